@@ -1,0 +1,4 @@
+//! E09xx: files and the command line.
+
+super::codes! {
+}

@@ -1,0 +1,4 @@
+//! E07xx: code generation and limits of the target.
+
+super::codes! {
+}

@@ -1,0 +1,4 @@
+//! E02xx: names, calls, constexpr values, signatures.
+
+super::codes! {
+}

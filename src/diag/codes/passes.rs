@@ -1,0 +1,4 @@
+//! E06xx: passes and their options.
+
+super::codes! {
+}

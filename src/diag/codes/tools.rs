@@ -1,0 +1,4 @@
+//! E08xx: tools: LLVM, ptxas, libdevice.
+
+super::codes! {
+}

@@ -1,0 +1,4 @@
+//! E03xx: types and shapes of the language.
+
+super::codes! {
+}

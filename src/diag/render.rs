@@ -1,0 +1,1 @@
+//! Rendering of diagnostics: `human` (ariadne), `short` (one line each) and `json` (one object a line).

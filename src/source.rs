@@ -1,0 +1,120 @@
+//! Source files and positions in them.
+//!
+//! A [`SourceMap`] owns the text of every file of one compilation. A [`Span`] is a byte range in one of them; line and
+//! column are computed only when somebody asks. Lines and columns are 1-based, as Triton's locations and editors count;
+//! a column counts Unicode scalar values, not bytes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Index of a file in its [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FileId(pub u32);
+
+/// The half-open byte range `lo..hi` of a file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Span {
+    pub file: FileId,
+    pub lo: u32,
+    pub hi: u32,
+}
+
+impl Span {
+    /// The smallest span that covers both; they must lie in the same file.
+    #[must_use]
+    pub fn to(self, other: Span) -> Span {
+        debug_assert_eq!(self.file, other.file);
+        Span { file: self.file, lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
+    }
+}
+
+/// A 1-based line and column.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LineCol {
+    pub line: u32,
+    pub col: u32,
+}
+
+/// One file: the name shown to the user, its path if it has one, and its text.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// As the user named it, or `<stdin>`, or `<prelude>/NAME.tk` for what is embedded in the binary.
+    pub name: String,
+    pub path: Option<PathBuf>,
+    pub text: Arc<str>,
+    /// Byte offset at which each line starts; the first is 0.
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    /// Line and column of a byte offset; an offset past the end counts as the end.
+    #[must_use]
+    pub fn line_col(&self, offset: u32) -> LineCol {
+        let offset = offset.min(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+        let line = self.line_starts.partition_point(|&s| s <= offset) - 1;
+        let start = self.line_starts[line] as usize;
+        let col = self.text.get(start..offset as usize).map_or(offset as usize - start, |s| s.chars().count());
+        LineCol { line: line as u32 + 1, col: col as u32 + 1 }
+    }
+
+    /// Byte offset of a 1-based line and column; `None` past the end of the file.
+    #[must_use]
+    pub fn offset(&self, at: LineCol) -> Option<u32> {
+        let start = *self.line_starts.get((at.line as usize).checked_sub(1)?)? as usize;
+        let line = self.text[start..].split('\n').next().unwrap_or("");
+        let skip = (at.col as usize).saturating_sub(1);
+        let within = line.char_indices().nth(skip).map_or(line.len(), |(i, _)| i);
+        Some((start + within) as u32)
+    }
+
+    /// The text of a 1-based line, without its line break.
+    #[must_use]
+    pub fn line(&self, line: u32) -> &str {
+        let Some(&start) = (line as usize).checked_sub(1).and_then(|l| self.line_starts.get(l)) else { return "" };
+        self.text[start as usize..].split('\n').next().unwrap_or("").trim_end_matches('\r')
+    }
+}
+
+/// All files of one compilation. Cheap to clone: the texts are shared.
+#[derive(Default, Debug, Clone)]
+pub struct SourceMap {
+    files: Vec<Arc<SourceFile>>,
+}
+
+impl SourceMap {
+    /// Adds a file. Texts over 4 GiB cannot be addressed by a [`Span`]; the driver refuses them before this.
+    pub fn add(&mut self, name: impl Into<String>, path: Option<&Path>, text: impl Into<Arc<str>>) -> FileId {
+        let text: Arc<str> = text.into();
+        let mut line_starts = vec![0];
+        line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
+        self.files.push(Arc::new(SourceFile { name: name.into(), path: path.map(Path::to_owned), text, line_starts }));
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    #[must_use]
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// The file that was added under this name, the latest if there are several.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<FileId> {
+        self.files.iter().rposition(|f| f.name == name).map(|i| FileId(i as u32))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), &**f))
+    }
+
+    /// The text a span covers.
+    #[must_use]
+    pub fn text(&self, span: Span) -> &str {
+        self.file(span.file).text.get(span.lo as usize..span.hi as usize).unwrap_or("")
+    }
+
+    /// Line and column of the start of a span.
+    #[must_use]
+    pub fn line_col(&self, span: Span) -> LineCol {
+        self.file(span.file).line_col(span.lo)
+    }
+}
