@@ -2,9 +2,11 @@
 //!
 //! The modules in reading order, which is also the order of the pipeline; `docs/architecture.md` says what each may import.
 
-pub mod source;
 pub mod diag;
-pub mod lexer;
-pub mod parser;
 pub mod ir;
 pub mod layout;
+pub mod lexer;
+pub mod parser;
+pub mod ptxas;
+pub mod source;
+pub mod target;
