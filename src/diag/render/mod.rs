@@ -33,6 +33,9 @@ pub enum Format {
     Json,
 }
 
+/// Gives the text of a file by name, if it can.
+pub type Load<'a> = dyn Fn(&str) -> Option<Arc<str>> + 'a;
+
 /// How to render. The caller decides about colour, since it knows `--color`, `NO_COLOR` and the terminal.
 #[derive(Clone, Copy, Default)]
 pub struct Options<'a> {
@@ -40,7 +43,7 @@ pub struct Options<'a> {
     pub color: bool,
     /// Reads a file that an IR location names but that was never loaded, such as the kernel behind a `.ttir` file. Without it, or where
     /// it gives `None`, the place is printed without its source line.
-    pub load: Option<&'a dyn Fn(&str) -> Option<Arc<str>>>,
+    pub load: Option<&'a Load<'a>>,
 }
 
 /// The diagnostics as text in the order given; each ends with a line break.
@@ -99,7 +102,7 @@ impl Located {
 /// Finds the file behind a place, loading it when it must.
 struct Resolver<'a> {
     sources: SourceMap,
-    load: Option<&'a dyn Fn(&str) -> Option<Arc<str>>>,
+    load: Option<&'a Load<'a>>,
     /// What [`Resolver::load`] was asked, so that a missing file is asked for once.
     loaded: BTreeMap<String, Option<FileId>>,
 }
@@ -146,8 +149,14 @@ impl Resolver<'_> {
 
 /// A byte range clamped to the text and moved to character boundaries: the start down, the end up. A backwards range becomes empty.
 fn clamp(text: &str, lo: u32, hi: u32) -> (u32, u32) {
-    let lo = text.floor_char_boundary(lo as usize);
-    let hi = text.ceil_char_boundary((hi as usize).min(text.len()));
+    let mut lo = (lo as usize).min(text.len());
+    let mut hi = (hi as usize).min(text.len());
+    while !text.is_char_boundary(lo) {
+        lo -= 1;
+    }
+    while !text.is_char_boundary(hi) {
+        hi += 1;
+    }
     (lo as u32, hi.max(lo) as u32)
 }
 
