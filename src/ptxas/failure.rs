@@ -36,13 +36,10 @@ pub(super) fn of_ptxas(run: Run, output: &Output, ptx: &str, target: &Target, so
         Diagnostic::error(&tools::PTXAS_FAILED, format!("{what}{subject} on {target}{first}"))
     };
     for (line, text) in blamed(&log).into_iter().take(QUOTES) {
-        match source_name {
-            Some(file) => diagnostic = diagnostic.at(place(file, line, ptx), text),
-            None => {
-                diagnostic =
-                    diagnostic.note(format!("line {line} of the PTX: `{}`", ptx.lines().nth(line as usize - 1).unwrap_or("").trim()))
-            }
-        }
+        diagnostic = match source_name {
+            Some(file) => diagnostic.at(place(file, line, ptx), text),
+            None => diagnostic.note(format!("line {line} of the PTX: `{}`", ptx.lines().nth(line as usize - 1).unwrap_or("").trim())),
+        };
     }
     if let (Some(file), true) = (source_name, diagnostic.labels.is_empty()) {
         diagnostic = diagnostic.at(Place::File(file.to_owned()), "");

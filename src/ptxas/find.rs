@@ -103,9 +103,12 @@ pub fn find_libdevice(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     find(Tool::Libdevice, given)
 }
 
+/// Gives the value of an environment variable.
+type Variables = Box<dyn Fn(&str) -> Option<OsString>>;
+
 /// What a search depends on; a value, so that tests can make their own.
 pub(super) struct Surroundings {
-    pub(super) variable: Box<dyn Fn(&str) -> Option<OsString>>,
+    pub(super) variable: Variables,
     /// The executable of this process.
     pub(super) executable: Option<PathBuf>,
     /// `/`

@@ -277,7 +277,7 @@ fn real_ptxas_explains_its_failures() {
     for (ptx, code, part) in [
         (PTX.to_owned(), "E0803", "Unknown modifier '.glob'"),
         (good_ptx().replace(".version 7.0", ".version 99.0"), "E0805", "the PTX is of version 99.0"),
-        (good_ptx().replace("{", shared), "E0803", "for `first` on sm_80"),
+        (good_ptx().replace('{', shared), "E0803", "for `first` on sm_80"),
         (String::new(), "E0803", "Missing .version"),
     ] {
         let error = assemble_with(&ptxas, &ptx, "sm_80", None).unwrap_err();
