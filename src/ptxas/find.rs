@@ -161,9 +161,8 @@ impl Surroundings {
     fn in_toolkits(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
         let debian = self.root.join("usr/lib/nvidia-cuda-toolkit");
         let roots = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(|v| self.path(v)).chain([self.root.join("usr/local/cuda")]);
-        let mut places = roots
-            .map(|r| r.join(tool.in_toolkit()))
-            .chain([debian.join(tool.in_toolkit()), debian.join("libdevice").join(tool.file_name())]);
+        let apart = (tool == Tool::Libdevice).then(|| debian.join("libdevice").join(tool.file_name()));
+        let mut places = roots.chain([debian.clone()]).map(|r| r.join(tool.in_toolkit())).chain(apart);
         places.find(|p| looked_at(p, looked) && tool.usable(p))
     }
 

@@ -199,13 +199,13 @@ fn one_line(text: &str, limit: usize) -> String {
     line
 }
 
-/// Text of several lines of at most 400 characters each; of more than 80 lines the middle is left out.
+/// Text of several lines of at most 1000 characters each; of more than 80 lines the middle is left out.
 fn many_lines(text: &str) -> String {
     const EDGE: usize = 40;
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let clipped = |l: &&str| {
         let indent: String = l.chars().take_while(|c| *c == ' ').take(80).collect();
-        indent + &one_line(l, 400)
+        indent + &one_line(l, 1000)
     };
     if lines.len() <= 2 * EDGE {
         return lines.iter().map(clipped).collect::<Vec<_>>().join("\n");
