@@ -23,6 +23,13 @@ ttc compile add.tk --emit ttgir,ptx --out-dir out
     EARLIER_STAGE = "E0909", "the input is already past this stage", "A `.ptx` file cannot be turned back into TTGIR: an input enters the pipeline at its own stage and only later ones can be made from it.";
     BAD_OPTION = "E0910", "an option's value is out of its range", "For example `--num-warps` must be a power of two from 1 to 32: a block has at most 1024 threads.";
     UNKNOWN_CODE = "E0911", "there is no such code", "`ttc explain` takes a code as it stands in a message, such as `E0203`. `ttc explain` without one lists them all.";
-    UNKNOWN_ARCH = "E0912", "unknown architecture", "`--arch` takes NVIDIA architectures such as `sm_80`, `sm_89`, `sm_90a`, or a list of them, separated by commas.";
+    UNKNOWN_ARCH = "E0912", "unknown GPU architecture",
+"`--arch` names a GPU that ttc has no table row for.
+
+    ttc compile add.tk --arch sm_91
+
+Write it as NVIDIA does (`sm_90a`), as a bare number (`90a`) or as Triton does (`cuda:90`, which means `sm_90a`, because Triton compiles
+for the accelerated variant from capability 90 on). Code for `sm_90` also runs on later GPUs of the same major number; code for `sm_90a`
+runs on that capability alone and may use all of its instructions.";
     DEFECT = "E0999", "a defect in ttc", "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with that file.";
 }
