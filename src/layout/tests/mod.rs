@@ -1,0 +1,3 @@
+//! Tests of the layouts: laws of the algebra, and encodings against their definitions.
+
+mod laws;
