@@ -1,1 +1,14 @@
-//! TBD
+//! The intermediate representation: SSA operations that mirror Triton's dialects by name, meaning and text.
+//!
+//! - [`core`]: entities, interned types and attributes, arenas, builder, walk, clone, dominance;
+//! - [`dialects`]: one table entry per operation, from which verifier, parser, printer, builders and docs come;
+//! - [`text`]: the printer and the parser of the textual form, shared with Triton;
+//! - [`verify`]: the rules that every module obeys.
+
+pub mod core;
+pub mod dialects;
+pub mod text;
+pub mod verify;
+
+pub use core::*;
+pub use dialects::{ArithOp, BuiltinOp, CfOp, MathOp, OpKind, OpSpec, ScfOp, TtOp, TtgOp, TtngOp, UbOp};

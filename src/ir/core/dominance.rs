@@ -1,0 +1,149 @@
+//! Dominance between values and operations.
+//!
+//! Within a region the immediate dominators of its blocks come from the iterative algorithm over reverse post-order (Cooper, Harvey, Kennedy:
+//! "A Simple, Fast Dominance Algorithm"). A value of an enclosing region dominates everything nested after it. Computed lazily per region; make a
+//! new [`Dominance`] after the control flow of a region changed (adding or moving operations within blocks needs nothing).
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::entity::{Block, Op, Region, Value};
+use super::graph::{Ir, ValueDef};
+
+/// Dominance information over one state of the control flow.
+#[derive(Default)]
+pub struct Dominance {
+    /// Per region: immediate dominator of each reachable block (the entry is its own), and its reverse post-order number.
+    regions: RefCell<BTreeMap<Region, BTreeMap<Block, (Block, usize)>>>,
+}
+
+impl Dominance {
+    #[must_use]
+    pub fn new() -> Dominance {
+        Dominance::default()
+    }
+
+    /// Whether block `a` dominates block `b`; both in the same region. An unreachable block is dominated by everything.
+    #[must_use]
+    pub fn block_dominates(&self, ir: &Ir, a: Block, b: Block) -> bool {
+        if a == b {
+            return true;
+        }
+        let Some(region) = ir.parent_region(b) else { return false };
+        if ir.parent_region(a) != Some(region) {
+            return false;
+        }
+        let mut regions = self.regions.borrow_mut();
+        let tree = regions.entry(region).or_insert_with(|| idoms(ir, region));
+        let Some(&(mut dom, _)) = tree.get(&b) else { return true };
+        let mut at = b;
+        while dom != at {
+            if dom == a {
+                return true;
+            }
+            at = dom;
+            dom = tree[&dom].0;
+        }
+        false
+    }
+
+    /// Whether the value is available at `op` (as an operand of it).
+    #[must_use]
+    pub fn value_dominates(&self, ir: &Ir, value: Value, op: Op) -> bool {
+        let Some(def_block) = ir.value_block(value) else { return false };
+        // The ancestor of `op` in the region of the definition.
+        let Some(region) = ir.parent_region(def_block) else { return false };
+        let Some(at) = ancestor_in_region(ir, op, region) else { return false };
+        let Some(at_block) = ir.parent_block(at) else { return false };
+        match ir.def(value) {
+            ValueDef::Arg { .. } => self.block_dominates(ir, def_block, at_block),
+            ValueDef::Result { op: def, .. } if at_block == def_block => def != at && ir.is_before(def, at),
+            ValueDef::Result { .. } => self.block_dominates(ir, def_block, at_block),
+        }
+    }
+
+    /// Whether `a` is executed before `b` on every path to `b`, where `b` may be nested deeper. `a` does not dominate itself.
+    #[must_use]
+    pub fn op_dominates(&self, ir: &Ir, a: Op, b: Op) -> bool {
+        let Some(a_block) = ir.parent_block(a) else { return false };
+        let Some(region) = ir.parent_region(a_block) else { return false };
+        let Some(at) = ancestor_in_region(ir, b, region) else { return false };
+        match ir.parent_block(at) {
+            Some(b) if b == a_block => a != at && ir.is_before(a, at),
+            Some(b) => self.block_dominates(ir, a_block, b),
+            None => false,
+        }
+    }
+}
+
+fn ancestor_in_region(ir: &Ir, op: Op, region: Region) -> Option<Op> {
+    std::iter::successors(Some(op), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o).and_then(|b| ir.parent_region(b)) == Some(region))
+}
+
+/// Successor blocks of a block, through its terminator.
+fn succs(ir: &Ir, block: Block) -> &[Block] {
+    ir.last_op(block).map_or(&[], |t| ir.successors(t))
+}
+
+fn idoms(ir: &Ir, region: Region) -> BTreeMap<Block, (Block, usize)> {
+    let Some(entry) = ir.entry(region) else { return BTreeMap::new() };
+    let order = reverse_post_order(ir, entry);
+    let number: BTreeMap<Block, usize> = order.iter().enumerate().map(|(i, &b)| (b, i)).collect();
+    let mut preds: Vec<Vec<usize>> = vec![vec![]; order.len()];
+    for (i, &b) in order.iter().enumerate() {
+        for s in succs(ir, b) {
+            preds[number[s]].push(i);
+        }
+    }
+    let mut idom: Vec<Option<usize>> = vec![None; order.len()];
+    idom[0] = Some(0);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for b in 1..order.len() {
+            let mut new: Option<usize> = None;
+            for &p in &preds[b] {
+                if idom[p].is_some() {
+                    new = Some(new.map_or(p, |n| intersect(&idom, n, p)));
+                }
+            }
+            if new.is_some() && idom[b] != new {
+                idom[b] = new;
+                changed = true;
+            }
+        }
+    }
+    order.iter().enumerate().map(|(i, &b)| (b, (order[idom[i].unwrap_or(0)], i))).collect()
+}
+
+fn intersect(idom: &[Option<usize>], mut a: usize, mut b: usize) -> usize {
+    while a != b {
+        while a > b {
+            a = idom[a].unwrap_or(0);
+        }
+        while b > a {
+            b = idom[b].unwrap_or(0);
+        }
+    }
+    a
+}
+
+/// Blocks reachable from `entry`, each before its successors except along back edges.
+#[must_use]
+pub fn reverse_post_order(ir: &Ir, entry: Block) -> Vec<Block> {
+    let mut order = vec![];
+    let mut seen = std::collections::BTreeSet::from([entry]);
+    let mut stack = vec![(entry, 0)];
+    while let Some((block, next)) = stack.pop() {
+        if let Some(&s) = succs(ir, block).get(next) {
+            stack.push((block, next + 1));
+            if seen.insert(s) {
+                stack.push((s, 0));
+            }
+        } else {
+            order.push(block);
+        }
+    }
+    order.reverse();
+    order
+}

@@ -1,0 +1,118 @@
+//! Layout encodings as data: what the attributes `#ttg.blocked<…>`, `#ttg.slice<…>` and the rest hold.
+//!
+//! Nothing computes an index from these fields; `crate::layout` turns an encoding and a shape into a linear layout. Dimension lists are in
+//! the tensor's order; `order[0]` is the fastest-running dimension.
+
+use super::attrs::Attr;
+
+/// The basis vectors of one input dimension of a linear layout: one vector of output coordinates per input bit.
+pub type Bases = Vec<Vec<i32>>;
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Encoding {
+    Blocked(Blocked),
+    /// The layout of `parent` with dimension `dim` removed.
+    Slice {
+        dim: u32,
+        parent: Attr,
+    },
+    DotOp {
+        op_idx: u32,
+        parent: Attr,
+        /// 0 when the parent needs none (a blocked parent).
+        k_width: u32,
+    },
+    NvidiaMma(NvidiaMma),
+    /// Register, lane, warp and block bases, freely given; `#ttg.linear`.
+    Linear(LinearBases),
+    /// As `Linear`, but not required to be a permutation; `#ttg.generic_linear`.
+    GenericLinear(LinearBases),
+    SwizzledShared(SwizzledShared),
+    NvmmaShared(NvmmaShared),
+    /// Offset and block bases; `#ttg.shared_linear`.
+    SharedLinear {
+        offset: Bases,
+        block: Bases,
+        alignment: u32,
+    },
+    PaddedShared(PaddedShared),
+    /// `#ttng.tensor_memory_encoding`
+    TensorMemory(TensorMemory),
+    /// `#ttng.tensor_memory_scales_encoding`
+    TensorMemoryScales {
+        cga: Bases,
+    },
+}
+
+/// `#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>`
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Blocked {
+    pub size_per_thread: Vec<u32>,
+    pub threads_per_warp: Vec<u32>,
+    pub warps_per_cta: Vec<u32>,
+    pub order: Vec<u32>,
+    /// How the blocks of a cluster share the tensor; empty for a single block.
+    pub cga: Bases,
+}
+
+/// `#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>`
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NvidiaMma {
+    pub version_major: u32,
+    pub version_minor: u32,
+    pub warps_per_cta: Vec<u32>,
+    pub cga: Bases,
+    pub instr_shape: Vec<u32>,
+}
+
+/// The bases of a distributed layout.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LinearBases {
+    pub register: Bases,
+    pub lane: Bases,
+    pub warp: Bases,
+    pub block: Bases,
+}
+
+/// `#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>`
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SwizzledShared {
+    pub vec: u32,
+    pub per_phase: u32,
+    pub max_phase: u32,
+    pub order: Vec<u32>,
+    pub cga: Bases,
+}
+
+/// `#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>`
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NvmmaShared {
+    pub swizzling_byte_width: u32,
+    pub transposed: bool,
+    pub element_bit_width: u32,
+    pub fp4_padded: bool,
+    /// Printed when it is not 2 and there is no CGA layout.
+    pub rank: u32,
+    pub cga: Bases,
+}
+
+/// `#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [16, 32]}>`
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PaddedShared {
+    /// After every `interval` elements, `padding` elements are left out.
+    pub intervals: Vec<(u32, u32)>,
+    pub offset: Bases,
+    pub block: Bases,
+    /// Output dimensions; with these `offset` is an identity in `order`.
+    pub shape: Vec<u32>,
+}
+
+/// `#ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>`
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TensorMemory {
+    pub block_m: u32,
+    pub block_n: u32,
+    pub col_stride: u32,
+    pub cga: Bases,
+    pub two_ctas: bool,
+}

@@ -1,0 +1,238 @@
+//! Floating-point formats as bit patterns: conversion to and from `f64` with round-to-nearest-even.
+//!
+//! A format is `1 + exponent + mantissa` bits and a bias, with one of three conventions for its top exponent ([`Special`]). Every format here is
+//! narrower than or equal to `f64`, so decoding is exact, and encoding rounds once. Example: f8E4M3FN has 4 exponent bits, 3 mantissa bits, bias 7
+//! and no infinity; its largest value is 448 and 0x7f is its only positive NaN.
+
+/// The float types of the IR, by MLIR's names.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FloatKind {
+    F4E2M1FN,
+    F8E4M3FN,
+    F8E4M3FNUZ,
+    F8E4M3B11FNUZ,
+    F8E5M2,
+    F8E5M2FNUZ,
+    F16,
+    BF16,
+    TF32,
+    F32,
+    F64,
+}
+
+/// What the largest exponent means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Special {
+    /// Infinity and NaN as in IEEE 754.
+    Ieee,
+    /// No infinity; all ones is NaN (`FN`).
+    NanOnly,
+    /// No infinity, no NaN.
+    Finite,
+    /// No infinity, no negative zero; 0x80 is NaN (`FNUZ`).
+    Unsigned0,
+}
+
+struct Format {
+    exponent: u32,
+    mantissa: u32,
+    bias: i32,
+    special: Special,
+}
+
+impl FloatKind {
+    pub const ALL: [FloatKind; 11] = [
+        FloatKind::F4E2M1FN,
+        FloatKind::F8E4M3FN,
+        FloatKind::F8E4M3FNUZ,
+        FloatKind::F8E4M3B11FNUZ,
+        FloatKind::F8E5M2,
+        FloatKind::F8E5M2FNUZ,
+        FloatKind::F16,
+        FloatKind::BF16,
+        FloatKind::TF32,
+        FloatKind::F32,
+        FloatKind::F64,
+    ];
+
+    /// MLIR's name of the type.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            FloatKind::F4E2M1FN => "f4E2M1FN",
+            FloatKind::F8E4M3FN => "f8E4M3FN",
+            FloatKind::F8E4M3FNUZ => "f8E4M3FNUZ",
+            FloatKind::F8E4M3B11FNUZ => "f8E4M3B11FNUZ",
+            FloatKind::F8E5M2 => "f8E5M2",
+            FloatKind::F8E5M2FNUZ => "f8E5M2FNUZ",
+            FloatKind::F16 => "f16",
+            FloatKind::BF16 => "bf16",
+            FloatKind::TF32 => "tf32",
+            FloatKind::F32 => "f32",
+            FloatKind::F64 => "f64",
+        }
+    }
+
+    /// Storage width in bits (tf32 counts 19, as in MLIR).
+    #[must_use]
+    pub fn bits(self) -> u32 {
+        let f = self.format();
+        1 + f.exponent + f.mantissa
+    }
+
+    /// Mantissa bits without the implicit one.
+    #[must_use]
+    pub fn mantissa_bits(self) -> u32 {
+        self.format().mantissa
+    }
+
+    /// Whether the format is one of the 8-bit ones.
+    #[must_use]
+    pub fn is_fp8(self) -> bool {
+        self.bits() == 8
+    }
+
+    fn format(self) -> Format {
+        let f = |exponent, mantissa, bias, special| Format { exponent, mantissa, bias, special };
+        match self {
+            FloatKind::F4E2M1FN => f(2, 1, 1, Special::Finite),
+            FloatKind::F8E4M3FN => f(4, 3, 7, Special::NanOnly),
+            FloatKind::F8E4M3FNUZ => f(4, 3, 8, Special::Unsigned0),
+            FloatKind::F8E4M3B11FNUZ => f(4, 3, 11, Special::Unsigned0),
+            FloatKind::F8E5M2 => f(5, 2, 15, Special::Ieee),
+            FloatKind::F8E5M2FNUZ => f(5, 2, 16, Special::Unsigned0),
+            FloatKind::F16 => f(5, 10, 15, Special::Ieee),
+            FloatKind::BF16 => f(8, 7, 127, Special::Ieee),
+            FloatKind::TF32 => f(8, 10, 127, Special::Ieee),
+            FloatKind::F32 => f(8, 23, 127, Special::Ieee),
+            FloatKind::F64 => f(11, 52, 1023, Special::Ieee),
+        }
+    }
+
+    /// The value of a bit pattern, exactly. A NaN becomes the default NaN with the pattern's sign.
+    #[must_use]
+    pub fn to_f64(self, bits: u64) -> f64 {
+        if self == FloatKind::F64 {
+            return f64::from_bits(bits);
+        }
+        let Format { exponent, mantissa, bias, special } = self.format();
+        let negative = bits >> (exponent + mantissa) & 1 == 1;
+        let exp = (bits >> mantissa & ((1 << exponent) - 1)) as i32;
+        let frac = bits & ((1 << mantissa) - 1);
+        let top = (1 << exponent) - 1;
+        let sign = if negative { -1.0 } else { 1.0 };
+        let nan = f64::NAN.copysign(sign);
+        match special {
+            Special::Ieee if exp == top => return if frac == 0 { sign * f64::INFINITY } else { nan },
+            Special::NanOnly if exp == top && frac == (1 << mantissa) - 1 => return nan,
+            Special::Unsigned0 if negative && exp == 0 && frac == 0 => return f64::NAN,
+            _ => {}
+        }
+        let scale = |e: i32| 2f64.powi(e);
+        let magnitude = if exp == 0 {
+            frac as f64 * scale(1 - bias - mantissa as i32)
+        } else {
+            (frac | 1 << mantissa) as f64 * scale(exp - bias - mantissa as i32)
+        };
+        sign * magnitude
+    }
+
+    /// The nearest bit pattern, ties to even. What lies past the largest finite value becomes infinity, or NaN where there is none, or the
+    /// largest value where there is neither.
+    #[must_use]
+    pub fn from_f64(self, value: f64) -> u64 {
+        if self == FloatKind::F64 {
+            return value.to_bits();
+        }
+        let Format { exponent, mantissa, bias, special } = self.format();
+        let top = (1u64 << exponent) - 1;
+        let sign = u64::from(value.is_sign_negative()) << (exponent + mantissa);
+        let quiet_nan = match special {
+            Special::Ieee => sign | top << mantissa | 1 << (mantissa - 1),
+            Special::NanOnly => sign | top << mantissa | ((1 << mantissa) - 1),
+            Special::Unsigned0 => 1 << (exponent + mantissa),
+            Special::Finite => 0,
+        };
+        if value.is_nan() {
+            return quiet_nan;
+        }
+        let largest = match special {
+            Special::Ieee => (top - 1) << mantissa | ((1 << mantissa) - 1),
+            Special::NanOnly => top << mantissa | ((1 << mantissa) - 2),
+            Special::Unsigned0 | Special::Finite => top << mantissa | ((1 << mantissa) - 1),
+        };
+        let overflow = match special {
+            Special::Ieee => sign | top << mantissa,
+            Special::Finite => sign | largest,
+            Special::NanOnly | Special::Unsigned0 => quiet_nan,
+        };
+        if value.is_infinite() {
+            return overflow;
+        }
+        let raw = value.abs().to_bits();
+        if raw == 0 {
+            return if special == Special::Unsigned0 { 0 } else { sign };
+        }
+        // An f64 subnormal is below half of every narrower format's smallest value but needs no special case: its exponent clamps below.
+        let exp = (raw >> 52) as i32 - 1023;
+        let frac = (raw & ((1 << 52) - 1)) | 1 << 52;
+        let lowest = 1 - bias;
+        // Bits to drop: the format's normal loss, and one more for each step below its smallest normal exponent.
+        let drop = 52 - mantissa as i32 + (lowest - exp).max(0);
+        let rounded = if drop > 54 { 0 } else { round_shift(frac, drop as u32) };
+        // `rounded` includes the implicit bit for a normal number, so adding it to (exp - 1) << mantissa carries into the exponent by itself.
+        let magnitude = if exp >= lowest { ((exp + bias - 1) as u64) << mantissa } else { 0 }.wrapping_add(rounded);
+        if magnitude > largest {
+            return overflow;
+        }
+        if magnitude == 0 && special == Special::Unsigned0 { 0 } else { sign | magnitude }
+    }
+}
+
+/// `value >> shift`, rounded to nearest, ties to even.
+fn round_shift(value: u64, shift: u32) -> u64 {
+    if shift == 0 {
+        return value;
+    }
+    let (kept, lost, half) = (value >> shift, value & ((1 << shift) - 1), 1u64 << (shift - 1));
+    kept + u64::from(lost > half || (lost == half && kept & 1 == 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_narrow_pattern_round_trips() {
+        for kind in FloatKind::ALL.into_iter().filter(|k| k.bits() <= 19) {
+            for bits in 0..1u64 << kind.bits() {
+                let v = kind.to_f64(bits);
+                if !v.is_nan() {
+                    assert_eq!(kind.from_f64(v), bits, "{} {bits:#x} = {v}", kind.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn f32_agrees_with_the_hardware() {
+        for v in [0.1f64, -0.0, 1e-45, 1e-46, 7e-46, 3.4e38, 3.5e38, 1.0 + f64::powi(2.0, -24), f64::INFINITY, 1e-310] {
+            assert_eq!(FloatKind::F32.from_f64(v), u64::from((v as f32).to_bits()), "{v}");
+        }
+    }
+
+    #[test]
+    fn rounding_is_to_nearest_even_between_neighbours() {
+        for kind in [FloatKind::F16, FloatKind::BF16, FloatKind::F8E4M3FN, FloatKind::F8E5M2] {
+            for bits in 0..(1u64 << (kind.bits() - 1)) - 1 {
+                let (a, b) = (kind.to_f64(bits), kind.to_f64(bits + 1));
+                if a.is_finite() && b.is_finite() {
+                    let mid = f64::midpoint(a, b);
+                    assert_eq!(kind.from_f64(mid), if bits & 1 == 0 { bits } else { bits + 1 });
+                    assert_eq!(kind.from_f64(mid.next_down()), bits);
+                    assert_eq!(kind.from_f64(mid.next_up()), bits + 1);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The `builtin` and `ub` dialects.
+
+use super::spec::dialect;
+
+dialect! {
+    /// Operations of the `builtin` dialect.
+    BuiltinOp "builtin" (builtin) {
+        /// The root: holds functions; its attributes say what target it is compiled for.
+        Module "module" () -> () { sym_name: Str => Absent } {
+            regions: &["body"],
+            traits: Traits::ISOLATED_FROM_ABOVE.union(Traits::NO_TERMINATOR).union(Traits::SINGLE_BLOCK),
+            effects: Effects::Recursive,
+            format: Format::Custom,
+        };
+        /// A cast that another conversion has yet to resolve.
+        UnrealizedConversionCast "unrealized_conversion_cast" (inputs: many ANY) -> (outputs: many ANY) {} {
+            format: Format::Text("($inputs^ `:` type($inputs))? `to` type($outputs) attr-dict"),
+        };
+    }
+}
+
+dialect! {
+    /// Operations of the `ub` dialect.
+    UbOp "ub" (ub) {
+        /// A value nobody may rely on.
+        Poison "poison" () -> (result: one ANY) { value: Any => Absent } {
+            format: Format::Text("attr-dict (`<` $value^ `>`)? `:` type($result)"),
+        };
+        /// Control never gets here.
+        Unreachable "unreachable" () -> () {} {
+            traits: Traits::TERMINATOR,
+            effects: Effects::Write,
+            format: Format::Text("attr-dict"),
+        };
+    }
+}

@@ -1,0 +1,82 @@
+//! The dialects: a closed set of operation kinds, each with one table entry.
+//!
+//! [`OpKind`] is closed on purpose: a `match` over it without `_` makes the compiler list what a new operation still lacks.
+//! The tables are in one file a dialect; [`spec`] explains their form.
+
+pub mod arith;
+pub mod builtin;
+pub mod enums;
+pub mod infer;
+pub mod math;
+pub mod scf;
+pub mod spec;
+pub mod tt;
+pub mod ttg;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+pub use arith::ArithOp;
+pub use builtin::{BuiltinOp, UbOp};
+pub use math::MathOp;
+pub use scf::{CfOp, ScfOp};
+pub use spec::{Effects, Folded, OpSpec, Traits};
+pub use tt::TtOp;
+pub use ttg::{TtgOp, TtngOp};
+
+use crate::ir::core::Name;
+
+macro_rules! kinds {
+    ($($var:ident($op:ty)),*) => {
+        /// The kind of an operation.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum OpKind {
+            $($var($op),)*
+            /// An operation of no known dialect, kept by name.
+            Unregistered(Name),
+        }
+
+        impl OpKind {
+            /// The table entry; unregistered operations share an empty one.
+            #[must_use]
+            pub fn spec(self) -> &'static OpSpec {
+                static UNREGISTERED: OpSpec = OpSpec { name: "", effects: Effects::Unknown, ..OpSpec::DEFAULT };
+                match self {
+                    $(OpKind::$var(op) => op.spec(),)*
+                    OpKind::Unregistered(_) => &UNREGISTERED,
+                }
+            }
+
+            /// Every registered kind, in table order.
+            pub fn all() -> impl Iterator<Item = OpKind> {
+                std::iter::empty()$(.chain(<$op>::ALL.iter().map(|&op| OpKind::$var(op))))*
+            }
+        }
+
+        $(impl From<$op> for OpKind {
+            fn from(op: $op) -> OpKind {
+                OpKind::$var(op)
+            }
+        })*
+    };
+}
+
+kinds!(Builtin(BuiltinOp), Ub(UbOp), Arith(ArithOp), Math(MathOp), Scf(ScfOp), Cf(CfOp), Tt(TtOp), Ttg(TtgOp), Ttng(TtngOp));
+
+impl OpKind {
+    /// The full name, `tt.load`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            OpKind::Unregistered(name) => name.as_str(),
+            known => known.spec().name,
+        }
+    }
+
+    /// The registered kind of this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<OpKind> {
+        static BY_NAME: LazyLock<HashMap<&'static str, OpKind>> = LazyLock::new(|| OpKind::all().map(|k| (k.name(), k)).collect());
+        BY_NAME.get(name).copied()
+    }
+}

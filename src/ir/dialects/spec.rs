@@ -1,0 +1,488 @@
+//! What a dialect table says about one operation, and the macro that reads such tables.
+//!
+//! A table entry reads like a signature:
+//!
+//! ```text
+//! /// Documentation, which becomes docs/ops.md.
+//! Load "load" (ptr: one PTR_LIKE, mask: opt BOOL_LIKE, other: opt ANY) -> (result: one ANY)
+//!     { cache: Enum(&CACHE_MODIFIER) => IntIs(1), isVolatile: Bool => BoolIs(false) }
+//!     { traits: Traits::ATTR_SIZED_OPERANDS, format: Format::Text("…"), verify: Some(verify_load) };
+//! ```
+//!
+//! Operands: `name: one|opt|many CONSTRAINT`. Results likewise. Attributes: `name: KIND` (required), `name: KIND => Absent`
+//! (optional), or `name: KIND => IntIs(1)` with a default that is neither stored nor printed. The last braces hold any further fields of [`OpSpec`].
+//! From an entry the macro makes the enum variant, its [`OpSpec`] and a typed view with one accessor per operand and result.
+
+use bitflags::bitflags;
+
+use super::OpKind;
+use crate::ir::core::{Attr, Ir, Op, Type, TypeData, Value};
+
+bitflags! {
+    /// Properties of operations that several parts of the compiler ask for.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Traits: u64 {
+        /// Ends a block.
+        const TERMINATOR = 1;
+        /// Swapping the two operands changes nothing.
+        const COMMUTATIVE = 1 << 1;
+        /// Works element by element on tensors.
+        const ELEMENTWISE = 1 << 2;
+        /// All operands and results have one type.
+        const SAME_OPERANDS_AND_RESULT_TYPE = 1 << 3;
+        /// All operands and results have one shape.
+        const SAME_OPERANDS_AND_RESULT_SHAPE = 1 << 4;
+        /// All operands and results that are tensors have one encoding.
+        const SAME_OPERANDS_AND_RESULT_ENCODING = 1 << 5;
+        /// All operands have one type.
+        const SAME_TYPE_OPERANDS = 1 << 6;
+        /// All operands that are tensors have one shape.
+        const SAME_OPERANDS_SHAPE = 1 << 7;
+        /// All operands that are tensors have one encoding.
+        const SAME_OPERANDS_ENCODING = 1 << 8;
+        /// Which operands belong to which group stands in `operandSegmentSizes`.
+        const ATTR_SIZED_OPERANDS = 1 << 9;
+        /// Values from outside may not be used inside.
+        const ISOLATED_FROM_ABOVE = 1 << 10;
+        /// Defines a symbol, `sym_name`.
+        const SYMBOL = 1 << 11;
+        /// A constant: no operands, one result, the attribute `value`.
+        const CONSTANT = 1 << 12;
+        /// A function: a symbol with `function_type` and a body.
+        const FUNCTION = 1 << 13;
+        /// A region's block needs no terminator.
+        const NO_TERMINATOR = 1 << 14;
+        /// Each region has exactly one block (or none).
+        const SINGLE_BLOCK = 1 << 15;
+        /// A loop: its region runs any number of times.
+        const LOOP = 1 << 16;
+        /// The result type's element type may differ, its shape and encoding follow the operand's.
+        const CAST = 1 << 17;
+        /// Jumps to successors; operand groups after the first are passed to them.
+        const BRANCH = 1 << 18;
+        /// f(f(x)) = f(x).
+        const IDEMPOTENT = 1 << 19;
+        /// f(f(x)) = x.
+        const INVOLUTION = 1 << 20;
+        /// Speculating it is not allowed although it has no effects (it may divide by zero, say).
+        const NOT_SPECULATABLE = 1 << 21;
+    }
+}
+
+/// What an operation does to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effects {
+    /// Nothing: may be dropped when unused and merged when equal.
+    Pure,
+    /// Reads memory.
+    Read,
+    /// Writes memory, or does something else that must stay.
+    Write,
+    ReadWrite,
+    /// Allocates; may be dropped when unused.
+    Alloc,
+    /// What the operations in its regions do.
+    Recursive,
+    /// Not known: treated as reading and writing everything.
+    Unknown,
+}
+
+/// How many values an operand or result group holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arity {
+    One,
+    Optional,
+    Variadic,
+}
+
+/// A rule on a type, with the words the verifier uses for it.
+pub struct Constraint {
+    /// "floating-point-like"
+    pub what: &'static str,
+    pub holds: fn(Type) -> bool,
+}
+
+pub struct OperandSpec {
+    pub name: &'static str,
+    pub arity: Arity,
+    pub constraint: &'static Constraint,
+}
+
+/// The form of an attribute.
+pub enum AttrKind {
+    Unit,
+    Bool,
+    /// An integer of this width.
+    Int(u32),
+    /// A 32-bit integer of which the text shows the case's name.
+    Enum(&'static EnumSpec),
+    /// As `Enum`, with several cases at once, joined by the separator in the text (`fastmath<nnan,ninf>`).
+    Flags(&'static EnumSpec),
+    F32,
+    Str,
+    Symbol,
+    Type,
+    /// `array<iN: …>`
+    DenseArray(u32),
+    Array,
+    Dict,
+    /// A typed constant.
+    Typed,
+    Any,
+}
+
+/// The cases of an enumeration attribute.
+pub struct EnumSpec {
+    pub name: &'static str,
+    pub cases: &'static [(&'static str, i64)],
+}
+
+impl EnumSpec {
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<i64> {
+        self.cases.iter().find(|c| c.0 == name).map(|c| c.1)
+    }
+
+    #[must_use]
+    pub fn case(&self, value: i64) -> Option<&'static str> {
+        self.cases.iter().find(|c| c.1 == value).map(|c| c.0)
+    }
+}
+
+/// What an absent attribute means.
+pub enum DefaultValue {
+    /// It must be there.
+    Required,
+    /// It may be absent.
+    Absent,
+    BoolIs(bool),
+    IntIs(i64),
+    /// An empty array.
+    Empty,
+}
+
+pub struct AttrSpec {
+    pub name: &'static str,
+    pub kind: AttrKind,
+    pub default: DefaultValue,
+}
+
+impl AttrSpec {
+    /// The attribute that the default stands for.
+    #[must_use]
+    pub fn default_value(&self) -> Option<Attr> {
+        match (&self.default, &self.kind) {
+            (DefaultValue::Required | DefaultValue::Absent, _) => None,
+            (DefaultValue::BoolIs(b), _) => Some(Attr::bool(*b)),
+            (DefaultValue::IntIs(v), AttrKind::Int(w)) => Some(Attr::int(*v, Type::int(*w))),
+            (DefaultValue::IntIs(v), _) => Some(Attr::i32(*v)),
+            (DefaultValue::Empty, AttrKind::DenseArray(w)) => Some(Attr::new(crate::ir::core::AttrData::DenseArray(Type::int(*w), vec![]))),
+            (DefaultValue::Empty, _) => Some(Attr::new(crate::ir::core::AttrData::Array(vec![]))),
+        }
+    }
+}
+
+/// How an operation is written.
+pub enum Format {
+    /// Only the generic form, `"d.op"(%a) : (t) -> t`.
+    Generic,
+    /// MLIR's declarative assembly format, read by `ir::text::format`.
+    Text(&'static str),
+    /// By functions of its own in `ir::text::custom`, found by the operation's name.
+    Custom,
+}
+
+/// What a fold gives for each result of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Folded {
+    /// An existing value.
+    Value(Value),
+    /// A constant.
+    Attr(Attr),
+}
+
+/// Types of an operation's operands and results while some are still unknown. Groups in table order; a group lists one slot per value.
+pub struct TypeSlots<'a> {
+    pub operands: Vec<Vec<Option<Type>>>,
+    pub results: Vec<Vec<Option<Type>>>,
+    pub attrs: &'a dyn Fn(&str) -> Option<Attr>,
+}
+
+impl TypeSlots<'_> {
+    /// The type of the first value of an operand group, if it is there and known.
+    #[must_use]
+    pub fn operand(&self, group: usize) -> Option<Type> {
+        self.operands.get(group)?.first().copied().flatten()
+    }
+
+    /// Fills the unknown slots of an operand group.
+    pub fn set_operand(&mut self, group: usize, ty: Type) {
+        for slot in self.operands.get_mut(group).into_iter().flatten() {
+            slot.get_or_insert(ty);
+        }
+    }
+
+    #[must_use]
+    pub fn result(&self, group: usize) -> Option<Type> {
+        self.results.get(group)?.first().copied().flatten()
+    }
+
+    pub fn set_result(&mut self, group: usize, ty: Type) {
+        for slot in self.results.get_mut(group).into_iter().flatten() {
+            slot.get_or_insert(ty);
+        }
+    }
+}
+
+/// A fault that the verifier found in one operation: the message, without the operation's name.
+pub type VerifyResult = Result<(), String>;
+
+/// One operation of a dialect.
+pub struct OpSpec {
+    /// With the dialect's prefix.
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub operands: &'static [OperandSpec],
+    pub results: &'static [OperandSpec],
+    pub attrs: &'static [AttrSpec],
+    /// Names of the regions; the last may end in `*` for any number.
+    pub regions: &'static [&'static str],
+    /// Number of successors.
+    pub successors: usize,
+    pub traits: Traits,
+    pub effects: Effects,
+    pub format: Format,
+    /// Rules beyond those that operands, attributes and traits state.
+    pub verify: Option<fn(&Ir, Op) -> VerifyResult>,
+    /// Computes the results from constant operands (`None` where an operand is not constant), or gives values they equal. Must not change the IR.
+    pub fold: Option<fn(&Ir, Op, &[Option<Attr>]) -> Option<Vec<Folded>>>,
+    /// Fills unknown operand and result types from known ones; used by the parser and the builder.
+    pub infer: Option<fn(&mut TypeSlots<'_>)>,
+}
+
+impl OpSpec {
+    /// What an entry leaves out.
+    pub const DEFAULT: OpSpec = OpSpec {
+        name: "",
+        doc: "",
+        operands: &[],
+        results: &[],
+        attrs: &[],
+        regions: &[],
+        successors: 0,
+        traits: Traits::empty(),
+        effects: Effects::Pure,
+        format: Format::Generic,
+        verify: None,
+        fold: None,
+        infer: None,
+    };
+
+    #[must_use]
+    pub fn attr(&self, name: &str) -> Option<&'static AttrSpec> {
+        self.attrs.iter().find(|a| a.name == name)
+    }
+
+    #[must_use]
+    pub fn attr_default(&self, name: &str) -> Option<Attr> {
+        self.attr(name).and_then(AttrSpec::default_value)
+    }
+
+    #[must_use]
+    pub fn has(&self, traits: Traits) -> bool {
+        self.traits.contains(traits)
+    }
+}
+
+/// Start and length of operand group `group` of `op` in its flat operand list.
+///
+/// With `operandSegmentSizes` the sizes stand there. Otherwise at most one group is optional or variadic, and it takes what the others leave.
+#[must_use]
+pub fn operand_range(ir: &Ir, op: Op, group: usize) -> (usize, usize) {
+    if let Some(sizes) = ir.stored_attr(op, "operandSegmentSizes").and_then(Attr::as_dense_array) {
+        let size = |s: i64| usize::try_from(s).unwrap_or(0);
+        let start = sizes.iter().take(group).map(|&s| size(s)).sum();
+        return (start, sizes.get(group).map_or(0, |&s| size(s)));
+    }
+    let specs = ir.spec(op).operands;
+    let total = ir.operands(op).len();
+    let fixed = specs.iter().filter(|s| s.arity == Arity::One).count();
+    let flexible = total.saturating_sub(fixed);
+    let len = |s: &OperandSpec| if s.arity == Arity::One { 1 } else { flexible };
+    let start = specs.iter().take(group).map(len).sum();
+    (start, specs.get(group).map_or(0, len))
+}
+
+macro_rules! constraints {
+    ($($(#[$doc:meta])* $name:ident = $what:literal, $holds:expr;)*) => {
+        $($(#[$doc])* pub static $name: Constraint = Constraint { what: $what, holds: $holds };)*
+    };
+}
+
+constraints! {
+    ANY = "any type", |_| true;
+    INT_LIKE = "signless-integer-like", |t| matches!(*t.elem(), TypeData::Int(_) | TypeData::Index) && scalar_or_tensor(t);
+    FLOAT_LIKE = "floating-point-like", |t| t.elem().is_float() && scalar_or_tensor(t);
+    INT_OR_FLOAT_LIKE = "integer- or floating-point-like", |t| (t.elem().is_float() || t.elem().is_int()) && scalar_or_tensor(t);
+    BOOL_LIKE = "bool-like", |t| t.elem().is_int_of(1) && scalar_or_tensor(t);
+    I32_LIKE = "32-bit-integer-like", |t| t.elem().is_int_of(32) && scalar_or_tensor(t);
+    I64_LIKE = "64-bit-integer-like", |t| t.elem().is_int_of(64) && scalar_or_tensor(t);
+    PTR_LIKE = "pointer or tensor of pointers", |t| t.elem().is_ptr() && scalar_or_tensor(t);
+    PTR = "pointer", |t| t.is_ptr();
+    I1 = "1-bit signless integer", |t| t.is_int_of(1);
+    I32 = "32-bit signless integer", |t| t.is_int_of(32);
+    I64 = "64-bit signless integer", |t| t.is_int_of(64);
+    INT_OR_INDEX = "signless integer or index", |t| t.is_int() || matches!(*t, TypeData::Index);
+    TENSOR = "ranked tensor", Type::is_tensor;
+    INT_TENSOR = "tensor of integers", |t| t.is_tensor() && t.elem().is_int();
+    FLOAT_TENSOR = "tensor of floats", |t| t.is_tensor() && t.elem().is_float();
+    SCALAR = "scalar (integer, float or pointer)", |t| t.is_int() || t.is_float() || t.is_ptr() || matches!(*t, TypeData::Index);
+    TENSOR_OR_SCALAR = "tensor or scalar", scalar_or_tensor;
+    MEMDESC = "memory descriptor", |t| t.as_memdesc().is_some();
+    TENSORDESC = "tensor descriptor", |t| matches!(*t, TypeData::TensorDesc { .. });
+    TOKEN = "async token", |t| matches!(*t, TypeData::AsyncToken);
+}
+
+fn scalar_or_tensor(t: Type) -> bool {
+    t.as_memdesc().is_none() && !matches!(*t, TypeData::TensorDesc { .. } | TypeData::AsyncToken | TypeData::Function { .. })
+}
+
+/// Reads one dialect's table; see the module documentation.
+macro_rules! dialect {
+    (
+        $(#[$edoc:meta])* $enum:ident $dialect:literal ($view:ident) {
+            $(
+                $(#[doc = $doc:literal])*
+                $var:ident $mnemonic:literal
+                ( $($on:ident : $oa:ident $oc:ident),* $(,)? ) -> ( $($rn:ident : $ra:ident $rc:ident),* $(,)? )
+                { $($an:ident : $ak:expr $(=> $ad:expr)?),* $(,)? }
+                { $($field:ident : $value:expr),* $(,)? };
+            )*
+        }
+    ) => {
+        $(#[$edoc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $enum {
+            $($(#[doc = $doc])* $var,)*
+        }
+
+        impl $enum {
+            /// All operations of the dialect, in table order.
+            pub const ALL: &'static [$enum] = &[$($enum::$var),*];
+
+            /// The operation's table entry.
+            #[must_use]
+            pub fn spec(self) -> &'static $crate::ir::dialects::spec::OpSpec {
+                #[allow(unused_imports)]
+                use $crate::ir::dialects::spec::{AttrKind::*, DefaultValue::*, *};
+                match self {
+                    $($enum::$var => {
+                        static SPEC: OpSpec = OpSpec {
+                            name: concat!($dialect, ".", $mnemonic),
+                            doc: concat!($($doc, "\n"),*),
+                            operands: &[$(OperandSpec { name: stringify!($on), arity: $crate::ir::dialects::spec::arity!($oa), constraint: &$oc }),*],
+                            results: &[$(OperandSpec { name: stringify!($rn), arity: $crate::ir::dialects::spec::arity!($ra), constraint: &$rc }),*],
+                            attrs: &[$(AttrSpec { name: stringify!($an), kind: $ak, default: $crate::ir::dialects::spec::or_required!($($ad)?) }),*],
+                            $($field: $value,)*
+                            ..OpSpec::DEFAULT
+                        };
+                        &SPEC
+                    })*
+                }
+            }
+        }
+
+        /// Typed views: `Load(op).ptr(ir)`; the operation must be of that kind.
+        #[allow(dead_code, unused_variables, unused_mut, unused_assignments)]
+        pub mod $view {
+            use $crate::ir::core::{Ir, Op, Value};
+            $(
+                $(#[doc = $doc])*
+                #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+                pub struct $var(pub Op);
+                impl $var {
+                    $crate::ir::dialects::spec::operand_views!(0usize; $($on $oa,)*);
+                    $crate::ir::dialects::spec::result_views!(0usize; $($rn $ra,)*);
+                }
+            )*
+        }
+    };
+}
+
+macro_rules! arity {
+    (one) => {
+        $crate::ir::dialects::spec::Arity::One
+    };
+    (opt) => {
+        $crate::ir::dialects::spec::Arity::Optional
+    };
+    (many) => {
+        $crate::ir::dialects::spec::Arity::Variadic
+    };
+}
+
+macro_rules! or_required {
+    () => {
+        Required
+    };
+    ($e:expr) => {
+        $e
+    };
+}
+
+macro_rules! operand_views {
+    ($i:expr;) => {};
+    ($i:expr; $name:ident one, $($rest:tt)*) => {
+        #[must_use]
+        pub fn $name(self, ir: &Ir) -> Value { ir.operand_group(self.0, $i)[0] }
+        $crate::ir::dialects::spec::operand_views!($i + 1; $($rest)*);
+    };
+    ($i:expr; $name:ident opt, $($rest:tt)*) => {
+        #[must_use]
+        pub fn $name(self, ir: &Ir) -> Option<Value> { ir.operand_group(self.0, $i).first().copied() }
+        $crate::ir::dialects::spec::operand_views!($i + 1; $($rest)*);
+    };
+    ($i:expr; $name:ident many, $($rest:tt)*) => {
+        #[must_use]
+        pub fn $name(self, ir: &Ir) -> &[Value] { ir.operand_group(self.0, $i) }
+        $crate::ir::dialects::spec::operand_views!($i + 1; $($rest)*);
+    };
+}
+
+macro_rules! result_views {
+    ($i:expr;) => {};
+    ($i:expr; $name:ident one, $($rest:tt)*) => {
+        #[must_use]
+        pub fn $name(self, ir: &Ir) -> Value { ir.results(self.0)[$i] }
+        $crate::ir::dialects::spec::result_views!($i + 1; $($rest)*);
+    };
+    ($i:expr; $name:ident opt, $($rest:tt)*) => {
+        #[must_use]
+        pub fn $name(self, ir: &Ir) -> Option<Value> { ir.results(self.0).get($i).copied() }
+        $crate::ir::dialects::spec::result_views!($i + 1; $($rest)*);
+    };
+    ($i:expr; $name:ident many, $($rest:tt)*) => {
+        #[must_use]
+        pub fn $name(self, ir: &Ir) -> &[Value] { &ir.results(self.0)[$i..] }
+        $crate::ir::dialects::spec::result_views!($i + 1; $($rest)*);
+    };
+}
+
+pub(crate) use {arity, dialect, operand_views, or_required, result_views};
+
+impl OpKind {
+    #[must_use]
+    pub fn has(self, traits: Traits) -> bool {
+        self.spec().has(traits)
+    }
+
+    #[must_use]
+    pub fn is_terminator(self) -> bool {
+        self.has(Traits::TERMINATOR)
+    }
+
+    #[must_use]
+    pub fn is_function(self) -> bool {
+        self.has(Traits::FUNCTION)
+    }
+}

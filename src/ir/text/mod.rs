@@ -1,0 +1,4 @@
+//! The textual form.
+
+pub mod attrs;
+pub mod types;

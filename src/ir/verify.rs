@@ -1,0 +1,1 @@
+//! The verifier: the rules every module obeys.
