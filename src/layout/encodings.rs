@@ -6,7 +6,8 @@
 //! 2. The blocks of a cluster: their bases are given by the encoding; they are cut to the shape, and what is left of the shape is one
 //!    block's share.
 //! 3. A tile smaller than the share is repeated along its first input (more registers, more offsets), in the order of the tile's outputs.
-//! 4. A tile larger than the share has its surplus bases set to 0: those registers, lanes or warps hold copies.
+//! 4. A tile larger than the share has its surplus bases set to 0: those registers, lanes or warps hold copies. (Registers of a blocked
+//!    layout, a slice or a linear layout are dropped instead; fragments of tensor cores and operands keep theirs, as instructions need them.)
 //! 5. The product of both, with the axes in order, is the layout. Its outputs have exactly the sizes of the shape.
 //!
 //! Example: `#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>` is a tile of 512.
@@ -83,8 +84,17 @@ pub fn check(ty: Type) -> Result<(), LayoutError> {
 /// More elements than any tensor may have; keeps the sums of bits below within 64.
 const MAX_SIZE: i64 = 1 << 28;
 
+/// More dimensions than any tensor may have.
+const MAX_RANK: usize = 64;
+
+/// More blocks than any cluster may have, as a power of two.
+const MAX_CGA_BITS: usize = 10;
+
 fn build(shape: &[i64], attr: Attr) -> Result<LinearLayout, LayoutError> {
     let encoding = attr.as_encoding().ok_or_else(|| LayoutError::new("the attribute is no layout"))?;
+    if shape.len() > MAX_RANK {
+        return Err(LayoutError::new(format!("the shape has {} dimensions, more than {MAX_RANK}", shape.len())));
+    }
     if let Some(size) = shape.iter().find(|&&size| size <= 0 || size & (size - 1) != 0) {
         return Err(LayoutError::new(format!("the shape has a dimension of {size}, expected a power of two")));
     }
@@ -117,6 +127,9 @@ fn sizes_of(shape: &[i64]) -> Vec<(Dim, u32)> {
 
 /// The bases of a cluster's blocks as a layout with outputs `dim0…`, of the smallest sizes that fit.
 fn cga_layout(cga: &Bases, rank: usize) -> Result<LinearLayout, LayoutError> {
+    if cga.len() > MAX_CGA_BITS {
+        return Err(LayoutError::new(format!("the CGA layout has 2^{} blocks", cga.len())));
+    }
     let layout = LinearLayout::from_bases_inferred(&[(Dim::Block, cga.clone())], &Dim::axes(rank))?;
     let moves: Vec<&Vec<i32>> = cga.iter().filter(|b| b.iter().any(|&c| c != 0)).collect();
     let single = moves.iter().all(|b| b.iter().filter(|&&c| c != 0).count() == 1 && b.iter().all(|&c| c == 0 || (c & (c - 1)) == 0));

@@ -5,7 +5,8 @@
 //! - [`encodings`]: every encoding attribute and a shape turned into one, memoized;
 //! - [`queries`]: registers per thread, offsets per register, contiguity, order, copies;
 //! - [`blocked`]: choosing blocked encodings;
-//! - [`conversion`]: how far elements move between two layouts.
+//! - [`conversion`]: how far elements move between two layouts;
+//! - [`render`]: who holds what, as a table of text.
 
 mod algebra;
 pub mod blocked;
@@ -14,6 +15,7 @@ mod dim;
 pub mod encodings;
 pub mod linear;
 pub mod queries;
+pub mod render;
 mod reshape;
 mod solve;
 #[cfg(test)]

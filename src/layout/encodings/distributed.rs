@@ -18,13 +18,14 @@ fn check_blocked(e: &Blocked, rank: usize) -> Result<(), LayoutError> {
     expect_order(&e.order, rank)
 }
 
-/// Registers, then lanes, then warps, each filling the axes in `order`.
+/// Registers, then lanes, then warps, each filling the axes in `order`. On a tensor smaller than the tile, lanes and warps hold copies, but a
+/// thread never does: registers that would are dropped.
 pub(super) fn blocked(shape: &[i64], e: &Blocked) -> Result<LinearLayout, LayoutError> {
     check_blocked(e, shape.len())?;
     let tile = LinearLayout::identity_nd(Dim::Register, &e.size_per_thread, &e.order)
         .product(&LinearLayout::identity_nd(Dim::Lane, &e.threads_per_warp, &e.order))
         .product(&LinearLayout::identity_nd(Dim::Warp, &e.warps_per_cta, &e.order));
-    combine(&tile, &e.cga, shape)
+    Ok(combine(&tile, &e.cga, shape)?.remove_zero_bases(Dim::Register))
 }
 
 /// The parent's layout without one axis. Lanes and warps along that axis hold copies; registers that would are dropped.

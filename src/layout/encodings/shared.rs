@@ -157,8 +157,14 @@ pub(super) fn shared_linear(shape: &[i64], offset: &Bases, block: &Bases) -> Res
 pub(super) fn padded(shape: &[i64], e: &PaddedShared) -> Result<LinearLayout, LayoutError> {
     for (what, v) in e.intervals.iter().flat_map(|&(interval, padding)| [("interval", interval), ("padding", padding)]) {
         if !v.is_power_of_two() {
-            return Err(LayoutError::new(format!("an {what} of the padding is {v}, expected a power of two")));
+            return Err(LayoutError::new(format!("one {what} is {v}, expected a power of two")));
         }
+    }
+    let elements = shape.iter().product::<i64>();
+    let padded =
+        e.intervals.iter().fold(elements, |sum, &(i, p)| sum.saturating_add((elements / i64::from(i)).saturating_mul(i64::from(p))));
+    if padded > i64::from(i32::MAX) {
+        return Err(LayoutError::new(format!("the padded allocation has {padded} elements")));
     }
     shared_linear(shape, &e.offset, &e.block)
 }
