@@ -190,6 +190,15 @@ fn expect_order(order: &[u32], rank: usize) -> Result<(), LayoutError> {
     }
 }
 
+/// The order of the axes, fastest first, where an encoding says it outright: a shape of size 1 along an axis cannot show it.
+pub(super) fn stated_order(encoding: Attr, rank: usize) -> Option<Vec<u32>> {
+    match encoding.as_encoding()? {
+        Encoding::SwizzledShared(e) => Some(e.order.clone()),
+        Encoding::NvmmaShared(e) => Some(matrix_order(rank, !e.transposed)),
+        _ => None,
+    }
+}
+
 /// The order of a batch of matrices `[…, m, n]`: the last axis fastest, or for column-major the one before it.
 pub(super) fn matrix_order(rank: usize, row_major: bool) -> Vec<u32> {
     let mut order: Vec<u32> = (0..rank as u32).rev().collect();

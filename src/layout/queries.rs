@@ -3,9 +3,9 @@
 //! A thread's element index is split for code generation: with `base = L(0, lane, warp, block)` computed once at run time, register `r`
 //! holds the element at `base ⊕ offset[r]`, `offset[r] = L(r, 0, 0, 0)` being a constant ([`register_offsets`]).
 
-use super::encodings::{layout_of, matrix_order, to_linear_layout};
+use super::encodings::{layout_of, matrix_order, stated_order, to_linear_layout};
 use super::{Dim, LayoutError, LinearLayout};
-use crate::ir::core::{Attr, Encoding, Type};
+use crate::ir::core::{Attr, Type};
 
 /// Number of registers (elements, not 32-bit words) in which a thread holds a value of this type: 1 for a scalar, and copies count.
 ///
@@ -91,15 +91,11 @@ pub fn order_along(layout: &LinearLayout, input: Dim, default: &[u32]) -> Vec<u3
 /// When the encoding was not verified.
 #[must_use]
 pub fn order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
-    let rank = shape.len();
-    match encoding.as_encoding() {
-        Some(Encoding::SwizzledShared(e)) => e.order.clone(),
-        Some(Encoding::NvmmaShared(e)) => matrix_order(rank, !e.transposed),
-        Some(Encoding::SharedLinear { .. } | Encoding::PaddedShared(_)) => {
-            order_along(to_linear_layout(shape, encoding), Dim::Offset, &matrix_order(rank, true))
-        }
-        _ => order_along(to_linear_layout(shape, encoding), Dim::Register, &matrix_order(rank, true)),
-    }
+    stated_order(encoding, shape.len()).unwrap_or_else(|| {
+        let layout = to_linear_layout(shape, encoding);
+        let input = if layout.has_in(Dim::Offset) { Dim::Offset } else { Dim::Register };
+        order_along(layout, input, &matrix_order(shape.len(), true))
+    })
 }
 
 /// The axes by the lanes of a warp, the fastest first; axes along which no lane moves follow in the order of the registers.

@@ -24,7 +24,9 @@ fn digits(number: &mut u32, sizes: &[u32], order: &[u32]) -> Vec<u32> {
 fn spread(rank: usize, bits: u32) -> impl Strategy<Value = Vec<u32>> {
     prop::collection::vec(0..rank, bits as usize).prop_map(move |axes| {
         let mut sizes = vec![1; rank];
-        axes.into_iter().for_each(|a| sizes[a] *= 2);
+        for a in axes {
+            sizes[a] *= 2;
+        }
         sizes
     })
 }
@@ -84,7 +86,9 @@ proptest! {
             let held = |l: &LinearLayout, drop: Option<usize>| {
                 let mut all: Vec<Vec<u32>> = (0..l.in_size(Dim::Register)).map(|r| coordinates(l, r, thread % 32, thread / 32)).collect();
                 if let Some(axis) = drop {
-                    all.iter_mut().for_each(|c| { c.remove(axis); });
+                    for c in &mut all {
+                        c.remove(axis);
+                    }
                 }
                 let with_copies = all.len();
                 all.sort();
@@ -101,7 +105,7 @@ proptest! {
     #[test]
     fn swizzled(vec in 0u32..4, per_phase in 0u32..3, max_phase in 0u32..4, rows in 0u32..6, more in 0u32..3, transposed: bool) {
         let (vec, per_phase, max_phase, rows) = (1 << vec, 1 << per_phase, 1 << max_phase, 1u32 << rows);
-        let columns = vec * max_phase << more;
+        let columns = (vec * max_phase) << more;
         let order = if transposed { vec![0, 1] } else { vec![1, 0] };
         let e = SwizzledShared { vec, per_phase, max_phase, order, cga: vec![] };
         let shape = if transposed { [columns, rows] } else { [rows, columns] }.map(i64::from);
@@ -182,7 +186,7 @@ fn fragments_of_m16n8k16() {
     }
 }
 
-/// PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16": D, and A from registers; warp `w` of a group holds rows `16w …`.
+/// PTX ISA, "Register Fragments and Shared Memory Matrix Layouts" of wgmma, m64nNk16: D, and A from registers; warp `w` holds rows `16w …`.
 #[test]
 fn fragments_of_wgmma() {
     let d = to_linear_layout(&[128, 64], encoding("mma 3 8,1 16,64,16 -", 2));
