@@ -7,7 +7,8 @@
 //!    block's share.
 //! 3. A tile smaller than the share is repeated along its first input (more registers, more offsets), in the order of the tile's outputs.
 //! 4. A tile larger than the share has its surplus bases set to 0: those registers, lanes or warps hold copies. (Registers of a blocked
-//!    layout, a slice or a linear layout are dropped instead; fragments of tensor cores and operands keep theirs, as instructions need them.)
+//!    layout, a slice or a linear layout are dropped instead; fragments of tensor cores and operands keep theirs, as instructions need
+//!    them.)
 //! 5. The product of both, with the axes in order, is the layout. Its outputs have exactly the sizes of the shape.
 //!
 //! Example: `#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>` is a tile of 512.
@@ -34,8 +35,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 /// `block`), to `dim0…`.
 ///
 /// # Panics
-/// When the encoding cannot lay out such a shape. The verifier has established that it can ([`check`]); use [`try_to_linear_layout`] where that
-/// is not known.
+/// When the encoding cannot lay out such a shape. The verifier has established that it can ([`check`]); use [`try_to_linear_layout`] where
+/// that is not known.
 #[must_use]
 pub fn to_linear_layout(shape: &[i64], encoding: Attr) -> &'static LinearLayout {
     try_to_linear_layout(shape, encoding).unwrap_or_else(|e| panic!("an encoding that was not verified reached a layout computation: {e}"))

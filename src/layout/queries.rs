@@ -84,8 +84,8 @@ pub fn order_along(layout: &LinearLayout, input: Dim, default: &[u32]) -> Vec<u3
     order
 }
 
-/// The axes of a tensor of this encoding and shape, the fastest-running first: by the registers of a distributed layout, as stated by a shared
-/// one.
+/// The axes of a tensor of this encoding and shape, the fastest-running first: by the registers of a distributed layout, as stated by a
+/// shared one.
 ///
 /// # Panics
 /// When the encoding was not verified.
@@ -116,8 +116,8 @@ pub fn warp_order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     order_along(to_linear_layout(shape, encoding), Dim::Warp, &order(encoding, shape))
 }
 
-/// The order in which a tensor of this layout should be laid out in memory: that of its registers, unless a thread has only one element along the
-/// axis along which lanes run fastest; then the registers say nothing about it and the lanes decide.
+/// The order in which a tensor of this layout should be laid out in memory: that of its registers, unless a thread has only one element
+/// along the axis along which lanes run fastest; then the registers say nothing about it and the lanes decide.
 ///
 /// # Panics
 /// When the encoding was not verified.
@@ -185,7 +185,8 @@ pub fn shape_per_cta(encoding: Attr, shape: &[i64]) -> Vec<i64> {
 
 /// Elements of a thread along each axis within one tile, without the repetitions that fill a larger tensor.
 ///
-/// Repetitions are the last register bases: each moves by half of what is left of its axis. They are taken away as long as they come axis after axis.
+/// Repetitions are the last register bases: each moves by half of what is left of its axis. They are taken away as long as they come axis
+/// after axis.
 ///
 /// # Panics
 /// When the encoding was not verified.
@@ -261,8 +262,8 @@ pub fn are_layouts_equivalent(shape: &[i64], a: Attr, b: Attr) -> Result<bool, L
     Ok(a == b || super::try_to_linear_layout(shape, a)? == super::try_to_linear_layout(shape, b)?)
 }
 
-/// Whether seeing a tensor of layout `from` as one of layout `to` (a reshape that keeps each element where it is) would need data to be moved:
-/// the number of registers or the copies differ.
+/// Whether seeing a tensor of layout `from` as one of layout `to` (a reshape that keeps each element where it is) would need data to be
+/// moved: the number of registers or the copies differ.
 ///
 /// # Errors
 /// As [`layout_of`].

@@ -63,7 +63,10 @@ proptest! {
                     let (ri, li) = (digits(&mut r, &size, &e.order), digits(&mut l, &e.threads_per_warp, &e.order));
                     let (wi, pi) = (digits(&mut w, &e.warps_per_cta, &e.order), digits(&mut r, &repeats, &e.order));
                     let expected: Vec<u32> = (0..shape.len())
-                        .map(|i| (ri[i] + e.size_per_thread[i] * (li[i] + e.threads_per_warp[i] * (wi[i] + e.warps_per_cta[i] * pi[i]))) % shape[i] as u32)
+                        .map(|i| {
+                            let in_warps = li[i] + e.threads_per_warp[i] * (wi[i] + e.warps_per_cta[i] * pi[i]);
+                            (ri[i] + e.size_per_thread[i] * in_warps) % shape[i] as u32
+                        })
                         .collect();
                     prop_assert_eq!(coordinates(layout, register, lane, warp), expected);
                 }
@@ -129,6 +132,11 @@ fn any_list() -> impl Strategy<Value = String> {
     prop::collection::vec(any_parameter(), 1..4).prop_map(|v| v.iter().map(u32::to_string).collect::<Vec<_>>().join(","))
 }
 
+fn any_shape() -> impl Strategy<Value = Vec<i64>> {
+    let size = prop_oneof![24 => (0u32..8).prop_map(|b| 1i64 << b), 1 => Just(0i64), 1 => Just(-4), 1 => Just(1 << 40)];
+    prop::collection::vec(size, 0..4)
+}
+
 fn any_cga() -> impl Strategy<Value = String> {
     let basis = prop::collection::vec(prop_oneof![0i32..5, Just(-1), Just(i32::MAX)], 1..4);
     let text = |b: Vec<i32>| b.iter().map(i32::to_string).collect::<Vec<_>>().join(",");
@@ -142,7 +150,7 @@ proptest! {
     #[test]
     fn any_parameters_give_a_layout_or_a_reason(
         kind in 0usize..9, n in prop::array::uniform4(any_parameter()), l in prop::array::uniform4(any_list()), cga in any_cga(),
-        shape in prop::collection::vec(prop_oneof![8 => (0u32..8).prop_map(|b| 1i64 << b), 1 => Just(0i64), 1 => Just(-4), 1 => Just(1 << 40)], 0..4),
+        shape in any_shape(),
     ) {
         let [n0, n1, n2, n3] = n;
         let [l0, l1, l2, l3] = l;
