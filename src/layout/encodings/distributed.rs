@@ -148,8 +148,8 @@ fn k_axis(op_idx: u32, rank: usize) -> usize {
 
 /// As an identity over the axes in `order`, but whoever is spread along K holds copies: all of them need all of K.
 ///
-/// With 2×2 warps in row order, operand 0 is held by warps `0 0 / 2 2`'s rows (warp bit 0 runs along N and is 0 here), operand 1 by
-/// columns.
+/// With 2×2 warps in row order, warp bit 0 runs along axis 1 and bit 1 along axis 0. In operand 0, axis 1 is K: warps 0 and 1 hold the
+/// upper rows, 2 and 3 the lower ones. In operand 1, axis 0 is K: warps 0 and 2 hold the left columns, 1 and 3 the right ones.
 fn broadcast_along_k(input: Dim, shape: &[u32], order: &[u32], k: usize) -> LinearLayout {
     let mut layout = LinearLayout::empty();
     for &axis in order {
