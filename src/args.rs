@@ -17,7 +17,7 @@ pub(crate) struct Cli {
 }
 
 /// How messages are shown.
-#[derive(Args, Debug, Clone, Copy)]
+#[derive(Args, Debug, Clone, Copy, Default)]
 pub(crate) struct Messages {
     /// Form of messages on stderr
     #[arg(long, global = true, value_enum, default_value_t = ErrorFormat::Human, help_heading = "Messages")]
@@ -27,8 +27,9 @@ pub(crate) struct Messages {
     pub(crate) color: Color,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum ErrorFormat {
+    #[default]
     /// The source line with carets, notes and help
     Human,
     /// One line each: `file:line:col: error[CODE]: message`
@@ -37,8 +38,9 @@ pub(crate) enum ErrorFormat {
     Json,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Color {
+    #[default]
     Auto,
     Always,
     Never,
