@@ -2,9 +2,9 @@
 //!
 //! The modules in reading order, which is also the order of the pipeline; `docs/architecture.md` says what each may import.
 
-pub mod source;
 pub mod diag;
-pub mod lexer;
-pub mod parser;
 pub mod ir;
 pub mod layout;
+pub mod lexer;
+pub mod parser;
+pub mod source;

@@ -1,4 +1,3 @@
 //! E09xx: files and the command line.
 
-super::codes! {
-}
+super::codes! {}

@@ -1,4 +1,3 @@
 //! E07xx: code generation and limits of the target.
 
-super::codes! {
-}
+super::codes! {}

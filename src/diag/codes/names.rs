@@ -1,4 +1,3 @@
 //! E02xx: names, calls, constexpr values, signatures.
 
-super::codes! {
-}
+super::codes! {}

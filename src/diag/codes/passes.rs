@@ -1,4 +1,3 @@
 //! E06xx: passes and their options.
 
-super::codes! {
-}
+super::codes! {}

@@ -1,4 +1,3 @@
 //! E08xx: tools: LLVM, ptxas, libdevice.
 
-super::codes! {
-}
+super::codes! {}

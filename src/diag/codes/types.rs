@@ -1,4 +1,3 @@
 //! E03xx: types and shapes of the language.
 
-super::codes! {
-}
+super::codes! {}
