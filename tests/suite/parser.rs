@@ -1,0 +1,2 @@
+//! The parser: snapshots of trees and messages, limits, properties.
+fn main() {}
