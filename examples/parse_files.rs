@@ -1,25 +1,27 @@
 //! Parses every `.py` and `.tk` file below the given folders: counts, time, and what was reported.
 //!
-//! `cargo run --example parse_files -- [--dump] PATH…`: with `--dump`, prints the tree of every kernel after a line
-//! `=== PATH NAME LINE`, for comparison with another parser.
+//! `cargo run --example parse_files -- [--dump | --dump-all] [--opaque] PATH…`: with `--dump`, prints the tree of every kernel (of every
+//! function) after a line `=== PATH NAME LINE`, for comparison with another parser; with `--opaque`, says why host functions did not parse.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ttc::diag::Place;
-use ttc::parser::{ast::dump, parse_module};
+use ttc::diag::{Diagnostic, Place};
+use ttc::parser::ast::{Item, dump};
+use ttc::parser::parse_module;
 use ttc::source::SourceMap;
 
 fn main() {
-    let mut dumping = false;
+    let (mut dumping, mut all_functions, mut show_opaque) = (false, false, false);
     let mut files = vec![];
     for arg in std::env::args().skip(1) {
-        if arg == "--dump" {
-            dumping = true;
-        } else {
-            collect(Path::new(&arg), &mut files);
+        match arg.as_str() {
+            "--dump" => dumping = true,
+            "--dump-all" => (dumping, all_functions) = (true, true),
+            "--opaque" => show_opaque = true,
+            path => collect(Path::new(path), &mut files),
         }
     }
     files.sort();
@@ -41,15 +43,19 @@ fn main() {
         time += took;
         slowest = slowest.max((took, path.clone()));
         errors += found.len();
-        for error in &found {
+        let mut shown = found.clone();
+        if show_opaque {
+            opaque(&module.items, &mut shown);
+        }
+        for error in &shown {
             let at = match error.place() {
                 Some(Place::Span(span)) => map.line_col(*span),
                 _ => continue,
             };
             println!("{}:{}:{}: {}: {}", path.display(), at.line, at.col, error.code.id, error.message);
         }
-        let all = module.jit_functions();
-        kernels += all.len();
+        kernels += module.jit_functions().len();
+        let all = if all_functions { module.functions() } else { module.jit_functions() };
         if dumping {
             for f in all {
                 println!("=== {} {} {}\n{}", path.display(), f.name, map.line_col(f.name.span).line, dump::function(f));
@@ -58,6 +64,17 @@ fn main() {
     }
     eprintln!("{} files, {lines} lines, {bytes} bytes, {kernels} kernels, {errors} errors, {time:?}", files.len());
     eprintln!("slowest: {:?} {}", slowest.0, slowest.1.display());
+}
+
+/// Why the host functions among the items did not parse.
+fn opaque(items: &[Item], out: &mut Vec<Diagnostic>) {
+    for item in items {
+        match item {
+            Item::Opaque(f) => out.extend(f.why.iter().cloned()),
+            Item::Class(c) => opaque(&c.items, out),
+            _ => {}
+        }
+    }
 }
 
 fn collect(path: &Path, out: &mut Vec<PathBuf>) {

@@ -74,11 +74,18 @@ pub enum Item {
 }
 
 impl Module {
-    /// Every kernel of the file in source order, however deep it is nested.
+    /// Every function of the file that was parsed, in source order, however deep it is nested.
     #[must_use]
-    pub fn jit_functions(&self) -> Vec<&FunctionDef> {
+    pub fn functions(&self) -> Vec<&FunctionDef> {
         let mut all = vec![];
         in_items(&self.items, &mut all);
+        all
+    }
+
+    /// Every kernel of the file in source order.
+    #[must_use]
+    pub fn jit_functions(&self) -> Vec<&FunctionDef> {
+        let mut all = self.functions();
         all.retain(|f| f.is_jit);
         all
     }
@@ -546,12 +553,10 @@ pub enum FStringPart {
     Field(Box<FStringField>),
 }
 
-/// `{value=!r:spec}`
+/// `{value!r:spec}`. The self-documenting `{value=}` is the text `value=` before a field with `!r`, or without it if there is a spec.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FStringField {
     pub value: Expr,
-    /// The text up to and with `=`, as written, for the self-documenting form.
-    pub debug: Option<String>,
     /// `r`, `s` or `a` after `!`.
     pub conversion: Option<char>,
     /// After `:`; may hold fields itself.

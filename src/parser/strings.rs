@@ -116,11 +116,8 @@ fn fields(cx: &mut Cx<'_>, lo: usize, hi: usize, raw: bool, parts: &mut Vec<FStr
             b'{' => {
                 let text = decode(cx, run, at, raw);
                 push_text(parts, text);
-                match field(cx, at, hi, raw) {
-                    Some((field, end)) => {
-                        parts.push(FStringPart::Field(Box::new(field)));
-                        (at, run) = (end, end);
-                    }
+                match field(cx, at, hi, raw, parts) {
+                    Some(end) => (at, run) = (end, end),
                     None => return,
                 }
             }
@@ -137,21 +134,23 @@ fn fields(cx: &mut Cx<'_>, lo: usize, hi: usize, raw: bool, parts: &mut Vec<FStr
     push_text(parts, text);
 }
 
-/// Reads the field whose `{` is at `open`; returns it with the offset after its `}`. `None` when an error was reported.
-fn field(cx: &mut Cx<'_>, open: usize, hi: usize, raw: bool) -> Option<(FStringField, usize)> {
+/// Reads the field whose `{` is at `open`, with the text that a `=` in it stands for; returns the offset after its `}`. `None` when an error
+/// was reported.
+fn field(cx: &mut Cx<'_>, open: usize, hi: usize, raw: bool, parts: &mut Vec<FStringPart>) -> Option<usize> {
     let b = cx.text.as_bytes();
     let Some(end) = expression_end(cx.text, open + 1, hi) else {
         unclosed_field(cx, open);
         return None;
     };
     let mut at = end;
-    let mut debug = None;
+    let mut documented = false;
     if b[at] == b'=' {
         at += 1;
         while at < hi && b[at].is_ascii_whitespace() {
             at += 1;
         }
-        debug = Some(cx.text[open + 1..at].to_owned());
+        push_text(parts, cx.text[open + 1..at].to_owned());
+        documented = true;
     }
     if cx.text[open + 1..end].trim().is_empty() {
         cx.error(&syntax::BAD_FSTRING, cx.span(open as u32, at as u32 + 1), "a field of an f-string holds no expression", "empty");
@@ -181,7 +180,12 @@ fn field(cx: &mut Cx<'_>, open: usize, hi: usize, raw: bool) -> Option<(FStringF
         unclosed_field(cx, open);
         return None;
     }
-    Some((FStringField { value, debug, conversion, spec, span: cx.span(open as u32, at as u32 + 1) }, at + 1))
+    if documented && spec.is_none() {
+        conversion = conversion.or(Some('r'));
+    }
+    let span = cx.span(open as u32, at as u32 + 1);
+    parts.push(FStringPart::Field(Box::new(FStringField { value, conversion, spec, span })));
+    Some(at + 1)
 }
 
 fn unclosed_field(cx: &mut Cx<'_>, open: usize) {
@@ -205,11 +209,10 @@ fn spec_parts(cx: &mut Cx<'_>, lo: usize, hi: usize, raw: bool) -> Option<(Vec<F
             let text = decode(cx, run, at, raw);
             push_text(&mut parts, text);
             cx.fstring_depth += 1;
-            let read = field(cx, at, hi, raw);
+            let read = field(cx, at, hi, raw, &mut parts);
             cx.fstring_depth -= 1;
-            let (field, end) = read?;
-            parts.push(FStringPart::Field(Box::new(field)));
-            (at, run) = (end, end);
+            at = read?;
+            run = at;
         } else {
             at += 1;
         }

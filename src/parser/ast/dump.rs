@@ -285,9 +285,6 @@ fn parts(f: &mut fmt::Formatter<'_>, all: &[FStringPart]) -> fmt::Result {
             FStringPart::Literal(text) => quoted(f, text.chars())?,
             FStringPart::Field(field) => {
                 write!(f, "{{{}", field.value)?;
-                if field.debug.is_some() {
-                    f.write_str(" =")?;
-                }
                 if let Some(c) = field.conversion {
                     write!(f, " !{c}")?;
                 }
