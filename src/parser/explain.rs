@@ -140,7 +140,7 @@ impl Slip<'_, '_> {
 
     fn assignment(&self) -> Option<Diagnostic> {
         let condition = matches!(self.tokens.first()?.tok, Tok::If | Tok::Elif | Tok::While | Tok::Assert);
-        if self.tok != Tok::Assign {
+        if self.tok != Tok::Assign || !self.before(1).is_some_and(|t| ends_operand(t.tok)) {
             return None;
         }
         let (message, help) = if condition {
@@ -178,8 +178,7 @@ impl Slip<'_, '_> {
     fn operand(&self) -> Option<Diagnostic> {
         let last = self.before(1)?;
         let operand = matches!(self.tok, Tok::Name | Tok::Int | Tok::Float | Tok::Str | Tok::FStr | Tok::LBrace | Tok::Lambda);
-        let ends = matches!(last.tok, Tok::Name | Tok::Int | Tok::Float | Tok::Str | Tok::RParen | Tok::RBracket | Tok::RBrace);
-        if !operand || !ends {
+        if !operand || !ends_operand(last.tok) {
             return None;
         }
         let error = self.plain();
@@ -238,6 +237,11 @@ impl Slip<'_, '_> {
             Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
         }
     }
+}
+
+fn ends_operand(tok: Tok) -> bool {
+    matches!(tok, Tok::Name | Tok::Int | Tok::Float | Tok::Str | Tok::FStr | Tok::RParen | Tok::RBracket | Tok::RBrace)
+        || matches!(tok, Tok::None | Tok::True | Tok::False)
 }
 
 /// `lambda = 1`

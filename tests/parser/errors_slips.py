@@ -1,0 +1,70 @@
+import triton
+
+@triton.jit
+def kernel(a, b):
+    if a = 1:
+        pass
+    if a == 1
+        pass
+    if a && b:
+        pass
+    if a || b:
+        pass
+    if !a:
+        pass
+    a++
+    b--
+    c = a <> b
+    c = a === b
+    c = a ? b : c
+    lambda = 3
+    class = 4
+    in, x = 1, 2
+    x.from = 3
+    f(is=1)
+    while a = 2: pass
+    c = (a = 1)
+    x = 12ab
+    x = 1__0
+    x = 0777
+    x = 340282366920938463463374607431768211456
+    x = 2j
+    x = a b
+    f(a b)
+    print "hello"
+    x = = 1
+    x =
+    x = a +
+    x = (a, b
+    x = a)
+    y = [a, b)
+    x = 'never closed
+    x = f('never closed)
+    x = "smart" + “quotes”
+    x = a $ b
+    x = '\x4'
+    x = b'é'
+    x = 'a' b'b'
+    f(a=1, b)
+    f(a=1, a=2)
+    f(a, b for b in c)
+    f(x for x in y, 1)
+    a + b = c
+    f() = 1
+    1 = x
+    a == b = c
+    f(x) += 1
+    (a, b): int = 1
+    *a = b
+    for 1 in x: pass
+    with a as 1: pass
+    del f()
+    a * not b
+    else:
+        pass
+    x = f"{}"
+    x = f"{a"
+    x = f"}"
+    x = f"{a!x}"
+    x = f"{a b}"
+    return return
