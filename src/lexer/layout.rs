@@ -289,13 +289,12 @@ impl<'t> Layout<'t> {
         self.push(tok, lo, hi);
     }
 
-    /// A closing bracket that does not fit: closes up to the bracket it fits, if one is open.
+    /// A closing bracket that does not fit: closes up to the bracket it fits if one is open, else the innermost.
     fn stray_closer(&mut self, innermost: Option<u32>, opener: Tok, lo: usize, hi: usize) {
         self.push(Tok::Error, lo, hi);
         self.error(innermost.map_or(LexErrorKind::Unopened, LexErrorKind::Mismatched), lo, lo, hi);
-        if let Some(fits) = self.brackets.iter().rposition(|b| b.0 == opener) {
-            self.brackets.truncate(fits);
-        }
+        let closes = self.brackets.iter().rposition(|b| b.0 == opener).unwrap_or(self.brackets.len().saturating_sub(1));
+        self.brackets.truncate(closes);
     }
 
     fn raw_error(&mut self, raw: RawError, lo: usize, hi: usize) {

@@ -136,6 +136,11 @@ impl<'s> Parser<'s> {
             return feed::line(&mut self.cx, header.tokens, None);
         }
         let at = header.tokens.last().map_or(self.end, |t| t.hi);
+        if !self.cx.kernel {
+            // Host code gets no advice: no need to find out whether the rest is right.
+            self.cx.error(&syntax::MISSING_COLON, self.cx.span(at, at), "expected `:` at the end of the header", "`:` is missing here");
+            return None;
+        }
         let line = feed::line(&mut self.cx, header.tokens, Some(at))?;
         let keyword = header.tokens.first().map_or("", |t| self.cx.slice(t.lo, t.hi));
         let error = Diagnostic::error(&syntax::MISSING_COLON, format!("expected `:` at the end of the `{keyword}` header"))

@@ -164,7 +164,8 @@ impl Slip<'_, '_> {
     }
 
     fn keyword(&self) -> Option<Diagnostic> {
-        if !self.tok.is_keyword() || !self.expects("name") {
+        let word = self.tok.is_keyword() || matches!(self.tok, Tok::Op(Op::Is | Op::And | Op::Or));
+        if !word || !self.expects("name") {
             return None;
         }
         let after = self.tokens.get(self.index + 1).map(|t| t.tok);
@@ -224,8 +225,8 @@ impl Slip<'_, '_> {
         let quoted = ["`)`", "`]`", "`}`", "`:`", "`,`", "`in`", "`import`", "`else`", "`->`", "`(`"];
         let calls = self.expects("op");
         for (mark, word) in marks.iter().zip(quoted) {
-            // After an operand an opening parenthesis is always possible and never what was forgotten.
-            let noise = (*mark == "(" || *mark == ",") && (calls || self.expects("int"));
+            // After an operand an opening parenthesis and `in` are always possible and never what was forgotten.
+            let noise = (matches!(*mark, "(" | ",") && (calls || self.expects("int"))) || (*mark == "in" && calls);
             if self.expects(mark) && !(noise && !(*mark == "," && (words.len() > 1))) && words.len() < 4 {
                 words.push(word);
             }

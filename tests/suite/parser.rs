@@ -232,12 +232,12 @@ fn errors_come_in_order_of_place() {
     assert!(places.is_sorted());
 }
 
-/// Ten megabytes in the shapes that could be slow: each must be linear.
+/// Long texts in the shapes that could be slow: each must be linear.
 #[test]
-fn ten_megabytes_are_read_in_time() {
-    let fill = |line: &str| line.repeat(10_000_000 / line.len());
+fn long_texts_are_read_in_time() {
+    let fill = |line: &str| line.repeat(1_000_000 / line.len());
     let cases = [
-        ("host lines", fill("result = compute(first, second)[0] + 1  # a comment\n")),
+        ("ten megabytes", "result = compute(first, second)[0] + 1  # a comment\n".repeat(200_000)),
         ("kernel lines", kernel("pass") + &fill("    acc = tl.dot(a, b, acc)\n")),
         ("open brackets", fill("x = f(\n")),
         ("open brackets, one line", fill("(")),
@@ -245,7 +245,7 @@ fn ten_megabytes_are_read_in_time() {
         ("quotes", fill("'")),
         ("keywords in brackets", fill("(\ndef\n")),
         ("decorators", fill("@a.jit\n")),
-        ("deeper and deeper", (0..4400).map(|i| " ".repeat(i) + "if x:\n").collect()),
+        ("deeper and deeper", (0..1400).map(|i| " ".repeat(i) + "if x:\n").collect()),
         ("bad characters", fill("$\n")),
         ("bad kernel lines", kernel("pass") + &fill("    x = = 1\n")),
         ("semicolons", kernel(&fill("a;"))),
@@ -255,9 +255,8 @@ fn ten_megabytes_are_read_in_time() {
         let start = Instant::now();
         parse(&text);
         let took = start.elapsed();
-        // Unoptimised, on a busy machine; what is quadratic takes hours.
-        assert!(took < Duration::from_secs(60), "{what}: {took:?}");
-        println!("{what}: {took:?}");
+        // Unoptimised, on a busy machine; what is quadratic takes many minutes.
+        assert!(took < Duration::from_secs(30), "{what}: {took:?}");
     }
 }
 
