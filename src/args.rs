@@ -88,8 +88,8 @@ pub(crate) struct KernelArgs {
     #[arg(long, value_name = "TYPES", allow_hyphen_values = true)]
     pub(crate) signature: Option<String>,
     /// Value of a constexpr parameter: a literal, a dtype, a tuple, or a jit function's name
-    #[arg(short = 'D', value_name = "NAME=VALUE")]
-    pub(crate) define: Vec<String>,
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
+    pub(crate) define: Vec<(String, String)>,
     /// Where to look for imported kernel files
     #[arg(short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
@@ -178,4 +178,9 @@ pub(crate) struct Debugging {
     /// Do not verify the IR after every pass
     #[arg(long, help_heading = "Debugging")]
     pub(crate) no_verify_each: bool,
+}
+
+fn define(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, for example `{text}=128`"))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

@@ -184,17 +184,9 @@ fn wanted(emit: &[String], output: Option<&Path>) -> Result<Vec<Stage>, Diagnost
 }
 
 fn options(k: &KernelArgs) -> Result<Options, Vec<Diagnostic>> {
-    let mut defines = vec![];
-    for d in &k.define {
-        let Some((name, value)) = d.split_once('=') else {
-            let text = format!("`-D {d}`: expected NAME=VALUE");
-            return Err(vec![Diagnostic::error(&codes::cli::BAD_OPTION, text).help(format!("for example `-D {d}=128`"))]);
-        };
-        defines.push((name.trim().to_owned(), value.trim().to_owned()));
-    }
     let options = Options {
         signature: k.signature.clone(),
-        defines,
+        defines: k.define.clone(),
         include: k.include.clone(),
         num_warps: k.num_warps,
         num_stages: k.num_stages,
