@@ -169,7 +169,8 @@ fn mutate(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
         match random.below(8) {
             0 => drop(text.drain(at..end)),
             1 => {
-                let piece = text[at..end].repeat(1 + random.below(if random.below(50) == 0 { 3000 } else { 4 }));
+                let most = if random.below(50) == 0 { 3000 } else { 4 };
+                let piece = text[at..end].repeat(1 + random.below(most));
                 text.splice(at..at, piece);
             }
             2 => {

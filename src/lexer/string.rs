@@ -60,7 +60,10 @@ const MAX_NESTING: u32 = 6;
 /// How many lines a field of a single-quoted f-string may span.
 const MAX_FIELD_LINES: u32 = 40;
 
-/// The offset after the closing quotes, or `Err` with the offset where the line (the file, for triple quotes) cuts the literal.
+/// The offset after the closing quotes.
+///
+/// # Errors
+/// The offset where the line (the file, for triple quotes) cuts the literal.
 pub fn end(text: &str, open: &Opening, fields: bool) -> Result<usize, usize> {
     let b = text.as_bytes();
     if fields && let Some(end) = format_end(b, open, 0) {

@@ -100,12 +100,16 @@ fn in_items<'a>(items: &'a [Item], out: &mut Vec<&'a FunctionDef>) {
                 in_items(items, out);
             }
             Item::If(i) => {
-                i.branches.iter().for_each(|b| in_items(&b.items, out));
+                for branch in &i.branches {
+                    in_items(&branch.items, out);
+                }
                 in_items(&i.orelse, out);
             }
             Item::Try(t) => {
                 in_items(&t.body, out);
-                t.handlers.iter().for_each(|h| in_items(h, out));
+                for handler in &t.handlers {
+                    in_items(handler, out);
+                }
                 in_items(&t.orelse, out);
                 in_items(&t.finalbody, out);
             }
@@ -123,7 +127,9 @@ fn in_block<'a>(body: &'a [Stmt], out: &mut Vec<&'a FunctionDef>) {
         match &stmt.kind {
             StmtKind::FunctionDef(f) => in_function(f, out),
             StmtKind::If { branches, orelse } => {
-                branches.iter().for_each(|b| in_block(&b.body, out));
+                for branch in branches {
+                    in_block(&branch.body, out);
+                }
                 in_block(orelse, out);
             }
             StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {

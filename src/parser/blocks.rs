@@ -202,20 +202,20 @@ impl<'s> Parser<'s> {
             Tok::For => self.for_statement(),
             Tok::While => self.while_statement(),
             Tok::With => self.with_statement(),
-            Tok::Def | Tok::At => self.definition_statement(),
-            Tok::Elif | Tok::Else if !follows_unsupported(out) => self.stray_clause(),
+            Tok::Def | Tok::At => match self.definition_statement() {
+                Some(kind) => kind,
+                None => return,
+            },
+            Tok::Elif | Tok::Else if !follows_try(out) => self.stray_clause(),
             Tok::Try | Tok::Except | Tok::Finally | Tok::Class | Tok::Async | Tok::Elif | Tok::Else => self.unsupported(),
             Tok::Name if self.is_soft_compound() => self.unsupported(),
             Tok::Name if self.is_type_alias() => {
                 self.line();
-                Some(StmtKind::Unsupported { keyword: "type".into(), body: vec![] })
+                unread("type", vec![])
             }
             _ => return self.simple_line(out),
         };
-        if let Some(kind) = kind {
-            let lo = if let StmtKind::FunctionDef(def) = &kind { def.span.lo } else { lo };
-            out.push(Stmt { kind, span: self.span_from(lo) });
-        }
+        out.push(Stmt { kind, span: self.span_from(lo) });
     }
 
     /// `class = 1`: a keyword that someone took for a name.
@@ -256,7 +256,7 @@ impl<'s> Parser<'s> {
                 continue;
             }
             if let Some(Line::Stmt(kind)) = feed::line(&mut self.cx, piece, None) {
-                out.push(Stmt { kind, span: self.cx.span(first.lo, last.hi) });
+                out.push(Stmt { kind: *kind, span: self.cx.span(first.lo, last.hi) });
             }
         }
     }
@@ -270,7 +270,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn if_statement(&mut self) -> Option<StmtKind> {
+    fn if_statement(&mut self) -> StmtKind {
         let mut branches: Vec<IfBranch> = vec![];
         let mut bodies = vec![];
         let mut whole = true;
@@ -297,13 +297,13 @@ impl<'s> Parser<'s> {
             }
         }
         let orelse = self.else_clause();
-        Some(if whole {
+        if whole {
             StmtKind::If { branches, orelse }
         } else {
             bodies.splice(0..0, branches.into_iter().flat_map(|b| b.body));
             bodies.extend(orelse);
             unread("if", bodies)
-        })
+        }
     }
 
     /// The block of an `else` at the place; empty if there is none.
@@ -320,29 +320,29 @@ impl<'s> Parser<'s> {
         matches!(self.peek(), Tok::Dedent | Tok::End | Tok::Indent)
     }
 
-    fn for_statement(&mut self) -> Option<StmtKind> {
+    fn for_statement(&mut self) -> StmtKind {
         let header = self.header();
         let line = self.parse_header(&header);
         let body = self.suite(&header);
         let orelse = self.else_clause();
-        Some(match line {
+        match line {
             Some(Line::For { target, iter }) => StmtKind::For { target, iter, body, orelse },
             _ => unread("for", join(body, orelse)),
-        })
+        }
     }
 
-    fn while_statement(&mut self) -> Option<StmtKind> {
+    fn while_statement(&mut self) -> StmtKind {
         let header = self.header();
         let line = self.parse_header(&header);
         let body = self.suite(&header);
         let orelse = self.else_clause();
-        Some(match line {
+        match line {
             Some(Line::While(test)) => StmtKind::While { test, body, orelse },
             _ => unread("while", join(body, orelse)),
-        })
+        }
     }
 
-    fn with_statement(&mut self) -> Option<StmtKind> {
+    fn with_statement(&mut self) -> StmtKind {
         let header = self.header();
         let items: Option<Vec<WithItem>> = match self.parse_header(&header) {
             Some(Line::With(items)) if items.is_empty() => {
@@ -354,14 +354,14 @@ impl<'s> Parser<'s> {
             _ => None,
         };
         let body = self.suite(&header);
-        Some(match items {
+        match items {
             Some(items) => StmtKind::With { items, body },
             None => unread("with", body),
-        })
+        }
     }
 
     /// An `elif` or `else` that belongs to nothing.
-    fn stray_clause(&mut self) -> Option<StmtKind> {
+    fn stray_clause(&mut self) -> StmtKind {
         let header = self.header();
         let first = header.tokens[0];
         let keyword = self.cx.slice(first.lo, first.hi);
@@ -372,16 +372,16 @@ impl<'s> Parser<'s> {
             self.cx.report(error);
         }
         let body = self.suite(&header);
-        Some(unread(keyword, body))
+        unread(keyword, body)
     }
 
     /// A statement that is read for its blocks only.
-    fn unsupported(&mut self) -> Option<StmtKind> {
+    fn unsupported(&mut self) -> StmtKind {
         let first = self.first();
         let keyword = self.cx.slice(first.lo, first.hi);
         let header = self.header();
         let body = self.suite(&header);
-        Some(unread(keyword, body))
+        unread(keyword, body)
     }
 
     /// `match x:` or `case y:` with a block below: a soft keyword that starts a compound statement.
@@ -426,8 +426,8 @@ fn join(mut body: Vec<Stmt>, orelse: Vec<Stmt>) -> Vec<Stmt> {
 }
 
 /// Whether an `else` here can belong to a `try`.
-fn follows_unsupported(out: &[Stmt]) -> bool {
-    matches!(out.last().map(|s| &s.kind), Some(StmtKind::Unsupported { .. }))
+fn follows_try(out: &[Stmt]) -> bool {
+    matches!(out.last().map(|s| &s.kind), Some(StmtKind::Unsupported { keyword, .. }) if matches!(&**keyword, "try" | "except"))
 }
 
 fn starts_compound(tok: Tok) -> bool {

@@ -105,7 +105,7 @@ fn parse(cx: &mut Cx<'_>, feed: Feed<'_>) -> Option<Line> {
     let before = cx.errors.len() + cx.count;
     match LineParser::new().parse(cx, feed) {
         // What an action reported leaves a tree that nobody should compile.
-        Ok(line) if before == cx.errors.len() + cx.count => Some(line),
+        Ok(line) if before == cx.errors.len() + cx.count => Some(*line),
         Ok(_) => None,
         Err(error) => {
             let error = match error {

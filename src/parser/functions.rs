@@ -63,23 +63,24 @@ impl<'s> Parser<'s> {
         let is_jit = self.has_jit_decorator();
         let outer = self.enter(is_jit);
         let decorators = self.decorators();
-        match self.first().tok {
-            Tok::Def => {}
-            other => {
-                if other == Tok::Async || other == Tok::Class {
-                    // Whatever a jit decorator means there, it makes no kernel.
-                    self.cx.errors.truncate(outer.mark);
-                    self.restore(&outer);
-                    return if other == Tok::Async { Definition::Async } else { Definition::Class(decorators, lo) };
-                }
+        let next = self.first().tok;
+        match next {
+            Tok::Def => self.function(lo, decorators, is_jit, &outer),
+            Tok::Async | Tok::Class => {
+                // Whatever a jit decorator means there, it makes no kernel.
+                self.cx.errors.truncate(outer.mark);
+                self.cx.count = outer.count;
+                self.restore(&outer);
+                if next == Tok::Async { Definition::Async } else { Definition::Class(decorators, lo) }
+            }
+            _ => {
                 let error = Diagnostic::error(&syntax::STRAY_CLAUSE, "expected `def` below a decorator")
                     .at(self.cx.span(lo, self.end), "decorates nothing");
                 self.cx.report(error);
                 self.leave(&outer, is_jit);
-                return Definition::Nothing;
+                Definition::Nothing
             }
         }
-        self.function(lo, decorators, is_jit, &outer)
     }
 
     fn function(&mut self, lo: u32, decorators: Vec<Decorator>, is_jit: bool, outer: &Outer) -> Definition {

@@ -8,7 +8,7 @@ use crate::source::Span;
 pub(crate) enum Line {
     /// An expression alone, asked for with `StartExpr`.
     Expr(Expr),
-    Stmt(StmtKind),
+    Stmt(Box<StmtKind>),
     If(Expr),
     Elif(Expr),
     While(Expr),
@@ -29,7 +29,7 @@ pub(crate) enum Line {
 /// One item of a parameter list.
 #[derive(Debug)]
 pub(crate) struct RawParam {
-    pub(crate) form: ParamForm,
+    pub(crate) form: Box<ParamForm>,
     pub(crate) span: Span,
 }
 
@@ -46,7 +46,7 @@ pub(crate) enum ParamForm {
 /// One item of an argument list.
 #[derive(Debug)]
 pub(crate) struct RawArg {
-    pub(crate) form: ArgForm,
+    pub(crate) form: Box<ArgForm>,
     pub(crate) span: Span,
 }
 

@@ -139,7 +139,7 @@ pub(crate) fn call(cx: &mut Cx<'_>, func: Expr, raw: Vec<RawArg>, lo: u32, hi: u
     let mut names = BTreeSet::new();
     let mut call = Call { func, args: Vec::with_capacity(raw.len()), keywords: vec![] };
     for RawArg { form, span } in raw {
-        match form {
+        match *form {
             ArgForm::Plain(value) => {
                 check_positional(cx, &call.keywords, span);
                 call.args.push(value);

@@ -28,7 +28,7 @@ pub(crate) fn check(cx: &mut Cx<'_>, raw: Vec<RawParam>) -> Vec<Param> {
         if list.double_star {
             cx.error(&syntax::BAD_PARAMETERS, span, "nothing can follow `**kwargs`", "after the last parameter");
         }
-        list.add(cx, form, span, i + 1 == count);
+        list.add(cx, *form, span, i + 1 == count);
     }
     list.params
 }
