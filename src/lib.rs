@@ -7,4 +7,5 @@ pub mod ir;
 pub mod layout;
 pub mod lexer;
 pub mod parser;
+pub mod passes;
 pub mod source;
