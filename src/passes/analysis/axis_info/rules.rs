@@ -89,10 +89,7 @@ fn pointee_bytes(ptr: Type) -> i64 {
 
 fn constant(value: Attr) -> Option<AxisInfo> {
     match value.data() {
-        AttrData::Int(v, ty) => {
-            let v = if ty.is_int_of(1) { v & 1 } else { *v };
-            Some(all_equal(&[1], v))
-        }
+        AttrData::Int(v, _) => Some(all_equal(&[1], *v)),
         AttrData::Dense(ty, DenseData::Splat(bits)) if !ty.elem().is_float() => Some(all_equal(ty.shape(), *bits as i64)),
         _ => None,
     }
