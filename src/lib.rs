@@ -16,4 +16,8 @@ pub mod ir;
 
 pub mod layout;
 
+pub mod passes;
+
+pub mod codegen;
+
 pub mod ptxas;
