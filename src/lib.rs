@@ -2,9 +2,13 @@
 //!
 //! The modules in reading order, which is also the order of the pipeline; `docs/architecture.md` says what each may import.
 
+pub mod codegen;
 pub mod diag;
 pub mod ir;
 pub mod layout;
 pub mod lexer;
 pub mod parser;
+pub mod passes;
+pub mod ptxas;
 pub mod source;
+pub mod target;

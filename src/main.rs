@@ -1,1 +1,4 @@
+//! The command line of ttc.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
+
 fn main() {}

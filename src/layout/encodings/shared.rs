@@ -136,7 +136,7 @@ fn swizzled_box(e: &NvmmaShared, tma: &[i64], seen: &[u32]) -> Result<LinearLayo
         )));
     }
     let filled = core.ensure_not_smaller(&sizes_of(&[rows, columns]));
-    if filled.total_out_bits() != seen.iter().map(|s| s.trailing_zeros()).sum() {
+    if filled.total_out_bits() != seen.iter().map(|s| s.trailing_zeros()).sum::<u32>() {
         return Err(LayoutError::new("the swizzled tile does not fill the block"));
     }
     Ok(filled.reshape_row_major(seen))
