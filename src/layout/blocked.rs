@@ -6,8 +6,8 @@
 //! 2. Threads are given to the axes from the fastest: as many as fill the axis, lanes of one warp first, then warps.
 //! 3. The slowest axis takes all lanes and warps that are left, even if they then hold copies.
 //!
-//! Example: shape 32×64, size per thread `[1, 4]`, order `[1, 0]`, 4 warps of 32: axis 1 needs 16 threads, so `threadsPerWarp[1] = 16` and one
-//! warp; axis 0 takes the remaining 2 lanes and 4 warps.
+//! Example: shape 32×64, size per thread `[1, 4]`, order `[1, 0]`, 4 warps of 32: axis 1 needs 16 threads, so `threadsPerWarp[1] = 16` and
+//! one warp; axis 0 takes the remaining 2 lanes and 4 warps.
 
 use crate::ir::core::encoding::{Bases, Blocked, Encoding};
 
@@ -38,8 +38,8 @@ pub fn blocked_from_size(
     blocked_in_cga(shape, size_per_thread, order, num_warps, threads_per_warp, &cga, &split)
 }
 
-/// As [`blocked_from_size`], with the blocks of a cluster distributed as another encoding of the tensor has them: `cga` are their bases, `split` the
-/// number of different blocks along each axis.
+/// As [`blocked_from_size`], with the blocks of a cluster distributed as another encoding of the tensor has them: `cga` are their bases,
+/// `split` the number of different blocks along each axis.
 ///
 /// # Panics
 /// As [`blocked_from_size`].

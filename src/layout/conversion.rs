@@ -1,8 +1,8 @@
 //! What it takes to convert a tensor from one layout to another.
 //!
-//! `destination.invert_and_compose(source)` maps a place of the destination to the place of the source that holds its element. Dimensions on
-//! which that map is the identity, and which nothing else touches, take no part in the conversion; they are removed, slowest first. The slowest
-//! dimension that is left names the kind.
+//! `destination.invert_and_compose(source)` maps a place of the destination to the place of the source that holds its element. Dimensions
+//! on which that map is the identity, and which nothing else touches, take no part in the conversion; they are removed, slowest first. The
+//! slowest dimension that is left names the kind.
 
 use super::encodings::layout_of;
 use super::{Dim, LayoutError, LinearLayout};
@@ -23,8 +23,8 @@ pub enum ConversionKind {
     Blocks,
 }
 
-/// The conversion from `source` to `destination` without the dimensions on which it is the identity, from places of the destination to places
-/// of the source.
+/// The conversion from `source` to `destination` without the dimensions on which it is the identity, from places of the destination to
+/// places of the source.
 ///
 /// # Errors
 /// When the layouts are of different tensors.

@@ -7,7 +7,8 @@
 //!    block's share.
 //! 3. A tile smaller than the share is repeated along its first input (more registers, more offsets), in the order of the tile's outputs.
 //! 4. A tile larger than the share has its surplus bases set to 0: those registers, lanes or warps hold copies. (Registers of a blocked
-//!    layout, a slice or a linear layout are dropped instead; fragments of tensor cores and operands keep theirs, as instructions need them.)
+//!    layout, a slice or a linear layout are dropped instead; fragments of tensor cores and operands keep theirs, as instructions need
+//!    them.)
 //! 5. The product of both, with the axes in order, is the layout. Its outputs have exactly the sizes of the shape.
 //!
 //! Example: `#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>` is a tile of 512.
@@ -34,8 +35,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 /// `block`), to `dim0…`.
 ///
 /// # Panics
-/// When the encoding cannot lay out such a shape. The verifier has established that it can ([`check`]); use [`try_to_linear_layout`] where that
-/// is not known.
+/// When the encoding cannot lay out such a shape. The verifier has established that it can ([`check`]); use [`try_to_linear_layout`] where
+/// that is not known.
 #[must_use]
 pub fn to_linear_layout(shape: &[i64], encoding: Attr) -> &'static LinearLayout {
     try_to_linear_layout(shape, encoding).unwrap_or_else(|e| panic!("an encoding that was not verified reached a layout computation: {e}"))
@@ -187,6 +188,15 @@ fn expect_order(order: &[u32], rank: usize) -> Result<(), LayoutError> {
         Ok(())
     } else {
         Err(LayoutError::new(format!("order {order:?} is no permutation of the dimensions")))
+    }
+}
+
+/// The order of the axes, fastest first, where an encoding says it outright: a shape of size 1 along an axis cannot show it.
+pub(super) fn stated_order(encoding: Attr, rank: usize) -> Option<Vec<u32>> {
+    match encoding.as_encoding()? {
+        Encoding::SwizzledShared(e) => Some(e.order.clone()),
+        Encoding::NvmmaShared(e) => Some(matrix_order(rank, !e.transposed)),
+        _ => None,
     }
 }
 

@@ -8,9 +8,9 @@
 //! L(x ⊕ y) = L(x) ⊕ L(y)        (⊕ is exclusive or, on every dimension at once)
 //! ```
 //!
-//! so `L(0) = 0`, and `L` is known once its value at each single input bit is known. Those values are the *bases*: for an input dimension of
-//! size `2^k` there are `k` of them, `L(1), L(2), L(4), …`, each a vector with one coordinate per output dimension. Any other value is the
-//! exclusive or of the bases that the set bits of the input pick.
+//! so `L(0) = 0`, and `L` is known once its value at each single input bit is known. Those values are the *bases*: for an input dimension
+//! of size `2^k` there are `k` of them, `L(1), L(2), L(4), …`, each a vector with one coordinate per output dimension. Any other value is
+//! the exclusive or of the bases that the set bits of the input pick.
 //!
 //! # Why
 //!
@@ -47,10 +47,10 @@
 //!
 //! # Representation
 //!
-//! The output coordinates are packed into one `u64`, first output dimension in the lowest bits, and a layout is a column per input bit, first
-//! input dimension first. Reshaping then only relabels, and composition, rank and inverse are bit operations on columns.
-//! The files beside this one hold the operations: `algebra` (product, quotient, composition), `solve` (inverse, rank, free variables),
-//! `reshape` (transposition, sizes, concatenation).
+//! The output coordinates are packed into one `u64`, first output dimension in the lowest bits, and a layout is a column per input bit,
+//! first input dimension first. Reshaping then only relabels, and composition, rank and inverse are bit operations on columns. The files
+//! beside this one hold the operations: `algebra` (product, quotient, composition), `solve` (inverse, rank, free variables), `reshape`
+//! (transposition, sizes, concatenation).
 
 use super::{Dim, LayoutError};
 use std::fmt;

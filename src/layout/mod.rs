@@ -1,7 +1,8 @@
 //! Layouts: which thread and register, or which offset of shared memory, holds which element of a tensor.
 //!
 //! - [`LinearLayout`] ([`linear`] defines it; `algebra`, `solve` and `reshape` hold its operations): a linear map over the field of two
-//!   elements from ([`Dim::Register`], [`Dim::Lane`], [`Dim::Warp`], [`Dim::Block`]) or ([`Dim::Offset`], [`Dim::Block`]) to the tensor's axes;
+//!   elements from ([`Dim::Register`], [`Dim::Lane`], [`Dim::Warp`], [`Dim::Block`]) or ([`Dim::Offset`], [`Dim::Block`]) to the tensor's
+//!   axes;
 //! - [`encodings`]: every encoding attribute and a shape turned into one, memoized;
 //! - [`queries`]: registers per thread, offsets per register, contiguity, order, copies;
 //! - [`blocked`]: choosing blocked encodings;

@@ -3,9 +3,9 @@
 //! A thread's element index is split for code generation: with `base = L(0, lane, warp, block)` computed once at run time, register `r`
 //! holds the element at `base ⊕ offset[r]`, `offset[r] = L(r, 0, 0, 0)` being a constant ([`register_offsets`]).
 
-use super::encodings::{layout_of, matrix_order, to_linear_layout};
+use super::encodings::{layout_of, matrix_order, stated_order, to_linear_layout};
 use super::{Dim, LayoutError, LinearLayout};
-use crate::ir::core::{Attr, Encoding, Type};
+use crate::ir::core::{Attr, Type};
 
 /// Number of registers (elements, not 32-bit words) in which a thread holds a value of this type: 1 for a scalar, and copies count.
 ///
@@ -84,22 +84,18 @@ pub fn order_along(layout: &LinearLayout, input: Dim, default: &[u32]) -> Vec<u3
     order
 }
 
-/// The axes of a tensor of this encoding and shape, the fastest-running first: by the registers of a distributed layout, as stated by a shared
-/// one.
+/// The axes of a tensor of this encoding and shape, the fastest-running first: by the registers of a distributed layout, as stated by a
+/// shared one.
 ///
 /// # Panics
 /// When the encoding was not verified.
 #[must_use]
 pub fn order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
-    let rank = shape.len();
-    match encoding.as_encoding() {
-        Some(Encoding::SwizzledShared(e)) => e.order.clone(),
-        Some(Encoding::NvmmaShared(e)) => matrix_order(rank, !e.transposed),
-        Some(Encoding::SharedLinear { .. } | Encoding::PaddedShared(_)) => {
-            order_along(to_linear_layout(shape, encoding), Dim::Offset, &matrix_order(rank, true))
-        }
-        _ => order_along(to_linear_layout(shape, encoding), Dim::Register, &matrix_order(rank, true)),
-    }
+    stated_order(encoding, shape.len()).unwrap_or_else(|| {
+        let layout = to_linear_layout(shape, encoding);
+        let input = if layout.has_in(Dim::Offset) { Dim::Offset } else { Dim::Register };
+        order_along(layout, input, &matrix_order(shape.len(), true))
+    })
 }
 
 /// The axes by the lanes of a warp, the fastest first; axes along which no lane moves follow in the order of the registers.
@@ -120,8 +116,8 @@ pub fn warp_order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     order_along(to_linear_layout(shape, encoding), Dim::Warp, &order(encoding, shape))
 }
 
-/// The order in which a tensor of this layout should be laid out in memory: that of its registers, unless a thread has only one element along the
-/// axis along which lanes run fastest; then the registers say nothing about it and the lanes decide.
+/// The order in which a tensor of this layout should be laid out in memory: that of its registers, unless a thread has only one element
+/// along the axis along which lanes run fastest; then the registers say nothing about it and the lanes decide.
 ///
 /// # Panics
 /// When the encoding was not verified.
@@ -189,7 +185,8 @@ pub fn shape_per_cta(encoding: Attr, shape: &[i64]) -> Vec<i64> {
 
 /// Elements of a thread along each axis within one tile, without the repetitions that fill a larger tensor.
 ///
-/// Repetitions are the last register bases: each moves by half of what is left of its axis. They are taken away as long as they come axis after axis.
+/// Repetitions are the last register bases: each moves by half of what is left of its axis. They are taken away as long as they come axis
+/// after axis.
 ///
 /// # Panics
 /// When the encoding was not verified.
@@ -265,8 +262,8 @@ pub fn are_layouts_equivalent(shape: &[i64], a: Attr, b: Attr) -> Result<bool, L
     Ok(a == b || super::try_to_linear_layout(shape, a)? == super::try_to_linear_layout(shape, b)?)
 }
 
-/// Whether seeing a tensor of layout `from` as one of layout `to` (a reshape that keeps each element where it is) would need data to be moved:
-/// the number of registers or the copies differ.
+/// Whether seeing a tensor of layout `from` as one of layout `to` (a reshape that keeps each element where it is) would need data to be
+/// moved: the number of registers or the copies differ.
 ///
 /// # Errors
 /// As [`layout_of`].

@@ -1,8 +1,8 @@
 //! A layout as a table of text: for every element of the tensor, who holds it.
 //!
 //! 1. Each place of the layout is visited once, in order, and written into the cell of its element.
-//! 2. A place of a distributed layout is `T<thread>:<register>`, threads counted through the warps of the block, with `B<block>` before it where
-//!    there are several blocks; a place of shared memory is its offset, one of tensor memory `(row, col)`.
+//! 2. A place of a distributed layout is `T<thread>:<register>`, threads counted through the warps of the block, with `B<block>` before it
+//!    where there are several blocks; a place of shared memory is its offset, one of tensor memory `(row, col)`.
 //! 3. The last two axes are a table; for a higher rank there is a table for each index of the others. A vector is wrapped.
 //!
 //! ```text

@@ -9,8 +9,8 @@
 //! 4. To solve `L(x) = y`, reduce `y` by the pivots and collect the combinations. Only bits that are not free take part, so
 //!    where there is a choice the solution uses the lower bits: register 0 rather than register 4.
 //!
-//! Example: columns `1, 3, 2`. Pivot 1 is column 0; `3` reduces to itself (highest bit 1), pivot 2 is column 1; `2 = 3 ⊕ 1` reduces to 0, so
-//! bit 2 is free. `L(x) = 2` gives `x = 0b011`.
+//! Example: columns `1, 3, 2`. Pivot 1 is column 0; `3` reduces to itself (highest bit 1), pivot 2 is column 1; `2 = 3 ⊕ 1` reduces to 0,
+//! so bit 2 is free. `L(x) = 2` gives `x = 0b011`.
 
 use super::Dim;
 use super::linear::LinearLayout;
@@ -85,8 +85,8 @@ impl LinearLayout {
         self.total_in_bits() == self.total_out_bits() && self.is_surjective()
     }
 
-    /// For each input dimension, the bits that are free: an element is held once per assignment of the free bits, and the holder with all of
-    /// them 0 is the one to store it.
+    /// For each input dimension, the bits that are free: an element is held once per assignment of the free bits, and the holder with all
+    /// of them 0 is the one to store it.
     #[must_use]
     pub fn free_variables(&self) -> Vec<(Dim, u32)> {
         let mut pivots = Pivots::new();
@@ -157,7 +157,8 @@ impl LinearLayout {
     }
 }
 
-/// The `x` with `a ∘ x = b` that leaves the free variables of `a` at 0; both have the same outputs. `None` when `b` reaches further than `a`.
+/// The `x` with `a ∘ x = b` that leaves the free variables of `a` at 0; both have the same outputs. `None` when `b` reaches further than
+/// `a`.
 fn least_solution(a: &LinearLayout, b: &LinearLayout) -> Option<LinearLayout> {
     let pivots = Pivots::of(&a.columns);
     let columns = b

@@ -145,8 +145,7 @@ impl Surroundings {
 
     /// The first executable file of this name in the folders of `PATH`.
     fn program(&self, name: &str) -> Option<PathBuf> {
-        let path = (self.variable)("PATH")?;
-        std::env::split_paths(&path).filter(|d| d.is_absolute()).map(|d| d.join(name)).find(|p| Tool::Ptxas.usable(p))
+        which::which_in_global(name, Some((self.variable)("PATH")?)).ok()?.find(|p| p.is_absolute())
     }
 
     fn on_path(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {

@@ -18,8 +18,8 @@ fn check_blocked(e: &Blocked, rank: usize) -> Result<(), LayoutError> {
     expect_order(&e.order, rank)
 }
 
-/// Registers, then lanes, then warps, each filling the axes in `order`. On a tensor smaller than the tile, lanes and warps hold copies, but a
-/// thread never does: registers that would are dropped.
+/// Registers, then lanes, then warps, each filling the axes in `order`. On a tensor smaller than the tile, lanes and warps hold copies, but
+/// a thread never does: registers that would are dropped.
 pub(super) fn blocked(shape: &[i64], e: &Blocked) -> Result<LinearLayout, LayoutError> {
     check_blocked(e, shape.len())?;
     let tile = LinearLayout::identity_nd(Dim::Register, &e.size_per_thread, &e.order)
@@ -73,8 +73,8 @@ pub(super) fn linear(shape: &[i64], e: &LinearBases) -> Result<LinearLayout, Lay
     Ok(fitted.transpose_outs(&Dim::axes(shape.len())))
 }
 
-/// The tile that one warp holds of an accumulator or an operand: `k_width` registers and 4 lanes along the inner axis, 8 lanes along the outer
-/// one, then registers down the outer and along the inner axis until `tile` is full. The outputs come in `rep_order`.
+/// The tile that one warp holds of an accumulator or an operand: `k_width` registers and 4 lanes along the inner axis, 8 lanes along the
+/// outer one, then registers down the outer and along the inner axis until `tile` is full. The outputs come in `rep_order`.
 ///
 /// For the accumulator of m16n8k16 (`tile` 16×8, width 2): registers 0 and 1 are neighbours in a row, 2 and 3 the same eight rows below.
 fn mma_tile(tile: &[u32], k_width: u32, order: &[u32], rep_order: &[u32]) -> Result<LinearLayout, LayoutError> {
@@ -148,7 +148,8 @@ fn k_axis(op_idx: u32, rank: usize) -> usize {
 
 /// As an identity over the axes in `order`, but whoever is spread along K holds copies: all of them need all of K.
 ///
-/// With 2×2 warps in row order, operand 0 is held by warps `0 0 / 2 2`'s rows (warp bit 0 runs along N and is 0 here), operand 1 by columns.
+/// With 2×2 warps in row order, warp bit 0 runs along axis 1 and bit 1 along axis 0. In operand 0, axis 1 is K: warps 0 and 1 hold the
+/// upper rows, 2 and 3 the lower ones. In operand 1, axis 0 is K: warps 0 and 2 hold the left columns, 1 and 3 the right ones.
 fn broadcast_along_k(input: Dim, shape: &[u32], order: &[u32], k: usize) -> LinearLayout {
     let mut layout = LinearLayout::empty();
     for &axis in order {

@@ -1,4 +1,5 @@
-//! Encodings of tensor memory: from its rows and columns to the tensor. Columns count 32-bit cells, or 16-bit ones where elements are packed.
+//! Encodings of tensor memory: from its rows and columns to the tensor. Columns count 32-bit cells, or 16-bit ones where elements are
+//! packed.
 //!
 //! A zero basis in row bits 5 and 6 means that the warps which own those rows hold copies; elsewhere it means a cell without an element.
 
@@ -63,8 +64,8 @@ fn last_column_bit_to_rows(tile: &LinearLayout) -> Result<LinearLayout, LayoutEr
     LinearLayout::from_bases(&bases, &tile.out_sizes())
 }
 
-/// Scale factors of `tcgen05.mma` with block scaling (PTX ISA, "Layout of the Scale Factor A Matrix"): 32 rows, repeated for each warp, with four
-/// columns of scales.
+/// Scale factors of `tcgen05.mma` with block scaling (PTX ISA, "Layout of the Scale Factor A Matrix"): 32 rows, repeated for each warp,
+/// with four columns of scales.
 pub(super) fn scales(shape: &[i64], cga: &Bases) -> Result<LinearLayout, LayoutError> {
     let share = matrix_share(shape, cga)?;
     let tile = identity(32, Dim::Row, 0)

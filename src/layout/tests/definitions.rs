@@ -24,7 +24,9 @@ fn digits(number: &mut u32, sizes: &[u32], order: &[u32]) -> Vec<u32> {
 fn spread(rank: usize, bits: u32) -> impl Strategy<Value = Vec<u32>> {
     prop::collection::vec(0..rank, bits as usize).prop_map(move |axes| {
         let mut sizes = vec![1; rank];
-        axes.into_iter().for_each(|a| sizes[a] *= 2);
+        for a in axes {
+            sizes[a] *= 2;
+        }
         sizes
     })
 }
@@ -61,7 +63,10 @@ proptest! {
                     let (ri, li) = (digits(&mut r, &size, &e.order), digits(&mut l, &e.threads_per_warp, &e.order));
                     let (wi, pi) = (digits(&mut w, &e.warps_per_cta, &e.order), digits(&mut r, &repeats, &e.order));
                     let expected: Vec<u32> = (0..shape.len())
-                        .map(|i| (ri[i] + e.size_per_thread[i] * (li[i] + e.threads_per_warp[i] * (wi[i] + e.warps_per_cta[i] * pi[i]))) % shape[i] as u32)
+                        .map(|i| {
+                            let in_warps = li[i] + e.threads_per_warp[i] * (wi[i] + e.warps_per_cta[i] * pi[i]);
+                            (ri[i] + e.size_per_thread[i] * in_warps) % shape[i] as u32
+                        })
                         .collect();
                     prop_assert_eq!(coordinates(layout, register, lane, warp), expected);
                 }
@@ -84,7 +89,9 @@ proptest! {
             let held = |l: &LinearLayout, drop: Option<usize>| {
                 let mut all: Vec<Vec<u32>> = (0..l.in_size(Dim::Register)).map(|r| coordinates(l, r, thread % 32, thread / 32)).collect();
                 if let Some(axis) = drop {
-                    all.iter_mut().for_each(|c| { c.remove(axis); });
+                    for c in &mut all {
+                        c.remove(axis);
+                    }
                 }
                 let with_copies = all.len();
                 all.sort();
@@ -101,7 +108,7 @@ proptest! {
     #[test]
     fn swizzled(vec in 0u32..4, per_phase in 0u32..3, max_phase in 0u32..4, rows in 0u32..6, more in 0u32..3, transposed: bool) {
         let (vec, per_phase, max_phase, rows) = (1 << vec, 1 << per_phase, 1 << max_phase, 1u32 << rows);
-        let columns = vec * max_phase << more;
+        let columns = (vec * max_phase) << more;
         let order = if transposed { vec![0, 1] } else { vec![1, 0] };
         let e = SwizzledShared { vec, per_phase, max_phase, order, cga: vec![] };
         let shape = if transposed { [columns, rows] } else { [rows, columns] }.map(i64::from);
@@ -125,6 +132,11 @@ fn any_list() -> impl Strategy<Value = String> {
     prop::collection::vec(any_parameter(), 1..4).prop_map(|v| v.iter().map(u32::to_string).collect::<Vec<_>>().join(","))
 }
 
+fn any_shape() -> impl Strategy<Value = Vec<i64>> {
+    let size = prop_oneof![24 => (0u32..8).prop_map(|b| 1i64 << b), 1 => Just(0i64), 1 => Just(-4), 1 => Just(1 << 40)];
+    prop::collection::vec(size, 0..4)
+}
+
 fn any_cga() -> impl Strategy<Value = String> {
     let basis = prop::collection::vec(prop_oneof![0i32..5, Just(-1), Just(i32::MAX)], 1..4);
     let text = |b: Vec<i32>| b.iter().map(i32::to_string).collect::<Vec<_>>().join(",");
@@ -138,7 +150,7 @@ proptest! {
     #[test]
     fn any_parameters_give_a_layout_or_a_reason(
         kind in 0usize..9, n in prop::array::uniform4(any_parameter()), l in prop::array::uniform4(any_list()), cga in any_cga(),
-        shape in prop::collection::vec(prop_oneof![8 => (0u32..8).prop_map(|b| 1i64 << b), 1 => Just(0i64), 1 => Just(-4), 1 => Just(1 << 40)], 0..4),
+        shape in any_shape(),
     ) {
         let [n0, n1, n2, n3] = n;
         let [l0, l1, l2, l3] = l;
@@ -182,7 +194,7 @@ fn fragments_of_m16n8k16() {
     }
 }
 
-/// PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16": D, and A from registers; warp `w` of a group holds rows `16w …`.
+/// PTX ISA, "Register Fragments and Shared Memory Matrix Layouts" of wgmma, m64nNk16: D, and A from registers; warp `w` holds rows `16w …`.
 #[test]
 fn fragments_of_wgmma() {
     let d = to_linear_layout(&[128, 64], encoding("mma 3 8,1 16,64,16 -", 2));

@@ -1,13 +1,14 @@
 //! Layouts and conversions against tables of values.
 //!
-//! `encodings.txt` and `conversions.txt` hold, for random encodings and shapes, the bases that the reference compiler gives them. An encoding is
-//! written in prefix form, lists with commas, bases with semicolons, `-` for none:
+//! `encodings.txt` and `conversions.txt` hold, for random encodings and shapes, the bases that the reference compiler gives them. An
+//! encoding is written in prefix form, lists with commas, bases with semicolons, `-` for none:
 //!
 //! ```text
 //! blocked SIZE_PER_THREAD THREADS_PER_WARP WARPS_PER_CTA ORDER CGA        slice DIM PARENT
 //! mma VERSION WARPS_PER_CTA INSTR_SHAPE CGA                               dot OP_IDX K_WIDTH PARENT
 //! swizzled VEC PER_PHASE MAX_PHASE ORDER CGA                              nvmma SWIZZLE TRANSPOSED ELEMENT_BITS FP4_PADDED CGA
 //! tmem BLOCK_M BLOCK_N COL_STRIDE TWO_CTAS CGA                            tmem_scales CGA
+//! linear REGISTER LANE WARP BLOCK
 //! ```
 
 use super::super::*;
@@ -69,6 +70,9 @@ fn parse<'a>(words: &mut impl Iterator<Item = &'a str>, rank: usize) -> Attr {
             two_ctas: next() == "1",
             cga: bases(next()),
         }),
+        "linear" => {
+            Encoding::Linear(LinearBases { register: bases(next()), lane: bases(next()), warp: bases(next()), block: bases(next()) })
+        }
         "tmem_scales" => Encoding::TensorMemoryScales { cga: bases(next()) },
         other => panic!("unknown encoding {other}"),
     })
