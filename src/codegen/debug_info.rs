@@ -40,7 +40,7 @@ fn parts(text: &str) -> (*const c_char, usize) {
 
 impl LineTable {
     /// Starts the table of a function; `None` when the location names no file.
-    pub(super) fn new(llvm: &Context, module: &Module<'_>, function: FunctionValue<'_>, name: &str, loc: Loc) -> Option<LineTable> {
+    pub(super) fn new<'c>(llvm: &'c Context, module: &Module<'c>, function: FunctionValue<'c>, name: &str, loc: Loc) -> Option<LineTable> {
         let (home, line, _) = loc.file_line_col()?;
         if module.get_flag("Debug Info Version").is_none() {
             let version = llvm.i32_type().const_int(u64::from(inkwell::debug_info::debug_metadata_version()), false);

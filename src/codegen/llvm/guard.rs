@@ -50,7 +50,7 @@ extern "C" fn on_fatal(reason: *const c_char) {
 fn install() {
     static ONCE: Once = Once::new();
     // SAFETY: the handler is a plain function that lives as long as the process.
-    ONCE.call_once(|| unsafe { inkwell::support::install_fatal_error_handler(on_fatal) });
+    ONCE.call_once(|| unsafe { inkwell::llvm_sys::error_handling::LLVMInstallFatalErrorHandler(Some(on_fatal)) });
 }
 
 /// Runs `work` on an LLVM thread and waits for it.

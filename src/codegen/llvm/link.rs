@@ -17,7 +17,7 @@ use inkwell::module::{Linkage, Module};
 ///
 /// # Errors
 /// Why the file cannot be read or linked.
-pub(super) fn libdevice(module: &Module<'_>, context: &Context, path: &Path) -> Result<Vec<String>, String> {
+pub(super) fn libdevice<'c>(module: &Module<'c>, context: &'c Context, path: &Path) -> Result<Vec<String>, String> {
     let library = open(context, path)?;
     library.set_triple(&module.get_triple());
     library.set_data_layout(&module.get_data_layout());

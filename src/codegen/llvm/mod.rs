@@ -166,7 +166,7 @@ impl Module {
         self.step(move |inner| {
             let file = Place::File(path.display().to_string());
             let failed = |why: String| Diagnostic::error(&codes::BAD_LIBRARY, why).at(file.clone(), "");
-            let missing = link::libdevice(&inner.module, &inner._context, &path).map_err(|e| failed(format!("libdevice cannot be linked: {e}")))?;
+            let missing = link::libdevice(&inner.module, extend(&inner._context), &path).map_err(|e| failed(format!("libdevice cannot be linked: {e}")))?;
             match missing.as_slice() {
                 [] => Ok(()),
                 names => Err(failed(format!("libdevice has no function `{}`", names.join("`, `")))),
