@@ -28,6 +28,8 @@ mod lower;
 mod ops;
 mod ptx_builder;
 mod type_map;
+#[cfg(test)]
+mod tests;
 
 use crate::diag::Diagnostic;
 use crate::ir::Ir;
