@@ -12,6 +12,7 @@ pub mod scf;
 pub mod spec;
 pub mod tt;
 pub mod ttg;
+pub mod verify;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

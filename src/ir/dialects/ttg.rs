@@ -1,6 +1,7 @@
 //! The `ttg` and `ttng` dialects: tensors with layouts, shared memory, and what only NVIDIA's GPUs have.
 
 use super::spec::dialect;
+use super::verify;
 
 dialect! {
     /// Operations of the `ttg` dialect.
@@ -9,6 +10,7 @@ dialect! {
         ConvertLayout "convert_layout" (src: one TENSOR) -> (result: one TENSOR) {} {
             traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
+            verify: Some(verify::ttg::convert_layout),
         };
         /// Waits until all threads of the block are here.
         Barrier "barrier" () -> () { addrSpace: Int(32) => Absent } {
