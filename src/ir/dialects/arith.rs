@@ -3,6 +3,7 @@
 use super::fold::arith as fold;
 use super::infer;
 use super::spec::dialect;
+use super::verify::arith as verify;
 use crate::ir::dialects::enums::{CMPF, CMPI, FASTMATH, OVERFLOW, ROUNDING_MODE};
 
 dialect! {
@@ -13,6 +14,7 @@ dialect! {
             Constant "constant" () -> (result: one ANY) { value: Typed } {
                 traits: Traits::CONSTANT,
                 format: Format::Custom,
+                verify: Some(verify::constant),
             };
             /// Integer addition, wrapping.
             Addi "addi" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) { overflowFlags: Flags(&OVERFLOW) => IntIs(0) } {
@@ -244,72 +246,84 @@ dialect! {
                 traits: Traits::ELEMENTWISE,
                 format: Format::Custom,
                 infer: Some(infer::select),
+                verify: Some(verify::select),
             };
             /// Sign extension.
             Extsi "extsi" (in_: one INT_LIKE) -> (out: one INT_LIKE) {} {
                 fold: Some(fold::extsi),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
+                verify: Some(verify::extend_int),
             };
             /// Zero extension.
             Extui "extui" (in_: one INT_LIKE) -> (out: one INT_LIKE) { nonNeg: Unit => Absent } {
                 fold: Some(fold::extui),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`nneg` $nonNeg^)? attr-dict `:` type($in_) `to` type($out)"),
+                verify: Some(verify::extend_int),
             };
             /// Keeps the low bits.
             Trunci "trunci" (in_: one INT_LIKE) -> (out: one INT_LIKE) { overflowFlags: Flags(&OVERFLOW) => IntIs(0) } {
                 fold: Some(fold::trunci),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`overflow` `` $overflowFlags^)? attr-dict `:` type($in_) `to` type($out)"),
+                verify: Some(verify::truncate_int),
             };
             /// To a wider float, exactly.
             Extf "extf" (in_: one FLOAT_LIKE) -> (out: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => Absent } {
                 fold: Some(fold::extf),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`fastmath` `` $fastmath^)? attr-dict `:` type($in_) `to` type($out)"),
+                verify: Some(verify::extend_float),
             };
             /// To a narrower float, rounded to nearest even unless told otherwise.
             Truncf "truncf" (in_: one FLOAT_LIKE) -> (out: one FLOAT_LIKE) { roundingmode: Enum(&ROUNDING_MODE) => Absent, fastmath: Flags(&FASTMATH) => Absent } {
                 fold: Some(fold::truncf),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ ($roundingmode^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($in_) `to` type($out)"),
+                verify: Some(verify::truncate_float),
             };
             /// Signed integer to float.
             Sitofp "sitofp" (in_: one INT_LIKE) -> (out: one FLOAT_LIKE) {} {
                 fold: Some(fold::sitofp),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
+                verify: Some(verify::from_int),
             };
             /// Unsigned integer to float.
             Uitofp "uitofp" (in_: one INT_LIKE) -> (out: one FLOAT_LIKE) { nonNeg: Unit => Absent } {
                 fold: Some(fold::uitofp),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`nneg` $nonNeg^)? attr-dict `:` type($in_) `to` type($out)"),
+                verify: Some(verify::from_int),
             };
             /// Float to signed integer, towards zero.
             Fptosi "fptosi" (in_: one FLOAT_LIKE) -> (out: one INT_LIKE) {} {
                 fold: Some(fold::fptosi),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
+                verify: Some(verify::to_int),
             };
             /// Float to unsigned integer, towards zero.
             Fptoui "fptoui" (in_: one FLOAT_LIKE) -> (out: one INT_LIKE) {} {
                 fold: Some(fold::fptoui),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
+                verify: Some(verify::to_int),
             };
             /// The same bits as another type of the same width.
             Bitcast "bitcast" (in_: one ANY) -> (out: one ANY) {} {
                 fold: Some(fold::bitcast),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
+                verify: Some(verify::bitcast),
             };
             /// Between `index` and an integer, signed.
             IndexCast "index_cast" (in_: one ANY) -> (out: one ANY) {} {
                 fold: Some(fold::index_cast),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
+                verify: Some(verify::index_cast),
             };
     }
 }
