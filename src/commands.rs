@@ -9,7 +9,7 @@ use std::time::Duration;
 use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::input::{self, Input, Language};
-use ttc::driver::{Compiled, Debug, Job, Options, Outcome, Stage, output, plan, run_all};
+use ttc::driver::{Compiled, Debug, Job, Options, Outcome, Stage, opt, output, plan, run_all};
 use ttc::source::SourceMap;
 use ttc::target::Target;
 
@@ -24,6 +24,8 @@ pub(crate) struct Report {
     pub(crate) stdout: Vec<u8>,
     /// Text for stderr that is no diagnostic: dumps, timings.
     pub(crate) stderr: String,
+    /// The errors are about the command line.
+    pub(crate) usage: bool,
 }
 
 impl Report {
@@ -294,8 +296,25 @@ pub(crate) fn explain(code: Option<&str>) -> Report {
 }
 
 pub(crate) fn opt(args: &[OsString]) -> Report {
-    let _ = args;
-    Report::default()
+    let mut sources = SourceMap::default();
+    let request = match opt::parse_args(args) {
+        Ok(request) if request.help => return Report::text(opt::help()),
+        Ok(request) => request,
+        Err(d) => return Report { usage: true, ..Report::errors(vec![d], sources) },
+    };
+    let done = match opt::run(&request, &mut sources) {
+        Ok(done) => done,
+        Err(d) => return Report::errors(vec![d], sources),
+    };
+    let mut report = Report { stderr: done.dumps.concat(), ..Report::default() };
+    let mut said = done.diagnostics;
+    match request.output.filter(|p| p != Path::new("-")) {
+        Some(path) if !said.iter().any(Diagnostic::is_error) => said.extend(output::write_file(&path, done.text.as_bytes()).err()),
+        Some(_) => {}
+        None => report.stdout = done.text.into_bytes(),
+    }
+    report.groups.push((said, sources));
+    report
 }
 
 /// A table: a column for each job, a row for each fact.

@@ -15,6 +15,7 @@
 mod flow;
 pub mod input;
 pub mod metadata;
+mod observe;
 pub mod opt;
 pub mod output;
 pub mod plan;

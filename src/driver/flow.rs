@@ -4,13 +4,16 @@ use std::time::Instant;
 
 use super::input::Language;
 use super::metadata::{Metadata, Param, fingerprint};
-use super::{Compiled, Debug, Job, Options, Stage, compiler_version, output, plan};
+use super::observe::Observer;
+use super::{Compiled, Debug, Job, Options, Stage, compiler_version, plan};
 use crate::codegen::{self, CodegenOptions};
-use crate::diag::{Diagnostic, codes};
+use crate::diag::Diagnostic;
 use crate::ir::Ir;
 use crate::ir::text::parser::parse_module;
 use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen;
+use crate::ir::verify::verify;
+use crate::passes::manager::{self, Pipeline, Verifier};
 use crate::passes::pipelines;
 use crate::ptxas::{self, AssembleOptions};
 use crate::source::SourceMap;
@@ -90,7 +93,10 @@ impl Flow<'_> {
                 let ir = self.timed("parse", |_| parse_module(sources, file, &Default::default()))?;
                 let kernel = plan::kernel_of_ir(&ir, self.job.kernel.as_deref(), &sources.file(file).name).map_err(|e| vec![e])?;
                 self.name(kernel);
-                self.timed("verify", |_| verified(&ir))?;
+                let faults = self.timed("verify", |_| verify(&ir));
+                if !faults.is_empty() {
+                    return Err(faults);
+                }
                 if ir.stored_attr(ir.module(), "ttg.num-warps").is_some() { self.ttgir(ir) } else { self.ttir(ir) }
             }
             Language::Llir => {
@@ -189,6 +195,21 @@ impl Flow<'_> {
         let sass = self.timed("nvdisasm", |_| ptxas::disassemble(&done.cubin, None)).map_err(|e| vec![e])?;
         self.keep(Stage::Sass, |_| sass.into_bytes());
         Ok(())
+    }
+
+    /// Runs a pipeline, with everything that was asked to be shown.
+    fn passes(&mut self, stage: &'static str, ir: &mut Ir, pipeline: &Pipeline) -> Step {
+        let title = format!("{}.{}", self.made.kernel, stage.split(' ').next().unwrap_or(stage).to_lowercase());
+        let mut observer = Observer::new(self.debug, self.options.locations, &title);
+        let verifier: Verifier = if self.debug.verify_each { verify } else { |_| vec![] };
+        let report = self.timed(stage, |_| manager::run(ir, pipeline, verifier, &mut [&mut observer]));
+        let (dumps, failed) = observer.finish();
+        self.made.dumps.extend(dumps);
+        if !report.is_ok() {
+            return Err(report.diagnostics);
+        }
+        self.made.diagnostics.extend(report.diagnostics);
+        failed.map_or(Ok(()), |d| Err(vec![d]))
     }
 
     fn codegen_options(&self) -> CodegenOptions {
