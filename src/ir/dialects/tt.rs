@@ -70,6 +70,12 @@ dialect! {
                 format: Format::Text("$x `,` $y attr-dict `:` type($x)"),
                 infer: Some(infer::same_type),
             };
+            /// Division, to within a few units in the last place.
+            ApproxDivf "approx_divf" (x: one FLOAT_LIKE, y: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) {} {
+                traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
+                format: Format::Text("$x `,` $y attr-dict `:` type($x)"),
+                infer: Some(infer::same_type),
+            };
             /// The upper half of the unsigned product.
             Mulhiui "mulhiui" (x: one INT_LIKE, y: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
@@ -308,7 +314,8 @@ dialect! {
             /// A pointer to a block of a tensor in memory (of Triton up to 3.6).
             MakeTensorPtr "make_tensor_ptr" (base: one PTR, shape: many I64, strides: many I64, offsets: many I32) -> (result: one PTR) { order: DenseArray(32) } {
                 traits: Traits::ATTR_SIZED_OPERANDS,
-                format: Format::Custom,
+                format: Format::Text("$base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[` $offsets `]` attr-dict `:` type($result)"),
+                infer: Some(infer::make_block_pointer),
                 verify: Some(verify::tt_memory::make_tensor_ptr),
             };
             /// A block pointer moved by a number of elements in each dimension.
