@@ -255,7 +255,7 @@ pub(super) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-fn is_of_kind(attr: Attr, kind: &AttrKind) -> bool {
+pub(super) fn is_of_kind(attr: Attr, kind: &AttrKind) -> bool {
     match (kind, attr.data()) {
         (AttrKind::Any, _) => true,
         (AttrKind::Unit, AttrData::Unit) => true,
