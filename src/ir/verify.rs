@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 //! The verifier: the rules every module obeys. It runs after parsing and after every pass, so it is linear in the module.
 //!
 //! # What is checked
@@ -130,7 +129,7 @@ impl<'a> Verifier<'a> {
         } else {
             self.check_structure(op);
             let sound = self.check_types(op, context);
-            if sound && self.faults.len() == before {
+            if self.faults.len() == before {
                 self.check_traits(op);
             }
             if let Some(rule) = self.ir.spec(op).verify
@@ -158,16 +157,4 @@ fn at(diagnostic: Diagnostic, loc: Loc) -> Diagnostic {
         Some((file, line, col)) => diagnostic.at(Place::At { file: file.to_string(), line, col }, ""),
         None => diagnostic,
     }
-=======
-//! The verifier: the rules every module obeys.
-
-use crate::diag::Diagnostic;
-use crate::ir::core::Ir;
-
-/// Checks a module; one diagnostic a fault.
-#[must_use]
-pub fn verify(ir: &Ir) -> Vec<Diagnostic> {
-    let _ = ir;
-    vec![]
->>>>>>> text
 }

@@ -54,8 +54,10 @@ impl Verifier<'_> {
                 return Err("is defined in a region that is not around the operation".to_owned());
             };
             if ir.spec(around).has(Traits::ISOLATED_FROM_ABOVE) {
-                let name = ir.op_name(around);
-                return Err(format!("is defined outside of `{name}`, whose region sees nothing of what is around it"));
+                return Err(match ir.region_op(region) {
+                    Some(def) if ir.is_ancestor(around, def) => "is defined in a region that is not around the operation".to_owned(),
+                    _ => format!("is defined outside of `{}`, whose region sees nothing of what is around it", ir.op_name(around)),
+                });
             }
             at = around;
         }

@@ -61,14 +61,20 @@ impl Verifier<'_> {
         }
     }
 
-    /// Each value against the constraint of its group; the counts are known to fit.
+    /// Each value against the constraint of its group; the counts are known to fit. Several optional groups without sizes take a value each
+    /// if it satisfies their constraint.
     fn check_groups(&mut self, op: Op, groups: &'static [OperandSpec], values: &[Value], what: &str, sizes: Option<&[i64]>) {
-        let flexible = values.len() - groups.iter().filter(|g| g.arity == Arity::One).count().min(values.len());
+        let fixed = groups.iter().filter(|g| g.arity == Arity::One).count();
+        let ambiguous = sizes.is_none() && groups.len() > fixed + 1;
+        let flexible = values.len().saturating_sub(fixed);
         let mut rest = values;
         for (index, group) in groups.iter().enumerate() {
+            let fitting = rest.iter().take_while(|&&v| (group.constraint.holds)(self.ir.ty(v))).count();
             let len = match (sizes, group.arity) {
                 (Some(sizes), _) => usize::try_from(sizes[index]).unwrap_or(0),
                 (None, Arity::One) => 1,
+                (None, Arity::Optional) if ambiguous => fitting.min(1),
+                (None, Arity::Variadic) if ambiguous => fitting,
                 (None, _) => flexible,
             };
             let (these, others) = rest.split_at(len.min(rest.len()));
@@ -83,6 +89,10 @@ impl Verifier<'_> {
                 let message = format!("{what} `{name}`{number} has type {ty}, expected {}", group.constraint.what);
                 self.fault(&codes::INVALID_OPERAND, op, &message);
             }
+        }
+        if let Some(&value) = rest.first() {
+            let message = format!("a {what} has type {}, which none of its groups takes", self.ir.ty(value));
+            self.fault(&codes::INVALID_OPERAND, op, &message);
         }
     }
 
@@ -245,7 +255,7 @@ pub(super) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-fn is_of_kind(attr: Attr, kind: &AttrKind) -> bool {
+pub(super) fn is_of_kind(attr: Attr, kind: &AttrKind) -> bool {
     match (kind, attr.data()) {
         (AttrKind::Any, _) => true,
         (AttrKind::Unit, AttrData::Unit) => true,

@@ -82,7 +82,7 @@ impl TypeRules {
 }
 
 impl Verifier<'_> {
-    /// Whether the types of all operands and results are good; reports those that are not at operations that must not have them.
+    /// Whether the types of all operands and results are as the operation's own rule may expect; reports those that are not.
     pub(super) fn check_types(&mut self, op: Op, context: Context) -> bool {
         let ir = self.ir;
         let binds = matches!(ir.kind(op), OpKind::Tt(_) | OpKind::Ttg(_) | OpKind::Ttng(_));
@@ -92,7 +92,7 @@ impl Verifier<'_> {
             let known = self.types.values[value.index()];
             let known = if known == Judgement::Unknown { self.judge(ir.ty(value), context.target) } else { known };
             self.types.values[value.index()] = known;
-            sound &= known == Judgement::Good;
+            sound &= known == Judgement::Good || !binds;
             if known == Judgement::Bad && binds {
                 self.types.values[value.index()] = Judgement::Reported;
                 if let Err((code, message)) = type_rule(ir.ty(value), self.types.targets[context.target], self.layouts) {
