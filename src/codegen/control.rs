@@ -12,7 +12,7 @@
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 
-use super::lower::{Lower, Res, Label, as_int, defect};
+use super::lower::{Label, Lower, Res, as_int, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::{CfOp, ScfOp, UbOp};
 use crate::ir::{Attr, Block, Op, Value};
@@ -141,7 +141,8 @@ fn for_loop(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     cx.b.position_at_end(head.block);
     let variable = *args.first().ok_or_else(|| defect("a loop without an induction variable"))?;
     let index = cx.int(variable)?;
-    let predicate = if ir.stored_attr(op, "unsignedCmp").is_some_and(|a| a == Attr::unit()) { IntPredicate::ULT } else { IntPredicate::SLT };
+    let predicate =
+        if ir.stored_attr(op, "unsignedCmp").is_some_and(|a| a == Attr::unit()) { IntPredicate::ULT } else { IntPredicate::SLT };
     let more = cx.b.build_int_compare(predicate, index, upper, "")?;
     cx.b.build_conditional_branch(more, inner, exit)?;
 

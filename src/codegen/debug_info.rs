@@ -82,8 +82,22 @@ impl LineTable {
                 0,
             );
             let ty = debuginfo::LLVMDIBuilderCreateSubroutineType(builder, file, std::ptr::null_mut(), 0, LLVMDIFlagZero);
-            table.subprogram =
-                debuginfo::LLVMDIBuilderCreateFunction(builder, file, label, label_len, label, label_len, file, line, ty, 0, 1, line, LLVMDIFlagZero, 1);
+            table.subprogram = debuginfo::LLVMDIBuilderCreateFunction(
+                builder,
+                file,
+                label,
+                label_len,
+                label,
+                label_len,
+                file,
+                line,
+                ty,
+                0,
+                1,
+                line,
+                LLVMDIFlagZero,
+                1,
+            );
             debuginfo::LLVMSetSubprogram(function.as_value_ref(), table.subprogram);
         }
         Some(table)
@@ -142,14 +156,9 @@ impl LineTable {
 
     /// Gives what the builder makes from now on this location.
     pub(super) fn set(&mut self, llvm: &Context, b: &Builder<'_>, loc: Loc) {
-        let place = match self.places.get(&loc) {
-            Some(&known) => known,
-            None => {
-                let made = self.place(llvm, loc, std::ptr::null_mut());
-                self.places.insert(loc, made);
-                made
-            }
-        };
+        let known = self.places.get(&loc).copied();
+        let place = known.unwrap_or_else(|| self.place(llvm, loc, std::ptr::null_mut()));
+        self.places.insert(loc, place);
         // SAFETY: builder and location belong to one context.
         unsafe { core::LLVMSetCurrentDebugLocation2(b.as_mut_ptr(), place) };
     }

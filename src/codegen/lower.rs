@@ -115,7 +115,8 @@ fn check_limits(ir: &Ir, options: &CodegenOptions, num_warps: u32, num_ctas: u32
         return Err(place(Diagnostic::error(&codes::LIMITS, text)));
     }
     if !num_ctas.is_power_of_two() || num_ctas > Target::MAX_PORTABLE_CLUSTER {
-        let text = format!("the kernel asks for {num_ctas} blocks a cluster; expected a power of two up to {}", Target::MAX_PORTABLE_CLUSTER);
+        let text =
+            format!("the kernel asks for {num_ctas} blocks a cluster; expected a power of two up to {}", Target::MAX_PORTABLE_CLUSTER);
         return Err(place(Diagnostic::error(&codes::LIMITS, text)));
     }
     if num_ctas > 1 && !options.target.has_clusters() {
@@ -134,9 +135,7 @@ fn check_limits(ir: &Ir, options: &CodegenOptions, num_warps: u32, num_ctas: u32
 /// Adds the place that a location names, unless the diagnostic has one.
 pub(super) fn located(d: Diagnostic, loc: Loc) -> Diagnostic {
     match loc.file_line_col() {
-        Some((file, line, col)) if d.labels.is_empty() => {
-            d.at(Place::At { file: file.as_str().to_owned(), line, col: col.max(1) }, "")
-        }
+        Some((file, line, col)) if d.labels.is_empty() => d.at(Place::At { file: file.as_str().to_owned(), line, col: col.max(1) }, ""),
         _ => d,
     }
 }
@@ -189,11 +188,14 @@ impl<'c> Lower<'c, '_> {
 
     /// Replaces the placeholder by a function with the kernel's parameters and attributes.
     fn declare(&mut self, func: Op, name: &str, facts: &Facts) -> Res<()> {
-        let Some(TypeData::Function { inputs, results }) = self.ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data) else {
+        let Some(TypeData::Function { inputs, results }) = self.ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data)
+        else {
             return Err(defect("a function without a type"));
         };
         if !results.is_empty() {
-            return Err(Diagnostic::error(&codes::UNSUPPORTED_OP, "a kernel cannot return values").help("store the results through pointers"));
+            return Err(
+                Diagnostic::error(&codes::UNSUPPORTED_OP, "a kernel cannot return values").help("store the results through pointers")
+            );
         }
         let mut params: Vec<BasicTypeEnum<'c>> = inputs.iter().map(|&ty| self.elem_type(ty)).collect::<Res<_>>()?;
         if self.options.triton_abi {
@@ -206,7 +208,9 @@ impl<'c> Lower<'c, '_> {
         self.function.set_call_conventions(PTX_KERNEL);
         let threads = facts.num_warps * self.options.target.warp_size();
         self.string_attribute("nvvm.reqntid", &threads.to_string());
-        if let Some(n) = self.options.maxnreg.or_else(|| self.ir.int_attr(self.ir.module(), "ttg.maxnreg").and_then(|n| u32::try_from(n).ok())) {
+        if let Some(n) =
+            self.options.maxnreg.or_else(|| self.ir.int_attr(self.ir.module(), "ttg.maxnreg").and_then(|n| u32::try_from(n).ok()))
+        {
             self.string_attribute("nvvm.maxnreg", &n.to_string());
         }
         if facts.num_ctas > 1 {
@@ -290,7 +294,7 @@ impl<'c> Lower<'c, '_> {
         for &arg in args {
             let ty = self.ir.ty(arg);
             let elem = self.elem_type(ty)?;
-            let regs: Vec<PhiValue<'c>> = (0..self.num_regs(ty)?).map(|_| self.b.build_phi(elem, "")).collect::<Result<_, _>>()?;
+            let regs: Vec<PhiValue<'c>> = (0..Self::num_regs(ty)?).map(|_| self.b.build_phi(elem, "")).collect::<Result<_, _>>()?;
             self.set(arg, regs.iter().map(|p| p.as_basic_value()).collect());
             phis.push(regs);
         }
@@ -389,14 +393,26 @@ impl<'c> Lower<'c, '_> {
 
     /// Calls an intrinsic; `overloads` are the types that its name leaves open.
     pub(super) fn intrinsic(&mut self, name: &str, overloads: &[BasicTypeEnum<'c>], args: &[Val<'c>]) -> Res<Val<'c>> {
-        let found = Intrinsic::find(name).ok_or_else(|| defect(format!("LLVM has no intrinsic `{name}`")))?;
-        let function = found.get_declaration(self.module, overloads).ok_or_else(|| defect(format!("`{name}` has other types")))?;
+        let function = self.declared(name, overloads)?;
         self.call(function, args)
+    }
+
+    /// As [`Lower::intrinsic`], of one without a result.
+    pub(super) fn effect(&mut self, name: &str, overloads: &[BasicTypeEnum<'c>], args: &[Val<'c>]) -> Res<()> {
+        let function = self.declared(name, overloads)?;
+        let args: Vec<_> = args.iter().map(|&a| a.into()).collect();
+        self.b.build_direct_call(function, &args, "")?;
+        Ok(())
+    }
+
+    fn declared(&self, name: &str, overloads: &[BasicTypeEnum<'c>]) -> Res<FunctionValue<'c>> {
+        let found = Intrinsic::find(name).ok_or_else(|| defect(format!("LLVM has no intrinsic `{name}`")))?;
+        found.get_declaration(self.module, overloads).ok_or_else(|| defect(format!("`{name}` has other types")))
     }
 
     /// Calls a function that libdevice defines, or another with this C signature.
     pub(super) fn external(&mut self, name: &str, result: BasicTypeEnum<'c>, args: &[Val<'c>]) -> Res<Val<'c>> {
-        let types: Vec<BasicTypeEnum<'c>> = args.iter().map(|a| a.get_type()).collect();
+        let types: Vec<BasicTypeEnum<'c>> = args.iter().map(BasicValueEnum::get_type).collect();
         let ty = self.fn_type(Some(result), &types);
         let function = match self.module.get_function(name) {
             Some(known) if known.get_type() == ty => known,
@@ -429,7 +445,7 @@ impl<'c> Lower<'c, '_> {
             [one] => Some(*one),
             many => Some(self.llvm.struct_type(many, false).into()),
         };
-        let types: Vec<BasicTypeEnum<'c>> = args.iter().map(|a| a.get_type()).collect();
+        let types: Vec<BasicTypeEnum<'c>> = args.iter().map(BasicValueEnum::get_type).collect();
         let ty = self.fn_type(result, &types);
         let callee = self.llvm.create_inline_asm(ty, asm.to_owned(), constraints.to_owned(), side_effects, false, None, false);
         let args: Vec<_> = args.iter().map(|&a| a.into()).collect();
@@ -442,9 +458,7 @@ impl<'c> Lower<'c, '_> {
         match (results.len(), value) {
             (0, _) => Ok(vec![]),
             (1, Some(value)) => Ok(vec![value]),
-            (n, Some(BasicValueEnum::StructValue(s))) => {
-                (0..n as u32).map(|i| Ok(self.b.build_extract_value(s, i, "")?)).collect()
-            }
+            (n, Some(BasicValueEnum::StructValue(s))) => (0..n as u32).map(|i| Ok(self.b.build_extract_value(s, i, "")?)).collect(),
             _ => Err(defect("inline assembly without a result")),
         }
     }

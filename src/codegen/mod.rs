@@ -27,9 +27,9 @@ mod llvm;
 mod lower;
 mod ops;
 mod ptx_builder;
-mod type_map;
 #[cfg(test)]
 mod tests;
+mod type_map;
 
 use crate::diag::Diagnostic;
 use crate::ir::Ir;
@@ -61,7 +61,16 @@ impl CodegenOptions {
     /// Triton's defaults for a target.
     #[must_use]
     pub fn new(target: Target) -> CodegenOptions {
-        CodegenOptions { target, num_warps: 4, num_ctas: 1, fp_fusion: true, maxnreg: None, lineinfo: true, triton_abi: false, llvm_passes: None }
+        CodegenOptions {
+            target,
+            num_warps: 4,
+            num_ctas: 1,
+            fp_fusion: true,
+            maxnreg: None,
+            lineinfo: true,
+            triton_abi: false,
+            llvm_passes: None,
+        }
     }
 }
 

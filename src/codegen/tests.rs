@@ -57,7 +57,7 @@ fn vector_add() -> Ir {
         let offsets = b.value(ArithOp::Addi, &[start, range], ints);
         let n = b.value(TtOp::Splat, &[args[3]], ints);
         let mask = b.value_with(ArithOp::Cmpi, &[offsets, n], tensor(Type::int(1)), &[("predicate", Attr::i32(2))]);
-        let mut at = |b: &mut Builder<'_>, base| {
+        let at = |b: &mut Builder<'_>, base| {
             let base = b.value(TtOp::Splat, &[base], ptrs);
             b.value(TtOp::Addptr, &[base, offsets], ptrs)
         };
@@ -77,7 +77,6 @@ fn vector_add_uses_the_widest_access() {
     let llir = module.to_llir();
     assert!(llir.contains("ptx_kernel") && llir.contains("\"nvvm.reqntid\"=\"128\""), "{llir}");
     let ptx = module.emit_ptx().unwrap();
-    if let Ok(path) = std::env::var("TTC_DUMP") { std::fs::write(path, format!("{llir}{ptx}")).unwrap(); }
     assert_eq!(ptx.matches("ld.global.v4.b32").count(), 4, "{ptx}");
     assert_eq!(ptx.matches("st.global.v4.b32").count(), 2, "{ptx}");
     assert!(ptx.contains(".version 7.0") && ptx.contains(".target sm_80\n") && ptx.contains(".loc"), "{ptx}");
@@ -104,7 +103,13 @@ define ptx_kernel void @k(ptr addrspace(1) %p, float %a) {
     let error = module.emit_ptx().unwrap_err();
     assert_eq!(error.code.id, "E0709");
     assert_eq!(module.emit_ptx().unwrap_err().code.id, "E0709");
-    for text in ["", "define void @f() { ret void }", "define ptx_kernel void @k() { ret i32 0 }", "\u{0}\u{1}garbage", "declare ptx_kernel void @k("] {
+    for text in [
+        "",
+        "define void @f() { ret void }",
+        "define ptx_kernel void @k() { ret i32 0 }",
+        "\u{0}\u{1}garbage",
+        "declare ptx_kernel void @k(",
+    ] {
         assert!(parse_llir(text, &options("sm_80")).is_err(), "{text:?}");
     }
 }

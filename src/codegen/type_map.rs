@@ -49,13 +49,13 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The layout of a tensor type.
-    pub(super) fn layout(&self, ty: Type) -> Res<&'static LinearLayout> {
+    pub(super) fn layout(ty: Type) -> Res<&'static LinearLayout> {
         layout_of(ty).map_err(|e| Diagnostic::error(&codes::NO_LAYOUT, format!("`{ty}` cannot be placed in registers: {e}")))
     }
 
     /// Registers that hold a value of this type in one thread.
-    pub(super) fn num_regs(&self, ty: Type) -> Res<usize> {
-        if ty.is_tensor() { Ok(self.layout(ty)?.in_size(Dim::Register) as usize) } else { Ok(1) }
+    pub(super) fn num_regs(ty: Type) -> Res<usize> {
+        if ty.is_tensor() { Ok(Self::layout(ty)?.in_size(Dim::Register) as usize) } else { Ok(1) }
     }
 
     /// The constant of an element type with these raw bits (see [`DenseData`]).
@@ -74,7 +74,7 @@ impl<'c> Lower<'c, '_> {
 
     /// The registers of a constant attribute of type `ty`.
     pub(super) fn constant(&self, value: Attr, ty: Type) -> Res<Regs<'c>> {
-        let count = self.num_regs(ty)?;
+        let count = Self::num_regs(ty)?;
         let bits = match value.data() {
             AttrData::Dense(_, DenseData::Elements(elements)) => match elements.as_slice() {
                 [first, rest @ ..] if rest.iter().all(|e| e == first) => Some(*first),
@@ -89,7 +89,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// A float constant of the LLVM type of `like`.
-    pub(super) fn float_like(&self, like: BasicValueEnum<'c>, value: f64) -> Res<BasicValueEnum<'c>> {
+    pub(super) fn float_like(like: BasicValueEnum<'c>, value: f64) -> Res<BasicValueEnum<'c>> {
         match like.get_type() {
             BasicTypeEnum::FloatType(float) => Ok(float.const_float(value).into()),
             _ => Err(Diagnostic::error(&codes::DEFECT, "a float constant of a type that is no float")),
@@ -105,7 +105,7 @@ impl<'c> Lower<'c, '_> {
             BasicTypeEnum::PointerType(t) => t.get_poison().into(),
             _ => return Err(unsupported(ty)),
         };
-        Ok(vec![one; self.num_regs(ty)?].into())
+        Ok(vec![one; Self::num_regs(ty)?].into())
     }
 
     /// `<n x T>`, of scalars that LLVM has vectors of.

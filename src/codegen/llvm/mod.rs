@@ -62,7 +62,7 @@ struct Inner {
     module: LlvmModule<'static>,
     machine: TargetMachine,
     messages: Box<Messages>,
-    _context: Box<Context>,
+    context: Box<Context>,
 }
 
 /// A context and an empty module in it, before the target machine is known.
@@ -98,7 +98,7 @@ impl Draft {
         let machine = target::machine(&options.target, facts.ptx_version)?;
         self.module.set_triple(&TargetTriple::create(target::TRIPLE));
         self.module.set_data_layout(&machine.get_target_data().get_data_layout());
-        let inner = Inner { module: self.module, machine, messages: self.messages, _context: self.context };
+        let inner = Inner { module: self.module, machine, messages: self.messages, context: self.context };
         Ok(Module { inner: Some(inner), facts, options: options.clone() })
     }
 }
@@ -166,7 +166,8 @@ impl Module {
         self.step(move |inner| {
             let file = Place::File(path.display().to_string());
             let failed = |why: String| Diagnostic::error(&codes::BAD_LIBRARY, why).at(file.clone(), "");
-            let missing = link::libdevice(&inner.module, extend(&inner._context), &path).map_err(|e| failed(format!("libdevice cannot be linked: {e}")))?;
+            let missing = link::libdevice(&inner.module, extend(&inner.context), &path)
+                .map_err(|e| failed(format!("libdevice cannot be linked: {e}")))?;
             match missing.as_slice() {
                 [] => Ok(()),
                 names => Err(failed(format!("libdevice has no function `{}`", names.join("`, `")))),

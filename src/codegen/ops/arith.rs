@@ -133,9 +133,9 @@ fn own(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
         }),
         ArithOp::Cmpi => compare_ints(cx, op),
         ArithOp::Cmpf => compare_floats(cx, op),
-        ArithOp::Select => elementwise(cx, op, |cx, args| {
-            Ok(cx.b.build_select(as_int(operand(args, 0)?)?, operand(args, 1)?, operand(args, 2)?, "")?)
-        }),
+        ArithOp::Select => {
+            elementwise(cx, op, |cx, args| Ok(cx.b.build_select(as_int(operand(args, 0)?)?, operand(args, 1)?, operand(args, 2)?, "")?))
+        }
         _ => cast::arith(cx, op, kind),
     }
 }

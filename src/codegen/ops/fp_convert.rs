@@ -44,7 +44,8 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 /// Refuses what the target has no way to do.
 fn check(cx: &Lower<'_, '_>, from: F, to: F, rounding: Rounding) -> Res<()> {
     let target = cx.options.target;
-    let refuse = |why: String| Err(Diagnostic::error(&codes::UNSUPPORTED_CONVERSION, format!("`{}` to `{}`: {why}", from.name(), to.name())));
+    let refuse =
+        |why: String| Err(Diagnostic::error(&codes::UNSUPPORTED_CONVERSION, format!("`{}` to `{}`: {why}", from.name(), to.name())));
     let known = |k: F| matches!(k, F::F8E4M3FN | F::F8E5M2 | F::F16 | F::BF16 | F::F32 | F::F64);
     if !known(from) || !known(to) {
         return refuse("there is no conversion of this format".into());

@@ -24,7 +24,7 @@ impl<'c> Packing<'c> {
     fn new(cx: &Lower<'c, '_>, value: Value, pack: usize) -> Res<Packing<'c>> {
         let elem = cx.elem_type(cx.ir.ty(value))?;
         let per_word = ((32 / cx.bits_of(elem)).max(1) as usize).min(pack);
-        if pack % per_word != 0 {
+        if !pack.is_multiple_of(per_word) {
             let text = format!("`packed_element` is {pack}, expected a multiple of {per_word}, the elements of a 32-bit word");
             return Err(Diagnostic::error(&codes::BAD_INLINE_ASM, text));
         }
@@ -83,7 +83,7 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let constraints = ir.str_attr(op, "constraints").unwrap_or_default();
     let pack = usize::try_from(ir.int_attr(op, "packed_element").unwrap_or(1)).unwrap_or(0).max(1);
     let first = *ir.results(op).first().ok_or_else(|| defect("inline assembly without results"))?;
-    let count = cx.num_regs(ir.ty(first))?;
+    let count = Lower::num_regs(ir.ty(first))?;
     let ins = ir.operands(op).iter().map(|&v| Packing::new(cx, v, pack)).collect::<Res<Vec<_>>>()?;
     let outs = ir.results(op).iter().map(|&v| Packing::new(cx, v, pack)).collect::<Res<Vec<_>>>()?;
     let mut result_types = vec![];

@@ -65,7 +65,11 @@ fn ways(kind: MathOp) -> Option<(Way, Way)> {
 pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: MathOp) -> Res<()> {
     let ty = cx.ir.ty(cx.ir.result(op)).elem();
     if ty.as_float().is_some_and(crate::ir::FloatKind::is_fp8) {
-        return if kind == MathOp::Absf { elementwise(cx, op, clear_sign) } else { Err(cx.unsupported(op, "8-bit floats have no arithmetic")) };
+        return if kind == MathOp::Absf {
+            elementwise(cx, op, clear_sign)
+        } else {
+            Err(cx.unsupported(op, "8-bit floats have no arithmetic"))
+        };
     }
     match ways(kind) {
         Some((single, double)) => elementwise(cx, op, |cx, args| float(cx, single, double, args)),
@@ -120,7 +124,7 @@ fn apply<'c>(cx: &mut Lower<'c, '_>, way: Way, args: &[Val<'c>]) -> Res<Val<'c>>
         Way::Llvm(name) => cx.intrinsic(name, &[x.get_type()], args),
         Way::Device(name) => cx.external(name, x.get_type(), args),
         Way::FastExp => {
-            let log2e = cx.float_like(x, std::f64::consts::LOG2_E)?;
+            let log2e = Lower::float_like(x, std::f64::consts::LOG2_E)?;
             let scaled = cx.b.build_binop(I::FMul, x, log2e, "")?;
             cx.intrinsic("llvm.nvvm.ex2.approx", &[x.get_type()], &[scaled])
         }
@@ -149,6 +153,11 @@ pub(super) fn precise_div(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         32 | 64 => float(cx, Way::Nvvm("llvm.nvvm.div.rn.f"), Way::Nvvm("llvm.nvvm.div.rn.d"), args),
         _ => divide(cx, args),
     })
+}
+
+/// `tt.approx_divf`: the product with an approximate reciprocal, `div.approx`.
+pub(super) fn approximate_div(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    elementwise(cx, op, |cx, args| float(cx, Way::Nvvm("llvm.nvvm.div.approx.f"), Way::Nvvm("llvm.nvvm.div.rn.d"), args))
 }
 
 /// `tt.mulhiui`

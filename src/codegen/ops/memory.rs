@@ -17,8 +17,10 @@ use super::cast::bits_as;
 use super::elementwise;
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
 use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
+use crate::ir::dialects::enums::{CACHE_MODIFIER, EVICTION_POLICY};
+use crate::ir::dialects::spec::EnumSpec;
 use crate::ir::dialects::tt::tt as view;
-use crate::ir::{Op, Type, Value};
+use crate::ir::{Attr, AttrData, Op, Type, Value};
 use crate::layout::{FreeMasks, free_variable_masks};
 
 /// Bits of the widest access of one thread.
@@ -48,8 +50,8 @@ impl<'c> Access<'c> {
         if ty.is_tensor() {
             let run = cx.axis.ptr_contiguity(cx.ir, ptr).min(mask.map_or(u32::MAX, |m| cx.axis.mask_alignment(cx.ir, m)));
             vec = run.min(MAX_ACCESS / elem_bits).max(1) as usize;
-            vec = if cx.num_regs(ty)?.is_multiple_of(vec) && vec.is_power_of_two() { vec } else { 1 };
-            free = free_variable_masks(cx.layout(ty)?);
+            vec = if Lower::num_regs(ty)?.is_multiple_of(vec) && vec.is_power_of_two() { vec } else { 1 };
+            free = free_variable_masks(Lower::layout(ty)?);
         }
         let total = elem_bits * vec as u32;
         let word_bits = total.min(elem_bits.max(32));
@@ -76,7 +78,7 @@ impl<'c> Access<'c> {
 
     /// The elements of one word as the integer that its register holds.
     fn pack(&self, cx: &Lower<'c, '_>, elements: &[Val<'c>]) -> Res<Val<'c>> {
-        let elements = elements.iter().map(|&e| self.in_memory(cx, e)).collect::<Res<Vec<_>>>()?;
+        let elements = elements.iter().map(|&e| self.as_stored(cx, e)).collect::<Res<Vec<_>>>()?;
         let word = match elements.as_slice() {
             [one] => *one,
             many => {
@@ -97,14 +99,14 @@ impl<'c> Access<'c> {
         let word = if self.word_bits == 8 { cx.b.build_cast(I::Trunc, word, cx.int_type(8), "")? } else { word };
         let stored = self.stored_type(cx);
         if self.per_word() == 1 {
-            out.push(self.from_memory(cx, word)?);
+            out.push(self.restore(cx, word)?);
             return Ok(());
         }
         let vector = cx.b.build_bit_cast(word, Lower::vector_type(stored, self.per_word() as u32)?, "")?;
         let Val::VectorValue(vector) = vector else { return Err(defect("a word is no vector")) };
         for i in 0..self.per_word() {
             let e = cx.b.build_extract_element(vector, cx.i32(i as u64), "")?;
-            out.push(self.from_memory(cx, e)?);
+            out.push(self.restore(cx, e)?);
         }
         Ok(())
     }
@@ -116,12 +118,12 @@ impl<'c> Access<'c> {
     }
 
     /// An element as it lies in memory; truth values are all ones or all zeros.
-    fn in_memory(&self, cx: &Lower<'c, '_>, e: Val<'c>) -> Res<Val<'c>> {
+    fn as_stored(&self, cx: &Lower<'c, '_>, e: Val<'c>) -> Res<Val<'c>> {
         let stored = self.stored_type(cx);
         if cx.bits_of(self.elem) == self.elem_bits { bits_as(cx, e, stored) } else { Ok(cx.b.build_cast(I::SExt, e, stored, "")?) }
     }
 
-    fn from_memory(&self, cx: &Lower<'c, '_>, e: Val<'c>) -> Res<Val<'c>> {
+    fn restore(&self, cx: &Lower<'c, '_>, e: Val<'c>) -> Res<Val<'c>> {
         if cx.bits_of(self.elem) == self.elem_bits { bits_as(cx, e, self.elem) } else { Ok(cx.b.build_cast(I::Trunc, e, self.elem, "")?) }
     }
 }
@@ -134,24 +136,33 @@ struct Modifiers<'c> {
 }
 
 /// The cache operators that loads and stores take.
-const LOAD_CACHE: [(i64, &str); 4] = [(2, ".ca"), (3, ".cg"), (5, ".cs"), (7, ".cv")];
-const STORE_CACHE: [(i64, &str); 4] = [(4, ".wb"), (3, ".cg"), (5, ".cs"), (6, ".wt")];
+const LOAD_CACHE: [&str; 4] = ["ca", "cg", "cs", "cv"];
+const STORE_CACHE: [&str; 4] = ["wb", "cg", "cs", "wt"];
+
+/// The cache modifier and the eviction policy of an access, by name. Triton 3.9 keeps both in one attribute,
+/// `cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`; earlier releases have one attribute each.
+fn cache_policy(cx: &Lower<'_, '_>, op: Op) -> (&'static str, &'static str) {
+    if let Some(AttrData::Opaque(text)) = cx.ir.stored_attr(op, "cachePolicy").map(Attr::data) {
+        let field = |key: &str| {
+            let rest = text.as_str().split_once(key)?.1.trim_start_matches([' ', '=']);
+            rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+        };
+        return (field("cache_modifier").unwrap_or(""), field("eviction_policy").unwrap_or(""));
+    }
+    let named = |attr: &str, table: &'static EnumSpec| cx.ir.int_attr(op, attr).and_then(|value| table.case(value)).unwrap_or("");
+    (named("cache", &CACHE_MODIFIER), named("evict", &EVICTION_POLICY))
+}
 
 impl<'c> Modifiers<'c> {
     /// Cache operators and eviction priorities exclude each other in PTX, and a volatile access takes neither; the former wins.
-    fn new(cx: &mut Lower<'c, '_>, op: Op, table: &[(i64, &str)], volatile: bool) -> Res<Modifiers<'c>> {
-        let cache = cx.ir.int_attr(op, "cache").unwrap_or(1);
-        if volatile {
+    fn new(cx: &mut Lower<'c, '_>, op: Op, operators: &[&str], volatile: bool) -> Res<Modifiers<'c>> {
+        let (cache, evict) = cache_policy(cx, op);
+        if !volatile && operators.contains(&cache) {
+            return Ok(Modifiers { text: format!(".{cache}"), policy: None });
+        }
+        if volatile || !["evict_first", "evict_last"].contains(&evict) {
             return Ok(Modifiers { text: String::new(), policy: None });
         }
-        if let Some((_, text)) = table.iter().find(|(value, _)| *value == cache) {
-            return Ok(Modifiers { text: (*text).to_owned(), policy: None });
-        }
-        let evict = match cx.ir.int_attr(op, "evict") {
-            Some(2) => "evict_first",
-            Some(3) => "evict_last",
-            _ => return Ok(Modifiers { text: String::new(), policy: None }),
-        };
         let mut asm = PtxAsm::default();
         let out = asm.output(Reg::B64);
         asm.inst(None, format!("createpolicy.fractional.L2::{evict}.b64"), vec![Arg::Reg(out), Arg::Text("1.0")]);

@@ -12,7 +12,7 @@ mod shape;
 
 use super::control;
 use super::lower::{Lower, Res, Val, defect};
-use crate::ir::dialects::{TtOp, TtgOp};
+use crate::ir::dialects::{LlvmOp, TtOp, TtgOp};
 use crate::ir::{Op, OpKind};
 
 /// Lowers one operation.
@@ -24,6 +24,7 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         OpKind::Cf(kind) => control::cf(cx, op, kind),
         OpKind::Ub(kind) => control::ub(cx, op, kind),
         OpKind::Tt(kind) => tt(cx, op, kind),
+        OpKind::Llvm(LlvmOp::Assume) => assume(cx, op),
         OpKind::Ttg(TtgOp::ConvertLayout) => shape::convert_layout(cx, op),
         OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(cx.unsupported(op, "")),
     }
@@ -38,6 +39,7 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Clampf => math::clamp(cx, op),
         TtOp::PreciseSqrt => math::precise_sqrt(cx, op),
         TtOp::PreciseDivf => math::precise_div(cx, op),
+        TtOp::ApproxDivf => math::approximate_div(cx, op),
         TtOp::Mulhiui => math::mulhi(cx, op),
         TtOp::ExternElementwise => math::external(cx, op),
         TtOp::Addptr => memory::addptr(cx, op),
@@ -82,13 +84,9 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
 }
 
 /// Computes every register of the result from the same registers of the operands. A scalar operand beside tensors counts for all registers.
-fn elementwise<'c>(
-    cx: &mut Lower<'c, '_>,
-    op: Op,
-    mut element: impl FnMut(&mut Lower<'c, '_>, &[Val<'c>]) -> Res<Val<'c>>,
-) -> Res<()> {
+fn elementwise<'c>(cx: &mut Lower<'c, '_>, op: Op, mut element: impl FnMut(&mut Lower<'c, '_>, &[Val<'c>]) -> Res<Val<'c>>) -> Res<()> {
     let result = cx.ir.result(op);
-    let count = cx.num_regs(cx.ir.ty(result))?;
+    let count = Lower::num_regs(cx.ir.ty(result))?;
     let operands = cx.ir.operands(op).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;
     let mut regs = Vec::with_capacity(count);
     let mut args = Vec::with_capacity(operands.len());
@@ -121,4 +119,10 @@ fn program(cx: &mut Lower<'_, '_>, op: Op, id: bool) -> Res<()> {
     let value = cx.special_register(&format!("llvm.nvvm.read.ptx.sreg.{register}.{axis}"))?;
     cx.set(cx.ir.result(op), vec![value.into()]);
     Ok(())
+}
+
+/// `llvm.intr.assume`
+fn assume(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let condition = cx.scalar(cx.ir.operand(op, 0))?;
+    cx.effect("llvm.assume", &[], &[condition])
 }

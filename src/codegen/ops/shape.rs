@@ -14,7 +14,9 @@ use crate::layout::{Dim, LinearLayout, register_offsets, register_permutation};
 fn needs_exchange(cx: &Lower<'_, '_>, op: Op) -> Diagnostic {
     let name = cx.ir.op_name(op);
     let text = match (cx.ir.operands(op).first(), cx.ir.results(op).first()) {
-        (Some(&from), Some(&to)) => format!("`{name}` from `{}` to `{}` needs shared memory, which is not supported yet", cx.ir.ty(from), cx.ir.ty(to)),
+        (Some(&from), Some(&to)) => {
+            format!("`{name}` from `{}` to `{}` needs shared memory, which is not supported yet", cx.ir.ty(from), cx.ir.ty(to))
+        }
         _ => format!("`{name}` needs shared memory, which is not supported yet"),
     };
     Diagnostic::error(&codes::NEEDS_EXCHANGE, text)
@@ -37,14 +39,14 @@ fn types(cx: &Lower<'_, '_>, op: Op) -> (Type, Type) {
 /// `ttg.convert_layout`
 pub(super) fn convert_layout(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
-    let (source, result) = (cx.layout(from)?, cx.layout(to)?);
+    let (source, result) = (Lower::layout(from)?, Lower::layout(to)?);
     pick(cx, op, source, result)
 }
 
 /// `tt.splat`: every register is the scalar.
 pub(super) fn splat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let value = cx.scalar(cx.ir.operand(op, 0))?;
-    let count = cx.num_regs(cx.ir.ty(cx.ir.result(op)))?;
+    let count = Lower::num_regs(cx.ir.ty(cx.ir.result(op)))?;
     cx.set(cx.ir.result(op), vec![value; count]);
     Ok(())
 }
@@ -60,7 +62,7 @@ pub(super) fn unsplat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 pub(super) fn make_range(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ty = cx.ir.ty(cx.ir.result(op));
     let start = cx.ir.int_attr(op, "start").unwrap_or(0);
-    let layout = cx.layout(ty)?;
+    let layout = Lower::layout(ty)?;
     let mut regs = Vec::new();
     for coordinates in cx.indices(layout)? {
         let &[index] = coordinates.as_slice() else { return Err(defect("a range has one axis")) };
@@ -72,7 +74,8 @@ pub(super) fn make_range(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// A layout with its elements seen under another shape, in row-major order.
 fn reshaped(layout: &LinearLayout, ty: Type) -> Res<LinearLayout> {
-    let shape = ty.shape().iter().map(|&s| u32::try_from(s)).collect::<Result<Vec<_>, _>>().map_err(|_| defect("a shape that is too large"))?;
+    let shape =
+        ty.shape().iter().map(|&s| u32::try_from(s)).collect::<Result<Vec<_>, _>>().map_err(|_| defect("a shape that is too large"))?;
     let bits: u32 = shape.iter().map(|s| s.trailing_zeros()).sum();
     if shape.iter().any(|s| !s.is_power_of_two()) || bits != layout.total_out_bits() {
         return Err(defect("a reshape to another number of elements"));
@@ -83,21 +86,21 @@ fn reshaped(layout: &LinearLayout, ty: Type) -> Res<LinearLayout> {
 /// `tt.reshape`. With `allow_reorder` the elements may come in any order, so registers stay where they are.
 pub(super) fn reshape(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
-    if cx.ir.stored_attr(op, "allow_reorder").is_some_and(|a| a == Attr::unit()) && cx.num_regs(from)? == cx.num_regs(to)? {
+    if cx.ir.stored_attr(op, "allow_reorder").is_some_and(|a| a == Attr::unit()) && Lower::num_regs(from)? == Lower::num_regs(to)? {
         let regs = cx.get(cx.ir.operand(op, 0))?;
         cx.set(cx.ir.result(op), regs.to_vec());
         return Ok(());
     }
-    let source = reshaped(cx.layout(from)?, to)?;
-    let result = cx.layout(to)?;
+    let source = reshaped(Lower::layout(from)?, to)?;
+    let result = Lower::layout(to)?;
     pick(cx, op, &source, result)
 }
 
 /// `tt.expand_dims`: a reshape that adds an axis of size 1.
 pub(super) fn expand_dims(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
-    let source = reshaped(cx.layout(from)?, to)?;
-    let result = cx.layout(to)?;
+    let source = reshaped(Lower::layout(from)?, to)?;
+    let result = Lower::layout(to)?;
     pick(cx, op, &source, result)
 }
 
@@ -110,8 +113,8 @@ pub(super) fn trans(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if !sorted.iter().copied().eq(0..from.rank() as u32) {
         return Err(defect("an order that is no permutation"));
     }
-    let source = cx.layout(from)?.permute_axes(&order);
-    let result = cx.layout(to)?;
+    let source = Lower::layout(from)?.permute_axes(&order);
+    let result = Lower::layout(to)?;
     pick(cx, op, &source, result)
 }
 
@@ -119,7 +122,7 @@ pub(super) fn trans(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 /// axes are set to 0.
 pub(super) fn broadcast(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
-    let (source, result) = (cx.layout(from)?, cx.layout(to)?);
+    let (source, result) = (Lower::layout(from)?, Lower::layout(to)?);
     let mut seen = result.clone();
     for (axis, (&a, &b)) in from.shape().iter().zip(to.shape()).enumerate() {
         if a == 1 && b != 1 {
@@ -133,7 +136,7 @@ pub(super) fn broadcast(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 pub(super) fn cat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let mut regs = cx.get(cx.ir.operand(op, 0))?.to_vec();
     regs.extend(cx.get(cx.ir.operand(op, 1))?.iter());
-    if regs.len() != cx.num_regs(cx.ir.ty(cx.ir.result(op)))? {
+    if regs.len() != Lower::num_regs(cx.ir.ty(cx.ir.result(op)))? {
         return Err(needs_exchange(cx, op));
     }
     cx.set(cx.ir.result(op), regs);
@@ -155,8 +158,8 @@ fn without_last(layout: &LinearLayout, rank: usize) -> Option<(LinearLayout, Vec
 /// `tt.join`: the element at (…, s) is that of operand s.
 pub(super) fn join(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
-    let Some((result, sides)) = without_last(cx.layout(to)?, to.rank()) else { return Err(needs_exchange(cx, op)) };
-    let table = register_permutation(cx.layout(from)?, &result).map_err(|e| defect(format!("`tt.join`: {e}")))?;
+    let Some((result, sides)) = without_last(Lower::layout(to)?, to.rank()) else { return Err(needs_exchange(cx, op)) };
+    let table = register_permutation(Lower::layout(from)?, &result).map_err(|e| defect(format!("`tt.join`: {e}")))?;
     let Some(table) = table else { return Err(needs_exchange(cx, op)) };
     let operands = [cx.get(cx.ir.operand(op, 0))?, cx.get(cx.ir.operand(op, 1))?];
     let regs = table.iter().zip(&sides).map(|(&i, &side)| operands[usize::from(side != 0)].get(i).copied());
@@ -168,11 +171,11 @@ pub(super) fn join(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 /// `tt.split`: the reverse of `tt.join`.
 pub(super) fn split(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
-    let Some((source, sides)) = without_last(cx.layout(from)?, from.rank()) else { return Err(needs_exchange(cx, op)) };
-    let table = register_permutation(&source, cx.layout(to)?).map_err(|e| defect(format!("`tt.split`: {e}")))?;
+    let Some((source, sides)) = without_last(Lower::layout(from)?, from.rank()) else { return Err(needs_exchange(cx, op)) };
+    let table = register_permutation(&source, Lower::layout(to)?).map_err(|e| defect(format!("`tt.split`: {e}")))?;
     let Some(table) = table else { return Err(needs_exchange(cx, op)) };
     // `table` names a register of the wanted place on either side; its partner differs only along the last axis.
-    let partner = register_offsets(cx.layout(from)?);
+    let partner = register_offsets(Lower::layout(from)?);
     let regs = cx.get(cx.ir.operand(op, 0))?;
     for (side, &result) in cx.ir.results(op).iter().enumerate() {
         let find = |i: usize| {
