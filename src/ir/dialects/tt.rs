@@ -326,7 +326,6 @@ dialect! {
                 traits: Traits::ATTR_SIZED_OPERANDS,
                 format: Format::Text("$base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[` $offsets `]` attr-dict `:` type($result)"),
                 infer: Some(infer::make_block_pointer),
-                format: Format::Custom,
                 verify: Some(verify::tt_memory::make_tensor_ptr),
             };
             /// A block pointer moved by a number of elements in each dimension.
