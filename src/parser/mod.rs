@@ -1,1 +1,3 @@
-//! TBD
+//! The parser of kernel files.
+
+pub mod ast;
