@@ -107,7 +107,7 @@ impl Lower<'_> {
         let op = self.emit(state)?;
         let region = self.ir.region(op, 0);
         let block = self.ir.add_block(region, &[(iv_ty.to_ir(), Loc::named(iv_name, loc))]);
-        let live = self.live_before(iv_name);
+        let live = self.frame.scope.clone();
         let carried = self.carry(body, iv_name, &[block], loc);
         let before = std::mem::take(&mut self.frame.defs);
         self.frame.loops += 1;
@@ -120,7 +120,7 @@ impl Lower<'_> {
         });
         self.frame.loops -= 1;
         result?;
-        let kept = self.settle(&carried, &[block]);
+        let kept = self.settle(&carried);
         let yields: Vec<Value> = kept.iter().flat_map(|(_, v)| v.values()).collect();
         let state = OpState::new(ScfOp::Yield, loc).operands(&yields);
         self.in_block(block, |cx| cx.emit(state)).0?;
@@ -129,11 +129,6 @@ impl Lower<'_> {
         self.lose(iv_name);
         self.close(op, &carried, &kept, &operands, &[(block, 1)], before);
         Ok(())
-    }
-
-    /// The scope as it will be after the loop.
-    fn live_before(&mut self, _iv: &Arc<str>) -> Scope {
-        self.frame.scope.clone()
     }
 
     /// `upper - t + lower`, see the module's documentation.
@@ -182,7 +177,7 @@ impl Lower<'_> {
     }
 
     /// What each carried name is at the end of the body; leaves out those that did not change. Reports changes of type.
-    fn settle(&mut self, carried: &[Carried], blocks: &[Block]) -> Vec<(usize, Val)> {
+    fn settle(&mut self, carried: &[Carried]) -> Vec<(usize, Val)> {
         let mut kept = vec![];
         for (i, c) in carried.iter().enumerate() {
             let Some(now) = self.frame.scope.get(&c.name).cloned() else { continue };
@@ -205,7 +200,6 @@ impl Lower<'_> {
             self.loop_types(&c.name, &c.before, &now);
             kept.push((i, Val::Error));
         }
-        debug_assert!(!blocks.is_empty());
         kept
     }
 
@@ -279,7 +273,7 @@ impl Lower<'_> {
         let (first, second) = (self.ir.region(op, 0), self.ir.region(op, 1));
         let (head, inside) = (self.ir.add_block(first, &[]), self.ir.add_block(second, &[]));
         let live = self.frame.scope.clone();
-        let carried = self.carry(body, "", &[inside, head], loc);
+        let mut carried = self.carry(body, "", &[inside, head], loc);
         let before = std::mem::take(&mut self.frame.defs);
         self.frame.loops += 1;
         let (cond, _) = self.in_block(head, |cx| {
@@ -289,10 +283,10 @@ impl Lower<'_> {
             };
             cx.at(test.span, |cx| cx.condition(&v, "a `while`")).map(|t| (t, no_licm))
         });
-        self.rebind(&carried, inside);
+        self.rebind(&mut carried, inside);
         self.in_block(inside, |cx| cx.stmts(body));
         self.frame.loops -= 1;
-        let kept = self.settle(&carried, &[head, inside]);
+        let kept = self.settle(&carried);
         let yields: Vec<Value> = kept.iter().flat_map(|(_, v)| v.values()).collect();
         self.in_block(inside, |cx| cx.emit(OpState::new(ScfOp::Yield, loc).operands(&yields))).0?;
         if let Ok((cond, no_licm)) = cond {
@@ -310,9 +304,10 @@ impl Lower<'_> {
     }
 
     /// Binds the carried names to the arguments of another block.
-    fn rebind(&mut self, carried: &[Carried], block: Block) {
+    fn rebind(&mut self, carried: &mut [Carried], block: Block) {
         let mut args = self.ir.args(block).to_vec().into_iter();
         for c in carried {
+            c.args = args.clone().take(c.init.len()).collect();
             let value = c.before.rebuild(&mut args);
             self.frame.scope.set(&c.name, value);
         }
