@@ -9,14 +9,17 @@
 //! 3. Statements that a kernel never holds (`try`, `class`, `match`, `async …`) are [`StmtKind::Unsupported`] with the statements of
 //!    their blocks, so that a function nested in them is found and whoever compiles one can say what is unsupported.
 //!
-//! The depth of a tree is bounded by the parser ([`super`]), so recursive walks and drops cannot overflow the stack.
+//! The depth of a tree is bounded by the parser ([`super::limits`]), so recursive walks and drops cannot overflow the stack.
 //!
 //! Example: `y = x[:, None] + 1` is
 //! `Assign([Name y], BinOp(Subscript(Name x, Tuple[Slice(-, -, -), None]), Add, 1))`.
 
+pub mod dump;
+
 use std::fmt;
 use std::sync::Arc;
 
+use crate::diag::Diagnostic;
 use crate::source::Span;
 
 /// A name where it stands. Names are shared strings; compare them as `&*ident.name == "x"` or `ident == "x"`.
@@ -70,6 +73,75 @@ pub enum Item {
     Block(BlockItem),
 }
 
+impl Module {
+    /// Every function of the file that was parsed, in source order, however deep it is nested.
+    #[must_use]
+    pub fn functions(&self) -> Vec<&FunctionDef> {
+        let mut all = vec![];
+        in_items(&self.items, &mut all);
+        all
+    }
+
+    /// Every kernel of the file in source order.
+    #[must_use]
+    pub fn jit_functions(&self) -> Vec<&FunctionDef> {
+        let mut all = self.functions();
+        all.retain(|f| f.is_jit);
+        all
+    }
+}
+
+fn in_items<'a>(items: &'a [Item], out: &mut Vec<&'a FunctionDef>) {
+    for item in items {
+        match item {
+            Item::Stmt(_) => {}
+            Item::Function(f) => in_function(f, out),
+            Item::Opaque(OpaqueFunction { items, .. }) | Item::Class(ClassItem { items, .. }) | Item::Block(BlockItem { items, .. }) => {
+                in_items(items, out);
+            }
+            Item::If(i) => {
+                for branch in &i.branches {
+                    in_items(&branch.items, out);
+                }
+                in_items(&i.orelse, out);
+            }
+            Item::Try(t) => {
+                in_items(&t.body, out);
+                for handler in &t.handlers {
+                    in_items(handler, out);
+                }
+                in_items(&t.orelse, out);
+                in_items(&t.finalbody, out);
+            }
+        }
+    }
+}
+
+fn in_function<'a>(f: &'a FunctionDef, out: &mut Vec<&'a FunctionDef>) {
+    out.push(f);
+    in_block(&f.body, out);
+}
+
+fn in_block<'a>(body: &'a [Stmt], out: &mut Vec<&'a FunctionDef>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::FunctionDef(f) => in_function(f, out),
+            StmtKind::If { branches, orelse } => {
+                for branch in branches {
+                    in_block(&branch.body, out);
+                }
+                in_block(orelse, out);
+            }
+            StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
+                in_block(body, out);
+                in_block(orelse, out);
+            }
+            StmtKind::With { body, .. } | StmtKind::Unsupported { body, .. } => in_block(body, out),
+            _ => {}
+        }
+    }
+}
+
 impl Item {
     #[must_use]
     pub fn span(&self) -> Span {
@@ -91,8 +163,10 @@ pub struct OpaqueFunction {
     pub name: Ident,
     /// Its decorators, those that parsed.
     pub decorators: Vec<Decorator>,
-    /// Functions, classes and imports found in its body.
+    /// Functions found in its body.
     pub items: Vec<Item>,
+    /// Why it did not parse: what to tell whoever calls it.
+    pub why: Vec<Diagnostic>,
     pub span: Span,
 }
 
@@ -485,12 +559,10 @@ pub enum FStringPart {
     Field(Box<FStringField>),
 }
 
-/// `{value=!r:spec}`
+/// `{value!r:spec}`. The self-documenting `{value=}` is the text `value=` before a field with `!r`, or without it if there is a spec.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FStringField {
     pub value: Expr,
-    /// The text up to and with `=`, as written, for the self-documenting form.
-    pub debug: Option<String>,
     /// `r`, `s` or `a` after `!`.
     pub conversion: Option<char>,
     /// After `:`; may hold fields itself.
