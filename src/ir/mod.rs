@@ -11,4 +11,4 @@ pub mod text;
 pub mod verify;
 
 pub use core::*;
-pub use dialects::{ArithOp, BuiltinOp, CfOp, MathOp, OpKind, OpSpec, ScfOp, TtOp, TtgOp, TtngOp, UbOp};
+pub use dialects::{ArithOp, BuiltinOp, CfOp, LlvmOp, MathOp, OpKind, OpSpec, ScfOp, TtOp, TtgOp, TtngOp, UbOp};

@@ -1,4 +1,4 @@
-//! The `builtin` and `ub` dialects.
+//! The `builtin` and `ub` dialects, and what Triton uses of `llvm`.
 
 use super::spec::dialect;
 
@@ -31,6 +31,17 @@ dialect! {
             traits: Traits::TERMINATOR,
             effects: Effects::Write,
             format: Format::Text("attr-dict"),
+        };
+    }
+}
+
+dialect! {
+    /// Operations of the `llvm` dialect that occur beside Triton's.
+    LlvmOp "llvm" (llvm) {
+        /// The optimiser may rely on the condition.
+        Assume "intr.assume" (cond: one I1) -> () {} {
+            effects: Effects::Write,
+            format: Format::Text("$cond attr-dict `:` type($cond)"),
         };
     }
 }

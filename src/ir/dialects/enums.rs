@@ -30,6 +30,7 @@ enums! {
         "and" = 1, "or" = 2, "xor" = 3, "add" = 4, "fadd" = 5, "max" = 6, "min" = 7, "umax" = 8, "umin" = 9, "exch" = 10,
     }
     DESCRIPTOR_REDUCE "descriptor reduction" { "add" = 1, "min" = 2, "max" = 3, "inc" = 4, "dec" = 5, "and" = 6, "or" = 7, "xor" = 8 }
+    TMEM_REDUCE "reduction of a tensor memory load" { "min" = 1, "max" = 2 }
     MEM_SCOPE "memory scope" { "gpu" = 1, "cta" = 2, "sys" = 3 }
     PROGRAM_DIM "grid dimension" { "x" = 0, "y" = 1, "z" = 2 }
     /// Of `tt.fp_to_fp`.

@@ -1,7 +1,7 @@
 //! Filling in types from others: shared by the text parser, which meets operands without types, and by builders, which know operands only.
 
 use super::spec::TypeSlots;
-use crate::ir::core::Type;
+use crate::ir::core::{Type, TypeData};
 
 /// All operands and results have one type.
 pub fn same_type(t: &mut TypeSlots<'_>) {
@@ -141,4 +141,91 @@ pub fn store_indices_i32(t: &mut TypeSlots<'_>) {
 pub fn advance(t: &mut TypeSlots<'_>) {
     result_as_operand(t);
     t.set_operand(1, Type::int(32));
+}
+
+/// `base, shape…, strides…, offsets… -> result` of a block pointer: the base points at the block's elements.
+pub fn make_block_pointer(t: &mut TypeSlots<'_>) {
+    if let Some(block) = t.result(0).and_then(Type::pointee) {
+        t.set_operand(0, Type::ptr(block.elem()));
+    }
+    t.set_operand(1, Type::int(64));
+    t.set_operand(2, Type::int(64));
+    t.set_operand(3, Type::int(32));
+}
+
+/// Whatever is left unknown is a token.
+pub fn tokens(t: &mut TypeSlots<'_>) {
+    for slot in t.operands.iter_mut().chain(&mut t.results).flatten() {
+        slot.get_or_insert(Type::new(TypeData::AsyncToken));
+    }
+}
+
+/// The second operand group is i32.
+pub fn second_i32(t: &mut TypeSlots<'_>) {
+    t.set_operand(1, Type::int(32));
+}
+
+/// The second operand group is bits.
+pub fn second_bool(t: &mut TypeSlots<'_>) {
+    t.set_operand(1, Type::int(1));
+}
+
+/// `src, dst, mask?, other? -> token`
+pub fn async_copy(t: &mut TypeSlots<'_>) {
+    if let Some((value, mask)) = t.operand(0).and_then(accessed) {
+        t.set_operand(2, mask);
+        t.set_operand(3, value);
+    }
+    t.set_result(0, Type::new(TypeData::AsyncToken));
+}
+
+/// `a, b, c, useC? -> d`
+pub fn warp_group_dot(t: &mut TypeSlots<'_>) {
+    dot(t);
+    t.set_operand(3, Type::int(1));
+}
+
+/// Each result has the type of the operand at its place.
+pub fn results_as_operands(t: &mut TypeSlots<'_>) {
+    let types: Vec<_> = t.operands.iter().flatten().copied().collect();
+    for (slot, ty) in t.results.iter_mut().flatten().zip(types) {
+        if slot.is_none() {
+            *slot = ty;
+        }
+    }
+}
+
+/// `barrier, phase, pred?, deps…`
+pub fn wait_barrier(t: &mut TypeSlots<'_>) {
+    t.set_operand(1, Type::int(32));
+    t.set_operand(2, Type::int(1));
+}
+
+/// `desc, coord…, offsets…, barrier, result, pred`
+pub fn tma_load(t: &mut TypeSlots<'_>) {
+    t.set_operand(1, Type::int(32));
+    t.set_operand(2, Type::int(16));
+    t.set_operand(5, Type::int(1));
+}
+
+/// `a, b, d, dep?, useD, pred, barriers…, preds… -> token?`
+pub fn mma5(t: &mut TypeSlots<'_>) {
+    for group in [4, 5, 7] {
+        t.set_operand(group, Type::int(1));
+    }
+    tokens(t);
+}
+
+/// `a, b, d, dep?, a_scale, b_scale, useD, pred, barriers…, preds… -> token?`
+pub fn mma5_scaled(t: &mut TypeSlots<'_>) {
+    for group in [6, 7, 9] {
+        t.set_operand(group, Type::int(1));
+    }
+    tokens(t);
+}
+
+/// `dst, dep?, src, pred -> token?`
+pub fn tmem_store(t: &mut TypeSlots<'_>) {
+    t.set_operand(3, Type::int(1));
+    tokens(t);
 }

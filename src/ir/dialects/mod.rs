@@ -12,17 +12,19 @@ pub mod scf;
 pub mod spec;
 pub mod tt;
 pub mod ttg;
+pub mod ttng;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use arith::ArithOp;
-pub use builtin::{BuiltinOp, UbOp};
+pub use builtin::{BuiltinOp, LlvmOp, UbOp};
 pub use math::MathOp;
 pub use scf::{CfOp, ScfOp};
 pub use spec::{Effects, Folded, OpSpec, Traits};
 pub use tt::TtOp;
-pub use ttg::{TtgOp, TtngOp};
+pub use ttg::TtgOp;
+pub use ttng::TtngOp;
 
 use crate::ir::core::Name;
 
@@ -61,7 +63,7 @@ macro_rules! kinds {
     };
 }
 
-kinds!(Builtin(BuiltinOp), Ub(UbOp), Arith(ArithOp), Math(MathOp), Scf(ScfOp), Cf(CfOp), Tt(TtOp), Ttg(TtgOp), Ttng(TtngOp));
+kinds!(Builtin(BuiltinOp), Ub(UbOp), Arith(ArithOp), Math(MathOp), Scf(ScfOp), Cf(CfOp), Llvm(LlvmOp), Tt(TtOp), Ttg(TtgOp), Ttng(TtngOp));
 
 impl OpKind {
     /// The full name, `tt.load`.

@@ -343,6 +343,12 @@ constraints! {
     TOKEN = "async token", |t| matches!(*t, TypeData::AsyncToken);
 }
 
+/// Whether a constraint admits exactly one type of a dialect, which declarative formats then write without its name (`<64x16xi8, #shared>`).
+#[must_use]
+pub fn constraints_print_bare(constraint: &'static Constraint) -> bool {
+    [&PTR, &MEMDESC, &TENSORDESC].into_iter().any(|c| std::ptr::eq(c, constraint))
+}
+
 fn scalar_or_tensor(t: Type) -> bool {
     t.as_memdesc().is_none() && !matches!(*t, TypeData::TensorDesc { .. } | TypeData::AsyncToken | TypeData::Function { .. })
 }

@@ -65,6 +65,12 @@ dialect! {
                 format: Format::Text("$x `,` $y attr-dict `:` type($x)"),
                 infer: Some(infer::same_type),
             };
+            /// Division, to within a few units in the last place.
+            ApproxDivf "approx_divf" (x: one FLOAT_LIKE, y: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) {} {
+                traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
+                format: Format::Text("$x `,` $y attr-dict `:` type($x)"),
+                infer: Some(infer::same_type),
+            };
             /// The upper half of the unsigned product.
             Mulhiui "mulhiui" (x: one INT_LIKE, y: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
@@ -266,10 +272,21 @@ dialect! {
                 effects: Effects::Write,
                 format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` `,` $src attr-dict `:` type(operands)"),
             };
+            /// Waits until what the programs launched before this kernel wrote is visible.
+            GridDependencyWait "grid_dependency_wait" () -> () {} {
+                effects: Effects::ReadWrite,
+                format: Format::Text("attr-dict"),
+            };
+            /// Lets dependent kernels start.
+            GridDependencyLaunchDependents "grid_dependency_launch_dependents" () -> () {} {
+                effects: Effects::ReadWrite,
+                format: Format::Text("attr-dict"),
+            };
             /// A pointer to a block of a tensor in memory (of Triton up to 3.6).
             MakeTensorPtr "make_tensor_ptr" (base: one PTR, shape: many I64, strides: many I64, offsets: many I32) -> (result: one PTR) { order: DenseArray(32) } {
                 traits: Traits::ATTR_SIZED_OPERANDS,
-                format: Format::Custom,
+                format: Format::Text("$base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[` $offsets `]` attr-dict `:` type($result)"),
+                infer: Some(infer::make_block_pointer),
             };
             /// A block pointer moved by a number of elements in each dimension.
             Advance "advance" (ptr: one PTR, offsets: many I32) -> (result: one PTR) {} {

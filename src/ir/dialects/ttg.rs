@@ -1,5 +1,7 @@
-//! The `ttg` and `ttng` dialects: tensors with layouts, shared memory, and what only NVIDIA's GPUs have.
+//! The `ttg` dialect: tensors with layouts, shared memory, asynchronous copies and warp specialisation.
 
+use super::enums::{ATOMIC_RMW, CACHE_MODIFIER, EVICTION_POLICY};
+use super::infer;
 use super::spec::dialect;
 
 dialect! {
@@ -10,21 +12,142 @@ dialect! {
             traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
         };
-        /// Waits until all threads of the block are here.
-        Barrier "barrier" () -> () { addrSpace: Int(32) => Absent } {
+        /// Waits until all threads of the block are here; memory of the named spaces is consistent afterwards.
+        /// `addrSpace` has a bit each for local, global_read, global_write, tensor_read and tensor_write.
+        Barrier "barrier" () -> () { addrSpace: Int(32) } {
             effects: Effects::Write,
             format: Format::Custom,
         };
-    }
-}
-
-dialect! {
-    /// Operations of the `ttng` dialect.
-    TtngOp "ttng" (ttng) {
-        /// Orders generic-proxy accesses to shared memory before later async-proxy ones.
-        FenceAsyncShared "fence_async_shared" () -> () { bCluster: Bool } {
+        /// Waits until at most `num` groups of asynchronous copies are still under way.
+        AsyncWait "async_wait" (async_token: many TOKEN) -> (ret_token: one TOKEN) { num: Int(32) } {
+            effects: Effects::ReadWrite,
+            format: Format::Text("($async_token^)? attr-dict"),
+            infer: Some(infer::tokens),
+        };
+        /// Ends a group of asynchronous copies.
+        AsyncCommitGroup "async_commit_group" (input_tokens: many TOKEN) -> (async_token: one TOKEN) {} {
+            effects: Effects::ReadWrite,
+            format: Format::Text("(`tokens` $input_tokens^)? attr-dict"),
+            infer: Some(infer::tokens),
+        };
+        /// Starts copying from global to shared memory without passing through registers. `contiguity`: elements known to be adjacent.
+        AsyncCopyGlobalToLocal "async_copy_global_to_local" (src: one PTR_LIKE, result: one MEMDESC, mask: opt BOOL_LIKE, other: opt ANY) -> (token: one TOKEN) { cache: Enum(&CACHE_MODIFIER) => IntIs(1), evict: Enum(&EVICTION_POLICY) => IntIs(1), isVolatile: Bool => BoolIs(false), contiguity: Int(32) => IntIs(1) } {
+            traits: Traits::ATTR_SIZED_OPERANDS,
+            effects: Effects::ReadWrite,
+            format: Format::Text("$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)"),
+            infer: Some(infer::async_copy),
+        };
+        /// A buffer in shared memory, holding a tensor if one is given.
+        LocalAlloc "local_alloc" (src: opt TENSOR) -> (result: one MEMDESC) { alignment: Int(32) => Absent } {
+            effects: Effects::Alloc,
+            format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
+        };
+        /// Ends the life of a buffer.
+        LocalDealloc "local_dealloc" (src: one MEMDESC) -> () {} {
             effects: Effects::Write,
+            format: Format::Text("$src attr-dict `:` qualified(type($src))"),
+        };
+        /// One element along the first dimension of a buffer.
+        MemDescIndex "memdesc_index" (src: one MEMDESC, index: one I32) -> (result: one MEMDESC) {} {
+            format: Format::Text("$src `[` $index `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
+            infer: Some(infer::second_i32),
+        };
+        /// A part of a buffer at constant offsets.
+        MemDescSubslice "memdesc_subslice" (src: one MEMDESC) -> (result: one MEMDESC) { offsets: DenseArray(32) } {
+            format: Format::Text("$src `[` custom<Offsets>($offsets) `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
+        };
+        /// The buffer with its dimensions permuted.
+        MemDescTrans "memdesc_trans" (src: one MEMDESC) -> (result: one MEMDESC) { order: DenseArray(32) } {
+            format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
+        };
+        /// The buffer under another shape.
+        MemDescReshape "memdesc_reshape" (src: one MEMDESC) -> (result: one MEMDESC) {} {
+            format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
+        };
+        /// The buffer's bytes as another type and shape.
+        MemDescReinterpret "memdesc_reinterpret" (src: one MEMDESC) -> (result: one MEMDESC) {} {
+            format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
+        };
+        /// Reads a buffer into registers.
+        LocalLoad "local_load" (src: one MEMDESC, token: opt TOKEN) -> (result: one TENSOR) {} {
+            effects: Effects::Read,
+            format: Format::Text("$src (`token` $token^)? attr-dict `:` qualified(type($src)) `->` type($result)"),
+            infer: Some(infer::tokens),
+        };
+        /// Writes registers into a buffer.
+        LocalStore "local_store" (src: one TENSOR, dst: one MEMDESC) -> () {} {
+            effects: Effects::Write,
+            format: Format::Text("$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))"),
+        };
+        /// Reads elements of a buffer by index along an axis.
+        LocalGather "local_gather" (src: one MEMDESC, indices: one INT_TENSOR, token: opt TOKEN) -> (result: one TENSOR) { axis: Int(32) } {
+            effects: Effects::Read,
+            format: Format::Text("$src `[` $indices `]` (`token` $token^)? attr-dict `:` qualified(type($src)) `,` type($indices) `->` type($result)"),
+            infer: Some(infer::tokens),
+        };
+        /// Writes elements of a buffer by index along an axis.
+        LocalScatter "local_scatter" (dst: one MEMDESC, values: one TENSOR, indices: one INT_TENSOR, token: opt TOKEN) -> () { axis: Int(32) } {
+            effects: Effects::Write,
+            format: Format::Text("$dst `[` $indices `]` `,` $values (`token` $token^)? attr-dict `:` qualified(type($dst)) `,` type($indices) `,` type($values)"),
+            infer: Some(infer::tokens),
+        };
+        /// Atomically combines elements of a buffer by index along an axis; gives what was there.
+        LocalAtomicScatterRmw "local_atomic_scatter_rmw" (dst: one MEMDESC, values: one TENSOR, indices: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one TENSOR) { atomic_rmw_op: Enum(&ATOMIC_RMW), axis: Int(32) } {
+            effects: Effects::ReadWrite,
+            format: Format::Text("$atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:` functional-type(operands, results)"),
+        };
+        /// Whether a stage of a pipelined loop runs in this iteration.
+        PredicateStage "predicate_stage" (iv: one INT_OR_INDEX, ub: one INT_OR_INDEX, step: one INT_OR_INDEX) -> (result: one I1) { maxStage: Int(32), stage: Int(32) } {
+            format: Format::Text("$iv `,` $ub `,` $step `maxStage` $maxStage `stage` $stage attr-dict `:` type($iv) `->` type($result)"),
+            infer: Some(infer::same_operands),
+        };
+        /// Runs its region under a predicate.
+        Mask "mask" (pred: one I1) -> (result: many ANY) {} {
+            regions: &["region"],
+            traits: Traits::SINGLE_BLOCK,
+            effects: Effects::Recursive,
+        };
+        /// Ends the region of `ttg.mask`.
+        MaskReturn "mask.return" (result: many ANY) -> () {} {
+            traits: Traits::TERMINATOR,
+            format: Format::Text("$result attr-dict `:` type($result)"),
+        };
+        /// Two 4-bit floats in each byte, unpacked along an axis.
+        Fp4ToFp "fp4_to_fp" (src: one INT_TENSOR) -> (result: one FLOAT_TENSOR) { axis: Int(32) } {
+            format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
+        };
+        /// Scratch memory in global memory, one piece a program.
+        GlobalScratchAlloc "global_scratch_alloc" () -> (result: one PTR) { nbytes: Int(32), alignment: Int(32), third_party_allocation: Unit => Absent, shared_cluster_state: Unit => Absent } {
+            effects: Effects::Alloc,
+            format: Format::Text("attr-dict `:` qualified(type($result))"),
+        };
+        /// Runs the default region and the partitions at once, each on warps of its own.
+        /// The second region holds one `ttg.warp_specialize.partitions`, whose regions are the partitions.
+        WarpSpecialize "warp_specialize" () -> (default_passthrough: many ANY) { partitionNumWarps: DenseArray(32), warpGroupStartIds: DenseArray(32) => Absent, requestedRegisters: DenseArray(32) => Absent, actualRegisters: DenseArray(32) => Absent } {
+            regions: &["defaultRegion", "partitionOpHolder"],
+            effects: Effects::Recursive,
+            format: Format::Custom,
+        };
+        /// Holds the partitions of `ttg.warp_specialize`; its operands are their arguments.
+        WarpSpecializePartitions "warp_specialize.partitions" (explicit_captures: many ANY) -> () {} {
+            regions: &["partitionRegions*"],
+            traits: Traits::TERMINATOR.union(Traits::ISOLATED_FROM_ABOVE),
+            effects: Effects::Recursive,
+        };
+        /// Ends the default region of `ttg.warp_specialize` with its results.
+        WarpYield "warp_yield" (values: many ANY) -> () {} {
+            traits: Traits::TERMINATOR,
+            format: Format::Text("($values^)? attr-dict (`:` type($values)^)?"),
+        };
+        /// Ends a partition.
+        WarpReturn "warp_return" () -> () {} {
+            traits: Traits::TERMINATOR,
             format: Format::Text("attr-dict"),
+        };
+        /// The number of this warp.
+        WarpId "warp_id" () -> (result: one I32) { omitUniformHint: Unit => Absent } {
+            format: Format::Text("attr-dict"),
+            infer: Some(infer::i32_result),
         };
     }
 }
