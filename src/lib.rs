@@ -17,8 +17,12 @@ pub mod ir;
 
 pub mod layout;
 
+pub mod irgen;
+
 pub mod passes;
 
 pub mod codegen;
 
 pub mod ptxas;
+
+pub mod driver;

@@ -14,7 +14,7 @@ use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen;
 use crate::ir::verify::verify;
 use crate::passes::manager::{self, Pipeline, Verifier};
-use crate::passes::pipelines;
+use crate::passes::pipelines::{self, GpuOptions};
 use crate::ptxas::{self, AssembleOptions};
 use crate::source::SourceMap;
 
@@ -118,7 +118,7 @@ impl Flow<'_> {
         self.made.diagnostics.extend(lowered.warnings);
         self.made.printed.extend(lowered.printed);
         self.made.metadata.params =
-            lowered.params.into_iter().map(|p| Param { name: p.name, ty: p.ty, divisibility: p.divisibility }).collect();
+            lowered.params.into_iter().map(|p| Param { name: p.name, ty: p.ty, divisibility: u64::from(p.divisibility.unwrap_or(1)) }).collect();
         self.made.metadata.constants = lowered.constants.into_iter().collect();
         self.name(lowered.kernel);
         Ok(lowered.ir)
@@ -126,13 +126,19 @@ impl Flow<'_> {
 
     /// TTIR before its passes.
     fn ttir(&mut self, mut ir: Ir) -> Step {
-        self.passes("TTIR passes", &mut ir, &pipelines::ttir(&self.job.target))?;
+        self.passes("TTIR passes", &mut ir, &pipelines::ttir())?;
         self.keep(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
             return Ok(());
         }
-        let o = self.options;
-        self.passes("TTGIR passes", &mut ir, &pipelines::ttgir(&self.job.target, o.num_warps, o.num_ctas, o.num_stages))?;
+        let gpu = GpuOptions {
+            capability: self.job.target.capability,
+            num_warps: self.options.num_warps,
+            num_ctas: self.options.num_ctas,
+            threads_per_warp: self.job.target.warp_size(),
+            num_stages: self.options.num_stages,
+        };
+        self.passes("TTGIR passes", &mut ir, &pipelines::ttgir(&gpu))?;
         self.ttgir(ir)
     }
 

@@ -46,8 +46,13 @@ fn kernels(
     if input.language != Language::Source || kernel.is_some() || !all {
         return Ok(vec![kernel.map(str::to_owned)]);
     }
-    let list = irgen::list_kernels(sources, input.file, &options.include)?;
-    Ok(list.into_iter().map(|k| Some(k.name)).collect())
+    let (list, errors) = irgen::list_kernels(sources, input.file, &options.include);
+    if errors.iter().any(Diagnostic::is_error) {
+        return Err(errors);
+    }
+    let entries: Vec<Option<String>> = list.into_iter().filter(|k| k.entry).map(|k| Some(k.name)).collect();
+    // The front end says why there is none.
+    Ok(if entries.is_empty() { vec![None] } else { entries })
 }
 
 /// What the front end is asked for.
@@ -58,11 +63,13 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
         signature: options.signature.clone(),
         defines: options.defines.clone(),
         include_dirs: options.include.clone(),
-        capability: job.target.capability,
-        num_warps: options.num_warps,
-        num_stages: options.num_stages,
-        num_ctas: options.num_ctas,
-        debug: false,
+        options: irgen::lower::Options {
+            capability: job.target.capability,
+            num_warps: options.num_warps,
+            num_stages: options.num_stages,
+            num_ctas: options.num_ctas,
+            debug: false,
+        },
     }
 }
 
