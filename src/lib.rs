@@ -4,6 +4,7 @@
 
 pub mod diag;
 pub mod ir;
+pub mod irgen;
 pub mod layout;
 pub mod lexer;
 pub mod parser;

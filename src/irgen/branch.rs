@@ -135,7 +135,7 @@ impl Lower<'_> {
         let op = self.emit(state)?;
         let blocks: Vec<Block> = self.ir.regions_of(op).to_vec().into_iter().map(|r| self.ir.add_block(r, &[])).collect();
         let then = self.branch(blocks[0], &live, |cx| cx.stmts(&first.body));
-        let other = self.branch(blocks[1], &live, |cx| drop(cx.else_part(rest, orelse)));
+        let other = self.branch(blocks[1], &live, |cx| _ = cx.else_part(rest, orelse));
         let merged = self.merge(&live, &then, &other);
         self.frame.scope = live;
         let (a, b): (Vec<Value>, Vec<Value>) =
@@ -167,7 +167,7 @@ impl Lower<'_> {
             .attr("operandSegmentSizes", Attr::i32_array(&[1, 0, 0]));
         self.emit(state)?;
         let then = self.branch(then_block, &live, |cx| cx.stmts(&first.body));
-        let other = self.branch(else_block, &live, |cx| drop(cx.else_part(rest, orelse)));
+        let other = self.branch(else_block, &live, |cx| _ = cx.else_part(rest, orelse));
         match (then.end, other.end) {
             (None, None) => {
                 self.frame.scope = live;

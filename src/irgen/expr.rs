@@ -123,7 +123,6 @@ impl Lower<'_> {
             match part {
                 FStringPart::Literal(s) => text.push_str(s),
                 FStringPart::Field(field) => {
-                    text.push_str(field.debug.as_deref().unwrap_or(""));
                     let v = self.expr(&field.value)?;
                     text.push_str(&self.show(&v)?);
                 }

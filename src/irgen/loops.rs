@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 use super::assigned::assigned;
 use super::lower::{Lower, R, Reported};
-use super::scope::Scope;
 use super::types::{Ty, promote_ints};
 use super::value::{Const, Range, RangeKind, Tensor, Val};
 use crate::diag::Diagnostic;
@@ -341,6 +340,6 @@ impl Lower<'_> {
 #[must_use]
 pub fn no_licm_attr() -> Attr {
     Attr::new(crate::ir::AttrData::Opaque(crate::ir::Name::of(
-        "#llvm.loop_annotation<licm = <disable = true>>",
+        "#llvm.loop_annotation<licm = <disable = true, versioningDisable = true>>",
     )))
 }

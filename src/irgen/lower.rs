@@ -227,7 +227,11 @@ impl<'m> Lower<'m> {
     // ---- emitting ----
 
     /// Appends an operation. Fails where there is no block to append to.
-    pub fn emit(&mut self, state: OpState) -> R<Op> {
+    ///
+    /// Attributes equal to the table's default are left out.
+    pub fn emit(&mut self, mut state: OpState) -> R<Op> {
+        let spec = state.kind.spec();
+        state.attrs.retain(|(name, value)| spec.attr_default(name.as_str()) != Some(*value));
         let Some(block) = self.block else {
             return Err(self.error(
                 &names::NOT_CONSTEXPR,

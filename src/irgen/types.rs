@@ -304,7 +304,7 @@ impl Ty {
 
     #[must_use]
     pub fn shape(self) -> &'static [i64] {
-        self.block.map_or(&[], Shape::data)
+        self.block.map_or(&[], |s| s.data().as_slice())
     }
 
     #[must_use]

@@ -2,7 +2,8 @@
 
 use super::{Args, Builtin, entry};
 use crate::diag::codes::names;
-use crate::ir::{Attr, AttrData, Name, OpKind, OpState, TtgOp, Type};
+use crate::ir::dialects::LlvmOp;
+use crate::ir::{Attr, AttrData, Name, OpState, TtgOp, Type};
 use crate::irgen::lower::{Lower, R};
 use crate::irgen::value::Val;
 
@@ -12,7 +13,6 @@ pub static TABLE: &[Builtin] = &[
     entry("max_constancy", "input, values", "States that elements come in constant groups of this length.", |cx, a| hint(cx, a, "tt.constancy")),
     entry("assume", "cond", "States that the condition holds.", assume),
     entry("debug_barrier", "", "Waits for all threads of the block.", |cx, _| {
-        // 11 is every address space that Triton's barrier knows: local, global and tensor memory.
         let state = OpState::new(TtgOp::Barrier, cx.loc).attr("addrSpace", Attr::i32(BARRIER_ALL));
         cx.emit(state).map(|_| Val::NONE)
     }),
@@ -70,6 +70,6 @@ impl Lower<'_> {
 fn assume(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let cond = a.tensor(cx, 0)?;
     let cond = cx.condition(&cond.into(), "`tl.assume`")?;
-    let state = OpState::new(OpKind::Unregistered(Name::of("llvm.intr.assume")), cx.loc).operands(&[cond.value]);
+    let state = OpState::new(LlvmOp::Assume, cx.loc).operands(&[cond.value]);
     cx.emit(state).map(|_| Val::NONE)
 }

@@ -127,7 +127,8 @@ fn fdiv(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 /// An operator called by name; without `sanitize_overflow` debug mode does not check it.
 fn unchecked(cx: &mut Lower<'_>, a: &Args, op: BinOp) -> R<Val> {
     let checks = a.flag(cx, 2)?;
-    let debug = std::mem::replace(&mut cx.options.debug, cx.options.debug && checks);
+    let debug = cx.options.debug;
+    cx.options.debug = debug && checks;
     let result = cx.binary_op(op, a.get(0), a.get(1));
     cx.options.debug = debug;
     result

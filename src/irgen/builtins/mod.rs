@@ -116,7 +116,8 @@ fn find(tables: &[&'static [Builtin]], name: &str) -> Option<&'static Builtin> {
 
 /// Every primitive, for documentation and checks.
 pub fn all() -> impl Iterator<Item = &'static Builtin> {
-    LANGUAGE.iter().chain(&[target::CUDA, target::INFO, target::TRITON, python::TABLE, types::DTYPE_METHODS, descriptor::METHODS]).flat_map(|t| t.iter())
+    static REST: &[&[Builtin]] = &[target::CUDA, target::INFO, target::TRITON, python::TABLE, types::DTYPE_METHODS, descriptor::METHODS];
+    LANGUAGE.iter().chain(REST).flat_map(|t| t.iter())
 }
 
 /// A member of a built-in package, other than what the prelude defines.
@@ -171,6 +172,12 @@ fn language_member(name: &str) -> Option<Val> {
         "CONSTEXPR_0" => Some(Val::int(0)),
         _ => Dtype::ALL.iter().find(|d| d.attr_name() == name).map(|&d| Val::dtype(d)),
     }
+}
+
+/// The IR type of a descriptor of blocks of this type.
+#[must_use]
+pub fn descriptor_type(block: super::types::Ty) -> crate::ir::Type {
+    descriptor::ir_type(block)
 }
 
 /// A method of tensors.

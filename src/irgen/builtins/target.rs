@@ -2,7 +2,7 @@
 
 use super::{Builtin, debug, entry};
 use crate::diag::codes::names;
-use crate::ir::{Name, OpKind, OpState};
+use crate::ir::{OpState, TtOp};
 use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::Dtype;
 use crate::irgen::value::Val;
@@ -14,14 +14,13 @@ pub static CUDA: &[Builtin] = &[
     entry("num_warps", "", "Warps of the block, at compile time.", |cx, _| Ok(Val::int(cx.options.num_warps))),
     entry("smid", "", "The multiprocessor on which this runs.", |cx, _| debug::read_register(cx, "mov.u32 $0, %smid;", "=r", Dtype::Int32, true)),
     entry("globaltimer", "", "Nanoseconds of the global timer.", |cx, _| debug::read_register(cx, "mov.u64 $0, %globaltimer;", "=l", Dtype::Int64, false)),
-    entry("gdc_wait", "", "Waits until the kernel before this one has written everything (sm_90 and up).", |cx, _| nvidia(cx, "ttng.grid_dependency_wait")),
+    entry("gdc_wait", "", "Waits until the kernel before this one has written everything (sm_90 and up).", |cx, _| nvidia(cx, TtOp::GridDependencyWait)),
     entry("gdc_launch_dependents", "", "Lets the kernel after this one start (sm_90 and up).", |cx, _| {
-        nvidia(cx, "ttng.grid_dependency_launch_dependents")
+        nvidia(cx, TtOp::GridDependencyLaunchDependents)
     }),
 ];
 
-fn nvidia(cx: &mut Lower<'_>, name: &str) -> R<Val> {
-    let kind = OpKind::find(name).unwrap_or_else(|| OpKind::Unregistered(Name::of(name)));
+fn nvidia(cx: &mut Lower<'_>, kind: TtOp) -> R<Val> {
     let state = OpState::new(kind, cx.loc);
     cx.emit(state).map(|_| Val::NONE)
 }
