@@ -45,7 +45,7 @@ impl Lower<'_> {
     /// The condition as one bit.
     pub fn condition(&mut self, v: &Val, what: &str) -> R<Tensor> {
         let t = self.to_tensor(v)?;
-        if t.ty.dtype.is_ptr() || t.ty.numel() != 1 {
+        if t.ty.numel() != 1 {
             let found = v.describe();
             return Err(self.error_help(
                 &types::CONDITION,

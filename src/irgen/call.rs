@@ -7,7 +7,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::builtins::{Args, Builtin};
+use super::builtins::{Args, Builtin, DECORATORS};
 use super::lower::{CallSite, Frame, Lower, Lowered, MAX_DEPTH, R, Reported};
 use super::types::{Dtype, Ty};
 use super::value::{Class, Const, Func, LambdaVal, Val, ValTy};
@@ -23,6 +23,16 @@ impl Lower<'_> {
     /// A call expression.
     pub fn call(&mut self, call: &Call) -> R<Val> {
         let f = self.expr(&call.func);
+        if let Ok(Val::Const(Const::Builtin(b))) = &f
+            && DECORATORS.contains(&b.name)
+        {
+            // `triton.heuristics({…})` is a decorator; applied to a function it gives the function.
+            return match call.args.as_slice() {
+                [Expr { kind: ExprKind::Dict(_), .. }] | [] => f,
+                [function] => self.expr(function),
+                _ => f,
+            };
+        }
         let naming = self.naming.clone();
         let args = self.exprs(&call.args);
         let mut keywords = vec![];
@@ -49,7 +59,7 @@ impl Lower<'_> {
     pub fn apply(&mut self, f: &Val, mut args: Vec<Val>, keywords: Vec<Keyword>) -> R<Val> {
         match f {
             Val::Const(Const::Builtin(b)) => self.call_builtin(b, args, keywords),
-            Val::Const(Const::Func(func)) if func.def.is_jit => self.call_jit(func, args, keywords),
+            Val::Const(Const::Func(func)) if func.jit => self.call_jit(func, args, keywords),
             Val::Const(Const::Func(func)) => self.call_host(func, args, keywords),
             Val::Const(Const::Lambda(l)) => self.call_lambda(l, &args),
             Val::Const(Const::Class(c)) => self.construct(*c, &args, &keywords),
@@ -221,7 +231,7 @@ impl Lower<'_> {
 
     /// Lowers one function with these argument values, whose IR values only say the types. Gives the form of its result.
     pub fn function(&mut self, func: &Func, symbol: &str, bound: &[(Arc<str>, Val)], facts: &[Option<Attr>], public: bool) -> R<Val> {
-        let errors = self.diags.len();
+        let errors = self.errors;
         let loc = self.loc_of(func.def.header);
         let mut inputs = vec![];
         bound.iter().for_each(|(_, v)| inputs.extend(v.values().iter().map(|&v| self.ir.ty(v))));
@@ -248,7 +258,7 @@ impl Lower<'_> {
         self.frame = outer;
         let (result, outputs) = result?;
         self.ir.set_attr(op, "function_type", Attr::ty(Type::function(&inputs, &outputs)));
-        let failed = self.diags[errors..].iter().any(Diagnostic::is_error);
+        let failed = self.errors > errors;
         if failed { Err(Reported) } else { Ok(result) }
     }
 
@@ -354,7 +364,7 @@ impl Lower<'_> {
         let bound = self.bind(func, args, keywords)?;
         self.depth += 1;
         self.calls.push(CallSite { span: self.span, callee: func.name().to_owned() });
-        let errors = self.diags.len();
+        let errors = self.errors;
         let result = self.isolated(func.module, |cx| {
             for (name, v) in &bound {
                 cx.frame.scope.set(name, v.clone());
@@ -364,7 +374,7 @@ impl Lower<'_> {
         });
         self.calls.pop();
         self.depth -= 1;
-        let failed = self.diags[errors..].iter().any(Diagnostic::is_error) || matches!(result, Val::Error);
+        let failed = self.errors > errors || matches!(result, Val::Error);
         if failed { Err(Reported) } else { Ok(result) }
     }
 

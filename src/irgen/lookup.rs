@@ -78,16 +78,34 @@ impl Lower<'_> {
         if self.depth > 200 {
             return None;
         }
-        // A value that needs itself has none.
-        self.globals.insert(key.clone(), None);
         let bindings: Vec<Binding> = self.mods.get(module).bindings(name).to_vec();
-        let mut value = bindings.iter().filter(|b| self.guards_hold(module, b)).collect::<Vec<_>>().into_iter().find_map(|b| self.bound(module, &b.bound));
+        let mut value = None;
+        for (i, b) in bindings.iter().enumerate() {
+            if !self.guards_hold(module, b) {
+                continue;
+            }
+            // While `f = triton.jit(f)` is evaluated, `f` is what it was bound to before.
+            let before = match &b.bound {
+                Bound::Value(_) => self.earlier(module, &bindings[i + 1..]),
+                _ => None,
+            };
+            self.globals.insert(key.clone(), before);
+            value = self.bound(module, &b.bound);
+            if value.is_some() {
+                break;
+            }
+        }
         if value.is_none() {
             let stars = self.mods.get(module).stars().to_vec();
             value = stars.iter().find_map(|(level, path)| self.from_import(module, *level, path, name));
         }
         self.globals.insert(key, value.clone());
         value
+    }
+
+    /// The function that a name was bound to before it was rebound; nothing else can be used by its own redefinition.
+    fn earlier(&mut self, module: usize, bindings: &[Binding]) -> Option<Val> {
+        bindings.iter().find(|b| matches!(b.bound, Bound::Function(_))).and_then(|b| self.bound(module, &b.bound))
     }
 
     /// Whether no test around a binding is known to go the other way.
@@ -100,7 +118,7 @@ impl Lower<'_> {
 
     fn bound(&mut self, module: usize, bound: &Bound) -> Option<Val> {
         match bound {
-            Bound::Function(def) => Some(Const::Func(Func { def: def.clone(), module }).into()),
+            Bound::Function(def) => Some(Const::Func(Func { def: def.clone(), module, jit: def.is_jit }).into()),
             Bound::Value(e) => self.evaluate(module, e),
             Bound::Element(e, i) => match self.evaluate(module, e)? {
                 Val::Tuple(items) => items.get(*i).cloned(),
@@ -173,6 +191,7 @@ impl Lower<'_> {
                 _ => self.method(base, builtins::descriptor_method(attr)),
             },
             Val::Const(Const::Func(f)) if attr == "__name__" => Some(Const::str(f.name()).into()),
+            Val::Const(Const::Limits(d)) => limits_attr(*d, attr),
             Val::Const(Const::Func(_)) if attr == "fn" => Some(base.clone()),
             // A compile-time value is its own `.value`, and numbers take tensor methods such as `.to`.
             Val::Const(_) if attr == "value" => Some(base.clone()),
@@ -246,6 +265,37 @@ fn tensor_attr(ty: Ty, attr: &str) -> Option<Val> {
         "numel" => Val::int(ty.numel()),
         _ => return None,
     })
+}
+
+/// `torch.finfo(t).max` and the like.
+fn limits_attr(d: Dtype, attr: &str) -> Option<Val> {
+    let float = |x: f64| Some(Const::Float(x).into());
+    if d.is_int() {
+        return match attr {
+            "min" => Some(Val::int(d.int_range().0)),
+            "max" => Some(Val::int(d.int_range().1)),
+            "bits" => Some(Val::int(d.bits())),
+            _ => None,
+        };
+    }
+    // Exponent range and mantissa decide the rest; the largest value of fp8e4nv lacks the last mantissa step.
+    let (max_exp, min_exp) = match d {
+        Dtype::Fp16 | Dtype::Fp8e5 => (15, -14),
+        Dtype::Bf16 | Dtype::Fp32 => (127, -126),
+        Dtype::Fp64 => (1023, -1022),
+        Dtype::Fp8e4nv => (8, -6),
+        _ => return None,
+    };
+    let eps = 2f64.powi(-(d.mantissa() as i32));
+    let top = if d == Dtype::Fp8e4nv { 2.0 - 2.0 * eps } else { 2.0 - eps };
+    match attr {
+        "max" => float(top * 2f64.powi(max_exp)),
+        "min" => float(-top * 2f64.powi(max_exp)),
+        "eps" => float(eps),
+        "tiny" | "smallest_normal" => float(2f64.powi(min_exp)),
+        "bits" => Some(Val::int(d.bits())),
+        _ => None,
+    }
 }
 
 fn type_attr(ty: Ty, attr: &str) -> Option<Val> {

@@ -327,9 +327,9 @@ impl Lower<'_> {
             if self.steps > 4_000_000 {
                 return Err(self.error(&names::TOO_LARGE, "a compile-time loop does not end", "still running after millions of steps"));
             }
-            let errors = self.diags.len();
+            let errors = self.errors;
             self.stmts(body);
-            if self.diags.len() > errors {
+            if self.errors > errors {
                 return Err(Reported);
             }
         }

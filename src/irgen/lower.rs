@@ -104,6 +104,8 @@ pub struct Lower<'m> {
     pub ir: Ir,
     pub options: Options,
     pub diags: Vec<Diagnostic>,
+    /// Errors found so far, repeated ones included.
+    pub errors: u64,
     /// `static_print` lines.
     pub printed: Vec<String>,
     pub frame: Frame,
@@ -137,6 +139,7 @@ impl<'m> Lower<'m> {
             ir: Ir::new(Loc::unknown()),
             options,
             diags: vec![],
+            errors: 0,
             printed: vec![],
             frame: Frame::new(module, None, false),
             block: None,
@@ -158,6 +161,7 @@ impl<'m> Lower<'m> {
     /// Records a diagnostic, with the calls that led here. The same message at the same place is kept once (loops unroll).
     pub fn report(&mut self, mut diag: Diagnostic) -> Reported {
         if self.quiet == 0 {
+            self.errors += u64::from(diag.is_error());
             for call in self.calls.iter().rev() {
                 diag = diag.at(call.span, format!("in this call of `{}`", call.callee));
             }

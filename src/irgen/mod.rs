@@ -110,7 +110,7 @@ pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf])
     let functions: Vec<Rc<FunctionDef>> = cx.mods.get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
     let mut kernels = vec![];
     for def in &functions {
-        let func = Func { def: def.clone(), module };
+        let func = Func { def: def.clone(), module, jit: true };
         let mut params = vec![];
         for p in &def.params {
             let item = cx.annotation_item(&func, p);
@@ -250,10 +250,10 @@ impl Lower<'_> {
         if let Some(name) = name {
             // The last definition of a name wins, as in Python; a name may also be an alias.
             if let Some(def) = jit.iter().rev().find(|f| *f.name.name == *name) {
-                return Ok(Func { def: def.clone(), module });
+                return Ok(Func { def: def.clone(), module, jit: true });
             }
             if let Some(Val::Const(Const::Func(f))) = self.global(module, name)
-                && f.def.is_jit
+                && f.jit
             {
                 return Ok(f);
             }
@@ -268,7 +268,7 @@ impl Lower<'_> {
         }
         let entries: Vec<&Rc<FunctionDef>> = jit.iter().filter(|f| is_entry(f, &jit)).collect();
         match entries.as_slice() {
-            [only] => Ok(Func { def: (*only).clone(), module }),
+            [only] => Ok(Func { def: (*only).clone(), module, jit: true }),
             [] => {
                 let diag = Diagnostic::error(&names::UNKNOWN_KERNEL, "the file has no kernel").at(place, "");
                 Err(self.report(diag.help("a kernel is a function decorated with `@triton.jit` that returns nothing")))

@@ -2,7 +2,7 @@
 //!
 //! 1. A file is parsed when it is first wanted; its items are flattened into one table from name to [`Binding`]s.
 //! 2. A name may have several bindings (a redefinition, the arms of a `try`, the branches of an `if`). They are kept in the order in which
-//!    they are to be tried: the last in the file first, but of a `try` or `if` its first arm first. A binding under an `if` carries the
+//!    they are to be tried: the last in the file first, but of a `try` its body first, and of an `if` its `else` first. A binding under an `if` carries the
 //!    tests that lead to it, so that whoever resolves the name can decide them.
 //! 3. An import names a built-in [`Space`] or a file: relative ones start at the importing file's folder, absolute ones at the folders given
 //!    with `-I` (and `src` and `python` in them) and at every folder above the importing file.
@@ -205,6 +205,8 @@ fn builtin_space(path: &[String]) -> Option<Space> {
     let parts: Vec<&str> = path.iter().map(String::as_str).collect();
     Some(match parts.as_slice() {
         ["math"] => Space::PyMath,
+        ["os"] => Space::Os,
+        ["torch"] => Space::Torch,
         ["triton"] => Space::Triton,
         ["triton", "language"] | ["triton", "language", "core" | "standard" | "random" | "semantic"] => Space::Language,
         ["triton", "language", "math"] => Space::Math,
@@ -276,10 +278,11 @@ impl Table {
                     arms.push((Rc::new(own), branch.items));
                     path.push((test, false));
                 }
-                arms.push((Rc::new(path), i.orelse));
+                // Where no test can be decided, the `else` is tried first: tests usually ask for something special.
                 for (own, items) in arms.into_iter().rev() {
                     self.items(items, &own, visible);
                 }
+                self.items(i.orelse, &Rc::new(path), visible);
             }
         }
     }

@@ -39,6 +39,8 @@ pub static NAMES: &[(&str, &str)] = &[
     ("sort", "sort"),
     ("topk", "sort"),
     ("bitonic_merge", "sort"),
+    ("_log2", "sort"),
+    ("_is_power_of_two", "sort"),
     ("philox_impl", "random"),
     ("philox", "random"),
     ("randint4x", "random"),

@@ -20,6 +20,8 @@ pub struct Func {
     pub def: Rc<FunctionDef>,
     /// Index of its module in [`super::modules::Modules`].
     pub module: usize,
+    /// Whether it is compiled (decorated with `triton.jit` or passed to it) or evaluated at compile time.
+    pub jit: bool,
 }
 
 impl Func {
@@ -50,6 +52,12 @@ pub enum Space {
     PropagateNan,
     /// Python's `math`
     PyMath,
+    /// Python's `os`
+    Os,
+    /// `os.environ`: empty, so that a compilation depends on its input only.
+    Environ,
+    /// `torch`: its dtypes and their limits.
+    Torch,
 }
 
 /// What names a type in `isinstance` and in annotations.
@@ -110,6 +118,8 @@ pub enum Const {
     Class(Class),
     /// `tl.PropagateNan.ALL` is true.
     PropagateNan(bool),
+    /// `torch.finfo(t)` and `torch.iinfo(t)`.
+    Limits(Dtype),
 }
 
 /// A lambda with the module it was written in.
@@ -152,6 +162,7 @@ impl Const {
             Const::Space(_) | Const::Module(_) => "module",
             Const::Class(_) => "class",
             Const::PropagateNan(_) => "PropagateNan",
+            Const::Limits(_) => "limits",
         }
     }
 
@@ -215,6 +226,7 @@ impl fmt::Display for Const {
             Const::Module(_) => f.write_str("module"),
             Const::Class(c) => f.write_str(c.name()),
             Const::PropagateNan(all) => f.write_str(if *all { "PROPAGATE_NAN.ALL" } else { "PROPAGATE_NAN.NONE" }),
+            Const::Limits(d) => write!(f, "limits of {d}"),
         }
     }
 }

@@ -23,6 +23,7 @@ mod target;
 mod types;
 
 pub use args::Args;
+pub use target::DECORATORS;
 
 use super::lower::{Lower, R};
 use super::types::Dtype;
@@ -147,6 +148,9 @@ pub fn member(space: Space, name: &str) -> Option<Val> {
             _ => find(&[target::TRITON], name).map(builtin),
         },
         Space::PyMath => python::math_member(name),
+        Space::Os if name == "environ" => Some(Const::Space(Space::Environ).into()),
+        Space::Os | Space::Environ => find(&[python::ENVIRONMENT], name).map(builtin),
+        Space::Torch => python::torch_member(name),
     }
 }
 
@@ -257,6 +261,9 @@ pub fn space_name(space: Space) -> &'static str {
         Space::TargetInfo => "triton.language.target_info",
         Space::PropagateNan => "tl.PropagateNan",
         Space::PyMath => "math",
+        Space::Os => "os",
+        Space::Environ => "os.environ",
+        Space::Torch => "torch",
     }
 }
 

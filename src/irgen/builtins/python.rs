@@ -8,11 +8,18 @@ use crate::ir::Attr;
 use crate::irgen::loops::no_licm_attr;
 use crate::irgen::lower::{Lower, R};
 use crate::irgen::semantic::arith::Cmp;
+use crate::irgen::types::Dtype;
 use crate::irgen::value::{Const, Range, RangeKind, Val};
 
 /// Python's builtins.
 pub static TABLE: &[Builtin] = &[
-    entry("range", "arg1, arg2=None, step=1", "A counted loop.", |cx, a| range(cx, a, RangeKind::Loop, vec![])),
+    // Triton ignores the keywords of `tl.range` here.
+    entry(
+        "range",
+        "arg1, arg2=None, step=1, *, num_stages=None, loop_unroll_factor=None, disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False, disable_licm=False",
+        "A counted loop.",
+        |cx, a| range(cx, a, RangeKind::Loop, vec![]),
+    ),
     entry("min", "*args, propagate_nan=None", "The least; compile-time values stay such.", |cx, a| extremum(cx, a, false)),
     entry("max", "*args, propagate_nan=None", "The greatest; compile-time values stay such.", |cx, a| extremum(cx, a, true)),
     entry("abs", "x", "Absolute value.", |cx, a| match a.get(0) {
@@ -202,3 +209,29 @@ fn rounded(cx: &mut Lower<'_>, a: &Args, f: fn(f64) -> f64) -> R<Val> {
     }
 }
 
+
+/// Reading the environment: it counts as empty.
+pub static ENVIRONMENT: &[Builtin] = &[
+    entry("get", "key, default=None", "The default: the environment counts as empty.", |_, a| Ok(a.get(1).clone())),
+    entry("getenv", "key, default=None", "The default: the environment counts as empty.", |_, a| Ok(a.get(1).clone())),
+];
+
+static TORCH: &[Builtin] = &[
+    entry("finfo", "dtype", "The limits of a float type.", |cx, a| Ok(Const::Limits(a.dtype(cx, 0)?).into())),
+    entry("iinfo", "dtype", "The limits of an integer type.", |cx, a| Ok(Const::Limits(a.dtype(cx, 0)?).into())),
+];
+
+/// A dtype of torch, or a question about one: constants of a file are often derived from them.
+#[must_use]
+pub fn torch_member(name: &str) -> Option<Val> {
+    if let Some(b) = TORCH.iter().find(|b| b.name == name) {
+        return Some(Const::Builtin(b).into());
+    }
+    let numeric = name.starts_with("float") || name.starts_with("bfloat") || name.starts_with("int") || name.starts_with("uint");
+    match name {
+        "inf" => Some(Const::Float(f64::INFINITY).into()),
+        "bool" | "half" | "double" => Dtype::parse(name).map(Val::dtype),
+        _ if numeric => Dtype::parse(name).map(Val::dtype),
+        _ => None,
+    }
+}

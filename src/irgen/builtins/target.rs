@@ -5,7 +5,7 @@ use crate::diag::codes::names;
 use crate::ir::{OpState, TtOp};
 use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::Val;
+use crate::irgen::value::{Const, Func, Val};
 use crate::parser::ast::BinOp;
 
 /// `tl.extra.cuda`
@@ -37,6 +37,9 @@ pub static INFO: &[Builtin] = &[
     }),
 ];
 
+/// Calls of these give a decorator that leaves its function as it is; their arguments are host code.
+pub const DECORATORS: [&str; 2] = ["autotune", "heuristics"];
+
 /// `triton`
 pub static TRITON: &[Builtin] = &[
     entry("cdiv", "x, y", "x / y, rounded up.", |cx, a| {
@@ -52,7 +55,16 @@ pub static TRITON: &[Builtin] = &[
             None => Err(cx.error(&names::CONST_EVAL, format!("{n} is too large"), "in this call")),
         }
     }),
-    entry("jit", "fn=None", "A function as it is: what it decorates is compiled.", |_, a| Ok(a.get(0).clone())),
+    entry("jit", "fn=None, noinline=False", "Makes a function one that is compiled.", |_, a| {
+        Ok(match a.get(0) {
+            Val::Const(Const::Func(f)) => Const::Func(Func { jit: true, ..f.clone() }).into(),
+            // `triton.jit(noinline=True)` gives the decorator.
+            Val::Const(Const::None) => Const::Builtin(a.builtin).into(),
+            other => other.clone(),
+        })
+    }),
+    entry(DECORATORS[0], "*args, configs=None, key=None", "Leaves the function as it is.", |_, a| Ok(Const::Builtin(a.builtin).into())),
+    entry(DECORATORS[1], "*args, values=None", "Leaves the function as it is.", |_, a| Ok(Const::Builtin(a.builtin).into())),
     entry("constexpr_function", "fn=None", "A function as it is: it runs at compile time.", |_, a| Ok(a.get(0).clone())),
 ];
 
