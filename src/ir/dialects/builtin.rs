@@ -1,6 +1,7 @@
 //! The `builtin` and `ub` dialects, and what Triton uses of `llvm`.
 
 use super::spec::dialect;
+use super::verify;
 
 dialect! {
     /// Operations of the `builtin` dialect.
@@ -24,6 +25,7 @@ dialect! {
     UbOp "ub" (ub) {
         /// A value nobody may rely on.
         Poison "poison" () -> (result: one ANY) { value: Any => Absent } {
+            verify: Some(verify::scf::poison),
             format: Format::Text("attr-dict (`<` $value^ `>`)? `:` type($result)"),
         };
         /// Control never gets here.

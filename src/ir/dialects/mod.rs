@@ -13,6 +13,7 @@ pub mod spec;
 pub mod tt;
 pub mod ttg;
 pub mod ttng;
+pub mod verify;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
