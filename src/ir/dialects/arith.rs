@@ -2,7 +2,6 @@
 
 use super::infer;
 use super::spec::dialect;
-use super::verify;
 use crate::ir::dialects::enums::{CMPF, CMPI, FASTMATH, OVERFLOW, ROUNDING_MODE};
 
 dialect! {
@@ -11,7 +10,6 @@ dialect! {
             /// A constant: an integer, a float or a dense tensor.
             /// `arith.constant dense<0.0> : tensor<128xf32>`
             Constant "constant" () -> (result: one ANY) { value: Typed } {
-                verify: Some(verify::arith::constant),
                 traits: Traits::CONSTANT,
                 format: Format::Custom,
             };
@@ -209,38 +207,32 @@ dialect! {
             };
             /// Picks the second operand where the first is true, else the third. The condition is one bit or a tensor of them.
             Select "select" (condition: one BOOL_LIKE, true_value: one ANY, false_value: one ANY) -> (result: one ANY) {} {
-                verify: Some(verify::arith::select),
                 traits: Traits::ELEMENTWISE,
                 format: Format::Custom,
                 infer: Some(infer::select),
             };
             /// Sign extension.
             Extsi "extsi" (in_: one INT_LIKE) -> (out: one INT_LIKE) {} {
-                verify: Some(verify::arith::widens),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
             };
             /// Zero extension.
             Extui "extui" (in_: one INT_LIKE) -> (out: one INT_LIKE) { nonNeg: Unit => Absent } {
-                verify: Some(verify::arith::widens),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`nneg` $nonNeg^)? attr-dict `:` type($in_) `to` type($out)"),
             };
             /// Keeps the low bits.
             Trunci "trunci" (in_: one INT_LIKE) -> (out: one INT_LIKE) { overflowFlags: Flags(&OVERFLOW) => IntIs(0) } {
-                verify: Some(verify::arith::narrows),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`overflow` `` $overflowFlags^)? attr-dict `:` type($in_) `to` type($out)"),
             };
             /// To a wider float, exactly.
             Extf "extf" (in_: one FLOAT_LIKE) -> (out: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => Absent } {
-                verify: Some(verify::arith::widens),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`fastmath` `` $fastmath^)? attr-dict `:` type($in_) `to` type($out)"),
             };
             /// To a narrower float, rounded to nearest even unless told otherwise.
             Truncf "truncf" (in_: one FLOAT_LIKE) -> (out: one FLOAT_LIKE) { roundingmode: Enum(&ROUNDING_MODE) => Absent, fastmath: Flags(&FASTMATH) => Absent } {
-                verify: Some(verify::arith::narrows),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ ($roundingmode^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($in_) `to` type($out)"),
             };
@@ -266,13 +258,11 @@ dialect! {
             };
             /// The same bits as another type of the same width.
             Bitcast "bitcast" (in_: one ANY) -> (out: one ANY) {} {
-                verify: Some(verify::arith::same_width),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
             };
             /// Between `index` and an integer, signed.
             IndexCast "index_cast" (in_: one ANY) -> (out: one ANY) {} {
-                verify: Some(verify::arith::index_cast),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
             };

@@ -1,7 +1,6 @@
 //! The `builtin` and `ub` dialects, and what Triton uses of `llvm`.
 
 use super::spec::dialect;
-use super::verify;
 
 dialect! {
     /// Operations of the `builtin` dialect.
@@ -25,7 +24,6 @@ dialect! {
     UbOp "ub" (ub) {
         /// A value nobody may rely on.
         Poison "poison" () -> (result: one ANY) { value: Any => Absent } {
-            verify: Some(verify::scf::poison),
             format: Format::Text("attr-dict (`<` $value^ `>`)? `:` type($result)"),
         };
         /// Control never gets here.

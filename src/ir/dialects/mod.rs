@@ -13,7 +13,6 @@ pub mod spec;
 pub mod tt;
 pub mod ttg;
 pub mod ttng;
-pub mod verify;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -2,7 +2,6 @@
 
 use super::infer;
 use super::spec::dialect;
-use super::verify;
 
 dialect! {
     /// Operations of the `scf` dialect.
@@ -10,7 +9,6 @@ dialect! {
         /// A counted loop from `lower` up to but not including `upper`, with values carried from one iteration to the next.
         /// The region's arguments are the induction variable and the carried values; it ends in `scf.yield` of the next carried values.
         For "for" (lower: one INT_OR_INDEX, upper: one INT_OR_INDEX, step: one INT_OR_INDEX, init: many ANY) -> (results: many ANY) { unsignedCmp: Unit => Absent } {
-            verify: Some(verify::scf::scf_for),
             regions: &["body"],
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
             effects: Effects::Recursive,
@@ -18,7 +16,6 @@ dialect! {
         };
         /// Runs the first region if the condition holds, else the second, which may be empty when there are no results.
         If "if" (condition: one I1) -> (results: many ANY) {} {
-            verify: Some(verify::scf::scf_if),
             regions: &["then", "else"],
             traits: Traits::SINGLE_BLOCK,
             effects: Effects::Recursive,
@@ -26,7 +23,6 @@ dialect! {
         };
         /// Runs `before`; its `scf.condition` says whether `after` runs and the loop goes on. The condition's further operands are the results.
         While "while" (inits: many ANY) -> (results: many ANY) {} {
-            verify: Some(verify::scf::scf_while),
             regions: &["before", "after"],
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
             effects: Effects::Recursive,
@@ -34,20 +30,17 @@ dialect! {
         };
         /// Ends the first region of `scf.while`.
         Condition "condition" (condition: one I1, args: many ANY) -> () {} {
-            verify: Some(verify::scf::ends_region),
             traits: Traits::TERMINATOR,
             format: Format::Text("`(` $condition `)` attr-dict ($args^ `:` type($args))?"),
             infer: Some(infer::bool_operand),
         };
         /// Gives the values of a region to the operation around it.
         Yield "yield" (results: many ANY) -> () {} {
-            verify: Some(verify::scf::ends_region),
             traits: Traits::TERMINATOR,
             format: Format::Text("attr-dict ($results^ `:` type($results))?"),
         };
         /// Runs its region once.
         ExecuteRegion "execute_region" () -> (results: many ANY) { no_inline: Unit => Absent } {
-            verify: Some(verify::scf::execute_region),
             regions: &["region"],
             effects: Effects::Recursive,
             format: Format::Custom,

@@ -6,14 +6,12 @@ use super::enums::{
 };
 use super::infer;
 use super::spec::dialect;
-use super::verify;
 
 dialect! {
     /// Operations of the `tt` dialect.
     TtOp "tt" (tt) {
             /// A function. Public ones are kernels; parameters carry facts such as `tt.divisibility`.
             Func "func" () -> () { sym_name: Str, function_type: Type, sym_visibility: Str => Absent, arg_attrs: Array => Absent, res_attrs: Array => Absent } {
-                verify: Some(verify::tt::func),
                 regions: &["body"],
                 traits: Traits::ISOLATED_FROM_ABOVE.union(Traits::SYMBOL).union(Traits::FUNCTION),
                 effects: Effects::Unknown,
@@ -21,13 +19,11 @@ dialect! {
             };
             /// Ends a function.
             Return "return" (srcs: many ANY) -> () {} {
-                verify: Some(verify::tt::func_return),
                 traits: Traits::TERMINATOR,
                 format: Format::Text("attr-dict ($srcs^ `:` type($srcs))?"),
             };
             /// Calls a function of the module.
             Call "call" (args: many ANY) -> (results: many ANY) { callee: Symbol, arg_attrs: Array => Absent, res_attrs: Array => Absent } {
-                verify: Some(verify::tt::call),
                 effects: Effects::Unknown,
                 format: Format::Text("$callee `(` $args `)` attr-dict `:` functional-type($args, $results)"),
             };
@@ -43,13 +39,11 @@ dialect! {
             };
             /// The same bits as another type of the same width; also between pointers.
             Bitcast "bitcast" (src: one ANY) -> (result: one ANY) {} {
-                verify: Some(verify::tt::bitcast),
                 traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             };
             /// Conversion from or to an 8-bit float, or with a given rounding.
             FpToFp "fp_to_fp" (src: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { rounding: Enum(&FP_ROUNDING) => Absent } {
-                verify: Some(verify::tt::fp_to_fp),
                 traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$src attr-dict (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)"),
             };
@@ -85,7 +79,6 @@ dialect! {
             };
             /// A pointer moved by a number of elements (signed).
             Addptr "addptr" (ptr: one PTR_LIKE, offset: one INT_LIKE) -> (result: one PTR_LIKE) {} {
-                verify: Some(verify::tt::addptr),
                 traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)"),
                 infer: Some(infer::addptr),
@@ -93,7 +86,6 @@ dialect! {
             /// Reads memory. Where the mask is false nothing is read and the result is `other`, or undefined without it.
             /// A volatile load counts as a write too: it must stay where it is.
             Load "load" (ptr: one ANY, mask: opt BOOL_LIKE, other: opt ANY) -> (result: one ANY) { boundaryCheck: DenseArray(32) => Empty, padding: Enum(&PADDING_OPTION) => Absent, cache: Enum(&CACHE_MODIFIER) => IntIs(1), evict: Enum(&EVICTION_POLICY) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
-                verify: Some(verify::tt::load),
                 traits: Traits::ATTR_SIZED_OPERANDS.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Read,
                 format: Format::Text("$ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)"),
@@ -101,7 +93,6 @@ dialect! {
             };
             /// Writes memory where the mask is true.
             Store "store" (ptr: one ANY, value: one ANY, mask: opt BOOL_LIKE) -> () { boundaryCheck: DenseArray(32) => Empty, cache: Enum(&CACHE_MODIFIER) => IntIs(1), evict: Enum(&EVICTION_POLICY) => IntIs(1) } {
-                verify: Some(verify::tt::store),
                 traits: Traits::SAME_OPERANDS_SHAPE.union(Traits::SAME_OPERANDS_ENCODING),
                 effects: Effects::Write,
                 format: Format::Text("$ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)"),
@@ -109,64 +100,53 @@ dialect! {
             };
             /// Atomically replaces what the pointer points at; gives what was there.
             AtomicRmw "atomic_rmw" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> (result: one ANY) { atomic_rmw_op: Enum(&ATOMIC_RMW), sem: Enum(&MEM_SEMANTIC), scope: Enum(&MEM_SCOPE) } {
-                verify: Some(verify::tt::atomic_rmw),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
             };
             /// Atomically stores `val` if what is there equals `cmp`; gives what was there.
             AtomicCas "atomic_cas" (ptr: one PTR_LIKE, cmp: one ANY, val: one ANY) -> (result: one ANY) { sem: Enum(&MEM_SEMANTIC), scope: Enum(&MEM_SCOPE) } {
-                verify: Some(verify::tt::atomic_cas),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)"),
             };
             /// A tensor whose every element is the scalar.
             Splat "splat" (src: one ANY) -> (result: one TENSOR) {} {
-                verify: Some(verify::tt::splat),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             };
             /// The element of a tensor that has just one.
             Unsplat "unsplat" (src: one TENSOR) -> (result: one ANY) {} {
-                verify: Some(verify::tt::unsplat),
                 format: Format::Text("$src attr-dict `:` type($src)"),
                 infer: Some(infer::unsplat),
             };
             /// Inserts a dimension of size 1.
             ExpandDims "expand_dims" (src: one TENSOR) -> (result: one TENSOR) { axis: Int(32) } {
-                verify: Some(verify::tt::expand_dims),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             };
             /// The same elements in row-major order under another shape; with `allow_reorder` in any order.
             Reshape "reshape" (src: one TENSOR) -> (result: one TENSOR) { allow_reorder: Unit => Absent, efficient_layout: Unit => Absent } {
-                verify: Some(verify::tt::reshape),
                 format: Format::Text("$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` type($src) `->` type($result)"),
             };
             /// Repeats the tensor along its dimensions of size 1.
             Broadcast "broadcast" (src: one TENSOR) -> (result: one TENSOR) {} {
-                verify: Some(verify::tt::broadcast),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_ENCODING,
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             };
             /// Concatenation; the elements may come in any order.
             Cat "cat" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
-                verify: Some(verify::tt::cat),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 infer: Some(infer::same_operands),
             };
             /// Two tensors side by side along a new last dimension.
             Join "join" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
-                verify: Some(verify::tt::join),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 infer: Some(infer::same_operands),
             };
             /// The two halves along a last dimension of size 2.
             Split "split" (src: one TENSOR) -> (lhs: one TENSOR, rhs: one TENSOR) {} {
-                verify: Some(verify::tt::split),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($lhs)"),
                 infer: Some(infer::same_results),
             };
             /// Permutes dimensions: dimension i of the result is dimension order[i] of the source.
             Trans "trans" (src: one TENSOR) -> (result: one TENSOR) { order: DenseArray(32) } {
-                verify: Some(verify::tt::trans),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             };
             /// Which program of the grid this is.
@@ -181,20 +161,17 @@ dialect! {
             };
             /// a × b + c of matrices, or of batches of them.
             Dot "dot" (a: one TENSOR, b: one TENSOR, c: one TENSOR) -> (d: one TENSOR) { inputPrecision: Enum(&INPUT_PRECISION) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0) } {
-                verify: Some(verify::tt::dot),
                 format: Format::Text("$a `,` $b `,` $c (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict `:` type($a) `*` type($b) `->` type($d)"),
                 infer: Some(infer::dot),
             };
             /// A dot of microscaled operands (mxfp8, mxfp4): every 32 elements share a scale.
             DotScaled "dot_scaled" (a: one TENSOR, b: one TENSOR, c: one TENSOR, a_scale: opt TENSOR, b_scale: opt TENSOR) -> (d: one TENSOR) { a_elem_type: Enum(&SCALE_DOT_ELEM), b_elem_type: Enum(&SCALE_DOT_ELEM), fastMath: Bool, lhs_k_pack: Bool => BoolIs(true), rhs_k_pack: Bool => BoolIs(true) } {
-                verify: Some(verify::tt::dot_scaled),
                 traits: Traits::ATTR_SIZED_OPERANDS,
                 format: Format::Text("$a (`scale` $a_scale^)? `,` $b (`scale` $b_scale^)? `,` $c `lhs` `=` $a_elem_type `rhs` `=` $b_elem_type attr-dict `:` type($a) (`,` type($a_scale)^)? `*` type($b) (`,` type($b_scale)^)? `->` type($d)"),
                 infer: Some(infer::dot),
             };
             /// Combines the elements along an axis with the region, in any order.
             Reduce "reduce" (srcs: many TENSOR) -> (result: many ANY) { axis: Int(32) } {
-                verify: Some(verify::tt::reduce),
                 regions: &["combineOp"],
                 traits: Traits::SINGLE_BLOCK.union(Traits::SAME_OPERANDS_SHAPE).union(Traits::SAME_OPERANDS_ENCODING),
                 effects: Effects::Recursive,
@@ -206,7 +183,6 @@ dialect! {
             };
             /// All prefixes along an axis, combined with the associative region.
             Scan "scan" (srcs: many TENSOR) -> (result: many TENSOR) { axis: Int(32), reverse: Bool } {
-                verify: Some(verify::tt::scan),
                 regions: &["combineOp"],
                 traits: Traits::SINGLE_BLOCK.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Recursive,
@@ -218,7 +194,6 @@ dialect! {
             };
             /// Runs the region on each element (or pack of elements).
             MapElementwise "map_elementwise" (srcs: many TENSOR) -> (result: many TENSOR) { pack: Int(32) } {
-                verify: Some(verify::tt::map_elementwise),
                 regions: &["scalarOp"],
                 traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE.union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Recursive,
@@ -236,25 +211,21 @@ dialect! {
             };
             /// start, start + 1, …, end - 1.
             MakeRange "make_range" () -> (result: one INT_TENSOR) { start: Int(32), end: Int(32) } {
-                verify: Some(verify::tt::make_range),
                 format: Format::Text("attr-dict `:` type($result)"),
             };
             /// PTX applied to each pack of elements. Free of effects when `pure`.
             ElementwiseInlineAsm "elementwise_inline_asm" (args: many ANY) -> (result: many ANY) { asm_string: Str, constraints: Str, pure: Bool, packed_element: Int(32) } {
-                verify: Some(verify::tt::inline_asm),
                 traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Unknown,
                 format: Format::Text("$asm_string attr-dict ($args^ `:` type($args))? `->` type($result)"),
             };
             /// Counts how often each value from 0 to the result's size occurs.
             Histogram "histogram" (src: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one INT_TENSOR) {} {
-                verify: Some(verify::tt::histogram),
                 format: Format::Text("$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)"),
                 infer: Some(infer::histogram),
             };
             /// Picks elements along an axis by index.
             Gather "gather" (src: one TENSOR, indices: one INT_TENSOR) -> (result: one TENSOR) { axis: Int(32), efficient_layout: Unit => Absent } {
-                verify: Some(verify::tt::gather),
                 format: Format::Text("$src `[` $indices `]` attr-dict `:` functional-type(operands, results)"),
             };
             /// Prints values from the device.
@@ -269,28 +240,24 @@ dialect! {
             };
             /// A descriptor of a tensor in memory, from which blocks are read and written.
             MakeTensorDesc "make_tensor_descriptor" (base: one PTR, shape: many I32, strides: many I64) -> (result: one TENSORDESC) { padding: Enum(&PADDING_OPTION) => IntIs(1) } {
-                verify: Some(verify::tt::make_tensor_descriptor),
                 traits: Traits::ATTR_SIZED_OPERANDS,
                 format: Format::Text("$base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `,` type($result)"),
                 infer: Some(infer::make_descriptor),
             };
             /// Reads a block.
             DescriptorLoad "descriptor_load" (desc: one TENSORDESC, indices: many I32) -> (result: one TENSOR) { cache: Enum(&CACHE_MODIFIER) => IntIs(1), evict: Enum(&EVICTION_POLICY) => IntIs(1) } {
-                verify: Some(verify::tt::descriptor_load),
                 effects: Effects::Read,
                 format: Format::Text("$desc `[` $indices `]` oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `->` type($result)"),
                 infer: Some(infer::indices_i32),
             };
             /// Writes a block.
             DescriptorStore "descriptor_store" (desc: one TENSORDESC, src: one TENSOR, indices: many I32) -> () {} {
-                verify: Some(verify::tt::descriptor_store),
                 effects: Effects::Write,
                 format: Format::Text("$desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)"),
                 infer: Some(infer::store_indices_i32),
             };
             /// Combines a block with what is in memory, atomically.
             DescriptorReduce "descriptor_reduce" (desc: one TENSORDESC, src: one TENSOR, indices: many I32) -> () { kind: Enum(&DESCRIPTOR_REDUCE) } {
-                verify: Some(verify::tt::descriptor_store),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)"),
                 infer: Some(infer::store_indices_i32),
@@ -317,14 +284,12 @@ dialect! {
             };
             /// A pointer to a block of a tensor in memory (of Triton up to 3.6).
             MakeTensorPtr "make_tensor_ptr" (base: one PTR, shape: many I64, strides: many I64, offsets: many I32) -> (result: one PTR) { order: DenseArray(32) } {
-                verify: Some(verify::tt::make_tensor_ptr),
                 traits: Traits::ATTR_SIZED_OPERANDS,
                 format: Format::Text("$base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[` $offsets `]` attr-dict `:` type($result)"),
                 infer: Some(infer::make_block_pointer),
             };
             /// A block pointer moved by a number of elements in each dimension.
             Advance "advance" (ptr: one PTR, offsets: many I32) -> (result: one PTR) {} {
-                verify: Some(verify::tt::advance),
                 format: Format::Text("$ptr `,` `[` $offsets `]` attr-dict `:` type($result)"),
                 infer: Some(infer::advance),
             };

@@ -3,14 +3,12 @@
 use super::enums::{ATOMIC_RMW, CACHE_MODIFIER, EVICTION_POLICY};
 use super::infer;
 use super::spec::dialect;
-use super::verify;
 
 dialect! {
     /// Operations of the `ttg` dialect.
     TtgOp "ttg" (ttg) {
         /// The same tensor with its elements held by other threads and registers.
         ConvertLayout "convert_layout" (src: one TENSOR) -> (result: one TENSOR) {} {
-            verify: Some(verify::ttg::convert_layout),
             traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
         };
@@ -34,7 +32,6 @@ dialect! {
         };
         /// Starts copying from global to shared memory without passing through registers. `contiguity`: elements known to be adjacent.
         AsyncCopyGlobalToLocal "async_copy_global_to_local" (src: one PTR_LIKE, result: one MEMDESC, mask: opt BOOL_LIKE, other: opt ANY) -> (token: one TOKEN) { cache: Enum(&CACHE_MODIFIER) => IntIs(1), evict: Enum(&EVICTION_POLICY) => IntIs(1), isVolatile: Bool => BoolIs(false), contiguity: Int(32) => IntIs(1) } {
-            verify: Some(verify::ttg::async_copy),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)"),
@@ -42,7 +39,6 @@ dialect! {
         };
         /// A buffer in shared memory, holding a tensor if one is given.
         LocalAlloc "local_alloc" (src: opt TENSOR) -> (result: one MEMDESC) { alignment: Int(32) => Absent } {
-            verify: Some(verify::ttg::local_alloc),
             effects: Effects::Alloc,
             format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
         };
@@ -53,23 +49,19 @@ dialect! {
         };
         /// One element along the first dimension of a buffer.
         MemDescIndex "memdesc_index" (src: one MEMDESC, index: one I32) -> (result: one MEMDESC) {} {
-            verify: Some(verify::ttg::memdesc_index),
             format: Format::Text("$src `[` $index `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
             infer: Some(infer::second_i32),
         };
         /// A part of a buffer at constant offsets.
         MemDescSubslice "memdesc_subslice" (src: one MEMDESC) -> (result: one MEMDESC) { offsets: DenseArray(32) } {
-            verify: Some(verify::ttg::memdesc_subslice),
             format: Format::Text("$src `[` custom<Offsets>($offsets) `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
         };
         /// The buffer with its dimensions permuted.
         MemDescTrans "memdesc_trans" (src: one MEMDESC) -> (result: one MEMDESC) { order: DenseArray(32) } {
-            verify: Some(verify::ttg::memdesc_trans),
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
         };
         /// The buffer under another shape.
         MemDescReshape "memdesc_reshape" (src: one MEMDESC) -> (result: one MEMDESC) {} {
-            verify: Some(verify::ttg::memdesc_reshape),
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
         };
         /// The buffer's bytes as another type and shape.
@@ -78,14 +70,12 @@ dialect! {
         };
         /// Reads a buffer into registers.
         LocalLoad "local_load" (src: one MEMDESC, token: opt TOKEN) -> (result: one TENSOR) {} {
-            verify: Some(verify::ttg::local_load),
             effects: Effects::Read,
             format: Format::Text("$src (`token` $token^)? attr-dict `:` qualified(type($src)) `->` type($result)"),
             infer: Some(infer::tokens),
         };
         /// Writes registers into a buffer.
         LocalStore "local_store" (src: one TENSOR, dst: one MEMDESC) -> () {} {
-            verify: Some(verify::ttg::local_store),
             effects: Effects::Write,
             format: Format::Text("$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))"),
         };
@@ -134,14 +124,12 @@ dialect! {
         /// Runs the default region and the partitions at once, each on warps of its own.
         /// The second region holds one `ttg.warp_specialize.partitions`, whose regions are the partitions.
         WarpSpecialize "warp_specialize" () -> (default_passthrough: many ANY) { partitionNumWarps: DenseArray(32), warpGroupStartIds: DenseArray(32) => Absent, requestedRegisters: DenseArray(32) => Absent, actualRegisters: DenseArray(32) => Absent } {
-            verify: Some(verify::ttg::warp_specialize),
             regions: &["defaultRegion", "partitionOpHolder"],
             effects: Effects::Recursive,
             format: Format::Custom,
         };
         /// Holds the partitions of `ttg.warp_specialize`; its operands are their arguments.
         WarpSpecializePartitions "warp_specialize.partitions" (explicit_captures: many ANY) -> () {} {
-            verify: Some(verify::ttg::partitions),
             regions: &["partitionRegions*"],
             traits: Traits::TERMINATOR.union(Traits::ISOLATED_FROM_ABOVE),
             effects: Effects::Recursive,

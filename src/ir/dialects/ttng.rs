@@ -3,7 +3,6 @@
 use super::enums::{CACHE_MODIFIER, DESCRIPTOR_REDUCE, EVICTION_POLICY, INPUT_PRECISION, PROGRAM_DIM, SCALE_DOT_ELEM, TMEM_REDUCE};
 use super::infer;
 use super::spec::dialect;
-use super::verify;
 
 dialect! {
     /// Operations of the `ttng` dialect.
@@ -53,7 +52,6 @@ dialect! {
         };
         /// `wgmma`: a × b + c by a warp group, with b and perhaps a in shared memory.
         WarpGroupDot "warp_group_dot" (a: one ANY, b: one MEMDESC, c: one TENSOR, use_c: opt I1) -> (d: one TENSOR) { inputPrecision: Enum(&INPUT_PRECISION) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0), isAsync: Bool => BoolIs(false) } {
-            verify: Some(verify::ttg::warp_group_dot),
             effects: Effects::Read,
             format: Format::Text("$a `,` $b `,` $c (`,` $use_c^)? attr-dict `:` type($a) `*` qualified(type($b)) `->` type($d)"),
             infer: Some(infer::warp_group_dot),
