@@ -670,6 +670,11 @@ impl Ir {
         self.ops[op].successors[index] = block;
     }
 
+    /// Replaces all successors.
+    pub fn set_successors(&mut self, op: Op, blocks: &[Block]) {
+        self.ops[op].successors = blocks.to_vec();
+    }
+
     pub fn set_operand(&mut self, op: Op, index: usize, value: Value) {
         let old = std::mem::replace(&mut self.ops[op].operands[index], value);
         let this = Use { op, index: index as u32 };

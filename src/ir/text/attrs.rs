@@ -16,7 +16,7 @@ pub fn write_attr(f: &mut dyn std::fmt::Write, attr: Attr) -> std::fmt::Result {
 }
 
 /// More elements than this are written as one hexadecimal string.
-pub(super) const MAX_LISTED_ELEMENTS: usize = 100;
+const MAX_LISTED_ELEMENTS: usize = 100;
 
 /// Bytes that one element takes in the hexadecimal form.
 pub(super) fn element_bytes(elem: Type) -> usize {

@@ -104,7 +104,12 @@ impl<'a> Printer<'a> {
         let results = self.ir.results(op);
         if let Some(&first) = results.first() {
             self.names.write_group(first, &mut self.text.out);
-            if results.len() > 1 {
+            if self.names.is_separate(self.ir, op) {
+                for &result in &results[1..] {
+                    self.push(", ");
+                    self.names.write_group(result, &mut self.text.out);
+                }
+            } else if results.len() > 1 {
                 self.push(&format!(":{}", results.len()));
             }
             self.push(" = ");
@@ -266,14 +271,13 @@ impl<'a> Printer<'a> {
         self.text.ty(self.ir.ty(arg));
         // Which aliases a parameter's attributes need is not asked for in MLIR; they hold none.
         self.attr_dict(attrs, false);
-        self.argument_loc(arg, false);
+        self.argument_loc(arg);
     }
 
-    /// MLIR counts every location of an argument among those that are defined before the module.
-    fn argument_loc(&mut self, arg: Value, alias: bool) {
+    /// MLIR writes the location of an argument without its alias, and counts it among those that are defined before the module.
+    fn argument_loc(&mut self, arg: Value) {
         if self.opts.locations {
-            let collecting = matches!(self.text.aliases, Aliases::Collect(_));
-            self.text.trailing_loc(self.ir.value_loc(arg), alias && !collecting);
+            self.text.trailing_loc(self.ir.value_loc(arg), false);
         }
     }
 
@@ -299,7 +303,7 @@ impl<'a> Printer<'a> {
                     self.value(arg);
                     self.push(": ");
                     self.text.ty(self.ir.ty(arg));
-                    self.argument_loc(arg, true);
+                    self.argument_loc(arg);
                 }
                 self.push(")");
             }

@@ -1,0 +1,396 @@
+//! Reading attributes of the `ttg` and `ttng` dialects: layout encodings and memory spaces.
+//!
+//! Every encoding is a list of fields, `<{name = value, …}>` or `<name = value, …>`; [`Fields`] hands them out by name and then complains about
+//! what nobody asked for.
+
+use super::attrs::identity_bases;
+use super::lexer::Token;
+use super::parser::{Parser, Res};
+use crate::diag::codes::irtext as codes;
+use crate::ir::core::encoding::{Blocked, LinearBases, NvidiaMma, NvmmaShared, PaddedShared, SwizzledShared, TensorMemory};
+use crate::ir::core::{Attr, AttrData, Bases, Encoding, Name};
+
+/// The fields of an encoding that are left to read.
+struct Fields {
+    entries: Vec<(Name, Attr, Token)>,
+    /// The encoding's name, for messages.
+    at: Token,
+}
+
+impl Parser<'_> {
+    /// `#ttg.blocked<…>` and its like; attributes of other dialects are kept as text.
+    pub(super) fn dialect_attr(&mut self) -> Res<Attr> {
+        let at = self.tok;
+        let name = self.word();
+        let simple = match name {
+            "#ttg.shared_memory" => Some(AttrData::SharedMemory),
+            "#ttng.tensor_memory" => Some(AttrData::TensorMemory),
+            _ => None,
+        };
+        if let Some(data) = simple {
+            self.advance();
+            return Ok(Attr::new(data));
+        }
+        let encoding = match name {
+            "#ttg.blocked" => self.blocked(at)?,
+            "#ttg.slice" => self.slice(at)?,
+            "#ttg.dot_op" => self.dot_op(at)?,
+            "#ttg.nvidia_mma" => self.nvidia_mma(at)?,
+            "#ttg.linear" => Encoding::Linear(self.linear(at)?),
+            "#ttg.generic_linear" => Encoding::GenericLinear(self.linear(at)?),
+            "#ttg.swizzled_shared" => self.swizzled(at)?,
+            "#ttg.nvmma_shared" => self.nvmma(at)?,
+            "#ttg.shared_linear" => self.shared_linear(at)?,
+            "#ttg.padded_shared" => self.padded(at)?,
+            "#ttng.tensor_memory_encoding" => self.tensor_memory(at)?,
+            "#ttng.tensor_memory_scales_encoding" => self.tensor_memory_scales(at)?,
+            _ => return Ok(Attr::new(AttrData::Opaque(self.raw()?))),
+        };
+        Ok(Attr::encoding(encoding))
+    }
+
+    /// `<{…}>`
+    fn fields(&mut self, at: Token) -> Res<Fields> {
+        self.advance();
+        self.expect("<")?;
+        let entries = self.attr_entries()?;
+        self.expect(">")?;
+        Ok(Fields { entries, at })
+    }
+
+    /// `<…>` without braces.
+    fn bare_fields(&mut self, at: Token) -> Res<Fields> {
+        self.advance();
+        let entries = self.list("<", ">", &mut |p| p.attr_entry())?;
+        Ok(Fields { entries, at })
+    }
+
+    fn bad_encoding<T>(&self, at: Token, message: impl Into<String>) -> Res<T> {
+        Err(self.error_at(&codes::IR_BAD_ENCODING, at, message))
+    }
+
+    fn take(&self, f: &mut Fields, name: &str) -> Res<(Attr, Token)> {
+        match self.take_optional(f, name) {
+            Some(found) => Ok(found),
+            None => self.bad_encoding(f.at, format!("this encoding lacks the field `{name}`")),
+        }
+    }
+
+    #[allow(clippy::unused_self)]
+    fn take_optional(&self, f: &mut Fields, name: &str) -> Option<(Attr, Token)> {
+        let i = f.entries.iter().position(|e| e.0.as_str() == name)?;
+        let (_, value, at) = f.entries.remove(i);
+        Some((value, at))
+    }
+
+    fn done(&self, f: Fields) -> Res<()> {
+        match f.entries.first() {
+            Some((name, _, at)) => self.bad_encoding(*at, format!("this encoding has no field `{name}`")),
+            None => Ok(()),
+        }
+    }
+
+    fn uint(&self, f: &mut Fields, name: &str) -> Res<u32> {
+        let (value, at) = self.take(f, name)?;
+        self.as_uint(value, at)
+    }
+
+    fn as_uint(&self, value: Attr, at: Token) -> Res<u32> {
+        match value.as_int().and_then(|v| u32::try_from(v).ok()) {
+            Some(v) => Ok(v),
+            None => self.bad_encoding(at, format!("expected a number that is not negative, found `{value}`")),
+        }
+    }
+
+    fn optional_uint(&self, f: &mut Fields, name: &str, default: u32) -> Res<u32> {
+        self.take_optional(f, name).map_or(Ok(default), |(v, at)| self.as_uint(v, at))
+    }
+
+    fn flag(&self, f: &mut Fields, name: &str) -> Res<bool> {
+        match self.take_optional(f, name) {
+            None => Ok(false),
+            Some((v, at)) => v.as_bool().map_or_else(|| self.bad_encoding(at, format!("expected `true` or `false`, found `{v}`")), Ok),
+        }
+    }
+
+    fn uints(&self, f: &mut Fields, name: &str) -> Res<Vec<u32>> {
+        let (value, at) = self.take(f, name)?;
+        let AttrData::Array(items) = value.data() else { return self.bad_encoding(at, format!("`{name}` is a list of numbers")) };
+        items.iter().map(|&v| self.as_uint(v, at)).collect()
+    }
+
+    /// `[[0, 1], [2, 0]]`, empty where the field is absent.
+    fn bases(&self, f: &mut Fields, name: &str) -> Res<Bases> {
+        let Some((value, at)) = self.take_optional(f, name) else { return Ok(vec![]) };
+        let bad = || self.error_at(&codes::IR_BAD_ENCODING, at, format!("`{name}` is a list of lists of numbers"));
+        let AttrData::Array(items) = value.data() else { return Err(bad()) };
+        let mut out: Bases = vec![];
+        for item in items {
+            let AttrData::Array(coords) = item.data() else { return Err(bad()) };
+            let basis: Option<Vec<i32>> =
+                coords.iter().map(|v| v.as_int().and_then(|v| i32::try_from(v).ok()).filter(|&v| v >= 0)).collect();
+            out.push(basis.ok_or_else(bad)?);
+        }
+        Ok(out)
+    }
+
+    /// Whether all lists have as many entries as the first, and `order` names each dimension once.
+    fn same_rank(&self, at: Token, lists: &[(&str, &[u32])], order: &[u32], cga: &Bases) -> Res<()> {
+        let rank = order.len();
+        if let Some((name, list)) = lists.iter().find(|l| l.1.len() != rank) {
+            return self.bad_encoding(at, format!("`order` has {rank} dimensions, but `{name}` has {}", list.len()));
+        }
+        if cga.iter().any(|b| b.len() != rank) {
+            return self.bad_encoding(at, format!("`order` has {rank} dimensions, but `CGALayout` has others"));
+        }
+        self.is_permutation(at, order)
+    }
+
+    fn is_permutation(&self, at: Token, order: &[u32]) -> Res<()> {
+        let mut sorted = order.to_vec();
+        sorted.sort_unstable();
+        if sorted.iter().enumerate().all(|(i, &d)| i as u32 == d) {
+            return Ok(());
+        }
+        self.bad_encoding(at, format!("`order` names each dimension from 0 to {} once, found {order:?}", order.len().saturating_sub(1)))
+    }
+
+    fn powers_of_two(&self, at: Token, lists: &[(&str, &[u32])]) -> Res<()> {
+        match lists.iter().find(|l| l.1.iter().any(|v| !v.is_power_of_two())) {
+            Some((name, list)) => self.bad_encoding(at, format!("every entry of `{name}` is a power of two, found {list:?}")),
+            None => Ok(()),
+        }
+    }
+
+    fn blocked(&mut self, at: Token) -> Res<Encoding> {
+        let mut f = self.fields(at)?;
+        let b = Blocked {
+            size_per_thread: self.uints(&mut f, "sizePerThread")?,
+            threads_per_warp: self.uints(&mut f, "threadsPerWarp")?,
+            warps_per_cta: self.uints(&mut f, "warpsPerCTA")?,
+            order: self.uints(&mut f, "order")?,
+            cga: self.bases(&mut f, "CGALayout")?,
+        };
+        self.done(f)?;
+        let lists = [("sizePerThread", &b.size_per_thread[..]), ("threadsPerWarp", &b.threads_per_warp), ("warpsPerCTA", &b.warps_per_cta)];
+        self.same_rank(at, &lists, &b.order, &b.cga)?;
+        self.powers_of_two(at, &lists)?;
+        Ok(Encoding::Blocked(b))
+    }
+
+    /// The layout that another one is made from.
+    fn parent(&self, f: &mut Fields) -> Res<Attr> {
+        let (parent, at) = self.take(f, "parent")?;
+        match parent.as_encoding() {
+            Some(
+                Encoding::Blocked(_)
+                | Encoding::Slice { .. }
+                | Encoding::DotOp { .. }
+                | Encoding::NvidiaMma(_)
+                | Encoding::Linear(_)
+                | Encoding::GenericLinear(_),
+            ) => Ok(parent),
+            _ => self.bad_encoding(at, format!("the parent is a layout of threads, found `{parent}`")),
+        }
+    }
+
+    fn slice(&mut self, at: Token) -> Res<Encoding> {
+        let mut f = self.fields(at)?;
+        let dim = self.uint(&mut f, "dim")?;
+        let parent = self.parent(&mut f)?;
+        self.done(f)?;
+        match encoding_rank(parent) {
+            Some(rank) if rank < 2 => self.bad_encoding(at, format!("a slice's parent has at least 2 dimensions, found {rank}")),
+            Some(rank) if dim as usize >= rank => {
+                self.bad_encoding(at, format!("`dim` is below the parent's {rank} dimensions, found {dim}"))
+            }
+            _ => Ok(Encoding::Slice { dim, parent }),
+        }
+    }
+
+    fn dot_op(&mut self, at: Token) -> Res<Encoding> {
+        let mut f = self.fields(at)?;
+        let op_idx = self.uint(&mut f, "opIdx")?;
+        let parent = self.parent(&mut f)?;
+        let k_width = self.optional_uint(&mut f, "kWidth", 0)?;
+        self.done(f)?;
+        if op_idx > 1 {
+            return self.bad_encoding(at, format!("`opIdx` is 0 or 1, found {op_idx}"));
+        }
+        Ok(Encoding::DotOp { op_idx, parent, k_width })
+    }
+
+    fn nvidia_mma(&mut self, at: Token) -> Res<Encoding> {
+        let mut f = self.fields(at)?;
+        let m = NvidiaMma {
+            version_major: self.uint(&mut f, "versionMajor")?,
+            version_minor: self.optional_uint(&mut f, "versionMinor", 0)?,
+            warps_per_cta: self.uints(&mut f, "warpsPerCTA")?,
+            cga: self.bases(&mut f, "CGALayout")?,
+            instr_shape: self.uints(&mut f, "instrShape")?,
+        };
+        self.done(f)?;
+        self.powers_of_two(at, &[("warpsPerCTA", &m.warps_per_cta)])?;
+        if m.cga.iter().any(|b| b.len() != m.warps_per_cta.len()) {
+            return self.bad_encoding(at, "`warpsPerCTA` and `CGALayout` have the same number of dimensions");
+        }
+        Ok(Encoding::NvidiaMma(m))
+    }
+
+    fn linear(&mut self, at: Token) -> Res<LinearBases> {
+        let mut f = self.fields(at)?;
+        let b = LinearBases {
+            register: self.bases(&mut f, "register")?,
+            lane: self.bases(&mut f, "lane")?,
+            warp: self.bases(&mut f, "warp")?,
+            block: self.bases(&mut f, "block")?,
+        };
+        self.done(f)?;
+        self.equal_lengths(at, &[&b.register, &b.lane, &b.warp, &b.block])?;
+        Ok(b)
+    }
+
+    fn equal_lengths(&self, at: Token, bases: &[&Bases]) -> Res<()> {
+        let mut lengths = bases.iter().flat_map(|b| b.iter().map(Vec::len));
+        match lengths.next() {
+            None => self.bad_encoding(at, "a layout without any basis has no dimensions"),
+            Some(first) if lengths.all(|l| l == first) && first > 0 => Ok(()),
+            Some(_) => self.bad_encoding(at, "all bases have the same number of coordinates"),
+        }
+    }
+
+    fn swizzled(&mut self, at: Token) -> Res<Encoding> {
+        let mut f = self.fields(at)?;
+        let s = SwizzledShared {
+            vec: self.uint(&mut f, "vec")?,
+            per_phase: self.uint(&mut f, "perPhase")?,
+            max_phase: self.uint(&mut f, "maxPhase")?,
+            order: self.uints(&mut f, "order")?,
+            cga: self.bases(&mut f, "CGALayout")?,
+        };
+        self.done(f)?;
+        self.same_rank(at, &[], &s.order, &s.cga)?;
+        self.powers_of_two(at, &[("vec", &[s.vec]), ("perPhase", &[s.per_phase]), ("maxPhase", &[s.max_phase])])?;
+        Ok(Encoding::SwizzledShared(s))
+    }
+
+    fn nvmma(&mut self, at: Token) -> Res<Encoding> {
+        let mut f = self.fields(at)?;
+        let cga = self.bases(&mut f, "CGALayout")?;
+        let default_rank = cga.first().map_or(2, |b| b.len() as u32);
+        let s = NvmmaShared {
+            swizzling_byte_width: self.uint(&mut f, "swizzlingByteWidth")?,
+            transposed: self.flag(&mut f, "transposed")?,
+            element_bit_width: self.uint(&mut f, "elementBitWidth")?,
+            fp4_padded: self.flag(&mut f, "fp4Padded")?,
+            rank: self.optional_uint(&mut f, "rank", default_rank)?,
+            cga,
+        };
+        self.done(f)?;
+        if ![0, 32, 64, 128].contains(&s.swizzling_byte_width) {
+            return self.bad_encoding(at, format!("`swizzlingByteWidth` is 0, 32, 64 or 128, found {}", s.swizzling_byte_width));
+        }
+        if s.element_bit_width == 0 {
+            return self.bad_encoding(at, "`elementBitWidth` is not 0");
+        }
+        Ok(Encoding::NvmmaShared(s))
+    }
+
+    fn shared_linear(&mut self, at: Token) -> Res<Encoding> {
+        self.advance();
+        self.expect("<")?;
+        let entries = self.attr_entries()?;
+        let mut f = Fields { entries, at };
+        let (offset, block) = (self.bases(&mut f, "offset")?, self.bases(&mut f, "block")?);
+        self.done(f)?;
+        self.equal_lengths(at, &[&offset, &block])?;
+        let mut alignment = 16;
+        if self.eat(",") {
+            self.expect("alignment")?;
+            self.expect("=")?;
+            alignment = self.unsigned("an alignment")?;
+        }
+        self.expect(">")?;
+        if !alignment.is_power_of_two() {
+            return self.bad_encoding(at, format!("`alignment` is a power of two, found {alignment}"));
+        }
+        Ok(Encoding::SharedLinear { offset, block, alignment })
+    }
+
+    /// `<[32:+4, 128:+8] {order = [1, 0], shape = [16, 32]}>` or with `offset` and `block` in the braces.
+    fn padded(&mut self, at: Token) -> Res<Encoding> {
+        self.advance();
+        self.expect("<")?;
+        let intervals = self.list("[", "]", &mut |p| {
+            let interval = p.unsigned("an interval")?;
+            p.expect(":")?;
+            p.expect("+")?;
+            Ok((interval, p.unsigned("a padding")?))
+        })?;
+        let entries = self.attr_entries()?;
+        self.expect(">")?;
+        let mut f = Fields { entries, at };
+        if intervals.is_empty() || intervals.iter().any(|(a, b)| !a.is_power_of_two() || !b.is_power_of_two()) {
+            return self.bad_encoding(at, "intervals and paddings are powers of two, and there is at least one pair");
+        }
+        let padded = if f.entries.iter().any(|e| e.0.as_str() == "offset") {
+            let (offset, block) = (self.bases(&mut f, "offset")?, self.bases(&mut f, "block")?);
+            self.equal_lengths(at, &[&offset, &block])?;
+            let shape = extents(&[&offset, &block]);
+            PaddedShared { intervals, offset, block, shape }
+        } else {
+            let (order, shape) = (self.uints(&mut f, "order")?, self.uints(&mut f, "shape")?);
+            self.same_rank(at, &[("shape", &shape)], &order, &vec![])?;
+            self.powers_of_two(at, &[("shape", &shape)])?;
+            PaddedShared { intervals, offset: identity_bases(&shape, &order), block: vec![], shape }
+        };
+        self.done(f)?;
+        Ok(Encoding::PaddedShared(padded))
+    }
+
+    fn tensor_memory(&mut self, at: Token) -> Res<Encoding> {
+        let mut f = self.bare_fields(at)?;
+        let t = TensorMemory {
+            block_m: self.uint(&mut f, "blockM")?,
+            block_n: self.uint(&mut f, "blockN")?,
+            col_stride: self.uint(&mut f, "colStride")?,
+            cga: self.bases(&mut f, "CGALayout")?,
+            two_ctas: self.flag(&mut f, "twoCTAs")?,
+        };
+        self.done(f)?;
+        Ok(Encoding::TensorMemory(t))
+    }
+
+    fn tensor_memory_scales(&mut self, at: Token) -> Res<Encoding> {
+        let mut f = self.bare_fields(at)?;
+        let cga = self.bases(&mut f, "CGALayout")?;
+        self.done(f)?;
+        Ok(Encoding::TensorMemoryScales { cga })
+    }
+}
+
+/// The extent that bases span in each dimension.
+fn extents(bases: &[&Bases]) -> Vec<u32> {
+    let rank = bases.iter().flat_map(|b| b.iter()).map(Vec::len).max().unwrap_or(0);
+    let largest = |d: usize| bases.iter().flat_map(|b| b.iter()).map(|b| b[d] as u32).max().unwrap_or(0);
+    (0..rank).map(|d| (largest(d) + 1).next_power_of_two()).collect()
+}
+
+/// The number of dimensions of a distributed layout, where its fields say it.
+#[must_use]
+pub fn encoding_rank(encoding: Attr) -> Option<usize> {
+    Some(match encoding.as_encoding()? {
+        Encoding::Blocked(b) => b.order.len(),
+        Encoding::Slice { parent, .. } => encoding_rank(*parent)?.saturating_sub(1),
+        Encoding::DotOp { parent, .. } => encoding_rank(*parent)?,
+        Encoding::NvidiaMma(m) => m.warps_per_cta.len(),
+        Encoding::Linear(b) | Encoding::GenericLinear(b) => {
+            [&b.register, &b.lane, &b.warp, &b.block].into_iter().find_map(|b| b.first()).map(Vec::len)?
+        }
+        Encoding::SwizzledShared(s) => s.order.len(),
+        Encoding::NvmmaShared(s) => s.rank as usize,
+        Encoding::SharedLinear { offset, block, .. } => offset.iter().chain(block).map(Vec::len).next()?,
+        Encoding::PaddedShared(p) => p.shape.len(),
+        Encoding::TensorMemory(_) | Encoding::TensorMemoryScales { .. } => 2,
+    })
+}

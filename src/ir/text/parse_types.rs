@@ -1,0 +1,267 @@
+//! Reading types.
+
+use super::lexer::Tok;
+use super::parser::{Meaning, Parser, Res};
+use crate::diag::codes::irtext as codes;
+use crate::ir::core::{FloatKind, MemDesc, Name, TensorType, Type, TypeData};
+
+/// The largest extent of a shape, and the most elements of one.
+const MAX_ELEMENTS: i64 = 1 << 48;
+
+impl<'a> Parser<'a> {
+    /// A type.
+    pub(super) fn ty(&mut self) -> Res<Type> {
+        self.nested(|p| match p.tok.kind {
+            Tok::Bang => p.dialect_type(),
+            Tok::Word => p.builtin_type(),
+            _ if p.is("(") => {
+                let (inputs, results) = p.function_type()?;
+                Ok(Type::function(&inputs, &results))
+            }
+            _ => Err(p.unexpected("a type")),
+        })
+    }
+
+    /// Whether a type starts here.
+    pub(super) fn at_type(&self) -> bool {
+        self.tok.kind == Tok::Bang || self.is("(") || (self.tok.kind == Tok::Word && is_builtin_type(self.word()))
+    }
+
+    /// Types with commas; at least one.
+    pub(super) fn types(&mut self) -> Res<Vec<Type>> {
+        let mut out = vec![self.ty()?];
+        while self.eat(",") {
+            out.push(self.ty()?);
+        }
+        Ok(out)
+    }
+
+    /// `(i32, f32) -> (f32)`
+    pub(super) fn function_type(&mut self) -> Res<(Vec<Type>, Vec<Type>)> {
+        let inputs = self.list("(", ")", &mut |p| p.ty())?;
+        self.expect("->")?;
+        Ok((inputs, self.result_types()?))
+    }
+
+    /// `i32` or `(i32, f32)`
+    pub(super) fn result_types(&mut self) -> Res<Vec<Type>> {
+        if self.is("(") { self.list("(", ")", &mut |p| p.ty()) } else { Ok(vec![self.ty()?]) }
+    }
+
+    fn builtin_type(&mut self) -> Res<Type> {
+        let (t, word) = (self.tok, self.word());
+        if let Some(width) = word.strip_prefix('i').filter(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit())) {
+            self.advance();
+            return match width.parse() {
+                Ok(w @ 1..=16_777_215) => Ok(Type::int(w)),
+                _ => Err(self.error_at(&codes::IR_BAD_LITERAL, t, "an integer type has from 1 to 16777215 bits")),
+            };
+        }
+        if let Some(kind) = FloatKind::ALL.into_iter().find(|k| k.name() == word) {
+            self.advance();
+            return Ok(Type::float(kind));
+        }
+        match word {
+            "index" => {
+                self.advance();
+                Ok(Type::index())
+            }
+            "none" => {
+                self.advance();
+                Ok(Type::new(TypeData::None))
+            }
+            "tensor" => {
+                self.advance();
+                self.tensor()
+            }
+            "vector" | "memref" | "complex" | "tuple" => Ok(Type::new(TypeData::Opaque(self.raw()?))),
+            _ => Err(self.unexpected("a type")),
+        }
+    }
+
+    fn tensor(&mut self) -> Res<Type> {
+        self.expect("<")?;
+        let shape = self.dimensions()?;
+        let elem = self.ty()?;
+        let encoding = if self.eat(",") { Some(self.attr()?) } else { None };
+        self.expect(">")?;
+        Ok(Type::new(TypeData::Tensor(TensorType { shape, elem, encoding })))
+    }
+
+    fn dialect_type(&mut self) -> Res<Type> {
+        let (t, word) = (self.tok, self.word());
+        match word {
+            "!tt.ptr" => {
+                self.advance();
+                self.pointer()
+            }
+            "!tt.tensordesc" => {
+                self.advance();
+                self.tensor_desc()
+            }
+            "!ttg.memdesc" => {
+                self.advance();
+                self.memdesc()
+            }
+            "!ttg.async.token" => {
+                self.advance();
+                Ok(Type::new(TypeData::AsyncToken))
+            }
+            _ if word.contains('.') => Ok(Type::new(TypeData::Opaque(self.raw()?))),
+            _ => {
+                self.advance();
+                match self.alias(word, t)? {
+                    Meaning::Type(ty) => Ok(ty),
+                    _ => Err(self.syntax(t, format!("`{word}` is not a type"))),
+                }
+            }
+        }
+    }
+
+    /// A type, which may stand without its name: `<f32>` for what `bare` would give `!tt.ptr`.
+    pub(super) fn maybe_bare(&mut self, bare: Option<BareType>) -> Res<Type> {
+        match bare.filter(|_| self.is("<")) {
+            Some(BareType::Pointer) => self.nested(Self::pointer),
+            Some(BareType::TensorDesc) => self.nested(Self::tensor_desc),
+            Some(BareType::MemDesc) => self.nested(Self::memdesc),
+            None => self.ty(),
+        }
+    }
+
+    fn pointer(&mut self) -> Res<Type> {
+        self.expect("<")?;
+        let pointee = self.ty()?;
+        let space = if self.eat(",") { self.unsigned("an address space")? } else { 1 };
+        self.expect(">")?;
+        Ok(Type::new(TypeData::Pointer { pointee, space }))
+    }
+
+    fn tensor_desc(&mut self) -> Res<Type> {
+        self.expect("<")?;
+        if self.is("tensor") {
+            // As Triton up to 3.6 writes it: the block as a tensor type.
+            let block = self.ty()?;
+            self.expect(">")?;
+            return Ok(Type::new(TypeData::TensorDesc { shape: block.shape().to_vec(), elem: block.elem(), layout: block.encoding() }));
+        }
+        let shape = self.dimensions()?;
+        let elem = self.ty()?;
+        let layout = if self.eat(",") { Some(self.attr()?) } else { None };
+        self.expect(">")?;
+        Ok(Type::new(TypeData::TensorDesc { shape, elem, layout }))
+    }
+
+    fn memdesc(&mut self) -> Res<Type> {
+        self.expect("<")?;
+        let shape = self.dimensions()?;
+        let elem = self.ty()?;
+        self.expect(",")?;
+        let encoding = self.attr()?;
+        self.expect(",")?;
+        let memory_space = self.attr()?;
+        let (mut mutable, mut alloc_shape) = (false, shape.clone());
+        if self.eat(",") {
+            mutable = self.eat("mutable");
+            if !mutable || self.eat(",") {
+                alloc_shape = self.alloc_shape()?;
+            }
+        }
+        self.expect(">")?;
+        Ok(Type::new(TypeData::MemDesc(MemDesc { shape, elem, encoding, memory_space, mutable, alloc_shape })))
+    }
+
+    /// `128x64x`, read by character up to what is no dimension.
+    fn dimensions(&mut self) -> Res<Vec<i64>> {
+        let mut dims = vec![];
+        let bytes = self.text.as_bytes();
+        let mut at = self.tok.start;
+        if self.is("?") || self.is("*") {
+            return Err(self.syntax(self.tok, "the dimensions of a shape are constants here"));
+        }
+        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+            let end = at + bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+            if bytes.get(end) != Some(&b'x') {
+                self.go_to(end);
+                return Err(self.unexpected("`x` after a dimension"));
+            }
+            dims.push(self.dimension(at, end, &dims)?);
+            at = end + 1;
+        }
+        self.go_to(at);
+        Ok(dims)
+    }
+
+    /// `1x128x64`
+    fn alloc_shape(&mut self) -> Res<Vec<i64>> {
+        let mut dims = vec![];
+        let bytes = self.text.as_bytes();
+        let mut at = self.tok.start;
+        loop {
+            let end = at + bytes[at.min(bytes.len())..].iter().take_while(|b| b.is_ascii_digit()).count();
+            if end == at {
+                self.go_to(at);
+                return Err(self.unexpected("a dimension"));
+            }
+            dims.push(self.dimension(at, end, &dims)?);
+            at = end;
+            if bytes.get(at) != Some(&b'x') {
+                self.go_to(at);
+                return Ok(dims);
+            }
+            at += 1;
+        }
+    }
+
+    fn dimension(&mut self, start: usize, end: usize, before: &[i64]) -> Res<i64> {
+        let dim: i64 = self.text[start..end].parse().unwrap_or(i64::MAX);
+        let fits = before.iter().try_fold(dim, |n, &d| n.checked_mul(d.max(1))).is_some_and(|n| n <= MAX_ELEMENTS);
+        if fits && before.len() < 32 {
+            return Ok(dim);
+        }
+        let at = super::lexer::Token { kind: Tok::Int, start, end };
+        Err(self.error_at(&codes::IR_TOO_LARGE, at, "this shape has more elements or dimensions than any memory"))
+    }
+
+    /// A number that is not negative.
+    pub(super) fn unsigned(&mut self, what: &str) -> Res<u32> {
+        let t = self.tok;
+        u32::try_from(self.integer()?)
+            .map_err(|_| self.error_at(&codes::IR_BAD_LITERAL, t, format!("{what} is a number that is not negative")))
+    }
+
+    /// The text of a type or attribute of an unknown dialect, up to where its brackets close.
+    pub(super) fn raw(&mut self) -> Res<Name> {
+        let start = self.advance();
+        let mut end = start.end;
+        if self.tok.start == end && self.is("<") {
+            let mut open = 0usize;
+            loop {
+                match self.tok.kind {
+                    Tok::End | Tok::Bad => return Err(self.unexpected("`>`")),
+                    Tok::Punct if matches!(self.word(), "<" | "(" | "[" | "{") => open += 1,
+                    Tok::Punct if matches!(self.word(), ">" | ")" | "]" | "}") => open -= 1,
+                    _ => {}
+                }
+                end = self.advance().end;
+                if open == 0 {
+                    break;
+                }
+            }
+        }
+        Ok(Name::of(&self.text[start.start..end]))
+    }
+}
+
+/// A dialect type that a declarative format writes without its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum BareType {
+    Pointer,
+    TensorDesc,
+    MemDesc,
+}
+
+fn is_builtin_type(word: &str) -> bool {
+    matches!(word, "index" | "none" | "tensor" | "vector" | "memref" | "complex" | "tuple")
+        || word.strip_prefix('i').is_some_and(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit()))
+        || FloatKind::ALL.into_iter().any(|k| k.name() == word)
+}
