@@ -17,7 +17,7 @@ pub(crate) struct Cli {
 }
 
 /// How messages are shown.
-#[derive(Args, Debug, Clone, Copy)]
+#[derive(Args, Debug, Clone, Copy, Default)]
 pub(crate) struct Messages {
     /// Form of messages on stderr
     #[arg(long, global = true, value_enum, default_value_t = ErrorFormat::Human, help_heading = "Messages")]
@@ -27,8 +27,9 @@ pub(crate) struct Messages {
     pub(crate) color: Color,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum ErrorFormat {
+    #[default]
     /// The source line with carets, notes and help
     Human,
     /// One line each: `file:line:col: error[CODE]: message`
@@ -37,8 +38,9 @@ pub(crate) enum ErrorFormat {
     Json,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Color {
+    #[default]
     Auto,
     Always,
     Never,
@@ -86,8 +88,8 @@ pub(crate) struct KernelArgs {
     #[arg(long, value_name = "TYPES", allow_hyphen_values = true)]
     pub(crate) signature: Option<String>,
     /// Value of a constexpr parameter: a literal, a dtype, a tuple, or a jit function's name
-    #[arg(short = 'D', value_name = "NAME=VALUE")]
-    pub(crate) define: Vec<String>,
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
+    pub(crate) define: Vec<(String, String)>,
     /// Where to look for imported kernel files
     #[arg(short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
@@ -176,4 +178,9 @@ pub(crate) struct Debugging {
     /// Do not verify the IR after every pass
     #[arg(long, help_heading = "Debugging")]
     pub(crate) no_verify_each: bool,
+}
+
+fn define(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, for example `{text}=128`"))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

@@ -1,1 +1,110 @@
-//! TBD
+//! The parser of kernel files: from tokens to the syntax tree.
+//!
+//! 1. [`crate::lexer`] gives logical lines and blocks.
+//! 2. `items.rs` walks the top level, `functions.rs` and `blocks.rs` what lies inside functions; they cut the stream into logical lines.
+//! 3. `feed.rs` hands each line to the lalrpop grammar (`grammar.lalrpop`), whose actions (`cx.rs`, `make.rs`, `params.rs`, `strings.rs`,
+//!    `yard.rs`) build [`ast`] nodes. `explain.rs` puts its refusals into words.
+//!
+//! Because every line is parsed by itself, a syntax error costs that line only and one run reports all of them. Errors are reported for
+//! kernels, that is, functions with a jit-like decorator (`functions.rs` says which); host code is never rejected, whatever it holds.
+//!
+//! Example: of a file with `import x`, `print y`, and a `@triton.jit` function, the tree holds the import and the function; the line in
+//! between, which is no Python 3, is passed over.
+
+pub mod ast;
+mod blocks;
+mod cx;
+mod explain;
+mod feed;
+mod functions;
+mod items;
+pub mod limits;
+mod line;
+mod make;
+mod params;
+mod strings;
+mod yard;
+
+#[allow(clippy::pedantic, clippy::restriction, clippy::all, unused, unreachable_pub, missing_docs)]
+mod grammar {
+    lalrpop_util::lalrpop_mod!(generated, "/parser/grammar.rs");
+    pub(super) use generated::LineParser;
+}
+
+use crate::diag::codes::syntax;
+use crate::diag::{Diagnostic, Place};
+use crate::lexer::{LexErrorKind, lex};
+use crate::source::{FileId, SourceMap, Span};
+
+use blocks::Parser;
+use cx::Cx;
+
+/// Parses a file: what its kernels can refer to, and the syntax errors inside kernels in the order of their places.
+///
+/// The tree is useful even with errors: statements that did not parse are missing, and their functions are marked
+/// [`broken`](ast::FunctionDef::broken).
+#[must_use]
+pub fn parse_module(map: &SourceMap, file: FileId) -> (ast::Module, Vec<Diagnostic>) {
+    let text = &*map.file(file).text;
+    let span = Span { file, lo: 0, hi: text.len() as u32 };
+    let lexed = lex(text);
+    let mut parser = Parser::new(Cx::new(text, file, false), &lexed);
+    let mut items = vec![];
+    while parser.peek() != crate::lexer::Tok::End {
+        items.extend(parser.items());
+        // A `Dedent` at the top level would end the items early; there is none, but nothing depends on that.
+        parser.at += usize::from(parser.peek() == crate::lexer::Tok::Dedent);
+    }
+    let mut errors = std::mem::take(&mut parser.reported);
+    let count = parser.cx.count;
+    whole_file_errors(&mut parser.cx, &lexed, &mut errors);
+    errors.sort_by_key(position);
+    if count > limits::MAX_ERRORS {
+        errors.push(too_many(&parser.cx, count));
+    }
+    (ast::Module { items, span }, errors)
+}
+
+/// Parses a stand-alone expression, such as the value of `-D NAME=VALUE`. The text is added to the map under `name`, so that the
+/// diagnostics can be shown.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn parse_expr_str(map: &mut SourceMap, name: &str, text: &str) -> Result<ast::Expr, Vec<Diagnostic>> {
+    let file = map.add(name, None, text);
+    let mut cx = Cx::new(text, file, true);
+    match feed::expression(&mut cx, 0, text.len()) {
+        Some(expr) if cx.errors.is_empty() => Ok(expr),
+        _ => Err(cx.errors),
+    }
+}
+
+/// Errors that concern a file even where no kernel is: text that is none, and a string that swallows the rest.
+fn whole_file_errors(cx: &mut Cx<'_>, lexed: &crate::lexer::Lexed, errors: &mut Vec<Diagnostic>) {
+    if let Some(at) = cx.text.find('\0') {
+        let error = Diagnostic::error(&syntax::NUL_BYTE, "the file holds a NUL byte and is not source text");
+        errors.push(error.at(cx.span(at as u32, at as u32 + 1), "the first one"));
+    }
+    for error in lexed.errors.iter().filter(|e| e.kind == LexErrorKind::TripleString) {
+        let error = explain::lexical(cx, error);
+        if !errors.contains(&error) {
+            errors.push(error);
+        }
+    }
+}
+
+fn position(error: &Diagnostic) -> u32 {
+    match error.place() {
+        Some(Place::Span(span)) => span.lo,
+        _ => 0,
+    }
+}
+
+fn too_many(cx: &Cx<'_>, count: usize) -> Diagnostic {
+    let more = count - limits::MAX_ERRORS;
+    let at_least = if count >= limits::GIVE_UP { "at least " } else { "" };
+    let s = if more == 1 { "" } else { "s" };
+    let end = cx.text.len() as u32;
+    Diagnostic::error(&syntax::TOO_MANY_ERRORS, format!("and {at_least}{more} more syntax error{s} in this file"))
+        .at(cx.span(end, end), format!("only the first {} are shown", limits::MAX_ERRORS))
+}

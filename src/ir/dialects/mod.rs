@@ -6,6 +6,7 @@
 pub mod arith;
 pub mod builtin;
 pub mod enums;
+pub mod fold;
 pub mod infer;
 pub mod math;
 pub mod scf;

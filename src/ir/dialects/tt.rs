@@ -4,6 +4,7 @@ use super::enums::{
     ATOMIC_RMW, CACHE_MODIFIER, DESCRIPTOR_REDUCE, EVICTION_POLICY, FP_ROUNDING, INPUT_PRECISION, MEM_SCOPE, MEM_SEMANTIC, PADDING_OPTION,
     PROGRAM_DIM, PROPAGATE_NAN, SCALE_DOT_ELEM,
 };
+use super::fold::tt as fold;
 use super::infer;
 use super::spec::dialect;
 use super::verify;
@@ -42,12 +43,14 @@ dialect! {
             };
             /// The same bits as another type of the same width; also between pointers.
             Bitcast "bitcast" (src: one ANY) -> (result: one ANY) {} {
+                fold: Some(fold::bitcast),
                 traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt::bitcast),
             };
             /// Conversion from or to an 8-bit float, or with a given rounding.
             FpToFp "fp_to_fp" (src: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { rounding: Enum(&FP_ROUNDING) => Absent } {
+                fold: Some(fold::fp_to_fp),
                 traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$src attr-dict (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt::fp_to_fp),
@@ -84,6 +87,7 @@ dialect! {
             };
             /// A pointer moved by a number of elements (signed).
             Addptr "addptr" (ptr: one PTR_LIKE, offset: one INT_LIKE) -> (result: one PTR_LIKE) {} {
+                fold: Some(fold::addptr),
                 traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)"),
                 infer: Some(infer::addptr),
@@ -120,6 +124,7 @@ dialect! {
             };
             /// A tensor whose every element is the scalar.
             Splat "splat" (src: one ANY) -> (result: one TENSOR) {} {
+                fold: Some(fold::splat),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::splat),
             };
@@ -131,16 +136,19 @@ dialect! {
             };
             /// Inserts a dimension of size 1.
             ExpandDims "expand_dims" (src: one TENSOR) -> (result: one TENSOR) { axis: Int(32) } {
+                fold: Some(fold::expand_dims),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::expand_dims),
             };
             /// The same elements in row-major order under another shape; with `allow_reorder` in any order.
             Reshape "reshape" (src: one TENSOR) -> (result: one TENSOR) { allow_reorder: Unit => Absent, efficient_layout: Unit => Absent } {
+                fold: Some(fold::reshape_op),
                 format: Format::Text("$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::reshape),
             };
             /// Repeats the tensor along its dimensions of size 1.
             Broadcast "broadcast" (src: one TENSOR) -> (result: one TENSOR) {} {
+                fold: Some(fold::broadcast),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_ENCODING,
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::broadcast),
@@ -165,6 +173,7 @@ dialect! {
             };
             /// Permutes dimensions: dimension i of the result is dimension order[i] of the source.
             Trans "trans" (src: one TENSOR) -> (result: one TENSOR) { order: DenseArray(32) } {
+                fold: Some(fold::trans),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::trans),
             };
@@ -238,6 +247,7 @@ dialect! {
             };
             /// start, start + 1, …, end - 1.
             MakeRange "make_range" () -> (result: one INT_TENSOR) { start: Int(32), end: Int(32) } {
+                fold: Some(fold::make_range),
                 format: Format::Text("attr-dict `:` type($result)"),
                 verify: Some(verify::tt_shape::make_range),
             };

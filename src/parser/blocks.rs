@@ -1,0 +1,453 @@
+//! Statements and blocks: cuts the token stream into logical lines, hands each to the grammar, and puts the results together.
+//!
+//! 1. A line that does not parse is reported and leaves no statement; reading goes on with the next line. A header that does not parse still
+//!    has its block read, so that one slip does not hide the errors below it.
+//! 2. A header ends at its first colon outside brackets that no `lambda` claims; what follows on the line is its block. Without a colon, the
+//!    header is tried as if one stood at its end: if that parses, the colon is all that is missing.
+//! 3. `elif` and `else` are taken by the statement before them; found anywhere else they are stray.
+//! 4. What no kernel holds (`try`, `class`, `match`, `async`) is read for its blocks only.
+//! 5. In a host function that has failed, lines are no longer parsed; blocks are still walked for the kernels in them.
+//!
+//! Example: `if a: x = 1` / `else:` / indented `y = 2` becomes one `If` with one branch and an `orelse`.
+
+use crate::diag::Diagnostic;
+use crate::diag::codes::syntax;
+use crate::lexer::{Lexed, Tok, Token};
+use crate::source::Span;
+
+use super::ast::{IfBranch, Stmt, StmtKind, WithItem};
+use super::cx::Cx;
+use super::line::Line;
+use super::{explain, feed, limits};
+
+pub(crate) struct Parser<'s> {
+    pub(crate) cx: Cx<'s>,
+    lexed: &'s Lexed,
+    tokens: &'s [Token],
+    pub(crate) at: usize,
+    /// How many blocks the place is inside of.
+    pub(crate) depth: u32,
+    /// The end of the last line read.
+    pub(crate) end: u32,
+    /// Errors of the kernels read so far.
+    pub(crate) reported: Vec<Diagnostic>,
+}
+
+/// A compound statement's line, cut at its colon.
+#[derive(Clone, Copy)]
+pub(crate) struct Header<'s> {
+    /// With the colon, if there is one.
+    pub(crate) tokens: &'s [Token],
+    /// What follows the colon on the line.
+    pub(crate) rest: &'s [Token],
+    pub(crate) colon: bool,
+    /// Whether the line holds something the lexer refused.
+    broken: bool,
+}
+
+impl<'s> Parser<'s> {
+    pub(crate) fn new(cx: Cx<'s>, lexed: &'s Lexed) -> Parser<'s> {
+        Parser { cx, lexed, tokens: &lexed.tokens, at: 0, depth: 0, end: 0, reported: vec![] }
+    }
+
+    // ---------------------------------------------------------------------------------------------------------- tokens
+
+    /// The token at the place; [`Tok::End`] past the end.
+    pub(crate) fn peek(&self) -> Tok {
+        self.tokens.get(self.at).map_or(Tok::End, |t| t.tok)
+    }
+
+    /// The first token of the line at the place that is not an error.
+    pub(crate) fn first(&self) -> Token {
+        let line = &self.tokens[self.at.min(self.tokens.len())..];
+        let end = self.tokens.last().map_or(0, |t| t.hi);
+        line.iter().find(|t| t.tok != Tok::Error).copied().unwrap_or(Token { tok: Tok::End, lo: end, hi: end })
+    }
+
+    pub(crate) fn lo(&self) -> u32 {
+        self.tokens.get(self.at).map_or(self.end, |t| t.lo)
+    }
+
+    /// The tokens of the line at the place, without its end, which is passed.
+    pub(crate) fn line(&mut self) -> &'s [Token] {
+        let tokens = &self.tokens[self.at..];
+        let len = tokens.iter().position(|t| matches!(t.tok, Tok::Newline | Tok::End | Tok::Indent | Tok::Dedent)).unwrap_or(tokens.len());
+        self.at += len + usize::from(tokens.get(len).is_some_and(|t| t.tok == Tok::Newline));
+        let line = &tokens[..len];
+        self.end = line.last().map_or(self.end, |t| t.hi);
+        line
+    }
+
+    /// Passes the block whose `Indent` is at the place, whatever it holds.
+    pub(crate) fn skip_block(&mut self) {
+        let mut depth = 0usize;
+        while let Some(token) = self.tokens.get(self.at) {
+            match token.tok {
+                Tok::Indent => depth += 1,
+                Tok::Dedent => depth -= 1,
+                Tok::End => return,
+                Tok::Newline => {}
+                _ => self.end = token.hi,
+            }
+            self.at += 1;
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+
+    pub(crate) fn span_from(&self, lo: u32) -> Span {
+        self.cx.span(lo, self.end)
+    }
+
+    /// Reports what the lexer refused in the line; whether there was anything.
+    pub(crate) fn refused(&mut self, line: &[Token]) -> bool {
+        let (Some(first), Some(last)) = (line.first(), line.last()) else { return false };
+        if !line.iter().any(|t| t.tok == Tok::Error) {
+            return false;
+        }
+        let lexed = self.lexed;
+        for error in lexed.errors_in(first.lo, last.hi) {
+            let error = explain::lexical(&self.cx, error);
+            self.cx.report(error);
+        }
+        true
+    }
+
+    // --------------------------------------------------------------------------------------------------------- headers
+
+    /// Reads the line at the place as a header.
+    pub(crate) fn header(&mut self) -> Header<'s> {
+        let line = self.line();
+        let broken = self.refused(line);
+        let skip = line.iter().take_while(|t| t.tok == Tok::Error).count();
+        let line = &line[skip..];
+        match colon(line) {
+            Some(i) => Header { tokens: &line[..=i], rest: &line[i + 1..], colon: true, broken },
+            None => Header { tokens: line, rest: &[], colon: false, broken },
+        }
+    }
+
+    pub(crate) fn parse_header(&mut self, header: &Header<'s>) -> Option<Line> {
+        if header.broken || !self.cx.reading() {
+            return None;
+        }
+        if header.colon {
+            return feed::line(&mut self.cx, header.tokens, None);
+        }
+        let at = header.tokens.last().map_or(self.end, |t| t.hi);
+        if !self.cx.kernel {
+            // Host code gets no advice: no need to find out whether the rest is right.
+            self.cx.error(&syntax::MISSING_COLON, self.cx.span(at, at), "expected `:` at the end of the header", "`:` is missing here");
+            return None;
+        }
+        let line = feed::line(&mut self.cx, header.tokens, Some(at))?;
+        let keyword = header.tokens.first().map_or("", |t| self.cx.slice(t.lo, t.hi));
+        let error = Diagnostic::error(&syntax::MISSING_COLON, format!("expected `:` at the end of the `{keyword}` header"))
+            .at(self.cx.span(at, at), "`:` is missing here")
+            .help("add a colon");
+        self.cx.report(error);
+        Some(line)
+    }
+
+    /// The block a header governs: behind its colon or indented below.
+    pub(crate) fn suite(&mut self, header: &Header<'s>) -> Vec<Stmt> {
+        let mut body = vec![];
+        if !header.rest.is_empty() {
+            self.pieces(header.rest, &mut body);
+        } else if self.peek() == Tok::Indent {
+            self.block(&mut body);
+        } else if !header.broken && self.cx.reading() {
+            let keyword = header.tokens.first().map_or("", |t| self.cx.slice(t.lo, t.hi));
+            let error = Diagnostic::error(&syntax::MISSING_BLOCK, format!("expected an indented block after `{keyword}`"))
+                .at(self.cx.span(self.end, self.end), "nothing is indented below this header")
+                .help("indent the block, or write `pass` if it is empty");
+            self.cx.report(error);
+        }
+        body
+    }
+
+    /// The statements of the block whose `Indent` is at the place.
+    fn block(&mut self, out: &mut Vec<Stmt>) {
+        if self.depth >= limits::MAX_BLOCK_DEPTH {
+            let message = format!("blocks nest deeper than {} levels", limits::MAX_BLOCK_DEPTH);
+            self.cx.error(&syntax::TOO_DEEP, self.cx.span(self.lo(), self.lo()), message, "this block is not read");
+            return self.skip_block();
+        }
+        self.at += 1;
+        self.depth += 1;
+        while !matches!(self.peek(), Tok::Dedent | Tok::End) {
+            self.statement(out);
+        }
+        if self.peek() == Tok::Dedent {
+            self.at += 1;
+        }
+        self.depth -= 1;
+    }
+
+    // ------------------------------------------------------------------------------------------------------ statements
+
+    /// Reads the statement at the place; several if they stand on one line.
+    fn statement(&mut self, out: &mut Vec<Stmt>) {
+        if self.peek() == Tok::Indent {
+            let here = self.cx.span(self.lo(), self.lo());
+            self.cx.error(&syntax::INDENTATION, here, "the line is indented deeper than its block", "no header above it");
+            return self.block(out);
+        }
+        let first = self.first();
+        let lo = first.lo;
+        let kind = match first.tok {
+            _ if self.is_bound_keyword() => return self.simple_line(out),
+            Tok::If => self.if_statement(),
+            Tok::For => self.for_statement(),
+            Tok::While => self.while_statement(),
+            Tok::With => self.with_statement(),
+            Tok::Def | Tok::At => match self.definition_statement() {
+                Some(kind) => kind,
+                None => return,
+            },
+            Tok::Elif | Tok::Else if !follows_try(out) => self.stray_clause(),
+            Tok::Try | Tok::Except | Tok::Finally | Tok::Class | Tok::Async | Tok::Elif | Tok::Else => self.unsupported(),
+            Tok::Name if self.is_soft_compound() => self.unsupported(),
+            Tok::Name if self.is_type_alias() => {
+                self.line();
+                unread("type", vec![])
+            }
+            _ => return self.simple_line(out),
+        };
+        out.push(Stmt { kind, span: self.span_from(lo) });
+    }
+
+    /// `class = 1`: a keyword that someone took for a name.
+    fn is_bound_keyword(&self) -> bool {
+        let at = |i: usize| self.tokens.get(self.at + i).map(|t| t.tok);
+        at(0).is_some_and(|t| t.is_keyword() && !matches!(t, Tok::None | Tok::True | Tok::False | Tok::Yield))
+            && matches!(at(1), Some(Tok::Assign | Tok::Aug(_)))
+    }
+
+    fn simple_line(&mut self, out: &mut Vec<Stmt>) {
+        let bound = self.is_bound_keyword();
+        let line = self.line();
+        if self.refused(line) || line.is_empty() {
+            // A line without tokens cannot come from the layout adapter; pass what stands there rather than stay.
+            self.at += usize::from(line.is_empty());
+        } else if bound {
+            let error = explain::keyword_as_name(&self.cx, line[0].lo, line[0].hi);
+            self.cx.report(error);
+        } else {
+            self.pieces(line, out);
+        }
+    }
+
+    /// Simple statements between semicolons.
+    pub(crate) fn pieces(&mut self, line: &[Token], out: &mut Vec<Stmt>) {
+        for piece in line.split(|t| t.tok == Tok::Semicolon) {
+            let (Some(first), Some(last)) = (piece.first(), piece.last()) else {
+                self.empty_piece(line, piece);
+                continue;
+            };
+            if !self.cx.reading() {
+                continue;
+            }
+            if starts_compound(first.tok) {
+                let keyword = self.cx.slice(first.lo, first.hi);
+                let message = format!("`{keyword}` must start its own line");
+                self.cx.error(&syntax::UNEXPECTED_TOKEN, self.cx.span(first.lo, first.hi), message, "not behind another statement");
+                continue;
+            }
+            if let Some(Line::Stmt(kind)) = feed::line(&mut self.cx, piece, None) {
+                out.push(Stmt { kind: *kind, span: self.cx.span(first.lo, last.hi) });
+            }
+        }
+    }
+
+    /// Nothing between two semicolons is wrong; nothing after the last one is fine.
+    fn empty_piece(&mut self, line: &[Token], piece: &[Token]) {
+        let end = line.as_ptr_range().end;
+        if piece.as_ptr() != end || line.len() == 1 {
+            let at = line.iter().find(|t| t.tok == Tok::Semicolon).map_or(self.cx.span(self.end, self.end), |t| self.cx.span(t.lo, t.hi));
+            self.cx.error(&syntax::UNEXPECTED_TOKEN, at, "expected a statement, found `;`", "nothing stands before it");
+        }
+    }
+
+    fn if_statement(&mut self) -> StmtKind {
+        let mut branches: Vec<IfBranch> = vec![];
+        let mut bodies = vec![];
+        let mut whole = true;
+        loop {
+            let lo = self.first().lo;
+            let header = self.header();
+            let test = self.parse_header(&header);
+            let body = self.suite(&header);
+            if branches.len() == limits::MAX_BRANCHES {
+                let message = format!("one `if` has more than {} branches", limits::MAX_BRANCHES);
+                self.cx.error(&syntax::TOO_DEEP, self.cx.span(lo, lo), message, "this one is too many");
+            }
+            match test {
+                Some(Line::If(test) | Line::Elif(test)) if branches.len() < limits::MAX_BRANCHES => {
+                    branches.push(IfBranch { test, body, span: self.span_from(lo) });
+                }
+                _ => {
+                    whole = false;
+                    bodies.extend(body);
+                }
+            }
+            if self.first().tok != Tok::Elif || self.at_block_end() {
+                break;
+            }
+        }
+        let orelse = self.else_clause();
+        if whole {
+            StmtKind::If { branches, orelse }
+        } else {
+            bodies.splice(0..0, branches.into_iter().flat_map(|b| b.body));
+            bodies.extend(orelse);
+            unread("if", bodies)
+        }
+    }
+
+    /// The block of an `else` at the place; empty if there is none.
+    fn else_clause(&mut self) -> Vec<Stmt> {
+        if self.first().tok != Tok::Else || self.at_block_end() {
+            return vec![];
+        }
+        let header = self.header();
+        self.parse_header(&header);
+        self.suite(&header)
+    }
+
+    fn at_block_end(&self) -> bool {
+        matches!(self.peek(), Tok::Dedent | Tok::End | Tok::Indent)
+    }
+
+    fn for_statement(&mut self) -> StmtKind {
+        let header = self.header();
+        let line = self.parse_header(&header);
+        let body = self.suite(&header);
+        let orelse = self.else_clause();
+        match line {
+            Some(Line::For { target, iter }) => StmtKind::For { target, iter, body, orelse },
+            _ => unread("for", join(body, orelse)),
+        }
+    }
+
+    fn while_statement(&mut self) -> StmtKind {
+        let header = self.header();
+        let line = self.parse_header(&header);
+        let body = self.suite(&header);
+        let orelse = self.else_clause();
+        match line {
+            Some(Line::While(test)) => StmtKind::While { test, body, orelse },
+            _ => unread("while", join(body, orelse)),
+        }
+    }
+
+    fn with_statement(&mut self) -> StmtKind {
+        let header = self.header();
+        let items: Option<Vec<WithItem>> = match self.parse_header(&header) {
+            Some(Line::With(items)) if items.is_empty() => {
+                let span = self.cx.span(header.tokens[0].lo, header.tokens[0].hi);
+                self.cx.error(&syntax::UNEXPECTED_TOKEN, span, "`with` needs an expression", "nothing follows it");
+                None
+            }
+            Some(Line::With(items)) => Some(items),
+            _ => None,
+        };
+        let body = self.suite(&header);
+        match items {
+            Some(items) => StmtKind::With { items, body },
+            None => unread("with", body),
+        }
+    }
+
+    /// An `elif` or `else` that belongs to nothing.
+    fn stray_clause(&mut self) -> StmtKind {
+        let header = self.header();
+        let first = header.tokens[0];
+        let keyword = self.cx.slice(first.lo, first.hi);
+        if self.cx.reading() {
+            let error = Diagnostic::error(&syntax::STRAY_CLAUSE, format!("`{keyword}` belongs to no statement"))
+                .at(self.cx.span(first.lo, first.hi), "no `if`, `for`, `while` or `try` before it at this indentation")
+                .help("align it with the statement it belongs to");
+            self.cx.report(error);
+        }
+        let body = self.suite(&header);
+        unread(keyword, body)
+    }
+
+    /// A statement that is read for its blocks only.
+    fn unsupported(&mut self) -> StmtKind {
+        let first = self.first();
+        let keyword = self.cx.slice(first.lo, first.hi);
+        let header = self.header();
+        let body = self.suite(&header);
+        unread(keyword, body)
+    }
+
+    /// `match x:` or `case y:` with a block below: a soft keyword that starts a compound statement.
+    pub(crate) fn is_soft_compound(&self) -> bool {
+        let tokens = &self.tokens[self.at..];
+        let Some(first) = tokens.first() else { return false };
+        if !matches!(self.cx.slice(first.lo, first.hi), "match" | "case") {
+            return false;
+        }
+        if matches!(tokens.get(1).map(|t| t.tok), Some(Tok::Assign | Tok::Colon | Tok::Dot | Tok::Aug(_) | Tok::Newline)) {
+            return false;
+        }
+        let Some(len) = tokens.iter().position(|t| matches!(t.tok, Tok::Newline | Tok::End)) else { return false };
+        match colon(&tokens[..len]) {
+            Some(i) if i + 1 == len => tokens.get(len + 1).is_some_and(|t| t.tok == Tok::Indent),
+            // `case x: statement`
+            Some(_) => self.text(*first) == "case",
+            None => false,
+        }
+    }
+
+    fn text(&self, token: Token) -> &'s str {
+        self.cx.slice(token.lo, token.hi)
+    }
+
+    /// `type X = …`
+    pub(crate) fn is_type_alias(&self) -> bool {
+        let tokens = &self.tokens[self.at..];
+        let is = |i: usize, tok: Tok| tokens.get(i).is_some_and(|t| t.tok == tok);
+        tokens.first().is_some_and(|t| self.text(*t) == "type") && is(1, Tok::Name) && (is(2, Tok::Assign) || is(2, Tok::LBracket))
+    }
+}
+
+/// A statement of which only the blocks are known.
+fn unread(keyword: &str, body: Vec<Stmt>) -> StmtKind {
+    StmtKind::Unsupported { keyword: keyword.into(), body }
+}
+
+fn join(mut body: Vec<Stmt>, orelse: Vec<Stmt>) -> Vec<Stmt> {
+    body.extend(orelse);
+    body
+}
+
+/// Whether an `else` here can belong to a `try`.
+fn follows_try(out: &[Stmt]) -> bool {
+    matches!(out.last().map(|s| &s.kind), Some(StmtKind::Unsupported { keyword, .. }) if matches!(&**keyword, "try" | "except"))
+}
+
+fn starts_compound(tok: Tok) -> bool {
+    matches!(tok, Tok::If | Tok::For | Tok::While | Tok::With | Tok::Def | Tok::At | Tok::Elif | Tok::Else)
+        || matches!(tok, Tok::Try | Tok::Except | Tok::Finally | Tok::Class | Tok::Async)
+}
+
+/// The index of the colon that ends a header.
+fn colon(line: &[Token]) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut lambdas = 0usize;
+    for (i, token) in line.iter().enumerate() {
+        match token.tok {
+            t if t.opens() => depth += 1,
+            t if t.opener().is_some() => depth = depth.saturating_sub(1),
+            Tok::Lambda if depth == 0 => lambdas += 1,
+            Tok::Colon if depth == 0 && lambdas == 0 => return Some(i),
+            Tok::Colon if depth == 0 => lambdas -= 1,
+            _ => {}
+        }
+    }
+    None
+}

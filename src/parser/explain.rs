@@ -1,0 +1,254 @@
+//! Syntax errors in words a kernel's author understands.
+//!
+//! [`lexical`] is a table over the lexer's findings. [`unexpected`] gets the token the grammar refused and what it would have taken; it first
+//! looks for common slips (`=` in a condition, `&&`, `x++`, a keyword as a name, a missing comma) and otherwise says what was expected and
+//! what was found. Example: `if x = 1:` gives "an assignment cannot stand in a condition" and the help "compare with `==`".
+
+use crate::diag::Diagnostic;
+use crate::diag::codes::syntax;
+use crate::lexer::{LexError, LexErrorKind, Op, Tok, Token};
+
+use super::cx::Cx;
+
+/// What the lexer found wrong.
+pub(crate) fn lexical(cx: &Cx<'_>, error: &LexError) -> Diagnostic {
+    let span = cx.span(error.lo, error.hi);
+    let text = cx.slice(error.lo, error.hi);
+    match error.kind {
+        LexErrorKind::Character => character(cx, error, text),
+        LexErrorKind::String => Diagnostic::error(&syntax::UNTERMINATED_STRING, "the string is not closed on its line")
+            .at(span, "starts here")
+            .help("close it with the quote it opened with; a string over several lines needs three quotes"),
+        LexErrorKind::TripleString => {
+            let open = cx.span(error.lo, (error.lo + 3).min(error.hi));
+            Diagnostic::error(&syntax::UNTERMINATED_STRING, "the triple-quoted string is not closed before the end of the file")
+                .at(open, "starts here")
+                .help("everything after it was taken for the string's text; close it with the same three quotes")
+        }
+        LexErrorKind::Unclosed => Diagnostic::error(&syntax::UNBALANCED_BRACKET, format!("`{text}` is never closed"))
+            .at(span, "opened here")
+            .help(format!("add `{}` where the expression ends", closer(text))),
+        LexErrorKind::Mismatched(open) => {
+            let open_text = cx.slice(open, open + 1);
+            Diagnostic::error(&syntax::UNBALANCED_BRACKET, format!("`{text}` does not close `{open_text}`"))
+                .at(span, format!("expected `{}`", closer(open_text)))
+                .at(cx.span(open, open + 1), "opened here")
+        }
+        LexErrorKind::Unopened => {
+            Diagnostic::error(&syntax::UNBALANCED_BRACKET, format!("`{text}` closes nothing")).at(span, "no bracket is open here")
+        }
+        LexErrorKind::Dedent => Diagnostic::error(&syntax::INDENTATION, "the line is indented like no open block")
+            .at(span, "less than the line before, and like no line above")
+            .help("align it with the block it belongs to"),
+        LexErrorKind::Tabs => {
+            Diagnostic::error(&syntax::INDENTATION, "tabs and spaces are mixed so that the block depends on a tab's width")
+                .at(span, "this indentation")
+                .help("indent with spaces only")
+        }
+    }
+}
+
+fn closer(open: &str) -> &'static str {
+    match open {
+        "(" => ")",
+        "[" => "]",
+        _ => "}",
+    }
+}
+
+fn character(cx: &Cx<'_>, error: &LexError, text: &str) -> Diagnostic {
+    let first = text.chars().next().unwrap_or(' ');
+    let span = cx.span(error.lo, error.lo + first.len_utf8() as u32);
+    let foreign = |message: &str, help: &str| Diagnostic::error(&syntax::FOREIGN_OPERATOR, message).at(span, "here").help(help);
+    match first {
+        '!' => foreign("`!` is not an operator", "negation is written `not`, inequality `!=`"),
+        '?' => foreign("`?` is not an operator", "a conditional expression is written `a if condition else b`"),
+        '“' | '”' | '‘' | '’' => Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, format!("`{first}` is a typographic quote"))
+            .at(span, "here")
+            .help("strings are written with `\"` or `'`"),
+        '\\' => Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, "a backslash that joins lines must be the last character of its line")
+            .at(span, "something follows"),
+        c if c.is_control() => {
+            Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, format!("the control character U+{:04X} starts no word", c as u32))
+                .at(span, "here")
+        }
+        c => Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, format!("`{c}` starts no word of the language")).at(span, "here"),
+    }
+}
+
+/// Why the grammar refused `found` (`None`: the end of the line) among `tokens`.
+pub(crate) fn unexpected(cx: &Cx<'_>, tokens: &[Token], found: Option<(u32, Tok, u32)>, expected: &[String]) -> Diagnostic {
+    let end = tokens.last().map_or(0, |t| t.hi);
+    let (lo, tok, hi) = found.unwrap_or((end, Tok::Newline, end));
+    let index = tokens.partition_point(|t| t.lo < lo);
+    let slip = Slip { cx, tokens, index, tok, lo, hi, expected };
+    slip.find().unwrap_or_else(|| slip.plain())
+}
+
+/// The place of an error, for finding out what slipped.
+struct Slip<'a, 's> {
+    cx: &'a Cx<'s>,
+    tokens: &'a [Token],
+    /// Of the refused token.
+    index: usize,
+    tok: Tok,
+    lo: u32,
+    hi: u32,
+    expected: &'a [String],
+}
+
+impl Slip<'_, '_> {
+    fn expects(&self, terminal: &str) -> bool {
+        self.expected.iter().any(|e| e.trim_matches('"') == terminal)
+    }
+
+    fn before(&self, back: usize) -> Option<Token> {
+        self.tokens.get(self.index.checked_sub(back)?).copied()
+    }
+
+    /// Whether the refused token touches `before`.
+    fn touches(&self, before: Token) -> bool {
+        before.hi == self.lo
+    }
+
+    fn find(&self) -> Option<Diagnostic> {
+        self.foreign().or_else(|| self.assignment()).or_else(|| self.number()).or_else(|| self.keyword()).or_else(|| self.operand())
+    }
+
+    fn error(&self, code: &'static crate::diag::Code, message: impl Into<String>, label: &str) -> Diagnostic {
+        Diagnostic::error(code, message).at(self.cx.span(self.lo, self.hi), label)
+    }
+
+    /// Operators of other languages.
+    fn foreign(&self) -> Option<Diagnostic> {
+        let last = self.before(1)?;
+        let (written, help) = match (last.tok, self.tok) {
+            (Tok::Op(Op::BitAnd), Tok::Op(Op::BitAnd)) if self.touches(last) => ("&&", "write `and`, or `&` for tensors"),
+            (Tok::Op(Op::BitOr), Tok::Op(Op::BitOr)) if self.touches(last) => ("||", "write `or`, or `|` for tensors"),
+            (Tok::Op(Op::Lt), Tok::Op(Op::Gt)) if self.touches(last) => ("<>", "write `!=`"),
+            (Tok::Op(Op::Eq), Tok::Assign) if self.touches(last) => ("===", "write `==`, or `is` for identity"),
+            (Tok::Else, Tok::If) => ("else if", "write `elif`"),
+            (Tok::Plus, _) if self.before(2).is_some_and(|t| t.tok == Tok::Plus && t.hi == last.lo) => ("++", "write `+= 1`"),
+            (Tok::Minus, _) if self.before(2).is_some_and(|t| t.tok == Tok::Minus && t.hi == last.lo) => ("--", "write `-= 1`"),
+            _ => return None,
+        };
+        let lo = if matches!(last.tok, Tok::Plus | Tok::Minus) { last.lo - 1 } else { last.lo };
+        let hi = if matches!(last.tok, Tok::Plus | Tok::Minus) { last.hi } else { self.hi };
+        let error = Diagnostic::error(&syntax::FOREIGN_OPERATOR, format!("`{written}` is not an operator of the language"));
+        Some(error.at(self.cx.span(lo, hi), "here").help(help))
+    }
+
+    fn assignment(&self) -> Option<Diagnostic> {
+        let condition = matches!(self.tokens.first()?.tok, Tok::If | Tok::Elif | Tok::While | Tok::Assert);
+        if self.tok != Tok::Assign || !self.before(1).is_some_and(|t| ends_operand(t.tok)) {
+            return None;
+        }
+        let (message, help) = if condition {
+            ("an assignment cannot stand in a condition", "compare with `==`")
+        } else {
+            ("an assignment cannot stand inside an expression", "compare with `==`; inside parentheses, `:=` assigns")
+        };
+        Some(self.error(&syntax::ASSIGNMENT_IN_EXPRESSION, message, "`=` here").help(help))
+    }
+
+    /// `12ab`, `1__0`, `0x`: a number that runs into something else.
+    fn number(&self) -> Option<Diagnostic> {
+        let last = self.before(1)?;
+        let glued = matches!(last.tok, Tok::Int | Tok::Float | Tok::Imaginary) && self.touches(last);
+        if !glued || !matches!(self.tok, Tok::Name | Tok::Int | Tok::Float | Tok::Imaginary) {
+            return None;
+        }
+        let text = self.cx.slice(last.lo, self.hi);
+        let error = Diagnostic::error(&syntax::BAD_NUMBER, format!("`{text}` is not a number"));
+        Some(error.at(self.cx.span(last.lo, self.hi), "neither a number nor a name"))
+    }
+
+    fn keyword(&self) -> Option<Diagnostic> {
+        let word = self.tok.is_keyword() || matches!(self.tok, Tok::Op(Op::Is | Op::And | Op::Or));
+        if !word || !self.expects("name") {
+            return None;
+        }
+        let after = self.tokens.get(self.index + 1).map(|t| t.tok);
+        let binds =
+            matches!(self.before(1).map(|t| t.tok), Some(Tok::Def | Tok::Dot | Tok::As | Tok::Import | Tok::Global | Tok::Nonlocal));
+        let bound = matches!(after, Some(Tok::Assign | Tok::Aug(_) | Tok::Comma | Tok::RParen | Tok::RBracket | Tok::Dot | Tok::Colon));
+        (binds || bound).then(|| keyword_as_name(self.cx, self.lo, self.hi))
+    }
+
+    /// Two operands with nothing between them.
+    fn operand(&self) -> Option<Diagnostic> {
+        let last = self.before(1)?;
+        let operand = matches!(self.tok, Tok::Name | Tok::Int | Tok::Float | Tok::Str | Tok::FStr | Tok::LBrace | Tok::Lambda);
+        if !operand || !ends_operand(last.tok) {
+            return None;
+        }
+        let error = self.plain();
+        if self.index == 1 && matches!(self.cx.slice(last.lo, last.hi), "print" | "exec") {
+            return Some(error.help("a call needs parentheses around its arguments"));
+        }
+        let commas = self.expects(",") && (self.expects(")") || self.expects("]") || self.expects("}"));
+        Some(error.help(if commas { "a comma or an operator is missing before it" } else { "an operator is missing before it" }))
+    }
+
+    fn plain(&self) -> Diagnostic {
+        let found = self.found();
+        let error = self.error(&syntax::UNEXPECTED_TOKEN, format!("expected {}, found {found}", self.wanted()), "not expected here");
+        if self.tok == Tok::Colon && self.before(1).is_some_and(|t| matches!(t.tok, Tok::If | Tok::Elif | Tok::While)) {
+            return error.help("the condition is missing");
+        }
+        error
+    }
+
+    fn found(&self) -> String {
+        let text = self.cx.slice(self.lo, self.hi);
+        match self.tok {
+            Tok::Newline => "the end of the line".into(),
+            Tok::Name => format!("the name `{text}`"),
+            Tok::Int | Tok::Float | Tok::Imaginary => format!("the number `{text}`"),
+            Tok::Str | Tok::FStr => "a string".into(),
+            _ if text.is_empty() => "the end of the header".into(),
+            _ => format!("`{text}`"),
+        }
+    }
+
+    /// What could have stood there.
+    fn wanted(&self) -> String {
+        let mut words: Vec<&str> = vec![];
+        if self.expects("int") {
+            words.push("an expression");
+        } else if self.expects("name") {
+            words.push("a name");
+        } else if self.expects("op") {
+            words.push("an operator");
+        }
+        let marks = [")", "]", "}", ":", ",", "in", "import", "else", "->", "("];
+        let quoted = ["`)`", "`]`", "`}`", "`:`", "`,`", "`in`", "`import`", "`else`", "`->`", "`(`"];
+        let calls = self.expects("op");
+        for (mark, word) in marks.iter().zip(quoted) {
+            // After an operand an opening parenthesis and `in` are always possible and never what was forgotten.
+            let noise = (matches!(*mark, "(" | ",") && (calls || self.expects("int"))) || (*mark == "in" && calls);
+            if self.expects(mark) && !(noise && !(*mark == "," && (words.len() > 1))) && words.len() < 4 {
+                words.push(word);
+            }
+        }
+        match words.split_last() {
+            None => "the end of the line".into(),
+            Some((only, [])) if *only == "an operator" => "an operator or the end of the line".into(),
+            Some((only, [])) => (*only).into(),
+            Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        }
+    }
+}
+
+fn ends_operand(tok: Tok) -> bool {
+    matches!(tok, Tok::Name | Tok::Int | Tok::Float | Tok::Str | Tok::FStr | Tok::RParen | Tok::RBracket | Tok::RBrace)
+        || matches!(tok, Tok::None | Tok::True | Tok::False)
+}
+
+/// `lambda = 1`
+pub(crate) fn keyword_as_name(cx: &Cx<'_>, lo: u32, hi: u32) -> Diagnostic {
+    let text = cx.slice(lo, hi);
+    Diagnostic::error(&syntax::KEYWORD_AS_NAME, format!("`{text}` is a keyword and cannot be a name"))
+        .at(cx.span(lo, hi), "a name is expected here")
+        .help(format!("choose another name, `{text}_` for example"))
+}
