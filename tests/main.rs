@@ -5,3 +5,5 @@
 mod arrows;
 #[path = "suite/parser.rs"]
 mod parser;
+#[path = "suite/verify.rs"]
+mod verify;

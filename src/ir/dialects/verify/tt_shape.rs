@@ -15,11 +15,11 @@ pub fn make_range(ir: &Ir, op: Op) -> VerifyResult {
     Ok(())
 }
 
-/// A scalar (or a tensor of one element) of the result's element type.
+/// A scalar (or a tensor without dimensions) of the result's element type.
 pub fn splat(ir: &Ir, op: Op) -> VerifyResult {
     let (src, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
-    ensure!(!src.is_tensor(), "the operand has type {src}, expected a scalar");
-    ensure!(src == result.elem(), "the operand has type {src}, and the result has elements of type {}", result.elem());
+    ensure!(src.rank() == 0, "the operand has type {src}, expected a scalar");
+    ensure!(src.elem() == result.elem(), "the operand has type {src}, and the result has elements of type {}", result.elem());
     Ok(())
 }
 
@@ -60,7 +60,7 @@ pub fn reshape(ir: &Ir, op: Op) -> VerifyResult {
     both_or_neither(src, result)
 }
 
-/// Dimensions of size 1 may grow, the others stay.
+/// Dimensions of size 1 may grow, the others stay. The layouts are the same as far as the source reaches (see `ir::verify::layouts`).
 pub fn broadcast(ir: &Ir, op: Op) -> VerifyResult {
     let (src, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
     same_elements(src, result)?;
@@ -68,7 +68,7 @@ pub fn broadcast(ir: &Ir, op: Op) -> VerifyResult {
     for (dim, (&a, &b)) in src.shape().iter().zip(result.shape()).enumerate() {
         ensure!(a == b || a == 1, "dimension {dim} goes from size {a} to {b}, and only a size of 1 can grow");
     }
-    Ok(())
+    both_or_neither(src, result)
 }
 
 /// One type of operands, twice the elements.
