@@ -12,7 +12,7 @@ use crate::ir::Ir;
 use crate::ir::text::parser::parse_module;
 use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen;
-use crate::ir::verify::verify;
+use crate::layout;
 use crate::passes::manager::{self, Pipeline, Verifier};
 use crate::passes::pipelines::{self, GpuOptions};
 use crate::ptxas::{self, AssembleOptions};
@@ -93,7 +93,7 @@ impl Flow<'_> {
                 let ir = self.timed("parse", |_| parse_module(sources, file, &Default::default()))?;
                 let kernel = plan::kernel_of_ir(&ir, self.job.kernel.as_deref(), &sources.file(file).name).map_err(|e| vec![e])?;
                 self.name(kernel);
-                let faults = self.timed("verify", |_| verify(&ir));
+                let faults = self.timed("verify", |_| layout::verify(&ir));
                 if !faults.is_empty() {
                     return Err(faults);
                 }
@@ -207,7 +207,7 @@ impl Flow<'_> {
     fn passes(&mut self, stage: &'static str, ir: &mut Ir, pipeline: &Pipeline) -> Step {
         let title = format!("{}.{}", self.made.kernel, stage.split(' ').next().unwrap_or(stage).to_lowercase());
         let mut observer = Observer::new(self.debug, self.options.locations, &title);
-        let verifier: Verifier = if self.debug.verify_each { verify } else { |_| vec![] };
+        let verifier: Verifier = if self.debug.verify_each { layout::verify } else { |_| vec![] };
         let report = self.timed(stage, |_| manager::run(ir, pipeline, verifier, &mut [&mut observer]));
         let (dumps, failed) = observer.finish();
         self.made.dumps.extend(dumps);

@@ -10,14 +10,8 @@ use std::path::Path;
 
 use ttc::diag::Place;
 use ttc::ir::text::{ParseOptions, parse_module};
-use ttc::ir::verify::{LayoutRules, verify_with_layouts};
 use ttc::layout;
 use ttc::source::SourceMap;
-
-const RULES: LayoutRules = LayoutRules {
-    fits: |ty| layout::check(ty).map_err(|e| e.reason),
-    same: |shape, a, b| layout::are_layouts_equivalent(shape, a, b).unwrap_or(false),
-};
 
 /// A fault: its line, and code and message.
 type Fault = (u32, String);
@@ -68,7 +62,7 @@ fn faults(name: &str, part: &str) -> Vec<Fault> {
         Some(Place::At { line, .. }) => *line,
         other => panic!("{name}: `{}` is at {other:?}, expected a line", d.message),
     };
-    let mut found: Vec<Fault> = verify_with_layouts(&ir, RULES).iter().map(|d| (line(d), format!("{} {}", d.code.id, d.message))).collect();
+    let mut found: Vec<Fault> = layout::verify(&ir).iter().map(|d| (line(d), format!("{} {}", d.code.id, d.message))).collect();
     found.sort();
     found
 }
