@@ -90,9 +90,9 @@ impl Flow<'_> {
                 self.ttir(ir)
             }
             Language::Ir(_) => {
-                let ir = self.timed("parse", |_| parse_module(sources, file, &Default::default()))?;
-                let kernel = plan::kernel_of_ir(&ir, self.job.kernel.as_deref(), &sources.file(file).name).map_err(|e| vec![e])?;
-                self.name(kernel);
+                let mut ir = self.timed("parse", |_| parse_module(sources, file, &Default::default()))?;
+                let kernel = plan::choose_kernel(&mut ir, self.job.kernel.as_deref(), self.goes_past(Stage::Ptx), &sources.file(file).name);
+                self.name(kernel.map_err(|e| vec![e])?);
                 let faults = self.timed("verify", |_| layout::verify(&ir));
                 if !faults.is_empty() {
                     return Err(faults);
