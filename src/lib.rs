@@ -1,11 +1,25 @@
 //! ttc: an ahead-of-time compiler for GPU kernels in the Triton language.
 //!
 //! The modules in reading order, which is also the order of the pipeline; `docs/architecture.md` says what each may import.
+//! The blank lines keep rustfmt from sorting them.
+
+pub mod source;
 
 pub mod diag;
 pub mod ir;
 pub mod irgen;
 pub mod layout;
+pub mod target;
 pub mod lexer;
+
 pub mod parser;
-pub mod source;
+
+pub mod ir;
+
+pub mod layout;
+
+pub mod passes;
+
+pub mod codegen;
+
+pub mod ptxas;

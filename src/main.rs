@@ -1,1 +1,108 @@
-fn main() {}
+//! The `ttc` program: reads the command line, asks the driver, prints, exits.
+//!
+//! The only file that writes to stdout and stderr or ends the process. Exit codes: 0 done, 1 the input is wrong, 2 the command line is wrong,
+//! 101 a defect in ttc.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
+
+mod args;
+mod commands;
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use args::{Cli, Color, Command, ErrorFormat, Messages};
+use clap::{CommandFactory, Parser};
+use commands::Report;
+use ttc::diag::render::{Format, Options, render};
+use ttc::diag::{Diagnostic, codes};
+use ttc::driver::{compiler_version, input};
+use ttc::source::SourceMap;
+
+fn main() -> ExitCode {
+    let cli = match parse() {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
+    let report = match cli.command {
+        Command::Compile(c) => commands::compile(c),
+        Command::Check(c) => commands::check(&c),
+        Command::List { files, json, include } => commands::list(&files, json, &include),
+        Command::Explain { code } => commands::explain(code.as_deref()),
+        Command::Opt { args } => commands::opt(&args),
+        Command::Completions { shell } => {
+            let mut stdout = vec![];
+            clap_complete::generate(shell, &mut Cli::command(), "ttc", &mut stdout);
+            Report { stdout, ..Report::default() }
+        }
+    };
+    finish(report, cli.messages)
+}
+
+/// Parses the command line; `ttc FILE` and `ttc --emit ttgir FILE` mean `ttc compile …`.
+fn parse() -> Result<Cli, ExitCode> {
+    let mut args: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    match args.get(1).and_then(|a| a.to_str()) {
+        Some("-V" | "--version") => {
+            return Err(finish(Report::text(format!("{}\n", compiler_version())), Messages::default()));
+        }
+        Some("-h" | "--help") | None => {}
+        Some(word) if Cli::command().get_subcommands().any(|c| c.get_name() == word) => {}
+        Some(_) => args.insert(1, "compile".into()),
+    }
+    Cli::try_parse_from(args).map_err(|e| {
+        // Where not even the usage can be shown, the exit code still says what happened.
+        let _ = e.print();
+        ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2))
+    })
+}
+
+/// Shows what a command has to say and turns it into an exit code.
+fn finish(mut report: Report, messages: Messages) -> ExitCode {
+    if !report.stdout.is_empty()
+        && let Err(e) = write_stdout(&report.stdout)
+    {
+        let d = Diagnostic::error(&codes::cli::CANNOT_WRITE, format!("cannot write to standard output: {}", input::plain(&e)));
+        report.groups.push((vec![d], SourceMap::default()));
+    }
+    let mut text = report.stderr;
+    let load = |name: &str| input::read_text(name.as_ref()).ok().map(Arc::from);
+    let options = Options { format: format(messages.error_format), color: color(messages.color), load: Some(&load) };
+    for (diagnostics, sources) in &report.groups {
+        text.push_str(&render(diagnostics, sources, &options));
+    }
+    // stderr may be closed as well; there is nowhere left to say so.
+    let _ = std::io::stderr().write_all(text.as_bytes());
+    let all = || report.groups.iter().flat_map(|(d, _)| d);
+    if all().any(|d| d.code == &codes::cli::DEFECT) {
+        ExitCode::from(101)
+    } else if report.usage {
+        ExitCode::from(2)
+    } else {
+        ExitCode::from(u8::from(all().any(Diagnostic::is_error)))
+    }
+}
+
+/// Writes to stdout, which is `/dev/stdout` rather than Rust's line-buffered handle: errors show here and not when the process ends.
+fn write_stdout(bytes: &[u8]) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+fn format(format: ErrorFormat) -> Format {
+    match format {
+        ErrorFormat::Human => Format::Human,
+        ErrorFormat::Short => Format::Short,
+        ErrorFormat::Json => Format::Json,
+    }
+}
+
+fn color(color: Color) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        // https://no-color.org: any non-empty value.
+        Color::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+    }
+}

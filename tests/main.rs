@@ -1,4 +1,7 @@
 //! The one integration-test binary; a module for each area.
+#![allow(clippy::unwrap_used)]
 
+#[path = "suite/arrows.rs"]
+mod arrows;
 #[path = "suite/parser.rs"]
 mod parser;

@@ -1,1 +1,55 @@
-//! TBD
+//! Layouts: which thread and register, or which offset of shared memory, holds which element of a tensor.
+//!
+//! - [`LinearLayout`] ([`linear`] defines it; `algebra`, `solve` and `reshape` hold its operations): a linear map over the field of two
+//!   elements from ([`Dim::Register`], [`Dim::Lane`], [`Dim::Warp`], [`Dim::Block`]) or ([`Dim::Offset`], [`Dim::Block`]) to the tensor's
+//!   axes;
+//! - [`encodings`]: every encoding attribute and a shape turned into one, memoized;
+//! - [`queries`]: registers per thread, offsets per register, contiguity, order, copies;
+//! - [`blocked`]: choosing blocked encodings;
+//! - [`conversion`]: how far elements move between two layouts;
+//! - [`render`]: who holds what, as a table of text.
+
+mod algebra;
+pub mod blocked;
+pub mod conversion;
+mod dim;
+pub mod encodings;
+pub mod linear;
+pub mod queries;
+pub mod render;
+mod reshape;
+mod solve;
+#[cfg(test)]
+mod tests;
+
+pub use blocked::{blocked_from_size, blocked_in_cga, default_blocked};
+pub use conversion::{ConversionKind, conversion_kind, conversion_kind_of, minimal_conversion, register_permutation};
+pub use dim::Dim;
+pub use encodings::{check, layout_of, padded_offset, to_linear_layout, try_to_linear_layout};
+pub use linear::LinearLayout;
+pub use queries::{
+    FreeMasks, are_layouts_equivalent, contig_of, contig_per_thread, contig_per_warp, cta_split_num, elems_per_thread, free_variable_masks,
+    is_expensive_view, order, order_along, order_for_memory, register_offsets, shape_per_cta, size_per_thread, sizes_along, thread_order,
+    threads_per_warp, unique_elems_per_thread, warp_order, warps_per_cta,
+};
+
+/// Why there is no such layout, as a clause for a diagnostic: "sizePerThread has 3 elements, expected 2".
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LayoutError {
+    pub reason: String,
+}
+
+impl LayoutError {
+    #[must_use]
+    pub fn new(reason: impl Into<String>) -> LayoutError {
+        LayoutError { reason: reason.into() }
+    }
+}
+
+impl std::fmt::Display for LayoutError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for LayoutError {}

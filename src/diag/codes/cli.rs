@@ -1,3 +1,37 @@
 //! E09xx: files and the command line.
 
-super::codes! {}
+super::codes! {
+    CANNOT_READ = "E0901", "a file cannot be read", "The file named on the command line, or one that a kernel imports, does not exist or may not be read.
+
+```text
+$ ttc compile ad.tk
+error[E0901]: cannot read `ad.tk`: No such file or directory
+```
+
+Check the name and the permissions. `-` reads a kernel file from standard input.";
+    IS_DIRECTORY = "E0902", "a directory was named where a file is expected", "`ttc compile kernels/` names a directory. Name the files in it: `ttc compile kernels/*.tk --out-dir out`.";
+    TOO_LARGE = "E0903", "a file is too large to be a kernel", "Files over 64 MiB are refused before they are read: no kernel is that long, and a mistake (a tensor, a core dump) usually is.";
+    NOT_TEXT = "E0904", "a file is not text", "Kernel files, IR, LLVM IR and PTX are UTF-8 text. The file holds a byte sequence that is not, so it was probably compiled (a `.cubin`, an object file) or compressed.";
+    UNKNOWN_INPUT = "E0905", "the language of an input is not known", "The extension says what an input is: `.tk` and `.py` are kernel files, `.ttir` and `.ttgir` are IR, `.llir` is LLVM IR, `.ptx` is PTX. Rename the file.";
+    CANNOT_WRITE = "E0906", "an output cannot be written", "The directory does not exist or may not be written, the disk is full, or the reader of a pipe is gone. Outputs are written to a temporary file and renamed, so no half file is left behind.";
+    UNKNOWN_EMIT = "E0907", "unknown kind of output", "`--emit` takes a list of `ttir`, `ttgir`, `llir`, `ptx`, `cubin` and `sass`. Without it, the extension of `-o` decides; without that, a cubin is made.
+
+```text
+ttc compile add.tk --emit ttgir,ptx --out-dir out
+```";
+    OUTPUT_CONFLICT = "E0908", "several outputs for one path", "`-o` names one file, but the request makes several: several kernels, architectures or kinds of output. Choose one kernel with `-k`, one `--arch`, one `--emit`, or give a directory with `--out-dir`.";
+    EARLIER_STAGE = "E0909", "the input is already past this stage", "A `.ptx` file cannot be turned back into TTGIR: an input enters the pipeline at its own stage and only later ones can be made from it.";
+    BAD_OPTION = "E0910", "an option's value is out of its range", "For example `--num-warps` must be a power of two from 1 to 32: a block has at most 1024 threads.";
+    UNKNOWN_CODE = "E0911", "there is no such code", "`ttc explain` takes a code as it stands in a message, such as `E0203`. `ttc explain` without one lists them all.";
+    UNKNOWN_ARCH = "E0912", "unknown GPU architecture",
+"`--arch` names a GPU that ttc has no table row for.
+
+    ttc compile add.tk --arch sm_91
+
+Write it as NVIDIA does (`sm_90a`), as a bare number (`90a`) or as Triton does (`cuda:90`, which means `sm_90a`, because Triton compiles
+for the accelerated variant from capability 90 on). Code for `sm_90` also runs on later GPUs of the same major number; code for `sm_90a`
+runs on that capability alone and may use all of its instructions.";
+    NO_SUCH_KERNEL = "E0913", "an IR file holds no such kernel", "A kernel of an IR file is a `tt.func public`. When there are several, `-k NAME` chooses one.";
+    NOT_EXPECTED = "E0914", "diagnostics and expectations differ", "With `ttc opt --verify-diagnostics` every diagnostic must be announced by a comment such as `// expected-error@+1 {{text}}`, and every comment must be met by a diagnostic on that line whose message contains the text.";
+    DEFECT = "E0999", "a defect in ttc", "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with that file.";
+}

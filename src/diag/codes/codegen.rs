@@ -1,3 +1,93 @@
 //! E07xx: code generation and limits of the target.
 
-super::codes! {}
+super::codes! {
+    UNSUPPORTED_OP = "E0701", "an operation has no code generation yet",
+"ttc reads, verifies and prints this operation, but cannot turn it into LLVM IR.
+
+    tt.print \"x: \" {hex = false, isSigned = array<i32: 0>} : %x : tensor<128xf32, #blocked>
+
+What to do: leave the operation out (`print`, `assert`), or finish the module with another compiler: the TTGIR that `--emit ttgir` writes is
+Triton's.";
+
+    UNSUPPORTED_TYPE = "E0702", "a type has no form in LLVM IR",
+"A value of this type reached code generation, which knows integers, floats, pointers to global memory and tensors of those.
+
+    %p = ub.poison : !tt.tensordesc<64x64xf16>
+
+What to do: an earlier pass should have replaced the value; run the whole pipeline instead of single passes.";
+
+    NEEDS_EXCHANGE = "E0703", "threads would have to exchange elements",
+"The operation asks for elements that other threads hold. Within a thread ttc permutes registers; between threads it needs shared memory or
+shuffles, which are not supported yet.
+
+    %1 = ttg.convert_layout %0 : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #blocked1>
+
+What to do: give both sides one layout; for a transposition, store the result through transposed pointers instead.";
+
+    NO_LAYOUT = "E0704", "a tensor has no layout that code generation can use",
+"Code generation places every element of a tensor in a register of a thread. The tensor's type must carry an encoding for that, and the
+encoding must fit the shape.
+
+    %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+
+What to do: run `convert-triton-to-tritongpu` first, or start from a `.ttir` file and let ttc run its pipeline.";
+
+    NO_KERNEL = "E0705", "the module has no kernel",
+"A kernel is a public `tt.func` with a body. In LLVM IR it is a function with the calling convention `ptx_kernel`.
+
+    module { tt.func private @helper() { tt.return } }
+
+What to do: make the function public.";
+
+    CALL_LEFT = "E0706", "a call was not inlined",
+"Code generation expects one function per kernel, with every call replaced by the callee's body.
+
+    tt.call @helper(%x) : (f32) -> f32
+
+What to do: run the `inline` pass, and do not mark the helper `noinline`.";
+
+    UNSUPPORTED_CONVERSION = "E0707", "the target cannot convert between these float types",
+"Conversions from and to f8E4M3FN need instructions of sm_89 and later. Other 8-bit formats have no conversion at all.
+
+    %1 = tt.fp_to_fp %0, rounding = rtne : tensor<128xf32, #blocked> -> tensor<128xf8E4M3FN, #blocked>
+
+What to do: compile for sm_89 or later, or use f8E5M2.";
+
+    BAD_LLIR = "E0708", "the LLVM IR cannot be read",
+"The `.llir` file is not LLVM IR as LLVM 22 reads it, or breaks LLVM's rules.
+
+What to do: the message names the place. LLVM IR of newer releases may need `opt` or `llvm-dis` of that release to be rewritten.";
+
+    LLVM_FAILED = "E0709", "LLVM gave up",
+"LLVM ended with a fatal error, mostly because the target has no instruction for an operation that the input asks for (an intrinsic of a newer
+architecture, say), or because inline assembly does not fit its constraints.
+
+What to do: compile for the architecture that the input was written for. If the input was a kernel, this is a defect in ttc: please report it.";
+
+    DEFECT = "E0710", "ttc made invalid LLVM IR",
+"Code generation produced something that LLVM's verifier rejects. This is a defect in ttc, whatever the input.
+
+What to do: report it with the input file. `--emit ttgir` gives a module that another compiler can finish.";
+
+    LIMITS = "E0711", "the kernel exceeds a limit of the target",
+"Warps per block, blocks per cluster and registers per thread have limits that the hardware sets.
+
+    module attributes {\"ttg.num-warps\" = 64 : i32} { … }
+
+What to do: use fewer warps (at most 32), blocks (at most 8) or registers (at most 255).";
+
+    BAD_LIBRARY = "E0712", "a function of an external library cannot be linked",
+"`tt.extern_elementwise` calls functions of NVIDIA's libdevice. Other libraries are not supported, and the function must exist.
+
+    tt.extern_elementwise %x {libname = \"libdevice\", libpath = \"\", symbol = \"__nv_no_such\", pure = true} : (f32) -> f32
+
+What to do: check the function's name in the libdevice documentation; `--libdevice` names the file.";
+
+    BAD_INLINE_ASM = "E0713", "inline assembly does not fit its operands",
+"The constraints of `tt.elementwise_inline_asm` must name one output for each 32-bit word of the results and one input for each word of the
+operands. Elements narrower than 32 bits are packed into words, `packed_element` elements at a time.
+
+    tt.elementwise_inline_asm \"add.u32 $0, $1, $2;\" {constraints = \"=r,r\", packed_element = 1 : i32, pure = true} %a, %b : …
+
+What to do: count the constraints: `=r,r,r` for one result and two operands of 32 bits.";
+}

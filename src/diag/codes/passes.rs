@@ -1,3 +1,27 @@
 //! E06xx: passes and their options.
 
-super::codes! {}
+super::codes! {
+    UNKNOWN_PASS = "E0601", "unknown pass", "A pipeline names a pass that ttc does not have.
+
+```text
+ttc opt kernel.ttir --canonicalise
+```
+
+The message lists the passes with the most similar names; `ttc opt --list-passes` lists them all. Names are Triton's and MLIR's own.";
+    BAD_OPTION = "E0602", "bad pass option", "A pass got an option that it does not have, or a value of the wrong form.
+
+```text
+ttc opt kernel.ttir --pass-pipeline 'tritongpu-pipeline{num-stages=many}'
+```
+
+Options are written `name{option=value option=value}`; the message names the options of the pass and what they take.";
+    PIPELINE_SYNTAX = "E0603", "malformed pipeline", "A pipeline is a list of passes separated by commas, each with its options in braces: `canonicalize,tritongpu-pipeline{num-stages=3},cse`.
+`builtin.module(…)` around the list is accepted.";
+    BROKEN_BY_PASS = "E0604", "a pass produced invalid IR", "The module was valid before a pass and is not after it. This is a defect in ttc, not in the input: please report it together with the
+input and the pass named in the message. `--dump-dir DIR` writes the module before and after each pass.";
+    PASS_FAILED = "E0605", "a pass cannot handle the module", "The module is valid, but holds something that the named pass cannot work with; the message says what.";
+    MISSING_ATTRIBUTE = "E0606", "module attribute missing", "Passes on TTGIR read from the module's attributes what it is compiled for: `\"ttg.num-warps\"`, `\"ttg.threads-per-warp\"`, `\"ttg.num-ctas\"` and
+`ttg.target`. `--convert-triton-to-tritongpu=target=cuda:90` sets them on a TTIR module.";
+    AXIS_INFO = "E0607", "what axis analysis knows", "A remark of `--test-print-alignment`: for each result of an operation its contiguity, divisibility, constancy and, where known, value.";
+    MISSING_OPTION = "E0608", "required pass option missing", "A pass needs an option that was not given: `convert-triton-to-tritongpu` needs `target=cuda:90` or the like.";
+}

@@ -1,3 +1,53 @@
 //! E08xx: tools: LLVM, ptxas, libdevice.
 
-super::codes! {}
+super::codes! {
+    TOOL_NOT_FOUND = "E0801", "a tool of the CUDA toolkit was not found",
+"ptxas turns PTX into machine code, nvdisasm shows machine code as text, and libdevice.10.bc holds the math functions. ttc looks for each,
+in this order: the path given on the command line, an environment variable (`TTC_PTXAS`, `TTC_NVDISASM`, `TTC_LIBDEVICE`), `PATH`,
+`CUDA_HOME` and `CUDA_PATH`, `/usr/local/cuda`, the folder `.toolchain` above the ttc executable, and the Python packages of NVIDIA and of
+Triton. A path that is given or set must exist; it is never replaced by another.
+
+    ttc compile add.tk --arch sm_80 --emit cubin
+
+What to do: run `make toolchain` in ttc's repository, or `pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-nvdisasm`, or install the
+CUDA toolkit. `--emit ptx` needs none of them for a kernel that calls no libdevice function.";
+
+    TOOL_NOT_RUNNABLE = "E0802", "a tool of the CUDA toolkit cannot be started",
+"The file was found, but the system refuses to start it: it is not executable, it is for another processor, or a script's interpreter
+is missing.
+
+    TTC_PTXAS=/etc/hostname ttc compile add.tk
+
+What to do: `chmod +x` the file, or name another one with `--ptxas`.";
+
+    PTXAS_FAILED = "E0803", "ptxas rejected the PTX",
+"ptxas ended with an error. The message holds its log and a command that repeats the run on a copy of the PTX, which is kept.
+
+What to do: if you wrote the PTX, its error lines say what is wrong with it. If ttc made it from a kernel, this is a defect in ttc or a
+limit of the target that ttc does not know: report it with the kernel and the kept PTX.";
+
+    TOOL_KILLED = "E0804", "a tool of the CUDA toolkit was killed by a signal",
+"The tool did not end by itself. Signal 9 mostly means that the system ran out of memory, signal 11 a defect of the tool.
+
+What to do: run the command that the message names; with less parallelism if memory is short; with another version of the CUDA toolkit
+(`--ptxas`) if the tool crashes.";
+
+    PTXAS_TOO_OLD = "E0805", "ptxas is too old for the architecture or the PTX version",
+"Each ptxas knows the architectures and PTX ISA versions up to its own release.
+
+    ttc compile add.tk --arch sm_120a --ptxas /usr/local/cuda-12.4/bin/ptxas
+
+What to do: use a newer ptxas (`make toolchain` installs one), or compile for an older architecture.";
+
+    SCRATCH_FAILED = "E0806", "a temporary file cannot be written or read",
+"The tools of the CUDA toolkit work on files, so ttc writes the PTX to a temporary folder and reads the result from there.
+
+    TMPDIR=/does/not/exist ttc compile add.tk
+
+What to do: free space in the temporary folder, or set `TMPDIR` to a folder that can be written.";
+
+    DISASSEMBLY_FAILED = "E0807", "nvdisasm rejected the cubin",
+"nvdisasm ended with an error on a cubin. Mostly it is older than the ptxas that made the cubin.
+
+What to do: use an nvdisasm of the same release as ptxas (`make toolchain` installs both), or name one with `TTC_NVDISASM`.";
+}

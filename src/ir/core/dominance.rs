@@ -1,8 +1,10 @@
 //! Dominance between values and operations.
 //!
 //! Within a region the immediate dominators of its blocks come from the iterative algorithm over reverse post-order (Cooper, Harvey, Kennedy:
-//! "A Simple, Fast Dominance Algorithm"). A value of an enclosing region dominates everything nested after it. Computed lazily per region; make a
-//! new [`Dominance`] after the control flow of a region changed (adding or moving operations within blocks needs nothing).
+//! "A Simple, Fast Dominance Algorithm"). The tree's blocks are then numbered parents first, so that a block dominates exactly those whose
+//! numbers lie in its interval, and a query costs two look-ups. A value of an enclosing region dominates everything nested after it. Computed
+//! lazily per region; make a new [`Dominance`] after the control flow of a region changed (adding or moving operations within blocks needs
+//! nothing).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,11 +12,13 @@ use std::collections::BTreeMap;
 use super::entity::{Block, Op, Region, Value};
 use super::graph::{Ir, ValueDef};
 
+/// Per reachable block: its number in the dominator tree and one past the largest number below it.
+type Intervals = BTreeMap<Block, (usize, usize)>;
+
 /// Dominance information over one state of the control flow.
 #[derive(Default)]
 pub struct Dominance {
-    /// Per region: immediate dominator of each reachable block (the entry is its own), and its reverse post-order number.
-    regions: RefCell<BTreeMap<Region, BTreeMap<Block, (Block, usize)>>>,
+    regions: RefCell<BTreeMap<Region, Intervals>>,
 }
 
 impl Dominance {
@@ -34,17 +38,19 @@ impl Dominance {
             return false;
         }
         let mut regions = self.regions.borrow_mut();
-        let tree = regions.entry(region).or_insert_with(|| idoms(ir, region));
-        let Some(&(mut dom, _)) = tree.get(&b) else { return true };
-        let mut at = b;
-        while dom != at {
-            if dom == a {
-                return true;
-            }
-            at = dom;
-            dom = tree[&dom].0;
+        let tree = regions.entry(region).or_insert_with(|| intervals(ir, region));
+        let Some(&(number, _)) = tree.get(&b) else { return true };
+        tree.get(&a).is_some_and(|&(start, end)| start <= number && number < end)
+    }
+
+    /// Whether control can get to the block from the entry of its region.
+    #[must_use]
+    pub fn is_reachable(&self, ir: &Ir, block: Block) -> bool {
+        let Some(region) = ir.parent_region(block) else { return false };
+        if ir.entry(region) == Some(block) {
+            return true;
         }
-        false
+        self.regions.borrow_mut().entry(region).or_insert_with(|| intervals(ir, region)).contains_key(&block)
     }
 
     /// Whether the value is available at `op` (as an operand of it).
@@ -85,7 +91,7 @@ fn succs(ir: &Ir, block: Block) -> &[Block] {
     ir.last_op(block).map_or(&[], |t| ir.successors(t))
 }
 
-fn idoms(ir: &Ir, region: Region) -> BTreeMap<Block, (Block, usize)> {
+fn intervals(ir: &Ir, region: Region) -> Intervals {
     let Some(entry) = ir.entry(region) else { return BTreeMap::new() };
     let order = reverse_post_order(ir, entry);
     let number: BTreeMap<Block, usize> = order.iter().enumerate().map(|(i, &b)| (b, i)).collect();
@@ -113,7 +119,28 @@ fn idoms(ir: &Ir, region: Region) -> BTreeMap<Block, (Block, usize)> {
             }
         }
     }
-    order.iter().enumerate().map(|(i, &b)| (b, (order[idom[i].unwrap_or(0)], i))).collect()
+    number_tree(&order, &idom)
+}
+
+/// Numbers the blocks so that each subtree of the dominator tree is an interval. A block's dominator stands before it in `order`, so sizes
+/// add up from the back and numbers are given out from the front.
+fn number_tree(order: &[Block], idom: &[Option<usize>]) -> Intervals {
+    let mut size = vec![1; order.len()];
+    for i in (1..order.len()).rev() {
+        size[idom[i].unwrap_or(0)] += size[i];
+    }
+    // The next free number in each block's interval.
+    let mut free = vec![1; order.len()];
+    let mut tree = Intervals::new();
+    for (i, &block) in order.iter().enumerate() {
+        let start = if i == 0 { 0 } else { free[idom[i].unwrap_or(0)] };
+        if i > 0 {
+            free[idom[i].unwrap_or(0)] += size[i];
+        }
+        free[i] = start + 1;
+        tree.insert(block, (start, start + size[i]));
+    }
+    tree
 }
 
 fn intersect(idom: &[Option<usize>], mut a: usize, mut b: usize) -> usize {

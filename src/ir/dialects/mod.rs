@@ -6,6 +6,7 @@
 pub mod arith;
 pub mod builtin;
 pub mod enums;
+pub mod fold;
 pub mod infer;
 pub mod math;
 pub mod scf;
@@ -13,6 +14,7 @@ pub mod spec;
 pub mod tt;
 pub mod ttg;
 pub mod ttng;
+pub mod verify;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -2,6 +2,7 @@
 
 use super::infer;
 use super::spec::dialect;
+use super::verify;
 
 dialect! {
     /// Operations of the `scf` dialect.
@@ -13,6 +14,7 @@ dialect! {
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
             effects: Effects::Recursive,
             format: Format::Custom,
+            verify: Some(verify::scf::r#for),
         };
         /// Runs the first region if the condition holds, else the second, which may be empty when there are no results.
         If "if" (condition: one I1) -> (results: many ANY) {} {
@@ -20,6 +22,7 @@ dialect! {
             traits: Traits::SINGLE_BLOCK,
             effects: Effects::Recursive,
             format: Format::Custom,
+            verify: Some(verify::scf::r#if),
         };
         /// Runs `before`; its `scf.condition` says whether `after` runs and the loop goes on. The condition's further operands are the results.
         While "while" (inits: many ANY) -> (results: many ANY) {} {
@@ -27,23 +30,27 @@ dialect! {
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
             effects: Effects::Recursive,
             format: Format::Custom,
+            verify: Some(verify::scf::r#while),
         };
         /// Ends the first region of `scf.while`.
         Condition "condition" (condition: one I1, args: many ANY) -> () {} {
             traits: Traits::TERMINATOR,
             format: Format::Text("`(` $condition `)` attr-dict ($args^ `:` type($args))?"),
             infer: Some(infer::bool_operand),
+            verify: Some(verify::scf::condition),
         };
         /// Gives the values of a region to the operation around it.
         Yield "yield" (results: many ANY) -> () {} {
             traits: Traits::TERMINATOR,
             format: Format::Text("attr-dict ($results^ `:` type($results))?"),
+            verify: Some(verify::scf::r#yield),
         };
         /// Runs its region once.
         ExecuteRegion "execute_region" () -> (results: many ANY) { no_inline: Unit => Absent } {
             regions: &["region"],
             effects: Effects::Recursive,
             format: Format::Custom,
+            verify: Some(verify::scf::execute_region),
         };
     }
 }
@@ -63,6 +70,7 @@ dialect! {
             traits: Traits::TERMINATOR.union(Traits::BRANCH).union(Traits::ATTR_SIZED_OPERANDS),
             format: Format::Custom,
             infer: Some(infer::bool_operand),
+            verify: Some(verify::cf::cond_br),
         };
         /// Stops the program with a message if the condition does not hold.
         Assert "assert" (arg: one I1) -> () { msg: Str } {

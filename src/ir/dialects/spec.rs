@@ -401,6 +401,7 @@ macro_rules! dialect {
         /// Typed views: `Load(op).ptr(ir)`; the operation must be of that kind.
         #[allow(dead_code, unused_variables, unused_mut, unused_assignments)]
         pub mod $view {
+            #[allow(unused_imports)]
             use $crate::ir::core::{Ir, Op, Value};
             $(
                 $(#[doc = $doc])*

@@ -3,6 +3,7 @@
 use super::enums::{ATOMIC_RMW, CACHE_MODIFIER, EVICTION_POLICY};
 use super::infer;
 use super::spec::dialect;
+use super::verify;
 
 dialect! {
     /// Operations of the `ttg` dialect.
@@ -11,6 +12,7 @@ dialect! {
         ConvertLayout "convert_layout" (src: one TENSOR) -> (result: one TENSOR) {} {
             traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
+            verify: Some(verify::ttg::convert_layout),
         };
         /// Waits until all threads of the block are here; memory of the named spaces is consistent afterwards.
         /// `addrSpace` has a bit each for local, global_read, global_write, tensor_read and tensor_write.

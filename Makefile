@@ -1,0 +1,34 @@
+# The entry points of the repository. `make demo` and `make test` install what they need first (scripts/toolchain.sh), once.
+
+# Rust's installer puts cargo here without every shell's PATH knowing.
+CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
+OUT := out
+TTC := target/release/ttc
+
+.PHONY: help toolchain build demo test fmt clippy clean-out
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+toolchain: ## LLVM from the system's packages, ptxas and libdevice into .toolchain; nothing is fetched twice
+	@scripts/toolchain.sh
+	@$(CARGO) --version >/dev/null 2>&1 || { echo "cargo was not found: install Rust 1.90 or newer from https://rustup.rs" >&2; exit 1; }
+
+build: toolchain ## the release binary
+	$(CARGO) build --release --locked
+
+demo: build ## compile kernels/add.tk for two GPUs and print time per stage, registers, shared memory, spills and sizes
+	$(TTC) compile kernels/add.tk --arch sm_80,sm_90a --out-dir $(OUT)/demo --summary
+
+test: toolchain ## all tests; none is skipped for want of a tool
+	TTC_TEST_TOOLS=1 $(CARGO) test --locked
+
+fmt: ## format the Rust sources
+	$(CARGO) fmt --all
+
+clippy: toolchain ## all lints, as errors
+	$(CARGO) clippy --locked --all-targets -- --deny warnings
+
+clean-out: ## delete what the demo wrote
+	rm -rf $(OUT)

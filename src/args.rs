@@ -1,0 +1,186 @@
+//! The command line as clap sees it. `docs/cli.md` is checked against these definitions.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// An ahead-of-time compiler for GPU kernels in the Triton language.
+///
+/// `ttc FILE` is short for `ttc compile FILE`.
+#[derive(Parser, Debug)]
+#[command(name = "ttc", version, disable_help_subcommand = true, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) messages: Messages,
+}
+
+/// How messages are shown.
+#[derive(Args, Debug, Clone, Copy, Default)]
+pub(crate) struct Messages {
+    /// Form of messages on stderr
+    #[arg(long, global = true, value_enum, default_value_t = ErrorFormat::Human, help_heading = "Messages")]
+    pub(crate) error_format: ErrorFormat,
+    /// When to colour messages; `auto` looks at the terminal and at NO_COLOR
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, help_heading = "Messages")]
+    pub(crate) color: Color,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum ErrorFormat {
+    #[default]
+    /// The source line with carets, notes and help
+    Human,
+    /// One line each: `file:line:col: error[CODE]: message`
+    Short,
+    /// One JSON object a line
+    Json,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Compile kernels to cubins, or to any stage on the way
+    Compile(Compile),
+    /// Run passes over an IR file, as triton-opt does
+    #[command(disable_help_flag = true)]
+    Opt {
+        /// `ttc opt FILE --PASS[=OPTIONS]… [-o OUT]`; `ttc opt --help` lists the passes
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<std::ffi::OsString>,
+    },
+    /// Check kernel files without compiling them: syntax, and types where the parameters are known
+    Check(Check),
+    /// List the kernels of a file, their parameters, and what each still needs
+    List {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+        #[arg(short = 'I', value_name = "DIR")]
+        include: Vec<PathBuf>,
+    },
+    /// Explain a diagnostic code; without one, list them all
+    Explain { code: Option<String> },
+    /// Print a completion script for a shell
+    Completions { shell: clap_complete::Shell },
+}
+
+/// Which kernel, with which parameters.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct KernelArgs {
+    /// Kernel files (.tk, .py), IR (.ttir, .ttgir), LLVM IR (.llir) or PTX (.ptx); `-` is a kernel file on stdin
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The kernel to compile; needed when the file holds several
+    #[arg(short, long)]
+    pub(crate) kernel: Option<String>,
+    /// Types of all parameters, as Triton's ahead-of-time tool takes them: `*fp32:16, i32, 1024`
+    #[arg(long, value_name = "TYPES", allow_hyphen_values = true)]
+    pub(crate) signature: Option<String>,
+    /// Value of a constexpr parameter: a literal, a dtype, a tuple, or a jit function's name
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
+    pub(crate) define: Vec<(String, String)>,
+    /// Where to look for imported kernel files
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+    /// Target architectures, separated by commas
+    #[arg(long, value_name = "LIST", default_value = "sm_90a", value_delimiter = ',')]
+    pub(crate) arch: Vec<String>,
+    /// Warps per block: a power of two up to 32
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) num_warps: u32,
+    /// Stages of software pipelining
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) num_stages: u32,
+    /// Blocks per cluster
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) num_ctas: u32,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    /// Stop after parsing
+    #[arg(long)]
+    pub(crate) syntax_only: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Compile {
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    /// Registers a thread may use
+    #[arg(long, value_name = "N")]
+    pub(crate) maxnreg: Option<u32>,
+    /// Do not contract a * b + c into one rounding
+    #[arg(long)]
+    pub(crate) no_fp_fusion: bool,
+    /// Leave line tables out of PTX and cubin
+    #[arg(long)]
+    pub(crate) no_line_info: bool,
+    /// Append the two hidden pointer parameters that Triton's launcher passes
+    #[arg(long)]
+    pub(crate) triton_abi: bool,
+    /// What to make, separated by commas: ttir, ttgir, llir, ptx, cubin, sass [default: by the extension of -o, else cubin]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Output")]
+    pub(crate) emit: Vec<String>,
+    /// Output file; `-` is stdout. Text goes to stdout by default, a cubin beside the working directory's KERNEL.cubin
+    #[arg(short, value_name = "PATH", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Directory for the outputs, named KERNEL.KIND, or KERNEL.ARCH.KIND with several architectures
+    #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "output")]
+    pub(crate) out_dir: Option<PathBuf>,
+    /// Leave `loc(…)` out of IR text
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_locations: bool,
+    /// Print a table of time per stage, registers, shared memory, spills and sizes
+    #[arg(long, help_heading = "Output")]
+    pub(crate) summary: bool,
+    /// How many jobs to run at once [default: the number of cores]
+    #[arg(short, long, value_name = "N", help_heading = "Output")]
+    pub(crate) jobs: Option<usize>,
+    /// The ptxas to use
+    #[arg(long, value_name = "PATH", help_heading = "Tools")]
+    pub(crate) ptxas: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) debug: Debugging,
+}
+
+/// Looking into the pipeline.
+#[derive(Args, Debug, Clone, Default)]
+pub(crate) struct Debugging {
+    /// Print the IR before a pass, or before every pass, to stderr
+    #[arg(long, value_name = "PASS", num_args = 0..=1, default_missing_value = "all", require_equals = true, help_heading = "Debugging")]
+    pub(crate) print_ir_before: Option<String>,
+    /// Print the IR after a pass, or after every pass, to stderr
+    #[arg(long, value_name = "PASS", num_args = 0..=1, default_missing_value = "all", require_equals = true, help_heading = "Debugging")]
+    pub(crate) print_ir_after: Option<String>,
+    /// Print the IR after every pass that changed it, to stderr
+    #[arg(long, help_heading = "Debugging")]
+    pub(crate) print_ir_after_change: bool,
+    /// Write the IR after every pass to a directory
+    #[arg(long, value_name = "DIR", help_heading = "Debugging")]
+    pub(crate) dump_dir: Option<PathBuf>,
+    /// Print the time of every pass to stderr
+    #[arg(long, help_heading = "Debugging")]
+    pub(crate) time_passes: bool,
+    /// Do not verify the IR after every pass
+    #[arg(long, help_heading = "Debugging")]
+    pub(crate) no_verify_each: bool,
+}
+
+fn define(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, for example `{text}=128`"))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}

@@ -1,0 +1,91 @@
+//! Runs LLVM so that its fatal errors end a thread and not the process.
+//!
+//! Deep in LLVM, "cannot select this intrinsic" is `report_fatal_error`, which aborts once its handler returns, and neither unwinding
+//! nor jumping out of it is sound. So:
+//! 1. LLVM runs on a thread of its own (with a stack that its recursion on large kernels cannot exhaust);
+//! 2. the handler sends the message to the waiting caller and parks that thread for good;
+//! 3. the caller gets the message as an error. What the thread owned is lost with it.
+//!
+//! A fatal error on a thread that [`run`] did not start ends the process as LLVM does by default.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char};
+use std::sync::Once;
+use std::sync::mpsc;
+
+type Report = Box<dyn FnOnce(String)>;
+
+thread_local! {
+    /// Where a fatal error on this thread goes.
+    static REPORT: RefCell<Option<Report>> = const { RefCell::new(None) };
+}
+
+/// Stack of an LLVM thread. Only touched pages cost memory.
+const STACK: usize = 256 << 20;
+
+/// Moves a value to another thread that is not `Send` by itself.
+struct Moved<T>(T);
+
+// SAFETY: LLVM ties a context and all it owns to one thread at a time, not to a certain thread. `run` moves the value as a whole and its
+// caller waits, so at no time two threads reach it.
+unsafe impl<T> Send for Moved<T> {}
+
+impl<T> Moved<T> {
+    fn take(self) -> T {
+        self.0
+    }
+}
+
+extern "C" fn on_fatal(reason: *const c_char) {
+    // SAFETY: LLVM passes a valid C string.
+    let text = unsafe { CStr::from_ptr(reason) }.to_string_lossy().into_owned();
+    if let Some(report) = REPORT.with(|r| r.borrow_mut().take()) {
+        report(text);
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+fn install() {
+    static ONCE: Once = Once::new();
+    // SAFETY: the handler is a plain function that lives as long as the process.
+    ONCE.call_once(|| unsafe { inkwell::llvm_sys::error_handling::LLVMInstallFatalErrorHandler(Some(on_fatal)) });
+}
+
+/// Runs `work` on an LLVM thread and waits for it.
+///
+/// # Errors
+/// The text of a fatal error of LLVM, or of the system when it has no thread to give.
+pub(super) fn run<R: 'static>(work: impl FnOnce() -> R + 'static) -> Result<R, String> {
+    install();
+    let (send, receive) = mpsc::channel::<Result<Moved<R>, String>>();
+    let job = Moved((work, send));
+    let thread = std::thread::Builder::new().name("llvm".into()).stack_size(STACK).spawn(move || {
+        let (work, send) = job.take();
+        let fatal = send.clone();
+        REPORT.with(|r| *r.borrow_mut() = Some(Box::new(move |text| drop(fatal.send(Err(text))))));
+        let result = work();
+        REPORT.with(|r| *r.borrow_mut() = None);
+        drop(send.send(Ok(Moved(result))));
+    });
+    let thread = thread.map_err(|e| format!("no thread for LLVM: {e}"))?;
+    match receive.recv() {
+        Ok(Ok(result)) => Ok(result.take()),
+        Ok(Err(text)) => Err(text),
+        // Neither a result nor a report: `work` panicked, and so does its caller.
+        Err(mpsc::RecvError) => match thread.join() {
+            Err(panic) => std::panic::resume_unwind(panic),
+            Ok(()) => Err("LLVM ended without a result".into()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn results_come_back_and_panics_too() {
+        assert_eq!(super::run(|| 6 * 7), Ok(42));
+        assert!(std::panic::catch_unwind(|| super::run(|| panic!("inside"))).is_err());
+    }
+}

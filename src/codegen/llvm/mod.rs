@@ -1,0 +1,292 @@
+//! An LLVM module with its context and target machine, and what is done to it: optimise, print, make PTX.
+//!
+//! 1. [`Module::build`] (used by the lowering) or [`parse_llir`] makes one, with triple, data layout and target machine set;
+//! 2. [`Module::link_libdevice`], when [`Module::needs_libdevice`];
+//! 3. [`Module::optimize`];
+//! 4. [`Module::to_llir`] is the `llir` stage, [`Module::emit_ptx`] the `ptx` stage (LLVM's code generator changes the module: print first).
+//!
+//! Every step that can meet a fatal error of LLVM runs under [`guard`]; after such an error the module is gone and further steps fail too.
+
+mod guard;
+mod link;
+mod pipeline;
+mod ptx_version;
+mod target;
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_void};
+use std::path::Path;
+
+use inkwell::context::Context;
+use inkwell::llvm_sys;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::Module as LlvmModule;
+use inkwell::targets::{FileType, TargetMachine, TargetTriple};
+use inkwell::values::{FastMathFlags, FunctionValue, InstructionOpcode};
+
+use super::CodegenOptions;
+use crate::diag::{Diagnostic, Place, codes::codegen as codes};
+pub(crate) use ptx_version::required as required_ptx;
+
+/// LLVM's number of the calling convention `ptx_kernel`.
+pub(super) const PTX_KERNEL: u32 = 71;
+
+/// What LLVM reported about a context while it worked.
+type Messages = RefCell<Vec<String>>;
+
+/// An LLVM module for one target. See the module documentation for the order of the steps.
+pub struct Module {
+    /// `None` after a fatal error of LLVM.
+    inner: Option<Inner>,
+    facts: Facts,
+    options: CodegenOptions,
+    /// Whether it was read from text instead of lowered from TTGIR.
+    foreign: bool,
+}
+
+/// What is known of a module without asking LLVM.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Facts {
+    /// Names of the kernels, in the module's order.
+    pub kernels: Vec<String>,
+    /// Bytes of shared memory a block needs.
+    pub shared: u32,
+    /// PTX ISA version times ten.
+    pub ptx_version: u32,
+    /// Warps of a block.
+    pub num_warps: u32,
+    /// Blocks of a cluster.
+    pub num_ctas: u32,
+}
+
+/// The fields drop in this order, the context last: everything else lives in it.
+struct Inner {
+    module: LlvmModule<'static>,
+    machine: TargetMachine,
+    messages: Box<Messages>,
+    context: Box<Context>,
+}
+
+/// A context and an empty module in it, before the target machine is known.
+pub(super) struct Draft {
+    pub(super) module: LlvmModule<'static>,
+    messages: Box<Messages>,
+    context: Box<Context>,
+}
+
+impl Draft {
+    fn context() -> (Box<Context>, Box<Messages>) {
+        let context = Box::new(Context::create());
+        let messages = Box::new(Messages::default());
+        let sink = std::ptr::from_ref::<Messages>(&messages) as *mut c_void;
+        // SAFETY: the box keeps its address and is dropped after the context's last use ([`Inner`], [`Draft`]).
+        unsafe { llvm_sys::core::LLVMContextSetDiagnosticHandler(context.raw(), Some(on_message), sink) };
+        (context, messages)
+    }
+
+    pub(super) fn new(name: &str) -> Draft {
+        let (context, messages) = Draft::context();
+        let module = extend(&context).create_module(name);
+        Draft { module, messages, context }
+    }
+
+    /// The context, for as long as this draft or the module made from it lives.
+    pub(super) fn llvm(&self) -> &'static Context {
+        extend(&self.context)
+    }
+
+    /// Sets triple and data layout and makes the target machine.
+    pub(super) fn seal(self, facts: Facts, options: &CodegenOptions) -> Result<Module, Diagnostic> {
+        let machine = target::machine(&options.target, facts.ptx_version)?;
+        self.module.set_triple(&TargetTriple::create(target::TRIPLE));
+        self.module.set_data_layout(&machine.get_target_data().get_data_layout());
+        let inner = Inner { module: self.module, machine, messages: self.messages, context: self.context };
+        Ok(Module { inner: Some(inner), facts, options: options.clone(), foreign: false })
+    }
+}
+
+/// Forgets that a context is borrowed from its box.
+fn extend(context: &Context) -> &'static Context {
+    // SAFETY: the box that owns the context is stored beside whatever uses the reference and dropped after it ([`Draft`], [`Inner`]); the
+    // reference does not leave `codegen`.
+    unsafe { &*std::ptr::from_ref(context) }
+}
+
+extern "C" fn on_message(info: llvm_sys::prelude::LLVMDiagnosticInfoRef, sink: *mut c_void) {
+    use llvm_sys::{LLVMDiagnosticSeverity, core};
+    // SAFETY: LLVM passes a valid message and the pointer that was registered with the handler, which outlives the context.
+    unsafe {
+        if !matches!(core::LLVMGetDiagInfoSeverity(info), LLVMDiagnosticSeverity::LLVMDSError) {
+            return;
+        }
+        let text = core::LLVMGetDiagInfoDescription(info);
+        (*sink.cast::<Messages>()).borrow_mut().push(CStr::from_ptr(text).to_string_lossy().into_owned());
+        core::LLVMDisposeMessage(text);
+    }
+}
+
+impl Module {
+    #[must_use]
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Runs a step on the module under [`guard`].
+    fn step<R: 'static>(&mut self, work: impl FnOnce(&Inner) -> Result<R, Diagnostic> + 'static) -> Result<R, Diagnostic> {
+        let inner = self.inner.take().ok_or_else(|| Diagnostic::error(&codes::LLVM_FAILED, "LLVM gave up on this module before"))?;
+        let done = guard::run(move || {
+            let result = work(&inner);
+            (inner, result)
+        });
+        let (inner, result) = done.map_err(|text| self.failed(&text))?;
+        let reported = inner.messages.borrow_mut().drain(..).next();
+        self.inner = Some(inner);
+        match reported {
+            Some(text) => Err(self.failed(&text)),
+            None => result,
+        }
+    }
+
+    fn failed(&self, text: &str) -> Diagnostic {
+        let text = text.trim();
+        Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot compile this for {}: {text}", self.options.target.name))
+    }
+
+    /// Whether the module calls functions of libdevice that are not linked yet.
+    #[must_use]
+    pub fn needs_libdevice(&self) -> bool {
+        let lacks = |f: FunctionValue<'_>| f.count_basic_blocks() == 0 && f.get_name().to_bytes().starts_with(b"__nv_");
+        self.inner.as_ref().is_some_and(|inner| inner.module.get_functions().any(lacks))
+    }
+
+    /// Links the functions of libdevice that the module calls.
+    ///
+    /// # Errors
+    /// `E0712` when the file cannot be read or lacks a function, `E0709` when LLVM fails.
+    pub fn link_libdevice(&mut self, path: &Path) -> Result<(), Diagnostic> {
+        let path = path.to_owned();
+        self.step(move |inner| {
+            let file = Place::File(path.display().to_string());
+            let failed = |why: String| Diagnostic::error(&codes::BAD_LIBRARY, why).at(file.clone(), "");
+            let missing = link::libdevice(&inner.module, extend(&inner.context), &path)
+                .map_err(|e| failed(format!("libdevice cannot be linked: {e}")))?;
+            match missing.as_slice() {
+                [] => Ok(()),
+                names => Err(failed(format!("libdevice has no function `{}`", names.join("`, `")))),
+            }
+        })
+    }
+
+    /// Checks the module against LLVM's rules.
+    ///
+    /// # Errors
+    /// `code` with LLVM's findings.
+    fn verify(&mut self, code: &'static crate::diag::Code, what: &'static str) -> Result<(), Diagnostic> {
+        self.step(move |inner| {
+            inner.module.verify().map_err(|e| {
+                let text = e.to_string();
+                let mut lines = text.lines();
+                let first = lines.next().unwrap_or("no reason given").to_owned();
+                lines.take(6).fold(Diagnostic::error(code, format!("{what}: {first}")), |d, line| d.note(line.trim()))
+            })
+        })
+    }
+
+    /// Verifies what the lowering made. With inline assembly that the input wrote, a failure is mostly its fault.
+    pub(super) fn verify_lowered(&mut self) -> Result<(), Diagnostic> {
+        self.verify(&codes::DEFECT, "ttc made LLVM IR that LLVM rejects")
+    }
+
+    /// Runs LLVM's middle end.
+    ///
+    /// # Errors
+    /// `E0709` when LLVM fails or does not know a pass of the options' pipeline.
+    pub fn optimize(&mut self) -> Result<(), Diagnostic> {
+        // ptxas rejects some of the vector code that the SLP vectorizer makes for sm_80, so it is off there, as in Triton.
+        let slp = self.options.target.capability > 80;
+        let passes = match (&self.options.llvm_passes, self.foreign) {
+            (Some(given), _) => given.clone(),
+            (None, true) => pipeline::FULL.to_owned(),
+            (None, false) => pipeline::tensor(slp),
+        };
+        self.step(move |inner| {
+            let failed = |e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot run the pipeline `{passes}`: {e}"));
+            pipeline::run(&inner.module, &inner.machine, &passes, slp).map_err(failed)
+        })
+    }
+
+    /// The module as text.
+    #[must_use]
+    pub fn to_llir(&self) -> String {
+        self.inner.as_ref().map(|inner| inner.module.to_string()).unwrap_or_default()
+    }
+
+    /// Makes PTX. LLVM rewrites the module on the way, so [`Module::to_llir`] comes before.
+    ///
+    /// # Errors
+    /// `E0709` when LLVM fails.
+    pub fn emit_ptx(&mut self) -> Result<String, Diagnostic> {
+        let fuse = self.options.fp_fusion;
+        let ptx = self.step(move |inner| {
+            if fuse {
+                allow_contraction(&inner.module);
+            }
+            let failed = |e: String| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM made no PTX: {e}"));
+            let buffer = inner.machine.write_to_memory_buffer(&inner.module, FileType::Assembly).map_err(|e| failed(e.to_string()))?;
+            String::from_utf8(buffer.as_slice().to_vec()).map_err(|_| failed("it is no text".into()))
+        })?;
+        Ok(without_debug_flag(ptx))
+    }
+}
+
+/// Lets the back end fuse `a * b + c`: the flag `contract` on every addition, subtraction and multiplication, which is what Triton's
+/// `enable_fp_fusion` amounts to. Per instruction, since LLVM's switch for all of them is not in its C interface.
+fn allow_contraction(module: &LlvmModule<'_>) {
+    let fusable = [InstructionOpcode::FAdd, InstructionOpcode::FSub, InstructionOpcode::FMul];
+    for function in module.get_functions() {
+        for block in function.get_basic_block_iter() {
+            for instruction in block.get_instructions().filter(|i| fusable.contains(&i.get_opcode())) {
+                if let Ok(flags) = instruction.get_fast_math_flags() {
+                    // The opcode has been checked, so setting cannot fail.
+                    let _ = instruction.set_fast_math_flags(flags | FastMathFlags::AllowContract);
+                }
+            }
+        }
+    }
+}
+
+/// Removes `, debug` from the `.target` line: with it ptxas does not optimise. The line table stays.
+fn without_debug_flag(ptx: String) -> String {
+    let Some(start) = ptx.find(".target ") else { return ptx };
+    let end = ptx[start..].find('\n').map_or(ptx.len(), |n| start + n);
+    let line = ptx[start..end].replace(", debug", "");
+    format!("{}{line}{}", &ptx[..start], &ptx[end..])
+}
+
+/// Reads LLVM IR text, as `--emit llir` writes it or Triton dumps it.
+///
+/// # Errors
+/// `E0708` when it is no valid LLVM IR, `E0705` when it holds no kernel.
+pub fn parse_llir(text: &str, options: &CodegenOptions) -> Result<Module, Diagnostic> {
+    let ptx_version = required_ptx(text, &options.target);
+    let (context, messages) = Draft::context();
+    let owned = text.to_owned();
+    let failed = |e: String| Diagnostic::error(&codes::BAD_LLIR, format!("the LLVM IR cannot be read: {}", e.trim()));
+    let parsed = guard::run(move || {
+        let buffer = MemoryBuffer::create_from_memory_range_copy(owned.as_bytes(), "llir");
+        let module = extend(&context).create_module_from_ir(buffer).map_err(|e| e.to_string());
+        (module, messages, context)
+    });
+    let (module, messages, context) = parsed.map_err(failed)?;
+    let module = module.map_err(failed)?;
+    let kernels: Vec<FunctionValue<'_>> = module.get_functions().filter(|f| f.get_call_conventions() == PTX_KERNEL).collect();
+    let names: Vec<String> = kernels.iter().map(|f| f.get_name().to_string_lossy().into_owned()).collect();
+    if names.is_empty() {
+        return Err(Diagnostic::error(&codes::NO_KERNEL, "the LLVM IR has no function of the calling convention `ptx_kernel`"));
+    }
+    let facts = Facts { kernels: names, ptx_version, num_warps: options.num_warps, num_ctas: options.num_ctas, shared: 0 };
+    let mut module = Draft { module, messages, context }.seal(facts, options)?;
+    module.foreign = true;
+    module.verify(&codes::BAD_LLIR, "the LLVM IR breaks LLVM's rules")?;
+    Ok(module)
+}

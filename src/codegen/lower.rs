@@ -1,0 +1,476 @@
+//! The lowering's state, and its frame: modules, kernels, blocks, one operation after the other.
+//!
+//! 1. Every public function becomes a kernel: calling convention `ptx_kernel`, its own parameters in order, `nvvm.reqntid` with the number of
+//!    threads, and `nvvm.maxnreg` and `nvvm.cluster_dim` where asked for.
+//! 2. The thread's number is read at the entry; everything that depends on the thread starts from it.
+//! 3. Blocks are lowered in reverse post-order, so definitions come before uses; block arguments are phis, one per register.
+//! 4. [`Lower::op`] hands each operation to its family in `ops`. When that fails, the diagnostic gets the operation's place, the results become
+//!    poison and the walk goes on, so that one run reports everything a module has that is not supported.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use inkwell::attributes::AttributeLoc;
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::{Builder, BuilderError};
+use inkwell::context::Context;
+use inkwell::intrinsics::Intrinsic;
+use inkwell::module::{FlagBehavior, Module as LlvmModule};
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{BasicValueEnum, FunctionValue, IntValue, PhiValue};
+
+use super::debug_info::LineTable;
+use super::llvm::{Draft, Facts, Module, PTX_KERNEL, required_ptx};
+use super::{CodegenOptions, ops};
+use crate::diag::{Diagnostic, Place, codes::codegen as codes};
+use crate::ir::core::entity::Entity;
+use crate::ir::{Attr, AttrData, Block, Ir, Loc, Op, Type, TypeData, Value};
+use crate::passes::analysis::axis_info::AxisInfoAnalysis;
+use crate::target::Target;
+
+pub(super) type Res<T> = Result<T, Diagnostic>;
+pub(super) type Val<'c> = BasicValueEnum<'c>;
+/// A value: one LLVM value per register of a thread.
+pub(super) type Regs<'c> = Rc<[Val<'c>]>;
+
+/// A diagnostic for what cannot happen with verified IR.
+pub(super) fn defect(what: impl std::fmt::Display) -> Diagnostic {
+    Diagnostic::error(&codes::DEFECT, format!("defect in code generation: {what}"))
+}
+
+impl From<BuilderError> for Diagnostic {
+    fn from(e: BuilderError) -> Diagnostic {
+        defect(e)
+    }
+}
+
+/// An IR block in LLVM: its start and the phis of its arguments.
+#[derive(Clone)]
+pub(super) struct Label<'c> {
+    pub(super) block: BasicBlock<'c>,
+    pub(super) phis: Vec<Vec<PhiValue<'c>>>,
+}
+
+/// The lowering of one kernel.
+pub(super) struct Lower<'c, 'a> {
+    pub(super) ir: &'a Ir,
+    pub(super) llvm: &'c Context,
+    pub(super) module: &'a LlvmModule<'c>,
+    pub(super) b: Builder<'c>,
+    pub(super) options: &'a CodegenOptions,
+    pub(super) num_ctas: u32,
+    pub(super) axis: AxisInfoAnalysis,
+    pub(super) function: FunctionValue<'c>,
+    pub(super) blocks: BTreeMap<Block, Label<'c>>,
+    values: Vec<Option<Regs<'c>>>,
+    lines: Option<LineTable>,
+    tid: IntValue<'c>,
+    /// PTX ISA version that the kernel's inline PTX needs.
+    ptx_version: u32,
+    errors: Vec<Diagnostic>,
+}
+
+/// Lowers a module; see [`super::lower`].
+pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Diagnostic>> {
+    let one = |d: Diagnostic| vec![d];
+    let attr = |name: &str, default: u32| ir.int_attr(ir.module(), name).map_or(default, |v| u32::try_from(v).unwrap_or(u32::MAX));
+    let (num_warps, num_ctas) = (attr("ttg.num-warps", options.num_warps), attr("ttg.num-ctas", options.num_ctas));
+    check_limits(ir, options, num_warps, num_ctas).map_err(one)?;
+    let kernels: Vec<Op> = ir.functions().into_iter().filter(|&f| is_kernel(ir, f)).collect();
+    if kernels.is_empty() {
+        return Err(one(Diagnostic::error(&codes::NO_KERNEL, "the module has no public function with a body")));
+    }
+    let draft = Draft::new("ttc");
+    let ftz = draft.llvm().i32_type().const_int(1, false);
+    draft.module.add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, ftz);
+    let mut facts = Facts { num_warps, num_ctas, ptx_version: options.target.min_ptx, ..Facts::default() };
+    let mut errors = vec![];
+    for kernel in kernels {
+        match Lower::kernel(ir, &draft, options, &facts, kernel) {
+            Ok(ptx) => facts.ptx_version = facts.ptx_version.max(ptx),
+            Err(found) => errors.extend(found),
+        }
+        facts.kernels.push(ir.str_attr(kernel, "sym_name").unwrap_or_default().to_owned());
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut module = draft.seal(facts, options).map_err(one)?;
+    module.verify_lowered().map_err(one)?;
+    Ok(module)
+}
+
+/// Public functions with a body are kernels.
+fn is_kernel(ir: &Ir, func: Op) -> bool {
+    let public = ir.str_attr(func, "sym_visibility").is_none_or(|v| v == "public");
+    public && ir.body(func, 0).is_some()
+}
+
+fn check_limits(ir: &Ir, options: &CodegenOptions, num_warps: u32, num_ctas: u32) -> Res<()> {
+    let place = |d: Diagnostic| located(d, ir.loc(ir.module()));
+    let threads = u64::from(num_warps) * u64::from(options.target.warp_size());
+    if !num_warps.is_power_of_two() || threads > u64::from(Target::MAX_THREADS_PER_BLOCK) {
+        let most = Target::MAX_THREADS_PER_BLOCK / options.target.warp_size();
+        let text = format!("the kernel asks for {num_warps} warps a block; expected a power of two up to {most}");
+        return Err(place(Diagnostic::error(&codes::LIMITS, text)));
+    }
+    if !num_ctas.is_power_of_two() || num_ctas > Target::MAX_PORTABLE_CLUSTER {
+        let text =
+            format!("the kernel asks for {num_ctas} blocks a cluster; expected a power of two up to {}", Target::MAX_PORTABLE_CLUSTER);
+        return Err(place(Diagnostic::error(&codes::LIMITS, text)));
+    }
+    if num_ctas > 1 && !options.target.has_clusters() {
+        let text = format!("the kernel asks for {num_ctas} blocks a cluster, but {} has no clusters", options.target.name);
+        return Err(place(Diagnostic::error(&codes::LIMITS, text).help("compile for sm_90 or later")));
+    }
+    match options.maxnreg {
+        Some(n) if n == 0 || n > Target::MAX_REGISTERS_PER_THREAD => {
+            let text = format!("at most {n} registers a thread were asked for; expected 1 to {}", Target::MAX_REGISTERS_PER_THREAD);
+            Err(Diagnostic::error(&codes::LIMITS, text))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Adds the place that a location names, unless the diagnostic has one.
+pub(super) fn located(d: Diagnostic, loc: Loc) -> Diagnostic {
+    match loc.file_line_col() {
+        Some((file, line, col)) if d.labels.is_empty() => d.at(Place::At { file: file.as_str().to_owned(), line, col: col.max(1) }, ""),
+        _ => d,
+    }
+}
+
+impl<'a> Lower<'static, 'a> {
+    /// Lowers one kernel; gives the PTX ISA version that it needs.
+    fn kernel(ir: &'a Ir, draft: &'a Draft, options: &'a CodegenOptions, facts: &Facts, func: Op) -> Result<u32, Vec<Diagnostic>> {
+        let llvm = draft.llvm();
+        let name = ir.str_attr(func, "sym_name").unwrap_or_default();
+        // A placeholder of the right kind until the parameters are known.
+        let function = draft.module.add_function(name, llvm.void_type().fn_type(&[], false), None);
+        let mut cx = Lower {
+            ir,
+            llvm,
+            module: &draft.module,
+            b: llvm.create_builder(),
+            options,
+            num_ctas: facts.num_ctas,
+            axis: AxisInfoAnalysis::new(ir, func),
+            function,
+            blocks: BTreeMap::new(),
+            values: vec![None; ir.value_capacity()],
+            lines: None,
+            tid: llvm.i32_type().const_zero(),
+            ptx_version: options.target.min_ptx,
+            errors: vec![],
+        };
+        if let Err(d) = cx.whole(func, name, facts) {
+            cx.errors.push(located(d, ir.loc(func)));
+        }
+        if let Some(lines) = &cx.lines {
+            lines.finish();
+        }
+        if cx.errors.is_empty() { Ok(cx.ptx_version) } else { Err(cx.errors) }
+    }
+}
+
+impl<'c> Lower<'c, '_> {
+    fn whole(&mut self, func: Op, name: &str, facts: &Facts) -> Res<()> {
+        self.declare(func, name, facts)?;
+        if self.options.lineinfo {
+            self.lines = LineTable::new(self.llvm, self.module, self.function, name, self.ir.loc(func));
+        }
+        let entry = self.llvm.append_basic_block(self.function, "entry");
+        self.b.position_at_end(entry);
+        self.at(self.ir.loc(func));
+        self.tid = self.special_register("llvm.nvvm.read.ptx.sreg.tid.x")?;
+        self.body(func, entry)
+    }
+
+    /// Replaces the placeholder by a function with the kernel's parameters and attributes.
+    fn declare(&mut self, func: Op, name: &str, facts: &Facts) -> Res<()> {
+        let Some(TypeData::Function { inputs, results }) = self.ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data)
+        else {
+            return Err(defect("a function without a type"));
+        };
+        if !results.is_empty() {
+            return Err(
+                Diagnostic::error(&codes::UNSUPPORTED_OP, "a kernel cannot return values").help("store the results through pointers")
+            );
+        }
+        if let Some(ty) = inputs.iter().find(|ty| ty.is_tensor()) {
+            return Err(Diagnostic::error(&codes::UNSUPPORTED_TYPE, format!("a kernel's parameter cannot be a tensor, `{ty}`")));
+        }
+        let mut params: Vec<BasicTypeEnum<'c>> = inputs.iter().map(|&ty| self.elem_type(ty)).collect::<Res<_>>()?;
+        if self.options.triton_abi {
+            let scratch = self.llvm.ptr_type(inkwell::AddressSpace::from(1u16));
+            params.extend([BasicTypeEnum::from(scratch); 2]);
+        }
+        // SAFETY: nothing refers to the placeholder.
+        unsafe { self.function.delete() };
+        self.function = self.module.add_function(name, self.fn_type(None, &params), None);
+        self.function.set_call_conventions(PTX_KERNEL);
+        let threads = facts.num_warps * self.options.target.warp_size();
+        self.string_attribute("nvvm.reqntid", &threads.to_string());
+        if let Some(n) =
+            self.options.maxnreg.or_else(|| self.ir.int_attr(self.ir.module(), "ttg.maxnreg").and_then(|n| u32::try_from(n).ok()))
+        {
+            self.string_attribute("nvvm.maxnreg", &n.to_string());
+        }
+        if facts.num_ctas > 1 {
+            self.string_attribute("nvvm.cluster_dim", &facts.num_ctas.to_string());
+        }
+        self.enum_attribute("nounwind");
+        self.align_params(func, inputs);
+        Ok(())
+    }
+
+    /// Passes the known alignment of pointer parameters on.
+    fn align_params(&self, func: Op, inputs: &[Type]) {
+        let Some(AttrData::Array(all)) = self.ir.attr(func, "arg_attrs").map(Attr::data) else { return };
+        for (i, (attrs, ty)) in all.iter().zip(inputs).enumerate() {
+            let AttrData::Dict(dict) = attrs.data() else { continue };
+            let known = dict.iter().find(|(n, _)| n.as_str() == "tt.divisibility").and_then(|(_, v)| v.as_int());
+            if let Some(align) = known.and_then(|v| u32::try_from(v).ok()).filter(|a| a.is_power_of_two() && ty.is_ptr()) {
+                self.function.set_param_alignment(i as u32, align.min(128));
+            }
+        }
+    }
+
+    fn string_attribute(&self, key: &str, value: &str) {
+        self.function.add_attribute(AttributeLoc::Function, self.llvm.create_string_attribute(key, value));
+    }
+
+    fn enum_attribute(&self, name: &str) {
+        let kind = inkwell::attributes::Attribute::get_named_enum_kind_id(name);
+        self.function.add_attribute(AttributeLoc::Function, self.llvm.create_enum_attribute(kind, 0));
+    }
+
+    /// Lowers the blocks of a function, the first of them into `entry`.
+    fn body(&mut self, func: Op, entry: BasicBlock<'c>) -> Res<()> {
+        let Some(first) = self.ir.body(func, 0) else { return Err(defect("a kernel without a body")) };
+        for (i, &arg) in self.ir.args(first).iter().enumerate() {
+            let param = self.function.get_nth_param(i as u32).ok_or_else(|| defect("a parameter too few"))?;
+            self.set(arg, vec![param]);
+        }
+        self.blocks.insert(first, Label { block: entry, phis: vec![] });
+        let order = self.reverse_post_order(first);
+        for &block in &order[1..] {
+            let target = self.new_block("", self.ir.args(block))?;
+            self.blocks.insert(block, target);
+        }
+        for block in order {
+            self.b.position_at_end(self.blocks[&block].block);
+            for op in self.ir.op_list(block) {
+                self.op(op)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn reverse_post_order(&self, first: Block) -> Vec<Block> {
+        let mut order = vec![];
+        let mut seen = std::collections::BTreeSet::from([first]);
+        // A block with the successors that are still to be visited.
+        let mut stack = vec![(first, 0)];
+        while let Some((block, next)) = stack.pop() {
+            let successors = self.ir.last_op(block).map_or(&[][..], |op| self.ir.successors(op));
+            match successors.get(next) {
+                Some(&successor) => {
+                    stack.push((block, next + 1));
+                    if seen.insert(successor) {
+                        stack.push((successor, 0));
+                    }
+                }
+                None => order.push(block),
+            }
+        }
+        order.reverse();
+        order
+    }
+
+    /// An LLVM block with phis for values of these types; the phis become the arguments' values.
+    pub(super) fn new_block(&mut self, name: &str, args: &[Value]) -> Res<Label<'c>> {
+        let back = self.b.get_insert_block();
+        let block = self.llvm.append_basic_block(self.function, name);
+        self.b.position_at_end(block);
+        let mut phis = Vec::with_capacity(args.len());
+        for &arg in args {
+            let ty = self.ir.ty(arg);
+            let elem = self.elem_type(ty)?;
+            let regs: Vec<PhiValue<'c>> = (0..Self::num_regs(ty)?).map(|_| self.b.build_phi(elem, "")).collect::<Result<_, _>>()?;
+            self.set(arg, regs.iter().map(|p| p.as_basic_value()).collect());
+            phis.push(regs);
+        }
+        if let Some(back) = back {
+            self.b.position_at_end(back);
+        }
+        Ok(Label { block, phis })
+    }
+
+    /// Adds the values that reach a block's phis from the current block.
+    pub(super) fn pass(&self, target: &Label<'c>, values: &[Value]) -> Res<()> {
+        let from = self.b.get_insert_block().ok_or_else(|| defect("no current block"))?;
+        for (phis, &value) in target.phis.iter().zip(values) {
+            let regs = self.get(value)?;
+            for (phi, reg) in phis.iter().zip(regs.iter()) {
+                phi.add_incoming(&[(reg, from)]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lowers one operation with all that is nested in it.
+    ///
+    /// # Errors
+    /// Only when the walk cannot go on; everything else is collected.
+    pub(super) fn op(&mut self, op: Op) -> Res<()> {
+        self.at(self.ir.loc(op));
+        let Err(d) = ops::lower(self, op) else { return Ok(()) };
+        let d = located(d, self.ir.loc(op));
+        if self.ir.kind(op).is_terminator() {
+            return Err(d);
+        }
+        // With poison in place of the results the walk goes on and finds what else there is.
+        for &result in self.ir.results(op) {
+            match self.poison(self.ir.ty(result)) {
+                Ok(regs) => self.set(result, regs.to_vec()),
+                Err(_) => return Err(d),
+            }
+        }
+        self.errors.push(d);
+        Ok(())
+    }
+
+    /// The diagnostic for an operation that has no code generation.
+    pub(super) fn unsupported(&self, op: Op, why: &str) -> Diagnostic {
+        let name = self.ir.op_name(op);
+        let text = if why.is_empty() { format!("`{name}` has no code generation yet") } else { format!("`{name}`: {why}") };
+        Diagnostic::error(&codes::UNSUPPORTED_OP, text)
+    }
+
+    fn at(&mut self, loc: Loc) {
+        if let Some(lines) = &mut self.lines {
+            lines.set(self.llvm, &self.b, loc);
+        }
+    }
+
+    // ---- values ----
+
+    pub(super) fn set(&mut self, value: Value, regs: Vec<Val<'c>>) {
+        self.values[value.index()] = Some(regs.into());
+    }
+
+    /// The registers of a value.
+    pub(super) fn get(&self, value: Value) -> Res<Regs<'c>> {
+        self.values[value.index()].clone().ok_or_else(|| defect(format!("{value:?} is used before it is defined")))
+    }
+
+    /// The only register of a scalar.
+    pub(super) fn scalar(&self, value: Value) -> Res<Val<'c>> {
+        self.get(value)?.first().copied().ok_or_else(|| defect("a scalar without a register"))
+    }
+
+    /// As [`Lower::scalar`], of an integer.
+    pub(super) fn int(&self, value: Value) -> Res<IntValue<'c>> {
+        as_int(self.scalar(value)?)
+    }
+
+    // ---- the thread ----
+
+    /// The number of this thread in its block.
+    pub(super) fn thread_id(&self) -> IntValue<'c> {
+        self.tid
+    }
+
+    /// The number of this block in its cluster.
+    pub(super) fn block_in_cluster(&mut self) -> Res<IntValue<'c>> {
+        if self.num_ctas == 1 { Ok(self.i32(0)) } else { self.special_register("llvm.nvvm.read.ptx.sreg.cluster.ctarank") }
+    }
+
+    /// Reads a special register.
+    pub(super) fn special_register(&mut self, intrinsic: &str) -> Res<IntValue<'c>> {
+        as_int(self.intrinsic(intrinsic, &[], &[])?)
+    }
+
+    // ---- calls ----
+
+    /// Calls an intrinsic; `overloads` are the types that its name leaves open.
+    pub(super) fn intrinsic(&mut self, name: &str, overloads: &[BasicTypeEnum<'c>], args: &[Val<'c>]) -> Res<Val<'c>> {
+        let function = self.declared(name, overloads)?;
+        self.call(function, args)
+    }
+
+    /// As [`Lower::intrinsic`], of one without a result.
+    pub(super) fn effect(&mut self, name: &str, overloads: &[BasicTypeEnum<'c>], args: &[Val<'c>]) -> Res<()> {
+        let function = self.declared(name, overloads)?;
+        let args: Vec<_> = args.iter().map(|&a| a.into()).collect();
+        self.b.build_direct_call(function, &args, "")?;
+        Ok(())
+    }
+
+    fn declared(&self, name: &str, overloads: &[BasicTypeEnum<'c>]) -> Res<FunctionValue<'c>> {
+        let found = Intrinsic::find(name).ok_or_else(|| defect(format!("LLVM has no intrinsic `{name}`")))?;
+        found.get_declaration(self.module, overloads).ok_or_else(|| defect(format!("`{name}` has other types")))
+    }
+
+    /// Calls a function that libdevice defines, or another with this C signature.
+    pub(super) fn external(&mut self, name: &str, result: BasicTypeEnum<'c>, args: &[Val<'c>]) -> Res<Val<'c>> {
+        let types: Vec<BasicTypeEnum<'c>> = args.iter().map(BasicValueEnum::get_type).collect();
+        let ty = self.fn_type(Some(result), &types);
+        let function = match self.module.get_function(name) {
+            Some(known) if known.get_type() == ty => known,
+            Some(_) => {
+                return Err(Diagnostic::error(&codes::BAD_LIBRARY, format!("`{name}` is used with two signatures")));
+            }
+            None => self.module.add_function(name, ty, None),
+        };
+        self.call(function, args)
+    }
+
+    fn call(&mut self, function: FunctionValue<'c>, args: &[Val<'c>]) -> Res<Val<'c>> {
+        let args: Vec<_> = args.iter().map(|&a| a.into()).collect();
+        let call = self.b.build_direct_call(function, &args, "")?;
+        call.try_as_basic_value().basic().ok_or_else(|| defect("a call without a result"))
+    }
+
+    /// Inline assembly; the results come back one by one.
+    pub(super) fn inline_asm(
+        &mut self,
+        asm: &str,
+        constraints: &str,
+        results: &[BasicTypeEnum<'c>],
+        args: &[Val<'c>],
+        side_effects: bool,
+    ) -> Res<Vec<Val<'c>>> {
+        self.ptx_version = self.ptx_version.max(required_ptx(asm, &self.options.target));
+        let result: Option<BasicTypeEnum<'c>> = match results {
+            [] => None,
+            [one] => Some(*one),
+            many => Some(self.llvm.struct_type(many, false).into()),
+        };
+        let types: Vec<BasicTypeEnum<'c>> = args.iter().map(BasicValueEnum::get_type).collect();
+        let ty = self.fn_type(result, &types);
+        let callee = self.llvm.create_inline_asm(ty, asm.to_owned(), constraints.to_owned(), side_effects, false, None, false);
+        let args: Vec<_> = args.iter().map(|&a| a.into()).collect();
+        let call = self.b.build_indirect_call(ty, callee, &args, "")?;
+        for name in if side_effects { &["nounwind"][..] } else { &["nounwind", "willreturn", "memory"] } {
+            let kind = inkwell::attributes::Attribute::get_named_enum_kind_id(name);
+            call.add_attribute(AttributeLoc::Function, self.llvm.create_enum_attribute(kind, 0));
+        }
+        let value = call.try_as_basic_value().basic();
+        match (results.len(), value) {
+            (0, _) => Ok(vec![]),
+            (1, Some(value)) => Ok(vec![value]),
+            (n, Some(BasicValueEnum::StructValue(s))) => (0..n as u32).map(|i| Ok(self.b.build_extract_value(s, i, "")?)).collect(),
+            _ => Err(defect("inline assembly without a result")),
+        }
+    }
+}
+
+/// The value as an integer.
+pub(super) fn as_int(value: Val<'_>) -> Res<IntValue<'_>> {
+    match value {
+        BasicValueEnum::IntValue(v) => Ok(v),
+        _ => Err(defect("an integer was expected")),
+    }
+}

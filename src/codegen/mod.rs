@@ -1,0 +1,90 @@
+//! Code generation: TTGIR to LLVM IR, and through LLVM to PTX.
+//!
+//! 1. [`lower`] walks each kernel once and builds LLVM IR directly, with no dialect between. A value is the vector of its registers in one
+//!    thread, in the order of its layout's register index ([`lower`](mod@self::lower) holds the state, `ops` a file per family of operations).
+//! 2. [`Module`] (or [`parse_llir`], for LLVM IR that is the input) runs LLVM and prints PTX.
+//!
+//! Which element a register holds is computed from the linear layout alone (`indices`): the lane's and warp's part at run time, the register's
+//! part as a constant. Global memory is accessed by vectorised, predicated inline PTX (`ops::memory`) made by `ptx_builder`.
+//! Source locations become line tables (`debug_info`).
+//!
+//! Invariants: the IR is read, never changed; nothing outside this module imports inkwell; whatever verified IR holds, the answer is code or a
+//! coded diagnostic, never a panic.
+//!
+//! ```no_run
+//! # fn f(ir: &ttc::ir::Ir, target: ttc::target::Target) -> Result<String, Vec<ttc::diag::Diagnostic>> {
+//! use ttc::codegen::{CodegenOptions, lower};
+//! let mut module = lower(ir, &CodegenOptions::new(target))?;
+//! module.optimize().map_err(|d| vec![d])?;
+//! module.emit_ptx().map_err(|d| vec![d])
+//! # }
+//! ```
+
+mod control;
+mod debug_info;
+mod indices;
+mod llvm;
+mod lower;
+mod ops;
+mod ptx_builder;
+#[cfg(test)]
+mod tests;
+mod type_map;
+
+use crate::diag::Diagnostic;
+use crate::ir::Ir;
+use crate::target::Target;
+
+pub use llvm::{Facts, Module, parse_llir};
+
+/// What a kernel is compiled for and how.
+#[derive(Clone, Debug)]
+pub struct CodegenOptions {
+    pub target: Target,
+    /// Warps of a block, where the module does not say (`ttg.num-warps`).
+    pub num_warps: u32,
+    /// Blocks of a cluster, where the module does not say (`ttg.num-ctas`).
+    pub num_ctas: u32,
+    /// Fuse multiplications and additions.
+    pub fp_fusion: bool,
+    /// Upper bound on registers of a thread.
+    pub maxnreg: Option<u32>,
+    /// Write line tables.
+    pub lineinfo: bool,
+    /// Append the two pointers (global scratch, profile scratch) that Triton's launcher passes to every kernel.
+    pub triton_abi: bool,
+    /// LLVM's pipeline, in the form of `opt -passes=`, instead of the built-in one.
+    pub llvm_passes: Option<String>,
+}
+
+impl CodegenOptions {
+    /// Triton's defaults for a target.
+    #[must_use]
+    pub fn new(target: Target) -> CodegenOptions {
+        CodegenOptions {
+            target,
+            num_warps: 4,
+            num_ctas: 1,
+            fp_fusion: true,
+            maxnreg: None,
+            lineinfo: true,
+            triton_abi: false,
+            llvm_passes: None,
+        }
+    }
+}
+
+/// Lowers every kernel of a module of TTGIR to LLVM IR, not optimised yet.
+///
+/// # Errors
+/// All that code generation cannot do with this module: E07xx with the operation's place.
+pub fn lower(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Diagnostic>> {
+    lower::module(ir, options)
+}
+
+/// LLVM's version, `22.1.8`.
+#[must_use]
+pub fn llvm_version() -> String {
+    let (major, minor, patch) = inkwell::support::get_llvm_version();
+    format!("{major}.{minor}.{patch}")
+}

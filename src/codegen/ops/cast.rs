@@ -1,0 +1,77 @@
+//! Casts: between widths, between integers and floats, and reinterpretations of bits.
+
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::InstructionOpcode as I;
+
+use super::arith::operand;
+use super::elementwise;
+use crate::codegen::lower::{Lower, Res, Val, defect};
+use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::Op;
+use crate::ir::dialects::ArithOp;
+
+/// Lowers a cast of the `arith` dialect.
+pub(super) fn arith(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
+    let to = cx.elem_type(cx.ir.ty(cx.ir.result(op)))?;
+    let opcode = match kind {
+        ArithOp::Extsi => I::SExt,
+        ArithOp::Extui => I::ZExt,
+        ArithOp::Trunci => I::Trunc,
+        ArithOp::Extf => I::FPExt,
+        ArithOp::Truncf => return truncf(cx, op, to),
+        ArithOp::Sitofp => I::SIToFP,
+        ArithOp::Uitofp => I::UIToFP,
+        ArithOp::Fptosi => I::FPToSI,
+        ArithOp::Fptoui => I::FPToUI,
+        ArithOp::Bitcast => return reinterpret(cx, op),
+        ArithOp::IndexCast => return elementwise(cx, op, |cx, args| resize(cx, operand(args, 0)?, to)),
+        _ => return Err(defect(format!("{} is no cast", kind.spec().name))),
+    };
+    elementwise(cx, op, |cx, args| Ok(cx.b.build_cast(opcode, operand(args, 0)?, to, "")?))
+}
+
+/// `arith.truncf` rounds to nearest even; other roundings go through the instruction that has them.
+fn truncf<'c>(cx: &mut Lower<'c, '_>, op: Op, to: BasicTypeEnum<'c>) -> Res<()> {
+    match cx.ir.int_attr(op, "roundingmode") {
+        None | Some(0) => elementwise(cx, op, |cx, args| Ok(cx.b.build_cast(I::FPTrunc, operand(args, 0)?, to, "")?)),
+        Some(_) => Err(Diagnostic::error(&codes::UNSUPPORTED_CONVERSION, "`arith.truncf` rounds to nearest even only")),
+    }
+}
+
+/// Signed truncation or extension of an integer; an equal width is nothing.
+fn resize<'c>(cx: &mut Lower<'c, '_>, value: Val<'c>, to: BasicTypeEnum<'c>) -> Res<Val<'c>> {
+    let (from, wide) = (cx.bits_of(value.get_type()), cx.bits_of(to));
+    Ok(match from.cmp(&wide) {
+        std::cmp::Ordering::Equal => value,
+        std::cmp::Ordering::Less => cx.b.build_cast(I::SExt, value, to, "")?,
+        std::cmp::Ordering::Greater => cx.b.build_cast(I::Trunc, value, to, "")?,
+    })
+}
+
+/// The same bits as another type: `arith.bitcast`, `tt.bitcast`, `tt.int_to_ptr`, `tt.ptr_to_int`.
+pub(super) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let to = cx.elem_type(cx.ir.ty(cx.ir.result(op)))?;
+    elementwise(cx, op, |cx, args| bits_as(cx, operand(args, 0)?, to))
+}
+
+/// The same bits as another LLVM type.
+pub(super) fn bits_as<'c>(cx: &Lower<'c, '_>, value: Val<'c>, to: BasicTypeEnum<'c>) -> Res<Val<'c>> {
+    let from = value.get_type();
+    if from == to {
+        return Ok(value);
+    }
+    Ok(match (from, to) {
+        (BasicTypeEnum::PointerType(_), BasicTypeEnum::PointerType(_)) => cx.b.build_cast(I::AddrSpaceCast, value, to, "")?,
+        (BasicTypeEnum::PointerType(_), BasicTypeEnum::IntType(_)) => cx.b.build_cast(I::PtrToInt, value, to, "")?,
+        (BasicTypeEnum::IntType(_), BasicTypeEnum::PointerType(_)) => cx.b.build_cast(I::IntToPtr, value, to, "")?,
+        (BasicTypeEnum::PointerType(_), _) => {
+            let int = cx.b.build_cast(I::PtrToInt, value, cx.int_type(64), "")?;
+            cx.b.build_cast(I::BitCast, int, to, "")?
+        }
+        (_, BasicTypeEnum::PointerType(_)) => {
+            let int = cx.b.build_cast(I::BitCast, value, cx.int_type(64), "")?;
+            cx.b.build_cast(I::IntToPtr, int, to, "")?
+        }
+        _ => cx.b.build_cast(I::BitCast, value, to, "")?,
+    })
+}

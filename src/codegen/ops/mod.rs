@@ -1,0 +1,139 @@
+//! The operations, a file per family.
+//!
+//! Elementwise operations are tables from kinds to LLVM instructions or intrinsics; [`elementwise`] applies one register after the other.
+
+mod arith;
+mod cast;
+mod fp_convert;
+mod inline_asm;
+mod math;
+mod memory;
+mod shape;
+
+use super::control;
+use super::lower::{Lower, Res, Val, defect};
+use crate::ir::dialects::{LlvmOp, TtOp, TtgOp};
+use crate::ir::{Op, OpKind};
+
+/// Lowers one operation.
+pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    match cx.ir.kind(op) {
+        OpKind::Arith(kind) => arith::lower(cx, op, kind),
+        OpKind::Math(kind) => math::lower(cx, op, kind),
+        OpKind::Scf(kind) => control::scf(cx, op, kind),
+        OpKind::Cf(kind) => control::cf(cx, op, kind),
+        OpKind::Ub(kind) => control::ub(cx, op, kind),
+        OpKind::Tt(kind) => tt(cx, op, kind),
+        OpKind::Llvm(LlvmOp::Assume) => assume(cx, op),
+        OpKind::Ttg(TtgOp::ConvertLayout) => shape::convert_layout(cx, op),
+        OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(cx.unsupported(op, "")),
+    }
+}
+
+fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
+    match kind {
+        TtOp::Return => control::ret(cx, op),
+        TtOp::Call => control::call(cx, op),
+        TtOp::IntToPtr | TtOp::PtrToInt | TtOp::Bitcast => cast::reinterpret(cx, op),
+        TtOp::FpToFp => fp_convert::lower(cx, op),
+        TtOp::Clampf => math::clamp(cx, op),
+        TtOp::PreciseSqrt => math::precise_sqrt(cx, op),
+        TtOp::PreciseDivf => math::precise_div(cx, op),
+        TtOp::ApproxDivf => math::approximate_div(cx, op),
+        TtOp::Mulhiui => math::mulhi(cx, op),
+        TtOp::ExternElementwise => math::external(cx, op),
+        TtOp::Addptr => memory::addptr(cx, op),
+        TtOp::Load => memory::load(cx, op),
+        TtOp::Store => memory::store(cx, op),
+        TtOp::Splat => shape::splat(cx, op),
+        TtOp::Unsplat => shape::unsplat(cx, op),
+        TtOp::ExpandDims => shape::expand_dims(cx, op),
+        TtOp::Reshape => shape::reshape(cx, op),
+        TtOp::Broadcast => shape::broadcast(cx, op),
+        TtOp::Trans => shape::trans(cx, op),
+        TtOp::Cat => shape::cat(cx, op),
+        TtOp::Join => shape::join(cx, op),
+        TtOp::Split => shape::split(cx, op),
+        TtOp::MakeRange => shape::make_range(cx, op),
+        TtOp::GetProgramId | TtOp::GetNumPrograms => program(cx, op, kind == TtOp::GetProgramId),
+        TtOp::ElementwiseInlineAsm => inline_asm::lower(cx, op),
+        TtOp::GridDependencyWait => grid_dependency(cx, op, "griddepcontrol.wait;"),
+        TtOp::GridDependencyLaunchDependents => grid_dependency(cx, op, "griddepcontrol.launch_dependents;"),
+        TtOp::Print => Err(cx.unsupported(op, "printing from the device is not supported yet")),
+        TtOp::Assert => Err(cx.unsupported(op, "assertions on the device are not supported yet")),
+        TtOp::Func
+        | TtOp::AtomicRmw
+        | TtOp::AtomicCas
+        | TtOp::Dot
+        | TtOp::DotScaled
+        | TtOp::Reduce
+        | TtOp::ReduceReturn
+        | TtOp::Scan
+        | TtOp::ScanReturn
+        | TtOp::MapElementwise
+        | TtOp::MapElementwiseReturn
+        | TtOp::Histogram
+        | TtOp::Gather
+        | TtOp::MakeTensorDesc
+        | TtOp::DescriptorLoad
+        | TtOp::DescriptorStore
+        | TtOp::DescriptorReduce
+        | TtOp::DescriptorGather
+        | TtOp::DescriptorScatter
+        | TtOp::MakeTensorPtr
+        | TtOp::Advance => Err(cx.unsupported(op, "")),
+    }
+}
+
+/// Computes every register of the result from the same registers of the operands. A scalar operand beside tensors counts for all registers.
+fn elementwise<'c>(cx: &mut Lower<'c, '_>, op: Op, mut element: impl FnMut(&mut Lower<'c, '_>, &[Val<'c>]) -> Res<Val<'c>>) -> Res<()> {
+    let result = cx.ir.result(op);
+    let count = Lower::num_regs(cx.ir.ty(result))?;
+    let operands = cx.ir.operands(op).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;
+    let mut regs = Vec::with_capacity(count);
+    let mut args = Vec::with_capacity(operands.len());
+    for i in 0..count {
+        args.clear();
+        for operand in &operands {
+            let reg = if operand.len() == 1 { operand.first() } else { operand.get(i) };
+            args.push(*reg.ok_or_else(|| defect("operands of different sizes"))?);
+        }
+        regs.push(element(cx, &args)?);
+    }
+    cx.set(result, regs);
+    Ok(())
+}
+
+/// `tt.get_program_id`, `tt.get_num_programs`: of the grid of blocks, or of clusters where a program is a cluster.
+fn program(cx: &mut Lower<'_, '_>, op: Op, id: bool) -> Res<()> {
+    let axis = match cx.ir.int_attr(op, "axis") {
+        Some(0) => 'x',
+        Some(1) => 'y',
+        Some(2) => 'z',
+        _ => return Err(cx.unsupported(op, "the grid has three dimensions")),
+    };
+    let register = match (id, cx.num_ctas) {
+        (true, 1) => "ctaid",
+        (true, _) => "clusterid",
+        (false, 1) => "nctaid",
+        (false, _) => "nclusterid",
+    };
+    let value = cx.special_register(&format!("llvm.nvvm.read.ptx.sreg.{register}.{axis}"))?;
+    cx.set(cx.ir.result(op), vec![value.into()]);
+    Ok(())
+}
+
+/// `llvm.intr.assume`
+fn assume(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let condition = cx.scalar(cx.ir.operand(op, 0))?;
+    cx.effect("llvm.assume", &[], &[condition])
+}
+
+/// Programmatic dependent launch (PTX ISA, "griddepcontrol").
+fn grid_dependency(cx: &mut Lower<'_, '_>, op: Op, asm: &str) -> Res<()> {
+    if cx.options.target.capability < 90 {
+        return Err(cx.unsupported(op, "dependent launches need sm_90 or later"));
+    }
+    cx.inline_asm(asm, "~{memory}", &[], &[], true)?;
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! Code generation of modules built by hand: what does not need the text form.
+
+use super::{CodegenOptions, lower, parse_llir};
+use crate::ir::core::encoding::Blocked;
+use crate::ir::dialects::{ArithOp, TtOp};
+use crate::ir::{Attr, AttrData, Builder, Encoding, InsertPoint, Ir, Loc, Name, OpState, Type, Value};
+use crate::target::Target;
+
+fn options(arch: &str) -> CodegenOptions {
+    CodegenOptions::new(Target::parse(arch).unwrap())
+}
+
+/// A module with one kernel of these parameters (pointers and integers divisible by 16), whose body `build` fills.
+fn kernel(params: &[Type], build: impl FnOnce(&mut Builder<'_>, &[Value])) -> Ir {
+    let loc = |line| Loc::file("/k/add.tk", line, 3);
+    let mut ir = Ir::new(loc(1));
+    let module = ir.module();
+    ir.set_attr(module, "ttg.num-warps", Attr::i32(4));
+    let block = ir.module_block();
+    let hints = Attr::new(AttrData::Dict(vec![(Name::of("tt.divisibility"), Attr::i32(16))]));
+    let state = OpState::new(TtOp::Func, loc(1))
+        .attr("sym_name", Attr::str("k"))
+        .attr("function_type", Attr::ty(Type::function(params, &[])))
+        .attr("arg_attrs", Attr::new(AttrData::Array(vec![hints; params.len()])))
+        .regions(1);
+    let func = Builder::new(&mut ir, InsertPoint::End(block), loc(1)).insert(state);
+    let region = ir.region(func, 0);
+    let args: Vec<(Type, Loc)> = params.iter().map(|&t| (t, loc(1))).collect();
+    let body = ir.add_block(region, &args);
+    let args = ir.args(body).to_vec();
+    let mut b = Builder::new(&mut ir, InsertPoint::End(body), loc(2));
+    build(&mut b, &args);
+    b.op(TtOp::Return, &[], &[]);
+    ir
+}
+
+fn blocked(per_thread: u32) -> Attr {
+    Attr::encoding(Encoding::Blocked(Blocked {
+        size_per_thread: vec![per_thread],
+        threads_per_warp: vec![32],
+        warps_per_cta: vec![4],
+        order: vec![0],
+        cga: vec![],
+    }))
+}
+
+fn vector_add() -> Ir {
+    let ptr = Type::ptr(Type::f32());
+    kernel(&[ptr, ptr, ptr, Type::int(32)], |b, args| {
+        let tensor = |elem| Type::tensor(&[1024], elem, Some(blocked(4)));
+        let (ints, ptrs, floats) = (tensor(Type::int(32)), tensor(ptr), tensor(Type::f32()));
+        let pid = b.value_with(TtOp::GetProgramId, &[], Type::int(32), &[("axis", Attr::i32(0))]);
+        let size = b.i32(1024);
+        let start = b.value(ArithOp::Muli, &[pid, size], Type::int(32));
+        let range = b.value_with(TtOp::MakeRange, &[], ints, &[("start", Attr::i32(0)), ("end", Attr::i32(1024))]);
+        let start = b.value(TtOp::Splat, &[start], ints);
+        let offsets = b.value(ArithOp::Addi, &[start, range], ints);
+        let n = b.value(TtOp::Splat, &[args[3]], ints);
+        let mask = b.value_with(ArithOp::Cmpi, &[offsets, n], tensor(Type::int(1)), &[("predicate", Attr::i32(2))]);
+        let at = |b: &mut Builder<'_>, base| {
+            let base = b.value(TtOp::Splat, &[base], ptrs);
+            b.value(TtOp::Addptr, &[base, offsets], ptrs)
+        };
+        let (x, y, out) = (at(b, args[0]), at(b, args[1]), at(b, args[2]));
+        let segments = [("operandSegmentSizes", Attr::i32_array(&[1, 1, 0]))];
+        let x = b.value_with(TtOp::Load, &[x, mask], floats, &segments);
+        let y = b.value_with(TtOp::Load, &[y, mask], floats, &segments);
+        let sum = b.value(ArithOp::Addf, &[x, y], floats);
+        b.op(TtOp::Store, &[out, sum, mask], &[]);
+    })
+}
+
+#[test]
+fn vector_add_uses_the_widest_access() {
+    let mut module = lower(&vector_add(), &options("sm_80")).unwrap();
+    module.optimize().unwrap();
+    let llir = module.to_llir();
+    assert!(llir.contains("ptx_kernel") && llir.contains("\"nvvm.reqntid\"=\"128\""), "{llir}");
+    let ptx = module.emit_ptx().unwrap();
+    assert_eq!(ptx.matches("ld.global.v4.b32").count(), 4, "{ptx}");
+    assert_eq!(ptx.matches("st.global.v4.b32").count(), 2, "{ptx}");
+    assert!(ptx.contains(".version 7.0") && ptx.contains(".target sm_80\n") && ptx.contains(".loc"), "{ptx}");
+}
+
+#[test]
+fn llir_round_trips() {
+    let mut module = lower(&vector_add(), &options("sm_90a")).unwrap();
+    module.optimize().unwrap();
+    let mut again = parse_llir(&module.to_llir(), &options("sm_90a")).unwrap();
+    assert_eq!(again.facts().kernels, ["k"]);
+    assert_eq!(module.emit_ptx().unwrap(), again.emit_ptx().unwrap());
+}
+
+#[test]
+fn what_llvm_cannot_select_is_a_diagnostic() {
+    let text = "declare float @llvm.nvvm.fmin.xorsign.abs.f(float, float)
+define ptx_kernel void @k(ptr addrspace(1) %p, float %a) {
+  %v = call float @llvm.nvvm.fmin.xorsign.abs.f(float %a, float 2.0)
+  store float %v, ptr addrspace(1) %p
+  ret void
+}";
+    let mut module = parse_llir(text, &options("sm_80")).unwrap();
+    let error = module.emit_ptx().unwrap_err();
+    assert_eq!(error.code.id, "E0709");
+    assert_eq!(module.emit_ptx().unwrap_err().code.id, "E0709");
+    for text in [
+        "",
+        "define void @f() { ret void }",
+        "define ptx_kernel void @k() { ret i32 0 }",
+        "\u{0}\u{1}garbage",
+        "declare ptx_kernel void @k(",
+    ] {
+        assert!(parse_llir(text, &options("sm_80")).is_err(), "{text:?}");
+    }
+}
+
+#[test]
+fn everything_unsupported_is_reported_with_its_place() {
+    let ir = kernel(&[Type::int(1)], |b, args| {
+        for line in [5, 6] {
+            b.loc = Loc::file("/k/add.tk", line, 9);
+            b.op(TtOp::Assert, &[args[0]], &[]);
+        }
+    });
+    let errors = lower(&ir, &options("sm_80")).err().unwrap();
+    assert_eq!(errors.len(), 2);
+    assert!(errors.iter().all(|e| e.code.id == "E0701" && e.message.contains("tt.assert")));
+    assert_eq!(errors[1].place(), Some(&crate::diag::Place::At { file: "/k/add.tk".into(), line: 6, col: 9 }));
+}
+
+#[test]
+fn limits_name_their_numbers() {
+    let mut ir = kernel(&[], |_, _| ());
+    let module = ir.module();
+    ir.set_attr(module, "ttg.num-warps", Attr::i32(64));
+    let errors = lower(&ir, &options("sm_80")).err().unwrap();
+    assert!(errors[0].code.id == "E0711" && errors[0].message.contains("64") && errors[0].message.contains("32"), "{errors:?}");
+    ir.set_attr(module, "ttg.num-warps", Attr::i32(4));
+    ir.set_attr(module, "ttg.num-ctas", Attr::i32(2));
+    assert_eq!(lower(&ir, &options("sm_80")).err().unwrap()[0].code.id, "E0711");
+    let mut clustered = lower(&ir, &options("sm_90")).unwrap();
+    assert!(clustered.emit_ptx().unwrap().contains(".reqnctapercluster 2"));
+}

@@ -1,0 +1,144 @@
+//! Types and constants of the IR in LLVM.
+//!
+//! | IR | LLVM |
+//! |---|---|
+//! | `iN` | `iN` |
+//! | `index` | `i32` |
+//! | `f16` `bf16` `f32` `f64` | `half` `bfloat` `float` `double` |
+//! | 8-bit floats | `i8` |
+//! | `!tt.ptr<T, S>` | `ptr addrspace(S)` |
+//! | `tensor<…xT, #layout>` | one `T` per register of the layout |
+
+use std::num::NonZeroU32;
+
+use inkwell::AddressSpace;
+use inkwell::types::{BasicType, BasicTypeEnum, IntType};
+use inkwell::values::BasicValueEnum;
+
+use super::lower::{Lower, Regs, Res};
+use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::{Attr, AttrData, DenseData, FloatKind, Type, TypeData};
+use crate::layout::{Dim, LinearLayout, layout_of};
+
+impl<'c> Lower<'c, '_> {
+    /// `iN`
+    pub(super) fn int_type(&self, bits: u32) -> IntType<'c> {
+        let width = NonZeroU32::new(bits).unwrap_or(NonZeroU32::MIN);
+        self.llvm.custom_width_int_type(width).unwrap_or_else(|_| self.llvm.i64_type())
+    }
+
+    /// The LLVM type of a scalar, or of one element of a tensor.
+    pub(super) fn elem_type(&self, ty: Type) -> Res<BasicTypeEnum<'c>> {
+        let ty = ty.elem();
+        Ok(match *ty {
+            TypeData::Int(bits @ 1..=128) => self.int_type(bits).into(),
+            TypeData::Index => self.int_type(32).into(),
+            TypeData::Float(kind) => match kind {
+                FloatKind::F16 => self.llvm.f16_type().into(),
+                FloatKind::BF16 => self.llvm.bf16_type().into(),
+                FloatKind::F32 | FloatKind::TF32 => self.llvm.f32_type().into(),
+                FloatKind::F64 => self.llvm.f64_type().into(),
+                narrow if narrow.is_fp8() => self.int_type(8).into(),
+                _ => return Err(unsupported(ty)),
+            },
+            TypeData::Pointer { pointee, space } if !pointee.is_tensor() => {
+                self.llvm.ptr_type(AddressSpace::try_from(space).map_err(|()| unsupported(ty))?).into()
+            }
+            _ => return Err(unsupported(ty)),
+        })
+    }
+
+    /// The layout of a tensor type.
+    pub(super) fn layout(ty: Type) -> Res<&'static LinearLayout> {
+        layout_of(ty).map_err(|e| Diagnostic::error(&codes::NO_LAYOUT, format!("`{ty}` cannot be placed in registers: {e}")))
+    }
+
+    /// Registers that hold a value of this type in one thread.
+    pub(super) fn num_regs(ty: Type) -> Res<usize> {
+        if ty.is_tensor() { Ok(Self::layout(ty)?.in_size(Dim::Register) as usize) } else { Ok(1) }
+    }
+
+    /// The constant of an element type with these raw bits (see [`DenseData`]).
+    pub(super) fn const_bits(&self, ty: Type, bits: u64) -> Res<BasicValueEnum<'c>> {
+        let llvm = self.elem_type(ty)?;
+        Ok(match llvm {
+            BasicTypeEnum::IntType(int) => int.const_int(bits, true).into(),
+            BasicTypeEnum::FloatType(_) => {
+                let int = self.int_type(ty.bit_width().unwrap_or(32)).const_int(bits, false);
+                self.b.build_bit_cast(int, llvm, "")?
+            }
+            BasicTypeEnum::PointerType(ptr) if bits == 0 => ptr.const_null().into(),
+            _ => return Err(unsupported(ty)),
+        })
+    }
+
+    /// The registers of a constant attribute of type `ty`.
+    pub(super) fn constant(&self, value: Attr, ty: Type) -> Res<Regs<'c>> {
+        let count = Self::num_regs(ty)?;
+        let bits = match value.data() {
+            AttrData::Dense(_, DenseData::Elements(elements)) => match elements.as_slice() {
+                [first, rest @ ..] if rest.iter().all(|e| e == first) => Some(*first),
+                _ => None,
+            },
+            _ => value.splat_value(),
+        };
+        let Some(bits) = bits else {
+            return Err(Diagnostic::error(&codes::UNSUPPORTED_OP, "a dense constant whose elements differ has no code generation yet"));
+        };
+        Ok(vec![self.const_bits(ty, bits)?; count].into())
+    }
+
+    /// A float constant of the LLVM type of `like`.
+    pub(super) fn float_like(like: BasicValueEnum<'c>, value: f64) -> Res<BasicValueEnum<'c>> {
+        match like.get_type() {
+            BasicTypeEnum::FloatType(float) => Ok(float.const_float(value).into()),
+            _ => Err(Diagnostic::error(&codes::DEFECT, "a float constant of a type that is no float")),
+        }
+    }
+
+    /// Values of a type that nobody may rely on.
+    pub(super) fn poison(&self, ty: Type) -> Res<Regs<'c>> {
+        let llvm = self.elem_type(ty)?;
+        let one: BasicValueEnum<'c> = match llvm {
+            BasicTypeEnum::IntType(t) => t.get_poison().into(),
+            BasicTypeEnum::FloatType(t) => t.get_poison().into(),
+            BasicTypeEnum::PointerType(t) => t.get_poison().into(),
+            _ => return Err(unsupported(ty)),
+        };
+        Ok(vec![one; Self::num_regs(ty)?].into())
+    }
+
+    /// `<n x T>`, of scalars that LLVM has vectors of.
+    pub(super) fn vector_type(elem: BasicTypeEnum<'c>, n: u32) -> Res<inkwell::types::VectorType<'c>> {
+        match elem {
+            BasicTypeEnum::IntType(t) => Ok(t.vec_type(n)),
+            BasicTypeEnum::FloatType(t) => Ok(t.vec_type(n)),
+            BasicTypeEnum::PointerType(t) => Ok(t.vec_type(n)),
+            _ => Err(Diagnostic::error(&codes::DEFECT, "a vector of a type that is no scalar")),
+        }
+    }
+
+    /// Width in bits of an LLVM scalar; pointers count 64.
+    pub(super) fn bits_of(&self, ty: BasicTypeEnum<'c>) -> u32 {
+        match ty {
+            BasicTypeEnum::IntType(t) => t.get_bit_width(),
+            BasicTypeEnum::FloatType(t) if t == self.llvm.f64_type() => 64,
+            BasicTypeEnum::FloatType(t) if t == self.llvm.f32_type() => 32,
+            BasicTypeEnum::FloatType(_) => 16,
+            _ => 64,
+        }
+    }
+
+    /// `T (args…)` or `void (args…)`.
+    pub(super) fn fn_type(&self, result: Option<BasicTypeEnum<'c>>, args: &[BasicTypeEnum<'c>]) -> inkwell::types::FunctionType<'c> {
+        let args: Vec<_> = args.iter().map(|&a| a.into()).collect();
+        match result {
+            Some(ty) => ty.fn_type(&args, false),
+            None => self.llvm.void_type().fn_type(&args, false),
+        }
+    }
+}
+
+fn unsupported(ty: Type) -> Diagnostic {
+    Diagnostic::error(&codes::UNSUPPORTED_TYPE, format!("values of type `{ty}` have no form in LLVM IR yet"))
+}

@@ -1,1 +1,0 @@
-//! Rendering of diagnostics: `human` (ariadne), `short` (one line each) and `json` (one object a line).

@@ -1,0 +1,205 @@
+//! The driver: which stage feeds which, from any input to any output.
+//!
+//! A [`Job`] is one kernel of one input for one architecture. [`plan`] turns the user's request into jobs, [`run`] takes a job through the
+//! stages until everything it was asked for exists. The driver reads files and collects diagnostics; it writes nothing and prints nothing:
+//! [`output`] writes, `main.rs` prints.
+//!
+//! ```text
+//! source ─ parse ─ irgen ─▶ ttir ─ passes ─▶ ttgir ─ codegen ─▶ llir ─ LLVM ─▶ ptx ─ ptxas ─▶ cubin ─ nvdisasm ─▶ sass
+//! ```
+//!
+//! 1. The input's extension says at which stage it enters.
+//! 2. Each stage runs only if something at it or after it was asked for.
+//! 3. The text of a stage is made only if that stage was asked for.
+
+mod flow;
+pub mod input;
+pub mod metadata;
+mod observe;
+pub mod opt;
+pub mod output;
+pub mod plan;
+pub mod reproducer;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::diag::Diagnostic;
+use crate::source::SourceMap;
+use crate::target::Target;
+use input::Input;
+use metadata::Metadata;
+
+/// What a job can produce.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Stage {
+    Ttir,
+    Ttgir,
+    Llir,
+    Ptx,
+    Cubin,
+    Sass,
+}
+
+impl Stage {
+    pub const ALL: [Stage; 6] = [Stage::Ttir, Stage::Ttgir, Stage::Llir, Stage::Ptx, Stage::Cubin, Stage::Sass];
+
+    /// The word of `--emit` and the extension of its files.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Stage::Ttir => "ttir",
+            Stage::Ttgir => "ttgir",
+            Stage::Llir => "llir",
+            Stage::Ptx => "ptx",
+            Stage::Cubin => "cubin",
+            Stage::Sass => "sass",
+        }
+    }
+
+    /// The stage of a word or file extension.
+    #[must_use]
+    pub fn find(word: &str) -> Option<Stage> {
+        Stage::ALL.into_iter().find(|s| s.word() == word)
+    }
+}
+
+/// Everything about a compilation that is not its input.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub signature: Option<String>,
+    /// `-D NAME=VALUE`, in order.
+    pub defines: Vec<(String, String)>,
+    /// `-I`: where imports between kernel files are looked up.
+    pub include: Vec<PathBuf>,
+    pub num_warps: u32,
+    pub num_stages: u32,
+    pub num_ctas: u32,
+    pub maxnreg: Option<u32>,
+    pub fp_fusion: bool,
+    pub line_info: bool,
+    /// Append the two hidden pointer parameters that Triton's launcher passes.
+    pub triton_abi: bool,
+    pub ptxas: Option<PathBuf>,
+    /// Print `loc(…)` in IR text.
+    pub locations: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            signature: None,
+            defines: vec![],
+            include: vec![],
+            num_warps: 4,
+            num_stages: 3,
+            num_ctas: 1,
+            maxnreg: None,
+            fp_fusion: true,
+            line_info: true,
+            triton_abi: false,
+            ptxas: None,
+            locations: true,
+        }
+    }
+}
+
+/// What one job made.
+#[derive(Debug, Default)]
+pub struct Compiled {
+    pub kernel: String,
+    pub artifacts: BTreeMap<Stage, Vec<u8>>,
+    pub metadata: Metadata,
+    /// Wall time of each stage that ran, in order.
+    pub timings: Vec<(&'static str, Duration)>,
+    /// Warnings and remarks.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What `tl.static_print` printed.
+    pub printed: Vec<String>,
+    /// What the options of [`Debug`] asked to see, for stderr.
+    pub dumps: Vec<String>,
+}
+
+/// Looking into the pipeline.
+#[derive(Clone, Debug)]
+pub struct Debug {
+    /// Print the IR before this pass; `all` for every pass.
+    pub print_before: Option<String>,
+    pub print_after: Option<String>,
+    /// Print the IR after passes that changed it.
+    pub print_after_change: bool,
+    /// Write the IR after every pass to a file in this directory.
+    pub dump_dir: Option<PathBuf>,
+    pub time_passes: bool,
+    pub verify_each: bool,
+}
+
+impl Default for Debug {
+    fn default() -> Debug {
+        Debug { print_before: None, print_after: None, print_after_change: false, dump_dir: None, time_passes: false, verify_each: true }
+    }
+}
+
+/// One kernel of one input for one architecture.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub input: Input,
+    /// `None`: the only kernel of the input.
+    pub kernel: Option<String>,
+    pub target: Target,
+}
+
+/// What came of a job. The sources are those that its diagnostics point into.
+pub struct Outcome {
+    pub result: Result<Compiled, Vec<Diagnostic>>,
+    pub sources: SourceMap,
+}
+
+/// Stack of a job's thread: deep recursion over generated IR must not depend on the main thread's limit. Only touched pages cost memory.
+const STACK: usize = 256 << 20;
+
+/// Runs the jobs on `workers` threads; the outcomes come in the order of the jobs.
+///
+/// A panic in a job is a defect of ttc: it becomes an E0999 diagnostic that names a reproducer file, and the other jobs go on.
+#[must_use]
+pub fn run_all(jobs: &[Job], sources: &SourceMap, options: &Options, want: &[Stage], debug: &Debug, workers: usize) -> Vec<Outcome> {
+    let next = AtomicUsize::new(0);
+    let done: Vec<OnceLock<Outcome>> = jobs.iter().map(|_| OnceLock::new()).collect();
+    let work = || {
+        while let Some((job, slot)) = claim(jobs, &done, &next) {
+            let mut sources = sources.clone();
+            let shown = sources.clone();
+            let result = reproducer::guard(job, &shown, options, || run(job, &mut sources, options, want, debug));
+            let _ = slot.set(Outcome { result, sources });
+        }
+    };
+    std::thread::scope(|s| {
+        for _ in 0..workers.clamp(1, jobs.len().max(1)) {
+            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(s, &work);
+            thread.expect("the system has a thread to give");
+        }
+    });
+    done.into_iter().map(|o| o.into_inner().expect("every job has run")).collect()
+}
+
+fn claim<'a>(jobs: &'a [Job], done: &'a [OnceLock<Outcome>], next: &AtomicUsize) -> Option<(&'a Job, &'a OnceLock<Outcome>)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((jobs.get(index)?, &done[index]))
+}
+
+/// Takes one job through the stages until everything in `want` is made.
+///
+/// # Errors
+/// The errors of the stage that failed, after the warnings that came before it.
+pub fn run(job: &Job, sources: &mut SourceMap, options: &Options, want: &[Stage], debug: &Debug) -> Result<Compiled, Vec<Diagnostic>> {
+    flow::run(job, sources, options, want, debug)
+}
+
+/// `ttc 0.1.0 (LLVM 22.1.8)`: what made an output.
+#[must_use]
+pub fn compiler_version() -> String {
+    format!("ttc {} (LLVM {})", env!("CARGO_PKG_VERSION"), crate::codegen::llvm_version())
+}

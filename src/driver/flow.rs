@@ -1,0 +1,231 @@
+//! One job's way through the stages. Each method is a stage and hands over to the next, unless nothing later was asked for.
+
+use std::time::Instant;
+
+use super::input::Language;
+use super::metadata::{Metadata, Param, fingerprint};
+use super::observe::Observer;
+use super::{Compiled, Debug, Job, Options, Stage, compiler_version, plan};
+use crate::codegen::{self, CodegenOptions};
+use crate::diag::Diagnostic;
+use crate::ir::Ir;
+use crate::ir::text::parser::parse_module;
+use crate::ir::text::printer::{PrintOptions, print_module};
+use crate::irgen;
+use crate::ir::verify::verify;
+use crate::passes::manager::{self, Pipeline, Verifier};
+use crate::passes::pipelines;
+use crate::ptxas::{self, AssembleOptions};
+use crate::source::SourceMap;
+
+type Step<T = ()> = Result<T, Vec<Diagnostic>>;
+
+struct Flow<'a> {
+    job: &'a Job,
+    options: &'a Options,
+    want: &'a [Stage],
+    debug: &'a Debug,
+    made: Compiled,
+}
+
+/// See [`super::run`].
+pub(super) fn run(job: &Job, sources: &mut SourceMap, options: &Options, want: &[Stage], debug: &Debug) -> Step<Compiled> {
+    let metadata = initial_metadata(job, sources, options);
+    let mut flow = Flow { job, options, want, debug, made: Compiled { metadata, ..Compiled::default() } };
+    match flow.from_input(sources) {
+        Ok(()) => Ok(flow.made),
+        Err(errors) => Err(flow.made.diagnostics.into_iter().chain(errors).collect()),
+    }
+}
+
+/// What is known before anything has run.
+fn initial_metadata(job: &Job, sources: &SourceMap, options: &Options) -> Metadata {
+    let text = &sources.file(job.input.file).text;
+    let settings = format!("{:?} {:?} {options:?} {}", job.kernel, job.target, compiler_version());
+    Metadata {
+        arch: job.target.name.to_owned(),
+        num_warps: options.num_warps,
+        num_stages: options.num_stages,
+        num_ctas: options.num_ctas,
+        cluster_dims: [options.num_ctas, 1, 1],
+        global_scratch_align: 1,
+        hidden_params: if options.triton_abi { 2 } else { 0 },
+        maxnreg: options.maxnreg,
+        hash: fingerprint([text.as_bytes(), settings.as_bytes()]),
+        compiler: compiler_version(),
+        ..Metadata::default()
+    }
+}
+
+impl Flow<'_> {
+    /// Whether a stage after this one was asked for.
+    fn goes_past(&self, stage: Stage) -> bool {
+        self.want.iter().any(|&s| s > stage)
+    }
+
+    fn timed<T>(&mut self, stage: &'static str, work: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = work(self);
+        self.made.timings.push((stage, start.elapsed()));
+        result
+    }
+
+    fn keep(&mut self, stage: Stage, bytes: impl FnOnce(&Self) -> Vec<u8>) {
+        if self.want.contains(&stage) {
+            let bytes = bytes(self);
+            self.made.artifacts.insert(stage, bytes);
+        }
+    }
+
+    fn name(&mut self, kernel: String) {
+        self.made.metadata.name.clone_from(&kernel);
+        self.made.kernel = kernel;
+    }
+
+    fn from_input(&mut self, sources: &mut SourceMap) -> Step {
+        let file = self.job.input.file;
+        match self.job.input.language {
+            Language::Source => {
+                let ir = self.timed("front end", |f| f.front_end(sources))?;
+                self.ttir(ir)
+            }
+            Language::Ir(_) => {
+                let ir = self.timed("parse", |_| parse_module(sources, file, &Default::default()))?;
+                let kernel = plan::kernel_of_ir(&ir, self.job.kernel.as_deref(), &sources.file(file).name).map_err(|e| vec![e])?;
+                self.name(kernel);
+                let faults = self.timed("verify", |_| verify(&ir));
+                if !faults.is_empty() {
+                    return Err(faults);
+                }
+                if ir.stored_attr(ir.module(), "ttg.num-warps").is_some() { self.ttgir(ir) } else { self.ttir(ir) }
+            }
+            Language::Llir => {
+                let text = sources.file(file).text.clone();
+                let options = self.codegen_options();
+                let module = self.timed("parse", |_| codegen::parse_llir(&text, &options)).map_err(|e| vec![e])?;
+                self.llvm(module)
+            }
+            Language::Ptx => {
+                let text = sources.file(file).text.to_string();
+                self.name(plan::ptx_entry(&text).unwrap_or_else(|| self.job.input.stem()));
+                self.ptx(text)
+            }
+        }
+    }
+
+    fn front_end(&mut self, sources: &mut SourceMap) -> Step<Ir> {
+        let lowered = irgen::lower_kernel(sources, self.job.input.file, &plan::kernel_request(self.job, self.options))?;
+        self.made.diagnostics.extend(lowered.warnings);
+        self.made.printed.extend(lowered.printed);
+        self.made.metadata.params =
+            lowered.params.into_iter().map(|p| Param { name: p.name, ty: p.ty, divisibility: p.divisibility }).collect();
+        self.made.metadata.constants = lowered.constants.into_iter().collect();
+        self.name(lowered.kernel);
+        Ok(lowered.ir)
+    }
+
+    /// TTIR before its passes.
+    fn ttir(&mut self, mut ir: Ir) -> Step {
+        self.passes("TTIR passes", &mut ir, &pipelines::ttir(&self.job.target))?;
+        self.keep(Stage::Ttir, |f| f.print(&ir));
+        if !self.goes_past(Stage::Ttir) {
+            return Ok(());
+        }
+        let o = self.options;
+        self.passes("TTGIR passes", &mut ir, &pipelines::ttgir(&self.job.target, o.num_warps, o.num_ctas, o.num_stages))?;
+        self.ttgir(ir)
+    }
+
+    /// TTGIR after its passes.
+    fn ttgir(&mut self, ir: Ir) -> Step {
+        self.keep(Stage::Ttgir, |f| f.print(&ir));
+        if !self.goes_past(Stage::Ttgir) {
+            return Ok(());
+        }
+        let options = self.codegen_options();
+        let module = self.timed("LLVM IR", |_| codegen::lower(&ir, &options))?;
+        self.llvm(module)
+    }
+
+    /// LLVM IR before its passes.
+    fn llvm(&mut self, mut module: codegen::Module) -> Step {
+        if module.needs_libdevice() {
+            let path = ptxas::find_libdevice(None).map_err(|e| vec![e])?;
+            self.timed("libdevice", |_| module.link_libdevice(&path)).map_err(|e| vec![e])?;
+        }
+        self.timed("LLVM passes", |_| module.optimize()).map_err(|e| vec![e])?;
+        let facts = module.facts().clone();
+        if let Some(kernel) = facts.kernels.first() {
+            self.name(kernel.clone());
+        }
+        self.made.metadata.shared = facts.shared;
+        self.made.metadata.num_warps = facts.num_warps;
+        self.made.metadata.num_ctas = facts.num_ctas;
+        self.made.metadata.cluster_dims = [facts.num_ctas, 1, 1];
+        self.keep(Stage::Llir, |_| module.to_llir().into_bytes());
+        if !self.goes_past(Stage::Llir) {
+            return Ok(());
+        }
+        let ptx = self.timed("PTX", |_| module.emit_ptx()).map_err(|e| vec![e])?;
+        self.ptx(ptx)
+    }
+
+    fn ptx(&mut self, ptx: String) -> Step {
+        self.made.metadata.ptx_version = plan::ptx_version(&ptx).unwrap_or_default();
+        self.keep(Stage::Ptx, |_| ptx.clone().into_bytes());
+        if !self.goes_past(Stage::Ptx) {
+            return Ok(());
+        }
+        let kernel = self.made.kernel.clone();
+        let assemble = AssembleOptions {
+            ptxas: self.options.ptxas.as_deref(),
+            line_info: self.options.line_info,
+            fp_fusion: self.options.fp_fusion,
+            source_name: Some(&kernel),
+            ..AssembleOptions::default()
+        };
+        let done = self.timed("ptxas", |f| ptxas::assemble(&ptx, &f.job.target, &assemble)).map_err(|e| vec![e])?;
+        let usage = done.usage();
+        self.made.metadata.registers = Some(usage.registers);
+        self.made.metadata.spills = Some(usage.spill_stores + usage.spill_loads);
+        self.keep(Stage::Cubin, |_| done.cubin.clone());
+        if !self.goes_past(Stage::Cubin) {
+            return Ok(());
+        }
+        let sass = self.timed("nvdisasm", |_| ptxas::disassemble(&done.cubin, None)).map_err(|e| vec![e])?;
+        self.keep(Stage::Sass, |_| sass.into_bytes());
+        Ok(())
+    }
+
+    /// Runs a pipeline, with everything that was asked to be shown.
+    fn passes(&mut self, stage: &'static str, ir: &mut Ir, pipeline: &Pipeline) -> Step {
+        let title = format!("{}.{}", self.made.kernel, stage.split(' ').next().unwrap_or(stage).to_lowercase());
+        let mut observer = Observer::new(self.debug, self.options.locations, &title);
+        let verifier: Verifier = if self.debug.verify_each { verify } else { |_| vec![] };
+        let report = self.timed(stage, |_| manager::run(ir, pipeline, verifier, &mut [&mut observer]));
+        let (dumps, failed) = observer.finish();
+        self.made.dumps.extend(dumps);
+        if !report.is_ok() {
+            return Err(report.diagnostics);
+        }
+        self.made.diagnostics.extend(report.diagnostics);
+        failed.map_or(Ok(()), |d| Err(vec![d]))
+    }
+
+    fn codegen_options(&self) -> CodegenOptions {
+        let o = self.options;
+        CodegenOptions {
+            num_warps: o.num_warps,
+            num_ctas: o.num_ctas,
+            fp_fusion: o.fp_fusion,
+            maxnreg: o.maxnreg,
+            lineinfo: o.line_info,
+            triton_abi: o.triton_abi,
+            ..CodegenOptions::new(self.job.target)
+        }
+    }
+
+    fn print(&self, ir: &Ir) -> Vec<u8> {
+        print_module(ir, &PrintOptions { locations: self.options.locations, ..PrintOptions::default() }).into_bytes()
+    }
+}

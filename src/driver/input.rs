@@ -1,0 +1,146 @@
+//! Reading inputs: what a file is follows from its extension, `-` is standard input.
+//!
+//! Everything that can be wrong with a file before its text is looked at is found here: it is missing, a directory, unreadable, too large to be a
+//! kernel, or not text.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::diag::{Diagnostic, Place, codes};
+use crate::source::{FileId, SourceMap};
+
+use super::Stage;
+
+/// Files over this size are refused: no kernel is 64 MiB long, and offsets must fit in 32 bits.
+pub const MAX_BYTES: u64 = 64 << 20;
+
+/// The language of an input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// `.tk`, `.py`
+    Source,
+    /// `.ttir`, `.ttgir`, `.mlir`: IR text; the stage says which passes it has behind it.
+    Ir(Stage),
+    /// `.llir`, `.ll`
+    Llir,
+    /// `.ptx`
+    Ptx,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub path: PathBuf,
+    pub file: FileId,
+    pub language: Language,
+}
+
+impl Input {
+    /// The file's name without directory and extension; `stdin` for standard input.
+    #[must_use]
+    pub fn stem(&self) -> String {
+        if self.path == Path::new("-") {
+            return "stdin".to_owned();
+        }
+        self.path.file_stem().map_or_else(|| "out".to_owned(), |s| s.to_string_lossy().into_owned())
+    }
+}
+
+/// What a path's extension says; standard input is kernel source.
+#[must_use]
+pub fn language(path: &Path) -> Option<Language> {
+    if path == Path::new("-") {
+        return Some(Language::Source);
+    }
+    match path.extension()?.to_str()? {
+        "tk" | "py" => Some(Language::Source),
+        "ttir" | "mlir" => Some(Language::Ir(Stage::Ttir)),
+        "ttgir" => Some(Language::Ir(Stage::Ttgir)),
+        "llir" | "ll" => Some(Language::Llir),
+        "ptx" => Some(Language::Ptx),
+        _ => None,
+    }
+}
+
+/// Reads a file into the source map.
+///
+/// # Errors
+/// `E0901` to `E0904`, by what is wrong with the file.
+pub fn read(sources: &mut SourceMap, path: &Path, language: Option<Language>) -> Result<Input, Diagnostic> {
+    let text = read_text(path)?;
+    let language = match language.or_else(|| self::language(path)) {
+        Some(l) => l,
+        None => return Err(unknown_extension(path)),
+    };
+    let (name, on_disk) = if path == Path::new("-") { ("<stdin>".to_owned(), None) } else { (path.to_string_lossy().into_owned(), Some(path)) };
+    let file = sources.add(name, on_disk, text);
+    Ok(Input { path: path.to_owned(), file, language })
+}
+
+/// The text of a file, checked for everything but its contents.
+///
+/// # Errors
+/// `E0901` (cannot be read), `E0902` (a directory), `E0903` (too large), `E0904` (not UTF-8 text).
+pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
+    let shown = path.display();
+    let place = || Place::File(path.to_string_lossy().into_owned());
+    let unreadable = |e: &std::io::Error| {
+        let d = Diagnostic::error(&codes::cli::CANNOT_READ, format!("cannot read `{shown}`: {}", plain(e))).at(place(), "");
+        if e.kind() == std::io::ErrorKind::NotFound { with_neighbour(d, path) } else { d }
+    };
+    let too_large = |size: u64| {
+        Diagnostic::error(&codes::cli::TOO_LARGE, format!("`{shown}` is too large: {size} bytes, at most {MAX_BYTES} are read")).at(place(), "")
+    };
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        std::io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
+    } else {
+        let meta = std::fs::metadata(path).map_err(|e| unreadable(&e))?;
+        if meta.is_dir() {
+            return Err(Diagnostic::error(&codes::cli::IS_DIRECTORY, format!("`{shown}` is a directory, expected a file"))
+                .at(place(), "")
+                .help("name the kernel file itself; several files may be given"));
+        }
+        if meta.len() > MAX_BYTES {
+            return Err(too_large(meta.len()));
+        }
+        let file = std::fs::File::open(path).map_err(|e| unreadable(&e))?;
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
+    }
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(too_large(bytes.len() as u64));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Diagnostic::error(&codes::cli::NOT_TEXT, format!("`{shown}` is not UTF-8 text: byte {at} starts no character"))
+            .at(place(), "")
+            .help("kernel files and IR are text; was a compiled file named by mistake?")
+    })
+}
+
+fn unknown_extension(path: &Path) -> Diagnostic {
+    let what = path.extension().map_or_else(|| "no extension".to_owned(), |e| format!("the extension `.{}`", e.to_string_lossy()));
+    Diagnostic::error(&codes::cli::UNKNOWN_INPUT, format!("`{}` has {what}, so its language is not known", path.display()))
+        .at(Place::File(path.to_string_lossy().into_owned()), "")
+        .help("inputs end in .tk or .py (kernels), .ttir or .ttgir (IR), .llir (LLVM IR) or .ptx")
+}
+
+/// The operating system's words without Rust's `(os error 2)`.
+#[must_use]
+pub fn plain(e: &std::io::Error) -> String {
+    let text = e.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+/// Suggests a file of the same directory whose name is near.
+fn with_neighbour(d: Diagnostic, path: &Path) -> Diagnostic {
+    let Some(stem) = path.file_stem() else { return d };
+    let dir = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(entries) = std::fs::read_dir(dir) else { return d };
+    let mut near: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|p| p.file_stem() == Some(stem) && language(p).is_some()).collect();
+    near.sort();
+    match near.first() {
+        Some(p) => d.help(format!("there is `{}`", p.strip_prefix("./").unwrap_or(p).display())),
+        None => d,
+    }
+}

@@ -1,0 +1,71 @@
+//! The JSON beside a cubin: what a launcher must know, under Triton's names.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// One run-time parameter, in launch order.
+#[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
+pub struct Param {
+    pub name: String,
+    /// As in a signature: `*fp32`, `i32`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// What the compiler was told the value is a multiple of; 1 when nothing.
+    pub divisibility: u64,
+}
+
+/// Launch metadata of one kernel. Sizes are in bytes.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Metadata {
+    pub name: String,
+    /// `sm_90a`
+    pub arch: String,
+    /// The block has `32 * num_warps` threads.
+    pub num_warps: u32,
+    pub num_stages: u32,
+    pub num_ctas: u32,
+    pub cluster_dims: [u32; 3],
+    /// Dynamic shared memory to launch with.
+    pub shared: u32,
+    pub global_scratch_size: u32,
+    pub global_scratch_align: u32,
+    /// Trailing pointer parameters that follow the kernel's own.
+    pub hidden_params: u32,
+    pub params: Vec<Param>,
+    /// Compile-time parameters and their values, as text.
+    pub constants: BTreeMap<String, String>,
+    pub maxnreg: Option<u32>,
+    /// Per thread; absent until ptxas has run.
+    pub registers: Option<u32>,
+    /// Bytes of spill stores and loads; absent until ptxas has run.
+    pub spills: Option<u32>,
+    /// PTX ISA version, `8.0`.
+    pub ptx_version: String,
+    /// Identifies input, options and compiler: equal hashes mean equal bytes.
+    pub hash: String,
+    /// `ttc 0.1.0 (LLVM 22.1.8)`
+    pub compiler: String,
+}
+
+impl Metadata {
+    /// The file's bytes.
+    #[must_use]
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut text = serde_json::to_string_pretty(self).expect("metadata holds strings and numbers only");
+        text.push('\n');
+        text.into_bytes()
+    }
+}
+
+/// FNV-1a over the parts, each followed by its length so that boundaries count: a fingerprint, not a signature.
+#[must_use]
+pub fn fingerprint<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+    // 128 bits: offset basis and prime of FNV-1a (draft-eastlake-fnv, section 5).
+    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    let mut eat = |b: u8| hash = (hash ^ u128::from(b)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+    for part in parts {
+        part.iter().copied().chain((part.len() as u64).to_le_bytes()).for_each(&mut eat);
+    }
+    format!("{hash:032x}")
+}

@@ -1,0 +1,83 @@
+//! Watching a pipeline: what `--print-ir-…`, `--dump-dir` and `--time-passes` show.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{Debug, output};
+use crate::diag::Diagnostic;
+use crate::ir::Ir;
+use crate::ir::text::printer::{PrintOptions, print_module};
+use crate::passes::manager::{Ended, Instrumentation, Step, Timing};
+
+/// Collects what the options ask to see, as text for stderr.
+pub(super) struct Observer<'a> {
+    debug: &'a Debug,
+    print: PrintOptions,
+    /// Text for stderr, in order.
+    pub(super) dumps: Vec<String>,
+    /// Where the next file of `--dump-dir` goes: `DIR/KERNEL.`
+    prefix: Option<PathBuf>,
+    timing: Timing,
+    /// A dump that could not be written.
+    pub(super) failed: Option<Diagnostic>,
+}
+
+impl<'a> Observer<'a> {
+    /// `title` starts the names of dump files: kernel and stage.
+    pub(super) fn new(debug: &'a Debug, locations: bool, title: &str) -> Observer<'a> {
+        let print = PrintOptions { locations, ..PrintOptions::default() };
+        let prefix = debug.dump_dir.as_ref().map(|d| d.join(title));
+        Observer { debug, print, dumps: vec![], prefix, timing: Timing::default(), failed: None }
+    }
+
+    /// The table of `--time-passes`, if it was asked for.
+    pub(super) fn finish(mut self) -> (Vec<String>, Option<Diagnostic>) {
+        if self.debug.time_passes {
+            self.dumps.push(table(&self.timing));
+        }
+        (self.dumps, self.failed)
+    }
+
+    fn show(&mut self, when: &str, step: &Step, ir: &Ir) {
+        self.dumps.push(format!("// -----// IR Dump {when} {} //----- //\n{}", step.pass.name, print_module(ir, &self.print)));
+    }
+
+    fn write(&mut self, ir: &Ir, index: usize, step: &Step) {
+        let Some(prefix) = &self.prefix else { return };
+        let mut name = prefix.as_os_str().to_owned();
+        name.push(format!(".{:02}-{}.mlir", index + 1, step.pass.name));
+        let path = PathBuf::from(name);
+        let written = path.parent().map_or(Ok(()), output::make_dir);
+        if let Err(d) = written.and_then(|()| output::write_file(&path, print_module(ir, &self.print).as_bytes())) {
+            self.failed.get_or_insert(d);
+        }
+    }
+}
+
+/// Time and number of runs of each pass.
+fn table(timing: &Timing) -> String {
+    let ms = |d: Duration| d.as_secs_f64() * 1e3;
+    let rows = timing.rows().iter().map(|(pass, runs, time)| format!("{:9.3} ms  {runs:3} x  {pass}\n", ms(*time)));
+    format!("{}{:9.3} ms         total\n", rows.collect::<String>(), ms(timing.total()))
+}
+
+/// Whether an option that names a pass, or `all`, means this one.
+fn selects(option: Option<&String>, step: &Step) -> bool {
+    option.is_some_and(|o| o == "all" || o == step.pass.name)
+}
+
+impl Instrumentation for Observer<'_> {
+    fn before(&mut self, ir: &Ir, _: usize, step: &Step) {
+        if selects(self.debug.print_before.as_ref(), step) {
+            self.show("Before", step, ir);
+        }
+    }
+
+    fn after(&mut self, ir: &Ir, index: usize, step: &Step, ended: Ended, took: Duration) {
+        self.timing.after(ir, index, step, ended, took);
+        if selects(self.debug.print_after.as_ref(), step) || (self.debug.print_after_change && ended == Ended::Changed) {
+            self.show(if ended == Ended::Failed { "After Failed" } else { "After" }, step, ir);
+        }
+        self.write(ir, index, step);
+    }
+}

@@ -1,0 +1,202 @@
+//! `ttc opt`: passes over IR text, as triton-opt runs them.
+//!
+//! 1. The arguments are read in order: a flag with the name of a pass appends it, in one or two dashes, with options behind `=`
+//!    (`--convert-triton-to-tritongpu='num-warps=4 target=cuda:90'`, with or without braces). Everything else is in [`Request`].
+//! 2. With `--split-input-file`, the text is cut at lines that are `// -----`; each part is a module of its own, on its own lines.
+//! 3. Each part is parsed, verified, run through the passes and printed.
+//! 4. With `--verify-diagnostics`, nothing is printed; instead every diagnostic must be expected where it appears, and every expected one appear
+//!    ([`expect`]).
+
+pub mod expect;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::input::{self, Language};
+use super::observe::Observer;
+use super::{Debug, Stage};
+use crate::diag::{Diagnostic, codes};
+use crate::ir::text::parser::{ParseOptions, parse_module};
+use crate::ir::text::printer::{PrintOptions, print_module};
+use crate::ir::verify::verify;
+use crate::passes::manager::{self, Pipeline, Step, Verifier};
+use crate::passes::registry;
+use crate::source::{FileId, SourceMap};
+
+/// What the command line of `ttc opt` asks for.
+#[derive(Default)]
+pub struct Request {
+    /// `-` or none: standard input.
+    pub file: Option<PathBuf>,
+    pub output: Option<PathBuf>,
+    pub pipeline: Pipeline,
+    pub split: bool,
+    pub verify_diagnostics: bool,
+    pub print: PrintOptions,
+    pub parse: ParseOptions,
+    pub debug: Debug,
+    pub help: bool,
+}
+
+/// Reads the arguments behind `ttc opt`.
+///
+/// # Errors
+/// An unknown flag or pass, an option that the pass does not have, a value that is missing.
+pub fn parse_args(args: &[OsString]) -> Result<Request, Diagnostic> {
+    let mut request = Request::default();
+    let mut args = args.iter().map(|a| a.to_string_lossy().into_owned());
+    while let Some(arg) = args.next() {
+        let name = arg.trim_start_matches('-');
+        if arg == "-" || name.len() == arg.len() {
+            if let Some(first) = request.file.replace(PathBuf::from(&arg)) {
+                return Err(bad(format!("two input files: `{}` and `{arg}`", first.display())));
+            }
+            continue;
+        }
+        let (name, value) = name.split_once('=').map_or((name, None), |(n, v)| (n, Some(v)));
+        if !request.set(name, value, &mut args)? {
+            request.pipeline.steps.push(step(name, value)?);
+        }
+    }
+    Ok(request)
+}
+
+fn bad(message: String) -> Diagnostic {
+    Diagnostic::error(&codes::cli::BAD_OPTION, message).help("`ttc opt --help` lists options and passes")
+}
+
+impl Request {
+    /// Applies an option that is no pass; `false` if there is none of this name.
+    fn set(&mut self, name: &str, value: Option<&str>, more: &mut dyn Iterator<Item = String>) -> Result<bool, Diagnostic> {
+        let mut text = || value.map(str::to_owned).or_else(|| more.next()).ok_or_else(|| bad(format!("`--{name}` needs a value")));
+        let on = value.is_none_or(|v| v != "0" && v != "false");
+        let pass_or_all = || Some(value.unwrap_or("all").to_owned());
+        match name {
+            "o" => self.output = Some(text()?.into()),
+            "split-input-file" => self.split = on,
+            "verify-diagnostics" => self.verify_diagnostics = on,
+            "allow-unregistered-dialect" => self.parse.allow_unregistered = on,
+            "mlir-print-debuginfo" | "locations" => self.print.locations = on,
+            "mlir-print-op-generic" | "generic" => self.print.generic = on,
+            "pass-pipeline" => self.pipeline.steps.extend(Pipeline::parse(&text()?)?.steps),
+            "verify-each" => self.debug.verify_each = on,
+            "print-ir-before" => self.debug.print_before = pass_or_all(),
+            "print-ir-after" => self.debug.print_after = pass_or_all(),
+            "print-ir-before-all" | "mlir-print-ir-before-all" => self.debug.print_before = Some("all".to_owned()),
+            "print-ir-after-all" | "mlir-print-ir-after-all" => self.debug.print_after = Some("all".to_owned()),
+            "print-ir-after-change" | "mlir-print-ir-after-change" => self.debug.print_after_change = on,
+            "dump-dir" => self.debug.dump_dir = Some(text()?.into()),
+            "time-passes" | "mlir-timing" => self.debug.time_passes = on,
+            "help" | "h" => self.help = true,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// A pass flag with its options: `a=1 b=2` or `{a=1 b=2}`.
+fn step(name: &str, options: Option<&str>) -> Result<Step, Diagnostic> {
+    let options = options.unwrap_or("").trim();
+    let options = options.strip_prefix('{').and_then(|o| o.strip_suffix('}')).unwrap_or(options);
+    let pairs: Vec<(&str, &str)> = options.split_whitespace().map(|o| o.split_once('=').unwrap_or((o, "true"))).collect();
+    Step::checked(name, &pairs)
+}
+
+/// The text of `ttc opt --help`.
+#[must_use]
+pub fn help() -> String {
+    let mut text = String::from(
+        "Run passes over an IR file, as triton-opt does\n\n\
+         Usage: ttc opt [FILE] [--PASS[=OPTIONS]]... [-o OUT] [OPTIONS]\n\n\
+         Without FILE, or with -, standard input is read. Passes run in the order given, in one or two dashes.\n\n\
+         Options:\n\
+         \x20 -o PATH                        where to write; standard output by default\n\
+         \x20 --split-input-file             treat the parts between `// -----` lines as modules of their own\n\
+         \x20 --verify-diagnostics           check diagnostics against expected-error, -warning, -remark and -note comments\n\
+         \x20 --allow-unregistered-dialect   keep operations of unknown dialects\n\
+         \x20 --locations                    print loc(...)\n\
+         \x20 --generic                      print every operation in the generic form\n\
+         \x20 --pass-pipeline=TEXT           passes as one text: canonicalize,cse\n\
+         \x20 --verify-each=0                do not verify after every pass\n\
+         \x20 --print-ir-before[=PASS], --print-ir-after[=PASS], --print-ir-after-change\n\
+         \x20 --dump-dir=DIR, --time-passes\n\nPasses:\n",
+    );
+    for pass in registry::ALL {
+        text.push_str(&format!("  --{:32} {}\n", pass.name, pass.doc));
+        for option in pass.options {
+            let default = if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
+            text.push_str(&format!("      {:30} {}{default}\n", option.name, option.doc));
+        }
+    }
+    text
+}
+
+/// What `ttc opt` made.
+#[derive(Default)]
+pub struct Done {
+    pub text: String,
+    pub dumps: Vec<String>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Runs a request. The input's text lands in `sources`, one file a part.
+///
+/// # Errors
+/// The input cannot be read.
+pub fn run(request: &Request, sources: &mut SourceMap) -> Result<Done, Diagnostic> {
+    let path = request.file.clone().unwrap_or_else(|| PathBuf::from("-"));
+    let whole = input::read(sources, &path, Some(Language::Ir(Stage::Ttir)))?.file;
+    let parts = if request.split { split(sources, whole) } else { vec![whole] };
+    let mut done = Done::default();
+    for (i, &part) in parts.iter().enumerate() {
+        if i > 0 {
+            done.text.push_str("\n// -----\n");
+        }
+        let diagnostics = one(request, sources, part, &mut done);
+        if request.verify_diagnostics {
+            done.diagnostics.extend(expect::check(sources, part, &diagnostics));
+        } else {
+            done.diagnostics.extend(diagnostics);
+        }
+    }
+    if request.verify_diagnostics {
+        done.text.clear();
+    }
+    Ok(done)
+}
+
+/// Cuts a file at `// -----` lines. Each part keeps its line numbers: the lines before it are blank.
+fn split(sources: &mut SourceMap, file: FileId) -> Vec<FileId> {
+    let (name, text) = (sources.file(file).name.clone(), sources.file(file).text.clone());
+    let (mut parts, mut current, mut line) = (vec![], String::new(), 0);
+    for l in text.split_inclusive('\n') {
+        line += 1;
+        if l.trim_end().starts_with("// -----") {
+            parts.push(std::mem::replace(&mut current, "\n".repeat(line)));
+        } else {
+            current.push_str(l);
+        }
+    }
+    parts.push(current);
+    parts.into_iter().filter(|p| !p.trim().is_empty()).map(|p| sources.add(name.clone(), None, p)).collect()
+}
+
+fn one(request: &Request, sources: &SourceMap, file: FileId, done: &mut Done) -> Vec<Diagnostic> {
+    let mut ir = match parse_module(sources, file, &request.parse) {
+        Ok(ir) => ir,
+        Err(errors) => return errors,
+    };
+    let faults = verify(&ir);
+    if !faults.is_empty() {
+        return faults;
+    }
+    let mut observer = Observer::new(&request.debug, request.print.locations, "opt");
+    let verifier: Verifier = if request.debug.verify_each { verify } else { |_| vec![] };
+    let report = manager::run(&mut ir, &request.pipeline, verifier, &mut [&mut observer]);
+    let (dumps, failed) = observer.finish();
+    done.dumps.extend(dumps);
+    if report.is_ok() {
+        done.text.push_str(&print_module(&ir, &request.print));
+    }
+    report.diagnostics.into_iter().chain(failed).collect()
+}

@@ -1,0 +1,153 @@
+//! From a request to jobs: which kernels of which inputs for which architectures, and whether the options make sense.
+
+use crate::diag::{Diagnostic, Place, codes};
+use crate::ir::Ir;
+use crate::irgen::{self, KernelRequest};
+use crate::source::SourceMap;
+use crate::target::Target;
+
+use super::input::{Input, Language};
+use super::{Job, Options, Stage};
+
+/// Which jobs a request stands for: every chosen kernel of every input for every architecture.
+///
+/// `all`: without `kernel`, take every kernel of a file (the outputs go to a directory); otherwise a file must hold exactly one.
+///
+/// # Errors
+/// The choice is impossible: no kernel, several, an unknown one.
+pub fn jobs(
+    inputs: &[Input],
+    sources: &mut SourceMap,
+    kernel: Option<&str>,
+    all: bool,
+    targets: &[Target],
+    options: &Options,
+) -> Result<Vec<Job>, Vec<Diagnostic>> {
+    let (mut jobs, mut errors) = (vec![], vec![]);
+    for input in inputs {
+        match kernels(input, sources, kernel, all, options) {
+            Ok(kernels) => jobs.extend(kernels.into_iter().flat_map(|k| {
+                targets.iter().map(move |&target| Job { input: input.clone(), kernel: k.clone(), target })
+            })),
+            Err(e) => errors.extend(e),
+        }
+    }
+    if errors.is_empty() { Ok(jobs) } else { Err(errors) }
+}
+
+/// The kernels to compile of one input; `None` where the stage itself knows (IR, LLVM IR and PTX).
+fn kernels(
+    input: &Input,
+    sources: &mut SourceMap,
+    kernel: Option<&str>,
+    all: bool,
+    options: &Options,
+) -> Result<Vec<Option<String>>, Vec<Diagnostic>> {
+    if input.language != Language::Source || kernel.is_some() || !all {
+        return Ok(vec![kernel.map(str::to_owned)]);
+    }
+    let list = irgen::list_kernels(sources, input.file, &options.include)?;
+    Ok(list.into_iter().map(|k| Some(k.name)).collect())
+}
+
+/// What the front end is asked for.
+#[must_use]
+pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
+    KernelRequest {
+        kernel: job.kernel.clone(),
+        signature: options.signature.clone(),
+        defines: options.defines.clone(),
+        include_dirs: options.include.clone(),
+        capability: job.target.capability,
+        num_warps: options.num_warps,
+        num_stages: options.num_stages,
+        num_ctas: options.num_ctas,
+        debug: false,
+    }
+}
+
+/// The public function of an IR module that is meant.
+///
+/// # Errors
+/// There is none, or several and none is named.
+pub fn kernel_of_ir(ir: &Ir, wanted: Option<&str>, file: &str) -> Result<String, Diagnostic> {
+    let public: Vec<&str> = ir
+        .functions()
+        .into_iter()
+        .filter(|&f| ir.str_attr(f, "sym_visibility") != Some("private"))
+        .filter_map(|f| ir.str_attr(f, "sym_name"))
+        .collect();
+    let error = |message: String| Err(Diagnostic::error(&codes::cli::NO_SUCH_KERNEL, message).at(Place::File(file.to_owned()), ""));
+    match (wanted, public.as_slice()) {
+        (Some(w), all) if all.contains(&w) => Ok(w.to_owned()),
+        (Some(w), all) => error(format!("`{file}` holds no kernel `{w}`; it holds {}", listed(all))),
+        (None, [one]) => Ok((*one).to_owned()),
+        (None, []) => error(format!("`{file}` holds no public function")),
+        (None, all) => error(format!("`{file}` holds {} kernels: {}; choose one with `-k`", all.len(), listed(all))),
+    }
+}
+
+fn listed(names: &[&str]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ") }
+}
+
+/// The name of the first kernel of PTX text (PTX ISA, section 5.4 "Kernel and function directives: .entry").
+#[must_use]
+pub fn ptx_entry(ptx: &str) -> Option<String> {
+    let rest = &ptx[ptx.find(".entry")? + ".entry".len()..];
+    let name: String = rest.trim_start().chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '%')).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// The version that PTX text declares, `8.0` (PTX ISA, section 11.1.1 ".version").
+#[must_use]
+pub fn ptx_version(ptx: &str) -> Option<String> {
+    let line = ptx.lines().find_map(|l| l.trim().strip_prefix(".version"))?;
+    Some(line.trim().to_owned())
+}
+
+/// Checks the numbers of the options against what a launch allows.
+///
+/// # Errors
+/// `E0910` for each that is out of range.
+pub fn check_options(options: &Options) -> Result<(), Vec<Diagnostic>> {
+    let mut errors = vec![];
+    let mut need = |ok: bool, text: String| {
+        if !ok {
+            errors.push(Diagnostic::error(&codes::cli::BAD_OPTION, text));
+        }
+    };
+    let Options { num_warps, num_stages, num_ctas, .. } = *options;
+    need(
+        num_warps.is_power_of_two() && num_warps <= 32,
+        format!("`--num-warps {num_warps}`: expected a power of two from 1 to 32 (a block has at most 1024 threads)"),
+    );
+    need((1..=32).contains(&num_stages), format!("`--num-stages {num_stages}`: expected 1 to 32"));
+    need(num_ctas.is_power_of_two() && num_ctas <= 16, format!("`--num-ctas {num_ctas}`: expected a power of two from 1 to 16"));
+    if let Some(n) = options.maxnreg {
+        let most = Target::MAX_REGISTERS_PER_THREAD;
+        need((1..=most).contains(&n), format!("`--maxnreg {n}`: expected 1 to {most}"));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Whether an input can still be turned into a stage.
+///
+/// # Errors
+/// `E0909` when the input is past it.
+pub fn check_reachable(input: &Input, want: &[Stage]) -> Result<(), Diagnostic> {
+    let enters = match input.language {
+        Language::Source => Stage::Ttir,
+        Language::Ir(stage) => stage,
+        Language::Llir => Stage::Llir,
+        Language::Ptx => Stage::Ptx,
+    };
+    match want.iter().find(|&&w| w < enters) {
+        None => Ok(()),
+        Some(w) => Err(Diagnostic::error(
+            &codes::cli::EARLIER_STAGE,
+            format!("cannot make {} from `{}`: the input is {} already", w.word(), input.path.display(), enters.word()),
+        )
+        .at(Place::File(input.path.to_string_lossy().into_owned()), "")),
+    }
+}

@@ -1,0 +1,71 @@
+//! Panics at a job's boundary: a defect of ttc becomes a diagnostic and a file that reproduces it.
+//!
+//! 1. [`guard`] runs the job; a panic hook keeps message and place of a panic on its thread instead of printing them.
+//! 2. On a panic, a reproducer is written to the system's temporary directory: the options, the panic, and the text of every source.
+//! 3. The diagnostic names that file.
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+use super::metadata::fingerprint;
+use super::{Job, Options, output};
+use crate::diag::{Diagnostic, codes};
+use crate::source::SourceMap;
+
+thread_local! {
+    /// Message and place of the last panic on this thread, while a guard is active.
+    static CAUGHT: RefCell<Option<String>> = const { RefCell::new(None) };
+    static ACTIVE: RefCell<u32> = const { RefCell::new(0) };
+}
+
+/// Runs `work`; a panic in it becomes an E0999 diagnostic.
+///
+/// # Errors
+/// Those of `work`, or the defect.
+pub fn guard<T>(
+    job: &Job,
+    sources: &SourceMap,
+    options: &Options,
+    work: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
+) -> Result<T, Vec<Diagnostic>> {
+    install();
+    ACTIVE.with(|a| *a.borrow_mut() += 1);
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    ACTIVE.with(|a| *a.borrow_mut() -= 1);
+    result.unwrap_or_else(|_| {
+        let why = CAUGHT.with(|c| c.borrow_mut().take()).unwrap_or_else(|| "unknown".to_owned());
+        Err(vec![defect(&why, job, sources, options)])
+    })
+}
+
+/// Takes panics on guarded threads; all others go where they went before.
+fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if ACTIVE.with(|a| *a.borrow() > 0) {
+                let text = info.payload_as_str().unwrap_or("a panic without words");
+                let place = info.location().map(|l| format!(" at {}:{}", l.file(), l.line())).unwrap_or_default();
+                CAUGHT.with(|c| *c.borrow_mut() = Some(format!("{text}{place}")));
+            } else {
+                before(info);
+            }
+        }));
+    });
+}
+
+fn defect(why: &str, job: &Job, sources: &SourceMap, options: &Options) -> Diagnostic {
+    let mut text = format!("ttc {}\npanic: {why}\njob: {job:#?}\noptions: {options:#?}\n", env!("CARGO_PKG_VERSION"));
+    for (_, file) in sources.iter() {
+        let _ = write!(text, "\n==== {} ====\n{}\n", file.name, file.text);
+    }
+    let path = std::env::temp_dir().join(format!("ttc-defect-{}.txt", &fingerprint([text.as_bytes()])[..12]));
+    let d = Diagnostic::error(&codes::cli::DEFECT, format!("ttc itself failed: {why}"));
+    match output::write_file(&path, text.as_bytes()) {
+        Ok(()) => d.note(format!("options and sources are in `{}`", path.display())).help("please report this with that file"),
+        Err(e) => d.note(format!("no reproducer: {}", e.message)),
+    }
+}

@@ -1,0 +1,81 @@
+//! Folds of the `tt` dialect.
+
+use super::bits::{is_float, is_int, map, reshape};
+use super::{FoldResult, constant, value};
+use crate::ir::core::{Attr, AttrData, DenseData, Ir, Op, Type};
+
+type Constants = [Option<Attr>];
+
+fn ty(ir: &Ir, op: Op) -> Type {
+    ir.ty(ir.result(op))
+}
+
+/// The operand where the type does not change.
+fn same_type(ir: &Ir, op: Op) -> FoldResult {
+    let source = ir.operand(op, 0);
+    if ir.ty(source) == ty(ir, op) { value(source) } else { None }
+}
+
+pub fn bitcast(ir: &Ir, op: Op, _: &Constants) -> FoldResult {
+    same_type(ir, op)
+}
+
+/// Only zeros, whose pattern every format shares, are converted.
+pub fn fp_to_fp(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
+    let zero = |z: f64| constant(Attr::float_splat(ty(ir, op), z)?);
+    same_type(ir, op).or_else(|| {
+        if is_float(c[0], 0.0) {
+            zero(0.0)
+        } else if is_float(c[0], -0.0) {
+            zero(-0.0)
+        } else {
+            None
+        }
+    })
+}
+
+pub fn addptr(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
+    if is_int(c[1], 0) { value(ir.operand(op, 0)) } else { None }
+}
+
+pub fn splat(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
+    let scalar = c[0].filter(|a| matches!(**a, AttrData::Int(..) | AttrData::Float(..)))?;
+    constant(Attr::new(AttrData::Dense(ty(ir, op), DenseData::Splat(scalar.splat_value()?))))
+}
+
+pub fn expand_dims(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
+    constant(reshape(c[0]?, ty(ir, op))?)
+}
+
+pub fn reshape_op(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
+    if ir.stored_attr(op, "allow_reorder").is_none()
+        && let Some(same) = same_type(ir, op)
+    {
+        return Some(same);
+    }
+    constant(reshape(c[0]?, ty(ir, op))?)
+}
+
+pub fn broadcast(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
+    same_type(ir, op).or_else(|| {
+        let splat = c[0].filter(|a| a.splat_value().is_some())?;
+        constant(reshape(splat, ty(ir, op))?)
+    })
+}
+
+pub fn trans(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
+    let order = ir.attr(op, "order")?.as_dense_array()?;
+    if order.iter().enumerate().all(|(i, &d)| i as i64 == d)
+        && let Some(same) = same_type(ir, op)
+    {
+        return Some(same);
+    }
+    let splat = c[0].filter(|a| a.splat_value().is_some())?;
+    constant(map(splat, ty(ir, op), Some)?)
+}
+
+/// A range of one element.
+pub fn make_range(ir: &Ir, op: Op, _: &Constants) -> FoldResult {
+    let (start, end) = (ir.int_attr(op, "start")?, ir.int_attr(op, "end")?);
+    if start + 1 == end { constant(Attr::int_splat(ty(ir, op), start)) } else { None }
+}

@@ -1,0 +1,273 @@
+//! What passes and lowerings ask about the layout of a tensor, in terms of its [`LinearLayout`].
+//!
+//! A thread's element index is split for code generation: with `base = L(0, lane, warp, block)` computed once at run time, register `r`
+//! holds the element at `base ⊕ offset[r]`, `offset[r] = L(r, 0, 0, 0)` being a constant ([`register_offsets`]).
+
+use super::encodings::{layout_of, matrix_order, stated_order, to_linear_layout};
+use super::{Dim, LayoutError, LinearLayout};
+use crate::ir::core::{Attr, Type};
+
+/// Number of registers (elements, not 32-bit words) in which a thread holds a value of this type: 1 for a scalar, and copies count.
+///
+/// # Panics
+/// When a tensor's encoding was not verified.
+#[must_use]
+pub fn elems_per_thread(ty: Type) -> usize {
+    if ty.is_tensor() { tensor_layout(ty).in_size(Dim::Register) as usize } else { 1 }
+}
+
+/// As [`elems_per_thread`], without the registers that only hold copies of others.
+///
+/// # Panics
+/// When a tensor's encoding was not verified.
+#[must_use]
+pub fn unique_elems_per_thread(ty: Type) -> usize {
+    if ty.is_tensor() { tensor_layout(ty).remove_zero_bases(Dim::Register).in_size(Dim::Register) as usize } else { 1 }
+}
+
+fn tensor_layout(ty: Type) -> &'static LinearLayout {
+    layout_of(ty).unwrap_or_else(|e| panic!("a type that was not verified reached a layout computation: {e}"))
+}
+
+/// For each register, the coordinates of its element in lane 0 of warp 0 of block 0. Register `r` of another thread holds the element at
+/// the coordinates of that thread's register 0, exclusive-ored with these.
+#[must_use]
+pub fn register_offsets(layout: &LinearLayout) -> Vec<Vec<i32>> {
+    let registers = layout.columns_of(Dim::Register);
+    // Counting in binary, each value differs from one already known by its highest bit.
+    let mut packed: Vec<u64> = vec![0];
+    for &column in registers {
+        packed.extend_from_within(..);
+        let half = packed.len() / 2;
+        packed[half..].iter_mut().for_each(|p| *p ^= column);
+    }
+    packed.into_iter().map(|p| layout.unpack(p)).collect()
+}
+
+/// The input bits that do not decide which element is held, of register, lane, warp and block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FreeMasks {
+    pub register: u32,
+    pub lane: u32,
+    pub warp: u32,
+    pub block: u32,
+}
+
+impl FreeMasks {
+    /// Whether every element is held once.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self == FreeMasks::default()
+    }
+}
+
+/// The free variables of a distributed layout. A store is done by the thread and register whose free bits are all 0:
+/// `lane & masks.lane == 0`, and so on; every element has exactly one such holder.
+#[must_use]
+pub fn free_variable_masks(layout: &LinearLayout) -> FreeMasks {
+    let masks = layout.free_variables();
+    let of = |dim| masks.iter().find(|m| m.0 == dim).map_or(0, |m| m.1);
+    FreeMasks { register: of(Dim::Register), lane: of(Dim::Lane), warp: of(Dim::Warp), block: of(Dim::Block) }
+}
+
+/// The axes in the order in which the bases of `input` first move along them, the fastest first; axes that it does not move along follow in
+/// the order of `default`.
+#[must_use]
+pub fn order_along(layout: &LinearLayout, input: Dim, default: &[u32]) -> Vec<u32> {
+    let mut order: Vec<u32> = Vec::with_capacity(default.len());
+    let moved = layout.bases(input).into_iter().filter_map(|b| b.iter().position(|&c| c != 0)).map(|axis| axis as u32);
+    for axis in moved.chain(default.iter().copied()) {
+        if !order.contains(&axis) {
+            order.push(axis);
+        }
+    }
+    order
+}
+
+/// The axes of a tensor of this encoding and shape, the fastest-running first: by the registers of a distributed layout, as stated by a
+/// shared one.
+///
+/// # Panics
+/// When the encoding was not verified.
+#[must_use]
+pub fn order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
+    stated_order(encoding, shape.len()).unwrap_or_else(|| {
+        let layout = to_linear_layout(shape, encoding);
+        let input = if layout.has_in(Dim::Offset) { Dim::Offset } else { Dim::Register };
+        order_along(layout, input, &matrix_order(shape.len(), true))
+    })
+}
+
+/// The axes by the lanes of a warp, the fastest first; axes along which no lane moves follow in the order of the registers.
+///
+/// # Panics
+/// When the encoding was not verified.
+#[must_use]
+pub fn thread_order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
+    order_along(to_linear_layout(shape, encoding), Dim::Lane, &order(encoding, shape))
+}
+
+/// The axes by the warps of a block, the fastest first; others follow in the order of the registers.
+///
+/// # Panics
+/// When the encoding was not verified.
+#[must_use]
+pub fn warp_order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
+    order_along(to_linear_layout(shape, encoding), Dim::Warp, &order(encoding, shape))
+}
+
+/// The order in which a tensor of this layout should be laid out in memory: that of its registers, unless a thread has only one element
+/// along the axis along which lanes run fastest; then the registers say nothing about it and the lanes decide.
+///
+/// # Panics
+/// When the encoding was not verified.
+#[must_use]
+pub fn order_for_memory(encoding: Attr, shape: &[i64]) -> Vec<u32> {
+    let (by_register, by_lane) = (order(encoding, shape), thread_order(encoding, shape));
+    let per_axis = sizes_along(to_linear_layout(shape, encoding), Dim::Register, true);
+    match by_lane.first() {
+        Some(&axis) if by_register != by_lane && per_axis[axis as usize] == 1 => by_lane,
+        _ => by_register,
+    }
+}
+
+/// How many positions `input` takes along each axis: 2 for each basis that moves along it. Copies count for the axis that was moved along
+/// last, if `with_copies`.
+#[must_use]
+pub fn sizes_along(layout: &LinearLayout, input: Dim, with_copies: bool) -> Vec<u32> {
+    let mut sizes = vec![1u32; layout.out_dims().len()];
+    let mut last = 0;
+    for basis in layout.bases(input) {
+        let axis = basis.iter().position(|&c| c != 0);
+        last = axis.unwrap_or(last);
+        if (axis.is_some() || with_copies) && last < sizes.len() {
+            sizes[last] *= 2;
+        }
+    }
+    sizes
+}
+
+/// Threads of a warp along each axis, copies left out.
+///
+/// # Panics
+/// When the encoding was not verified.
+#[must_use]
+pub fn threads_per_warp(encoding: Attr, shape: &[i64]) -> Vec<u32> {
+    sizes_along(to_linear_layout(shape, encoding), Dim::Lane, false)
+}
+
+/// Warps of a block along each axis, copies left out.
+///
+/// # Panics
+/// When the encoding was not verified.
+#[must_use]
+pub fn warps_per_cta(encoding: Attr, shape: &[i64]) -> Vec<u32> {
+    sizes_along(to_linear_layout(shape, encoding), Dim::Warp, false)
+}
+
+/// Blocks of a cluster along each axis, copies left out.
+///
+/// # Panics
+/// When the encoding was not verified.
+#[must_use]
+pub fn cta_split_num(encoding: Attr, shape: &[i64]) -> Vec<u32> {
+    sizes_along(to_linear_layout(shape, encoding), Dim::Block, false)
+}
+
+/// One block's share of the shape.
+///
+/// # Panics
+/// When the encoding was not verified.
+#[must_use]
+pub fn shape_per_cta(encoding: Attr, shape: &[i64]) -> Vec<i64> {
+    cta_split_num(encoding, shape).iter().zip(shape).map(|(&n, &s)| s / i64::from(n)).collect()
+}
+
+/// Elements of a thread along each axis within one tile, without the repetitions that fill a larger tensor.
+///
+/// Repetitions are the last register bases: each moves by half of what is left of its axis. They are taken away as long as they come axis
+/// after axis.
+///
+/// # Panics
+/// When the encoding was not verified.
+#[must_use]
+pub fn size_per_thread(encoding: Attr, shape: &[i64]) -> Vec<u32> {
+    let layout = to_linear_layout(shape, encoding);
+    let mut left: Vec<i64> = shape_per_cta(encoding, shape);
+    let mut registers = layout.bases(Dim::Register);
+    let mut repeated: Vec<usize> = Vec::new();
+    while let Some(basis) = registers.last() {
+        let Some(axis) = basis.iter().position(|&c| c != 0) else { break };
+        if !repeated.contains(&axis) {
+            repeated.push(axis);
+        }
+        if repeated.last() != Some(&axis) || 2 * i64::from(basis[axis]) != left[axis] {
+            break;
+        }
+        left[axis] /= 2;
+        registers.pop();
+    }
+    let mut sizes = vec![1; shape.len()];
+    registers.iter().filter_map(|b| b.iter().position(|&c| c != 0)).for_each(|axis| sizes[axis] *= 2);
+    sizes
+}
+
+/// How many neighbouring elements along each axis a thread holds in consecutive registers.
+///
+/// Register bases `(0,1), (0,2), (0,4), (8,0)`: 8 along axis 1, 1 along axis 0 (its neighbour is eight rows away).
+///
+/// # Panics
+/// When the tensor's encoding was not verified.
+#[must_use]
+pub fn contig_per_thread(ty: Type) -> Vec<u32> {
+    contig_of(tensor_layout(ty))
+}
+
+/// As [`contig_per_thread`], of a layout.
+#[must_use]
+pub fn contig_of(layout: &LinearLayout) -> Vec<u32> {
+    let rank = layout.out_dims().len();
+    grow_contig(layout, Dim::Register, vec![1; rank])
+}
+
+/// How many neighbouring elements along each axis a warp holds in consecutive registers and lanes.
+///
+/// # Panics
+/// When the tensor's encoding was not verified.
+#[must_use]
+pub fn contig_per_warp(ty: Type) -> Vec<u32> {
+    let layout = tensor_layout(ty);
+    grow_contig(layout, Dim::Lane, contig_of(layout))
+}
+
+/// Doubles `contig` for each basis of `input` that continues it, axis by axis in the order of the registers.
+fn grow_contig(layout: &LinearLayout, input: Dim, mut contig: Vec<u32>) -> Vec<u32> {
+    let rank = contig.len();
+    let bases = layout.bases(input);
+    let mut next = bases.iter().peekable();
+    for axis in order_along(layout, Dim::Register, &matrix_order(rank, true)) {
+        let axis = axis as usize;
+        while next.next_if(|b| b.iter().enumerate().all(|(i, &c)| c.unsigned_abs() == if i == axis { contig[axis] } else { 0 })).is_some() {
+            contig[axis] *= 2;
+        }
+    }
+    contig
+}
+
+/// Whether two encodings lay out a tensor of this shape alike.
+///
+/// # Errors
+/// As [`super::try_to_linear_layout`].
+pub fn are_layouts_equivalent(shape: &[i64], a: Attr, b: Attr) -> Result<bool, LayoutError> {
+    Ok(a == b || super::try_to_linear_layout(shape, a)? == super::try_to_linear_layout(shape, b)?)
+}
+
+/// Whether seeing a tensor of layout `from` as one of layout `to` (a reshape that keeps each element where it is) would need data to be
+/// moved: the number of registers or the copies differ.
+///
+/// # Errors
+/// As [`layout_of`].
+pub fn is_expensive_view(from: Type, to: Type) -> Result<bool, LayoutError> {
+    let (a, b) = (layout_of(from)?, layout_of(to)?);
+    Ok(a.free_variables() != b.free_variables() || a.in_size(Dim::Register) != b.in_size(Dim::Register))
+}

@@ -1,0 +1,96 @@
+//! A layout as a table of text: for every element of the tensor, who holds it.
+//!
+//! 1. Each place of the layout is visited once, in order, and written into the cell of its element.
+//! 2. A place of a distributed layout is `T<thread>:<register>`, threads counted through the warps of the block, with `B<block>` before it
+//!    where there are several blocks; a place of shared memory is its offset, one of tensor memory `(row, col)`.
+//! 3. The last two axes are a table; for a higher rank there is a table for each index of the others. A vector is wrapped.
+//!
+//! ```text
+//!     0     1     2     3
+//! 0 | T0:0  T0:1  T1:0  T1:1
+//! 1 | T2:0  T2:1  T3:0  T3:1
+//! ```
+
+use super::{Dim, LinearLayout};
+use std::fmt::Write;
+
+/// Elements in a line of a vector.
+const WRAP: usize = 16;
+
+/// The table of a layout; copies of an element are joined with `|`.
+///
+/// Time and space are proportional to the number of places, so a caller bounds the size of what a user may ask for.
+#[must_use]
+pub fn render(layout: &LinearLayout) -> String {
+    let shape: Vec<usize> = layout.out_sizes().iter().map(|s| s.1 as usize).collect();
+    let cells = cells(layout, &shape);
+    let width = cells.iter().map(String::len).max().unwrap_or(0);
+    let (rows, columns) = match shape[..] {
+        [] => (1, 1),
+        [n] => (n.div_ceil(WRAP), n.min(WRAP)),
+        [.., m, n] => (m, n),
+    };
+    let mut text = String::new();
+    for (number, table) in cells.chunks(rows * columns).enumerate() {
+        if shape.len() > 2 {
+            let _ = writeln!(text, "{}", title(number, &shape[..shape.len() - 2]));
+        }
+        let step = if shape.len() == 1 { columns } else { 1 };
+        write_table(&mut text, table, columns, width, step);
+    }
+    text
+}
+
+/// `[2, 0, :, :]`
+fn title(mut number: usize, outer: &[usize]) -> String {
+    let mut indices: Vec<String> = outer.iter().rev().map(|&size| (number % size, number /= size).0.to_string()).collect();
+    indices.reverse();
+    format!("[{}, :, :]", indices.join(", "))
+}
+
+/// One table; the rows are labelled in steps of `step`.
+fn write_table(text: &mut String, cells: &[String], columns: usize, width: usize, step: usize) {
+    let label = ((cells.len() / columns).saturating_sub(1) * step).to_string().len();
+    let width = width.max((columns - 1).to_string().len());
+    let heads: Vec<String> = (0..columns).map(|c| format!("{c:<width$}")).collect();
+    let _ = writeln!(text, "{:label$}   {}", "", heads.join("  ").trim_end());
+    for (row, line) in cells.chunks(columns).enumerate() {
+        let line: Vec<String> = line.iter().map(|cell| format!("{cell:<width$}")).collect();
+        let _ = writeln!(text, "{:>label$} | {}", row * step, line.join("  ").trim_end());
+    }
+}
+
+/// The holders of each element, in row-major order.
+fn cells(layout: &LinearLayout, shape: &[usize]) -> Vec<String> {
+    let mut cells = vec![String::new(); shape.iter().product()];
+    for place in 0..1u64 << layout.total_in_bits() {
+        let element = layout.unpack(layout.apply_packed(place));
+        let index = element.iter().zip(shape).fold(0, |acc, (&c, &size)| acc * size + c.unsigned_abs() as usize);
+        let cell = &mut cells[index];
+        if !cell.is_empty() {
+            cell.push('|');
+        }
+        cell.push_str(&holder(layout, place));
+    }
+    cells
+}
+
+/// The name of a place.
+fn holder(layout: &LinearLayout, place: u64) -> String {
+    let mut rest = place;
+    let mut values = Vec::new();
+    for dim in layout.in_dims() {
+        values.push((dim, rest & ((1 << layout.in_bits(dim)) - 1)));
+        rest >>= layout.in_bits(dim);
+    }
+    let of = |dim| values.iter().find(|v| v.0 == dim).map_or(0, |v| v.1);
+    let block = if layout.in_size(Dim::Block) > 1 { format!("B{}:", of(Dim::Block)) } else { String::new() };
+    if layout.has_in(Dim::Offset) {
+        format!("{block}{}", of(Dim::Offset))
+    } else if layout.has_in(Dim::Row) {
+        format!("{block}({}, {})", of(Dim::Row), of(Dim::Col))
+    } else {
+        let thread = of(Dim::Lane) + of(Dim::Warp) * u64::from(layout.in_size(Dim::Lane));
+        format!("{block}T{thread}:{}", of(Dim::Register))
+    }
+}

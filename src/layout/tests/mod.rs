@@ -1,0 +1,7 @@
+//! Tests of the layouts: laws of the algebra, tables, encodings against their definitions, queries.
+
+mod definitions;
+mod laws;
+mod queries;
+mod render;
+mod tables;

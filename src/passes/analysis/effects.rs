@@ -1,0 +1,87 @@
+//! What an operation, with everything inside it, does to memory; whether it may be dropped, merged or moved.
+//!
+//! Structured operations do what the operations in their regions do. A call, and anything unknown, is taken to do everything.
+
+use crate::ir::core::{Ir, Op};
+use crate::ir::dialects::{Effects, OpKind, Traits, TtOp};
+
+/// The effects of an operation, with those of its regions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EffectSet {
+    pub reads: bool,
+    pub writes: bool,
+    pub allocates: bool,
+}
+
+impl EffectSet {
+    const ALL: EffectSet = EffectSet { reads: true, writes: true, allocates: false };
+
+    /// Neither reads nor writes nor allocates.
+    #[must_use]
+    pub fn is_free(self) -> bool {
+        self == EffectSet::default()
+    }
+
+    fn union(self, o: EffectSet) -> EffectSet {
+        EffectSet { reads: self.reads || o.reads, writes: self.writes || o.writes, allocates: self.allocates || o.allocates }
+    }
+}
+
+/// What the operation does to memory.
+#[must_use]
+pub fn effects(ir: &Ir, op: Op) -> EffectSet {
+    match ir.kind(op) {
+        // A volatile load must stay where it is: it counts as a write too.
+        OpKind::Tt(TtOp::Load) if ir.bool_attr(op, "isVolatile") => return EffectSet::ALL,
+        OpKind::Tt(TtOp::ElementwiseInlineAsm | TtOp::ExternElementwise) if ir.bool_attr(op, "pure") => return EffectSet::default(),
+        _ => {}
+    }
+    match ir.spec(op).effects {
+        Effects::Pure => EffectSet::default(),
+        Effects::Read => EffectSet { reads: true, ..EffectSet::default() },
+        Effects::Write => EffectSet { writes: true, ..EffectSet::default() },
+        Effects::ReadWrite | Effects::Unknown => EffectSet::ALL,
+        Effects::Alloc => EffectSet { allocates: true, ..EffectSet::default() },
+        Effects::Recursive => {
+            let nested = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.ops(b));
+            nested.fold(EffectSet::default(), |all, inner| all.union(effects(ir, inner)))
+        }
+    }
+}
+
+/// Whether dropping the operation changes nothing, given that its results are unused: it is no terminator, no symbol, and writes nothing.
+#[must_use]
+pub fn would_be_trivially_dead(ir: &Ir, op: Op) -> bool {
+    let kind = ir.kind(op);
+    !kind.has(Traits::TERMINATOR) && !kind.has(Traits::SYMBOL) && !effects(ir, op).writes
+}
+
+/// Whether the results are unused and the operation may be dropped.
+#[must_use]
+pub fn is_trivially_dead(ir: &Ir, op: Op) -> bool {
+    ir.results(op).iter().all(|&r| !ir.has_uses(r)) && would_be_trivially_dead(ir, op)
+}
+
+/// Whether the operation may run where it would not have run: it has no effects and cannot fail.
+#[must_use]
+pub fn is_speculatable(ir: &Ir, op: Op) -> bool {
+    if ir.kind(op).has(Traits::NOT_SPECULATABLE) || ir.kind(op).has(Traits::TERMINATOR) {
+        return divides_by_constant(ir, op);
+    }
+    if ir.kind(op).has(Traits::LOOP) {
+        // It might not end.
+        return false;
+    }
+    let nested = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.ops(b));
+    effects(ir, op).is_free() && nested.into_iter().all(|inner| ir.kind(inner).is_terminator() || is_speculatable(ir, inner))
+}
+
+/// A division by a constant other than 0 (and, signed, -1) cannot fail.
+fn divides_by_constant(ir: &Ir, op: Op) -> bool {
+    use crate::ir::dialects::ArithOp as A;
+    let OpKind::Arith(kind) = ir.kind(op) else { return false };
+    let signed = matches!(kind, A::Divsi | A::Remsi | A::Ceildivsi | A::Floordivsi);
+    let Some(&divisor) = ir.operands(op).get(1) else { return false };
+    let value = ir.def_op(divisor).and_then(|d| ir.attr(d, "value")).and_then(crate::ir::core::Attr::int_value);
+    value.is_some_and(|v| v != 0 && !(signed && v == -1))
+}

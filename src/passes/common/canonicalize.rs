@@ -1,0 +1,36 @@
+//! `canonicalize`: folds operations and rewrites them to the form that later passes expect.
+//!
+//! # Algorithm
+//!
+//! 1. Collect the canonicalization patterns of every dialect ([`arith`], [`cf`], [`scf`], [`tt`], [`ttg`]).
+//! 2. Apply them with folds until nothing changes ([`crate::passes::rewrite`]).
+
+pub mod arith;
+pub mod cf;
+pub mod scf;
+mod scf_for;
+mod scf_while;
+pub mod tt;
+pub mod ttg;
+
+use crate::ir::core::{Ir, Op};
+use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::rewrite::{Config, Pattern, rewrite_greedily};
+
+pub static PASS: Pass = Pass { name: "canonicalize", doc: "fold operations and bring them to their canonical form", options: &[], run };
+
+fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
+    let module = ir.module();
+    Ok(Changed::from(canonicalize(ir, module)))
+}
+
+/// All canonicalization patterns.
+#[must_use]
+pub fn patterns() -> Vec<&'static Pattern> {
+    [arith::PATTERNS, cf::PATTERNS, scf::PATTERNS, tt::PATTERNS, ttg::PATTERNS].into_iter().flatten().copied().collect()
+}
+
+/// Canonicalizes everything inside `scope`. Returns whether anything changed.
+pub fn canonicalize(ir: &mut Ir, scope: Op) -> bool {
+    rewrite_greedily(ir, scope, &patterns(), Config::default())
+}

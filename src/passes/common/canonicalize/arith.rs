@@ -1,0 +1,362 @@
+//! Canonicalization of the `arith` dialect: constants gathered, casts moved outwards, negations removed.
+//!
+//! In names, c and d are constants. New constants stand in front of the operation and have its location.
+
+use crate::ir::core::{Attr, Op, Value};
+use crate::ir::dialects::fold::bits;
+use crate::ir::dialects::{ArithOp, OpKind};
+use crate::passes::rewrite::{Pattern, Rewriter};
+
+pub static PATTERNS: &[&Pattern] = &[
+    &Pattern::new("addi(addi(x, c), d) -> addi(x, c + d)", OpKind::Arith(ArithOp::Addi), addi_of_addi),
+    &Pattern::new("addi(subi(x, c), d) -> addi(x, d - c)", OpKind::Arith(ArithOp::Addi), addi_of_subi_right),
+    &Pattern::new("addi(subi(c, x), d) -> subi(c + d, x)", OpKind::Arith(ArithOp::Addi), addi_of_subi_left),
+    &Pattern::new("addi(x, muli(y, -1)) -> subi(x, y)", OpKind::Arith(ArithOp::Addi), addi_of_negation),
+    &Pattern::new("subi of addi or subi with constants", OpKind::Arith(ArithOp::Subi), subi_of_sum),
+    &Pattern::new("subi(subi(x, y), x) -> subi(0, y)", OpKind::Arith(ArithOp::Subi), subi_cancels),
+    &Pattern::new("muli(muli(x, c), d) -> muli(x, c * d)", OpKind::Arith(ArithOp::Muli), muli_of_muli),
+    &Pattern::new("andi(ext x, ext y) -> ext andi(x, y)", OpKind::Arith(ArithOp::Andi), bitwise_of_extensions),
+    &Pattern::new("ori(ext x, ext y) -> ext ori(x, y)", OpKind::Arith(ArithOp::Ori), bitwise_of_extensions),
+    &Pattern::new("xori(ext x, ext y) -> ext xori(x, y)", OpKind::Arith(ArithOp::Xori), bitwise_of_extensions),
+    &Pattern::new("xori(cmpi, true) -> inverse cmpi", OpKind::Arith(ArithOp::Xori), not_of_cmpi),
+    &Pattern::new("extsi(extui x) -> extui x", OpKind::Arith(ArithOp::Extsi), extsi_of_extui),
+    &Pattern::new("trunci(ext x) -> ext x", OpKind::Arith(ArithOp::Trunci), trunci_of_extension),
+    &Pattern::new("trunci(shrsi(x, c)) -> trunci(shrui(x, c))", OpKind::Arith(ArithOp::Trunci), trunci_of_shrsi),
+    &Pattern::new("bitcast(bitcast x) -> bitcast x", OpKind::Arith(ArithOp::Bitcast), bitcast_of_bitcast),
+    &Pattern::new("index_cast(index_cast x) -> x", OpKind::Arith(ArithOp::IndexCast), index_cast_of_index_cast),
+    &Pattern::new("mulf(negf x, negf y) -> mulf(x, y)", OpKind::Arith(ArithOp::Mulf), of_negations),
+    &Pattern::new("divf(negf x, negf y) -> divf(x, y)", OpKind::Arith(ArithOp::Divf), of_negations),
+    &Pattern::new("select(p, select(p, x, y), z) -> select(p, x, z)", OpKind::Arith(ArithOp::Select), select_of_same_condition),
+    &Pattern::new("select(not p, x, y) -> select(p, y, x)", OpKind::Arith(ArithOp::Select), select_of_not),
+    &Pattern::new("select(p, select(q, x, y), z) with a shared value", OpKind::Arith(ArithOp::Select), select_of_select),
+    &Pattern::new("select(p, false, true) -> not p", OpKind::Arith(ArithOp::Select), select_to_not),
+    &Pattern::new("select(p, 1, 0) -> extui p", OpKind::Arith(ArithOp::Select), select_to_extui),
+    &Pattern::new("cmpf(int to float, constant) -> cmpi", OpKind::Arith(ArithOp::Cmpf), cmpf_of_int),
+];
+
+/// The operation of this kind that defines operand `index`, with its two operands.
+fn producer(rw: &Rewriter<'_>, op: Op, index: usize, kind: ArithOp) -> Option<(Op, Value, Value)> {
+    let def = rw.ir.def_op(rw.ir.operand(op, index)).filter(|&d| rw.ir.is(d, kind))?;
+    Some((def, rw.ir.operand(def, 0), rw.ir.operand(def, 1)))
+}
+
+/// `f(c, d)` in the type of `op`, as a value.
+fn combined(rw: &mut Rewriter<'_>, op: Op, c: Attr, d: Attr, f: fn(i64, i64) -> i64) -> Option<Value> {
+    let ty = rw.ir.ty(rw.ir.result(op));
+    let value = bits::zip(c, d, ty, |a, b| Some(f(a as i64, b as i64) as u64))?;
+    let loc = rw.ir.loc(op);
+    Some(rw.constant(value, loc))
+}
+
+/// What both operations promise about overflow. Gathering constants keeps "no wrap" only for flags that both have and only for additions.
+fn replace(rw: &mut Rewriter<'_>, op: Op, kind: ArithOp, operands: &[Value]) -> bool {
+    rw.replace_with(op, kind, operands);
+    true
+}
+
+fn addi_of_addi(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some((_, x, inner)) = producer(rw, op, 0, ArithOp::Addi) else { return false };
+    let (Some(c), Some(d)) = (rw.const_of(inner), rw.const_of(rw.ir.operand(op, 1))) else { return false };
+    combined(rw, op, c, d, i64::wrapping_add).is_some_and(|sum| replace(rw, op, ArithOp::Addi, &[x, sum]))
+}
+
+fn addi_of_subi_right(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some((_, x, inner)) = producer(rw, op, 0, ArithOp::Subi) else { return false };
+    let (Some(c), Some(d)) = (rw.const_of(inner), rw.const_of(rw.ir.operand(op, 1))) else { return false };
+    combined(rw, op, d, c, i64::wrapping_sub).is_some_and(|sum| replace(rw, op, ArithOp::Addi, &[x, sum]))
+}
+
+fn addi_of_subi_left(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some((_, inner, x)) = producer(rw, op, 0, ArithOp::Subi) else { return false };
+    let (Some(c), Some(d)) = (rw.const_of(inner), rw.const_of(rw.ir.operand(op, 1))) else { return false };
+    combined(rw, op, c, d, i64::wrapping_add).is_some_and(|sum| replace(rw, op, ArithOp::Subi, &[sum, x]))
+}
+
+fn addi_of_negation(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    for (this, other) in [(1, 0), (0, 1)] {
+        if let Some((_, y, factor)) = producer(rw, op, this, ArithOp::Muli)
+            && bits::is_int(rw.const_of(factor), -1)
+        {
+            let x = rw.ir.operand(op, other);
+            return replace(rw, op, ArithOp::Subi, &[x, y]);
+        }
+    }
+    false
+}
+
+/// Six cases: a constant minus, or minus a constant, of a sum or difference with a constant.
+fn subi_of_sum(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let (lhs, rhs) = (rw.ir.operand(op, 0), rw.ir.operand(op, 1));
+    if let Some(d) = rw.const_of(rhs) {
+        // (x + c) - d, (x - c) - d, (c - x) - d
+        if let Some((_, x, inner)) = producer(rw, op, 0, ArithOp::Addi)
+            && let Some(c) = rw.const_of(inner)
+        {
+            return combined(rw, op, c, d, i64::wrapping_sub).is_some_and(|k| replace(rw, op, ArithOp::Addi, &[x, k]));
+        }
+        if let Some((_, a, b)) = producer(rw, op, 0, ArithOp::Subi) {
+            if let Some(c) = rw.const_of(b) {
+                return combined(rw, op, c, d, i64::wrapping_add).is_some_and(|k| replace(rw, op, ArithOp::Subi, &[a, k]));
+            }
+            if let Some(c) = rw.const_of(a) {
+                return combined(rw, op, c, d, i64::wrapping_sub).is_some_and(|k| replace(rw, op, ArithOp::Subi, &[k, b]));
+            }
+        }
+    }
+    if let Some(d) = rw.const_of(lhs) {
+        // d - (x + c), d - (x - c), d - (c - x)
+        if let Some((_, x, inner)) = producer(rw, op, 1, ArithOp::Addi)
+            && let Some(c) = rw.const_of(inner)
+        {
+            return combined(rw, op, d, c, i64::wrapping_sub).is_some_and(|k| replace(rw, op, ArithOp::Subi, &[k, x]));
+        }
+        if let Some((_, a, b)) = producer(rw, op, 1, ArithOp::Subi) {
+            if let Some(c) = rw.const_of(b) {
+                return combined(rw, op, d, c, i64::wrapping_add).is_some_and(|k| replace(rw, op, ArithOp::Subi, &[k, a]));
+            }
+            if let Some(c) = rw.const_of(a) {
+                return combined(rw, op, d, c, i64::wrapping_sub).is_some_and(|k| replace(rw, op, ArithOp::Addi, &[b, k]));
+            }
+        }
+    }
+    false
+}
+
+fn subi_cancels(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some((_, x, y)) = producer(rw, op, 0, ArithOp::Subi) else { return false };
+    if x != rw.ir.operand(op, 1) {
+        return false;
+    }
+    let (ty, loc) = (rw.ir.ty(rw.ir.result(op)), rw.ir.loc(op));
+    let zero = rw.constant(Attr::int_splat(ty, 0), loc);
+    replace(rw, op, ArithOp::Subi, &[zero, y])
+}
+
+fn muli_of_muli(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some((_, x, inner)) = producer(rw, op, 0, ArithOp::Muli) else { return false };
+    let (Some(c), Some(d)) = (rw.const_of(inner), rw.const_of(rw.ir.operand(op, 1))) else { return false };
+    combined(rw, op, c, d, i64::wrapping_mul).is_some_and(|k| replace(rw, op, ArithOp::Muli, &[x, k]))
+}
+
+fn bitwise_of_extensions(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let OpKind::Arith(kind) = rw.ir.kind(op) else { return false };
+    let defs = [0, 1].map(|i| rw.ir.def_op(rw.ir.operand(op, i)));
+    let [Some(a), Some(b)] = defs else { return false };
+    let OpKind::Arith(ext @ (ArithOp::Extui | ArithOp::Extsi)) = rw.ir.kind(a) else { return false };
+    let (x, y) = (rw.ir.operand(a, 0), rw.ir.operand(b, 0));
+    if !rw.ir.is(b, ext) || rw.ir.ty(x) != rw.ir.ty(y) {
+        return false;
+    }
+    let (loc, ty) = (rw.ir.loc(op), rw.ir.ty(x));
+    let narrow = rw.value(kind, loc, &[x, y], ty);
+    replace(rw, op, ext, &[narrow])
+}
+
+fn not_of_cmpi(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    if !bits::is_int(rw.const_of(rw.ir.operand(op, 1)), -1) {
+        return false;
+    }
+    let Some((cmp, a, b)) = producer(rw, op, 0, ArithOp::Cmpi) else { return false };
+    // eq/ne, slt/sge, sle/sgt and the same unsigned
+    let inverse = match rw.ir.int_attr(cmp, "predicate") {
+        Some(p @ (0 | 1)) => 1 - p,
+        Some(2) => 5,
+        Some(3) => 4,
+        Some(4) => 3,
+        Some(5) => 2,
+        Some(6) => 9,
+        Some(7) => 8,
+        Some(8) => 7,
+        Some(9) => 6,
+        _ => return false,
+    };
+    rw.replace_with_attrs(op, ArithOp::Cmpi, &[a, b], &[("predicate", Attr::i32(inverse))]);
+    true
+}
+
+fn extsi_of_extui(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Extui)) else { return false };
+    let x = rw.ir.operand(inner, 0);
+    replace(rw, op, ArithOp::Extui, &[x])
+}
+
+/// Of something narrower than the result: the fold has dealt with the others.
+fn trunci_of_extension(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)) else { return false };
+    let OpKind::Arith(ext @ (ArithOp::Extui | ArithOp::Extsi)) = rw.ir.kind(inner) else { return false };
+    let x = rw.ir.operand(inner, 0);
+    if rw.ir.ty(x).bit_width() >= rw.ir.ty(rw.ir.result(op)).bit_width() {
+        return false;
+    }
+    replace(rw, op, ext, &[x])
+}
+
+/// The sign bits that were shifted in are cut off when the shift moves no more bits than the truncation drops.
+fn trunci_of_shrsi(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some((shift, x, amount)) = producer(rw, op, 0, ArithOp::Shrsi) else { return false };
+    let widths = (rw.ir.ty(x).bit_width(), rw.ir.ty(rw.ir.result(op)).bit_width());
+    let ((Some(from), Some(to)), Some(by)) = (widths, rw.const_of(amount).and_then(Attr::int_value)) else { return false };
+    if by < 0 || by > i64::from(from - to) {
+        return false;
+    }
+    let (loc, ty) = (rw.ir.loc(op), rw.ir.ty(rw.ir.result(shift)));
+    let unsigned = rw.value(ArithOp::Shrui, loc, &[x, amount], ty);
+    replace(rw, op, ArithOp::Trunci, &[unsigned])
+}
+
+fn bitcast_of_bitcast(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Bitcast)) else { return false };
+    let x = rw.ir.operand(inner, 0);
+    replace(rw, op, ArithOp::Bitcast, &[x])
+}
+
+fn index_cast_of_index_cast(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::IndexCast)) else { return false };
+    let x = rw.ir.operand(inner, 0);
+    if rw.ir.ty(x) != rw.ir.ty(rw.ir.result(op)) {
+        return false;
+    }
+    rw.replace(op, &[x]);
+    true
+}
+
+fn of_negations(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let OpKind::Arith(kind) = rw.ir.kind(op) else { return false };
+    let inner = |i: usize| rw.ir.def_op(rw.ir.operand(op, i)).filter(|&d| rw.ir.is(d, ArithOp::Negf)).map(|d| rw.ir.operand(d, 0));
+    let (Some(x), Some(y)) = (inner(0), inner(1)) else { return false };
+    let fastmath = rw.ir.attr(op, "fastmath");
+    let new = rw.replace_with(op, kind, &[x, y]);
+    if let Some(flags) = fastmath.filter(|f| f.as_int() != Some(0)) {
+        rw.ir.set_attr(new, "fastmath", flags);
+    }
+    true
+}
+
+/// Condition, true value, false value of the select that defines `v`.
+fn select_parts(rw: &Rewriter<'_>, v: Value) -> Option<(Value, Value, Value)> {
+    let def = rw.ir.def_op(v).filter(|&d| rw.ir.is(d, ArithOp::Select))?;
+    Some((rw.ir.operand(def, 0), rw.ir.operand(def, 1), rw.ir.operand(def, 2)))
+}
+
+fn select_of_same_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let (p, a, b) = (rw.ir.operand(op, 0), rw.ir.operand(op, 1), rw.ir.operand(op, 2));
+    if let Some((_, _, y)) = select_parts(rw, b).filter(|s| s.0 == p) {
+        return replace(rw, op, ArithOp::Select, &[p, a, y]);
+    }
+    if let Some((_, x, _)) = select_parts(rw, a).filter(|s| s.0 == p) {
+        return replace(rw, op, ArithOp::Select, &[p, x, b]);
+    }
+    false
+}
+
+fn select_of_not(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some((_, p, ones)) = producer(rw, op, 0, ArithOp::Xori) else { return false };
+    if !bits::is_int(rw.const_of(ones), -1) {
+        return false;
+    }
+    let (a, b) = (rw.ir.operand(op, 1), rw.ir.operand(op, 2));
+    replace(rw, op, ArithOp::Select, &[p, b, a])
+}
+
+/// Two conditions that choose between two values become one condition.
+fn select_of_select(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let (p, a, b) = (rw.ir.operand(op, 0), rw.ir.operand(op, 1), rw.ir.operand(op, 2));
+    let (loc, ty) = (rw.ir.loc(op), rw.ir.ty(p));
+    if let Some((q, x, y)) = select_parts(rw, a).filter(|s| rw.ir.ty(s.0) == ty) {
+        if y == b {
+            let both = rw.value(ArithOp::Andi, loc, &[p, q], ty);
+            return replace(rw, op, ArithOp::Select, &[both, x, b]);
+        }
+        if x == b {
+            let neither = negated(rw, op, q);
+            let both = rw.value(ArithOp::Andi, loc, &[p, neither], ty);
+            return replace(rw, op, ArithOp::Select, &[both, y, b]);
+        }
+    }
+    if let Some((q, x, y)) = select_parts(rw, b).filter(|s| rw.ir.ty(s.0) == ty) {
+        if x == a {
+            let either = rw.value(ArithOp::Ori, loc, &[p, q], ty);
+            return replace(rw, op, ArithOp::Select, &[either, a, y]);
+        }
+        if y == a {
+            let not = negated(rw, op, q);
+            let either = rw.value(ArithOp::Ori, loc, &[p, not], ty);
+            return replace(rw, op, ArithOp::Select, &[either, a, x]);
+        }
+    }
+    false
+}
+
+fn negated(rw: &mut Rewriter<'_>, op: Op, v: Value) -> Value {
+    let (loc, ty) = (rw.ir.loc(op), rw.ir.ty(v));
+    let ones = rw.constant(Attr::int_splat(ty, -1), loc);
+    rw.value(ArithOp::Xori, loc, &[v, ones], ty)
+}
+
+fn select_to_not(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let (p, ty) = (rw.ir.operand(op, 0), rw.ir.ty(rw.ir.result(op)));
+    let constants = [1, 2].map(|i| rw.const_of(rw.ir.operand(op, i)));
+    if !ty.elem().is_int_of(1) || ty != rw.ir.ty(p) || !bits::is_int(constants[0], 0) || !bits::is_int(constants[1], 1) {
+        return false;
+    }
+    let loc = rw.ir.loc(op);
+    let ones = rw.constant(Attr::int_splat(ty, -1), loc);
+    replace(rw, op, ArithOp::Xori, &[p, ones])
+}
+
+fn select_to_extui(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let (p, ty) = (rw.ir.operand(op, 0), rw.ir.ty(rw.ir.result(op)));
+    let (a, b) = (rw.const_of(rw.ir.operand(op, 1)), rw.const_of(rw.ir.operand(op, 2)));
+    if !ty.is_int() || ty.is_int_of(1) {
+        return false;
+    }
+    if bits::is_int(a, 1) && bits::is_int(b, 0) {
+        return replace(rw, op, ArithOp::Extui, &[p]);
+    }
+    if bits::is_int(a, 0) && bits::is_int(b, 1) {
+        let not = negated(rw, op, p);
+        return replace(rw, op, ArithOp::Extui, &[not]);
+    }
+    false
+}
+
+/// A comparison of an integer that the float format holds exactly with a whole constant is one of integers.
+fn cmpf_of_int(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some(c) = rw.const_of(rw.ir.operand(op, 1)).and_then(Attr::float_value) else { return false };
+    let Some(cast) = rw.ir.def_op(rw.ir.operand(op, 0)) else { return false };
+    let signed = match rw.ir.kind(cast) {
+        OpKind::Arith(ArithOp::Sitofp) => true,
+        OpKind::Arith(ArithOp::Uitofp) => false,
+        _ => return false,
+    };
+    let x = rw.ir.operand(cast, 0);
+    let (int_ty, float) = (rw.ir.ty(x), rw.ir.ty(rw.ir.operand(op, 0)).elem().as_float());
+    let (Some(width), Some(float)) = (int_ty.bit_width(), float) else { return false };
+    let significant = i64::from(width) - i64::from(signed);
+    if significant > i64::from(float.mantissa_bits()) + 1 || width > 32 || c.fract() != 0.0 || !c.is_finite() {
+        return false;
+    }
+    let (low, high) = if signed { (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1) } else { (0, (1i64 << width) - 1) };
+    if c < low as f64 || c > high as f64 {
+        return false;
+    }
+    // eq gt ge lt le ne, ordered and unordered alike: an integer is never NaN.
+    let ordered = match rw.ir.int_attr(op, "predicate") {
+        Some(p @ 1..=6) => p,
+        Some(p @ 8..=13) => p - 7,
+        _ => return false,
+    };
+    let shift = if signed { 0 } else { 4 };
+    let predicate = match ordered {
+        1 => 0,
+        2 => 4 + shift,
+        3 => 5 + shift,
+        4 => 2 + shift,
+        5 => 3 + shift,
+        _ => 1,
+    };
+    let loc = rw.ir.loc(op);
+    let bound = rw.constant(Attr::int_splat(int_ty, c as i64), loc);
+    rw.replace_with_attrs(op, ArithOp::Cmpi, &[x, bound], &[("predicate", Attr::i32(predicate))]);
+    true
+}

@@ -1,0 +1,118 @@
+//! Canonicalization of `scf.for`: loops that run never or once, and carried values that carry nothing.
+
+use super::scf::{keep_operands, replace_by_block, with_results};
+use crate::ir::core::attrs::zero_extend;
+use crate::ir::core::{Attr, Op, Type, Value};
+use crate::ir::dialects::{OpKind, ScfOp};
+use crate::passes::rewrite::{Pattern, Rewriter};
+
+pub(super) static TRIVIAL: Pattern = Pattern::new("for that runs never or once -> its body", OpKind::Scf(ScfOp::For), trivial);
+pub(super) static ITER_ARGS: Pattern =
+    Pattern::new("invariant, unused or equal carried values -> none", OpKind::Scf(ScfOp::For), iter_args);
+
+/// How often a loop of constant bounds runs.
+fn trip_count(rw: &Rewriter<'_>, op: Op) -> Option<i128> {
+    if rw.ir.operand(op, 0) == rw.ir.operand(op, 1) {
+        return Some(0);
+    }
+    let at = |i: usize| rw.const_of(rw.ir.operand(op, i)).and_then(Attr::int_value);
+    let (lower, upper, step) = (at(0)?, at(1)?, at(2)?);
+    let width = rw.ir.ty(rw.ir.operand(op, 0)).bit_width().unwrap_or(64);
+    let wide = |v: i64| if rw.ir.stored_attr(op, "unsignedCmp").is_some() { i128::from(zero_extend(v, width)) } else { i128::from(v) };
+    if step <= 0 {
+        return None;
+    }
+    let distance = wide(upper) - wide(lower);
+    Some(if distance <= 0 { 0 } else { (distance + i128::from(step) - 1) / i128::from(step) })
+}
+
+fn trivial(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some(body) = rw.ir.body(op, 0) else { return false };
+    let init = rw.ir.operands(op)[3..].to_vec();
+    let trips = trip_count(rw, op);
+    match trips {
+        Some(0) => {
+            rw.replace(op, &init);
+            return true;
+        }
+        Some(1) => {
+            let mut args = vec![rw.ir.operand(op, 0)];
+            args.extend(init);
+            replace_by_block(rw, op, body, &args);
+            return true;
+        }
+        Some(_) => {}
+        None => return false,
+    }
+    // A loop that does nothing but yield what comes from outside.
+    let Some(terminator) = rw.ir.first_op(body).filter(|&f| Some(f) == rw.ir.last_op(body)) else { return false };
+    let values = rw.ir.operands(terminator).to_vec();
+    if values.iter().any(|&v| rw.ir.value_block(v) == Some(body)) {
+        return false;
+    }
+    rw.replace(op, &values);
+    true
+}
+
+/// What happens to a carried value.
+enum Fate {
+    Stays,
+    /// It is this value, inside and after the loop.
+    Is(Value),
+    /// It equals the carried value of this number.
+    Same(usize),
+}
+
+/// A carried value goes if
+/// 1. the loop yields it unchanged, or yields the value it starts with: it is that value;
+/// 2. nothing uses it, neither inside (but to yield it) nor after the loop;
+/// 3. another one starts with the same value and is yielded the same.
+fn iter_args(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some(body) = rw.ir.body(op, 0) else { return false };
+    let Some(terminator) = rw.ir.last_op(body) else { return false };
+    let (init, args) = (rw.ir.operands(op)[3..].to_vec(), rw.ir.args(body)[1..].to_vec());
+    let (next, results) = (rw.ir.operands(terminator).to_vec(), rw.ir.results(op).to_vec());
+    let fate = |i: usize| {
+        if next[i] == args[i] || next[i] == init[i] || !rw.ir.has_uses(args[i]) && !rw.ir.has_uses(results[i]) {
+            return Fate::Is(init[i]);
+        }
+        (0..i).find(|&j| init[j] == init[i] && next[j] == next[i]).map_or(Fate::Stays, Fate::Same)
+    };
+    let fates: Vec<Fate> = (0..init.len()).map(fate).collect();
+    if fates.iter().all(|f| matches!(f, Fate::Stays)) {
+        return false;
+    }
+    for (i, f) in fates.iter().enumerate() {
+        let (inside, after) = match f {
+            Fate::Stays => continue,
+            Fate::Is(v) => (*v, *v),
+            Fate::Same(j) => (args[*j], results[*j]),
+        };
+        rw.replace_all_uses(args[i], inside);
+        rw.replace_all_uses(results[i], after);
+    }
+    let keep: Vec<bool> = fates.iter().map(|f| matches!(f, Fate::Stays)).collect();
+    drop_carried(rw, op, &keep);
+    true
+}
+
+/// Remakes a loop with only those carried values that `keep` names; the others have no uses any more but in the yield.
+fn drop_carried(rw: &mut Rewriter<'_>, op: Op, keep: &[bool]) {
+    let kept = |v: &[Value]| -> Vec<Value> { v.iter().zip(keep).filter(|(_, k)| **k).map(|(&v, _)| v).collect() };
+    let mut operands = rw.ir.operands(op)[..3].to_vec();
+    operands.extend(kept(&rw.ir.operands(op)[3..]));
+    let old = kept(rw.ir.results(op));
+    let types: Vec<Type> = old.iter().map(|&r| rw.ir.ty(r)).collect();
+    let new = with_results(rw, op, &operands, &types);
+    let body = rw.ir.body(new, 0).expect("a loop has a body");
+    let terminator = rw.ir.last_op(body).expect("a loop's body ends in a yield");
+    keep_operands(rw, terminator, |i| keep[i]);
+    for index in (0..keep.len()).rev().filter(|&i| !keep[i]) {
+        rw.ir.remove_arg(body, index + 1);
+    }
+    for (old, new) in old.into_iter().zip(rw.ir.results(new).to_vec()) {
+        rw.replace_all_uses(old, new);
+    }
+    rw.erase(op);
+    rw.touch(new);
+}

@@ -1,0 +1,8 @@
+//! Passes that know no dialect in particular, and what they share.
+
+pub mod canonicalize;
+pub mod cse;
+pub mod inline;
+pub mod region_dce;
+pub mod sccp;
+pub mod symbol_dce;

@@ -1,0 +1,57 @@
+//! Every pass there is, by name.
+
+use super::manager::Pass;
+use super::{common, tt, ttg};
+
+/// All passes, in the order in which a compilation runs them.
+pub static ALL: &[&Pass] = &[
+    &common::inline::PASS,
+    &common::canonicalize::PASS,
+    &common::cse::PASS,
+    &common::sccp::PASS,
+    &common::symbol_dce::PASS,
+    &tt::combine::PASS,
+    &tt::reorder_broadcast::PASS,
+    &tt::loop_aware_cse::PASS,
+    &ttg::convert_from_tt::PASS,
+    &ttg::coalesce::PASS,
+    &ttg::remove_layout_conversions::PASS,
+    &ttg::reorder_instructions::PASS,
+    &ttg::two_ctas::PASS,
+    &ttg::print_alignment::PASS,
+];
+
+/// The pass of this name. MLIR's older spelling of a name is found too.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Pass> {
+    let name = match name {
+        "inliner" => "inline",
+        "canonicalizer" => "canonicalize",
+        other => other,
+    };
+    ALL.iter().copied().find(|p| p.name == name)
+}
+
+/// Up to three names that are close to this one: they share a part of it, or are a few edits away.
+#[must_use]
+pub fn similar(name: &str) -> Vec<&'static str> {
+    let mut scored: Vec<(usize, &'static str)> = ALL.iter().map(|p| (edits(name, p.name), p.name)).collect();
+    scored.sort();
+    scored.into_iter().filter(|&(d, n)| d <= 2 + name.len() / 4 || n.contains(name)).take(3).map(|s| s.1).collect()
+}
+
+/// Levenshtein distance.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let next = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
+            diagonal = row[j + 1];
+            row[j + 1] = next;
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,140 @@
+//! Turns a failed run into a diagnostic that says what failed and how to repeat it.
+//!
+//! 1. The folder of the run is kept, so that the command in the message works.
+//! 2. The kind: killed by a signal, too old for the target or the PTX version (known by ptxas's words), or rejected.
+//! 3. The lines of the PTX that the log blames are quoted, or become labels when the PTX is the user's own file.
+//!
+//! ```text
+//! ptxas kernel.ptx, line 19; error   : Unknown modifier '.glob'
+//! ```
+//! gives the note ``line 19: `st.glob.b32 [%rd1], 1;` ``.
+
+use std::process::Output;
+
+use super::{Run, Tool, text_of};
+use crate::diag::{Diagnostic, Place, codes::tools};
+use crate::target::Target;
+
+/// How many lines of the PTX a message quotes.
+const QUOTES: usize = 5;
+
+pub(super) fn of_ptxas(run: Run, output: &Output, ptx: &str, target: &Target, source_name: Option<&str>) -> Diagnostic {
+    let log = text_of(output);
+    let kernels = entry_names(ptx);
+    let subject = if kernels.is_empty() { String::new() } else { format!(" for {}", list(&kernels)) };
+    let mut diagnostic = if let Some(killed) = killed(Tool::Ptxas, output, &subject) {
+        killed
+    } else if let Some(old) = too_old(&log) {
+        Diagnostic::error(&tools::PTXAS_TOO_OLD, format!("this ptxas is too old{subject} on {target}: {old}"))
+            .help("name a newer ptxas with `--ptxas` (`make toolchain` installs one), or compile for an older architecture")
+    } else {
+        let what = match output.status.code() {
+            Some(0) => "ptxas ended without an error but wrote no cubin".to_owned(),
+            code => format!("ptxas failed with exit code {}", code.unwrap_or(-1)),
+        };
+        let first = blamed(&log).first().map(|(_, text)| format!(": {text}")).unwrap_or_default();
+        Diagnostic::error(&tools::PTXAS_FAILED, format!("{what}{subject} on {target}{first}"))
+    };
+    for (line, text) in blamed(&log).into_iter().take(QUOTES) {
+        diagnostic = match source_name {
+            Some(file) => diagnostic.at(place(file, line, ptx), text),
+            None => diagnostic.note(format!("line {line} of the PTX: `{}`", ptx.lines().nth(line as usize - 1).unwrap_or("").trim())),
+        };
+    }
+    if let (Some(file), true) = (source_name, diagnostic.labels.is_empty()) {
+        diagnostic = diagnostic.at(Place::File(file.to_owned()), "");
+    }
+    with_log(run, diagnostic, &log)
+}
+
+pub(super) fn of_nvdisasm(run: Run, output: &Output) -> Diagnostic {
+    let log = text_of(output);
+    let failed = || {
+        Diagnostic::error(&tools::DISASSEMBLY_FAILED, format!("nvdisasm failed with exit code {}", output.status.code().unwrap_or(-1)))
+            .help(format!("use an nvdisasm as new as the ptxas that made the cubin, for example with `{}`", Tool::Nvdisasm.variable()))
+    };
+    let diagnostic = killed(Tool::Nvdisasm, output, "").unwrap_or_else(failed);
+    with_log(run, diagnostic, &log)
+}
+
+/// Adds the log and the command that repeats the run, and keeps the folder.
+fn with_log(run: Run, diagnostic: Diagnostic, log: &str) -> Diagnostic {
+    let mut command = vec![quote(&run.tool_path.to_string_lossy())];
+    command.extend(run.args.iter().map(|a| quote(&a.to_string_lossy())));
+    let folder = run.folder.keep();
+    let log = if log.trim().is_empty() { "it printed nothing".to_owned() } else { format!("its log:\n{}", log.trim_end()) };
+    diagnostic.note(log).note(format!("to repeat it: cd {} && {}", quote(&folder.to_string_lossy()), command.join(" ")))
+}
+
+/// The diagnostic for a tool that a signal ended.
+fn killed(tool: Tool, output: &Output, subject: &str) -> Option<Diagnostic> {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&output.status)?;
+    #[cfg(not(unix))]
+    let signal = Some(output).filter(|_| false).map(|_| 0)?;
+    let name = tool.file_name();
+    let diagnostic = Diagnostic::error(&tools::TOOL_KILLED, format!("{name} was killed by signal {signal}{subject}"));
+    Some(match signal {
+        9 => diagnostic.help("the system may have run out of memory: compile fewer kernels at once"),
+        _ => diagnostic.help(format!("this is a defect of {name}: try another version with `{}`", tool.variable())),
+    })
+}
+
+/// What an old ptxas says, as a reason.
+fn too_old(log: &str) -> Option<String> {
+    log.lines().find_map(|line| {
+        let quoted = |text: &str| text.split('\'').nth(1).map(str::to_owned);
+        if line.contains("is not defined for option 'gpu-name'") || line.contains("Unsupported .target") {
+            return Some(format!("it does not know {}", quoted(line)?));
+        }
+        let (_, rest) = line.split_once("Unsupported .version ")?;
+        let (version, rest) = rest.split_once(';')?;
+        Some(format!("the PTX is of version {version}, and it knows versions up to {}", quoted(rest)?))
+    })
+}
+
+/// The PTX lines that a log blames, with the complaint: `(19, "Unknown modifier '.glob'")`. Lines start at 1.
+fn blamed(log: &str) -> Vec<(u32, String)> {
+    let parse = |line: &str| {
+        let (_, rest) = line.strip_prefix("ptxas ")?.split_once(", line ")?;
+        let (number, rest) = rest.split_once(';')?;
+        let (kind, text) = rest.split_once(':')?;
+        let number: u32 = number.trim().parse().ok().filter(|n| *n > 0)?;
+        matches!(kind.trim(), "error" | "fatal").then(|| (number, text.trim().to_owned()))
+    };
+    log.lines().filter_map(parse).collect()
+}
+
+/// The first word of a line of the user's PTX file.
+fn place(file: &str, line: u32, ptx: &str) -> Place {
+    let text = ptx.lines().nth(line as usize - 1).unwrap_or("");
+    let col = text.chars().take_while(|c| c.is_whitespace()).count() as u32 + 1;
+    Place::At { file: file.to_owned(), line, col }
+}
+
+/// The names of the kernels in a PTX text, in order.
+fn entry_names(ptx: &str) -> Vec<&str> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%' | '.');
+    ptx.match_indices(".entry")
+        .filter_map(|(at, word)| {
+            let rest = &ptx[at + word.len()..];
+            let name = rest.trim_start().split(|c| !is_name(c)).next()?;
+            (rest.starts_with(char::is_whitespace) && !name.is_empty()).then_some(name)
+        })
+        .collect()
+}
+
+/// `` `a` ``, `` `a` and `b` ``, or `` `a` and 7 other kernels ``.
+fn list(kernels: &[&str]) -> String {
+    match kernels {
+        [one] => format!("`{one}`"),
+        [one, two] => format!("`{one}` and `{two}`"),
+        _ => format!("`{}` and {} other kernels", kernels[0], kernels.len() - 1),
+    }
+}
+
+/// A word for the shell, in quotes if it needs them.
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}

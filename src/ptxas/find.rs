@@ -1,0 +1,249 @@
+//! Finds the parts of the CUDA toolkit that ttc uses.
+//!
+//! The places, in order; the first that has the part ends the search, so a part on `PATH` costs a handful of file look-ups:
+//! 1. the path that the user gave, else the part's environment variable: taken as it is or refused, never passed over;
+//! 2. `PATH` (libdevice: the toolkit around the ptxas on `PATH`);
+//! 3. `$CUDA_HOME`, `$CUDA_PATH`, `/usr/local/cuda`, and the folder of Debian's own toolkit package;
+//! 4. `.toolchain` in a folder above the executable, where `make toolchain` puts the parts;
+//! 5. the packages of NVIDIA and of Triton in the Python installations around: the active environment, the user's, the `python3` on `PATH`,
+//!    pyenv's, the system's. Only folders are looked at; Python is not run.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::diag::{Diagnostic, codes::tools};
+
+/// A part of the CUDA toolkit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tool {
+    /// Assembles PTX.
+    Ptxas,
+    /// Disassembles cubins.
+    Nvdisasm,
+    /// The bitcode library of math functions; a file, not a program.
+    Libdevice,
+}
+
+impl Tool {
+    /// `ptxas`
+    #[must_use]
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Tool::Ptxas => "ptxas",
+            Tool::Nvdisasm => "nvdisasm",
+            Tool::Libdevice => "libdevice.10.bc",
+        }
+    }
+
+    /// The environment variable that names it.
+    #[must_use]
+    pub fn variable(self) -> &'static str {
+        match self {
+            Tool::Ptxas => "TTC_PTXAS",
+            Tool::Nvdisasm => "TTC_NVDISASM",
+            Tool::Libdevice => "TTC_LIBDEVICE",
+        }
+    }
+
+    /// The Python package that holds it.
+    fn wheel(self) -> &'static str {
+        match self {
+            Tool::Ptxas => "nvidia-cuda-nvcc",
+            Tool::Nvdisasm => "nvidia-cuda-nvdisasm",
+            Tool::Libdevice => "nvidia-nvvm",
+        }
+    }
+
+    /// Where a CUDA toolkit, or a wheel's copy of one, has it.
+    fn in_toolkit(self) -> PathBuf {
+        let folder = if self == Tool::Libdevice { "nvvm/libdevice" } else { "bin" };
+        Path::new(folder).join(self.file_name())
+    }
+
+    /// Where Triton's package has it.
+    fn in_triton(self) -> PathBuf {
+        let folder = if self == Tool::Libdevice { "lib" } else { "bin" };
+        Path::new("triton/backends/nvidia").join(folder).join(self.file_name())
+    }
+
+    fn usable(self, path: &Path) -> bool {
+        match fs::metadata(path) {
+            Ok(m) if self == Tool::Libdevice => m.is_file(),
+            Ok(m) => m.is_file() && is_executable(&m),
+            Err(_) => false,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(m: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    m.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &fs::Metadata) -> bool {
+    true
+}
+
+/// The path of a part. `given` is the user's own, as from `--ptxas`.
+///
+/// # Errors
+/// `E0801` that lists where the search looked and how to get the part.
+pub fn find(tool: Tool, given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
+    Surroundings::of_process().find(tool, given)
+}
+
+/// The path of `libdevice.10.bc`; as [`find`] with [`Tool::Libdevice`].
+///
+/// # Errors
+/// `E0801`
+pub fn find_libdevice(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
+    find(Tool::Libdevice, given)
+}
+
+/// Gives the value of an environment variable.
+type Variables = Box<dyn Fn(&str) -> Option<OsString>>;
+
+/// What a search depends on; a value, so that tests can make their own.
+pub(super) struct Surroundings {
+    pub(super) variable: Variables,
+    /// The executable of this process.
+    pub(super) executable: Option<PathBuf>,
+    /// `/`
+    pub(super) root: PathBuf,
+}
+
+impl Surroundings {
+    fn of_process() -> Surroundings {
+        Surroundings {
+            variable: Box::new(|name| std::env::var_os(name)),
+            executable: std::env::current_exe().ok(),
+            root: PathBuf::from("/"),
+        }
+    }
+
+    /// The value of a variable as a path; an empty value counts as none.
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        (self.variable)(name).filter(|v| !v.is_empty()).map(PathBuf::from)
+    }
+
+    pub(super) fn find(&self, tool: Tool, given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
+        let named = given.map(|g| (g.to_owned(), "named on the command line".to_owned()));
+        let named = named.or_else(|| Some((self.path(tool.variable())?, format!("named by `{}`", tool.variable()))));
+        if let Some((path, how)) = named {
+            return if path.is_file() { Ok(path) } else { Err(missing_named(tool, &path, &how)) };
+        }
+        let mut looked = vec![];
+        self.on_path(tool, &mut looked)
+            .or_else(|| self.in_toolkits(tool, &mut looked))
+            .or_else(|| self.in_toolchain(tool, &mut looked))
+            .or_else(|| self.in_python(tool, &mut looked))
+            .ok_or_else(|| missing(tool, &looked))
+    }
+
+    /// The first executable file of this name in the folders of `PATH`.
+    fn program(&self, name: &str) -> Option<PathBuf> {
+        which::which_in_global(name, Some((self.variable)("PATH")?)).ok()?.find(|p| p.is_absolute())
+    }
+
+    fn on_path(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
+        looked.push("the folders of PATH".to_owned());
+        if tool != Tool::Libdevice {
+            return self.program(tool.file_name());
+        }
+        let ptxas = fs::canonicalize(self.program("ptxas")?).ok()?;
+        Some(ptxas.parent()?.parent()?.join(tool.in_toolkit())).filter(|p| tool.usable(p))
+    }
+
+    fn in_toolkits(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
+        let debian = self.root.join("usr/lib/nvidia-cuda-toolkit");
+        let roots = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(|v| self.path(v)).chain([self.root.join("usr/local/cuda")]);
+        let apart = (tool == Tool::Libdevice).then(|| debian.join("libdevice").join(tool.file_name()));
+        let mut places = roots.chain([debian.clone()]).map(|r| r.join(tool.in_toolkit())).chain(apart);
+        places.find(|p| looked_at(p, looked) && tool.usable(p))
+    }
+
+    fn in_toolchain(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
+        let executable = self.executable.as_deref()?;
+        looked.push(format!("`.toolchain` in the folders above {}", executable.display()));
+        executable.ancestors().skip(1).find_map(|a| in_packages(tool, &a.join(".toolchain")))
+    }
+
+    fn in_python(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
+        let mut prefixes: Vec<PathBuf> = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|v| self.path(v)).collect();
+        let home = self.path("HOME");
+        prefixes.extend(home.iter().map(|h| h.join(".local")));
+        let python = self.program("python3").and_then(|p| fs::canonicalize(p).ok());
+        prefixes.extend(python.and_then(|p| Some(p.parent()?.parent()?.to_owned())));
+        if let Some(pyenv) = self.path("PYENV_ROOT").or(home.map(|h| h.join(".pyenv"))) {
+            prefixes.extend(newest_first(&pyenv.join("versions"), ""));
+        }
+        prefixes.extend([self.root.join("usr/local"), self.root.join("usr")]);
+        for lib in prefixes.iter().map(|p| p.join("lib")) {
+            for site in newest_first(&lib, "python3").iter().flat_map(|p| [p.join("site-packages"), p.join("dist-packages")]) {
+                if let Some(found) = in_packages(tool, &site) {
+                    return Some(found);
+                }
+                if site.is_dir() {
+                    looked_at(&site, looked);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Notes a place for the error message; always true.
+fn looked_at(place: &Path, looked: &mut Vec<String>) -> bool {
+    let place = place.display().to_string();
+    if !looked.contains(&place) {
+        looked.push(place);
+    }
+    true
+}
+
+/// The part in a folder of Python packages: NVIDIA's (`nvidia/cu13`, newest first, or the older `nvidia/cuda_nvcc`), then Triton's.
+fn in_packages(tool: Tool, site: &Path) -> Option<PathBuf> {
+    let nvidia = site.join("nvidia");
+    let named = match tool {
+        Tool::Nvdisasm => nvidia.join("cuda_nvdisasm"),
+        Tool::Ptxas | Tool::Libdevice => nvidia.join("cuda_nvcc"),
+    };
+    let mut roots = newest_first(&nvidia, "cu").into_iter().chain([named]).map(|r| r.join(tool.in_toolkit()));
+    roots.find(|p| tool.usable(p)).or_else(|| Some(site.join(tool.in_triton())).filter(|p| tool.usable(p)))
+}
+
+/// The entries of a folder whose names are a prefix and digits or dots, the highest number first; none if it is no folder.
+///
+/// `cu9, cu13, cuda_nvcc` with prefix `cu` gives `cu13, cu9`.
+fn newest_first(folder: &Path, prefix: &str) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return vec![] };
+    let mut found: Vec<(Vec<u32>, PathBuf)> = entries
+        .filter_map(Result::ok)
+        .filter_map(|e| {
+            let version = e.file_name().to_str()?.strip_prefix(prefix)?.to_owned();
+            let numbers = version.split('.').filter(|n| !n.is_empty()).map(str::parse).collect::<Result<_, _>>().ok()?;
+            Some((numbers, e.path()))
+        })
+        .collect();
+    found.sort();
+    found.into_iter().rev().map(|(_, path)| path).collect()
+}
+
+fn missing_named(tool: Tool, path: &Path, how: &str) -> Diagnostic {
+    let what = if path.exists() { "is not a file" } else { "does not exist" };
+    Diagnostic::error(&tools::TOOL_NOT_FOUND, format!("`{}`, {how} as {}, {what}", path.display(), tool.file_name()))
+        .help(format!("correct the path, or leave it out to let ttc look for {}", tool.file_name()))
+}
+
+fn missing(tool: Tool, looked: &[String]) -> Diagnostic {
+    let name = tool.file_name();
+    let note = looked.iter().fold("looked in".to_owned(), |text, place| text + "\n  " + place);
+    Diagnostic::error(&tools::TOOL_NOT_FOUND, format!("{name} was not found")).note(note).help(format!(
+        "run `make toolchain`, or `pip install {}`, or set `{}` to its path",
+        tool.wheel(),
+        tool.variable()
+    ))
+}

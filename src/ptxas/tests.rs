@@ -1,0 +1,306 @@
+//! Searches in made-up file trees, failures through fake tools (shell scripts), and real runs where ptxas is installed.
+//!
+//! A run on a machine without ptxas skips the last kind; `make test` installs it first, and sets `TTC_TEST_TOOLS=1`, which forbids skipping.
+
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use super::find::Surroundings;
+use super::*;
+use crate::target::TARGETS;
+
+const PTX: &str = "//\n.version 7.0\n.target sm_80\n.address_size 64\n.visible .entry first(.param .u64 p)\n{\n\t.reg .b64 %rd<2>;\n\t\
+    ld.param.b64 %rd1, [p];\n\tst.glob.b32 [%rd1], 1;\n\tret;\n}\n";
+
+fn good_ptx() -> String {
+    PTX.replace("glob.", "global.")
+}
+
+fn sm(name: &str) -> Target {
+    Target::parse(name).unwrap()
+}
+
+/// A folder with one executable script in it.
+struct Fake {
+    folder: TempDir,
+    path: PathBuf,
+}
+
+fn fake(body: &str) -> Fake {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ptxas");
+    executable(&path, &format!("#!/bin/sh\n{body}\n"));
+    Fake { folder, path }
+}
+
+fn executable(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn assemble_with(path: &Path, ptx: &str, name: &str, source_name: Option<&str>) -> Result<Assembled, Diagnostic> {
+    assemble(ptx, &sm(name), &AssembleOptions { ptxas: Some(path), source_name, ..AssembleOptions::default() })
+}
+
+/// The folder that a failed run kept, from its message; removed when the value is dropped.
+struct Kept(PathBuf);
+
+impl Kept {
+    fn of(d: &Diagnostic) -> Kept {
+        let note = d.notes.iter().find(|n| n.starts_with("to repeat it: cd ")).expect("a command that repeats the run");
+        Kept(PathBuf::from(note.trim_start_matches("to repeat it: cd ").split(" && ").next().unwrap()))
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_fake_ptxas_gets_the_options_and_its_output_is_read() {
+    let fake = fake(
+        r#"echo "ptxas info    : Compiling entry function 'first' for 'sm_80'" >&2
+        echo "ptxas info    : Used 42 registers, used 0 barriers" >&2
+        echo "ptxas warning : careful" >&2
+        for last; do :; done
+        echo "$*" > "$last"; cat kernel.ptx >> "$last""#,
+    );
+    let options = AssembleOptions { ptxas: Some(&fake.path), fp_fusion: false, extra: &["-O1".to_owned()], ..AssembleOptions::default() };
+    let done = assemble("PTX", &sm("sm_90a"), &options).unwrap();
+    assert_eq!(
+        String::from_utf8(done.cubin.clone()).unwrap(),
+        "-v --gpu-name=sm_90a -lineinfo --fmad=false -O1 kernel.ptx -o kernel.cubin\nPTX"
+    );
+    assert_eq!((done.usage().registers, done.functions[0].name.as_str()), (42, "first"));
+    assert_eq!(done.warnings().collect::<Vec<_>>(), ["careful"]);
+    assert_eq!(done.ptxas, fake.path);
+}
+
+#[test]
+fn a_failure_names_the_kernel_the_log_and_a_command_that_repeats_it() {
+    let fake =
+        fake("echo \"ptxas kernel.ptx, line 9; error   : Unknown modifier '.glob'\" >&2; echo \"ptxas fatal   : aborted\" >&2; exit 255");
+    let error = assemble_with(&fake.path, PTX, "sm_80", None).unwrap_err();
+    let kept = Kept::of(&error);
+    assert_eq!(error.code.id, "E0803");
+    assert_eq!(error.message, "ptxas failed with exit code 255 for `first` on sm_80: Unknown modifier '.glob'");
+    assert_eq!(error.notes[0], "line 9 of the PTX: `st.glob.b32 [%rd1], 1;`");
+    assert!(error.notes[1].contains("ptxas fatal   : aborted"), "{:?}", error.notes);
+    assert_eq!(fs::read_to_string(kept.0.join("kernel.ptx")).unwrap(), PTX);
+    let command = error.notes[2].trim_start_matches("to repeat it: ");
+    let again = Command::new("sh").args(["-c", command]).output().unwrap();
+    assert!(String::from_utf8(again.stderr).unwrap().contains("Unknown modifier"), "{command}");
+}
+
+#[test]
+fn errors_point_into_a_ptx_file_of_the_user() {
+    let fake = fake("echo \"ptxas kernel.ptx, line 9; error   : bad\" >&2; echo \"ptxas kernel.ptx, line 900; fatal : worse\" >&2; exit 1");
+    let error = assemble_with(&fake.path, PTX, "sm_80", Some("mine.ptx")).unwrap_err();
+    let _kept = Kept::of(&error);
+    let places: Vec<_> = error.labels.iter().map(|l| (l.place.clone(), l.text.as_str())).collect();
+    let at = |line, col| crate::diag::Place::At { file: "mine.ptx".into(), line, col };
+    assert_eq!(places, [(at(9, 2), "bad"), (at(900, 1), "worse")]);
+}
+
+#[test]
+fn a_tool_that_is_killed_names_the_signal() {
+    for (signal, word) in [(9, "memory"), (11, "defect")] {
+        let fake = fake(&format!("kill -{signal} $$"));
+        let error = assemble_with(&fake.path, PTX, "sm_80", None).unwrap_err();
+        let _kept = Kept::of(&error);
+        assert_eq!(error.code.id, "E0804");
+        assert_eq!(error.message, format!("ptxas was killed by signal {signal} for `first`"));
+        assert!(error.help.unwrap().contains(word));
+    }
+}
+
+#[test]
+fn an_old_ptxas_is_recognised_by_its_words() {
+    for (log, reason) in [
+        ("ptxas fatal   : Value 'sm_120' is not defined for option 'gpu-name'", "it does not know sm_120"),
+        ("ptxas kernel.ptx, line 6; fatal   : Unsupported .target 'sm_130'", "it does not know sm_130"),
+        (
+            "ptxas kernel.ptx, line 1; fatal   : Unsupported .version 9.0; current version is '8.8'",
+            "the PTX is of version 9.0, and it knows versions up to 8.8",
+        ),
+    ] {
+        let fake = fake(&format!("echo \"{log}\" >&2; exit 255"));
+        let error = assemble_with(&fake.path, PTX, "sm_120", None).unwrap_err();
+        let _kept = Kept::of(&error);
+        assert_eq!((error.code.id, error.message), ("E0805", format!("this ptxas is too old for `first` on sm_120: {reason}")));
+    }
+}
+
+#[test]
+fn a_tool_that_cannot_start_or_writes_nothing_is_an_error() {
+    let fake = fake("exit 0");
+    let error = assemble_with(&fake.path, PTX, "sm_80", None).unwrap_err();
+    let _kept = Kept::of(&error);
+    assert_eq!((error.code.id, error.message.contains("wrote no cubin")), ("E0803", true));
+
+    let plain = fake.folder.path().join("plain");
+    fs::write(&plain, "#!/bin/sh\nexit 0\n").unwrap();
+    let no_interpreter = fake.folder.path().join("no_interpreter");
+    executable(&no_interpreter, "#!/does/not/exist\n");
+    let no_format = fake.folder.path().join("no_format");
+    executable(&no_format, "\x7fELF nothing");
+    for path in [plain, no_interpreter, no_format] {
+        let error = assemble_with(&path, PTX, "sm_80", None).unwrap_err();
+        assert_eq!(error.code.id, "E0802", "{error:?}");
+        assert!(error.message.contains(path.to_str().unwrap()) && error.help.is_some());
+    }
+    for path in [Path::new("/does/not/exist"), fake.folder.path()] {
+        assert_eq!(assemble_with(path, PTX, "sm_80", None).unwrap_err().code.id, "E0801");
+    }
+}
+
+/// A tree of files and the variables around a search.
+struct World {
+    root: TempDir,
+    variables: BTreeMap<String, String>,
+}
+
+impl World {
+    fn new() -> World {
+        World { root: tempfile::tempdir().unwrap(), variables: BTreeMap::new() }
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.root.path().join(path)
+    }
+
+    fn add(&self, path: &str) {
+        executable(&self.path(path), "#!/bin/sh\n");
+    }
+
+    fn set(&mut self, name: &str, path: &str) {
+        let value = self.path(path).to_str().unwrap().to_owned();
+        self.variables.insert(name.to_owned(), value);
+    }
+
+    fn find(&self, tool: Tool) -> Result<String, Diagnostic> {
+        let variables = self.variables.clone();
+        let variable = Box::new(move |name: &str| variables.get(name).map(OsString::from));
+        let around = Surroundings { variable, executable: Some(self.path("repo/target/release/ttc")), root: self.root.path().to_owned() };
+        let found = around.find(tool, None)?;
+        let root = fs::canonicalize(self.root.path()).unwrap();
+        Ok(fs::canonicalize(found).unwrap().strip_prefix(root).unwrap().to_str().unwrap().to_owned())
+    }
+}
+
+#[test]
+fn the_places_are_searched_in_order() {
+    let mut world = World::new();
+    let error = world.find(Tool::Ptxas).unwrap_err();
+    assert_eq!((error.code.id, error.message.as_str()), ("E0801", "ptxas was not found"));
+    assert!(error.help.unwrap().contains("make toolchain") && error.notes[0].contains("usr/local/cuda/bin/ptxas"));
+    world.set("HOME", "home");
+    world.set("VIRTUAL_ENV", "venv");
+    world.set("CUDA_HOME", "cuda13");
+    world.set("PATH", "bin");
+    // From the last place to the first: each that is added wins over those before.
+    for place in [
+        "usr/lib/python3/dist-packages/triton/backends/nvidia/bin/ptxas",
+        "usr/local/lib/python3.12/dist-packages/nvidia/cu13/bin/ptxas",
+        "home/.pyenv/versions/3.9.1/lib/python3.9/site-packages/nvidia/cu13/bin/ptxas",
+        "home/.pyenv/versions/3.11.1/lib/python3.11/site-packages/nvidia/cu13/bin/ptxas",
+        "home/.local/lib/python3.11/site-packages/nvidia/cuda_nvcc/bin/ptxas",
+        "venv/lib/python3.11/site-packages/triton/backends/nvidia/bin/ptxas",
+        "venv/lib/python3.11/site-packages/nvidia/cuda_nvcc/bin/ptxas",
+        "venv/lib/python3.11/site-packages/nvidia/cu9/bin/ptxas",
+        "venv/lib/python3.11/site-packages/nvidia/cu13/bin/ptxas",
+        "repo/.toolchain/nvidia/cu13/bin/ptxas",
+        "usr/lib/nvidia-cuda-toolkit/bin/ptxas",
+        "usr/local/cuda/bin/ptxas",
+        "cuda13/bin/ptxas",
+        "bin/ptxas",
+    ] {
+        world.add(place);
+        assert_eq!(world.find(Tool::Ptxas).unwrap(), place);
+    }
+    fs::set_permissions(world.path("bin/ptxas"), fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(world.find(Tool::Ptxas).unwrap(), "cuda13/bin/ptxas", "a file that is not executable is passed over");
+    world.add("named/ptxas");
+    world.set("TTC_PTXAS", "named/ptxas");
+    assert_eq!(world.find(Tool::Ptxas).unwrap(), "named/ptxas");
+    world.set("TTC_PTXAS", "named/gone");
+    let error = world.find(Tool::Ptxas).unwrap_err();
+    assert!(error.code.id == "E0801" && error.message.contains("named by `TTC_PTXAS`"), "{error:?}");
+}
+
+#[test]
+fn libdevice_lies_beside_the_ptxas_on_path_or_in_a_package() {
+    let mut world = World::new();
+    world.add("repo/.toolchain/nvidia/cu13/nvvm/libdevice/libdevice.10.bc");
+    assert_eq!(world.find(Tool::Libdevice).unwrap(), "repo/.toolchain/nvidia/cu13/nvvm/libdevice/libdevice.10.bc");
+    world.set("PATH", "cuda/bin");
+    world.add("cuda/bin/ptxas");
+    world.add("cuda/nvvm/libdevice/libdevice.10.bc");
+    assert_eq!(world.find(Tool::Libdevice).unwrap(), "cuda/nvvm/libdevice/libdevice.10.bc");
+    assert_eq!(world.find(Tool::Nvdisasm).unwrap_err().message, "nvdisasm was not found");
+}
+
+/// The real tool; `None`, which skips the test, only where `TTC_TEST_TOOLS` does not demand it.
+fn real(tool: Tool) -> Option<PathBuf> {
+    match find(tool, None) {
+        Ok(path) => Some(path),
+        Err(error) if std::env::var_os("TTC_TEST_TOOLS").is_some() => panic!("{}", error.message),
+        Err(_) => None,
+    }
+}
+
+#[test]
+fn real_ptxas_and_nvdisasm_take_a_kernel_there_and_back() {
+    let (Some(ptxas), Some(nvdisasm)) = (real(Tool::Ptxas), real(Tool::Nvdisasm)) else { return };
+    let done = assemble_with(&ptxas, &good_ptx(), "sm_80", None).unwrap();
+    assert_eq!(&done.cubin[..4], b"\x7fELF");
+    assert_eq!((done.functions.len(), done.functions[0].entry, done.functions[0].name.as_str()), (1, true, "first"));
+    assert!((4..=16).contains(&done.usage().registers), "{:?}", done.usage());
+    assert_eq!(assemble_with(&ptxas, &good_ptx(), "sm_80", None).unwrap().cubin, done.cubin, "the same PTX gives the same bytes");
+    let text = disassemble(&done.cubin, Some(&nvdisasm)).unwrap();
+    assert!(text.contains(".target") && text.contains("STG.E"), "{text}");
+    let error = disassemble(b"no cubin", Some(&nvdisasm)).unwrap_err();
+    let _kept = Kept::of(&error);
+    assert_eq!(error.code.id, "E0807");
+}
+
+#[test]
+fn real_ptxas_explains_its_failures() {
+    let Some(ptxas) = real(Tool::Ptxas) else { return };
+    let shared = "{ .shared .b8 s[300000]; .reg .b64 a; mov.u64 a, s; st.global.u64 [a], a;";
+    for (ptx, code, part) in [
+        (PTX.to_owned(), "E0803", "Unknown modifier '.glob'"),
+        (good_ptx().replace(".version 7.0", ".version 99.0"), "E0805", "the PTX is of version 99.0"),
+        (good_ptx().replace('{', shared), "E0803", "for `first` on sm_80"),
+        (String::new(), "E0803", "Missing .version"),
+    ] {
+        let error = assemble_with(&ptxas, &ptx, "sm_80", None).unwrap_err();
+        let _kept = Kept::of(&error);
+        assert!(error.code.id == code && error.message.contains(part), "{error:?}");
+    }
+}
+
+#[test]
+fn real_ptxas_confirms_the_lowest_ptx_version_of_every_target() {
+    let Some(ptxas) = real(Tool::Ptxas) else { return };
+    for target in TARGETS {
+        let empty = |version: u32| {
+            format!(".version {}.{}\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n", version / 10, version % 10)
+        };
+        let at_lowest = assemble_with(&ptxas, &empty(target.min_ptx), target.name, None);
+        if at_lowest.as_ref().is_err_and(|e| e.code.id == "E0805") && std::env::var_os("TTC_TEST_TOOLS").is_none() {
+            let _kept = at_lowest.err().map(|e| Kept::of(&e));
+            continue; // an old ptxas of the system says nothing about newer targets
+        }
+        assert!(at_lowest.is_ok(), "{target}: {at_lowest:?}");
+        let below = if target.min_ptx % 10 == 0 { target.min_ptx - 2 } else { target.min_ptx - 1 };
+        let error = assemble_with(&ptxas, &empty(below), target.name, None).unwrap_err();
+        let _kept = Kept::of(&error);
+    }
+}
