@@ -6,15 +6,16 @@
 pub mod source;
 
 pub mod diag;
-pub mod ir;
-pub mod irgen;
-pub mod layout;
+
 pub mod target;
+
 pub mod lexer;
 
 pub mod parser;
 
 pub mod ir;
+
+pub mod irgen;
 
 pub mod layout;
 
