@@ -15,6 +15,8 @@ pub mod parser;
 
 pub mod ir;
 
+pub mod irgen;
+
 pub mod layout;
 
 pub mod irgen;

@@ -2,7 +2,7 @@
 
 use super::{Args, Builtin, entry};
 use crate::diag::codes::types;
-use crate::ir::{Attr, OpState, TtOp, Type, Value};
+use crate::ir::{Attr, AttrData, Name, OpState, TtOp, Type, Value};
 use crate::irgen::lower::{Lower, R, Reported};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Tensor, Val};
@@ -29,9 +29,20 @@ pub static TABLE: &[Builtin] = &[
     entry("advance", "base, offsets", "A block pointer moved by a number of elements in each dimension.", advance),
 ];
 
+/// Cache modifiers and eviction policies by number; the names are those of `#tt.cache_policy`.
+const CACHE_NAMES: [&str; 8] = ["none", "none", "ca", "cg", "wb", "cs", "wt", "cv"];
+const EVICTION_NAMES: [&str; 4] = ["evict_normal", "evict_normal", "evict_first", "evict_last"];
 const LOAD_CACHE: &[(&str, i64)] = &[("", 1), (".ca", 2), (".cg", 3), (".cs", 5), (".cv", 7), ("ca", 2), ("cg", 3), ("cs", 5), ("cv", 7)];
 const STORE_CACHE: &[(&str, i64)] = &[("", 1), (".wb", 4), (".cg", 3), (".cs", 5), (".wt", 6), ("wb", 4), ("cg", 3), ("cs", 5), ("wt", 6)];
 const EVICTION: &[(&str, i64)] = &[("", 1), ("evict_normal", 1), ("evict_first", 2), ("evict_last", 3)];
+
+/// Triton 3.9's cache policy of an access, unless it is the default.
+fn cache_policy(cache: i64, evict: i64) -> Option<Attr> {
+    let (cache, evict) = (CACHE_NAMES[cache as usize & 7], EVICTION_NAMES[evict as usize & 3]);
+    let text = format!("#tt.cache_policy<cache_modifier = {cache}, eviction_policy = {evict}>");
+    (cache != "none" || evict != "evict_normal").then(|| Attr::new(AttrData::Opaque(Name::of(&text))))
+}
+
 const PADDING: &[(&str, i64)] = &[("", 0), ("zero", 1), ("nan", 2)];
 
 impl Lower<'_> {
@@ -101,7 +112,7 @@ fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let ptr = cx.pointer_arg(a.get(0), "load")?;
     let (cache, evict) = (a.word(cx, 5, LOAD_CACHE)?, a.word(cx, 6, EVICTION)?);
     let volatile = a.flag(cx, 7)?;
-    let hints = [("cache", cache), ("evict", evict)];
+    let hints = cache_policy(cache, evict);
     if ptr.ty.dtype.pointee().is_some_and(Ty::is_block) {
         return load_block(cx, a, ptr, hints, volatile);
     }
@@ -143,7 +154,7 @@ fn emit_load(
     operands: &[Value],
     segments: &[i64],
     ty: Ty,
-    hints: [(&str, i64); 2],
+    hints: Option<Attr>,
     volatile: bool,
     extra: &[(&str, Attr)],
 ) -> R<Tensor> {
@@ -152,8 +163,8 @@ fn emit_load(
         .results(&[ty.to_ir()])
         .attr("operandSegmentSizes", Attr::i32_array(segments))
         .attr("isVolatile", Attr::bool(volatile));
-    for (name, v) in hints {
-        state = state.attr(name, Attr::i32(v));
+    if let Some(policy) = hints {
+        state = state.attr("cachePolicy", policy);
     }
     for &(name, attr) in extra {
         state = state.attr(name, attr);
@@ -173,7 +184,7 @@ pub fn memory_type(cx: &mut Lower<'_>, ptr: Tensor) -> R<(Tensor, Dtype, bool)> 
     Ok((cx.cast(ptr, bytes, None)?, Dtype::Int8, true))
 }
 
-fn load_block(cx: &mut Lower<'_>, a: &Args, ptr: Tensor, hints: [(&str, i64); 2], volatile: bool) -> R<Val> {
+fn load_block(cx: &mut Lower<'_>, a: &Args, ptr: Tensor, hints: Option<Attr>, volatile: bool) -> R<Val> {
     if a.given(1).is_some() || a.given(2).is_some() {
         return Err(cx.error_help(
             &types::MASK,
@@ -215,7 +226,10 @@ fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     if ptr.ty.dtype.is_const_ptr() {
         return Err(cx.error(&types::NOT_A_POINTER, "nothing can be stored through a pointer to constant data", "declared `*k…` or `tl.const`"));
     }
-    let mut state = OpState::new(TtOp::Store, cx.loc).attr("cache", Attr::i32(cache)).attr("evict", Attr::i32(evict));
+    let mut state = OpState::new(TtOp::Store, cx.loc);
+    if let Some(policy) = cache_policy(cache, evict) {
+        state = state.attr("cachePolicy", policy);
+    }
     if let Some(block) = ptr.ty.dtype.pointee().filter(|t| t.is_block()) {
         if mask.is_some() {
             return Err(cx.error_help(&types::MASK, "`mask` does not go with a block pointer", "a block pointer", "use `boundary_check=(0, 1)`"));

@@ -184,6 +184,11 @@ impl Lower<'_> {
         if from.is_float() && to.is_float() {
             return self.cast_float(t, to, rounding);
         }
+        // 16-bit floats convert to integers through fp32.
+        if matches!(from, Dtype::Fp16 | Dtype::Bf16) {
+            let single = self.cast(t, Dtype::Fp32, None)?;
+            return self.cast(single, to, None);
+        }
         if from.is_int() && to.is_int() {
             if to.is_bool() {
                 return self.is_nonzero(t);
