@@ -7,8 +7,8 @@
 //! 3. Walk the functions in order. Arguments and results of an operation get the wanted layout; operands are used in it. Exceptions give
 //!    results another layout, because it follows from the operand's: `broadcast` keeps it, `expand_dims` takes a slice
 //!    of a blocked layout, `reduce` gives a slice, `trans`, `join` and `split` derive it, `dot` takes operands of its result's layout.
-//! 4. Where an operand is not in the layout in which it is used, one `convert_layout` after its definition serves all users in
-//!    one block.
+//! 4. Where an operand is not in the layout in which it is used, a `convert_layout` right after its definition serves this
+//!    user (equal ones are merged later).
 //!
 //! Most conversions are removed again once loads and stores have chosen their layouts.
 
@@ -65,8 +65,8 @@ fn default_encoding(shape: &[i64], t: Threads) -> Attr {
 
 struct Conversion {
     threads: Threads,
-    /// Conversions made, by value, type and the block of their users.
-    made: BTreeMap<(Value, Type, Block), Value>,
+    /// Conversions made, by value, type and user.
+    made: BTreeMap<(Value, Type, Op), Value>,
 }
 
 impl Conversion {
@@ -149,8 +149,7 @@ impl Conversion {
         if ir.ty(value) == ty {
             return value;
         }
-        let block = ir.parent_block(user).expect("a user of a value is in a block");
-        if let Some(&made) = self.made.get(&(value, ty, block)) {
+        if let Some(&made) = self.made.get(&(value, ty, user)) {
             return made;
         }
         let point = match ir.def(value) {
@@ -159,7 +158,7 @@ impl Conversion {
         };
         let loc = ir.loc(user);
         let new = Builder::new(ir, point, loc).value(TtgOp::ConvertLayout, &[value], ty);
-        self.made.insert((value, ty, block), new);
+        self.made.insert((value, ty, user), new);
         new
     }
 
