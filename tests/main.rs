@@ -3,5 +3,7 @@
 
 #[path = "suite/arrows.rs"]
 mod arrows;
+#[path = "suite/irtext.rs"]
+mod irtext;
 #[path = "suite/parser.rs"]
 mod parser;
