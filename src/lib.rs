@@ -1,7 +1,6 @@
 //! ttc: an ahead-of-time compiler for GPU kernels in the Triton language.
 //!
 //! The modules in reading order, which is also the order of the pipeline; `docs/architecture.md` says what each may import.
-//! The blank lines keep rustfmt from sorting them.
 
 pub mod source;
 
@@ -14,8 +13,6 @@ pub mod lexer;
 pub mod parser;
 
 pub mod ir;
-
-pub mod irgen;
 
 pub mod layout;
 
