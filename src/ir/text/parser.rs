@@ -264,7 +264,8 @@ impl<'a> Parser<'a> {
         self.deepest = self.deepest.max(self.depth);
         self.check_limits()?;
         let result = f(self);
-        self.depth -= 1;
+        // After a fault within an alias the count is lower than it was on entry.
+        self.depth = self.depth.saturating_sub(1);
         if self.depth == 0 {
             (self.deepest, self.size) = (0, 0);
         }
