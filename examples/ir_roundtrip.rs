@@ -1,4 +1,4 @@
-//! Reads IR files, verifies and prints them, and says which come back byte for byte: `ir_roundtrip [--show] FILE…`.
+//! Reads IR files, verifies and prints them, and says which have faults and which come back byte for byte: `ir_roundtrip [--show] FILE…`.
 //!
 //! With `--show`, the first differing line of each file that does not is printed. The exit code is 1 if a file failed.
 
@@ -40,7 +40,7 @@ fn round_trip(path: &str, show: bool, times: &mut [Duration; 3], bytes: &mut usi
     let faults = ttc::ir::verify::verify(&ir);
     times[1] += start.elapsed();
     if let Some(f) = faults.first() {
-        return Err(format!("{} faults: {} {:?}", faults.len(), f.message, f.place()));
+        println!("{path}: {} faults: {}", faults.len(), f.message);
     }
     let start = Instant::now();
     let printed = print_module(&ir, &PrintOptions { locations: text.contains("loc("), generic: false });
