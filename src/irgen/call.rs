@@ -33,8 +33,7 @@ impl Lower<'_> {
                 _ => f,
             };
         }
-        let naming = self.naming.clone();
-        let args = self.exprs(&call.args);
+        // Triton evaluates keyword arguments first, and operations appear in that order.
         let mut keywords = vec![];
         let mut failed = false;
         for k in &call.keywords {
@@ -47,7 +46,7 @@ impl Lower<'_> {
                 (_, Err(_)) => failed = true,
             }
         }
-        self.naming = naming;
+        let args = self.exprs(&call.args);
         let (f, args) = (f?, args?);
         if failed {
             return Err(Reported);
