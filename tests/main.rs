@@ -5,3 +5,6 @@
 mod arrows;
 #[path = "suite/parser.rs"]
 mod parser;
+
+#[path = "suite/irgen.rs"]
+mod irgen;

@@ -324,8 +324,8 @@ impl Lower<'_> {
                 return Ok(());
             }
             self.steps += 1;
-            if self.steps > 4_000_000 {
-                return Err(self.error(&names::TOO_LARGE, "a compile-time loop does not end", "still running after millions of steps"));
+            if self.steps > super::stmt::MAX_STEPS {
+                return Err(self.error(&names::TOO_LARGE, "a compile-time loop does not end", "still running after a million steps"));
             }
             let errors = self.errors;
             self.stmts(body);
