@@ -1,7 +1,6 @@
 //! ttc: an ahead-of-time compiler for GPU kernels in the Triton language.
 //!
 //! The modules in reading order, which is also the order of the pipeline; `docs/architecture.md` says what each may import.
-//! The blank lines keep rustfmt from sorting them.
 
 pub mod source;
 
@@ -15,12 +14,14 @@ pub mod parser;
 
 pub mod ir;
 
-pub mod irgen;
-
 pub mod layout;
+
+pub mod irgen;
 
 pub mod passes;
 
 pub mod codegen;
 
 pub mod ptxas;
+
+pub mod driver;

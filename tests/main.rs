@@ -3,8 +3,15 @@
 
 #[path = "suite/arrows.rs"]
 mod arrows;
+#[path = "suite/bad_input.rs"]
+mod bad_input;
+#[path = "suite/lit.rs"]
+mod lit;
+#[path = "suite/irtext.rs"]
+mod irtext;
 #[path = "suite/parser.rs"]
 mod parser;
-
+#[path = "suite/verify.rs"]
+mod verify;
 #[path = "suite/irgen.rs"]
 mod irgen;

@@ -11,6 +11,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod ir;
 mod parser;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Name, check, folder of the first texts.
-const TARGETS: &[(&str, fn(&str), &str)] = &[("parser", parser::check, "tests/parser")];
+const TARGETS: &[(&str, fn(&str), &str)] = &[("ir", ir::check, "tests/irtext"), ("parser", parser::check, "tests/parser")];
 
 const WORDS: &[&str] = &[
     "if ",

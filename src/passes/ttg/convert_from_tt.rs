@@ -7,7 +7,8 @@
 //! 3. Walk the functions in order. Arguments and results of an operation get the wanted layout; operands are used in it. Exceptions give
 //!    results another layout, because it follows from the operand's: `broadcast` keeps it, `expand_dims` takes a slice
 //!    of a blocked layout, `reduce` gives a slice, `trans`, `join` and `split` derive it, `dot` takes operands of its result's layout.
-//! 4. Where an operand is not in the layout in which it is used, one `convert_layout` after its definition serves all users.
+//! 4. Where an operand is not in the layout in which it is used, a `convert_layout` right after its definition serves this
+//!    user (equal ones are merged later).
 //!
 //! Most conversions are removed again once loads and stores have chosen their layouts.
 
@@ -64,8 +65,8 @@ fn default_encoding(shape: &[i64], t: Threads) -> Attr {
 
 struct Conversion {
     threads: Threads,
-    /// Conversions made, by value and type.
-    made: BTreeMap<(Value, Type), Value>,
+    /// Conversions made, by value, type and user.
+    made: BTreeMap<(Value, Type, Op), Value>,
 }
 
 impl Conversion {
@@ -113,8 +114,7 @@ impl Conversion {
             // A value defined further on (a loop over blocks) has no layout yet and will get the wanted one.
             if ir.ty(value).as_tensor().is_some_and(|t| t.encoding.is_some()) {
                 let bare = ir.ty(value).with_encoding(None);
-                let loc = ir.loc(op);
-                let used = self.converted(ir, value, self.wanted(bare), loc);
+                let used = self.converted(ir, op, value, self.wanted(bare));
                 ir.set_operand(op, index, used);
             }
         }
@@ -145,19 +145,20 @@ impl Conversion {
     }
 
     /// The value in another type: itself, or a conversion after its definition.
-    fn converted(&mut self, ir: &mut Ir, value: Value, ty: Type, loc: Loc) -> Value {
+    fn converted(&mut self, ir: &mut Ir, user: Op, value: Value, ty: Type) -> Value {
         if ir.ty(value) == ty {
             return value;
         }
-        if let Some(&made) = self.made.get(&(value, ty)) {
+        if let Some(&made) = self.made.get(&(value, ty, user)) {
             return made;
         }
         let point = match ir.def(value) {
             ValueDef::Result { op, .. } => InsertPoint::After(op),
             ValueDef::Arg { block, .. } => InsertPoint::Start(block),
         };
+        let loc = ir.loc(user);
         let new = Builder::new(ir, point, loc).value(TtgOp::ConvertLayout, &[value], ty);
-        self.made.insert((value, ty), new);
+        self.made.insert((value, ty, user), new);
         new
     }
 
