@@ -135,7 +135,11 @@ impl Lower<'_> {
             other => {
                 self.span = target.span;
                 let found = other.describe();
-                let _ = self.error(&names::UNPACK, format!("cannot unpack {found} into {} names", targets.len()), format!("{} names", targets.len()));
+                let _ = self.error(
+                    &names::UNPACK,
+                    format!("cannot unpack {found} into {} names", targets.len()),
+                    format!("{} names", targets.len()),
+                );
                 vec![Val::Error; targets.len()]
             }
         };
