@@ -233,7 +233,11 @@ impl Lower<'_> {
             bound.push((arg, value));
         }
         self.naming = None;
-        self.function(&func, func.name(), &bound, &facts, true)?;
+        let result = self.function(&func, func.name(), &bound, &facts, true);
+        self.ir.erase_op(shell);
+        let (module, at) = (self.ir.module(), self.loc_of(func.def.header));
+        self.ir.set_loc(module, at);
+        result?;
         Ok((func.name().to_owned(), params, constants))
     }
 
