@@ -10,6 +10,7 @@ use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::input::{self, Input, Language};
 use ttc::driver::{Compiled, Debug, Job, Options, Outcome, Stage, opt, output, plan, run_all};
+use ttc::irgen::{KernelInfo, KernelParam, list_kernels};
 use ttc::source::SourceMap;
 use ttc::target::Target;
 
@@ -264,23 +265,45 @@ pub(crate) fn check(c: &Check) -> Report {
 
 pub(crate) fn list(files: &[PathBuf], json: bool, include: &[PathBuf]) -> Report {
     let mut sources = SourceMap::default();
-    let mut text = String::new();
-    let mut said = vec![];
+    let (mut text, mut said) = (String::new(), vec![]);
     for file in files {
-        let listed = input::read(&mut sources, file, Some(Language::Source))
-            .map_err(|d| vec![d])
-            .and_then(|i| ttc::irgen::list_kernels(&mut sources, i.file, include));
-        match listed {
-            Ok(kernels) => {
-                for k in kernels {
-                    let line = if json { k.to_json(&file.to_string_lossy()) } else { k.to_text(&file.to_string_lossy()) };
-                    let _ = writeln!(text, "{line}");
-                }
+        let input = match input::read(&mut sources, file, Some(Language::Source)) {
+            Ok(input) => input,
+            Err(d) => {
+                said.push(d);
+                continue;
             }
-            Err(d) => said.extend(d),
+        };
+        let (kernels, errors) = list_kernels(&mut sources, input.file, include);
+        said.extend(errors);
+        for kernel in kernels.iter().filter(|k| k.entry) {
+            let line = if json { kernel_json(file, kernel) } else { kernel_text(file, kernel) };
+            let _ = writeln!(text, "{line}");
         }
     }
     Report { groups: vec![(said, sources)], ..Report::text(text) }
+}
+
+/// `add.tk:6: vector_add(x_ptr: *fp32:16, n, BLOCK: constexpr = 1024)   needs n`
+fn kernel_text(file: &Path, k: &KernelInfo) -> String {
+    let param = |p: &KernelParam| {
+        let ty = p.ty.as_ref().map_or_else(String::new, |t| format!(": {t}"));
+        let value = p.value.as_ref().map_or_else(String::new, |v| format!(" = {v}"));
+        format!("{}{ty}{value}", p.name)
+    };
+    let params: Vec<String> = k.params.iter().map(param).collect();
+    let needed: Vec<&str> = k.params.iter().filter(|p| p.needed).map(|p| p.name.as_str()).collect();
+    let needs = if needed.is_empty() { String::new() } else { format!("   needs {}", needed.join(", ")) };
+    format!("{}:{}: {}({}){needs}", file.display(), k.line, k.name, params.join(", "))
+}
+
+fn kernel_json(file: &Path, k: &KernelInfo) -> String {
+    let params: Vec<_> = k
+        .params
+        .iter()
+        .map(|p| serde_json::json!({ "name": p.name, "type": p.ty, "value": p.value, "needed": p.needed }))
+        .collect();
+    serde_json::json!({ "file": file.to_string_lossy(), "line": k.line, "name": k.name, "params": params }).to_string()
 }
 
 pub(crate) fn explain(code: Option<&str>) -> Report {

@@ -17,10 +17,16 @@ pub mod ir;
 
 pub mod interp;
 
+pub mod irgen;
+
 pub mod layout;
+
+pub mod irgen;
 
 pub mod passes;
 
 pub mod codegen;
 
 pub mod ptxas;
+
+pub mod driver;

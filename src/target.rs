@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn unknown_names_are_an_error_with_the_nearest() {
         let error = Target::parse("sm_91").unwrap_err();
-        assert_eq!((error.code.id, error.help.as_deref()), ("E0901", Some("did you mean `sm_90`?")));
+        assert_eq!((error.code.id, error.help.as_deref()), ("E0912", Some("did you mean `sm_90`?")));
         assert!(error.notes[0].contains("sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a"), "{:?}", error.notes);
         for text in ["", "gfx942", "cuda:", "cuda:91", "cuda:90:64", "sm_", "..", "9.0.", "sm_٩٠", &"9".repeat(100_000)] {
             let error = Target::parse(text).unwrap_err();

@@ -3,5 +3,11 @@
 
 #[path = "suite/arrows.rs"]
 mod arrows;
+#[path = "suite/bad_input.rs"]
+mod bad_input;
+#[path = "suite/lit.rs"]
+mod lit;
 #[path = "suite/parser.rs"]
 mod parser;
+#[path = "suite/verify.rs"]
+mod verify;

@@ -74,7 +74,7 @@ impl LineTable {
                 0,
                 LLVMDWARFEmissionKind::LLVMDWARFEmissionKindLineTablesOnly,
                 0,
-                0,
+                1,
                 0,
                 empty,
                 0,

@@ -197,6 +197,9 @@ impl<'c> Lower<'c, '_> {
                 Diagnostic::error(&codes::UNSUPPORTED_OP, "a kernel cannot return values").help("store the results through pointers")
             );
         }
+        if let Some(ty) = inputs.iter().find(|ty| ty.is_tensor()) {
+            return Err(Diagnostic::error(&codes::UNSUPPORTED_TYPE, format!("a kernel's parameter cannot be a tensor, `{ty}`")));
+        }
         let mut params: Vec<BasicTypeEnum<'c>> = inputs.iter().map(|&ty| self.elem_type(ty)).collect::<Res<_>>()?;
         if self.options.triton_abi {
             let scratch = self.llvm.ptr_type(inkwell::AddressSpace::from(1u16));

@@ -12,9 +12,9 @@ use crate::ir::Ir;
 use crate::ir::text::parser::parse_module;
 use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen;
-use crate::ir::verify::verify;
+use crate::layout;
 use crate::passes::manager::{self, Pipeline, Verifier};
-use crate::passes::pipelines;
+use crate::passes::pipelines::{self, GpuOptions};
 use crate::ptxas::{self, AssembleOptions};
 use crate::source::SourceMap;
 
@@ -90,10 +90,10 @@ impl Flow<'_> {
                 self.ttir(ir)
             }
             Language::Ir(_) => {
-                let ir = self.timed("parse", |_| parse_module(sources, file, &Default::default()))?;
-                let kernel = plan::kernel_of_ir(&ir, self.job.kernel.as_deref(), &sources.file(file).name).map_err(|e| vec![e])?;
-                self.name(kernel);
-                let faults = self.timed("verify", |_| verify(&ir));
+                let mut ir = self.timed("parse", |_| parse_module(sources, file, &Default::default()))?;
+                let kernel = plan::choose_kernel(&mut ir, self.job.kernel.as_deref(), self.goes_past(Stage::Ptx), &sources.file(file).name);
+                self.name(kernel.map_err(|e| vec![e])?);
+                let faults = self.timed("verify", |_| layout::verify(&ir));
                 if !faults.is_empty() {
                     return Err(faults);
                 }
@@ -118,7 +118,7 @@ impl Flow<'_> {
         self.made.diagnostics.extend(lowered.warnings);
         self.made.printed.extend(lowered.printed);
         self.made.metadata.params =
-            lowered.params.into_iter().map(|p| Param { name: p.name, ty: p.ty, divisibility: p.divisibility }).collect();
+            lowered.params.into_iter().map(|p| Param { name: p.name, ty: p.ty, divisibility: u64::from(p.divisibility.unwrap_or(1)) }).collect();
         self.made.metadata.constants = lowered.constants.into_iter().collect();
         self.name(lowered.kernel);
         Ok(lowered.ir)
@@ -126,13 +126,19 @@ impl Flow<'_> {
 
     /// TTIR before its passes.
     fn ttir(&mut self, mut ir: Ir) -> Step {
-        self.passes("TTIR passes", &mut ir, &pipelines::ttir(&self.job.target))?;
+        self.passes("TTIR passes", &mut ir, &pipelines::ttir())?;
         self.keep(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
             return Ok(());
         }
-        let o = self.options;
-        self.passes("TTGIR passes", &mut ir, &pipelines::ttgir(&self.job.target, o.num_warps, o.num_ctas, o.num_stages))?;
+        let gpu = GpuOptions {
+            capability: self.job.target.capability,
+            num_warps: self.options.num_warps,
+            num_ctas: self.options.num_ctas,
+            threads_per_warp: self.job.target.warp_size(),
+            num_stages: self.options.num_stages,
+        };
+        self.passes("TTGIR passes", &mut ir, &pipelines::ttgir(&gpu))?;
         self.ttgir(ir)
     }
 
@@ -201,7 +207,7 @@ impl Flow<'_> {
     fn passes(&mut self, stage: &'static str, ir: &mut Ir, pipeline: &Pipeline) -> Step {
         let title = format!("{}.{}", self.made.kernel, stage.split(' ').next().unwrap_or(stage).to_lowercase());
         let mut observer = Observer::new(self.debug, self.options.locations, &title);
-        let verifier: Verifier = if self.debug.verify_each { verify } else { |_| vec![] };
+        let verifier: Verifier = if self.debug.verify_each { layout::verify } else { |_| vec![] };
         let report = self.timed(stage, |_| manager::run(ir, pipeline, verifier, &mut [&mut observer]));
         let (dumps, failed) = observer.finish();
         self.made.dumps.extend(dumps);

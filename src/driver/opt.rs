@@ -18,7 +18,7 @@ use super::{Debug, Stage};
 use crate::diag::{Diagnostic, codes};
 use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::ir::text::printer::{PrintOptions, print_module};
-use crate::ir::verify::verify;
+use crate::layout;
 use crate::passes::manager::{self, Pipeline, Step, Verifier};
 use crate::passes::registry;
 use crate::source::{FileId, SourceMap};
@@ -186,12 +186,12 @@ fn one(request: &Request, sources: &SourceMap, file: FileId, done: &mut Done) ->
         Ok(ir) => ir,
         Err(errors) => return errors,
     };
-    let faults = verify(&ir);
+    let faults = layout::verify(&ir);
     if !faults.is_empty() {
         return faults;
     }
     let mut observer = Observer::new(&request.debug, request.print.locations, "opt");
-    let verifier: Verifier = if request.debug.verify_each { verify } else { |_| vec![] };
+    let verifier: Verifier = if request.debug.verify_each { layout::verify } else { |_| vec![] };
     let report = manager::run(&mut ir, &request.pipeline, verifier, &mut [&mut observer]);
     let (dumps, failed) = observer.finish();
     done.dumps.extend(dumps);

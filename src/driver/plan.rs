@@ -1,7 +1,7 @@
 //! From a request to jobs: which kernels of which inputs for which architectures, and whether the options make sense.
 
 use crate::diag::{Diagnostic, Place, codes};
-use crate::ir::Ir;
+use crate::ir::{Ir, Op};
 use crate::irgen::{self, KernelRequest};
 use crate::source::SourceMap;
 use crate::target::Target;
@@ -46,8 +46,13 @@ fn kernels(
     if input.language != Language::Source || kernel.is_some() || !all {
         return Ok(vec![kernel.map(str::to_owned)]);
     }
-    let list = irgen::list_kernels(sources, input.file, &options.include)?;
-    Ok(list.into_iter().map(|k| Some(k.name)).collect())
+    let (list, errors) = irgen::list_kernels(sources, input.file, &options.include);
+    if errors.iter().any(Diagnostic::is_error) {
+        return Err(errors);
+    }
+    let entries: Vec<Option<String>> = list.into_iter().filter(|k| k.entry).map(|k| Some(k.name)).collect();
+    // The front end says why there is none.
+    Ok(if entries.is_empty() { vec![None] } else { entries })
 }
 
 /// What the front end is asked for.
@@ -58,31 +63,38 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
         signature: options.signature.clone(),
         defines: options.defines.clone(),
         include_dirs: options.include.clone(),
-        capability: job.target.capability,
-        num_warps: options.num_warps,
-        num_stages: options.num_stages,
-        num_ctas: options.num_ctas,
-        debug: false,
+        options: irgen::lower::Options {
+            capability: job.target.capability,
+            num_warps: options.num_warps,
+            num_stages: options.num_stages,
+            num_ctas: options.num_ctas,
+            debug: false,
+        },
     }
 }
 
-/// The public function of an IR module that is meant.
+/// The kernel of an IR module that is meant: the named one, and the others are erased; else the first, which must be the only one where what is
+/// made describes one kernel (`single`).
 ///
 /// # Errors
-/// There is none, or several and none is named.
-pub fn kernel_of_ir(ir: &Ir, wanted: Option<&str>, file: &str) -> Result<String, Diagnostic> {
-    let public: Vec<&str> = ir
-        .functions()
-        .into_iter()
-        .filter(|&f| ir.str_attr(f, "sym_visibility") != Some("private"))
-        .filter_map(|f| ir.str_attr(f, "sym_name"))
-        .collect();
+/// There is none of that name, or none at all, or several.
+pub fn choose_kernel(ir: &mut Ir, wanted: Option<&str>, single: bool, file: &str) -> Result<String, Diagnostic> {
+    let is_public = |ir: &Ir, f| ir.str_attr(f, "sym_visibility") != Some("private");
+    let public: Vec<Op> = ir.functions().into_iter().filter(|&f| is_public(ir, f)).collect();
+    let names: Vec<&str> = public.iter().filter_map(|&f| ir.str_attr(f, "sym_name")).collect();
     let error = |message: String| Err(Diagnostic::error(&codes::cli::NO_SUCH_KERNEL, message).at(Place::File(file.to_owned()), ""));
-    match (wanted, public.as_slice()) {
-        (Some(w), all) if all.contains(&w) => Ok(w.to_owned()),
+    match (wanted, names.as_slice()) {
+        (Some(w), all) if all.contains(&w) => {
+            for &f in &public {
+                if ir.str_attr(f, "sym_name") != Some(w) {
+                    ir.erase_op(f);
+                }
+            }
+            Ok(w.to_owned())
+        }
         (Some(w), all) => error(format!("`{file}` holds no kernel `{w}`; it holds {}", listed(all))),
-        (None, [one]) => Ok((*one).to_owned()),
         (None, []) => error(format!("`{file}` holds no public function")),
+        (None, [first, rest @ ..]) if rest.is_empty() || !single => Ok((*first).to_owned()),
         (None, all) => error(format!("`{file}` holds {} kernels: {}; choose one with `-k`", all.len(), listed(all))),
     }
 }

@@ -9,9 +9,10 @@
 //! 3. *Relations between types* ([`traits`]) that the entry's traits state: same type, same shape, same encoding.
 //! 4. *The operation's own rules*: `OpSpec::verify`, found in `dialects::verify`. They run only on operations without a fault so far, and may
 //!    take for granted what steps 1 to 3 established.
-//! 5. *Dominance* ([`dominance`]): a value is used only where it is available, and not inside an operation that is isolated from above.
-//! 6. *Symbols* ([`symbols`]): unique names; calls of functions that exist, with their types.
-//! 7. In debug builds, *use lists* ([`uses`]): each operand is registered as a use and nothing else is.
+//! 5. *Layouts* of views ([`layouts`]), when [`LayoutRules`] are given.
+//! 6. *Dominance* ([`dominance`]): a value is used only where it is available, and not inside an operation that is isolated from above.
+//! 7. *Symbols* ([`symbols`]): unique names; calls of functions that exist, with their types.
+//! 8. In debug builds, *use lists* ([`uses`]): each operand is registered as a use and nothing else is.
 //!
 //! One fault gives one diagnostic, at the location of the operation, in the order of the text.
 //!
@@ -21,6 +22,7 @@
 //! ```
 
 mod dominance;
+mod layouts;
 mod structure;
 mod symbols;
 #[cfg(test)]
@@ -32,11 +34,17 @@ mod uses;
 use crate::diag::codes::verify as codes;
 use crate::diag::{Code, Diagnostic, Place};
 use crate::ir::core::entity::Entity;
-use crate::ir::core::{Dominance, Ir, Loc, Op, Type};
+use crate::ir::core::{Attr, Dominance, Ir, Loc, Op, Type};
 use crate::ir::dialects::{BuiltinOp, OpKind};
 
-/// Says whether a type's layout can lay out its shape, or why not. The verifier itself knows only the counts that an encoding states.
-pub type LayoutCheck = fn(Type) -> Result<(), String>;
+/// What the verifier asks about layouts beyond the counts that an encoding states. The answers are in `layout`, which `ir` may not import.
+#[derive(Clone, Copy)]
+pub struct LayoutRules {
+    /// Whether a tensor's layout can lay out its shape, or why not.
+    pub fits: fn(Type) -> Result<(), String>,
+    /// Whether two layouts lay out a tensor of this shape alike.
+    pub same: fn(&[i64], Attr, Attr) -> bool,
+}
 
 /// All faults of a module, in the order of its operations; empty when it is valid.
 #[must_use]
@@ -44,9 +52,9 @@ pub fn verify(ir: &Ir) -> Vec<Diagnostic> {
     Verifier::new(ir, None).run()
 }
 
-/// As [`verify`], with a check of layouts beyond what their encodings state: `layout::check` behind an arrow that `ir` may not have.
+/// As [`verify`], with the rules on layouts that need their mathematics.
 #[must_use]
-pub fn verify_with_layouts(ir: &Ir, layouts: LayoutCheck) -> Vec<Diagnostic> {
+pub fn verify_with_layouts(ir: &Ir, layouts: LayoutRules) -> Vec<Diagnostic> {
     Verifier::new(ir, Some(layouts)).run()
 }
 
@@ -61,7 +69,7 @@ struct Context {
 
 struct Verifier<'a> {
     ir: &'a Ir,
-    layouts: Option<LayoutCheck>,
+    layouts: Option<LayoutRules>,
     faults: Vec<Diagnostic>,
     /// All operations of the module with what they inherit, parents first.
     order: Vec<(Op, Context)>,
@@ -73,7 +81,7 @@ struct Verifier<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    fn new(ir: &'a Ir, layouts: Option<LayoutCheck>) -> Verifier<'a> {
+    fn new(ir: &'a Ir, layouts: Option<LayoutRules>) -> Verifier<'a> {
         Verifier {
             ir,
             layouts,
@@ -138,6 +146,9 @@ impl<'a> Verifier<'a> {
                 && let Err(message) = rule(self.ir, op)
             {
                 self.fault(&codes::INVALID_OP, op, &message);
+            }
+            if sound && self.faults.len() == before {
+                self.check_view(op);
             }
             self.check_call(op, context);
         }

@@ -22,6 +22,10 @@ mod solve;
 #[cfg(test)]
 mod tests;
 
+use crate::diag::Diagnostic;
+use crate::ir::Ir;
+use crate::ir::verify::{LayoutRules, verify_with_layouts};
+
 pub use blocked::{blocked_from_size, blocked_in_cga, default_blocked};
 pub use conversion::{ConversionKind, conversion_kind, conversion_kind_of, minimal_conversion, register_permutation};
 pub use dim::Dim;
@@ -32,6 +36,16 @@ pub use queries::{
     is_expensive_view, order, order_along, order_for_memory, register_offsets, shape_per_cta, size_per_thread, sizes_along, thread_order,
     threads_per_warp, unique_elems_per_thread, warp_order, warps_per_cta,
 };
+
+/// Verifies a module, layouts included: the IR's own rules, and those that need the mathematics of layouts.
+#[must_use]
+pub fn verify(ir: &Ir) -> Vec<Diagnostic> {
+    const RULES: LayoutRules = LayoutRules {
+        fits: |ty| check(ty).map_err(|e| e.reason),
+        same: |shape, a, b| are_layouts_equivalent(shape, a, b).unwrap_or(false),
+    };
+    verify_with_layouts(ir, RULES)
+}
 
 /// Why there is no such layout, as a clause for a diagnostic: "sizePerThread has 3 elements, expected 2".
 #[derive(Clone, PartialEq, Eq, Debug)]

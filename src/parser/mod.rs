@@ -25,7 +25,7 @@ mod params;
 mod strings;
 mod yard;
 
-#[allow(clippy::pedantic, clippy::restriction, clippy::all, unused, unreachable_pub, missing_docs)]
+#[allow(clippy::pedantic, clippy::restriction, clippy::all, unused, unreachable_pub, unused_qualifications, missing_docs)]
 mod grammar {
     lalrpop_util::lalrpop_mod!(generated, "/parser/grammar.rs");
     pub(super) use generated::LineParser;

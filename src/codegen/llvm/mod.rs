@@ -40,6 +40,8 @@ pub struct Module {
     inner: Option<Inner>,
     facts: Facts,
     options: CodegenOptions,
+    /// Whether it was read from text instead of lowered from TTGIR.
+    foreign: bool,
 }
 
 /// What is known of a module without asking LLVM.
@@ -99,7 +101,7 @@ impl Draft {
         self.module.set_triple(&TargetTriple::create(target::TRIPLE));
         self.module.set_data_layout(&machine.get_target_data().get_data_layout());
         let inner = Inner { module: self.module, machine, messages: self.messages, context: self.context };
-        Ok(Module { inner: Some(inner), facts, options: options.clone() })
+        Ok(Module { inner: Some(inner), facts, options: options.clone(), foreign: false })
     }
 }
 
@@ -200,9 +202,13 @@ impl Module {
     /// # Errors
     /// `E0709` when LLVM fails or does not know a pass of the options' pipeline.
     pub fn optimize(&mut self) -> Result<(), Diagnostic> {
-        let passes = self.options.llvm_passes.clone().unwrap_or_else(|| pipeline::FULL.to_owned());
         // ptxas rejects some of the vector code that the SLP vectorizer makes for sm_80, so it is off there, as in Triton.
         let slp = self.options.target.capability > 80;
+        let passes = match (&self.options.llvm_passes, self.foreign) {
+            (Some(given), _) => given.clone(),
+            (None, true) => pipeline::FULL.to_owned(),
+            (None, false) => pipeline::tensor(slp),
+        };
         self.step(move |inner| {
             let failed = |e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot run the pipeline `{passes}`: {e}"));
             pipeline::run(&inner.module, &inner.machine, &passes, slp).map_err(failed)
@@ -280,6 +286,7 @@ pub fn parse_llir(text: &str, options: &CodegenOptions) -> Result<Module, Diagno
     }
     let facts = Facts { kernels: names, ptx_version, num_warps: options.num_warps, num_ctas: options.num_ctas, shared: 0 };
     let mut module = Draft { module, messages, context }.seal(facts, options)?;
+    module.foreign = true;
     module.verify(&codes::BAD_LLIR, "the LLVM IR breaks LLVM's rules")?;
     Ok(module)
 }

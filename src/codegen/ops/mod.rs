@@ -57,6 +57,8 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::MakeRange => shape::make_range(cx, op),
         TtOp::GetProgramId | TtOp::GetNumPrograms => program(cx, op, kind == TtOp::GetProgramId),
         TtOp::ElementwiseInlineAsm => inline_asm::lower(cx, op),
+        TtOp::GridDependencyWait => grid_dependency(cx, op, "griddepcontrol.wait;"),
+        TtOp::GridDependencyLaunchDependents => grid_dependency(cx, op, "griddepcontrol.launch_dependents;"),
         TtOp::Print => Err(cx.unsupported(op, "printing from the device is not supported yet")),
         TtOp::Assert => Err(cx.unsupported(op, "assertions on the device are not supported yet")),
         TtOp::Func
@@ -125,4 +127,13 @@ fn program(cx: &mut Lower<'_, '_>, op: Op, id: bool) -> Res<()> {
 fn assume(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let condition = cx.scalar(cx.ir.operand(op, 0))?;
     cx.effect("llvm.assume", &[], &[condition])
+}
+
+/// Programmatic dependent launch (PTX ISA, "griddepcontrol").
+fn grid_dependency(cx: &mut Lower<'_, '_>, op: Op, asm: &str) -> Res<()> {
+    if cx.options.target.capability < 90 {
+        return Err(cx.unsupported(op, "dependent launches need sm_90 or later"));
+    }
+    cx.inline_asm(asm, "~{memory}", &[], &[], true)?;
+    Ok(())
 }

@@ -22,6 +22,8 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
     let t = ty.unwrap_or_else(Type::index);
     match kind {
         TtOp::Func | TtOp::Return | TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => Ok(()),
+        // Order between kernels of one stream; there is only this one.
+        TtOp::GridDependencyWait | TtOp::GridDependencyLaunchDependents => Ok(()),
         TtOp::Call => control::call(p, op),
         TtOp::IntToPtr | TtOp::PtrToInt | TtOp::Bitcast => one(p, p.operand(op, 0)),
         TtOp::FpToFp => {

@@ -321,6 +321,16 @@ dialect! {
                 format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` `,` $src attr-dict `:` type(operands)"),
                 verify: Some(verify::tt_memory::descriptor_scatter),
             };
+            /// Waits until what the programs launched before this kernel wrote is visible.
+            GridDependencyWait "grid_dependency_wait" () -> () {} {
+                effects: Effects::ReadWrite,
+                format: Format::Text("attr-dict"),
+            };
+            /// Lets dependent kernels start.
+            GridDependencyLaunchDependents "grid_dependency_launch_dependents" () -> () {} {
+                effects: Effects::ReadWrite,
+                format: Format::Text("attr-dict"),
+            };
             /// A pointer to a block of a tensor in memory (of Triton up to 3.6).
             MakeTensorPtr "make_tensor_ptr" (base: one PTR, shape: many I64, strides: many I64, offsets: many I32) -> (result: one PTR) { order: DenseArray(32) } {
                 traits: Traits::ATTR_SIZED_OPERANDS,

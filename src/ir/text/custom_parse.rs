@@ -114,7 +114,7 @@ impl<'a> Parser<'a> {
             p.expect(":")?;
             let ty = p.ty()?;
             attrs.push(if p.is("{") { p.attr_entries()? } else { vec![] });
-            let loc = if p.is("loc") { p.loc()? } else { p.here_named(name.at, Some(name)) };
+            let loc = if p.is("loc") { p.loc()? } else { p.arg_loc(name) };
             args.push(Declared { name, ty, loc });
             Ok(ty)
         })?;
@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
     }
 
     fn declare(&self, name: Named<'a>, ty: Type) -> Declared<'a> {
-        Declared { name, ty, loc: self.here_named(name.at, Some(name)) }
+        Declared { name, ty, loc: self.arg_loc(name) }
     }
 
     /// Appends an empty `scf.yield` where the text leaves it out.

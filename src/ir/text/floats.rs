@@ -215,16 +215,18 @@ mod tests {
 
     #[test]
     fn long_values_keep_all_digits() {
-        for (v, want) in [
-            (std::f64::consts::LOG2_E, "1.44269502"),
-            (1.0 / 3.0, "0.333333343"),
-            (1e-5 / 3.0, "3.33333332E-6"),
-            (123_456_792.0, "123456792.0"),
-        ] {
-            let got = text(v, FloatKind::F32);
-            // An integral value has no point in the plain form, and MLIR then falls back to hexadecimal.
-            if want.ends_with(".0") { assert!(got.starts_with("0x"), "{got}") } else { assert_eq!(got, want) }
+        for (v, want) in
+            [(std::f64::consts::LOG2_E, "1.44269502"), (1.0 / 3.0, "0.333333343"), (1e-5 / 3.0, "3.33333332E-6"), (1234.5677, "1234.56775")]
+        {
+            assert_eq!(text(v, FloatKind::F32), want);
         }
+        // A whole number that needs more than six digits has no point, and MLIR then shows its bits.
+        assert_eq!(text(123_456_792.0, FloatKind::F32), "0x4CEB79A3");
+    }
+
+    #[test]
+    fn a_tie_in_the_last_digit_is_rounded_up() {
+        assert_eq!(text(1.015_625, FloatKind::BF16), "1.015630e+00");
     }
 
     #[test]

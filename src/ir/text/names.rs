@@ -6,9 +6,10 @@
 
 use std::collections::HashSet;
 
+use super::printer::result_group;
 use crate::ir::core::entity::Entity;
-use crate::ir::core::{AttrData, Block, Ir, Op, Region, TypeData, Value, ValueDef};
-use crate::ir::dialects::{ArithOp, OpKind};
+use crate::ir::core::{AttrData, Block, Ir, Name, Op, Region, TypeData, Value, ValueDef};
+use crate::ir::dialects::{ArithOp, OpKind, TtOp};
 
 /// The names of one module.
 #[derive(Default)]
@@ -60,6 +61,7 @@ impl Names {
     /// Appends `%x`, `%x#1`, or without `#1` where a whole group is meant.
     pub fn write(&self, ir: &Ir, value: Value, out: &mut String) {
         let (first, index) = match ir.def(value) {
+            ValueDef::Result { op, .. } if self.is_separate(ir, op) => (value, None),
             ValueDef::Result { op, index } => (ir.results(op)[0], (ir.results(op).len() > 1).then_some(index)),
             ValueDef::Arg { .. } => (value, None),
         };
@@ -67,6 +69,12 @@ impl Names {
         if let Some(index) = index {
             out.push_str(&format!("#{index}"));
         }
+    }
+
+    /// Whether each result of the operation has a name of its own.
+    #[must_use]
+    pub fn is_separate(&self, ir: &Ir, op: Op) -> bool {
+        has_separate_results(ir, op) && ir.results(op).last().is_some_and(|r| self.values.get(r.index()).is_some_and(Option::is_some))
     }
 
     /// Appends the name of a result group, `%x`.
@@ -134,6 +142,15 @@ impl Namer<'_> {
     }
 
     fn op(&mut self, op: Op) {
+        if has_separate_results(self.ir, op) && !self.generic {
+            for (group, spec) in self.ir.spec(op).results.iter().enumerate() {
+                let Some(&result) = result_group(self.ir, op, group).first() else { continue };
+                let own = if self.ir.is(op, TtOp::Split) { ["outLHS", "outRHS"][group] } else { spec.name };
+                let wish = self.ir.loc(op).value_name().map_or(own, Name::as_str);
+                self.name(result, Some(wish.to_owned()));
+            }
+            return;
+        }
         if let Some(&first) = self.ir.results(op).first() {
             let wish = self.ir.loc(op).value_name().map(|n| n.as_str().to_owned());
             let wish = wish.or_else(|| if self.generic { None } else { suggested(self.ir, op) });
@@ -161,6 +178,12 @@ impl Namer<'_> {
         };
         self.names.values[value.index()] = Some(name.into());
     }
+}
+
+/// Operations whose table has several results name them one by one, after the table.
+fn has_separate_results(ir: &Ir, op: Op) -> bool {
+    let groups = ir.spec(op).results.len();
+    groups > 1 && (0..groups).map(|g| result_group(ir, op, g).len().min(1)).sum::<usize>() == ir.results(op).len()
 }
 
 /// What an operation would have its result called.

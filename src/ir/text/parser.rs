@@ -9,7 +9,8 @@
 //! 3. A value that is used before its definition is a placeholder of the type that the use states, replaced when the definition comes.
 //! 4. An operation without `loc(…)` has the position in the text as its location.
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 use super::lexer::{self, Tok, Token};
 use crate::diag::codes::irtext as codes;
@@ -105,6 +106,8 @@ pub(super) struct Parser<'a> {
     scopes: Vec<Scope<'a>>,
     /// Blocks of the open regions by label; `true` once the label was met.
     blocks: Vec<HashMap<&'a str, (Block, bool, Token)>>,
+    /// All names of values in the text, when somebody asks.
+    value_words: OnceCell<HashSet<&'a str>>,
     depth: usize,
     deepest: usize,
     size: usize,
@@ -125,6 +128,7 @@ impl<'a> Parser<'a> {
             aliases: HashMap::new(),
             scopes: vec![],
             blocks: vec![],
+            value_words: OnceCell::new(),
             depth: 0,
             deepest: 0,
             size: 0,
@@ -504,39 +508,36 @@ impl<'a> Parser<'a> {
         Loc::file(&self.map.file(self.file).name, at.line, at.col)
     }
 
-    /// The position, with the value's name if names are kept.
-    pub(super) fn here_named(&self, t: Token, name: Option<Named<'a>>) -> Loc {
-        let loc = self.here(t);
-        match name.filter(|_| self.opts.value_names).and_then(|n| self.source_name(n.name)) {
-            Some(name) => Loc::named(name, loc),
-            None => loc,
-        }
+    /// The position of an operation, with its first result's name if names are kept.
+    fn op_loc(&self, t: Token, name: Option<Named<'a>>) -> Loc {
+        let name = name.filter(|_| self.opts.value_names).and_then(|n| self.source_name(n.name));
+        self.named_loc(t, name.filter(|n| !is_constant_name(n)))
     }
 
-    /// The name that a printer would have made `name` from: none for `0`, `arg1`, `c4_i32`, `cst`, `true`; `x` for `x_3` beside an `x`.
+    /// The position of an argument, with its name if names are kept.
+    pub(super) fn arg_loc(&self, name: Named<'a>) -> Loc {
+        self.named_loc(name.at, if self.opts.value_names { self.source_name(name.name) } else { None })
+    }
+
+    fn named_loc(&self, t: Token, name: Option<&str>) -> Loc {
+        let loc = self.here(t);
+        name.map_or(loc, |name| Loc::named(name, loc))
+    }
+
+    /// The name that a printer would have made `name` from: none for `0` and `arg1`, `x` for `x_3` beside an `x`.
     fn source_name(&self, name: &'a str) -> Option<&'a str> {
         let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
         let stem = match name.rsplit_once('_') {
-            Some((stem, n)) if digits(n) && (self.is_visible(stem) || matches!(stem, "cst" | "true" | "false")) => stem,
+            Some((stem, n)) if digits(n) && (self.is_used(stem) || is_constant_name(stem)) => stem,
             _ => name,
         };
-        let integer = |s: &str| digits(s.strip_prefix('-').unwrap_or(s));
-        let constant =
-            stem.strip_prefix('c').is_some_and(|c| integer(c) || c.split_once("_i").is_some_and(|(v, w)| integer(v) && digits(w)));
-        let made_up = digits(stem) || stem.strip_prefix("arg").is_some_and(digits) || constant || matches!(stem, "cst" | "true" | "false");
+        let made_up = digits(stem) || stem.strip_prefix("arg").is_some_and(digits);
         (!made_up).then_some(stem)
     }
 
-    fn is_visible(&self, name: &str) -> bool {
-        for scope in self.scopes.iter().rev() {
-            if scope.values.contains_key(name) {
-                return true;
-            }
-            if scope.isolated {
-                return false;
-            }
-        }
-        false
+    /// Whether a value of this name occurs anywhere in the text; it may come after what was renamed because of it.
+    fn is_used(&self, name: &str) -> bool {
+        self.value_words.get_or_init(|| value_words(self.text)).contains(name)
     }
 
     // ---- regions and blocks ----
@@ -611,7 +612,7 @@ impl<'a> Parser<'a> {
         let name = self.named()?;
         self.expect(":")?;
         let ty = self.ty()?;
-        let loc = if self.is("loc") { self.loc()? } else { self.here_named(name.at, Some(name)) };
+        let loc = if self.is("loc") { self.loc()? } else { self.arg_loc(name) };
         Ok(Declared { name, ty, loc })
     }
 
@@ -653,7 +654,7 @@ impl<'a> Parser<'a> {
             self.expect("=")?;
         }
         let kind = self.op_kind()?;
-        let loc = self.here_named(start, groups.first().map(|g| g.0));
+        let loc = self.op_loc(start, groups.first().map(|g| g.0));
         let op = self.ir.create_op(OpState::new(kind, loc));
         self.ir.append(block, op);
         self.op_into(op, kind, &groups)
@@ -766,4 +767,18 @@ impl<'a> Parser<'a> {
             self.ir.add_result(op, ty);
         }
     }
+}
+
+/// Whether a printer gives this name to constants: `c4_i32`, `c-1`, `cst`, `true`.
+fn is_constant_name(name: &str) -> bool {
+    let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    let integer = |s: &str| digits(s.strip_prefix('-').unwrap_or(s));
+    matches!(name, "cst" | "true" | "false")
+        || name.strip_prefix('c').is_some_and(|c| integer(c) || c.split_once("_i").is_some_and(|(v, w)| integer(v) && digits(w)))
+}
+
+/// Every word after a `%`.
+fn value_words(text: &str) -> HashSet<&str> {
+    let end = |s: &str| s.find(|c: char| !(c.is_ascii_alphanumeric() || "$._-".contains(c))).unwrap_or(s.len());
+    text.split('%').skip(1).map(|rest| &rest[..end(rest)]).collect()
 }

@@ -104,7 +104,12 @@ impl<'a> Printer<'a> {
         let results = self.ir.results(op);
         if let Some(&first) = results.first() {
             self.names.write_group(first, &mut self.text.out);
-            if results.len() > 1 {
+            if self.names.is_separate(self.ir, op) {
+                for &result in &results[1..] {
+                    self.push(", ");
+                    self.names.write_group(result, &mut self.text.out);
+                }
+            } else if results.len() > 1 {
                 self.push(&format!(":{}", results.len()));
             }
             self.push(" = ");

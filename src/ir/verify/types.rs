@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::{Context, LayoutCheck, Verifier};
+use super::{Context, LayoutRules, Verifier};
 use crate::diag::Code;
 use crate::diag::codes::verify as codes;
 use crate::ir::core::entity::Entity;
@@ -116,7 +116,7 @@ impl Verifier<'_> {
 
 type Rule = Result<(), (&'static Code, String)>;
 
-fn type_rule(ty: Type, target: Target, layouts: Option<LayoutCheck>) -> Rule {
+fn type_rule(ty: Type, target: Target, layouts: Option<LayoutRules>) -> Rule {
     let layout = |reason: String| (&codes::INVALID_LAYOUT, reason);
     match ty.data() {
         TypeData::Tensor(t) => {
@@ -133,7 +133,7 @@ fn type_rule(ty: Type, target: Target, layouts: Option<LayoutCheck>) -> Rule {
         _ => return Ok(()),
     }
     match layouts {
-        Some(check) if ty.layout().is_some() => check(ty).map_err(layout),
+        Some(rules) if ty.is_tensor() && ty.layout().is_some() => (rules.fits)(ty).map_err(layout),
         _ => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Float identities hold for every operand, NaN and signed zero included: `x + (-0.0)` is x but `x + 0.0` is not (x may be -0.0).
 
-use super::bits::{self, float_op, int_width, is_float, is_int, map, zip};
+use super::bits::{float_op, int_width, is_float, is_int, map, zip};
 use super::{FoldResult, constant, producer, value};
 use crate::ir::core::attrs::{sign_extend, zero_extend};
 use crate::ir::core::{Attr, FloatKind, Ir, Op, Type, Value};
@@ -583,11 +583,11 @@ fn to_int(ir: &Ir, op: Op, c: &Constants, signed: bool) -> FoldResult {
 }
 
 pub fn bitcast(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if ir.ty(ir.operand(op, 0)) == ty(ir, op) {
-        return value(ir.operand(op, 0));
-    }
     let w = ir.ty(ir.operand(op, 0)).bit_width()?;
-    constant(bits::map(c[0]?, ty(ir, op), |v| Some(zero_extend(v as i64, w)))?)
+    if let Some(c) = c[0] {
+        return constant(map(c, ty(ir, op), |v| Some(zero_extend(v as i64, w)))?);
+    }
+    if ir.ty(ir.operand(op, 0)) == ty(ir, op) { value(ir.operand(op, 0)) } else { None }
 }
 
 pub fn index_cast(ir: &Ir, op: Op, c: &Constants) -> FoldResult {

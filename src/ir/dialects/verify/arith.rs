@@ -1,6 +1,6 @@
 //! Rules of the `arith` dialect.
 
-use super::{count, ensure, operand_ty, result_ty};
+use super::{count, ensure, is_like, operand_ty, result_ty};
 use crate::ir::core::{AttrData, DenseData, Ir, Op, Type, TypeData};
 use crate::ir::dialects::spec::VerifyResult;
 
@@ -84,7 +84,7 @@ pub fn select(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(a == b, "it selects between {a} and {b}, expected one type");
     ensure!(a == result, "it selects between values of type {a}, and the result has type {result}");
     ensure!(
-        condition == Type::int(1) || condition == result.with_elem(Type::int(1)),
+        condition.is_int_of(1) || (condition.elem().is_int_of(1) && is_like(condition, result, condition.elem())),
         "the condition has type {condition}, expected i1 or {}",
         result.with_elem(Type::int(1))
     );

@@ -39,6 +39,15 @@ fn count(shape: &[i64]) -> Option<i64> {
     shape.iter().try_fold(1i64, |n, &s| n.checked_mul(s))
 }
 
+/// Whether `ty` is `like` with elements of type `elem`; makes no type, since rules run after every pass.
+fn is_like(ty: Type, like: Type, elem: Type) -> bool {
+    match (ty.as_tensor(), like.as_tensor()) {
+        (Some(a), Some(b)) => a.elem == elem && a.shape == b.shape && a.encoding == b.encoding,
+        (None, None) => ty == elem,
+        _ => false,
+    }
+}
+
 /// Whether two lists of values have the same types, as a rule about `what`.
 fn same_types(ir: &Ir, what: &str, found: &[Value], expected: &[Value]) -> VerifyResult {
     ensure!(found.len() == expected.len(), "it has {} {what}, expected {}", found.len(), expected.len());

@@ -77,11 +77,11 @@ pub fn elementwise_inline_asm(ir: &Ir, op: Op) -> VerifyResult {
     Ok(())
 }
 
-/// Sizes agree: a list of `isSigned` entries, one for each argument.
+/// An entry of `isSigned` for each argument; without arguments Triton writes one all the same.
 pub fn print(ir: &Ir, op: Op) -> VerifyResult {
     let signs = ir.stored_attr(op, "isSigned").and_then(Attr::as_dense_array).map_or(0, <[i64]>::len);
     let args = ir.operands(op).len();
-    ensure!(signs == args, "isSigned has {signs} entries, expected one for each of the {args} arguments");
+    ensure!(args == 0 || signs == args, "isSigned has {signs} entries, expected one for each of the {args} arguments");
     Ok(())
 }
 

@@ -1,8 +1,7 @@
 //! Rules of the `tt` dialect about memory: pointers, loads and stores, atomics, descriptors, block pointers.
 
-use super::{count, ensure, operand_ty, result_ty};
+use super::{count, ensure, is_like, operand_ty, result_ty};
 use crate::ir::core::{Attr, Ir, Op, Type, TypeData, Value};
-use crate::ir::dialects::infer::accessed;
 use crate::ir::dialects::spec::VerifyResult;
 
 /// The result is the pointer's type.
@@ -16,13 +15,12 @@ pub fn addptr(ir: &Ir, op: Op) -> VerifyResult {
 /// Result, mask and other value as the pointer says.
 pub fn load(ir: &Ir, op: Op) -> VerifyResult {
     let ptr = operand_ty(ir, op, 0);
-    let (value, mask) = access(ptr)?;
-    let result = result_ty(ir, op);
-    ensure!(result == value, "it loads {value} through {ptr}, and the result has type {result}");
-    mask_is(ir, ir.operand_group(op, 1), mask)?;
+    accesses(ptr, "result", result_ty(ir, op))?;
+    let mask = ir.operand_group(op, 1);
+    mask_fits(ir, mask, ptr)?;
     if let Some(&other) = ir.operand_group(op, 2).first() {
-        ensure!(ir.ty(other) == value, "the value for masked-off elements has type {}, expected {value}", ir.ty(other));
-        ensure!(!ir.operand_group(op, 1).is_empty() || is_block(ptr), "it has a value for masked-off elements and no mask");
+        accesses(ptr, "value for masked-off elements", ir.ty(other))?;
+        ensure!(!mask.is_empty() || is_block(ptr), "it has a value for masked-off elements and no mask");
     }
     boundary(ir, op, ptr)
 }
@@ -30,41 +28,48 @@ pub fn load(ir: &Ir, op: Op) -> VerifyResult {
 /// Value and mask as the pointer says.
 pub fn store(ir: &Ir, op: Op) -> VerifyResult {
     let ptr = operand_ty(ir, op, 0);
-    let (value, mask) = access(ptr)?;
-    let found = operand_ty(ir, op, 1);
-    ensure!(found == value, "it stores {value} through {ptr}, and the value has type {found}");
-    mask_is(ir, ir.operand_group(op, 2), mask)?;
+    accesses(ptr, "value", operand_ty(ir, op, 1))?;
+    mask_fits(ir, ir.operand_group(op, 2), ptr)?;
     boundary(ir, op, ptr)
 }
 
 /// One type of pointee, value and result.
 pub fn atomic_rmw(ir: &Ir, op: Op) -> VerifyResult {
     let ptr = operand_ty(ir, op, 0);
-    let (value, mask) = access(ptr)?;
-    for (name, found) in [("value", operand_ty(ir, op, 1)), ("result", result_ty(ir, op))] {
-        ensure!(found == value, "it works on {value} through {ptr}, and the {name} has type {found}");
-    }
-    mask_is(ir, ir.operand_group(op, 2), mask)
+    accesses(ptr, "value", operand_ty(ir, op, 1))?;
+    accesses(ptr, "result", result_ty(ir, op))?;
+    mask_fits(ir, ir.operand_group(op, 2), ptr)
 }
 
 /// One type of pointee, comparand, value and result.
 pub fn atomic_cas(ir: &Ir, op: Op) -> VerifyResult {
     let ptr = operand_ty(ir, op, 0);
-    let (value, _) = access(ptr)?;
-    for (name, found) in [("comparand", operand_ty(ir, op, 1)), ("value", operand_ty(ir, op, 2)), ("result", result_ty(ir, op))] {
-        ensure!(found == value, "it works on {value} through {ptr}, and the {name} has type {found}");
+    accesses(ptr, "comparand", operand_ty(ir, op, 1))?;
+    accesses(ptr, "value", operand_ty(ir, op, 2))?;
+    accesses(ptr, "result", result_ty(ir, op))
+}
+
+/// The type whose shape an access has, and the type of its elements: of a block pointer those of the block.
+fn accessed(ptr: Type) -> Result<(Type, Type), String> {
+    match ptr.elem().pointee() {
+        Some(block) if block.is_tensor() => Ok((block, block.elem())),
+        Some(pointee) => Ok((ptr, pointee)),
+        None => Err(format!("the address has type {ptr}, expected a pointer, a tensor of pointers or a pointer to a tensor")),
     }
+}
+
+/// Whether a value can be what is accessed through a pointer.
+fn accesses(ptr: Type, name: &str, found: Type) -> VerifyResult {
+    let (like, elem) = accessed(ptr)?;
+    ensure!(is_like(found, like, elem), "it accesses {} through {ptr}, and the {name} has type {found}", like.with_elem(elem));
     Ok(())
 }
 
-fn access(ptr: Type) -> Result<(Type, Type), String> {
-    accessed(ptr).ok_or_else(|| format!("the address has type {ptr}, expected a pointer, a tensor of pointers or a pointer to a tensor"))
-}
-
-fn mask_is(ir: &Ir, group: &[Value], expected: Type) -> VerifyResult {
-    if let Some(&mask) = group.first() {
-        ensure!(ir.ty(mask) == expected, "the mask has type {}, expected {expected}", ir.ty(mask));
-    }
+fn mask_fits(ir: &Ir, group: &[Value], ptr: Type) -> VerifyResult {
+    let Some(&mask) = group.first() else { return Ok(()) };
+    let ((like, _), found) = (accessed(ptr)?, ir.ty(mask));
+    let fits = found.elem().is_int_of(1) && is_like(found, like, found.elem());
+    ensure!(fits, "the mask has type {found}, expected {}", like.with_elem(Type::int(1)));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Rules of the `tt` dialect about shapes: what makes tensors, and what rearranges them.
 
-use super::{count, ensure, operand_ty, result_ty};
+use super::{count, ensure, is_like, operand_ty, result_ty};
 use crate::ir::core::{Attr, Encoding, Ir, Op, Type};
 use crate::ir::dialects::spec::VerifyResult;
 
@@ -15,11 +15,11 @@ pub fn make_range(ir: &Ir, op: Op) -> VerifyResult {
     Ok(())
 }
 
-/// A scalar (or a tensor of one element) of the result's element type.
+/// A scalar (or a tensor without dimensions) of the result's element type.
 pub fn splat(ir: &Ir, op: Op) -> VerifyResult {
     let (src, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
-    ensure!(!src.is_tensor(), "the operand has type {src}, expected a scalar");
-    ensure!(src == result.elem(), "the operand has type {src}, and the result has elements of type {}", result.elem());
+    ensure!(src.rank() == 0, "the operand has type {src}, expected a scalar");
+    ensure!(src.elem() == result.elem(), "the operand has type {src}, and the result has elements of type {}", result.elem());
     Ok(())
 }
 
@@ -60,7 +60,7 @@ pub fn reshape(ir: &Ir, op: Op) -> VerifyResult {
     both_or_neither(src, result)
 }
 
-/// Dimensions of size 1 may grow, the others stay.
+/// Dimensions of size 1 may grow, the others stay. The layouts are the same as far as the source reaches (see `ir::verify::layouts`).
 pub fn broadcast(ir: &Ir, op: Op) -> VerifyResult {
     let (src, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
     same_elements(src, result)?;
@@ -68,7 +68,7 @@ pub fn broadcast(ir: &Ir, op: Op) -> VerifyResult {
     for (dim, (&a, &b)) in src.shape().iter().zip(result.shape()).enumerate() {
         ensure!(a == b || a == 1, "dimension {dim} goes from size {a} to {b}, and only a size of 1 can grow");
     }
-    Ok(())
+    both_or_neither(src, result)
 }
 
 /// One type of operands, twice the elements.
@@ -120,8 +120,7 @@ pub fn trans(ir: &Ir, op: Op) -> VerifyResult {
 /// The indices' shape and layout with the source's elements; other dimensions than the axis as the source's.
 pub fn gather(ir: &Ir, op: Op) -> VerifyResult {
     let (src, indices, result) = (operand_ty(ir, op, 0), operand_ty(ir, op, 1), result_ty(ir, op));
-    let expected = indices.with_elem(src.elem());
-    ensure!(result == expected, "the result has type {result}, expected {expected}");
+    ensure!(is_like(result, indices, src.elem()), "the result has type {result}, expected {}", indices.with_elem(src.elem()));
     let rank = src.rank();
     ensure!(indices.rank() == rank, "the source has rank {rank}, and the indices {}", indices.rank());
     let axis = ir.int_attr(op, "axis").unwrap_or(-1);
@@ -137,8 +136,9 @@ pub fn histogram(ir: &Ir, op: Op) -> VerifyResult {
     let (src, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
     ensure!(src.rank() == 1 && result.rank() == 1, "it counts {src} in {result}, expected one dimension each");
     if let Some(&mask) = ir.operands(op).get(1) {
-        let expected = src.with_elem(Type::int(1));
-        ensure!(ir.ty(mask) == expected, "the mask has type {}, expected {expected}", ir.ty(mask));
+        let found = ir.ty(mask);
+        let fits = found.elem().is_int_of(1) && is_like(found, src, found.elem());
+        ensure!(fits, "the mask has type {found}, expected {}", src.with_elem(Type::int(1)));
     }
     Ok(())
 }

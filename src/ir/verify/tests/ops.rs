@@ -173,7 +173,14 @@ fn loads_and_stores() {
     bad(TtOp::Load, &[ptr], &[t(&[16], i(32))], &plain, "E0501", "the result has type tensor<16xi32>");
     bad(TtOp::Load, &[i(32)], &[i(32)], &plain, "E0501", "expected a pointer");
     bad(TtOp::Load, &[ptr, t(&[8], i(1))], &[value], &[sizes(&[1, 1, 0])], "E0509", "shape");
-    bad(TtOp::Load, &[ptr, mask, t(&[16], f16())], &[value], &[sizes(&[1, 1, 1])], "E0501", "for masked-off elements has type");
+    bad(
+        TtOp::Load,
+        &[ptr, mask, t(&[16], f16())],
+        &[value],
+        &[sizes(&[1, 1, 1])],
+        "E0501",
+        "the value for masked-off elements has type tensor<16xf16>",
+    );
     bad(TtOp::Load, &[ptr, value], &[value], &[sizes(&[1, 0, 1])], "E0501", "no mask");
     let block = p(t(&[16, 4], f32()));
     let check = |dims: &[i64]| [sizes(&[1, 0, 0]), ("boundaryCheck", Attr::i32_array(dims))];

@@ -109,12 +109,30 @@ fn memory_descriptors() {
     breaks(&ttgir(TtgOp::LocalAlloc, &[], &[buffer(&[-1], shared)]), &[("E0507", "negative")]);
 }
 
+fn with_rules(ir: &Ir, fits: fn(Type) -> Result<(), String>, same: fn(&[i64], Attr, Attr) -> bool) -> Vec<String> {
+    let found = super::super::verify_with_layouts(ir, super::super::LayoutRules { fits, same });
+    found.iter().map(|d| format!("{} {}", d.code.id, d.message)).collect()
+}
+
 #[test]
-fn a_check_of_layouts_can_be_given() {
+fn rules_on_layouts_can_be_given() {
     let ir = ttgir(TtOp::Splat, &[f32()], &[laid_out(&[128], f32(), blocked(32, 4))]);
-    assert!(super::super::verify_with_layouts(&ir, |_| Ok(())).is_empty());
-    let found = super::super::verify_with_layouts(&ir, |_| Err("it is not wanted".to_owned()));
-    assert!(found.len() == 1 && found[0].code.id == "E0508" && found[0].message.ends_with("it is not wanted"), "{found:?}");
+    assert!(with_rules(&ir, |_| Ok(()), |_, _, _| false).is_empty());
+    let found = with_rules(&ir, |_| Err("it is not wanted".to_owned()), |_, _, _| true);
+    assert!(found.len() == 1 && found[0].starts_with("E0508") && found[0].ends_with("it is not wanted"), "{found:?}");
+}
+
+#[test]
+fn views_keep_their_layouts() {
+    let wide = Blocked { size_per_thread: vec![2], threads_per_warp: vec![32], warps_per_cta: vec![4], order: vec![0], cga: vec![] };
+    let wide = Attr::encoding(Encoding::Blocked(wide));
+    let ir = ttgir(TtOp::Broadcast, &[laid_out(&[1], f32(), blocked(32, 4))], &[laid_out(&[128], f32(), wide)]);
+    holds(&ir);
+    assert!(with_rules(&ir, |_| Ok(()), |shape, _, _| shape == [1]).is_empty());
+    let found = with_rules(&ir, |_| Ok(()), |_, _, _| false);
+    assert!(found.len() == 1 && found[0].contains("expected the layout of operand #0"), "{found:?}");
+    let same = ttgir(TtOp::Broadcast, &[laid_out(&[1], f32(), wide)], &[laid_out(&[128], f32(), wide)]);
+    assert!(with_rules(&same, |_| Ok(()), |_, _, _| false).is_empty());
 }
 
 #[test]

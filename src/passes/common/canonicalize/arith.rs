@@ -143,8 +143,11 @@ fn bitwise_of_extensions(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let defs = [0, 1].map(|i| rw.ir.def_op(rw.ir.operand(op, i)));
     let [Some(a), Some(b)] = defs else { return false };
     let OpKind::Arith(ext @ (ArithOp::Extui | ArithOp::Extsi)) = rw.ir.kind(a) else { return false };
+    if !rw.ir.is(b, ext) {
+        return false;
+    }
     let (x, y) = (rw.ir.operand(a, 0), rw.ir.operand(b, 0));
-    if !rw.ir.is(b, ext) || rw.ir.ty(x) != rw.ir.ty(y) {
+    if rw.ir.ty(x) != rw.ir.ty(y) {
         return false;
     }
     let (loc, ty) = (rw.ir.loc(op), rw.ir.ty(x));

@@ -25,7 +25,8 @@ pub static PATTERNS: &[&Pattern] = &[
 /// The patterns on `scf.for`, which other passes clean up with.
 pub static FOR_PATTERNS: &[&Pattern] = &[&scf_for::TRIVIAL, &scf_for::ITER_ARGS];
 /// The patterns on `scf.if`.
-pub static IF_PATTERNS: &[&Pattern] = &[&COMBINE_NESTED, &CONDITION_INSIDE, &TO_SELECT, &EMPTY_ELSE, &CONSTANT, &UNUSED, &YIELDED_CONDITION];
+pub static IF_PATTERNS: &[&Pattern] =
+    &[&COMBINE_NESTED, &CONDITION_INSIDE, &TO_SELECT, &EMPTY_ELSE, &CONSTANT, &UNUSED, &YIELDED_CONDITION];
 
 static COMBINE_NESTED: Pattern = Pattern::new("if c { if d } -> if c & d", OpKind::Scf(ScfOp::If), combine_nested);
 static CONDITION_INSIDE: Pattern = Pattern::new("condition inside its own if -> constant", OpKind::Scf(ScfOp::If), condition_inside);
@@ -34,7 +35,8 @@ static EMPTY_ELSE: Pattern = Pattern::new("empty else -> none", OpKind::Scf(ScfO
 static CONSTANT: Pattern = Pattern::new("if on a constant -> its branch", OpKind::Scf(ScfOp::If), constant_condition);
 static UNUSED: Pattern = Pattern::new("unused results of if -> none", OpKind::Scf(ScfOp::If), unused_results);
 static YIELDED_CONDITION: Pattern = Pattern::new("if c { true } else { false } -> c", OpKind::Scf(ScfOp::If), yielded_condition);
-static EXECUTE_REGION: Pattern = Pattern::new("execute_region of one block -> its contents", OpKind::Scf(ScfOp::ExecuteRegion), execute_region);
+static EXECUTE_REGION: Pattern =
+    Pattern::new("execute_region of one block -> its contents", OpKind::Scf(ScfOp::ExecuteRegion), execute_region);
 
 /// The `scf.yield` that ends a region, with what it yields.
 fn yielded(rw: &Rewriter<'_>, region: Region) -> Option<(Op, Vec<Value>)> {
@@ -53,7 +55,8 @@ pub(super) fn replace_by_block(rw: &mut Rewriter<'_>, op: Op, block: Block, args
 /// Makes a copy of an operation with regions but other results (and operands); the regions move over, the old operation stays empty.
 pub(super) fn with_results(rw: &mut Rewriter<'_>, op: Op, operands: &[Value], results: &[Type]) -> Op {
     let regions = rw.ir.regions_of(op).to_vec();
-    let state = OpState::new(rw.ir.kind(op), rw.ir.loc(op)).operands(operands).results(results).attrs(rw.ir.attrs(op)).regions(regions.len());
+    let state =
+        OpState::new(rw.ir.kind(op), rw.ir.loc(op)).operands(operands).results(results).attrs(rw.ir.attrs(op)).regions(regions.len());
     rw.at = InsertPoint::Before(op);
     let new = rw.insert(state);
     for (i, &from) in regions.iter().enumerate() {
@@ -69,7 +72,8 @@ pub(super) fn keep_operands(rw: &mut Rewriter<'_>, op: Op, keep: impl Fn(usize) 
     let dropped: Vec<Value> = rw.ir.operands(op).iter().enumerate().filter(|&(i, _)| !keep(i)).map(|(_, &v)| v).collect();
     rw.ir.set_operands(op, &operands);
     rw.touch(op);
-    for def in dropped.into_iter().filter_map(|v| rw.ir.def_op(v)) {
+    let producers: Vec<Op> = dropped.into_iter().filter_map(|v| rw.ir.def_op(v)).collect();
+    for def in producers {
         rw.touch(def);
     }
 }
@@ -116,8 +120,7 @@ fn to_select(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let regions = [rw.ir.region(op, 0), rw.ir.region(op, 1)];
     let (Some((_, a)), Some((_, b))) = (yielded(rw, regions[0]), yielded(rw, regions[1])) else { return false };
     let region_of = |v: Value| rw.ir.value_block(v).and_then(|blk| rw.ir.parent_region(blk));
-    let stays: Vec<bool> =
-        a.iter().zip(&b).map(|(&x, &y)| region_of(x) == Some(regions[0]) || region_of(y) == Some(regions[1])).collect();
+    let stays: Vec<bool> = a.iter().zip(&b).map(|(&x, &y)| region_of(x) == Some(regions[0]) || region_of(y) == Some(regions[1])).collect();
     if stays.iter().all(|&s| s) {
         return false;
     }

@@ -7,7 +7,8 @@ use crate::ir::dialects::{OpKind, ScfOp};
 use crate::passes::rewrite::{Pattern, Rewriter};
 
 pub(super) static TRIVIAL: Pattern = Pattern::new("for that runs never or once -> its body", OpKind::Scf(ScfOp::For), trivial);
-pub(super) static ITER_ARGS: Pattern = Pattern::new("invariant, unused or equal carried values -> none", OpKind::Scf(ScfOp::For), iter_args);
+pub(super) static ITER_ARGS: Pattern =
+    Pattern::new("invariant, unused or equal carried values -> none", OpKind::Scf(ScfOp::For), iter_args);
 
 /// How often a loop of constant bounds runs.
 fn trip_count(rw: &Rewriter<'_>, op: Op) -> Option<i128> {

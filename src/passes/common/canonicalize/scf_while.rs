@@ -5,7 +5,8 @@ use crate::ir::core::{Attr, InsertPoint, Op, Type, Value};
 use crate::ir::dialects::{OpKind, ScfOp};
 use crate::passes::rewrite::{Pattern, Rewriter};
 
-pub(super) static CONDITION_INSIDE: Pattern = Pattern::new("condition passed into the loop -> true", OpKind::Scf(ScfOp::While), condition_inside);
+pub(super) static CONDITION_INSIDE: Pattern =
+    Pattern::new("condition passed into the loop -> true", OpKind::Scf(ScfOp::While), condition_inside);
 pub(super) static UNUSED_RESULTS: Pattern = Pattern::new("unused results of while -> none", OpKind::Scf(ScfOp::While), unused_results);
 pub(super) static UNUSED_ARGS: Pattern = Pattern::new("unused carried values of while -> none", OpKind::Scf(ScfOp::While), unused_args);
 

@@ -1,0 +1,99 @@
+//! Two questions about statements that need no types: which names they assign, and whether they may return.
+
+use std::sync::Arc;
+
+use crate::parser::ast::{Expr, ExprKind, Stmt, StmtKind};
+
+/// Names that the statements assign, each once, in order.
+#[must_use]
+pub fn assigned(body: &[Stmt]) -> Vec<Arc<str>> {
+    let mut names = vec![];
+    collect(body, &mut names);
+    names
+}
+
+fn collect(body: &[Stmt], names: &mut Vec<Arc<str>>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Assign { targets, value } => {
+                walrus(value, names);
+                targets.iter().for_each(|t| target_names(t, names));
+            }
+            StmtKind::AnnAssign { target, value, .. } => {
+                if value.is_some() {
+                    target_names(target, names);
+                }
+            }
+            StmtKind::AugAssign { target, .. } => target_names(target, names),
+            StmtKind::Expr(e) => walrus(e, names),
+            StmtKind::If { branches, orelse } => {
+                for b in branches {
+                    walrus(&b.test, names);
+                    collect(&b.body, names);
+                }
+                collect(orelse, names);
+            }
+            StmtKind::For { target, body, orelse, .. } => {
+                target_names(target, names);
+                collect(body, names);
+                collect(orelse, names);
+            }
+            StmtKind::While { test, body, orelse } => {
+                walrus(test, names);
+                collect(body, names);
+                collect(orelse, names);
+            }
+            StmtKind::With { body, .. } => collect(body, names),
+            _ => {}
+        }
+    }
+}
+
+fn add(name: &Arc<str>, names: &mut Vec<Arc<str>>) {
+    if !names.contains(name) {
+        names.push(name.clone());
+    }
+}
+
+fn target_names(target: &Expr, names: &mut Vec<Arc<str>>) {
+    match &target.kind {
+        ExprKind::Name(name) => add(name, names),
+        ExprKind::Tuple(items) | ExprKind::List(items) => items.iter().for_each(|t| target_names(t, names)),
+        ExprKind::Starred(inner) => target_names(inner, names),
+        _ => {}
+    }
+}
+
+/// Names that `:=` binds, where it usually stands.
+fn walrus(e: &Expr, names: &mut Vec<Arc<str>>) {
+    match &e.kind {
+        ExprKind::Walrus { target, value } => {
+            add(&target.name, names);
+            walrus(value, names);
+        }
+        ExprKind::Compare { left, rest } => {
+            walrus(left, names);
+            rest.iter().for_each(|(_, e)| walrus(e, names));
+        }
+        ExprKind::BinOp { left, right, .. } => {
+            walrus(left, names);
+            walrus(right, names);
+        }
+        ExprKind::UnaryOp { operand, .. } => walrus(operand, names),
+        ExprKind::BoolOp { values, .. } => values.iter().for_each(|e| walrus(e, names)),
+        ExprKind::Call(call) => call.args.iter().for_each(|e| walrus(e, names)),
+        _ => {}
+    }
+}
+
+/// Whether a `return` stands anywhere in the statements.
+#[must_use]
+pub fn returns(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::If { branches, orelse } => branches.iter().any(|b| returns(&b.body)) || returns(orelse),
+        StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => returns(body) || returns(orelse),
+        StmtKind::With { body, .. } => returns(body),
+        _ => false,
+    })
+}

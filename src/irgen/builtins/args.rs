@@ -1,0 +1,153 @@
+//! The bound arguments of a primitive, with the conversions that primitives need.
+
+use super::Builtin;
+use crate::diag::codes::names;
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::types::{Dtype, Ty};
+use crate::irgen::value::{Const, Tensor, Val};
+
+/// Arguments in the order of the parameters.
+pub struct Args {
+    pub builtin: &'static Builtin,
+    pub values: Vec<Val>,
+}
+
+impl Args {
+    #[must_use]
+    pub fn get(&self, i: usize) -> &Val {
+        self.values.get(i).unwrap_or(&Val::NONE)
+    }
+
+    /// The argument unless it is `None`.
+    #[must_use]
+    pub fn given(&self, i: usize) -> Option<&Val> {
+        self.values.get(i).filter(|v| !v.is_none())
+    }
+
+    /// The argument as a tensor; numbers become constants.
+    pub fn tensor(&self, cx: &mut Lower<'_>, i: usize) -> R<Tensor> {
+        cx.to_tensor(self.get(i))
+    }
+
+    /// The argument as a tensor unless it is `None`.
+    pub fn optional_tensor(&self, cx: &mut Lower<'_>, i: usize) -> R<Option<Tensor>> {
+        self.given(i).map(|v| cx.to_tensor(v)).transpose()
+    }
+
+    fn not_constexpr<T>(&self, cx: &mut Lower<'_>, i: usize, what: &str) -> R<T> {
+        let (name, found) = (self.builtin.params().get(i).map_or("?", |p| p.name), self.get(i).describe());
+        Err(cx.error_help(
+            &names::NOT_CONSTEXPR,
+            format!("`{}` of `{}` must be {what} known at compile time, found {found}", name, self.builtin.name),
+            format!("{found} for `{name}`"),
+            "pass a literal or a `tl.constexpr` parameter",
+        ))
+    }
+
+    /// A compile-time integer.
+    pub fn int(&self, cx: &mut Lower<'_>, i: usize) -> R<i128> {
+        match self.get(i).as_const().and_then(Const::as_int) {
+            Some(v) => Ok(v),
+            None => self.not_constexpr(cx, i, "an integer"),
+        }
+    }
+
+    /// A compile-time truth value.
+    pub fn flag(&self, cx: &mut Lower<'_>, i: usize) -> R<bool> {
+        match self.get(i) {
+            Val::Const(c) => Ok(c.truth()),
+            _ => self.not_constexpr(cx, i, "a truth value"),
+        }
+    }
+
+    /// A compile-time string; `None` counts as empty.
+    pub fn text(&self, cx: &mut Lower<'_>, i: usize) -> R<std::rc::Rc<str>> {
+        match self.get(i) {
+            Val::Const(Const::Str(s)) => Ok(s.clone()),
+            Val::Const(Const::None) => Ok(std::rc::Rc::from("")),
+            _ => self.not_constexpr(cx, i, "a string"),
+        }
+    }
+
+    /// One of several words; gives its number.
+    pub fn word(&self, cx: &mut Lower<'_>, i: usize, words: &[(&str, i64)]) -> R<i64> {
+        let text = self.text(cx, i)?;
+        if let Some((_, v)) = words.iter().find(|(w, _)| *w == &*text) {
+            return Ok(*v);
+        }
+        let name = self.builtin.params().get(i).map_or("?", |p| p.name);
+        let choices: Vec<String> = words.iter().filter(|(w, _)| !w.is_empty()).map(|(w, _)| format!("'{w}'")).collect();
+        Err(cx.error_help(
+            &names::BAD_ARGUMENTS,
+            format!("`{name}` of `{}` cannot be '{text}'", self.builtin.name),
+            "not a choice",
+            format!("choose one of {}", choices.join(", ")),
+        ))
+    }
+
+    /// An element type.
+    pub fn dtype(&self, cx: &mut Lower<'_>, i: usize) -> R<Dtype> {
+        match self.get(i) {
+            Val::Const(Const::Type(t)) => Ok(t.dtype),
+            Val::Const(Const::Str(s)) if Dtype::parse(s).is_some() => Ok(Dtype::parse(s).unwrap_or(Dtype::Void)),
+            _ => self.not_constexpr(cx, i, "a dtype"),
+        }
+    }
+
+    /// A function to combine elements with.
+    pub fn function<'a>(&'a self, cx: &mut Lower<'_>, i: usize) -> R<&'a Val> {
+        match self.get(i) {
+            v @ Val::Const(Const::Func(_) | Const::Builtin(_)) => Ok(v),
+            _ => self.not_constexpr(cx, i, "a jit function"),
+        }
+    }
+
+    /// A shape given as one tuple or as the remaining arguments.
+    pub fn shape(&self, cx: &mut Lower<'_>, i: usize) -> R<Vec<i64>> {
+        let v = match self.get(i) {
+            Val::Tuple(items) if items.len() == 1 && matches!(items[0], Val::Tuple(_)) => items[0].clone(),
+            v => v.clone(),
+        };
+        cx.shape_of(&v)
+    }
+}
+
+impl Lower<'_> {
+    /// A tuple of compile-time integers (or one integer).
+    pub fn ints_of(&mut self, v: &Val) -> R<Vec<i64>> {
+        let one = [v.clone()];
+        let items: &[Val] = match v {
+            Val::Tuple(items) => items,
+            _ => &one,
+        };
+        let mut ints = vec![];
+        for item in items {
+            match item.as_const().and_then(Const::as_int).and_then(|i| i64::try_from(i).ok()) {
+                Some(i) => ints.push(i),
+                None => {
+                    let found = item.describe();
+                    return Err(self.error_help(
+                        &names::NOT_CONSTEXPR,
+                        format!("expected an integer known at compile time, found {found}"),
+                        "shapes, axes and hints are compile-time values",
+                        "pass a literal or a `tl.constexpr` parameter",
+                    ));
+                }
+            }
+        }
+        Ok(ints)
+    }
+
+    /// A shape: compile-time powers of two.
+    pub fn shape_of(&mut self, v: &Val) -> R<Vec<i64>> {
+        let shape = self.ints_of(v)?;
+        self.check_shape(&shape)?;
+        Ok(shape)
+    }
+
+    /// A value wrapped into a type of the language.
+    #[must_use]
+    pub fn scalar_ty(dtype: Dtype) -> Ty {
+        Ty::scalar(dtype)
+    }
+}

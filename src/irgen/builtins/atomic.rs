@@ -1,0 +1,158 @@
+//! Atomic operations on memory.
+
+use super::memory::memory_type;
+use super::{Args, Builtin, entry};
+use crate::diag::codes::types;
+use crate::ir::{ArithOp, Attr, OpState, TtOp};
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::types::{Dtype, Ty};
+use crate::irgen::value::{Const, Tensor, Val};
+
+pub static TABLE: &[Builtin] = &[
+    entry("atomic_add", "pointer, val, mask=None, sem=None, scope=None", "Adds to memory; gives what was there.", |cx, a| simple(cx, a, "add")),
+    entry("atomic_and", "pointer, val, mask=None, sem=None, scope=None", "Bitwise and with memory; gives what was there.", |cx, a| simple(cx, a, "and")),
+    entry("atomic_or", "pointer, val, mask=None, sem=None, scope=None", "Bitwise or with memory; gives what was there.", |cx, a| simple(cx, a, "or")),
+    entry("atomic_xor", "pointer, val, mask=None, sem=None, scope=None", "Bitwise exclusive or with memory; gives what was there.", |cx, a| simple(cx, a, "xor")),
+    entry("atomic_xchg", "pointer, val, mask=None, sem=None, scope=None", "Replaces memory; gives what was there.", |cx, a| simple(cx, a, "xchg")),
+    entry("atomic_max", "pointer, val, mask=None, sem=None, scope=None", "Maximum with memory; gives what was there.", |cx, a| extremum(cx, a, true)),
+    entry("atomic_min", "pointer, val, mask=None, sem=None, scope=None", "Minimum with memory; gives what was there.", |cx, a| extremum(cx, a, false)),
+    entry("atomic_cas", "pointer, cmp, val, sem=None, scope=None", "Stores `val` if memory equals `cmp`; gives what was there.", cas),
+];
+
+const SEM: &[(&str, i64)] = &[("", 4), ("relaxed", 1), ("acquire", 2), ("release", 3), ("acq_rel", 4)];
+const SCOPE: &[(&str, i64)] = &[("", 1), ("gpu", 1), ("cta", 2), ("sys", 3)];
+
+/// Numbers of `tt.atomic_rmw`'s operations.
+fn number(op: &str) -> i64 {
+    match op {
+        "and" => 1,
+        "or" => 2,
+        "xor" => 3,
+        "add" => 4,
+        "fadd" => 5,
+        "max" => 6,
+        "min" => 7,
+        "umax" => 8,
+        "umin" => 9,
+        _ => 10,
+    }
+}
+
+struct Access {
+    ptr: Tensor,
+    val: Tensor,
+    mask: Tensor,
+    sem: i64,
+    scope: i64,
+}
+
+/// Checks and shapes the arguments.
+fn access(cx: &mut Lower<'_>, a: &Args, op: &str) -> R<Access> {
+    let ptr = cx.pointer_arg(a.get(0), a.builtin.name)?;
+    let (mut val, mut mask) = (a.tensor(cx, 1)?, a.optional_tensor(cx, 2)?);
+    let elem = ptr.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
+    let half = matches!(elem, Dtype::Fp16 | Dtype::Bf16);
+    if ptr.ty.dtype.is_const_ptr() {
+        return Err(cx.error(&types::NOT_A_POINTER, "nothing can be stored through a pointer to constant data", "in this call"));
+    }
+    if elem.bits() < 16 || (elem.is_int() && elem.bits() == 16) || (half && op != "add") {
+        return Err(cx.error_help(
+            &types::ARGUMENT_TYPE,
+            format!("`{}` does not work on {elem}", a.builtin.name),
+            format!("a pointer to {elem}"),
+            "the hardware has it for 32- and 64-bit types, and the addition for fp16 and bf16",
+        ));
+    }
+    if ptr.ty.is_block() {
+        val = cx.to_pointer_shape(ptr, val, "value")?;
+        mask = mask.map(|m| cx.to_pointer_shape(ptr, m, "mask")).transpose()?;
+    } else if val.ty.is_block() || mask.is_some_and(|m| m.ty.is_block()) {
+        return Err(cx.error(&types::MASK, "a block of values or masks needs a block of pointers", "the pointer is a scalar"));
+    }
+    let val = cx.cast(val, elem, None)?;
+    let mask = match mask {
+        Some(m) => cx.mask_bits(m)?,
+        None => {
+            let yes = cx.scalar_constant(&Const::Bool(true), Dtype::Int1)?;
+            cx.splat(yes, ptr.ty.shape())?
+        }
+    };
+    let (sem, scope) = (a.word(cx, 3, SEM)?, a.word(cx, 4, SCOPE)?);
+    Ok(Access { ptr, val, mask, sem, scope })
+}
+
+fn rmw(cx: &mut Lower<'_>, op: &str, x: &Access, ptr: Tensor, val: Tensor, mask: Tensor) -> R<Tensor> {
+    let state = OpState::new(TtOp::AtomicRmw, cx.loc)
+        .operands(&[ptr.value, val.value, mask.value])
+        .results(&[val.ty.to_ir()])
+        .attr("atomic_rmw_op", Attr::i32(number(op)))
+        .attr("sem", Attr::i32(x.sem))
+        .attr("scope", Attr::i32(x.scope));
+    let op = cx.emit(state)?;
+    Ok(Tensor { value: cx.ir.result(op), ty: val.ty })
+}
+
+fn simple(cx: &mut Lower<'_>, a: &Args, op: &str) -> R<Val> {
+    let x = access(cx, a, op)?;
+    let name = if op == "add" && x.val.ty.dtype.is_float() { "fadd" } else { op };
+    if matches!(op, "and" | "or" | "xor") && !x.val.ty.dtype.is_int() {
+        return Err(cx.expected("integers", &x.val.into()));
+    }
+    Ok(rmw(cx, name, &x, x.ptr, x.val, x.mask)?.into())
+}
+
+/// Floats compare as signed integers when they are positive and as unsigned ones, reversed, when they are negative.
+fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
+    let x = access(cx, a, if max { "max" } else { "min" })?;
+    let d = x.val.ty.dtype;
+    if d.is_int() {
+        let name = match (max, d.is_signed()) {
+            (true, true) => "max",
+            (true, false) => "umax",
+            (false, true) => "min",
+            (false, false) => "umin",
+        };
+        return Ok(rmw(cx, name, &x, x.ptr, x.val, x.mask)?.into());
+    }
+    let (signed, unsigned) = if d.bits() == 32 { (Dtype::Int32, Dtype::Uint32) } else { (Dtype::Int64, Dtype::Uint64) };
+    let as_type = |cx: &mut Lower<'_>, to: Dtype| -> R<(Tensor, Tensor)> {
+        let val = cx.bitcast(x.val, to)?;
+        let ptr = cx.cast(x.ptr, Dtype::pointer_to(Ty::scalar(to), false), None)?;
+        Ok((val, ptr))
+    };
+    let (s_val, s_ptr) = as_type(cx, signed)?;
+    let (u_val, u_ptr) = as_type(cx, unsigned)?;
+    let bits = cx.bitcast(x.val, unsigned)?;
+    let sign = cx.bitwise(ArithOp::Shrui, ">>", &bits.into(), &Val::int(d.bits() - 1))?;
+    let negative = cx.cast(sign, Dtype::Int1, None)?;
+    let positive = cx.invert(negative)?;
+    let on_positive = cx.bitwise(ArithOp::Andi, "&", &x.mask.into(), &positive.into())?;
+    let pos = rmw(cx, if max { "max" } else { "min" }, &x, s_ptr, s_val, on_positive)?;
+    let on_negative = cx.bitwise(ArithOp::Andi, "&", &x.mask.into(), &negative.into())?;
+    let neg = rmw(cx, if max { "umin" } else { "umax" }, &x, u_ptr, u_val, on_negative)?;
+    let result = cx.select(&positive.into(), &pos.into(), &neg.into())?;
+    Ok(cx.bitcast(result, d)?.into())
+}
+
+fn cas(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let ptr = cx.pointer_arg(a.get(0), "atomic_cas")?;
+    let (ptr, elem, _) = memory_type(cx, ptr)?;
+    if ![16, 32, 64].contains(&elem.bits()) {
+        return Err(cx.error(&types::ARGUMENT_TYPE, format!("`atomic_cas` works on 16, 32 and 64 bits, not on {elem}"), "in this call"));
+    }
+    let mut values = vec![];
+    for i in [1, 2] {
+        let t = a.tensor(cx, i)?;
+        let t = if ptr.ty.is_block() { cx.to_pointer_shape(ptr, t, "value")? } else { t };
+        values.push(cx.cast(t, elem, None)?);
+    }
+    let (sem, scope) = (a.word(cx, 3, SEM)?, a.word(cx, 4, SCOPE)?);
+    let ty = ptr.ty.with(elem);
+    let state = OpState::new(TtOp::AtomicCas, cx.loc)
+        .operands(&[ptr.value, values[0].value, values[1].value])
+        .results(&[ty.to_ir()])
+        .attr("sem", Attr::i32(sem))
+        .attr("scope", Attr::i32(scope));
+    let op = cx.emit(state)?;
+    Ok(Tensor { value: cx.ir.result(op), ty }.into())
+}

@@ -1,0 +1,65 @@
+//! Where values come from: the grid, ranges, constants.
+
+use super::{Args, Builtin, entry};
+use crate::diag::codes::{names, types};
+use crate::ir::{Attr, TtOp};
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::types::{Dtype, Ty};
+use crate::irgen::value::{Const, Tensor, Val};
+
+pub static TABLE: &[Builtin] = &[
+    entry("program_id", "axis", "Which program of the grid this is along an axis (0, 1 or 2), as an int32.", |cx, a| grid(cx, a, TtOp::GetProgramId)),
+    entry("num_programs", "axis", "How many programs the grid has along an axis (0, 1 or 2), as an int32.", |cx, a| grid(cx, a, TtOp::GetNumPrograms)),
+    entry("arange", "start, end", "The int32 values start, start + 1, …, end - 1; both bounds are compile-time values and end - start is a power of two.", arange),
+    entry("full", "shape, value, dtype", "A tensor of this shape and type, every element of which is the scalar `value`.", full),
+    entry("to_tensor", "x", "A number as a scalar tensor; a tensor as it is.", |cx, a| Ok(a.tensor(cx, 0)?.into())),
+];
+
+fn grid(cx: &mut Lower<'_>, a: &Args, kind: TtOp) -> R<Val> {
+    let axis = a.int(cx, 0)?;
+    if !(0..3).contains(&axis) {
+        return Err(cx.error(&types::AXIS, format!("the grid has the axes 0, 1 and 2; there is no axis {axis}"), "in this call"));
+    }
+    let ty = Ty::scalar(Dtype::Int32);
+    let value = cx.value_with(kind, &[], ty.to_ir(), &[("axis", Attr::i32(axis as i64))])?;
+    Ok(Tensor { value, ty }.into())
+}
+
+fn arange(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let (start, end) = (a.int(cx, 0)?, a.int(cx, 1)?);
+    if i32::try_from(start).is_err() || i32::try_from(end).is_err() {
+        return Err(cx.error(&types::INT_RANGE, "the bounds of `arange` must fit into int32", format!("{start} to {end}")));
+    }
+    let n = end - start;
+    if n <= 0 || n & (n - 1) != 0 {
+        let why = if n <= 0 { "must be above its start".to_owned() } else { format!("must be a power of two above its start; {n} is none") };
+        return Err(cx.error_help(
+            &types::BLOCK_SHAPE,
+            format!("`arange({start}, {end})`: its end {why}"),
+            format!("{n} elements"),
+            "round the size up with `triton.next_power_of_2` and mask the rest",
+        ));
+    }
+    cx.check_shape(&[n as i64])?;
+    let ty = Ty::block(Dtype::Int32, &[n as i64]);
+    let attrs = [("start", Attr::i32(start as i64)), ("end", Attr::i32(end as i64))];
+    let value = cx.value_with(TtOp::MakeRange, &[], ty.to_ir(), &attrs)?;
+    Ok(Tensor { value, ty }.into())
+}
+
+fn full(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let shape = a.shape(cx, 0)?;
+    let dtype = a.dtype(cx, 2)?;
+    let scalar = match a.get(1) {
+        Val::Const(c @ (Const::Bool(_) | Const::Int(_) | Const::Float(_))) => cx.scalar_constant(c, dtype)?,
+        v => {
+            let t = cx.to_tensor(v)?;
+            if t.ty.numel() != 1 {
+                return Err(cx.error(&names::BAD_ARGUMENTS, format!("`full` needs a scalar value, found {}", v.describe()), "more than one element"));
+            }
+            let t = cx.unsplat(t)?;
+            cx.cast(t, dtype, None)?
+        }
+    };
+    Ok(cx.splat(scalar, &shape)?.into())
+}

@@ -1,0 +1,125 @@
+//! Checks and output, at compile time and on the device; inline PTX.
+
+use super::{Args, Builtin, entry};
+use crate::diag::codes::{names, types};
+use crate::ir::{Attr, OpState, TtOp, Type};
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::types::{Dtype, Ty};
+use crate::irgen::value::{Const, Tensor, Val};
+
+pub static TABLE: &[Builtin] = &[
+    entry("static_assert", "cond, msg=\"\"", "Stops the compilation unless the compile-time condition holds.", static_assert),
+    entry("static_print", "*values, sep=\" \", end=\"\", file=None, flush=False", "Prints compile-time values while compiling.", |cx, a| {
+        let Val::Tuple(items) = a.get(0) else { return Ok(Val::NONE) };
+        let parts: Vec<String> = items.iter().map(|v| cx.show(v)).collect::<R<_>>()?;
+        let sep = a.text(cx, 1)?;
+        cx.printed.push(parts.join(&sep));
+        Ok(Val::NONE)
+    }),
+    entry("device_assert", "cond, msg=\"\", mask=None", "Stops the program unless the condition holds; only in debug mode.", |cx, a| {
+        if !cx.options.debug {
+            return Ok(Val::NONE);
+        }
+        let mut cond = a.tensor(cx, 0)?;
+        let message = a.text(cx, 1)?;
+        if let Some(mask) = a.optional_tensor(cx, 2)? {
+            let outside = cx.logical_not(&mask.into())?;
+            cond = cx.bitwise(crate::ir::ArithOp::Ori, "|", &cond.into(), &outside.into())?;
+        }
+        cx.device_assert(cond, &message)?;
+        Ok(Val::NONE)
+    }),
+    entry("device_print", "prefix, *args, hex=False", "Prints values on the device.", device_print),
+    entry(
+        "inline_asm_elementwise",
+        "asm, constraints, args, dtype, is_pure, pack",
+        "PTX applied to each pack of elements; the result has the given type, or types if `dtype` is a tuple.",
+        inline_asm,
+    ),
+];
+
+fn static_assert(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    if !a.flag(cx, 0)? {
+        let message = cx.show(a.get(1))?;
+        let text = if message.is_empty() { "static assertion failed".to_owned() } else { format!("static assertion failed: {message}") };
+        return Err(cx.error(&names::STATIC_ASSERT, text, "does not hold"));
+    }
+    Ok(Val::NONE)
+}
+
+/// `tl.device_print`, also as Python's `print`.
+pub fn device_print(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let mut prefix = match a.get(0) {
+        Val::Const(Const::Str(s)) => s.to_string(),
+        other => return Err(cx.expected("a string as the first argument", other)),
+    };
+    if !prefix.is_ascii() {
+        return Err(cx.error(&names::BAD_ARGUMENTS, "the prefix of a device print must be ASCII", "in this call"));
+    }
+    let Val::Tuple(items) = a.get(1) else { return Ok(Val::NONE) };
+    let args: Vec<Tensor> = items.iter().map(|v| cx.to_tensor(v)).collect::<R<_>>()?;
+    if !args.is_empty() {
+        prefix = format!("{}: ", prefix.trim_end().trim_end_matches(':'));
+    }
+    if prefix.len() > 2 && !prefix.starts_with(' ') {
+        prefix.insert(0, ' ');
+    }
+    let signed: Vec<i64> = args.iter().map(|t| i64::from(t.ty.dtype.is_signed())).collect();
+    let operands: Vec<_> = args.iter().map(|t| t.value).collect();
+    let hex = a.flag(cx, 2)?;
+    let state = OpState::new(TtOp::Print, cx.loc)
+        .operands(&operands)
+        .attr("prefix", Attr::str(&prefix))
+        .attr("hex", Attr::bool(hex))
+        .attr("isSigned", Attr::i32_array(&signed));
+    cx.emit(state).map(|_| Val::NONE)
+}
+
+fn inline_asm(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let (asm, constraints) = (a.text(cx, 0)?, a.text(cx, 1)?);
+    let Val::Tuple(items) = a.get(2) else { return Err(cx.expected("a list of tensors for `args`", a.get(2))) };
+    let mut args: Vec<Tensor> = items.iter().map(|v| cx.to_tensor(v)).collect::<R<_>>()?;
+    let (dtypes, single) = match a.get(3) {
+        Val::Tuple(ts) => (ts.to_vec(), false),
+        v => (vec![v.clone()], true),
+    };
+    let (pure, pack) = (a.flag(cx, 4)?, a.int(cx, 5)?);
+    for i in 1..args.len() {
+        (args[0], args[i]) = cx.broadcast(args[0], args[i])?;
+    }
+    for i in 1..args.len().saturating_sub(1) {
+        (args[0], args[i]) = cx.broadcast(args[0], args[i])?;
+    }
+    let mut tys = vec![];
+    for d in &dtypes {
+        match d {
+            Val::Const(Const::Type(t)) => tys.push(args.first().map_or(Ty::scalar(t.dtype), |x| x.ty.with(t.dtype))),
+            other => return Err(cx.expected("a dtype", other)),
+        }
+    }
+    asm_op(cx, &asm, &constraints, &args, &tys, pure, pack as i64, single)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn asm_op(cx: &mut Lower<'_>, asm: &str, constraints: &str, args: &[Tensor], tys: &[Ty], pure: bool, pack: i64, single: bool) -> R<Val> {
+    if tys.is_empty() {
+        return Err(cx.error(&types::ARGUMENT_TYPE, "inline assembly must have at least one result", "dtype is empty"));
+    }
+    let operands: Vec<_> = args.iter().map(|t| t.value).collect();
+    let results: Vec<Type> = tys.iter().map(|t| t.to_ir()).collect();
+    let state = OpState::new(TtOp::ElementwiseInlineAsm, cx.loc)
+        .operands(&operands)
+        .results(&results)
+        .attr("asm_string", Attr::str(asm))
+        .attr("constraints", Attr::str(constraints))
+        .attr("pure", Attr::bool(pure))
+        .attr("packed_element", Attr::i32(pack));
+    let op = cx.emit(state)?;
+    let mut out: Vec<Val> = cx.ir.results(op).to_vec().into_iter().zip(tys).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
+    Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
+}
+
+/// One inline instruction without arguments and with one scalar result.
+pub fn read_register(cx: &mut Lower<'_>, asm: &str, constraint: &str, dtype: Dtype, pure: bool) -> R<Val> {
+    asm_op(cx, asm, constraint, &[], &[Ty::scalar(dtype)], pure, 1, true)
+}

@@ -1,0 +1,173 @@
+//! Tensor descriptors: blocks of a tensor in memory, moved by hardware where there is some.
+
+use std::rc::Rc;
+
+use super::{Args, Builtin, entry};
+use crate::diag::codes::types;
+use crate::ir::{Attr, OpState, TtOp, Type, TypeData, Value};
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::types::{Dtype, Ty};
+use crate::irgen::value::{Const, Desc, Tensor, Val};
+
+pub static TABLE: &[Builtin] = &[
+    entry(
+        "make_tensor_descriptor",
+        "base, shape, strides, block_shape, padding_option=\"zero\"",
+        "A descriptor of a tensor in memory; the last stride is 1, the others are multiples of 16 bytes.",
+        make,
+    ),
+    entry("load_tensor_descriptor", "desc, offsets", "Reads a block.", load),
+    entry("store_tensor_descriptor", "desc, offsets, value", "Writes a block.", store),
+];
+
+/// Methods of a descriptor.
+pub static METHODS: &[Builtin] = &[
+    entry("load", "self, offsets", "Reads the block at the offsets; what lies outside of the tensor is padding.", load),
+    entry("store", "self, offsets, value", "Writes the block at the offsets; what lies outside of the tensor is left out.", store),
+    entry("atomic_add", "self, offsets, value", "Adds a block to memory.", |cx, a| reduce(cx, a, 1)),
+    entry("atomic_min", "self, offsets, value", "Minimum of a block and memory.", |cx, a| reduce(cx, a, 2)),
+    entry("atomic_max", "self, offsets, value", "Maximum of a block and memory.", |cx, a| reduce(cx, a, 3)),
+    entry("atomic_and", "self, offsets, value", "Bitwise and of a block and memory.", |cx, a| reduce(cx, a, 6)),
+    entry("atomic_or", "self, offsets, value", "Bitwise or of a block and memory.", |cx, a| reduce(cx, a, 7)),
+    entry("atomic_xor", "self, offsets, value", "Bitwise exclusive or of a block and memory.", |cx, a| reduce(cx, a, 8)),
+    entry("gather", "self, x_offsets, y_offset", "Reads rows.", gather),
+    entry("scatter", "self, value, x_offsets, y_offset", "Writes rows.", scatter),
+];
+
+/// The IR type of a descriptor of blocks of this type.
+#[must_use]
+pub fn ir_type(block: Ty) -> Type {
+    Type::new(TypeData::TensorDesc { shape: block.shape().to_vec(), elem: block.dtype.to_ir(), layout: None })
+}
+
+fn scalars(cx: &mut Lower<'_>, v: &Val, to: Dtype) -> R<Vec<Tensor>> {
+    let Val::Tuple(items) = v else { return Err(cx.expected("a list of integers", v)) };
+    let mut out = vec![];
+    for item in items.iter() {
+        out.push(match item {
+            Val::Const(c) => cx.scalar_constant(c, to)?,
+            _ => {
+                let t = cx.to_tensor(item)?;
+                let t = cx.unsplat(t)?;
+                cx.cast(t, to, None)?
+            }
+        });
+    }
+    Ok(out)
+}
+
+fn make(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let base = cx.pointer_arg(a.get(0), "make_tensor_descriptor")?;
+    let block = cx.shape_of(a.get(3))?;
+    let elem = base.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
+    let counts = [a.get(1), a.get(2)].map(|v| if let Val::Tuple(t) = v { t.len() } else { 0 });
+    if base.ty.is_block() || block.is_empty() || block.len() > 5 || counts != [block.len(); 2] {
+        return Err(cx.error(
+            &types::AXIS,
+            format!("a descriptor has 1 to 5 dimensions: block_shape has {}, shape {}, strides {}", block.len(), counts[0], counts[1]),
+            "lengths differ",
+        ));
+    }
+    let bytes = block[block.len() - 1] * i64::from(elem.bits() / 8);
+    if bytes < 16 {
+        return Err(cx.error(&types::BLOCK_SHAPE, format!("the last dimension of the block spans {bytes} bytes; at least 16 are needed"), "in this call"));
+    }
+    if let Val::Tuple(strides) = a.get(2)
+        && !matches!(strides.last(), Some(Val::Const(Const::Int(1))))
+    {
+        return Err(cx.error_help(
+            &types::AXIS,
+            "the last stride of a descriptor must be the compile-time value 1",
+            "in this call",
+            "the elements of a row must be contiguous: write the literal 1",
+        ));
+    }
+    let padding = a.word(cx, 4, &[("", 1), ("zero", 1), ("nan", 2)])?;
+    let shape = scalars(cx, a.get(1), Dtype::Int32)?;
+    let strides = scalars(cx, a.get(2), Dtype::Int64)?;
+    let ty = Ty::block(elem, &block);
+    let mut operands = vec![base.value];
+    operands.extend(shape.iter().chain(&strides).map(|t| t.value));
+    let n = block.len() as i64;
+    let attrs = [("operandSegmentSizes", Attr::i32_array(&[1, n, n])), ("padding", Attr::i32(padding))];
+    let value = cx.value_with(TtOp::MakeTensorDesc, &operands, ir_type(ty), &attrs)?;
+    Ok(Val::Desc(Rc::new(Desc { value, block: ty, shape, strides })))
+}
+
+fn descriptor(cx: &mut Lower<'_>, a: &Args) -> R<Rc<Desc>> {
+    match a.get(0) {
+        Val::Desc(d) => Ok(d.clone()),
+        other => Err(cx.expected("a tensor descriptor", other)),
+    }
+}
+
+fn offsets(cx: &mut Lower<'_>, v: &Val, rank: usize) -> R<Vec<Value>> {
+    let values = scalars(cx, v, Dtype::Int32)?;
+    if values.len() != rank {
+        return Err(cx.error(&types::AXIS, format!("{} offsets for a descriptor of {rank} dimensions", values.len()), "in this call"));
+    }
+    Ok(values.into_iter().map(|t| t.value).collect())
+}
+
+fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let d = descriptor(cx, a)?;
+    let mut operands = vec![d.value];
+    operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
+    Ok(cx.tensor(TtOp::DescriptorLoad, &operands, d.block)?.into())
+}
+
+/// The value with the descriptor's shape and type.
+fn fitting(cx: &mut Lower<'_>, d: &Desc, v: &Val) -> R<Tensor> {
+    let t = cx.to_tensor(v)?;
+    if t.ty.shape() != d.block.shape() {
+        return Err(cx.error(&types::BROADCAST, format!("the value is {}, the descriptor's blocks are {}", t.ty, d.block), "shapes differ"));
+    }
+    cx.cast(t, d.block.dtype, None)
+}
+
+fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let d = descriptor(cx, a)?;
+    let value = fitting(cx, &d, a.get(2))?;
+    let mut operands = vec![d.value, value.value];
+    operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
+    let state = OpState::new(TtOp::DescriptorStore, cx.loc).operands(&operands);
+    cx.emit(state).map(|_| Val::NONE)
+}
+
+fn reduce(cx: &mut Lower<'_>, a: &Args, kind: i64) -> R<Val> {
+    let d = descriptor(cx, a)?;
+    let value = fitting(cx, &d, a.get(2))?;
+    let mut operands = vec![d.value, value.value];
+    operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
+    let state = OpState::new(TtOp::DescriptorReduce, cx.loc).operands(&operands).attr("kind", Attr::i32(kind));
+    cx.emit(state).map(|_| Val::NONE)
+}
+
+/// Row offsets and the column offset.
+fn rows(cx: &mut Lower<'_>, d: &Desc, x: &Val, y: &Val) -> R<(Tensor, Value)> {
+    let x = cx.to_tensor(x)?;
+    if x.ty.shape().len() != 1 || !matches!(x.ty.dtype, Dtype::Int16 | Dtype::Int32) || d.block.shape().len() != 2 || d.block.shape()[0] != 1 {
+        return Err(cx.error(
+            &types::ARGUMENT_TYPE,
+            format!("rows are picked by a 1D tensor of int16 or int32 from a descriptor of [1, N] blocks, found {} and {}", x.ty, d.block),
+            "in this call",
+        ));
+    }
+    let y = scalars(cx, &Val::tuple(vec![y.clone()]), Dtype::Int32)?[0].value;
+    Ok((x, y))
+}
+
+fn gather(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let d = descriptor(cx, a)?;
+    let (x, y) = rows(cx, &d, a.get(1), a.get(2))?;
+    let ty = Ty::block(d.block.dtype, &[x.ty.shape()[0], d.block.shape()[1]]);
+    Ok(cx.tensor(TtOp::DescriptorGather, &[d.value, x.value, y], ty)?.into())
+}
+
+fn scatter(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let d = descriptor(cx, a)?;
+    let value = a.tensor(cx, 1)?;
+    let (x, y) = rows(cx, &d, a.get(2), a.get(3))?;
+    let state = OpState::new(TtOp::DescriptorScatter, cx.loc).operands(&[d.value, x.value, y, value.value]);
+    cx.emit(state).map(|_| Val::NONE)
+}

@@ -1,0 +1,224 @@
+//! Matrix products.
+
+use super::{Args, Builtin, entry};
+use crate::diag::codes::types;
+use crate::ir::{Attr, OpState, TtOp};
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::types::{Dtype, Ty};
+use crate::irgen::value::{Const, Tensor, Val};
+
+pub static TABLE: &[Builtin] = &[
+    entry(
+        "dot",
+        "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=None",
+        "The matrix product of two blocks of two dimensions (or three, the first counting products), plus `acc`.",
+        dot,
+    ),
+    entry(
+        "dot_scaled",
+        "lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, lhs_k_pack=True, rhs_k_pack=True, out_dtype=None",
+        "The matrix product of two blocks in a microscaling format: groups of elements share a scale.",
+        dot_scaled,
+    ),
+];
+
+const PRECISION: &[(&str, i64)] = &[("tf32", 0), ("tf32x3", 1), ("ieee", 2), ("bf16x3", 3), ("bf16x6", 4)];
+
+fn precision(cx: &mut Lower<'_>, a: &Args) -> R<i64> {
+    if a.given(3).is_some() {
+        let lower = a.text(cx, 3)?.to_ascii_lowercase();
+        if let Some((_, v)) = PRECISION.iter().find(|(w, _)| *w == lower) {
+            return Ok(*v);
+        }
+        return a.word(cx, 3, PRECISION);
+    }
+    Ok(if a.given(4).is_none() || a.flag(cx, 4)? { 0 } else { 2 })
+}
+
+/// Reports operands that cannot be multiplied.
+fn check(cx: &mut Lower<'_>, x: Tensor, y: Tensor) -> R<()> {
+    let (dx, dy) = (x.ty.dtype, y.ty.dtype);
+    let fine = |d: Dtype| matches!(d, Dtype::Int8 | Dtype::Uint8 | Dtype::Fp16 | Dtype::Bf16 | Dtype::Fp32 | Dtype::Fp64);
+    if !(dx.is_fp8() && dy.is_fp8()) && (!fine(dx) || !fine(dy) || dx != dy || dx == Dtype::Uint8) {
+        return Err(cx.error_help(
+            &types::DOT,
+            format!("`dot` does not multiply {dx} by {dy}"),
+            format!("{} times {}", x.ty, y.ty),
+            "both operands need one type of int8, fp16, bf16, fp32 or fp64, or 8-bit floats; convert one with `.to(...)`",
+        ));
+    }
+    let (sx, sy) = (x.ty.shape(), y.ty.shape());
+    let n = sx.len();
+    if n != sy.len() || !(2..=3).contains(&n) {
+        return Err(cx.error(&types::DOT, format!("`dot` needs two matrices (or two batches of them), found {} and {}", x.ty, y.ty), "wrong rank"));
+    }
+    if sx[n - 1] != sy[n - 2] || sx[..n - 2] != sy[..n - 2] {
+        return Err(cx.error_help(
+            &types::DOT,
+            format!("the shapes {sx:?} and {sy:?} do not multiply: the left has {} columns, the right {} rows", sx[n - 1], sy[n - 2]),
+            "inner dimensions differ",
+            "transpose one with `tl.trans` if it is stored the other way round",
+        ));
+    }
+    let min_k = match dx.bits() {
+        8 => 32,
+        64 => 4,
+        32 => 8,
+        _ => 16,
+    };
+    if sx[n - 1] < min_k {
+        return Err(cx.error(
+            &types::DOT,
+            format!("the inner dimension of a product of {dx} must be at least {min_k}, found {}", sx[n - 1]),
+            "too small for the tensor cores",
+        ));
+    }
+    Ok(())
+}
+
+fn dot(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let (mut x, mut y) = (a.tensor(cx, 0)?, a.tensor(cx, 1)?);
+    let rank = x.ty.shape().len();
+    if rank >= 4 && y.ty.shape().len() == rank {
+        return batched(cx, a, x, y);
+    }
+    check(cx, x, y)?;
+    for t in [&mut x, &mut y] {
+        if matches!(t.ty.dtype, Dtype::Fp8e4b15) {
+            *t = cx.cast(*t, Dtype::Fp16, None)?;
+        }
+    }
+    let acc = a.optional_tensor(cx, 2)?;
+    let out = match (a.given(6), acc) {
+        (Some(_), _) => a.dtype(cx, 6)?,
+        (None, Some(acc)) => acc.ty.dtype,
+        (None, None) => Dtype::Fp32,
+    };
+    if out == Dtype::Bf16 {
+        return Err(cx.error_help(&types::DOT, "`dot` cannot accumulate in bf16", "out_dtype", "accumulate in fp32 and convert the result with `.to(tl.bfloat16)`"));
+    }
+    let result = match x.ty.dtype {
+        Dtype::Int8 => Dtype::Int32,
+        Dtype::Fp32 | Dtype::Bf16 => Dtype::Fp32,
+        Dtype::Fp64 => Dtype::Fp64,
+        _ => out,
+    };
+    let mut shape = x.ty.shape()[..rank - 1].to_vec();
+    shape.push(y.ty.shape()[rank - 1]);
+    let ty = Ty::block(result, &shape);
+    let acc = match acc {
+        None => {
+            let zero = cx.scalar_constant(&Const::Int(0), result)?;
+            cx.splat(zero, &shape)?
+        }
+        Some(acc) if acc.ty != ty => {
+            return Err(cx.error_help(
+                &types::DOT,
+                format!("the accumulator is {}, the product {ty}", acc.ty),
+                "they must agree",
+                format!("start with `tl.zeros({shape:?}, tl.{})`", result.attr_name()),
+            ));
+        }
+        Some(acc) => acc,
+    };
+    let precision = precision(cx, a)?;
+    let fp8 = x.ty.dtype.is_fp8() && y.ty.dtype.is_fp8();
+    let imprecise = match a.given(5) {
+        Some(_) => a.int(cx, 5)? as i64,
+        None if fp8 && cx.options.capability == 90 => 1 << 30,
+        None => 0,
+    };
+    let state = OpState::new(TtOp::Dot, cx.loc)
+        .operands(&[x.value, y.value, acc.value])
+        .results(&[ty.to_ir()])
+        .attr("inputPrecision", Attr::i32(precision))
+        .attr("maxNumImpreciseAcc", Attr::i32(imprecise));
+    let op = cx.emit(state)?;
+    Ok(Tensor { value: cx.ir.result(op), ty }.into())
+}
+
+/// Four dimensions or more: the leading ones become one.
+fn batched(cx: &mut Lower<'_>, a: &Args, x: Tensor, y: Tensor) -> R<Val> {
+    let rank = x.ty.shape().len();
+    let flat = |t: Tensor| {
+        let s = t.ty.shape();
+        [s[..rank - 2].iter().product(), s[rank - 2], s[rank - 1]]
+    };
+    let mut values = a.values.clone();
+    values[0] = cx.reshape(x, &flat(x), false)?.into();
+    values[1] = cx.reshape(y, &flat(y), false)?.into();
+    if let Some(acc) = a.optional_tensor(cx, 2)? {
+        values[2] = cx.reshape(acc, &flat(acc), false)?.into();
+    }
+    let result = dot(cx, &Args { builtin: a.builtin, values })?;
+    let t = cx.to_tensor(&result)?;
+    let mut shape = x.ty.shape()[..rank - 1].to_vec();
+    shape.push(y.ty.shape()[rank - 1]);
+    Ok(cx.reshape(t, &shape, false)?.into())
+}
+
+const FORMATS: &[(&str, i64)] = &[("e4m3", 0), ("e5m2", 1), ("e2m1", 4), ("bf16", 5), ("fp16", 6)];
+
+/// An operand of `dot_scaled` in its format: bytes are read as floats, packed fp4 stays bytes.
+fn scaled_operand(cx: &mut Lower<'_>, t: Tensor, format: i64) -> R<Tensor> {
+    let want = match format {
+        0 => Dtype::Fp8e4nv,
+        1 => Dtype::Fp8e5,
+        5 => Dtype::Bf16,
+        6 => Dtype::Fp16,
+        _ => Dtype::Uint8,
+    };
+    if t.ty.dtype == want {
+        return Ok(t);
+    }
+    let raw = if want.bits() == 8 { Dtype::Uint8 } else { Dtype::Uint16 };
+    if want != Dtype::Uint8 && t.ty.dtype == raw {
+        return cx.bitcast(t, want);
+    }
+    Err(cx.error(&types::DOT, format!("an operand of this format is {want} (or its bits), found {}", t.ty.dtype), "in this product"))
+}
+
+fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let (lf, rf) = (a.word(cx, 2, FORMATS)?, a.word(cx, 5, FORMATS)?);
+    let (x, y) = (a.tensor(cx, 0)?, a.tensor(cx, 3)?);
+    let (x, y) = (scaled_operand(cx, x, lf)?, scaled_operand(cx, y, rf)?);
+    let (xs, ys) = (a.optional_tensor(cx, 1)?, a.optional_tensor(cx, 4)?);
+    let (fast, lpack, rpack) = (a.flag(cx, 7)?, a.flag(cx, 8)?, a.flag(cx, 9)?);
+    let (sx, sy) = (x.ty.shape(), y.ty.shape());
+    let n = sx.len();
+    if n != sy.len() || !(2..=3).contains(&n) {
+        return Err(cx.error(&types::DOT, format!("`dot_scaled` needs two matrices, found {} and {}", x.ty, y.ty), "wrong rank"));
+    }
+    let pack = |format: i64| if format == 4 { 2 } else { 1 };
+    let k = if lpack { sx[n - 1] * pack(lf) } else { sx[n - 1] };
+    let k_right = if rpack { sy[n - 2] * pack(rf) } else { sy[n - 2] };
+    if k != k_right {
+        return Err(cx.error(&types::DOT, format!("the operands have {k} and {k_right} elements along the inner dimension"), "they must agree"));
+    }
+    let mut shape = sx[..n - 2].to_vec();
+    shape.push(if lpack { sx[n - 2] } else { sx[n - 2] * pack(lf) });
+    shape.push(if rpack { sy[n - 1] } else { sy[n - 1] * pack(rf) });
+    let ty = Ty::block(Dtype::Fp32, &shape);
+    let acc = match a.optional_tensor(cx, 6)? {
+        Some(acc) if acc.ty == ty => acc,
+        Some(acc) => return Err(cx.error(&types::DOT, format!("the accumulator is {}, the product {ty}", acc.ty), "they must agree")),
+        None => {
+            let zero = cx.scalar_constant(&Const::Int(0), Dtype::Fp32)?;
+            cx.splat(zero, &shape)?
+        }
+    };
+    let mut operands = vec![x.value, y.value, acc.value];
+    operands.extend(xs.iter().chain(&ys).map(|t| t.value));
+    let sizes = [1, 1, 1, i64::from(xs.is_some()), i64::from(ys.is_some())];
+    let state = OpState::new(TtOp::DotScaled, cx.loc)
+        .operands(&operands)
+        .results(&[ty.to_ir()])
+        .attr("operandSegmentSizes", Attr::i32_array(&sizes))
+        .attr("a_elem_type", Attr::i32(lf))
+        .attr("b_elem_type", Attr::i32(rf))
+        .attr("fastMath", Attr::bool(fast))
+        .attr("lhs_k_pack", Attr::bool(lpack))
+        .attr("rhs_k_pack", Attr::bool(rpack));
+    let op = cx.emit(state)?;
+    Ok(Tensor { value: cx.ir.result(op), ty }.into())
+}

@@ -1,0 +1,75 @@
+//! Hints to the compiler, and barriers.
+
+use super::{Args, Builtin, entry};
+use crate::diag::codes::names;
+use crate::ir::dialects::LlvmOp;
+use crate::ir::{Attr, AttrData, Name, OpState, TtgOp, Type};
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::value::Val;
+
+pub static TABLE: &[Builtin] = &[
+    entry("multiple_of", "input, values", "States that the first element of each contiguous group is a multiple of the value.", |cx, a| hint(cx, a, "tt.divisibility")),
+    entry("max_contiguous", "input, values", "States that elements come in contiguous groups of this length.", |cx, a| hint(cx, a, "tt.contiguity")),
+    entry("max_constancy", "input, values", "States that elements come in constant groups of this length.", |cx, a| hint(cx, a, "tt.constancy")),
+    entry("assume", "cond", "States that the condition holds.", assume),
+    entry("debug_barrier", "", "Waits for all threads of the block.", |cx, _| {
+        let state = OpState::new(TtgOp::Barrier, cx.loc).attr("addrSpace", Attr::i32(BARRIER_ALL));
+        cx.emit(state).map(|_| Val::NONE)
+    }),
+];
+
+/// Every address space.
+const BARRIER_ALL: i64 = 31;
+
+fn hint(cx: &mut Lower<'_>, a: &Args, name: &str) -> R<Val> {
+    let t = a.tensor(cx, 0)?;
+    let values = cx.ints_of(a.get(1))?;
+    let rank = t.ty.shape().len().max(1);
+    if values.len() != rank {
+        return Err(cx.error_help(
+            &names::BAD_ARGUMENTS,
+            format!("`{}` needs one value a dimension: {} for {}, found {}", a.builtin.name, rank, t.ty, values.len()),
+            "in this call",
+            "pass a tuple with one number for each dimension",
+        ));
+    }
+    let ty = Type::tensor(&[values.len() as i64], Type::int(32), None);
+    let attr = if values.iter().all(|v| *v == values[0]) {
+        Attr::splat_bits(ty, values[0] as u64)
+    } else {
+        Attr::new(AttrData::Dense(ty, crate::ir::DenseData::Elements(values.iter().map(|&v| v as u64).collect())))
+    };
+    match cx.ir.def_op(t.value) {
+        Some(op) => cx.ir.set_attr(op, name, attr),
+        None => cx.argument_hint(t.value, name, values[0]),
+    }
+    Ok(t.into())
+}
+
+impl Lower<'_> {
+    /// A hint on a parameter of the kernel becomes an attribute of the parameter; on another block argument it is dropped.
+    fn argument_hint(&mut self, value: crate::ir::Value, name: &str, hint: i64) {
+        let crate::ir::ValueDef::Arg { block, index } = self.ir.def(value) else { return };
+        let Some(func) = self.ir.block_op(block).filter(|&op| self.ir.kind(op).is_function()) else { return };
+        let count = self.ir.args(block).len();
+        let mut facts: Vec<Attr> = match self.ir.stored_attr(func, "arg_attrs").map(Attr::data) {
+            Some(AttrData::Array(items)) => items.clone(),
+            _ => vec![Attr::new(AttrData::Dict(vec![])); count],
+        };
+        let at = index as usize;
+        if let Some(AttrData::Dict(old)) = facts.get(at).map(|a| a.data()) {
+            let mut dict: Vec<(Name, Attr)> = old.iter().filter(|(n, _)| n.as_str() != name).copied().collect();
+            dict.push((Name::of(name), Attr::i32(hint)));
+            dict.sort();
+            facts[at] = Attr::new(AttrData::Dict(dict));
+            self.ir.set_attr(func, "arg_attrs", Attr::new(AttrData::Array(facts)));
+        }
+    }
+}
+
+fn assume(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let cond = a.tensor(cx, 0)?;
+    let cond = cx.condition(&cond.into(), "`tl.assume`")?;
+    let state = OpState::new(LlvmOp::Assume, cx.loc).operands(&[cond.value]);
+    cx.emit(state).map(|_| Val::NONE)
+}

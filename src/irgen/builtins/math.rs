@@ -1,0 +1,163 @@
+//! Element-by-element mathematics and the functions behind the operators.
+
+use super::{Args, Builtin, entry};
+use crate::diag::codes::types;
+use crate::ir::{ArithOp, Attr, MathOp, OpKind, OpState, TtOp};
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::types::Dtype;
+use crate::irgen::value::{Const, Tensor, Val};
+use crate::parser::ast::BinOp;
+
+const F32_64: &[Dtype] = &[Dtype::Fp32, Dtype::Fp64];
+
+macro_rules! unary {
+    ($name:literal, $op:expr, $doc:literal) => {
+        entry($name, "x", $doc, |cx, a| float_unary(cx, a, OpKind::from($op)))
+    };
+}
+
+/// What `tl.math` holds too.
+pub static TABLE: &[Builtin] = &[
+    unary!("exp", MathOp::Exp, "e to the power x, of fp32 or fp64."),
+    unary!("exp2", MathOp::Exp2, "2 to the power x, of fp32 or fp64."),
+    unary!("log", MathOp::Log, "Natural logarithm, of fp32 or fp64."),
+    unary!("log2", MathOp::Log2, "Logarithm to base 2, of fp32 or fp64."),
+    unary!("cos", MathOp::Cos, "Cosine, of fp32 or fp64."),
+    unary!("sin", MathOp::Sin, "Sine, of fp32 or fp64."),
+    unary!("sqrt", MathOp::Sqrt, "Square root (fast), of fp32 or fp64."),
+    unary!("rsqrt", MathOp::Rsqrt, "1 / sqrt(x), of fp32 or fp64."),
+    unary!("erf", MathOp::Erf, "Error function, of fp32 or fp64."),
+    unary!("floor", MathOp::Floor, "Largest integer not above x, of fp32 or fp64."),
+    unary!("ceil", MathOp::Ceil, "Smallest integer not below x, of fp32 or fp64."),
+    entry("sqrt_rn", "x", "Square root, correctly rounded, of fp32.", |cx, a| {
+        let x = checked(cx, a, 0, &[Dtype::Fp32])?;
+        Ok(cx.tensor(TtOp::PreciseSqrt, &[x.value], x.ty)?.into())
+    }),
+    entry("abs", "x", "Absolute value.", abs),
+    entry("fdiv", "x, y, ieee_rounding=False", "Division of floats; correctly rounded if `ieee_rounding`.", fdiv),
+    entry("div_rn", "x, y", "Division, correctly rounded, of fp32.", |cx, a| {
+        for i in 0..2 {
+            only(cx, a, i, &[Dtype::Fp32])?;
+        }
+        let (x, y) = cx.operands("/", a.get(0), a.get(1), Default::default())?;
+        Ok(cx.tensor(TtOp::PreciseDivf, &[x.value, y.value], x.ty)?.into())
+    }),
+    entry("fma", "x, y, z", "x * y + z, rounded once.", |cx, a| {
+        let [x, y, z] = cx.ternary("fma", [a.get(0), a.get(1), a.get(2)])?;
+        if !x.ty.dtype.is_float() {
+            return Err(wrong_type(cx, "fma", x, &[Dtype::Fp32, Dtype::Fp64]));
+        }
+        Ok(cx.tensor(MathOp::Fma, &[x.value, y.value, z.value], x.ty)?.into())
+    }),
+    entry("umulhi", "x, y", "The upper half of the product, of 32- or 64-bit integers.", |cx, a| {
+        for i in 0..2 {
+            only(cx, a, i, &[Dtype::Int32, Dtype::Int64, Dtype::Uint32, Dtype::Uint64])?;
+        }
+        let (x, y) = cx.operands("umulhi", a.get(0), a.get(1), Default::default())?;
+        Ok(cx.tensor(TtOp::Mulhiui, &[x.value, y.value], x.ty)?.into())
+    }),
+];
+
+/// What only `tl` holds.
+pub static OPERATORS: &[Builtin] = &[
+    entry("add", "x, y, sanitize_overflow=True", "x + y", |cx, a| unchecked(cx, a, BinOp::Add)),
+    entry("sub", "x, y, sanitize_overflow=True", "x - y", |cx, a| unchecked(cx, a, BinOp::Sub)),
+    entry("mul", "x, y, sanitize_overflow=True", "x * y", |cx, a| unchecked(cx, a, BinOp::Mul)),
+    entry("minimum", "x, y, propagate_nan=None", "The lesser, element by element; a NaN counts only with `tl.PropagateNan.ALL`.", |cx, a| extremum(cx, a, false)),
+    entry("maximum", "x, y, propagate_nan=None", "The greater, element by element; a NaN counts only with `tl.PropagateNan.ALL`.", |cx, a| extremum(cx, a, true)),
+    entry("clamp", "x, min, max, propagate_nan=None", "x limited to [min, max].", clamp),
+    entry("where", "condition, x, y", "x where the condition holds, else y; both are always computed.", |cx, a| Ok(cx.select(a.get(0), a.get(1), a.get(2))?.into())),
+    entry("logical_and", "x, y", "Whether both truth values hold.", |cx, a| Ok(cx.logical(ArithOp::Andi, a.get(0), a.get(1))?.into())),
+    entry("logical_or", "x, y", "Whether one of the truth values holds.", |cx, a| Ok(cx.logical(ArithOp::Ori, a.get(0), a.get(1))?.into())),
+];
+
+fn wrong_type(cx: &mut Lower<'_>, name: &str, t: Tensor, allowed: &[Dtype]) -> crate::irgen::lower::Reported {
+    let choices: Vec<&str> = allowed.iter().map(|d| d.name()).collect();
+    let target = allowed.iter().find(|d| d.is_float()).unwrap_or(&allowed[0]).attr_name();
+    cx.error_help(
+        &types::ARGUMENT_TYPE,
+        format!("`{name}` takes {}, found {}", choices.join(" or "), Val::from(t).describe()),
+        format!("this is {}", t.ty.dtype),
+        format!("convert it first: `x.to(tl.{target})`"),
+    )
+}
+
+/// Reports a tensor argument of another type.
+fn only(cx: &mut Lower<'_>, a: &Args, i: usize, allowed: &[Dtype]) -> R<()> {
+    match a.get(i) {
+        Val::Tensor(t) if !allowed.contains(&t.ty.dtype) => Err(wrong_type(cx, a.builtin.name, *t, allowed)),
+        _ => Ok(()),
+    }
+}
+
+fn checked(cx: &mut Lower<'_>, a: &Args, i: usize, allowed: &[Dtype]) -> R<Tensor> {
+    only(cx, a, i, allowed)?;
+    let t = a.tensor(cx, i)?;
+    if !allowed.contains(&t.ty.dtype) {
+        return Err(wrong_type(cx, a.builtin.name, t, allowed));
+    }
+    Ok(t)
+}
+
+fn float_unary(cx: &mut Lower<'_>, a: &Args, kind: OpKind) -> R<Val> {
+    let x = checked(cx, a, 0, F32_64)?;
+    Ok(cx.tensor(kind, &[x.value], x.ty)?.into())
+}
+
+fn abs(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let x = a.tensor(cx, 0)?;
+    match x.ty.dtype {
+        d if d.is_float() => Ok(cx.tensor(MathOp::Absf, &[x.value], x.ty)?.into()),
+        d if d.is_signed() => Ok(cx.tensor(MathOp::Absi, &[x.value], x.ty)?.into()),
+        d if d.is_unsigned() => Ok(x.into()),
+        _ => Err(cx.expected("a number", a.get(0))),
+    }
+}
+
+fn fdiv(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let rules = crate::irgen::semantic::arith::Rules { division: true, ..Default::default() };
+    let (x, y) = cx.operands("/", a.get(0), a.get(1), rules)?;
+    if !x.ty.dtype.is_float() {
+        return Err(wrong_type(cx, "fdiv", x, F32_64));
+    }
+    let kind = if a.flag(cx, 2)? { OpKind::from(TtOp::PreciseDivf) } else { OpKind::from(ArithOp::Divf) };
+    Ok(cx.tensor(kind, &[x.value, y.value], x.ty)?.into())
+}
+
+/// An operator called by name; without `sanitize_overflow` debug mode does not check it.
+fn unchecked(cx: &mut Lower<'_>, a: &Args, op: BinOp) -> R<Val> {
+    let checks = a.flag(cx, 2)?;
+    let debug = cx.options.debug;
+    cx.options.debug = debug && checks;
+    let result = cx.binary_op(op, a.get(0), a.get(1));
+    cx.options.debug = debug;
+    result
+}
+
+fn propagate(cx: &mut Lower<'_>, v: &Val) -> R<bool> {
+    match v {
+        Val::Const(Const::PropagateNan(all)) => Ok(*all),
+        Val::Const(Const::None) => Ok(false),
+        other => Err(cx.expected("`tl.PropagateNan.ALL` or `tl.PropagateNan.NONE`", other)),
+    }
+}
+
+fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
+    let all = propagate(cx, a.get(2))?;
+    Ok(cx.extremum(max, all, a.get(0), a.get(1))?.into())
+}
+
+fn clamp(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let all = propagate(cx, a.get(3))?;
+    let [x, lo, hi] = cx.ternary("clamp", [a.get(0), a.get(1), a.get(2)])?;
+    if x.ty.dtype.is_float() {
+        let state = OpState::new(TtOp::Clampf, cx.loc)
+            .operands(&[x.value, lo.value, hi.value])
+            .results(&[x.ty.to_ir()])
+            .attr("propagateNan", Attr::i32(if all { 65535 } else { 0 }));
+        let op = cx.emit(state)?;
+        return Ok(Tensor { value: cx.ir.result(op), ty: x.ty }.into());
+    }
+    let low = cx.extremum(true, all, &x.into(), &lo.into())?;
+    Ok(cx.extremum(false, all, &low.into(), &hi.into())?.into())
+}

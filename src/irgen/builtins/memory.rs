@@ -1,0 +1,341 @@
+//! `load` and `store`, and the block pointers of Triton up to 3.6.
+
+use super::{Args, Builtin, entry};
+use crate::diag::codes::types;
+use crate::ir::{Attr, AttrData, Name, OpState, TtOp, Type, Value};
+use crate::irgen::lower::{Lower, R, Reported};
+use crate::irgen::types::{Dtype, Ty};
+use crate::irgen::value::{Tensor, Val};
+
+pub static TABLE: &[Builtin] = &[
+    entry(
+        "load",
+        "pointer, mask=None, other=None, boundary_check=None, padding_option=\"\", cache_modifier=\"\", eviction_policy=\"\", volatile=False",
+        "Reads memory. Where `mask` is false nothing is read and the result is `other` (undefined without it).",
+        load,
+    ),
+    entry(
+        "store",
+        "pointer, value, mask=None, boundary_check=None, cache_modifier=\"\", eviction_policy=\"\"",
+        "Writes memory where `mask` is true. The value is converted to the pointer's type and broadcast to its shape.",
+        store,
+    ),
+    entry(
+        "make_block_ptr",
+        "base, shape, strides, offsets, block_shape, order",
+        "A pointer to a block of a tensor in memory (of Triton up to 3.6).",
+        make_block_ptr,
+    ),
+    entry("advance", "base, offsets", "A block pointer moved by a number of elements in each dimension.", advance),
+];
+
+/// Cache modifiers and eviction policies by number; the names are those of `#tt.cache_policy`.
+const CACHE_NAMES: [&str; 8] = ["none", "none", "ca", "cg", "wb", "cs", "wt", "cv"];
+const EVICTION_NAMES: [&str; 4] = ["evict_normal", "evict_normal", "evict_first", "evict_last"];
+const LOAD_CACHE: &[(&str, i64)] = &[("", 1), (".ca", 2), (".cg", 3), (".cs", 5), (".cv", 7), ("ca", 2), ("cg", 3), ("cs", 5), ("cv", 7)];
+const STORE_CACHE: &[(&str, i64)] = &[("", 1), (".wb", 4), (".cg", 3), (".cs", 5), (".wt", 6), ("wb", 4), ("cg", 3), ("cs", 5), ("wt", 6)];
+const EVICTION: &[(&str, i64)] = &[("", 1), ("evict_normal", 1), ("evict_first", 2), ("evict_last", 3)];
+
+/// Triton 3.9's cache policy of an access, unless it is the default.
+fn cache_policy(cache: i64, evict: i64) -> Option<Attr> {
+    let (cache, evict) = (CACHE_NAMES[cache as usize & 7], EVICTION_NAMES[evict as usize & 3]);
+    let text = format!("#tt.cache_policy<cache_modifier = {cache}, eviction_policy = {evict}>");
+    (cache != "none" || evict != "evict_normal").then(|| Attr::new(AttrData::Opaque(Name::of(&text))))
+}
+
+const PADDING: &[(&str, i64)] = &[("", 0), ("zero", 1), ("nan", 2)];
+
+impl Lower<'_> {
+    /// The tensor as a pointer or a block of pointers.
+    pub fn pointer_arg(&mut self, v: &Val, what: &str) -> R<Tensor> {
+        if let Val::Tensor(t) = v
+            && t.ty.dtype.is_ptr()
+        {
+            return Ok(*t);
+        }
+        if matches!(v, Val::Error) {
+            return Err(Reported);
+        }
+        let found = v.describe();
+        Err(self.error_help(
+            &types::NOT_A_POINTER,
+            format!("`{what}` needs a pointer, found {found}"),
+            format!("this is {found}"),
+            "compute the address first: a pointer parameter plus offsets, such as `x_ptr + offs`",
+        ))
+    }
+
+    /// Reports a block where the pointer is a scalar.
+    fn scalar_only(&mut self, what: &str, t: Option<Tensor>) -> R<()> {
+        match t {
+            Some(t) if t.ty.is_block() => Err(self.error_help(
+                &types::MASK,
+                format!("the {what} is {} but the pointer is a scalar", Val::from(t).describe()),
+                "a block against one address",
+                "add block offsets to the pointer (`ptr + tl.arange(...)`), or pass a scalar",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Pointer, further values and mask in the pointer's shape.
+    pub fn to_pointer_shape(&mut self, ptr: Tensor, t: Tensor, what: &str) -> R<Tensor> {
+        let (p, t) = self.broadcast(ptr, t)?;
+        if p.ty.shape() != ptr.ty.shape() {
+            return Err(self.error(
+                &types::MASK,
+                format!("the {what} has the shape {:?}, which is larger than the pointer's {:?}", t.ty.shape(), ptr.ty.shape()),
+                "does not fit the pointer",
+            ));
+        }
+        Ok(t)
+    }
+
+    /// The mask as bits.
+    pub fn mask_bits(&mut self, mask: Tensor) -> R<Tensor> {
+        if mask.ty.dtype.is_bool() {
+            return Ok(mask);
+        }
+        Err(self.error_help(
+            &types::MASK,
+            format!("a mask is made of truth values, found {}", Val::from(mask).describe()),
+            "not a mask",
+            "compare, as in `offs < n`",
+        ))
+    }
+}
+
+fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    if let Val::Desc(_) = a.get(0) {
+        return Err(cx.error_help(&types::NOT_A_POINTER, "`load` needs a pointer, found a tensor descriptor", "a descriptor", "use `desc.load([offsets])`"));
+    }
+    let ptr = cx.pointer_arg(a.get(0), "load")?;
+    let (cache, evict) = (a.word(cx, 5, LOAD_CACHE)?, a.word(cx, 6, EVICTION)?);
+    let volatile = a.flag(cx, 7)?;
+    let hints = cache_policy(cache, evict);
+    if ptr.ty.dtype.pointee().is_some_and(Ty::is_block) {
+        return load_block(cx, a, ptr, hints, volatile);
+    }
+    let mask = a.optional_tensor(cx, 1)?;
+    let other = a.optional_tensor(cx, 2)?;
+    if mask.is_none() && other.is_some() {
+        return Err(cx.error(&types::MASK, "`other` is given without `mask`: nothing would use it", "no mask"));
+    }
+    if !ptr.ty.is_block() {
+        cx.scalar_only("mask", mask)?;
+        cx.scalar_only("value of `other`", other)?;
+    }
+    let (mut ptr, mut mask, mut other) = (ptr, mask, other);
+    if ptr.ty.is_block() {
+        if let Some(m) = mask {
+            let (p, m) = cx.broadcast(ptr, m)?;
+            (ptr, mask) = (p, Some(m));
+        }
+        if let Some(o) = other {
+            let (p, o) = cx.broadcast(ptr, o)?;
+            (ptr, other) = (p, Some(o));
+        }
+    }
+    if let Some(m) = mask {
+        cx.mask_bits(m)?;
+    }
+    let (ptr, elem, is_bool) = memory_type(cx, ptr)?;
+    let other = other.map(|o| cx.cast(o, elem, None)).transpose()?;
+    let mut operands = vec![ptr.value];
+    operands.extend(mask.map(|m| m.value));
+    operands.extend(other.map(|o| o.value));
+    let segments = [1, i64::from(mask.is_some()), i64::from(other.is_some())];
+    let loaded = emit_load(cx, &operands, &segments, ptr.ty.with(elem), hints, volatile, &[])?;
+    Ok(if is_bool { cx.cast(loaded, Dtype::Int1, None)? } else { loaded }.into())
+}
+
+fn emit_load(
+    cx: &mut Lower<'_>,
+    operands: &[Value],
+    segments: &[i64],
+    ty: Ty,
+    hints: Option<Attr>,
+    volatile: bool,
+    extra: &[(&str, Attr)],
+) -> R<Tensor> {
+    let mut state = OpState::new(TtOp::Load, cx.loc)
+        .operands(operands)
+        .results(&[ty.to_ir()])
+        .attr("operandSegmentSizes", Attr::i32_array(segments))
+        .attr("isVolatile", Attr::bool(volatile));
+    if let Some(policy) = hints {
+        state = state.attr("cachePolicy", policy);
+    }
+    for &(name, attr) in extra {
+        state = state.attr(name, attr);
+    }
+    let op = cx.emit(state)?;
+    Ok(Tensor { value: cx.ir.result(op), ty })
+}
+
+/// The pointer with the type that memory has: booleans are bytes there.
+pub fn memory_type(cx: &mut Lower<'_>, ptr: Tensor) -> R<(Tensor, Dtype, bool)> {
+    let elem = ptr.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
+    if !elem.is_bool() {
+        cx.check_dtype(elem)?;
+        return Ok((ptr, elem, false));
+    }
+    let bytes = Dtype::pointer_to(Ty::scalar(Dtype::Int8), false);
+    Ok((cx.cast(ptr, bytes, None)?, Dtype::Int8, true))
+}
+
+fn load_block(cx: &mut Lower<'_>, a: &Args, ptr: Tensor, hints: Option<Attr>, volatile: bool) -> R<Val> {
+    if a.given(1).is_some() || a.given(2).is_some() {
+        return Err(cx.error_help(
+            &types::MASK,
+            "`mask` and `other` do not go with a block pointer",
+            "a block pointer",
+            "say which dimensions to check: `boundary_check=(0, 1)`, with `padding_option='zero'`",
+        ));
+    }
+    let block = ptr.ty.dtype.pointee().unwrap_or(ptr.ty);
+    let checks = boundary(cx, a.get(3), block)?;
+    let padding = a.word(cx, 4, PADDING)?;
+    let mut extra = vec![("boundaryCheck", Attr::i32_array(&checks))];
+    if padding != 0 {
+        extra.push(("padding", Attr::i32(padding)));
+    }
+    let loaded = emit_load(cx, &[ptr.value], &[1, 0, 0], block, hints, volatile, &extra)?;
+    Ok(loaded.into())
+}
+
+/// Dimensions to check, sorted.
+fn boundary(cx: &mut Lower<'_>, v: &Val, block: Ty) -> R<Vec<i64>> {
+    if v.is_none() {
+        return Ok(vec![]);
+    }
+    let mut dims = cx.ints_of(v)?;
+    dims.sort_unstable();
+    dims.dedup();
+    for &d in &dims {
+        cx.axis(d.into(), block.shape().len())?;
+    }
+    Ok(dims)
+}
+
+fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let ptr = cx.pointer_arg(a.get(0), "store")?;
+    let value = a.tensor(cx, 1)?;
+    let mask = a.optional_tensor(cx, 2)?;
+    let (cache, evict) = (a.word(cx, 4, STORE_CACHE)?, a.word(cx, 5, EVICTION)?);
+    if ptr.ty.dtype.is_const_ptr() {
+        return Err(cx.error(&types::NOT_A_POINTER, "nothing can be stored through a pointer to constant data", "declared `*k…` or `tl.const`"));
+    }
+    let mut state = OpState::new(TtOp::Store, cx.loc);
+    if let Some(policy) = cache_policy(cache, evict) {
+        state = state.attr("cachePolicy", policy);
+    }
+    if let Some(block) = ptr.ty.dtype.pointee().filter(|t| t.is_block()) {
+        if mask.is_some() {
+            return Err(cx.error_help(&types::MASK, "`mask` does not go with a block pointer", "a block pointer", "use `boundary_check=(0, 1)`"));
+        }
+        let value = cx.broadcast_to(value, block.shape())?;
+        let value = cx.cast(value, block.dtype, None)?;
+        let checks = boundary(cx, a.get(3), block)?;
+        state = state.operands(&[ptr.value, value.value]).attr("boundaryCheck", Attr::i32_array(&checks));
+        return cx.emit(state).map(|_| Val::NONE);
+    }
+    let (mut value, mut mask) = (value, mask);
+    if ptr.ty.is_block() {
+        value = cx.to_pointer_shape(ptr, value, "value")?;
+        mask = mask.map(|m| cx.to_pointer_shape(ptr, m, "mask")).transpose()?;
+    } else {
+        cx.scalar_only("value", Some(value))?;
+        cx.scalar_only("mask", mask)?;
+    }
+    if let Some(m) = mask {
+        cx.mask_bits(m)?;
+    }
+    let elem = ptr.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
+    let value = cx.cast(value, elem, None)?;
+    let (ptr, elem, _) = memory_type(cx, ptr)?;
+    let value = cx.cast(value, elem, None)?;
+    let mut operands = vec![ptr.value, value.value];
+    operands.extend(mask.map(|m| m.value));
+    cx.emit(state.operands(&operands)).map(|_| Val::NONE)
+}
+
+// ---- block pointers ----
+
+/// A list of run-time or compile-time integers as IR values of a width.
+fn index_values(cx: &mut Lower<'_>, v: &Val, to: Dtype) -> R<Vec<Value>> {
+    let one = [v.clone()];
+    let items: &[Val] = match v {
+        Val::Tuple(items) => items,
+        _ => &one,
+    };
+    let mut values = vec![];
+    for item in items {
+        let t = match item {
+            Val::Const(c) => cx.scalar_constant(c, to)?,
+            _ => {
+                let t = cx.to_tensor(item)?;
+                let t = cx.unsplat(t)?;
+                if !t.ty.dtype.is_int() {
+                    return Err(cx.expected("an integer", item));
+                }
+                cx.int_cast(t, to, t.ty.dtype.is_signed())?
+            }
+        };
+        values.push(t.value);
+    }
+    Ok(values)
+}
+
+fn make_block_ptr(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let base = cx.pointer_arg(a.get(0), "make_block_ptr")?;
+    let shape = index_values(cx, a.get(1), Dtype::Int64)?;
+    let strides = index_values(cx, a.get(2), Dtype::Int64)?;
+    let offsets = index_values(cx, a.get(3), Dtype::Int32)?;
+    let block = cx.shape_of(a.get(4))?;
+    let order = cx.ints_of(a.get(5))?;
+    let rank = block.len();
+    if [shape.len(), strides.len(), offsets.len(), order.len()].iter().any(|&n| n != rank) {
+        return Err(cx.error(
+            &types::AXIS,
+            format!(
+                "a block pointer needs as many entries everywhere: block_shape has {rank}, shape {}, strides {}, offsets {}, order {}",
+                shape.len(),
+                strides.len(),
+                offsets.len(),
+                order.len()
+            ),
+            "lengths differ",
+        ));
+    }
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    if sorted != (0..rank as i64).collect::<Vec<_>>() {
+        return Err(cx.error(&types::AXIS, format!("the order {order:?} is no permutation of the {rank} dimensions"), "in this call"));
+    }
+    let (base, elem, _) = memory_type(cx, base)?;
+    let ty = Ty::scalar(Dtype::pointer_to(Ty::block(elem, &block), false));
+    let mut operands = vec![base.value];
+    operands.extend(shape.iter().chain(&strides).chain(&offsets));
+    let n = rank as i64;
+    let attrs = [("order", Attr::i32_array(&order)), ("operandSegmentSizes", Attr::i32_array(&[1, n, n, n]))];
+    let value = cx.value_with(TtOp::MakeTensorPtr, &operands, ty.to_ir(), &attrs)?;
+    Ok(Tensor { value, ty }.into())
+}
+
+fn advance(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let ptr = cx.pointer_arg(a.get(0), "advance")?;
+    let Some(block) = ptr.ty.dtype.pointee().filter(|t| t.is_block()) else {
+        return Err(cx.expected("a block pointer", a.get(0)));
+    };
+    let offsets = index_values(cx, a.get(1), Dtype::Int32)?;
+    if offsets.len() != block.shape().len() {
+        return Err(cx.error(&types::AXIS, format!("{} offsets for a block of {} dimensions", offsets.len(), block.shape().len()), "in this call"));
+    }
+    let mut operands = vec![ptr.value];
+    operands.extend(offsets);
+    let ty: Type = ptr.ty.to_ir();
+    let value = cx.value(TtOp::Advance, &operands, ty)?;
+    Ok(Tensor { value, ty: ptr.ty }.into())
+}
+

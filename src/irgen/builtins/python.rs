@@ -1,0 +1,237 @@
+//! What kernels use of Python itself, and the ranges of the language.
+
+use std::rc::Rc;
+
+use super::{Args, Builtin, debug, entry};
+use crate::diag::codes::{names, types};
+use crate::ir::Attr;
+use crate::irgen::loops::no_licm_attr;
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::semantic::arith::Cmp;
+use crate::irgen::types::Dtype;
+use crate::irgen::value::{Const, Range, RangeKind, Val};
+
+/// Python's builtins.
+pub static TABLE: &[Builtin] = &[
+    // Triton ignores the keywords of `tl.range` here.
+    entry(
+        "range",
+        "arg1, arg2=None, step=1, *, num_stages=None, loop_unroll_factor=None, disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False, disable_licm=False",
+        "A counted loop.",
+        |cx, a| range(cx, a, RangeKind::Loop, vec![]),
+    ),
+    entry("min", "*args, propagate_nan=None", "The least; compile-time values stay such.", |cx, a| extremum(cx, a, false)),
+    entry("max", "*args, propagate_nan=None", "The greatest; compile-time values stay such.", |cx, a| extremum(cx, a, true)),
+    entry("abs", "x", "Absolute value.", |cx, a| match a.get(0) {
+        Val::Const(Const::Float(f)) => Ok(Const::Float(f.abs()).into()),
+        Val::Const(c) if c.as_int().is_some() => Ok(Val::int(c.as_int().unwrap_or(0).abs())),
+        v => match super::tensor_method("abs") {
+            Some(b) => cx.apply(&Const::Builtin(b).into(), vec![v.clone()], vec![]),
+            None => Ok(Val::NONE),
+        },
+    }),
+    entry("len", "x", "The number of items.", |cx, a| match a.get(0) {
+        Val::Tuple(items) => Ok(Val::int(items.len() as i128)),
+        Val::Const(Const::Str(s)) => Ok(Val::int(s.chars().count() as i128)),
+        Val::Tensor(t) if t.ty.is_block() => Ok(Val::int(t.ty.shape()[0])),
+        other => Err(cx.expected("a tuple or a string", other)),
+    }),
+    entry("isinstance", "x, classes", "Whether the value is of a class.", isinstance),
+    entry("print", "prefix, *args, hex=False", "Prints values on the device.", debug::device_print),
+    entry("hasattr", "x, name", "Whether the value has an attribute.", |cx, a| {
+        let name = a.text(cx, 1)?;
+        let base = a.get(0).clone();
+        Ok(Val::bool(cx.quietly(|cx| cx.attribute(&base, &name)).is_ok()))
+    }),
+    entry("getattr", "x, name, default=None", "An attribute by name.", |cx, a| {
+        let name = a.text(cx, 1)?;
+        let base = a.get(0).clone();
+        match (cx.quietly(|cx| cx.attribute(&base, &name)), a.given(2)) {
+            (Ok(v), _) => Ok(v),
+            (Err(_), Some(v)) => Ok(v.clone()),
+            (Err(_), None) => cx.attribute(&base, &name),
+        }
+    }),
+    entry("any", "items", "Whether one of the compile-time values is true.", |cx, a| quantify(cx, a, true)),
+    entry("all", "items", "Whether all of the compile-time values are true.", |cx, a| quantify(cx, a, false)),
+];
+
+/// `tl.range` and its like.
+pub static RANGES: &[Builtin] = &[
+    entry("static_range", "arg1, arg2=None, step=1", "A loop unrolled by the front end; its bounds are compile-time values.", |cx, a| {
+        range(cx, a, RangeKind::Static, vec![])
+    }),
+    entry(
+        "range",
+        "arg1, arg2=None, step=1, num_stages=None, loop_unroll_factor=None, disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False, disable_licm=False",
+        "A counted loop with wishes for the compiler.",
+        tl_range,
+    ),
+    entry("condition", "arg1, disable_licm=False", "The condition of a `while`, with wishes for the compiler.", |cx, a| {
+        let flag = a.flag(cx, 1)?;
+        Ok(Val::Condition(Rc::new((a.get(0).clone(), flag))))
+    }),
+];
+
+fn range(cx: &mut Lower<'_>, a: &Args, kind: RangeKind, attrs: Vec<(&'static str, Attr)>) -> R<Val> {
+    let (start, end) = match a.given(1) {
+        Some(end) => (a.get(0).clone(), end.clone()),
+        None => (Val::int(0), a.get(0).clone()),
+    };
+    let step = a.given(2).cloned().unwrap_or_else(|| Val::int(1));
+    if kind == RangeKind::Static {
+        for v in [&start, &end, &step] {
+            if v.as_const().and_then(Const::as_int).is_none() {
+                let found = v.describe();
+                return Err(cx.error_help(
+                    &names::NOT_CONSTEXPR,
+                    format!("`static_range` needs bounds known at compile time, found {found}"),
+                    "known only at run time",
+                    "use `range` or `tl.range`, or pass the bound as a `tl.constexpr` parameter",
+                ));
+            }
+        }
+        if step.as_const().and_then(Const::as_int) == Some(0) {
+            return Err(cx.error(&types::INT_RANGE, "the step of a range must not be zero", "never ends"));
+        }
+    }
+    Ok(Val::Range(Rc::new(Range { start, end, step, kind, attrs })))
+}
+
+fn tl_range(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let mut attrs = vec![];
+    for (i, name) in [(3, "tt.num_stages"), (4, "tt.loop_unroll_factor")] {
+        if a.given(i).is_some() {
+            attrs.push((name, Attr::i32(a.int(cx, i)? as i64)));
+        }
+    }
+    for (i, name) in [(5, "tt.disallow_acc_multi_buffer"), (6, "tt.flatten"), (7, "tt.warp_specialize")] {
+        if a.flag(cx, i)? {
+            attrs.push((name, Attr::unit()));
+        }
+    }
+    if a.flag(cx, 8)? {
+        attrs.push(("llvm.loop_annotation", no_licm_attr()));
+    }
+    range(cx, a, RangeKind::Loop, attrs)
+}
+
+fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
+    let Val::Tuple(items) = a.get(0) else { return Ok(Val::NONE) };
+    let items: Vec<Val> = match items.as_slice() {
+        [Val::Tuple(inner)] => inner.to_vec(),
+        items => items.to_vec(),
+    };
+    let Some((first, rest)) = items.split_first() else {
+        return Err(cx.error(&names::BAD_ARGUMENTS, format!("`{}` needs at least one value", a.builtin.name), "in this call"));
+    };
+    let all_nan = matches!(a.get(1), Val::Const(Const::PropagateNan(true)));
+    let mut best = first.clone();
+    for v in rest {
+        best = if matches!(best, Val::Tensor(_)) || matches!(v, Val::Tensor(_)) {
+            cx.extremum(max, all_nan, &best, v)?.into()
+        } else if cx.fold_compare(if max { Cmp::Gt } else { Cmp::Lt }, v, &best)? {
+            v.clone()
+        } else {
+            best
+        };
+    }
+    Ok(best)
+}
+
+fn quantify(cx: &mut Lower<'_>, a: &Args, any: bool) -> R<Val> {
+    let Some(items) = cx.iterate(a.get(0)) else { return Err(cx.expected("a tuple of compile-time values", a.get(0))) };
+    for v in &items {
+        if cx.truth(v)? == any {
+            return Ok(Val::bool(any));
+        }
+    }
+    Ok(Val::bool(!any))
+}
+
+fn isinstance(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let one = [a.get(1).clone()];
+    let classes: &[Val] = match a.get(1) {
+        Val::Tuple(items) => items,
+        _ => &one,
+    };
+    for c in classes {
+        match c {
+            Val::Const(Const::Class(class)) => {
+                if Lower::is_instance(a.get(0), *class) {
+                    return Ok(Val::bool(true));
+                }
+            }
+            other => return Err(cx.expected("a class", other)),
+        }
+    }
+    Ok(Val::bool(false))
+}
+
+/// A member of Python's `math`.
+#[must_use]
+pub fn math_member(name: &str) -> Option<Val> {
+    Some(match name {
+        "pi" => Const::Float(std::f64::consts::PI).into(),
+        "e" => Const::Float(std::f64::consts::E).into(),
+        "inf" => Const::Float(f64::INFINITY).into(),
+        "nan" => Const::Float(f64::NAN).into(),
+        _ => return MATH.iter().find(|b| b.name == name).map(|b| Const::Builtin(b).into()),
+    })
+}
+
+macro_rules! float_function {
+    ($name:literal, $f:expr) => {
+        entry($name, "x", "A function of Python's math module, at compile time.", |cx, a| {
+            let f: fn(f64) -> f64 = $f;
+            match a.get(0).as_const().and_then(Const::as_float) {
+                Some(x) => Ok(Const::Float(f(x)).into()),
+                None => Err(cx.expected("a compile-time number", a.get(0))),
+            }
+        })
+    };
+}
+
+static MATH: &[Builtin] = &[
+    float_function!("sqrt", f64::sqrt),
+    float_function!("log", f64::ln),
+    float_function!("log2", f64::log2),
+    float_function!("log10", f64::log10),
+    float_function!("exp", f64::exp),
+    entry("ceil", "x", "Rounds up, at compile time.", |cx, a| rounded(cx, a, f64::ceil)),
+    entry("floor", "x", "Rounds down, at compile time.", |cx, a| rounded(cx, a, f64::floor)),
+];
+
+fn rounded(cx: &mut Lower<'_>, a: &Args, f: fn(f64) -> f64) -> R<Val> {
+    match a.get(0).as_const().and_then(Const::as_float) {
+        Some(x) if x.is_finite() => Ok(Val::int(f(x) as i128)),
+        _ => Err(cx.expected("a compile-time number", a.get(0))),
+    }
+}
+
+
+/// Reading the environment: it counts as empty.
+pub static ENVIRONMENT: &[Builtin] = &[
+    entry("get", "key, default=None", "The default: the environment counts as empty.", |_, a| Ok(a.get(1).clone())),
+    entry("getenv", "key, default=None", "The default: the environment counts as empty.", |_, a| Ok(a.get(1).clone())),
+];
+
+static TORCH: &[Builtin] = &[
+    entry("finfo", "dtype", "The limits of a float type.", |cx, a| Ok(Const::Limits(a.dtype(cx, 0)?).into())),
+    entry("iinfo", "dtype", "The limits of an integer type.", |cx, a| Ok(Const::Limits(a.dtype(cx, 0)?).into())),
+];
+
+/// A dtype of torch, or a question about one: constants of a file are often derived from them.
+#[must_use]
+pub fn torch_member(name: &str) -> Option<Val> {
+    if let Some(b) = TORCH.iter().find(|b| b.name == name) {
+        return Some(Const::Builtin(b).into());
+    }
+    let numeric = name.starts_with("float") || name.starts_with("bfloat") || name.starts_with("int") || name.starts_with("uint");
+    match name {
+        "inf" => Some(Const::Float(f64::INFINITY).into()),
+        "bool" | "half" | "double" => Dtype::parse(name).map(Val::dtype),
+        _ if numeric => Dtype::parse(name).map(Val::dtype),
+        _ => None,
+    }
+}

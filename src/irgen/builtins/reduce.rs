@@ -1,0 +1,204 @@
+//! Reductions and scans with a combining function, and what else looks across elements.
+
+use super::{Args, Builtin, entry};
+use crate::diag::codes::types;
+use crate::ir::{Attr, OpState, TtOp, Type};
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::types::{Dtype, Ty};
+use crate::irgen::value::{Tensor, Val};
+
+pub static TABLE: &[Builtin] = &[
+    entry("reduce", "input, axis, combine_fn, keep_dims=False", "Combines the elements along an axis (all, if None) with a jit function of two elements.", reduce),
+    entry(
+        "_reduce_with_indices",
+        "input, axis, combine_fn, keep_dims=False",
+        "As `reduce`, of each element with its index along the axis.",
+        reduce_with_indices,
+    ),
+    entry("associative_scan", "input, axis, combine_fn, reverse=False", "All prefixes along an axis, combined with an associative jit function.", scan),
+    entry("histogram", "input, num_bins, mask=None", "How often each of 0 … num_bins - 1 occurs in a 1D tensor of 32-bit integers.", histogram),
+    entry("gather", "src, index, axis", "Picks elements along an axis by index.", gather),
+];
+
+/// The tensors of the first argument, and whether it was a single one.
+fn inputs(cx: &mut Lower<'_>, a: &Args) -> R<(Vec<Tensor>, bool)> {
+    match a.get(0) {
+        Val::Tuple(items) => {
+            let tensors = items.iter().map(|v| cx.to_tensor(v)).collect::<R<Vec<_>>>()?;
+            if tensors.is_empty() || tensors.iter().any(|t| t.ty.shape() != tensors[0].ty.shape()) {
+                return Err(cx.error(&types::BROADCAST, format!("`{}` needs tensors of one shape", a.builtin.name), "their shapes differ"));
+            }
+            Ok((tensors, false))
+        }
+        v => Ok((vec![cx.to_tensor(v)?], true)),
+    }
+}
+
+/// Fills the region of a reduction or a scan: a call of the combining function on two groups of elements.
+fn combine(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, end: TtOp) -> R<()> {
+    let scalars: Vec<Ty> = tensors.iter().chain(tensors).map(|t| Ty::scalar(t.ty.dtype)).collect();
+    let args: Vec<_> = scalars.iter().map(|t| (t.to_ir(), cx.loc)).collect();
+    let region = cx.ir.region(op, 0);
+    let block = cx.ir.add_block(region, &args);
+    let values: Vec<Val> =
+        cx.ir.args(block).to_vec().into_iter().zip(&scalars).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
+    let (result, _) = cx.in_block(block, |cx| {
+        let result = cx.apply(f, values, vec![])?;
+        let items = match &result {
+            Val::Tuple(items) => items.to_vec(),
+            v => vec![v.clone()],
+        };
+        let mut returned = vec![];
+        for (v, t) in items.iter().zip(tensors) {
+            let v = cx.to_tensor(v)?;
+            if v.ty.dtype != t.ty.dtype {
+                return Err(cx.error_help(
+                    &types::RETURN_TYPE,
+                    format!("the combining function returns {} where the tensor has {}", v.ty, t.ty.dtype),
+                    "in this reduction or scan",
+                    "return the elements' own type",
+                ));
+            }
+            returned.push(v.value);
+        }
+        if items.len() != tensors.len() {
+            return Err(cx.error(
+                &types::RETURN_TYPE,
+                format!("the combining function returns {} values for {} tensors", items.len(), tensors.len()),
+                "in this reduction or scan",
+            ));
+        }
+        let state = OpState::new(end, cx.loc).operands(&returned);
+        cx.emit(state).map(|_| ())
+    });
+    result
+}
+
+fn reduce(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let (tensors, single) = inputs(cx, a)?;
+    reduce_tensors(cx, a, tensors, single)
+}
+
+fn reduce_tensors(cx: &mut Lower<'_>, a: &Args, mut tensors: Vec<Tensor>, single: bool) -> R<Val> {
+    let f = a.function(cx, 2)?.clone();
+    let keep = a.flag(cx, 3)?;
+    let rank = tensors[0].ty.shape().len();
+    if rank == 0 {
+        return Err(cx.error_help(&types::AXIS, "a scalar has nothing to reduce", "not a block", "reductions take tensors with at least one dimension"));
+    }
+    let axis = match a.given(1) {
+        Some(_) => {
+            let axis = a.int(cx, 1)?;
+            Some(cx.axis(axis, rank)?)
+        }
+        None => {
+            for t in &mut tensors {
+                let n = t.ty.numel();
+                *t = cx.reshape(*t, &[n], true)?;
+            }
+            None
+        }
+    };
+    let at = axis.unwrap_or(0);
+    let mut shape = tensors[0].ty.shape().to_vec();
+    shape.remove(at);
+    let tys: Vec<Ty> = tensors.iter().map(|t| Ty::block(t.ty.dtype, &shape)).collect();
+    let results: Vec<Type> = tys.iter().map(|t| t.to_ir()).collect();
+    let operands: Vec<_> = tensors.iter().map(|t| t.value).collect();
+    let state = OpState::new(TtOp::Reduce, cx.loc).operands(&operands).results(&results).attr("axis", Attr::i32(at as i64)).regions(1);
+    let op = cx.emit(state)?;
+    combine(cx, op, &tensors, &f, TtOp::ReduceReturn)?;
+    let mut out = vec![];
+    for (value, ty) in cx.ir.results(op).to_vec().into_iter().zip(tys) {
+        let mut t = Tensor { value, ty };
+        if keep {
+            match axis {
+                Some(axis) => t = cx.expand_dims(t, axis)?,
+                None => {
+                    for _ in 0..rank {
+                        t = cx.expand_dims(t, 0)?;
+                    }
+                }
+            }
+        }
+        out.push(Val::from(t));
+    }
+    Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
+}
+
+fn reduce_with_indices(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let t = a.tensor(cx, 0)?;
+    let shape = t.ty.shape();
+    if a.given(1).is_none() {
+        return Err(cx.error_help(&types::AXIS, "an index needs an axis", "`axis` is None", "pass the axis along which the index counts"));
+    }
+    let axis = a.int(cx, 1)?;
+    let axis = cx.axis(axis, shape.len())?;
+    let ty = Ty::block(Dtype::Int32, &[shape[axis]]);
+    let attrs = [("start", Attr::i32(0)), ("end", Attr::i32(shape[axis]))];
+    let value = cx.value_with(TtOp::MakeRange, &[], ty.to_ir(), &attrs)?;
+    let mut index = Tensor { value, ty };
+    if shape.len() > 1 {
+        for d in (0..shape.len()).filter(|&d| d != axis) {
+            index = cx.expand_dims(index, d)?;
+        }
+        index = cx.broadcast_to(index, shape)?;
+    }
+    reduce_tensors(cx, a, vec![t, index], false)
+}
+
+fn scan(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let (tensors, single) = inputs(cx, a)?;
+    let f = a.function(cx, 2)?.clone();
+    let reverse = a.flag(cx, 3)?;
+    let axis = a.int(cx, 1)?;
+    let axis = cx.axis(axis, tensors[0].ty.shape().len())?;
+    let results: Vec<Type> = tensors.iter().map(|t| t.ty.to_ir()).collect();
+    let operands: Vec<_> = tensors.iter().map(|t| t.value).collect();
+    let state = OpState::new(TtOp::Scan, cx.loc)
+        .operands(&operands)
+        .results(&results)
+        .attr("axis", Attr::i32(axis as i64))
+        .attr("reverse", Attr::bool(reverse))
+        .regions(1);
+    let op = cx.emit(state)?;
+    combine(cx, op, &tensors, &f, TtOp::ScanReturn)?;
+    let mut out: Vec<Val> = cx.ir.results(op).to_vec().into_iter().zip(&tensors).map(|(value, t)| Tensor { value, ty: t.ty }.into()).collect();
+    Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
+}
+
+fn histogram(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let t = a.tensor(cx, 0)?;
+    let bins = a.int(cx, 1)? as i64;
+    cx.check_shape(&[bins])?;
+    if t.ty.shape().len() != 1 || !t.ty.dtype.is_int() || t.ty.dtype.bits() != 32 {
+        return Err(cx.expected("a 1D tensor of 32-bit integers", &t.into()));
+    }
+    let mut operands = vec![t.value];
+    if let Some(m) = a.optional_tensor(cx, 2)? {
+        let m = cx.broadcast_to(m, t.ty.shape())?;
+        operands.push(cx.mask_bits(m)?.value);
+    }
+    Ok(cx.tensor(TtOp::Histogram, &operands, Ty::block(Dtype::Int32, &[bins]))?.into())
+}
+
+fn gather(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let (src, index) = (a.tensor(cx, 0)?, a.tensor(cx, 1)?);
+    let axis = a.int(cx, 2)?;
+    let rank = src.ty.shape().len();
+    let axis = cx.axis(axis, rank)?;
+    if !index.ty.dtype.is_int() {
+        return Err(cx.expected("integer indices", &index.into()));
+    }
+    let fits = index.ty.shape().len() == rank && (0..rank).all(|d| d == axis || index.ty.shape()[d] == src.ty.shape()[d]);
+    if !fits {
+        return Err(cx.error(
+            &types::BROADCAST,
+            format!("the indices {} must have the source's shape {:?} except along axis {axis}", index.ty, src.ty.shape()),
+            "in this gather",
+        ));
+    }
+    let ty = Ty::block(src.ty.dtype, index.ty.shape());
+    let value = cx.value_with(TtOp::Gather, &[src.value, index.value], ty.to_ir(), &[("axis", Attr::i32(axis as i64))])?;
+    Ok(Tensor { value, ty }.into())
+}

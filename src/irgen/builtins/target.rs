@@ -1,0 +1,70 @@
+//! What depends on the target: NVIDIA's extras, questions about the target, and host functions of `triton` that kernels call.
+
+use super::{Builtin, debug, entry};
+use crate::diag::codes::names;
+use crate::ir::{OpState, TtOp};
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::types::Dtype;
+use crate::irgen::value::{Const, Func, Val};
+use crate::parser::ast::BinOp;
+
+/// `tl.extra.cuda`
+pub static CUDA: &[Builtin] = &[
+    entry("num_threads", "", "Threads of the block, at compile time.", |cx, _| Ok(Val::int(cx.options.num_warps * 32))),
+    entry("num_warps", "", "Warps of the block, at compile time.", |cx, _| Ok(Val::int(cx.options.num_warps))),
+    entry("smid", "", "The multiprocessor on which this runs.", |cx, _| debug::read_register(cx, "mov.u32 $0, %smid;", "=r", Dtype::Int32, true)),
+    entry("globaltimer", "", "Nanoseconds of the global timer.", |cx, _| debug::read_register(cx, "mov.u64 $0, %globaltimer;", "=l", Dtype::Int64, false)),
+    entry("gdc_wait", "", "Waits until the kernel before this one has written everything (sm_90 and up).", |cx, _| nvidia(cx, TtOp::GridDependencyWait)),
+    entry("gdc_launch_dependents", "", "Lets the kernel after this one start (sm_90 and up).", |cx, _| {
+        nvidia(cx, TtOp::GridDependencyLaunchDependents)
+    }),
+];
+
+fn nvidia(cx: &mut Lower<'_>, kind: TtOp) -> R<Val> {
+    let state = OpState::new(kind, cx.loc);
+    cx.emit(state).map(|_| Val::NONE)
+}
+
+/// `tl.target_info`
+pub static INFO: &[Builtin] = &[
+    entry("is_cuda", "", "Whether the target is NVIDIA's.", |_, _| Ok(Val::bool(true))),
+    entry("is_hip", "", "Whether the target is AMD's.", |_, _| Ok(Val::bool(false))),
+    entry("is_hip_cdna3", "", "Whether the target is AMD's CDNA3.", |_, _| Ok(Val::bool(false))),
+    entry("is_hip_cdna4", "", "Whether the target is AMD's CDNA4.", |_, _| Ok(Val::bool(false))),
+    entry("cuda_capability_geq", "major, minor=0", "Whether the compute capability is at least this.", |cx, a| {
+        let least = a.int(cx, 0)? * 10 + a.int(cx, 1)?;
+        Ok(Val::bool(i128::from(cx.options.capability) >= least))
+    }),
+];
+
+/// Calls of these give a decorator that leaves its function as it is; their arguments are host code.
+pub const DECORATORS: [&str; 2] = ["autotune", "heuristics"];
+
+/// `triton`
+pub static TRITON: &[Builtin] = &[
+    entry("cdiv", "x, y", "x / y, rounded up.", |cx, a| {
+        let (x, y) = (a.get(0).clone(), a.get(1).clone());
+        let one = cx.binary_op(BinOp::Sub, &y, &Val::int(1))?;
+        let sum = cx.binary_op(BinOp::Add, &x, &one)?;
+        cx.binary_op(BinOp::FloorDiv, &sum, &y)
+    }),
+    entry("next_power_of_2", "n", "The least power of two not below n, at compile time.", |cx, a| {
+        let n = a.int(cx, 0)?;
+        match u64::try_from(n.max(1)).ok().and_then(u64::checked_next_power_of_two) {
+            Some(p) => Ok(Val::int(p)),
+            None => Err(cx.error(&names::CONST_EVAL, format!("{n} is too large"), "in this call")),
+        }
+    }),
+    entry("jit", "fn=None, noinline=False", "Makes a function one that is compiled.", |_, a| {
+        Ok(match a.get(0) {
+            Val::Const(Const::Func(f)) => Const::Func(Func { jit: true, ..f.clone() }).into(),
+            // `triton.jit(noinline=True)` gives the decorator.
+            Val::Const(Const::None) => Const::Builtin(a.builtin).into(),
+            other => other.clone(),
+        })
+    }),
+    entry(DECORATORS[0], "*args, configs=None, key=None", "Leaves the function as it is.", |_, a| Ok(Const::Builtin(a.builtin).into())),
+    entry(DECORATORS[1], "*args, values=None", "Leaves the function as it is.", |_, a| Ok(Const::Builtin(a.builtin).into())),
+    entry("constexpr_function", "fn=None", "A function as it is: it runs at compile time.", |_, a| Ok(a.get(0).clone())),
+];
+

@@ -1,0 +1,87 @@
+//! Casts, and questions about types.
+
+use super::{Args, Builtin, entry};
+use crate::diag::codes::types;
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::semantic::convert::Rounding;
+use crate::irgen::types::Dtype;
+use crate::irgen::value::{Const, Val};
+
+pub static TABLE: &[Builtin] = &[
+    entry("cast", "input, dtype, fp_downcast_rounding=None, bitcast=False", "Converts to another element type; with `bitcast` keeps the bits.", cast),
+    entry("to", "input, dtype, fp_downcast_rounding=None, bitcast=False", "As `cast`.", cast),
+    entry("get_int_dtype", "bitwidth, signed", "The integer type of a width and signedness.", |cx, a| {
+        let (bits, signed) = (a.int(cx, 0)?, a.flag(cx, 1)?);
+        match u32::try_from(bits).ok().and_then(|b| Dtype::int(b, signed)) {
+            Some(d) => Ok(Val::dtype(d)),
+            None => Err(cx.error(&types::CAST, format!("there is no integer type of {bits} bits"), "in this call")),
+        }
+    }),
+];
+
+macro_rules! question {
+    ($name:literal, $doc:literal, $test:expr) => {
+        entry($name, "self", $doc, |_, a| {
+            let test: fn(Dtype) -> bool = $test;
+            Ok(Val::bool(matches!(a.get(0), Val::Const(Const::Type(t)) if test(t.dtype))))
+        })
+    };
+}
+
+/// Methods of a dtype.
+pub static DTYPE_METHODS: &[Builtin] = &[
+    question!("is_fp8", "Whether it is an 8-bit float.", Dtype::is_fp8),
+    question!("is_fp8e4nv", "Whether it is fp8e4nv.", |d| d == Dtype::Fp8e4nv),
+    question!("is_fp8e4b8", "Whether it is fp8e4b8.", |d| d == Dtype::Fp8e4b8),
+    question!("is_fp8e4b15", "Whether it is fp8e4b15.", |d| d == Dtype::Fp8e4b15),
+    question!("is_fp8e5", "Whether it is fp8e5.", |d| d == Dtype::Fp8e5),
+    question!("is_fp8e5b16", "Whether it is fp8e5b16.", |d| d == Dtype::Fp8e5b16),
+    question!("is_fp16", "Whether it is fp16.", |d| d == Dtype::Fp16),
+    question!("is_bf16", "Whether it is bf16.", |d| d == Dtype::Bf16),
+    question!("is_fp32", "Whether it is fp32.", |d| d == Dtype::Fp32),
+    question!("is_fp64", "Whether it is fp64.", |d| d == Dtype::Fp64),
+    question!("is_int1", "Whether it is int1.", |d| d == Dtype::Int1),
+    question!("is_int8", "Whether it is int8.", |d| d == Dtype::Int8),
+    question!("is_int16", "Whether it is int16.", |d| d == Dtype::Int16),
+    question!("is_int32", "Whether it is int32.", |d| d == Dtype::Int32),
+    question!("is_int64", "Whether it is int64.", |d| d == Dtype::Int64),
+    question!("is_uint8", "Whether it is uint8.", |d| d == Dtype::Uint8),
+    question!("is_uint16", "Whether it is uint16.", |d| d == Dtype::Uint16),
+    question!("is_uint32", "Whether it is uint32.", |d| d == Dtype::Uint32),
+    question!("is_uint64", "Whether it is uint64.", |d| d == Dtype::Uint64),
+    question!("is_floating", "Whether it is a float.", Dtype::is_float),
+    question!("is_standard_floating", "Whether it is a float of 16 bits or more.", Dtype::is_standard_float),
+    question!("is_int_signed", "Whether it is a signed integer.", Dtype::is_signed),
+    question!("is_int_unsigned", "Whether it is an unsigned integer.", Dtype::is_unsigned),
+    question!("is_int", "Whether it is an integer.", Dtype::is_int),
+    question!("is_bool", "Whether it is int1.", Dtype::is_bool),
+    question!("is_ptr", "Whether it is a pointer.", Dtype::is_ptr),
+    question!("is_const", "Whether it is a pointer to constant data.", Dtype::is_const_ptr),
+    entry("is_block", "self", "Whether it is the type of a block.", |_, a| Ok(Val::bool(matches!(a.get(0), Val::Const(Const::Type(t)) if t.is_block())))),
+    entry("get_block_shapes", "self", "The extents of a block type.", |_, a| match a.get(0) {
+        Val::Const(Const::Type(t)) => Ok(crate::irgen::lookup::shape_tuple(t.shape())),
+        _ => Ok(Val::NONE),
+    }),
+    entry("with_element_ty", "self, element_ty", "The same shape with other elements.", |cx, a| {
+        let d = a.dtype(cx, 1)?;
+        match a.get(0) {
+            Val::Const(Const::Type(t)) => Ok(Const::Type(t.with(d)).into()),
+            _ => Ok(Val::NONE),
+        }
+    }),
+    entry("get_int_max_value", "self", "The greatest value of an integer type.", |cx, a| Ok(Val::int(a.dtype(cx, 0)?.int_range().1))),
+    entry("get_int_min_value", "self", "The least value of an integer type.", |cx, a| Ok(Val::int(a.dtype(cx, 0)?.int_range().0))),
+];
+
+fn cast(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let t = a.tensor(cx, 0)?;
+    let dtype = a.dtype(cx, 1)?;
+    if a.flag(cx, 3)? {
+        return Ok(cx.bitcast(t, dtype)?.into());
+    }
+    let rounding = match a.given(2) {
+        Some(_) => Some(if a.word(cx, 2, &[("rtne", 1), ("rtz", 0)])? == 1 { Rounding::Rtne } else { Rounding::Rtz }),
+        None => None,
+    };
+    Ok(cx.cast(t, dtype, rounding)?.into())
+}

@@ -1,0 +1,366 @@
+//! Names and attributes: from a word in the source to a value.
+//!
+//! A name is looked for among the locals, then at the top level of the function's file, then among Python's builtins. A top-level name is
+//! followed through its bindings ([`super::modules`]): the first whose guards do not rule it out and that leads somewhere wins. Values are
+//! evaluated at compile time and remembered.
+
+use std::rc::Rc;
+
+use super::builtins;
+use super::lower::{Frame, Lower, R, Reported};
+use super::modules::{Binding, Bound, Target};
+use super::types::{Dtype, Ty};
+use super::value::{Class, Const, Func, Method, Space, Val};
+use crate::diag::codes::names;
+use crate::parser::ast::Expr;
+
+impl Lower<'_> {
+    /// The value of a name.
+    pub fn name(&mut self, name: &str) -> R<Val> {
+        if let Some(v) = self.frame.scope.get(name) {
+            return if matches!(v, Val::Error) { Err(Reported) } else { Ok(v.clone()) };
+        }
+        let module = self.frame.module;
+        if let Some(v) = self.global(module, name) {
+            return Ok(v);
+        }
+        if let Some(v) = builtins::python(name) {
+            return Ok(v);
+        }
+        if self.mods.get(module).prelude
+            && let Some(v) = self.space_attr(Space::Language, name)
+        {
+            return Ok(v);
+        }
+        Err(self.unknown_name(name))
+    }
+
+    fn unknown_name(&mut self, name: &str) -> Reported {
+        let module = self.frame.module;
+        if self.frame.lost.iter().any(|n| &**n == name) {
+            return self.error_help(
+                &names::UNKNOWN_NAME,
+                format!("`{name}` has no value here"),
+                "set only inside a loop, or on one side of a run-time `if`",
+                format!("give `{name}` a value before the loop or the `if`"),
+            );
+        }
+        if !self.mods.get(module).bindings(name).is_empty() {
+            return self.error_help(
+                &names::UNKNOWN_VALUE,
+                format!("`{name}` is defined in this file, but it is nothing that a kernel can use"),
+                "not a constant, a jit function or a part of triton.language",
+                "kernels can use numbers, strings, dtypes, `tl.constexpr` values, `@triton.jit` functions and what is imported from files that can be found (see -I)",
+            );
+        }
+        let known: Vec<String> = self
+            .frame
+            .scope
+            .iter()
+            .map(|(n, _)| n.to_string())
+            .chain(self.mods.get(module).names().map(str::to_owned))
+            .chain(builtins::python_names().map(str::to_owned))
+            .collect();
+        let help = nearest(name, known.iter().map(String::as_str)).map(|n| format!("did you mean `{n}`?"));
+        let diag = crate::diag::Diagnostic::error(&names::UNKNOWN_NAME, format!("`{name}` is not defined")).at(self.span, "not defined");
+        self.report(match help {
+            Some(help) => diag.help(help),
+            None => diag,
+        })
+    }
+
+    /// A name at the top level of a module.
+    pub fn global(&mut self, module: usize, name: &str) -> Option<Val> {
+        let key = (module, name.to_owned());
+        if let Some(known) = self.globals.get(&key) {
+            return known.clone();
+        }
+        if self.depth > 200 {
+            return None;
+        }
+        let bindings: Vec<Binding> = self.mods.get(module).bindings(name).to_vec();
+        let mut value = None;
+        for (i, b) in bindings.iter().enumerate() {
+            if !self.guards_hold(module, b) {
+                continue;
+            }
+            // While `f = triton.jit(f)` is evaluated, `f` is what it was bound to before.
+            let before = match &b.bound {
+                Bound::Value(_) => self.earlier(module, &bindings[i + 1..]),
+                _ => None,
+            };
+            self.globals.insert(key.clone(), before);
+            value = self.bound(module, &b.bound);
+            if value.is_some() {
+                break;
+            }
+        }
+        if value.is_none() {
+            let stars = self.mods.get(module).stars().to_vec();
+            value = stars.iter().find_map(|(level, path)| self.from_import(module, *level, path, name));
+        }
+        self.globals.insert(key, value.clone());
+        value
+    }
+
+    /// The function that a name was bound to before it was rebound; nothing else can be used by its own redefinition.
+    fn earlier(&mut self, module: usize, bindings: &[Binding]) -> Option<Val> {
+        bindings.iter().find(|b| matches!(b.bound, Bound::Function(_))).and_then(|b| self.bound(module, &b.bound))
+    }
+
+    /// Whether no test around a binding is known to go the other way.
+    fn guards_hold(&mut self, module: usize, binding: &Binding) -> bool {
+        binding.guards.iter().all(|(test, outcome)| {
+            let Some(v) = self.evaluate(module, test) else { return true };
+            self.quietly(|cx| cx.truth(&v)).map_or(true, |t| t == *outcome)
+        })
+    }
+
+    fn bound(&mut self, module: usize, bound: &Bound) -> Option<Val> {
+        match bound {
+            Bound::Function(def) => Some(Const::Func(Func { def: def.clone(), module, jit: def.is_jit }).into()),
+            Bound::Value(e) => self.evaluate(module, e),
+            Bound::Element(e, i) => match self.evaluate(module, e)? {
+                Val::Tuple(items) => items.get(*i).cloned(),
+                _ => None,
+            },
+            Bound::Import(path) => self.mods.import(module, 0, path).and_then(target_value),
+            Bound::From { level, path, name } => self.from_import(module, *level, path, name),
+            Bound::Host(_) => None,
+        }
+    }
+
+    /// `from path import name`
+    fn from_import(&mut self, module: usize, level: u32, path: &[String], name: &str) -> Option<Val> {
+        match self.mods.import(module, level, path) {
+            Some(Target::Space(space)) => return self.space_attr(space, name),
+            Some(Target::Module(m)) if m != module => {
+                if let Some(v) = self.global(m, name) {
+                    return Some(v);
+                }
+            }
+            _ => {}
+        }
+        self.mods.submodule(module, level, path, name).and_then(target_value)
+    }
+
+    /// Evaluates an expression at the top level of a module; `None` if it is no compile-time value.
+    pub fn evaluate(&mut self, module: usize, e: &Expr) -> Option<Val> {
+        if self.depth > 200 {
+            return None;
+        }
+        self.depth += 1;
+        let value = self.quietly(|cx| cx.isolated(module, |cx| cx.expr(e)));
+        self.depth -= 1;
+        value.ok().filter(|v| !matches!(v, Val::Error))
+    }
+
+    /// Runs `f` in a fresh compile-time frame.
+    pub fn isolated<T>(&mut self, module: usize, f: impl FnOnce(&mut Self) -> T) -> T {
+        let frame = std::mem::replace(&mut self.frame, Frame::new(module, None, true));
+        let (block, naming, loc, span) = (self.block.take(), self.naming.take(), self.loc, self.span);
+        let result = f(self);
+        self.frame = frame;
+        (self.block, self.naming, self.loc, self.span) = (block, naming, loc, span);
+        result
+    }
+
+    /// A member of a built-in package: a primitive, a type, or a function of the prelude.
+    pub fn space_attr(&mut self, space: Space, name: &str) -> Option<Val> {
+        builtins::member(space, name).or_else(|| self.prelude_function(space, name))
+    }
+
+    /// `value.attr`
+    pub fn attribute(&mut self, base: &Val, attr: &str) -> R<Val> {
+        let found = match base {
+            Val::Error => return Err(Reported),
+            Val::Const(Const::Space(space)) => self.space_attr(*space, attr),
+            Val::Const(Const::Module(m)) => self.module_attr(*m, attr),
+            Val::Const(Const::Type(t)) => type_attr(*t, attr).or_else(|| self.method(base, builtins::dtype_method(attr))),
+            Val::Tensor(t) if attr == "T" => return Ok(self.transpose(*t)?.into()),
+            Val::Tensor(t) => tensor_attr(t.ty, attr).or_else(|| {
+                let member = builtins::tensor_method(attr).map(Const::Builtin).map(Val::from);
+                member.or_else(|| self.prelude_method(attr)).and_then(|f| self.bind_method(base, f))
+            }),
+            Val::Desc(d) => match attr {
+                "dtype" => Some(Val::dtype(d.block.dtype)),
+                "block_shape" => Some(shape_tuple(d.block.shape())),
+                "block_type" | "type" => Some(Const::Type(d.block).into()),
+                "shape" => Some(Val::tuple(d.shape.iter().map(|&t| t.into()).collect())),
+                "strides" => Some(Val::tuple(d.strides.iter().map(|&t| t.into()).collect())),
+                _ => self.method(base, builtins::descriptor_method(attr)),
+            },
+            Val::Const(Const::Func(f)) if attr == "__name__" => Some(Const::str(f.name()).into()),
+            Val::Const(Const::Limits(d)) => limits_attr(*d, attr),
+            Val::Const(Const::Func(_)) if attr == "fn" => Some(base.clone()),
+            // A compile-time value is its own `.value`, and numbers take tensor methods such as `.to`.
+            Val::Const(_) if attr == "value" => Some(base.clone()),
+            Val::Const(c) if c.as_float().is_some() => {
+                let member = builtins::tensor_method(attr).map(Const::Builtin).map(Val::from);
+                member.or_else(|| self.prelude_method(attr)).and_then(|f| self.bind_method(base, f))
+            }
+            _ => None,
+        };
+        found.ok_or_else(|| self.unknown_attribute(base, attr))
+    }
+
+    fn method(&mut self, base: &Val, b: Option<&'static builtins::Builtin>) -> Option<Val> {
+        b.and_then(|b| self.bind_method(base, Const::Builtin(b).into()))
+    }
+
+    fn bind_method(&mut self, base: &Val, f: Val) -> Option<Val> {
+        match f {
+            Val::Const(callee) => Some(Val::Method(Rc::new(Method { receiver: base.clone(), callee }))),
+            _ => None,
+        }
+    }
+
+    fn module_attr(&mut self, module: usize, attr: &str) -> Option<Val> {
+        if let Some(v) = self.global(module, attr) {
+            return Some(v);
+        }
+        let level_1 = self.mods.submodule(module, 1, &[], attr)?;
+        target_value(level_1)
+    }
+
+    fn unknown_attribute(&mut self, base: &Val, attr: &str) -> Reported {
+        if let Val::Const(Const::Space(space)) = base
+            && builtins::known_but_missing(*space, attr)
+        {
+            return self.unsupported(&format!("`{attr}` of {}", builtins::space_name(*space)));
+        }
+        let (what, candidates): (String, Vec<&str>) = match base {
+            Val::Const(Const::Space(space)) => (builtins::space_name(*space).to_owned(), builtins::member_names(*space)),
+            Val::Tensor(_) => (base.describe(), builtins::tensor_attr_names()),
+            other => (other.describe(), vec![]),
+        };
+        let diag = crate::diag::Diagnostic::error(&names::UNKNOWN_ATTRIBUTE, format!("{what} has no `{attr}`")).at(self.span, "no such attribute");
+        let near = nearest(attr, candidates.into_iter());
+        self.report(match near {
+            Some(n) => diag.help(format!("did you mean `{n}`?")),
+            None => diag,
+        })
+    }
+}
+
+fn target_value(target: Target) -> Option<Val> {
+    match target {
+        Target::Space(s) => Some(Const::Space(s).into()),
+        Target::Module(m) => Some(Const::Module(m).into()),
+        Target::Nothing => None,
+    }
+}
+
+/// A shape as a tuple of compile-time integers.
+#[must_use]
+pub fn shape_tuple(shape: &[i64]) -> Val {
+    Val::tuple(shape.iter().map(|&d| Val::int(d)).collect())
+}
+
+fn tensor_attr(ty: Ty, attr: &str) -> Option<Val> {
+    Some(match attr {
+        "dtype" => Val::dtype(ty.dtype),
+        "type" => Const::Type(ty).into(),
+        "shape" => shape_tuple(ty.shape()),
+        "numel" => Val::int(ty.numel()),
+        _ => return None,
+    })
+}
+
+/// `torch.finfo(t).max` and the like.
+fn limits_attr(d: Dtype, attr: &str) -> Option<Val> {
+    let float = |x: f64| Some(Const::Float(x).into());
+    if d.is_int() {
+        return match attr {
+            "min" => Some(Val::int(d.int_range().0)),
+            "max" => Some(Val::int(d.int_range().1)),
+            "bits" => Some(Val::int(d.bits())),
+            _ => None,
+        };
+    }
+    // Exponent range and mantissa decide the rest; the largest value of fp8e4nv lacks the last mantissa step.
+    let (max_exp, min_exp) = match d {
+        Dtype::Fp16 | Dtype::Fp8e5 => (15, -14),
+        Dtype::Bf16 | Dtype::Fp32 => (127, -126),
+        Dtype::Fp64 => (1023, -1022),
+        Dtype::Fp8e4nv => (8, -6),
+        _ => return None,
+    };
+    let eps = 2f64.powi(-(d.mantissa() as i32));
+    let top = if d == Dtype::Fp8e4nv { 2.0 - 2.0 * eps } else { 2.0 - eps };
+    match attr {
+        "max" => float(top * 2f64.powi(max_exp)),
+        "min" => float(-top * 2f64.powi(max_exp)),
+        "eps" => float(eps),
+        "tiny" | "smallest_normal" => float(2f64.powi(min_exp)),
+        "bits" => Some(Val::int(d.bits())),
+        _ => None,
+    }
+}
+
+fn type_attr(ty: Ty, attr: &str) -> Option<Val> {
+    let d = ty.dtype;
+    Some(match attr {
+        "element_ty" if ty.is_block() => Val::dtype(d),
+        "element_ty" => Const::Type(d.pointee()?).into(),
+        "scalar" | "dtype" => Val::dtype(d),
+        "shape" => shape_tuple(ty.shape()),
+        "numel" => Val::int(ty.numel()),
+        "name" => Const::str(&ty.to_string()).into(),
+        "primitive_bitwidth" if !d.is_ptr() => Val::int(d.bits()),
+        "itemsize" if !d.is_ptr() => Val::int(d.bits() / 8),
+        "int_bitwidth" if d.is_int() => Val::int(d.bits()),
+        "fp_mantissa_width" if d.is_float() => Val::int(d.mantissa()),
+        "exponent_bias" => Val::int(match d {
+            Dtype::Fp8e4b15 | Dtype::Fp8e5 | Dtype::Fp16 => 15,
+            Dtype::Fp8e4nv => 7,
+            Dtype::Fp8e4b8 => 8,
+            Dtype::Fp8e5b16 => 16,
+            Dtype::Bf16 | Dtype::Fp32 => 127,
+            Dtype::Fp64 => 1023,
+            _ => return None,
+        }),
+        "value" => Const::Type(ty).into(),
+        _ => return None,
+    })
+}
+
+/// The candidate nearest to a misspelt word, if one is near.
+#[must_use]
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = 1 + word.len() / 4;
+    candidates.map(|c| (distance(word, c), c)).filter(|&(d, _)| d > 0 && d <= limit).min().map(|(_, c)| c)
+}
+
+/// Edits (insert, delete, replace, swap neighbours) from one word to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().abs_diff(b.len()) > 3 || a.len().max(b.len()) > 64 {
+        return usize::MAX;
+    }
+    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    rows[0] = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let cost = usize::from(a[i - 1] != b[j - 1]);
+            let mut best = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + cost);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+/// The class that an annotation names, such as `tl.constexpr`.
+#[must_use]
+pub fn class_of(v: &Val) -> Option<Class> {
+    match v {
+        Val::Const(Const::Class(c)) => Some(*c),
+        _ => None,
+    }
+}

@@ -1,0 +1,337 @@
+//! [`Lower`]: the state of lowering one kernel, and how it emits operations and reports errors.
+//!
+//! Errors: whoever finds one calls [`Lower::error`], which records the diagnostic with the chain of calls that led there and returns
+//! [`Reported`]; `?` carries that up to the statement, which binds its targets to [`Val::Error`]. So each error is reported once and the
+//! rest of the kernel is still checked.
+//!
+//! Operations go to the end of [`Lower::block`]. Without a block, as when a module-level constant is evaluated, nothing can be emitted
+//! and whatever needs an operation is no compile-time value. After a `return` the block is gone too: what follows is dead.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::modules::Modules;
+use super::scope::Scope;
+use super::types::{Dtype, Ty};
+use super::value::{Tensor, Val, ValTy};
+use crate::diag::codes::{names, types};
+use crate::diag::{Code, Diagnostic};
+use crate::ir::{Attr, Block, Ir, Loc, Op, OpKind, OpState, Region, Type, Value};
+use crate::source::Span;
+
+/// An error that is recorded already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reported;
+
+pub type R<T> = Result<T, Reported>;
+
+/// What the front end has to know about the target and the launch.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Compute capability: 80, 90, 100.
+    pub capability: u32,
+    pub num_warps: u32,
+    pub num_stages: u32,
+    pub num_ctas: u32,
+    /// Keeps `device_assert` and checks integer overflow.
+    pub debug: bool,
+}
+
+/// A `return` whose operation is made once the function's type is known.
+pub struct Return {
+    pub block: Block,
+    pub loc: Loc,
+    pub value: Val,
+    pub span: Span,
+}
+
+/// One function being lowered.
+pub struct Frame {
+    pub module: usize,
+    pub scope: Scope,
+    /// Names set since the innermost branch or loop began.
+    pub defs: Vec<Arc<str>>,
+    /// `x: tl.constexpr` without a value.
+    pub pending: Vec<Arc<str>>,
+    pub returns: Vec<Return>,
+    /// Of the function's body; `None` while a constant is evaluated.
+    pub region: Option<Region>,
+    /// How many loops are around this place.
+    pub loops: u32,
+    /// Evaluated at compile time like plain Python: assignments keep constants, loops run.
+    pub host: bool,
+    /// Names bound only inside a loop or one branch that is over: for messages.
+    pub lost: Vec<Arc<str>>,
+    /// What a function evaluated at compile time returned.
+    pub host_result: Option<Val>,
+}
+
+impl Frame {
+    #[must_use]
+    pub fn new(module: usize, region: Option<Region>, host: bool) -> Frame {
+        Frame {
+            module,
+            scope: Scope::default(),
+            defs: vec![],
+            pending: vec![],
+            returns: vec![],
+            region,
+            loops: 0,
+            host,
+            lost: vec![],
+            host_result: None,
+        }
+    }
+}
+
+/// A call that is being lowered: for the chain in messages.
+#[derive(Clone)]
+pub struct CallSite {
+    pub span: Span,
+    pub callee: String,
+}
+
+/// A function that is lowered already (or is being lowered, when `result` is `None`).
+pub struct Lowered {
+    /// Values of this form come back; the IR values in it are placeholders.
+    pub result: Option<Val>,
+}
+
+/// The state of lowering one kernel.
+pub struct Lower<'m> {
+    pub mods: Modules<'m>,
+    pub ir: Ir,
+    pub options: Options,
+    pub diags: Vec<Diagnostic>,
+    /// Errors found so far, repeated ones included.
+    pub errors: u64,
+    /// `static_print` lines.
+    pub printed: Vec<String>,
+    pub frame: Frame,
+    pub block: Option<Block>,
+    pub loc: Loc,
+    /// The name being assigned to, which operations are named after.
+    pub naming: Option<Arc<str>>,
+    pub calls: Vec<CallSite>,
+    pub functions: BTreeMap<String, Lowered>,
+    pub prelude: BTreeMap<&'static str, usize>,
+    /// Module-level values, evaluated once.
+    pub globals: BTreeMap<(usize, String), Option<Val>>,
+    /// Where the current expression is: the fallback place of an error.
+    pub span: Span,
+    /// Depth of calls and of constants evaluating constants.
+    pub depth: u32,
+    /// Errors are dropped while it is positive: a trial evaluation.
+    pub quiet: u32,
+    /// Statements lowered so far; bounds unrolling.
+    pub steps: u64,
+}
+
+/// How deep calls may nest.
+pub const MAX_DEPTH: u32 = 64;
+
+impl<'m> Lower<'m> {
+    #[must_use]
+    pub fn new(mods: Modules<'m>, module: usize, span: Span, options: Options) -> Lower<'m> {
+        Lower {
+            mods,
+            ir: Ir::new(Loc::unknown()),
+            options,
+            diags: vec![],
+            errors: 0,
+            printed: vec![],
+            frame: Frame::new(module, None, false),
+            block: None,
+            loc: Loc::unknown(),
+            naming: None,
+            calls: vec![],
+            functions: BTreeMap::new(),
+            prelude: BTreeMap::new(),
+            globals: BTreeMap::new(),
+            span,
+            depth: 0,
+            quiet: 0,
+            steps: 0,
+        }
+    }
+
+    // ---- errors ----
+
+    /// Records a diagnostic, with the calls that led here. The same message at the same place is kept once (loops unroll).
+    pub fn report(&mut self, mut diag: Diagnostic) -> Reported {
+        if self.quiet == 0 {
+            self.errors += u64::from(diag.is_error());
+            for call in self.calls.iter().rev() {
+                diag = diag.at(call.span, format!("in this call of `{}`", call.callee));
+            }
+            if !self.diags.iter().any(|d| d.code == diag.code && d.place() == diag.place() && d.message == diag.message) {
+                self.diags.push(diag);
+            }
+        }
+        Reported
+    }
+
+    /// Records an error at the current expression.
+    pub fn error(&mut self, code: &'static Code, message: impl Into<String>, label: impl Into<String>) -> Reported {
+        let diag = Diagnostic::error(code, message).at(self.span, label);
+        self.report(diag)
+    }
+
+    /// As [`Lower::error`], with advice.
+    pub fn error_help(&mut self, code: &'static Code, message: impl Into<String>, label: impl Into<String>, help: impl Into<String>) -> Reported {
+        let diag = Diagnostic::error(code, message).at(self.span, label).help(help);
+        self.report(diag)
+    }
+
+    /// Records a warning at the current expression.
+    pub fn warn(&mut self, code: &'static Code, message: impl Into<String>, label: impl Into<String>) {
+        let diag = Diagnostic::warning(code, message).at(self.span, label);
+        let _ = self.report(diag);
+    }
+
+    /// The thing is part of the language but not of this compiler yet.
+    pub fn unsupported(&mut self, what: &str) -> Reported {
+        self.error(&names::UNSUPPORTED, format!("{what} is not supported yet"), "used here")
+    }
+
+    /// A type does not fit: says which was expected.
+    pub fn expected(&mut self, what: &str, found: &Val) -> Reported {
+        if matches!(found, Val::Error) {
+            return Reported;
+        }
+        let found = found.describe();
+        self.error(&types::ARGUMENT_TYPE, format!("expected {what}, found {found}"), format!("this is {found}"))
+    }
+
+    // ---- locations ----
+
+    /// The location of a span, named after what is being assigned.
+    #[must_use]
+    pub fn loc_of(&self, span: Span) -> Loc {
+        let file = self.mods.map.file(span.file);
+        let at = file.line_col(span.lo);
+        let loc = Loc::file(&file.name, at.line, at.col);
+        match &self.naming {
+            Some(name) => Loc::named(name, loc),
+            None => loc,
+        }
+    }
+
+    /// Runs `f` at a place and comes back to the old one.
+    pub fn at<T>(&mut self, span: Span, f: impl FnOnce(&mut Self) -> T) -> T {
+        let (loc, old) = (self.loc, self.span);
+        self.loc = self.loc_of(span);
+        self.span = span;
+        let result = f(self);
+        (self.loc, self.span) = (loc, old);
+        result
+    }
+
+    // ---- emitting ----
+
+    /// Appends an operation. Fails where there is no block to append to.
+    ///
+    /// Attributes equal to the table's default are left out.
+    pub fn emit(&mut self, mut state: OpState) -> R<Op> {
+        let spec = state.kind.spec();
+        state.attrs.retain(|(name, value)| spec.attr_default(name.as_str()) != Some(*value));
+        let Some(block) = self.block else {
+            return Err(self.error(
+                &names::NOT_CONSTEXPR,
+                format!("`{}` cannot be computed at compile time", state.kind.name()),
+                "needs a value that exists only when the kernel runs",
+            ));
+        };
+        let op = self.ir.create_op(state);
+        self.ir.append(block, op);
+        Ok(op)
+    }
+
+    /// An operation with one result of this type.
+    pub fn value(&mut self, kind: impl Into<OpKind>, operands: &[Value], result: Type) -> R<Value> {
+        let state = OpState::new(kind, self.loc).operands(operands).results(&[result]);
+        let op = self.emit(state)?;
+        Ok(self.ir.result(op))
+    }
+
+    /// As [`Lower::value`], with attributes.
+    pub fn value_with(&mut self, kind: impl Into<OpKind>, operands: &[Value], result: Type, attrs: &[(&str, Attr)]) -> R<Value> {
+        let mut state = OpState::new(kind, self.loc).operands(operands).results(&[result]);
+        for &(name, attr) in attrs {
+            state = state.attr(name, attr);
+        }
+        let op = self.emit(state)?;
+        Ok(self.ir.result(op))
+    }
+
+    /// An operation whose result has a type of the language.
+    pub fn tensor(&mut self, kind: impl Into<OpKind>, operands: &[Value], ty: Ty) -> R<Tensor> {
+        let value = self.value(kind, operands, ty.to_ir())?;
+        Ok(Tensor { value, ty })
+    }
+
+    /// A typed constant.
+    pub fn constant(&mut self, attr: Attr, ty: Ty) -> R<Tensor> {
+        let value = self.value_with(crate::ir::ArithOp::Constant, &[], ty.to_ir(), &[("value", attr)])?;
+        Ok(Tensor { value, ty })
+    }
+
+    /// A fresh block at the end of the function's body.
+    pub fn new_block(&mut self) -> Option<Block> {
+        self.frame.region.map(|r| self.ir.add_block(r, &[]))
+    }
+
+    /// Whether control can get here.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        if self.frame.host { self.frame.host_result.is_none() } else { self.block.is_some() }
+    }
+
+    /// Runs `f` with operations going to `block`, and returns where they went last.
+    pub fn in_block<T>(&mut self, block: Block, f: impl FnOnce(&mut Self) -> T) -> (T, Option<Block>) {
+        let old = self.block.replace(block);
+        let result = f(self);
+        (result, std::mem::replace(&mut self.block, old))
+    }
+
+    /// Runs `f` without reporting errors.
+    pub fn quietly<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.quiet += 1;
+        let result = f(self);
+        self.quiet -= 1;
+        result
+    }
+
+    // ---- names ----
+
+    /// Binds a local name.
+    pub fn set(&mut self, name: &Arc<str>, value: Val) {
+        if !self.frame.defs.contains(name) {
+            self.frame.defs.push(name.clone());
+        }
+        self.frame.scope.set(name, value);
+    }
+
+    /// Types of two values for a message, when they differ.
+    #[must_use]
+    pub fn differ(a: &ValTy, b: &ValTy) -> Option<(String, String)> {
+        (a != b).then(|| (a.to_string(), b.to_string()))
+    }
+
+    /// A shared string.
+    #[must_use]
+    pub fn text(text: &str) -> Rc<str> {
+        Rc::from(text)
+    }
+}
+
+/// The types that the target takes as 8-bit floats.
+#[must_use]
+pub fn supports_dtype(capability: u32, dtype: Dtype) -> bool {
+    match dtype {
+        Dtype::Fp8e4nv => capability >= 89,
+        Dtype::Fp8e4b8 | Dtype::Fp8e5b16 => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,381 @@
+//! The operators on tensors: operands are promoted to a common type, broadcast to a common shape, and one operation is emitted.
+//!
+//! A Python number that stands beside a tensor takes the tensor's type unless its kind is higher (a float beside integers), so
+//! `x * 2.0` stays `fp16` for an `fp16` x. See [`crate::irgen::types::computation_type`].
+
+use super::convert::const_dtype;
+use crate::diag::codes::types;
+use crate::ir::{ArithOp, Attr, OpKind, TtOp};
+use crate::irgen::lower::{Lower, R, Reported};
+use crate::irgen::types::{Dtype, NoCommonType, Ty, computation_type, promote_ints};
+use crate::irgen::value::{Const, Tensor, Val};
+use crate::parser::ast::BinOp;
+
+/// A comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cmp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl Cmp {
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Cmp::Eq => "==",
+            Cmp::Ne => "!=",
+            Cmp::Lt => "<",
+            Cmp::Le => "<=",
+            Cmp::Gt => ">",
+            Cmp::Ge => ">=",
+        }
+    }
+
+    /// MLIR's predicate number for this operand type.
+    fn predicate(self, dtype: Dtype) -> i64 {
+        let row = self as usize;
+        if dtype.is_float() {
+            [1, 13, 4, 5, 2, 3][row]
+        } else if dtype.is_signed() {
+            [0, 1, 2, 3, 4, 5][row]
+        } else {
+            [0, 1, 6, 7, 8, 9][row]
+        }
+    }
+}
+
+/// What a binary operation allows.
+#[derive(Clone, Copy, Default)]
+pub struct Rules {
+    pub left_ptr: bool,
+    pub right_ptr: bool,
+    pub division: bool,
+}
+
+impl Lower<'_> {
+    /// Reports operands that an operator does not take.
+    pub fn bad_operands(&mut self, op: &str, a: &Val, b: &Val) -> Reported {
+        if matches!(a, Val::Error) || matches!(b, Val::Error) {
+            return Reported;
+        }
+        let (a, b) = (a.describe(), b.describe());
+        self.error(&types::OPERAND_TYPES, format!("`{op}` does not take {a} and {b}"), format!("{a} {op} {b}"))
+    }
+
+    fn operand_dtype(v: &Val) -> Option<(Dtype, bool)> {
+        match v {
+            Val::Tensor(t) => Some((t.ty.dtype, false)),
+            Val::Const(c) => const_dtype(c).map(|d| (d, true)),
+            _ => None,
+        }
+    }
+
+    /// Promotes and broadcasts two operands.
+    pub fn operands(&mut self, op: &str, a: &Val, b: &Val, rules: Rules) -> R<(Tensor, Tensor)> {
+        let (Some((da, a_scalar)), Some((db, b_scalar))) = (Self::operand_dtype(a), Self::operand_dtype(b)) else {
+            return Err(self.bad_operands(op, a, b));
+        };
+        let ptr_ok = |x: Dtype, y: Dtype, allowed: bool| !x.is_ptr() || (allowed && !y.is_float() && (!y.is_ptr() || x == y));
+        if !ptr_ok(da, db, rules.left_ptr) || !ptr_ok(db, da, rules.right_ptr) {
+            return Err(self.bad_operands(op, a, b));
+        }
+        if da.is_ptr() || db.is_ptr() {
+            let (a, b) = (self.to_tensor(a)?, self.to_tensor(b)?);
+            return self.broadcast(a, b);
+        }
+        let common = match computation_type(da, a_scalar, db, b_scalar, rules.division) {
+            Ok(common) => common,
+            Err(NoCommonType::NotNumbers) => return Err(self.bad_operands(op, a, b)),
+            Err(NoCommonType::Signedness) => {
+                return Err(self.error_help(
+                    &types::OPERAND_TYPES,
+                    format!("`{op}` does not take {da} and {db}: one is signed, the other is not"),
+                    "different signedness",
+                    "convert one of them first, for example with `.to(tl.int32)`",
+                ));
+            }
+        };
+        let a = self.to_type(a, common)?;
+        let b = self.to_type(b, common)?;
+        self.broadcast(a, b)
+    }
+
+    /// An operand in the computation type; a Python number must fit into it.
+    fn to_type(&mut self, v: &Val, dtype: Dtype) -> R<Tensor> {
+        let Val::Const(c) = v else {
+            let t = self.to_tensor(v)?;
+            return self.cast(t, dtype, None);
+        };
+        if let (true, Some(i)) = (dtype.is_int(), c.as_int()) {
+            let (lo, hi) = dtype.int_range();
+            if !(lo..=hi).contains(&i) {
+                return Err(self.error_help(
+                    &types::INT_RANGE,
+                    format!("the number {i} does not fit into {dtype}, the type of the other operand"),
+                    format!("{dtype} holds {lo} to {hi}"),
+                    "convert the other operand to a wider or a signed type first",
+                ));
+            }
+        }
+        self.scalar_constant(c, dtype)
+    }
+
+    /// A binary operator with at least one tensor.
+    pub fn binary(&mut self, op: BinOp, a: &Val, b: &Val) -> R<Val> {
+        let t = match op {
+            BinOp::Add => self.add(a, b)?,
+            BinOp::Sub => self.sub(a, b)?,
+            BinOp::Mul => self.mul(a, b)?,
+            BinOp::Div => self.true_div(a, b)?,
+            BinOp::FloorDiv => self.floor_div(a, b)?,
+            BinOp::Mod => self.modulo(a, b)?,
+            BinOp::BitAnd => self.bitwise(ArithOp::Andi, "&", a, b)?,
+            BinOp::BitOr => self.bitwise(ArithOp::Ori, "|", a, b)?,
+            BinOp::BitXor => self.bitwise(ArithOp::Xori, "^", a, b)?,
+            BinOp::LShift => self.bitwise(ArithOp::Shli, "<<", a, b)?,
+            BinOp::RShift => {
+                // The shifted tensor's signedness decides; beside a Python number, the amount's does.
+                let signed = a.as_tensor().or(b.as_tensor()).is_some_and(|t| t.ty.dtype.is_signed());
+                self.bitwise(if signed { ArithOp::Shrsi } else { ArithOp::Shrui }, ">>", a, b)?
+            }
+            BinOp::Pow => {
+                return Err(self.error_help(
+                    &types::OPERAND_TYPES,
+                    format!("`**` does not take {} and {}", a.describe(), b.describe()),
+                    "no power operator for tensors",
+                    "multiply, or use `libdevice.pow` or `tl.exp2(y * tl.log2(x))`",
+                ));
+            }
+            BinOp::MatMul => {
+                return Err(self.error_help(
+                    &types::OPERAND_TYPES,
+                    format!("`@` does not take {} and {}", a.describe(), b.describe()),
+                    "no matrix operator",
+                    "use `tl.dot(a, b)`",
+                ));
+            }
+        };
+        Ok(t.into())
+    }
+
+    /// One operation on two operands of one type.
+    fn same(&mut self, kind: impl Into<OpKind>, a: Tensor, b: Tensor) -> R<Tensor> {
+        self.tensor(kind, &[a.value, b.value], a.ty)
+    }
+
+    pub fn add(&mut self, a: &Val, b: &Val) -> R<Tensor> {
+        let (x, y) = self.operands("+", a, b, Rules { left_ptr: true, right_ptr: true, division: false })?;
+        if x.ty.dtype.is_ptr() && y.ty.dtype.is_ptr() {
+            return Err(self.bad_operands("+", a, b));
+        }
+        let (x, y) = if y.ty.dtype.is_ptr() { (y, x) } else { (x, y) };
+        if x.ty.dtype.is_ptr() {
+            return self.addptr(x, y);
+        }
+        self.checked(ArithOp::Addf, ArithOp::Addi, "add", x, y)
+    }
+
+    /// A pointer moved by elements; the offset counts as signed, so narrow unsigned ones are extended first.
+    fn addptr(&mut self, ptr: Tensor, offset: Tensor) -> R<Tensor> {
+        let unsigned = offset.ty.dtype.is_unsigned() && offset.ty.dtype.bits() < 64;
+        let offset = if unsigned { self.int_cast(offset, Dtype::Int64, false)? } else { offset };
+        self.tensor(TtOp::Addptr, &[ptr.value, offset.value], ptr.ty)
+    }
+
+    pub fn sub(&mut self, a: &Val, b: &Val) -> R<Tensor> {
+        let (x, y) = self.operands("-", a, b, Rules { left_ptr: true, ..Rules::default() })?;
+        if x.ty.dtype.is_ptr() {
+            if y.ty.dtype.is_ptr() {
+                return Err(self.bad_operands("-", a, b));
+            }
+            let negated = self.negate(y)?;
+            return self.addptr(x, negated);
+        }
+        self.checked(ArithOp::Subf, ArithOp::Subi, "sub", x, y)
+    }
+
+    pub fn mul(&mut self, a: &Val, b: &Val) -> R<Tensor> {
+        let (x, y) = self.operands("*", a, b, Rules::default())?;
+        self.checked(ArithOp::Mulf, ArithOp::Muli, "mul", x, y)
+    }
+
+    /// The float or the integer operation; in debug mode narrow integers are checked for overflow in 64 bits.
+    fn checked(&mut self, float: ArithOp, int: ArithOp, name: &str, x: Tensor, y: Tensor) -> R<Tensor> {
+        let dtype = x.ty.dtype;
+        if dtype.is_float() {
+            return self.same(float, x, y);
+        }
+        if self.options.debug && dtype.bits() < 64 {
+            let (wx, wy) = (self.cast(x, Dtype::Int64, None)?, self.cast(y, Dtype::Int64, None)?);
+            let wide = self.same(int, wx, wy)?;
+            let (lo, hi) = dtype.int_range();
+            let below = self.compare(Cmp::Le, &wide.into(), &Val::int(hi))?;
+            let above = self.compare(Cmp::Ge, &wide.into(), &Val::int(lo))?;
+            let fits = self.same(ArithOp::Andi, below, above)?;
+            self.device_assert(fits, &format!("int{} overflow detected for operation {name}", dtype.bits()))?;
+        }
+        self.same(int, x, y)
+    }
+
+    /// `tt.assert`
+    pub fn device_assert(&mut self, cond: Tensor, message: &str) -> R<()> {
+        let state = crate::ir::OpState::new(TtOp::Assert, self.loc).operands(&[cond.value]).attr("message", Attr::str(message));
+        self.emit(state).map(|_| ())
+    }
+
+    fn true_div(&mut self, a: &Val, b: &Val) -> R<Tensor> {
+        let (x, y) = self.operands("/", a, b, Rules { division: true, ..Rules::default() })?;
+        let (x, y) = if x.ty.dtype.is_int() { (self.cast(x, Dtype::Fp32, None)?, self.cast(y, Dtype::Fp32, None)?) } else { (x, y) };
+        self.same(ArithOp::Divf, x, y)
+    }
+
+    fn floor_div(&mut self, a: &Val, b: &Val) -> R<Tensor> {
+        let (x, y) = self.operands("//", a, b, Rules { division: true, ..Rules::default() })?;
+        if !x.ty.dtype.is_int() {
+            return Err(self.error_help(
+                &types::OPERAND_TYPES,
+                format!("`//` does not take {} and {}", a.describe(), b.describe()),
+                "integer division of floats",
+                "use `tl.floor(a / b)`",
+            ));
+        }
+        self.same(if x.ty.dtype.is_signed() { ArithOp::Divsi } else { ArithOp::Divui }, x, y)
+    }
+
+    fn modulo(&mut self, a: &Val, b: &Val) -> R<Tensor> {
+        let (x, y) = self.operands("%", a, b, Rules { division: true, ..Rules::default() })?;
+        let kind = match x.ty.dtype {
+            d if d.is_float() => ArithOp::Remf,
+            d if d.is_signed() => ArithOp::Remsi,
+            _ => ArithOp::Remui,
+        };
+        self.same(kind, x, y)
+    }
+
+    /// A bit operation: integers only, promoted to the wider.
+    pub fn bitwise(&mut self, kind: ArithOp, op: &str, a: &Val, b: &Val) -> R<Tensor> {
+        let (x, y) = self.operands(op, a, b, Rules::default())?;
+        if !x.ty.dtype.is_int() || !y.ty.dtype.is_int() {
+            return Err(self.bad_operands(op, a, b));
+        }
+        let ty = promote_ints(x.ty.dtype, y.ty.dtype);
+        let (x, y) = (self.cast(x, ty, None)?, self.cast(y, ty, None)?);
+        self.same(kind, x, y)
+    }
+
+    /// `and` / `or` of truth values.
+    pub fn logical(&mut self, kind: ArithOp, a: &Val, b: &Val) -> R<Tensor> {
+        let (x, y) = (self.to_bool_bits(a)?, self.to_bool_bits(b)?);
+        self.bitwise(kind, if kind == ArithOp::Andi { "and" } else { "or" }, &x.into(), &y.into())
+    }
+
+    fn to_bool_bits(&mut self, v: &Val) -> R<Tensor> {
+        let t = self.to_tensor(v)?;
+        if t.ty.dtype.is_bool() {
+            return Ok(t);
+        }
+        Err(self.error_help(
+            &types::CONDITION,
+            format!("`and`, `or` and `not` need a truth value, found {}", Val::from(t).describe()),
+            "no truth value",
+            "compare it first, for example with `!= 0`",
+        ))
+    }
+
+    /// `not x`
+    pub fn logical_not(&mut self, v: &Val) -> R<Tensor> {
+        let t = self.to_bool_bits(v)?;
+        self.invert(t)
+    }
+
+    /// `-x`
+    pub fn negate(&mut self, t: Tensor) -> R<Tensor> {
+        if t.ty.dtype.is_float() {
+            return self.tensor(ArithOp::Negf, &[t.value], t.ty);
+        }
+        if !t.ty.dtype.is_int() {
+            return Err(self.error(&types::OPERAND_TYPES, format!("`-` does not take {}", Val::from(t).describe()), "negated here"));
+        }
+        let zero = self.scalar_constant(&Const::Int(0), t.ty.dtype)?;
+        self.sub(&zero.into(), &t.into())
+    }
+
+    /// `~x`
+    pub fn invert(&mut self, t: Tensor) -> R<Tensor> {
+        let ty = Ty::scalar(t.ty.dtype);
+        if !ty.dtype.is_int() {
+            return Err(self.error(&types::OPERAND_TYPES, format!("`~` does not take {}", Val::from(t).describe()), "inverted here"));
+        }
+        let ones = self.constant(Attr::int(-1, ty.to_ir()), ty)?;
+        self.bitwise(ArithOp::Xori, "^", &t.into(), &ones.into())
+    }
+
+    /// A comparison with at least one tensor.
+    pub fn compare(&mut self, cmp: Cmp, a: &Val, b: &Val) -> R<Tensor> {
+        let (x, y) = self.operands(cmp.symbol(), a, b, Rules::default())?;
+        let dtype = x.ty.dtype;
+        let kind = if dtype.is_float() { ArithOp::Cmpf } else { ArithOp::Cmpi };
+        let ty = x.ty.with(Dtype::Int1);
+        let value = self.value_with(kind, &[x.value, y.value], ty.to_ir(), &[("predicate", Attr::i32(cmp.predicate(dtype)))])?;
+        Ok(Tensor { value, ty })
+    }
+
+    /// `tl.minimum` and `tl.maximum`.
+    pub fn extremum(&mut self, max: bool, all_nan: bool, a: &Val, b: &Val) -> R<Tensor> {
+        let (x, y) = self.operands(if max { "maximum" } else { "minimum" }, a, b, Rules::default())?;
+        let kind = match (x.ty.dtype, max) {
+            (d, true) if d.is_float() => [ArithOp::Maxnumf, ArithOp::Maximumf][usize::from(all_nan)],
+            (d, false) if d.is_float() => [ArithOp::Minnumf, ArithOp::Minimumf][usize::from(all_nan)],
+            (d, true) => [ArithOp::Maxui, ArithOp::Maxsi][usize::from(d.is_signed())],
+            (d, false) => [ArithOp::Minui, ArithOp::Minsi][usize::from(d.is_signed())],
+        };
+        self.same(kind, x, y)
+    }
+
+    /// Three operands in one type and one shape.
+    pub fn ternary(&mut self, op: &str, args: [&Val; 3]) -> R<[Tensor; 3]> {
+        let (mut tensor, mut scalar): (Option<Dtype>, Option<Dtype>) = (None, None);
+        for v in args {
+            let Some((d, is_scalar)) = Self::operand_dtype(v) else { return Err(self.expected("a tensor or a number", v)) };
+            let slot = if is_scalar { &mut scalar } else { &mut tensor };
+            *slot = match *slot {
+                None => Some(d),
+                Some(old) => computation_type(old, is_scalar, d, is_scalar, false).ok(),
+            };
+            if slot.is_none() {
+                return Err(self.bad_operands(op, args[0], v));
+            }
+        }
+        let common = match (tensor, scalar) {
+            (Some(t), Some(s)) => computation_type(t, false, s, true, false).ok(),
+            (t, s) => t.or(s),
+        };
+        let Some(common) = common else { return Err(self.bad_operands(op, args[0], args[1])) };
+        let a = self.to_type(args[0], common)?;
+        let b = self.to_type(args[1], common)?;
+        let c = self.to_type(args[2], common)?;
+        let (a, b) = self.broadcast(a, b)?;
+        let (a, c) = self.broadcast(a, c)?;
+        let (b, c) = self.broadcast(b, c)?;
+        Ok([a, b, c])
+    }
+
+    /// `tl.where`
+    pub fn select(&mut self, cond: &Val, a: &Val, b: &Val) -> R<Tensor> {
+        let cond = self.to_tensor(cond)?;
+        let cond = self.cast(cond, Dtype::Int1, None)?;
+        let (x, y) = self.operands("where", a, b, Rules { left_ptr: true, right_ptr: true, division: false })?;
+        let (cond, x, y) = if cond.ty.is_block() {
+            let (cond, x) = self.broadcast(cond, x)?;
+            let (x, y) = self.broadcast(x, y)?;
+            (cond, x, y)
+        } else {
+            (self.broadcast(cond, x)?.0, x, y)
+        };
+        self.tensor(ArithOp::Select, &[cond.value, x.value, y.value], x.ty)
+    }
+}

@@ -1,0 +1,178 @@
+//! Operators on compile-time values, as Python defines them.
+//!
+//! Example: `-7 // 2` is -4 and `-7 % 2` is 1 (rounding is towards minus infinity), `1 / 2` is 0.5, `[1] * 2 + [3]` is `[1, 1, 3]`.
+
+use super::arith::Cmp;
+use crate::diag::codes::{names, types};
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::value::{Const, Val};
+use crate::parser::ast::{BinOp, UnaryOp};
+
+/// What went wrong in a compile-time operation.
+enum Fault {
+    Types,
+    Math(&'static str),
+}
+
+impl Lower<'_> {
+    /// A binary operator on two values known at compile time.
+    pub fn fold_binary(&mut self, op: BinOp, a: &Val, b: &Val) -> R<Val> {
+        match (a, b) {
+            (Val::Tuple(x), Val::Tuple(y)) if op == BinOp::Add => Ok(Val::tuple(x.iter().chain(y.iter()).cloned().collect())),
+            (Val::Tuple(x), Val::Const(c)) | (Val::Const(c), Val::Tuple(x)) if op == BinOp::Mul && c.as_int().is_some() => {
+                let times = c.as_int().unwrap_or(0).clamp(0, 1024) as usize;
+                Ok(Val::tuple(x.iter().cloned().cycle().take(x.len() * times).collect()))
+            }
+            (Val::Const(x), Val::Const(y)) => match fold(op, x, y) {
+                Ok(c) => Ok(c.into()),
+                Err(Fault::Types) => Err(self.bad_operands(op.symbol(), a, b)),
+                Err(Fault::Math(why)) => {
+                    Err(self.error(&names::CONST_EVAL, format!("`{x} {} {y}` has no value: {why}", op.symbol()), "computed at compile time"))
+                }
+            },
+            _ => Err(self.bad_operands(op.symbol(), a, b)),
+        }
+    }
+
+    /// A unary operator on a value known at compile time.
+    pub fn fold_unary(&mut self, op: UnaryOp, v: &Val) -> R<Val> {
+        let folded = match (op, v) {
+            (UnaryOp::Not, _) => Some(Const::Bool(!self.truth(v)?)),
+            (UnaryOp::Neg, Val::Const(Const::Float(f))) => Some(Const::Float(-f)),
+            (UnaryOp::Pos, Val::Const(Const::Float(f))) => Some(Const::Float(*f)),
+            (UnaryOp::Neg, Val::Const(c)) => c.as_int().and_then(i128::checked_neg).map(Const::Int),
+            (UnaryOp::Pos, Val::Const(c)) => c.as_int().map(Const::Int),
+            (UnaryOp::Invert, Val::Const(c)) => c.as_int().map(|i| Const::Int(!i)),
+            _ => None,
+        };
+        folded.map(Val::from).ok_or_else(|| {
+            let found = v.describe();
+            self.error(&types::OPERAND_TYPES, format!("`{}` does not take {found}", op.symbol()), "its operand")
+        })
+    }
+
+    /// A comparison of two values known at compile time.
+    pub fn fold_compare(&mut self, cmp: Cmp, a: &Val, b: &Val) -> R<bool> {
+        if matches!(cmp, Cmp::Eq | Cmp::Ne) {
+            return Ok(same(a, b) == (cmp == Cmp::Eq));
+        }
+        let order = match (a, b) {
+            (Val::Const(Const::Str(x)), Val::Const(Const::Str(y))) => x.partial_cmp(y),
+            (Val::Const(x), Val::Const(y)) => match (x.as_int(), y.as_int()) {
+                (Some(x), Some(y)) => Some(x.cmp(&y)),
+                _ => match (x.as_float(), y.as_float()) {
+                    (Some(x), Some(y)) if x.is_nan() || y.is_nan() => return Ok(false),
+                    (Some(x), Some(y)) => x.partial_cmp(&y),
+                    _ => None,
+                },
+            },
+            _ => None,
+        };
+        let Some(order) = order else { return Err(self.bad_operands(cmp.symbol(), a, b)) };
+        Ok(match cmp {
+            Cmp::Lt => order.is_lt(),
+            Cmp::Le => order.is_le(),
+            Cmp::Gt => order.is_gt(),
+            _ => order.is_ge(),
+        })
+    }
+
+    /// As Python's `bool(x)` of a value known at compile time.
+    pub fn truth(&mut self, v: &Val) -> R<bool> {
+        match v {
+            Val::Const(c) => Ok(c.truth()),
+            Val::Tuple(items) => Ok(!items.is_empty()),
+            Val::Error => Err(crate::irgen::lower::Reported),
+            Val::Tensor(_) => {
+                let found = v.describe();
+                Err(self.error(&names::NOT_CONSTEXPR, format!("expected a compile-time value, found {found}"), "known only at run time"))
+            }
+            _ => Ok(true),
+        }
+    }
+}
+
+/// As Python's `==` on compile-time values; tuples compare element by element.
+#[must_use]
+pub fn same(a: &Val, b: &Val) -> bool {
+    match (a, b) {
+        (Val::Const(x), Val::Const(y)) => x == y,
+        (Val::Tuple(x), Val::Tuple(y)) => x.len() == y.len() && x.iter().zip(y.iter()).all(|(x, y)| same(x, y)),
+        (Val::Tensor(x), Val::Tensor(y)) => x == y,
+        _ => false,
+    }
+}
+
+fn fold(op: BinOp, a: &Const, b: &Const) -> Result<Const, Fault> {
+    match (a, b) {
+        (Const::Str(x), Const::Str(y)) if op == BinOp::Add => return Ok(Const::str(&format!("{x}{y}"))),
+        (Const::Bool(x), Const::Bool(y)) => match op {
+            BinOp::BitAnd => return Ok(Const::Bool(x & y)),
+            BinOp::BitOr => return Ok(Const::Bool(x | y)),
+            BinOp::BitXor => return Ok(Const::Bool(x ^ y)),
+            _ => {}
+        },
+        _ => {}
+    }
+    match (a.as_int(), b.as_int()) {
+        (Some(x), Some(y)) => fold_ints(op, x, y),
+        _ => match (a.as_float(), b.as_float()) {
+            (Some(x), Some(y)) => fold_floats(op, x, y),
+            _ => Err(Fault::Types),
+        },
+    }
+}
+
+const OVERFLOW: Fault = Fault::Math("it does not fit into 128 bits");
+const ZERO: Fault = Fault::Math("division by zero");
+
+fn fold_ints(op: BinOp, x: i128, y: i128) -> Result<Const, Fault> {
+    let int = |v: Option<i128>| v.map(Const::Int).ok_or(OVERFLOW);
+    let shift = |y: i128| u32::try_from(y).ok().filter(|&s| s < 128);
+    match op {
+        BinOp::Add => int(x.checked_add(y)),
+        BinOp::Sub => int(x.checked_sub(y)),
+        BinOp::Mul => int(x.checked_mul(y)),
+        BinOp::Div if y == 0 => Err(ZERO),
+        BinOp::Div => Ok(Const::Float(x as f64 / y as f64)),
+        BinOp::FloorDiv | BinOp::Mod if y == 0 => Err(ZERO),
+        BinOp::FloorDiv => int(floor_div(x, y)),
+        BinOp::Mod => int(floor_div(x, y).and_then(|q| q.checked_mul(y)).and_then(|p| x.checked_sub(p))),
+        BinOp::Pow => match u32::try_from(y) {
+            Ok(e) => int(x.checked_pow(e)),
+            Err(_) if y < 0 && x != 0 => Ok(Const::Float((x as f64).powf(y as f64))),
+            Err(_) => Err(ZERO),
+        },
+        BinOp::LShift => {
+            let s = shift(y).ok_or(OVERFLOW)?;
+            let shifted = x << s;
+            if shifted >> s == x { Ok(Const::Int(shifted)) } else { Err(OVERFLOW) }
+        }
+        BinOp::RShift if y < 0 => Err(Fault::Math("the shift amount is negative")),
+        BinOp::RShift => Ok(Const::Int(shift(y).map_or(if x < 0 { -1 } else { 0 }, |s| x >> s))),
+        BinOp::BitAnd => Ok(Const::Int(x & y)),
+        BinOp::BitOr => Ok(Const::Int(x | y)),
+        BinOp::BitXor => Ok(Const::Int(x ^ y)),
+        BinOp::MatMul => Err(Fault::Types),
+    }
+}
+
+/// Rounds towards minus infinity.
+fn floor_div(x: i128, y: i128) -> Option<i128> {
+    let q = x.checked_div(y)?;
+    Some(if x % y != 0 && (x < 0) != (y < 0) { q - 1 } else { q })
+}
+
+fn fold_floats(op: BinOp, x: f64, y: f64) -> Result<Const, Fault> {
+    Ok(Const::Float(match op {
+        BinOp::Add => x + y,
+        BinOp::Sub => x - y,
+        BinOp::Mul => x * y,
+        BinOp::Div | BinOp::FloorDiv | BinOp::Mod if y == 0.0 => return Err(ZERO),
+        BinOp::Div => x / y,
+        BinOp::FloorDiv => (x / y).floor(),
+        BinOp::Mod => x - (x / y).floor() * y,
+        BinOp::Pow => x.powf(y),
+        _ => return Err(Fault::Types),
+    }))
+}

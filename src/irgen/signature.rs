@@ -1,0 +1,261 @@
+//! A kernel's signature: what type each parameter has, or which value at compile time.
+//!
+//! One item a parameter, as in Triton's ahead-of-time tool:
+//!
+//! | item | meaning |
+//! |---|---|
+//! | `*fp32`, `*ki32` | a pointer (to constant data) |
+//! | `i32`, `u8`, `fp16`, `i1` | a scalar |
+//! | `…:16` | the value is divisible by 16 |
+//! | `…:1` | the value is 1 and folded in |
+//! | `1024`, `0.5`, `True`, `None`, `'gelu'` | a compile-time value |
+//! | `constexpr` | a compile-time value that `-D` gives |
+//! | `tensordesc<fp16[64, 32]>` | a tensor descriptor |
+//!
+//! Without a command-line signature the same words stand in the parameters' annotations: `x_ptr: "*fp32:16"`, `n: "i32"`, `BLOCK: tl.constexpr`.
+
+use std::rc::Rc;
+
+use super::builtins::member;
+use super::lookup::class_of;
+use super::lower::{Lower, R};
+use super::types::{Dtype, Ty};
+use super::value::{Class, Const, Func, Space, Val};
+use crate::diag::Diagnostic;
+use crate::diag::codes::names;
+use crate::parser::ast::{Param, ParamKind};
+use crate::source::Span;
+
+/// What one parameter is.
+#[derive(Clone)]
+pub enum Item {
+    /// A run-time value and what it is divisible by.
+    Value { ty: Ty, divisible: bool },
+    /// A tensor descriptor of such blocks.
+    Desc(Ty),
+    /// A compile-time value.
+    Const(Val),
+    /// A compile-time value that `-D` or a default must give.
+    Constexpr,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// Splits a signature at its commas, except those in brackets, braces, angles and quotes.
+#[must_use]
+pub fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start, mut quote) = (vec![], 0i32, 0, None);
+    for (i, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(q), c) if q == c => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '[' | '(' | '<' | '{') => depth += 1,
+            (None, ']' | ')' | '>' | '}') => depth -= 1,
+            (None, ',') if depth == 0 => {
+                parts.push(text[start..i].trim());
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    if !text[start..].trim().is_empty() || !parts.is_empty() {
+        parts.push(text[start..].trim());
+    }
+    parts
+}
+
+/// The type that a word of a signature names: `*fp32`, `u8`.
+#[must_use]
+pub fn parse_type(text: &str) -> Option<Ty> {
+    let text = text.trim();
+    if let Some(rest) = text.strip_prefix('*') {
+        let (rest, constant) = rest.strip_prefix('k').map_or((rest, false), |r| (r, true));
+        return parse_type(rest).map(|t| Ty::scalar(Dtype::pointer_to(t, constant)));
+    }
+    Dtype::parse(text).filter(|&d| d != Dtype::Void).map(Ty::scalar)
+}
+
+fn parse_descriptor(text: &str) -> Option<Ty> {
+    let inner = text.strip_prefix("tensordesc<")?.strip_suffix('>')?;
+    let (elem, rest) = inner.split_once('[')?;
+    let (dims, _) = rest.split_once(']')?;
+    let shape = dims.split(',').map(|d| d.trim().parse().ok()).collect::<Option<Vec<i64>>>()?;
+    Some(Ty::block(parse_type(elem)?.dtype, &shape))
+}
+
+impl Lower<'_> {
+    /// Reads one item of a signature; the value of a literal is evaluated like an expression of the kernel's file.
+    pub fn signature_item(&mut self, text: &str, module: usize) -> Option<Item> {
+        let text = text.trim();
+        if text == "constexpr" {
+            return Some(Item::Constexpr);
+        }
+        if let Some(block) = parse_descriptor(text) {
+            return Some(Item::Desc(block));
+        }
+        let (body, hint) = match text.rsplit_once(':') {
+            Some((body, hint)) if matches!(hint.trim(), "16" | "1" | "") => (body.trim(), hint.trim()),
+            _ => (text, ""),
+        };
+        if let Some(ty) = parse_type(body) {
+            return Some(match hint {
+                "1" => Item::Const(Val::int(1)),
+                hint => Item::Value { ty, divisible: hint == "16" },
+            });
+        }
+        self.define_value(text, module).map(Item::Const)
+    }
+
+    /// The value of a literal, dtype, tuple or function name, in the scope of the kernel's file.
+    pub fn define_value(&mut self, text: &str, module: usize) -> Option<Val> {
+        let expr = crate::parser::parse_expr_str(self.mods.map, "<value>", text).ok()?;
+        if let Some(v) = self.evaluate(module, &expr) {
+            return Some(v);
+        }
+        // The file may know Triton under another name than `tl`.
+        let path = expr.dotted()?;
+        match path.as_slice() {
+            ["tl", name] | ["triton", "language", name] => member(Space::Language, name),
+            [name] => member(Space::Language, name).filter(|v| matches!(v, Val::Const(Const::Type(_)))),
+            _ => None,
+        }
+    }
+
+    /// What a parameter's annotation says.
+    pub fn annotation_item(&mut self, func: &Func, p: &Param) -> Item {
+        let Some(annotation) = &p.annotation else { return Item::Unknown };
+        match self.evaluate(func.module, annotation) {
+            Some(Val::Const(Const::Str(text))) => self.signature_item(&text, func.module).unwrap_or(Item::Unknown),
+            Some(Val::Const(Const::Type(ty))) if ty.dtype != Dtype::Void && !ty.is_block() => Item::Value { ty, divisible: false },
+            Some(v) if class_of(&v) == Some(Class::Constexpr) => Item::Constexpr,
+            Some(v) if class_of(&v) == Some(Class::Int) => Item::Value { ty: Ty::scalar(Dtype::Int32), divisible: false },
+            Some(v) if class_of(&v) == Some(Class::Float) => Item::Value { ty: Ty::scalar(Dtype::Fp32), divisible: false },
+            Some(v) if class_of(&v) == Some(Class::Bool) => Item::Value { ty: Ty::scalar(Dtype::Int1), divisible: false },
+            _ => Item::Unknown,
+        }
+    }
+
+    /// All parameters of a kernel, from the signature or the annotations, with the values that `-D` and defaults give.
+    pub fn parameters(&mut self, func: &Func, signature: Option<&str>, defines: &[(String, String)]) -> R<Vec<(Rc<str>, Item)>> {
+        let params = &func.def.params;
+        if let Some(p) = params.iter().find(|p| matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs)) {
+            let diag = Diagnostic::error(&names::SIGNATURE_TYPE, format!("the kernel's parameter `{}` takes any number of arguments", p.name));
+            return Err(self.report(diag.at(p.span, "a kernel needs a fixed list of parameters")));
+        }
+        let mut items = match signature {
+            Some(text) => self.signature_items(func, text)?,
+            None => params.iter().map(|p| self.annotation_item(func, p)).collect(),
+        };
+        let mut failed = self.unknown_defines(func, defines);
+        let mut missing = vec![];
+        for (p, item) in params.iter().zip(&mut items) {
+            let define = defines.iter().rev().find(|(n, _)| **n == *p.name.name);
+            if let Some((_, text)) = define {
+                match self.define_value(text, func.module) {
+                    Some(v) => *item = Item::Const(v),
+                    None => {
+                        failed = true;
+                        self.bad_define(&p.name.name, text, p.span);
+                    }
+                }
+                continue;
+            }
+            if matches!(item, Item::Constexpr | Item::Unknown) {
+                let default = p.default.as_ref().and_then(|e| self.evaluate(func.module, e));
+                match default {
+                    Some(v) => *item = Item::Const(v),
+                    None => missing.push((p, matches!(item, Item::Constexpr))),
+                }
+            }
+        }
+        if !missing.is_empty() {
+            self.missing(func, &missing);
+            failed = true;
+        }
+        if failed {
+            return Err(super::lower::Reported);
+        }
+        Ok(params.iter().zip(items).map(|(p, item)| (Rc::from(&*p.name.name), item)).collect())
+    }
+
+    fn signature_items(&mut self, func: &Func, text: &str) -> R<Vec<Item>> {
+        let parts = split(text);
+        let params = &func.def.params;
+        if parts.len() != params.len() {
+            let names: Vec<String> = params.iter().map(|p| p.name.to_string()).collect();
+            let diag = Diagnostic::error(
+                &names::SIGNATURE_LENGTH,
+                format!("the signature has {} items, the kernel `{}` has {} parameters", parts.len(), func.name(), params.len()),
+            )
+            .at(func.def.header, format!("{} parameters", params.len()))
+            .help(format!("give one item for each of: {}", names.join(", ")));
+            return Err(self.report(diag));
+        }
+        let mut items = vec![];
+        let mut failed = false;
+        for (p, part) in params.iter().zip(parts) {
+            match self.signature_item(part, func.module) {
+                Some(item) => items.push(item),
+                None => {
+                    failed = true;
+                    let diag = Diagnostic::error(&names::SIGNATURE_TYPE, format!("`{part}` in the signature is neither a type nor a value"))
+                        .at(p.span, "for this parameter")
+                        .help("types are `i1 i8 i16 i32 i64 u8 u16 u32 u64 fp8e4nv fp8e5 fp16 bf16 fp32 fp64`, pointers `*TYPE`, with `:16` for divisible by 16; a compile-time value is a literal or `constexpr`");
+                    let _ = self.report(diag);
+                }
+            }
+        }
+        if failed { Err(super::lower::Reported) } else { Ok(items) }
+    }
+
+    fn bad_define(&mut self, name: &str, text: &str, span: Span) {
+        let diag = Diagnostic::error(&names::BAD_DEFINE, format!("the value `{text}` of `{name}` cannot be evaluated"))
+            .at(span, "for this parameter")
+            .help("a value is a number, `True`, `None`, a quoted string ('gelu'), a dtype (tl.float16), a tuple, or the name of a function in the file");
+        let _ = self.report(diag);
+    }
+
+    /// Reports `-D` for parameters that the kernel does not have.
+    fn unknown_defines(&mut self, func: &Func, defines: &[(String, String)]) -> bool {
+        let mut failed = false;
+        for (name, _) in defines {
+            if func.def.params.iter().any(|p| *p.name.name == **name) {
+                continue;
+            }
+            failed = true;
+            let params: Vec<&str> = func.def.params.iter().map(|p| &*p.name.name).collect();
+            let diag = Diagnostic::error(&names::BAD_DEFINE, format!("the kernel `{}` has no parameter `{name}`", func.name())).at(func.def.header, "this kernel");
+            let near = super::lookup::nearest(name, params.iter().copied());
+            let _ = self.report(match near {
+                Some(n) => diag.help(format!("did you mean `{n}`?")),
+                None => diag.help(format!("its parameters are {}", params.join(", "))),
+            });
+        }
+        failed
+    }
+
+    fn missing(&mut self, func: &Func, missing: &[(&Param, bool)]) {
+        let list = |constexpr: bool| missing.iter().filter(|m| m.1 == constexpr).map(|m| m.0.name.to_string()).collect::<Vec<_>>();
+        let (values, kinds) = (list(true), list(false));
+        let mut parts = vec![];
+        if !kinds.is_empty() {
+            parts.push(format!("types of {}", kinds.join(", ")));
+        }
+        if !values.is_empty() {
+            parts.push(format!("values of {}", values.join(", ")));
+        }
+        let mut diag = Diagnostic::error(&names::MISSING_PARAMETER, format!("the kernel `{}` needs the {}", func.name(), parts.join(" and the ")));
+        for (p, constexpr) in missing {
+            diag = diag.at(p.span, if *constexpr { "no value" } else { "no type" });
+        }
+        let mut help = vec![];
+        if !values.is_empty() {
+            help.push(format!("pass {}", values.iter().map(|v| format!("-D {v}=…")).collect::<Vec<_>>().join(" ")));
+        }
+        if !kinds.is_empty() {
+            help.push("annotate parameters (`x_ptr: \"*fp32:16\"`, `n: \"i32\"`) or pass --signature".to_owned());
+        }
+        let _ = self.report(diag.help(help.join("; ")));
+    }
+}

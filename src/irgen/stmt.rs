@@ -1,0 +1,261 @@
+//! Statements other than control flow.
+//!
+//! Assigning a Python number makes it a run-time scalar (`x = 0` is an `int32`), as Triton does; a name annotated `tl.constexpr` keeps the
+//! compile-time value. A statement that fails binds its targets to [`Val::Error`], so that later uses report nothing again.
+
+use std::sync::Arc;
+
+use super::lookup::class_of;
+use super::lower::{Lower, R, Reported, Return};
+use super::semantic::convert::const_dtype;
+use super::value::{Class, Val};
+use crate::diag::codes::names;
+use crate::parser::ast::{BinOp, Expr, ExprKind, Stmt, StmtKind};
+
+/// Statements lowered before the compiler gives up on a kernel: a bound on unrolling and on compile-time loops.
+const MAX_STEPS: u64 = 4_000_000;
+
+impl Lower<'_> {
+    /// Lowers statements up to the first that ends the control flow.
+    pub fn stmts(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            if !self.is_live() {
+                break;
+            }
+            self.steps += 1;
+            if self.steps >= MAX_STEPS {
+                if self.steps == MAX_STEPS {
+                    self.span = stmt.span;
+                    let _ = self.error(&names::TOO_LARGE, "the kernel unrolls into too many statements", "reached here");
+                }
+                break;
+            }
+            self.naming = None;
+            let _ = self.at(stmt.span, |cx| cx.stmt(stmt));
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> R<()> {
+        match &stmt.kind {
+            // A docstring.
+            StmtKind::Expr(Expr { kind: ExprKind::Constant(_), .. }) | StmtKind::Pass => Ok(()),
+            StmtKind::Expr(e) => self.expr(e).map(|_| ()),
+            StmtKind::Assign { targets, value } => self.assign(targets, value),
+            StmtKind::AnnAssign { target, annotation, value } => self.annotated(target, annotation, value.as_ref()),
+            StmtKind::AugAssign { target, op, value } => self.augmented(target, *op, value),
+            StmtKind::If { branches, orelse } => self.if_stmt(branches, orelse),
+            StmtKind::For { target, iter, body, orelse } => self.for_stmt(target, iter, body, orelse),
+            StmtKind::While { test, body, orelse } => self.while_stmt(test, body, orelse),
+            StmtKind::Return(value) => self.return_stmt(stmt, value.as_ref()),
+            StmtKind::Assert { test, msg } => self.assert_stmt(test, msg.as_ref()),
+            StmtKind::Raise { exc, .. } => self.raise_stmt(exc.as_ref()),
+            StmtKind::With { .. } => Err(self.no_syntax("a `with` statement")),
+            StmtKind::FunctionDef(_) => Err(self.error_help(
+                &names::NOT_IN_KERNELS,
+                "a function inside a kernel is not part of the kernel language",
+                "nested function",
+                "move it to the top level and decorate it with `@triton.jit`",
+            )),
+            StmtKind::Break => Err(self.no_syntax("`break`")),
+            StmtKind::Continue => Err(self.no_syntax("`continue`")),
+            StmtKind::Del(_) => Err(self.no_syntax("`del`")),
+            StmtKind::Global(_) | StmtKind::Nonlocal(_) => Err(self.no_syntax("`global` or `nonlocal`")),
+            StmtKind::Import(_) | StmtKind::ImportFrom(_) => Err(self.no_syntax("an import inside a kernel")),
+            StmtKind::Unsupported { keyword, .. } => Err(self.no_syntax(&format!("`{keyword}`"))),
+        }
+    }
+
+    /// Evaluates the right-hand side of an assignment; operations are named after a single target.
+    fn rhs(&mut self, target: Option<&Expr>, f: impl FnOnce(&mut Self) -> R<Val>) -> R<Val> {
+        let name = target.and_then(|t| match &t.kind {
+            ExprKind::Name(name) => Some(name.clone()),
+            _ => None,
+        });
+        self.naming.clone_from(&name);
+        if name.is_some() {
+            self.loc = self.loc_of(self.span);
+        }
+        let pending = name.as_ref().is_some_and(|n| self.frame.pending.contains(n));
+        let value = f(self).and_then(|v| if pending { Ok(v) } else { self.assignable(&v) });
+        self.naming = None;
+        value
+    }
+
+    fn assign(&mut self, targets: &[Expr], value: &Expr) -> R<()> {
+        let value = self.rhs(targets.first(), |cx| cx.expr(value));
+        for target in targets {
+            self.bind_target(target, value.clone().unwrap_or(Val::Error));
+        }
+        value.map(|_| ())
+    }
+
+    /// The value as a variable holds it: numbers become run-time scalars, unless Python itself is being evaluated.
+    pub fn assignable(&mut self, v: &Val) -> R<Val> {
+        match v {
+            _ if self.frame.host => Ok(v.clone()),
+            Val::Const(c) if const_dtype(c).is_some() => Ok(self.to_tensor(v)?.into()),
+            Val::Tuple(items) => Ok(Val::tuple(items.iter().map(|v| self.assignable(v)).collect::<R<_>>()?)),
+            Val::Error => Err(Reported),
+            _ => Ok(v.clone()),
+        }
+    }
+
+    /// Binds a target to a value; tuples are unpacked.
+    pub fn bind_target(&mut self, target: &Expr, value: Val) {
+        match &target.kind {
+            ExprKind::Name(name) => {
+                self.frame.pending.retain(|n| n != name);
+                self.set(name, value);
+            }
+            ExprKind::Tuple(targets) | ExprKind::List(targets) => self.unpack(target, targets, &value),
+            ExprKind::Subscript { .. } => {
+                self.span = target.span;
+                let _ = self.error_help(
+                    &names::NOT_IN_KERNELS,
+                    "elements of a tensor cannot be assigned",
+                    "assignment to an element",
+                    "use `tl.where` to change some elements, or `tl.store` to write memory",
+                );
+            }
+            _ => {
+                self.span = target.span;
+                let _ = self.no_syntax("assignment to anything but names");
+            }
+        }
+    }
+
+    fn unpack(&mut self, target: &Expr, targets: &[Expr], value: &Val) {
+        if let Some(star) = targets.iter().find(|t| matches!(t.kind, ExprKind::Starred(_))) {
+            self.span = star.span;
+            let _ = self.no_syntax("a starred target");
+        }
+        let items: Vec<Val> = match value {
+            Val::Tuple(items) if items.len() == targets.len() => items.to_vec(),
+            Val::Error => vec![Val::Error; targets.len()],
+            other => {
+                self.span = target.span;
+                let found = other.describe();
+                let _ = self.error(&names::UNPACK, format!("cannot unpack {found} into {} names", targets.len()), format!("{} names", targets.len()));
+                vec![Val::Error; targets.len()]
+            }
+        };
+        for (t, v) in targets.iter().zip(items) {
+            self.bind_target(t, v);
+        }
+    }
+
+    fn annotated(&mut self, target: &Expr, annotation: &Expr, value: Option<&Expr>) -> R<()> {
+        let class = self.quietly(|cx| cx.expr(annotation)).ok().as_ref().and_then(class_of);
+        let constexpr = class == Some(Class::Constexpr);
+        let ExprKind::Name(name) = &target.kind else {
+            return Err(self.no_syntax("an annotation on anything but a name"));
+        };
+        let Some(value) = value else {
+            if constexpr {
+                self.frame.pending.push(name.clone());
+            }
+            return Ok(());
+        };
+        if !constexpr {
+            return self.assign(std::slice::from_ref(target), value);
+        }
+        if matches!(self.frame.scope.get(name), Some(Val::Tensor(_))) {
+            self.frame.scope.set(name, Val::Error);
+            return Err(self.error_help(
+                &names::REASSIGNED,
+                format!("`{name}` is a run-time value already and cannot become a compile-time one"),
+                "declared `tl.constexpr` here",
+                "use another name",
+            ));
+        }
+        let v = self.expr(value);
+        self.frame.scope.set(name, v.clone().unwrap_or(Val::Error));
+        v.map(|_| ())
+    }
+
+    fn augmented(&mut self, target: &Expr, op: BinOp, value: &Expr) -> R<()> {
+        let result = self.rhs(Some(target), |cx| {
+            let (a, b) = (cx.expr(target), cx.expr(value));
+            cx.binary_op(op, &a?, &b?)
+        });
+        if !matches!(target.kind, ExprKind::Name(_)) {
+            return Err(self.no_syntax("an augmented assignment to anything but a name"));
+        }
+        self.bind_target(target, result.clone().unwrap_or(Val::Error));
+        result.map(|_| ())
+    }
+
+    fn return_stmt(&mut self, stmt: &Stmt, value: Option<&Expr>) -> R<()> {
+        let value = match value {
+            Some(e) => self.expr(e),
+            None => Ok(Val::NONE),
+        };
+        if self.frame.host {
+            self.frame.host_result = Some(value.clone().unwrap_or(Val::Error));
+            return value.map(|_| ());
+        }
+        if self.frame.loops > 0 {
+            return Err(self.return_in_loop());
+        }
+        if let (Ok(value), Some(block)) = (&value, self.block) {
+            self.frame.returns.push(Return { block, loc: self.loc, value: value.clone(), span: stmt.span });
+        }
+        self.block = None;
+        value.map(|_| ())
+    }
+
+    /// A `return` where structured control flow has no way out.
+    pub fn return_in_loop(&mut self) -> Reported {
+        self.error_help(
+            &names::RETURN_IN_LOOP,
+            "a kernel cannot return from inside a loop",
+            "this would leave the loop",
+            "put the condition into the loop's bounds or mask, or use a `while` whose condition ends it",
+        )
+    }
+
+    /// `assert` is `tl.device_assert`: checked on the device, in debug mode only.
+    fn assert_stmt(&mut self, test: &Expr, msg: Option<&Expr>) -> R<()> {
+        let test = self.expr(test);
+        let msg = msg.map_or(Ok(Val::NONE), |m| self.expr(m));
+        let (test, msg) = (test?, msg?);
+        if self.frame.host {
+            return Ok(());
+        }
+        let text = if msg.is_none() { String::new() } else { self.show(&msg)? };
+        if self.options.debug {
+            let cond = self.to_tensor(&test)?;
+            self.device_assert(cond, &text)?;
+        }
+        Ok(())
+    }
+
+    fn raise_stmt(&mut self, exc: Option<&Expr>) -> R<()> {
+        let text = match exc.map(|e| &e.kind) {
+            Some(ExprKind::Call(call)) => {
+                let args = self.quietly(|cx| cx.exprs(&call.args)).unwrap_or_default();
+                args.first().map(|v| self.show(v)).transpose()?.unwrap_or_default()
+            }
+            _ => String::new(),
+        };
+        let message = if text.is_empty() { "the kernel raises an exception with these arguments".to_owned() } else { text };
+        Err(self.error(&names::RAISED, message, "raised here"))
+    }
+
+    /// Binds every name that the statements assign to an erroneous value.
+    pub fn poison(&mut self, body: &[Stmt]) {
+        for name in super::assigned::assigned(body) {
+            self.set(&name, Val::Error);
+        }
+    }
+
+    /// Names set since `start`, for the enclosing branch.
+    pub fn restore_defs(&mut self, mut before: Vec<Arc<str>>, added: &[Arc<str>]) {
+        for name in added {
+            if !before.contains(name) {
+                before.push(name.clone());
+            }
+        }
+        self.frame.defs = before;
+    }
+}

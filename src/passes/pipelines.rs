@@ -1,0 +1,72 @@
+//! The pipelines of a compilation, as functions of the target and its options: Triton's, with the passes that there are.
+
+use super::common::{canonicalize, cse, inline, sccp, symbol_dce};
+use super::manager::Pipeline;
+use super::{tt, ttg};
+
+/// What TTGIR is made for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GpuOptions {
+    /// Compute capability: 90 of sm_90a.
+    pub capability: u32,
+    pub num_warps: u32,
+    pub threads_per_warp: u32,
+    pub num_ctas: u32,
+    pub num_stages: u32,
+}
+
+impl Default for GpuOptions {
+    fn default() -> GpuOptions {
+        GpuOptions { capability: 90, num_warps: 4, threads_per_warp: 32, num_ctas: 1, num_stages: 3 }
+    }
+}
+
+/// TTIR as the front end makes it to optimised TTIR.
+#[must_use]
+pub fn ttir() -> Pipeline {
+    let mut p = Pipeline::default();
+    for pass in [&inline::PASS, &canonicalize::PASS, &tt::combine::PASS, &tt::reorder_broadcast::PASS, &cse::PASS, &symbol_dce::PASS] {
+        p.add(pass);
+    }
+    p
+}
+
+/// TTIR to TTGIR for an NVIDIA GPU.
+#[must_use]
+pub fn ttgir(options: &GpuOptions) -> Pipeline {
+    let mut p = Pipeline::default();
+    p.add_with(
+        &ttg::convert_from_tt::PASS,
+        &[
+            ("target", format!("cuda:{}", options.capability)),
+            ("num-warps", options.num_warps.to_string()),
+            ("threads-per-warp", options.threads_per_warp.to_string()),
+            ("num-ctas", options.num_ctas.to_string()),
+        ],
+    );
+    p.add(&ttg::coalesce::PASS);
+    // Each of the passes that choose layouts is followed by one that spreads them.
+    p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::two_ctas::PASS);
+    p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&tt::loop_aware_cse::PASS);
+    match options.capability / 10 {
+        8 | 9 => {
+            p.add(&canonicalize::PASS);
+            p.add(&canonicalize::PASS);
+        }
+        10.. => p.add(&canonicalize::PASS),
+        _ => {}
+    }
+    p.add(&canonicalize::PASS);
+    p.add(&tt::loop_aware_cse::PASS);
+    p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::reorder_instructions::PASS);
+    p.add(&tt::loop_aware_cse::PASS);
+    p.add(&symbol_dce::PASS);
+    p.add(&sccp::PASS);
+    p.add(&cse::PASS);
+    p.add(&canonicalize::PASS);
+    p
+}

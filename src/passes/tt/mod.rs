@@ -1,0 +1,5 @@
+//! Passes on TTIR, before anybody decides which thread holds what.
+
+pub mod combine;
+pub mod loop_aware_cse;
+pub mod reorder_broadcast;

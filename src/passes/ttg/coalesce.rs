@@ -1,0 +1,234 @@
+//! `tritongpu-coalesce`: gives every access to global memory the layout in which neighbouring threads touch neighbouring addresses.
+//!
+//! # Algorithm
+//!
+//! Decide, for each load, store and atomic through a tensor of pointers:
+//!
+//! 1. The order of axes is by contiguity of the pointer, the most contiguous first; equals keep the last axis first.
+//! 2. A thread takes as many elements along the first axis as are contiguous and aligned, up to 16 bytes. Of all accesses that values
+//!    connect with this one, of the same shape and order, the widest counts, so that their layouts agree; but a store no more than its own.
+//!    No thread is left without elements.
+//! 3. Threads and warps are dealt out along the order.
+//!
+//! Accesses through tensor descriptors take up to 16 bytes along the last axis.
+//!
+//! Apply: convert the tensor operands, remake the access in the new layout, convert the results back. Redundant conversions are left to
+//! `tritongpu-remove-layout-conversions`.
+
+use std::collections::BTreeSet;
+
+use super::module_attrs::{self, Threads};
+use crate::ir::core::encoding::Bases;
+use crate::ir::core::{Attr, Builder, Encoding, Ir, Op, OpState, Type, Value, ValueDef};
+use crate::ir::dialects::{OpKind, Traits, TtOp, TtgOp};
+use crate::layout;
+use crate::passes::analysis::axis_info::AxisInfoAnalysis;
+use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+
+pub static PASS: Pass = Pass { name: "tritongpu-coalesce", doc: "choose layouts for accesses to global memory", options: &[], run };
+
+fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
+    let threads = module_attrs::require_threads(ir, cx)?;
+    let plan = decide(ir, threads);
+    for &(op, encoding) in &plan {
+        apply(ir, op, encoding);
+    }
+    Ok(Changed::from(!plan.is_empty()))
+}
+
+/// Which access gets which layout, in order: those through pointers, then those through descriptors.
+fn decide(ir: &Ir, threads: Threads) -> Vec<(Op, Attr)> {
+    let analysis = AxisInfoAnalysis::of_module(ir);
+    let ops = ir.all_ops_post(ir.module());
+    let mut plan = vec![];
+    for &op in &ops {
+        let Some(ptr) = accessed_pointer(ir, op).filter(|&p| ir.ty(p).is_tensor() && ir.ty(p).elem().is_ptr()) else { continue };
+        let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps);
+        plan.push((op, coalesced(ir, &analysis, op, ptr, Threads { num_warps, ..threads })));
+    }
+    for &op in &ops {
+        let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps);
+        if let Some(ty) = descriptor_tensor(ir, op) {
+            plan.push((op, descriptor_encoding(ty, Threads { num_warps, ..threads })));
+        }
+    }
+    plan
+}
+
+/// The pointer through which an operation accesses global memory.
+#[must_use]
+pub fn accessed_pointer(ir: &Ir, op: Op) -> Option<Value> {
+    match ir.kind(op) {
+        OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas) | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => {
+            Some(ir.operand(op, 0))
+        }
+        _ => None,
+    }
+}
+
+/// The tensor that an access through a descriptor moves.
+fn descriptor_tensor(ir: &Ir, op: Op) -> Option<Type> {
+    match ir.kind(op) {
+        OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorGather) => Some(ir.ty(ir.result(op))),
+        OpKind::Tt(TtOp::DescriptorStore | TtOp::DescriptorReduce) => Some(ir.ty(ir.operand(op, 1))),
+        OpKind::Tt(TtOp::DescriptorScatter) => Some(ir.ty(ir.operand(op, 3))),
+        _ => None,
+    }
+}
+
+/// Axes by contiguity, the most contiguous first; equals in reverse order.
+fn order_by_contiguity(contiguity: &[i64]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..contiguity.len() as u32).rev().collect();
+    order.sort_by_key(|&d| std::cmp::Reverse(contiguity[d as usize]));
+    order
+}
+
+fn pointer_order(ir: &Ir, analysis: &AxisInfoAnalysis, ptr: Value) -> Vec<u32> {
+    match analysis.get(ptr) {
+        Some(info) => order_by_contiguity(&info.contiguity),
+        None => (0..ir.ty(ptr).rank() as u32).rev().collect(),
+    }
+}
+
+fn coalesced(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op, ptr: Value, threads: Threads) -> Attr {
+    let shape = ir.ty(ptr).shape();
+    let order = pointer_order(ir, analysis, ptr);
+    let (cga, split) = cga_of(ir.ty(ptr));
+    let share: Vec<i64> = shape.iter().zip(&split).map(|(&s, &n)| (s / i64::from(n)).max(1)).collect();
+    let own = elements_per_thread(ir, analysis, op, ptr, &order, &share);
+    let mut width = own;
+    if ir.def_op(ptr).is_some() {
+        for other in connected(ir, op) {
+            let Some(p) = accessed_pointer(ir, other).filter(|&p| other != op && ir.ty(p).is_tensor() && ir.ty(p).shape() == shape) else {
+                continue;
+            };
+            if pointer_order(ir, analysis, p) == order {
+                width = width.max(elements_per_thread(ir, analysis, other, p, &order, &share));
+            }
+        }
+    }
+    let all_threads = i64::from(threads.num_warps * threads.threads_per_warp);
+    width = width.min((share.iter().product::<i64>() / all_threads).max(1));
+    if !ir.is(op, TtOp::Load) {
+        // Wider than one store instruction would leave gaps between the threads of a warp.
+        width = width.min(own);
+    }
+    let mut size = vec![1; shape.len()];
+    if let Some(&fastest) = order.first() {
+        size[fastest as usize] = u32::try_from(width).unwrap_or(1);
+    }
+    Attr::encoding(layout::blocked_in_cga(shape, &size, &order, threads.num_warps, threads.threads_per_warp, &cga, &split))
+}
+
+/// How the blocks of a cluster share a tensor: their bases, and the number of different blocks along each axis.
+fn cga_of(ty: Type) -> (Bases, Vec<u32>) {
+    fn bases(encoding: Attr) -> Bases {
+        match encoding.as_encoding() {
+            Some(Encoding::Blocked(b)) => b.cga.clone(),
+            Some(Encoding::NvidiaMma(m)) => m.cga.clone(),
+            Some(Encoding::Linear(l) | Encoding::GenericLinear(l)) => l.block.clone(),
+            Some(Encoding::DotOp { parent, .. }) => bases(*parent),
+            Some(Encoding::Slice { dim, parent }) => {
+                let without = |b: &Vec<i32>| b.iter().enumerate().filter(|&(i, _)| i != *dim as usize).map(|(_, &c)| c).collect();
+                bases(*parent).iter().map(without).collect()
+            }
+            _ => vec![],
+        }
+    }
+    let cga = ty.encoding().map(bases).unwrap_or_default();
+    let split = (0..ty.rank()).map(|d| 1 << cga.iter().filter(|b| b.get(d).is_some_and(|&c| c != 0)).count()).collect();
+    (cga, split)
+}
+
+/// Contiguous and aligned elements along the first axis of the order, up to what one instruction moves.
+fn elements_per_thread(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op, ptr: Value, order: &[u32], share: &[i64]) -> i64 {
+    let (Some(info), Some(&axis)) = (analysis.get(ptr), order.first()) else { return 1 };
+    let axis = axis as usize;
+    let bits = i64::from(ir.ty(ptr).elem().pointee().and_then(Type::bit_width).unwrap_or(8));
+    let multiple = (info.divisibility[axis] / (bits / 8).max(1)).max(1);
+    let aligned = multiple.min(info.contiguity[axis]).min(share[axis]);
+    aligned.min(widest(ir, op, bits)).max(1)
+}
+
+/// Elements that one instruction of this kind moves at most.
+fn widest(ir: &Ir, op: Op, bits: i64) -> i64 {
+    let vector = (128 / bits).max(1);
+    match ir.kind(op) {
+        OpKind::Tt(TtOp::AtomicCas) => 1,
+        OpKind::Tt(TtOp::AtomicRmw) => {
+            let elem = ir.ty(ir.operand(op, 1)).elem();
+            let fadd = ir.int_attr(op, "atomic_rmw_op") == Some(5);
+            if !elem.is_float() || bits == 64 {
+                1
+            } else if !fadd || module_attrs::compute_capability(ir).is_none_or(|c| c >= 90) {
+                vector
+            } else {
+                // Before sm_90 only pairs of f16 are added at once.
+                match elem.as_float().map(crate::ir::core::FloatKind::name) {
+                    Some("f32" | "bf16") => 1,
+                    Some("f16") => vector.min(2),
+                    _ => vector,
+                }
+            }
+        }
+        _ => vector,
+    }
+}
+
+/// Every operation that values connect with `op`, to any distance: producers, users, and what is in their regions.
+fn connected(ir: &Ir, op: Op) -> BTreeSet<Op> {
+    let mut seen = BTreeSet::from([op]);
+    let mut queue = vec![op];
+    while let Some(at) = queue.pop() {
+        let producers = ir.operands(at).iter().filter_map(|&v| match ir.def(v) {
+            ValueDef::Result { op, .. } => Some(op),
+            ValueDef::Arg { block, .. } => {
+                let parent = ir.block_op(block)?;
+                let single = ir.regions_of(parent).len() == 1 && ir.blocks_of(ir.region(parent, 0)).len() == 1;
+                (single && !ir.kind(parent).has(Traits::ISOLATED_FROM_ABOVE)).then_some(parent)
+            }
+        });
+        let users = ir.results(at).iter().flat_map(|&r| ir.uses(r)).map(|u| u.op);
+        let inside = ir.regions_of(at).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.ops(b));
+        let near: Vec<Op> = producers.chain(users).chain(inside).collect();
+        queue.extend(near.into_iter().filter(|&o| seen.insert(o)));
+    }
+    seen
+}
+
+/// Up to 16 bytes a thread along the last axis: how the tensor goes through shared memory.
+fn descriptor_encoding(ty: Type, threads: Threads) -> Attr {
+    let (cga, split) = cga_of(ty);
+    let share: i64 = ty.shape().iter().zip(&split).map(|(&s, &n)| (s / i64::from(n)).max(1)).product();
+    let per_thread = (share / i64::from(threads.num_warps * threads.threads_per_warp)).max(1);
+    let vector = i64::from(128 / ty.bit_width().unwrap_or(8).max(1));
+    let mut size = vec![1; ty.rank()];
+    if let Some(last) = size.last_mut() {
+        *last = u32::try_from(per_thread.min(vector).max(1)).unwrap_or(1);
+    }
+    let order: Vec<u32> = (0..ty.rank() as u32).rev().collect();
+    Attr::encoding(layout::blocked_in_cga(ty.shape(), &size, &order, threads.num_warps, threads.threads_per_warp, &cga, &split))
+}
+
+/// Remakes an access in a layout, with conversions around it.
+fn apply(ir: &mut Ir, op: Op, encoding: Attr) {
+    let rows = matches!(ir.kind(op), OpKind::Tt(TtOp::DescriptorGather | TtOp::DescriptorScatter));
+    let mut operands = vec![];
+    for (index, value) in ir.operands(op).to_vec().into_iter().enumerate() {
+        // The row indices of a gather have the layout that the instruction needs.
+        let keeps = !ir.ty(value).is_tensor() || rows && index == 1;
+        let ty = ir.ty(value).with_encoding(Some(encoding));
+        operands.push(if keeps { value } else { Builder::before(ir, op).value(TtgOp::ConvertLayout, &[value], ty) });
+    }
+    let is_async = ir.is(op, TtgOp::AsyncCopyGlobalToLocal);
+    let types: Vec<Type> = ir.results(op).iter().map(|&r| ir.ty(r)).collect();
+    let new_types: Vec<Type> = types.iter().map(|t| if is_async { *t } else { t.with_encoding(Some(encoding)) }).collect();
+    let state = OpState::new(ir.kind(op), ir.loc(op)).operands(&operands).results(&new_types).attrs(ir.attrs(op));
+    let new = Builder::before(ir, op).insert(state);
+    let mut values = vec![];
+    for (i, &ty) in types.iter().enumerate() {
+        let result = ir.results(new)[i];
+        values.push(if ir.ty(result) == ty { result } else { Builder::before(ir, op).value(TtgOp::ConvertLayout, &[result], ty) });
+    }
+    ir.replace_op(op, &values);
+}

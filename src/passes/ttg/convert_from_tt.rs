@@ -1,0 +1,308 @@
+//! `convert-triton-to-tritongpu`: gives every tensor a layout.
+//!
+//! # Algorithm
+//!
+//! 1. Note on the module for what it is compiled: target, warps, threads a warp, blocks a cluster.
+//! 2. The wanted layout of a tensor is the default blocked one of its shape: one element a thread, the last axis fastest.
+//! 3. Walk the functions in order. Arguments and results of an operation get the wanted layout; operands are used in it. Exceptions give
+//!    results another layout, because it follows from the operand's: `broadcast` keeps it, `expand_dims` takes a slice
+//!    of a blocked layout, `reduce` gives a slice, `trans`, `join` and `split` derive it, `dot` takes operands of its result's layout.
+//! 4. Where an operand is not in the layout in which it is used, a `convert_layout` right after its definition serves this
+//!    user (equal ones are merged later).
+//!
+//! Most conversions are removed again once loads and stores have chosen their layouts.
+
+use std::collections::BTreeMap;
+
+use super::infer;
+use super::module_attrs::{NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP, Threads};
+use crate::diag::codes::passes as codes;
+use crate::ir::core::encoding::Blocked;
+use crate::ir::core::{Attr, AttrData, Block, Builder, DenseData, Encoding, InsertPoint, Ir, Loc, Op, Type, TypeData, Value, ValueDef};
+use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp};
+use crate::layout;
+use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
+
+pub static PASS: Pass = Pass {
+    name: "convert-triton-to-tritongpu",
+    doc: "give every tensor a layout",
+    options: &[
+        OptionSpec { name: "target", kind: OptionKind::Str, default: "", doc: "what it is compiled for: cuda:90" },
+        OptionSpec { name: "num-warps", kind: OptionKind::Int, default: "4", doc: "warps of a block" },
+        OptionSpec { name: "threads-per-warp", kind: OptionKind::Int, default: "32", doc: "threads of a warp" },
+        OptionSpec { name: "num-ctas", kind: OptionKind::Int, default: "1", doc: "blocks of a cluster" },
+        OptionSpec { name: "enable-source-remat", kind: OptionKind::Bool, default: "false", doc: "accepted for compatibility" },
+    ],
+    run,
+};
+
+fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
+    let module = ir.module();
+    if cx.str("target").is_empty() {
+        return Err(cx.fail(&codes::MISSING_OPTION, ir.loc(module), format!("'{}' needs the option 'target'", PASS.name)));
+    }
+    let mut count = |name: &str| {
+        let value = cx.int(name);
+        let ok = u32::try_from(value).ok().filter(|v| v.is_power_of_two());
+        ok.ok_or_else(|| cx.fail(&codes::BAD_OPTION, Loc::unknown(), format!("option '{name}' takes a power of two, got {value}")))
+    };
+    let threads = Threads { num_warps: count("num-warps")?, threads_per_warp: count("threads-per-warp")?, num_ctas: count("num-ctas")? };
+    for (name, value) in [(NUM_WARPS, threads.num_warps), (THREADS_PER_WARP, threads.threads_per_warp), (NUM_CTAS, threads.num_ctas)] {
+        ir.set_attr(module, name, Attr::i32(i64::from(value)));
+    }
+    ir.set_attr(module, TARGET, Attr::str(cx.str("target")));
+    let mut conversion = Conversion { threads, made: BTreeMap::new() };
+    for func in ir.functions() {
+        conversion.function(ir, func);
+    }
+    Ok(Changed::Yes)
+}
+
+/// The layout that a tensor of this shape gets when nothing else decides.
+fn default_encoding(shape: &[i64], t: Threads) -> Attr {
+    Attr::encoding(layout::default_blocked(shape, t.num_warps, t.threads_per_warp, t.num_ctas))
+}
+
+struct Conversion {
+    threads: Threads,
+    /// Conversions made, by value, type and user.
+    made: BTreeMap<(Value, Type, Op), Value>,
+}
+
+impl Conversion {
+    /// A type with the wanted layout; tensors that have one keep it.
+    fn wanted(&self, ty: Type) -> Type {
+        match ty.data() {
+            TypeData::Tensor(t) if t.encoding.is_none() && !t.shape.is_empty() => {
+                ty.with_encoding(Some(default_encoding(&t.shape, self.threads)))
+            }
+            _ => ty,
+        }
+    }
+
+    fn function(&mut self, ir: &mut Ir, func: Op) {
+        if let Some(TypeData::Function { inputs, results }) = ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data) {
+            let convert = |types: &[Type]| types.iter().map(|&t| self.wanted(t)).collect::<Vec<_>>();
+            let ty = Type::function(&convert(inputs), &convert(results));
+            ir.set_attr(func, "function_type", Attr::ty(ty));
+        }
+        for region in ir.regions_of(func).to_vec() {
+            for block in ir.blocks_of(region).to_vec() {
+                self.block(ir, block);
+            }
+        }
+    }
+
+    fn block(&mut self, ir: &mut Ir, block: Block) {
+        for arg in ir.args(block).to_vec() {
+            let ty = self.wanted(ir.ty(arg));
+            ir.set_type(arg, ty);
+        }
+        for op in ir.op_list(block) {
+            self.operation(ir, op);
+            for region in ir.regions_of(op).to_vec() {
+                for inner in ir.blocks_of(region).to_vec() {
+                    self.block(ir, inner);
+                }
+            }
+        }
+    }
+
+    fn operation(&mut self, ir: &mut Ir, op: Op) {
+        for index in 0..ir.operands(op).len() {
+            let value = ir.operand(op, index);
+            // A value defined further on (a loop over blocks) has no layout yet and will get the wanted one.
+            if ir.ty(value).as_tensor().is_some_and(|t| t.encoding.is_some()) {
+                let bare = ir.ty(value).with_encoding(None);
+                let used = self.converted(ir, op, value, self.wanted(bare));
+                ir.set_operand(op, index, used);
+            }
+        }
+        match ir.kind(op) {
+            OpKind::Arith(ArithOp::Constant) => self.constant(ir, op),
+            OpKind::Tt(TtOp::Broadcast) => {
+                let encoding = ir.ty(ir.operand(op, 0)).encoding();
+                set_result(ir, op, 0, encoding);
+            }
+            OpKind::Tt(TtOp::ExpandDims) => self.expand_dims(ir, op),
+            OpKind::Tt(TtOp::Reduce | TtOp::Trans | TtOp::Join) => derived(ir, op),
+            OpKind::Tt(TtOp::Split) => self.split(ir, op),
+            OpKind::Tt(TtOp::Cat) => self.cat(ir, op),
+            OpKind::Tt(TtOp::Dot) => self.dot(ir, op),
+            OpKind::Tt(TtOp::DescriptorGather | TtOp::DescriptorScatter) => {
+                self.results(ir, op);
+                self.row_indices(ir, op);
+            }
+            _ => self.results(ir, op),
+        }
+    }
+
+    fn results(&self, ir: &mut Ir, op: Op) {
+        for result in ir.results(op).to_vec() {
+            let ty = self.wanted(ir.ty(result));
+            ir.set_type(result, ty);
+        }
+    }
+
+    /// The value in another type: itself, or a conversion after its definition.
+    fn converted(&mut self, ir: &mut Ir, user: Op, value: Value, ty: Type) -> Value {
+        if ir.ty(value) == ty {
+            return value;
+        }
+        if let Some(&made) = self.made.get(&(value, ty, user)) {
+            return made;
+        }
+        let point = match ir.def(value) {
+            ValueDef::Result { op, .. } => InsertPoint::After(op),
+            ValueDef::Arg { block, .. } => InsertPoint::Start(block),
+        };
+        let loc = ir.loc(user);
+        let new = Builder::new(ir, point, loc).value(TtgOp::ConvertLayout, &[value], ty);
+        self.made.insert((value, ty, user), new);
+        new
+    }
+
+    /// A conversion in front of `op`, for it alone.
+    fn convert_here(&self, ir: &mut Ir, op: Op, value: Value, encoding: Attr) -> Value {
+        let ty = ir.ty(value).with_encoding(Some(encoding));
+        Builder::before(ir, op).value(TtgOp::ConvertLayout, &[value], ty)
+    }
+
+    fn constant(&self, ir: &mut Ir, op: Op) {
+        let ty = self.wanted(ir.ty(ir.result(op)));
+        if let Some(AttrData::Dense(_, data)) = ir.attr(op, "value").map(Attr::data) {
+            let data: DenseData = data.clone();
+            ir.set_attr(op, "value", Attr::new(AttrData::Dense(ty, data)));
+            let result = ir.result(op);
+            ir.set_type(result, ty);
+        }
+    }
+
+    /// The operand becomes a slice of its own blocked layout with the new axis in it.
+    fn expand_dims(&self, ir: &mut Ir, op: Op) {
+        let (src, axis) = (ir.operand(op, 0), usize::try_from(ir.int_attr(op, "axis").unwrap_or(0)).unwrap_or(0));
+        let Some(Encoding::Blocked(b)) = ir.ty(src).layout() else { return self.results(ir, op) };
+        let with = |v: &[u32]| {
+            let mut v = v.to_vec();
+            v.insert(axis.min(v.len()), 1);
+            v
+        };
+        let parent = Attr::encoding(Encoding::Blocked(Blocked {
+            size_per_thread: with(&b.size_per_thread),
+            threads_per_warp: with(&b.threads_per_warp),
+            warps_per_cta: with(&b.warps_per_cta),
+            order: (0..=b.order.len() as u32).collect(),
+            cga: b
+                .cga
+                .iter()
+                .map(|basis| {
+                    let mut basis = basis.clone();
+                    basis.insert(axis.min(basis.len()), 0);
+                    basis
+                })
+                .collect(),
+        }));
+        let sliced = self.convert_here(ir, op, src, infer::slice(axis as u32, parent));
+        ir.set_operand(op, 0, sliced);
+        set_result(ir, op, 0, Some(parent));
+    }
+
+    /// The source needs both halves in one thread, side by side.
+    fn split(&self, ir: &mut Ir, op: Op) {
+        let src = ir.operand(op, 0);
+        let rank = ir.ty(src).rank() as u32;
+        let fits = matches!(ir.ty(src).layout(), Some(Encoding::Blocked(b)) if b.size_per_thread.last() == Some(&2) && b.order.first() == Some(&(rank - 1)));
+        if !fits {
+            let half = default_encoding(ir.ty(ir.result(op)).shape(), self.threads);
+            // `join` of the default layout of a half is what `split` takes apart.
+            if let Some(whole) = infer::joined(half) {
+                let converted = self.convert_here(ir, op, src, whole);
+                ir.set_operand(op, 0, converted);
+            }
+        }
+        derived(ir, op);
+    }
+
+    /// The result holds as many elements a thread as both sources together.
+    fn cat(&self, ir: &mut Ir, op: Op) {
+        self.results(ir, op);
+        let types = [ir.ty(ir.operand(op, 0)), ir.ty(ir.operand(op, 1)), ir.ty(ir.result(op))];
+        let [lhs, rhs, ret] = types.map(layout::elems_per_thread);
+        let wanted = (lhs + rhs).next_power_of_two();
+        let Some(Encoding::Blocked(b)) = types[2].layout() else { return };
+        let mut b = b.clone();
+        b.size_per_thread[b.order[0] as usize] *= (wanted / ret.max(1)).max(1) as u32;
+        set_result(ir, op, 0, Some(Attr::encoding(Encoding::Blocked(b))));
+    }
+
+    /// The result is blocked with up to 4×4 elements a thread; the factors are operands of that layout.
+    fn dot(&self, ir: &mut Ir, op: Op) {
+        let (t, shape) = (self.threads, ir.ty(ir.result(op)).shape().to_vec());
+        let rank = shape.len();
+        let per_thread = shape.iter().product::<i64>() / i64::from(t.num_warps * t.threads_per_warp);
+        let edge = if per_thread >= 16 {
+            4
+        } else if per_thread >= 4 {
+            2
+        } else {
+            1
+        };
+        let mut size = vec![1; rank];
+        for d in rank.saturating_sub(2)..rank {
+            size[d] = edge.min(u32::try_from(shape[d]).unwrap_or(edge));
+        }
+        let order: Vec<u32> = (0..rank as u32).rev().collect();
+        let result = Attr::encoding(layout::blocked_from_size(&shape, &size, &order, t.num_warps, t.threads_per_warp, t.num_ctas));
+        for index in 0..2u32 {
+            let value = ir.operand(op, index as usize);
+            if !matches!(ir.ty(value).layout(), Some(Encoding::DotOp { .. })) {
+                let encoding = Attr::encoding(Encoding::DotOp { op_idx: index, parent: result, k_width: 0 });
+                let converted = self.convert_factor(ir, op, value, encoding);
+                ir.set_operand(op, index as usize, converted);
+            }
+        }
+        let acc = ir.operand(op, 2);
+        let converted = self.convert_factor(ir, op, acc, result);
+        ir.set_operand(op, 2, converted);
+        set_result(ir, op, 0, Some(result));
+    }
+
+    /// As [`Conversion::convert_here`], with the value's own location.
+    fn convert_factor(&self, ir: &mut Ir, op: Op, value: Value, encoding: Attr) -> Value {
+        let (ty, loc) = (ir.ty(value).with_encoding(Some(encoding)), ir.value_loc(value));
+        Builder::new(ir, InsertPoint::Before(op), loc).value(TtgOp::ConvertLayout, &[value], ty)
+    }
+
+    /// Rows are fetched four at a time, so a thread holds four consecutive indices.
+    fn row_indices(&self, ir: &mut Ir, op: Op) {
+        let t = self.threads;
+        let parent = Attr::encoding(Encoding::Blocked(Blocked {
+            size_per_thread: vec![1, 4],
+            threads_per_warp: vec![t.threads_per_warp, 1],
+            warps_per_cta: vec![1, t.num_warps],
+            order: vec![1, 0],
+            cga: (0..t.num_ctas.ilog2()).map(|bit| vec![0, 1 << bit]).collect(),
+        }));
+        let index = ir.operand(op, 1);
+        let encoding = infer::slice(0, parent);
+        if ir.ty(index).encoding() != Some(encoding) {
+            let converted = self.convert_here(ir, op, index, encoding);
+            ir.set_operand(op, 1, converted);
+        }
+    }
+}
+
+fn set_result(ir: &mut Ir, op: Op, index: usize, encoding: Option<Attr>) {
+    let result = ir.results(op)[index];
+    let ty = ir.ty(result).with_encoding(encoding);
+    ir.set_type(result, ty);
+}
+
+/// Results whose layout follows from the first operand's.
+fn derived(ir: &mut Ir, op: Op) {
+    let source = ir.ty(ir.operand(op, 0)).encoding();
+    let encoding = source.and_then(|e| infer::result_encoding(ir, op, e));
+    for index in 0..ir.results(op).len() {
+        set_result(ir, op, index, encoding);
+    }
+}

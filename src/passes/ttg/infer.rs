@@ -1,0 +1,192 @@
+//! What encoding an operation's result has, given that of its operand, and the other way around.
+//!
+//! Most operations keep the encoding. Views have rules of their own: `expand_dims` undoes a slice, `tt.reduce` makes one, `trans` permutes, and
+//! `reshape` keeps the map from threads to elements in row-major order. Where a blocked encoding can say it, the result is blocked; else linear.
+
+mod reshape;
+
+use crate::ir::core::encoding::{Blocked, LinearBases};
+use crate::ir::core::{Attr, Encoding, Ir, Op};
+use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp};
+use crate::layout::{self, Dim, LinearLayout};
+
+/// The encoding of the results of `op` where its operands have `encoding`; `None` where there is none.
+#[must_use]
+pub fn result_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
+    if let Some(kept) = keeps(ir, op, encoding) {
+        return kept.then_some(encoding);
+    }
+    match ir.kind(op) {
+        OpKind::Tt(TtOp::Reduce) => {
+            let axis = axis_of(ir, op)?;
+            (rank_of(encoding)? > 1).then(|| slice(axis, encoding))
+        }
+        OpKind::Tt(TtOp::ExpandDims) => expanded(encoding, axis_of(ir, op)? as usize),
+        OpKind::Tt(TtOp::Trans) => transposed(encoding, &order_of(ir, op)?, ir.ty(ir.operand(op, 0)).shape()),
+        OpKind::Tt(TtOp::Reshape) => {
+            let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
+            reshape::reshaped(encoding, from.shape(), to.shape(), hint(ir, op, to.encoding()))
+        }
+        OpKind::Tt(TtOp::Join) => joined(encoding),
+        OpKind::Tt(TtOp::Split) => halved(encoding),
+        OpKind::Tt(TtOp::Gather) => Some(encoding),
+        _ => None,
+    }
+}
+
+/// The encoding that the operands of `op` need for its results to have `encoding`.
+#[must_use]
+pub fn operand_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
+    if let Some(kept) = keeps(ir, op, encoding) {
+        return (kept && !ir.is(op, ScfOp::For)).then_some(encoding);
+    }
+    match ir.kind(op) {
+        OpKind::Tt(TtOp::Reduce) => expanded(encoding, axis_of(ir, op)? as usize),
+        OpKind::Tt(TtOp::ExpandDims) => Some(slice(axis_of(ir, op)?, encoding)),
+        OpKind::Tt(TtOp::Trans) => {
+            let order = order_of(ir, op)?;
+            let mut inverse = vec![0; order.len()];
+            for (i, &d) in order.iter().enumerate() {
+                *inverse.get_mut(d as usize)? = i as u32;
+            }
+            transposed(encoding, &inverse, ir.ty(ir.result(op)).shape())
+        }
+        OpKind::Tt(TtOp::Reshape) => {
+            let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
+            reshape::reshaped(encoding, to.shape(), from.shape(), hint(ir, op, from.encoding()))
+        }
+        OpKind::Tt(TtOp::Join) => halved(encoding),
+        OpKind::Tt(TtOp::Split) => joined(encoding),
+        OpKind::Tt(TtOp::Gather) => Some(encoding),
+        _ => None,
+    }
+}
+
+/// Whether the operation's operands and results share one encoding; `None` if it has a rule of its own.
+fn keeps(ir: &Ir, op: Op, encoding: Attr) -> Option<bool> {
+    let kind = ir.kind(op);
+    if kind == OpKind::Tt(TtOp::Scan) {
+        // Scans are lowered for blocked encodings only.
+        return Some(matches!(encoding.as_encoding(), Some(Encoding::Blocked(_))));
+    }
+    if let OpKind::Ttg(_) | OpKind::Ttng(_) = kind
+        && kind.name() == "ttg.fp4_to_fp"
+    {
+        return Some(false);
+    }
+    let same = kind.has(Traits::SAME_OPERANDS_AND_RESULT_ENCODING)
+        || kind.has(Traits::ELEMENTWISE)
+        || matches!(kind, OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas))
+        || matches!(kind, OpKind::Scf(ScfOp::While | ScfOp::For | ScfOp::Yield | ScfOp::Condition));
+    same.then_some(true)
+}
+
+/// The present encoding, where a reshape that may reorder would rather keep it.
+fn hint(ir: &Ir, op: Op, present: Option<Attr>) -> Option<Attr> {
+    present.filter(|_| ir.stored_attr(op, "allow_reorder").is_some())
+}
+
+fn axis_of(ir: &Ir, op: Op) -> Option<u32> {
+    u32::try_from(ir.int_attr(op, "axis")?).ok()
+}
+
+fn order_of(ir: &Ir, op: Op) -> Option<Vec<u32>> {
+    ir.attr(op, "order")?.as_dense_array()?.iter().map(|&d| u32::try_from(d).ok()).collect()
+}
+
+/// `#ttg.slice<{dim = axis, parent = …}>`
+#[must_use]
+pub fn slice(axis: u32, parent: Attr) -> Attr {
+    Attr::encoding(Encoding::Slice { dim: axis, parent })
+}
+
+/// What a slice along `axis` is a slice of.
+#[must_use]
+pub fn expanded(encoding: Attr, axis: usize) -> Option<Attr> {
+    match encoding.as_encoding()? {
+        Encoding::Slice { dim, parent } if *dim as usize == axis => Some(*parent),
+        _ => None,
+    }
+}
+
+/// Number of axes of a tensor with this encoding, where the encoding says it.
+#[must_use]
+pub fn rank_of(encoding: Attr) -> Option<usize> {
+    match encoding.as_encoding()? {
+        Encoding::Blocked(b) => Some(b.order.len()),
+        Encoding::Slice { parent, .. } => rank_of(*parent)?.checked_sub(1),
+        Encoding::DotOp { parent, .. } => rank_of(*parent),
+        Encoding::NvidiaMma(m) => Some(m.warps_per_cta.len()),
+        Encoding::Linear(l) | Encoding::GenericLinear(l) => {
+            [&l.register, &l.lane, &l.warp, &l.block].into_iter().find_map(|b| b.first()).map(Vec::len)
+        }
+        _ => None,
+    }
+}
+
+/// `v` permuted: entry i is entry `order[i]` of `v`.
+fn permute<T: Clone>(v: &[T], order: &[u32]) -> Vec<T> {
+    order.iter().map(|&d| v[d as usize].clone()).collect()
+}
+
+fn transposed(encoding: Attr, order: &[u32], shape: &[i64]) -> Option<Attr> {
+    if order.iter().enumerate().all(|(i, &d)| i == d as usize) {
+        return Some(encoding);
+    }
+    if let Encoding::Blocked(b) = encoding.as_encoding()? {
+        if b.order.len() != order.len() {
+            return None;
+        }
+        let position = |axis: &u32| order.iter().position(|d| d == axis).map(|i| i as u32);
+        return Some(Attr::encoding(Encoding::Blocked(Blocked {
+            size_per_thread: permute(&b.size_per_thread, order),
+            threads_per_warp: permute(&b.threads_per_warp, order),
+            warps_per_cta: permute(&b.warps_per_cta, order),
+            order: b.order.iter().map(position).collect::<Option<Vec<_>>>()?,
+            cga: b.cga.iter().map(|basis| permute(basis, order)).collect(),
+        })));
+    }
+    let layout = layout::try_to_linear_layout(shape, encoding).ok()?;
+    Some(from_linear(&layout.permute_axes(order)))
+}
+
+/// The encoding that states a linear layout as it is.
+pub(super) fn from_linear(layout: &LinearLayout) -> Attr {
+    let bases = |dim| if layout.has_in(dim) { layout.bases(dim) } else { vec![] };
+    Attr::encoding(Encoding::Linear(LinearBases {
+        register: bases(Dim::Register),
+        lane: bases(Dim::Lane),
+        warp: bases(Dim::Warp),
+        block: bases(Dim::Block),
+    }))
+}
+
+/// A blocked encoding with a new fastest axis of which each thread holds both elements.
+pub(super) fn joined(encoding: Attr) -> Option<Attr> {
+    let Encoding::Blocked(b) = encoding.as_encoding()? else { return None };
+    let with = |v: &[u32], last: u32| v.iter().copied().chain([last]).collect::<Vec<_>>();
+    let rank = b.order.len() as u32;
+    Some(Attr::encoding(Encoding::Blocked(Blocked {
+        size_per_thread: with(&b.size_per_thread, 2),
+        threads_per_warp: with(&b.threads_per_warp, 1),
+        warps_per_cta: with(&b.warps_per_cta, 1),
+        order: std::iter::once(rank).chain(b.order.iter().copied()).collect(),
+        cga: b.cga.iter().map(|basis| basis.iter().copied().chain([0]).collect()).collect(),
+    })))
+}
+
+/// The inverse of [`joined`].
+fn halved(encoding: Attr) -> Option<Attr> {
+    let Encoding::Blocked(b) = encoding.as_encoding()? else { return None };
+    let last = b.order.len().checked_sub(1)?;
+    if b.size_per_thread[last] != 2 || b.threads_per_warp[last] != 1 || b.warps_per_cta[last] != 1 {
+        return None;
+    }
+    Some(Attr::encoding(Encoding::Blocked(Blocked {
+        size_per_thread: b.size_per_thread[..last].to_vec(),
+        threads_per_warp: b.threads_per_warp[..last].to_vec(),
+        warps_per_cta: b.warps_per_cta[..last].to_vec(),
+        order: b.order.iter().copied().filter(|&d| d as usize != last).collect(),
+        cga: b.cga.iter().map(|basis| basis[..last].to_vec()).collect(),
+    })))
+}

@@ -1,0 +1,10 @@
+//! Passes on TTGIR: giving tensors layouts, and taking conversions between layouts out again.
+
+pub mod coalesce;
+pub mod convert_from_tt;
+pub mod infer;
+pub mod module_attrs;
+pub mod print_alignment;
+pub mod remove_layout_conversions;
+pub mod reorder_instructions;
+pub mod two_ctas;

@@ -1,0 +1,60 @@
+//! What a TTGIR module's attributes say it is compiled for.
+
+use crate::diag::codes::passes as codes;
+use crate::ir::core::{Attr, Ir, Op};
+use crate::passes::manager::{Failed, PassCx};
+
+pub const NUM_WARPS: &str = "ttg.num-warps";
+pub const NUM_CTAS: &str = "ttg.num-ctas";
+pub const THREADS_PER_WARP: &str = "ttg.threads-per-warp";
+pub const TARGET: &str = "ttg.target";
+pub const TWO_CTAS: &str = "ttng.two-ctas";
+
+/// How many threads work on a tensor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Threads {
+    pub num_warps: u32,
+    pub threads_per_warp: u32,
+    pub num_ctas: u32,
+}
+
+fn number(ir: &Ir, op: Op, name: &str) -> Option<u32> {
+    ir.stored_attr(op, name).and_then(Attr::as_int).and_then(|v| u32::try_from(v).ok()).filter(|&v| v > 0)
+}
+
+/// The module's threads; `None` where an attribute is missing.
+#[must_use]
+pub fn threads(ir: &Ir) -> Option<Threads> {
+    let module = ir.module();
+    Some(Threads {
+        num_warps: number(ir, module, NUM_WARPS)?,
+        threads_per_warp: number(ir, module, THREADS_PER_WARP).unwrap_or(32),
+        num_ctas: number(ir, module, NUM_CTAS).unwrap_or(1),
+    })
+}
+
+/// As [`threads`], with a diagnostic for what is missing.
+///
+/// # Errors
+/// When the module lacks `ttg.num-warps`.
+pub fn require_threads(ir: &Ir, cx: &mut PassCx) -> Result<Threads, Failed> {
+    threads(ir).ok_or_else(|| {
+        cx.fail(
+            &codes::MISSING_ATTRIBUTE,
+            ir.loc(ir.module()),
+            format!("the module has no attribute '{NUM_WARPS}' that is a positive number"),
+        )
+    })
+}
+
+/// The warps that run `op`: those of the innermost operation around it that says so, else the module's.
+#[must_use]
+pub fn num_warps_at(ir: &Ir, op: Op) -> Option<u32> {
+    std::iter::successors(Some(op), |&o| ir.parent_op(o)).find_map(|o| number(ir, o, NUM_WARPS))
+}
+
+/// The compute capability of a CUDA target: 90 of `cuda:90`.
+#[must_use]
+pub fn compute_capability(ir: &Ir) -> Option<u32> {
+    ir.stored_attr(ir.module(), TARGET)?.as_str()?.strip_prefix("cuda:")?.parse().ok()
+}

@@ -1,0 +1,280 @@
+//! Steps 3 and 4: computing values anew in the layout that a conversion would give them.
+//!
+//! For each conversion, in order:
+//!
+//! 1. If its source has been computed in its layout already, at a place from where it is available, use that.
+//! 2. Collect the backward slice of the source ([`super::slice`]). Give up where it cannot be had, or holds what must not be done twice.
+//! 3. Give up unless the conversion costs more than what is computed twice ([`super::cost`]).
+//! 4. Compute the slice in the new layout beside the old one; loops and conditionals get further carried values and results.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::propagate::retype_constant;
+use super::slice::{Slice, extend};
+use super::{cost, is_expensive_access};
+use crate::ir::core::{Attr, Builder, Dominance, Encoding, Ir, Mapping, Op, Use, Value, ValueDef};
+use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp, TtgOp};
+use crate::passes::ttg::infer;
+
+/// Step 3 on one function. Returns whether a conversion went.
+pub(super) fn remove_conversions(ir: &mut Ir, func: Op) -> bool {
+    each_conversion(ir, func, Remat::remove)
+}
+
+/// Step 4 on one function. Returns whether a conversion moved.
+pub(super) fn hoist_conversions(ir: &mut Ir, func: Op) -> bool {
+    each_conversion(ir, func, Remat::hoist)
+}
+
+fn each_conversion(ir: &mut Ir, func: Op, f: fn(&mut Remat, &mut Ir, Op) -> bool) -> bool {
+    let mut this = Remat { func, made: BTreeMap::new() };
+    let conversions: Vec<Op> = ir.all_ops_post(func).into_iter().filter(|&o| ir.is(o, TtgOp::ConvertLayout)).collect();
+    let mut changed = false;
+    for op in conversions {
+        if f(&mut this, ir, op) {
+            changed = true;
+        } else if let Some(encoding) = ir.ty(ir.result(op)).encoding() {
+            // What stays serves others.
+            let (source, result) = (ir.operand(op, 0), ir.result(op));
+            this.made.insert((source, encoding), result);
+        }
+    }
+    changed
+}
+
+struct Remat {
+    func: Op,
+    /// Values computed anew, by the old value and the layout.
+    made: BTreeMap<(Value, Attr), Value>,
+}
+
+/// Whether doing an operation twice is allowed.
+fn may_repeat(ir: &Ir, op: Op) -> bool {
+    match ir.kind(op) {
+        OpKind::Tt(TtOp::Load | TtOp::Store) => !is_expensive_access(ir, op),
+        OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::Dot | TtOp::DotScaled) | OpKind::Scf(ScfOp::While | ScfOp::Condition) => false,
+        OpKind::Tt(TtOp::Gather | TtOp::Reshape) => ir.stored_attr(op, "efficient_layout").is_none(),
+        OpKind::Ttng(_) => !matches!(ir.op_name(op), "ttng.warp_group_dot" | "ttng.tc_gen5_mma" | "ttng.tc_gen5_mma_scaled"),
+        _ => true,
+    }
+}
+
+/// Operations whose result is larger than what they are given.
+fn is_widening(ir: &Ir, op: Op) -> bool {
+    match ir.kind(op) {
+        OpKind::Arith(ArithOp::Extsi | ArithOp::Extui | ArithOp::Extf) | OpKind::Tt(TtOp::Broadcast | TtOp::ExpandDims) => true,
+        OpKind::Tt(TtOp::FpToFp) => ir.ty(ir.operand(op, 0)).bit_width() < ir.ty(ir.result(op)).bit_width(),
+        _ => false,
+    }
+}
+
+impl Remat {
+    /// A slice with `root` added, all of which may be repeated; `slice` itself is changed only on success.
+    fn repeatable(&self, ir: &Ir, root: Use, encoding: Attr, slice: &mut Slice, stop: fn(&Ir, Op) -> bool) -> bool {
+        let dominance = Dominance::new();
+        let reuse = |ir: &Ir, at: Use, encoding: Attr| {
+            let made = *self.made.get(&(ir.operand(at.op, at.index as usize), encoding))?;
+            Some(dominance.value_dominates(ir, made, at.op).then_some(made))
+        };
+        let mut larger = slice.clone();
+        let found = extend(ir, root, encoding, &mut larger, &stop, &reuse).is_some();
+        if !found || larger.values.is_empty() || larger.values.iter().filter_map(|&v| ir.def_op(v)).any(|d| !may_repeat(ir, d)) {
+            return false;
+        }
+        *slice = larger;
+        true
+    }
+
+    fn remove(&mut self, ir: &mut Ir, op: Op) -> bool {
+        let (source, result) = (ir.operand(op, 0), ir.result(op));
+        let Some(encoding) = ir.ty(result).encoding() else { return false };
+        // Operands of dots are moved towards their loads elsewhere.
+        if matches!(encoding.as_encoding(), Some(Encoding::DotOp { .. })) {
+            return false;
+        }
+        if let Some(&made) = self.made.get(&(source, encoding))
+            && Dominance::new().value_dominates(ir, made, op)
+        {
+            ir.replace_op(op, &[made]);
+            return true;
+        }
+        let mut slice = Slice::default();
+        if !self.repeatable(ir, Use { op, index: 0 }, encoding, &mut slice, |_, _| false) || !cost::is_beneficial(ir, op, &slice, 0) {
+            return false;
+        }
+        self.rewrite(ir, op, slice, Mapping::default());
+        true
+    }
+
+    fn hoist(&mut self, ir: &mut Ir, op: Op) -> bool {
+        let Some(encoding) = ir.ty(ir.result(op)).encoding() else { return false };
+        if matches!(encoding.as_encoding(), Some(Encoding::DotOp { .. })) {
+            return false;
+        }
+        let mut slice = Slice::default();
+        if !self.repeatable(ir, Use { op, index: 0 }, encoding, &mut slice, is_widening) {
+            return false;
+        }
+        let Some(widening) = self.only_widening(ir, &mut slice) else { return false };
+        let wide = ir.result(widening);
+        let Some(&target) = slice.layout.get(&wide) else { return false };
+        let Some(narrow) = infer::operand_encoding(ir, widening, target) else { return false };
+        let source = ir.operand(widening, 0);
+        if !cost::is_beneficial(ir, op, &slice, cost::of_conversion(ir, source, narrow)) {
+            return false;
+        }
+        let (loc, ty) = (ir.loc(op), ir.ty(source).with_encoding(Some(narrow)));
+        let mut builder = Builder::before(ir, widening);
+        builder.loc = loc;
+        let converted = builder.value(TtgOp::ConvertLayout, &[source], ty);
+        let copy = ir.clone_op(widening, &mut Mapping::default());
+        ir.insert_before(widening, copy);
+        ir.set_operand(copy, 0, converted);
+        let (result, ty) = (ir.result(copy), ir.ty(wide).with_encoding(Some(target)));
+        ir.set_type(result, ty);
+        let mut map = Mapping::default();
+        map.map(wide, result);
+        slice.remove(wide);
+        self.rewrite(ir, op, slice, map);
+        true
+    }
+
+    /// The one widening operation of a slice whose source cannot be computed anew; the slice takes in the sources of the others.
+    fn only_widening(&self, ir: &Ir, slice: &mut Slice) -> Option<Op> {
+        let mut only = None;
+        for value in slice.values.clone() {
+            let Some(op) = ir.def_op(value).filter(|&d| is_widening(ir, d)) else { continue };
+            let source = infer::operand_encoding(ir, op, slice.layout[&value])?;
+            if self.repeatable(ir, Use { op, index: 0 }, source, slice, |_, _| false) {
+                continue;
+            }
+            if only.replace(op).is_some() {
+                return None;
+            }
+        }
+        only
+    }
+
+    /// Computes a slice anew, uses it instead of the conversion, and erases that.
+    fn rewrite(&mut self, ir: &mut Ir, op: Op, mut slice: Slice, mut map: Mapping) {
+        let source = ir.operand(op, 0);
+        for value in slice.values.clone() {
+            if let Some(Some(existing)) = slice.existing.get(&(value, slice.layout[&value])) {
+                map.map(value, *existing);
+                slice.remove(value);
+            }
+        }
+        let plan = Plan::new(ir, self.func, &slice);
+        for &step in &plan.ops {
+            self.rewrite_step(ir, step, &slice, &plan, &mut map);
+        }
+        let new = map.get(source);
+        ir.replace_op(op, &[new]);
+    }
+
+    fn rewrite_step(&mut self, ir: &mut Ir, op: Op, slice: &Slice, plan: &Plan, map: &mut Mapping) {
+        match ir.kind(op) {
+            OpKind::Scf(ScfOp::For) => self.extend_for(ir, op, slice, map),
+            OpKind::Scf(ScfOp::If) => {
+                for result in ir.results(op).to_vec() {
+                    if slice.contains(result) {
+                        let ty = ir.ty(result).with_encoding(Some(slice.layout[&result]));
+                        let new = ir.add_result(op, ty);
+                        self.record(result, slice.layout[&result], new, map);
+                    }
+                }
+            }
+            OpKind::Scf(ScfOp::Yield) => {
+                let mut operands = ir.operands(op).to_vec();
+                let further: Vec<Value> = plan.yields[&op].iter().map(|&i| map.get(operands[i])).collect();
+                operands.extend(further);
+                ir.set_operands(op, &operands);
+            }
+            OpKind::Arith(ArithOp::Constant) => {
+                let (result, encoding) = (ir.result(op), slice.layout[&ir.result(op)]);
+                let copy = ir.clone_op(op, &mut Mapping::default());
+                ir.insert_before(op, copy);
+                let (value, ty) = (ir.result(copy), ir.ty(result).with_encoding(Some(encoding)));
+                let converted = Builder::before(ir, op).value(TtgOp::ConvertLayout, &[value], ty);
+                self.record(result, encoding, converted, map);
+            }
+            _ => {
+                let copy = ir.clone_op(op, map);
+                ir.insert_before(op, copy);
+                for (old, new) in ir.results(op).to_vec().into_iter().zip(ir.results(copy).to_vec()) {
+                    if let Some(&encoding) = slice.layout.get(&old) {
+                        let ty = ir.ty(old).with_encoding(Some(encoding));
+                        ir.set_type(new, ty);
+                        self.record(old, encoding, new, map);
+                    }
+                }
+                if ir.is(copy, ArithOp::Constant) {
+                    retype_constant(ir, copy);
+                }
+            }
+        }
+    }
+
+    /// Further carried values: the old ones in the new layout.
+    fn extend_for(&mut self, ir: &mut Ir, op: Op, slice: &Slice, map: &mut Mapping) {
+        let Some(body) = ir.body(op, 0) else { return };
+        let carried = ir.args(body)[1..].to_vec();
+        let mut operands = ir.operands(op).to_vec();
+        let results = ir.results(op).to_vec();
+        for (i, arg) in carried.into_iter().enumerate().filter(|(_, a)| slice.contains(*a)) {
+            let init = map.get(operands[3 + i]);
+            operands.push(init);
+            let (ty, loc) = (ir.ty(init), ir.value_loc(init));
+            let new_arg = ir.add_arg(body, ty, loc);
+            let new_result = ir.add_result(op, ty);
+            self.record(arg, slice.layout[&arg], new_arg, map);
+            self.record(results[i], slice.layout[&arg], new_result, map);
+        }
+        ir.set_operands(op, &operands);
+    }
+
+    fn record(&mut self, old: Value, encoding: Attr, new: Value, map: &mut Mapping) {
+        map.map(old, new);
+        self.made.insert((old, encoding), new);
+    }
+}
+
+/// The operations to redo, each after what it needs, and which yielded values to yield in the new layout too.
+struct Plan {
+    ops: Vec<Op>,
+    yields: BTreeMap<Op, BTreeSet<usize>>,
+}
+
+impl Plan {
+    fn new(ir: &Ir, func: Op, slice: &Slice) -> Plan {
+        let mut ops = BTreeSet::new();
+        let mut yields: BTreeMap<Op, BTreeSet<usize>> = BTreeMap::new();
+        let mut add_yield = |ops: &mut BTreeSet<Op>, terminator: Option<Op>, index: usize| {
+            if let Some(t) = terminator {
+                ops.insert(t);
+                yields.entry(t).or_default().insert(index);
+            }
+        };
+        for &value in &slice.values {
+            match ir.def(value) {
+                ValueDef::Result { op, index } => {
+                    ops.insert(op);
+                    if ir.is(op, ScfOp::If) {
+                        for &region in ir.regions_of(op) {
+                            add_yield(&mut ops, ir.entry(region).and_then(|b| ir.last_op(b)), index as usize);
+                        }
+                    }
+                }
+                ValueDef::Arg { block, index } => {
+                    if let Some(parent) = ir.block_op(block) {
+                        ops.insert(parent);
+                    }
+                    add_yield(&mut ops, ir.last_op(block), index as usize - 1);
+                }
+            }
+        }
+        // In the order of the text every operation stands after what it needs, and a loop before its body.
+        let ordered = ir.all_ops(func).into_iter().filter(|o| ops.contains(o)).collect();
+        Plan { ops: ordered, yields }
+    }
+}

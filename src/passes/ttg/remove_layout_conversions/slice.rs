@@ -1,0 +1,213 @@
+//! The backward slice of a conversion: every value that would have to be computed in another layout, with that layout.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::can_use_result_encoding;
+use crate::ir::core::{Attr, Ir, Op, Use, Value, ValueDef};
+use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp};
+use crate::layout::{ConversionKind, conversion_kind_of};
+use crate::passes::analysis::effects::would_be_trivially_dead;
+use crate::passes::common::region_dce::successor_operands;
+use crate::passes::ttg::infer;
+
+/// Values that exist in a layout other than their own; `None` where one does, but not at every place where it is wanted.
+pub(super) type Known = BTreeMap<(Value, Attr), Option<Value>>;
+
+/// What a backward slice consists of.
+#[derive(Default, Clone)]
+pub(super) struct Slice {
+    /// The values to compute anew, in the order in which they were found.
+    pub values: Vec<Value>,
+    /// The layout of each value met, also of those that have it already.
+    pub layout: BTreeMap<Value, Attr>,
+    /// Values that need no computing: they exist in the layout wanted.
+    pub existing: Known,
+}
+
+impl Slice {
+    pub fn contains(&self, value: Value) -> bool {
+        self.values.contains(&value)
+    }
+
+    pub fn remove(&mut self, value: Value) {
+        self.values.retain(|&v| v != value);
+    }
+
+    fn insert(&mut self, value: Value) {
+        if !self.contains(value) {
+            self.values.push(value);
+        }
+    }
+
+    /// A value has one layout in a slice.
+    fn set_layout(&mut self, value: Value, encoding: Attr) -> Option<()> {
+        (*self.layout.entry(value).or_insert(encoding) == encoding).then_some(())
+    }
+}
+
+/// Whether a conversion moves data within threads only.
+fn is_free_convert(ir: &Ir, op: Op) -> bool {
+    ir.is(op, TtgOp::ConvertLayout)
+        && conversion_kind_of(ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op))).is_ok_and(|k| k <= ConversionKind::Registers)
+}
+
+/// Adds to `slice` everything that the operand `root` in layout `encoding` needs. `stop` says which operations not to go beyond; `reuse` finds a
+/// value that exists in the layout already (`Some(None)`: it does, but cannot be used here). `None` where the layout cannot be had.
+pub(super) fn extend(
+    ir: &Ir,
+    root: Use,
+    encoding: Attr,
+    slice: &mut Slice,
+    stop: &dyn Fn(&Ir, Op) -> bool,
+    reuse: &dyn Fn(&Ir, Use, Attr) -> Option<Option<Value>>,
+) -> Option<()> {
+    let mut seen = BTreeSet::from([(root, encoding)]);
+    let mut stack = vec![(root, encoding)];
+    while let Some((at, encoding)) = stack.pop() {
+        let value = ir.operand(at.op, at.index as usize);
+        if !ir.ty(value).is_tensor() {
+            continue;
+        }
+        let def = ir.def_op(value);
+        if def.is_some_and(|d| matches!(ir.kind(d), OpKind::Scf(ScfOp::For | ScfOp::While) | OpKind::Ttg(TtgOp::WarpSpecialize))) {
+            return None;
+        }
+        slice.set_layout(value, encoding)?;
+        if ir.ty(value).encoding() == Some(encoding) {
+            continue;
+        }
+        slice.insert(value);
+        match reuse(ir, at, encoding) {
+            Some(Some(found)) => {
+                slice.existing.entry((value, encoding)).or_insert(Some(found));
+                continue;
+            }
+            Some(None) => {
+                slice.existing.insert((value, encoding), None);
+            }
+            None => {}
+        }
+        let next = match def {
+            Some(def) => through_op(ir, def, value, encoding, slice, stop)?,
+            None => through_arg(ir, value, encoding)?,
+        };
+        for item in next {
+            if seen.insert(item) {
+                stack.push(item);
+            }
+        }
+    }
+    Some(())
+}
+
+type Needs = Vec<(Use, Attr)>;
+
+fn operand(op: Op, index: usize) -> Use {
+    Use { op, index: index as u32 }
+}
+
+fn through_op(ir: &Ir, def: Op, value: Value, encoding: Attr, slice: &mut Slice, stop: &dyn Fn(&Ir, Op) -> bool) -> Option<Needs> {
+    if ir.is(def, ScfOp::If) {
+        if stop(ir, def) {
+            return Some(vec![]);
+        }
+        let index = ir.results(def).iter().position(|&r| r == value)?;
+        return ir.regions_of(def).iter().map(|&r| Some((operand(ir.last_op(ir.entry(r)?)?, index), encoding))).collect();
+    }
+    for &result in ir.results(def) {
+        if result != value && ir.ty(result).is_tensor() {
+            slice.set_layout(result, encoding)?;
+            slice.insert(result);
+        }
+    }
+    if is_free_convert(ir, def) {
+        return Some(vec![(operand(def, 0), encoding)]);
+    }
+    if can_use_result_encoding(ir, def, encoding) || stop(ir, def) {
+        return Some(vec![]);
+    }
+    match ir.kind(def) {
+        OpKind::Tt(TtOp::Cat) => None,
+        OpKind::Tt(TtOp::Gather) => Some(vec![(operand(def, 1), infer::operand_encoding(ir, def, encoding)?)]),
+        _ => (0..ir.operands(def).len()).map(|i| Some((operand(def, i), infer::operand_encoding(ir, def, encoding)?))).collect(),
+    }
+}
+
+/// A carried value of a loop needs its initial value and what the loop yields for it.
+fn through_arg(ir: &Ir, value: Value, encoding: Attr) -> Option<Needs> {
+    let ValueDef::Arg { block, index } = ir.def(value) else { return None };
+    let parent = ir.block_op(block).filter(|&p| ir.is(p, ScfOp::For))?;
+    let index = (index as usize).checked_sub(1)?;
+    let terminator = ir.last_op(block)?;
+    Some(vec![(operand(parent, 3 + index), encoding), (operand(terminator, index), encoding)])
+}
+
+/// Every value on which something with an effect, or a result of a function, depends.
+pub(super) fn live_values(ir: &Ir, scope: Op) -> BTreeSet<Value> {
+    let mut live = BTreeSet::new();
+    let mut stack: Vec<Value> = vec![];
+    for op in ir.all_ops(scope) {
+        let kind = ir.kind(op);
+        let structured = matches!(kind, OpKind::Scf(_));
+        let is_root = !structured
+            && (kind.is_terminator() && ir.successors(op).is_empty() || !would_be_trivially_dead(ir, op) && !kind.is_terminator());
+        if is_root && ir.regions_of(op).is_empty() {
+            stack.extend(ir.operands(op));
+        }
+        // What decides whether and how often a region runs counts too.
+        match kind {
+            OpKind::Scf(ScfOp::For) => stack.extend(&ir.operands(op)[..3]),
+            OpKind::Scf(ScfOp::If | ScfOp::Condition) | OpKind::Cf(_) => stack.extend(ir.operands(op).first()),
+            _ => {}
+        }
+    }
+    while let Some(value) = stack.pop() {
+        if live.insert(value) {
+            stack.extend(sources(ir, value));
+        }
+    }
+    live
+}
+
+/// The values that a value is, or is computed from.
+fn sources(ir: &Ir, value: Value) -> Vec<Value> {
+    let yielded = |op: Op, region: usize, index: usize| {
+        ir.body(op, region).and_then(|b| ir.last_op(b)).and_then(|t| ir.operands(t).get(index)).copied()
+    };
+    match ir.def(value) {
+        ValueDef::Result { op, index } => {
+            let i = index as usize;
+            match ir.kind(op) {
+                OpKind::Scf(ScfOp::For) => ir.operands(op).get(3 + i).copied().into_iter().chain(yielded(op, 0, i)).collect(),
+                OpKind::Scf(ScfOp::If) => yielded(op, 0, i).into_iter().chain(yielded(op, 1, i)).collect(),
+                OpKind::Scf(ScfOp::While) => yielded(op, 0, i + 1).into_iter().collect(),
+                _ => {
+                    let inside = ir
+                        .regions_of(op)
+                        .iter()
+                        .flat_map(|&r| ir.blocks_of(r))
+                        .flat_map(|&b| ir.ops(b))
+                        .flat_map(|o| ir.operands(o).to_vec());
+                    ir.operands(op).iter().copied().chain(inside).collect()
+                }
+            }
+        }
+        ValueDef::Arg { block, index } => {
+            let i = index as usize;
+            let Some(parent) = ir.block_op(block) else { return vec![] };
+            match ir.kind(parent) {
+                OpKind::Scf(ScfOp::For) if i > 0 => {
+                    ir.operands(parent).get(2 + i).copied().into_iter().chain(yielded(parent, 0, i - 1)).collect()
+                }
+                OpKind::Scf(ScfOp::While) if ir.body(parent, 0) == Some(block) => {
+                    ir.operands(parent).get(i).copied().into_iter().chain(yielded(parent, 1, i)).collect()
+                }
+                OpKind::Scf(ScfOp::While) => yielded(parent, 0, i + 1).into_iter().collect(),
+                _ => crate::passes::common::region_dce::incoming(ir, block)
+                    .into_iter()
+                    .filter_map(|(branch, s)| ir.operands(branch).get(successor_operands(ir, branch, s).0 + i).copied())
+                    .collect(),
+            }
+        }
+    }
+}
