@@ -126,7 +126,11 @@ impl Program<'_> {
             let low = super::numbers::mask(site.size as u32 * 8);
             for lane in (0..n).filter(|&l| on(l)) {
                 let address = ptr.lanes.get(lane);
-                let Some((b, offset)) = self.shared.memory.find(address).filter(|&(b, o)| o >= 0 && o as usize + site.size <= self.shared.memory.buffers[b].len)
+                let Some((b, offset)) = self
+                    .shared
+                    .memory
+                    .find(address)
+                    .filter(|&(b, o)| o >= 0 && o as usize + site.size <= self.shared.memory.buffers[b].len)
                 else {
                     continue;
                 };
@@ -142,11 +146,7 @@ impl Program<'_> {
     fn element(&self, buffer: usize, offset: i64) -> String {
         let b = &self.shared.memory.buffers[buffer];
         let size = super::memory::element_size(b.elem) as i64;
-        if offset % size == 0 {
-            format!("element {} of `{}`", offset / size, b.name)
-        } else {
-            format!("byte {offset} of `{}`", b.name)
-        }
+        if offset % size == 0 { format!("element {} of `{}`", offset / size, b.name) } else { format!("byte {offset} of `{}`", b.name) }
     }
 
     fn size_note(&self, buffer: usize) -> String {
@@ -203,7 +203,8 @@ impl Program<'_> {
             Access::Atomic => "atomically updates",
         };
         let theirs = if conflict.other_wrote { "stored to it" } else { "accessed it" };
-        let message = format!("a race on {}: one program {mine} it and {other} {theirs}, without an order", self.element(buffer, offset as i64));
+        let message =
+            format!("a race on {}: one program {mine} it and {other} {theirs}, without an order", self.element(buffer, offset as i64));
         let d = self.fault(site.op, &codes::RACE, message, "this access races");
         Box::new(d.note(Self::lane_note(site, lane)).note(format!("byte offset {offset}; {}", self.size_note(buffer))))
     }
@@ -218,7 +219,9 @@ impl Program<'_> {
             d = d.at(p, "and becomes part of this address");
         }
         let distance = exact.get(lane) - i128::from(address);
-        let d = d.note(Self::lane_note(site, lane)).note(format!("the address is {distance} bytes away from where it would be without wrapping"));
+        let d = d
+            .note(Self::lane_note(site, lane))
+            .note(format!("the address is {distance} bytes away from where it would be without wrapping"));
         Box::new(d.help("compute the index in 64 bits: `.to(tl.int64)` before the multiplication"))
     }
 

@@ -25,14 +25,7 @@ use crate::ir::{Attr, AttrData, Ir, Op, TtOp, Type, TypeData};
 /// Runs every program of `grid` (x, y, z) of the kernel and leaves the results in `memory`.
 ///
 /// The first fault, by program and then by time, ends the launch; memory then holds what was stored until then.
-pub fn run(
-    ir: &Ir,
-    kernel: &str,
-    grid: [u32; 3],
-    args: &[Arg],
-    memory: &mut Memory,
-    options: &Options,
-) -> Result<Report, Vec<Diagnostic>> {
+pub fn run(ir: &Ir, kernel: &str, grid: [u32; 3], args: &[Arg], memory: &mut Memory, options: &Options) -> Result<Report, Vec<Diagnostic>> {
     let errors: Vec<Diagnostic> = crate::ir::verify::verify(ir).into_iter().filter(Diagnostic::is_error).collect();
     if !errors.is_empty() {
         return Err(errors);
@@ -41,7 +34,10 @@ pub fn run(
     let args = arguments(ir, function, args, memory)?;
     let programs = u64::from(grid[0]) * u64::from(grid[1]) * u64::from(grid[2]);
     if programs >= u64::from(u32::MAX) {
-        return Err(vec![Diagnostic::error(&codes::BAD_ARGUMENTS, format!("the grid has {programs} programs, and the interpreter takes less than 2^32"))]);
+        return Err(vec![Diagnostic::error(
+            &codes::BAD_ARGUMENTS,
+            format!("the grid has {programs} programs, and the interpreter takes less than 2^32"),
+        )]);
     }
     let plan = plan(ir, function);
     let launch = Launch { ir, function, grid, args: &args, memory, options, plan: &plan, programs };

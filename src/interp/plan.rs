@@ -175,7 +175,14 @@ fn sources(ir: &Ir, ops: &[Op], value: Value, work: &mut Vec<Value>) {
                     | ArithOp::Minsi,
                 )
                 | OpKind::Tt(
-                    TtOp::Splat | TtOp::Unsplat | TtOp::ExpandDims | TtOp::Reshape | TtOp::Broadcast | TtOp::Trans | TtOp::Join | TtOp::Split,
+                    TtOp::Splat
+                    | TtOp::Unsplat
+                    | TtOp::ExpandDims
+                    | TtOp::Reshape
+                    | TtOp::Broadcast
+                    | TtOp::Trans
+                    | TtOp::Join
+                    | TtOp::Split,
                 ) => work.extend(ir.operands(op)),
                 OpKind::Arith(ArithOp::Select) => work.extend(&ir.operands(op)[1..]),
                 OpKind::Scf(ScfOp::For) => {

@@ -102,7 +102,12 @@ impl<'a> Program<'a> {
             self.ops += 1;
             if self.ops > self.shared.options.max_ops {
                 let limit = self.shared.options.max_ops;
-                return Err(self.fault(op, &codes::TOO_LONG, format!("the program ran more than {limit} operations"), "still running here"));
+                return Err(self.fault(
+                    op,
+                    &codes::TOO_LONG,
+                    format!("the program ran more than {limit} operations"),
+                    "still running here",
+                ));
             }
             if ir.kind(op).is_terminator() {
                 return ops::control::terminator(self, op);
@@ -183,7 +188,11 @@ impl<'a> Program<'a> {
 
     pub(crate) fn unsupported(&self, op: Op, why: &str) -> Fault {
         let name = self.ir.op_name(op);
-        let message = if why.is_empty() { format!("the interpreter cannot run `{name}`") } else { format!("the interpreter cannot run `{name}`: {why}") };
+        let message = if why.is_empty() {
+            format!("the interpreter cannot run `{name}`")
+        } else {
+            format!("the interpreter cannot run `{name}`: {why}")
+        };
         Box::new(fault::at(self.ir, op, &codes::UNSUPPORTED_OP, message, "this operation"))
     }
 

@@ -55,8 +55,20 @@ impl Rmw {
         let s = |x: u64| signed(x, w);
         match (self, float) {
             (Rmw::Add | Rmw::FAdd, Some(kind)) => add(kind, old, value),
-            (Rmw::Max, Some(kind)) => if at_least(kind, old, value) { old } else { value },
-            (Rmw::Min, Some(kind)) => if at_least(kind, value, old) { old } else { value },
+            (Rmw::Max, Some(kind)) => {
+                if at_least(kind, old, value) {
+                    old
+                } else {
+                    value
+                }
+            }
+            (Rmw::Min, Some(kind)) => {
+                if at_least(kind, value, old) {
+                    old
+                } else {
+                    value
+                }
+            }
             (Rmw::And, _) => old & value,
             (Rmw::Or, _) => old | value,
             (Rmw::Xor, _) => old ^ value,
@@ -66,8 +78,20 @@ impl Rmw {
             (Rmw::UMax, _) => old.max(value),
             (Rmw::UMin, _) => old.min(value),
             (Rmw::Exchange, _) => value,
-            (Rmw::Inc, _) => if old >= value { 0 } else { old + 1 },
-            (Rmw::Dec, _) => if old == 0 || old > value { value } else { old - 1 },
+            (Rmw::Inc, _) => {
+                if old >= value {
+                    0
+                } else {
+                    old + 1
+                }
+            }
+            (Rmw::Dec, _) => {
+                if old == 0 || old > value {
+                    value
+                } else {
+                    old - 1
+                }
+            }
         }
     }
 }

@@ -19,11 +19,10 @@ pub(crate) fn terminator(p: &mut Program<'_>, op: Op) -> Result<Flow, Fault> {
             let (successor, group) = if taken { (0, 1) } else { (1, 2) };
             Ok(Flow::Branch(p.ir.successors(op)[successor], p.group(op, group)))
         }
-        OpKind::Ub(UbOp::Unreachable) => {
-            Err(p.fault(op, &codes::UNREACHABLE, "control reached `ub.unreachable`".to_owned(), "reached"))
+        OpKind::Ub(UbOp::Unreachable) => Err(p.fault(op, &codes::UNREACHABLE, "control reached `ub.unreachable`".to_owned(), "reached")),
+        OpKind::Scf(ScfOp::Yield) | OpKind::Tt(TtOp::Return | TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn) => {
+            Ok(Flow::Leave(values(p, 0)))
         }
-        OpKind::Scf(ScfOp::Yield)
-        | OpKind::Tt(TtOp::Return | TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn) => Ok(Flow::Leave(values(p, 0))),
         _ => Err(p.unsupported(op, "")),
     }
 }

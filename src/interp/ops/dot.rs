@@ -44,7 +44,11 @@ pub(crate) fn dot(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
             let (a, b) = (decode(ka, &a, s.batch * s.m * s.k), decode(kb, &b, s.batch * s.k * s.n));
             let mut sum = decode(kd, &c, s.batch * s.m * s.n);
             let precision = ir.int_attr(op, "inputPrecision").unwrap_or(2);
-            if ka == FloatKind::F32 { wide(s, &a, &b, &mut sum, precision) } else { exact(s, &a, &b, &mut sum) }
+            if ka == FloatKind::F32 {
+                wide(s, &a, &b, &mut sum, precision)
+            } else {
+                exact(s, &a, &b, &mut sum)
+            }
             Ok(encode(kd, &sum))
         }
         (None, None, None) => Ok(integer(s, (&a, width(ta)), (&b, width(tb)), (&c, width(td)))),

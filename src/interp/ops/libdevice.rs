@@ -51,7 +51,9 @@ fn floats(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
                 "ldexp" | "scalbn" => libm::ldexp,
                 _ => return None,
             };
-            Some(a.zip(b, |x, n| numbers::round_to(kind, f(numbers::to_f64(kind, x), signed(n, width(*u)) as i32), numbers::Rounding::NearestEven)))
+            Some(a.zip(b, |x, n| {
+                numbers::round_to(kind, f(numbers::to_f64(kind, x), signed(n, width(*u)) as i32), numbers::Rounding::NearestEven)
+            }))
         }
         [(a, t), (b, u)] if t.elem().is_int() && u.elem().is_float() => {
             let kind = u.elem().as_float()?;
@@ -60,7 +62,9 @@ fn floats(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
                 "yn" => libm::yn,
                 _ => return None,
             };
-            Some(a.zip(b, |n, x| numbers::round_to(kind, f(signed(n, width(*t)) as i32, numbers::to_f64(kind, x)), numbers::Rounding::NearestEven)))
+            Some(a.zip(b, |n, x| {
+                numbers::round_to(kind, f(signed(n, width(*t)) as i32, numbers::to_f64(kind, x)), numbers::Rounding::NearestEven)
+            }))
         }
         [(a, _), (b, _), (c, _)] => match name {
             "fma" | "fma_rn" | "fmaf_rn" => Some(fma(ty, a, b, c)),
@@ -112,7 +116,15 @@ fn unary(name: &str) -> Option<fn(f64) -> f64> {
         "log10" | "fast_log10" => f64::log10,
         "log1p" => f64::ln_1p,
         "log2" | "fast_log2" => f64::log2,
-        "logb" => |x| if x == 0.0 { f64::NEG_INFINITY } else if x.is_finite() { f64::from(libm::ilogb(x)) } else { x.abs() },
+        "logb" => |x| {
+            if x == 0.0 {
+                f64::NEG_INFINITY
+            } else if x.is_finite() {
+                f64::from(libm::ilogb(x))
+            } else {
+                x.abs()
+            }
+        },
         "nearbyint" | "rint" => f64::round_ties_even,
         "normcdf" => |x| 0.5 * libm::erfc(-x * FRAC_1_SQRT_2),
         "normcdfinv" => |x| SQRT_2 * erfinv(2.0 * x - 1.0),
@@ -168,7 +180,9 @@ fn others(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
         return match name {
             "int_as_float" | "uint_as_float" | "longlong_as_double" => Some(a.clone()),
             "int2float_rn" | "int2double_rn" | "ll2float_rn" | "ll2double_rn" => Some(a.map(|x| numbers::from_int(kind, i128::from(s(x))))),
-            "uint2float_rn" | "uint2double_rn" | "ull2float_rn" | "ull2double_rn" => Some(a.map(|x| numbers::from_int(kind, i128::from(x)))),
+            "uint2float_rn" | "uint2double_rn" | "ull2float_rn" | "ull2double_rn" => {
+                Some(a.map(|x| numbers::from_int(kind, i128::from(x))))
+            }
             _ => None,
         };
     }

@@ -46,11 +46,11 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
         TtOp::AtomicRmw => {
             let old = atomics::rmw(p, op)?;
             one(p, old)
-        },
+        }
         TtOp::AtomicCas => {
             let old = atomics::cas(p, op)?;
             one(p, old)
-        },
+        }
         TtOp::Splat | TtOp::Unsplat => {
             let v = p.operand(op, 0);
             one(p, v.rearrange(1, |_| 0).into_splat())
