@@ -1,7 +1,6 @@
 //! ttc: an ahead-of-time compiler for GPU kernels in the Triton language.
 //!
 //! The modules in reading order, which is also the order of the pipeline; `docs/architecture.md` says what each may import.
-//! The blank lines keep rustfmt from sorting them.
 
 pub mod source;
 
@@ -16,8 +15,6 @@ pub mod parser;
 pub mod ir;
 
 pub mod interp;
-
-pub mod irgen;
 
 pub mod layout;
 

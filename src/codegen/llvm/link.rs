@@ -28,6 +28,14 @@ pub(super) fn libdevice<'c>(module: &Module<'c>, context: &'c Context, path: &Pa
             function.set_linkage(Linkage::LinkOnceODR);
         }
     }
+    // With opaque pointers LLVM would link a call of the wrong type without a word.
+    for declared in module.get_functions().filter(|f| f.count_basic_blocks() == 0) {
+        let name = declared.get_name().to_string_lossy().into_owned();
+        if let Some(known) = library.get_function(&name).filter(|known| known.get_type() != declared.get_type()) {
+            let show = |f: inkwell::values::FunctionValue<'_>| f.get_type().print_to_string().to_string();
+            return Err(format!("`{name}` is `{}`, but is used as `{}`", show(known), show(declared)));
+        }
+    }
     let own: BTreeSet<Vec<u8>> = defined(module).map(|f| f.get_name().to_bytes().to_vec()).collect();
     module.link_in_module(library).map_err(|e| e.to_string())?;
     for function in defined(module).filter(|f| !own.contains(f.get_name().to_bytes())) {

@@ -10,7 +10,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as I;
 
 use super::arith::{divide, operand};
-use super::{cast, elementwise};
+use super::elementwise;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
@@ -187,11 +187,7 @@ pub(super) fn external(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         return Err(Diagnostic::error(&codes::BAD_LIBRARY, text));
     }
     let to = cx.elem_type(cx.ir.ty(cx.ir.result(op)))?;
-    elementwise(cx, op, |cx, args| {
-        // libdevice knows no i1; a truth value is an i32 there.
-        let result = cx.external(symbol, to, args)?;
-        cast::bits_as(cx, result, to)
-    })
+    elementwise(cx, op, |cx, args| cx.external(symbol, to, args))
 }
 
 #[cfg(test)]

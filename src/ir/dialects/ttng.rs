@@ -17,16 +17,6 @@ dialect! {
             effects: Effects::Write,
             format: Format::Text("attr-dict"),
         };
-        /// Arrives at the barrier of the cluster.
-        ClusterArrive "cluster_arrive" () -> () { relaxed: Bool => BoolIs(false) } {
-            effects: Effects::Write,
-            format: Format::Text("attr-dict"),
-        };
-        /// Waits at the barrier of the cluster.
-        ClusterWait "cluster_wait" () -> () {} {
-            effects: Effects::Write,
-            format: Format::Text("attr-dict"),
-        };
         /// Waits for all warps of the cluster.
         ClusterBarrier "cluster_barrier" () -> () { relaxed: Bool => BoolIs(false) } {
             effects: Effects::Write,

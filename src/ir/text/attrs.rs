@@ -51,7 +51,7 @@ impl Text {
             AttrData::Type(t) => self.ty(*t),
             AttrData::Array(items) => {
                 self.push("[");
-                self.commas(items, |t, &a| t.attr(a));
+                self.commas(items, |t, &a| t.array_item(a));
                 self.push("]");
             }
             AttrData::Dict(items) => {
@@ -72,6 +72,15 @@ impl Text {
             AttrData::SharedMemory => self.push("#ttg.shared_memory"),
             AttrData::TensorMemory => self.push("#ttng.tensor_memory"),
             AttrData::Opaque(text) => self.push(text.as_str()),
+        }
+    }
+
+    /// In an array, i64 and f64 go without saying.
+    fn array_item(&mut self, attr: Attr) {
+        match attr.data() {
+            AttrData::Int(_, ty) if ty.is_int_of(64) => self.attr_without_type(attr),
+            AttrData::Float(_, crate::ir::core::FloatKind::F64) => self.attr_without_type(attr),
+            _ => self.attr(attr),
         }
     }
 

@@ -4,6 +4,7 @@ use super::attrs::element_bytes;
 use super::floats::parse_float;
 use super::lexer::{Tok, Token};
 use super::parser::{Meaning, Parser, Res};
+use super::printer::{CACHE_POLICY, has_cache_policy};
 use crate::diag::codes::irtext as codes;
 use crate::ir::core::attrs::sign_extend;
 use crate::ir::core::{Attr, AttrData, DenseData, FloatKind, Name, Op, Type, TypeData};
@@ -106,12 +107,38 @@ impl Parser<'_> {
     /// Stores attributes, those of the operation's table in the form that the table says.
     pub(super) fn set_attrs(&mut self, op: Op, entries: Vec<(Name, Attr, Token)>) -> Res<()> {
         for (name, value, at) in entries {
+            if name.as_str() == CACHE_POLICY && has_cache_policy(self.ir.spec(op)) {
+                self.set_cache_policy(op, value, at)?;
+                continue;
+            }
             let value = match self.ir.spec(op).attr(name.as_str()) {
                 Some(spec) => self.normal_form(spec, value, at)?,
                 None => value,
             };
             self.ir.set_attr(op, name.as_str(), value);
         }
+        Ok(())
+    }
+
+    /// `#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>`, kept as two attributes.
+    fn set_cache_policy(&mut self, op: Op, value: Attr, at: Token) -> Res<()> {
+        let inner = match value.data() {
+            AttrData::Opaque(text) => text.as_str().strip_prefix("#tt.cache_policy<").and_then(|t| t.strip_suffix('>')),
+            _ => None,
+        };
+        let Some(inner) = inner else { return Err(self.syntax(at, format!("expected `#tt.cache_policy<…>`, found `{value}`"))) };
+        for field in inner.split(',') {
+            let (key, word) = field.split_once('=').map_or((field.trim(), ""), |(k, w)| (k.trim(), w.trim()));
+            let (name, spec): (_, &EnumSpec) = match key {
+                "cache_modifier" => ("cache", &enums::CACHE_MODIFIER),
+                "eviction_policy" => ("evict", &enums::EVICTION_POLICY),
+                _ => return Err(self.syntax(at, format!("a cache policy has no field `{key}`"))),
+            };
+            let Some(case) = spec.value(word) else { return Err(self.syntax(at, format!("`{word}` is no {}", spec.name))) };
+            self.ir.set_attr(op, name, Attr::i32(case));
+        }
+        let spec = self.ir.spec(op);
+        self.drop_defaults(op, spec);
         Ok(())
     }
 

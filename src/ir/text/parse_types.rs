@@ -131,9 +131,22 @@ impl<'a> Parser<'a> {
     fn pointer(&mut self) -> Res<Type> {
         self.expect("<")?;
         let pointee = self.ty()?;
-        let space = if self.eat(",") { self.unsigned("an address space")? } else { 1 };
+        let space = if self.eat(",") { self.address_space()? } else { 1 };
         self.expect(">")?;
         Ok(Type::new(TypeData::Pointer { pointee, space }))
+    }
+
+    /// A number, or one of Triton 3.9's names.
+    fn address_space(&mut self) -> Res<u32> {
+        let t = self.tok;
+        if t.kind != Tok::Str {
+            return self.unsigned("an address space");
+        }
+        match self.string()?.as_str() {
+            "global" => Ok(1),
+            "constant" => Ok(4),
+            other => Err(self.syntax(t, format!("unknown address space `{other}` (global, constant)"))),
+        }
     }
 
     fn tensor_desc(&mut self) -> Res<Type> {

@@ -12,7 +12,7 @@ use super::format::{self, Anchor, Compiled, Custom, Elem, ElemKind, Group};
 use super::names::Names;
 use super::writer::{Aliases, Text};
 use crate::ir::core::{Attr, AttrData, Block, Ir, Name, Op, Region, Type, Value};
-use crate::ir::dialects::spec::{Arity, AttrKind, AttrSpec, EnumSpec, Format};
+use crate::ir::dialects::spec::{Arity, AttrKind, AttrSpec, EnumSpec, Format, OpSpec};
 use crate::ir::dialects::{OpKind, Traits, enums};
 
 /// How to print.
@@ -201,15 +201,20 @@ impl<'a> Printer<'a> {
     /// Attributes of the operation's table, in the form that the generic text has, and the others.
     fn split_attrs(&self, op: Op) -> (Vec<(Name, Attr)>, Vec<(Name, Attr)>) {
         let spec = self.ir.spec(op);
-        let (mut inherent, mut rest) = (vec![], vec![]);
-        for &(name, value) in self.ir.attrs(op) {
-            match spec.attr(name.as_str()) {
-                Some(a) => inherent.push((name, generic_form(a, value))),
-                None if matches!(name.as_str(), "operandSegmentSizes" | "resultSegmentSizes") => inherent.push((name, value)),
-                None => rest.push((name, value)),
-            }
-        }
-        (inherent, rest)
+        let inherent =
+            |name: &str| spec.attr(name).is_some() || matches!(name, "operandSegmentSizes" | "resultSegmentSizes" | CACHE_POLICY);
+        self.text_attrs(op).into_iter().partition(|a| inherent(a.0.as_str()))
+    }
+
+    /// The operation's attributes as text shows them: enumerations in their dialects' form, cache modifier and eviction policy as one.
+    fn text_attrs(&self, op: Op) -> Vec<(Name, Attr)> {
+        let spec = self.ir.spec(op);
+        let shown = self.ir.attrs(op).iter().map(|&(n, a)| (n, spec.attr(n.as_str()).map_or(a, |s| generic_form(s, a))));
+        let Some(policy) = has_cache_policy(spec).then(|| cache_policy(self.ir, op)) else { return shown.collect() };
+        let mut attrs: Vec<(Name, Attr)> = shown.filter(|a| !matches!(a.0.as_str(), "cache" | "evict")).collect();
+        attrs.extend(policy.map(|p| (Name::of(CACHE_POLICY), p)));
+        attrs.sort_by(|a, b| a.0.cmp(&b.0));
+        attrs
     }
 
     // ---- pieces ----
@@ -254,13 +259,11 @@ impl<'a> Printer<'a> {
     pub(super) fn attr_dict_without(&mut self, op: Op, hidden: &[&str], keyword: bool) {
         let spec = self.ir.spec(op);
         let shown = |name: &str, value: Attr| {
-            !hidden.contains(&name)
+            (name == CACHE_POLICY || !hidden.contains(&name))
                 && !matches!(name, "operandSegmentSizes" | "resultSegmentSizes")
                 && spec.attr(name).and_then(AttrSpec::default_value) != Some(value)
         };
-        let attrs: Vec<(Name, Attr)> = self.ir.attrs(op).iter().copied().filter(|&(n, a)| shown(n.as_str(), a)).collect();
-        let attrs: Vec<(Name, Attr)> =
-            attrs.into_iter().map(|(n, a)| (n, spec.attr(n.as_str()).map_or(a, |s| generic_form(s, a)))).collect();
+        let attrs: Vec<(Name, Attr)> = self.text_attrs(op).into_iter().filter(|&(n, a)| shown(n.as_str(), a)).collect();
         self.attr_dict(&attrs, keyword);
     }
 
@@ -390,6 +393,8 @@ impl<'a> Printer<'a> {
                 let elems = if self.present(op, *anchor) { then } else { otherwise };
                 self.elems(op, elems, format);
             }
+            // Cache modifiers, in all formats that have such a list: Triton 3.9 reads them in the dictionary only.
+            ElemKind::AnyOf(_) if has_cache_policy(self.ir.spec(op)) => {}
             ElemKind::AnyOf(clauses) => {
                 for (anchor, elems) in clauses {
                     if self.present(op, *anchor) {
@@ -488,6 +493,22 @@ pub fn flags_text(spec: &EnumSpec, value: i64) -> String {
     }
     let words: Vec<&str> = spec.cases.iter().filter(|c| c.1 > 0 && value & c.1 == c.1).map(|c| c.0).collect();
     words.join(if std::ptr::eq(spec, &raw const enums::FASTMATH) { "," } else { ", " })
+}
+
+/// The attribute in which Triton 3.9 keeps what the tables call `cache` and `evict`.
+pub(super) const CACHE_POLICY: &str = "cachePolicy";
+
+/// Whether an operation has a cache modifier and an eviction policy.
+pub(super) fn has_cache_policy(spec: &OpSpec) -> bool {
+    spec.attr("cache").is_some() && spec.attr("evict").is_some()
+}
+
+/// `#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`, unless both are the default.
+fn cache_policy(ir: &Ir, op: Op) -> Option<Attr> {
+    let (cache, evict) = (ir.int_attr(op, "cache")?, ir.int_attr(op, "evict")?);
+    let (cache, evict) = (enums::CACHE_MODIFIER.case(cache)?, enums::EVICTION_POLICY.case(evict)?);
+    let text = format!("#tt.cache_policy<cache_modifier = {cache}, eviction_policy = {evict}>");
+    (cache != "none" || evict != "evict_normal").then(|| Attr::new(AttrData::Opaque(Name::of(&text))))
 }
 
 /// An attribute as the generic form shows it: some enumerations are attributes of their dialect there, or wider integers.

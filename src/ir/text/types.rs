@@ -46,8 +46,11 @@ impl Text {
             TypeData::Pointer { pointee, space } => {
                 self.push("<");
                 self.ty(*pointee);
-                if *space != 1 {
-                    self.push(&format!(", {space}"));
+                match *space {
+                    1 => {}
+                    // Triton 3.9 names its spaces; there are two.
+                    4 => self.push(", \"constant\""),
+                    other => self.push(&format!(", {other}")),
                 }
                 self.push(">");
             }

@@ -1,0 +1,36 @@
+//! The check of the IR text's fuzz target, for the loop in `main.rs` and for cargo-fuzz.
+
+use ttc::diag::Place;
+use ttc::ir::text::{ParseOptions, PrintOptions, parse_module, print_module};
+use ttc::ir::verify::verify;
+use ttc::source::SourceMap;
+
+/// Reads the text; what reads is verified, and if it is valid, what is printed must read back to the same.
+pub fn check(text: &str) {
+    let opts = ParseOptions { allow_unregistered: true, value_names: text.len() % 2 == 0 };
+    let mut map = SourceMap::default();
+    let file = map.add("fuzz.mlir", None, text);
+    let ir = match parse_module(&map, file, &opts) {
+        Ok(ir) => ir,
+        Err(errors) => {
+            for error in &errors {
+                let Some(Place::Span(span)) = error.place() else { panic!("a message without a place: {error:?}") };
+                assert!(text.get(span.lo as usize..span.hi as usize).is_some(), "not in the text: {error:?}");
+            }
+            return;
+        }
+    };
+    let faults = verify(&ir);
+    for generic in [false, true] {
+        let print = PrintOptions { locations: text.len() % 3 == 0, generic };
+        let once = print_module(&ir, &print);
+        if !faults.is_empty() {
+            continue;
+        }
+        let file = map.add("again.mlir", None, once.as_str());
+        match parse_module(&map, file, &opts) {
+            Ok(again) => assert_eq!(print_module(&again, &print), once, "printing is not a fixed point"),
+            Err(e) => panic!("our own text does not read back: {}\n{once}", e[0].message),
+        }
+    }
+}

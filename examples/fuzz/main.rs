@@ -1,0 +1,210 @@
+//! Mutational fuzzing on stable Rust, with the corpus in memory.
+//!
+//! `cargo run --release --example fuzz -- --target parser --seconds 600 [--seed N] [--corpus DIR]`
+//!
+//! 1. The corpus starts with the test inputs of the repository (and the `.py` and `.tk` files of `--corpus`).
+//! 2. A round takes one text, applies some edits (cut, repeat, swap, insert a word or a byte, splice with another text) and checks it.
+//! 3. A check that panics or takes over two seconds is a finding: its text is written to `fuzz/artifacts/TARGET-N` and the loop goes on.
+//!    Texts whose check took a new route are not known without instrumentation, so every hundredth mutant joins the corpus.
+//!
+//! A new target is a file beside this one with a `check(&str)` and a line in `TARGETS`.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod ir;
+mod parser;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Name, check, folder of the first texts.
+const TARGETS: &[(&str, fn(&str), &str)] = &[("ir", ir::check, "tests/irtext"), ("parser", parser::check, "tests/parser")];
+
+const WORDS: &[&str] = &[
+    "if ",
+    "elif ",
+    "else:",
+    "for ",
+    " in ",
+    "while ",
+    "def ",
+    "class ",
+    "return ",
+    "with ",
+    " as ",
+    "try:",
+    "lambda ",
+    "not ",
+    " is ",
+    " and ",
+    "import ",
+    "from ",
+    "async ",
+    "await ",
+    "yield ",
+    "match x:",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ":",
+    ";",
+    ".",
+    "=",
+    "==",
+    ":=",
+    "->",
+    "**",
+    "//",
+    "@triton.jit\n",
+    "'",
+    "\"",
+    "'''",
+    "\"\"\"",
+    "f'{",
+    "f\"",
+    "!r}",
+    "\\",
+    "\\\n",
+    "\n",
+    "\n    ",
+    "\n\t",
+    "\r\n",
+    "#",
+    "0x",
+    "1e",
+    "1_",
+    "é",
+    "\u{0}",
+    "\u{feff}",
+    "\u{c}",
+    "...",
+    "\\N{",
+    "\\x",
+    "b'",
+    "rb\"",
+];
+
+/// xorshift64*: good enough, and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+}
+
+fn main() {
+    let (mut target, mut seconds, mut seed, mut folder) = ("parser".to_owned(), 60, 1, None);
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        let value = args.next().unwrap_or_default();
+        match arg.as_str() {
+            "--target" => target = value,
+            "--seconds" => seconds = value.parse().expect("--seconds wants a number"),
+            "--seed" => seed = value.parse().expect("--seed wants a number"),
+            "--corpus" => folder = Some(PathBuf::from(value)),
+            _ => panic!("unknown argument {arg}"),
+        }
+    }
+    let &(name, check, inputs) = TARGETS.iter().find(|t| t.0 == target).expect("unknown target");
+    let mut corpus = vec![];
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(inputs), &mut corpus);
+    if let Some(folder) = folder {
+        collect(&folder, &mut corpus);
+    }
+    let findings = fuzz(name, check, corpus, Duration::from_secs(seconds), seed);
+    assert_eq!(findings, 0, "there are findings, see fuzz/artifacts");
+}
+
+fn fuzz(name: &str, check: fn(&str), mut corpus: Vec<Vec<u8>>, time: Duration, seed: u64) -> usize {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let start = Instant::now();
+    let (mut rounds, mut findings, mut bytes, mut slowest) = (0u64, 0, 0, Duration::ZERO);
+    let first = corpus.len();
+    while start.elapsed() < time {
+        let mutant = mutate(&mut random, &corpus);
+        let text = String::from_utf8_lossy(&mutant).into_owned();
+        let began = Instant::now();
+        let result = catch_unwind(AssertUnwindSafe(|| check(&text)));
+        let took = began.elapsed();
+        slowest = slowest.max(took);
+        rounds += 1;
+        bytes += text.len();
+        if result.is_err() || took > Duration::from_secs(2) {
+            findings += 1;
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/artifacts");
+            let path = folder.join(format!("{name}-{findings}"));
+            std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, &text)).expect("cannot write the finding");
+            println!("finding {findings} after {rounds} rounds ({took:?}): {}", path.display());
+        } else if rounds.is_multiple_of(100) && mutant.len() < 100_000 {
+            let at = if corpus.len() < first + 2000 { corpus.len() } else { first + random.below(2000) };
+            if at == corpus.len() { corpus.push(mutant) } else { corpus[at] = mutant }
+        }
+    }
+    println!("{name}: {rounds} rounds, {bytes} bytes, {:?}, slowest {slowest:?}, {findings} findings", start.elapsed());
+    findings
+}
+
+fn mutate(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
+    let mut text = corpus.get(random.below(corpus.len())).cloned().unwrap_or_default();
+    // A short piece shows more a second than a long file.
+    if text.len() > 2000 && random.below(8) != 0 {
+        let at = random.below(text.len() - 1000);
+        text = text[at..at + 1000].to_vec();
+    }
+    for _ in 0..=random.below(6) {
+        let at = random.below(text.len() + 1);
+        let end = (at + random.below(60)).min(text.len());
+        match random.below(8) {
+            0 => drop(text.drain(at..end)),
+            1 => {
+                let most = if random.below(50) == 0 { 3000 } else { 4 };
+                let piece = text[at..end].repeat(1 + random.below(most));
+                text.splice(at..at, piece);
+            }
+            2 => {
+                let piece: Vec<u8> = text.drain(at..end).collect();
+                let to = random.below(text.len() + 1);
+                text.splice(to..to, piece);
+            }
+            3 => {
+                let byte = random.next() as u8;
+                text.insert(at, byte);
+            }
+            4 => {
+                let other = &corpus[random.below(corpus.len())];
+                let from = random.below(other.len());
+                let to = (from + random.below(200)).min(other.len());
+                text.splice(at..at, other[from..to].iter().copied());
+            }
+            _ => {
+                let word = WORDS[random.below(WORDS.len())];
+                text.splice(at..at, word.bytes());
+            }
+        }
+    }
+    text
+}
+
+/// The texts below a folder, in order of their paths.
+fn collect(path: &Path, out: &mut Vec<Vec<u8>>) {
+    if path.is_dir() {
+        let mut entries: Vec<PathBuf> = std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        entries.sort();
+        entries.iter().for_each(|e| collect(e, out));
+    } else if path.extension().is_some_and(|e| e == "py" || e == "tk" || e == "ttir" || e == "ttgir") {
+        out.extend(std::fs::read(path));
+    }
+}
