@@ -190,7 +190,7 @@ fn keeps_promise(ir: &Ir, function: Op, index: usize, value: u64) -> Result<(), 
     let Some(AttrData::Dict(entries)) = attrs.map(Attr::data) else { return Ok(()) };
     let promised = entries.iter().find(|(n, _)| n.as_str() == "tt.divisibility").and_then(|(_, a)| a.as_int());
     match promised {
-        Some(d) if d > 0 && value % d as u64 != 0 => {
+        Some(d) if d > 0 && !value.is_multiple_of(d as u64) => {
             Err(format!("the signature promises a multiple of {d}, and the argument is {}", value & 0xff_ffff_ffff))
         }
         _ => Ok(()),

@@ -108,12 +108,8 @@ pub fn write(elem: Type, shape: &[usize], bytes: &[u8]) -> Vec<u8> {
         _ if size == 1 => "|u1".to_owned(),
         _ => format!("<u{size}"),
     };
-    let mut sizes: String = shape.iter().map(|d| format!("{d}, ")).collect();
-    if shape.len() != 1 {
-        sizes.truncate(sizes.trim_end_matches([',', ' ']).len());
-    } else {
-        sizes.truncate(sizes.len() - 1);
-    }
+    let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
+    let sizes = if let [one] = &sizes[..] { format!("{one},") } else { sizes.join(", ") };
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({sizes}), }}");
     // The elements start at a multiple of 64 bytes; the header ends in a line break.
     let unpadded = MAGIC.len() + 4 + header.len() + 1;

@@ -76,16 +76,16 @@ impl<'a> Program<'a> {
         self.ops = 0;
         self.traces = self.shared.options.trace.as_ref().is_some_and(|t| t.program == self.pid);
         let body = self.ir.region(kernel, 0);
-        self.region(kernel, body, args.to_vec())?;
+        self.region(body, args.to_vec())?;
         Ok(Outcome { printed: std::mem::take(&mut self.printed), traced: std::mem::take(&mut self.traced), ops: self.ops })
     }
 
     /// Runs a region from its first block, following branches, until control leaves it.
-    pub(crate) fn region(&mut self, owner: Op, region: Region, args: Vec<Val>) -> Result<Vec<Val>, Fault> {
+    pub(crate) fn region(&mut self, region: Region, args: Vec<Val>) -> Result<Vec<Val>, Fault> {
         let Some(mut block) = self.ir.entry(region) else { return Ok(vec![]) };
         let mut args = args;
         loop {
-            match self.block(owner, block, args)? {
+            match self.block(block, args)? {
                 Flow::Leave(values) | Flow::Condition(_, values) => return Ok(values),
                 Flow::Branch(to, values) => (block, args) = (to, values),
             }
@@ -93,7 +93,7 @@ impl<'a> Program<'a> {
     }
 
     /// Runs one block.
-    pub(crate) fn block(&mut self, owner: Op, block: Block, args: Vec<Val>) -> Result<Flow, Fault> {
+    pub(crate) fn block(&mut self, block: Block, args: Vec<Val>) -> Result<Flow, Fault> {
         for (&param, arg) in self.ir.args(block).iter().zip(args) {
             self.set(param, arg);
         }
@@ -117,7 +117,6 @@ impl<'a> Program<'a> {
                 self.trace(op);
             }
         }
-        let _ = owner;
         Ok(Flow::Leave(vec![]))
     }
 
@@ -137,7 +136,10 @@ impl<'a> Program<'a> {
             OpKind::Tt(kind) => ops::tt::eval(self, op, kind),
             OpKind::Scf(kind) => ops::control::scf(self, op, kind),
             OpKind::Cf(kind) => ops::control::cf(self, op, kind),
-            OpKind::Ub(kind) => ops::control::ub(self, op, kind),
+            OpKind::Ub(kind) => {
+                ops::control::ub(self, op, kind);
+                Ok(())
+            }
             // An assumption is a promise to the optimiser; it changes nothing.
             OpKind::Llvm(crate::ir::LlvmOp::Assume) | OpKind::Ttg(TtgOp::Barrier) => Ok(()),
             OpKind::Ttg(TtgOp::ConvertLayout) => {

@@ -109,7 +109,7 @@ fn divide(p: &Program<'_>, op: Op, a: &Lanes, b: &Lanes, f: &dyn Fn(u64, u64) ->
         let shape = p.ir.ty(p.ir.result(op)).shape();
         if !shape.is_empty() {
             let at = super::super::fault::tuple(&super::super::value::coordinates(shape, lane));
-            message += &format!(" at tensor index {at}");
+            message = format!("{message} at tensor index {at}");
         }
         return Err(p.fault(op, &codes::DIVISION_BY_ZERO, message, "the divisor is zero"));
     }

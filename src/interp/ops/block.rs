@@ -29,7 +29,7 @@ pub(crate) struct Block {
     /// Where the block is; a descriptor has none until it is accessed.
     offsets: Vec<Offset>,
     /// The shape of a block.
-    block: Vec<i64>,
+    extent: Vec<i64>,
     /// Outside of the tensor a load gives NaN, not zero.
     nan: bool,
 }
@@ -45,7 +45,7 @@ struct Offset {
 impl std::fmt::Display for Block {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let at: Vec<i64> = self.offsets.iter().map(|o| o.at).collect();
-        write!(f, "block {:?} at {at:?} of a tensor {:?} with strides {:?} at {:#x}", self.block, self.shape, self.strides, self.base)
+        write!(f, "block {:?} at {at:?} of a tensor {:?} with strides {:?} at {:#x}", self.extent, self.shape, self.strides, self.base)
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn make_pointer(p: &Program<'_>, op: Op) -> Val {
         shape: numbers(p, p.ir.operand_group(op, 1)),
         strides: numbers(p, p.ir.operand_group(op, 2)),
         offsets: p.ir.operand_group(op, 3).iter().map(|&v| offset(p, v)).collect(),
-        block: pointee.shape().to_vec(),
+        extent: pointee.shape().to_vec(),
         nan: false,
     };
     Lanes::Block(Arc::new(block)).into()
@@ -100,7 +100,7 @@ pub(crate) fn make_descriptor(p: &Program<'_>, op: Op) -> Val {
         shape: numbers(p, p.ir.operand_group(op, 1)),
         strides: numbers(p, p.ir.operand_group(op, 2)),
         offsets: vec![],
-        block: ty.shape().to_vec(),
+        extent: ty.shape().to_vec(),
         nan: p.ir.int_attr(op, "padding") == Some(2),
     };
     Lanes::Block(Arc::new(block)).into()
@@ -109,11 +109,11 @@ pub(crate) fn make_descriptor(p: &Program<'_>, op: Op) -> Val {
 impl Block {
     /// The addresses of the elements, and which of them are inside of the tensor in the checked dimensions.
     fn expand(&self, checked: impl Fn(usize) -> bool) -> (Val, Vec<u64>) {
-        let n = self.block.iter().product::<i64>().max(0) as usize;
+        let n = self.extent.iter().product::<i64>().max(0) as usize;
         let size = element_size(self.elem) as i128;
         let (mut addresses, mut exact, mut inside) = (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
         for lane in 0..n {
-            let at = coordinates(&self.block, lane);
+            let at = coordinates(&self.extent, lane);
             let (mut address, mut ideal, mut within) = (i128::from(self.base), i128::from(self.base), true);
             for (d, &c) in at.iter().enumerate() {
                 let (Some(o), Some(&stride)) = (self.offsets.get(d), self.strides.get(d)) else { continue };
@@ -132,7 +132,7 @@ impl Block {
     }
 
     fn site(&self, op: Op) -> Site<'_> {
-        Site { op, size: element_size(self.elem), shape: &self.block }
+        Site { op, size: element_size(self.elem), shape: &self.extent }
     }
 
     fn padding(&self) -> Lanes {
@@ -221,12 +221,12 @@ fn rows(p: &Program<'_>, op: Op, ty: Type) -> Result<(Block, Val, Vec<u64>), Fau
     for row in 0..n as usize {
         let at = signed(x.lanes.get(row), w);
         let row_offset = Offset { at, exact: i128::from(at), origin: None };
-        let one = Block { block: vec![1, columns], ..b.at(vec![row_offset, offset(p, p.ir.operand(op, 2))]) };
+        let one = Block { extent: vec![1, columns], ..b.at(vec![row_offset, offset(p, p.ir.operand(op, 2))]) };
         let (ptr, within) = one.expand(|_| true);
         addresses.extend(ptr.lanes.to_vec(columns as usize));
         inside.extend(within);
     }
-    let whole = Block { block: ty.shape().to_vec(), ..(**b).clone() };
+    let whole = Block { extent: ty.shape().to_vec(), ..(**b).clone() };
     Ok((whole, Val::full(addresses), inside))
 }
 

@@ -63,17 +63,17 @@ impl Columns {
 }
 
 /// Runs a region on pairs: `a` with `b`, lane by lane.
-fn combine(p: &mut Program<'_>, op: Op, region: Region, a: Vec<Val>, b: Vec<Val>, lanes: usize) -> Result<Vec<Vec<u64>>, Fault> {
+fn combine(p: &mut Program<'_>, region: Region, a: Vec<Val>, b: Vec<Val>, lanes: usize) -> Result<Vec<Vec<u64>>, Fault> {
     let args: Vec<Val> = a.into_iter().chain(b).collect();
-    apply(p, op, region, args, lanes)
+    apply(p, region, args, lanes)
 }
 
 /// Runs a region on arguments of several lanes, all at once if it is plain.
-fn apply(p: &mut Program<'_>, op: Op, region: Region, args: Vec<Val>, lanes: usize) -> Result<Vec<Vec<u64>>, Fault> {
+fn apply(p: &mut Program<'_>, region: Region, args: Vec<Val>, lanes: usize) -> Result<Vec<Vec<u64>>, Fault> {
     if p.shared.plan.is_plain(region)
         && let Some(block) = p.ir.entry(region)
     {
-        let values = match p.block(op, block, args)? {
+        let values = match p.block(block, args)? {
             Flow::Leave(values) | Flow::Condition(_, values) | Flow::Branch(_, values) => values,
         };
         return Ok(values.iter().map(|v| v.lanes.to_vec(lanes)).collect());
@@ -81,7 +81,7 @@ fn apply(p: &mut Program<'_>, op: Op, region: Region, args: Vec<Val>, lanes: usi
     let mut out: Vec<Vec<u64>> = vec![];
     for lane in 0..lanes {
         let one = args.iter().map(|v| Val::splat(v.lanes.get(lane))).collect();
-        let values = p.region(op, region, one)?;
+        let values = p.region(region, one)?;
         out.resize_with(values.len(), || Vec::with_capacity(lanes));
         for (column, v) in out.iter_mut().zip(values) {
             column.push(v.scalar());
@@ -98,7 +98,7 @@ pub(crate) fn reduce(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
         let (half, odd, inner) = (columns.len / 2, columns.len % 2, columns.inner);
         let a = columns.pick(half, |i| 2 * i);
         let b = columns.pick(half, |i| 2 * i + 1);
-        let mut data = combine(p, op, region, a, b, columns.outer * half * inner)?;
+        let mut data = combine(p, region, a, b, columns.outer * half * inner)?;
         if odd == 1 {
             // The last one has no partner and stays last.
             let rest = columns.pick(1, |_| 2 * half);
@@ -131,7 +131,7 @@ pub(crate) fn scan(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
         let count = len - distance;
         let a = columns.pick(count, |i| i);
         let b = columns.pick(count, |i| i + distance);
-        let combined = combine(p, op, region, a, b, columns.outer * count * inner)?;
+        let combined = combine(p, region, a, b, columns.outer * count * inner)?;
         for (v, c) in columns.data.iter_mut().zip(combined) {
             for o in 0..columns.outer {
                 let to = (o * len + distance) * inner;
@@ -152,7 +152,7 @@ pub(crate) fn map_elementwise(p: &mut Program<'_>, op: Op) -> Result<(), Fault> 
     let region = p.ir.region(op, 0);
     let pack = p.ir.int_attr(op, "pack").unwrap_or(1).max(1) as usize;
     let n = p.ir.ty(p.ir.operand(op, 0)).num_elements() as usize;
-    if n % pack != 0 {
+    if !n.is_multiple_of(pack) {
         return Err(p.unsupported(op, &format!("{n} elements do not divide into packs of {pack}")));
     }
     let packs = n / pack;
@@ -161,7 +161,7 @@ pub(crate) fn map_elementwise(p: &mut Program<'_>, op: Op) -> Result<(), Fault> 
         let v = p.get(operand);
         args.extend((0..pack).map(|e| v.rearrange(packs, |i| i * pack + e)));
     }
-    let columns = apply(p, op, region, args, packs)?;
+    let columns = apply(p, region, args, packs)?;
     let results = columns.chunks(pack).map(|c| Val::full((0..n).map(|i| c[i % pack][i / pack]).collect())).collect();
     p.set_results(op, results);
     Ok(())

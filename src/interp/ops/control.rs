@@ -33,12 +33,12 @@ pub(crate) fn scf(p: &mut Program<'_>, op: Op, kind: ScfOp) -> Result<(), Fault>
         ScfOp::If => {
             let taken = usize::from(p.operand(op, 0).scalar() & 1 == 0);
             match p.ir.regions_of(op).get(taken) {
-                Some(&region) => p.region(op, region, vec![])?,
+                Some(&region) => p.region(region, vec![])?,
                 None => vec![],
             }
         }
         ScfOp::While => conditional(p, op)?,
-        ScfOp::ExecuteRegion => p.region(op, p.ir.region(op, 0), vec![])?,
+        ScfOp::ExecuteRegion => p.region(p.ir.region(op, 0), vec![])?,
         // Terminators do not get here.
         ScfOp::Condition | ScfOp::Yield => vec![],
     };
@@ -62,7 +62,7 @@ fn counted(p: &mut Program<'_>, op: Op) -> Result<Vec<Val>, Fault> {
     while at < upper {
         let mut args = vec![Val::splat(at as u64 & mask(w))];
         args.append(&mut carried);
-        if let Flow::Leave(values) = p.block(op, body, args)? {
+        if let Flow::Leave(values) = p.block(body, args)? {
             carried = values;
         }
         at += step;
@@ -74,7 +74,7 @@ fn conditional(p: &mut Program<'_>, op: Op) -> Result<Vec<Val>, Fault> {
     let mut carried: Vec<Val> = p.ir.operands(op).iter().map(|&v| p.get(v)).collect();
     let (Some(before), Some(after)) = (p.ir.body(op, 0), p.ir.body(op, 1)) else { return Ok(carried) };
     loop {
-        let (goes_on, values) = match p.block(op, before, carried)? {
+        let (goes_on, values) = match p.block(before, carried)? {
             Flow::Condition(c, values) => (c, values),
             Flow::Leave(values) => (false, values),
             Flow::Branch(..) => return Err(p.unsupported(op, "a branch in its first region")),
@@ -82,7 +82,7 @@ fn conditional(p: &mut Program<'_>, op: Op) -> Result<Vec<Val>, Fault> {
         if !goes_on {
             return Ok(values);
         }
-        carried = match p.block(op, after, values)? {
+        carried = match p.block(after, values)? {
             Flow::Leave(values) | Flow::Condition(_, values) => values,
             Flow::Branch(..) => return Err(p.unsupported(op, "a branch in its second region")),
         };
@@ -99,14 +99,12 @@ pub(crate) fn cf(p: &mut Program<'_>, op: Op, kind: CfOp) -> Result<(), Fault> {
     }
 }
 
-pub(crate) fn ub(p: &mut Program<'_>, op: Op, kind: UbOp) -> Result<(), Fault> {
+pub(crate) fn ub(p: &mut Program<'_>, op: Op, kind: UbOp) {
     match kind {
         // Nobody may rely on the value: zero is as good as any.
-        UbOp::Poison => {
-            p.set(p.ir.result(op), Val::splat(0));
-            Ok(())
-        }
-        UbOp::Unreachable => Ok(()),
+        UbOp::Poison => p.set(p.ir.result(op), Val::splat(0)),
+        // A terminator: it does not get here.
+        UbOp::Unreachable => {}
     }
 }
 
@@ -121,7 +119,7 @@ pub(crate) fn call(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     }
     let args = p.ir.operands(op).iter().map(|&v| p.get(v)).collect();
     p.stack.push(callee);
-    let results = p.region(callee, p.ir.region(callee, 0), args)?;
+    let results = p.region(p.ir.region(callee, 0), args)?;
     p.stack.pop();
     p.set_results(op, results);
     Ok(())

@@ -29,10 +29,7 @@ pub(crate) fn truncate(from: Type, to: Type, a: &Lanes, mode: Rounding) -> Lanes
 /// `tt.fp_to_fp`: to 8 bits, nearest rounding saturates at the largest finite value, as `cvt.rn.satfinite` does (PTX ISA, `cvt`).
 pub(crate) fn fp_to_fp(from: Type, to: Type, a: &Lanes, toward_zero: bool) -> Lanes {
     match kinds(from, to) {
-        Some((f, t)) if t.bits() >= f.bits() => {
-            let _ = (f, t);
-            extend(from, to, a)
-        }
+        Some((f, t)) if t.bits() > f.bits() => extend(from, to, a),
         Some((f, t)) if t.is_fp8() && !toward_zero => a.map(|x| numbers::saturate_to(t, numbers::to_f64(f, x))),
         Some(_) => truncate(from, to, a, if toward_zero { Rounding::TowardZero } else { Rounding::NearestEven }),
         None => a.clone(),

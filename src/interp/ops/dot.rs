@@ -25,10 +25,9 @@ pub(crate) struct Sizes {
     pub(crate) k: usize,
 }
 
-pub(crate) fn sizes(a: Type, d: Type, k: i64) -> Sizes {
+fn sizes(d: Type, k: i64) -> Sizes {
     let rank = d.rank();
     let batch = d.shape()[..rank - 2].iter().product::<i64>() as usize;
-    let _ = a;
     Sizes { batch, m: d.shape()[rank - 2] as usize, n: d.shape()[rank - 1] as usize, k: k as usize }
 }
 
@@ -36,7 +35,7 @@ pub(crate) fn dot(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let ir = p.ir;
     let (ta, tb, td) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.operand(op, 1)), ir.ty(ir.result(op)));
     let k = ta.shape().last().copied().unwrap_or(1);
-    let s = sizes(ta, td, k);
+    let s = sizes(td, k);
     let (a, b, c) = (p.operand(op, 0).lanes, p.operand(op, 1).lanes, p.operand(op, 2).lanes);
     match (ta.elem().as_float(), tb.elem().as_float(), td.elem().as_float()) {
         (Some(FloatKind::F64), Some(FloatKind::F64), Some(FloatKind::F64)) => Ok(double(s, &a, &b, &c)),

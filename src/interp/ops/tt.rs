@@ -37,7 +37,7 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
         }
         TtOp::Mulhiui => {
             let w = width(t);
-            let high = |x: u64, y: u64| (u128::from(x) * u128::from(y) >> w) as u64 & mask(w);
+            let high = |x: u64, y: u64| ((u128::from(x) * u128::from(y)) >> w) as u64 & mask(w);
             one(p, p.operand(op, 0).lanes.zip(&p.operand(op, 1).lanes, high).into())
         }
         TtOp::Addptr => one(p, index::addptr(p, op, pointee_size(ir.ty(ir.operand(op, 0))) as u64)),
@@ -147,7 +147,7 @@ fn assert(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     let mut message = format!("assertion failed: {}", p.ir.str_attr(op, "message").unwrap_or_default());
     let shape = p.ir.ty(p.ir.operand(op, 0)).shape();
     if !shape.is_empty() {
-        message += &format!(", at tensor index {}", fault::tuple(&coordinates(shape, lane)));
+        message = format!("{message}, at tensor index {}", fault::tuple(&coordinates(shape, lane)));
     }
     Err(p.fault(op, &codes::ASSERTION, message, "asserted here"))
 }

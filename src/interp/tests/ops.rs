@@ -72,7 +72,7 @@ fn the_upper_half_of_a_product() {
         let (t, ty) = (format!("i{width}"), Type::int(width));
         let got = elementwise(&t, ty, &t, ty, "%result = tt.mulhiui %a, %b : T", &a, &b);
         for ((&x, &y), g) in a.iter().zip(&b).zip(got) {
-            assert_eq!(g, (u128::from(x) * u128::from(y) >> width) as u64);
+            assert_eq!(g, ((u128::from(x) * u128::from(y)) >> width) as u64);
         }
     }
 }
@@ -438,10 +438,9 @@ fn a_reduction_with_an_index() {
 #[test]
 fn scans_in_both_directions() {
     let x = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3];
-    // a, b -> a·2 + b is not associative; (a - b) is not either: use the affine maps' composition packed in one number instead: max-plus.
-    let code = "      %g = arith.maxsi %a, %b : i32";
+    let max = "      %g = arith.maxsi %a, %b : i32";
     let add = "      %g = arith.addi %a, %b : i32";
-    for (code, f) in [(add, (|a, b| a + b) as fn(i64, i64) -> i64), (code, i64::max)] {
+    for (code, f) in [(add, (|a, b| a + b) as fn(i64, i64) -> i64), (max, i64::max)] {
         for reverse in [false, true] {
             let body = format!(
                 "    %m = tt.reshape %x : tensor<16xi32> -> tensor<2x8xi32>\n    %s = {}\n    %y = tt.reshape %s : tensor<2x8xi32> -> tensor<16xi32>",
