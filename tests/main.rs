@@ -13,3 +13,5 @@ mod irtext;
 mod parser;
 #[path = "suite/verify.rs"]
 mod verify;
+#[path = "suite/irgen.rs"]
+mod irgen;

@@ -144,7 +144,8 @@ impl Lower<'_> {
             let state = OpState::new(ScfOp::Yield, self.loc).operands(values);
             self.in_block(block.unwrap_or(blocks[0]), |cx| cx.emit(state)).0?;
         }
-        let results: Vec<Value> = a.iter().map(|&v| self.ir.ty(v)).collect::<Vec<_>>().into_iter().map(|t| self.ir.add_result(op, t)).collect();
+        let results: Vec<Value> =
+            a.iter().map(|&v| self.ir.ty(v)).collect::<Vec<_>>().into_iter().map(|t| self.ir.add_result(op, t)).collect();
         self.bind_merged(&merged, &mut results.into_iter());
         Ok(())
     }
@@ -262,9 +263,10 @@ impl Lower<'_> {
     fn branch_types(&mut self, name: &Arc<str>, before: Option<&Val>, a: &Val, b: &Val) {
         let (x, y) = (a.ty().to_string(), b.ty().to_string());
         let was = before.map(|v| format!(" (it was {} before)", v.ty())).unwrap_or_default();
-        let diag = Diagnostic::error(&types::BRANCH_TYPE, format!("after this `if`, `{name}` would be {x} or {y}, depending on the branch{was}"))
-            .at(self.span, format!("{x} if the condition holds, else {y}"))
-            .help(format!("give `{name}` one type on both paths, for example with `.to(...)`"));
+        let diag =
+            Diagnostic::error(&types::BRANCH_TYPE, format!("after this `if`, `{name}` would be {x} or {y}, depending on the branch{was}"))
+                .at(self.span, format!("{x} if the condition holds, else {y}"))
+                .help(format!("give `{name}` one type on both paths, for example with `.to(...)`"));
         let _ = self.report(diag);
     }
 

@@ -33,8 +33,7 @@ impl Lower<'_> {
                 _ => f,
             };
         }
-        let naming = self.naming.clone();
-        let args = self.exprs(&call.args);
+        // Triton evaluates keyword arguments first, and operations appear in that order.
         let mut keywords = vec![];
         let mut failed = false;
         for k in &call.keywords {
@@ -47,7 +46,7 @@ impl Lower<'_> {
                 (_, Err(_)) => failed = true,
             }
         }
-        self.naming = naming;
+        let args = self.exprs(&call.args);
         let (f, args) = (f?, args?);
         if failed {
             return Err(Reported);
@@ -91,7 +90,11 @@ impl Lower<'_> {
         let variadic = params.iter().position(|p| p.variadic);
         let positional = variadic.unwrap_or_else(|| params.iter().take_while(|p| !p.keyword_only).count());
         if variadic.is_none() && args.len() > positional {
-            return Err(self.bad_arguments(b.name, format!("takes at most {positional} positional arguments, {} were given", args.len()), b.sig));
+            return Err(self.bad_arguments(
+                b.name,
+                format!("takes at most {positional} positional arguments, {} were given", args.len()),
+                b.sig,
+            ));
         }
         let mut rest = vec![];
         for (i, v) in args.into_iter().enumerate() {
@@ -134,7 +137,13 @@ impl Lower<'_> {
                     given += 1;
                 }
                 Some(ParamKind::VarArgs) => rest.push(v),
-                _ => return Err(self.bad_arguments(func.name(), format!("takes {given} positional arguments, {count} were given"), &signature(&func.def))),
+                _ => {
+                    return Err(self.bad_arguments(
+                        func.name(),
+                        format!("takes {given} positional arguments, {count} were given"),
+                        &signature(&func.def),
+                    ));
+                }
             }
         }
         for (name, v) in keywords {
@@ -184,7 +193,11 @@ impl Lower<'_> {
         }
         if let Some((name, v)) = bound.iter().find(|(_, v)| v.ty() == ValTy::Other) {
             let found = v.describe();
-            return Err(self.error(&names::BAD_ARGUMENTS, format!("{found} cannot be passed to a function (parameter `{name}`)"), "in this call"));
+            return Err(self.error(
+                &names::BAD_ARGUMENTS,
+                format!("{found} cannot be passed to a function (parameter `{name}`)"),
+                "in this call",
+            ));
         }
         let mangled: Vec<String> = bound.iter().map(|(_, v)| v.ty().mangle(&self.mods)).collect();
         let symbol = format!("{}__{}", self.mods.qualified(func), mangled.join("_"));
@@ -192,7 +205,11 @@ impl Lower<'_> {
             Some(Lowered { result: Some(Val::Error) }) => return Err(Reported),
             Some(Lowered { result: Some(_) }) => {}
             Some(Lowered { result: None }) => {
-                return Err(self.error(&names::RECURSION, format!("`{}` calls itself", func.name()), "recursion is not possible on the GPU"));
+                return Err(self.error(
+                    &names::RECURSION,
+                    format!("`{}` calls itself", func.name()),
+                    "recursion is not possible on the GPU",
+                ));
             }
             None => self.lower_callee(func, &symbol, &bound)?,
         }
@@ -293,10 +310,11 @@ impl Lower<'_> {
                     Some(common) => common,
                     None => {
                         let (a, b) = (old.to_string(), r.value.ty().to_string());
-                        let diag = Diagnostic::error(&types::RETURN_TYPE, format!("the function returns {a} in one place and {b} in another"))
-                            .at(r.span, format!("returns {b}"))
-                            .at(returns[0].span, format!("returns {}", returns[0].value.ty()))
-                            .help("convert the values to one type with `.to(...)`");
+                        let diag =
+                            Diagnostic::error(&types::RETURN_TYPE, format!("the function returns {a} in one place and {b} in another"))
+                                .at(r.span, format!("returns {b}"))
+                                .at(returns[0].span, format!("returns {}", returns[0].value.ty()))
+                                .help("convert the values to one type with `.to(...)`");
                         return Err(self.report(diag));
                     }
                 },
@@ -399,9 +417,7 @@ impl Lower<'_> {
                 Val::Tensor(_) => Err(self.expected("a compile-time value", &v)),
                 v => Ok(v),
             },
-            (Class::PointerType, Some(Val::Const(Const::Type(t)))) => {
-                Ok(Const::Type(Ty::scalar(Dtype::pointer_to(t, false))).into())
-            }
+            (Class::PointerType, Some(Val::Const(Const::Type(t)))) => Ok(Const::Type(Ty::scalar(Dtype::pointer_to(t, false))).into()),
             (Class::Dtype, Some(Val::Const(Const::Str(name)))) => match Dtype::parse(&name) {
                 Some(d) => Ok(Val::dtype(d)),
                 None => Err(self.error(&types::CAST, format!("`{name}` names no type"), "not a type")),
@@ -477,7 +493,8 @@ pub fn signature(def: &FunctionDef) -> String {
 
 /// `@triton.jit(noinline=True)`
 fn is_noinline(def: &FunctionDef) -> bool {
-    def.decorators.iter().filter_map(|d| d.call()).any(|c| {
-        c.keyword("noinline").is_some_and(|e| matches!(&e.kind, ExprKind::Constant(crate::parser::ast::Constant::Bool(true))))
-    })
+    def.decorators
+        .iter()
+        .filter_map(|d| d.call())
+        .any(|c| c.keyword("noinline").is_some_and(|e| matches!(&e.kind, ExprKind::Constant(crate::parser::ast::Constant::Bool(true)))))
 }

@@ -52,9 +52,7 @@ impl Lower<'_> {
             ExprKind::BoolOp { op, values } => self.bool_op(*op, values),
             ExprKind::Compare { left, rest } => self.comparison(left, rest),
             ExprKind::IfExp { test, body, orelse } => self.if_expr(test, body, orelse),
-            ExprKind::Lambda(l) => {
-                Ok(Const::Lambda(Rc::new(LambdaVal { def: Rc::new((**l).clone()), module: self.frame.module })).into())
-            }
+            ExprKind::Lambda(l) => Ok(Const::Lambda(Rc::new(LambdaVal { def: Rc::new((**l).clone()), module: self.frame.module })).into()),
             ExprKind::Walrus { target, value } => {
                 let old = self.naming.replace(target.name.clone());
                 let value = self.expr(value).and_then(|v| self.assignable(&v));
@@ -159,7 +157,9 @@ impl Lower<'_> {
                 let at = if i < 0 { i + items.len() as i128 } else { i };
                 match usize::try_from(at).ok().and_then(|i| items.get(i)) {
                     Some(v) => Ok(v.clone()),
-                    None => Err(self.error(&types::INDEX, format!("the index {i} is outside of a tuple of {}", items.len()), "out of range")),
+                    None => {
+                        Err(self.error(&types::INDEX, format!("the index {i} is outside of a tuple of {}", items.len()), "out of range"))
+                    }
                 }
             }
             (Val::Tuple(items), Val::Slice(s)) => self.slice_tuple(items, s),
@@ -214,7 +214,11 @@ impl Lower<'_> {
                 Val::Slice(s) if s.lower.is_none() && s.upper.is_none() && s.step.is_none() => {
                     used += 1;
                     if used > rank {
-                        return Err(self.error(&types::INDEX, format!("too many indices for {}", Val::from(t).describe()), "one `:` too many"));
+                        return Err(self.error(
+                            &types::INDEX,
+                            format!("too many indices for {}", Val::from(t).describe()),
+                            "one `:` too many",
+                        ));
                     }
                 }
                 Val::Error => return Err(Reported),

@@ -234,7 +234,8 @@ impl Lower<'_> {
             Val::Tensor(_) => (base.describe(), builtins::tensor_attr_names()),
             other => (other.describe(), vec![]),
         };
-        let diag = crate::diag::Diagnostic::error(&names::UNKNOWN_ATTRIBUTE, format!("{what} has no `{attr}`")).at(self.span, "no such attribute");
+        let diag =
+            crate::diag::Diagnostic::error(&names::UNKNOWN_ATTRIBUTE, format!("{what} has no `{attr}`")).at(self.span, "no such attribute");
         let near = nearest(attr, candidates.into_iter());
         self.report(match near {
             Some(n) => diag.help(format!("did you mean `{n}`?")),

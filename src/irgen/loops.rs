@@ -210,15 +210,26 @@ impl Lower<'_> {
                 .at(self.span, format!("{y} at the end of the loop's body"))
                 .help(format!("give it a run-time value before the loop: assign it to a new name, or use `tl.full([], {name}, tl.int32)`"))
         } else {
-            Diagnostic::error(&types::LOOP_TYPE, format!("the loop changes the type of `{name}`: {x} before it, {y} at the end of its body"))
-                .at(self.span, "one type is needed in all iterations")
-                .help(format!("give `{name}` the type {y} before the loop, or convert it with `.to(...)` at the end of the body"))
+            Diagnostic::error(
+                &types::LOOP_TYPE,
+                format!("the loop changes the type of `{name}`: {x} before it, {y} at the end of its body"),
+            )
+            .at(self.span, "one type is needed in all iterations")
+            .help(format!("give `{name}` the type {y} before the loop, or convert it with `.to(...)` at the end of the body"))
         };
         let _ = self.report(diag);
     }
 
     /// Takes unchanged names out of the blocks and gives the operation its operands and results.
-    fn close(&mut self, op: Op, carried: &[Carried], kept: &[(usize, Val)], fixed: &[Value], blocks: &[(Block, usize)], before: Vec<Arc<str>>) {
+    fn close(
+        &mut self,
+        op: Op,
+        carried: &[Carried],
+        kept: &[(usize, Val)],
+        fixed: &[Value],
+        blocks: &[(Block, usize)],
+        before: Vec<Arc<str>>,
+    ) {
         for &(block, first) in blocks {
             let mut at = first + carried.iter().map(|c| c.init.len()).sum::<usize>();
             for (i, c) in carried.iter().enumerate().rev() {
@@ -324,8 +335,8 @@ impl Lower<'_> {
                 return Ok(());
             }
             self.steps += 1;
-            if self.steps > 4_000_000 {
-                return Err(self.error(&names::TOO_LARGE, "a compile-time loop does not end", "still running after millions of steps"));
+            if self.steps > super::stmt::MAX_STEPS {
+                return Err(self.error(&names::TOO_LARGE, "a compile-time loop does not end", "still running after a million steps"));
             }
             let errors = self.errors;
             self.stmts(body);
@@ -339,7 +350,5 @@ impl Lower<'_> {
 /// The annotation that keeps loop-invariant code inside a loop.
 #[must_use]
 pub fn no_licm_attr() -> Attr {
-    Attr::new(crate::ir::AttrData::Opaque(crate::ir::Name::of(
-        "#llvm.loop_annotation<licm = <disable = true, versioningDisable = true>>",
-    )))
+    Attr::new(crate::ir::AttrData::Opaque(crate::ir::Name::of("#llvm.loop_annotation<licm = <disable = true, versioningDisable = true>>")))
 }

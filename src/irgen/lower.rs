@@ -16,7 +16,7 @@ use super::scope::Scope;
 use super::types::{Dtype, Ty};
 use super::value::{Tensor, Val, ValTy};
 use crate::diag::codes::{names, types};
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, Label, Place};
 use crate::ir::{Attr, Block, Ir, Loc, Op, OpKind, OpState, Region, Type, Value};
 use crate::source::Span;
 
@@ -162,14 +162,33 @@ impl<'m> Lower<'m> {
     pub fn report(&mut self, mut diag: Diagnostic) -> Reported {
         if self.quiet == 0 {
             self.errors += u64::from(diag.is_error());
-            for call in self.calls.iter().rev() {
-                diag = diag.at(call.span, format!("in this call of `{}`", call.callee));
-            }
+            diag = self.with_calls(diag);
             if !self.diags.iter().any(|d| d.code == diag.code && d.place() == diag.place() && d.message == diag.message) {
                 self.diags.push(diag);
             }
         }
         Reported
+    }
+
+    /// Adds the calls that led to a diagnostic. One inside the library is shown at the user's call of it.
+    fn with_calls(&self, mut diag: Diagnostic) -> Diagnostic {
+        let in_library = |s: Span| self.mods.map.file(s.file).name.starts_with("<prelude>/");
+        let calls: Vec<&CallSite> = self.calls.iter().rev().collect();
+        let library = matches!(diag.place(), Some(Place::Span(s)) if in_library(*s));
+        let user = calls.iter().position(|c| !in_library(c.span));
+        let shown = match user.filter(|_| library) {
+            Some(at) => {
+                let text = diag.labels[0].text.clone();
+                diag.labels[0].text = format!("inside of `{}`, a function of the library", calls[at].callee);
+                diag.labels.insert(0, Label { place: calls[at].span.into(), text });
+                &calls[at + 1..]
+            }
+            None => &calls[..],
+        };
+        for call in shown {
+            diag = diag.at(call.span, format!("in this call of `{}`", call.callee));
+        }
+        diag
     }
 
     /// Records an error at the current expression.
@@ -179,7 +198,13 @@ impl<'m> Lower<'m> {
     }
 
     /// As [`Lower::error`], with advice.
-    pub fn error_help(&mut self, code: &'static Code, message: impl Into<String>, label: impl Into<String>, help: impl Into<String>) -> Reported {
+    pub fn error_help(
+        &mut self,
+        code: &'static Code,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Reported {
         let diag = Diagnostic::error(code, message).at(self.span, label).help(help);
         self.report(diag)
     }

@@ -155,7 +155,12 @@ pub fn lower_kernel(map: &mut SourceMap, file: FileId, request: &KernelRequest) 
 }
 
 fn start<'m>(map: &'m mut SourceMap, file: FileId, include_dirs: &[PathBuf], options: Options) -> (Lower<'m>, usize) {
-    let name = map.file(file).path.as_deref().and_then(|p| p.file_stem()).map_or_else(|| "kernels".to_owned(), |s| s.to_string_lossy().into_owned());
+    let name = map
+        .file(file)
+        .path
+        .as_deref()
+        .and_then(|p| p.file_stem())
+        .map_or_else(|| "kernels".to_owned(), |s| s.to_string_lossy().into_owned());
     let mut mods = Modules::new(map, include_dirs);
     let module = mods.add(file, &name, false);
     let span = Span { file, lo: 0, hi: 0 };
@@ -211,7 +216,11 @@ impl Lower<'_> {
                     Val::from(self.placeholder(block, ty.to_ir(), ty))
                 }
                 Item::Desc(ty) => {
-                    params.push(ParamInfo { name: name.to_string(), ty: format!("tensordesc<{}{:?}>", ty.dtype.short(), ty.shape()), divisibility: None });
+                    params.push(ParamInfo {
+                        name: name.to_string(),
+                        ty: format!("tensordesc<{}{:?}>", ty.dtype.short(), ty.shape()),
+                        divisibility: None,
+                    });
                     facts.extend(std::iter::repeat_n(None, 1 + 2 * ty.shape().len()));
                     self.descriptor_parameter(block, ty)
                 }

@@ -30,7 +30,11 @@ pub enum Bound {
     /// `import a.b as c`: the dotted path.
     Import(Rc<[String]>),
     /// `from …path import name`
-    From { level: u32, path: Rc<[String]>, name: Rc<str> },
+    From {
+        level: u32,
+        path: Rc<[String]>,
+        name: Rc<str>,
+    },
     /// A host function that did not parse, or a class.
     Host(Rc<Vec<Diagnostic>>),
 }

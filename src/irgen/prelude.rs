@@ -55,7 +55,21 @@ pub static NAMES: &[(&str, &str)] = &[
 
 /// Which of them tensors have as methods.
 pub static METHODS: &[&str] = &[
-    "cdiv", "sigmoid", "softmax", "ravel", "max", "argmax", "min", "argmin", "sum", "xor_sum", "reduce_or", "cumsum", "cumprod", "sort", "flip",
+    "cdiv",
+    "sigmoid",
+    "softmax",
+    "ravel",
+    "max",
+    "argmax",
+    "min",
+    "argmin",
+    "sum",
+    "xor_sum",
+    "reduce_or",
+    "cumsum",
+    "cumprod",
+    "sort",
+    "flip",
 ];
 
 impl Lower<'_> {

@@ -140,7 +140,8 @@ impl Lower<'_> {
     pub fn parameters(&mut self, func: &Func, signature: Option<&str>, defines: &[(String, String)]) -> R<Vec<(Rc<str>, Item)>> {
         let params = &func.def.params;
         if let Some(p) = params.iter().find(|p| matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs)) {
-            let diag = Diagnostic::error(&names::SIGNATURE_TYPE, format!("the kernel's parameter `{}` takes any number of arguments", p.name));
+            let diag =
+                Diagnostic::error(&names::SIGNATURE_TYPE, format!("the kernel's parameter `{}` takes any number of arguments", p.name));
             return Err(self.report(diag.at(p.span, "a kernel needs a fixed list of parameters")));
         }
         let mut items = match signature {
@@ -225,7 +226,8 @@ impl Lower<'_> {
             }
             failed = true;
             let params: Vec<&str> = func.def.params.iter().map(|p| &*p.name.name).collect();
-            let diag = Diagnostic::error(&names::BAD_DEFINE, format!("the kernel `{}` has no parameter `{name}`", func.name())).at(func.def.header, "this kernel");
+            let diag = Diagnostic::error(&names::BAD_DEFINE, format!("the kernel `{}` has no parameter `{name}`", func.name()))
+                .at(func.def.header, "this kernel");
             let near = super::lookup::nearest(name, params.iter().copied());
             let _ = self.report(match near {
                 Some(n) => diag.help(format!("did you mean `{n}`?")),
@@ -245,7 +247,8 @@ impl Lower<'_> {
         if !values.is_empty() {
             parts.push(format!("values of {}", values.join(", ")));
         }
-        let mut diag = Diagnostic::error(&names::MISSING_PARAMETER, format!("the kernel `{}` needs the {}", func.name(), parts.join(" and the ")));
+        let mut diag =
+            Diagnostic::error(&names::MISSING_PARAMETER, format!("the kernel `{}` needs the {}", func.name(), parts.join(" and the ")));
         for (p, constexpr) in missing {
             diag = diag.at(p.span, if *constexpr { "no value" } else { "no type" });
         }

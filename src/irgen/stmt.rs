@@ -13,7 +13,7 @@ use crate::diag::codes::names;
 use crate::parser::ast::{BinOp, Expr, ExprKind, Stmt, StmtKind};
 
 /// Statements lowered before the compiler gives up on a kernel: a bound on unrolling and on compile-time loops.
-const MAX_STEPS: u64 = 4_000_000;
+pub const MAX_STEPS: u64 = 1_000_000;
 
 impl Lower<'_> {
     /// Lowers statements up to the first that ends the control flow.
@@ -135,7 +135,11 @@ impl Lower<'_> {
             other => {
                 self.span = target.span;
                 let found = other.describe();
-                let _ = self.error(&names::UNPACK, format!("cannot unpack {found} into {} names", targets.len()), format!("{} names", targets.len()));
+                let _ = self.error(
+                    &names::UNPACK,
+                    format!("cannot unpack {found} into {} names", targets.len()),
+                    format!("{} names", targets.len()),
+                );
                 vec![Val::Error; targets.len()]
             }
         };

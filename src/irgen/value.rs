@@ -475,8 +475,10 @@ impl ValTy {
 fn mangle_const(c: &Const, modules: &super::modules::Modules) -> String {
     match c {
         Const::Str(s) => {
-            let text: String =
-                s.chars().map(|ch| if ch.is_ascii_alphanumeric() || ch == '_' { ch.to_string() } else { format!("_x{:x}_", ch as u32) }).collect();
+            let text: String = s
+                .chars()
+                .map(|ch| if ch.is_ascii_alphanumeric() || ch == '_' { ch.to_string() } else { format!("_x{:x}_", ch as u32) })
+                .collect();
             format!("_sq_{text}_sq_")
         }
         Const::Type(t) => t.mangle(),

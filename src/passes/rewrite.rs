@@ -7,7 +7,7 @@
 //! 1. Walk the operation in order. Every constant met is looked up by value and type among those of its isolated region: a second copy is replaced
 //!    by the first, and the first moves to the front of the region's entry block unless constants already stand there. All other
 //!    operations go to the worklist.
-//! 2. Take operations from the worklist, first to last. A dead one goes. One that folds is replaced by its fold; constants are made in
+//! 2. Take operations from the worklist, first to last or last to first ([`Config::top_down`]). A dead one goes. One that folds is replaced by its fold; constants are made in
 //!    front of it. Otherwise patterns are tried, the most beneficial first.
 //! 3. Whatever was created or changed, with everything around it, and the producers of what was erased, goes on the worklist, to be looked at next.
 //! 4. Unreachable blocks and values that only feed themselves are removed ([`super::common::region_dce`]).
@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use super::common::region_dce;
 use super::fold;
 use crate::ir::core::entity::Entity;
-use crate::ir::core::{Attr, Block, InsertPoint, Ir, Loc, Op, OpState, Region, Type, Value, WalkControl};
+use crate::ir::core::{Attr, Block, InsertPoint, Ir, Loc, Op, OpState, Region, Type, Value};
 use crate::ir::dialects::{ArithOp, OpKind, Traits};
 use crate::passes::analysis::effects;
 
@@ -50,11 +50,20 @@ pub struct Config {
     pub max_iterations: usize,
     /// Whether operations are folded too.
     pub fold: bool,
+    /// Whether the first operation is looked at first, rather than the last.
+    pub top_down: bool,
+    /// Whether equal blocks are merged.
+    pub merge_blocks: bool,
+}
+
+impl Config {
+    /// What canonicalization uses.
+    pub const CANONICALIZE: Config = Config { max_iterations: 10, fold: true, top_down: true, merge_blocks: false };
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { max_iterations: 10, fold: true }
+        Config { max_iterations: 10, fold: true, top_down: false, merge_blocks: true }
     }
 }
 
@@ -305,30 +314,31 @@ impl PatternTable {
 
 fn iterate(rw: &mut Rewriter<'_>, table: &PatternTable, config: Config) -> bool {
     rw.worklist = Worklist::default();
-    let mut changed = collect(rw);
+    let mut changed = collect(rw, config.top_down);
     while let Some(op) = rw.worklist.pop() {
         changed |= visit(rw, op, table, config);
     }
-    changed | region_dce::simplify_regions(rw.ir, rw.scope)
+    changed | region_dce::simplify_regions(rw.ir, rw.scope, config.merge_blocks)
 }
 
 /// Step 1: constants made unique and moved, everything else put on the worklist. Returns whether a constant was merged.
-fn collect(rw: &mut Rewriter<'_>) -> bool {
+fn collect(rw: &mut Rewriter<'_>, top_down: bool) -> bool {
     let mut constants = Constants::default();
     let mut merged = false;
-    let mut order = vec![];
-    rw.ir.walk(rw.scope, &mut |op| {
-        order.push(op);
-        WalkControl::Advance
-    });
-    for op in order.into_iter().skip(1) {
+    let order = if top_down { rw.ir.all_ops(rw.scope) } else { rw.ir.all_ops_post(rw.scope) };
+    for op in order {
+        if op == rw.scope {
+            continue;
+        }
         if constants.unique(rw, op) {
             rw.touch(op);
         } else {
             merged = true;
         }
     }
-    rw.worklist.reverse();
+    if top_down {
+        rw.worklist.reverse();
+    }
     merged
 }
 

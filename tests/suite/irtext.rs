@@ -167,6 +167,21 @@ fn faults_are_reported_where_they_are() {
     }
 }
 
+/// Once, the reader went back to the first definition for ever.
+#[test]
+fn an_alias_that_is_named_or_defined_again_ends_the_reading() {
+    for (text, code) in
+        [("#a = 1\n#a + 2", "E0401"), ("#a = 1 #a = 2\nmodule {\n}", "E0404"), ("module {\n} #a = [#b]\n#b = 1 #b = 2", "E0404")]
+    {
+        assert_eq!(parse(text).err().map(|e| e[0].code.id), Some(code), "{text}");
+    }
+    // After a fault inside an alias, the levels outside of it are closed too.
+    assert_eq!(
+        parse("module {\n} loc(#a)\n#a = loc(callsite(\"f\" at #b))\n#b = loc(fused[\"g\"(#c)])\n#c = loc(?)").err().map(|e| e[0].code.id),
+        Some("E0401")
+    );
+}
+
 #[test]
 fn hostile_text_is_refused_quickly() {
     let deep = |open: &str, close: &str| format!("#a = {}{}\nmodule {{\n}}", open.repeat(50_000), close.repeat(50_000));

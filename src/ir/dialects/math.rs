@@ -107,6 +107,7 @@ dialect! {
             };
             /// 1 / sqrt(x).
             Rsqrt "rsqrt" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
+                fold: Some(fold::unary),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
                 infer: Some(infer::same_type),

@@ -163,8 +163,8 @@ dialect! {
             effects: Effects::Alloc,
             format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
         };
-        /// Columns of a buffer in tensor memory, from column `N` on.
-        TmemSubslice "tmem_subslice" (src: one MEMDESC) -> (result: one MEMDESC) { N: Int(32) } {
+        /// Columns of a buffer in tensor memory, from column `offset` on.
+        TmemSubslice "tmem_subslice" (src: one MEMDESC) -> (result: one MEMDESC) { offset: Int(32) } {
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
         };
         /// Starts copying from shared to tensor memory.

@@ -264,7 +264,8 @@ impl<'a> Parser<'a> {
         self.deepest = self.deepest.max(self.depth);
         self.check_limits()?;
         let result = f(self);
-        self.depth -= 1;
+        // After a fault within an alias the count is lower than it was on entry.
+        self.depth = self.depth.saturating_sub(1);
         if self.depth == 0 {
             (self.deepest, self.size) = (0, 0);
         }
@@ -347,13 +348,17 @@ impl<'a> Parser<'a> {
     fn alias_definition(&mut self) -> Res<()> {
         let t = self.tok;
         let name = self.word();
-        if lexer::token(self.text, t.end).kind != Tok::Punct {
+        let equals = lexer::token(self.text, t.end);
+        if self.word_of(equals) != "=" {
             return Err(self.unexpected("an operation"));
         }
+        // A definition that does not begin its line was not found before.
+        self.aliases.entry(name).or_insert(Alias::At(equals.end));
         self.alias(name, t)?;
         (self.deepest, self.size) = (0, 0);
-        if let Some(&Alias::Known(.., end)) = self.aliases.get(name) {
-            self.go_to(end);
+        match self.aliases.get(name) {
+            Some(&Alias::Known(.., end)) if end > equals.start => self.go_to(end),
+            _ => return Err(self.error_at(&codes::IR_REDEFINED, t, format!("the alias `{name}` is defined twice"))),
         }
         Ok(())
     }

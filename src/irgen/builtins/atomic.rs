@@ -8,14 +8,31 @@ use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Const, Tensor, Val};
 
-pub static TABLE: &[Builtin] = &[
-    entry("atomic_add", "pointer, val, mask=None, sem=None, scope=None", "Adds to memory; gives what was there.", |cx, a| simple(cx, a, "add")),
-    entry("atomic_and", "pointer, val, mask=None, sem=None, scope=None", "Bitwise and with memory; gives what was there.", |cx, a| simple(cx, a, "and")),
-    entry("atomic_or", "pointer, val, mask=None, sem=None, scope=None", "Bitwise or with memory; gives what was there.", |cx, a| simple(cx, a, "or")),
-    entry("atomic_xor", "pointer, val, mask=None, sem=None, scope=None", "Bitwise exclusive or with memory; gives what was there.", |cx, a| simple(cx, a, "xor")),
-    entry("atomic_xchg", "pointer, val, mask=None, sem=None, scope=None", "Replaces memory; gives what was there.", |cx, a| simple(cx, a, "xchg")),
-    entry("atomic_max", "pointer, val, mask=None, sem=None, scope=None", "Maximum with memory; gives what was there.", |cx, a| extremum(cx, a, true)),
-    entry("atomic_min", "pointer, val, mask=None, sem=None, scope=None", "Minimum with memory; gives what was there.", |cx, a| extremum(cx, a, false)),
+pub(super) static TABLE: &[Builtin] = &[
+    entry("atomic_add", "pointer, val, mask=None, sem=None, scope=None", "Adds to memory; gives what was there.", |cx, a| {
+        simple(cx, a, "add")
+    }),
+    entry("atomic_and", "pointer, val, mask=None, sem=None, scope=None", "Bitwise and with memory; gives what was there.", |cx, a| {
+        simple(cx, a, "and")
+    }),
+    entry("atomic_or", "pointer, val, mask=None, sem=None, scope=None", "Bitwise or with memory; gives what was there.", |cx, a| {
+        simple(cx, a, "or")
+    }),
+    entry(
+        "atomic_xor",
+        "pointer, val, mask=None, sem=None, scope=None",
+        "Bitwise exclusive or with memory; gives what was there.",
+        |cx, a| simple(cx, a, "xor"),
+    ),
+    entry("atomic_xchg", "pointer, val, mask=None, sem=None, scope=None", "Replaces memory; gives what was there.", |cx, a| {
+        simple(cx, a, "xchg")
+    }),
+    entry("atomic_max", "pointer, val, mask=None, sem=None, scope=None", "Maximum with memory; gives what was there.", |cx, a| {
+        extremum(cx, a, true)
+    }),
+    entry("atomic_min", "pointer, val, mask=None, sem=None, scope=None", "Minimum with memory; gives what was there.", |cx, a| {
+        extremum(cx, a, false)
+    }),
     entry("atomic_cas", "pointer, cmp, val, sem=None, scope=None", "Stores `val` if memory equals `cmp`; gives what was there.", cas),
 ];
 

@@ -7,10 +7,19 @@ use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Const, Tensor, Val};
 
-pub static TABLE: &[Builtin] = &[
-    entry("program_id", "axis", "Which program of the grid this is along an axis (0, 1 or 2), as an int32.", |cx, a| grid(cx, a, TtOp::GetProgramId)),
-    entry("num_programs", "axis", "How many programs the grid has along an axis (0, 1 or 2), as an int32.", |cx, a| grid(cx, a, TtOp::GetNumPrograms)),
-    entry("arange", "start, end", "The int32 values start, start + 1, …, end - 1; both bounds are compile-time values and end - start is a power of two.", arange),
+pub(super) static TABLE: &[Builtin] = &[
+    entry("program_id", "axis", "Which program of the grid this is along an axis (0, 1 or 2), as an int32.", |cx, a| {
+        grid(cx, a, TtOp::GetProgramId)
+    }),
+    entry("num_programs", "axis", "How many programs the grid has along an axis (0, 1 or 2), as an int32.", |cx, a| {
+        grid(cx, a, TtOp::GetNumPrograms)
+    }),
+    entry(
+        "arange",
+        "start, end",
+        "The int32 values start, start + 1, …, end - 1; both bounds are compile-time values and end - start is a power of two.",
+        arange,
+    ),
     entry("full", "shape, value, dtype", "A tensor of this shape and type, every element of which is the scalar `value`.", full),
     entry("to_tensor", "x", "A number as a scalar tensor; a tensor as it is.", |cx, a| Ok(a.tensor(cx, 0)?.into())),
 ];
@@ -32,7 +41,8 @@ fn arange(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     }
     let n = end - start;
     if n <= 0 || n & (n - 1) != 0 {
-        let why = if n <= 0 { "must be above its start".to_owned() } else { format!("must be a power of two above its start; {n} is none") };
+        let why =
+            if n <= 0 { "must be above its start".to_owned() } else { format!("must be a power of two above its start; {n} is none") };
         return Err(cx.error_help(
             &types::BLOCK_SHAPE,
             format!("`arange({start}, {end})`: its end {why}"),
@@ -55,7 +65,11 @@ fn full(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         v => {
             let t = cx.to_tensor(v)?;
             if t.ty.numel() != 1 {
-                return Err(cx.error(&names::BAD_ARGUMENTS, format!("`full` needs a scalar value, found {}", v.describe()), "more than one element"));
+                return Err(cx.error(
+                    &names::BAD_ARGUMENTS,
+                    format!("`full` needs a scalar value, found {}", v.describe()),
+                    "more than one element",
+                ));
             }
             let t = cx.unsplat(t)?;
             cx.cast(t, dtype, None)?

@@ -7,15 +7,20 @@ use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Const, Tensor, Val};
 
-pub static TABLE: &[Builtin] = &[
+pub(super) static TABLE: &[Builtin] = &[
     entry("static_assert", "cond, msg=\"\"", "Stops the compilation unless the compile-time condition holds.", static_assert),
-    entry("static_print", "*values, sep=\" \", end=\"\", file=None, flush=False", "Prints compile-time values while compiling.", |cx, a| {
-        let Val::Tuple(items) = a.get(0) else { return Ok(Val::NONE) };
-        let parts: Vec<String> = items.iter().map(|v| cx.show(v)).collect::<R<_>>()?;
-        let sep = a.text(cx, 1)?;
-        cx.printed.push(parts.join(&sep));
-        Ok(Val::NONE)
-    }),
+    entry(
+        "static_print",
+        "*values, sep=\" \", end=\"\", file=None, flush=False",
+        "Prints compile-time values while compiling.",
+        |cx, a| {
+            let Val::Tuple(items) = a.get(0) else { return Ok(Val::NONE) };
+            let parts: Vec<String> = items.iter().map(|v| cx.show(v)).collect::<R<_>>()?;
+            let sep = a.text(cx, 1)?;
+            cx.printed.push(parts.join(&sep));
+            Ok(Val::NONE)
+        },
+    ),
     entry("device_assert", "cond, msg=\"\", mask=None", "Stops the program unless the condition holds; only in debug mode.", |cx, a| {
         if !cx.options.debug {
             return Ok(Val::NONE);
@@ -48,7 +53,7 @@ fn static_assert(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 }
 
 /// `tl.device_print`, also as Python's `print`.
-pub fn device_print(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+pub(super) fn device_print(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let mut prefix = match a.get(0) {
         Val::Const(Const::Str(s)) => s.to_string(),
         other => return Err(cx.expected("a string as the first argument", other)),
@@ -120,6 +125,6 @@ fn asm_op(cx: &mut Lower<'_>, asm: &str, constraints: &str, args: &[Tensor], tys
 }
 
 /// One inline instruction without arguments and with one scalar result.
-pub fn read_register(cx: &mut Lower<'_>, asm: &str, constraint: &str, dtype: Dtype, pure: bool) -> R<Val> {
+pub(super) fn read_register(cx: &mut Lower<'_>, asm: &str, constraint: &str, dtype: Dtype, pure: bool) -> R<Val> {
     asm_op(cx, asm, constraint, &[], &[Ty::scalar(dtype)], pure, 1, true)
 }

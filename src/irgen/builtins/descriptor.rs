@@ -9,7 +9,7 @@ use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Const, Desc, Tensor, Val};
 
-pub static TABLE: &[Builtin] = &[
+pub(super) static TABLE: &[Builtin] = &[
     entry(
         "make_tensor_descriptor",
         "base, shape, strides, block_shape, padding_option=\"zero\"",
@@ -21,7 +21,7 @@ pub static TABLE: &[Builtin] = &[
 ];
 
 /// Methods of a descriptor.
-pub static METHODS: &[Builtin] = &[
+pub(super) static METHODS: &[Builtin] = &[
     entry("load", "self, offsets", "Reads the block at the offsets; what lies outside of the tensor is padding.", load),
     entry("store", "self, offsets, value", "Writes the block at the offsets; what lies outside of the tensor is left out.", store),
     entry("atomic_add", "self, offsets, value", "Adds a block to memory.", |cx, a| reduce(cx, a, 1)),
@@ -36,7 +36,7 @@ pub static METHODS: &[Builtin] = &[
 
 /// The IR type of a descriptor of blocks of this type.
 #[must_use]
-pub fn ir_type(block: Ty) -> Type {
+pub(super) fn ir_type(block: Ty) -> Type {
     Type::new(TypeData::TensorDesc { shape: block.shape().to_vec(), elem: block.dtype.to_ir(), layout: None })
 }
 
@@ -70,7 +70,11 @@ fn make(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     }
     let bytes = block[block.len() - 1] * i64::from(elem.bits() / 8);
     if bytes < 16 {
-        return Err(cx.error(&types::BLOCK_SHAPE, format!("the last dimension of the block spans {bytes} bytes; at least 16 are needed"), "in this call"));
+        return Err(cx.error(
+            &types::BLOCK_SHAPE,
+            format!("the last dimension of the block spans {bytes} bytes; at least 16 are needed"),
+            "in this call",
+        ));
     }
     if let Val::Tuple(strides) = a.get(2)
         && !matches!(strides.last(), Some(Val::Const(Const::Int(1))))
@@ -120,7 +124,11 @@ fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 fn fitting(cx: &mut Lower<'_>, d: &Desc, v: &Val) -> R<Tensor> {
     let t = cx.to_tensor(v)?;
     if t.ty.shape() != d.block.shape() {
-        return Err(cx.error(&types::BROADCAST, format!("the value is {}, the descriptor's blocks are {}", t.ty, d.block), "shapes differ"));
+        return Err(cx.error(
+            &types::BROADCAST,
+            format!("the value is {}, the descriptor's blocks are {}", t.ty, d.block),
+            "shapes differ",
+        ));
     }
     cx.cast(t, d.block.dtype, None)
 }
@@ -146,7 +154,11 @@ fn reduce(cx: &mut Lower<'_>, a: &Args, kind: i64) -> R<Val> {
 /// Row offsets and the column offset.
 fn rows(cx: &mut Lower<'_>, d: &Desc, x: &Val, y: &Val) -> R<(Tensor, Value)> {
     let x = cx.to_tensor(x)?;
-    if x.ty.shape().len() != 1 || !matches!(x.ty.dtype, Dtype::Int16 | Dtype::Int32) || d.block.shape().len() != 2 || d.block.shape()[0] != 1 {
+    if x.ty.shape().len() != 1
+        || !matches!(x.ty.dtype, Dtype::Int16 | Dtype::Int32)
+        || d.block.shape().len() != 2
+        || d.block.shape()[0] != 1
+    {
         return Err(cx.error(
             &types::ARGUMENT_TYPE,
             format!("rows are picked by a 1D tensor of int16 or int32 from a descriptor of [1, N] blocks, found {} and {}", x.ty, d.block),

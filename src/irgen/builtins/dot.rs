@@ -7,7 +7,7 @@ use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Const, Tensor, Val};
 
-pub static TABLE: &[Builtin] = &[
+pub(super) static TABLE: &[Builtin] = &[
     entry(
         "dot",
         "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=None",
@@ -50,7 +50,11 @@ fn check(cx: &mut Lower<'_>, x: Tensor, y: Tensor) -> R<()> {
     let (sx, sy) = (x.ty.shape(), y.ty.shape());
     let n = sx.len();
     if n != sy.len() || !(2..=3).contains(&n) {
-        return Err(cx.error(&types::DOT, format!("`dot` needs two matrices (or two batches of them), found {} and {}", x.ty, y.ty), "wrong rank"));
+        return Err(cx.error(
+            &types::DOT,
+            format!("`dot` needs two matrices (or two batches of them), found {} and {}", x.ty, y.ty),
+            "wrong rank",
+        ));
     }
     if sx[n - 1] != sy[n - 2] || sx[..n - 2] != sy[..n - 2] {
         return Err(cx.error_help(
@@ -95,7 +99,12 @@ fn dot(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         (None, None) => Dtype::Fp32,
     };
     if out == Dtype::Bf16 {
-        return Err(cx.error_help(&types::DOT, "`dot` cannot accumulate in bf16", "out_dtype", "accumulate in fp32 and convert the result with `.to(tl.bfloat16)`"));
+        return Err(cx.error_help(
+            &types::DOT,
+            "`dot` cannot accumulate in bf16",
+            "out_dtype",
+            "accumulate in fp32 and convert the result with `.to(tl.bfloat16)`",
+        ));
     }
     let result = match x.ty.dtype {
         Dtype::Int8 => Dtype::Int32,
@@ -193,7 +202,11 @@ fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let k = if lpack { sx[n - 1] * pack(lf) } else { sx[n - 1] };
     let k_right = if rpack { sy[n - 2] * pack(rf) } else { sy[n - 2] };
     if k != k_right {
-        return Err(cx.error(&types::DOT, format!("the operands have {k} and {k_right} elements along the inner dimension"), "they must agree"));
+        return Err(cx.error(
+            &types::DOT,
+            format!("the operands have {k} and {k_right} elements along the inner dimension"),
+            "they must agree",
+        ));
     }
     let mut shape = sx[..n - 2].to_vec();
     shape.push(if lpack { sx[n - 2] } else { sx[n - 2] * pack(lf) });

@@ -41,14 +41,14 @@ static BUILTINS: LazyLock<Vec<Builtin>> = LazyLock::new(|| {
 
 /// The function of this name.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static Builtin> {
+pub(super) fn find(name: &str) -> Option<&'static Builtin> {
     // Older Triton gave `llrint` and others under the same names.
     BUILTINS.iter().find(|b| b.name == name)
 }
 
 /// All names.
 #[must_use]
-pub fn names() -> Vec<&'static str> {
+pub(super) fn names() -> Vec<&'static str> {
     SYMBOLS.iter().map(|s| s.0).collect()
 }
 

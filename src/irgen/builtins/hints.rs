@@ -7,10 +7,16 @@ use crate::ir::{Attr, AttrData, Name, OpState, TtgOp, Type};
 use crate::irgen::lower::{Lower, R};
 use crate::irgen::value::Val;
 
-pub static TABLE: &[Builtin] = &[
-    entry("multiple_of", "input, values", "States that the first element of each contiguous group is a multiple of the value.", |cx, a| hint(cx, a, "tt.divisibility")),
-    entry("max_contiguous", "input, values", "States that elements come in contiguous groups of this length.", |cx, a| hint(cx, a, "tt.contiguity")),
-    entry("max_constancy", "input, values", "States that elements come in constant groups of this length.", |cx, a| hint(cx, a, "tt.constancy")),
+pub(super) static TABLE: &[Builtin] = &[
+    entry("multiple_of", "input, values", "States that the first element of each contiguous group is a multiple of the value.", |cx, a| {
+        hint(cx, a, "tt.divisibility")
+    }),
+    entry("max_contiguous", "input, values", "States that elements come in contiguous groups of this length.", |cx, a| {
+        hint(cx, a, "tt.contiguity")
+    }),
+    entry("max_constancy", "input, values", "States that elements come in constant groups of this length.", |cx, a| {
+        hint(cx, a, "tt.constancy")
+    }),
     entry("assume", "cond", "States that the condition holds.", assume),
     entry("debug_barrier", "", "Waits for all threads of the block.", |cx, _| {
         let state = OpState::new(TtgOp::Barrier, cx.loc).attr("addrSpace", Attr::i32(BARRIER_ALL));

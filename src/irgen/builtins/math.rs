@@ -17,7 +17,7 @@ macro_rules! unary {
 }
 
 /// What `tl.math` holds too.
-pub static TABLE: &[Builtin] = &[
+pub(super) static TABLE: &[Builtin] = &[
     unary!("exp", MathOp::Exp, "e to the power x, of fp32 or fp64."),
     unary!("exp2", MathOp::Exp2, "2 to the power x, of fp32 or fp64."),
     unary!("log", MathOp::Log, "Natural logarithm, of fp32 or fp64."),
@@ -59,14 +59,26 @@ pub static TABLE: &[Builtin] = &[
 ];
 
 /// What only `tl` holds.
-pub static OPERATORS: &[Builtin] = &[
+pub(super) static OPERATORS: &[Builtin] = &[
     entry("add", "x, y, sanitize_overflow=True", "x + y", |cx, a| unchecked(cx, a, BinOp::Add)),
     entry("sub", "x, y, sanitize_overflow=True", "x - y", |cx, a| unchecked(cx, a, BinOp::Sub)),
     entry("mul", "x, y, sanitize_overflow=True", "x * y", |cx, a| unchecked(cx, a, BinOp::Mul)),
-    entry("minimum", "x, y, propagate_nan=None", "The lesser, element by element; a NaN counts only with `tl.PropagateNan.ALL`.", |cx, a| extremum(cx, a, false)),
-    entry("maximum", "x, y, propagate_nan=None", "The greater, element by element; a NaN counts only with `tl.PropagateNan.ALL`.", |cx, a| extremum(cx, a, true)),
+    entry(
+        "minimum",
+        "x, y, propagate_nan=None",
+        "The lesser, element by element; a NaN counts only with `tl.PropagateNan.ALL`.",
+        |cx, a| extremum(cx, a, false),
+    ),
+    entry(
+        "maximum",
+        "x, y, propagate_nan=None",
+        "The greater, element by element; a NaN counts only with `tl.PropagateNan.ALL`.",
+        |cx, a| extremum(cx, a, true),
+    ),
     entry("clamp", "x, min, max, propagate_nan=None", "x limited to [min, max].", clamp),
-    entry("where", "condition, x, y", "x where the condition holds, else y; both are always computed.", |cx, a| Ok(cx.select(a.get(0), a.get(1), a.get(2))?.into())),
+    entry("where", "condition, x, y", "x where the condition holds, else y; both are always computed.", |cx, a| {
+        Ok(cx.select(a.get(0), a.get(1), a.get(2))?.into())
+    }),
     entry("logical_and", "x, y", "Whether both truth values hold.", |cx, a| Ok(cx.logical(ArithOp::Andi, a.get(0), a.get(1))?.into())),
     entry("logical_or", "x, y", "Whether one of the truth values holds.", |cx, a| Ok(cx.logical(ArithOp::Ori, a.get(0), a.get(1))?.into())),
 ];

@@ -7,7 +7,7 @@ use crate::irgen::lower::{Lower, R, Reported};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Tensor, Val};
 
-pub static TABLE: &[Builtin] = &[
+pub(super) static TABLE: &[Builtin] = &[
     entry(
         "load",
         "pointer, mask=None, other=None, boundary_check=None, padding_option=\"\", cache_modifier=\"\", eviction_policy=\"\", volatile=False",
@@ -107,7 +107,12 @@ impl Lower<'_> {
 
 fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     if let Val::Desc(_) = a.get(0) {
-        return Err(cx.error_help(&types::NOT_A_POINTER, "`load` needs a pointer, found a tensor descriptor", "a descriptor", "use `desc.load([offsets])`"));
+        return Err(cx.error_help(
+            &types::NOT_A_POINTER,
+            "`load` needs a pointer, found a tensor descriptor",
+            "a descriptor",
+            "use `desc.load([offsets])`",
+        ));
     }
     let ptr = cx.pointer_arg(a.get(0), "load")?;
     let (cache, evict) = (a.word(cx, 5, LOAD_CACHE)?, a.word(cx, 6, EVICTION)?);
@@ -174,7 +179,7 @@ fn emit_load(
 }
 
 /// The pointer with the type that memory has: booleans are bytes there.
-pub fn memory_type(cx: &mut Lower<'_>, ptr: Tensor) -> R<(Tensor, Dtype, bool)> {
+pub(super) fn memory_type(cx: &mut Lower<'_>, ptr: Tensor) -> R<(Tensor, Dtype, bool)> {
     let elem = ptr.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
     if !elem.is_bool() {
         cx.check_dtype(elem)?;
@@ -224,7 +229,11 @@ fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let mask = a.optional_tensor(cx, 2)?;
     let (cache, evict) = (a.word(cx, 4, STORE_CACHE)?, a.word(cx, 5, EVICTION)?);
     if ptr.ty.dtype.is_const_ptr() {
-        return Err(cx.error(&types::NOT_A_POINTER, "nothing can be stored through a pointer to constant data", "declared `*k…` or `tl.const`"));
+        return Err(cx.error(
+            &types::NOT_A_POINTER,
+            "nothing can be stored through a pointer to constant data",
+            "declared `*k…` or `tl.const`",
+        ));
     }
     let mut state = OpState::new(TtOp::Store, cx.loc);
     if let Some(policy) = cache_policy(cache, evict) {
@@ -232,7 +241,12 @@ fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     }
     if let Some(block) = ptr.ty.dtype.pointee().filter(|t| t.is_block()) {
         if mask.is_some() {
-            return Err(cx.error_help(&types::MASK, "`mask` does not go with a block pointer", "a block pointer", "use `boundary_check=(0, 1)`"));
+            return Err(cx.error_help(
+                &types::MASK,
+                "`mask` does not go with a block pointer",
+                "a block pointer",
+                "use `boundary_check=(0, 1)`",
+            ));
         }
         let value = cx.broadcast_to(value, block.shape())?;
         let value = cx.cast(value, block.dtype, None)?;
@@ -330,7 +344,11 @@ fn advance(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     };
     let offsets = index_values(cx, a.get(1), Dtype::Int32)?;
     if offsets.len() != block.shape().len() {
-        return Err(cx.error(&types::AXIS, format!("{} offsets for a block of {} dimensions", offsets.len(), block.shape().len()), "in this call"));
+        return Err(cx.error(
+            &types::AXIS,
+            format!("{} offsets for a block of {} dimensions", offsets.len(), block.shape().len()),
+            "in this call",
+        ));
     }
     let mut operands = vec![ptr.value];
     operands.extend(offsets);
@@ -338,4 +356,3 @@ fn advance(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let value = cx.value(TtOp::Advance, &operands, ty)?;
     Ok(Tensor { value, ty: ptr.ty }.into())
 }
-

@@ -106,9 +106,45 @@ static LANGUAGE: &[&[Builtin]] = &[
 
 /// Members that are methods of tensors too.
 static TENSOR_METHODS: &[&str] = &[
-    "broadcast_to", "trans", "permute", "split", "view", "reshape", "expand_dims", "cast", "store", "atomic_cas", "atomic_xchg", "atomic_add",
-    "atomic_max", "atomic_min", "atomic_and", "atomic_or", "atomic_xor", "exp", "exp2", "log", "log2", "cos", "sin", "sqrt", "sqrt_rn", "rsqrt",
-    "abs", "erf", "floor", "ceil", "reduce", "associative_scan", "gather", "histogram", "item", "advance", "to", "logical_and", "logical_or",
+    "broadcast_to",
+    "trans",
+    "permute",
+    "split",
+    "view",
+    "reshape",
+    "expand_dims",
+    "cast",
+    "store",
+    "atomic_cas",
+    "atomic_xchg",
+    "atomic_add",
+    "atomic_max",
+    "atomic_min",
+    "atomic_and",
+    "atomic_or",
+    "atomic_xor",
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "cos",
+    "sin",
+    "sqrt",
+    "sqrt_rn",
+    "rsqrt",
+    "abs",
+    "erf",
+    "floor",
+    "ceil",
+    "reduce",
+    "associative_scan",
+    "gather",
+    "histogram",
+    "item",
+    "advance",
+    "to",
+    "logical_and",
+    "logical_or",
 ];
 
 fn find(tables: &[&'static [Builtin]], name: &str) -> Option<&'static Builtin> {
@@ -271,5 +307,6 @@ pub fn space_name(space: Space) -> &'static str {
 #[must_use]
 pub fn known_but_missing(space: Space, name: &str) -> bool {
     space == Space::Language
-        && ["atomic_load", "atomic_store", "atomic_poll", "map_elementwise", "to_tensor_descriptor", "aggregate", "mark_underflow", "slice"].contains(&name)
+        && ["atomic_load", "atomic_store", "atomic_poll", "map_elementwise", "to_tensor_descriptor", "aggregate", "mark_underflow", "slice"]
+            .contains(&name)
 }

@@ -12,7 +12,7 @@ use crate::irgen::types::Dtype;
 use crate::irgen::value::{Const, Range, RangeKind, Val};
 
 /// Python's builtins.
-pub static TABLE: &[Builtin] = &[
+pub(super) static TABLE: &[Builtin] = &[
     // Triton ignores the keywords of `tl.range` here.
     entry(
         "range",
@@ -57,7 +57,7 @@ pub static TABLE: &[Builtin] = &[
 ];
 
 /// `tl.range` and its like.
-pub static RANGES: &[Builtin] = &[
+pub(super) static RANGES: &[Builtin] = &[
     entry("static_range", "arg1, arg2=None, step=1", "A loop unrolled by the front end; its bounds are compile-time values.", |cx, a| {
         range(cx, a, RangeKind::Static, vec![])
     }),
@@ -170,7 +170,7 @@ fn isinstance(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 
 /// A member of Python's `math`.
 #[must_use]
-pub fn math_member(name: &str) -> Option<Val> {
+pub(super) fn math_member(name: &str) -> Option<Val> {
     Some(match name {
         "pi" => Const::Float(std::f64::consts::PI).into(),
         "e" => Const::Float(std::f64::consts::E).into(),
@@ -209,9 +209,8 @@ fn rounded(cx: &mut Lower<'_>, a: &Args, f: fn(f64) -> f64) -> R<Val> {
     }
 }
 
-
 /// Reading the environment: it counts as empty.
-pub static ENVIRONMENT: &[Builtin] = &[
+pub(super) static ENVIRONMENT: &[Builtin] = &[
     entry("get", "key, default=None", "The default: the environment counts as empty.", |_, a| Ok(a.get(1).clone())),
     entry("getenv", "key, default=None", "The default: the environment counts as empty.", |_, a| Ok(a.get(1).clone())),
 ];
@@ -223,7 +222,7 @@ static TORCH: &[Builtin] = &[
 
 /// A dtype of torch, or a question about one: constants of a file are often derived from them.
 #[must_use]
-pub fn torch_member(name: &str) -> Option<Val> {
+pub(super) fn torch_member(name: &str) -> Option<Val> {
     if let Some(b) = TORCH.iter().find(|b| b.name == name) {
         return Some(Const::Builtin(b).into());
     }

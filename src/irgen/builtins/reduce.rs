@@ -7,16 +7,31 @@ use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Tensor, Val};
 
-pub static TABLE: &[Builtin] = &[
-    entry("reduce", "input, axis, combine_fn, keep_dims=False", "Combines the elements along an axis (all, if None) with a jit function of two elements.", reduce),
+pub(super) static TABLE: &[Builtin] = &[
+    entry(
+        "reduce",
+        "input, axis, combine_fn, keep_dims=False",
+        "Combines the elements along an axis (all, if None) with a jit function of two elements.",
+        reduce,
+    ),
     entry(
         "_reduce_with_indices",
         "input, axis, combine_fn, keep_dims=False",
         "As `reduce`, of each element with its index along the axis.",
         reduce_with_indices,
     ),
-    entry("associative_scan", "input, axis, combine_fn, reverse=False", "All prefixes along an axis, combined with an associative jit function.", scan),
-    entry("histogram", "input, num_bins, mask=None", "How often each of 0 … num_bins - 1 occurs in a 1D tensor of 32-bit integers.", histogram),
+    entry(
+        "associative_scan",
+        "input, axis, combine_fn, reverse=False",
+        "All prefixes along an axis, combined with an associative jit function.",
+        scan,
+    ),
+    entry(
+        "histogram",
+        "input, num_bins, mask=None",
+        "How often each of 0 … num_bins - 1 occurs in a 1D tensor of 32-bit integers.",
+        histogram,
+    ),
     entry("gather", "src, index, axis", "Picks elements along an axis by index.", gather),
 ];
 
@@ -40,8 +55,7 @@ fn combine(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, e
     let args: Vec<_> = scalars.iter().map(|t| (t.to_ir(), cx.loc)).collect();
     let region = cx.ir.region(op, 0);
     let block = cx.ir.add_block(region, &args);
-    let values: Vec<Val> =
-        cx.ir.args(block).to_vec().into_iter().zip(&scalars).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
+    let values: Vec<Val> = cx.ir.args(block).to_vec().into_iter().zip(&scalars).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
     let (result, _) = cx.in_block(block, |cx| {
         let result = cx.apply(f, values, vec![])?;
         let items = match &result {
@@ -84,7 +98,12 @@ fn reduce_tensors(cx: &mut Lower<'_>, a: &Args, mut tensors: Vec<Tensor>, single
     let keep = a.flag(cx, 3)?;
     let rank = tensors[0].ty.shape().len();
     if rank == 0 {
-        return Err(cx.error_help(&types::AXIS, "a scalar has nothing to reduce", "not a block", "reductions take tensors with at least one dimension"));
+        return Err(cx.error_help(
+            &types::AXIS,
+            "a scalar has nothing to reduce",
+            "not a block",
+            "reductions take tensors with at least one dimension",
+        ));
     }
     let axis = match a.given(1) {
         Some(_) => {
@@ -163,7 +182,8 @@ fn scan(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         .regions(1);
     let op = cx.emit(state)?;
     combine(cx, op, &tensors, &f, TtOp::ScanReturn)?;
-    let mut out: Vec<Val> = cx.ir.results(op).to_vec().into_iter().zip(&tensors).map(|(value, t)| Tensor { value, ty: t.ty }.into()).collect();
+    let mut out: Vec<Val> =
+        cx.ir.results(op).to_vec().into_iter().zip(&tensors).map(|(value, t)| Tensor { value, ty: t.ty }.into()).collect();
     Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
 }
 

@@ -7,7 +7,7 @@ use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::Ty;
 use crate::irgen::value::Val;
 
-pub static TABLE: &[Builtin] = &[
+pub(super) static TABLE: &[Builtin] = &[
     entry("expand_dims", "input, axis", "Inserts dimensions of 1; axes count in the result.", expand_dims),
     entry("broadcast_to", "input, *shape", "The tensor repeated along its dimensions of 1 to a shape.", |cx, a| {
         let (t, shape) = (a.tensor(cx, 0)?, a.shape(cx, 1)?);
@@ -48,7 +48,12 @@ pub static TABLE: &[Builtin] = &[
         let t = a.tensor(cx, 0)?;
         Ok(cx.unsplat(t)?.into())
     }),
-    entry("cat", "input, other, can_reorder=False, dim=0", "Two tensors one after the other; with `can_reorder` their elements may mix.", cat),
+    entry(
+        "cat",
+        "input, other, can_reorder=False, dim=0",
+        "Two tensors one after the other; with `can_reorder` their elements may mix.",
+        cat,
+    ),
 ];
 
 /// Dimensions given as one tuple or one by one.
@@ -80,7 +85,11 @@ fn expand_dims(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 fn cat(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let (x, y) = (a.tensor(cx, 0)?, a.tensor(cx, 1)?);
     if x.ty != y.ty || !x.ty.is_block() {
-        return Err(cx.error(&types::BROADCAST, format!("`cat` needs two tensors of one type and shape, found {} and {}", x.ty, y.ty), "in this call"));
+        return Err(cx.error(
+            &types::BROADCAST,
+            format!("`cat` needs two tensors of one type and shape, found {} and {}", x.ty, y.ty),
+            "in this call",
+        ));
     }
     let shape = x.ty.shape();
     if a.flag(cx, 2)? {
@@ -100,4 +109,3 @@ fn cat(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     result[dim] *= 2;
     Ok(cx.reshape(turned, &result, false)?.into())
 }
-

@@ -9,12 +9,18 @@ use crate::irgen::value::{Const, Func, Val};
 use crate::parser::ast::BinOp;
 
 /// `tl.extra.cuda`
-pub static CUDA: &[Builtin] = &[
+pub(super) static CUDA: &[Builtin] = &[
     entry("num_threads", "", "Threads of the block, at compile time.", |cx, _| Ok(Val::int(cx.options.num_warps * 32))),
     entry("num_warps", "", "Warps of the block, at compile time.", |cx, _| Ok(Val::int(cx.options.num_warps))),
-    entry("smid", "", "The multiprocessor on which this runs.", |cx, _| debug::read_register(cx, "mov.u32 $0, %smid;", "=r", Dtype::Int32, true)),
-    entry("globaltimer", "", "Nanoseconds of the global timer.", |cx, _| debug::read_register(cx, "mov.u64 $0, %globaltimer;", "=l", Dtype::Int64, false)),
-    entry("gdc_wait", "", "Waits until the kernel before this one has written everything (sm_90 and up).", |cx, _| nvidia(cx, TtOp::GridDependencyWait)),
+    entry("smid", "", "The multiprocessor on which this runs.", |cx, _| {
+        debug::read_register(cx, "mov.u32 $0, %smid;", "=r", Dtype::Int32, true)
+    }),
+    entry("globaltimer", "", "Nanoseconds of the global timer.", |cx, _| {
+        debug::read_register(cx, "mov.u64 $0, %globaltimer;", "=l", Dtype::Int64, false)
+    }),
+    entry("gdc_wait", "", "Waits until the kernel before this one has written everything (sm_90 and up).", |cx, _| {
+        nvidia(cx, TtOp::GridDependencyWait)
+    }),
     entry("gdc_launch_dependents", "", "Lets the kernel after this one start (sm_90 and up).", |cx, _| {
         nvidia(cx, TtOp::GridDependencyLaunchDependents)
     }),
@@ -26,7 +32,7 @@ fn nvidia(cx: &mut Lower<'_>, kind: TtOp) -> R<Val> {
 }
 
 /// `tl.target_info`
-pub static INFO: &[Builtin] = &[
+pub(super) static INFO: &[Builtin] = &[
     entry("is_cuda", "", "Whether the target is NVIDIA's.", |_, _| Ok(Val::bool(true))),
     entry("is_hip", "", "Whether the target is AMD's.", |_, _| Ok(Val::bool(false))),
     entry("is_hip_cdna3", "", "Whether the target is AMD's CDNA3.", |_, _| Ok(Val::bool(false))),
@@ -41,7 +47,7 @@ pub static INFO: &[Builtin] = &[
 pub const DECORATORS: [&str; 2] = ["autotune", "heuristics"];
 
 /// `triton`
-pub static TRITON: &[Builtin] = &[
+pub(super) static TRITON: &[Builtin] = &[
     entry("cdiv", "x, y", "x / y, rounded up.", |cx, a| {
         let (x, y) = (a.get(0).clone(), a.get(1).clone());
         let one = cx.binary_op(BinOp::Sub, &y, &Val::int(1))?;
@@ -67,4 +73,3 @@ pub static TRITON: &[Builtin] = &[
     entry(DECORATORS[1], "*args, values=None", "Leaves the function as it is.", |_, a| Ok(Const::Builtin(a.builtin).into())),
     entry("constexpr_function", "fn=None", "A function as it is: it runs at compile time.", |_, a| Ok(a.get(0).clone())),
 ];
-

@@ -7,8 +7,13 @@ use crate::irgen::semantic::convert::Rounding;
 use crate::irgen::types::Dtype;
 use crate::irgen::value::{Const, Val};
 
-pub static TABLE: &[Builtin] = &[
-    entry("cast", "input, dtype, fp_downcast_rounding=None, bitcast=False", "Converts to another element type; with `bitcast` keeps the bits.", cast),
+pub(super) static TABLE: &[Builtin] = &[
+    entry(
+        "cast",
+        "input, dtype, fp_downcast_rounding=None, bitcast=False",
+        "Converts to another element type; with `bitcast` keeps the bits.",
+        cast,
+    ),
     entry("to", "input, dtype, fp_downcast_rounding=None, bitcast=False", "As `cast`.", cast),
     entry("get_int_dtype", "bitwidth, signed", "The integer type of a width and signedness.", |cx, a| {
         let (bits, signed) = (a.int(cx, 0)?, a.flag(cx, 1)?);
@@ -29,7 +34,7 @@ macro_rules! question {
 }
 
 /// Methods of a dtype.
-pub static DTYPE_METHODS: &[Builtin] = &[
+pub(super) static DTYPE_METHODS: &[Builtin] = &[
     question!("is_fp8", "Whether it is an 8-bit float.", Dtype::is_fp8),
     question!("is_fp8e4nv", "Whether it is fp8e4nv.", |d| d == Dtype::Fp8e4nv),
     question!("is_fp8e4b8", "Whether it is fp8e4b8.", |d| d == Dtype::Fp8e4b8),
@@ -57,7 +62,9 @@ pub static DTYPE_METHODS: &[Builtin] = &[
     question!("is_bool", "Whether it is int1.", Dtype::is_bool),
     question!("is_ptr", "Whether it is a pointer.", Dtype::is_ptr),
     question!("is_const", "Whether it is a pointer to constant data.", Dtype::is_const_ptr),
-    entry("is_block", "self", "Whether it is the type of a block.", |_, a| Ok(Val::bool(matches!(a.get(0), Val::Const(Const::Type(t)) if t.is_block())))),
+    entry("is_block", "self", "Whether it is the type of a block.", |_, a| {
+        Ok(Val::bool(matches!(a.get(0), Val::Const(Const::Type(t)) if t.is_block())))
+    }),
     entry("get_block_shapes", "self", "The extents of a block type.", |_, a| match a.get(0) {
         Val::Const(Const::Type(t)) => Ok(crate::irgen::lookup::shape_tuple(t.shape())),
         _ => Ok(Val::NONE),

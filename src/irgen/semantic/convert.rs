@@ -50,9 +50,11 @@ impl Lower<'_> {
             Val::Tensor(t) => Ok(*t),
             Val::Const(c) => match const_dtype(c) {
                 Some(dtype) => self.scalar_constant(c, dtype),
-                None if matches!(c, Const::Int(_)) => {
-                    Err(self.error(&types::INT_RANGE, format!("the integer {c} does not fit into 64 bits"), "too large for any integer type"))
-                }
+                None if matches!(c, Const::Int(_)) => Err(self.error(
+                    &types::INT_RANGE,
+                    format!("the integer {c} does not fit into 64 bits"),
+                    "too large for any integer type",
+                )),
                 None => Err(self.expected("a tensor or a number", v)),
             },
             _ => Err(self.expected("a tensor or a number", v)),

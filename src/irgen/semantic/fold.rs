@@ -26,9 +26,11 @@ impl Lower<'_> {
             (Val::Const(x), Val::Const(y)) => match fold(op, x, y) {
                 Ok(c) => Ok(c.into()),
                 Err(Fault::Types) => Err(self.bad_operands(op.symbol(), a, b)),
-                Err(Fault::Math(why)) => {
-                    Err(self.error(&names::CONST_EVAL, format!("`{x} {} {y}` has no value: {why}", op.symbol()), "computed at compile time"))
-                }
+                Err(Fault::Math(why)) => Err(self.error(
+                    &names::CONST_EVAL,
+                    format!("`{x} {} {y}` has no value: {why}", op.symbol()),
+                    "computed at compile time",
+                )),
             },
             _ => Err(self.bad_operands(op.symbol(), a, b)),
         }

@@ -119,7 +119,13 @@ impl Lower<'_> {
         let at = |t: Ty| (dim + t.shape().len()).checked_sub(rank).map_or(1, |i| t.shape()[i]);
         self.error_help(
             &types::BROADCAST,
-            format!("the shapes {:?} and {:?} do not broadcast: dimension {dim} is {} on the left and {} on the right", a.shape(), b.shape(), at(a), at(b)),
+            format!(
+                "the shapes {:?} and {:?} do not broadcast: dimension {dim} is {} on the left and {} on the right",
+                a.shape(),
+                b.shape(),
+                at(a),
+                at(b)
+            ),
             format!("{a} with {b}"),
             "dimensions must be equal or 1; add one with `x[:, None]` or `x[None, :]`",
         )
@@ -165,7 +171,11 @@ impl Lower<'_> {
             return Ok(t);
         }
         if t.ty.numel() != 1 {
-            return Err(self.error(&types::BLOCK_SHAPE, format!("{} has more than one element and is no scalar", t.ty), "needs exactly one element"));
+            return Err(self.error(
+                &types::BLOCK_SHAPE,
+                format!("{} has more than one element and is no scalar", t.ty),
+                "needs exactly one element",
+            ));
         }
         self.tensor(TtOp::Unsplat, &[t.value], Ty::scalar(t.ty.dtype))
     }
@@ -202,7 +212,11 @@ impl Lower<'_> {
     /// A new last dimension of two: `a` at 0, `b` at 1.
     pub fn join(&mut self, a: Tensor, b: Tensor) -> R<Tensor> {
         if a.ty.dtype != b.ty.dtype {
-            return Err(self.error(&types::OPERAND_TYPES, format!("join needs one element type, found {} and {}", a.ty.dtype, b.ty.dtype), "joined here"));
+            return Err(self.error(
+                &types::OPERAND_TYPES,
+                format!("join needs one element type, found {} and {}", a.ty.dtype, b.ty.dtype),
+                "joined here",
+            ));
         }
         let (mut a, mut b) = self.broadcast(a, b)?;
         let scalars = !a.ty.is_block();
@@ -240,7 +254,11 @@ impl Lower<'_> {
         if (-r..r).contains(&axis) {
             return Ok(axis.rem_euclid(r) as usize);
         }
-        Err(self.error(&types::AXIS, format!("the axis {axis} is outside of a tensor with {rank} dimensions"), format!("expected {} to {}", -r, r - 1)))
+        Err(self.error(
+            &types::AXIS,
+            format!("the axis {axis} is outside of a tensor with {rank} dimensions"),
+            format!("expected {} to {}", -r, r - 1),
+        ))
     }
 }
 

@@ -27,10 +27,10 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
 /// All canonicalization patterns.
 #[must_use]
 pub fn patterns() -> Vec<&'static Pattern> {
-    [arith::PATTERNS, cf::PATTERNS, scf::PATTERNS, tt::PATTERNS, ttg::PATTERNS].into_iter().flatten().copied().collect()
+    [arith::PATTERNS, cf::PATTERNS, scf::PATTERNS, tt::PATTERNS, ttg::DIVISION, ttg::PATTERNS].into_iter().flatten().copied().collect()
 }
 
 /// Canonicalizes everything inside `scope`. Returns whether anything changed.
 pub fn canonicalize(ir: &mut Ir, scope: Op) -> bool {
-    rewrite_greedily(ir, scope, &patterns(), Config::default())
+    rewrite_greedily(ir, scope, &patterns(), Config::CANONICALIZE)
 }

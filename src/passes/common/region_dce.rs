@@ -6,6 +6,8 @@
 //! 2. Mark what is alive, to a fixpoint: operations that do more than compute; what computes an operand of a live operation; a block
 //!    argument with a live use, and with it the values that branches pass for it.
 //! 3. Erase the arguments and operations that are not alive.
+//! 4. On request, merge blocks that hold equal operations and go on to the same blocks: branches to the second go to the first. Early
+//!    returns make such blocks.
 //!
 //! Regions of one block need none of this: there, an operation is dead if it has no uses, and the rewriter has removed it already.
 
@@ -17,19 +19,65 @@ use crate::ir::dialects::Traits;
 use crate::passes::analysis::effects::would_be_trivially_dead;
 
 /// Cleans up all regions in `scope`. Returns whether anything changed.
-pub fn simplify_regions(ir: &mut Ir, scope: Op) -> bool {
+pub fn simplify_regions(ir: &mut Ir, scope: Op, merge: bool) -> bool {
     let regions: Vec<Region> =
         ir.all_ops(scope).into_iter().flat_map(|op| ir.regions_of(op).to_vec()).filter(|&r| ir.blocks_of(r).len() > 1).collect();
     if regions.is_empty() {
         return false;
     }
+    let alive = |ir: &Ir, region: Region| ir.region_op(region).is_some_and(|op| !ir.is_erased(op));
     let mut changed = false;
-    for region in regions {
-        if ir.region_op(region).is_some_and(|op| !ir.is_erased(op)) {
+    for &region in &regions {
+        if alive(ir, region) {
             changed |= erase_unreachable(ir, region);
         }
     }
-    changed | erase_dead(ir, scope)
+    changed |= erase_dead(ir, scope);
+    for region in regions {
+        if merge && alive(ir, region) {
+            changed |= merge_equal_blocks(ir, region);
+        }
+    }
+    changed
+}
+
+/// Merges blocks without arguments whose operations are equal, operand by operand.
+fn merge_equal_blocks(ir: &mut Ir, region: Region) -> bool {
+    let mut changed = false;
+    let mut kept: Vec<Block> = vec![];
+    for block in ir.blocks_of(region).to_vec().into_iter().skip(1) {
+        let Some(&first) = kept.iter().find(|&&k| equal_blocks(ir, k, block)) else {
+            kept.push(block);
+            continue;
+        };
+        for (branch, index) in incoming(ir, block) {
+            ir.set_successor(branch, index, first);
+        }
+        ir.erase_blocks(&[block]);
+        changed = true;
+    }
+    changed
+}
+
+/// Whether two blocks do the same. Their values must not be used outside of them.
+fn equal_blocks(ir: &Ir, a: Block, b: Block) -> bool {
+    let (xs, ys) = (ir.op_list(a), ir.op_list(b));
+    if !ir.args(a).is_empty() || !ir.args(b).is_empty() || xs.len() != ys.len() {
+        return false;
+    }
+    let mut same = std::collections::BTreeMap::new();
+    for (&x, &y) in xs.iter().zip(&ys) {
+        let operands = ir.operands(x).iter().zip(ir.operands(y)).all(|(v, w)| v == w || same.get(v) == Some(w));
+        let types = ir.results(x).iter().map(|&r| ir.ty(r)).eq(ir.results(y).iter().map(|&r| ir.ty(r)));
+        let local = |o: Op, block: Block| ir.results(o).iter().flat_map(|&r| ir.uses(r)).all(|u| ir.parent_block(u.op) == Some(block));
+        let plain = ir.regions_of(x).is_empty() && ir.regions_of(y).is_empty() && ir.operands(x).len() == ir.operands(y).len();
+        let equal = ir.kind(x) == ir.kind(y) && ir.attrs(x) == ir.attrs(y) && ir.successors(x) == ir.successors(y);
+        if !(plain && equal && operands && types && local(x, a) && local(y, b)) {
+            return false;
+        }
+        same.extend(ir.results(x).iter().copied().zip(ir.results(y).iter().copied()));
+    }
+    true
 }
 
 /// Erases blocks that cannot be reached from the region's entry.

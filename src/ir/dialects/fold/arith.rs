@@ -1,4 +1,4 @@
-//! Folds of the `arith` dialect.
+//! Folds of the `arith` dialect: MLIR's, no more and no fewer.
 //!
 //! Float identities hold for every operand, NaN and signed zero included: `x + (-0.0)` is x but `x + 0.0` is not (x may be -0.0).
 
@@ -90,9 +90,14 @@ pub fn muli(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     ints(ir, op, c, |a, b| Some(a.wrapping_mul(b)))
 }
 
-/// The operand itself where the divisor is 1.
+/// `x / 1` is x, and `0 / x` is 0 (a divisor of 0 is undefined).
 fn by_one(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if is_int(c[1], 1) { value(ir.operand(op, 0)) } else { None }
+    if is_int(c[1], 1) || is_int(c[0], 0) { value(ir.operand(op, 0)) } else { None }
+}
+
+/// `x / x` is 1.
+fn by_itself(ir: &Ir, op: Op) -> FoldResult {
+    if ir.operand(op, 0) == ir.operand(op, 1) { int(ir, op, 1) } else { None }
 }
 
 /// `a / b` towards zero; nothing for a divisor of 0 or an overflow in the width.
@@ -108,11 +113,11 @@ fn sized_ints(ir: &Ir, op: Op, c: &Constants, f: fn(i64, i64, u32) -> Option<i64
 }
 
 pub fn divsi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    by_one(ir, op, c).or_else(|| sized_ints(ir, op, c, checked_div))
+    by_one(ir, op, c).or_else(|| by_itself(ir, op)).or_else(|| sized_ints(ir, op, c, checked_div))
 }
 
 pub fn divui(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    by_one(ir, op, c).or_else(|| uints(ir, op, c, |a, b, _| a.checked_div(b)))
+    by_one(ir, op, c).or_else(|| by_itself(ir, op)).or_else(|| uints(ir, op, c, |a, b, _| a.checked_div(b)))
 }
 
 pub fn ceildivsi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
@@ -138,14 +143,14 @@ pub fn floordivsi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 }
 
 pub fn remsi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if is_int(c[1], 1) {
+    if is_int(c[1], 1) || is_int(c[0], 0) || ir.operand(op, 0) == ir.operand(op, 1) {
         return int(ir, op, 0);
     }
     ints(ir, op, c, |a, b| if b == -1 { Some(0) } else { a.checked_rem(b) })
 }
 
 pub fn remui(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if is_int(c[1], 1) {
+    if is_int(c[1], 1) || is_int(c[0], 0) || ir.operand(op, 0) == ir.operand(op, 1) {
         return int(ir, op, 0);
     }
     uints(ir, op, c, |a, b, _| a.checked_rem(b))
@@ -224,16 +229,24 @@ pub fn shli(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 }
 
 pub fn shrui(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    shift(ir, op, c, |a, s, _| a >> s)
+    shift_by_itself(ir, op).or_else(|| shift(ir, op, c, |a, s, _| a >> s))
+}
+
+/// `x >> x` is 0: a number below the width is below `1 << itself`, and any other amount is undefined.
+fn shift_by_itself(ir: &Ir, op: Op) -> FoldResult {
+    if ir.operand(op, 0) == ir.operand(op, 1) { int(ir, op, 0) } else { None }
 }
 
 pub fn shrsi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    shift(ir, op, c, |a, s, w| (sign_extend(a as i64, w) >> s) as u64)
+    if is_int(c[0], -1) {
+        return value(ir.operand(op, 0));
+    }
+    shift_by_itself(ir, op).or_else(|| shift(ir, op, c, |a, s, w| (sign_extend(a as i64, w) >> s) as u64))
 }
 
 /// A shift by 0, or of a constant by a constant below the width.
 fn shift(ir: &Ir, op: Op, c: &Constants, f: fn(u64, u64, u32) -> u64) -> FoldResult {
-    if is_int(c[1], 0) {
+    if is_int(c[1], 0) || is_int(c[0], 0) {
         return value(ir.operand(op, 0));
     }
     let w = int_width(ty(ir, op))?;
@@ -406,7 +419,8 @@ pub fn cmpi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
         if is_bool {
             return value(a);
         }
-        let extended = producer(ir, op, 0).filter(|&d| matches!(ir.kind(d), OpKind::Arith(ArithOp::Extsi | ArithOp::Extui)));
+        let extended =
+            producer(ir, op, 0).filter(|&d| !ir.ty(a).is_tensor() && matches!(ir.kind(d), OpKind::Arith(ArithOp::Extsi | ArithOp::Extui)));
         if let Some(bit) = extended.map(|d| ir.operand(d, 0)).filter(|&v| ir.ty(v).elem().is_int_of(1)) {
             return value(bit);
         }
@@ -424,6 +438,11 @@ pub fn cmpf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
         0 => return int(ir, op, 0),
         15 => return int(ir, op, 1),
         _ => {}
+    }
+    // Against NaN the unordered predicates hold and the ordered ones do not.
+    let is_scalar = !ir.ty(ir.operand(op, 0)).is_tensor();
+    if is_scalar && c.iter().flatten().any(|a| a.float_value().is_some_and(f64::is_nan)) {
+        return int(ir, op, i64::from(predicate >= 8));
     }
     let kind = ir.ty(ir.operand(op, 0)).elem().as_float()?;
     let one = |a: u64, b: u64| {
@@ -513,7 +532,7 @@ pub fn extf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     constant(map(c[0]?, ty(ir, op), |v| Some(to.from_f64(from.to_f64(v))))?)
 }
 
-/// A constant is truncated if it fits exactly or rounding is the default; an extension from the result's type is undone.
+/// A constant that fits exactly is truncated; an extension from the result's type is undone.
 pub fn truncf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     if let Some(source) = producer(ir, op, 0).filter(|&d| ir.is(d, ArithOp::Extf)).map(|d| ir.operand(d, 0))
         && ir.ty(source) == ty(ir, op)
@@ -521,11 +540,10 @@ pub fn truncf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
         return value(source);
     }
     let (from, to) = kinds(ir, op)?;
-    let nearest = ir.int_attr(op, "roundingmode").is_none_or(|m| m == 0);
     let one = |v: u64| {
         let x = from.to_f64(v);
         let bits = to.from_f64(x);
-        (nearest || to.to_f64(bits).to_bits() == x.to_bits()).then_some(bits)
+        (to.to_f64(bits).to_bits() == x.to_bits()).then_some(bits)
     };
     constant(map(c[0]?, ty(ir, op), one)?)
 }

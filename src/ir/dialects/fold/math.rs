@@ -43,9 +43,10 @@ pub fn unary(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
         MathOp::Tan => (f32::tan, f64::tan),
         MathOp::Tanh => (f32::tanh, f64::tanh),
         MathOp::Sqrt => (f32::sqrt, f64::sqrt),
+        MathOp::Rsqrt => (|x| 1.0 / x.sqrt(), |x| 1.0 / x.sqrt()),
         _ => return None,
     };
-    let positive_only = matches!(which, MathOp::Log | MathOp::Log2 | MathOp::Log10 | MathOp::Sqrt);
+    let positive_only = matches!(which, MathOp::Log | MathOp::Log2 | MathOp::Log10 | MathOp::Sqrt | MathOp::Rsqrt);
     let k = kind(ir, op)?;
     let one = |v: u64| {
         let x = k.to_f64(v);

@@ -1,5 +1,6 @@
 //! Canonicalization of the `arith` dialect: constants gathered, casts moved outwards, negations removed.
 //!
+//! Constants are gathered on scalars only, as MLIR does; on tensors that would make constants that hold registers.
 //! In names, c and d are constants. New constants stand in front of the operation and have its location.
 
 use crate::ir::core::{Attr, Op, Value};
@@ -15,6 +16,9 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("subi of addi or subi with constants", OpKind::Arith(ArithOp::Subi), subi_of_sum),
     &Pattern::new("subi(subi(x, y), x) -> subi(0, y)", OpKind::Arith(ArithOp::Subi), subi_cancels),
     &Pattern::new("muli(muli(x, c), d) -> muli(x, c * d)", OpKind::Arith(ArithOp::Muli), muli_of_muli),
+    &Pattern::new("andi(andi(x, c), d) -> andi(x, c & d)", OpKind::Arith(ArithOp::Andi), bitwise_of_bitwise),
+    &Pattern::new("ori(ori(x, c), d) -> ori(x, c | d)", OpKind::Arith(ArithOp::Ori), bitwise_of_bitwise),
+    &Pattern::new("xori(xori(x, c), d) -> xori(x, c ^ d)", OpKind::Arith(ArithOp::Xori), bitwise_of_bitwise),
     &Pattern::new("andi(ext x, ext y) -> ext andi(x, y)", OpKind::Arith(ArithOp::Andi), bitwise_of_extensions),
     &Pattern::new("ori(ext x, ext y) -> ext ori(x, y)", OpKind::Arith(ArithOp::Ori), bitwise_of_extensions),
     &Pattern::new("xori(ext x, ext y) -> ext xori(x, y)", OpKind::Arith(ArithOp::Xori), bitwise_of_extensions),
@@ -24,11 +28,15 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("trunci(shrsi(x, c)) -> trunci(shrui(x, c))", OpKind::Arith(ArithOp::Trunci), trunci_of_shrsi),
     &Pattern::new("bitcast(bitcast x) -> bitcast x", OpKind::Arith(ArithOp::Bitcast), bitcast_of_bitcast),
     &Pattern::new("index_cast(index_cast x) -> x", OpKind::Arith(ArithOp::IndexCast), index_cast_of_index_cast),
+    &Pattern::new("sitofp(ext x) -> int to float x", OpKind::Arith(ArithOp::Sitofp), to_float_of_extension),
+    &Pattern::new("uitofp(extui x) -> uitofp x", OpKind::Arith(ArithOp::Uitofp), to_float_of_extension),
+    &Pattern::new("addf(x, negf y) -> subf(x, y)", OpKind::Arith(ArithOp::Addf), addf_of_negf),
+    &Pattern::new("subf(-0.0, x) -> negf x", OpKind::Arith(ArithOp::Subf), subf_from_zero),
     &Pattern::new("mulf(negf x, negf y) -> mulf(x, y)", OpKind::Arith(ArithOp::Mulf), of_negations),
     &Pattern::new("divf(negf x, negf y) -> divf(x, y)", OpKind::Arith(ArithOp::Divf), of_negations),
     &Pattern::new("select(p, select(p, x, y), z) -> select(p, x, z)", OpKind::Arith(ArithOp::Select), select_of_same_condition),
     &Pattern::new("select(not p, x, y) -> select(p, y, x)", OpKind::Arith(ArithOp::Select), select_of_not),
-    &Pattern::new("select(p, select(q, x, y), z) with a shared value", OpKind::Arith(ArithOp::Select), select_of_select),
+    &Pattern::new("select(x < y, x, y) -> min(x, y)", OpKind::Arith(ArithOp::Select), select_to_extremum),
     &Pattern::new("select(p, false, true) -> not p", OpKind::Arith(ArithOp::Select), select_to_not),
     &Pattern::new("select(p, 1, 0) -> extui p", OpKind::Arith(ArithOp::Select), select_to_extui),
     &Pattern::new("cmpf(int to float, constant) -> cmpi", OpKind::Arith(ArithOp::Cmpf), cmpf_of_int),
@@ -43,6 +51,9 @@ fn producer(rw: &Rewriter<'_>, op: Op, index: usize, kind: ArithOp) -> Option<(O
 /// `f(c, d)` in the type of `op`, as a value.
 fn combined(rw: &mut Rewriter<'_>, op: Op, c: Attr, d: Attr, f: fn(i64, i64) -> i64) -> Option<Value> {
     let ty = rw.ir.ty(rw.ir.result(op));
+    if ty.is_tensor() {
+        return None;
+    }
     let value = bits::zip(c, d, ty, |a, b| Some(f(a as i64, b as i64) as u64))?;
     let loc = rw.ir.loc(op);
     Some(rw.constant(value, loc))
@@ -138,6 +149,73 @@ fn muli_of_muli(rw: &mut Rewriter<'_>, op: Op) -> bool {
     combined(rw, op, c, d, i64::wrapping_mul).is_some_and(|k| replace(rw, op, ArithOp::Muli, &[x, k]))
 }
 
+fn bitwise_of_bitwise(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let OpKind::Arith(kind) = rw.ir.kind(op) else { return false };
+    let Some((_, x, inner)) = producer(rw, op, 0, kind) else { return false };
+    let (Some(c), Some(d)) = (rw.const_of(inner), rw.const_of(rw.ir.operand(op, 1))) else { return false };
+    let f: fn(i64, i64) -> i64 = match kind {
+        ArithOp::Andi => |a, b| a & b,
+        ArithOp::Ori => |a, b| a | b,
+        _ => |a, b| a ^ b,
+    };
+    combined(rw, op, c, d, f).is_some_and(|k| replace(rw, op, kind, &[x, k]))
+}
+
+/// The value is the same before the extension; an unsigned extension makes it non-negative.
+fn to_float_of_extension(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)) else { return false };
+    let kind = match (rw.ir.kind(op), rw.ir.kind(inner)) {
+        (OpKind::Arith(ArithOp::Sitofp), OpKind::Arith(ArithOp::Extsi)) => ArithOp::Sitofp,
+        (_, OpKind::Arith(ArithOp::Extui)) => ArithOp::Uitofp,
+        _ => return false,
+    };
+    let x = rw.ir.operand(inner, 0);
+    replace(rw, op, kind, &[x])
+}
+
+fn addf_of_negf(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    for (this, other) in [(1, 0), (0, 1)] {
+        if let Some(negation) = rw.ir.def_op(rw.ir.operand(op, this)).filter(|&d| rw.ir.is(d, ArithOp::Negf)) {
+            let operands = [rw.ir.operand(op, other), rw.ir.operand(negation, 0)];
+            let flags = rw.ir.stored_attr(op, "fastmath");
+            let attrs: Vec<_> = flags.map(|f| ("fastmath", f)).into_iter().collect();
+            rw.replace_with_attrs(op, ArithOp::Subf, &operands, &attrs);
+            return true;
+        }
+    }
+    false
+}
+
+fn subf_from_zero(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    if !bits::is_float(rw.const_of(rw.ir.operand(op, 0)), -0.0) {
+        return false;
+    }
+    let x = rw.ir.operand(op, 1);
+    replace(rw, op, ArithOp::Negf, &[x])
+}
+
+fn select_to_extremum(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some((cmp, x, y)) = producer(rw, op, 0, ArithOp::Cmpi) else { return false };
+    let chosen = (rw.ir.operand(op, 1), rw.ir.operand(op, 2));
+    let straight = chosen == (x, y);
+    if !straight && chosen != (y, x) {
+        return false;
+    }
+    let less = match rw.ir.int_attr(cmp, "predicate") {
+        Some(2 | 3 | 6 | 7) => straight,
+        Some(4 | 5 | 8 | 9) => !straight,
+        _ => return false,
+    };
+    let signed = matches!(rw.ir.int_attr(cmp, "predicate"), Some(2..=5));
+    let kind = match (less, signed) {
+        (true, true) => ArithOp::Minsi,
+        (true, false) => ArithOp::Minui,
+        (false, true) => ArithOp::Maxsi,
+        (false, false) => ArithOp::Maxui,
+    };
+    replace(rw, op, kind, &[x, y])
+}
+
 fn bitwise_of_extensions(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let OpKind::Arith(kind) = rw.ir.kind(op) else { return false };
     let defs = [0, 1].map(|i| rw.ir.def_op(rw.ir.operand(op, i)));
@@ -156,7 +234,7 @@ fn bitwise_of_extensions(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 fn not_of_cmpi(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    if !bits::is_int(rw.const_of(rw.ir.operand(op, 1)), -1) {
+    if rw.ir.ty(rw.ir.result(op)).is_tensor() || !bits::is_int(rw.const_of(rw.ir.operand(op, 1)), -1) {
         return false;
     }
     let Some((cmp, a, b)) = producer(rw, op, 0, ArithOp::Cmpi) else { return false };
@@ -254,40 +332,11 @@ fn select_of_same_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
 
 fn select_of_not(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let Some((_, p, ones)) = producer(rw, op, 0, ArithOp::Xori) else { return false };
-    if !bits::is_int(rw.const_of(ones), -1) {
+    if rw.ir.ty(p).is_tensor() || !bits::is_int(rw.const_of(ones), -1) {
         return false;
     }
     let (a, b) = (rw.ir.operand(op, 1), rw.ir.operand(op, 2));
     replace(rw, op, ArithOp::Select, &[p, b, a])
-}
-
-/// Two conditions that choose between two values become one condition.
-fn select_of_select(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let (p, a, b) = (rw.ir.operand(op, 0), rw.ir.operand(op, 1), rw.ir.operand(op, 2));
-    let (loc, ty) = (rw.ir.loc(op), rw.ir.ty(p));
-    if let Some((q, x, y)) = select_parts(rw, a).filter(|s| rw.ir.ty(s.0) == ty) {
-        if y == b {
-            let both = rw.value(ArithOp::Andi, loc, &[p, q], ty);
-            return replace(rw, op, ArithOp::Select, &[both, x, b]);
-        }
-        if x == b {
-            let neither = negated(rw, op, q);
-            let both = rw.value(ArithOp::Andi, loc, &[p, neither], ty);
-            return replace(rw, op, ArithOp::Select, &[both, y, b]);
-        }
-    }
-    if let Some((q, x, y)) = select_parts(rw, b).filter(|s| rw.ir.ty(s.0) == ty) {
-        if x == a {
-            let either = rw.value(ArithOp::Ori, loc, &[p, q], ty);
-            return replace(rw, op, ArithOp::Select, &[either, a, y]);
-        }
-        if y == a {
-            let not = negated(rw, op, q);
-            let either = rw.value(ArithOp::Ori, loc, &[p, not], ty);
-            return replace(rw, op, ArithOp::Select, &[either, a, x]);
-        }
-    }
-    false
 }
 
 fn negated(rw: &mut Rewriter<'_>, op: Op, v: Value) -> Value {
@@ -299,7 +348,7 @@ fn negated(rw: &mut Rewriter<'_>, op: Op, v: Value) -> Value {
 fn select_to_not(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let (p, ty) = (rw.ir.operand(op, 0), rw.ir.ty(rw.ir.result(op)));
     let constants = [1, 2].map(|i| rw.const_of(rw.ir.operand(op, i)));
-    if !ty.elem().is_int_of(1) || ty != rw.ir.ty(p) || !bits::is_int(constants[0], 0) || !bits::is_int(constants[1], 1) {
+    if !ty.is_int_of(1) || ty != rw.ir.ty(p) || !bits::is_int(constants[0], 0) || !bits::is_int(constants[1], 1) {
         return false;
     }
     let loc = rw.ir.loc(op);
@@ -333,6 +382,9 @@ fn cmpf_of_int(rw: &mut Rewriter<'_>, op: Op) -> bool {
         _ => return false,
     };
     let x = rw.ir.operand(cast, 0);
+    if rw.ir.ty(x).is_tensor() {
+        return false;
+    }
     let (int_ty, float) = (rw.ir.ty(x), rw.ir.ty(rw.ir.operand(op, 0)).elem().as_float());
     let (Some(width), Some(float)) = (int_ty.bit_width(), float) else { return false };
     let significant = i64::from(width) - i64::from(signed);

@@ -1,12 +1,16 @@
 //! Canonicalization of the `ttg` dialect: conversions of layouts that their producers or users can do without.
 
-use crate::ir::core::{Attr, AttrData, DenseData, Encoding, Op, Type};
+use crate::ir::core::{Attr, AttrData, DenseData, Encoding, FloatKind, Op, Type};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp};
 use crate::layout;
 use crate::passes::rewrite::{Pattern, Rewriter};
-use crate::passes::ttg::infer;
+use crate::passes::ttg::{infer, module_attrs};
 
-/// All of them; `tritongpu-remove-layout-conversions` cleans up with them too.
+/// Division of f32 by a constant, on NVIDIA GPUs: a multiplication by an approximate reciprocal, which is not rounded again.
+pub static DIVISION: &[&Pattern] =
+    &[&Pattern::new("divf(x, c) -> mulf(x, approx_divf(1, c))", OpKind::Arith(ArithOp::Divf), division_by_constant)];
+
+/// Those on conversions; `tritongpu-remove-layout-conversions` cleans up with them too.
 pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("convert_layout of what can have any layout", OpKind::Ttg(TtgOp::ConvertLayout), of_producer),
     &Pattern::new("reshape(convert_layout x) -> reshape x", OpKind::Tt(TtOp::Reshape), reshape_of_convert),
@@ -15,6 +19,23 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("gather(convert_layout x) -> gather x", OpKind::Tt(TtOp::Gather), gather_of_convert),
     &Pattern::new("split(convert_layout x) -> split x", OpKind::Tt(TtOp::Split), split_of_convert),
 ];
+
+fn division_by_constant(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let (x, divisor) = (rw.ir.operand(op, 0), rw.ir.operand(op, 1));
+    let (ty, loc) = (rw.ir.ty(x), rw.ir.loc(op));
+    let Some(bits) = rw.const_of(divisor).and_then(Attr::splat_value) else { return false };
+    if ty.elem() != Type::f32() || module_attrs::compute_capability(rw.ir).is_none() {
+        return false;
+    }
+    let one = rw.constant(Attr::float(1.0, FloatKind::F32), loc);
+    let scalar = if ty.is_tensor() { rw.constant(Attr::new(AttrData::Float(bits, FloatKind::F32)), loc) } else { divisor };
+    let mut reciprocal = rw.value(TtOp::ApproxDivf, loc, &[one, scalar], Type::f32());
+    if ty.is_tensor() {
+        reciprocal = rw.value(TtOp::Splat, loc, &[reciprocal], ty);
+    }
+    rw.replace_with(op, ArithOp::Mulf, &[x, reciprocal]);
+    true
+}
 
 /// The conversion that defines operand `index`, if it is one.
 fn convert_at(rw: &Rewriter<'_>, op: Op, index: usize) -> Option<Op> {
