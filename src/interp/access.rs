@@ -5,9 +5,6 @@
 //! 3. What is read must have been written.
 //! 4. The race check sees the access before it happens.
 
-// A fault is the boxed error of every step, so it is made boxed.
-#![allow(clippy::unnecessary_box_returns)]
-
 use std::sync::Mutex;
 
 use super::Options;

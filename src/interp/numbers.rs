@@ -5,11 +5,7 @@
 //!    since 24 ≥ 2·11 + 2 significant bits; the hardware does the same.
 //! 3. Directed rounding starts from the nearest value and steps one pattern back when that lies on the wrong side.
 //!
-//! Comparisons of floats are exact on purpose: a conversion either kept the value or did not.
-//!
 //! Example: 1/3 in f16 is nearest to 0x3555 (below), and upward rounding gives 0x3556.
-
-#![allow(clippy::float_cmp)]
 
 use std::sync::LazyLock;
 

@@ -44,9 +44,9 @@ pub(crate) fn dot(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
             let mut sum = decode(kd, &c, s.batch * s.m * s.n);
             let precision = ir.int_attr(op, "inputPrecision").unwrap_or(2);
             if ka == FloatKind::F32 {
-                wide(s, &a, &b, &mut sum, precision)
+                wide(s, &a, &b, &mut sum, precision);
             } else {
-                exact(s, &a, &b, &mut sum)
+                exact(s, &a, &b, &mut sum);
             }
             Ok(encode(kd, &sum))
         }

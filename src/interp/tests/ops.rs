@@ -19,7 +19,7 @@ fn check_ints(op: &str, divides: bool, want: fn(i128, i128, u128, u128, u32) -> 
     for width in [8, 16, 32, 64] {
         let (a, mut b) = pairs(width);
         if divides {
-            b.iter_mut().for_each(|y| *y = (*y).max(1));
+            b = b.iter().map(|&y| y.max(1)).collect();
         }
         let (t, ty) = (format!("i{width}"), Type::int(width));
         let got = elementwise(&t, ty, &t, ty, &format!("%result = arith.{op} %a, %b : T"), &a, &b);
