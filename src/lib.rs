@@ -14,6 +14,8 @@ pub mod parser;
 
 pub mod ir;
 
+pub mod interp;
+
 pub mod layout;
 
 pub mod irgen;

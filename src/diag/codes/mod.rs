@@ -11,9 +11,11 @@
 //! | E07xx | code generation and limits of the target ([`codegen`]) |
 //! | E08xx | tools: LLVM, ptxas, libdevice ([`tools`]) |
 //! | E09xx | files and the command line ([`cli`]) |
+//! | E10xx | the interpreter and the faults it finds ([`interp`]) |
 
 pub mod cli;
 pub mod codegen;
+pub mod interp;
 pub mod irtext;
 pub mod names;
 pub mod passes;
@@ -53,7 +55,7 @@ pub(crate) use codes;
 
 /// All codes there are, in order.
 pub fn all() -> impl Iterator<Item = &'static Code> {
-    [syntax::ALL, names::ALL, types::ALL, irtext::ALL, verify::ALL, passes::ALL, codegen::ALL, tools::ALL, cli::ALL]
+    [syntax::ALL, names::ALL, types::ALL, irtext::ALL, verify::ALL, passes::ALL, codegen::ALL, tools::ALL, cli::ALL, interp::ALL]
         .into_iter()
         .flatten()
         .copied()

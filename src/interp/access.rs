@@ -1,0 +1,240 @@
+//! Each access to memory: checked, then performed.
+//!
+//! 1. An address whose index has wrapped around is reported as that, whether or not it happens to be in bounds.
+//! 2. The address must lie in a buffer with all its bytes, and be a multiple of its size.
+//! 3. What is read must have been written.
+//! 4. The race check sees the access before it happens.
+
+use std::sync::Mutex;
+
+use super::Options;
+use super::fault::{self, Fault};
+use super::memory::Memory;
+use super::plan::Plan;
+use super::program::Program;
+use super::races::{Access, Conflict, History, Releases};
+use super::value::{Exact, Lanes, Val, coordinates};
+use crate::diag::codes::interp as codes;
+use crate::ir::{Ir, Op};
+
+/// What all programs of a launch share.
+pub(crate) struct Shared<'a> {
+    pub(crate) ir: &'a Ir,
+    pub(crate) memory: &'a Memory,
+    pub(crate) options: &'a Options,
+    pub(crate) plan: &'a Plan,
+    pub(crate) grid: [u32; 3],
+    history: Option<History>,
+    /// Only programs that run in order release and acquire.
+    pub(crate) releases: Mutex<Releases>,
+}
+
+impl<'a> Shared<'a> {
+    pub(crate) fn new(
+        ir: &'a Ir,
+        memory: &'a Memory,
+        options: &'a Options,
+        plan: &'a Plan,
+        grid: [u32; 3],
+        history: Option<History>,
+    ) -> Shared<'a> {
+        Shared { ir, memory, options, plan, grid, history, releases: Mutex::new(Releases::default()) }
+    }
+}
+
+/// The accesses that one operation makes: one per lane whose mask is set.
+pub(crate) struct Site<'s> {
+    pub(crate) op: Op,
+    /// Bytes of an element.
+    pub(crate) size: usize,
+    /// Of the tensor of pointers, to name the faulting element.
+    pub(crate) shape: &'s [i64],
+}
+
+impl Program<'_> {
+    /// Checks an access; gives the buffer and the offset, or nothing for one out of bounds that is not reported.
+    #[inline]
+    pub(crate) fn touch(
+        &self,
+        site: &Site<'_>,
+        access: Access,
+        address: u64,
+        lane: usize,
+        exact: Option<&Exact>,
+    ) -> Result<Option<(usize, usize)>, Fault> {
+        if let Some(exact) = exact
+            && exact.get(lane) != i128::from(address)
+        {
+            return Err(self.overflowed(site, exact, address, lane));
+        }
+        let Some((index, offset)) = self.shared.memory.find(address) else {
+            if !self.shared.options.checks.bounds {
+                return Ok(None);
+            }
+            return Err(self.nowhere(site, address, lane));
+        };
+        let buffer = &self.shared.memory.buffers[index];
+        if offset < 0 || offset as usize + site.size > buffer.len {
+            if !self.shared.options.checks.bounds {
+                return Ok(None);
+            }
+            return Err(self.out_of_bounds(site, index, offset, access, lane));
+        }
+        let offset = offset as usize;
+        if offset & (site.size - 1) != 0 {
+            return Err(self.unaligned(site, index, offset, lane));
+        }
+        if access != Access::Write && self.shared.options.checks.uninit && !buffer.is_written(offset, site.size) {
+            return Err(self.uninitialised(site, index, offset, lane));
+        }
+        if let Some(history) = &self.shared.history
+            && let Err(conflict) = history.access(index, offset, site.size, access, self.id, &self.before)
+        {
+            return Err(self.race(site, conflict, access, index, offset, lane));
+        }
+        Ok(Some((index, offset)))
+    }
+
+    /// Loads the lanes whose mask is set; the others are `other`.
+    pub(crate) fn load(&self, site: &Site<'_>, ptr: &Val, mask: Option<&Lanes>, other: &Lanes, n: usize) -> Result<Lanes, Fault> {
+        let exact = ptr.exact.as_deref();
+        // One address and no mask: one access stands for all.
+        let count = if ptr.lanes.is_splat() && mask.is_none_or(Lanes::is_splat) && other.is_splat() { 1 } else { n };
+        let mut out = Vec::with_capacity(count);
+        for lane in 0..count {
+            if mask.is_some_and(|m| m.get(lane) & 1 == 0) {
+                out.push(other.get(lane));
+                continue;
+            }
+            let at = self.touch(site, Access::Read, ptr.lanes.get(lane), lane, exact)?;
+            out.push(at.map_or(0, |(b, offset)| self.shared.memory.buffers[b].read(offset, site.size)));
+        }
+        Ok(if count == 1 { Lanes::Splat(out[0]) } else { out.into() })
+    }
+
+    /// Stores the lanes whose mask is set.
+    pub(crate) fn store(&self, site: &Site<'_>, ptr: &Val, value: &Lanes, mask: Option<&Lanes>, n: usize) -> Result<(), Fault> {
+        let exact = ptr.exact.as_deref();
+        let on = |lane| mask.is_none_or(|m: &Lanes| m.get(lane) & 1 == 1);
+        for lane in (0..n).filter(|&l| on(l)) {
+            if let Some((b, offset)) = self.touch(site, Access::Write, ptr.lanes.get(lane), lane, exact)? {
+                self.shared.memory.buffers[b].write(offset, site.size, value.get(lane));
+            }
+        }
+        // What a lane has stored must still be there once all have.
+        if self.shared.options.checks.races && n > 1 && !value.is_splat() {
+            let low = super::numbers::mask(site.size as u32 * 8);
+            for lane in (0..n).filter(|&l| on(l)) {
+                let address = ptr.lanes.get(lane);
+                let Some((b, offset)) = self
+                    .shared
+                    .memory
+                    .find(address)
+                    .filter(|&(b, o)| o >= 0 && o as usize + site.size <= self.shared.memory.buffers[b].len)
+                else {
+                    continue;
+                };
+                if self.shared.memory.buffers[b].read(offset as usize, site.size) != value.get(lane) & low {
+                    return Err(self.overlapping(site, ptr, address, lane, n, b, offset));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `x[130]`, with the byte offset and the size of the buffer where they help.
+    fn element(&self, buffer: usize, offset: i64) -> String {
+        let b = &self.shared.memory.buffers[buffer];
+        let size = super::memory::element_size(b.elem) as i64;
+        if offset % size == 0 { format!("element {} of `{}`", offset / size, b.name) } else { format!("byte {offset} of `{}`", b.name) }
+    }
+
+    fn size_note(&self, buffer: usize) -> String {
+        let b = &self.shared.memory.buffers[buffer];
+        let size = super::memory::element_size(b.elem);
+        format!("`{}` has {} bytes: {} elements of type {}", b.name, b.len, b.len / size, b.elem)
+    }
+
+    /// Which element of the accessing tensor it is.
+    fn lane_note(site: &Site<'_>, lane: usize) -> String {
+        if site.shape.is_empty() {
+            return "the access is a scalar one".to_owned();
+        }
+        format!("tensor index {}", fault::tuple(&coordinates(site.shape, lane)))
+    }
+
+    #[cold]
+    fn out_of_bounds(&self, site: &Site<'_>, buffer: usize, offset: i64, access: Access, lane: usize) -> Fault {
+        let what = if access == Access::Read { "a load from" } else { "a store to" };
+        let message = format!("{what} {}, out of bounds", self.element(buffer, offset));
+        let mut d = *self.fault(site.op, &codes::OUT_OF_BOUNDS, message, "out of bounds here");
+        d = d.note(Self::lane_note(site, lane)).note(format!("byte offset {offset}; {}", self.size_note(buffer)));
+        Box::new(d.help("mask the access, or make the buffer larger"))
+    }
+
+    #[cold]
+    fn nowhere(&self, site: &Site<'_>, address: u64, lane: usize) -> Fault {
+        let what = if address < 1 << 39 { "a null pointer or an integer" } else { "no buffer" };
+        let message = format!("an access to address {address:#x}, which is {what}");
+        Box::new(self.fault(site.op, &codes::NULL_POINTER, message, "accessed here").note(Self::lane_note(site, lane)))
+    }
+
+    #[cold]
+    fn unaligned(&self, site: &Site<'_>, buffer: usize, offset: usize, lane: usize) -> Fault {
+        let name = &self.shared.memory.buffers[buffer].name;
+        let message = format!("an access of {} bytes at byte offset {offset} of `{name}`, which is no multiple of it", site.size);
+        Box::new(self.fault(site.op, &codes::UNALIGNED, message, "unaligned here").note(Self::lane_note(site, lane)))
+    }
+
+    #[cold]
+    fn uninitialised(&self, site: &Site<'_>, buffer: usize, offset: usize, lane: usize) -> Fault {
+        let message = format!("{} is read, and nobody has written it", self.element(buffer, offset as i64));
+        let d = self.fault(site.op, &codes::UNINITIALISED, message, "read here");
+        Box::new(d.note(Self::lane_note(site, lane)).note(format!("byte offset {offset}; {}", self.size_note(buffer))))
+    }
+
+    #[cold]
+    fn race(&self, site: &Site<'_>, conflict: Conflict, access: Access, buffer: usize, offset: usize, lane: usize) -> Fault {
+        let [gx, gy, _] = self.shared.grid;
+        let other = conflict.other.map_or("other programs".to_owned(), |id| fault::program([id % gx, id / gx % gy, id / gx / gy]));
+        let mine = match access {
+            Access::Read => "loads",
+            Access::Write => "stores to",
+            Access::Atomic => "atomically updates",
+        };
+        let theirs = if conflict.other_wrote { "stored to it" } else { "accessed it" };
+        let message =
+            format!("a race on {}: one program {mine} it and {other} {theirs}, without an order", self.element(buffer, offset as i64));
+        let d = self.fault(site.op, &codes::RACE, message, "this access races");
+        Box::new(d.note(Self::lane_note(site, lane)).note(format!("byte offset {offset}; {}", self.size_note(buffer))))
+    }
+
+    #[cold]
+    fn overflowed(&self, site: &Site<'_>, exact: &Exact, address: u64, lane: usize) -> Fault {
+        let ir = self.ir;
+        let width = ir.ty(ir.result(exact.origin)).bit_width().unwrap_or(64);
+        let message = format!("integer overflow in an index: `{}` wraps around in {width} bits", ir.op_name(exact.origin));
+        let mut d = *self.fault(exact.origin, &codes::INDEX_OVERFLOW, message, "wraps around here");
+        if let Some(p) = fault::place(ir.loc(site.op)) {
+            d = d.at(p, "and becomes part of this address");
+        }
+        let distance = exact.get(lane) - i128::from(address);
+        let d = d
+            .note(Self::lane_note(site, lane))
+            .note(format!("the address is {distance} bytes away from where it would be without wrapping"));
+        Box::new(d.help("compute the index in 64 bits: `.to(tl.int64)` before the multiplication"))
+    }
+
+    #[cold]
+    #[allow(clippy::too_many_arguments)]
+    fn overlapping(&self, site: &Site<'_>, ptr: &Val, address: u64, lane: usize, n: usize, buffer: usize, offset: i64) -> Fault {
+        let message = format!("two elements of one store write different values to {}", self.element(buffer, offset));
+        let mut d = *self.fault(site.op, &codes::OVERLAP, message, "overlapping here");
+        let other = (lane + 1..n).rev().find(|&l| ptr.lanes.get(l) == address);
+        d = d.note(Self::lane_note(site, lane));
+        if let Some(other) = other {
+            d = d.note(format!("the other one is {}", fault::tuple(&coordinates(site.shape, other))));
+        }
+        Box::new(d)
+    }
+}

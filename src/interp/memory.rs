@@ -1,0 +1,214 @@
+//! The memory of a launch: buffers with a name, an element type, bounds, and which of their bytes have been written.
+//!
+//! Pointers are addresses in one 64-bit space, in which buffer `i` starts at `(i + 1) << 40`. An address belongs to the buffer whose start is
+//! nearest, so arithmetic up to 512 GiB to either side keeps its provenance and an access there is recognised as out of that buffer's bounds.
+//! Addresses are plain numbers: a kernel may store them in memory and load them again (a list of matrices), see [`Memory::address`].
+//!
+//! The bytes are relaxed atomic words, since programs run in parallel; a race is a fault to be reported, not undefined behaviour.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::numbers;
+use crate::ir::{Type, TypeData};
+
+/// A buffer of a [`Memory`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BufferId(pub u32);
+
+pub(crate) struct Buffer {
+    pub(crate) name: String,
+    pub(crate) elem: Type,
+    /// In bytes.
+    pub(crate) len: usize,
+    words: Vec<AtomicU64>,
+    /// As many words, with a byte of 0xff for each byte that has been written; `None` when all have been from the start.
+    written: Option<Vec<AtomicU64>>,
+}
+
+/// The buffers that a launch may access.
+#[derive(Default)]
+pub struct Memory {
+    pub(crate) buffers: Vec<Buffer>,
+}
+
+const SPACE_BITS: u32 = 40;
+
+impl Memory {
+    #[must_use]
+    pub fn new() -> Memory {
+        Memory::default()
+    }
+
+    /// A buffer with contents. `name` is what faults call it, `elem` the type of its elements (a scalar type of the IR).
+    pub fn add(&mut self, name: &str, elem: Type, bytes: &[u8]) -> BufferId {
+        let mut words: Vec<AtomicU64> = Vec::with_capacity(bytes.len().div_ceil(8));
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            words.push(AtomicU64::new(u64::from_le_bytes(word)));
+        }
+        self.push(Buffer { name: name.to_owned(), elem, len: bytes.len(), words, written: None })
+    }
+
+    /// A buffer of `len` bytes that nobody has written yet; reading from it before it is written is a fault.
+    pub fn add_uninit(&mut self, name: &str, elem: Type, len: usize) -> BufferId {
+        let zeros = || (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect::<Vec<_>>();
+        self.push(Buffer { name: name.to_owned(), elem, len, words: zeros(), written: Some(zeros()) })
+    }
+
+    /// A buffer of floats or integers, each rounded to the element type.
+    pub fn add_values(&mut self, name: &str, elem: Type, values: &[f64]) -> BufferId {
+        let size = element_size(elem);
+        let mut bytes = Vec::with_capacity(values.len() * size);
+        for &v in values {
+            let bits = match *elem {
+                TypeData::Float(kind) => numbers::round_to(kind, v, numbers::Rounding::NearestEven),
+                _ => v as i128 as u64,
+            };
+            bytes.extend_from_slice(&bits.to_le_bytes()[..size]);
+        }
+        self.add(name, elem, &bytes)
+    }
+
+    fn push(&mut self, buffer: Buffer) -> BufferId {
+        self.buffers.push(buffer);
+        BufferId(self.buffers.len() as u32 - 1)
+    }
+
+    /// The address of a buffer's first byte, to be put into another buffer.
+    #[must_use]
+    pub fn address(&self, id: BufferId) -> u64 {
+        base(id)
+    }
+
+    #[must_use]
+    pub fn name(&self, id: BufferId) -> &str {
+        &self.buffers[id.0 as usize].name
+    }
+
+    #[must_use]
+    pub fn elem(&self, id: BufferId) -> Type {
+        self.buffers[id.0 as usize].elem
+    }
+
+    /// The contents of a buffer; bytes that nobody wrote are zero.
+    #[must_use]
+    pub fn bytes(&self, id: BufferId) -> Vec<u8> {
+        let b = &self.buffers[id.0 as usize];
+        let mut out: Vec<u8> = b.words.iter().flat_map(|w| w.load(Relaxed).to_le_bytes()).collect();
+        out.truncate(b.len);
+        out
+    }
+
+    /// The elements of a buffer as `f64`; integers count as signed, except single bits.
+    #[must_use]
+    pub fn values(&self, id: BufferId) -> Vec<f64> {
+        let b = &self.buffers[id.0 as usize];
+        let size = element_size(b.elem);
+        (0..b.len / size)
+            .map(|i| {
+                let bits = b.read(i * size, size);
+                match *b.elem {
+                    TypeData::Float(kind) => numbers::to_f64(kind, bits),
+                    TypeData::Int(1) => (bits & 1) as f64,
+                    TypeData::Int(w) => numbers::signed(bits, w) as f64,
+                    _ => bits as f64,
+                }
+            })
+            .collect()
+    }
+
+    /// Whether every byte of the buffer has been written.
+    #[must_use]
+    pub fn is_written(&self, id: BufferId) -> bool {
+        let b = &self.buffers[id.0 as usize];
+        (0..b.len).all(|i| b.is_written(i, 1))
+    }
+
+    /// The buffer that an address belongs to, and its distance in bytes from the start.
+    pub(crate) fn find(&self, address: u64) -> Option<(usize, i64)> {
+        let id = (address.wrapping_add(1 << (SPACE_BITS - 1)) >> SPACE_BITS) as usize;
+        let index = id.checked_sub(1).filter(|&i| i < self.buffers.len())?;
+        Some((index, address.wrapping_sub(base(BufferId(index as u32))) as i64))
+    }
+
+    /// A copy of the contents, to start over.
+    pub(crate) fn snapshot(&self) -> Vec<(Vec<u64>, Vec<u64>)> {
+        let copy = |w: &[AtomicU64]| w.iter().map(|x| x.load(Relaxed)).collect::<Vec<_>>();
+        self.buffers.iter().map(|b| (copy(&b.words), b.written.as_deref().map(copy).unwrap_or_default())).collect()
+    }
+
+    pub(crate) fn restore(&self, snapshot: &[(Vec<u64>, Vec<u64>)]) {
+        let put = |to: &[AtomicU64], from: &[u64]| to.iter().zip(from).for_each(|(t, &f)| t.store(f, Relaxed));
+        for (buffer, (words, written)) in self.buffers.iter().zip(snapshot) {
+            put(&buffer.words, words);
+            put(buffer.written.as_deref().unwrap_or_default(), written);
+        }
+    }
+}
+
+/// The address at which a buffer starts.
+pub(crate) fn base(id: BufferId) -> u64 {
+    (u64::from(id.0) + 1) << SPACE_BITS
+}
+
+/// Bytes of an element in memory: at least one, and 8 for a pointer.
+pub(crate) fn element_size(ty: Type) -> usize {
+    (ty.bit_width().unwrap_or(64).div_ceil(8) as usize).next_power_of_two()
+}
+
+impl Buffer {
+    /// The bytes `offset..offset + size`, in bounds and aligned to `size`, which is 1, 2, 4 or 8.
+    #[inline]
+    pub(crate) fn read(&self, offset: usize, size: usize) -> u64 {
+        field(&self.words, offset, size)
+    }
+
+    /// Writes the low `size` bytes of `bits`.
+    #[inline]
+    pub(crate) fn write(&self, offset: usize, size: usize, bits: u64) {
+        set_field(&self.words, offset, size, bits);
+        if let Some(w) = &self.written {
+            set_field(w, offset, size, u64::MAX);
+        }
+    }
+
+    /// Replaces the element by `f` of it, in one step; gives what was there.
+    pub(crate) fn update(&self, offset: usize, size: usize, f: impl Fn(u64) -> u64) -> u64 {
+        let (word, shift, mask) = (&self.words[offset / 8], offset % 8 * 8, numbers::mask(size as u32 * 8));
+        let mut old = word.load(Relaxed);
+        loop {
+            let before = old >> shift & mask;
+            let new = old & !(mask << shift) | (f(before) & mask) << shift;
+            match word.compare_exchange_weak(old, new, Relaxed, Relaxed) {
+                Ok(_) => return before,
+                Err(now) => old = now,
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_written(&self, offset: usize, size: usize) -> bool {
+        self.written.as_ref().is_none_or(|w| field(w, offset, size) == numbers::mask(size as u32 * 8))
+    }
+}
+
+#[inline]
+fn field(words: &[AtomicU64], offset: usize, size: usize) -> u64 {
+    let word = words[offset / 8].load(Relaxed);
+    word >> (offset % 8 * 8) & numbers::mask(size as u32 * 8)
+}
+
+#[inline]
+fn set_field(words: &[AtomicU64], offset: usize, size: usize, bits: u64) {
+    let word = &words[offset / 8];
+    if size == 8 {
+        return word.store(bits, Relaxed);
+    }
+    let (shift, mask) = (offset % 8 * 8, numbers::mask(size as u32 * 8));
+    let mut old = word.load(Relaxed);
+    // Other programs write the neighbouring elements of this word.
+    while let Err(now) = word.compare_exchange_weak(old, old & !(mask << shift) | (bits & mask) << shift, Relaxed, Relaxed) {
+        old = now;
+    }
+}

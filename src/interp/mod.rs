@@ -1,0 +1,172 @@
+//! The interpreter: runs a kernel of a TTIR module for a whole grid on the CPU.
+//!
+//! It is the reference semantics of the IR, with which every pass and lowering is compared, and a debugger's friend: what is undefined on a
+//! device is a [`Diagnostic`] here, with the source line, the program and the element.
+//!
+//! 1. [`Memory`] holds the buffers; an [`Arg`] points into one or is a number.
+//! 2. `plan.rs` looks at the kernel once: which values are indices, whether programs may run at the same time.
+//! 3. `launch.rs` runs the programs of the grid, in parallel where that cannot be observed, in order otherwise. The result is the same.
+//! 4. `program.rs` walks the operations of one program; `ops/` says what each one does, a file per family.
+//! 5. `access.rs` checks and performs each access to memory; `races.rs` remembers who touched what.
+//!
+//! ```
+//! use ttc::interp::{Arg, Memory, Options, run};
+//! use ttc::ir::{FloatKind, Type};
+//! # let text = r#"module { tt.func public @double(%x: !tt.ptr<f32>) {
+//! #   %r = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
+//! #   %s = tt.splat %x : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
+//! #   %p = tt.addptr %s, %r : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
+//! #   %v = tt.load %p : tensor<4x!tt.ptr<f32>>
+//! #   %d = arith.addf %v, %v : tensor<4xf32>
+//! #   tt.store %p, %d : tensor<4x!tt.ptr<f32>>
+//! #   tt.return } }"#;
+//! # let mut map = ttc::source::SourceMap::default();
+//! # let file = map.add("double.ttir", None, text);
+//! # let ir = ttc::ir::text::parser::parse_module(&map, file, &Default::default()).unwrap();
+//! let mut memory = Memory::new();
+//! let x = memory.add_values("x", Type::float(FloatKind::F32), &[1.0, 2.0, 3.0, 4.0]);
+//! run(&ir, "double", [1, 1, 1], &[Arg::Ptr(x, 0)], &mut memory, &Options::default()).unwrap();
+//! assert_eq!(memory.values(x), [2.0, 4.0, 6.0, 8.0]);
+//! ```
+
+// Floats are compared exactly on purpose: bits are what is computed here. A fault is the boxed error of every step, so it is made boxed.
+#![allow(clippy::float_cmp, clippy::unnecessary_box_returns)]
+
+mod access;
+mod fault;
+mod launch;
+mod memory;
+pub mod npy;
+mod numbers;
+mod ops;
+mod plan;
+mod program;
+mod races;
+mod render;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+pub use launch::run;
+pub use memory::{BufferId, Memory};
+
+use crate::diag::Diagnostic;
+use crate::ir::{Ir, TtOp, Type};
+
+/// An argument of a kernel.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Arg {
+    /// A buffer and a distance in bytes from its start.
+    Ptr(BufferId, u64),
+    /// An integer of any width; a float parameter takes its value.
+    Int(i64),
+    /// A float, rounded to the parameter's type.
+    Float(f64),
+}
+
+/// Which faults are looked for beyond those that make going on impossible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Checks {
+    /// Two programs that touch the same address without an order, and stores whose elements overlap.
+    pub races: bool,
+    /// Accesses outside of a buffer. Without this check such a load gives zero and such a store does nothing.
+    pub bounds: bool,
+    /// Reads of memory that nobody has written.
+    pub uninit: bool,
+}
+
+impl Default for Checks {
+    fn default() -> Checks {
+        Checks { races: true, bounds: true, uninit: true }
+    }
+}
+
+/// A source line whose values are recorded in one program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trace {
+    /// The end of the file's name; `None` for any file.
+    pub file: Option<String>,
+    /// 1-based.
+    pub line: u32,
+    pub program: [u32; 3],
+}
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub checks: Checks,
+    pub trace: Option<Trace>,
+    /// How many threads may be used; 0 for as many as there are cores.
+    pub threads: usize,
+    /// The number of operations after which a program counts as endless.
+    pub max_ops: u64,
+    /// Counts the programs that have finished, for a progress bar in another thread.
+    pub progress: Option<Arc<AtomicU64>>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { checks: Checks::default(), trace: None, threads: 0, max_ops: 1 << 28, progress: None }
+    }
+}
+
+/// A line that a program printed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Printed {
+    pub program: [u32; 3],
+    pub text: String,
+}
+
+/// A value that was defined at the traced line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Traced {
+    pub line: u32,
+    pub col: u32,
+    /// The name in the source, if it has one.
+    pub name: Option<String>,
+    /// The operation that made it, `arith.addf`.
+    pub op: &'static str,
+    pub ty: Type,
+    /// All elements, or the first and last of each dimension of a large tensor.
+    pub text: String,
+}
+
+/// What a launch did besides writing to memory.
+#[derive(Clone, Default, Debug)]
+pub struct Report {
+    /// In the order of the programs.
+    pub printed: Vec<Printed>,
+    pub traced: Vec<Traced>,
+    pub programs: u64,
+    /// Operations that were evaluated, over all programs.
+    pub ops: u64,
+    /// Whether programs ran at the same time.
+    pub parallel: bool,
+}
+
+/// A parameter of a kernel, as the interpreter wants its argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// The name in the source, if the module has kept it.
+    pub name: Option<&'static str>,
+    pub ty: Type,
+}
+
+/// The names of the module's kernels: public functions with a body.
+#[must_use]
+pub fn kernels(ir: &Ir) -> Vec<&'static str> {
+    let public = |op| ir.str_attr(op, "sym_visibility").is_none_or(|v| v == "public");
+    let with_body = |op| ir.is(op, TtOp::Func) && ir.body(op, 0).is_some();
+    ir.functions().into_iter().filter(|&f| with_body(f) && public(f)).filter_map(|f| ir.str_attr(f, "sym_name")).collect()
+}
+
+/// The parameters of a kernel; `Err` names the kernels there are.
+pub fn params(ir: &Ir, kernel: &str) -> Result<Vec<Param>, Box<Diagnostic>> {
+    let function = launch::find_kernel(ir, kernel)?;
+    let args = ir.body(function, 0).map(|b| ir.args(b)).unwrap_or_default();
+    Ok(args.iter().map(|&a| Param { name: ir.value_loc(a).value_name().map(crate::ir::Name::as_str), ty: ir.ty(a) }).collect())
+}

@@ -1,0 +1,229 @@
+//! The `arith` dialect: integers wrap to their width, floats follow IEEE 754 in their own format.
+//!
+//! What the dialect leaves undefined gets the value that NVIDIA hardware gives: a shift by the width or more yields zero (or the sign), a
+//! conversion to an integer out of range saturates, MIN / -1 wraps. A division by zero is a fault.
+
+use super::super::fault::Fault;
+use super::super::numbers::{self, mask, signed};
+use super::super::program::Program;
+use super::super::value::{Lanes, Val};
+use super::{convert, index};
+use crate::diag::codes::interp as codes;
+use crate::ir::{ArithOp, AttrData, DenseData, FloatKind, Op, Type};
+
+/// Width of an integer type's elements.
+pub(crate) fn width(ty: Type) -> u32 {
+    ty.bit_width().unwrap_or(64).min(64)
+}
+
+pub(crate) fn eval(p: &Program<'_>, op: Op, kind: ArithOp) -> Result<Val, Fault> {
+    let ir = p.ir;
+    let ty = ir.ty(ir.result(op));
+    if kind == ArithOp::Constant {
+        return Ok(constant(p, op));
+    }
+    let vals: Vec<Val> = ir.operands(op).iter().map(|&v| p.get(v)).collect();
+    let a = &vals[0].lanes;
+    let b = &vals.get(1).unwrap_or(&vals[0]).lanes;
+    let w = width(ir.ty(ir.operand(op, 0)));
+    let m = mask(w);
+    let s = |x: u64| signed(x, w);
+    let div = |f: &dyn Fn(u64, u64) -> u64| divide(p, op, a, b, f);
+    let lanes = match kind {
+        ArithOp::Constant => return Ok(constant(p, op)),
+        ArithOp::Addi => a.zip(b, |x, y| x.wrapping_add(y) & m),
+        ArithOp::Subi => a.zip(b, |x, y| x.wrapping_sub(y) & m),
+        ArithOp::Muli => a.zip(b, |x, y| x.wrapping_mul(y) & m),
+        ArithOp::Divsi => div(&|x, y| s(x).wrapping_div(s(y)) as u64 & m)?,
+        ArithOp::Divui => div(&|x, y| x / y)?,
+        ArithOp::Ceildivsi => div(&|x, y| {
+            let (q, r) = (s(x).wrapping_div(s(y)), s(x).wrapping_rem(s(y)));
+            (q.wrapping_add(i64::from(r != 0 && (r < 0) == (s(y) < 0)))) as u64 & m
+        })?,
+        ArithOp::Ceildivui => div(&|x, y| x.div_ceil(y))?,
+        ArithOp::Floordivsi => div(&|x, y| {
+            let (q, r) = (s(x).wrapping_div(s(y)), s(x).wrapping_rem(s(y)));
+            (q.wrapping_sub(i64::from(r != 0 && (r < 0) != (s(y) < 0)))) as u64 & m
+        })?,
+        ArithOp::Remsi => div(&|x, y| s(x).wrapping_rem(s(y)) as u64 & m)?,
+        ArithOp::Remui => div(&|x, y| x % y)?,
+        ArithOp::Andi => a.zip(b, |x, y| x & y),
+        ArithOp::Ori => a.zip(b, |x, y| x | y),
+        ArithOp::Xori => a.zip(b, |x, y| x ^ y),
+        ArithOp::Shli => a.zip(b, |x, y| if y < u64::from(w) { x << y & m } else { 0 }),
+        ArithOp::Shrsi => a.zip(b, |x, y| (s(x) >> y.min(u64::from(w) - 1).min(63)) as u64 & m),
+        ArithOp::Shrui => a.zip(b, |x, y| if y < u64::from(w) { x >> y } else { 0 }),
+        ArithOp::Maxsi => a.zip(b, |x, y| s(x).max(s(y)) as u64 & m),
+        ArithOp::Maxui => a.zip(b, u64::max),
+        ArithOp::Minsi => a.zip(b, |x, y| s(x).min(s(y)) as u64 & m),
+        ArithOp::Minui => a.zip(b, u64::min),
+        ArithOp::Addf => float2(ty, a, b, |x, y| x + y, |x, y| x + y),
+        ArithOp::Subf => float2(ty, a, b, |x, y| x - y, |x, y| x - y),
+        ArithOp::Mulf => float2(ty, a, b, |x, y| x * y, |x, y| x * y),
+        ArithOp::Divf => float2(ty, a, b, |x, y| x / y, |x, y| x / y),
+        ArithOp::Remf => float2(ty, a, b, |x, y| x % y, |x, y| x % y),
+        ArithOp::Maximumf => extremum(ty, a, b, true, true),
+        ArithOp::Minimumf => extremum(ty, a, b, false, true),
+        ArithOp::Maxnumf => extremum(ty, a, b, true, false),
+        ArithOp::Minnumf => extremum(ty, a, b, false, false),
+        ArithOp::Negf => {
+            let sign = 1u64 << (w - 1);
+            a.map(|x| x ^ sign)
+        }
+        ArithOp::Cmpi => compare_ints(ir.int_attr(op, "predicate").unwrap_or(0), a, b, w),
+        ArithOp::Cmpf => compare_floats(ir.int_attr(op, "predicate").unwrap_or(0), ir.ty(ir.operand(op, 0)), a, b),
+        ArithOp::Select => return Ok(index::select(p, op, &vals)),
+        ArithOp::Extsi => a.map(|x| s(x) as u64 & mask(width(ty))),
+        ArithOp::Extui | ArithOp::Bitcast => a.clone(),
+        ArithOp::Trunci => a.map(|x| x & mask(width(ty))),
+        ArithOp::IndexCast => a.map(|x| s(x) as u64 & mask(width(ty))),
+        ArithOp::Extf => convert::extend(ir.ty(ir.operand(op, 0)), ty, a),
+        ArithOp::Truncf => {
+            let mode = numbers::Rounding::from_attr(ir.int_attr(op, "roundingmode").unwrap_or(0));
+            convert::truncate(ir.ty(ir.operand(op, 0)), ty, a, mode)
+        }
+        ArithOp::Sitofp => from_int(ty, a, |x| i128::from(s(x))),
+        ArithOp::Uitofp => from_int(ty, a, i128::from),
+        ArithOp::Fptosi | ArithOp::Fptoui => {
+            let from = ir.ty(ir.operand(op, 0)).elem().as_float().unwrap_or(FloatKind::F32);
+            a.map(|x| numbers::to_int(numbers::to_f64(from, x), width(ty), kind == ArithOp::Fptosi))
+        }
+    };
+    Ok(index::track(p, op, kind, &vals, lanes))
+}
+
+fn constant(p: &Program<'_>, op: Op) -> Val {
+    let ty = p.ir.ty(p.ir.result(op));
+    let m = mask(width(ty));
+    match p.ir.attr(op, "value").map(crate::ir::Attr::data) {
+        Some(AttrData::Dense(_, DenseData::Elements(v))) => Val::full(v.iter().map(|&x| x & m).collect()),
+        Some(AttrData::Dense(_, DenseData::Splat(bits)) | AttrData::Float(bits, _)) => Val::splat(bits & m),
+        Some(AttrData::Int(v, _)) => Val::splat(*v as u64 & m),
+        _ => Val::splat(0),
+    }
+}
+
+fn divide(p: &Program<'_>, op: Op, a: &Lanes, b: &Lanes, f: &dyn Fn(u64, u64) -> u64) -> Result<Lanes, Fault> {
+    if let Some(lane) = b.position(|y| y == 0) {
+        let mut message = format!("integer division by zero in `{}`", p.ir.op_name(op));
+        let shape = p.ir.ty(p.ir.result(op)).shape();
+        if !shape.is_empty() {
+            let at = super::super::fault::tuple(&super::super::value::coordinates(shape, lane));
+            message = format!("{message} at tensor index {at}");
+        }
+        return Err(p.fault(op, &codes::DIVISION_BY_ZERO, message, "the divisor is zero"));
+    }
+    Ok(a.zip(b, f))
+}
+
+fn from_int(ty: Type, a: &Lanes, value: impl Fn(u64) -> i128) -> Lanes {
+    match ty.elem().as_float() {
+        Some(FloatKind::F32) => a.map(|x| u64::from((value(x) as f32).to_bits())),
+        Some(kind) => a.map(|x| numbers::from_int(kind, value(x))),
+        None => a.clone(),
+    }
+}
+
+/// An operation on one float: in f64 for f64, else in f32 with one rounding.
+#[inline]
+pub(crate) fn float1(ty: Type, a: &Lanes, single: impl Fn(f32) -> f32, double: impl Fn(f64) -> f64) -> Lanes {
+    match ty.elem().as_float() {
+        Some(FloatKind::F32) => a.map(|x| u64::from(single(f32::from_bits(x as u32)).to_bits())),
+        Some(FloatKind::F64) => a.map(|x| double(f64::from_bits(x)).to_bits()),
+        Some(kind) => a.map(|x| numbers::encode(kind, single(numbers::decode(kind, x)))),
+        None => a.clone(),
+    }
+}
+
+/// As [`float1`], on two.
+#[inline]
+pub(crate) fn float2(ty: Type, a: &Lanes, b: &Lanes, single: impl Fn(f32, f32) -> f32, double: impl Fn(f64, f64) -> f64) -> Lanes {
+    match ty.elem().as_float() {
+        Some(FloatKind::F32) => a.zip(b, |x, y| u64::from(single(f32::from_bits(x as u32), f32::from_bits(y as u32)).to_bits())),
+        Some(FloatKind::F64) => a.zip(b, |x, y| double(f64::from_bits(x), f64::from_bits(y)).to_bits()),
+        Some(kind) => a.zip(b, |x, y| numbers::encode(kind, single(numbers::decode(kind, x), numbers::decode(kind, y)))),
+        None => a.clone(),
+    }
+}
+
+/// The greater or lesser of two; -0.0 is below 0.0. With a NaN the result is NaN (`propagate`) or the other operand.
+pub(crate) fn extremum(ty: Type, a: &Lanes, b: &Lanes, greater: bool, propagate: bool) -> Lanes {
+    float2(ty, a, b, move |x, y| pick(x, y, greater, propagate), move |x, y| pick(x, y, greater, propagate))
+}
+
+#[inline]
+fn pick<F: Float>(x: F, y: F, greater: bool, propagate: bool) -> F {
+    if x.is_nan() || y.is_nan() {
+        // Where one is NaN the number wins, or NaN does; with two NaN both answers are NaN.
+        return if x.is_nan() == propagate { x } else { y };
+    }
+    let x_wins = if x == y { x.is_negative() != greater } else { (x > y) == greater };
+    if x_wins { x } else { y }
+}
+
+pub(crate) trait Float: PartialOrd + Copy {
+    fn is_nan(self) -> bool;
+    fn is_negative(self) -> bool;
+}
+
+impl Float for f32 {
+    fn is_nan(self) -> bool {
+        self.is_nan()
+    }
+    fn is_negative(self) -> bool {
+        self.is_sign_negative()
+    }
+}
+
+impl Float for f64 {
+    fn is_nan(self) -> bool {
+        self.is_nan()
+    }
+    fn is_negative(self) -> bool {
+        self.is_sign_negative()
+    }
+}
+
+fn compare_ints(predicate: i64, a: &Lanes, b: &Lanes, w: u32) -> Lanes {
+    let s = |x: u64| signed(x, w);
+    match predicate {
+        0 => a.zip(b, |x, y| u64::from(x == y)),
+        1 => a.zip(b, |x, y| u64::from(x != y)),
+        2 => a.zip(b, |x, y| u64::from(s(x) < s(y))),
+        3 => a.zip(b, |x, y| u64::from(s(x) <= s(y))),
+        4 => a.zip(b, |x, y| u64::from(s(x) > s(y))),
+        5 => a.zip(b, |x, y| u64::from(s(x) >= s(y))),
+        6 => a.zip(b, |x, y| u64::from(x < y)),
+        7 => a.zip(b, |x, y| u64::from(x <= y)),
+        8 => a.zip(b, |x, y| u64::from(x > y)),
+        _ => a.zip(b, |x, y| u64::from(x >= y)),
+    }
+}
+
+/// The predicates in order: false, six ordered ones, ord, six unordered ones, uno, true.
+fn compare_floats(predicate: i64, ty: Type, a: &Lanes, b: &Lanes) -> Lanes {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    let holds = move |order: Option<std::cmp::Ordering>| {
+        let accepts = |p: i64| match p {
+            1 => order == Some(Equal),
+            2 => order == Some(Greater),
+            3 => matches!(order, Some(Greater | Equal)),
+            4 => order == Some(Less),
+            5 => matches!(order, Some(Less | Equal)),
+            _ => matches!(order, Some(Less | Greater)),
+        };
+        u64::from(match predicate {
+            0 => false,
+            1..=6 => accepts(predicate),
+            7 => order.is_some(),
+            8..=13 => order.is_none() || accepts(predicate - 7),
+            14 => order.is_none(),
+            _ => true,
+        })
+    };
+    match ty.elem().as_float() {
+        Some(FloatKind::F32) => a.zip(b, |x, y| holds(f32::from_bits(x as u32).partial_cmp(&f32::from_bits(y as u32)))),
+        Some(kind) => a.zip(b, |x, y| holds(numbers::to_f64(kind, x).partial_cmp(&numbers::to_f64(kind, y)))),
+        None => a.clone(),
+    }
+}

@@ -1,0 +1,180 @@
+//! Atomic read-modify-write.
+//!
+//! Programs with atomics whose order can be observed run one after the other, so the result is that of the programs in order. A scalar atomic
+//! with acquire or release semantics orders programs for the race check.
+
+use super::super::access::Site;
+use super::super::fault::Fault;
+use super::super::numbers::{decode, encode, mask, signed};
+use super::super::program::Program;
+use super::super::races::Access;
+use super::super::value::Val;
+use super::arith::width;
+use super::tt::pointee_size;
+use crate::ir::{FloatKind, Op, Type};
+
+/// What an atomic operation computes. The numbers are those of `tt.atomic_rmw`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Rmw {
+    And,
+    Or,
+    Xor,
+    Add,
+    FAdd,
+    Max,
+    Min,
+    UMax,
+    UMin,
+    Exchange,
+    /// `old >= value ? 0 : old + 1`
+    Inc,
+    /// `old == 0 || old > value ? value : old - 1`
+    Dec,
+}
+
+impl Rmw {
+    fn from_attr(number: i64) -> Rmw {
+        match number {
+            1 => Rmw::And,
+            2 => Rmw::Or,
+            3 => Rmw::Xor,
+            4 => Rmw::Add,
+            5 => Rmw::FAdd,
+            6 => Rmw::Max,
+            7 => Rmw::Min,
+            8 => Rmw::UMax,
+            9 => Rmw::UMin,
+            _ => Rmw::Exchange,
+        }
+    }
+
+    /// The new value of an element.
+    pub(crate) fn apply(self, elem: Type, old: u64, value: u64) -> u64 {
+        let w = width(elem);
+        let float = elem.as_float();
+        let s = |x: u64| signed(x, w);
+        match (self, float) {
+            (Rmw::Add | Rmw::FAdd, Some(kind)) => add(kind, old, value),
+            (Rmw::Max, Some(kind)) => {
+                if at_least(kind, old, value) {
+                    old
+                } else {
+                    value
+                }
+            }
+            (Rmw::Min, Some(kind)) => {
+                if at_least(kind, value, old) {
+                    old
+                } else {
+                    value
+                }
+            }
+            (Rmw::And, _) => old & value,
+            (Rmw::Or, _) => old | value,
+            (Rmw::Xor, _) => old ^ value,
+            (Rmw::Add | Rmw::FAdd, None) => old.wrapping_add(value) & mask(w),
+            (Rmw::Max, None) => s(old).max(s(value)) as u64 & mask(w),
+            (Rmw::Min, None) => s(old).min(s(value)) as u64 & mask(w),
+            (Rmw::UMax, _) => old.max(value),
+            (Rmw::UMin, _) => old.min(value),
+            (Rmw::Exchange, _) => value,
+            (Rmw::Inc, _) => {
+                if old >= value {
+                    0
+                } else {
+                    old + 1
+                }
+            }
+            (Rmw::Dec, _) => {
+                if old == 0 || old > value {
+                    value
+                } else {
+                    old - 1
+                }
+            }
+        }
+    }
+}
+
+fn add(kind: FloatKind, a: u64, b: u64) -> u64 {
+    if kind == FloatKind::F64 {
+        return (f64::from_bits(a) + f64::from_bits(b)).to_bits();
+    }
+    encode(kind, decode(kind, a) + decode(kind, b))
+}
+
+fn at_least(kind: FloatKind, a: u64, b: u64) -> bool {
+    kind.to_f64(a) >= kind.to_f64(b)
+}
+
+/// Acquire before, release after.
+fn ordering(p: &Program<'_>, op: Op) -> (bool, bool) {
+    let scalar = !p.ir.ty(p.ir.operand(op, 0)).is_tensor();
+    match p.ir.int_attr(op, "sem") {
+        Some(2) if scalar => (true, false),
+        Some(3) if scalar => (false, true),
+        Some(4) if scalar => (true, true),
+        _ => (false, false),
+    }
+}
+
+fn acquire(p: &mut Program<'_>, op: Op, address: u64) {
+    if ordering(p, op).0 {
+        let releases = p.shared.releases.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        releases.acquire(address, &mut p.before);
+    }
+}
+
+fn release(p: &Program<'_>, op: Op, address: u64) {
+    if ordering(p, op).1 {
+        p.shared.releases.lock().unwrap_or_else(std::sync::PoisonError::into_inner).release(address, p.id, &p.before);
+    }
+}
+
+fn site(p: &Program<'_>, op: Op) -> (Site<'static>, usize) {
+    let ty = p.ir.ty(p.ir.operand(op, 0));
+    (Site { op, size: pointee_size(ty), shape: ty.shape() }, ty.num_elements() as usize)
+}
+
+/// `tt.atomic_rmw`
+pub(crate) fn rmw(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
+    let kind = Rmw::from_attr(p.ir.int_attr(op, "atomic_rmw_op").unwrap_or(0));
+    let (ptr, value, enabled) = (p.operand(op, 0), p.operand(op, 1).lanes, p.optional(op, 2));
+    let elem = p.ir.ty(p.ir.operand(op, 1)).elem();
+    let (site, n) = site(p, op);
+    let mut out = Vec::with_capacity(n);
+    for lane in 0..n {
+        if enabled.as_ref().is_some_and(|m| m.lanes.get(lane) & 1 == 0) {
+            out.push(0);
+            continue;
+        }
+        let address = ptr.lanes.get(lane);
+        acquire(p, op, address);
+        let at = p.touch(&site, Access::Atomic, address, lane, ptr.exact.as_deref())?;
+        let update = |(b, offset): (usize, usize)| {
+            p.shared.memory.buffers[b].update(offset, site.size, |old| kind.apply(elem, old, value.get(lane)))
+        };
+        out.push(at.map_or(0, update));
+        release(p, op, address);
+    }
+    Ok(if n == 1 { Val::splat(out[0]) } else { Val::full(out) })
+}
+
+/// `tt.atomic_cas`
+pub(crate) fn cas(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
+    let (ptr, expected, value) = (p.operand(op, 0), p.operand(op, 1).lanes, p.operand(op, 2).lanes);
+    let (site, n) = site(p, op);
+    let mut out = Vec::with_capacity(n);
+    for lane in 0..n {
+        let address = ptr.lanes.get(lane);
+        acquire(p, op, address);
+        let at = p.touch(&site, Access::Atomic, address, lane, ptr.exact.as_deref())?;
+        let update = |(b, offset): (usize, usize)| {
+            let swap = |old| if old == expected.get(lane) { value.get(lane) } else { old };
+            p.shared.memory.buffers[b].update(offset, site.size, swap)
+        };
+        out.push(at.map_or(0, update));
+        release(p, op, address);
+    }
+    Ok(if n == 1 { Val::splat(out[0]) } else { Val::full(out) })
+}

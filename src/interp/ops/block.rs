@@ -1,0 +1,243 @@
+//! Blocks of tensors in memory: block pointers (`tt.make_tensor_ptr`) and tensor descriptors.
+//!
+//! Both are a base, a shape, strides and the shape of a block. An access expands the block into one address per element, row-major, and a mask
+//! of those inside of the tensor, and goes through the ordinary load and store. A descriptor checks every dimension, a block pointer those
+//! that the access names.
+//!
+//! Example: base 0, shape 5×6, strides (6, 1), block 2×4 at (4, 4): rows 4 and 5, columns 4 to 7. Inside are (4, 4) and (4, 5).
+
+use std::sync::Arc;
+
+use super::super::access::Site;
+use super::super::fault::Fault;
+use super::super::memory::element_size;
+use super::super::numbers::signed;
+use super::super::program::Program;
+use super::super::races::Access;
+use super::super::value::{Exact, Lanes, Val, coordinates};
+use super::arith::width;
+use super::atomics::Rmw;
+use crate::ir::{Attr, Op, Type, Value};
+
+/// A block pointer or a tensor descriptor.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    base: u64,
+    elem: Type,
+    shape: Vec<i64>,
+    strides: Vec<i64>,
+    /// Where the block is; a descriptor has none until it is accessed.
+    offsets: Vec<Offset>,
+    /// The shape of a block.
+    extent: Vec<i64>,
+    /// Outside of the tensor a load gives NaN, not zero.
+    nan: bool,
+}
+
+/// A coordinate, what it would be without wrapping, and who wrapped it.
+#[derive(Clone, Debug)]
+struct Offset {
+    at: i64,
+    exact: i128,
+    origin: Option<Op>,
+}
+
+impl std::fmt::Display for Block {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let at: Vec<i64> = self.offsets.iter().map(|o| o.at).collect();
+        write!(f, "block {:?} at {at:?} of a tensor {:?} with strides {:?} at {:#x}", self.extent, self.shape, self.strides, self.base)
+    }
+}
+
+fn numbers(p: &Program<'_>, values: &[Value]) -> Vec<i64> {
+    values.iter().map(|&v| signed(p.get(v).scalar(), width(p.ir.ty(v)))).collect()
+}
+
+fn offset(p: &Program<'_>, value: Value) -> Offset {
+    let v = p.get(value);
+    let at = signed(v.scalar(), width(p.ir.ty(value)));
+    match v.exact {
+        Some(e) => Offset { at, exact: e.get(0), origin: Some(e.origin) },
+        None => Offset { at, exact: i128::from(at), origin: None },
+    }
+}
+
+/// `tt.make_tensor_ptr`
+pub(crate) fn make_pointer(p: &Program<'_>, op: Op) -> Val {
+    let pointee = p.ir.ty(p.ir.result(op)).pointee().unwrap_or_else(Type::index);
+    let block = Block {
+        base: p.operand(op, 0).scalar(),
+        elem: pointee.elem(),
+        shape: numbers(p, p.ir.operand_group(op, 1)),
+        strides: numbers(p, p.ir.operand_group(op, 2)),
+        offsets: p.ir.operand_group(op, 3).iter().map(|&v| offset(p, v)).collect(),
+        extent: pointee.shape().to_vec(),
+        nan: false,
+    };
+    Lanes::Block(Arc::new(block)).into()
+}
+
+/// `tt.advance`
+pub(crate) fn advance(p: &Program<'_>, op: Op) -> Val {
+    let v = p.operand(op, 0);
+    let Lanes::Block(b) = &v.lanes else { return v };
+    let mut moved = (**b).clone();
+    for (slot, &by) in moved.offsets.iter_mut().zip(&p.ir.operands(op)[1..]) {
+        let by = offset(p, by);
+        slot.at = slot.at.wrapping_add(by.at);
+        slot.exact = slot.exact.wrapping_add(by.exact);
+        slot.origin = slot.origin.or(by.origin);
+    }
+    Lanes::Block(Arc::new(moved)).into()
+}
+
+/// `tt.make_tensor_descriptor`
+pub(crate) fn make_descriptor(p: &Program<'_>, op: Op) -> Val {
+    let ty = p.ir.ty(p.ir.result(op));
+    let block = Block {
+        base: p.operand(op, 0).scalar(),
+        elem: ty.elem(),
+        shape: numbers(p, p.ir.operand_group(op, 1)),
+        strides: numbers(p, p.ir.operand_group(op, 2)),
+        offsets: vec![],
+        extent: ty.shape().to_vec(),
+        nan: p.ir.int_attr(op, "padding") == Some(2),
+    };
+    Lanes::Block(Arc::new(block)).into()
+}
+
+impl Block {
+    /// The addresses of the elements, and which of them are inside of the tensor in the checked dimensions.
+    fn expand(&self, checked: impl Fn(usize) -> bool) -> (Val, Vec<u64>) {
+        let n = self.extent.iter().product::<i64>().max(0) as usize;
+        let size = element_size(self.elem) as i128;
+        let (mut addresses, mut exact, mut inside) = (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
+        for lane in 0..n {
+            let at = coordinates(&self.extent, lane);
+            let (mut address, mut ideal, mut within) = (i128::from(self.base), i128::from(self.base), true);
+            for (d, &c) in at.iter().enumerate() {
+                let (Some(o), Some(&stride)) = (self.offsets.get(d), self.strides.get(d)) else { continue };
+                let x = i128::from(o.at) + c as i128;
+                address += x * i128::from(stride) * size;
+                ideal += (o.exact + c as i128) * i128::from(stride) * size;
+                within &= !checked(d) || (0..i128::from(self.shape[d])).contains(&x);
+            }
+            addresses.push(address as u64);
+            exact.push(ideal);
+            inside.push(u64::from(within));
+        }
+        let origin = self.offsets.iter().find_map(|o| o.origin);
+        let exact = origin.map(|origin| Arc::new(Exact { values: exact, origin }));
+        (Val { lanes: addresses.into(), exact }, inside)
+    }
+
+    fn site(&self, op: Op) -> Site<'_> {
+        Site { op, size: element_size(self.elem), shape: &self.extent }
+    }
+
+    fn padding(&self) -> Lanes {
+        let nan = self.elem.as_float().filter(|_| self.nan).map_or(0, |k| k.from_f64(f64::NAN));
+        Lanes::Splat(nan)
+    }
+
+    /// The block of a descriptor at some coordinates.
+    fn at(&self, offsets: Vec<Offset>) -> Block {
+        Block { offsets, ..self.clone() }
+    }
+}
+
+fn boundary(p: &Program<'_>, op: Op) -> &'static [i64] {
+    p.ir.attr(op, "boundaryCheck").and_then(Attr::as_dense_array).unwrap_or_default()
+}
+
+/// `tt.load` through a block pointer.
+pub(crate) fn load(p: &Program<'_>, op: Op, b: &Block) -> Result<Val, Fault> {
+    let checked = boundary(p, op);
+    let (ptr, inside) = b.expand(|d| checked.contains(&(d as i64)));
+    let padded = Block { nan: p.ir.stored_attr(op, "padding").and_then(Attr::as_int) == Some(2), ..b.clone() };
+    let n = inside.len();
+    Ok(p.load(&b.site(op), &ptr, Some(&inside.into()), &padded.padding(), n)?.into())
+}
+
+/// `tt.store` through a block pointer.
+pub(crate) fn store(p: &Program<'_>, op: Op, b: &Block, value: &Lanes) -> Result<(), Fault> {
+    let checked = boundary(p, op);
+    let (ptr, inside) = b.expand(|d| checked.contains(&(d as i64)));
+    let n = inside.len();
+    p.store(&b.site(op), &ptr, value, Some(&inside.into()), n)
+}
+
+/// The block that operand 0 describes, at the coordinates in `indices`.
+fn described(p: &Program<'_>, op: Op, indices: &[Value]) -> Result<Block, Fault> {
+    let v = p.operand(op, 0);
+    let Lanes::Block(b) = &v.lanes else { return Err(p.unsupported(op, "a descriptor that the kernel does not make itself")) };
+    Ok(b.at(indices.iter().map(|&i| offset(p, i)).collect()))
+}
+
+pub(crate) fn descriptor_load(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
+    let b = described(p, op, &p.ir.operands(op)[1..])?;
+    let (ptr, inside) = b.expand(|_| true);
+    let n = inside.len();
+    Ok(p.load(&b.site(op), &ptr, Some(&inside.into()), &b.padding(), n)?.into())
+}
+
+pub(crate) fn descriptor_store(p: &Program<'_>, op: Op) -> Result<(), Fault> {
+    let b = described(p, op, &p.ir.operands(op)[2..])?;
+    let (ptr, inside) = b.expand(|_| true);
+    let n = inside.len();
+    p.store(&b.site(op), &ptr, &p.operand(op, 1).lanes, Some(&inside.into()), n)
+}
+
+pub(crate) fn descriptor_reduce(p: &Program<'_>, op: Op) -> Result<(), Fault> {
+    let b = described(p, op, &p.ir.operands(op)[2..])?;
+    let kind = match p.ir.int_attr(op, "kind") {
+        Some(1) => Rmw::Add,
+        Some(2) => Rmw::Min,
+        Some(3) => Rmw::Max,
+        Some(4) => Rmw::Inc,
+        Some(5) => Rmw::Dec,
+        Some(6) => Rmw::And,
+        Some(7) => Rmw::Or,
+        _ => Rmw::Xor,
+    };
+    let (ptr, inside) = b.expand(|_| true);
+    let (site, value) = (b.site(op), p.operand(op, 1).lanes);
+    for lane in (0..inside.len()).filter(|&l| inside[l] == 1) {
+        if let Some((buffer, at)) = p.touch(&site, Access::Atomic, ptr.lanes.get(lane), lane, ptr.exact.as_deref())? {
+            p.shared.memory.buffers[buffer].update(at, site.size, |old| kind.apply(b.elem, old, value.get(lane)));
+        }
+    }
+    Ok(())
+}
+
+/// The addresses of whole rows, each `columns` long from the column of operand 2 on.
+fn rows(p: &Program<'_>, op: Op, ty: Type) -> Result<(Block, Val, Vec<u64>), Fault> {
+    let v = p.operand(op, 0);
+    let Lanes::Block(b) = &v.lanes else { return Err(p.unsupported(op, "a descriptor that the kernel does not make itself")) };
+    let [n, columns] = *ty.shape() else { return Err(p.unsupported(op, "rows of anything but a matrix")) };
+    let x = p.operand(op, 1);
+    let w = width(p.ir.ty(p.ir.operand(op, 1)));
+    let (mut addresses, mut inside) = (vec![], vec![]);
+    for row in 0..n as usize {
+        let at = signed(x.lanes.get(row), w);
+        let row_offset = Offset { at, exact: i128::from(at), origin: None };
+        let one = Block { extent: vec![1, columns], ..b.at(vec![row_offset, offset(p, p.ir.operand(op, 2))]) };
+        let (ptr, within) = one.expand(|_| true);
+        addresses.extend(ptr.lanes.to_vec(columns as usize));
+        inside.extend(within);
+    }
+    let whole = Block { extent: ty.shape().to_vec(), ..(**b).clone() };
+    Ok((whole, Val::full(addresses), inside))
+}
+
+pub(crate) fn descriptor_gather(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
+    let (b, ptr, inside) = rows(p, op, p.ir.ty(p.ir.result(op)))?;
+    let n = inside.len();
+    Ok(p.load(&b.site(op), &ptr, Some(&inside.into()), &b.padding(), n)?.into())
+}
+
+pub(crate) fn descriptor_scatter(p: &Program<'_>, op: Op) -> Result<(), Fault> {
+    let (b, ptr, inside) = rows(p, op, p.ir.ty(p.ir.operand(op, 3)))?;
+    let n = inside.len();
+    p.store(&b.site(op), &ptr, &p.operand(op, 3).lanes, Some(&inside.into()), n)
+}

@@ -1,0 +1,90 @@
+//! Indices that wrap around: what they would be in unbounded integers.
+//!
+//! 1. An addition, subtraction, multiplication or shift whose result is an index (see `plan.rs`) is compared with the exact one. While all
+//!    lanes agree, nothing is kept.
+//! 2. Once a lane differs, the value carries the exact numbers of all lanes and the operation that lost them. Further index operations compute
+//!    on them; where they agree with the bits again (a wrapped sum minus the same), they are dropped.
+//! 3. The access through an address that still differs is the fault.
+//!
+//! Example: in i32, 70000 · 70000 is 605032704 and exactly 4900000000; as an offset the difference is a wrong address.
+
+use std::sync::Arc;
+
+use super::super::numbers::signed;
+use super::super::program::Program;
+use super::super::value::{Exact, Lanes, Val};
+use super::arith::width;
+use crate::ir::{ArithOp, Op};
+
+/// Attaches the exact values to a result that needs them.
+pub(crate) fn track(p: &Program<'_>, op: Op, kind: ArithOp, operands: &[Val], lanes: Lanes) -> Val {
+    let ir = p.ir;
+    let result = ir.result(op);
+    if !p.shared.plan.is_index(result) {
+        return lanes.into();
+    }
+    let w = width(ir.ty(ir.operand(op, 0)));
+    let wraps = matches!(kind, ArithOp::Addi | ArithOp::Subi | ArithOp::Muli | ArithOp::Shli);
+    let carries = matches!(kind, ArithOp::Extsi | ArithOp::IndexCast | ArithOp::Maxsi | ArithOp::Minsi);
+    let tracked = operands.iter().any(|v| v.exact.is_some());
+    if !(wraps || carries && tracked) {
+        return lanes.into();
+    }
+    let exact = |v: &Val, i: usize| v.exact.as_ref().map_or_else(|| i128::from(signed(v.lanes.get(i), w)), |e| e.get(i));
+    let combine = |i: usize| -> i128 {
+        let a = exact(&operands[0], i);
+        let b = || exact(&operands[1], i);
+        match kind {
+            ArithOp::Addi => a.wrapping_add(b()),
+            ArithOp::Subi => a.wrapping_sub(b()),
+            ArithOp::Muli => a.wrapping_mul(b()),
+            ArithOp::Shli => u32::try_from(b()).ok().filter(|&s| s < w).map_or(0, |s| a << s),
+            ArithOp::Maxsi => a.max(b()),
+            ArithOp::Minsi => a.min(b()),
+            _ => a,
+        }
+    };
+    let n = operands.iter().map(|v| v.lanes.stored().max(v.exact.as_ref().map_or(1, |e| e.values.len()))).max().unwrap_or(1);
+    let out_width = width(ir.ty(result));
+    let agrees = |i: usize| combine(i) == i128::from(signed(lanes.get(i), out_width));
+    if (0..n).all(agrees) {
+        return lanes.into();
+    }
+    let origin = operands.iter().find_map(|v| v.exact.as_ref()).map_or(op, |e| e.origin);
+    Val { exact: Some(Arc::new(Exact { values: (0..n).map(combine).collect(), origin })), lanes }
+}
+
+/// `arith.select`, on values and on what they would be.
+pub(crate) fn select(p: &Program<'_>, op: Op, operands: &[Val]) -> Val {
+    let [condition, a, b] = operands else { return Val::splat(0) };
+    if condition.lanes.is_splat() {
+        return if condition.scalar() & 1 == 1 { a.clone() } else { b.clone() };
+    }
+    let lanes = condition.lanes.zip3(&a.lanes, &b.lanes, |c, x, y| if c & 1 == 1 { x } else { y });
+    if a.exact.is_none() && b.exact.is_none() {
+        return lanes.into();
+    }
+    let w = width(p.ir.ty(p.ir.result(op)));
+    let exact = |v: &Val, i: usize| v.exact.as_ref().map_or_else(|| i128::from(signed(v.lanes.get(i), w)), |e| e.get(i));
+    let n = condition.lanes.stored();
+    let values = (0..n).map(|i| exact(if condition.lanes.get(i) & 1 == 1 { a } else { b }, i)).collect();
+    let origin = a.exact.as_ref().or(b.exact.as_ref()).map_or(op, |e| e.origin);
+    Val { lanes, exact: Some(Arc::new(Exact { values, origin })) }
+}
+
+/// `tt.addptr`: offsets count elements and are signed.
+pub(crate) fn addptr(p: &Program<'_>, op: Op, size: u64) -> Val {
+    let (ptr, offset) = (p.operand(op, 0), p.operand(op, 1));
+    let w = width(p.ir.ty(p.ir.operand(op, 1)));
+    let lanes = ptr.lanes.zip(&offset.lanes, |a, o| a.wrapping_add((signed(o, w) as u64).wrapping_mul(size)));
+    if ptr.exact.is_none() && offset.exact.is_none() {
+        return lanes.into();
+    }
+    let n = lanes.stored().max(ptr.exact.as_ref().map_or(1, |e| e.values.len())).max(offset.exact.as_ref().map_or(1, |e| e.values.len()));
+    let base = |i: usize| ptr.exact.as_ref().map_or_else(|| i128::from(ptr.lanes.get(i)), |e| e.get(i));
+    let moved = |i: usize| offset.exact.as_ref().map_or_else(|| i128::from(signed(offset.lanes.get(i), w)), |e| e.get(i));
+    let values: Vec<i128> = (0..n).map(|i| base(i).wrapping_add(moved(i).wrapping_mul(i128::from(size)))).collect();
+    let origin = offset.exact.as_ref().or(ptr.exact.as_ref()).map_or(op, |e| e.origin);
+    let agrees = values.iter().enumerate().all(|(i, &v)| v == i128::from(lanes.get(i)));
+    Val { exact: (!agrees).then(|| Arc::new(Exact { values, origin })), lanes }
+}

@@ -1,0 +1,104 @@
+//! Operations that move elements: broadcast, transposition, concatenation, histogram, gather.
+//!
+//! Each is a map from the position of an element in the result to one in the source, both row-major.
+
+use super::super::fault::{self, Fault};
+use super::super::numbers::signed;
+use super::super::program::Program;
+use super::super::value::{Lanes, Val, coordinates, offsets, strides};
+use super::arith::width;
+use crate::diag::codes::interp as codes;
+use crate::ir::{Op, Type};
+
+fn types(p: &Program<'_>, op: Op) -> (Type, Type) {
+    (p.ir.ty(p.ir.operand(op, 0)), p.ir.ty(p.ir.result(op)))
+}
+
+/// A dimension of size 1 repeats: its stride in the source is 0.
+pub(crate) fn broadcast(p: &Program<'_>, op: Op) -> Val {
+    let (from, to) = types(p, op);
+    let v = p.operand(op, 0);
+    if v.lanes.is_splat() && v.exact.is_none() {
+        return v;
+    }
+    let mut s = strides(from.shape());
+    for (stride, &size) in s.iter_mut().zip(from.shape()) {
+        if size == 1 {
+            *stride = 0;
+        }
+    }
+    let map = offsets(to.shape(), &s);
+    v.rearrange(map.len(), |i| map[i])
+}
+
+/// Dimension i of the result walks the source with the stride of dimension order[i].
+pub(crate) fn trans(p: &Program<'_>, op: Op) -> Val {
+    let (from, to) = types(p, op);
+    let v = p.operand(op, 0);
+    if v.lanes.is_splat() && v.exact.is_none() {
+        return v;
+    }
+    let order = p.ir.attr(op, "order").and_then(crate::ir::Attr::as_dense_array).unwrap_or_default();
+    let s = strides(from.shape());
+    let permuted: Vec<usize> = order.iter().map(|&d| s.get(d as usize).copied().unwrap_or(0)).collect();
+    let map = offsets(to.shape(), &permuted);
+    v.rearrange(map.len(), |i| map[i])
+}
+
+/// The elements of one tensor, then those of the other.
+pub(crate) fn cat(p: &Program<'_>, op: Op) -> Val {
+    let n = types(p, op).0.num_elements() as usize;
+    let mut out = p.operand(op, 0).lanes.to_vec(n);
+    out.extend(p.operand(op, 1).lanes.to_vec(n));
+    Val::full(out)
+}
+
+pub(crate) fn join(p: &Program<'_>, op: Op) -> Val {
+    let n = types(p, op).0.num_elements() as usize;
+    let (a, b) = (p.operand(op, 0).lanes, p.operand(op, 1).lanes);
+    Val::full((0..n).flat_map(|i| [a.get(i), b.get(i)]).collect())
+}
+
+pub(crate) fn split(p: &Program<'_>, op: Op) -> Vec<Val> {
+    let n = types(p, op).1.num_elements() as usize;
+    let v = p.operand(op, 0);
+    vec![v.rearrange(n, |i| 2 * i), v.rearrange(n, |i| 2 * i + 1)]
+}
+
+/// Values outside of the bins are not counted.
+pub(crate) fn histogram(p: &Program<'_>, op: Op) -> Val {
+    let (from, to) = types(p, op);
+    let (v, mask) = (p.operand(op, 0).lanes, p.optional(op, 1));
+    let mut bins = vec![0u64; to.num_elements() as usize];
+    for i in 0..from.num_elements() as usize {
+        if mask.as_ref().is_none_or(|m| m.lanes.get(i) & 1 == 1)
+            && let Some(bin) = bins.get_mut(v.get(i) as usize)
+        {
+            *bin += 1;
+        }
+    }
+    Val::full(bins)
+}
+
+/// Element (.., i, ..) of the result is element (.., indices[.., i, ..], ..) of the source.
+pub(crate) fn gather(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
+    let (from, to) = types(p, op);
+    let index_type = p.ir.ty(p.ir.operand(op, 1));
+    let (v, indices) = (p.operand(op, 0), p.operand(op, 1).lanes);
+    let axis = p.ir.int_attr(op, "axis").unwrap_or(0) as usize;
+    let (w, size) = (width(index_type), from.shape()[axis]);
+    let s = strides(from.shape());
+    let mut others = s.clone();
+    others[axis] = 0;
+    let bases = offsets(to.shape(), &others);
+    let bad = (0..bases.len()).find(|&i| !(0..size).contains(&signed(indices.get(i), w)));
+    if let Some(lane) = bad {
+        let at = fault::tuple(&coordinates(to.shape(), lane));
+        let message = format!("index {} at {at} is outside of a dimension of {size}", signed(indices.get(lane), w));
+        return Err(p.fault(op, &codes::OUT_OF_BOUNDS, message, "gathered here"));
+    }
+    if let Lanes::Splat(bits) = v.lanes {
+        return Ok(Val::splat(bits));
+    }
+    Ok(v.rearrange(bases.len(), |i| bases[i] + indices.get(i) as usize * s[axis]))
+}

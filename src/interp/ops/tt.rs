@@ -1,0 +1,153 @@
+//! The `tt` dialect: sends each operation to its family; the short ones are here.
+
+use super::super::access::Site;
+use super::super::fault::{self, Fault};
+use super::super::memory::element_size;
+use super::super::numbers::{self, mask};
+use super::super::program::Program;
+use super::super::value::{Lanes, Val, coordinates};
+use super::arith::{float1, float2, width};
+use super::{arith, atomics, block, combine, control, convert, dot, index, libdevice, print, scaled, shape};
+use crate::diag::codes::interp as codes;
+use crate::ir::{Op, TtOp, Type};
+
+pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault> {
+    let ir = p.ir;
+    let ty = ir.results(op).first().map(|&r| ir.ty(r));
+    let one = |p: &mut Program<'_>, v: Val| {
+        p.set(ir.result(op), v);
+        Ok(())
+    };
+    // The result's type, of the operations that have one.
+    let t = ty.unwrap_or_else(Type::index);
+    match kind {
+        TtOp::Func | TtOp::Return | TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => Ok(()),
+        // Order between kernels of one stream; there is only this one.
+        TtOp::GridDependencyWait | TtOp::GridDependencyLaunchDependents => Ok(()),
+        TtOp::Call => control::call(p, op),
+        TtOp::IntToPtr | TtOp::PtrToInt | TtOp::Bitcast => one(p, p.operand(op, 0)),
+        TtOp::FpToFp => {
+            let rtz = ir.stored_attr(op, "rounding").and_then(crate::ir::Attr::as_int) == Some(0);
+            one(p, convert::fp_to_fp(ir.ty(ir.operand(op, 0)), t, &p.operand(op, 0).lanes, rtz).into())
+        }
+        TtOp::Clampf => one(p, clampf(p, op, t)),
+        TtOp::PreciseSqrt => one(p, float1(t, &p.operand(op, 0).lanes, f32::sqrt, f64::sqrt).into()),
+        TtOp::PreciseDivf | TtOp::ApproxDivf => {
+            one(p, float2(t, &p.operand(op, 0).lanes, &p.operand(op, 1).lanes, |x, y| x / y, |x, y| x / y).into())
+        }
+        TtOp::Mulhiui => {
+            let w = width(t);
+            let high = |x: u64, y: u64| ((u128::from(x) * u128::from(y)) >> w) as u64 & mask(w);
+            one(p, p.operand(op, 0).lanes.zip(&p.operand(op, 1).lanes, high).into())
+        }
+        TtOp::Addptr => one(p, index::addptr(p, op, pointee_size(ir.ty(ir.operand(op, 0))) as u64)),
+        TtOp::Load => one(p, load(p, op, t)?),
+        TtOp::Store => store(p, op),
+        TtOp::AtomicRmw => {
+            let old = atomics::rmw(p, op)?;
+            one(p, old)
+        }
+        TtOp::AtomicCas => {
+            let old = atomics::cas(p, op)?;
+            one(p, old)
+        }
+        TtOp::Splat | TtOp::Unsplat => {
+            let v = p.operand(op, 0);
+            one(p, v.rearrange(1, |_| 0).into_splat())
+        }
+        TtOp::ExpandDims => one(p, p.operand(op, 0)),
+        TtOp::Reshape => one(p, p.operand(op, 0)),
+        TtOp::Broadcast => one(p, shape::broadcast(p, op)),
+        TtOp::Trans => one(p, shape::trans(p, op)),
+        TtOp::Cat => one(p, shape::cat(p, op)),
+        TtOp::Join => one(p, shape::join(p, op)),
+        TtOp::Split => {
+            let halves = shape::split(p, op);
+            p.set_results(op, halves);
+            Ok(())
+        }
+        TtOp::GetProgramId => {
+            let axis = ir.int_attr(op, "axis").unwrap_or(0).clamp(0, 2) as usize;
+            one(p, Val::splat(u64::from(p.pid[axis])))
+        }
+        TtOp::GetNumPrograms => {
+            let axis = ir.int_attr(op, "axis").unwrap_or(0).clamp(0, 2) as usize;
+            one(p, Val::splat(u64::from(p.shared.grid[axis])))
+        }
+        TtOp::Dot => one(p, dot::dot(p, op)?),
+        TtOp::DotScaled => one(p, scaled::dot_scaled(p, op)?),
+        TtOp::Reduce => combine::reduce(p, op),
+        TtOp::Scan => combine::scan(p, op),
+        TtOp::MapElementwise => combine::map_elementwise(p, op),
+        TtOp::ExternElementwise => one(p, libdevice::call(p, op)?),
+        TtOp::MakeRange => {
+            let start = ir.int_attr(op, "start").unwrap_or(0);
+            let m = mask(width(t));
+            one(p, Val::full((0..t.num_elements()).map(|i| (start + i) as u64 & m).collect()))
+        }
+        TtOp::ElementwiseInlineAsm => Err(p.unsupported(op, "inline assembly has no meaning on a CPU")),
+        TtOp::Histogram => one(p, shape::histogram(p, op)),
+        TtOp::Gather => one(p, shape::gather(p, op)?),
+        TtOp::Print => {
+            print::print(p, op);
+            Ok(())
+        }
+        TtOp::Assert => assert(p, op),
+        TtOp::MakeTensorDesc => one(p, block::make_descriptor(p, op)),
+        TtOp::DescriptorLoad => one(p, block::descriptor_load(p, op)?),
+        TtOp::DescriptorStore => block::descriptor_store(p, op),
+        TtOp::DescriptorReduce => block::descriptor_reduce(p, op),
+        TtOp::DescriptorGather => one(p, block::descriptor_gather(p, op)?),
+        TtOp::DescriptorScatter => block::descriptor_scatter(p, op),
+        TtOp::MakeTensorPtr => one(p, block::make_pointer(p, op)),
+        TtOp::Advance => one(p, block::advance(p, op)),
+    }
+}
+
+/// Bytes of what a pointer, or each pointer of a tensor, points at.
+pub(crate) fn pointee_size(ty: Type) -> usize {
+    element_size(ty.elem().pointee().map_or(ty.elem(), Type::elem))
+}
+
+/// min(max(x, low), high); NaN stays where it is propagated, and becomes `low` otherwise.
+fn clampf(p: &Program<'_>, op: Op, ty: Type) -> Val {
+    let (x, low, high) = (p.operand(op, 0).lanes, p.operand(op, 1).lanes, p.operand(op, 2).lanes);
+    let propagate = p.ir.int_attr(op, "propagateNan").unwrap_or(0) != 0;
+    let raised = arith::extremum(ty, &x, &low, true, propagate);
+    arith::extremum(ty, &raised, &high, false, propagate).into()
+}
+
+fn load(p: &Program<'_>, op: Op, ty: Type) -> Result<Val, Fault> {
+    let ptr = p.operand(op, 0);
+    if let Lanes::Block(b) = &ptr.lanes {
+        return block::load(p, op, b);
+    }
+    let mask = p.optional(op, 1);
+    let other = p.optional(op, 2).map_or(Lanes::Splat(0), |v| v.lanes);
+    let pointers = p.ir.ty(p.ir.operand(op, 0));
+    let site = Site { op, size: pointee_size(pointers), shape: pointers.shape() };
+    let lanes = p.load(&site, &ptr, mask.as_ref().map(|m| &m.lanes), &other, ty.num_elements() as usize)?;
+    let w = width(ty);
+    Ok(if w < site.size as u32 * 8 { lanes.map(|x| x & numbers::mask(w)) } else { lanes }.into())
+}
+
+fn store(p: &Program<'_>, op: Op) -> Result<(), Fault> {
+    let (ptr, value) = (p.operand(op, 0), p.operand(op, 1).lanes);
+    if let Lanes::Block(b) = &ptr.lanes {
+        return block::store(p, op, b, &value);
+    }
+    let mask = p.optional(op, 2);
+    let pointers = p.ir.ty(p.ir.operand(op, 0));
+    let site = Site { op, size: pointee_size(pointers), shape: pointers.shape() };
+    p.store(&site, &ptr, &value, mask.as_ref().map(|m| &m.lanes), pointers.num_elements() as usize)
+}
+
+fn assert(p: &Program<'_>, op: Op) -> Result<(), Fault> {
+    let Some(lane) = p.operand(op, 0).lanes.position(|c| c & 1 == 0) else { return Ok(()) };
+    let mut message = format!("assertion failed: {}", p.ir.str_attr(op, "message").unwrap_or_default());
+    let shape = p.ir.ty(p.ir.operand(op, 0)).shape();
+    if !shape.is_empty() {
+        message = format!("{message}, at tensor index {}", fault::tuple(&coordinates(shape, lane)));
+    }
+    Err(p.fault(op, &codes::ASSERTION, message, "asserted here"))
+}

@@ -1,0 +1,249 @@
+//! What is known about a kernel before it runs.
+//!
+//! 1. *Reachable functions*: the kernel and what it calls.
+//! 2. *Indices*: the values whose wrapping around would move an address. Backwards from every offset of `tt.addptr` and every coordinate of a
+//!    block, through the operations that keep a number's magnitude meaningful (sums, products, extensions, shapes, control flow). Bitwise
+//!    operations, remainders and right shifts end the walk: hashes and random numbers wrap on purpose.
+//! 3. *Order*: whether programs may run at the same time. Not if they could see one another's effects in a valid program: an atomic whose
+//!    result is used, or one whose effect depends on the order (floats, exchanges), or a volatile load.
+//! 4. *Cell*: the smallest size at which memory is accessed, for the race check.
+//! 5. *Plain regions*: regions of `tt.reduce` and the like that are straight-line elementwise code, and can run on many lanes at once.
+
+use std::collections::BTreeSet;
+
+use super::memory::element_size;
+use crate::ir::core::entity::Entity;
+use crate::ir::dialects::Traits;
+use crate::ir::{ArithOp, CfOp, Ir, Op, OpKind, Region, ScfOp, TtOp, Type, TypeData, UbOp, Value, ValueDef};
+
+pub(crate) struct Plan {
+    indices: Vec<bool>,
+    plain: BTreeSet<Region>,
+    pub(crate) parallel: bool,
+    /// In bytes.
+    pub(crate) cell: usize,
+    /// One more than the largest value used, for a table of values.
+    pub(crate) values: usize,
+}
+
+impl Plan {
+    pub(crate) fn is_index(&self, value: Value) -> bool {
+        self.indices.get(value.index()).copied().unwrap_or(false)
+    }
+
+    pub(crate) fn is_plain(&self, region: Region) -> bool {
+        self.plain.contains(&region)
+    }
+}
+
+/// Looks at everything that a kernel can reach.
+pub(crate) fn plan(ir: &Ir, kernel: Op) -> Plan {
+    let functions = reachable(ir, kernel);
+    let ops: Vec<Op> = functions.iter().flat_map(|&f| ir.all_ops(f)).collect();
+    let mut values = 0;
+    for &op in &ops {
+        let args = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.args(b));
+        values = ir.results(op).iter().chain(args).map(|v| v.index() + 1).fold(values, usize::max);
+    }
+    let mut plain = BTreeSet::new();
+    for &op in &ops {
+        for &region in ir.regions_of(op) {
+            if is_plain(ir, region) {
+                plain.insert(region);
+            }
+        }
+    }
+    Plan {
+        indices: indices(ir, &ops, values),
+        plain,
+        parallel: ops.iter().all(|&op| is_unordered(ir, op)),
+        cell: ops.iter().filter_map(|&op| access_size(ir, op)).min().unwrap_or(8).min(8),
+        values,
+    }
+}
+
+fn reachable(ir: &Ir, kernel: Op) -> Vec<Op> {
+    let mut found = vec![kernel];
+    let mut next = 0;
+    while let Some(&function) = found.get(next) {
+        next += 1;
+        for op in ir.all_ops(function) {
+            if ir.is(op, TtOp::Call)
+                && let Some(callee) = ir.str_attr(op, "callee").and_then(|n| ir.function(n))
+                && !found.contains(&callee)
+            {
+                found.push(callee);
+            }
+        }
+    }
+    found
+}
+
+/// Whether programs that run this operation may run at the same time and give the same result as one after the other.
+fn is_unordered(ir: &Ir, op: Op) -> bool {
+    match ir.kind(op) {
+        OpKind::Tt(TtOp::AtomicCas | TtOp::DescriptorReduce) => false,
+        OpKind::Tt(TtOp::AtomicRmw) => {
+            let commutes = matches!(ir.int_attr(op, "atomic_rmw_op"), Some(1..=4 | 6..=9));
+            let float = ir.ty(ir.operand(op, 1)).elem().is_float();
+            commutes && !float && ir.results(op).iter().all(|&r| !ir.has_uses(r))
+        }
+        OpKind::Tt(TtOp::Load) => !ir.bool_attr(op, "isVolatile"),
+        _ => true,
+    }
+}
+
+fn access_size(ir: &Ir, op: Op) -> Option<usize> {
+    let elem = |ty: Type| match *ty.elem() {
+        TypeData::Pointer { pointee, .. } => pointee.elem(),
+        _ => ty.elem(),
+    };
+    match ir.kind(op) {
+        OpKind::Tt(
+            TtOp::Load
+            | TtOp::Store
+            | TtOp::AtomicRmw
+            | TtOp::AtomicCas
+            | TtOp::DescriptorLoad
+            | TtOp::DescriptorStore
+            | TtOp::DescriptorReduce
+            | TtOp::DescriptorGather
+            | TtOp::DescriptorScatter,
+        ) => Some(element_size(elem(ir.ty(ir.operand(op, 0))))),
+        _ => None,
+    }
+}
+
+/// Straight-line code of elementwise operations.
+fn is_plain(ir: &Ir, region: Region) -> bool {
+    let &[block] = ir.blocks_of(region) else { return false };
+    ir.ops(block).all(|op| {
+        let kind = ir.kind(op);
+        let elementwise = ir.spec(op).traits.contains(Traits::ELEMENTWISE) && !matches!(kind, OpKind::Tt(TtOp::ElementwiseInlineAsm));
+        let other = matches!(
+            kind,
+            OpKind::Arith(ArithOp::Constant | ArithOp::Select)
+                | OpKind::Ub(UbOp::Poison)
+                | OpKind::Tt(TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn | TtOp::Mulhiui | TtOp::Addptr)
+        );
+        elementwise || other
+    })
+}
+
+/// Marks the values that flow into an address.
+fn indices(ir: &Ir, ops: &[Op], values: usize) -> Vec<bool> {
+    let mut marked = vec![false; values];
+    let mut work: Vec<Value> = vec![];
+    for &op in ops {
+        match ir.kind(op) {
+            OpKind::Tt(TtOp::Addptr) => work.push(ir.operand(op, 1)),
+            OpKind::Tt(TtOp::Advance) => work.extend(&ir.operands(op)[1..]),
+            OpKind::Tt(TtOp::MakeTensorPtr) => work.extend(ir.operand_group(op, 3)),
+            OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorStore | TtOp::DescriptorReduce) => work.extend(&ir.operands(op)[1..]),
+            _ => {}
+        }
+    }
+    while let Some(value) = work.pop() {
+        let slot = &mut marked[value.index()];
+        if !std::mem::replace(slot, true) {
+            sources(ir, ops, value, &mut work);
+        }
+    }
+    // Pointers carry what their offsets do.
+    for &op in ops {
+        for &r in ir.results(op) {
+            marked[r.index()] |= ir.ty(r).elem().is_ptr();
+        }
+    }
+    marked
+}
+
+/// The values whose magnitude this one's depends on.
+fn sources(ir: &Ir, ops: &[Op], value: Value, work: &mut Vec<Value>) {
+    match ir.def(value) {
+        ValueDef::Result { op, index } => {
+            let index = index as usize;
+            match ir.kind(op) {
+                OpKind::Arith(
+                    ArithOp::Addi
+                    | ArithOp::Subi
+                    | ArithOp::Muli
+                    | ArithOp::Shli
+                    | ArithOp::Extsi
+                    | ArithOp::IndexCast
+                    | ArithOp::Maxsi
+                    | ArithOp::Minsi,
+                )
+                | OpKind::Tt(
+                    TtOp::Splat
+                    | TtOp::Unsplat
+                    | TtOp::ExpandDims
+                    | TtOp::Reshape
+                    | TtOp::Broadcast
+                    | TtOp::Trans
+                    | TtOp::Join
+                    | TtOp::Split,
+                ) => work.extend(ir.operands(op)),
+                OpKind::Arith(ArithOp::Select) => work.extend(&ir.operands(op)[1..]),
+                OpKind::Scf(ScfOp::For) => {
+                    work.extend(ir.operands(op).get(3 + index));
+                    yielded(ir, op, ScfOp::Yield.into(), index, work);
+                }
+                OpKind::Scf(ScfOp::If | ScfOp::ExecuteRegion) => yielded(ir, op, ScfOp::Yield.into(), index, work),
+                OpKind::Scf(ScfOp::While) => yielded(ir, op, ScfOp::Condition.into(), index + 1, work),
+                OpKind::Tt(TtOp::Call) => {
+                    if let Some(callee) = ir.str_attr(op, "callee").and_then(|n| ir.function(n)) {
+                        yielded(ir, callee, TtOp::Return.into(), index, work);
+                    }
+                }
+                _ => {}
+            }
+        }
+        ValueDef::Arg { block, index } => argument_sources(ir, ops, block, index as usize, work),
+    }
+}
+
+/// Operand `index` of each terminator of this kind that belongs to `op`'s regions.
+fn yielded(ir: &Ir, op: Op, kind: OpKind, index: usize, work: &mut Vec<Value>) {
+    for &block in ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)) {
+        if let Some(last) = ir.last_op(block).filter(|&t| ir.kind(t) == kind) {
+            work.extend(ir.operands(last).get(index));
+        }
+    }
+}
+
+fn argument_sources(ir: &Ir, ops: &[Op], block: crate::ir::Block, index: usize, work: &mut Vec<Value>) {
+    let Some(owner) = ir.block_op(block) else { return };
+    match ir.kind(owner) {
+        OpKind::Scf(ScfOp::For) if index > 0 => {
+            work.extend(ir.operands(owner).get(2 + index));
+            yielded(ir, owner, ScfOp::Yield.into(), index - 1, work);
+        }
+        OpKind::Scf(ScfOp::While) => {
+            work.extend(ir.operands(owner).get(index));
+            yielded(ir, owner, ScfOp::Yield.into(), index, work);
+            yielded(ir, owner, ScfOp::Condition.into(), index + 1, work);
+        }
+        OpKind::Tt(TtOp::Func) => {
+            let name = ir.str_attr(owner, "sym_name");
+            for &call in ops.iter().filter(|&&o| ir.is(o, TtOp::Call) && ir.str_attr(o, "callee") == name) {
+                work.extend(ir.operands(call).get(index));
+            }
+        }
+        _ => {}
+    }
+    // Branches between blocks: the argument is what each predecessor passes.
+    for &branch in ops.iter().filter(|&&o| ir.successors(o).contains(&block)) {
+        match ir.kind(branch) {
+            OpKind::Cf(CfOp::Br) => work.extend(ir.operands(branch).get(index)),
+            OpKind::Cf(CfOp::CondBr) => {
+                for (group, &target) in ir.successors(branch).iter().enumerate() {
+                    if target == block {
+                        work.extend(ir.operand_group(branch, group + 1).get(index));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Planted faults: each is found, at the right line, with the right numbers.
+
+use super::*;
+
+/// `y[i] = x[i]` for 128 elements a program, with what is given between the loads and the addresses. Operations carry locations: line 10 the
+/// offsets, 12 the load, 13 the store.
+fn copy(offsets: &str, mask: bool) -> Ir {
+    let (m, n) = if mask { (", %mask", ", %mask") } else { ("", "") };
+    let text = format!(
+        "module {{
+  tt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {{
+    %pid = tt.get_program_id x : i32
+    %r = tt.make_range {{end = 128 : i32, start = 0 : i32}} : tensor<128xi32>
+    {offsets}
+    %ns = tt.splat %n : i32 -> tensor<128xi32>
+    %mask = arith.cmpi slt, %o, %ns : tensor<128xi32>
+    %xs = tt.splat %x : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+    %ys = tt.splat %y : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+    %xp = tt.addptr %xs, %o : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+    %yp = tt.addptr %ys, %o : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+    %v = tt.load %xp{m} : tensor<128x!tt.ptr<f32>> loc(#load)
+    tt.store %yp, %v{n} : tensor<128x!tt.ptr<f32>> loc(#store)
+    tt.return
+  }}
+}}
+#offsets = loc(\"k.tk\":10:4)
+#load = loc(\"k.tk\":12:8)
+#store = loc(\"k.tk\":13:4)
+"
+    );
+    parse(&text)
+}
+
+/// Program p at `p * stride`, the multiplication on line 10.
+fn blocks(stride: i64) -> String {
+    format!(
+        "%s = arith.constant {stride} : i32
+    %start = arith.muli %pid, %s : i32 loc(#offsets)
+    %starts = tt.splat %start : i32 -> tensor<128xi32>
+    %o = arith.addi %starts, %r : tensor<128xi32>"
+    )
+}
+
+/// Buffers of n floats; the output is not initialised.
+fn buffers(n: usize) -> (Memory, Vec<Arg>) {
+    let mut memory = Memory::new();
+    let x = memory.add_values("x", f32(), &Random(5).units(n));
+    let y = memory.add_uninit("y", f32(), 4 * n);
+    (memory, vec![Arg::Ptr(x, 0), Arg::Ptr(y, 0), Arg::Int(n as i64)])
+}
+
+#[test]
+fn a_correct_kernel_has_no_fault() {
+    let (mut memory, args) = buffers(300);
+    launch(&copy(&blocks(128), true), [3, 1, 1], &args, &mut memory).unwrap();
+    let (x, y) = (BufferId(0), BufferId(1));
+    assert_eq!(memory.bytes(x), memory.bytes(y));
+    assert!(memory.is_written(y));
+}
+
+#[test]
+fn out_of_bounds_by_one() {
+    let (mut memory, args) = buffers(255);
+    let d = fault(&copy(&blocks(128), false), [2, 1, 1], &args, &mut memory);
+    assert_eq!((d.code.id, line(&d)), ("E1004", Some(12)));
+    assert_eq!(d.message, "a load from element 255 of `x`, out of bounds, in program (1, 0, 0)");
+    assert_eq!(d.notes[0], "tensor index [127]");
+    assert!(d.notes[1].contains("byte offset 1020") && d.notes[1].contains("255 elements"), "{:?}", d.notes);
+}
+
+#[test]
+fn a_missing_mask_on_the_store() {
+    let ir = copy(&blocks(128), true);
+    let (mut memory, mut args) = buffers(300);
+    // The mask allows 310 elements: as if it were computed from another size.
+    args[2] = Arg::Int(310);
+    let big = memory.add_values("big", f32(), &[0.0; 400]);
+    args[0] = Arg::Ptr(big, 0);
+    let d = fault(&ir, [3, 1, 1], &args, &mut memory);
+    assert_eq!((d.code.id, line(&d)), ("E1004", Some(13)));
+    assert!(d.message.starts_with("a store to element 300 of `y`"), "{}", d.message);
+}
+
+#[test]
+fn before_the_start() {
+    let (mut memory, args) = buffers(256);
+    let offsets = "%one = arith.constant dense<1> : tensor<128xi32>
+    %o = arith.subi %r, %one : tensor<128xi32>";
+    let d = fault(&copy(offsets, false), [1, 1, 1], &args, &mut memory);
+    assert!(d.message.starts_with("a load from element -1 of `x`"), "{}", d.message);
+}
+
+#[test]
+fn without_the_check_an_access_out_of_bounds_does_nothing() {
+    let (mut memory, args) = buffers(100);
+    let mut options = Options::default();
+    options.checks.bounds = false;
+    run(&copy(&blocks(128), false), "k", [1, 1, 1], &args, &mut memory, &options).unwrap();
+    assert_eq!(memory.bytes(BufferId(0)), memory.bytes(BufferId(1)));
+}
+
+#[test]
+fn overlapping_stores_of_programs() {
+    // Blocks of 128 at a distance of 64: program 1 starts in the middle of program 0's.
+    let (mut memory, args) = buffers(256);
+    for threads in [1, 2, 4] {
+        let options = Options { threads, ..Options::default() };
+        let found = run(&copy(&blocks(64), true), "k", [3, 1, 1], &args, &mut memory, &options).unwrap_err();
+        let d = &found[0];
+        assert_eq!((d.code.id, line(d)), ("E1007", Some(13)));
+        assert_eq!(
+            d.message,
+            "a race on element 64 of `y`: one program stores to it and program (0, 0, 0) stored to it, without an order, in program (1, 0, 0)"
+        );
+    }
+}
+
+#[test]
+fn a_read_of_what_another_program_writes() {
+    let (mut memory, mut args) = buffers(256);
+    args[1] = args[0];
+    // In place, program 1 reads what program 0 has written.
+    let d = fault(&copy(&blocks(64), true), [2, 1, 1], &args, &mut memory);
+    assert_eq!((d.code.id, line(&d)), ("E1007", Some(12)));
+}
+
+#[test]
+fn overlapping_elements_of_one_store() {
+    let (mut memory, args) = buffers(256);
+    let offsets = "%three = arith.constant dense<3> : tensor<128xi32>
+    %o = arith.andi %r, %three : tensor<128xi32>";
+    // The values are loaded from the same four addresses, so equal ones meet.
+    launch(&copy(offsets, true), [1, 1, 1], &args, &mut memory).unwrap();
+    let ir = module(
+        "%y: !tt.ptr<i32>",
+        "    %r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+    %three = arith.constant dense<3> : tensor<8xi32>
+    %o = arith.andi %r, %three : tensor<8xi32>
+    %ys = tt.splat %y : !tt.ptr<i32> -> tensor<8x!tt.ptr<i32>>
+    %yp = tt.addptr %ys, %o : tensor<8x!tt.ptr<i32>>, tensor<8xi32>
+    tt.store %yp, %r : tensor<8x!tt.ptr<i32>>",
+    );
+    let y = memory.add_values("z", i32(), &[0.0; 4]);
+    let d = fault(&ir, [1, 1, 1], &[Arg::Ptr(y, 0)], &mut memory);
+    assert_eq!(d.code.id, "E1008");
+    assert_eq!(d.notes[0], "tensor index [0]");
+    assert_eq!(d.notes[1], "the other one is [4]");
+}
+
+#[test]
+fn an_uninitialised_read() {
+    let (mut memory, mut args) = buffers(256);
+    args.swap(0, 1);
+    let d = fault(&copy(&blocks(128), true), [2, 1, 1], &args, &mut memory);
+    assert_eq!((d.code.id, line(&d)), ("E1006", Some(12)));
+    assert!(d.message.starts_with("element 0 of `y` is read, and nobody has written it"), "{}", d.message);
+}
+
+#[test]
+fn an_integer_overflow_in_an_index() {
+    let (mut memory, args) = buffers(256);
+    // 3 * 2^30 wraps to a negative number; the access would be out of bounds, but the cause is the product on line 10.
+    let d = fault(&copy(&blocks(1 << 30), false), [4, 1, 1], &[args[0], args[1], Arg::Int(256)], &mut memory);
+    assert_eq!(d.code.id, "E1004", "program 1 is plainly out of bounds: {}", d.message);
+    let zero = "%c = arith.constant 1073741824 : i32
+    %four = arith.constant 4 : i32
+    %start = arith.muli %c, %four : i32 loc(#offsets)
+    %starts = tt.splat %start : i32 -> tensor<128xi32>
+    %o = arith.addi %starts, %r : tensor<128xi32>";
+    // 2^30 * 4 wraps to 0, so that every access is in bounds and yet wrong.
+    let d = fault(&copy(zero, false), [1, 1, 1], &args, &mut memory);
+    assert_eq!((d.code.id, line(&d)), ("E1009", Some(10)));
+    assert!(d.message.contains("`arith.muli` wraps around in 32 bits"), "{}", d.message);
+    assert!(d.notes[1].contains("17179869184 bytes away"), "{:?}", d.notes);
+    assert_eq!(d.labels.len(), 2);
+}
+
+#[test]
+fn a_sum_that_wraps_and_comes_back_is_no_fault() {
+    let (mut memory, args) = buffers(256);
+    let offsets = "%big = arith.constant dense<2147483647> : tensor<128xi32>
+    %up = arith.addi %r, %big : tensor<128xi32>
+    %o = arith.subi %up, %big : tensor<128xi32>";
+    launch(&copy(offsets, true), [1, 1, 1], &args, &mut memory).unwrap();
+}
+
+#[test]
+fn a_hash_that_wraps_is_no_fault() {
+    let (mut memory, args) = buffers(256);
+    let offsets = "%odd = arith.constant dense<-1640531527> : tensor<128xi32>
+    %h = arith.muli %r, %odd : tensor<128xi32>
+    %low = arith.constant dense<127> : tensor<128xi32>
+    %o = arith.andi %h, %low : tensor<128xi32>";
+    launch(&copy(offsets, true), [1, 1, 1], &args, &mut memory).unwrap();
+}
+
+#[test]
+fn an_unaligned_access() {
+    let (mut memory, mut args) = buffers(256);
+    args[0] = Arg::Ptr(BufferId(0), 2);
+    let d = fault(&copy(&blocks(128), true), [1, 1, 1], &args, &mut memory);
+    assert_eq!((d.code.id, line(&d)), ("E1005", Some(12)));
+}
+
+#[test]
+fn a_null_pointer() {
+    let (mut memory, mut args) = buffers(256);
+    args[0] = Arg::Int(0);
+    let d = fault(&copy(&blocks(128), true), [1, 1, 1], &args, &mut memory);
+    assert_eq!((d.code.id, line(&d)), ("E1016", Some(12)));
+}
+
+#[test]
+fn a_division_by_zero() {
+    let (mut memory, args) = buffers(256);
+    let offsets = "%k = arith.constant dense<5> : tensor<128xi32>
+    %d = arith.subi %r, %k : tensor<128xi32>
+    %q = arith.divsi %r, %d : tensor<128xi32> loc(#offsets)
+    %o = arith.subi %q, %q : tensor<128xi32>";
+    let d = fault(&copy(offsets, true), [1, 1, 1], &args, &mut memory);
+    assert_eq!((d.code.id, line(&d)), ("E1010", Some(10)));
+    assert!(d.message.contains("at tensor index [5]"), "{}", d.message);
+}
+
+#[test]
+fn an_assertion() {
+    let ir = module(
+        "%n: i32",
+        "    %r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+    %ns = tt.splat %n : i32 -> tensor<8xi32>
+    %c = arith.cmpi slt, %r, %ns : tensor<8xi32>
+    tt.assert %c, \"too many\" : tensor<8xi1>",
+    );
+    launch(&ir, [1, 1, 1], &[Arg::Int(8)], &mut Memory::new()).unwrap();
+    let d = fault(&ir, [1, 1, 1], &[Arg::Int(6)], &mut Memory::new());
+    assert_eq!(d.code.id, "E1011");
+    assert_eq!(d.message, "assertion failed: too many, at tensor index [6], in program (0, 0, 0)");
+}
+
+#[test]
+fn an_endless_loop() {
+    let ir = module(
+        "%p: !tt.ptr<i32>",
+        "    scf.while : () -> () {
+      %v = tt.load %p : !tt.ptr<i32>
+      %zero = arith.constant 0 : i32
+      %c = arith.cmpi eq, %v, %zero : i32
+      scf.condition(%c)
+    } do {
+      scf.yield
+    }",
+    );
+    let mut memory = Memory::new();
+    let p = memory.add_values("flag", i32(), &[0.0]);
+    let options = Options { max_ops: 10_000, ..Options::default() };
+    let found = run(&ir, "k", [1, 1, 1], &[Arg::Ptr(p, 0)], &mut memory, &options).unwrap_err();
+    assert_eq!(found[0].code.id, "E1012");
+}
+
+#[test]
+fn arguments_that_do_not_fit() {
+    let (mut memory, args) = buffers(256);
+    let ir = copy(&blocks(128), true);
+    for (bad, words) in [
+        (vec![args[0]], "has 3 parameters, and there are 1 arguments"),
+        (vec![args[0], Arg::Float(1.0), args[2]], "expected a value of type !tt.ptr<f32>, found the float 1"),
+        (vec![args[0], args[1], Arg::Int(1 << 40)], "1099511627776 does not fit into i32"),
+        (vec![args[0], args[1], args[0]], "expected a value of type i32, found a buffer"),
+        (vec![args[0], Arg::Ptr(BufferId(9), 0), args[2]], "there is no buffer number 9"),
+    ] {
+        let d = fault(&ir, [1, 1, 1], &bad, &mut memory);
+        assert_eq!(d.code.id, "E1003");
+        assert!(d.message.contains(words), "{}", d.message);
+    }
+    let found = run(&ir, "other", [1, 1, 1], &args, &mut memory, &Options::default()).unwrap_err();
+    assert_eq!(found[0].code.id, "E1002");
+    assert_eq!(found[0].help.as_deref(), Some("the kernels are: k"));
+}
+
+#[test]
+fn a_promise_of_divisibility() {
+    let ir = module("%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}", "");
+    let mut memory = Memory::new();
+    let p = memory.add_values("p", f32(), &[0.0; 8]);
+    launch(&ir, [1, 1, 1], &[Arg::Ptr(p, 16), Arg::Int(32)], &mut memory).unwrap();
+    for bad in [[Arg::Ptr(p, 8), Arg::Int(32)], [Arg::Ptr(p, 0), Arg::Int(24)]] {
+        let d = fault(&ir, [1, 1, 1], &bad, &mut memory);
+        assert!(d.message.contains("promises a multiple of 16"), "{}", d.message);
+    }
+}
+
+#[test]
+fn the_first_faulting_program_is_reported() {
+    let (mut memory, args) = buffers(1000);
+    for threads in [1, 2, 8] {
+        let options = Options { threads, ..Options::default() };
+        let found = run(&copy(&blocks(128), false), "k", [64, 1, 1], &args, &mut memory, &options).unwrap_err();
+        assert!(found[0].message.ends_with("in program (7, 0, 0)"), "{}", found[0].message);
+    }
+}
+
+#[test]
+fn inline_assembly_is_not_run() {
+    let ir = module(
+        "%n: i32",
+        "    %v = tt.elementwise_inline_asm \"mov.b32 $0, $1;\" {constraints = \"=r,r\", packed_element = 1 : i32, pure = true} %n : i32 -> i32",
+    );
+    let d = fault(&ir, [1, 1, 1], &[Arg::Int(1)], &mut Memory::new());
+    assert_eq!(d.code.id, "E1001");
+    assert!(d.message.contains("`tt.elementwise_inline_asm`"), "{}", d.message);
+}
+
+#[test]
+fn a_fault_in_a_helper_shows_the_call() {
+    let ir = parse(
+        "module {
+  tt.func public @k(%x: !tt.ptr<f32>) {
+    %one = arith.constant 1 : i32
+    %p = tt.addptr %x, %one : !tt.ptr<f32>, i32
+    %v = tt.load %p : !tt.ptr<f32> loc(callsite(\"helper.tk\":7:3 at \"k.tk\":20:5))
+    tt.return
+  }
+}",
+    );
+    let mut memory = Memory::new();
+    let x = memory.add_values("x", f32(), &[1.0]);
+    let d = fault(&ir, [1, 1, 1], &[Arg::Ptr(x, 0)], &mut memory);
+    assert_eq!(line(&d), Some(7));
+    assert_eq!(d.labels[1].text, "called from here");
+    assert_eq!(d.labels[1].place, crate::diag::Place::At { file: "k.tk".to_owned(), line: 20, col: 5 });
+}
