@@ -7,6 +7,7 @@
 mod args;
 mod commands;
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
 
 /// Parses the command line; `ttc FILE` and `ttc --emit ttgir FILE` mean `ttc compile …`.
 fn parse() -> Result<Cli, ExitCode> {
-    let mut args: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let mut args: Vec<OsString> = std::env::args_os().collect();
     match args.get(1).and_then(|a| a.to_str()) {
         Some("-V" | "--version") => {
             return Err(finish(Report::text(format!("{}\n", compiler_version())), Messages::default()));
@@ -50,11 +51,28 @@ fn parse() -> Result<Cli, ExitCode> {
         Some(word) if Cli::command().get_subcommands().any(|c| c.get_name() == word) => {}
         Some(_) => args.insert(1, "compile".into()),
     }
+    if args.get(1).is_some_and(|a| a == "opt") {
+        args = global_first(args);
+    }
     Cli::try_parse_from(args).map_err(|e| {
         // Where not even the usage can be shown, the exit code still says what happened.
         let _ = e.print();
         ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2))
     })
+}
+
+/// Moves `--error-format` and `--color` before `opt`, which takes everything behind it for passes and options of its own.
+fn global_first(args: Vec<OsString>) -> Vec<OsString> {
+    let (mut front, mut rest, mut args) = (vec![], vec![], args.into_iter());
+    front.extend(args.next());
+    while let Some(arg) = args.next() {
+        match arg.to_str() {
+            Some("--error-format" | "--color") => front.extend([arg].into_iter().chain(args.next())),
+            Some(a) if a.starts_with("--error-format=") || a.starts_with("--color=") => front.push(arg),
+            _ => rest.push(arg),
+        }
+    }
+    front.into_iter().chain(rest).collect()
 }
 
 /// Shows what a command has to say and turns it into an exit code.
