@@ -13,7 +13,7 @@ help: ## list the targets
 
 toolchain: ## LLVM from the system's packages, ptxas and libdevice into .toolchain; nothing is fetched twice
 	@scripts/toolchain.sh
-	@$(CARGO) --version >/dev/null 2>&1 || { echo "cargo was not found: install Rust 1.90 or newer from https://rustup.rs" >&2; exit 1; }
+	@$(CARGO) --version >/dev/null 2>&1 || { echo "cargo was not found: install Rust 1.91 or newer from https://rustup.rs" >&2; exit 1; }
 
 build: toolchain ## the release binary
 	$(CARGO) build --release --locked

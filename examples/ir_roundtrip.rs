@@ -1,6 +1,7 @@
 //! Reads IR files, verifies and prints them, and says which have faults and which come back byte for byte: `ir_roundtrip [--show] FILE…`.
 //!
 //! With `--show`, the first differing line of each file that does not is printed. The exit code is 1 if a file failed.
+#![allow(clippy::print_stdout)]
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

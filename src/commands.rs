@@ -308,13 +308,10 @@ fn kernel_json(file: &Path, k: &KernelInfo) -> String {
 
 pub(crate) fn explain(code: Option<&str>) -> Report {
     let Some(id) = code else { return Report::text(list_codes()) };
-    match codes::find(id) {
-        Some(code) => Report::text(explain_code(code)),
-        None => {
-            let d = Diagnostic::error(&codes::cli::UNKNOWN_CODE, format!("there is no code `{id}`"))
-                .help("`ttc explain` without a code lists them all");
-            Report::errors(vec![d], SourceMap::default())
-        }
+    if let Some(code) = codes::find(id) { Report::text(explain_code(code)) } else {
+        let d = Diagnostic::error(&codes::cli::UNKNOWN_CODE, format!("there is no code `{id}`"))
+            .help("`ttc explain` without a code lists them all");
+        Report::errors(vec![d], SourceMap::default())
     }
 }
 

@@ -178,7 +178,7 @@ pub fn run_all(jobs: &[Job], sources: &SourceMap, options: &Options, want: &[Sta
     };
     std::thread::scope(|s| {
         for _ in 0..workers.clamp(1, jobs.len().max(1)) {
-            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(s, &work);
+            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(s, work);
             thread.expect("the system has a thread to give");
         }
     });

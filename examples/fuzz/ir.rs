@@ -6,8 +6,8 @@ use ttc::ir::verify::verify;
 use ttc::source::SourceMap;
 
 /// Reads the text; what reads is verified, and if it is valid, what is printed must read back to the same.
-pub fn check(text: &str) {
-    let opts = ParseOptions { allow_unregistered: true, value_names: text.len() % 2 == 0 };
+pub(crate) fn check(text: &str) {
+    let opts = ParseOptions { allow_unregistered: true, value_names: text.len().is_multiple_of(2) };
     let mut map = SourceMap::default();
     let file = map.add("fuzz.mlir", None, text);
     let ir = match parse_module(&map, file, &opts) {
@@ -22,7 +22,7 @@ pub fn check(text: &str) {
     };
     let faults = verify(&ir);
     for generic in [false, true] {
-        let print = PrintOptions { locations: text.len() % 3 == 0, generic };
+        let print = PrintOptions { locations: text.len().is_multiple_of(3), generic };
         let mut text = print_module(&ir, &print);
         if !faults.is_empty() {
             continue;

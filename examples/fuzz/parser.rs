@@ -5,7 +5,7 @@ use ttc::parser::{ast::dump, parse_expr_str, parse_module};
 use ttc::source::SourceMap;
 
 /// Parses the text as a file and, if it is short, as an expression; panics on what must never happen.
-pub fn check(text: &str) {
+pub(crate) fn check(text: &str) {
     let mut map = SourceMap::default();
     let file = map.add("fuzz.py", None, text);
     let (module, errors) = parse_module(&map, file);

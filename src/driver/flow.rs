@@ -9,7 +9,7 @@ use super::{Compiled, Debug, Job, Options, Stage, compiler_version, plan};
 use crate::codegen::{self, CodegenOptions};
 use crate::diag::Diagnostic;
 use crate::ir::Ir;
-use crate::ir::text::parser::parse_module;
+use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen;
 use crate::layout;
@@ -32,7 +32,7 @@ struct Flow<'a> {
 pub(super) fn run(job: &Job, sources: &mut SourceMap, options: &Options, want: &[Stage], debug: &Debug) -> Step<Compiled> {
     let metadata = initial_metadata(job, sources, options);
     let mut flow = Flow { job, options, want, debug, made: Compiled { metadata, ..Compiled::default() } };
-    match flow.from_input(sources) {
+    match flow.start(sources) {
         Ok(()) => Ok(flow.made),
         Err(errors) => Err(flow.made.diagnostics.into_iter().chain(errors).collect()),
     }
@@ -82,7 +82,7 @@ impl Flow<'_> {
         self.made.kernel = kernel;
     }
 
-    fn from_input(&mut self, sources: &mut SourceMap) -> Step {
+    fn start(&mut self, sources: &mut SourceMap) -> Step {
         let file = self.job.input.file;
         match self.job.input.language {
             Language::Source => {
@@ -90,7 +90,7 @@ impl Flow<'_> {
                 self.ttir(ir)
             }
             Language::Ir(_) => {
-                let mut ir = self.timed("parse", |_| parse_module(sources, file, &Default::default()))?;
+                let mut ir = self.timed("parse", |_| parse_module(sources, file, &ParseOptions::default()))?;
                 let kernel = plan::choose_kernel(&mut ir, self.job.kernel.as_deref(), self.goes_past(Stage::Ptx), &sources.file(file).name);
                 self.name(kernel.map_err(|e| vec![e])?);
                 let faults = self.timed("verify", |_| layout::verify(&ir));

@@ -68,10 +68,7 @@ pub fn language(path: &Path) -> Option<Language> {
 /// `E0901` to `E0904`, by what is wrong with the file.
 pub fn read(sources: &mut SourceMap, path: &Path, language: Option<Language>) -> Result<Input, Diagnostic> {
     let text = read_text(path)?;
-    let language = match language.or_else(|| self::language(path)) {
-        Some(l) => l,
-        None => return Err(unknown_extension(path)),
-    };
+    let Some(language) = language.or_else(|| self::language(path)) else { return Err(unknown_extension(path)) };
     let (name, on_disk) = if path == Path::new("-") { ("<stdin>".to_owned(), None) } else { (path.to_string_lossy().into_owned(), Some(path)) };
     let file = sources.add(name, on_disk, text);
     Ok(Input { path: path.to_owned(), file, language })

@@ -42,8 +42,8 @@ fn check_target(cx: &mut Cx<'_>, target: &Expr, binder: Binder) {
             let what = describe(kind);
             let message = match binder {
                 Binder::Assign => format!("cannot assign to {what}"),
-                Binder::For => format!("a loop cannot assign to {what}"),
-                Binder::With => format!("`with … as` cannot assign to {what}"),
+                For => format!("a loop cannot assign to {what}"),
+                With => format!("`with … as` cannot assign to {what}"),
                 Binder::Del => format!("cannot delete {what}"),
             };
             let mut error = Diagnostic::error(&syntax::BAD_TARGET, message).at(target.span, "not a name, attribute, subscript or tuple");

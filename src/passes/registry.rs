@@ -38,7 +38,7 @@ pub fn find(name: &str) -> Option<&'static Pass> {
 #[must_use]
 pub fn similar(name: &str) -> Vec<&'static str> {
     let mut scored: Vec<(usize, &'static str)> = ALL.iter().map(|p| (edits(name, p.name), p.name)).collect();
-    scored.sort();
+    scored.sort_unstable();
     scored.into_iter().filter(|&(d, n)| d <= 2 + name.len() / 4 || n.contains(name)).take(3).map(|s| s.1).collect()
 }
 

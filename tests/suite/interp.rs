@@ -101,7 +101,7 @@ fn program(steps: &[Step], float: bool) -> String {
 fn parse(text: &str) -> Ir {
     let mut map = SourceMap::default();
     let file = map.add("random.ttir", None, text);
-    ttc::ir::text::parser::parse_module(&map, file, &Default::default()).unwrap_or_else(|e| panic!("{e:#?}\n{text}"))
+    ttc::ir::text::parser::parse_module(&map, file, &ttc::ir::text::ParseOptions::default()).unwrap_or_else(|e| panic!("{e:#?}\n{text}"))
 }
 
 /// The bits that a program stores.

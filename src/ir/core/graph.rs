@@ -464,7 +464,7 @@ impl Ir {
     /// Makes an operation that is in no block yet.
     pub fn create_op(&mut self, state: OpState) -> Op {
         let mut attrs = state.attrs;
-        attrs.sort_by(|a, b| a.0.cmp(&b.0));
+        attrs.sort_by_key(|a| a.0);
         attrs.dedup_by(|a, b| a.0 == b.0);
         let op = self.ops.push(OpData {
             kind: state.kind,

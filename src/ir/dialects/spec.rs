@@ -399,7 +399,8 @@ macro_rules! dialect {
         }
 
         /// Typed views: `Load(op).ptr(ir)`; the operation must be of that kind.
-        #[allow(dead_code, unused_variables, unused_mut, unused_assignments)]
+        // `should_implement_trait`: an operand may be called `cmp`.
+        #[allow(dead_code, unused_variables, unused_mut, unused_assignments, clippy::should_implement_trait)]
         pub mod $view {
             #[allow(unused_imports)]
             use $crate::ir::core::{Ir, Op, Value};

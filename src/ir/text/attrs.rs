@@ -249,17 +249,14 @@ impl Text {
         self.push("#ttg.padded_shared<[");
         self.commas(&p.intervals, |t, (interval, padding)| t.push(&format!("{interval}:+{padding}")));
         self.push("] {");
-        match identity_order(&p.offset, &p.shape).filter(|_| p.block.is_empty()) {
-            Some(order) => {
-                self.list("order", &order);
-                self.push(", ");
-                self.list("shape", &p.shape);
-            }
-            None => {
-                self.bases("offset", &p.offset);
-                self.push(", ");
-                self.bases("block", &p.block);
-            }
+        if let Some(order) = identity_order(&p.offset, &p.shape).filter(|_| p.block.is_empty()) {
+            self.list("order", &order);
+            self.push(", ");
+            self.list("shape", &p.shape);
+        } else {
+            self.bases("offset", &p.offset);
+            self.push(", ");
+            self.bases("block", &p.block);
         }
         self.push("}>");
     }

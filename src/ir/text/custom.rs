@@ -85,12 +85,9 @@ fn func(p: &mut Printer<'_>, op: Op) -> bool {
     let arg_attrs = p.ir.stored_attr(op, "arg_attrs");
     for (i, &input) in inputs.iter().enumerate() {
         p.push(if i > 0 { ", " } else { "" });
-        match entry {
-            Some(b) => p.region_argument(p.ir.args(b)[i], attr_list(arg_attrs, i)),
-            None => {
-                p.text.ty(input);
-                p.attr_dict(attr_list(arg_attrs, i), false);
-            }
+        if let Some(b) = entry { p.region_argument(p.ir.args(b)[i], attr_list(arg_attrs, i)) } else {
+            p.text.ty(input);
+            p.attr_dict(attr_list(arg_attrs, i), false);
         }
     }
     p.push(")");

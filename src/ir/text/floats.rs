@@ -63,7 +63,7 @@ impl Decimal {
             exp = exp2;
         }
         // Cut digits that are surely not needed: 196/59 is slightly more than the bits of a decimal digit.
-        let (bits, required) = (n.bits(), (precision * 196 + 58) / 59);
+        let (bits, required) = (n.bits(), (precision * 196).div_ceil(59));
         let removable = bits.saturating_sub(required) * 59 / 196;
         (0..removable).for_each(|_| {
             n.div10();

@@ -31,7 +31,7 @@ impl Parser<'_> {
             _ if p.is("[") => Ok(Attr::new(AttrData::Array(p.list("[", "]", &mut |p| p.attr())?))),
             _ if p.is("{") => {
                 let mut entries = p.attr_entries()?;
-                entries.sort_by(|a, b| a.0.cmp(&b.0));
+                entries.sort_by_key(|a| a.0);
                 Ok(Attr::new(AttrData::Dict(entries.into_iter().map(|(n, a, _)| (n, a)).collect())))
             }
             _ if p.is("(") => Ok(Attr::ty(p.ty()?)),
@@ -85,7 +85,7 @@ impl Parser<'_> {
     pub(super) fn attr_entries(&mut self) -> Res<Vec<(Name, Attr, Token)>> {
         let entries = self.list("{", "}", &mut |p| p.attr_entry())?;
         let mut names: Vec<_> = entries.iter().map(|e| (e.0, e.2)).collect();
-        names.sort_by(|a, b| (a.0, a.1.start).cmp(&(b.0, b.1.start)));
+        names.sort_by_key(|a| (a.0, a.1.start));
         if let Some(pair) = names.windows(2).find(|w| w[0].0 == w[1].0) {
             return Err(self.error_at(&codes::IR_REDEFINED, pair[1].1, format!("the attribute `{}` is given twice", pair[1].0)));
         }

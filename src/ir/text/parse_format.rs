@@ -177,15 +177,12 @@ impl<'a> Parser<'a> {
             AttrKind::Enum(e) => {
                 let word =
                     if t.kind == Tok::Str { super::lexer::unescape(self.word()).unwrap_or_default() } else { self.word().to_owned() };
-                match e.value(&word).filter(|_| matches!(t.kind, Tok::Word | Tok::Str)) {
-                    Some(value) => {
-                        self.advance();
-                        Ok(Attr::i32(value))
-                    }
-                    None => {
-                        let cases: Vec<&str> = e.cases.iter().map(|c| c.0).collect();
-                        Err(self.unexpected(&format!("a {} ({})", e.name, cases.join(", "))))
-                    }
+                if let Some(value) = e.value(&word).filter(|_| matches!(t.kind, Tok::Word | Tok::Str)) {
+                    self.advance();
+                    Ok(Attr::i32(value))
+                } else {
+                    let cases: Vec<&str> = e.cases.iter().map(|c| c.0).collect();
+                    Err(self.unexpected(&format!("a {} ({})", e.name, cases.join(", "))))
                 }
             }
             AttrKind::Flags(e) => {
@@ -364,7 +361,7 @@ fn result_slots(r: &Reading<'_>, named: usize) -> Vec<Vec<Option<Type>>> {
     out
 }
 
-impl<'a> Reading<'a> {
+impl Reading<'_> {
     fn set_types(&mut self, of: Group, types: Vec<Type>) {
         match of {
             Group::Operand(i) => self.operand_types[i] = Some(types),
@@ -432,7 +429,7 @@ pub(super) fn dict_array(dicts: Vec<Vec<(Name, Attr, Token)>>) -> Option<Attr> {
         return None;
     }
     let dict = |mut entries: Vec<(Name, Attr, Token)>| {
-        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        entries.sort_by_key(|a| a.0);
         Attr::new(AttrData::Dict(entries.into_iter().map(|(n, a, _)| (n, a)).collect()))
     };
     Some(Attr::new(AttrData::Array(dicts.into_iter().map(dict).collect())))

@@ -8,7 +8,7 @@ use crate::ir::core::{FloatKind, MemDesc, Name, TensorType, Type, TypeData};
 /// The largest extent of a shape, and the most elements of one.
 const MAX_ELEMENTS: i64 = 1 << 48;
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     /// A type.
     pub(super) fn ty(&mut self) -> Res<Type> {
         self.nested(|p| match p.tok.kind {

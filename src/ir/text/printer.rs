@@ -213,7 +213,7 @@ impl<'a> Printer<'a> {
         let Some(policy) = has_cache_policy(spec).then(|| cache_policy(self.ir, op)) else { return shown.collect() };
         let mut attrs: Vec<(Name, Attr)> = shown.filter(|a| !matches!(a.0.as_str(), "cache" | "evict")).collect();
         attrs.extend(policy.map(|p| (Name::of(CACHE_POLICY), p)));
-        attrs.sort_by(|a, b| a.0.cmp(&b.0));
+        attrs.sort_by_key(|a| a.0);
         attrs
     }
 
@@ -238,7 +238,7 @@ impl<'a> Printer<'a> {
     /// Types of values with commas.
     pub(super) fn type_list(&mut self, values: &[Value]) {
         let types = self.types(values);
-        self.text.commas(types, |t, ty| t.ty(ty));
+        self.text.commas(types, Text::ty);
     }
 
     pub(super) fn block_name(&mut self, block: Block) {
@@ -558,7 +558,7 @@ mod tests {
         let x = b.ir.result(x);
         b.op(TtOp::Store, &[at, x], &[]);
         b.op(TtOp::Return, &[], &[]);
-        let want = r#"module {
+        let want = r"module {
   tt.func public @k(%p: !tt.ptr<f32>, %n: i32) attributes {noinline = false} {
     %n_0 = arith.constant 1 : i32
     %c5_i32 = arith.constant 5 : i32
@@ -570,7 +570,7 @@ mod tests {
     tt.return
   }
 }
-"#;
+";
         assert_eq!(print_module(&ir, &PrintOptions::default()), want);
         let text = print_module(&ir, &PrintOptions::with_locations());
         assert!(text.starts_with("#loc = loc(\"k.py\":3:1)\n#loc2 = loc(\"p\"(#loc))\n#loc3 = loc(\"n\"(#loc))\nmodule {\n"), "{text}");

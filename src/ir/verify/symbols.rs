@@ -41,7 +41,7 @@ impl Verifier<'_> {
             self.fault(&codes::INVALID_SYMBOL, op, &format!("the module has no function @{name}"));
             return;
         };
-        let signature = ir.stored_attr(callee, "function_type").and_then(|a| a.as_type()).map(Type::data);
+        let signature = ir.stored_attr(callee, "function_type").and_then(super::super::core::attrs::Attr::as_type).map(Type::data);
         let Some(TypeData::Function { inputs, results }) = signature else { return };
         self.check_side(op, name, "argument", ir.operands(op), inputs);
         self.check_side(op, name, "result", ir.results(op), results);

@@ -333,6 +333,7 @@ fn float_extremum(ir: &Ir, op: Op, c: &Constants, loses: f64, f: fn(f64, f64) ->
 }
 
 /// The greater; -0.0 is below 0.0; NaN if one is NaN.
+#[allow(clippy::float_cmp)] // zeros of both signs are equal on purpose
 fn maximum(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         f64::NAN

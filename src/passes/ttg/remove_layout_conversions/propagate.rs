@@ -106,12 +106,12 @@ impl Propagation {
         while let Some(value) = stack.pop() {
             let encodings = self.encodings[&value].clone();
             for &u in ir.uses(value).iter().rev() {
-                self.to_user(ir, u, &encodings, &mut stack);
+                self.push_to_user(ir, u, &encodings, &mut stack);
             }
         }
     }
 
-    fn to_user(&mut self, ir: &Ir, u: Use, encodings: &[Attr], stack: &mut Vec<Value>) {
+    fn push_to_user(&mut self, ir: &Ir, u: Use, encodings: &[Attr], stack: &mut Vec<Value>) {
         let (user, at) = (u.op, u.index as usize);
         let targets: Vec<Value> = match ir.kind(user) {
             OpKind::Scf(ScfOp::For) if at >= 3 => {

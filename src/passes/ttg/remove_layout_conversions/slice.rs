@@ -25,16 +25,16 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    pub fn contains(&self, value: Value) -> bool {
+    pub(super) fn contains(&self, value: Value) -> bool {
         self.values.contains(&value)
     }
 
     /// Whether the value exists in the layout wanted.
-    pub fn exists(&self, value: Value) -> bool {
+    pub(super) fn exists(&self, value: Value) -> bool {
         self.layout.get(&value).is_some_and(|&e| matches!(self.existing.get(&(value, e)), Some(Some(_))))
     }
 
-    pub fn remove(&mut self, value: Value) {
+    pub(super) fn remove(&mut self, value: Value) {
         self.values.retain(|&v| v != value);
     }
 
