@@ -1,6 +1,6 @@
 """Run the same kernels as compiled by two compilers on a GPU, on the same random inputs, and compare every buffer bit by bit.
 
-usage: compare_cubins.py OURS REFERENCE [--only TEXT] [--jobs N]
+usage: compare_cubins.py OURS REFERENCE [--only TEXT] [--jobs N] [--grid X,Y,Z]
 
 OURS and REFERENCE hold one folder a case, each with one .cubin and the .json of launch metadata beside it (ttc's for OURS, which also lists the
 parameters; the reference may leave that out). Each case runs in a process of its own, so a fault poisons nothing else:
@@ -21,10 +21,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 BYTES = 8 << 20
-GRID = (3, 2, 2)
 
 
-def run_case(ours, reference):
+def run_case(ours, reference, grid):
     import numpy as np
     cu = ctypes.CDLL("libcuda.so.1")
 
@@ -97,7 +96,7 @@ def run_case(ours, reference):
         values = [memory[s] if isinstance(s, int) else s for s in scalars]
         values += [ctypes.c_uint64(0)] * meta.get("hidden_params", 2)
         params = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
-        check(cu.cuLaunchKernel(fn, *GRID, 32 * meta["num_warps"], 1, 1, meta["shared"], None, params, None), "launch")
+        check(cu.cuLaunchKernel(fn, *grid, 32 * meta["num_warps"], 1, 1, meta["shared"], None, params, None), "launch")
         check(cu.cuCtxSynchronize(), "run")
         out = []
         for p, b in zip(memory, buffers):
@@ -127,17 +126,18 @@ def run_case(ours, reference):
 
 def main():
     if sys.argv[1:2] == ["--case"]:
-        print(run_case(sys.argv[2], sys.argv[3]))
+        print(run_case(sys.argv[2], sys.argv[3], tuple(map(int, sys.argv[4].split(",")))))
         return 0
     ap = argparse.ArgumentParser()
     ap.add_argument("ours"); ap.add_argument("reference")
     ap.add_argument("--only", default=""); ap.add_argument("--jobs", type=int, default=8)
+    ap.add_argument("--grid", default="3,2,2", help="1,1,1 rules out races between programs")
     o = ap.parse_args()
     cases = sorted(c for c in os.listdir(o.ours) if o.only in c and os.path.isdir(f"{o.reference}/{c}"))
 
     def one(case):
         try:
-            r = subprocess.run([sys.executable, __file__, "--case", f"{o.ours}/{case}", f"{o.reference}/{case}"],
+            r = subprocess.run([sys.executable, __file__, "--case", f"{o.ours}/{case}", f"{o.reference}/{case}", o.grid],
                                capture_output=True, text=True, timeout=120)
             text = r.stdout.strip() or "FAULT " + (r.stderr.strip().splitlines() or ["?"])[-1]
         except subprocess.TimeoutExpired:

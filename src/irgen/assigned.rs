@@ -17,13 +17,11 @@ fn collect(body: &[Stmt], names: &mut Vec<Arc<str>>) {
         match &stmt.kind {
             StmtKind::Assign { targets, value } => {
                 walrus(value, names);
-                targets.iter().for_each(|t| target_names(t, names));
-            }
-            StmtKind::AnnAssign { target, value, .. } => {
-                if value.is_some() {
-                    target_names(target, names);
+                for t in targets {
+                    target_names(t, names);
                 }
             }
+            StmtKind::AnnAssign { target, value: Some(_), .. } => target_names(target, names),
             StmtKind::AugAssign { target, .. } => target_names(target, names),
             StmtKind::Expr(e) => walrus(e, names),
             StmtKind::If { branches, orelse } => {
@@ -73,7 +71,9 @@ fn walrus(e: &Expr, names: &mut Vec<Arc<str>>) {
         }
         ExprKind::Compare { left, rest } => {
             walrus(left, names);
-            rest.iter().for_each(|(_, e)| walrus(e, names));
+            for (_, e) in rest {
+                walrus(e, names);
+            }
         }
         ExprKind::BinOp { left, right, .. } => {
             walrus(left, names);

@@ -96,12 +96,11 @@ impl Lower<'_> {
     }
 
     fn else_part(&mut self, rest: &[IfBranch], orelse: &[Stmt]) -> R<()> {
-        match rest.first() {
-            Some(next) => self.at(next.span, |cx| cx.if_stmt(rest, orelse)),
-            None => {
-                self.stmts(orelse);
-                Ok(())
-            }
+        if let Some(next) = rest.first() {
+            self.at(next.span, |cx| cx.if_stmt(rest, orelse))
+        } else {
+            self.stmts(orelse);
+            Ok(())
         }
     }
 
@@ -225,11 +224,11 @@ impl Lower<'_> {
             if a.values() == b.values() {
                 continue;
             }
-            if a.ty() != b.ty() {
+            if a.ty() == b.ty() {
+                merged.push(Merged { name: name.clone(), then: a.clone(), other: b.clone() });
+            } else {
                 self.branch_types(name, Some(before), a, b);
                 merged.push(Merged::error(name));
-            } else {
-                merged.push(Merged { name: name.clone(), then: a.clone(), other: b.clone() });
             }
         }
         let mut both: Vec<&Arc<str>> = then.defs.iter().filter(|n| other.defs.contains(n) && live.get(n).is_none()).collect();

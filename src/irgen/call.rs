@@ -173,12 +173,11 @@ impl Lower<'_> {
 
     /// A parameter's default, evaluated where the function was written.
     pub fn default_value(&mut self, func: &Func, p: &Param, default: &Expr) -> R<Val> {
-        match self.evaluate(func.module, default) {
-            Some(v) => Ok(v),
-            None => {
-                let diag = Diagnostic::error(&names::NOT_CONSTEXPR, format!("the default of `{}` is no compile-time value", p.name));
-                Err(self.report(diag.at(default.span, "cannot be evaluated")))
-            }
+        if let Some(v) = self.evaluate(func.module, default) {
+            Ok(v)
+        } else {
+            let diag = Diagnostic::error(&names::NOT_CONSTEXPR, format!("the default of `{}` is no compile-time value", p.name));
+            Err(self.report(diag.at(default.span, "cannot be evaluated")))
         }
     }
 
@@ -218,7 +217,9 @@ impl Lower<'_> {
             _ => return Err(Reported),
         };
         let mut operands = vec![];
-        bound.iter().for_each(|(_, v)| v.flatten(&mut operands));
+        for (_, v) in &bound {
+            v.flatten(&mut operands);
+        }
         let tys: Vec<Type> = result.values().iter().map(|&v| self.ir.ty(v)).collect();
         let state = OpState::new(TtOp::Call, self.loc).operands(&operands).results(&tys).attr("callee", Attr::symbol(&symbol));
         let op = self.emit(state)?;
@@ -251,7 +252,9 @@ impl Lower<'_> {
         let errors = self.errors;
         let loc = self.loc_of(func.def.header);
         let mut inputs = vec![];
-        bound.iter().for_each(|(_, v)| inputs.extend(v.values().iter().map(|&v| self.ir.ty(v))));
+        for (_, v) in bound {
+            inputs.extend(v.values().iter().map(|&v| self.ir.ty(v)));
+        }
         let mut state = OpState::new(TtOp::Func, loc)
             .attr("sym_name", Attr::str(symbol))
             .attr("sym_visibility", Attr::str(if public { "public" } else { "private" }))
@@ -306,9 +309,10 @@ impl Lower<'_> {
         for r in &returns {
             ty = Some(match ty {
                 None => r.value.ty(),
-                Some(old) => match self.common(&old, &r.value.ty()) {
-                    Some(common) => common,
-                    None => {
+                Some(old) => {
+                    if let Some(common) = Self::common(&old, &r.value.ty()) {
+                        common
+                    } else {
                         let (a, b) = (old.to_string(), r.value.ty().to_string());
                         let diag =
                             Diagnostic::error(&types::RETURN_TYPE, format!("the function returns {a} in one place and {b} in another"))
@@ -317,7 +321,7 @@ impl Lower<'_> {
                                 .help("convert the values to one type with `.to(...)`");
                         return Err(self.report(diag));
                     }
-                },
+                }
             });
         }
         let ty = ty.unwrap_or(ValTy::Const(Const::None));
@@ -345,14 +349,14 @@ impl Lower<'_> {
     }
 
     /// The type that two returned values share; a constant takes the other's type only if it is that type's by itself.
-    fn common(&mut self, a: &ValTy, b: &ValTy) -> Option<ValTy> {
+    fn common(a: &ValTy, b: &ValTy) -> Option<ValTy> {
         let tensor = |t: &ValTy| match t {
             ValTy::Const(c) => super::semantic::convert::const_dtype(c).map(|d| ValTy::Tensor(Ty::scalar(d))),
             other => Some(other.clone()),
         };
         match (a, b) {
             (ValTy::Tuple(x), ValTy::Tuple(y)) if x.len() == y.len() => {
-                x.iter().zip(y).map(|(x, y)| self.common(x, y)).collect::<Option<Vec<_>>>().map(ValTy::Tuple)
+                x.iter().zip(y).map(|(x, y)| Self::common(x, y)).collect::<Option<Vec<_>>>().map(ValTy::Tuple)
             }
             _ if a == b => Some(a.clone()),
             _ => {
@@ -446,7 +450,7 @@ impl Lower<'_> {
     fn convert_python(&mut self, class: Class, v: &Val) -> R<Val> {
         let converted = match (class, v) {
             (Class::Bool, _) => return Ok(Val::bool(self.truth(v)?)),
-            (Class::Str, _) => return Ok(Const::str(&self.show(v)?).into()),
+            (Class::Str, _) => return Ok(Const::str(&v.show()).into()),
             (Class::Float, Val::Const(Const::Str(s))) => parse_float(s).map(Const::Float),
             (Class::Float, Val::Const(c)) => c.as_float().map(Const::Float),
             (Class::Int, Val::Const(Const::Str(s))) => s.trim().replace('_', "").parse().ok().map(Const::Int),

@@ -122,24 +122,11 @@ impl Lower<'_> {
                 FStringPart::Literal(s) => text.push_str(s),
                 FStringPart::Field(field) => {
                     let v = self.expr(&field.value)?;
-                    text.push_str(&self.show(&v)?);
+                    text.push_str(&v.show());
                 }
             }
         }
         Ok(Const::str(&text).into())
-    }
-
-    /// A compile-time value as Python's `str` gives it.
-    pub fn show(&mut self, v: &Val) -> R<String> {
-        match v {
-            Val::Const(c) => Ok(c.to_string()),
-            Val::Tuple(items) => {
-                let parts: Vec<String> = items.iter().map(|v| self.show(v)).collect::<R<_>>()?;
-                Ok(format!("({})", parts.join(", ")))
-            }
-            Val::Tensor(t) => Ok(t.ty.to_string()),
-            _ => Ok(v.describe()),
-        }
     }
 
     fn slice(&mut self, s: &Slice) -> R<Val> {
@@ -344,9 +331,8 @@ impl Lower<'_> {
     fn comprehension(&mut self, c: &Comp) -> R<Val> {
         let [clause] = c.clauses.as_slice() else { return Err(self.no_syntax("a comprehension with several `for`")) };
         let items = self.expr(&clause.iter)?;
-        let items = match self.iterate(&items) {
-            Some(items) => items,
-            None => return Err(self.expected("a tuple or a compile-time range to run over", &items)),
+        let Some(items) = self.iterate(&items) else {
+            return Err(self.expected("a tuple or a compile-time range to run over", &items));
         };
         let mut out = vec![];
         for item in items {

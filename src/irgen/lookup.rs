@@ -79,33 +79,33 @@ impl Lower<'_> {
             return None;
         }
         let bindings: Vec<Binding> = self.mods.get(module).bindings(name).to_vec();
-        let mut value = None;
-        for (i, b) in bindings.iter().enumerate() {
-            if !self.guards_hold(module, b) {
-                continue;
-            }
-            // While `f = triton.jit(f)` is evaluated, `f` is what it was bound to before.
-            let before = match &b.bound {
-                Bound::Value(_) => self.earlier(module, &bindings[i + 1..]),
-                _ => None,
-            };
-            self.globals.insert(key.clone(), before);
-            value = self.bound(module, &b.bound);
-            if value.is_some() {
-                break;
-            }
-        }
+        let mut value = self.first_bound(&key, &bindings);
         if value.is_none() {
             let stars = self.mods.get(module).stars().to_vec();
-            value = stars.iter().find_map(|(level, path)| self.from_import(module, *level, path, name));
+            value = stars.iter().find_map(|(level, path)| self.imported(module, *level, path, name));
         }
         self.globals.insert(key, value.clone());
         value
     }
 
-    /// The function that a name was bound to before it was rebound; nothing else can be used by its own redefinition.
-    fn earlier(&mut self, module: usize, bindings: &[Binding]) -> Option<Val> {
-        bindings.iter().find(|b| matches!(b.bound, Bound::Function(_))).and_then(|b| self.bound(module, &b.bound))
+    /// The value of the first binding that has one. While `f = triton.jit(f)` is evaluated, `f` is what it was bound to before.
+    fn first_bound(&mut self, key: &(usize, String), bindings: &[Binding]) -> Option<Val> {
+        for (i, b) in bindings.iter().enumerate() {
+            if !self.guards_hold(key.0, b) {
+                continue;
+            }
+            if matches!(b.bound, Bound::Value(_)) && i + 1 < bindings.len() {
+                let before = self.first_bound(key, &bindings[i + 1..]);
+                self.globals.insert(key.clone(), before);
+            } else {
+                self.globals.insert(key.clone(), None);
+            }
+            let value = self.bound(key.0, &b.bound);
+            if value.is_some() {
+                return value;
+            }
+        }
+        None
     }
 
     /// Whether no test around a binding is known to go the other way.
@@ -125,13 +125,13 @@ impl Lower<'_> {
                 _ => None,
             },
             Bound::Import(path) => self.mods.import(module, 0, path).and_then(target_value),
-            Bound::From { level, path, name } => self.from_import(module, *level, path, name),
+            Bound::From { level, path, name } => self.imported(module, *level, path, name),
             Bound::Host(_) => None,
         }
     }
 
     /// `from path import name`
-    fn from_import(&mut self, module: usize, level: u32, path: &[String], name: &str) -> Option<Val> {
+    fn imported(&mut self, module: usize, level: u32, path: &[String], name: &str) -> Option<Val> {
         match self.mods.import(module, level, path) {
             Some(Target::Space(space)) => return self.space_attr(space, name),
             Some(Target::Module(m)) if m != module => {
@@ -176,11 +176,11 @@ impl Lower<'_> {
             Val::Error => return Err(Reported),
             Val::Const(Const::Space(space)) => self.space_attr(*space, attr),
             Val::Const(Const::Module(m)) => self.module_attr(*m, attr),
-            Val::Const(Const::Type(t)) => type_attr(*t, attr).or_else(|| self.method(base, builtins::dtype_method(attr))),
+            Val::Const(Const::Type(t)) => type_attr(*t, attr).or_else(|| Self::method(base, builtins::dtype_method(attr))),
             Val::Tensor(t) if attr == "T" => return Ok(self.transpose(*t)?.into()),
             Val::Tensor(t) => tensor_attr(t.ty, attr).or_else(|| {
                 let member = builtins::tensor_method(attr).map(Const::Builtin).map(Val::from);
-                member.or_else(|| self.prelude_method(attr)).and_then(|f| self.bind_method(base, f))
+                member.or_else(|| self.prelude_method(attr)).and_then(|f| Self::bind_method(base, f))
             }),
             Val::Desc(d) => match attr {
                 "dtype" => Some(Val::dtype(d.block.dtype)),
@@ -188,7 +188,7 @@ impl Lower<'_> {
                 "block_type" | "type" => Some(Const::Type(d.block).into()),
                 "shape" => Some(Val::tuple(d.shape.iter().map(|&t| t.into()).collect())),
                 "strides" => Some(Val::tuple(d.strides.iter().map(|&t| t.into()).collect())),
-                _ => self.method(base, builtins::descriptor_method(attr)),
+                _ => Self::method(base, builtins::descriptor_method(attr)),
             },
             Val::Const(Const::Func(f)) if attr == "__name__" => Some(Const::str(f.name()).into()),
             Val::Const(Const::Limits(d)) => limits_attr(*d, attr),
@@ -197,18 +197,18 @@ impl Lower<'_> {
             Val::Const(_) if attr == "value" => Some(base.clone()),
             Val::Const(c) if c.as_float().is_some() => {
                 let member = builtins::tensor_method(attr).map(Const::Builtin).map(Val::from);
-                member.or_else(|| self.prelude_method(attr)).and_then(|f| self.bind_method(base, f))
+                member.or_else(|| self.prelude_method(attr)).and_then(|f| Self::bind_method(base, f))
             }
             _ => None,
         };
         found.ok_or_else(|| self.unknown_attribute(base, attr))
     }
 
-    fn method(&mut self, base: &Val, b: Option<&'static builtins::Builtin>) -> Option<Val> {
-        b.and_then(|b| self.bind_method(base, Const::Builtin(b).into()))
+    fn method(base: &Val, b: Option<&'static builtins::Builtin>) -> Option<Val> {
+        b.and_then(|b| Self::bind_method(base, Const::Builtin(b).into()))
     }
 
-    fn bind_method(&mut self, base: &Val, f: Val) -> Option<Val> {
+    fn bind_method(base: &Val, f: Val) -> Option<Val> {
         match f {
             Val::Const(callee) => Some(Val::Method(Rc::new(Method { receiver: base.clone(), callee }))),
             _ => None,

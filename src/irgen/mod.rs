@@ -114,11 +114,11 @@ pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf])
         let mut params = vec![];
         for p in &def.params {
             let item = cx.annotation_item(&func, p);
-            let default = p.default.as_ref().and_then(|e| cx.evaluate(module, e)).and_then(|v| cx.show(&v).ok());
+            let default = p.default.as_ref().and_then(|e| cx.evaluate(module, e)).map(|v| v.show());
             let (ty, value) = match item {
                 Item::Value { ty, divisible } => (Some(format!("{}{}", ty.dtype.short(), if divisible { ":16" } else { "" })), None),
                 Item::Desc(ty) => (Some(format!("tensordesc<{}{:?}>", ty.dtype.short(), ty.shape())), None),
-                Item::Const(v) => (Some("constexpr".to_owned()), cx.show(&v).ok()),
+                Item::Const(v) => (Some("constexpr".to_owned()), Some(v.show())),
                 Item::Constexpr => (Some("constexpr".to_owned()), default),
                 Item::Unknown => (None, default),
             };
@@ -225,7 +225,7 @@ impl Lower<'_> {
                     self.descriptor_parameter(block, ty)
                 }
                 Item::Const(v) => {
-                    constants.push((name.to_string(), self.show(&v)?));
+                    constants.push((name.to_string(), v.show()));
                     v
                 }
                 Item::Constexpr | Item::Unknown => Val::NONE,
@@ -233,7 +233,11 @@ impl Lower<'_> {
             bound.push((arg, value));
         }
         self.naming = None;
-        self.function(&func, func.name(), &bound, &facts, true)?;
+        let result = self.function(&func, func.name(), &bound, &facts, true);
+        self.ir.erase_op(shell);
+        let (module, at) = (self.ir.module(), self.loc_of(func.def.header));
+        self.ir.set_loc(module, at);
+        result?;
         Ok((func.name().to_owned(), params, constants))
     }
 

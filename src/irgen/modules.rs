@@ -129,7 +129,9 @@ impl<'m> Modules<'m> {
         table.items(module.items, &Rc::new(vec![]), true);
         let Table { names, stars, functions } = table;
         let mut names: BTreeMap<String, Vec<Binding>> = names;
-        names.values_mut().for_each(|v| v.reverse());
+        for bindings in names.values_mut() {
+            bindings.reverse();
+        }
         let index = self.list.len();
         if let Some(path) = &path {
             self.by_path.insert(path.clone(), Some(index));
@@ -310,7 +312,9 @@ impl Table {
                 StmtKind::FunctionDef(f) if f.is_jit => self.function((**f).clone(), guards, false),
                 StmtKind::FunctionDef(f) => self.nested(&f.body, guards),
                 StmtKind::If { branches, orelse } => {
-                    branches.iter().for_each(|b| self.nested(&b.body, guards));
+                    for b in branches {
+                        self.nested(&b.body, guards);
+                    }
                     self.nested(orelse, guards);
                 }
                 StmtKind::With { body, .. } | StmtKind::Unsupported { body, .. } => self.nested(body, guards),
@@ -325,7 +329,9 @@ impl Table {
             StmtKind::ImportFrom(from) => self.from(&from, guards),
             StmtKind::Assign { targets, value } => {
                 let value = Rc::new(value);
-                targets.iter().for_each(|t| self.assign(t, &value, guards));
+                for t in &targets {
+                    self.assign(t, &value, guards);
+                }
             }
             StmtKind::AnnAssign { target, value: Some(value), .. } => self.assign(&target, &Rc::new(value), guards),
             _ => {}

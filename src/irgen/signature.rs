@@ -153,12 +153,11 @@ impl Lower<'_> {
         for (p, item) in params.iter().zip(&mut items) {
             let define = defines.iter().rev().find(|(n, _)| **n == *p.name.name);
             if let Some((_, text)) = define {
-                match self.define_value(text, func.module) {
-                    Some(v) => *item = Item::Const(v),
-                    None => {
-                        failed = true;
-                        self.bad_define(&p.name.name, text, p.span);
-                    }
+                if let Some(v) = self.define_value(text, func.module) {
+                    *item = Item::Const(v);
+                } else {
+                    failed = true;
+                    self.bad_define(&p.name.name, text, p.span);
                 }
                 continue;
             }
@@ -196,15 +195,14 @@ impl Lower<'_> {
         let mut items = vec![];
         let mut failed = false;
         for (p, part) in params.iter().zip(parts) {
-            match self.signature_item(part, func.module) {
-                Some(item) => items.push(item),
-                None => {
-                    failed = true;
-                    let diag = Diagnostic::error(&names::SIGNATURE_TYPE, format!("`{part}` in the signature is neither a type nor a value"))
-                        .at(p.span, "for this parameter")
-                        .help("types are `i1 i8 i16 i32 i64 u8 u16 u32 u64 fp8e4nv fp8e5 fp16 bf16 fp32 fp64`, pointers `*TYPE`, with `:16` for divisible by 16; a compile-time value is a literal or `constexpr`");
-                    let _ = self.report(diag);
-                }
+            if let Some(item) = self.signature_item(part, func.module) {
+                items.push(item);
+            } else {
+                failed = true;
+                let diag = Diagnostic::error(&names::SIGNATURE_TYPE, format!("`{part}` in the signature is neither a type nor a value"))
+                    .at(p.span, "for this parameter")
+                    .help("types are `i1 i8 i16 i32 i64 u8 u16 u32 u64 fp8e4nv fp8e5 fp16 bf16 fp32 fp64`, pointers `*TYPE`, with `:16` for divisible by 16; a compile-time value is a literal or `constexpr`");
+                let _ = self.report(diag);
             }
         }
         if failed { Err(super::lower::Reported) } else { Ok(items) }

@@ -226,7 +226,7 @@ impl Lower<'_> {
         if self.frame.host {
             return Ok(());
         }
-        let text = if msg.is_none() { String::new() } else { self.show(&msg)? };
+        let text = if msg.is_none() { String::new() } else { msg.show() };
         if self.options.debug {
             let cond = self.to_tensor(&test)?;
             self.device_assert(cond, &text)?;
@@ -238,7 +238,7 @@ impl Lower<'_> {
         let text = match exc.map(|e| &e.kind) {
             Some(ExprKind::Call(call)) => {
                 let args = self.quietly(|cx| cx.exprs(&call.args)).unwrap_or_default();
-                args.first().map(|v| self.show(v)).transpose()?.unwrap_or_default()
+                args.first().map(Val::show).unwrap_or_default()
             }
             _ => String::new(),
         };

@@ -412,6 +412,17 @@ impl Val {
         }
     }
 
+    /// A compile-time value as Python's `str` gives it; a run-time one is shown as its type.
+    #[must_use]
+    pub fn show(&self) -> String {
+        match self {
+            Val::Const(c) => c.to_string(),
+            Val::Tuple(items) => format!("({})", items.iter().map(Val::show).collect::<Vec<_>>().join(", ")),
+            Val::Tensor(t) => t.ty.to_string(),
+            _ => self.describe(),
+        }
+    }
+
     /// What it is, for a message: `fp32[64]`, `constexpr 3`.
     #[must_use]
     pub fn describe(&self) -> String {

@@ -54,10 +54,14 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     match options.capability / 10 {
         8 | 9 => {
             p.add(&canonicalize::PASS);
+            p.add(&tt::licm::PASS);
             p.add(&canonicalize::PASS);
         }
-        10.. => p.add(&canonicalize::PASS),
-        _ => {}
+        10.. => {
+            p.add(&canonicalize::PASS);
+            p.add(&tt::licm::PASS);
+        }
+        _ => p.add(&tt::licm::PASS),
     }
     p.add(&canonicalize::PASS);
     p.add(&tt::loop_aware_cse::PASS);

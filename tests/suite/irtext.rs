@@ -107,6 +107,14 @@ fn unknown_operations_are_kept_on_demand() {
     assert!(printed.contains("\"my.end\"(%arg0) : (!my.type<[1, 2]>) -> ()"), "{printed}");
 }
 
+#[test]
+fn odd_names_and_broken_lines_read_back() {
+    let text = "tt.func @f(%arg0: !other.type<1,\n#b = 2>) {\n  %0 = arith.constant 1 : i32 loc(\";x\")\n  tt.return\n}";
+    let printed = print_module(&parse_ok(text), &PLAIN);
+    assert!(printed.contains("%_3Bx = ") && printed.contains("!other.type<1, #b = 2>"), "{printed}");
+    parse_ok(&printed);
+}
+
 /// Source, code, line and column, part of the message.
 const FAULTS: &[(&str, &str, u32, u32, &str)] = &[
     ("module {\n  tt.func @f( {\n}", "E0401", 2, 15, "expected a type, found `{`"),

@@ -203,15 +203,16 @@ fn suggested(ir: &Ir, op: Op) -> Option<String> {
 /// A name made of letters, digits, `$`, `.`, `_` and `-`, not starting with a digit: a space becomes `_`, anything else its hexadecimal code.
 fn identifier(name: &str) -> String {
     let mut out = String::new();
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
-        out.push('_');
-    }
     for b in name.bytes() {
         match b {
             b' ' => out.push('_'),
             b if b.is_ascii_alphanumeric() || b"$._-".contains(&b) => out.push(char::from(b)),
             b => out.push_str(&format!("{b:X}")),
         }
+    }
+    // A code may start with a digit too.
+    if out.starts_with(|c: char| c.is_ascii_digit()) {
+        out.insert(0, '_');
     }
     out
 }

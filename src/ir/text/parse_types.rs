@@ -246,6 +246,7 @@ impl<'a> Parser<'a> {
     pub(super) fn raw(&mut self) -> Res<Name> {
         let start = self.advance();
         let mut end = start.end;
+        let mut text = self.word_of(start).to_owned();
         if self.tok.start == end && self.is("<") {
             let mut open = 0usize;
             loop {
@@ -255,13 +256,16 @@ impl<'a> Parser<'a> {
                     Tok::Punct if matches!(self.word(), ">" | ")" | "]" | "}") => open -= 1,
                     _ => {}
                 }
+                // What separates words is kept as one space, so that no line of the text starts in its middle.
+                text.push_str(if self.tok.start > end { " " } else { "" });
+                text.push_str(self.word());
                 end = self.advance().end;
                 if open == 0 {
                     break;
                 }
             }
         }
-        Ok(Name::of(&self.text[start.start..end]))
+        Ok(Name::of(&text))
     }
 }
 

@@ -122,17 +122,16 @@ impl Lower<'_> {
         };
         let mut ints = vec![];
         for item in items {
-            match item.as_const().and_then(Const::as_int).and_then(|i| i64::try_from(i).ok()) {
-                Some(i) => ints.push(i),
-                None => {
-                    let found = item.describe();
-                    return Err(self.error_help(
-                        &names::NOT_CONSTEXPR,
-                        format!("expected an integer known at compile time, found {found}"),
-                        "shapes, axes and hints are compile-time values",
-                        "pass a literal or a `tl.constexpr` parameter",
-                    ));
-                }
+            if let Some(i) = item.as_const().and_then(Const::as_int).and_then(|i| i64::try_from(i).ok()) {
+                ints.push(i);
+            } else {
+                let found = item.describe();
+                return Err(self.error_help(
+                    &names::NOT_CONSTEXPR,
+                    format!("expected an integer known at compile time, found {found}"),
+                    "shapes, axes and hints are compile-time values",
+                    "pass a literal or a `tl.constexpr` parameter",
+                ));
             }
         }
         Ok(ints)

@@ -87,12 +87,11 @@ fn access(cx: &mut Lower<'_>, a: &Args, op: &str) -> R<Access> {
         return Err(cx.error(&types::MASK, "a block of values or masks needs a block of pointers", "the pointer is a scalar"));
     }
     let val = cx.cast(val, elem, None)?;
-    let mask = match mask {
-        Some(m) => cx.mask_bits(m)?,
-        None => {
-            let yes = cx.scalar_constant(&Const::Bool(true), Dtype::Int1)?;
-            cx.splat(yes, ptr.ty.shape())?
-        }
+    let mask = if let Some(m) = mask {
+        cx.mask_bits(m)?
+    } else {
+        let yes = cx.scalar_constant(&Const::Bool(true), Dtype::Int1)?;
+        cx.splat(yes, ptr.ty.shape())?
     };
     let (sem, scope) = (a.word(cx, 3, SEM)?, a.word(cx, 4, SCOPE)?);
     Ok(Access { ptr, val, mask, sem, scope })

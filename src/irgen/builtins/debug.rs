@@ -15,7 +15,7 @@ pub(super) static TABLE: &[Builtin] = &[
         "Prints compile-time values while compiling.",
         |cx, a| {
             let Val::Tuple(items) = a.get(0) else { return Ok(Val::NONE) };
-            let parts: Vec<String> = items.iter().map(|v| cx.show(v)).collect::<R<_>>()?;
+            let parts: Vec<String> = items.iter().map(Val::show).collect();
             let sep = a.text(cx, 1)?;
             cx.printed.push(parts.join(&sep));
             Ok(Val::NONE)
@@ -45,7 +45,7 @@ pub(super) static TABLE: &[Builtin] = &[
 
 fn static_assert(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     if !a.flag(cx, 0)? {
-        let message = cx.show(a.get(1))?;
+        let message = a.get(1).show();
         let text = if message.is_empty() { "static assertion failed".to_owned() } else { format!("static assertion failed: {message}") };
         return Err(cx.error(&names::STATIC_ASSERT, text, "does not hold"));
     }

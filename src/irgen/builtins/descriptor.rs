@@ -44,13 +44,12 @@ fn scalars(cx: &mut Lower<'_>, v: &Val, to: Dtype) -> R<Vec<Tensor>> {
     let Val::Tuple(items) = v else { return Err(cx.expected("a list of integers", v)) };
     let mut out = vec![];
     for item in items.iter() {
-        out.push(match item {
-            Val::Const(c) => cx.scalar_constant(c, to)?,
-            _ => {
-                let t = cx.to_tensor(item)?;
-                let t = cx.unsplat(t)?;
-                cx.cast(t, to, None)?
-            }
+        out.push(if let Val::Const(c) = item {
+            cx.scalar_constant(c, to)?
+        } else {
+            let t = cx.to_tensor(item)?;
+            let t = cx.unsplat(t)?;
+            cx.cast(t, to, None)?
         });
     }
     Ok(out)

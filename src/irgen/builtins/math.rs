@@ -4,6 +4,7 @@ use super::{Args, Builtin, entry};
 use crate::diag::codes::types;
 use crate::ir::{ArithOp, Attr, MathOp, OpKind, OpState, TtOp};
 use crate::irgen::lower::{Lower, R};
+use crate::irgen::semantic::arith::Rules;
 use crate::irgen::types::Dtype;
 use crate::irgen::value::{Const, Tensor, Val};
 use crate::parser::ast::BinOp;
@@ -39,7 +40,7 @@ pub(super) static TABLE: &[Builtin] = &[
         for i in 0..2 {
             only(cx, a, i, &[Dtype::Fp32])?;
         }
-        let (x, y) = cx.operands("/", a.get(0), a.get(1), Default::default())?;
+        let (x, y) = cx.operands("/", a.get(0), a.get(1), Rules::default())?;
         Ok(cx.tensor(TtOp::PreciseDivf, &[x.value, y.value], x.ty)?.into())
     }),
     entry("fma", "x, y, z", "x * y + z, rounded once.", |cx, a| {
@@ -53,7 +54,7 @@ pub(super) static TABLE: &[Builtin] = &[
         for i in 0..2 {
             only(cx, a, i, &[Dtype::Int32, Dtype::Int64, Dtype::Uint32, Dtype::Uint64])?;
         }
-        let (x, y) = cx.operands("umulhi", a.get(0), a.get(1), Default::default())?;
+        let (x, y) = cx.operands("umulhi", a.get(0), a.get(1), Rules::default())?;
         Ok(cx.tensor(TtOp::Mulhiui, &[x.value, y.value], x.ty)?.into())
     }),
 ];
@@ -127,7 +128,7 @@ fn abs(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 }
 
 fn fdiv(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let rules = crate::irgen::semantic::arith::Rules { division: true, ..Default::default() };
+    let rules = Rules { division: true, ..Rules::default() };
     let (x, y) = cx.operands("/", a.get(0), a.get(1), rules)?;
     if !x.ty.dtype.is_float() {
         return Err(wrong_type(cx, "fdiv", x, F32_64));

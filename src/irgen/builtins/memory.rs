@@ -285,16 +285,15 @@ fn index_values(cx: &mut Lower<'_>, v: &Val, to: Dtype) -> R<Vec<Value>> {
     };
     let mut values = vec![];
     for item in items {
-        let t = match item {
-            Val::Const(c) => cx.scalar_constant(c, to)?,
-            _ => {
-                let t = cx.to_tensor(item)?;
-                let t = cx.unsplat(t)?;
-                if !t.ty.dtype.is_int() {
-                    return Err(cx.expected("an integer", item));
-                }
-                cx.int_cast(t, to, t.ty.dtype.is_signed())?
+        let t = if let Val::Const(c) = item {
+            cx.scalar_constant(c, to)?
+        } else {
+            let t = cx.to_tensor(item)?;
+            let t = cx.unsplat(t)?;
+            if !t.ty.dtype.is_int() {
+                return Err(cx.expected("an integer", item));
             }
+            cx.int_cast(t, to, t.ty.dtype.is_signed())?
         };
         values.push(t.value);
     }

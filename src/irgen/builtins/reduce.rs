@@ -105,18 +105,15 @@ fn reduce_tensors(cx: &mut Lower<'_>, a: &Args, mut tensors: Vec<Tensor>, single
             "reductions take tensors with at least one dimension",
         ));
     }
-    let axis = match a.given(1) {
-        Some(_) => {
-            let axis = a.int(cx, 1)?;
-            Some(cx.axis(axis, rank)?)
+    let axis = if a.given(1).is_some() {
+        let axis = a.int(cx, 1)?;
+        Some(cx.axis(axis, rank)?)
+    } else {
+        for t in &mut tensors {
+            let n = t.ty.numel();
+            *t = cx.reshape(*t, &[n], true)?;
         }
-        None => {
-            for t in &mut tensors {
-                let n = t.ty.numel();
-                *t = cx.reshape(*t, &[n], true)?;
-            }
-            None
-        }
+        None
     };
     let at = axis.unwrap_or(0);
     let mut shape = tensors[0].ty.shape().to_vec();

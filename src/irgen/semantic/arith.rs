@@ -99,13 +99,13 @@ impl Lower<'_> {
                 ));
             }
         };
-        let a = self.to_type(a, common)?;
-        let b = self.to_type(b, common)?;
+        let a = self.in_type(a, common)?;
+        let b = self.in_type(b, common)?;
         self.broadcast(a, b)
     }
 
     /// An operand in the computation type; a Python number must fit into it.
-    fn to_type(&mut self, v: &Val, dtype: Dtype) -> R<Tensor> {
+    fn in_type(&mut self, v: &Val, dtype: Dtype) -> R<Tensor> {
         let Val::Const(c) = v else {
             let t = self.to_tensor(v)?;
             return self.cast(t, dtype, None);
@@ -269,11 +269,11 @@ impl Lower<'_> {
 
     /// `and` / `or` of truth values.
     pub fn logical(&mut self, kind: ArithOp, a: &Val, b: &Val) -> R<Tensor> {
-        let (x, y) = (self.to_bool_bits(a)?, self.to_bool_bits(b)?);
+        let (x, y) = (self.truth_bits(a)?, self.truth_bits(b)?);
         self.bitwise(kind, if kind == ArithOp::Andi { "and" } else { "or" }, &x.into(), &y.into())
     }
 
-    fn to_bool_bits(&mut self, v: &Val) -> R<Tensor> {
+    fn truth_bits(&mut self, v: &Val) -> R<Tensor> {
         let t = self.to_tensor(v)?;
         if t.ty.dtype.is_bool() {
             return Ok(t);
@@ -288,7 +288,7 @@ impl Lower<'_> {
 
     /// `not x`
     pub fn logical_not(&mut self, v: &Val) -> R<Tensor> {
-        let t = self.to_bool_bits(v)?;
+        let t = self.truth_bits(v)?;
         self.invert(t)
     }
 
@@ -355,9 +355,9 @@ impl Lower<'_> {
             (t, s) => t.or(s),
         };
         let Some(common) = common else { return Err(self.bad_operands(op, args[0], args[1])) };
-        let a = self.to_type(args[0], common)?;
-        let b = self.to_type(args[1], common)?;
-        let c = self.to_type(args[2], common)?;
+        let a = self.in_type(args[0], common)?;
+        let b = self.in_type(args[1], common)?;
+        let c = self.in_type(args[2], common)?;
         let (a, b) = self.broadcast(a, b)?;
         let (a, c) = self.broadcast(a, c)?;
         let (b, c) = self.broadcast(b, c)?;

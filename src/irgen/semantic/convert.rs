@@ -227,7 +227,7 @@ impl Lower<'_> {
         let from = t.ty.dtype;
         let ty = t.ty.with(to);
         let narrowing = to.bits() < from.bits();
-        let mode = |r: Rounding| ("rounding", Attr::i32(if r == Rounding::Rtz { 0 } else { 1 }));
+        let mode = |r: Rounding| ("rounding", Attr::i32(i64::from(r != Rounding::Rtz)));
         let fp_to_fp = |cx: &mut Self, r: Option<Rounding>| -> R<Tensor> {
             let attrs: Vec<(&str, Attr)> = r.map(mode).into_iter().collect();
             let value = cx.value_with(OpKind::from(TtOp::FpToFp), &[t.value], ty.to_ir(), &attrs)?;

@@ -1,5 +1,6 @@
 //! Passes on TTIR, before anybody decides which thread holds what.
 
 pub mod combine;
+pub mod licm;
 pub mod loop_aware_cse;
 pub mod reorder_broadcast;

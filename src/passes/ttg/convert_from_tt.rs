@@ -8,11 +8,9 @@
 //!    results another layout, because it follows from the operand's: `broadcast` keeps it, `expand_dims` takes a slice
 //!    of a blocked layout, `reduce` gives a slice, `trans`, `join` and `split` derive it, `dot` takes operands of its result's layout.
 //! 4. Where an operand is not in the layout in which it is used, a `convert_layout` right after its definition serves this
-//!    user (equal ones are merged later).
+//!    operand (equal ones are merged later).
 //!
 //! Most conversions are removed again once loads and stores have chosen their layouts.
-
-use std::collections::BTreeMap;
 
 use super::infer;
 use super::module_attrs::{NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP, Threads};
@@ -51,7 +49,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         ir.set_attr(module, name, Attr::i32(i64::from(value)));
     }
     ir.set_attr(module, TARGET, Attr::str(cx.str("target")));
-    let mut conversion = Conversion { threads, made: BTreeMap::new() };
+    let conversion = Conversion { threads };
     for func in ir.functions() {
         conversion.function(ir, func);
     }
@@ -65,8 +63,6 @@ fn default_encoding(shape: &[i64], t: Threads) -> Attr {
 
 struct Conversion {
     threads: Threads,
-    /// Conversions made, by value, type and user.
-    made: BTreeMap<(Value, Type, Op), Value>,
 }
 
 impl Conversion {
@@ -80,7 +76,7 @@ impl Conversion {
         }
     }
 
-    fn function(&mut self, ir: &mut Ir, func: Op) {
+    fn function(&self, ir: &mut Ir, func: Op) {
         if let Some(TypeData::Function { inputs, results }) = ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data) {
             let convert = |types: &[Type]| types.iter().map(|&t| self.wanted(t)).collect::<Vec<_>>();
             let ty = Type::function(&convert(inputs), &convert(results));
@@ -93,7 +89,7 @@ impl Conversion {
         }
     }
 
-    fn block(&mut self, ir: &mut Ir, block: Block) {
+    fn block(&self, ir: &mut Ir, block: Block) {
         for arg in ir.args(block).to_vec() {
             let ty = self.wanted(ir.ty(arg));
             ir.set_type(arg, ty);
@@ -108,7 +104,7 @@ impl Conversion {
         }
     }
 
-    fn operation(&mut self, ir: &mut Ir, op: Op) {
+    fn operation(&self, ir: &mut Ir, op: Op) {
         for index in 0..ir.operands(op).len() {
             let value = ir.operand(op, index);
             // A value defined further on (a loop over blocks) has no layout yet and will get the wanted one.
@@ -145,21 +141,16 @@ impl Conversion {
     }
 
     /// The value in another type: itself, or a conversion after its definition.
-    fn converted(&mut self, ir: &mut Ir, user: Op, value: Value, ty: Type) -> Value {
+    fn converted(&self, ir: &mut Ir, user: Op, value: Value, ty: Type) -> Value {
         if ir.ty(value) == ty {
             return value;
-        }
-        if let Some(&made) = self.made.get(&(value, ty, user)) {
-            return made;
         }
         let point = match ir.def(value) {
             ValueDef::Result { op, .. } => InsertPoint::After(op),
             ValueDef::Arg { block, .. } => InsertPoint::Start(block),
         };
         let loc = ir.loc(user);
-        let new = Builder::new(ir, point, loc).value(TtgOp::ConvertLayout, &[value], ty);
-        self.made.insert((value, ty, user), new);
-        new
+        Builder::new(ir, point, loc).value(TtgOp::ConvertLayout, &[value], ty)
     }
 
     /// A conversion in front of `op`, for it alone.

@@ -6,6 +6,8 @@ use crate::passes::common::region_dce::{incoming, successor_operands};
 use crate::passes::rewrite::{Pattern, Rewriter};
 
 pub static PATTERNS: &[&Pattern] = &[
+    &Pattern::new("argument that every branch passes the same -> that", OpKind::Cf(CfOp::Br), uniform_arguments),
+    &Pattern::new("argument that every branch passes the same -> that", OpKind::Cf(CfOp::CondBr), uniform_arguments),
     &Pattern::new("br to a block with no other way in -> merge", OpKind::Cf(CfOp::Br), merge_into_predecessor),
     &Pattern::new("br to a block that only jumps -> jump there", OpKind::Cf(CfOp::Br), br_through),
     &Pattern::new("cond_br on a constant -> br", OpKind::Cf(CfOp::CondBr), constant_condition),
@@ -27,6 +29,22 @@ fn true_assert(rw: &mut Rewriter<'_>, op: Op) -> bool {
 fn passed(rw: &Rewriter<'_>, op: Op, index: usize) -> Vec<Value> {
     let (start, len) = successor_operands(rw.ir, op, index);
     rw.ir.operands(op)[start..start + len].to_vec()
+}
+
+fn uniform_arguments(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let mut changed = false;
+    for target in rw.ir.successors(op).to_vec() {
+        let ways = incoming(rw.ir, target);
+        for (index, arg) in rw.ir.args(target).to_vec().into_iter().enumerate() {
+            let mut values = ways.iter().map(|&(branch, s)| passed(rw, branch, s)[index]).filter(|&v| v != arg);
+            let Some(first) = values.next().filter(|_| rw.ir.has_uses(arg)) else { continue };
+            if values.all(|v| v == first) {
+                rw.replace_all_uses(arg, first);
+                changed = true;
+            }
+        }
+    }
+    changed
 }
 
 fn merge_into_predecessor(rw: &mut Rewriter<'_>, op: Op) -> bool {

@@ -9,6 +9,7 @@ use crate::passes::rewrite::{Pattern, Rewriter};
 pub static PATTERNS: &[&Pattern] = &[
     &scf_for::TRIVIAL,
     &scf_for::ITER_ARGS,
+    &NEGATED,
     &COMBINE_NESTED,
     &CONDITION_INSIDE,
     &TO_SELECT,
@@ -26,8 +27,9 @@ pub static PATTERNS: &[&Pattern] = &[
 pub static FOR_PATTERNS: &[&Pattern] = &[&scf_for::TRIVIAL, &scf_for::ITER_ARGS];
 /// The patterns on `scf.if`.
 pub static IF_PATTERNS: &[&Pattern] =
-    &[&COMBINE_NESTED, &CONDITION_INSIDE, &TO_SELECT, &EMPTY_ELSE, &CONSTANT, &UNUSED, &YIELDED_CONDITION];
+    &[&NEGATED, &COMBINE_NESTED, &CONDITION_INSIDE, &TO_SELECT, &EMPTY_ELSE, &CONSTANT, &UNUSED, &YIELDED_CONDITION];
 
+static NEGATED: Pattern = Pattern::new("if not c { A } else { B } -> if c { B } else { A }", OpKind::Scf(ScfOp::If), negated_condition);
 static COMBINE_NESTED: Pattern = Pattern::new("if c { if d } -> if c & d", OpKind::Scf(ScfOp::If), combine_nested);
 static CONDITION_INSIDE: Pattern = Pattern::new("condition inside its own if -> constant", OpKind::Scf(ScfOp::If), condition_inside);
 static TO_SELECT: Pattern = Pattern::new("if that yields outer values -> select", OpKind::Scf(ScfOp::If), to_select);
@@ -85,6 +87,25 @@ fn constant_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
         None if rw.ir.results(op).is_empty() => rw.erase(op),
         None => return false,
     }
+    true
+}
+
+/// A negated condition swaps the branches, where there are two.
+fn negated_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some(not) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Xori)) else { return false };
+    if rw.ir.body(op, 1).is_none() || !bits::is_int(rw.const_of(rw.ir.operand(not, 1)), 1) {
+        return false;
+    }
+    let (cond, regions) = (rw.ir.operand(not, 0), [rw.ir.region(op, 0), rw.ir.region(op, 1)]);
+    let [then, otherwise] = regions.map(|r| rw.ir.blocks_of(r).to_vec());
+    for (blocks, to) in [(then, regions[1]), (otherwise, regions[0])] {
+        for block in blocks {
+            let at = rw.ir.blocks_of(to).len();
+            rw.ir.move_block(block, to, at);
+        }
+    }
+    rw.set_operand(op, 0, cond);
+    rw.touch(not);
     true
 }
 

@@ -27,8 +27,8 @@ fn division_by_constant(rw: &mut Rewriter<'_>, op: Op) -> bool {
     if ty.elem() != Type::f32() || module_attrs::compute_capability(rw.ir).is_none() {
         return false;
     }
-    let one = rw.constant(Attr::float(1.0, FloatKind::F32), loc);
     let scalar = if ty.is_tensor() { rw.constant(Attr::new(AttrData::Float(bits, FloatKind::F32)), loc) } else { divisor };
+    let one = rw.constant(Attr::float(1.0, FloatKind::F32), loc);
     let mut reciprocal = rw.value(TtOp::ApproxDivf, loc, &[one, scalar], Type::f32());
     if ty.is_tensor() {
         reciprocal = rw.value(TtOp::Splat, loc, &[reciprocal], ty);

@@ -18,7 +18,7 @@ use crate::layout::{self, ConversionKind, conversion_kind_of};
 /// Whether redoing `slice` for the conversion `op` costs no more than the conversion; `extra` is the cost of conversions made for it.
 pub(super) fn is_beneficial(ir: &Ir, op: Op, slice: &Slice, extra: i64) -> bool {
     let mut ops: Vec<Op> = vec![];
-    for def in slice.values.iter().filter_map(|&v| ir.def_op(v)) {
+    for def in slice.values.iter().filter(|&&v| !slice.exists(v)).filter_map(|&v| ir.def_op(v)) {
         if !ops.contains(&def) {
             ops.push(def);
         }

@@ -66,8 +66,11 @@ fn is_view_or_convert(ir: &Ir, op: Op) -> bool {
     )
 }
 
+/// Loads share one encoding too, but choose it: nothing flows through them.
 fn shares_encoding(ir: &Ir, op: Op) -> bool {
-    ir.kind(op).has(Traits::SAME_OPERANDS_AND_RESULT_ENCODING) || ir.kind(op).has(Traits::ELEMENTWISE)
+    let kind = ir.kind(op);
+    let flows = kind.has(Traits::SAME_OPERANDS_AND_RESULT_ENCODING) || kind.has(Traits::ELEMENTWISE);
+    flows && !matches!(kind, OpKind::Tt(TtOp::Load | TtOp::Store))
 }
 
 impl Propagation {

@@ -29,6 +29,11 @@ impl Slice {
         self.values.contains(&value)
     }
 
+    /// Whether the value exists in the layout wanted.
+    pub fn exists(&self, value: Value) -> bool {
+        self.layout.get(&value).is_some_and(|&e| matches!(self.existing.get(&(value, e)), Some(Some(_))))
+    }
+
     pub fn remove(&mut self, value: Value) {
         self.values.retain(|&v| v != value);
     }
