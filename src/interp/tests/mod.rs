@@ -90,7 +90,7 @@ pub(super) fn elementwise(ty: &str, elem: Type, out_ty: &str, out: Type, code: &
         pointers("a", ty),
         pointers("b", ty),
         pointers("o", out_ty),
-        code.replace("T", &format!("tensor<{n}x{ty}>")).replace("O", &format!("tensor<{n}x{out_ty}>")),
+        code.replace('T', &format!("tensor<{n}x{ty}>")).replace('O', &format!("tensor<{n}x{out_ty}>")),
     );
     let ir = module(&format!("%a_ptr: !tt.ptr<{ty}>, %b_ptr: !tt.ptr<{ty}>, %o_ptr: !tt.ptr<{out_ty}>"), &body);
     let mut memory = Memory::new();
