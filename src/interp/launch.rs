@@ -40,6 +40,10 @@ pub fn run(ir: &Ir, kernel: &str, grid: [u32; 3], args: &[Arg], memory: &mut Mem
         )]);
     }
     let plan = plan(ir, function);
+    if let Some(op) = plan.too_wide {
+        let message = format!("the interpreter cannot run `{}`: its elements are wider than 64 bits", ir.op_name(op));
+        return Err(vec![fault::at(ir, op, &codes::UNSUPPORTED_OP, message, "this operation")]);
+    }
     let launch = Launch { ir, function, grid, args: &args, memory, options, plan: &plan, programs };
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),

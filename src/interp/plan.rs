@@ -24,6 +24,8 @@ pub(crate) struct Plan {
     pub(crate) cell: usize,
     /// One more than the largest value used, for a table of values.
     pub(crate) values: usize,
+    /// An operation whose result has elements of more than 64 bits, which have no lane.
+    pub(crate) too_wide: Option<Op>,
 }
 
 impl Plan {
@@ -48,7 +50,7 @@ pub(crate) fn plan(ir: &Ir, kernel: Op) -> Plan {
     let mut plain = BTreeSet::new();
     for &op in &ops {
         for &region in ir.regions_of(op) {
-            if is_plain(ir, region) {
+            if is_plain(ir, region, 0) {
                 plain.insert(region);
             }
         }
@@ -59,6 +61,7 @@ pub(crate) fn plan(ir: &Ir, kernel: Op) -> Plan {
         parallel: ops.iter().all(|&op| is_unordered(ir, op)),
         cell: ops.iter().filter_map(|&op| access_size(ir, op)).min().unwrap_or(8).min(8),
         values,
+        too_wide: ops.iter().copied().find(|&op| ir.results(op).iter().any(|&r| ir.ty(r).bit_width().is_some_and(|w| w > 64))),
     }
 }
 
@@ -114,19 +117,25 @@ fn access_size(ir: &Ir, op: Op) -> Option<usize> {
     }
 }
 
-/// Straight-line code of elementwise operations.
-fn is_plain(ir: &Ir, region: Region) -> bool {
-    let &[block] = ir.blocks_of(region) else { return false };
+/// Straight-line code of elementwise operations, and of calls to functions of such code. A block that returns makes those after it dead, which
+/// irgen leaves behind.
+fn is_plain(ir: &Ir, region: Region, depth: u32) -> bool {
+    let Some(block) = ir.entry(region) else { return false };
     ir.ops(block).all(|op| {
         let kind = ir.kind(op);
-        let elementwise = ir.spec(op).traits.contains(Traits::ELEMENTWISE) && !matches!(kind, OpKind::Tt(TtOp::ElementwiseInlineAsm));
-        let other = matches!(
-            kind,
+        match kind {
             OpKind::Arith(ArithOp::Constant | ArithOp::Select)
-                | OpKind::Ub(UbOp::Poison)
-                | OpKind::Tt(TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn | TtOp::Mulhiui | TtOp::Addptr)
-        );
-        elementwise || other
+            | OpKind::Ub(UbOp::Poison)
+            | OpKind::Tt(
+                TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn | TtOp::Return | TtOp::Mulhiui | TtOp::Addptr,
+            ) => true,
+            OpKind::Tt(TtOp::Call) => {
+                let callee = ir.str_attr(op, "callee").and_then(|n| ir.function(n));
+                depth < 16 && callee.is_some_and(|f| is_plain(ir, ir.region(f, 0), depth + 1))
+            }
+            OpKind::Tt(TtOp::ElementwiseInlineAsm) => false,
+            _ => ir.spec(op).traits.contains(Traits::ELEMENTWISE),
+        }
     })
 }
 

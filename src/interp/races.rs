@@ -13,6 +13,7 @@
 //! Example: cell (writer 3, user 3). Program 5 loads it: 3 ≠ 5 and is not ordered before 5, a race.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::memory::Memory;
@@ -30,9 +31,13 @@ pub(crate) enum Access {
     Atomic,
 }
 
+/// Cells of a page, which is made when one of them is first touched: a launch may use little of its memory.
+type Page = OnceLock<Box<[AtomicU64]>>;
+const PAGE_BITS: usize = 12;
+
 /// The cells of all buffers.
 pub(crate) struct History {
-    cells: Vec<Vec<AtomicU64>>,
+    buffers: Vec<Vec<Page>>,
     /// Log2 of the bytes in a cell.
     shift: u32,
     /// Whether programs run at the same time.
@@ -51,8 +56,8 @@ pub(crate) struct Conflict {
 impl History {
     pub(crate) fn new(memory: &Memory, cell: usize, parallel: bool) -> History {
         let shift = cell.trailing_zeros();
-        let cells = memory.buffers.iter().map(|b| (0..b.len.div_ceil(cell)).map(|_| AtomicU64::new(0)).collect()).collect();
-        History { cells, shift, parallel }
+        let pages = |len: usize| (0..len.div_ceil(cell << PAGE_BITS)).map(|_| Page::new()).collect();
+        History { buffers: memory.buffers.iter().map(|b| pages(b.len)).collect(), shift, parallel }
     }
 
     /// Records an access by a program to the bytes `offset..offset + size` of a buffer.
@@ -67,7 +72,9 @@ impl History {
         before: &Ranges,
     ) -> Result<(), Conflict> {
         let (first, last) = (offset >> self.shift, (offset + size - 1) >> self.shift);
-        for cell in &self.cells[buffer][first..=last] {
+        for index in first..=last {
+            let page = self.buffers[buffer][index >> PAGE_BITS].get_or_init(|| (0..1 << PAGE_BITS).map(|_| AtomicU64::new(0)).collect());
+            let cell = &page[index & ((1 << PAGE_BITS) - 1)];
             let mut old = cell.load(Relaxed);
             loop {
                 let new = step(old, access, program + 1, before)?;

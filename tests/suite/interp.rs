@@ -61,13 +61,14 @@ fn program(steps: &[Step], float: bool) -> String {
             (_, false) => format!("{v} = arith.{} {a}, {b} : {t}", INTS[c % 12]),
             (_, true) => format!("{v} = arith.{} {a}, {b} : {t}", FLOATS[c % 9]),
         };
-        code += &format!(
+        let store = format!(
             "    {line}
     %k{i} = arith.constant dense<{}> : tensor<{N}xi32>
     %q{i} = tt.addptr %op, %k{i} : tensor<{N}x!tt.ptr<{elem}>>, tensor<{N}xi32>
     tt.store %q{i}, {v} : tensor<{N}x!tt.ptr<{elem}>>\n",
             i * N
         );
+        code.push_str(&store);
         values.push(v);
     }
     let helpers = if float {
@@ -101,7 +102,8 @@ fn program(steps: &[Step], float: bool) -> String {
 fn parse(text: &str) -> Ir {
     let mut map = SourceMap::default();
     let file = map.add("random.ttir", None, text);
-    ttc::ir::text::parser::parse_module(&map, file, &ttc::ir::text::ParseOptions::default()).unwrap_or_else(|e| panic!("{e:#?}\n{text}"))
+    ttc::ir::text::parser::parse_module(&map, file, &ttc::ir::text::parser::ParseOptions::default())
+        .unwrap_or_else(|e| panic!("{e:#?}\n{text}"))
 }
 
 /// The bits that a program stores.

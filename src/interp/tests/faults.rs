@@ -329,3 +329,11 @@ fn a_fault_in_a_helper_shows_the_call() {
     assert_eq!(d.labels[1].text, "called from here");
     assert_eq!(d.labels[1].place, crate::diag::Place::At { file: "k.tk".to_owned(), line: 20, col: 5 });
 }
+
+#[test]
+fn integers_wider_than_a_lane_are_not_run() {
+    let ir = module("%n: i64", "    %w = arith.extsi %n : i64 to i128\n    %m = arith.addi %w, %w : i128");
+    let d = fault(&ir, [1, 1, 1], &[Arg::Int(1)], &mut Memory::new());
+    assert_eq!(d.code.id, "E1001");
+    assert!(d.message.contains("wider than 64 bits"), "{}", d.message);
+}
