@@ -7,6 +7,8 @@ mod arrows;
 mod bad_input;
 #[path = "suite/lit.rs"]
 mod lit;
+#[path = "suite/codes.rs"]
+mod codes;
 #[path = "suite/irtext.rs"]
 mod irtext;
 #[path = "suite/parser.rs"]
