@@ -298,17 +298,16 @@ fn kernel_text(file: &Path, k: &KernelInfo) -> String {
 }
 
 fn kernel_json(file: &Path, k: &KernelInfo) -> String {
-    let params: Vec<_> = k
-        .params
-        .iter()
-        .map(|p| serde_json::json!({ "name": p.name, "type": p.ty, "value": p.value, "needed": p.needed }))
-        .collect();
+    let params: Vec<_> =
+        k.params.iter().map(|p| serde_json::json!({ "name": p.name, "type": p.ty, "value": p.value, "needed": p.needed })).collect();
     serde_json::json!({ "file": file.to_string_lossy(), "line": k.line, "name": k.name, "params": params }).to_string()
 }
 
 pub(crate) fn explain(code: Option<&str>) -> Report {
     let Some(id) = code else { return Report::text(list_codes()) };
-    if let Some(code) = codes::find(id) { Report::text(explain_code(code)) } else {
+    if let Some(code) = codes::find(id) {
+        Report::text(explain_code(code))
+    } else {
         let d = Diagnostic::error(&codes::cli::UNKNOWN_CODE, format!("there is no code `{id}`"))
             .help("`ttc explain` without a code lists them all");
         Report::errors(vec![d], SourceMap::default())

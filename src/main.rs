@@ -43,15 +43,16 @@ fn main() -> ExitCode {
 /// Parses the command line; `ttc FILE` and `ttc --emit ttgir FILE` mean `ttc compile …`.
 fn parse() -> Result<Cli, ExitCode> {
     let mut args: Vec<OsString> = std::env::args_os().collect();
-    match args.get(1).and_then(|a| a.to_str()) {
+    let at = first_word(&args);
+    match args.get(at).and_then(|a| a.to_str()) {
         Some("-V" | "--version") => {
             return Err(finish(Report::text(format!("{}\n", compiler_version())), Messages::default()));
         }
         Some("-h" | "--help") | None => {}
         Some(word) if Cli::command().get_subcommands().any(|c| c.get_name() == word) => {}
-        Some(_) => args.insert(1, "compile".into()),
+        Some(_) => args.insert(at, "compile".into()),
     }
-    if args.get(1).is_some_and(|a| a == "opt") {
+    if args.get(at).is_some_and(|a| a == "opt") {
         args = global_first(args);
     }
     Cli::try_parse_from(args).map_err(|e| {
@@ -73,6 +74,19 @@ fn global_first(args: Vec<OsString>) -> Vec<OsString> {
         }
     }
     front.into_iter().chain(rest).collect()
+}
+
+/// Where the command stands: the options about messages may come before it.
+fn first_word(args: &[OsString]) -> usize {
+    let mut at = 1;
+    while let Some(word) = args.get(at).and_then(|a| a.to_str()) {
+        at += match word {
+            "--color" | "--error-format" => 2,
+            w if w.starts_with("--color=") || w.starts_with("--error-format=") => 1,
+            _ => break,
+        };
+    }
+    at
 }
 
 /// Shows what a command has to say and turns it into an exit code.

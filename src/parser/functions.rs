@@ -113,7 +113,9 @@ impl<'s> Parser<'s> {
 
     /// The function's name, also when its header does not parse.
     fn name_of(&mut self, header: &Header<'s>) -> Ident {
-        if let Some(&Token { tok: Tok::Name, lo, hi }) = header.tokens.get(1) { self.cx.ident(lo, hi) } else {
+        if let Some(&Token { tok: Tok::Name, lo, hi }) = header.tokens.get(1) {
+            self.cx.ident(lo, hi)
+        } else {
             let at = header.tokens[0].hi;
             self.cx.ident(at, at)
         }

@@ -1,0 +1,203 @@
+//! Every diagnostic code, shown by the whole program: one case in `tests/codes` for each, and a snapshot of what the user sees.
+//!
+//! 1. A case is a file `EXXXX.ext`, or a folder `EXXXX` that holds such a file and what it needs (imports, fake tools).
+//! 2. A comment in it says what to run: `# ttc: compile %s --emit ttir -o -`, where `%s` is the file's name. `# setup:` lines before it are run by
+//!    the shell first, and `# exit: 0` states another exit code than 1. Comments start with `#`, `//` or `;`.
+//! 3. The case runs in a temporary copy, once for each format of messages. The snapshot holds all three.
+//! 4. Every code of the tables has a case or stands in `ELSEWHERE`, with the test that covers it.
+//!
+//! To bless: `INSTA_UPDATE=always cargo test --test main codes`, then read the snapshots as a kernel author would.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use ttc::diag::codes;
+
+/// Codes that no input can raise, with the reason and the test that raises them otherwise: a file and a word that stands in it.
+const ELSEWHERE: &[(&str, &str, &str)] = &[];
+
+struct Case {
+    code: String,
+    /// The case file.
+    main: PathBuf,
+    /// Whether it stands in a folder of its own.
+    folder: bool,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/codes")
+}
+
+/// All cases by code.
+fn cases() -> BTreeMap<String, Case> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(root()).unwrap() {
+        let path = entry.unwrap().path();
+        let code = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if code == "snapshots" {
+            continue;
+        }
+        let folder = path.is_dir();
+        let main = if folder {
+            let mut inside = fs::read_dir(&path).unwrap().map(|e| e.unwrap().path());
+            inside
+                .find(|p| p.file_stem().is_some_and(|s| s.to_string_lossy() == code))
+                .expect("a folder's case file is named after its code")
+        } else {
+            path
+        };
+        let double = found.insert(code.clone(), Case { code: code.clone(), main, folder });
+        assert!(double.is_none(), "{code} has two cases");
+    }
+    found
+}
+
+impl Case {
+    /// The values of the comments `# key: value`, in order.
+    fn comments(&self, key: &str) -> Vec<String> {
+        let bytes = fs::read(&self.main).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        let mark = format!("{key}: ");
+        let value = |line: &str| line.trim_start_matches(['#', '/', ';']).trim_start().strip_prefix(&mark).map(str::to_owned);
+        text.lines().filter(|l| l.starts_with(['#', '/', ';'])).filter_map(value).collect()
+    }
+
+    fn name(&self) -> String {
+        self.main.file_name().unwrap().to_string_lossy().into_owned()
+    }
+
+    /// What the program prints to stderr, with the paths of this machine taken out.
+    fn run(&self, format: &str) -> String {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().canonicalize().unwrap();
+        let from = self.main.parent().unwrap();
+        let files = if self.folder { fs::read_dir(from).unwrap().map(|e| e.unwrap().path()).collect() } else { vec![self.main.clone()] };
+        for file in files {
+            fs::copy(&file, dir.join(file.file_name().unwrap())).unwrap();
+        }
+        fs::create_dir(dir.join("tmp")).unwrap();
+        let output = self.spawn(&dir, format);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let exit = self.comments("exit").first().map_or(1, |e| e.parse().unwrap());
+        assert_eq!(output.status.code(), Some(exit), "{}\n{stderr}", self.code);
+        assert!(!stderr.contains("panicked"), "{}\n{stderr}", self.code);
+        assert!(stderr.contains(&self.code), "{} is not among the messages:\n{stderr}", self.code);
+        hide_kept_folders(&stderr.replace(&*dir.to_string_lossy(), "[DIR]"))
+    }
+
+    fn spawn(&self, dir: &Path, format: &str) -> Output {
+        let [line] = &self.comments("ttc")[..] else { panic!("{} needs one `ttc:` comment", self.code) };
+        let setup = self.comments("setup").join("\n");
+        let script = format!("{setup}\n\"$TTC\" --error-format {format} --color never {}", line.replace("%s", &self.name()));
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).current_dir(dir).stdin(Stdio::null());
+        command.env("TTC", env!("CARGO_BIN_EXE_ttc")).env("TMPDIR", dir.join("tmp")).env_remove("NO_COLOR").env_remove("COLUMNS");
+        command.output().unwrap()
+    }
+}
+
+/// `[DIR]/tmp/ttc-x8Wq` becomes `[DIR]/tmp/KEPT`: the name of a kept folder is random.
+fn hide_kept_folders(text: &str) -> String {
+    let mut parts = text.split("[DIR]/tmp/");
+    let mut out = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        out.push_str("[DIR]/tmp/KEPT");
+        out.push_str(part.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "-_.".contains(c)));
+    }
+    out
+}
+
+/// Runs the cases of the codes that start with `area`.
+fn check(area: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../codes/snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let cases = cases();
+    let mut wrong = vec![];
+    for case in cases.values().filter(|c| c.code.starts_with(area)) {
+        let one = || {
+            let shown: String = ["human", "short", "json"].iter().map(|f| format!("---- {f}\n{}\n", case.run(f).trim_end())).collect();
+            settings.bind(|| insta::assert_snapshot!(case.code.as_str(), shown));
+        };
+        if std::panic::catch_unwind(std::panic::AssertUnwindSafe(one)).is_err() {
+            wrong.push(&case.code);
+        }
+    }
+    assert!(wrong.is_empty(), "wrong, see above: {wrong:?}");
+}
+
+#[test]
+fn syntax() {
+    check("E01");
+}
+
+#[test]
+fn names() {
+    check("E02");
+}
+
+#[test]
+fn types() {
+    check("E03");
+}
+
+#[test]
+fn irtext() {
+    check("E04");
+}
+
+#[test]
+fn verify() {
+    check("E05");
+}
+
+#[test]
+fn passes() {
+    check("E06");
+}
+
+#[test]
+fn codegen() {
+    check("E07");
+}
+
+#[test]
+fn tools() {
+    check("E08");
+}
+
+#[test]
+fn cli() {
+    check("E09");
+}
+
+#[test]
+fn every_code_has_a_case() {
+    let cases = cases();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for code in codes::all() {
+        let elsewhere = ELSEWHERE.iter().find(|(id, ..)| *id == code.id);
+        assert!(cases.contains_key(code.id) != elsewhere.is_some(), "{} needs a case in tests/codes, or an entry in ELSEWHERE", code.id);
+        if let Some((id, file, word)) = elsewhere {
+            let text = fs::read_to_string(root.join(file)).unwrap();
+            assert!(text.contains(word), "{id}: {file} does not hold `{word}`");
+        }
+    }
+    for id in cases.keys() {
+        assert!(codes::find(id).is_some(), "tests/codes has a case for {id}, which is no code");
+        assert!(root.join(format!("tests/codes/snapshots/{id}.snap")).exists(), "{id} has no snapshot");
+    }
+}
+
+#[test]
+fn codes_are_in_order_and_explained() {
+    let all: Vec<_> = codes::all().collect();
+    assert!(all.windows(2).all(|w| w[0].id < w[1].id), "ids are unique and sorted");
+    for code in all {
+        assert!(code.explain.trim().len() >= 60, "{}: the explanation is too short: {}", code.id, code.explain);
+        assert!(!code.title.is_empty() && !code.title.ends_with('.'), "{}: {}", code.id, code.title);
+    }
+}
