@@ -189,6 +189,8 @@ fn text_of(output: &Output) -> String {
 
 fn scratch(error: &io::Error, doing: &str) -> Diagnostic {
     let folder = std::env::temp_dir();
-    Diagnostic::error(&tools::SCRATCH_FAILED, format!("cannot {doing} in `{}`: {error}", folder.display()))
+    // The error of a temporary file carries the file's random name; what it wraps is what the system said.
+    let why = error.get_ref().and_then(std::error::Error::source).map_or_else(|| error.to_string(), ToString::to_string);
+    Diagnostic::error(&tools::SCRATCH_FAILED, format!("cannot {doing} in `{}`: {why}", folder.display()))
         .help("free space there, or set `TMPDIR` to a folder that can be written")
 }
