@@ -298,11 +298,8 @@ fn kernel_text(file: &Path, k: &KernelInfo) -> String {
 }
 
 fn kernel_json(file: &Path, k: &KernelInfo) -> String {
-    let params: Vec<_> = k
-        .params
-        .iter()
-        .map(|p| serde_json::json!({ "name": p.name, "type": p.ty, "value": p.value, "needed": p.needed }))
-        .collect();
+    let params: Vec<_> =
+        k.params.iter().map(|p| serde_json::json!({ "name": p.name, "type": p.ty, "value": p.value, "needed": p.needed })).collect();
     serde_json::json!({ "file": file.to_string_lossy(), "line": k.line, "name": k.name, "params": params }).to_string()
 }
 

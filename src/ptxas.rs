@@ -189,8 +189,9 @@ fn text_of(output: &Output) -> String {
 
 fn scratch(error: &io::Error, doing: &str) -> Diagnostic {
     let folder = std::env::temp_dir();
-    // The error of a temporary file carries the file's random name; what it wraps is what the system said.
-    let why = error.get_ref().and_then(std::error::Error::source).map_or_else(|| error.to_string(), ToString::to_string);
+    // The error of a temporary file goes on with the file's random name.
+    let text = error.to_string();
+    let why = text.split(" at path ").next().unwrap_or(&text);
     Diagnostic::error(&tools::SCRATCH_FAILED, format!("cannot {doing} in `{}`: {why}", folder.display()))
         .help("free space there, or set `TMPDIR` to a folder that can be written")
 }

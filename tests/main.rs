@@ -5,15 +5,15 @@
 mod arrows;
 #[path = "suite/bad_input.rs"]
 mod bad_input;
-#[path = "suite/lit.rs"]
-mod lit;
 #[path = "suite/codes.rs"]
 mod codes;
+#[path = "suite/irgen.rs"]
+mod irgen;
 #[path = "suite/irtext.rs"]
 mod irtext;
+#[path = "suite/lit.rs"]
+mod lit;
 #[path = "suite/parser.rs"]
 mod parser;
 #[path = "suite/verify.rs"]
 mod verify;
-#[path = "suite/irgen.rs"]
-mod irgen;

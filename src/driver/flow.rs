@@ -117,8 +117,11 @@ impl Flow<'_> {
         let lowered = irgen::lower_kernel(sources, self.job.input.file, &plan::kernel_request(self.job, self.options))?;
         self.made.diagnostics.extend(lowered.warnings);
         self.made.printed.extend(lowered.printed);
-        self.made.metadata.params =
-            lowered.params.into_iter().map(|p| Param { name: p.name, ty: p.ty, divisibility: u64::from(p.divisibility.unwrap_or(1)) }).collect();
+        self.made.metadata.params = lowered
+            .params
+            .into_iter()
+            .map(|p| Param { name: p.name, ty: p.ty, divisibility: u64::from(p.divisibility.unwrap_or(1)) })
+            .collect();
         self.made.metadata.constants = lowered.constants.into_iter().collect();
         self.name(lowered.kernel);
         Ok(lowered.ir)

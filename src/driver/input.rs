@@ -72,7 +72,8 @@ pub fn read(sources: &mut SourceMap, path: &Path, language: Option<Language>) ->
         Some(l) => l,
         None => return Err(unknown_extension(path)),
     };
-    let (name, on_disk) = if path == Path::new("-") { ("<stdin>".to_owned(), None) } else { (path.to_string_lossy().into_owned(), Some(path)) };
+    let (name, on_disk) =
+        if path == Path::new("-") { ("<stdin>".to_owned(), None) } else { (path.to_string_lossy().into_owned(), Some(path)) };
     let file = sources.add(name, on_disk, text);
     Ok(Input { path: path.to_owned(), file, language })
 }
@@ -89,7 +90,8 @@ pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
         if e.kind() == std::io::ErrorKind::NotFound { with_neighbour(d, path) } else { d }
     };
     let too_large = |size: u64| {
-        Diagnostic::error(&codes::cli::TOO_LARGE, format!("`{shown}` is too large: {size} bytes, at most {MAX_BYTES} are read")).at(place(), "")
+        Diagnostic::error(&codes::cli::TOO_LARGE, format!("`{shown}` is too large: {size} bytes, at most {MAX_BYTES} are read"))
+            .at(place(), "")
     };
     let mut bytes = Vec::new();
     if path == Path::new("-") {
@@ -137,7 +139,8 @@ fn with_neighbour(d: Diagnostic, path: &Path) -> Diagnostic {
     let Some(stem) = path.file_stem() else { return d };
     let dir = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(entries) = std::fs::read_dir(dir) else { return d };
-    let mut near: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|p| p.file_stem() == Some(stem) && language(p).is_some()).collect();
+    let mut near: Vec<PathBuf> =
+        entries.flatten().map(|e| e.path()).filter(|p| p.file_stem() == Some(stem) && language(p).is_some()).collect();
     near.sort();
     match near.first() {
         Some(p) => d.help(format!("there is `{}`", p.strip_prefix("./").unwrap_or(p).display())),

@@ -26,9 +26,11 @@ pub fn jobs(
     let (mut jobs, mut errors) = (vec![], vec![]);
     for input in inputs {
         match kernels(input, sources, kernel, all, options) {
-            Ok(kernels) => jobs.extend(kernels.into_iter().flat_map(|k| {
-                targets.iter().map(move |&target| Job { input: input.clone(), kernel: k.clone(), target })
-            })),
+            Ok(kernels) => jobs.extend(
+                kernels
+                    .into_iter()
+                    .flat_map(|k| targets.iter().map(move |&target| Job { input: input.clone(), kernel: k.clone(), target })),
+            ),
             Err(e) => errors.extend(e),
         }
     }

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::builtins::{Args, Builtin, DECORATORS};
-use super::lower::{CallSite, Frame, Lower, Lowered, MAX_DEPTH, R, Reported};
 use super::lookup::nearest;
+use super::lower::{CallSite, Frame, Lower, Lowered, MAX_DEPTH, R, Reported};
 use super::types::{Dtype, Ty};
 use super::value::{Class, Const, Func, LambdaVal, Val, ValTy};
 use crate::diag::Diagnostic;

@@ -35,7 +35,11 @@ impl World {
 
     fn command(&self, args: &str) -> Command {
         let mut c = Command::new(env!("CARGO_BIN_EXE_ttc"));
-        c.args(args.split(' ').filter(|a| !a.is_empty()).map(|a| a.replace("IN/", &format!("{}/", self.inputs.path().display())).replace('_', " ").replace("~", "_")));
+        c.args(
+            args.split(' ')
+                .filter(|a| !a.is_empty())
+                .map(|a| a.replace("IN/", &format!("{}/", self.inputs.path().display())).replace('_', " ").replace("~", "_")),
+        );
         c.args(["--error-format", "short"]).current_dir(self.work.path()).stdin(Stdio::null());
         c
     }
