@@ -26,7 +26,12 @@ impl Lower<'_> {
             if self.steps >= MAX_STEPS {
                 if self.steps == MAX_STEPS {
                     self.span = stmt.span;
-                    let _ = self.error(&names::TOO_LARGE, "the kernel unrolls into too many statements", "reached here");
+                    let _ = self.error_help(
+                        &names::TOO_LARGE,
+                        "the kernel unrolls into too many statements",
+                        "reached here",
+                        "loops over `tl.static_range` are unrolled; use `range` for all but short ones",
+                    );
                 }
                 break;
             }

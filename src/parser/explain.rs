@@ -187,6 +187,12 @@ impl Slip<'_, '_> {
     }
 
     fn keyword(&self) -> Option<Diagnostic> {
+        // `f(x, lambda)`: no parameter and no colon follows, so no function is meant.
+        if let Some(last) = self.before(1).filter(|t| t.tok == Tok::Lambda)
+            && !matches!(self.tok, Tok::Name | Tok::Colon | Tok::Star | Tok::DoubleStar)
+        {
+            return Some(keyword_as_name(self.cx, last.lo, last.hi));
+        }
         let word = self.tok.is_keyword() || matches!(self.tok, Tok::Op(Op::Is | Op::And | Op::Or));
         if !word || !self.expects("name") {
             return None;
