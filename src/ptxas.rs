@@ -189,6 +189,9 @@ fn text_of(output: &Output) -> String {
 
 fn scratch(error: &io::Error, doing: &str) -> Diagnostic {
     let folder = std::env::temp_dir();
-    Diagnostic::error(&tools::SCRATCH_FAILED, format!("cannot {doing} in `{}`: {error}", folder.display()))
+    // The error of a temporary file goes on with the file's random name.
+    let text = error.to_string();
+    let why = text.split(" at path ").next().unwrap_or(&text);
+    Diagnostic::error(&tools::SCRATCH_FAILED, format!("cannot {doing} in `{}`: {why}", folder.display()))
         .help("free space there, or set `TMPDIR` to a folder that can be written")
 }

@@ -55,6 +55,8 @@ pub struct CodegenOptions {
     pub triton_abi: bool,
     /// LLVM's pipeline, in the form of `opt -passes=`, instead of the built-in one.
     pub llvm_passes: Option<String>,
+    /// The name of the file of LLVM IR that is read, for messages.
+    pub source_name: Option<String>,
 }
 
 impl CodegenOptions {
@@ -70,6 +72,7 @@ impl CodegenOptions {
             lineinfo: true,
             triton_abi: false,
             llvm_passes: None,
+            source_name: None,
         }
     }
 }

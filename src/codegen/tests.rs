@@ -141,3 +141,13 @@ fn limits_name_their_numbers() {
     let mut clustered = lower(&ir, &options("sm_90")).unwrap();
     assert!(clustered.emit_ptx().unwrap().contains(".reqnctapercluster 2"));
 }
+
+#[test]
+fn a_module_that_no_verifier_passed_is_called_a_defect() {
+    let mut ir = kernel(&[], |_, _| ());
+    let module = ir.module();
+    let func = ir.all_ops(module).into_iter().find(|&op| ir.op_name(op) == "tt.func").unwrap();
+    ir.remove_attr(func, "function_type");
+    let errors = lower(&ir, &options("sm_80")).err().unwrap();
+    assert_eq!((errors[0].code.id, errors[0].message.as_str()), ("E0710", "defect in code generation: a function without a type"));
+}

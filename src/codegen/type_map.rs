@@ -29,6 +29,9 @@ impl<'c> Lower<'c, '_> {
 
     /// The LLVM type of a scalar, or of one element of a tensor.
     pub(super) fn elem_type(&self, ty: Type) -> Res<BasicTypeEnum<'c>> {
+        if matches!(*ty, TypeData::TensorDesc { .. } | TypeData::MemDesc(_)) {
+            return Err(unsupported(ty));
+        }
         let ty = ty.elem();
         Ok(match *ty {
             TypeData::Int(bits @ 1..=128) => self.int_type(bits).into(),

@@ -101,14 +101,14 @@ impl Flow<'_> {
             }
             Language::Llir => {
                 let text = sources.file(file).text.clone();
-                let options = self.codegen_options();
+                let options = CodegenOptions { source_name: Some(sources.file(file).name.clone()), ..self.codegen_options() };
                 let module = self.timed("parse", |_| codegen::parse_llir(&text, &options)).map_err(|e| vec![e])?;
                 self.llvm(module)
             }
             Language::Ptx => {
                 let text = sources.file(file).text.to_string();
                 self.name(plan::ptx_entry(&text).unwrap_or_else(|| self.job.input.stem()));
-                self.ptx(text)
+                self.ptx_of(text, Some(&sources.file(file).name))
             }
         }
     }
@@ -180,17 +180,21 @@ impl Flow<'_> {
     }
 
     fn ptx(&mut self, ptx: String) -> Step {
+        self.ptx_of(ptx, None)
+    }
+
+    /// `file`: where the user wrote the PTX; ptxas's complaints point into it.
+    fn ptx_of(&mut self, ptx: String, file: Option<&str>) -> Step {
         self.made.metadata.ptx_version = plan::ptx_version(&ptx).unwrap_or_default();
         self.keep(Stage::Ptx, |_| ptx.clone().into_bytes());
         if !self.goes_past(Stage::Ptx) {
             return Ok(());
         }
-        let kernel = self.made.kernel.clone();
         let assemble = AssembleOptions {
             ptxas: self.options.ptxas.as_deref(),
             line_info: self.options.line_info,
             fp_fusion: self.options.fp_fusion,
-            source_name: Some(&kernel),
+            source_name: file,
             ..AssembleOptions::default()
         };
         let done = self.timed("ptxas", |f| ptxas::assemble(&ptx, &f.job.target, &assemble)).map_err(|e| vec![e])?;

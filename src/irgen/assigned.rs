@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::parser::ast::{Expr, ExprKind, Stmt, StmtKind};
+use crate::source::Span;
 
 /// Names that the statements assign, each once, in order.
 #[must_use]
@@ -89,11 +90,17 @@ fn walrus(e: &Expr, names: &mut Vec<Arc<str>>) {
 /// Whether a `return` stands anywhere in the statements.
 #[must_use]
 pub fn returns(body: &[Stmt]) -> bool {
-    body.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Return(_) => true,
-        StmtKind::If { branches, orelse } => branches.iter().any(|b| returns(&b.body)) || returns(orelse),
-        StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => returns(body) || returns(orelse),
-        StmtKind::With { body, .. } => returns(body),
-        _ => false,
+    first_return(body).is_some()
+}
+
+/// Where the first `return` in the statements stands.
+#[must_use]
+pub fn first_return(body: &[Stmt]) -> Option<Span> {
+    body.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Return(_) => Some(stmt.span),
+        StmtKind::If { branches, orelse } => branches.iter().find_map(|b| first_return(&b.body)).or_else(|| first_return(orelse)),
+        StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => first_return(body).or_else(|| first_return(orelse)),
+        StmtKind::With { body, .. } => first_return(body),
+        _ => None,
     })
 }

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use super::assigned::returns;
+use super::assigned::first_return;
 use super::lower::{Lower, R, Reported};
 use super::scope::Scope;
 use super::types::Dtype;
@@ -79,16 +79,20 @@ impl Lower<'_> {
                 self.else_part(rest, orelse)
             };
         };
-        let cond = match self.condition(&cond, "an `if`") {
+        // Only the place of messages: operations keep the location of the statement.
+        let whole = std::mem::replace(&mut self.span, first.test.span);
+        let cond = self.condition(&cond, "an `if`");
+        self.span = whole;
+        let cond = match cond {
             Ok(cond) => cond,
             Err(e) => {
                 self.check_all(branches, orelse);
                 return Err(e);
             }
         };
-        if branches.iter().any(|b| returns(&b.body)) || returns(orelse) {
+        if let Some(span) = branches.iter().find_map(|b| first_return(&b.body)).or_else(|| first_return(orelse)) {
             if self.frame.loops > 0 {
-                return Err(self.return_in_loop());
+                return Err(self.at(span, Self::return_in_loop));
             }
             return self.if_blocks(cond, first, rest, orelse);
         }

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::builtins::{Args, Builtin, DECORATORS};
+use super::lookup::nearest;
 use super::lower::{CallSite, Frame, Lower, Lowered, MAX_DEPTH, R, Reported};
 use super::types::{Dtype, Ty};
 use super::value::{Class, Const, Func, LambdaVal, Val, ValTy};
@@ -15,6 +16,11 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
 use crate::ir::{Attr, AttrData, Block, Loc, Name, OpState, TtOp, Type, UbOp, Value};
 use crate::parser::ast::{Call, Expr, ExprKind, FunctionDef, Param, ParamKind};
+
+/// Why a keyword does not fit, with the parameter that was probably meant.
+fn no_parameter(name: &str, near: Option<&str>) -> String {
+    near.map_or_else(|| format!("has no parameter `{name}`"), |n| format!("has no parameter `{name}`; did you mean `{n}`?"))
+}
 
 /// A keyword argument.
 pub type Keyword = (Arc<str>, Val);
@@ -68,8 +74,13 @@ impl Lower<'_> {
             }
             Val::Error => Err(Reported),
             other => {
-                let found = other.describe();
-                Err(self.error(&names::NOT_CALLABLE, format!("{found} cannot be called"), "called here"))
+                let message = format!("{} cannot be called", other.describe());
+                match other {
+                    Val::Const(Const::Type(_)) => {
+                        Err(self.error_help(&names::NOT_CALLABLE, message, "called here", "convert a value with its method: `x.to(dtype)`"))
+                    }
+                    _ => Err(self.error(&names::NOT_CALLABLE, message, "called here")),
+                }
             }
         }
     }
@@ -102,7 +113,8 @@ impl Lower<'_> {
         }
         for (name, v) in keywords {
             let Some(i) = params.iter().position(|p| p.name == &*name && !p.variadic) else {
-                return Err(self.bad_arguments(b.name, format!("has no parameter `{name}`"), b.sig));
+                let near = nearest(&name, params.iter().map(|p| p.name));
+                return Err(self.bad_arguments(b.name, no_parameter(&name, near), b.sig));
             };
             if slots[i].is_some() {
                 return Err(self.bad_arguments(b.name, format!("got two values for `{name}`"), b.sig));
@@ -149,7 +161,8 @@ impl Lower<'_> {
         for (name, v) in keywords {
             let at = params.iter().position(|p| p.name.name == name && !matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs));
             let Some(i) = at else {
-                return Err(self.bad_arguments(func.name(), format!("has no parameter `{name}`"), &signature(&func.def)));
+                let near = nearest(&name, params.iter().map(|p| &*p.name.name));
+                return Err(self.bad_arguments(func.name(), no_parameter(&name, near), &signature(&func.def)));
             };
             if slots[i].replace(v).is_some() {
                 return Err(self.bad_arguments(func.name(), format!("got two values for `{name}`"), &signature(&func.def)));

@@ -76,6 +76,16 @@ impl Lower<'_> {
         self.error(&names::NOT_IN_KERNELS, format!("{what} is not part of the kernel language"), "Python, but not Triton")
     }
 
+    /// `break` and `continue`: loops of the GPU dialects have one way out.
+    pub fn no_jump(&mut self, what: &str) -> Reported {
+        self.error_help(
+            &names::NOT_IN_KERNELS,
+            format!("{what} is not part of the kernel language"),
+            "Python, but not Triton",
+            "put the rest of the body under an `if`; to end a loop early, write a `while` whose condition says so",
+        )
+    }
+
     /// Several expressions; `*x` is spread. All are evaluated even if one is wrong.
     pub fn exprs(&mut self, items: &[Expr]) -> R<Vec<Val>> {
         let mut values = Vec::with_capacity(items.len());

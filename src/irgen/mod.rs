@@ -209,8 +209,10 @@ impl Lower<'_> {
             let value = match item {
                 Item::Value { ty, divisible } => {
                     let elem = ty.dtype.pointee().map_or(ty.dtype, |t| t.dtype);
-                    self.span = func.def.header;
+                    let param = func.def.params.iter().find(|p| *p.name.name == *name);
+                    self.span = param.map_or(func.def.header, |p| p.span);
                     self.check_dtype(elem)?;
+                    self.span = func.def.header;
                     params.push(ParamInfo { name: name.to_string(), ty: ty.dtype.short(), divisibility: divisible.then_some(16) });
                     facts.push(divisible.then(|| Attr::i32(16)));
                     Val::from(self.placeholder(block, ty.to_ir(), ty))

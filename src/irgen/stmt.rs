@@ -26,7 +26,12 @@ impl Lower<'_> {
             if self.steps >= MAX_STEPS {
                 if self.steps == MAX_STEPS {
                     self.span = stmt.span;
-                    let _ = self.error(&names::TOO_LARGE, "the kernel unrolls into too many statements", "reached here");
+                    let _ = self.error_help(
+                        &names::TOO_LARGE,
+                        "the kernel unrolls into too many statements",
+                        "reached here",
+                        "loops over `tl.static_range` are unrolled; use `range` for all but short ones",
+                    );
                 }
                 break;
             }
@@ -56,8 +61,8 @@ impl Lower<'_> {
                 "nested function",
                 "move it to the top level and decorate it with `@triton.jit`",
             )),
-            StmtKind::Break => Err(self.no_syntax("`break`")),
-            StmtKind::Continue => Err(self.no_syntax("`continue`")),
+            StmtKind::Break => Err(self.no_jump("`break`")),
+            StmtKind::Continue => Err(self.no_jump("`continue`")),
             StmtKind::Del(_) => Err(self.no_syntax("`del`")),
             StmtKind::Global(_) | StmtKind::Nonlocal(_) => Err(self.no_syntax("`global` or `nonlocal`")),
             StmtKind::Import(_) | StmtKind::ImportFrom(_) => Err(self.no_syntax("an import inside a kernel")),

@@ -107,8 +107,7 @@ impl<'s> Parser<'s> {
             return false;
         }
         let lexed = self.lexed;
-        for error in lexed.errors_in(first.lo, last.hi) {
-            let error = explain::lexical(&self.cx, error);
+        for error in explain::faults(&self.cx, lexed.errors_in(first.lo, last.hi)) {
             self.cx.report(error);
         }
         true

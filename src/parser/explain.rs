@@ -10,6 +10,29 @@ use crate::lexer::{LexError, LexErrorKind, Op, Tok, Token};
 
 use super::cx::Cx;
 
+/// What the lexer found wrong in a line, one message for each fault: of a pair of typographic quotes only the first is reported, a bracket
+/// that another one seems to close is not also called unclosed, and NUL bytes are reported for the whole file.
+pub(crate) fn faults<'a>(cx: &Cx<'_>, errors: impl IntoIterator<Item = &'a LexError>) -> Vec<Diagnostic> {
+    let errors: Vec<&LexError> = errors.into_iter().collect();
+    let mismatched = errors.iter().any(|e| matches!(e.kind, LexErrorKind::Mismatched(_)));
+    let mut quoted = false;
+    let told = errors.into_iter().filter(|e| match e.kind {
+        LexErrorKind::Unclosed => !mismatched,
+        LexErrorKind::Character => {
+            let text = cx.slice(e.lo, e.hi);
+            if text.starts_with(TYPOGRAPHIC) {
+                quoted = !quoted;
+                return quoted;
+            }
+            !text.starts_with('\0')
+        }
+        _ => true,
+    });
+    told.map(|e| lexical(cx, e)).collect()
+}
+
+const TYPOGRAPHIC: [char; 4] = ['“', '”', '‘', '’'];
+
 /// What the lexer found wrong.
 pub(crate) fn lexical(cx: &Cx<'_>, error: &LexError) -> Diagnostic {
     let span = cx.span(error.lo, error.hi);
@@ -164,6 +187,12 @@ impl Slip<'_, '_> {
     }
 
     fn keyword(&self) -> Option<Diagnostic> {
+        // `f(x, lambda)`: no parameter and no colon follows, so no function is meant.
+        if let Some(last) = self.before(1).filter(|t| t.tok == Tok::Lambda)
+            && !matches!(self.tok, Tok::Name | Tok::Colon | Tok::Star | Tok::DoubleStar)
+        {
+            return Some(keyword_as_name(self.cx, last.lo, last.hi));
+        }
         let word = self.tok.is_keyword() || matches!(self.tok, Tok::Op(Op::Is | Op::And | Op::Or));
         if !word || !self.expects("name") {
             return None;

@@ -263,6 +263,23 @@ fn without_debug_flag(ptx: String) -> String {
     format!("{}{line}{}", &ptx[..start], &ptx[end..])
 }
 
+/// What LLVM's reader says, `llir:3:37: error: use of undefined value '%q'` with the line and a caret below, as a diagnostic at that place.
+fn unreadable(text: &str, file: Option<&str>) -> Diagnostic {
+    let parse = || {
+        let mut parts = text.trim().strip_prefix("llir:")?.splitn(3, ':');
+        let (line, col) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        let why = parts.next()?.trim().strip_prefix("error:")?.lines().next()?;
+        Some((line, col, why.trim()))
+    };
+    match (parse(), file) {
+        (Some((line, col, why)), Some(file)) => {
+            let place = Place::At { file: file.to_owned(), line, col };
+            Diagnostic::error(&codes::BAD_LLIR, format!("the LLVM IR cannot be read: {why}")).at(place, "")
+        }
+        _ => Diagnostic::error(&codes::BAD_LLIR, format!("the LLVM IR cannot be read: {}", text.trim())),
+    }
+}
+
 /// Reads LLVM IR text, as `--emit llir` writes it or Triton dumps it.
 ///
 /// # Errors
@@ -271,7 +288,7 @@ pub fn parse_llir(text: &str, options: &CodegenOptions) -> Result<Module, Diagno
     let ptx_version = required_ptx(text, &options.target);
     let (context, messages) = Draft::context();
     let owned = text.to_owned();
-    let failed = |e: String| Diagnostic::error(&codes::BAD_LLIR, format!("the LLVM IR cannot be read: {}", e.trim()));
+    let failed = |e: String| unreadable(&e, options.source_name.as_deref());
     let parsed = guard::run(move || {
         let buffer = MemoryBuffer::create_from_memory_range_copy(owned.as_bytes(), "llir");
         let module = extend(&context).create_module_from_ir(buffer).map_err(|e| e.to_string());

@@ -31,7 +31,7 @@ ttc compile add.tk --emit ttgir,ptx --out-dir out
 Write it as NVIDIA does (`sm_90a`), as a bare number (`90a`) or as Triton does (`cuda:90`, which means `sm_90a`, because Triton compiles
 for the accelerated variant from capability 90 on). Code for `sm_90` also runs on later GPUs of the same major number; code for `sm_90a`
 runs on that capability alone and may use all of its instructions.";
-    NO_SUCH_KERNEL = "E0913", "an IR file holds no such kernel", "A kernel of an IR file is a `tt.func public`. When there are several, `-k NAME` chooses one.";
+    NO_SUCH_KERNEL = "E0913", "an IR file holds no such kernel", "A kernel of an IR file is a `tt.func public`. When there are several, `-k NAME` chooses one.\n\n```text\nttc compile add.ttir -k ad_kernel\n```";
     NOT_EXPECTED = "E0914", "diagnostics and expectations differ", "With `ttc opt --verify-diagnostics` every diagnostic must be announced by a comment such as `// expected-error@+1 {{text}}`, and every comment must be met by a diagnostic on that line whose message contains the text.";
     DEFECT = "E0999", "a defect in ttc", "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with that file.";
 }

@@ -137,7 +137,9 @@ fn draw_box(d: &Diagnostic, labels: &[Located], sheets: &mut Sheets, color: bool
     let mut report = Report::build(ReportKind::Error, primary).with_config(config);
     for i in order {
         let tint = if i == 0 { main_color(d.severity) } else { Color::Cyan };
-        report.add_label(Label::new(ranges[i].clone()).with_message(&labels[i].text).with_color(tint).with_priority(-(i as i32)));
+        // ariadne draws no caret for a label without words.
+        let words = if labels[i].text.is_empty() { "here" } else { &*labels[i].text };
+        report.add_label(Label::new(ranges[i].clone()).with_message(words).with_color(tint).with_priority(-(i as i32)));
     }
     d.notes.iter().for_each(|n| report.add_note(many_lines(n)));
     d.help.iter().for_each(|h| report.add_help(many_lines(h)));

@@ -258,6 +258,36 @@ fn an_endless_loop() {
 }
 
 #[test]
+fn a_place_that_control_must_not_reach() {
+    let ir = module(
+        "%c: i1",
+        "    cf.cond_br %c, ^bb1, ^bb2
+  ^bb1:
+    tt.return
+  ^bb2:
+    ub.unreachable
+  ^bb3:",
+    );
+    launch(&ir, [1, 1, 1], &[Arg::Int(1)], &mut Memory::new()).unwrap();
+    assert_eq!(fault(&ir, [1, 1, 1], &[Arg::Int(0)], &mut Memory::new()).code.id, "E1015");
+}
+
+#[test]
+fn a_function_that_calls_itself() {
+    let text = "module {
+  tt.func public @k(%n: i32) {
+    tt.call @f(%n) : (i32) -> ()
+    tt.return
+  }
+  tt.func private @f(%n: i32) {
+    tt.call @f(%n) : (i32) -> ()
+    tt.return
+  }
+}";
+    assert_eq!(fault(&parse(text), [1, 1, 1], &[Arg::Int(0)], &mut Memory::new()).code.id, "E1013");
+}
+
+#[test]
 fn arguments_that_do_not_fit() {
     let (mut memory, args) = buffers(256);
     let ir = copy(&blocks(128), true);

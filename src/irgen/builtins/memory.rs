@@ -124,7 +124,8 @@ fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let mask = a.optional_tensor(cx, 1)?;
     let other = a.optional_tensor(cx, 2)?;
     if mask.is_none() && other.is_some() {
-        return Err(cx.error(&types::MASK, "`other` is given without `mask`: nothing would use it", "no mask"));
+        let help = "pass `mask=` as well, or leave `other` out";
+        return Err(cx.error_help(&types::MASK, "`other` is given without `mask`: nothing would use it", "no mask", help));
     }
     if !ptr.ty.is_block() {
         cx.scalar_only("mask", mask)?;

@@ -62,8 +62,14 @@ impl Lower<'_> {
         if matches!(a, Val::Error) || matches!(b, Val::Error) {
             return Reported;
         }
+        let pointer = [a, b].iter().any(|v| v.as_tensor().is_some_and(|t| t.ty.dtype.pointee().is_some()));
         let (a, b) = (a.describe(), b.describe());
-        self.error(&types::OPERAND_TYPES, format!("`{op}` does not take {a} and {b}"), format!("{a} {op} {b}"))
+        let (message, label) = (format!("`{op}` does not take {a} and {b}"), format!("{a} {op} {b}"));
+        if !pointer {
+            return self.error(&types::OPERAND_TYPES, message, label);
+        }
+        let help = "integers can be added to a pointer and subtracted from it; compute the offset first, as in `x_ptr + row * stride`";
+        self.error_help(&types::OPERAND_TYPES, message, label, help)
     }
 
     fn operand_dtype(v: &Val) -> Option<(Dtype, bool)> {
