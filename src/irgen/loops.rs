@@ -206,9 +206,12 @@ impl Lower<'_> {
         let (x, y) = (before.ty().to_string(), now.ty().to_string());
         let constant = matches!(before, Val::Const(_));
         let diag = if constant {
-            Diagnostic::error(&names::REASSIGNED, format!("the loop changes `{name}`, which is {} before it", before.describe()))
-                .at(self.span, format!("{y} at the end of the loop's body"))
-                .help(format!("give it a run-time value before the loop: assign it to a new name, or use `tl.full([], {name}, tl.int32)`"))
+            Diagnostic::error(
+                &names::REASSIGNED,
+                format!("`{name}` is a compile-time value, {}, and the loop changes it", before.describe()),
+            )
+            .at(self.span, format!("{y} at the end of the loop's body"))
+            .help(format!("give it a run-time value before the loop: assign it to a new name, or use `tl.full([], {name}, tl.int32)`"))
         } else {
             Diagnostic::error(
                 &types::LOOP_TYPE,

@@ -256,7 +256,7 @@ impl Lower<'_> {
         }
         Err(self.error(
             &types::AXIS,
-            format!("the axis {axis} is outside of a tensor with {rank} dimensions"),
+            format!("the axis {axis} is outside of a tensor with {rank} dimension{}", if rank == 1 { "" } else { "s" }),
             format!("expected {} to {}", -r, r - 1),
         ))
     }
