@@ -108,7 +108,7 @@ fn finish(mut report: Report, messages: Messages) -> ExitCode {
     let all = || report.groups.iter().flat_map(|(d, _)| d);
     if all().any(|d| d.code == &codes::cli::DEFECT) {
         ExitCode::from(101)
-    } else if report.usage {
+    } else if report.usage || all().any(|d| codes::cli::USAGE.contains(&d.code)) {
         ExitCode::from(2)
     } else {
         ExitCode::from(u8::from(all().any(Diagnostic::is_error)))

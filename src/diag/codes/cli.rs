@@ -35,3 +35,6 @@ runs on that capability alone and may use all of its instructions.";
     NOT_EXPECTED = "E0914", "diagnostics and expectations differ", "With `ttc opt --verify-diagnostics` every diagnostic must be announced by a comment such as `// expected-error@+1 {{text}}`, and every comment must be met by a diagnostic on that line whose message contains the text.";
     DEFECT = "E0999", "a defect in ttc", "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with that file.";
 }
+
+/// The codes that say that the command line itself is wrong: the exit code is 2.
+pub static USAGE: &[&super::Code] = &[&UNKNOWN_EMIT, &OUTPUT_CONFLICT, &EARLIER_STAGE, &BAD_OPTION, &UNKNOWN_CODE, &UNKNOWN_ARCH];
