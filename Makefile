@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build demo test fmt clippy clean-out
+.PHONY: help toolchain build demo test oracle fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -23,6 +23,13 @@ demo: build ## compile kernels/add.tk for two GPUs and print time per stage, reg
 
 test: toolchain ## all tests; none is skipped for want of a tool
 	TTC_TEST_TOOLS=1 $(CARGO) test --locked
+
+oracle: build .oracle/bin/python ## compare TTIR and TTGIR of kernels/ with Triton 3.9, op for op; needs no GPU
+	TRITON_DEFAULT_FP_FUSION=1 .oracle/bin/python scripts/oracle/compare.py $(TTC) kernels/*.tk
+
+.oracle/bin/python:
+	python3 -m venv .oracle
+	.oracle/bin/pip install -q triton==3.9.0 numpy
 
 fmt: ## format the Rust sources
 	$(CARGO) fmt --all

@@ -109,7 +109,7 @@ pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf])
     let (mut cx, module) = start(map, file, include_dirs, options);
     let functions: Vec<Rc<FunctionDef>> = cx.mods.get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
     let mut kernels = vec![];
-    for def in &functions {
+    for (def, entry) in functions.iter().zip(entries(&functions)) {
         let func = Func { def: def.clone(), module, jit: true };
         let mut params = vec![];
         for p in &def.params {
@@ -126,7 +126,7 @@ pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf])
             params.push(KernelParam { name: p.name.to_string(), ty, value, needed });
         }
         let line = cx.mods.map.line_col(def.header).line;
-        kernels.push(KernelInfo { name: def.name.to_string(), line, entry: is_entry(def, &functions), params });
+        kernels.push(KernelInfo { name: def.name.to_string(), line, entry, params });
     }
     let errors = cx.mods.get(module).errors.clone();
     (kernels, errors)
@@ -167,9 +167,15 @@ fn start<'m>(map: &'m mut SourceMap, file: FileId, include_dirs: &[PathBuf], opt
     (Lower::new(mods, module, span, options), module)
 }
 
-/// Whether a jit function can be launched: it returns nothing and no other one names it.
-fn is_entry(def: &FunctionDef, all: &[Rc<FunctionDef>]) -> bool {
-    !returns_value(&def.body) && !all.iter().any(|f| f.name.name != def.name.name && mentions(&f.body, &def.name.name))
+/// Whether each jit function can be launched: it returns nothing and no other one names it.
+fn entries(all: &[Rc<FunctionDef>]) -> Vec<bool> {
+    // The debug text of a tree holds every name that it refers to in quotes.
+    let texts: Vec<String> = all.iter().map(|f| format!("{:?}", f.body)).collect();
+    let named = |name: &str| {
+        let needle = format!("Name(\"{name}\")");
+        all.iter().zip(&texts).any(|(f, text)| *f.name.name != *name && text.contains(&needle))
+    };
+    all.iter().map(|f| !returns_value(&f.body) && !named(&f.name.name)).collect()
 }
 
 fn returns_value(body: &[Stmt]) -> bool {
@@ -179,12 +185,6 @@ fn returns_value(body: &[Stmt]) -> bool {
         StmtKind::For { body, .. } | StmtKind::While { body, .. } => returns_value(body),
         _ => false,
     })
-}
-
-/// Whether a name occurs in statements. Tells by the debug text of the tree, which holds every name in quotes.
-fn mentions(body: &[Stmt], name: &str) -> bool {
-    let needle = format!("Name(\"{name}\")");
-    body.iter().any(|s| format!("{s:?}").contains(&needle))
 }
 
 type KernelParts = (String, Vec<ParamInfo>, Vec<(String, String)>);
@@ -281,8 +281,8 @@ impl Lower<'_> {
                 None => diag.help(format!("its kernels are {}", known.join(", "))),
             }));
         }
-        let entries: Vec<&Rc<FunctionDef>> = jit.iter().filter(|f| is_entry(f, &jit)).collect();
-        match entries.as_slice() {
+        let launchable: Vec<&Rc<FunctionDef>> = jit.iter().zip(entries(&jit)).filter_map(|(f, entry)| entry.then_some(f)).collect();
+        match launchable.as_slice() {
             [only] => Ok(Func { def: (*only).clone(), module, jit: true }),
             [] => {
                 let diag = Diagnostic::error(&names::UNKNOWN_KERNEL, "the file has no kernel").at(place, "");
