@@ -15,6 +15,7 @@ pub static ALL: &[&Pass] = &[
     &common::licm::PASS,
     &tt::loop_aware_cse::PASS,
     &tt::licm::PASS,
+    &tt::loop_unroll::PASS,
     &ttg::convert_from_tt::PASS,
     &ttg::coalesce::PASS,
     &ttg::remove_layout_conversions::PASS,

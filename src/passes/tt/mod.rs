@@ -3,4 +3,5 @@
 pub mod combine;
 pub mod licm;
 pub mod loop_aware_cse;
+pub mod loop_unroll;
 pub mod reorder_broadcast;
