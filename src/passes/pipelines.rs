@@ -26,6 +26,7 @@ impl Default for GpuOptions {
 pub fn ttir() -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&inline::PASS);
+    p.add(&tt::rewrite_tensor_pointer::PASS);
     p.add(&canonicalize::PASS);
     p.add(&tt::combine::PASS);
     p.add(&tt::reorder_broadcast::PASS);

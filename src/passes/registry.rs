@@ -6,6 +6,7 @@ use super::{common, tt, ttg};
 /// All passes, in the order in which a compilation runs them.
 pub static ALL: &[&Pass] = &[
     &common::inline::PASS,
+    &tt::rewrite_tensor_pointer::PASS,
     &common::canonicalize::PASS,
     &common::cse::PASS,
     &common::sccp::PASS,
