@@ -43,12 +43,12 @@ tt.func public @loop(%x: !tt.ptr<f32>, %m: i64, %n: i64, %row: i32, %f: f32) -> 
 // CHECK-LABEL: @padding
 // CHECK: %[[NAN:.*]] = arith.constant 0x7E00 : f16
 // CHECK: %[[PAD:.*]] = tt.splat %[[NAN]] : f16 -> tensor<16xf16>
-// CHECK: tt.load %{{.*}}, %{{.*}}, %[[PAD]] evictionPolicy = evict_first : tensor<16x!tt.ptr<f16>>
+// CHECK: tt.load %{{.*}}, %{{.*}}, %[[PAD]] {{.*}}evict_first{{.*}} : tensor<16x!tt.ptr<f16>>
 // CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f16
 // CHECK: %[[PAD0:.*]] = tt.splat %[[ZERO]]
 // CHECK: tt.load %{{.*}}, %{{.*}}, %[[PAD0]] : tensor<16x!tt.ptr<f16>>
 // CHECK: tt.load %{{[a-z0-9_]+}} : tensor<16x!tt.ptr<f16>>
-// CHECK: tt.store %{{.*}}, %{{.*}}, %{{.*}} cacheModifier = cs : tensor<16x!tt.ptr<f16>>
+// CHECK: tt.store %{{.*}}, %{{.*}}, %{{.*}} {{.*}}cs{{.*}} : tensor<16x!tt.ptr<f16>>
 tt.func public @padding(%x: !tt.ptr<f16>, %n: i64, %o: i32) {
   %one = arith.constant 1 : i64
   %p = tt.make_tensor_ptr %x, [%n], [%one], [%o] {order = array<i32: 0>} : <tensor<16xf16>>
@@ -105,12 +105,12 @@ tt.func public @swap(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32, %m: i64) {
 
 // The extent is computed in front of the condition, so it is not visible behind it.
 // CHECK-LABEL: @while
-// CHECK: scf.while (%{{.*}} = %c0_i32, %{{.*}} = %{{.*}}) : (i32, i64) -> (i64, i64)
+// CHECK: scf.while (%{{.*}} = %c0_i32, %{{.*}} = %one, %{{.*}} = %{{.*}}) : (i32, i64, i64) -> (i64, i64)
 // CHECK: %[[EXTENT:.*]] = arith.extsi %{{.*}} : i32 to i64
 // CHECK: scf.condition(%{{.*}}) %[[EXTENT]], %{{.*}} : i64, i64
 // CHECK: ^bb0(%[[E:.*]]: i64, %[[O:.*]]: i64)
 // CHECK: tt.splat %[[E]] : i64 -> tensor<16xi64>
-// CHECK: scf.yield %{{.*}}, %[[O]] : i32, i64
+// CHECK: scf.yield %n, %[[E]], %[[O]] : i32, i64, i64
 tt.func public @while(%x: !tt.ptr<f32>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %one = arith.constant 1 : i64
