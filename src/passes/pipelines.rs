@@ -25,9 +25,14 @@ impl Default for GpuOptions {
 #[must_use]
 pub fn ttir() -> Pipeline {
     let mut p = Pipeline::default();
-    for pass in [&inline::PASS, &canonicalize::PASS, &tt::combine::PASS, &tt::reorder_broadcast::PASS, &cse::PASS, &symbol_dce::PASS] {
-        p.add(pass);
-    }
+    p.add(&inline::PASS);
+    p.add(&tt::rewrite_tensor_pointer::PASS);
+    p.add(&canonicalize::PASS);
+    p.add(&tt::combine::PASS);
+    p.add(&tt::reorder_broadcast::PASS);
+    p.add(&cse::PASS);
+    p.add(&symbol_dce::PASS);
+    p.add(&tt::loop_unroll::PASS);
     p
 }
 

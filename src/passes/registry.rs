@@ -6,6 +6,7 @@ use super::{common, tt, ttg};
 /// All passes, in the order in which a compilation runs them.
 pub static ALL: &[&Pass] = &[
     &common::inline::PASS,
+    &tt::rewrite_tensor_pointer::PASS,
     &common::canonicalize::PASS,
     &common::cse::PASS,
     &common::sccp::PASS,
@@ -15,6 +16,7 @@ pub static ALL: &[&Pass] = &[
     &common::licm::PASS,
     &tt::loop_aware_cse::PASS,
     &tt::licm::PASS,
+    &tt::loop_unroll::PASS,
     &ttg::convert_from_tt::PASS,
     &ttg::coalesce::PASS,
     &ttg::remove_layout_conversions::PASS,

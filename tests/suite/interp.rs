@@ -154,3 +154,110 @@ proptest! {
         agrees(&steps, &data, true);
     }
 }
+
+/// What `programs` programs of a kernel on buffers and integers write into the last buffer, starting from `inputs`.
+fn launch(ir: &Ir, programs: u32, elem: Type, inputs: &[Vec<u8>], out: usize, args: &[i64]) -> Vec<u8> {
+    let mut memory = Memory::new();
+    let mut list: Vec<Arg> = inputs.iter().map(|bytes| Arg::Ptr(memory.add("in", elem, bytes), 0)).collect();
+    // A pattern that no kernel writes shows which elements it left alone.
+    let out = memory.add("out", elem, &vec![0xA5; out]);
+    list.push(Arg::Ptr(out, 0));
+    list.extend(args.iter().map(|&a| Arg::Int(a)));
+    run(ir, "k", [programs, 1, 1], &list, &mut memory, &Options::default()).unwrap_or_else(|e| panic!("{e:#?}"));
+    memory.bytes(out).to_vec()
+}
+
+fn passed(before: &Ir, pipeline: &str) -> Ir {
+    let mut after = before.clone();
+    let report = manager::run(&mut after, &Pipeline::parse(pipeline).unwrap(), ttc::ir::verify::verify, &mut []);
+    assert!(report.is_ok() && report.changed, "{:#?}", report.diagnostics);
+    after
+}
+
+/// Each program sums the 4×8 blocks of four rows of `x` along the columns, from a column that may be outside, and adds a block of `y`, or of `x`
+/// one further row down.
+const BLOCKS: &str = "module {
+  tt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %out: !tt.ptr<f32>, %m: i32, %n: i32, %first: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c4 = arith.constant 4 : i32
+    %c8 = arith.constant 8 : i32
+    %one = arith.constant 1 : i64
+    %rows = arith.extsi %m : i32 to i64
+    %cols = arith.extsi %n : i32 to i64
+    %pid = tt.get_program_id x : i32
+    %row = arith.muli %pid, %c4 : i32
+    %zero = arith.constant dense<0.0> : tensor<4x8xf32>
+    %p = tt.make_tensor_ptr %x, [%rows, %cols], [%cols, %one], [%row, %first] {order = array<i32: 1, 0>} : <tensor<4x8xf32>>
+    %s:2 = scf.for %i = %c0 to %n step %c8 iter_args(%q = %p, %a = %zero) -> (!tt.ptr<tensor<4x8xf32>>, tensor<4x8xf32>) : i32 {
+      %v = tt.load %q {boundaryCheck = array<i32: 0, 1>, padding = 1 : i32} : !tt.ptr<tensor<4x8xf32>>
+      %b = arith.addf %a, %v : tensor<4x8xf32>
+      %next = tt.advance %q, [%c0, %c8] : <tensor<4x8xf32>>
+      scf.yield %next, %b : !tt.ptr<tensor<4x8xf32>>, tensor<4x8xf32>
+    }
+    %swap = arith.cmpi sgt, %m, %n : i32
+    %z = scf.if %swap -> (!tt.ptr<tensor<4x8xf32>>) {
+      %t = tt.make_tensor_ptr %y, [%cols, %rows], [%one, %cols], [%c0, %c1] {order = array<i32: 0, 1>} : <tensor<4x8xf32>>
+      scf.yield %t : !tt.ptr<tensor<4x8xf32>>
+    } else {
+      %t = tt.advance %p, [%c1, %c0] : <tensor<4x8xf32>>
+      scf.yield %t : !tt.ptr<tensor<4x8xf32>>
+    }
+    %e = tt.load %z {boundaryCheck = array<i32: 0, 1>, padding = 2 : i32} : !tt.ptr<tensor<4x8xf32>>
+    %r = arith.addf %s#1, %e : tensor<4x8xf32>
+    %o = tt.make_tensor_ptr %out, [%rows, %cols], [%cols, %one], [%row, %c0] {order = array<i32: 1, 0>} : <tensor<4x8xf32>>
+    tt.store %o, %r {boundaryCheck = array<i32: 0, 1>} : !tt.ptr<tensor<4x8xf32>>
+    tt.return
+  }
+}
+";
+
+/// Sums over a loop, and remembers the last induction variable.
+const COUNTED: &str = "module {
+  tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>, %lower: i32, %upper: i32, %step: i32) {
+    %c1 = arith.constant 1 : i32
+    %c3 = arith.constant 3 : i32
+    %r:2 = scf.for %i = %lower to %upper step %step iter_args(%a = %c1, %b = %c3) -> (i32, i32) : i32 {
+      %c = arith.muli %a, %c3 : i32
+      %d = arith.addi %c, %i : i32
+      scf.yield %d, %i : i32, i32
+    } {tt.loop_unroll_factor = FACTOR : i32}
+    tt.store %out, %r#0 : !tt.ptr<i32>
+    %p = tt.addptr %out, %c1 : !tt.ptr<i32>, i32
+    tt.store %p, %r#1 : !tt.ptr<i32>
+    tt.return
+  }
+}
+";
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn block_pointers_become_tensors_of_pointers(rows in 1i64..10, cols in 1i64..21, first in -9i64..9, seed in any::<u32>()) {
+        let before = parse(BLOCKS);
+        let n = (rows * cols) as u32;
+        let values = |k: u32| (0..n).flat_map(|i| ((seed.wrapping_add(k * 977 + i * 31) % 1000) as f32).to_le_bytes()).collect::<Vec<u8>>();
+        let (inputs, args) = ([values(1), values(2)], [rows, cols, first]);
+        let elem = Type::float(FloatKind::F32);
+        let want = launch(&before, 2, elem, &inputs, 4 * n as usize, &args);
+        for pipeline in ["triton-rewrite-tensor-pointer", "triton-rewrite-tensor-pointer,canonicalize,cse"] {
+            prop_assert_eq!(&launch(&passed(&before, pipeline), 2, elem, &inputs, 4 * n as usize, &args), &want, "{}", pipeline);
+        }
+    }
+
+    #[test]
+    fn unrolled_loops_do_the_same(lower in -30i64..30, upper in -30i64..30, step in 1i64..7, factor in 2i64..7) {
+        let mut text = COUNTED.replace("FACTOR", &factor.to_string());
+        // Bounds known at run time only, then known to the compiler.
+        for _ in 0..2 {
+            let before = parse(&text);
+            let inputs = [vec![0; 4]];
+            let want = launch(&before, 1, Type::int(32), &inputs, 8, &[lower, upper, step]);
+            let got = launch(&passed(&before, "triton-loop-unroll"), 1, Type::int(32), &inputs, 8, &[lower, upper, step]);
+            prop_assert_eq!(got, want);
+            let known = format!("    %l = arith.constant {lower} : i32\n    %u = arith.constant {upper} : i32\n    %s = arith.constant {step} : i32\n");
+            text = text.replace("    %r:2", &format!("{known}    %r:2")).replace("%lower to %upper step %step", "%l to %u step %s");
+        }
+    }
+}

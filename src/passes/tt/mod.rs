@@ -3,4 +3,6 @@
 pub mod combine;
 pub mod licm;
 pub mod loop_aware_cse;
+pub mod loop_unroll;
 pub mod reorder_broadcast;
+pub mod rewrite_tensor_pointer;

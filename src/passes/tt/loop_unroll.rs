@@ -1,0 +1,222 @@
+//! `triton-loop-unroll`: repeats the body of a loop as often as the kernel's author asked for (`tl.range(…, loop_unroll_factor=4)`).
+//!
+//! # Algorithm
+//!
+//! For each `scf.for` with `tt.loop_unroll_factor = F` above 1, inner loops first:
+//!
+//! 1. Split the iterations: the main loop does the largest multiple of F, with F times the step; an epilogue does the rest. With constant bounds
+//!    the split is known; a part without iterations is left out, and one of a single iteration is no loop. Otherwise the split is computed
+//!    in front of the loop and there is an epilogue.
+//! 2. The epilogue is a copy of the loop that starts where the main loop ends, from the values it ends with. It is short, so it is not
+//!    pipelined: `tt.num_stages = 1`.
+//! 3. The body of the main loop is repeated F - 1 times. Copy i has the induction variable plus i steps, and for the carried values what
+//!    the copy before it yields.
+//!
+//! Example: 0 to 7 in steps of 1, F = 3: a main loop 0 to 6 in steps of 3, whose body does iterations iv, iv + 1 and iv + 2, and iteration 6.
+//!
+//! The number of iterations, ceil((upper - lower) / step), is computed without sign. That is wrong for upper < lower, unless the step is 1: from 0
+//! to -20 in steps of 2 it gives 2^31 - 10 iterations, and with F = 4 an epilogue from -24 to -20. So the upper bound is at least
+//! the lower one there (`arith.maxsi`), which Triton leaves out.
+
+use crate::diag::codes::passes as codes;
+use crate::ir::core::{Attr, Builder, Ir, Mapping, Op, Value};
+use crate::ir::dialects::{ArithOp, ScfOp};
+use crate::passes::fold;
+use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+
+pub static PASS: Pass = Pass { name: "triton-loop-unroll", doc: "repeat loop bodies as `tt.loop_unroll_factor` says", options: &[], run };
+
+const FACTOR: &str = "tt.loop_unroll_factor";
+
+/// More operations than this are not made of one loop.
+const MOST_OPS: i64 = 1 << 20;
+
+fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
+    let factor = |ir: &Ir, op: Op| ir.stored_attr(op, FACTOR).and_then(Attr::as_int).filter(|&f| f > 1);
+    let loops: Vec<(Op, i64)> =
+        ir.all_ops_post(ir.module()).into_iter().filter(|&o| ir.is(o, ScfOp::For)).filter_map(|o| factor(ir, o).map(|f| (o, f))).collect();
+    for &(op, factor) in &loops {
+        let size = ir.all_ops(op).len() as i64;
+        if size.saturating_mul(factor) > MOST_OPS {
+            let message = format!("`{}` of {size} operations cannot be unrolled by {factor}", ir.op_name(op));
+            return Err(cx.fail(&codes::PASS_FAILED, ir.loc(op), message));
+        }
+        ir.remove_attr(op, FACTOR);
+        unroll(ir, op, factor);
+    }
+    Ok(Changed::from(!loops.is_empty()))
+}
+
+/// How often a part of the loop runs, as far as it is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    Never,
+    Once,
+    /// Any number of times.
+    Loop,
+}
+
+impl Runs {
+    fn of(iterations: i128) -> Runs {
+        match iterations {
+            0 => Runs::Never,
+            1 => Runs::Once,
+            _ => Runs::Loop,
+        }
+    }
+}
+
+/// The iterations of a loop, split in two.
+struct Split {
+    main: Runs,
+    epilogue: Runs,
+    /// Where the main loop ends and the epilogue begins.
+    upper: Value,
+    /// Of the main loop.
+    step: Value,
+}
+
+fn unroll(ir: &mut Ir, op: Op, factor: i64) {
+    let Some(terminator) = ir.body(op, 0).and_then(|b| ir.last_op(b)) else { return };
+    if ir.prev_op(terminator).is_none() {
+        return;
+    }
+    let split = match constants(ir, op) {
+        Some(bounds) => match split_known(ir, op, factor, bounds) {
+            Some(split) => split,
+            None => return,
+        },
+        None => split_at_run_time(ir, op, factor),
+    };
+    if split.epilogue != Runs::Never {
+        let epilogue = add_epilogue(ir, op, split.upper);
+        if split.epilogue == Runs::Loop {
+            ir.set_attr(epilogue, "tt.num_stages", Attr::i32(1));
+        } else {
+            run_once(ir, epilogue);
+        }
+    }
+    if split.main == Runs::Never {
+        let inits = ir.operands(op)[3..].to_vec();
+        ir.replace_op(op, &inits);
+        return;
+    }
+    repeat_body(ir, op, terminator, factor);
+    ir.set_operand(op, 1, split.upper);
+    ir.set_operand(op, 2, split.step);
+    if split.main == Runs::Once {
+        run_once(ir, op);
+    }
+}
+
+/// Lower bound, upper bound and step, if they are constants that tell the number of iterations.
+fn constants(ir: &Ir, op: Op) -> Option<[i128; 3]> {
+    let value = |i: usize| fold::const_of(ir, ir.operand(op, i)).and_then(Attr::int_value).map(i128::from);
+    let [lower, upper, step] = [value(0)?, value(1)?, value(2)?];
+    let unsigned = ir.stored_attr(op, "unsignedCmp").is_some();
+    (step > 0 && !(unsigned && (lower < 0 || upper < 0))).then_some([lower, upper, step])
+}
+
+/// The split of constant bounds; `None` if the main loop's step does not fit into its type.
+fn split_known(ir: &mut Ir, op: Op, factor: i64, [lower, upper, step]: [i128; 3]) -> Option<Split> {
+    let factor = i128::from(factor);
+    let trips = ((upper - lower + step - 1) / step).max(0);
+    let (rounds, rest) = (trips / factor, trips % factor);
+    let ty = ir.ty(ir.operand(op, 0));
+    let wide_step = if rounds == 0 { step } else { step * factor };
+    if wide_step >= 1 << (ty.bit_width().unwrap_or(64) - 1) {
+        return None;
+    }
+    let (mut end, mut new_step) = (ir.operand(op, 1), ir.operand(op, 2));
+    let mut b = Builder::before(ir, op);
+    if rest > 0 {
+        end = b.int((lower + rounds * factor * step) as i64, ty);
+    }
+    if rounds > 0 {
+        new_step = b.int(wide_step as i64, ty);
+    }
+    Some(Split { main: Runs::of(rounds), epilogue: Runs::of(rest), upper: end, step: new_step })
+}
+
+fn split_at_run_time(ir: &mut Ir, op: Op, factor: i64) -> Split {
+    let [lower, mut upper, step] = [0, 1, 2].map(|i| ir.operand(op, i));
+    let ty = ir.ty(lower);
+    let unit_step = fold::const_of(ir, step).and_then(Attr::int_value) == Some(1);
+    let unsigned = ir.stored_attr(op, "unsignedCmp").is_some();
+    let mut b = Builder::before(ir, op);
+    if !unit_step || unsigned {
+        upper = b.value(if unsigned { ArithOp::Maxui } else { ArithOp::Maxsi }, &[upper, lower], ty);
+    }
+    let distance = b.value(ArithOp::Subi, &[upper, lower], ty);
+    let one = b.int(1, ty);
+    let round_up = b.value(ArithOp::Subi, &[step, one], ty);
+    let sum = b.value(ArithOp::Addi, &[distance, round_up], ty);
+    let trips = b.value(ArithOp::Divui, &[sum, step], ty);
+    let factor = b.int(factor, ty);
+    let rest = b.value(ArithOp::Remsi, &[trips, factor], ty);
+    let rounds = b.value(ArithOp::Subi, &[trips, rest], ty);
+    let length = b.value(ArithOp::Muli, &[rounds, step], ty);
+    let end = b.value(ArithOp::Addi, &[lower, length], ty);
+    let wide_step = b.value(ArithOp::Muli, &[step, factor], ty);
+    Split { main: Runs::Loop, epilogue: Runs::Loop, upper: end, step: wide_step }
+}
+
+/// A copy of the loop behind it that goes on where it ends.
+fn add_epilogue(ir: &mut Ir, op: Op, lower: Value) -> Op {
+    let epilogue = ir.clone_op(op, &mut Mapping::default());
+    ir.insert_after(op, epilogue);
+    ir.set_operand(epilogue, 0, lower);
+    let (old, new) = (ir.results(op).to_vec(), ir.results(epilogue).to_vec());
+    for (i, (old, new)) in old.into_iter().zip(new).enumerate() {
+        ir.replace_all_uses(old, new);
+        ir.set_operand(epilogue, 3 + i, old);
+    }
+    epilogue
+}
+
+/// Appends copies of the body, each going on from what the one before it yields.
+fn repeat_body(ir: &mut Ir, op: Op, terminator: Op, factor: i64) {
+    let body = ir.parent_block(terminator).expect("a terminator is in a block");
+    let (args, step, loc) = (ir.args(body).to_vec(), ir.operand(op, 2), ir.loc(op));
+    let (iv, carried) = (args[0], &args[1..]);
+    let (ty, iv_is_used) = (ir.ty(iv), ir.has_uses(iv));
+    let yielded = ir.operands(terminator).to_vec();
+    let ops: Vec<Op> = ir.op_list(body).into_iter().filter(|&o| o != terminator).collect();
+    let mut last = yielded.clone();
+    for i in 1..factor {
+        let mut map = Mapping::default();
+        map.map_all(carried, &last);
+        if iv_is_used {
+            let mut b = Builder::before(ir, terminator);
+            b.loc = loc;
+            let index = b.int(i, ty);
+            let ahead = b.value(ArithOp::Muli, &[step, index], ty);
+            let next = b.value(ArithOp::Addi, &[iv, ahead], ty);
+            map.map(iv, next);
+        }
+        for &inner in &ops {
+            let copy = ir.clone_op(inner, &mut map);
+            ir.insert_before(terminator, copy);
+        }
+        last = yielded.iter().map(|&v| map.get(v)).collect();
+    }
+    ir.set_operands(terminator, &last);
+}
+
+/// Replaces a loop of one iteration by its body.
+fn run_once(ir: &mut Ir, op: Op) {
+    let body = ir.body(op, 0).expect("a loop has a body");
+    let terminator = ir.last_op(body).expect("a loop's body ends in a yield");
+    let lower = ir.operand(op, 0);
+    let starts: Vec<Value> = std::iter::once(lower).chain(ir.operands(op)[3..].iter().copied()).collect();
+    for (arg, start) in ir.args(body).to_vec().into_iter().zip(starts) {
+        ir.replace_all_uses(arg, start);
+    }
+    let results = ir.operands(terminator).to_vec();
+    for inner in ir.op_list(body) {
+        if inner != terminator {
+            ir.move_before(inner, op);
+        }
+    }
+    ir.replace_op(op, &results);
+}
