@@ -164,7 +164,7 @@ fn launch(ir: &Ir, programs: u32, elem: Type, inputs: &[Vec<u8>], out: usize, ar
     list.push(Arg::Ptr(out, 0));
     list.extend(args.iter().map(|&a| Arg::Int(a)));
     run(ir, "k", [programs, 1, 1], &list, &mut memory, &Options::default()).unwrap_or_else(|e| panic!("{e:#?}"));
-    memory.bytes(out).to_vec()
+    memory.bytes(out).clone()
 }
 
 fn passed(before: &Ir, pipeline: &str) -> Ir {

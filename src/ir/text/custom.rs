@@ -86,7 +86,7 @@ fn func(p: &mut Printer<'_>, op: Op) -> bool {
     for (i, &input) in inputs.iter().enumerate() {
         p.push(if i > 0 { ", " } else { "" });
         if let Some(b) = entry {
-            p.region_argument(p.ir.args(b)[i], attr_list(arg_attrs, i))
+            p.region_argument(p.ir.args(b)[i], attr_list(arg_attrs, i));
         } else {
             p.text.ty(input);
             p.attr_dict(attr_list(arg_attrs, i), false);
