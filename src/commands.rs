@@ -227,11 +227,11 @@ pub(crate) fn check(c: &Check) -> Report {
         Ok(inputs) => inputs,
         Err(d) => return Report::errors(d, sources),
     };
-    if c.syntax_only {
-        let mut said = vec![];
-        for input in inputs.iter().filter(|i| i.language == Language::Source) {
-            said.extend(ttc::parser::parse_module(&sources, input.file).1);
-        }
+    let mut said = vec![];
+    for input in inputs.iter().filter(|i| i.language == Language::Source) {
+        said.extend(ttc::parser::parse_module(&sources, input.file).1);
+    }
+    if c.syntax_only || said.iter().any(Diagnostic::is_error) {
         return Report::errors(said, sources);
     }
     let stop = |d, s: &SourceMap| Report::errors(d, s.clone());
@@ -243,10 +243,13 @@ pub(crate) fn check(c: &Check) -> Report {
         Ok(t) => t,
         Err(d) => return stop(d, &sources),
     };
-    let jobs = match plan::jobs(&inputs, &mut sources, c.kernel.kernel.as_deref(), true, &targets, &options) {
+    let mut jobs = match plan::jobs(&inputs, &mut sources, c.kernel.kernel.as_deref(), true, &targets, &options) {
         Ok(j) => j,
         Err(d) => return stop(d, &sources),
     };
+    if c.kernel.kernel.is_none() && options.signature.is_none() {
+        jobs.retain(|j| is_complete(j, &mut sources, &options));
+    }
     // Nothing is asked for, so a job ends after the first stage: front end and TTIR passes.
     let outcomes = run_all(&jobs, &sources, &options, &[], &Debug::default(), 1);
     let mut report = Report::default();
@@ -261,6 +264,14 @@ pub(crate) fn check(c: &Check) -> Report {
         report.groups.push((said, sources));
     }
     report
+}
+
+/// Whether the types and values of all parameters of a job's kernel are known without a signature.
+fn is_complete(job: &Job, sources: &mut SourceMap, options: &Options) -> bool {
+    let (kernels, _) = list_kernels(sources, job.input.file, &options.include);
+    let defined = |p: &KernelParam| options.defines.iter().any(|(name, _)| *name == p.name);
+    let known = |k: &KernelInfo| k.params.iter().all(|p| !p.needed || defined(p));
+    job.input.language != Language::Source || kernels.iter().filter(|k| Some(&k.name) == job.kernel.as_ref()).all(known)
 }
 
 pub(crate) fn list(files: &[PathBuf], json: bool, include: &[PathBuf]) -> Report {

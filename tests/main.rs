@@ -7,6 +7,8 @@ mod arrows;
 mod bad_input;
 #[path = "suite/codes.rs"]
 mod codes;
+#[path = "suite/docs.rs"]
+mod docs;
 #[path = "suite/interp.rs"]
 mod interp;
 #[path = "suite/irgen.rs"]
