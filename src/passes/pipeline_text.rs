@@ -156,3 +156,34 @@ impl std::fmt::Display for Pipeline {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::pipelines::{GpuOptions, ttgir, ttir};
+
+    #[test]
+    fn pipelines_print_and_read_back() {
+        for pipeline in [ttir(), ttgir(&GpuOptions::default()), ttgir(&GpuOptions { capability: 100, ..GpuOptions::default() })] {
+            let text = pipeline.to_string();
+            let again = Pipeline::parse(&text).expect("a printed pipeline reads back");
+            assert_eq!(again.to_string(), text);
+            assert_eq!(again.steps.len(), pipeline.steps.len());
+        }
+        let wrapped = Pipeline::parse("builtin.module(canonicalize, cse)").expect("the wrapper is accepted");
+        assert_eq!(wrapped.to_string(), "canonicalize,cse");
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let code = |text: &str| Pipeline::parse(text).map(|_| ()).expect_err("this is malformed").code.id;
+        assert_eq!(code("canonicalise"), "E0601");
+        assert_eq!(code("cse{x=1}"), "E0602");
+        assert_eq!(code("convert-triton-to-tritongpu{num-warps=four}"), "E0602");
+        assert_eq!(code("cse,"), "E0603");
+        assert_eq!(code("cse{"), "E0603");
+        assert_eq!(code("builtin.module(cse"), "E0603");
+        let error = Pipeline::parse("canonicalise").expect_err("there is no such pass");
+        assert!(error.help.is_some_and(|h| h.contains("canonicalize")));
+    }
+}
