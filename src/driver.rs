@@ -1,6 +1,6 @@
 //! The driver: which stage feeds which, from any input to any output.
 //!
-//! A [`Job`] is one kernel of one input for one architecture. [`plan`] turns the user's request into jobs, [`run`] takes a job through the
+//! A [`Job`] is one kernel of one input for one architecture. [`plan`] turns the user's request into jobs, [`run_all`] takes each through the
 //! stages until everything it was asked for exists. The driver reads files and collects diagnostics; it writes nothing and prints nothing:
 //! [`output`] writes, `main.rs` prints.
 //!
@@ -172,7 +172,7 @@ pub fn run_all(jobs: &[Job], sources: &SourceMap, options: &Options, want: &[Sta
         while let Some((job, slot)) = claim(jobs, &done, &next) {
             let mut sources = sources.clone();
             let shown = sources.clone();
-            let result = reproducer::guard(job, &shown, options, || run(job, &mut sources, options, want, debug));
+            let result = reproducer::guard(job, &shown, options, || flow::run(job, &mut sources, options, want, debug));
             let _ = slot.set(Outcome { result, sources });
         }
     };
@@ -188,14 +188,6 @@ pub fn run_all(jobs: &[Job], sources: &SourceMap, options: &Options, want: &[Sta
 fn claim<'a>(jobs: &'a [Job], done: &'a [OnceLock<Outcome>], next: &AtomicUsize) -> Option<(&'a Job, &'a OnceLock<Outcome>)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
     Some((jobs.get(index)?, &done[index]))
-}
-
-/// Takes one job through the stages until everything in `want` is made.
-///
-/// # Errors
-/// The errors of the stage that failed, after the warnings that came before it.
-pub fn run(job: &Job, sources: &mut SourceMap, options: &Options, want: &[Stage], debug: &Debug) -> Result<Compiled, Vec<Diagnostic>> {
-    flow::run(job, sources, options, want, debug)
 }
 
 /// `ttc 0.1.0 (LLVM 22.1.8)`: what made an output.

@@ -28,7 +28,10 @@ struct Flow<'a> {
     made: Compiled,
 }
 
-/// See [`super::run`].
+/// Takes one job through the stages until everything in `want` is made.
+///
+/// # Errors
+/// The errors of the stage that failed, after the warnings that came before it.
 pub(super) fn run(job: &Job, sources: &mut SourceMap, options: &Options, want: &[Stage], debug: &Debug) -> Step<Compiled> {
     let metadata = initial_metadata(job, sources, options);
     let mut flow = Flow { job, options, want, debug, made: Compiled { metadata, ..Compiled::default() } };

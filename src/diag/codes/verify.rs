@@ -3,7 +3,7 @@
 super::codes! {
     INVALID_OP = "E0501", "operation breaks a rule of its dialect",
 "The parts of an operation are there and of the right kinds, but they do not fit together as the operation demands. The message names the
-operation, the rule, and what was found. `docs/ops.md` lists the rules of each operation.
+operation, the rule, and what was found. The table entry in `src/ir/dialects/` says what the operation takes.
 
     %0 = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<128xi32>
 

@@ -1,6 +1,7 @@
 //! Enumerations that operations' attributes take, with MLIR's and Triton's numbers.
 
 use super::spec::EnumSpec;
+use crate::ir::core::attrs::zero_extend;
 
 macro_rules! enums {
     ($($(#[$doc:meta])* $name:ident $title:literal { $($case:literal = $value:literal),* $(,)? })*) => {
@@ -40,4 +41,23 @@ enums! {
     SCALE_DOT_ELEM "element type of a scaled operand" {
         "e4m3" = 0, "e5m2" = 1, "e2m3" = 2, "e3m2" = 3, "e2m1" = 4, "bf16" = 5, "fp16" = 6,
     }
+}
+
+/// Whether `arith.cmpi` with this predicate's number holds for two integers of a width, given sign-extended; `None` for an unknown predicate.
+#[must_use]
+pub fn cmpi_holds(predicate: i64, a: i64, b: i64, width: u32) -> Option<bool> {
+    let (ua, ub) = (zero_extend(a, width), zero_extend(b, width));
+    Some(match predicate {
+        0 => a == b,
+        1 => a != b,
+        2 => a < b,
+        3 => a <= b,
+        4 => a > b,
+        5 => a >= b,
+        6 => ua < ub,
+        7 => ua <= ub,
+        8 => ua > ub,
+        9 => ua >= ub,
+        _ => return None,
+    })
 }

@@ -3,7 +3,7 @@
 //! A table entry reads like a signature:
 //!
 //! ```text
-//! /// Documentation, which becomes docs/ops.md.
+//! /// Documentation; it is in the table entry at run time.
 //! Load "load" (ptr: one PTR_LIKE, mask: opt BOOL_LIKE, other: opt ANY) -> (result: one ANY)
 //!     { cache: Enum(&CACHE_MODIFIER) => IntIs(1), isVolatile: Bool => BoolIs(false) }
 //!     { traits: Traits::ATTR_SIZED_OPERANDS, format: Format::Text("…"), verify: Some(verify_load) };

@@ -6,6 +6,7 @@ use super::bits::{float_op, int_width, is_float, is_int, map, zip};
 use super::{FoldResult, constant, producer, value};
 use crate::ir::core::attrs::{sign_extend, zero_extend};
 use crate::ir::core::{Attr, FloatKind, Ir, Op, Type, Value};
+use crate::ir::dialects::enums::cmpi_holds;
 use crate::ir::dialects::{ArithOp, OpKind, UbOp};
 
 type Constants = [Option<Attr>];
@@ -390,24 +391,6 @@ pub fn negf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     constant(map(c[0]?, ty(ir, op), |a| Some(a ^ 1 << (kind.bits() - 1)))?)
 }
 
-/// Compares sign-extended integers of width `w` by a predicate's number.
-fn compare(predicate: i64, a: i64, b: i64, w: u32) -> Option<bool> {
-    let (ua, ub) = (zero_extend(a, w), zero_extend(b, w));
-    Some(match predicate {
-        0 => a == b,
-        1 => a != b,
-        2 => a < b,
-        3 => a <= b,
-        4 => a > b,
-        5 => a >= b,
-        6 => ua < ub,
-        7 => ua <= ub,
-        8 => ua > ub,
-        9 => ua >= ub,
-        _ => return None,
-    })
-}
-
 pub fn cmpi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     let predicate = ir.int_attr(op, "predicate")?;
     let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
@@ -430,7 +413,7 @@ pub fn cmpi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
         return value(a);
     }
     let w = int_width(ir.ty(a))?;
-    constant(zip(c[0]?, c[1]?, ty(ir, op), |x, y| compare(predicate, x as i64, y as i64, w).map(u64::from))?)
+    constant(zip(c[0]?, c[1]?, ty(ir, op), |x, y| cmpi_holds(predicate, x as i64, y as i64, w).map(u64::from))?)
 }
 
 pub fn cmpf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {

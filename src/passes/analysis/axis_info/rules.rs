@@ -5,6 +5,7 @@
 
 use super::{AxisInfo, MAX_DIVISOR, gcd, highest_pow2_divisor};
 use crate::ir::core::{Attr, AttrData, DenseData, Ir, Op, Type};
+use crate::ir::dialects::enums::cmpi_holds;
 use crate::ir::dialects::{ArithOp, BuiltinOp, OpKind, TtOp, TtgOp, UbOp};
 
 /// The facts about the results of `op`, from those about its operands.
@@ -302,7 +303,7 @@ fn comparison(ty: Type, predicate: i64, a: &AxisInfo, b: &AxisInfo) -> Option<Ax
     let shape = ty.as_tensor()?.shape.clone();
     let rank = shape.len();
     if let (Some(x), Some(y)) = (a.constant, b.constant) {
-        let holds = compare(predicate, x, y)?;
+        let holds = cmpi_holds(predicate, x, y, 64)?;
         return Some(AxisInfo { constancy: shape, constant: Some(i64::from(holds)), ..AxisInfo::unknown(rank) });
     }
     // 2 slt, 3 sle, 4 sgt, 5 sge, 6 ult, 7 ule, 8 ugt, 9 uge
@@ -322,24 +323,6 @@ fn comparison(ty: Type, predicate: i64, a: &AxisInfo, b: &AxisInfo) -> Option<Ax
         })
         .collect();
     Some(AxisInfo { constancy, ..AxisInfo::unknown(rank) })
-}
-
-/// Compares by an `arith.cmpi` predicate's number.
-fn compare(predicate: i64, x: i64, y: i64) -> Option<bool> {
-    let (ux, uy) = (x as u64, y as u64);
-    Some(match predicate {
-        0 => x == y,
-        1 => x != y,
-        2 => x < y,
-        3 => x <= y,
-        4 => x > y,
-        5 => x >= y,
-        6 => ux < uy,
-        7 => ux <= uy,
-        8 => ux > uy,
-        9 => ux >= uy,
-        _ => return None,
-    })
 }
 
 fn select(ty: Type, per_element: bool, args: &[&AxisInfo]) -> AxisInfo {
