@@ -27,6 +27,7 @@ mod llvm;
 mod lower;
 mod ops;
 mod ptx_builder;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod type_map;

@@ -7,6 +7,7 @@
 //! - [`queries`]: registers per thread, offsets per register, contiguity, order, copies;
 //! - [`blocked`]: choosing blocked encodings;
 //! - [`conversion`]: how far elements move between two layouts;
+//! - [`plan`]: how data moves between threads, as data;
 //! - [`render`]: who holds what, as a table of text.
 
 mod algebra;
@@ -15,6 +16,7 @@ pub mod conversion;
 mod dim;
 pub mod encodings;
 pub mod linear;
+pub mod plan;
 pub mod queries;
 pub mod render;
 mod reshape;

@@ -79,3 +79,11 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&canonicalize::PASS);
     p
 }
+
+/// TTGIR to the form that code generation reads: shared memory laid out.
+#[must_use]
+pub fn llir(options: &GpuOptions) -> Pipeline {
+    let mut p = Pipeline::default();
+    p.add_with(&ttg::allocate_shared_memory::PASS, &[("compute-capability", options.capability.to_string())]);
+    p
+}

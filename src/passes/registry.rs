@@ -22,6 +22,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::remove_layout_conversions::PASS,
     &ttg::reorder_instructions::PASS,
     &ttg::two_ctas::PASS,
+    &ttg::allocate_shared_memory::PASS,
     &ttg::print_alignment::PASS,
 ];
 
