@@ -20,6 +20,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::convert_from_tt::PASS,
     &ttg::coalesce::PASS,
     &ttg::remove_layout_conversions::PASS,
+    &ttg::accelerate_matmul::PASS,
     &ttg::reorder_instructions::PASS,
     &ttg::two_ctas::PASS,
     &ttg::allocate_shared_memory::PASS,

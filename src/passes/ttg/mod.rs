@@ -1,5 +1,6 @@
 //! Passes on TTGIR: giving tensors layouts, and taking conversions between layouts out again.
 
+pub mod accelerate_matmul;
 pub mod allocate_shared_memory;
 pub mod coalesce;
 pub mod convert_from_tt;
