@@ -26,14 +26,12 @@ mod choose;
 use choose::{Mma, Multiplier};
 
 use crate::diag::codes::passes as codes;
-use crate::ir::core::encoding::NvmmaShared;
-use crate::ir::core::{Attr, AttrData, Builder, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Type, TypeData, Value, ValueDef};
+use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 use crate::passes::rewrite::{Config, rewrite_greedily};
-use crate::passes::ttg::coalesce::cga_of;
-use crate::passes::ttg::module_attrs;
+use crate::passes::ttg::{module_attrs, shared_encodings};
 
 pub static PASS: Pass =
     Pass { name: "tritongpu-accelerate-matmul", doc: "give matrix products the layouts of tensor-core instructions", options: &[], run };
@@ -116,15 +114,8 @@ fn in_shared(ir: &mut Ir, value: Value, index: usize, transposes: bool) -> Value
     if !transposes {
         order = if index == 1 { vec![0, 1] } else { vec![1, 0] };
     }
-    let memory = MemDesc {
-        shape: ty.shape().to_vec(),
-        elem: ty.elem(),
-        encoding: Attr::encoding(Encoding::NvmmaShared(nvmma_shared(ty, &order))),
-        memory_space: Attr::new(AttrData::SharedMemory),
-        mutable: false,
-        alloc_shape: ty.shape().to_vec(),
-    };
-    let state = OpState::new(TtgOp::LocalAlloc, ir.value_loc(source)).operands(&[source]).results(&[Type::new(TypeData::MemDesc(memory))]);
+    let memory = shared_encodings::buffer(ty, shared_encodings::nvmma(ty, &order), false);
+    let state = OpState::new(TtgOp::LocalAlloc, ir.value_loc(source)).operands(&[source]).results(&[memory]);
     let new = behind(ir, source).insert(state);
     ir.result(new)
 }
@@ -137,25 +128,6 @@ fn behind(ir: &mut Ir, value: Value) -> Builder<'_> {
         ValueDef::Arg { block, .. } => InsertPoint::Start(block),
     };
     Builder::new(ir, point, loc)
-}
-
-/// The widest swizzle that a row of the tensor fills (PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout").
-pub(crate) fn nvmma_shared(ty: Type, order: &[u32]) -> NvmmaShared {
-    let (cga, split) = cga_of(ty);
-    let share: Vec<i64> = ty.shape().iter().zip(&split).map(|(&s, &n)| s / i64::from(n)).collect();
-    let bits = ty.elem().bit_width().unwrap_or(8);
-    let row = share[order[0] as usize] * i64::from(bits) / 8;
-    let rows: i64 = order[1..].iter().map(|&d| share[d as usize]).product();
-    let fits = |width: &u32| row >= i64::from(*width) && row % i64::from(*width) == 0;
-    let width = if share.len() < 2 || rows < 8 { 0 } else { [128, 64, 32].into_iter().find(fits).unwrap_or(0) };
-    NvmmaShared {
-        swizzling_byte_width: width,
-        transposed: order.len() > 1 && order[0] == 0,
-        element_bit_width: bits,
-        fp4_padded: false,
-        rank: share.len() as u32,
-        cga,
-    }
 }
 
 /// Widens operands that the chosen instruction does not take.
