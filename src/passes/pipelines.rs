@@ -50,11 +50,14 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
         ],
     );
     p.add(&ttg::coalesce::PASS);
+    p.add_with(&ttg::f32_dot::PASS, &[("emu-tf32", (options.capability >= 80).to_string())]);
     // Each of the passes that choose layouts is followed by one that spreads them.
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::accelerate_matmul::PASS);
     p.add(&ttg::two_ctas::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::optimize_dot_operands::PASS);
     p.add(&tt::loop_aware_cse::PASS);
     match options.capability / 10 {
         8 | 9 => {

@@ -24,6 +24,8 @@ pub static ALL: &[&Pass] = &[
     &ttg::accelerate_matmul::PASS,
     &ttg::optimize_dot_operands::PASS,
     &ttg::combine_select_if::PASS,
+    &ttg::pipeline::assign_latencies::PASS,
+    &ttg::pipeline::schedule_loops::PASS,
     &ttg::reduce_data_duplication::PASS,
     &ttg::reorder_instructions::PASS,
     &ttg::two_ctas::PASS,

@@ -93,9 +93,9 @@ fn branch_for(ir: &Ir, select: Op) -> Option<Op> {
     candidates.retain(|&op| ir.parent_block(op) == Some(block) && ir.is_before(select, op));
     candidates.sort_by(|&a, &b| if ir.is_before(a, b) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater });
     let in_block = |op: Op| std::iter::successors(Some(op), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o) == Some(block));
-    candidates.into_iter().find(|&branch| {
-        ir.uses(result).iter().all(|u| in_block(u.op).is_none_or(|user| user != branch && ir.is_before(branch, user)))
-    })
+    candidates
+        .into_iter()
+        .find(|&branch| ir.uses(result).iter().all(|u| in_block(u.op).is_none_or(|user| user != branch && ir.is_before(branch, user))))
 }
 
 /// Remakes a branch with the selects as further results.

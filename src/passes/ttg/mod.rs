@@ -9,6 +9,7 @@ pub mod f32_dot;
 pub mod infer;
 pub mod module_attrs;
 pub mod optimize_dot_operands;
+pub mod pipeline;
 pub mod print_alignment;
 pub mod reduce_data_duplication;
 pub mod remove_layout_conversions;

@@ -94,9 +94,11 @@ fn swizzled(rw: &mut Rewriter<'_>, op: Op) -> Option<()> {
 fn feeds_wgmma(rw: &Rewriter<'_>, alloc: Op) -> bool {
     let result = rw.ir.result(alloc);
     rw.ir.has_one_use(result)
-        && rw.ir.users(result).iter().all(|&u| {
-            matches!(rw.ir.kind(u), OpKind::Ttng(TtngOp::WarpGroupDot | TtngOp::TcGen5Mma | TtngOp::TcGen5MmaScaled))
-        })
+        && rw
+            .ir
+            .users(result)
+            .iter()
+            .all(|&u| matches!(rw.ir.kind(u), OpKind::Ttng(TtngOp::WarpGroupDot | TtngOp::TcGen5Mma | TtngOp::TcGen5MmaScaled)))
 }
 
 /// Step 2.

@@ -47,26 +47,33 @@ pub fn nvmma(tensor: Type, order: &[u32]) -> Encoding {
 /// different banks. `transposed`: the operand is the tensor's transpose.
 #[must_use]
 pub fn swizzled_for_dot(tensor: Type, operand: &Encoding, order: &[u32], transposed: bool) -> Option<Encoding> {
-    const ALL_BANKS: i64 = 1024;
     let Encoding::DotOp { op_idx, parent, k_width } = operand else { return None };
-    let (cga, split) = cga_of(tensor);
-    let plain = |vec, per_phase, max_phase, cga| {
-        Some(Encoding::SwizzledShared(SwizzledShared { vec, per_phase, max_phase, order: order.to_vec(), cga }))
+    let encoding = if matches!(parent.as_encoding(), Some(Encoding::NvidiaMma(_))) {
+        swizzled(tensor, *op_idx, *k_width, order, transposed)?
+    } else {
+        SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order: order.to_vec(), cga: cga_of(tensor).0 }
     };
-    if !matches!(parent.as_encoding(), Some(Encoding::NvidiaMma(_))) {
-        return plain(1, 1, 1, cga);
-    }
+    Some(Encoding::SwizzledShared(encoding))
+}
+
+/// As [`swizzled_for_dot`], of the operand with this number and `kWidth`.
+#[must_use]
+pub fn swizzled(tensor: Type, op_idx: u32, k_width: u32, order: &[u32], transposed: bool) -> Option<SwizzledShared> {
+    // Bits of one access to all 32 banks.
+    const ALL_BANKS: i64 = 1024;
+    let (cga, split) = cga_of(tensor);
     let bits = i64::from(tensor.elem().bit_width()?);
     let row = share(tensor, &split)[order[0] as usize];
     let per_phase = (ALL_BANKS / (bits * row)).max(1);
     // Rows of a matrix, and elements of a row of it; along the other axis for the other operand.
-    let (mut rows, mut vec) = (if bits == 64 { 4 } else { 8 }, 4 * i64::from(*k_width));
-    let k_axis = order.len() as u32 - if *op_idx == 0 { 1 } else { 2 };
+    let (mut rows, mut vec) = (if bits == 64 { 4 } else { 8 }, 4 * i64::from(k_width));
+    let k_axis = order.len() as u32 - if op_idx == 0 { 1 } else { 2 };
     if transposed != (order[0] != k_axis) {
         std::mem::swap(&mut rows, &mut vec);
     }
     let max_phase = (rows.min(ALL_BANKS / (vec * bits)).max(1) / per_phase).max(1);
-    plain(u32::try_from(vec).ok()?, u32::try_from(per_phase).ok()?, u32::try_from(max_phase).ok()?, cga)
+    let number = |v: i64| u32::try_from(v).ok();
+    Some(SwizzledShared { vec: number(vec)?, per_phase: number(per_phase)?, max_phase: number(max_phase)?, order: order.to_vec(), cga })
 }
 
 /// The encoding of the transpose of a buffer.

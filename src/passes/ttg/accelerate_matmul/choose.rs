@@ -147,7 +147,8 @@ fn warps_of_mma(ir: &Ir, op: Op, share: &[i64], num_warps: u32) -> Vec<u32> {
         return vec![num_warps, 1, 1];
     }
     let mut chained = false;
-    for other in same_region_slice(ir, op).into_iter().filter(|&o| o != op && matches!(ir.kind(o), OpKind::Tt(TtOp::Dot | TtOp::DotScaled))) {
+    for other in same_region_slice(ir, op).into_iter().filter(|&o| o != op && matches!(ir.kind(o), OpKind::Tt(TtOp::Dot | TtOp::DotScaled)))
+    {
         let ty = ir.ty(ir.result(other));
         if ty.rank() != share.len() {
             continue;
@@ -240,8 +241,17 @@ fn followed(ir: &Ir, op: Op) -> bool {
     let elementwise = ir.kind(op).has(Traits::ELEMENTWISE) && effects(ir, op).is_free();
     let view = matches!(
         ir.kind(op),
-        OpKind::Tt(TtOp::ExpandDims | TtOp::Reshape | TtOp::Trans | TtOp::Join | TtOp::Split | TtOp::Broadcast | TtOp::Load | TtOp::DescriptorLoad | TtOp::DescriptorGather)
-            | OpKind::Ttg(TtgOp::Fp4ToFp | TtgOp::ConvertLayout)
+        OpKind::Tt(
+            TtOp::ExpandDims
+                | TtOp::Reshape
+                | TtOp::Trans
+                | TtOp::Join
+                | TtOp::Split
+                | TtOp::Broadcast
+                | TtOp::Load
+                | TtOp::DescriptorLoad
+                | TtOp::DescriptorGather
+        ) | OpKind::Ttg(TtgOp::Fp4ToFp | TtgOp::ConvertLayout)
     );
     elementwise || view
 }
