@@ -64,6 +64,7 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
             p.add(&canonicalize::PASS);
             p.add(&tt::licm::PASS);
             p.add(&canonicalize::PASS);
+            p.add(&ttg::combine_select_if::PASS);
         }
         10.. => {
             p.add(&canonicalize::PASS);
@@ -73,7 +74,9 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     }
     p.add(&canonicalize::PASS);
     p.add(&tt::loop_aware_cse::PASS);
+    p.add(&ttg::optimize_dot_operands::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::reduce_data_duplication::PASS);
     p.add(&ttg::reorder_instructions::PASS);
     p.add(&tt::loop_aware_cse::PASS);
     p.add(&symbol_dce::PASS);
