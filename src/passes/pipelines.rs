@@ -21,11 +21,15 @@ impl Default for GpuOptions {
     }
 }
 
-/// TTIR as the front end makes it to optimised TTIR.
+/// TTIR as the front end makes it to optimised TTIR, for a GPU of this compute capability.
 #[must_use]
-pub fn ttir() -> Pipeline {
+pub fn ttir(capability: u32) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&inline::PASS);
+    // Hardware reads descriptors from sm_90 on.
+    if capability / 10 < 9 {
+        p.add(&tt::rewrite_tensor_descriptor::PASS);
+    }
     p.add(&tt::rewrite_tensor_pointer::PASS);
     p.add(&canonicalize::PASS);
     p.add(&tt::combine::PASS);

@@ -7,6 +7,7 @@ use super::{common, tt, ttg};
 pub static ALL: &[&Pass] = &[
     &common::inline::PASS,
     &tt::rewrite_tensor_pointer::PASS,
+    &tt::rewrite_tensor_descriptor::PASS,
     &common::canonicalize::PASS,
     &common::cse::PASS,
     &common::sccp::PASS,
