@@ -27,6 +27,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::combine_select_if::PASS,
     &ttg::pipeline::assign_latencies::PASS,
     &ttg::pipeline::schedule_loops::PASS,
+    &ttg::pipeline::software_pipeline::PASS,
     &ttg::reduce_data_duplication::PASS,
     &ttg::reorder_instructions::PASS,
     &ttg::two_ctas::PASS,
