@@ -14,7 +14,7 @@
 //! 7. *Symbols* ([`symbols`]): unique names; calls of functions that exist, with their types.
 //! 8. In debug builds, *use lists* ([`uses`]): each operand is registered as a use and nothing else is.
 //!
-//! One fault gives one diagnostic, at the location of the operation, in the order of the text.
+//! An operation gives at most one diagnostic, of its first fault, at its location; they come in the order of the text.
 //!
 //! ```text
 //! %0 = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<128xi32>
@@ -130,29 +130,42 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    /// Checks an operation and keeps the first of its faults: the others often follow from it.
     fn check_op(&mut self, op: Op, context: Context) {
         let before = self.faults.len();
         if matches!(self.ir.kind(op), OpKind::Unregistered(_)) {
             self.check_successors(op);
         } else {
-            self.check_structure(op);
-            let sound = self.check_types(op, context);
-            if self.faults.len() == before {
-                self.check_traits(op);
-            }
-            if let Some(rule) = self.ir.spec(op).verify
-                && sound
-                && self.faults.len() == before
-                && let Err(message) = rule(self.ir, op)
-            {
-                self.fault(&codes::INVALID_OP, op, &message);
-            }
-            if sound && self.faults.len() == before {
-                self.check_view(op);
-            }
-            self.check_call(op, context);
+            self.check_registered(op, context);
         }
-        self.check_operands_dominate(op);
+        if self.faults.len() == before {
+            self.check_operands_dominate(op);
+        }
+        self.faults.truncate(before + 1);
+    }
+
+    fn check_registered(&mut self, op: Op, context: Context) {
+        let before = self.faults.len();
+        self.check_structure(op);
+        if self.faults.len() > before {
+            return;
+        }
+        let sound = self.check_types(op, context);
+        if self.faults.len() > before {
+            return;
+        }
+        self.check_traits(op);
+        if let Some(rule) = self.ir.spec(op).verify
+            && sound
+            && self.faults.len() == before
+            && let Err(message) = rule(self.ir, op)
+        {
+            self.fault(&codes::INVALID_OP, op, &message);
+        }
+        if sound && self.faults.len() == before {
+            self.check_view(op);
+        }
+        self.check_call(op, context);
     }
 
     /// Records a fault of an operation; the message is without the operation's name.

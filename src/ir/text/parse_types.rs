@@ -1,9 +1,10 @@
 //! Reading types.
 
-use super::lexer::Tok;
+use super::lexer::{Tok, Token};
 use super::parser::{Meaning, Parser, Res};
 use crate::diag::codes::irtext as codes;
 use crate::ir::core::{FloatKind, MemDesc, Name, TensorType, Type, TypeData};
+use crate::ir::wellformed::{self, Rule};
 
 /// The largest extent of a shape, and the most elements of one.
 const MAX_ELEMENTS: i64 = 1 << 48;
@@ -149,7 +150,13 @@ impl Parser<'_> {
         }
     }
 
+    /// Reports what a type breaks where the type starts.
+    fn well_formed(&self, at: Token, rule: Rule) -> Res<()> {
+        rule.map_err(|message| self.error_at(&codes::IR_BAD_TYPE, at, message))
+    }
+
     fn tensor_desc(&mut self) -> Res<Type> {
+        let at = self.tok;
         self.expect("<")?;
         if self.is("tensor") {
             // As Triton up to 3.6 writes it: the block as a tensor type.
@@ -161,10 +168,12 @@ impl Parser<'_> {
         let elem = self.ty()?;
         let layout = if self.eat(",") { Some(self.attr()?) } else { None };
         self.expect(">")?;
+        self.well_formed(at, wellformed::tensor_desc(&elem, layout))?;
         Ok(Type::new(TypeData::TensorDesc { shape, elem, layout }))
     }
 
     fn memdesc(&mut self) -> Res<Type> {
+        let at = self.tok;
         self.expect("<")?;
         let shape = self.dimensions()?;
         let elem = self.ty()?;
@@ -180,7 +189,9 @@ impl Parser<'_> {
             }
         }
         self.expect(">")?;
-        Ok(Type::new(TypeData::MemDesc(MemDesc { shape, elem, encoding, memory_space, mutable, alloc_shape })))
+        let memdesc = MemDesc { shape, elem, encoding, memory_space, mutable, alloc_shape };
+        self.well_formed(at, wellformed::memdesc(&memdesc))?;
+        Ok(Type::new(TypeData::MemDesc(memdesc)))
     }
 
     /// `128x64x`, read by character up to what is no dimension.
@@ -231,7 +242,7 @@ impl Parser<'_> {
         if fits && before.len() < 32 {
             return Ok(dim);
         }
-        let at = super::lexer::Token { kind: Tok::Int, start, end };
+        let at = Token { kind: Tok::Int, start, end };
         Err(self.error_at(&codes::IR_TOO_LARGE, at, "this shape has more elements or dimensions than any memory"))
     }
 
