@@ -9,7 +9,7 @@
 //! 3. *Relations between types* ([`traits`]) that the entry's traits state: same type, same shape, same encoding.
 //! 4. *The operation's own rules*: `OpSpec::verify`, found in `dialects::verify`. They run only on operations without a fault so far, and may
 //!    take for granted what steps 1 to 3 established.
-//! 5. *Layouts* of views ([`layouts`]), when [`LayoutRules`] are given.
+//! 5. *Layouts* of views ([`layouts`]) and what else needs their mathematics, when [`LayoutRules`] are given.
 //! 6. *Dominance* ([`dominance`]): a value is used only where it is available, and not inside an operation that is isolated from above.
 //! 7. *Symbols* ([`symbols`]): unique names; calls of functions that exist, with their types.
 //! 8. In debug builds, *use lists* ([`uses`]): each operand is registered as a use and nothing else is.
@@ -44,6 +44,8 @@ pub struct LayoutRules {
     pub fits: fn(Type) -> Result<(), String>,
     /// Whether two layouts lay out a tensor of this shape alike.
     pub same: fn(&[i64], Attr, Attr) -> bool,
+    /// The rules of one operation that need layouts, when all others hold.
+    pub of_op: fn(&Ir, Op) -> Result<(), String>,
 }
 
 /// All faults of a module, in the order of its operations; empty when it is valid.
@@ -155,8 +157,10 @@ impl<'a> Verifier<'a> {
             return;
         }
         self.check_traits(op);
+        let unfinished = self.has_unfinished_block(op);
         if let Some(rule) = self.ir.spec(op).verify
             && sound
+            && !unfinished
             && self.faults.len() == before
             && let Err(message) = rule(self.ir, op)
         {
@@ -166,6 +170,9 @@ impl<'a> Verifier<'a> {
             self.check_view(op);
         }
         self.check_call(op, context);
+        if self.faults.len() == before {
+            self.check_place(op);
+        }
     }
 
     /// Records a fault of an operation; the message is without the operation's name.

@@ -15,7 +15,7 @@
 //! ```
 
 use crate::ir::core::encoding::{Blocked, NvidiaMma, NvmmaShared, PaddedShared, TensorMemory};
-use crate::ir::core::{Attr, AttrData, Bases, Encoding, MemDesc, TypeData};
+use crate::ir::core::{Attr, AttrData, Bases, Encoding, MemDesc, Type};
 
 /// Why something is not well-formed, without its name.
 pub type Rule = Result<(), String>;
@@ -430,8 +430,9 @@ fn swizzle_fits(e: &NvmmaShared, alloc: &[i64]) -> Rule {
 ///
 /// # Errors
 /// The first rule that does not hold.
-pub fn tensor_desc(elem: &TypeData, layout: Option<Attr>) -> Rule {
-    ensure!(!matches!(elem, TypeData::Tensor(_)), "a descriptor's elements are no tensors");
+pub fn tensor_desc(shape: &[i64], elem: Type, layout: Option<Attr>, im2col: bool) -> Rule {
+    ensure!(!elem.is_tensor(), "a descriptor's elements are no tensors");
+    ensure!(!im2col || shape.len() == 2, "an im2col descriptor has two dimensions, found {}", shape.len());
     if let Some(layout) = layout {
         ensure!(layout.as_encoding().is_some_and(is_shared), "a descriptor's layout is one of shared memory, found `{layout}`");
     }

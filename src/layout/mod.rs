@@ -7,6 +7,7 @@
 //! - [`queries`]: registers per thread, offsets per register, contiguity, order, copies;
 //! - [`blocked`]: choosing blocked encodings;
 //! - [`conversion`]: how far elements move between two layouts;
+//! - [`rules`]: what the verifier asks of single operations;
 //! - [`render`]: who holds what, as a table of text.
 
 mod algebra;
@@ -18,6 +19,7 @@ pub mod linear;
 pub mod queries;
 pub mod render;
 mod reshape;
+pub mod rules;
 mod solve;
 #[cfg(test)]
 mod tests;
@@ -43,6 +45,7 @@ pub fn verify(ir: &Ir) -> Vec<Diagnostic> {
     const RULES: LayoutRules = LayoutRules {
         fits: |ty| check(ty).map_err(|e| e.reason),
         same: |shape, a, b| are_layouts_equivalent(shape, a, b).unwrap_or(false),
+        of_op: rules::verify_op,
     };
     verify_with_layouts(ir, RULES)
 }

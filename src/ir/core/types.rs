@@ -14,6 +14,11 @@ interned!(
 pub enum TypeData {
     /// A signless integer, `i32`.
     Int(u32),
+    /// An integer that says whether it has a sign, `si32` or `ui32`: only the element of a tensor descriptor does.
+    SignedInt {
+        width: u32,
+        signed: bool,
+    },
     /// `index`
     Index,
     Float(FloatKind),
@@ -31,11 +36,13 @@ pub enum TypeData {
         pointee: Type,
         space: u32,
     },
-    /// `!tt.tensordesc<128x64xf16, #shared>`
+    /// `!tt.tensordesc<128x64xf16, #shared>`; as `im2col`, `!ttng.tensordesc_im2col<128x64xf16>`: rows of an image as a convolution reads them.
     TensorDesc {
         shape: Vec<i64>,
+        /// With a sign, unlike [`Type::elem`].
         elem: Type,
         layout: Option<Attr>,
+        im2col: bool,
     },
     /// `!ttg.memdesc<…>`
     MemDesc(MemDesc),
@@ -151,7 +158,16 @@ impl Type {
         match self.data() {
             TypeData::Tensor(t) => t.elem,
             TypeData::MemDesc(m) => m.elem,
-            TypeData::TensorDesc { elem, .. } => *elem,
+            TypeData::TensorDesc { elem, .. } => elem.signless(),
+            _ => self,
+        }
+    }
+
+    /// An integer without what it says of its sign; any other type is its own.
+    #[must_use]
+    pub fn signless(self) -> Type {
+        match *self {
+            TypeData::SignedInt { width, .. } => Type::int(width),
             _ => self,
         }
     }
@@ -235,7 +251,7 @@ impl Type {
     #[must_use]
     pub fn bit_width(self) -> Option<u32> {
         match *self.elem() {
-            TypeData::Int(w) => Some(w),
+            TypeData::Int(w) | TypeData::SignedInt { width: w, .. } => Some(w),
             TypeData::Float(k) => Some(k.bits()),
             TypeData::Pointer { .. } | TypeData::Index => Some(64),
             _ => None,

@@ -98,7 +98,11 @@ impl Parser<'_> {
             }
             "!tt.tensordesc" => {
                 self.advance();
-                self.tensor_desc()
+                self.tensor_desc(false)
+            }
+            "!ttng.tensordesc_im2col" => {
+                self.advance();
+                self.tensor_desc(true)
             }
             "!ttg.memdesc" => {
                 self.advance();
@@ -123,7 +127,7 @@ impl Parser<'_> {
     pub(super) fn maybe_bare(&mut self, bare: Option<BareType>) -> Res<Type> {
         match bare.filter(|_| self.is("<")) {
             Some(BareType::Pointer) => self.nested(Self::pointer),
-            Some(BareType::TensorDesc) => self.nested(Self::tensor_desc),
+            Some(BareType::TensorDesc) => self.nested(|p| p.tensor_desc(false)),
             Some(BareType::MemDesc) => self.nested(Self::memdesc),
             None => self.ty(),
         }
@@ -155,21 +159,39 @@ impl Parser<'_> {
         rule.map_err(|message| self.error_at(&codes::IR_BAD_TYPE, at, message))
     }
 
-    fn tensor_desc(&mut self) -> Res<Type> {
+    fn tensor_desc(&mut self, im2col: bool) -> Res<Type> {
         let at = self.tok;
         self.expect("<")?;
-        if self.is("tensor") {
+        if self.is("tensor") && !im2col {
             // As Triton up to 3.6 writes it: the block as a tensor type.
             let block = self.ty()?;
             self.expect(">")?;
-            return Ok(Type::new(TypeData::TensorDesc { shape: block.shape().to_vec(), elem: block.elem(), layout: block.encoding() }));
+            return Ok(Type::new(TypeData::TensorDesc {
+                shape: block.shape().to_vec(),
+                elem: block.elem(),
+                layout: block.encoding(),
+                im2col: false,
+            }));
         }
         let shape = self.dimensions()?;
-        let elem = self.ty()?;
+        let elem = self.desc_element()?;
         let layout = if self.eat(",") { Some(self.attr()?) } else { None };
         self.expect(">")?;
-        self.well_formed(at, wellformed::tensor_desc(&elem, layout))?;
-        Ok(Type::new(TypeData::TensorDesc { shape, elem, layout }))
+        self.well_formed(at, wellformed::tensor_desc(&shape, elem, layout, im2col))?;
+        Ok(Type::new(TypeData::TensorDesc { shape, elem, layout, im2col }))
+    }
+
+    /// The element of a tensor descriptor: a type, or an integer with a sign.
+    fn desc_element(&mut self) -> Res<Type> {
+        let word = self.word();
+        let signed = word.strip_prefix("si").map(|w| (w, true)).or_else(|| word.strip_prefix("ui").map(|w| (w, false)));
+        match signed.and_then(|(w, signed)| Some((w.parse().ok().filter(|w| (1..=64).contains(w))?, signed))) {
+            Some((width, signed)) => {
+                self.advance();
+                Ok(Type::new(TypeData::SignedInt { width, signed }))
+            }
+            None => self.ty(),
+        }
     }
 
     fn memdesc(&mut self) -> Res<Type> {

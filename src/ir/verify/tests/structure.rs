@@ -83,7 +83,7 @@ fn regions_and_terminators() {
     breaks(&ir, &[("E0504", "has no terminator: it is empty")]);
     let entry = ir.body(func, 0).unwrap();
     Builder::new(&mut ir, InsertPoint::End(entry), Loc::unknown()).i32(1);
-    breaks(&ir, &[("E0504", "it ends in `arith.constant`")]);
+    breaks(&ir, &[("E0504", "`arith.constant`: it is the last of a block of `tt.func`")]);
 
     bad(ScfOp::If, &[i(1)], &[], &[], "E0504", "0 regions, expected 2");
     let ir = module(&[i(1)], |b, args| {
