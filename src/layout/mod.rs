@@ -8,6 +8,7 @@
 //! - [`blocked`]: choosing blocked encodings;
 //! - [`conversion`]: how far elements move between two layouts;
 //! - [`plan`]: how data moves between threads, as data;
+//! - [`rules`]: what the verifier asks of single operations;
 //! - [`render`]: who holds what, as a table of text.
 
 mod algebra;
@@ -20,6 +21,7 @@ pub mod plan;
 pub mod queries;
 pub mod render;
 mod reshape;
+pub mod rules;
 mod solve;
 #[cfg(test)]
 mod tests;
@@ -45,6 +47,7 @@ pub fn verify(ir: &Ir) -> Vec<Diagnostic> {
     const RULES: LayoutRules = LayoutRules {
         fits: |ty| check(ty).map_err(|e| e.reason),
         same: |shape, a, b| are_layouts_equivalent_up_to_copies(shape, a, b).unwrap_or(false),
+        of_op: rules::verify_op,
     };
     verify_with_layouts(ir, RULES)
 }
