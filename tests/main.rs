@@ -17,6 +17,8 @@ mod irgen;
 mod irtext;
 #[path = "suite/lit.rs"]
 mod lit;
+#[path = "suite/op_instances.rs"]
+mod op_instances;
 #[path = "suite/ops_doc.rs"]
 mod ops_doc;
 #[path = "suite/parser.rs"]
