@@ -15,9 +15,13 @@ mod interp;
 mod irgen;
 #[path = "suite/irtext.rs"]
 mod irtext;
+#[path = "suite/kernels.rs"]
+mod kernels;
 #[path = "suite/lit.rs"]
 mod lit;
 #[path = "suite/parser.rs"]
 mod parser;
+#[path = "suite/references/mod.rs"]
+mod references;
 #[path = "suite/verify.rs"]
 mod verify;

@@ -47,6 +47,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("E1014", "src/interp/tests/files.rs", "E1014"),
     ("E1015", "src/interp/tests/faults.rs", "E1015"),
     ("E1016", "src/interp/tests/faults.rs", "E1016"),
+    ("E1017", "src/cases/tests.rs", "E1017"),
 ];
 
 struct Case {
