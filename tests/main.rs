@@ -11,6 +11,8 @@ mod codes;
 mod docs;
 #[path = "suite/interp.rs"]
 mod interp;
+#[path = "suite/interpret.rs"]
+mod interpret;
 #[path = "suite/irgen.rs"]
 mod irgen;
 #[path = "suite/irtext.rs"]

@@ -109,11 +109,17 @@ pub struct Done {
     pub outputs: BTreeMap<String, Vec<u8>>,
 }
 
-/// Runs a configuration on TTIR, before or after any pass.
-pub fn run(ir: &Ir, kernel: &str, instance: &Instance, options: &Options) -> Result<Done, Vec<Diagnostic>> {
-    let mut memory = Memory::new();
-    let mut ids: Vec<(&Buffer, BufferId)> = vec![];
-    let mut args = vec![];
+/// The arguments of a configuration, with its buffers in memory.
+pub struct Arguments<'a> {
+    pub memory: Memory,
+    pub args: Vec<Arg>,
+    pub buffers: Vec<(&'a Buffer, BufferId)>,
+}
+
+/// Makes the buffers of a configuration.
+#[must_use]
+pub fn arguments(instance: &Instance) -> Arguments<'_> {
+    let (mut memory, mut args, mut buffers) = (Memory::new(), vec![], vec![]);
     for arg in &instance.args {
         args.push(match arg {
             InstanceArg::Scalar { value: Value::Float(v), .. } => Arg::Float(*v),
@@ -123,13 +129,19 @@ pub fn run(ir: &Ir, kernel: &str, instance: &Instance, options: &Options) -> Res
                     Fill::Poison => memory.add_uninit(&b.name, b.dtype.to_ir(), b.len() * random::element_size(b.dtype)),
                     _ => memory.add(&b.name, b.dtype.to_ir(), &b.bytes()),
                 };
-                ids.push((b, id));
+                buffers.push((b, id));
                 Arg::Ptr(id, 0)
             }
         });
     }
-    let report = interp::run(ir, kernel, instance.grid, &args, &mut memory, options)?;
-    let outputs = ids.iter().filter(|(b, _)| b.out).map(|(b, id)| (b.name.clone(), memory.bytes(*id))).collect();
+    Arguments { memory, args, buffers }
+}
+
+/// Runs a configuration on TTIR, before or after any pass.
+pub fn run(ir: &Ir, kernel: &str, instance: &Instance, options: &Options) -> Result<Done, Vec<Diagnostic>> {
+    let mut a = arguments(instance);
+    let report = interp::run(ir, kernel, instance.grid, &a.args, &mut a.memory, options)?;
+    let outputs = a.buffers.iter().filter(|(b, _)| b.out).map(|(b, id)| (b.name.clone(), a.memory.bytes(*id))).collect();
     Ok(Done { report, outputs })
 }
 

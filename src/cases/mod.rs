@@ -3,7 +3,7 @@
 //! 1. [`spec`] reads a case file; [`expr`] are the expressions in it, [`value`] their values.
 //! 2. [`config`] chooses a value for each parameter and says what that means: signature, constants, grid, arguments.
 //! 3. [`random`] fills buffers, the same way on every machine and in NumPy.
-//! 4. [`launch`] runs a configuration in the interpreter and compares it with what a reference expects.
+//! 4. [`launch`] runs a configuration in the interpreter and compares it with what a reference expects; [`manual`] takes arguments from a command line instead.
 //!
 //! `ttc interpret`, the tests of `kernels/` and the export for a GPU all go through here. `docs/interpreter.md` describes the format.
 //!
@@ -21,6 +21,7 @@
 pub mod config;
 pub mod expr;
 pub mod launch;
+pub mod manual;
 pub mod random;
 pub mod spec;
 pub mod value;
