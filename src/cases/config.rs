@@ -2,7 +2,7 @@
 
 use super::expr::Expression;
 use super::random::{self, Fill};
-use super::spec::{ArgKind, ArgSpec, BufferSpec, Case, FillSpec, bad};
+use super::spec::{ArgKind, ArgSpec, BufferSpec, Case, bad};
 use super::value::{Env, Value};
 use crate::diag::Diagnostic;
 use crate::diag::codes::interp as codes;
@@ -246,10 +246,10 @@ impl Case {
                 let hint = if divisibility.unwrap_or(16) % 16 == 0 { ":16" } else { "" };
                 Ok((format!("*{}{hint}", signature_word(buffer.dtype)), Some(InstanceArg::Buffer(buffer))))
             }
-            ArgKind::Scalar { value, ty } => {
+            ArgKind::Scalar { value, dtype: given } => {
                 let v = value.eval(env)?;
                 let annotated = annotation.and_then(|a| parse_type(a.split(':').next().unwrap_or(a))).map(|t| t.dtype);
-                let dtype = match (ty, annotated) {
+                let dtype = match (given, annotated) {
                     (Some(e), _) => e.dtype(env)?,
                     (None, Some(d)) => d,
                     (None, None) => scalar_type(&v).ok_or_else(|| bad(value, &format!("{v} is no run-time argument")))?,
@@ -276,17 +276,7 @@ impl Case {
         let dtype = spec.dtype.dtype(env)?;
         let n = shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).filter(|n| *n <= 1 << 32);
         let n = n.ok_or_else(|| bad(&spec.dtype, &format!("the buffer `{name}` of shape {shape:?} is too large")))?;
-        let fill = match &spec.fill {
-            None => Fill::Poison,
-            Some(FillSpec::Expr(e)) => fill(e, env, n)?,
-            Some(FillSpec::Values(list)) => {
-                let values = list.iter().map(|e| e.float(env)).collect::<Try<Vec<f64>>>()?;
-                if values.len() != n {
-                    return Err(bad(&spec.dtype, &format!("`{name}` has {n} elements, and `values` lists {}", values.len())));
-                }
-                Fill::Each(values)
-            }
-        };
+        let fill = spec.fill.as_ref().map_or(Ok(Fill::Poison), |e| fill(e, env, n))?;
         let of_type = spec.tolerance.iter().find(|(d, _)| d.is_none_or(|d| d == dtype));
         let tolerance = of_type.map(|(_, e)| e.float(env)).transpose()?;
         let seed = random::seed(&self.name, name, &shape);
@@ -343,6 +333,13 @@ fn fill(e: &Expression, env: &Env, n: usize) -> Try<Fill> {
             [c] => Fill::Constant(*c),
             _ => return Err(bad(e, "`constant` takes one number")),
         },
+        "each" => {
+            let values = numbers()?;
+            if values.len() != n {
+                return Err(bad(e, &format!("the buffer has {n} elements, and this lists {}", values.len())));
+            }
+            Fill::Each(values)
+        }
         "zeros" => Fill::Constant(0.0),
         "ones" => Fill::Constant(1.0),
         "arange" => Fill::Arange,

@@ -73,7 +73,7 @@ impl Folder {
         spec::read(&self.sources, file)
     }
 
-    /// The case for a kernel of a file: the `.toml` of the same name, or another one of the folder whose `source` is the file.
+    /// The case for a kernel of a file: the `.toml` of the same name, or another one of the folder whose `file` is it.
     ///
     /// # Errors
     /// A case file is wrong. There may be none: `Ok(None)`.

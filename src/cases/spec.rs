@@ -45,7 +45,7 @@ pub(super) struct ArgSpec {
 
 #[derive(Clone, Debug)]
 pub(super) enum ArgKind {
-    Scalar { value: Expression, ty: Option<Expression> },
+    Scalar { value: Expression, dtype: Option<Expression> },
     Buffer(BufferSpec),
 }
 
@@ -53,17 +53,9 @@ pub(super) enum ArgKind {
 pub(super) struct BufferSpec {
     pub(super) shape: Vec<Expression>,
     pub(super) dtype: Expression,
-    pub(super) fill: Option<FillSpec>,
+    pub(super) fill: Option<Expression>,
     pub(super) out: bool,
     pub(super) tolerance: Vec<(Option<Dtype>, Expression)>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum FillSpec {
-    /// `normal(0, 1)`, or an expression of the element's number `i`.
-    Expr(Expression),
-    /// One for each element.
-    Values(Vec<Expression>),
 }
 
 /// Reads the text of a case file that is in the map.
@@ -125,7 +117,7 @@ impl Reader {
         };
         for (key, span, item) in self.entries(table) {
             match key.as_str() {
-                "source" => case.source = self.text(item),
+                "file" => case.source = self.text(item),
                 "kernel" => case.kernel = self.text(item),
                 "reference" => case.reference = self.text(item).unwrap_or_default(),
                 "grid" => case.grid = self.expressions(item),
@@ -146,11 +138,9 @@ impl Reader {
                         case.args.extend(self.arg(name, span, item));
                     }
                 }
-                _ => self.unknown(
-                    &key,
-                    span,
-                    &["kernel", "source", "reference", "grid", "requires", "[params]", "[constants]", "[args.NAME]"],
-                ),
+                _ => {
+                    self.unknown(&key, span, &["kernel", "file", "reference", "grid", "requires", "[params]", "[constants]", "[args.NAME]"])
+                }
             }
         }
         if !(1..=3).contains(&case.grid.len()) && self.errors.is_empty() {
@@ -161,27 +151,25 @@ impl Reader {
 
     fn arg(&mut self, name: String, span: Range<usize>, item: &Item<'_>) -> Option<ArgSpec> {
         let (mut shape, mut dtype, mut fill, mut out, mut tolerance) = (None, None, None, false, vec![]);
-        let (mut value, mut ty, mut divisibility) = (None, None, None);
+        let (mut value, mut divisibility) = (None, None);
         for (key, at, item) in self.table(item) {
             match key.as_str() {
                 "shape" => shape = Some(self.expressions(item)),
                 "dtype" => dtype = self.expression(item),
-                "fill" => fill = self.expression(item).map(FillSpec::Expr),
-                "values" => fill = Some(FillSpec::Values(self.expressions(item))),
+                "fill" => fill = self.expression(item),
                 "out" => out = self.truth(item),
                 "tolerance" => tolerance = self.tolerance(item),
                 "value" => value = self.expression(item),
-                "type" => ty = self.expression(item),
                 "divisibility" => divisibility = self.expression(item),
                 _ => self.unknown(
                     &key,
                     at,
-                    &["shape", "dtype", "fill", "values", "out", "tolerance", "divisibility", "or value and type of a scalar"],
+                    &["shape", "dtype", "fill", "out", "tolerance", "divisibility", "or value and dtype of a scalar"],
                 ),
             }
         }
         let kind = match (value, shape, dtype) {
-            (Some(value), None, None) => ArgKind::Scalar { value, ty },
+            (Some(value), None, dtype) => ArgKind::Scalar { value, dtype },
             (None, Some(shape), Some(dtype)) => ArgKind::Buffer(BufferSpec { shape, dtype, fill, out, tolerance }),
             _ => {
                 self.error(span, format!("the argument `{name}` needs either `value` (a scalar) or `shape` and `dtype` (a buffer)"));

@@ -44,7 +44,7 @@ fn wrong_files_say_where() {
     for (text, want) in [
         (
             "grid = [1]\nkernal = 'k'",
-            vec!["2: `kernal` means nothing here; there are kernel, source, reference, grid, requires, [params], [constants], [args.NAME]"],
+            vec!["2: `kernal` means nothing here; there are kernel, file, reference, grid, requires, [params], [constants], [args.NAME]"],
         ),
         ("grid = 'n +'", vec!["1: `n +` is no expression"]),
         ("grid = [1, 2, 3, 4]", vec!["1: a case needs `grid`, a list of one to three expressions"]),
@@ -95,7 +95,7 @@ tolerance = { fp16 = 0.5 }
 [args.y]
 shape = 3
 dtype = 'i64'
-values = [0, 'n', 'n * 2']
+fill = 'each(0, n, n * 2)'
 divisibility = 1
 [args.z]
 shape = 4

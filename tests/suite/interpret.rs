@@ -140,7 +140,7 @@ fn the_case_beside_the_kernel_is_used() {
     assert!(world.stderr(&["scale.tk", "--param", "m=3"], 1).contains("error[E1017]: the case `scale` has no parameter `m`"));
     // A case of another name says which file it is about.
     fs::rename(world.path("scale.toml"), world.path("other.toml")).unwrap();
-    fs::write(world.path("other.toml"), format!("source = 'printing.tk'\n{CASE}")).unwrap();
+    fs::write(world.path("other.toml"), format!("file = 'printing.tk'\n{CASE}")).unwrap();
     let text = world.stdout(&["printing.tk", "--param", "n=3"]);
     assert!(text.contains("other: n=3\npid (0, 0, 0) ") && text.contains("v"), "{text}");
 }
