@@ -21,6 +21,8 @@ mod irtext;
 mod kernels;
 #[path = "suite/lit.rs"]
 mod lit;
+#[path = "suite/ops_doc.rs"]
+mod ops_doc;
 #[path = "suite/parser.rs"]
 mod parser;
 #[path = "suite/references/mod.rs"]

@@ -26,6 +26,7 @@ use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 use crate::ir::core::entity::Entity;
 use crate::ir::{Attr, AttrData, Block, Ir, Loc, Op, Type, TypeData, Value};
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
+use crate::passes::analysis::scratch::SHARED;
 use crate::target::Target;
 
 pub(super) type Res<T> = Result<T, Diagnostic>;
@@ -83,7 +84,7 @@ pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Di
     let draft = Draft::new("ttc");
     let ftz = draft.llvm().i32_type().const_int(1, false);
     draft.module.add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, ftz);
-    let mut facts = Facts { num_warps, num_ctas, ptx_version: options.target.min_ptx, ..Facts::default() };
+    let mut facts = Facts { num_warps, num_ctas, shared: attr(SHARED, 0), ptx_version: options.target.min_ptx, ..Facts::default() };
     let mut errors = vec![];
     for kernel in kernels {
         match Lower::kernel(ir, &draft, options, &facts, kernel) {

@@ -27,6 +27,8 @@ mod llvm;
 mod lower;
 mod ops;
 mod ptx_builder;
+mod shared;
+mod shared_access;
 #[cfg(test)]
 mod tests;
 mod type_map;

@@ -132,28 +132,22 @@ impl Flow<'_> {
 
     /// TTIR before its passes.
     fn ttir(&mut self, mut ir: Ir) -> Step {
-        self.passes("TTIR passes", &mut ir, &pipelines::ttir())?;
+        self.passes("TTIR passes", &mut ir, &pipelines::ttir(self.job.target.capability))?;
         self.keep(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
             return Ok(());
         }
-        let gpu = GpuOptions {
-            capability: self.job.target.capability,
-            num_warps: self.options.num_warps,
-            num_ctas: self.options.num_ctas,
-            threads_per_warp: self.job.target.warp_size(),
-            num_stages: self.options.num_stages,
-        };
-        self.passes("TTGIR passes", &mut ir, &pipelines::ttgir(&gpu))?;
+        self.passes("TTGIR passes", &mut ir, &pipelines::ttgir(&self.gpu_options()))?;
         self.ttgir(ir)
     }
 
     /// TTGIR after its passes.
-    fn ttgir(&mut self, ir: Ir) -> Step {
+    fn ttgir(&mut self, mut ir: Ir) -> Step {
         self.keep(Stage::Ttgir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttgir) {
             return Ok(());
         }
+        self.passes("LLVM preparation", &mut ir, &pipelines::llir(&self.gpu_options()))?;
         let options = self.codegen_options();
         let module = self.timed("LLVM IR", |_| codegen::lower(&ir, &options))?;
         self.llvm(module)
@@ -226,6 +220,16 @@ impl Flow<'_> {
         }
         self.made.diagnostics.extend(report.diagnostics);
         failed.map_or(Ok(()), |d| Err(vec![d]))
+    }
+
+    fn gpu_options(&self) -> GpuOptions {
+        GpuOptions {
+            capability: self.job.target.capability,
+            num_warps: self.options.num_warps,
+            num_ctas: self.options.num_ctas,
+            threads_per_warp: self.job.target.warp_size(),
+            num_stages: self.options.num_stages,
+        }
     }
 
     fn codegen_options(&self) -> CodegenOptions {

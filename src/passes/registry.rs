@@ -7,6 +7,7 @@ use super::{common, tt, ttg};
 pub static ALL: &[&Pass] = &[
     &common::inline::PASS,
     &tt::rewrite_tensor_pointer::PASS,
+    &tt::rewrite_tensor_descriptor::PASS,
     &common::canonicalize::PASS,
     &common::cse::PASS,
     &common::sccp::PASS,
@@ -20,8 +21,16 @@ pub static ALL: &[&Pass] = &[
     &ttg::convert_from_tt::PASS,
     &ttg::coalesce::PASS,
     &ttg::remove_layout_conversions::PASS,
+    &ttg::f32_dot::PASS,
+    &ttg::accelerate_matmul::PASS,
+    &ttg::optimize_dot_operands::PASS,
+    &ttg::combine_select_if::PASS,
+    &ttg::pipeline::assign_latencies::PASS,
+    &ttg::pipeline::schedule_loops::PASS,
+    &ttg::reduce_data_duplication::PASS,
     &ttg::reorder_instructions::PASS,
     &ttg::two_ctas::PASS,
+    &ttg::allocate_shared_memory::PASS,
     &ttg::print_alignment::PASS,
 ];
 

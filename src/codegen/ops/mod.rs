@@ -4,11 +4,14 @@
 
 mod arith;
 mod cast;
+mod convert_layout;
 mod fp_convert;
 mod inline_asm;
 mod math;
 mod memory;
 mod shape;
+
+pub(super) use cast::bits_as;
 
 use super::control;
 use super::lower::{Lower, Res, Val, defect};
@@ -25,7 +28,7 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         OpKind::Ub(kind) => control::ub(cx, op, kind),
         OpKind::Tt(kind) => tt(cx, op, kind),
         OpKind::Llvm(LlvmOp::Assume) => assume(cx, op),
-        OpKind::Ttg(TtgOp::ConvertLayout) => shape::convert_layout(cx, op),
+        OpKind::Ttg(TtgOp::ConvertLayout) => convert_layout::lower(cx, op),
         OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(cx.unsupported(op, "")),
     }
 }

@@ -2,3 +2,4 @@
 
 pub mod axis_info;
 pub mod effects;
+pub mod scratch;

@@ -1,0 +1,101 @@
+//! Shared memory: one block of bytes whose size the launch gives, with offsets from `allocate-shared-memory-nv`.
+//!
+//! Accesses are ordinary LLVM loads and stores in address space 3, so LLVM may combine and reorder them; what must not run for every thread
+//! is predicated inline PTX. Barriers inside an operation's own protocol come from [`Lower::barrier`]; those between operations are
+//! operations of the IR.
+
+use inkwell::AddressSpace;
+use inkwell::module::Linkage;
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{BasicValue, IntValue, PointerValue};
+
+use super::lower::{Lower, Res, Val, defect};
+use crate::ir::Op;
+use crate::passes::analysis::scratch::OFFSET;
+
+/// LLVM's address space of shared memory in NVPTX.
+pub(super) const SHARED_SPACE: u16 = 3;
+const SYMBOL: &str = "global_smem";
+
+impl<'c> Lower<'c, '_> {
+    /// The start of the block's shared memory.
+    pub(super) fn shared_base(&mut self) -> PointerValue<'c> {
+        let symbol = self.module.get_global(SYMBOL).unwrap_or_else(|| {
+            let ty = self.llvm.i8_type().array_type(0);
+            let global = self.module.add_global(ty, Some(AddressSpace::from(SHARED_SPACE)), SYMBOL);
+            global.set_linkage(Linkage::External);
+            global.set_alignment(16);
+            global
+        });
+        symbol.as_pointer_value()
+    }
+
+    /// The shared memory that the allocation gave an operation.
+    pub(super) fn scratch(&mut self, op: Op) -> Res<PointerValue<'c>> {
+        let offset = self.ir.int_attr(op, OFFSET).ok_or_else(|| {
+            defect(format!("`{}` has no `{OFFSET}`: the pass `allocate-shared-memory-nv` has not run", self.ir.op_name(op)))
+        })?;
+        let base = self.shared_base();
+        self.shared_at(base, self.i32(offset as u64))
+    }
+
+    /// The address `bytes` after `base`.
+    pub(super) fn shared_at(&mut self, base: PointerValue<'c>, bytes: IntValue<'c>) -> Res<PointerValue<'c>> {
+        // SAFETY: the offset stays inside the block's shared memory, whose size covers every allocation.
+        Ok(unsafe { self.b.build_in_bounds_gep(self.llvm.i8_type(), base, &[bytes], "")? })
+    }
+
+    /// Stores elements of one type side by side, as one access of their whole width.
+    pub(super) fn store_shared(&mut self, ptr: PointerValue<'c>, elements: &[Val<'c>]) -> Res<()> {
+        let (value, bits) = match elements {
+            [] => return Ok(()),
+            [one] => (*one, self.bits_of(one.get_type())),
+            many => {
+                let elem = many[0].get_type();
+                let mut vector = Lower::vector_type(elem, many.len() as u32)?.get_poison();
+                for (i, &e) in many.iter().enumerate() {
+                    vector = self.b.build_insert_element(vector, e, self.i32(i as u64), "")?;
+                }
+                (vector.as_basic_value_enum(), self.bits_of(elem) * many.len() as u32)
+            }
+        };
+        let store = self.b.build_store(ptr, value)?;
+        store.set_alignment((bits / 8).max(1)).map_err(|e| defect(e.to_string()))
+    }
+
+    /// Loads `count` elements of one type that lie side by side, as one access.
+    pub(super) fn load_shared(&mut self, ptr: PointerValue<'c>, elem: BasicTypeEnum<'c>, count: usize) -> Res<Vec<Val<'c>>> {
+        let bits = self.bits_of(elem) * count as u32;
+        let ty: BasicTypeEnum<'c> = if count == 1 { elem } else { Lower::vector_type(elem, count as u32)?.into() };
+        let value = self.b.build_load(ty, ptr, "")?;
+        if let Some(load) = value.as_instruction_value() {
+            load.set_alignment((bits / 8).max(1)).map_err(|e| defect(e.to_string()))?;
+        }
+        match value {
+            Val::VectorValue(v) => (0..count).map(|i| Ok(self.b.build_extract_element(v, self.i32(i as u64), "")?)).collect(),
+            one => Ok(vec![one]),
+        }
+    }
+
+    /// Waits for every thread of the block, and for what they wrote to shared memory (PTX ISA, "barrier.cta").
+    pub(super) fn barrier(&mut self) -> Res<()> {
+        self.effect("llvm.nvvm.barrier.cta.sync.aligned.all", &[], &[self.i32(0).into()])
+    }
+
+    /// Waits for the threads of this warp, and for what they wrote to shared memory (PTX ISA, "bar.warp.sync").
+    pub(super) fn warp_barrier(&mut self) -> Res<()> {
+        self.effect("llvm.nvvm.bar.warp.sync", &[], &[self.i32(u64::from(u32::MAX)).into()])
+    }
+
+    /// This thread's lane in its warp.
+    pub(super) fn lane_id(&mut self) -> Res<IntValue<'c>> {
+        let mask = u64::from(self.options.target.warp_size() - 1);
+        Ok(self.b.build_and(self.thread_id(), self.i32(mask), "lane")?)
+    }
+
+    /// This thread's warp in its block.
+    pub(super) fn warp_id(&mut self) -> Res<IntValue<'c>> {
+        let shift = u64::from(self.options.target.warp_size().trailing_zeros());
+        Ok(self.b.build_right_shift(self.thread_id(), self.i32(shift), false, "warp")?)
+    }
+}

@@ -1,0 +1,18 @@
+//! Plans: how data moves between the threads of a block, as data.
+//!
+//! A plan is computed from layouts alone. The pass that lays out shared memory asks it for its scratch bytes, code generation emits it, and
+//! tests run it on a simulated block. The same arguments give the same plan in all three.
+//!
+//! - [`shared_access`]: the loads or stores between a register layout and a shared-memory layout;
+//! - [`swizzle`]: the layout of shared memory that suits two register layouts;
+//! - [`shuffle`]: an exchange within warps by shuffles;
+//! - [`convert`]: from one layout of a tensor to another, by the cheapest of these.
+
+pub mod convert;
+pub mod shared_access;
+pub mod shuffle;
+pub mod swizzle;
+
+pub use convert::{ConversionPlan, Costs, SharedPlan};
+pub use shared_access::{Access, SharedAccess};
+pub use shuffle::ShufflePlan;
