@@ -11,10 +11,14 @@ mod codes;
 mod docs;
 #[path = "suite/interp.rs"]
 mod interp;
+#[path = "suite/interpret.rs"]
+mod interpret;
 #[path = "suite/irgen.rs"]
 mod irgen;
 #[path = "suite/irtext.rs"]
 mod irtext;
+#[path = "suite/kernels.rs"]
+mod kernels;
 #[path = "suite/lit.rs"]
 mod lit;
 #[path = "suite/op_instances.rs"]
@@ -23,5 +27,7 @@ mod op_instances;
 mod ops_doc;
 #[path = "suite/parser.rs"]
 mod parser;
+#[path = "suite/references/mod.rs"]
+mod references;
 #[path = "suite/verify.rs"]
 mod verify;
