@@ -24,4 +24,10 @@ input and the pass named in the message. `--dump-dir DIR` writes the module befo
 `ttg.target`. `--convert-triton-to-tritongpu=target=cuda:90` sets them on a TTIR module.";
     AXIS_INFO = "E0607", "what axis analysis knows", "A remark of `--test-print-alignment`: for each result of an operation its contiguity, divisibility, constancy and, where known, value.";
     MISSING_OPTION = "E0608", "required pass option missing", "A pass needs an option that was not given: `convert-triton-to-tritongpu` needs `target=cuda:90` or the like.";
+    SHARED_MEMORY = "E0609", "what is known of shared memory", "A remark of `--test-print-allocation` (the offset and the size of each buffer in bytes) or of `--test-print-alias` (which buffers a memory
+descriptor may be part of).
+
+```text
+%0 = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>     offset = 0, size = 8192
+```";
 }

@@ -6,6 +6,7 @@ pub mod convert_from_tt;
 pub mod infer;
 pub mod module_attrs;
 pub mod print_alignment;
+pub mod print_allocation;
 pub mod remove_layout_conversions;
 pub mod reorder_instructions;
 pub mod two_ctas;
