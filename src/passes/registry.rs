@@ -33,6 +33,8 @@ pub static ALL: &[&Pass] = &[
     &ttg::two_ctas::PASS,
     &ttg::allocate_shared_memory::PASS,
     &ttg::print_alignment::PASS,
+    &ttg::print_allocation::ALLOCATION,
+    &ttg::print_allocation::ALIAS,
 ];
 
 /// The pass of this name. MLIR's older spelling of a name is found too.
