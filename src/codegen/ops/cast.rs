@@ -55,7 +55,7 @@ pub(super) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// The same bits as another LLVM type.
-pub(super) fn bits_as<'c>(cx: &Lower<'c, '_>, value: Val<'c>, to: BasicTypeEnum<'c>) -> Res<Val<'c>> {
+pub(in crate::codegen) fn bits_as<'c>(cx: &Lower<'c, '_>, value: Val<'c>, to: BasicTypeEnum<'c>) -> Res<Val<'c>> {
     let from = value.get_type();
     if from == to {
         return Ok(value);

@@ -12,6 +12,8 @@ mod math;
 mod memory;
 mod shape;
 
+pub(super) use cast::bits_as;
+
 use super::control;
 use super::lower::{Lower, Res, Val, defect};
 use crate::ir::dialects::{LlvmOp, TtOp, TtgOp};
