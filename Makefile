@@ -24,8 +24,10 @@ demo: build ## compile kernels/add.tk for two GPUs and print time per stage, reg
 test: toolchain ## all tests; none is skipped for want of a tool
 	TTC_TEST_TOOLS=1 $(CARGO) test --locked
 
-oracle: build .oracle/bin/python ## compare TTIR and TTGIR of kernels/ with Triton 3.9, op for op; needs no GPU
-	TRITON_DEFAULT_FP_FUSION=1 .oracle/bin/python scripts/oracle/compare.py $(TTC) kernels/*.tk
+DUMPS := $(OUT)/oracle
+oracle: build .oracle/bin/python ## compare kernels/ with Triton 3.9, op for op, and each TTIR pass; needs no GPU. DUMPS=DIR: on the modules there too
+	for arch in sm_80 sm_90a; do TRITON_DEFAULT_FP_FUSION=1 .oracle/bin/python scripts/oracle/compare.py $(TTC) kernels/*.tk --arch $$arch --dumps $(OUT)/oracle || exit 1; done
+	for dumps in $(sort $(OUT)/oracle $(DUMPS)); do .oracle/bin/python scripts/oracle/tables.py $(TTC) $$dumps || exit 1; done
 
 .oracle/bin/python:
 	python3 -m venv .oracle

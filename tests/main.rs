@@ -17,6 +17,8 @@ mod irgen;
 mod irtext;
 #[path = "suite/lit.rs"]
 mod lit;
+#[path = "suite/ops_doc.rs"]
+mod ops_doc;
 #[path = "suite/parser.rs"]
 mod parser;
 #[path = "suite/verify.rs"]

@@ -39,7 +39,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// What lane, warp and block contribute to one axis, and the bits that it can set.
-    fn thread_part(&mut self, layout: &LinearLayout, axis: Dim) -> Res<(IntValue<'c>, u64)> {
+    pub(super) fn thread_part(&mut self, layout: &LinearLayout, axis: Dim) -> Res<(IntValue<'c>, u64)> {
         let bits = |dim| (0..layout.in_bits(dim) as usize).map(move |i| u64::from(layout.basis(dim, i, axis))).collect::<Vec<_>>();
         let mut thread = bits(Dim::Lane);
         thread.resize(self.options.target.warp_size().trailing_zeros() as usize, 0);
@@ -66,7 +66,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// `a ⊕ b`, where each can set only the given bits.
-    fn combine(&mut self, a: IntValue<'c>, a_bits: u64, b: IntValue<'c>, b_bits: u64) -> Res<(IntValue<'c>, u64)> {
+    pub(super) fn combine(&mut self, a: IntValue<'c>, a_bits: u64, b: IntValue<'c>, b_bits: u64) -> Res<(IntValue<'c>, u64)> {
         if a_bits == 0 || b_bits == 0 {
             return Ok((if a_bits == 0 { b } else { a }, a_bits | b_bits));
         }

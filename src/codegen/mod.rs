@@ -28,6 +28,7 @@ mod lower;
 mod ops;
 mod ptx_builder;
 mod shared;
+mod shared_access;
 #[cfg(test)]
 mod tests;
 mod type_map;

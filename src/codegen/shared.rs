@@ -91,6 +91,11 @@ impl<'c> Lower<'c, '_> {
         if waits { Ok(()) } else { self.barrier() }
     }
 
+    /// Waits for the threads of this warp, and for what they wrote to shared memory (PTX ISA, "bar.warp.sync").
+    pub(super) fn warp_barrier(&mut self) -> Res<()> {
+        self.effect("llvm.nvvm.bar.warp.sync", &[], &[self.i32(u64::from(u32::MAX)).into()])
+    }
+
     /// This thread's lane in its warp.
     pub(super) fn lane_id(&mut self) -> Res<IntValue<'c>> {
         let mask = u64::from(self.options.target.warp_size() - 1);

@@ -132,7 +132,7 @@ impl Flow<'_> {
 
     /// TTIR before its passes.
     fn ttir(&mut self, mut ir: Ir) -> Step {
-        self.passes("TTIR passes", &mut ir, &pipelines::ttir())?;
+        self.passes("TTIR passes", &mut ir, &pipelines::ttir(self.job.target.capability))?;
         self.keep(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
             return Ok(());

@@ -34,7 +34,7 @@ pub use dim::Dim;
 pub use encodings::{check, layout_of, padded_offset, to_linear_layout, try_to_linear_layout};
 pub use linear::LinearLayout;
 pub use queries::{
-    FreeMasks, are_layouts_equivalent, contig_of, contig_per_thread, contig_per_warp, cta_split_num, elems_per_thread, free_variable_masks,
+    FreeMasks, are_layouts_equivalent, are_layouts_equivalent_up_to_copies, contig_of, contig_per_thread, contig_per_warp, cta_split_num, elems_per_thread, free_variable_masks,
     is_expensive_view, order, order_along, order_for_memory, register_offsets, shape_per_cta, size_per_thread, sizes_along, thread_order,
     threads_per_warp, unique_elems_per_thread, warp_order, warps_per_cta,
 };
@@ -44,7 +44,7 @@ pub use queries::{
 pub fn verify(ir: &Ir) -> Vec<Diagnostic> {
     const RULES: LayoutRules = LayoutRules {
         fits: |ty| check(ty).map_err(|e| e.reason),
-        same: |shape, a, b| are_layouts_equivalent(shape, a, b).unwrap_or(false),
+        same: |shape, a, b| are_layouts_equivalent_up_to_copies(shape, a, b).unwrap_or(false),
     };
     verify_with_layouts(ir, RULES)
 }

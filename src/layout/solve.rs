@@ -16,17 +16,18 @@ use super::Dim;
 use super::linear::LinearLayout;
 
 /// The pivots of an elimination, by highest bit: the reduced vector, and the set of columns whose sum it is.
-struct Pivots {
+#[derive(Clone)]
+pub(super) struct Pivots {
     by_bit: [Option<(u64, u64)>; 64],
 }
 
 impl Pivots {
-    fn new() -> Pivots {
+    pub(super) fn new() -> Pivots {
         Pivots { by_bit: [None; 64] }
     }
 
     /// The remainder of `vector`, and the columns that were subtracted.
-    fn reduce(&self, mut vector: u64) -> (u64, u64) {
+    pub(super) fn reduce(&self, mut vector: u64) -> (u64, u64) {
         let (mut columns, mut remainder) = (0, 0);
         while vector != 0 {
             let bit = vector.ilog2();
@@ -42,7 +43,7 @@ impl Pivots {
     }
 
     /// Adds a column; `false` when it depends on the earlier ones.
-    fn insert(&mut self, index: usize, column: u64) -> bool {
+    pub(super) fn insert(&mut self, index: usize, column: u64) -> bool {
         let (remainder, columns) = self.reduce(column);
         if remainder == 0 {
             return false;
@@ -51,7 +52,7 @@ impl Pivots {
         true
     }
 
-    fn of(columns: &[u64]) -> Pivots {
+    pub(super) fn of(columns: &[u64]) -> Pivots {
         let mut pivots = Pivots::new();
         for (i, &c) in columns.iter().enumerate() {
             pivots.insert(i, c);

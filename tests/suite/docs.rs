@@ -39,6 +39,8 @@ fn links_between_documents_lead_somewhere() {
     for doc in [
         "README.md",
         "docs/architecture.md",
+        "docs/ir.md",
+        "docs/ops.md",
         "docs/testing.md",
         "docs/cli.md",
         "docs/add-an-op.md",
@@ -52,4 +54,31 @@ fn links_between_documents_lead_somewhere() {
             assert!(path.exists(), "{doc} links to {link}");
         }
     }
+}
+
+#[test]
+fn examples_of_ir_md_print_as_they_are() {
+    let doc = read("docs/ir.md");
+    let examples: Vec<&str> = doc.split("```mlir\n").skip(1).filter_map(|t| t.split("```").next()).collect();
+    assert!(examples.len() >= 3, "{}", examples.len());
+    for text in examples {
+        let mut map = ttc::source::SourceMap::default();
+        let file = map.add("ir.md", None, text);
+        let options = ttc::ir::text::ParseOptions::default();
+        let ir = ttc::ir::text::parse_module(&map, file, &options).unwrap_or_else(|e| panic!("{}\n{text}", e[0].message));
+        let faults: Vec<String> = ttc::layout::verify(&ir).into_iter().map(|d| d.message).collect();
+        assert!(faults.is_empty(), "{faults:?}\n{text}");
+        assert_eq!(ttc::ir::text::print_module(&ir, &ttc::ir::text::PrintOptions::default()), text);
+    }
+}
+
+#[test]
+fn operations_that_ir_md_names_exist() {
+    let doc = read("docs/ir.md");
+    let themes = doc.split("## Operations by theme").nth(1).and_then(|t| t.split("Those with regions").next()).unwrap();
+    let names: Vec<&str> = themes.split('`').skip(1).step_by(2).filter(|n| n.contains('.')).collect();
+    assert!(names.len() > 50, "{names:?}");
+    let known: Vec<&str> = ttc::ir::OpKind::all().map(ttc::ir::OpKind::name).collect();
+    let unknown: Vec<_> = names.iter().filter(|n| !known.iter().any(|k| k == *n || n.strip_suffix('*').is_some_and(|p| k.starts_with(p)))).collect();
+    assert!(unknown.is_empty(), "no such operations: {unknown:?}");
 }

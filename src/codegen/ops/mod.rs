@@ -5,6 +5,7 @@
 mod arith;
 mod atomics;
 mod cast;
+mod convert_layout;
 pub(super) mod debug;
 mod fp_convert;
 mod inline_asm;
@@ -29,7 +30,7 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         OpKind::Ub(kind) => control::ub(cx, op, kind),
         OpKind::Tt(kind) => tt(cx, op, kind),
         OpKind::Llvm(LlvmOp::Assume) => assume(cx, op),
-        OpKind::Ttg(TtgOp::ConvertLayout) => shape::convert_layout(cx, op),
+        OpKind::Ttg(TtgOp::ConvertLayout) => convert_layout::lower(cx, op),
         OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(cx.unsupported(op, "")),
     }
 }

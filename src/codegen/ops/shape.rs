@@ -36,13 +36,6 @@ fn types(cx: &Lower<'_, '_>, op: Op) -> (Type, Type) {
     (cx.ir.ty(cx.ir.operand(op, 0)), cx.ir.ty(cx.ir.result(op)))
 }
 
-/// `ttg.convert_layout`
-pub(super) fn convert_layout(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (from, to) = types(cx, op);
-    let (source, result) = (Lower::layout(from)?, Lower::layout(to)?);
-    pick(cx, op, source, result)
-}
-
 /// `tt.splat`: every register is the scalar.
 pub(super) fn splat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let value = cx.scalar(cx.ir.operand(op, 0))?;

@@ -24,4 +24,5 @@ input and the pass named in the message. `--dump-dir DIR` writes the module befo
 `ttg.target`. `--convert-triton-to-tritongpu=target=cuda:90` sets them on a TTIR module.";
     AXIS_INFO = "E0607", "what axis analysis knows", "A remark of `--test-print-alignment`: for each result of an operation its contiguity, divisibility, constancy and, where known, value.";
     MISSING_OPTION = "E0608", "required pass option missing", "A pass needs an option that was not given: `convert-triton-to-tritongpu` needs `target=cuda:90` or the like.";
+    SLOWER_DOT = "E0609", "a product cannot use the fastest instruction", "A remark: the GPU has a faster matrix instruction than the one that multiplies here. `wgmma` (sm_90a) takes M in multiples of 64, N in multiples of 8, K of at least 32 bytes, a number of warps that 4 divides, and f16, bf16, tf32, fp8 or int8 operands. `input_precision=\"ieee\"` keeps f32 products off tensor cores.";
 }

@@ -50,10 +50,11 @@ impl Parser<'_> {
 
     fn builtin_type(&mut self) -> Res<Type> {
         let (t, word) = (self.tok, self.word());
-        if let Some(width) = word.strip_prefix('i').filter(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit())) {
+        if let Some((sign, width)) = integer_type(word) {
             self.advance();
-            return match width.parse() {
-                Ok(w @ 1..=16_777_215) => Ok(Type::int(w)),
+            return match (width.parse(), sign) {
+                (Ok(w @ 1..=16_777_215), None) => Ok(Type::int(w)),
+                (Ok(width @ 1..=16_777_215), Some(signed)) => Ok(Type::new(TypeData::SignedInt { width, signed })),
                 _ => Err(self.error_at(&codes::IR_BAD_LITERAL, t, "an integer type has from 1 to 16777215 bits")),
             };
         }
@@ -279,6 +280,17 @@ pub(super) enum BareType {
 
 fn is_builtin_type(word: &str) -> bool {
     matches!(word, "index" | "none" | "tensor" | "vector" | "memref" | "complex" | "tuple")
-        || word.strip_prefix('i').is_some_and(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit()))
+        || integer_type(word).is_some()
         || FloatKind::ALL.into_iter().any(|k| k.name() == word)
+}
+
+/// The signedness and the digits of `i32`, `si32` and `ui32`.
+fn integer_type(word: &str) -> Option<(Option<bool>, &str)> {
+    let (sign, rest) = match word.as_bytes().first()? {
+        b's' => (Some(true), &word[1..]),
+        b'u' => (Some(false), &word[1..]),
+        _ => (None, word),
+    };
+    let width = rest.strip_prefix('i')?;
+    (!width.is_empty() && width.bytes().all(|b| b.is_ascii_digit())).then_some((sign, width))
 }

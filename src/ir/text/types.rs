@@ -18,6 +18,7 @@ impl Text {
     pub(super) fn type_body(&mut self, ty: Type) {
         match ty.data() {
             TypeData::Int(w) => self.push(&format!("i{w}")),
+            TypeData::SignedInt { width, signed } => self.push(&format!("{}i{width}", if *signed { 's' } else { 'u' })),
             TypeData::Index => self.push("index"),
             TypeData::Float(k) => self.push(k.name()),
             TypeData::None => self.push("none"),

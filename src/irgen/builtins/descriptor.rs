@@ -37,7 +37,11 @@ pub(super) static METHODS: &[Builtin] = &[
 /// The IR type of a descriptor of blocks of this type.
 #[must_use]
 pub(super) fn ir_type(block: Ty) -> Type {
-    Type::new(TypeData::TensorDesc { shape: block.shape().to_vec(), elem: block.dtype.to_ir(), layout: None })
+    let elem = match (block.dtype.to_ir(), block.dtype) {
+        (ty, dtype) if ty.is_int() => Type::new(TypeData::SignedInt { width: dtype.bits(), signed: dtype.is_signed() }),
+        (ty, _) => ty,
+    };
+    Type::new(TypeData::TensorDesc { shape: block.shape().to_vec(), elem, layout: None })
 }
 
 fn scalars(cx: &mut Lower<'_>, v: &Val, to: Dtype) -> R<Vec<Tensor>> {

@@ -1,17 +1,122 @@
 //! The plan that converts a tensor from one layout to another.
 //!
-//! The kind of the conversion ([`crate::layout::conversion_kind`]) decides: nothing to do, registers to permute, or elements that cross
-//! lanes or warps and go through shared memory.
+//! # Choice
+//!
+//! 1. Elements that stay in their thread: a table of registers, no instruction.
+//! 2. Elements that stay in their warp: shuffles ([`ShufflePlan`]), unless shared memory is cheaper. Counted in cycles of the pipe that both
+//!    use: a shuffle 1, a select ½, a wavefront 1, a barrier within the warp 12. With one pair of bits shuffles always win.
+//! 3. Elements that change warps: shared memory ([`swizzle()`]), in as many repetitions as there are parts that only registers tell apart.
+//!    Each repetition is: store, barrier, load; with another barrier before the next. When neither side crosses warps, a barrier of
+//!    the warp is enough.
+//! 4. Elements that change blocks of a cluster: not supported yet.
+//!
+//! Example: 64×64 halves on four warps, eight of a row in a thread, to eight of a column in a thread: eight stores of 16 bytes… as
+//! `ttc layout A B 64x64xf16` shows.
 
-use crate::layout::{ConversionKind, LayoutError, LinearLayout, conversion_kind, register_permutation};
+use super::shared_access::{SharedAccess, element_bytes};
+use super::shuffle::{Machine, ShufflePlan};
+use super::swizzle::{Swizzle, swizzle};
+use crate::layout::{ConversionKind, Dim, LayoutError, LinearLayout, conversion_kind, free_variable_masks, register_permutation};
 
 /// How a tensor gets from one layout to another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConversionPlan {
     /// The register of the source that each register of the destination copies.
     Registers(Vec<usize>),
-    /// Elements cross lanes, warps or blocks.
-    Exchange(ConversionKind),
+    /// Elements move between the lanes of a warp.
+    Shuffles(ShufflePlan),
+    /// Elements go through shared memory.
+    Shared(Box<SharedPlan>),
+    /// Elements move between the blocks of a cluster.
+    Blocks,
+}
+
+/// A way through shared memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedPlan {
+    swizzle: Swizzle,
+    bytes: u32,
+    within_warps: bool,
+}
+
+impl SharedPlan {
+    fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32) -> Result<SharedPlan, LayoutError> {
+        let swizzle = swizzle(source, destination, bits)?;
+        let bytes = element_bytes(bits) << (swizzle.layout.in_bits(Dim::Offset) - swizzle.repetition_bits);
+        let copies = |l: &LinearLayout| free_variable_masks(l).warp & (l.in_size(Dim::Warp) - 1) != 0;
+        let stays = conversion_kind(source, destination)? <= ConversionKind::Lanes;
+        Ok(SharedPlan { within_warps: stays && !copies(source) && !copies(destination), bytes, swizzle })
+    }
+
+    /// The layout of the whole tensor in shared memory; its highest bits are the repetitions.
+    #[must_use]
+    pub fn layout(&self) -> &LinearLayout {
+        &self.swizzle.layout
+    }
+
+    #[must_use]
+    pub fn store(&self) -> &SharedAccess {
+        &self.swizzle.store
+    }
+
+    #[must_use]
+    pub fn load(&self) -> &SharedAccess {
+        &self.swizzle.load
+    }
+
+    /// Bytes of shared memory that are in use at a time.
+    #[must_use]
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// How often the memory is filled and emptied.
+    #[must_use]
+    pub fn repetitions(&self) -> u32 {
+        1 << self.swizzle.repetition_bits
+    }
+
+    /// The repetition that an access belongs to.
+    #[must_use]
+    pub fn repetition_of(&self, offset: u32) -> u32 {
+        offset / self.bytes
+    }
+
+    /// Whether every warp reads only what it wrote.
+    #[must_use]
+    pub fn is_within_warps(&self) -> bool {
+        self.within_warps
+    }
+
+    /// Barriers: after the stores of each repetition, and before those of the next.
+    #[must_use]
+    pub fn barriers(&self) -> u32 {
+        2 * self.repetitions() - 1
+    }
+}
+
+/// What a plan costs one warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Costs {
+    pub shuffles: u32,
+    pub selects: u32,
+    pub stores: u32,
+    pub loads: u32,
+    /// Wavefronts of all stores, and of all loads.
+    pub store_wavefronts: u32,
+    pub load_wavefronts: u32,
+    /// Wavefronts beyond those without conflicts.
+    pub conflicts: u32,
+    pub barriers: u32,
+    /// Bytes of shared memory.
+    pub bytes: u32,
+}
+
+impl Costs {
+    /// Half cycles, as weighed in step 2.
+    fn weight(&self) -> u32 {
+        2 * self.shuffles + self.selects + 2 * (self.store_wavefronts + self.load_wavefronts) + 24 * self.barriers
+    }
 }
 
 impl ConversionPlan {
@@ -19,16 +124,97 @@ impl ConversionPlan {
     ///
     /// # Errors
     /// When the layouts are of different tensors.
-    pub fn new(source: &LinearLayout, destination: &LinearLayout, _bits: u32, _capability: u32) -> Result<ConversionPlan, LayoutError> {
-        Ok(match register_permutation(source, destination)? {
-            Some(table) => ConversionPlan::Registers(table),
-            None => ConversionPlan::Exchange(conversion_kind(source, destination)?),
+    pub fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32, _capability: u32) -> Result<ConversionPlan, LayoutError> {
+        if let Some(table) = register_permutation(source, destination)? {
+            return Ok(ConversionPlan::Registers(table));
+        }
+        let kind = conversion_kind(source, destination)?;
+        if kind == ConversionKind::Blocks {
+            return Ok(ConversionPlan::Blocks);
+        }
+        let shuffles = ShufflePlan::new(source, destination, bits).filter(|_| kind == ConversionKind::Lanes).map(ConversionPlan::Shuffles);
+        if let Some(ConversionPlan::Shuffles(plan)) = &shuffles
+            && plan.exchanged_bits() < 2
+        {
+            return Ok(ConversionPlan::Shuffles(plan.clone()));
+        }
+        let shared = ConversionPlan::Shared(Box::new(SharedPlan::new(source, destination, bits)?));
+        Ok(match shuffles {
+            Some(shuffles) if shuffles.costs().weight() <= shared.costs().weight() => shuffles,
+            _ => shared,
         })
     }
 
     /// Bytes of shared memory that the plan needs while it runs.
     #[must_use]
     pub fn scratch_bytes(&self) -> u32 {
-        0
+        match self {
+            ConversionPlan::Shared(plan) => plan.bytes,
+            _ => 0,
+        }
+    }
+
+    /// What the plan costs one warp.
+    #[must_use]
+    pub fn costs(&self) -> Costs {
+        match self {
+            ConversionPlan::Registers(_) | ConversionPlan::Blocks => Costs::default(),
+            ConversionPlan::Shuffles(plan) => count(plan),
+            ConversionPlan::Shared(plan) => {
+                let (store, load) = (plan.store(), plan.load());
+                let extra = |a: &SharedAccess| (a.wavefronts() - a.ideal_wavefronts()) * a.accesses().len() as u32;
+                Costs {
+                    stores: store.accesses().len() as u32,
+                    loads: load.accesses().len() as u32,
+                    store_wavefronts: store.total_wavefronts(),
+                    load_wavefronts: load.total_wavefronts(),
+                    conflicts: extra(store) + extra(load),
+                    barriers: plan.barriers(),
+                    bytes: plan.bytes,
+                    ..Costs::default()
+                }
+            }
+        }
+    }
+}
+
+/// Executes nothing; values are numbers that tell them apart.
+#[derive(Default)]
+struct Counter {
+    made: usize,
+    shuffles: u32,
+    selects: u32,
+}
+
+impl Counter {
+    fn fresh(&mut self) -> usize {
+        self.made += 1;
+        usize::MAX - self.made
+    }
+}
+
+impl Machine for Counter {
+    type Value = usize;
+    type Error = std::convert::Infallible;
+
+    fn select(&mut self, _: u32, _: &usize, _: &usize) -> Result<usize, Self::Error> {
+        self.selects += 1;
+        Ok(self.fresh())
+    }
+
+    fn shuffle(&mut self, _: &usize, _: &[u32], _: u32) -> Result<usize, Self::Error> {
+        self.shuffles += 1;
+        Ok(self.fresh())
+    }
+}
+
+/// The shuffles and selects of a plan.
+fn count(plan: &ShufflePlan) -> Costs {
+    let mut counter = Counter::default();
+    // Words of equal registers are equal values.
+    let words: Vec<usize> = plan.words().map(|w| w[0]).collect();
+    match plan.run(&mut counter, &words) {
+        Ok(_) => Costs { shuffles: counter.shuffles * plan.parts(), selects: counter.selects * plan.parts(), ..Costs::default() },
+        Err(never) => match never {},
     }
 }

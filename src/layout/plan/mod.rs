@@ -3,8 +3,16 @@
 //! A plan is computed from layouts alone. The pass that lays out shared memory asks it for its scratch bytes, code generation emits it, and
 //! tests run it on a simulated block. The same arguments give the same plan in all three.
 //!
-//! - [`convert`]: from one layout of a tensor to another.
+//! - [`shared_access`]: the loads or stores between a register layout and a shared-memory layout;
+//! - [`swizzle`]: the layout of shared memory that suits two register layouts;
+//! - [`shuffle`]: an exchange within warps by shuffles;
+//! - [`convert`]: from one layout of a tensor to another, by the cheapest of these.
 
 pub mod convert;
+pub mod shared_access;
+pub mod shuffle;
+pub mod swizzle;
 
-pub use convert::ConversionPlan;
+pub use convert::{ConversionPlan, Costs, SharedPlan};
+pub use shared_access::{Access, SharedAccess};
+pub use shuffle::ShufflePlan;

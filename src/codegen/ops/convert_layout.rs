@@ -1,0 +1,203 @@
+//! `ttg.convert_layout`: emission of a [`ConversionPlan`].
+//!
+//! - Registers: values are renamed.
+//! - Shuffles: elements are packed into 32-bit words (or cut into two), the plan runs with `shfl.sync` and `select` as its instructions, and
+//!   the words are taken apart.
+//! - Shared memory: for each repetition store, barrier, load; see [`crate::codegen::shared_access`].
+//!
+//! Example: 4 halves a thread whose pairs cross lanes become 2 words, 1 `shfl.sync.bfly.b32` and 3 `selp.b32`.
+
+use inkwell::IntPredicate;
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue};
+
+use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
+use crate::codegen::ops::bits_as;
+use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::Op;
+use crate::layout::plan::shuffle::Machine;
+use crate::layout::plan::{ConversionPlan, SharedPlan, ShufflePlan};
+use crate::passes::analysis::scratch::element_bits;
+
+/// `ttg.convert_layout`
+pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
+    let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
+    let capability = cx.options.target.capability;
+    let plan = ConversionPlan::new(Lower::layout(from)?, Lower::layout(to)?, element_bits(from), capability)
+        .map_err(|e| defect(format!("`{}`: {e}", cx.ir.op_name(op))))?;
+    let regs = cx.get(source)?;
+    let elem = cx.elem_type(from)?;
+    let converted = match &plan {
+        ConversionPlan::Registers(table) => {
+            table.iter().map(|&i| regs.get(i).copied().ok_or_else(|| defect("a register too few"))).collect::<Res<Vec<_>>>()?
+        }
+        ConversionPlan::Shuffles(plan) => shuffles(cx, plan, &regs, elem)?,
+        ConversionPlan::Shared(plan) => shared(cx, op, plan, &regs, elem)?,
+        ConversionPlan::Blocks => {
+            let text = format!("`{}` from `{from}` to `{to}` moves elements between the blocks of a cluster", cx.ir.op_name(op));
+            return Err(Diagnostic::error(&codes::NEEDS_EXCHANGE, text));
+        }
+    };
+    cx.set(result, converted);
+    Ok(())
+}
+
+/// Through shared memory.
+fn shared<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &SharedPlan, regs: &[Val<'c>], elem: BasicTypeEnum<'c>) -> Res<Vec<Val<'c>>> {
+    let base = cx.scratch(op)?;
+    let (store, load) = (plan.store(), plan.load());
+    let (to, from) = (cx.shared_addresses(store, base, None)?, cx.shared_addresses(load, base, None)?);
+    let mut loaded = vec![vec![]; load.accesses().len()];
+    for repetition in 0..plan.repetitions() {
+        let below = repetition * plan.bytes();
+        if repetition > 0 {
+            synchronize(cx, plan)?;
+        }
+        let part = |offset| plan.repetition_of(offset) == repetition;
+        cx.as_owner(store, |cx| {
+            store.accesses().iter().filter(|a| part(a.offset)).try_for_each(|a| cx.store_access(&to, a, below, regs))
+        })?;
+        synchronize(cx, plan)?;
+        for (access, values) in load.accesses().iter().zip(&mut loaded).filter(|(a, _)| part(a.offset)) {
+            *values = cx.load_access(&from, access, below, elem)?;
+        }
+    }
+    load.places().iter().map(|&(i, j)| loaded[i].get(j).copied().ok_or_else(|| defect("an access of no repetition"))).collect()
+}
+
+fn synchronize(cx: &mut Lower<'_, '_>, plan: &SharedPlan) -> Res<()> {
+    if plan.is_within_warps() { cx.warp_barrier() } else { cx.barrier() }
+}
+
+/// Through shuffles.
+fn shuffles<'c>(cx: &mut Lower<'c, '_>, plan: &ShufflePlan, regs: &[Val<'c>], elem: BasicTypeEnum<'c>) -> Res<Vec<Val<'c>>> {
+    let words = plan.words().map(|w| pack(cx, plan, w, regs)).collect::<Res<Vec<_>>>()?;
+    let mut machine = Threads { lane: cx.lane_id()?, cx, source: None };
+    // A run for each part of an element.
+    let mut parts = vec![];
+    for part in 0..plan.parts() as usize {
+        let words: Vec<IntValue<'c>> = words.iter().map(|w| w[part]).collect();
+        parts.push(plan.run(&mut machine, &words)?);
+    }
+    let cx = machine.cx;
+    let mut unpacked: Vec<Option<Vec<Val<'c>>>> = vec![None; words.len()];
+    let mut result = vec![];
+    for (word, place) in plan.results() {
+        if unpacked[word].is_none() {
+            let whole = parts.iter().map(|p| p[word].ok_or_else(|| defect("a word that the plan left out"))).collect::<Res<Vec<_>>>()?;
+            unpacked[word] = Some(unpack(cx, plan, &whole, elem)?);
+        }
+        result.push(unpacked[word].as_ref().map(|w| w[place]).ok_or_else(|| defect("a word too few"))?);
+    }
+    Ok(result)
+}
+
+/// The elements of one word as `i32`, or the two halves of a wide element.
+fn pack<'c>(cx: &Lower<'c, '_>, plan: &ShufflePlan, registers: &[usize], regs: &[Val<'c>]) -> Res<Vec<IntValue<'c>>> {
+    let register = |r: usize| cx.as_stored(*regs.get(r).ok_or_else(|| defect("a register too few"))?);
+    let elements = registers.iter().map(|&r| register(r)).collect::<Res<Vec<_>>>()?;
+    let i32_type = cx.int_type(32);
+    if plan.parts() == 2 {
+        let wide = as_int(bits_as(cx, elements[0], cx.int_type(64).into())?)?;
+        let high = cx.b.build_right_shift(wide, cx.int_type(64).const_int(32, false), false, "")?;
+        return Ok(vec![cx.b.build_int_truncate(wide, i32_type, "")?, cx.b.build_int_truncate(high, i32_type, "")?]);
+    }
+    let word = if let [one] = elements[..] {
+        one
+    } else {
+        let mut vector = Lower::vector_type(elements[0].get_type(), elements.len() as u32)?.get_poison();
+        for (i, &e) in elements.iter().enumerate() {
+            vector = cx.b.build_insert_element(vector, e, cx.i32(i as u64), "")?;
+        }
+        vector.as_basic_value_enum()
+    };
+    let bits = cx.bits_of(elements[0].get_type()) * elements.len() as u32;
+    let int = bits_as(cx, word, cx.int_type(bits).into())?;
+    as_int(if bits < 32 { cx.b.build_cast(I::ZExt, int, i32_type, "")? } else { int }).map(|w| vec![w])
+}
+
+/// The reverse of [`pack`].
+fn unpack<'c>(cx: &Lower<'c, '_>, plan: &ShufflePlan, words: &[IntValue<'c>], elem: BasicTypeEnum<'c>) -> Res<Vec<Val<'c>>> {
+    let stored = cx.stored_type(elem);
+    if let [low, high] = words[..] {
+        let i64_type = cx.int_type(64);
+        let (low, high) = (cx.b.build_int_z_extend(low, i64_type, "")?, cx.b.build_int_z_extend(high, i64_type, "")?);
+        let wide = cx.b.build_or(low, cx.b.build_left_shift(high, i64_type.const_int(32, false), "")?, "")?;
+        return Ok(vec![cx.from_stored(bits_as(cx, wide.into(), stored)?, elem)?]);
+    }
+    let count = plan.elements_per_word() as u32;
+    let bits = cx.bits_of(stored) * count;
+    let word: Val<'c> = if bits < 32 { cx.b.build_int_truncate(words[0], cx.int_type(bits), "")?.into() } else { words[0].into() };
+    if count == 1 {
+        return Ok(vec![cx.from_stored(bits_as(cx, word, stored)?, elem)?]);
+    }
+    let Val::VectorValue(vector) = cx.b.build_bit_cast(word, Lower::vector_type(stored, count)?, "")? else {
+        return Err(defect("a word is no vector"));
+    };
+    (0..count)
+        .map(|i| {
+            let e = cx.b.build_extract_element(vector, cx.i32(u64::from(i)), "")?;
+            cx.from_stored(e, elem)
+        })
+        .collect()
+}
+
+/// The threads of a warp, as a plan's machine.
+struct Threads<'x, 'c, 'a> {
+    cx: &'x mut Lower<'c, 'a>,
+    lane: IntValue<'c>,
+    /// The lane that shuffles read from, before bits are flipped.
+    source: Option<IntValue<'c>>,
+}
+
+impl<'c> Threads<'_, 'c, '_> {
+    /// The exclusive or of the entries that the lane's bits pick.
+    fn source_lane(&mut self, lanes: &[u32]) -> Res<IntValue<'c>> {
+        if let Some(known) = self.source {
+            return Ok(known);
+        }
+        let cx = &mut *self.cx;
+        let mut sum = cx.i32(0);
+        for (bit, &column) in lanes.iter().enumerate().filter(|l| *l.1 != 0) {
+            let picked = cx.b.build_and(self.lane, cx.i32(1 << bit), "")?;
+            let to = column.trailing_zeros();
+            let moved = if to as usize >= bit {
+                cx.b.build_left_shift(picked, cx.i32(u64::from(to) - bit as u64), "")?
+            } else {
+                cx.b.build_right_shift(picked, cx.i32(bit as u64 - u64::from(to)), false, "")?
+            };
+            sum = cx.b.build_or(sum, moved, "")?;
+        }
+        self.source = Some(sum);
+        Ok(sum)
+    }
+}
+
+impl<'c> Machine for Threads<'_, 'c, '_> {
+    type Value = IntValue<'c>;
+    type Error = Diagnostic;
+
+    fn select(&mut self, lane_bit: u32, off: &IntValue<'c>, on: &IntValue<'c>) -> Res<IntValue<'c>> {
+        let cx = &mut *self.cx;
+        let bit = cx.b.build_and(self.lane, cx.i32(1 << lane_bit), "")?;
+        let is_off = cx.b.build_int_compare(IntPredicate::EQ, bit, cx.i32(0), "")?;
+        as_int(cx.b.build_select(is_off, *off, *on, "")?)
+    }
+
+    /// PTX ISA, "shfl.sync": `bfly` where only fixed bits of the lane change, else `idx`. 31 is the last lane of an unclamped segment.
+    fn shuffle(&mut self, value: &IntValue<'c>, lanes: &[u32], flip: u32) -> Res<IntValue<'c>> {
+        let all = self.cx.i32(u64::from(u32::MAX));
+        let keeps = lanes.iter().enumerate().all(|(i, &l)| l == 1 << i);
+        let (mode, operand) = if keeps {
+            ("bfly", self.cx.i32(u64::from(flip)))
+        } else {
+            let source = self.source_lane(lanes)?;
+            let flipped = if flip == 0 { source } else { self.cx.b.build_xor(source, self.cx.i32(u64::from(flip)), "")? };
+            ("idx", flipped)
+        };
+        let last = self.cx.i32(31);
+        let args = [all.into(), (*value).into(), operand.into(), last.into()];
+        as_int(self.cx.intrinsic(&format!("llvm.nvvm.shfl.sync.{mode}.i32"), &[], &args)?)
+    }
+}

@@ -1,0 +1,145 @@
+//! Emission of the accesses between registers and shared memory that `layout::plan::SharedAccess` describes.
+//!
+//! 1. The thread's part of the address comes from its number, once for all accesses.
+//! 2. The register's constant is split: bits that the thread's part can set are combined by exclusive or, once for each value; the others are an
+//!    addition, which becomes the constant of the address.
+//! 3. Elements that are no whole bytes, and pointers, lie in memory as integers.
+//! 4. Where several warps hold the same elements, the first of them stores. Copies within a warp cost nothing: they are one word of one
+//!    wavefront.
+//!
+//! Example: thread part `(tid & 31) << 4 ⊕ (tid & 7) << 4`, constants 0, 16, 512: addresses `t`, `t ⊕ 16`, `t + 512`.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{InstructionOpcode as I, IntValue, PointerValue};
+
+use super::lower::{Lower, Res, Val, defect};
+use super::ops::bits_as;
+use crate::layout::Dim;
+use crate::layout::plan::{Access, SharedAccess};
+
+/// The addresses of the accesses of one layout.
+pub(super) struct SharedAddresses<'c> {
+    /// Bits that the thread's part can set.
+    reached: u32,
+    /// The thread's part combined by exclusive or with each constant of these bits.
+    rows: BTreeMap<u32, PointerValue<'c>>,
+}
+
+impl<'c> Lower<'c, '_> {
+    /// Prepares the addresses of `access` in the shared memory at `base`. `foreign` is combined with every address by exclusive or, in
+    /// bytes, with the bits that it can set: the start of a view in a swizzled layout.
+    pub(super) fn shared_addresses(
+        &mut self,
+        access: &SharedAccess,
+        base: PointerValue<'c>,
+        foreign: Option<(IntValue<'c>, u64)>,
+    ) -> Res<SharedAddresses<'c>> {
+        let (mut thread, mut reached) = self.thread_part(access.address_map(), Dim::Offset)?;
+        if let Some((value, bits)) = foreign {
+            (thread, reached) = self.combine(thread, reached, value, bits)?;
+        }
+        let mut rows = BTreeMap::new();
+        for mixed in access.accesses().iter().map(|a| a.offset & reached as u32) {
+            if let Entry::Vacant(row) = rows.entry(mixed) {
+                let bytes = if mixed == 0 { thread } else { self.b.build_xor(thread, self.i32(u64::from(mixed)), "")? };
+                row.insert(self.shared_at(base, bytes)?);
+            }
+        }
+        Ok(SharedAddresses { reached: reached as u32, rows })
+    }
+
+    /// The address of one access.
+    fn shared_address(&mut self, at: &SharedAddresses<'c>, offset: u32) -> Res<PointerValue<'c>> {
+        let (mixed, added) = (offset & at.reached, offset & !at.reached);
+        let row = *at.rows.get(&mixed).ok_or_else(|| defect("an access of another layout"))?;
+        if added == 0 { Ok(row) } else { self.shared_at(row, self.i32(u64::from(added))) }
+    }
+
+    /// The LLVM type that an element has in memory.
+    pub(super) fn stored_type(&self, elem: BasicTypeEnum<'c>) -> BasicTypeEnum<'c> {
+        let bits = self.bits_of(elem);
+        if elem.is_pointer_type() || bits < 8 || !bits.is_power_of_two() { self.int_type(bits.next_power_of_two().max(8)).into() } else { elem }
+    }
+
+    /// A value as it lies in memory.
+    pub(super) fn as_stored(&self, value: Val<'c>) -> Res<Val<'c>> {
+        let stored = self.stored_type(value.get_type());
+        if self.bits_of(stored) == self.bits_of(value.get_type()) {
+            bits_as(self, value, stored)
+        } else {
+            Ok(self.b.build_cast(I::ZExt, value, stored, "")?)
+        }
+    }
+
+    /// The reverse of [`Lower::as_stored`].
+    pub(super) fn from_stored(&self, value: Val<'c>, elem: BasicTypeEnum<'c>) -> Res<Val<'c>> {
+        if self.bits_of(value.get_type()) == self.bits_of(elem) {
+            bits_as(self, value, elem)
+        } else {
+            Ok(self.b.build_cast(I::Trunc, value, elem, "")?)
+        }
+    }
+
+    /// Stores every element of a tensor whose registers are `regs`; each address is `base + (thread ⊕ foreign ⊕ register)`.
+    pub(super) fn store_layout_to_shared(
+        &mut self,
+        access: &SharedAccess,
+        base: PointerValue<'c>,
+        foreign: Option<(IntValue<'c>, u64)>,
+        regs: &[Val<'c>],
+    ) -> Res<()> {
+        let at = self.shared_addresses(access, base, foreign)?;
+        self.as_owner(access, |cx| access.accesses().iter().try_for_each(|a| cx.store_access(&at, a, 0, regs)))
+    }
+
+    /// Runs `stores` in the warps that store what several hold.
+    pub(super) fn as_owner(&mut self, access: &SharedAccess, stores: impl FnOnce(&mut Self) -> Res<()>) -> Res<()> {
+        let lane_bits = self.options.target.warp_size().trailing_zeros();
+        let warps = u64::from(access.free_warps()) << lane_bits;
+        let Some(owner) = self.owner_predicate(warps, 0)? else { return stores(self) };
+        let (then, rest) = (self.llvm.append_basic_block(self.function, ""), self.llvm.append_basic_block(self.function, ""));
+        self.b.build_conditional_branch(owner, then, rest)?;
+        self.b.position_at_end(then);
+        stores(self)?;
+        self.b.build_unconditional_branch(rest)?;
+        self.b.position_at_end(rest);
+        Ok(())
+    }
+
+    /// Stores what one access moves, `below` bytes before its offset.
+    pub(super) fn store_access(&mut self, at: &SharedAddresses<'c>, access: &Access, below: u32, regs: &[Val<'c>]) -> Res<()> {
+        let elements = access.registers.iter().map(|&r| self.as_stored(*regs.get(r).ok_or_else(|| defect("a register too few"))?));
+        let elements = elements.collect::<Res<Vec<_>>>()?;
+        let ptr = self.shared_address(at, access.offset - below)?;
+        self.store_shared(ptr, &elements)
+    }
+
+    /// Loads what one access moves, `below` bytes before its offset.
+    pub(super) fn load_access(
+        &mut self,
+        at: &SharedAddresses<'c>,
+        access: &Access,
+        below: u32,
+        elem: BasicTypeEnum<'c>,
+    ) -> Res<Vec<Val<'c>>> {
+        let ptr = self.shared_address(at, access.offset - below)?;
+        let loaded = self.load_shared(ptr, self.stored_type(elem), access.registers.len())?;
+        loaded.into_iter().map(|v| self.from_stored(v, elem)).collect()
+    }
+
+    /// Loads the registers of a tensor whose elements have type `elem`.
+    pub(super) fn load_layout_from_shared(
+        &mut self,
+        access: &SharedAccess,
+        base: PointerValue<'c>,
+        foreign: Option<(IntValue<'c>, u64)>,
+        elem: BasicTypeEnum<'c>,
+    ) -> Res<Vec<Val<'c>>> {
+        let at = self.shared_addresses(access, base, foreign)?;
+        let loaded = access.accesses().iter().map(|a| self.load_access(&at, a, 0, elem)).collect::<Res<Vec<_>>>()?;
+        Ok(access.places().iter().map(|&(i, j)| loaded[i][j]).collect())
+    }
+}

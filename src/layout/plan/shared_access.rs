@@ -1,0 +1,203 @@
+//! The loads or stores with which each thread moves its registers from or to shared memory.
+//!
+//! # Algorithm
+//!
+//! 1. `registers.invert_and_compose(shared)` maps a place (register, lane, warp) to the element offset in shared memory. It is linear, so an
+//!    address is `thread part ⊕ constant of the register`.
+//! 2. The constants of all registers form a vector space. Registers with equal constants hold copies: one of them is stored, and one load
+//!    serves them all.
+//! 3. `2^k` neighbours are one access, up to 16 bytes, when the space contains `1, 2, …, 2^(k-1)` and no thread part has one of these bits:
+//!    then every thread's group starts at a multiple of its size.
+//! 4. A warp's access is served in *phases*: all 32 lanes together for up to 4 bytes a lane, 16 for 8 bytes, 8 for 16 bytes. A phase takes as
+//!    many *wavefronts* as there are different 32-bit words in its fullest bank (32 banks, word address modulo 32). The map is linear, so
+//!    every bank that is hit is hit equally often: `2^(rank of word addresses - rank of their low 5 bits)` times.
+//!
+//! # Example
+//!
+//! A warp holds 32×4 floats, `register=1 → (0,1), 2 → (0,2)`, `lane=1 → (1,0)…`, in row-major shared memory: register columns 1 and 2, lane
+//! columns 4, 8, …, 64. One access of 16 bytes, `[r0, r1, r2, r3]` at offset 0; a phase is 8 lanes and 32 words in 32 banks: one wavefront, four
+//! for the warp. With columns `(0,1)` on lanes and rows in registers, it would be four accesses of 4 bytes.
+
+use std::collections::BTreeMap;
+
+use crate::layout::linear::low_bits;
+use crate::layout::queries::free_variable_masks;
+use crate::layout::solve::Pivots;
+use crate::layout::{Dim, LayoutError, LinearLayout};
+
+/// Bits of the widest access of one thread.
+const MAX_ACCESS_BITS: u32 = 128;
+/// Banks of shared memory, each 4 bytes wide.
+pub const BANKS: u32 = 32;
+/// Bytes of a bank.
+const BANK_BYTES: u32 = 4;
+
+/// One load or store of every thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// The register's part of the address, in bytes; exclusive or with the thread's part is the address.
+    pub offset: u32,
+    /// The registers that lie side by side there, in order.
+    pub registers: Vec<usize>,
+}
+
+/// All accesses between the registers of a tensor and shared memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedAccess {
+    /// From (register, lane, warp, block) to the address in bytes.
+    map: LinearLayout,
+    element_bytes: u32,
+    accesses: Vec<Access>,
+    /// For each register the access and the place in it that hold its element.
+    places: Vec<(usize, usize)>,
+    free_lanes: u32,
+    free_warps: u32,
+}
+
+impl SharedAccess {
+    /// The accesses that move a tensor of layout `registers` from or to shared memory of layout `shared` (from `offset`, in elements of
+    /// `bits` bits). `foreign_bits` are the bits, in elements, of whatever else an address is combined with by exclusive or: the start of a
+    /// view, 0 if there is none. It bounds the width.
+    ///
+    /// # Errors
+    /// When `shared` does not hold every element, or holds some in other blocks of the cluster.
+    pub fn new(registers: &LinearLayout, shared: &LinearLayout, bits: u32, foreign_bits: u64) -> Result<SharedAccess, LayoutError> {
+        let elements = registers
+            .invert_and_compose(shared)
+            .ok_or_else(|| LayoutError::new("the shared memory does not hold every element of the tensor"))?;
+        let own = Dim::DISTRIBUTED.into_iter().filter(|&d| d != Dim::Block && elements.has_in(d)).collect::<Vec<_>>();
+        let crosses = elements.has_out(Dim::Block) && !elements.sublayout_is_zero(&own, &[Dim::Block]);
+        if crosses || (elements.has_in(Dim::Block) && !elements.sublayout_is_zero(&[Dim::Block], &[Dim::Offset])) {
+            return Err(LayoutError::new("elements lie in the shared memory of other blocks of the cluster"));
+        }
+        let element_bytes = element_bytes(bits);
+        let elements = elements.sublayout(&own, &[Dim::Offset]);
+        let (accesses, places) = group(&elements, element_bytes, foreign_bits);
+        let free = free_variable_masks(registers);
+        let in_range = |mask: u32, dim| mask & (registers.in_size(dim) - 1);
+        Ok(SharedAccess {
+            map: in_bytes(&elements, element_bytes),
+            element_bytes,
+            accesses,
+            places,
+            free_lanes: in_range(free.lane, Dim::Lane),
+            free_warps: in_range(free.warp, Dim::Warp),
+        })
+    }
+
+    /// The accesses in order of their offsets.
+    #[must_use]
+    pub fn accesses(&self) -> &[Access] {
+        &self.accesses
+    }
+
+    /// For each register the index of the access and of the element in it that hold its value.
+    #[must_use]
+    pub fn places(&self) -> &[(usize, usize)] {
+        &self.places
+    }
+
+    /// From (register, lane, warp) to the address in bytes, whose output is [`Dim::Offset`].
+    #[must_use]
+    pub fn address_map(&self) -> &LinearLayout {
+        &self.map
+    }
+
+    /// Elements of one access.
+    #[must_use]
+    pub fn vec(&self) -> usize {
+        self.accesses.first().map_or(1, |a| a.registers.len())
+    }
+
+    /// Bytes that one thread moves with one access.
+    #[must_use]
+    pub fn access_bytes(&self) -> u32 {
+        self.element_bytes * self.vec() as u32
+    }
+
+    /// Bits of the lane number that do not decide which element is held.
+    #[must_use]
+    pub fn free_lanes(&self) -> u32 {
+        self.free_lanes
+    }
+
+    /// Bits of the warp number that do not decide which element is held: only the warps with all of them 0 need to store.
+    #[must_use]
+    pub fn free_warps(&self) -> u32 {
+        self.free_warps
+    }
+
+    /// Wavefronts that one access of one warp takes, the same for all.
+    #[must_use]
+    pub fn wavefronts(&self) -> u32 {
+        let (phase_lanes, words) = self.phase();
+        let columns: Vec<u64> = words.map(|w| 1 << w).chain(self.lane_words().take(phase_lanes as usize)).collect();
+        let rank = |mask: u64| {
+            let mut pivots = Pivots::new();
+            columns.iter().enumerate().filter(|(i, c)| pivots.insert(*i, **c & mask)).count() as u32
+        };
+        let banks = u64::from(BANKS - 1);
+        let lanes = self.map.in_bits(Dim::Lane);
+        (1 << (rank(u64::MAX) - rank(banks))) << (lanes - phase_lanes)
+    }
+
+    /// Wavefronts of all accesses of one warp.
+    #[must_use]
+    pub fn total_wavefronts(&self) -> u32 {
+        self.wavefronts() * self.accesses.len() as u32
+    }
+
+    /// Wavefronts of one access if no bank held two words: as many as there are phases.
+    #[must_use]
+    pub fn ideal_wavefronts(&self) -> u32 {
+        1 << (self.map.in_bits(Dim::Lane) - self.phase().0)
+    }
+
+    /// Bits of the lane number that change within a phase, and the bits of the word address that change within one thread's access.
+    fn phase(&self) -> (u32, std::ops::Range<u32>) {
+        let words = (self.access_bytes() / BANK_BYTES).max(1).trailing_zeros();
+        (self.map.in_bits(Dim::Lane).saturating_sub(words), 0..words)
+    }
+
+    /// The word address at each bit of the lane number.
+    fn lane_words(&self) -> impl Iterator<Item = u64> + '_ {
+        self.map.columns_of(Dim::Lane).iter().map(|c| c / u64::from(BANK_BYTES))
+    }
+}
+
+/// Bytes that an element takes in shared memory: 1 for `i1`, otherwise a power of two.
+#[must_use]
+pub fn element_bytes(bits: u32) -> u32 {
+    (bits / 8).max(1).next_power_of_two()
+}
+
+/// Steps 2 and 3.
+fn group(elements: &LinearLayout, element_bytes: u32, foreign_bits: u64) -> (Vec<Access>, Vec<(usize, usize)>) {
+    let offsets: Vec<u64> = (0..u64::from(elements.in_size(Dim::Register))).map(|r| register_offset(elements, r)).collect();
+    let mut first: BTreeMap<u64, usize> = BTreeMap::new();
+    for (register, &offset) in offsets.iter().enumerate() {
+        first.entry(offset).or_insert(register);
+    }
+    let of_threads = [Dim::Lane, Dim::Warp].iter().flat_map(|&d| elements.columns_of(d)).fold(foreign_bits, |acc, c| acc | c);
+    let most = (MAX_ACCESS_BITS / (8 * element_bytes)).max(1).trailing_zeros();
+    let bits = (0..most).take_while(|&k| first.contains_key(&(1 << k)) && of_threads >> k & 1 == 0).count() as u32;
+    let (mut accesses, mut index) = (Vec::new(), BTreeMap::new());
+    for &offset in first.keys().filter(|&&o| o & low_bits(bits) == 0) {
+        index.insert(offset, accesses.len());
+        let registers = (0..1u64 << bits).map(|i| first[&(offset | i)]).collect();
+        accesses.push(Access { offset: offset as u32 * element_bytes, registers });
+    }
+    let place = |o: &u64| (index[&(o & !low_bits(bits))], (o & low_bits(bits)) as usize);
+    let places = offsets.iter().map(place).collect();
+    (accesses, places)
+}
+
+fn register_offset(elements: &LinearLayout, register: u64) -> u64 {
+    crate::layout::linear::select(elements.columns_of(Dim::Register), register)
+}
+
+/// The same map with the offset counted in bytes.
+fn in_bytes(elements: &LinearLayout, element_bytes: u32) -> LinearLayout {
+    let scale = LinearLayout::strided1d(elements.out_size(Dim::Offset), element_bytes, Dim::Offset, Dim::Offset);
+    elements.compose(&scale)
+}

@@ -1,0 +1,232 @@
+//! The layout of shared memory through which a tensor passes from one register layout to another.
+//!
+//! # Algorithm
+//!
+//! Elements are vectors over F2 (the bits of their coordinates, packed). A shared layout is a basis of that space in order: bit `i` of the
+//! offset stands for the `i`-th vector. Four groups follow one another:
+//!
+//! 1. **Vector**: what one thread moves with one access, up to 16 bytes. Vectors that are registers on both sides serve both. More
+//!    registers of one side alone widen its accesses only.
+//! 2. **Segment** `S`: what separates lines of 128 bytes, that is, elements in the same bank. Let `P` be spanned by what a phase of the store
+//!    touches at once (vector and lanes), `Q` likewise for the load. The store is free of conflicts exactly when `S ∩ P = 0`, the load when
+//!    `S ∩ Q = 0`. Vectors outside of both are taken first; then sums `p ⊕ q` of a `p` in `P` outside of `Q` and a `q` in `Q` outside of
+//!    `P`: such a sum is in neither. Two proper subspaces never fill the space, so this goes on until one of them with `S` does.
+//! 3. **Bank**: the rest of a line; any complement.
+//! 4. **Repetitions**: vectors of the segment that no thread's number reaches on either side, put last. They can be moved one after the other
+//!    through the same memory.
+//!
+//! Several choices of the vector are tried; the one with the least predicted wavefronts wins, ties by fewer accesses.
+//!
+//! # Example
+//!
+//! A warp transposes 32×32 floats: rows in registers and columns in lanes at first, the other way around afterwards. `P` is the columns, `Q`
+//! the rows, `S = {row bit i ⊕ column bit i}`, the bank is the columns: element `(i, j)` lies in line `i` and bank `j ⊕ i`.
+
+use crate::layout::plan::shared_access::{SharedAccess, element_bytes};
+use crate::layout::solve::Pivots;
+use crate::layout::{Dim, LayoutError, LinearLayout};
+
+/// Logarithm of the banks.
+const BANK_BITS: i32 = 5;
+
+/// A layout of shared memory with the accesses of both sides.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Swizzle {
+    /// From (`offset`, `block`) to the tensor.
+    pub layout: LinearLayout,
+    pub store: SharedAccess,
+    pub load: SharedAccess,
+    /// The highest bits of the offset that only registers decide.
+    pub repetition_bits: u32,
+}
+
+/// What is known of one side: its bases as packed vectors without zeros.
+struct Side {
+    registers: Vec<u64>,
+    lanes: Vec<u64>,
+    warps: Vec<u64>,
+}
+
+impl Side {
+    fn of(layout: &LinearLayout) -> Side {
+        let columns = |dim| layout.columns_of(dim).iter().copied().filter(|&c| c != 0).collect();
+        Side { registers: columns(Dim::Register), lanes: layout.columns_of(Dim::Lane).to_vec(), warps: columns(Dim::Warp) }
+    }
+
+    /// Registers that the other side does not hold in registers; those that no lane of the other side moves along come first.
+    fn alone(&self, other: &Side) -> Vec<u64> {
+        let mut alone: Vec<u64> = self.registers.iter().copied().filter(|r| !other.registers.contains(r)).collect();
+        alone.sort_by_key(|r| other.lanes.contains(r));
+        alone
+    }
+}
+
+/// A choice of the vector.
+struct Choice {
+    vector: Vec<u64>,
+    /// How many of its vectors one access of the store and of the load moves.
+    store: usize,
+    load: usize,
+}
+
+struct Search<'a> {
+    source: &'a LinearLayout,
+    destination: &'a LinearLayout,
+    from: Side,
+    to: Side,
+    /// Blocks of the cluster; each has a shared memory of its own.
+    blocks: Vec<u64>,
+    bits: u32,
+    /// Logarithm of the elements in 32 bits; negative for wider ones.
+    word: i32,
+}
+
+/// The best layout to pass a tensor of `bits` bits an element from `source` to `destination`, which are alike in blocks.
+///
+/// # Errors
+/// When the layouts are of different tensors.
+pub fn swizzle(source: &LinearLayout, destination: &LinearLayout, bits: u32) -> Result<Swizzle, LayoutError> {
+    let outs: Vec<Dim> = source.out_dims().collect();
+    let destination = &destination.transpose_outs(&outs);
+    let word = 2 - element_bytes(bits).trailing_zeros() as i32;
+    let blocks = source.columns_of(Dim::Block).iter().copied().filter(|&c| c != 0).collect();
+    let search = Search { source, destination, from: Side::of(source), to: Side::of(destination), blocks, bits, word };
+    let mut best: Option<(u32, Swizzle)> = None;
+    let mut least_repetitions = 0;
+    for choice in search.choices() {
+        let Some(found) = search.build(&choice) else { continue };
+        let found = found?;
+        let cost = 4 * (found.store.total_wavefronts() + found.load.total_wavefronts())
+            + (found.store.accesses().len() + found.load.accesses().len()) as u32;
+        if best.is_none() {
+            least_repetitions = found.repetition_bits;
+        }
+        if found.repetition_bits >= least_repetitions && best.as_ref().is_none_or(|b| cost < b.0) {
+            best = Some((cost, found));
+        }
+    }
+    best.map(|b| b.1).ok_or_else(|| LayoutError::new("no layout of shared memory serves both sides"))
+}
+
+impl Search<'_> {
+    /// Step 1: the vectors to try; the first is the widest that serves both sides.
+    fn choices(&self) -> Vec<Choice> {
+        let most = (16 / element_bytes(self.bits)).max(1).trailing_zeros() as usize;
+        let mut both: Vec<u64> = self.from.registers.iter().copied().filter(|r| self.to.registers.contains(r)).collect();
+        both.truncate(most);
+        let wide = both.len();
+        let mut choices = vec![Choice { vector: both.clone(), store: wide, load: wide }];
+        for (side, other, is_store) in [(&self.from, &self.to, true), (&self.to, &self.from, false)] {
+            let mut vector = both.clone();
+            for register in side.alone(other).into_iter().take(most - wide) {
+                vector.push(register);
+                let (store, load) = if is_store { (vector.len(), wide) } else { (wide, vector.len()) };
+                choices.push(Choice { vector: vector.clone(), store, load });
+            }
+        }
+        // Less than a word: what only warps decide can share words without conflicts.
+        let word = self.word.max(0) as usize;
+        if wide < word {
+            let warps = |a: &Side, b: &Side| a.warps.iter().copied().filter(|w| b.warps.contains(w)).collect::<Vec<_>>();
+            let fill = [warps(&self.from, &self.to), self.from.warps.clone(), self.to.warps.clone()].concat();
+            let vector: Vec<u64> = both.iter().copied().chain(fill).take(word).collect();
+            choices.push(Choice { vector, store: wide, load: wide });
+        }
+        choices
+    }
+
+    /// Steps 2 to 4; `None` when the choice is not independent.
+    fn build(&self, choice: &Choice) -> Option<Result<Swizzle, LayoutError>> {
+        let total = self.source.total_out_bits();
+        let mut basis = Basis::new(&self.blocks);
+        if !choice.vector.iter().all(|&v| basis.push(v)) {
+            return None;
+        }
+        let size = total as usize - self.blocks.len();
+        let line = (BANK_BITS + self.word).max(choice.vector.len() as i32) as usize;
+        let store = self.touched(&self.from, choice, choice.store);
+        let load = self.touched(&self.to, choice, choice.load);
+        let segment = self.segment(&store, &load, size.saturating_sub(line), total);
+        let mut full = basis.clone();
+        if !segment.iter().all(|&v| full.push(v)) {
+            return None;
+        }
+        // Step 3. What lanes move along comes first, so that the low bits of addresses are bits of the lane.
+        let units = (0..total).map(|i| 1 << i);
+        let all = [&self.from.lanes, &self.to.lanes, &self.from.registers, &self.to.registers, &self.from.warps, &self.to.warps];
+        let bank: Vec<u64> = all.into_iter().flatten().copied().chain(units).filter(|&v| full.push(v)).collect();
+        let columns = [&choice.vector[..], &bank, &segment, self.source.columns_of(Dim::Block)].concat();
+        let ins = vec![(Dim::Offset, size as u32), (Dim::Block, self.source.in_bits(Dim::Block))];
+        let layout = LinearLayout { ins, outs: self.source.outs.clone(), columns };
+        Some(self.finish(layout, segment.len() as u32))
+    }
+
+    fn finish(&self, layout: LinearLayout, segment: u32) -> Result<Swizzle, LayoutError> {
+        let store = SharedAccess::new(self.source, &layout, self.bits, 0)?;
+        let load = SharedAccess::new(self.destination, &layout, self.bits, 0)?;
+        let reached = |a: &SharedAccess| {
+            [Dim::Lane, Dim::Warp].iter().flat_map(|&d| a.address_map().columns_of(d)).fold(0, |acc, &c| acc | c)
+                / u64::from(element_bytes(self.bits))
+        };
+        let reached = reached(&store) | reached(&load);
+        let size = layout.in_bits(Dim::Offset);
+        let repetition_bits = (0..segment).take_while(|i| reached >> (size - 1 - i) & 1 == 0).count() as u32;
+        Ok(Swizzle { layout, store, load, repetition_bits })
+    }
+
+    /// What one phase of an access touches: the vector and the word around it, and lanes.
+    fn touched(&self, side: &Side, choice: &Choice, width: usize) -> Vec<u64> {
+        let vector = width.max(choice.vector.len().min(self.word.max(0) as usize));
+        let lanes = side.lanes.len().saturating_sub((width as i32 - self.word).max(0) as usize);
+        choice.vector[..vector].iter().chain(&side.lanes[..lanes]).chain(&self.blocks).copied().filter(|&v| v != 0).collect()
+    }
+
+    /// Step 2: `count` vectors independent of each of `store` and `load`, or fewer when there are no more; those that only registers decide
+    /// come last.
+    fn segment(&self, store: &[u64], load: &[u64], count: usize, total: u32) -> Vec<u64> {
+        let (mut p, mut q) = (Basis::new(store), Basis::new(load));
+        let mut segment = vec![];
+        let mut take = |v: u64| {
+            let fits = segment.len() < count && p.is_independent(v) && q.is_independent(v);
+            if fits {
+                p.push(v);
+                q.push(v);
+                segment.push(v);
+            }
+        };
+        self.from.registers.iter().filter(|r| self.to.registers.contains(r)).for_each(|&v| take(v));
+        (0..total).for_each(|i| take(1 << i));
+        // Equal positions first: row bit i with column bit i.
+        let pairs = load.iter().enumerate().flat_map(|(j, &b)| store.iter().enumerate().map(move |(i, &a)| (i.abs_diff(j), a ^ b)));
+        let mut pairs: Vec<(usize, u64)> = pairs.collect();
+        pairs.sort_by_key(|x| x.0);
+        pairs.iter().for_each(|x| take(x.1));
+        segment.reverse();
+        segment
+    }
+}
+
+/// Independent vectors.
+#[derive(Clone)]
+struct Basis {
+    pivots: Pivots,
+}
+
+impl Basis {
+    fn new(vectors: &[u64]) -> Basis {
+        let mut basis = Basis { pivots: Pivots::new() };
+        vectors.iter().for_each(|&v| {
+            basis.push(v);
+        });
+        basis
+    }
+
+    fn is_independent(&self, v: u64) -> bool {
+        self.pivots.reduce(v).0 != 0
+    }
+
+    /// Adds a vector; `false` when it depends on the others.
+    fn push(&mut self, v: u64) -> bool {
+        self.pivots.insert(0, v)
+    }
+}
