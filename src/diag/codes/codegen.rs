@@ -2,12 +2,13 @@
 
 super::codes! {
     UNSUPPORTED_OP = "E0701", "an operation has no code generation yet",
-"ttc reads, verifies and prints this operation, but cannot turn it into LLVM IR.
+"ttc reads, verifies and prints this operation, but cannot turn it into LLVM IR. The message says why, where there is more to it than that
+nobody has written it yet.
 
-    tt.print \"x: \" {hex = false, isSigned = array<i32: 0>} : %x : tensor<128xf32, #blocked>
+    %old = tt.atomic_rmw add, relaxed, gpu, %p, %x : (!tt.ptr<i16>, i16) -> i16
 
-What to do: leave the operation out (`print`, `assert`), or finish the module with another compiler: the TTGIR that `--emit ttgir` writes is
-Triton's.";
+What to do: write it with operations that the hardware has (here: 32 bits), or finish the module with another compiler: the TTGIR that
+`--emit ttgir` writes is Triton's.";
 
     UNSUPPORTED_TYPE = "E0702", "a type has no form in LLVM IR",
 "A value of this type reached code generation, which knows integers, floats, pointers to global memory and tensors of those.
