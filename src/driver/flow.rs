@@ -7,7 +7,7 @@ use super::metadata::{Metadata, Param, fingerprint};
 use super::observe::Observer;
 use super::{Compiled, Debug, Job, Options, Stage, compiler_version, plan};
 use crate::codegen::{self, CodegenOptions};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Severity};
 use crate::ir::Ir;
 use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::ir::text::printer::{PrintOptions, print_module};
@@ -218,7 +218,7 @@ impl Flow<'_> {
         if !report.is_ok() {
             return Err(report.diagnostics);
         }
-        self.made.diagnostics.extend(report.diagnostics);
+        self.made.diagnostics.extend(report.diagnostics.into_iter().filter(|d| d.severity != Severity::Remark));
         failed.map_or(Ok(()), |d| Err(vec![d]))
     }
 
