@@ -64,6 +64,9 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Func
         | TtOp::AtomicRmw
         | TtOp::AtomicCas
+        | TtOp::AtomicLoad
+        | TtOp::AtomicStore
+        | TtOp::AtomicPoll
         | TtOp::Dot
         | TtOp::DotScaled
         | TtOp::Reduce
