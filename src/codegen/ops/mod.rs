@@ -69,6 +69,9 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Print => debug::print(cx, op),
         TtOp::Assert => debug::assert(cx, op, cx.ir.str_attr(op, "message").unwrap_or_default()),
         TtOp::Func
+        | TtOp::AtomicLoad
+        | TtOp::AtomicStore
+        | TtOp::AtomicPoll
         | TtOp::Dot
         | TtOp::DotScaled
         | TtOp::Reduce

@@ -16,7 +16,7 @@ const STEPS: u32 = 1_000_000;
 const LONGEST: usize = 4096;
 
 #[derive(Clone, Debug)]
-pub struct Regex {
+pub(super) struct Regex {
     alternatives: Vec<Sequence>,
 }
 
@@ -44,7 +44,7 @@ impl Regex {
     ///
     /// # Errors
     /// An expression that cannot be read, in words.
-    pub fn embedded(text: &str) -> Result<Regex, String> {
+    pub(super) fn embedded(text: &str) -> Result<Regex, String> {
         let mut sequence: Sequence = vec![];
         let mut rest = text;
         while let Some((literal, behind)) = rest.split_once("{{") {
@@ -65,7 +65,7 @@ impl Regex {
 
     /// Whether some part of the text matches.
     #[must_use]
-    pub fn is_in(&self, text: &str) -> bool {
+    pub(super) fn is_in(&self, text: &str) -> bool {
         let chars: Vec<char> = text.chars().take(LONGEST).collect();
         let left = Cell::new(STEPS);
         (0..=chars.len()).any(|start| any_of(&self.alternatives, &chars, start, &left, &|_| true))

@@ -167,6 +167,11 @@ dialect! {
             format: Format::Text("attr-dict"),
             verify: Some(verify::ttg::warp_return),
         };
+        /// PTX that each thread runs once, on the elements that it holds of its operands. Free of effects when `pure`.
+        InlineAsm "inline_asm" (args: many ANY) -> (result: many ANY) { asm_string: Str, constraints: Str, pure: Bool } {
+            effects: Effects::Unknown,
+            format: Format::Text("$asm_string attr-dict operands `:` functional-type(operands, results)"),
+        };
         /// The number of this warp.
         WarpId "warp_id" () -> (result: one I32) { omitUniformHint: Unit => Absent } {
             format: Format::Text("attr-dict"),

@@ -1,6 +1,8 @@
 //! The `ttng` dialect: what only NVIDIA's GPUs have: mbarriers, TMA, `wgmma`, tensor memory and `tcgen05`, clusters.
 
-use super::enums::{CACHE_MODIFIER, DESCRIPTOR_REDUCE, EVICTION_POLICY, INPUT_PRECISION, PROGRAM_DIM, SCALE_DOT_ELEM, TMEM_REDUCE};
+use super::enums::{
+    CACHE_MODIFIER, DESCRIPTOR_REDUCE, EVICTION_POLICY, INPUT_PRECISION, PACKED_ARITH, PROGRAM_DIM, SCALE_DOT_ELEM, TMEM_REDUCE, TMEM_WAIT,
+};
 use super::infer;
 use super::spec::dialect;
 use super::verify;
@@ -30,6 +32,12 @@ dialect! {
             effects: Effects::Write,
             format: Format::Text("$result `,` $mbarrier attr-dict `:` qualified(type($result)) `,` qualified(type($mbarrier))"),
             verify: Some(verify::ttng::clc_try_cancel),
+        };
+        /// Asks to cancel a cluster that has not started and waits for the answer.
+        ClcTryCancelSync "clc_try_cancel_sync" () -> (result: one INT_TENSOR) {} {
+            effects: Effects::ReadWrite,
+            format: Format::Text("attr-dict `:` type($result)"),
+            verify: Some(verify::ttng::clc_try_cancel_sync),
         };
         /// The answer to a cancel request.
         ClcLoadResult "clc_load_result" (src: one MEMDESC) -> (clc_result: one I128) {} {
@@ -198,6 +206,17 @@ dialect! {
             effects: Effects::ReadWrite,
             format: Format::Text("$src `,` $dst attr-dict `:` qualified(type(operands))"),
             verify: Some(verify::ttng_mma::tmem_copy),
+        };
+        /// Waits until this thread's loads from tensor memory, or its stores to it, are complete.
+        TmemWait "tmem_wait" () -> () { kind: Enum(&TMEM_WAIT) } {
+            effects: Effects::ReadWrite,
+            format: Format::Text("$kind attr-dict"),
+        };
+        /// Arithmetic on neighbouring elements at once, `add.f32x2` and its like.
+        PackedArith "packed_arith" (args: many FLOAT_TENSOR) -> (result: one FLOAT_TENSOR) { op_kind: Enum(&PACKED_ARITH) } {
+            traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE.union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
+            format: Format::Text("$op_kind operands attr-dict `:` functional-type(operands, results)"),
+            verify: Some(verify::ttng::packed_arith),
         };
         /// A pointer to a TMA descriptor as a tensor descriptor.
         ReinterpretTensorDescriptor "reinterpret_tensor_descriptor" (raw_desc: one PTR) -> (result: one TENSORDESC) {} {

@@ -49,6 +49,42 @@ pub fn atomic_cas(ir: &Ir, op: Op) -> VerifyResult {
     accesses(ptr, "result", result_ty(ir, op))
 }
 
+/// One type of pointee and result.
+pub fn atomic_load(ir: &Ir, op: Op) -> VerifyResult {
+    let ptr = operand_ty(ir, op, 0);
+    accesses(ptr, "result", result_ty(ir, op))?;
+    mask_fits(ir, ir.operand_group(op, 1), ptr)?;
+    orders(ir, op, "release", 3)
+}
+
+/// One type of pointee and value.
+pub fn atomic_store(ir: &Ir, op: Op) -> VerifyResult {
+    let ptr = operand_ty(ir, op, 0);
+    accesses(ptr, "value", operand_ty(ir, op, 1))?;
+    mask_fits(ir, ir.operand_group(op, 2), ptr)?;
+    orders(ir, op, "acquire", 2)
+}
+
+/// One type of pointee and expected value; a bit for each.
+pub fn atomic_poll(ir: &Ir, op: Op) -> VerifyResult {
+    let (ptr, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
+    accesses(ptr, "expected value", operand_ty(ir, op, 1))?;
+    let bit = Type::int(1);
+    ensure!(is_like(result, ptr, bit), "the result has type {result}, expected {}", ptr.with_elem(bit));
+    orders(ir, op, "release", 3)
+}
+
+/// A load has nothing to release, and a store nothing to acquire.
+fn orders(ir: &Ir, op: Op, name: &str, case: i64) -> VerifyResult {
+    let sem = ir.int_attr(op, "sem");
+    ensure!(
+        sem != Some(case) && sem != Some(4),
+        "its memory semantics are `{}`, which has no meaning here",
+        if sem == Some(4) { "acq_rel" } else { name }
+    );
+    Ok(())
+}
+
 /// The type whose shape an access has, and the type of its elements: of a block pointer those of the block.
 fn accessed(ptr: Type) -> Result<(Type, Type), String> {
     match ptr.elem().pointee() {

@@ -67,13 +67,11 @@ pub fn local_alloc(ir: &Ir, op: Op) -> VerifyResult {
 pub(super) fn alloc(ir: &Ir, op: Op, result: Type) -> VerifyResult {
     let Some(m) = memdesc(result) else { return Ok(()) };
     ensure!(m.shape == m.alloc_shape, "the buffer has shape {:?} of an allocation of {:?}, expected all of it", m.shape, m.alloc_shape);
-    match ir.operand_group(op, 0).first() {
-        Some(&src) => same_contents(("source", ir.ty(src)), ("buffer", result)),
-        None => {
-            ensure!(m.mutable, "a buffer without a source has type {result}, expected a mutable one");
-            Ok(())
-        }
+    if let Some(&src) = ir.operand_group(op, 0).first() {
+        return same_contents(("source", ir.ty(src)), ("buffer", result));
     }
+    ensure!(m.mutable, "a buffer without a source has type {result}, expected a mutable one");
+    Ok(())
 }
 
 /// As many elements of one type in registers as in the buffer.

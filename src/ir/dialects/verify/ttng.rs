@@ -102,6 +102,29 @@ pub fn clc_load_result(ir: &Ir, op: Op) -> VerifyResult {
     answer(operand_ty(ir, op, 0))
 }
 
+/// Two i64 in registers.
+pub fn clc_try_cancel_sync(ir: &Ir, op: Op) -> VerifyResult {
+    let ty = result_ty(ir, op);
+    ensure!(ty.elem().is_int_of(64) && ty.shape() == [2], "the answer has type {ty}, expected 2 × i64");
+    Ok(())
+}
+
+/// Two operands, of `fma` three, with pairs that an instruction takes.
+pub fn packed_arith(ir: &Ir, op: Op) -> VerifyResult {
+    let expected = if ir.int_attr(op, "op_kind") == Some(FMA) { 3 } else { 2 };
+    ensure!(ir.operands(op).len() == expected, "it has {} operands, expected {expected}", ir.operands(op).len());
+    let elem = result_ty(ir, op).elem();
+    let extremum = ir.int_attr(op, "op_kind").is_some_and(|k| k > FMA);
+    ensure!(!extremum || elem != Type::f32(), "it takes minima or maxima of pairs of f32, which no instruction does");
+    for &value in ir.operands(op) {
+        ensure!(ir.ty(value).elem() == elem, "an operand has elements of type {}, and the result {elem}", ir.ty(value).elem());
+    }
+    Ok(())
+}
+
+/// The number of `fma` in `PACKED_ARITH`.
+const FMA: i64 = 3;
+
 fn answer(ty: Type) -> VerifyResult {
     ensure!(ty.elem().is_int_of(64) && ty.shape() == [2], "the answer has type {ty}, expected 2 × i64");
     let cga = cga_of(ty);
