@@ -6,9 +6,14 @@ mod arith;
 mod cast;
 mod convert_layout;
 mod fp_convert;
+mod gather;
+mod histogram;
 mod inline_asm;
+mod map_elementwise;
 mod math;
 mod memory;
+mod reduce;
+mod scan;
 mod shape;
 
 pub(super) use cast::bits_as;
@@ -62,6 +67,13 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::ElementwiseInlineAsm => inline_asm::lower(cx, op),
         TtOp::GridDependencyWait => grid_dependency(cx, op, "griddepcontrol.wait;"),
         TtOp::GridDependencyLaunchDependents => grid_dependency(cx, op, "griddepcontrol.launch_dependents;"),
+        TtOp::Reduce => reduce::lower(cx, op),
+        TtOp::Scan => scan::lower(cx, op),
+        TtOp::MapElementwise => map_elementwise::lower(cx, op),
+        TtOp::Histogram => histogram::lower(cx, op),
+        TtOp::Gather => gather::lower(cx, op),
+        // Lowered with the operation around them.
+        TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => Err(defect("a region's end was reached on its own")),
         TtOp::Print => Err(cx.unsupported(op, "printing from the device is not supported yet")),
         TtOp::Assert => Err(cx.unsupported(op, "assertions on the device are not supported yet")),
         TtOp::Func
@@ -69,14 +81,6 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         | TtOp::AtomicCas
         | TtOp::Dot
         | TtOp::DotScaled
-        | TtOp::Reduce
-        | TtOp::ReduceReturn
-        | TtOp::Scan
-        | TtOp::ScanReturn
-        | TtOp::MapElementwise
-        | TtOp::MapElementwiseReturn
-        | TtOp::Histogram
-        | TtOp::Gather
         | TtOp::MakeTensorDesc
         | TtOp::DescriptorLoad
         | TtOp::DescriptorStore
