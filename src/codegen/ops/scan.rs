@@ -1,15 +1,17 @@
 //! `tt.scan`: emission of a [`ScanPlan`](crate::layout::plan::ScanPlan).
 //!
-//! There is no neutral element for a region that may be anything, so a carry that is not there yet is a carry with a condition: [`Carry`].
+//! There is no neutral element for a region that may be anything, so a carry that is not there yet is a carry with a condition: [`Carry`]. A region
+//! of one operation that has one ([`neutral`]) starts with that instead, which saves a `selp` in every step.
 
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
 
 use super::reduce::{Tuple, combine, first_coordinates, slot_address};
-use crate::codegen::lower::{Lower, Res, as_int, defect};
+use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::region::is_commutative;
 use crate::codegen::warp::Source;
 use crate::ir::Op;
+use crate::ir::dialects::ArithOp;
 use crate::layout::plan::reduce::operand_offsets;
 use crate::layout::plan::scan::{Exchange, ScanStep, Second, Totals};
 use crate::passes::analysis::scratch::{operand_bytes, scan_plan};
@@ -58,7 +60,11 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     }
     let last = prefixes.iter().map(|class| class.last().cloned().ok_or_else(|| defect("a base class without registers")));
     let mut totals = last.collect::<Res<Vec<_>>>()?;
-    let mut carries = vec![Carry::Nothing; prefixes.len()];
+    let start = match (cx.single_combiner(op), totals.first().and_then(|t| t.first())) {
+        (Some(kind), Some(&like)) => neutral(kind, like).map_or(Carry::Nothing, |value| Carry::Always(vec![value])),
+        _ => Carry::Nothing,
+    };
+    let mut carries = vec![start; prefixes.len()];
     for (i, step) in plan.steps.iter().enumerate() {
         let more = i + 1 < plan.steps.len();
         let after = match &step.exchange {
@@ -80,8 +86,41 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
+/// The value that changes no other: `-0.0 + x` is `x`, also for `-0.0`. `maxnum` and `minnum` have none, since they drop a NaN.
+fn neutral(kind: ArithOp, like: Val<'_>) -> Option<Val<'_>> {
+    use ArithOp as A;
+    match like {
+        Val::IntValue(v) => {
+            let (ty, bits) = (v.get_type(), v.get_type().get_bit_width());
+            let highest = || ty.const_int(1u64.checked_shl(bits - 1).unwrap_or(0), false);
+            Some(match kind {
+                _ if bits > u64::BITS => return None,
+                A::Addi | A::Ori | A::Xori | A::Maxui => ty.const_zero(),
+                A::Muli => ty.const_int(1, false),
+                A::Andi | A::Minui => ty.const_all_ones(),
+                A::Maxsi => highest(),
+                A::Minsi => highest().const_not(),
+                _ => return None,
+            })
+            .map(Into::into)
+        }
+        Val::FloatValue(v) => {
+            let ty = v.get_type();
+            Some(match kind {
+                A::Addf => ty.const_float(-0.0),
+                A::Mulf => ty.const_float(1.0),
+                A::Maximumf => ty.const_float(f64::NEG_INFINITY),
+                A::Minimumf => ty.const_float(f64::INFINITY),
+                _ => return None,
+            })
+            .map(Into::into)
+        }
+        _ => None,
+    }
+}
+
 /// `condition ? yes : no`, element by element.
-fn select<'c>(cx: &mut Lower<'c, '_>, condition: IntValue<'c>, yes: &[super::Val<'c>], no: &[super::Val<'c>]) -> Res<Tuple<'c>> {
+fn select<'c>(cx: &mut Lower<'c, '_>, condition: IntValue<'c>, yes: &[Val<'c>], no: &[Val<'c>]) -> Res<Tuple<'c>> {
     yes.iter().zip(no).map(|(&y, &n)| Ok(cx.b.build_select(condition, y, n, "")?)).collect()
 }
 
@@ -110,7 +149,7 @@ impl<'c> Side<'c> {
 
 impl<'c> Carry<'c> {
     /// The carry with a value before it, where `side` says so.
-    fn prepend(&self, cx: &mut Lower<'c, '_>, op: Op, value: &[super::Val<'c>], side: &Side<'c>) -> Res<Carry<'c>> {
+    fn prepend(&self, cx: &mut Lower<'c, '_>, op: Op, value: &[Val<'c>], side: &Side<'c>) -> Res<Carry<'c>> {
         let condition = match side {
             Side::Known(false) => return Ok(self.clone()),
             Side::Known(true) => return Ok(Carry::Always(self.after(cx, op, value)?)),
@@ -128,7 +167,7 @@ impl<'c> Carry<'c> {
     }
 
     /// A value, then the carry if there is one.
-    fn after(&self, cx: &mut Lower<'c, '_>, op: Op, value: &[super::Val<'c>]) -> Res<Tuple<'c>> {
+    fn after(&self, cx: &mut Lower<'c, '_>, op: Op, value: &[Val<'c>]) -> Res<Tuple<'c>> {
         match self {
             Carry::Nothing => Ok(value.to_vec()),
             Carry::Always(old) => combine(cx, op, value, old),
@@ -140,7 +179,7 @@ impl<'c> Carry<'c> {
     }
 
     /// The carry if there is one, then a value.
-    fn before(&self, cx: &mut Lower<'c, '_>, op: Op, value: &[super::Val<'c>]) -> Res<Tuple<'c>> {
+    fn before(&self, cx: &mut Lower<'c, '_>, op: Op, value: &[Val<'c>]) -> Res<Tuple<'c>> {
         match self {
             Carry::Nothing => Ok(value.to_vec()),
             Carry::Always(carry) => combine(cx, op, carry, value),

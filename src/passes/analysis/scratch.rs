@@ -22,9 +22,10 @@ pub fn scratch_bytes(ir: &Ir, op: Op, capability: u32) -> Result<u32, LayoutErro
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
             Ok(ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), capability)?.scratch_bytes())
         }
-        OpKind::Tt(TtOp::Reduce) => Ok(reduce_plan(ir, op)?.scratch_bytes(&operand_bytes(ir, op))),
-        OpKind::Tt(TtOp::Scan) => Ok(scan_plan(ir, op)?.scratch_bytes(&operand_bytes(ir, op))),
-        OpKind::Tt(TtOp::Gather) => Ok(gather_plan(ir, op)?.scratch_bytes(element_bytes(element_bits(ir.ty(ir.operand(op, 0)))))),
+        // Where there is no plan, code generation says why.
+        OpKind::Tt(TtOp::Reduce) => Ok(reduce_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
+        OpKind::Tt(TtOp::Scan) => Ok(scan_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
+        OpKind::Tt(TtOp::Gather) => Ok(gather_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(operand_bytes(ir, op)[0]))),
         OpKind::Tt(TtOp::Histogram) => Ok(histogram_bins(ir, op) * HISTOGRAM_COUNTER_BYTES),
         OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas) => Ok(0),
         _ => Ok(0),
