@@ -14,5 +14,5 @@ pub mod shuffle;
 pub mod swizzle;
 
 pub use convert::{ConversionPlan, Costs, SharedPlan};
-pub use shared_access::{Access, SharedAccess};
+pub use shared_access::{Access, Form, SharedAccess};
 pub use shuffle::ShufflePlan;
