@@ -90,7 +90,20 @@ pub(super) fn is_commutative(kind: ArithOp) -> bool {
     use ArithOp as A;
     matches!(
         kind,
-        A::Addi | A::Addf | A::Muli | A::Mulf | A::Andi | A::Ori | A::Xori | A::Maxsi | A::Maxui | A::Minsi | A::Minui
-            | A::Maximumf | A::Maxnumf | A::Minimumf | A::Minnumf
+        A::Addi
+            | A::Addf
+            | A::Muli
+            | A::Mulf
+            | A::Andi
+            | A::Ori
+            | A::Xori
+            | A::Maxsi
+            | A::Maxui
+            | A::Minsi
+            | A::Minui
+            | A::Maximumf
+            | A::Maxnumf
+            | A::Minimumf
+            | A::Minnumf
     )
 }

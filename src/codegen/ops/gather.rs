@@ -46,7 +46,8 @@ fn shuffles<'c>(cx: &mut Lower<'c, '_>, plan: &GatherShuffles, source: &[Val<'c>
         let lane = cx.xor_image(lane, index, &lanes)?;
         let registers: Vec<u32> = plan.by_index.iter().map(|p| p.1).collect();
         let register = cx.xor_image(register, index, &registers)?;
-        let values = candidates.iter().map(|&r| source.get(r).copied().ok_or_else(|| defect("a register too few"))).collect::<Res<Vec<_>>>()?;
+        let values =
+            candidates.iter().map(|&r| source.get(r).copied().ok_or_else(|| defect("a register too few"))).collect::<Res<Vec<_>>>()?;
         let mut result = None;
         for (&candidate, value) in candidates.iter().zip(cx.shuffle(&values, Source::Lane(lane))?) {
             result = Some(match result {

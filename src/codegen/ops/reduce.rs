@@ -116,7 +116,9 @@ impl Redux {
             (Val::IntValue(_), A::Minsi) => ("min", true),
             (Val::IntValue(_), A::Maxui) => ("umax", false),
             (Val::IntValue(_), A::Minui) => ("umin", false),
-            (Val::FloatValue(v), _) if v.get_type() != cx.llvm.f32_type() || target.capability != 100 || !target.accelerated => return None,
+            (Val::FloatValue(v), _) if v.get_type() != cx.llvm.f32_type() || target.capability != 100 || !target.accelerated => {
+                return None;
+            }
             (Val::FloatValue(_), A::Maxnumf) => ("fmax", false),
             (Val::FloatValue(_), A::Minnumf) => ("fmin", false),
             (Val::FloatValue(_), A::Maximumf) => ("fmax.NaN", false),
@@ -194,4 +196,3 @@ pub(super) fn slot_address<'c>(
     let at = cx.shared_at(base, bytes)?;
     if start == 0 { Ok(at) } else { cx.shared_at(at, cx.i32(u64::from(start))) }
 }
-

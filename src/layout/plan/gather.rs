@@ -149,9 +149,8 @@ fn span(vectors: &[u64]) -> Vec<u64> {
 fn shared(source: &LinearLayout, indices: &LinearLayout, dim: Dim) -> GatherShared {
     let axes: Vec<Dim> = source.out_dims().collect();
     let backwards: Vec<Dim> = axes.iter().rev().copied().collect();
-    let row_major = backwards.iter().fold(LinearLayout::empty(), |l, &d| {
-        l.product(&LinearLayout::identity1d(source.out_size(d), Dim::Offset, d))
-    });
+    let row_major =
+        backwards.iter().fold(LinearLayout::empty(), |l, &d| l.product(&LinearLayout::identity1d(source.out_size(d), Dim::Offset, d)));
     let stride = backwards.iter().take_while(|&&d| d != dim).map(|&d| source.out_size(d)).product();
     let offset = |c: u64| {
         let mut stride = 1u64;

@@ -23,5 +23,5 @@ pub use convert::{ConversionPlan, Costs, SharedPlan};
 pub use gather::GatherPlan;
 pub use reduce::ReducePlan;
 pub use scan::ScanPlan;
-pub use shared_access::{Access, SharedAccess};
+pub use shared_access::{Access, Form, SharedAccess};
 pub use shuffle::ShufflePlan;

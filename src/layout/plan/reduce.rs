@@ -127,7 +127,9 @@ fn result_columns(source: &LinearLayout, axis: usize, result: Option<&LinearLayo
     let rank = result.out_dims().len();
     let result = result.transpose_outs(&Dim::axes(rank));
     let kept: Vec<usize> = (0..=rank).filter(|&i| i != axis).collect();
-    let same = |b: usize| kept.iter().enumerate().all(|(i, &d)| source.basis(Dim::Block, b, Dim::axis(d)) == result.basis(Dim::Block, b, Dim::axis(i)));
+    let same = |b: usize| {
+        kept.iter().enumerate().all(|(i, &d)| source.basis(Dim::Block, b, Dim::axis(d)) == result.basis(Dim::Block, b, Dim::axis(i)))
+    };
     let fits = source.out_dims().len() == rank + 1
         && kept.iter().enumerate().all(|(i, &d)| source.out_bits(Dim::axis(d)) == result.out_bits(Dim::axis(i)))
         && [Dim::Lane, Dim::Warp, Dim::Block].iter().all(|&d| source.in_bits(d) == result.in_bits(d));

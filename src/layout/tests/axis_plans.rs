@@ -31,11 +31,14 @@ fn any_layout(axes: &[u32], copies: usize, mixing: usize) -> impl Strategy<Value
         }
         let basis = |c: &u64| {
             let mut shift = 0;
-            sizes.iter().map(|s| {
-                let v = c >> shift & u64::from(s.1 - 1);
-                shift += s.1.trailing_zeros();
-                v as i32
-            }).collect::<Vec<_>>()
+            sizes
+                .iter()
+                .map(|s| {
+                    let v = c >> shift & u64::from(s.1 - 1);
+                    shift += s.1.trailing_zeros();
+                    v as i32
+                })
+                .collect::<Vec<_>>()
         };
         let bases: Vec<Vec<i32>> = columns.iter().map(basis).collect();
         let (lanes, rest) = bases.split_at(LANE_BITS);
@@ -46,7 +49,15 @@ fn any_layout(axes: &[u32], copies: usize, mixing: usize) -> impl Strategy<Value
 }
 
 fn any_case() -> impl Strategy<Value = (LinearLayout, usize)> {
-    let axes = prop_oneof![Just(vec![7]), Just(vec![6]), Just(vec![2, 5]), Just(vec![4, 3]), Just(vec![1, 3, 3]), Just(vec![0, 6]), Just(vec![3, 0, 3])];
+    let axes = prop_oneof![
+        Just(vec![7]),
+        Just(vec![6]),
+        Just(vec![2, 5]),
+        Just(vec![4, 3]),
+        Just(vec![1, 3, 3]),
+        Just(vec![0, 6]),
+        Just(vec![3, 0, 3])
+    ];
     (axes, 0usize..3, prop_oneof![Just(0), Just(0), Just(4)])
         .prop_flat_map(|(axes, copies, mixing)| (any_layout(&axes, copies, mixing), 0..axes.len()))
 }

@@ -3,6 +3,7 @@
 mod axis_plans;
 mod definitions;
 mod laws;
+mod plans;
 mod queries;
 mod render;
 mod tables;
