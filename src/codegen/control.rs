@@ -104,7 +104,7 @@ fn here<'c>(cx: &Lower<'c, '_>) -> Res<BasicBlock<'c>> {
 }
 
 /// Lowers all operations of a region's only block but its terminator, and gives that.
-fn region(cx: &mut Lower<'_, '_>, block: Block) -> Res<Op> {
+pub(super) fn region(cx: &mut Lower<'_, '_>, block: Block) -> Res<Op> {
     let end = cx.ir.terminator(block).ok_or_else(|| defect("a region without an end"))?;
     for op in cx.ir.op_list(block) {
         if op != end {

@@ -60,6 +60,7 @@ pub(super) struct Lower<'c, 'a> {
     pub(super) b: Builder<'c>,
     pub(super) options: &'a CodegenOptions,
     pub(super) num_ctas: u32,
+    pub(super) num_warps: u32,
     pub(super) axis: AxisInfoAnalysis,
     pub(super) function: FunctionValue<'c>,
     pub(super) blocks: BTreeMap<Block, Label<'c>>,
@@ -155,6 +156,7 @@ impl<'a> Lower<'static, 'a> {
             b: llvm.create_builder(),
             options,
             num_ctas: facts.num_ctas,
+            num_warps: facts.num_warps,
             axis: AxisInfoAnalysis::new(ir, func),
             function,
             blocks: BTreeMap::new(),
@@ -268,7 +270,7 @@ impl<'c> Lower<'c, '_> {
         Ok(())
     }
 
-    fn reverse_post_order(&self, first: Block) -> Vec<Block> {
+    pub(super) fn reverse_post_order(&self, first: Block) -> Vec<Block> {
         let mut order = vec![];
         let mut seen = std::collections::BTreeSet::from([first]);
         // A block with the successors that are still to be visited.
@@ -338,7 +340,10 @@ impl<'c> Lower<'c, '_> {
                 Err(_) => return Err(d),
             }
         }
-        self.errors.push(d);
+        // A region that runs for each element reports once what it cannot do.
+        if !self.errors.contains(&d) {
+            self.errors.push(d);
+        }
         Ok(())
     }
 

@@ -27,11 +27,13 @@ mod llvm;
 mod lower;
 mod ops;
 mod ptx_builder;
+mod region;
 mod shared;
 mod shared_access;
 #[cfg(test)]
 mod tests;
 mod type_map;
+mod warp;
 
 use crate::diag::Diagnostic;
 use crate::ir::Ir;

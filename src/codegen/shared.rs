@@ -96,6 +96,11 @@ impl<'c> Lower<'c, '_> {
         self.effect("llvm.nvvm.bar.warp.sync", &[], &[self.i32(u64::from(u32::MAX)).into()])
     }
 
+    /// Threads of the block.
+    pub(super) fn threads(&self) -> u32 {
+        self.num_warps * self.options.target.warp_size()
+    }
+
     /// This thread's lane in its warp.
     pub(super) fn lane_id(&mut self) -> Res<IntValue<'c>> {
         let mask = u64::from(self.options.target.warp_size() - 1);

@@ -8,9 +8,14 @@ mod cast;
 mod convert_layout;
 pub(super) mod debug;
 mod fp_convert;
+mod gather;
+mod histogram;
 mod inline_asm;
+mod map_elementwise;
 mod math;
 mod memory;
+mod reduce;
+mod scan;
 mod shape;
 
 pub(super) use cast::bits_as;
@@ -68,20 +73,19 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::GridDependencyLaunchDependents => grid_dependency(cx, op, "griddepcontrol.launch_dependents;"),
         TtOp::Print => debug::print(cx, op),
         TtOp::Assert => debug::assert(cx, op, cx.ir.str_attr(op, "message").unwrap_or_default()),
+        TtOp::Reduce => reduce::lower(cx, op),
+        TtOp::Scan => scan::lower(cx, op),
+        TtOp::MapElementwise => map_elementwise::lower(cx, op),
+        TtOp::Histogram => histogram::lower(cx, op),
+        TtOp::Gather => gather::lower(cx, op),
+        // Lowered with the operation around them.
+        TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => Err(defect("a region's end was reached on its own")),
         TtOp::Func
         | TtOp::AtomicLoad
         | TtOp::AtomicStore
         | TtOp::AtomicPoll
         | TtOp::Dot
         | TtOp::DotScaled
-        | TtOp::Reduce
-        | TtOp::ReduceReturn
-        | TtOp::Scan
-        | TtOp::ScanReturn
-        | TtOp::MapElementwise
-        | TtOp::MapElementwiseReturn
-        | TtOp::Histogram
-        | TtOp::Gather
         | TtOp::MakeTensorDesc
         | TtOp::DescriptorLoad
         | TtOp::DescriptorStore

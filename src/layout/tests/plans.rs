@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::plan::shuffle::Machine;
-use super::super::plan::{ConversionPlan, SharedAccess, SharedPlan, ShufflePlan};
+use super::super::plan::{ConversionPlan, Form, SharedAccess, SharedPlan, ShufflePlan};
 use super::super::*;
 use super::tables::{CONVERSIONS, encoding, list, rows};
 use proptest::prelude::*;
@@ -61,34 +61,44 @@ fn address(access: &SharedAccess, thread: u64, offset: u32) -> u32 {
     map.apply_packed(thread << map.in_bits(Dim::Register)) as u32 ^ offset
 }
 
+/// The places that an access moves, as (thread, register index in the access, address): one's own bytes, or for matrices those that the
+/// definition of `ldmatrix` gives.
+fn moved(access: &SharedAccess, warp: u64, offset: u32, element_bytes: u32) -> Vec<(usize, usize, u32)> {
+    let registers = access.vec();
+    let at = |lane: usize| address(access, warp * 32 + lane as u64, offset);
+    let per_word = (4 / element_bytes.min(4)) as usize;
+    let place = |lane: usize, i: usize| match access.form() {
+        Form::Vector => at(lane) + i as u32 * element_bytes,
+        Form::Matrix { transposed: false } => {
+            at(i / per_word * 8 + lane / 4) + (lane % 4) as u32 * 4 + (i % per_word) as u32 * element_bytes
+        }
+        Form::Matrix { transposed: true } => at(i / 2 * 8 + lane % 4 * 2 + i % 2) + (lane / 4) as u32 * 2,
+    };
+    (0..32).flat_map(|lane| (0..registers).map(move |i| (lane, i))).map(|(l, i)| (warp as usize * 32 + l, i, place(l, i))).collect()
+}
+
 fn through_memory(plan: &SharedPlan, source: &Tensor, element_bytes: u32) -> Tensor {
     let (store, load) = (plan.store(), plan.load());
     let mut result: Tensor = vec![vec![u64::MAX; load.places().len()]; source.len()];
     let memory_of = |t: usize| if plan.is_within_warps() { t / 32 } else { 0 };
     for repetition in 0..plan.repetitions() {
         let mut memory: BTreeMap<(usize, u32), u64> = BTreeMap::new();
-        for (t, regs) in source.iter().enumerate() {
-            if (t as u32 / 32) & store.free_warps() != 0 {
-                continue;
-            }
+        for warp in (0..source.len() as u64 / 32).filter(|w| *w as u32 & store.free_warps() == 0) {
             for access in store.accesses().iter().filter(|a| plan.repetition_of(a.offset) == repetition) {
-                let start = address(store, t as u64, access.offset - repetition * plan.bytes());
-                assert!(start % store.access_bytes() == 0, "a misaligned store");
-                for (i, &r) in access.registers.iter().enumerate() {
-                    let at = start + i as u32 * element_bytes;
+                for (t, i, at) in moved(store, warp, access.offset - repetition * plan.bytes(), element_bytes) {
                     assert!(at + element_bytes <= plan.bytes(), "a store beyond the scratch memory");
-                    let old = memory.insert((memory_of(t), at), regs[r]);
-                    assert!(old.is_none_or(|o| o == regs[r]), "two elements in one place");
+                    let value = source[t][access.registers[i]];
+                    let old = memory.insert((memory_of(t), at), value);
+                    assert!(old.is_none_or(|o| o == value), "two elements in one place");
                 }
             }
         }
-        for (t, regs) in result.iter_mut().enumerate() {
-            for (r, &(access, place)) in load.places().iter().enumerate() {
-                let access = &load.accesses()[access];
-                if plan.repetition_of(access.offset) == repetition {
-                    let start = address(load, t as u64, access.offset - repetition * plan.bytes());
-                    assert!(start % load.access_bytes() == 0, "a misaligned load");
-                    regs[r] = memory[&(memory_of(t), start + place as u32 * element_bytes)];
+        for warp in 0..source.len() as u64 / 32 {
+            for (number, access) in load.accesses().iter().enumerate().filter(|(_, a)| plan.repetition_of(a.offset) == repetition) {
+                for (t, i, at) in moved(load, warp, access.offset - repetition * plan.bytes(), element_bytes) {
+                    for (r, _) in load.places().iter().enumerate().filter(|(_, p)| **p == (number, i)) {
+                        result[t][r] = memory[&(memory_of(t), at)];
+                    }
                 }
             }
         }
@@ -98,15 +108,18 @@ fn through_memory(plan: &SharedPlan, source: &Tensor, element_bytes: u32) -> Ten
 
 /// Step 4, of every access of every warp.
 fn check_banks(access: &SharedAccess, warps: u64) {
-    let bytes = access.access_bytes();
-    let lanes = (128 / bytes.max(4)).min(32);
+    let (bytes, lanes, phases) = match access.form() {
+        Form::Vector => (access.access_bytes(), (128 / access.access_bytes().max(4)).min(32), (access.access_bytes() / 4).max(1)),
+        Form::Matrix { .. } => (16, 8, access.access_bytes() / 4),
+    };
     for warp in 0..warps {
         for a in access.accesses() {
             let mut wavefronts = 0;
-            for phase in 0..32 / lanes {
+            for phase in 0..phases {
                 let mut banks: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
                 for lane in phase * lanes..(phase + 1) * lanes {
                     let start = address(access, warp * 32 + u64::from(lane), a.offset);
+                    assert!(start % bytes == 0, "a misaligned access");
                     for word in start / 4..=(start + bytes - 1) / 4 {
                         banks.entry(word % 32).or_default().insert(word);
                     }
@@ -218,7 +231,19 @@ proptest! {
     }
 }
 
-/// Pairs of encodings of all kinds; a kind of plan that never comes up would make the test hollow.
+fn kind(plan: &ConversionPlan) -> &'static str {
+    match plan {
+        ConversionPlan::Registers(_) => "registers",
+        ConversionPlan::Shuffles(_) => "shuffles",
+        ConversionPlan::Shared(p) if p.load().form() != Form::Vector => "ldmatrix",
+        ConversionPlan::Shared(p) if p.store().form() != Form::Vector => "stmatrix",
+        ConversionPlan::Shared(p) if p.is_within_warps() => "shared within warps",
+        ConversionPlan::Shared(_) => "shared",
+        ConversionPlan::Blocks => "blocks",
+    }
+}
+
+/// Pairs of encodings of every kind of plan.
 #[test]
 fn pairs_of_encodings_are_exchanged() {
     let mut kinds = BTreeMap::new();
@@ -226,19 +251,30 @@ fn pairs_of_encodings_are_exchanged() {
         let shape: Vec<i64> = list(row[2]);
         let [source, destination] = [0, 1].map(|i| to_linear_layout(&shape, encoding(row[i], shape.len())));
         let alike = [Dim::Warp, Dim::Block].iter().all(|&d| source.in_size(d) == destination.in_size(d));
-        if !alike || source.total_in_bits() > 13 {
-            continue;
-        }
-        for bits in [8, 16, 32, 64] {
-            let kind = match check(source, destination, bits) {
-                ConversionPlan::Registers(_) => "registers",
-                ConversionPlan::Shuffles(_) => "shuffles",
-                ConversionPlan::Shared(p) if p.is_within_warps() => "shared within warps",
-                ConversionPlan::Shared(_) => "shared",
-                ConversionPlan::Blocks => "blocks",
-            };
-            *kinds.entry(kind).or_insert(0) += 1;
+        if alike && source.total_in_bits() <= 13 {
+            for bits in [8, 16, 32, 64] {
+                *kinds.entry(kind(&check(source, destination, bits))).or_insert(0) += 1;
+            }
         }
     }
-    assert!(kinds.len() >= 4 && kinds.values().all(|&n| n > 3), "{kinds:?}");
+    let encodings = [
+        "blocked 1,8 4,8 4,1 1,0 -",
+        "blocked 8,1 8,4 1,4 0,1 -",
+        "blocked 1,4 2,16 2,2 1,0 -",
+        "blocked 2,2 4,8 1,4 0,1 -",
+        "blocked 1,2 2,16 4,1 1,0 -",
+        "blocked 1,4 4,8 4,1 1,0 -",
+        "blocked 4,1 1,32 4,1 0,1 -",
+        "mma 2 2,2 16,8 -",
+        "mma 3 4,1 16,64,16 -",
+        "dot 0 2 mma 2 2,2 16,8 -",
+        "dot 1 4 mma 2 2,2 16,8 -",
+    ];
+    for (a, b) in encodings.iter().flat_map(|&a| encodings.iter().map(move |&b| (a, b))) {
+        let [source, destination] = [a, b].map(|e| to_linear_layout(&[64, 32], encoding(e, 2)));
+        for bits in [8, 16, 32] {
+            *kinds.entry(kind(&check(source, destination, bits))).or_insert(0) += 1;
+        }
+    }
+    assert!(kinds.len() == 7 && kinds.values().all(|&n| n > 3), "{kinds:?}");
 }

@@ -4,7 +4,7 @@
 
 use crate::ir::dialects::{TtOp, TtgOp};
 use crate::ir::{Ir, Op, OpKind, Type};
-use crate::layout::plan::ConversionPlan;
+use crate::layout::plan::{ConversionPlan, GatherPlan, ReducePlan, ScanPlan, shared_access::element_bytes};
 use crate::layout::{Dim, LayoutError, free_variable_masks, layout_of};
 
 /// Where an operation's shared memory starts, in bytes.
@@ -23,9 +23,59 @@ pub fn scratch_bytes(ir: &Ir, op: Op, capability: u32) -> Result<u32, LayoutErro
             Ok(ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), capability)?.scratch_bytes())
         }
         OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas) => atomic_bytes(ir, op),
-        OpKind::Tt(TtOp::Reduce | TtOp::Scan | TtOp::Histogram | TtOp::Gather) => Ok(0),
+        // Where there is no plan, code generation says why.
+        OpKind::Tt(TtOp::Reduce) => Ok(reduce_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
+        OpKind::Tt(TtOp::Scan) => Ok(scan_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
+        OpKind::Tt(TtOp::Gather) => Ok(gather_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(operand_bytes(ir, op)[0]))),
+        OpKind::Tt(TtOp::Histogram) => Ok(histogram_bins(ir, op) * HISTOGRAM_COUNTER_BYTES),
         _ => Ok(0),
     }
+}
+
+/// Bytes in which `tt.histogram` counts, whatever its result's type.
+const HISTOGRAM_COUNTER_BYTES: u32 = 4;
+
+/// The plan of a `tt.reduce`.
+///
+/// # Errors
+/// When a type has no layout, or the blocks of a cluster would have to exchange elements.
+pub fn reduce_plan(ir: &Ir, op: Op) -> Result<ReducePlan, LayoutError> {
+    let result = ir.ty(*ir.results(op).first().ok_or_else(|| LayoutError::new("a reduction without results"))?);
+    let result = if result.is_tensor() { Some(layout_of(result)?) } else { None };
+    ReducePlan::new(layout_of(ir.ty(ir.operand(op, 0)))?, axis(ir, op), result)
+}
+
+/// The plan of a `tt.scan`.
+///
+/// # Errors
+/// As [`reduce_plan`].
+pub fn scan_plan(ir: &Ir, op: Op) -> Result<ScanPlan, LayoutError> {
+    ScanPlan::new(layout_of(ir.ty(ir.operand(op, 0)))?, axis(ir, op), ir.bool_attr(op, "reverse"))
+}
+
+/// The plan of a `tt.gather`.
+///
+/// # Errors
+/// As [`reduce_plan`].
+pub fn gather_plan(ir: &Ir, op: Op) -> Result<GatherPlan, LayoutError> {
+    GatherPlan::new(layout_of(ir.ty(ir.operand(op, 0)))?, layout_of(ir.ty(ir.operand(op, 1)))?, axis(ir, op))
+}
+
+/// Number of values that a `tt.histogram` counts.
+#[must_use]
+pub fn histogram_bins(ir: &Ir, op: Op) -> u32 {
+    ir.ty(ir.result(op)).shape().iter().product::<i64>() as u32
+}
+
+/// The axis of an operation; one that no tensor has when it states none.
+fn axis(ir: &Ir, op: Op) -> usize {
+    ir.int_attr(op, "axis").and_then(|a| usize::try_from(a).ok()).unwrap_or(usize::MAX)
+}
+
+/// Bytes of an element of each operand.
+#[must_use]
+pub fn operand_bytes(ir: &Ir, op: Op) -> Vec<u32> {
+    ir.operands(op).iter().map(|&v| element_bytes(element_bits(ir.ty(v)))).collect()
 }
 
 /// Bits that an element takes in shared memory: whole bytes, and 64 for a pointer.
