@@ -296,9 +296,8 @@ impl<'c> Lower<'c, '_> {
         self.b.position_at_end(block);
         let mut phis = Vec::with_capacity(args.len());
         for &arg in args {
-            let ty = self.ir.ty(arg);
-            let elem = self.elem_type(ty)?;
-            let regs: Vec<PhiValue<'c>> = (0..Self::num_regs(ty)?).map(|_| self.b.build_phi(elem, "")).collect::<Result<_, _>>()?;
+            let types = self.register_types(self.ir.ty(arg))?;
+            let regs: Vec<PhiValue<'c>> = types.into_iter().map(|ty| self.b.build_phi(ty, "")).collect::<Result<_, _>>()?;
             self.set(arg, regs.iter().map(|p| p.as_basic_value()).collect());
             phis.push(regs);
         }

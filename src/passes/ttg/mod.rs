@@ -3,7 +3,9 @@
 pub mod allocate_shared_memory;
 pub mod coalesce;
 pub mod convert_from_tt;
+pub mod global_scratch;
 pub mod infer;
+pub mod insert_barriers;
 pub mod module_attrs;
 pub mod print_alignment;
 pub mod print_allocation;
