@@ -206,6 +206,13 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::Load(op);
     let (ptr, mask, other) = (view.ptr(cx.ir), view.mask(cx.ir), view.other(cx.ir));
     refuse_block_pointer(cx, op, cx.ir.ty(ptr))?;
+    let loaded = load_elements(cx, op, ptr, mask, other)?;
+    cx.set(cx.ir.result(op), loaded);
+    Ok(())
+}
+
+/// The elements that the pointers `ptr` point to, one per register. `op` says how they are to be cached.
+pub(super) fn load_elements<'c>(cx: &mut Lower<'c, '_>, op: Op, ptr: Value, mask: Option<Value>, other: Option<Value>) -> Res<Vec<Val<'c>>> {
     let access = Access::new(cx, ptr, mask)?;
     let volatile = cx.ir.bool_attr(op, "isVolatile");
     let modifiers = Modifiers::new(cx, op, &LOAD_CACHE, volatile)?;
@@ -213,7 +220,7 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ptrs = cx.get(ptr)?;
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     let others = other.map(|o| cx.get(o)).transpose()?;
-    let mut loaded: Vec<Val<'_>> = Vec::with_capacity(ptrs.len());
+    let mut loaded: Vec<Val<'c>> = Vec::with_capacity(ptrs.len());
     for first in (0..ptrs.len()).step_by(access.vec) {
         let canonical = access.canonical(first);
         if canonical != first {
@@ -241,8 +248,7 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             access.unpack(cx, word, &mut loaded)?;
         }
     }
-    cx.set(cx.ir.result(op), loaded);
-    Ok(())
+    Ok(loaded)
 }
 
 /// `tt.store`
@@ -283,7 +289,7 @@ fn register<'c>(regs: &Regs<'c>, i: usize) -> Res<Val<'c>> {
 }
 
 /// The predicate of the one thread that stores what several hold.
-fn owner<'c>(cx: &mut Lower<'c, '_>, free: FreeMasks) -> Res<Option<IntValue<'c>>> {
+pub(super) fn owner<'c>(cx: &mut Lower<'c, '_>, free: FreeMasks) -> Res<Option<IntValue<'c>>> {
     let lane_bits = cx.options.target.warp_size().trailing_zeros();
     let thread = (u64::from(free.lane) & u64::from(cx.options.target.warp_size() - 1)) | (u64::from(free.warp) << lane_bits & 0x3ff);
     let block = if cx.num_ctas > 1 { u64::from(free.block) & u64::from(cx.num_ctas - 1) } else { 0 };

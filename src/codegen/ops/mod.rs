@@ -3,10 +3,13 @@
 //! Elementwise operations are tables from kinds to LLVM instructions or intrinsics; [`elementwise`] applies one register after the other.
 
 mod arith;
+mod async_copy;
 mod cast;
 mod convert_layout;
 mod fp_convert;
 mod inline_asm;
+mod local;
+mod mbarrier;
 mod math;
 mod memory;
 mod shape;
@@ -28,8 +31,10 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         OpKind::Ub(kind) => control::ub(cx, op, kind),
         OpKind::Tt(kind) => tt(cx, op, kind),
         OpKind::Llvm(LlvmOp::Assume) => assume(cx, op),
-        OpKind::Ttg(TtgOp::ConvertLayout) => convert_layout::lower(cx, op),
-        OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(cx.unsupported(op, "")),
+        OpKind::Ttg(kind) => ttg(cx, op, kind),
+        OpKind::Ttng(kind) => mbarrier::lower(cx, op, kind),
+        OpKind::Unregistered(name) if name.as_str() == "gpu.barrier" => local::barrier(cx, op),
+        OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(cx.unsupported(op, "")),
     }
 }
 
@@ -85,6 +90,38 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         | TtOp::DescriptorScatter
         | TtOp::MakeTensorPtr
         | TtOp::Advance => Err(cx.unsupported(op, "")),
+    }
+}
+
+fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
+    match kind {
+        TtgOp::ConvertLayout => convert_layout::lower(cx, op),
+        TtgOp::Barrier => local::barrier(cx, op),
+        TtgOp::LocalAlloc => local::alloc(cx, op),
+        // What comes later may use the memory: the allocation has seen to that.
+        TtgOp::LocalDealloc => Ok(()),
+        TtgOp::LocalLoad => local::load(cx, op),
+        TtgOp::LocalStore => local::store(cx, op),
+        TtgOp::MemDescIndex => local::index(cx, op),
+        TtgOp::MemDescSubslice => local::subslice(cx, op),
+        TtgOp::MemDescTrans => local::transpose(cx, op),
+        TtgOp::MemDescReshape | TtgOp::MemDescReinterpret => local::reinterpret(cx, op),
+        TtgOp::AsyncCopyGlobalToLocal => async_copy::copy(cx, op),
+        TtgOp::AsyncCommitGroup => async_copy::commit(cx, op),
+        TtgOp::AsyncWait => async_copy::wait(cx, op),
+        TtgOp::GlobalScratchAlloc => local::global_scratch(cx, op),
+        TtgOp::LocalGather
+        | TtgOp::LocalScatter
+        | TtgOp::LocalAtomicScatterRmw
+        | TtgOp::PredicateStage
+        | TtgOp::Mask
+        | TtgOp::MaskReturn
+        | TtgOp::Fp4ToFp
+        | TtgOp::WarpSpecialize
+        | TtgOp::WarpSpecializePartitions
+        | TtgOp::WarpYield
+        | TtgOp::WarpReturn
+        | TtgOp::WarpId => Err(cx.unsupported(op, "")),
     }
 }
 
