@@ -17,16 +17,17 @@ use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::module::{FlagBehavior, Module as LlvmModule};
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValueEnum, FunctionValue, IntValue, PhiValue};
+use inkwell::values::{BasicValueEnum, FunctionValue, IntValue, PhiValue, PointerValue};
 
 use super::debug_info::LineTable;
 use super::llvm::{Draft, Facts, Module, PTX_KERNEL, required_ptx};
-use super::{CodegenOptions, ops};
+use super::{CodegenOptions, ops, shared};
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 use crate::ir::core::entity::Entity;
 use crate::ir::{Attr, AttrData, Block, Ir, Loc, Op, Type, TypeData, Value};
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::analysis::scratch::SHARED;
+use crate::passes::ttg::global_scratch;
 use crate::target::Target;
 
 pub(super) type Res<T> = Result<T, Diagnostic>;
@@ -66,6 +67,8 @@ pub(super) struct Lower<'c, 'a> {
     pub(super) blocks: BTreeMap<Block, Label<'c>>,
     values: Vec<Option<Regs<'c>>>,
     lines: Option<LineTable>,
+    /// The hidden parameter with the scratch memory of all programs.
+    pub(super) global_scratch: Option<PointerValue<'c>>,
     tid: IntValue<'c>,
     /// PTX ISA version that the kernel's inline PTX needs.
     ptx_version: u32,
@@ -78,6 +81,7 @@ pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Di
     let attr = |name: &str, default: u32| ir.int_attr(ir.module(), name).map_or(default, |v| u32::try_from(v).unwrap_or(u32::MAX));
     let (num_warps, num_ctas) = (attr("ttg.num-warps", options.num_warps), attr("ttg.num-ctas", options.num_ctas));
     check_limits(ir, options, num_warps, num_ctas).map_err(one)?;
+    shared::check_limit(ir, options).map_err(one)?;
     let kernels: Vec<Op> = ir.functions().into_iter().filter(|&f| is_kernel(ir, f)).collect();
     if kernels.is_empty() {
         return Err(one(Diagnostic::error(&codes::NO_KERNEL, "the module has no public function with a body")));
@@ -85,7 +89,17 @@ pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Di
     let draft = Draft::new("ttc");
     let ftz = draft.llvm().i32_type().const_int(1, false);
     draft.module.add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, ftz);
-    let mut facts = Facts { num_warps, num_ctas, shared: attr(SHARED, 0), ptx_version: options.target.min_ptx, ..Facts::default() };
+    let (scratch_size, scratch_align) = (attr(global_scratch::SIZE, 0), attr(global_scratch::ALIGNMENT, 1));
+    let mut facts = Facts {
+        num_warps,
+        num_ctas,
+        shared: attr(SHARED, 0),
+        global_scratch_size: scratch_size,
+        global_scratch_align: scratch_align,
+        hidden_params: if options.triton_abi { 2 } else { u32::from(scratch_size > 0) },
+        ptx_version: options.target.min_ptx,
+        ..Facts::default()
+    };
     let mut errors = vec![];
     for kernel in kernels {
         match Lower::kernel(ir, &draft, options, &facts, kernel) {
@@ -162,6 +176,7 @@ impl<'a> Lower<'static, 'a> {
             blocks: BTreeMap::new(),
             values: vec![None; ir.value_capacity()],
             lines: None,
+            global_scratch: None,
             tid: llvm.i32_type().const_zero(),
             ptx_version: options.target.min_ptx,
             errors: vec![],
@@ -204,14 +219,13 @@ impl<'c> Lower<'c, '_> {
             return Err(Diagnostic::error(&codes::UNSUPPORTED_TYPE, format!("a kernel's parameter cannot be a tensor, `{ty}`")));
         }
         let mut params: Vec<BasicTypeEnum<'c>> = inputs.iter().map(|&ty| self.elem_type(ty)).collect::<Res<_>>()?;
-        if self.options.triton_abi {
-            let scratch = self.llvm.ptr_type(inkwell::AddressSpace::from(1u16));
-            params.extend([BasicTypeEnum::from(scratch); 2]);
-        }
+        let scratch = self.llvm.ptr_type(inkwell::AddressSpace::from(1u16));
+        params.extend(vec![BasicTypeEnum::from(scratch); facts.hidden_params as usize]);
         // SAFETY: nothing refers to the placeholder.
         unsafe { self.function.delete() };
         self.function = self.module.add_function(name, self.fn_type(None, &params), None);
         self.function.set_call_conventions(PTX_KERNEL);
+        self.global_scratch = self.function.get_nth_param(inputs.len() as u32).and_then(|p| PointerValue::try_from(p).ok());
         let threads = facts.num_warps * self.options.target.warp_size();
         self.string_attribute("nvvm.reqntid", &threads.to_string());
         if let Some(n) =
@@ -298,9 +312,8 @@ impl<'c> Lower<'c, '_> {
         self.b.position_at_end(block);
         let mut phis = Vec::with_capacity(args.len());
         for &arg in args {
-            let ty = self.ir.ty(arg);
-            let elem = self.elem_type(ty)?;
-            let regs: Vec<PhiValue<'c>> = (0..Self::num_regs(ty)?).map(|_| self.b.build_phi(elem, "")).collect::<Result<_, _>>()?;
+            let types = self.register_types(self.ir.ty(arg))?;
+            let regs: Vec<PhiValue<'c>> = types.into_iter().map(|ty| self.b.build_phi(ty, "")).collect::<Result<_, _>>()?;
             self.set(arg, regs.iter().map(|p| p.as_basic_value()).collect());
             phis.push(regs);
         }

@@ -25,6 +25,7 @@ mod debug_info;
 mod indices;
 mod llvm;
 mod lower;
+mod memdesc;
 mod ops;
 mod ptx_builder;
 mod region;

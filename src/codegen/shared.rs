@@ -9,14 +9,59 @@ use inkwell::module::Linkage;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, CallSiteValue, IntValue, PointerValue};
 
-use super::lower::{Lower, Res, Val, defect};
-use crate::ir::Op;
-use crate::passes::analysis::scratch::OFFSET;
+use super::CodegenOptions;
+use super::lower::{Lower, Res, Val, defect, located};
+use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::{Ir, Op, TtgOp};
+use crate::passes::analysis::allocation::buffer_bytes;
+use crate::passes::analysis::scratch::{OFFSET, SHARED, scratch_bytes};
 
 /// LLVM's address space of shared memory in NVPTX.
 pub(super) const SHARED_SPACE: u16 = 3;
 const SYMBOL: &str = "global_smem";
 const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.aligned.all";
+
+/// How many buffers a message about the limit names.
+const NAMED_BUFFERS: usize = 8;
+
+/// Refuses a module that needs more shared memory than a block of the target can have, naming the buffers that lie there.
+///
+/// # Errors
+/// E0714
+pub(super) fn check_limit(ir: &Ir, options: &CodegenOptions) -> Res<()> {
+    let needed = ir.int_attr(ir.module(), SHARED).unwrap_or(0);
+    let most = options.target.max_shared;
+    if needed <= i64::from(most) {
+        return Ok(());
+    }
+    let text = format!("the kernel needs {needed} bytes of shared memory, but a block on {} can have {most}", options.target.name);
+    let mut found = Diagnostic::error(&codes::SHARED_LIMIT, text);
+    let mut buffers: Vec<(u32, Op)> = ir.all_ops(ir.module()).into_iter().filter_map(|op| Some((bytes_of(ir, op, options)?, op))).collect();
+    buffers.sort_by_key(|&(bytes, _)| std::cmp::Reverse(bytes));
+    for &(bytes, op) in buffers.iter().take(NAMED_BUFFERS) {
+        let what = ir.results(op).first().map_or_else(String::new, |&r| format!(" of `{}`", ir.ty(r)));
+        let line = format!("{bytes} bytes for `{}`{what}", ir.op_name(op));
+        found = match ir.loc(op).file_line_col() {
+            Some((file, row, _)) => found.note(format!("{line}, at {}:{row}", file.as_str())),
+            None => found.note(line),
+        };
+    }
+    if buffers.len() > NAMED_BUFFERS {
+        found = found.note(format!("and {} smaller ones", buffers.len() - NAMED_BUFFERS));
+    }
+    Err(located(found, ir.loc(ir.module()))
+        .help("use fewer stages (num_stages): each keeps a copy of the loop's buffers. Or use smaller blocks"))
+}
+
+/// The bytes that an operation with a place in shared memory takes there.
+fn bytes_of(ir: &Ir, op: Op, options: &CodegenOptions) -> Option<u32> {
+    ir.int_attr(op, OFFSET)?;
+    if ir.is(op, TtgOp::LocalAlloc) {
+        buffer_bytes(ir.ty(ir.result(op))).ok()
+    } else {
+        scratch_bytes(ir, op, options.target.capability).ok()
+    }
+}
 
 impl<'c> Lower<'c, '_> {
     /// The start of the block's shared memory.

@@ -57,7 +57,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The address of one access.
-    fn shared_address(&mut self, at: &SharedAddresses<'c>, offset: u32) -> Res<PointerValue<'c>> {
+    pub(super) fn shared_address(&mut self, at: &SharedAddresses<'c>, offset: u32) -> Res<PointerValue<'c>> {
         let (mixed, added) = (offset & at.reached, offset & !at.reached);
         let row = *at.rows.get(&mixed).ok_or_else(|| defect("an access of another layout"))?;
         if added == 0 { Ok(row) } else { self.shared_at(row, self.i32(u64::from(added))) }

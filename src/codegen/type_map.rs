@@ -17,9 +17,11 @@ use inkwell::types::{BasicType, BasicTypeEnum, IntType};
 use inkwell::values::BasicValueEnum;
 
 use super::lower::{Lower, Regs, Res};
+use super::shared::SHARED_SPACE;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Attr, AttrData, DenseData, FloatKind, Type, TypeData};
 use crate::layout::{Dim, LinearLayout, layout_of};
+use crate::passes::analysis::shared_alias::is_shared;
 
 impl<'c> Lower<'c, '_> {
     /// `iN`
@@ -127,16 +129,29 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
+    /// The LLVM type of each register that holds a value of this type: for a tensor its elements, for a descriptor of shared memory the
+    /// address and an offset for each dimension (`memdesc`), for a token nothing.
+    pub(super) fn register_types(&self, ty: Type) -> Res<Vec<BasicTypeEnum<'c>>> {
+        match ty.data() {
+            TypeData::AsyncToken => Ok(vec![]),
+            TypeData::MemDesc(m) if is_shared(ty) => {
+                let ptr = self.llvm.ptr_type(AddressSpace::from(SHARED_SPACE)).into();
+                Ok(std::iter::once(ptr).chain(m.shape.iter().map(|_| self.int_type(32).into())).collect())
+            }
+            _ => Ok(vec![self.elem_type(ty)?; Self::num_regs(ty)?]),
+        }
+    }
+
     /// Values of a type that nobody may rely on.
     pub(super) fn poison(&self, ty: Type) -> Res<Regs<'c>> {
-        let llvm = self.elem_type(ty)?;
-        let one: BasicValueEnum<'c> = match llvm {
-            BasicTypeEnum::IntType(t) => t.get_poison().into(),
-            BasicTypeEnum::FloatType(t) => t.get_poison().into(),
-            BasicTypeEnum::PointerType(t) => t.get_poison().into(),
-            _ => return Err(unsupported(ty)),
+        let one = |llvm| match llvm {
+            BasicTypeEnum::IntType(t) => Ok(t.get_poison().into()),
+            BasicTypeEnum::FloatType(t) => Ok(t.get_poison().into()),
+            BasicTypeEnum::PointerType(t) => Ok(t.get_poison().into()),
+            _ => Err(unsupported(ty)),
         };
-        Ok(vec![one; Self::num_regs(ty)?].into())
+        let regs: Vec<BasicValueEnum<'c>> = self.register_types(ty)?.into_iter().map(one).collect::<Res<_>>()?;
+        Ok(regs.into())
     }
 
     /// `<n x T>`, of scalars that LLVM has vectors of.

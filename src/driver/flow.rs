@@ -165,6 +165,9 @@ impl Flow<'_> {
             self.name(kernel.clone());
         }
         self.made.metadata.shared = facts.shared;
+        self.made.metadata.global_scratch_size = facts.global_scratch_size;
+        self.made.metadata.global_scratch_align = facts.global_scratch_align.max(1);
+        self.made.metadata.hidden_params = self.made.metadata.hidden_params.max(facts.hidden_params);
         self.made.metadata.num_warps = facts.num_warps;
         self.made.metadata.num_ctas = facts.num_ctas;
         self.made.metadata.cluster_dims = [facts.num_ctas, 1, 1];

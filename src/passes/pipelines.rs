@@ -100,10 +100,13 @@ fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
     p.add_with(&ttg::pipeline::software_pipeline::PASS, &[("num-stages", stages)]);
 }
 
-/// TTGIR to the form that code generation reads: shared memory laid out.
+/// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
 #[must_use]
 pub fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
-    p.add_with(&ttg::allocate_shared_memory::PASS, &[("compute-capability", options.capability.to_string())]);
+    let capability = [("compute-capability", options.capability.to_string())];
+    p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
+    p.add_with(&ttg::insert_barriers::PASS, &capability);
+    p.add(&ttg::global_scratch::PASS);
     p
 }

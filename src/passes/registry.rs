@@ -32,17 +32,20 @@ pub static ALL: &[&Pass] = &[
     &ttg::reorder_instructions::PASS,
     &ttg::two_ctas::PASS,
     &ttg::allocate_shared_memory::PASS,
+    &ttg::insert_barriers::PASS,
+    &ttg::global_scratch::PASS,
     &ttg::print_alignment::PASS,
     &ttg::print_allocation::ALLOCATION,
     &ttg::print_allocation::ALIAS,
 ];
 
-/// The pass of this name. MLIR's older spelling of a name is found too.
+/// The pass of this name. MLIR's older spelling of a name, and Triton's name for what it has only as a test, are found too.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Pass> {
     let name = match name {
         "inliner" => "inline",
         "canonicalizer" => "canonicalize",
+        "test-print-membar" => "tritongpu-insert-barriers",
         other => other,
     };
     ALL.iter().copied().find(|p| p.name == name)

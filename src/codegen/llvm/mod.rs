@@ -51,6 +51,12 @@ pub struct Facts {
     pub kernels: Vec<String>,
     /// Bytes of shared memory a block needs.
     pub shared: u32,
+    /// Bytes of scratch memory in global memory that one program (of a cluster: one block) needs.
+    pub global_scratch_size: u32,
+    /// What that memory's start must be a multiple of.
+    pub global_scratch_align: u32,
+    /// Pointer parameters that follow the kernel's own.
+    pub hidden_params: u32,
     /// PTX ISA version times ten.
     pub ptx_version: u32,
     /// Warps of a block.
@@ -301,7 +307,7 @@ pub fn parse_llir(text: &str, options: &CodegenOptions) -> Result<Module, Diagno
     if names.is_empty() {
         return Err(Diagnostic::error(&codes::NO_KERNEL, "the LLVM IR has no function of the calling convention `ptx_kernel`"));
     }
-    let facts = Facts { kernels: names, ptx_version, num_warps: options.num_warps, num_ctas: options.num_ctas, shared: 0 };
+    let facts = Facts { kernels: names, ptx_version, num_warps: options.num_warps, num_ctas: options.num_ctas, ..Facts::default() };
     let mut module = Draft { module, messages, context }.seal(facts, options)?;
     module.foreign = true;
     module.verify(&codes::BAD_LLIR, "the LLVM IR breaks LLVM's rules")?;

@@ -207,6 +207,19 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::Load(op);
     let (ptr, mask, other) = (view.ptr(cx.ir), view.mask(cx.ir), view.other(cx.ir));
     refuse_block_pointer(cx, op, cx.ir.ty(ptr))?;
+    let loaded = load_elements(cx, op, ptr, mask, other)?;
+    cx.set(cx.ir.result(op), loaded);
+    Ok(())
+}
+
+/// The elements that the pointers `ptr` point to, one per register. `op` says how they are to be cached.
+pub(super) fn load_elements<'c>(
+    cx: &mut Lower<'c, '_>,
+    op: Op,
+    ptr: Value,
+    mask: Option<Value>,
+    other: Option<Value>,
+) -> Res<Vec<Val<'c>>> {
     let access = Access::new(cx, ptr, mask, MAX_ACCESS)?;
     let volatile = cx.ir.bool_attr(op, "isVolatile");
     let modifiers = Modifiers::new(cx, op, &LOAD_CACHE, volatile)?;
@@ -214,7 +227,7 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ptrs = cx.get(ptr)?;
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     let others = other.map(|o| cx.get(o)).transpose()?;
-    let mut loaded: Vec<Val<'_>> = Vec::with_capacity(ptrs.len());
+    let mut loaded: Vec<Val<'c>> = Vec::with_capacity(ptrs.len());
     for first in (0..ptrs.len()).step_by(access.vec) {
         let canonical = access.canonical(first);
         if canonical != first {
@@ -242,8 +255,7 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             access.unpack(cx, word, &mut loaded)?;
         }
     }
-    cx.set(cx.ir.result(op), loaded);
-    Ok(())
+    Ok(loaded)
 }
 
 /// `tt.store`

@@ -3,6 +3,7 @@
 //! Elementwise operations are tables from kinds to LLVM instructions or intrinsics; [`elementwise`] applies one register after the other.
 
 mod arith;
+mod async_copy;
 mod atomics;
 mod cast;
 mod convert_layout;
@@ -11,8 +12,10 @@ mod fp_convert;
 mod gather;
 mod histogram;
 mod inline_asm;
+mod local;
 mod map_elementwise;
 mod math;
+mod mbarrier;
 mod memory;
 mod reduce;
 mod scan;
@@ -35,8 +38,10 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         OpKind::Ub(kind) => control::ub(cx, op, kind),
         OpKind::Tt(kind) => tt(cx, op, kind),
         OpKind::Llvm(LlvmOp::Assume) => assume(cx, op),
-        OpKind::Ttg(TtgOp::ConvertLayout) => convert_layout::lower(cx, op),
-        OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(cx.unsupported(op, "")),
+        OpKind::Ttg(kind) => ttg(cx, op, kind),
+        OpKind::Ttng(kind) => mbarrier::lower(cx, op, kind),
+        OpKind::Unregistered(name) if name.as_str() == "gpu.barrier" => local::barrier(cx, op),
+        OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(cx.unsupported(op, "")),
     }
 }
 
@@ -94,6 +99,39 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         | TtOp::DescriptorScatter
         | TtOp::MakeTensorPtr
         | TtOp::Advance => Err(cx.unsupported(op, "")),
+    }
+}
+
+fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
+    match kind {
+        TtgOp::ConvertLayout => convert_layout::lower(cx, op),
+        TtgOp::Barrier => local::barrier(cx, op),
+        TtgOp::LocalAlloc => local::alloc(cx, op),
+        // What comes later may use the memory: the allocation has seen to that.
+        TtgOp::LocalDealloc => Ok(()),
+        TtgOp::LocalLoad => local::load(cx, op),
+        TtgOp::LocalStore => local::store(cx, op),
+        TtgOp::MemDescIndex => local::index(cx, op),
+        TtgOp::MemDescSubslice => local::subslice(cx, op),
+        TtgOp::MemDescTrans => local::transpose(cx, op),
+        TtgOp::MemDescReshape | TtgOp::MemDescReinterpret => local::reinterpret(cx, op),
+        TtgOp::AsyncCopyGlobalToLocal => async_copy::copy(cx, op),
+        TtgOp::AsyncCommitGroup => async_copy::commit(cx, op),
+        TtgOp::AsyncWait => async_copy::wait(cx, op),
+        TtgOp::GlobalScratchAlloc => local::global_scratch(cx, op),
+        TtgOp::LocalGather
+        | TtgOp::LocalScatter
+        | TtgOp::LocalAtomicScatterRmw
+        | TtgOp::PredicateStage
+        | TtgOp::Mask
+        | TtgOp::MaskReturn
+        | TtgOp::Fp4ToFp
+        | TtgOp::InlineAsm
+        | TtgOp::WarpSpecialize
+        | TtgOp::WarpSpecializePartitions
+        | TtgOp::WarpYield
+        | TtgOp::WarpReturn
+        | TtgOp::WarpId => Err(cx.unsupported(op, "")),
     }
 }
 

@@ -92,4 +92,12 @@ operands. Elements narrower than 32 bits are packed into words, `packed_element`
     tt.elementwise_inline_asm \"add.u32 $0, $1, $2;\" {constraints = \"=r,r\", packed_element = 1 : i32, pure = true} %a, %b : …
 
 What to do: count the constraints: `=r,r,r` for one result and two operands of 32 bits.";
+
+    SHARED_LIMIT = "E0714", "the kernel needs more shared memory than a block can have",
+"Buffers in shared memory that are alive at the same time must fit into what the hardware gives one block: 99 KiB to 227 KiB, depending on the
+architecture. The message names the largest ones.
+
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<8x128x128xf16, #shared, #smem, mutable>
+
+What to do: use fewer pipeline stages (`num_stages`), each of which keeps a copy of the loop's buffers, or smaller blocks.";
 }

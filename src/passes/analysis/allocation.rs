@@ -216,7 +216,10 @@ pub fn buffer_bytes(ty: Type) -> Result<u32, LayoutError> {
     let rank = layout.out_dims().count();
     let buffers: i64 = m.alloc_shape[..m.alloc_shape.len().saturating_sub(rank)].iter().product();
     // Offsets whose basis is 0 name the same elements again; those at the top are no memory.
-    let used = (0..layout.in_bits(Dim::Offset)).rev().find(|&bit| layout.out_dims().any(|out| layout.basis(Dim::Offset, bit as usize, out) != 0)).map_or(0, |bit| bit + 1);
+    let used = (0..layout.in_bits(Dim::Offset))
+        .rev()
+        .find(|&bit| layout.out_dims().any(|out| layout.basis(Dim::Offset, bit as usize, out) != 0))
+        .map_or(0, |bit| bit + 1);
     let elements = match m.encoding.as_encoding() {
         Some(Encoding::PaddedShared(e)) => padded_offset(e, (1u32 << used) - 1) + 1,
         _ => 1 << used,

@@ -95,7 +95,10 @@ impl Times {
         let uses: Vec<Op> = ir
             .users(value)
             .into_iter()
-            .filter_map(|user| std::iter::successors(Some(user), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o).and_then(|b| ir.parent_region(b)) == region))
+            .filter_map(|user| {
+                std::iter::successors(Some(user), |&o| ir.parent_op(o))
+                    .find(|&o| ir.parent_block(o).and_then(|b| ir.parent_region(b)) == region)
+            })
             .collect();
         for &user in &uses {
             let time = self.of(user);

@@ -5,5 +5,7 @@ pub mod axis_info;
 pub mod effects;
 pub mod flow;
 pub mod live_range;
+pub mod membar;
 pub mod scratch;
 pub mod shared_alias;
+pub mod shared_effects;

@@ -32,9 +32,7 @@ pub fn is_shared(ty: Type) -> bool {
 pub fn viewed(ir: &Ir, op: Op) -> Option<Value> {
     let view = matches!(
         ir.kind(op),
-        OpKind::Ttg(
-            TtgOp::MemDescIndex | TtgOp::MemDescSubslice | TtgOp::MemDescTrans | TtgOp::MemDescReshape | TtgOp::MemDescReinterpret
-        )
+        OpKind::Ttg(TtgOp::MemDescIndex | TtgOp::MemDescSubslice | TtgOp::MemDescTrans | TtgOp::MemDescReshape | TtgOp::MemDescReinterpret)
     );
     view.then(|| ir.operand(op, 0))
 }

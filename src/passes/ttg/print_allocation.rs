@@ -14,8 +14,12 @@ use crate::passes::analysis::allocation::{self, BufferKind};
 use crate::passes::analysis::shared_alias::SharedAlias;
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 
-pub static ALLOCATION: Pass =
-    Pass { name: "test-print-allocation", doc: "remark on the place of each buffer in shared memory", options: &[CAPABILITY], run: allocation };
+pub static ALLOCATION: Pass = Pass {
+    name: "test-print-allocation",
+    doc: "remark on the place of each buffer in shared memory",
+    options: &[CAPABILITY],
+    run: allocation,
+};
 
 pub static ALIAS: Pass =
     Pass { name: "test-print-alias", doc: "remark on the buffers that each memory descriptor may be part of", options: &[], run: alias };

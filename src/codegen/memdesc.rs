@@ -1,0 +1,122 @@
+//! Descriptors of shared memory as values: where a view starts, and where in its allocation.
+//!
+//! A descriptor is an address and an offset along each dimension, in elements of the allocation's shape. They are kept apart because a swizzled
+//! layout is no sum: the element at `offset + i` of a view lies at `address + bytes(layout⁻¹(offset ⊕ i))`.
+//!
+//! | view | address | offsets |
+//! |---|---|---|
+//! | `ttg.memdesc_index` | moved by whole buffers | without that of the first dimension |
+//! | `ttg.memdesc_subslice` | the same | moved |
+//! | `ttg.memdesc_trans` | the same | permuted |
+//! | `ttg.memdesc_reshape`, `ttg.memdesc_reinterpret` | the same | 0: only of whole buffers |
+//!
+//! # Accesses of a tensor
+//!
+//! 1. [`SharedAccess`] gives the accesses from the layouts of the tensor and of the allocation, knowing which address bits the offsets can set.
+//! 2. Sub-slices start at multiples of their size, so adding the offset is exclusive or, and the inverse layout is linear over it: the part that
+//!    the offsets contribute is computed once, bit by bit, with bits that move alike taken together. For constant offsets it is a constant.
+
+use std::collections::BTreeMap;
+
+use inkwell::values::{IntValue, PointerValue};
+
+use super::lower::{Lower, Res, Val, as_int, defect};
+use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::{Encoding, Type, Value};
+use crate::layout::plan::SharedAccess;
+use crate::layout::{Dim, LinearLayout, layout_of};
+use crate::passes::analysis::scratch::element_bits;
+
+/// A descriptor of shared memory.
+#[derive(Clone)]
+pub(super) struct View<'c> {
+    pub(super) base: PointerValue<'c>,
+    /// One for each dimension.
+    pub(super) offsets: Vec<IntValue<'c>>,
+}
+
+/// How a tensor is read from or written to a view.
+pub(super) struct ViewAccess<'c> {
+    pub(super) access: SharedAccess,
+    pub(super) base: PointerValue<'c>,
+    /// What the view's offsets contribute to every address in bytes, with the bits that it can set.
+    pub(super) foreign: Option<(IntValue<'c>, u64)>,
+}
+
+impl<'c> Lower<'c, '_> {
+    /// The descriptor that a value is.
+    pub(super) fn view(&self, value: Value) -> Res<View<'c>> {
+        let regs = self.get(value)?;
+        match regs.split_first() {
+            Some((Val::PointerValue(base), offsets)) => {
+                Ok(View { base: *base, offsets: offsets.iter().map(|&o| as_int(o)).collect::<Res<_>>()? })
+            }
+            _ => Err(defect("a descriptor of shared memory without an address")),
+        }
+    }
+
+    /// Makes a value this descriptor.
+    pub(super) fn set_view(&mut self, value: Value, view: &View<'c>) {
+        let offsets = view.offsets.iter().map(|&o| Val::from(o));
+        self.set(value, std::iter::once(view.base.into()).chain(offsets).collect());
+    }
+
+    /// How a tensor of type `tensor` lies in the view `value`.
+    pub(super) fn view_access(&mut self, value: Value, tensor: Type) -> Res<ViewAccess<'c>> {
+        let ty = self.ir.ty(value);
+        let memory = ty.as_memdesc().ok_or_else(|| defect("an access to something that is no memory descriptor"))?;
+        if matches!(memory.encoding.as_encoding(), Some(Encoding::PaddedShared(_))) {
+            let text = format!("`{ty}`: accesses to padded shared memory have no code generation yet");
+            return Err(Diagnostic::error(&codes::UNSUPPORTED_OP, text).help("use a swizzled layout"));
+        }
+        let shared = layout_of(ty).map_err(|e| no_layout(ty, &e.reason))?;
+        let rank = shared.out_dims().count();
+        if memory.shape.len() != rank {
+            return Err(no_layout(ty, "its layout describes one of several buffers: take one of them with `ttg.memdesc_index` first"));
+        }
+        let view = self.view(value)?;
+        let inverse = shared.pseudoinvert().ok_or_else(|| no_layout(ty, "its layout does not hold every element"))?;
+        let alloc = &memory.alloc_shape[memory.alloc_shape.len() - rank..];
+        let bits = element_bits(ty);
+        let columns = offset_columns(&inverse, &memory.shape, alloc, bits / 8);
+        let reached = columns.iter().flatten().fold(0u64, |acc, &(_, column)| acc | column);
+        let access =
+            SharedAccess::new(Self::layout(tensor)?, shared, bits, reached / u64::from(bits / 8)).map_err(|e| no_layout(ty, &e.reason))?;
+        let foreign = if reached == 0 { None } else { Some((self.offset_part(&view.offsets, &columns)?, reached)) };
+        Ok(ViewAccess { access, base: view.base, foreign })
+    }
+
+    /// Step 2: the exclusive or of the columns whose bits are set in the offsets.
+    fn offset_part(&mut self, offsets: &[IntValue<'c>], columns: &[Vec<(u32, u64)>]) -> Res<IntValue<'c>> {
+        let mut sum = (self.i32(0), 0u64);
+        for (&offset, columns) in offsets.iter().zip(columns) {
+            // shift → bits of the offset that move by it
+            let mut groups: BTreeMap<i32, u64> = BTreeMap::new();
+            for &(bit, column) in columns {
+                (0..32).filter(|to| column >> to & 1 == 1).for_each(|to| *groups.entry(to - bit as i32).or_default() |= 1 << bit);
+            }
+            for (shift, mask) in groups {
+                let picked = self.b.build_and(offset, self.i32(mask), "")?;
+                let amount = self.i32(u64::from(shift.unsigned_abs()));
+                let (moved, reached) = if shift >= 0 {
+                    (self.b.build_left_shift(picked, amount, "")?, mask << shift)
+                } else {
+                    (self.b.build_right_shift(picked, amount, false, "")?, mask >> shift.unsigned_abs())
+                };
+                sum = self.combine(sum.0, sum.1, moved, reached)?;
+            }
+        }
+        Ok(sum.0)
+    }
+}
+
+/// For each dimension the bits of the offset that may be set, each with the bytes to which it moves an address.
+fn offset_columns(inverse: &LinearLayout, shape: &[i64], alloc: &[i64], element_bytes: u32) -> Vec<Vec<(u32, u64)>> {
+    let bits = |size: i64| (size.max(1) as u64).ilog2();
+    let column = |d: usize, bit: u32| u64::from(inverse.basis(Dim::axis(d), bit as usize, Dim::Offset)) * u64::from(element_bytes);
+    (0..shape.len()).map(|d| (bits(shape[d])..bits(alloc[d])).map(|bit| (bit, column(d, bit))).collect()).collect()
+}
+
+fn no_layout(ty: Type, why: &str) -> Diagnostic {
+    Diagnostic::error(&codes::NO_LAYOUT, format!("`{ty}` cannot be accessed: {why}"))
+}

@@ -1,0 +1,174 @@
+//! Copies from global to shared memory that bypass registers: `cp.async` (PTX ISA, "Data Movement and Conversion Instructions: cp.async").
+//!
+//! 1. One instruction copies 4, 8 or 16 bytes. It may take as many elements as lie side by side both in global memory (axis analysis: contiguity,
+//!    alignment, equal mask bits) and in shared memory (the accesses of [`SharedAccess`](crate::layout::plan::SharedAccess)), in consecutive
+//!    registers.
+//! 2. A mask sets the number of bytes that are read to 0, and the rest of the destination is filled with zeros. With another value to fill in,
+//!    the copy is predicated, and the value is stored where it does not run.
+//! 3. Elements that several threads hold are copied by one of them.
+//! 4. Where less than 4 bytes lie side by side, or the target is older than sm_80, elements go through registers: loaded, then stored. The waits
+//!    that follow are stricter than that needs.
+
+use inkwell::values::{IntValue, PointerValue};
+
+use super::memory;
+use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
+use crate::codegen::memdesc::ViewAccess;
+use crate::codegen::ptx_builder::{Arg, PtxAsm, Reg};
+use crate::ir::dialects::ttg::ttg as view;
+use crate::ir::{Op, Value};
+use crate::layout::free_variable_masks;
+
+/// Sizes of one copy in bytes, as PTX spells them.
+const SIZES: [(u32, &str); 3] = [(16, "16"), (8, "8"), (4, "4")];
+
+/// One copy of every thread: consecutive registers from `first`, and where they go.
+struct Piece {
+    first: usize,
+    offset: u32,
+}
+
+/// `ttg.async_copy_global_to_local`
+pub(super) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let view = view::AsyncCopyGlobalToLocal(op);
+    let (src, target, mask, other) = (view.src(cx.ir), view.result(cx.ir), view.mask(cx.ir), view.other(cx.ir));
+    let at = cx.view_access(target, cx.ir.ty(src))?;
+    match pieces(cx, op, src, mask, &at) {
+        Some((bytes, text, pieces)) => instructions(cx, &at, (bytes, text), &pieces, src, mask, other)?,
+        None => {
+            let regs = memory::load_elements(cx, op, src, mask, other)?;
+            cx.store_layout_to_shared(&at.access, at.base, at.foreign, &regs)?;
+        }
+    }
+    cx.set(cx.ir.result(op), vec![]);
+    Ok(())
+}
+
+/// Step 1: the widest copies that do all of it.
+fn pieces(cx: &Lower<'_, '_>, op: Op, src: Value, mask: Option<Value>, at: &ViewAccess<'_>) -> Option<(u32, &'static str, Vec<Piece>)> {
+    if !cx.options.target.has_cp_async() {
+        return None;
+    }
+    let accesses = at.access.accesses();
+    let element = at.access.access_bytes() / at.access.vec() as u32;
+    let stated = cx.ir.int_attr(op, "contiguity").and_then(|c| u32::try_from(c).ok()).unwrap_or(1);
+    let run = cx.axis.ptr_contiguity(cx.ir, src).max(stated).min(mask.map_or(u32::MAX, |m| cx.axis.mask_alignment(cx.ir, m)));
+    SIZES.into_iter().find_map(|(bytes, text)| {
+        let count = (bytes / element) as usize;
+        if !bytes.is_multiple_of(element) || count == 0 || count > run as usize || count > at.access.vec() {
+            return None;
+        }
+        let mut pieces = vec![];
+        for access in accesses {
+            for (i, registers) in access.registers.chunks(count).enumerate() {
+                let first = registers[0];
+                // In global memory a run starts at a multiple of its length.
+                if !first.is_multiple_of(count) || registers.iter().enumerate().any(|(k, &r)| r != first + k) {
+                    return None;
+                }
+                pieces.push(Piece { first, offset: access.offset + i as u32 * bytes });
+            }
+        }
+        Some((bytes, text, pieces))
+    })
+}
+
+/// Steps 2 and 3.
+fn instructions<'c>(
+    cx: &mut Lower<'c, '_>,
+    at: &ViewAccess<'c>,
+    (bytes, text): (u32, &'static str),
+    pieces: &[Piece],
+    src: Value,
+    mask: Option<Value>,
+    other: Option<Value>,
+) -> Res<()> {
+    let ptrs = cx.get(src)?;
+    let masks = mask.map(|m| cx.get(m)).transpose()?;
+    let others = other.map(|o| cx.get(o)).transpose()?;
+    let free = free_variable_masks(Lower::layout(cx.ir.ty(src))?);
+    let owner = memory::owner(cx, free)?;
+    let addresses = cx.shared_addresses(&at.access, at.base, at.foreign)?;
+    let count = pieces_len(at, bytes);
+    // 16 bytes may leave the first-level cache out: they are read once.
+    let opcode = if bytes == 16 { "cp.async.cg.shared.global" } else { "cp.async.ca.shared.global" };
+    for piece in pieces {
+        let to = cx.shared_address(&addresses, piece.offset)?;
+        let mask = masks.as_ref().map(|m| as_int(register(m, piece.first)?)).transpose()?;
+        let filled = others.is_some() && mask.is_some();
+        let pred = if filled { both(cx, owner, mask)? } else { owner };
+        let mut asm = PtxAsm::default();
+        let pred = pred.map(|p| asm.input(Reg::Pred, p.into()));
+        let address = shared_address_bits(cx, to)?;
+        let mut args = vec![
+            Arg::Address(asm.input(Reg::B32, address.into())),
+            Arg::Address(asm.input(Reg::B64, register(&ptrs, piece.first)?)),
+            Arg::Text(text),
+        ];
+        if let (Some(mask), false) = (mask, filled) {
+            let read = cx.b.build_select(mask, cx.i32(u64::from(bytes)), cx.i32(0), "")?;
+            args.push(Arg::Reg(asm.input(Reg::B32, read)));
+        }
+        asm.inst(pred, opcode, args);
+        asm.emit(cx, true)?;
+        if let (Some(others), Some(mask)) = (&others, mask) {
+            let rest = cx.b.build_not(mask, "")?;
+            let rest = both(cx, owner, Some(rest))?;
+            let values = others.get(piece.first..piece.first + count).ok_or_else(|| defect("`other` has too few registers"))?;
+            fill(cx, rest, to, values)?;
+        }
+    }
+    Ok(())
+}
+
+fn pieces_len(at: &ViewAccess<'_>, bytes: u32) -> usize {
+    (bytes / (at.access.access_bytes() / at.access.vec() as u32)) as usize
+}
+
+/// Stores what stands for elements that are masked off.
+fn fill<'c>(cx: &mut Lower<'c, '_>, pred: Option<IntValue<'c>>, to: PointerValue<'c>, values: &[Val<'c>]) -> Res<()> {
+    let stored = values.iter().map(|&v| cx.as_stored(v)).collect::<Res<Vec<_>>>()?;
+    let Some(pred) = pred else { return cx.store_shared(to, &stored) };
+    let (then, rest) = (cx.llvm.append_basic_block(cx.function, ""), cx.llvm.append_basic_block(cx.function, ""));
+    cx.b.build_conditional_branch(pred, then, rest)?;
+    cx.b.position_at_end(then);
+    cx.store_shared(to, &stored)?;
+    cx.b.build_unconditional_branch(rest)?;
+    cx.b.position_at_end(rest);
+    Ok(())
+}
+
+fn both<'c>(cx: &Lower<'c, '_>, a: Option<IntValue<'c>>, b: Option<IntValue<'c>>) -> Res<Option<IntValue<'c>>> {
+    Ok(match (a, b) {
+        (Some(a), Some(b)) => Some(cx.b.build_and(a, b, "")?),
+        (one, other) => one.or(other),
+    })
+}
+
+fn register<'c>(regs: &Regs<'c>, i: usize) -> Res<Val<'c>> {
+    regs.get(i).copied().ok_or_else(|| defect("a value has too few registers"))
+}
+
+/// An address in shared memory as the 32 bits that instructions take.
+pub(super) fn shared_address_bits<'c>(cx: &Lower<'c, '_>, ptr: PointerValue<'c>) -> Res<IntValue<'c>> {
+    Ok(cx.b.build_ptr_to_int(ptr, cx.int_type(32), "")?)
+}
+
+/// `ttg.async_commit_group`
+pub(super) fn commit(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    if cx.options.target.has_cp_async() {
+        cx.effect("llvm.nvvm.cp.async.commit.group", &[], &[])?;
+    }
+    cx.set(cx.ir.result(op), vec![]);
+    Ok(())
+}
+
+/// `ttg.async_wait`: for the copies of this thread. That of others is a barrier's business.
+pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    if cx.options.target.has_cp_async() {
+        let pending = cx.ir.int_attr(op, "num").and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+        cx.effect("llvm.nvvm.cp.async.wait.group", &[], &[cx.i32(pending).into()])?;
+    }
+    cx.set(cx.ir.result(op), vec![]);
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! Shared memory as the program names it: buffers, views, loads and stores, barriers, scratch memory in global memory.
+//!
+//! See [`crate::codegen::memdesc`] for what a view is and how a tensor lies in it. Where buffers lie was decided by
+//! `allocate-shared-memory-nv`, where threads wait for each other by `tritongpu-insert-barriers`.
+
+use inkwell::values::IntValue;
+
+use crate::codegen::lower::{Lower, Res, Val, defect};
+use crate::codegen::memdesc::View;
+use crate::ir::{Attr, Op, Type, Value};
+use crate::layout::layout_of;
+use crate::passes::analysis::allocation::buffer_bytes;
+use crate::passes::ttg::global_scratch;
+
+/// `ttg.local_alloc`
+pub(super) fn alloc(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let result = cx.ir.result(op);
+    let base = cx.scratch(op)?;
+    let rank = cx.ir.ty(result).rank();
+    cx.set_view(result, &View { base, offsets: vec![cx.i32(0); rank] });
+    match cx.ir.operands(op).first() {
+        Some(&source) => write(cx, source, result),
+        None => Ok(()),
+    }
+}
+
+/// `ttg.local_store`
+pub(super) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    write(cx, cx.ir.operand(op, 0), cx.ir.operand(op, 1))
+}
+
+fn write(cx: &mut Lower<'_, '_>, source: Value, target: Value) -> Res<()> {
+    let at = cx.view_access(target, cx.ir.ty(source))?;
+    let regs = cx.get(source)?;
+    cx.store_layout_to_shared(&at.access, at.base, at.foreign, &regs)
+}
+
+/// `ttg.local_load`
+pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let result = cx.ir.result(op);
+    let ty = cx.ir.ty(result);
+    let at = cx.view_access(cx.ir.operand(op, 0), ty)?;
+    let elem = cx.elem_type(ty)?;
+    let regs = cx.load_layout_from_shared(&at.access, at.base, at.foreign, elem)?;
+    cx.set(result, regs);
+    Ok(())
+}
+
+/// `ttg.memdesc_index`: the buffers lie one after the other.
+pub(super) fn index(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
+    let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
+    let laid_out = layout_of(from).map_or(0, |l| l.out_dims().count());
+    if to.rank() + 1 != from.rank() || laid_out >= from.rank() {
+        return Err(cx.unsupported(op, &format!("`{from}` has no buffers along its first dimension")));
+    }
+    let stride = buffer_bytes(to).map_err(|e| cx.unsupported(op, &e.reason))?;
+    let view = cx.view(source)?;
+    let number = cx.int(cx.ir.operand(op, 1))?;
+    let bytes = cx.b.build_int_mul(number, cx.i32(u64::from(stride)), "")?;
+    let base = cx.shared_at(view.base, bytes)?;
+    cx.set_view(result, &View { base, offsets: view.offsets[1..].to_vec() });
+    Ok(())
+}
+
+/// `ttg.memdesc_subslice`
+pub(super) fn subslice(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
+    let to = cx.ir.ty(result);
+    let starts = cx.ir.attr(op, "offsets").and_then(Attr::as_dense_array).unwrap_or(&[]);
+    let mut view = cx.view(source)?;
+    if starts.len() != view.offsets.len() || to.rank() != view.offsets.len() {
+        return Err(cx.unsupported(op, "expected an offset for each dimension"));
+    }
+    for ((offset, &start), &size) in view.offsets.iter_mut().zip(starts).zip(to.shape()) {
+        if start % size != 0 {
+            return Err(cx.unsupported(op, &format!("it starts at {start}, which is no multiple of its size {size}")));
+        }
+        *offset = cx.b.build_int_add(*offset, cx.i32(start as u64), "")?;
+    }
+    cx.set_view(result, &view);
+    Ok(())
+}
+
+/// `ttg.memdesc_trans`: the result's layout is the permuted one.
+pub(super) fn transpose(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let view = cx.view(cx.ir.operand(op, 0))?;
+    let order = cx.ir.attr(op, "order").and_then(Attr::as_dense_array).unwrap_or(&[]);
+    let pick = |&d: &i64| usize::try_from(d).ok().and_then(|d| view.offsets.get(d)).copied();
+    let offsets: Option<Vec<IntValue<'_>>> = order.iter().map(pick).collect();
+    let offsets = offsets.ok_or_else(|| defect("a permutation of other dimensions"))?;
+    cx.set_view(cx.ir.result(op), &View { base: view.base, offsets });
+    Ok(())
+}
+
+/// `ttg.memdesc_reshape`, `ttg.memdesc_reinterpret`: the same bytes under another type.
+pub(super) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
+    let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
+    if !is_whole(from) || !is_whole(to) {
+        return Err(cx.unsupported(op, &format!("`{from}` is a part of its allocation; only whole buffers can get another shape")));
+    }
+    let base = cx.view(source)?.base;
+    cx.set_view(result, &View { base, offsets: vec![cx.i32(0); to.rank()] });
+    Ok(())
+}
+
+fn is_whole(ty: Type) -> bool {
+    ty.as_memdesc().is_some_and(|m| m.alloc_shape.ends_with(&m.shape))
+}
+
+/// The spaces of `ttg.barrier` that have instructions of their own: reads and writes of tensor memory.
+const TENSOR_SPACES: [(i64, &str); 2] = [(8, "tcgen05.wait::ld.sync.aligned;"), (16, "tcgen05.wait::st.sync.aligned;")];
+
+/// `ttg.barrier`. A barrier of the block orders shared and global memory alike (PTX ISA, "barrier.cta"); accesses to tensor memory are
+/// asynchronous and are waited for first.
+pub(super) fn barrier(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let spaces = cx.ir.int_attr(op, "addrSpace").unwrap_or(0);
+    if cx.options.target.has_tcgen05() {
+        for (_, wait) in TENSOR_SPACES.into_iter().filter(|&(bit, _)| spaces & bit != 0) {
+            cx.inline_asm(wait, "~{memory}", &[], &[], true)?;
+        }
+    }
+    if cx.num_warps == 1 { cx.warp_barrier() } else { cx.barrier() }
+}
+
+/// `ttg.global_scratch_alloc`: the program's part of the hidden parameter's memory. Programs are numbered with the x axis fastest, and a
+/// cluster's blocks follow one another.
+pub(super) fn global_scratch(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    if cx.ir.stored_attr(op, "third_party_allocation").is_some() {
+        return Err(cx.unsupported(op, "memory of profilers is not supported"));
+    }
+    let missing = || defect(format!("no `{}`: the pass `{}` has not run", global_scratch::OFFSET, global_scratch::PASS.name));
+    let offset = cx.ir.int_attr(op, global_scratch::OFFSET).ok_or_else(missing)?;
+    let size = cx.ir.int_attr(cx.ir.module(), global_scratch::SIZE).ok_or_else(missing)?;
+    let base = cx.global_scratch.ok_or_else(missing)?;
+    let long = cx.int_type(64);
+    let axis = if cx.num_ctas == 1 { "ctaid" } else { "clusterid" };
+    let extent = if cx.num_ctas == 1 { "nctaid" } else { "nclusterid" };
+    let mut number = long.const_zero();
+    for (i, letter) in ['z', 'y', 'x'].into_iter().enumerate() {
+        let id = cx.special_register(&format!("llvm.nvvm.read.ptx.sreg.{axis}.{letter}"))?;
+        let id = cx.b.build_int_z_extend(id, long, "")?;
+        number = if i == 0 {
+            id
+        } else {
+            let count = cx.special_register(&format!("llvm.nvvm.read.ptx.sreg.{extent}.{letter}"))?;
+            let count = cx.b.build_int_z_extend(count, long, "")?;
+            let before = cx.b.build_int_mul(number, count, "")?;
+            cx.b.build_int_add(before, id, "")?
+        };
+    }
+    if cx.num_ctas > 1 {
+        let block = cx.block_in_cluster()?;
+        let block = cx.b.build_int_z_extend(block, long, "")?;
+        let first = cx.b.build_int_mul(number, long.const_int(u64::from(cx.num_ctas), false), "")?;
+        number = cx.b.build_int_add(first, block, "")?;
+    }
+    let start = cx.b.build_int_mul(number, long.const_int(size as u64, false), "")?;
+    let start = cx.b.build_int_add(start, long.const_int(offset as u64, false), "")?;
+    // SAFETY: `getelementptr` without `inbounds` only computes an address.
+    let ptr = unsafe { cx.b.build_gep(cx.int_type(8), base, &[start], "")? };
+    cx.set(cx.ir.result(op), vec![Val::from(ptr)]);
+    Ok(())
+}

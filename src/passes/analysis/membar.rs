@@ -1,0 +1,176 @@
+//! Where the threads of a block must wait for each other because of shared memory.
+//!
+//! # Algorithm
+//!
+//! 1. A *state* is the set of accesses that some thread may not have finished since the last barrier, and of those in flight.
+//! 2. The state before each segment of the control flow ([`Segments`]) is the union over the ways into it, computed until nothing changes.
+//!    A barrier empties the set; a wait adds what was in flight.
+//! 3. An operation whose access conflicts with one in the state (they overlap, and one writes) needs a barrier before it. The first segment
+//!    with such operations gets its barriers, and the states are computed again: a barrier often serves what comes later.
+//! 4. Loops are left out at first, then taken into account: what the end of a body leaves meets the start of the body. A barrier in the middle
+//!    of the body often separates both.
+//! 5. Barriers that turned out not to be needed are taken out again, each tried in the order of the text. What is left is minimal:
+//!    [`Membar::is_safe`] holds, and fails without any one of them.
+//!
+//! # Example
+//!
+//! ```text
+//! scf.for …
+//!   barrier                       the load of the iteration before must be done
+//!   ttg.local_store %x, %buffer
+//!   barrier                       RAW
+//!   %y = ttg.local_load %buffer
+//! ```
+
+use std::collections::BTreeSet;
+
+use super::allocation::Allocation;
+use super::flow::Segments;
+use super::shared_effects::{Access, Class, Event, events};
+use crate::ir::core::{Ir, Op};
+
+/// What may not be finished.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct State {
+    pending: BTreeSet<Access>,
+    in_flight: BTreeSet<Access>,
+}
+
+impl State {
+    /// Adds what another state holds; whether that was new.
+    fn join(&mut self, other: &State) -> bool {
+        let before = (self.pending.len(), self.in_flight.len());
+        self.pending.extend(other.pending.iter().cloned());
+        self.in_flight.extend(other.in_flight.iter().cloned());
+        before != (self.pending.len(), self.in_flight.len())
+    }
+
+    /// Whether an operation's events conflict with what is pending, or would had the operation's own barriers not come before.
+    fn conflicts(&self, happening: &[Event]) -> bool {
+        for event in happening {
+            match event {
+                Event::Access(access) | Event::InFlight(access) if self.pending.iter().any(|p| p.conflicts(access)) => return true,
+                Event::Barrier => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    fn run(&mut self, happening: &[Event]) {
+        for event in happening {
+            match event {
+                Event::Access(access) => {
+                    self.pending.insert(access.clone());
+                }
+                Event::InFlight(access) => {
+                    self.pending.insert(access.clone());
+                    self.in_flight.insert(access.clone());
+                }
+                Event::Complete { all } => {
+                    self.pending.extend(self.in_flight.iter().cloned());
+                    if *all {
+                        self.in_flight.clear();
+                    }
+                }
+                Event::Barrier => self.pending.clear(),
+            }
+        }
+    }
+}
+
+/// The analysis of one function.
+pub struct Membar {
+    segments: Segments,
+    /// For each segment its operations that touch shared memory, with what they do.
+    happening: Vec<Vec<(Op, Vec<Event>)>>,
+    entry: State,
+}
+
+impl Membar {
+    /// Prepares the analysis of a function whose memory is allocated. `unknown_caller`: something may be pending when it starts.
+    #[must_use]
+    pub fn new(ir: &Ir, func: Op, allocation: &Allocation, one_warp: bool, capability: u32, unknown_caller: bool) -> Membar {
+        let segments = Segments::new(ir, func);
+        let of_op = |&op: &Op| {
+            let events = events(ir, op, allocation, one_warp, capability);
+            (!events.is_empty()).then_some((op, events))
+        };
+        let happening = segments.all.iter().map(|s| s.ops.iter().filter_map(of_op).collect()).collect();
+        let mut entry = State::default();
+        if unknown_caller {
+            entry.pending.insert(Access { start: 0, end: u32::MAX, part: None, class: Class::Data, write: true });
+        }
+        Membar { segments, happening, entry }
+    }
+
+    /// The operations that need a barrier before them, in the order of the text.
+    #[must_use]
+    pub fn barriers(&self) -> Vec<Op> {
+        let mut chosen = BTreeSet::new();
+        for loops in [false, true] {
+            while let Some(more) = self.first_conflicts(&chosen, loops) {
+                chosen.extend(more);
+            }
+        }
+        let order: Vec<Op> = self.happening.iter().flatten().map(|(op, _)| *op).filter(|op| chosen.contains(op)).collect();
+        for op in &order {
+            chosen.remove(op);
+            if !self.is_safe(&chosen) {
+                chosen.insert(*op);
+            }
+        }
+        order.into_iter().filter(|op| chosen.contains(op)).collect()
+    }
+
+    /// Whether no two accesses conflict, given barriers before these operations.
+    #[must_use]
+    pub fn is_safe(&self, barriers: &BTreeSet<Op>) -> bool {
+        self.first_conflicts(barriers, true).is_none()
+    }
+
+    /// Step 3: the operations of the first segment with conflicts that need barriers beside those given.
+    fn first_conflicts(&self, barriers: &BTreeSet<Op>, loops: bool) -> Option<Vec<Op>> {
+        let states = self.states(barriers, loops);
+        self.happening.iter().zip(states).find_map(|(happening, mut state)| {
+            let mut found = vec![];
+            for (op, events) in happening {
+                if barriers.contains(op) {
+                    state.pending.clear();
+                } else if state.conflicts(events) {
+                    found.push(*op);
+                    state.pending.clear();
+                }
+                state.run(events);
+            }
+            (!found.is_empty()).then_some(found)
+        })
+    }
+
+    /// Step 2: the state before each segment.
+    fn states(&self, barriers: &BTreeSet<Op>, loops: bool) -> Vec<State> {
+        let mut states = vec![State::default(); self.segments.all.len()];
+        if let Some(first) = states.first_mut() {
+            *first = self.entry.clone();
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (index, segment) in self.segments.all.iter().enumerate() {
+                let mut state = states[index].clone();
+                for (op, events) in &self.happening[index] {
+                    if barriers.contains(op) {
+                        state.pending.clear();
+                    }
+                    state.run(events);
+                }
+                for &next in segment.next.iter().filter(|&&next| loops || !Segments::goes_back(index, next)) {
+                    let new = states[next].join(&state);
+                    // What was passed already must be looked at again.
+                    changed |= new && Segments::goes_back(index, next);
+                }
+            }
+        }
+        states
+    }
+}

@@ -1,0 +1,114 @@
+//! `tritongpu-global-scratch-memory-allocation`: gives every `ttg.global_scratch_alloc` its place in the scratch memory of its program.
+//!
+//! # Algorithm
+//!
+//! 1. Pieces follow one another in the order of the text, each at a multiple of its alignment. Pieces marked `third_party_allocation` (profilers)
+//!    lie in a memory of their own. Calls take what the callee needs; callees come first.
+//! 2. The offset is noted as `ttg.global_scratch_memory_offset` on the operation. Sizes and alignments of both memories are noted on every
+//!    function and, for the kernel, on the module. Sizes are multiples of the largest alignment, so that programs' pieces can follow one
+//!    another.
+
+use std::collections::BTreeMap;
+
+use crate::ir::core::{Attr, Ir, Op};
+use crate::ir::dialects::{TtOp, TtgOp};
+use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+
+pub static PASS: Pass =
+    Pass { name: "tritongpu-global-scratch-memory-allocation", doc: "give scratch memory in global memory its offsets", options: &[], run };
+
+/// Where a piece starts in its program's scratch memory.
+pub const OFFSET: &str = "ttg.global_scratch_memory_offset";
+/// Bytes of scratch memory of one program.
+pub const SIZE: &str = "ttg.global_scratch_memory_size";
+/// What the scratch memory's start must be a multiple of.
+pub const ALIGNMENT: &str = "ttg.global_scratch_memory_alignment";
+const PROFILE_OFFSET: &str = "ttg.profile_scratch_memory_offset";
+const PROFILE_SIZE: &str = "ttg.profile_scratch_memory_size";
+const PROFILE_ALIGNMENT: &str = "ttg.profile_scratch_memory_alignment";
+
+/// A memory in the making.
+#[derive(Clone, Copy)]
+struct Memory {
+    end: i64,
+    alignment: i64,
+}
+
+impl Memory {
+    const EMPTY: Memory = Memory { end: 0, alignment: 1 };
+
+    /// The offset of a piece that is put at the end; `None` for an empty one.
+    fn add(&mut self, bytes: i64, alignment: i64) -> Option<i64> {
+        if bytes <= 0 {
+            return None;
+        }
+        let alignment = alignment.max(1);
+        let offset = (self.end + alignment - 1) / alignment * alignment;
+        self.end = offset + bytes;
+        self.alignment = self.alignment.max(alignment);
+        Some(offset)
+    }
+
+    fn size(self) -> i64 {
+        (self.end + self.alignment - 1) / self.alignment * self.alignment
+    }
+}
+
+fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
+    let has_scratch = |ir: &Ir, f: Op| ir.all_ops(f).into_iter().any(|op| ir.is(op, TtgOp::GlobalScratchAlloc));
+    let functions = ir.functions();
+    if !functions.iter().any(|&f| has_scratch(ir, f)) {
+        return Ok(Changed::No);
+    }
+    let mut done: BTreeMap<Op, [Memory; 2]> = BTreeMap::new();
+    // Callees first; what calls itself counts nothing for itself.
+    for last in [false, true] {
+        while let Some(func) = functions.iter().copied().find(|f| !done.contains_key(f) && (last || ready(ir, *f, &done))) {
+            let memories = lay_out(ir, func, &done);
+            done.insert(func, memories);
+            note(ir, func, memories);
+            if ir.str_attr(func, "sym_visibility").is_none_or(|v| v == "public") {
+                let module = ir.module();
+                note(ir, module, memories);
+            }
+        }
+    }
+    Ok(Changed::Yes)
+}
+
+fn callee(ir: &Ir, op: Op) -> Option<Op> {
+    if ir.is(op, TtOp::Call) { ir.function(ir.str_attr(op, "callee")?) } else { None }
+}
+
+fn ready(ir: &Ir, func: Op, done: &BTreeMap<Op, [Memory; 2]>) -> bool {
+    ir.all_ops(func).into_iter().filter_map(|op| callee(ir, op)).all(|c| done.contains_key(&c))
+}
+
+fn lay_out(ir: &mut Ir, func: Op, done: &BTreeMap<Op, [Memory; 2]>) -> [Memory; 2] {
+    let [mut global, mut profile] = [Memory::EMPTY; 2];
+    for op in ir.all_ops_post(func) {
+        if ir.is(op, TtgOp::GlobalScratchAlloc) {
+            let (bytes, alignment) = (ir.int_attr(op, "nbytes").unwrap_or(0), ir.int_attr(op, "alignment").unwrap_or(1));
+            let memory = if ir.stored_attr(op, "third_party_allocation").is_some() { &mut profile } else { &mut global };
+            set(ir, op, OFFSET, memory.add(bytes, alignment));
+        } else if let Some([g, p]) = callee(ir, op).and_then(|c| done.get(&c)).copied() {
+            set(ir, op, OFFSET, global.add(g.size(), g.alignment));
+            set(ir, op, PROFILE_OFFSET, profile.add(p.size(), p.alignment));
+        }
+    }
+    [global, profile]
+}
+
+fn set(ir: &mut Ir, op: Op, name: &str, value: Option<i64>) {
+    if let Some(value) = value {
+        ir.set_attr(op, name, Attr::i32(value));
+    }
+}
+
+fn note(ir: &mut Ir, op: Op, [global, profile]: [Memory; 2]) {
+    let values =
+        [(SIZE, global.size()), (ALIGNMENT, global.alignment), (PROFILE_SIZE, profile.size()), (PROFILE_ALIGNMENT, profile.alignment)];
+    for (name, value) in values {
+        set(ir, op, name, Some(value));
+    }
+}

@@ -1,0 +1,39 @@
+//! `tritongpu-insert-barriers` (Triton runs this inside its conversion to LLVM; its test pass is `test-print-membar`, a name that is
+//! found too): inserts `ttg.barrier local` where [`Membar`] finds that threads must wait for each other.
+//!
+//! 1. Shared memory is laid out as `allocate-shared-memory-nv` does; what stands in the module is not read, so both always agree.
+//! 2. The analysis names the operations that need a barrier before them; each gets one, at its own location.
+
+use crate::diag::codes::passes as codes;
+use crate::ir::core::{Attr, Builder, Ir};
+use crate::ir::dialects::TtgOp;
+use crate::passes::analysis::allocation;
+use crate::passes::analysis::membar::Membar;
+use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, capability};
+use crate::passes::ttg::module_attrs;
+
+pub static PASS: Pass =
+    Pass { name: "tritongpu-insert-barriers", doc: "insert the barriers that shared memory needs", options: &[CAPABILITY], run };
+
+/// The bit of `addrSpace` for shared memory.
+const LOCAL: i64 = 1;
+
+fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
+    let capability = capability(ir, cx);
+    let made = allocation::of_module(ir, capability).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let one_warp = module_attrs::threads(ir).is_some_and(|t| t.num_warps == 1);
+    let mut changed = false;
+    for (func, allocation) in made {
+        // Even without a buffer of its own a function may be handed some.
+        let private = ir.str_attr(func, "sym_visibility").is_some_and(|v| v == "private");
+        let membar = Membar::new(ir, func, &allocation, one_warp, capability, private);
+        for op in membar.barriers() {
+            let mut b = Builder::before(ir, op);
+            let state = b.state(TtgOp::Barrier).attr("addrSpace", Attr::i32(LOCAL));
+            b.insert(state);
+            changed = true;
+        }
+    }
+    Ok(changed.into())
+}
