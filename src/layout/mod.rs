@@ -8,7 +8,8 @@
 //! - [`blocked`]: choosing blocked encodings;
 //! - [`conversion`]: how far elements move between two layouts;
 //! - [`plan`]: how data moves between threads, as data;
-//! - [`render`]: who holds what, as a table of text.
+//! - [`render`]: who holds what, as a table of text;
+//! - [`svg`](mod@svg): the same as a picture.
 
 mod algebra;
 pub mod blocked;
@@ -21,6 +22,7 @@ pub mod queries;
 pub mod render;
 mod reshape;
 mod solve;
+pub mod svg;
 #[cfg(test)]
 mod tests;
 

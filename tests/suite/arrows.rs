@@ -30,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("interp", &["ir", "source", "diag"]),
     ("args", &[]),
     ("commands", &["args"]),
+    ("layout_command", &["args", "commands"]),
     ("driver", &["source", "diag", "target", "ptxas", "lexer", "parser", "ir", "layout", "irgen", "passes", "codegen", "interp"]),
 ];
 

@@ -6,13 +6,16 @@
 //! - [`shared_access`]: the loads or stores between a register layout and a shared-memory layout;
 //! - [`swizzle`]: the layout of shared memory that suits two register layouts;
 //! - [`shuffle`]: an exchange within warps by shuffles;
-//! - [`convert`]: from one layout of a tensor to another, by the cheapest of these.
+//! - [`convert`]: from one layout of a tensor to another, by the cheapest of these;
+//! - [`describe`](mod@describe): a plan in words.
 
 pub mod convert;
+pub mod describe;
 pub mod shared_access;
 pub mod shuffle;
 pub mod swizzle;
 
 pub use convert::{ConversionPlan, Costs, SharedPlan};
+pub use describe::describe;
 pub use shared_access::{Access, Form, SharedAccess};
 pub use shuffle::ShufflePlan;
