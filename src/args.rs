@@ -71,6 +71,8 @@ pub(crate) enum Command {
         #[arg(short = 'I', value_name = "DIR")]
         include: Vec<PathBuf>,
     },
+    /// Show who holds what in a layout, or how one layout is converted to another
+    Layout(Layout),
     /// Explain a diagnostic code; without one, list them all
     Explain { code: Option<String> },
     /// Print a completion script for a shell
@@ -107,6 +109,19 @@ pub(crate) struct KernelArgs {
     /// Blocks per cluster
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) num_ctas: u32,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Layout {
+    /// `LAYOUT SHAPE`, or `FROM TO SHAPE` for a conversion: `'#ttg.blocked<{…}>' 32x64xf16`
+    #[arg(required = true, num_args = 2..=3, value_names = ["LAYOUT", "SHAPE"])]
+    pub(crate) args: Vec<String>,
+    /// Draw the layout into a file as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// The GPU that a conversion is for
+    #[arg(long, value_name = "NAME", default_value = "sm_90a")]
+    pub(crate) arch: String,
 }
 
 #[derive(Args, Debug)]

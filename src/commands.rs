@@ -37,7 +37,7 @@ impl Report {
         Report { stdout: text.into_bytes(), ..Report::default() }
     }
 
-    fn errors(diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Report {
+    pub(crate) fn errors(diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Report {
         Report { groups: vec![(diagnostics, sources)], ..Report::default() }
     }
 }

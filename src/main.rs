@@ -6,6 +6,7 @@
 
 mod args;
 mod commands;
+mod layout_command;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::Interpret(i) => watched(|progress| commands::interpret::interpret(&i, progress)),
         Command::Check(c) => commands::check(&c),
         Command::List { files, json, include } => commands::list(&files, json, &include),
+        Command::Layout(l) => layout_command::layout(&l),
         Command::Explain { code } => commands::explain(code.as_deref()),
         Command::Opt { args } => commands::opt(&args),
         Command::Completions { shell } => {

@@ -9,7 +9,8 @@
 //! - [`conversion`]: how far elements move between two layouts;
 //! - [`plan`]: how data moves between threads, as data;
 //! - [`rules`]: what the verifier asks of single operations;
-//! - [`render`]: who holds what, as a table of text.
+//! - [`render`]: who holds what, as a table of text;
+//! - [`svg`](mod@svg): the same as a picture.
 
 mod algebra;
 pub mod blocked;
@@ -23,6 +24,7 @@ pub mod render;
 mod reshape;
 pub mod rules;
 mod solve;
+pub mod svg;
 #[cfg(test)]
 mod tests;
 

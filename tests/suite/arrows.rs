@@ -31,6 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "driver"]),
     ("args", &[]),
     ("commands", &["args"]),
+    ("layout_command", &["args", "commands"]),
     ("driver", &["source", "diag", "target", "ptxas", "lexer", "parser", "ir", "layout", "irgen", "passes", "codegen", "interp"]),
 ];
 

@@ -31,7 +31,7 @@ fn cli_md_names_every_option_of_compile_and_interpret_and_no_other() {
     let written = options(&doc);
     let missing: Vec<_> = known.difference(&written).filter(|o| *o != "--help" && *o != "--jobs" && *o != "--kernel").collect();
     assert!(missing.is_empty(), "docs/cli.md lacks {missing:?}");
-    let elsewhere = ["--version", "--help", "--json", "--syntax-only"].map(str::to_owned);
+    let elsewhere = ["--version", "--help", "--json", "--syntax-only", "--svg"].map(str::to_owned);
     let unknown: Vec<_> = written.difference(&known).filter(|o| !elsewhere.contains(o) && !o.starts_with("--pass")).collect();
     assert!(unknown.is_empty(), "docs/cli.md names {unknown:?}, which ttc does not have");
 }
@@ -46,6 +46,7 @@ fn links_between_documents_lead_somewhere() {
         "docs/testing.md",
         "docs/cli.md",
         "docs/interpreter.md",
+        "docs/layouts.md",
         "docs/add-an-op.md",
         "docs/add-a-pass.md",
         "docs/performance.md",
@@ -85,4 +86,20 @@ fn operations_that_ir_md_names_exist() {
     let unknown: Vec<_> =
         names.iter().filter(|n| !known.iter().any(|k| k == *n || n.strip_suffix('*').is_some_and(|p| k.starts_with(p)))).collect();
     assert!(unknown.is_empty(), "no such operations: {unknown:?}");
+}
+
+/// Every example of docs/layouts.md, a line `$ ttc …` in a block of text, prints what stands below it.
+#[test]
+fn layouts_md_shows_what_ttc_prints() {
+    let ttc = Path::new(env!("CARGO_BIN_EXE_ttc"));
+    let text = read("docs/layouts.md");
+    let blocks: Vec<&str> = text.split("```text\n$ ").skip(1).filter_map(|t| t.split("```").next()).collect();
+    assert!(blocks.len() >= 4, "the examples were not found");
+    for block in blocks {
+        let (command, shown) = block.split_once('\n').unwrap();
+        let rest = command.strip_prefix("ttc ").unwrap();
+        let output = Command::new("sh").args(["-c", &format!("'{}' {rest}", ttc.display())]).output().unwrap();
+        assert!(output.status.success(), "`{command}` failed");
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), shown, "{command}");
+    }
 }

@@ -10,8 +10,8 @@
 //!    the warp is enough.
 //! 4. Elements that change blocks of a cluster: not supported yet.
 //!
-//! Example: 64×64 halves on four warps, eight of a row in a thread, to eight of a column in a thread: eight stores of 16 bytes… as
-//! `ttc layout A B 64x64xf16` shows.
+//! Example: 64×64 halves on four warps, eight of a row in a thread, to eight of a column in a thread: four stores of 16 bytes, a barrier, four
+//! `ldmatrix.x4.trans`. `ttc layout FROM TO SHAPE` shows the plan of any pair.
 
 use super::shared_access::{SharedAccess, element_bytes};
 use super::shuffle::{Machine, ShufflePlan};
