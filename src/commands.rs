@@ -1,5 +1,7 @@
 //! The subcommands: from arguments to what there is to say. Nothing here prints.
 
+pub(crate) mod interpret;
+
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;

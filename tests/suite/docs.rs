@@ -22,8 +22,10 @@ fn help(command: &str) -> String {
 }
 
 #[test]
-fn cli_md_names_every_option_of_compile_and_no_other() {
-    let known = options(&help("compile"));
+fn cli_md_names_every_option_of_compile_and_interpret_and_no_other() {
+    let interpret = options(&help("interpret"));
+    assert!(interpret.contains("--trace"), "{interpret:?}");
+    let known: BTreeSet<String> = options(&help("compile")).union(&interpret).cloned().collect();
     assert!(known.len() > 15, "{known:?}");
     let doc = read("docs/cli.md");
     let written = options(&doc);
@@ -31,7 +33,7 @@ fn cli_md_names_every_option_of_compile_and_no_other() {
     assert!(missing.is_empty(), "docs/cli.md lacks {missing:?}");
     let elsewhere = ["--version", "--help", "--json", "--syntax-only"].map(str::to_owned);
     let unknown: Vec<_> = written.difference(&known).filter(|o| !elsewhere.contains(o) && !o.starts_with("--pass")).collect();
-    assert!(unknown.is_empty(), "docs/cli.md names {unknown:?}, which ttc compile does not have");
+    assert!(unknown.is_empty(), "docs/cli.md names {unknown:?}, which ttc does not have");
 }
 
 #[test]
@@ -43,6 +45,7 @@ fn links_between_documents_lead_somewhere() {
         "docs/ops.md",
         "docs/testing.md",
         "docs/cli.md",
+        "docs/interpreter.md",
         "docs/add-an-op.md",
         "docs/add-a-pass.md",
         "docs/performance.md",
@@ -79,6 +82,7 @@ fn operations_that_ir_md_names_exist() {
     let names: Vec<&str> = themes.split('`').skip(1).step_by(2).filter(|n| n.contains('.')).collect();
     assert!(names.len() > 50, "{names:?}");
     let known: Vec<&str> = ttc::ir::OpKind::all().map(ttc::ir::OpKind::name).collect();
-    let unknown: Vec<_> = names.iter().filter(|n| !known.iter().any(|k| k == *n || n.strip_suffix('*').is_some_and(|p| k.starts_with(p)))).collect();
+    let unknown: Vec<_> =
+        names.iter().filter(|n| !known.iter().any(|k| k == *n || n.strip_suffix('*').is_some_and(|p| k.starts_with(p)))).collect();
     assert!(unknown.is_empty(), "no such operations: {unknown:?}");
 }
