@@ -13,7 +13,7 @@ use super::names::Names;
 use super::writer::{Aliases, Text};
 use crate::ir::core::{Attr, AttrData, Block, Ir, Name, Op, Region, Type, Value};
 use crate::ir::dialects::spec::{Arity, AttrKind, AttrSpec, EnumSpec, Format, OpSpec};
-use crate::ir::dialects::{OpKind, Traits, enums};
+use crate::ir::dialects::{OpKind, Traits, TtOp, enums};
 
 /// How to print.
 #[derive(Clone, Copy, Debug, Default)]
@@ -126,7 +126,7 @@ impl<'a> Printer<'a> {
 
     fn op(&mut self, op: Op) {
         let kind = self.ir.kind(op);
-        if self.opts.generic || matches!(kind, OpKind::Unregistered(_)) || !self.has_expected_shape(op) {
+        if self.opts.generic || matches!(kind, OpKind::Unregistered(_)) || !self.has_expected_shape(op) || self.text_loses_types(op) {
             return self.generic(op);
         }
         match kind.spec().format {
@@ -162,6 +162,14 @@ impl<'a> Printer<'a> {
             && spec.attrs.iter().all(|a| {
                 !matches!(a.default, crate::ir::dialects::spec::DefaultValue::Required) || self.ir.stored_attr(op, a.name).is_some()
             })
+    }
+
+    /// Whether the operation's own text would leave out a type that cannot be computed from the rest: the address space of a block pointer's base.
+    fn text_loses_types(&self, op: Op) -> bool {
+        self.ir.is(op, TtOp::MakeTensorPtr) && {
+            let [base, block] = [self.ir.operand(op, 0), self.ir.result(op)].map(|v| self.ir.ty(v));
+            block.pointee().is_some_and(|block| base != Type::ptr(block.elem()))
+        }
     }
 
     /// Whether the attributes that say how operands and results are grouped agree with how many there are.
