@@ -82,6 +82,7 @@ fn operations_that_ir_md_names_exist() {
     let names: Vec<&str> = themes.split('`').skip(1).step_by(2).filter(|n| n.contains('.')).collect();
     assert!(names.len() > 50, "{names:?}");
     let known: Vec<&str> = ttc::ir::OpKind::all().map(ttc::ir::OpKind::name).collect();
-    let unknown: Vec<_> = names.iter().filter(|n| !known.iter().any(|k| k == *n || n.strip_suffix('*').is_some_and(|p| k.starts_with(p)))).collect();
+    let unknown: Vec<_> =
+        names.iter().filter(|n| !known.iter().any(|k| k == *n || n.strip_suffix('*').is_some_and(|p| k.starts_with(p)))).collect();
     assert!(unknown.is_empty(), "no such operations: {unknown:?}");
 }
