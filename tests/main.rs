@@ -21,6 +21,8 @@ mod irtext;
 mod kernels;
 #[path = "suite/lit.rs"]
 mod lit;
+#[path = "suite/op_instances.rs"]
+mod op_instances;
 #[path = "suite/ops_doc.rs"]
 mod ops_doc;
 #[path = "suite/parser.rs"]

@@ -191,8 +191,9 @@ impl Case {
                 match self.argument(spec, p.ty.as_deref(), &env) {
                     Ok((item, arg)) => {
                         items.push(item);
-                        if let Some(InstanceArg::Scalar { name, value, .. }) = &arg {
-                            values.insert(name.clone(), value.clone());
+                        // Also of an argument that is folded into the kernel.
+                        if let ArgKind::Scalar { value, .. } = &spec.kind {
+                            values.insert(spec.name.clone(), value.eval(&env).map_err(|d| vec![d])?);
                         }
                         args.extend(arg);
                     }

@@ -7,7 +7,7 @@
 use inkwell::AddressSpace;
 use inkwell::module::Linkage;
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValue, IntValue, PointerValue};
+use inkwell::values::{BasicValue, CallSiteValue, IntValue, PointerValue};
 
 use super::lower::{Lower, Res, Val, defect};
 use crate::ir::Op;
@@ -16,6 +16,7 @@ use crate::passes::analysis::scratch::OFFSET;
 /// LLVM's address space of shared memory in NVPTX.
 pub(super) const SHARED_SPACE: u16 = 3;
 const SYMBOL: &str = "global_smem";
+const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.aligned.all";
 
 impl<'c> Lower<'c, '_> {
     /// The start of the block's shared memory.
@@ -79,7 +80,15 @@ impl<'c> Lower<'c, '_> {
 
     /// Waits for every thread of the block, and for what they wrote to shared memory (PTX ISA, "barrier.cta").
     pub(super) fn barrier(&mut self) -> Res<()> {
-        self.effect("llvm.nvvm.barrier.cta.sync.aligned.all", &[], &[self.i32(0).into()])
+        self.effect(BARRIER, &[], &[self.i32(0).into()])
+    }
+
+    /// As [`Lower::barrier`], unless the code that was just made ends with one.
+    pub(super) fn barrier_once(&mut self) -> Res<()> {
+        let last = self.b.get_insert_block().and_then(|block| block.get_last_instruction());
+        let call = last.and_then(|i| CallSiteValue::try_from(i).ok());
+        let waits = call.and_then(|c| c.get_called_fn_value()).is_some_and(|f| f.get_name().to_bytes() == BARRIER.as_bytes());
+        if waits { Ok(()) } else { self.barrier() }
     }
 
     /// Waits for the threads of this warp, and for what they wrote to shared memory (PTX ISA, "bar.warp.sync").

@@ -61,7 +61,11 @@ impl<'c> Lower<'c, '_> {
     /// The LLVM type that an element has in memory.
     pub(super) fn stored_type(&self, elem: BasicTypeEnum<'c>) -> BasicTypeEnum<'c> {
         let bits = self.bits_of(elem);
-        if elem.is_pointer_type() || bits < 8 || !bits.is_power_of_two() { self.int_type(bits.next_power_of_two().max(8)).into() } else { elem }
+        if elem.is_pointer_type() || bits < 8 || !bits.is_power_of_two() {
+            self.int_type(bits.next_power_of_two().max(8)).into()
+        } else {
+            elem
+        }
     }
 
     /// A value as it lies in memory.

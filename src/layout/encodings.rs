@@ -60,7 +60,8 @@ pub fn try_to_linear_layout(shape: &[i64], encoding: Attr) -> Result<&'static Li
     memo.entry(key).or_insert_with(|| made.map(|layout| &*Box::leak(Box::new(layout)))).clone()
 }
 
-/// The layout of a tensor or memory descriptor. A memory descriptor is laid out as the allocation that it is part of.
+/// The layout of a tensor or memory descriptor. A memory descriptor is laid out as the allocation that it is part of; dimensions before
+/// those of its encoding count buffers, each laid out alike.
 ///
 /// # Errors
 /// The reason why there is none: no encoding, or as [`try_to_linear_layout`].
@@ -68,10 +69,22 @@ pub fn layout_of(ty: Type) -> Result<&'static LinearLayout, LayoutError> {
     let encoding = ty.encoding().ok_or_else(|| LayoutError::new(format!("{ty} has no layout")))?;
     match ty.data() {
         TypeData::MemDesc(m) => {
-            let shape = &m.alloc_shape[m.alloc_shape.len().saturating_sub(m.shape.len())..];
-            try_to_linear_layout(shape, encoding)
+            let rank = encoding_rank(encoding).map_or(m.shape.len(), |rank| rank.min(m.shape.len()));
+            try_to_linear_layout(&m.alloc_shape[m.alloc_shape.len().saturating_sub(rank)..], encoding)
         }
         _ => try_to_linear_layout(ty.shape(), encoding),
+    }
+}
+
+/// The dimensions that an encoding of shared memory lays out, where it says so.
+fn encoding_rank(encoding: Attr) -> Option<usize> {
+    let of = |bases: &Bases| bases.first().map(Vec::len);
+    match encoding.as_encoding()? {
+        Encoding::SwizzledShared(e) => Some(e.order.len()),
+        Encoding::NvmmaShared(e) => Some(e.rank as usize),
+        Encoding::SharedLinear { offset, block, .. } => of(offset).or_else(|| of(block)),
+        Encoding::PaddedShared(e) => Some(e.shape.len()),
+        _ => None,
     }
 }
 

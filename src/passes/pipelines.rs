@@ -69,10 +69,13 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
             p.add(&tt::licm::PASS);
             p.add(&canonicalize::PASS);
             p.add(&ttg::combine_select_if::PASS);
+            pipelined(&mut p, options);
         }
         10.. => {
             p.add(&canonicalize::PASS);
             p.add(&tt::licm::PASS);
+            pipelined(&mut p, options);
+            p.add(&ttg::combine_select_if::PASS);
         }
         _ => p.add(&tt::licm::PASS),
     }
@@ -88,6 +91,13 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&cse::PASS);
     p.add(&canonicalize::PASS);
     p
+}
+
+fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
+    let stages = options.num_stages.to_string();
+    p.add_with(&ttg::pipeline::assign_latencies::PASS, &[("num-stages", stages.clone())]);
+    p.add(&ttg::pipeline::schedule_loops::PASS);
+    p.add_with(&ttg::pipeline::software_pipeline::PASS, &[("num-stages", stages)]);
 }
 
 /// TTGIR to the form that code generation reads: shared memory laid out.

@@ -27,11 +27,14 @@ pub static ALL: &[&Pass] = &[
     &ttg::combine_select_if::PASS,
     &ttg::pipeline::assign_latencies::PASS,
     &ttg::pipeline::schedule_loops::PASS,
+    &ttg::pipeline::software_pipeline::PASS,
     &ttg::reduce_data_duplication::PASS,
     &ttg::reorder_instructions::PASS,
     &ttg::two_ctas::PASS,
     &ttg::allocate_shared_memory::PASS,
     &ttg::print_alignment::PASS,
+    &ttg::print_allocation::ALLOCATION,
+    &ttg::print_allocation::ALIAS,
 ];
 
 /// The pass of this name. MLIR's older spelling of a name is found too.

@@ -55,9 +55,7 @@ fn shared<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &SharedPlan, regs: &[Val<'c>
             synchronize(cx, plan)?;
         }
         let part = |offset| plan.repetition_of(offset) == repetition;
-        cx.as_owner(store, |cx| {
-            store.accesses().iter().filter(|a| part(a.offset)).try_for_each(|a| cx.store_access(&to, a, below, regs))
-        })?;
+        cx.as_owner(store, |cx| store.accesses().iter().filter(|a| part(a.offset)).try_for_each(|a| cx.store_access(&to, a, below, regs)))?;
         synchronize(cx, plan)?;
         for (access, values) in load.accesses().iter().zip(&mut loaded).filter(|(a, _)| part(a.offset)) {
             *values = cx.load_access(&from, access, below, elem)?;

@@ -3,8 +3,10 @@
 //! Elementwise operations are tables from kinds to LLVM instructions or intrinsics; [`elementwise`] applies one register after the other.
 
 mod arith;
+mod atomics;
 mod cast;
 mod convert_layout;
+pub(super) mod debug;
 mod fp_convert;
 mod inline_asm;
 mod math;
@@ -48,6 +50,8 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Addptr => memory::addptr(cx, op),
         TtOp::Load => memory::load(cx, op),
         TtOp::Store => memory::store(cx, op),
+        TtOp::AtomicRmw => atomics::rmw(cx, op),
+        TtOp::AtomicCas => atomics::cas(cx, op),
         TtOp::Splat => shape::splat(cx, op),
         TtOp::Unsplat => shape::unsplat(cx, op),
         TtOp::ExpandDims => shape::expand_dims(cx, op),
@@ -62,11 +66,9 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::ElementwiseInlineAsm => inline_asm::lower(cx, op),
         TtOp::GridDependencyWait => grid_dependency(cx, op, "griddepcontrol.wait;"),
         TtOp::GridDependencyLaunchDependents => grid_dependency(cx, op, "griddepcontrol.launch_dependents;"),
-        TtOp::Print => Err(cx.unsupported(op, "printing from the device is not supported yet")),
-        TtOp::Assert => Err(cx.unsupported(op, "assertions on the device are not supported yet")),
+        TtOp::Print => debug::print(cx, op),
+        TtOp::Assert => debug::assert(cx, op, cx.ir.str_attr(op, "message").unwrap_or_default()),
         TtOp::Func
-        | TtOp::AtomicRmw
-        | TtOp::AtomicCas
         | TtOp::Dot
         | TtOp::DotScaled
         | TtOp::Reduce

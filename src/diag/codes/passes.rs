@@ -24,5 +24,13 @@ input and the pass named in the message. `--dump-dir DIR` writes the module befo
 `ttg.target`. `--convert-triton-to-tritongpu=target=cuda:90` sets them on a TTIR module.";
     AXIS_INFO = "E0607", "what axis analysis knows", "A remark of `--test-print-alignment`: for each result of an operation its contiguity, divisibility, constancy and, where known, value.";
     MISSING_OPTION = "E0608", "required pass option missing", "A pass needs an option that was not given: `convert-triton-to-tritongpu` needs `target=cuda:90` or the like.";
-    SLOWER_DOT = "E0609", "a product cannot use the fastest instruction", "A remark: the GPU has a faster matrix instruction than the one that multiplies here. `wgmma` (sm_90a) takes M in multiples of 64, N in multiples of 8, K of at least 32 bytes, a number of warps that 4 divides, and f16, bf16, tf32, fp8 or int8 operands. `input_precision=\"ieee\"` keeps f32 products off tensor cores.";
+    SLOWER_DOT = "E0610", "a product cannot use the fastest instruction", "A remark: the GPU has a faster matrix instruction than the one that multiplies here. `wgmma` (sm_90a) takes M in multiples of 64, N in multiples of 8, K of at least 32 bytes, a number of warps that 4 divides, and f16, bf16, tf32, fp8 or int8 operands. `input_precision=\"ieee\"` keeps f32 products off tensor cores.";
+    PIPELINED_IN_REGISTERS = "E0611", "a load waits in registers", "A remark: a load of a pipelined loop is started iterations ahead, but one thread reads fewer than four adjacent bytes at a time, so it cannot go to shared memory on its own (`cp.async`) and its values are kept in registers. Make the accesses contiguous along the fastest axis and their start divisible by 16 bytes.";
+    NOT_PIPELINED = "E0612", "a loop cannot be pipelined", "A remark: the loop has a schedule, but an operation in it can neither run ahead nor be switched off for iterations that do not exist; the message names it.";
+    SHARED_MEMORY = "E0609", "what is known of shared memory", "A remark of `--test-print-allocation` (the offset and the size of each buffer in bytes) or of `--test-print-alias` (which buffers a memory
+descriptor may be part of).
+
+```text
+%0 = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>     offset = 0, size = 8192
+```";
 }

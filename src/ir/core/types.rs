@@ -36,11 +36,13 @@ pub enum TypeData {
         pointee: Type,
         space: u32,
     },
-    /// `!tt.tensordesc<128x64xf16, #shared>`
+    /// `!tt.tensordesc<128x64xf16, #shared>`; as `im2col`, `!ttng.tensordesc_im2col<128x64xf16>`: rows of an image as a convolution reads them.
     TensorDesc {
         shape: Vec<i64>,
+        /// With a sign, unlike [`Type::elem`].
         elem: Type,
         layout: Option<Attr>,
+        im2col: bool,
     },
     /// `!ttg.memdesc<…>`
     MemDesc(MemDesc),

@@ -1,9 +1,10 @@
 //! Reading types.
 
-use super::lexer::Tok;
+use super::lexer::{Tok, Token};
 use super::parser::{Meaning, Parser, Res};
 use crate::diag::codes::irtext as codes;
 use crate::ir::core::{FloatKind, MemDesc, Name, TensorType, Type, TypeData};
+use crate::ir::wellformed::{self, Rule};
 
 /// The largest extent of a shape, and the most elements of one.
 const MAX_ELEMENTS: i64 = 1 << 48;
@@ -98,7 +99,11 @@ impl Parser<'_> {
             }
             "!tt.tensordesc" => {
                 self.advance();
-                self.tensor_desc()
+                self.tensor_desc(false)
+            }
+            "!ttng.tensordesc_im2col" => {
+                self.advance();
+                self.tensor_desc(true)
             }
             "!ttg.memdesc" => {
                 self.advance();
@@ -123,7 +128,7 @@ impl Parser<'_> {
     pub(super) fn maybe_bare(&mut self, bare: Option<BareType>) -> Res<Type> {
         match bare.filter(|_| self.is("<")) {
             Some(BareType::Pointer) => self.nested(Self::pointer),
-            Some(BareType::TensorDesc) => self.nested(Self::tensor_desc),
+            Some(BareType::TensorDesc) => self.nested(|p| p.tensor_desc(false)),
             Some(BareType::MemDesc) => self.nested(Self::memdesc),
             None => self.ty(),
         }
@@ -150,22 +155,48 @@ impl Parser<'_> {
         }
     }
 
-    fn tensor_desc(&mut self) -> Res<Type> {
+    /// Reports what a type breaks where the type starts.
+    fn well_formed(&self, at: Token, rule: Rule) -> Res<()> {
+        rule.map_err(|message| self.error_at(&codes::IR_BAD_TYPE, at, message))
+    }
+
+    fn tensor_desc(&mut self, im2col: bool) -> Res<Type> {
+        let at = self.tok;
         self.expect("<")?;
-        if self.is("tensor") {
+        if self.is("tensor") && !im2col {
             // As Triton up to 3.6 writes it: the block as a tensor type.
             let block = self.ty()?;
             self.expect(">")?;
-            return Ok(Type::new(TypeData::TensorDesc { shape: block.shape().to_vec(), elem: block.elem(), layout: block.encoding() }));
+            return Ok(Type::new(TypeData::TensorDesc {
+                shape: block.shape().to_vec(),
+                elem: block.elem(),
+                layout: block.encoding(),
+                im2col: false,
+            }));
         }
         let shape = self.dimensions()?;
-        let elem = self.ty()?;
+        let elem = self.desc_element()?;
         let layout = if self.eat(",") { Some(self.attr()?) } else { None };
         self.expect(">")?;
-        Ok(Type::new(TypeData::TensorDesc { shape, elem, layout }))
+        self.well_formed(at, wellformed::tensor_desc(&shape, elem, layout, im2col))?;
+        Ok(Type::new(TypeData::TensorDesc { shape, elem, layout, im2col }))
+    }
+
+    /// The element of a tensor descriptor: a type, or an integer with a sign.
+    fn desc_element(&mut self) -> Res<Type> {
+        let word = self.word();
+        let signed = word.strip_prefix("si").map(|w| (w, true)).or_else(|| word.strip_prefix("ui").map(|w| (w, false)));
+        match signed.and_then(|(w, signed)| Some((w.parse().ok().filter(|w| (1..=64).contains(w))?, signed))) {
+            Some((width, signed)) => {
+                self.advance();
+                Ok(Type::new(TypeData::SignedInt { width, signed }))
+            }
+            None => self.ty(),
+        }
     }
 
     fn memdesc(&mut self) -> Res<Type> {
+        let at = self.tok;
         self.expect("<")?;
         let shape = self.dimensions()?;
         let elem = self.ty()?;
@@ -181,7 +212,9 @@ impl Parser<'_> {
             }
         }
         self.expect(">")?;
-        Ok(Type::new(TypeData::MemDesc(MemDesc { shape, elem, encoding, memory_space, mutable, alloc_shape })))
+        let memdesc = MemDesc { shape, elem, encoding, memory_space, mutable, alloc_shape };
+        self.well_formed(at, wellformed::memdesc(&memdesc))?;
+        Ok(Type::new(TypeData::MemDesc(memdesc)))
     }
 
     /// `128x64x`, read by character up to what is no dimension.
@@ -232,7 +265,7 @@ impl Parser<'_> {
         if fits && before.len() < 32 {
             return Ok(dim);
         }
-        let at = super::lexer::Token { kind: Tok::Int, start, end };
+        let at = Token { kind: Tok::Int, start, end };
         Err(self.error_at(&codes::IR_TOO_LARGE, at, "this shape has more elements or dimensions than any memory"))
     }
 

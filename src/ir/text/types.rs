@@ -31,6 +31,7 @@ impl Text {
             TypeData::Opaque(name) => self.push(name.as_str()),
             TypeData::AsyncToken => self.push("!ttg.async.token"),
             TypeData::Pointer { .. } => self.prefixed("!tt.ptr", ty),
+            TypeData::TensorDesc { im2col: true, .. } => self.prefixed("!ttng.tensordesc_im2col", ty),
             TypeData::TensorDesc { .. } => self.prefixed("!tt.tensordesc", ty),
             TypeData::MemDesc(_) => self.prefixed("!ttg.memdesc", ty),
         }
@@ -55,7 +56,7 @@ impl Text {
                 }
                 self.push(">");
             }
-            TypeData::TensorDesc { shape, elem, layout } => {
+            TypeData::TensorDesc { shape, elem, layout, .. } => {
                 self.push("<");
                 self.shaped(shape, *elem, *layout);
                 self.push(">");

@@ -112,8 +112,9 @@ impl Search<'_> {
     /// Step 1: the vectors to try; the first is the widest that serves both sides.
     fn choices(&self) -> Vec<Choice> {
         let most = (16 / element_bytes(self.bits)).max(1).trailing_zeros() as usize;
-        let mut both: Vec<u64> = self.from.registers.iter().copied().filter(|r| self.to.registers.contains(r)).collect();
-        both.truncate(most);
+        let mut known = Basis::new(&self.blocks);
+        let shared = self.from.registers.iter().copied().filter(|r| self.to.registers.contains(r));
+        let both: Vec<u64> = shared.filter(|&r| known.push(r)).take(most).collect();
         let wide = both.len();
         let mut choices = vec![Choice { vector: both.clone(), store: wide, load: wide }];
         for (side, other, is_store) in [(&self.from, &self.to, true), (&self.to, &self.from, false)] {

@@ -2,6 +2,7 @@
 
 mod definitions;
 mod laws;
+mod plans;
 mod queries;
 mod render;
 mod tables;

@@ -1,5 +1,9 @@
 //! Analyses: facts about the IR that passes and codegen ask for. None of them changes the IR.
 
+pub mod allocation;
 pub mod axis_info;
 pub mod effects;
+pub mod flow;
+pub mod live_range;
 pub mod scratch;
+pub mod shared_alias;

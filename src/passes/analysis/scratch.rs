@@ -5,7 +5,7 @@
 use crate::ir::dialects::{TtOp, TtgOp};
 use crate::ir::{Ir, Op, OpKind, Type};
 use crate::layout::plan::ConversionPlan;
-use crate::layout::{LayoutError, layout_of};
+use crate::layout::{Dim, LayoutError, free_variable_masks, layout_of};
 
 /// Where an operation's shared memory starts, in bytes.
 pub const OFFSET: &str = "allocation.offset";
@@ -22,7 +22,8 @@ pub fn scratch_bytes(ir: &Ir, op: Op, capability: u32) -> Result<u32, LayoutErro
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
             Ok(ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), capability)?.scratch_bytes())
         }
-        OpKind::Tt(TtOp::Reduce | TtOp::Scan | TtOp::Histogram | TtOp::Gather | TtOp::AtomicRmw | TtOp::AtomicCas) => Ok(0),
+        OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas) => atomic_bytes(ir, op),
+        OpKind::Tt(TtOp::Reduce | TtOp::Scan | TtOp::Histogram | TtOp::Gather) => Ok(0),
         _ => Ok(0),
     }
 }
@@ -32,4 +33,23 @@ pub fn scratch_bytes(ir: &Ir, op: Op, capability: u32) -> Result<u32, LayoutErro
 pub fn element_bits(ty: Type) -> u32 {
     let elem = ty.elem();
     if elem.is_ptr() { 64 } else { elem.bit_width().unwrap_or(32).next_multiple_of(8) }
+}
+
+/// The result of an atomic operation that several threads hold and use: one copy of each element.
+fn atomic_bytes(ir: &Ir, op: Op) -> Result<u32, LayoutError> {
+    let ty = ir.ty(ir.result(op));
+    if !ir.has_uses(ir.result(op)) {
+        return Ok(0);
+    }
+    if !ty.is_tensor() {
+        return Ok(element_bits(ty) / 8);
+    }
+    let layout = layout_of(ty)?;
+    let free = free_variable_masks(layout);
+    if free.lane == 0 && free.warp == 0 {
+        return Ok(0);
+    }
+    let bits = layout.in_bits(Dim::Register) + layout.in_bits(Dim::Lane) + layout.in_bits(Dim::Warp);
+    let copies = free.register.count_ones() + free.lane.count_ones() + free.warp.count_ones();
+    Ok((element_bits(ty) / 8) << (bits - copies))
 }

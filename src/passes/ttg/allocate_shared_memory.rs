@@ -2,40 +2,44 @@
 //!
 //! # Algorithm
 //!
-//! 1. Every operation's scratch memory comes from [`scratch_bytes`]; offsets are multiples of 16.
-//! 2. Regions follow one another; each operation's offset is noted as `allocation.offset`, the sum on the module as `ttg.shared`.
+//! 1. The analysis ([`allocation`]) places the buffers of every function.
+//! 2. Each owner's offset is noted as `allocation.offset`; the most that any function needs is the module's `ttg.shared`.
+//!
+//! Example: `%a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<…>`.
 
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Ir};
-use crate::passes::analysis::scratch::{OFFSET, SHARED, scratch_bytes};
+use crate::passes::analysis::allocation;
+use crate::passes::analysis::scratch::{OFFSET, SHARED};
 use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::ttg::module_attrs;
 
-const ALIGNMENT: u32 = 16;
-
-pub static PASS: Pass = Pass {
-    name: "allocate-shared-memory-nv",
-    doc: "give operations their offsets in shared memory",
-    options: &[OptionSpec {
-        name: "compute-capability",
-        kind: OptionKind::Int,
-        default: "80",
-        doc: "what the module is compiled for, where it does not say",
-    }],
-    run,
+/// The option that says what a module is compiled for.
+pub(super) const CAPABILITY: OptionSpec = OptionSpec {
+    name: "compute-capability",
+    kind: OptionKind::Int,
+    default: "80",
+    doc: "what the module is compiled for, where it does not say",
 };
 
+pub static PASS: Pass =
+    Pass { name: "allocate-shared-memory-nv", doc: "give operations their offsets in shared memory", options: &[CAPABILITY], run };
+
+/// What the module is compiled for.
+pub(super) fn capability(ir: &Ir, cx: &PassCx) -> u32 {
+    module_attrs::compute_capability(ir).unwrap_or(cx.int(CAPABILITY.name) as u32)
+}
+
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let capability = module_attrs::compute_capability(ir).unwrap_or(cx.int("compute-capability") as u32);
-    let mut end = 0;
-    for op in ir.all_ops(ir.module()) {
-        let bytes = scratch_bytes(ir, op, capability).map_err(|e| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
-        if bytes > 0 {
-            ir.set_attr(op, OFFSET, Attr::i32(i64::from(end)));
-            end = (end + bytes).next_multiple_of(ALIGNMENT);
+    let made = allocation::of_module(ir, capability(ir, cx)).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let mut total = 0;
+    for allocation in made.values() {
+        for buffer in &allocation.buffers {
+            ir.set_attr(buffer.owner, OFFSET, Attr::i32(i64::from(buffer.offset)));
         }
+        total = total.max(allocation.total);
     }
     let module = ir.module();
-    ir.set_attr(module, SHARED, Attr::i32(i64::from(end)));
+    ir.set_attr(module, SHARED, Attr::i32(i64::from(total)));
     Ok(Changed::Yes)
 }

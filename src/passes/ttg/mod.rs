@@ -12,6 +12,7 @@ pub mod optimize_dot_operands;
 pub mod pipeline;
 pub mod print_alignment;
 pub mod reduce_data_duplication;
+pub mod print_allocation;
 pub mod remove_layout_conversions;
 pub mod reorder_instructions;
 pub mod shared_encodings;

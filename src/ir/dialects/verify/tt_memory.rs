@@ -112,7 +112,7 @@ pub fn descriptor_store(ir: &Ir, op: Op) -> VerifyResult {
     indices(ir, op, ir.operand_group(op, 2))
 }
 
-fn block_fits(desc: Type, tensor: Type) -> VerifyResult {
+pub(super) fn block_fits(desc: Type, tensor: Type) -> VerifyResult {
     ensure!(desc.elem() == tensor.elem(), "the descriptor's elements have type {}, and the tensor's {}", desc.elem(), tensor.elem());
     let (a, b) = (count(desc.shape()), count(tensor.shape()));
     ensure!(a.is_some() && a == b, "the descriptor's block is {desc} and the tensor {tensor}, expected as many elements");
@@ -136,7 +136,7 @@ pub fn descriptor_scatter(ir: &Ir, op: Op) -> VerifyResult {
 }
 
 /// A descriptor of one row, n row numbers, n rows. The hardware moves at least 8 rows of 32 bytes, of elements up to 32 bits.
-fn rows(desc: Type, offsets: Type, tensor: Type) -> VerifyResult {
+pub(super) fn rows(desc: Type, offsets: Type, tensor: Type) -> VerifyResult {
     ensure!(desc.rank() == 2 && desc.shape()[0] == 1, "the descriptor has type {desc}, expected a block of one row");
     ensure!(offsets.rank() == 1, "the row numbers have type {offsets}, expected one dimension");
     ensure!(tensor.rank() == 2, "the tensor has type {tensor}, expected two dimensions");

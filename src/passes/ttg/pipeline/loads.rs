@@ -115,11 +115,20 @@ pub fn is_wide_enough(ir: &Ir, axis: &AxisInfoAnalysis, load: Op) -> bool {
     if !ty.is_tensor() {
         return bits >= NARROWEST_COPY;
     }
-    let mut elements = axis.ptr_contiguity(ir, ptr);
-    if let Some(&mask) = ir.operand_group(load, 1).first() {
-        elements = elements.min(axis.mask_alignment(ir, mask));
-    }
-    elements * bits >= NARROWEST_COPY
+    contiguity(ir, axis, load) * bits >= NARROWEST_COPY
+}
+
+/// Elements that are adjacent in memory and loaded, or not loaded, together.
+#[must_use]
+pub fn contiguity(ir: &Ir, axis: &AxisInfoAnalysis, load: Op) -> u32 {
+    let elements = axis.ptr_contiguity(ir, ir.operand(load, 0));
+    ir.operand_group(load, 1).first().map_or(elements, |&mask| elements.min(axis.mask_alignment(ir, mask)))
+}
+
+/// The buffer of a loaded scalar.
+#[must_use]
+pub fn scalar_buffer_encoding() -> Encoding {
+    Encoding::SwizzledShared(SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order: vec![0], cga: vec![] })
 }
 
 /// The encodings of the buffers that a value is stored to.
@@ -143,7 +152,7 @@ pub fn buffer_encoding(ir: &Ir, load: Op) -> Option<Encoding> {
     if let Wanted::Same(e) = wanted_by_dots(ir, value) {
         return Some(Encoding::SwizzledShared(e));
     }
-    let order = layout::order_for_memory(ty.encoding()?, ty.shape());
+    let order = layout::order(ty.encoding()?, ty.shape());
     Some(Encoding::SwizzledShared(SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order, cga: cga_of(ty).0 }))
 }
 

@@ -1,0 +1,212 @@
+//! Where control and values go: between the blocks of structured and unstructured control flow.
+//!
+//! # Values
+//!
+//! [`value_edges`] lists, for a function, each pair (value, value that it may become): operands of loops, branches, yields and captures on one
+//! side; block arguments and results on the other.
+//!
+//! # Control
+//!
+//! [`Segments`] cuts every block into *segments*, each a run of operations that ends with a terminator or an operation that has regions:
+//!
+//! ```text
+//! %0 = …          segment 0: → first segment of the body, and → segment 1 (a loop may run zero times)
+//! scf.for …
+//!   …             first segment of the body: → itself (marked as going back), and → segment 1
+//!   scf.yield
+//! %1 = …          segment 1
+//! ```
+//!
+//! Segments are numbered in the order of the text. An edge *goes back* when its end does not come after its start.
+
+use std::collections::BTreeMap;
+
+use crate::ir::core::{Block, Ir, Op, Value};
+use crate::ir::dialects::{CfOp, OpKind, ScfOp, TtgOp};
+
+/// Each pair (value, value that it may become) in a function that control flow makes.
+#[must_use]
+pub fn value_edges(ir: &Ir, func: Op) -> Vec<(Value, Value)> {
+    let mut edges = vec![];
+    for op in ir.all_ops(func) {
+        op_edges(ir, op, &mut edges);
+    }
+    edges
+}
+
+fn op_edges(ir: &Ir, op: Op, edges: &mut Vec<(Value, Value)>) {
+    let mut pass = |from: &[Value], to: &[Value]| edges.extend(from.iter().copied().zip(to.iter().copied()));
+    let args = |index: usize| ir.body(op, index).map_or(&[][..], |b| ir.args(b));
+    let end = |index: usize| ir.body(op, index).and_then(|b| ir.terminator(b));
+    match ir.kind(op) {
+        OpKind::Scf(ScfOp::For) => {
+            let carried = args(0).get(1..).unwrap_or(&[]);
+            let inits = ir.operands(op).get(3..).unwrap_or(&[]);
+            pass(inits, carried);
+            pass(inits, ir.results(op));
+            if let Some(end) = end(0) {
+                pass(ir.operands(end), carried);
+                pass(ir.operands(end), ir.results(op));
+            }
+        }
+        OpKind::Scf(ScfOp::While) => {
+            pass(ir.operands(op), args(0));
+            if let Some(condition) = end(0) {
+                let passed = ir.operands(condition).get(1..).unwrap_or(&[]);
+                pass(passed, args(1));
+                pass(passed, ir.results(op));
+            }
+            if let Some(end) = end(1) {
+                pass(ir.operands(end), args(0));
+            }
+        }
+        OpKind::Ttg(TtgOp::WarpSpecializePartitions) => {
+            for index in 0..ir.regions_of(op).len() {
+                pass(ir.operands(op), args(index));
+            }
+        }
+        // The results are what the regions end with: `scf.if`, `scf.execute_region`, `ttg.mask`, `ttg.warp_specialize`.
+        OpKind::Scf(ScfOp::If | ScfOp::ExecuteRegion) | OpKind::Ttg(TtgOp::Mask | TtgOp::WarpSpecialize) => {
+            for &region in ir.regions_of(op) {
+                for &block in ir.blocks_of(region) {
+                    let Some(end) = ir.terminator(block) else { continue };
+                    if matches!(ir.kind(end), OpKind::Scf(ScfOp::Yield) | OpKind::Ttg(TtgOp::MaskReturn | TtgOp::WarpYield)) {
+                        pass(ir.operands(end), ir.results(op));
+                    }
+                }
+            }
+        }
+        OpKind::Cf(CfOp::Br) => {
+            if let Some(&target) = ir.successors(op).first() {
+                pass(ir.operands(op), ir.args(target));
+            }
+        }
+        OpKind::Cf(CfOp::CondBr) => {
+            for (i, &target) in ir.successors(op).iter().enumerate() {
+                pass(ir.operand_group(op, i + 1), ir.args(target));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A run of operations.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Segment {
+    pub ops: Vec<Op>,
+    /// Where control goes afterwards, by index.
+    pub next: Vec<usize>,
+}
+
+/// The segments of a function, in the order of the text.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Segments {
+    pub all: Vec<Segment>,
+    /// The first segment of each block.
+    first: BTreeMap<Block, usize>,
+    /// The segment that follows an operation with regions.
+    after: BTreeMap<Op, usize>,
+}
+
+impl Segments {
+    /// Cuts up a function.
+    #[must_use]
+    pub fn new(ir: &Ir, func: Op) -> Segments {
+        let mut this = Segments::default();
+        this.cut_regions(ir, func);
+        for index in 0..this.all.len() {
+            this.all[index].next = this.successors(ir, index);
+        }
+        this
+    }
+
+    /// Whether the edge from one segment to another goes back.
+    #[must_use]
+    pub fn goes_back(from: usize, to: usize) -> bool {
+        to <= from
+    }
+
+    fn cut_regions(&mut self, ir: &Ir, op: Op) {
+        for &region in ir.regions_of(op) {
+            for &block in ir.blocks_of(region) {
+                self.first.insert(block, self.all.len());
+                self.cut_block(ir, block);
+            }
+        }
+    }
+
+    fn cut_block(&mut self, ir: &Ir, block: Block) {
+        let mut ops = vec![];
+        for op in ir.ops(block) {
+            ops.push(op);
+            if branches(ir, op) {
+                self.all.push(Segment { ops: std::mem::take(&mut ops), next: vec![] });
+                self.cut_regions(ir, op);
+                self.after.insert(op, self.all.len());
+            }
+        }
+        // Without a terminator the last operation had regions; an empty segment keeps the numbers right.
+        self.all.push(Segment { ops, next: vec![] });
+    }
+
+    fn successors(&self, ir: &Ir, index: usize) -> Vec<usize> {
+        let Some(&last) = self.all[index].ops.last() else { return vec![] };
+        let mut next = vec![];
+        if branches(ir, last) {
+            next.extend(self.entries(ir, last));
+            if may_skip(ir, last) {
+                next.extend(self.after.get(&last));
+            }
+        } else if !ir.successors(last).is_empty() {
+            next.extend(ir.successors(last).iter().filter_map(|b| self.first.get(b)));
+        } else if let Some(parent) = ir.parent_op(last) {
+            next.extend(self.from_end(ir, parent, last));
+        }
+        next.sort_unstable();
+        next.dedup();
+        next
+    }
+
+    /// The regions that control may enter from an operation.
+    fn entries(&self, ir: &Ir, op: Op) -> Vec<usize> {
+        let regions = ir.regions_of(op);
+        // A `while` begins with its condition.
+        let regions = if ir.is(op, ScfOp::While) { &regions[..1] } else { regions };
+        regions.iter().filter_map(|&r| ir.entry(r)).filter_map(|b| self.first.get(&b).copied()).collect()
+    }
+
+    /// Where control goes from the end of a region of `parent`.
+    fn from_end(&self, ir: &Ir, parent: Op, end: Op) -> Vec<usize> {
+        let Some(&after) = self.after.get(&parent) else { return vec![] };
+        let body = |index: usize| ir.body(parent, index).and_then(|b| self.first.get(&b).copied());
+        match ir.kind(parent) {
+            OpKind::Scf(ScfOp::For) => body(0).into_iter().chain([after]).collect(),
+            OpKind::Scf(ScfOp::While) if ir.is(end, ScfOp::Condition) => body(1).into_iter().chain([after]).collect(),
+            OpKind::Scf(ScfOp::While) => body(0).into_iter().collect(),
+            // A partition ends where the operation around the partitions ends.
+            OpKind::Ttg(TtgOp::WarpSpecializePartitions) => {
+                ir.parent_op(parent).and_then(|ws| self.after.get(&ws).copied()).into_iter().collect()
+            }
+            _ => vec![after],
+        }
+    }
+}
+
+/// Whether control enters regions of the operation: combine regions of reductions and the like are no control flow.
+fn branches(ir: &Ir, op: Op) -> bool {
+    let control = matches!(
+        ir.kind(op),
+        OpKind::Scf(ScfOp::For | ScfOp::If | ScfOp::While | ScfOp::ExecuteRegion)
+            | OpKind::Ttg(TtgOp::Mask | TtgOp::WarpSpecialize | TtgOp::WarpSpecializePartitions)
+    );
+    control && ir.regions_of(op).iter().any(|&r| ir.entry(r).is_some())
+}
+
+/// Whether control may go on after the operation without entering any of its regions.
+fn may_skip(ir: &Ir, op: Op) -> bool {
+    match ir.kind(op) {
+        OpKind::Scf(ScfOp::For) => true,
+        OpKind::Scf(ScfOp::If) => ir.body(op, 1).is_none(),
+        _ => false,
+    }
+}
