@@ -430,7 +430,7 @@ impl Gen {
 
     /// Some kinds for what a region carries.
     fn carried(&mut self) -> Vec<Kind> {
-        (0..1 + self.r.below(3)).map(|_| self.numeric()).collect()
+        (0..=self.r.below(3)).map(|_| self.numeric()).collect()
     }
 
     /// A block with its own scope, then values of these kinds, `a, b : i32, f32`.

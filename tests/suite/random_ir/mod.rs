@@ -36,7 +36,7 @@ pub(crate) fn check(seed: u64) -> Result<(), String> {
     let file = map.add("random.ttir", None, text.as_str());
     let fail = |what: String| format!("seed {seed}: {what}\n{text}");
     let before = ttc::ir::text::parser::parse_module(&map, file, &ttc::ir::text::parser::ParseOptions::default())
-        .map_err(|e| fail(format!("{}", e[0].message)))?;
+        .map_err(|e| fail(e[0].message.clone()))?;
     let want = outcome(&before, seed).map_err(fail)?;
     let mut random = Random::new(seed ^ 0x5eed);
     let names = ttir_passes();
