@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build demo test oracle fmt clippy clean-out
+.PHONY: help toolchain build demo test oracle gpu-cases fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -32,6 +32,9 @@ oracle: build .oracle/bin/python ## compare kernels/ with Triton 3.9, op for op,
 .oracle/bin/python:
 	python3 -m venv .oracle
 	.oracle/bin/pip install -q triton==3.9.0 numpy
+
+gpu-cases: toolchain ## compile every case of kernels/ and write out/gpu, which scripts/gpu/run_cases.py runs where a GPU is
+	$(CARGO) run --release --locked --example gpu_cases -- $(OUT)/gpu $(GPU_CASES)
 
 fmt: ## format the Rust sources
 	$(CARGO) fmt --all

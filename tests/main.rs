@@ -27,6 +27,10 @@ mod op_instances;
 mod ops_doc;
 #[path = "suite/parser.rs"]
 mod parser;
+#[path = "suite/passes_keep.rs"]
+mod passes_keep;
+#[path = "suite/random_ir/mod.rs"]
+mod random_ir;
 #[path = "suite/references/mod.rs"]
 mod references;
 #[path = "suite/verify.rs"]

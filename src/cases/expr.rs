@@ -177,6 +177,7 @@ fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
+#[allow(clippy::float_cmp)] // of equal values the first one wins, as in Python
 fn function(call: &Call, env: &Env) -> Result<Value, String> {
     let path = call.func.dotted().ok_or("only a function's name can be called")?;
     let name = path.last().copied().unwrap_or_default();

@@ -1,5 +1,7 @@
 //! `ttc interpret` as a user sees it: arguments from NumPy files, results in them, traces, case files, exit codes.
 
+#![allow(clippy::float_cmp)] // powers of two times small integers are exact
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -142,7 +144,7 @@ fn the_case_beside_the_kernel_is_used() {
     fs::rename(world.path("scale.toml"), world.path("other.toml")).unwrap();
     fs::write(world.path("other.toml"), format!("file = 'printing.tk'\n{CASE}")).unwrap();
     let text = world.stdout(&["printing.tk", "--param", "n=3"]);
-    assert!(text.contains("other: n=3\npid (0, 0, 0) ") && text.contains("v"), "{text}");
+    assert!(text.contains("other: n=3\npid (0, 0, 0) ") && text.contains('v'), "{text}");
 }
 
 #[test]
