@@ -84,7 +84,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The reverse of [`Lower::as_stored`].
-    pub(super) fn from_stored(&self, value: Val<'c>, elem: BasicTypeEnum<'c>) -> Res<Val<'c>> {
+    pub(super) fn restored(&self, value: Val<'c>, elem: BasicTypeEnum<'c>) -> Res<Val<'c>> {
         if self.bits_of(value.get_type()) == self.bits_of(elem) {
             bits_as(self, value, elem)
         } else {
@@ -182,7 +182,7 @@ impl<'c> Lower<'c, '_> {
                 words.into_iter().map(|w| self.unpacked(w, stored, per_word)).collect::<Res<Vec<_>>>()?.concat()
             }
         };
-        loaded.into_iter().map(|v| self.from_stored(v, elem)).collect()
+        loaded.into_iter().map(|v| self.restored(v, elem)).collect()
     }
 
     /// Loads the registers of a tensor whose elements have type `elem`.

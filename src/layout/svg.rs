@@ -62,7 +62,7 @@ fn colour(layout: &LinearLayout, place: u64, element_bytes: u32) -> String {
     if layout.has_in(Dim::Offset) {
         let offset = place & (u64::from(layout.in_size(Dim::Offset)) - 1);
         let bank = offset * u64::from(element_bytes) / 4 % 32;
-        return format!("hsl({},70%,{}%)", bank * 45 / 4, if bank % 2 == 0 { 72 } else { 80 });
+        return format!("hsl({},70%,{}%)", bank * 45 / 4, if bank.is_multiple_of(2) { 72 } else { 80 });
     }
     let shift = layout.in_bits(Dim::Register);
     let lane = place >> shift & (u64::from(layout.in_size(Dim::Lane)) - 1);

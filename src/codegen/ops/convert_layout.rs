@@ -114,12 +114,12 @@ fn unpack<'c>(cx: &Lower<'c, '_>, plan: &ShufflePlan, words: &[IntValue<'c>], el
         let i64_type = cx.int_type(64);
         let (low, high) = (cx.b.build_int_z_extend(low, i64_type, "")?, cx.b.build_int_z_extend(high, i64_type, "")?);
         let wide = cx.b.build_or(low, cx.b.build_left_shift(high, i64_type.const_int(32, false), "")?, "")?;
-        return Ok(vec![cx.from_stored(bits_as(cx, wide.into(), stored)?, elem)?]);
+        return Ok(vec![cx.restored(bits_as(cx, wide.into(), stored)?, elem)?]);
     }
     let count = plan.elements_per_word() as u32;
     let bits = cx.bits_of(stored) * count;
     let word = if bits < 32 { cx.b.build_int_truncate(words[0], cx.int_type(bits), "")? } else { words[0] };
-    cx.unpacked(word, stored, count)?.into_iter().map(|e| cx.from_stored(e, elem)).collect()
+    cx.unpacked(word, stored, count)?.into_iter().map(|e| cx.restored(e, elem)).collect()
 }
 
 /// The threads of a warp, as a plan's machine.

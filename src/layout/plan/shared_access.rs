@@ -166,7 +166,7 @@ impl SharedAccess {
             first.extend(access.registers.iter().enumerate().map(|(i, &r)| (access.offset + i as u32 * size, r)));
         }
         let word = if transposed { 1 } else { 4 };
-        let in_row = |c: u64| c & 15 != 0;
+        let in_row = |c: u64| c.trailing_zeros() < 4;
         let whole_words = transposed || (0..4 / size).all(|i| first.contains_key(&(i * size)));
         if !fits
             || lanes.len() != 5
@@ -176,7 +176,7 @@ impl SharedAccess {
         {
             return None;
         }
-        let starts: Vec<u32> = first.keys().copied().filter(|o| o & 15 == 0).collect();
+        let starts: Vec<u32> = first.keys().copied().filter(|o| o.trailing_zeros() >= 4).collect();
         if !transposed {
             return Some(self.matrices(&starts, &first, rows, None, limit));
         }

@@ -119,7 +119,7 @@ fn check_banks(access: &SharedAccess, warps: u64) {
                 let mut banks: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
                 for lane in phase * lanes..(phase + 1) * lanes {
                     let start = address(access, warp * 32 + u64::from(lane), a.offset);
-                    assert!(start % bytes == 0, "a misaligned access");
+                    assert!(start.is_multiple_of(bytes), "a misaligned access");
                     for word in start / 4..=(start + bytes - 1) / 4 {
                         banks.entry(word % 32).or_default().insert(word);
                     }
@@ -175,8 +175,8 @@ fn any_pair(mixed: usize, same_warps: bool) -> impl Strategy<Value = Pair> {
             let registers = slots - 5 - warps;
             if same_warps {
                 // The same vectors for warps on both sides: nothing crosses warps.
-                for i in slots - warps..slots {
-                    let at = right.iter().enumerate().position(|(j, &v)| v == left[i] && (v != 0 || j >= i)).unwrap_or(i);
+                for (i, &warp) in left.iter().enumerate().skip(slots - warps) {
+                    let at = right.iter().enumerate().position(|(j, &v)| v == warp && (v != 0 || j >= i)).unwrap_or(i);
                     right.swap(i, at);
                 }
             }
