@@ -158,7 +158,7 @@ impl Rewrite<'_> {
 
     /// The first part of a parameter keeps its attributes, the others have none.
     fn expand_attrs(&mut self, op: Op, name: &str, types: &[Type]) {
-        let Some(AttrData::Array(old)) = self.ir.stored_attr(op, name).map(|a| a.data()) else { return };
+        let Some(AttrData::Array(old)) = self.ir.stored_attr(op, name).map(Attr::data) else { return };
         let mut new = vec![];
         for (&attr, &ty) in old.iter().zip(types) {
             new.push(attr);

@@ -296,7 +296,7 @@ fn claims_hold_in_every_iteration_of_random_loops() {
         for _ in 0..3 {
             let numbers = [16 * program.random.below(4) as i64, program.random.below(12) as i64];
             let mut run = Run { ir: &program.ir, now: BTreeMap::new(), seen: BTreeMap::new(), steps: 0 };
-            run.set_all(&program.ir.args(entry).to_vec(), numbers.map(|n| vec![n]).to_vec());
+            run.set_all(program.ir.args(entry), numbers.map(|n| vec![n]).to_vec());
             runs += usize::from(run.block(entry).is_some());
             for (&value, all) in &run.seen {
                 let Some(info) = analysis.get(value) else { continue };
