@@ -48,13 +48,18 @@ pub(super) fn check_limit(ir: &Ir, options: &CodegenOptions) -> Res<()> {
     if buffers.len() > NAMED_BUFFERS {
         found = found.note(format!("and {} smaller ones", buffers.len() - NAMED_BUFFERS));
     }
-    Err(located(found, ir.loc(ir.module())).help("use fewer stages (num_stages): each keeps a copy of the loop's buffers. Or use smaller blocks"))
+    Err(located(found, ir.loc(ir.module()))
+        .help("use fewer stages (num_stages): each keeps a copy of the loop's buffers. Or use smaller blocks"))
 }
 
 /// The bytes that an operation with a place in shared memory takes there.
 fn bytes_of(ir: &Ir, op: Op, options: &CodegenOptions) -> Option<u32> {
     ir.int_attr(op, OFFSET)?;
-    if ir.is(op, TtgOp::LocalAlloc) { buffer_bytes(ir.ty(ir.result(op))).ok() } else { scratch_bytes(ir, op, options.target.capability).ok() }
+    if ir.is(op, TtgOp::LocalAlloc) {
+        buffer_bytes(ir.ty(ir.result(op))).ok()
+    } else {
+        scratch_bytes(ir, op, options.target.capability).ok()
+    }
 }
 
 impl<'c> Lower<'c, '_> {

@@ -212,7 +212,13 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// The elements that the pointers `ptr` point to, one per register. `op` says how they are to be cached.
-pub(super) fn load_elements<'c>(cx: &mut Lower<'c, '_>, op: Op, ptr: Value, mask: Option<Value>, other: Option<Value>) -> Res<Vec<Val<'c>>> {
+pub(super) fn load_elements<'c>(
+    cx: &mut Lower<'c, '_>,
+    op: Op,
+    ptr: Value,
+    mask: Option<Value>,
+    other: Option<Value>,
+) -> Res<Vec<Val<'c>>> {
     let access = Access::new(cx, ptr, mask)?;
     let volatile = cx.ir.bool_attr(op, "isVolatile");
     let modifiers = Modifiers::new(cx, op, &LOAD_CACHE, volatile)?;

@@ -9,8 +9,8 @@ mod convert_layout;
 mod fp_convert;
 mod inline_asm;
 mod local;
-mod mbarrier;
 mod math;
+mod mbarrier;
 mod memory;
 mod shape;
 
