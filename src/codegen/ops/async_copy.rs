@@ -6,7 +6,7 @@
 //! 2. A mask sets the number of bytes that are read to 0, and the rest of the destination is filled with zeros. With another value to fill in,
 //!    the copy is predicated, and the value is stored where it does not run.
 //! 3. Elements that several threads hold are copied by one of them.
-//! 4. Where less than 4 bytes lie side by side, or the target is older than sm_80, elements go through registers: loaded, then stored. The waits
+//! 4. Where less than 4 bytes lie side by side, elements go through registers: loaded, then stored. The waits
 //!    that follow are stricter than that needs.
 
 use inkwell::values::{IntValue, PointerValue};
@@ -46,9 +46,6 @@ pub(super) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// Step 1: the widest copies that do all of it.
 fn pieces(cx: &Lower<'_, '_>, op: Op, src: Value, mask: Option<Value>, at: &ViewAccess<'_>) -> Option<(u32, &'static str, Vec<Piece>)> {
-    if !cx.options.target.has_cp_async() {
-        return None;
-    }
     let accesses = at.access.accesses();
     let element = at.access.access_bytes() / at.access.vec() as u32;
     let stated = cx.ir.int_attr(op, "contiguity").and_then(|c| u32::try_from(c).ok()).unwrap_or(1);
@@ -156,19 +153,15 @@ pub(super) fn shared_address_bits<'c>(cx: &Lower<'c, '_>, ptr: PointerValue<'c>)
 
 /// `ttg.async_commit_group`
 pub(super) fn commit(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    if cx.options.target.has_cp_async() {
-        cx.effect("llvm.nvvm.cp.async.commit.group", &[], &[])?;
-    }
+    cx.effect("llvm.nvvm.cp.async.commit.group", &[], &[])?;
     cx.set(cx.ir.result(op), vec![]);
     Ok(())
 }
 
 /// `ttg.async_wait`: for the copies of this thread. That of others is a barrier's business.
 pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    if cx.options.target.has_cp_async() {
-        let pending = cx.ir.int_attr(op, "num").and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
-        cx.effect("llvm.nvvm.cp.async.wait.group", &[], &[cx.i32(pending).into()])?;
-    }
+    let pending = cx.ir.int_attr(op, "num").and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+    cx.effect("llvm.nvvm.cp.async.wait.group", &[], &[cx.i32(pending).into()])?;
     cx.set(cx.ir.result(op), vec![]);
     Ok(())
 }

@@ -174,3 +174,6 @@ impl Membar {
         states
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! The analysis against a simulation, over the kernels of `tests/lit/passes/membar.mlir`: as inserted, no path has a race; without any one of
+//! the barriers, some path has.
+//!
+//! The simulation knows nothing of segments and states. It follows paths (loops run three times, branches go every way), keeps what every other
+//! thread may still be doing, and compares each access with that. What is in flight stays in flight across barriers until it is waited
+//! for.
+
+use super::super::allocation::{self, Allocation};
+use super::super::shared_effects::{Access, Event, events};
+use super::*;
+use crate::ir::core::{Attr, Block, Builder};
+use crate::ir::dialects::{CfOp, OpKind, ScfOp, TtgOp};
+use crate::ir::text::parser::{ParseOptions, parse_module};
+use crate::source::SourceMap;
+
+const KERNELS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lit/passes/membar.mlir"));
+const CAPABILITY: u32 = 90;
+const MAX_STEPS: usize = 2000;
+
+fn kernels() -> Ir {
+    let mut sources = SourceMap::default();
+    let file = sources.add("membar.mlir", None, KERNELS);
+    parse_module(&mut sources, file, &ParseOptions::default()).unwrap()
+}
+
+/// One path through a function.
+struct Path<'a> {
+    ir: &'a Ir,
+    allocation: &'a Allocation,
+    /// Which way each branch goes, lowest bit first.
+    choices: u32,
+    steps: usize,
+    pending: Vec<Access>,
+    in_flight: Vec<Access>,
+    races: usize,
+}
+
+impl Path<'_> {
+    fn choose(&mut self) -> bool {
+        let way = self.choices & 1 == 1;
+        self.choices >>= 1;
+        way
+    }
+
+    fn touch(&mut self, access: &Access) {
+        self.races += self.pending.iter().chain(&self.in_flight).filter(|other| other.conflicts(access)).count();
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Access(access) => {
+                self.touch(&access);
+                self.pending.push(access);
+            }
+            Event::InFlight(access) => {
+                self.touch(&access);
+                self.in_flight.push(access);
+            }
+            Event::Complete { all } => {
+                assert!(all, "the simulation does not count groups");
+                self.pending.append(&mut self.in_flight);
+            }
+            Event::Barrier => self.pending.clear(),
+        }
+    }
+
+    fn block(&mut self, mut block: Block) {
+        loop {
+            let mut next = None;
+            for op in self.ir.op_list(block) {
+                self.steps += 1;
+                if self.steps > MAX_STEPS {
+                    return;
+                }
+                next = self.op(op);
+            }
+            match next {
+                Some(successor) => block = successor,
+                None => return,
+            }
+        }
+    }
+
+    /// Runs one operation; gives the block that a branch goes to.
+    fn op(&mut self, op: Op) -> Option<Block> {
+        for event in events(self.ir, op, self.allocation, false, CAPABILITY) {
+            self.happen(event);
+        }
+        match self.ir.kind(op) {
+            OpKind::Scf(ScfOp::For) => (0..3).for_each(|_| self.block(self.ir.body(op, 0).unwrap())),
+            OpKind::Scf(ScfOp::If) => {
+                let region = usize::from(self.choose());
+                if let Some(body) = self.ir.body(op, region) {
+                    self.block(body);
+                }
+            }
+            OpKind::Cf(CfOp::Br) => return self.ir.successors(op).first().copied(),
+            OpKind::Cf(CfOp::CondBr) => return self.ir.successors(op).get(usize::from(self.choose())).copied(),
+            _ => {}
+        }
+        None
+    }
+}
+
+/// Races over all paths.
+fn races(ir: &Ir, func: Op, allocation: &Allocation) -> usize {
+    (0..16)
+        .map(|choices| {
+            let mut path = Path { ir, allocation, choices, steps: 0, pending: vec![], in_flight: vec![], races: 0 };
+            path.block(ir.body(func, 0).unwrap());
+            path.races
+        })
+        .sum()
+}
+
+/// Inserts what the analysis asks for; gives the barriers.
+fn insert(ir: &mut Ir, func: Op, allocation: &Allocation) -> Vec<Op> {
+    let needed = Membar::new(ir, func, allocation, false, CAPABILITY, false).barriers();
+    needed
+        .into_iter()
+        .map(|op| {
+            let mut b = Builder::before(ir, op);
+            let state = b.state(TtgOp::Barrier).attr("addrSpace", Attr::i32(1));
+            b.insert(state)
+        })
+        .collect()
+}
+
+#[test]
+fn no_path_has_a_race_and_every_barrier_is_needed() {
+    let mut ir = kernels();
+    let mut inserted = 0;
+    for func in ir.functions() {
+        let name = ir.str_attr(func, "sym_name").unwrap_or_default();
+        let allocation = allocation::of_module(&ir, CAPABILITY).unwrap().remove(&func).unwrap();
+        assert!(races(&ir, func, &allocation) > 0, "@{name} would be right without barriers and tests nothing");
+        let barriers = insert(&mut ir, func, &allocation);
+        assert_eq!(races(&ir, func, &allocation), 0, "@{name}");
+        for barrier in barriers {
+            let anchor = ir.next_op(barrier).unwrap();
+            ir.detach(barrier);
+            assert!(races(&ir, func, &allocation) > 0, "@{name}: the barrier before {} is not needed", ir.op_name(anchor));
+            ir.insert_before(anchor, barrier);
+            inserted += 1;
+        }
+    }
+    assert!(inserted >= 10, "only {inserted} barriers were tried");
+}
+
+#[test]
+fn a_single_warp_waits_for_its_own_reads_too() {
+    let ir = kernels();
+    let func = ir.function("scratch").unwrap();
+    let allocation = allocation::of_module(&ir, CAPABILITY).unwrap().remove(&func).unwrap();
+    let membar = Membar::new(&ir, func, &allocation, true, CAPABILITY, false);
+    // The protocol of the first conversion ends with reads, which the second one's writes must still wait for.
+    assert_eq!(membar.barriers().len(), 1);
+    assert!(!membar.is_safe(&BTreeSet::new()));
+}
