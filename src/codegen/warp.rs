@@ -30,11 +30,11 @@ impl<'c> Lower<'c, '_> {
         let per_word = (WORD / bits).max(1) as usize;
         let mut moved = Vec::with_capacity(values.len());
         for chunk in values.chunks(per_word) {
-            let mut words = self.to_words(chunk, stored)?;
+            let mut words = self.words_of(chunk, stored)?;
             for word in &mut words {
                 *word = self.shuffle_word(*word, from)?;
             }
-            self.from_words(&words, stored, elem, chunk.len(), &mut moved)?;
+            self.elements_of(&words, stored, elem, chunk.len(), &mut moved)?;
         }
         Ok(moved)
     }
@@ -51,7 +51,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Elements side by side as 32-bit words; fewer than fill a word leave the rest 0.
-    fn to_words(&mut self, elements: &[Val<'c>], stored: BasicTypeEnum<'c>) -> Res<Vec<IntValue<'c>>> {
+    fn words_of(&mut self, elements: &[Val<'c>], stored: BasicTypeEnum<'c>) -> Res<Vec<IntValue<'c>>> {
         let bits = self.bits_of(stored);
         let elements = elements.iter().map(|&e| self.as_stored(e)).collect::<Res<Vec<_>>>()?;
         if let [one] = elements[..] {
@@ -72,8 +72,8 @@ impl<'c> Lower<'c, '_> {
         Ok(vec![as_int(bits_as(self, vector.as_basic_value_enum(), self.int_type(WORD).into())?)?])
     }
 
-    /// The reverse of [`Lower::to_words`] for `count` elements.
-    fn from_words(
+    /// The reverse of [`Lower::words_of`] for `count` elements.
+    fn elements_of(
         &mut self,
         words: &[IntValue<'c>],
         stored: BasicTypeEnum<'c>,

@@ -70,20 +70,17 @@ fn by_halves<'c>(cx: &mut Lower<'c, '_>, op: Op, mut values: Vec<Tuple<'c>>) -> 
 fn within_warp<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &ReducePlan, groups: &mut Vec<Tuple<'c>>) -> Res<()> {
     let lanes: u32 = plan.steps.iter().fold(0, |all, s| all | s.lanes);
     let in_place = plan.steps.iter().all(|s| s.partner.iter().copied().eq(0..groups.len()));
-    if in_place && lanes == cx.options.target.warp_size() - 1 {
-        if let Some(kind) = cx.single_combiner(op) {
-            let first = groups.first().and_then(|g| g.first()).ok_or_else(|| defect("a reduction of nothing"))?;
-            if let Some(redux) = Redux::of(cx, kind, *first) {
-                for group in groups.iter_mut() {
-                    group[0] = redux.emit(cx, group[0])?;
-                }
-                return Ok(());
-            }
+    let whole = in_place && lanes == cx.options.target.warp_size() - 1;
+    let first = *groups.first().and_then(|g| g.first()).ok_or_else(|| defect("a reduction of nothing"))?;
+    if let Some(redux) = cx.single_combiner(op).filter(|_| whole).and_then(|kind| Redux::of(cx, kind, first)) {
+        for group in groups.iter_mut() {
+            group[0] = redux.emit(cx, group[0])?;
         }
+        return Ok(());
     }
     for step in &plan.steps {
         let mut others: Vec<Tuple<'c>> = vec![vec![]; groups.len()];
-        for i in 0..groups.first().map_or(0, Vec::len) {
+        for (i, _) in cx.ir.operands(op).iter().enumerate() {
             let values: Vec<Val<'c>> = step.partner.iter().map(|&g| groups[g][i]).collect();
             for (other, value) in others.iter_mut().zip(cx.shuffle(&values, Source::Flip(step.lanes))?) {
                 other.push(value);

@@ -93,7 +93,7 @@ fn neutral(kind: ArithOp, like: Val<'_>) -> Option<Val<'_>> {
         Val::IntValue(v) => {
             let (ty, bits) = (v.get_type(), v.get_type().get_bit_width());
             let highest = || ty.const_int(1u64.checked_shl(bits - 1).unwrap_or(0), false);
-            Some(match kind {
+            let value = match kind {
                 _ if bits > u64::BITS => return None,
                 A::Addi | A::Ori | A::Xori | A::Maxui => ty.const_zero(),
                 A::Muli => ty.const_int(1, false),
@@ -101,19 +101,19 @@ fn neutral(kind: ArithOp, like: Val<'_>) -> Option<Val<'_>> {
                 A::Maxsi => highest(),
                 A::Minsi => highest().const_not(),
                 _ => return None,
-            })
-            .map(Into::into)
+            };
+            Some(value.into())
         }
         Val::FloatValue(v) => {
             let ty = v.get_type();
-            Some(match kind {
+            let value = match kind {
                 A::Addf => ty.const_float(-0.0),
                 A::Mulf => ty.const_float(1.0),
                 A::Maximumf => ty.const_float(f64::NEG_INFINITY),
                 A::Minimumf => ty.const_float(f64::INFINITY),
                 _ => return None,
-            })
-            .map(Into::into)
+            };
+            Some(value.into())
         }
         _ => None,
     }
@@ -136,7 +136,7 @@ impl<'c> Side<'c> {
             return Ok(Side::Known(second.flip));
         }
         let picked = cx.b.build_and(cx.thread_id(), cx.i32(u64::from(second.threads)), "")?;
-        let odd = if second.threads.count_ones() == 1 {
+        let odd = if second.threads.is_power_of_two() {
             picked
         } else {
             let ones = as_int(cx.intrinsic("llvm.ctpop", &[cx.int_type(32).into()], &[picked.into()])?)?;
