@@ -88,7 +88,7 @@ impl<'c> Lower<'c, '_> {
             };
             for i in 0..count {
                 let e = self.b.build_extract_element(vector, self.i32(i as u64), "")?;
-                out.push(self.from_stored(e, elem)?);
+                out.push(self.restored(e, elem)?);
             }
             return Ok(());
         }
@@ -103,7 +103,7 @@ impl<'c> Lower<'c, '_> {
             }
         }
         let stored_value = bits_as(self, whole.into(), stored)?;
-        out.push(self.from_stored(stored_value, elem)?);
+        out.push(self.restored(stored_value, elem)?);
         Ok(())
     }
 
@@ -135,7 +135,7 @@ impl<'c> Lower<'c, '_> {
         for first in (0..count).step_by(per_access) {
             let at = if first == 0 { ptr } else { self.shared_at(ptr, self.i32(first as u64 * u64::from(bits / 8)))? };
             for value in self.load_shared(at, stored, per_access)? {
-                values.push(self.from_stored(value, elem)?);
+                values.push(self.restored(value, elem)?);
             }
         }
         Ok(values)
