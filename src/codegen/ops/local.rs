@@ -10,7 +10,7 @@ use crate::codegen::memdesc::View;
 use crate::ir::{Attr, Op, Type, Value};
 use crate::layout::layout_of;
 use crate::passes::analysis::allocation::buffer_bytes;
-use crate::passes::ttg::global_scratch;
+use crate::passes::analysis::scratch::{GLOBAL_OFFSET, GLOBAL_SIZE};
 
 /// `ttg.local_alloc`
 pub(super) fn alloc(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
@@ -130,9 +130,9 @@ pub(super) fn global_scratch(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if cx.ir.stored_attr(op, "third_party_allocation").is_some() {
         return Err(cx.unsupported(op, "memory of profilers is not supported"));
     }
-    let missing = || defect(format!("no `{}`: the pass `{}` has not run", global_scratch::OFFSET, global_scratch::PASS.name));
-    let offset = cx.ir.int_attr(op, global_scratch::OFFSET).ok_or_else(missing)?;
-    let size = cx.ir.int_attr(cx.ir.module(), global_scratch::SIZE).ok_or_else(missing)?;
+    let missing = || defect(format!("no `{GLOBAL_OFFSET}`: the pass `tritongpu-global-scratch-memory-allocation` has not run"));
+    let offset = cx.ir.int_attr(op, GLOBAL_OFFSET).ok_or_else(missing)?;
+    let size = cx.ir.int_attr(cx.ir.module(), GLOBAL_SIZE).ok_or_else(missing)?;
     let base = cx.global_scratch.ok_or_else(missing)?;
     let long = cx.int_type(64);
     let axis = if cx.num_ctas == 1 { "ctaid" } else { "clusterid" };
