@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build demo test oracle fmt clippy clean-out
+.PHONY: help toolchain build demo test oracle gpu-cases fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -24,12 +24,17 @@ demo: build ## compile kernels/add.tk for two GPUs and print time per stage, reg
 test: toolchain ## all tests; none is skipped for want of a tool
 	TTC_TEST_TOOLS=1 $(CARGO) test --locked
 
-oracle: build .oracle/bin/python ## compare TTIR and TTGIR of kernels/ with Triton 3.9, op for op; needs no GPU
-	TRITON_DEFAULT_FP_FUSION=1 .oracle/bin/python scripts/oracle/compare.py $(TTC) kernels/*.tk
+DUMPS := $(OUT)/oracle
+oracle: build .oracle/bin/python ## compare kernels/ with Triton 3.9, op for op, and each TTIR pass; needs no GPU. DUMPS=DIR: on the modules there too
+	for arch in sm_80 sm_90a; do TRITON_DEFAULT_FP_FUSION=1 .oracle/bin/python scripts/oracle/compare.py $(TTC) kernels/*.tk --arch $$arch --dumps $(OUT)/oracle || exit 1; done
+	for dumps in $(sort $(OUT)/oracle $(DUMPS)); do .oracle/bin/python scripts/oracle/tables.py $(TTC) $$dumps || exit 1; done
 
 .oracle/bin/python:
 	python3 -m venv .oracle
 	.oracle/bin/pip install -q triton==3.9.0 numpy
+
+gpu-cases: toolchain ## compile every case of kernels/ and write out/gpu, which scripts/gpu/run_cases.py runs where a GPU is
+	$(CARGO) run --release --locked --example gpu_cases -- $(OUT)/gpu $(GPU_CASES)
 
 fmt: ## format the Rust sources
 	$(CARGO) fmt --all

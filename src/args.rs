@@ -57,6 +57,8 @@ pub(crate) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<std::ffi::OsString>,
     },
+    /// Run a kernel on the CPU and find its faults
+    Interpret(Interpret),
     /// Check kernel files without compiling them: syntax, and types where the parameters are known
     Check(Check),
     /// List the kernels of a file, their parameters, and what each still needs
@@ -69,6 +71,8 @@ pub(crate) enum Command {
         #[arg(short = 'I', value_name = "DIR")]
         include: Vec<PathBuf>,
     },
+    /// Show who holds what in a layout, or how one layout is converted to another
+    Layout(Layout),
     /// Explain a diagnostic code; without one, list them all
     Explain { code: Option<String> },
     /// Print a completion script for a shell
@@ -108,12 +112,87 @@ pub(crate) struct KernelArgs {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct Layout {
+    /// `LAYOUT SHAPE`, or `FROM TO SHAPE` for a conversion: `'#ttg.blocked<{…}>' 32x64xf16`
+    #[arg(required = true, num_args = 2..=3, value_names = ["LAYOUT", "SHAPE"])]
+    pub(crate) args: Vec<String>,
+    /// Draw the layout into a file as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// The GPU that a conversion is for
+    #[arg(long, value_name = "NAME", default_value = "sm_90a")]
+    pub(crate) arch: String,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) kernel: KernelArgs,
     /// Stop after parsing
     #[arg(long)]
     pub(crate) syntax_only: bool,
+}
+
+/// Without `--arg`, the case file (.toml) beside the kernel says what to run.
+#[derive(Args, Debug)]
+pub(crate) struct Interpret {
+    /// A kernel file (.tk, .py) or TTIR (.ttir)
+    pub(crate) file: PathBuf,
+    /// The kernel to run; needed when the file holds several
+    #[arg(short, long)]
+    pub(crate) kernel: Option<String>,
+    /// Programs of the launch, up to three numbers [default: the case file's, or 1]
+    #[arg(long, value_name = "X,Y,Z", value_parser = triple)]
+    pub(crate) grid: Option<[u32; 3]>,
+    /// An argument: a NumPy file (`x=@x.npy`), a buffer to be written (`y=fp32[1000]`), a number (`n=1000`)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
+    pub(crate) arg: Vec<(String, String)>,
+    /// Write an argument's buffer to a NumPy file after the run: `y=y.npy`; the name may be left out where one is the output
+    #[arg(long, value_name = "[NAME=]FILE")]
+    pub(crate) out: Vec<String>,
+    /// A parameter of the case file, instead of its first value
+    #[arg(long, value_name = "NAME=VALUE", value_parser = define, conflicts_with = "arg")]
+    pub(crate) param: Vec<(String, String)>,
+    /// Types of all parameters, as for `compile`
+    #[arg(long, value_name = "TYPES", allow_hyphen_values = true)]
+    pub(crate) signature: Option<String>,
+    /// Value of a constexpr parameter, as for `compile`
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
+    pub(crate) define: Vec<(String, String)>,
+    /// Where to look for imported kernel files
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+    /// Faults to look for, separated by commas
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum, default_value = "races,bounds,uninit")]
+    pub(crate) check: Vec<Looked>,
+    /// Keep `assert` and `tl.device_assert`, and check integers for overflow, as Triton's debug mode does
+    #[arg(long)]
+    pub(crate) debug: bool,
+    /// Print the values that a source line computes, in one program
+    #[arg(long, value_name = "[FILE:]LINE")]
+    pub(crate) trace: Option<String>,
+    /// The program that is traced
+    #[arg(long, value_name = "X,Y,Z", default_value = "0,0,0", value_parser = triple_from_zero)]
+    pub(crate) program: [u32; 3],
+    /// Operations after which a program counts as endless
+    #[arg(long, value_name = "N", default_value_t = 1 << 28)]
+    pub(crate) max_ops: u64,
+    /// How many threads to use [default: the number of cores]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+}
+
+/// What `--check` can name.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Looked {
+    /// Programs that touch the same address without an order
+    Races,
+    /// Accesses outside of a buffer
+    Bounds,
+    /// Reads of memory that nobody has written
+    Uninit,
+    /// Nothing
+    None,
 }
 
 #[derive(Args, Debug)]
@@ -183,4 +262,24 @@ pub(crate) struct Debugging {
 fn define(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, for example `{text}=128`"))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn numbers(text: &str, missing: u32) -> Result<[u32; 3], String> {
+    let parts: Option<Vec<u32>> = text.split(',').map(|p| p.trim().parse().ok()).collect();
+    let mut out = [missing; 3];
+    match parts {
+        Some(p) if (1..=3).contains(&p.len()) => {
+            out[..p.len()].copy_from_slice(&p);
+            Ok(out)
+        }
+        _ => Err("expected one to three numbers, for example `4,1,1`".to_owned()),
+    }
+}
+
+fn triple(text: &str) -> Result<[u32; 3], String> {
+    numbers(text, 1).and_then(|g| if g.contains(&0) { Err("a grid of 0 programs runs nothing".to_owned()) } else { Ok(g) })
+}
+
+fn triple_from_zero(text: &str) -> Result<[u32; 3], String> {
+    numbers(text, 0)
 }

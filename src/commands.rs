@@ -1,5 +1,7 @@
 //! The subcommands: from arguments to what there is to say. Nothing here prints.
 
+pub(crate) mod interpret;
+
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -35,7 +37,7 @@ impl Report {
         Report { stdout: text.into_bytes(), ..Report::default() }
     }
 
-    fn errors(diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Report {
+    pub(crate) fn errors(diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Report {
         Report { groups: vec![(diagnostics, sources)], ..Report::default() }
     }
 }

@@ -78,6 +78,8 @@ pub struct Options {
     pub num_warps: u32,
     pub num_stages: u32,
     pub num_ctas: u32,
+    /// Keep assertions, and check integers for overflow, as Triton's debug mode does.
+    pub debug: bool,
     pub maxnreg: Option<u32>,
     pub fp_fusion: bool,
     pub line_info: bool,
@@ -97,6 +99,7 @@ impl Default for Options {
             num_warps: 4,
             num_stages: 3,
             num_ctas: 1,
+            debug: false,
             maxnreg: None,
             fp_fusion: true,
             line_info: true,
@@ -159,7 +162,7 @@ pub struct Outcome {
 }
 
 /// Stack of a job's thread: deep recursion over generated IR must not depend on the main thread's limit. Only touched pages cost memory.
-const STACK: usize = 256 << 20;
+pub const STACK: usize = 256 << 20;
 
 /// Runs the jobs on `workers` threads; the outcomes come in the order of the jobs.
 ///

@@ -27,3 +27,5 @@ pub mod codegen;
 pub mod ptxas;
 
 pub mod driver;
+
+pub mod cases;

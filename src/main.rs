@@ -6,15 +6,19 @@
 
 mod args;
 mod commands;
+mod layout_command;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use args::{Cli, Color, Command, ErrorFormat, Messages};
 use clap::{CommandFactory, Parser};
 use commands::Report;
+use commands::interpret::Progress;
 use ttc::diag::render::{Format, Options, render};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::{compiler_version, input};
@@ -27,8 +31,10 @@ fn main() -> ExitCode {
     };
     let report = match cli.command {
         Command::Compile(c) => commands::compile(c),
+        Command::Interpret(i) => watched(|progress| commands::interpret::interpret(&i, progress)),
         Command::Check(c) => commands::check(&c),
         Command::List { files, json, include } => commands::list(&files, json, &include),
+        Command::Layout(l) => layout_command::layout(&l),
         Command::Explain { code } => commands::explain(code.as_deref()),
         Command::Opt { args } => commands::opt(&args),
         Command::Completions { shell } => {
@@ -38,6 +44,40 @@ fn main() -> ExitCode {
         }
     };
     finish(report, cli.messages)
+}
+
+/// Runs a command while another thread shows how far it is: a line on stderr, if that is a terminal and the run takes more than a second.
+fn watched(work: impl FnOnce(&Progress) -> Report) -> Report {
+    const WIDTH: u64 = 30;
+    let (progress, over) = (Progress::default(), AtomicBool::new(false));
+    if !std::io::stderr().is_terminal() {
+        return work(&progress);
+    }
+    std::thread::scope(|scope| {
+        let bar = scope.spawn(|| {
+            let start = Instant::now();
+            let mut shown = false;
+            while !over.load(Ordering::Acquire) {
+                std::thread::park_timeout(Duration::from_millis(100));
+                let (done, total) = (progress.done.load(Ordering::Relaxed), progress.total.load(Ordering::Relaxed));
+                if start.elapsed() < Duration::from_secs(1) || total == 0 {
+                    continue;
+                }
+                let filled = (done.min(total) * WIDTH / total) as usize;
+                let (full, empty) = ("=".repeat(filled), " ".repeat(WIDTH as usize - filled));
+                eprint!("\r[{full}{empty}] {done} of {total} programs, {} s", start.elapsed().as_secs());
+                shown = true;
+            }
+            if shown {
+                // Back to the start of the line, which is then erased.
+                eprint!("\r\x1b[K");
+            }
+        });
+        let report = work(&progress);
+        over.store(true, Ordering::Release);
+        bar.thread().unpark();
+        report
+    })
 }
 
 /// Parses the command line; `ttc FILE` and `ttc --emit ttgir FILE` mean `ttc compile …`.

@@ -11,13 +11,27 @@ mod codes;
 mod docs;
 #[path = "suite/interp.rs"]
 mod interp;
+#[path = "suite/interpret.rs"]
+mod interpret;
 #[path = "suite/irgen.rs"]
 mod irgen;
 #[path = "suite/irtext.rs"]
 mod irtext;
+#[path = "suite/kernels.rs"]
+mod kernels;
 #[path = "suite/lit.rs"]
 mod lit;
+#[path = "suite/op_instances.rs"]
+mod op_instances;
+#[path = "suite/ops_doc.rs"]
+mod ops_doc;
 #[path = "suite/parser.rs"]
 mod parser;
+#[path = "suite/passes_keep.rs"]
+mod passes_keep;
+#[path = "suite/random_ir/mod.rs"]
+mod random_ir;
+#[path = "suite/references/mod.rs"]
+mod references;
 #[path = "suite/verify.rs"]
 mod verify;

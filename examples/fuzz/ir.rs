@@ -1,11 +1,67 @@
 //! The check of the IR text's fuzz target, for the loop in `main.rs` and for cargo-fuzz.
 
-use ttc::diag::Place;
+use ttc::diag::{Diagnostic, Place};
 use ttc::ir::text::{ParseOptions, PrintOptions, parse_module, print_module};
 use ttc::ir::verify::verify;
+use ttc::passes::manager;
+use ttc::passes::pipeline_text::Pipeline;
 use ttc::source::SourceMap;
 
-/// Reads the text; what reads is verified, and if it is valid, what is printed must read back to the same.
+/// What is inserted into texts.
+pub(crate) const WORDS: &[&str] = &[
+    "%0",
+    "%arg0",
+    "%c0_i32",
+    "#blocked",
+    "!tt.ptr<f32>",
+    "tensor<16xi32>",
+    "tensor<8x16xf32, #blocked>",
+    "i1",
+    "i32",
+    "i64",
+    "f32",
+    "index",
+    " : ",
+    " -> ",
+    "arith.addi ",
+    "arith.constant 0 : i32\n",
+    "arith.select ",
+    "arith.cmpi slt, ",
+    "tt.splat ",
+    "tt.broadcast ",
+    "tt.reshape ",
+    "scf.if %arg0 {\n",
+    "scf.yield",
+    "} else {\n",
+    "cf.br ^bb1\n",
+    "^bb1:\n",
+    "tt.return\n",
+    "tt.call @",
+    "dense<1>",
+    "true",
+    "-1",
+    "0x7FC00000",
+    "attributes {",
+    "<{axis = 0 : i32}>",
+    "({",
+    "})",
+    "{",
+    "}",
+    "(",
+    ")",
+    "<",
+    ">",
+    "[",
+    "]",
+    "=",
+    ",",
+    "loc(",
+    "\"",
+    "// -----\n",
+    "\n",
+];
+
+/// Reads the text; what reads is verified, and if it is valid, what is printed must read back to the same, and `canonicalize` must keep it valid.
 pub(crate) fn check(text: &str) {
     let opts = ParseOptions { allow_unregistered: true, value_names: text.len().is_multiple_of(2) };
     let mut map = SourceMap::default();
@@ -21,6 +77,9 @@ pub(crate) fn check(text: &str) {
         }
     };
     let faults = verify(&ir);
+    if faults.is_empty() {
+        canonicalize(ir.clone(), text);
+    }
     for generic in [false, true] {
         let print = PrintOptions { locations: text.len().is_multiple_of(3), generic };
         let mut text = print_module(&ir, &print);
@@ -37,4 +96,12 @@ pub(crate) fn check(text: &str) {
             text = next;
         }
     }
+}
+
+/// A pass makes valid modules of valid ones.
+fn canonicalize(mut ir: ttc::ir::Ir, text: &str) {
+    let pipeline = Pipeline::parse("canonicalize").expect("there is such a pass");
+    let report = manager::run(&mut ir, &pipeline, verify, &mut []);
+    let messages: Vec<&str> = report.diagnostics.iter().filter(|d| Diagnostic::is_error(d)).map(|d| d.message.as_str()).collect();
+    assert!(report.is_ok(), "canonicalize: {messages:?}\n{text}");
 }

@@ -18,8 +18,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Name, check, folder of the first texts.
-const TARGETS: &[(&str, fn(&str), &str)] = &[("ir", ir::check, "tests/irtext"), ("parser", parser::check, "tests/parser")];
+/// What is fuzzed.
+struct Target {
+    name: &'static str,
+    check: fn(&str),
+    /// Folders of the first texts.
+    inputs: &'static [&'static str],
+    /// What is inserted into texts.
+    words: &'static [&'static str],
+}
+
+const TARGETS: &[Target] = &[
+    Target { name: "ir", check: ir::check, inputs: &["tests/irtext", "tests/lit/passes"], words: ir::WORDS },
+    Target { name: "parser", check: parser::check, inputs: &["tests/parser"], words: WORDS },
+];
 
 const WORDS: &[&str] = &[
     "if ",
@@ -118,23 +130,26 @@ fn main() {
             _ => panic!("unknown argument {arg}"),
         }
     }
-    let &(name, check, inputs) = TARGETS.iter().find(|t| t.0 == target).expect("unknown target");
+    let target = TARGETS.iter().find(|t| t.name == target).expect("unknown target");
     let mut corpus = vec![];
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(inputs), &mut corpus);
+    for folder in target.inputs {
+        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut corpus);
+    }
     if let Some(folder) = folder {
         collect(&folder, &mut corpus);
     }
-    let findings = fuzz(name, check, corpus, Duration::from_secs(seconds), seed);
+    let findings = fuzz(target, corpus, Duration::from_secs(seconds), seed);
     assert_eq!(findings, 0, "there are findings, see fuzz/artifacts");
 }
 
-fn fuzz(name: &str, check: fn(&str), mut corpus: Vec<Vec<u8>>, time: Duration, seed: u64) -> usize {
+fn fuzz(target: &Target, mut corpus: Vec<Vec<u8>>, time: Duration, seed: u64) -> usize {
+    let (name, check) = (target.name, target.check);
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let start = Instant::now();
     let (mut rounds, mut findings, mut bytes, mut slowest) = (0u64, 0, 0, Duration::ZERO);
     let first = corpus.len();
     while start.elapsed() < time {
-        let mutant = mutate(&mut random, &corpus);
+        let mutant = mutate(&mut random, &corpus, target.words);
         let text = String::from_utf8_lossy(&mutant).into_owned();
         let began = Instant::now();
         let result = catch_unwind(AssertUnwindSafe(|| check(&text)));
@@ -157,7 +172,7 @@ fn fuzz(name: &str, check: fn(&str), mut corpus: Vec<Vec<u8>>, time: Duration, s
     findings
 }
 
-fn mutate(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
+fn mutate(random: &mut Random, corpus: &[Vec<u8>], words: &[&str]) -> Vec<u8> {
     let mut text = corpus.get(random.below(corpus.len())).cloned().unwrap_or_default();
     // A short piece shows more a second than a long file.
     if text.len() > 2000 && random.below(8) != 0 {
@@ -190,7 +205,7 @@ fn mutate(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
                 text.splice(at..at, other[from..to].iter().copied());
             }
             _ => {
-                let word = WORDS[random.below(WORDS.len())];
+                let word = words[random.below(words.len())];
                 text.splice(at..at, word.bytes());
             }
         }
@@ -204,7 +219,7 @@ fn collect(path: &Path, out: &mut Vec<Vec<u8>>) {
         let mut entries: Vec<PathBuf> = std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect();
         entries.sort();
         entries.iter().for_each(|e| collect(e, out));
-    } else if path.extension().is_some_and(|e| e == "py" || e == "tk" || e == "ttir" || e == "ttgir") {
+    } else if path.extension().is_some_and(|e| e == "py" || e == "tk" || e == "ttir" || e == "ttgir" || e == "mlir") {
         out.extend(std::fs::read(path));
     }
 }

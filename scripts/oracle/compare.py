@@ -1,16 +1,15 @@
 """Compare ttc's TTIR and TTGIR with the reference compiler's, op for op.
 
-usage: compare.py TTC FILE… [--arch sm_90a] [--stage ttir,ttgir] [--num-warps N] [--keep DIR] [-k KERNEL] [--signature TYPES]
+usage: compare.py TTC FILE… [--arch sm_90a] [--stage ttir,ttgir] [--num-warps N] [--keep DIR] [--dumps DIR] [-k KERNEL] [--signature TYPES]
 
 For each kernel of each file (all parameters annotated as in a signature, or one kernel with --signature):
-1. both compilers lower it; value names and locations are replaced by position, so that only operations, types and attributes count;
-2. the results are compared line by line;
-3. the reference parses what ttc printed, prints it again, and finishes it to a cubin.
+1. both compilers lower it; the results are compared op for op, without names of values and locations;
+2. the reference parses what ttc printed, prints it again, and finishes it to a cubin;
+3. with --dumps, what the reference made (TTIR before and after passes, TTGIR) is written for `tables.py`.
 
 Runs in an environment that holds Triton 3.9 (`make oracle` makes one). Needs no GPU. Exits with 1 if anything differs.
 """
 import argparse
-import difflib
 import importlib.util
 import importlib.machinery
 import inspect
@@ -21,35 +20,10 @@ import sys
 import tempfile
 
 os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+import modules
 import triton
 from triton._C import libtriton
 from triton.backends.compiler import GPUTarget
-
-
-def normalize(text):
-    """Operations only: no locations, values numbered in order of appearance, aliases spelled out."""
-    lines = [l for l in text.splitlines() if l.strip() and not re.match(r"#loc\d* = ", l)]
-    text = "\n".join(strip_locations(l) for l in lines)
-    aliases = dict(re.findall(r"^(#\w+) = (.*)$", text, re.M))
-    text = re.sub(r"^#\w+ = .*\n", "", text, flags=re.M)
-    for _ in range(4):
-        text = re.sub(r"#\w+\b(?!\.)", lambda m: aliases.get(m[0], m[0]), text)
-    numbers = {}
-    return re.sub(r"%[\w$.-]+", lambda m: numbers.setdefault(m[0], f"%{len(numbers)}"), text).splitlines()
-
-
-def strip_locations(line):
-    while (at := line.find(" loc(")) >= 0:
-        depth, end, quoted = 0, at + 4, False
-        while True:
-            c = line[end]
-            quoted ^= c == '"'
-            depth += 0 if quoted else {"(": 1, ")": -1}.get(c, 0)
-            end += 1
-            if depth == 0:
-                break
-        line = line[:at] + line[end:]
-    return line.rstrip()
 
 
 def load(path):
@@ -87,26 +61,33 @@ def reference(fn, signature, arch, num_warps):
                 const[(i,)] = 1
                 sig[name] = "constexpr"
     src = triton.compiler.ASTSource(fn=fn, signature=sig, constexprs=const, attrs=attrs)
-    return triton.compile(src, target=target(arch), options={"num_warps": num_warps}).asm
+    return src, triton.compile(src, target=target(arch), options={"num_warps": num_warps}).asm
+
+
+def dump(folder, name, arch, num_warps, src, asm):
+    """NAME_90.raw.ttir, NAME_90.ttir and NAME_90.ttgir."""
+    gpu = target(arch)
+    backend = triton.compiler.make_backend(gpu)
+    options = backend.parse_options({"num_warps": num_warps})
+    context = libtriton.ir.context()
+    libtriton.ir.load_dialects(context)
+    backend.load_dialects(context)
+    raw = src.make_ir(gpu, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
+    os.makedirs(folder, exist_ok=True)
+    for stage, text in (("raw.ttir", str(raw)), ("ttir", asm["ttir"]), ("ttgir", asm["ttgir"])):
+        with open(f"{folder}/{name}_{gpu.arch}.{stage}", "w") as f:
+            f.write(text)
 
 
 def target(arch):
     return GPUTarget("cuda", int(re.sub(r"\D", "", arch)), 32)
 
 
-def reprint(path):
-    context = libtriton.ir.context()
-    libtriton.ir.load_dialects(context)
-    libtriton.nvidia.load_dialects(context)
-    module = libtriton.ir.parse_mlir_module(path, context)
-    return str(module)
-
-
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("ttc"); ap.add_argument("files", nargs="+")
     ap.add_argument("--arch", default="sm_90a"); ap.add_argument("--stage", default="ttir,ttgir")
-    ap.add_argument("--num-warps", type=int, default=4); ap.add_argument("--keep")
+    ap.add_argument("--num-warps", type=int, default=4); ap.add_argument("--keep"); ap.add_argument("--dumps")
     ap.add_argument("-k", "--kernel"); ap.add_argument("--signature")
     o = ap.parse_args()
     keep = o.keep or tempfile.mkdtemp()
@@ -120,7 +101,9 @@ def main():
             signature = o.signature or signature_of(fn)
             if signature is None:
                 continue
-            asm = reference(fn, signature, o.arch, o.num_warps)
+            src, asm = reference(fn, signature, o.arch, o.num_warps)
+            if o.dumps:
+                dump(o.dumps, name, o.arch, o.num_warps, src, asm)
             for stage in o.stage.split(","):
                 why = check(o, path, name, signature, stage, asm[stage], keep)
                 print(f"{'FAIL' if why else 'ok  '} {stage:6s} {os.path.basename(path)}:{name}{': ' + why if why else ''}")
@@ -140,12 +123,9 @@ def check(o, path, name, signature, stage, want, keep):
         return r.stderr.strip()[:2000]
     with open(ours) as f:
         got = f.read()
-    diff = list(difflib.unified_diff(normalize(want), normalize(got), "reference", "ttc", lineterm="", n=1))
-    if diff:
-        return "differs\n" + "\n".join(diff[:40])
     try:
-        if normalize(reprint(ours)) != normalize(got):
-            return "the reference prints another module than it read"
+        if why := modules.difference(want, got):
+            return "differs\n" + why
         triton.compile(ours, target=target(o.arch))
     except Exception as e:  # noqa: BLE001  the reference reports in many ways
         return f"the reference refuses it: {e}"

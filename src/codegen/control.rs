@@ -13,6 +13,7 @@ use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 
 use super::lower::{Label, Lower, Res, as_int, defect};
+use super::ops::debug::assert;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::{CfOp, ScfOp, UbOp};
 use crate::ir::{Attr, Block, Op, Value};
@@ -39,7 +40,7 @@ pub(super) fn cf(cx: &mut Lower<'_, '_>, op: Op, kind: CfOp) -> Res<()> {
             Ok(())
         }
         CfOp::CondBr => cond_br(cx, op),
-        CfOp::Assert => Err(cx.unsupported(op, "assertions on the device are not supported yet")),
+        CfOp::Assert => assert(cx, op, cx.ir.str_attr(op, "msg").unwrap_or_default()),
     }
 }
 
@@ -103,7 +104,7 @@ fn here<'c>(cx: &Lower<'c, '_>) -> Res<BasicBlock<'c>> {
 }
 
 /// Lowers all operations of a region's only block but its terminator, and gives that.
-fn region(cx: &mut Lower<'_, '_>, block: Block) -> Res<Op> {
+pub(super) fn region(cx: &mut Lower<'_, '_>, block: Block) -> Res<Op> {
     let end = cx.ir.terminator(block).ok_or_else(|| defect("a region without an end"))?;
     for op in cx.ir.op_list(block) {
         if op != end {

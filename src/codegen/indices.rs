@@ -47,20 +47,32 @@ impl<'c> Lower<'c, '_> {
         let block = bits(Dim::Block);
         let mut sum = (self.i32(0), 0);
         for (input, bases) in [(self.thread_id(), thread), (self.block_in_cluster()?, block)] {
-            // shift → input bits, one entry per set bit of a basis
-            let mut groups: BTreeMap<i32, u64> = BTreeMap::new();
-            for (i, &basis) in bases.iter().enumerate() {
-                (0..32).filter(|j| basis >> j & 1 == 1).for_each(|j| *groups.entry(j - i as i32).or_default() |= 1 << i);
-            }
-            for (shift, mask) in groups {
-                let picked = self.b.build_and(input, self.i32(mask), "")?;
-                let (moved, reached) = if shift >= 0 {
-                    (self.b.build_left_shift(picked, self.i32(shift as u64), "")?, mask << shift)
-                } else {
-                    (self.b.build_right_shift(picked, self.i32(-shift as u64), false, "")?, mask >> -shift)
-                };
-                sum = self.combine(sum.0, sum.1, moved, reached)?;
-            }
+            sum = self.image(input, &bases, sum)?;
+        }
+        Ok(sum)
+    }
+
+    /// `start` combined by exclusive or with the columns that the bits of `value` pick; bits beyond the columns count for nothing.
+    pub(super) fn xor_image(&mut self, start: IntValue<'c>, value: IntValue<'c>, columns: &[u32]) -> Res<IntValue<'c>> {
+        let columns: Vec<u64> = columns.iter().map(|&c| u64::from(c)).collect();
+        Ok(self.image(value, &columns, (start, u64::from(u32::MAX)))?.0)
+    }
+
+    /// `sum` combined with the columns that the bits of `input` pick, and the bits that the result can have set.
+    fn image(&mut self, input: IntValue<'c>, columns: &[u64], mut sum: (IntValue<'c>, u64)) -> Res<(IntValue<'c>, u64)> {
+        // shift → input bits, one entry per set bit of a column
+        let mut groups: BTreeMap<i32, u64> = BTreeMap::new();
+        for (i, &column) in columns.iter().enumerate() {
+            (0..32).filter(|j| column >> j & 1 == 1).for_each(|j| *groups.entry(j - i as i32).or_default() |= 1 << i);
+        }
+        for (shift, mask) in groups {
+            let picked = self.b.build_and(input, self.i32(mask), "")?;
+            let (moved, reached) = if shift >= 0 {
+                (self.b.build_left_shift(picked, self.i32(shift as u64), "")?, mask << shift)
+            } else {
+                (self.b.build_right_shift(picked, self.i32(-shift as u64), false, "")?, mask >> -shift)
+            };
+            sum = self.combine(sum.0, sum.1, moved, reached)?;
         }
         Ok(sum)
     }

@@ -283,7 +283,7 @@ impl<'c> Lower<'c, '_> {
         Ok(())
     }
 
-    fn reverse_post_order(&self, first: Block) -> Vec<Block> {
+    pub(super) fn reverse_post_order(&self, first: Block) -> Vec<Block> {
         let mut order = vec![];
         let mut seen = std::collections::BTreeSet::from([first]);
         // A block with the successors that are still to be visited.
@@ -352,7 +352,10 @@ impl<'c> Lower<'c, '_> {
                 Err(_) => return Err(d),
             }
         }
-        self.errors.push(d);
+        // A region that runs for each element reports once what it cannot do.
+        if !self.errors.contains(&d) {
+            self.errors.push(d);
+        }
         Ok(())
     }
 

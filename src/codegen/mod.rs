@@ -28,11 +28,13 @@ mod lower;
 mod memdesc;
 mod ops;
 mod ptx_builder;
+mod region;
 mod shared;
 mod shared_access;
 #[cfg(test)]
 mod tests;
 mod type_map;
+mod warp;
 
 use crate::diag::Diagnostic;
 use crate::ir::Ir;

@@ -81,6 +81,8 @@ pub(super) struct PtxAsm<'c> {
     outputs: Vec<Reg>,
     /// Constraint and value; outputs with a start value are inputs tied to them.
     inputs: Vec<(String, BasicValueEnum<'c>)>,
+    /// Whether the assembly writes memory that LLVM sees too.
+    clobbers: bool,
     /// Lines with operands still as handles.
     lines: Vec<(Option<Operand>, String, Vec<Arg>)>,
 }
@@ -103,7 +105,12 @@ impl<'c> PtxAsm<'c> {
         Operand::Input(self.inputs.len() - 1)
     }
 
-    /// Appends an instruction; with `pred` it runs only where that is true.
+    /// Says that the assembly writes memory that LLVM's own loads may read, shared memory for example.
+    pub(super) fn memory_clobber(&mut self) {
+        self.clobbers = true;
+    }
+
+    /// Appends an instruction; with `pred` it runs only where that is true. `{ .reg …` opens a block of its own registers and labels, `}` ends it.
     pub(super) fn inst(&mut self, pred: Option<Operand>, opcode: impl Into<String>, args: Vec<Arg>) {
         self.lines.push((pred, opcode.into(), args));
     }
@@ -131,10 +138,12 @@ impl<'c> PtxAsm<'c> {
                     Arg::Text(text) => (*text).to_owned(),
                 })
                 .collect();
-            let _ = write!(asm, "{opcode} {};", args.join(", "));
+            // A closing brace is no instruction, and ptxas takes no empty one.
+            let _ = if opcode == "}" { write!(asm, "}}") } else { write!(asm, "{opcode} {};", args.join(", ")) };
         }
         let outputs = self.outputs.iter().map(|r| format!("={}", r.letter()));
-        let constraints: Vec<String> = outputs.chain(self.inputs.iter().map(|i| i.0.clone())).collect();
+        let memory = self.clobbers.then(|| "~{memory}".to_owned());
+        let constraints: Vec<String> = outputs.chain(self.inputs.iter().map(|i| i.0.clone())).chain(memory).collect();
         (asm, constraints.join(","))
     }
 

@@ -7,7 +7,7 @@
 use inkwell::AddressSpace;
 use inkwell::module::Linkage;
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValue, IntValue, PointerValue};
+use inkwell::values::{BasicValue, CallSiteValue, IntValue, PointerValue};
 
 use super::CodegenOptions;
 use super::lower::{Lower, Res, Val, defect, located};
@@ -19,6 +19,7 @@ use crate::passes::analysis::scratch::{OFFSET, SHARED, scratch_bytes};
 /// LLVM's address space of shared memory in NVPTX.
 pub(super) const SHARED_SPACE: u16 = 3;
 const SYMBOL: &str = "global_smem";
+const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.aligned.all";
 
 /// How many buffers a message about the limit names.
 const NAMED_BUFFERS: usize = 8;
@@ -124,12 +125,25 @@ impl<'c> Lower<'c, '_> {
 
     /// Waits for every thread of the block, and for what they wrote to shared memory (PTX ISA, "barrier.cta").
     pub(super) fn barrier(&mut self) -> Res<()> {
-        self.effect("llvm.nvvm.barrier.cta.sync.aligned.all", &[], &[self.i32(0).into()])
+        self.effect(BARRIER, &[], &[self.i32(0).into()])
+    }
+
+    /// As [`Lower::barrier`], unless the code that was just made ends with one.
+    pub(super) fn barrier_once(&mut self) -> Res<()> {
+        let last = self.b.get_insert_block().and_then(|block| block.get_last_instruction());
+        let call = last.and_then(|i| CallSiteValue::try_from(i).ok());
+        let waits = call.and_then(|c| c.get_called_fn_value()).is_some_and(|f| f.get_name().to_bytes() == BARRIER.as_bytes());
+        if waits { Ok(()) } else { self.barrier() }
     }
 
     /// Waits for the threads of this warp, and for what they wrote to shared memory (PTX ISA, "bar.warp.sync").
     pub(super) fn warp_barrier(&mut self) -> Res<()> {
         self.effect("llvm.nvvm.bar.warp.sync", &[], &[self.i32(u64::from(u32::MAX)).into()])
+    }
+
+    /// Threads of the block.
+    pub(super) fn threads(&self) -> u32 {
+        self.num_warps * self.options.target.warp_size()
     }
 
     /// This thread's lane in its warp.

@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{InstructionOpcode as I, IntValue, PointerValue};
+use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue, PointerValue};
 
-use super::lower::{Lower, Res, Val, defect};
+use super::lower::{Lower, Res, Val, as_int, defect};
 use super::ops::bits_as;
 use crate::layout::Dim;
-use crate::layout::plan::{Access, SharedAccess};
+use crate::layout::plan::{Access, Form, SharedAccess};
 
 /// The addresses of the accesses of one layout.
 pub(super) struct SharedAddresses<'c> {
@@ -26,6 +26,11 @@ pub(super) struct SharedAddresses<'c> {
     reached: u32,
     /// The thread's part combined by exclusive or with each constant of these bits.
     rows: BTreeMap<u32, PointerValue<'c>>,
+}
+
+/// LLVM's name for an instruction on `count` matrices.
+fn matrix_intrinsic(instruction: &str, count: usize, transposed: bool) -> String {
+    format!("llvm.nvvm.{instruction}.sync.aligned.m8n8.x{count}{}.b16", if transposed { ".trans" } else { "" })
 }
 
 impl<'c> Lower<'c, '_> {
@@ -79,7 +84,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The reverse of [`Lower::as_stored`].
-    pub(super) fn from_stored(&self, value: Val<'c>, elem: BasicTypeEnum<'c>) -> Res<Val<'c>> {
+    pub(super) fn restored(&self, value: Val<'c>, elem: BasicTypeEnum<'c>) -> Res<Val<'c>> {
         if self.bits_of(value.get_type()) == self.bits_of(elem) {
             bits_as(self, value, elem)
         } else {
@@ -96,7 +101,7 @@ impl<'c> Lower<'c, '_> {
         regs: &[Val<'c>],
     ) -> Res<()> {
         let at = self.shared_addresses(access, base, foreign)?;
-        self.as_owner(access, |cx| access.accesses().iter().try_for_each(|a| cx.store_access(&at, a, 0, regs)))
+        self.as_owner(access, |cx| access.accesses().iter().try_for_each(|a| cx.store_access(access.form(), &at, a, 0, regs)))
     }
 
     /// Runs `stores` in the warps that store what several hold.
@@ -114,24 +119,70 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Stores what one access moves, `below` bytes before its offset.
-    pub(super) fn store_access(&mut self, at: &SharedAddresses<'c>, access: &Access, below: u32, regs: &[Val<'c>]) -> Res<()> {
+    pub(super) fn store_access(&mut self, form: Form, at: &SharedAddresses<'c>, access: &Access, below: u32, regs: &[Val<'c>]) -> Res<()> {
         let elements = access.registers.iter().map(|&r| self.as_stored(*regs.get(r).ok_or_else(|| defect("a register too few"))?));
         let elements = elements.collect::<Res<Vec<_>>>()?;
         let ptr = self.shared_address(at, access.offset - below)?;
-        self.store_shared(ptr, &elements)
+        let Form::Matrix { transposed } = form else { return self.store_shared(ptr, &elements) };
+        let per_word = (32 / self.bits_of(elements[0].get_type())) as usize;
+        let words = elements.chunks(per_word).map(|w| self.packed(w).map(Val::from)).collect::<Res<Vec<_>>>()?;
+        let args: Vec<Val<'c>> = std::iter::once(ptr.into()).chain(words.iter().copied()).collect();
+        self.effect(&matrix_intrinsic("stmatrix", words.len(), transposed), &[ptr.get_type().into()], &args)
+    }
+
+    /// Elements as one integer, the first in the lowest bits.
+    pub(super) fn packed(&self, elements: &[Val<'c>]) -> Res<IntValue<'c>> {
+        let word = if let [one] = *elements {
+            one
+        } else {
+            let mut vector = Lower::vector_type(elements[0].get_type(), elements.len() as u32)?.get_poison();
+            for (i, &e) in elements.iter().enumerate() {
+                vector = self.b.build_insert_element(vector, e, self.i32(i as u64), "")?;
+            }
+            vector.as_basic_value_enum()
+        };
+        let bits = self.bits_of(elements[0].get_type()) * elements.len() as u32;
+        as_int(bits_as(self, word, self.int_type(bits).into())?)
+    }
+
+    /// The reverse of [`Lower::packed`]: `count` elements of type `stored`.
+    pub(super) fn unpacked(&self, word: IntValue<'c>, stored: BasicTypeEnum<'c>, count: u32) -> Res<Vec<Val<'c>>> {
+        if count == 1 {
+            return Ok(vec![bits_as(self, word.into(), stored)?]);
+        }
+        let Val::VectorValue(vector) = self.b.build_bit_cast(word, Lower::vector_type(stored, count)?, "")? else {
+            return Err(defect("a word is no vector"));
+        };
+        (0..count).map(|i| Ok(self.b.build_extract_element(vector, self.i32(u64::from(i)), "")?)).collect()
     }
 
     /// Loads what one access moves, `below` bytes before its offset.
     pub(super) fn load_access(
         &mut self,
+        form: Form,
         at: &SharedAddresses<'c>,
         access: &Access,
         below: u32,
         elem: BasicTypeEnum<'c>,
     ) -> Res<Vec<Val<'c>>> {
         let ptr = self.shared_address(at, access.offset - below)?;
-        let loaded = self.load_shared(ptr, self.stored_type(elem), access.registers.len())?;
-        loaded.into_iter().map(|v| self.from_stored(v, elem)).collect()
+        let stored = self.stored_type(elem);
+        let loaded = match form {
+            Form::Vector => self.load_shared(ptr, stored, access.registers.len())?,
+            Form::Matrix { transposed } => {
+                let per_word = 32 / self.bits_of(stored);
+                let count = access.registers.len() / per_word as usize;
+                let name = matrix_intrinsic("ldmatrix", count, transposed);
+                let words = match self.intrinsic(&name, &[ptr.get_type().into()], &[ptr.into()])? {
+                    Val::StructValue(all) => {
+                        (0..count as u32).map(|i| as_int(self.b.build_extract_value(all, i, "")?)).collect::<Res<Vec<_>>>()?
+                    }
+                    one => vec![as_int(one)?],
+                };
+                words.into_iter().map(|w| self.unpacked(w, stored, per_word)).collect::<Res<Vec<_>>>()?.concat()
+            }
+        };
+        loaded.into_iter().map(|v| self.restored(v, elem)).collect()
     }
 
     /// Loads the registers of a tensor whose elements have type `elem`.
@@ -143,7 +194,7 @@ impl<'c> Lower<'c, '_> {
         elem: BasicTypeEnum<'c>,
     ) -> Res<Vec<Val<'c>>> {
         let at = self.shared_addresses(access, base, foreign)?;
-        let loaded = access.accesses().iter().map(|a| self.load_access(&at, a, 0, elem)).collect::<Res<Vec<_>>>()?;
+        let loaded = access.accesses().iter().map(|a| self.load_access(access.form(), &at, a, 0, elem)).collect::<Res<Vec<_>>>()?;
         Ok(access.places().iter().map(|&(i, j)| loaded[i][j]).collect())
     }
 }

@@ -116,15 +116,16 @@ define ptx_kernel void @k(ptr addrspace(1) %p, float %a) {
 
 #[test]
 fn everything_unsupported_is_reported_with_its_place() {
-    let ir = kernel(&[Type::int(1)], |b, args| {
+    let byte = Type::int(8);
+    let ir = kernel(&[Type::ptr(byte), byte], |b, args| {
         for line in [5, 6] {
             b.loc = Loc::file("/k/add.tk", line, 9);
-            b.op(TtOp::Assert, &[args[0]], &[]);
+            b.op(TtOp::AtomicRmw, &[args[0], args[1]], &[byte]);
         }
     });
     let errors = lower(&ir, &options("sm_80")).err().unwrap();
     assert_eq!(errors.len(), 2);
-    assert!(errors.iter().all(|e| e.code.id == "E0701" && e.message.contains("tt.assert")));
+    assert!(errors.iter().all(|e| e.code.id == "E0701" && e.message.contains("tt.atomic_rmw")));
     assert_eq!(errors[1].place(), Some(&crate::diag::Place::At { file: "/k/add.tk".into(), line: 6, col: 9 }));
 }
 

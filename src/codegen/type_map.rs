@@ -12,6 +12,7 @@
 use std::num::NonZeroU32;
 
 use inkwell::AddressSpace;
+use inkwell::module::Linkage;
 use inkwell::types::{BasicType, BasicTypeEnum, IntType};
 use inkwell::values::BasicValueEnum;
 
@@ -78,19 +79,46 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The registers of a constant attribute of type `ty`.
-    pub(super) fn constant(&self, value: Attr, ty: Type) -> Res<Regs<'c>> {
-        let count = Self::num_regs(ty)?;
-        let bits = match value.data() {
-            AttrData::Dense(_, DenseData::Elements(elements)) => match elements.as_slice() {
-                [first, rest @ ..] if rest.iter().all(|e| e == first) => Some(*first),
-                _ => None,
-            },
-            _ => value.splat_value(),
+    pub(super) fn constant(&mut self, value: Attr, ty: Type) -> Res<Regs<'c>> {
+        let elements = match value.data() {
+            AttrData::Dense(_, DenseData::Elements(elements)) => elements.as_slice(),
+            _ => &[],
         };
-        let Some(bits) = bits else {
-            return Err(Diagnostic::error(&codes::UNSUPPORTED_OP, "a dense constant whose elements differ has no code generation yet"));
-        };
-        Ok(vec![self.const_bits(ty, bits)?; count].into())
+        let splat = elements.first().copied().filter(|first| elements.iter().all(|e| e == first));
+        match value.splat_value().or(splat) {
+            Some(bits) => Ok(vec![self.const_bits(ty, bits)?; Self::num_regs(ty)?].into()),
+            None => self.constant_table(elements, ty),
+        }
+    }
+
+    /// A constant whose elements differ: a row-major table in global memory, from which each register loads its element.
+    fn constant_table(&mut self, elements: &[u64], ty: Type) -> Res<Regs<'c>> {
+        let elem = self.elem_type(ty)?;
+        let layout = Self::layout(ty)?;
+        if elem.is_pointer_type() || elements.len() as i64 != ty.num_elements() {
+            return Err(unsupported(ty));
+        }
+        let bits = self.bits_of(elem);
+        let stored = self.int_type(bits.next_multiple_of(8));
+        let table = stored.const_array(&elements.iter().map(|&e| stored.const_int(e, false)).collect::<Vec<_>>());
+        let global = self.module.add_global(table.get_type(), Some(AddressSpace::from(1u16)), "constant");
+        global.set_initializer(&table);
+        global.set_constant(true);
+        global.set_linkage(Linkage::Internal);
+        let mut regs = Vec::new();
+        for coordinates in self.indices(layout)? {
+            let mut index = self.i32(0);
+            for (coordinate, &size) in coordinates.into_iter().zip(ty.shape()) {
+                let row = self.b.build_int_mul(index, self.i32(size as u64), "")?;
+                index = self.b.build_int_add(row, coordinate, "")?;
+            }
+            // SAFETY: the coordinates of a layout lie inside the shape, whose elements the table holds.
+            let at = unsafe { self.b.build_in_bounds_gep(stored, global.as_pointer_value(), &[index], "")? };
+            let loaded = self.b.build_load(stored, at, "")?.into_int_value();
+            let whole = self.b.build_int_truncate_or_bit_cast(loaded, self.int_type(bits), "")?;
+            regs.push(super::ops::bits_as(self, whole.into(), elem)?);
+        }
+        Ok(regs.into())
     }
 
     /// A float constant of the LLVM type of `like`.

@@ -7,7 +7,7 @@ use super::metadata::{Metadata, Param, fingerprint};
 use super::observe::Observer;
 use super::{Compiled, Debug, Job, Options, Stage, compiler_version, plan};
 use crate::codegen::{self, CodegenOptions};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Severity};
 use crate::ir::Ir;
 use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::ir::text::printer::{PrintOptions, print_module};
@@ -132,7 +132,7 @@ impl Flow<'_> {
 
     /// TTIR before its passes.
     fn ttir(&mut self, mut ir: Ir) -> Step {
-        self.passes("TTIR passes", &mut ir, &pipelines::ttir())?;
+        self.passes("TTIR passes", &mut ir, &pipelines::ttir(self.job.target.capability))?;
         self.keep(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
             return Ok(());
@@ -221,7 +221,7 @@ impl Flow<'_> {
         if !report.is_ok() {
             return Err(report.diagnostics);
         }
-        self.made.diagnostics.extend(report.diagnostics);
+        self.made.diagnostics.extend(report.diagnostics.into_iter().filter(|d| d.severity != Severity::Remark));
         failed.map_or(Ok(()), |d| Err(vec![d]))
     }
 

@@ -8,6 +8,7 @@
 //!    ([`expect`]).
 
 pub mod expect;
+mod regex;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -70,7 +70,7 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
             num_warps: options.num_warps,
             num_stages: options.num_stages,
             num_ctas: options.num_ctas,
-            debug: false,
+            debug: options.debug,
         },
     }
 }

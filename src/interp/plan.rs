@@ -85,7 +85,7 @@ fn reachable(ir: &Ir, kernel: Op) -> Vec<Op> {
 /// Whether programs that run this operation may run at the same time and give the same result as one after the other.
 fn is_unordered(ir: &Ir, op: Op) -> bool {
     match ir.kind(op) {
-        OpKind::Tt(TtOp::AtomicCas | TtOp::DescriptorReduce) => false,
+        OpKind::Tt(TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll | TtOp::DescriptorReduce) => false,
         OpKind::Tt(TtOp::AtomicRmw) => {
             let commutes = matches!(ir.int_attr(op, "atomic_rmw_op"), Some(1..=4 | 6..=9));
             let float = ir.ty(ir.operand(op, 1)).elem().is_float();

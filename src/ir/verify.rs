@@ -9,12 +9,12 @@
 //! 3. *Relations between types* ([`traits`]) that the entry's traits state: same type, same shape, same encoding.
 //! 4. *The operation's own rules*: `OpSpec::verify`, found in `dialects::verify`. They run only on operations without a fault so far, and may
 //!    take for granted what steps 1 to 3 established.
-//! 5. *Layouts* of views ([`layouts`]), when [`LayoutRules`] are given.
+//! 5. *Layouts* of views ([`layouts`]) and what else needs their mathematics, when [`LayoutRules`] are given.
 //! 6. *Dominance* ([`dominance`]): a value is used only where it is available, and not inside an operation that is isolated from above.
 //! 7. *Symbols* ([`symbols`]): unique names; calls of functions that exist, with their types.
 //! 8. In debug builds, *use lists* ([`uses`]): each operand is registered as a use and nothing else is.
 //!
-//! One fault gives one diagnostic, at the location of the operation, in the order of the text.
+//! An operation gives at most one diagnostic, of its first fault, at its location; they come in the order of the text.
 //!
 //! ```text
 //! %0 = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<128xi32>
@@ -44,6 +44,8 @@ pub struct LayoutRules {
     pub fits: fn(Type) -> Result<(), String>,
     /// Whether two layouts lay out a tensor of this shape alike.
     pub same: fn(&[i64], Attr, Attr) -> bool,
+    /// The rules of one operation that need layouts, when all others hold.
+    pub of_op: fn(&Ir, Op) -> Result<(), String>,
 }
 
 /// All faults of a module, in the order of its operations; empty when it is valid.
@@ -130,29 +132,47 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    /// Checks an operation and keeps the first of its faults: the others often follow from it.
     fn check_op(&mut self, op: Op, context: Context) {
         let before = self.faults.len();
         if matches!(self.ir.kind(op), OpKind::Unregistered(_)) {
             self.check_successors(op);
         } else {
-            self.check_structure(op);
-            let sound = self.check_types(op, context);
-            if self.faults.len() == before {
-                self.check_traits(op);
-            }
-            if let Some(rule) = self.ir.spec(op).verify
-                && sound
-                && self.faults.len() == before
-                && let Err(message) = rule(self.ir, op)
-            {
-                self.fault(&codes::INVALID_OP, op, &message);
-            }
-            if sound && self.faults.len() == before {
-                self.check_view(op);
-            }
-            self.check_call(op, context);
+            self.check_registered(op, context);
         }
-        self.check_operands_dominate(op);
+        if self.faults.len() == before {
+            self.check_operands_dominate(op);
+        }
+        self.faults.truncate(before + 1);
+    }
+
+    fn check_registered(&mut self, op: Op, context: Context) {
+        let before = self.faults.len();
+        self.check_structure(op);
+        if self.faults.len() > before {
+            return;
+        }
+        let sound = self.check_types(op, context);
+        if self.faults.len() > before {
+            return;
+        }
+        self.check_traits(op);
+        let unfinished = self.has_unfinished_block(op);
+        if let Some(rule) = self.ir.spec(op).verify
+            && sound
+            && !unfinished
+            && self.faults.len() == before
+            && let Err(message) = rule(self.ir, op)
+        {
+            self.fault(&codes::INVALID_OP, op, &message);
+        }
+        if sound && self.faults.len() == before {
+            self.check_view(op);
+        }
+        self.check_call(op, context);
+        if self.faults.len() == before {
+            self.check_place(op);
+        }
     }
 
     /// Records a fault of an operation; the message is without the operation's name.

@@ -24,6 +24,7 @@ mod distributed;
 mod shared;
 mod tensor_memory;
 
+pub use distributed::mma_tile;
 pub use shared::padded_offset;
 
 use super::{Dim, LayoutError, LinearLayout};

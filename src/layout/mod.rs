@@ -8,7 +8,9 @@
 //! - [`blocked`]: choosing blocked encodings;
 //! - [`conversion`]: how far elements move between two layouts;
 //! - [`plan`]: how data moves between threads, as data;
-//! - [`render`]: who holds what, as a table of text.
+//! - [`rules`]: what the verifier asks of single operations;
+//! - [`render`]: who holds what, as a table of text;
+//! - [`svg`](mod@svg): the same as a picture.
 
 mod algebra;
 pub mod blocked;
@@ -20,7 +22,9 @@ pub mod plan;
 pub mod queries;
 pub mod render;
 mod reshape;
+pub mod rules;
 mod solve;
+pub mod svg;
 #[cfg(test)]
 mod tests;
 
@@ -34,9 +38,9 @@ pub use dim::Dim;
 pub use encodings::{check, layout_of, padded_offset, to_linear_layout, try_to_linear_layout};
 pub use linear::LinearLayout;
 pub use queries::{
-    FreeMasks, are_layouts_equivalent, contig_of, contig_per_thread, contig_per_warp, cta_split_num, elems_per_thread, free_variable_masks,
-    is_expensive_view, order, order_along, order_for_memory, register_offsets, shape_per_cta, size_per_thread, sizes_along, thread_order,
-    threads_per_warp, unique_elems_per_thread, warp_order, warps_per_cta,
+    FreeMasks, are_layouts_equivalent, are_layouts_equivalent_up_to_copies, contig_of, contig_per_thread, contig_per_warp, cta_split_num,
+    elems_per_thread, free_variable_masks, is_expensive_view, order, order_along, order_for_memory, register_offsets, shape_per_cta,
+    size_per_thread, sizes_along, thread_order, threads_per_warp, unique_elems_per_thread, warp_order, warps_per_cta,
 };
 
 /// Verifies a module, layouts included: the IR's own rules, and those that need the mathematics of layouts.
@@ -44,7 +48,8 @@ pub use queries::{
 pub fn verify(ir: &Ir) -> Vec<Diagnostic> {
     const RULES: LayoutRules = LayoutRules {
         fits: |ty| check(ty).map_err(|e| e.reason),
-        same: |shape, a, b| are_layouts_equivalent(shape, a, b).unwrap_or(false),
+        same: |shape, a, b| are_layouts_equivalent_up_to_copies(shape, a, b).unwrap_or(false),
+        of_op: rules::verify_op,
     };
     verify_with_layouts(ir, RULES)
 }

@@ -262,6 +262,17 @@ pub fn are_layouts_equivalent(shape: &[i64], a: Attr, b: Attr) -> Result<bool, L
     Ok(a == b || super::try_to_linear_layout(shape, a)? == super::try_to_linear_layout(shape, b)?)
 }
 
+/// Whether two encodings give each thread the same elements of a tensor of this shape, however many registers hold copies of an element.
+///
+/// Example: the accumulators of wgmma with N = 64 and N = 128, cut to one column: two elements a thread in both, in 32 and in 64 registers.
+///
+/// # Errors
+/// As [`super::try_to_linear_layout`].
+pub fn are_layouts_equivalent_up_to_copies(shape: &[i64], a: Attr, b: Attr) -> Result<bool, LayoutError> {
+    let distinct = |e: Attr| super::try_to_linear_layout(shape, e).map(|l| l.remove_zero_bases(Dim::Register));
+    Ok(are_layouts_equivalent(shape, a, b)? || distinct(a)? == distinct(b)?)
+}
+
 /// Whether seeing a tensor of layout `from` as one of layout `to` (a reshape that keeps each element where it is) would need data to be
 /// moved: the number of registers or the copies differ.
 ///

@@ -22,8 +22,19 @@ const WRAP: usize = 16;
 /// Time and space are proportional to the number of places, so a caller bounds the size of what a user may ask for.
 #[must_use]
 pub fn render(layout: &LinearLayout) -> String {
+    render_cells(layout, holder)
+}
+
+/// The table of the banks of shared memory that hold the first bytes of each element, for elements of so many bytes.
+#[must_use]
+pub fn render_banks(layout: &LinearLayout, element_bytes: u32) -> String {
+    let offsets = u64::from(layout.in_size(Dim::Offset)) - 1;
+    render_cells(layout, |_, place| ((place & offsets) * u64::from(element_bytes) / 4 % 32).to_string())
+}
+
+fn render_cells(layout: &LinearLayout, holder: impl Fn(&LinearLayout, u64) -> String) -> String {
     let shape: Vec<usize> = layout.out_sizes().iter().map(|s| s.1 as usize).collect();
-    let cells = cells(layout, &shape);
+    let cells = cells(layout, &shape, holder);
     let width = cells.iter().map(String::len).max().unwrap_or(0);
     let (rows, columns) = match shape[..] {
         [] => (1, 1),
@@ -42,7 +53,7 @@ pub fn render(layout: &LinearLayout) -> String {
 }
 
 /// `[2, 0, :, :]`
-fn title(mut number: usize, outer: &[usize]) -> String {
+pub(super) fn title(mut number: usize, outer: &[usize]) -> String {
     let mut indices: Vec<String> = outer.iter().rev().map(|&size| (number % size, number /= size).0.to_string()).collect();
     indices.reverse();
     format!("[{}, :, :]", indices.join(", "))
@@ -61,7 +72,7 @@ fn write_table(text: &mut String, cells: &[String], columns: usize, width: usize
 }
 
 /// The holders of each element, in row-major order.
-fn cells(layout: &LinearLayout, shape: &[usize]) -> Vec<String> {
+pub(super) fn cells(layout: &LinearLayout, shape: &[usize], holder: impl Fn(&LinearLayout, u64) -> String) -> Vec<String> {
     let mut cells = vec![String::new(); shape.iter().product()];
     for place in 0..1u64 << layout.total_in_bits() {
         let element = layout.unpack(layout.apply_packed(place));
@@ -76,7 +87,7 @@ fn cells(layout: &LinearLayout, shape: &[usize]) -> Vec<String> {
 }
 
 /// The name of a place.
-fn holder(layout: &LinearLayout, place: u64) -> String {
+pub(super) fn holder(layout: &LinearLayout, place: u64) -> String {
     let mut rest = place;
     let mut values = Vec::new();
     for dim in layout.in_dims() {

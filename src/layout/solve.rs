@@ -139,11 +139,13 @@ impl LinearLayout {
         let here = LinearLayout { ins: self.ins.clone(), outs: outer_here.outs.clone(), columns: self.repacked_columns(&outer_here) };
         let shared: Vec<Dim> = outer_here.in_dims().filter(|&d| here.has_in(d) && here.columns_of(d) == outer_here.columns_of(d)).collect();
         let rest = |l: &LinearLayout| l.in_dims().filter(|d| !shared.contains(d)).collect::<Vec<_>>();
-        let mut result = least_solution(&outer_here.sublayout(&rest(&outer_here), &outs), &here.sublayout(&rest(&here), &outs))?;
-        for &d in &shared {
-            let position = LinearLayout::identity1d(outer_here.in_size(d), d, d);
-            result = result.product(&position);
-        }
+        let separate = least_solution(&outer_here.sublayout(&rest(&outer_here), &outs), &here.sublayout(&rest(&here), &outs));
+        let identity = |d| LinearLayout::identity1d(outer_here.in_size(d), d, d);
+        // Where the other dimensions repeat what a common one holds, they may not be enough on one side; then all take part.
+        let result = match separate {
+            Some(found) => shared.iter().fold(found, |result, &d| result.product(&identity(d))),
+            None => least_solution(&outer_here, &here)?,
+        };
         Some(result.transpose_ins(&self.in_dims().collect::<Vec<_>>()).transpose_outs(&outer.in_dims().collect::<Vec<_>>()))
     }
 

@@ -164,7 +164,8 @@ mod tests {
 
     #[test]
     fn pipelines_print_and_read_back() {
-        for pipeline in [ttir(), ttgir(&GpuOptions::default()), ttgir(&GpuOptions { capability: 100, ..GpuOptions::default() })] {
+        for pipeline in [ttir(80), ttir(90), ttgir(&GpuOptions::default()), ttgir(&GpuOptions { capability: 100, ..GpuOptions::default() })]
+        {
             let text = pipeline.to_string();
             let again = Pipeline::parse(&text).expect("a printed pipeline reads back");
             assert_eq!(again.to_string(), text);

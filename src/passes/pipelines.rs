@@ -21,11 +21,15 @@ impl Default for GpuOptions {
     }
 }
 
-/// TTIR as the front end makes it to optimised TTIR.
+/// TTIR as the front end makes it to optimised TTIR, for a GPU of this compute capability.
 #[must_use]
-pub fn ttir() -> Pipeline {
+pub fn ttir(capability: u32) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&inline::PASS);
+    // Hardware reads descriptors from sm_90 on.
+    if capability / 10 < 9 {
+        p.add(&tt::rewrite_tensor_descriptor::PASS);
+    }
     p.add(&tt::rewrite_tensor_pointer::PASS);
     p.add(&canonicalize::PASS);
     p.add(&tt::combine::PASS);
@@ -50,27 +54,36 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
         ],
     );
     p.add(&ttg::coalesce::PASS);
+    p.add_with(&ttg::f32_dot::PASS, &[("emu-tf32", (options.capability >= 80).to_string())]);
     // Each of the passes that choose layouts is followed by one that spreads them.
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::accelerate_matmul::PASS);
     p.add(&ttg::two_ctas::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::optimize_dot_operands::PASS);
     p.add(&tt::loop_aware_cse::PASS);
     match options.capability / 10 {
         8 | 9 => {
             p.add(&canonicalize::PASS);
             p.add(&tt::licm::PASS);
             p.add(&canonicalize::PASS);
+            p.add(&ttg::combine_select_if::PASS);
+            pipelined(&mut p, options);
         }
         10.. => {
             p.add(&canonicalize::PASS);
             p.add(&tt::licm::PASS);
+            pipelined(&mut p, options);
+            p.add(&ttg::combine_select_if::PASS);
         }
         _ => p.add(&tt::licm::PASS),
     }
     p.add(&canonicalize::PASS);
     p.add(&tt::loop_aware_cse::PASS);
+    p.add(&ttg::optimize_dot_operands::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::reduce_data_duplication::PASS);
     p.add(&ttg::reorder_instructions::PASS);
     p.add(&tt::loop_aware_cse::PASS);
     p.add(&symbol_dce::PASS);
@@ -78,6 +91,13 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&cse::PASS);
     p.add(&canonicalize::PASS);
     p
+}
+
+fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
+    let stages = options.num_stages.to_string();
+    p.add_with(&ttg::pipeline::assign_latencies::PASS, &[("num-stages", stages.clone())]);
+    p.add(&ttg::pipeline::schedule_loops::PASS);
+    p.add_with(&ttg::pipeline::software_pipeline::PASS, &[("num-stages", stages)]);
 }
 
 /// TTGIR to the form that code generation reads: memory laid out, barriers inserted.

@@ -28,8 +28,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("passes", &["ir", "layout", "source", "diag", "target"]),
     ("codegen", &["ir", "layout", "passes::analysis", "source", "diag", "target"]),
     ("interp", &["ir", "source", "diag"]),
+    ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "driver"]),
     ("args", &[]),
     ("commands", &["args"]),
+    ("layout_command", &["args", "commands"]),
     ("driver", &["source", "diag", "target", "ptxas", "lexer", "parser", "ir", "layout", "irgen", "passes", "codegen", "interp"]),
 ];
 

@@ -30,23 +30,6 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("E0710", "src/codegen/tests.rs", "E0710"),
     // A panic.
     ("E0999", "src/driver/reproducer.rs", "E0999"),
-    // Faults of the interpreter, which the library offers and no command yet.
-    ("E1001", "src/interp/tests/faults.rs", "E1001"),
-    ("E1002", "src/interp/tests/faults.rs", "E1002"),
-    ("E1003", "src/interp/tests/faults.rs", "E1003"),
-    ("E1004", "src/interp/tests/faults.rs", "E1004"),
-    ("E1005", "src/interp/tests/faults.rs", "E1005"),
-    ("E1006", "src/interp/tests/faults.rs", "E1006"),
-    ("E1007", "src/interp/tests/faults.rs", "E1007"),
-    ("E1008", "src/interp/tests/faults.rs", "E1008"),
-    ("E1009", "src/interp/tests/faults.rs", "E1009"),
-    ("E1010", "src/interp/tests/faults.rs", "E1010"),
-    ("E1011", "src/interp/tests/faults.rs", "E1011"),
-    ("E1012", "src/interp/tests/faults.rs", "E1012"),
-    ("E1013", "src/interp/tests/faults.rs", "E1013"),
-    ("E1014", "src/interp/tests/files.rs", "E1014"),
-    ("E1015", "src/interp/tests/faults.rs", "E1015"),
-    ("E1016", "src/interp/tests/faults.rs", "E1016"),
 ];
 
 struct Case {
@@ -206,6 +189,11 @@ fn tools() {
 #[test]
 fn cli() {
     check("E09");
+}
+
+#[test]
+fn interpreter() {
+    check("E10");
 }
 
 #[test]

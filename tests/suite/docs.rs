@@ -22,16 +22,18 @@ fn help(command: &str) -> String {
 }
 
 #[test]
-fn cli_md_names_every_option_of_compile_and_no_other() {
-    let known = options(&help("compile"));
+fn cli_md_names_every_option_of_compile_and_interpret_and_no_other() {
+    let interpret = options(&help("interpret"));
+    assert!(interpret.contains("--trace"), "{interpret:?}");
+    let known: BTreeSet<String> = options(&help("compile")).union(&interpret).cloned().collect();
     assert!(known.len() > 15, "{known:?}");
     let doc = read("docs/cli.md");
     let written = options(&doc);
     let missing: Vec<_> = known.difference(&written).filter(|o| *o != "--help" && *o != "--jobs" && *o != "--kernel").collect();
     assert!(missing.is_empty(), "docs/cli.md lacks {missing:?}");
-    let elsewhere = ["--version", "--help", "--json", "--syntax-only"].map(str::to_owned);
+    let elsewhere = ["--version", "--help", "--json", "--syntax-only", "--svg"].map(str::to_owned);
     let unknown: Vec<_> = written.difference(&known).filter(|o| !elsewhere.contains(o) && !o.starts_with("--pass")).collect();
-    assert!(unknown.is_empty(), "docs/cli.md names {unknown:?}, which ttc compile does not have");
+    assert!(unknown.is_empty(), "docs/cli.md names {unknown:?}, which ttc does not have");
 }
 
 #[test]
@@ -39,8 +41,12 @@ fn links_between_documents_lead_somewhere() {
     for doc in [
         "README.md",
         "docs/architecture.md",
+        "docs/ir.md",
+        "docs/ops.md",
         "docs/testing.md",
         "docs/cli.md",
+        "docs/interpreter.md",
+        "docs/layouts.md",
         "docs/add-an-op.md",
         "docs/add-a-pass.md",
         "docs/performance.md",
@@ -51,5 +57,49 @@ fn links_between_documents_lead_somewhere() {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&dir).join(link);
             assert!(path.exists(), "{doc} links to {link}");
         }
+    }
+}
+
+#[test]
+fn examples_of_ir_md_print_as_they_are() {
+    let doc = read("docs/ir.md");
+    let examples: Vec<&str> = doc.split("```mlir\n").skip(1).filter_map(|t| t.split("```").next()).collect();
+    assert!(examples.len() >= 3, "{}", examples.len());
+    for text in examples {
+        let mut map = ttc::source::SourceMap::default();
+        let file = map.add("ir.md", None, text);
+        let options = ttc::ir::text::ParseOptions::default();
+        let ir = ttc::ir::text::parse_module(&map, file, &options).unwrap_or_else(|e| panic!("{}\n{text}", e[0].message));
+        let faults: Vec<String> = ttc::layout::verify(&ir).into_iter().map(|d| d.message).collect();
+        assert!(faults.is_empty(), "{faults:?}\n{text}");
+        assert_eq!(ttc::ir::text::print_module(&ir, &ttc::ir::text::PrintOptions::default()), text);
+    }
+}
+
+#[test]
+fn operations_that_ir_md_names_exist() {
+    let doc = read("docs/ir.md");
+    let themes = doc.split("## Operations by theme").nth(1).and_then(|t| t.split("Those with regions").next()).unwrap();
+    let names: Vec<&str> = themes.split('`').skip(1).step_by(2).filter(|n| n.contains('.')).collect();
+    assert!(names.len() > 50, "{names:?}");
+    let known: Vec<&str> = ttc::ir::OpKind::all().map(ttc::ir::OpKind::name).collect();
+    let unknown: Vec<_> =
+        names.iter().filter(|n| !known.iter().any(|k| k == *n || n.strip_suffix('*').is_some_and(|p| k.starts_with(p)))).collect();
+    assert!(unknown.is_empty(), "no such operations: {unknown:?}");
+}
+
+/// Every example of docs/layouts.md, a line `$ ttc …` in a block of text, prints what stands below it.
+#[test]
+fn layouts_md_shows_what_ttc_prints() {
+    let ttc = Path::new(env!("CARGO_BIN_EXE_ttc"));
+    let text = read("docs/layouts.md");
+    let blocks: Vec<&str> = text.split("```text\n$ ").skip(1).filter_map(|t| t.split("```").next()).collect();
+    assert!(blocks.len() >= 4, "the examples were not found");
+    for block in blocks {
+        let (command, shown) = block.split_once('\n').unwrap();
+        let rest = command.strip_prefix("ttc ").unwrap();
+        let output = Command::new("sh").args(["-c", &format!("'{}' {rest}", ttc.display())]).output().unwrap();
+        assert!(output.status.success(), "`{command}` failed");
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), shown, "{command}");
     }
 }

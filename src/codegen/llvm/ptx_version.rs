@@ -23,6 +23,9 @@ const NEEDS: &[(&str, u32)] = &[
     ("wgmma", 80),
     ("setmaxnreg", 80),
     ("elect.sync", 80),
+    ("add.noftz.bf16", 78),
+    ("add.noftz.v", 81),
+    ("global.add.v", 81),
     ("ld.global.v8", 88),
     ("st.global.v8", 88),
 ];

@@ -9,7 +9,7 @@
 
 use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue};
+use inkwell::values::IntValue;
 
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::ops::bits_as;
@@ -55,10 +55,12 @@ fn shared<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &SharedPlan, regs: &[Val<'c>
             synchronize(cx, plan)?;
         }
         let part = |offset| plan.repetition_of(offset) == repetition;
-        cx.as_owner(store, |cx| store.accesses().iter().filter(|a| part(a.offset)).try_for_each(|a| cx.store_access(&to, a, below, regs)))?;
+        cx.as_owner(store, |cx| {
+            store.accesses().iter().filter(|a| part(a.offset)).try_for_each(|a| cx.store_access(store.form(), &to, a, below, regs))
+        })?;
         synchronize(cx, plan)?;
         for (access, values) in load.accesses().iter().zip(&mut loaded).filter(|(a, _)| part(a.offset)) {
-            *values = cx.load_access(&from, access, below, elem)?;
+            *values = cx.load_access(load.form(), &from, access, below, elem)?;
         }
     }
     load.places().iter().map(|&(i, j)| loaded[i].get(j).copied().ok_or_else(|| defect("an access of no repetition"))).collect()
@@ -101,18 +103,8 @@ fn pack<'c>(cx: &Lower<'c, '_>, plan: &ShufflePlan, registers: &[usize], regs: &
         let high = cx.b.build_right_shift(wide, cx.int_type(64).const_int(32, false), false, "")?;
         return Ok(vec![cx.b.build_int_truncate(wide, i32_type, "")?, cx.b.build_int_truncate(high, i32_type, "")?]);
     }
-    let word = if let [one] = elements[..] {
-        one
-    } else {
-        let mut vector = Lower::vector_type(elements[0].get_type(), elements.len() as u32)?.get_poison();
-        for (i, &e) in elements.iter().enumerate() {
-            vector = cx.b.build_insert_element(vector, e, cx.i32(i as u64), "")?;
-        }
-        vector.as_basic_value_enum()
-    };
-    let bits = cx.bits_of(elements[0].get_type()) * elements.len() as u32;
-    let int = bits_as(cx, word, cx.int_type(bits).into())?;
-    as_int(if bits < 32 { cx.b.build_cast(I::ZExt, int, i32_type, "")? } else { int }).map(|w| vec![w])
+    let word = cx.packed(&elements)?;
+    Ok(vec![if word.get_type().get_bit_width() < 32 { cx.b.build_int_z_extend(word, i32_type, "")? } else { word }])
 }
 
 /// The reverse of [`pack`].
@@ -122,23 +114,12 @@ fn unpack<'c>(cx: &Lower<'c, '_>, plan: &ShufflePlan, words: &[IntValue<'c>], el
         let i64_type = cx.int_type(64);
         let (low, high) = (cx.b.build_int_z_extend(low, i64_type, "")?, cx.b.build_int_z_extend(high, i64_type, "")?);
         let wide = cx.b.build_or(low, cx.b.build_left_shift(high, i64_type.const_int(32, false), "")?, "")?;
-        return Ok(vec![cx.from_stored(bits_as(cx, wide.into(), stored)?, elem)?]);
+        return Ok(vec![cx.restored(bits_as(cx, wide.into(), stored)?, elem)?]);
     }
     let count = plan.elements_per_word() as u32;
     let bits = cx.bits_of(stored) * count;
-    let word: Val<'c> = if bits < 32 { cx.b.build_int_truncate(words[0], cx.int_type(bits), "")?.into() } else { words[0].into() };
-    if count == 1 {
-        return Ok(vec![cx.from_stored(bits_as(cx, word, stored)?, elem)?]);
-    }
-    let Val::VectorValue(vector) = cx.b.build_bit_cast(word, Lower::vector_type(stored, count)?, "")? else {
-        return Err(defect("a word is no vector"));
-    };
-    (0..count)
-        .map(|i| {
-            let e = cx.b.build_extract_element(vector, cx.i32(u64::from(i)), "")?;
-            cx.from_stored(e, elem)
-        })
-        .collect()
+    let word = if bits < 32 { cx.b.build_int_truncate(words[0], cx.int_type(bits), "")? } else { words[0] };
+    cx.unpacked(word, stored, count)?.into_iter().map(|e| cx.restored(e, elem)).collect()
 }
 
 /// The threads of a warp, as a plan's machine.

@@ -3,20 +3,23 @@
 //! | from → to | how |
 //! |---|---|
 //! | e4m3, e5m2 → f16 | `cvt.rn.f16x2` on pairs (sm_89) |
-//! | e5m2 → f16 before sm_89 | the byte is the upper half of the f16 |
+//! | e5m2 → f16 before sm_89 | the byte is the upper half of the f16: `prmt`, four at a time |
 //! | fp8 → others | through f16, then f32: both hold every value exactly |
-//! | f32, f16, bf16 → fp8 | `cvt.rn.satfinite` on pairs of f32 (sm_89), which holds every value of the other two |
-//! | f32, f16, bf16 → e5m2 before sm_89 | through f16 rounded to odd, then the lower byte is rounded away, to nearest even |
+//! | f32, f16, bf16 → fp8 | `cvt.rn.satfinite` on pairs of f16, or of f32, which holds every value of bf16 (sm_89) |
+//! | f32, f16, bf16 → e5m2 before sm_89 | through f16 rounded to odd, then the lower byte is rounded away, to nearest even, four at a time |
 //! | f32 → f16, bf16 | `fptrunc`, or `cvt.rz` |
 //!
 //! Rounding to odd: truncate to f16, and set the last bit when anything was lost. With that bit a second rounding to fewer bits is right: f16 has eight
 //! mantissa bits more than e5m2, so a lost part can neither look like a tie nor hide one.
 //!
+//! Rounding the lower bytes of two f16 in one 32-bit register: without the signs, add 0x7f and the last bit that stays to each half, then take
+//! the upper bytes. 0x3c80 lies halfway between 0x3c and 0x3d: 0x3c80 + 0x7f + 0 = 0x3cff gives 0x3c, the even one. A half is at most 0x7fff, so
+//! nothing carries into the other; only the NaN 0x7fff reaches 0x80, and one less is 0x7f, a NaN again.
+//!
 //! PTX ISA, "Data Movement and Conversion Instructions: cvt".
 
-use inkwell::FloatPredicate;
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValue, InstructionOpcode as I};
+use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue};
 
 use super::arith::operand;
 use super::cast::bits_as;
@@ -69,19 +72,17 @@ fn convert<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], from: F, to: F, rounding:
     match (from, to) {
         _ if from == to => Ok(xs.to_vec()),
         (F::F8E5M2 | F::F8E4M3FN, F::F16) if native => unpack_pairs(cx, xs, from),
-        (F::F8E5M2, F::F16) => each(cx, xs, byte_to_f16),
+        (F::F8E5M2, F::F16) => bytes_to_halves(cx, xs),
         (F::F8E5M2 | F::F8E4M3FN, _) => through(cx, xs, [from, F::F16, to], rounding),
-        (_, F::F8E5M2) if rounding == Rounding::TowardZero => {
-            let half = if from == F::F16 { xs.to_vec() } else { each(cx, xs, toward_zero)? };
-            each(cx, &half, |cx, h| upper_byte(cx, h, None))
-        }
+        (F::F16, F::F8E5M2) if rounding == Rounding::TowardZero => halves_to_bytes(cx, xs, quiet_pair, upper_bytes),
+        (_, F::F8E5M2) if rounding == Rounding::TowardZero => halves_to_bytes(cx, xs, toward_zero_pair, upper_bytes),
+        (F::F16, F::F8E4M3FN | F::F8E5M2) if native => pack_halves(cx, xs, to),
         (F::F32, F::F8E4M3FN | F::F8E5M2) if native => pack_pairs(cx, xs, to),
         (_, F::F8E4M3FN | F::F8E5M2) if native => through(cx, xs, [from, F::F32, to], Rounding::NearestEven),
-        (F::F16, F::F8E5M2) => each(cx, xs, nearest_byte),
+        (F::F16, F::F8E5M2) => halves_to_bytes(cx, xs, quiet_pair, nearest_bytes),
         (_, F::F8E5M2) => {
             let single = convert(cx, xs, from, F::F32, Rounding::NearestEven)?;
-            let half = each(cx, &single, to_odd)?;
-            each(cx, &half, nearest_byte)
+            halves_to_bytes(cx, &single, odd_pair, nearest_bytes)
         }
         (F::F32, F::F16) if rounding == Rounding::TowardZero => each(cx, xs, toward_zero),
         (F::F32, F::BF16) if rounding == Rounding::TowardZero => each(cx, xs, |cx, x| cx.intrinsic("llvm.nvvm.f2bf16.rz", &[], &[x])),
@@ -102,13 +103,6 @@ fn each<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], mut f: impl FnMut(&mut Lower
 fn through<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], [from, middle, to]: [F; 3], rounding: Rounding) -> Res<Vec<Val<'c>>> {
     let middle_values = convert(cx, xs, from, middle, rounding)?;
     convert(cx, &middle_values, middle, to, rounding)
-}
-
-/// f16 from e5m2: the byte is its upper half.
-fn byte_to_f16<'c>(cx: &mut Lower<'c, '_>, x: Val<'c>) -> Res<Val<'c>> {
-    let wide = cx.b.build_cast(I::ZExt, x, cx.int_type(16), "")?;
-    let shifted = cx.b.build_left_shift(as_int(wide)?, cx.int_type(16).const_int(8, false), "")?;
-    bits_as(cx, shifted.into(), cx.llvm.f16_type().into())
 }
 
 /// A vector of values; a last value without a partner gets a zero.
@@ -181,41 +175,127 @@ fn toward_zero<'c>(cx: &mut Lower<'c, '_>, x: Val<'c>) -> Res<Val<'c>> {
     bits_as(cx, half, cx.llvm.f16_type().into())
 }
 
-/// f16 from f32, rounded to odd.
-fn to_odd<'c>(cx: &mut Lower<'c, '_>, single: Val<'c>) -> Res<Val<'c>> {
-    let half = toward_zero(cx, single)?;
-    let back = cx.b.build_cast(I::FPExt, half, cx.llvm.f32_type(), "")?;
-    let (Val::FloatValue(a), Val::FloatValue(b)) = (single, back) else { return Err(defect("a float was expected")) };
-    let lost = cx.b.build_float_compare(FloatPredicate::UNE, a, b, "")?;
-    let last = cx.b.build_int_z_extend(lost, cx.int_type(16), "")?;
-    let bits = as_int(bits_as(cx, half, cx.int_type(16).into())?)?;
-    let odd = cx.b.build_or(bits, last, "")?;
-    bits_as(cx, odd.into(), cx.llvm.f16_type().into())
+/// `cvt.rn.satfinite.e4m3x2.f16x2` and its like.
+fn pack_halves<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], to: F) -> Res<Vec<Val<'c>>> {
+    let format = if to == F::F8E4M3FN { "e4m3x2" } else { "e5m2x2" };
+    let mut out = Vec::with_capacity(xs.len());
+    for two in xs.chunks(2) {
+        let halves = pair(cx, two)?;
+        let halves = bits_as(cx, halves, cx.int_type(32).into())?;
+        let mut asm = PtxAsm::default();
+        let (result, input) = (asm.output(Reg::B16), asm.input(Reg::B32, halves));
+        asm.inst(None, format!("cvt.rn.satfinite.{format}.f16x2"), vec![Arg::Reg(result), Arg::Reg(input)]);
+        let bytes = operand(&asm.emit(cx, false)?, 0)?;
+        split_pair(cx, bytes, cx.int_type(8).into(), two.len(), &mut out)?;
+    }
+    Ok(out)
 }
 
-/// The upper byte of an f16 after adding `bias`; a NaN keeps a mantissa bit.
-fn upper_byte<'c>(cx: &mut Lower<'c, '_>, half: Val<'c>, bias: Option<inkwell::values::IntValue<'c>>) -> Res<Val<'c>> {
-    let i16 = cx.int_type(16);
-    let bits = as_int(bits_as(cx, half, i16.into())?)?;
-    let sum = match bias {
-        Some(bias) => cx.b.build_int_add(bits, bias, "")?,
-        None => bits,
-    };
-    let Val::FloatValue(value) = half else { return Err(defect("a float was expected")) };
-    let nan = cx.b.build_float_compare(FloatPredicate::UNO, value, value, "")?;
-    let quiet = cx.b.build_or(bits, i16.const_int(0x0200, false), "")?;
-    let chosen = as_int(cx.b.build_select(nan, quiet, sum, "")?)?;
-    let byte = cx.b.build_right_shift(chosen, i16.const_int(8, false), false, "")?;
-    Ok(cx.b.build_int_truncate(byte, cx.int_type(8), "")?.into())
+/// f16 from e5m2: each byte is the upper half of a result.
+fn bytes_to_halves<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>]) -> Res<Vec<Val<'c>>> {
+    let mut out = Vec::with_capacity(xs.len());
+    for four in xs.chunks(4) {
+        let mut vector = cx.int_type(8).vec_type(4).const_zero();
+        for (i, &x) in four.iter().enumerate() {
+            vector = cx.b.build_insert_element(vector, x, cx.i32(i as u64), "")?;
+        }
+        let word = as_int(bits_as(cx, vector.into(), cx.int_type(32).into())?)?;
+        for (two, selector) in four.chunks(2).zip([0x5140, 0x7362]) {
+            let halves = permute(cx, cx.i32(0), word, selector)?;
+            split_pair(cx, halves.into(), cx.llvm.f16_type().into(), two.len(), &mut out)?;
+        }
+    }
+    Ok(out)
 }
 
-/// f16 to e5m2, to nearest even: add 0x7f and the last bit that stays, then drop the lower byte.
-/// 0x3c80 lies halfway between 0x3c and 0x3d: 0x3c80 + 0x7f + 0 = 0x3cff gives 0x3c, the even one.
-fn nearest_byte<'c>(cx: &mut Lower<'c, '_>, half: Val<'c>) -> Res<Val<'c>> {
-    let i16 = cx.int_type(16);
-    let bits = as_int(bits_as(cx, half, i16.into())?)?;
-    let shifted = cx.b.build_right_shift(bits, i16.const_int(8, false), false, "")?;
-    let last = cx.b.build_and(shifted, i16.const_int(1, false), "")?;
-    let bias = cx.b.build_int_add(last, i16.const_int(0x7f, false), "")?;
-    upper_byte(cx, half, Some(bias))
+/// Bytes of `a` (0 to 3) and `b` (4 to 7) picked by the hexadecimal digits of the selector, the lowest digit for the lowest byte.
+fn permute<'c>(cx: &mut Lower<'c, '_>, a: IntValue<'c>, b: IntValue<'c>, selector: u64) -> Res<IntValue<'c>> {
+    let selector = cx.i32(selector);
+    as_int(cx.intrinsic("llvm.nvvm.prmt", &[], &[a.into(), b.into(), selector.into()])?)
+}
+
+/// Makes a 32-bit register of two f16 from one or two values.
+type Halve = for<'c> fn(&mut Lower<'c, '_>, &[Val<'c>]) -> Res<IntValue<'c>>;
+/// Makes four bytes from two such registers.
+type Narrow = for<'c> fn(&mut Lower<'c, '_>, [IntValue<'c>; 2]) -> Res<IntValue<'c>>;
+
+/// e5m2, four values at a time: two pairs of f16, then their upper bytes.
+fn halves_to_bytes<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], halve: Halve, narrow: Narrow) -> Res<Vec<Val<'c>>> {
+    let mut out = Vec::with_capacity(xs.len());
+    for four in xs.chunks(4) {
+        let mut words = [cx.i32(0); 2];
+        for (word, two) in words.iter_mut().zip(four.chunks(2)) {
+            *word = halve(cx, two)?;
+        }
+        let bytes = narrow(cx, words)?;
+        let Val::VectorValue(vector) = cx.b.build_bit_cast(bytes, cx.int_type(8).vec_type(4), "")? else {
+            return Err(defect("four bytes are no vector"));
+        };
+        for i in 0..four.len() {
+            out.push(cx.b.build_extract_element(vector, cx.i32(i as u64), "")?);
+        }
+    }
+    Ok(out)
+}
+
+/// Two f16 as they are, but every NaN as 0x7fff, which has its mantissa bits in the upper byte too. `fma` by one, since nothing else touches
+/// NaNs only.
+fn quiet_pair<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>]) -> Res<IntValue<'c>> {
+    let halves = pair(cx, xs)?;
+    let bits = bits_as(cx, halves, cx.int_type(32).into())?;
+    let mut asm = PtxAsm::default();
+    let out = asm.output(Reg::B32);
+    let input = asm.input(Reg::B32, bits);
+    let (one, zero) = (asm.input(Reg::B32, cx.i32(0x3c00_3c00).into()), asm.input(Reg::B32, cx.i32(0x8000_8000).into()));
+    asm.inst(None, "fma.rn.f16x2", vec![Arg::Reg(out), Arg::Reg(input), Arg::Reg(one), Arg::Reg(zero)]);
+    as_int(operand(&asm.emit(cx, false)?, 0)?)
+}
+
+/// `cvt.rz.f16x2.f32`; the first source becomes the upper half.
+fn toward_zero_pair<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>]) -> Res<IntValue<'c>> {
+    let low = operand(xs, 0)?;
+    let high = xs.get(1).copied().unwrap_or_else(|| low.get_type().const_zero());
+    let halves = cx.intrinsic("llvm.nvvm.ff2f16x2.rz", &[], &[high, low])?;
+    as_int(bits_as(cx, halves, cx.int_type(32).into())?)
+}
+
+/// Two f16 from f32, rounded to odd: 1 is or-ed in where converting back gives other bits.
+fn odd_pair<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>]) -> Res<IntValue<'c>> {
+    let word = toward_zero_pair(cx, xs)?;
+    let mut halves = vec![];
+    split_pair(cx, word.into(), cx.llvm.f16_type().into(), xs.len(), &mut halves)?;
+    let mut odd = word;
+    for (i, (&x, half)) in xs.iter().zip(halves).enumerate() {
+        let back = cx.b.build_cast(I::FPExt, half, cx.llvm.f32_type(), "")?;
+        let (x, back) = (as_int(bits_as(cx, x, cx.int_type(32).into())?)?, as_int(bits_as(cx, back, cx.int_type(32).into())?)?);
+        let lost = cx.b.build_xor(x, back, "")?;
+        let one = as_int(cx.intrinsic("llvm.umin", &[lost.get_type().into()], &[lost.into(), cx.i32(1).into()])?)?;
+        let moved = cx.b.build_left_shift(one, cx.i32(16 * i as u64), "")?;
+        odd = cx.b.build_or(odd, moved, "")?;
+    }
+    Ok(odd)
+}
+
+/// The upper bytes of four f16.
+fn upper_bytes<'c>(cx: &mut Lower<'c, '_>, [low, high]: [IntValue<'c>; 2]) -> Res<IntValue<'c>> {
+    permute(cx, low, high, 0x7531)
+}
+
+/// The upper bytes of four f16, rounded to nearest even; see the module's documentation.
+fn nearest_bytes<'c>(cx: &mut Lower<'c, '_>, words: [IntValue<'c>; 2]) -> Res<IntValue<'c>> {
+    let signs = upper_bytes(cx, words)?;
+    let mut rounded = words;
+    for word in &mut rounded {
+        let magnitude = cx.b.build_and(*word, cx.i32(0x7fff_7fff), "")?;
+        let shifted = cx.b.build_right_shift(*word, cx.i32(8), false, "")?;
+        let last = cx.b.build_and(shifted, cx.i32(0x0001_0001), "")?;
+        let biased = cx.b.build_int_add(magnitude, cx.i32(0x007f_007f), "")?;
+        *word = cx.b.build_int_add(biased, last, "")?;
+    }
+    let bytes = upper_bytes(cx, rounded)?;
+    let over = cx.b.build_and(bytes, cx.i32(0x8080_8080), "")?;
+    let one = cx.b.build_right_shift(over, cx.i32(7), false, "")?;
+    let fixed = cx.b.build_int_sub(bytes, one, "")?;
+    let sign = cx.b.build_and(signs, cx.i32(0x8080_8080), "")?;
+    Ok(cx.b.build_or(fixed, sign, "")?)
 }

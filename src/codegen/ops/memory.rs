@@ -27,20 +27,21 @@ use crate::layout::{FreeMasks, free_variable_masks};
 const MAX_ACCESS: u32 = 128;
 
 /// How the registers of one load or store are cut into accesses.
-struct Access<'c> {
-    elem: BasicTypeEnum<'c>,
+pub(super) struct Access<'c> {
+    pub(super) elem: BasicTypeEnum<'c>,
     /// Bits that an element takes in memory.
-    elem_bits: u32,
+    pub(super) elem_bits: u32,
     /// Elements of one access.
-    vec: usize,
+    pub(super) vec: usize,
     /// Bits of one word: 8, 16, 32 or 64.
-    word_bits: u32,
-    words: usize,
-    free: FreeMasks,
+    pub(super) word_bits: u32,
+    pub(super) words: usize,
+    pub(super) free: FreeMasks,
 }
 
 impl<'c> Access<'c> {
-    fn new(cx: &Lower<'c, '_>, ptr: Value, mask: Option<Value>) -> Res<Access<'c>> {
+    /// Accesses of at most `widest` bits.
+    pub(super) fn new(cx: &Lower<'c, '_>, ptr: Value, mask: Option<Value>, widest: u32) -> Res<Access<'c>> {
         let ty = cx.ir.ty(ptr);
         let pointee = ty.elem().pointee().ok_or_else(|| defect("an access through something that is no pointer"))?;
         let elem = cx.elem_type(pointee)?;
@@ -50,7 +51,7 @@ impl<'c> Access<'c> {
         if ty.is_tensor() {
             let layout = Lower::layout(ty)?;
             let run = cx.axis.ptr_contiguity(cx.ir, ptr).min(mask.map_or(u32::MAX, |m| cx.axis.mask_alignment(cx.ir, m)));
-            vec = run.min(MAX_ACCESS / elem_bits).max(1) as usize;
+            vec = run.min(widest / elem_bits).max(1) as usize;
             vec = if Lower::num_regs(ty)?.is_multiple_of(vec) && vec.is_power_of_two() { vec } else { 1 };
             free = free_variable_masks(layout);
         }
@@ -59,11 +60,11 @@ impl<'c> Access<'c> {
         Ok(Access { elem, elem_bits, vec, word_bits, words: (total / word_bits) as usize, free })
     }
 
-    fn per_word(&self) -> usize {
+    pub(super) fn per_word(&self) -> usize {
         self.vec / self.words
     }
 
-    fn class(&self) -> Reg {
+    pub(super) fn class(&self) -> Reg {
         Reg::of_bits(self.word_bits)
     }
 
@@ -73,12 +74,12 @@ impl<'c> Access<'c> {
     }
 
     /// The register whose copy register `first` is.
-    fn canonical(&self, first: usize) -> usize {
+    pub(super) fn canonical(&self, first: usize) -> usize {
         first & !(self.free.register as usize)
     }
 
     /// The elements of one word as the integer that its register holds.
-    fn pack(&self, cx: &Lower<'c, '_>, elements: &[Val<'c>]) -> Res<Val<'c>> {
+    pub(super) fn pack(&self, cx: &Lower<'c, '_>, elements: &[Val<'c>]) -> Res<Val<'c>> {
         let elements = elements.iter().map(|&e| self.as_stored(cx, e)).collect::<Res<Vec<_>>>()?;
         let word = match elements.as_slice() {
             [one] => *one,
@@ -96,7 +97,7 @@ impl<'c> Access<'c> {
     }
 
     /// The reverse of [`Access::pack`].
-    fn unpack(&self, cx: &Lower<'c, '_>, word: Val<'c>, out: &mut Vec<Val<'c>>) -> Res<()> {
+    pub(super) fn unpack(&self, cx: &Lower<'c, '_>, word: Val<'c>, out: &mut Vec<Val<'c>>) -> Res<()> {
         let word = if self.word_bits == 8 { cx.b.build_cast(I::Trunc, word, cx.int_type(8), "")? } else { word };
         let stored = self.stored_type(cx);
         if self.per_word() == 1 {
@@ -219,7 +220,7 @@ pub(super) fn load_elements<'c>(
     mask: Option<Value>,
     other: Option<Value>,
 ) -> Res<Vec<Val<'c>>> {
-    let access = Access::new(cx, ptr, mask)?;
+    let access = Access::new(cx, ptr, mask, MAX_ACCESS)?;
     let volatile = cx.ir.bool_attr(op, "isVolatile");
     let modifiers = Modifiers::new(cx, op, &LOAD_CACHE, volatile)?;
     let opcode = format!("ld{}.global{}{}", if volatile { ".volatile" } else { "" }, modifiers.text, access.suffix());
@@ -262,7 +263,7 @@ pub(super) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::Store(op);
     let (ptr, value, mask) = (view.ptr(cx.ir), view.value(cx.ir), view.mask(cx.ir));
     refuse_block_pointer(cx, op, cx.ir.ty(ptr))?;
-    let access = Access::new(cx, ptr, mask)?;
+    let access = Access::new(cx, ptr, mask, MAX_ACCESS)?;
     let modifiers = Modifiers::new(cx, op, &STORE_CACHE, false)?;
     let opcode = format!("st.global{}{}", modifiers.text, access.suffix());
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);
@@ -290,14 +291,19 @@ pub(super) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-fn register<'c>(regs: &Regs<'c>, i: usize) -> Res<Val<'c>> {
+pub(super) fn register<'c>(regs: &Regs<'c>, i: usize) -> Res<Val<'c>> {
     regs.get(i).copied().ok_or_else(|| defect("a value has too few registers"))
 }
 
 /// The predicate of the one thread that stores what several hold.
 pub(super) fn owner<'c>(cx: &mut Lower<'c, '_>, free: FreeMasks) -> Res<Option<IntValue<'c>>> {
-    let lane_bits = cx.options.target.warp_size().trailing_zeros();
-    let thread = (u64::from(free.lane) & u64::from(cx.options.target.warp_size() - 1)) | (u64::from(free.warp) << lane_bits & 0x3ff);
+    let thread = thread_mask(cx, free);
     let block = if cx.num_ctas > 1 { u64::from(free.block) & u64::from(cx.num_ctas - 1) } else { 0 };
     cx.owner_predicate(thread, block)
+}
+
+/// The free bits of a thread's number.
+pub(super) fn thread_mask(cx: &Lower<'_, '_>, free: FreeMasks) -> u64 {
+    let lane_bits = cx.options.target.warp_size().trailing_zeros();
+    (u64::from(free.lane) & u64::from(cx.options.target.warp_size() - 1)) | (u64::from(free.warp) << lane_bits & 0x3ff)
 }

@@ -4,14 +4,21 @@
 
 mod arith;
 mod async_copy;
+mod atomics;
 mod cast;
 mod convert_layout;
+pub(super) mod debug;
 mod fp_convert;
+mod gather;
+mod histogram;
 mod inline_asm;
 mod local;
+mod map_elementwise;
 mod math;
 mod mbarrier;
 mod memory;
+mod reduce;
+mod scan;
 mod shape;
 
 pub(super) use cast::bits_as;
@@ -53,6 +60,8 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Addptr => memory::addptr(cx, op),
         TtOp::Load => memory::load(cx, op),
         TtOp::Store => memory::store(cx, op),
+        TtOp::AtomicRmw => atomics::rmw(cx, op),
+        TtOp::AtomicCas => atomics::cas(cx, op),
         TtOp::Splat => shape::splat(cx, op),
         TtOp::Unsplat => shape::unsplat(cx, op),
         TtOp::ExpandDims => shape::expand_dims(cx, op),
@@ -67,21 +76,21 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::ElementwiseInlineAsm => inline_asm::lower(cx, op),
         TtOp::GridDependencyWait => grid_dependency(cx, op, "griddepcontrol.wait;"),
         TtOp::GridDependencyLaunchDependents => grid_dependency(cx, op, "griddepcontrol.launch_dependents;"),
-        TtOp::Print => Err(cx.unsupported(op, "printing from the device is not supported yet")),
-        TtOp::Assert => Err(cx.unsupported(op, "assertions on the device are not supported yet")),
+        TtOp::Print => debug::print(cx, op),
+        TtOp::Assert => debug::assert(cx, op, cx.ir.str_attr(op, "message").unwrap_or_default()),
+        TtOp::Reduce => reduce::lower(cx, op),
+        TtOp::Scan => scan::lower(cx, op),
+        TtOp::MapElementwise => map_elementwise::lower(cx, op),
+        TtOp::Histogram => histogram::lower(cx, op),
+        TtOp::Gather => gather::lower(cx, op),
+        // Lowered with the operation around them.
+        TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => Err(defect("a region's end was reached on its own")),
         TtOp::Func
-        | TtOp::AtomicRmw
-        | TtOp::AtomicCas
+        | TtOp::AtomicLoad
+        | TtOp::AtomicStore
+        | TtOp::AtomicPoll
         | TtOp::Dot
         | TtOp::DotScaled
-        | TtOp::Reduce
-        | TtOp::ReduceReturn
-        | TtOp::Scan
-        | TtOp::ScanReturn
-        | TtOp::MapElementwise
-        | TtOp::MapElementwiseReturn
-        | TtOp::Histogram
-        | TtOp::Gather
         | TtOp::MakeTensorDesc
         | TtOp::DescriptorLoad
         | TtOp::DescriptorStore
@@ -117,6 +126,7 @@ fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
         | TtgOp::Mask
         | TtgOp::MaskReturn
         | TtgOp::Fp4ToFp
+        | TtgOp::InlineAsm
         | TtgOp::WarpSpecialize
         | TtgOp::WarpSpecializePartitions
         | TtgOp::WarpYield

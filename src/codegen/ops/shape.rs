@@ -15,9 +15,9 @@ fn needs_exchange(cx: &Lower<'_, '_>, op: Op) -> Diagnostic {
     let name = cx.ir.op_name(op);
     let text = match (cx.ir.operands(op).first(), cx.ir.results(op).first()) {
         (Some(&from), Some(&to)) => {
-            format!("`{name}` from `{}` to `{}` needs shared memory, which is not supported yet", cx.ir.ty(from), cx.ir.ty(to))
+            format!("`{name}` from `{}` to `{}` moves elements between threads, which is not supported yet", cx.ir.ty(from), cx.ir.ty(to))
         }
-        _ => format!("`{name}` needs shared memory, which is not supported yet"),
+        _ => format!("`{name}` moves elements between threads, which is not supported yet"),
     };
     Diagnostic::error(&codes::NEEDS_EXCHANGE, text)
 }

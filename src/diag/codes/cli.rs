@@ -33,8 +33,17 @@ for the accelerated variant from capability 90 on). Code for `sm_90` also runs o
 runs on that capability alone and may use all of its instructions.";
     NO_SUCH_KERNEL = "E0913", "an IR file holds no such kernel", "A kernel of an IR file is a `tt.func public`. When there are several, `-k NAME` chooses one.\n\n```text\nttc compile add.ttir -k ad_kernel\n```";
     NOT_EXPECTED = "E0914", "diagnostics and expectations differ", "With `ttc opt --verify-diagnostics` every diagnostic must be announced by a comment such as `// expected-error@+1 {{text}}`, and every comment must be met by a diagnostic on that line whose message contains the text.";
+    BAD_LAYOUT = "E0915", "a layout cannot be shown", "`ttc layout` takes one layout or two, as IR text has them, and then the shape of a tensor with its element type:
+
+```text
+ttc layout '#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>' 512xf16
+```
+
+Sizes are powers of two, at most 65536 elements are shown, and a layout has as many axes as the shape. A conversion is between two layouts of
+registers with equally many warps and blocks.";
     DEFECT = "E0999", "a defect in ttc", "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with that file.";
 }
 
 /// The codes that say that the command line itself is wrong: the exit code is 2.
-pub static USAGE: &[&super::Code] = &[&UNKNOWN_EMIT, &OUTPUT_CONFLICT, &EARLIER_STAGE, &BAD_OPTION, &UNKNOWN_CODE, &UNKNOWN_ARCH];
+pub static USAGE: &[&super::Code] =
+    &[&UNKNOWN_EMIT, &OUTPUT_CONFLICT, &EARLIER_STAGE, &BAD_OPTION, &UNKNOWN_CODE, &UNKNOWN_ARCH, &BAD_LAYOUT];

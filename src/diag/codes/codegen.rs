@@ -2,12 +2,13 @@
 
 super::codes! {
     UNSUPPORTED_OP = "E0701", "an operation has no code generation yet",
-"ttc reads, verifies and prints this operation, but cannot turn it into LLVM IR.
+"ttc reads, verifies and prints this operation, but cannot turn it into LLVM IR. The message says why, where there is more to it than that
+nobody has written it yet.
 
-    tt.print \"x: \" {hex = false, isSigned = array<i32: 0>} : %x : tensor<128xf32, #blocked>
+    %old = tt.atomic_rmw add, relaxed, gpu, %p, %x : (!tt.ptr<i16>, i16) -> i16
 
-What to do: leave the operation out (`print`, `assert`), or finish the module with another compiler: the TTGIR that `--emit ttgir` writes is
-Triton's.";
+What to do: write it with operations that the hardware has (here: 32 bits), or finish the module with another compiler: the TTGIR that
+`--emit ttgir` writes is Triton's.";
 
     UNSUPPORTED_TYPE = "E0702", "a type has no form in LLVM IR",
 "A value of this type reached code generation, which knows integers, floats, pointers to global memory and tensors of those.
@@ -17,12 +18,13 @@ Triton's.";
 What to do: an earlier pass should have replaced the value; run the whole pipeline instead of single passes.";
 
     NEEDS_EXCHANGE = "E0703", "threads would have to exchange elements",
-"The operation asks for elements that other threads hold. Within a thread ttc permutes registers; between threads it needs shared memory or
-shuffles, which are not supported yet.
+"The operation asks for elements that other threads hold, in a way that has no code generation yet: a conversion that moves elements between
+the blocks of a cluster, or a change of shape (`tt.reshape`, `tt.join`, `tt.cat`, …) to a layout that does not follow from its operand's.
 
     %1 = ttg.convert_layout %0 : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #blocked1>
 
-What to do: give both sides one layout; for a transposition, store the result through transposed pointers instead.";
+What to do: give both sides the same `CGALayout`, or compile with `--num-ctas 1`; for a change of shape, convert the layout first, with
+`ttg.convert_layout`.";
 
     NO_LAYOUT = "E0704", "a tensor has no layout that code generation can use",
 "Code generation places every element of a tensor in a register of a thread. The tensor's type must carry an encoding for that, and the

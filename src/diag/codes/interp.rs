@@ -104,4 +104,20 @@ What to do: save with `np.save(file, np.ascontiguousarray(x))`.";
 pointer.
 
 What to do: trace where the pointer comes from (`--trace LINE` prints its value).";
+
+    BAD_CASE = "E1017", "a case file is wrong",
+"The `.toml` beside a kernel says how to run it: grid, parameters, constants and arguments. Strings in it are expressions over the parameters;
+text is written with quotes inside of the string. Every parameter of the kernel needs an argument, a constant, or a default value.
+
+    grid = [\"cdiv(n, BLOCK)\"]
+    [params]
+    n = [1000, 1]
+    [constants]
+    BLOCK = 256
+    [args.x_ptr]
+    shape = [\"n\"]
+    dtype = \"fp32\"
+    fill = \"normal\"
+
+What to do: compare the file with docs/interpreter.md, which lists all keys.";
 }

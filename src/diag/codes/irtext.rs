@@ -18,4 +18,9 @@ super::codes! {
     IR_TOO_LARGE = "E0406", "IR text beyond a limit", "The text nests deeper than 100 levels, or a type, an attribute or a chain of aliases is larger than any compiler would write. The limits keep hostile input from exhausting memory.";
     IR_BAD_LITERAL = "E0407", "literal that does not fit its type", "A number does not fit the type it is given, a string holds an unknown escape, or the elements of a dense constant do not match its shape.";
     IR_BAD_ENCODING = "E0408", "ill-formed layout encoding", "A layout attribute lacks a field, has one that it does not know, or its fields disagree, for example in their number of dimensions.";
+    IR_BAD_TYPE = "E0409", "type of memory that cannot be", "A memory descriptor or tensor descriptor whose parts disagree: a layout of registers, a layout for another memory space, dimensions that are no powers of two, or an allocation smaller than the view of it.
+
+```mlir
+!ttg.memdesc<64x64xf16, #blocked, #ttg.shared_memory>   // #blocked is a layout of registers
+```";
 }

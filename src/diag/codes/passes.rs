@@ -30,4 +30,7 @@ descriptor may be part of).
 ```text
 %0 = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>     offset = 0, size = 8192
 ```";
+    SLOWER_DOT = "E0610", "a product cannot use the fastest instruction", "A remark: the GPU has a faster matrix instruction than the one that multiplies here. `wgmma` (sm_90a) takes M in multiples of 64, N in multiples of 8, K of at least 32 bytes, a number of warps that 4 divides, and f16, bf16, tf32, fp8 or int8 operands. `input_precision=\"ieee\"` keeps f32 products off tensor cores.";
+    PIPELINED_IN_REGISTERS = "E0611", "a load waits in registers", "A remark: a load of a pipelined loop is started iterations ahead, but one thread reads fewer than four adjacent bytes at a time, so it cannot go to shared memory on its own (`cp.async`) and its values are kept in registers. Make the accesses contiguous along the fastest axis and their start divisible by 16 bytes.";
+    NOT_PIPELINED = "E0612", "a loop cannot be pipelined", "A remark: the loop has a schedule, but an operation in it can neither run ahead nor be switched off for iterations that do not exist; the message names it.";
 }

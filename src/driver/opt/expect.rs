@@ -1,29 +1,66 @@
 //! Expected diagnostics in comments, as MLIR's `-verify-diagnostics` has them.
 //!
-//! `expected-error@+1 {{text}}` says that the next line has an error whose message contains the text. The severity is `error`, `warning`,
-//! `remark` or `note`; the place is this line, `@+N`, `@-N`, `@above` (the line before) or `@below`; a number may follow the place for the same
-//! diagnostic several times. Each diagnostic must be expected by one comment and each comment met by one diagnostic.
+//! 1. `expected-error@+1 {{text}}` says that the next line has an error whose message contains the text. The severity is `error`, `warning`,
+//!    `remark` or `note`. The place is this line; `@+N`, `@-N`; `@above` and `@below`, the nearest line before or behind without such a comment; or
+//!    `@unknown`, no line. A number behind the place stands for as many comments.
+//! 2. `expected-error-re {{text}}`: between `{{` and `}}` inside the text there is a regular expression ([`regex`]); the rest is literal.
+//! 3. Each diagnostic, and each note of one, takes the first comment of its severity and line that it fits. One that fits none is reported where it
+//!    is; each comment that nothing fits is reported where it stands.
+//!
+//! ```text
+//! // expected-error-re @below {{has {{[0-9]+}} operands}}       fits `it has 3 operands, expected 2`
+//! ```
 
+use super::regex::Regex;
 use crate::diag::{Diagnostic, Place, Severity, codes};
 use crate::source::{FileId, SourceMap};
 
+/// What a message must contain.
+#[derive(Clone, Debug)]
+enum Wanted {
+    Text(String),
+    Pattern(Regex),
+}
+
 /// One expectation.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 struct Expected {
     /// Where the comment is, 1-based.
     comment: u32,
-    /// The line that must have the diagnostic.
-    line: u32,
+    /// The line that must have the diagnostic; none for `@unknown`.
+    line: Option<u32>,
     severity: Severity,
+    /// As it stands in the comment.
     text: String,
+    wanted: Wanted,
+}
+
+impl Expected {
+    fn fits(&self, severity: Severity, line: Option<u32>, message: &str) -> bool {
+        // A diagnostic of the whole input may be expected anywhere.
+        let here = line.is_none() || line == self.line;
+        let says = match &self.wanted {
+            Wanted::Text(text) => message.contains(text),
+            Wanted::Pattern(pattern) => pattern.is_in(message),
+        };
+        self.severity == severity && here && says
+    }
 }
 
 /// What does not agree between a file's comments and the diagnostics it gave.
 #[must_use]
 pub fn check(sources: &SourceMap, file: FileId, given: &[Diagnostic]) -> Vec<Diagnostic> {
     let name = &sources.file(file).name;
-    let mut wanted = expectations(&sources.file(file).text);
+    let fault =
+        |line: u32, text: String| Diagnostic::error(&codes::cli::NOT_EXPECTED, text).at(Place::At { file: name.clone(), line, col: 1 }, "");
     let mut faults = vec![];
+    let mut wanted = vec![];
+    for expectation in expectations(&sources.file(file).text) {
+        match expectation {
+            Ok(e) => wanted.push(e),
+            Err((line, why)) => faults.push(fault(line, why)),
+        }
+    }
     let mut said: Vec<(Severity, Option<u32>, &str)> = vec![];
     for d in given {
         let line = line_of(d, sources);
@@ -31,20 +68,14 @@ pub fn check(sources: &SourceMap, file: FileId, given: &[Diagnostic]) -> Vec<Dia
         said.extend(d.notes.iter().map(|n| (Severity::Note, line, n.as_str())));
     }
     for (severity, line, message) in said {
-        let met = wanted.iter().position(|e| e.severity == severity && line.is_none_or(|l| l == e.line) && message.contains(&e.text));
-        match met {
+        match wanted.iter().position(|e| e.fits(severity, line, message)) {
             Some(i) => drop(wanted.remove(i)),
-            // A note explains its error; it may go without a comment of its own.
-            None if severity == Severity::Note => {}
-            None => faults.push(
-                Diagnostic::error(&codes::cli::NOT_EXPECTED, format!("unexpected {}: {message}", severity.word()))
-                    .at(Place::At { file: name.clone(), line: line.unwrap_or(1), col: 1 }, ""),
-            ),
+            None => faults.push(fault(line.unwrap_or(1), format!("unexpected {}: {message}", severity.word()))),
         }
     }
     faults.extend(wanted.into_iter().map(|e| {
-        let text = format!("expected {} \"{}\" at line {} was not produced", e.severity.word(), e.text, e.line);
-        Diagnostic::error(&codes::cli::NOT_EXPECTED, text).at(Place::At { file: name.clone(), line: e.comment, col: 1 }, "")
+        let place = e.line.map_or("without a line".to_owned(), |l| format!("at line {l}"));
+        fault(e.comment, format!("expected {} \"{}\" {place} was not produced", e.severity.word(), e.text))
     }));
     faults
 }
@@ -57,53 +88,112 @@ fn line_of(d: &Diagnostic, sources: &SourceMap) -> Option<u32> {
     }
 }
 
-fn expectations(text: &str) -> Vec<Expected> {
+/// All expectations of a text; for a comment that cannot be read, its line and why.
+fn expectations(text: &str) -> Vec<Result<Expected, (u32, String)>> {
+    let lines: Vec<&str> = text.lines().collect();
     let mut all = vec![];
-    for (index, line) in text.lines().enumerate() {
-        let comment = index as u32 + 1;
+    for (index, line) in lines.iter().enumerate() {
         for (at, _) in line.match_indices("expected-") {
-            if let Some((expected, times)) = expectation(&line[at + "expected-".len()..], comment) {
-                all.extend(std::iter::repeat_n(expected, times));
+            match expectation(&line[at + "expected-".len()..], index, &lines) {
+                Ok(Some((expected, times))) => all.extend(std::iter::repeat_n(Ok(expected), times)),
+                Ok(None) => {}
+                Err(why) => all.push(Err((index as u32 + 1, why))),
             }
         }
     }
     all
 }
 
-/// Reads one expectation behind `expected-`, and how often it is meant.
-fn expectation(rest: &str, comment: u32) -> Option<(Expected, usize)> {
+/// Reads one expectation behind `expected-`, and how often it is meant; nothing if it is none.
+fn expectation(rest: &str, index: usize, lines: &[&str]) -> Result<Option<(Expected, usize)>, String> {
     let severities = [Severity::Error, Severity::Warning, Severity::Remark, Severity::Note];
-    let severity = severities.into_iter().find(|s| rest.starts_with(s.word()))?;
+    let Some(severity) = severities.into_iter().find(|s| rest.starts_with(s.word())) else { return Ok(None) };
     let rest = &rest[severity.word().len()..];
-    let open = rest.find("{{")?;
-    let mut head = rest[..open].trim();
-    let text = rest[open + 2..].split("}}").next()?.to_owned();
-    let mut line = i64::from(comment);
-    if let Some(place) = head.strip_prefix('@') {
-        let end = place.find(char::is_whitespace).unwrap_or(place.len());
-        line += match &place[..end] {
-            "above" => -1,
-            "below" => 1,
-            offset => offset.parse::<i64>().ok()?,
-        };
-        head = place[end..].trim();
+    let (is_pattern, rest) = rest.strip_prefix("-re").map_or((false, rest), |r| (true, r));
+    let Some(open) = rest.find("{{") else { return Ok(None) };
+    let Some(text) = braced(&rest[open + 2..], is_pattern) else { return Ok(None) };
+    let (place, times) = match rest[..open].trim().split_once(char::is_whitespace) {
+        Some((place, times)) if place.starts_with('@') => (place, times.trim()),
+        _ if rest[..open].trim().starts_with('@') => (rest[..open].trim(), ""),
+        _ => ("", rest[..open].trim()),
+    };
+    let Some(line) = line_meant(place, index, lines) else { return Ok(None) };
+    let Ok(times) = (if times.is_empty() { Ok(1) } else { times.parse() }) else { return Ok(None) };
+    let wanted = if is_pattern { Wanted::Pattern(Regex::embedded(text)?) } else { Wanted::Text(text.to_owned()) };
+    Ok(Some((Expected { comment: index as u32 + 1, line, severity, text: text.to_owned(), wanted }, times)))
+}
+
+/// The text up to the `}}` that closes it; in a pattern, `{{…}}` inside belong to it.
+fn braced(text: &str, is_pattern: bool) -> Option<&str> {
+    let mut at = 0;
+    loop {
+        let close = at + text[at..].find("}}")?;
+        match text[at..close].find("{{").filter(|_| is_pattern) {
+            Some(_) => at = close + 2,
+            None => return Some(&text[..close]),
+        }
     }
-    let times = if head.is_empty() { 1 } else { head.parse().ok()? };
-    Some((Expected { comment, line: u32::try_from(line).ok()?, severity, text }, times))
+}
+
+/// The line that a place means, if it can be read; none inside for `@unknown`.
+#[allow(clippy::option_option)]
+fn line_meant(place: &str, index: usize, lines: &[&str]) -> Option<Option<u32>> {
+    // A line that holds only expectations is none that a diagnostic is at.
+    let plain = |i: &usize| !lines[*i].contains("expected-") || !lines[*i].trim_start().starts_with("//");
+    let number = |i: usize| Some(Some(i as u32 + 1));
+    match place {
+        "" => number(index),
+        "@unknown" => Some(None),
+        "@above" => number((0..index).rev().find(plain)?),
+        "@below" => number((index + 1..lines.len()).find(plain).unwrap_or(index + 1)),
+        _ => {
+            let line = i64::try_from(index).ok()? + 1 + place.strip_prefix('@')?.parse::<i64>().ok()?;
+            Some(Some(u32::try_from(line).ok()?))
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> Vec<(Option<u32>, Severity, String)> {
+        expectations(text).into_iter().map(|e| e.map(|e| (e.line, e.severity, e.text)).unwrap()).collect()
+    }
+
     #[test]
     fn places_and_counts_are_read() {
-        let text = "// expected-error@+2 {{a b}}\n// expected-remark@above 2 {{c}} expected-note {{d}}\n";
-        let lines: Vec<_> = expectations(text).into_iter().map(|e| (e.line, e.severity, e.text)).collect();
+        let text =
+            "// expected-error@+2 {{a b}}\nx\n// expected-remark@above 2 {{c}} expected-note {{d}}\n// expected-error @unknown {{e}}\n";
         let s = |t: &str| t.to_owned();
         assert_eq!(
-            lines,
-            [(3, Severity::Error, s("a b")), (1, Severity::Remark, s("c")), (1, Severity::Remark, s("c")), (2, Severity::Note, s("d"))]
+            read(text),
+            [
+                (Some(3), Severity::Error, s("a b")),
+                (Some(2), Severity::Remark, s("c")),
+                (Some(2), Severity::Remark, s("c")),
+                (Some(3), Severity::Note, s("d")),
+                (None, Severity::Error, s("e")),
+            ]
         );
+    }
+
+    #[test]
+    fn above_and_below_skip_other_expectations() {
+        let text = "op1\n// expected-note @above {{x}}\n// expected-error @above {{y}}\n// expected-error @below {{z}}\n// expected-note @below {{w}}\nop2";
+        let lines: Vec<_> = read(text).into_iter().map(|e| e.0).collect();
+        assert_eq!(lines, [Some(1), Some(1), Some(6), Some(6)]);
+    }
+
+    #[test]
+    fn patterns_stand_inside_of_text() {
+        let text = "// expected-error-re @below {{has {{[0-9]+}} operands (not {{a|b}})}}\nx";
+        let found = expectations(text);
+        let Ok(e) = &found[0] else { panic!("{found:?}") };
+        assert!(e.fits(Severity::Error, Some(2), "it has 31 operands (not b) here"));
+        assert!(
+            !e.fits(Severity::Error, Some(2), "it has no operands (not b)") && !e.fits(Severity::Error, Some(1), "has 1 operands (not a)")
+        );
+        assert!(matches!(expectations("// expected-error-re {{a{{(}}}}")[0], Err((1, _))));
     }
 }

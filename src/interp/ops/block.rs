@@ -17,7 +17,7 @@ use super::super::races::Access;
 use super::super::value::{Exact, Lanes, Val, coordinates};
 use super::arith::width;
 use super::atomics::Rmw;
-use crate::ir::{Attr, Op, Type, Value};
+use crate::ir::{Attr, Op, Type, TypeData, Value};
 
 /// A block pointer or a tensor descriptor.
 #[derive(Clone, Debug)]
@@ -190,8 +190,11 @@ pub(crate) fn descriptor_store(p: &Program<'_>, op: Op) -> Result<(), Fault> {
 
 pub(crate) fn descriptor_reduce(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     let b = described(p, op, &p.ir.operands(op)[2..])?;
+    let unsigned = matches!(*p.ir.ty(p.ir.operand(op, 0)), TypeData::TensorDesc { elem, .. } if matches!(*elem, TypeData::SignedInt { signed: false, .. }));
     let kind = match p.ir.int_attr(op, "kind") {
         Some(1) => Rmw::Add,
+        Some(2) if unsigned => Rmw::UMin,
+        Some(3) if unsigned => Rmw::UMax,
         Some(2) => Rmw::Min,
         Some(3) => Rmw::Max,
         Some(4) => Rmw::Inc,

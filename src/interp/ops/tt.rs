@@ -85,6 +85,7 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
             let m = mask(width(t));
             one(p, Val::full((0..t.num_elements()).map(|i| (start + i) as u64 & m).collect()))
         }
+        TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll => Err(p.unsupported(op, "programs run one after the other here")),
         TtOp::ElementwiseInlineAsm => Err(p.unsupported(op, "inline assembly has no meaning on a CPU")),
         TtOp::Histogram => one(p, shape::histogram(p, op)),
         TtOp::Gather => one(p, shape::gather(p, op)?),

@@ -14,6 +14,11 @@ interned!(
 pub enum TypeData {
     /// A signless integer, `i32`.
     Int(u32),
+    /// `si8` or `ui8`: an integer that says how it is to be read. Only tensor descriptors have such elements; values in registers are signless.
+    SignedInt {
+        width: u32,
+        signed: bool,
+    },
     /// `index`
     Index,
     Float(FloatKind),
@@ -31,11 +36,13 @@ pub enum TypeData {
         pointee: Type,
         space: u32,
     },
-    /// `!tt.tensordesc<128x64xf16, #shared>`
+    /// `!tt.tensordesc<128x64xf16, #shared>`; as `im2col`, `!ttng.tensordesc_im2col<128x64xf16>`: rows of an image as a convolution reads them.
     TensorDesc {
         shape: Vec<i64>,
+        /// With a sign, unlike [`Type::elem`].
         elem: Type,
         layout: Option<Attr>,
+        im2col: bool,
     },
     /// `!ttg.memdesc<…>`
     MemDesc(MemDesc),
@@ -145,13 +152,23 @@ impl Type {
         self.shape().iter().product()
     }
 
-    /// The element type of a tensor, memdesc or tensor descriptor; a scalar is its own.
+    /// The element type of a tensor, memdesc or tensor descriptor; a scalar is its own. A descriptor's integers are given as the signless ones that
+    /// are loaded and stored through it.
     #[must_use]
     pub fn elem(self) -> Type {
         match self.data() {
             TypeData::Tensor(t) => t.elem,
             TypeData::MemDesc(m) => m.elem,
-            TypeData::TensorDesc { elem, .. } => *elem,
+            TypeData::TensorDesc { elem, .. } => elem.signless(),
+            _ => self,
+        }
+    }
+
+    /// `i8` for `si8` and `ui8`; any other type is returned as it is.
+    #[must_use]
+    pub fn signless(self) -> Type {
+        match *self {
+            TypeData::SignedInt { width, .. } => Type::int(width),
             _ => self,
         }
     }
@@ -235,7 +252,7 @@ impl Type {
     #[must_use]
     pub fn bit_width(self) -> Option<u32> {
         match *self.elem() {
-            TypeData::Int(w) => Some(w),
+            TypeData::Int(w) | TypeData::SignedInt { width: w, .. } => Some(w),
             TypeData::Float(k) => Some(k.bits()),
             TypeData::Pointer { .. } | TypeData::Index => Some(64),
             _ => None,

@@ -32,6 +32,9 @@ enums! {
     }
     DESCRIPTOR_REDUCE "descriptor reduction" { "add" = 1, "min" = 2, "max" = 3, "inc" = 4, "dec" = 5, "and" = 6, "or" = 7, "xor" = 8 }
     TMEM_REDUCE "reduction of a tensor memory load" { "min" = 1, "max" = 2 }
+    TMEM_WAIT "kind of tensor memory access" { "load" = 0, "store" = 1 }
+    /// Of `ttng.packed_arith`.
+    PACKED_ARITH "packed operation" { "add" = 0, "sub" = 1, "mul" = 2, "fma" = 3, "min" = 4, "max" = 5 }
     MEM_SCOPE "memory scope" { "gpu" = 1, "cta" = 2, "sys" = 3 }
     PROGRAM_DIM "grid dimension" { "x" = 0, "y" = 1, "z" = 2 }
     /// Of `tt.fp_to_fp`.

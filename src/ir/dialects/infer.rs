@@ -229,3 +229,8 @@ pub fn tmem_store(t: &mut TypeSlots<'_>) {
     t.set_operand(3, Type::int(1));
     tokens(t);
 }
+
+/// A third operand is an i64.
+pub fn third_i64(t: &mut TypeSlots<'_>) {
+    t.set_operand(2, Type::int(64));
+}

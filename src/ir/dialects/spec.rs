@@ -339,6 +339,9 @@ constraints! {
     SCALAR = "scalar (integer, float or pointer)", |t| t.is_int() || t.is_float() || t.is_ptr() || matches!(*t, TypeData::Index);
     TENSOR_OR_SCALAR = "tensor or scalar", scalar_or_tensor;
     MEMDESC = "memory descriptor", |t| t.as_memdesc().is_some();
+    TENSOR_OR_MEMDESC = "tensor or memory descriptor", |t| t.is_tensor() || t.as_memdesc().is_some();
+    I16 = "16-bit signless integer", |t| t.is_int_of(16);
+    I128 = "128-bit signless integer", |t| t.is_int_of(128);
     TENSORDESC = "tensor descriptor", |t| matches!(*t, TypeData::TensorDesc { .. });
     TOKEN = "async token", |t| matches!(*t, TypeData::AsyncToken);
 }

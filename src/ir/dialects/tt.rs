@@ -122,6 +122,26 @@ dialect! {
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_cas),
             };
+            /// Reads memory atomically, where the mask is true.
+            AtomicLoad "atomic_load" (ptr: one PTR_LIKE, mask: opt BOOL_LIKE) -> (result: one ANY) { sem: Enum(&MEM_SEMANTIC), scope: Enum(&MEM_SCOPE) } {
+                effects: Effects::ReadWrite,
+                format: Format::Text("$sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
+                verify: Some(verify::tt_memory::atomic_load),
+            };
+            /// Writes memory atomically, where the mask is true.
+            AtomicStore "atomic_store" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> () { sem: Enum(&MEM_SEMANTIC), scope: Enum(&MEM_SCOPE) } {
+                effects: Effects::ReadWrite,
+                format: Format::Text("$sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` type($ptr)"),
+                infer: Some(infer::store),
+                verify: Some(verify::tt_memory::atomic_store),
+            };
+            /// Reads memory again and again until it is what is expected, or the time (in nanoseconds) is over; gives whether it was.
+            AtomicPoll "atomic_poll" (ptr: one PTR_LIKE, expected: one ANY, timeout: opt I64) -> (result: one BOOL_LIKE) { sem: Enum(&MEM_SEMANTIC), scope: Enum(&MEM_SCOPE) } {
+                effects: Effects::ReadWrite,
+                format: Format::Text("$sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout^)? attr-dict `:` type($ptr) `,` type($expected) `->` type($result)"),
+                infer: Some(infer::third_i64),
+                verify: Some(verify::tt_memory::atomic_poll),
+            };
             /// A tensor whose every element is the scalar.
             Splat "splat" (src: one ANY) -> (result: one TENSOR) {} {
                 fold: Some(fold::splat),

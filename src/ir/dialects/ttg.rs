@@ -19,6 +19,7 @@ dialect! {
         Barrier "barrier" () -> () { addrSpace: Int(32) } {
             effects: Effects::Write,
             format: Format::Custom,
+            verify: Some(verify::ttg::barrier),
         };
         /// Waits until at most `num` groups of asynchronous copies are still under way.
         AsyncWait "async_wait" (async_token: many TOKEN) -> (ret_token: one TOKEN) { num: Int(32) } {
@@ -38,11 +39,13 @@ dialect! {
             effects: Effects::ReadWrite,
             format: Format::Text("$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)"),
             infer: Some(infer::async_copy),
+            verify: Some(verify::ttg::async_copy),
         };
         /// A buffer in shared memory, holding a tensor if one is given.
         LocalAlloc "local_alloc" (src: opt TENSOR) -> (result: one MEMDESC) { alignment: Int(32) => Absent } {
             effects: Effects::Alloc,
             format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
+            verify: Some(verify::ttg::local_alloc),
         };
         /// Ends the life of a buffer.
         LocalDealloc "local_dealloc" (src: one MEMDESC) -> () {} {
@@ -53,50 +56,60 @@ dialect! {
         MemDescIndex "memdesc_index" (src: one MEMDESC, index: one I32) -> (result: one MEMDESC) {} {
             format: Format::Text("$src `[` $index `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
             infer: Some(infer::second_i32),
+            verify: Some(verify::ttg::memdesc_index),
         };
         /// A part of a buffer at constant offsets.
         MemDescSubslice "memdesc_subslice" (src: one MEMDESC) -> (result: one MEMDESC) { offsets: DenseArray(32) } {
             format: Format::Text("$src `[` custom<Offsets>($offsets) `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
+            verify: Some(verify::ttg::memdesc_subslice),
         };
         /// The buffer with its dimensions permuted.
         MemDescTrans "memdesc_trans" (src: one MEMDESC) -> (result: one MEMDESC) { order: DenseArray(32) } {
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
+            verify: Some(verify::ttg::memdesc_trans),
         };
         /// The buffer under another shape.
         MemDescReshape "memdesc_reshape" (src: one MEMDESC) -> (result: one MEMDESC) {} {
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
+            verify: Some(verify::ttg::memdesc_reshape),
         };
         /// The buffer's bytes as another type and shape.
         MemDescReinterpret "memdesc_reinterpret" (src: one MEMDESC) -> (result: one MEMDESC) {} {
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
+            verify: Some(verify::ttg::memdesc_reinterpret),
         };
         /// Reads a buffer into registers.
         LocalLoad "local_load" (src: one MEMDESC, token: opt TOKEN) -> (result: one TENSOR) {} {
             effects: Effects::Read,
             format: Format::Text("$src (`token` $token^)? attr-dict `:` qualified(type($src)) `->` type($result)"),
             infer: Some(infer::tokens),
+            verify: Some(verify::ttg::local_load),
         };
         /// Writes registers into a buffer.
         LocalStore "local_store" (src: one TENSOR, dst: one MEMDESC) -> () {} {
             effects: Effects::Write,
             format: Format::Text("$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))"),
+            verify: Some(verify::ttg::local_store),
         };
         /// Reads elements of a buffer by index along an axis.
         LocalGather "local_gather" (src: one MEMDESC, indices: one INT_TENSOR, token: opt TOKEN) -> (result: one TENSOR) { axis: Int(32) } {
             effects: Effects::Read,
             format: Format::Text("$src `[` $indices `]` (`token` $token^)? attr-dict `:` qualified(type($src)) `,` type($indices) `->` type($result)"),
             infer: Some(infer::tokens),
+            verify: Some(verify::ttg::local_gather),
         };
         /// Writes elements of a buffer by index along an axis.
         LocalScatter "local_scatter" (dst: one MEMDESC, values: one TENSOR, indices: one INT_TENSOR, token: opt TOKEN) -> () { axis: Int(32) } {
             effects: Effects::Write,
             format: Format::Text("$dst `[` $indices `]` `,` $values (`token` $token^)? attr-dict `:` qualified(type($dst)) `,` type($indices) `,` type($values)"),
             infer: Some(infer::tokens),
+            verify: Some(verify::ttg::local_scatter),
         };
         /// Atomically combines elements of a buffer by index along an axis; gives what was there.
         LocalAtomicScatterRmw "local_atomic_scatter_rmw" (dst: one MEMDESC, values: one TENSOR, indices: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one TENSOR) { atomic_rmw_op: Enum(&ATOMIC_RMW), axis: Int(32) } {
             effects: Effects::ReadWrite,
             format: Format::Text("$atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:` functional-type(operands, results)"),
+            verify: Some(verify::ttg::local_atomic_scatter),
         };
         /// Whether a stage of a pipelined loop runs in this iteration.
         PredicateStage "predicate_stage" (iv: one INT_OR_INDEX, ub: one INT_OR_INDEX, step: one INT_OR_INDEX) -> (result: one I1) { maxStage: Int(32), stage: Int(32) } {
@@ -108,20 +121,24 @@ dialect! {
             regions: &["region"],
             traits: Traits::SINGLE_BLOCK,
             effects: Effects::Recursive,
+            verify: Some(verify::ttg::mask),
         };
         /// Ends the region of `ttg.mask`.
         MaskReturn "mask.return" (result: many ANY) -> () {} {
             traits: Traits::TERMINATOR,
             format: Format::Text("$result attr-dict `:` type($result)"),
+            verify: Some(verify::ttg::mask_return),
         };
         /// Two 4-bit floats in each byte, unpacked along an axis.
         Fp4ToFp "fp4_to_fp" (src: one INT_TENSOR) -> (result: one FLOAT_TENSOR) { axis: Int(32) } {
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
+            verify: Some(verify::ttg::fp4_to_fp),
         };
         /// Scratch memory in global memory, one piece a program.
         GlobalScratchAlloc "global_scratch_alloc" () -> (result: one PTR) { nbytes: Int(32), alignment: Int(32), third_party_allocation: Unit => Absent, shared_cluster_state: Unit => Absent } {
             effects: Effects::Alloc,
             format: Format::Text("attr-dict `:` qualified(type($result))"),
+            verify: Some(verify::ttg::global_scratch_alloc),
         };
         /// Runs the default region and the partitions at once, each on warps of its own.
         /// The second region holds one `ttg.warp_specialize.partitions`, whose regions are the partitions.
@@ -129,22 +146,31 @@ dialect! {
             regions: &["defaultRegion", "partitionOpHolder"],
             effects: Effects::Recursive,
             format: Format::Custom,
+            verify: Some(verify::ttg::warp_specialize),
         };
         /// Holds the partitions of `ttg.warp_specialize`; its operands are their arguments.
         WarpSpecializePartitions "warp_specialize.partitions" (explicit_captures: many ANY) -> () {} {
             regions: &["partitionRegions*"],
             traits: Traits::TERMINATOR.union(Traits::ISOLATED_FROM_ABOVE),
             effects: Effects::Recursive,
+            verify: Some(verify::ttg::partitions),
         };
         /// Ends the default region of `ttg.warp_specialize` with its results.
         WarpYield "warp_yield" (values: many ANY) -> () {} {
             traits: Traits::TERMINATOR,
             format: Format::Text("($values^)? attr-dict (`:` type($values)^)?"),
+            verify: Some(verify::ttg::warp_yield),
         };
         /// Ends a partition.
         WarpReturn "warp_return" () -> () {} {
             traits: Traits::TERMINATOR,
             format: Format::Text("attr-dict"),
+            verify: Some(verify::ttg::warp_return),
+        };
+        /// PTX that each thread runs once, on the elements that it holds of its operands. Free of effects when `pure`.
+        InlineAsm "inline_asm" (args: many ANY) -> (result: many ANY) { asm_string: Str, constraints: Str, pure: Bool } {
+            effects: Effects::Unknown,
+            format: Format::Text("$asm_string attr-dict operands `:` functional-type(operands, results)"),
         };
         /// The number of this warp.
         WarpId "warp_id" () -> (result: one I32) { omitUniformHint: Unit => Absent } {

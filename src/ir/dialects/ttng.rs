@@ -1,8 +1,11 @@
 //! The `ttng` dialect: what only NVIDIA's GPUs have: mbarriers, TMA, `wgmma`, tensor memory and `tcgen05`, clusters.
 
-use super::enums::{CACHE_MODIFIER, DESCRIPTOR_REDUCE, EVICTION_POLICY, INPUT_PRECISION, PROGRAM_DIM, SCALE_DOT_ELEM, TMEM_REDUCE};
+use super::enums::{
+    CACHE_MODIFIER, DESCRIPTOR_REDUCE, EVICTION_POLICY, INPUT_PRECISION, PACKED_ARITH, PROGRAM_DIM, SCALE_DOT_ELEM, TMEM_REDUCE, TMEM_WAIT,
+};
 use super::infer;
 use super::spec::dialect;
+use super::verify;
 
 dialect! {
     /// Operations of the `ttng` dialect.
@@ -16,57 +19,72 @@ dialect! {
         FenceMbarrierInitReleaseCluster "fence_mbarrier_init_release_cluster" () -> () {} {
             effects: Effects::Write,
             format: Format::Text("attr-dict"),
+            verify: Some(verify::ttng::needs_cluster),
         };
         /// Waits for all warps of the cluster.
         ClusterBarrier "cluster_barrier" () -> () { relaxed: Bool => BoolIs(false) } {
             effects: Effects::Write,
             format: Format::Text("attr-dict"),
+            verify: Some(verify::ttng::cluster_barrier),
         };
         /// Asks to cancel a cluster that has not started, to take over its work.
         ClcTryCancel "clc_try_cancel" (result: one MEMDESC, mbarrier: one MEMDESC) -> () {} {
             effects: Effects::Write,
             format: Format::Text("$result `,` $mbarrier attr-dict `:` qualified(type($result)) `,` qualified(type($mbarrier))"),
+            verify: Some(verify::ttng::clc_try_cancel),
+        };
+        /// Asks to cancel a cluster that has not started and waits for the answer.
+        ClcTryCancelSync "clc_try_cancel_sync" () -> (result: one INT_TENSOR) {} {
+            effects: Effects::ReadWrite,
+            format: Format::Text("attr-dict `:` type($result)"),
+            verify: Some(verify::ttng::clc_try_cancel_sync),
         };
         /// The answer to a cancel request.
-        ClcLoadResult "clc_load_result" (src: one MEMDESC) -> (clc_result: one ANY) {} {
+        ClcLoadResult "clc_load_result" (src: one MEMDESC) -> (clc_result: one I128) {} {
             effects: Effects::Read,
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` type($clc_result)"),
+            verify: Some(verify::ttng::clc_load_result),
         };
         /// Whether a cluster was cancelled.
-        ClcIsCanceled "clc_is_canceled" (clc_result: one ANY) -> (is_canceled: one I1) {} {
+        ClcIsCanceled "clc_is_canceled" (clc_result: one I128) -> (is_canceled: one I1) {} {
             format: Format::Text("$clc_result attr-dict `:` type($clc_result) `->` type($is_canceled)"),
         };
         /// The grid position of the cancelled cluster.
-        ClcGetProgramId "clc_get_program_id" (clc_result: one ANY) -> (result: one I32) { dim: Enum(&PROGRAM_DIM) } {
+        ClcGetProgramId "clc_get_program_id" (clc_result: one I128) -> (result: one I32) { dim: Enum(&PROGRAM_DIM) } {
             format: Format::Text("$clc_result `,` $dim attr-dict `:` type($clc_result) `->` type($result)"),
         };
         /// `wgmma`: a × b + c by a warp group, with b and perhaps a in shared memory.
-        WarpGroupDot "warp_group_dot" (a: one ANY, b: one MEMDESC, c: one TENSOR, use_c: opt I1) -> (d: one TENSOR) { inputPrecision: Enum(&INPUT_PRECISION) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0), isAsync: Bool => BoolIs(false) } {
+        WarpGroupDot "warp_group_dot" (a: one TENSOR_OR_MEMDESC, b: one MEMDESC, c: one TENSOR, use_c: opt I1) -> (d: one TENSOR) { inputPrecision: Enum(&INPUT_PRECISION) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0), isAsync: Bool => BoolIs(false) } {
             effects: Effects::Read,
             format: Format::Text("$a `,` $b `,` $c (`,` $use_c^)? attr-dict `:` type($a) `*` qualified(type($b)) `->` type($d)"),
             infer: Some(infer::warp_group_dot),
+            verify: Some(verify::ttng::warp_group_dot),
         };
         /// Waits until at most `pendings` asynchronous dots are under way.
-        WarpGroupDotWait "warp_group_dot_wait" (inputs: many ANY) -> (outputs: many ANY) { pendings: Int(32) } {
+        WarpGroupDotWait "warp_group_dot_wait" (inputs: many TENSOR_OR_MEMDESC) -> (outputs: many TENSOR_OR_MEMDESC) { pendings: Int(32) } {
             effects: Effects::ReadWrite,
             format: Format::Text("$inputs attr-dict `:` type($inputs)"),
             infer: Some(infer::results_as_operands),
+            verify: Some(verify::ttng::warp_group_dot_wait),
         };
         /// Initialises an mbarrier that waits for `count` arrivals.
         InitBarrier "init_barrier" (alloc: one MEMDESC) -> () { count: Int(32) } {
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $count attr-dict `:` qualified(type($alloc))"),
+            verify: Some(verify::ttng::init_barrier),
         };
         /// Ends the use of an mbarrier.
         InvalBarrier "inval_barrier" (alloc: one MEMDESC) -> () {} {
             effects: Effects::Write,
             format: Format::Text("$alloc attr-dict `:` qualified(type($alloc))"),
+            verify: Some(verify::ttng::on_barrier),
         };
         /// Tells an mbarrier how many bytes will arrive.
         BarrierExpect "barrier_expect" (alloc: one MEMDESC, pred: one I1) -> () { size: Int(32) } {
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
             infer: Some(infer::second_bool),
+            verify: Some(verify::ttng::on_barrier),
         };
         /// Waits until a phase of an mbarrier is complete. `deps` keeps buffers alive until then.
         WaitBarrier "wait_barrier" (alloc: one MEMDESC, phase: one I32, pred: opt I1, deps: many MEMDESC) -> () {} {
@@ -74,51 +92,60 @@ dialect! {
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` type($deps)^)?"),
             infer: Some(infer::wait_barrier),
+            verify: Some(verify::ttng::on_barrier),
         };
         /// Arrives `count` times at an mbarrier.
         ArriveBarrier "arrive_barrier" (alloc: one MEMDESC, pred: opt I1) -> () { count: Int(32) } {
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))"),
             infer: Some(infer::second_bool),
+            verify: Some(verify::ttng::arrive_barrier),
         };
         /// Arrives at an mbarrier once the asynchronous copies issued so far are complete.
         AsyncCopyMbarrierArrive "async_copy_mbarrier_arrive" (barrier: one MEMDESC) -> () { noIncrement: Unit => Absent } {
             effects: Effects::Write,
             format: Format::Text("$barrier attr-dict `:` qualified(type($barrier))"),
+            verify: Some(verify::ttng::on_barrier),
         };
         /// Writes registers into shared memory asynchronously and arrives at an mbarrier.
         AsyncSharedStore "async_shared_store" (src: one TENSOR, dst: one MEMDESC, mbarrier: one MEMDESC) -> () {} {
             effects: Effects::Write,
             format: Format::Text("$src `,` $dst `,` $mbarrier attr-dict `:` type($src) `->` qualified(type($dst)) `,` qualified(type($mbarrier))"),
+            verify: Some(verify::ttng::async_shared_store),
         };
         /// TMA: copies a block of a tensor in global memory to shared memory and arrives at an mbarrier.
-        AsyncTmaCopyGlobalToLocal "async_tma_copy_global_to_local" (desc: one ANY, coord: many I32, offsets: many ANY, barrier: one MEMDESC, result: one MEMDESC, pred: one I1) -> () { multicast: Unit => Absent, cache: Enum(&CACHE_MODIFIER) => IntIs(1), evict: Enum(&EVICTION_POLICY) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
+        AsyncTmaCopyGlobalToLocal "async_tma_copy_global_to_local" (desc: one TENSORDESC, coord: many I32, offsets: many I16, barrier: one MEMDESC, result: one MEMDESC, pred: one I1) -> () { multicast: Unit => Absent, cache: Enum(&CACHE_MODIFIER) => IntIs(1), evict: Enum(&EVICTION_POLICY) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)? $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))"),
             infer: Some(infer::tma_load),
+            verify: Some(verify::ttng_tma::load),
         };
         /// TMA: copies a block in shared memory to global memory.
         AsyncTmaCopyLocalToGlobal "async_tma_copy_local_to_global" (desc: one TENSORDESC, coord: many I32, src: one MEMDESC) -> () {} {
             effects: Effects::ReadWrite,
             format: Format::Text("$desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))"),
             infer: Some(infer::second_i32),
+            verify: Some(verify::ttng_tma::store),
         };
         /// TMA: combines a block in shared memory with global memory, atomically.
         AsyncTmaReduce "async_tma_reduce" (desc: one TENSORDESC, coord: many I32, src: one MEMDESC) -> () { kind: Enum(&DESCRIPTOR_REDUCE) } {
             effects: Effects::ReadWrite,
             format: Format::Text("$kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))"),
             infer: Some(infer::second_i32),
+            verify: Some(verify::ttng_tma::reduce),
         };
         /// TMA: copies rows by index to shared memory and arrives at an mbarrier.
         AsyncTmaGather "async_tma_gather" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, barrier: one MEMDESC, result: one MEMDESC, pred: one I1) -> () { multicast: Unit => Absent } {
             effects: Effects::ReadWrite,
             format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)"),
+            verify: Some(verify::ttng_tma::gather),
         };
         /// TMA: copies rows in shared memory to global memory by index.
         AsyncTmaScatter "async_tma_scatter" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, src: one MEMDESC) -> () {} {
             effects: Effects::ReadWrite,
             format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` $src attr-dict `:` type(operands)"),
+            verify: Some(verify::ttng_tma::scatter),
         };
         /// Waits until at most `pendings` TMA stores are under way; with `read_only` until they have read their source.
         TmaStoreWait "async_tma_store_wait" () -> () { pendings: Int(32), read_only: Unit => Absent } {
@@ -131,6 +158,7 @@ dialect! {
             effects: Effects::ReadWrite,
             format: Format::Text("$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $use_d `,` $pred `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) (`,` qualified(type($barriers))^)?"),
             infer: Some(infer::mma5),
+            verify: Some(verify::ttng_mma::tc_gen5_mma),
         };
         /// `tcgen05.mma` of microscaled operands.
         TcGen5MmaScaled "tc_gen5_mma_scaled" (a: one MEMDESC, b: one MEMDESC, d: one MEMDESC, acc_dep: opt TOKEN, a_scale: one MEMDESC, b_scale: one MEMDESC, use_d: one I1, pred: one I1, barriers: many MEMDESC, barrier_preds: many I1) -> (token: opt TOKEN) { a_type: Enum(&SCALE_DOT_ELEM), b_type: Enum(&SCALE_DOT_ELEM), two_ctas: Unit => Absent, multicast: Unit => Absent, is_async: Unit => Absent } {
@@ -138,6 +166,7 @@ dialect! {
             effects: Effects::ReadWrite,
             format: Format::Text("$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $use_d `,` $pred `lhs` `=` $a_type `rhs` `=` $b_type `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) `,` qualified(type($a_scale)) `,` qualified(type($b_scale)) (`,` qualified(type($barriers))^)?"),
             infer: Some(infer::mma5_scaled),
+            verify: Some(verify::ttng_mma::tc_gen5_mma_scaled),
         };
         /// Makes an mbarrier track the `tcgen05` operations issued so far.
         TcGen5Commit "tc_gen5_commit" (barrier: one MEMDESC, pred: opt I1, descs: many MEMDESC) -> () {} {
@@ -145,32 +174,49 @@ dialect! {
             effects: Effects::ReadWrite,
             format: Format::Text("$barrier (`,` $pred^)? (`descs` $descs^)? attr-dict `:` qualified(type($barrier)) (`,` qualified(type($descs))^)?"),
             infer: Some(infer::second_bool),
+            verify: Some(verify::ttng_mma::tc_gen5_commit),
         };
         /// Reads tensor memory into registers, perhaps with a reduction of each row.
         TmemLoad "tmem_load" (src: one MEMDESC, dep: opt TOKEN) -> (result: one TENSOR, token: opt TOKEN, red: opt TENSOR) { redOp: Enum(&TMEM_REDUCE) => Absent, abs: Bool => Absent, NaN: Bool => Absent } {
             effects: Effects::Read,
             format: Format::Text("$src `` custom<Token>($dep, type($token)) attr-dict `:` qualified(type($src)) `->` type($result) (`,` type($red)^)?"),
             infer: Some(infer::tokens),
+            verify: Some(verify::ttng_mma::tmem_load),
         };
         /// Writes registers into tensor memory.
         TmemStore "tmem_store" (dst: one MEMDESC, dep: opt TOKEN, src: one TENSOR, pred: one I1) -> (token: opt TOKEN) {} {
             effects: Effects::Write,
             format: Format::Text("$src `,` $dst `` custom<Token>($dep, type($token)) `,` $pred attr-dict `:` type($src) `->` qualified(type($dst))"),
             infer: Some(infer::tmem_store),
+            verify: Some(verify::ttng_mma::tmem_store),
         };
         /// A buffer in tensor memory, holding a tensor if one is given.
         TmemAlloc "tmem_alloc" (src: opt TENSOR) -> (result: one MEMDESC, token: opt TOKEN) {} {
             effects: Effects::Alloc,
             format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
+            verify: Some(verify::ttng_mma::tmem_alloc),
         };
         /// Columns of a buffer in tensor memory, from column `offset` on.
         TmemSubslice "tmem_subslice" (src: one MEMDESC) -> (result: one MEMDESC) { offset: Int(32) } {
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
+            verify: Some(verify::ttng_mma::tmem_subslice),
         };
         /// Starts copying from shared to tensor memory.
         TmemCopy "tmem_copy" (src: one MEMDESC, dst: one MEMDESC) -> () {} {
             effects: Effects::ReadWrite,
             format: Format::Text("$src `,` $dst attr-dict `:` qualified(type(operands))"),
+            verify: Some(verify::ttng_mma::tmem_copy),
+        };
+        /// Waits until this thread's loads from tensor memory, or its stores to it, are complete.
+        TmemWait "tmem_wait" () -> () { kind: Enum(&TMEM_WAIT) } {
+            effects: Effects::ReadWrite,
+            format: Format::Text("$kind attr-dict"),
+        };
+        /// Arithmetic on neighbouring elements at once, `add.f32x2` and its like.
+        PackedArith "packed_arith" (args: many FLOAT_TENSOR) -> (result: one FLOAT_TENSOR) { op_kind: Enum(&PACKED_ARITH) } {
+            traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE.union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
+            format: Format::Text("$op_kind operands attr-dict `:` functional-type(operands, results)"),
+            verify: Some(verify::ttng::packed_arith),
         };
         /// A pointer to a TMA descriptor as a tensor descriptor.
         ReinterpretTensorDescriptor "reinterpret_tensor_descriptor" (raw_desc: one PTR) -> (result: one TENSORDESC) {} {
@@ -181,6 +227,7 @@ dialect! {
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$desc_ptr `,` $global_address `,` `[` $box_dim `]` `,` `[` $global_dim `]` `,` `[` $global_stride `]` `,` `[` $element_stride `]` attr-dict `:` functional-type(operands, results)"),
+            verify: Some(verify::ttng::tensormap_create),
         };
         /// Makes a TMA descriptor that was written to memory visible to TMA.
         TensormapFenceproxyAcquire "tensormap_fenceproxy_acquire" (desc_ptr: one PTR) -> () {} {

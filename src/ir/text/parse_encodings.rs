@@ -9,6 +9,7 @@ use super::parser::{Parser, Res};
 use crate::diag::codes::irtext as codes;
 use crate::ir::core::encoding::{Blocked, LinearBases, NvidiaMma, NvmmaShared, PaddedShared, SwizzledShared, TensorMemory};
 use crate::ir::core::{Attr, AttrData, Bases, Encoding, Name};
+use crate::ir::wellformed;
 
 /// The fields of an encoding that are left to read.
 struct Fields {
@@ -46,7 +47,10 @@ impl Parser<'_> {
             "#ttng.tensor_memory_scales_encoding" => self.tensor_memory_scales(at)?,
             _ => return Ok(Attr::new(AttrData::Opaque(self.raw()?))),
         };
-        Ok(Attr::encoding(encoding))
+        match wellformed::encoding(&encoding) {
+            Ok(()) => Ok(Attr::encoding(encoding)),
+            Err(message) => self.bad_encoding(at, message),
+        }
     }
 
     /// `<{…}>`
@@ -119,6 +123,14 @@ impl Parser<'_> {
         items.iter().map(|&v| self.as_uint(v, at)).collect()
     }
 
+    /// As `bases`, of a field that must be there.
+    fn required_bases(&self, f: &mut Fields, name: &str) -> Res<Bases> {
+        if f.entries.iter().any(|e| e.0.as_str() == name) {
+            return self.bases(f, name);
+        }
+        self.bad_encoding(f.at, format!("this encoding lacks the field `{name}`"))
+    }
+
     /// `[[0, 1], [2, 0]]`, empty where the field is absent.
     fn bases(&self, f: &mut Fields, name: &str) -> Res<Bases> {
         let Some((value, at)) = self.take_optional(f, name) else { return Ok(vec![]) };
@@ -134,34 +146,6 @@ impl Parser<'_> {
         Ok(out)
     }
 
-    /// Whether all lists have as many entries as the first, and `order` names each dimension once.
-    fn same_rank(&self, at: Token, lists: &[(&str, &[u32])], order: &[u32], cga: &Bases) -> Res<()> {
-        let rank = order.len();
-        if let Some((name, list)) = lists.iter().find(|l| l.1.len() != rank) {
-            return self.bad_encoding(at, format!("`order` has {rank} dimensions, but `{name}` has {}", list.len()));
-        }
-        if cga.iter().any(|b| b.len() != rank) {
-            return self.bad_encoding(at, format!("`order` has {rank} dimensions, but `CGALayout` has others"));
-        }
-        self.is_permutation(at, order)
-    }
-
-    fn is_permutation(&self, at: Token, order: &[u32]) -> Res<()> {
-        let mut sorted = order.to_vec();
-        sorted.sort_unstable();
-        if sorted.iter().enumerate().all(|(i, &d)| i as u32 == d) {
-            return Ok(());
-        }
-        self.bad_encoding(at, format!("`order` names each dimension from 0 to {} once, found {order:?}", order.len().saturating_sub(1)))
-    }
-
-    fn powers_of_two(&self, at: Token, lists: &[(&str, &[u32])]) -> Res<()> {
-        match lists.iter().find(|l| l.1.iter().any(|v| !v.is_power_of_two())) {
-            Some((name, list)) => self.bad_encoding(at, format!("every entry of `{name}` is a power of two, found {list:?}")),
-            None => Ok(()),
-        }
-    }
-
     fn blocked(&mut self, at: Token) -> Res<Encoding> {
         let mut f = self.fields(at)?;
         let b = Blocked {
@@ -172,26 +156,16 @@ impl Parser<'_> {
             cga: self.bases(&mut f, "CGALayout")?,
         };
         self.done(f)?;
-        let lists = [("sizePerThread", &b.size_per_thread[..]), ("threadsPerWarp", &b.threads_per_warp), ("warpsPerCTA", &b.warps_per_cta)];
-        self.same_rank(at, &lists, &b.order, &b.cga)?;
-        self.powers_of_two(at, &lists)?;
         Ok(Encoding::Blocked(b))
     }
 
     /// The layout that another one is made from.
     fn parent(&self, f: &mut Fields) -> Res<Attr> {
         let (parent, at) = self.take(f, "parent")?;
-        match parent.as_encoding() {
-            Some(
-                Encoding::Blocked(_)
-                | Encoding::Slice { .. }
-                | Encoding::DotOp { .. }
-                | Encoding::NvidiaMma(_)
-                | Encoding::Linear(_)
-                | Encoding::GenericLinear(_),
-            ) => Ok(parent),
-            _ => self.bad_encoding(at, format!("the parent is a layout of threads, found `{parent}`")),
+        if parent.as_encoding().is_some_and(wellformed::is_distributed) {
+            return Ok(parent);
         }
+        self.bad_encoding(at, format!("the parent is a layout of threads, found `{parent}`"))
     }
 
     fn slice(&mut self, at: Token) -> Res<Encoding> {
@@ -199,13 +173,7 @@ impl Parser<'_> {
         let dim = self.uint(&mut f, "dim")?;
         let parent = self.parent(&mut f)?;
         self.done(f)?;
-        match encoding_rank(parent) {
-            Some(rank) if rank < 2 => self.bad_encoding(at, format!("a slice's parent has at least 2 dimensions, found {rank}")),
-            Some(rank) if dim as usize >= rank => {
-                self.bad_encoding(at, format!("`dim` is below the parent's {rank} dimensions, found {dim}"))
-            }
-            _ => Ok(Encoding::Slice { dim, parent }),
-        }
+        Ok(Encoding::Slice { dim, parent })
     }
 
     fn dot_op(&mut self, at: Token) -> Res<Encoding> {
@@ -214,9 +182,6 @@ impl Parser<'_> {
         let parent = self.parent(&mut f)?;
         let k_width = self.optional_uint(&mut f, "kWidth", 0)?;
         self.done(f)?;
-        if op_idx > 1 {
-            return self.bad_encoding(at, format!("`opIdx` is 0 or 1, found {op_idx}"));
-        }
         Ok(Encoding::DotOp { op_idx, parent, k_width })
     }
 
@@ -230,33 +195,19 @@ impl Parser<'_> {
             instr_shape: self.uints(&mut f, "instrShape")?,
         };
         self.done(f)?;
-        self.powers_of_two(at, &[("warpsPerCTA", &m.warps_per_cta)])?;
-        if m.cga.iter().any(|b| b.len() != m.warps_per_cta.len()) {
-            return self.bad_encoding(at, "`warpsPerCTA` and `CGALayout` have the same number of dimensions");
-        }
         Ok(Encoding::NvidiaMma(m))
     }
 
     fn linear(&mut self, at: Token) -> Res<LinearBases> {
         let mut f = self.fields(at)?;
         let b = LinearBases {
-            register: self.bases(&mut f, "register")?,
-            lane: self.bases(&mut f, "lane")?,
-            warp: self.bases(&mut f, "warp")?,
-            block: self.bases(&mut f, "block")?,
+            register: self.required_bases(&mut f, "register")?,
+            lane: self.required_bases(&mut f, "lane")?,
+            warp: self.required_bases(&mut f, "warp")?,
+            block: self.required_bases(&mut f, "block")?,
         };
         self.done(f)?;
-        self.equal_lengths(at, &[&b.register, &b.lane, &b.warp, &b.block])?;
         Ok(b)
-    }
-
-    fn equal_lengths(&self, at: Token, bases: &[&Bases]) -> Res<()> {
-        let mut lengths = bases.iter().flat_map(|b| b.iter().map(Vec::len));
-        match lengths.next() {
-            None => self.bad_encoding(at, "a layout without any basis has no dimensions"),
-            Some(first) if lengths.all(|l| l == first) && first > 0 => Ok(()),
-            Some(_) => self.bad_encoding(at, "all bases have the same number of coordinates"),
-        }
     }
 
     fn swizzled(&mut self, at: Token) -> Res<Encoding> {
@@ -269,8 +220,6 @@ impl Parser<'_> {
             cga: self.bases(&mut f, "CGALayout")?,
         };
         self.done(f)?;
-        self.same_rank(at, &[], &s.order, &s.cga)?;
-        self.powers_of_two(at, &[("vec", &[s.vec]), ("perPhase", &[s.per_phase]), ("maxPhase", &[s.max_phase])])?;
         Ok(Encoding::SwizzledShared(s))
     }
 
@@ -287,12 +236,6 @@ impl Parser<'_> {
             cga,
         };
         self.done(f)?;
-        if ![0, 32, 64, 128].contains(&s.swizzling_byte_width) {
-            return self.bad_encoding(at, format!("`swizzlingByteWidth` is 0, 32, 64 or 128, found {}", s.swizzling_byte_width));
-        }
-        if s.element_bit_width == 0 {
-            return self.bad_encoding(at, "`elementBitWidth` is not 0");
-        }
         Ok(Encoding::NvmmaShared(s))
     }
 
@@ -301,9 +244,8 @@ impl Parser<'_> {
         self.expect("<")?;
         let entries = self.attr_entries()?;
         let mut f = Fields { entries, at };
-        let (offset, block) = (self.bases(&mut f, "offset")?, self.bases(&mut f, "block")?);
+        let (offset, block) = (self.required_bases(&mut f, "offset")?, self.bases(&mut f, "block")?);
         self.done(f)?;
-        self.equal_lengths(at, &[&offset, &block])?;
         let mut alignment = 16;
         if self.eat(",") {
             self.expect("alignment")?;
@@ -311,9 +253,6 @@ impl Parser<'_> {
             alignment = self.unsigned("an alignment")?;
         }
         self.expect(">")?;
-        if !alignment.is_power_of_two() {
-            return self.bad_encoding(at, format!("`alignment` is a power of two, found {alignment}"));
-        }
         Ok(Encoding::SharedLinear { offset, block, alignment })
     }
 
@@ -330,18 +269,18 @@ impl Parser<'_> {
         let entries = self.attr_entries()?;
         self.expect(">")?;
         let mut f = Fields { entries, at };
-        if intervals.is_empty() || intervals.iter().any(|(a, b)| !a.is_power_of_two() || !b.is_power_of_two()) {
-            return self.bad_encoding(at, "intervals and paddings are powers of two, and there is at least one pair");
-        }
-        let padded = if f.entries.iter().any(|e| e.0.as_str() == "offset") {
-            let (offset, block) = (self.bases(&mut f, "offset")?, self.bases(&mut f, "block")?);
-            self.equal_lengths(at, &[&offset, &block])?;
-            let shape = extents(&[&offset, &block]);
+        let padded = if f.entries.iter().any(|e| matches!(e.0.as_str(), "offset" | "block")) {
+            let (offset, block) = (self.required_bases(&mut f, "offset")?, self.required_bases(&mut f, "block")?);
+            let shape = wellformed::extents(&[&offset, &block]);
             PaddedShared { intervals, offset, block, shape }
         } else {
             let (order, shape) = (self.uints(&mut f, "order")?, self.uints(&mut f, "shape")?);
-            self.same_rank(at, &[("shape", &shape)], &order, &vec![])?;
-            self.powers_of_two(at, &[("shape", &shape)])?;
+            // The bases cannot be made of anything else.
+            let bad = |rule: wellformed::Rule| rule.or_else(|e| self.bad_encoding(at, e));
+            bad(wellformed::permutation(&order))?;
+            if shape.len() != order.len() || shape.iter().any(|s| !s.is_power_of_two()) {
+                return self.bad_encoding(at, format!("`shape` has a power of two for each of the {} entries of `order`", order.len()));
+            }
             PaddedShared { intervals, offset: identity_bases(&shape, &order), block: vec![], shape }
         };
         self.done(f)?;
@@ -367,30 +306,4 @@ impl Parser<'_> {
         self.done(f)?;
         Ok(Encoding::TensorMemoryScales { cga })
     }
-}
-
-/// The extent that bases span in each dimension.
-fn extents(bases: &[&Bases]) -> Vec<u32> {
-    let rank = bases.iter().flat_map(|b| b.iter()).map(Vec::len).max().unwrap_or(0);
-    let largest = |d: usize| bases.iter().flat_map(|b| b.iter()).map(|b| b[d] as u32).max().unwrap_or(0);
-    (0..rank).map(|d| (largest(d) + 1).next_power_of_two()).collect()
-}
-
-/// The number of dimensions of a distributed layout, where its fields say it.
-#[must_use]
-pub fn encoding_rank(encoding: Attr) -> Option<usize> {
-    Some(match encoding.as_encoding()? {
-        Encoding::Blocked(b) => b.order.len(),
-        Encoding::Slice { parent, .. } => encoding_rank(*parent)?.saturating_sub(1),
-        Encoding::DotOp { parent, .. } => encoding_rank(*parent)?,
-        Encoding::NvidiaMma(m) => m.warps_per_cta.len(),
-        Encoding::Linear(b) | Encoding::GenericLinear(b) => {
-            [&b.register, &b.lane, &b.warp, &b.block].into_iter().find_map(|b| b.first()).map(Vec::len)?
-        }
-        Encoding::SwizzledShared(s) => s.order.len(),
-        Encoding::NvmmaShared(s) => s.rank as usize,
-        Encoding::SharedLinear { offset, block, .. } => offset.iter().chain(block).map(Vec::len).next()?,
-        Encoding::PaddedShared(p) => p.shape.len(),
-        Encoding::TensorMemory(_) | Encoding::TensorMemoryScales { .. } => 2,
-    })
 }

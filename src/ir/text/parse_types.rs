@@ -1,9 +1,10 @@
 //! Reading types.
 
-use super::lexer::Tok;
+use super::lexer::{Tok, Token};
 use super::parser::{Meaning, Parser, Res};
 use crate::diag::codes::irtext as codes;
 use crate::ir::core::{FloatKind, MemDesc, Name, TensorType, Type, TypeData};
+use crate::ir::wellformed::{self, Rule};
 
 /// The largest extent of a shape, and the most elements of one.
 const MAX_ELEMENTS: i64 = 1 << 48;
@@ -50,10 +51,11 @@ impl Parser<'_> {
 
     fn builtin_type(&mut self) -> Res<Type> {
         let (t, word) = (self.tok, self.word());
-        if let Some(width) = word.strip_prefix('i').filter(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit())) {
+        if let Some((sign, width)) = integer_type(word) {
             self.advance();
-            return match width.parse() {
-                Ok(w @ 1..=16_777_215) => Ok(Type::int(w)),
+            return match (width.parse(), sign) {
+                (Ok(w @ 1..=16_777_215), None) => Ok(Type::int(w)),
+                (Ok(width @ 1..=16_777_215), Some(signed)) => Ok(Type::new(TypeData::SignedInt { width, signed })),
                 _ => Err(self.error_at(&codes::IR_BAD_LITERAL, t, "an integer type has from 1 to 16777215 bits")),
             };
         }
@@ -97,7 +99,11 @@ impl Parser<'_> {
             }
             "!tt.tensordesc" => {
                 self.advance();
-                self.tensor_desc()
+                self.tensor_desc(false)
+            }
+            "!ttng.tensordesc_im2col" => {
+                self.advance();
+                self.tensor_desc(true)
             }
             "!ttg.memdesc" => {
                 self.advance();
@@ -122,7 +128,7 @@ impl Parser<'_> {
     pub(super) fn maybe_bare(&mut self, bare: Option<BareType>) -> Res<Type> {
         match bare.filter(|_| self.is("<")) {
             Some(BareType::Pointer) => self.nested(Self::pointer),
-            Some(BareType::TensorDesc) => self.nested(Self::tensor_desc),
+            Some(BareType::TensorDesc) => self.nested(|p| p.tensor_desc(false)),
             Some(BareType::MemDesc) => self.nested(Self::memdesc),
             None => self.ty(),
         }
@@ -149,22 +155,48 @@ impl Parser<'_> {
         }
     }
 
-    fn tensor_desc(&mut self) -> Res<Type> {
+    /// Reports what a type breaks where the type starts.
+    fn well_formed(&self, at: Token, rule: Rule) -> Res<()> {
+        rule.map_err(|message| self.error_at(&codes::IR_BAD_TYPE, at, message))
+    }
+
+    fn tensor_desc(&mut self, im2col: bool) -> Res<Type> {
+        let at = self.tok;
         self.expect("<")?;
-        if self.is("tensor") {
+        if self.is("tensor") && !im2col {
             // As Triton up to 3.6 writes it: the block as a tensor type.
             let block = self.ty()?;
             self.expect(">")?;
-            return Ok(Type::new(TypeData::TensorDesc { shape: block.shape().to_vec(), elem: block.elem(), layout: block.encoding() }));
+            return Ok(Type::new(TypeData::TensorDesc {
+                shape: block.shape().to_vec(),
+                elem: block.elem(),
+                layout: block.encoding(),
+                im2col: false,
+            }));
         }
         let shape = self.dimensions()?;
-        let elem = self.ty()?;
+        let elem = self.desc_element()?;
         let layout = if self.eat(",") { Some(self.attr()?) } else { None };
         self.expect(">")?;
-        Ok(Type::new(TypeData::TensorDesc { shape, elem, layout }))
+        self.well_formed(at, wellformed::tensor_desc(&shape, elem, layout, im2col))?;
+        Ok(Type::new(TypeData::TensorDesc { shape, elem, layout, im2col }))
+    }
+
+    /// The element of a tensor descriptor: a type, or an integer with a sign.
+    fn desc_element(&mut self) -> Res<Type> {
+        let word = self.word();
+        let signed = word.strip_prefix("si").map(|w| (w, true)).or_else(|| word.strip_prefix("ui").map(|w| (w, false)));
+        match signed.and_then(|(w, signed)| Some((w.parse().ok().filter(|w| (1..=64).contains(w))?, signed))) {
+            Some((width, signed)) => {
+                self.advance();
+                Ok(Type::new(TypeData::SignedInt { width, signed }))
+            }
+            None => self.ty(),
+        }
     }
 
     fn memdesc(&mut self) -> Res<Type> {
+        let at = self.tok;
         self.expect("<")?;
         let shape = self.dimensions()?;
         let elem = self.ty()?;
@@ -180,7 +212,9 @@ impl Parser<'_> {
             }
         }
         self.expect(">")?;
-        Ok(Type::new(TypeData::MemDesc(MemDesc { shape, elem, encoding, memory_space, mutable, alloc_shape })))
+        let memdesc = MemDesc { shape, elem, encoding, memory_space, mutable, alloc_shape };
+        self.well_formed(at, wellformed::memdesc(&memdesc))?;
+        Ok(Type::new(TypeData::MemDesc(memdesc)))
     }
 
     /// `128x64x`, read by character up to what is no dimension.
@@ -231,7 +265,7 @@ impl Parser<'_> {
         if fits && before.len() < 32 {
             return Ok(dim);
         }
-        let at = super::lexer::Token { kind: Tok::Int, start, end };
+        let at = Token { kind: Tok::Int, start, end };
         Err(self.error_at(&codes::IR_TOO_LARGE, at, "this shape has more elements or dimensions than any memory"))
     }
 
@@ -279,6 +313,17 @@ pub(super) enum BareType {
 
 fn is_builtin_type(word: &str) -> bool {
     matches!(word, "index" | "none" | "tensor" | "vector" | "memref" | "complex" | "tuple")
-        || word.strip_prefix('i').is_some_and(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit()))
+        || integer_type(word).is_some()
         || FloatKind::ALL.into_iter().any(|k| k.name() == word)
+}
+
+/// The signedness and the digits of `i32`, `si32` and `ui32`.
+fn integer_type(word: &str) -> Option<(Option<bool>, &str)> {
+    let (sign, rest) = match word.as_bytes().first()? {
+        b's' => (Some(true), &word[1..]),
+        b'u' => (Some(false), &word[1..]),
+        _ => (None, word),
+    };
+    let width = rest.strip_prefix('i')?;
+    (!width.is_empty() && width.bytes().all(|b| b.is_ascii_digit())).then_some((sign, width))
 }

@@ -676,7 +676,7 @@ impl<'a> Parser<'a> {
         };
         match OpKind::find(&name) {
             Some(kind) => Ok(kind),
-            None if generic && self.opts.allow_unregistered && name.contains('.') => {
+            None if generic && self.opts.allow_unregistered && !name.is_empty() => {
                 Ok(OpKind::Unregistered(crate::ir::core::Name::of(&name)))
             }
             None => Err(self.error_at(&codes::IR_UNKNOWN_OP, self.tok, format!("unknown operation `{name}`"))),

@@ -13,7 +13,7 @@ use super::names::Names;
 use super::writer::{Aliases, Text};
 use crate::ir::core::{Attr, AttrData, Block, Ir, Name, Op, Region, Type, Value};
 use crate::ir::dialects::spec::{Arity, AttrKind, AttrSpec, EnumSpec, Format, OpSpec};
-use crate::ir::dialects::{OpKind, Traits, enums};
+use crate::ir::dialects::{OpKind, Traits, TtOp, enums};
 
 /// How to print.
 #[derive(Clone, Copy, Debug, Default)]
@@ -126,7 +126,7 @@ impl<'a> Printer<'a> {
 
     fn op(&mut self, op: Op) {
         let kind = self.ir.kind(op);
-        if self.opts.generic || matches!(kind, OpKind::Unregistered(_)) || !self.has_expected_shape(op) {
+        if self.opts.generic || matches!(kind, OpKind::Unregistered(_)) || !self.has_expected_shape(op) || self.text_loses_types(op) {
             return self.generic(op);
         }
         match kind.spec().format {
@@ -158,9 +158,36 @@ impl<'a> Printer<'a> {
             && count(spec.results, self.ir.results(op).len())
             && (regions == spec.regions.len() || open && regions + 1 >= spec.regions.len())
             && self.ir.successors(op).len() == spec.successors
+            && self.has_fitting_segments(op, spec)
             && spec.attrs.iter().all(|a| {
                 !matches!(a.default, crate::ir::dialects::spec::DefaultValue::Required) || self.ir.stored_attr(op, a.name).is_some()
             })
+    }
+
+    /// Whether the operation's own text would leave out a type that cannot be computed from the rest: the address space of a block pointer's base.
+    fn text_loses_types(&self, op: Op) -> bool {
+        self.ir.is(op, TtOp::MakeTensorPtr) && {
+            let [base, block] = [self.ir.operand(op, 0), self.ir.result(op)].map(|v| self.ir.ty(v));
+            block.pointee().is_some_and(|block| base != Type::ptr(block.elem()))
+        }
+    }
+
+    /// Whether the attributes that say how operands and results are grouped agree with how many there are.
+    fn has_fitting_segments(&self, op: Op, spec: &OpSpec) -> bool {
+        let fits = |name: &str, specs: &[crate::ir::dialects::spec::OperandSpec], n: usize, needed: bool| {
+            let Some(sizes) = self.ir.stored_attr(op, name).and_then(Attr::as_dense_array) else { return !needed };
+            let admitted = |(s, &size): (&crate::ir::dialects::spec::OperandSpec, &i64)| match s.arity {
+                Arity::One => size == 1,
+                Arity::Optional => (0..=1).contains(&size),
+                Arity::Variadic => size >= 0,
+            };
+            sizes.len() == specs.len()
+                && specs.iter().zip(sizes).all(admitted)
+                && sizes.iter().map(|&s| s as u128).sum::<u128>() == n as u128
+        };
+        let sized = spec.has(Traits::ATTR_SIZED_OPERANDS);
+        fits("operandSegmentSizes", spec.operands, self.ir.operands(op).len(), sized)
+            && fits("resultSegmentSizes", spec.results, self.ir.results(op).len(), false)
     }
 
     /// `"d.op"(%a)[^bb1] <{p = 1}> ({…}) {d = 2} : (i32) -> i32`
@@ -530,6 +557,19 @@ mod tests {
     use super::*;
     use crate::ir::core::{Builder, InsertPoint, Loc, OpState};
     use crate::ir::dialects::{ArithOp, TtOp};
+
+    /// The operation says that it has three operands and has one: only the generic form can show it.
+    #[test]
+    fn segments_that_do_not_add_up_are_printed() {
+        let mut ir = Ir::new(Loc::unknown());
+        let block = ir.module_block();
+        let mut b = Builder::new(&mut ir, InsertPoint::End(block), Loc::unknown());
+        let at = b.value(crate::ir::dialects::UbOp::Poison, &[], Type::ptr(Type::f32()));
+        let state = b.state(TtOp::Load).operands(&[at]).results(&[Type::f32()]).attr("operandSegmentSizes", Attr::i32_array(&[1, 1, 1]));
+        b.insert(state);
+        let text = print_module(&ir, &PrintOptions::default());
+        assert!(text.contains("\"tt.load\"(%0) <{operandSegmentSizes = array<i32: 1, 1, 1>}>"), "{text}");
+    }
 
     #[test]
     fn a_small_kernel_prints_as_triton_would() {

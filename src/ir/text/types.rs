@@ -18,6 +18,7 @@ impl Text {
     pub(super) fn type_body(&mut self, ty: Type) {
         match ty.data() {
             TypeData::Int(w) => self.push(&format!("i{w}")),
+            TypeData::SignedInt { width, signed } => self.push(&format!("{}i{width}", if *signed { 's' } else { 'u' })),
             TypeData::Index => self.push("index"),
             TypeData::Float(k) => self.push(k.name()),
             TypeData::None => self.push("none"),
@@ -30,6 +31,7 @@ impl Text {
             TypeData::Opaque(name) => self.push(name.as_str()),
             TypeData::AsyncToken => self.push("!ttg.async.token"),
             TypeData::Pointer { .. } => self.prefixed("!tt.ptr", ty),
+            TypeData::TensorDesc { im2col: true, .. } => self.prefixed("!ttng.tensordesc_im2col", ty),
             TypeData::TensorDesc { .. } => self.prefixed("!tt.tensordesc", ty),
             TypeData::MemDesc(_) => self.prefixed("!ttg.memdesc", ty),
         }
@@ -54,7 +56,7 @@ impl Text {
                 }
                 self.push(">");
             }
-            TypeData::TensorDesc { shape, elem, layout } => {
+            TypeData::TensorDesc { shape, elem, layout, .. } => {
                 self.push("<");
                 self.shaped(shape, *elem, *layout);
                 self.push(">");

@@ -6,7 +6,7 @@
 //! - `tt.expand_dims`: the parent of the operand's slice;
 //! - `tt.reduce`: the slice of the operand's layout along the axis.
 //!
-//! Layouts of `tt.trans`, `tt.reshape`, `tt.join` and `tt.split` are computed, not compared, and are checked where they are computed.
+//! All other operations are asked for by [`LayoutRules::of_op`].
 
 use super::{LayoutRules, Verifier};
 use crate::diag::codes::verify as codes;
@@ -15,12 +15,12 @@ use crate::ir::dialects::{OpKind, TtOp};
 
 impl Verifier<'_> {
     pub(super) fn check_view(&mut self, op: Op) {
-        let (Some(rules), OpKind::Tt(kind)) = (self.layouts, self.ir.kind(op)) else { return };
-        let fault = match kind {
-            TtOp::Broadcast => broadcast(self.ir, op, rules),
-            TtOp::ExpandDims => expand_dims(self.ir, op, rules),
-            TtOp::Reduce => reduce(self.ir, op, rules),
-            _ => None,
+        let Some(rules) = self.layouts else { return };
+        let fault = match self.ir.kind(op) {
+            OpKind::Tt(TtOp::Broadcast) => broadcast(self.ir, op, rules),
+            OpKind::Tt(TtOp::ExpandDims) => expand_dims(self.ir, op, rules),
+            OpKind::Tt(TtOp::Reduce) => reduce(self.ir, op, rules),
+            _ => (rules.of_op)(self.ir, op).err(),
         };
         if let Some(message) = fault {
             self.fault(&codes::INVALID_LAYOUT, op, &message);

@@ -10,8 +10,8 @@
 use super::Verifier;
 use crate::diag::codes::verify as codes;
 use crate::ir::core::{Attr, AttrData, Block, FloatKind, Op, TypeData, Value};
-use crate::ir::dialects::spec::{Arity, AttrKind, AttrSpec, DefaultValue, EnumSpec, OperandSpec, Traits};
-use crate::ir::dialects::{OpKind, OpSpec};
+use crate::ir::dialects::spec::{Arity, AttrKind, AttrSpec, DefaultValue, Effects, EnumSpec, OperandSpec, Traits};
+use crate::ir::dialects::{OpKind, OpSpec, TtOp};
 
 const SEGMENTS: &str = "operandSegmentSizes";
 
@@ -135,13 +135,39 @@ impl Verifier<'_> {
         }
     }
 
+    /// An empty block is a fault of the operation around it; an unfinished one is that of its last operation ([`Self::check_place`]).
     fn check_block_end(&mut self, op: Op, region: &str, block: Block) {
-        let last = self.ir.last_op(block);
-        if last.is_some_and(|o| self.ir.kind(o).is_terminator() || matches!(self.ir.kind(o), OpKind::Unregistered(_))) {
-            return;
+        if self.ir.last_op(block).is_none() {
+            self.fault(&codes::INVALID_REGION, op, &format!("a block of region `{region}` has no terminator: it is empty"));
         }
-        let found = last.map_or("it is empty".to_owned(), |o| format!("it ends in `{}`", self.ir.op_name(o)));
-        self.fault(&codes::INVALID_REGION, op, &format!("a block of region `{region}` has no terminator: {found}"));
+    }
+
+    /// Whether an operation that ends no block stands last in one that needs an end.
+    fn is_unfinished(&self, op: Op) -> bool {
+        let ends = self.ir.kind(op).is_terminator() || matches!(self.ir.kind(op), OpKind::Unregistered(_));
+        let parent = self.ir.parent_op(op).map(|p| self.ir.kind(p));
+        !ends
+            && self.ir.next_op(op).is_none()
+            && parent.is_some_and(|p| !matches!(p, OpKind::Unregistered(_)) && !p.has(Traits::NO_TERMINATOR))
+    }
+
+    /// Whether a block of an operation's regions lacks its end: its rule may then not look at what the block passes on.
+    pub(super) fn has_unfinished_block(&self, op: Op) -> bool {
+        let blocks = self.ir.regions_of(op).iter().flat_map(|&r| self.ir.blocks_of(r));
+        blocks.filter_map(|&b| self.ir.last_op(b)).any(|last| self.is_unfinished(last))
+    }
+
+    /// Where the operation stands: not last in a block that needs a terminator, and not where nothing may write.
+    pub(super) fn check_place(&mut self, op: Op) {
+        if self.is_unfinished(op) {
+            let parent = self.ir.parent_op(op).map_or("", |p| self.ir.op_name(p));
+            self.fault(&codes::INVALID_REGION, op, &format!("it is the last of a block of `{parent}`, expected a terminator after it"));
+        } else if self.ir.parent_op(op).is_some_and(|p| self.ir.is(p, TtOp::MapElementwise)) {
+            let writes = matches!(self.ir.spec(op).effects, Effects::Write | Effects::ReadWrite) && !self.ir.kind(op).is_terminator();
+            if writes {
+                self.fault(&codes::INVALID_REGION, op, "it writes to memory, which nothing in `tt.map_elementwise` does");
+            }
+        }
     }
 
     /// Step 5 for an operation with the right number of successors.

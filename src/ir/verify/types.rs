@@ -15,6 +15,7 @@ use crate::diag::codes::verify as codes;
 use crate::ir::core::entity::Entity;
 use crate::ir::core::{Attr, Bases, Encoding, Ir, MemDesc, Op, TensorType, Type, TypeData};
 use crate::ir::dialects::OpKind;
+use crate::ir::wellformed;
 
 /// The most elements that a tensor may have.
 pub(super) const MAX_ELEMENTS: i64 = 1 << 20;
@@ -98,6 +99,7 @@ impl Verifier<'_> {
                 if let Err((code, message)) = type_rule(ir.ty(value), self.types.targets[context.target], self.layouts) {
                     let name = if at < operands { format!("operand #{at}") } else { format!("result #{}", at - operands) };
                     self.fault(code, op, &format!("{name} has type {}: {message}", ir.ty(value)));
+                    return false;
                 }
             }
         }
@@ -174,21 +176,11 @@ fn agree(what: &str, found: i64, expected: i64) -> Result<(), String> {
 }
 
 fn memdesc_layout_rule(m: &MemDesc, target: Target) -> Result<(), String> {
-    let (rank, ctas) = match m.encoding.as_encoding() {
-        Some(Encoding::SwizzledShared(e)) => (e.order.len(), places(&e.cga)?),
-        Some(Encoding::NvmmaShared(e)) => (e.rank as usize, places(&e.cga)?),
-        Some(Encoding::SharedLinear { offset, block, .. }) => {
-            let Some(rank) = basis_rank(&[offset, block])? else { return Ok(()) };
-            (rank, places(block)?)
-        }
-        Some(Encoding::PaddedShared(e)) => (e.shape.len(), places(&e.block)?),
-        Some(Encoding::TensorMemory(_) | Encoding::TensorMemoryScales { .. }) | None => return Ok(()),
-        Some(_) => return Err("its layout is that of a tensor in registers".to_owned()),
-    };
-    if m.shape.len() != rank && m.shape.len() != rank + 1 {
-        return Err(format!("its layout has rank {rank}, and it has rank {}; one more than the layout's is the most", m.shape.len()));
+    wellformed::memdesc(m)?;
+    match m.encoding.as_encoding().and_then(wellformed::cga) {
+        Some(cga) => agree("blocks per cluster", places(cga)?, target.ctas),
+        None => Ok(()),
     }
-    agree("blocks per cluster", ctas, target.ctas)
 }
 
 /// What a distributed encoding says by itself.
@@ -205,41 +197,25 @@ struct Counts {
 fn distributed(mut encoding: &Encoding) -> Result<Counts, String> {
     let mut removed: Vec<u32> = vec![];
     let mut counts = loop {
+        if wellformed::is_distributed(encoding) {
+            wellformed::encoding(encoding).map_err(|e| format!("its layout is not well-formed: {e}"))?;
+        }
         match encoding {
             Encoding::Slice { dim, parent } => {
                 removed.push(*dim);
                 encoding = parent.as_encoding().ok_or("the parent of its layout is no layout")?;
             }
-            Encoding::DotOp { op_idx, parent, .. } => {
-                if *op_idx > 1 {
-                    return Err(format!("its layout is for operand {op_idx} of a dot, expected 0 or 1"));
-                }
-                encoding = parent.as_encoding().ok_or("the parent of its layout is no layout")?;
-            }
+            Encoding::DotOp { parent, .. } => encoding = parent.as_encoding().ok_or("the parent of its layout is no layout")?,
             Encoding::Blocked(e) => {
-                let rank = e.order.len();
-                for (what, list) in
-                    [("sizePerThread", &e.size_per_thread), ("threadsPerWarp", &e.threads_per_warp), ("warpsPerCTA", &e.warps_per_cta)]
-                {
-                    if list.len() != rank {
-                        return Err(format!("{what} of its layout has {} entries, and order has {rank}", list.len()));
-                    }
-                }
-                if !is_permutation(&e.order) {
-                    return Err(format!("order of its layout is {:?}, expected a permutation of 0 to {}", e.order, rank.saturating_sub(1)));
-                }
-                if let Some(size) = e.size_per_thread.iter().find(|s| !s.is_power_of_two()) {
-                    return Err(format!("sizePerThread of its layout has an entry {size}, expected a power of two"));
-                }
                 let (threads, warps) = (product("threadsPerWarp", &e.threads_per_warp)?, product("warpsPerCTA", &e.warps_per_cta)?);
-                break Counts { rank: Some(rank), threads, warps, ctas: places(&e.cga)? };
+                break Counts { rank: Some(e.order.len()), threads, warps, ctas: places(&e.cga)? };
             }
             Encoding::NvidiaMma(e) => {
                 let warps = product("warpsPerCTA", &e.warps_per_cta)?;
                 break Counts { rank: Some(e.warps_per_cta.len()), threads: 32, warps, ctas: places(&e.cga)? };
             }
             Encoding::Linear(e) | Encoding::GenericLinear(e) => {
-                let rank = basis_rank(&[&e.register, &e.lane, &e.warp, &e.block])?;
+                let rank = [&e.register, &e.lane, &e.warp, &e.block].into_iter().find_map(|b| b.first()).map(Vec::len);
                 break Counts { rank, threads: places(&e.lane)?, warps: places(&e.warp)?, ctas: places(&e.block)? };
             }
             _ => return Err("its layout is one of memory, expected one of registers".to_owned()),
@@ -256,10 +232,6 @@ fn distributed(mut encoding: &Encoding) -> Result<Counts, String> {
     Ok(counts)
 }
 
-fn is_permutation(order: &[u32]) -> bool {
-    (0..order.len()).all(|i| order.contains(&(i as u32)))
-}
-
 fn product(what: &str, list: &[u32]) -> Result<i64, String> {
     if let Some(bad) = list.iter().find(|s| !s.is_power_of_two()) {
         return Err(format!("{what} of its layout has an entry {bad}, expected a power of two"));
@@ -270,14 +242,4 @@ fn product(what: &str, list: &[u32]) -> Result<i64, String> {
 /// 2^bits: how many places an input dimension with these bases numbers.
 fn places(bases: &Bases) -> Result<i64, String> {
     if bases.len() < 32 { Ok(1 << bases.len()) } else { Err(format!("its layout has a list of {} bases", bases.len())) }
-}
-
-/// The length of all basis vectors; none if there are none.
-fn basis_rank(lists: &[&Bases]) -> Result<Option<usize>, String> {
-    let mut vectors = lists.iter().flat_map(|list| list.iter()).map(Vec::len);
-    let Some(rank) = vectors.next() else { return Ok(None) };
-    match vectors.find(|&r| r != rank) {
-        Some(other) => Err(format!("the bases of its layout have {rank} and {other} coordinates")),
-        None => Ok(Some(rank)),
-    }
 }

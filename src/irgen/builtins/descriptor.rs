@@ -37,7 +37,13 @@ pub(super) static METHODS: &[Builtin] = &[
 /// The IR type of a descriptor of blocks of this type.
 #[must_use]
 pub(super) fn ir_type(block: Ty) -> Type {
-    Type::new(TypeData::TensorDesc { shape: block.shape().to_vec(), elem: block.dtype.to_ir(), layout: None })
+    let plain = block.dtype.to_ir();
+    // Reductions in memory depend on the sign, so the type keeps it.
+    let elem = match *plain {
+        TypeData::Int(width) => Type::new(TypeData::SignedInt { width, signed: block.dtype.is_signed() }),
+        _ => plain,
+    };
+    Type::new(TypeData::TensorDesc { shape: block.shape().to_vec(), elem, layout: None, im2col: false })
 }
 
 fn scalars(cx: &mut Lower<'_>, v: &Val, to: Dtype) -> R<Vec<Tensor>> {

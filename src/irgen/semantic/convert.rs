@@ -238,7 +238,7 @@ impl Lower<'_> {
             return fp_to_fp(self, Some(Rounding::Rtne));
         }
         if pair.contains(&Dtype::Fp8e4b15) {
-            return Err(self.unsupported("conversion from or to tl.float8e4b15"));
+            return self.cast_e4b15(t, to);
         }
         if from.is_fp8() || to.is_fp8() || (narrowing && rounding == Some(Rounding::Rtz)) {
             let r = if narrowing { rounding.or(Some(Rounding::Rtne)) } else { None };

@@ -77,7 +77,7 @@ pub(super) fn linear(shape: &[i64], e: &LinearBases) -> Result<LinearLayout, Lay
 /// outer one, then registers down the outer and along the inner axis until `tile` is full. The outputs come in `rep_order`.
 ///
 /// For the accumulator of m16n8k16 (`tile` 16×8, width 2): registers 0 and 1 are neighbours in a row, 2 and 3 the same eight rows below.
-fn mma_tile(tile: &[u32], k_width: u32, order: &[u32], rep_order: &[u32]) -> Result<LinearLayout, LayoutError> {
+pub fn mma_tile(tile: &[u32], k_width: u32, order: &[u32], rep_order: &[u32]) -> Result<LinearLayout, LayoutError> {
     let (inner, outer) = (order[0] as usize, order[1] as usize);
     let (rows, columns) = (tile[outer], tile[inner]);
     if !k_width.is_power_of_two() || k_width > 64 {

@@ -10,8 +10,8 @@
 //!    the warp is enough.
 //! 4. Elements that change blocks of a cluster: not supported yet.
 //!
-//! Example: 64×64 halves on four warps, eight of a row in a thread, to eight of a column in a thread: eight stores of 16 bytes… as
-//! `ttc layout A B 64x64xf16` shows.
+//! Example: 64×64 halves on four warps, eight of a row in a thread, to eight of a column in a thread: four stores of 16 bytes, a barrier, four
+//! `ldmatrix.x4.trans`. `ttc layout FROM TO SHAPE` shows the plan of any pair.
 
 use super::shared_access::{SharedAccess, element_bytes};
 use super::shuffle::{Machine, ShufflePlan};
@@ -40,8 +40,8 @@ pub struct SharedPlan {
 }
 
 impl SharedPlan {
-    fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32) -> Result<SharedPlan, LayoutError> {
-        let swizzle = swizzle(source, destination, bits)?;
+    fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32, capability: u32) -> Result<SharedPlan, LayoutError> {
+        let swizzle = swizzle(source, destination, bits, capability)?;
         let bytes = element_bytes(bits) << (swizzle.layout.in_bits(Dim::Offset) - swizzle.repetition_bits);
         let copies = |l: &LinearLayout| free_variable_masks(l).warp & (l.in_size(Dim::Warp) - 1) != 0;
         let stays = conversion_kind(source, destination)? <= ConversionKind::Lanes;
@@ -124,7 +124,7 @@ impl ConversionPlan {
     ///
     /// # Errors
     /// When the layouts are of different tensors.
-    pub fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32, _capability: u32) -> Result<ConversionPlan, LayoutError> {
+    pub fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32, capability: u32) -> Result<ConversionPlan, LayoutError> {
         if let Some(table) = register_permutation(source, destination)? {
             return Ok(ConversionPlan::Registers(table));
         }
@@ -138,7 +138,7 @@ impl ConversionPlan {
         {
             return Ok(ConversionPlan::Shuffles(plan.clone()));
         }
-        let shared = ConversionPlan::Shared(Box::new(SharedPlan::new(source, destination, bits)?));
+        let shared = ConversionPlan::Shared(Box::new(SharedPlan::new(source, destination, bits, capability)?));
         Ok(match shuffles {
             Some(shuffles) if shuffles.costs().weight() <= shared.costs().weight() => shuffles,
             _ => shared,

@@ -6,13 +6,25 @@
 //! - [`shared_access`]: the loads or stores between a register layout and a shared-memory layout;
 //! - [`swizzle`]: the layout of shared memory that suits two register layouts;
 //! - [`shuffle`]: an exchange within warps by shuffles;
-//! - [`convert`]: from one layout of a tensor to another, by the cheapest of these.
+//! - [`convert`]: from one layout of a tensor to another, by the cheapest of these;
+//! - [`reduce`], [`scan`]: combining the elements along an axis, to one or to all prefixes;
+//! - [`gather`]: picking elements by index.
+//! - [`describe`](mod@describe): a plan in words.
 
+mod along_axis;
 pub mod convert;
+pub mod gather;
+pub mod reduce;
+pub mod scan;
+pub mod describe;
 pub mod shared_access;
 pub mod shuffle;
 pub mod swizzle;
 
 pub use convert::{ConversionPlan, Costs, SharedPlan};
-pub use shared_access::{Access, SharedAccess};
+pub use gather::GatherPlan;
+pub use reduce::ReducePlan;
+pub use scan::ScanPlan;
+pub use describe::describe;
+pub use shared_access::{Access, Form, SharedAccess};
 pub use shuffle::ShufflePlan;

@@ -12,6 +12,14 @@
 //!    many *wavefronts* as there are different 32-bit words in its fullest bank (32 banks, word address modulo 32). The map is linear, so
 //!    every bank that is hit is hit equally often: `2^(rank of word addresses - rank of their low 5 bits)` times.
 //!
+//! # Matrices
+//!
+//! `ldmatrix` and `stmatrix` (PTX ISA, "Matrix instructions") move one, two or four matrices of eight rows of 16 bytes. Lane `8i + j` gives
+//! the address of row `j` of matrix `i`; of each matrix, lane `l` has the 32-bit word `l mod 4` of row `l div 4`, or transposed the 16-bit
+//! elements `l div 4` of the rows `2(l mod 4)` and `2(l mod 4) + 1`. So the form fits when lane bits 0 and 1 lead to bytes 4 and 8 (transposed:
+//! lane bits 2 to 4 to bytes 2, 4 and 8) and nothing else but the registers of a word to less than 16 bytes. [`SharedAccess::address_map`] is
+//! then the map of the lanes that give addresses.
+//!
 //! # Example
 //!
 //! A warp holds 32×4 floats, `register=1 → (0,1), 2 → (0,2)`, `lane=1 → (1,0)…`, in row-major shared memory: register columns 1 and 2, lane
@@ -32,6 +40,15 @@ pub const BANKS: u32 = 32;
 /// Bytes of a bank.
 const BANK_BYTES: u32 = 4;
 
+/// What moves an access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// `ld.shared`, `st.shared`: each thread its own bytes.
+    Vector,
+    /// `ldmatrix`, `stmatrix`: the warp moves 8×8 matrices of 16-bit elements together.
+    Matrix { transposed: bool },
+}
+
 /// One load or store of every thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
@@ -50,6 +67,7 @@ pub struct SharedAccess {
     accesses: Vec<Access>,
     /// For each register the access and the place in it that hold its element.
     places: Vec<(usize, usize)>,
+    form: Form,
     free_lanes: u32,
     free_warps: u32,
 }
@@ -80,6 +98,7 @@ impl SharedAccess {
             element_bytes,
             accesses,
             places,
+            form: Form::Vector,
             free_lanes: in_range(free.lane, Dim::Lane),
             free_warps: in_range(free.warp, Dim::Warp),
         })
@@ -127,6 +146,72 @@ impl SharedAccess {
         self.free_warps
     }
 
+    #[must_use]
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// The same elements moved as matrices, where that fits; every instruction stays within a part of `limit` bytes (a power of two).
+    #[must_use]
+    pub fn as_matrices(&self, transposed: bool, limit: u32) -> Option<SharedAccess> {
+        let (lanes, size) = (self.map.columns_of(Dim::Lane), self.element_bytes);
+        let fits = match *lanes {
+            [a, b, ..] if !transposed => size <= 4 && (a, b) == (4, 8),
+            [_, _, c, d, e] => size == 2 && (c, d, e) == (2, 4, 8),
+            _ => false,
+        };
+        let rows = if transposed { &lanes[..2] } else { &lanes[2..] };
+        let mut first: BTreeMap<u32, usize> = BTreeMap::new();
+        for access in &self.accesses {
+            first.extend(access.registers.iter().enumerate().map(|(i, &r)| (access.offset + i as u32 * size, r)));
+        }
+        let word = if transposed { 1 } else { 4 };
+        let in_row = |c: u64| c.trailing_zeros() < 4;
+        let whole_words = transposed || (0..4 / size).all(|i| first.contains_key(&(i * size)));
+        if !fits
+            || lanes.len() != 5
+            || !whole_words
+            || first.keys().any(|o| o & 15 >= word)
+            || rows.iter().chain(self.map.columns_of(Dim::Warp)).any(|&c| in_row(c))
+        {
+            return None;
+        }
+        let starts: Vec<u32> = first.keys().copied().filter(|o| o.trailing_zeros() >= 4).collect();
+        if !transposed {
+            return Some(self.matrices(&starts, &first, rows, None, limit));
+        }
+        // Any register may be the lowest bit of the row.
+        let columns = self.map.columns_of(Dim::Register).iter().map(|&c| c as u32).filter(|&c| c != 0 && c < limit);
+        columns.map(|row| self.matrices(&starts, &first, rows, Some(row), limit)).min_by_key(|a| (a.total_wavefronts(), a.accesses.len()))
+    }
+
+    /// Cuts the matrices that begin at `starts` into instructions. `row` is the column of the register that is the lowest bit of the row of a
+    /// transposed matrix.
+    fn matrices(&self, starts: &[u32], first: &BTreeMap<u32, usize>, rows: &[u64], row: Option<u32>, limit: u32) -> SharedAccess {
+        // A complement of `row`: the offsets without its highest bit. Sorted, the first 2^k offsets of a vector space are one themselves, and
+        // each run of as many is a coset of it.
+        let starts: Vec<u32> = starts.iter().copied().filter(|o| row.is_none_or(|r| o >> r.ilog2() & 1 == 0)).collect();
+        let count = [4, 2, 1].into_iter().find(|&n| n <= starts.len() && starts[n - 1] < limit).unwrap_or(1);
+        let mut lanes: Vec<u64> = row.map(u64::from).into_iter().chain(rows.iter().copied()).collect();
+        lanes.extend([1, 2].map(|i| if i < count { u64::from(starts[i]) } else { 0 }));
+        let (mut accesses, mut place_of) = (vec![], BTreeMap::new());
+        for group in starts.chunks(count) {
+            let word = |&start: &u32| match row {
+                Some(row) => vec![start, start ^ row],
+                None => (0..4 / self.element_bytes).map(|i| start + i * self.element_bytes).collect(),
+            };
+            let offsets: Vec<u32> = group.iter().flat_map(word).collect();
+            place_of.extend(offsets.iter().enumerate().map(|(i, &o)| (o, (accesses.len(), i))));
+            accesses.push(Access { offset: group[0], registers: offsets.iter().map(|o| first[o]).collect() });
+        }
+        let offset_of = |r: usize| crate::layout::linear::select(self.map.columns_of(Dim::Register), r as u64) as u32;
+        let places = (0..self.places.len()).map(|r| place_of[&offset_of(r)]).collect();
+        let mut map = self.map.clone();
+        let start = map.in_bits(Dim::Register) as usize;
+        map.columns[start..start + 5].copy_from_slice(&lanes);
+        SharedAccess { map, accesses, places, form: Form::Matrix { transposed: row.is_some() }, ..self.clone() }
+    }
+
     /// Wavefronts that one access of one warp takes, the same for all.
     #[must_use]
     pub fn wavefronts(&self) -> u32 {
@@ -137,8 +222,7 @@ impl SharedAccess {
             columns.iter().enumerate().filter(|(i, c)| pivots.insert(*i, **c & mask)).count() as u32
         };
         let banks = u64::from(BANKS - 1);
-        let lanes = self.map.in_bits(Dim::Lane);
-        (1 << (rank(u64::MAX) - rank(banks))) << (lanes - phase_lanes)
+        self.ideal_wavefronts() << (rank(u64::MAX) - rank(banks))
     }
 
     /// Wavefronts of all accesses of one warp.
@@ -150,11 +234,17 @@ impl SharedAccess {
     /// Wavefronts of one access if no bank held two words: as many as there are phases.
     #[must_use]
     pub fn ideal_wavefronts(&self) -> u32 {
-        1 << (self.map.in_bits(Dim::Lane) - self.phase().0)
+        match self.form {
+            Form::Vector => 1 << (self.map.in_bits(Dim::Lane) - self.phase().0),
+            Form::Matrix { .. } => self.access_bytes() / BANK_BYTES,
+        }
     }
 
     /// Bits of the lane number that change within a phase, and the bits of the word address that change within one thread's access.
     fn phase(&self) -> (u32, std::ops::Range<u32>) {
+        if let Form::Matrix { .. } = self.form {
+            return (3, 0..2);
+        }
         let words = (self.access_bytes() / BANK_BYTES).max(1).trailing_zeros();
         (self.map.in_bits(Dim::Lane).saturating_sub(words), 0..words)
     }

@@ -15,6 +15,7 @@
 //! 4. **Repetitions**: vectors of the segment that no thread's number reaches on either side, put last. They can be moved one after the other
 //!    through the same memory.
 //!
+//! The vector may also be the row of a matrix that `ldmatrix` or `stmatrix` moves ([`SharedAccess::as_matrices`]), on one side or both.
 //! Several choices of the vector are tried; the one with the least predicted wavefronts wins, ties by fewer accesses.
 //!
 //! # Example
@@ -61,12 +62,20 @@ impl Side {
     }
 }
 
+/// How one side uses the vector.
+#[derive(Clone, Copy)]
+enum Use {
+    /// A thread's access moves so many of its vectors.
+    Width(usize),
+    /// The vector is the row of a matrix.
+    Rows { transposed: bool },
+}
+
 /// A choice of the vector.
 struct Choice {
     vector: Vec<u64>,
-    /// How many of its vectors one access of the store and of the load moves.
-    store: usize,
-    load: usize,
+    store: Use,
+    load: Use,
 }
 
 struct Search<'a> {
@@ -77,6 +86,7 @@ struct Search<'a> {
     /// Blocks of the cluster; each has a shared memory of its own.
     blocks: Vec<u64>,
     bits: u32,
+    capability: u32,
     /// Logarithm of the elements in 32 bits; negative for wider ones.
     word: i32,
 }
@@ -85,12 +95,12 @@ struct Search<'a> {
 ///
 /// # Errors
 /// When the layouts are of different tensors.
-pub fn swizzle(source: &LinearLayout, destination: &LinearLayout, bits: u32) -> Result<Swizzle, LayoutError> {
+pub fn swizzle(source: &LinearLayout, destination: &LinearLayout, bits: u32, capability: u32) -> Result<Swizzle, LayoutError> {
     let outs: Vec<Dim> = source.out_dims().collect();
     let destination = &destination.transpose_outs(&outs);
     let word = 2 - element_bytes(bits).trailing_zeros() as i32;
     let blocks = source.columns_of(Dim::Block).iter().copied().filter(|&c| c != 0).collect();
-    let search = Search { source, destination, from: Side::of(source), to: Side::of(destination), blocks, bits, word };
+    let search = Search { source, destination, from: Side::of(source), to: Side::of(destination), blocks, bits, capability, word };
     let mut best: Option<(u32, Swizzle)> = None;
     let mut least_repetitions = 0;
     for choice in search.choices() {
@@ -112,15 +122,17 @@ impl Search<'_> {
     /// Step 1: the vectors to try; the first is the widest that serves both sides.
     fn choices(&self) -> Vec<Choice> {
         let most = (16 / element_bytes(self.bits)).max(1).trailing_zeros() as usize;
-        let mut both: Vec<u64> = self.from.registers.iter().copied().filter(|r| self.to.registers.contains(r)).collect();
-        both.truncate(most);
+        let mut known = Basis::new(&self.blocks);
+        let shared = self.from.registers.iter().copied().filter(|r| self.to.registers.contains(r));
+        let both: Vec<u64> = shared.filter(|&r| known.push(r)).take(most).collect();
         let wide = both.len();
-        let mut choices = vec![Choice { vector: both.clone(), store: wide, load: wide }];
+        let mut choices = vec![Choice { vector: both.clone(), store: Use::Width(wide), load: Use::Width(wide) }];
         for (side, other, is_store) in [(&self.from, &self.to, true), (&self.to, &self.from, false)] {
             let mut vector = both.clone();
             for register in side.alone(other).into_iter().take(most - wide) {
                 vector.push(register);
-                let (store, load) = if is_store { (vector.len(), wide) } else { (wide, vector.len()) };
+                let (own, others) = (Use::Width(vector.len()), Use::Width(wide));
+                let (store, load) = if is_store { (own, others) } else { (others, own) };
                 choices.push(Choice { vector: vector.clone(), store, load });
             }
         }
@@ -130,9 +142,50 @@ impl Search<'_> {
             let warps = |a: &Side, b: &Side| a.warps.iter().copied().filter(|w| b.warps.contains(w)).collect::<Vec<_>>();
             let fill = [warps(&self.from, &self.to), self.from.warps.clone(), self.to.warps.clone()].concat();
             let vector: Vec<u64> = both.iter().copied().chain(fill).take(word).collect();
-            choices.push(Choice { vector, store: wide, load: wide });
+            choices.push(Choice { vector, store: Use::Width(wide), load: Use::Width(wide) });
         }
+        self.matrix_choices(&both, &mut choices);
         choices
+    }
+
+    /// Rows of matrices: the registers of a word and lane bits 0 and 1, or transposed lane bits 2 to 4.
+    fn matrix_choices(&self, both: &[u64], choices: &mut Vec<Choice>) {
+        let word = self.word.max(0) as usize;
+        for (side, other, is_store) in [(&self.to, &self.from, false), (&self.from, &self.to, true)] {
+            if side.lanes.len() != 5 || !self.has_matrices(is_store) {
+                continue;
+            }
+            let plain = both.iter().take(word).chain(&side.lanes[..2]).copied().collect();
+            for (vector, transposed) in [(plain, false), (side.lanes[2..].to_vec(), true)] {
+                let own = self.row_use(side, &vector, is_store);
+                let others = self.row_use(other, &vector, !is_store);
+                if let (Some(own @ Use::Rows { transposed: t }), Some(others)) = (own, others)
+                    && t == transposed
+                {
+                    let (store, load) = if is_store { (own, others) } else { (others, own) };
+                    choices.push(Choice { vector, store, load });
+                }
+            }
+        }
+    }
+
+    /// How a side can move rows of 16 bytes.
+    fn row_use(&self, side: &Side, row: &[u64], is_store: bool) -> Option<Use> {
+        let word = self.word.max(0) as usize;
+        if row.iter().all(|v| side.registers.contains(v)) {
+            return (row.len() == word + 2).then_some(Use::Width(row.len()));
+        }
+        if !self.has_matrices(is_store) || row.len() != word + 2 || side.lanes.len() != 5 {
+            return None;
+        }
+        let plain = side.lanes[..2] == row[word..] && row[..word].iter().all(|v| side.registers.contains(v));
+        let transposed = self.word == 1 && side.lanes[2..] == *row && side.registers.iter().any(|r| !row.contains(r));
+        (plain || transposed).then_some(Use::Rows { transposed: !plain })
+    }
+
+    /// Whether the target has `ldmatrix` (sm_75) or `stmatrix` (sm_90), and elements fit their words.
+    fn has_matrices(&self, is_store: bool) -> bool {
+        (0..=2).contains(&self.word) && self.capability >= if is_store { 90 } else { 75 }
     }
 
     /// Steps 2 to 4; `None` when the choice is not independent.
@@ -171,11 +224,41 @@ impl Search<'_> {
         let reached = reached(&store) | reached(&load);
         let size = layout.in_bits(Dim::Offset);
         let repetition_bits = (0..segment).take_while(|i| reached >> (size - 1 - i) & 1 == 0).count() as u32;
+        let limit = element_bytes(self.bits) << (size - repetition_bits);
+        let (store, load) = (self.best(store, limit, true), self.best(load, limit, false));
         Ok(Swizzle { layout, store, load, repetition_bits })
     }
 
+    /// The form of an access with the least wavefronts, then the fewest instructions.
+    fn best(&self, access: SharedAccess, limit: u32, is_store: bool) -> SharedAccess {
+        if !self.has_matrices(is_store) {
+            return access;
+        }
+        let matrices = [false, true].into_iter().filter_map(|t| access.as_matrices(t, limit));
+        let cost = |a: &SharedAccess| (a.total_wavefronts(), a.accesses().len());
+        match matrices.min_by_key(cost) {
+            Some(better) if cost(&better) < cost(&access) => better,
+            _ => access,
+        }
+    }
+
     /// What one phase of an access touches: the vector and the word around it, and lanes.
-    fn touched(&self, side: &Side, choice: &Choice, width: usize) -> Vec<u64> {
+    fn touched(&self, side: &Side, choice: &Choice, used: Use) -> Vec<u64> {
+        let width = match used {
+            Use::Width(width) => width,
+            Use::Rows { transposed } => {
+                let word = if transposed {
+                    // The register that is the lowest bit of the row, one that does not also tell repetitions apart if there is one.
+                    let free = |r: &&u64| !choice.vector.contains(r);
+                    let alone = |r: &&u64| !(self.from.registers.contains(r) && self.to.registers.contains(r));
+                    let found = side.registers.iter().filter(free).find(alone).or_else(|| side.registers.iter().find(free));
+                    found.copied().into_iter().collect()
+                } else {
+                    choice.vector[..self.word.max(0) as usize].to_vec()
+                };
+                return word.iter().chain(&side.lanes).chain(&self.blocks).copied().filter(|&v| v != 0).collect();
+            }
+        };
         let vector = width.max(choice.vector.len().min(self.word.max(0) as usize));
         let lanes = side.lanes.len().saturating_sub((width as i32 - self.word).max(0) as usize);
         choice.vector[..vector].iter().chain(&side.lanes[..lanes]).chain(&self.blocks).copied().filter(|&v| v != 0).collect()

@@ -15,7 +15,7 @@ use super::super::*;
 use crate::ir::core::encoding::{Blocked, Encoding, LinearBases, NvidiaMma, NvmmaShared, SwizzledShared, TensorMemory};
 use crate::ir::core::{Attr, Bases};
 
-fn list<T: std::str::FromStr<Err: std::fmt::Debug>>(text: &str) -> Vec<T> {
+pub(super) fn list<T: std::str::FromStr<Err: std::fmt::Debug>>(text: &str) -> Vec<T> {
     text.split(',').map(|v| v.parse().unwrap()).collect()
 }
 
@@ -87,12 +87,12 @@ fn named_bases(columns: &[&str]) -> Vec<(Dim, Bases)> {
 }
 
 /// The lines of a table, cut at the bars.
-fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+pub(super) fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     table.lines().filter(|l| !l.starts_with('#')).map(|l| l.split(" | ").collect())
 }
 
 const ENCODINGS: &str = include_str!("encodings.txt");
-const CONVERSIONS: &str = include_str!("conversions.txt");
+pub(super) const CONVERSIONS: &str = include_str!("conversions.txt");
 
 #[test]
 fn encodings_have_the_reference_bases() {

@@ -4,8 +4,8 @@
 
 use crate::ir::dialects::{TtOp, TtgOp};
 use crate::ir::{Ir, Op, OpKind, Type};
-use crate::layout::plan::ConversionPlan;
-use crate::layout::{LayoutError, layout_of};
+use crate::layout::plan::{ConversionPlan, GatherPlan, ReducePlan, ScanPlan, shared_access::element_bytes};
+use crate::layout::{Dim, LayoutError, free_variable_masks, layout_of};
 
 /// Where an operation's shared memory starts, in bytes.
 pub const OFFSET: &str = "allocation.offset";
@@ -29,9 +29,60 @@ pub fn scratch_bytes(ir: &Ir, op: Op, capability: u32) -> Result<u32, LayoutErro
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
             Ok(ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), capability)?.scratch_bytes())
         }
-        OpKind::Tt(TtOp::Reduce | TtOp::Scan | TtOp::Histogram | TtOp::Gather | TtOp::AtomicRmw | TtOp::AtomicCas) => Ok(0),
+        OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas) => atomic_bytes(ir, op),
+        // Where there is no plan, code generation says why.
+        OpKind::Tt(TtOp::Reduce) => Ok(reduce_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
+        OpKind::Tt(TtOp::Scan) => Ok(scan_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
+        OpKind::Tt(TtOp::Gather) => Ok(gather_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(operand_bytes(ir, op)[0]))),
+        OpKind::Tt(TtOp::Histogram) => Ok(histogram_bins(ir, op) * HISTOGRAM_COUNTER_BYTES),
         _ => Ok(0),
     }
+}
+
+/// Bytes in which `tt.histogram` counts, whatever its result's type.
+const HISTOGRAM_COUNTER_BYTES: u32 = 4;
+
+/// The plan of a `tt.reduce`.
+///
+/// # Errors
+/// When a type has no layout, or the blocks of a cluster would have to exchange elements.
+pub fn reduce_plan(ir: &Ir, op: Op) -> Result<ReducePlan, LayoutError> {
+    let result = ir.ty(*ir.results(op).first().ok_or_else(|| LayoutError::new("a reduction without results"))?);
+    let result = if result.is_tensor() { Some(layout_of(result)?) } else { None };
+    ReducePlan::new(layout_of(ir.ty(ir.operand(op, 0)))?, axis(ir, op), result)
+}
+
+/// The plan of a `tt.scan`.
+///
+/// # Errors
+/// As [`reduce_plan`].
+pub fn scan_plan(ir: &Ir, op: Op) -> Result<ScanPlan, LayoutError> {
+    ScanPlan::new(layout_of(ir.ty(ir.operand(op, 0)))?, axis(ir, op), ir.bool_attr(op, "reverse"))
+}
+
+/// The plan of a `tt.gather`.
+///
+/// # Errors
+/// As [`reduce_plan`].
+pub fn gather_plan(ir: &Ir, op: Op) -> Result<GatherPlan, LayoutError> {
+    GatherPlan::new(layout_of(ir.ty(ir.operand(op, 0)))?, layout_of(ir.ty(ir.operand(op, 1)))?, axis(ir, op))
+}
+
+/// Number of values that a `tt.histogram` counts.
+#[must_use]
+pub fn histogram_bins(ir: &Ir, op: Op) -> u32 {
+    ir.ty(ir.result(op)).shape().iter().product::<i64>() as u32
+}
+
+/// The axis of an operation; one that no tensor has when it states none.
+fn axis(ir: &Ir, op: Op) -> usize {
+    ir.int_attr(op, "axis").and_then(|a| usize::try_from(a).ok()).unwrap_or(usize::MAX)
+}
+
+/// Bytes of an element of each operand.
+#[must_use]
+pub fn operand_bytes(ir: &Ir, op: Op) -> Vec<u32> {
+    ir.operands(op).iter().map(|&v| element_bytes(element_bits(ir.ty(v)))).collect()
 }
 
 /// Bits that an element takes in shared memory: whole bytes, and 64 for a pointer.
@@ -39,4 +90,23 @@ pub fn scratch_bytes(ir: &Ir, op: Op, capability: u32) -> Result<u32, LayoutErro
 pub fn element_bits(ty: Type) -> u32 {
     let elem = ty.elem();
     if elem.is_ptr() { 64 } else { elem.bit_width().unwrap_or(32).next_multiple_of(8) }
+}
+
+/// The result of an atomic operation that several threads hold and use: one copy of each element.
+fn atomic_bytes(ir: &Ir, op: Op) -> Result<u32, LayoutError> {
+    let ty = ir.ty(ir.result(op));
+    if !ir.has_uses(ir.result(op)) {
+        return Ok(0);
+    }
+    if !ty.is_tensor() {
+        return Ok(element_bits(ty) / 8);
+    }
+    let layout = layout_of(ty)?;
+    let free = free_variable_masks(layout);
+    if free.lane == 0 && free.warp == 0 {
+        return Ok(0);
+    }
+    let bits = layout.in_bits(Dim::Register) + layout.in_bits(Dim::Lane) + layout.in_bits(Dim::Warp);
+    let copies = free.register.count_ones() + free.lane.count_ones() + free.warp.count_ones();
+    Ok((element_bits(ty) / 8) << (bits - copies))
 }

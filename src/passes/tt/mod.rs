@@ -1,8 +1,10 @@
 //! Passes on TTIR, before anybody decides which thread holds what.
 
+mod block_access;
 pub mod combine;
 pub mod licm;
 pub mod loop_aware_cse;
 pub mod loop_unroll;
 pub mod reorder_broadcast;
+pub mod rewrite_tensor_descriptor;
 pub mod rewrite_tensor_pointer;

@@ -121,7 +121,7 @@ fn coalesced(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op, ptr: Value, threads: 
 }
 
 /// How the blocks of a cluster share a tensor: their bases, and the number of different blocks along each axis.
-fn cga_of(ty: Type) -> (Bases, Vec<u32>) {
+pub(crate) fn cga_of(ty: Type) -> (Bases, Vec<u32>) {
     fn bases(encoding: Attr) -> Bases {
         match encoding.as_encoding() {
             Some(Encoding::Blocked(b)) => b.cga.clone(),

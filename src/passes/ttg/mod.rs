@@ -1,14 +1,21 @@
 //! Passes on TTGIR: giving tensors layouts, and taking conversions between layouts out again.
 
+pub mod accelerate_matmul;
 pub mod allocate_shared_memory;
 pub mod coalesce;
+pub mod combine_select_if;
 pub mod convert_from_tt;
+pub mod f32_dot;
 pub mod global_scratch;
 pub mod infer;
 pub mod insert_barriers;
 pub mod module_attrs;
+pub mod optimize_dot_operands;
+pub mod pipeline;
 pub mod print_alignment;
 pub mod print_allocation;
+pub mod reduce_data_duplication;
 pub mod remove_layout_conversions;
 pub mod reorder_instructions;
+pub mod shared_encodings;
 pub mod two_ctas;

@@ -100,3 +100,19 @@ tt.func public @invariant_carried(%n: i32, %a: i32, %b: i32) -> (i32, i32) {
   }
   tt.return %0#0, %0#1 : i32, i32
 }
+
+// -----
+
+// Two carried values start alike and are yielded alike, and only the second is used: it must not become the first, which goes.
+// CHECK-LABEL: tt.func public @same_but_the_first_is_unused
+// CHECK: %[[R:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (i32)
+// CHECK: tt.return %[[R]] : i32
+tt.func public @same_but_the_first_is_unused(%n: i32, %a: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a, %q = %a) -> (i32, i32) : i32 {
+    %s = arith.addi %q, %i : i32
+    scf.yield %s, %s : i32, i32
+  }
+  tt.return %r#1 : i32
+}

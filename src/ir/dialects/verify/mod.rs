@@ -11,10 +11,13 @@ pub mod tt;
 pub mod tt_memory;
 pub mod tt_shape;
 pub mod ttg;
+pub mod ttng;
+pub mod ttng_mma;
+pub mod ttng_tma;
 
-use crate::ir::core::{Block, Ir, Op, Type, Value};
-use crate::ir::dialects::OpKind;
+use crate::ir::core::{Attr, Block, Ir, MemDesc, Op, Type, Value};
 use crate::ir::dialects::spec::VerifyResult;
+use crate::ir::dialects::{OpKind, TtgOp};
 
 /// `ensure!(condition, "message {x}")` leaves the rule with the message when the condition does not hold.
 macro_rules! ensure {
@@ -88,5 +91,56 @@ fn inside(ir: &Ir, op: Op, parents: &[OpKind]) -> VerifyResult {
         let names: Vec<String> = parents.iter().map(|p| format!("`{}`", p.name())).collect();
         names.join(" or ")
     });
+    Ok(())
+}
+
+fn memdesc(ty: Type) -> Option<&'static MemDesc> {
+    ty.as_memdesc()
+}
+
+/// Whether an operation of this kind is somewhere around `op`.
+fn encloses(ir: &Ir, op: Op, kind: impl Into<OpKind>) -> bool {
+    let kind = kind.into();
+    std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).any(|o| ir.kind(o) == kind)
+}
+
+/// The nearest integer attribute of this name around `op`.
+fn context_int(ir: &Ir, op: Op, name: &str) -> Option<i64> {
+    std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).find_map(|o| ir.stored_attr(o, name).and_then(Attr::as_int))
+}
+
+/// Blocks of a cluster; 1 where nothing says.
+fn context_ctas(ir: &Ir, op: Op) -> i64 {
+    context_int(ir, op, "ttg.num-ctas").unwrap_or(1)
+}
+
+/// Warps that run `op`: those of its partition, or of the kernel.
+fn context_warps(ir: &Ir, op: Op) -> Option<i64> {
+    let mut here = op;
+    while let Some(parent) = ir.parent_op(here) {
+        if ir.is(parent, TtgOp::WarpSpecializePartitions) {
+            let region = ir.parent_block(here).and_then(|b| ir.parent_region(b));
+            let at = ir.regions_of(parent).iter().position(|&r| Some(r) == region)?;
+            let counts = ir.parent_op(parent).and_then(|w| ir.stored_attr(w, "partitionNumWarps"))?.as_dense_array()?;
+            return counts.get(at).copied();
+        }
+        if let Some(warps) = ir.stored_attr(parent, "ttg.num-warps").and_then(Attr::as_int) {
+            return Some(warps);
+        }
+        here = parent;
+    }
+    None
+}
+
+/// Elements of one type on both sides.
+fn elements_agree(a: (&str, Type), b: (&str, Type)) -> VerifyResult {
+    ensure!(a.1.elem() == b.1.elem(), "the {} has elements of type {}, and the {} has {}", a.0, a.1.elem(), b.0, b.1.elem());
+    Ok(())
+}
+
+/// Elements of one type in one shape on both sides.
+fn same_contents(a: (&str, Type), b: (&str, Type)) -> VerifyResult {
+    elements_agree(a, b)?;
+    ensure!(a.1.shape() == b.1.shape(), "the {} has shape {:?}, and the {} has {:?}", a.0, a.1.shape(), b.0, b.1.shape());
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::{body, count, ending, ensure, inside, operand_ty, result_ty, same_types, types_are};
 use crate::ir::core::{Attr, AttrData, Encoding, Ir, Op, Type, TypeData, Value};
-use crate::ir::dialects::spec::{Effects, VerifyResult};
+use crate::ir::dialects::spec::VerifyResult;
 use crate::ir::dialects::{BuiltinOp, OpKind, TtOp};
 
 // ---- functions ----
@@ -112,7 +112,8 @@ pub fn dot(ir: &Ir, op: Op) -> VerifyResult {
     let expected = (ashape[rank - 2], bshape[rank - 1]);
     let found = (cshape[rank - 2], cshape[rank - 1]);
     ensure!(found == expected, "the accumulator is {} × {}, expected {} × {}", found.0, found.1, expected.0, expected.1);
-    dot_layouts(a, b, c)
+    dot_layouts(a, b, c)?;
+    on_tensor_cores(ir, op, a, b, c)
 }
 
 /// All three have layouts or none has; operands in registers are laid out for their place, under the accumulator's layout.
@@ -132,6 +133,18 @@ fn dot_layouts(a: Type, b: Type, c: Type) -> VerifyResult {
         widths.push(*k_width);
     }
     ensure!(widths[0] == widths[1], "the operands have kWidth {} and {}", widths[0], widths[1]);
+    Ok(())
+}
+
+/// Tensor cores multiply 32-bit floats only in their own reduced precision.
+fn on_tensor_cores(ir: &Ir, op: Op, a: Type, b: Type, c: Type) -> VerifyResult {
+    let Some(Encoding::NvidiaMma(_)) = c.layout() else { return Ok(()) };
+    for (name, ty) in [("a", a), ("b", b)] {
+        ensure!(super::ttng::multiplies(ty.elem()), "operand `{name}` has elements of type {}, which no tensor core takes", ty.elem());
+    }
+    let precision = ir.attr(op, "inputPrecision").and_then(Attr::as_int);
+    let f32s = a.elem() == Type::f32() && b.elem() == Type::f32();
+    ensure!(!f32s || precision == Some(0), "it multiplies f32 on tensor cores, expected inputPrecision tf32");
     Ok(())
 }
 
@@ -224,7 +237,7 @@ fn combiner(ir: &Ir, op: Op, end: TtOp) -> VerifyResult {
     types_are(ir, "values that its region returns", ending(ir, block, end)?, elems.into_iter())
 }
 
-/// The region takes and returns packs of elements, and does not write to memory.
+/// The region takes packs of elements.
 pub fn map_elementwise(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(!ir.operands(op).is_empty(), "it has no operands, expected at least 1");
     let pack = ir.int_attr(op, "pack").unwrap_or(0);
@@ -235,17 +248,6 @@ pub fn map_elementwise(ir: &Ir, op: Op) -> VerifyResult {
     let expected = ir.operands(op).len() * pack as usize;
     ensure!(ir.args(entry).len() == expected, "its region has {} arguments, expected {expected}", ir.args(entry).len());
     types_are(ir, "arguments of its region", ir.args(entry), packed(ir.operands(op)).into_iter())?;
-    for &block in ir.blocks_of(ir.region(op, 0)) {
-        for inner in ir.ops(block) {
-            if ir.is(inner, TtOp::MapElementwiseReturn) {
-                let results = ir.results(op).len() * pack as usize;
-                ensure!(ir.operands(inner).len() == results, "its region returns {} values, expected {results}", ir.operands(inner).len());
-                types_are(ir, "values that its region returns", ir.operands(inner), packed(ir.results(op)).into_iter())?;
-            }
-            let writes = matches!(ir.spec(inner).effects, Effects::Write | Effects::ReadWrite) && !ir.kind(inner).is_terminator();
-            ensure!(!writes, "its region holds `{}`, which writes to memory", ir.op_name(inner));
-        }
-    }
     Ok(())
 }
 
@@ -259,7 +261,13 @@ pub fn scan_return(ir: &Ir, op: Op) -> VerifyResult {
     inside(ir, op, &[OpKind::Tt(TtOp::Scan)])
 }
 
-/// Stands in `tt.map_elementwise`.
+/// Stands in `tt.map_elementwise` and returns packs of elements of its results.
 pub fn map_elementwise_return(ir: &Ir, op: Op) -> VerifyResult {
-    inside(ir, op, &[OpKind::Tt(TtOp::MapElementwise)])
+    inside(ir, op, &[OpKind::Tt(TtOp::MapElementwise)])?;
+    let Some(parent) = ir.parent_op(op) else { return Ok(()) };
+    let pack = usize::try_from(ir.int_attr(parent, "pack").unwrap_or(1)).unwrap_or(1).min(1 << 20);
+    let expected = ir.results(parent).len().saturating_mul(pack);
+    ensure!(ir.operands(op).len() == expected, "it returns {} values, expected {expected}", ir.operands(op).len());
+    let elems: Vec<Type> = ir.results(parent).iter().flat_map(|&v| std::iter::repeat_n(ir.ty(v).elem(), pack)).collect();
+    types_are(ir, "values that it returns", ir.operands(op), elems.into_iter())
 }

@@ -49,6 +49,42 @@ pub fn atomic_cas(ir: &Ir, op: Op) -> VerifyResult {
     accesses(ptr, "result", result_ty(ir, op))
 }
 
+/// One type of pointee and result.
+pub fn atomic_load(ir: &Ir, op: Op) -> VerifyResult {
+    let ptr = operand_ty(ir, op, 0);
+    accesses(ptr, "result", result_ty(ir, op))?;
+    mask_fits(ir, ir.operand_group(op, 1), ptr)?;
+    orders(ir, op, "release", 3)
+}
+
+/// One type of pointee and value.
+pub fn atomic_store(ir: &Ir, op: Op) -> VerifyResult {
+    let ptr = operand_ty(ir, op, 0);
+    accesses(ptr, "value", operand_ty(ir, op, 1))?;
+    mask_fits(ir, ir.operand_group(op, 2), ptr)?;
+    orders(ir, op, "acquire", 2)
+}
+
+/// One type of pointee and expected value; a bit for each.
+pub fn atomic_poll(ir: &Ir, op: Op) -> VerifyResult {
+    let (ptr, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
+    accesses(ptr, "expected value", operand_ty(ir, op, 1))?;
+    let bit = Type::int(1);
+    ensure!(is_like(result, ptr, bit), "the result has type {result}, expected {}", ptr.with_elem(bit));
+    orders(ir, op, "release", 3)
+}
+
+/// A load has nothing to release, and a store nothing to acquire.
+fn orders(ir: &Ir, op: Op, name: &str, case: i64) -> VerifyResult {
+    let sem = ir.int_attr(op, "sem");
+    ensure!(
+        sem != Some(case) && sem != Some(4),
+        "its memory semantics are `{}`, which has no meaning here",
+        if sem == Some(4) { "acq_rel" } else { name }
+    );
+    Ok(())
+}
+
 /// The type whose shape an access has, and the type of its elements: of a block pointer those of the block.
 fn accessed(ptr: Type) -> Result<(Type, Type), String> {
     match ptr.elem().pointee() {
@@ -112,7 +148,7 @@ pub fn descriptor_store(ir: &Ir, op: Op) -> VerifyResult {
     indices(ir, op, ir.operand_group(op, 2))
 }
 
-fn block_fits(desc: Type, tensor: Type) -> VerifyResult {
+pub(super) fn block_fits(desc: Type, tensor: Type) -> VerifyResult {
     ensure!(desc.elem() == tensor.elem(), "the descriptor's elements have type {}, and the tensor's {}", desc.elem(), tensor.elem());
     let (a, b) = (count(desc.shape()), count(tensor.shape()));
     ensure!(a.is_some() && a == b, "the descriptor's block is {desc} and the tensor {tensor}, expected as many elements");
@@ -136,7 +172,7 @@ pub fn descriptor_scatter(ir: &Ir, op: Op) -> VerifyResult {
 }
 
 /// A descriptor of one row, n row numbers, n rows. The hardware moves at least 8 rows of 32 bytes, of elements up to 32 bits.
-fn rows(desc: Type, offsets: Type, tensor: Type) -> VerifyResult {
+pub(super) fn rows(desc: Type, offsets: Type, tensor: Type) -> VerifyResult {
     ensure!(desc.rank() == 2 && desc.shape()[0] == 1, "the descriptor has type {desc}, expected a block of one row");
     ensure!(offsets.rank() == 1, "the row numbers have type {offsets}, expected one dimension");
     ensure!(tensor.rank() == 2, "the tensor has type {tensor}, expected two dimensions");

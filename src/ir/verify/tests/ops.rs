@@ -265,7 +265,7 @@ fn inline_assembly_prints_and_asserts() {
 }
 
 fn desc(shape: &[i64], elem: Type) -> Type {
-    Type::new(crate::ir::core::TypeData::TensorDesc { shape: shape.to_vec(), elem, layout: None })
+    Type::new(crate::ir::core::TypeData::TensorDesc { shape: shape.to_vec(), elem, layout: None, im2col: false })
 }
 
 #[test]

@@ -180,8 +180,8 @@ fn elementwise_maps() {
     };
     holds(&f(2, &[i(32), i(32)], 2));
     breaks(&f(3, &[i(32); 3], 3), &[("E0501", "pack is 3")]);
-    breaks(&f(2, &[i(32)], 1), &[("E0501", "its region has 1 arguments, expected 2")]);
-    breaks(&f(1, &[f32()], 1), &[("E0501", "has type f32, expected i32")]);
+    breaks(&f(2, &[i(32)], 1), &[("E0501", "its region has 1 arguments, expected 2"), ("E0501", "it returns 1 values, expected 2")]);
+    breaks(&f(1, &[f32()], 1), &[("E0501", "has type f32, expected i32"), ("E0501", "it returns has type f32, expected i32")]);
     breaks(&f(2, &[i(32), i(32)], 1), &[("E0501", "returns 1 values, expected 2")]);
 }
 

@@ -11,16 +11,14 @@ fn counts_of_operands_and_results() {
     bad(ArithOp::Addi, &[i(32)], &[i(32)], &[], "E0502", "1 operand, expected 2");
     bad(ArithOp::Addi, &[i(32), i(32)], &[], &[], "E0502", "0 results, expected 1");
     bad(TtOp::Store, &[p(f32())], &[], &[], "E0502", "1 operand, expected 2 to 3");
-    breaks(&one(ScfOp::For, &[i(32)], &[], &[]), &[("E0502", "1 operand, expected at least 3"), ("E0504", "0 regions, expected 1")]);
+    breaks(&one(ScfOp::For, &[i(32)], &[], &[]), &[("E0502", "1 operand, expected at least 3")]);
 }
 
 #[test]
 fn constraints_of_types() {
     good(MathOp::Exp, &[f32()], &[f32()], &[]);
-    breaks(
-        &one(MathOp::Exp, &[i(32)], &[i(32)], &[]),
-        &[("E0502", "operand `operand` has type i32, expected floating-point-like"), ("E0502", "result `result`")],
-    );
+    // The result's type is as bad, but follows the operand's.
+    breaks(&one(MathOp::Exp, &[i(32)], &[i(32)], &[]), &[("E0502", "operand `operand` has type i32, expected floating-point-like")]);
 }
 
 #[test]
@@ -85,7 +83,7 @@ fn regions_and_terminators() {
     breaks(&ir, &[("E0504", "has no terminator: it is empty")]);
     let entry = ir.body(func, 0).unwrap();
     Builder::new(&mut ir, InsertPoint::End(entry), Loc::unknown()).i32(1);
-    breaks(&ir, &[("E0504", "it ends in `arith.constant`")]);
+    breaks(&ir, &[("E0504", "`arith.constant`: it is the last of a block of `tt.func`")]);
 
     bad(ScfOp::If, &[i(1)], &[], &[], "E0504", "0 regions, expected 2");
     let ir = module(&[i(1)], |b, args| {
@@ -128,15 +126,15 @@ fn successors() {
     breaks(&branches(|args| vec![args[0]], false), &[("E0504", "has type i1, expected i32")]);
     breaks(&branches(|args| vec![args[1]], true), &[("E0504", "the entry block")]);
     bad(CfOp::Assert, &[i(1)], &[], &[], "E0503", "`msg` is missing");
-    let ir = module(&[], |b, _| {
+    let ir = module(&[i(32)], |b, args| {
         let other = b.ir.module_block();
-        let state = b.state(CfOp::Br).successors(&[other]);
-        let op = b.insert(state);
-        let entry = b.ir.parent_block(op).unwrap();
+        let entry = b.ir.value_block(args[0]).unwrap();
         let region = b.ir.parent_region(entry).unwrap();
         let next = b.ir.add_block(region, &[]);
         b.set_point(InsertPoint::End(next));
-        b.op(TtOp::Return, &[], &[]);
+        let state = b.state(CfOp::Br).successors(&[other]);
+        b.insert(state);
+        b.set_point(InsertPoint::End(entry));
     });
     let found = faults(&ir);
     assert!(found.iter().any(|f| f.contains("successor #0 is a block of another region")), "{found:?}");
@@ -151,7 +149,7 @@ fn dominance_in_one_block() {
         let user = b.ir.def_op(user).unwrap();
         b.ir.move_before(user, def);
     });
-    breaks(&ir, &[("E0505", "operand #0 is a result of `arith.constant`, which stands after it"), ("E0505", "operand #1")]);
+    breaks(&ir, &[("E0505", "operand #0 is a result of `arith.constant`, which stands after it")]);
     let ir = module(&[i(32)], |b, args| {
         let user = b.value(ArithOp::Addi, &[args[0], args[0]], i(32));
         let op = b.ir.def_op(user).unwrap();
@@ -170,7 +168,7 @@ fn dominance_across_blocks_and_regions() {
     let mut user = Builder::new(&mut ir, InsertPoint::Start(blocks[2]), Loc::unknown());
     user.value(ArithOp::Addi, &[constant, constant], i(32));
     let found = faults(&ir);
-    assert!(found.len() == 2 && found[0].contains("through which control need not have come"), "{found:?}");
+    assert!(found.len() == 1 && found[0].contains("through which control need not have come"), "{found:?}");
     // From the entry it does.
     let def = ir.def_op(constant).unwrap();
     let first = ir.first_op(blocks[0]).unwrap();

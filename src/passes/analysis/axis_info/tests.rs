@@ -2,6 +2,8 @@
 //!
 //! Division and remainder are generated for operands from 0 on only: their rules, which are Triton's, take indices for granted.
 
+mod flow;
+
 use super::*;
 use crate::ir::core::{Builder, InsertPoint, Loc, OpState};
 use crate::ir::dialects::ArithOp;

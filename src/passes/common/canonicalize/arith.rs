@@ -23,11 +23,13 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("ori(ext x, ext y) -> ext ori(x, y)", OpKind::Arith(ArithOp::Ori), bitwise_of_extensions),
     &Pattern::new("xori(ext x, ext y) -> ext xori(x, y)", OpKind::Arith(ArithOp::Xori), bitwise_of_extensions),
     &Pattern::new("xori(cmpi, true) -> inverse cmpi", OpKind::Arith(ArithOp::Xori), not_of_cmpi),
+    &Pattern::new("cmpi eq/ne(ext x, ext y) -> cmpi(x, y)", OpKind::Arith(ArithOp::Cmpi), equality_of_extensions),
     &Pattern::new("extsi(extui x) -> extui x", OpKind::Arith(ArithOp::Extsi), extsi_of_extui),
     &Pattern::new("trunci(ext x) -> ext x", OpKind::Arith(ArithOp::Trunci), trunci_of_extension),
     &Pattern::new("trunci(shrsi(x, c)) -> trunci(shrui(x, c))", OpKind::Arith(ArithOp::Trunci), trunci_of_shrsi),
     &Pattern::new("bitcast(bitcast x) -> bitcast x", OpKind::Arith(ArithOp::Bitcast), bitcast_of_bitcast),
     &Pattern::new("index_cast(index_cast x) -> x", OpKind::Arith(ArithOp::IndexCast), index_cast_of_index_cast),
+    &Pattern::new("index_cast(extsi x) -> index_cast x", OpKind::Arith(ArithOp::IndexCast), index_cast_of_extension),
     &Pattern::new("sitofp(ext x) -> int to float x", OpKind::Arith(ArithOp::Sitofp), to_float_of_extension),
     &Pattern::new("uitofp(extui x) -> uitofp x", OpKind::Arith(ArithOp::Uitofp), to_float_of_extension),
     &Pattern::new("addf(x, negf y) -> subf(x, y)", OpKind::Arith(ArithOp::Addf), addf_of_negf),
@@ -216,21 +218,32 @@ fn select_to_extremum(rw: &mut Rewriter<'_>, op: Op) -> bool {
     replace(rw, op, kind, &[x, y])
 }
 
+/// What two operands were extended from, if both were in the same way and from the same type.
+fn same_extensions(rw: &Rewriter<'_>, op: Op) -> Option<(ArithOp, Value, Value)> {
+    let [a, b] = [0, 1].map(|i| rw.ir.def_op(rw.ir.operand(op, i)));
+    let (a, b) = (a?, b?);
+    let OpKind::Arith(ext @ (ArithOp::Extui | ArithOp::Extsi)) = rw.ir.kind(a) else { return None };
+    let (x, y) = (rw.ir.operand(a, 0), *rw.ir.operands(b).first()?);
+    (rw.ir.is(b, ext) && rw.ir.ty(x) == rw.ir.ty(y)).then_some((ext, x, y))
+}
+
 fn bitwise_of_extensions(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let OpKind::Arith(kind) = rw.ir.kind(op) else { return false };
-    let defs = [0, 1].map(|i| rw.ir.def_op(rw.ir.operand(op, i)));
-    let [Some(a), Some(b)] = defs else { return false };
-    let OpKind::Arith(ext @ (ArithOp::Extui | ArithOp::Extsi)) = rw.ir.kind(a) else { return false };
-    if !rw.ir.is(b, ext) {
-        return false;
-    }
-    let (x, y) = (rw.ir.operand(a, 0), rw.ir.operand(b, 0));
-    if rw.ir.ty(x) != rw.ir.ty(y) {
-        return false;
-    }
+    let Some((ext, x, y)) = same_extensions(rw, op) else { return false };
     let (loc, ty) = (rw.ir.loc(op), rw.ir.ty(x));
     let narrow = rw.value(kind, loc, &[x, y], ty);
     replace(rw, op, ext, &[narrow])
+}
+
+fn equality_of_extensions(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    // eq 0, ne 1
+    if !matches!(rw.ir.int_attr(op, "predicate"), Some(0 | 1)) {
+        return false;
+    }
+    let Some((_, x, y)) = same_extensions(rw, op) else { return false };
+    rw.set_operand(op, 0, x);
+    rw.set_operand(op, 1, y);
+    true
 }
 
 fn not_of_cmpi(rw: &mut Rewriter<'_>, op: Op) -> bool {
@@ -298,6 +311,13 @@ fn index_cast_of_index_cast(rw: &mut Rewriter<'_>, op: Op) -> bool {
         return false;
     }
     rw.replace(op, &[x]);
+    true
+}
+
+fn index_cast_of_extension(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Extsi)) else { return false };
+    let x = rw.ir.operand(inner, 0);
+    rw.set_operand(op, 0, x);
     true
 }
 

@@ -72,13 +72,17 @@ fn iter_args(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let Some(terminator) = rw.ir.last_op(body) else { return false };
     let (init, args) = (rw.ir.operands(op)[3..].to_vec(), rw.ir.args(body)[1..].to_vec());
     let (next, results) = (rw.ir.operands(terminator).to_vec(), rw.ir.results(op).to_vec());
-    let fate = |i: usize| {
-        if next[i] == args[i] || next[i] == init[i] || !rw.ir.has_uses(args[i]) && !rw.ir.has_uses(results[i]) {
-            return Fate::Is(init[i]);
-        }
-        (0..i).find(|&j| init[j] == init[i] && next[j] == next[i]).map_or(Fate::Stays, Fate::Same)
-    };
-    let fates: Vec<Fate> = (0..init.len()).map(fate).collect();
+    let mut fates: Vec<Fate> = vec![];
+    for i in 0..init.len() {
+        let unused = !rw.ir.has_uses(args[i]) && !rw.ir.has_uses(results[i]);
+        // Only a value that stays can stand for another one.
+        let same = |j: &usize| matches!(fates[*j], Fate::Stays) && init[*j] == init[i] && next[*j] == next[i];
+        fates.push(if next[i] == args[i] || next[i] == init[i] || unused {
+            Fate::Is(init[i])
+        } else {
+            (0..i).find(same).map_or(Fate::Stays, Fate::Same)
+        });
+    }
     if fates.iter().all(|f| matches!(f, Fate::Stays)) {
         return false;
     }

@@ -1,0 +1,358 @@
+//! Configurations of a case: one value for each parameter, and what follows from them for a launch.
+
+use super::expr::Expression;
+use super::random::{self, Fill};
+use super::spec::{ArgKind, ArgSpec, BufferSpec, Case, bad};
+use super::value::{Env, Value};
+use crate::diag::Diagnostic;
+use crate::diag::codes::interp as codes;
+use crate::driver::Options;
+use crate::irgen::KernelInfo;
+use crate::irgen::signature::parse_type;
+use crate::irgen::types::Dtype;
+use crate::parser::ast::{Expr, ExprKind};
+
+/// Parameters that are options of the compilation and no part of what a kernel computes.
+pub const COMPILE_OPTIONS: [&str; 3] = ["num_warps", "num_stages", "num_ctas"];
+
+/// One value for each parameter of a case.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// In the order of the file.
+    pub params: Vec<(String, Value)>,
+}
+
+impl Config {
+    pub(super) fn env(&self) -> Env {
+        self.params.iter().cloned().collect()
+    }
+
+    /// The same without the options of the compilation: configurations with equal keys compute the same.
+    #[must_use]
+    pub fn meaning(&self) -> Config {
+        let kept = self.params.iter().filter(|(n, _)| !COMPILE_OPTIONS.contains(&n.as_str()));
+        Config { params: kept.cloned().collect() }
+    }
+}
+
+/// `m=37 n=781 dtype=fp32`
+impl std::fmt::Display for Config {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parts: Vec<String> = self.params.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        f.write_str(&parts.join(" "))
+    }
+}
+
+/// What a launch of one configuration is.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    pub config: Config,
+    /// Parameters, constants and scalar arguments by name.
+    pub values: Env,
+    pub grid: [u32; 3],
+    /// In the order of the kernel's parameters, without the compile-time ones.
+    pub args: Vec<InstanceArg>,
+    /// With signature and defines.
+    pub options: Options,
+}
+
+/// An argument of an [`Instance`].
+#[derive(Clone, Debug)]
+pub enum InstanceArg {
+    Scalar { name: String, dtype: Dtype, value: Value },
+    Buffer(Buffer),
+}
+
+/// A buffer of an [`Instance`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Buffer {
+    pub name: String,
+    pub dtype: Dtype,
+    pub shape: Vec<usize>,
+    pub fill: Fill,
+    pub seed: u64,
+    /// Compared with the reference.
+    pub out: bool,
+    /// Of `|got - want| / max(1, |want|)`; `None` for equality.
+    pub tolerance: Option<f64>,
+}
+
+impl Buffer {
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The contents before the launch; zeros where nothing is filled in.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        random::encode(self.dtype, &random::values(&self.fill, self.seed, self.len()))
+    }
+}
+
+type Try<T> = Result<T, Diagnostic>;
+
+impl Case {
+    /// All combinations of the parameters' values that `requires` lets through; the last parameter varies fastest.
+    pub fn configs(&self) -> Try<Vec<Config>> {
+        let mut all = vec![vec![]];
+        for (name, values) in &self.params {
+            let longer = |c: &Vec<(String, Value)>| {
+                values.iter().map(|v| c.iter().cloned().chain([(name.clone(), v.clone())]).collect()).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        self.allowed(all.into_iter().map(|params| Config { params }))
+    }
+
+    /// The configuration of the first values.
+    pub fn default_config(&self) -> Config {
+        Config { params: self.params.iter().filter_map(|(n, v)| Some((n.clone(), v.first()?.clone()))).collect() }
+    }
+
+    /// The default, and every configuration that differs from it in one parameter, leaving out those of the compilation.
+    pub fn neighbours(&self) -> Try<Vec<Config>> {
+        let default = self.default_config();
+        let mut all = vec![default.clone()];
+        for (at, (name, values)) in self.params.iter().enumerate() {
+            if COMPILE_OPTIONS.contains(&name.as_str()) {
+                continue;
+            }
+            for v in values.iter().skip(1) {
+                let mut one = default.clone();
+                one.params[at].1 = v.clone();
+                all.push(one);
+            }
+        }
+        self.allowed(all)
+    }
+
+    fn allowed(&self, all: impl IntoIterator<Item = Config>) -> Try<Vec<Config>> {
+        let mut out = vec![];
+        for config in all {
+            let keep = match &self.requires {
+                Some(e) => e.eval(&self.environment(&config)?)?.is_true(),
+                None => true,
+            };
+            if keep {
+                out.push(config);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Sets a parameter of a configuration from its text, as the command line gives it.
+    pub fn set(&self, config: &mut Config, name: &str, text: &str) -> Try<()> {
+        let Some(slot) = config.params.iter_mut().find(|(n, _)| n == name) else {
+            let known: Vec<&str> = self.params.iter().map(|(n, _)| n.as_str()).collect();
+            return Err(Diagnostic::error(&codes::BAD_CASE, format!("the case `{}` has no parameter `{name}`", self.name))
+                .help(format!("its parameters are {}", known.join(", "))));
+        };
+        let at = crate::source::Span { file: self.file, lo: 0, hi: 0 };
+        let value = Expression::parse(text, at).and_then(|e| e.value(&Env::new()));
+        slot.1 = match value {
+            Ok(Value::Name(n)) => Value::Str(n),
+            Ok(v) => v,
+            Err(_) => Value::Str(text.to_owned()),
+        };
+        Ok(())
+    }
+
+    /// Parameters and constants; a constant may use those before it.
+    fn environment(&self, config: &Config) -> Try<Env> {
+        let mut env = config.env();
+        for (name, e) in &self.constants {
+            let value = e.eval(&env)?;
+            env.insert(name.clone(), value);
+        }
+        Ok(env)
+    }
+
+    /// What a configuration means for a kernel.
+    pub fn instance(&self, kernel: &KernelInfo, config: &Config) -> Result<Instance, Vec<Diagnostic>> {
+        let mut values = self.environment(config).map_err(|d| vec![d])?;
+        let grid = self.launch_grid(&values).map_err(|d| vec![d])?;
+        let unknown = self.args.iter().filter(|a| kernel.params.iter().all(|p| p.name != a.name));
+        let mut errors: Vec<Diagnostic> = unknown
+            .map(|a| {
+                Diagnostic::error(&codes::BAD_CASE, format!("the kernel `{}` has no parameter `{}`", kernel.name, a.name)).at(a.span, "")
+            })
+            .collect();
+        let (mut items, mut defines, mut args) = (vec![], vec![], vec![]);
+        let env = values.clone();
+        for p in &kernel.params {
+            if let Some(spec) = self.args.iter().find(|a| a.name == p.name) {
+                match self.argument(spec, p.ty.as_deref(), &env) {
+                    Ok((item, arg)) => {
+                        items.push(item);
+                        // Also of an argument that is folded into the kernel.
+                        if let ArgKind::Scalar { value, .. } = &spec.kind {
+                            values.insert(spec.name.clone(), value.eval(&env).map_err(|d| vec![d])?);
+                        }
+                        args.extend(arg);
+                    }
+                    Err(d) => errors.push(d),
+                }
+            } else if let Some(value) = env.get(&p.name) {
+                items.push("constexpr".to_owned());
+                defines.push((p.name.clone(), value.to_define()));
+            } else if p.value.is_some() {
+                items.push("constexpr".to_owned());
+            } else {
+                let message = format!("the kernel's parameter `{}` has neither an argument nor a value in the case", p.name);
+                errors.push(Diagnostic::error(&codes::BAD_CASE, message).at(self.place(), ""));
+            }
+        }
+        let options = Options { signature: Some(items.join(", ")), defines, ..self.compile_options(&env).map_err(|d| vec![d])? };
+        if errors.is_empty() { Ok(Instance { config: config.clone(), values, grid, args, options }) } else { Err(errors) }
+    }
+
+    fn place(&self) -> crate::source::Span {
+        crate::source::Span { file: self.file, lo: 0, hi: 0 }
+    }
+
+    fn launch_grid(&self, env: &Env) -> Try<[u32; 3]> {
+        let mut grid = [1; 3];
+        for (slot, e) in grid.iter_mut().zip(&self.grid) {
+            let v = e.int(env)?;
+            *slot = u32::try_from(v).ok().filter(|v| *v > 0).ok_or_else(|| bad(e, &format!("{v} is no number of programs")))?;
+        }
+        Ok(grid)
+    }
+
+    fn compile_options(&self, env: &Env) -> Try<Options> {
+        let mut options = Options::default();
+        for (name, slot) in COMPILE_OPTIONS.iter().zip([&mut options.num_warps, &mut options.num_stages, &mut options.num_ctas]) {
+            if let Some(v) = env.get(*name) {
+                *slot = v.as_int().and_then(|v| u32::try_from(v).ok()).ok_or_else(|| {
+                    Diagnostic::error(&codes::BAD_CASE, format!("`{name}` is {v}, expected a small integer")).at(self.place(), "")
+                })?;
+            }
+        }
+        Ok(options)
+    }
+
+    /// The item of the signature and the argument; an integer 1 is folded in, as Triton's launcher does, and is none.
+    fn argument(&self, spec: &ArgSpec, annotation: Option<&str>, env: &Env) -> Try<(String, Option<InstanceArg>)> {
+        let divisibility = spec.divisibility.as_ref().map(|d| d.int(env)).transpose()?;
+        match &spec.kind {
+            ArgKind::Buffer(b) => {
+                let buffer = self.buffer(&spec.name, b, env)?;
+                let hint = if divisibility.unwrap_or(16) % 16 == 0 { ":16" } else { "" };
+                Ok((format!("*{}{hint}", signature_word(buffer.dtype)), Some(InstanceArg::Buffer(buffer))))
+            }
+            ArgKind::Scalar { value, dtype: given } => {
+                let v = value.eval(env)?;
+                let annotated = annotation.and_then(|a| parse_type(a.split(':').next().unwrap_or(a))).map(|t| t.dtype);
+                let dtype = match (given, annotated) {
+                    (Some(e), _) => e.dtype(env)?,
+                    (None, Some(d)) => d,
+                    (None, None) => scalar_type(&v).ok_or_else(|| bad(value, &format!("{v} is no run-time argument")))?,
+                };
+                if v.as_f64().is_none() || (!dtype.is_float() && v.as_int().is_none()) {
+                    return Err(bad(value, &format!("{v} is no {}", dtype.name())));
+                }
+                let hint = match (divisibility, v.as_int()) {
+                    (_, None) => "",
+                    (Some(d), _) if d % 16 == 0 => ":16",
+                    (Some(_), _) => "",
+                    (None, Some(1)) if dtype.is_int() && !dtype.is_bool() => ":1",
+                    (None, Some(n)) if dtype.is_int() && !dtype.is_bool() && n % 16 == 0 => ":16",
+                    (None, _) => "",
+                };
+                let arg = (hint != ":1").then(|| InstanceArg::Scalar { name: spec.name.clone(), dtype, value: v });
+                Ok((format!("{}{hint}", signature_word(dtype)), arg))
+            }
+        }
+    }
+
+    fn buffer(&self, name: &str, spec: &BufferSpec, env: &Env) -> Try<Buffer> {
+        let shape: Vec<usize> = spec.shape.iter().map(|e| e.size(env)).collect::<Try<_>>()?;
+        let dtype = spec.dtype.dtype(env)?;
+        let n = shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).filter(|n| *n <= 1 << 32);
+        let n = n.ok_or_else(|| bad(&spec.dtype, &format!("the buffer `{name}` of shape {shape:?} is too large")))?;
+        let fill = spec.fill.as_ref().map_or(Ok(Fill::Poison), |e| fill(e, env, n))?;
+        let of_type = spec.tolerance.iter().find(|(d, _)| d.is_none_or(|d| d == dtype));
+        let tolerance = of_type.map(|(_, e)| e.float(env)).transpose()?;
+        let seed = random::seed(&self.name, name, &shape);
+        Ok(Buffer { name: name.to_owned(), dtype, shape, fill, seed, out: spec.out, tolerance })
+    }
+}
+
+/// A dtype in a signature; a truth value is `i1`.
+fn signature_word(dtype: Dtype) -> String {
+    if dtype.is_bool() { "i1".to_owned() } else { dtype.short() }
+}
+
+/// The type that Triton's launcher gives to a Python value.
+fn scalar_type(v: &Value) -> Option<Dtype> {
+    Some(match v {
+        Value::Bool(_) => Dtype::Int1,
+        Value::Int(v) if i32::try_from(*v).is_ok() => Dtype::Int32,
+        Value::Int(_) => Dtype::Int64,
+        Value::Float(_) => Dtype::Fp32,
+        Value::None | Value::Str(_) | Value::Name(_) => return None,
+    })
+}
+
+/// The meaning of `fill = "…"` for a buffer of `n` elements.
+fn fill(e: &Expression, env: &Env, n: usize) -> Try<Fill> {
+    let (name, args): (&str, &[Expr]) = match &e.expr.kind {
+        ExprKind::Name(name) => (name, &[]),
+        ExprKind::Call(call) => (call.func.dotted().and_then(|p| p.last().copied()).unwrap_or_default(), &call.args),
+        _ => ("", &[]),
+    };
+    let numbers = || {
+        args.iter()
+            .map(|a| super::expr::evaluate(a, env).and_then(|v| v.as_f64().ok_or_else(|| format!("{v} is no number"))))
+            .collect::<Result<Vec<f64>, String>>()
+            .map_err(|why| bad(e, &why))
+    };
+    let whole = |v: f64| v as i64;
+    Ok(match name {
+        "normal" => match numbers()?.as_slice() {
+            [] => Fill::Normal(0.0, 1.0),
+            [mean, deviation] => Fill::Normal(*mean, *deviation),
+            _ => return Err(bad(e, "`normal` takes nothing, or mean and standard deviation")),
+        },
+        "uniform" => match numbers()?.as_slice() {
+            [] => Fill::Uniform(0.0, 1.0),
+            [lo, hi] if lo <= hi => Fill::Uniform(*lo, *hi),
+            _ => return Err(bad(e, "`uniform` takes nothing, or a lower and an upper bound")),
+        },
+        "randint" => match numbers()?.as_slice() {
+            [lo, hi] if lo < hi => Fill::Randint(whole(*lo), whole(*hi)),
+            _ => return Err(bad(e, "`randint` takes the least value, and one above the greatest")),
+        },
+        "constant" => match numbers()?.as_slice() {
+            [c] => Fill::Constant(*c),
+            _ => return Err(bad(e, "`constant` takes one number")),
+        },
+        "each" => {
+            let values = numbers()?;
+            if values.len() != n {
+                return Err(bad(e, &format!("the buffer has {n} elements, and this lists {}", values.len())));
+            }
+            Fill::Each(values)
+        }
+        "zeros" => Fill::Constant(0.0),
+        "ones" => Fill::Constant(1.0),
+        "arange" => Fill::Arange,
+        "permutation" => Fill::Permutation,
+        "poison" => Fill::Poison,
+        _ => {
+            let mut env = env.clone();
+            let mut each = |i: usize| {
+                env.insert("i".to_owned(), Value::Int(i as i64));
+                e.float(&env)
+            };
+            Fill::Each((0..n).map(&mut each).collect::<Try<_>>()?)
+        }
+    })
+}

@@ -1,0 +1,195 @@
+//! `tt.reduce`: emission of a [`ReducePlan`].
+//!
+//! 1. In a thread, values are combined in pairs of neighbours, then pairs of pairs: half of the work at a time does not wait for the other half.
+//! 2. In a warp, one `shfl.sync.bfly` for each step and value. Where all 32 lanes take part in one operation on integers of up to 32 bits that
+//!    `redux.sync` has (PTX ISA, "redux.sync"), that instruction does all steps; on `sm_100a` it has minimum and maximum of floats too.
+//! 3. Across warps, stores of one lane each, a barrier, wide loads; the loaded values are combined by halves (`0 ∘ 2`, `1 ∘ 3`, then both).
+//!
+//! Values of the region are tuples: one per operand.
+
+use inkwell::values::IntValue;
+
+use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
+use crate::codegen::warp::Source;
+use crate::ir::Op;
+use crate::ir::dialects::ArithOp;
+use crate::layout::plan::ReducePlan;
+use crate::layout::plan::reduce::{Delivery, Partials, operand_offsets};
+use crate::layout::plan::shared_access::element_bytes;
+use crate::passes::analysis::scratch::{operand_bytes, reduce_plan};
+
+/// One value per operand.
+pub(super) type Tuple<'c> = Vec<Val<'c>>;
+
+/// `tt.reduce`
+pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let plan = reduce_plan(cx.ir, op).map_err(|e| cx.unsupported(op, &e.reason))?;
+    let sources = cx.ir.operands(op).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;
+    let mut groups = Vec::with_capacity(plan.groups.len());
+    for group in &plan.groups {
+        let values = group.iter().map(|&r| sources.iter().map(|s| s[r]).collect()).collect();
+        groups.push(by_neighbours(cx, op, values)?);
+    }
+    within_warp(cx, op, &plan, &mut groups)?;
+    let results = match &plan.delivery {
+        Delivery::Registers(table) => table.iter().map(|&g| groups[g].clone()).collect(),
+        Delivery::Shared(partials) => across_warps(cx, op, &plan, partials, &groups)?,
+    };
+    for (i, &result) in cx.ir.results(op).iter().enumerate() {
+        cx.set(result, results.iter().map(|tuple| tuple[i]).collect());
+    }
+    Ok(())
+}
+
+/// Runs the region on two tuples.
+pub(super) fn combine<'c>(cx: &mut Lower<'c, '_>, op: Op, first: &[Val<'c>], second: &[Val<'c>]) -> Res<Tuple<'c>> {
+    cx.inline_region(op, &[first, second].concat())
+}
+
+/// `((0 ∘ 1) ∘ (2 ∘ 3)) ∘ …`
+fn by_neighbours<'c>(cx: &mut Lower<'c, '_>, op: Op, mut values: Vec<Tuple<'c>>) -> Res<Tuple<'c>> {
+    while values.len() > 1 {
+        let pairs = values.chunks(2).map(|pair| match pair {
+            [a, b] => combine(cx, op, a, b),
+            rest => Ok(rest[0].clone()),
+        });
+        values = pairs.collect::<Res<_>>()?;
+    }
+    values.pop().ok_or_else(|| defect("a reduction of nothing"))
+}
+
+/// `(0 ∘ n/2), (1 ∘ n/2+1), …` until one is left.
+fn by_halves<'c>(cx: &mut Lower<'c, '_>, op: Op, mut values: Vec<Tuple<'c>>) -> Res<Tuple<'c>> {
+    while values.len() > 1 {
+        let (low, high) = values.split_at(values.len() / 2);
+        values = low.iter().zip(high).map(|(a, b)| combine(cx, op, a, b)).collect::<Res<_>>()?;
+    }
+    values.pop().ok_or_else(|| defect("a reduction of nothing"))
+}
+
+fn within_warp<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &ReducePlan, groups: &mut Vec<Tuple<'c>>) -> Res<()> {
+    let lanes: u32 = plan.steps.iter().fold(0, |all, s| all | s.lanes);
+    let in_place = plan.steps.iter().all(|s| s.partner.iter().copied().eq(0..groups.len()));
+    let whole = in_place && lanes == cx.options.target.warp_size() - 1;
+    let first = *groups.first().and_then(|g| g.first()).ok_or_else(|| defect("a reduction of nothing"))?;
+    if let Some(redux) = cx.single_combiner(op).filter(|_| whole).and_then(|kind| Redux::of(cx, kind, first)) {
+        for group in groups.iter_mut() {
+            group[0] = redux.emit(cx, group[0])?;
+        }
+        return Ok(());
+    }
+    for step in &plan.steps {
+        let mut others: Vec<Tuple<'c>> = vec![vec![]; groups.len()];
+        for (i, _) in cx.ir.operands(op).iter().enumerate() {
+            let values: Vec<Val<'c>> = step.partner.iter().map(|&g| groups[g][i]).collect();
+            for (other, value) in others.iter_mut().zip(cx.shuffle(&values, Source::Flip(step.lanes))?) {
+                other.push(value);
+            }
+        }
+        for (group, other) in groups.iter_mut().zip(&others) {
+            *group = combine(cx, op, group, other)?;
+        }
+    }
+    Ok(())
+}
+
+/// An instruction that reduces over a whole warp.
+struct Redux {
+    name: &'static str,
+    signed: bool,
+}
+
+impl Redux {
+    fn of<'c>(cx: &Lower<'c, '_>, kind: ArithOp, value: Val<'c>) -> Option<Redux> {
+        use ArithOp as A;
+        let target = &cx.options.target;
+        let (name, signed) = match (value, kind) {
+            (Val::IntValue(v), _) if v.get_type().get_bit_width() > 32 => return None,
+            (Val::IntValue(_), A::Addi) => ("add", false),
+            (Val::IntValue(_), A::Andi) => ("and", false),
+            (Val::IntValue(_), A::Ori) => ("or", false),
+            (Val::IntValue(_), A::Xori) => ("xor", false),
+            (Val::IntValue(_), A::Maxsi) => ("max", true),
+            (Val::IntValue(_), A::Minsi) => ("min", true),
+            (Val::IntValue(_), A::Maxui) => ("umax", false),
+            (Val::IntValue(_), A::Minui) => ("umin", false),
+            (Val::FloatValue(v), _) if v.get_type() != cx.llvm.f32_type() || target.capability != 100 || !target.accelerated => {
+                return None;
+            }
+            (Val::FloatValue(_), A::Maxnumf) => ("fmax", false),
+            (Val::FloatValue(_), A::Minnumf) => ("fmin", false),
+            (Val::FloatValue(_), A::Maximumf) => ("fmax.NaN", false),
+            (Val::FloatValue(_), A::Minimumf) => ("fmin.NaN", false),
+            _ => return None,
+        };
+        Some(Redux { name, signed })
+    }
+
+    fn emit<'c>(&self, cx: &mut Lower<'c, '_>, value: Val<'c>) -> Res<Val<'c>> {
+        let all = cx.i32(u64::from(u32::MAX));
+        let intrinsic = format!("llvm.nvvm.redux.sync.{}", self.name);
+        let Val::IntValue(int) = value else { return cx.intrinsic(&intrinsic, &[], &[value, all.into()]) };
+        let (narrow, word) = (int.get_type(), cx.int_type(32));
+        if narrow.get_bit_width() == 32 {
+            return cx.intrinsic(&intrinsic, &[], &[value, all.into()]);
+        }
+        let wide = if self.signed { cx.b.build_int_s_extend(int, word, "")? } else { cx.b.build_int_z_extend(int, word, "")? };
+        let reduced = as_int(cx.intrinsic(&intrinsic, &[], &[wide.into(), all.into()])?)?;
+        Ok(cx.b.build_int_truncate(reduced, narrow, "")?.into())
+    }
+}
+
+/// Stores partial results, waits, and gives each register of the result its own.
+fn across_warps<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &ReducePlan, partials: &Partials, groups: &[Tuple<'c>]) -> Res<Vec<Tuple<'c>>> {
+    let bytes = operand_bytes(cx.ir, op);
+    let (starts, _) = operand_offsets(partials.slots, &bytes);
+    let base = cx.scratch(op)?;
+    let owner = cx.owner_predicate(u64::from(partials.copies), 0)?;
+    let slots = first_coordinates(cx.indices(&partials.store)?)?;
+    for (group, registers) in groups.iter().zip(&plan.groups) {
+        for ((&value, &start), &size) in group.iter().zip(&starts).zip(&bytes) {
+            let at = slot_address(cx, base, start, slots[registers[0]], size)?;
+            cx.store_shared_if(owner, at, value)?;
+        }
+    }
+    cx.barrier()?;
+    let mut known: Vec<(u64, usize)> = vec![];
+    let mut results: Vec<Tuple<'c>> = vec![];
+    let slots = first_coordinates(cx.indices(&partials.load)?)?;
+    for (register, &slot) in slots.iter().enumerate() {
+        // Registers that hold copies share their loads.
+        let place = partials.load.apply_packed(register as u64);
+        if let Some(&(_, same)) = known.iter().find(|k| k.0 == place) {
+            results.push(results[same].clone());
+            continue;
+        }
+        known.push((place, register));
+        let mut values: Vec<Tuple<'c>> = vec![vec![]; partials.parts];
+        for (i, (&start, &size)) in starts.iter().zip(&bytes).enumerate() {
+            let at = slot_address(cx, base, start, slot, size)?;
+            let loaded = cx.load_shared_run(at, groups[0][i].get_type(), partials.parts)?;
+            values.iter_mut().zip(loaded).for_each(|(tuple, value)| tuple.push(value));
+        }
+        results.push(by_halves(cx, op, values)?);
+    }
+    Ok(results)
+}
+
+/// The only coordinate of each register.
+pub(super) fn first_coordinates(indices: Vec<Vec<IntValue<'_>>>) -> Res<Vec<IntValue<'_>>> {
+    indices.into_iter().map(|c| c.first().copied().ok_or_else(|| defect("a slot without a number"))).collect()
+}
+
+/// The address of a slot of elements of `size` bytes, `start` bytes after `base`.
+pub(super) fn slot_address<'c>(
+    cx: &mut Lower<'c, '_>,
+    base: inkwell::values::PointerValue<'c>,
+    start: u32,
+    slot: IntValue<'c>,
+    size: u32,
+) -> Res<inkwell::values::PointerValue<'c>> {
+    debug_assert!(size == element_bytes(size * 8));
+    let bytes = cx.b.build_left_shift(slot, cx.i32(u64::from(size.trailing_zeros())), "")?;
+    let at = cx.shared_at(base, bytes)?;
+    if start == 0 { Ok(at) } else { cx.shared_at(at, cx.i32(u64::from(start))) }
+}

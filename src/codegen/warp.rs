@@ -1,0 +1,143 @@
+//! Moving values between the lanes of a warp, and stores that only some threads do.
+//!
+//! `shfl.sync` moves 32 bits (PTX ISA, "shfl.sync"). Narrow elements share a word: two halves are one shuffle. Wide ones are cut into words.
+
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{BasicValue, IntValue, PointerValue};
+
+use super::lower::{Lower, Res, Val, as_int, defect};
+use super::ops::bits_as;
+use super::ptx_builder::{Arg, PtxAsm, Reg};
+
+const WORD: u32 = 32;
+
+/// From which lane a shuffle takes its values.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'c> {
+    /// The lane whose number differs in these bits.
+    Flip(u32),
+    /// The lane of this number.
+    Lane(IntValue<'c>),
+}
+
+impl<'c> Lower<'c, '_> {
+    /// The values that another lane has in place of these, which are of one type.
+    pub(super) fn shuffle(&mut self, values: &[Val<'c>], from: Source<'c>) -> Res<Vec<Val<'c>>> {
+        let Some(first) = values.first() else { return Ok(vec![]) };
+        let elem = first.get_type();
+        let stored = self.stored_type(elem);
+        let bits = self.bits_of(stored);
+        let per_word = (WORD / bits).max(1) as usize;
+        let mut moved = Vec::with_capacity(values.len());
+        for chunk in values.chunks(per_word) {
+            let mut words = self.words_of(chunk, stored)?;
+            for word in &mut words {
+                *word = self.shuffle_word(*word, from)?;
+            }
+            self.elements_of(&words, stored, elem, chunk.len(), &mut moved)?;
+        }
+        Ok(moved)
+    }
+
+    fn shuffle_word(&mut self, word: IntValue<'c>, from: Source<'c>) -> Res<IntValue<'c>> {
+        let (mode, operand) = match from {
+            Source::Flip(mask) => ("bfly", self.i32(u64::from(mask))),
+            Source::Lane(lane) => ("idx", lane),
+        };
+        let all = self.i32(u64::from(u32::MAX));
+        // 31: the last lane of a segment that is the whole warp.
+        let args = [all.into(), word.into(), operand.into(), self.i32(31).into()];
+        as_int(self.intrinsic(&format!("llvm.nvvm.shfl.sync.{mode}.i32"), &[], &args)?)
+    }
+
+    /// Elements side by side as 32-bit words; fewer than fill a word leave the rest 0.
+    fn words_of(&mut self, elements: &[Val<'c>], stored: BasicTypeEnum<'c>) -> Res<Vec<IntValue<'c>>> {
+        let bits = self.bits_of(stored);
+        let elements = elements.iter().map(|&e| self.as_stored(e)).collect::<Res<Vec<_>>>()?;
+        if let [one] = elements[..] {
+            let int = as_int(bits_as(self, one, self.int_type(bits).into())?)?;
+            if bits <= WORD {
+                return Ok(vec![if bits < WORD { self.b.build_int_z_extend(int, self.int_type(WORD), "")? } else { int }]);
+            }
+            let part = |i: u32| {
+                let shifted = self.b.build_right_shift(int, self.int_type(bits).const_int(u64::from(i * WORD), false), false, "")?;
+                Ok(self.b.build_int_truncate(shifted, self.int_type(WORD), "")?)
+            };
+            return (0..bits / WORD).map(part).collect();
+        }
+        let mut vector = Lower::vector_type(stored, WORD / bits)?.const_zero();
+        for (i, &e) in elements.iter().enumerate() {
+            vector = self.b.build_insert_element(vector, e, self.i32(i as u64), "")?;
+        }
+        Ok(vec![as_int(bits_as(self, vector.as_basic_value_enum(), self.int_type(WORD).into())?)?])
+    }
+
+    /// The reverse of [`Lower::words_of`] for `count` elements.
+    fn elements_of(
+        &mut self,
+        words: &[IntValue<'c>],
+        stored: BasicTypeEnum<'c>,
+        elem: BasicTypeEnum<'c>,
+        count: usize,
+        out: &mut Vec<Val<'c>>,
+    ) -> Res<()> {
+        let bits = self.bits_of(stored);
+        if count > 1 {
+            let Val::VectorValue(vector) = self.b.build_bit_cast(words[0], Lower::vector_type(stored, WORD / bits)?, "")? else {
+                return Err(defect("a word is no vector"));
+            };
+            for i in 0..count {
+                let e = self.b.build_extract_element(vector, self.i32(i as u64), "")?;
+                out.push(self.restored(e, elem)?);
+            }
+            return Ok(());
+        }
+        let int_type = self.int_type(bits);
+        let mut whole = if bits < WORD { self.b.build_int_truncate(words[0], int_type, "")? } else { words[0] };
+        if bits > WORD {
+            whole = int_type.const_zero();
+            for (i, &word) in words.iter().enumerate() {
+                let wide = self.b.build_int_z_extend(word, int_type, "")?;
+                let moved = self.b.build_left_shift(wide, int_type.const_int(i as u64 * u64::from(WORD), false), "")?;
+                whole = self.b.build_or(whole, moved, "")?;
+            }
+        }
+        let stored_value = bits_as(self, whole.into(), stored)?;
+        out.push(self.restored(stored_value, elem)?);
+        Ok(())
+    }
+
+    /// Stores one element to shared memory in the threads where `pred` holds.
+    pub(super) fn store_shared_if(&mut self, pred: Option<IntValue<'c>>, ptr: PointerValue<'c>, value: Val<'c>) -> Res<()> {
+        let value = self.as_stored(value)?;
+        let Some(pred) = pred else { return self.store_shared(ptr, &[value]) };
+        let bits = self.bits_of(value.get_type());
+        let mut int = as_int(bits_as(self, value, self.int_type(bits).into())?)?;
+        if bits < 16 {
+            int = self.b.build_int_z_extend(int, self.int_type(16), "")?;
+        }
+        let address = self.b.build_ptr_to_int(ptr, self.int_type(32), "")?;
+        let mut asm = PtxAsm::default();
+        let (address, data) = (asm.input(Reg::B32, address.into()), asm.input(Reg::of_bits(bits), int.into()));
+        let pred = asm.input(Reg::Pred, pred.into());
+        asm.inst(Some(pred), format!("st.shared.b{bits}"), vec![Arg::Address(address), Arg::Reg(data)]);
+        asm.emit(self, true)?;
+        Ok(())
+    }
+
+    /// Loads `count` elements that lie side by side, in accesses of up to 16 bytes.
+    pub(super) fn load_shared_run(&mut self, ptr: PointerValue<'c>, elem: BasicTypeEnum<'c>, count: usize) -> Res<Vec<Val<'c>>> {
+        const WIDEST: u32 = 128;
+        let stored = self.stored_type(elem);
+        let bits = self.bits_of(stored);
+        let per_access = ((WIDEST / bits).max(1) as usize).min(count);
+        let mut values = Vec::with_capacity(count);
+        for first in (0..count).step_by(per_access) {
+            let at = if first == 0 { ptr } else { self.shared_at(ptr, self.i32(first as u64 * u64::from(bits / 8)))? };
+            for value in self.load_shared(at, stored, per_access)? {
+                values.push(self.restored(value, elem)?);
+            }
+        }
+        Ok(values)
+    }
+}

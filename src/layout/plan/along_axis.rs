@@ -1,0 +1,103 @@
+//! A register layout seen from one axis of its tensor, for operations that work along that axis.
+//!
+//! 1. Every place (register, lane, warp) is one number, register bits lowest; the layout gives its coordinate along the axis and, in a second
+//!    number, the coordinates along all other axes (`rest`). Both are linear in the place.
+//! 2. Blocks of a cluster take no part: the axis must lie within a block, and the rest of a block's place is the same constant on both
+//!    sides of an operation, so it is left out.
+//!
+//! Example: a 16×8 tile reduced along axis 1, `register=1 → (0, 1)`, `lane=8 → (1, 0)`: place 1 has axis 1, rest 0; the place of lane 8 has
+//! axis 0, rest 1.
+
+use crate::layout::linear::{low_bits, select};
+use crate::layout::{Dim, LayoutError, LinearLayout};
+
+/// The places of a layout with their coordinates along one axis and along the others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct AlongAxis {
+    axis: Vec<u64>,
+    rest: Vec<u64>,
+    pub(super) register_bits: u32,
+    pub(super) lane_bits: u32,
+    pub(super) warp_bits: u32,
+    pub(super) axis_bits: u32,
+    pub(super) rest_bits: u32,
+}
+
+impl AlongAxis {
+    /// # Errors
+    /// When the tensor has no such axis, or the blocks of a cluster share it.
+    pub(super) fn new(layout: &LinearLayout, axis: usize) -> Result<AlongAxis, LayoutError> {
+        let rank = layout.out_dims().len();
+        if axis >= rank {
+            return Err(LayoutError::new(format!("a tensor of {rank} axes has no axis {axis}")));
+        }
+        let layout = layout.transpose_outs(&Dim::axes(rank));
+        let (shift, bits) = (layout.out_shift(Dim::axis(axis)), layout.out_bits(Dim::axis(axis)));
+        let along = |c: u64| if bits == 0 { 0 } else { c >> shift & low_bits(bits) };
+        let beside = |c: u64| c & low_bits(shift) | c.checked_shr(shift + bits).unwrap_or(0) << shift;
+        if layout.columns_of(Dim::Block).iter().any(|&c| along(c) != 0) {
+            return Err(LayoutError::new("the axis is spread over the blocks of a cluster"));
+        }
+        let places: Vec<u64> = [Dim::Register, Dim::Lane, Dim::Warp].iter().flat_map(|&d| layout.columns_of(d)).copied().collect();
+        Ok(AlongAxis {
+            axis: places.iter().map(|&c| along(c)).collect(),
+            rest: places.iter().map(|&c| beside(c)).collect(),
+            register_bits: layout.in_bits(Dim::Register),
+            lane_bits: layout.in_bits(Dim::Lane),
+            warp_bits: layout.in_bits(Dim::Warp),
+            axis_bits: bits,
+            rest_bits: layout.total_out_bits() - bits,
+        })
+    }
+
+    /// The coordinate of a place along the axis.
+    pub(super) fn along(&self, place: u64) -> u64 {
+        select(&self.axis, place)
+    }
+
+    /// The coordinates of a place along the other axes.
+    pub(super) fn beside(&self, place: u64) -> u64 {
+        select(&self.rest, place)
+    }
+
+    /// Number of place bits.
+    pub(super) fn place_bits(&self) -> u32 {
+        self.register_bits + self.lane_bits + self.warp_bits
+    }
+
+    pub(super) fn registers(&self) -> u64 {
+        1 << self.register_bits
+    }
+
+    /// The register of a place.
+    pub(super) fn register(&self, place: u64) -> u64 {
+        place & low_bits(self.register_bits)
+    }
+
+    /// The lane of a place.
+    pub(super) fn lane(&self, place: u64) -> u32 {
+        (place >> self.register_bits & low_bits(self.lane_bits)) as u32
+    }
+
+    /// The warp of a place.
+    pub(super) fn warp(&self, place: u64) -> u32 {
+        (place >> (self.register_bits + self.lane_bits)) as u32
+    }
+
+    /// The layout from (register, lane, warp) to [`Dim::Offset`] with the value `of` of each place bit.
+    pub(super) fn offsets(&self, bits: u32, of: impl Fn(u64) -> u64) -> LinearLayout {
+        LinearLayout {
+            ins: vec![(Dim::Register, self.register_bits), (Dim::Lane, self.lane_bits), (Dim::Warp, self.warp_bits)],
+            outs: vec![(Dim::Offset, bits)],
+            columns: (0..self.place_bits()).map(|i| of(1 << i)).collect(),
+        }
+    }
+}
+
+/// The bits of the thread's number in its block that do not decide where a layout from (register, lane, warp) leads. Of the threads that lead
+/// to one place, the one with all of these 0 stores.
+pub(super) fn free_thread_bits(layout: &LinearLayout) -> u32 {
+    let masks = layout.free_variables();
+    let of = |dim| masks.iter().find(|m| m.0 == dim).map_or(0, |m| m.1);
+    of(Dim::Lane) | of(Dim::Warp) << layout.in_bits(Dim::Lane)
+}

@@ -1,0 +1,78 @@
+//! A conversion plan in words: its steps, what they cost a warp, and the bytes of shared memory.
+//!
+//! ```text
+//! through shared memory: 8192 bytes
+//!   4 × st.shared.v4.b32                     16 wavefronts, no conflicts
+//!   barrier of the block
+//!   4 × ldmatrix.m8n8.x4.trans.b16           16 wavefronts, no conflicts
+//! ```
+
+use std::fmt::Write;
+
+use super::{ConversionPlan, Form, SharedAccess, SharedPlan};
+
+/// The steps of a plan, a line each.
+#[must_use]
+pub fn describe(plan: &ConversionPlan) -> String {
+    let costs = plan.costs();
+    let mut text = String::new();
+    match plan {
+        ConversionPlan::Registers(table) => {
+            let moved = table.iter().enumerate().filter(|(i, r)| i != *r).count();
+            let _ = writeln!(text, "within threads: {moved} of {} registers get another name, no instruction", table.len());
+        }
+        ConversionPlan::Shuffles(plan) => {
+            let mode = if plan.keeps_lanes() { "bfly" } else { "idx" };
+            let _ = writeln!(text, "by shuffles: no shared memory");
+            let (words, bits) = (plan.words().count() as u32 * plan.parts(), plan.exchanged_bits());
+            let _ = writeln!(text, "  {words} words of 32 bits a thread, {bits} register bits become lane bits");
+            let _ = writeln!(text, "  {} × shfl.sync.{mode}.b32", costs.shuffles);
+            let _ = writeln!(text, "  {} × selp.b32", costs.selects);
+        }
+        ConversionPlan::Shared(plan) => shared(&mut text, plan),
+        ConversionPlan::Blocks => text.push_str("between the blocks of a cluster: not supported yet\n"),
+    }
+    text
+}
+
+fn shared(text: &mut String, plan: &SharedPlan) {
+    let _ = writeln!(text, "through shared memory: {} bytes", plan.bytes());
+    let repetitions = plan.repetitions();
+    if repetitions > 1 {
+        let _ = writeln!(text, "  {repetitions} times, with another barrier between:");
+    }
+    let barrier = if plan.is_within_warps() { "barrier of the warp" } else { "barrier of the block" };
+    let _ = writeln!(text, "{}", step(plan.store(), repetitions, true));
+    let _ = writeln!(text, "  {barrier}");
+    let _ = writeln!(text, "{}", step(plan.load(), repetitions, false));
+}
+
+/// `  4 × st.shared.v4.b32   16 wavefronts, no conflicts`
+fn step(access: &SharedAccess, repetitions: u32, is_store: bool) -> String {
+    let count = access.accesses().len() as u32 / repetitions;
+    let instruction = format!("{count} × {}", instruction(access, is_store));
+    let wavefronts = access.wavefronts() * count;
+    let extra = wavefronts - access.ideal_wavefronts() * count;
+    let conflicts = if extra == 0 { "no conflicts".to_owned() } else { format!("{extra} of them for bank conflicts") };
+    format!("  {instruction:<40} {wavefronts} wavefronts, {conflicts}")
+}
+
+/// The PTX instruction of an access.
+#[must_use]
+pub fn instruction(access: &SharedAccess, is_store: bool) -> String {
+    let bytes = access.access_bytes();
+    match access.form() {
+        Form::Vector => {
+            let name = if is_store { "st" } else { "ld" };
+            match (bytes, bytes / access.vec() as u32) {
+                (16, 8) => format!("{name}.shared.v2.b64"),
+                (8 | 16, _) if access.vec() > 1 => format!("{name}.shared.v{}.b32", bytes / 4),
+                _ => format!("{name}.shared.b{}", 8 * bytes),
+            }
+        }
+        Form::Matrix { transposed } => {
+            let (name, trans) = (if is_store { "stmatrix" } else { "ldmatrix" }, if transposed { ".trans" } else { "" });
+            format!("{name}.m8n8.x{}{trans}.b16", bytes / 4)
+        }
+    }
+}

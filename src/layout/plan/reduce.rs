@@ -1,0 +1,228 @@
+//! The plan of `tt.reduce`: which partial results are combined where.
+//!
+//! # Algorithm
+//!
+//! Two places (register, lane, warp) belong to one result when they agree off the axis. The plan combines what is near first:
+//!
+//! 1. *In a thread*: registers that agree off the axis form a group, copies of an element left out. Groups are numbered by their first register.
+//! 2. *In a warp*: a place bit that depends, off the axis, on the bits below it gives a vector along which only the axis changes. Vectors that
+//!    reach elements which are not combined yet are steps: every thread combines group `g` with group `partner[g]` of the lane that differs in
+//!    `lanes`. After a step both lanes have the same, so steps double what is combined. Vectors that reach nothing new lead to copies.
+//! 3. *Across warps*: `2^n` partial results are left when `n` vectors cross warps. Each is stored once, the partial results of one result side by
+//!    side; after one barrier every thread reads all that its own registers need, in wide loads, and combines them itself. No shuffles follow and
+//!    nothing is stored again, so the barrier is the only one.
+//! 4. When nothing crosses warps and the result's layout has each result where it is, there is no shared memory at all. A result of another layout
+//!    goes through shared memory as in 3 with `2^0` partial results.
+//!
+//! # Example
+//!
+//! 1024 floats in 4 warps, 8 to a thread: one group of 8 registers; lanes 1, 2, 4, 8, 16; four partial results, stored by lane 0 of each warp at the
+//! offsets 0 to 3; every thread loads 16 bytes and combines four values.
+
+use std::collections::BTreeMap;
+
+use super::along_axis::{AlongAxis, free_thread_bits};
+use crate::layout::linear::{low_bits, select};
+use crate::layout::solve::Pivots;
+use crate::layout::{Dim, LayoutError, LinearLayout};
+
+/// How a tensor is reduced along an axis.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReducePlan {
+    /// The registers that each thread combines, in this order, to one partial result each.
+    pub groups: Vec<Vec<usize>>,
+    /// Steps between the lanes of a warp, in order.
+    pub steps: Vec<LaneStep>,
+    pub delivery: Delivery,
+}
+
+/// Every thread combines its group `g` with group `partner[g]` of the lane whose number differs in the bits `lanes`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LaneStep {
+    pub lanes: u32,
+    pub partner: Vec<usize>,
+}
+
+/// How results get to the registers of the result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Delivery {
+    /// The group that each register of the result copies.
+    Registers(Vec<usize>),
+    /// Through shared memory, which also finishes the reduction.
+    Shared(Partials),
+}
+
+/// Partial results in shared memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Partials {
+    /// Partial results of one result; they lie side by side.
+    pub parts: usize,
+    /// From (register, lane, warp) to the slot, in elements. A group is stored at the slot of its first register.
+    pub store: LinearLayout,
+    /// Bits of the thread's number of which all must be 0 to store.
+    pub copies: u32,
+    /// From (register, lane, warp) of the result to the first slot that it is combined from.
+    pub load: LinearLayout,
+    /// Slots, for each operand.
+    pub slots: u32,
+}
+
+impl ReducePlan {
+    /// The plan for a source of this layout and a result of this one; `None` for a scalar, which every thread gets.
+    ///
+    /// # Errors
+    /// When the blocks of a cluster share the axis, or hold other results than elements.
+    pub fn new(source: &LinearLayout, axis: usize, result: Option<&LinearLayout>) -> Result<ReducePlan, LayoutError> {
+        let places = AlongAxis::new(source, axis)?;
+        let result = result_columns(source, axis, result)?;
+        let (groups, group_of) = groups(&places);
+        let along = Directions::new(&places)?;
+        let step = |&v: &u64| LaneStep {
+            lanes: places.lane(v),
+            partner: groups.iter().map(|g| group_of[&places.beside(g[0] as u64 ^ places.register(v))]).collect(),
+        };
+        // From the highest lane bit down, the order that reference results were made with.
+        let steps = along.lanes.iter().rev().map(step).collect();
+        let delivery = match in_place(&places, &along, &group_of, &result) {
+            Some(table) => Delivery::Registers(table),
+            None => Delivery::Shared(partials(&places, &along, &result)),
+        };
+        Ok(ReducePlan { groups, steps, delivery })
+    }
+
+    /// Bytes of shared memory for operands whose elements take these bytes.
+    #[must_use]
+    pub fn scratch_bytes(&self, element_bytes: &[u32]) -> u32 {
+        match &self.delivery {
+            Delivery::Registers(_) => 0,
+            Delivery::Shared(partials) => operand_offsets(partials.slots, element_bytes).1,
+        }
+    }
+}
+
+/// Where the slots of each operand start, and the bytes of all; starts are multiples of 16, so that wide accesses are aligned.
+#[must_use]
+pub fn operand_offsets(slots: u32, element_bytes: &[u32]) -> (Vec<u32>, u32) {
+    let (mut starts, mut end) = (vec![], 0u32);
+    for &bytes in element_bytes {
+        starts.push(end.next_multiple_of(16));
+        end = end.next_multiple_of(16) + slots * bytes;
+    }
+    (starts, end)
+}
+
+/// The result's layout from (register, lane, warp), one column per bit, coordinates packed as [`AlongAxis::beside`] packs them.
+struct ResultColumns {
+    register_bits: u32,
+    lane_bits: u32,
+    warp_bits: u32,
+    columns: Vec<u64>,
+}
+
+fn result_columns(source: &LinearLayout, axis: usize, result: Option<&LinearLayout>) -> Result<ResultColumns, LayoutError> {
+    let (lane_bits, warp_bits) = (source.in_bits(Dim::Lane), source.in_bits(Dim::Warp));
+    let Some(result) = result else {
+        return Ok(ResultColumns { register_bits: 0, lane_bits, warp_bits, columns: vec![0; (lane_bits + warp_bits) as usize] });
+    };
+    let rank = result.out_dims().len();
+    let result = result.transpose_outs(&Dim::axes(rank));
+    let kept: Vec<usize> = (0..=rank).filter(|&i| i != axis).collect();
+    let same = |b: usize| {
+        kept.iter().enumerate().all(|(i, &d)| source.basis(Dim::Block, b, Dim::axis(d)) == result.basis(Dim::Block, b, Dim::axis(i)))
+    };
+    let fits = source.out_dims().len() == rank + 1
+        && kept.iter().enumerate().all(|(i, &d)| source.out_bits(Dim::axis(d)) == result.out_bits(Dim::axis(i)))
+        && [Dim::Lane, Dim::Warp, Dim::Block].iter().all(|&d| source.in_bits(d) == result.in_bits(d));
+    if !fits {
+        return Err(LayoutError::new("the result of a reduction has another shape, or other threads, than its operand"));
+    }
+    if !(0..source.in_bits(Dim::Block) as usize).all(same) {
+        return Err(LayoutError::new("results would move between the blocks of a cluster"));
+    }
+    let columns = [Dim::Register, Dim::Lane, Dim::Warp].iter().flat_map(|&d| result.columns_of(d)).copied().collect();
+    Ok(ResultColumns { register_bits: result.in_bits(Dim::Register), lane_bits, warp_bits, columns })
+}
+
+/// Step 1: the groups, and the number of the group at each place off the axis.
+fn groups(places: &AlongAxis) -> (Vec<Vec<usize>>, BTreeMap<u64, usize>) {
+    let mut groups: Vec<Vec<usize>> = vec![];
+    let mut group_of = BTreeMap::new();
+    for r in 0..places.registers() {
+        let group = *group_of.entry(places.beside(r)).or_insert(groups.len());
+        if group == groups.len() {
+            groups.push(vec![]);
+        }
+        if groups[group].iter().all(|&known| places.along(known as u64) != places.along(r)) {
+            groups[group].push(r as usize);
+        }
+    }
+    (groups, group_of)
+}
+
+/// The vectors of places along which only the axis changes.
+struct Directions {
+    /// Steps between lanes.
+    lanes: Vec<u64>,
+    /// Number of vectors that cross warps.
+    warps: u32,
+    /// Everything that is combined, by its coordinates along the axis; the last `warps` insertions are those across warps.
+    combined: Pivots,
+    /// Number of insertions before those across warps.
+    before_warps: u32,
+}
+
+impl Directions {
+    fn new(places: &AlongAxis) -> Result<Directions, LayoutError> {
+        let (mut beside, mut combined, mut inserted) = (Pivots::new(), Pivots::new(), 0);
+        let mut found = Directions { lanes: vec![], warps: 0, combined: Pivots::new(), before_warps: 0 };
+        for bit in 0..places.place_bits() {
+            let column = places.beside(1 << bit);
+            let (remainder, others) = beside.reduce(column);
+            if remainder != 0 {
+                beside.insert(bit as usize, column);
+                continue;
+            }
+            let vector = others | 1 << bit;
+            if !combined.insert(inserted, places.along(vector)) {
+                continue;
+            }
+            inserted += 1;
+            if bit >= places.register_bits + places.lane_bits {
+                found.warps += 1;
+            } else if bit >= places.register_bits {
+                found.lanes.push(vector);
+            }
+        }
+        if inserted as u32 != places.axis_bits {
+            return Err(LayoutError::new("a block of the cluster does not hold all elements of its results"));
+        }
+        Ok(Directions { before_warps: inserted as u32 - found.warps, combined, ..found })
+    }
+
+    /// Which of the partial results of a result a coordinate along the axis belongs to.
+    fn part(&self, along: u64) -> u64 {
+        self.combined.reduce(along).1 >> self.before_warps & low_bits(self.warps)
+    }
+}
+
+/// Step 4: the group that each register of the result copies, if threads already have their results.
+fn in_place(places: &AlongAxis, along: &Directions, group_of: &BTreeMap<u64, usize>, result: &ResultColumns) -> Option<Vec<usize>> {
+    let threads = places.lane_bits + places.warp_bits;
+    let same = |i: u32| places.beside(1 << (places.register_bits + i)) == result.columns[(result.register_bits + i) as usize];
+    if along.warps > 0 || !(0..threads).all(same) {
+        return None;
+    }
+    (0..1u64 << result.register_bits).map(|r| group_of.get(&select(&result.columns, r)).copied()).collect()
+}
+
+/// Step 3.
+fn partials(places: &AlongAxis, along: &Directions, result: &ResultColumns) -> Partials {
+    let bits = places.rest_bits + along.warps;
+    let store = places.offsets(bits, |place| places.beside(place) << along.warps | along.part(places.along(place)));
+    let load = LinearLayout {
+        ins: vec![(Dim::Register, result.register_bits), (Dim::Lane, result.lane_bits), (Dim::Warp, result.warp_bits)],
+        outs: vec![(Dim::Offset, bits)],
+        columns: result.columns.iter().map(|c| c << along.warps).collect(),
+    };
+    Partials { parts: 1 << along.warps, copies: free_thread_bits(&store), store, load, slots: 1 << bits }
+}

@@ -1,0 +1,226 @@
+//! The plan of `tt.scan`: all prefixes along an axis, in order.
+//!
+//! # Algorithm
+//!
+//! A *block* of level `j` is an aligned run of `2^j` elements along the axis. Each element's prefix within its block is known from its prefix within
+//! the half block that it lies in: in the second half, the *total* of the first half goes before it. A step of level `j` needs only the totals of
+//! the two halves, which lie at places (register, lane, warp) that differ by the vector `v` with `L(v) = 2^j` along the axis.
+//!
+//! 1. *In a thread*: as long as `v` is a register and the place in the block is the same in all threads, the thread goes over the elements in order. That
+//!    gives *base classes* of registers, each with prefixes and a total.
+//! 2. From then on every base class has a *carry*, what goes before all of it, and every class of registers that lie in one block has a total. A step
+//!    takes the partner's total, from another class of the thread or from the lane that differs in `lanes`; where this thread's half is the second,
+//!    the partner's total goes before the carry. The new total is that of both in order.
+//! 3. Levels whose `v` crosses warps are one step: totals are stored once, those of a larger block side by side; after a barrier each thread reads
+//!    all of its larger block, in wide loads, and goes over them in order up to its own.
+//! 4. At the end the carries go before the prefixes.
+//!
+//! In reverse, second and first change places at every level.
+//!
+//! # Example
+//!
+//! 1024 elements in 4 warps, `sizePerThread = 4`, two tiles: levels 0 and 1 are registers (two base classes of four), levels 2 to 6 lanes, 7 and 8
+//! warps, 9 registers again. Ten shuffles (five for each tile), a total for each tile and warp, 8 values read by each thread, one barrier.
+
+use std::collections::BTreeMap;
+
+use super::along_axis::{AlongAxis, free_thread_bits};
+use super::reduce::operand_offsets;
+use crate::layout::linear::low_bits;
+use crate::layout::solve::Pivots;
+use crate::layout::{LayoutError, LinearLayout};
+
+/// How all prefixes of a tensor are computed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScanPlan {
+    /// The registers of each base class in the order of the scan, copies left out.
+    pub base: Vec<Vec<usize>>,
+    /// For each register the base class and the place in it that hold its prefix.
+    pub places: Vec<(usize, usize)>,
+    pub steps: Vec<ScanStep>,
+}
+
+/// The steps of one level, or of several across warps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScanStep {
+    /// The class of totals that each base class belongs to.
+    pub class_of: Vec<usize>,
+    pub exchange: Exchange,
+    /// The class of which each class of the next level takes the total.
+    pub next: Vec<usize>,
+}
+
+/// Where a step finds other totals.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Exchange {
+    /// At class `partner[c]` of the lane that differs in `lanes`, 0 for this thread.
+    Partner { lanes: u32, partner: Vec<usize>, second: Vec<Second> },
+    /// In shared memory.
+    Shared(Totals),
+}
+
+/// Whether a thread's half comes second: where the bits `threads` of its number in the block have odd parity, or where they do not if `flip`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Second {
+    pub threads: u32,
+    pub flip: bool,
+}
+
+/// Totals in shared memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Totals {
+    /// Totals of one larger block; they lie side by side in the order of the axis.
+    pub parts: usize,
+    /// The register at whose slot each class is stored and found.
+    pub registers: Vec<usize>,
+    /// From (register, lane, warp) to the slot, in elements.
+    pub slot: LinearLayout,
+    /// Bits of the thread's number of which all must be 0 to store.
+    pub copies: u32,
+    /// First slot of this step, and their number, for each operand.
+    pub start: u32,
+    pub slots: u32,
+}
+
+impl ScanPlan {
+    /// # Errors
+    /// When the blocks of a cluster share the axis.
+    pub fn new(layout: &LinearLayout, axis: usize, reverse: bool) -> Result<ScanPlan, LayoutError> {
+        let scan = Scan { places: AlongAxis::new(layout, axis)?, reverse };
+        let vectors = scan.vectors()?;
+        let threads: Vec<u32> = (0..scan.places.axis_bits).map(|j| scan.thread_bits(j)).collect();
+        let in_thread = |&j: &u32| scan.is_in_thread(vectors[j as usize]) && threads[j as usize] == 0;
+        let mut level = (0..scan.places.axis_bits).take_while(in_thread).count() as u32;
+        let (base, places) = scan.base(level);
+        let firsts: Vec<u64> = base.iter().map(|b| b[0] as u64).collect();
+        let (mut steps, mut slots) = (vec![], 0);
+        while level < scan.places.axis_bits {
+            let classes = scan.classes(level);
+            let crossing = (level..scan.places.axis_bits).take_while(|&j| scan.places.warp(vectors[j as usize]) != 0).count() as u32;
+            let exchange = if crossing > 0 {
+                let totals = scan.totals(level, crossing, &classes, slots);
+                slots += totals.slots;
+                Exchange::Shared(totals)
+            } else {
+                scan.partner(level, vectors[level as usize], threads[level as usize], &classes)
+            };
+            let after = level + crossing.max(1);
+            let class_of = firsts.iter().map(|&r| classes.of(&scan, r)).collect();
+            let next = scan.classes(after).registers.iter().map(|&r| classes.of(&scan, r)).collect();
+            steps.push(ScanStep { class_of, exchange, next });
+            level = after;
+        }
+        Ok(ScanPlan { base, places, steps })
+    }
+
+    /// Slots of all steps, for each operand.
+    #[must_use]
+    pub fn slots(&self) -> u32 {
+        let of = |s: &ScanStep| if let Exchange::Shared(t) = &s.exchange { t.slots } else { 0 };
+        self.steps.iter().map(of).sum()
+    }
+
+    /// Bytes of shared memory for operands whose elements take these bytes.
+    #[must_use]
+    pub fn scratch_bytes(&self, element_bytes: &[u32]) -> u32 {
+        operand_offsets(self.slots(), element_bytes).1
+    }
+}
+
+/// The layout with the direction.
+struct Scan {
+    places: AlongAxis,
+    reverse: bool,
+}
+
+/// Registers of a thread by the block of one level that they lie in.
+struct Classes {
+    level: u32,
+    /// A register of each class.
+    registers: Vec<u64>,
+    index: BTreeMap<(u64, u64), usize>,
+}
+
+impl Classes {
+    fn of(&self, scan: &Scan, register: u64) -> usize {
+        self.index[&scan.block(register, self.level)]
+    }
+}
+
+impl Scan {
+    /// For each level the place that differs from place 0 only by that bit of the axis.
+    fn vectors(&self) -> Result<Vec<u64>, LayoutError> {
+        let p = &self.places;
+        let columns: Vec<u64> = (0..p.place_bits()).map(|i| p.along(1 << i) | p.beside(1 << i) << p.axis_bits).collect();
+        let pivots = Pivots::of(&columns);
+        let solve = |j: u32| match pivots.reduce(1 << j) {
+            (0, vector) => Ok(vector),
+            _ => Err(LayoutError::new("a block of the cluster does not hold all elements along the axis")),
+        };
+        (0..p.axis_bits).map(solve).collect()
+    }
+
+    /// Bits of the thread's number that this bit of the axis depends on.
+    fn thread_bits(&self, level: u32) -> u32 {
+        let p = &self.places;
+        let moves = |i: &u32| p.along(1 << (p.register_bits + i)) >> level & 1 == 1;
+        (0..p.lane_bits + p.warp_bits).filter(moves).fold(0, |mask, i| mask | 1 << i)
+    }
+
+    fn is_in_thread(&self, vector: u64) -> bool {
+        vector >> self.places.register_bits == 0
+    }
+
+    /// The register's part of which block of this level a place lies in.
+    fn block(&self, register: u64, level: u32) -> (u64, u64) {
+        (self.places.beside(register), self.places.along(register) >> level)
+    }
+
+    fn classes(&self, level: u32) -> Classes {
+        let (mut registers, mut index) = (vec![], BTreeMap::new());
+        for r in 0..self.places.registers() {
+            index.entry(self.block(r, level)).or_insert_with(|| {
+                registers.push(r);
+                registers.len() - 1
+            });
+        }
+        Classes { level, registers, index }
+    }
+
+    /// Step 1.
+    fn base(&self, level: u32) -> (Vec<Vec<usize>>, Vec<(usize, usize)>) {
+        let classes = self.classes(level);
+        let mut base: Vec<BTreeMap<u64, usize>> = vec![BTreeMap::new(); classes.registers.len()];
+        let order = |r: u64| {
+            let along = self.places.along(r) & low_bits(level);
+            if self.reverse { along ^ low_bits(level) } else { along }
+        };
+        for r in 0..self.places.registers() {
+            base[classes.of(self, r)].entry(order(r)).or_insert(r as usize);
+        }
+        let places = (0..self.places.registers()).map(|r| (classes.of(self, r), order(r) as usize)).collect();
+        (base.into_iter().map(|b| b.into_values().collect()).collect(), places)
+    }
+
+    /// Step 2.
+    fn partner(&self, level: u32, vector: u64, threads: u32, classes: &Classes) -> Exchange {
+        let partner = classes.registers.iter().map(|&r| classes.of(self, r ^ self.places.register(vector))).collect();
+        let second = |&r: &u64| Second { threads, flip: (self.places.along(r) >> level & 1 == 1) != self.reverse };
+        Exchange::Partner { lanes: self.places.lane(vector), partner, second: classes.registers.iter().map(second).collect() }
+    }
+
+    /// Step 3.
+    fn totals(&self, level: u32, crossing: u32, classes: &Classes, start: u32) -> Totals {
+        let p = &self.places;
+        let left = p.axis_bits - level;
+        let slot = p.offsets(p.rest_bits + left, |place| p.beside(place) << left | p.along(place) >> level);
+        Totals {
+            parts: 1 << crossing,
+            registers: classes.registers.iter().map(|&r| r as usize).collect(),
+            copies: free_thread_bits(&slot),
+            slot,
+            start,
+            slots: 1 << (p.rest_bits + left),
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Rules of single operations that need the mathematics of layouts: the verifier asks here after all other rules hold.
+//!
+//! 1. *Views* of tensors and buffers (`trans`, `reshape`, `join`, `split`, `fp4_to_fp`) leave each element where it is: the result's layout is
+//!    the source's under another name for its coordinates.
+//! 2. *Parts* of a buffer lie at offsets that one addition reaches: splitting an axis must not cut the swizzle pattern or a block's share.
+//! 3. *Barriers* that blocks share have their blocks in order; *rows by index* are read by whole warps; *reductions* have their row in one thread.
+//!
+//! An encoding that has no layout for its shape is no fault here: the rules on types report it.
+//!
+//! ```text
+//! %1 = ttg.memdesc_subslice %0[0, 8] : 16 × 16, swizzled over 16 columns, to 16 × 8       cut: columns 8 to 15 lie at several offsets
+//! ```
+
+use super::{Dim, LinearLayout, contig_of, free_variable_masks, layout_of, try_to_linear_layout, unique_elems_per_thread};
+use crate::ir::core::{Attr, Encoding, Ir, MemDesc, Op, Type};
+use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::wellformed;
+
+type Rule = Result<(), String>;
+
+/// The first fault of an operation that has to do with layouts.
+///
+/// # Errors
+/// What does not fit, without the operation's name.
+pub fn verify_op(ir: &Ir, op: Op) -> Rule {
+    match ir.kind(op) {
+        OpKind::Tt(TtOp::Trans) | OpKind::Ttg(TtgOp::MemDescTrans) => trans(ir, op),
+        OpKind::Tt(TtOp::Reshape) if ir.stored_attr(op, "allow_reorder").is_none() => reshape(ir, op),
+        OpKind::Ttg(TtgOp::MemDescReshape) => reshape(ir, op),
+        OpKind::Tt(TtOp::Join) => joined(ty(ir, op, 0), ir.ty(ir.result(op)), "result"),
+        OpKind::Tt(TtOp::Split) => joined(ir.ty(ir.results(op)[0]), ty(ir, op, 0), "operand"),
+        OpKind::Tt(TtOp::Cat) => cat(ty(ir, op, 0), ir.ty(ir.result(op))),
+        OpKind::Ttg(TtgOp::Fp4ToFp) => fp4_to_fp(ir, op),
+        OpKind::Ttg(TtgOp::MemDescSubslice) => subslice(ty(ir, op, 0), ir.ty(ir.result(op))),
+        OpKind::Ttg(TtgOp::MemDescReinterpret) => reinterpret(ty(ir, op, 0), ir.ty(ir.result(op))),
+        OpKind::Ttng(kind) => nvidia(ir, op, kind),
+        _ => Ok(()),
+    }
+}
+
+fn nvidia(ir: &Ir, op: Op, kind: TtngOp) -> Rule {
+    match kind {
+        TtngOp::InitBarrier | TtngOp::InvalBarrier | TtngOp::BarrierExpect | TtngOp::WaitBarrier | TtngOp::ArriveBarrier => {
+            barrier(ty(ir, op, 0))
+        }
+        TtngOp::AsyncSharedStore => {
+            barrier(ty(ir, op, 2))?;
+            wide_stores(ty(ir, op, 0), ty(ir, op, 1))
+        }
+        TtngOp::AsyncTmaGather => rows(ty(ir, op, 1), ty(ir, op, 4)),
+        TtngOp::AsyncTmaScatter => rows(ty(ir, op, 1), ty(ir, op, 3)),
+        TtngOp::TmemLoad if ir.stored_attr(op, "redOp").is_some() => whole_rows(ir.ty(ir.results(op)[0])),
+        TtngOp::TcGen5Mma => blocks_of_product(ir, op),
+        TtngOp::TmemCopy => same_blocks(ty(ir, op, 0), ty(ir, op, 1)),
+        _ => Ok(()),
+    }
+}
+
+fn ty(ir: &Ir, op: Op, operand: usize) -> Type {
+    ir.ty(ir.operand(op, operand))
+}
+
+// ---- views ----
+
+/// Compares the layout that a view has with the one that it should have.
+fn same(result: Type, expected: &LinearLayout) -> Rule {
+    let Ok(found) = layout_of(result) else { return Ok(()) };
+    if found.same_map(expected) {
+        return Ok(());
+    }
+    Err(format!("the result has type {result}, whose elements are not where the source's are"))
+}
+
+fn trans(ir: &Ir, op: Op) -> Rule {
+    let order = ir.stored_attr(op, "order").and_then(Attr::as_dense_array).unwrap_or_default();
+    let order: Vec<u32> = order.iter().filter_map(|&d| u32::try_from(d).ok()).collect();
+    match layout_of(ty(ir, op, 0)) {
+        Ok(layout) if layout.out_dims().len() == order.len() => same(ir.ty(ir.result(op)), &layout.permute_axes(&order)),
+        _ => Ok(()),
+    }
+}
+
+fn reshape(ir: &Ir, op: Op) -> Rule {
+    let result = ir.ty(ir.result(op));
+    let Ok(layout) = layout_of(ty(ir, op, 0)) else { return Ok(()) };
+    let shape: Option<Vec<u32>> = result.shape().iter().map(|&s| u32::try_from(s).ok().filter(|s| s.is_power_of_two())).collect();
+    match shape.filter(|s| s.iter().map(|s| s.ilog2()).sum::<u32>() == layout.total_out_bits()) {
+        Some(shape) => same(result, &layout.reshape_row_major(&shape)),
+        None => Ok(()),
+    }
+}
+
+/// The layout with the lowest coordinate bit of an axis left out, which a register numbers: `register = [(1), (2)]` becomes `[(1)]`.
+fn halved(layout: &LinearLayout, axis: usize) -> Option<LinearLayout> {
+    let mut bases = layout.all_bases();
+    let registers = &mut bases.iter_mut().find(|(dim, _)| *dim == Dim::Register)?.1;
+    let low = registers.iter().position(|b| b.iter().enumerate().all(|(i, &c)| c == i32::from(i == axis)))?;
+    registers.remove(low);
+    for basis in bases.iter_mut().flat_map(|(_, list)| list) {
+        if basis[axis] & 1 != 0 {
+            return None;
+        }
+        basis[axis] >>= 1;
+    }
+    let outs: Vec<(Dim, u32)> = layout.out_sizes().into_iter().map(|(d, s)| (d, if d == Dim::axis(axis) { s / 2 } else { s })).collect();
+    LinearLayout::from_bases(&bases, &outs).ok()
+}
+
+/// `part` is one of two that make `whole` along its last axis, in neighbouring registers.
+fn joined(part: Type, whole: Type, which: &str) -> Rule {
+    let (Ok(one), Ok(two)) = (layout_of(part), layout_of(whole)) else { return Ok(()) };
+    let axis = whole.rank().saturating_sub(1);
+    if whole.shape().get(axis) != Some(&2) {
+        return Ok(());
+    }
+    let expected =
+        halved(two, axis).ok_or_else(|| format!("the {which} has type {whole}, expected both elements of a pair in one thread"))?;
+    if one.same_map(&expected.squeeze_out(Dim::axis(axis))) {
+        return Ok(());
+    }
+    Err(format!("the pairs of {whole} are not where the elements of {part} are"))
+}
+
+fn fp4_to_fp(ir: &Ir, op: Op) -> Rule {
+    let (src, result) = (ty(ir, op, 0), ir.ty(ir.result(op)));
+    let (Ok(from), Ok(to)) = (layout_of(src), layout_of(result)) else { return Ok(()) };
+    let axis = usize::try_from(ir.int_attr(op, "axis").unwrap_or(0)).unwrap_or(0);
+    let expected = halved(to, axis).ok_or_else(|| format!("the result has type {result}, expected both floats of a byte in one thread"))?;
+    if from.same_map(&expected) {
+        return Ok(());
+    }
+    Err(format!("the source has type {src}, whose bytes are not where the floats of {result} are"))
+}
+
+/// Registers are put side by side, so the result has twice as many.
+fn cat(part: Type, whole: Type) -> Rule {
+    if layout_of(part).is_err() || layout_of(whole).is_err() {
+        return Ok(());
+    }
+    let (one, two) = (unique_elems_per_thread(part), unique_elems_per_thread(whole));
+    if two == 2 * one {
+        Ok(())
+    } else {
+        Err(format!("a thread holds {two} elements of the result, expected twice the {one} of an operand"))
+    }
+}
+
+// ---- parts of buffers ----
+
+fn subslice(src: Type, result: Type) -> Rule {
+    let split: Vec<usize> = (0..src.rank()).filter(|&d| src.shape()[d] != result.shape()[d]).collect();
+    if split.is_empty() {
+        return Ok(());
+    }
+    let rank = src.encoding().and_then(wellformed::rank_of).unwrap_or(0);
+    if rank < src.rank() {
+        // Several buffers, of which some are taken: only a layout without paddings has them side by side.
+        let padded = matches!(src.layout(), Some(Encoding::PaddedShared(_)));
+        return if padded { Err(format!("it splits {src}, whose padded layout has rank {rank}")) } else { Ok(()) };
+    }
+    let Some(places) = layout_of(src).ok().and_then(LinearLayout::pseudoinvert) else { return Ok(()) };
+    for dim in split {
+        let mut step = result.shape()[dim];
+        while step < src.shape()[dim] {
+            let at: Vec<(Dim, u32)> = (0..src.rank()).map(|d| (Dim::axis(d), if d == dim { step as u32 } else { 0 })).collect();
+            for (place, value) in places.apply(&at) {
+                if place == Dim::Offset && value != 0 && !value.is_power_of_two() {
+                    return Err(format!("it cuts the swizzle pattern: element {step} along dimension {dim} is at offset {value}"));
+                }
+                if place == Dim::Block && value != 0 {
+                    return Err(format!("it cuts along dimension {dim} between blocks of the cluster"));
+                }
+            }
+            step *= 2;
+        }
+    }
+    Ok(())
+}
+
+fn reinterpret(src: Type, result: Type) -> Rule {
+    let bits = |ty: Type| -> Option<i64> {
+        let m: &MemDesc = ty.as_memdesc()?;
+        let rank = wellformed::rank_of(m.encoding)?.min(m.alloc_shape.len());
+        let (copies, shape) = m.alloc_shape.split_at(m.alloc_shape.len() - rank);
+        let layout = try_to_linear_layout(shape, m.encoding).ok()?;
+        let place = if layout.has_in(Dim::Col) { Dim::Col } else { Dim::Offset };
+        copies.iter().try_fold(i64::from(layout.in_size(place)) * i64::from(m.elem.bit_width()?), |n, &c| n.checked_mul(c))
+    };
+    match (bits(src), bits(result)) {
+        (Some(a), Some(b)) if a != b => Err(format!("the source takes {a} bits and the result {b}, expected one size")),
+        _ => Ok(()),
+    }
+}
+
+// ---- barriers, TMA, tensor memory ----
+
+/// Block bits that do not share run through the barriers in order: 1, 2, 4.
+fn barrier(ty: Type) -> Rule {
+    let Ok(layout) = layout_of(ty) else { return Ok(()) };
+    let found: Vec<i32> = layout.bases(Dim::Block).into_iter().filter_map(|b| b.first().copied()).collect();
+    let in_order = found.iter().filter(|&&b| b != 0).enumerate().all(|(i, &b)| b == 1 << i);
+    if in_order { Ok(()) } else { Err(format!("the barrier's block bases are {found:?}, expected 1, 2, 4 and so on, or 0")) }
+}
+
+/// Stores to other blocks are of 32 bits or more: neighbouring registers at neighbouring offsets.
+fn wide_stores(src: Type, dst: Type) -> Rule {
+    let (Ok(registers), Ok(memory)) = (layout_of(src), layout_of(dst)) else { return Ok(()) };
+    let Some(places) = registers.invert_and_compose(memory) else { return Ok(()) };
+    let steps: Vec<u32> = (0..places.in_bits(Dim::Register) as usize).map(|i| places.basis(Dim::Register, i, Dim::Offset)).collect();
+    let padding = match dst.layout() {
+        Some(Encoding::PaddedShared(e)) => e.intervals.iter().map(|i| i.0).min().unwrap_or(1),
+        _ => u32::MAX,
+    };
+    let mut width = 1;
+    while width < padding && steps.contains(&width) {
+        width *= 2;
+    }
+    let bits = width * src.bit_width().unwrap_or(32);
+    if bits >= 32 { Ok(()) } else { Err(format!("a thread stores {bits} neighbouring bits at once, expected at least 32")) }
+}
+
+/// All lanes of a warp have the same row numbers, four neighbours in a thread; blocks have those of their rows.
+fn rows(offsets: Type, buffer: Type) -> Rule {
+    let Ok(layout) = layout_of(offsets) else { return Ok(()) };
+    let contiguous = contig_of(layout).first().copied().unwrap_or(1);
+    if contiguous < 4 {
+        return Err(format!("a thread holds {contiguous} neighbouring row numbers, expected at least 4"));
+    }
+    if free_variable_masks(layout).lane != layout.in_size(Dim::Lane) - 1 {
+        return Err("the lanes of a warp hold different row numbers, expected copies".to_owned());
+    }
+    let share = |l: &LinearLayout| -> Vec<bool> { l.bases(Dim::Block).iter().map(|b| b.first().is_some_and(|&c| c != 0)).collect() };
+    let Ok(memory) = layout_of(buffer) else { return Ok(()) };
+    if share(layout) == share(memory) {
+        return Ok(());
+    }
+    Err("the blocks of the cluster have other row numbers than rows".to_owned())
+}
+
+/// A row that is reduced while it is read is all in one thread's registers.
+fn whole_rows(ty: Type) -> Rule {
+    let Ok(layout) = layout_of(ty) else { return Ok(()) };
+    let bases = layout.bases(Dim::Register);
+    let along = |axis: usize| 1i64 << bases.iter().filter(|b| b.get(axis).is_some_and(|&c| c != 0)).count();
+    if along(1) == ty.shape()[1] && along(0) == 1 {
+        return Ok(());
+    }
+    Err(format!("it reduces rows of {} elements, of which a thread holds {} in {} rows", ty.shape()[1], along(1), along(0)))
+}
+
+/// A block of the cluster has the rows of `a` and the columns of `b` that make its part of `d`.
+fn blocks_of_product(ir: &Ir, op: Op) -> Rule {
+    let (Ok(a), Ok(b), Ok(d)) = (layout_of(ty(ir, op, 0)), layout_of(ty(ir, op, 1)), layout_of(ty(ir, op, 2))) else { return Ok(()) };
+    let pairs = ir.stored_attr(op, "two_ctas").is_some();
+    for bit in 0..d.in_bits(Dim::Block) as usize {
+        if bit >= a.in_bits(Dim::Block) as usize || bit >= b.in_bits(Dim::Block) as usize {
+            break;
+        }
+        // Two blocks that work together have halves of `b` and all columns of `d`.
+        let columns = if pairs && bit == 0 { 0 } else { b.basis(Dim::Block, bit, Dim::axis(1)) };
+        let expected = (a.basis(Dim::Block, bit, Dim::axis(0)), columns);
+        let found = (d.basis(Dim::Block, bit, Dim::axis(0)), d.basis(Dim::Block, bit, Dim::axis(1)));
+        if found != expected {
+            return Err(format!("block bit {bit} moves {found:?} in operand `d`, expected {expected:?} as in `a` and `b`"));
+        }
+    }
+    Ok(())
+}
+
+fn same_blocks(src: Type, dst: Type) -> Rule {
+    let (Ok(a), Ok(b)) = (layout_of(src), layout_of(dst)) else { return Ok(()) };
+    if a.bases(Dim::Block) == b.bases(Dim::Block) {
+        return Ok(());
+    }
+    Err("source and destination are shared among the blocks of the cluster in different ways".to_owned())
+}

@@ -1,0 +1,345 @@
+//! Plans of reductions, scans and gathers, run on a simulated block over random layouts.
+//!
+//! A simulated partial result is the set of elements it combines, and combining checks what the real operation cannot: that no element is taken twice,
+//! that all belong to one result, and, for scans, that the second operand starts where the first ends.
+
+use super::super::plan::gather::GatherPlan;
+use super::super::plan::reduce::{Delivery, ReducePlan};
+use super::super::plan::scan::{Exchange, ScanPlan, Second};
+use super::super::{Dim, LinearLayout};
+use super::tables::encoding;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+const LANE_BITS: usize = 3;
+const WARP_BITS: usize = 2;
+
+/// The layouts of one tensor with these axes: every element is held, `copies` bits are free, and up to `mixing` bits move along several axes.
+fn any_layout(axes: &[u32], copies: usize, mixing: usize) -> impl Strategy<Value = LinearLayout> + use<> {
+    let sizes: Vec<(Dim, u32)> = axes.iter().enumerate().map(|(i, &bits)| (Dim::axis(i), 1 << bits)).collect();
+    let bits = axes.iter().sum::<u32>() as usize;
+    let places = (bits + copies).max(LANE_BITS + WARP_BITS);
+    let order = Just((0..places).collect::<Vec<usize>>()).prop_shuffle();
+    let mix = prop::collection::vec((0..places, 0..places), 0..=mixing);
+    (order, mix).prop_map(move |(order, mix)| {
+        let unit = |i: usize| if i < bits { 1u64 << i } else { 0 };
+        let mut columns: Vec<u64> = order.into_iter().map(unit).collect();
+        for (a, b) in mix {
+            if a != b {
+                columns[a] ^= columns[b];
+            }
+        }
+        let basis = |c: &u64| {
+            let mut shift = 0;
+            sizes
+                .iter()
+                .map(|s| {
+                    let v = c >> shift & u64::from(s.1 - 1);
+                    shift += s.1.trailing_zeros();
+                    v as i32
+                })
+                .collect::<Vec<_>>()
+        };
+        let bases: Vec<Vec<i32>> = columns.iter().map(basis).collect();
+        let (lanes, rest) = bases.split_at(LANE_BITS);
+        let (warps, registers) = rest.split_at(WARP_BITS);
+        let named = [(Dim::Register, registers), (Dim::Lane, lanes), (Dim::Warp, warps)].map(|(d, b)| (d, b.to_vec()));
+        LinearLayout::from_bases(&named, &sizes).expect("bases of the axes' sizes")
+    })
+}
+
+fn any_case() -> impl Strategy<Value = (LinearLayout, usize)> {
+    let axes = prop_oneof![
+        Just(vec![7]),
+        Just(vec![6]),
+        Just(vec![2, 5]),
+        Just(vec![4, 3]),
+        Just(vec![1, 3, 3]),
+        Just(vec![0, 6]),
+        Just(vec![3, 0, 3])
+    ];
+    (axes, 0usize..3, prop_oneof![Just(0), Just(0), Just(4)])
+        .prop_flat_map(|(axes, copies, mixing)| (any_layout(&axes, copies, mixing), 0..axes.len()))
+}
+
+/// Coordinates of a place, and whether those off the axis are equal.
+fn at(layout: &LinearLayout, register: usize, lane: u32, warp: u32) -> Vec<u32> {
+    let ins = [(Dim::Register, register as u32), (Dim::Lane, lane), (Dim::Warp, warp)];
+    layout.apply(&ins).into_iter().map(|c| c.1).collect()
+}
+
+fn threads() -> impl Iterator<Item = (u32, u32)> {
+    (0..1 << WARP_BITS).flat_map(|w| (0..1 << LANE_BITS).map(move |l| (l, w)))
+}
+
+fn without(mut coordinates: Vec<u32>, axis: usize) -> Vec<u32> {
+    coordinates.remove(axis);
+    coordinates
+}
+
+/// The layout of a slice: the axis left out, and registers that then hold copies.
+fn slice(layout: &LinearLayout, axis: usize) -> LinearLayout {
+    let rank = layout.out_dims().len();
+    let flat = layout.resize_out(Dim::axis(axis), 1).squeeze_out(Dim::axis(axis));
+    let renamed = (axis + 1..rank).fold(flat, |l, i| l.rename_out(Dim::axis(i), Dim::axis(i - 1)));
+    renamed.remove_zero_bases(Dim::Register)
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Partial {
+    rest: Vec<u32>,
+    elements: BTreeSet<u32>,
+}
+
+impl Partial {
+    fn with(&self, other: &Partial) -> Partial {
+        assert_eq!(self.rest, other.rest, "elements of two results are combined");
+        assert!(self.elements.is_disjoint(&other.elements), "{:?} and {:?} overlap", self.elements, other.elements);
+        Partial { rest: self.rest.clone(), elements: self.elements.union(&other.elements).copied().collect() }
+    }
+}
+
+fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout>) {
+    let plan = ReducePlan::new(layout, axis, result).expect("no clusters");
+    let mut state: BTreeMap<(u32, u32), Vec<Partial>> = BTreeMap::new();
+    for (lane, warp) in threads() {
+        let element = |&r: &usize| {
+            let place = at(layout, r, lane, warp);
+            Partial { elements: BTreeSet::from([place[axis]]), rest: without(place, axis) }
+        };
+        let group = |g: &Vec<usize>| g.iter().map(element).reduce(|a, b| a.with(&b)).expect("groups are not empty");
+        state.insert((lane, warp), plan.groups.iter().map(group).collect());
+    }
+    for step in &plan.steps {
+        let before = state.clone();
+        for ((lane, warp), groups) in &mut state {
+            let other = &before[&(lane ^ step.lanes, *warp)];
+            *groups = groups.iter().zip(&step.partner).map(|(own, &p)| own.with(&other[p])).collect();
+        }
+    }
+    let mut shared: BTreeMap<u32, Partial> = BTreeMap::new();
+    if let Delivery::Shared(partials) = &plan.delivery {
+        for (&(lane, warp), groups) in &state {
+            if (lane | warp << LANE_BITS) & partials.copies == 0 {
+                for (partial, registers) in groups.iter().zip(&plan.groups) {
+                    let slot = at(&partials.store, registers[0], lane, warp)[0];
+                    assert!(slot < partials.slots);
+                    assert!(shared.insert(slot, partial.clone()).is_none(), "slot {slot} is stored twice");
+                }
+            }
+        }
+    }
+    let whole: BTreeSet<u32> = (0..layout.out_size(Dim::axis(axis))).collect();
+    for ((lane, warp), groups) in &state {
+        for r in 0..result.map_or(1, |l| l.in_size(Dim::Register) as usize) {
+            let got = match &plan.delivery {
+                Delivery::Registers(table) => groups[table[r]].clone(),
+                Delivery::Shared(partials) => {
+                    let first = at(&partials.load, r, *lane, *warp)[0];
+                    (0..partials.parts as u32).map(|i| shared[&(first + i)].clone()).reduce(|a, b| a.with(&b)).expect("a part")
+                }
+            };
+            let rest = result.map_or(vec![], |l| at(l, r, *lane, *warp));
+            assert_eq!(got, Partial { rest, elements: whole.clone() });
+        }
+    }
+}
+
+/// A run of elements along the axis: the coordinates first to last, in the direction of the scan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Run {
+    rest: Vec<u32>,
+    first: i64,
+    last: i64,
+}
+
+impl Run {
+    fn then(&self, next: &Run, step: i64) -> Run {
+        assert_eq!(self.rest, next.rest, "elements of two lines are combined");
+        assert_eq!(self.last + step, next.first, "elements are combined out of order");
+        Run { rest: self.rest.clone(), first: self.first, last: next.last }
+    }
+}
+
+fn is_second(second: Second, lane: u32, warp: u32) -> bool {
+    ((lane | warp << LANE_BITS) & second.threads).count_ones() % 2 == u32::from(!second.flip)
+}
+
+type Threads<T> = BTreeMap<(u32, u32), Vec<T>>;
+
+fn check_scan(layout: &LinearLayout, axis: usize, reverse: bool) {
+    let plan = ScanPlan::new(layout, axis, reverse).expect("no clusters");
+    let step_by = if reverse { -1 } else { 1 };
+    let mut prefixes: Threads<Vec<Run>> = BTreeMap::new();
+    for (lane, warp) in threads() {
+        let class = |registers: &Vec<usize>| {
+            let mut runs: Vec<Run> = vec![];
+            for &r in registers {
+                let place = at(layout, r, lane, warp);
+                let here = i64::from(place[axis]);
+                let run = Run { first: here, last: here, rest: without(place, axis) };
+                runs.push(runs.last().map_or(run.clone(), |before| before.then(&run, step_by)));
+            }
+            runs
+        };
+        prefixes.insert((lane, warp), plan.base.iter().map(class).collect());
+    }
+    let mut totals: Threads<Run> = prefixes.iter().map(|(k, v)| (*k, v.iter().map(|c| c.last().unwrap().clone()).collect())).collect();
+    let mut carries: Threads<Option<Run>> = prefixes.iter().map(|(k, v)| (*k, vec![None; v.len()])).collect();
+    let prepend = |carry: &mut Option<Run>, value: &Run| *carry = Some(carry.as_ref().map_or(value.clone(), |c| value.then(c, step_by)));
+    let mut stored: BTreeMap<u32, Run> = BTreeMap::new();
+    for step in &plan.steps {
+        let mut after: Threads<Run> = BTreeMap::new();
+        if let Exchange::Shared(at_slots) = &step.exchange {
+            for (&(lane, warp), own) in totals.iter().filter(|((l, w), _)| (l | w << LANE_BITS) & at_slots.copies == 0) {
+                for (total, &r) in own.iter().zip(&at_slots.registers) {
+                    let slot = at(&at_slots.slot, r, lane, warp)[0];
+                    assert!(slot < at_slots.slots && at_slots.start + at_slots.slots <= plan.slots());
+                    assert!(stored.insert(at_slots.start + slot, total.clone()).is_none(), "slot {slot} is stored twice");
+                }
+            }
+        }
+        for (&(lane, warp), own) in &totals {
+            let carries = carries.get_mut(&(lane, warp)).unwrap();
+            let mut joined = vec![];
+            for (class, total) in own.iter().enumerate() {
+                let mine = || step.class_of.iter().enumerate().filter(|(_, c)| **c == class).map(|(i, _)| i).collect::<Vec<_>>();
+                match &step.exchange {
+                    Exchange::Partner { lanes, partner, second } => {
+                        let other = &totals[&(lane ^ lanes, warp)][partner[class]];
+                        if is_second(second[class], lane, warp) {
+                            mine().into_iter().for_each(|c| prepend(&mut carries[c], other));
+                            joined.push(other.then(total, step_by));
+                        } else {
+                            joined.push(total.then(other, step_by));
+                        }
+                    }
+                    Exchange::Shared(slots) => {
+                        let parts = slots.parts as u32;
+                        let slot = at(&slots.slot, slots.registers[class], lane, warp)[0];
+                        let (first, own) = (slots.start + (slot & !(parts - 1)), slot & (parts - 1));
+                        let order: Vec<u32> = if reverse { (0..parts).rev().collect() } else { (0..parts).collect() };
+                        let before = order.iter().take_while(|&&i| i != own).map(|i| stored[&(first + i)].clone());
+                        if let Some(before) = before.reduce(|a, b| a.then(&b, step_by)) {
+                            mine().into_iter().for_each(|c| prepend(&mut carries[c], &before));
+                        }
+                        joined.push(order.iter().map(|i| stored[&(first + i)].clone()).reduce(|a, b| a.then(&b, step_by)).unwrap());
+                    }
+                }
+            }
+            after.insert((lane, warp), step.next.iter().map(|&c| joined[c].clone()).collect());
+        }
+        totals = after;
+    }
+    let first = if reverse { i64::from(layout.out_size(Dim::axis(axis))) - 1 } else { 0 };
+    for ((lane, warp), classes) in &prefixes {
+        for (r, &(class, place)) in plan.places.iter().enumerate() {
+            let run = &classes[class][place];
+            let whole = carries[&(*lane, *warp)][class].as_ref().map_or(run.clone(), |c| c.then(run, step_by));
+            let here = at(layout, r, *lane, *warp);
+            assert_eq!(whole, Run { first, last: i64::from(here[axis]), rest: without(here, axis) });
+        }
+    }
+}
+
+fn check_gather(source: &LinearLayout, indices: &LinearLayout, axis: usize) -> bool {
+    let plan = GatherPlan::new(source, indices, axis).expect("no clusters");
+    let size = source.out_size(Dim::axis(axis));
+    for (lane, warp) in threads() {
+        for r in 0..indices.in_size(Dim::Register) as usize {
+            for index in 0..size {
+                let mut wanted = at(indices, r, lane, warp);
+                wanted[axis] = index;
+                match &plan {
+                    GatherPlan::Shuffles(plan) => {
+                        let mut place = at(&plan.fixed, r, lane, warp);
+                        for (_, by) in plan.by_index.iter().enumerate().filter(|(j, _)| index >> j & 1 == 1) {
+                            place[0] ^= by.0;
+                            place[1] ^= by.1;
+                        }
+                        assert!(plan.candidates[r].contains(&(place[1] as usize)));
+                        assert_eq!(at(source, place[1] as usize, place[0], warp), wanted);
+                    }
+                    GatherPlan::Shared(plan) => {
+                        let offset = at(&plan.load, r, lane, warp)[0] + index * plan.stride;
+                        let held: Vec<u32> = plan.order.apply(&[(Dim::Offset, offset)]).into_iter().map(|c| c.1).collect();
+                        assert_eq!(held, wanted);
+                    }
+                }
+            }
+        }
+    }
+    matches!(plan, GatherPlan::Shuffles(_))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn reductions_combine_each_element_once((layout, axis) in any_case()) {
+        let result = slice(&layout, axis);
+        let is_scalar = layout.out_dims().len() == 1;
+        check_reduce(&layout, axis, if is_scalar { None } else { Some(&result) });
+    }
+
+    /// A result that is laid out in another way goes through shared memory.
+    #[test]
+    fn reductions_to_other_layouts((layout, result) in (any_layout(&[3, 4], 1, 0), any_layout(&[3], 3, 0))) {
+        check_reduce(&layout, 1, Some(&result));
+    }
+
+    #[test]
+    fn scans_combine_in_order((layout, axis) in any_case(), reverse in any::<bool>()) {
+        check_scan(&layout, axis, reverse);
+    }
+
+    #[test]
+    fn gathers_find_their_element(source in any_layout(&[2, 4], 1, 0), indices in any_layout(&[2, 3], 2, 0), same in any::<bool>(), axis in 0usize..2) {
+        if same {
+            check_gather(&source, &source, axis);
+        } else if axis == 1 {
+            check_gather(&source, &indices, axis);
+        }
+    }
+}
+
+/// What the plans of common layouts need, counted.
+#[test]
+fn costs_of_common_layouts() {
+    let reduce = |shape: &[i64], text: &str, axis, result: Option<&str>| {
+        let layout = super::super::to_linear_layout(shape, encoding(text, shape.len()));
+        let rest: Vec<i64> = shape.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, &s)| s).collect();
+        let result = result.map(|r| super::super::to_linear_layout(&rest, encoding(r, rest.len())));
+        let plan = ReducePlan::new(layout, axis, result).expect("no clusters");
+        (plan.groups.len(), plan.steps.len(), plan.scratch_bytes(&[4]))
+    };
+    // A line over four warps: one group, five steps, four partial results of four bytes.
+    assert_eq!(reduce(&[1024], "blocked 4 32 4 0 -", 0, None), (1, 5, 16));
+    // Rows within warps: no shared memory.
+    let rows = "blocked 1,4 2,16 4,1 1,0 -";
+    assert_eq!(reduce(&[32, 64], rows, 1, Some(&format!("slice 1 {rows}"))), (4, 4, 0));
+    // Columns over warps: one step, the four warps leave 64 results of four parts.
+    assert_eq!(reduce(&[32, 64], rows, 0, Some(&format!("slice 0 {rows}"))), (4, 1, 1024));
+    // Copies in lanes and warps: 64 elements in threads of four are sixteen lanes of one warp.
+    assert_eq!(reduce(&[64], "blocked 4 32 4 0 -", 0, None), (1, 4, 0));
+    let scan = |shape: &[i64], text: &str, axis| {
+        let plan = ScanPlan::new(super::super::to_linear_layout(shape, encoding(text, shape.len())), axis, false).expect("no clusters");
+        let lanes = plan.steps.iter().filter(|s| matches!(s.exchange, Exchange::Partner { lanes, .. } if lanes != 0)).count();
+        let barriers = plan.steps.iter().filter(|s| matches!(s.exchange, Exchange::Shared(_))).count();
+        (plan.base.len(), lanes, barriers, plan.slots())
+    };
+    assert_eq!(scan(&[1024], "blocked 4 32 4 0 -", 0), (2, 5, 1, 8));
+    assert_eq!(scan(&[32, 64], rows, 1), (4, 4, 0, 0));
+}
+
+/// A row that a warp holds is gathered by shuffles, one that several hold is not.
+#[test]
+fn gathers_within_warps() {
+    let small = |text: &str| {
+        let layout = super::super::to_linear_layout(&[32], encoding(text, 1));
+        matches!(GatherPlan::new(layout, layout, 0).expect("no clusters"), GatherPlan::Shuffles(_))
+    };
+    assert!(small("blocked 1 32 4 0 -"));
+    let layout = super::super::to_linear_layout(&[256], encoding("blocked 1 32 4 0 -", 1));
+    assert!(matches!(GatherPlan::new(layout, layout, 0).expect("no clusters"), GatherPlan::Shared(_)));
+}

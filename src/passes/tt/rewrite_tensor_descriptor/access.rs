@@ -1,0 +1,251 @@
+//! Loads, stores, reductions, gathers and scatters through descriptors, on tensors of pointers.
+//!
+//! # Algorithm
+//!
+//! 1. The coordinates of the block's elements: along dimension d the index of the operation + 0, 1, 2, …; for gathers and scatters along
+//!    dimension 0 the row numbers. They are made once for the addresses and once for the mask, which `cse` merges.
+//! 2. Addresses and mask as [`block_access`] says, with every dimension checked.
+//! 3. What is loaded outside of the tensor is 0, or NaN for a float if the descriptor says so.
+//! 4. A descriptor made by the host may ask for f32 rounded to tf32: then the loaded bits are rounded to nearest even at bit 13.
+//!
+//! Example of 4: 0x3f80_1000 lies half way between 0x3f80_0000 and 0x3f80_2000. Bit 13 of the bits is 0, so 0x0fff is added and the sum
+//! 0x3f80_1fff is cut to 0x3f80_0000. From 0x3f80_3000, where bit 13 is 1, adding 0x1000 gives 0x3f80_4000.
+
+use crate::ir::core::{Attr, Builder, InsertPoint, Ir, Name, Op, OpState, Type, TypeData, Value};
+use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp};
+use crate::passes::tt::block_access;
+
+/// `padding = 2`
+pub(super) const NAN: i64 = 2;
+const EQ: i64 = 0;
+
+/// What a descriptor is made of, as values at the access.
+pub(super) struct Parts<'a> {
+    base: Value,
+    /// The two have one i64 for each dimension.
+    extents: &'a [Value],
+    strides: &'a [Value],
+    /// Whether elements outside of the tensor are NaN.
+    nan: Value,
+    /// Whether f32 is rounded to tf32.
+    tf32: Value,
+}
+
+impl Parts<'_> {
+    /// From the parts in order, of a descriptor of this type.
+    pub(super) fn new(parts: &[Value], desc: Type) -> Parts<'_> {
+        let rank = desc.rank();
+        let (extents, strides) = parts[1..=2 * rank].split_at(rank);
+        Parts { base: parts[0], extents, strides, nan: parts[1 + 2 * rank], tf32: parts[2 + 2 * rank] }
+    }
+}
+
+/// The atomic operation (the number of `tt.atomic_rmw`'s) that does what a `tt.descriptor_reduce` does.
+///
+/// # Errors
+/// Says why there is none.
+pub(super) fn reduction(ir: &Ir, op: Op) -> Result<i64, String> {
+    let TypeData::TensorDesc { elem, .. } = *ir.ty(ir.operand(op, 0)) else { return Err("it reduces through no descriptor".into()) };
+    let signed = match *elem {
+        TypeData::SignedInt { signed, .. } => Some(signed),
+        _ => None,
+    };
+    let kind = ir.int_attr(op, "kind").unwrap_or_default();
+    match (kind, signed) {
+        (1, _) => Ok(if elem.is_float() { 5 } else { 4 }),
+        (2, Some(signed)) => Ok(if signed { 7 } else { 9 }),
+        (3, Some(signed)) => Ok(if signed { 6 } else { 8 }),
+        (6..=8, _) => Ok(kind - 5),
+        _ => {
+            let name = crate::ir::dialects::enums::DESCRIPTOR_REDUCE.case(kind).unwrap_or("?");
+            Err(format!("there is no atomic operation for `tt.descriptor_reduce {name}` on elements of type {elem}"))
+        }
+    }
+}
+
+/// Makes what takes the place of an access, before it, and replaces its result.
+pub(super) fn rewrite(ir: &mut Ir, op: Op, parts: &Parts<'_>) {
+    match ir.kind(op) {
+        OpKind::Tt(TtOp::DescriptorLoad) => load(ir, op, parts),
+        OpKind::Tt(TtOp::DescriptorGather) => gather(ir, op, parts),
+        OpKind::Tt(TtOp::DescriptorStore) => {
+            let (block, indices) = (block_type(ir, op), extended(ir, op, 2));
+            let (ptr, mask) = block_at(ir, op, parts, block, &indices);
+            store(ir, op, [ptr, ir.operand(op, 1), mask]);
+        }
+        OpKind::Tt(TtOp::DescriptorScatter) => {
+            let block = ir.ty(ir.operand(op, 3));
+            let (ptr, mask) = rows(ir, op, parts, block);
+            store(ir, op, [ptr, ir.operand(op, 3), mask]);
+        }
+        _ => reduce(ir, op, parts),
+    }
+}
+
+/// The type of the descriptor's block as a tensor.
+fn block_type(ir: &Ir, op: Op) -> Type {
+    let desc = ir.ty(ir.operand(op, 0));
+    Type::tensor(desc.shape(), desc.elem(), None)
+}
+
+/// The indices of the operation, in operand group `group`, as i64.
+fn extended(ir: &mut Ir, op: Op, group: usize) -> Vec<Value> {
+    let indices = ir.operand_group(op, group).to_vec();
+    indices.into_iter().map(|index| super::extend(ir, op, index)).collect()
+}
+
+/// Addresses and mask of a block that starts at these indices.
+fn block_at(ir: &mut Ir, op: Op, parts: &Parts<'_>, block: Type, indices: &[Value]) -> (Value, Value) {
+    let mut b = Builder::before(ir, op);
+    from_coordinates(&mut b, parts, block, &|b| indices.iter().enumerate().map(|(d, &index)| coordinates(b, index, block, d)).collect())
+}
+
+/// Addresses and mask, each from its own coordinates.
+fn from_coordinates(b: &mut Builder<'_>, parts: &Parts<'_>, block: Type, make: &dyn Fn(&mut Builder<'_>) -> Vec<Value>) -> (Value, Value) {
+    let at = make(b);
+    let ptr = block_access::pointers(b, parts.base, parts.strides, block, &mut |_, d| at[d]);
+    let at = make(b);
+    (ptr, inside(b, parts, block, &at))
+}
+
+fn inside(b: &mut Builder<'_>, parts: &Parts<'_>, block: Type, at: &[Value]) -> Value {
+    let all: Vec<usize> = (0..at.len()).collect();
+    block_access::mask(b, parts.extents, &all, block, &mut |_, d| at[d]).expect("a descriptor has at least one dimension")
+}
+
+/// Coordinates that start at `index` along dimension `d`, with size 1 along the others.
+fn coordinates(b: &mut Builder<'_>, index: Value, block: Type, d: usize) -> Value {
+    let row = block_access::row(b, index, block.shape()[d], None);
+    expand(b, row, block.rank(), d)
+}
+
+/// A vector along dimension `d` of `rank`.
+fn expand(b: &mut Builder<'_>, vector: Value, rank: usize, d: usize) -> Value {
+    let ty = b.ir.ty(vector);
+    let mut shape = vec![1; rank];
+    shape[d] = ty.shape()[0];
+    b.value(TtOp::Reshape, &[vector], ty.with_shape(&shape, None))
+}
+
+/// Addresses and mask of the rows of a gather or scatter.
+fn rows(ir: &mut Ir, op: Op, parts: &Parts<'_>, block: Type) -> (Value, Value) {
+    let numbers = ir.operand(op, 1);
+    let mut b = Builder::before(ir, op);
+    let x = expand(&mut b, numbers, 2, 0);
+    let y = super::extend(ir, op, ir.operand(op, 2));
+    let mut b = Builder::before(ir, op);
+    let wide = b.ir.ty(x).with_elem(Type::int(64));
+    let x = b.value(ArithOp::Extsi, &[x], wide);
+    let at = [x, coordinates(&mut b, y, block, 1)];
+    let ptr = block_access::pointers(&mut b, parts.base, parts.strides, block, &mut |_, d| at[d]);
+    (ptr, inside(&mut b, parts, block, &at))
+}
+
+fn load(ir: &mut Ir, op: Op, parts: &Parts<'_>) {
+    let (block, indices) = (block_type(ir, op), extended(ir, op, 1));
+    let other = outside(&mut Builder::before(ir, op), parts, block);
+    let (ptr, mask) = block_at(ir, op, parts, block, &indices);
+    let mut value = load_op(ir, op, [ptr, mask, other]);
+    if block.elem() == Type::f32() {
+        let state = OpState::new(ScfOp::If, ir.loc(op)).operands(&[parts.tf32]).results(&[ir.ty(value)]).regions(2);
+        let choice = ir.create_op(state);
+        ir.insert_before(op, choice);
+        for rounds in [true, false] {
+            let region = ir.region(choice, usize::from(!rounds));
+            let block = ir.add_block(region, &[]);
+            let loc = ir.loc(op);
+            let mut b = Builder::new(ir, InsertPoint::End(block), loc);
+            let chosen = if rounds { rounded(&mut b, value) } else { value };
+            b.op(ScfOp::Yield, &[chosen], &[]);
+        }
+        value = ir.result(choice);
+    }
+    replace_result(ir, op, value);
+}
+
+fn gather(ir: &mut Ir, op: Op, parts: &Parts<'_>) {
+    let block = ir.ty(ir.result(op));
+    let (ptr, mask) = rows(ir, op, parts, block);
+    let other = outside(&mut Builder::before(ir, op), parts, block);
+    let mut value = load_op(ir, op, [ptr, mask, other]);
+    if block.elem() == Type::f32() {
+        let mut b = Builder::before(ir, op);
+        let rounded = rounded(&mut b, value);
+        value = b.value(ArithOp::Select, &[parts.tf32, rounded, value], block);
+    }
+    replace_result(ir, op, value);
+}
+
+/// A descriptor's block may have another shape than the tensor that it is loaded as, with as many elements.
+fn replace_result(ir: &mut Ir, op: Op, mut value: Value) {
+    let (result, ty) = (ir.result(op), ir.ty(ir.result(op)));
+    if ir.ty(value) != ty {
+        value = Builder::before(ir, op).value(TtOp::Reshape, &[value], ty);
+    }
+    ir.replace_all_uses(result, value);
+}
+
+fn reduce(ir: &mut Ir, op: Op, parts: &Parts<'_>) {
+    let kind = reduction(ir, op).expect("checked before anything is changed");
+    let (block, indices) = (block_type(ir, op), extended(ir, op, 2));
+    let (ptr, mask) = block_at(ir, op, parts, block, &indices);
+    let value = as_block(ir, op, ir.operand(op, 1), block);
+    let attrs = [("atomic_rmw_op", Attr::i32(kind)), ("sem", Attr::i32(3)), ("scope", Attr::i32(1))];
+    Builder::before(ir, op).value_with(TtOp::AtomicRmw, &[ptr, value, mask], block, &attrs);
+}
+
+/// The value in the shape of the block.
+fn as_block(ir: &mut Ir, op: Op, value: Value, block: Type) -> Value {
+    if ir.ty(value).shape() == block.shape() { value } else { Builder::before(ir, op).value(TtOp::Reshape, &[value], block) }
+}
+
+/// The attributes of the access but those that say how its operands are grouped.
+fn kept_attrs(ir: &Ir, op: Op) -> Vec<(Name, Attr)> {
+    ir.attrs(op).iter().copied().filter(|(name, _)| name.as_str() != "operandSegmentSizes").collect()
+}
+
+fn load_op(ir: &mut Ir, op: Op, operands: [Value; 3]) -> Value {
+    let ty = ir.ty(operands[2]);
+    let attrs = kept_attrs(ir, op);
+    let state = OpState::new(TtOp::Load, ir.loc(op)).operands(&operands).results(&[ty]).attrs(&attrs);
+    let new = ir.create_op(state.attr("operandSegmentSizes", Attr::i32_array(&[1, 1, 1])));
+    ir.insert_before(op, new);
+    ir.result(new)
+}
+
+fn store(ir: &mut Ir, op: Op, [ptr, value, mask]: [Value; 3]) {
+    let block = ir.ty(ptr).with_elem(ir.ty(value).elem());
+    let value = as_block(ir, op, value, block);
+    let attrs = kept_attrs(ir, op);
+    let new = ir.create_op(OpState::new(TtOp::Store, ir.loc(op)).operands(&[ptr, value, mask]).attrs(&attrs));
+    ir.insert_before(op, new);
+}
+
+/// What stands for the elements outside of the tensor.
+fn outside(b: &mut Builder<'_>, parts: &Parts<'_>, block: Type) -> Value {
+    let Some(kind) = block.elem().as_float() else { return b.int(0, block) };
+    let [nan, zero] = [f64::NAN, 0.0].map(|x| b.constant(Attr::splat_bits(block, kind.from_f64(x))));
+    b.value(ArithOp::Select, &[parts.nan, nan, zero], block)
+}
+
+/// f32 rounded to the 10 bits of mantissa of tf32, to nearest even; infinities and NaNs as they are.
+fn rounded(b: &mut Builder<'_>, value: Value) -> Value {
+    let float = b.ir.ty(value);
+    let ty = float.with_elem(Type::int(32));
+    let bits = b.value(TtOp::Bitcast, &[value], ty);
+    let exponent_mask = b.int(0x7f80_0000, ty);
+    let exponent = b.value(ArithOp::Andi, &[bits, exponent_mask], ty);
+    let flags = ty.with_elem(Type::int(1));
+    let special = b.value_with(ArithOp::Cmpi, &[exponent, exponent_mask], flags, &[("predicate", Attr::int(EQ, Type::int(64)))]);
+    let thirteen = b.int(13, ty);
+    let kept = b.value(ArithOp::Shrui, &[bits, thirteen], ty);
+    let one = b.int(1, ty);
+    let lowest = b.value(ArithOp::Andi, &[kept, one], ty);
+    let half = b.int(0xfff, ty);
+    let bias = b.value(ArithOp::Addi, &[lowest, half], ty);
+    let sum = b.value(ArithOp::Addi, &[bits, bias], ty);
+    let cut = b.int(0xffff_e000, ty);
+    let cut = b.value(ArithOp::Andi, &[sum, cut], ty);
+    let bits = b.value(ArithOp::Select, &[special, bits, cut], ty);
+    b.value(TtOp::Bitcast, &[bits], float)
+}

@@ -1,0 +1,132 @@
+//! `tritongpu-combine-tensor-select-and-if`: a choice between tensors under a condition that an `scf.if` tests anyway becomes a result of it.
+//!
+//! A select of tensors costs an instruction a register and keeps both alive; as a result of the branch it costs nothing.
+//!
+//! # Algorithm
+//!
+//! 1. Inside an `scf.if`, the result of a select under the same condition is the value of that side.
+//! 2. A select of tensors joins the first `scf.if` of its block under its condition that comes after it and before all its users: both sides
+//!    yield their value, and the result replaces the select.
+
+use std::collections::BTreeMap;
+
+use crate::ir::core::{Builder, Ir, Op, OpState, Type, Value};
+use crate::ir::dialects::{ArithOp, ScfOp};
+use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+
+pub static PASS: Pass = Pass {
+    name: "tritongpu-combine-tensor-select-and-if",
+    doc: "make selects of tensors results of an `scf.if` under the same condition",
+    options: &[],
+    run,
+};
+
+fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
+    let selects: Vec<Op> = ir.all_ops_post(ir.module()).into_iter().filter(|&op| ir.is(op, ArithOp::Select)).collect();
+    let mut changed = false;
+    for &select in &selects {
+        changed |= resolve_inside(ir, select);
+    }
+    // Which branch takes which selects, in order of the selects.
+    let mut order: Vec<Op> = vec![];
+    let mut joined: BTreeMap<Op, Vec<Op>> = BTreeMap::new();
+    for &select in &selects {
+        if let Some(branch) = branch_for(ir, select) {
+            if !joined.contains_key(&branch) {
+                order.push(branch);
+            }
+            joined.entry(branch).or_default().push(select);
+        }
+    }
+    for branch in order {
+        join(ir, branch, &joined[&branch]);
+        changed = true;
+    }
+    Ok(Changed::from(changed))
+}
+
+/// The index of the region of `branch` that holds `op`.
+fn side_of(ir: &Ir, branch: Op, op: Op) -> Option<usize> {
+    let mut at = op;
+    loop {
+        let region = ir.parent_region(ir.parent_block(at)?)?;
+        let parent = ir.parent_op(at)?;
+        if parent == branch {
+            return ir.regions_of(branch).iter().position(|&r| r == region);
+        }
+        at = parent;
+    }
+}
+
+fn branches_on(ir: &Ir, condition: Value) -> Vec<Op> {
+    let mut ops: Vec<Op> = ir.uses(condition).iter().map(|u| u.op).filter(|&op| ir.is(op, ScfOp::If)).collect();
+    ops.sort_unstable();
+    ops.dedup();
+    ops
+}
+
+/// Step 1.
+fn resolve_inside(ir: &mut Ir, select: Op) -> bool {
+    let result = ir.result(select);
+    let mut plan = vec![];
+    for branch in branches_on(ir, ir.operand(select, 0)) {
+        for user in ir.uses(result) {
+            if let Some(side) = side_of(ir, branch, user.op) {
+                plan.push((user.op, user.index as usize, ir.operand(select, 1 + side.min(1))));
+            }
+        }
+    }
+    for &(op, index, value) in &plan {
+        ir.set_operand(op, index, value);
+    }
+    !plan.is_empty()
+}
+
+/// Step 2: the branch that a select may join.
+fn branch_for(ir: &Ir, select: Op) -> Option<Op> {
+    let result = ir.result(select);
+    if !ir.ty(result).is_tensor() {
+        return None;
+    }
+    let block = ir.parent_block(select)?;
+    let mut candidates = branches_on(ir, ir.operand(select, 0));
+    candidates.retain(|&op| ir.parent_block(op) == Some(block) && ir.is_before(select, op));
+    candidates.sort_by(|&a, &b| if ir.is_before(a, b) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater });
+    let in_block = |op: Op| std::iter::successors(Some(op), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o) == Some(block));
+    candidates
+        .into_iter()
+        .find(|&branch| ir.uses(result).iter().all(|u| in_block(u.op).is_none_or(|user| user != branch && ir.is_before(branch, user))))
+}
+
+/// Remakes a branch with the selects as further results.
+fn join(ir: &mut Ir, branch: Op, selects: &[Op]) {
+    let mut types: Vec<Type> = ir.results(branch).iter().map(|&r| ir.ty(r)).collect();
+    types.extend(selects.iter().map(|&s| ir.ty(ir.result(s))));
+    let state = OpState::new(ScfOp::If, ir.loc(branch)).operands(ir.operands(branch)).results(&types).attrs(ir.attrs(branch)).regions(2);
+    let new = Builder::before(ir, branch).insert(state);
+    for side in 0..2 {
+        let region = ir.region(new, side);
+        let body = match ir.body(branch, side) {
+            Some(body) => {
+                ir.move_block(body, region, 0);
+                body
+            }
+            None => ir.add_block(region, &[]),
+        };
+        let mut values = vec![];
+        if let Some(old) = ir.terminator(body) {
+            values = ir.operands(old).to_vec();
+            ir.erase_op(old);
+        }
+        values.extend(selects.iter().map(|&s| ir.operand(s, 1 + side)));
+        let state = OpState::new(ScfOp::Yield, ir.loc(branch)).operands(&values);
+        let yielded = ir.create_op(state);
+        ir.append(body, yielded);
+    }
+    let results = ir.results(new).to_vec();
+    let kept = ir.results(branch).len();
+    ir.replace_op(branch, &results[..kept]);
+    for (&select, &result) in selects.iter().zip(&results[kept..]) {
+        ir.replace_op(select, &[result]);
+    }
+}

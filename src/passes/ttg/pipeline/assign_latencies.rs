@@ -1,0 +1,148 @@
+//! `tritongpu-assign-latencies`: which loads of a loop are started iterations ahead, and by how many stages.
+//!
+//! # Algorithm
+//!
+//! Of each innermost loop with more than one stage whose values are carried over one iteration only:
+//!
+//! 1. Latencies that the user wrote (`tt.latency`) stay.
+//! 2. From each matrix product go up its operands A and B (not the accumulator) inside the body. Loads on the way are candidates; the number of
+//!    loads between a load and the product is its indirection level. With `tt.num_stages` on the loop, loads that feed anything count too.
+//! 3. A load is left out where it is too narrow for an asynchronous copy, where its users want different encodings in shared memory, or where it is
+//!    met at two levels.
+//! 4. The stages are shared out evenly among the levels: `latency = (stages - 1) / (levels)`.
+
+use std::collections::BTreeSet;
+
+use super::loads::{self, Wanted};
+use super::schedule::{LATENCY, NUM_STAGES, body_ops, nested_operands};
+use crate::ir::core::{Attr, Block, Ir, Op};
+use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtngOp};
+use crate::passes::analysis::axis_info::AxisInfoAnalysis;
+use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
+
+pub static PASS: Pass = Pass {
+    name: "tritongpu-assign-latencies",
+    doc: "decide which loads of a loop are started ahead",
+    options: &[OptionSpec { name: "num-stages", kind: OptionKind::Int, default: "3", doc: "stages of loops that do not say" }],
+    run,
+};
+
+fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
+    let default = cx.int("num-stages");
+    let axis = AxisInfoAnalysis::of_module(ir);
+    let mut plan: Vec<(Op, i64)> = vec![];
+    for looped in ir.all_ops_post(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For)) {
+        let stages = ir.stored_attr(looped, NUM_STAGES).and_then(Attr::as_int).unwrap_or(default);
+        let Some(body) = ir.body(looped, 0).filter(|_| stages > 1) else { continue };
+        if carries_far(ir, body) || has_loops(ir, body) || body_ops(ir, body).iter().any(|&op| ir.stored_attr(op, LATENCY).is_some()) {
+            continue;
+        }
+        let everything = ir.stored_attr(looped, NUM_STAGES).is_some();
+        let found = Levels::of_loop(ir, &axis, body, everything, stages).loads;
+        if let Some(deepest) = found.iter().map(|l| l.1).max() {
+            let latency = (stages - 1) / (deepest + 1);
+            plan.extend(found.iter().map(|&(load, _)| (load, latency)));
+        }
+    }
+    for &(op, latency) in &plan {
+        ir.set_attr(op, LATENCY, Attr::i32(latency));
+    }
+    Ok(Changed::from(!plan.is_empty()))
+}
+
+/// Whether a value comes from more than one iteration ago: an argument is yielded again.
+pub(super) fn carries_far(ir: &Ir, body: Block) -> bool {
+    ir.terminator(body).is_some_and(|end| ir.operands(end).iter().any(|&v| ir.def_op(v).is_none()))
+}
+
+/// Whether the body holds loops.
+pub(super) fn has_loops(ir: &Ir, body: Block) -> bool {
+    ir.ops(body).any(|op| matches!(ir.kind(op), OpKind::Scf(ScfOp::For | ScfOp::While)))
+}
+
+/// The walk from products to loads.
+pub(super) struct Levels<'a> {
+    ir: &'a Ir,
+    axis: &'a AxisInfoAnalysis,
+    seen: BTreeSet<Op>,
+    excluded: BTreeSet<Op>,
+    /// Loads and their indirection levels, in the order in which they were met.
+    pub(super) loads: Vec<(Op, i64)>,
+}
+
+impl<'a> Levels<'a> {
+    /// The loads of a body that may be started ahead.
+    pub(super) fn of_loop(ir: &'a Ir, axis: &'a AxisInfoAnalysis, body: Block, everything: bool, stages: i64) -> Levels<'a> {
+        let mut levels = Levels { ir, axis, seen: BTreeSet::new(), excluded: BTreeSet::new(), loads: vec![] };
+        let ops = body_ops(ir, body);
+        for &op in &ops {
+            if is_product(ir, op) || ir.is(op, TtngOp::TmemStore) {
+                levels.seen.clear();
+                levels.visit(op, 0);
+            }
+        }
+        if everything {
+            for &op in ops.iter().filter(|&&op| !loads::is_load(ir, op)) {
+                levels.visit(op, 0);
+            }
+        }
+        // Each level takes a stage of its own.
+        levels.loads.retain(|l| l.1 < stages - 1);
+        levels
+    }
+
+    fn visit(&mut self, op: Op, level: i64) {
+        if !self.seen.insert(op) || self.excluded.contains(&op) {
+            return;
+        }
+        let mut level = level;
+        if loads::is_load(self.ir, op) {
+            if !self.worth_it(op) {
+                return;
+            }
+            match self.loads.iter().find(|l| l.0 == op) {
+                Some(&(_, known)) if known != level => {
+                    self.loads.retain(|l| l.0 != op);
+                    self.excluded.insert(op);
+                    return;
+                }
+                Some(_) => {}
+                None => self.loads.push((op, level)),
+            }
+            level += 1;
+        }
+        let accumulator = is_product(self.ir, op).then(|| self.ir.operand(op, 2));
+        for operand in nested_operands(self.ir, op) {
+            let def = self.ir.def_op(operand).filter(|&d| self.ir.parent_block(d) == self.ir.parent_block(op));
+            if let Some(def) = def.filter(|_| Some(operand) != accumulator) {
+                self.visit(def, level);
+            }
+        }
+    }
+
+    /// Step 3.
+    fn worth_it(&self, load: Op) -> bool {
+        let ir = self.ir;
+        if loads::is_descriptor_load(ir, load) {
+            return true;
+        }
+        let value = ir.result(load);
+        if !loads::is_wide_enough(ir, self.axis, load) || loads::wanted_by_dots(ir, value) == Wanted::Incompatible {
+            return false;
+        }
+        let stored = loads::stored_encodings(ir, value);
+        match stored.first() {
+            Some(first) if stored.iter().any(|e| e != first) => false,
+            Some(first) => loads::copy_bytes(ir.ty(value), first).is_none_or(|bytes| bytes >= 4),
+            None => true,
+        }
+    }
+}
+
+/// Matrix products.
+pub(super) fn is_product(ir: &Ir, op: Op) -> bool {
+    matches!(
+        ir.kind(op),
+        OpKind::Tt(TtOp::Dot | TtOp::DotScaled) | OpKind::Ttng(TtngOp::WarpGroupDot | TtngOp::TcGen5Mma | TtngOp::TcGen5MmaScaled)
+    )
+}

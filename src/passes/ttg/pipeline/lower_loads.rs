@@ -1,0 +1,384 @@
+//! First step of `tritongpu-pipeline`: scheduled loads become asynchronous copies into buffers that rotate.
+//!
+//! # Algorithm
+//!
+//! 1. A load whose first user runs `d` stages later, and whose parts are wide enough, gets a buffer with `d` slots in front of the loop; one more
+//!    where a `wgmma` that is still under way reads it, or where the user stands in a later cluster than the load.
+//! 2. Loads with equally many slots share two counters, carried by the loop: the slot to fill and the slot to read. They count alike but live in
+//!    different stages, so that neither has to be kept from one stage to another.
+//! 3. The load becomes a copy into its slot and the end of a group, in its stage, and a wait and a read of the slot in the stage of the first user.
+//!    An allocation that held the loaded tensor becomes a view of the slot.
+//! 4. Everything new finds its stage through what needs it. Behind the loop all copies are waited for.
+
+use std::collections::BTreeSet;
+
+use super::loads;
+use super::schedule::{Cluster, Schedule, ancestor_in, body_ops};
+use crate::diag::codes::passes as codes;
+use crate::ir::core::{Attr, AttrData, Block, Builder, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Type, TypeData, Value};
+use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp, TtngOp};
+use crate::layout;
+use crate::passes::analysis::axis_info::AxisInfoAnalysis;
+use crate::passes::manager::PassCx;
+use crate::passes::ttg::module_attrs;
+
+/// `arith.cmpi sge`
+const SGE: i64 = 5;
+
+/// A load that becomes asynchronous.
+struct AsyncLoad {
+    op: Op,
+    slots: u32,
+    contiguity: u32,
+    encoding: Encoding,
+}
+
+/// The counters of the loads with this many slots.
+struct Group {
+    slots: u32,
+    insert: Value,
+    extract: Value,
+}
+
+/// Rewrites the loads of one loop; the schedule on the loop's operations is brought up to date.
+pub(super) fn lower(ir: &mut Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, looped: Op) {
+    let Some(mut schedule) = Schedule::read(ir, looped) else { return };
+    let Some(body) = ir.body(looped, 0) else { return };
+    let mut plan = decide(ir, cx, axis, body, &schedule);
+    for load in &mut plan {
+        if !ir.ty(ir.result(load.op)).is_tensor() {
+            as_tensor(ir, body, &mut schedule, load.op);
+        }
+    }
+    if !plan.is_empty() {
+        rewrite(ir, looped, body, &mut schedule, &plan);
+    }
+    schedule.write(ir, looped);
+}
+
+/// Step 1.
+fn decide(ir: &Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, body: Block, schedule: &Schedule) -> Vec<AsyncLoad> {
+    let mut plan = vec![];
+    for op in body_ops(ir, body).into_iter().filter(|&op| ir.is(op, TtOp::Load)) {
+        let Some(distance) = stages_to_first_use(ir, body, schedule, op).filter(|&d| d > 0) else { continue };
+        let ty = ir.ty(ir.result(op));
+        let mut contiguity = 1;
+        let encoding = if ty.is_tensor() { loads::buffer_encoding(ir, op) } else { Some(loads::scalar_buffer_encoding()) };
+        let Some(encoding) = encoding else { continue };
+        let mut wide = loads::is_wide_enough(ir, axis, op);
+        if ty.is_tensor() {
+            wide &= loads::copy_bytes(ty, &encoding).is_some_and(|bytes| bytes >= 4);
+            contiguity = loads::contiguity(ir, axis, op);
+        }
+        if wide {
+            let slots = distance + u32::from(feeds_wgmma(ir, op));
+            plan.push(AsyncLoad { op, slots, contiguity, encoding });
+        } else if distance > 1 {
+            let text = "the load is started ahead, but its parts are too narrow for an asynchronous copy: the values wait in registers";
+            cx.remark(&codes::PIPELINED_IN_REGISTERS, ir.loc(op), text);
+        }
+    }
+    plan
+}
+
+fn is_view(ir: &Ir, op: Op) -> bool {
+    matches!(
+        ir.kind(op),
+        OpKind::Ttg(TtgOp::MemDescIndex | TtgOp::MemDescSubslice | TtgOp::MemDescTrans | TtgOp::MemDescReshape | TtgOp::MemDescReinterpret)
+    )
+}
+
+/// The operations of the body that use a result, also through views and through what the loop carries.
+fn top_level_users(ir: &Ir, body: Block, op: Op) -> BTreeSet<Op> {
+    let end = ir.terminator(body);
+    let mut found = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut queue: Vec<Value> = ir.results(op).to_vec();
+    while let Some(value) = queue.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        for u in ir.uses(value) {
+            if Some(u.op) == end {
+                queue.extend(ir.args(body).get(u.index as usize + 1));
+            } else if is_view(ir, u.op) {
+                queue.extend(ir.results(u.op));
+            } else {
+                found.extend(ancestor_in(ir, body, u.op));
+            }
+        }
+    }
+    found
+}
+
+/// How many stages after a load its first user runs; `None` without users.
+fn stages_to_first_use(ir: &Ir, body: Block, schedule: &Schedule, load: Op) -> Option<u32> {
+    let (stage, cluster) = schedule.get(load)?;
+    let mut users = top_level_users(ir, body, load);
+    for alloc in users.clone().into_iter().filter(|&u| ir.is(u, TtgOp::LocalAlloc)) {
+        users.extend(top_level_users(ir, body, alloc));
+    }
+    // A user in a later cluster reads after the copy of the next iteration was started.
+    let place = |user: Op| schedule.get(user).map(|(s, c)| s + u32::from(schedule.position(c) > schedule.position(cluster)));
+    users.into_iter().filter_map(place).min()?.checked_sub(stage)
+}
+
+fn first_user(ir: &Ir, body: Block, schedule: &Schedule, op: Op) -> Option<Op> {
+    let users: Vec<Op> = top_level_users(ir, body, op).into_iter().filter(|&u| schedule.get(u).is_some()).collect();
+    users.into_iter().reduce(|a, b| if schedule.is_before(ir, b, a) { b } else { a })
+}
+
+fn is_zero(ir: &Ir, value: Value) -> bool {
+    let constant = ir.def_op(value).filter(|&d| ir.is(d, ArithOp::Constant)).and_then(|d| ir.stored_attr(d, "value"));
+    let splat = ir.def_op(value).filter(|&d| ir.is(d, TtOp::Splat)).map(|d| ir.operand(d, 0));
+    match splat {
+        Some(scalar) => is_zero(ir, scalar),
+        None => constant.is_some_and(|c| {
+            c.int_value() == Some(0) || c.float_value().is_some_and(|f| f == 0.0 && f.is_sign_positive()) || c.splat_value() == Some(0)
+        }),
+    }
+}
+
+/// Whether users can read the buffer itself: the only one stores the tensor to shared memory, and masked elements are zero.
+fn stays_in_memory(ir: &Ir, load: Op) -> Option<Op> {
+    let other = ir.operand_group(load, 2).first();
+    let value = ir.result(load);
+    let alone = ir.has_one_use(value) && other.is_none_or(|&o| is_zero(ir, o));
+    ir.users(value).first().copied().filter(|&u| alone && ir.is(u, TtgOp::LocalAlloc))
+}
+
+fn feeds_wgmma(ir: &Ir, load: Op) -> bool {
+    let Some(alloc) = stays_in_memory(ir, load) else { return false };
+    let mut queue = ir.users(ir.result(alloc));
+    while let Some(user) = queue.pop() {
+        if is_view(ir, user) {
+            queue.extend(ir.results(user).iter().flat_map(|&r| ir.users(r)));
+        } else if ir.is(user, TtngOp::WarpGroupDot) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Makes a load of a scalar one of a tensor with a single element.
+fn as_tensor(ir: &mut Ir, body: Block, schedule: &mut Schedule, load: Op) {
+    let Some(threads) = module_attrs::threads(ir) else { return };
+    let (Some(place), Some(user)) = (schedule.get(load), first_user(ir, body, schedule, load)) else { return };
+    let user_place = schedule.get(user).unwrap_or(place);
+    let encoding = Attr::encoding(layout::default_blocked(&[1], threads.num_warps, threads.threads_per_warp, threads.num_ctas));
+    let old = ir.result(load);
+    let scalar = ir.ty(old);
+    for (index, value) in ir.operands(load).to_vec().into_iter().enumerate() {
+        let ty = Type::tensor(&[1], ir.ty(value), Some(encoding));
+        let wide = Builder::before(ir, load).value(TtOp::Splat, &[value], ty);
+        schedule.insert(ir.def_op(wide).expect("a splat"), place.0, place.1);
+        ir.set_operand(load, index, wide);
+    }
+    ir.set_type(old, Type::tensor(&[1], scalar, Some(encoding)));
+    let uses = ir.uses(old).to_vec();
+    let unsplat = Builder::after(ir, load).value(TtOp::Unsplat, &[old], scalar);
+    schedule.insert(ir.def_op(unsplat).expect("an unsplat"), user_place.0, user_place.1);
+    for u in uses {
+        ir.set_operand(u.op, u.index as usize, unsplat);
+    }
+}
+
+/// Steps 2 to 4.
+fn rewrite(ir: &mut Ir, looped: Op, body: Block, schedule: &mut Schedule, plan: &[AsyncLoad]) {
+    let buffers: Vec<Value> = plan.iter().map(|load| allocate(ir, looped, load)).collect();
+    let mut slots: Vec<u32> = vec![];
+    for load in plan {
+        if !slots.contains(&load.slots) {
+            slots.push(load.slots);
+        }
+    }
+    let mut b = Builder::before(ir, looped);
+    let (before_first, zero, one) = (b.i32(-1), b.i32(0), b.i32(1));
+    let mut groups = vec![];
+    for &n in &slots {
+        let [insert, extract] = [0, 1].map(|_| carry(ir, looped, body, before_first));
+        groups.push((n, insert, extract));
+    }
+    let loc = ir.loc(looped);
+    let mut at = InsertPoint::Start(body);
+    let mut counted = vec![];
+    for (n, insert, extract) in groups {
+        let mut b = Builder::new(ir, at, loc);
+        let size = b.i32(i64::from(n));
+        let mut next = |counter: Value| {
+            let sum = b.value(ArithOp::Addi, &[counter, one], Type::int(32));
+            let over = b.value_with(ArithOp::Cmpi, &[sum, size], Type::int(1), &[("predicate", Attr::int(SGE, Type::int(64)))]);
+            b.value(ArithOp::Select, &[over, zero, sum], Type::int(32))
+        };
+        let group = Group { slots: n, insert: next(insert), extract: next(extract) };
+        at = b.point();
+        let end = ir.terminator(body).expect("a loop ends in a yield");
+        for (arg, value) in [(insert, group.insert), (extract, group.extract)] {
+            let index = ir.args(body).iter().position(|&a| a == arg).expect("an argument of the body") - 1;
+            ir.set_operand(end, index, value);
+        }
+        counted.push(group);
+    }
+    for (load, &buffer) in plan.iter().zip(&buffers) {
+        let group = counted.iter().find(|g| g.slots == load.slots).expect("every load has a group");
+        start_ahead(ir, body, schedule, load, buffer, group);
+    }
+    let keys = schedule.in_order(ir, body);
+    for stage in 0..schedule.num_stages {
+        for &(op, s, cluster) in &keys {
+            if s == stage {
+                schedule.insert_deps(ir, op, stage, cluster, false, true);
+            }
+        }
+    }
+    Builder::after(ir, looped).insert(OpState::new(TtgOp::AsyncWait, loc).results(&[token()]).attr("num", Attr::i32(0)));
+}
+
+fn token() -> Type {
+    Type::new(TypeData::AsyncToken)
+}
+
+/// A further value that the loop carries; it is yielded unchanged for now.
+fn carry(ir: &mut Ir, looped: Op, body: Block, init: Value) -> Value {
+    let ty = ir.ty(init);
+    let loc = ir.loc(looped);
+    let operands: Vec<Value> = ir.operands(looped).iter().copied().chain([init]).collect();
+    ir.set_operands(looped, &operands);
+    ir.add_result(looped, ty);
+    let arg = ir.add_arg(body, ty, loc);
+    let end = ir.terminator(body).expect("a loop ends in a yield");
+    let yielded: Vec<Value> = ir.operands(end).iter().copied().chain([init]).collect();
+    ir.set_operands(end, &yielded);
+    arg
+}
+
+/// The buffer of a load, in front of the loop, released behind it.
+fn allocate(ir: &mut Ir, looped: Op, load: &AsyncLoad) -> Value {
+    let tensor = ir.ty(ir.result(load.op));
+    let shape: Vec<i64> = std::iter::once(i64::from(load.slots)).chain(tensor.shape().iter().copied()).collect();
+    let ty = Type::new(TypeData::MemDesc(MemDesc {
+        shape: shape.clone(),
+        elem: tensor.elem(),
+        encoding: Attr::encoding(load.encoding.clone()),
+        memory_space: Attr::new(AttrData::SharedMemory),
+        mutable: true,
+        alloc_shape: shape,
+    }));
+    let loc = ir.loc(load.op);
+    let alloc = Builder::before(ir, looped).insert(OpState::new(TtgOp::LocalAlloc, loc).results(&[ty]));
+    let buffer = ir.result(alloc);
+    Builder::after(ir, looped).op(TtgOp::LocalDealloc, &[buffer], &[]);
+    buffer
+}
+
+/// Makes operations at one place of the code and of the schedule.
+struct Staged<'a> {
+    ir: &'a mut Ir,
+    schedule: &'a mut Schedule,
+    place: (u32, Cluster),
+    before: Op,
+}
+
+impl Staged<'_> {
+    fn insert(&mut self, state: OpState) -> Value {
+        let op = Builder::before(self.ir, self.before).insert(state);
+        self.schedule.insert(op, self.place.0, self.place.1);
+        self.ir.result(op)
+    }
+
+    /// A slot of a buffer.
+    fn slot(&mut self, buffer: Value, index: Value) -> Value {
+        let desc = self.ir.ty(buffer).as_memdesc().expect("a buffer");
+        let shape = desc.shape[1..].to_vec();
+        let ty = Type::new(TypeData::MemDesc(MemDesc { shape: shape.clone(), alloc_shape: shape, ..desc.clone() }));
+        let loc = self.ir.value_loc(buffer);
+        self.insert(OpState::new(TtgOp::MemDescIndex, loc).operands(&[buffer, index]).results(&[ty]))
+    }
+}
+
+/// Step 3.
+fn start_ahead(ir: &mut Ir, body: Block, schedule: &mut Schedule, load: &AsyncLoad, buffer: Value, group: &Group) {
+    let op = load.op;
+    let (Some(place), Some(user)) = (schedule.get(op), first_user(ir, body, schedule, op)) else { return };
+    let user_place = schedule.get(user).unwrap_or(place);
+    let loc = ir.loc(op);
+    let result = ir.result(op);
+    let (ptr, mask, other) = (ir.operand(op, 0), ir.operand_group(op, 1).first().copied(), ir.operand_group(op, 2).first().copied());
+    let mut b = Staged { ir, schedule, place, before: op };
+    let slot = b.slot(buffer, group.insert);
+    let operands: Vec<Value> = [ptr, slot].into_iter().chain(mask).chain(other).collect();
+    let sizes = [1, 1, i64::from(mask.is_some()), i64::from(other.is_some())];
+    let mut state = OpState::new(TtgOp::AsyncCopyGlobalToLocal, loc)
+        .operands(&operands)
+        .results(&[token()])
+        .attr("operandSegmentSizes", Attr::i32_array(&sizes))
+        .attr("contiguity", Attr::i32(i64::from(load.contiguity)));
+    for name in ["cache", "evict", "isVolatile", "cachePolicy"] {
+        if let Some(value) = b.ir.stored_attr(op, name) {
+            state = state.attr(name, value);
+        }
+    }
+    let copy = b.insert(state);
+    let commit = b.insert(OpState::new(TtgOp::AsyncCommitGroup, loc).operands(&[copy]).results(&[token()]));
+    b.place = user_place;
+    let wait = b.insert(OpState::new(TtgOp::AsyncWait, loc).operands(&[commit]).results(&[token()]).attr("num", Attr::i32(0)));
+    let read = b.slot(buffer, group.extract);
+    let ty = b.ir.ty(result);
+    match other.filter(|&o| !is_zero(b.ir, o)) {
+        // The copy fills masked elements with zeros.
+        Some(other) if b.ir.has_uses(result) => {
+            let loaded = b.insert(OpState::new(TtgOp::LocalLoad, loc).operands(&[read, wait]).results(&[ty]));
+            let mask = mask.unwrap_or(other);
+            let chosen = b.insert(OpState::new(ArithOp::Select, loc).operands(&[mask, loaded, other]).results(&[ty]));
+            b.ir.replace_all_uses(result, chosen);
+        }
+        Some(_) => {}
+        None => read_slot(&mut b, result, read, wait),
+    }
+    schedule.remove(op);
+    ir.erase_op(op);
+}
+
+/// Users of a loaded tensor read the slot: allocations with its encoding become views of it, others get a load.
+fn read_slot(b: &mut Staged<'_>, result: Value, slot: Value, wait: Value) {
+    let encoding = b.ir.ty(slot).encoding();
+    for u in b.ir.uses(result).to_vec() {
+        if b.ir.is(u.op, TtgOp::LocalAlloc) && b.ir.ty(b.ir.result(u.op)).encoding() == encoding {
+            let old = b.ir.result(u.op);
+            replace_buffer(b, old, slot);
+            b.schedule.remove(u.op);
+            b.ir.erase_op(u.op);
+        }
+    }
+    if b.ir.has_uses(result) {
+        let (ty, loc) = (b.ir.ty(result), b.ir.value_loc(result));
+        let loaded = b.insert(OpState::new(TtgOp::LocalLoad, loc).operands(&[slot, wait]).results(&[ty]));
+        b.ir.replace_all_uses(result, loaded);
+    }
+}
+
+/// Replaces a buffer by another one that can be written; views of it, and what waits for products that read it, follow.
+fn replace_buffer(b: &mut Staged<'_>, old: Value, new: Value) {
+    for u in b.ir.uses(old).to_vec() {
+        b.ir.set_operand(u.op, u.index as usize, new);
+        if is_view(b.ir, u.op) {
+            b.schedule.insert(u.op, b.place.0, b.place.1);
+            become_mutable(b.ir, u.op);
+        } else if b.ir.is(u.op, TtngOp::WarpGroupDotWait) {
+            let (ty, result) = (b.ir.ty(new), b.ir.results(u.op)[u.index as usize]);
+            b.ir.set_type(result, ty);
+        }
+    }
+}
+
+fn become_mutable(ir: &mut Ir, view: Op) {
+    let result = ir.result(view);
+    if let Some(desc) = ir.ty(result).as_memdesc() {
+        ir.set_type(result, Type::new(TypeData::MemDesc(MemDesc { mutable: true, ..desc.clone() })));
+    }
+    for user in ir.users(result) {
+        if is_view(ir, user) {
+            become_mutable(ir, user);
+        }
+    }
+}

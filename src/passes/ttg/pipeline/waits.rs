@@ -1,0 +1,107 @@
+//! How many groups of asynchronous copies may still be under way at each `ttg.async_wait`, and fewer waits.
+//!
+//! # Algorithm
+//!
+//! 1. A wait names the tokens of groups. Groups end in order, so those committed after the named one may still run: their number is the least
+//!    number of commits on any way from the named commit to the wait, through the loop's arguments (from before the loop and from the
+//!    iteration before). Commits inside branches do not count, which errs on the safe side.
+//! 2. Waits of a block between which nothing is committed, and that no loop or branch separates, become the first of them, with all tokens and the
+//!    least number.
+
+use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Value, ValueDef};
+use crate::ir::dialects::{OpKind, ScfOp, TtgOp};
+
+/// Sets the number of every wait and joins waits.
+pub(super) fn update(ir: &mut Ir) {
+    let waits: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::AsyncWait)).collect();
+    for &wait in &waits {
+        let pending = pending_at(ir, wait);
+        ir.set_attr(wait, "num", Attr::i32(i64::from(pending)));
+    }
+    let mut joined: Vec<Op> = vec![];
+    for &wait in &waits {
+        if joined.contains(&wait) {
+            continue;
+        }
+        let group = followers(ir, wait);
+        if group.len() < 2 {
+            continue;
+        }
+        let tokens: Vec<Value> = group.iter().flat_map(|&w| ir.operands(w).to_vec()).collect();
+        let least = group.iter().filter_map(|&w| ir.int_attr(w, "num")).min().unwrap_or(0);
+        let ty = ir.ty(ir.result(wait));
+        let state = OpState::new(TtgOp::AsyncWait, ir.loc(wait)).operands(&tokens).results(&[ty]).attr("num", Attr::i32(least));
+        let new = Builder::before(ir, wait).insert(state);
+        let token = ir.result(new);
+        for &old in &group {
+            ir.replace_op(old, &[token]);
+        }
+        joined.extend(group);
+    }
+}
+
+/// A wait and those after it that it can stand for.
+fn followers(ir: &Ir, wait: Op) -> Vec<Op> {
+    let mut group = vec![wait];
+    let mut at = ir.next_op(wait);
+    let ends = |o: Op| matches!(ir.kind(o), OpKind::Scf(_)) || ir.is(o, TtgOp::AsyncCommitGroup);
+    while let Some(op) = at.filter(|&o| !ends(o)) {
+        if ir.is(op, TtgOp::AsyncWait) {
+            group.push(op);
+        }
+        at = ir.next_op(op);
+    }
+    group
+}
+
+fn commits_between(ir: &Ir, from: Option<Op>, to: Op) -> u32 {
+    let mut count = 0;
+    let mut at = from;
+    while let Some(op) = at.filter(|&o| o != to) {
+        count += u32::from(ir.is(op, TtgOp::AsyncCommitGroup));
+        at = ir.next_op(op);
+    }
+    count
+}
+
+fn pending_at(ir: &Ir, wait: Op) -> u32 {
+    let mut least = u32::MAX;
+    for &token in ir.operands(wait) {
+        let home = ir.value_block(token);
+        let anchor = std::iter::successors(Some(wait), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o) == home);
+        let mut history = History { ir, least: u32::MAX };
+        least = least.min(anchor.map_or(0, |anchor| history.shortest(token, anchor, 0)));
+    }
+    if least == u32::MAX { 0 } else { least }
+}
+
+struct History<'a> {
+    ir: &'a Ir,
+    /// The fewest commits on a whole way so far.
+    least: u32,
+}
+
+impl History<'_> {
+    fn shortest(&mut self, token: Value, sink: Op, so_far: u32) -> u32 {
+        let ir = self.ir;
+        match ir.def(token) {
+            ValueDef::Result { op, .. } => {
+                self.least = self.least.min(so_far + commits_between(ir, ir.next_op(op), sink));
+                self.least
+            }
+            ValueDef::Arg { block, index } => {
+                let Some(looped) = ir.block_op(block).filter(|&o| ir.is(o, ScfOp::For) && index > 0) else { return 0 };
+                let here = so_far + commits_between(ir, ir.first_op(block), sink);
+                if here >= self.least {
+                    return self.least;
+                }
+                let init = ir.operands(looped)[index as usize + 2];
+                let from_before = self.shortest(init, looped, here);
+                let Some(end) = ir.terminator(block) else { return 0 };
+                let yielded = ir.operands(end)[index as usize - 1];
+                let from_last = self.shortest(yielded, end, here);
+                from_before.min(from_last).min(self.least)
+            }
+        }
+    }
+}

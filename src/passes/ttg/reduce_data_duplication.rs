@@ -1,0 +1,42 @@
+//! `tritongpu-reduce-data-duplication`: operands of `mma.sync` that several warps read go through shared memory once.
+//!
+//! A `ttg.convert_layout` to a dot operand that needs shared memory becomes `ttg.local_alloc` and `ttg.local_load`: the buffer gets the swizzle
+//! that the instruction's loads want, and each element is stored once however many threads need it.
+
+use crate::ir::core::{Builder, Encoding, Ir, Op};
+use crate::ir::dialects::TtgOp;
+use crate::layout::{self, ConversionKind, conversion_kind_of};
+use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::ttg::shared_encodings::{buffer, swizzled_for_dot};
+
+pub static PASS: Pass = Pass {
+    name: "tritongpu-reduce-data-duplication",
+    doc: "send operands of matrix products that several warps read through shared memory",
+    options: &[],
+    run,
+};
+
+fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
+    let converts: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::ConvertLayout)).collect();
+    let mut changed = false;
+    for op in converts {
+        changed |= share(ir, op).is_some();
+    }
+    Ok(Changed::from(changed))
+}
+
+fn share(ir: &mut Ir, op: Op) -> Option<()> {
+    let source = ir.operand(op, 0);
+    let (from, to) = (ir.ty(source), ir.ty(ir.result(op)));
+    let operand = to.layout().filter(|e| matches!(e, Encoding::DotOp { .. }))?;
+    if conversion_kind_of(from, to).ok()? <= ConversionKind::Lanes {
+        return None;
+    }
+    let order = layout::order_for_memory(from.encoding()?, from.shape());
+    let ty = buffer(from, swizzled_for_dot(from, operand, &order, false)?, false);
+    let mut b = Builder::before(ir, op);
+    let alloc = b.value(TtgOp::LocalAlloc, &[source], ty);
+    let load = b.value(TtgOp::LocalLoad, &[alloc], to);
+    ir.replace_op(op, &[load]);
+    Some(())
+}

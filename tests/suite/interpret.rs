@@ -1,0 +1,172 @@
+//! `ttc interpret` as a user sees it: arguments from NumPy files, results in them, traces, case files, exit codes.
+
+#![allow(clippy::float_cmp)] // powers of two times small integers are exact
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use ttc::interp::npy;
+use ttc::ir::{FloatKind, Type};
+
+const KERNEL: &str = "
+import triton
+import triton.language as tl
+@triton.jit
+def scale(x, y, n, factor, BLOCK: tl.constexpr = 64):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + offs, mask=offs < n, other=0.0)
+    tl.device_print('v', v)
+    scaled = v * factor
+    tl.store(y + offs, scaled, mask=offs < n)
+";
+
+const CASE: &str = "
+grid = ['cdiv(n, BLOCK)']
+[params]
+n = [4, 3]
+[constants]
+BLOCK = 4
+[args.x]
+shape = 'n'
+dtype = 'fp32'
+fill = 'i + 1'
+[args.y]
+shape = 'n'
+dtype = 'fp32'
+out = true
+[args.n]
+value = 'n'
+[args.factor]
+value = 0.5
+";
+
+struct World(tempfile::TempDir);
+
+impl World {
+    fn new() -> World {
+        let world = World(tempfile::tempdir().unwrap());
+        // What every program prints would bury the rest.
+        fs::write(world.path("scale.tk"), KERNEL.replace("    tl.device_print('v', v)\n", "")).unwrap();
+        fs::write(world.path("printing.tk"), KERNEL).unwrap();
+        let bytes: Vec<u8> = (0..100).flat_map(|i| (i as f32).to_le_bytes()).collect();
+        fs::write(world.path("x.npy"), npy::write(Type::float(FloatKind::F32), &[10, 10], &bytes)).unwrap();
+        world
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let mut c = Command::new(env!("CARGO_BIN_EXE_ttc"));
+        c.args(["--error-format", "short", "interpret"]).args(args).current_dir(self.0.path()).output().unwrap()
+    }
+
+    /// Standard output of a run that succeeds.
+    fn stdout(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert!(output.status.success(), "{args:?}\n{}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Standard error of a run that ends with this exit code.
+    fn stderr(&self, args: &[&str], exit: i32) -> String {
+        let output = self.run(args);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(exit), "{args:?}\n{stderr}");
+        stderr
+    }
+
+    fn floats(&self, name: &str) -> (Vec<usize>, Vec<f32>) {
+        let array = npy::read(name, &fs::read(self.path(name)).unwrap()).unwrap();
+        let values = array.bytes.chunks(4).map(|c| f32::from_le_bytes(c.try_into().unwrap())).collect();
+        (array.shape, values)
+    }
+}
+
+const ARGS: [&str; 9] = ["scale.tk", "--grid", "2", "--arg", "x=@x.npy", "--arg", "n=100", "--arg", "factor=2.0"];
+
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    ARGS.into_iter().chain(more.iter().copied()).collect()
+}
+
+#[test]
+fn arrays_come_from_files_and_go_to_files() {
+    let world = World::new();
+    for out in ["y=out.npy", "out.npy"] {
+        let text = world.stdout(&with(&["--arg", "y=fp32[10, 10]", "--out", out]));
+        assert_eq!(text, "scale: 2 programs, 42 operations\ny: f32[10, 10], least 0, mean 99.000000, greatest 198\n");
+        let (shape, values) = world.floats("out.npy");
+        assert_eq!(shape, [10, 10]);
+        assert!(values.iter().enumerate().all(|(i, v)| *v == 2.0 * i as f32));
+        fs::remove_file(world.path("out.npy")).unwrap();
+    }
+    // The input's own buffer can be the output.
+    world.stdout(&with(&["--arg", "y=@x.npy", "--out", "y.npy"]));
+    assert_eq!(world.floats("y.npy").1[99], 198.0);
+}
+
+#[test]
+fn faults_name_the_line_and_leave_no_file() {
+    let world = World::new();
+    let said = world.stderr(&with(&["--arg", "y=fp32[99]", "--out", "y.npy"]), 1);
+    assert!(said.starts_with("scale.tk:9:5: error[E1004]: a store to element 99 of `y`, out of bounds, in program (1, 0, 0)"), "{said}");
+    assert!(!world.path("y.npy").exists());
+    let text = world.stdout(&with(&["--arg", "y=fp32[99]", "--check", "races"]));
+    assert!(text.contains("greatest 196"), "{text}");
+}
+
+#[test]
+fn a_line_is_traced_in_one_program() {
+    let world = World::new();
+    fs::write(world.path("scale.toml"), CASE).unwrap();
+    let text = world.stdout(&["scale.tk", "--trace", "8", "--param", "n=3"]);
+    assert!(text.contains("scaled = arith.mulf : tensor<4xf32>\n  [0.5, 1, 1.5, 0]"), "{text}");
+    let text = world.stdout(&with(&["--arg", "y=fp32[100]", "--trace", "scale.tk:6", "--program", "1", "--jobs", "2"]));
+    assert!(text.contains("offs = arith.addi : tensor<64xi32>\n  [64, 65, 66"), "{text}");
+    let text = world.stdout(&["scale.tk", "--trace", "1"]);
+    assert!(text.contains("nothing was computed at line 1 in program (0, 0, 0)"), "{text}");
+}
+
+#[test]
+fn the_case_beside_the_kernel_is_used() {
+    let world = World::new();
+    let said = world.stderr(&["scale.tk", "--error-format", "short"], 1);
+    assert!(said.contains("error[E1003]: the kernel `scale` needs a value for `x`, `y`, `n`, `factor`"), "{said}");
+    fs::write(world.path("scale.toml"), CASE).unwrap();
+    let text = world.stdout(&["scale.tk", "--out", "y.npy"]);
+    assert_eq!(text, "scale: n=4\nscale: 1 programs, 21 operations\ny: f32[4], least 0.5, mean 1.250000, greatest 2\n");
+    assert_eq!(world.floats("y.npy"), (vec![4], vec![0.5, 1.0, 1.5, 2.0]));
+    assert!(world.stderr(&["scale.tk", "--param", "m=3"], 1).contains("error[E1017]: the case `scale` has no parameter `m`"));
+    // A case of another name says which file it is about.
+    fs::rename(world.path("scale.toml"), world.path("other.toml")).unwrap();
+    fs::write(world.path("other.toml"), format!("file = 'printing.tk'\n{CASE}")).unwrap();
+    let text = world.stdout(&["printing.tk", "--param", "n=3"]);
+    assert!(text.contains("other: n=3\npid (0, 0, 0) ") && text.contains('v'), "{text}");
+}
+
+#[test]
+fn wrong_command_lines_exit_with_2_and_wrong_arguments_with_1() {
+    let world = World::new();
+    for (args, exit, message) in [
+        (vec!["scale.tk", "--grid", "1,2,3,4"], 2, "one to three numbers"),
+        (vec!["scale.tk", "--grid", "0"], 2, "0 programs"),
+        (vec!["scale.tk", "--check", "everything"], 2, "possible values"),
+        (vec!["scale.tk", "--arg", "x"], 2, "NAME=VALUE"),
+        (with(&["--arg", "y=fp32[100]", "--trace", "x"]), 2, "E0910"),
+        (with(&["--arg", "y=fp32[100]", "--out", "z=z.npy"]), 2, "E0910"),
+        (with(&["--arg", "y=fp32[100", "--out", "y.npy"]), 1, "E1003"),
+        (with(&["--arg", "y=f99[100]"]), 1, "E1003"),
+        (with(&["--arg", "y=fp32[100]", "--arg", "z=1"]), 1, "no parameter `z`"),
+        (with(&["--arg", "y=fp32[100]", "--signature", "*fp16, *fp32, i32, fp32, 64"]), 1, "points to f16"),
+        (with(&["--arg", "y=7"]), 1, "E0303"),
+        (vec!["missing.tk"], 1, "E0901"),
+        (vec!["x.npy"], 1, "E0904"),
+    ] {
+        let said = world.stderr(&args, exit);
+        assert!(said.contains(message), "{args:?}: {said}");
+    }
+    assert!(!Path::new(&world.path("y.npy")).exists());
+}

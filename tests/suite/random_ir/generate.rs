@@ -1,0 +1,539 @@
+//! The text of a random kernel.
+//!
+//! Values are of eight kinds ([`Kind`]); a statement picks operands among those that are visible and adds its results. A block is a list of
+//! statements; loops and conditions hold blocks, take values in and hand values out. Addresses stay inside of the buffers, divisors are not
+//! zero, shifts stay below the width: what is undefined may change.
+
+use std::fmt::Write as _;
+
+use super::SIZE;
+use ttc::cases::random;
+
+/// A stream of random numbers.
+pub(crate) struct Random {
+    seed: u64,
+    count: u64,
+}
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random { seed, count: 0 }
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.count += 1;
+        random::number(self.seed, self.count)
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// Mostly around one, sometimes special.
+    pub(crate) fn float(&mut self) -> f32 {
+        const SPECIAL: [f32; 8] = [0.0, -0.0, 1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MIN_POSITIVE / 4.0, f32::MAX];
+        match self.below(8) {
+            0 => SPECIAL[self.below(8)],
+            _ => (self.next() as u32 as f32 / u32::MAX as f32 - 0.5) * 8.0,
+        }
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+}
+
+/// A type of values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// `i32`
+    Int,
+    /// `f32`
+    Float,
+    /// `i1`
+    Bit,
+    /// `tensor<16xi32>`
+    Ints,
+    /// `tensor<16xf32>`
+    Floats,
+    /// `tensor<16xi1>`
+    Bits,
+    /// `tensor<16x16xi32>`
+    IntMatrix,
+    /// `tensor<16x16xf32>`
+    Matrix,
+}
+
+use Kind::*;
+
+const ALL: [Kind; 8] = [Int, Float, Bit, Ints, Floats, Bits, IntMatrix, Matrix];
+const INTS: [&str; 10] = ["addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui"];
+const FLOATS: [&str; 8] = ["addf", "subf", "mulf", "divf", "maximumf", "minimumf", "maxnumf", "minnumf"];
+const DIVISIONS: [&str; 4] = ["divsi", "divui", "remsi", "remui"];
+const SHIFTS: [&str; 3] = ["shli", "shrsi", "shrui"];
+const COMPARISONS: [&str; 10] = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
+const FLOAT_COMPARISONS: [&str; 8] = ["oeq", "olt", "oge", "one", "ueq", "une", "uno", "ord"];
+const CONSTANTS: [i64; 8] = [0, 1, -1, 2, 5, 31, i32::MAX as i64, i32::MIN as i64];
+const FLOAT_CONSTANTS: [&str; 8] = ["0.0", "-0.0", "1.0", "-1.5", "3.0e38", "0x7F800000", "0x7FC00000", "2.0"];
+
+impl Kind {
+    fn text(self) -> &'static str {
+        match self {
+            Int => "i32",
+            Float => "f32",
+            Bit => "i1",
+            Ints => "tensor<16xi32>",
+            Floats => "tensor<16xf32>",
+            Bits => "tensor<16xi1>",
+            IntMatrix => "tensor<16x16xi32>",
+            Matrix => "tensor<16x16xf32>",
+        }
+    }
+
+    fn is_float(self) -> bool {
+        matches!(self, Float | Floats | Matrix)
+    }
+
+    fn is_tensor(self) -> bool {
+        !matches!(self, Int | Float | Bit)
+    }
+}
+
+struct Gen {
+    r: Random,
+    out: String,
+    /// The values that can be used here.
+    values: Vec<(String, Kind)>,
+    next: usize,
+    indent: usize,
+}
+
+/// The kernel of a seed: `k(x, y, fo, io, n, s)` reads floats from `x` and integers from `y`, and writes to `fo` and `io`, which are twice as long.
+pub(crate) fn generate(seed: u64) -> String {
+    let mut g = Gen { r: Random::new(seed), out: String::new(), values: vec![], next: 0, indent: 2 };
+    g.callee();
+    g.out.push_str("  tt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<i32>, %fo: !tt.ptr<f32>, %io: !tt.ptr<i32>, %n: i32, %s: f32) {\n");
+    g.values = vec![("%n".to_owned(), Int), ("%s".to_owned(), Float)];
+    g.indent = 4;
+    g.line("%range = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>");
+    g.values.push(("%range".to_owned(), Ints));
+    for (pointer, elem) in [("x", "f32"), ("y", "i32"), ("fo", "f32"), ("io", "i32")] {
+        g.line(&format!("%{pointer}s = tt.splat %{pointer} : !tt.ptr<{elem}> -> tensor<16x!tt.ptr<{elem}>>"));
+    }
+    for kind in ALL {
+        g.constant(kind);
+    }
+    let statements = 6 + g.r.below(14);
+    g.block(statements, 0, true);
+    // Everything that is still there is stored, in the upper half of the results.
+    let values = g.values.clone();
+    for (i, (value, kind)) in values.iter().rev().take(SIZE / 16).enumerate() {
+        g.store_whole(value, *kind, SIZE + 16 * i);
+    }
+    g.line("tt.return");
+    format!("module {{\n{}  }}\n}}\n", g.out)
+}
+
+impl Gen {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{:1$}{text}", "", self.indent);
+    }
+
+    fn name(&mut self) -> String {
+        self.next += 1;
+        format!("%v{}", self.next)
+    }
+
+    /// A new value: `text` follows the equals sign.
+    fn def(&mut self, kind: Kind, text: &str) -> String {
+        let name = self.name();
+        self.line(&format!("{name} = {text}"));
+        self.values.push((name.clone(), kind));
+        name
+    }
+
+    /// A value of a kind; there is always one, since constants of all kinds come first.
+    fn get(&mut self, kind: Kind) -> String {
+        let fitting: Vec<usize> = (0..self.values.len()).filter(|&i| self.values[i].1 == kind).collect();
+        match fitting.len() {
+            0 => self.constant(kind),
+            n => self.values[fitting[self.r.below(n)]].0.clone(),
+        }
+    }
+
+    fn constant(&mut self, kind: Kind) -> String {
+        let value = match kind {
+            Bit | Bits => self.r.pick(&["true", "false"]).to_owned(),
+            k if k.is_float() => self.r.pick(&FLOAT_CONSTANTS).to_owned(),
+            _ => CONSTANTS[self.r.below(8)].to_string(),
+        };
+        match kind {
+            Bit => self.def(kind, &format!("arith.constant {value}")),
+            k if k.is_tensor() => self.def(kind, &format!("arith.constant dense<{value}> : {}", k.text())),
+            k => self.def(kind, &format!("arith.constant {value} : {}", k.text())),
+        }
+    }
+
+    /// A private function of an integer and a vector, for the inliner.
+    fn callee(&mut self) {
+        self.line("tt.func private @helper(%a: i32, %v: tensor<16xf32>) -> (i32, tensor<16xf32>) {");
+        self.indent = 4;
+        self.values = vec![("%a".to_owned(), Int), ("%v".to_owned(), Floats)];
+        let n = 1 + self.r.below(5);
+        self.block(n, 1, false);
+        let (a, v) = (self.get(Int), self.get(Floats));
+        self.line(&format!("tt.return {a}, {v} : i32, tensor<16xf32>"));
+        self.indent = 2;
+        self.line("}");
+    }
+
+    /// `memory`: pointers are visible.
+    fn block(&mut self, statements: usize, depth: usize, memory: bool) {
+        for _ in 0..statements {
+            match self.r.below(if memory { 22 } else { 12 }) {
+                0..=3 => self.binary(),
+                4 => self.division_or_shift(),
+                5 => self.compare_and_select(),
+                6 => self.unary(),
+                7 => self.shape(),
+                8 => self.reduce(),
+                9 => self.cast(),
+                10 => {
+                    let kind = ALL[self.r.below(8)];
+                    self.constant(kind);
+                }
+                11 if depth < 3 => self.condition(depth, memory),
+                12 | 13 => self.load(),
+                14 | 15 => self.store(),
+                16 | 17 if depth < 3 => self.counted_loop(depth),
+                18 if depth < 2 => self.while_loop(depth),
+                19 => self.dot(),
+                20 => self.call(),
+                _ => self.binary(),
+            }
+        }
+    }
+
+    fn numeric(&mut self) -> Kind {
+        [Int, Float, Ints, Floats, Ints, Floats, Matrix, IntMatrix][self.r.below(8)]
+    }
+
+    fn binary(&mut self) {
+        let kind = self.numeric();
+        let (a, b) = (self.get(kind), self.get(kind));
+        let op = if kind.is_float() { self.r.pick(&FLOATS) } else { self.r.pick(&INTS) };
+        self.def(kind, &format!("arith.{op} {a}, {b} : {}", kind.text()));
+    }
+
+    fn division_or_shift(&mut self) {
+        let kind = [Int, Ints][self.r.below(2)];
+        let (a, b, t) = (self.get(kind), self.get(kind), kind.text());
+        let known = |v: i64| if kind.is_tensor() { format!("dense<{v}> : {t}") } else { format!("{v} : {t}") };
+        if self.r.below(2) == 0 {
+            // From 1 to the greatest signed number.
+            let (one, most) = (self.def(kind, &format!("arith.constant {}", known(1))), format!("arith.constant {}", known(0x7fff_ffff)));
+            let most = self.def(kind, &most);
+            let least = self.def(kind, &format!("arith.maxui {b}, {one} : {t}"));
+            let divisor = self.def(kind, &format!("arith.minui {least}, {most} : {t}"));
+            let op = self.r.pick(&DIVISIONS);
+            self.def(kind, &format!("arith.{op} {a}, {divisor} : {t}"));
+        } else {
+            let width = self.def(kind, &format!("arith.constant {}", known(31)));
+            let count = self.def(kind, &format!("arith.andi {b}, {width} : {t}"));
+            let op = self.r.pick(&SHIFTS);
+            self.def(kind, &format!("arith.{op} {a}, {count} : {t}"));
+        }
+    }
+
+    fn compare_and_select(&mut self) {
+        let kind = [Int, Float, Ints, Floats][self.r.below(4)];
+        let bits = if kind.is_tensor() { Bits } else { Bit };
+        let (a, b, t) = (self.get(kind), self.get(kind), kind.text());
+        let test = if kind.is_float() {
+            format!("cmpf {}", self.r.pick(&FLOAT_COMPARISONS))
+        } else {
+            format!("cmpi {}", self.r.pick(&COMPARISONS))
+        };
+        let made = self.def(bits, &format!("arith.{test}, {a}, {b} : {t}"));
+        let mask = if self.r.below(2) == 0 { made } else { self.get(bits) };
+        let (a, b) = (self.get(kind), self.get(kind));
+        let head = if kind.is_tensor() { format!("{}, {t}", bits.text()) } else { t.to_owned() };
+        self.def(kind, &format!("arith.select {mask}, {a}, {b} : {head}"));
+    }
+
+    fn unary(&mut self) {
+        let kind = self.numeric();
+        let a = self.get(kind);
+        let op = if kind.is_float() { self.r.pick(&["arith.negf", "math.absf", "math.floor", "math.ceil"]) } else { "math.absi" };
+        self.def(kind, &format!("{op} {a} : {}", kind.text()));
+    }
+
+    fn cast(&mut self) {
+        match self.r.below(5) {
+            0 => {
+                let a = self.get(Ints);
+                let n = self.name();
+                self.line(&format!("{n} = arith.trunci {a} : tensor<16xi32> to tensor<16xi8>"));
+                let op = self.r.pick(&["extsi", "extui"]);
+                self.def(Ints, &format!("arith.{op} {n} : tensor<16xi8> to tensor<16xi32>"));
+            }
+            1 => {
+                let a = self.get(Floats);
+                let n = self.name();
+                let t = self.r.pick(&["f16", "bf16"]);
+                self.line(&format!("{n} = arith.truncf {a} : tensor<16xf32> to tensor<16x{t}>"));
+                self.def(Floats, &format!("arith.extf {n} : tensor<16x{t}> to tensor<16xf32>"));
+            }
+            2 => {
+                let a = self.get(Ints);
+                self.def(Floats, &format!("arith.sitofp {a} : tensor<16xi32> to tensor<16xf32>"));
+            }
+            3 => {
+                let a = self.get(Bits);
+                self.def(Ints, &format!("arith.extui {a} : tensor<16xi1> to tensor<16xi32>"));
+            }
+            _ => {
+                let a = self.get(Floats);
+                self.def(Ints, &format!("tt.bitcast {a} : tensor<16xf32> -> tensor<16xi32>"));
+            }
+        }
+    }
+
+    /// Splat, broadcast, transpose, reshape.
+    fn shape(&mut self) {
+        let float = self.r.below(2) == 0;
+        let (scalar, vector, matrix, e) = if float { (Float, Floats, Matrix, "f32") } else { (Int, Ints, IntMatrix, "i32") };
+        match self.r.below(4) {
+            0 => {
+                let a = self.get(scalar);
+                self.def(vector, &format!("tt.splat {a} : {e} -> {}", vector.text()));
+            }
+            1 => {
+                let (a, n) = (self.get(vector), self.name());
+                let axis = self.r.below(2);
+                let thin = if axis == 0 { "1x16" } else { "16x1" };
+                self.line(&format!("{n} = tt.expand_dims {a} {{axis = {axis} : i32}} : {} -> tensor<{thin}x{e}>", vector.text()));
+                self.def(matrix, &format!("tt.broadcast {n} : tensor<{thin}x{e}> -> {}", matrix.text()));
+            }
+            2 => {
+                let a = self.get(matrix);
+                self.def(matrix, &format!("tt.trans {a} {{order = array<i32: 1, 0>}} : {0} -> {0}", matrix.text()));
+            }
+            _ => {
+                let (a, n) = (self.get(vector), self.name());
+                self.line(&format!("{n} = tt.reshape {a} : {} -> tensor<4x4x{e}>", vector.text()));
+                self.def(vector, &format!("tt.reshape {n} : tensor<4x4x{e}> -> {}", vector.text()));
+            }
+        }
+    }
+
+    /// A reduction to a scalar or a vector, or a scan.
+    fn reduce(&mut self) {
+        let float = self.r.below(2) == 0;
+        let (scalar, vector, matrix, e) = if float { (Float, Floats, Matrix, "f32") } else { (Int, Ints, IntMatrix, "i32") };
+        let op = if float { self.r.pick(&["addf", "maxnumf", "mulf"]) } else { self.r.pick(&["addi", "minsi", "xori"]) };
+        let (op_name, from, to, extra) = match self.r.below(3) {
+            0 => ("reduce", vector, scalar, "axis = 0 : i32".to_owned()),
+            1 => ("reduce", matrix, vector, format!("axis = {} : i32", self.r.below(2))),
+            _ => ("scan", vector, vector, format!("axis = 0 : i32, reverse = {}", self.r.pick(&["true", "false"]))),
+        };
+        let (a, n) = (self.get(from), self.name());
+        self.line(&format!("{n} = \"tt.{op_name}\"({a}) <{{{extra}}}> ({{"));
+        self.line(&format!("^bb0(%l{0}: {e}, %r{0}: {e}):", self.next));
+        self.line(&format!("  %c{0} = arith.{op} %l{0}, %r{0} : {e}", self.next));
+        self.line(&format!("  tt.{op_name}.return %c{} : {e}", self.next));
+        self.line(&format!("}}) : ({}) -> {}", from.text(), to.text()));
+        self.values.push((n, to));
+    }
+
+    fn dot(&mut self) {
+        let (a, b, c) = (self.get(Matrix), self.get(Matrix), self.get(Matrix));
+        let t = Matrix.text();
+        let precision = self.r.pick(&["", ", inputPrecision = tf32"]);
+        self.def(Matrix, &format!("tt.dot {a}, {b}, {c}{precision} : {t} * {t} -> {t}"));
+    }
+
+    fn call(&mut self) {
+        let (a, v, n) = (self.get(Int), self.get(Floats), self.name());
+        self.line(&format!("{n}:2 = tt.call @helper({a}, {v}) : (i32, tensor<16xf32>) -> (i32, tensor<16xf32>)"));
+        self.values.push((format!("{n}#0"), Int));
+        self.values.push((format!("{n}#1"), Floats));
+    }
+
+    /// Offsets of sixteen elements that lie in a buffer of `SIZE`.
+    fn offsets(&mut self) -> String {
+        let base = match self.r.below(3) {
+            0 => {
+                let a = self.get(Ints);
+                let most = self.def(Ints, &format!("arith.constant dense<{}> : tensor<16xi32>", SIZE - 1));
+                return self.def(Ints, &format!("arith.andi {a}, {most} : tensor<16xi32>"));
+            }
+            1 => self.r.below(SIZE / 16) as i64 * 16,
+            _ => self.r.below(3) as i64 * 16,
+        };
+        let base = self.def(Ints, &format!("arith.constant dense<{base}> : tensor<16xi32>"));
+        self.def(Ints, &format!("arith.addi %range, {base} : tensor<16xi32>"))
+    }
+
+    fn load(&mut self) {
+        let (pointer, kind, e) = [("x", Floats, "f32"), ("y", Ints, "i32"), ("fo", Floats, "f32"), ("io", Ints, "i32")][self.r.below(4)];
+        let (offsets, p) = (self.offsets(), self.name());
+        self.line(&format!("{p} = tt.addptr %{pointer}s, {offsets} : tensor<16x!tt.ptr<{e}>>, tensor<16xi32>"));
+        let (mask, other) = (self.get(Bits), self.get(kind));
+        // Without another value a masked element is undefined.
+        let rest = if self.r.below(2) == 0 { String::new() } else { format!(", {mask}, {other}") };
+        self.def(kind, &format!("tt.load {p}{rest} : tensor<16x!tt.ptr<{e}>>"));
+    }
+
+    /// A store whose elements do not overlap.
+    fn store(&mut self) {
+        let (pointer, kind, e) = [("fo", Floats, "f32"), ("io", Ints, "i32")][self.r.below(2)];
+        let (p, at) = (self.name(), self.r.below(SIZE / 16) * 16);
+        let base = self.def(Ints, &format!("arith.constant dense<{at}> : tensor<16xi32>"));
+        let offsets = self.def(Ints, &format!("arith.addi %range, {base} : tensor<16xi32>"));
+        self.line(&format!("{p} = tt.addptr %{pointer}s, {offsets} : tensor<16x!tt.ptr<{e}>>, tensor<16xi32>"));
+        let (value, mask) = (self.get(kind), self.get(Bits));
+        let rest = if self.r.below(2) == 0 { String::new() } else { format!(", {mask}") };
+        self.line(&format!("tt.store {p}, {value}{rest} : tensor<16x!tt.ptr<{e}>>"));
+    }
+
+    /// Stores all of a value, or the sum of a matrix's rows, at a place of its own.
+    fn store_whole(&mut self, value: &str, kind: Kind, at: usize) {
+        let (vector, pointer) = match kind {
+            Int => (self.def(Ints, &format!("tt.splat {value} : i32 -> tensor<16xi32>")), "io"),
+            Float => (self.def(Floats, &format!("tt.splat {value} : f32 -> tensor<16xf32>")), "fo"),
+            Bit => {
+                let wide = self.def(Int, &format!("arith.extui {value} : i1 to i32"));
+                (self.def(Ints, &format!("tt.splat {wide} : i32 -> tensor<16xi32>")), "io")
+            }
+            Bits => (self.def(Ints, &format!("arith.extui {value} : tensor<16xi1> to tensor<16xi32>")), "io"),
+            Ints => (value.to_owned(), "io"),
+            Floats => (value.to_owned(), "fo"),
+            IntMatrix | Matrix => {
+                let (e, op, to, pointer) = if kind == Matrix { ("f32", "addf", Floats, "fo") } else { ("i32", "addi", Ints, "io") };
+                let n = self.name();
+                self.line(&format!("{n} = \"tt.reduce\"({value}) <{{axis = 1 : i32}}> ({{"));
+                self.line(&format!("^bb0(%l: {e}, %r: {e}):"));
+                self.line(&format!("  %c = arith.{op} %l, %r : {e}"));
+                self.line(&format!("  tt.reduce.return %c : {e}"));
+                self.line(&format!("}}) : ({}) -> {}", kind.text(), to.text()));
+                (n, pointer)
+            }
+        };
+        let e = if pointer == "fo" { "f32" } else { "i32" };
+        let base = self.def(Ints, &format!("arith.constant dense<{at}> : tensor<16xi32>"));
+        let offsets = self.def(Ints, &format!("arith.addi %range, {base} : tensor<16xi32>"));
+        let p = self.name();
+        self.line(&format!("{p} = tt.addptr %{pointer}s, {offsets} : tensor<16x!tt.ptr<{e}>>, tensor<16xi32>"));
+        self.line(&format!("tt.store {p}, {vector} : tensor<16x!tt.ptr<{e}>>"));
+    }
+
+    /// Some kinds for what a region carries.
+    fn carried(&mut self) -> Vec<Kind> {
+        (0..=self.r.below(3)).map(|_| self.numeric()).collect()
+    }
+
+    /// A block with its own scope, then values of these kinds, `a, b : i32, f32`.
+    fn scope(&mut self, kinds: &[Kind], depth: usize, memory: bool, inside: &[(String, Kind)]) -> String {
+        let outer = self.values.len();
+        self.values.extend_from_slice(inside);
+        self.indent += 2;
+        let n = 1 + self.r.below(5);
+        self.block(n, depth + 1, memory);
+        let names: Vec<String> = kinds.iter().map(|&k| self.get(k)).collect();
+        self.indent -= 2;
+        self.values.truncate(outer);
+        format!("{} : {}", names.join(", "), types(kinds))
+    }
+
+    fn results(&mut self, kinds: &[Kind]) -> String {
+        let n = self.name();
+        let many = kinds.len() > 1;
+        for (i, &kind) in kinds.iter().enumerate() {
+            self.values.push((if many { format!("{n}#{i}") } else { n.clone() }, kind));
+        }
+        if many { format!("{n}:{}", kinds.len()) } else { n }
+    }
+
+    fn condition(&mut self, depth: usize, memory: bool) {
+        let (c, kinds) = (self.get(Bit), self.carried());
+        let outer = self.values.len();
+        let name = self.results(&kinds);
+        let made = self.values.split_off(outer);
+        self.line(&format!("{name} = scf.if {c} -> ({}) {{", types(&kinds)));
+        let then = self.scope(&kinds, depth, memory, &[]);
+        self.line(&format!("  scf.yield {then}"));
+        self.line("} else {");
+        let or = self.scope(&kinds, depth, memory, &[]);
+        self.line(&format!("  scf.yield {or}"));
+        self.line("}");
+        self.values.extend(made);
+    }
+
+    /// `%p = %init` for each carried value, and the block arguments.
+    fn arguments(&mut self, kinds: &[Kind]) -> (String, Vec<(String, Kind)>) {
+        let (mut text, mut inside) = (vec![], vec![]);
+        for &kind in kinds {
+            let (init, name) = (self.get(kind), self.name());
+            text.push(format!("{name} = {init}"));
+            inside.push((name, kind));
+        }
+        (text.join(", "), inside)
+    }
+
+    fn counted_loop(&mut self, depth: usize) {
+        let kinds = self.carried();
+        let bound = |g: &mut Gen, from: i64, to: i64| {
+            let v = from + g.r.below((to - from) as usize) as i64;
+            g.def(Int, &format!("arith.constant {v} : i32"))
+        };
+        let (lower, step) = (bound(self, -2, 3), bound(self, 1, 4));
+        // Known, or up to 8 at run time.
+        let upper = if self.r.below(2) == 0 { bound(self, -1, 7) } else { "%n".to_owned() };
+        let (init, mut inside) = self.arguments(&kinds);
+        let index = self.name();
+        inside.push((index.clone(), Int));
+        let outer = self.values.len();
+        let name = self.results(&kinds);
+        let made = self.values.split_off(outer);
+        self.line(&format!("{name} = scf.for {index} = {lower} to {upper} step {step} iter_args({init}) -> ({}) : i32 {{", types(&kinds)));
+        let end = self.scope(&kinds, depth, true, &inside);
+        self.line(&format!("  scf.yield {end}"));
+        let factor = self.r.pick(&["", "", " {tt.loop_unroll_factor = 2 : i32}", " {tt.loop_unroll_factor = 3 : i32}"]);
+        self.line(&format!("}}{factor}"));
+        self.values.extend(made);
+    }
+
+    /// A loop that counts to a limit, whatever else it does.
+    fn while_loop(&mut self, depth: usize) {
+        let mut kinds = self.carried();
+        kinds.insert(0, Int);
+        let zero = self.def(Int, "arith.constant 0 : i32");
+        let one = self.def(Int, "arith.constant 1 : i32");
+        let (rest, inside) = self.arguments(&kinds[1..]);
+        let count = self.name();
+        let outer = self.values.len();
+        let name = self.results(&kinds);
+        let made = self.values.split_off(outer);
+        self.line(&format!("{name} = scf.while ({count} = {zero}, {rest}) : ({0}) -> ({0}) {{", types(&kinds)));
+        let go = format!("%go{}", count.trim_start_matches('%'));
+        self.line(&format!("  {go} = arith.cmpi slt, {count}, %n : i32"));
+        let names: Vec<&str> = std::iter::once(count.as_str()).chain(inside.iter().map(|(n, _)| n.as_str())).collect();
+        self.line(&format!("  scf.condition({go}) {} : {}", names.join(", "), types(&kinds)));
+        self.line("} do {");
+        let body: Vec<(String, Kind)> = kinds.iter().map(|&k| (self.name(), k)).collect();
+        let params: Vec<String> = body.iter().map(|(n, k)| format!("{n}: {}", k.text())).collect();
+        self.line(&format!("^bb0({}):", params.join(", ")));
+        let next = format!("%next{}", count.trim_start_matches('%'));
+        self.line(&format!("  {next} = arith.addi {}, {one} : i32", body[0].0));
+        let end = self.scope(&kinds[1..], depth, true, &body);
+        let (end, types_of_rest) = end.split_once(" : ").unwrap_or((&end, ""));
+        self.line(&format!("  scf.yield {next}, {end} : i32, {types_of_rest}"));
+        self.line("}");
+        self.values.extend(made);
+    }
+}
+
+fn types(kinds: &[Kind]) -> String {
+    kinds.iter().map(|k| k.text()).collect::<Vec<_>>().join(", ")
+}

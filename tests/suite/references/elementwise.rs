@@ -1,0 +1,73 @@
+//! References of kernels that treat every element by itself, or every pair.
+
+use std::collections::BTreeMap;
+
+use ttc::cases::Inputs;
+
+use super::{philox, single};
+
+/// `out = x + y`
+pub(crate) fn add(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (x, y) = (inputs.array("x_ptr"), inputs.array("y_ptr"));
+    single("out_ptr", x.iter().zip(y).map(|(x, y)| x + y).collect())
+}
+
+/// `out = gate * sigmoid(gate) * up`
+pub(crate) fn swiglu(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (gate, up) = (inputs.array("gate_ptr"), inputs.array("up_ptr"));
+    single("out_ptr", gate.iter().zip(up).map(|(g, u)| g / (1.0 + (-g).exp()) * u).collect())
+}
+
+/// `out = x * Φ(x)`, or its approximation by tanh.
+pub(crate) fn gelu(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let approximate = inputs.bool("approximate");
+    let one = |&x: &f64| {
+        if approximate {
+            0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x.powi(3))).tanh())
+        } else {
+            0.5 * x * (1.0 + libm::erf(x / 2.0f64.sqrt()))
+        }
+    };
+    single("out_ptr", inputs.array("x_ptr").iter().map(one).collect())
+}
+
+/// `out[i] = x[i] / (1 - p)` where random number `i` of the seed is at least `p`.
+pub(crate) fn dropout(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (p, seed) = (inputs.float("p"), inputs.int("seed") as u64);
+    let one = |(i, x): (usize, &f64)| if philox::uniform(seed, i as u64) >= p { x / (1.0 - p) } else { 0.0 };
+    single("out_ptr", inputs.array("x_ptr").iter().enumerate().map(one).collect())
+}
+
+/// Pairs of features as complex numbers, each times `cos + i sin`.
+pub(crate) fn rotary(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (x, cos, sin) = (inputs.array("x_ptr"), inputs.array("cos_ptr"), inputs.array("sin_ptr"));
+    let [tokens, heads, dim] = inputs.shape("x_ptr") else { panic!("x has three dimensions") };
+    let half = dim / 2;
+    let mut out = vec![0.0; x.len()];
+    for (row, pair) in (0..tokens * heads).flat_map(|row| (0..half).map(move |pair| (row, pair))) {
+        let (first, second) = if inputs.bool("interleaved") { (2 * pair, 2 * pair + 1) } else { (pair, pair + half) };
+        let (first, second) = (row * dim + first, row * dim + second);
+        let angle = row / heads * half + pair;
+        out[first] = x[first] * cos[angle] - x[second] * sin[angle];
+        out[second] = x[second] * cos[angle] + x[first] * sin[angle];
+    }
+    single("out_ptr", out)
+}
+
+/// Division, scale and product are rounded to fp32, as the kernel's are, so that halves are decided alike.
+pub(crate) fn quantize(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (mut q, mut scales) = (vec![], vec![]);
+    for row in inputs.array("x_ptr").chunks(inputs.size("n")) {
+        let greatest = row.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let scale = if greatest == 0.0 { 1.0 } else { greatest as f32 / 127.0 };
+        q.extend(row.iter().map(|&x| f64::from((x as f32 / scale + 0.5).floor()).clamp(-127.0, 127.0)));
+        scales.push(f64::from(scale));
+    }
+    BTreeMap::from([("q_ptr".to_owned(), q), ("scale_ptr".to_owned(), scales)])
+}
+
+/// `x[r, c] = q[r, c] * scale[r]`
+pub(crate) fn dequantize(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let rows = inputs.array("q_ptr").chunks(inputs.size("n")).zip(inputs.array("scale_ptr"));
+    single("x_ptr", rows.flat_map(|(row, s)| row.iter().map(move |q| q * s)).collect())
+}

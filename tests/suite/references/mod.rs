@@ -1,0 +1,63 @@
+//! What the kernels of `kernels/` should compute, in f64, from the mathematics and not from the kernels.
+//!
+//! A reference takes the contents of the buffers before the launch and the case's values, and gives the buffers that are `out`. A case names
+//! its reference, by default with its own name.
+
+mod attention;
+mod elementwise;
+mod movement;
+mod philox;
+mod products;
+mod reductions;
+
+use std::collections::BTreeMap;
+
+use ttc::cases::Inputs;
+
+/// From inputs to the expected contents of the output buffers.
+pub(crate) type Reference = fn(&Inputs) -> BTreeMap<String, Vec<f64>>;
+
+/// All references by name.
+const ALL: &[(&str, Reference)] = &[
+    ("attention", attention::attention),
+    ("attention_bwd", attention::attention_bwd),
+    ("attention_varlen", attention::attention_varlen),
+    ("linear_attention", attention::linear_attention),
+    ("add", elementwise::add),
+    ("dequantize", elementwise::dequantize),
+    ("dropout", elementwise::dropout),
+    ("gelu", elementwise::gelu),
+    ("quantize", elementwise::quantize),
+    ("rotary", elementwise::rotary),
+    ("swiglu", elementwise::swiglu),
+    ("embedding", movement::embedding),
+    ("embedding_bwd", movement::embedding_bwd),
+    ("histogram", movement::histogram),
+    ("sort", movement::sort),
+    ("topk", movement::topk),
+    ("transpose", movement::transpose),
+    ("batched_matmul", products::batched_matmul),
+    ("conv2d", products::conv2d),
+    ("grouped_matmul", products::grouped_matmul),
+    ("matmul", products::matmul),
+    ("matmul_transposed", products::matmul_transposed),
+    ("attention_bwd_delta", reductions::attention_bwd_delta),
+    ("cross_entropy", reductions::cross_entropy),
+    ("cross_entropy_bwd", reductions::cross_entropy_bwd),
+    ("cumsum", reductions::cumsum),
+    ("layer_norm", reductions::layer_norm),
+    ("layer_norm_bwd", reductions::layer_norm_bwd),
+    ("rms_norm", reductions::rms_norm),
+    ("softmax", reductions::softmax),
+    ("sum_partials", reductions::sum_partials),
+];
+
+/// The reference with this name.
+pub(crate) fn lookup(name: &str) -> Option<Reference> {
+    ALL.iter().find(|(n, _)| *n == name).map(|(_, r)| *r)
+}
+
+/// One output buffer.
+pub(crate) fn single(name: &str, values: Vec<f64>) -> BTreeMap<String, Vec<f64>> {
+    BTreeMap::from([(name.to_owned(), values)])
+}

@@ -1,0 +1,60 @@
+//! References of kernels that move, order or count elements.
+
+use std::collections::BTreeMap;
+
+use ttc::cases::Inputs;
+
+use super::single;
+
+/// `y[j, i] = x[i, j]`
+pub(crate) fn transpose(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (x, m, n) = (inputs.array("x_ptr"), inputs.size("m"), inputs.size("n"));
+    single("y_ptr", (0..m * n).map(|at| x[at % m * n + at / m]).collect())
+}
+
+/// Rows in order.
+pub(crate) fn sort(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let mut out = inputs.array("x_ptr").to_vec();
+    for row in out.chunks_mut(inputs.size("n")) {
+        row.sort_by(f64::total_cmp);
+        if inputs.bool("descending") {
+            row.reverse();
+        }
+    }
+    single("y_ptr", out)
+}
+
+/// The `k` greatest elements of each row and where they were; of equal elements the first one first.
+pub(crate) fn topk(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (mut values, mut indices) = (vec![], vec![]);
+    for row in inputs.array("x_ptr").chunks(inputs.size("n")) {
+        let mut order: Vec<usize> = (0..row.len()).collect();
+        order.sort_by(|&a, &b| row[b].total_cmp(&row[a]));
+        order.truncate(inputs.size("k"));
+        values.extend(order.iter().map(|&i| row[i]));
+        indices.extend(order.iter().map(|&i| i as f64));
+    }
+    BTreeMap::from([("value_ptr".to_owned(), values), ("index_ptr".to_owned(), indices)])
+}
+
+/// How often each value occurs.
+pub(crate) fn histogram(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let mut counts = vec![0.0; inputs.size("bins")];
+    inputs.array("x_ptr").iter().for_each(|&x| counts[x as usize] += 1.0);
+    single("counts_ptr", counts)
+}
+
+/// `out[t, :] = table[index[t], :]`
+pub(crate) fn embedding(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (table, dim) = (inputs.array("table_ptr"), inputs.size("dim"));
+    single("out_ptr", inputs.array("index_ptr").iter().flat_map(|&i| &table[i as usize * dim..][..dim]).copied().collect())
+}
+
+/// `dtable[index[t], :] += dout[t, :]`
+pub(crate) fn embedding_bwd(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (mut table, dim) = (inputs.array("dtable_ptr").to_vec(), inputs.size("dim"));
+    for (row, &i) in inputs.array("dout_ptr").chunks(dim).zip(inputs.array("index_ptr")) {
+        table[i as usize * dim..][..dim].iter_mut().zip(row).for_each(|(t, d)| *t += d);
+    }
+    single("dtable_ptr", table)
+}
