@@ -33,12 +33,11 @@ pub(super) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::AsyncCopyGlobalToLocal(op);
     let (src, target, mask, other) = (view.src(cx.ir), view.result(cx.ir), view.mask(cx.ir), view.other(cx.ir));
     let at = cx.view_access(target, cx.ir.ty(src))?;
-    match pieces(cx, op, src, mask, &at) {
-        Some((bytes, text, pieces)) => instructions(cx, &at, (bytes, text), &pieces, src, mask, other)?,
-        None => {
-            let regs = memory::load_elements(cx, op, src, mask, other)?;
-            cx.store_layout_to_shared(&at.access, at.base, at.foreign, &regs)?;
-        }
+    if let Some((bytes, text, pieces)) = pieces(cx, op, src, mask, &at) {
+        instructions(cx, &at, (bytes, text), &pieces, src, mask, other)?;
+    } else {
+        let regs = memory::load_elements(cx, op, src, mask, other)?;
+        cx.store_layout_to_shared(&at.access, at.base, at.foreign, &regs)?;
     }
     cx.set(cx.ir.result(op), vec![]);
     Ok(())
