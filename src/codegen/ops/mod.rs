@@ -8,6 +8,7 @@ mod atomics;
 mod cast;
 mod convert_layout;
 pub(super) mod debug;
+mod dot;
 mod fp_convert;
 mod gather;
 mod histogram;
@@ -83,13 +84,13 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::MapElementwise => map_elementwise::lower(cx, op),
         TtOp::Histogram => histogram::lower(cx, op),
         TtOp::Gather => gather::lower(cx, op),
+        TtOp::Dot => dot::lower(cx, op),
         // Lowered with the operation around them.
         TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => Err(defect("a region's end was reached on its own")),
         TtOp::Func
         | TtOp::AtomicLoad
         | TtOp::AtomicStore
         | TtOp::AtomicPoll
-        | TtOp::Dot
         | TtOp::DotScaled
         | TtOp::MakeTensorDesc
         | TtOp::DescriptorLoad
