@@ -26,8 +26,8 @@ pub(super) use cast::bits_as;
 
 use super::control;
 use super::lower::{Lower, Res, Val, defect};
-use crate::ir::dialects::{LlvmOp, TtOp, TtgOp};
-use crate::ir::{Op, OpKind};
+use crate::ir::dialects::{ArithOp, LlvmOp, TtOp, TtgOp};
+use crate::ir::{Attr, Op, OpKind, Value};
 
 /// Lowers one operation.
 pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
@@ -134,6 +134,12 @@ fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
         | TtgOp::WarpReturn
         | TtgOp::WarpId => Err(cx.unsupported(op, "")),
     }
+}
+
+/// Whether a value is the constant whose bits are 0 in every element.
+fn is_zero(cx: &Lower<'_, '_>, value: Value) -> bool {
+    let constant = cx.ir.def_op(value).filter(|&op| cx.ir.is(op, ArithOp::Constant));
+    constant.and_then(|op| cx.ir.attr(op, "value")).and_then(Attr::splat_value) == Some(0)
 }
 
 /// Computes every register of the result from the same registers of the operands. A scalar operand beside tensors counts for all registers.

@@ -291,7 +291,7 @@ impl<'c> Product<'c> {
     fn emit(&self, cx: &mut Lower<'c, '_>, d: &Fragment, tiling: &Tiling, c: Value) -> Res<Vec<Val<'c>>> {
         let dot = view::WarpGroupDot(self.op);
         let start = cx.get(c)?;
-        let zero = is_zero(cx, c);
+        let zero = super::super::is_zero(cx, c);
         let flag = dot.use_c(cx.ir).map(|f| cx.int(f)).transpose()?;
         let mut places = vec![];
         for rows in &tiling.rows {
@@ -422,12 +422,6 @@ impl<'c> Product<'c> {
         asm.inst(None, format!("wgmma.mma_async.sync.aligned.m{ROWS}n{n}k{k}.{}", self.kind.types), args);
         asm.emit(cx, true)
     }
-}
-
-/// Whether a value is the constant 0 in every element.
-fn is_zero(cx: &Lower<'_, '_>, value: Value) -> bool {
-    let constant = cx.ir.def_op(value).filter(|&op| cx.ir.is(op, crate::ir::dialects::ArithOp::Constant));
-    constant.and_then(|op| cx.ir.attr(op, "value")).and_then(|v| v.splat_value()) == Some(0)
 }
 
 /// Values as registers of the instruction, `packed` to each.
