@@ -87,6 +87,9 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::reorder_instructions::PASS);
     p.add(&tt::loop_aware_cse::PASS);
     p.add(&symbol_dce::PASS);
+    if options.capability >= 90 {
+        p.add_with(&ttg::fence_insertion::PASS, &[("compute-capability", options.capability.to_string())]);
+    }
     p.add(&sccp::PASS);
     p.add(&cse::PASS);
     p.add(&canonicalize::PASS);

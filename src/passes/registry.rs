@@ -31,6 +31,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::reduce_data_duplication::PASS,
     &ttg::reorder_instructions::PASS,
     &ttg::two_ctas::PASS,
+    &ttg::fence_insertion::PASS,
     &ttg::allocate_shared_memory::PASS,
     &ttg::insert_barriers::PASS,
     &ttg::global_scratch::PASS,

@@ -6,11 +6,15 @@
 use inkwell::values::IntValue;
 
 use crate::codegen::lower::{Lower, Res, Val, defect};
-use crate::codegen::memdesc::View;
+use crate::codegen::memdesc::{View, ViewAccess};
 use crate::ir::{Attr, Op, Type, Value};
 use crate::layout::layout_of;
+use crate::layout::plan::SharedAccess;
 use crate::passes::analysis::allocation::buffer_bytes;
 use crate::passes::analysis::scratch::{GLOBAL_OFFSET, GLOBAL_SIZE};
+
+/// More bytes than any buffer has: an instruction may read anywhere in it.
+const WHOLE: u32 = 1 << 31;
 
 /// `ttg.local_alloc`
 pub(super) fn alloc(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
@@ -41,9 +45,21 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ty = cx.ir.ty(result);
     let at = cx.view_access(cx.ir.operand(op, 0), ty)?;
     let elem = cx.elem_type(ty)?;
-    let regs = cx.load_layout_from_shared(&at.access, at.base, at.foreign, elem)?;
+    let matrices = as_matrices(&at);
+    let regs = cx.load_layout_from_shared(matrices.as_ref().unwrap_or(&at.access), at.base, at.foreign, elem)?;
     cx.set(result, regs);
     Ok(())
+}
+
+/// The load by `ldmatrix`, where that takes fewer wavefronts, or as many with fewer instructions.
+fn as_matrices(at: &ViewAccess<'_>) -> Option<SharedAccess> {
+    // Rows of matrices are 16 bytes; a view that starts within one has no addresses for them.
+    if at.foreign.is_some_and(|(_, bits)| bits & 15 != 0) {
+        return None;
+    }
+    let cost = |a: &SharedAccess| (a.total_wavefronts(), a.accesses().len());
+    let matrices = [false, true].into_iter().filter_map(|transposed| at.access.as_matrices(transposed, WHOLE));
+    matrices.min_by_key(cost).filter(|m| cost(m) < cost(&at.access))
 }
 
 /// `ttg.memdesc_index`: the buffers lie one after the other.

@@ -8,6 +8,7 @@ mod atomics;
 mod cast;
 mod convert_layout;
 pub(super) mod debug;
+mod dot;
 mod fp_convert;
 mod gather;
 mod histogram;
@@ -25,8 +26,8 @@ pub(super) use cast::bits_as;
 
 use super::control;
 use super::lower::{Lower, Res, Val, defect};
-use crate::ir::dialects::{LlvmOp, TtOp, TtgOp};
-use crate::ir::{Op, OpKind};
+use crate::ir::dialects::{ArithOp, LlvmOp, TtOp, TtgOp};
+use crate::ir::{Attr, Op, OpKind, Value};
 
 /// Lowers one operation.
 pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
@@ -83,13 +84,13 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::MapElementwise => map_elementwise::lower(cx, op),
         TtOp::Histogram => histogram::lower(cx, op),
         TtOp::Gather => gather::lower(cx, op),
+        TtOp::Dot => dot::lower(cx, op),
         // Lowered with the operation around them.
         TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => Err(defect("a region's end was reached on its own")),
         TtOp::Func
         | TtOp::AtomicLoad
         | TtOp::AtomicStore
         | TtOp::AtomicPoll
-        | TtOp::Dot
         | TtOp::DotScaled
         | TtOp::MakeTensorDesc
         | TtOp::DescriptorLoad
@@ -133,6 +134,12 @@ fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
         | TtgOp::WarpReturn
         | TtgOp::WarpId => Err(cx.unsupported(op, "")),
     }
+}
+
+/// Whether a value is the constant whose bits are 0 in every element.
+fn is_zero(cx: &Lower<'_, '_>, value: Value) -> bool {
+    let constant = cx.ir.def_op(value).filter(|&op| cx.ir.is(op, ArithOp::Constant));
+    constant.and_then(|op| cx.ir.attr(op, "value")).and_then(Attr::splat_value) == Some(0)
 }
 
 /// Computes every register of the result from the same registers of the operands. A scalar operand beside tensors counts for all registers.

@@ -1,6 +1,6 @@
 //! Canonicalization of the `ttg` dialect: conversions of layouts that their producers or users can do without.
 
-use crate::ir::core::{Attr, AttrData, DenseData, Encoding, FloatKind, Op, Type};
+use crate::ir::core::{Attr, AttrData, DenseData, Encoding, FloatKind, InsertPoint, Op, OpState, Type};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp};
 use crate::layout;
 use crate::passes::rewrite::{Pattern, Rewriter};
@@ -18,6 +18,8 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("histogram(convert_layout x) -> histogram x", OpKind::Tt(TtOp::Histogram), histogram_of_convert),
     &Pattern::new("gather(convert_layout x) -> gather x", OpKind::Tt(TtOp::Gather), gather_of_convert),
     &Pattern::new("split(convert_layout x) -> split x", OpKind::Tt(TtOp::Split), split_of_convert),
+    &Pattern::new("local_alloc(convert_layout x) -> local_alloc x", OpKind::Ttg(TtgOp::LocalAlloc), stored_convert),
+    &Pattern::new("local_store(convert_layout x) -> local_store x", OpKind::Ttg(TtgOp::LocalStore), stored_convert),
 ];
 
 fn division_by_constant(rw: &mut Rewriter<'_>, op: Op) -> bool {
@@ -76,6 +78,15 @@ fn of_producer(rw: &mut Rewriter<'_>, op: Op) -> bool {
         }
         OpKind::Ttg(TtgOp::ConvertLayout) => {
             rw.replace_with(op, TtgOp::ConvertLayout, &operands);
+            true
+        }
+        OpKind::Ttg(TtgOp::LocalLoad) => {
+            // Where the load is: what is stored later must not be read.
+            let state = OpState::new(TtgOp::LocalLoad, rw.ir.loc(op)).operands(&operands).results(&[to]);
+            rw.at = InsertPoint::Before(def);
+            let loaded = rw.insert(state);
+            let loaded = rw.ir.result(loaded);
+            rw.replace(op, &[loaded]);
             true
         }
         OpKind::Tt(TtOp::Splat) => {
@@ -169,5 +180,16 @@ fn split_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
         return false;
     }
     rw.replace_with(op, TtOp::Split, &[src]);
+    true
+}
+
+/// Any layout can be stored. Other attributes of an allocation stay.
+fn stored_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    if rw.ir.operands(op).is_empty() {
+        return false;
+    }
+    let Some(convert) = convert_at(rw, op, 0) else { return false };
+    let source = rw.ir.operand(convert, 0);
+    rw.set_operand(op, 0, source);
     true
 }
