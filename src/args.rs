@@ -211,6 +211,9 @@ pub(crate) struct Compile {
     /// Append the two hidden pointer parameters that Triton's launcher passes
     #[arg(long)]
     pub(crate) triton_abi: bool,
+    /// Keep `assert` and `tl.device_assert`, and check integers for overflow, as Triton's debug mode does
+    #[arg(long)]
+    pub(crate) debug: bool,
     /// What to make, separated by commas: ttir, ttgir, llir, ptx, cubin, sass [default: by the extension of -o, else cubin]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Output")]
     pub(crate) emit: Vec<String>,
@@ -232,8 +235,11 @@ pub(crate) struct Compile {
     /// The ptxas to use
     #[arg(long, value_name = "PATH", help_heading = "Tools")]
     pub(crate) ptxas: Option<PathBuf>,
+    /// Say what keeps the kernel from being faster, separated by commas: vectorize, layout, shared, spill, dot, pipeline, or all
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Messages")]
+    pub(crate) remarks: Vec<String>,
     #[command(flatten)]
-    pub(crate) debug: Debugging,
+    pub(crate) debugging: Debugging,
 }
 
 /// Looking into the pipeline.

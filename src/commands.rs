@@ -13,6 +13,7 @@ use ttc::diag::{Diagnostic, codes};
 use ttc::driver::input::{self, Input, Language};
 use ttc::driver::{Compiled, Debug, Job, Options, Outcome, Stage, opt, output, plan, run_all};
 use ttc::irgen::{KernelInfo, KernelParam, list_kernels};
+use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;
 use ttc::target::Target;
 
@@ -53,11 +54,16 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let mut sources = SourceMap::default();
     let stop = |d: Vec<Diagnostic>, s: &SourceMap| (d, s.clone());
     let want = wanted(&c.emit, c.output.as_deref()).map_err(|d| stop(vec![d], &sources))?;
+    let debug = match remark_groups(&c.remarks) {
+        Ok(remarks) => Debug { remarks, ..debug(&c.debugging) },
+        Err(d) => return Ok(Report { usage: true, ..Report::errors(vec![d], sources) }),
+    };
     let options = Options {
         maxnreg: c.maxnreg,
         fp_fusion: !c.no_fp_fusion,
         line_info: !c.no_line_info,
         triton_abi: c.triton_abi,
+        debug: c.debug,
         ptxas: c.ptxas.clone(),
         locations: !c.no_locations,
         ..options(&c.kernel).map_err(|d| stop(d, &sources))?
@@ -75,7 +81,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     place.check(jobs.len(), &want).map_err(|d| stop(vec![d], &sources))?;
     let needed = if c.summary { with(&want, Stage::Cubin) } else { want.clone() };
     let workers = c.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let outcomes = run_all(&jobs, &sources, &options, &needed, &debug(&c.debug), workers);
+    let outcomes = run_all(&jobs, &sources, &options, &needed, &debug, workers);
     Ok(deliver(&jobs, outcomes, &want, &place, c.summary))
 }
 
@@ -210,7 +216,27 @@ fn debug(d: &Debugging) -> Debug {
         dump_dir: d.dump_dir.clone(),
         time_passes: d.time_passes,
         verify_each: !d.no_verify_each,
+        ..Debug::default()
     }
+}
+
+/// The groups that `--remarks` names.
+fn remark_groups(words: &[String]) -> Result<BTreeSet<Group>, Diagnostic> {
+    let mut groups = BTreeSet::new();
+    for word in words.iter().map(|w| w.trim()) {
+        match Group::find(word) {
+            Some(group) => groups.extend([group]),
+            None if word == "all" => groups.extend(Group::ALL),
+            None => {
+                let known = Group::ALL.map(Group::word).join(", ");
+                return Err(Diagnostic::error(
+                    &codes::cli::UNKNOWN_REMARKS,
+                    format!("`--remarks {word}`: expected some of {known}, or all"),
+                ));
+            }
+        }
+    }
+    Ok(groups)
 }
 
 fn targets(archs: &[String]) -> Result<Vec<Target>, Vec<Diagnostic>> {

@@ -21,13 +21,14 @@ pub mod output;
 pub mod plan;
 pub mod reproducer;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::diag::Diagnostic;
+use crate::passes::remarks::Group;
 use crate::source::SourceMap;
 use crate::target::Target;
 use input::Input;
@@ -138,11 +139,21 @@ pub struct Debug {
     pub dump_dir: Option<PathBuf>,
     pub time_passes: bool,
     pub verify_each: bool,
+    /// The remarks to collect.
+    pub remarks: BTreeSet<Group>,
 }
 
 impl Default for Debug {
     fn default() -> Debug {
-        Debug { print_before: None, print_after: None, print_after_change: false, dump_dir: None, time_passes: false, verify_each: true }
+        Debug {
+            print_before: None,
+            print_after: None,
+            print_after_change: false,
+            dump_dir: None,
+            time_passes: false,
+            verify_each: true,
+            remarks: BTreeSet::new(),
+        }
     }
 }
 

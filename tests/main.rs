@@ -33,5 +33,7 @@ mod passes_keep;
 mod random_ir;
 #[path = "suite/references/mod.rs"]
 mod references;
+#[path = "suite/remarks.rs"]
+mod remarks;
 #[path = "suite/verify.rs"]
 mod verify;

@@ -7,7 +7,8 @@ use super::metadata::{Metadata, Param, fingerprint};
 use super::observe::Observer;
 use super::{Compiled, Debug, Job, Options, Stage, compiler_version, plan};
 use crate::codegen::{self, CodegenOptions};
-use crate::diag::{Diagnostic, Severity};
+use crate::diag::codes::tools;
+use crate::diag::{Diagnostic, Place, Severity};
 use crate::ir::Ir;
 use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::ir::text::printer::{PrintOptions, print_module};
@@ -15,6 +16,7 @@ use crate::irgen;
 use crate::layout;
 use crate::passes::manager::{self, Pipeline, Verifier};
 use crate::passes::pipelines::{self, GpuOptions};
+use crate::passes::remarks::{self, Group, Parameter};
 use crate::ptxas::{self, AssembleOptions};
 use crate::source::SourceMap;
 
@@ -26,6 +28,8 @@ struct Flow<'a> {
     want: &'a [Stage],
     debug: &'a Debug,
     made: Compiled,
+    /// Where the kernel stands in its source.
+    kernel_loc: Option<Place>,
 }
 
 /// Takes one job through the stages until everything in `want` is made.
@@ -34,7 +38,7 @@ struct Flow<'a> {
 /// The errors of the stage that failed, after the warnings that came before it.
 pub(super) fn run(job: &Job, sources: &mut SourceMap, options: &Options, want: &[Stage], debug: &Debug) -> Step<Compiled> {
     let metadata = initial_metadata(job, sources, options);
-    let mut flow = Flow { job, options, want, debug, made: Compiled { metadata, ..Compiled::default() } };
+    let mut flow = Flow { job, options, want, debug, made: Compiled { metadata, ..Compiled::default() }, kernel_loc: None };
     match flow.start(sources) {
         Ok(()) => Ok(flow.made),
         Err(errors) => Err(flow.made.diagnostics.into_iter().chain(errors).collect()),
@@ -143,6 +147,7 @@ impl Flow<'_> {
 
     /// TTGIR after its passes.
     fn ttgir(&mut self, mut ir: Ir) -> Step {
+        self.remark(&ir);
         self.keep(Stage::Ttgir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttgir) {
             return Ok(());
@@ -201,6 +206,7 @@ impl Flow<'_> {
         let usage = done.usage();
         self.made.metadata.registers = Some(usage.registers);
         self.made.metadata.spills = Some(usage.spill_stores + usage.spill_loads);
+        self.remark_registers(usage.registers, usage.spill_stores, usage.spill_loads);
         self.keep(Stage::Cubin, |_| done.cubin.clone());
         if !self.goes_past(Stage::Cubin) {
             return Ok(());
@@ -221,8 +227,49 @@ impl Flow<'_> {
         if !report.is_ok() {
             return Err(report.diagnostics);
         }
-        self.made.diagnostics.extend(report.diagnostics.into_iter().filter(|d| d.severity != Severity::Remark));
+        let shown =
+            |d: &Diagnostic| d.severity != Severity::Remark || Group::of_code(d.code).is_some_and(|g| self.debug.remarks.contains(&g));
+        self.made.diagnostics.extend(remarks::without_repetitions(report.diagnostics.into_iter().filter(shown).collect()));
         failed.map_or(Ok(()), |d| Err(vec![d]))
+    }
+
+    /// The remarks on final TTGIR that were asked for.
+    fn remark(&mut self, ir: &Ir) {
+        self.kernel_loc = ir.functions().first().and_then(|&f| ir.loc(f).file_line_col()).map(|(file, line, col)| Place::At {
+            file: file.to_string(),
+            line,
+            col,
+        });
+        if self.debug.remarks.is_empty() {
+            return;
+        }
+        let parameters: Vec<Parameter> =
+            self.made.metadata.params.iter().map(|p| Parameter { name: p.name.clone(), ty: p.ty.clone() }).collect();
+        let target = self.job.target;
+        let said = self.timed("remarks", |f| remarks::of_module(ir, &f.debug.remarks, target.capability, target.max_shared, &parameters));
+        self.made.diagnostics.extend(said);
+    }
+
+    /// What ptxas says of registers, if that was asked for.
+    fn remark_registers(&mut self, registers: u32, stored: u32, loaded: u32) {
+        if !self.debug.remarks.contains(&Group::Spill) {
+            return;
+        }
+        let spilled = if stored + loaded == 0 {
+            "nothing is spilled".to_owned()
+        } else {
+            format!("{stored} bytes of spill stores, {loaded} of spill loads")
+        };
+        let name = &self.made.kernel;
+        let mut remark = Diagnostic::remark(&tools::REGISTER_USE, format!("`{name}` uses {registers} registers a thread; {spilled}"));
+        if let Some(place) = &self.kernel_loc {
+            remark = remark.at(place.clone(), "");
+        }
+        if stored + loaded > 0 {
+            let more = if self.options.maxnreg.is_some() { "raise `--maxnreg`, use more warps" } else { "use more warps" };
+            remark = remark.help(format!("{more} or smaller blocks, so that a thread holds fewer elements"));
+        }
+        self.made.diagnostics.push(remark);
     }
 
     fn gpu_options(&self) -> GpuOptions {

@@ -3,6 +3,7 @@
 //! - [`manager`]: what a pass is, and running a list of them; [`pipeline_text`] reads and writes such lists, [`pipelines`] makes the
 //!   ones of a compilation, [`registry`] knows every pass by name;
 //! - [`rewrite`]: the greedy rewriter that patterns run in; [`fold`]: folding one operation;
+//! - [`remarks`]: what a user may want to know of the result: slow accesses, conversions, shared memory;
 //! - [`analysis`]: facts that passes and code generation ask for;
 //! - [`common`], [`tt`], [`ttg`]: the passes, one file each.
 
@@ -13,6 +14,7 @@ pub mod manager;
 pub mod pipeline_text;
 pub mod pipelines;
 pub mod registry;
+pub mod remarks;
 pub mod rewrite;
 pub mod tt;
 pub mod ttg;

@@ -41,9 +41,14 @@ ttc layout '#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCT
 
 Sizes are powers of two, at most 65536 elements are shown, and a layout has as many axes as the shape. A conversion is between two layouts of
 registers with equally many warps and blocks.";
+    UNKNOWN_REMARKS = "E0916", "unknown kind of remarks", "`--remarks` takes a list of `vectorize`, `layout`, `shared`, `spill`, `dot` and `pipeline`, or `all`:
+
+```text
+ttc compile softmax.tk --remarks vectorize,spill
+```";
     DEFECT = "E0999", "a defect in ttc", "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with that file.";
 }
 
 /// The codes that say that the command line itself is wrong: the exit code is 2.
 pub static USAGE: &[&super::Code] =
-    &[&UNKNOWN_EMIT, &OUTPUT_CONFLICT, &EARLIER_STAGE, &BAD_OPTION, &UNKNOWN_CODE, &UNKNOWN_ARCH, &BAD_LAYOUT];
+    &[&UNKNOWN_EMIT, &OUTPUT_CONFLICT, &EARLIER_STAGE, &BAD_OPTION, &UNKNOWN_CODE, &UNKNOWN_ARCH, &BAD_LAYOUT, &UNKNOWN_REMARKS];

@@ -33,4 +33,16 @@ descriptor may be part of).
     SLOWER_DOT = "E0610", "a product cannot use the fastest instruction", "A remark: the GPU has a faster matrix instruction than the one that multiplies here. `wgmma` (sm_90a) takes M in multiples of 64, N in multiples of 8, K of at least 32 bytes, a number of warps that 4 divides, and f16, bf16, tf32, fp8 or int8 operands. `input_precision=\"ieee\"` keeps f32 products off tensor cores.";
     PIPELINED_IN_REGISTERS = "E0611", "a load waits in registers", "A remark: a load of a pipelined loop is started iterations ahead, but one thread reads fewer than four adjacent bytes at a time, so it cannot go to shared memory on its own (`cp.async`) and its values are kept in registers. Make the accesses contiguous along the fastest axis and their start divisible by 16 bytes.";
     NOT_PIPELINED = "E0612", "a loop cannot be pipelined", "A remark: the loop has a schedule, but an operation in it can neither run ahead nor be switched off for iterations that do not exist; the message names it.";
+    NARROW_ACCESS = "E0613", "an access of global memory is narrow", "A remark of `--remarks vectorize`: a thread could move up to 16 bytes at once here, but moves fewer, because something is not known of the addresses or of the mask.
+
+```text
+def scale(x_ptr: \"*fp32:16\", n: \"i32\", BLOCK: tl.constexpr = 1024):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+```
+
+`n` may be 1021, and then the mask changes inside of four neighbours. The help names the parameters whose divisibility is missing: write `n: \"i32:16\"`, or `i32:16` in the signature, if every value it will have is a multiple of 16.";
+    SCATTERED_ACCESS = "E0614", "neighbouring threads access scattered addresses", "A remark of `--remarks vectorize`: the elements that the threads of a warp hold side by side are not known to be side by side in memory, so each thread may read a sector (32 bytes) of its own. Mostly a stride is a parameter that is 1 in practice: make it a constant (`stride: tl.constexpr = 1`, or 1 in the signature). Addresses that were loaded themselves (a gather) cannot be known.";
+    LAYOUT_CONVERSION = "E0615", "a conversion between layouts costs something", "A remark of `--remarks layout`: two operations hold a tensor in different layouts, and its elements move between threads by shuffles or through shared memory. The notes say what that costs a warp: instructions, wavefronts lost to bank conflicts, barriers. `ttc layout FROM TO SHAPE` shows the plan in full.";
+    SHARED_BUFFER = "E0616", "a buffer in shared memory", "A remark of `--remarks shared`: a piece of a block's shared memory, its size and its offset, and what it is for. Buffers that are not alive at the same time share bytes. The total limits how many blocks run on a multiprocessor at once: smaller blocks or fewer `num_stages` make it smaller.";
 }

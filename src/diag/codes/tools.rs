@@ -50,4 +50,11 @@ What to do: free space in the temporary folder, or set `TMPDIR` to a folder that
 "nvdisasm ended with an error on a cubin. Mostly it is older than the ptxas that made the cubin.
 
 What to do: use an nvdisasm of the same release as ptxas (`make toolchain` installs both), or name one with `TTC_NVDISASM`.";
+
+    REGISTER_USE = "E0808", "registers and spills of a kernel",
+"A remark of `--remarks spill`: the 32-bit registers of a thread, as ptxas counts them, and the bytes that did not fit and are stored to and
+loaded from local memory. ptxas has to run for it, so a cubin must be asked for.
+
+What to do about spills: use more warps (`--num-warps 8`) or smaller blocks, so that each thread holds fewer elements; raise `--maxnreg`
+if it was given; look for tensors that live across a loop. A few spilled bytes outside of the loop are harmless.";
 }

@@ -22,6 +22,8 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use crate::ir::core::entity::Entity;
 use crate::ir::core::{Attr, AttrData, DenseData, Ir, Op, Type, TypeData, Value, ValueDef, WalkControl};
 use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp};
@@ -130,15 +132,24 @@ fn axes_of(ty: Type) -> usize {
 }
 
 /// The facts about the values of one function.
+#[derive(Default)]
 pub struct AxisInfoAnalysis {
     infos: Vec<Option<AxisInfo>>,
+    /// What is taken to hold of parameters instead of what their attributes say.
+    assumed: BTreeMap<Value, AxisInfo>,
 }
 
 impl AxisInfoAnalysis {
     /// Analyses one function.
     #[must_use]
     pub fn new(ir: &Ir, func: Op) -> AxisInfoAnalysis {
-        let mut this = AxisInfoAnalysis { infos: vec![None; ir.value_capacity()] };
+        AxisInfoAnalysis::assuming(ir, func, BTreeMap::new())
+    }
+
+    /// As [`Self::new`], as if these facts held of parameters of the function: what would be known if the user said more.
+    #[must_use]
+    pub fn assuming(ir: &Ir, func: Op, assumed: BTreeMap<Value, AxisInfo>) -> AxisInfoAnalysis {
+        let mut this = AxisInfoAnalysis { infos: vec![None; ir.value_capacity()], assumed };
         while this.round(ir, func) {}
         this.close(ir, func);
         this
@@ -147,7 +158,7 @@ impl AxisInfoAnalysis {
     /// Analyses every function of the module.
     #[must_use]
     pub fn of_module(ir: &Ir) -> AxisInfoAnalysis {
-        let mut this = AxisInfoAnalysis { infos: vec![None; ir.value_capacity()] };
+        let mut this = AxisInfoAnalysis { infos: vec![None; ir.value_capacity()], ..AxisInfoAnalysis::default() };
         for func in ir.functions() {
             while this.round(ir, func) {}
             this.close(ir, func);
@@ -198,7 +209,8 @@ impl AxisInfoAnalysis {
         let mut changed = false;
         if let Some(entry) = ir.body(func, 0) {
             for &arg in ir.args(entry) {
-                changed |= self.meet(arg, &pessimistic(ir, arg));
+                let info = self.assumed.get(&arg).cloned().unwrap_or_else(|| pessimistic(ir, arg));
+                changed |= self.meet(arg, &info);
             }
         }
         ir.walk(func, &mut |op| {
