@@ -107,6 +107,8 @@ fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
 #[must_use]
 pub fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
+    p.add(&ttg::unroll_streams::PASS);
+    p.add(&cse::PASS);
     let capability = [("compute-capability", options.capability.to_string())];
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
     p.add_with(&ttg::insert_barriers::PASS, &capability);

@@ -32,6 +32,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::reorder_instructions::PASS,
     &ttg::two_ctas::PASS,
     &ttg::fence_insertion::PASS,
+    &ttg::unroll_streams::PASS,
     &ttg::allocate_shared_memory::PASS,
     &ttg::insert_barriers::PASS,
     &ttg::global_scratch::PASS,

@@ -20,3 +20,4 @@ pub mod remove_layout_conversions;
 pub mod reorder_instructions;
 pub mod shared_encodings;
 pub mod two_ctas;
+pub mod unroll_streams;
