@@ -33,6 +33,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::two_ctas::PASS,
     &ttg::fence_insertion::PASS,
     &ttg::allocate_shared_memory::PASS,
+    &ttg::proxy_fences::PASS,
     &ttg::insert_barriers::PASS,
     &ttg::global_scratch::PASS,
     &ttg::print_alignment::PASS,
