@@ -194,7 +194,8 @@ impl SharedAccess {
         let by_offset: Vec<u32> = starts.iter().copied().filter(|o| row.is_none_or(|r| o >> r.ilog2() & 1 == 0)).collect();
         let mut by_register = by_offset.clone();
         by_register.sort_by_key(|o| first[o]);
-        let widest = |starts: &[u32]| [4, 2, 1].into_iter().find(|&n| n <= starts.len() && starts[..n].iter().all(|&s| s < limit)).unwrap_or(1);
+        let widest =
+            |starts: &[u32]| [4, 2, 1].into_iter().find(|&n| n <= starts.len() && starts[..n].iter().all(|&s| s < limit)).unwrap_or(1);
         let starts = if widest(&by_register) == widest(&by_offset) { by_register } else { by_offset };
         let count = widest(&starts);
         let mut lanes: Vec<u64> = row.map(u64::from).into_iter().chain(rows.iter().copied()).collect();
