@@ -20,9 +20,7 @@ pub(super) fn tensor(slp: bool) -> String {
     let clean = "simplifycfg,instcombine<no-verify-fixpoint>";
     let scalar = format!("nvvm-intr-range,sroa<modify-cfg>,early-cse<memssa>,{clean}");
     let loops = format!("loop-mssa(loop-rotate,licm),{clean},loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>");
-    // Partial redundancies are left: removing them splits the edge around a loop, on which the accumulators of `wgmma` would then be set once more,
-    // and ptxas takes that as a reason to run the products one by one.
-    let redundancy = "gvn<no-pre>,sccp,bdce,instcombine<no-verify-fixpoint>,reassociate,early-cse";
+    let redundancy = "gvn,sccp,bdce,instcombine<no-verify-fixpoint>,reassociate,early-cse";
     let vectors = if slp { "slp-vectorizer,vector-combine" } else { "vector-combine" };
     let last = "simplifycfg<forward-switch-cond;switch-range-to-icmp;sink-common-insts;hoist-common-insts>,instcombine<no-verify-fixpoint>";
     format!("nvvm-reflect,always-inline,function<eager-inv>({scalar},{loops},{redundancy},{vectors},{last}),globaldce")
