@@ -111,6 +111,7 @@ pub fn llir(options: &GpuOptions) -> Pipeline {
     p.add(&cse::PASS);
     let capability = [("compute-capability", options.capability.to_string())];
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
+    p.add_with(&ttg::proxy_fences::PASS, &capability);
     p.add_with(&ttg::insert_barriers::PASS, &capability);
     p.add(&ttg::global_scratch::PASS);
     p

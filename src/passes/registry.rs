@@ -34,6 +34,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::fence_insertion::PASS,
     &ttg::unroll_streams::PASS,
     &ttg::allocate_shared_memory::PASS,
+    &ttg::proxy_fences::PASS,
     &ttg::insert_barriers::PASS,
     &ttg::global_scratch::PASS,
     &ttg::print_alignment::PASS,

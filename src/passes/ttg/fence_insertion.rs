@@ -24,7 +24,7 @@ use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, capability};
 
 /// The first capability whose tensor cores read shared memory themselves.
-const ASYNC_PROXY: u32 = 90;
+pub(super) const ASYNC_PROXY: u32 = 90;
 
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-gpu-fence-insertion",

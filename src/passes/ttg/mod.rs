@@ -15,6 +15,7 @@ pub mod optimize_dot_operands;
 pub mod pipeline;
 pub mod print_alignment;
 pub mod print_allocation;
+pub mod proxy_fences;
 pub mod reduce_data_duplication;
 pub mod remove_layout_conversions;
 pub mod reorder_instructions;

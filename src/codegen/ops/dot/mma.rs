@@ -309,12 +309,12 @@ fn results<'c>(
     Ok(out)
 }
 
-/// One instruction.
+/// One instruction. The sum stays in its registers: given others, ptxas copies them in loops.
 fn emit<'c>(cx: &mut Lower<'c, '_>, shape: &Instruction, left: &[Val<'c>], right: &[Val<'c>], sum: &[Val<'c>]) -> Res<Vec<Val<'c>>> {
     let mut asm = PtxAsm::default();
-    let out: Vec<Operand> = sum.iter().map(|_| asm.output(shape.result)).collect();
-    let mut list = |class, values: &[Val<'c>]| Arg::List(values.iter().map(|&v| asm.input(class, v)).collect());
-    let args = vec![list(shape.operand, left), list(shape.operand, right), list(shape.result, sum)];
-    asm.inst(None, shape.opcode.clone(), std::iter::once(Arg::List(out)).chain(args).collect());
+    let out: Vec<Operand> = sum.iter().map(|&v| asm.output_from(shape.result, v)).collect();
+    let mut list = |values: &[Val<'c>]| Arg::List(values.iter().map(|&v| asm.input(shape.operand, v)).collect());
+    let args = vec![Arg::List(out.clone()), list(left), list(right), Arg::List(out)];
+    asm.inst(None, shape.opcode.clone(), args);
     asm.emit(cx, true)
 }
