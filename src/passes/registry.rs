@@ -20,6 +20,8 @@ pub static ALL: &[&Pass] = &[
     &tt::loop_unroll::PASS,
     &ttg::convert_from_tt::PASS,
     &ttg::coalesce::PASS,
+    &ttg::coalesce_async_copy::PASS,
+    &ttg::prefetch::PASS,
     &ttg::remove_layout_conversions::PASS,
     &ttg::f32_dot::PASS,
     &ttg::accelerate_matmul::PASS,

@@ -87,7 +87,9 @@ fn sinks_into_loop(ir: &Ir, op: Op) -> Option<Op> {
 fn follow_source(ir: &mut Ir, op: Op) -> bool {
     let Some(def) = ir.operands(op).first().and_then(|&v| ir.def_op(v)) else { return false };
     let uniform = matches!(ir.kind(def), OpKind::Arith(ArithOp::Constant) | OpKind::Tt(TtOp::Splat));
-    if ir.is(op, TtgOp::LocalAlloc) && uniform || ir.next_op(def) == Some(op) {
+    // In a branch the buffer is wanted only there.
+    let elsewhere = ir.parent_block(def) != ir.parent_block(op);
+    if ir.is(op, TtgOp::LocalAlloc) && (uniform || elsewhere) || ir.next_op(def) == Some(op) {
         return false;
     }
     ir.move_after(op, def);
