@@ -58,6 +58,7 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     // Each of the passes that choose layouts is followed by one that spreads them.
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::optimize_thread_locality::PASS);
     p.add(&ttg::accelerate_matmul::PASS);
     p.add(&ttg::two_ctas::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);

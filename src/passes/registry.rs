@@ -24,6 +24,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::prefetch::PASS,
     &ttg::remove_layout_conversions::PASS,
     &ttg::f32_dot::PASS,
+    &ttg::optimize_thread_locality::PASS,
     &ttg::accelerate_matmul::PASS,
     &ttg::optimize_dot_operands::PASS,
     &ttg::combine_select_if::PASS,

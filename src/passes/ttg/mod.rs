@@ -12,6 +12,7 @@ pub mod infer;
 pub mod insert_barriers;
 pub mod module_attrs;
 pub mod optimize_dot_operands;
+pub mod optimize_thread_locality;
 pub mod pipeline;
 pub mod prefetch;
 pub mod print_alignment;
