@@ -58,6 +58,7 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     // Each of the passes that choose layouts is followed by one that spreads them.
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::optimize_thread_locality::PASS);
     p.add(&ttg::accelerate_matmul::PASS);
     p.add(&ttg::two_ctas::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
@@ -81,7 +82,11 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     }
     p.add(&canonicalize::PASS);
     p.add(&tt::loop_aware_cse::PASS);
+    if options.capability / 10 == 8 {
+        p.add(&ttg::prefetch::PASS);
+    }
     p.add(&ttg::optimize_dot_operands::PASS);
+    p.add(&ttg::coalesce_async_copy::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::reduce_data_duplication::PASS);
     p.add(&ttg::reorder_instructions::PASS);

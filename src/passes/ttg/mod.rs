@@ -3,6 +3,7 @@
 pub mod accelerate_matmul;
 pub mod allocate_shared_memory;
 pub mod coalesce;
+pub mod coalesce_async_copy;
 pub mod combine_select_if;
 pub mod convert_from_tt;
 pub mod f32_dot;
@@ -12,7 +13,9 @@ pub mod infer;
 pub mod insert_barriers;
 pub mod module_attrs;
 pub mod optimize_dot_operands;
+pub mod optimize_thread_locality;
 pub mod pipeline;
+pub mod prefetch;
 pub mod print_alignment;
 pub mod print_allocation;
 pub mod proxy_fences;

@@ -17,6 +17,8 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("trans(convert_layout x) -> trans x", OpKind::Tt(TtOp::Trans), trans_of_convert),
     &Pattern::new("histogram(convert_layout x) -> histogram x", OpKind::Tt(TtOp::Histogram), histogram_of_convert),
     &Pattern::new("gather(convert_layout x) -> gather x", OpKind::Tt(TtOp::Gather), gather_of_convert),
+    &Pattern::new("local_alloc(convert_layout x) -> local_alloc x", OpKind::Ttg(TtgOp::LocalAlloc), store_of_convert),
+    &Pattern::new("local_store(convert_layout x) -> local_store x", OpKind::Ttg(TtgOp::LocalStore), store_of_convert),
     &Pattern::new("split(convert_layout x) -> split x", OpKind::Tt(TtOp::Split), split_of_convert),
     &Pattern::new("local_alloc(convert_layout x) -> local_alloc x", OpKind::Ttg(TtgOp::LocalAlloc), stored_convert),
     &Pattern::new("local_store(convert_layout x) -> local_store x", OpKind::Ttg(TtgOp::LocalStore), stored_convert),
@@ -74,6 +76,22 @@ fn of_producer(rw: &mut Rewriter<'_>, op: Op) -> bool {
         OpKind::Tt(TtOp::Reshape) => convert_of_reshape(rw, op, def, to),
         OpKind::Tt(TtOp::Histogram) => {
             rw.replace_with(op, TtOp::Histogram, &operands);
+            true
+        }
+        OpKind::Ttg(TtgOp::LocalLoad) => {
+            // Where the load is: the buffer may be written before the conversion.
+            rw.at = InsertPoint::Before(def);
+            let loaded = rw.insert(OpState::new(TtgOp::LocalLoad, rw.ir.loc(op)).operands(&operands).results(&[to]));
+            let value = rw.ir.result(loaded);
+            rw.replace(op, &[value]);
+            true
+        }
+        OpKind::Tt(TtOp::Cat) => {
+            let elements: usize = operands.iter().map(|&v| layout::elems_per_thread(rw.ir.ty(v))).sum();
+            if layout::elems_per_thread(to) != elements {
+                return false;
+            }
+            rw.replace_with(op, TtOp::Cat, &operands);
             true
         }
         OpKind::Ttg(TtgOp::ConvertLayout) => {
@@ -168,6 +186,17 @@ fn gather_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let (Some(convert), Some(axis)) = (convert_at(rw, op, 0), rw.ir.attr(op, "axis")) else { return false };
     let operands = [rw.ir.operand(convert, 0), rw.ir.operand(op, 1)];
     rw.replace_with_attrs(op, TtOp::Gather, &operands, &[("axis", axis)]);
+    true
+}
+
+/// A buffer takes a tensor in any layout.
+fn store_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    if rw.ir.operands(op).is_empty() {
+        return false;
+    }
+    let Some(convert) = convert_at(rw, op, 0) else { return false };
+    let src = rw.ir.operand(convert, 0);
+    rw.set_operand(op, 0, src);
     true
 }
 
