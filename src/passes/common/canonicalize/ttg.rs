@@ -98,15 +98,6 @@ fn of_producer(rw: &mut Rewriter<'_>, op: Op) -> bool {
             rw.replace_with(op, TtgOp::ConvertLayout, &operands);
             true
         }
-        OpKind::Ttg(TtgOp::LocalLoad) => {
-            // Where the load is: what is stored later must not be read.
-            let state = OpState::new(TtgOp::LocalLoad, rw.ir.loc(op)).operands(&operands).results(&[to]);
-            rw.at = InsertPoint::Before(def);
-            let loaded = rw.insert(state);
-            let loaded = rw.ir.result(loaded);
-            rw.replace(op, &[loaded]);
-            true
-        }
         OpKind::Tt(TtOp::Splat) => {
             rw.replace_with(op, TtOp::Splat, &operands);
             true
