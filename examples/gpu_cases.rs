@@ -114,10 +114,7 @@ fn one(s: &Settings, folder: &mut Folder, loaded: &Loaded, config: &Config, expe
         Ok(made) => made,
         Err(d) => return failure(&shown, &d),
     };
-    let want = expected
-        .entry(config.meaning().to_string())
-        .or_insert_with(|| expect(s, folder, loaded, &instance))
-        .clone();
+    let want = expected.entry(config.meaning().to_string()).or_insert_with(|| expect(s, folder, loaded, &instance)).clone();
     let m = &made.metadata;
     json!({
         "config": shown,

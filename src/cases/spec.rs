@@ -139,7 +139,11 @@ impl Reader {
                     }
                 }
                 _ => {
-                    self.unknown(&key, span, &["kernel", "file", "reference", "grid", "requires", "[params]", "[constants]", "[args.NAME]"]);
+                    self.unknown(
+                        &key,
+                        span,
+                        &["kernel", "file", "reference", "grid", "requires", "[params]", "[constants]", "[args.NAME]"],
+                    );
                 }
             }
         }

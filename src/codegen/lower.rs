@@ -26,8 +26,7 @@ use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 use crate::ir::core::entity::Entity;
 use crate::ir::{Attr, AttrData, Block, Ir, Loc, Op, Type, TypeData, Value};
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
-use crate::passes::analysis::scratch::SHARED;
-use crate::passes::ttg::global_scratch;
+use crate::passes::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_SIZE, SHARED};
 use crate::target::Target;
 
 pub(super) type Res<T> = Result<T, Diagnostic>;
@@ -89,7 +88,7 @@ pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Di
     let draft = Draft::new("ttc");
     let ftz = draft.llvm().i32_type().const_int(1, false);
     draft.module.add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, ftz);
-    let (scratch_size, scratch_align) = (attr(global_scratch::SIZE, 0), attr(global_scratch::ALIGNMENT, 1));
+    let (scratch_size, scratch_align) = (attr(GLOBAL_SIZE, 0), attr(GLOBAL_ALIGNMENT, 1));
     let mut facts = Facts {
         num_warps,
         num_ctas,

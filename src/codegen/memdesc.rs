@@ -86,6 +86,25 @@ impl<'c> Lower<'c, '_> {
         Ok(ViewAccess { access, base: view.base, foreign })
     }
 
+    /// Where a view starts: its address in bytes within shared memory, its layout's inverse, and the bits of its offsets that may be set, for each
+    /// dimension, with the bytes to which they move the start.
+    pub(super) fn view_start(&mut self, value: Value) -> Res<(IntValue<'c>, LinearLayout, Vec<Vec<(u32, u64)>>)> {
+        let ty = self.ir.ty(value);
+        let memory = ty.as_memdesc().ok_or_else(|| defect("a matrix in shared memory that is no memory descriptor"))?;
+        let shared = layout_of(ty).map_err(|e| no_layout(ty, &e.reason))?;
+        let rank = shared.out_dims().count();
+        if memory.shape.len() != rank {
+            return Err(no_layout(ty, "its layout describes one of several buffers: take one of them with `ttg.memdesc_index` first"));
+        }
+        let inverse = shared.pseudoinvert().ok_or_else(|| no_layout(ty, "its layout does not hold every element"))?;
+        let alloc = &memory.alloc_shape[memory.alloc_shape.len() - rank..];
+        let columns = offset_columns(&inverse, &memory.shape, alloc, element_bits(ty) / 8);
+        let view = self.view(value)?;
+        let address = self.b.build_ptr_to_int(view.base, self.int_type(32), "")?;
+        let moved = self.offset_part(&view.offsets, &columns)?;
+        Ok((self.b.build_int_add(address, moved, "")?, inverse, columns))
+    }
+
     /// Step 2: the exclusive or of the columns whose bits are set in the offsets.
     fn offset_part(&mut self, offsets: &[IntValue<'c>], columns: &[Vec<(u32, u64)>]) -> Res<IntValue<'c>> {
         let mut sum = (self.i32(0), 0u64);

@@ -25,6 +25,8 @@ pub(super) enum Reg {
     B16,
     B32,
     B64,
+    F32,
+    F64,
 }
 
 impl Reg {
@@ -35,15 +37,17 @@ impl Reg {
             Reg::B16 => 'h',
             Reg::B32 => 'r',
             Reg::B64 => 'l',
+            Reg::F32 => 'f',
+            Reg::F64 => 'd',
         }
     }
 
-    fn bits(self) -> u32 {
+    pub(super) fn bits(self) -> u32 {
         match self {
             Reg::Pred => 1,
             Reg::B16 => 16,
-            Reg::B32 => 32,
-            Reg::B64 => 64,
+            Reg::B32 | Reg::F32 => 32,
+            Reg::B64 | Reg::F64 => 64,
         }
     }
 
@@ -147,10 +151,10 @@ impl<'c> PtxAsm<'c> {
         (asm, constraints.join(","))
     }
 
-    /// Makes the call; the outputs come back as integers of their class.
+    /// Makes the call; the outputs come back as floats or integers, by their class.
     pub(super) fn emit(self, cx: &mut Lower<'c, '_>, side_effects: bool) -> Res<Vec<BasicValueEnum<'c>>> {
         let (asm, constraints) = self.text();
-        let results: Vec<BasicTypeEnum<'c>> = self.outputs.iter().map(|r| cx.int_type(r.bits()).into()).collect();
+        let results: Vec<BasicTypeEnum<'c>> = self.outputs.iter().map(|r| cx.register_type(*r)).collect();
         let values: Vec<BasicValueEnum<'c>> = self.inputs.iter().map(|i| i.1).collect();
         cx.inline_asm(&asm, &constraints, &results, &values, side_effects)
     }

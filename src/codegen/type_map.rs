@@ -17,6 +17,7 @@ use inkwell::types::{BasicType, BasicTypeEnum, IntType};
 use inkwell::values::BasicValueEnum;
 
 use super::lower::{Lower, Regs, Res};
+use super::ptx_builder::Reg;
 use super::shared::SHARED_SPACE;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Attr, AttrData, DenseData, FloatKind, Type, TypeData};
@@ -28,6 +29,15 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn int_type(&self, bits: u32) -> IntType<'c> {
         let width = NonZeroU32::new(bits).unwrap_or(NonZeroU32::MIN);
         self.llvm.custom_width_int_type(width).unwrap_or_else(|_| self.llvm.i64_type())
+    }
+
+    /// The LLVM type of what a register of inline PTX holds.
+    pub(super) fn register_type(&self, class: Reg) -> BasicTypeEnum<'c> {
+        match class {
+            Reg::F32 => self.llvm.f32_type().into(),
+            Reg::F64 => self.llvm.f64_type().into(),
+            other => self.int_type(other.bits()).into(),
+        }
     }
 
     /// The LLVM type of a scalar, or of one element of a tensor.

@@ -58,6 +58,7 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     // Each of the passes that choose layouts is followed by one that spreads them.
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::optimize_thread_locality::PASS);
     p.add(&ttg::accelerate_matmul::PASS);
     p.add(&ttg::two_ctas::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
@@ -81,12 +82,19 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     }
     p.add(&canonicalize::PASS);
     p.add(&tt::loop_aware_cse::PASS);
+    if options.capability / 10 == 8 {
+        p.add(&ttg::prefetch::PASS);
+    }
     p.add(&ttg::optimize_dot_operands::PASS);
+    p.add(&ttg::coalesce_async_copy::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::reduce_data_duplication::PASS);
     p.add(&ttg::reorder_instructions::PASS);
     p.add(&tt::loop_aware_cse::PASS);
     p.add(&symbol_dce::PASS);
+    if options.capability >= 90 {
+        p.add_with(&ttg::fence_insertion::PASS, &[("compute-capability", options.capability.to_string())]);
+    }
     p.add(&sccp::PASS);
     p.add(&cse::PASS);
     p.add(&canonicalize::PASS);
@@ -104,8 +112,11 @@ fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
 #[must_use]
 pub fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
+    p.add(&ttg::unroll_streams::PASS);
+    p.add(&cse::PASS);
     let capability = [("compute-capability", options.capability.to_string())];
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
+    p.add_with(&ttg::proxy_fences::PASS, &capability);
     p.add_with(&ttg::insert_barriers::PASS, &capability);
     p.add(&ttg::global_scratch::PASS);
     p

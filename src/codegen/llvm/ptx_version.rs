@@ -21,6 +21,8 @@ const NEEDS: &[(&str, u32)] = &[
     ("cp.async.bulk", 80),
     ("mbarrier.try_wait", 78),
     ("wgmma", 80),
+    ("m16n8k32.row.col.f32.e", 84),
+    ("m16n8k32.row.col.f16.e", 87),
     ("setmaxnreg", 80),
     ("elect.sync", 80),
     ("add.noftz.bf16", 78),

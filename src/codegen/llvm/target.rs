@@ -13,8 +13,10 @@ use crate::target::Target;
 pub(super) const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
 /// Options of the back end that LLVM has only as process-wide flags: 32-bit pointers to shared memory, and `mad.wide` for `a * b + c` with
-/// a widening product, both as Triton sets them.
-const FLAGS: [&str; 3] = ["ttc", "-nvptx-short-ptr", "-nvptx-mad-wide-opt"];
+/// a widening product, both as Triton sets them. Partial redundancies are left, also by the pass that the back end
+/// runs itself: removing one splits the edge around a loop, on which the accumulators of `wgmma` would be set a second time, and
+/// ptxas would run the products of the loop one by one.
+const FLAGS: [&str; 4] = ["ttc", "-nvptx-short-ptr", "-nvptx-mad-wide-opt", "-enable-pre=false"];
 
 /// Initialises the NVPTX back end, nothing else, once a process.
 fn initialize() {

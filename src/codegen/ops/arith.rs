@@ -75,6 +75,11 @@ fn form(kind: ArithOp) -> Form {
 /// Lowers an operation of the `arith` dialect.
 pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
     check_floats(cx, op, kind)?;
+    if kind == ArithOp::Muli
+        && let Some(done) = super::math::low_half(cx, op)
+    {
+        return done;
+    }
     match form(kind) {
         Form::Instruction(opcode) => {
             let flags = cx.ir.int_attr(op, "overflowFlags").unwrap_or(0);

@@ -32,11 +32,13 @@ struct Piece {
 pub(super) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::AsyncCopyGlobalToLocal(op);
     let (src, target, mask, other) = (view.src(cx.ir), view.result(cx.ir), view.mask(cx.ir), view.other(cx.ir));
+    // Zeros are what the instruction fills in.
+    let other = other.filter(|&o| !super::is_zero(cx, o));
     let at = cx.view_access(target, cx.ir.ty(src))?;
     match pieces(cx, op, src, mask, &at) {
         Some((bytes, text, pieces)) => instructions(cx, &at, (bytes, text), &pieces, src, mask, other)?,
         None => {
-            let regs = memory::load_elements(cx, op, src, mask, other)?;
+            let regs = memory::load_elements(cx, op, src, mask, view.other(cx.ir))?;
             cx.store_layout_to_shared(&at.access, at.base, at.foreign, &regs)?;
         }
     }

@@ -6,11 +6,15 @@
 use inkwell::values::IntValue;
 
 use crate::codegen::lower::{Lower, Res, Val, defect};
-use crate::codegen::memdesc::View;
+use crate::codegen::memdesc::{View, ViewAccess};
 use crate::ir::{Attr, Op, Type, Value};
 use crate::layout::layout_of;
+use crate::layout::plan::SharedAccess;
 use crate::passes::analysis::allocation::buffer_bytes;
-use crate::passes::ttg::global_scratch;
+use crate::passes::analysis::scratch::{GLOBAL_OFFSET, GLOBAL_SIZE};
+
+/// More bytes than any buffer has: an instruction may read anywhere in it.
+const WHOLE: u32 = 1 << 31;
 
 /// `ttg.local_alloc`
 pub(super) fn alloc(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
@@ -41,9 +45,21 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ty = cx.ir.ty(result);
     let at = cx.view_access(cx.ir.operand(op, 0), ty)?;
     let elem = cx.elem_type(ty)?;
-    let regs = cx.load_layout_from_shared(&at.access, at.base, at.foreign, elem)?;
+    let matrices = as_matrices(&at);
+    let regs = cx.load_layout_from_shared(matrices.as_ref().unwrap_or(&at.access), at.base, at.foreign, elem)?;
     cx.set(result, regs);
     Ok(())
+}
+
+/// The load by `ldmatrix`, where that takes fewer wavefronts, or as many with fewer instructions.
+fn as_matrices(at: &ViewAccess<'_>) -> Option<SharedAccess> {
+    // Rows of matrices are 16 bytes; a view that starts within one has no addresses for them.
+    if at.foreign.is_some_and(|(_, bits)| bits & 15 != 0) {
+        return None;
+    }
+    let cost = |a: &SharedAccess| (a.total_wavefronts(), a.accesses().len());
+    let matrices = [false, true].into_iter().filter_map(|transposed| at.access.as_matrices(transposed, WHOLE));
+    matrices.min_by_key(cost).filter(|m| cost(m) < cost(&at.access))
 }
 
 /// `ttg.memdesc_index`: the buffers lie one after the other.
@@ -130,9 +146,9 @@ pub(super) fn global_scratch(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if cx.ir.stored_attr(op, "third_party_allocation").is_some() {
         return Err(cx.unsupported(op, "memory of profilers is not supported"));
     }
-    let missing = || defect(format!("no `{}`: the pass `{}` has not run", global_scratch::OFFSET, global_scratch::PASS.name));
-    let offset = cx.ir.int_attr(op, global_scratch::OFFSET).ok_or_else(missing)?;
-    let size = cx.ir.int_attr(cx.ir.module(), global_scratch::SIZE).ok_or_else(missing)?;
+    let missing = || defect(format!("no `{GLOBAL_OFFSET}`: the pass `tritongpu-global-scratch-memory-allocation` has not run"));
+    let offset = cx.ir.int_attr(op, GLOBAL_OFFSET).ok_or_else(missing)?;
+    let size = cx.ir.int_attr(cx.ir.module(), GLOBAL_SIZE).ok_or_else(missing)?;
     let base = cx.global_scratch.ok_or_else(missing)?;
     let long = cx.int_type(64);
     let axis = if cx.num_ctas == 1 { "ctaid" } else { "clusterid" };

@@ -6,15 +6,15 @@
 //!   libdevice does under `nvvm-reflect-ftz`, without linking the library;
 //! - the rest are libdevice's, linked only when used (PTX ISA, "Floating Point Instructions", says what the approximations are worth).
 
-use inkwell::types::BasicTypeEnum;
-use inkwell::values::InstructionOpcode as I;
+use inkwell::types::{BasicTypeEnum, IntType};
+use inkwell::values::{InstructionOpcode as I, IntValue};
 
 use super::arith::{divide, operand};
 use super::elementwise;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
-use crate::ir::dialects::MathOp;
+use crate::ir::dialects::{MathOp, TtOp};
 
 /// How a float function is computed.
 #[derive(Clone, Copy)]
@@ -160,21 +160,42 @@ pub(super) fn approximate_div(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     elementwise(cx, op, |cx, args| float(cx, Way::Nvvm("llvm.nvvm.div.approx.f"), Way::Nvvm("llvm.nvvm.div.rn.d"), args))
 }
 
-/// `tt.mulhiui`
+/// `tt.mulhiui`: the high half of the product. Of 32-bit integers it is taken from a product of 64 bits, one instruction (`mul.wide.u32`) that
+/// gives the low half too; see [`low_half`].
 pub(super) fn mulhi(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     elementwise(cx, op, |cx, args| {
-        let (a, b) = (as_int(operand(args, 0)?)?, as_int(operand(args, 1)?)?);
-        match a.get_type().get_bit_width() {
-            32 => cx.intrinsic("llvm.nvvm.mulhi.ui", &[], args),
-            64 => cx.intrinsic("llvm.nvvm.mulhi.ull", &[], args),
-            bits => {
-                let (wide, narrow) = (cx.int_type(2 * bits), a.get_type());
-                let (a, b) = (cx.b.build_int_z_extend(a, wide, "")?, cx.b.build_int_z_extend(b, wide, "")?);
-                let product = cx.b.build_int_mul(a, b, "")?;
-                let high = cx.b.build_right_shift(product, wide.const_int(u64::from(bits), false), false, "")?;
-                Ok(cx.b.build_int_truncate(high, narrow, "")?.into())
-            }
+        let bits = as_int(operand(args, 0)?)?.get_type().get_bit_width();
+        if bits == 64 {
+            return cx.intrinsic("llvm.nvvm.mulhi.ull", &[], args);
         }
+        let (product, narrow) = wide_product(cx, args)?;
+        let high = cx.b.build_right_shift(product, product.get_type().const_int(u64::from(bits), false), false, "")?;
+        Ok(cx.b.build_int_truncate(high, narrow, "")?.into())
+    })
+}
+
+/// The product of two unsigned integers in twice their bits, and their own type.
+fn wide_product<'c>(cx: &mut Lower<'c, '_>, args: &[Val<'c>]) -> Res<(IntValue<'c>, IntType<'c>)> {
+    let (a, b) = (as_int(operand(args, 0)?)?, as_int(operand(args, 1)?)?);
+    let (wide, narrow) = (cx.int_type(2 * a.get_type().get_bit_width()), a.get_type());
+    let (a, b) = (cx.b.build_int_z_extend(a, wide, "")?, cx.b.build_int_z_extend(b, wide, "")?);
+    Ok((cx.b.build_int_mul(a, b, "")?, narrow))
+}
+
+/// `arith.muli` of 32-bit integers beside a `tt.mulhiui` of the same two, as rounds of Philox have them: the low half of the product that the
+/// other takes the high half of. `None` where there is no such other.
+pub(super) fn low_half(cx: &mut Lower<'_, '_>, op: Op) -> Option<Res<()>> {
+    let (a, b) = (cx.ir.operand(op, 0), cx.ir.operand(op, 1));
+    let same = |other: Op| {
+        let operands = cx.ir.operands(other);
+        cx.ir.is(other, TtOp::Mulhiui) && (operands == [a, b] || operands == [b, a]) && cx.ir.parent_block(other) == cx.ir.parent_block(op)
+    };
+    let paired = cx.ir.ty(a).elem().is_int_of(32) && (cx.ir.users(a).into_iter().any(same) || cx.ir.users(b).into_iter().any(same));
+    paired.then(|| {
+        elementwise(cx, op, |cx, args| {
+            let (product, narrow) = wide_product(cx, args)?;
+            Ok(cx.b.build_int_truncate(product, narrow, "")?.into())
+        })
     })
 }
 

@@ -29,6 +29,8 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: TtngOp) -> Res<()> {
         TtngOp::ArriveBarrier => arrive(cx, op),
         TtngOp::WaitBarrier => wait(cx, op),
         TtngOp::FenceAsyncShared => fence(cx, op),
+        TtngOp::WarpGroupDot => super::dot::warp_group_dot(cx, op),
+        TtngOp::WarpGroupDotWait => super::dot::warp_group_dot_wait(cx, op),
         _ => Err(cx.unsupported(op, "")),
     }
 }

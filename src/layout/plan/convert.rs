@@ -16,7 +16,10 @@
 use super::shared_access::{SharedAccess, element_bytes};
 use super::shuffle::{Machine, ShufflePlan};
 use super::swizzle::{Swizzle, swizzle};
-use crate::layout::{ConversionKind, Dim, LayoutError, LinearLayout, conversion_kind, free_variable_masks, register_permutation};
+use crate::ir::core::Type;
+use crate::layout::{
+    ConversionKind, Dim, LayoutError, LinearLayout, conversion_kind, free_variable_masks, layout_of, register_permutation,
+};
 
 /// How a tensor gets from one layout to another.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -117,6 +120,20 @@ impl Costs {
     fn weight(&self) -> u32 {
         2 * self.shuffles + self.selects + 2 * (self.store_wavefronts + self.load_wavefronts) + 24 * self.barriers
     }
+}
+
+/// Whether a conversion is bound to go through shared memory: elements change warps, or more than one register bit changes places with a
+/// lane bit. What [`ConversionPlan::new`] makes of the latter depends on costs; passes that ask before buffers are laid out assume the worst.
+///
+/// # Errors
+/// When a type has no layout, or the shapes differ.
+pub fn is_through_shared_memory(source: Type, destination: Type) -> Result<bool, LayoutError> {
+    let (from, to) = (layout_of(source)?, layout_of(destination)?);
+    Ok(match conversion_kind(from, to)? {
+        ConversionKind::Nothing | ConversionKind::Registers => false,
+        ConversionKind::Lanes => ShufflePlan::new(from, to, 32).is_none_or(|plan| plan.exchanged_bits() > 1),
+        ConversionKind::Warps | ConversionKind::Blocks => true,
+    })
 }
 
 impl ConversionPlan {

@@ -13,18 +13,18 @@
 
 mod along_axis;
 pub mod convert;
+pub mod describe;
 pub mod gather;
 pub mod reduce;
 pub mod scan;
-pub mod describe;
 pub mod shared_access;
 pub mod shuffle;
 pub mod swizzle;
 
-pub use convert::{ConversionPlan, Costs, SharedPlan};
+pub use convert::{ConversionPlan, Costs, SharedPlan, is_through_shared_memory};
+pub use describe::describe;
 pub use gather::GatherPlan;
 pub use reduce::ReducePlan;
 pub use scan::ScanPlan;
-pub use describe::describe;
 pub use shared_access::{Access, Form, SharedAccess};
 pub use shuffle::ShufflePlan;

@@ -104,7 +104,7 @@ impl SharedAccess {
         })
     }
 
-    /// The accesses in order of their offsets.
+    /// The accesses in order of their offsets, or of matrices in order of their registers.
     #[must_use]
     pub fn accesses(&self) -> &[Access] {
         &self.accesses
@@ -190,8 +190,14 @@ impl SharedAccess {
     fn matrices(&self, starts: &[u32], first: &BTreeMap<u32, usize>, rows: &[u64], row: Option<u32>, limit: u32) -> SharedAccess {
         // A complement of `row`: the offsets without its highest bit. Sorted, the first 2^k offsets of a vector space are one themselves, and
         // each run of as many is a coset of it.
-        let starts: Vec<u32> = starts.iter().copied().filter(|o| row.is_none_or(|r| o >> r.ilog2() & 1 == 0)).collect();
-        let count = [4, 2, 1].into_iter().find(|&n| n <= starts.len() && starts[n - 1] < limit).unwrap_or(1);
+        // The same holds for registers, so in their order, which leaves an instruction's words in registers that follow one another.
+        let by_offset: Vec<u32> = starts.iter().copied().filter(|o| row.is_none_or(|r| o >> r.ilog2() & 1 == 0)).collect();
+        let mut by_register = by_offset.clone();
+        by_register.sort_by_key(|o| first[o]);
+        let widest =
+            |starts: &[u32]| [4, 2, 1].into_iter().find(|&n| n <= starts.len() && starts[..n].iter().all(|&s| s < limit)).unwrap_or(1);
+        let starts = if widest(&by_register) == widest(&by_offset) { by_register } else { by_offset };
+        let count = widest(&starts);
         let mut lanes: Vec<u64> = row.map(u64::from).into_iter().chain(rows.iter().copied()).collect();
         lanes.extend([1, 2].map(|i| if i < count { u64::from(starts[i]) } else { 0 }));
         let (mut accesses, mut place_of) = (vec![], BTreeMap::new());

@@ -3,7 +3,7 @@
 //! Structured operations do what the operations in their regions do. A call, and anything unknown, is taken to do everything.
 
 use crate::ir::core::{Ir, Op};
-use crate::ir::dialects::{Effects, OpKind, Traits, TtOp};
+use crate::ir::dialects::{Effects, OpKind, Traits, TtOp, TtgOp};
 
 /// The effects of an operation, with those of its regions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -33,6 +33,8 @@ pub fn effects(ir: &Ir, op: Op) -> EffectSet {
     match ir.kind(op) {
         // A volatile load must stay where it is: it counts as a write too.
         OpKind::Tt(TtOp::Load) if ir.bool_attr(op, "isVolatile") => return EffectSet::ALL,
+        // A buffer that is never written again is a value like any other, until it has a place.
+        OpKind::Ttg(TtgOp::LocalAlloc) if is_unplaced_value(ir, op) => return EffectSet::default(),
         OpKind::Tt(TtOp::ElementwiseInlineAsm | TtOp::ExternElementwise) if ir.bool_attr(op, "pure") => return EffectSet::default(),
         _ => {}
     }
@@ -47,6 +49,11 @@ pub fn effects(ir: &Ir, op: Op) -> EffectSet {
             nested.fold(EffectSet::default(), |all, inner| all.union(effects(ir, inner)))
         }
     }
+}
+
+fn is_unplaced_value(ir: &Ir, op: Op) -> bool {
+    let mutable = ir.ty(ir.result(op)).as_memdesc().is_some_and(|d| d.mutable);
+    !mutable && ir.stored_attr(op, "allocation.offset").is_none()
 }
 
 /// Whether dropping the operation changes nothing, given that its results are unused: it is no terminator, no symbol, and writes nothing.
@@ -68,8 +75,8 @@ pub fn is_speculatable(ir: &Ir, op: Op) -> bool {
     if ir.kind(op).has(Traits::NOT_SPECULATABLE) || ir.kind(op).has(Traits::TERMINATOR) {
         return divides_by_constant(ir, op);
     }
-    if ir.kind(op).has(Traits::LOOP) {
-        // It might not end.
+    // A loop might not end; memory for a buffer is scarce.
+    if ir.kind(op).has(Traits::LOOP) || ir.is(op, TtgOp::LocalAlloc) {
         return false;
     }
     let nested = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.ops(b));

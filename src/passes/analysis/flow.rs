@@ -160,7 +160,7 @@ impl Segments {
         } else if !ir.successors(last).is_empty() {
             next.extend(ir.successors(last).iter().filter_map(|b| self.first.get(b)));
         } else if let Some(parent) = ir.parent_op(last) {
-            next.extend(self.from_end(ir, parent, last));
+            next.extend(self.region_end(ir, parent, last));
         }
         next.sort_unstable();
         next.dedup();
@@ -176,7 +176,7 @@ impl Segments {
     }
 
     /// Where control goes from the end of a region of `parent`.
-    fn from_end(&self, ir: &Ir, parent: Op, end: Op) -> Vec<usize> {
+    fn region_end(&self, ir: &Ir, parent: Op, end: Op) -> Vec<usize> {
         let Some(&after) = self.after.get(&parent) else { return vec![] };
         let body = |index: usize| ir.body(parent, index).and_then(|b| self.first.get(&b).copied());
         match ir.kind(parent) {

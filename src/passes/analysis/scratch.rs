@@ -12,6 +12,13 @@ pub const OFFSET: &str = "allocation.offset";
 /// Bytes of shared memory that a block of the module needs.
 pub const SHARED: &str = "ttg.shared";
 
+/// Where a piece of global scratch memory starts in its program's part.
+pub const GLOBAL_OFFSET: &str = "ttg.global_scratch_memory_offset";
+/// Bytes of global scratch memory of one program.
+pub const GLOBAL_SIZE: &str = "ttg.global_scratch_memory_size";
+/// What the global scratch memory's start must be a multiple of.
+pub const GLOBAL_ALIGNMENT: &str = "ttg.global_scratch_memory_alignment";
+
 /// Bytes of shared memory that `op` needs for itself, on a GPU of this compute capability.
 ///
 /// # Errors

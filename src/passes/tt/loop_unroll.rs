@@ -76,7 +76,8 @@ struct Split {
     step: Value,
 }
 
-fn unroll(ir: &mut Ir, op: Op, factor: i64) {
+/// Repeats the body of one loop `factor` times; see the module's documentation.
+pub(crate) fn unroll(ir: &mut Ir, op: Op, factor: i64) {
     let Some(terminator) = ir.body(op, 0).and_then(|b| ir.last_op(b)) else { return };
     if ir.prev_op(terminator).is_none() {
         return;

@@ -90,7 +90,8 @@ fn pointer_order(ir: &Ir, analysis: &AxisInfoAnalysis, ptr: Value) -> Vec<u32> {
     }
 }
 
-fn coalesced(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op, ptr: Value, threads: Threads) -> Attr {
+/// The layout in which neighbouring threads touch neighbouring addresses; steps 1 to 3.
+pub(super) fn coalesced(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op, ptr: Value, threads: Threads) -> Attr {
     let shape = ir.ty(ptr).shape();
     let order = pointer_order(ir, analysis, ptr);
     let (cga, split) = cga_of(ir.ty(ptr));

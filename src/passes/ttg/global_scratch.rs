@@ -12,17 +12,12 @@ use std::collections::BTreeMap;
 
 use crate::ir::core::{Attr, Ir, Op};
 use crate::ir::dialects::{TtOp, TtgOp};
+use crate::passes::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_OFFSET, GLOBAL_SIZE};
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 
 pub static PASS: Pass =
     Pass { name: "tritongpu-global-scratch-memory-allocation", doc: "give scratch memory in global memory its offsets", options: &[], run };
 
-/// Where a piece starts in its program's scratch memory.
-pub const OFFSET: &str = "ttg.global_scratch_memory_offset";
-/// Bytes of scratch memory of one program.
-pub const SIZE: &str = "ttg.global_scratch_memory_size";
-/// What the scratch memory's start must be a multiple of.
-pub const ALIGNMENT: &str = "ttg.global_scratch_memory_alignment";
 const PROFILE_OFFSET: &str = "ttg.profile_scratch_memory_offset";
 const PROFILE_SIZE: &str = "ttg.profile_scratch_memory_size";
 const PROFILE_ALIGNMENT: &str = "ttg.profile_scratch_memory_alignment";
@@ -90,9 +85,9 @@ fn lay_out(ir: &mut Ir, func: Op, done: &BTreeMap<Op, [Memory; 2]>) -> [Memory; 
         if ir.is(op, TtgOp::GlobalScratchAlloc) {
             let (bytes, alignment) = (ir.int_attr(op, "nbytes").unwrap_or(0), ir.int_attr(op, "alignment").unwrap_or(1));
             let memory = if ir.stored_attr(op, "third_party_allocation").is_some() { &mut profile } else { &mut global };
-            set(ir, op, OFFSET, memory.add(bytes, alignment));
+            set(ir, op, GLOBAL_OFFSET, memory.add(bytes, alignment));
         } else if let Some([g, p]) = callee(ir, op).and_then(|c| done.get(&c)).copied() {
-            set(ir, op, OFFSET, global.add(g.size(), g.alignment));
+            set(ir, op, GLOBAL_OFFSET, global.add(g.size(), g.alignment));
             set(ir, op, PROFILE_OFFSET, profile.add(p.size(), p.alignment));
         }
     }
@@ -106,8 +101,12 @@ fn set(ir: &mut Ir, op: Op, name: &str, value: Option<i64>) {
 }
 
 fn note(ir: &mut Ir, op: Op, [global, profile]: [Memory; 2]) {
-    let values =
-        [(SIZE, global.size()), (ALIGNMENT, global.alignment), (PROFILE_SIZE, profile.size()), (PROFILE_ALIGNMENT, profile.alignment)];
+    let values = [
+        (GLOBAL_SIZE, global.size()),
+        (GLOBAL_ALIGNMENT, global.alignment),
+        (PROFILE_SIZE, profile.size()),
+        (PROFILE_ALIGNMENT, profile.alignment),
+    ];
     for (name, value) in values {
         set(ir, op, name, Some(value));
     }

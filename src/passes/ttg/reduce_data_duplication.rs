@@ -5,7 +5,7 @@
 
 use crate::ir::core::{Builder, Encoding, Ir, Op};
 use crate::ir::dialects::TtgOp;
-use crate::layout::{self, ConversionKind, conversion_kind_of};
+use crate::layout::{self, plan};
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 use crate::passes::ttg::shared_encodings::{buffer, swizzled_for_dot};
 
@@ -29,7 +29,7 @@ fn share(ir: &mut Ir, op: Op) -> Option<()> {
     let source = ir.operand(op, 0);
     let (from, to) = (ir.ty(source), ir.ty(ir.result(op)));
     let operand = to.layout().filter(|e| matches!(e, Encoding::DotOp { .. }))?;
-    if conversion_kind_of(from, to).ok()? <= ConversionKind::Lanes {
+    if !plan::is_through_shared_memory(from, to).ok()? {
         return None;
     }
     let order = layout::order_for_memory(from.encoding()?, from.shape());

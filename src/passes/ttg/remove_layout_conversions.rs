@@ -8,9 +8,12 @@
 //! 3. Backward ([`remat`]): what a remaining conversion converts is computed anew in the layout wanted, where all of it is cheap enough: up
 //!    to loads of few elements, through loops and conditionals. Repeat 2 and 3 until nothing changes.
 //! 4. A conversion that stays moves above operations that make its tensor larger: extensions, broadcasts.
-//! 5. Carried values that nothing reads are cut loose, and loops and conditionals cleaned up.
+//! 5. One that still stays moves into the branches of conditionals in loops, or, if it is an operand of a matrix instruction, up to the loads
+//!    ([`hoist`]).
+//! 6. Carried values that nothing reads are cut loose, and loops and conditionals cleaned up.
 
 mod cost;
+mod hoist;
 mod propagate;
 mod remat;
 mod slice;

@@ -6,9 +6,12 @@
 //! 2. A conversion to a dot operand, or a load from shared memory, with one use inside a loop sinks to that use.
 //! 3. An allocation of shared memory that stores a value moves right behind the value's definition.
 //! 4. A transposition moves right behind the definition of its source.
+//! 5. The load of operand B of a matrix product from shared memory that stands in front of that of operand A moves right behind it, unless
+//!    something between them writes.
 
-use crate::ir::core::{Encoding, Ir, Op, Value};
+use crate::ir::core::{Dominance, Encoding, Ir, Op};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp, TtgOp};
+use crate::passes::analysis::effects::effects;
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 
 pub static PASS: Pass =
@@ -25,8 +28,18 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
         ir.move_before(op, user);
         changed = true;
     }
-    for op in ir.all_ops_post(module) {
+    for op in ir.all_ops_post(module).into_iter().filter(|&o| ir.is(o, TtgOp::LocalAlloc)).collect::<Vec<_>>() {
         changed |= follow_source(ir, op);
+    }
+    let transposes = |ir: &Ir, op: Op| ir.is(op, TtgOp::MemDescTrans) || ir.is(op, TtOp::Trans);
+    for op in ir.all_ops_post(module).into_iter().filter(|&o| transposes(ir, o)).collect::<Vec<_>>() {
+        changed |= follow_source(ir, op);
+    }
+    for op in ir.all_ops_post(module).into_iter().filter(|&o| ir.is(o, TtgOp::LocalLoad)).collect::<Vec<_>>() {
+        if let Some(first) = loaded_for_a_later(ir, op) {
+            ir.move_after(op, first);
+            changed = true;
+        }
     }
     Ok(Changed::from(changed))
 }
@@ -72,15 +85,32 @@ fn sinks_into_loop(ir: &Ir, op: Op) -> Option<Op> {
 
 /// Steps 3 and 4.
 fn follow_source(ir: &mut Ir, op: Op) -> bool {
-    let source: Option<Value> = match ir.kind(op) {
-        OpKind::Ttg(TtgOp::LocalAlloc | TtgOp::MemDescTrans) | OpKind::Tt(TtOp::Trans) => ir.operands(op).first().copied(),
-        _ => None,
-    };
-    let Some(def) = source.and_then(|v| ir.def_op(v)) else { return false };
+    let Some(def) = ir.operands(op).first().and_then(|&v| ir.def_op(v)) else { return false };
     let uniform = matches!(ir.kind(def), OpKind::Arith(ArithOp::Constant) | OpKind::Tt(TtOp::Splat));
-    if ir.is(op, TtgOp::LocalAlloc) && uniform || ir.next_op(def) == Some(op) {
+    // In a branch the buffer is wanted only there.
+    let elsewhere = ir.parent_block(def) != ir.parent_block(op);
+    if ir.is(op, TtgOp::LocalAlloc) && (uniform || elsewhere) || ir.next_op(def) == Some(op) {
         return false;
     }
     ir.move_after(op, def);
     true
+}
+
+/// Step 5: the load of operand A behind which this load of operand B belongs.
+fn loaded_for_a_later(ir: &Ir, op: Op) -> Option<Op> {
+    let result = ir.result(op);
+    let of_b = matches!(ir.ty(result).layout(), Some(Encoding::DotOp { op_idx: 1, .. }));
+    let [only] = ir.uses(result) else { return None };
+    if !of_b || !ir.is(only.op, TtOp::Dot) {
+        return None;
+    }
+    let first = ir.def_op(ir.operand(only.op, 0)).filter(|&d| ir.is(d, TtgOp::LocalLoad))?;
+    if first == op || !Dominance::new().op_dominates(ir, op, first) {
+        return None;
+    }
+    let block = ir.parent_block(op);
+    let until = std::iter::successors(Some(first), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o) == block)?;
+    let between = std::iter::successors(ir.next_op(op), |&o| (o != until).then(|| ir.next_op(o)).flatten());
+    let writes = |o: Op| effects(ir, o).writes && !ir.is(o, TtgOp::LocalDealloc);
+    (!between.into_iter().any(writes)).then_some(first)
 }

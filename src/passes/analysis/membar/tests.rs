@@ -20,7 +20,7 @@ const MAX_STEPS: usize = 2000;
 fn kernels() -> Ir {
     let mut sources = SourceMap::default();
     let file = sources.add("membar.mlir", None, KERNELS);
-    parse_module(&mut sources, file, &ParseOptions::default()).unwrap()
+    parse_module(&sources, file, &ParseOptions::default()).unwrap()
 }
 
 /// One path through a function.

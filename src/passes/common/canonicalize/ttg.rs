@@ -1,6 +1,6 @@
 //! Canonicalization of the `ttg` dialect: conversions of layouts that their producers or users can do without.
 
-use crate::ir::core::{Attr, AttrData, DenseData, Encoding, FloatKind, Op, Type};
+use crate::ir::core::{Attr, AttrData, DenseData, Encoding, FloatKind, InsertPoint, Op, OpState, Type};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp};
 use crate::layout;
 use crate::passes::rewrite::{Pattern, Rewriter};
@@ -17,7 +17,11 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("trans(convert_layout x) -> trans x", OpKind::Tt(TtOp::Trans), trans_of_convert),
     &Pattern::new("histogram(convert_layout x) -> histogram x", OpKind::Tt(TtOp::Histogram), histogram_of_convert),
     &Pattern::new("gather(convert_layout x) -> gather x", OpKind::Tt(TtOp::Gather), gather_of_convert),
+    &Pattern::new("local_alloc(convert_layout x) -> local_alloc x", OpKind::Ttg(TtgOp::LocalAlloc), store_of_convert),
+    &Pattern::new("local_store(convert_layout x) -> local_store x", OpKind::Ttg(TtgOp::LocalStore), store_of_convert),
     &Pattern::new("split(convert_layout x) -> split x", OpKind::Tt(TtOp::Split), split_of_convert),
+    &Pattern::new("local_alloc(convert_layout x) -> local_alloc x", OpKind::Ttg(TtgOp::LocalAlloc), stored_convert),
+    &Pattern::new("local_store(convert_layout x) -> local_store x", OpKind::Ttg(TtgOp::LocalStore), stored_convert),
 ];
 
 fn division_by_constant(rw: &mut Rewriter<'_>, op: Op) -> bool {
@@ -72,6 +76,22 @@ fn of_producer(rw: &mut Rewriter<'_>, op: Op) -> bool {
         OpKind::Tt(TtOp::Reshape) => convert_of_reshape(rw, op, def, to),
         OpKind::Tt(TtOp::Histogram) => {
             rw.replace_with(op, TtOp::Histogram, &operands);
+            true
+        }
+        OpKind::Ttg(TtgOp::LocalLoad) => {
+            // Where the load is: the buffer may be written before the conversion.
+            rw.at = InsertPoint::Before(def);
+            let loaded = rw.insert(OpState::new(TtgOp::LocalLoad, rw.ir.loc(op)).operands(&operands).results(&[to]));
+            let value = rw.ir.result(loaded);
+            rw.replace(op, &[value]);
+            true
+        }
+        OpKind::Tt(TtOp::Cat) => {
+            let elements: usize = operands.iter().map(|&v| layout::elems_per_thread(rw.ir.ty(v))).sum();
+            if layout::elems_per_thread(to) != elements {
+                return false;
+            }
+            rw.replace_with(op, TtOp::Cat, &operands);
             true
         }
         OpKind::Ttg(TtgOp::ConvertLayout) => {
@@ -160,6 +180,17 @@ fn gather_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
     true
 }
 
+/// A buffer takes a tensor in any layout.
+fn store_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    if rw.ir.operands(op).is_empty() {
+        return false;
+    }
+    let Some(convert) = convert_at(rw, op, 0) else { return false };
+    let src = rw.ir.operand(convert, 0);
+    rw.set_operand(op, 0, src);
+    true
+}
+
 /// Several layouts of the source give one layout of the halves.
 fn split_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let Some(convert) = convert_at(rw, op, 0) else { return false };
@@ -169,5 +200,16 @@ fn split_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
         return false;
     }
     rw.replace_with(op, TtOp::Split, &[src]);
+    true
+}
+
+/// Any layout can be stored. Other attributes of an allocation stay.
+fn stored_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    if rw.ir.operands(op).is_empty() {
+        return false;
+    }
+    let Some(convert) = convert_at(rw, op, 0) else { return false };
+    let source = rw.ir.operand(convert, 0);
+    rw.set_operand(op, 0, source);
     true
 }

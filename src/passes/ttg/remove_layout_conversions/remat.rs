@@ -1,4 +1,4 @@
-//! Steps 3 and 4: computing values anew in the layout that a conversion would give them.
+//! Steps 3 to 5: computing values anew in the layout that a conversion would give them.
 //!
 //! For each conversion, in order:
 //!
@@ -21,9 +21,12 @@ pub(super) fn remove_conversions(ir: &mut Ir, func: Op) -> bool {
     each_conversion(ir, func, Remat::remove)
 }
 
-/// Step 4 on one function. Returns whether a conversion moved.
+/// Steps 4 and 5 on one function. Returns whether a conversion moved.
 pub(super) fn hoist_conversions(ir: &mut Ir, func: Op) -> bool {
-    each_conversion(ir, func, Remat::hoist)
+    let widened = each_conversion(ir, func, Remat::hoist);
+    let branched = each_conversion(ir, func, Remat::hoist_into_branches);
+    let operands = each_conversion(ir, func, Remat::hoist_to_loads);
+    widened || branched || operands
 }
 
 fn each_conversion(ir: &mut Ir, func: Op, f: fn(&mut Remat, &mut Ir, Op) -> bool) -> bool {
@@ -42,7 +45,7 @@ fn each_conversion(ir: &mut Ir, func: Op, f: fn(&mut Remat, &mut Ir, Op) -> bool
     changed
 }
 
-struct Remat {
+pub(super) struct Remat {
     func: Op,
     /// Values computed anew, by the old value and the layout.
     made: BTreeMap<(Value, Attr), Value>,
@@ -70,19 +73,24 @@ fn is_widening(ir: &Ir, op: Op) -> bool {
 
 impl Remat {
     /// A slice with `root` added, all of which may be repeated; `slice` itself is changed only on success.
-    fn repeatable(&self, ir: &Ir, root: Use, encoding: Attr, slice: &mut Slice, stop: fn(&Ir, Op) -> bool) -> bool {
-        let dominance = Dominance::new();
-        let reuse = |ir: &Ir, at: Use, encoding: Attr| {
-            let made = *self.made.get(&(ir.operand(at.op, at.index as usize), encoding))?;
-            Some(dominance.value_dominates(ir, made, at.op).then_some(made))
-        };
+    pub(super) fn repeatable(&self, ir: &Ir, root: Use, encoding: Attr, slice: &mut Slice, stop: fn(&Ir, Op) -> bool) -> bool {
         let mut larger = slice.clone();
-        let found = extend(ir, root, encoding, &mut larger, &stop, &reuse).is_some();
+        let found = self.reach(ir, root, encoding, &mut larger, &stop).is_some();
         if !found || larger.values.is_empty() || larger.values.iter().filter_map(|&v| ir.def_op(v)).any(|d| !may_repeat(ir, d)) {
             return false;
         }
         *slice = larger;
         true
+    }
+
+    /// Extends a slice, with what has been computed anew before; `None` where it cannot be had.
+    pub(super) fn reach(&self, ir: &Ir, root: Use, encoding: Attr, slice: &mut Slice, stop: &dyn Fn(&Ir, Op) -> bool) -> Option<()> {
+        let dominance = Dominance::new();
+        let reuse = |ir: &Ir, at: Use, encoding: Attr| {
+            let made = *self.made.get(&(ir.operand(at.op, at.index as usize), encoding))?;
+            Some(dominance.value_dominates(ir, made, at.op).then_some(made))
+        };
+        extend(ir, root, encoding, slice, stop, &reuse)
     }
 
     fn remove(&mut self, ir: &mut Ir, op: Op) -> bool {
@@ -156,7 +164,7 @@ impl Remat {
     }
 
     /// Computes a slice anew, uses it instead of the conversion, and erases that.
-    fn rewrite(&mut self, ir: &mut Ir, op: Op, mut slice: Slice, mut map: Mapping) {
+    pub(super) fn rewrite(&mut self, ir: &mut Ir, op: Op, mut slice: Slice, mut map: Mapping) {
         let source = ir.operand(op, 0);
         for value in slice.values.clone() {
             if let Some(Some(existing)) = slice.existing.get(&(value, slice.layout[&value])) {

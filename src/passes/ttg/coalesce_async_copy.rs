@@ -1,0 +1,93 @@
+//! `tritongpu-coalesce-async-copy`: asynchronous copies in a layout in which neighbouring threads copy neighbouring bytes.
+//!
+//! # Algorithm
+//!
+//! Of each `ttg.async_copy_global_to_local` into a swizzled buffer:
+//!
+//! 1. *Clip.* A thread that owns more neighbouring elements than stay neighbours in the buffer would copy them in pieces, so that a warp's piece has
+//!    gaps: 16 bytes of `i8` a thread in a buffer swizzled by 8. The thread gets as many elements as one piece has, and the warp its
+//!    neighbours instead.
+//! 2. *Small copies.* Loads of fewer elements than there are threads took the layout of their users; a copy does not have to. It gets the
+//!    coalesced layout. Elements below 32 bits are left alone, because a copy moves no less.
+//!
+//! Source, mask and other values are converted to the new layout.
+
+use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op};
+use crate::ir::dialects::TtgOp;
+use crate::layout;
+use crate::passes::analysis::axis_info::AxisInfoAnalysis;
+use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::ttg::coalesce::{cga_of, coalesced};
+use crate::passes::ttg::module_attrs::{self, Threads};
+
+pub static PASS: Pass = Pass { name: "tritongpu-coalesce-async-copy", doc: "choose layouts for asynchronous copies", options: &[], run };
+
+fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
+    let threads = module_attrs::require_threads(ir, cx)?;
+    let copies: Vec<Op> = ir.all_ops_post(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::AsyncCopyGlobalToLocal)).collect();
+    if copies.is_empty() {
+        return Ok(Changed::No);
+    }
+    let axis = AxisInfoAnalysis::of_module(ir);
+    let plan: Vec<(Op, Attr)> = copies.iter().filter_map(|&op| Some((op, decide(ir, &axis, op, threads)?))).collect();
+    for &(op, encoding) in &plan {
+        retarget(ir, &axis, op, encoding);
+    }
+    Ok(Changed::from(!plan.is_empty()))
+}
+
+fn decide(ir: &Ir, axis: &AxisInfoAnalysis, op: Op, threads: Threads) -> Option<Attr> {
+    let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps);
+    let threads = Threads { num_warps, ..threads };
+    clipped(ir, op, threads).or_else(|| small(ir, axis, op, threads))
+}
+
+/// Step 1.
+fn clipped(ir: &Ir, op: Op, threads: Threads) -> Option<Attr> {
+    let (source, buffer) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.operand(op, 1)));
+    let Encoding::Blocked(blocked) = source.layout()? else { return None };
+    let desc = buffer.as_memdesc()?;
+    if !matches!(desc.encoding.as_encoding(), Some(Encoding::SwizzledShared(_))) {
+        return None;
+    }
+    let registers = layout::layout_of(source).ok()?;
+    let memory = layout::try_to_linear_layout(&desc.shape, desc.encoding).ok()?;
+    let piece = registers.invert_and_compose(memory)?.num_consecutive_in_out();
+    let fastest = *blocked.order.first()? as usize;
+    let mut size = layout::contig_per_thread(source);
+    if *size.get(fastest)? <= piece {
+        return None;
+    }
+    size[fastest] = piece;
+    let (cga, split) = cga_of(source);
+    let (warps, lanes) = (threads.num_warps, threads.threads_per_warp);
+    Some(Attr::encoding(layout::blocked_in_cga(source.shape(), &size, &blocked.order, warps, lanes, &cga, &split)))
+}
+
+/// Step 2.
+fn small(ir: &Ir, axis: &AxisInfoAnalysis, op: Op, threads: Threads) -> Option<Attr> {
+    let source = ir.operand(op, 0);
+    let ty = ir.ty(source);
+    let bits = ir.ty(ir.operand(op, 1)).as_memdesc()?.elem.bit_width()?;
+    if ty.num_elements() >= i64::from(threads.num_warps * threads.threads_per_warp) || bits < 32 {
+        return None;
+    }
+    let encoding = coalesced(ir, axis, op, source, threads);
+    (ty.encoding() != Some(encoding)).then_some(encoding)
+}
+
+fn retarget(ir: &mut Ir, axis: &AxisInfoAnalysis, op: Op, encoding: Attr) {
+    let run = axis.ptr_alignment(ir, ir.operand(op, 0));
+    let masked = ir.operand_group(op, 2).first().map_or(run, |&mask| run.min(axis.mask_alignment(ir, mask)));
+    for index in 0..ir.operands(op).len() {
+        let value = ir.operand(op, index);
+        if !ir.ty(value).is_tensor() {
+            continue;
+        }
+        let (loc, ty) = (ir.value_loc(value), ir.ty(value).with_encoding(Some(encoding)));
+        let converted = Builder::new(ir, InsertPoint::Before(op), loc).value(TtgOp::ConvertLayout, &[value], ty);
+        ir.set_operand(op, index, converted);
+    }
+    let own = layout::contig_per_thread(ir.ty(ir.operand(op, 0))).into_iter().max().unwrap_or(1);
+    ir.set_attr(op, "contiguity", Attr::i32(i64::from(own.min(masked).max(1))));
+}
