@@ -29,6 +29,8 @@ mod ops_doc;
 mod parser;
 #[path = "suite/passes_keep.rs"]
 mod passes_keep;
+#[path = "suite/pipeline_svg.rs"]
+mod pipeline_svg;
 #[path = "suite/random_ir/mod.rs"]
 mod random_ir;
 #[path = "suite/references/mod.rs"]

@@ -38,22 +38,14 @@ fn cli_md_names_every_option_of_compile_and_interpret_and_no_other() {
 
 #[test]
 fn links_between_documents_lead_somewhere() {
-    for doc in [
-        "README.md",
-        "docs/architecture.md",
-        "docs/ir.md",
-        "docs/ops.md",
-        "docs/testing.md",
-        "docs/cli.md",
-        "docs/interpreter.md",
-        "docs/layouts.md",
-        "docs/add-an-op.md",
-        "docs/add-a-pass.md",
-        "docs/performance.md",
-        "docs/remarks.md",
-    ] {
+    let docs = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")).unwrap();
+    let mut docs: Vec<String> = docs.map(|d| format!("docs/{}", d.unwrap().file_name().to_string_lossy())).collect();
+    docs.retain(|d| d.ends_with(".md"));
+    docs.push("README.md".into());
+    assert!(docs.len() > 10, "{docs:?}");
+    for doc in &docs {
         let text = read(doc);
-        let dir = Path::new(doc).parent().unwrap().to_path_buf();
+        let dir = Path::new(doc.as_str()).parent().unwrap().to_path_buf();
         for link in text.split("](").skip(1).filter_map(|t| t.split(')').next()).filter(|l| !l.starts_with("http")) {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&dir).join(link);
             assert!(path.exists(), "{doc} links to {link}");
@@ -103,4 +95,18 @@ fn layouts_md_shows_what_ttc_prints() {
         assert!(output.status.success(), "`{command}` failed");
         assert_eq!(String::from_utf8(output.stdout).unwrap(), shown, "{command}");
     }
+}
+
+/// docs/passes.md names every pass by its flag, and no flag that is none.
+#[test]
+fn passes_md_names_every_pass_and_no_other() {
+    let doc = read("docs/passes.md");
+    // A flag with a word behind it is an option of `ttc compile`.
+    let words = doc.split('`').skip(1).step_by(2).filter(|w| !w.contains(' '));
+    let written: BTreeSet<&str> = words.filter_map(|w| w.strip_prefix("--")).collect();
+    let known: BTreeSet<&str> = ttc::passes::registry::ALL.iter().map(|p| p.name).collect();
+    let missing: Vec<_> = known.difference(&written).collect();
+    assert!(missing.is_empty(), "docs/passes.md lacks {missing:?}");
+    let unknown: Vec<_> = written.difference(&known).collect();
+    assert!(unknown.is_empty(), "docs/passes.md names {unknown:?}, which are no passes");
 }

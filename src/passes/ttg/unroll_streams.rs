@@ -29,12 +29,8 @@ pub static PASS: Pass =
 const BUDGET: u32 = 64;
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
-    let loops: Vec<(Op, i64)> = ir
-        .all_ops(ir.module())
-        .into_iter()
-        .filter(|&op| ir.is(op, ScfOp::For))
-        .filter_map(|op| Some((op, factor(ir, op)?)))
-        .collect();
+    let loops: Vec<(Op, i64)> =
+        ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For)).filter_map(|op| Some((op, factor(ir, op)?))).collect();
     for &(op, factor) in &loops {
         loop_unroll::unroll(ir, op, factor);
     }
