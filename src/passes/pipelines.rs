@@ -112,6 +112,8 @@ fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
 #[must_use]
 pub fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
+    p.add(&ttg::full_iterations::PASS);
+    p.add(&canonicalize::PASS);
     p.add(&ttg::unroll_streams::PASS);
     p.add(&cse::PASS);
     let capability = [("compute-capability", options.capability.to_string())];

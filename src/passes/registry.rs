@@ -35,6 +35,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::reorder_instructions::PASS,
     &ttg::two_ctas::PASS,
     &ttg::fence_insertion::PASS,
+    &ttg::full_iterations::PASS,
     &ttg::unroll_streams::PASS,
     &ttg::allocate_shared_memory::PASS,
     &ttg::proxy_fences::PASS,

@@ -37,16 +37,28 @@ fn initialize() {
     });
 }
 
+/// How hard the back end tries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Effort {
+    Full,
+    /// Instruction selection alone, for code on which the passes before it would take minutes.
+    Least,
+}
+
 /// The target machine for an architecture that prints PTX of version `ptx` (78 is PTX 7.8).
 ///
 /// # Errors
 /// When LLVM lacks the back end or the architecture.
-pub(super) fn machine(target: &Target, ptx: u32) -> Result<TargetMachine, Diagnostic> {
+pub(super) fn machine(target: &Target, ptx: u32, effort: Effort) -> Result<TargetMachine, Diagnostic> {
     initialize();
     let triple = TargetTriple::create(TRIPLE);
     let failed = |why: &str| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM has no code generator for {}: {why}", target.name));
     let llvm = LlvmTarget::from_triple(&triple).map_err(|e| failed(&e.to_string()))?;
     let features = format!("+ptx{ptx}");
-    llvm.create_target_machine(&triple, target.name, &features, OptimizationLevel::Aggressive, RelocMode::PIC, CodeModel::Default)
+    let level = match effort {
+        Effort::Full => OptimizationLevel::Aggressive,
+        Effort::Least => OptimizationLevel::None,
+    };
+    llvm.create_target_machine(&triple, target.name, &features, level, RelocMode::PIC, CodeModel::Default)
         .ok_or_else(|| failed("it made no target machine"))
 }

@@ -91,6 +91,8 @@ fn branch_for(ir: &Ir, select: Op) -> Option<Op> {
     let block = ir.parent_block(select)?;
     let mut candidates = branches_on(ir, ir.operand(select, 0));
     candidates.retain(|&op| ir.parent_block(op) == Some(block) && ir.is_before(select, op));
+    candidates.sort_unstable();
+    candidates.dedup();
     candidates.sort_by(|&a, &b| if ir.is_before(a, b) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater });
     let in_block = |op: Op| std::iter::successors(Some(op), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o) == Some(block));
     candidates

@@ -2,8 +2,8 @@
 //!
 //! Threads store through the *generic proxy*, `wgmma` reads through the *asynchronous* one; without a fence between them (PTX ISA, "Async proxy")
 //! it may read what was there before. From sm_90 on:
-//! 1. For each matrix product with an operand in shared memory, find the operations that stored registers there: a `ttg.local_alloc` with a source,
-//!    or a `ttg.local_store` to a view of the buffer. The search goes from a view to what it is made of, and through the arguments of loops
+//! 1. For each matrix product with an operand in shared memory, find the operations of threads that wrote there: a `ttg.local_alloc` with a source,
+//!    a `ttg.local_store` or a `ttg.async_copy_global_to_local` to a view of the buffer. The search goes from a view to what it is made of, and through the arguments of loops
 //!    to their start values and what they yield; an argument of anything else counts as a store by it.
 //! 2. If there are any, a `ttng.fence_async_shared` goes in front of the product, and out of every loop that none of the stores is in.
 //! 3. Two fences after each other are one.
@@ -115,16 +115,15 @@ impl Search {
         }
     }
 
-    /// Stores to views of a buffer.
+    /// Stores to views of a buffer. Views that have other uses beside are left to `triton-nvidia-gpu-proxy-fence-insertion`, which knows where memory
+    /// lies.
     fn stores_to(&mut self, ir: &Ir, buffer: Value) {
-        let mut views = vec![buffer];
-        while let Some(view) = views.pop() {
-            for user in ir.users(view) {
-                if ir.is(user, TtgOp::LocalStore) {
-                    self.stores.insert(user);
-                } else if viewed(ir, user).is_some() {
-                    views.push(ir.result(user));
-                }
+        for mut user in ir.users(buffer) {
+            while viewed(ir, user).is_some() && ir.has_one_use(ir.result(user)) {
+                user = ir.uses(ir.result(user))[0].op;
+            }
+            if ir.is(user, TtgOp::LocalStore) || ir.is(user, TtgOp::AsyncCopyGlobalToLocal) {
+                self.stores.insert(user);
             }
         }
     }

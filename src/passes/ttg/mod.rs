@@ -8,6 +8,7 @@ pub mod combine_select_if;
 pub mod convert_from_tt;
 pub mod f32_dot;
 pub mod fence_insertion;
+pub mod full_iterations;
 pub mod global_scratch;
 pub mod infer;
 pub mod insert_barriers;

@@ -111,10 +111,22 @@ fn fuse_transposition(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let source = rw.ir.operand(trans, 0);
     let Some(encoding) = transposed(desc.encoding, &desc.shape, &[1, 0]) else { return false };
     let inner = reseen(desc, rw.ir.ty(source).shape(), encoding);
+    if !is_transposed_view(inner, ty) {
+        return false;
+    }
     rw.at = InsertPoint::Before(op);
     let alloc = rw.value(TtgOp::LocalAlloc, rw.ir.loc(op), &[source], inner);
     rw.replace_with_attrs(op, TtgOp::MemDescTrans, &[alloc], &[("order", order_attr())]);
     true
+}
+
+/// Whether the elements of `view` are where those of `source` are, with the axes exchanged. An axis longer than a TMA box (256 elements) is laid
+/// out box after box in the order of the axes, and then they are not.
+fn is_transposed_view(source: Type, view: Type) -> bool {
+    match (layout::layout_of(source), layout::layout_of(view)) {
+        (Ok(from), Ok(to)) => to.same_map(&from.permute_axes(&[1, 0])),
+        _ => false,
+    }
 }
 
 /// Step 3.

@@ -96,9 +96,9 @@ fn fit(inverse: &LinearLayout, share: Share, line: usize, across: usize, (width,
     }
     // Without a swizzle and along M or N, the two distances change places.
     let (leading, stride) = if width == 0 && line == share.outer { (across, line) } else { (line, across) };
-    let field = |axis: usize| u64::from(distance[axis]) * u64::from(share.bits) / 8 >> 4 & 0x3fff;
+    let field = |axis: usize| (u64::from(distance[axis] * share.bits / 8) / u64::from(CHUNK)) & 0x3fff;
     Some(Descriptor {
-        bits: field(leading) << 16 | field(stride) << 32 | mode << 62,
+        bits: (field(leading) << 16) | (field(stride) << 32) | (mode << 62),
         transposed: line == 0,
         tile_bytes: tile * share.bits / 8,
         line_bytes,

@@ -17,11 +17,11 @@ mod wgmma;
 pub(super) use wgmma::{lower as warp_group_dot, wait as warp_group_dot_wait};
 
 use crate::codegen::lower::{Lower, Res};
-use crate::ir::{Encoding, Op};
+use crate::ir::{Attr, Encoding, Op};
 
 /// `tt.dot`
 pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let encoding = cx.ir.ty(cx.ir.result(op)).encoding().and_then(|e| e.as_encoding());
+    let encoding = cx.ir.ty(cx.ir.result(op)).encoding().and_then(Attr::as_encoding);
     match encoding {
         Some(Encoding::NvidiaMma(e)) if e.version_major == 2 => mma::lower(cx, op),
         Some(Encoding::NvidiaMma(e)) => {

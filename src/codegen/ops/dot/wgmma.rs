@@ -148,7 +148,7 @@ pub(in super::super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (a, b, c) = (dot.a(cx.ir), dot.b(cx.ir), dot.c(cx.ir));
     let types = [a, b, c].map(|v| cx.ir.ty(v));
     let kind = kind(cx, op, types)?;
-    let Some(Encoding::NvidiaMma(e)) = types[2].encoding().and_then(|e| e.as_encoding()) else {
+    let Some(Encoding::NvidiaMma(e)) = types[2].encoding().and_then(crate::ir::Attr::as_encoding) else {
         return Err(cx.unsupported(op, "the result is in no tensor-core layout"));
     };
     let [_, n, k] = e.instr_shape[..] else { return Err(cx.unsupported(op, "`instrShape` needs three numbers")) };
@@ -190,7 +190,7 @@ fn matrix<'c>(
         return Err(cx.unsupported(op, &format!("`{ty}` must run along K, for elements that have not 16 bits")));
     }
     // A view may start at a core tile, or at a chunk of its first line.
-    let line = if descriptor.transposed { 0 } else { 1 };
+    let line = usize::from(!descriptor.transposed);
     let fits = |axis: usize, bytes: u64| {
         bytes.is_multiple_of(u64::from(descriptor.tile_bytes)) || axis == line && bytes >= 16 && bytes < u64::from(descriptor.line_bytes)
     };

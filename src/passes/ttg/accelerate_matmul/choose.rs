@@ -184,9 +184,9 @@ fn same_region_slice(ir: &Ir, op: Op) -> Vec<Op> {
         let near: Vec<Op> = producers.chain(users).filter(|&o| inside(o)).collect();
         queue.extend(near.into_iter().filter(|&o| seen.insert(o)));
     }
-    let mut ops: Vec<Op> = seen.into_iter().collect();
-    ops.sort_by(|&x, &y| if ir.is_before(x, y) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater });
-    ops
+    // In the order of the text; a function with early returns has several blocks.
+    let blocks = home.flatten().map_or(&[][..], |region| ir.blocks_of(region));
+    blocks.iter().flat_map(|&b| ir.ops(b)).filter(|o| seen.contains(o)).collect()
 }
 
 /// Whether the value is loaded, or handed in from around, but for conversions, transpositions and views.

@@ -3,14 +3,15 @@
 //! # Algorithm
 //!
 //! 1. A present encoding that costs nothing is kept, if the reshape may reorder.
-//! 2. Equal shapes keep the encoding; the default blocked encoding of one shape becomes that of the other.
-//! 3. A blocked encoding stays blocked where axes merge and split cleanly: split both shapes into the finest groups of axes of equal size
+//! 2. Where the shapes differ by one axis of size 1, it is a slice: removing axis `d` slices the encoding along it, adding it back undoes that.
+//! 3. Equal shapes keep the encoding; the default blocked encoding of one shape becomes that of the other.
+//! 4. A blocked encoding stays blocked where axes merge and split cleanly: split both shapes into the finest groups of axes of equal size
 //!    (`8×32 → 4×2×32` is `[8]→[4,2], [32]→[32]`); in each group axes must follow each other in the order, and a faster axis must be
 //!    used up before a slower one has more than one element a thread (lane, warp). Then each of size per thread, threads and warps of a group is
 //!    dealt out to the new axes from the fastest on.
-//! 4. Otherwise the linear layout, with its elements counted in row-major order, is seen under the new shape.
+//! 5. Otherwise the linear layout, with its elements counted in row-major order, is seen under the new shape.
 
-use super::from_linear;
+use super::{from_linear, slice};
 use crate::ir::core::encoding::Blocked;
 use crate::ir::core::{Attr, Encoding, Type};
 use crate::layout;
@@ -26,6 +27,14 @@ pub(super) fn reshaped(encoding: Attr, from: &[i64], to: &[i64], hint: Option<At
             return Some(present);
         }
     }
+    if let Some(dim) = only_unit_axis(from, to) {
+        return Some(slice(dim, encoding));
+    }
+    if let (Some(dim), Encoding::Slice { dim: sliced, parent }) = (only_unit_axis(to, from), encoding.as_encoding()?)
+        && dim == *sliced
+    {
+        return Some(*parent);
+    }
     if let Encoding::Blocked(b) = encoding.as_encoding()?
         && let Some(blocked) = reshaped_blocked(encoding, b, from, to)
     {
@@ -34,6 +43,15 @@ pub(super) fn reshaped(encoding: Attr, from: &[i64], to: &[i64], hint: Option<At
     let layout = layout::try_to_linear_layout(from, encoding).ok()?;
     let shape: Vec<u32> = to.iter().map(|&d| u32::try_from(d).ok()).collect::<Option<_>>()?;
     Some(from_linear(&layout.reshape_row_major(&shape)))
+}
+
+/// The first axis of size 1 without which `longer` is `shorter`.
+fn only_unit_axis(longer: &[i64], shorter: &[i64]) -> Option<u32> {
+    if longer.len() != shorter.len() + 1 {
+        return None;
+    }
+    let without = |d: usize| longer[..d].iter().chain(&longer[d + 1..]).eq(shorter);
+    (0..longer.len()).find(|&d| longer[d] == 1 && without(d)).and_then(|d| u32::try_from(d).ok())
 }
 
 fn reshaped_blocked(encoding: Attr, b: &Blocked, from: &[i64], to: &[i64]) -> Option<Attr> {

@@ -354,7 +354,11 @@ fn wait_before_users(ir: &mut Ir, dot: Op) {
         }
     }
     for (_, mut uses) in blocks {
-        uses.sort_by(|a, b| if ir.is_before(a.op, b.op) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater });
+        uses.sort_by(|a, b| match (a.op == b.op, ir.is_before(a.op, b.op)) {
+            (true, _) => a.index.cmp(&b.index),
+            (false, true) => std::cmp::Ordering::Less,
+            (false, false) => std::cmp::Ordering::Greater,
+        });
         let Some(first) = uses.iter().find(|u| !(ir.is(u.op, TtngOp::WarpGroupDot) && u.index == 2)) else { continue };
         let state = OpState::new(TtngOp::WarpGroupDotWait, ir.loc(dot)).attr("pendings", Attr::i32(0));
         let wait = Builder::before(ir, first.op).insert(state);

@@ -1,0 +1,103 @@
+//! `ttc-full-iterations`: a loop over a row does its full blocks without masks, and what is left with them.
+//!
+//! `for off in range(0, n, BLOCK)` with `mask = off + tl.arange(0, BLOCK) < n` needs the mask in its last iteration only. Without it a load needs
+//! no predicate and no value for what it leaves out, and selects under the mask disappear.
+//!
+//! # Algorithm
+//!
+//! Of each innermost `scf.for` with step S and upper bound U whose body exchanges nothing between threads:
+//!
+//! 1. Find the masks: `arith.cmpi slt, x, splat U`, where x is at most the induction variable plus S - 1: a splat of it plus a range that ends at
+//!    S or before.
+//! 2. Put a copy of the loop in front, up to `lower + n / S * S` with `n = max(U - lower, 0)`. In all its iterations the masks are true.
+//! 3. The loop itself goes on from there, with what the copy ends with; it has one iteration or none.
+
+use crate::ir::core::{Attr, Block, Builder, Ir, Mapping, Op, OpState, Value};
+use crate::ir::dialects::{ArithOp, ScfOp, TtOp};
+use crate::passes::fold;
+use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::ttg::pipeline::schedule::NUM_STAGES;
+use crate::passes::ttg::unroll_streams::exchanges;
+
+pub static PASS: Pass = Pass { name: "ttc-full-iterations", doc: "do a loop's full blocks without masks", options: &[], run };
+
+/// `arith.cmpi slt`
+const SLT: i64 = 2;
+/// Larger bodies are not copied.
+const MOST_OPS: usize = 120;
+
+fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
+    let plan: Vec<(Op, Vec<Value>)> = ir
+        .all_ops(ir.module())
+        .into_iter()
+        .filter(|&op| ir.is(op, ScfOp::For))
+        .map(|op| (op, masks(ir, op)))
+        .filter(|(_, masks)| !masks.is_empty())
+        .collect();
+    for (looped, masks) in &plan {
+        split(ir, *looped, masks);
+    }
+    Ok(Changed::from(!plan.is_empty()))
+}
+
+/// Step 1.
+fn masks(ir: &Ir, looped: Op) -> Vec<Value> {
+    let Some(body) = ir.body(looped, 0) else { return vec![] };
+    let small = ir.ops(body).count() <= MOST_OPS && ir.stored_attr(looped, "unsignedCmp").is_none();
+    let simple = ir.ops(body).all(|op| ir.regions_of(op).is_empty() && !exchanges(ir, op));
+    let bounds = (ir.operand(looped, 1), ir.operand(looped, 2));
+    let Some(step) = fold::const_of(ir, bounds.1).and_then(Attr::int_value).filter(|&s| s > 0 && small && simple) else { return vec![] };
+    let is_mask = |&op: &Op| {
+        ir.is(op, ArithOp::Cmpi)
+            && ir.int_attr(op, "predicate") == Some(SLT)
+            && splat_of(ir, ir.operand(op, 1)) == Some(bounds.0)
+            && is_below_next(ir, body, ir.operand(op, 0), step)
+    };
+    ir.ops(body).filter(is_mask).map(|op| ir.result(op)).collect()
+}
+
+fn splat_of(ir: &Ir, value: Value) -> Option<Value> {
+    ir.def_op(value).filter(|&d| ir.is(d, TtOp::Splat)).map(|d| ir.operand(d, 0))
+}
+
+/// Whether every element is less than the induction variable of the next iteration.
+fn is_below_next(ir: &Ir, body: Block, value: Value, step: i64) -> bool {
+    let Some(sum) = ir.def_op(value).filter(|&d| ir.is(d, ArithOp::Addi)) else { return false };
+    let starts = |v: Value| splat_of(ir, v) == Some(ir.args(body)[0]);
+    let short = |v: Value| ir.def_op(v).is_some_and(|d| ir.is(d, TtOp::MakeRange) && ir.int_attr(d, "end").is_some_and(|e| e <= step));
+    let (a, b) = (ir.operand(sum, 0), ir.operand(sum, 1));
+    starts(a) && short(b) || starts(b) && short(a)
+}
+
+/// Steps 2 and 3.
+fn split(ir: &mut Ir, looped: Op, masks: &[Value]) {
+    let (lower, upper, step) = (ir.operand(looped, 0), ir.operand(looped, 1), ir.operand(looped, 2));
+    let ty = ir.ty(lower);
+    let mut b = Builder::before(ir, looped);
+    let zero = b.int(0, ty);
+    let span = b.value(ArithOp::Subi, &[upper, lower], ty);
+    let span = b.value(ArithOp::Maxsi, &[span, zero], ty);
+    // As a multiple of the step, so that what is known of the step is known of where the blocks start.
+    let blocks = b.value(ArithOp::Divsi, &[span, step], ty);
+    let full = b.value(ArithOp::Muli, &[blocks, step], ty);
+    let end = b.value(ArithOp::Addi, &[lower, full], ty);
+    let mut map = Mapping::default();
+    let copy = ir.clone_op(looped, &mut map);
+    ir.insert_before(looped, copy);
+    ir.set_operand(copy, 1, end);
+    for &mask in masks {
+        let mask = map.get(mask);
+        let ty = ir.ty(mask);
+        let Some(def) = ir.def_op(mask) else { continue };
+        let state = OpState::new(ArithOp::Constant, ir.loc(def)).results(&[ty]).attr("value", Attr::splat_bits(ty, 1));
+        let constant = Builder::before(ir, def).insert(state);
+        let all = ir.result(constant);
+        ir.replace_all_uses(mask, all);
+    }
+    ir.set_operand(looped, 0, end);
+    // One iteration at most: nothing to unroll.
+    ir.set_attr(looped, NUM_STAGES, Attr::i32(1));
+    for (i, &value) in ir.results(copy).to_vec().iter().enumerate() {
+        ir.set_operand(looped, i + 3, value);
+    }
+}

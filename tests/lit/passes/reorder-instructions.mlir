@@ -1,0 +1,93 @@
+// RUN: ttc opt %s --tritongpu-reorder-instructions | FileCheck %s
+
+// Operations move to where they cost fewer registers.
+#A = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#N = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#L = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#R = #ttg.slice<{dim = 1, parent = #A}>
+#MMA = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#DA = #ttg.dot_op<{opIdx = 0, parent = #MMA, kWidth = 2}>
+#DB = #ttg.dot_op<{opIdx = 1, parent = #MMA, kWidth = 2}>
+#G = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 32, 16]}>
+#GA = #ttg.dot_op<{opIdx = 0, parent = #G, kWidth = 2}>
+#S = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // An allocation moves behind the load that it stores.
+  // CHECK-LABEL: @alloc_follows(
+  // CHECK: tt.load %a
+  // CHECK-NEXT: ttg.local_alloc
+  // CHECK-NEXT: tt.load %b
+  tt.func public @alloc_follows(%n: i32, %lo: i32, %a: tensor<64x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %b: tensor<32x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}) {
+    %x = tt.load %a : tensor<64x32x!tt.ptr<f16>, #A>
+    %y = tt.load %b : tensor<32x32x!tt.ptr<f16>, #A>
+    %s = ttg.local_alloc %x : (tensor<64x32xf16, #A>) -> !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem>
+    %r = ttg.local_load %s : !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem> -> tensor<64x32xf16, #A>
+    tt.store %a, %r : tensor<64x32x!tt.ptr<f16>, #A>
+    tt.store %b, %y : tensor<32x32x!tt.ptr<f16>, #A>
+    tt.return
+  }
+
+  // One in a branch stays there.
+  // CHECK-LABEL: @alloc_in_branch(
+  // CHECK: tt.load %a
+  // CHECK: scf.if
+  // CHECK-NEXT: ttg.local_alloc
+  tt.func public @alloc_in_branch(%n: i32, %lo: i32, %a: tensor<64x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %b: tensor<32x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}) {
+    %x = tt.load %a : tensor<64x32x!tt.ptr<f16>, #A>
+    %t = arith.cmpi slt, %n, %lo : i32
+    scf.if %t {
+      %s = ttg.local_alloc %x : (tensor<64x32xf16, #A>) -> !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem>
+      %r = ttg.local_load %s : !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem> -> tensor<64x32xf16, #A>
+      tt.store %a, %r : tensor<64x32x!tt.ptr<f16>, #A>
+    }
+    tt.return
+  }
+
+  // One of a splat stays too: it would only live longer.
+  // CHECK-LABEL: @alloc_of_splat(
+  // CHECK: tt.splat
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: ttg.local_alloc
+  tt.func public @alloc_of_splat(%n: i32, %lo: i32, %a: tensor<64x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %b: tensor<32x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}) {
+    %h = arith.constant 1.0 : f16
+    %x = tt.splat %h : f16 -> tensor<64x32xf16, #A>
+    %y = tt.load %b : tensor<32x32x!tt.ptr<f16>, #A>
+    %s = ttg.local_alloc %x : (tensor<64x32xf16, #A>) -> !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem>
+    %r = ttg.local_load %s : !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem> -> tensor<64x32xf16, #A>
+    tt.store %a, %r : tensor<64x32x!tt.ptr<f16>, #A>
+    tt.store %b, %y : tensor<32x32x!tt.ptr<f16>, #A>
+    tt.return
+  }
+
+  // Operand B is loaded behind operand A.
+  // CHECK-LABEL: @b_behind_a(
+  // CHECK: ttg.local_load %p
+  // CHECK-NEXT: ttg.local_load %q
+  // CHECK-NEXT: tt.dot
+  tt.func public @b_behind_a(%p: !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem>, %q: !ttg.memdesc<32x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem>, %c: tensor<64x32x!tt.ptr<f32>, #MMA>, %g: !tt.ptr<i32>) {
+    %z = arith.constant dense<0.0> : tensor<64x32xf32, #MMA>
+    %y = ttg.local_load %q : !ttg.memdesc<32x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem> -> tensor<32x32xf16, #DB>
+    %x = ttg.local_load %p : !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem> -> tensor<64x32xf16, #DA>
+    %d = tt.dot %x, %y, %z : tensor<64x32xf16, #DA> * tensor<32x32xf16, #DB> -> tensor<64x32xf32, #MMA>
+    tt.store %c, %d : tensor<64x32x!tt.ptr<f32>, #MMA>
+    tt.return
+  }
+
+  // but not past something that writes.
+  // CHECK-LABEL: @b_not_past_store(
+  // CHECK: ttg.local_load %q
+  // CHECK: tt.store %g
+  // CHECK-NEXT: ttg.local_load %p
+  tt.func public @b_not_past_store(%p: !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem>, %q: !ttg.memdesc<32x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem>, %c: tensor<64x32x!tt.ptr<f32>, #MMA>, %g: !tt.ptr<i32>) {
+    %z = arith.constant dense<0.0> : tensor<64x32xf32, #MMA>
+    %y = ttg.local_load %q : !ttg.memdesc<32x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem> -> tensor<32x32xf16, #DB>
+    %one = arith.constant 1 : i32
+    tt.store %g, %one : !tt.ptr<i32>
+    %x = ttg.local_load %p : !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem> -> tensor<64x32xf16, #DA>
+    %d = tt.dot %x, %y, %z : tensor<64x32xf16, #DA> * tensor<32x32xf16, #DB> -> tensor<64x32xf32, #MMA>
+    tt.store %c, %d : tensor<64x32x!tt.ptr<f32>, #MMA>
+    tt.return
+  }
+
+}

@@ -1,0 +1,30 @@
+// RUN: ttc opt %s --tritongpu-remove-layout-conversions | FileCheck %s
+
+// The layout of a view that takes an axis of size 1 away, or adds one, is a slice of the other.
+
+#E = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
+#D2 = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
+#D1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#S = #ttg.slice<{dim = 0, parent = #E}>
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @taken_away(
+  // CHECK: tt.reshape %p : tensor<1x1024xf32, #[[E:.*]]> -> tensor<1024xf32, #ttg.slice<{dim = 0, parent = #[[E]]}>>
+  tt.func public @taken_away(%p: tensor<1x1024xf32, #E>, %q: tensor<1024x!tt.ptr<f32>, #S>) {
+    %c = ttg.convert_layout %p : tensor<1x1024xf32, #E> -> tensor<1x1024xf32, #D2>
+    %r = tt.reshape %c : tensor<1x1024xf32, #D2> -> tensor<1024xf32, #D1>
+    %d = ttg.convert_layout %r : tensor<1024xf32, #D1> -> tensor<1024xf32, #S>
+    tt.store %q, %d : tensor<1024x!tt.ptr<f32>, #S>
+    tt.return
+  }
+
+  // CHECK-LABEL: @added(
+  // CHECK: tt.reshape %p : tensor<1024xf32, #ttg.slice<{dim = 0, parent = #[[E:.*]]}>> -> tensor<1x1024xf32, #[[E]]>
+  tt.func public @added(%p: tensor<1024xf32, #S>, %q: tensor<1x1024x!tt.ptr<f32>, #E>) {
+    %c = ttg.convert_layout %p : tensor<1024xf32, #S> -> tensor<1024xf32, #D1>
+    %r = tt.reshape %c : tensor<1024xf32, #D1> -> tensor<1x1024xf32, #D2>
+    %d = ttg.convert_layout %r : tensor<1x1024xf32, #D2> -> tensor<1x1024xf32, #E>
+    tt.store %q, %d : tensor<1x1024x!tt.ptr<f32>, #E>
+    tt.return
+  }
+}
