@@ -110,3 +110,25 @@ fn passes_md_names_every_pass_and_no_other() {
     let unknown: Vec<_> = written.difference(&known).collect();
     assert!(unknown.is_empty(), "docs/passes.md names {unknown:?}, which are no passes");
 }
+
+/// docs/language.md names every primitive and every function of the prelude.
+#[test]
+fn language_md_names_everything_that_kernels_can_call() {
+    let doc = read("docs/language.md");
+    let words: BTreeSet<&str> = doc.split('`').skip(1).step_by(2).collect();
+    let primitives = ttc::irgen::builtins::all().map(|b| b.name);
+    let known: BTreeSet<&str> = primitives.chain(ttc::irgen::prelude::NAMES.iter().map(|n| n.0)).filter(|n| !n.starts_with('_')).collect();
+    assert!(known.len() > 100, "{known:?}");
+    // Questions about a dtype are too many and too alike to be listed.
+    let missing: Vec<_> = known.difference(&words).filter(|n| !n.starts_with("is_")).collect();
+    assert!(missing.is_empty(), "docs/language.md lacks {missing:?}");
+    // What the list names exists, with what is no call: types, options, Python's statements.
+    let list = doc.split("## What there is").nth(1).and_then(|t| t.split("## Differences").next()).unwrap();
+    let others =
+        ["tensor", "constexpr", "dtype", "pointer_type", "block_type", "num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer"];
+    let more =
+        ["flatten", "warp_specialize", "disable_licm", "assert", "tl.extra.libdevice", "os.environ.get", "torch.finfo", "torch.iinfo"];
+    let named = list.split('`').skip(1).step_by(2).filter(|w| !w.contains('/'));
+    let unknown: Vec<_> = named.filter(|w| !known.contains(w) && !others.contains(w) && !more.contains(w)).collect();
+    assert!(unknown.is_empty(), "docs/language.md names {unknown:?}, which kernels cannot call");
+}
