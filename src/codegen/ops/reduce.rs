@@ -3,7 +3,7 @@
 //! 1. In a thread, values are combined in pairs of neighbours, then pairs of pairs: half of the work at a time does not wait for the other half.
 //! 2. In a warp, one `shfl.sync.bfly` for each step and value. Where all 32 lanes take part in one operation on integers of up to 32 bits that
 //!    `redux.sync` has (PTX ISA, "redux.sync"), that instruction does all steps; on `sm_100a` it has minimum and maximum of floats too.
-//! 3. Across warps, stores of one lane each, a barrier, wide loads; the loaded values are combined by halves (`0 ∘ 2`, `1 ∘ 3`, then both).
+//! 3. Across warps, in each round, stores of one lane each, a barrier, wide loads; the loaded values are combined by halves (`0 ∘ 2`, `1 ∘ 3`, then both).
 //!
 //! Values of the region are tuples: one per operand.
 
@@ -145,32 +145,37 @@ fn across_warps<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &ReducePlan, partials:
     let (starts, _) = operand_offsets(partials.slots, &bytes);
     let base = cx.scratch(op)?;
     let owner = cx.owner_predicate(u64::from(partials.copies), 0)?;
-    let slots = first_coordinates(cx.indices(&partials.store)?)?;
-    for (group, registers) in groups.iter().zip(&plan.groups) {
-        for ((&value, &start), &size) in group.iter().zip(&starts).zip(&bytes) {
-            let at = slot_address(cx, base, start, slots[registers[0]], size)?;
-            cx.store_shared_if(owner, at, value)?;
+    let stored = first_coordinates(cx.indices(&partials.store)?)?;
+    let loaded = first_coordinates(cx.indices(&partials.load)?)?;
+    let mut results: Vec<Tuple<'c>> = vec![vec![]; loaded.len()];
+    for round in 0..partials.rounds {
+        if round > 0 {
+            cx.barrier()?;
         }
-    }
-    cx.barrier()?;
-    let mut known: Vec<(u64, usize)> = vec![];
-    let mut results: Vec<Tuple<'c>> = vec![];
-    let slots = first_coordinates(cx.indices(&partials.load)?)?;
-    for (register, &slot) in slots.iter().enumerate() {
-        // Registers that hold copies share their loads.
-        let place = partials.load.apply_packed(register as u64);
-        if let Some(&(_, same)) = known.iter().find(|k| k.0 == place) {
-            results.push(results[same].clone());
-            continue;
+        for ((group, registers), _) in groups.iter().zip(&plan.groups).zip(&partials.store_round).filter(|(_, r)| **r == round) {
+            for ((&value, &start), &size) in group.iter().zip(&starts).zip(&bytes) {
+                let at = slot_address(cx, base, start, stored[registers[0]], size)?;
+                cx.store_shared_if(owner, at, value)?;
+            }
         }
-        known.push((place, register));
-        let mut values: Vec<Tuple<'c>> = vec![vec![]; partials.parts];
-        for (i, (&start, &size)) in starts.iter().zip(&bytes).enumerate() {
-            let at = slot_address(cx, base, start, slot, size)?;
-            let loaded = cx.load_shared_run(at, groups[0][i].get_type(), partials.parts)?;
-            values.iter_mut().zip(loaded).for_each(|(tuple, value)| tuple.push(value));
+        cx.barrier()?;
+        let mut known: Vec<(u64, usize)> = vec![];
+        for (register, _) in partials.load_round.iter().enumerate().filter(|(_, r)| **r == round) {
+            // Registers that hold copies share their loads.
+            let place = partials.load.apply_packed(register as u64);
+            if let Some(&(_, same)) = known.iter().find(|k| k.0 == place) {
+                results[register] = results[same].clone();
+                continue;
+            }
+            known.push((place, register));
+            let mut values: Vec<Tuple<'c>> = vec![vec![]; partials.parts];
+            for (i, (&start, &size)) in starts.iter().zip(&bytes).enumerate() {
+                let at = slot_address(cx, base, start, loaded[register], size)?;
+                let run = cx.load_shared_run(at, groups[0][i].get_type(), partials.parts)?;
+                values.iter_mut().zip(run).for_each(|(tuple, value)| tuple.push(value));
+            }
+            results[register] = by_halves(cx, op, values)?;
         }
-        results.push(by_halves(cx, op, values)?);
     }
     Ok(results)
 }

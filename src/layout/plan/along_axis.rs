@@ -21,6 +21,8 @@ pub(super) struct AlongAxis {
     pub(super) warp_bits: u32,
     pub(super) axis_bits: u32,
     pub(super) rest_bits: u32,
+    /// The bits of `rest_bits` that are of coordinates before the axis.
+    pub(super) before_bits: u32,
 }
 
 impl AlongAxis {
@@ -47,6 +49,7 @@ impl AlongAxis {
             warp_bits: layout.in_bits(Dim::Warp),
             axis_bits: bits,
             rest_bits: layout.total_out_bits() - bits,
+            before_bits: shift,
         })
     }
 

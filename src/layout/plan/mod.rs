@@ -16,6 +16,7 @@ pub mod convert;
 pub mod describe;
 pub mod gather;
 pub mod reduce;
+mod rounds;
 pub mod scan;
 pub mod shared_access;
 pub mod shuffle;

@@ -10,7 +10,8 @@
 //!    `lanes`. After a step both lanes have the same, so steps double what is combined. Vectors that reach nothing new lead to copies.
 //! 3. *Across warps*: `2^n` partial results are left when `n` vectors cross warps. Each is stored once, the partial results of one result side by
 //!    side; after one barrier every thread reads all that its own registers need, in wide loads, and combines them itself. No shuffles follow and
-//!    nothing is stored again, so the barrier is the only one.
+//!    nothing is stored again, so the barrier is the only one. Many results go in a few rounds through the same memory ([`super::rounds`]).
+//!    What lanes and warps decide is low in a slot's number, what only registers decide high: lanes access neighbours, rounds are the highest bits.
 //! 4. When nothing crosses warps and the result's layout has each result where it is, there is no shared memory at all. A result of another layout
 //!    goes through shared memory as in 3 with `2^0` partial results.
 //!
@@ -22,6 +23,7 @@
 use std::collections::BTreeMap;
 
 use super::along_axis::{AlongAxis, free_thread_bits};
+use super::rounds::round_bits;
 use crate::layout::linear::{low_bits, select};
 use crate::layout::solve::Pivots;
 use crate::layout::{Dim, LayoutError, LinearLayout};
@@ -65,14 +67,26 @@ pub struct Partials {
     pub load: LinearLayout,
     /// Slots, for each operand.
     pub slots: u32,
+    /// How often the slots are filled and emptied.
+    pub rounds: u32,
+    /// The round in which each group is stored.
+    pub store_round: Vec<u32>,
+    /// The round in which each register of the result is loaded.
+    pub load_round: Vec<u32>,
 }
 
 impl ReducePlan {
-    /// The plan for a source of this layout and a result of this one; `None` for a scalar, which every thread gets.
+    /// The plan for a source of this layout and a result of this one; `None` for a scalar, which every thread gets. An element of each operand takes
+    /// `element_bytes`.
     ///
     /// # Errors
     /// When the blocks of a cluster share the axis, or hold other results than elements.
-    pub fn new(source: &LinearLayout, axis: usize, result: Option<&LinearLayout>) -> Result<ReducePlan, LayoutError> {
+    pub fn new(
+        source: &LinearLayout,
+        axis: usize,
+        result: Option<&LinearLayout>,
+        element_bytes: &[u32],
+    ) -> Result<ReducePlan, LayoutError> {
         let places = AlongAxis::new(source, axis)?;
         let result = result_columns(source, axis, result)?;
         let (groups, group_of) = groups(&places);
@@ -85,7 +99,7 @@ impl ReducePlan {
         let steps = along.lanes.iter().rev().map(step).collect();
         let delivery = match in_place(&places, &along, &group_of, &result) {
             Some(table) => Delivery::Registers(table),
-            None => Delivery::Shared(partials(&places, &along, &result)),
+            None => Delivery::Shared(partials(&places, &along, &result, &groups, element_bytes)),
         };
         Ok(ReducePlan { groups, steps, delivery })
     }
@@ -216,13 +230,35 @@ fn in_place(places: &AlongAxis, along: &Directions, group_of: &BTreeMap<u64, usi
 }
 
 /// Step 3.
-fn partials(places: &AlongAxis, along: &Directions, result: &ResultColumns) -> Partials {
-    let bits = places.rest_bits + along.warps;
-    let store = places.offsets(bits, |place| places.beside(place) << along.warps | along.part(places.along(place)));
+fn partials(places: &AlongAxis, along: &Directions, result: &ResultColumns, groups: &[Vec<usize>], element_bytes: &[u32]) -> Partials {
+    let all = places.rest_bits + along.warps;
+    let columns: Vec<u64> = result.columns.iter().map(|c| c << along.warps).collect();
+    let plain = places.offsets(all, |place| places.beside(place) << along.warps | along.part(places.along(place)));
+    // Slot bits by who decides them.
+    let threads = plain.columns[places.register_bits as usize..].iter().chain(&columns[result.register_bits as usize..]);
+    let by_threads = threads.fold(low_bits(along.warps), |bits, c| bits | c);
+    let (low, high): (Vec<u32>, Vec<u32>) = (0..all).partition(|bit| by_threads >> bit & 1 == 1);
+    let order: Vec<u32> = low.iter().chain(&high).copied().collect();
+    let ordered = |slot: u64| order.iter().enumerate().fold(0, |new, (i, bit)| new | (slot >> bit & 1) << i);
+    let wanted = element_bytes.iter().map(|&bytes| round_bits(places, along.warps, bytes)).max().unwrap_or(0);
+    let round_bits = if along.warps == 0 { 0 } else { wanted.min(high.len() as u32) };
+    let bits = all - round_bits;
+    let slots = |columns: &[u64]| columns.iter().map(|&c| ordered(c) & low_bits(bits)).collect::<Vec<u64>>();
+    let round = |columns: &[u64], register: u64| (ordered(select(columns, register)) >> bits) as u32;
+    let outs = vec![(Dim::Offset, bits)];
     let load = LinearLayout {
         ins: vec![(Dim::Register, result.register_bits), (Dim::Lane, result.lane_bits), (Dim::Warp, result.warp_bits)],
-        outs: vec![(Dim::Offset, bits)],
-        columns: result.columns.iter().map(|c| c << along.warps).collect(),
+        outs: outs.clone(),
+        columns: slots(&columns),
     };
-    Partials { parts: 1 << along.warps, copies: free_thread_bits(&store), store, load, slots: 1 << bits }
+    Partials {
+        parts: 1 << along.warps,
+        copies: free_thread_bits(&plain),
+        rounds: 1 << round_bits,
+        store_round: groups.iter().map(|group| round(&plain.columns, group[0] as u64)).collect(),
+        load_round: (0..1u64 << result.register_bits).map(|r| round(&columns, r)).collect(),
+        store: LinearLayout { columns: slots(&plain.columns), outs, ..plain },
+        load,
+        slots: 1 << bits,
+    }
 }

@@ -62,6 +62,11 @@ fn any_case() -> impl Strategy<Value = (LinearLayout, usize)> {
         .prop_flat_map(|(axes, copies, mixing)| (any_layout(&axes, copies, mixing), 0..axes.len()))
 }
 
+/// Bytes of an element; large ones make rounds of few results.
+fn any_bytes() -> impl Strategy<Value = u32> {
+    prop_oneof![Just(1), Just(2), Just(4), Just(8), Just(32)]
+}
+
 /// Coordinates of a place, and whether those off the axis are equal.
 fn at(layout: &LinearLayout, register: usize, lane: u32, warp: u32) -> Vec<u32> {
     let ins = [(Dim::Register, register as u32), (Dim::Lane, lane), (Dim::Warp, warp)];
@@ -99,8 +104,8 @@ impl Partial {
     }
 }
 
-fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout>) {
-    let plan = ReducePlan::new(layout, axis, result).expect("no clusters");
+fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout>, bytes: u32) {
+    let plan = ReducePlan::new(layout, axis, result, &[bytes]).expect("no clusters");
     let mut state: BTreeMap<(u32, u32), Vec<Partial>> = BTreeMap::new();
     for (lane, warp) in threads() {
         let element = |&r: &usize| {
@@ -117,14 +122,14 @@ fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout
             *groups = groups.iter().zip(&step.partner).map(|(own, &p)| own.with(&other[p])).collect();
         }
     }
-    let mut shared: BTreeMap<u32, Partial> = BTreeMap::new();
+    let mut shared: BTreeMap<(u32, u32), Partial> = BTreeMap::new();
     if let Delivery::Shared(partials) = &plan.delivery {
         for (&(lane, warp), groups) in &state {
             if (lane | warp << LANE_BITS) & partials.copies == 0 {
-                for (partial, registers) in groups.iter().zip(&plan.groups) {
+                for ((partial, registers), round) in groups.iter().zip(&plan.groups).zip(&partials.store_round) {
                     let slot = at(&partials.store, registers[0], lane, warp)[0];
-                    assert!(slot < partials.slots);
-                    assert!(shared.insert(slot, partial.clone()).is_none(), "slot {slot} is stored twice");
+                    assert!(slot < partials.slots && *round < partials.rounds);
+                    assert!(shared.insert((*round, slot), partial.clone()).is_none(), "slot {slot} is stored twice in a round");
                 }
             }
         }
@@ -136,7 +141,10 @@ fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout
                 Delivery::Registers(table) => groups[table[r]].clone(),
                 Delivery::Shared(partials) => {
                     let first = at(&partials.load, r, *lane, *warp)[0];
-                    (0..partials.parts as u32).map(|i| shared[&(first + i)].clone()).reduce(|a, b| a.with(&b)).expect("a part")
+                    (0..partials.parts as u32)
+                        .map(|i| shared[&(partials.load_round[r], first + i)].clone())
+                        .reduce(|a, b| a.with(&b))
+                        .expect("a part")
                 }
             };
             let rest = result.map_or(vec![], |l| at(l, r, *lane, *warp));
@@ -276,16 +284,22 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn reductions_combine_each_element_once((layout, axis) in any_case()) {
+    fn reductions_combine_each_element_once((layout, axis) in any_case(), bytes in any_bytes()) {
         let result = slice(&layout, axis);
         let is_scalar = layout.out_dims().len() == 1;
-        check_reduce(&layout, axis, if is_scalar { None } else { Some(&result) });
+        check_reduce(&layout, axis, if is_scalar { None } else { Some(&result) }, bytes);
     }
 
     /// A result that is laid out in another way goes through shared memory.
     #[test]
-    fn reductions_to_other_layouts((layout, result) in (any_layout(&[3, 4], 1, 0), any_layout(&[3], 3, 0))) {
-        check_reduce(&layout, 1, Some(&result));
+    fn reductions_to_other_layouts((layout, result) in (any_layout(&[3, 4], 1, 0), any_layout(&[3], 3, 0)), bytes in any_bytes()) {
+        check_reduce(&layout, 1, Some(&result), bytes);
+    }
+
+    /// Many results of large elements take several rounds; each reads only what it stored.
+    #[test]
+    fn reductions_in_rounds(layout in any_layout(&[6, 3], 0, 0), bytes in prop_oneof![Just(8u32), Just(32)]) {
+        check_reduce(&layout, 1, Some(&slice(&layout, 1)), bytes);
     }
 
     #[test]
@@ -310,7 +324,7 @@ fn costs_of_common_layouts() {
         let layout = super::super::to_linear_layout(shape, encoding(text, shape.len()));
         let rest: Vec<i64> = shape.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, &s)| s).collect();
         let result = result.map(|r| super::super::to_linear_layout(&rest, encoding(r, rest.len())));
-        let plan = ReducePlan::new(layout, axis, result).expect("no clusters");
+        let plan = ReducePlan::new(layout, axis, result, &[4]).expect("no clusters");
         (plan.groups.len(), plan.steps.len(), plan.scratch_bytes(&[4]))
     };
     // A line over four warps: one group, five steps, four partial results of four bytes.
@@ -320,6 +334,12 @@ fn costs_of_common_layouts() {
     assert_eq!(reduce(&[32, 64], rows, 1, Some(&format!("slice 1 {rows}"))), (4, 4, 0));
     // Columns over warps: one step, the four warps leave 64 results of four parts.
     assert_eq!(reduce(&[32, 64], rows, 0, Some(&format!("slice 0 {rows}"))), (4, 1, 1024));
+    // 64 results in 32 registers each, of two warps: two rounds of half of the 512 bytes.
+    let tall = "blocked 1,1 1,32 2,2 1,0 -";
+    assert_eq!(reduce(&[64, 64], tall, 1, Some(&format!("slice 1 {tall}"))), (32, 5, 256));
+    // Eight columns in a thread, four beyond a wide access: two rounds too, of 512 bytes.
+    let wide = "blocked 1,8 4,8 4,1 1,0 -";
+    assert_eq!(reduce(&[64, 64], wide, 0, Some(&format!("slice 0 {wide}"))), (8, 2, 512));
     // Copies in lanes and warps: 64 elements in threads of four are sixteen lanes of one warp.
     assert_eq!(reduce(&[64], "blocked 4 32 4 0 -", 0, None), (1, 4, 0));
     let scan = |shape: &[i64], text: &str, axis| {

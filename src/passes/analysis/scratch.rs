@@ -49,7 +49,7 @@ const HISTOGRAM_COUNTER_BYTES: u32 = 4;
 pub fn reduce_plan(ir: &Ir, op: Op) -> Result<ReducePlan, LayoutError> {
     let result = ir.ty(*ir.results(op).first().ok_or_else(|| LayoutError::new("a reduction without results"))?);
     let result = if result.is_tensor() { Some(layout_of(result)?) } else { None };
-    ReducePlan::new(layout_of(ir.ty(ir.operand(op, 0)))?, axis(ir, op), result)
+    ReducePlan::new(layout_of(ir.ty(ir.operand(op, 0)))?, axis(ir, op), result, &operand_bytes(ir, op))
 }
 
 /// The plan of a `tt.scan`.
