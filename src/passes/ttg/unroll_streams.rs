@@ -77,11 +77,13 @@ fn loaded_registers(ty: Type) -> Option<u32> {
 
 /// Whether threads need each other's elements, or the operation is too large to repeat.
 pub(super) fn exchanges(ir: &Ir, op: Op) -> bool {
-    match ir.kind(op) {
-        OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Unregistered(_) => true,
-        OpKind::Tt(TtOp::Dot | TtOp::DotScaled | TtOp::Gather | TtOp::Histogram | TtOp::Call | TtOp::Cat) => true,
-        _ => false,
-    }
+    matches!(
+        ir.kind(op),
+        OpKind::Ttg(_)
+            | OpKind::Ttng(_)
+            | OpKind::Unregistered(_)
+            | OpKind::Tt(TtOp::Dot | TtOp::DotScaled | TtOp::Gather | TtOp::Histogram | TtOp::Call | TtOp::Cat)
+    )
 }
 
 /// Step 3: loads, with what they need, in front of everything else.
