@@ -6,11 +6,13 @@
 //! 2. The PTX goes to `OUT_DIR/FILE.PIPELINE.ptx`, for `ptxas -v` and `nvdisasm` to count registers and instructions.
 //! 3. A table goes to stdout: microseconds and lines of PTX instructions per pipeline.
 
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
 use std::path::Path;
 use std::time::Instant;
 
 use ttc::codegen::{CodegenOptions, lower};
-use ttc::ir::text::parser::parse_module;
+use ttc::ir::text::parser::{ParseOptions, parse_module};
 use ttc::source::SourceMap;
 use ttc::target::Target;
 
@@ -47,7 +49,7 @@ fn measure(file: &str, name: &str, passes: Option<&str>, target: Target, out: &P
     for _ in 0..5 {
         let mut map = SourceMap::default();
         let id = map.add(file, None, text.as_str());
-        let Ok(ir) = parse_module(&map, id, &Default::default()) else { return "unreadable | -".into() };
+        let Ok(ir) = parse_module(&map, id, &ParseOptions::default()) else { return "unreadable | -".into() };
         let mut options = CodegenOptions::new(target);
         options.llvm_passes = passes.map(str::to_owned);
         let Ok(mut module) = lower(&ir, &options) else { return "not lowered | -".into() };

@@ -130,9 +130,9 @@ impl<'c> Lower<'c, '_> {
 
     /// As [`Lower::barrier`], unless the code that was just made ends with one.
     pub(super) fn barrier_once(&mut self) -> Res<()> {
-        let last = self.b.get_insert_block().and_then(|block| block.get_last_instruction());
+        let last = self.b.get_insert_block().and_then(inkwell::basic_block::BasicBlock::get_last_instruction);
         let call = last.and_then(|i| CallSiteValue::try_from(i).ok());
-        let waits = call.and_then(|c| c.get_called_fn_value()).is_some_and(|f| f.get_name().to_bytes() == BARRIER.as_bytes());
+        let waits = call.and_then(CallSiteValue::get_called_fn_value).is_some_and(|f| f.get_name().to_bytes() == BARRIER.as_bytes());
         if waits { Ok(()) } else { self.barrier() }
     }
 

@@ -113,9 +113,7 @@ fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
 pub fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&ttg::full_iterations::PASS);
-    p.add(&canonicalize::PASS);
     p.add(&ttg::unroll_streams::PASS);
-    p.add(&cse::PASS);
     let capability = [("compute-capability", options.capability.to_string())];
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
     p.add_with(&ttg::proxy_fences::PASS, &capability);

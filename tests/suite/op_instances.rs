@@ -48,7 +48,7 @@ fn palette() -> Vec<Type> {
 tt.func private @types(i32, f32, i1, i64, !tt.ptr<f32>, tensor<16xi32>, tensor<16xf32>, tensor<16xi1>, tensor<16xi64>, tensor<16x!tt.ptr<f32>>, tensor<16x16xf16>,
   tensor<16x16xf32>, tensor<1xf32>, tensor<2x16xi32>, tensor<16x1xi32>, !ttg.memdesc<16x16xf16, #s, #ttg.shared_memory, mutable>, !ttg.memdesc<1xi64, #v, #ttg.shared_memory, mutable>,
   !ttg.memdesc<128x16xf32, #t, #ttng.tensor_memory, mutable>, !tt.tensordesc<16xf32>, !tt.tensordesc<16x16xf16, #s>, !ttg.async.token, f16, index, f8E5M2, tensor<16xf8E5M2>, !tt.ptr<tensor<16xf32>>,
-  tensor<16x16xf16, #b>, tensor<16x16xi32, #b>, tensor<16x16xf32, #b>)";
+  tensor<16x16xf16, #b>, tensor<16x16xi32, #b>, tensor<16x16xf32, #b>, i128, i16, i8, tensor<16xi16>, tensor<16xi8>)";
     let ir = read(text);
     let ty = ir.stored_attr(ir.functions()[0], "function_type").and_then(Attr::as_type).unwrap();
     let TypeData::Function { inputs, .. } = ty.data() else { panic!("{ty}") };

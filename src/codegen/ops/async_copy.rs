@@ -35,12 +35,11 @@ pub(super) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     // Zeros are what the instruction fills in.
     let other = other.filter(|&o| !super::is_zero(cx, o));
     let at = cx.view_access(target, cx.ir.ty(src))?;
-    match pieces(cx, op, src, mask, &at) {
-        Some((bytes, text, pieces)) => instructions(cx, &at, (bytes, text), &pieces, src, mask, other)?,
-        None => {
-            let regs = memory::load_elements(cx, op, src, mask, view.other(cx.ir))?;
-            cx.store_layout_to_shared(&at.access, at.base, at.foreign, &regs)?;
-        }
+    if let Some((bytes, text, pieces)) = pieces(cx, op, src, mask, &at) {
+        instructions(cx, &at, (bytes, text), &pieces, src, mask, other)?;
+    } else {
+        let regs = memory::load_elements(cx, op, src, mask, view.other(cx.ir))?;
+        cx.store_layout_to_shared(&at.access, at.base, at.foreign, &regs)?;
     }
     cx.set(cx.ir.result(op), vec![]);
     Ok(())

@@ -83,7 +83,7 @@ impl Function {
             ("umin", None) => ("min", "u", bits),
             _ => return Err(cx.unsupported(op, &format!("`{rmw}` of {elem} is no atomic operation of the hardware"))),
         };
-        if !matches!(bits, 32 | 64) && !(bits == 16 && rmw == "fadd") {
+        if !(matches!(bits, 32 | 64) || bits == 16 && rmw == "fadd") {
             return Err(cx.unsupported(op, &format!("`{rmw}` of {elem} is no atomic operation of the hardware")));
         }
         let by_swapping = letter == "bf" && !vectors;

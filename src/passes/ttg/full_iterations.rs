@@ -11,9 +11,11 @@
 //!    S or before.
 //! 2. Put a copy of the loop in front, up to `lower + n / S * S` with `n = max(U - lower, 0)`. In all its iterations the masks are true.
 //! 3. The loop itself goes on from there, with what the copy ends with; it has one iteration or none.
+//! 4. Canonicalize.
 
 use crate::ir::core::{Attr, Block, Builder, Ir, Mapping, Op, OpState, Value};
 use crate::ir::dialects::{ArithOp, ScfOp, TtOp};
+use crate::passes::common::canonicalize::canonicalize;
 use crate::passes::fold;
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 use crate::passes::ttg::pipeline::schedule::NUM_STAGES;
@@ -36,6 +38,11 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
         .collect();
     for (looped, masks) in &plan {
         split(ir, *looped, masks);
+    }
+    if !plan.is_empty() {
+        // Accesses and selects under masks that are true lose them.
+        let module = ir.module();
+        canonicalize(ir, module);
     }
     Ok(Changed::from(!plan.is_empty()))
 }

@@ -19,6 +19,7 @@ use crate::ir::core::{Attr, Block, Ir, Op, Type};
 use crate::ir::dialects::{OpKind, ScfOp, TtOp};
 use crate::layout;
 use crate::passes::analysis::effects::effects;
+use crate::passes::common::cse;
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 use crate::passes::tt::loop_unroll;
 
@@ -28,7 +29,7 @@ pub static PASS: Pass =
 /// Registers that loads of the unrolled body may fill.
 const BUDGET: u32 = 64;
 
-fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
+fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let loops: Vec<(Op, i64)> =
         ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For)).filter_map(|op| Some((op, factor(ir, op)?))).collect();
     for &(op, factor) in &loops {
@@ -38,6 +39,10 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
         if let Some(body) = (!ir.is_erased(op)).then(|| ir.body(op, 0)).flatten() {
             hoist_loads(ir, body);
         }
+    }
+    if !loops.is_empty() {
+        // What the copies have in common.
+        (cse::PASS.run)(ir, cx)?;
     }
     Ok(Changed::from(!loops.is_empty()))
 }
@@ -72,11 +77,13 @@ fn loaded_registers(ty: Type) -> Option<u32> {
 
 /// Whether threads need each other's elements, or the operation is too large to repeat.
 pub(super) fn exchanges(ir: &Ir, op: Op) -> bool {
-    match ir.kind(op) {
-        OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Unregistered(_) => true,
-        OpKind::Tt(TtOp::Dot | TtOp::DotScaled | TtOp::Gather | TtOp::Histogram | TtOp::Call | TtOp::Cat) => true,
-        _ => false,
-    }
+    matches!(
+        ir.kind(op),
+        OpKind::Ttg(_)
+            | OpKind::Ttng(_)
+            | OpKind::Unregistered(_)
+            | OpKind::Tt(TtOp::Dot | TtOp::DotScaled | TtOp::Gather | TtOp::Histogram | TtOp::Call | TtOp::Cat)
+    )
 }
 
 /// Step 3: loads, with what they need, in front of everything else.

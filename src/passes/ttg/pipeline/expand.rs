@@ -401,7 +401,7 @@ enum Switch {
 fn switch(ir: &Ir, op: Op) -> Switch {
     match ir.kind(op) {
         OpKind::Tt(TtOp::Load) => Switch::Mask(1),
-        OpKind::Tt(TtOp::Store) | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) | OpKind::Tt(TtOp::AtomicRmw) => Switch::Mask(2),
+        OpKind::Tt(TtOp::Store | TtOp::AtomicRmw) | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => Switch::Mask(2),
         OpKind::Scf(ScfOp::If) => Switch::Condition,
         OpKind::Llvm(LlvmOp::Assume)
         | OpKind::Ttng(TtngOp::FenceAsyncShared)
