@@ -164,7 +164,8 @@ fn across_warps<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &ReducePlan, partials:
             // Registers that hold copies share their loads.
             let place = partials.load.apply_packed(register as u64);
             if let Some(&(_, same)) = known.iter().find(|k| k.0 == place) {
-                results[register] = results[same].clone();
+                let copy = results[same].clone();
+                results[register] = copy;
                 continue;
             }
             known.push((place, register));

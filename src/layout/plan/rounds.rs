@@ -48,7 +48,7 @@ pub(super) fn round_bits(places: &AlongAxis, parts: u32, element_bytes: u32) -> 
     let is_part_at_once = |part: u32| part_lane(places, parts, part) < at_once;
     let is_apart = |bit: &SlotBit| match bit {
         SlotBit::Part(part) => !is_part_at_once(*part),
-        rest => !vector.contains(rest) && !lanes.contains(rest),
+        SlotBit::Rest(_) => !vector.contains(bit) && !lanes.contains(bit),
     };
     let rest = |range: std::ops::Range<u32>| range.map(SlotBit::Rest);
     let bits = rest(0..places.before_bits).chain((0..parts).map(SlotBit::Part)).chain(rest(places.before_bits..places.rest_bits));
