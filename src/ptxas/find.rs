@@ -136,7 +136,8 @@ impl Surroundings {
             return if path.is_file() { Ok(path) } else { Err(missing_named(tool, &path, &how)) };
         }
         let mut looked = vec![];
-        self.on_path(tool, &mut looked)
+        self.beside_named_ptxas(tool, &mut looked)
+            .or_else(|| self.on_path(tool, &mut looked))
             .or_else(|| self.in_toolkits(tool, &mut looked))
             .or_else(|| self.in_toolchain(tool, &mut looked))
             .or_else(|| self.in_python(tool, &mut looked))
@@ -146,6 +147,13 @@ impl Surroundings {
     /// The first executable file of this name in the folders of `PATH`.
     fn program(&self, name: &str) -> Option<PathBuf> {
         which::which_in_global(name, Some((self.variable)("PATH")?)).ok()?.find(|p| p.is_absolute())
+    }
+
+    /// In the toolkit of the ptxas that `TTC_PTXAS` names.
+    fn beside_named_ptxas(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
+        let ptxas = self.path(Tool::Ptxas.variable()).filter(|_| tool != Tool::Ptxas)?;
+        let place = fs::canonicalize(ptxas).ok()?.parent()?.parent()?.join(tool.in_toolkit());
+        (looked_at(&place, looked) && tool.usable(&place)).then_some(place)
     }
 
     fn on_path(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {

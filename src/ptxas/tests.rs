@@ -244,6 +244,10 @@ fn libdevice_lies_beside_the_ptxas_on_path_or_in_a_package() {
     world.add("cuda/nvvm/libdevice/libdevice.10.bc");
     assert_eq!(world.find(Tool::Libdevice).unwrap(), "cuda/nvvm/libdevice/libdevice.10.bc");
     assert_eq!(world.find(Tool::Nvdisasm).unwrap_err().message, "nvdisasm was not found");
+    world.set("TTC_PTXAS", "own/bin/ptxas");
+    world.add("own/bin/ptxas");
+    world.add("own/nvvm/libdevice/libdevice.10.bc");
+    assert_eq!(world.find(Tool::Libdevice).unwrap(), "own/nvvm/libdevice/libdevice.10.bc");
 }
 
 /// The real tool; `None`, which skips the test, only where `TTC_TEST_TOOLS` does not demand it.
