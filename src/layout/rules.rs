@@ -12,6 +12,7 @@
 //! ```
 
 use super::{Dim, LinearLayout, contig_of, free_variable_masks, layout_of, try_to_linear_layout, unique_elems_per_thread};
+use crate::ir::core::encoding::NvmmaShared;
 use crate::ir::core::{Attr, Encoding, Ir, MemDesc, Op, Type};
 use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
 use crate::ir::wellformed;
@@ -74,9 +75,21 @@ fn same(result: Type, expected: &LinearLayout) -> Rule {
 fn trans(ir: &Ir, op: Op) -> Rule {
     let order = ir.stored_attr(op, "order").and_then(Attr::as_dense_array).unwrap_or_default();
     let order: Vec<u32> = order.iter().filter_map(|&d| u32::try_from(d).ok()).collect();
+    if is_turned_nvmma(ty(ir, op, 0), ir.ty(ir.result(op))) {
+        return Ok(());
+    }
     match layout_of(ty(ir, op, 0)) {
         Ok(layout) if layout.out_dims().len() == order.len() => same(ir.ty(ir.result(op)), &layout.permute_axes(&order)),
         _ => Ok(()),
+    }
+}
+
+/// Whether both are `nvmma_shared` but for `transposed`. Triton takes one for the transpose of the other whatever the shape, also where both axes are
+/// cut into boxes and the boxes lie in another order; code generation refuses those.
+fn is_turned_nvmma(a: Type, b: Type) -> bool {
+    match (a.layout(), b.layout()) {
+        (Some(Encoding::NvmmaShared(a)), Some(Encoding::NvmmaShared(b))) => NvmmaShared { transposed: !a.transposed, ..a.clone() } == *b,
+        _ => false,
     }
 }
 

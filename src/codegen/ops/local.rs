@@ -102,6 +102,12 @@ pub(super) fn subslice(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 pub(super) fn transpose(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = cx.view(cx.ir.operand(op, 0))?;
     let order = cx.ir.attr(op, "order").and_then(Attr::as_dense_array).unwrap_or(&[]);
+    let (from, to) = (cx.ir.ty(cx.ir.operand(op, 0)), cx.ir.ty(cx.ir.result(op)));
+    let permutation: Vec<u32> = order.iter().filter_map(|&d| u32::try_from(d).ok()).collect();
+    let (source, result) = (Lower::layout(from)?, Lower::layout(to)?);
+    if source.out_dims().len() == permutation.len() && source.permute_axes(&permutation) != *result {
+        return Err(cx.unsupported(op, &format!("`{to}` does not have its elements where `{from}` has them")));
+    }
     let pick = |&d: &i64| usize::try_from(d).ok().and_then(|d| view.offsets.get(d)).copied();
     let offsets: Option<Vec<IntValue<'_>>> = order.iter().map(pick).collect();
     let offsets = offsets.ok_or_else(|| defect("a permutation of other dimensions"))?;
