@@ -141,7 +141,7 @@ fn matmul_agrees_with_f64() {
     }
 }
 
-/// The bounds that issue 4 sets, in a release build: `cargo test --release interp -- --ignored --nocapture`.
+/// The bounds on the interpreter's speed, in a release build: `cargo test --release interp -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement for release builds"]
 #[allow(clippy::print_stderr)]

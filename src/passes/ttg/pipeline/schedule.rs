@@ -67,12 +67,6 @@ impl Schedule {
         new
     }
 
-    pub fn cluster_after(&mut self, cluster: Cluster) -> Cluster {
-        let new = self.named();
-        self.order.insert(self.position(cluster) + 1, new);
-        new
-    }
-
     #[must_use]
     pub fn first_cluster(&self) -> Option<Cluster> {
         self.order.first().copied()
