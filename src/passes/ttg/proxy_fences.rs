@@ -7,6 +7,9 @@
 //!    into it, computed until nothing changes.
 //! 2. An operation of the asynchronous proxy whose access conflicts with one in the state gets a fence before it, which empties the state.
 //! 3. With the new fences, states are computed again, until nobody needs one.
+//! 4. A fence is taken away when none of the accesses that it orders conflicts with asynchronous hardware anywhere in the function. An asynchronous copy
+//!    counts from each `ttg.async_wait` that may end it, since its bytes arrive after the fences before. Attention keeps one fence an iteration
+//!    of two: the copies that both products read are waited for at once.
 //!
 //! What an operation keeps in scratch memory counts as read: its own barriers end it.
 
@@ -14,7 +17,7 @@ use std::collections::BTreeSet;
 
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Builder, Ir, Op};
-use crate::ir::dialects::{OpKind, TtngOp};
+use crate::ir::dialects::{OpKind, TtgOp, TtngOp};
 use crate::passes::analysis::allocation::{self, Allocation, BufferKind};
 use crate::passes::analysis::flow::Segments;
 use crate::passes::analysis::shared_effects::{Access, Class, Event, events};
@@ -46,6 +49,10 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             Builder::before(ir, op).insert(state);
             changed = true;
         }
+        for op in idle(&segments, &steps) {
+            ir.erase_op(op);
+            changed = true;
+        }
     }
     Ok(Changed::from(changed))
 }
@@ -54,23 +61,46 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
 struct Step {
     op: Op,
     fence: bool,
+    /// Whether asynchronous copies may end here.
+    wait: bool,
+    /// Whether mbarriers are made or end here, which asynchronous hardware then uses.
+    barriers: bool,
     /// Accesses by threads.
     generic: Vec<Access>,
+    /// Asynchronous copies that begin here.
+    copies: Vec<Access>,
     /// Accesses by asynchronous hardware.
     hardware: Vec<Access>,
 }
 
 fn step(ir: &Ir, op: Op, allocation: &Allocation, capability: u32) -> Step {
     let scratch = allocation.of(op).is_some_and(|b| b.kind == BufferKind::Scratch);
-    let accesses = events(ir, op, allocation, false, capability).into_iter().filter_map(|event| match event {
-        Event::Access(access) | Event::InFlight(access) if access.class == Class::Data => {
-            Some(if scratch { Access { write: false, ..access } } else { access })
+    let mut step = Step {
+        op,
+        fence: ir.is(op, TtngOp::FenceAsyncShared),
+        wait: ir.is(op, TtgOp::AsyncWait),
+        barriers: false,
+        generic: vec![],
+        copies: vec![],
+        hardware: vec![],
+    };
+    for event in events(ir, op, allocation, false, capability) {
+        let (Event::Access(access) | Event::InFlight(access)) = &event else { continue };
+        if access.class != Class::Data {
+            step.barriers |= access.class == Class::MbarrierLife;
+            continue;
         }
-        _ => None,
-    });
-    let accesses: Vec<Access> = accesses.collect();
-    let (generic, hardware) = if is_hardware(ir, op) { (vec![], accesses) } else { (accesses, vec![]) };
-    Step { op, fence: ir.is(op, TtngOp::FenceAsyncShared), generic, hardware }
+        let access = if scratch { Access { write: false, ..access.clone() } } else { access.clone() };
+        if is_hardware(ir, op) {
+            step.hardware.push(access);
+            continue;
+        }
+        if matches!(event, Event::InFlight(_)) {
+            step.copies.push(access.clone());
+        }
+        step.generic.push(access);
+    }
+    step
 }
 
 /// Whether an operation accesses shared memory through the asynchronous proxy.
@@ -140,4 +170,64 @@ fn states(segments: &Segments, steps: &[Vec<Step>], chosen: &BTreeSet<Op>) -> Ve
         }
     }
     states
+}
+
+/// Accesses by threads since the last fence, and copies that may still be under way.
+#[derive(Clone, Default)]
+struct Since {
+    done: BTreeSet<Access>,
+    copies: BTreeSet<Access>,
+    barriers: bool,
+}
+
+impl Since {
+    fn pass(&mut self, step: &Step) {
+        if step.fence {
+            self.done.clear();
+            self.barriers = false;
+        }
+        self.barriers |= step.barriers;
+        if step.wait {
+            self.done.extend(self.copies.iter().cloned());
+        }
+        self.done.extend(step.generic.iter().cloned());
+        self.copies.extend(step.copies.iter().cloned());
+    }
+
+    /// Adds what may have happened on another way to the same place; whether that was news.
+    fn join(&mut self, other: &Since) -> bool {
+        let before = (self.done.len(), self.copies.len(), self.barriers);
+        self.done.extend(other.done.iter().cloned());
+        self.copies.extend(other.copies.iter().cloned());
+        self.barriers |= other.barriers;
+        before != (self.done.len(), self.copies.len(), self.barriers)
+    }
+}
+
+/// Step 4: the fences that order nothing, in the order of the text. What a fence of them would have ended conflicts with no asynchronous access, so taking one
+/// away makes no other necessary.
+fn idle(segments: &Segments, steps: &[Vec<Step>]) -> Vec<Op> {
+    let hardware: BTreeSet<&Access> = steps.iter().flatten().flat_map(|s| &s.hardware).collect();
+    let mut before = vec![Since::default(); segments.all.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (index, segment) in segments.all.iter().enumerate() {
+            let mut since = before[index].clone();
+            steps[index].iter().for_each(|step| since.pass(step));
+            for &next in &segment.next {
+                changed |= before[next].join(&since);
+            }
+        }
+    }
+    let mut idle = vec![];
+    for (steps, mut since) in steps.iter().zip(before) {
+        for step in steps {
+            if step.fence && !since.barriers && !since.done.iter().any(|a| hardware.iter().any(|h| a.conflicts(h))) {
+                idle.push(step.op);
+            }
+            since.pass(step);
+        }
+    }
+    idle
 }

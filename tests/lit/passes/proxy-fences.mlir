@@ -37,4 +37,47 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %e = ttng.warp_group_dot %a, %a, %d : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
     tt.return %e : tensor<64x64xf32, #mma>
   }
+  // Both products read copies that one wait ends: the fence behind it is enough for both.
+  // CHECK-LABEL: @one_wait(
+  // CHECK: ttg.async_wait
+  // CHECK-NEXT: ttng.fence_async_shared
+  // CHECK-NOT: ttng.fence_async_shared
+  // CHECK: tt.return
+  tt.func public @one_wait(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %n: i32, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %s = ttg.async_copy_global_to_local %p, %a : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>
+      %t = ttg.async_copy_global_to_local %p, %b : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>
+      %g = ttg.async_commit_group tokens %s, %t
+      %w = ttg.async_wait %g {num = 0 : i32}
+      ttng.fence_async_shared {bCluster = false}
+      %d = ttng.warp_group_dot %a, %a, %acc : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+      ttng.fence_async_shared {bCluster = false}
+      %e = ttng.warp_group_dot %b, %b, %d : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+      scf.yield %e : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+  // The second copy may arrive after the first fence, so the wait for it asks for another.
+  // CHECK-LABEL: @two_waits(
+  // CHECK-COUNT-2: ttng.fence_async_shared
+  // CHECK: tt.return
+  tt.func public @two_waits(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %s = ttg.async_copy_global_to_local %p, %a : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>
+    %g = ttg.async_commit_group tokens %s
+    %t = ttg.async_copy_global_to_local %p, %b : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>
+    %h = ttg.async_commit_group tokens %t
+    %v = ttg.async_wait %g {num = 1 : i32}
+    ttng.fence_async_shared {bCluster = false}
+    %d = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+    %w = ttg.async_wait %h {num = 0 : i32}
+    ttng.fence_async_shared {bCluster = false}
+    %e = ttng.warp_group_dot %b, %b, %d : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+    tt.return %e : tensor<64x64xf32, #mma>
+  }
 }
