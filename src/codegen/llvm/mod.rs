@@ -10,6 +10,7 @@
 mod guard;
 mod link;
 mod pipeline;
+mod pointers;
 mod ptx_version;
 mod target;
 
@@ -241,6 +242,7 @@ impl Module {
             if fuse {
                 allow_contraction(&inner.module);
             }
+            pointers::keep_recurrences(&inner.module);
             let failed = |e: String| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM made no PTX: {e}"));
             let buffer = machine.write_to_memory_buffer(&inner.module, FileType::Assembly).map_err(|e| failed(e.to_string()))?;
             String::from_utf8(buffer.as_slice().to_vec()).map_err(|_| failed("it is no text".into()))
