@@ -71,3 +71,9 @@ pub(crate) fn dequantize(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let rows = inputs.array("q_ptr").chunks(inputs.size("n")).zip(inputs.array("scale_ptr"));
     single("x_ptr", rows.flat_map(|(row, s)| row.iter().map(move |q| q * s)).collect())
 }
+
+/// `out = x`, in every format.
+pub(crate) fn cast(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let formats = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64", "e4", "e5"];
+    formats.iter().map(|f| (format!("{f}_ptr"), inputs.array("x_ptr").to_vec())).collect()
+}

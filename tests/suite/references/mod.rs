@@ -26,6 +26,7 @@ const ALL: &[(&str, Reference)] = &[
     ("add", elementwise::add),
     ("dequantize", elementwise::dequantize),
     ("dropout", elementwise::dropout),
+    ("cast", elementwise::cast),
     ("gelu", elementwise::gelu),
     ("quantize", elementwise::quantize),
     ("rotary", elementwise::rotary),
