@@ -66,6 +66,7 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&tt::loop_aware_cse::PASS);
     match options.capability / 10 {
         8 | 9 => {
+            p.add(&ttg::fuse_nested_loops::PASS);
             p.add(&canonicalize::PASS);
             p.add(&tt::licm::PASS);
             p.add(&canonicalize::PASS);
@@ -73,8 +74,10 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
             pipelined(&mut p, options);
         }
         10.. => {
+            p.add(&ttg::fuse_nested_loops::PASS);
             p.add(&canonicalize::PASS);
             p.add(&tt::licm::PASS);
+            p.add(&ttg::optimize_accumulator_init::PASS);
             pipelined(&mut p, options);
             p.add(&ttg::combine_select_if::PASS);
         }

@@ -27,6 +27,8 @@ pub static ALL: &[&Pass] = &[
     &ttg::optimize_thread_locality::PASS,
     &ttg::accelerate_matmul::PASS,
     &ttg::optimize_dot_operands::PASS,
+    &ttg::fuse_nested_loops::PASS,
+    &ttg::optimize_accumulator_init::PASS,
     &ttg::combine_select_if::PASS,
     &ttg::pipeline::assign_latencies::PASS,
     &ttg::pipeline::schedule_loops::PASS,

@@ -22,7 +22,7 @@ use super::common::region_dce;
 use super::fold;
 use crate::ir::core::entity::Entity;
 use crate::ir::core::{Attr, Block, InsertPoint, Ir, Loc, Op, OpState, Region, Type, Value};
-use crate::ir::dialects::{ArithOp, OpKind, Traits};
+use crate::ir::dialects::{ArithOp, OpKind, Traits, UbOp};
 use crate::passes::analysis::effects;
 
 /// A rewrite of operations of one kind.
@@ -353,10 +353,12 @@ impl Constants {
     /// Registers `op` if it is a constant. Returns `false` if it was replaced by an equal one.
     fn unique(&mut self, rw: &mut Rewriter<'_>, op: Op) -> bool {
         let ir = &mut *rw.ir;
-        if !ir.kind(op).has(Traits::CONSTANT) {
-            return true;
-        }
-        let (Some(value), Some(block)) = (ir.attr(op, "value"), ir.parent_block(op)) else { return true };
+        let value = match ir.kind(op) {
+            OpKind::Ub(UbOp::Poison) => Some(Attr::unit()),
+            kind if kind.has(Traits::CONSTANT) => ir.attr(op, "value"),
+            _ => None,
+        };
+        let (Some(value), Some(block)) = (value, ir.parent_block(op)) else { return true };
         let Some(region) = insertion_region(ir, block) else { return true };
         let key = (region, value, ir.ty(ir.result(op)));
         if let Some(&first) = self.known.get(&key) {

@@ -141,8 +141,13 @@ fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
 
 /// Whether a value is the constant whose bits are 0 in every element.
 fn is_zero(cx: &Lower<'_, '_>, value: Value) -> bool {
-    let constant = cx.ir.def_op(value).filter(|&op| cx.ir.is(op, ArithOp::Constant));
-    constant.and_then(|op| cx.ir.attr(op, "value")).and_then(Attr::splat_value) == Some(0)
+    constant_bits(cx, value) == Some(0)
+}
+
+/// The bits of a constant, scalar or splat.
+fn constant_bits(cx: &Lower<'_, '_>, value: Value) -> Option<u64> {
+    let constant = cx.ir.def_op(value).filter(|&op| cx.ir.is(op, ArithOp::Constant))?;
+    cx.ir.attr(constant, "value").and_then(Attr::splat_value)
 }
 
 /// Computes every register of the result from the same registers of the operands. A scalar operand beside tensors counts for all registers.

@@ -74,7 +74,7 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
             let axis = ir.int_attr(op, "axis").unwrap_or(0).clamp(0, 2) as usize;
             one(p, Val::splat(u64::from(p.shared.grid[axis])))
         }
-        TtOp::Dot => one(p, dot::dot(p, op)?),
+        TtOp::Dot => one(p, dot::dot(p, op, p.operand(op, 2))?),
         TtOp::DotScaled => one(p, scaled::dot_scaled(p, op)?),
         TtOp::Reduce => combine::reduce(p, op),
         TtOp::Scan => combine::scan(p, op),

@@ -393,12 +393,15 @@ enum Switch {
     Harmless,
     /// Its group of operands with this number is a mask, of the shape of the first operand.
     Mask(usize),
-    /// It is an `scf.if` whose condition can be false.
+    /// It is an `scf.if` with effects, whose condition can be false.
     Condition,
     Impossible,
 }
 
 fn switch(ir: &Ir, op: Op) -> Switch {
+    if effects(ir, op).is_free() {
+        return Switch::Harmless;
+    }
     match ir.kind(op) {
         OpKind::Tt(TtOp::Load) => Switch::Mask(1),
         OpKind::Tt(TtOp::Store | TtOp::AtomicRmw) | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => Switch::Mask(2),
@@ -408,7 +411,6 @@ fn switch(ir: &Ir, op: Op) -> Switch {
         | OpKind::Ttg(TtgOp::AsyncCommitGroup | TtgOp::AsyncWait | TtgOp::LocalLoad | TtgOp::LocalStore | TtgOp::LocalAlloc) => {
             Switch::Harmless
         }
-        _ if effects(ir, op).is_free() => Switch::Harmless,
         _ => Switch::Impossible,
     }
 }
