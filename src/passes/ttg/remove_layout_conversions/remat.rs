@@ -166,10 +166,12 @@ impl Remat {
     /// Computes a slice anew, uses it instead of the conversion, and erases that.
     pub(super) fn rewrite(&mut self, ir: &mut Ir, op: Op, mut slice: Slice, mut map: Mapping) {
         let source = ir.operand(op, 0);
-        for value in slice.values.clone() {
-            if let Some(Some(existing)) = slice.existing.get(&(value, slice.layout[&value])) {
-                map.map(value, *existing);
-                slice.remove(value);
+        for (&(value, encoding), &existing) in &slice.existing {
+            if let Some(existing) = existing
+                && slice.layout.get(&value) == Some(&encoding)
+            {
+                map.map(value, existing);
+                slice.values.retain(|&v| v != value);
             }
         }
         let plan = Plan::new(ir, self.func, &slice);
