@@ -11,7 +11,7 @@
 //!    something between them writes.
 
 use crate::ir::core::{Dominance, Encoding, Ir, Op};
-use crate::ir::dialects::{ArithOp, Effects, OpKind, ScfOp, TtOp, TtgOp};
+use crate::ir::dialects::{ArithOp, Effects, OpKind, ScfOp, TtOp, TtgOp, TtngOp};
 use crate::passes::analysis::effects::effects;
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 
@@ -104,10 +104,13 @@ fn written_between(ir: &Ir, def: Op, op: Op) -> bool {
 }
 
 /// Whether an operation, or one inside it, is known to write. What only synchronises, or ends the life of a buffer, does not; nor does a loop that
-/// waits for copies: it has been pipelined, and its buffers are there anyway.
+/// waits: it has been pipelined, and its buffers are there anyway.
 fn writes(ir: &Ir, op: Op) -> bool {
     let inside = ir.all_ops(op);
-    let synchronises = |o: &Op| matches!(ir.kind(*o), OpKind::Ttg(TtgOp::AsyncCommitGroup | TtgOp::AsyncWait | TtgOp::Barrier));
+    let synchronises = |o: &Op| {
+        let waits = matches!(ir.kind(*o), OpKind::Ttg(TtgOp::AsyncCommitGroup | TtgOp::AsyncWait | TtgOp::Barrier));
+        waits || ir.is(*o, TtngOp::WarpGroupDotWait)
+    };
     let stores = |&o: &Op| match ir.kind(o) {
         OpKind::Ttg(TtgOp::LocalDealloc) => false,
         OpKind::Ttg(TtgOp::LocalAlloc) => !ir.operands(o).is_empty() && !effects(ir, o).is_free(),

@@ -34,6 +34,8 @@ pub(super) fn reshaped(encoding: Attr, from: &[i64], to: &[i64], hint: Option<At
     let fits = |e: &Attr| layout::try_to_linear_layout(to, *e).is_ok_and(|l| l.same_map(&reshaped));
     let sliced = match encoding.as_encoding()? {
         Encoding::Slice { dim, parent } if only_unit_axis(to, from) == Some(*dim) => Some(*parent),
+        // What is linear stays so.
+        Encoding::Linear(_) | Encoding::GenericLinear(_) => None,
         _ => only_unit_axis(from, to).map(|dim| slice(dim, encoding)),
     };
     if let Some(sliced) = sliced.filter(fits) {
