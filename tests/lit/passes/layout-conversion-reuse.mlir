@@ -9,6 +9,14 @@
 #rows = #ttg.slice<{dim = 1, parent = #tile}>
 #pair = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 
+#three = #ttg.blocked<{sizePerThread = [1, 1, 2], threadsPerWarp = [1, 32, 1], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>
+#two = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#in_thread = #ttg.linear<{register = [[0, 0, 1], [8, 0, 0], [0, 4, 0], [0, 8, 0], [0, 16, 0]], lane = [[0, 1, 0], [0, 2, 0], [1, 0, 0], [2, 0, 0], [4, 0, 0]], warp = [[16, 0, 0], [32, 0, 0]], block = []}>
+#in_lanes = #ttg.linear<{register = [[0, 1, 0], [8, 0, 0], [0, 4, 0], [0, 8, 0], [0, 16, 0]], lane = [[0, 0, 1], [0, 2, 0], [1, 0, 0], [2, 0, 0], [4, 0, 0]], warp = [[16, 0, 0], [32, 0, 0]], block = []}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // Every thread holds the one element, whatever the layout is called: the broadcasts read it as it is.
   // CHECK-LABEL: @broadcast_of_one
@@ -163,5 +171,42 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %3 = ttg.convert_layout %1 : tensor<64xf32, #ttg.slice<{dim = 1, parent = #pair}>> -> tensor<64xf32, #rows>
     tt.store %q, %3 : tensor<64x!tt.ptr<f32>, #rows>
     tt.return
+  }
+
+  // Pairs within a thread are taken apart in any layout.
+  // CHECK-LABEL: @pairs_in_threads
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.split %x : tensor<64x32x2xf32, #[[PAIRS:linear.*]]> -> tensor<64x32xf32, #[[HALF:linear.*]]>
+  // CHECK: arith.addf {{.*}} : tensor<64x32xf32, #[[HALF]]>
+  tt.func public @pairs_in_threads(%x: tensor<64x32x2xf32, #in_thread>) -> tensor<64x32xf32, #two> {
+    %0 = ttg.convert_layout %x : tensor<64x32x2xf32, #in_thread> -> tensor<64x32x2xf32, #three>
+    %1, %2 = tt.split %0 : tensor<64x32x2xf32, #three> -> tensor<64x32xf32, #two>
+    %3 = arith.addf %1, %2 : tensor<64x32xf32, #two>
+    tt.return %3 : tensor<64x32xf32, #two>
+  }
+
+  // Pairs across lanes are brought together first.
+  // CHECK-LABEL: @pairs_in_lanes
+  // CHECK: ttg.convert_layout %x
+  // CHECK: tt.split {{.*}} : tensor<64x32x2xf32, #blocked{{.*}}> -> tensor<64x32xf32, #blocked{{.*}}>
+  tt.func public @pairs_in_lanes(%x: tensor<64x32x2xf32, #in_lanes>) -> tensor<64x32xf32, #two> {
+    %0 = ttg.convert_layout %x : tensor<64x32x2xf32, #in_lanes> -> tensor<64x32x2xf32, #three>
+    %1, %2 = tt.split %0 : tensor<64x32x2xf32, #three> -> tensor<64x32xf32, #two>
+    %3 = arith.addf %1, %2 : tensor<64x32xf32, #two>
+    tt.return %3 : tensor<64x32xf32, #two>
+  }
+
+  // A product's layout reaches what is computed from it through the wait.
+  // CHECK-LABEL: @behind_a_wait
+  // CHECK: %[[X:.*]] = ttg.convert_layout %x {{.*}} -> tensor<64x64xf32, #[[MMA:mma.*]]>
+  // CHECK: %[[W:.*]] = ttng.warp_group_dot_wait
+  // CHECK: arith.addf %[[W]], %[[X]] : tensor<64x64xf32, #[[MMA]]>
+  tt.func public @behind_a_wait(%x: tensor<64x64xf32, #tile>, %a: !ttg.memdesc<64x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>) -> tensor<64x64xf32, #tile> {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %0 = ttng.warp_group_dot %a, %b, %z {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #nv, #smem> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<64x64xf32, #mma>
+    %1 = ttng.warp_group_dot_wait %0 {pendings = 0 : i32} : tensor<64x64xf32, #mma>
+    %2 = ttg.convert_layout %1 : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #tile>
+    %3 = arith.addf %2, %x : tensor<64x64xf32, #tile>
+    tt.return %3 : tensor<64x64xf32, #tile>
   }
 }
