@@ -7,7 +7,7 @@ mod reshape;
 
 use crate::ir::core::encoding::{Blocked, LinearBases};
 use crate::ir::core::{Attr, Encoding, Ir, Op};
-use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp};
+use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp, TtngOp};
 use crate::layout::{self, Dim, LinearLayout};
 
 /// The encoding of the results of `op` where its operands have `encoding`; `None` where there is none.
@@ -27,8 +27,8 @@ pub fn result_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
             reshape::reshaped(encoding, from.shape(), to.shape(), hint(ir, op, to.encoding()))
         }
-        OpKind::Tt(TtOp::Join) => joined(encoding),
-        OpKind::Tt(TtOp::Split) => halved(encoding),
+        OpKind::Tt(TtOp::Join) => joined(encoding, ir.ty(ir.operand(op, 0)).shape()),
+        OpKind::Tt(TtOp::Split) => halved(encoding, ir.ty(ir.operand(op, 0)).shape()),
         OpKind::Tt(TtOp::Gather) => Some(encoding),
         _ => None,
     }
@@ -55,8 +55,8 @@ pub fn operand_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
             reshape::reshaped(encoding, to.shape(), from.shape(), hint(ir, op, from.encoding()))
         }
-        OpKind::Tt(TtOp::Join) => halved(encoding),
-        OpKind::Tt(TtOp::Split) => joined(encoding),
+        OpKind::Tt(TtOp::Join) => halved(encoding, ir.ty(ir.result(op)).shape()),
+        OpKind::Tt(TtOp::Split) => joined(encoding, ir.ty(ir.results(op)[0]).shape()),
         OpKind::Tt(TtOp::Gather) => Some(encoding),
         _ => None,
     }
@@ -77,7 +77,8 @@ fn keeps(ir: &Ir, op: Op, encoding: Attr) -> Option<bool> {
     let same = kind.has(Traits::SAME_OPERANDS_AND_RESULT_ENCODING)
         || kind.has(Traits::ELEMENTWISE)
         || matches!(kind, OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas))
-        || matches!(kind, OpKind::Scf(ScfOp::While | ScfOp::For | ScfOp::Yield | ScfOp::Condition));
+        || matches!(kind, OpKind::Scf(ScfOp::While | ScfOp::For | ScfOp::Yield | ScfOp::Condition))
+        || kind == OpKind::Ttng(TtngOp::WarpGroupDotWait);
     same.then_some(true)
 }
 
@@ -161,32 +162,67 @@ pub(super) fn from_linear(layout: &LinearLayout) -> Attr {
     }))
 }
 
-/// A blocked encoding with a new fastest axis of which each thread holds both elements.
-pub(super) fn joined(encoding: Attr) -> Option<Attr> {
-    let Encoding::Blocked(b) = encoding.as_encoding()? else { return None };
-    let with = |v: &[u32], last: u32| v.iter().copied().chain([last]).collect::<Vec<_>>();
-    let rank = b.order.len() as u32;
-    Some(Attr::encoding(Encoding::Blocked(Blocked {
-        size_per_thread: with(&b.size_per_thread, 2),
-        threads_per_warp: with(&b.threads_per_warp, 1),
-        warps_per_cta: with(&b.warps_per_cta, 1),
-        order: std::iter::once(rank).chain(b.order.iter().copied()).collect(),
-        cga: b.cga.iter().map(|basis| basis.iter().copied().chain([0]).collect()).collect(),
-    })))
+/// An encoding with a new axis of which each thread holds both elements side by side; a tensor of the old one has this shape.
+///
+/// Blocked stays blocked; a slice along the new axis becomes what it is a slice of, if that has the pairs; anything else is stated as a linear
+/// layout, whose lowest register bit is the new axis.
+pub(super) fn joined(encoding: Attr, shape: &[i64]) -> Option<Attr> {
+    let last = shape.len();
+    match encoding.as_encoding()? {
+        Encoding::Blocked(b) => {
+            let with = |v: &[u32], last: u32| v.iter().copied().chain([last]).collect::<Vec<_>>();
+            let rank = b.order.len() as u32;
+            return Some(Attr::encoding(Encoding::Blocked(Blocked {
+                size_per_thread: with(&b.size_per_thread, 2),
+                threads_per_warp: with(&b.threads_per_warp, 1),
+                warps_per_cta: with(&b.warps_per_cta, 1),
+                order: std::iter::once(rank).chain(b.order.iter().copied()).collect(),
+                cga: b.cga.iter().map(|basis| basis.iter().copied().chain([0]).collect()).collect(),
+            })));
+        }
+        Encoding::Slice { dim, parent } if *dim as usize == last => {
+            let half = halved(*parent, &[shape, &[2]].concat());
+            if half.is_some_and(|h| layout::are_layouts_equivalent(shape, h, encoding).unwrap_or(false)) {
+                return Some(*parent);
+            }
+        }
+        _ => {}
+    }
+    let mut bases = layout::try_to_linear_layout(shape, encoding).ok()?.all_bases();
+    bases.iter_mut().flat_map(|(_, list)| list).for_each(|basis| basis.push(0));
+    let pair = (0..=last).map(|axis| i32::from(axis == last)).collect();
+    bases.iter_mut().find(|(dim, _)| *dim == Dim::Register)?.1.insert(0, pair);
+    Some(linear(&bases))
 }
 
-/// The inverse of [`joined`].
-fn halved(encoding: Attr) -> Option<Attr> {
-    let Encoding::Blocked(b) = encoding.as_encoding()? else { return None };
-    let last = b.order.len().checked_sub(1)?;
-    if b.size_per_thread[last] != 2 || b.threads_per_warp[last] != 1 || b.warps_per_cta[last] != 1 {
-        return None;
+/// The inverse of [`joined`], of a tensor of this shape; `None` unless each thread holds both elements along the last axis.
+fn halved(encoding: Attr, shape: &[i64]) -> Option<Attr> {
+    let last = shape.len().checked_sub(1)?;
+    if let Encoding::Blocked(b) = encoding.as_encoding()?
+        && (b.size_per_thread[last], b.threads_per_warp[last], b.warps_per_cta[last]) == (2, 1, 1)
+    {
+        return Some(Attr::encoding(Encoding::Blocked(Blocked {
+            size_per_thread: b.size_per_thread[..last].to_vec(),
+            threads_per_warp: b.threads_per_warp[..last].to_vec(),
+            warps_per_cta: b.warps_per_cta[..last].to_vec(),
+            order: b.order.iter().copied().filter(|&d| d as usize != last).collect(),
+            cga: b.cga.iter().map(|basis| basis[..last].to_vec()).collect(),
+        })));
     }
-    Some(Attr::encoding(Encoding::Blocked(Blocked {
-        size_per_thread: b.size_per_thread[..last].to_vec(),
-        threads_per_warp: b.threads_per_warp[..last].to_vec(),
-        warps_per_cta: b.warps_per_cta[..last].to_vec(),
-        order: b.order.iter().copied().filter(|&d| d as usize != last).collect(),
-        cga: b.cga.iter().map(|basis| basis[..last].to_vec()).collect(),
-    })))
+    let mut bases = layout::try_to_linear_layout(shape, encoding).ok().filter(|_| shape[last] == 2)?.all_bases();
+    let registers = &mut bases.iter_mut().find(|(dim, _)| *dim == Dim::Register)?.1;
+    let pair = registers.iter().position(|basis| basis[last] == 1 && basis[..last].iter().all(|&c| c == 0))?;
+    registers.remove(pair);
+    let by_pair = |basis: &mut Vec<i32>| basis.pop() == Some(0);
+    bases.iter_mut().flat_map(|(_, list)| list).all(by_pair).then(|| linear(&bases))
+}
+
+fn linear(bases: &[(Dim, Vec<Vec<i32>>)]) -> Attr {
+    let of = |dim| bases.iter().find(|(d, _)| *d == dim).map_or_else(Vec::new, |(_, list)| list.clone());
+    Attr::encoding(Encoding::Linear(LinearBases {
+        register: of(Dim::Register),
+        lane: of(Dim::Lane),
+        warp: of(Dim::Warp),
+        block: of(Dim::Block),
+    }))
 }
