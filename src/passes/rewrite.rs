@@ -16,11 +16,11 @@
 //!
 //! A [`Pattern`] must either change nothing and return `false`, or make progress through the [`Rewriter`], which tells the worklist.
 
-use std::collections::HashMap;
 
 use super::common::region_dce;
 use super::fold;
 use crate::ir::core::entity::Entity;
+use crate::ir::core::hash::{Map, Set};
 use crate::ir::core::{Attr, Block, InsertPoint, Ir, Loc, Op, OpState, Region, Type, Value};
 use crate::ir::dialects::{ArithOp, OpKind, Traits, UbOp};
 use crate::passes::analysis::effects;
@@ -289,13 +289,13 @@ pub fn rewrite_greedily(ir: &mut Ir, scope: Op, patterns: &[&'static Pattern], c
 
 /// Patterns by root kind, the best first.
 struct PatternTable {
-    by_kind: HashMap<OpKind, Vec<&'static Pattern>>,
+    by_kind: Map<OpKind, Vec<&'static Pattern>>,
     any: Vec<&'static Pattern>,
 }
 
 impl PatternTable {
     fn new(patterns: &[&'static Pattern]) -> PatternTable {
-        let mut table = PatternTable { by_kind: HashMap::new(), any: vec![] };
+        let mut table = PatternTable { by_kind: Map::default(), any: vec![] };
         let mut sorted = patterns.to_vec();
         sorted.sort_by_key(|p| std::cmp::Reverse(p.benefit));
         for p in sorted {
@@ -345,8 +345,8 @@ fn collect(rw: &mut Rewriter<'_>, top_down: bool) -> bool {
 /// The constants of each isolated region.
 #[derive(Default)]
 struct Constants {
-    known: HashMap<(Region, Attr, Type), Op>,
-    owned: std::collections::HashSet<Op>,
+    known: Map<(Region, Attr, Type), Op>,
+    owned: Set<Op>,
 }
 
 impl Constants {
