@@ -23,8 +23,9 @@ mod scan;
 mod shape;
 
 pub(super) use cast::bits_as;
+pub(super) use local::scratch_memory;
 
-use super::control;
+use super::{control, functions};
 use std::collections::BTreeMap;
 
 use super::lower::{Lower, Res, Val, defect};
@@ -51,8 +52,8 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
     match kind {
-        TtOp::Return => control::ret(cx, op),
-        TtOp::Call => control::call(cx, op),
+        TtOp::Return => functions::ret(cx, op),
+        TtOp::Call => functions::call(cx, op),
         TtOp::IntToPtr | TtOp::PtrToInt | TtOp::Bitcast => cast::reinterpret(cx, op),
         TtOp::FpToFp => fp_convert::lower(cx, op),
         TtOp::Clampf => math::clamp(cx, op),

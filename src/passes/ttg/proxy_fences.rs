@@ -8,13 +8,13 @@
 //! 2. An operation of the asynchronous proxy whose access conflicts with one in the state gets a fence before it, which empties the state.
 //! 3. With the new fences, states are computed again, until nobody needs one.
 //!
-//! What an operation keeps in scratch memory counts as read: its own barriers end it.
+//! What an operation keeps in scratch memory counts as read: its own barriers end it. A call is both when hardware accesses memory in what it calls.
 
 use std::collections::BTreeSet;
 
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Builder, Ir, Op};
-use crate::ir::dialects::{OpKind, TtngOp};
+use crate::ir::dialects::{OpKind, TtOp, TtngOp};
 use crate::passes::analysis::allocation::{self, Allocation, BufferKind};
 use crate::passes::analysis::flow::Segments;
 use crate::passes::analysis::shared_effects::{Access, Class, Event, events};
@@ -69,8 +69,24 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation, capability: u32) -> Step {
         _ => None,
     });
     let accesses: Vec<Access> = accesses.collect();
-    let (generic, hardware) = if is_hardware(ir, op) { (vec![], accesses) } else { (accesses, vec![]) };
+    let (generic, hardware) = if is_hardware(ir, op) {
+        (vec![], accesses)
+    } else if calls_hardware(ir, op, &mut vec![]) {
+        (accesses.clone(), accesses)
+    } else {
+        (accesses, vec![])
+    };
     Step { op, fence: ir.is(op, TtngOp::FenceAsyncShared), generic, hardware }
+}
+
+/// Whether an operation calls a function that does, itself or through others, what [`is_hardware`] asks for. `path`: who is being looked at.
+fn calls_hardware(ir: &Ir, op: Op, path: &mut Vec<Op>) -> bool {
+    let callee = if ir.is(op, TtOp::Call) { ir.str_attr(op, "callee").and_then(|name| ir.function(name)) } else { None };
+    let Some(callee) = callee.filter(|f| !path.contains(f)) else { return false };
+    path.push(callee);
+    let found = ir.all_ops(callee).into_iter().any(|inner| is_hardware(ir, inner) || calls_hardware(ir, inner, path));
+    path.pop();
+    found
 }
 
 /// Whether an operation accesses shared memory through the asynchronous proxy.

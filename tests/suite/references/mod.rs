@@ -45,10 +45,12 @@ const ALL: &[(&str, Reference)] = &[
     ("cross_entropy", reductions::cross_entropy),
     ("cross_entropy_bwd", reductions::cross_entropy_bwd),
     ("cumsum", reductions::cumsum),
+    ("cut_rows", reductions::cut_rows),
     ("layer_norm", reductions::layer_norm),
     ("layer_norm_bwd", reductions::layer_norm_bwd),
     ("rms_norm", reductions::rms_norm),
     ("softmax", reductions::softmax),
+    ("standardize", reductions::standardize),
     ("sum_partials", reductions::sum_partials),
 ];
 
