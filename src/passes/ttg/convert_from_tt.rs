@@ -206,7 +206,7 @@ impl Conversion {
         if !fits {
             let half = default_encoding(ir.ty(ir.result(op)).shape(), self.threads);
             // `join` of the default layout of a half is what `split` takes apart.
-            if let Some(whole) = infer::joined(half) {
+            if let Some(whole) = infer::joined(half, ir.ty(ir.result(op)).shape()) {
                 let converted = self.convert_here(ir, op, src, whole);
                 ir.set_operand(op, 0, converted);
             }
