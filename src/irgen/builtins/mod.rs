@@ -14,6 +14,7 @@ mod descriptor;
 mod dot;
 mod extern_math;
 mod hints;
+mod map;
 mod math;
 mod memory;
 mod python;
@@ -96,6 +97,7 @@ static LANGUAGE: &[&[Builtin]] = &[
     math::OPERATORS,
     shape::TABLE,
     reduce::TABLE,
+    map::TABLE,
     dot::TABLE,
     descriptor::TABLE,
     hints::TABLE,
@@ -307,6 +309,5 @@ pub fn space_name(space: Space) -> &'static str {
 #[must_use]
 pub fn known_but_missing(space: Space, name: &str) -> bool {
     space == Space::Language
-        && ["atomic_load", "atomic_store", "atomic_poll", "map_elementwise", "to_tensor_descriptor", "aggregate", "mark_underflow", "slice"]
-            .contains(&name)
+        && ["atomic_load", "atomic_store", "atomic_poll", "to_tensor_descriptor", "aggregate", "mark_underflow", "slice"].contains(&name)
 }

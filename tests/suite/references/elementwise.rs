@@ -71,3 +71,17 @@ pub(crate) fn dequantize(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let rows = inputs.array("q_ptr").chunks(inputs.size("n")).zip(inputs.array("scale_ptr"));
     single("x_ptr", rows.flat_map(|(row, s)| row.iter().map(move |q| q * s)).collect())
 }
+
+/// Selu of neighbours in order, and quotients, remainders and Collatz steps of whole numbers.
+pub(crate) fn map_elementwise(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let selu = |x: &f64| if *x > 0.0 { *x } else { 1.5 * (x.exp() - 1.0) };
+    let y: Vec<f64> = inputs.array("x_ptr").iter().map(selu).collect();
+    let y = y.chunks(2).flat_map(|pair| [pair[0].min(pair[1]), pair[0].max(pair[1])]).collect();
+    let i = inputs.array("i_ptr");
+    let steps = |&i: &f64| {
+        std::iter::successors(Some(i as i64), |&i| (i > 1).then(|| if i % 2 == 0 { i / 2 } else { 3 * i + 1 })).count() as f64 - 1.0
+    };
+    let q = i.iter().map(|i| (i / 7.0).floor()).collect();
+    let r = i.iter().map(|i| i % 7.0 + steps(i)).collect();
+    BTreeMap::from([("y_ptr".to_owned(), y), ("q_ptr".to_owned(), q), ("r_ptr".to_owned(), r)])
+}

@@ -27,6 +27,7 @@ const ALL: &[(&str, Reference)] = &[
     ("dequantize", elementwise::dequantize),
     ("dropout", elementwise::dropout),
     ("gelu", elementwise::gelu),
+    ("map_elementwise", elementwise::map_elementwise),
     ("quantize", elementwise::quantize),
     ("rotary", elementwise::rotary),
     ("swiglu", elementwise::swiglu),
