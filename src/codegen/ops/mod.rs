@@ -4,6 +4,7 @@
 
 mod arith;
 mod async_copy;
+mod atomic_access;
 mod atomics;
 mod cast;
 mod convert_layout;
@@ -67,6 +68,9 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Store => memory::store(cx, op),
         TtOp::AtomicRmw => atomics::rmw(cx, op),
         TtOp::AtomicCas => atomics::cas(cx, op),
+        TtOp::AtomicLoad => atomic_access::load(cx, op),
+        TtOp::AtomicStore => atomic_access::store(cx, op),
+        TtOp::AtomicPoll => atomic_access::poll(cx, op),
         TtOp::Splat => shape::splat(cx, op),
         TtOp::Unsplat => shape::unsplat(cx, op),
         TtOp::ExpandDims => shape::expand_dims(cx, op),
@@ -92,9 +96,6 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         // Lowered with the operation around them.
         TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => Err(defect("a region's end was reached on its own")),
         TtOp::Func
-        | TtOp::AtomicLoad
-        | TtOp::AtomicStore
-        | TtOp::AtomicPoll
         | TtOp::DotScaled
         | TtOp::MakeTensorDesc
         | TtOp::DescriptorLoad

@@ -117,6 +117,9 @@ static TENSOR_METHODS: &[&str] = &[
     "expand_dims",
     "cast",
     "store",
+    "atomic_load",
+    "atomic_store",
+    "atomic_poll",
     "atomic_cas",
     "atomic_xchg",
     "atomic_add",
@@ -308,6 +311,5 @@ pub fn space_name(space: Space) -> &'static str {
 /// Parts of Triton that exist there but not here yet.
 #[must_use]
 pub fn known_but_missing(space: Space, name: &str) -> bool {
-    space == Space::Language
-        && ["atomic_load", "atomic_store", "atomic_poll", "to_tensor_descriptor", "aggregate", "mark_underflow", "slice"].contains(&name)
+    space == Space::Language && ["to_tensor_descriptor", "aggregate", "mark_underflow", "slice"].contains(&name)
 }

@@ -86,9 +86,8 @@ fn decide(ir: &Ir, threads: Threads) -> Vec<(Op, Attr)> {
 #[must_use]
 pub fn accessed_pointer(ir: &Ir, op: Op) -> Option<Value> {
     match ir.kind(op) {
-        OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas) | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => {
-            Some(ir.operand(op, 0))
-        }
+        OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore)
+        | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => Some(ir.operand(op, 0)),
         _ => None,
     }
 }

@@ -54,6 +54,7 @@ const ALL: &[(&str, Reference)] = &[
     ("layer_norm", reductions::layer_norm),
     ("layer_norm_bwd", reductions::layer_norm_bwd),
     ("rms_norm", reductions::rms_norm),
+    ("running_sum", reductions::running_sum),
     ("softmax", reductions::softmax),
     ("standardize", reductions::standardize),
     ("sum_partials", reductions::sum_partials),

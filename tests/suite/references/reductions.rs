@@ -150,3 +150,15 @@ pub(crate) fn cut_rows(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     };
     single("y_ptr", inputs.array("x_ptr").chunks(n).flat_map(one).collect())
 }
+
+/// Sums of all elements up to each; that no wait was in vain but the one that had to be; and the flags behind each program.
+pub(crate) fn running_sum(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let mut sum = 0.0;
+    let add = |x: &f64| {
+        sum += x;
+        sum
+    };
+    let y = inputs.array("x_ptr").iter().map(add).collect();
+    let late = inputs.array("late_ptr").chunks(8).flat_map(|_| [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]).collect();
+    BTreeMap::from([("y_ptr".to_owned(), y), ("late_ptr".to_owned(), late)])
+}
