@@ -147,7 +147,10 @@ fn print(rows: &[Row], modules: bool) {
         };
         let (passes, back_end) = (time(r.passes, r.first.0), time(r.back_end, r.first.1));
         let (name, n) = (&r.name, r.modules);
-        println!("| {name} | {n} | {passes} | {back_end} | {:+} | {}, {} | {:+} | {:+} |", r.instructions, r.fewer, r.more, r.registers, r.spills);
+        println!(
+            "| {name} | {n} | {passes} | {back_end} | {:+} | {}, {} | {:+} | {:+} |",
+            r.instructions, r.fewer, r.more, r.registers, r.spills
+        );
     }
     if modules {
         for r in rows.iter().filter(|r| !r.notes.is_empty()) {

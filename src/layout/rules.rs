@@ -103,12 +103,17 @@ fn reshape(ir: &Ir, op: Op) -> Rule {
     }
 }
 
-/// The layout with the lowest coordinate bit of an axis left out, which a register numbers: `register = [(1), (2)]` becomes `[(1)]`.
-fn halved(layout: &LinearLayout, axis: usize) -> Option<LinearLayout> {
+/// The layout with the lowest coordinate bit of an axis left out, which a register numbers: `register = [(1), (2)]` becomes `[(1)]`. `None` where
+/// that bit depends on anything else.
+#[must_use]
+pub fn halved(layout: &LinearLayout, axis: usize) -> Option<LinearLayout> {
     let mut bases = layout.all_bases();
     let registers = &mut bases.iter_mut().find(|(dim, _)| *dim == Dim::Register)?.1;
-    let low = registers.iter().position(|b| b.iter().enumerate().all(|(i, &c)| c == i32::from(i == axis)))?;
-    registers.remove(low);
+    let before = registers.len();
+    registers.retain(|b| b.iter().enumerate().any(|(i, &c)| c != i32::from(i == axis)));
+    if registers.len() == before {
+        return None;
+    }
     for basis in bases.iter_mut().flat_map(|(_, list)| list) {
         if basis[axis] & 1 != 0 {
             return None;

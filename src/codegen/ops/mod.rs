@@ -4,6 +4,7 @@
 
 mod arith;
 mod async_copy;
+mod atomic_access;
 mod atomics;
 mod cast;
 mod convert_layout;
@@ -23,8 +24,9 @@ mod scan;
 mod shape;
 
 pub(super) use cast::bits_as;
+pub(super) use local::scratch_memory;
 
-use super::control;
+use super::{control, functions};
 use std::collections::BTreeMap;
 
 use super::lower::{Lower, Res, Val, defect};
@@ -51,8 +53,8 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
     match kind {
-        TtOp::Return => control::ret(cx, op),
-        TtOp::Call => control::call(cx, op),
+        TtOp::Return => functions::ret(cx, op),
+        TtOp::Call => functions::call(cx, op),
         TtOp::IntToPtr | TtOp::PtrToInt | TtOp::Bitcast => cast::reinterpret(cx, op),
         TtOp::FpToFp => fp_convert::lower(cx, op),
         TtOp::Clampf => math::clamp(cx, op),
@@ -66,6 +68,9 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Store => memory::store(cx, op),
         TtOp::AtomicRmw => atomics::rmw(cx, op),
         TtOp::AtomicCas => atomics::cas(cx, op),
+        TtOp::AtomicLoad => atomic_access::load(cx, op),
+        TtOp::AtomicStore => atomic_access::store(cx, op),
+        TtOp::AtomicPoll => atomic_access::poll(cx, op),
         TtOp::Splat => shape::splat(cx, op),
         TtOp::Unsplat => shape::unsplat(cx, op),
         TtOp::ExpandDims => shape::expand_dims(cx, op),
@@ -91,9 +96,6 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         // Lowered with the operation around them.
         TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => Err(defect("a region's end was reached on its own")),
         TtOp::Func
-        | TtOp::AtomicLoad
-        | TtOp::AtomicStore
-        | TtOp::AtomicPoll
         | TtOp::DotScaled
         | TtOp::MakeTensorDesc
         | TtOp::DescriptorLoad

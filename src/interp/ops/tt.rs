@@ -51,6 +51,15 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
             let old = atomics::cas(p, op)?;
             one(p, old)
         }
+        TtOp::AtomicLoad => {
+            let seen = atomics::load(p, op)?;
+            one(p, seen)
+        }
+        TtOp::AtomicStore => atomics::store(p, op),
+        TtOp::AtomicPoll => {
+            let arrived = atomics::poll(p, op)?;
+            one(p, arrived)
+        }
         TtOp::Splat | TtOp::Unsplat => {
             let v = p.operand(op, 0);
             one(p, v.rearrange(1, |_| 0).into_splat())
@@ -85,7 +94,6 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
             let m = mask(width(t));
             one(p, Val::full((0..t.num_elements()).map(|i| (start + i) as u64 & m).collect()))
         }
-        TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll => Err(p.unsupported(op, "programs run one after the other here")),
         TtOp::ElementwiseInlineAsm => Err(p.unsupported(op, "inline assembly has no meaning on a CPU")),
         TtOp::Histogram => one(p, shape::histogram(p, op)),
         TtOp::Gather => one(p, shape::gather(p, op)?),

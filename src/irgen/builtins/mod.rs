@@ -14,6 +14,7 @@ mod descriptor;
 mod dot;
 mod extern_math;
 mod hints;
+mod map;
 mod math;
 mod memory;
 mod python;
@@ -96,6 +97,7 @@ static LANGUAGE: &[&[Builtin]] = &[
     math::OPERATORS,
     shape::TABLE,
     reduce::TABLE,
+    map::TABLE,
     dot::TABLE,
     descriptor::TABLE,
     hints::TABLE,
@@ -115,6 +117,9 @@ static TENSOR_METHODS: &[&str] = &[
     "expand_dims",
     "cast",
     "store",
+    "atomic_load",
+    "atomic_store",
+    "atomic_poll",
     "atomic_cas",
     "atomic_xchg",
     "atomic_add",
@@ -306,7 +311,5 @@ pub fn space_name(space: Space) -> &'static str {
 /// Parts of Triton that exist there but not here yet.
 #[must_use]
 pub fn known_but_missing(space: Space, name: &str) -> bool {
-    space == Space::Language
-        && ["atomic_load", "atomic_store", "atomic_poll", "map_elementwise", "to_tensor_descriptor", "aggregate", "mark_underflow", "slice"]
-            .contains(&name)
+    space == Space::Language && ["to_tensor_descriptor", "aggregate", "mark_underflow", "slice"].contains(&name)
 }

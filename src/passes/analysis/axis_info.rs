@@ -18,6 +18,7 @@
 //! 3. Values that meet (loop-carried values, results of `scf.if`, block arguments) are joined: the gcd of each fact.
 //! 4. Repeat until nothing changes. Values can only lose facts, and each has few, so this ends; loops need two or three rounds.
 
+pub mod calls;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -338,12 +339,16 @@ fn pessimistic(ir: &Ir, value: Value) -> AxisInfo {
     let mut info = AxisInfo::unknown(axes_of(ir.ty(value)));
     match ir.def(value) {
         ValueDef::Result { op, .. } => info.apply_hints(&|name| ir.stored_attr(op, name)),
-        ValueDef::Arg { block, index } => {
-            let Some(func) = ir.block_op(block).filter(|&f| ir.is(f, TtOp::Func) && ir.body(f, 0) == Some(block)) else { return info };
-            info.apply_hints(&|name| arg_attr(ir, func, index as usize, name));
-        }
+        ValueDef::Arg { .. } => info.apply_hints(&|name| hint(ir, value, name)),
     }
     info
+}
+
+/// The attribute of a value that is a function's parameter.
+fn hint(ir: &Ir, value: Value, name: &str) -> Option<Attr> {
+    let ValueDef::Arg { block, index } = ir.def(value) else { return None };
+    let func = ir.block_op(block).filter(|&f| ir.is(f, TtOp::Func) && ir.body(f, 0) == Some(block))?;
+    arg_attr(ir, func, index as usize, name)
 }
 
 /// The attribute of a function's parameter.

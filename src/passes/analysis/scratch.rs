@@ -29,7 +29,7 @@ pub fn scratch_bytes(ir: &Ir, op: Op, capability: u32) -> Result<u32, LayoutErro
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
             Ok(ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), capability)?.scratch_bytes())
         }
-        OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas) => atomic_bytes(ir, op),
+        OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicPoll) => atomic_bytes(ir, op),
         // Where there is no plan, code generation says why.
         OpKind::Tt(TtOp::Reduce) => Ok(reduce_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
         OpKind::Tt(TtOp::Scan) => Ok(scan_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),

@@ -180,7 +180,7 @@ fn is_mbarrier(ir: &Ir, op: Op, kind: TtngOp, value: Value) -> bool {
     mbarrier == Some(&value)
 }
 
-/// A callee may touch all its memory and all descriptors that it gets, at its start and at its end.
+/// A callee may touch all its memory and all descriptors that it gets, from its start to its end.
 fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
     if let Some(buffer) = allocation.of(op) {
         events.push(Event::Access(Access { start: buffer.offset, end: buffer.end(), part: None, class: Class::Data, write: true }));

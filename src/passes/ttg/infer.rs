@@ -1,9 +1,13 @@
 //! What encoding an operation's result has, given that of its operand, and the other way around.
 //!
 //! Most operations keep the encoding. Views have rules of their own: `expand_dims` undoes a slice, `tt.reduce` makes one, `trans` permutes, and
-//! `reshape` keeps the map from threads to elements in row-major order. Where a blocked encoding can say it, the result is blocked; else linear.
+//! `reshape` keeps the map from threads to elements in row-major order, `join` and `split` keep pairs in one thread. Where a blocked encoding can say it, the result is blocked; else linear.
 
+mod pairs;
 mod reshape;
+
+use pairs::halved;
+pub(super) use pairs::joined;
 
 use crate::ir::core::encoding::{Blocked, LinearBases};
 use crate::ir::core::{Attr, Encoding, Ir, Op};
@@ -76,7 +80,12 @@ fn keeps(ir: &Ir, op: Op, encoding: Attr) -> Option<bool> {
     }
     let same = kind.has(Traits::SAME_OPERANDS_AND_RESULT_ENCODING)
         || kind.has(Traits::ELEMENTWISE)
-        || matches!(kind, OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas))
+        || matches!(
+            kind,
+            OpKind::Tt(
+                TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll
+            )
+        )
         || matches!(kind, OpKind::Scf(ScfOp::While | ScfOp::For | ScfOp::Yield | ScfOp::Condition))
         || kind == OpKind::Ttng(TtngOp::WarpGroupDotWait);
     same.then_some(true)
@@ -153,76 +162,11 @@ fn transposed(encoding: Attr, order: &[u32], shape: &[i64]) -> Option<Attr> {
 
 /// The encoding that states a linear layout as it is.
 pub(super) fn from_linear(layout: &LinearLayout) -> Attr {
+    Attr::encoding(Encoding::Linear(bases_of(layout)))
+}
+
+/// What a linear encoding states of a layout.
+fn bases_of(layout: &LinearLayout) -> LinearBases {
     let bases = |dim| if layout.has_in(dim) { layout.bases(dim) } else { vec![] };
-    Attr::encoding(Encoding::Linear(LinearBases {
-        register: bases(Dim::Register),
-        lane: bases(Dim::Lane),
-        warp: bases(Dim::Warp),
-        block: bases(Dim::Block),
-    }))
-}
-
-/// An encoding with a new axis of which each thread holds both elements side by side; a tensor of the old one has this shape.
-///
-/// Blocked stays blocked; a slice along the new axis becomes what it is a slice of, if that has the pairs; anything else is stated as a linear
-/// layout, whose lowest register bit is the new axis.
-pub(super) fn joined(encoding: Attr, shape: &[i64]) -> Option<Attr> {
-    let last = shape.len();
-    match encoding.as_encoding()? {
-        Encoding::Blocked(b) => {
-            let with = |v: &[u32], last: u32| v.iter().copied().chain([last]).collect::<Vec<_>>();
-            let rank = b.order.len() as u32;
-            return Some(Attr::encoding(Encoding::Blocked(Blocked {
-                size_per_thread: with(&b.size_per_thread, 2),
-                threads_per_warp: with(&b.threads_per_warp, 1),
-                warps_per_cta: with(&b.warps_per_cta, 1),
-                order: std::iter::once(rank).chain(b.order.iter().copied()).collect(),
-                cga: b.cga.iter().map(|basis| basis.iter().copied().chain([0]).collect()).collect(),
-            })));
-        }
-        Encoding::Slice { dim, parent } if *dim as usize == last => {
-            let half = halved(*parent, &[shape, &[2]].concat());
-            if half.is_some_and(|h| layout::are_layouts_equivalent(shape, h, encoding).unwrap_or(false)) {
-                return Some(*parent);
-            }
-        }
-        _ => {}
-    }
-    let mut bases = layout::try_to_linear_layout(shape, encoding).ok()?.all_bases();
-    bases.iter_mut().flat_map(|(_, list)| list).for_each(|basis| basis.push(0));
-    let pair = (0..=last).map(|axis| i32::from(axis == last)).collect();
-    bases.iter_mut().find(|(dim, _)| *dim == Dim::Register)?.1.insert(0, pair);
-    Some(linear(&bases))
-}
-
-/// The inverse of [`joined`], of a tensor of this shape; `None` unless each thread holds both elements along the last axis.
-fn halved(encoding: Attr, shape: &[i64]) -> Option<Attr> {
-    let last = shape.len().checked_sub(1)?;
-    if let Encoding::Blocked(b) = encoding.as_encoding()?
-        && (b.size_per_thread[last], b.threads_per_warp[last], b.warps_per_cta[last]) == (2, 1, 1)
-    {
-        return Some(Attr::encoding(Encoding::Blocked(Blocked {
-            size_per_thread: b.size_per_thread[..last].to_vec(),
-            threads_per_warp: b.threads_per_warp[..last].to_vec(),
-            warps_per_cta: b.warps_per_cta[..last].to_vec(),
-            order: b.order.iter().copied().filter(|&d| d as usize != last).collect(),
-            cga: b.cga.iter().map(|basis| basis[..last].to_vec()).collect(),
-        })));
-    }
-    let mut bases = layout::try_to_linear_layout(shape, encoding).ok().filter(|_| shape[last] == 2)?.all_bases();
-    let registers = &mut bases.iter_mut().find(|(dim, _)| *dim == Dim::Register)?.1;
-    let pair = registers.iter().position(|basis| basis[last] == 1 && basis[..last].iter().all(|&c| c == 0))?;
-    registers.remove(pair);
-    let by_pair = |basis: &mut Vec<i32>| basis.pop() == Some(0);
-    bases.iter_mut().flat_map(|(_, list)| list).all(by_pair).then(|| linear(&bases))
-}
-
-fn linear(bases: &[(Dim, Vec<Vec<i32>>)]) -> Attr {
-    let of = |dim| bases.iter().find(|(d, _)| *d == dim).map_or_else(Vec::new, |(_, list)| list.clone());
-    Attr::encoding(Encoding::Linear(LinearBases {
-        register: of(Dim::Register),
-        lane: of(Dim::Lane),
-        warp: of(Dim::Warp),
-        block: of(Dim::Block),
-    }))
+    LinearBases { register: bases(Dim::Register), lane: bases(Dim::Lane), warp: bases(Dim::Warp), block: bases(Dim::Block) }
 }

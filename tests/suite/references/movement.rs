@@ -58,3 +58,25 @@ pub(crate) fn embedding_bwd(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     }
     single("dtable_ptr", table)
 }
+
+/// Neighbours turned by an angle.
+pub(crate) fn rotate_pairs(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let turned = inputs.array("x_ptr").chunks(2).zip(inputs.array("angle_ptr")).flat_map(|(pair, angle)| {
+        let (s, c) = angle.sin_cos();
+        [pair[0] * c - pair[1] * s, pair[0] * s + pair[1] * c]
+    });
+    single("y_ptr", turned.collect())
+}
+
+/// Rows of two arrays behind each other; the sums of each row, and over every eighth position.
+pub(crate) fn both_rows(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let block = inputs.size("block");
+    let (mut y, mut totals) = (vec![], vec![]);
+    for (x, z) in inputs.array("x_ptr").chunks(block).zip(inputs.array("z_ptr").chunks(block)) {
+        y.extend(x.iter().chain(z));
+        let both: Vec<f64> = x.iter().zip(z).map(|(x, z)| x + z).collect();
+        totals.push(both.iter().sum());
+        totals.extend((0..8).map(|i| both.iter().skip(i).step_by(8).sum::<f64>()));
+    }
+    BTreeMap::from([("y_ptr".to_owned(), y), ("total_ptr".to_owned(), totals)])
+}

@@ -87,3 +87,18 @@ pub(crate) fn conv2d(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     }
     single("y_ptr", y)
 }
+
+/// `c = q @ w` with two numbers of four bits in each byte of `q`.
+pub(crate) fn int4_matmul(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let unpacked: Vec<f64> =
+        inputs.array("q_ptr").iter().flat_map(|&b| [b as i64 & 15, b as i64 >> 4 & 15]).map(|number| number as f64).collect();
+    single("c_ptr", product(&unpacked, inputs.array("w_ptr"), sizes(inputs)))
+}
+
+/// The left half of `x @ w` times the right half.
+pub(crate) fn gated(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let [m, n, k] = sizes(inputs);
+    let z = product(inputs.array("x_ptr"), inputs.array("w_ptr"), [m, n, k]);
+    let row = |row: &[f64]| (0..n / 2).map(|i| row[i] * row[n / 2 + i]).collect::<Vec<_>>();
+    single("y_ptr", z.chunks(n).flat_map(row).collect())
+}

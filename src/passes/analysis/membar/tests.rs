@@ -115,7 +115,7 @@ fn races(ir: &Ir, func: Op, allocation: &Allocation) -> usize {
 
 /// Inserts what the analysis asks for; gives the barriers.
 fn insert(ir: &mut Ir, func: Op, allocation: &Allocation) -> Vec<Op> {
-    let needed = Membar::new(ir, func, allocation, false, CAPABILITY, false).barriers();
+    let needed = Membar::new(ir, func, allocation, false, CAPABILITY).barriers();
     needed
         .into_iter()
         .map(|op| {
@@ -152,7 +152,7 @@ fn a_single_warp_waits_for_its_own_reads_too() {
     let ir = kernels();
     let func = ir.function("scratch").unwrap();
     let allocation = allocation::of_module(&ir, CAPABILITY).unwrap().remove(&func).unwrap();
-    let membar = Membar::new(&ir, func, &allocation, true, CAPABILITY, false);
+    let membar = Membar::new(&ir, func, &allocation, true, CAPABILITY);
     // The protocol of the first conversion ends with reads, which the second one's writes must still wait for.
     assert_eq!(membar.barriers().len(), 1);
     assert!(!membar.is_safe(&BTreeSet::new()));

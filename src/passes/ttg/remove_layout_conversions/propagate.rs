@@ -42,6 +42,9 @@ fn is_anchor(ir: &Ir, op: Op) -> bool {
             | TtOp::DotScaled
             | TtOp::AtomicRmw
             | TtOp::AtomicCas
+            | TtOp::AtomicLoad
+            | TtOp::AtomicStore
+            | TtOp::AtomicPoll
             | TtOp::DescriptorLoad
             | TtOp::DescriptorStore
             | TtOp::DescriptorReduce
