@@ -107,7 +107,7 @@ fn buffer(ir: &Ir, name: &str, args: &[i64]) -> Vec<u8> {
     let args: Vec<Arg> = std::iter::once(Arg::Ptr(out, 0)).chain(args.iter().map(|&a| Arg::Int(a))).collect();
     let done = interp::run(ir, name, [1, 1, 1], &args, &mut memory, &Options { threads: 1, ..Options::default() });
     assert!(done.is_ok(), "`{name}` {args:?}: {:#?}", done.err());
-    memory.bytes(out).to_vec()
+    memory.bytes(out).clone()
 }
 
 #[test]

@@ -27,6 +27,8 @@
 //! early.
 
 mod bounds;
+mod build;
+mod count;
 mod fuse;
 mod prepare;
 
@@ -34,8 +36,12 @@ use crate::ir::core::{Attr, Ir, Op};
 use crate::ir::dialects::ScfOp;
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 
-pub static PASS: Pass =
-    Pass { name: "tritongpu-fuse-nested-loops", doc: "make one loop of a loop nest, as `tl.range(…, flatten=True)` asks", options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "tritongpu-fuse-nested-loops",
+    doc: "make one loop of a loop nest, as `tl.range(…, flatten=True)` asks",
+    options: &[],
+    run,
+};
 
 /// The author wants the nest fused.
 const FLATTEN: &str = "tt.flatten";

@@ -32,8 +32,12 @@ use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtngOp};
 use crate::passes::fold;
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 
-pub static PASS: Pass =
-    Pass { name: "tritongpu-optimize-accumulator-init", doc: "give products that start from zero a flag instead of zeros", options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "tritongpu-optimize-accumulator-init",
+    doc: "give products that start from zero a flag instead of zeros",
+    options: &[],
+    run,
+};
 
 /// Operands of `ttng.warp_group_dot`.
 const ACCUMULATOR: usize = 2;

@@ -61,8 +61,7 @@ fn assumed_to_run(ir: &Ir, inner: Op) -> bool {
     let [lower, upper, _] = bounds(ir, inner);
     let dominance = Dominance::new();
     let holds = |assume: Op| {
-        ir.is(assume, LlvmOp::Assume)
-            && (dominance.op_dominates(ir, assume, inner) || ir.parent_block(assume) == ir.parent_block(inner))
+        ir.is(assume, LlvmOp::Assume) && (dominance.op_dominates(ir, assume, inner) || ir.parent_block(assume) == ir.parent_block(inner))
     };
     ir.users(upper).into_iter().filter(|&op| ir.is(op, ArithOp::Cmpi)).any(|compare| {
         let sides = (ir.operand(compare, 0), ir.operand(compare, 1));
