@@ -24,7 +24,11 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
 /// Moves invariant operations out of all loops; loads if asked to.
 pub fn move_out_of_loops(ir: &mut Ir, with_loads: bool) -> bool {
     let loops: Vec<Op> = ir.all_ops_post(ir.module()).into_iter().filter(|&o| ir.kind(o).has(Traits::LOOP)).collect();
-    loops.into_iter().fold(false, |changed, op| move_out_of_loop(ir, op, with_loads) || changed)
+    let mut changed = false;
+    for op in loops {
+        changed |= move_out_of_loop(ir, op, with_loads);
+    }
+    changed
 }
 
 /// Moves invariant operations out of one loop; loads if asked to.

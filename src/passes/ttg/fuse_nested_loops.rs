@@ -27,6 +27,8 @@
 //! early.
 
 mod bounds;
+mod build;
+mod count;
 mod fuse;
 mod prepare;
 
