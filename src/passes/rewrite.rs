@@ -16,7 +16,6 @@
 //!
 //! A [`Pattern`] must either change nothing and return `false`, or make progress through the [`Rewriter`], which tells the worklist.
 
-
 use super::common::region_dce;
 use super::fold;
 use crate::ir::core::entity::Entity;

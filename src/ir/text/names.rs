@@ -4,7 +4,6 @@
 //! A value's wish is its location's name, else what its operation suggests (`c4_i32`, `true`, `cst`), else `argN` for an argument of an entry
 //! block, else the next number. A wish that is taken gets `_N` from a counter that only grows: `x`, `x_0`, `y_1`.
 
-
 use super::printer::result_group;
 use crate::ir::core::entity::Entity;
 use crate::ir::core::hash::Set;

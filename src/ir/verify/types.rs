@@ -7,7 +7,6 @@
 //! - A tensor's layout is distributed, of the tensor's rank, with the module's numbers of threads, warps and blocks.
 //! - A memory descriptor's layout has its rank, or one less when it has a leading dimension of buffers, and the module's number of blocks.
 
-
 use super::{Context, LayoutRules, Verifier};
 use crate::diag::Code;
 use crate::diag::codes::verify as codes;

@@ -10,7 +10,6 @@
 //!
 //! Every constant is thereby made anew, in the reverse order of first appearance, without a location.
 
-
 use crate::ir::core::entity::Entity;
 use crate::ir::core::hash::{Map, Set};
 use crate::ir::core::{Attr, Block, Ir, Loc, Op, OpState, Region, Type, Value};
