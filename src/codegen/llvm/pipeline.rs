@@ -9,13 +9,14 @@
 //! not there found nothing in any of them: GVN (the back end runs it anyway), a second SROA, bit tracking, a third combination
 //! of instructions. Vectors are looked for where [`computes_in_16_bits`] says so. [`FULL`] is LLVM's own `O3`, for LLVM IR that somebody else made.
 
+use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::LLVMValueKind;
 use inkwell::llvm_sys::core::{LLVMGetCalledValue, LLVMGetValueKind};
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::TargetMachine;
 use inkwell::types::{AnyType, AnyTypeEnum};
-use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue};
 
 /// LLVM's `O3`.
 pub(super) const FULL: &str = "default<O3>";
@@ -34,8 +35,8 @@ pub(super) fn tensor(slp: bool) -> String {
 /// Whether a module computes with elements of 16 bits, of which a register holds two: there, and nowhere else, the SLP vectorizer finds something,
 /// and it takes half of the time of all passes in modules with large products.
 pub(super) fn computes_in_16_bits(module: &Module<'_>) -> bool {
-    let instructions = || module.get_functions().flat_map(|f| f.get_basic_block_iter()).flat_map(|b| b.get_instructions());
-    instructions().any(|i| is_arithmetic(i) && element_bits(i.get_type()) == Some(16))
+    let mut instructions = module.get_functions().flat_map(FunctionValue::get_basic_block_iter).flat_map(BasicBlock::get_instructions);
+    instructions.any(|i| is_arithmetic(i) && element_bits(i.get_type()) == Some(16))
 }
 
 /// Whether an instruction computes, rather than moves or converts: calls count as far as they call something of LLVM's (a fused multiply-add).

@@ -262,17 +262,13 @@ impl AxisInfoAnalysis {
             return false;
         }
         // Taken out, since the other slot is changed meanwhile.
-        match self.infos[from.index()].take() {
-            Some(info) => {
-                let changed = self.meet(to, &info);
-                self.infos[from.index()] = Some(info);
-                changed
-            }
-            None => {
-                self.missing = true;
-                false
-            }
-        }
+        let Some(info) = self.infos[from.index()].take() else {
+            self.missing = true;
+            return false;
+        };
+        let changed = self.meet(to, &info);
+        self.infos[from.index()] = Some(info);
+        changed
     }
 
     fn flow_all(&mut self, from: &[Value], to: &[Value]) -> bool {
