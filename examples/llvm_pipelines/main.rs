@@ -1,13 +1,14 @@
 //! What each LLVM pass of the built-in pipeline costs and gives, over many modules of TTGIR; likewise whole other pipelines.
 //!
-//! usage: `cargo run --release --example llvm_pipelines -- ARCH FILE.ttgir… [--passes | --pipeline TEXT…] [--runs N] [--modules]`
+//! usage: `cargo run --release --example llvm_pipelines -- ARCH FILE.ttgir… [--passes | --pipeline TEXT…] [--runs N] [--modules] [--llir DIR]`
 //!
 //! 1. The variants ([`variants`]): the built-in pipeline, `O3`, `O1`, and one that is nearly nothing; with `--passes` the built-in one
 //!    without each of its passes, and with each of some passes of `O3` that it lacks; with `--pipeline` those that are named.
-//! 2. Each file is lowered for each variant and optimised ([`measure`]); the best of five runs counts, or of `--runs`. The variants take turns on a file, so that a
-//!    busy machine slows all alike.
+//! 2. Each file is lowered for each variant and optimised ([`measure`]); the best of five runs counts, or of `--runs`. The variants take turns on a file, so that what
+//!    else the machine does slows all alike; time is of the processor.
 //! 3. ptxas and nvdisasm tell what became of it: instructions, registers, spilled bytes. PTX that another variant made too is not assembled again.
-//! 4. A table goes to stdout, a row a variant: the time of LLVM's passes and of its back end, and machine code as differences from the first
+//! 4. With `--llir` nothing is measured: the LLVM IR before all passes is written, for `opt -time-passes`.
+//! 5. Else a table goes to stdout, a row a variant: the time of LLVM's passes and of its back end, and machine code as differences from the first
 //!    variant; with `--modules` a row for each module whose machine code differs.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
@@ -16,6 +17,7 @@ mod machine_code;
 mod measure;
 mod variants;
 
+use std::path::Path;
 use std::time::Duration;
 
 use measure::{Measured, measure};
@@ -29,17 +31,19 @@ struct Arguments {
     passes: bool,
     modules: bool,
     runs: u32,
+    llir: Option<String>,
 }
 
 fn arguments() -> Option<Arguments> {
     let mut words = std::env::args().skip(1);
     let target = Target::parse(&words.next()?).ok()?;
-    let mut all = Arguments { target, files: vec![], pipelines: vec![], passes: false, modules: false, runs: 5 };
+    let mut all = Arguments { target, files: vec![], pipelines: vec![], passes: false, modules: false, runs: 5, llir: None };
     while let Some(word) = words.next() {
         match word.as_str() {
             "--passes" => all.passes = true,
             "--modules" => all.modules = true,
             "--runs" => all.runs = words.next()?.parse().ok().filter(|&n| n > 0)?,
+            "--llir" => all.llir = Some(words.next()?),
             "--pipeline" => all.pipelines.push(words.next()?),
             _ => all.files.push(word),
         }
@@ -49,9 +53,17 @@ fn arguments() -> Option<Arguments> {
 
 fn main() {
     let Some(args) = arguments() else {
-        eprintln!("usage: llvm_pipelines ARCH FILE.ttgir… [--passes | --pipeline TEXT…] [--runs N] [--modules]");
+        eprintln!("usage: llvm_pipelines ARCH FILE.ttgir… [--passes | --pipeline TEXT…] [--runs N] [--modules] [--llir DIR]");
         std::process::exit(2);
     };
+    if let Some(folder) = &args.llir {
+        for file in &args.files {
+            if let Err(why) = measure::write_llir(file, args.target, Path::new(folder)) {
+                eprintln!("{file}: {why}");
+            }
+        }
+        return;
+    }
     let mut rows: Vec<Row> = vec![];
     let mut measured = 0;
     for file in &args.files {

@@ -211,7 +211,10 @@ impl Module {
         match (&self.options.llvm_passes, self.foreign) {
             (Some(given), _) => given.clone(),
             (None, true) => pipeline::FULL.to_owned(),
-            (None, false) => pipeline::tensor(self.has_vectors()),
+            (None, false) => {
+                let packable = |inner: &Inner| pipeline::computes_in_16_bits(&inner.module);
+                pipeline::tensor(self.has_vectors() && self.inner.as_ref().is_some_and(packable))
+            }
         }
     }
 
