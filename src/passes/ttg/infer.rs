@@ -7,7 +7,7 @@ mod reshape;
 
 use crate::ir::core::encoding::{Blocked, LinearBases};
 use crate::ir::core::{Attr, Encoding, Ir, Op};
-use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp, TtngOp};
+use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp};
 use crate::layout::{self, Dim, LinearLayout};
 
 /// The encoding of the results of `op` where its operands have `encoding`; `None` where there is none.
@@ -77,8 +77,7 @@ fn keeps(ir: &Ir, op: Op, encoding: Attr) -> Option<bool> {
     let same = kind.has(Traits::SAME_OPERANDS_AND_RESULT_ENCODING)
         || kind.has(Traits::ELEMENTWISE)
         || matches!(kind, OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas))
-        || matches!(kind, OpKind::Scf(ScfOp::While | ScfOp::For | ScfOp::Yield | ScfOp::Condition))
-        || kind == OpKind::Ttng(TtngOp::WarpGroupDotWait);
+        || matches!(kind, OpKind::Scf(ScfOp::While | ScfOp::For | ScfOp::Yield | ScfOp::Condition));
     same.then_some(true)
 }
 
