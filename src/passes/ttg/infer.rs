@@ -11,7 +11,7 @@ pub(super) use pairs::joined;
 
 use crate::ir::core::encoding::{Blocked, LinearBases};
 use crate::ir::core::{Attr, Encoding, Ir, Op};
-use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp, TtngOp};
+use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp};
 use crate::layout::{self, Dim, LinearLayout};
 
 /// The encoding of the results of `op` where its operands have `encoding`; `None` where there is none.
@@ -86,8 +86,7 @@ fn keeps(ir: &Ir, op: Op, encoding: Attr) -> Option<bool> {
                 TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll
             )
         )
-        || matches!(kind, OpKind::Scf(ScfOp::While | ScfOp::For | ScfOp::Yield | ScfOp::Condition))
-        || kind == OpKind::Ttng(TtngOp::WarpGroupDotWait);
+        || matches!(kind, OpKind::Scf(ScfOp::While | ScfOp::For | ScfOp::Yield | ScfOp::Condition));
     same.then_some(true)
 }
 

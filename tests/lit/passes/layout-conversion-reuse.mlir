@@ -180,8 +180,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: arith.addf {{.*}} : tensor<64x32xf32, #[[HALF]]>
   tt.func public @pairs_in_threads(%x: tensor<64x32x2xf32, #in_thread>) -> tensor<64x32xf32, #two> {
     %0 = ttg.convert_layout %x : tensor<64x32x2xf32, #in_thread> -> tensor<64x32x2xf32, #three>
-    %1, %2 = tt.split %0 : tensor<64x32x2xf32, #three> -> tensor<64x32xf32, #two>
-    %3 = arith.addf %1, %2 : tensor<64x32xf32, #two>
+    %lo, %hi = tt.split %0 : tensor<64x32x2xf32, #three> -> tensor<64x32xf32, #two>
+    %3 = arith.addf %lo, %hi : tensor<64x32xf32, #two>
     tt.return %3 : tensor<64x32xf32, #two>
   }
 
@@ -191,8 +191,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: tt.split {{.*}} : tensor<64x32x2xf32, #blocked{{.*}}> -> tensor<64x32xf32, #blocked{{.*}}>
   tt.func public @pairs_in_lanes(%x: tensor<64x32x2xf32, #in_lanes>) -> tensor<64x32xf32, #two> {
     %0 = ttg.convert_layout %x : tensor<64x32x2xf32, #in_lanes> -> tensor<64x32x2xf32, #three>
-    %1, %2 = tt.split %0 : tensor<64x32x2xf32, #three> -> tensor<64x32xf32, #two>
-    %3 = arith.addf %1, %2 : tensor<64x32xf32, #two>
+    %lo, %hi = tt.split %0 : tensor<64x32x2xf32, #three> -> tensor<64x32xf32, #two>
+    %3 = arith.addf %lo, %hi : tensor<64x32xf32, #two>
     tt.return %3 : tensor<64x32xf32, #two>
   }
 
