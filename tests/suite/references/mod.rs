@@ -38,6 +38,7 @@ const ALL: &[(&str, Reference)] = &[
     ("transpose", movement::transpose),
     ("batched_matmul", products::batched_matmul),
     ("conv2d", products::conv2d),
+    ("dot_scaled", products::dot_scaled),
     ("grouped_matmul", products::grouped_matmul),
     ("matmul", products::matmul),
     ("matmul_transposed", products::matmul_transposed),

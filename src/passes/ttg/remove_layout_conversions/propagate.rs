@@ -49,8 +49,8 @@ fn is_anchor(ir: &Ir, op: Op) -> bool {
             | TtOp::DescriptorScatter,
         ) => true,
         OpKind::Tt(TtOp::Gather) => ir.stored_attr(op, "efficient_layout").is_some(),
-        // Any layout suits its result, which stops the flow; the backward step decides.
-        OpKind::Tt(TtOp::Reshape) => ir.stored_attr(op, "allow_reorder").is_some(),
+        // Any layout suits its result, or it was chosen with care: that stops the flow, and the backward step decides.
+        OpKind::Tt(TtOp::Reshape) => ["allow_reorder", "efficient_layout"].iter().any(|name| ir.stored_attr(op, name).is_some()),
         OpKind::Ttng(_) => {
             matches!(ir.op_name(op), "ttng.warp_group_dot" | "ttng.tmem_load" | "ttng.tc_gen5_mma" | "ttng.tc_gen5_mma_scaled")
         }
