@@ -31,8 +31,8 @@ pub fn result_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
             reshape::reshaped_or(encoding, from.shape(), to.shape(), hint(ir, op, to.encoding()))
         }
-        OpKind::Tt(TtOp::Join) => joined(encoding),
-        OpKind::Tt(TtOp::Split) => halved(encoding),
+        OpKind::Tt(TtOp::Join) => joined(encoding, ir.ty(ir.operand(op, 0)).shape()),
+        OpKind::Tt(TtOp::Split) => halved(encoding, ir.ty(ir.operand(op, 0)).shape()),
         OpKind::Tt(TtOp::Gather) => Some(encoding),
         OpKind::Ttg(TtgOp::Fp4ToFp) => unpacked(encoding, axis_of(ir, op)? as usize, ir.ty(ir.operand(op, 0)).shape()),
         _ => None,
@@ -60,8 +60,8 @@ pub fn operand_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
             reshape::reshaped_or(encoding, to.shape(), from.shape(), hint(ir, op, from.encoding()))
         }
-        OpKind::Tt(TtOp::Join) => halved(encoding),
-        OpKind::Tt(TtOp::Split) => joined(encoding),
+        OpKind::Tt(TtOp::Join) => halved(encoding, ir.ty(ir.result(op)).shape()),
+        OpKind::Tt(TtOp::Split) => joined(encoding, ir.ty(ir.result(op)).shape()),
         OpKind::Tt(TtOp::Gather) => Some(encoding),
         OpKind::Ttg(TtgOp::Fp4ToFp) => fp4::packed(encoding, axis_of(ir, op)? as usize, ir.ty(ir.result(op)).shape()),
         _ => None,
@@ -164,9 +164,19 @@ pub(super) fn from_linear(layout: &LinearLayout) -> Attr {
     }))
 }
 
-/// A blocked encoding with a new fastest axis of which each thread holds both elements.
-pub(super) fn joined(encoding: Attr) -> Option<Attr> {
-    let Encoding::Blocked(b) = encoding.as_encoding()? else { return None };
+/// The encoding with a new fastest axis, of which each thread holds both elements; `shape` is without that axis.
+pub(super) fn joined(encoding: Attr, shape: &[i64]) -> Option<Attr> {
+    let Encoding::Blocked(b) = encoding.as_encoding()? else {
+        // Of a slice along the new axis, where that takes a pair apart, it is what was sliced.
+        if let Some(parent) = expanded(encoding, shape.len()) {
+            let whole = [shape, &[2]].concat();
+            if halved(parent, &whole).is_some_and(|half| layout::are_layouts_equivalent(shape, half, encoding).unwrap_or(false)) {
+                return Some(parent);
+            }
+        }
+        let layout = layout::try_to_linear_layout(shape, encoding).ok()?;
+        return Some(from_linear(&layout.unsqueeze_out(Dim::axis(shape.len())).doubled_along(shape.len())));
+    };
     let with = |v: &[u32], last: u32| v.iter().copied().chain([last]).collect::<Vec<_>>();
     let rank = b.order.len() as u32;
     Some(Attr::encoding(Encoding::Blocked(Blocked {
@@ -178,18 +188,22 @@ pub(super) fn joined(encoding: Attr) -> Option<Attr> {
     })))
 }
 
-/// The inverse of [`joined`].
-fn halved(encoding: Attr) -> Option<Attr> {
-    let Encoding::Blocked(b) = encoding.as_encoding()? else { return None };
-    let last = b.order.len().checked_sub(1)?;
-    if b.size_per_thread[last] != 2 || b.threads_per_warp[last] != 1 || b.warps_per_cta[last] != 1 {
-        return None;
+/// The inverse of [`joined`]; `shape` is with the axis. `None` where a thread does not hold both elements.
+fn halved(encoding: Attr, shape: &[i64]) -> Option<Attr> {
+    let last = shape.len().checked_sub(1)?;
+    match encoding.as_encoding()? {
+        Encoding::Blocked(b) if b.size_per_thread[last] == 2 && b.threads_per_warp[last] == 1 && b.warps_per_cta[last] == 1 => {
+            Some(Attr::encoding(Encoding::Blocked(Blocked {
+                size_per_thread: b.size_per_thread[..last].to_vec(),
+                threads_per_warp: b.threads_per_warp[..last].to_vec(),
+                warps_per_cta: b.warps_per_cta[..last].to_vec(),
+                order: b.order.iter().copied().filter(|&d| d as usize != last).collect(),
+                cga: b.cga.iter().map(|basis| basis[..last].to_vec()).collect(),
+            })))
+        }
+        _ => {
+            let layout = layout::try_to_linear_layout(shape, encoding).ok()?.halved_along(last)?;
+            Some(from_linear(&layout.squeeze_out(Dim::axis(last))))
+        }
     }
-    Some(Attr::encoding(Encoding::Blocked(Blocked {
-        size_per_thread: b.size_per_thread[..last].to_vec(),
-        threads_per_warp: b.threads_per_warp[..last].to_vec(),
-        warps_per_cta: b.warps_per_cta[..last].to_vec(),
-        order: b.order.iter().copied().filter(|&d| d as usize != last).collect(),
-        cga: b.cga.iter().map(|basis| basis[..last].to_vec()).collect(),
-    })))
 }

@@ -217,14 +217,14 @@ pub(super) fn loaded_bits(ir: &Ir, value: Value) -> u32 {
     let mut seen = BTreeSet::new();
     let mut queue: Vec<Op> = ir.def_op(value).into_iter().collect();
     let mut bits = ir.ty(value).elem().bit_width().unwrap_or(32);
-    let mut joins = false;
+    let mut joined = BTreeSet::new();
     while let Some(op) = queue.pop() {
         if !followed(ir, op) || !seen.insert(op) {
             continue;
         }
         match ir.kind(op) {
             OpKind::Ttg(TtgOp::Fp4ToFp) => return 4,
-            OpKind::Tt(TtOp::Join) => joins = true,
+            OpKind::Tt(TtOp::Join) => joined.extend(ir.ty(ir.result(op)).elem().bit_width()),
             OpKind::Tt(TtOp::Load | TtOp::DescriptorLoad | TtOp::DescriptorGather) if ir.ty(ir.result(op)).is_tensor() => {
                 bits = bits.min(ir.ty(ir.result(op)).elem().bit_width().unwrap_or(bits));
             }
@@ -232,8 +232,8 @@ pub(super) fn loaded_bits(ir: &Ir, value: Value) -> u32 {
         }
         queue.extend(ir.operands(op).iter().filter_map(|&v| ir.def_op(v)));
     }
-    // A join halves the width that a layout carries through it.
-    if joins { bits / 2 } else { bits }
+    // A join halves what a thread has side by side. Where it joins what was widened to twice the bits, the double count makes up for that.
+    if joined.contains(&(2 * bits)) { bits / 2 } else { bits }
 }
 
 /// Operations through which the width of an element is looked for.
