@@ -109,12 +109,19 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x32xf32, #G>
   }
 
-  // A computed into registers in each iteration: the product is waited for before they are written again.
+  // A computed into registers in each iteration: the product is cut in two along K, and each half waited for by the other one, before the
+  // registers are written again.
   // CHECK-LABEL: @register_a(
   // CHECK: scf.for
-  // CHECK: %[[X:.*]] = ttg.convert_layout {{.*}}#ttg.dot_op
-  // CHECK: ttng.warp_group_dot %[[X]]
-  // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}}pendings = 0 : i32
+  // CHECK: %[[X:.*]] = ttg.convert_layout {{.*}} -> tensor<64x32xf16, #ttg.dot_op
+  // CHECK: tt.reshape %[[X]] : {{.*}} -> tensor<64x2x16xf16
+  // CHECK: %[[L:.*]], %[[R:.*]] = tt.split
+  // CHECK-DAG: %[[L2:.*]] = ttg.convert_layout %[[L]] : {{.*}} -> tensor<64x16xf16, #ttg.dot_op
+  // CHECK-DAG: %[[R2:.*]] = ttg.convert_layout %[[R]] : {{.*}} -> tensor<64x16xf16, #ttg.dot_op
+  // CHECK: %[[D:.*]] = ttng.warp_group_dot %[[L2]]
+  // CHECK-NEXT: %[[W:.*]]:2 = ttng.warp_group_dot_wait %[[D]], {{.*}}pendings = 1 : i32
+  // CHECK-NEXT: %[[E:.*]] = ttng.warp_group_dot %[[R2]], {{.*}}, %[[W]]#0
+  // CHECK-NEXT: ttng.warp_group_dot_wait %[[E]], {{.*}}pendings = 1 : i32
   tt.func public @register_a(%n: i32, %lo: i32, %a: tensor<64x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %b: tensor<32x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}) -> tensor<64x32xf32, #G> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
