@@ -41,6 +41,7 @@ const ALL: &[(&str, Reference)] = &[
     ("dot_scaled", products::dot_scaled),
     ("grouped_matmul", products::grouped_matmul),
     ("matmul", products::matmul),
+    ("matmul_dequant", products::matmul_dequant),
     ("matmul_transposed", products::matmul_transposed),
     ("attention_bwd_delta", reductions::attention_bwd_delta),
     ("cross_entropy", reductions::cross_entropy),

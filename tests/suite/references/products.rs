@@ -110,6 +110,23 @@ fn unpacked(stored: &[f64], format: &str, [rows, cols]: [usize; 2], along_cols: 
     (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))).map(|(r, c)| at(r, c)).collect()
 }
 
+/// `c = a @ (w * scale)`; `w` holds bytes, or integers of 4 bits, 8 more than they stand for, in bytes or words along k.
+pub(crate) fn matmul_dequant(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let [m, n, k] = sizes(inputs);
+    let (stored, scale) = (inputs.array("w_ptr"), inputs.array("scale_ptr"));
+    let many = match inputs.str("how") {
+        "nibbles" => 2,
+        "words" => 8,
+        _ => 1,
+    };
+    let weight = |l: usize, j: usize| {
+        let at = if inputs.bool("trans") { j * (k / many) + l / many } else { l / many * n + j };
+        if many == 1 { stored[at] } else { f64::from((stored[at] as i64 >> (4 * (l % many)) & 15) as i32 - 8) }
+    };
+    let w: Vec<f64> = (0..k).flat_map(|l| (0..n).map(move |j| (l, j))).map(|(l, j)| weight(l, j) * scale[j]).collect();
+    single("c_ptr", product(inputs.array("a_ptr"), &w, [m, n, k]))
+}
+
 /// `c = a @ b` in microscaling formats: 32 elements along k share the scale 2^(s - 127), of which 255 is not a number.
 pub(crate) fn dot_scaled(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let [m, n, k] = sizes(inputs);
