@@ -53,4 +53,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %q, %w : tensor<64x64x!tt.ptr<i8>, #F>
     tt.return
   }
+
+  // One scale for all of K: the view that adds the axis of the group has two axes of size 1, and the elements stay where they are.
+  // CHECK-LABEL: @one_group(
+  // CHECK: %[[C:.*]] = ttg.convert_layout {{.*}} : tensor<64x1xbf16, {{.*}} -> tensor<64x1xbf16, #[[S1:.*]]>
+  // CHECK: %[[R:.*]] = tt.reshape %[[C]] efficient_layout : tensor<64x1xbf16, #[[S1]]> -> tensor<64x1x1xbf16, #[[G1:.*]]>
+  // CHECK: %[[B:.*]] = tt.broadcast %[[R]] : tensor<64x1x1xbf16, #[[G1]]> -> tensor<64x1x32xbf16, #[[G1]]>
+  // CHECK: %[[W:.*]] = tt.reshape %[[B]] : {{.*}} -> tensor<64x32xbf16, #ttg.dot_op
+  // CHECK: tt.dot %[[W]]
+  tt.func public @one_group(%s: tensor<64x1xbf16, #S>, %b: tensor<32x64xbf16, #DB>, %c: tensor<64x64xf32, #MMA>) -> tensor<64x64xf32, #MMA> {
+    %n = ttg.convert_layout %s : tensor<64x1xbf16, #S> -> tensor<64x1xbf16, #PS>
+    %r = tt.reshape %n efficient_layout : tensor<64x1xbf16, #PS> -> tensor<64x1x1xbf16, #P>
+    %w = tt.broadcast %r : tensor<64x1x1xbf16, #P> -> tensor<64x1x32xbf16, #P>
+    %f = tt.reshape %w : tensor<64x1x32xbf16, #P> -> tensor<64x32xbf16, #F>
+    %a = ttg.convert_layout %f : tensor<64x32xbf16, #F> -> tensor<64x32xbf16, #DA>
+    %d = tt.dot %a, %b, %c : tensor<64x32xbf16, #DA> * tensor<32x64xbf16, #DB> -> tensor<64x64xf32, #MMA>
+    tt.return %d : tensor<64x64xf32, #MMA>
+  }
 }

@@ -16,8 +16,8 @@ use crate::layout;
 /// The encoding of the floats where the bytes have `encoding` in a tensor of this shape.
 #[must_use]
 pub fn unpacked(encoding: Attr, axis: usize, shape: &[i64]) -> Option<Attr> {
-    if let Some(known) = resized(encoding, axis, shape, |n| Some(2 * n)) {
-        return known;
+    if runs_fastest(encoding, axis, shape) {
+        return resized(encoding, axis, |n| Some(2 * n));
     }
     let layout = layout::try_to_linear_layout(shape, encoding).ok()?;
     Some(from_linear(&layout.doubled_along(axis)))
@@ -27,27 +27,30 @@ pub fn unpacked(encoding: Attr, axis: usize, shape: &[i64]) -> Option<Attr> {
 #[must_use]
 pub(super) fn packed(encoding: Attr, axis: usize, shape: &[i64]) -> Option<Attr> {
     let half = |n: u32| (n > 1).then_some(n / 2);
-    if let Some(known) = resized(encoding, axis, shape, half) {
-        return known;
+    if runs_fastest(encoding, axis, shape) {
+        return resized(encoding, axis, half);
     }
     let layout = layout::try_to_linear_layout(shape, encoding).ok()?;
     Some(from_linear(&layout.halved_along(axis)?))
 }
 
-/// Step 1: `None` where the linear layout decides; `Some(None)` where `size` finds no size.
-fn resized(encoding: Attr, axis: usize, shape: &[i64], size: impl Fn(u32) -> Option<u32>) -> Option<Option<Attr>> {
-    if layout::order(encoding, shape).get(axis) != Some(&0) {
-        return None;
-    }
+/// Whether step 1 applies.
+fn runs_fastest(encoding: Attr, axis: usize, shape: &[i64]) -> bool {
+    matches!(encoding.as_encoding(), Some(Encoding::DotOp { .. } | Encoding::Blocked(_)))
+        && layout::order(encoding, shape).get(axis) == Some(&0)
+}
+
+/// Step 1: `None` where `size` finds no size.
+fn resized(encoding: Attr, axis: usize, size: impl Fn(u32) -> Option<u32>) -> Option<Attr> {
     match encoding.as_encoding()? {
         Encoding::DotOp { op_idx, parent, k_width } => {
-            Some(size(*k_width).map(|k_width| Attr::encoding(Encoding::DotOp { op_idx: *op_idx, parent: *parent, k_width })))
+            Some(Attr::encoding(Encoding::DotOp { op_idx: *op_idx, parent: *parent, k_width: size(*k_width)? }))
         }
-        Encoding::Blocked(b) => Some(size(b.size_per_thread[axis]).map(|n| {
+        Encoding::Blocked(b) => {
             let mut b = b.clone();
-            b.size_per_thread[axis] = n;
-            Attr::encoding(Encoding::Blocked(b))
-        })),
+            b.size_per_thread[axis] = size(b.size_per_thread[axis])?;
+            Some(Attr::encoding(Encoding::Blocked(b)))
+        }
         _ => None,
     }
 }

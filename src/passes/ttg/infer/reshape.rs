@@ -3,8 +3,8 @@
 //! # Algorithm
 //!
 //! 1. A present encoding that costs nothing is kept, if the reshape may reorder.
-//! 2. Where the shapes differ by one axis of size 1, it is a slice: removing axis `d` slices the encoding along it (what is left of
-//!    a linear one is said as such), adding it back undoes that.
+//! 2. Where the shapes differ by one axis of size 1, it is a slice: removing axis `d` slices the encoding along it, unless it is
+//!    linear; adding it back undoes that.
 //! 3. Equal shapes keep the encoding; the default blocked encoding of one shape becomes that of the other.
 //! 4. A blocked encoding stays blocked where axes merge and split cleanly: split both shapes into the finest groups of axes of equal size
 //!    (`8×32 → 4×2×32` is `[8]→[4,2], [32]→[32]`); in each group axes must follow each other in the order, and a faster axis must be
@@ -34,10 +34,9 @@ pub(super) fn reshaped_or(encoding: Attr, from: &[i64], to: &[i64], hint: Option
             return Some(present);
         }
     }
-    if let Some(dim) = only_unit_axis(from, to) {
-        let sliced = slice(dim, encoding);
-        let is_linear = matches!(encoding.as_encoding()?, Encoding::Linear(_));
-        return if is_linear { Some(from_linear(layout::try_to_linear_layout(to, sliced).ok()?)) } else { Some(sliced) };
+    let is_linear = matches!(encoding.as_encoding()?, Encoding::Linear(_));
+    if let Some(dim) = only_unit_axis(from, to).filter(|_| !is_linear) {
+        return Some(slice(dim, encoding));
     }
     if let (Some(dim), Encoding::Slice { dim: sliced, parent }) = (only_unit_axis(to, from), encoding.as_encoding()?)
         && dim == *sliced
