@@ -10,6 +10,7 @@ mod cast;
 mod convert_layout;
 pub(super) mod debug;
 mod dot;
+mod fp4;
 mod fp_convert;
 mod gather;
 mod histogram;
@@ -124,6 +125,7 @@ fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
         TtgOp::AsyncCopyGlobalToLocal => async_copy::copy(cx, op),
         TtgOp::AsyncCommitGroup => async_copy::commit(cx, op),
         TtgOp::AsyncWait => async_copy::wait(cx, op),
+        TtgOp::Fp4ToFp => fp4::lower(cx, op),
         TtgOp::GlobalScratchAlloc => local::global_scratch(cx, op),
         TtgOp::LocalGather
         | TtgOp::LocalScatter
@@ -131,7 +133,6 @@ fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
         | TtgOp::PredicateStage
         | TtgOp::Mask
         | TtgOp::MaskReturn
-        | TtgOp::Fp4ToFp
         | TtgOp::InlineAsm
         | TtgOp::WarpSpecialize
         | TtgOp::WarpSpecializePartitions

@@ -1,17 +1,21 @@
 //! What encoding an operation's result has, given that of its operand, and the other way around.
 //!
 //! Most operations keep the encoding. Views have rules of their own: `expand_dims` undoes a slice, `tt.reduce` makes one, `trans` permutes, and
-//! `reshape` keeps the map from threads to elements in row-major order, `join` and `split` keep pairs in one thread. Where a blocked encoding can say it, the result is blocked; else linear.
+//! `reshape` keeps the map from threads to elements in row-major order, `join` and `split` keep pairs in one thread, `fp4_to_fp`
+//! makes two registers of one. Where a blocked encoding can say it, the result is blocked; else linear.
 
+mod fp4;
 mod pairs;
 mod reshape;
 
+pub use fp4::unpacked;
 use pairs::halved;
 pub(super) use pairs::joined;
+pub use reshape::reshaped;
 
 use crate::ir::core::encoding::{Blocked, LinearBases};
 use crate::ir::core::{Attr, Encoding, Ir, Op};
-use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp};
+use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp, TtgOp};
 use crate::layout::{self, Dim, LinearLayout};
 
 /// The encoding of the results of `op` where its operands have `encoding`; `None` where there is none.
@@ -29,11 +33,12 @@ pub fn result_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
         OpKind::Tt(TtOp::Trans) => transposed(encoding, &order_of(ir, op)?, ir.ty(ir.operand(op, 0)).shape()),
         OpKind::Tt(TtOp::Reshape) => {
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-            reshape::reshaped(encoding, from.shape(), to.shape(), hint(ir, op, to.encoding()))
+            reshape::reshaped_or(encoding, from.shape(), to.shape(), hint(ir, op, to.encoding()))
         }
         OpKind::Tt(TtOp::Join) => joined(encoding, ir.ty(ir.operand(op, 0)).shape()),
         OpKind::Tt(TtOp::Split) => halved(encoding, ir.ty(ir.operand(op, 0)).shape()),
         OpKind::Tt(TtOp::Gather) => Some(encoding),
+        OpKind::Ttg(TtgOp::Fp4ToFp) => unpacked(encoding, axis_of(ir, op)? as usize, ir.ty(ir.operand(op, 0)).shape()),
         _ => None,
     }
 }
@@ -57,11 +62,12 @@ pub fn operand_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
         }
         OpKind::Tt(TtOp::Reshape) => {
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-            reshape::reshaped(encoding, to.shape(), from.shape(), hint(ir, op, from.encoding()))
+            reshape::reshaped_or(encoding, to.shape(), from.shape(), hint(ir, op, from.encoding()))
         }
         OpKind::Tt(TtOp::Join) => halved(encoding, ir.ty(ir.result(op)).shape()),
         OpKind::Tt(TtOp::Split) => joined(encoding, ir.ty(ir.results(op)[0]).shape()),
         OpKind::Tt(TtOp::Gather) => Some(encoding),
+        OpKind::Ttg(TtgOp::Fp4ToFp) => fp4::packed(encoding, axis_of(ir, op)? as usize, ir.ty(ir.result(op)).shape()),
         _ => None,
     }
 }
@@ -72,11 +78,6 @@ fn keeps(ir: &Ir, op: Op, encoding: Attr) -> Option<bool> {
     if kind == OpKind::Tt(TtOp::Scan) {
         // Scans are lowered for blocked encodings only.
         return Some(matches!(encoding.as_encoding(), Some(Encoding::Blocked(_))));
-    }
-    if let OpKind::Ttg(_) | OpKind::Ttng(_) = kind
-        && kind.name() == "ttg.fp4_to_fp"
-    {
-        return Some(false);
     }
     let same = kind.has(Traits::SAME_OPERANDS_AND_RESULT_ENCODING)
         || kind.has(Traits::ELEMENTWISE)
@@ -138,7 +139,9 @@ fn permute<T: Clone>(v: &[T], order: &[u32]) -> Vec<T> {
     order.iter().map(|&d| v[d as usize].clone()).collect()
 }
 
-fn transposed(encoding: Attr, order: &[u32], shape: &[i64]) -> Option<Attr> {
+/// The encoding behind a permutation of axes, of which `order[i]` becomes the i-th; `shape` is the one before it.
+#[must_use]
+pub fn transposed(encoding: Attr, order: &[u32], shape: &[i64]) -> Option<Attr> {
     if order.iter().enumerate().all(|(i, &d)| i == d as usize) {
         return Some(encoding);
     }

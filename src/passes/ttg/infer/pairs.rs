@@ -11,7 +11,7 @@
 use super::bases_of;
 use crate::ir::core::encoding::{Blocked, LinearBases};
 use crate::ir::core::{Attr, Encoding};
-use crate::layout::{Dim, rules, try_to_linear_layout};
+use crate::layout::{Dim, try_to_linear_layout};
 
 /// The encoding of the whole for halves of this shape and encoding.
 #[must_use]
@@ -45,7 +45,7 @@ pub(in crate::passes::ttg) fn halved(whole: Attr, shape: &[i64]) -> Option<Attr>
         return Some(half);
     }
     let axis = shape.len().checked_sub(1).filter(|&axis| shape[axis] == 2)?;
-    let layout = rules::halved(try_to_linear_layout(shape, whole).ok()?, axis)?;
+    let layout = try_to_linear_layout(shape, whole).ok()?.halved_along(axis)?;
     Some(like(whole, bases_of(&layout.squeeze_out(Dim::axis(axis)))))
 }
 

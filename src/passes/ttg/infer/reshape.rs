@@ -17,8 +17,14 @@ use crate::ir::core::encoding::Blocked;
 use crate::ir::core::{Attr, Encoding, Type};
 use crate::layout;
 
-/// The encoding for shape `to` that agrees with `encoding` for shape `from`; see the module's documentation.
-pub(super) fn reshaped(encoding: Attr, from: &[i64], to: &[i64], hint: Option<Attr>) -> Option<Attr> {
+/// The encoding for shape `to` that agrees with `encoding` for shape `from`; `None` where the numbers of elements differ.
+#[must_use]
+pub fn reshaped(encoding: Attr, from: &[i64], to: &[i64]) -> Option<Attr> {
+    reshaped_or(encoding, from, to, None)
+}
+
+/// As [`reshaped`], or the encoding `hint` where that costs nothing.
+pub(super) fn reshaped_or(encoding: Attr, from: &[i64], to: &[i64], hint: Option<Attr>) -> Option<Attr> {
     if from.iter().product::<i64>() != to.iter().product::<i64>() {
         return None;
     }
