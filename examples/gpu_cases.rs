@@ -125,6 +125,7 @@ fn one(s: &Settings, folder: &mut Folder, loaded: &Loaded, config: &Config, expe
         "cluster": m.cluster_dims[0],
         "shared": m.shared,
         "hidden_params": m.hidden_params,
+        "scratch": m.global_scratch_size,
         "registers": m.registers,
         "spills": m.spills,
         "args": instance.args.iter().map(|a| argument(s, a)).collect::<Vec<_>>(),

@@ -147,13 +147,21 @@ class Gpu:
             memory[name] = p
         for a in c["args"]:
             keep.append(memory[a["name"]] if a["name"] in memory else (ctypes.c_uint8 * 8)(*scalars[a["name"]]))
-        keep += [ctypes.c_uint64(0)] * c["hidden_params"]
+        # The first hidden parameter is scratch memory, a piece for each block; nobody has written it yet.
+        scratch = ctypes.c_uint64(0)
+        size = c.get("scratch", 0) * c["grid"][0] * c["grid"][1] * c["grid"][2]
+        if size:
+            self.check(cu.cuMemAlloc_v2(ctypes.byref(scratch), ctypes.c_size_t(size)), "scratch")
+            self.check(cu.cuMemsetD8_v2(scratch, ctypes.c_ubyte(0xff), ctypes.c_size_t(size)), "scratch")
+        keep += [scratch, ctypes.c_uint64(0)][: c["hidden_params"]]
         params = (ctypes.c_void_p * max(len(keep), 1))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in keep])
         self.check(cu.cuLaunchKernel(fn, *c["grid"], c["threads"], 1, 1, c["shared"], None, params, None), "launch")
         self.check(cu.cuCtxSynchronize(), "run")
         for name, data in buffers.items():
             self.check(cu.cuMemcpyDtoH_v2((ctypes.c_char * len(data)).from_buffer(data), memory[name], ctypes.c_size_t(len(data))), "copy out")
             self.check(cu.cuMemFree_v2(memory[name]), "free")
+        if size:
+            self.check(cu.cuMemFree_v2(scratch), "free")
         self.check(cu.cuModuleUnload(module), "unload")
 
 

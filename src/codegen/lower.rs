@@ -16,7 +16,7 @@ use inkwell::builder::{Builder, BuilderError};
 use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::module::{FlagBehavior, Module as LlvmModule};
-use inkwell::types::BasicTypeEnum;
+use inkwell::types::{AnyType, BasicTypeEnum};
 use inkwell::values::{BasicValueEnum, FunctionValue, IntValue, PhiValue, PointerValue};
 
 use super::debug_info::LineTable;
@@ -25,6 +25,7 @@ use super::{CodegenOptions, ops, shared};
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 use crate::ir::core::entity::Entity;
 use crate::ir::{Attr, AttrData, Block, Ir, Loc, Op, Type, TypeData, Value};
+use crate::layout::encodings::DESCRIPTOR_BYTES;
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_SIZE, SHARED};
 use crate::target::Target;
@@ -237,6 +238,7 @@ impl<'c> Lower<'c, '_> {
         }
         self.enum_attribute("nounwind");
         self.align_params(func, inputs);
+        self.pass_descriptors(inputs);
         Ok(())
     }
 
@@ -249,6 +251,18 @@ impl<'c> Lower<'c, '_> {
             if let Some(align) = known.and_then(|v| u32::try_from(v).ok()).filter(|a| a.is_power_of_two() && ty.is_ptr()) {
                 self.function.set_param_alignment(i as u32, align.min(128));
             }
+        }
+    }
+
+    /// Descriptors are passed by value, in parameters that the hardware reads where they are (CUDA driver API, `CUtensorMap`: 64-byte alignment).
+    fn pass_descriptors(&self, inputs: &[Type]) {
+        let bytes = self.llvm.i8_type().array_type(DESCRIPTOR_BYTES);
+        let kind = |name| inkwell::attributes::Attribute::get_named_enum_kind_id(name);
+        for (i, _) in inputs.iter().enumerate().filter(|(_, ty)| matches!(***ty, TypeData::TensorDesc { .. })) {
+            let at = AttributeLoc::Param(i as u32);
+            self.function.add_attribute(at, self.llvm.create_type_attribute(kind("byval"), bytes.as_any_type_enum()));
+            self.function.add_attribute(at, self.llvm.create_enum_attribute(kind("align"), 64));
+            self.function.add_attribute(at, self.llvm.create_string_attribute("nvvm.grid_constant", ""));
         }
     }
 

@@ -21,6 +21,8 @@ mod memory;
 mod reduce;
 mod scan;
 mod shape;
+mod tensormap;
+mod tma;
 
 pub(super) use cast::bits_as;
 

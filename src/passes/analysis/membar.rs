@@ -49,7 +49,11 @@ impl State {
     fn conflicts(&self, happening: &[Event]) -> bool {
         for event in happening {
             match event {
-                Event::Access(access) | Event::InFlight(access) if self.pending.iter().any(|p| p.conflicts(access)) => return true,
+                Event::Access(access) | Event::InFlight(access) | Event::Signalled(access)
+                    if self.pending.iter().any(|p| p.conflicts(access)) =>
+                {
+                    return true;
+                }
                 Event::Barrier => return false,
                 _ => {}
             }
@@ -73,6 +77,7 @@ impl State {
                         self.in_flight.clear();
                     }
                 }
+                Event::Signalled(_) => {}
                 Event::Barrier => self.pending.clear(),
             }
         }

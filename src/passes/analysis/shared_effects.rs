@@ -5,7 +5,8 @@
 //! | `ttg.local_load`, `ttg.local_store`, … | an access to each buffer that the descriptor may be part of |
 //! | scratch memory (`tt.reduce`, …) | write; barrier; read: every write of the operation's own protocol is followed by a barrier |
 //! | … that stays within warps | write; read: what other warps do is not waited for |
-//! | `ttg.async_copy_global_to_local`, TMA, `wgmma` | an access in flight: complete only at the wait that follows |
+//! | `ttg.async_copy_global_to_local`, `wgmma`, TMA to global memory | an access in flight: complete only at the wait that follows |
+//! | TMA to shared memory | an access that must come after earlier ones; every thread waits for its mbarrier itself |
 //! | `ttg.async_wait`, `ttng.warp_group_dot_wait`, … | what was in flight in this thread is complete, as if it happened now |
 //! | `ttg.barrier local`, and operations that begin with one | barrier |
 //!
@@ -76,6 +77,8 @@ pub enum Event {
     Access(Access),
     /// As an access now, and again when it is waited for.
     InFlight(Access),
+    /// Comes after what was before, and nobody needs to wait for it here: every thread that wants the result waits for an mbarrier itself.
+    Signalled(Access),
     /// What is in flight completes; `all` says that nothing stays in flight.
     Complete {
         all: bool,
@@ -108,6 +111,10 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, capabili
 
 /// Whether the operation's own protocol only makes the threads of a warp wait for each other.
 fn stays_in_warps(ir: &Ir, op: Op, capability: u32) -> bool {
+    if ir.is(op, TtngOp::TensormapCreate) {
+        // All is done by the first warp.
+        return true;
+    }
     if !ir.is(op, TtgOp::ConvertLayout) {
         return false;
     }
@@ -137,7 +144,8 @@ fn ttg(ir: &Ir, op: Op, kind: TtgOp, allocation: &Allocation, events: &mut Vec<E
 fn ttng(ir: &Ir, op: Op, kind: TtngOp, allocation: &Allocation, events: &mut Vec<Event>) {
     use TtngOp as N;
     match kind {
-        N::ClusterBarrier => return events.push(Event::Barrier),
+        // The first warp fences; the others wait for it.
+        N::ClusterBarrier | N::TensormapFenceproxyAcquire => return events.push(Event::Barrier),
         N::TmaStoreWait | N::WarpGroupDotWait => {
             return events.push(Event::Complete { all: ir.int_attr(op, "pendings") == Some(0) });
         }
@@ -167,7 +175,12 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp, allocation: &Allocation, events: &mut Vec
             N::ClcLoadResult | N::TmemCopy => (Class::Data, false, false),
             _ => (Class::Data, true, false),
         };
-        accesses(ir, value, allocation, class, write, events, if in_flight { Event::InFlight } else { Event::Access });
+        let event = match kind {
+            N::AsyncTmaCopyGlobalToLocal | N::AsyncTmaGather => Event::Signalled,
+            _ if in_flight => Event::InFlight,
+            _ => Event::Access,
+        };
+        accesses(ir, value, allocation, class, write, events, event);
     }
 }
 

@@ -31,6 +31,13 @@ pub(crate) fn matmul(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("c_ptr", product(inputs.array("a_ptr"), inputs.array("b_ptr"), sizes(inputs)))
 }
 
+/// `c = a @ b.T`, all row by row.
+pub(crate) fn matmul_nt(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let [m, n, k] = sizes(inputs);
+    let b = transposed(inputs.array("b_ptr"), n, k, true);
+    single("c_ptr", product(inputs.array("a_ptr"), &b, [m, n, k]))
+}
+
 /// `c = a @ b`, each of which may lie in memory column by column.
 pub(crate) fn matmul_transposed(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let [m, n, k] = sizes(inputs);

@@ -56,6 +56,7 @@ impl Path<'_> {
                 self.touch(&access);
                 self.in_flight.push(access);
             }
+            Event::Signalled(access) => self.touch(&access),
             Event::Complete { all } => {
                 assert!(all, "the simulation does not count groups");
                 self.pending.append(&mut self.in_flight);

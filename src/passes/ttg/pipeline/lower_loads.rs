@@ -15,11 +15,12 @@ use std::collections::BTreeSet;
 use super::loads;
 use super::schedule::{Cluster, Schedule, ancestor_in, body_ops};
 use crate::diag::codes::passes as codes;
-use crate::ir::core::{Attr, AttrData, Block, Builder, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Type, TypeData, Value};
-use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::core::{Attr, Block, Builder, Encoding, InsertPoint, Ir, Op, OpState, Type, TypeData, Value};
+use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::layout;
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::manager::PassCx;
+use crate::passes::ttg::buffers::{self, is_view};
 use crate::passes::ttg::module_attrs;
 
 /// `arith.cmpi sge`
@@ -79,13 +80,6 @@ fn decide(ir: &Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, body: Block, schedu
         }
     }
     plan
-}
-
-fn is_view(ir: &Ir, op: Op) -> bool {
-    matches!(
-        ir.kind(op),
-        OpKind::Ttg(TtgOp::MemDescIndex | TtgOp::MemDescSubslice | TtgOp::MemDescTrans | TtgOp::MemDescReshape | TtgOp::MemDescReinterpret)
-    )
 }
 
 /// The operations of the body that use a result, also through views and through what the loop carries.
@@ -256,14 +250,7 @@ fn carry(ir: &mut Ir, looped: Op, body: Block, init: Value) -> Value {
 fn allocate(ir: &mut Ir, looped: Op, load: &AsyncLoad) -> Value {
     let tensor = ir.ty(ir.result(load.op));
     let shape: Vec<i64> = std::iter::once(i64::from(load.slots)).chain(tensor.shape().iter().copied()).collect();
-    let ty = Type::new(TypeData::MemDesc(MemDesc {
-        shape: shape.clone(),
-        elem: tensor.elem(),
-        encoding: Attr::encoding(load.encoding.clone()),
-        memory_space: Attr::new(AttrData::SharedMemory),
-        mutable: true,
-        alloc_shape: shape,
-    }));
+    let ty = buffers::shared(&shape, tensor.elem(), Attr::encoding(load.encoding.clone()), true);
     let loc = ir.loc(load.op);
     let alloc = Builder::before(ir, looped).insert(OpState::new(TtgOp::LocalAlloc, loc).results(&[ty]));
     let buffer = ir.result(alloc);
@@ -288,9 +275,7 @@ impl Staged<'_> {
 
     /// A slot of a buffer.
     fn slot(&mut self, buffer: Value, index: Value) -> Value {
-        let desc = self.ir.ty(buffer).as_memdesc().expect("a buffer");
-        let shape = desc.shape[1..].to_vec();
-        let ty = Type::new(TypeData::MemDesc(MemDesc { shape: shape.clone(), alloc_shape: shape, ..desc.clone() }));
+        let ty = buffers::slot_of(self.ir.ty(buffer));
         let loc = self.ir.value_loc(buffer);
         self.insert(OpState::new(TtgOp::MemDescIndex, loc).operands(&[buffer, index]).results(&[ty]))
     }
@@ -345,7 +330,9 @@ fn read_slot(b: &mut Staged<'_>, result: Value, slot: Value, wait: Value) {
     for u in b.ir.uses(result).to_vec() {
         if b.ir.is(u.op, TtgOp::LocalAlloc) && b.ir.ty(b.ir.result(u.op)).encoding() == encoding {
             let old = b.ir.result(u.op);
-            replace_buffer(b, old, slot);
+            for view in buffers::replace(b.ir, old, slot) {
+                b.schedule.insert(view, b.place.0, b.place.1);
+            }
             b.schedule.remove(u.op);
             b.ir.erase_op(u.op);
         }
@@ -354,31 +341,5 @@ fn read_slot(b: &mut Staged<'_>, result: Value, slot: Value, wait: Value) {
         let (ty, loc) = (b.ir.ty(result), b.ir.value_loc(result));
         let loaded = b.insert(OpState::new(TtgOp::LocalLoad, loc).operands(&[slot, wait]).results(&[ty]));
         b.ir.replace_all_uses(result, loaded);
-    }
-}
-
-/// Replaces a buffer by another one that can be written; views of it, and what waits for products that read it, follow.
-fn replace_buffer(b: &mut Staged<'_>, old: Value, new: Value) {
-    for u in b.ir.uses(old).to_vec() {
-        b.ir.set_operand(u.op, u.index as usize, new);
-        if is_view(b.ir, u.op) {
-            b.schedule.insert(u.op, b.place.0, b.place.1);
-            become_mutable(b.ir, u.op);
-        } else if b.ir.is(u.op, TtngOp::WarpGroupDotWait) {
-            let (ty, result) = (b.ir.ty(new), b.ir.results(u.op)[u.index as usize]);
-            b.ir.set_type(result, ty);
-        }
-    }
-}
-
-fn become_mutable(ir: &mut Ir, view: Op) {
-    let result = ir.result(view);
-    if let Some(desc) = ir.ty(result).as_memdesc() {
-        ir.set_type(result, Type::new(TypeData::MemDesc(MemDesc { mutable: true, ..desc.clone() })));
-    }
-    for user in ir.users(result) {
-        if is_view(ir, user) {
-            become_mutable(ir, user);
-        }
     }
 }
