@@ -402,9 +402,14 @@ fn switch(ir: &Ir, op: Op) -> Switch {
     match ir.kind(op) {
         OpKind::Tt(TtOp::Load) => Switch::Mask(1),
         OpKind::Tt(TtOp::Store | TtOp::AtomicRmw) | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => Switch::Mask(2),
+        OpKind::Ttng(TtngOp::BarrierExpect | TtngOp::ArriveBarrier) => Switch::Mask(1),
+        OpKind::Ttng(TtngOp::WaitBarrier) => Switch::Mask(2),
+        OpKind::Ttng(TtngOp::AsyncTmaCopyGlobalToLocal | TtngOp::AsyncTmaGather) => Switch::Mask(5),
         OpKind::Scf(ScfOp::If) => Switch::Condition,
         OpKind::Llvm(LlvmOp::Assume)
         | OpKind::Ttng(TtngOp::FenceAsyncShared)
+        // Into memory of their own, that nobody reads if the iteration does not exist.
+        | OpKind::Ttng(TtngOp::TensormapCreate | TtngOp::TensormapFenceproxyAcquire)
         | OpKind::Ttg(TtgOp::AsyncCommitGroup | TtgOp::AsyncWait | TtgOp::LocalLoad | TtgOp::LocalStore | TtgOp::LocalAlloc) => {
             Switch::Harmless
         }
