@@ -71,16 +71,28 @@ impl Access {
     }
 }
 
+/// What is in flight; each kind has waits of its own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Flight {
+    /// `cp.async`
+    Copy,
+    /// `wgmma`
+    Product,
+    /// TMA to global memory.
+    Store,
+}
+
 /// What happens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     Access(Access),
     /// As an access now, and again when it is waited for.
-    InFlight(Access),
+    InFlight(Flight, Access),
     /// Comes after what was before, and nobody needs to wait for it here: every thread that wants the result waits for an mbarrier itself.
     Signalled(Access),
-    /// What is in flight completes; `all` says that nothing stays in flight.
+    /// What is in flight completes; `all` says that nothing of its kind stays in flight.
     Complete {
+        flight: Flight,
         all: bool,
     },
     /// All threads have done all that came before.
@@ -133,8 +145,8 @@ fn ttg(ir: &Ir, op: Op, kind: TtgOp, allocation: &Allocation, events: &mut Vec<E
         TtgOp::LocalLoad | TtgOp::LocalGather => data(ir.operand(op, 0), false),
         TtgOp::LocalStore => data(ir.operand(op, 1), true),
         TtgOp::LocalScatter | TtgOp::LocalAtomicScatterRmw => data(ir.operand(op, 0), true),
-        TtgOp::AsyncCopyGlobalToLocal => accesses(ir, ir.operand(op, 1), allocation, Class::Data, true, events, Event::InFlight),
-        TtgOp::AsyncWait => events.push(Event::Complete { all: ir.int_attr(op, "num") == Some(0) }),
+        TtgOp::AsyncCopyGlobalToLocal => accesses(ir, ir.operand(op, 1), allocation, Class::Data, true, events, |a| Event::InFlight(Flight::Copy, a)),
+        TtgOp::AsyncWait => events.push(Event::Complete { flight: Flight::Copy, all: ir.int_attr(op, "num") == Some(0) }),
         TtgOp::Barrier if ir.int_attr(op, "addrSpace").is_some_and(|space| space & 1 == 1) => events.push(Event::Barrier),
         TtgOp::WarpSpecializePartitions => events.push(Event::Barrier),
         _ => {}
@@ -147,7 +159,8 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp, allocation: &Allocation, events: &mut Vec
         // The first warp fences; the others wait for it.
         N::ClusterBarrier | N::TensormapFenceproxyAcquire => return events.push(Event::Barrier),
         N::TmaStoreWait | N::WarpGroupDotWait => {
-            return events.push(Event::Complete { all: ir.int_attr(op, "pendings") == Some(0) });
+            let flight = if kind == N::TmaStoreWait { Flight::Store } else { Flight::Product };
+            return events.push(Event::Complete { flight, all: ir.int_attr(op, "pendings") == Some(0) });
         }
         // These begin with a barrier: one thread tells others that all threads are done with something.
         N::BarrierExpect | N::ArriveBarrier | N::TcGen5Commit => events.push(Event::Barrier),
@@ -175,10 +188,11 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp, allocation: &Allocation, events: &mut Vec
             N::ClcLoadResult | N::TmemCopy => (Class::Data, false, false),
             _ => (Class::Data, true, false),
         };
-        let event = match kind {
-            N::AsyncTmaCopyGlobalToLocal | N::AsyncTmaGather => Event::Signalled,
-            _ if in_flight => Event::InFlight,
-            _ => Event::Access,
+        let flight = if kind == N::WarpGroupDot { Flight::Product } else { Flight::Store };
+        let event = |access| match kind {
+            N::AsyncTmaCopyGlobalToLocal | N::AsyncTmaGather => Event::Signalled(access),
+            _ if in_flight => Event::InFlight(flight, access),
+            _ => Event::Access(access),
         };
         accesses(ir, value, allocation, class, write, events, event);
     }

@@ -63,7 +63,7 @@ struct Step {
 fn step(ir: &Ir, op: Op, allocation: &Allocation, capability: u32) -> Step {
     let scratch = allocation.of(op).is_some_and(|b| b.kind == BufferKind::Scratch);
     let accesses = events(ir, op, allocation, false, capability).into_iter().filter_map(|event| match event {
-        Event::Access(access) | Event::InFlight(access) | Event::Signalled(access) if access.class == Class::Data => {
+        Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access) if access.class == Class::Data => {
             Some(if scratch { Access { write: false, ..access } } else { access })
         }
         _ => None,
