@@ -4,7 +4,8 @@
 //!
 //! 1. A layout conversion sinks behind the last release of shared memory before its first use, so that both do not need memory at once.
 //! 2. A conversion to a dot operand, or a load from shared memory, with one use inside a loop sinks to that use.
-//! 3. An allocation of shared memory that stores a value moves right behind the value's definition.
+//! 3. An allocation of shared memory that stores a value moves right behind the value's definition, unless something between them writes or
+//!    releases memory: before that, it would need memory of its own.
 //! 4. A transposition moves right behind the definition of its source.
 //! 5. The load of operand B of a matrix product from shared memory that stands in front of that of operand A moves right behind it, unless
 //!    something between them writes.
@@ -89,11 +90,17 @@ fn follow_source(ir: &mut Ir, op: Op) -> bool {
     let uniform = matches!(ir.kind(def), OpKind::Arith(ArithOp::Constant) | OpKind::Tt(TtOp::Splat));
     // In a branch the buffer is wanted only there.
     let elsewhere = ir.parent_block(def) != ir.parent_block(op);
-    if ir.is(op, TtgOp::LocalAlloc) && (uniform || elsewhere) || ir.next_op(def) == Some(op) {
+    if ir.is(op, TtgOp::LocalAlloc) && (uniform || elsewhere || writes_between(ir, def, op)) || ir.next_op(def) == Some(op) {
         return false;
     }
     ir.move_after(op, def);
     true
+}
+
+/// Whether an operation between two of a block writes memory.
+fn writes_between(ir: &Ir, from: Op, to: Op) -> bool {
+    let between = std::iter::successors(ir.next_op(from), |&o| ir.next_op(o)).take_while(|&o| o != to);
+    between.into_iter().any(|o| effects(ir, o).writes)
 }
 
 /// Step 5: the load of operand A behind which this load of operand B belongs.

@@ -223,10 +223,9 @@ fn rewrite(ir: &mut Ir, looped: Op, body: Block, schedule: &mut Schedule, plan: 
         groups.push((n, insert, extract, phase));
     }
     let loc = ir.loc(looped);
-    let mut at = InsertPoint::Start(body);
     let mut counted = vec![];
     for (n, insert, extract, phase) in groups {
-        let mut b = Builder::new(ir, at, loc);
+        let mut b = Builder::new(ir, InsertPoint::Start(body), loc);
         let size = b.i32(i64::from(n));
         let next = count_on(&mut b, insert, [zero, one, size]);
         let (over, read) = counted_on(&mut b, extract, [zero, one, size]);
@@ -235,7 +234,6 @@ fn rewrite(ir: &mut Ir, looped: Op, body: Block, schedule: &mut Schedule, plan: 
             b.value(ArithOp::Select, &[over, other, phase], Type::int(32))
         });
         let group = Group { slots: n, insert: next, extract: read, phase: flipped };
-        at = b.point();
         let end = ir.terminator(body).expect("a loop ends in a yield");
         let carried = [(Some(insert), Some(next)), (Some(extract), Some(read)), (phase, flipped)];
         for (arg, value) in carried.into_iter().filter_map(|(arg, value)| arg.zip(value)) {
