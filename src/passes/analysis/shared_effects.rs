@@ -145,7 +145,9 @@ fn ttg(ir: &Ir, op: Op, kind: TtgOp, allocation: &Allocation, events: &mut Vec<E
         TtgOp::LocalLoad | TtgOp::LocalGather => data(ir.operand(op, 0), false),
         TtgOp::LocalStore => data(ir.operand(op, 1), true),
         TtgOp::LocalScatter | TtgOp::LocalAtomicScatterRmw => data(ir.operand(op, 0), true),
-        TtgOp::AsyncCopyGlobalToLocal => accesses(ir, ir.operand(op, 1), allocation, Class::Data, true, events, |a| Event::InFlight(Flight::Copy, a)),
+        TtgOp::AsyncCopyGlobalToLocal => {
+            accesses(ir, ir.operand(op, 1), allocation, Class::Data, true, events, |a| Event::InFlight(Flight::Copy, a));
+        }
         TtgOp::AsyncWait => events.push(Event::Complete { flight: Flight::Copy, all: ir.int_attr(op, "num") == Some(0) }),
         TtgOp::Barrier if ir.int_attr(op, "addrSpace").is_some_and(|space| space & 1 == 1) => events.push(Event::Barrier),
         TtgOp::WarpSpecializePartitions => events.push(Event::Barrier),

@@ -12,8 +12,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{loads, lower_descriptors, lower_tma};
 use super::schedule::{Cluster, Schedule, ancestor_in, body_ops};
+use super::{loads, lower_descriptors, lower_tma};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Op, OpState, Type, TypeData, Value};
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};

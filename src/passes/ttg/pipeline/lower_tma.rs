@@ -111,7 +111,15 @@ fn allocate(ir: &mut Ir, looped: Op, slots: u32) -> Value {
 }
 
 /// Step 3.
-pub(super) fn start_ahead(ir: &mut Ir, body: Block, schedule: &mut Schedule, load: &AsyncLoad, buffer: Value, group: &Group, signal: Signal) {
+pub(super) fn start_ahead(
+    ir: &mut Ir,
+    body: Block,
+    schedule: &mut Schedule,
+    load: &AsyncLoad,
+    buffer: Value,
+    group: &Group,
+    signal: Signal,
+) {
     let op = load.op;
     let (Some(place), Some(user)) = (schedule.get(op), first_user(ir, body, schedule, &[op])) else { return };
     let user_place = schedule.get(user).unwrap_or(place);

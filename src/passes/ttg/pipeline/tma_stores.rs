@@ -4,7 +4,7 @@
 //!
 //! Of each loop with more than one stage, without atomics that order memory:
 //!
-//! 1. Stores, reductions and scatters of its body (not of loops in it) share a buffer in front of the loop, one for each shape and type.
+//! 1. Stores, reductions and scatters of its body (not of loops in it) share a buffer in front of the loop, one for each shape, type and layout.
 //! 2. In front of each stands a wait until the copy before has read its source; then the block is written to the buffer, a fence, and the copy is
 //!    started. Behind the loop, all copies are waited for.
 //! 3. Where descriptors of such stores are made by the kernel, those that the loop makes get two slots of scratch memory ([`lower_descriptors`]).
@@ -29,15 +29,16 @@ pub(super) fn pipeline(ir: &mut Ir, looped: Op) {
     let mut made: Vec<(Type, Value)> = vec![];
     for &op in &stores {
         let source = source_of(ir, op);
-        let key = ir.ty(source).with_encoding(None);
-        let buffer = match made.iter().find(|m| m.0 == key) {
-            Some(known) => known.1,
-            None => {
-                let Some(buffer) = allocate(ir, looped, op, source) else { return };
-                made.push((key, buffer));
-                buffer
-            }
-        };
+        let Some(ty) = buffer_type(ir, op, source) else { continue };
+        let known = made.iter().find(|m| m.0 == ty).map(|m| m.1);
+        let buffer = known.unwrap_or_else(|| {
+            let mut b = Builder::before(ir, looped);
+            b.loc = b.ir.loc(op);
+            b.value(TtgOp::LocalAlloc, &[], ty)
+        });
+        if known.is_none() {
+            made.push((ty, buffer));
+        }
         store(ir, op, source, buffer);
     }
     let mut b = Builder::after(ir, looped);
@@ -87,13 +88,10 @@ fn source_of(ir: &Ir, op: Op) -> Value {
     ir.operand(op, if ir.is(op, TtOp::DescriptorScatter) { 3 } else { 1 })
 }
 
-fn allocate(ir: &mut Ir, looped: Op, op: Op, source: Value) -> Option<Value> {
-    let (ty, loc) = (ir.ty(source), ir.loc(op));
+fn buffer_type(ir: &Ir, op: Op, source: Value) -> Option<Type> {
+    let ty = ir.ty(source);
     let encoding = tensor_descriptors::block_layout(ir.ty(ir.operand(op, 0)), ty).ok()?;
-    let memory = buffers::shared(ty.shape(), ty.elem(), encoding, true);
-    let mut b = Builder::before(ir, looped);
-    b.loc = loc;
-    Some(b.value(TtgOp::LocalAlloc, &[], memory))
+    Some(buffers::shared(ty.shape(), ty.elem(), encoding, true))
 }
 
 /// Step 2.
