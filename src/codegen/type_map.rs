@@ -45,7 +45,9 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn elem_type(&self, ty: Type) -> Res<BasicTypeEnum<'c>> {
         match *ty {
             // The address of the descriptor, generic: it lies among the parameters or in global memory.
-            TypeData::TensorDesc { im2col: false, .. } => return Ok(self.llvm.ptr_type(AddressSpace::default()).into()),
+            TypeData::TensorDesc { im2col: false, .. } if self.options.target.has_tma() => {
+                return Ok(self.llvm.ptr_type(AddressSpace::default()).into());
+            }
             TypeData::TensorDesc { .. } | TypeData::MemDesc(_) => return Err(unsupported(ty)),
             _ => {}
         }

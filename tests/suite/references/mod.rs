@@ -43,6 +43,7 @@ const ALL: &[(&str, Reference)] = &[
     ("conv2d", products::conv2d),
     ("grouped_matmul", products::grouped_matmul),
     ("matmul", products::matmul),
+    ("matmul_descriptors", products::matmul_descriptors),
     ("matmul_nt", products::matmul_nt),
     ("matmul_transposed", products::matmul_transposed),
     ("attention_bwd_delta", reductions::attention_bwd_delta),
