@@ -62,14 +62,16 @@ struct Step {
 
 fn step(ir: &Ir, op: Op, allocation: &Allocation, capability: u32) -> Step {
     let scratch = allocation.of(op).is_some_and(|b| b.kind == BufferKind::Scratch);
+    let hardware = is_hardware(ir, op);
     let accesses = events(ir, op, allocation, false, capability).into_iter().filter_map(|event| match event {
-        Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access) if access.class == Class::Data => {
+        // Hardware signals mbarriers as threads do. What is left of one that has ended counts as written.
+        Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access) if access.class == Class::Data || !hardware => {
             Some(if scratch { Access { write: false, ..access } } else { access })
         }
         _ => None,
     });
     let accesses: Vec<Access> = accesses.collect();
-    let (generic, hardware) = if is_hardware(ir, op) { (vec![], accesses) } else { (accesses, vec![]) };
+    let (generic, hardware) = if hardware { (vec![], accesses) } else { (accesses, vec![]) };
     Step { op, fence: ir.is(op, TtngOp::FenceAsyncShared), generic, hardware }
 }
 
