@@ -22,7 +22,7 @@ use inkwell::AddressSpace;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::Context;
 use inkwell::module::Linkage;
-use inkwell::types::BasicTypeEnum;
+use inkwell::types::{AnyType, BasicTypeEnum};
 use inkwell::values::{FunctionValue, PointerValue, StructValue};
 
 use super::llvm::{Facts, PTX_KERNEL};
@@ -30,6 +30,7 @@ use super::lower::{Lower, Res, Val, defect, located};
 use super::shared::SHARED_SPACE;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Attr, AttrData, Ir, Op, TtOp, Type, TypeData};
+use crate::layout::encodings::DESCRIPTOR_BYTES;
 use crate::passes::analysis::scratch::{GLOBAL_OFFSET, OFFSET};
 
 /// LLVM's number of the calling convention `fastcc`.
@@ -192,6 +193,7 @@ impl<'c> Lower<'c, '_> {
         enum_attribute(self.llvm, function, "nounwind");
         let places: Vec<u32> = (0..inputs.len() as u32).collect();
         self.align_params(func, function, inputs, &places);
+        self.pass_descriptors(function, inputs);
         let scratch = (facts.hidden_params > 0).then_some(inputs.len() as u32);
         Ok(Declared { function, shared: None, scratch, kernel: true })
     }
@@ -236,6 +238,18 @@ impl<'c> Lower<'c, '_> {
             [one] => Some(*one),
             many => Some(self.llvm.struct_type(many, false).into()),
         })
+    }
+
+    /// Descriptors are passed by value, in parameters that the hardware reads where they are (CUDA driver API, `CUtensorMap`: 64-byte alignment).
+    fn pass_descriptors(&self, function: FunctionValue<'c>, inputs: &[Type]) {
+        let bytes = self.llvm.i8_type().array_type(DESCRIPTOR_BYTES);
+        for (place, _) in inputs.iter().enumerate().filter(|(_, ty)| matches!(***ty, TypeData::TensorDesc { .. })) {
+            let at = AttributeLoc::Param(place as u32);
+            function
+                .add_attribute(at, self.llvm.create_type_attribute(Attribute::get_named_enum_kind_id("byval"), bytes.as_any_type_enum()));
+            function.add_attribute(at, self.llvm.create_enum_attribute(Attribute::get_named_enum_kind_id("align"), 64));
+            function.add_attribute(at, self.llvm.create_string_attribute("nvvm.grid_constant", ""));
+        }
     }
 
     /// Passes the known alignment of pointer parameters on.

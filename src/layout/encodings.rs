@@ -23,9 +23,11 @@
 mod distributed;
 mod shared;
 mod tensor_memory;
+mod tma;
 
 pub use distributed::mma_tile;
 pub use shared::padded_offset;
+pub use tma::{DESCRIPTOR_BYTES, TmaBlock, TmaMessages, tma_block, tma_bytes, tma_messages};
 
 use super::{Dim, LayoutError, LinearLayout};
 use crate::ir::core::hash::Map;

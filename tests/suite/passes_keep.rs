@@ -62,7 +62,7 @@ fn keeps_case(path: &Path, pipelines: &[Pipeline]) -> Vec<String> {
         let report = manager::run(&mut after, pipeline, ttc::ir::verify::verify, &mut []);
         if !report.is_ok() {
             said.push(format!("{name}: {pipeline}: {}", report.diagnostics[0].message));
-        } else if report.changed {
+        } else if report.changed && params(&after, &lowered.kernel) == params(&lowered.ir, &lowered.kernel) {
             match run(&after) {
                 Ok(got) if got == want => {}
                 Ok(_) => said.push(format!("{name}: {pipeline} changes the results")),
@@ -126,6 +126,11 @@ fn buffer(ir: &Ir, name: &str, args: &[i64]) -> Vec<u8> {
     let done = interp::run(ir, name, [1, 1, 1], &args, &mut memory, &Options { threads: 1, ..Options::default() });
     assert!(done.is_ok(), "`{name}` {args:?}: {:#?}", done.err());
     memory.bytes(out).clone()
+}
+
+/// How many parameters a kernel has: a pass that takes descriptors apart changes how it is launched.
+fn params(ir: &Ir, kernel: &str) -> usize {
+    ir.function(kernel).and_then(|f| ir.body(f, 0)).map_or(0, |b| ir.args(b).len())
 }
 
 #[test]

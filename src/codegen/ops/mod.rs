@@ -23,6 +23,8 @@ mod memory;
 mod reduce;
 mod scan;
 mod shape;
+mod tensormap;
+mod tma;
 
 pub(super) use cast::bits_as;
 pub(super) use local::scratch_memory;

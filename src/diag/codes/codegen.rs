@@ -13,7 +13,7 @@ What to do: write it with operations that the hardware has (here: 32 bits), or f
     UNSUPPORTED_TYPE = "E0702", "a type has no form in LLVM IR",
 "A value of this type reached code generation, which knows integers, floats, pointers to global memory and tensors of those.
 
-    %p = ub.poison : !tt.tensordesc<64x64xf16>
+    %p = ub.poison : !tt.tensordesc<64x64xf16>        (below sm_90, where no hardware reads descriptors)
 
 What to do: an earlier pass should have replaced the value; run the whole pipeline instead of single passes.";
 

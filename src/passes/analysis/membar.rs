@@ -26,14 +26,14 @@ use std::collections::BTreeSet;
 
 use super::allocation::Allocation;
 use super::flow::Segments;
-use super::shared_effects::{Access, Event, events};
+use super::shared_effects::{Access, Event, Flight, events};
 use crate::ir::core::{Ir, Op};
 
 /// What may not be finished.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct State {
     pending: BTreeSet<Access>,
-    in_flight: BTreeSet<Access>,
+    in_flight: BTreeSet<(Flight, Access)>,
 }
 
 impl State {
@@ -49,7 +49,11 @@ impl State {
     fn conflicts(&self, happening: &[Event]) -> bool {
         for event in happening {
             match event {
-                Event::Access(access) | Event::InFlight(access) if self.pending.iter().any(|p| p.conflicts(access)) => return true,
+                Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access)
+                    if self.pending.iter().any(|p| p.conflicts(access)) =>
+                {
+                    return true;
+                }
                 Event::Barrier => return false,
                 _ => {}
             }
@@ -63,16 +67,17 @@ impl State {
                 Event::Access(access) => {
                     self.pending.insert(access.clone());
                 }
-                Event::InFlight(access) => {
+                Event::InFlight(flight, access) => {
                     self.pending.insert(access.clone());
-                    self.in_flight.insert(access.clone());
+                    self.in_flight.insert((*flight, access.clone()));
                 }
-                Event::Complete { all } => {
-                    self.pending.extend(self.in_flight.iter().cloned());
+                Event::Complete { flight, all } => {
+                    self.pending.extend(self.in_flight.iter().filter(|f| f.0 == *flight).map(|f| f.1.clone()));
                     if *all {
-                        self.in_flight.clear();
+                        self.in_flight.retain(|f| f.0 != *flight);
                     }
                 }
+                Event::Signalled(_) => {}
                 Event::Barrier => self.pending.clear(),
             }
         }

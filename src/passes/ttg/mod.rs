@@ -2,6 +2,7 @@
 
 pub mod accelerate_matmul;
 pub mod allocate_shared_memory;
+pub mod buffers;
 pub mod coalesce;
 pub mod coalesce_async_copy;
 pub mod combine_select_if;
@@ -15,6 +16,7 @@ pub mod infer;
 pub mod insert_barriers;
 pub mod module_attrs;
 pub mod optimize_accumulator_init;
+pub mod optimize_descriptor_encoding;
 pub mod optimize_dot_operands;
 pub mod optimize_thread_locality;
 pub mod pipeline;
@@ -26,5 +28,7 @@ pub mod reduce_data_duplication;
 pub mod remove_layout_conversions;
 pub mod reorder_instructions;
 pub mod shared_encodings;
+pub mod tensor_descriptors;
+pub mod tma_lowering;
 pub mod two_ctas;
 pub mod unroll_streams;

@@ -89,11 +89,12 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation, capability: u32) -> Step {
     };
     let (is_hardware, calls) = (is_hardware(ir, op), calls_hardware(ir, op, &mut vec![]));
     for event in events(ir, op, allocation, false, capability) {
-        let (Event::Access(access) | Event::InFlight(access)) = &event else { continue };
-        if access.class != Class::Data {
-            step.barriers |= access.class == Class::MbarrierLife;
+        let (Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access)) = &event else { continue };
+        // Hardware signals mbarriers as threads do. What is left of one that has ended counts as written.
+        if access.class != Class::Data && is_hardware {
             continue;
         }
+        step.barriers |= access.class == Class::MbarrierLife;
         let access = if scratch { Access { write: false, ..access.clone() } } else { access.clone() };
         if is_hardware || calls {
             step.hardware.push(access.clone());
@@ -101,7 +102,7 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation, capability: u32) -> Step {
         if is_hardware {
             continue;
         }
-        if matches!(event, Event::InFlight(_)) {
+        if matches!(event, Event::InFlight(..)) {
             step.copies.push(access.clone());
         }
         step.generic.push(access);

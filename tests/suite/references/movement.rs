@@ -12,6 +12,26 @@ pub(crate) fn transpose(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("y_ptr", (0..m * n).map(|at| x[at % m * n + at / m]).collect())
 }
 
+/// `y = x`
+pub(crate) fn copy(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    single("y_ptr", inputs.array("x_ptr").to_vec())
+}
+
+/// `y[i, j]` is the sum of all `x[i + t * block_m, j]`.
+pub(crate) fn add_tiles(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (n, rows) = (inputs.size("n"), inputs.size("block_m"));
+    let mut y = vec![0.0; rows * n];
+    for (i, row) in inputs.array("x_ptr").chunks(n).enumerate() {
+        row.iter().zip(&mut y[i % rows * n..]).for_each(|(x, y)| *y += x);
+    }
+    single("y_ptr", y)
+}
+
+/// `y = x + 1`
+pub(crate) fn add_rows(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    single("y_ptr", inputs.array("x_ptr").iter().map(|x| x + 1.0).collect())
+}
+
 /// Rows in order.
 pub(crate) fn sort(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let mut out = inputs.array("x_ptr").to_vec();

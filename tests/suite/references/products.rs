@@ -31,6 +31,20 @@ pub(crate) fn matmul(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("c_ptr", product(inputs.array("a_ptr"), inputs.array("b_ptr"), sizes(inputs)))
 }
 
+/// `c = a @ b.T`, all row by row.
+pub(crate) fn matmul_nt(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let [m, n, k] = sizes(inputs);
+    let b = transposed(inputs.array("b_ptr"), n, k, true);
+    single("c_ptr", product(inputs.array("a_ptr"), &b, [m, n, k]))
+}
+
+/// As [`matmul_nt`], of buffers that descriptors describe.
+pub(crate) fn matmul_descriptors(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let [m, n, k] = sizes(inputs);
+    let b = transposed(inputs.array("b_desc"), n, k, true);
+    single("c_desc", product(inputs.array("a_desc"), &b, [m, n, k]))
+}
+
 /// `c = a @ b`, each of which may lie in memory column by column.
 pub(crate) fn matmul_transposed(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let [m, n, k] = sizes(inputs);
