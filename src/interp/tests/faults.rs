@@ -391,7 +391,7 @@ fn waiting_for_what_nobody_stored_before_is_reported() {
         let p = memory.add_values("p", Type::int(32), &[flag as f64]);
         let q = memory.add_values("q", Type::int(32), &[5.0]);
         let done = launch(&kernel(limit), [1, 1, 1], &[Arg::Ptr(p, 0), Arg::Ptr(q, 0)], &mut memory);
-        done.map(|_| memory.bytes(q).to_vec())
+        done.map(|_| memory.bytes(q).clone())
     };
     assert_eq!(run("", 1).unwrap(), [1, 0, 0, 0]);
     assert_eq!(run(" timeout %time", 0).unwrap(), [0, 0, 0, 0]);

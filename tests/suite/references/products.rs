@@ -161,7 +161,7 @@ pub(crate) fn dot_scaled(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let [m, n, k] = sizes(inputs);
     let mut a = unpacked(inputs.array("a_ptr"), inputs.str("a_format"), [m, k], inputs.bool("a_pack"));
     let mut b = unpacked(inputs.array("b_ptr"), inputs.str("b_format"), [k, n], !inputs.bool("b_pack"));
-    let scale = |s: f64| if s == 255.0 { f64::NAN } else { 2f64.powi(s as i32 - 127) };
+    let scale = |s: f64| if s as i32 == 255 { f64::NAN } else { 2f64.powi(s as i32 - 127) };
     let (of_a, of_b) = (inputs.array("a_scale_ptr"), inputs.array("b_scale_ptr"));
     for l in 0..k {
         if inputs.bool("scale_a") {
