@@ -5,9 +5,9 @@
 #c = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
-#nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @write_then_read
@@ -144,27 +144,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %1 = ttg.local_load %0 : !ttg.memdesc<16x64xf16, #s, #smem, mutable> -> tensor<16x64xf16, #b>
     tt.return
   }
-  // Behind a wait for asynchronous copies the barrier comes before the fence between proxies, behind a store the fence comes first.
-  // CHECK-LABEL: @fences
-  // CHECK: ttg.async_wait
-  // CHECK-NEXT: ttg.barrier local
-  // CHECK-NEXT: ttng.fence_async_shared
-  // CHECK-NEXT: ttng.warp_group_dot
-  // CHECK: ttg.local_store
-  // CHECK-NEXT: ttng.fence_async_shared
-  // CHECK-NEXT: ttg.barrier local
-  // CHECK-NEXT: ttng.warp_group_dot
-  tt.func public @fences(%p: tensor<64x64x!tt.ptr<f16>, #b>, %x: tensor<64x64xf16, #b>, %acc: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
-    %0 = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
-    %1 = ttg.async_copy_global_to_local %p, %0 : tensor<64x64x!tt.ptr<f16>, #b> -> <64x64xf16, #n, #smem, mutable>
-    %2 = ttg.async_commit_group tokens %1
-    %3 = ttg.async_wait %2 {num = 0 : i32}
-    ttng.fence_async_shared {bCluster = false}
-    %4 = ttng.warp_group_dot %0, %0, %acc : !ttg.memdesc<64x64xf16, #n, #smem, mutable> * !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf32, #mma>
-    ttg.local_store %x, %0 : tensor<64x64xf16, #b> -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
-    ttng.fence_async_shared {bCluster = false}
-    %5 = ttng.warp_group_dot %0, %0, %4 : !ttg.memdesc<64x64xf16, #n, #smem, mutable> * !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf32, #mma>
-    tt.return %5 : tensor<64x64xf32, #mma>
   // A copy by hardware goes on over a wait for something else; only its own wait, and then all threads, make way for the next block.
   // CHECK-LABEL: @stores_go_on
   // CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
@@ -211,5 +190,27 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     ttng.inval_barrier %1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
     tt.return
+  }
+  // Behind a wait for asynchronous copies the barrier comes before the fence between proxies, behind a store the fence comes first.
+  // CHECK-LABEL: @fences
+  // CHECK: ttg.async_wait
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttng.fence_async_shared
+  // CHECK-NEXT: ttng.warp_group_dot
+  // CHECK: ttg.local_store
+  // CHECK-NEXT: ttng.fence_async_shared
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttng.warp_group_dot
+  tt.func public @fences(%p: tensor<64x64x!tt.ptr<f16>, #b>, %x: tensor<64x64xf16, #b>, %acc: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    %1 = ttg.async_copy_global_to_local %p, %0 : tensor<64x64x!tt.ptr<f16>, #b> -> <64x64xf16, #n, #smem, mutable>
+    %2 = ttg.async_commit_group tokens %1
+    %3 = ttg.async_wait %2 {num = 0 : i32}
+    ttng.fence_async_shared {bCluster = false}
+    %4 = ttng.warp_group_dot %0, %0, %acc : !ttg.memdesc<64x64xf16, #n, #smem, mutable> * !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf32, #mma>
+    ttg.local_store %x, %0 : tensor<64x64xf16, #b> -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    ttng.fence_async_shared {bCluster = false}
+    %5 = ttng.warp_group_dot %0, %0, %4 : !ttg.memdesc<64x64xf16, #n, #smem, mutable> * !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf32, #mma>
+    tt.return %5 : tensor<64x64xf32, #mma>
   }
 }
