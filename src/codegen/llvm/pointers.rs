@@ -32,23 +32,23 @@ pub(super) fn keep_recurrences(module: &Module<'_>) {
 struct Step<'c> {
     phi: PhiValue<'c>,
     incoming: u32,
-    step: InstructionValue<'c>,
+    to: InstructionValue<'c>,
 }
 
 fn steps(phi: PhiValue<'_>) -> Vec<Step<'_>> {
     let step = |incoming| {
         let (value, _) = phi.get_incoming(incoming)?;
-        let step = value.as_instruction_value().filter(|step| step.get_opcode() == InstructionOpcode::GetElementPtr)?;
-        let base = step.get_operand(0)?.value()?;
-        (base.as_value_ref() == phi.as_value_ref()).then_some(Step { phi, incoming, step })
+        let to = value.as_instruction_value().filter(|to| to.get_opcode() == InstructionOpcode::GetElementPtr)?;
+        let base = to.get_operand(0)?.value()?;
+        (base.as_value_ref() == phi.as_value_ref()).then_some(Step { phi, incoming, to })
     };
     (0..phi.count_incoming()).filter_map(step).collect()
 }
 
-fn keep<'c>(builder: &Builder<'c>, Step { phi, incoming, step }: Step<'c>) {
-    let Some(next) = step.get_next_instruction() else { return };
+fn keep<'c>(builder: &Builder<'c>, Step { phi, incoming, to }: Step<'c>) {
+    let Some(next) = to.get_next_instruction() else { return };
     builder.position_before(&next);
     // SAFETY: the builder stands behind the instruction that makes the pointer, in its block; the name is a C string.
-    let frozen = unsafe { PointerValue::new(LLVMBuildFreeze(builder.as_mut_ptr(), step.as_value_ref(), c"".as_ptr())) };
+    let frozen = unsafe { PointerValue::new(LLVMBuildFreeze(builder.as_mut_ptr(), to.as_value_ref(), c"".as_ptr())) };
     phi.as_instruction().set_operand(incoming, frozen);
 }
