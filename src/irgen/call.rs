@@ -43,8 +43,17 @@ impl Lower<'_> {
         let mut keywords = vec![];
         let mut failed = false;
         for k in &call.keywords {
+            // A hook runs at a launch; nothing of it need be known here.
+            if matches!(&f, Ok(Val::Const(Const::Builtin(b))) if b.name == "Config") && k.name.as_ref().is_some_and(|n| n == "pre_hook") {
+                continue;
+            }
             match (&k.name, self.expr(&k.value)) {
                 (Some(name), Ok(v)) => keywords.push((name.name.clone(), v)),
+                (None, Ok(Val::Dict(items))) => {
+                    for (key, v) in items.iter() {
+                        keywords.push((Arc::from(key.show()), v.clone()));
+                    }
+                }
                 (None, Ok(_)) => {
                     failed = true;
                     let _ = self.no_syntax("`**` in a call");
@@ -418,11 +427,13 @@ impl Lower<'_> {
             return Err(self.error(&names::BAD_ARGUMENTS, "too many arguments for a lambda", "in this call"));
         }
         let saved = self.frame.scope.clone();
+        let module = std::mem::replace(&mut self.frame.module, l.module);
         for (p, v) in l.def.params.iter().zip(args) {
             self.frame.scope.set(&p.name.name, v.clone());
         }
         let result = self.expr(&l.def.body);
         self.frame.scope = saved;
+        self.frame.module = module;
         result
     }
 
@@ -445,6 +456,12 @@ impl Lower<'_> {
                 Ok(Const::Type(Ty::block(t.dtype, &shape)).into())
             }
             (Class::Tuple | Class::List, None) => Ok(Val::tuple(vec![])),
+            (Class::Dict, None) => Ok(Val::Dict(Rc::default())),
+            (Class::Dict, Some(_)) if !keywords.is_empty() => {
+                let items = keywords.iter().map(|(k, v)| (Const::str(k).into(), v.clone())).collect::<Vec<_>>();
+                Ok(Val::Dict(Rc::new(items)))
+            }
+            (Class::Dict, Some(Val::Dict(items))) => Ok(Val::Dict(Rc::new(items.to_vec()))),
             (Class::Tuple | Class::List, Some(v)) => match self.iterate(&v) {
                 Some(items) => Ok(Val::tuple(items)),
                 None => Err(self.expected("something to run over", &v)),
@@ -464,6 +481,7 @@ impl Lower<'_> {
         let converted = match (class, v) {
             (Class::Bool, _) => return Ok(Val::bool(self.truth(v)?)),
             (Class::Str, _) => return Ok(Const::str(&v.show()).into()),
+            _ if matches!(v, Val::Argument(_)) => return self.known(v).map(|()| Val::NONE),
             (Class::Float, Val::Const(Const::Str(s))) => parse_float(s).map(Const::Float),
             (Class::Float, Val::Const(c)) => c.as_float().map(Const::Float),
             (Class::Int, Val::Const(Const::Str(s))) => s.trim().replace('_', "").parse().ok().map(Const::Int),

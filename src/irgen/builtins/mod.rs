@@ -14,6 +14,7 @@ mod descriptor;
 mod dot;
 mod extern_math;
 mod hints;
+mod host;
 mod math;
 mod memory;
 mod python;
@@ -153,7 +154,17 @@ fn find(tables: &[&'static [Builtin]], name: &str) -> Option<&'static Builtin> {
 
 /// Every primitive, for documentation and checks.
 pub fn all() -> impl Iterator<Item = &'static Builtin> {
-    static REST: &[&[Builtin]] = &[target::CUDA, target::INFO, target::TRITON, python::TABLE, types::DTYPE_METHODS, descriptor::METHODS];
+    static REST: &[&[Builtin]] = &[
+        target::CUDA,
+        target::INFO,
+        target::TRITON,
+        python::TABLE,
+        types::DTYPE_METHODS,
+        descriptor::METHODS,
+        host::TABLE,
+        host::TRITON,
+        host::ITERTOOLS,
+    ];
     LANGUAGE.iter().chain(REST).flat_map(|t| t.iter())
 }
 
@@ -181,12 +192,20 @@ pub fn member(space: Space, name: &str) -> Option<Val> {
         Space::Triton => match name {
             "language" => Some(Const::Space(Space::Language).into()),
             "__version__" => Some(Const::str("3.9.0").into()),
-            _ => find(&[target::TRITON], name).map(builtin),
+            "runtime" => Some(Const::Space(Space::Runtime).into()),
+            _ => find(&[target::TRITON, host::TRITON], name).map(builtin),
         },
         Space::PyMath => python::math_member(name),
         Space::Os if name == "environ" => Some(Const::Space(Space::Environ).into()),
         Space::Os | Space::Environ => find(&[python::ENVIRONMENT], name).map(builtin),
-        Space::Torch => python::torch_member(name),
+        Space::Torch => match name {
+            "cuda" => Some(Const::Space(Space::TorchCuda).into()),
+            "version" => Some(Const::Space(Space::TorchVersion).into()),
+            "Tensor" => Some(Const::Class(Class::Tensor).into()),
+            _ => python::torch_member(name).or_else(|| host::target_member(space, name)),
+        },
+        Space::Itertools => find(&[host::ITERTOOLS], name).map(builtin),
+        _ => host::target_member(space, name),
     }
 }
 
@@ -232,6 +251,12 @@ pub fn dtype_method(name: &str) -> Option<&'static Builtin> {
     find(&[types::DTYPE_METHODS], name)
 }
 
+/// A method of what host code works with: dicts, strings, lists, integers, and what a heuristic knows of its arguments.
+#[must_use]
+pub fn host_method(base: &Val, name: &str) -> Option<&'static Builtin> {
+    host::method(base, name)
+}
+
 /// A method of tensor descriptors.
 #[must_use]
 pub fn descriptor_method(name: &str) -> Option<&'static Builtin> {
@@ -248,7 +273,8 @@ pub fn python(name: &str) -> Option<Val> {
         "str" => Class::Str,
         "tuple" => Class::Tuple,
         "list" => Class::List,
-        _ => return find(&[python::TABLE], name).map(|b| Const::Builtin(b).into()),
+        "dict" => Class::Dict,
+        _ => return find(&[python::TABLE, host::TABLE], name).map(|b| Const::Builtin(b).into()),
     };
     Some(Const::Class(class).into())
 }
@@ -272,7 +298,7 @@ pub fn member_names(space: Space) -> Vec<&'static str> {
         }
         Space::Math => names(&[math::TABLE]),
         Space::Cuda => names(&[target::CUDA]),
-        Space::Triton => names(&[target::TRITON]),
+        Space::Triton => names(&[target::TRITON, host::TRITON]),
         Space::Libdevice => extern_math::names(),
         _ => vec![],
     }
@@ -300,6 +326,13 @@ pub fn space_name(space: Space) -> &'static str {
         Space::Os => "os",
         Space::Environ => "os.environ",
         Space::Torch => "torch",
+        Space::TorchCuda => "torch.cuda",
+        Space::TorchVersion => "torch.version",
+        Space::Itertools => "itertools",
+        Space::Runtime => "triton.runtime",
+        Space::Driver => "triton.runtime.driver",
+        Space::ActiveDriver => "triton.runtime.driver.active",
+        Space::GpuTarget => "the target",
     }
 }
 
