@@ -120,8 +120,13 @@ impl Lower<'_> {
         for (i, v) in args.into_iter().enumerate() {
             if i < positional { slots[i] = Some(v) } else { rest.push(v) }
         }
+        let (mut more, collects) = (vec![], params.iter().position(|p| p.keywords));
         for (name, v) in keywords {
-            let Some(i) = params.iter().position(|p| p.name == &*name && !p.variadic) else {
+            let Some(i) = params.iter().position(|p| p.name == &*name && !p.variadic && !p.keywords) else {
+                if collects.is_some() {
+                    more.push((Const::str(&name).into(), v));
+                    continue;
+                }
                 let near = nearest(&name, params.iter().map(|p| p.name));
                 return Err(self.bad_arguments(b.name, no_parameter(&name, near), b.sig));
             };
@@ -132,6 +137,9 @@ impl Lower<'_> {
         }
         if let Some(i) = variadic {
             slots[i] = Some(Val::tuple(rest));
+        }
+        if let Some(i) = collects {
+            slots[i] = Some(Val::Dict(Rc::new(more)));
         }
         let mut values = vec![];
         for (slot, p) in slots.into_iter().zip(&params) {

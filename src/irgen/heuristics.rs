@@ -43,7 +43,6 @@ impl Heuristics {
     }
 
     /// What to say of a parameter without a value when there are heuristics that cannot be read.
-    #[must_use]
     pub fn explain(&self, diag: Diagnostic) -> Diagnostic {
         self.unknown.iter().fold(diag, |d, (at, cause)| because(d.at(*at, "these heuristics cannot be evaluated"), cause.clone()))
     }

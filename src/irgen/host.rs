@@ -122,13 +122,11 @@ impl Lower<'_> {
 
     /// `d[key]`
     pub fn index_dict(&mut self, items: &[(Val, Val)], key: &Val) -> R<Val> {
-        match items.iter().find(|(k, _)| same(k, key)) {
-            Some((_, v)) => Ok(v.clone()),
-            None => {
-                let shown = key.show();
-                Err(self.error(&types::INDEX, format!("there is no `{shown}` in the dict"), format!("no value for `{shown}`")))
-            }
+        if let Some((_, v)) = items.iter().find(|(k, _)| same(k, key)) {
+            return Ok(v.clone());
         }
+        let shown = key.show();
+        Err(self.error(&types::INDEX, format!("there is no `{shown}` in the dict"), format!("no value for `{shown}`")))
     }
 
     /// A call that stands as a statement of host code; `None` if it is like any other expression.

@@ -138,6 +138,30 @@ static TEXT: &[Builtin] = &[
     entry("lower", "self", "In small letters.", |cx, a| Ok(Const::str(&a.text(cx, 0)?.to_lowercase()).into())),
     entry("upper", "self", "In capital letters.", |cx, a| Ok(Const::str(&a.text(cx, 0)?.to_uppercase()).into())),
     entry("strip", "self", "Without white space around it.", |cx, a| Ok(Const::str(a.text(cx, 0)?.trim()).into())),
+    entry("replace", "self, old, new", "With one part in place of another.", |cx, a| {
+        let (text, old, new) = (a.text(cx, 0)?, a.text(cx, 1)?, a.text(cx, 2)?);
+        Ok(Const::str(&text.replace(&*old, &new)).into())
+    }),
+    entry("split", "self, separator=None", "The parts between separators, or between white space.", |cx, a| {
+        let text = a.text(cx, 0)?;
+        let part = |s: &str| Val::from(Const::str(s));
+        Ok(Val::tuple(match a.given(1) {
+            Some(_) => text.split(&*a.text(cx, 1)?).map(part).collect(),
+            None => text.split_whitespace().map(part).collect(),
+        }))
+    }),
+    entry("join", "self, parts", "The parts with the text between them.", |cx, a| {
+        let between = a.text(cx, 0)?;
+        let mut parts = vec![];
+        for v in items(cx, a.get(1))? {
+            match v {
+                Val::Const(Const::Str(s)) => parts.push(s),
+                other => return Err(cx.expected("a string", &other)),
+            }
+        }
+        Ok(Const::str(&parts.join(&*between)).into())
+    }),
+    entry("format", "self, *args, **fields", "The text with values in place of `{}`, `{0}` and `{name}`.", format),
     entry("startswith", "self, prefix", "Whether it begins so.", |cx, a| {
         let (text, part) = (a.text(cx, 0)?, a.text(cx, 1)?);
         Ok(Val::bool(text.starts_with(&*part)))
@@ -147,6 +171,40 @@ static TEXT: &[Builtin] = &[
         Ok(Val::bool(text.ends_with(&*part)))
     }),
 ];
+
+/// `"{a} {0} {}".format(…)`. Doubled braces stand for themselves.
+fn format(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let text = a.text(cx, 0)?;
+    let (positional, Val::Dict(fields)) = (items(cx, a.get(1))?, a.get(2).clone()) else { return Ok(Val::NONE) };
+    let (mut out, mut rest, mut next) = (String::new(), &*text, 0);
+    while let Some(at) = rest.find(['{', '}']) {
+        out.push_str(&rest[..at]);
+        let (brace, after) = rest[at..].split_at(1);
+        if let Some(after) = after.strip_prefix(brace) {
+            out.push_str(brace);
+            rest = after;
+            continue;
+        }
+        let Some((field, after)) = after.split_once('}').filter(|_| brace == "{") else {
+            return Err(cx.error(&names::BAD_ARGUMENTS, "a brace of the format stands alone", "this text"));
+        };
+        let value = match field {
+            "" => positional.get(next).cloned(),
+            number if number.bytes().all(|b| b.is_ascii_digit()) => number.parse().ok().and_then(|i: usize| positional.get(i).cloned()),
+            name if name.contains(['!', ':', '.', '[']) => return Err(cx.unsupported(&format!("the format `{{{name}}}`"))),
+            name => Some(cx.index_dict(&fields, &Const::str(name).into())?),
+        };
+        next += usize::from(field.is_empty());
+        let Some(value) = value else {
+            return Err(cx.error(&names::BAD_ARGUMENTS, format!("there is no value for `{{{field}}}`"), "this text"));
+        };
+        cx.known(&value)?;
+        out.push_str(&value.show());
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(Const::str(&out).into())
+}
 
 /// Methods of integers.
 static INTEGER: &[Builtin] = &[entry("bit_length", "self", "The bits that the number takes, without its sign.", |cx, a| {

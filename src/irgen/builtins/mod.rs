@@ -1,7 +1,7 @@
 //! The primitives of the language, in one table: name, parameters, documentation, function.
 //!
 //! A signature is written as in Python (`pointer, mask=None, *, cache_modifier=""`); defaults are literals, `*` starts keyword-only
-//! parameters, `*name` takes the remaining positional ones as a tuple. What Triton itself writes in its language is not here but in the
+//! parameters, `*name` takes the remaining positional ones as a tuple, `**name` the remaining keywords as a dict. What Triton itself writes in its language is not here but in the
 //! prelude ([`super::prelude`]).
 //!
 //! To add one: an entry in the table of its family, with a function `fn(&mut Lower, &Args) -> R<Val>`; a case under `tests/irgen`.
@@ -53,6 +53,8 @@ pub struct Parameter {
     pub default: Option<Val>,
     pub keyword_only: bool,
     pub variadic: bool,
+    /// `**name`
+    pub keywords: bool,
 }
 
 impl Builtin {
@@ -67,10 +69,15 @@ impl Builtin {
                 continue;
             }
             let (name, default) = part.split_once('=').map_or((part, None), |(n, d)| (n, Some(d)));
-            let variadic = name.starts_with('*');
+            let keywords = name.starts_with("**");
+            let variadic = !keywords && name.starts_with('*');
             let name = name.trim_start_matches('*');
-            let default = if variadic { Some(Val::tuple(vec![])) } else { default.map(literal) };
-            params.push(Parameter { name, default, keyword_only, variadic });
+            let default = match () {
+                () if keywords => Some(Val::Dict(std::rc::Rc::default())),
+                () if variadic => Some(Val::tuple(vec![])),
+                () => default.map(literal),
+            };
+            params.push(Parameter { name, default, keyword_only: keyword_only || keywords, variadic, keywords });
             keyword_only |= variadic;
         }
         params
