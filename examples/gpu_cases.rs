@@ -125,6 +125,8 @@ fn one(s: &Settings, folder: &mut Folder, loaded: &Loaded, config: &Config, expe
         "cluster": m.cluster_dims[0],
         "shared": m.shared,
         "hidden_params": m.hidden_params,
+        "scratch": m.global_scratch_size,
+        "descriptors": m.tensordesc_meta,
         "registers": m.registers,
         "spills": m.spills,
         "args": instance.args.iter().map(|a| argument(s, a)).collect::<Vec<_>>(),
@@ -170,7 +172,7 @@ fn argument(s: &Settings, arg: &InstanceArg) -> Json {
             };
             let crc = if b.fill == Fill::Poison { Json::Null } else { json!(crc32(&b.bytes())) };
             let seed = b.seed.to_string();
-            json!({ "name": b.name, "dtype": word(b.dtype), "shape": b.shape, "fill": fill, "seed": seed, "crc32": crc, "out": b.out, "tolerance": b.tolerance })
+            json!({ "name": b.name, "dtype": word(b.dtype), "shape": b.shape, "fill": fill, "seed": seed, "crc32": crc, "out": b.out, "tolerance": b.tolerance, "desc": !b.block.is_empty() })
         }
     }
 }

@@ -94,10 +94,17 @@ def run_case(ours, reference, grid):
         for p, b in zip(memory, buffers):
             check(cu.cuMemcpyHtoD_v2(p, b.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(b.nbytes)), "copy")
         values = [memory[s] if isinstance(s, int) else s for s in scalars]
-        values += [ctypes.c_uint64(0)] * meta.get("hidden_params", 2)
+        # Scratch memory, a piece for each block.
+        scratch = ctypes.c_uint64(0)
+        size = meta.get("global_scratch_size", 0) * grid[0] * grid[1] * grid[2]
+        if size:
+            check(cu.cuMemAlloc_v2(ctypes.byref(scratch), ctypes.c_size_t(size)), "scratch")
+        values += [scratch, ctypes.c_uint64(0)][: meta.get("hidden_params", 2)]
         params = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
         check(cu.cuLaunchKernel(fn, *grid, 32 * meta["num_warps"], 1, 1, meta["shared"], None, params, None), "launch")
         check(cu.cuCtxSynchronize(), "run")
+        if size:
+            check(cu.cuMemFree_v2(scratch), "free")
         out = []
         for p, b in zip(memory, buffers):
             o = np.empty_like(b)

@@ -132,6 +132,27 @@ class Gpu:
             self.cu.cuGetErrorString(code, ctypes.byref(p))
             raise RuntimeError(f"{what}: {p.value.decode() if p.value else code}")
 
+    def descriptor(self, a, address, meta):
+        """What a tensor descriptor is as arguments: the map that hardware reads, extents and strides."""
+        shape = a["shape"]
+        rank = len(shape)
+        strides = [1] * rank
+        for d in range(rank - 1, 0, -1):
+            strides[d - 1] = strides[d] * shape[d]
+        # The driver has other numbers than PTX for f64, bf16 and f32 with flushed subnormals.
+        kind = {8: 10, 9: 8, 10: 9}.get(meta["elem_type"], meta["elem_type"])
+        held = (ctypes.c_uint8 * 192)()
+        start = -ctypes.addressof(held) % 64
+        tensor_map = (ctypes.c_uint8 * 128).from_buffer(held, start)
+        extents = (ctypes.c_uint64 * rank)(*shape[::-1])
+        pitches = (ctypes.c_uint64 * max(rank - 1, 1))(*[s * meta["elem_size"] for s in strides[:-1][::-1]])
+        box = (ctypes.c_uint32 * rank)(*meta["block_size"][::-1])
+        ones = (ctypes.c_uint32 * rank)(*[1] * rank)
+        # No interleaving, L2 promotion of 128 bytes, zeros outside.
+        code = self.cu.cuTensorMapEncodeTiled(tensor_map, kind, rank, ctypes.c_void_p(address.value), extents, pitches, box, ones, 0, meta["swizzle"], 2, 0)
+        self.check(code, "descriptor")
+        return [tensor_map, *[ctypes.c_int32(s) for s in shape], *[ctypes.c_int64(s) for s in strides]]
+
     def run(self, cubin, c, buffers, scalars):
         """buffers: name -> bytearray, replaced by what the kernel leaves."""
         cu, module, fn = self.cu, ctypes.c_void_p(), ctypes.c_void_p()
@@ -145,15 +166,27 @@ class Gpu:
             self.check(cu.cuMemAlloc_v2(ctypes.byref(p), ctypes.c_size_t(max(len(data), 1))), "alloc")
             self.check(cu.cuMemcpyHtoD_v2(p, (ctypes.c_char * len(data)).from_buffer(data), ctypes.c_size_t(len(data))), "copy in")
             memory[name] = p
+        descriptors = iter(c.get("descriptors", []))
         for a in c["args"]:
+            if a.get("desc"):
+                keep += self.descriptor(a, memory[a["name"]], next(descriptors))
+                continue
             keep.append(memory[a["name"]] if a["name"] in memory else (ctypes.c_uint8 * 8)(*scalars[a["name"]]))
-        keep += [ctypes.c_uint64(0)] * c["hidden_params"]
+        # The first hidden parameter is scratch memory, a piece for each block; nobody has written it yet.
+        scratch = ctypes.c_uint64(0)
+        size = c.get("scratch", 0) * c["grid"][0] * c["grid"][1] * c["grid"][2]
+        if size:
+            self.check(cu.cuMemAlloc_v2(ctypes.byref(scratch), ctypes.c_size_t(size)), "scratch")
+            self.check(cu.cuMemsetD8_v2(scratch, ctypes.c_ubyte(0xff), ctypes.c_size_t(size)), "scratch")
+        keep += [scratch, ctypes.c_uint64(0)][: c["hidden_params"]]
         params = (ctypes.c_void_p * max(len(keep), 1))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in keep])
         self.check(cu.cuLaunchKernel(fn, *c["grid"], c["threads"], 1, 1, c["shared"], None, params, None), "launch")
         self.check(cu.cuCtxSynchronize(), "run")
         for name, data in buffers.items():
             self.check(cu.cuMemcpyDtoH_v2((ctypes.c_char * len(data)).from_buffer(data), memory[name], ctypes.c_size_t(len(data))), "copy out")
             self.check(cu.cuMemFree_v2(memory[name]), "free")
+        if size:
+            self.check(cu.cuMemFree_v2(scratch), "free")
         self.check(cu.cuModuleUnload(module), "unload")
 
 

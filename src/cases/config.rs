@@ -7,6 +7,7 @@ use super::value::{Env, Value};
 use crate::diag::Diagnostic;
 use crate::diag::codes::interp as codes;
 use crate::driver::Options;
+use crate::interp::MAX_DESCRIPTOR_RANK;
 use crate::irgen::KernelInfo;
 use crate::irgen::signature::parse_type;
 use crate::irgen::types::Dtype;
@@ -75,6 +76,8 @@ pub struct Buffer {
     pub out: bool,
     /// Of `|got - want| / max(1, |want|)`; `None` for equality.
     pub tolerance: Option<f64>,
+    /// The argument is a descriptor of blocks of this shape; empty for a pointer.
+    pub block: Vec<usize>,
 }
 
 impl Buffer {
@@ -245,6 +248,10 @@ impl Case {
         match &spec.kind {
             ArgKind::Buffer(b) => {
                 let buffer = self.buffer(&spec.name, b, env)?;
+                if !buffer.block.is_empty() {
+                    let item = format!("tensordesc<{}{:?}>", signature_word(buffer.dtype), buffer.block);
+                    return Ok((item, Some(InstanceArg::Buffer(buffer))));
+                }
                 let hint = if divisibility.unwrap_or(16) % 16 == 0 { ":16" } else { "" };
                 Ok((format!("*{}{hint}", signature_word(buffer.dtype)), Some(InstanceArg::Buffer(buffer))))
             }
@@ -282,7 +289,12 @@ impl Case {
         let of_type = spec.tolerance.iter().find(|(d, _)| d.is_none_or(|d| d == dtype));
         let tolerance = of_type.map(|(_, e)| e.float(env)).transpose()?;
         let seed = random::seed(&self.name, name, &shape);
-        Ok(Buffer { name: name.to_owned(), dtype, shape, fill, seed, out: spec.out, tolerance })
+        let block: Vec<usize> = spec.block.iter().map(|e| e.size(env)).collect::<Try<_>>()?;
+        if !block.is_empty() && (block.len() != shape.len() || block.len() > MAX_DESCRIPTOR_RANK) {
+            let text = format!("blocks of `{name}` have {} axes, and the buffer {}; descriptors have 1 to 5", block.len(), shape.len());
+            return Err(bad(&spec.dtype, &text));
+        }
+        Ok(Buffer { name: name.to_owned(), dtype, shape, fill, seed, out: spec.out, tolerance, block })
     }
 }
 

@@ -8,7 +8,7 @@ use super::value::{Env, Value};
 use super::{Loaded, random::decode};
 use crate::diag::Diagnostic;
 use crate::driver::{Job, plan};
-use crate::interp::{self, Arg, BufferId, Memory, Options};
+use crate::interp::{self, Arg, BufferId, MAX_DESCRIPTOR_RANK, Memory, Options};
 use crate::ir::Ir;
 use crate::irgen::{self, Lowered};
 use crate::source::SourceMap;
@@ -130,11 +130,26 @@ pub fn arguments(instance: &Instance) -> Arguments<'_> {
                     _ => memory.add(&b.name, b.dtype.to_ir(), &b.bytes()),
                 };
                 buffers.push((b, id));
+                if !b.block.is_empty() {
+                    describe(&mut args, b, id);
+                    continue;
+                }
                 Arg::Ptr(id, 0)
             }
         });
     }
     Arguments { memory, args, buffers }
+}
+
+/// The arguments that a descriptor of a buffer is: itself, extents, and strides.
+fn describe(args: &mut Vec<Arg>, b: &Buffer, id: BufferId) {
+    let size = |d: usize| i64::try_from(b.shape[d]).unwrap_or(i64::MAX);
+    let rank = b.shape.len();
+    let mut extents = [0; MAX_DESCRIPTOR_RANK];
+    (0..rank).for_each(|d| extents[d] = size(d));
+    args.push(Arg::Desc(id, extents));
+    args.extend((0..rank).map(|d| Arg::Int(size(d))));
+    args.extend((0..rank).map(|d| Arg::Int((d + 1..rank).map(size).product())));
 }
 
 /// Runs a configuration on TTIR, before or after any pass.

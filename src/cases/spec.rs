@@ -56,6 +56,8 @@ pub(super) struct BufferSpec {
     pub(super) fill: Option<Expression>,
     pub(super) out: bool,
     pub(super) tolerance: Vec<(Option<Dtype>, Expression)>,
+    /// The parameter is a descriptor of blocks of this shape; empty for a pointer.
+    pub(super) block: Vec<Expression>,
 }
 
 /// Reads the text of a case file that is in the map.
@@ -156,6 +158,7 @@ impl Reader {
     fn arg(&mut self, name: String, span: Range<usize>, item: &Item<'_>) -> Option<ArgSpec> {
         let (mut shape, mut dtype, mut fill, mut out, mut tolerance) = (None, None, None, false, vec![]);
         let (mut value, mut divisibility) = (None, None);
+        let mut block = vec![];
         for (key, at, item) in self.table(item) {
             match key.as_str() {
                 "shape" => shape = Some(self.expressions(item)),
@@ -163,18 +166,19 @@ impl Reader {
                 "fill" => fill = self.expression(item),
                 "out" => out = self.truth(item),
                 "tolerance" => tolerance = self.tolerance(item),
+                "block" => block = self.expressions(item),
                 "value" => value = self.expression(item),
                 "divisibility" => divisibility = self.expression(item),
                 _ => self.unknown(
                     &key,
                     at,
-                    &["shape", "dtype", "fill", "out", "tolerance", "divisibility", "or value and dtype of a scalar"],
+                    &["shape", "dtype", "fill", "out", "tolerance", "block", "divisibility", "or value and dtype of a scalar"],
                 ),
             }
         }
         let kind = match (value, shape, dtype) {
             (Some(value), None, dtype) => ArgKind::Scalar { value, dtype },
-            (None, Some(shape), Some(dtype)) => ArgKind::Buffer(BufferSpec { shape, dtype, fill, out, tolerance }),
+            (None, Some(shape), Some(dtype)) => ArgKind::Buffer(BufferSpec { shape, dtype, fill, out, tolerance, block }),
             _ => {
                 self.error(span, format!("the argument `{name}` needs either `value` (a scalar) or `shape` and `dtype` (a buffer)"));
                 return None;

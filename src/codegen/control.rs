@@ -1,4 +1,4 @@
-//! Control flow: structured loops and conditionals, branches, returns.
+//! Control flow: structured loops and conditionals, branches.
 //!
 //! | operation | blocks |
 //! |---|---|
@@ -14,7 +14,6 @@ use inkwell::basic_block::BasicBlock;
 
 use super::lower::{Label, Lower, Res, as_int, defect};
 use super::ops::debug::assert;
-use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::{CfOp, ScfOp, UbOp};
 use crate::ir::{Attr, Block, Op, Value};
 
@@ -56,21 +55,6 @@ pub(super) fn ub(cx: &mut Lower<'_, '_>, op: Op, kind: UbOp) -> Res<()> {
         }
     }
     Ok(())
-}
-
-/// `tt.return` of a kernel.
-pub(super) fn ret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    if !cx.ir.operands(op).is_empty() {
-        return Err(cx.unsupported(op, "a kernel cannot return values"));
-    }
-    cx.b.build_return(None)?;
-    Ok(())
-}
-
-/// `tt.call`
-pub(super) fn call(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let callee = cx.ir.str_attr(op, "callee").unwrap_or("?");
-    Err(Diagnostic::error(&codes::CALL_LEFT, format!("the call of `{callee}` was not inlined")).help("run the pass `inline` first"))
 }
 
 fn target<'c>(cx: &Lower<'c, '_>, op: Op, index: usize) -> Res<Label<'c>> {

@@ -7,7 +7,7 @@
 //!
 //! inkwell has no lexical blocks with a file of their own, so this file talks to LLVM's C interface.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_uint};
 use std::path::Path;
 
@@ -19,6 +19,7 @@ use inkwell::llvm_sys::{core, debuginfo::LLVMDIFlagZero};
 use inkwell::module::{FlagBehavior, Module};
 use inkwell::values::{AsValueRef, FunctionValue};
 
+use crate::ir::core::hash::Map;
 use crate::ir::{Loc, LocData, Name};
 
 /// The debug metadata of one function. Call [`LineTable::finish`] when the function is complete.
@@ -31,7 +32,7 @@ pub(super) struct LineTable {
     /// Lexical blocks for other files.
     scopes: BTreeMap<Name, LLVMMetadataRef>,
     /// Locations made so far.
-    places: HashMap<Loc, LLVMMetadataRef>,
+    places: Map<Loc, LLVMMetadataRef>,
 }
 
 fn parts(text: &str) -> (*const c_char, usize) {
@@ -54,7 +55,7 @@ impl LineTable {
             home,
             files: BTreeMap::new(),
             scopes: BTreeMap::new(),
-            places: HashMap::new(),
+            places: Map::default(),
         };
         let file = table.file(home);
         let ((producer, producer_len), (label, label_len), (empty, _)) = (parts("ttc"), parts(name), parts(""));

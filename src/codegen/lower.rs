@@ -1,7 +1,6 @@
 //! The lowering's state, and its frame: modules, kernels, blocks, one operation after the other.
 //!
-//! 1. Every public function becomes a kernel: calling convention `ptx_kernel`, its own parameters in order, `nvvm.reqntid` with the number of
-//!    threads, and `nvvm.maxnreg` and `nvvm.cluster_dim` where asked for.
+//! 1. Kernels and what they call are declared ([`functions`](super::functions)), then lowered one after the other.
 //! 2. The thread's number is read at the entry; everything that depends on the thread starts from it.
 //! 3. Blocks are lowered in reverse post-order, so definitions come before uses; block arguments are phis, one per register.
 //! 4. [`Lower::op`] hands each operation to its family in `ops`. When that fails, the diagnostic gets the operation's place, the results become
@@ -17,14 +16,15 @@ use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::module::{FlagBehavior, Module as LlvmModule};
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValueEnum, FunctionValue, IntValue, PhiValue, PointerValue};
+use inkwell::values::{BasicValueEnum, FunctionValue, IntValue, PhiValue};
 
 use super::debug_info::LineTable;
-use super::llvm::{Draft, Facts, Module, PTX_KERNEL, required_ptx};
+use super::functions::{Declared, Functions};
+use super::llvm::{Draft, Facts, Module, required_ptx};
 use super::{CodegenOptions, ops, shared};
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 use crate::ir::core::entity::Entity;
-use crate::ir::{Attr, AttrData, Block, Ir, Loc, Op, Type, TypeData, Value};
+use crate::ir::{Block, Ir, Loc, Op, Value};
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_SIZE, SHARED};
 use crate::target::Target;
@@ -52,7 +52,7 @@ pub(super) struct Label<'c> {
     pub(super) phis: Vec<Vec<PhiValue<'c>>>,
 }
 
-/// The lowering of one kernel.
+/// The lowering of one function.
 pub(super) struct Lower<'c, 'a> {
     pub(super) ir: &'a Ir,
     pub(super) llvm: &'c Context,
@@ -63,11 +63,12 @@ pub(super) struct Lower<'c, 'a> {
     pub(super) num_warps: u32,
     pub(super) axis: AxisInfoAnalysis,
     pub(super) function: FunctionValue<'c>,
+    pub(super) declared: Declared<'c>,
+    /// What calls call.
+    pub(super) functions: &'a BTreeMap<Op, Declared<'c>>,
     pub(super) blocks: BTreeMap<Block, Label<'c>>,
     values: Vec<Option<Regs<'c>>>,
     lines: Option<LineTable>,
-    /// The hidden parameter with the scratch memory of all programs.
-    pub(super) global_scratch: Option<PointerValue<'c>>,
     tid: IntValue<'c>,
     /// PTX ISA version that the kernel's inline PTX needs.
     ptx_version: u32,
@@ -81,10 +82,7 @@ pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Di
     let (num_warps, num_ctas) = (attr("ttg.num-warps", options.num_warps), attr("ttg.num-ctas", options.num_ctas));
     check_limits(ir, options, num_warps, num_ctas).map_err(one)?;
     shared::check_limit(ir, options).map_err(one)?;
-    let kernels: Vec<Op> = ir.functions().into_iter().filter(|&f| is_kernel(ir, f)).collect();
-    if kernels.is_empty() {
-        return Err(one(Diagnostic::error(&codes::NO_KERNEL, "the module has no public function with a body")));
-    }
+    let functions = Functions::of_module(ir)?;
     let draft = Draft::new("ttc");
     let ftz = draft.llvm().i32_type().const_int(1, false);
     draft.module.add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, ftz);
@@ -99,13 +97,18 @@ pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Di
         ptx_version: options.target.min_ptx,
         ..Facts::default()
     };
+    for &kernel in &functions.kernels {
+        facts.kernels.push(name_of(ir, kernel).to_owned());
+    }
     let mut errors = vec![];
-    for kernel in kernels {
-        match Lower::kernel(ir, &draft, options, &facts, kernel) {
-            Ok(ptx) => facts.ptx_version = facts.ptx_version.max(ptx),
-            Err(found) => errors.extend(found),
-        }
-        facts.kernels.push(ir.str_attr(kernel, "sym_name").unwrap_or_default().to_owned());
+    let mut declared = BTreeMap::new();
+    for (func, kernel) in functions.called.iter().map(|&f| (f, false)).chain(functions.kernels.iter().map(|&f| (f, true))) {
+        let found = Lower::function(ir, &draft, options, &facts, func, kernel, &declared);
+        facts.ptx_version = facts.ptx_version.max(found.ptx_version);
+        errors.extend(found.errors);
+        // What calls a function that cannot be declared would only report that again.
+        let Some(d) = found.declared else { break };
+        declared.insert(func, d);
     }
     if !errors.is_empty() {
         return Err(errors);
@@ -115,10 +118,8 @@ pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Di
     Ok(module)
 }
 
-/// Public functions with a body are kernels.
-fn is_kernel(ir: &Ir, func: Op) -> bool {
-    let public = ir.str_attr(func, "sym_visibility").is_none_or(|v| v == "public");
-    public && ir.body(func, 0).is_some()
+fn name_of(ir: &Ir, func: Op) -> &str {
+    ir.str_attr(func, "sym_name").unwrap_or_default()
 }
 
 fn check_limits(ir: &Ir, options: &CodegenOptions, num_warps: u32, num_ctas: u32) -> Res<()> {
@@ -155,13 +156,29 @@ pub(super) fn located(d: Diagnostic, loc: Loc) -> Diagnostic {
     }
 }
 
+/// What lowering a function gave.
+struct Lowered {
+    declared: Option<Declared<'static>>,
+    /// PTX ISA version that it needs.
+    ptx_version: u32,
+    errors: Vec<Diagnostic>,
+}
+
 impl<'a> Lower<'static, 'a> {
-    /// Lowers one kernel; gives the PTX ISA version that it needs.
-    fn kernel(ir: &'a Ir, draft: &'a Draft, options: &'a CodegenOptions, facts: &Facts, func: Op) -> Result<u32, Vec<Diagnostic>> {
+    /// Lowers one function. What it calls is declared.
+    fn function(
+        ir: &'a Ir,
+        draft: &'a Draft,
+        options: &'a CodegenOptions,
+        facts: &Facts,
+        func: Op,
+        kernel: bool,
+        functions: &'a BTreeMap<Op, Declared<'static>>,
+    ) -> Lowered {
         let llvm = draft.llvm();
-        let name = ir.str_attr(func, "sym_name").unwrap_or_default();
+        let name = name_of(ir, func);
         // A placeholder of the right kind until the parameters are known.
-        let function = draft.module.add_function(name, llvm.void_type().fn_type(&[], false), None);
+        let placeholder = draft.module.add_function("", llvm.void_type().fn_type(&[], false), None);
         let mut cx = Lower {
             ir,
             llvm,
@@ -171,28 +188,36 @@ impl<'a> Lower<'static, 'a> {
             num_ctas: facts.num_ctas,
             num_warps: facts.num_warps,
             axis: AxisInfoAnalysis::new(ir, func),
-            function,
+            function: placeholder,
+            declared: Declared::nothing(placeholder),
+            functions,
             blocks: BTreeMap::new(),
             values: vec![None; ir.value_capacity()],
             lines: None,
-            global_scratch: None,
             tid: llvm.i32_type().const_zero(),
             ptx_version: options.target.min_ptx,
             errors: vec![],
         };
-        if let Err(d) = cx.whole(func, name, facts) {
+        let declared = if kernel { cx.declare_kernel(func, name, facts) } else { cx.declare_called(func, name) };
+        // SAFETY: nothing refers to the placeholder.
+        unsafe { placeholder.delete() };
+        let declared = match declared {
+            Ok(declared) => declared,
+            Err(d) => return Lowered { declared: None, ptx_version: 0, errors: vec![located(d, ir.loc(func))] },
+        };
+        (cx.function, cx.declared) = (declared.function, declared);
+        if let Err(d) = cx.whole(func, name) {
             cx.errors.push(located(d, ir.loc(func)));
         }
         if let Some(lines) = &cx.lines {
             lines.finish();
         }
-        if cx.errors.is_empty() { Ok(cx.ptx_version) } else { Err(cx.errors) }
+        Lowered { declared: Some(declared), ptx_version: cx.ptx_version, errors: cx.errors }
     }
 }
 
 impl<'c> Lower<'c, '_> {
-    fn whole(&mut self, func: Op, name: &str, facts: &Facts) -> Res<()> {
-        self.declare(func, name, facts)?;
+    fn whole(&mut self, func: Op, name: &str) -> Res<()> {
         if self.options.lineinfo {
             self.lines = LineTable::new(self.llvm, self.module, self.function, name, self.ir.loc(func));
         }
@@ -200,74 +225,13 @@ impl<'c> Lower<'c, '_> {
         self.b.position_at_end(entry);
         self.at(self.ir.loc(func));
         self.tid = self.special_register("llvm.nvvm.read.ptx.sreg.tid.x")?;
+        self.bind_params(func)?;
         self.body(func, entry)
-    }
-
-    /// Replaces the placeholder by a function with the kernel's parameters and attributes.
-    fn declare(&mut self, func: Op, name: &str, facts: &Facts) -> Res<()> {
-        let Some(TypeData::Function { inputs, results }) = self.ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data)
-        else {
-            return Err(defect("a function without a type"));
-        };
-        if !results.is_empty() {
-            return Err(
-                Diagnostic::error(&codes::UNSUPPORTED_OP, "a kernel cannot return values").help("store the results through pointers")
-            );
-        }
-        if let Some(ty) = inputs.iter().find(|ty| ty.is_tensor()) {
-            return Err(Diagnostic::error(&codes::UNSUPPORTED_TYPE, format!("a kernel's parameter cannot be a tensor, `{ty}`")));
-        }
-        let mut params: Vec<BasicTypeEnum<'c>> = inputs.iter().map(|&ty| self.elem_type(ty)).collect::<Res<_>>()?;
-        let scratch = self.llvm.ptr_type(inkwell::AddressSpace::from(1u16));
-        params.extend(vec![BasicTypeEnum::from(scratch); facts.hidden_params as usize]);
-        // SAFETY: nothing refers to the placeholder.
-        unsafe { self.function.delete() };
-        self.function = self.module.add_function(name, self.fn_type(None, &params), None);
-        self.function.set_call_conventions(PTX_KERNEL);
-        self.global_scratch = self.function.get_nth_param(inputs.len() as u32).and_then(|p| PointerValue::try_from(p).ok());
-        let threads = facts.num_warps * self.options.target.warp_size();
-        self.string_attribute("nvvm.reqntid", &threads.to_string());
-        if let Some(n) =
-            self.options.maxnreg.or_else(|| self.ir.int_attr(self.ir.module(), "ttg.maxnreg").and_then(|n| u32::try_from(n).ok()))
-        {
-            self.string_attribute("nvvm.maxnreg", &n.to_string());
-        }
-        if facts.num_ctas > 1 {
-            self.string_attribute("nvvm.cluster_dim", &facts.num_ctas.to_string());
-        }
-        self.enum_attribute("nounwind");
-        self.align_params(func, inputs);
-        Ok(())
-    }
-
-    /// Passes the known alignment of pointer parameters on.
-    fn align_params(&self, func: Op, inputs: &[Type]) {
-        let Some(AttrData::Array(all)) = self.ir.attr(func, "arg_attrs").map(Attr::data) else { return };
-        for (i, (attrs, ty)) in all.iter().zip(inputs).enumerate() {
-            let AttrData::Dict(dict) = attrs.data() else { continue };
-            let known = dict.iter().find(|(n, _)| n.as_str() == "tt.divisibility").and_then(|(_, v)| v.as_int());
-            if let Some(align) = known.and_then(|v| u32::try_from(v).ok()).filter(|a| a.is_power_of_two() && ty.is_ptr()) {
-                self.function.set_param_alignment(i as u32, align.min(128));
-            }
-        }
-    }
-
-    fn string_attribute(&self, key: &str, value: &str) {
-        self.function.add_attribute(AttributeLoc::Function, self.llvm.create_string_attribute(key, value));
-    }
-
-    fn enum_attribute(&self, name: &str) {
-        let kind = inkwell::attributes::Attribute::get_named_enum_kind_id(name);
-        self.function.add_attribute(AttributeLoc::Function, self.llvm.create_enum_attribute(kind, 0));
     }
 
     /// Lowers the blocks of a function, the first of them into `entry`.
     fn body(&mut self, func: Op, entry: BasicBlock<'c>) -> Res<()> {
-        let Some(first) = self.ir.body(func, 0) else { return Err(defect("a kernel without a body")) };
-        for (i, &arg) in self.ir.args(first).iter().enumerate() {
-            let param = self.function.get_nth_param(i as u32).ok_or_else(|| defect("a parameter too few"))?;
-            self.set(arg, vec![param]);
-        }
+        let Some(first) = self.ir.body(func, 0) else { return Err(defect("a function without a body")) };
         self.blocks.insert(first, Label { block: entry, phis: vec![] });
         let order = self.reverse_post_order(first);
         for &block in &order[1..] {

@@ -1,6 +1,6 @@
 //! Code generation: TTGIR to LLVM IR, and through LLVM to PTX.
 //!
-//! 1. [`lower`] walks each kernel once and builds LLVM IR directly, with no dialect between. A value is the vector of its registers in one
+//! 1. [`lower`] walks each kernel, and each function that one calls, once and builds LLVM IR directly, with no dialect between. A value is the vector of its registers in one
 //!    thread, in the order of its layout's register index ([`lower`](mod@self::lower) holds the state, `ops` a file per family of operations).
 //! 2. [`Module`] (or [`parse_llir`], for LLVM IR that is the input) runs LLVM and prints PTX.
 //!
@@ -22,6 +22,7 @@
 
 mod control;
 mod debug_info;
+mod functions;
 mod indices;
 mod llvm;
 mod lower;
@@ -82,7 +83,7 @@ impl CodegenOptions {
     }
 }
 
-/// Lowers every kernel of a module of TTGIR to LLVM IR, not optimised yet.
+/// Lowers every kernel of a module of TTGIR, with what it calls, to LLVM IR, not optimised yet.
 ///
 /// # Errors
 /// All that code generation cannot do with this module: E07xx with the operation's place.

@@ -64,8 +64,11 @@ fn bytes_of(ir: &Ir, op: Op, options: &CodegenOptions) -> Option<u32> {
 }
 
 impl<'c> Lower<'c, '_> {
-    /// The start of the block's shared memory.
+    /// The start of the function's shared memory; a kernel has all of the block's.
     pub(super) fn shared_base(&mut self) -> PointerValue<'c> {
+        if let Some(base) = self.declared.shared_base() {
+            return base;
+        }
         let symbol = self.module.get_global(SYMBOL).unwrap_or_else(|| {
             let ty = self.llvm.i8_type().array_type(0);
             let global = self.module.add_global(ty, Some(AddressSpace::from(SHARED_SPACE)), SYMBOL);

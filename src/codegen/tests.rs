@@ -1,6 +1,7 @@
 //! Code generation of modules built by hand: what does not need the text form.
 
 use super::{CodegenOptions, lower, parse_llir};
+use crate::ir::core::FloatKind;
 use crate::ir::core::encoding::Blocked;
 use crate::ir::dialects::{ArithOp, TtOp};
 use crate::ir::{Attr, AttrData, Builder, Encoding, InsertPoint, Ir, Loc, Name, OpState, Type, Value};
@@ -45,10 +46,14 @@ fn blocked(per_thread: u32) -> Attr {
 }
 
 fn vector_add() -> Ir {
-    let ptr = Type::ptr(Type::f32());
+    vector_add_of(Type::f32())
+}
+
+fn vector_add_of(elem: Type) -> Ir {
+    let ptr = Type::ptr(elem);
     kernel(&[ptr, ptr, ptr, Type::int(32)], |b, args| {
         let tensor = |elem| Type::tensor(&[1024], elem, Some(blocked(4)));
-        let (ints, ptrs, floats) = (tensor(Type::int(32)), tensor(ptr), tensor(Type::f32()));
+        let (ints, ptrs, floats) = (tensor(Type::int(32)), tensor(ptr), tensor(elem));
         let pid = b.value_with(TtOp::GetProgramId, &[], Type::int(32), &[("axis", Attr::i32(0))]);
         let size = b.i32(1024);
         let start = b.value(ArithOp::Muli, &[pid, size], Type::int(32));
@@ -151,4 +156,13 @@ fn a_module_that_no_verifier_passed_is_called_a_defect() {
     ir.remove_attr(func, "function_type");
     let errors = lower(&ir, &options("sm_80")).err().unwrap();
     assert_eq!((errors[0].code.id, errors[0].message.as_str()), ("E0710", "defect in code generation: a function without a type"));
+}
+
+#[test]
+fn vectors_are_looked_for_only_where_a_register_holds_two_elements() {
+    let slp = |ir: &Ir, arch: &str| lower(ir, &options(arch)).unwrap().pipeline().contains("slp-vectorizer");
+    let half = vector_add_of(Type::float(FloatKind::F16));
+    assert!(slp(&half, "sm_90a"));
+    assert!(!slp(&half, "sm_80"), "ptxas rejects some of its vectors there");
+    assert!(!slp(&vector_add(), "sm_90a"));
 }

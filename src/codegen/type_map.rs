@@ -7,6 +7,7 @@
 //! | `f16` `bf16` `f32` `f64` | `half` `bfloat` `float` `double` |
 //! | 8-bit floats | `i8` |
 //! | `!tt.ptr<T, S>` | `ptr addrspace(S)` |
+//! | `!tt.tensordesc<…>` | `ptr`, of the descriptor |
 //! | `tensor<…xT, #layout>` | one `T` per register of the layout |
 
 use std::num::NonZeroU32;
@@ -42,8 +43,13 @@ impl<'c> Lower<'c, '_> {
 
     /// The LLVM type of a scalar, or of one element of a tensor.
     pub(super) fn elem_type(&self, ty: Type) -> Res<BasicTypeEnum<'c>> {
-        if matches!(*ty, TypeData::TensorDesc { .. } | TypeData::MemDesc(_)) {
-            return Err(unsupported(ty));
+        match *ty {
+            // The address of the descriptor, generic: it lies among the parameters or in global memory.
+            TypeData::TensorDesc { im2col: false, .. } if self.options.target.has_tma() => {
+                return Ok(self.llvm.ptr_type(AddressSpace::default()).into());
+            }
+            TypeData::TensorDesc { .. } | TypeData::MemDesc(_) => return Err(unsupported(ty)),
+            _ => {}
         }
         let ty = ty.elem();
         Ok(match *ty {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::input::Language;
-use super::metadata::{Metadata, Param, fingerprint};
+use super::metadata::{Metadata, Param, TensorDesc, fingerprint};
 use super::observe::Observer;
 use super::{Compiled, Debug, Job, Options, Stage, compiler_version, plan};
 use crate::codegen::{self, CodegenOptions};
@@ -151,6 +151,7 @@ impl Flow<'_> {
     /// TTGIR after its passes.
     fn ttgir(&mut self, mut ir: Ir) -> Step {
         self.remark(&ir);
+        self.made.metadata.tensordesc_meta = TensorDesc::of_kernel(&ir);
         self.keep(Stage::Ttgir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttgir) {
             return Ok(());

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::ir::{Ir, Op};
 use crate::irgen::config::{ConfigInfo, Launch};
+use crate::layout::encodings::{TmaBlock, tma_block};
 
 /// One run-time parameter, in launch order.
 #[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
@@ -15,6 +17,42 @@ pub struct Param {
     pub ty: String,
     /// What the compiler was told the value is a multiple of; 1 when nothing.
     pub divisibility: u64,
+}
+
+/// What a launcher must know of a parameter that is a tensor descriptor, to encode it (CUDA driver API, `cuTensorMapEncodeTiled`).
+#[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
+pub struct TensorDesc {
+    /// 0 none, 1 to 3: 32, 64, 128 bytes, as in `CUtensorMapSwizzle`.
+    pub swizzle: u32,
+    /// Bytes of an element.
+    pub elem_size: u32,
+    /// PTX ISA, "tensormap.replace", `.elemtype`. `CUtensorMapDataType` has the numbers of f64 (9), bf16 (10) and f32 with flushed subnormals (8)
+    /// in another order.
+    pub elem_type: u32,
+    /// The box that one message moves, the outermost axis first.
+    pub block_size: Vec<i64>,
+    pub fp4_padded: bool,
+    /// Always false: descriptors of images are not supported.
+    pub is_im2col: bool,
+}
+
+impl TensorDesc {
+    /// Those of a kernel's parameters that the hardware reads, in order.
+    #[must_use]
+    pub fn of_kernel(ir: &Ir) -> Vec<TensorDesc> {
+        let public = |&f: &Op| ir.str_attr(f, "sym_visibility").is_none_or(|v| v == "public");
+        let Some(entry) = ir.functions().into_iter().find(public).and_then(|f| ir.body(f, 0)) else { return vec![] };
+        let blocks = ir.args(entry).iter().filter_map(|&a| tma_block(ir.ty(a)).ok());
+        let of = |b: TmaBlock| TensorDesc {
+            swizzle: b.swizzle_mode,
+            elem_size: b.element_bytes,
+            elem_type: b.element_type,
+            block_size: b.box_shape,
+            fp4_padded: b.fp4_padded,
+            is_im2col: false,
+        };
+        blocks.map(of).collect()
+    }
 }
 
 /// Launch metadata of one kernel. Sizes are in bytes.
@@ -35,6 +73,9 @@ pub struct Metadata {
     /// Trailing pointer parameters that follow the kernel's own.
     pub hidden_params: u32,
     pub params: Vec<Param>,
+    /// For each parameter that is a tensor descriptor, where hardware reads it (from sm_90 on).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tensordesc_meta: Vec<TensorDesc>,
     /// Compile-time parameters and their values, as text.
     pub constants: BTreeMap<String, String>,
     /// The configuration that was taken, as its file has it; `constants` and the options above are what was compiled.

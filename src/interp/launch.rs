@@ -13,6 +13,7 @@ use super::access::Shared;
 use super::fault::{self, Fault};
 use super::memory::{Memory, base};
 use super::numbers;
+use super::ops::block;
 use super::plan::{Plan, plan};
 use super::program::{Outcome, Program};
 use super::races::History;
@@ -168,6 +169,12 @@ fn argument(ty: Type, arg: Arg, memory: &Memory) -> Result<Val, String> {
             }
             Ok(Val::splat(base(id).wrapping_add(offset)))
         }
+        (TypeData::TensorDesc { shape, .. }, Arg::Desc(id, extents)) if shape.len() <= extents.len() => {
+            if id.0 as usize >= memory.buffers.len() {
+                return Err(format!("there is no buffer number {}", id.0));
+            }
+            Ok(block::described_tensor(base(id), ty, &extents[..shape.len()]))
+        }
         (TypeData::Pointer { .. }, Arg::Int(0)) => Ok(Val::splat(0)),
         (&TypeData::Int(w), Arg::Int(v)) => {
             let (low, high) = (-(1i128 << (w - 1)), 1i128 << w);
@@ -180,6 +187,7 @@ fn argument(ty: Type, arg: Arg, memory: &Memory) -> Result<Val, String> {
         (&TypeData::Float(kind), Arg::Float(v)) => Ok(Val::splat(numbers::round_to(kind, v, numbers::Rounding::NearestEven))),
         (&TypeData::Float(kind), Arg::Int(v)) => Ok(Val::splat(numbers::from_int(kind, i128::from(v)))),
         (_, Arg::Ptr(..)) => Err(format!("expected a value of type {ty}, found a buffer")),
+        (_, Arg::Desc(..)) => Err(format!("expected a value of type {ty}, found a tensor descriptor")),
         (_, Arg::Int(v)) => Err(format!("expected a value of type {ty}, found the integer {v}")),
         (_, Arg::Float(v)) => Err(format!("expected a value of type {ty}, found the float {v}")),
     }

@@ -57,11 +57,16 @@ pub use memory::{BufferId, Memory};
 use crate::diag::Diagnostic;
 use crate::ir::{Ir, TtOp, Type};
 
+/// Axes that a tensor descriptor can have.
+pub const MAX_DESCRIPTOR_RANK: usize = 5;
+
 /// An argument of a kernel.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Arg {
     /// A buffer and a distance in bytes from its start.
     Ptr(BufferId, u64),
+    /// A descriptor of a whole buffer, with the extents of its axes; rows follow one another.
+    Desc(BufferId, [i64; MAX_DESCRIPTOR_RANK]),
     /// An integer of any width; a float parameter takes its value.
     Int(i64),
     /// A float, rounded to the parameter's type.

@@ -107,6 +107,9 @@ fn access_size(ir: &Ir, op: Op) -> Option<usize> {
             | TtOp::Store
             | TtOp::AtomicRmw
             | TtOp::AtomicCas
+            | TtOp::AtomicLoad
+            | TtOp::AtomicStore
+            | TtOp::AtomicPoll
             | TtOp::DescriptorLoad
             | TtOp::DescriptorStore
             | TtOp::DescriptorReduce

@@ -14,7 +14,7 @@ use super::{Printed, Traced};
 use crate::diag::Code;
 use crate::diag::codes::interp as codes;
 use crate::ir::core::entity::Entity;
-use crate::ir::{Block, Ir, Op, OpKind, Region, TtgOp, Value};
+use crate::ir::{Block, Ir, Op, OpKind, Region, Value};
 
 /// What a program leaves besides its stores.
 pub(crate) struct Outcome {
@@ -141,13 +141,10 @@ impl<'a> Program<'a> {
                 Ok(())
             }
             // An assumption is a promise to the optimiser; it changes nothing.
-            OpKind::Llvm(crate::ir::LlvmOp::Assume) | OpKind::Ttg(TtgOp::Barrier) => Ok(()),
-            OpKind::Ttg(TtgOp::ConvertLayout) => {
-                let v = self.get(self.ir.operand(op, 0));
-                self.set(self.ir.result(op), v);
-                Ok(())
-            }
-            OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(self.unsupported(op, "")),
+            OpKind::Llvm(crate::ir::LlvmOp::Assume) => Ok(()),
+            OpKind::Ttg(kind) => ops::ttg::ttg(self, op, kind),
+            OpKind::Ttng(kind) => ops::ttg::ttng(self, op, kind),
+            OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(self.unsupported(op, "")),
         }
     }
 

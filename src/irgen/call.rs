@@ -315,14 +315,21 @@ impl Lower<'_> {
     /// Makes the arguments of a function's first block and binds its parameters to them.
     fn enter(&mut self, entry: Block, bound: &[(Arc<str>, Val)], loc: Loc) {
         for (name, v) in bound {
-            let nested = !matches!(v, Val::Tensor(_));
+            let part = |i: usize| match v {
+                Val::Tensor(_) => name.to_string(),
+                // As a launcher passes them: the descriptor, then extents and strides.
+                Val::Desc(_) if i == 0 => name.to_string(),
+                Val::Desc(d) if i <= d.shape.len() => format!("{name}.shape.{}", i - 1),
+                Val::Desc(d) => format!("{name}.stride.{}", i - 1 - d.shape.len()),
+                _ => format!("{name}.{i}"),
+            };
             let args: Vec<Value> = v
                 .values()
                 .iter()
                 .enumerate()
                 .map(|(i, &value)| {
                     let ty = self.ir.ty(value);
-                    let loc = if nested { Loc::named(&format!("{name}.{i}"), loc) } else { Loc::named(name, loc) };
+                    let loc = Loc::named(&part(i), loc);
                     self.ir.add_arg(entry, ty, loc)
                 })
                 .collect();

@@ -23,13 +23,15 @@
 mod distributed;
 mod shared;
 mod tensor_memory;
+mod tma;
 
 pub use distributed::mma_tile;
 pub use shared::padded_offset;
+pub use tma::{DESCRIPTOR_BYTES, TmaBlock, TmaMessages, tma_block, tma_bytes, tma_messages};
 
 use super::{Dim, LayoutError, LinearLayout};
+use crate::ir::core::hash::Map;
 use crate::ir::core::{Attr, Bases, Encoding, Type, TypeData};
-use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// The layout of a tensor (or memory descriptor) of this shape and encoding, from (`register`, `lane`, `warp`, `block`) or (`offset`,
@@ -48,7 +50,7 @@ pub fn to_linear_layout(shape: &[i64], encoding: Attr) -> &'static LinearLayout 
 /// # Errors
 /// The reason why the encoding is not well-formed, or cannot lay out such a shape.
 pub fn try_to_linear_layout(shape: &[i64], encoding: Attr) -> Result<&'static LinearLayout, LayoutError> {
-    type Memo = Mutex<HashMap<(Attr, Vec<i64>), Result<&'static LinearLayout, LayoutError>>>;
+    type Memo = Mutex<Map<(Attr, Vec<i64>), Result<&'static LinearLayout, LayoutError>>>;
     static MEMO: LazyLock<Memo> = LazyLock::new(Memo::default);
     let key = (encoding, shape.to_vec());
     if let Some(found) = MEMO.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {

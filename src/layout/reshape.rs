@@ -211,6 +211,34 @@ impl LinearLayout {
         LinearLayout { ins: self.ins.clone(), outs: [self.outs.as_slice(), other.outs.as_slice()].concat(), columns }
     }
 
+    /// Two of everything along an axis, side by side, numbered by a new lowest register: `register = [(1)]` becomes `[(1), (2)]`.
+    ///
+    /// # Panics
+    /// When the result has more than 64 bits.
+    #[must_use]
+    pub fn doubled_along(&self, axis: usize) -> LinearLayout {
+        let outs: Vec<Dim> = self.out_dims().collect();
+        LinearLayout::identity1d(2, Dim::Register, Dim::axis(axis)).product(self).transpose_outs(&outs)
+    }
+
+    /// The layout with the lowest coordinate bit of an axis left out, which a register numbers: `register = [(1), (2)]` becomes `[(1)]`. `None` where
+    /// no register does, or something else moves by odd numbers.
+    #[must_use]
+    pub fn halved_along(&self, axis: usize) -> Option<LinearLayout> {
+        let mut bases = self.all_bases();
+        let registers = &mut bases.iter_mut().find(|(dim, _)| *dim == Dim::Register)?.1;
+        let low = registers.iter().position(|b| b.iter().enumerate().all(|(i, &c)| c == i32::from(i == axis)))?;
+        registers.remove(low);
+        for basis in bases.iter_mut().flat_map(|(_, list)| list) {
+            if basis[axis] & 1 != 0 {
+                return None;
+            }
+            basis[axis] >>= 1;
+        }
+        let outs: Vec<(Dim, u32)> = self.out_sizes().into_iter().map(|(d, s)| (d, if d == Dim::axis(axis) { s / 2 } else { s })).collect();
+        LinearLayout::from_bases(&bases, &outs).ok()
+    }
+
     /// Adds an input of size 1 at the end, if it is not there.
     #[must_use]
     pub fn unsqueeze_in(&self, dim: Dim) -> LinearLayout {

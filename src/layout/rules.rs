@@ -103,22 +103,6 @@ fn reshape(ir: &Ir, op: Op) -> Rule {
     }
 }
 
-/// The layout with the lowest coordinate bit of an axis left out, which a register numbers: `register = [(1), (2)]` becomes `[(1)]`.
-fn halved(layout: &LinearLayout, axis: usize) -> Option<LinearLayout> {
-    let mut bases = layout.all_bases();
-    let registers = &mut bases.iter_mut().find(|(dim, _)| *dim == Dim::Register)?.1;
-    let low = registers.iter().position(|b| b.iter().enumerate().all(|(i, &c)| c == i32::from(i == axis)))?;
-    registers.remove(low);
-    for basis in bases.iter_mut().flat_map(|(_, list)| list) {
-        if basis[axis] & 1 != 0 {
-            return None;
-        }
-        basis[axis] >>= 1;
-    }
-    let outs: Vec<(Dim, u32)> = layout.out_sizes().into_iter().map(|(d, s)| (d, if d == Dim::axis(axis) { s / 2 } else { s })).collect();
-    LinearLayout::from_bases(&bases, &outs).ok()
-}
-
 /// `part` is one of two that make `whole` along its last axis, in neighbouring registers.
 fn joined(part: Type, whole: Type, which: &str) -> Rule {
     let (Ok(one), Ok(two)) = (layout_of(part), layout_of(whole)) else { return Ok(()) };
@@ -127,7 +111,7 @@ fn joined(part: Type, whole: Type, which: &str) -> Rule {
         return Ok(());
     }
     let expected =
-        halved(two, axis).ok_or_else(|| format!("the {which} has type {whole}, expected both elements of a pair in one thread"))?;
+        two.halved_along(axis).ok_or_else(|| format!("the {which} has type {whole}, expected both elements of a pair in one thread"))?;
     if one.same_map(&expected.squeeze_out(Dim::axis(axis))) {
         return Ok(());
     }
@@ -138,7 +122,8 @@ fn fp4_to_fp(ir: &Ir, op: Op) -> Rule {
     let (src, result) = (ty(ir, op, 0), ir.ty(ir.result(op)));
     let (Ok(from), Ok(to)) = (layout_of(src), layout_of(result)) else { return Ok(()) };
     let axis = usize::try_from(ir.int_attr(op, "axis").unwrap_or(0)).unwrap_or(0);
-    let expected = halved(to, axis).ok_or_else(|| format!("the result has type {result}, expected both floats of a byte in one thread"))?;
+    let expected =
+        to.halved_along(axis).ok_or_else(|| format!("the result has type {result}, expected both floats of a byte in one thread"))?;
     if from.same_map(&expected) {
         return Ok(());
     }

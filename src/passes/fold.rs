@@ -32,14 +32,24 @@ pub fn const_of(ir: &Ir, value: Value) -> Option<Attr> {
 
 /// Folds once.
 pub fn fold(ir: &mut Ir, op: Op) -> Outcome {
-    let constants: Vec<Option<Attr>> = ir.operands(op).iter().map(|&v| const_of(ir, v)).collect();
-    if in_place::simplify(ir, op, &constants) {
+    let operands = ir.operands(op);
+    // Nearly all operations have few operands, and this is asked of each of them in each pass that rewrites: no allocation for those.
+    let (mut few, mut many) = ([None; 4], vec![]);
+    let constants: &mut [Option<Attr>] = if operands.len() <= few.len() {
+        &mut few[..operands.len()]
+    } else {
+        many.resize(operands.len(), None);
+        &mut many
+    };
+    operands.iter().zip(&mut *constants).for_each(|(&v, c)| *c = const_of(ir, v));
+    let constants = &*constants;
+    if in_place::simplify(ir, op, constants) {
         return Outcome::InPlace;
     }
-    if let Some(results) = fold_results(ir, op, &constants) {
+    if let Some(results) = fold_results(ir, op, constants) {
         return Outcome::Replaced(results);
     }
-    if ir.kind(op).has(Traits::COMMUTATIVE) && in_place::constants_last(ir, op, &constants) {
+    if ir.kind(op).has(Traits::COMMUTATIVE) && in_place::constants_last(ir, op, constants) {
         return Outcome::InPlace;
     }
     Outcome::Unchanged

@@ -63,9 +63,11 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::two_ctas::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::optimize_dot_operands::PASS);
+    p.add(&ttg::optimize_descriptor_encoding::PASS);
     p.add(&tt::loop_aware_cse::PASS);
     match options.capability / 10 {
         8 | 9 => {
+            p.add(&ttg::fuse_nested_loops::PASS);
             p.add(&canonicalize::PASS);
             p.add(&tt::licm::PASS);
             p.add(&canonicalize::PASS);
@@ -73,8 +75,10 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
             pipelined(&mut p, options);
         }
         10.. => {
+            p.add(&ttg::fuse_nested_loops::PASS);
             p.add(&canonicalize::PASS);
             p.add(&tt::licm::PASS);
+            p.add(&ttg::optimize_accumulator_init::PASS);
             pipelined(&mut p, options);
             p.add(&ttg::combine_select_if::PASS);
         }
@@ -87,6 +91,10 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     }
     p.add(&ttg::optimize_dot_operands::PASS);
     p.add(&ttg::coalesce_async_copy::PASS);
+    // Hardware reads descriptors from sm_90 on.
+    if options.capability >= 90 {
+        p.add(&ttg::tma_lowering::PASS);
+    }
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::reduce_data_duplication::PASS);
     p.add(&ttg::reorder_instructions::PASS);

@@ -16,13 +16,12 @@
 //!
 //! A [`Pattern`] must either change nothing and return `false`, or make progress through the [`Rewriter`], which tells the worklist.
 
-use std::collections::HashMap;
-
 use super::common::region_dce;
 use super::fold;
 use crate::ir::core::entity::Entity;
+use crate::ir::core::hash::{Map, Set};
 use crate::ir::core::{Attr, Block, InsertPoint, Ir, Loc, Op, OpState, Region, Type, Value};
-use crate::ir::dialects::{ArithOp, OpKind, Traits};
+use crate::ir::dialects::{ArithOp, OpKind, Traits, UbOp};
 use crate::passes::analysis::effects;
 
 /// A rewrite of operations of one kind.
@@ -289,13 +288,13 @@ pub fn rewrite_greedily(ir: &mut Ir, scope: Op, patterns: &[&'static Pattern], c
 
 /// Patterns by root kind, the best first.
 struct PatternTable {
-    by_kind: HashMap<OpKind, Vec<&'static Pattern>>,
+    by_kind: Map<OpKind, Vec<&'static Pattern>>,
     any: Vec<&'static Pattern>,
 }
 
 impl PatternTable {
     fn new(patterns: &[&'static Pattern]) -> PatternTable {
-        let mut table = PatternTable { by_kind: HashMap::new(), any: vec![] };
+        let mut table = PatternTable { by_kind: Map::default(), any: vec![] };
         let mut sorted = patterns.to_vec();
         sorted.sort_by_key(|p| std::cmp::Reverse(p.benefit));
         for p in sorted {
@@ -345,18 +344,20 @@ fn collect(rw: &mut Rewriter<'_>, top_down: bool) -> bool {
 /// The constants of each isolated region.
 #[derive(Default)]
 struct Constants {
-    known: HashMap<(Region, Attr, Type), Op>,
-    owned: std::collections::HashSet<Op>,
+    known: Map<(Region, Attr, Type), Op>,
+    owned: Set<Op>,
 }
 
 impl Constants {
     /// Registers `op` if it is a constant. Returns `false` if it was replaced by an equal one.
     fn unique(&mut self, rw: &mut Rewriter<'_>, op: Op) -> bool {
         let ir = &mut *rw.ir;
-        if !ir.kind(op).has(Traits::CONSTANT) {
-            return true;
-        }
-        let (Some(value), Some(block)) = (ir.attr(op, "value"), ir.parent_block(op)) else { return true };
+        let value = match ir.kind(op) {
+            OpKind::Ub(UbOp::Poison) => Some(Attr::unit()),
+            kind if kind.has(Traits::CONSTANT) => ir.attr(op, "value"),
+            _ => None,
+        };
+        let (Some(value), Some(block)) = (value, ir.parent_block(op)) else { return true };
         let Some(region) = insertion_region(ir, block) else { return true };
         let key = (region, value, ir.ty(ir.result(op)));
         if let Some(&first) = self.known.get(&key) {

@@ -205,18 +205,30 @@ impl Module {
         self.verify(&codes::DEFECT, "ttc made LLVM IR that LLVM rejects")
     }
 
+    /// The pipeline of [`Module::optimize`], in the form of `opt -passes=`.
+    #[must_use]
+    pub fn pipeline(&self) -> String {
+        match (&self.options.llvm_passes, self.foreign) {
+            (Some(given), _) => given.clone(),
+            (None, true) => pipeline::FULL.to_owned(),
+            (None, false) => {
+                let packable = |inner: &Inner| pipeline::computes_in_16_bits(&inner.module);
+                pipeline::tensor(self.has_vectors() && self.inner.as_ref().is_some_and(packable))
+            }
+        }
+    }
+
+    /// ptxas rejects some of the vector code that the SLP vectorizer makes for sm_80, so it is off there, as in Triton.
+    fn has_vectors(&self) -> bool {
+        self.options.target.capability > 80
+    }
+
     /// Runs LLVM's middle end.
     ///
     /// # Errors
     /// `E0709` when LLVM fails or does not know a pass of the options' pipeline.
     pub fn optimize(&mut self) -> Result<(), Diagnostic> {
-        // ptxas rejects some of the vector code that the SLP vectorizer makes for sm_80, so it is off there, as in Triton.
-        let slp = self.options.target.capability > 80;
-        let passes = match (&self.options.llvm_passes, self.foreign) {
-            (Some(given), _) => given.clone(),
-            (None, true) => pipeline::FULL.to_owned(),
-            (None, false) => pipeline::tensor(slp),
-        };
+        let (slp, passes) = (self.has_vectors(), self.pipeline());
         self.step(move |inner| {
             let failed = |e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot run the pipeline `{passes}`: {e}"));
             pipeline::run(&inner.module, &inner.machine, &passes, slp).map_err(failed)

@@ -19,6 +19,10 @@ const NEEDS: &[(&str, u32)] = &[
     ("griddepcontrol", 78),
     ("stmatrix", 78),
     ("cp.async.bulk", 80),
+    ("cp.reduce.async.bulk", 80),
+    ("fence.proxy.tensormap", 83),
+    // Earlier versions may meet a ptxas that reads strides in another unit (`ops::tensormap`).
+    ("tensormap.replace", 86),
     ("mbarrier.try_wait", 78),
     ("wgmma", 80),
     ("m16n8k32.row.col.f32.e", 84),

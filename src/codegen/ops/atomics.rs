@@ -28,24 +28,24 @@ use crate::ir::{Attr, FloatKind, Op, Type, Value};
 use crate::layout::{Dim, free_variable_masks};
 
 /// What an atomic operation promises about other accesses, and to whom.
-struct Order {
-    sem: &'static str,
-    scope: &'static str,
+pub(super) struct Order {
+    pub(super) sem: &'static str,
+    pub(super) scope: &'static str,
 }
 
 impl Order {
-    fn of(cx: &Lower<'_, '_>, op: Op) -> Res<Order> {
+    pub(super) fn of(cx: &Lower<'_, '_>, op: Op) -> Res<Order> {
         let case = |attr: &str, table: &'static crate::ir::dialects::spec::EnumSpec| {
             cx.ir.int_attr(op, attr).and_then(|v| table.case(v)).ok_or_else(|| defect(format!("an atomic without `{attr}`")))
         };
         Ok(Order { sem: case("sem", &MEM_SEMANTIC)?, scope: case("scope", &MEM_SCOPE)? })
     }
 
-    fn acquires(&self) -> bool {
+    pub(super) fn acquires(&self) -> bool {
         self.sem.starts_with("acq")
     }
 
-    fn releases(&self) -> bool {
+    pub(super) fn releases(&self) -> bool {
         self.sem.ends_with("rel") || self.sem == "release"
     }
 }
@@ -99,7 +99,7 @@ impl Function {
 }
 
 /// The element type that a pointer or a tensor of pointers leads to.
-fn pointee(cx: &Lower<'_, '_>, ptr: Value) -> Res<Type> {
+pub(super) fn pointee(cx: &Lower<'_, '_>, ptr: Value) -> Res<Type> {
     cx.ir.ty(ptr).elem().pointee().ok_or_else(|| defect("an atomic through something that is no pointer"))
 }
 
@@ -198,12 +198,17 @@ fn is_read(cx: &Lower<'_, '_>, op: Op, function: &Function, order: &Order, value
 }
 
 /// The words of the access that starts at register `first`.
-fn pack<'c>(cx: &Lower<'c, '_>, access: &Access<'c>, regs: &Regs<'c>, first: usize) -> Res<Vec<Val<'c>>> {
+pub(super) fn pack<'c>(cx: &Lower<'c, '_>, access: &Access<'c>, regs: &Regs<'c>, first: usize) -> Res<Vec<Val<'c>>> {
     let all = regs.get(first..first + access.vec).ok_or_else(|| defect("the value has too few registers"))?;
     all.chunks(access.per_word()).map(|word| access.pack(cx, word)).collect()
 }
 
-fn predicate<'c>(cx: &Lower<'c, '_>, owner: Option<IntValue<'c>>, masks: Option<&Regs<'c>>, first: usize) -> Res<Option<Val<'c>>> {
+pub(super) fn predicate<'c>(
+    cx: &Lower<'c, '_>,
+    owner: Option<IntValue<'c>>,
+    masks: Option<&Regs<'c>>,
+    first: usize,
+) -> Res<Option<Val<'c>>> {
     let mask = masks.map(|m| as_int(register(m, first)?)).transpose()?;
     // A mask that is always true is none.
     let mask = mask.filter(|m| m.get_zero_extended_constant() != Some(1));
@@ -214,7 +219,7 @@ fn predicate<'c>(cx: &Lower<'c, '_>, owner: Option<IntValue<'c>>, masks: Option<
 }
 
 /// One instruction on memory; `sources` are its operands after the address. Where the predicate is false the result is zero.
-fn one_access<'c>(
+pub(super) fn one_access<'c>(
     cx: &mut Lower<'c, '_>,
     access: &Access<'c>,
     opcode: &str,
@@ -282,7 +287,7 @@ fn swap_loop<'c>(
 }
 
 /// Refuses a used result whose copies lie in several blocks of a cluster.
-fn check_sharing(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
+pub(super) fn check_sharing(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
     let result = cx.ir.result(op);
     let ty = cx.ir.ty(result);
     let copies = !ty.is_tensor() || free_variable_masks(Lower::layout(ty)?).block != 0;
@@ -292,8 +297,8 @@ fn check_sharing(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// Steps 4 and 5.
-fn finish<'c>(
+/// Steps 4 and 5: makes these results, from the threads that performed the accesses, the operation's. `access` says what they are.
+pub(super) fn finish<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,
     access: &Access<'c>,
@@ -302,24 +307,32 @@ fn finish<'c>(
     order: &Order,
 ) -> Res<()> {
     let result = cx.ir.result(op);
-    let ty = cx.ir.ty(result);
+    let regs = match delivered(cx, op, access, owner, results, order)? {
+        Some(regs) => regs,
+        None => cx.poison(cx.ir.ty(result))?.to_vec(),
+    };
+    cx.set(result, regs);
+    Ok(())
+}
+
+/// The results for every thread; `None` when nobody uses them.
+pub(super) fn delivered<'c>(
+    cx: &mut Lower<'c, '_>,
+    op: Op,
+    access: &Access<'c>,
+    owner: Option<IntValue<'c>>,
+    results: Vec<Val<'c>>,
+    order: &Order,
+) -> Res<Option<Vec<Val<'c>>>> {
     let free = thread_mask(cx, access.free);
-    let used = cx.ir.has_uses(result);
+    let used = cx.ir.has_uses(cx.ir.result(op));
     if let (true, true, Some(owner)) = (used, free != 0, owner) {
-        let shared = share(cx, op, access, owner, free, &results)?;
-        cx.set(result, shared);
-        return Ok(());
+        return share(cx, op, access, owner, free, &results).map(Some);
     }
     if order.acquires() {
         cx.barrier_once()?;
     }
-    if used {
-        cx.set(result, results);
-    } else {
-        let nothing = cx.poison(ty)?;
-        cx.set(result, nothing.to_vec());
-    }
-    Ok(())
+    Ok(used.then_some(results))
 }
 
 /// Gives every thread the results of the threads that performed the accesses.

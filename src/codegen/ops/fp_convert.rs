@@ -116,7 +116,7 @@ fn pair<'c>(cx: &Lower<'c, '_>, xs: &[Val<'c>]) -> Res<Val<'c>> {
 }
 
 /// The elements of a pair that came as an integer; as many as there were values.
-fn split_pair<'c>(cx: &Lower<'c, '_>, pair: Val<'c>, elem: BasicTypeEnum<'c>, count: usize, out: &mut Vec<Val<'c>>) -> Res<()> {
+pub(super) fn split_pair<'c>(cx: &Lower<'c, '_>, pair: Val<'c>, elem: BasicTypeEnum<'c>, count: usize, out: &mut Vec<Val<'c>>) -> Res<()> {
     let Val::VectorValue(vector) = cx.b.build_bit_cast(pair, Lower::vector_type(elem, 2)?, "")? else {
         return Err(defect("a pair is no vector"));
     };
@@ -201,16 +201,15 @@ fn bytes_to_halves<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>]) -> Res<Vec<Val<'c
         }
         let word = as_int(bits_as(cx, vector.into(), cx.int_type(32).into())?)?;
         for (two, selector) in four.chunks(2).zip([0x5140, 0x7362]) {
-            let halves = permute(cx, cx.i32(0), word, selector)?;
+            let halves = permute(cx, cx.i32(0), word, cx.i32(selector))?;
             split_pair(cx, halves.into(), cx.llvm.f16_type().into(), two.len(), &mut out)?;
         }
     }
     Ok(out)
 }
 
-/// Bytes of `a` (0 to 3) and `b` (4 to 7) picked by the hexadecimal digits of the selector, the lowest digit for the lowest byte.
-fn permute<'c>(cx: &mut Lower<'c, '_>, a: IntValue<'c>, b: IntValue<'c>, selector: u64) -> Res<IntValue<'c>> {
-    let selector = cx.i32(selector);
+/// Bytes of `a` (0 to 3) and `b` (4 to 7) picked by the low four hexadecimal digits of the selector, the lowest digit for the lowest byte.
+pub(super) fn permute<'c>(cx: &mut Lower<'c, '_>, a: IntValue<'c>, b: IntValue<'c>, selector: IntValue<'c>) -> Res<IntValue<'c>> {
     as_int(cx.intrinsic("llvm.nvvm.prmt", &[], &[a.into(), b.into(), selector.into()])?)
 }
 
@@ -278,7 +277,7 @@ fn odd_pair<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>]) -> Res<IntValue<'c>> {
 
 /// The upper bytes of four f16.
 fn upper_bytes<'c>(cx: &mut Lower<'c, '_>, [low, high]: [IntValue<'c>; 2]) -> Res<IntValue<'c>> {
-    permute(cx, low, high, 0x7531)
+    permute(cx, low, high, cx.i32(0x7531))
 }
 
 /// The upper bytes of four f16, rounded to nearest even; see the module's documentation.

@@ -3,7 +3,7 @@
 //! See [`crate::codegen::memdesc`] for what a view is and how a tensor lies in it. Where buffers lie was decided by
 //! `allocate-shared-memory-nv`, where threads wait for each other by `tritongpu-insert-barriers`.
 
-use inkwell::values::IntValue;
+use inkwell::values::{IntValue, PointerValue};
 
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::memdesc::{View, ViewAccess};
@@ -146,16 +146,33 @@ pub(super) fn barrier(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if cx.num_warps == 1 { cx.warp_barrier() } else { cx.barrier() }
 }
 
-/// `ttg.global_scratch_alloc`: the program's part of the hidden parameter's memory. Programs are numbered with the x axis fastest, and a
-/// cluster's blocks follow one another.
+/// `ttg.global_scratch_alloc`
 pub(super) fn global_scratch(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if cx.ir.stored_attr(op, "third_party_allocation").is_some() {
         return Err(cx.unsupported(op, "memory of profilers is not supported"));
     }
+    let ptr = scratch_memory(cx, op)?;
+    cx.set(cx.ir.result(op), vec![Val::from(ptr)]);
+    Ok(())
+}
+
+/// The scratch memory in global memory that the allocation gave an operation: in a kernel behind the start of the program's part, in another
+/// function behind what its caller passed.
+pub(in crate::codegen) fn scratch_memory<'c>(cx: &mut Lower<'c, '_>, op: Op) -> Res<PointerValue<'c>> {
     let missing = || defect(format!("no `{GLOBAL_OFFSET}`: the pass `tritongpu-global-scratch-memory-allocation` has not run"));
     let offset = cx.ir.int_attr(op, GLOBAL_OFFSET).ok_or_else(missing)?;
-    let size = cx.ir.int_attr(cx.ir.module(), GLOBAL_SIZE).ok_or_else(missing)?;
-    let base = cx.global_scratch.ok_or_else(missing)?;
+    let base = cx.declared.scratch_base().ok_or_else(missing)?;
+    let offset = cx.int_type(64).const_int(offset as u64, false);
+    let part = if cx.declared.kernel { program_part(cx)? } else { cx.int_type(64).const_zero() };
+    let start = cx.b.build_int_add(part, offset, "")?;
+    // SAFETY: `getelementptr` without `inbounds` only computes an address.
+    Ok(unsafe { cx.b.build_gep(cx.int_type(8), base, &[start], "")? })
+}
+
+/// Where the program's part of the scratch memory of all programs starts. Programs are numbered with the x axis fastest, and a cluster's blocks
+/// follow one another.
+fn program_part<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
+    let size = cx.ir.int_attr(cx.ir.module(), GLOBAL_SIZE).ok_or_else(|| defect(format!("no `{GLOBAL_SIZE}`")))?;
     let long = cx.int_type(64);
     let axis = if cx.num_ctas == 1 { "ctaid" } else { "clusterid" };
     let extent = if cx.num_ctas == 1 { "nctaid" } else { "nclusterid" };
@@ -178,10 +195,5 @@ pub(super) fn global_scratch(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         let first = cx.b.build_int_mul(number, long.const_int(u64::from(cx.num_ctas), false), "")?;
         number = cx.b.build_int_add(first, block, "")?;
     }
-    let start = cx.b.build_int_mul(number, long.const_int(size as u64, false), "")?;
-    let start = cx.b.build_int_add(start, long.const_int(offset as u64, false), "")?;
-    // SAFETY: `getelementptr` without `inbounds` only computes an address.
-    let ptr = unsafe { cx.b.build_gep(cx.int_type(8), base, &[start], "")? };
-    cx.set(cx.ir.result(op), vec![Val::from(ptr)]);
-    Ok(())
+    Ok(cx.b.build_int_mul(number, long.const_int(size as u64, false), "")?)
 }

@@ -14,6 +14,7 @@ use inkwell::IntPredicate;
 use inkwell::values::IntValue;
 
 use super::async_copy::shared_address_bits;
+use super::{tensormap, tma};
 use crate::codegen::lower::{Lower, Res, Val};
 use crate::codegen::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::diag::{Diagnostic, codes::codegen as codes};
@@ -29,13 +30,20 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: TtngOp) -> Res<()> {
         TtngOp::ArriveBarrier => arrive(cx, op),
         TtngOp::WaitBarrier => wait(cx, op),
         TtngOp::FenceAsyncShared => fence(cx, op),
+        TtngOp::AsyncTmaCopyGlobalToLocal => tma::copy_in(cx, op),
+        TtngOp::AsyncTmaCopyLocalToGlobal | TtngOp::AsyncTmaReduce => tma::copy_out(cx, op),
+        TtngOp::TmaStoreWait => tma::wait(cx, op),
+        TtngOp::AsyncTmaGather | TtngOp::AsyncTmaScatter => Err(tma::rows(cx, op)),
+        TtngOp::TensormapCreate => tensormap::create(cx, op),
+        TtngOp::TensormapFenceproxyAcquire => tensormap::acquire(cx, op),
+        TtngOp::ReinterpretTensorDescriptor => tma::reinterpret(cx, op),
         TtngOp::WarpGroupDot => super::dot::warp_group_dot(cx, op),
         TtngOp::WarpGroupDotWait => super::dot::warp_group_dot_wait(cx, op),
         _ => Err(cx.unsupported(op, "")),
     }
 }
 
-fn needs(cx: &Lower<'_, '_>, op: Op, capability: u32) -> Res<()> {
+pub(super) fn needs(cx: &Lower<'_, '_>, op: Op, capability: u32) -> Res<()> {
     if cx.options.target.capability >= capability {
         return Ok(());
     }
@@ -44,7 +52,7 @@ fn needs(cx: &Lower<'_, '_>, op: Op, capability: u32) -> Res<()> {
 }
 
 /// The address of an mbarrier.
-fn address<'c>(cx: &Lower<'c, '_>, op: Op, mbarrier: Value) -> Res<Val<'c>> {
+pub(super) fn address<'c>(cx: &Lower<'c, '_>, op: Op, mbarrier: Value) -> Res<Val<'c>> {
     if cx.num_ctas > 1 {
         return Err(cx.unsupported(op, "mbarriers of clusters are not supported yet"));
     }

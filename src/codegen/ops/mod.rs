@@ -4,11 +4,13 @@
 
 mod arith;
 mod async_copy;
+mod atomic_access;
 mod atomics;
 mod cast;
 mod convert_layout;
 pub(super) mod debug;
 mod dot;
+mod fp4;
 mod fp_convert;
 mod gather;
 mod histogram;
@@ -21,10 +23,13 @@ mod memory;
 mod reduce;
 mod scan;
 mod shape;
+mod tensormap;
+mod tma;
 
 pub(super) use cast::bits_as;
+pub(super) use local::scratch_memory;
 
-use super::control;
+use super::{control, functions};
 use std::collections::BTreeMap;
 
 use super::lower::{Lower, Res, Val, defect};
@@ -51,8 +56,8 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
     match kind {
-        TtOp::Return => control::ret(cx, op),
-        TtOp::Call => control::call(cx, op),
+        TtOp::Return => functions::ret(cx, op),
+        TtOp::Call => functions::call(cx, op),
         TtOp::IntToPtr | TtOp::PtrToInt | TtOp::Bitcast => cast::reinterpret(cx, op),
         TtOp::FpToFp => fp_convert::lower(cx, op),
         TtOp::Clampf => math::clamp(cx, op),
@@ -66,6 +71,9 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Store => memory::store(cx, op),
         TtOp::AtomicRmw => atomics::rmw(cx, op),
         TtOp::AtomicCas => atomics::cas(cx, op),
+        TtOp::AtomicLoad => atomic_access::load(cx, op),
+        TtOp::AtomicStore => atomic_access::store(cx, op),
+        TtOp::AtomicPoll => atomic_access::poll(cx, op),
         TtOp::Splat => shape::splat(cx, op),
         TtOp::Unsplat => shape::unsplat(cx, op),
         TtOp::ExpandDims => shape::expand_dims(cx, op),
@@ -91,9 +99,6 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         // Lowered with the operation around them.
         TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => Err(defect("a region's end was reached on its own")),
         TtOp::Func
-        | TtOp::AtomicLoad
-        | TtOp::AtomicStore
-        | TtOp::AtomicPoll
         | TtOp::DotScaled
         | TtOp::MakeTensorDesc
         | TtOp::DescriptorLoad
@@ -122,6 +127,7 @@ fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
         TtgOp::AsyncCopyGlobalToLocal => async_copy::copy(cx, op),
         TtgOp::AsyncCommitGroup => async_copy::commit(cx, op),
         TtgOp::AsyncWait => async_copy::wait(cx, op),
+        TtgOp::Fp4ToFp => fp4::lower(cx, op),
         TtgOp::GlobalScratchAlloc => local::global_scratch(cx, op),
         TtgOp::LocalGather
         | TtgOp::LocalScatter
@@ -129,7 +135,6 @@ fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
         | TtgOp::PredicateStage
         | TtgOp::Mask
         | TtgOp::MaskReturn
-        | TtgOp::Fp4ToFp
         | TtgOp::InlineAsm
         | TtgOp::WarpSpecialize
         | TtgOp::WarpSpecializePartitions
@@ -141,8 +146,13 @@ fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
 
 /// Whether a value is the constant whose bits are 0 in every element.
 fn is_zero(cx: &Lower<'_, '_>, value: Value) -> bool {
-    let constant = cx.ir.def_op(value).filter(|&op| cx.ir.is(op, ArithOp::Constant));
-    constant.and_then(|op| cx.ir.attr(op, "value")).and_then(Attr::splat_value) == Some(0)
+    constant_bits(cx, value) == Some(0)
+}
+
+/// The bits of a constant, scalar or splat.
+fn constant_bits(cx: &Lower<'_, '_>, value: Value) -> Option<u64> {
+    let constant = cx.ir.def_op(value).filter(|&op| cx.ir.is(op, ArithOp::Constant))?;
+    cx.ir.attr(constant, "value").and_then(Attr::splat_value)
 }
 
 /// Computes every register of the result from the same registers of the operands. A scalar operand beside tensors counts for all registers.

@@ -13,7 +13,7 @@ What to do: write it with operations that the hardware has (here: 32 bits), or f
     UNSUPPORTED_TYPE = "E0702", "a type has no form in LLVM IR",
 "A value of this type reached code generation, which knows integers, floats, pointers to global memory and tensors of those.
 
-    %p = ub.poison : !tt.tensordesc<64x64xf16>
+    %p = ub.poison : !tt.tensordesc<64x64xf16>        (below sm_90, where no hardware reads descriptors)
 
 What to do: an earlier pass should have replaced the value; run the whole pipeline instead of single passes.";
 
@@ -41,12 +41,16 @@ What to do: run `convert-triton-to-tritongpu` first, or start from a `.ttir` fil
 
 What to do: make the function public.";
 
-    CALL_LEFT = "E0706", "a call was not inlined",
-"Code generation expects one function per kernel, with every call replaced by the callee's body.
+    BAD_CALL = "E0706", "a function that cannot be called",
+"Calls that the pass `inline` leaves, those of functions marked `noinline` above all, become calls on the GPU. The function must be private, have a
+body in the module, and not call itself, directly or through others.
 
-    tt.call @helper(%x) : (f32) -> f32
+    tt.func private @count(%n: i32) -> i32 attributes {noinline = true} {
+      %0 = tt.call @count(%n) : (i32) -> i32
+      tt.return %0 : i32
+    }
 
-What to do: run the `inline` pass, and do not mark the helper `noinline`.";
+What to do: write a loop, or put the function's body into the module.";
 
     UNSUPPORTED_CONVERSION = "E0707", "the target cannot convert between these float types",
 "Conversions from and to f8E4M3FN need instructions of sm_89 and later. Other 8-bit formats have no conversion at all.

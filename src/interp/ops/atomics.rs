@@ -1,7 +1,8 @@
-//! Atomic read-modify-write.
+//! Atomic accesses: read-modify-write, reads and writes, and waiting for a value.
 //!
 //! Programs with atomics whose order can be observed run one after the other, so the result is that of the programs in order. A scalar atomic
-//! with acquire or release semantics orders programs for the race check.
+//! with acquire or release semantics orders programs for the race check. A program that waits for a value that no program before it stored would
+//! wait for ever: with a time limit the time is over at once, without one that is a fault.
 
 use super::super::access::Site;
 use super::super::fault::Fault;
@@ -11,6 +12,7 @@ use super::super::races::Access;
 use super::super::value::Val;
 use super::arith::width;
 use super::tt::pointee_size;
+use crate::diag::codes::interp as codes;
 use crate::ir::{FloatKind, Op, Type};
 
 /// What an atomic operation computes. The numbers are those of `tt.atomic_rmw`.
@@ -148,14 +150,7 @@ pub(crate) fn rmw(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
             out.push(0);
             continue;
         }
-        let address = ptr.lanes.get(lane);
-        acquire(p, op, address);
-        let at = p.touch(&site, Access::Atomic, address, lane, ptr.exact.as_deref())?;
-        let update = |(b, offset): (usize, usize)| {
-            p.shared.memory.buffers[b].update(offset, site.size, |old| kind.apply(elem, old, value.get(lane)))
-        };
-        out.push(at.map_or(0, update));
-        release(p, op, address);
+        out.push(element(p, op, &site, lane, &ptr, |old| kind.apply(elem, old, value.get(lane)))?);
     }
     Ok(if n == 1 { Val::splat(out[0]) } else { Val::full(out) })
 }
@@ -166,15 +161,59 @@ pub(crate) fn cas(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let (site, n) = site(p, op);
     let mut out = Vec::with_capacity(n);
     for lane in 0..n {
-        let address = ptr.lanes.get(lane);
-        acquire(p, op, address);
-        let at = p.touch(&site, Access::Atomic, address, lane, ptr.exact.as_deref())?;
-        let update = |(b, offset): (usize, usize)| {
-            let swap = |old| if old == expected.get(lane) { value.get(lane) } else { old };
-            p.shared.memory.buffers[b].update(offset, site.size, swap)
-        };
-        out.push(at.map_or(0, update));
-        release(p, op, address);
+        let swap = |old| if old == expected.get(lane) { value.get(lane) } else { old };
+        out.push(element(p, op, &site, lane, &ptr, swap)?);
+    }
+    Ok(if n == 1 { Val::splat(out[0]) } else { Val::full(out) })
+}
+
+/// One atomic access of an element: its address is checked, what it acquires and releases is noted. Gives what was there.
+fn element(p: &mut Program<'_>, op: Op, site: &Site<'_>, lane: usize, ptr: &Val, new: impl Fn(u64) -> u64) -> Result<u64, Fault> {
+    let address = ptr.lanes.get(lane);
+    acquire(p, op, address);
+    let at = p.touch(site, Access::Atomic, address, lane, ptr.exact.as_deref())?;
+    let old = at.map_or(0, |(b, offset): (usize, usize)| p.shared.memory.buffers[b].update(offset, site.size, new));
+    release(p, op, address);
+    Ok(old)
+}
+
+/// `tt.atomic_load`
+pub(crate) fn load(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
+    let (ptr, enabled) = (p.operand(op, 0), p.optional(op, 1));
+    let (site, n) = site(p, op);
+    let mut out = Vec::with_capacity(n);
+    for lane in 0..n {
+        let on = enabled.as_ref().is_none_or(|m| m.lanes.get(lane) & 1 == 1);
+        out.push(if on { element(p, op, &site, lane, &ptr, |old| old)? } else { 0 });
+    }
+    Ok(if n == 1 { Val::splat(out[0]) } else { Val::full(out) })
+}
+
+/// `tt.atomic_store`
+pub(crate) fn store(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
+    let (ptr, value, enabled) = (p.operand(op, 0), p.operand(op, 1).lanes, p.optional(op, 2));
+    let (site, n) = site(p, op);
+    for lane in 0..n {
+        if enabled.as_ref().is_none_or(|m| m.lanes.get(lane) & 1 == 1) {
+            element(p, op, &site, lane, &ptr, |_| value.get(lane))?;
+        }
+    }
+    Ok(())
+}
+
+/// `tt.atomic_poll`
+pub(crate) fn poll(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
+    let (ptr, expected) = (p.operand(op, 0), p.operand(op, 1).lanes);
+    let limited = p.ir.operands(op).len() > 2;
+    let (site, n) = site(p, op);
+    let mut out = Vec::with_capacity(n);
+    for lane in 0..n {
+        let arrived = element(p, op, &site, lane, &ptr, |old| old)? == expected.get(lane);
+        if !arrived && !limited {
+            let message = "waits for a value that no program before this one stored".to_owned();
+            return Err(p.fault(op, &codes::TOO_LONG, message, "waits for ever"));
+        }
+        out.push(u64::from(arrived));
     }
     Ok(if n == 1 { Val::splat(out[0]) } else { Val::full(out) })
 }

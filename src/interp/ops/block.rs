@@ -106,6 +106,16 @@ pub(crate) fn make_descriptor(p: &Program<'_>, op: Op) -> Val {
     Lanes::Block(Arc::new(block)).into()
 }
 
+/// A descriptor that is an argument: of blocks of type `ty` in a tensor of these extents, whose rows follow one another.
+pub(crate) fn described_tensor(base: u64, ty: Type, extents: &[i64]) -> Val {
+    let mut strides = vec![1; extents.len()];
+    for d in (1..extents.len()).rev() {
+        strides[d - 1] = strides[d] * extents[d];
+    }
+    let block = Block { base, elem: ty.elem(), shape: extents.to_vec(), strides, offsets: vec![], extent: ty.shape().to_vec(), nan: false };
+    Lanes::Block(Arc::new(block)).into()
+}
+
 impl Block {
     /// The addresses of the elements, and which of them are inside of the tensor in the checked dimensions.
     fn expand(&self, checked: impl Fn(usize) -> bool) -> (Val, Vec<u64>) {

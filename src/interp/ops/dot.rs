@@ -1,4 +1,4 @@
-//! `tt.dot`: matrices and batches of matrices.
+//! `tt.dot` and `ttng.warp_group_dot`: matrices and batches of matrices.
 //!
 //! Narrow floats are decoded to f32, in which their products are exact, and summed in f32 in the order of k; a result of f16 is rounded once at
 //! the end. What f32 operands are multiplied as is `inputPrecision`:
@@ -31,12 +31,13 @@ fn sizes(d: Type, k: i64) -> Sizes {
     Sizes { batch, m: d.shape()[rank - 2] as usize, n: d.shape()[rank - 1] as usize, k: k as usize }
 }
 
-pub(crate) fn dot(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
+/// The product of the first two operands, added to `sum`.
+pub(crate) fn dot(p: &Program<'_>, op: Op, sum: Val) -> Result<Val, Fault> {
     let ir = p.ir;
     let (ta, tb, td) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.operand(op, 1)), ir.ty(ir.result(op)));
     let k = ta.shape().last().copied().unwrap_or(1);
     let s = sizes(td, k);
-    let (a, b, c) = (p.operand(op, 0).lanes, p.operand(op, 1).lanes, p.operand(op, 2).lanes);
+    let (a, b, c) = (p.operand(op, 0).lanes, p.operand(op, 1).lanes, sum.lanes);
     match (ta.elem().as_float(), tb.elem().as_float(), td.elem().as_float()) {
         (Some(FloatKind::F64), Some(FloatKind::F64), Some(FloatKind::F64)) => Ok(double(s, &a, &b, &c)),
         (Some(ka), Some(kb), Some(kd)) => {

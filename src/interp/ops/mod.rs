@@ -1,4 +1,4 @@
-//! What each operation does, a file per family. Every `match` over a dialect's operations lists all of them.
+//! What each operation does, a file per family. Every `match` over a dialect's operations lists all of them, but for those that only TTGIR has.
 
 pub(crate) mod arith;
 pub(crate) mod atomics;
@@ -14,3 +14,4 @@ pub(crate) mod print;
 pub(crate) mod scaled;
 pub(crate) mod shape;
 pub(crate) mod tt;
+pub(crate) mod ttg;

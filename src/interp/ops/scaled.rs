@@ -1,19 +1,28 @@
 //! `tt.dot_scaled`: operands in narrow formats with a scale per group of elements along k (OCP Microscaling Formats).
 //!
 //! 1. An operand of 4-bit floats holds two in a byte, the first in the low half, along k or (without `k_pack`) along its other dimension.
-//! 2. Scales are (rows of a or columns of b, k / group): powers of two with bias 127 as integers (255 is NaN), or 8-bit floats.
-//! 3. Each element times its scale is computed in f32, the product as in `dot.rs`.
+//! 2. Elements and scales are made f16 if either operand is f16, else bf16: that is what the product is computed in. bf16 holds every value of the narrow
+//!    formats and every scale; f16 does not hold scales beyond 2^15, which become infinite.
+//! 3. Scales are (rows of a or columns of b, k / group): powers of two with bias 127 as integers, or floats. The integer 255 is NaN; with fast math nobody looks
+//!    for it, and it is what its bits say as the exponent of a float, infinity. So says 0: nothing in f32, on the way to f16, but 2^-127 in bf16.
+//! 4. Each element times its scale is rounded to that format, the product is as in `dot.rs`.
 
 use super::super::fault::Fault;
 use super::super::numbers;
 use super::super::program::Program;
 use super::super::value::{Lanes, Val};
-use super::arith::width;
 use super::dot::{Sizes, decode, encode, exact};
 use crate::ir::{FloatKind, Op, Type, Value};
 
+/// The numbers of two formats; the others are e4m3 (0), e5m2 (1), e2m3 (2), e3m2 (3), bf16 (5).
+const E2M1: i64 = 4;
+const FP16: i64 = 6;
+
 /// One operand with its scales.
 struct Side {
+    /// What it is computed in.
+    wide: FloatKind,
+    fast: bool,
     value: Value,
     scale: Option<Value>,
     format: i64,
@@ -25,9 +34,14 @@ struct Side {
 pub(crate) fn dot_scaled(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let ir = p.ir;
     let td = ir.ty(ir.result(op));
+    let formats = ["a_elem_type", "b_elem_type"].map(|name| ir.int_attr(op, name));
+    let wide = if formats.contains(&Some(FP16)) { FloatKind::F16 } else { FloatKind::BF16 };
+    let fast = ir.bool_attr(op, "fastMath");
     let side = |left: bool| {
         let (index, scale, format, pack) = if left { (0, 3, "a_elem_type", "lhs_k_pack") } else { (1, 4, "b_elem_type", "rhs_k_pack") };
         Side {
+            wide,
+            fast,
             value: ir.operand(op, index),
             scale: ir.operand_group(op, scale).first().copied(),
             format: ir.int_attr(op, format).unwrap_or(0),
@@ -53,22 +67,25 @@ pub(crate) fn dot_scaled(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
 fn operand(p: &Program<'_>, op: Op, side: &Side, batch: usize, other: usize) -> Result<(Vec<f32>, usize), Fault> {
     let ty = p.ir.ty(side.value);
     let lanes = p.get(side.value).lanes;
-    let (values, k) = if side.format == 4 {
+    let (mut values, k) = if side.format == E2M1 {
         unpack(&lanes, ty, side, batch, other)
     } else {
         let kind = match side.format {
             0 => FloatKind::F8E4M3FN,
             1 => FloatKind::F8E5M2,
             5 => FloatKind::BF16,
-            6 => FloatKind::F16,
+            FP16 => FloatKind::F16,
             _ => return Err(p.unsupported(op, "operands of 6 bits")),
         };
         let values = decode(kind, &lanes, ty.num_elements() as usize);
         let k = values.len() / (batch * other).max(1);
         (values, k)
     };
-    let Some(scale) = side.scale else { return Ok((values, k)) };
-    Ok((scaled(p, values, scale, side.left, batch, other, k), k))
+    round(side.wide, &mut values);
+    if let Some(scale) = side.scale {
+        apply(p, side, scale, &mut values, Counts { batch, other, k });
+    }
+    Ok((values, k))
 }
 
 /// 4-bit floats in pairs.
@@ -94,25 +111,45 @@ fn unpack(lanes: &Lanes, ty: Type, side: &Side, batch: usize, other: usize) -> (
     (out, k)
 }
 
-fn scaled(p: &Program<'_>, mut values: Vec<f32>, scale: Value, left: bool, batch: usize, other: usize, k: usize) -> Vec<f32> {
+/// How many elements an operand has along each dimension.
+#[derive(Clone, Copy)]
+struct Counts {
+    batch: usize,
+    /// Rows of the left operand, columns of the right one.
+    other: usize,
+    k: usize,
+}
+
+fn round(kind: FloatKind, values: &mut [f32]) {
+    values.iter_mut().for_each(|v| *v = numbers::decode(kind, numbers::encode(kind, *v)));
+}
+
+/// Multiplies each element by its scale.
+fn apply(p: &Program<'_>, side: &Side, scale: Value, values: &mut [f32], n: Counts) {
     let ty = p.ir.ty(scale);
     let lanes = p.get(scale).lanes;
     let groups = ty.shape().last().copied().unwrap_or(1).max(1) as usize;
-    let group = k.div_ceil(groups).max(1);
-    let one = |bits: u64| match ty.elem().as_float() {
-        Some(kind) => numbers::decode(kind, bits),
-        None if bits & 0xff == 0xff => f32::NAN,
-        None => 2f64.powi((bits & 0xff) as i32 - 127) as f32,
-    };
-    debug_assert!(width(ty) == 8);
-    for b in 0..batch {
-        for o in 0..other {
-            for i in 0..k {
-                let factor = one(lanes.get((b * other + o) * groups + i / group));
-                let at = if left { (b * other + o) * k + i } else { (b * k + i) * other + o };
-                values[at] *= factor;
+    let group = n.k.div_ceil(groups).max(1);
+    let count = n.batch * n.other * groups;
+    let mut factors: Vec<f32> = (0..count).map(|i| factor(side, ty.elem().as_float(), lanes.get(i))).collect();
+    round(side.wide, &mut factors);
+    for b in 0..n.batch {
+        for o in 0..n.other {
+            for i in 0..n.k {
+                let at = if side.left { (b * n.other + o) * n.k + i } else { (b * n.k + i) * n.other + o };
+                values[at] *= factors[(b * n.other + o) * groups + i / group];
             }
         }
     }
-    values
+    round(side.wide, values);
+}
+
+/// One scale; `kind` where it is a float.
+fn factor(side: &Side, kind: Option<FloatKind>, bits: u64) -> f32 {
+    match (kind, (bits & 0xff) as u32) {
+        (Some(kind), _) => numbers::decode(kind, bits),
+        (None, 255) if !side.fast => f32::NAN,
+        (None, 0) if side.wide == FloatKind::BF16 => f32::from_bits(0x40 << 16),
+        (None, exponent) => f32::from_bits(exponent << 23),
+    }
 }

@@ -51,6 +51,15 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
             let old = atomics::cas(p, op)?;
             one(p, old)
         }
+        TtOp::AtomicLoad => {
+            let seen = atomics::load(p, op)?;
+            one(p, seen)
+        }
+        TtOp::AtomicStore => atomics::store(p, op),
+        TtOp::AtomicPoll => {
+            let arrived = atomics::poll(p, op)?;
+            one(p, arrived)
+        }
         TtOp::Splat | TtOp::Unsplat => {
             let v = p.operand(op, 0);
             one(p, v.rearrange(1, |_| 0).into_splat())
@@ -74,7 +83,7 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
             let axis = ir.int_attr(op, "axis").unwrap_or(0).clamp(0, 2) as usize;
             one(p, Val::splat(u64::from(p.shared.grid[axis])))
         }
-        TtOp::Dot => one(p, dot::dot(p, op)?),
+        TtOp::Dot => one(p, dot::dot(p, op, p.operand(op, 2))?),
         TtOp::DotScaled => one(p, scaled::dot_scaled(p, op)?),
         TtOp::Reduce => combine::reduce(p, op),
         TtOp::Scan => combine::scan(p, op),
@@ -85,7 +94,6 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
             let m = mask(width(t));
             one(p, Val::full((0..t.num_elements()).map(|i| (start + i) as u64 & m).collect()))
         }
-        TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll => Err(p.unsupported(op, "programs run one after the other here")),
         TtOp::ElementwiseInlineAsm => Err(p.unsupported(op, "inline assembly has no meaning on a CPU")),
         TtOp::Histogram => one(p, shape::histogram(p, op)),
         TtOp::Gather => one(p, shape::gather(p, op)?),

@@ -367,3 +367,34 @@ fn integers_wider_than_a_lane_are_not_run() {
     assert_eq!(d.code.id, "E1001");
     assert!(d.message.contains("wider than 64 bits"), "{}", d.message);
 }
+
+#[test]
+fn waiting_for_what_nobody_stored_before_is_reported() {
+    let kernel = |limit: &str| {
+        parse(&format!(
+            "module {{
+  tt.func public @k(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) {{
+    %one = arith.constant 1 : i32
+    %time = arith.constant 100 : i64
+    %came = tt.atomic_poll acquire, gpu, %p, %one{limit} : !tt.ptr<i32>, i32 -> i1 loc(#wait)
+    %i = arith.extui %came : i1 to i32
+    tt.atomic_store relaxed, gpu, %q, %i : !tt.ptr<i32>
+    tt.return
+  }}
+}}
+#wait = loc(\"k.tk\":7:4)
+"
+        ))
+    };
+    let run = |limit: &str, flag: i64| {
+        let mut memory = Memory::new();
+        let p = memory.add_values("p", Type::int(32), &[flag as f64]);
+        let q = memory.add_values("q", Type::int(32), &[5.0]);
+        let done = launch(&kernel(limit), [1, 1, 1], &[Arg::Ptr(p, 0), Arg::Ptr(q, 0)], &mut memory);
+        done.map(|_| memory.bytes(q).clone())
+    };
+    assert_eq!(run("", 1).unwrap(), [1, 0, 0, 0]);
+    assert_eq!(run(" timeout %time", 0).unwrap(), [0, 0, 0, 0]);
+    let found = run("", 0).unwrap_err();
+    assert_eq!((found[0].code.id, line(&found[0])), ("E1012", Some(7)));
+}

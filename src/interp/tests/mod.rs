@@ -6,6 +6,7 @@ mod kernels;
 mod numbers;
 mod ops;
 mod races;
+mod scaled;
 
 use super::{Arg, BufferId, Memory, Options, Report, run};
 use crate::diag::Diagnostic;

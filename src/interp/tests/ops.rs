@@ -595,29 +595,6 @@ fn precision_of_f32_operands() {
 }
 
 #[test]
-fn scaled_dot_of_four_bit_floats() {
-    // a is 16×32 of e2m1 in pairs along k, every element 1.5 (code 3); b is 32×16 of e4m3 ones; scales 2^(128 - 127) and 2^(125 - 127).
-    let ir = module(
-        "%d: !tt.ptr<f32>",
-        "    %a = arith.constant dense<51> : tensor<16x16xi8>
-    %b = arith.constant dense<1.0> : tensor<32x16xf8E4M3FN>
-    %c = arith.constant dense<1.0> : tensor<16x16xf32>
-    %sa = arith.constant dense<-128> : tensor<16x1xi8>
-    %sb = arith.constant dense<125> : tensor<16x1xi8>
-    %z = tt.dot_scaled %a scale %sa, %b scale %sb, %c lhs = e2m1 rhs = e4m3 {fastMath = false} : tensor<16x16xi8>, tensor<16x1xi8> * tensor<32x16xf8E4M3FN>, tensor<16x1xi8> -> tensor<16x16xf32>
-    %r = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
-    %o = tt.reshape %r : tensor<256xi32> -> tensor<16x16xi32>
-    %ds = tt.splat %d : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
-    %dp = tt.addptr %ds, %o : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
-    tt.store %dp, %z : tensor<16x16x!tt.ptr<f32>>",
-    );
-    let mut memory = Memory::new();
-    let d = memory.add_uninit("d", f32(), 1024);
-    launch(&ir, [1, 1, 1], &[Arg::Ptr(d, 0)], &mut memory).unwrap();
-    assert_eq!(memory.values(d), vec![1.0 + 32.0 * 1.5 * 2.0 * 0.25; 256]);
-}
-
-#[test]
 fn block_pointers_and_descriptors_stop_at_the_boundary() {
     let block_pointer =
         "    %p = tt.make_tensor_ptr %x, [%rows, %cols], [%cols, %one], [%three, %zero] {order = array<i32: 1, 0>} : <tensor<4x8xi32>>

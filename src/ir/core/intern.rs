@@ -4,17 +4,18 @@
 //! `'static` data: equality is a pointer comparison, reading needs no context, and threads share them. Nothing iterates over the
 //! interner, so its order never reaches the output. The ordering of handles is that of the data, hence deterministic.
 
-use std::collections::HashSet;
 use std::hash::Hash;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use super::hash::Set;
+
 /// A set of `'static` values of one type.
-pub struct Interner<T: 'static>(LazyLock<Mutex<HashSet<&'static T>>>);
+pub struct Interner<T: 'static>(LazyLock<Mutex<Set<&'static T>>>);
 
 impl<T: Hash + Eq> Interner<T> {
     #[must_use]
     pub const fn new() -> Interner<T> {
-        Interner(LazyLock::new(|| Mutex::new(HashSet::new())))
+        Interner(LazyLock::new(|| Mutex::new(Set::default())))
     }
 
     /// The one stored copy of `data`.

@@ -5,6 +5,7 @@
 //! - [`types`], [`attrs`], [`encoding`], [`float`], [`loc`]: what is interned;
 //! - [`graph`]: [`Ir`], its operations, blocks, regions and use lists, and every primitive that changes them;
 //! - [`builder`]: creating operations at an insertion point;
+//! - [`hash`]: hash tables for keys of the compiler's own;
 //! - [`walk`], [`clone`], [`dominance`]: traversal, copying with a mapping, dominance.
 
 pub mod attrs;
@@ -15,6 +16,7 @@ pub mod encoding;
 pub mod entity;
 pub mod float;
 pub mod graph;
+pub mod hash;
 pub mod intern;
 pub mod loc;
 pub mod types;

@@ -16,7 +16,6 @@ pub mod ttg;
 pub mod ttng;
 pub mod verify;
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use arith::ArithOp;
@@ -29,6 +28,7 @@ pub use ttg::TtgOp;
 pub use ttng::TtngOp;
 
 use crate::ir::core::Name;
+use crate::ir::core::hash::Map;
 
 macro_rules! kinds {
     ($($var:ident($op:ty)),*) => {
@@ -80,7 +80,7 @@ impl OpKind {
     /// The registered kind of this name.
     #[must_use]
     pub fn find(name: &str) -> Option<OpKind> {
-        static BY_NAME: LazyLock<HashMap<&'static str, OpKind>> = LazyLock::new(|| OpKind::all().map(|k| (k.name(), k)).collect());
+        static BY_NAME: LazyLock<Map<&'static str, OpKind>> = LazyLock::new(|| OpKind::all().map(|k| (k.name(), k)).collect());
         BY_NAME.get(name).copied()
     }
 }

@@ -213,7 +213,7 @@ dialect! {
                 infer: Some(infer::dot),
                 verify: Some(verify::tt::dot),
             };
-            /// A dot of microscaled operands (mxfp8, mxfp4): every 32 elements share a scale.
+            /// A dot of microscaled operands (mxfp8, mxfp4): every 32 elements, or 16, share a scale.
             DotScaled "dot_scaled" (a: one TENSOR, b: one TENSOR, c: one TENSOR, a_scale: opt TENSOR, b_scale: opt TENSOR) -> (d: one TENSOR) { a_elem_type: Enum(&SCALE_DOT_ELEM), b_elem_type: Enum(&SCALE_DOT_ELEM), fastMath: Bool, lhs_k_pack: Bool => BoolIs(true), rhs_k_pack: Bool => BoolIs(true) } {
                 traits: Traits::ATTR_SIZED_OPERANDS,
                 format: Format::Text("$a (`scale` $a_scale^)? `,` $b (`scale` $b_scale^)? `,` $c `lhs` `=` $a_elem_type `rhs` `=` $b_elem_type attr-dict `:` type($a) (`,` type($a_scale)^)? `*` type($b) (`,` type($b_scale)^)? `->` type($d)"),

@@ -129,7 +129,7 @@ dialect! {
             format: Format::Text("$result attr-dict `:` type($result)"),
             verify: Some(verify::ttg::mask_return),
         };
-        /// Two 4-bit floats in each byte, unpacked along an axis.
+        /// Two e2m1 floats in each byte, the first in its low half, unpacked along an axis to f16 or bf16.
         Fp4ToFp "fp4_to_fp" (src: one INT_TENSOR) -> (result: one FLOAT_TENSOR) { axis: Int(32) } {
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             verify: Some(verify::ttg::fp4_to_fp),

@@ -17,9 +17,9 @@
 //! Where a space goes does not depend on the values, as in MLIR, so it is computed here once: [`Elem::space`].
 //! Example: ``"$src (`,` $mask^)? attr-dict `:` type($src)"`` reads and writes `%0, %1 {a} : f32`.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use crate::ir::core::hash::Map;
 use crate::ir::dialects::OpKind;
 use crate::ir::dialects::spec::{Arity, AttrKind, Format, OpSpec, constraints_print_bare};
 
@@ -96,7 +96,7 @@ pub struct Compiled {
 /// The compiled format of an operation; `None` if it has none.
 #[must_use]
 pub fn compiled(kind: OpKind) -> Option<&'static Compiled> {
-    static ALL: OnceLock<HashMap<OpKind, Compiled>> = OnceLock::new();
+    static ALL: OnceLock<Map<OpKind, Compiled>> = OnceLock::new();
     ALL.get_or_init(|| {
         OpKind::all().filter_map(|k| Some((k, compile(k.spec())?.unwrap_or_else(|e| panic!("format of {}: {e}", k.name()))))).collect()
     })

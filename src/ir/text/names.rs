@@ -4,10 +4,9 @@
 //! A value's wish is its location's name, else what its operation suggests (`c4_i32`, `true`, `cst`), else `argN` for an argument of an entry
 //! block, else the next number. A wish that is taken gets `_N` from a counter that only grows: `x`, `x_0`, `y_1`.
 
-use std::collections::HashSet;
-
 use super::printer::result_group;
 use crate::ir::core::entity::Entity;
+use crate::ir::core::hash::Set;
 use crate::ir::core::{AttrData, Block, Ir, Name, Op, Region, TypeData, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp};
 
@@ -31,7 +30,7 @@ struct Namer<'a> {
     ir: &'a Ir,
     names: Names,
     /// Names in use in the regions that are open, and in which order they came.
-    used: HashSet<String>,
+    used: Set<String>,
     trail: Vec<String>,
     next: Counters,
     generic: bool,
@@ -44,7 +43,7 @@ impl Names {
         let mut namer = Namer {
             ir,
             names: Names { values: vec![None; ir.value_capacity()], blocks: vec![] },
-            used: HashSet::new(),
+            used: Set::default(),
             trail: vec![],
             next: Counters { value: 0, arg: 0, conflict: 0 },
             generic,

@@ -10,11 +10,11 @@
 //! 4. An operation without `loc(…)` has the position in the text as its location.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
 
 use super::lexer::{self, Tok, Token};
 use crate::diag::codes::irtext as codes;
 use crate::diag::{Code, Diagnostic};
+use crate::ir::core::hash::{Map, Set};
 use crate::ir::core::{Attr, Block, Ir, Loc, Op, OpState, Region, Type, Value};
 use crate::ir::dialects::{BuiltinOp, OpKind, Traits};
 use crate::source::{FileId, SourceMap, Span};
@@ -88,11 +88,11 @@ pub(super) struct Declared<'a> {
 /// Names of one region.
 #[derive(Default)]
 struct Scope<'a> {
-    values: HashMap<&'a str, Vec<Value>>,
+    values: Map<&'a str, Vec<Value>>,
     /// Nothing outside is visible.
     isolated: bool,
     /// Of an isolated scope: placeholders by name and number.
-    forward: HashMap<(&'a str, usize), (Value, Token)>,
+    forward: Map<(&'a str, usize), (Value, Token)>,
 }
 
 pub(super) struct Parser<'a> {
@@ -102,12 +102,12 @@ pub(super) struct Parser<'a> {
     pub(super) opts: ParseOptions,
     pub(super) tok: Token,
     pub(super) ir: Ir,
-    aliases: HashMap<&'a str, Alias>,
+    aliases: Map<&'a str, Alias>,
     scopes: Vec<Scope<'a>>,
     /// Blocks of the open regions by label; `true` once the label was met.
-    blocks: Vec<HashMap<&'a str, (Block, bool, Token)>>,
+    blocks: Vec<Map<&'a str, (Block, bool, Token)>>,
     /// All names of values in the text, when somebody asks.
-    value_words: OnceCell<HashSet<&'a str>>,
+    value_words: OnceCell<Set<&'a str>>,
     depth: usize,
     deepest: usize,
     size: usize,
@@ -125,7 +125,7 @@ impl<'a> Parser<'a> {
             opts,
             tok: lexer::token(text, 0),
             ir: Ir::new(loc),
-            aliases: HashMap::new(),
+            aliases: Map::default(),
             scopes: vec![],
             blocks: vec![],
             value_words: OnceCell::new(),
@@ -368,7 +368,7 @@ impl<'a> Parser<'a> {
     fn file(&mut self) -> Res<()> {
         self.find_aliases()?;
         self.scopes.push(Scope { isolated: true, ..Scope::default() });
-        self.blocks.push(HashMap::new());
+        self.blocks.push(Map::default());
         let mut seen_module = false;
         let mut any = false;
         let body = self.ir.module_block();
@@ -555,7 +555,7 @@ impl<'a> Parser<'a> {
             return Err(self.error_at(&codes::IR_TOO_LARGE, self.tok, format!("regions nest deeper than {MAX_DEPTH} levels")));
         }
         self.scopes.push(Scope { isolated, ..Scope::default() });
-        self.blocks.push(HashMap::new());
+        self.blocks.push(Map::default());
         if !args.is_empty() || !(self.tok.kind == Tok::Label || self.is("}")) {
             let types: Vec<(Type, Loc)> = args.iter().map(|a| (a.ty, a.loc)).collect();
             let entry = self.ir.add_block(region, &types);
@@ -783,7 +783,7 @@ fn is_constant_name(name: &str) -> bool {
 }
 
 /// Every word after a `%`.
-fn value_words(text: &str) -> HashSet<&str> {
+fn value_words(text: &str) -> Set<&str> {
     let end = |s: &str| s.find(|c: char| !(c.is_ascii_alphanumeric() || "$._-".contains(c))).unwrap_or(s.len());
     text.split('%').skip(1).map(|rest| &rest[..end(rest)]).collect()
 }

@@ -10,8 +10,9 @@
 //! 3. the n-th thing of an alias is called `alias`, `alias1`, `alias2`…;
 //! 4. a location is defined after the module unless a block argument shows it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use crate::ir::core::hash::Map;
 use crate::ir::core::{Attr, AttrData, Encoding, Loc, LocData, Type, TypeData};
 
 /// What can have an alias or contain something that has.
@@ -32,7 +33,7 @@ pub enum Aliases {
 /// The names of one module's attributes and locations.
 #[derive(Default)]
 pub struct AliasTable {
-    names: HashMap<Symbol, String>,
+    names: Map<Symbol, String>,
     /// In the order of definition: name, what it stands for, whether it is defined after the module.
     pub order: Vec<(String, Symbol, bool)>,
 }
@@ -48,7 +49,7 @@ struct Seen {
 /// What the first run has met.
 #[derive(Default)]
 pub struct Collector {
-    index: HashMap<Symbol, usize>,
+    index: Map<Symbol, usize>,
     seen: Vec<Seen>,
     /// Children and greatest depth of what is being visited, innermost last.
     open: Vec<(Vec<usize>, usize)>,

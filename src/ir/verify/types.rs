@@ -7,12 +7,11 @@
 //! - A tensor's layout is distributed, of the tensor's rank, with the module's numbers of threads, warps and blocks.
 //! - A memory descriptor's layout has its rank, or one less when it has a leading dimension of buffers, and the module's number of blocks.
 
-use std::collections::HashMap;
-
 use super::{Context, LayoutRules, Verifier};
 use crate::diag::Code;
 use crate::diag::codes::verify as codes;
 use crate::ir::core::entity::Entity;
+use crate::ir::core::hash::Map;
 use crate::ir::core::{Attr, Bases, Encoding, Ir, MemDesc, Op, TensorType, Type, TypeData};
 use crate::ir::dialects::OpKind;
 use crate::ir::wellformed;
@@ -40,14 +39,14 @@ enum Judgement {
 
 pub(super) struct TypeRules {
     pub(super) targets: Vec<Target>,
-    judged: HashMap<(Type, usize), bool>,
+    judged: Map<(Type, usize), bool>,
     values: Vec<Judgement>,
 }
 
 impl TypeRules {
     pub(super) fn new(ir: &Ir) -> TypeRules {
         let outside = Target { warps: None, threads: 32, ctas: 1 };
-        TypeRules { targets: vec![outside], judged: HashMap::new(), values: vec![Judgement::Unknown; ir.value_capacity()] }
+        TypeRules { targets: vec![outside], judged: Map::default(), values: vec![Judgement::Unknown; ir.value_capacity()] }
     }
 
     /// The target inside an operation, given the one around it: its own attributes prevail.

@@ -2,7 +2,7 @@
 
 use super::memory::memory_type;
 use super::{Args, Builtin, entry};
-use crate::diag::codes::types;
+use crate::diag::codes::{names, types};
 use crate::ir::{ArithOp, Attr, OpState, TtOp};
 use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::{Dtype, Ty};
@@ -34,9 +34,29 @@ pub(super) static TABLE: &[Builtin] = &[
         extremum(cx, a, false)
     }),
     entry("atomic_cas", "pointer, cmp, val, sem=None, scope=None", "Stores `val` if memory equals `cmp`; gives what was there.", cas),
+    entry(
+        "atomic_load",
+        "pointer, mask=None, sem=None, scope=None",
+        "Reads memory atomically where `mask` is true, acquiring (`sem='acquire'`) or not ('relaxed').",
+        load,
+    ),
+    entry(
+        "atomic_store",
+        "pointer, val, mask=None, sem=None, scope=None",
+        "Writes memory atomically where `mask` is true, releasing (`sem='release'`) or not ('relaxed').",
+        store,
+    ),
+    entry(
+        "atomic_poll",
+        "pointer, expected_value, sem=None, scope=None, timeout_ns=None",
+        "Waits until memory holds the expected value, or the time is over; gives whether it did.",
+        poll,
+    ),
 ];
 
 const SEM: &[(&str, i64)] = &[("", 4), ("relaxed", 1), ("acquire", 2), ("release", 3), ("acq_rel", 4)];
+const LOAD_SEM: &[(&str, i64)] = &[("", 2), ("relaxed", 1), ("acquire", 2)];
+const STORE_SEM: &[(&str, i64)] = &[("", 3), ("relaxed", 1), ("release", 3)];
 const SCOPE: &[(&str, i64)] = &[("", 1), ("gpu", 1), ("cta", 2), ("sys", 3)];
 
 /// Numbers of `tt.atomic_rmw`'s operations.
@@ -66,12 +86,10 @@ struct Access {
 /// Checks and shapes the arguments.
 fn access(cx: &mut Lower<'_>, a: &Args, op: &str) -> R<Access> {
     let ptr = cx.pointer_arg(a.get(0), a.builtin.name)?;
-    let (mut val, mut mask) = (a.tensor(cx, 1)?, a.optional_tensor(cx, 2)?);
+    let (val, mask) = (a.tensor(cx, 1)?, a.optional_tensor(cx, 2)?);
+    not_constant(cx, ptr)?;
     let elem = ptr.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
     let half = matches!(elem, Dtype::Fp16 | Dtype::Bf16);
-    if ptr.ty.dtype.is_const_ptr() {
-        return Err(cx.error(&types::NOT_A_POINTER, "nothing can be stored through a pointer to constant data", "in this call"));
-    }
     if elem.bits() < 16 || (elem.is_int() && elem.bits() == 16) || (half && op != "add") {
         return Err(cx.error_help(
             &types::ARGUMENT_TYPE,
@@ -80,21 +98,38 @@ fn access(cx: &mut Lower<'_>, a: &Args, op: &str) -> R<Access> {
             "the hardware has it for 32- and 64-bit types, and the addition for fp16 and bf16",
         ));
     }
-    if ptr.ty.is_block() {
-        val = cx.to_pointer_shape(ptr, val, "value")?;
-        mask = mask.map(|m| cx.to_pointer_shape(ptr, m, "mask")).transpose()?;
-    } else if val.ty.is_block() || mask.is_some_and(|m| m.ty.is_block()) {
-        return Err(cx.error(&types::MASK, "a block of values or masks needs a block of pointers", "the pointer is a scalar"));
-    }
+    let (val, mask) = (fitting(cx, ptr, val, "value")?, mask.map(|m| fitting(cx, ptr, m, "mask")).transpose()?);
     let val = cx.cast(val, elem, None)?;
-    let mask = if let Some(m) = mask {
-        cx.mask_bits(m)?
-    } else {
-        let yes = cx.scalar_constant(&Const::Bool(true), Dtype::Int1)?;
-        cx.splat(yes, ptr.ty.shape())?
-    };
+    let mask = mask_or_all(cx, ptr, mask)?;
     let (sem, scope) = (a.word(cx, 3, SEM)?, a.word(cx, 4, SCOPE)?);
     Ok(Access { ptr, val, mask, sem, scope })
+}
+
+fn not_constant(cx: &mut Lower<'_>, ptr: Tensor) -> R<()> {
+    if ptr.ty.dtype.is_const_ptr() {
+        return Err(cx.error(&types::NOT_A_POINTER, "nothing can be stored through a pointer to constant data", "in this call"));
+    }
+    Ok(())
+}
+
+/// A value or a mask in the pointer's shape. A scalar pointer takes scalars only.
+fn fitting(cx: &mut Lower<'_>, ptr: Tensor, t: Tensor, what: &str) -> R<Tensor> {
+    if ptr.ty.is_block() {
+        return cx.to_pointer_shape(ptr, t, what);
+    }
+    if t.ty.is_block() {
+        return Err(cx.error(&types::MASK, "a block of values or masks needs a block of pointers", "the pointer is a scalar"));
+    }
+    Ok(t)
+}
+
+/// The mask as bits; without one, all of them.
+fn mask_or_all(cx: &mut Lower<'_>, ptr: Tensor, mask: Option<Tensor>) -> R<Tensor> {
+    if let Some(m) = mask {
+        return cx.mask_bits(m);
+    }
+    let yes = cx.scalar_constant(&Const::Bool(true), Dtype::Int1)?;
+    cx.splat(yes, ptr.ty.shape())
 }
 
 fn rmw(cx: &mut Lower<'_>, op: &str, x: &Access, ptr: Tensor, val: Tensor, mask: Tensor) -> R<Tensor> {
@@ -171,4 +206,72 @@ fn cas(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         .attr("scope", Attr::i32(scope));
     let op = cx.emit(state)?;
     Ok(Tensor { value: cx.ir.result(op), ty }.into())
+}
+
+fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let ptr = cx.pointer_arg(a.get(0), "atomic_load")?;
+    let mask = a.optional_tensor(cx, 1)?;
+    let mask = mask.map(|m| fitting(cx, ptr, m, "mask")).transpose()?;
+    let (ptr, elem, bits) = memory_type(cx, ptr)?;
+    numbers_only(cx, elem, "atomic_load")?;
+    let mask = mask_or_all(cx, ptr, mask)?;
+    let (sem, scope) = (a.word(cx, 2, LOAD_SEM)?, a.word(cx, 3, SCOPE)?);
+    let ty = ptr.ty.with(elem);
+    let attrs = [("sem", Attr::i32(sem)), ("scope", Attr::i32(scope))];
+    let value = cx.value_with(TtOp::AtomicLoad, &[ptr.value, mask.value], ty.to_ir(), &attrs)?;
+    let loaded = Tensor { value, ty };
+    Ok(if bits { cx.cast(loaded, Dtype::Int1, None)? } else { loaded }.into())
+}
+
+fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let ptr = cx.pointer_arg(a.get(0), "atomic_store")?;
+    not_constant(cx, ptr)?;
+    let (val, mask) = (a.tensor(cx, 1)?, a.optional_tensor(cx, 2)?);
+    let (val, mask) = (fitting(cx, ptr, val, "value")?, mask.map(|m| fitting(cx, ptr, m, "mask")).transpose()?);
+    let (ptr, elem, _) = memory_type(cx, ptr)?;
+    numbers_only(cx, elem, "atomic_store")?;
+    let val = cx.cast(val, elem, None)?;
+    let mask = mask_or_all(cx, ptr, mask)?;
+    let (sem, scope) = (a.word(cx, 3, STORE_SEM)?, a.word(cx, 4, SCOPE)?);
+    let state = OpState::new(TtOp::AtomicStore, cx.loc)
+        .operands(&[ptr.value, val.value, mask.value])
+        .attr("sem", Attr::i32(sem))
+        .attr("scope", Attr::i32(scope));
+    cx.emit(state)?;
+    Ok(Val::NONE)
+}
+
+fn poll(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let ptr = cx.pointer_arg(a.get(0), "atomic_poll")?;
+    let expected = a.tensor(cx, 1)?;
+    let timeout = a.optional_tensor(cx, 4)?;
+    if a.get(4).as_const().and_then(Const::as_int).is_some_and(|t| t < 0) {
+        return Err(cx.error(&names::BAD_ARGUMENTS, "`timeout_ns` is negative", "in this call"));
+    }
+    let elem = ptr.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
+    if !elem.is_int() || ![16, 32, 64].contains(&elem.bits()) {
+        let message = format!("`atomic_poll` works on integers of 16, 32 and 64 bits, not on {elem}");
+        return Err(cx.error(&types::ARGUMENT_TYPE, message, "in this call"));
+    }
+    let expected = cx.cast(expected, elem, None)?;
+    let expected = fitting(cx, ptr, expected, "expected value")?;
+    let (sem, scope) = (a.word(cx, 2, LOAD_SEM)?, a.word(cx, 3, SCOPE)?);
+    let mut operands = vec![ptr.value, expected.value];
+    if let Some(t) = timeout {
+        if t.ty.is_block() || !t.ty.dtype.is_int() {
+            return Err(cx.expected("a whole number of nanoseconds", &t.into()));
+        }
+        operands.push(cx.cast(t, Dtype::Uint64, None)?.value);
+    }
+    let ty = ptr.ty.with(Dtype::Int1);
+    let attrs = [("sem", Attr::i32(sem)), ("scope", Attr::i32(scope))];
+    let value = cx.value_with(TtOp::AtomicPoll, &operands, ty.to_ir(), &attrs)?;
+    Ok(Tensor { value, ty }.into())
+}
+
+fn numbers_only(cx: &mut Lower<'_>, elem: Dtype, name: &str) -> R<()> {
+    if elem.is_int() || elem.is_float() {
+        return Ok(());
+    }
+    Err(cx.error(&types::ARGUMENT_TYPE, format!("`{name}` works on integers and floats, not on {elem}"), "in this call"))
 }

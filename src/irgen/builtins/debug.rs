@@ -89,12 +89,7 @@ fn inline_asm(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         v => (vec![v.clone()], true),
     };
     let (pure, pack) = (a.flag(cx, 4)?, a.int(cx, 5)?);
-    for i in 1..args.len() {
-        (args[0], args[i]) = cx.broadcast(args[0], args[i])?;
-    }
-    for i in 1..args.len().saturating_sub(1) {
-        (args[0], args[i]) = cx.broadcast(args[0], args[i])?;
-    }
+    cx.broadcast_all(&mut args)?;
     let mut tys = vec![];
     for d in &dtypes {
         match d {

@@ -17,7 +17,7 @@ pub(super) static TABLE: &[Builtin] = &[
     entry(
         "dot_scaled",
         "lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, lhs_k_pack=True, rhs_k_pack=True, out_dtype=None",
-        "The matrix product of two blocks in a microscaling format: groups of elements share a scale.",
+        "The matrix product of two blocks in microscaling formats (`e2m1` in pairs, `e4m3`, `e5m2`) or `bf16`, `fp16`: groups of 32 elements along k share a scale, 2^(s - 127).",
         dot_scaled,
     ),
 ];
@@ -166,7 +166,8 @@ fn batched(cx: &mut Lower<'_>, a: &Args, x: Tensor, y: Tensor) -> R<Val> {
     Ok(cx.reshape(t, &shape, false)?.into())
 }
 
-const FORMATS: &[(&str, i64)] = &[("e4m3", 0), ("e5m2", 1), ("e2m1", 4), ("bf16", 5), ("fp16", 6)];
+const E2M1: i64 = 4;
+const FORMATS: &[(&str, i64)] = &[("e4m3", 0), ("e5m2", 1), ("e2m1", E2M1), ("bf16", 5), ("fp16", 6)];
 
 /// An operand of `dot_scaled` in its format: bytes are read as floats, packed fp4 stays bytes.
 fn scaled_operand(cx: &mut Lower<'_>, t: Tensor, format: i64) -> R<Tensor> {
@@ -187,18 +188,58 @@ fn scaled_operand(cx: &mut Lower<'_>, t: Tensor, format: i64) -> R<Tensor> {
     Err(cx.error(&types::DOT, format!("an operand of this format is {want} (or its bits), found {}", t.ty.dtype), "in this product"))
 }
 
+/// The scales of an operand with `rows` rows (or columns), in groups of `group` along k.
+fn check_scale(cx: &mut Lower<'_>, name: &str, scale: Option<Tensor>, leading: &[i64], rows: i64, groups: i64) -> R<()> {
+    let Some(scale) = scale else { return Ok(()) };
+    let bits = scale.ty.dtype.bits();
+    if !(bits == 8 || scale.ty.dtype.is_float() && bits == 16) {
+        return Err(cx.error_help(
+            &types::DOT,
+            format!("`{name}` is {}", scale.ty.dtype),
+            "not a type of scales",
+            "scales are powers of two as uint8 (e8m0), or floats of 8 or 16 bits",
+        ));
+    }
+    let expected = [leading, &[rows, groups]].concat();
+    if scale.ty.shape() != expected {
+        return Err(cx.error_help(
+            &types::DOT,
+            format!("`{name}` has shape {:?}, expected {expected:?}", scale.ty.shape()),
+            "wrong shape",
+            "one row for each row of the left operand or column of the right one, with a scale for every 32 elements (or 16) along the inner dimension",
+        ));
+    }
+    Ok(())
+}
+
 fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let (lf, rf) = (a.word(cx, 2, FORMATS)?, a.word(cx, 5, FORMATS)?);
     let (x, y) = (a.tensor(cx, 0)?, a.tensor(cx, 3)?);
     let (x, y) = (scaled_operand(cx, x, lf)?, scaled_operand(cx, y, rf)?);
     let (xs, ys) = (a.optional_tensor(cx, 1)?, a.optional_tensor(cx, 4)?);
     let (fast, lpack, rpack) = (a.flag(cx, 7)?, a.flag(cx, 8)?, a.flag(cx, 9)?);
+    if a.given(10).is_some() && a.dtype(cx, 10)? != Dtype::Fp32 {
+        return Err(cx.error(&types::DOT, "`dot_scaled` accumulates in fp32 only", "out_dtype"));
+    }
+    for (name, packed, format) in [("lhs_k_pack", lpack, lf), ("rhs_k_pack", rpack, rf)] {
+        if !packed && format != E2M1 {
+            return Err(cx.error_help(
+                &types::DOT,
+                format!("`{name}` is False, but only e2m1 has several elements in a byte"),
+                "nothing is packed here",
+                format!("leave `{name}` out"),
+            ));
+        }
+    }
     let (sx, sy) = (x.ty.shape(), y.ty.shape());
     let n = sx.len();
     if n != sy.len() || !(2..=3).contains(&n) {
         return Err(cx.error(&types::DOT, format!("`dot_scaled` needs two matrices, found {} and {}", x.ty, y.ty), "wrong rank"));
     }
-    let pack = |format: i64| if format == 4 { 2 } else { 1 };
+    if sx[..n - 2] != sy[..n - 2] {
+        return Err(cx.error(&types::DOT, format!("the operands are batches of {} and {} matrices", sx[0], sy[0]), "they must agree"));
+    }
+    let pack = |format: i64| if format == E2M1 { 2 } else { 1 };
     let k = if lpack { sx[n - 1] * pack(lf) } else { sx[n - 1] };
     let k_right = if rpack { sy[n - 2] * pack(rf) } else { sy[n - 2] };
     if k != k_right {
@@ -211,6 +252,11 @@ fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let mut shape = sx[..n - 2].to_vec();
     shape.push(if lpack { sx[n - 2] } else { sx[n - 2] * pack(lf) });
     shape.push(if rpack { sy[n - 1] } else { sy[n - 1] * pack(rf) });
+    // Groups are of 32 elements, unless a scale has as many columns as groups of 16.
+    let columns = |s: Option<Tensor>| s.filter(|t| t.ty.shape().iter().product::<i64>() != 1).and_then(|t| t.ty.shape().last().copied());
+    let group = if columns(xs).or(columns(ys)) == Some(k / 16) { 16 } else { 32 };
+    check_scale(cx, "lhs_scale", xs, &shape[..n - 2], shape[n - 2], k / group)?;
+    check_scale(cx, "rhs_scale", ys, &shape[..n - 2], shape[n - 1], k / group)?;
     let ty = Ty::block(Dtype::Fp32, &shape);
     let acc = match a.optional_tensor(cx, 6)? {
         Some(acc) if acc.ty == ty => acc,

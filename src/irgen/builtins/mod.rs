@@ -15,6 +15,7 @@ mod dot;
 mod extern_math;
 mod hints;
 mod host;
+mod map;
 mod math;
 mod memory;
 mod python;
@@ -104,6 +105,7 @@ static LANGUAGE: &[&[Builtin]] = &[
     math::OPERATORS,
     shape::TABLE,
     reduce::TABLE,
+    map::TABLE,
     dot::TABLE,
     descriptor::TABLE,
     hints::TABLE,
@@ -123,6 +125,9 @@ static TENSOR_METHODS: &[&str] = &[
     "expand_dims",
     "cast",
     "store",
+    "atomic_load",
+    "atomic_store",
+    "atomic_poll",
     "atomic_cas",
     "atomic_xchg",
     "atomic_add",
@@ -346,7 +351,5 @@ pub fn space_name(space: Space) -> &'static str {
 /// Parts of Triton that exist there but not here yet.
 #[must_use]
 pub fn known_but_missing(space: Space, name: &str) -> bool {
-    space == Space::Language
-        && ["atomic_load", "atomic_store", "atomic_poll", "map_elementwise", "to_tensor_descriptor", "aggregate", "mark_underflow", "slice"]
-            .contains(&name)
+    space == Space::Language && ["to_tensor_descriptor", "aggregate", "mark_underflow", "slice"].contains(&name)
 }

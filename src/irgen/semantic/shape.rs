@@ -131,6 +131,15 @@ impl Lower<'_> {
         )
     }
 
+    /// Brings tensors to their common shape.
+    pub fn broadcast_all(&mut self, tensors: &mut [Tensor]) -> R<()> {
+        // The first one has the common shape after one round; those before the last may lack axes that came later.
+        for i in (1..tensors.len()).chain(1..tensors.len().saturating_sub(1)) {
+            (tensors[0], tensors[i]) = self.broadcast(tensors[0], tensors[i])?;
+        }
+        Ok(())
+    }
+
     /// Inserts a dimension of 1 at `axis`.
     pub fn expand_dims(&mut self, t: Tensor, axis: usize) -> R<Tensor> {
         let mut shape = t.ty.shape().to_vec();

@@ -58,7 +58,7 @@ fn core_matrix(e: &NvmmaShared) -> Result<LinearLayout, LayoutError> {
 
 /// The part of a block's share that one message of the tensor memory accelerator moves: at most 256 in each dimension, and as wide as the
 /// swizzle along the contiguous dimension.
-fn tma_box(share: &[i64], e: &NvmmaShared) -> Result<Vec<i64>, LayoutError> {
+pub(super) fn tma_box(share: &[i64], e: &NvmmaShared) -> Result<Vec<i64>, LayoutError> {
     let mut size = share.to_vec();
     let contiguous = if e.transposed { 0 } else { size.len() - 1 };
     if e.fp4_padded {

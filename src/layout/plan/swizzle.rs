@@ -16,7 +16,8 @@
 //!    through the same memory.
 //!
 //! The vector may also be the row of a matrix that `ldmatrix` or `stmatrix` moves ([`SharedAccess::as_matrices`]), on one side or both.
-//! Several choices of the vector are tried; the one with the least predicted wavefronts wins, ties by fewer accesses.
+//! Several choices of the vector are tried; the one with the least predicted wavefronts wins, ties by fewer accesses, then, where warps exchange
+//! elements, by less memory: more repetitions.
 //!
 //! # Example
 //!
@@ -25,7 +26,7 @@
 
 use crate::layout::plan::shared_access::{SharedAccess, element_bytes};
 use crate::layout::solve::Pivots;
-use crate::layout::{Dim, LayoutError, LinearLayout};
+use crate::layout::{ConversionKind, Dim, LayoutError, LinearLayout, conversion_kind};
 
 /// Logarithm of the banks.
 const BANK_BITS: i32 = 5;
@@ -101,18 +102,21 @@ pub fn swizzle(source: &LinearLayout, destination: &LinearLayout, bits: u32, cap
     let word = 2 - element_bytes(bits).trailing_zeros() as i32;
     let blocks = source.columns_of(Dim::Block).iter().copied().filter(|&c| c != 0).collect();
     let search = Search { source, destination, from: Side::of(source), to: Side::of(destination), blocks, bits, capability, word };
-    let mut best: Option<(u32, Swizzle)> = None;
+    // Within warps no barrier separates repetitions, and shuffles are the alternative: there fewer repetitions are not worth less.
+    let across_warps = conversion_kind(source, destination)? > ConversionKind::Lanes;
+    let mut best: Option<((u32, u32), Swizzle)> = None;
     let mut least_repetitions = 0;
     for choice in search.choices() {
         let Some(found) = search.build(&choice) else { continue };
         let found = found?;
         let cost = 4 * (found.store.total_wavefronts() + found.load.total_wavefronts())
             + (found.store.accesses().len() + found.load.accesses().len()) as u32;
+        let bytes = if across_warps { u32::MAX - found.repetition_bits } else { 0 };
         if best.is_none() {
             least_repetitions = found.repetition_bits;
         }
-        if found.repetition_bits >= least_repetitions && best.as_ref().is_none_or(|b| cost < b.0) {
-            best = Some((cost, found));
+        if found.repetition_bits >= least_repetitions && best.as_ref().is_none_or(|b| (cost, bytes) < b.0) {
+            best = Some(((cost, bytes), found));
         }
     }
     best.map(|b| b.1).ok_or_else(|| LayoutError::new("no layout of shared memory serves both sides"))

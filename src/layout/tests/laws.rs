@@ -212,6 +212,22 @@ proptest! {
         prop_assert_eq!(large.is_surjective(), l.is_surjective());
     }
 
+    /// Register 0 numbers the two elements of a pair; what else a register, lane or warp says stays, at twice the coordinate.
+    #[test]
+    fn halving_undoes_doubling(l in any_layout(&INS, &A01), axis in 0usize..2) {
+        let double = l.doubled_along(axis);
+        prop_assert_eq!(double.out_dims().collect::<Vec<_>>(), l.out_dims().collect::<Vec<_>>());
+        prop_assert_eq!(double.out_size(Dim::axis(axis)), 2 * l.out_size(Dim::axis(axis)));
+        for point in domain(&double) {
+            let half: Vec<_> = point.iter().map(|&(d, v)| (d, if d == Dim::Register { v >> 1 } else { v })).collect();
+            let second = point.iter().any(|&(d, v)| d == Dim::Register && v & 1 == 1);
+            for ((d, v), (_, h)) in double.apply(&point).into_iter().zip(l.apply(&half)) {
+                prop_assert_eq!(v, if d == Dim::axis(axis) { 2 * h + u32::from(second) } else { h });
+            }
+        }
+        prop_assert_eq!(double.halved_along(axis), Some(l));
+    }
+
     #[test]
     fn concatenation_is_undone_by_sublayout(a in any_layout(&RL, &A01)) {
         let b = a.zeros_like().rename_in(Dim::Register, Dim::Warp).rename_in(Dim::Lane, Dim::Block);

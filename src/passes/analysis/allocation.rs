@@ -78,8 +78,9 @@ pub struct Allocation {
     /// In the order of the text.
     pub buffers: Vec<Buffer>,
     pub alias: SharedAlias,
-    /// Bytes in all.
+    /// Bytes in all, and what their start must be a multiple of.
     pub total: u32,
+    pub alignment: u32,
     by_owner: BTreeMap<Op, usize>,
 }
 
@@ -87,11 +88,11 @@ pub struct Allocation {
 pub type Refused = (Op, LayoutError);
 
 impl Allocation {
-    /// Places the buffers of a function. `callees` says what called functions need.
+    /// Places the buffers of a function. `callees` says what called functions need, in bytes, and their alignment.
     ///
     /// # Errors
     /// When a buffer's type, or a type of an operation with scratch memory, has no layout.
-    pub fn new(ir: &Ir, func: Op, capability: u32, callees: &BTreeMap<Op, u32>) -> Result<Allocation, Refused> {
+    pub fn new(ir: &Ir, func: Op, capability: u32, callees: &BTreeMap<Op, (u32, u32)>) -> Result<Allocation, Refused> {
         let (times, alias) = (Times::new(ir, func), SharedAlias::new(ir, func));
         let mut this = Allocation { alias, ..Allocation::default() };
         let lives = this.lives(ir, &times);
@@ -101,6 +102,7 @@ impl Allocation {
         }
         this.by_owner = this.buffers.iter().enumerate().map(|(i, b)| (b.owner, i)).collect();
         this.total = place(&mut this.buffers);
+        this.alignment = this.buffers.iter().map(|b| b.alignment).max().unwrap_or(1);
         Ok(this)
     }
 
@@ -134,7 +136,7 @@ impl Allocation {
         ir: &Ir,
         op: Op,
         capability: u32,
-        callees: &BTreeMap<Op, u32>,
+        callees: &BTreeMap<Op, (u32, u32)>,
         lives: &BTreeMap<Value, Interval>,
         times: &Times,
     ) -> Result<(), LayoutError> {
@@ -148,8 +150,9 @@ impl Allocation {
             }
             OpKind::Tt(TtOp::Call) => {
                 let callee = ir.str_attr(op, "callee").and_then(|name| ir.function(name));
-                let bytes = callee.and_then(|f| callees.get(&f)).copied().unwrap_or(0);
-                self.push(ir, op, BufferKind::Callee, bytes, SCRATCH_ALIGNMENT, times.of(op));
+                let (bytes, alignment) = callee.and_then(|f| callees.get(&f)).copied().unwrap_or((0, 1));
+                // The callee's offsets count from this buffer's start.
+                self.push(ir, op, BufferKind::Callee, bytes, alignment.max(SCRATCH_ALIGNMENT), times.of(op));
             }
             OpKind::Ttg(TtgOp::WarpSpecialize) => {
                 self.push(ir, op, BufferKind::Scratch, capture_bytes(ir, op), 8, times.of(op));
@@ -332,7 +335,7 @@ fn lower_bound(buffers: &[Buffer]) -> u32 {
 /// As [`Allocation::new`].
 pub fn of_module(ir: &Ir, capability: u32) -> Result<BTreeMap<Op, Allocation>, Refused> {
     let mut done: BTreeMap<Op, Allocation> = BTreeMap::new();
-    let mut sizes: BTreeMap<Op, u32> = BTreeMap::new();
+    let mut sizes: BTreeMap<Op, (u32, u32)> = BTreeMap::new();
     let functions = ir.functions();
     // A function is ready when its callees are; recursion leaves some that never are, and those count nothing for each other.
     for last in [false, true] {
@@ -340,7 +343,7 @@ pub fn of_module(ir: &Ir, capability: u32) -> Result<BTreeMap<Op, Allocation>, R
             let ready = |f: &Op| !done.contains_key(f) && (last || callees(ir, *f).iter().all(|c| done.contains_key(c)));
             let Some(func) = functions.iter().copied().find(ready) else { break };
             let allocation = Allocation::new(ir, func, capability, &sizes)?;
-            sizes.insert(func, allocation.total);
+            sizes.insert(func, (allocation.total, allocation.alignment));
             done.insert(func, allocation);
         }
     }

@@ -16,8 +16,10 @@
 //! 2. Walk the function in order and compute each operation's result from its operands by the rules of [`rules`]; attributes of the same names
 //!    on an operation override what was computed. An operation whose operands are not known yet is left for a later round.
 //! 3. Values that meet (loop-carried values, results of `scf.if`, block arguments) are joined: the gcd of each fact.
-//! 4. Repeat until nothing changes. Values can only lose facts, and each has few, so this ends; loops need two or three rounds.
+//! 4. Repeat while facts change that something may have been computed from, or while something lacks facts and new ones come. Values can only lose facts, and each has few, so this ends;
+//!    straight-line code needs one round, loops need two or three.
 
+pub mod calls;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -137,6 +139,9 @@ pub struct AxisInfoAnalysis {
     infos: Vec<Option<AxisInfo>>,
     /// What is taken to hold of parameters instead of what their attributes say.
     assumed: BTreeMap<Value, AxisInfo>,
+    /// Whether this round gave some value its first fact, and whether something could not be computed for want of one.
+    learned: bool,
+    missing: bool,
 }
 
 impl AxisInfoAnalysis {
@@ -149,7 +154,7 @@ impl AxisInfoAnalysis {
     /// As [`Self::new`], as if these facts held of parameters of the function: what would be known if the user said more.
     #[must_use]
     pub fn assuming(ir: &Ir, func: Op, assumed: BTreeMap<Value, AxisInfo>) -> AxisInfoAnalysis {
-        let mut this = AxisInfoAnalysis { infos: vec![None; ir.value_capacity()], assumed };
+        let mut this = AxisInfoAnalysis { infos: vec![None; ir.value_capacity()], assumed, ..AxisInfoAnalysis::default() };
         while this.round(ir, func) {}
         this.close(ir, func);
         this
@@ -204,9 +209,10 @@ impl AxisInfoAnalysis {
         u32::try_from(info.constancy[axis].max(1)).unwrap_or(1 << 31)
     }
 
-    /// One walk over the function; whether any fact changed.
+    /// One walk over the function; whether another may find more.
     fn round(&mut self, ir: &Ir, func: Op) -> bool {
         let mut changed = false;
+        (self.learned, self.missing) = (false, false);
         if let Some(entry) = ir.body(func, 0) {
             for &arg in ir.args(entry) {
                 let info = self.assumed.get(&arg).cloned().unwrap_or_else(|| pessimistic(ir, arg));
@@ -219,7 +225,7 @@ impl AxisInfoAnalysis {
             }
             WalkControl::Advance
         });
-        changed
+        changed || self.learned && self.missing
     }
 
     /// Values that no rule reached know nothing but their hints.
@@ -232,23 +238,38 @@ impl AxisInfoAnalysis {
         }
     }
 
-    /// Joins what is known of a value with `info`; whether that changed it.
+    /// Joins what is known of a value with `info`; whether that changed what was known, and may have been used. The first fact about a value
+    /// is no such change.
     fn meet(&mut self, value: Value, info: &AxisInfo) -> bool {
-        let slot = &mut self.infos[value.index()];
-        let joined = slot.as_ref().map_or_else(|| info.clone(), |old| old.join(info));
-        if slot.as_ref() == Some(&joined) {
-            return false;
+        match &mut self.infos[value.index()] {
+            Some(old) if old == info => false,
+            Some(old) => {
+                let joined = old.join(info);
+                let changed = *old != joined;
+                *old = joined;
+                changed
+            }
+            slot @ None => {
+                *slot = Some(info.clone());
+                self.learned = true;
+                false
+            }
         }
-        *slot = Some(joined);
-        true
     }
 
     /// What flows from one value to another.
     fn flow(&mut self, from: Value, to: Value) -> bool {
-        match self.get(from).cloned() {
-            Some(info) => self.meet(to, &info),
-            None => false,
+        if from == to {
+            return false;
         }
+        // Taken out, since the other slot is changed meanwhile.
+        let Some(info) = self.infos[from.index()].take() else {
+            self.missing = true;
+            return false;
+        };
+        let changed = self.meet(to, &info);
+        self.infos[from.index()] = Some(info);
+        changed
     }
 
     fn flow_all(&mut self, from: &[Value], to: &[Value]) -> bool {
@@ -291,6 +312,7 @@ impl AxisInfoAnalysis {
         }
         let computed = {
             let Some(operands) = ir.operands(op).iter().map(|&v| self.get(v).filter(|i| i.rank() > 0)).collect::<Option<Vec<_>>>() else {
+                self.missing = true;
                 return changed;
             };
             rules::transfer(ir, op, &operands)
@@ -311,9 +333,12 @@ impl AxisInfoAnalysis {
         let (lower, step, init) = (ir.operand(op, 0), ir.operand(op, 2), &ir.operands(op)[3..]);
         let Some(body) = ir.body(op, 0) else { return false };
         let mut changed = false;
-        if let (Some(l), Some(s)) = (self.get(lower), self.get(step)) {
-            let info = AxisInfo { divisibility: vec![gcd(l.divisibility[0], s.divisibility[0])], ..AxisInfo::unknown(1) };
-            changed |= self.meet(ir.args(body)[0], &info);
+        match (self.get(lower), self.get(step)) {
+            (Some(l), Some(s)) => {
+                let info = AxisInfo { divisibility: vec![gcd(l.divisibility[0], s.divisibility[0])], ..AxisInfo::unknown(1) };
+                changed |= self.meet(ir.args(body)[0], &info);
+            }
+            _ => self.missing = true,
         }
         changed |= self.flow_all(init, &ir.args(body)[1..]);
         changed | self.flow_all(init, ir.results(op))
@@ -338,12 +363,16 @@ fn pessimistic(ir: &Ir, value: Value) -> AxisInfo {
     let mut info = AxisInfo::unknown(axes_of(ir.ty(value)));
     match ir.def(value) {
         ValueDef::Result { op, .. } => info.apply_hints(&|name| ir.stored_attr(op, name)),
-        ValueDef::Arg { block, index } => {
-            let Some(func) = ir.block_op(block).filter(|&f| ir.is(f, TtOp::Func) && ir.body(f, 0) == Some(block)) else { return info };
-            info.apply_hints(&|name| arg_attr(ir, func, index as usize, name));
-        }
+        ValueDef::Arg { .. } => info.apply_hints(&|name| hint(ir, value, name)),
     }
     info
+}
+
+/// The attribute of a value that is a function's parameter.
+fn hint(ir: &Ir, value: Value, name: &str) -> Option<Attr> {
+    let ValueDef::Arg { block, index } = ir.def(value) else { return None };
+    let func = ir.block_op(block).filter(|&f| ir.is(f, TtOp::Func) && ir.body(f, 0) == Some(block))?;
+    arg_attr(ir, func, index as usize, name)
 }
 
 /// The attribute of a function's parameter.

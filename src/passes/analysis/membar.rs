@@ -26,14 +26,14 @@ use std::collections::BTreeSet;
 
 use super::allocation::Allocation;
 use super::flow::Segments;
-use super::shared_effects::{Access, Class, Event, events};
+use super::shared_effects::{Access, Event, Flight, events};
 use crate::ir::core::{Ir, Op};
 
 /// What may not be finished.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct State {
     pending: BTreeSet<Access>,
-    in_flight: BTreeSet<Access>,
+    in_flight: BTreeSet<(Flight, Access)>,
 }
 
 impl State {
@@ -49,7 +49,11 @@ impl State {
     fn conflicts(&self, happening: &[Event]) -> bool {
         for event in happening {
             match event {
-                Event::Access(access) | Event::InFlight(access) if self.pending.iter().any(|p| p.conflicts(access)) => return true,
+                Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access)
+                    if self.pending.iter().any(|p| p.conflicts(access)) =>
+                {
+                    return true;
+                }
                 Event::Barrier => return false,
                 _ => {}
             }
@@ -63,16 +67,17 @@ impl State {
                 Event::Access(access) => {
                     self.pending.insert(access.clone());
                 }
-                Event::InFlight(access) => {
+                Event::InFlight(flight, access) => {
                     self.pending.insert(access.clone());
-                    self.in_flight.insert(access.clone());
+                    self.in_flight.insert((*flight, access.clone()));
                 }
-                Event::Complete { all } => {
-                    self.pending.extend(self.in_flight.iter().cloned());
+                Event::Complete { flight, all } => {
+                    self.pending.extend(self.in_flight.iter().filter(|f| f.0 == *flight).map(|f| f.1.clone()));
                     if *all {
-                        self.in_flight.clear();
+                        self.in_flight.retain(|f| f.0 != *flight);
                     }
                 }
+                Event::Signalled(_) => {}
                 Event::Barrier => self.pending.clear(),
             }
         }
@@ -84,24 +89,20 @@ pub struct Membar {
     segments: Segments,
     /// For each segment its operations that touch shared memory, with what they do.
     happening: Vec<Vec<(Op, Vec<Event>)>>,
-    entry: State,
 }
 
 impl Membar {
-    /// Prepares the analysis of a function whose memory is allocated. `unknown_caller`: something may be pending when it starts.
+    /// Prepares the analysis of a function whose memory is allocated. Nothing that conflicts with it is pending when it starts: its callers see
+    /// to that, for whom a call writes to all of the callee's memory.
     #[must_use]
-    pub fn new(ir: &Ir, func: Op, allocation: &Allocation, one_warp: bool, capability: u32, unknown_caller: bool) -> Membar {
+    pub fn new(ir: &Ir, func: Op, allocation: &Allocation, one_warp: bool, capability: u32) -> Membar {
         let segments = Segments::new(ir, func);
         let of_op = |&op: &Op| {
             let events = events(ir, op, allocation, one_warp, capability);
             (!events.is_empty()).then_some((op, events))
         };
         let happening = segments.all.iter().map(|s| s.ops.iter().filter_map(of_op).collect()).collect();
-        let mut entry = State::default();
-        if unknown_caller {
-            entry.pending.insert(Access { start: 0, end: u32::MAX, part: None, class: Class::Data, write: true });
-        }
-        Membar { segments, happening, entry }
+        Membar { segments, happening }
     }
 
     /// The operations that need a barrier before them, in the order of the text.
@@ -150,9 +151,6 @@ impl Membar {
     /// Step 2: the state before each segment.
     fn states(&self, barriers: &BTreeSet<Op>, loops: bool) -> Vec<State> {
         let mut states = vec![State::default(); self.segments.all.len()];
-        if let Some(first) = states.first_mut() {
-            *first = self.entry.clone();
-        }
         let mut changed = true;
         while changed {
             changed = false;

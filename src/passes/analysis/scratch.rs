@@ -2,8 +2,9 @@
 //!
 //! One row per kind of operation; the numbers come from the plan that code generation emits (`layout::plan`), so the two cannot disagree.
 
-use crate::ir::dialects::{TtOp, TtgOp};
+use crate::ir::dialects::{TtOp, TtgOp, TtngOp};
 use crate::ir::{Ir, Op, OpKind, Type};
+use crate::layout::encodings::DESCRIPTOR_BYTES;
 use crate::layout::plan::{ConversionPlan, GatherPlan, ReducePlan, ScanPlan, shared_access::element_bytes};
 use crate::layout::{Dim, LayoutError, free_variable_masks, layout_of};
 
@@ -29,12 +30,13 @@ pub fn scratch_bytes(ir: &Ir, op: Op, capability: u32) -> Result<u32, LayoutErro
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
             Ok(ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), capability)?.scratch_bytes())
         }
-        OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas) => atomic_bytes(ir, op),
+        OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicPoll) => atomic_bytes(ir, op),
         // Where there is no plan, code generation says why.
         OpKind::Tt(TtOp::Reduce) => Ok(reduce_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
         OpKind::Tt(TtOp::Scan) => Ok(scan_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
         OpKind::Tt(TtOp::Gather) => Ok(gather_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(operand_bytes(ir, op)[0]))),
         OpKind::Tt(TtOp::Histogram) => Ok(histogram_bins(ir, op) * HISTOGRAM_COUNTER_BYTES),
+        OpKind::Ttng(TtngOp::TensormapCreate) => Ok(DESCRIPTOR_BYTES),
         _ => Ok(0),
     }
 }

@@ -5,7 +5,8 @@
 //! | `ttg.local_load`, `ttg.local_store`, … | an access to each buffer that the descriptor may be part of |
 //! | scratch memory (`tt.reduce`, …) | write; barrier; read: every write of the operation's own protocol is followed by a barrier |
 //! | … that stays within warps | write; read: what other warps do is not waited for |
-//! | `ttg.async_copy_global_to_local`, TMA, `wgmma` | an access in flight: complete only at the wait that follows |
+//! | `ttg.async_copy_global_to_local`, `wgmma`, TMA to global memory | an access in flight: complete only at the wait that follows |
+//! | TMA to shared memory | an access that must come after earlier ones; every thread waits for its mbarrier itself |
 //! | `ttg.async_wait`, `ttng.warp_group_dot_wait`, … | what was in flight in this thread is complete, as if it happened now |
 //! | `ttg.barrier local`, and operations that begin with one | barrier |
 //!
@@ -70,14 +71,28 @@ impl Access {
     }
 }
 
+/// What is in flight; each kind has waits of its own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Flight {
+    /// `cp.async`
+    Copy,
+    /// `wgmma`
+    Product,
+    /// TMA to global memory.
+    Store,
+}
+
 /// What happens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     Access(Access),
     /// As an access now, and again when it is waited for.
-    InFlight(Access),
-    /// What is in flight completes; `all` says that nothing stays in flight.
+    InFlight(Flight, Access),
+    /// Comes after what was before, and nobody needs to wait for it here: every thread that wants the result waits for an mbarrier itself.
+    Signalled(Access),
+    /// What is in flight completes; `all` says that nothing of its kind stays in flight.
     Complete {
+        flight: Flight,
         all: bool,
     },
     /// All threads have done all that came before.
@@ -108,6 +123,10 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, capabili
 
 /// Whether the operation's own protocol only makes the threads of a warp wait for each other.
 fn stays_in_warps(ir: &Ir, op: Op, capability: u32) -> bool {
+    if ir.is(op, TtngOp::TensormapCreate) {
+        // All is done by the first warp.
+        return true;
+    }
     if !ir.is(op, TtgOp::ConvertLayout) {
         return false;
     }
@@ -126,8 +145,10 @@ fn ttg(ir: &Ir, op: Op, kind: TtgOp, allocation: &Allocation, events: &mut Vec<E
         TtgOp::LocalLoad | TtgOp::LocalGather => data(ir.operand(op, 0), false),
         TtgOp::LocalStore => data(ir.operand(op, 1), true),
         TtgOp::LocalScatter | TtgOp::LocalAtomicScatterRmw => data(ir.operand(op, 0), true),
-        TtgOp::AsyncCopyGlobalToLocal => accesses(ir, ir.operand(op, 1), allocation, Class::Data, true, events, Event::InFlight),
-        TtgOp::AsyncWait => events.push(Event::Complete { all: ir.int_attr(op, "num") == Some(0) }),
+        TtgOp::AsyncCopyGlobalToLocal => {
+            accesses(ir, ir.operand(op, 1), allocation, Class::Data, true, events, |a| Event::InFlight(Flight::Copy, a));
+        }
+        TtgOp::AsyncWait => events.push(Event::Complete { flight: Flight::Copy, all: ir.int_attr(op, "num") == Some(0) }),
         TtgOp::Barrier if ir.int_attr(op, "addrSpace").is_some_and(|space| space & 1 == 1) => events.push(Event::Barrier),
         TtgOp::WarpSpecializePartitions => events.push(Event::Barrier),
         _ => {}
@@ -137,9 +158,11 @@ fn ttg(ir: &Ir, op: Op, kind: TtgOp, allocation: &Allocation, events: &mut Vec<E
 fn ttng(ir: &Ir, op: Op, kind: TtngOp, allocation: &Allocation, events: &mut Vec<Event>) {
     use TtngOp as N;
     match kind {
-        N::ClusterBarrier => return events.push(Event::Barrier),
+        // The first warp fences; the others wait for it.
+        N::ClusterBarrier | N::TensormapFenceproxyAcquire => return events.push(Event::Barrier),
         N::TmaStoreWait | N::WarpGroupDotWait => {
-            return events.push(Event::Complete { all: ir.int_attr(op, "pendings") == Some(0) });
+            let flight = if kind == N::TmaStoreWait { Flight::Store } else { Flight::Product };
+            return events.push(Event::Complete { flight, all: ir.int_attr(op, "pendings") == Some(0) });
         }
         // These begin with a barrier: one thread tells others that all threads are done with something.
         N::BarrierExpect | N::ArriveBarrier | N::TcGen5Commit => events.push(Event::Barrier),
@@ -167,7 +190,13 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp, allocation: &Allocation, events: &mut Vec
             N::ClcLoadResult | N::TmemCopy => (Class::Data, false, false),
             _ => (Class::Data, true, false),
         };
-        accesses(ir, value, allocation, class, write, events, if in_flight { Event::InFlight } else { Event::Access });
+        let flight = if kind == N::WarpGroupDot { Flight::Product } else { Flight::Store };
+        let event = |access| match kind {
+            N::AsyncTmaCopyGlobalToLocal | N::AsyncTmaGather => Event::Signalled(access),
+            _ if in_flight => Event::InFlight(flight, access),
+            _ => Event::Access(access),
+        };
+        accesses(ir, value, allocation, class, write, events, event);
     }
 }
 
@@ -180,7 +209,7 @@ fn is_mbarrier(ir: &Ir, op: Op, kind: TtngOp, value: Value) -> bool {
     mbarrier == Some(&value)
 }
 
-/// A callee may touch all its memory and all descriptors that it gets, at its start and at its end.
+/// A callee may touch all its memory and all descriptors that it gets, from its start to its end.
 fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
     if let Some(buffer) = allocation.of(op) {
         events.push(Event::Access(Access { start: buffer.offset, end: buffer.end(), part: None, class: Class::Data, write: true }));

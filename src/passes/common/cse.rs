@@ -11,10 +11,12 @@
 //!
 //! `%a = arith.addi %x, %y; %b = arith.addi %y, %x` leaves `%a`.
 
-use std::collections::HashMap;
+use std::hash::{Hash, Hasher as _};
 
-use crate::ir::core::{Attr, Block, Dominance, Ir, Loc, LocData, Name, Op, Region, Type, Value};
-use crate::ir::dialects::{OpKind, Traits};
+use crate::ir::core::entity::Entity;
+use crate::ir::core::hash::{Hasher, Map};
+use crate::ir::core::{Block, Dominance, Ir, Loc, LocData, Op, Region, Value};
+use crate::ir::dialects::Traits;
 use crate::passes::analysis::effects::{effects, is_trivially_dead};
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 
@@ -25,48 +27,47 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     Ok(Changed::from(eliminate(ir, module)))
 }
 
-/// What makes two operations equal.
-#[derive(PartialEq, Eq, Hash, Clone)]
-struct Key {
-    kind: OpKind,
-    operands: Vec<Operand>,
-    attrs: Vec<(Name, Attr)>,
-    types: Vec<Type>,
-    /// Arguments and operations of each region.
-    regions: Vec<(Vec<Type>, Vec<Key>)>,
-}
-
-#[derive(PartialEq, Eq, Hash, Clone, PartialOrd, Ord)]
-enum Operand {
-    Outer(Value),
-    /// A value inside the operation, by number.
-    Inner(usize),
-}
-
-/// The operations seen on the way from the root, innermost scope last.
+/// The operations seen on the way from the root, the last one at the end.
 #[derive(Default)]
 struct Known {
-    table: HashMap<Key, Vec<Op>>,
-    scopes: Vec<Vec<Key>>,
+    /// Each with its hash and the one before it that has this hash.
+    ops: Vec<(u64, Op, Option<usize>)>,
+    /// The last of each hash, as an index of `ops`.
+    last: Map<u64, usize>,
+    /// How many operations were known where each open scope began.
+    scopes: Vec<usize>,
 }
 
 impl Known {
-    fn insert(&mut self, key: Key, op: Op) {
-        self.table.entry(key.clone()).or_default().push(op);
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.push(key);
-        }
+    fn insert(&mut self, hash: u64, op: Op) {
+        let before = self.last.insert(hash, self.ops.len());
+        self.ops.push((hash, op, before));
     }
 
-    fn find(&self, key: &Key) -> Option<Op> {
-        self.table.get(key).and_then(|ops| ops.last()).copied()
+    /// The last operation that equals this one.
+    fn find(&self, ir: &Ir, hash: u64, op: Op) -> Option<Op> {
+        let mut at = self.last.get(&hash).copied();
+        while let Some((_, other, before)) = at.map(|i| self.ops[i]) {
+            if equal(ir, other, op, &mut vec![]) {
+                return Some(other);
+            }
+            at = before;
+        }
+        None
+    }
+
+    fn enter(&mut self) {
+        self.scopes.push(self.ops.len());
     }
 
     fn leave(&mut self) {
-        for key in self.scopes.pop().into_iter().flatten() {
-            if let Some(ops) = self.table.get_mut(&key) {
-                ops.pop();
-            }
+        let Some(start) = self.scopes.pop() else { return };
+        while self.ops.len() > start {
+            match self.ops.pop() {
+                Some((hash, _, Some(before))) => self.last.insert(hash, before),
+                Some((hash, _, None)) => self.last.remove(&hash),
+                None => break,
+            };
         }
     }
 }
@@ -84,7 +85,7 @@ pub fn eliminate(ir: &mut Ir, scope: Op) -> bool {
 fn region_cse(ir: &mut Ir, region: Region, known: &mut Known) -> bool {
     let Some(entry) = ir.entry(region) else { return false };
     if ir.blocks_of(region).len() == 1 {
-        known.scopes.push(vec![]);
+        known.enter();
         let changed = block_cse(ir, entry, known);
         known.leave();
         return changed;
@@ -101,7 +102,7 @@ fn region_cse(ir: &mut Ir, region: Region, known: &mut Known) -> bool {
             known.leave();
         }
         path.push(block);
-        known.scopes.push(vec![]);
+        known.enter();
         changed |= block_cse(ir, block, known);
     }
     path.iter().for_each(|_| known.leave());
@@ -147,8 +148,8 @@ fn merge(ir: &mut Ir, op: Op, known: &mut Known) -> bool {
     if effect.writes || effect.allocates {
         return false;
     }
-    let key = key_of(ir, op, &mut HashMap::new());
-    if let Some(other) = known.find(&key)
+    let hash = hash_of(ir, op);
+    if let Some(other) = known.find(ir, hash, op)
         && (!effect.reads || ir.parent_block(other) == ir.parent_block(op) && !writes_between(ir, other, op))
     {
         if matches!(*ir.loc(other), LocData::Unknown) && ir.loc(op) != Loc::unknown() {
@@ -159,7 +160,7 @@ fn merge(ir: &mut Ir, op: Op, known: &mut Known) -> bool {
         ir.replace_op(op, &values);
         return true;
     }
-    known.insert(key, op);
+    known.insert(hash, op);
     false
 }
 
@@ -174,32 +175,70 @@ fn writes_between(ir: &Ir, from: Op, to: Op) -> bool {
     false
 }
 
-fn key_of(ir: &Ir, op: Op, inner: &mut HashMap<Value, usize>) -> Key {
-    let mut operands: Vec<Operand> =
-        ir.operands(op).iter().map(|&v| inner.get(&v).map_or(Operand::Outer(v), |&n| Operand::Inner(n))).collect();
+/// A number that equal operations share. What is inside of an operation counts by its kinds alone.
+fn hash_of(ir: &Ir, op: Op) -> u64 {
+    let mut hasher = Hasher::default();
+    ir.kind(op).hash(&mut hasher);
+    ir.attrs(op).hash(&mut hasher);
     if ir.kind(op).has(Traits::COMMUTATIVE) {
-        operands.sort();
+        // In any order: a sum.
+        let sum = ir.operands(op).iter().fold(0, |sum: usize, v| sum.wrapping_add(v.index()));
+        hasher.write_usize(sum);
+    } else {
+        ir.operands(op).hash(&mut hasher);
     }
-    let mut regions = vec![];
+    ir.results(op).iter().for_each(|&r| ir.ty(r).hash(&mut hasher));
     for &region in ir.regions_of(op) {
-        let Some(block) = ir.entry(region) else {
-            regions.push((vec![], vec![]));
-            continue;
-        };
-        for &arg in ir.args(block) {
-            let n = inner.len();
-            inner.insert(arg, n);
+        for inner in ir.entry(region).into_iter().flat_map(|block| ir.ops(block)) {
+            ir.kind(inner).hash(&mut hasher);
         }
-        let mut body = vec![];
-        for nested in ir.ops(block) {
-            body.push(key_of(ir, nested, inner));
-            for &result in ir.results(nested) {
-                let n = inner.len();
-                inner.insert(result, n);
-            }
-        }
-        regions.push((ir.args(block).iter().map(|&a| ir.ty(a)).collect(), body));
     }
-    let types = ir.results(op).iter().map(|&r| ir.ty(r)).collect();
-    Key { kind: ir.kind(op), operands, attrs: ir.attrs(op).to_vec(), types, regions }
+    hasher.finish()
+}
+
+/// Whether two operations compute the same: kind, attributes, operands in any order if it is commutative, result types, regions of one block.
+/// `pairs` are the values inside of the two that correspond.
+fn equal(ir: &Ir, a: Op, b: Op, pairs: &mut Vec<(Value, Value)>) -> bool {
+    let kind = ir.kind(a);
+    let types = |o: Op| ir.results(o).iter().map(|&r| ir.ty(r));
+    kind == ir.kind(b)
+        && ir.attrs(a) == ir.attrs(b)
+        && types(a).eq(types(b))
+        && equal_operands(ir.operands(a), ir.operands(b), kind.has(Traits::COMMUTATIVE), pairs)
+        && ir.regions_of(a).len() == ir.regions_of(b).len()
+        && ir.regions_of(a).iter().zip(ir.regions_of(b)).all(|(&x, &y)| equal_regions(ir, x, y, pairs))
+}
+
+fn equal_operands(a: &[Value], b: &[Value], commutative: bool, pairs: &[(Value, Value)]) -> bool {
+    let inside = |v: Value| pairs.iter().rev().find(|p| p.0 == v).map_or(v, |p| p.1);
+    if !commutative {
+        return a.len() == b.len() && a.iter().zip(b).all(|(&x, &y)| inside(x) == y);
+    }
+    let (mut a, mut b): (Vec<Value>, Vec<Value>) = (a.iter().map(|&v| inside(v)).collect(), b.to_vec());
+    a.sort_unstable();
+    b.sort_unstable();
+    a == b
+}
+
+fn equal_regions(ir: &Ir, a: Region, b: Region, pairs: &mut Vec<(Value, Value)>) -> bool {
+    let (a, b) = match (ir.blocks_of(a), ir.blocks_of(b)) {
+        (&[a], &[b]) => (a, b),
+        ([], []) => return true,
+        _ => return false,
+    };
+    let types = |block: Block| ir.args(block).iter().map(|&v| ir.ty(v));
+    if !types(a).eq(types(b)) {
+        return false;
+    }
+    pairs.extend(ir.args(a).iter().copied().zip(ir.args(b).iter().copied()));
+    let (mut left, mut right) = (ir.ops(a), ir.ops(b));
+    loop {
+        match (left.next(), right.next()) {
+            (Some(x), Some(y)) if equal(ir, x, y, pairs) => {
+                pairs.extend(ir.results(x).iter().copied().zip(ir.results(y).iter().copied()));
+            }
+            (None, None) => return true,
+            _ => return false,
+        }
+    }
 }

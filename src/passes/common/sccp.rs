@@ -10,9 +10,8 @@
 //!
 //! Every constant is thereby made anew, in the reverse order of first appearance, without a location.
 
-use std::collections::HashMap;
-
 use crate::ir::core::entity::Entity;
+use crate::ir::core::hash::{Map, Set};
 use crate::ir::core::{Attr, Block, Ir, Loc, Op, OpState, Region, Type, Value};
 use crate::ir::dialects::{ArithOp, Folded, OpKind, ScfOp, Traits, TtOp};
 use crate::passes::analysis::effects::would_be_trivially_dead;
@@ -24,7 +23,7 @@ use crate::passes::rewrite::insertion_region;
 pub static PASS: Pass = Pass { name: "sccp", doc: "propagate constants through control flow", options: &[], run };
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
-    let mut state = State { values: vec![Lattice::Unknown; ir.value_capacity()], reached: std::collections::HashSet::new(), changed: true };
+    let mut state = State { values: vec![Lattice::Unknown; ir.value_capacity()], reached: Set::default(), changed: true };
     for func in ir.functions() {
         state.changed = true;
         while std::mem::take(&mut state.changed) {
@@ -43,7 +42,7 @@ enum Lattice {
 
 struct State {
     values: Vec<Lattice>,
-    reached: std::collections::HashSet<Block>,
+    reached: Set<Block>,
     changed: bool,
 }
 
@@ -227,7 +226,7 @@ impl State {
 
 /// Step 2.
 fn rewrite(ir: &mut Ir, state: &State) -> bool {
-    let mut made: HashMap<(Region, Attr, Type), Value> = HashMap::new();
+    let mut made: Map<(Region, Attr, Type), Value> = Map::default();
     let mut changed = false;
     for func in ir.functions() {
         let mut blocks: Vec<Block> = ir.blocks_of(ir.region(func, 0)).iter().rev().copied().collect();
@@ -252,7 +251,7 @@ fn rewrite(ir: &mut Ir, state: &State) -> bool {
 }
 
 /// Replaces a value that is one constant. Returns whether it is.
-fn replace(ir: &mut Ir, state: &State, made: &mut HashMap<(Region, Attr, Type), Value>, block: Block, value: Value) -> bool {
+fn replace(ir: &mut Ir, state: &State, made: &mut Map<(Region, Attr, Type), Value>, block: Block, value: Value) -> bool {
     let Some(Lattice::Constant(attr)) = state.values.get(value.index()).copied() else { return false };
     let (Some(region), ty) = (insertion_region(ir, block), ir.ty(value)) else { return false };
     let constant = *made.entry((region, attr, ty)).or_insert_with(|| {

@@ -26,22 +26,29 @@ pub fn move_out_of_loops(ir: &mut Ir, with_loads: bool) -> bool {
     let loops: Vec<Op> = ir.all_ops_post(ir.module()).into_iter().filter(|&o| ir.kind(o).has(Traits::LOOP)).collect();
     let mut changed = false;
     for op in loops {
-        let reads_only = with_loads && ir.is(op, ScfOp::For) && !effects(ir, op).writes && !effects(ir, op).allocates;
-        for region in ir.regions_of(op).to_vec() {
-            for block in ir.blocks_of(region).to_vec() {
-                let mut queue: VecDeque<Op> = ir.ops(block).collect();
-                while let Some(inner) = queue.pop_front() {
-                    if ir.parent_block(inner) != Some(block) || !may_move(ir, op, inner, reads_only) {
-                        continue;
-                    }
-                    if ir.is(inner, TtOp::Load) {
-                        guard(ir, op, inner);
-                    }
-                    ir.move_before(inner, op);
-                    let users = ir.results(inner).iter().flat_map(|&r| ir.uses(r)).map(|u| u.op);
-                    queue.extend(users.filter(|&u| ir.parent_block(u) == Some(block)));
-                    changed = true;
+        changed |= move_out_of_loop(ir, op, with_loads);
+    }
+    changed
+}
+
+/// Moves invariant operations out of one loop; loads if asked to.
+pub fn move_out_of_loop(ir: &mut Ir, op: Op, with_loads: bool) -> bool {
+    let mut changed = false;
+    let reads_only = with_loads && ir.is(op, ScfOp::For) && !effects(ir, op).writes && !effects(ir, op).allocates;
+    for region in ir.regions_of(op).to_vec() {
+        for block in ir.blocks_of(region).to_vec() {
+            let mut queue: VecDeque<Op> = ir.ops(block).collect();
+            while let Some(inner) = queue.pop_front() {
+                if ir.parent_block(inner) != Some(block) || !may_move(ir, op, inner, reads_only) {
+                    continue;
                 }
+                if ir.is(inner, TtOp::Load) {
+                    guard(ir, op, inner);
+                }
+                ir.move_before(inner, op);
+                let users = ir.results(inner).iter().flat_map(|&r| ir.uses(r)).map(|u| u.op);
+                queue.extend(users.filter(|&u| ir.parent_block(u) == Some(block)));
+                changed = true;
             }
         }
     }

@@ -2,12 +2,12 @@
 //!
 //! # Algorithm
 //!
-//! Of each `tt.dot` whose result has no tensor-core layout yet, in order:
+//! Of each `tt.dot` whose result has no tensor-core layout yet, and each `tt.dot_scaled`, which becomes one first ([`scaled`]), from the last to the first:
 //!
 //! 1. Choose the instruction: `wgmma` (version 3) on sm_90 for whole warp groups, M a multiple of 64, N of 8 and operand types that it
 //!    takes; else `mma.sync` (version 2); else none, and threads multiply (f32 at full precision, f64 beside sm_80 and sm_90).
 //! 2. Choose how warps tile the result. Products that feed one another split along one axis only, so that what follows stays within a warp;
-//!    else the tiles are as square as possible.
+//!    else the tiles are as square as possible. The last product of a chain decides for all of it: its result lives longest.
 //! 3. Version 3 reads both operands from shared memory (`ttg.local_alloc`), or A from registers where it is computed. Version 2 reads
 //!    registers; `kWidth` is chosen for the narrowest type on the way from memory, so that widening needs no exchange.
 //! 4. The accumulator is converted to the new layout and the result back; later passes remove what is not needed.
@@ -22,6 +22,7 @@
 //! ```
 
 mod choose;
+mod scaled;
 
 use choose::{Mma, Multiplier};
 
@@ -40,7 +41,14 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();
     let Some(capability) = module_attrs::compute_capability(ir) else { return Ok(Changed::No) };
     let mut changed = false;
-    for op in dots(ir) {
+    for op in products(ir).into_iter().rev() {
+        let op = if ir.is(op, TtOp::DotScaled) {
+            let Some(dot) = scaled::decompose(ir, op) else { continue };
+            changed = true;
+            dot
+        } else {
+            op
+        };
         let Multiplier { mma, refused } = choose::multiplier(ir, op, capability);
         if refused {
             let text = format!("no `wgmma` on capability {capability} for these shapes and types; a slower instruction multiplies");
@@ -57,6 +65,10 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         changed |= widen(ir, op, capability);
     }
     Ok(Changed::from(changed))
+}
+
+fn products(ir: &Ir) -> Vec<Op> {
+    ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtOp::Dot) || ir.is(op, TtOp::DotScaled)).collect()
 }
 
 fn dots(ir: &Ir) -> Vec<Op> {

@@ -10,30 +10,57 @@
 //!    No thread is left without elements.
 //! 3. Threads and warps are dealt out along the order.
 //!
-//! Accesses through tensor descriptors take up to 16 bytes along the last axis.
+//! Accesses through tensor descriptors take up to 16 bytes along the last axis. What the calls of a function tell about its parameters is noted on
+//! them first, as `tt.divisibility` and so on.
 //!
 //! Apply: convert the tensor operands, remake the access in the new layout, convert the results back. Redundant conversions are left to
 //! `tritongpu-remove-layout-conversions`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::module_attrs::{self, Threads};
 use crate::ir::core::encoding::Bases;
-use crate::ir::core::{Attr, Builder, Encoding, Ir, Op, OpState, Type, Value, ValueDef};
+use crate::ir::core::{Attr, AttrData, Builder, Encoding, Ir, Name, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::{OpKind, Traits, TtOp, TtgOp};
 use crate::layout;
-use crate::passes::analysis::axis_info::AxisInfoAnalysis;
+use crate::passes::analysis::axis_info::{AxisInfo, AxisInfoAnalysis, calls};
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 
 pub static PASS: Pass = Pass { name: "tritongpu-coalesce", doc: "choose layouts for accesses to global memory", options: &[], run };
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let threads = module_attrs::require_threads(ir, cx)?;
+    let parameters = calls::parameters(ir);
+    for (&param, info) in &parameters {
+        note(ir, param, info);
+    }
     let plan = decide(ir, threads);
     for &(op, encoding) in &plan {
         apply(ir, op, encoding);
     }
-    Ok(Changed::from(!plan.is_empty()))
+    Ok(Changed::from(!plan.is_empty() || !parameters.is_empty()))
+}
+
+/// Notes facts about a function's parameter as attributes of it.
+fn note(ir: &mut Ir, param: Value, info: &AxisInfo) {
+    let ValueDef::Arg { block, index } = ir.def(param) else { return };
+    let Some(func) = ir.block_op(block) else { return };
+    let count = ir.args(block).len();
+    let mut all = match ir.stored_attr(func, "arg_attrs").map(Attr::data) {
+        Some(AttrData::Array(all)) => all.clone(),
+        _ => vec![Attr::new(AttrData::Dict(vec![])); count],
+    };
+    let Some(slot) = all.get_mut(index as usize) else { return };
+    let mut dict: BTreeMap<&str, (Name, Attr)> = match slot.data() {
+        AttrData::Dict(entries) => entries.iter().map(|&(n, a)| (n.as_str(), (n, a))).collect(),
+        _ => BTreeMap::new(),
+    };
+    for (name, value) in [("tt.contiguity", &info.contiguity), ("tt.divisibility", &info.divisibility), ("tt.constancy", &info.constancy)] {
+        let (name, value) = (Name::of(name), Attr::int(value[0], Type::int(64)));
+        dict.insert(name.as_str(), (name, value));
+    }
+    *slot = Attr::new(AttrData::Dict(dict.into_values().collect()));
+    ir.set_attr(func, "arg_attrs", Attr::new(AttrData::Array(all)));
 }
 
 /// Which access gets which layout, in order: those through pointers, then those through descriptors.
@@ -59,9 +86,8 @@ fn decide(ir: &Ir, threads: Threads) -> Vec<(Op, Attr)> {
 #[must_use]
 pub fn accessed_pointer(ir: &Ir, op: Op) -> Option<Value> {
     match ir.kind(op) {
-        OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas) | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => {
-            Some(ir.operand(op, 0))
-        }
+        OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore)
+        | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => Some(ir.operand(op, 0)),
         _ => None,
     }
 }

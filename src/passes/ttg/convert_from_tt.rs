@@ -204,9 +204,10 @@ impl Conversion {
         let rank = ir.ty(src).rank() as u32;
         let fits = matches!(ir.ty(src).layout(), Some(Encoding::Blocked(b)) if b.size_per_thread.last() == Some(&2) && b.order.first() == Some(&(rank - 1)));
         if !fits {
-            let half = default_encoding(ir.ty(ir.result(op)).shape(), self.threads);
+            let shape = ir.ty(ir.results(op)[0]).shape().to_vec();
+            let half = default_encoding(&shape, self.threads);
             // `join` of the default layout of a half is what `split` takes apart.
-            if let Some(whole) = infer::joined(half) {
+            if let Some(whole) = infer::joined(half, &shape) {
                 let converted = self.convert_here(ir, op, src, whole);
                 ir.set_operand(op, 0, converted);
             }

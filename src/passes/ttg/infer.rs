@@ -1,13 +1,21 @@
 //! What encoding an operation's result has, given that of its operand, and the other way around.
 //!
 //! Most operations keep the encoding. Views have rules of their own: `expand_dims` undoes a slice, `tt.reduce` makes one, `trans` permutes, and
-//! `reshape` keeps the map from threads to elements in row-major order. Where a blocked encoding can say it, the result is blocked; else linear.
+//! `reshape` keeps the map from threads to elements in row-major order, `join` and `split` keep pairs in one thread, `fp4_to_fp`
+//! makes two registers of one. Where a blocked encoding can say it, the result is blocked; else linear.
 
+mod fp4;
+mod pairs;
 mod reshape;
+
+pub use fp4::unpacked;
+use pairs::halved;
+pub(super) use pairs::joined;
+pub use reshape::reshaped;
 
 use crate::ir::core::encoding::{Blocked, LinearBases};
 use crate::ir::core::{Attr, Encoding, Ir, Op};
-use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp};
+use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp, TtgOp};
 use crate::layout::{self, Dim, LinearLayout};
 
 /// The encoding of the results of `op` where its operands have `encoding`; `None` where there is none.
@@ -25,11 +33,12 @@ pub fn result_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
         OpKind::Tt(TtOp::Trans) => transposed(encoding, &order_of(ir, op)?, ir.ty(ir.operand(op, 0)).shape()),
         OpKind::Tt(TtOp::Reshape) => {
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-            reshape::reshaped(encoding, from.shape(), to.shape(), hint(ir, op, to.encoding()))
+            reshape::reshaped_or(encoding, from.shape(), to.shape(), hint(ir, op, to.encoding()))
         }
-        OpKind::Tt(TtOp::Join) => joined(encoding),
-        OpKind::Tt(TtOp::Split) => halved(encoding),
+        OpKind::Tt(TtOp::Join) => joined(encoding, ir.ty(ir.operand(op, 0)).shape()),
+        OpKind::Tt(TtOp::Split) => halved(encoding, ir.ty(ir.operand(op, 0)).shape()),
         OpKind::Tt(TtOp::Gather) => Some(encoding),
+        OpKind::Ttg(TtgOp::Fp4ToFp) => unpacked(encoding, axis_of(ir, op)? as usize, ir.ty(ir.operand(op, 0)).shape()),
         _ => None,
     }
 }
@@ -53,11 +62,12 @@ pub fn operand_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
         }
         OpKind::Tt(TtOp::Reshape) => {
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-            reshape::reshaped(encoding, to.shape(), from.shape(), hint(ir, op, from.encoding()))
+            reshape::reshaped_or(encoding, to.shape(), from.shape(), hint(ir, op, from.encoding()))
         }
-        OpKind::Tt(TtOp::Join) => halved(encoding),
-        OpKind::Tt(TtOp::Split) => joined(encoding),
+        OpKind::Tt(TtOp::Join) => halved(encoding, ir.ty(ir.result(op)).shape()),
+        OpKind::Tt(TtOp::Split) => joined(encoding, ir.ty(ir.results(op)[0]).shape()),
         OpKind::Tt(TtOp::Gather) => Some(encoding),
+        OpKind::Ttg(TtgOp::Fp4ToFp) => fp4::packed(encoding, axis_of(ir, op)? as usize, ir.ty(ir.result(op)).shape()),
         _ => None,
     }
 }
@@ -69,14 +79,14 @@ fn keeps(ir: &Ir, op: Op, encoding: Attr) -> Option<bool> {
         // Scans are lowered for blocked encodings only.
         return Some(matches!(encoding.as_encoding(), Some(Encoding::Blocked(_))));
     }
-    if let OpKind::Ttg(_) | OpKind::Ttng(_) = kind
-        && kind.name() == "ttg.fp4_to_fp"
-    {
-        return Some(false);
-    }
     let same = kind.has(Traits::SAME_OPERANDS_AND_RESULT_ENCODING)
         || kind.has(Traits::ELEMENTWISE)
-        || matches!(kind, OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas))
+        || matches!(
+            kind,
+            OpKind::Tt(
+                TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll
+            )
+        )
         || matches!(kind, OpKind::Scf(ScfOp::While | ScfOp::For | ScfOp::Yield | ScfOp::Condition));
     same.then_some(true)
 }
@@ -129,7 +139,9 @@ fn permute<T: Clone>(v: &[T], order: &[u32]) -> Vec<T> {
     order.iter().map(|&d| v[d as usize].clone()).collect()
 }
 
-fn transposed(encoding: Attr, order: &[u32], shape: &[i64]) -> Option<Attr> {
+/// The encoding behind a permutation of axes, of which `order[i]` becomes the i-th; `shape` is the one before it.
+#[must_use]
+pub fn transposed(encoding: Attr, order: &[u32], shape: &[i64]) -> Option<Attr> {
     if order.iter().enumerate().all(|(i, &d)| i == d as usize) {
         return Some(encoding);
     }
@@ -152,41 +164,11 @@ fn transposed(encoding: Attr, order: &[u32], shape: &[i64]) -> Option<Attr> {
 
 /// The encoding that states a linear layout as it is.
 pub(super) fn from_linear(layout: &LinearLayout) -> Attr {
+    Attr::encoding(Encoding::Linear(bases_of(layout)))
+}
+
+/// What a linear encoding states of a layout.
+fn bases_of(layout: &LinearLayout) -> LinearBases {
     let bases = |dim| if layout.has_in(dim) { layout.bases(dim) } else { vec![] };
-    Attr::encoding(Encoding::Linear(LinearBases {
-        register: bases(Dim::Register),
-        lane: bases(Dim::Lane),
-        warp: bases(Dim::Warp),
-        block: bases(Dim::Block),
-    }))
-}
-
-/// A blocked encoding with a new fastest axis of which each thread holds both elements.
-pub(super) fn joined(encoding: Attr) -> Option<Attr> {
-    let Encoding::Blocked(b) = encoding.as_encoding()? else { return None };
-    let with = |v: &[u32], last: u32| v.iter().copied().chain([last]).collect::<Vec<_>>();
-    let rank = b.order.len() as u32;
-    Some(Attr::encoding(Encoding::Blocked(Blocked {
-        size_per_thread: with(&b.size_per_thread, 2),
-        threads_per_warp: with(&b.threads_per_warp, 1),
-        warps_per_cta: with(&b.warps_per_cta, 1),
-        order: std::iter::once(rank).chain(b.order.iter().copied()).collect(),
-        cga: b.cga.iter().map(|basis| basis.iter().copied().chain([0]).collect()).collect(),
-    })))
-}
-
-/// The inverse of [`joined`].
-fn halved(encoding: Attr) -> Option<Attr> {
-    let Encoding::Blocked(b) = encoding.as_encoding()? else { return None };
-    let last = b.order.len().checked_sub(1)?;
-    if b.size_per_thread[last] != 2 || b.threads_per_warp[last] != 1 || b.warps_per_cta[last] != 1 {
-        return None;
-    }
-    Some(Attr::encoding(Encoding::Blocked(Blocked {
-        size_per_thread: b.size_per_thread[..last].to_vec(),
-        threads_per_warp: b.threads_per_warp[..last].to_vec(),
-        warps_per_cta: b.warps_per_cta[..last].to_vec(),
-        order: b.order.iter().copied().filter(|&d| d as usize != last).collect(),
-        cga: b.cga.iter().map(|basis| basis[..last].to_vec()).collect(),
-    })))
+    LinearBases { register: bases(Dim::Register), lane: bases(Dim::Lane), warp: bases(Dim::Warp), block: bases(Dim::Block) }
 }

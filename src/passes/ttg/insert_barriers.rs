@@ -29,9 +29,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let one_warp = module_attrs::threads(ir).is_some_and(|t| t.num_warps == 1);
     let mut changed = false;
     for (func, allocation) in made {
-        // Even without a buffer of its own a function may be handed some.
-        let private = ir.str_attr(func, "sym_visibility").is_some_and(|v| v == "private");
-        let membar = Membar::new(ir, func, &allocation, one_warp, capability, private);
+        let membar = Membar::new(ir, func, &allocation, one_warp, capability);
         for op in membar.barriers() {
             let touches = |o| !events(ir, o, &allocation, one_warp, capability).is_empty();
             let place = place(ir, op, touches);

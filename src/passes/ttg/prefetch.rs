@@ -17,7 +17,8 @@
 //! 2. The first slice is carried; the other slices are loaded at the start of the product, each into a product of its own.
 //! 3. The last product moves down to its first user, so that the loads for the next iteration come before it.
 //!
-//! Loops with more products, other matrix instructions, or TMA copies are left alone.
+//! Loops with more products, other matrix instructions, or TMA copies are left alone, and so are operands that anything but elementwise operations of one
+//! operand computes from what is loaded.
 
 use std::collections::BTreeMap;
 
@@ -315,7 +316,11 @@ impl Operand {
             if ir.is(at, TtgOp::LocalLoad) {
                 break;
             }
+            // What moves elements, or makes two of one, does not do to a slice what it does to the whole.
             let &[source] = ir.operands(at) else { return None };
+            if !ir.kind(at).has(Traits::ELEMENTWISE) && !ir.is(at, TtgOp::ConvertLayout) {
+                return None;
+            }
             then.push(at);
             at = ir.def_op(source)?;
         }

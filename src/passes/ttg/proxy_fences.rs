@@ -11,13 +11,13 @@
 //!    counts from each `ttg.async_wait` that may end it, since its bytes arrive after the fences before. Attention keeps one fence an iteration
 //!    of two: the copies that both products read are waited for at once.
 //!
-//! What an operation keeps in scratch memory counts as read: its own barriers end it.
+//! What an operation keeps in scratch memory counts as read: its own barriers end it. A call is both when hardware accesses memory in what it calls.
 
 use std::collections::BTreeSet;
 
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Builder, Ir, Op};
-use crate::ir::dialects::{OpKind, TtgOp, TtngOp};
+use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
 use crate::passes::analysis::allocation::{self, Allocation, BufferKind};
 use crate::passes::analysis::flow::Segments;
 use crate::passes::analysis::shared_effects::{Access, Class, Event, events};
@@ -49,7 +49,10 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             Builder::before(ir, op).insert(state);
             changed = true;
         }
-        for op in idle(&segments, &steps) {
+        // What the callers of a private function did before is not known here.
+        let private = ir.str_attr(func, "sym_visibility").is_some_and(|v| v == "private");
+        let idle = if private { vec![] } else { idle(&segments, &steps) };
+        for op in idle {
             ir.erase_op(op);
             changed = true;
         }
@@ -84,23 +87,37 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation, capability: u32) -> Step {
         copies: vec![],
         hardware: vec![],
     };
+    let (is_hardware, calls) = (is_hardware(ir, op), calls_hardware(ir, op, &mut vec![]));
     for event in events(ir, op, allocation, false, capability) {
-        let (Event::Access(access) | Event::InFlight(access)) = &event else { continue };
-        if access.class != Class::Data {
-            step.barriers |= access.class == Class::MbarrierLife;
+        let (Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access)) = &event else { continue };
+        // Hardware signals mbarriers as threads do. What is left of one that has ended counts as written.
+        if access.class != Class::Data && is_hardware {
             continue;
         }
+        step.barriers |= access.class == Class::MbarrierLife;
         let access = if scratch { Access { write: false, ..access.clone() } } else { access.clone() };
-        if is_hardware(ir, op) {
-            step.hardware.push(access);
+        if is_hardware || calls {
+            step.hardware.push(access.clone());
+        }
+        if is_hardware {
             continue;
         }
-        if matches!(event, Event::InFlight(_)) {
+        if matches!(event, Event::InFlight(..)) {
             step.copies.push(access.clone());
         }
         step.generic.push(access);
     }
     step
+}
+
+/// Whether an operation calls a function that does, itself or through others, what [`is_hardware`] asks for. `path`: who is being looked at.
+fn calls_hardware(ir: &Ir, op: Op, path: &mut Vec<Op>) -> bool {
+    let callee = if ir.is(op, TtOp::Call) { ir.str_attr(op, "callee").and_then(|name| ir.function(name)) } else { None };
+    let Some(callee) = callee.filter(|f| !path.contains(f)) else { return false };
+    path.push(callee);
+    let found = ir.all_ops(callee).into_iter().any(|inner| is_hardware(ir, inner) || calls_hardware(ir, inner, path));
+    path.pop();
+    found
 }
 
 /// Whether an operation accesses shared memory through the asynchronous proxy.

@@ -4,13 +4,14 @@
 //!
 //! 1. A layout conversion sinks behind the last release of shared memory before its first use, so that both do not need memory at once.
 //! 2. A conversion to a dot operand, or a load from shared memory, with one use inside a loop sinks to that use.
-//! 3. An allocation of shared memory that stores a value moves right behind the value's definition.
+//! 3. An allocation of shared memory that stores a value moves right behind the value's definition, unless something between them writes: what was
+//!    loaded long ago would occupy shared memory for long.
 //! 4. A transposition moves right behind the definition of its source.
 //! 5. The load of operand B of a matrix product from shared memory that stands in front of that of operand A moves right behind it, unless
 //!    something between them writes.
 
 use crate::ir::core::{Dominance, Encoding, Ir, Op};
-use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp, TtgOp};
+use crate::ir::dialects::{ArithOp, Effects, OpKind, ScfOp, TtOp, TtgOp, TtngOp};
 use crate::passes::analysis::effects::effects;
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
 
@@ -87,13 +88,35 @@ fn sinks_into_loop(ir: &Ir, op: Op) -> Option<Op> {
 fn follow_source(ir: &mut Ir, op: Op) -> bool {
     let Some(def) = ir.operands(op).first().and_then(|&v| ir.def_op(v)) else { return false };
     let uniform = matches!(ir.kind(def), OpKind::Arith(ArithOp::Constant) | OpKind::Tt(TtOp::Splat));
-    // In a branch the buffer is wanted only there.
-    let elsewhere = ir.parent_block(def) != ir.parent_block(op);
-    if ir.is(op, TtgOp::LocalAlloc) && (uniform || elsewhere) || ir.next_op(def) == Some(op) {
+    if ir.is(op, TtgOp::LocalAlloc) && (uniform || written_between(ir, def, op)) || ir.next_op(def) == Some(op) {
         return false;
     }
     ir.move_after(op, def);
     true
+}
+
+/// Whether anything that is known to write stands between `def` and `op`, which `def` dominates; or in what holds `op`, where that is further inside.
+fn written_between(ir: &Ir, def: Op, op: Op) -> bool {
+    let block = ir.parent_block(def);
+    let Some(until) = std::iter::successors(Some(op), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o) == block) else { return true };
+    let mut between = std::iter::successors(ir.next_op(def), |&o| ir.next_op(o)).take_while(|&o| o != until);
+    between.any(|o| writes(ir, o)) || until != op && writes(ir, until)
+}
+
+/// Whether an operation, or one inside it, is known to write. What only synchronises, or ends the life of a buffer, does not; nor does a loop that
+/// waits: it has been pipelined, and its buffers are there anyway.
+fn writes(ir: &Ir, op: Op) -> bool {
+    let inside = ir.all_ops(op);
+    let synchronises = |o: &Op| {
+        let waits = matches!(ir.kind(*o), OpKind::Ttg(TtgOp::AsyncCommitGroup | TtgOp::AsyncWait | TtgOp::Barrier));
+        waits || ir.is(*o, TtngOp::WarpGroupDotWait)
+    };
+    let stores = |&o: &Op| match ir.kind(o) {
+        OpKind::Ttg(TtgOp::LocalDealloc) => false,
+        OpKind::Ttg(TtgOp::LocalAlloc) => !ir.operands(o).is_empty() && !effects(ir, o).is_free(),
+        _ => ir.spec(o).effects != Effects::Recursive && effects(ir, o).writes,
+    };
+    !inside.iter().any(synchronises) && inside.iter().any(stores)
 }
 
 /// Step 5: the load of operand A behind which this load of operand B belongs.

@@ -1,34 +1,37 @@
 //! Encodings of shared memory that passes choose: for the operands of matrix instructions, and for transposed and reshaped views of a buffer.
 
-use crate::ir::core::encoding::{NvmmaShared, SwizzledShared};
-use crate::ir::core::{Attr, AttrData, Encoding, MemDesc, Type, TypeData};
+use crate::ir::core::encoding::{Bases, NvmmaShared, SwizzledShared};
+use crate::ir::core::{Attr, Encoding, Type};
 use crate::layout;
 use crate::passes::ttg::coalesce::cga_of;
 
 /// A buffer for a whole tensor.
 #[must_use]
 pub fn buffer(tensor: Type, encoding: Encoding, mutable: bool) -> Type {
-    Type::new(TypeData::MemDesc(MemDesc {
-        shape: tensor.shape().to_vec(),
-        elem: tensor.elem(),
-        encoding: Attr::encoding(encoding),
-        memory_space: Attr::new(AttrData::SharedMemory),
-        mutable,
-        alloc_shape: tensor.shape().to_vec(),
-    }))
+    super::buffers::shared(tensor.shape(), tensor.elem(), Attr::encoding(encoding), mutable)
 }
 
 fn share(tensor: Type, split: &[u32]) -> Vec<i64> {
-    tensor.shape().iter().zip(split).map(|(&s, &n)| s / i64::from(n)).collect()
+    share_of(tensor.shape(), split)
+}
+
+fn share_of(shape: &[i64], split: &[u32]) -> Vec<i64> {
+    shape.iter().zip(split).map(|(&s, &n)| (s / i64::from(n)).max(1)).collect()
 }
 
 /// For an operand of `wgmma`: the widest swizzle that a row of the tensor fills (PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory
 /// Layout").
 #[must_use]
 pub fn nvmma(tensor: Type, order: &[u32]) -> Encoding {
-    let (cga, split) = cga_of(tensor);
-    let share = share(tensor, &split);
-    let bits = tensor.elem().bit_width().unwrap_or(8);
+    nvmma_of(tensor.shape(), tensor.elem(), order, &cga_of(tensor).0)
+}
+
+/// As [`nvmma`], for elements of this type in this shape, shared by the blocks of a cluster.
+#[must_use]
+pub fn nvmma_of(shape: &[i64], elem: Type, order: &[u32], cga: &Bases) -> Encoding {
+    let split: Vec<u32> = (0..shape.len()).map(|d| 1 << cga.iter().filter(|b| b.get(d).is_some_and(|&c| c != 0)).count()).collect();
+    let share = share_of(shape, &split);
+    let bits = elem.bit_width().unwrap_or(8);
     let row = share[order[0] as usize] * i64::from(bits) / 8;
     let rows: i64 = order[1..].iter().map(|&d| share[d as usize]).product();
     let fits = |width: &u32| row >= i64::from(*width) && row % i64::from(*width) == 0;
@@ -39,8 +42,29 @@ pub fn nvmma(tensor: Type, order: &[u32]) -> Encoding {
         element_bit_width: bits,
         fp4_padded: false,
         rank: share.len() as u32,
-        cga,
+        cga: cga.clone(),
     })
+}
+
+/// The layout of a buffer of `nvmma_shared` for as many axes: blocks of a tensor may lack the first ones, which are of size 1 then.
+#[must_use]
+pub fn of_rank(encoding: Attr, rank: usize) -> Attr {
+    match encoding.as_encoding() {
+        Some(Encoding::NvmmaShared(e)) if e.rank as usize != rank => {
+            Attr::encoding(Encoding::NvmmaShared(NvmmaShared { rank: rank as u32, cga: cga_of_rank(&e.cga, rank), ..e.clone() }))
+        }
+        _ => encoding,
+    }
+}
+
+/// The bases of a cluster's blocks for as many axes, the last of which are those that there are.
+#[must_use]
+pub fn cga_of_rank(cga: &[Vec<i32>], rank: usize) -> Bases {
+    let of = |basis: &Vec<i32>| {
+        let kept = &basis[basis.len().saturating_sub(rank)..];
+        std::iter::repeat_n(0, rank - kept.len()).chain(kept.iter().copied()).collect()
+    };
+    cga.iter().map(of).collect()
 }
 
 /// For a tensor that becomes an operand of `mma.sync`: rows are swizzled so that the eight rows of a matrix that one `ldmatrix` reads lie in

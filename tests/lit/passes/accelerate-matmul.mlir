@@ -148,3 +148,23 @@ tt.func public @chained(%q: tensor<128x64xf16, #A>, %k: tensor<64x64xf16, #B>, %
   tt.return %d : tensor<128x64xf32, #blocked>
 }
 }
+
+// -----
+
+// The last product of a chain decides along which axis: alone, the first would be split along M.
+// CHECK: #[[MMA:mma.*]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 4], instrShape = [16, 8]}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#A = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#B = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK-LABEL: @chained_to_wide
+// CHECK: tt.dot {{.*}} -> tensor<64x64xf32, #[[MMA]]>
+// CHECK: tt.dot {{.*}} -> tensor<64x128xf32, #[[MMA]]>
+tt.func public @chained_to_wide(%q: tensor<64x128xf16, #A>, %k: tensor<128x64xf16, #B>, %v: tensor<64x128xf16, #B>, %c: tensor<64x64xf32, #blocked>, %d: tensor<64x128xf32, #blocked>) -> tensor<64x128xf32, #blocked> {
+  %s = tt.dot %q, %k, %c : tensor<64x128xf16, #A> * tensor<128x64xf16, #B> -> tensor<64x64xf32, #blocked>
+  %h = arith.truncf %s : tensor<64x64xf32, #blocked> to tensor<64x64xf16, #blocked>
+  %p = ttg.convert_layout %h : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #A>
+  %e = tt.dot %p, %v, %d : tensor<64x64xf16, #A> * tensor<64x128xf16, #B> -> tensor<64x128xf32, #blocked>
+  tt.return %e : tensor<64x128xf32, #blocked>
+}
+}

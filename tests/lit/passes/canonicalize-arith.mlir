@@ -117,3 +117,33 @@ tt.func public @division_by_zero() -> i32 {
   %0 = arith.divsi %c4, %c0 : i32
   tt.return %0 : i32
 }
+
+// CHECK-LABEL: @subtract_twice(
+// CHECK-NEXT: %[[X:.*]] = arith.subi %b, %a : i32
+// CHECK-NEXT: %[[Y:.*]] = arith.subi %a, %[[X]] : i32
+// CHECK-NEXT: tt.return %b, %[[Y]] : i32, i32
+tt.func public @subtract_twice(%a: i32, %b: i32) -> (i32, i32) {
+  %0 = arith.subi %a, %b : i32
+  %1 = arith.subi %a, %0 : i32
+  %2 = arith.subi %b, %a : i32
+  %3 = arith.subi %a, %2 : i32
+  tt.return %1, %3 : i32, i32
+}
+
+// Poison is a constant like others: one of a type, at the start.
+// CHECK-LABEL: @poison(
+// CHECK: %[[P:.*]] = ub.poison : !tt.ptr<f32>
+// CHECK: tt.call @poison(%[[P]]
+// CHECK: tt.call @poison(%[[P]]
+// CHECK-NOT: ub.poison
+// CHECK: tt.return
+tt.func public @poison(%p: !tt.ptr<f32>, %c: i1) -> !tt.ptr<f32> {
+  %0 = tt.call @poison(%p, %c) : (!tt.ptr<f32>, i1) -> !tt.ptr<f32>
+  %1 = ub.poison : !tt.ptr<f32>
+  %2 = tt.call @poison(%1, %c) : (!tt.ptr<f32>, i1) -> !tt.ptr<f32>
+  scf.if %c {
+    %3 = ub.poison : !tt.ptr<f32>
+    %4 = tt.call @poison(%3, %c) : (!tt.ptr<f32>, i1) -> !tt.ptr<f32>
+  }
+  tt.return %2 : !tt.ptr<f32>
+}

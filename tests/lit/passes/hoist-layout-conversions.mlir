@@ -123,4 +123,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // An operand of two products is converted once.
+  // CHECK-LABEL: @operand_of_two(
+  // CHECK: %[[X:.*]] = ttg.convert_layout {{.*}} -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0
+  // CHECK: tt.dot %[[X]]
+  // CHECK-NOT: ttg.convert_layout {{.*}} -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0
+  // CHECK: tt.dot %[[X]]
+  tt.func public @operand_of_two(%x: tensor<64x32xf16, #A>, %y: tensor<32x32xf16, #A>, %w: tensor<32x32xf16, #A>, %z: tensor<64x32xf32, #MMA>) -> tensor<64x32xf32, #MMA> {
+    %x1 = ttg.convert_layout %x : tensor<64x32xf16, #A> -> tensor<64x32xf16, #DA>
+    %y1 = ttg.convert_layout %y : tensor<32x32xf16, #A> -> tensor<32x32xf16, #DB>
+    %d = tt.dot %x1, %y1, %z : tensor<64x32xf16, #DA> * tensor<32x32xf16, #DB> -> tensor<64x32xf32, #MMA>
+    %x2 = ttg.convert_layout %x : tensor<64x32xf16, #A> -> tensor<64x32xf16, #DA>
+    %w1 = ttg.convert_layout %w : tensor<32x32xf16, #A> -> tensor<32x32xf16, #DB>
+    %e = tt.dot %x2, %w1, %d : tensor<64x32xf16, #DA> * tensor<32x32xf16, #DB> -> tensor<64x32xf32, #MMA>
+    tt.return %e : tensor<64x32xf32, #MMA>
+  }
+
+  // Not one that no product waits for.
+  // CHECK-LABEL: @operand_of_none(
+  // CHECK-COUNT-2: ttg.convert_layout {{.*}} -> tensor<64x32xf16, #ttg.dot_op
+  tt.func public @operand_of_none(%x: tensor<64x32xf16, #A>) -> (tensor<64x32xf16, #DA>, tensor<64x32xf16, #DA>) {
+    %x1 = ttg.convert_layout %x : tensor<64x32xf16, #A> -> tensor<64x32xf16, #DA>
+    %x2 = ttg.convert_layout %x : tensor<64x32xf16, #A> -> tensor<64x32xf16, #DA>
+    tt.return %x1, %x2 : tensor<64x32xf16, #DA>, tensor<64x32xf16, #DA>
+  }
 }

@@ -5,6 +5,7 @@
 #c = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #smem = #ttg.shared_memory
@@ -141,6 +142,53 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     cf.br ^bb2
   ^bb2:
     %1 = ttg.local_load %0 : !ttg.memdesc<16x64xf16, #s, #smem, mutable> -> tensor<16x64xf16, #b>
+    tt.return
+  }
+  // A copy by hardware goes on over a wait for something else; only its own wait, and then all threads, make way for the next block.
+  // CHECK-LABEL: @stores_go_on
+  // CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NEXT: ttng.fence_async_shared
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttng.async_tma_copy_local_to_global
+  tt.func public @stores_go_on(%d: !tt.tensordesc<16x64xf16, #nvmma>, %x: tensor<16x64xf16, #b>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<16x64xf16, #nvmma, #smem, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %w = ttng.warp_group_dot_wait %x {pendings = 0 : i32} : tensor<16x64xf16, #b>
+      ttg.barrier local
+      ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
+      ttg.local_store %x, %0 : tensor<16x64xf16, #b> -> !ttg.memdesc<16x64xf16, #nvmma, #smem, mutable>
+      ttng.fence_async_shared {bCluster = false}
+      ttng.async_tma_copy_local_to_global %d[%i, %i] %0 : !tt.tensordesc<16x64xf16, #nvmma>, !ttg.memdesc<16x64xf16, #nvmma, #smem, mutable>
+    }
+    tt.return
+  }
+  // Each thread waits itself for what hardware brings: no barrier behind that. The next block comes behind the barrier that expecting it begins with.
+  // CHECK-LABEL: @hardware_brings
+  // CHECK: scf.for
+  // CHECK-NOT: ttg.barrier
+  // CHECK: scf.yield
+  // CHECK: ttg.barrier local
+  // CHECK-NEXT: ttng.inval_barrier
+  tt.func public @hardware_brings(%d: !tt.tensordesc<16x64xf16, #nvmma>, %n: i32, %x: tensor<16x64xf16, #b>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant true
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<16x64xf16, #nvmma, #smem, mutable>
+    %1 = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    ttng.init_barrier %1, 1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    %2 = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> (tensor<16x64xf16, #b>) : i32 {
+      ttng.barrier_expect %1, 2048, %true : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+      ttng.async_tma_copy_global_to_local %d[%i, %i] %0, %1, %true : !tt.tensordesc<16x64xf16, #nvmma>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<16x64xf16, #nvmma, #smem, mutable>
+      %phase = arith.remsi %i, %c1 : i32
+      ttng.wait_barrier %1, %phase : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+      %3 = ttg.local_load %0 : !ttg.memdesc<16x64xf16, #nvmma, #smem, mutable> -> tensor<16x64xf16, #b>
+      scf.yield %3 : tensor<16x64xf16, #b>
+    }
+    ttng.inval_barrier %1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
     tt.return
   }
   // Behind a wait for asynchronous copies the barrier comes before the fence between proxies, behind a store the fence comes first.

@@ -158,4 +158,23 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r#0 : tensor<64x32xf32, #MMA>
   }
 
+  // So are operands of which the loop unpacks 4-bit floats: half the bytes along K are not half the floats of a slice.
+  // CHECK-LABEL: @unpacked(
+  // CHECK-NOT: ttg.memdesc_subslice
+  // CHECK: tt.dot
+  tt.func public @unpacked(%n: i32, %u: !ttg.memdesc<2x64x32xi8, #ttg.swizzled_shared<{vec = 16, perPhase = 1, maxPhase = 2, order = [1, 0]}>, #smem, mutable>, %v: !ttg.memdesc<2x64x32xbf16, #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>, #smem, mutable>) -> tensor<64x32xf32, #MMA> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant dense<0.0> : tensor<64x32xf32, #MMA>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x32xf32, #MMA>) : i32 {
+      %p = ttg.memdesc_index %u[%i] : !ttg.memdesc<2x64x32xi8, #ttg.swizzled_shared<{vec = 16, perPhase = 1, maxPhase = 2, order = [1, 0]}>, #smem, mutable> -> !ttg.memdesc<64x32xi8, #ttg.swizzled_shared<{vec = 16, perPhase = 1, maxPhase = 2, order = [1, 0]}>, #smem, mutable>
+      %q = ttg.memdesc_index %v[%i] : !ttg.memdesc<2x64x32xbf16, #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>, #smem, mutable> -> !ttg.memdesc<64x32xbf16, #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>, #smem, mutable>
+      %x = ttg.local_load %p : !ttg.memdesc<64x32xi8, #ttg.swizzled_shared<{vec = 16, perPhase = 1, maxPhase = 2, order = [1, 0]}>, #smem, mutable> -> tensor<64x32xi8, #ttg.dot_op<{opIdx = 0, parent = #MMA, kWidth = 1}>>
+      %f = ttg.fp4_to_fp %x {axis = 1 : i32} : tensor<64x32xi8, #ttg.dot_op<{opIdx = 0, parent = #MMA, kWidth = 1}>> -> tensor<64x64xbf16, #DA>
+      %y = ttg.local_load %q : !ttg.memdesc<64x32xbf16, #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>, #smem, mutable> -> tensor<64x32xbf16, #DB>
+      %d = tt.dot %f, %y, %s : tensor<64x64xbf16, #DA> * tensor<64x32xbf16, #DB> -> tensor<64x32xf32, #MMA>
+      scf.yield %d : tensor<64x32xf32, #MMA>
+    }
+    tt.return %r : tensor<64x32xf32, #MMA>
+  }
 }

@@ -4,6 +4,7 @@
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#line = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // The store at the end of the loop meets the product of the next iteration.
@@ -36,6 +37,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %d = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
     %e = ttng.warp_group_dot %a, %a, %d : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
     tt.return %e : tensor<64x64xf32, #mma>
+  }
+  // A block is brought to where an mbarrier was: that must be over for the hardware too.
+  // CHECK-LABEL: @after_barrier(
+  // CHECK: ttng.inval_barrier
+  // CHECK-NEXT: ttng.barrier_expect
+  // CHECK: ttng.fence_async_shared
+  // CHECK-NEXT: ttng.async_tma_copy_global_to_local
+  // CHECK-NOT: ttng.fence_async_shared
+  // CHECK: tt.return
+  tt.func public @after_barrier(%d: !tt.tensordesc<64x64xf16, #shared>, %i: i32) {
+    %true = arith.constant true
+    %zero = arith.constant 0 : i32
+    %b = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    %old = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %b, 1 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %old, 1 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.inval_barrier %old : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.barrier_expect %b, 8192, %true : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    ttng.async_tma_copy_global_to_local %d[%i, %i] %a, %b, %true : !tt.tensordesc<64x64xf16, #shared>, !ttg.memdesc<1xi64, #line, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    ttng.wait_barrier %b, %zero : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    tt.return
   }
   // Both products read copies that one wait ends: the fence behind it is enough for both.
   // CHECK-LABEL: @one_wait(

@@ -28,7 +28,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // One in a branch stays there.
+  // One in a branch that writes stays there.
   // CHECK-LABEL: @alloc_in_branch(
   // CHECK: tt.load %a
   // CHECK: scf.if
@@ -41,6 +41,53 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %r = ttg.local_load %s : !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem> -> tensor<64x32xf16, #A>
       tt.store %a, %r : tensor<64x32x!tt.ptr<f16>, #A>
     }
+    tt.return
+  }
+
+  // One behind a store stays behind it: the buffer would be in use for longer.
+  // CHECK-LABEL: @alloc_behind_a_store(
+  // CHECK: tt.load %a
+  // CHECK-NEXT: tt.store %b
+  // CHECK-NEXT: ttg.local_alloc
+  tt.func public @alloc_behind_a_store(%a: tensor<64x32x!tt.ptr<f16>, #A>, %b: tensor<32x32x!tt.ptr<f16>, #A>, %y: tensor<32x32xf16, #A>) {
+    %x = tt.load %a : tensor<64x32x!tt.ptr<f16>, #A>
+    tt.store %b, %y : tensor<32x32x!tt.ptr<f16>, #A>
+    %s = ttg.local_alloc %x : (tensor<64x32xf16, #A>) -> !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem>
+    %r = ttg.local_load %s : !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem> -> tensor<64x32xf16, #A>
+    tt.store %a, %r : tensor<64x32x!tt.ptr<f16>, #A>
+    tt.return
+  }
+
+  // What only synchronises does not hold it back.
+  // CHECK-LABEL: @alloc_behind_a_wait(
+  // CHECK: tt.load %a
+  // CHECK-NEXT: ttg.local_alloc
+  // CHECK-NEXT: ttg.async_wait
+  tt.func public @alloc_behind_a_wait(%a: tensor<64x32x!tt.ptr<f16>, #A>) {
+    %x = tt.load %a : tensor<64x32x!tt.ptr<f16>, #A>
+    %w = ttg.async_wait {num = 0 : i32}
+    %s = ttg.local_alloc %x : (tensor<64x32xf16, #A>) -> !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem>
+    %r = ttg.local_load %s : !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem> -> tensor<64x32xf16, #A>
+    tt.store %a, %r : tensor<64x32x!tt.ptr<f16>, #A>
+    tt.return
+  }
+
+  // Nor does a branch in which nothing is written.
+  // CHECK-LABEL: @alloc_in_quiet_branch(
+  // CHECK: tt.load %a
+  // CHECK-NEXT: ttg.local_alloc
+  // CHECK: scf.if
+  tt.func public @alloc_in_quiet_branch(%t: i1, %a: tensor<64x32x!tt.ptr<f16>, #A>, %z: tensor<64x32xf16, #A>) {
+    %x = tt.load %a : tensor<64x32x!tt.ptr<f16>, #A>
+    %v = math.absf %x : tensor<64x32xf16, #A>
+    %w = scf.if %t -> (tensor<64x32xf16, #A>) {
+      %s = ttg.local_alloc %x : (tensor<64x32xf16, #A>) -> !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem>
+      %r = ttg.local_load %s : !ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #smem> -> tensor<64x32xf16, #A>
+      scf.yield %r : tensor<64x32xf16, #A>
+    } else {
+      scf.yield %v : tensor<64x32xf16, #A>
+    }
+    tt.store %a, %w : tensor<64x32x!tt.ptr<f16>, #A>
     tt.return
   }
 

@@ -510,6 +510,38 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x32xf32, #MMA>
   }
 
+  // A branch that has no effects may run although its iteration does not: its condition stays. What it gives is needed by the first copies.
+  // CHECK-LABEL: @branch_without_effects(
+  // CHECK: %[[EVEN:.*]] = arith.cmpi eq, %lo, %c0
+  // CHECK-NOT: arith.andi
+  // CHECK: scf.if %[[EVEN]]
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK-NOT: arith.andi
+  // CHECK: scf.if
+  // CHECK: scf.for
+  tt.func public @branch_without_effects(%n: i32, %lo: i32, %a: tensor<64x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %b: tensor<32x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}) -> tensor<64x32xf32, #MMA> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant dense<64> : tensor<64x32xi32, #A>
+    %z = arith.constant dense<0.0> : tensor<64x32xf32, #MMA>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (tensor<64x32xf32, #MMA>) : i32 {
+      %even = arith.cmpi eq, %i, %lo : i32
+      %p = scf.if %even -> (tensor<64x32x!tt.ptr<f16>, #A>) {
+        %q = tt.addptr %a, %c64 : tensor<64x32x!tt.ptr<f16>, #A>, tensor<64x32xi32, #A>
+        scf.yield %q : tensor<64x32x!tt.ptr<f16>, #A>
+      } else {
+        scf.yield %a : tensor<64x32x!tt.ptr<f16>, #A>
+      }
+      %x = tt.load %p : tensor<64x32x!tt.ptr<f16>, #A>
+      %y = tt.load %b : tensor<32x32x!tt.ptr<f16>, #A>
+      %xd = ttg.convert_layout %x : tensor<64x32xf16, #A> -> tensor<64x32xf16, #DA>
+      %yd = ttg.convert_layout %y : tensor<32x32xf16, #A> -> tensor<32x32xf16, #DB>
+      %d = tt.dot %xd, %yd, %s : tensor<64x32xf16, #DA> * tensor<32x32xf16, #DB> -> tensor<64x32xf32, #MMA>
+      scf.yield %d : tensor<64x32xf32, #MMA>
+    }
+    tt.return %r : tensor<64x32xf32, #MMA>
+  }
+
   // Nothing of the schedule is left.
   // CHECK-LABEL: @no_attributes(
   // CHECK-NOT: loop.stage

@@ -109,12 +109,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x32xf32, #G>
   }
 
-  // A computed into registers in each iteration: the product is waited for before they are written again.
+  // A computed into registers in each iteration is taken apart along K: a part's registers are waited for while the next part multiplies.
   // CHECK-LABEL: @register_a(
   // CHECK: scf.for
-  // CHECK: %[[X:.*]] = ttg.convert_layout {{.*}}#ttg.dot_op
-  // CHECK: ttng.warp_group_dot %[[X]]
-  // CHECK-NEXT: ttng.warp_group_dot_wait {{.*}}pendings = 0 : i32
+  // CHECK: ttng.warp_group_dot %
+  // CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 1 : i32
+  // CHECK: ttng.warp_group_dot %
+  // CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 1 : i32
+  // CHECK: scf.yield
+  // CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 0 : i32
   tt.func public @register_a(%n: i32, %lo: i32, %a: tensor<64x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %b: tensor<32x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}) -> tensor<64x32xf32, #G> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32

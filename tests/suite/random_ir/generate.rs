@@ -488,8 +488,15 @@ impl Gen {
             g.def(Int, &format!("arith.constant {v} : i32"))
         };
         let (lower, step) = (bound(self, -2, 3), bound(self, 1, 4));
-        // Known, or up to 8 at run time.
-        let upper = if self.r.below(2) == 0 { bound(self, -1, 7) } else { "%n".to_owned() };
+        // Known, up to 8 at run time, or computed from something, perhaps from an outer loop's index.
+        let upper = match self.r.below(4) {
+            0 => "%n".to_owned(),
+            1 => {
+                let (value, divisor) = (self.get(Int), self.def(Int, "arith.constant 7 : i32"));
+                self.def(Int, &format!("arith.remsi {value}, {divisor} : i32"))
+            }
+            _ => bound(self, -1, 7),
+        };
         let (init, mut inside) = self.arguments(&kinds);
         let index = self.name();
         inside.push((index.clone(), Int));
@@ -499,8 +506,16 @@ impl Gen {
         self.line(&format!("{name} = scf.for {index} = {lower} to {upper} step {step} iter_args({init}) -> ({}) : i32 {{", types(&kinds)));
         let end = self.scope(&kinds, depth, true, &inside);
         self.line(&format!("  scf.yield {end}"));
-        let factor = self.r.pick(&["", "", " {tt.loop_unroll_factor = 2 : i32}", " {tt.loop_unroll_factor = 3 : i32}"]);
-        self.line(&format!("}}{factor}"));
+        let wishes = [
+            "",
+            " {tt.loop_unroll_factor = 2 : i32}",
+            " {tt.loop_unroll_factor = 3 : i32}",
+            " {tt.flatten}",
+            " {\"ttg.always-fuse\"}",
+            " {\"ttg.always-fuse\"}",
+        ];
+        let wish = self.r.pick(&wishes);
+        self.line(&format!("}}{wish}"));
         self.values.extend(made);
     }
 

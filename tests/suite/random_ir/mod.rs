@@ -21,9 +21,10 @@ pub(crate) use generate::{Random, generate};
 /// Elements of each buffer.
 pub(crate) const SIZE: usize = 256;
 
-/// The names of the passes that work on TTIR.
+/// The names of the passes that work on TTIR, with those of TTGIR's that ask for no layouts.
 pub(crate) fn ttir_passes() -> Vec<&'static str> {
-    registry::ALL.iter().map(|p| p.name).take_while(|n| *n != "convert-triton-to-tritongpu").collect()
+    let ttir = registry::ALL.iter().map(|p| p.name).take_while(|n| *n != "convert-triton-to-tritongpu");
+    ttir.chain(["tritongpu-fuse-nested-loops"]).collect()
 }
 
 /// Checks one seed.

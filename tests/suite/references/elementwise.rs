@@ -77,3 +77,17 @@ pub(crate) fn cast(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let formats = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64", "e4", "e5"];
     formats.iter().map(|f| (format!("{f}_ptr"), inputs.array("x_ptr").to_vec())).collect()
 }
+
+/// Selu of neighbours in order, and quotients, remainders and Collatz steps of whole numbers.
+pub(crate) fn map_elementwise(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let selu = |x: &f64| if *x > 0.0 { *x } else { 1.5 * (x.exp() - 1.0) };
+    let y: Vec<f64> = inputs.array("x_ptr").iter().map(selu).collect();
+    let y = y.chunks(2).flat_map(|pair| [pair[0].min(pair[1]), pair[0].max(pair[1])]).collect();
+    let i = inputs.array("i_ptr");
+    let steps = |&i: &f64| {
+        std::iter::successors(Some(i as i64), |&i| (i > 1).then(|| if i % 2 == 0 { i / 2 } else { 3 * i + 1 })).count() as f64 - 1.0
+    };
+    let q = i.iter().map(|i| (i / 7.0).floor()).collect();
+    let r = i.iter().map(|i| i % 7.0 + steps(i)).collect();
+    BTreeMap::from([("y_ptr".to_owned(), y), ("q_ptr".to_owned(), q), ("r_ptr".to_owned(), r)])
+}

@@ -12,6 +12,26 @@ pub(crate) fn transpose(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("y_ptr", (0..m * n).map(|at| x[at % m * n + at / m]).collect())
 }
 
+/// `y = x`
+pub(crate) fn copy(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    single("y_ptr", inputs.array("x_ptr").to_vec())
+}
+
+/// `y[i, j]` is the sum of all `x[i + t * block_m, j]`.
+pub(crate) fn add_tiles(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (n, rows) = (inputs.size("n"), inputs.size("block_m"));
+    let mut y = vec![0.0; rows * n];
+    for (i, row) in inputs.array("x_ptr").chunks(n).enumerate() {
+        row.iter().zip(&mut y[i % rows * n..]).for_each(|(x, y)| *y += x);
+    }
+    single("y_ptr", y)
+}
+
+/// `y = x + 1`
+pub(crate) fn add_rows(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    single("y_ptr", inputs.array("x_ptr").iter().map(|x| x + 1.0).collect())
+}
+
 /// Rows in order.
 pub(crate) fn sort(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let mut out = inputs.array("x_ptr").to_vec();
@@ -57,4 +77,26 @@ pub(crate) fn embedding_bwd(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
         table[i as usize * dim..][..dim].iter_mut().zip(row).for_each(|(t, d)| *t += d);
     }
     single("dtable_ptr", table)
+}
+
+/// Neighbours turned by an angle.
+pub(crate) fn rotate_pairs(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let turned = inputs.array("x_ptr").chunks(2).zip(inputs.array("angle_ptr")).flat_map(|(pair, angle)| {
+        let (s, c) = angle.sin_cos();
+        [pair[0] * c - pair[1] * s, pair[0] * s + pair[1] * c]
+    });
+    single("y_ptr", turned.collect())
+}
+
+/// Rows of two arrays behind each other; the sums of each row, and over every eighth position.
+pub(crate) fn both_rows(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let block = inputs.size("block");
+    let (mut y, mut totals) = (vec![], vec![]);
+    for (x, z) in inputs.array("x_ptr").chunks(block).zip(inputs.array("z_ptr").chunks(block)) {
+        y.extend(x.iter().chain(z));
+        let both: Vec<f64> = x.iter().zip(z).map(|(x, z)| x + z).collect();
+        totals.push(both.iter().sum());
+        totals.extend((0..8).map(|i| both.iter().skip(i).step_by(8).sum::<f64>()));
+    }
+    BTreeMap::from([("y_ptr".to_owned(), y), ("total_ptr".to_owned(), totals)])
 }

@@ -122,3 +122,43 @@ pub(crate) fn attention_bwd_delta(inputs: &Inputs) -> BTreeMap<String, Vec<f64>>
     let rows = inputs.array("out_ptr").chunks(dim).zip(inputs.array("dout_ptr").chunks(dim));
     single("delta_ptr", rows.map(|(o, d)| o.iter().zip(d).map(|(o, d)| o * d).sum()).collect())
 }
+
+/// Rows less their mean, over their deviation, less the largest of that in the first block.
+pub(crate) fn standardize(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let one = |row: &[f64]| {
+        let middle = mean(row.iter().copied());
+        let rstd = 1.0 / (mean(row.iter().map(|x| (x - middle).powi(2))) + inputs.float("eps")).sqrt();
+        let top = row.iter().take(inputs.size("block")).copied().fold(f64::NEG_INFINITY, f64::max);
+        row.iter().map(|x| (x - top) * rstd).collect::<Vec<_>>()
+    };
+    single("y_ptr", inputs.array("x_ptr").chunks(inputs.size("n")).flat_map(one).collect())
+}
+
+/// Rows cut off below at 0, then at a half if the sum is above 1; what is above is divided by the sum over the padded row.
+pub(crate) fn cut_rows(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let (n, block) = (inputs.size("n"), inputs.size("block"));
+    let one = |row: &[f64]| {
+        let cut = |row: &[f64], low: f64| row.iter().map(|x| x.max(low)).collect::<Vec<_>>();
+        let first = cut(row, 0.0);
+        let total: f64 = first.iter().sum();
+        if total <= 1.0 {
+            return first.iter().map(|x| if *x > 0.0 { x / total } else { *x }).collect::<Vec<_>>();
+        }
+        let second = cut(&first, 0.5);
+        let total = second.iter().sum::<f64>() + 0.5 * (block - n) as f64;
+        second.iter().map(|x| if *x > 0.5 { x / total } else { *x }).collect()
+    };
+    single("y_ptr", inputs.array("x_ptr").chunks(n).flat_map(one).collect())
+}
+
+/// Sums of all elements up to each; that no wait was in vain but the one that had to be; and the flags behind each program.
+pub(crate) fn running_sum(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let mut sum = 0.0;
+    let add = |x: &f64| {
+        sum += x;
+        sum
+    };
+    let y = inputs.array("x_ptr").iter().map(add).collect();
+    let late = inputs.array("late_ptr").chunks(8).flat_map(|_| [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]).collect();
+    BTreeMap::from([("y_ptr".to_owned(), y), ("late_ptr".to_owned(), late)])
+}

@@ -28,7 +28,7 @@ use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
 use crate::codegen::warp::Source;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::ttng::ttng as view;
-use crate::ir::{Encoding, FloatKind, Op, Type, Value};
+use crate::ir::{Attr, Encoding, FloatKind, Op, Type, Value};
 use crate::layout::LinearLayout;
 use crate::passes::analysis::scratch::element_bits;
 
@@ -148,7 +148,7 @@ pub(in super::super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (a, b, c) = (dot.a(cx.ir), dot.b(cx.ir), dot.c(cx.ir));
     let types = [a, b, c].map(|v| cx.ir.ty(v));
     let kind = kind(cx, op, types)?;
-    let Some(Encoding::NvidiaMma(e)) = types[2].encoding().and_then(crate::ir::Attr::as_encoding) else {
+    let Some(Encoding::NvidiaMma(e)) = types[2].encoding().and_then(Attr::as_encoding) else {
         return Err(cx.unsupported(op, "the result is in no tensor-core layout"));
     };
     let [_, n, k] = e.instr_shape[..] else { return Err(cx.unsupported(op, "`instrShape` needs three numbers")) };
@@ -291,8 +291,9 @@ impl<'c> Product<'c> {
     fn emit(&self, cx: &mut Lower<'c, '_>, d: &Fragment, tiling: &Tiling, c: Value) -> Res<Vec<Val<'c>>> {
         let dot = view::WarpGroupDot(self.op);
         let start = cx.get(c)?;
-        let zero = super::super::is_zero(cx, c);
-        let flag = dot.use_c(cx.ir).map(|f| cx.int(f)).transpose()?;
+        let known = dot.use_c(cx.ir).and_then(|f| super::super::constant_bits(cx, f)).map(|bits| bits != 0);
+        let zero = known == Some(false) || super::super::is_zero(cx, c);
+        let flag = dot.use_c(cx.ir).filter(|_| known.is_none()).map(|f| cx.int(f)).transpose()?;
         let mut places = vec![];
         for rows in &tiling.rows {
             for columns in &tiling.columns {

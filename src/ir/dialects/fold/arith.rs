@@ -78,6 +78,12 @@ pub fn subi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
             return value(b);
         }
     }
+    // a - (a - b)
+    if let Some((a, b)) = from(ir, op, 1, ArithOp::Subi)
+        && a == ir.operand(op, 0)
+    {
+        return value(b);
+    }
     ints(ir, op, c, |a, b| Some(a.wrapping_sub(b)))
 }
 

@@ -6,7 +6,7 @@
 //! for.
 
 use super::super::allocation::{self, Allocation};
-use super::super::shared_effects::{Access, Event, events};
+use super::super::shared_effects::{Access, Event, Flight, events};
 use super::*;
 use crate::ir::core::{Attr, Block, Builder};
 use crate::ir::dialects::{CfOp, OpKind, ScfOp, TtgOp};
@@ -31,7 +31,7 @@ struct Path<'a> {
     choices: u32,
     steps: usize,
     pending: Vec<Access>,
-    in_flight: Vec<Access>,
+    in_flight: Vec<(Flight, Access)>,
     races: usize,
 }
 
@@ -43,7 +43,7 @@ impl Path<'_> {
     }
 
     fn touch(&mut self, access: &Access) {
-        self.races += self.pending.iter().chain(&self.in_flight).filter(|other| other.conflicts(access)).count();
+        self.races += self.pending.iter().chain(self.in_flight.iter().map(|f| &f.1)).filter(|other| other.conflicts(access)).count();
     }
 
     fn happen(&mut self, event: Event) {
@@ -52,13 +52,16 @@ impl Path<'_> {
                 self.touch(&access);
                 self.pending.push(access);
             }
-            Event::InFlight(access) => {
+            Event::InFlight(flight, access) => {
                 self.touch(&access);
-                self.in_flight.push(access);
+                self.in_flight.push((flight, access));
             }
-            Event::Complete { all } => {
+            Event::Signalled(access) => self.touch(&access),
+            Event::Complete { flight, all } => {
                 assert!(all, "the simulation does not count groups");
-                self.pending.append(&mut self.in_flight);
+                let (done, rest) = std::mem::take(&mut self.in_flight).into_iter().partition(|f| f.0 == flight);
+                self.in_flight = rest;
+                self.pending.extend(Vec::into_iter(done).map(|f| f.1));
             }
             Event::Barrier => self.pending.clear(),
         }
@@ -115,7 +118,7 @@ fn races(ir: &Ir, func: Op, allocation: &Allocation) -> usize {
 
 /// Inserts what the analysis asks for; gives the barriers.
 fn insert(ir: &mut Ir, func: Op, allocation: &Allocation) -> Vec<Op> {
-    let needed = Membar::new(ir, func, allocation, false, CAPABILITY, false).barriers();
+    let needed = Membar::new(ir, func, allocation, false, CAPABILITY).barriers();
     needed
         .into_iter()
         .map(|op| {
@@ -152,7 +155,7 @@ fn a_single_warp_waits_for_its_own_reads_too() {
     let ir = kernels();
     let func = ir.function("scratch").unwrap();
     let allocation = allocation::of_module(&ir, CAPABILITY).unwrap().remove(&func).unwrap();
-    let membar = Membar::new(&ir, func, &allocation, true, CAPABILITY, false);
+    let membar = Membar::new(&ir, func, &allocation, true, CAPABILITY);
     // The protocol of the first conversion ends with reads, which the second one's writes must still wait for.
     assert_eq!(membar.barriers().len(), 1);
     assert!(!membar.is_safe(&BTreeSet::new()));

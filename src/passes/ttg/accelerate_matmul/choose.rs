@@ -217,14 +217,14 @@ pub(super) fn loaded_bits(ir: &Ir, value: Value) -> u32 {
     let mut seen = BTreeSet::new();
     let mut queue: Vec<Op> = ir.def_op(value).into_iter().collect();
     let mut bits = ir.ty(value).elem().bit_width().unwrap_or(32);
-    let mut joins = false;
+    let mut joined = vec![];
     while let Some(op) = queue.pop() {
         if !followed(ir, op) || !seen.insert(op) {
             continue;
         }
         match ir.kind(op) {
             OpKind::Ttg(TtgOp::Fp4ToFp) => return 4,
-            OpKind::Tt(TtOp::Join) => joins = true,
+            OpKind::Tt(TtOp::Join) => joined.push(ir.ty(ir.result(op))),
             OpKind::Tt(TtOp::Load | TtOp::DescriptorLoad | TtOp::DescriptorGather) if ir.ty(ir.result(op)).is_tensor() => {
                 bits = bits.min(ir.ty(ir.result(op)).elem().bit_width().unwrap_or(bits));
             }
@@ -232,8 +232,16 @@ pub(super) fn loaded_bits(ir: &Ir, value: Value) -> u32 {
         }
         queue.extend(ir.operands(op).iter().filter_map(|&v| ir.def_op(v)));
     }
-    // A join halves the width that a layout carries through it.
-    if joins { bits / 2 } else { bits }
+    // Where two values are unpacked from one that was loaded, the join halves the width that a layout carries through it.
+    let unpacks = |ty: &Type| ty.elem().bit_width() == Some(2 * bits) && joins_neighbours(*ty);
+    if joined.iter().any(unpacks) { bits / 2 } else { bits }
+}
+
+/// Whether the two last axes of what was joined are the fastest, the new one first.
+fn joins_neighbours(ty: Type) -> bool {
+    let (rank, Some(encoding)) = (ty.rank() as u32, ty.encoding()) else { return false };
+    let order = layout::order(encoding, ty.shape());
+    rank >= 2 && order[..2] == [rank - 1, rank - 2]
 }
 
 /// Operations through which the width of an element is looked for.

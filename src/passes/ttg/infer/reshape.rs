@@ -4,6 +4,7 @@
 //!
 //! 1. A present encoding that costs nothing is kept, if the reshape may reorder.
 //! 2. Where the shapes differ by one axis of size 1, it is a slice: removing axis `d` slices the encoding along it, adding it back undoes that.
+//!    But not if the slice drops registers: a column of a matrix instruction's result has two copies of each element, the slice one.
 //! 3. Equal shapes keep the encoding; the default blocked encoding of one shape becomes that of the other.
 //! 4. A blocked encoding stays blocked where axes merge and split cleanly: split both shapes into the finest groups of axes of equal size
 //!    (`8×32 → 4×2×32` is `[8]→[4,2], [32]→[32]`); in each group axes must follow each other in the order, and a faster axis must be
@@ -16,8 +17,14 @@ use crate::ir::core::encoding::Blocked;
 use crate::ir::core::{Attr, Encoding, Type};
 use crate::layout;
 
-/// The encoding for shape `to` that agrees with `encoding` for shape `from`; see the module's documentation.
-pub(super) fn reshaped(encoding: Attr, from: &[i64], to: &[i64], hint: Option<Attr>) -> Option<Attr> {
+/// The encoding for shape `to` that agrees with `encoding` for shape `from`; `None` where the numbers of elements differ.
+#[must_use]
+pub fn reshaped(encoding: Attr, from: &[i64], to: &[i64]) -> Option<Attr> {
+    reshaped_or(encoding, from, to, None)
+}
+
+/// As [`reshaped`], or the encoding `hint` where that costs nothing.
+pub(super) fn reshaped_or(encoding: Attr, from: &[i64], to: &[i64], hint: Option<Attr>) -> Option<Attr> {
     if from.iter().product::<i64>() != to.iter().product::<i64>() {
         return None;
     }
@@ -27,22 +34,25 @@ pub(super) fn reshaped(encoding: Attr, from: &[i64], to: &[i64], hint: Option<At
             return Some(present);
         }
     }
-    if let Some(dim) = only_unit_axis(from, to) {
-        return Some(slice(dim, encoding));
-    }
-    if let (Some(dim), Encoding::Slice { dim: sliced, parent }) = (only_unit_axis(to, from), encoding.as_encoding()?)
-        && dim == *sliced
-    {
-        return Some(*parent);
+    let layout = layout::try_to_linear_layout(from, encoding).ok()?;
+    let shape: Vec<u32> = to.iter().map(|&d| u32::try_from(d).ok()).collect::<Option<_>>()?;
+    let reshaped = layout.reshape_row_major(&shape);
+    let fits = |e: &Attr| layout::try_to_linear_layout(to, *e).is_ok_and(|l| l.same_map(&reshaped));
+    let sliced = match encoding.as_encoding()? {
+        Encoding::Slice { dim, parent } if only_unit_axis(to, from) == Some(*dim) => Some(*parent),
+        // What is linear stays so.
+        Encoding::Linear(_) | Encoding::GenericLinear(_) => None,
+        _ => only_unit_axis(from, to).map(|dim| slice(dim, encoding)),
+    };
+    if let Some(sliced) = sliced.filter(fits) {
+        return Some(sliced);
     }
     if let Encoding::Blocked(b) = encoding.as_encoding()?
         && let Some(blocked) = reshaped_blocked(encoding, b, from, to)
     {
         return Some(blocked);
     }
-    let layout = layout::try_to_linear_layout(from, encoding).ok()?;
-    let shape: Vec<u32> = to.iter().map(|&d| u32::try_from(d).ok()).collect::<Option<_>>()?;
-    Some(from_linear(&layout.reshape_row_major(&shape)))
+    Some(from_linear(&reshaped))
 }
 
 /// The first axis of size 1 without which `longer` is `shorter`.

@@ -140,7 +140,7 @@ impl<'a> Levels<'a> {
 }
 
 /// Matrix products.
-pub(super) fn is_product(ir: &Ir, op: Op) -> bool {
+pub fn is_product(ir: &Ir, op: Op) -> bool {
     matches!(
         ir.kind(op),
         OpKind::Tt(TtOp::Dot | TtOp::DotScaled) | OpKind::Ttng(TtngOp::WarpGroupDot | TtngOp::TcGen5Mma | TtngOp::TcGen5MmaScaled)

@@ -393,22 +393,30 @@ enum Switch {
     Harmless,
     /// Its group of operands with this number is a mask, of the shape of the first operand.
     Mask(usize),
-    /// It is an `scf.if` whose condition can be false.
+    /// It is an `scf.if` with effects, whose condition can be false.
     Condition,
+    /// It goes into an `scf.if`.
+    Branch,
     Impossible,
 }
 
 fn switch(ir: &Ir, op: Op) -> Switch {
+    if effects(ir, op).is_free() {
+        return Switch::Harmless;
+    }
     match ir.kind(op) {
         OpKind::Tt(TtOp::Load) => Switch::Mask(1),
         OpKind::Tt(TtOp::Store | TtOp::AtomicRmw) | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => Switch::Mask(2),
+        OpKind::Ttng(TtngOp::BarrierExpect | TtngOp::ArriveBarrier) => Switch::Mask(1),
+        OpKind::Ttng(TtngOp::WaitBarrier) => Switch::Mask(2),
+        OpKind::Ttng(TtngOp::AsyncTmaCopyGlobalToLocal | TtngOp::AsyncTmaGather) => Switch::Mask(5),
+        OpKind::Ttng(TtngOp::TensormapCreate | TtngOp::TensormapFenceproxyAcquire) => Switch::Branch,
         OpKind::Scf(ScfOp::If) => Switch::Condition,
         OpKind::Llvm(LlvmOp::Assume)
         | OpKind::Ttng(TtngOp::FenceAsyncShared)
         | OpKind::Ttg(TtgOp::AsyncCommitGroup | TtgOp::AsyncWait | TtgOp::LocalLoad | TtgOp::LocalStore | TtgOp::LocalAlloc) => {
             Switch::Harmless
         }
-        _ if effects(ir, op).is_free() => Switch::Harmless,
         _ => Switch::Impossible,
     }
 }
@@ -449,6 +457,7 @@ fn switch_off(ir: &mut Ir, op: Op, predicate: Value) {
             let both = Builder::new(ir, InsertPoint::Before(op), loc).value(ArithOp::Andi, &[predicate, condition], Type::int(1));
             ir.set_operand(op, 0, both);
         }
+        Switch::Branch => into_branch(ir, op, predicate),
         Switch::Mask(group) => {
             let old = ir.operand_group(op, group).first().copied();
             let like = ir.ty(ir.operand(op, 0));
@@ -465,6 +474,21 @@ fn switch_off(ir: &mut Ir, op: Op, predicate: Value) {
             set_group(ir, op, group, mask);
         }
     }
+}
+
+/// Puts an operation without results into a branch: into the one right in front of it, if that has the same condition.
+fn into_branch(ir: &mut Ir, op: Op, predicate: Value) {
+    let loc = ir.loc(op);
+    let before = ir.prev_op(op).filter(|&o| ir.is(o, ScfOp::If) && ir.operand(o, 0) == predicate && ir.results(o).is_empty());
+    let block = before.and_then(|branch| ir.body(branch, 0)).unwrap_or_else(|| {
+        let branch = Builder::before(ir, op).insert(OpState::new(ScfOp::If, loc).operands(&[predicate]).regions(2));
+        let region = ir.region(branch, 0);
+        let block = ir.add_block(region, &[]);
+        Builder::new(ir, InsertPoint::End(block), loc).insert(OpState::new(ScfOp::Yield, loc));
+        block
+    });
+    let end = ir.terminator(block).expect("a branch ends in a yield");
+    ir.move_before(op, end);
 }
 
 /// Sets an optional operand.

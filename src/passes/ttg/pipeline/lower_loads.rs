@@ -12,32 +12,45 @@
 
 use std::collections::BTreeSet;
 
-use super::loads;
 use super::schedule::{Cluster, Schedule, ancestor_in, body_ops};
+use super::{loads, lower_descriptors, lower_tma};
 use crate::diag::codes::passes as codes;
-use crate::ir::core::{Attr, AttrData, Block, Builder, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Type, TypeData, Value};
-use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Op, OpState, Type, TypeData, Value};
+use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::layout;
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::manager::PassCx;
-use crate::passes::ttg::module_attrs;
+use crate::passes::ttg::buffers::{self, is_view};
+use crate::passes::ttg::{module_attrs, tensor_descriptors};
 
 /// `arith.cmpi sge`
 const SGE: i64 = 5;
 
 /// A load that becomes asynchronous.
-struct AsyncLoad {
-    op: Op,
-    slots: u32,
+pub(super) struct AsyncLoad {
+    pub(super) op: Op,
+    pub(super) slots: u32,
     contiguity: u32,
-    encoding: Encoding,
+    encoding: Attr,
+    /// Through a descriptor, by hardware ([`lower_tma`]).
+    pub(super) is_tma: bool,
+}
+
+impl AsyncLoad {
+    /// The type of one slot of its buffer.
+    pub(super) fn slot_type(&self, ir: &Ir) -> Type {
+        let tensor = ir.ty(ir.result(self.op));
+        buffers::shared(tensor.shape(), tensor.elem(), self.encoding, true)
+    }
 }
 
 /// The counters of the loads with this many slots.
-struct Group {
-    slots: u32,
-    insert: Value,
-    extract: Value,
+pub(super) struct Group {
+    pub(super) slots: u32,
+    pub(super) insert: Value,
+    pub(super) extract: Value,
+    /// Which of two phases the mbarrier of the slot to read is in, where a load signals one.
+    pub(super) phase: Option<Value>,
 }
 
 /// Rewrites the loads of one loop; the schedule on the loop's operations is brought up to date.
@@ -53,15 +66,23 @@ pub(super) fn lower(ir: &mut Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, loope
     if !plan.is_empty() {
         rewrite(ir, looped, body, &mut schedule, &plan);
     }
+    lower_descriptors::lower(ir, looped, schedule.num_stages, Some(&mut schedule));
     schedule.write(ir, looped);
 }
 
 /// Step 1.
 fn decide(ir: &Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, body: Block, schedule: &Schedule) -> Vec<AsyncLoad> {
     let mut plan = vec![];
-    for op in body_ops(ir, body).into_iter().filter(|&op| ir.is(op, TtOp::Load)) {
+    for op in body_ops(ir, body).into_iter().filter(|&op| loads::is_load(ir, op)) {
         let Some(distance) = stages_to_first_use(ir, body, schedule, op).filter(|&d| d > 0) else { continue };
         let ty = ir.ty(ir.result(op));
+        if lower_tma::is_tma(ir, op) {
+            if let Ok(encoding) = tensor_descriptors::block_layout(ir.ty(ir.operand(op, 0)), ty) {
+                let slots = distance + u32::from(feeds_wgmma(ir, op));
+                plan.push(AsyncLoad { op, slots, contiguity: 1, encoding, is_tma: true });
+            }
+            continue;
+        }
         let mut contiguity = 1;
         let encoding = if ty.is_tensor() { loads::buffer_encoding(ir, op) } else { Some(loads::scalar_buffer_encoding()) };
         let Some(encoding) = encoding else { continue };
@@ -72,20 +93,13 @@ fn decide(ir: &Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, body: Block, schedu
         }
         if wide {
             let slots = distance + u32::from(feeds_wgmma(ir, op));
-            plan.push(AsyncLoad { op, slots, contiguity, encoding });
+            plan.push(AsyncLoad { op, slots, contiguity, encoding: Attr::encoding(encoding), is_tma: false });
         } else if distance > 1 {
             let text = "the load is started ahead, but its parts are too narrow for an asynchronous copy: the values wait in registers";
             cx.remark(&codes::PIPELINED_IN_REGISTERS, ir.loc(op), text);
         }
     }
     plan
-}
-
-fn is_view(ir: &Ir, op: Op) -> bool {
-    matches!(
-        ir.kind(op),
-        OpKind::Ttg(TtgOp::MemDescIndex | TtgOp::MemDescSubslice | TtgOp::MemDescTrans | TtgOp::MemDescReshape | TtgOp::MemDescReinterpret)
-    )
 }
 
 /// The operations of the body that use a result, also through views and through what the loop carries.
@@ -123,8 +137,10 @@ fn stages_to_first_use(ir: &Ir, body: Block, schedule: &Schedule, load: Op) -> O
     users.into_iter().filter_map(place).min()?.checked_sub(stage)
 }
 
-fn first_user(ir: &Ir, body: Block, schedule: &Schedule, op: Op) -> Option<Op> {
-    let users: Vec<Op> = top_level_users(ir, body, op).into_iter().filter(|&u| schedule.get(u).is_some()).collect();
+/// The first user of one of these operations.
+pub(super) fn first_user(ir: &Ir, body: Block, schedule: &Schedule, ops: &[Op]) -> Option<Op> {
+    let all: BTreeSet<Op> = ops.iter().flat_map(|&op| top_level_users(ir, body, op)).collect();
+    let users: Vec<Op> = all.into_iter().filter(|&u| schedule.get(u).is_some()).collect();
     users.into_iter().reduce(|a, b| if schedule.is_before(ir, b, a) { b } else { a })
 }
 
@@ -140,11 +156,16 @@ fn is_zero(ir: &Ir, value: Value) -> bool {
 }
 
 /// Whether users can read the buffer itself: the only one stores the tensor to shared memory, and masked elements are zero.
-fn stays_in_memory(ir: &Ir, load: Op) -> Option<Op> {
-    let other = ir.operand_group(load, 2).first();
+pub(super) fn stays_in_memory(ir: &Ir, load: Op) -> Option<Op> {
     let value = ir.result(load);
-    let alone = ir.has_one_use(value) && other.is_none_or(|&o| is_zero(ir, o));
-    ir.users(value).first().copied().filter(|&u| alone && ir.is(u, TtgOp::LocalAlloc))
+    let alloc = ir.users(value).first().copied().filter(|&u| ir.has_one_use(value) && ir.is(u, TtgOp::LocalAlloc))?;
+    let alike = if lower_tma::is_tma(ir, load) {
+        let wanted = tensor_descriptors::block_layout(ir.ty(ir.operand(load, 0)), ir.ty(value)).ok();
+        wanted == ir.ty(ir.result(alloc)).encoding()
+    } else {
+        ir.operand_group(load, 2).first().is_none_or(|&o| is_zero(ir, o))
+    };
+    alike.then_some(alloc)
 }
 
 fn feeds_wgmma(ir: &Ir, load: Op) -> bool {
@@ -163,7 +184,7 @@ fn feeds_wgmma(ir: &Ir, load: Op) -> bool {
 /// Makes a load of a scalar one of a tensor with a single element.
 fn as_tensor(ir: &mut Ir, body: Block, schedule: &mut Schedule, load: Op) {
     let Some(threads) = module_attrs::threads(ir) else { return };
-    let (Some(place), Some(user)) = (schedule.get(load), first_user(ir, body, schedule, load)) else { return };
+    let (Some(place), Some(user)) = (schedule.get(load), first_user(ir, body, schedule, &[load])) else { return };
     let user_place = schedule.get(user).unwrap_or(place);
     let encoding = Attr::encoding(layout::default_blocked(&[1], threads.num_warps, threads.threads_per_warp, threads.num_ctas));
     let old = ir.result(load);
@@ -197,31 +218,43 @@ fn rewrite(ir: &mut Ir, looped: Op, body: Block, schedule: &mut Schedule, plan: 
     let mut groups = vec![];
     for &n in &slots {
         let [insert, extract] = [0, 1].map(|_| carry(ir, looped, body, before_first));
-        groups.push((n, insert, extract));
+        let signals = plan.iter().any(|l| l.slots == n && l.is_tma);
+        let phase = signals.then(|| carry(ir, looped, body, zero));
+        groups.push((n, insert, extract, phase));
     }
     let loc = ir.loc(looped);
-    let mut at = InsertPoint::Start(body);
     let mut counted = vec![];
-    for (n, insert, extract) in groups {
-        let mut b = Builder::new(ir, at, loc);
+    for (n, insert, extract, phase) in groups {
+        let mut b = Builder::new(ir, InsertPoint::Start(body), loc);
         let size = b.i32(i64::from(n));
-        let mut next = |counter: Value| {
-            let sum = b.value(ArithOp::Addi, &[counter, one], Type::int(32));
-            let over = b.value_with(ArithOp::Cmpi, &[sum, size], Type::int(1), &[("predicate", Attr::int(SGE, Type::int(64)))]);
-            b.value(ArithOp::Select, &[over, zero, sum], Type::int(32))
-        };
-        let group = Group { slots: n, insert: next(insert), extract: next(extract) };
-        at = b.point();
+        let next = count_on(&mut b, insert, [zero, one, size]);
+        let (over, read) = counted_on(&mut b, extract, [zero, one, size]);
+        let flipped = phase.map(|phase| {
+            let other = b.value(ArithOp::Xori, &[phase, one], Type::int(32));
+            b.value(ArithOp::Select, &[over, other, phase], Type::int(32))
+        });
+        let group = Group { slots: n, insert: next, extract: read, phase: flipped };
         let end = ir.terminator(body).expect("a loop ends in a yield");
-        for (arg, value) in [(insert, group.insert), (extract, group.extract)] {
+        let carried = [(Some(insert), Some(next)), (Some(extract), Some(read)), (phase, flipped)];
+        for (arg, value) in carried.into_iter().filter_map(|(arg, value)| arg.zip(value)) {
             let index = ir.args(body).iter().position(|&a| a == arg).expect("an argument of the body") - 1;
             ir.set_operand(end, index, value);
         }
         counted.push(group);
     }
-    for (load, &buffer) in plan.iter().zip(&buffers) {
-        let group = counted.iter().find(|g| g.slots == load.slots).expect("every load has a group");
-        start_ahead(ir, body, schedule, load, buffer, group);
+    let group_of = |load: &AsyncLoad| counted.iter().find(|g| g.slots == load.slots).expect("every load has a group");
+    let mut signals = vec![None; plan.len()];
+    for numbers in lower_tma::groups(ir, plan, schedule) {
+        let loads: Vec<&AsyncLoad> = numbers.iter().map(|&n| &plan[n]).collect();
+        let signal = lower_tma::signal(ir, looped, body, schedule, &loads, group_of(loads[0]));
+        numbers.iter().for_each(|&n| signals[n] = signal);
+    }
+    for ((load, &buffer), signal) in plan.iter().zip(&buffers).zip(signals) {
+        match signal {
+            Some(signal) => lower_tma::start_ahead(ir, body, schedule, load, buffer, group_of(load), signal),
+            None if load.is_tma => {}
+            None => start_ahead(ir, body, schedule, load, buffer, group_of(load)),
+        }
     }
     let keys = schedule.in_order(ir, body);
     for stage in 0..schedule.num_stages {
@@ -231,7 +264,22 @@ fn rewrite(ir: &mut Ir, looped: Op, body: Block, schedule: &mut Schedule, plan: 
             }
         }
     }
-    Builder::after(ir, looped).insert(OpState::new(TtgOp::AsyncWait, loc).results(&[token()]).attr("num", Attr::i32(0)));
+    // What hardware copies is waited for where it is used.
+    if plan.iter().any(|l| !l.is_tma) {
+        Builder::after(ir, looped).insert(OpState::new(TtgOp::AsyncWait, loc).results(&[token()]).attr("num", Attr::i32(0)));
+    }
+}
+
+/// A counter's next value: 0 again after the last slot.
+pub(super) fn count_on(b: &mut Builder<'_>, counter: Value, limits: [Value; 3]) -> Value {
+    counted_on(b, counter, limits).1
+}
+
+/// Whether a counter starts over, and its next value; `limits` are 0, 1 and the number of slots.
+fn counted_on(b: &mut Builder<'_>, counter: Value, [zero, one, size]: [Value; 3]) -> (Value, Value) {
+    let sum = b.value(ArithOp::Addi, &[counter, one], Type::int(32));
+    let over = b.value_with(ArithOp::Cmpi, &[sum, size], Type::int(1), &[("predicate", Attr::int(SGE, Type::int(64)))]);
+    (over, b.value(ArithOp::Select, &[over, zero, sum], Type::int(32)))
 }
 
 fn token() -> Type {
@@ -239,7 +287,7 @@ fn token() -> Type {
 }
 
 /// A further value that the loop carries; it is yielded unchanged for now.
-fn carry(ir: &mut Ir, looped: Op, body: Block, init: Value) -> Value {
+pub(super) fn carry(ir: &mut Ir, looped: Op, body: Block, init: Value) -> Value {
     let ty = ir.ty(init);
     let loc = ir.loc(looped);
     let operands: Vec<Value> = ir.operands(looped).iter().copied().chain([init]).collect();
@@ -256,14 +304,7 @@ fn carry(ir: &mut Ir, looped: Op, body: Block, init: Value) -> Value {
 fn allocate(ir: &mut Ir, looped: Op, load: &AsyncLoad) -> Value {
     let tensor = ir.ty(ir.result(load.op));
     let shape: Vec<i64> = std::iter::once(i64::from(load.slots)).chain(tensor.shape().iter().copied()).collect();
-    let ty = Type::new(TypeData::MemDesc(MemDesc {
-        shape: shape.clone(),
-        elem: tensor.elem(),
-        encoding: Attr::encoding(load.encoding.clone()),
-        memory_space: Attr::new(AttrData::SharedMemory),
-        mutable: true,
-        alloc_shape: shape,
-    }));
+    let ty = buffers::shared(&shape, tensor.elem(), load.encoding, true);
     let loc = ir.loc(load.op);
     let alloc = Builder::before(ir, looped).insert(OpState::new(TtgOp::LocalAlloc, loc).results(&[ty]));
     let buffer = ir.result(alloc);
@@ -272,25 +313,32 @@ fn allocate(ir: &mut Ir, looped: Op, load: &AsyncLoad) -> Value {
 }
 
 /// Makes operations at one place of the code and of the schedule.
-struct Staged<'a> {
-    ir: &'a mut Ir,
-    schedule: &'a mut Schedule,
-    place: (u32, Cluster),
-    before: Op,
+pub(super) struct Staged<'a> {
+    pub(super) ir: &'a mut Ir,
+    pub(super) schedule: &'a mut Schedule,
+    pub(super) place: (u32, Cluster),
+    pub(super) at: InsertPoint,
 }
 
 impl Staged<'_> {
-    fn insert(&mut self, state: OpState) -> Value {
-        let op = Builder::before(self.ir, self.before).insert(state);
-        self.schedule.insert(op, self.place.0, self.place.1);
+    pub(super) fn insert(&mut self, state: OpState) -> Value {
+        let op = self.effect(state);
         self.ir.result(op)
     }
 
+    /// As [`Staged::insert`], of an operation whose results do not matter.
+    pub(super) fn effect(&mut self, state: OpState) -> Op {
+        let loc = state.loc;
+        let mut b = Builder::new(self.ir, self.at, loc);
+        let op = b.insert(state);
+        self.at = b.point();
+        self.schedule.insert(op, self.place.0, self.place.1);
+        op
+    }
+
     /// A slot of a buffer.
-    fn slot(&mut self, buffer: Value, index: Value) -> Value {
-        let desc = self.ir.ty(buffer).as_memdesc().expect("a buffer");
-        let shape = desc.shape[1..].to_vec();
-        let ty = Type::new(TypeData::MemDesc(MemDesc { shape: shape.clone(), alloc_shape: shape, ..desc.clone() }));
+    pub(super) fn slot(&mut self, buffer: Value, index: Value) -> Value {
+        let ty = buffers::slot_of(self.ir.ty(buffer));
         let loc = self.ir.value_loc(buffer);
         self.insert(OpState::new(TtgOp::MemDescIndex, loc).operands(&[buffer, index]).results(&[ty]))
     }
@@ -299,12 +347,12 @@ impl Staged<'_> {
 /// Step 3.
 fn start_ahead(ir: &mut Ir, body: Block, schedule: &mut Schedule, load: &AsyncLoad, buffer: Value, group: &Group) {
     let op = load.op;
-    let (Some(place), Some(user)) = (schedule.get(op), first_user(ir, body, schedule, op)) else { return };
+    let (Some(place), Some(user)) = (schedule.get(op), first_user(ir, body, schedule, &[op])) else { return };
     let user_place = schedule.get(user).unwrap_or(place);
     let loc = ir.loc(op);
     let result = ir.result(op);
     let (ptr, mask, other) = (ir.operand(op, 0), ir.operand_group(op, 1).first().copied(), ir.operand_group(op, 2).first().copied());
-    let mut b = Staged { ir, schedule, place, before: op };
+    let mut b = Staged { ir, schedule, place, at: InsertPoint::Before(op) };
     let slot = b.slot(buffer, group.insert);
     let operands: Vec<Value> = [ptr, slot].into_iter().chain(mask).chain(other).collect();
     let sizes = [1, 1, i64::from(mask.is_some()), i64::from(other.is_some())];
@@ -333,52 +381,29 @@ fn start_ahead(ir: &mut Ir, body: Block, schedule: &mut Schedule, load: &AsyncLo
             b.ir.replace_all_uses(result, chosen);
         }
         Some(_) => {}
-        None => read_slot(&mut b, result, read, wait),
+        None => read_slot(&mut b, result, read, Some(wait)),
     }
     schedule.remove(op);
     ir.erase_op(op);
 }
 
 /// Users of a loaded tensor read the slot: allocations with its encoding become views of it, others get a load.
-fn read_slot(b: &mut Staged<'_>, result: Value, slot: Value, wait: Value) {
+pub(super) fn read_slot(b: &mut Staged<'_>, result: Value, slot: Value, wait: Option<Value>) {
     let encoding = b.ir.ty(slot).encoding();
     for u in b.ir.uses(result).to_vec() {
         if b.ir.is(u.op, TtgOp::LocalAlloc) && b.ir.ty(b.ir.result(u.op)).encoding() == encoding {
             let old = b.ir.result(u.op);
-            replace_buffer(b, old, slot);
+            for view in buffers::replace(b.ir, old, slot) {
+                b.schedule.insert(view, b.place.0, b.place.1);
+            }
             b.schedule.remove(u.op);
             b.ir.erase_op(u.op);
         }
     }
     if b.ir.has_uses(result) {
         let (ty, loc) = (b.ir.ty(result), b.ir.value_loc(result));
-        let loaded = b.insert(OpState::new(TtgOp::LocalLoad, loc).operands(&[slot, wait]).results(&[ty]));
+        let operands: Vec<Value> = [slot].into_iter().chain(wait).collect();
+        let loaded = b.insert(OpState::new(TtgOp::LocalLoad, loc).operands(&operands).results(&[ty]));
         b.ir.replace_all_uses(result, loaded);
-    }
-}
-
-/// Replaces a buffer by another one that can be written; views of it, and what waits for products that read it, follow.
-fn replace_buffer(b: &mut Staged<'_>, old: Value, new: Value) {
-    for u in b.ir.uses(old).to_vec() {
-        b.ir.set_operand(u.op, u.index as usize, new);
-        if is_view(b.ir, u.op) {
-            b.schedule.insert(u.op, b.place.0, b.place.1);
-            become_mutable(b.ir, u.op);
-        } else if b.ir.is(u.op, TtngOp::WarpGroupDotWait) {
-            let (ty, result) = (b.ir.ty(new), b.ir.results(u.op)[u.index as usize]);
-            b.ir.set_type(result, ty);
-        }
-    }
-}
-
-fn become_mutable(ir: &mut Ir, view: Op) {
-    let result = ir.result(view);
-    if let Some(desc) = ir.ty(result).as_memdesc() {
-        ir.set_type(result, Type::new(TypeData::MemDesc(MemDesc { mutable: true, ..desc.clone() })));
-    }
-    for user in ir.users(result) {
-        if is_view(ir, user) {
-            become_mutable(ir, user);
-        }
     }
 }

@@ -6,9 +6,10 @@
 //! 2. The loop is unrolled into a prologue and a kernel with all stages ([`expand`]).
 //! 3. `wgmma` products stay under way over iterations ([`wgmma`]).
 //! 4. Each wait for copies learns how many groups may still run ([`waits`]).
+//! 5. Stores through descriptors go on while the loop does ([`tma_stores`]).
 
 use super::schedule::{CLUSTER, MAX_STAGE, NUM_STAGES, STAGE};
-use super::{expand, lower_loads, waits, wgmma};
+use super::{expand, lower_loads, tma_stores, waits, wgmma};
 use crate::ir::core::{Attr, Ir, Op};
 use crate::ir::dialects::ScfOp;
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
@@ -52,5 +53,10 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     }
     waits::update(ir);
     rewrite_greedily(ir, module, &arithmetic, Config::default());
+    for looped in loops(ir) {
+        if ir.stored_attr(looped, NUM_STAGES).and_then(Attr::as_int).unwrap_or(stages) > 1 {
+            tma_stores::pipeline(ir, looped);
+        }
+    }
     Ok(Changed::Yes)
 }

@@ -101,22 +101,19 @@ fn of_reduce(ir: &Ir, op: Op) -> Option<i64> {
     }
     let ty = ir.ty(ir.operand(op, 0));
     let (axis, encoding) = (usize::try_from(ir.int_attr(op, "axis")?).ok()?, ty.encoding()?);
-    let size = *ty.shape().get(axis)?;
     let lanes = i64::from(*layout::threads_per_warp(encoding, ty.shape()).get(axis)?);
     let warps = i64::from(*layout::warps_per_cta(encoding, ty.shape()).get(axis)?);
-    Some(size.min(lanes) + 8 * (size / lanes.max(1)).max(1).min(warps))
+    Some(lanes + 8 * warps)
 }
 
-/// Whether the order in which elements are combined does not change the result: no float is added or multiplied.
+/// Whether the order in which elements are combined does not change the result: at most two are, or no float is added or multiplied.
 fn is_associative(ir: &Ir, op: Op) -> bool {
     let ty = ir.ty(ir.operand(op, 0));
-    if !ty.elem().is_float() {
+    let size = ir.int_attr(op, "axis").and_then(|axis| ty.shape().get(usize::try_from(axis).ok()?).copied());
+    if !ty.elem().is_float() || size.is_some_and(|s| s <= 2) {
         return true;
     }
-    let inside = ir.body(op, 0).map_or_else(Vec::new, |b| ir.op_list(b));
-    let free = |o: &Op| !matches!(ir.kind(*o), OpKind::Arith(ArithOp::Addf | ArithOp::Mulf | ArithOp::Subf | ArithOp::Divf));
-    // A combination of two operations is more than a plain sum or maximum.
-    inside.len() == 2 && inside.iter().all(free) || ty.shape().iter().product::<i64>() == 1
+    !ir.all_ops(op).into_iter().any(|o| matches!(ir.kind(o), OpKind::Arith(ArithOp::Addf | ArithOp::Mulf)))
 }
 
 /// Values of the slice that something outside of it needs in the old layout, with what they are computed from.

@@ -18,7 +18,8 @@
 //! # To loads
 //!
 //! The conversion of an operand of a matrix instruction moves up to the loads that feed it, through operations that move no data between
-//! threads, if a product with operands in registers follows in the same block. All leaves have to be loads or constants.
+//! threads, if a product with operands in registers follows in the same block. All leaves have to be loads or constants. An operand that has been
+//! converted before is taken from there.
 
 use super::remat::Remat;
 use super::slice::Slice;
@@ -100,6 +101,9 @@ impl Remat {
         let Some(encoding) = ir.ty(ir.result(op)).encoding() else { return false };
         if !feeds_product_behind(ir, op) {
             return false;
+        }
+        if self.reuse(ir, op) {
+            return true;
         }
         let mut slice = Slice::default();
         let moves_data = |ir: &Ir, op: Op| !keeps_data(ir, op);

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::{can_use_result_encoding, is_expensive_access};
 use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op, Region, Use, Value, ValueDef};
-use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp, TtgOp};
+use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp, TtgOp, TtngOp};
 use crate::passes::ttg::infer;
 
 /// Rewrites one function. Returns whether anything changed.
@@ -42,6 +42,9 @@ fn is_anchor(ir: &Ir, op: Op) -> bool {
             | TtOp::DotScaled
             | TtOp::AtomicRmw
             | TtOp::AtomicCas
+            | TtOp::AtomicLoad
+            | TtOp::AtomicStore
+            | TtOp::AtomicPoll
             | TtOp::DescriptorLoad
             | TtOp::DescriptorStore
             | TtOp::DescriptorReduce
@@ -49,13 +52,17 @@ fn is_anchor(ir: &Ir, op: Op) -> bool {
             | TtOp::DescriptorScatter,
         ) => true,
         OpKind::Tt(TtOp::Gather) => ir.stored_attr(op, "efficient_layout").is_some(),
-        // Any layout suits its result, which stops the flow; the backward step decides.
-        OpKind::Tt(TtOp::Reshape) => ir.stored_attr(op, "allow_reorder").is_some(),
+        OpKind::Tt(TtOp::Reshape) => ir.stored_attr(op, "efficient_layout").is_some(),
         OpKind::Ttng(_) => {
             matches!(ir.op_name(op), "ttng.warp_group_dot" | "ttng.tmem_load" | "ttng.tc_gen5_mma" | "ttng.tc_gen5_mma_scaled")
         }
         _ => false,
     }
+}
+
+/// Whether a result can have the encoding of its operand, whatever that is.
+fn passes_on(ir: &Ir, op: Op) -> bool {
+    ir.is(op, TtgOp::ConvertLayout) || ir.is(op, TtngOp::WarpGroupDotWait)
 }
 
 fn is_view_or_convert(ir: &Ir, op: Op) -> bool {
@@ -138,7 +145,7 @@ impl Propagation {
         for target in targets.into_iter().filter(|&t| ir.ty(t).is_tensor()) {
             let mut new = false;
             for &encoding in encodings {
-                let keeps = ir.is(user, TtgOp::ConvertLayout) || ir.is(user, ScfOp::If);
+                let keeps = passes_on(ir, user) || ir.is(user, ScfOp::If);
                 let out = if keeps { Some(encoding) } else { infer::result_encoding(ir, user, encoding) };
                 new |= out.is_some_and(|e| self.add(target, e));
             }
@@ -251,7 +258,7 @@ impl Propagation {
                 .operands(op)
                 .iter()
                 .filter_map(|&v| self.chosen(v))
-                .find(|&e| ir.is(op, TtgOp::ConvertLayout) && e == encoding || infer::result_encoding(ir, op, e) == Some(encoding));
+                .find(|&e| passes_on(ir, op) && e == encoding || infer::result_encoding(ir, op, e) == Some(encoding));
             let Some(wanted) = from_operand.or_else(|| infer::operand_encoding(ir, op, encoding)) else { return };
             (0..ir.operands(op).len()).for_each(|i| self.fit(ir, op, i, wanted));
         }

@@ -55,7 +55,10 @@ pub(super) struct Remat {
 fn may_repeat(ir: &Ir, op: Op) -> bool {
     match ir.kind(op) {
         OpKind::Tt(TtOp::Load | TtOp::Store) => !is_expensive_access(ir, op),
-        OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::Dot | TtOp::DotScaled) | OpKind::Scf(ScfOp::While | ScfOp::Condition) => false,
+        OpKind::Tt(
+            TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll | TtOp::Dot | TtOp::DotScaled,
+        )
+        | OpKind::Scf(ScfOp::While | ScfOp::Condition) => false,
         OpKind::Tt(TtOp::Gather | TtOp::Reshape) => ir.stored_attr(op, "efficient_layout").is_none(),
         OpKind::Ttng(_) => !matches!(ir.op_name(op), "ttng.warp_group_dot" | "ttng.tc_gen5_mma" | "ttng.tc_gen5_mma_scaled"),
         _ => true,
@@ -93,17 +96,22 @@ impl Remat {
         extend(ir, root, encoding, slice, stop, &reuse)
     }
 
+    /// Step 1.
+    pub(super) fn reuse(&self, ir: &mut Ir, op: Op) -> bool {
+        let source = ir.operand(op, 0);
+        let made = ir.ty(ir.result(op)).encoding().and_then(|encoding| self.made.get(&(source, encoding))).copied();
+        let Some(made) = made.filter(|&m| Dominance::new().value_dominates(ir, m, op)) else { return false };
+        ir.replace_op(op, &[made]);
+        true
+    }
+
     fn remove(&mut self, ir: &mut Ir, op: Op) -> bool {
-        let (source, result) = (ir.operand(op, 0), ir.result(op));
-        let Some(encoding) = ir.ty(result).encoding() else { return false };
+        let Some(encoding) = ir.ty(ir.result(op)).encoding() else { return false };
         // Operands of dots are moved towards their loads elsewhere.
         if matches!(encoding.as_encoding(), Some(Encoding::DotOp { .. })) {
             return false;
         }
-        if let Some(&made) = self.made.get(&(source, encoding))
-            && Dominance::new().value_dominates(ir, made, op)
-        {
-            ir.replace_op(op, &[made]);
+        if self.reuse(ir, op) {
             return true;
         }
         let mut slice = Slice::default();
@@ -166,10 +174,12 @@ impl Remat {
     /// Computes a slice anew, uses it instead of the conversion, and erases that.
     pub(super) fn rewrite(&mut self, ir: &mut Ir, op: Op, mut slice: Slice, mut map: Mapping) {
         let source = ir.operand(op, 0);
-        for value in slice.values.clone() {
-            if let Some(Some(existing)) = slice.existing.get(&(value, slice.layout[&value])) {
-                map.map(value, *existing);
-                slice.remove(value);
+        for (&(value, encoding), &existing) in &slice.existing {
+            if let Some(existing) = existing
+                && slice.layout.get(&value) == Some(&encoding)
+            {
+                map.map(value, existing);
+                slice.values.retain(|&v| v != value);
             }
         }
         let plan = Plan::new(ir, self.func, &slice);

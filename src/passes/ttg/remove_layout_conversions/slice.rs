@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::can_use_result_encoding;
 use crate::ir::core::{Attr, Ir, Op, Use, Value, ValueDef};
 use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp};
-use crate::layout::{ConversionKind, conversion_kind_of};
+use crate::layout::{ConversionKind, are_layouts_equivalent_up_to_copies, conversion_kind_of};
 use crate::passes::analysis::effects::would_be_trivially_dead;
 use crate::passes::common::region_dce::successor_operands;
 use crate::passes::ttg::infer;
@@ -56,6 +56,12 @@ fn is_free_convert(ir: &Ir, op: Op) -> bool {
         && conversion_kind_of(ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op))).is_ok_and(|k| k <= ConversionKind::Registers)
 }
 
+/// Whether the value's layout is this one, by whatever name.
+fn has_layout(ir: &Ir, value: Value, encoding: Attr) -> bool {
+    let ty = ir.ty(value);
+    ty.encoding().is_some_and(|own| are_layouts_equivalent_up_to_copies(ty.shape(), own, encoding).unwrap_or(false))
+}
+
 /// Adds to `slice` everything that the operand `root` in layout `encoding` needs. `stop` says which operations not to go beyond; `reuse` finds a
 /// value that exists in the layout already (`Some(None)`: it does, but cannot be used here). `None` where the layout cannot be had.
 pub(super) fn extend(
@@ -73,15 +79,10 @@ pub(super) fn extend(
         if !ir.ty(value).is_tensor() {
             continue;
         }
-        let def = ir.def_op(value);
-        if def.is_some_and(|d| matches!(ir.kind(d), OpKind::Scf(ScfOp::For | ScfOp::While) | OpKind::Ttg(TtgOp::WarpSpecialize))) {
-            return None;
-        }
         slice.set_layout(value, encoding)?;
         if ir.ty(value).encoding() == Some(encoding) {
             continue;
         }
-        slice.insert(value);
         match reuse(ir, at, encoding) {
             Some(Some(found)) => {
                 slice.existing.entry((value, encoding)).or_insert(Some(found));
@@ -91,6 +92,11 @@ pub(super) fn extend(
                 slice.existing.insert((value, encoding), None);
             }
             None => {}
+        }
+        slice.insert(value);
+        let def = ir.def_op(value);
+        if def.is_some_and(|d| matches!(ir.kind(d), OpKind::Scf(ScfOp::For | ScfOp::While) | OpKind::Ttg(TtgOp::WarpSpecialize))) {
+            return None;
         }
         let next = match def {
             Some(def) => through_op(ir, def, value, encoding, slice, stop)?,
@@ -134,6 +140,8 @@ fn through_op(ir: &Ir, def: Op, value: Value, encoding: Attr, slice: &mut Slice,
     match ir.kind(def) {
         OpKind::Tt(TtOp::Cat) => None,
         OpKind::Tt(TtOp::Gather) => Some(vec![(operand(def, 1), infer::operand_encoding(ir, def, encoding)?)]),
+        // A broadcast takes its operand as it is where only the name of the layout differs.
+        OpKind::Tt(TtOp::Broadcast) if has_layout(ir, ir.operand(def, 0), encoding) => Some(vec![]),
         _ => (0..ir.operands(def).len()).map(|i| Some((operand(def, i), infer::operand_encoding(ir, def, encoding)?))).collect(),
     }
 }

@@ -1,0 +1,350 @@
+//! Functions: what a kernel and a called function look like in LLVM, and calls between them.
+//!
+//! | | kernel | called function (private, left by `inline`) |
+//! |---|---|---|
+//! | calling convention | `ptx_kernel` | `fastcc`, internal linkage |
+//! | parameters | its own, then the hidden ones | the registers of its own, then the shared memory and the scratch memory that it may use |
+//! | result | none | the registers of its results: one as such, several as a struct |
+//! | attributes | `nvvm.reqntid`, … | `convergent`, and `noinline` where the IR says so; `alwaysinline` otherwise |
+//!
+//! 1. [`Functions::of_module`] lists the kernels and, callees first, what they reach through calls. A call of a kernel, of itself or of
+//!    something without a body is refused here.
+//! 2. Callees are declared and lowered first, so a call finds what it calls.
+//! 3. A callee's offsets in shared memory and in scratch memory count from where the call's piece starts in its caller, so the call passes
+//!    that address on. A callee that needs neither gets no parameter for it.
+//!
+//! Example: `tt.func private @f(%p: !tt.ptr<f32>) -> (f32, i32)` with a reduction becomes
+//! `define internal fastcc { float, i32 } @f(ptr addrspace(1), ptr addrspace(3)) convergent noinline`.
+
+use std::collections::BTreeSet;
+
+use inkwell::AddressSpace;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::context::Context;
+use inkwell::module::Linkage;
+use inkwell::types::{AnyType, BasicTypeEnum};
+use inkwell::values::{FunctionValue, PointerValue, StructValue};
+
+use super::llvm::{Facts, PTX_KERNEL};
+use super::lower::{Lower, Res, Val, defect, located};
+use super::shared::SHARED_SPACE;
+use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::{Attr, AttrData, Ir, Op, TtOp, Type, TypeData};
+use crate::layout::encodings::DESCRIPTOR_BYTES;
+use crate::passes::analysis::scratch::{GLOBAL_OFFSET, OFFSET};
+
+/// LLVM's number of the calling convention `fastcc`.
+const FAST: u32 = 8;
+/// LLVM's address space of global memory in NVPTX.
+const GLOBAL_SPACE: u16 = 1;
+
+/// The functions of a module that become code.
+pub(super) struct Functions {
+    pub(super) kernels: Vec<Op>,
+    /// What kernels call, directly or not: callees first.
+    pub(super) called: Vec<Op>,
+}
+
+/// A function in LLVM.
+#[derive(Clone, Copy)]
+pub(super) struct Declared<'c> {
+    pub(super) function: FunctionValue<'c>,
+    /// The parameter with the address of its shared memory; kernels use the symbol.
+    shared: Option<u32>,
+    /// The parameter with the address of its scratch memory in global memory; of a kernel that of all programs.
+    scratch: Option<u32>,
+    pub(super) kernel: bool,
+}
+
+impl<'c> Declared<'c> {
+    /// What [`Lower`] holds until its function is declared.
+    pub(super) fn nothing(function: FunctionValue<'c>) -> Declared<'c> {
+        Declared { function, shared: None, scratch: None, kernel: true }
+    }
+
+    fn pointer(&self, param: Option<u32>) -> Option<PointerValue<'c>> {
+        self.function.get_nth_param(param?).and_then(|p| PointerValue::try_from(p).ok())
+    }
+
+    /// The address of the function's shared memory, unless it is the symbol.
+    pub(super) fn shared_base(&self) -> Option<PointerValue<'c>> {
+        self.pointer(self.shared)
+    }
+
+    /// The address of the function's scratch memory, of a kernel that of all programs.
+    pub(super) fn scratch_base(&self) -> Option<PointerValue<'c>> {
+        self.pointer(self.scratch)
+    }
+}
+
+impl Functions {
+    /// Step 1.
+    ///
+    /// # Errors
+    /// E0705 without a kernel, E0706 for calls that no code can be made for.
+    pub(super) fn of_module(ir: &Ir) -> Result<Functions, Vec<Diagnostic>> {
+        let kernels: Vec<Op> = ir.functions().into_iter().filter(|&f| is_kernel(ir, f)).collect();
+        if kernels.is_empty() {
+            return Err(vec![Diagnostic::error(&codes::NO_KERNEL, "the module has no public function with a body")]);
+        }
+        let mut walk = Walk { ir, path: vec![], done: BTreeSet::new(), called: vec![], errors: vec![] };
+        for &kernel in &kernels {
+            walk.visit(kernel);
+        }
+        if !walk.errors.is_empty() {
+            return Err(walk.errors);
+        }
+        let called = walk.called.into_iter().filter(|f| !kernels.contains(f)).collect();
+        Ok(Functions { kernels, called })
+    }
+}
+
+/// A walk over the graph of calls.
+struct Walk<'a> {
+    ir: &'a Ir,
+    /// The functions that are being visited, each called by the one before.
+    path: Vec<Op>,
+    done: BTreeSet<Op>,
+    called: Vec<Op>,
+    errors: Vec<Diagnostic>,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, func: Op) {
+        if !self.done.insert(func) {
+            return;
+        }
+        self.path.push(func);
+        for call in self.ir.all_ops(func).into_iter().filter(|&op| self.ir.is(op, TtOp::Call)) {
+            let name = self.ir.str_attr(call, "callee").unwrap_or("?");
+            match self.ir.function(name) {
+                Some(callee) => match self.refused(callee, name) {
+                    Some(found) => self.errors.push(located(found, self.ir.loc(call))),
+                    None => self.visit(callee),
+                },
+                None => self.errors.push(located(no_body(name), self.ir.loc(call))),
+            }
+        }
+        self.path.pop();
+        self.called.push(func);
+    }
+
+    /// Why a function cannot be called.
+    fn refused(&self, callee: Op, name: &str) -> Option<Diagnostic> {
+        let found = if self.path.contains(&callee) {
+            let text = format!("`{name}` calls itself");
+            Diagnostic::error(&codes::BAD_CALL, text).help("a GPU has no stack for that; write a loop")
+        } else if self.ir.body(callee, 0).is_none() {
+            no_body(name)
+        } else if is_kernel(self.ir, callee) {
+            let text = format!("`{name}` is a kernel, which only the host can start");
+            Diagnostic::error(&codes::BAD_CALL, text).help("make it private: `tt.func private`")
+        } else {
+            return None;
+        };
+        Some(found)
+    }
+}
+
+fn no_body(name: &str) -> Diagnostic {
+    Diagnostic::error(&codes::BAD_CALL, format!("`{name}` is called, but has no body")).help("put its definition into the module")
+}
+
+/// Public functions with a body are kernels.
+fn is_kernel(ir: &Ir, func: Op) -> bool {
+    let public = ir.str_attr(func, "sym_visibility").is_none_or(|v| v == "public");
+    public && ir.body(func, 0).is_some()
+}
+
+fn function_type(ir: &Ir, func: Op) -> Res<(&'static [Type], &'static [Type])> {
+    match ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data) {
+        Some(TypeData::Function { inputs, results }) => Ok((inputs, results)),
+        _ => Err(defect("a function without a type")),
+    }
+}
+
+impl<'c> Lower<'c, '_> {
+    /// Declares a kernel.
+    pub(super) fn declare_kernel(&self, func: Op, name: &str, facts: &Facts) -> Res<Declared<'c>> {
+        let (inputs, results) = function_type(self.ir, func)?;
+        if !results.is_empty() {
+            return Err(
+                Diagnostic::error(&codes::UNSUPPORTED_OP, "a kernel cannot return values").help("store the results through pointers")
+            );
+        }
+        if let Some(ty) = inputs.iter().find(|ty| ty.is_tensor()) {
+            return Err(Diagnostic::error(&codes::UNSUPPORTED_TYPE, format!("a kernel's parameter cannot be a tensor, `{ty}`")));
+        }
+        let mut params: Vec<BasicTypeEnum<'c>> = inputs.iter().map(|&ty| self.elem_type(ty)).collect::<Res<_>>()?;
+        let scratch = self.llvm.ptr_type(AddressSpace::from(GLOBAL_SPACE));
+        params.extend(vec![BasicTypeEnum::from(scratch); facts.hidden_params as usize]);
+        let function = self.module.add_function(name, self.fn_type(None, &params), None);
+        function.set_call_conventions(PTX_KERNEL);
+        let threads = facts.num_warps * self.options.target.warp_size();
+        string_attribute(self.llvm, function, "nvvm.reqntid", threads);
+        if let Some(n) =
+            self.options.maxnreg.or_else(|| self.ir.int_attr(self.ir.module(), "ttg.maxnreg").and_then(|n| u32::try_from(n).ok()))
+        {
+            string_attribute(self.llvm, function, "nvvm.maxnreg", n);
+        }
+        if facts.num_ctas > 1 {
+            string_attribute(self.llvm, function, "nvvm.cluster_dim", facts.num_ctas);
+        }
+        enum_attribute(self.llvm, function, "nounwind");
+        let places: Vec<u32> = (0..inputs.len() as u32).collect();
+        self.align_params(func, function, inputs, &places);
+        self.pass_descriptors(function, inputs);
+        let scratch = (facts.hidden_params > 0).then_some(inputs.len() as u32);
+        Ok(Declared { function, shared: None, scratch, kernel: true })
+    }
+
+    /// Declares a function that kernels call.
+    pub(super) fn declare_called(&self, func: Op, name: &str) -> Res<Declared<'c>> {
+        let (inputs, results) = function_type(self.ir, func)?;
+        if let Some(&ty) = inputs.iter().chain(results).find(|ty| ty.as_memdesc().is_some()) {
+            // Where barriers must stand is not known across functions.
+            let text = format!("`{ty}` cannot be handed to or returned by a function that is not inlined");
+            return Err(Diagnostic::error(&codes::UNSUPPORTED_TYPE, text).help("do not mark the function `noinline`"));
+        }
+        let (mut params, mut places) = (vec![], vec![]);
+        for &ty in inputs {
+            places.push(params.len() as u32);
+            params.extend(self.register_types(ty)?);
+        }
+        let uses = |attr: &str| self.ir.all_ops(func).into_iter().any(|op| self.ir.int_attr(op, attr).is_some());
+        let mut pointer = |wanted: bool, space: u16| {
+            wanted.then(|| {
+                params.push(self.llvm.ptr_type(AddressSpace::from(space)).into());
+                params.len() as u32 - 1
+            })
+        };
+        let (shared, scratch) = (pointer(uses(OFFSET), SHARED_SPACE), pointer(uses(GLOBAL_OFFSET), GLOBAL_SPACE));
+        let ty = self.fn_type(self.result_type(results)?, &params);
+        let function = self.module.add_function(&symbol(name), ty, Some(Linkage::Internal));
+        function.set_call_conventions(FAST);
+        // Barriers and shuffles inside: no call may move into or out of a branch.
+        enum_attribute(self.llvm, function, "convergent");
+        enum_attribute(self.llvm, function, "nounwind");
+        enum_attribute(self.llvm, function, if self.ir.bool_attr(func, "noinline") { "noinline" } else { "alwaysinline" });
+        self.align_params(func, function, inputs, &places);
+        Ok(Declared { function, shared, scratch, kernel: false })
+    }
+
+    /// The LLVM type that holds the registers of these results.
+    fn result_type(&self, results: &[Type]) -> Res<Option<BasicTypeEnum<'c>>> {
+        let types = results.iter().map(|&ty| self.register_types(ty)).collect::<Res<Vec<_>>>()?.concat();
+        Ok(match types.as_slice() {
+            [] => None,
+            [one] => Some(*one),
+            many => Some(self.llvm.struct_type(many, false).into()),
+        })
+    }
+
+    /// Descriptors are passed by value, in parameters that the hardware reads where they are (CUDA driver API, `CUtensorMap`: 64-byte alignment).
+    fn pass_descriptors(&self, function: FunctionValue<'c>, inputs: &[Type]) {
+        let bytes = self.llvm.i8_type().array_type(DESCRIPTOR_BYTES);
+        for (place, _) in inputs.iter().enumerate().filter(|(_, ty)| matches!(***ty, TypeData::TensorDesc { .. })) {
+            let at = AttributeLoc::Param(place as u32);
+            function
+                .add_attribute(at, self.llvm.create_type_attribute(Attribute::get_named_enum_kind_id("byval"), bytes.as_any_type_enum()));
+            function.add_attribute(at, self.llvm.create_enum_attribute(Attribute::get_named_enum_kind_id("align"), 64));
+            function.add_attribute(at, self.llvm.create_string_attribute("nvvm.grid_constant", ""));
+        }
+    }
+
+    /// Passes the known alignment of pointer parameters on.
+    fn align_params(&self, func: Op, function: FunctionValue<'c>, inputs: &[Type], places: &[u32]) {
+        let Some(AttrData::Array(all)) = self.ir.attr(func, "arg_attrs").map(Attr::data) else { return };
+        for ((attrs, ty), &place) in all.iter().zip(inputs).zip(places) {
+            let AttrData::Dict(dict) = attrs.data() else { continue };
+            let known = dict.iter().find(|(n, _)| n.as_str() == "tt.divisibility").and_then(|(_, v)| v.as_int());
+            if let Some(align) = known.and_then(|v| u32::try_from(v).ok()).filter(|a| a.is_power_of_two() && ty.is_ptr()) {
+                function.set_param_alignment(place, align.min(128));
+            }
+        }
+    }
+
+    /// Makes a function's parameters the registers of the arguments of its first block.
+    pub(super) fn bind_params(&mut self, func: Op) -> Res<()> {
+        let ir = self.ir;
+        let Some(first) = ir.body(func, 0) else { return Err(defect("a function without a body")) };
+        let mut params = self.declared.function.get_params().into_iter();
+        for &arg in ir.args(first) {
+            let count = self.register_types(ir.ty(arg))?.len();
+            let regs: Vec<Val<'c>> = params.by_ref().take(count).collect();
+            if regs.len() != count {
+                return Err(defect("a parameter too few"));
+            }
+            self.set(arg, regs);
+        }
+        Ok(())
+    }
+}
+
+/// `tt.call`
+pub(super) fn call(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let ir = cx.ir;
+    let name = ir.str_attr(op, "callee").unwrap_or("?");
+    let callee = ir.function(name).and_then(|f| cx.functions.get(&f).copied());
+    let callee = callee.ok_or_else(|| defect(format!("`{name}` was not declared")))?;
+    let mut args: Vec<Val<'_>> = vec![];
+    for &operand in ir.operands(op) {
+        args.extend(cx.get(operand)?.iter());
+    }
+    if callee.shared.is_some() {
+        args.push(cx.scratch(op)?.into());
+    }
+    if callee.scratch.is_some() {
+        args.push(super::ops::scratch_memory(cx, op)?.into());
+    }
+    let args: Vec<_> = args.into_iter().map(Into::into).collect();
+    let site = cx.b.build_direct_call(callee.function, &args, "")?;
+    site.set_call_convention(FAST);
+    let mut regs = match site.try_as_basic_value().basic() {
+        Some(Val::StructValue(s)) => fields(cx, s)?,
+        Some(one) => vec![one],
+        None => vec![],
+    }
+    .into_iter();
+    for &result in ir.results(op) {
+        let count = cx.register_types(ir.ty(result))?.len();
+        cx.set(result, regs.by_ref().take(count).collect());
+    }
+    Ok(())
+}
+
+fn fields<'c>(cx: &Lower<'c, '_>, value: StructValue<'c>) -> Res<Vec<Val<'c>>> {
+    (0..value.get_type().count_fields()).map(|i| Ok(cx.b.build_extract_value(value, i, "")?)).collect()
+}
+
+/// `tt.return`
+pub(super) fn ret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let operands = cx.ir.operands(op);
+    if cx.declared.kernel && !operands.is_empty() {
+        return Err(cx.unsupported(op, "a kernel cannot return values"));
+    }
+    let mut regs: Vec<Val<'_>> = vec![];
+    for &operand in operands {
+        regs.extend(cx.get(operand)?.iter());
+    }
+    match regs.as_slice() {
+        [] => cx.b.build_return(None)?,
+        [one] => cx.b.build_return(Some(one))?,
+        many => cx.b.build_aggregate_return(many)?,
+    };
+    Ok(())
+}
+
+/// A name that PTX takes (PTX ISA, "Identifiers"): mangled names hold the values of compile-time arguments. LLVM numbers equal names.
+fn symbol(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '$') { c } else { '_' }).collect()
+}
+
+fn string_attribute(llvm: &Context, function: FunctionValue<'_>, key: &str, value: u32) {
+    function.add_attribute(AttributeLoc::Function, llvm.create_string_attribute(key, &value.to_string()));
+}
+
+fn enum_attribute(llvm: &Context, function: FunctionValue<'_>, name: &str) {
+    let kind = Attribute::get_named_enum_kind_id(name);
+    function.add_attribute(AttributeLoc::Function, llvm.create_enum_attribute(kind, 0));
+}

@@ -1,0 +1,80 @@
+//! `map_elementwise`: a function of scalars, with control flow of its own, applied to every element.
+//!
+//! 1. The arguments take one shape.
+//! 2. The region calls the function once on `pack` elements of each argument: `f(a0, a1, b0, b1)` for two arguments and packs of two. It returns
+//!    `pack` elements of each result, likewise.
+//! 3. A function that returns one value makes one tensor, another a tuple.
+
+use super::{Args, Builtin, entry};
+use crate::diag::codes::{names, types};
+use crate::ir::{Attr, OpState, TtOp};
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::types::Ty;
+use crate::irgen::value::{Tensor, Val};
+
+pub(super) static TABLE: &[Builtin] = &[entry(
+    "map_elementwise",
+    "scalar_fn, *args, pack=1",
+    "A jit function of scalars applied to every element; with `pack`, to as many neighbours at once.",
+    map_elementwise,
+)];
+
+/// The largest pack: more than any thread holds registers.
+const MOST: i128 = 1024;
+
+fn map_elementwise(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let f = a.function(cx, 0)?.clone();
+    let pack = a.int(cx, 2)?;
+    if !(1..=MOST).contains(&pack) {
+        return Err(cx.error(&names::BAD_ARGUMENTS, format!("`pack` is {pack}, expected 1 to {MOST}"), "in this call"));
+    }
+    let mut tensors = match a.get(1) {
+        Val::Tuple(items) => items.iter().map(|v| cx.to_tensor(v)).collect::<R<Vec<_>>>()?,
+        v => vec![cx.to_tensor(v)?],
+    };
+    cx.broadcast_all(&mut tensors)?;
+    let Some(first) = tensors.first().filter(|t| t.ty.is_block()).copied() else {
+        let message = "`map_elementwise` needs a block of elements among its arguments";
+        return Err(cx.error_help(&types::ARGUMENT_TYPE, message, "in this call", "call the function itself on scalars"));
+    };
+    let operands: Vec<_> = tensors.iter().map(|t| t.value).collect();
+    let state = OpState::new(TtOp::MapElementwise, cx.loc).operands(&operands).attr("pack", Attr::i32(pack as i64)).regions(1);
+    let op = cx.emit(state)?;
+    let (returned, single) = body(cx, op, &tensors, &f, pack as usize)?;
+    let mut out: Vec<Val> = vec![];
+    for pack in returned.chunks(pack as usize) {
+        let ty = Ty::block(pack[0].ty.dtype, first.ty.shape());
+        let value = cx.ir.add_result(op, ty.to_ir());
+        out.push(Tensor { value, ty }.into());
+    }
+    Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
+}
+
+/// Step 2; gives what the function returned, and whether that was a single value.
+fn body(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, pack: usize) -> R<(Vec<Tensor>, bool)> {
+    let scalars: Vec<Ty> = tensors.iter().flat_map(|t| std::iter::repeat_n(Ty::scalar(t.ty.dtype), pack)).collect();
+    let args: Vec<_> = scalars.iter().map(|t| (t.to_ir(), cx.loc)).collect();
+    let region = cx.ir.region(op, 0);
+    let block = cx.ir.add_block(region, &args);
+    let values: Vec<Val> = cx.ir.args(block).to_vec().into_iter().zip(&scalars).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
+    let (result, _) = cx.in_block(block, |cx| {
+        let result = cx.apply(f, values, vec![])?;
+        let (items, single) = match &result {
+            Val::Tuple(items) => (items.to_vec(), false),
+            v => (vec![v.clone()], true),
+        };
+        let returned = items.iter().map(|v| cx.to_tensor(v)).collect::<R<Vec<_>>>()?;
+        let uniform = returned.chunks(pack).all(|p| p.len() == pack && p.iter().all(|t| t.ty == p[0].ty && !t.ty.is_block()));
+        if returned.is_empty() || !uniform {
+            let found: Vec<String> = returned.iter().map(|t| t.ty.to_string()).collect();
+            let wanted = if pack == 1 { "scalars".to_owned() } else { format!("{pack} scalars of one type for each result") };
+            let message = format!("the function returns ({}), expected {wanted}", found.join(", "));
+            return Err(cx.error(&types::RETURN_TYPE, message, "in this call of `map_elementwise`"));
+        }
+        let operands: Vec<_> = returned.iter().map(|t| t.value).collect();
+        let state = OpState::new(TtOp::MapElementwiseReturn, cx.loc).operands(&operands);
+        cx.emit(state)?;
+        Ok((returned, single))
+    });
+    result
+}
