@@ -108,7 +108,7 @@ fn one(s: &Settings, folder: &mut Folder, loaded: &Loaded, config: &Config, expe
         Ok(t) => t,
         Err(d) => return failure(&shown, &[d]),
     };
-    let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), target };
+    let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
     let outcome = run_all(&[job], &folder.sources, &instance.options, &[Stage::Cubin], &Debug::default(), 1).remove(0);
     let made = match outcome.result {
         Ok(made) => made,

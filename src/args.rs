@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ttc::driver::plan::ConfigChoice;
 
 /// An ahead-of-time compiler for GPU kernels in the Triton language.
 ///
@@ -100,15 +101,18 @@ pub(crate) struct KernelArgs {
     /// Target architectures, separated by commas
     #[arg(long, value_name = "LIST", default_value = "sm_90a", value_delimiter = ',')]
     pub(crate) arch: Vec<String>,
-    /// Warps per block: a power of two up to 32
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    pub(crate) num_warps: u32,
-    /// Stages of software pipelining
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    pub(crate) num_stages: u32,
-    /// Blocks per cluster
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) num_ctas: u32,
+    /// A configuration of `@triton.autotune` by its number, or `all`; what other options say wins
+    #[arg(long, value_name = "N|all", value_parser = config)]
+    pub(crate) config: Option<ConfigChoice>,
+    /// Warps per block: a power of two up to 32 [default: the configuration's, or 4]
+    #[arg(long, value_name = "N")]
+    pub(crate) num_warps: Option<u32>,
+    /// Stages of software pipelining [default: the configuration's, or 3]
+    #[arg(long, value_name = "N")]
+    pub(crate) num_stages: Option<u32>,
+    /// Blocks per cluster [default: the configuration's, or 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) num_ctas: Option<u32>,
 }
 
 #[derive(Args, Debug)]
@@ -159,6 +163,9 @@ pub(crate) struct Interpret {
     /// Value of a constexpr parameter, as for `compile`
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, String)>,
+    /// A configuration of `@triton.autotune` by its number
+    #[arg(long, value_name = "N")]
+    pub(crate) config: Option<usize>,
     /// Where to look for imported kernel files
     #[arg(short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
@@ -220,7 +227,7 @@ pub(crate) struct Compile {
     /// Output file; `-` is stdout. Text goes to stdout by default, a cubin beside the working directory's KERNEL.cubin
     #[arg(short, value_name = "PATH", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Directory for the outputs, named KERNEL.KIND, or KERNEL.ARCH.KIND with several architectures
+    /// Directory for the outputs, named KERNEL.KIND; KERNEL.ARCH.KIND with several architectures, KERNEL.N.KIND with `--config all`
     #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "output")]
     pub(crate) out_dir: Option<PathBuf>,
     /// Leave `loc(…)` out of IR text
@@ -268,6 +275,13 @@ pub(crate) struct Debugging {
 fn define(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, for example `{text}=128`"))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn config(text: &str) -> Result<ConfigChoice, String> {
+    match text.trim() {
+        "all" => Ok(ConfigChoice::All),
+        n => n.parse().map(ConfigChoice::One).map_err(|_| "expected a number, or `all`".to_owned()),
+    }
 }
 
 fn numbers(text: &str, missing: u32) -> Result<[u32; 3], String> {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::input::{self, Input, Language};
+use ttc::driver::plan::ConfigChoice;
 use ttc::driver::{Compiled, Debug, Job, Options, Outcome, Stage, opt, output, plan, run_all};
 use ttc::irgen::{KernelInfo, KernelParam, list_kernels};
 use ttc::passes::remarks::Group;
@@ -74,10 +75,18 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         plan::check_reachable(input, &want).map_err(|d| stop(vec![d], &sources))?;
     }
     let all = c.out_dir.is_some();
-    let jobs = plan::jobs(&inputs, &mut sources, c.kernel.kernel.as_deref(), all, &targets, &options).map_err(|d| stop(d, &sources))?;
+    let config = c.kernel.config;
+    let jobs =
+        plan::jobs(&inputs, &mut sources, c.kernel.kernel.as_deref(), all, config, &targets, &options).map_err(|d| stop(d, &sources))?;
     // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a stage.
     let with_metadata = want.contains(&Stage::Cubin) || (c.emit.is_empty() && want.contains(&Stage::Ptx));
-    let place = Placement { output: c.output, out_dir: c.out_dir, archs: targets.len(), with_metadata };
+    let place = Placement {
+        output: c.output,
+        out_dir: c.out_dir,
+        archs: targets.len(),
+        numbered: config == Some(ConfigChoice::All),
+        with_metadata,
+    };
     place.check(jobs.len(), &want).map_err(|d| stop(vec![d], &sources))?;
     let needed = if c.summary { with(&want, Stage::Cubin) } else { want.clone() };
     let workers = c.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
@@ -129,6 +138,8 @@ struct Placement {
     out_dir: Option<PathBuf>,
     /// How many architectures there are: with several, file names say which.
     archs: usize,
+    /// All configurations are compiled: file names say which.
+    numbered: bool,
     with_metadata: bool,
 }
 
@@ -138,7 +149,8 @@ impl Placement {
         if self.out_dir.is_some() || jobs * want.len() <= 1 {
             return Ok(());
         }
-        let what = if jobs > 1 { format!("{jobs} kernels or architectures") } else { format!("{} kinds of output", want.len()) };
+        let what =
+            if jobs > 1 { format!("{jobs} kernels, configurations or architectures") } else { format!("{} kinds of output", want.len()) };
         Err(Diagnostic::error(&codes::cli::OUTPUT_CONFLICT, format!("{what} were asked for, but there is one place to write to"))
             .help("give a directory with `--out-dir`"))
     }
@@ -147,7 +159,8 @@ impl Placement {
     fn path(&self, job: &Job, made: &Compiled, extension: &str) -> Option<PathBuf> {
         if let Some(dir) = &self.out_dir {
             let arch = if self.archs > 1 { format!(".{}", job.target.name) } else { String::new() };
-            return Some(dir.join(format!("{}{arch}.{extension}", made.kernel)));
+            let config = job.config.filter(|_| self.numbered).map_or_else(String::new, |n| format!(".{n}"));
+            return Some(dir.join(format!("{}{config}{arch}.{extension}", made.kernel)));
         }
         match &self.output {
             Some(path) if path == Path::new("-") => None,
@@ -271,7 +284,7 @@ pub(crate) fn check(c: &Check) -> Report {
         Ok(t) => t,
         Err(d) => return stop(d, &sources),
     };
-    let mut jobs = match plan::jobs(&inputs, &mut sources, c.kernel.kernel.as_deref(), true, &targets, &options) {
+    let mut jobs = match plan::jobs(&inputs, &mut sources, c.kernel.kernel.as_deref(), true, c.kernel.config, &targets, &options) {
         Ok(j) => j,
         Err(d) => return stop(d, &sources),
     };
@@ -298,7 +311,8 @@ pub(crate) fn check(c: &Check) -> Report {
 fn is_complete(job: &Job, sources: &mut SourceMap, options: &Options) -> bool {
     let (kernels, _) = list_kernels(sources, job.input.file, &options.include);
     let defined = |p: &KernelParam| options.defines.iter().any(|(name, _)| *name == p.name);
-    let known = |k: &KernelInfo| k.params.iter().all(|p| !p.needed || defined(p));
+    let chosen = |p: &KernelParam| job.config.is_some() && p.source == Some(ttc::irgen::Source::Config);
+    let known = |k: &KernelInfo| k.params.iter().all(|p| !p.needed || defined(p) || chosen(p));
     job.input.language != Language::Source || kernels.iter().filter(|k| Some(&k.name) == job.kernel.as_ref()).all(known)
 }
 
@@ -323,23 +337,34 @@ pub(crate) fn list(files: &[PathBuf], json: bool, include: &[PathBuf]) -> Report
     Report { groups: vec![(said, sources)], ..Report::text(text) }
 }
 
-/// `add.tk:6: vector_add(x_ptr: *fp32:16, n, BLOCK: constexpr = 1024)   needs n`
+/// `add.tk:6: vector_add(x_ptr: *fp32:16, n, BLOCK: constexpr = 1024)   needs n`, and a line for each configuration.
 fn kernel_text(file: &Path, k: &KernelInfo) -> String {
     let param = |p: &KernelParam| {
         let ty = p.ty.as_ref().map_or_else(String::new, |t| format!(": {t}"));
         let value = p.value.as_ref().map_or_else(String::new, |v| format!(" = {v}"));
-        format!("{}{ty}{value}", p.name)
+        let source = p.source.map_or_else(String::new, |s| format!(" ({})", s.word()));
+        format!("{}{ty}{value}{source}", p.name)
     };
     let params: Vec<String> = k.params.iter().map(param).collect();
-    let needed: Vec<&str> = k.params.iter().filter(|p| p.needed).map(|p| p.name.as_str()).collect();
+    let by_config = |p: &&KernelParam| p.source == Some(ttc::irgen::Source::Config);
+    let mut needed: Vec<&str> = k.params.iter().filter(|p| p.needed && !by_config(p)).map(|p| p.name.as_str()).collect();
+    if k.params.iter().filter(|p| p.needed).any(|p| by_config(&p)) {
+        needed.push("--config");
+    }
     let needs = if needed.is_empty() { String::new() } else { format!("   needs {}", needed.join(", ")) };
-    format!("{}:{}: {}({}){needs}", file.display(), k.line, k.name, params.join(", "))
+    let mut text = format!("{}:{}: {}({}){needs}", file.display(), k.line, k.name, params.join(", "));
+    match &k.configs {
+        Ok(configs) => configs.iter().for_each(|c| _ = write!(text, "\n    --config {}: {c}", c.index)),
+        Err(why) => _ = write!(text, "\n    {}", why.message),
+    }
+    text
 }
 
 fn kernel_json(file: &Path, k: &KernelInfo) -> String {
     let params: Vec<_> =
-        k.params.iter().map(|p| serde_json::json!({ "name": p.name, "type": p.ty, "value": p.value, "needed": p.needed })).collect();
-    serde_json::json!({ "file": file.to_string_lossy(), "line": k.line, "name": k.name, "params": params }).to_string()
+        k.params.iter().map(|p| serde_json::json!({ "name": p.name, "type": p.ty, "value": p.value, "source": p.source.map(ttc::irgen::Source::word), "needed": p.needed })).collect();
+    let configs = k.configs.as_ref().ok();
+    serde_json::json!({ "file": file.to_string_lossy(), "line": k.line, "name": k.name, "params": params, "configs": configs }).to_string()
 }
 
 pub(crate) fn explain(code: Option<&str>) -> Report {

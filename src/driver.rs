@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::diag::Diagnostic;
+use crate::irgen::config::Given;
 use crate::passes::remarks::Group;
 use crate::source::SourceMap;
 use crate::target::Target;
@@ -76,9 +77,10 @@ pub struct Options {
     pub defines: Vec<(String, String)>,
     /// `-I`: where imports between kernel files are looked up.
     pub include: Vec<PathBuf>,
-    pub num_warps: u32,
-    pub num_stages: u32,
-    pub num_ctas: u32,
+    /// Options of the launch: `None` leaves them to the configuration, to heuristics, or to what is usual.
+    pub num_warps: Option<u32>,
+    pub num_stages: Option<u32>,
+    pub num_ctas: Option<u32>,
     /// Keep assertions, and check integers for overflow, as Triton's debug mode does.
     pub debug: bool,
     pub maxnreg: Option<u32>,
@@ -97,9 +99,9 @@ impl Default for Options {
             signature: None,
             defines: vec![],
             include: vec![],
-            num_warps: 4,
-            num_stages: 3,
-            num_ctas: 1,
+            num_warps: None,
+            num_stages: None,
+            num_ctas: None,
             debug: false,
             maxnreg: None,
             fp_fusion: true,
@@ -108,6 +110,14 @@ impl Default for Options {
             ptxas: None,
             locations: true,
         }
+    }
+}
+
+impl Options {
+    /// What was said of the launch.
+    #[must_use]
+    pub fn given(&self) -> Given {
+        Given { num_warps: self.num_warps, num_stages: self.num_stages, num_ctas: self.num_ctas, maxnreg: self.maxnreg }
     }
 }
 
@@ -163,6 +173,8 @@ pub struct Job {
     pub input: Input,
     /// `None`: the only kernel of the input.
     pub kernel: Option<String>,
+    /// The configuration of the kernel to take, by its number.
+    pub config: Option<usize>,
     pub target: Target,
 }
 

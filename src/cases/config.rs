@@ -233,9 +233,10 @@ impl Case {
         let mut options = Options::default();
         for (name, slot) in COMPILE_OPTIONS.iter().zip([&mut options.num_warps, &mut options.num_stages, &mut options.num_ctas]) {
             if let Some(v) = env.get(*name) {
-                *slot = v.as_int().and_then(|v| u32::try_from(v).ok()).ok_or_else(|| {
+                let number = v.as_int().and_then(|v| u32::try_from(v).ok()).ok_or_else(|| {
                     Diagnostic::error(&codes::BAD_CASE, format!("`{name}` is {v}, expected a small integer")).at(self.place(), "")
                 })?;
+                *slot = Some(number);
             }
         }
         Ok(options)

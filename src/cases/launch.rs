@@ -97,7 +97,7 @@ impl Instance {
 /// TTIR before its passes.
 pub fn lower(sources: &mut SourceMap, loaded: &Loaded, instance: &Instance) -> Result<Lowered, Vec<Diagnostic>> {
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
-    let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), target };
+    let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
     let request = irgen::KernelRequest { include_dirs: loaded.include.clone(), ..plan::kernel_request(&job, &instance.options) };
     irgen::lower_kernel(sources, loaded.input.file, &request)
 }

@@ -87,7 +87,7 @@ pub fn signature(kernel: &KernelInfo, given: &BTreeMap<String, Given>, defines: 
         let annotated = p.ty.clone().filter(|t| t != "constexpr");
         items.push(match given.get(&p.name) {
             Some(g) => annotated.unwrap_or_else(|| word(g)),
-            None if defines.iter().any(|(n, _)| *n == p.name) || p.value.is_some() => "constexpr".to_owned(),
+            None if defines.iter().any(|(n, _)| *n == p.name) || p.value.is_some() || p.source.is_some() => "constexpr".to_owned(),
             None => {
                 missing.push(format!("`{}`", p.name));
                 String::new()

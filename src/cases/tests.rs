@@ -28,9 +28,10 @@ fn kernel(params: &[(&str, Option<&str>, Option<&str>)]) -> KernelInfo {
         name: name.to_owned(),
         ty: ty.map(str::to_owned),
         value: value.map(str::to_owned),
+        source: None,
         needed: value.is_none(),
     };
-    KernelInfo { name: "k".to_owned(), line: 1, entry: true, params: params.iter().map(param).collect() }
+    KernelInfo { name: "k".to_owned(), line: 1, entry: true, params: params.iter().map(param).collect(), configs: Ok(vec![]) }
 }
 
 fn instance(text: &str, params: &[(&str, Option<&str>, Option<&str>)], at: usize) -> Instance {
@@ -128,7 +129,7 @@ fn a_configuration_becomes_a_launch() {
     let text = WHOLE.replace("[params]", "[params]\neps = 0.25");
     let i = instance(&text, &PARAMS, 0);
     assert_eq!(i.grid, [1, 2, 1]);
-    assert_eq!(i.options.num_warps, 8);
+    assert_eq!(i.options.num_warps, Some(8));
     let constexpr = ["constexpr"; 5].join(", ");
     assert_eq!(i.options.signature.as_deref(), Some(&*format!("*fp16:16, *i64, *fp32:16, i32:16, i64:16, fp64, {constexpr}")));
     let define = |n: &str, v: &str| (n.to_owned(), v.to_owned());

@@ -70,7 +70,7 @@ fn run(i: &Interpret, folder: &mut Folder, progress: &Progress) -> Result<Report
     }
     let trace = i.trace.as_deref().map(|t| trace(t, i.program)).transpose().map_err(|d| vec![d])?;
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
-    let job = Job { input, kernel: i.kernel.clone(), target };
+    let job = Job { input, kernel: i.kernel.clone(), config: i.config, target };
     let shown = folder.sources.clone();
     reproducer::guard(&job, &shown, &Options::default(), || {
         let mut launch = prepare(i, folder, &job)?;
@@ -110,6 +110,10 @@ fn prepare(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<Launch, Vec<
 }
 
 fn from_case(i: &Interpret, folder: &mut Folder, loaded: &ttc::cases::Loaded) -> Result<Launch, Vec<Diagnostic>> {
+    if i.config.is_some() {
+        let message = "`--config` chooses a configuration of `@triton.autotune`, but the case file gives the values: use `--param`, or `--arg` without it";
+        return Err(vec![Diagnostic::error(&codes::cli::BAD_OPTION, message)]);
+    }
     let mut config = loaded.case.default_config();
     for (name, value) in &i.param {
         loaded.case.set(&mut config, name, value).map_err(|d| vec![d])?;

@@ -13,6 +13,7 @@ use crate::ir::Ir;
 use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen;
+use crate::irgen::config::Launch;
 use crate::layout;
 use crate::passes::manager::{self, Pipeline, Verifier};
 use crate::passes::pipelines::{self, GpuOptions};
@@ -28,6 +29,8 @@ struct Flow<'a> {
     want: &'a [Stage],
     debug: &'a Debug,
     made: Compiled,
+    /// The options to compile with.
+    launch: Launch,
     /// Where the kernel stands in its source.
     kernel_loc: Option<Place>,
 }
@@ -38,7 +41,8 @@ struct Flow<'a> {
 /// The errors of the stage that failed, after the warnings that came before it.
 pub(super) fn run(job: &Job, sources: &mut SourceMap, options: &Options, want: &[Stage], debug: &Debug) -> Step<Compiled> {
     let metadata = initial_metadata(job, sources, options);
-    let mut flow = Flow { job, options, want, debug, made: Compiled { metadata, ..Compiled::default() }, kernel_loc: None };
+    let launch = options.given().over(Launch::default());
+    let mut flow = Flow { job, options, want, debug, launch, made: Compiled { metadata, ..Compiled::default() }, kernel_loc: None };
     match flow.start(sources) {
         Ok(()) => Ok(flow.made),
         Err(errors) => Err(flow.made.diagnostics.into_iter().chain(errors).collect()),
@@ -48,20 +52,16 @@ pub(super) fn run(job: &Job, sources: &mut SourceMap, options: &Options, want: &
 /// What is known before anything has run.
 fn initial_metadata(job: &Job, sources: &SourceMap, options: &Options) -> Metadata {
     let text = &sources.file(job.input.file).text;
-    let settings = format!("{:?} {:?} {options:?} {}", job.kernel, job.target, compiler_version());
-    Metadata {
+    let settings = format!("{:?} {:?} {:?} {options:?} {}", job.kernel, job.config, job.target, compiler_version());
+    let metadata = Metadata {
         arch: job.target.name.to_owned(),
-        num_warps: options.num_warps,
-        num_stages: options.num_stages,
-        num_ctas: options.num_ctas,
-        cluster_dims: [options.num_ctas, 1, 1],
         global_scratch_align: 1,
         hidden_params: if options.triton_abi { 2 } else { 0 },
-        maxnreg: options.maxnreg,
         hash: fingerprint([text.as_bytes(), settings.as_bytes()]),
         compiler: compiler_version(),
         ..Metadata::default()
-    }
+    };
+    metadata.with_launch(options.given().over(Launch::default()))
 }
 
 impl Flow<'_> {
@@ -130,6 +130,9 @@ impl Flow<'_> {
             .map(|p| Param { name: p.name, ty: p.ty, divisibility: u64::from(p.divisibility.unwrap_or(1)) })
             .collect();
         self.made.metadata.constants = lowered.constants.into_iter().collect();
+        self.made.metadata.config = lowered.config;
+        self.launch = lowered.launch;
+        self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(lowered.launch);
         self.name(lowered.kernel);
         Ok(lowered.ir)
     }
@@ -267,7 +270,7 @@ impl Flow<'_> {
             remark = remark.at(place.clone(), "");
         }
         if stored + loaded > 0 {
-            let more = if self.options.maxnreg.is_some() { "raise `--maxnreg`, use more warps" } else { "use more warps" };
+            let more = if self.launch.maxnreg.is_some() { "raise `--maxnreg`, use more warps" } else { "use more warps" };
             remark = remark.help(format!("{more} or smaller blocks, so that a thread holds fewer elements"));
         }
         self.made.diagnostics.push(remark);
@@ -276,20 +279,20 @@ impl Flow<'_> {
     fn gpu_options(&self) -> GpuOptions {
         GpuOptions {
             capability: self.job.target.capability,
-            num_warps: self.options.num_warps,
-            num_ctas: self.options.num_ctas,
+            num_warps: self.launch.num_warps,
+            num_ctas: self.launch.num_ctas,
             threads_per_warp: self.job.target.warp_size(),
-            num_stages: self.options.num_stages,
+            num_stages: self.launch.num_stages,
         }
     }
 
     fn codegen_options(&self) -> CodegenOptions {
         let o = self.options;
         CodegenOptions {
-            num_warps: o.num_warps,
-            num_ctas: o.num_ctas,
+            num_warps: self.launch.num_warps,
+            num_ctas: self.launch.num_ctas,
             fp_fusion: o.fp_fusion,
-            maxnreg: o.maxnreg,
+            maxnreg: self.launch.maxnreg,
             lineinfo: o.line_info,
             triton_abi: o.triton_abi,
             ..CodegenOptions::new(self.job.target)

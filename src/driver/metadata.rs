@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::ir::{Ir, Op};
+use crate::irgen::config::{ConfigInfo, Launch};
 use crate::layout::encodings::{TmaBlock, tma_block};
 
 /// One run-time parameter, in launch order.
@@ -77,6 +78,9 @@ pub struct Metadata {
     pub tensordesc_meta: Vec<TensorDesc>,
     /// Compile-time parameters and their values, as text.
     pub constants: BTreeMap<String, String>,
+    /// The configuration that was taken, as its file has it; `constants` and the options above are what was compiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config: Option<ConfigInfo>,
     pub maxnreg: Option<u32>,
     /// Per thread; absent until ptxas has run.
     pub registers: Option<u32>,
@@ -91,6 +95,13 @@ pub struct Metadata {
 }
 
 impl Metadata {
+    /// With these options of the launch.
+    #[must_use]
+    pub fn with_launch(self, launch: Launch) -> Metadata {
+        let Launch { num_warps, num_stages, num_ctas, maxnreg } = launch;
+        Metadata { num_warps, num_stages, num_ctas, maxnreg, cluster_dims: [num_ctas, 1, 1], ..self }
+    }
+
     /// The file's bytes.
     #[must_use]
     pub fn to_json(&self) -> Vec<u8> {

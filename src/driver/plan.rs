@@ -2,6 +2,7 @@
 
 use crate::diag::{Diagnostic, Place, codes};
 use crate::ir::{Ir, Op};
+use crate::irgen::config::Launch;
 use crate::irgen::{self, KernelRequest};
 use crate::source::SourceMap;
 use crate::target::Target;
@@ -9,7 +10,15 @@ use crate::target::Target;
 use super::input::{Input, Language};
 use super::{Job, Options, Stage};
 
-/// Which jobs a request stands for: every chosen kernel of every input for every architecture.
+/// Which configurations of a kernel are meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ConfigChoice {
+    One(usize),
+    /// Each; a kernel without configurations is compiled once.
+    All,
+}
+
+/// Which jobs a request stands for: every chosen kernel of every input for every architecture, in every chosen configuration.
 ///
 /// `all`: without `kernel`, take every kernel of a file (the outputs go to a directory); otherwise a file must hold exactly one.
 ///
@@ -20,17 +29,24 @@ pub fn jobs(
     sources: &mut SourceMap,
     kernel: Option<&str>,
     all: bool,
+    config: Option<ConfigChoice>,
     targets: &[Target],
     options: &Options,
 ) -> Result<Vec<Job>, Vec<Diagnostic>> {
     let (mut jobs, mut errors) = (vec![], vec![]);
     for input in inputs {
         match kernels(input, sources, kernel, all, options) {
-            Ok(kernels) => jobs.extend(
-                kernels
-                    .into_iter()
-                    .flat_map(|k| targets.iter().map(move |&target| Job { input: input.clone(), kernel: k.clone(), target })),
-            ),
+            Ok(kernels) => {
+                for kernel in &kernels {
+                    for &target in targets {
+                        let job = Job { input: input.clone(), kernel: kernel.clone(), config: None, target };
+                        match configs(&job, sources, config, options) {
+                            Ok(chosen) => jobs.extend(chosen.into_iter().map(|config| Job { config, ..job.clone() })),
+                            Err(e) => errors.extend(e),
+                        }
+                    }
+                }
+            }
             Err(e) => errors.extend(e),
         }
     }
@@ -57,6 +73,28 @@ fn kernels(
     Ok(if entries.is_empty() { vec![None] } else { entries })
 }
 
+/// The configurations in which a kernel is compiled. Which there are may depend on the target.
+fn configs(
+    job: &Job,
+    sources: &mut SourceMap,
+    config: Option<ConfigChoice>,
+    options: &Options,
+) -> Result<Vec<Option<usize>>, Vec<Diagnostic>> {
+    match config {
+        None => Ok(vec![None]),
+        Some(_) if job.input.language != Language::Source => {
+            let message = format!("`--config`: `{}` is no kernel file, so it has no configurations", job.input.path.display());
+            Err(vec![Diagnostic::error(&codes::cli::BAD_OPTION, message)])
+        }
+        Some(ConfigChoice::One(n)) => Ok(vec![Some(n)]),
+        Some(ConfigChoice::All) => {
+            let kernel = job.kernel.as_deref();
+            let all = irgen::list_configs(sources, job.input.file, kernel, &options.include, job.target.capability)?;
+            Ok(if all.is_empty() { vec![None] } else { all.iter().map(|c| Some(c.index)).collect() })
+        }
+    }
+}
+
 /// What the front end is asked for.
 #[must_use]
 pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
@@ -65,11 +103,11 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
         signature: options.signature.clone(),
         defines: options.defines.clone(),
         include_dirs: options.include.clone(),
+        config: job.config,
+        given: options.given(),
         options: irgen::lower::Options {
             capability: job.target.capability,
-            num_warps: options.num_warps,
-            num_stages: options.num_stages,
-            num_ctas: options.num_ctas,
+            launch: options.given().over(Launch::default()),
             debug: options.debug,
         },
     }
@@ -125,23 +163,11 @@ pub fn ptx_version(ptx: &str) -> Option<String> {
 /// # Errors
 /// `E0910` for each that is out of range.
 pub fn check_options(options: &Options) -> Result<(), Vec<Diagnostic>> {
-    let mut errors = vec![];
-    let mut need = |ok: bool, text: String| {
-        if !ok {
-            errors.push(Diagnostic::error(&codes::cli::BAD_OPTION, text));
-        }
+    let faults = options.given().over(Launch::default()).faults();
+    let error = |(name, value, expected): (&str, u32, String)| {
+        Diagnostic::error(&codes::cli::BAD_OPTION, format!("`--{} {value}`: expected {expected}", name.replace('_', "-")))
     };
-    let Options { num_warps, num_stages, num_ctas, .. } = *options;
-    need(
-        num_warps.is_power_of_two() && num_warps <= 32,
-        format!("`--num-warps {num_warps}`: expected a power of two from 1 to 32 (a block has at most 1024 threads)"),
-    );
-    need((1..=32).contains(&num_stages), format!("`--num-stages {num_stages}`: expected 1 to 32"));
-    need(num_ctas.is_power_of_two() && num_ctas <= 16, format!("`--num-ctas {num_ctas}`: expected a power of two from 1 to 16"));
-    if let Some(n) = options.maxnreg {
-        let most = Target::MAX_REGISTERS_PER_THREAD;
-        need((1..=most).contains(&n), format!("`--maxnreg {n}`: expected 1 to {most}"));
-    }
+    let errors: Vec<Diagnostic> = faults.into_iter().map(error).collect();
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 

@@ -43,8 +43,17 @@ impl Lower<'_> {
         let mut keywords = vec![];
         let mut failed = false;
         for k in &call.keywords {
+            // A hook runs at a launch; nothing of it need be known here.
+            if matches!(&f, Ok(Val::Const(Const::Builtin(b))) if b.name == "Config") && k.name.as_ref().is_some_and(|n| n == "pre_hook") {
+                continue;
+            }
             match (&k.name, self.expr(&k.value)) {
                 (Some(name), Ok(v)) => keywords.push((name.name.clone(), v)),
+                (None, Ok(Val::Dict(items))) => {
+                    for (key, v) in items.iter() {
+                        keywords.push((Arc::from(key.show()), v.clone()));
+                    }
+                }
                 (None, Ok(_)) => {
                     failed = true;
                     let _ = self.no_syntax("`**` in a call");
@@ -111,8 +120,13 @@ impl Lower<'_> {
         for (i, v) in args.into_iter().enumerate() {
             if i < positional { slots[i] = Some(v) } else { rest.push(v) }
         }
+        let (mut more, collects) = (vec![], params.iter().position(|p| p.keywords));
         for (name, v) in keywords {
-            let Some(i) = params.iter().position(|p| p.name == &*name && !p.variadic) else {
+            let Some(i) = params.iter().position(|p| p.name == &*name && !p.variadic && !p.keywords) else {
+                if collects.is_some() {
+                    more.push((Const::str(&name).into(), v));
+                    continue;
+                }
                 let near = nearest(&name, params.iter().map(|p| p.name));
                 return Err(self.bad_arguments(b.name, no_parameter(&name, near), b.sig));
             };
@@ -123,6 +137,9 @@ impl Lower<'_> {
         }
         if let Some(i) = variadic {
             slots[i] = Some(Val::tuple(rest));
+        }
+        if let Some(i) = collects {
+            slots[i] = Some(Val::Dict(Rc::new(more)));
         }
         let mut values = vec![];
         for (slot, p) in slots.into_iter().zip(&params) {
@@ -425,11 +442,13 @@ impl Lower<'_> {
             return Err(self.error(&names::BAD_ARGUMENTS, "too many arguments for a lambda", "in this call"));
         }
         let saved = self.frame.scope.clone();
+        let module = std::mem::replace(&mut self.frame.module, l.module);
         for (p, v) in l.def.params.iter().zip(args) {
             self.frame.scope.set(&p.name.name, v.clone());
         }
         let result = self.expr(&l.def.body);
         self.frame.scope = saved;
+        self.frame.module = module;
         result
     }
 
@@ -452,6 +471,12 @@ impl Lower<'_> {
                 Ok(Const::Type(Ty::block(t.dtype, &shape)).into())
             }
             (Class::Tuple | Class::List, None) => Ok(Val::tuple(vec![])),
+            (Class::Dict, None) => Ok(Val::Dict(Rc::default())),
+            (Class::Dict, Some(_)) if !keywords.is_empty() => {
+                let items = keywords.iter().map(|(k, v)| (Const::str(k).into(), v.clone())).collect::<Vec<_>>();
+                Ok(Val::Dict(Rc::new(items)))
+            }
+            (Class::Dict, Some(Val::Dict(items))) => Ok(Val::Dict(Rc::new(items.to_vec()))),
             (Class::Tuple | Class::List, Some(v)) => match self.iterate(&v) {
                 Some(items) => Ok(Val::tuple(items)),
                 None => Err(self.expected("something to run over", &v)),
@@ -471,6 +496,7 @@ impl Lower<'_> {
         let converted = match (class, v) {
             (Class::Bool, _) => return Ok(Val::bool(self.truth(v)?)),
             (Class::Str, _) => return Ok(Const::str(&v.show()).into()),
+            _ if matches!(v, Val::Argument(_)) => return self.known(v).map(|()| Val::NONE),
             (Class::Float, Val::Const(Const::Str(s))) => parse_float(s).map(Const::Float),
             (Class::Float, Val::Const(c)) => c.as_float().map(Const::Float),
             (Class::Int, Val::Const(Const::Str(s))) => s.trim().replace('_', "").parse().ok().map(Const::Int),

@@ -64,7 +64,8 @@ impl Lower<'_> {
             ExprKind::Tuple(items) | ExprKind::List(items) => Ok(Val::tuple(self.exprs(items)?)),
             ExprKind::ListComp(c) | ExprKind::Generator(c) => self.comprehension(c),
             ExprKind::Starred(_) => Err(self.no_syntax("a starred expression outside of a call or a tuple")),
-            ExprKind::Dict(_) | ExprKind::DictComp(_) => Err(self.no_syntax("a dict")),
+            ExprKind::Dict(items) => self.dict(items),
+            ExprKind::DictComp(c) => self.dict_comprehension(c),
             ExprKind::Set(_) | ExprKind::SetComp(_) => Err(self.no_syntax("a set")),
             ExprKind::Yield(_) | ExprKind::YieldFrom(_) => Err(self.no_syntax("`yield`")),
             ExprKind::Await(_) => Err(self.no_syntax("`await`")),
@@ -160,6 +161,7 @@ impl Lower<'_> {
                 }
             }
             (Val::Tuple(items), Val::Slice(s)) => self.slice_tuple(items, s),
+            (Val::Dict(items), _) => self.index_dict(items, index),
             (Val::Const(Const::Str(text)), Val::Const(Const::Int(i))) => {
                 let at = if *i < 0 { i + text.chars().count() as i128 } else { *i };
                 match usize::try_from(at).ok().and_then(|i| text.chars().nth(i)) {
@@ -331,7 +333,9 @@ impl Lower<'_> {
     fn contains(&mut self, item: &Val, container: &Val) -> R<bool> {
         match (item, container) {
             (Val::Tensor(_), _) => Err(self.expected("a compile-time value before `in`", item)),
+            (Val::Argument(_), _) => self.known(item).map(|()| false),
             (_, Val::Tuple(items)) => Ok(items.iter().any(|v| same(v, item))),
+            (_, Val::Dict(items)) => Ok(items.iter().any(|(k, _)| same(k, item))),
             (Val::Const(Const::Str(part)), Val::Const(Const::Str(text))) => Ok(text.contains(&**part)),
             _ => Err(self.expected("a tuple or a string after `in`", container)),
         }
@@ -339,6 +343,9 @@ impl Lower<'_> {
 
     /// `[f(x) for x in items if c(x)]` over a tuple, at compile time.
     fn comprehension(&mut self, c: &Comp) -> R<Val> {
+        if self.frame.host {
+            return self.host_comprehension(c);
+        }
         let [clause] = c.clauses.as_slice() else { return Err(self.no_syntax("a comprehension with several `for`")) };
         let items = self.expr(&clause.iter)?;
         let Some(items) = self.iterate(&items) else {
@@ -364,6 +371,7 @@ impl Lower<'_> {
     pub fn iterate(&self, v: &Val) -> Option<Vec<Val>> {
         match v {
             Val::Tuple(items) => Some(items.to_vec()),
+            Val::Dict(items) => Some(items.iter().map(|(k, _)| k.clone()).collect()),
             Val::Range(r) => {
                 let int = |v: &Val| v.as_const().and_then(Const::as_int);
                 let (start, end, step) = (int(&r.start)?, int(&r.end)?, int(&r.step)?);
@@ -386,12 +394,13 @@ impl Lower<'_> {
     #[must_use]
     pub fn is_instance(v: &Val, class: Class) -> bool {
         match class {
-            Class::Tensor => matches!(v, Val::Tensor(_)),
+            Class::Tensor => matches!(v, Val::Tensor(_)) || matches!(v, Val::Argument(a) if a.ty.dtype.is_ptr()),
             Class::Constexpr => matches!(v, Val::Const(c) if !matches!(c, Const::Type(_))),
             Class::Tuple | Class::List => matches!(v, Val::Tuple(_)),
+            Class::Dict => matches!(v, Val::Dict(_)),
             Class::Descriptor => matches!(v, Val::Desc(_)),
-            Class::Int => matches!(v, Val::Const(Const::Int(_) | Const::Bool(_))),
-            Class::Float => matches!(v, Val::Const(Const::Float(_))),
+            Class::Int => matches!(v, Val::Const(Const::Int(_) | Const::Bool(_))) || matches!(v, Val::Argument(a) if a.ty.dtype.is_int()),
+            Class::Float => matches!(v, Val::Const(Const::Float(_))) || matches!(v, Val::Argument(a) if a.ty.dtype.is_float()),
             Class::Bool => matches!(v, Val::Const(Const::Bool(_))),
             Class::Str => matches!(v, Val::Const(Const::Str(_))),
             Class::Dtype => matches!(v, Val::Const(Const::Type(_))),

@@ -116,7 +116,8 @@ impl Lower<'_> {
         })
     }
 
-    fn bound(&mut self, module: usize, bound: &Bound) -> Option<Val> {
+    /// What a binding leads to.
+    pub fn bound(&mut self, module: usize, bound: &Bound) -> Option<Val> {
         match bound {
             Bound::Function(def) => Some(Const::Func(Func { def: def.clone(), module, jit: def.is_jit }).into()),
             Bound::Value(e) => self.evaluate(module, e),
@@ -174,7 +175,16 @@ impl Lower<'_> {
     pub fn attribute(&mut self, base: &Val, attr: &str) -> R<Val> {
         let found = match base {
             Val::Error => return Err(Reported),
+            Val::Const(Const::Space(Space::GpuTarget)) if attr == "arch" => Some(Val::int(self.options.capability)),
             Val::Const(Const::Space(space)) => self.space_attr(*space, attr),
+            Val::Config(c) => c.attribute(attr),
+            Val::Argument(a) if attr == "dtype" => Some(Val::dtype(a.ty.dtype.pointee().map_or(a.ty.dtype, |t| t.dtype))),
+            Val::Dict(_) | Val::Tuple(_) | Val::Argument(_) | Val::Const(Const::Str(_)) if self.frame.host => {
+                Self::method(base, builtins::host_method(base, attr))
+            }
+            Val::Const(Const::Int(_)) if self.frame.host && builtins::host_method(base, attr).is_some() => {
+                Self::method(base, builtins::host_method(base, attr))
+            }
             Val::Const(Const::Module(m)) => self.module_attr(*m, attr),
             Val::Const(Const::Type(t)) => type_attr(*t, attr).or_else(|| Self::method(base, builtins::dtype_method(attr))),
             Val::Tensor(t) if attr == "T" => return Ok(self.transpose(*t)?.into()),

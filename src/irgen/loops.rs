@@ -57,6 +57,9 @@ impl Lower<'_> {
                 }
                 self.bind_unrolled(target, item);
                 self.stmts(body);
+                if self.frame.host && !self.next_round()? {
+                    break;
+                }
             }
             return Ok(());
         }
@@ -337,14 +340,13 @@ impl Lower<'_> {
             if !self.truth(&v)? || !self.is_live() {
                 return Ok(());
             }
-            self.steps += 1;
-            if self.steps > super::stmt::MAX_STEPS {
-                return Err(self.error(&names::TOO_LARGE, "a compile-time loop does not end", "still running after a million steps"));
-            }
             let errors = self.errors;
             self.stmts(body);
             if self.errors > errors {
                 return Err(Reported);
+            }
+            if !self.next_round()? {
+                return Ok(());
             }
         }
     }

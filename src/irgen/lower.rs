@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::config::Launch;
+use super::host::Jump;
 use super::modules::Modules;
 use super::scope::Scope;
 use super::types::{Dtype, Ty};
@@ -31,9 +33,7 @@ pub type R<T> = Result<T, Reported>;
 pub struct Options {
     /// Compute capability: 80, 90, 100.
     pub capability: u32,
-    pub num_warps: u32,
-    pub num_stages: u32,
-    pub num_ctas: u32,
+    pub launch: Launch,
     /// Keeps `device_assert` and checks integer overflow.
     pub debug: bool,
 }
@@ -65,6 +65,8 @@ pub struct Frame {
     pub lost: Vec<Arc<str>>,
     /// What a function evaluated at compile time returned.
     pub host_result: Option<Val>,
+    /// A `break` or `continue` of a compile-time loop that is on its way.
+    pub jump: Option<Jump>,
 }
 
 impl Frame {
@@ -81,6 +83,7 @@ impl Frame {
             host,
             lost: vec![],
             host_result: None,
+            jump: None,
         }
     }
 }
@@ -310,7 +313,7 @@ impl<'m> Lower<'m> {
     /// Whether control can get here.
     #[must_use]
     pub fn is_live(&self) -> bool {
-        if self.frame.host { self.frame.host_result.is_none() } else { self.block.is_some() }
+        if self.frame.host { self.frame.host_result.is_none() && self.frame.jump.is_none() } else { self.block.is_some() }
     }
 
     /// Runs `f` with operations going to `block`, and returns where they went last.

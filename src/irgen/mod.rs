@@ -1,7 +1,7 @@
 //! From the syntax tree to TTIR: names, types, compile-time evaluation, calls.
 //!
 //! 1. [`modules`] parses files and knows what their top-level names are bound to; [`lookup`] follows names to values.
-//! 2. [`signature`] settles what each parameter of the kernel is.
+//! 2. [`signature`] settles what each parameter of the kernel is, with what [`config`] and [`heuristics`] give; both are [`host`] code.
 //! 3. [`lower`] holds the state; [`stmt`], [`branch`], [`loops`], [`expr`] and [`call`] walk the kernel and, on the way, every function it
 //!    calls; [`semantic`] knows what operators mean, [`builtins`] the primitives, [`prelude`] the library written in the language.
 //!
@@ -14,7 +14,10 @@ pub mod assigned;
 pub mod branch;
 pub mod builtins;
 pub mod call;
+pub mod config;
 pub mod expr;
+pub mod heuristics;
+pub mod host;
 pub mod lookup;
 pub mod loops;
 pub mod lower;
@@ -31,6 +34,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use config::{ConfigInfo, Given, Launch};
 use lower::{Lower, Options, R, Reported};
 use modules::Modules;
 use signature::Item;
@@ -54,6 +58,10 @@ pub struct KernelRequest {
     pub defines: Vec<(String, String)>,
     /// Folders in which imports are looked for.
     pub include_dirs: Vec<PathBuf>,
+    /// The configuration to take, by its number.
+    pub config: Option<usize>,
+    /// The options of the launch that the user gave: they win over a configuration's.
+    pub given: Given,
     pub options: Options,
 }
 
@@ -75,13 +83,17 @@ pub struct Lowered {
     pub params: Vec<ParamInfo>,
     /// Compile-time parameters with their values as text.
     pub constants: Vec<(String, String)>,
+    /// The options to go on with: the user's, the configuration's, those of heuristics, or the usual ones.
+    pub launch: Launch,
+    /// The configuration that was taken.
+    pub config: Option<ConfigInfo>,
     pub warnings: Vec<Diagnostic>,
     /// Lines that `tl.static_print` wrote.
     pub printed: Vec<String>,
 }
 
 /// A kernel of a file.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct KernelInfo {
     pub name: String,
     /// 1-based.
@@ -89,6 +101,8 @@ pub struct KernelInfo {
     /// Whether nothing in the file calls it and it returns nothing: it can be launched.
     pub entry: bool,
     pub params: Vec<KernelParam>,
+    /// What `@triton.autotune` offers, or why that is not known.
+    pub configs: Result<Vec<ConfigInfo>, Diagnostic>,
 }
 
 /// A parameter of a kernel as its file declares it.
@@ -99,18 +113,41 @@ pub struct KernelParam {
     pub ty: Option<String>,
     /// The default or annotated value of a compile-time parameter.
     pub value: Option<String>,
+    /// What gives the value if the command line does not.
+    pub source: Option<Source>,
     /// Whether a type or a value must be given on the command line.
     pub needed: bool,
 }
 
+/// What gives a compile-time parameter its value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// A configuration that is to be chosen.
+    Config,
+    /// A heuristic.
+    Heuristic,
+}
+
+impl Source {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Source::Config => "configuration",
+            Source::Heuristic => "heuristic",
+        }
+    }
+}
+
 /// The kernels of a file, in source order.
 pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf]) -> (Vec<KernelInfo>, Vec<Diagnostic>) {
-    let options = Options { capability: 90, num_warps: 4, num_stages: 3, num_ctas: 1, debug: false };
+    let options = Options { capability: 90, launch: Launch::default(), debug: false };
     let (mut cx, module) = start(map, file, include_dirs, options);
     let functions: Vec<Rc<FunctionDef>> = cx.mods.get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
     let mut kernels = vec![];
     for (def, entry) in functions.iter().zip(entries(&functions)) {
         let func = Func { def: def.clone(), module, jit: true };
+        let (heuristics, configs) = (cx.heuristics(&func), cx.config_infos(&func));
+        let tuned = |name: &str| configs.iter().flatten().any(|c| c.kwargs.iter().any(|(n, _)| n == name));
         let mut params = vec![];
         for p in &def.params {
             let item = cx.annotation_item(&func, p);
@@ -122,14 +159,37 @@ pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf])
                 Item::Constexpr => (Some("constexpr".to_owned()), default),
                 Item::Unknown => (None, default),
             };
-            let needed = value.is_none() && ty.as_deref().is_none_or(|t| t == "constexpr");
-            params.push(KernelParam { name: p.name.to_string(), ty, value, needed });
+            let open = ty.as_deref().is_none_or(|t| t == "constexpr");
+            let source = match &*p.name.name {
+                name if open && heuristics.gives(name) => Some(Source::Heuristic),
+                name if open && tuned(name) => Some(Source::Config),
+                _ => None,
+            };
+            let needed = value.is_none() && open && source != Some(Source::Heuristic);
+            params.push(KernelParam { name: p.name.to_string(), ty, value, source, needed });
         }
         let line = cx.mods.map.line_col(def.header).line;
-        kernels.push(KernelInfo { name: def.name.to_string(), line, entry, params });
+        kernels.push(KernelInfo { name: def.name.to_string(), line, entry, params, configs });
     }
     let errors = cx.mods.get(module).errors.clone();
     (kernels, errors)
+}
+
+/// The configurations of one kernel of a file, for a GPU of this compute capability.
+///
+/// # Errors
+/// There is no such kernel, or its configurations cannot be evaluated.
+pub fn list_configs(
+    map: &mut SourceMap,
+    file: FileId,
+    kernel: Option<&str>,
+    include_dirs: &[PathBuf],
+    capability: u32,
+) -> Result<Vec<ConfigInfo>, Vec<Diagnostic>> {
+    let options = Options { capability, launch: Launch::default(), debug: false };
+    let (mut cx, module) = start(map, file, include_dirs, options);
+    let func = cx.choose(module, kernel).map_err(|Reported| std::mem::take(&mut cx.diags))?;
+    cx.config_infos(&func).map_err(|d| vec![d])
 }
 
 /// Lowers one kernel of a file to TTIR.
@@ -141,8 +201,8 @@ pub fn lower_kernel(map: &mut SourceMap, file: FileId, request: &KernelRequest) 
     let result = cx.kernel(module, request);
     let mut diags = std::mem::take(&mut cx.diags);
     match result {
-        Ok((kernel, params, constants)) if !diags.iter().any(Diagnostic::is_error) => {
-            Ok(Lowered { ir: cx.ir, kernel, params, constants, warnings: diags, printed: cx.printed })
+        Ok(KernelParts { kernel, params, constants, launch, config }) if !diags.iter().any(Diagnostic::is_error) => {
+            Ok(Lowered { ir: cx.ir, kernel, params, constants, launch, config, warnings: diags, printed: cx.printed })
         }
         _ => {
             diags.sort_by_key(|d| match d.place() {
@@ -187,7 +247,14 @@ fn returns_value(body: &[Stmt]) -> bool {
     })
 }
 
-type KernelParts = (String, Vec<ParamInfo>, Vec<(String, String)>);
+/// What is known of a kernel beside its IR.
+struct KernelParts {
+    kernel: String,
+    params: Vec<ParamInfo>,
+    constants: Vec<(String, String)>,
+    launch: Launch,
+    config: Option<ConfigInfo>,
+}
 
 impl Lower<'_> {
     fn kernel(&mut self, module: usize, request: &KernelRequest) -> R<KernelParts> {
@@ -197,7 +264,9 @@ impl Lower<'_> {
             self.diags.extend(syntax);
             return Err(Reported);
         }
-        let items = self.parameters(&func, request.signature.as_deref(), &request.defines)?;
+        let mut launch = request.given.over(Launch::default());
+        let (items, config) = self.parameters(&func, request, &mut launch)?;
+        self.options.launch = launch;
         // A detached function holds the values that stand for the parameters' types.
         let loc = Loc::unknown();
         let shell = self.ir.create_op(OpState::new(TtOp::Func, loc).regions(1));
@@ -240,7 +309,7 @@ impl Lower<'_> {
         let (module, at) = (self.ir.module(), self.loc_of(func.def.header));
         self.ir.set_loc(module, at);
         result?;
-        Ok((func.name().to_owned(), params, constants))
+        Ok(KernelParts { kernel: func.name().to_owned(), params, constants, launch, config })
     }
 
     fn placeholder(&mut self, block: Block, ir: Type, ty: Ty) -> Tensor {

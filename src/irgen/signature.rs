@@ -16,7 +16,10 @@
 
 use std::rc::Rc;
 
+use super::KernelRequest;
 use super::builtins::member;
+use super::config::{ConfigInfo, Launch};
+use super::heuristics::Heuristics;
 use super::lookup::class_of;
 use super::lower::{Lower, R};
 use super::types::{Dtype, Ty};
@@ -25,6 +28,9 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::names;
 use crate::parser::ast::{Param, ParamKind};
 use crate::source::Span;
+
+/// The parameters of a kernel by name, and the configuration that gave some of them their values.
+pub type Parameters = (Vec<(Rc<str>, Item)>, Option<ConfigInfo>);
 
 /// What one parameter is.
 #[derive(Clone)]
@@ -136,8 +142,15 @@ impl Lower<'_> {
         }
     }
 
-    /// All parameters of a kernel, from the signature or the annotations, with the values that `-D` and defaults give.
-    pub fn parameters(&mut self, func: &Func, signature: Option<&str>, defines: &[(String, String)]) -> R<Vec<(Rc<str>, Item)>> {
+    /// All parameters of a kernel, from the signature or the annotations, with the values that `-D`, a configuration, heuristics and defaults give:
+    /// the first that gives one wins, but a heuristic is asked even where a configuration gave a value, as in Triton. Sets the launch's options too.
+    pub fn parameters(&mut self, func: &Func, request: &KernelRequest, launch: &mut Launch) -> R<Parameters> {
+        let (signature, defines) = (request.signature.as_deref(), &request.defines);
+        let config = request.config.map(|n| self.choose_config(func, n)).transpose()?;
+        if let Some((_, config)) = &config {
+            *launch = request.given.over(self.config_launch(config));
+        }
+        let heuristics = self.heuristics(func);
         let params = &func.def.params;
         if let Some(p) = params.iter().find(|p| matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs)) {
             let diag =
@@ -150,18 +163,25 @@ impl Lower<'_> {
         };
         let mut failed = self.unknown_defines(func, defines);
         let mut missing = vec![];
-        for (p, item) in params.iter().zip(&mut items) {
+        // What the command line says, or the file in place of a signature.
+        let mut fixed: Vec<bool> = items.iter().map(|i| matches!(i, Item::Const(_))).collect();
+        for ((p, item), fixed) in params.iter().zip(&mut items).zip(&mut fixed) {
             let define = defines.iter().rev().find(|(n, _)| **n == *p.name.name);
             if let Some((_, text)) = define {
                 if let Some(v) = self.define_value(text, func.module) {
                     *item = Item::Const(v);
+                    *fixed = true;
                 } else {
                     failed = true;
                     self.bad_define(&p.name.name, text, p.span);
                 }
                 continue;
             }
-            if matches!(item, Item::Constexpr | Item::Unknown) {
+            let open = matches!(item, Item::Constexpr | Item::Unknown);
+            let tuned = config.as_ref().and_then(|(_, c)| c.values.iter().find(|(n, _)| **n == *p.name.name));
+            if let Some((_, v)) = tuned.filter(|_| open) {
+                *item = Item::Const(v.clone());
+            } else if open && !heuristics.gives(&p.name.name) {
                 let default = p.default.as_ref().and_then(|e| self.evaluate(func.module, e));
                 match default {
                     Some(v) => *item = Item::Const(v),
@@ -170,13 +190,15 @@ impl Lower<'_> {
             }
         }
         if !missing.is_empty() {
-            self.missing(func, &missing);
+            self.missing(func, &missing, request.config.is_none(), &heuristics);
             failed = true;
         }
         if failed {
             return Err(super::lower::Reported);
         }
-        Ok(params.iter().zip(items).map(|(p, item)| (Rc::from(&*p.name.name), item)).collect())
+        self.apply_heuristics(func, &heuristics, &mut items, &fixed, launch, request.given)?;
+        let items = params.iter().zip(items).map(|(p, item)| (Rc::from(&*p.name.name), item)).collect();
+        Ok((items, config.map(|(info, _)| info)))
     }
 
     fn signature_items(&mut self, func: &Func, text: &str) -> R<Vec<Item>> {
@@ -235,7 +257,7 @@ impl Lower<'_> {
         failed
     }
 
-    fn missing(&mut self, func: &Func, missing: &[(&Param, bool)]) {
+    fn missing(&mut self, func: &Func, missing: &[(&Param, bool)], choose: bool, heuristics: &Heuristics) {
         let list = |constexpr: bool| missing.iter().filter(|m| m.1 == constexpr).map(|m| m.0.name.to_string()).collect::<Vec<_>>();
         let (values, kinds) = (list(true), list(false));
         let mut parts = vec![];
@@ -250,7 +272,11 @@ impl Lower<'_> {
         for (p, constexpr) in missing {
             diag = diag.at(p.span, if *constexpr { "no value" } else { "no type" });
         }
+        diag = heuristics.explain(diag);
         let mut help = vec![];
+        if choose {
+            help.extend(self.which_config(func, missing));
+        }
         if !values.is_empty() {
             help.push(format!("pass {}", values.iter().map(|v| format!("-D {v}=…")).collect::<Vec<_>>().join(" ")));
         }
@@ -258,5 +284,23 @@ impl Lower<'_> {
             help.push("annotate parameters (`x_ptr: \"*fp32:16\"`, `n: \"i32\"`) or pass --signature".to_owned());
         }
         let _ = self.report(diag.help(help.join("; ")));
+    }
+
+    /// Says that configurations give what is missing.
+    fn which_config(&mut self, func: &Func, missing: &[(&Param, bool)]) -> Option<String> {
+        let all = match self.configs(func) {
+            Ok(all) => all?,
+            Err(_) => return Some("the configurations of the file cannot be evaluated".to_owned()),
+        };
+        let gives = |p: &Param| all.iter().any(|c| c.values.iter().any(|(n, _)| **n == *p.name.name));
+        let given: Vec<String> = missing.iter().filter(|m| gives(m.0)).map(|m| m.0.name.to_string()).collect();
+        if given.is_empty() {
+            return None;
+        }
+        let names = given.join(", ");
+        Some(match all.len() {
+            1 => format!("the file has one configuration, which gives {names}: --config 0"),
+            n => format!("the file has {n} configurations, which give {names}: --config 0 to --config {}, or --config all", n - 1),
+        })
     }
 }

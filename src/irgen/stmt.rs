@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::host::{self, Jump};
 use super::lookup::class_of;
 use super::lower::{Lower, R, Reported, Return};
 use super::semantic::convert::const_dtype;
@@ -36,7 +37,11 @@ impl Lower<'_> {
                 break;
             }
             self.naming = None;
-            let _ = self.at(stmt.span, |cx| cx.stmt(stmt));
+            let done = self.at(stmt.span, |cx| cx.stmt(stmt));
+            // An exception ends a Python function; a kernel is checked to its end.
+            if done.is_err() && self.frame.host {
+                self.frame.host_result = Some(Val::Error);
+            }
         }
     }
 
@@ -44,6 +49,10 @@ impl Lower<'_> {
         match &stmt.kind {
             // A docstring.
             StmtKind::Expr(Expr { kind: ExprKind::Constant(_), .. }) | StmtKind::Pass => Ok(()),
+            StmtKind::Expr(Expr { kind: ExprKind::Call(call), .. }) if self.frame.host => match self.host_call(call) {
+                Some(done) => done,
+                None => self.call(call).map(|_| ()),
+            },
             StmtKind::Expr(e) => self.expr(e).map(|_| ()),
             StmtKind::Assign { targets, value } => self.assign(targets, value),
             StmtKind::AnnAssign { target, annotation, value } => self.annotated(target, annotation, value.as_ref()),
@@ -61,10 +70,29 @@ impl Lower<'_> {
                 "nested function",
                 "move it to the top level and decorate it with `@triton.jit`",
             )),
+            StmtKind::Break if self.frame.host => {
+                self.frame.jump = Some(Jump::Break);
+                Ok(())
+            }
+            StmtKind::Continue if self.frame.host => {
+                self.frame.jump = Some(Jump::Continue);
+                Ok(())
+            }
             StmtKind::Break => Err(self.no_jump("`break`")),
             StmtKind::Continue => Err(self.no_jump("`continue`")),
             StmtKind::Del(_) => Err(self.no_syntax("`del`")),
             StmtKind::Global(_) | StmtKind::Nonlocal(_) => Err(self.no_syntax("`global` or `nonlocal`")),
+            StmtKind::Import(_) | StmtKind::ImportFrom(_) if self.frame.host => {
+                self.host_import(stmt);
+                Ok(())
+            }
+            StmtKind::Unsupported { keyword, body } if self.frame.host && host::passes_through(keyword) => {
+                // If the body of a `try` fails, so does the function: what Python would have raised is not known.
+                if &**keyword != "except" {
+                    self.stmts(body);
+                }
+                Ok(())
+            }
             StmtKind::Import(_) | StmtKind::ImportFrom(_) => Err(self.no_syntax("an import inside a kernel")),
             StmtKind::Unsupported { keyword, .. } => Err(self.no_syntax(&format!("`{keyword}`"))),
         }
@@ -113,6 +141,12 @@ impl Lower<'_> {
                 self.set(name, value);
             }
             ExprKind::Tuple(targets) | ExprKind::List(targets) => self.unpack(target, targets, &value),
+            ExprKind::Subscript { .. } if self.frame.host => {
+                self.span = target.span;
+                if self.assign_item(target, value).is_err() {
+                    self.frame.host_result = Some(Val::Error);
+                }
+            }
             ExprKind::Subscript { .. } => {
                 self.span = target.span;
                 let _ = self.error_help(

@@ -10,6 +10,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::builtins::Builtin;
+use super::config::Config;
 use super::types::{Dtype, Ty};
 use crate::ir::Value;
 use crate::parser::ast::{FunctionDef, Lambda};
@@ -58,6 +59,20 @@ pub enum Space {
     Environ,
     /// `torch`: its dtypes and their limits.
     Torch,
+    /// `torch.cuda`: what it says of the target.
+    TorchCuda,
+    /// `torch.version`
+    TorchVersion,
+    /// Python's `itertools`
+    Itertools,
+    /// `triton.runtime`
+    Runtime,
+    /// `triton.runtime.driver`
+    Driver,
+    /// `triton.runtime.driver.active`
+    ActiveDriver,
+    /// `triton.runtime.driver.active.get_current_target()`
+    GpuTarget,
 }
 
 /// What names a type in `isinstance` and in annotations.
@@ -75,6 +90,7 @@ pub enum Class {
     Bool,
     Str,
     List,
+    Dict,
     Descriptor,
 }
 
@@ -94,6 +110,7 @@ impl Class {
             Class::Bool => "bool",
             Class::Str => "str",
             Class::List => "list",
+            Class::Dict => "dict",
             Class::Descriptor => "tl.tensor_descriptor",
         }
     }
@@ -295,6 +312,13 @@ pub enum RangeKind {
     Static,
 }
 
+/// A run-time argument as a heuristic sees it: its type is known, its value only at a launch.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Argument {
+    pub name: String,
+    pub ty: Ty,
+}
+
 /// A function bound to the value it is a method of.
 #[derive(Clone)]
 pub struct Method {
@@ -312,6 +336,12 @@ pub enum Val {
     Slice(Rc<SliceVal>),
     Range(Rc<Range>),
     Method(Rc<Method>),
+    /// A dict of host code, in the order of its keys.
+    Dict(Rc<Vec<(Val, Val)>>),
+    /// A `triton.Config`.
+    Config(Rc<Config>),
+    /// A run-time argument, in a heuristic.
+    Argument(Rc<Argument>),
     /// `tl.condition(c)` of a `while`.
     Condition(Rc<(Val, bool)>),
     /// Already reported.
@@ -419,6 +449,10 @@ impl Val {
             Val::Const(c) => c.to_string(),
             Val::Tuple(items) => format!("({})", items.iter().map(Val::show).collect::<Vec<_>>().join(", ")),
             Val::Tensor(t) => t.ty.to_string(),
+            Val::Dict(items) => {
+                let items: Vec<String> = items.iter().map(|(k, v)| format!("{}: {}", k.show(), v.show())).collect();
+                format!("{{{}}}", items.join(", "))
+            }
             _ => self.describe(),
         }
     }
@@ -437,6 +471,9 @@ impl Val {
             Val::Slice(_) => "a slice".to_owned(),
             Val::Range(_) => "a range".to_owned(),
             Val::Method(_) => "a method".to_owned(),
+            Val::Dict(items) => format!("a dict of {}", items.len()),
+            Val::Config(_) => "a triton.Config".to_owned(),
+            Val::Argument(a) => format!("the run-time argument `{}`", a.name),
             Val::Condition(_) => "a loop condition".to_owned(),
             Val::Error => "an erroneous value".to_owned(),
         }

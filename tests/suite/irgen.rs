@@ -1,6 +1,6 @@
 //! The front end: snapshots of TTIR and of messages, one for each file of `tests/irgen`.
 //!
-//! A file says with `# run: KERNEL SIGNATURE -D NAME=VALUE` lines what to lower; signature and values may be left out. To add a case, add a
+//! A file says with `# run: KERNEL SIGNATURE -D NAME=VALUE --config N` lines what to lower; all but the kernel may be left out. To add a case, add a
 //! file or a line and bless it: `INSTA_UPDATE=always cargo test --test main irgen`.
 
 use std::fmt::Write;
@@ -10,12 +10,13 @@ use ttc::diag::codes::{names, types};
 use ttc::diag::{Diagnostic, Place};
 use ttc::ir::text::{PrintOptions, print_module};
 use ttc::ir::verify::verify;
+use ttc::irgen::config::Launch;
 use ttc::irgen::lower::Options;
 use ttc::irgen::{KernelRequest, Lowered, list_kernels, lower_kernel};
 use ttc::source::{FileId, SourceMap};
 
 fn options() -> Options {
-    Options { capability: 90, num_warps: 4, num_stages: 3, num_ctas: 1, debug: false }
+    Options { capability: 90, launch: Launch::default(), debug: false }
 }
 
 fn folder() -> PathBuf {
@@ -24,12 +25,21 @@ fn folder() -> PathBuf {
 
 /// The words after `# run:`: kernel, signature, values.
 fn request(line: &str) -> KernelRequest {
+    let (line, config) = line.split_once(" --config ").map_or((line, None), |(l, n)| (l, n.trim().parse().ok()));
     let mut parts = line.split(" -D ");
     let head = parts.next().unwrap_or("").trim();
     let (kernel, signature) = head.split_once(' ').unwrap_or((head, ""));
     let given = |s: &str| (!s.trim().is_empty()).then(|| s.trim().to_owned());
     let defines = parts.filter_map(|d| d.split_once('=')).map(|(n, v)| (n.trim().to_owned(), v.trim().to_owned())).collect();
-    KernelRequest { kernel: given(kernel), signature: given(signature), defines, include_dirs: vec![], options: options() }
+    KernelRequest {
+        kernel: given(kernel),
+        signature: given(signature),
+        defines,
+        include_dirs: vec![],
+        config,
+        given: ttc::irgen::config::Given::default(),
+        options: options(),
+    }
 }
 
 fn load(path: &Path) -> (SourceMap, FileId, String) {
@@ -70,6 +80,9 @@ fn show_lowered(lowered: &Lowered) -> String {
         write!(out, "{}: {}{} ", p.name, p.ty, p.divisibility.map_or_else(String::new, |d| format!(":{d}"))).unwrap();
     }
     writeln!(out, "{:?}", lowered.constants).unwrap();
+    if let Some(config) = &lowered.config {
+        writeln!(out, "configuration {}: {config}; taken {:?}", config.index, lowered.launch).unwrap();
+    }
     for line in &lowered.printed {
         writeln!(out, "printed: {line}").unwrap();
     }

@@ -1,7 +1,7 @@
 //! The primitives of the language, in one table: name, parameters, documentation, function.
 //!
 //! A signature is written as in Python (`pointer, mask=None, *, cache_modifier=""`); defaults are literals, `*` starts keyword-only
-//! parameters, `*name` takes the remaining positional ones as a tuple. What Triton itself writes in its language is not here but in the
+//! parameters, `*name` takes the remaining positional ones as a tuple, `**name` the remaining keywords as a dict. What Triton itself writes in its language is not here but in the
 //! prelude ([`super::prelude`]).
 //!
 //! To add one: an entry in the table of its family, with a function `fn(&mut Lower, &Args) -> R<Val>`; a case under `tests/irgen`.
@@ -14,6 +14,7 @@ mod descriptor;
 mod dot;
 mod extern_math;
 mod hints;
+mod host;
 mod map;
 mod math;
 mod memory;
@@ -53,6 +54,8 @@ pub struct Parameter {
     pub default: Option<Val>,
     pub keyword_only: bool,
     pub variadic: bool,
+    /// `**name`
+    pub keywords: bool,
 }
 
 impl Builtin {
@@ -67,10 +70,15 @@ impl Builtin {
                 continue;
             }
             let (name, default) = part.split_once('=').map_or((part, None), |(n, d)| (n, Some(d)));
-            let variadic = name.starts_with('*');
+            let keywords = name.starts_with("**");
+            let variadic = !keywords && name.starts_with('*');
             let name = name.trim_start_matches('*');
-            let default = if variadic { Some(Val::tuple(vec![])) } else { default.map(literal) };
-            params.push(Parameter { name, default, keyword_only, variadic });
+            let default = match () {
+                () if keywords => Some(Val::Dict(std::rc::Rc::default())),
+                () if variadic => Some(Val::tuple(vec![])),
+                () => default.map(literal),
+            };
+            params.push(Parameter { name, default, keyword_only: keyword_only || keywords, variadic, keywords });
             keyword_only |= variadic;
         }
         params
@@ -158,7 +166,17 @@ fn find(tables: &[&'static [Builtin]], name: &str) -> Option<&'static Builtin> {
 
 /// Every primitive, for documentation and checks.
 pub fn all() -> impl Iterator<Item = &'static Builtin> {
-    static REST: &[&[Builtin]] = &[target::CUDA, target::INFO, target::TRITON, python::TABLE, types::DTYPE_METHODS, descriptor::METHODS];
+    static REST: &[&[Builtin]] = &[
+        target::CUDA,
+        target::INFO,
+        target::TRITON,
+        python::TABLE,
+        types::DTYPE_METHODS,
+        descriptor::METHODS,
+        host::TABLE,
+        host::TRITON,
+        host::ITERTOOLS,
+    ];
     LANGUAGE.iter().chain(REST).flat_map(|t| t.iter())
 }
 
@@ -186,12 +204,20 @@ pub fn member(space: Space, name: &str) -> Option<Val> {
         Space::Triton => match name {
             "language" => Some(Const::Space(Space::Language).into()),
             "__version__" => Some(Const::str("3.9.0").into()),
-            _ => find(&[target::TRITON], name).map(builtin),
+            "runtime" => Some(Const::Space(Space::Runtime).into()),
+            _ => find(&[target::TRITON, host::TRITON], name).map(builtin),
         },
         Space::PyMath => python::math_member(name),
         Space::Os if name == "environ" => Some(Const::Space(Space::Environ).into()),
         Space::Os | Space::Environ => find(&[python::ENVIRONMENT], name).map(builtin),
-        Space::Torch => python::torch_member(name),
+        Space::Torch => match name {
+            "cuda" => Some(Const::Space(Space::TorchCuda).into()),
+            "version" => Some(Const::Space(Space::TorchVersion).into()),
+            "Tensor" => Some(Const::Class(Class::Tensor).into()),
+            _ => python::torch_member(name).or_else(|| host::target_member(space, name)),
+        },
+        Space::Itertools => find(&[host::ITERTOOLS], name).map(builtin),
+        _ => host::target_member(space, name),
     }
 }
 
@@ -237,6 +263,12 @@ pub fn dtype_method(name: &str) -> Option<&'static Builtin> {
     find(&[types::DTYPE_METHODS], name)
 }
 
+/// A method of what host code works with: dicts, strings, lists, integers, and what a heuristic knows of its arguments.
+#[must_use]
+pub fn host_method(base: &Val, name: &str) -> Option<&'static Builtin> {
+    host::method(base, name)
+}
+
 /// A method of tensor descriptors.
 #[must_use]
 pub fn descriptor_method(name: &str) -> Option<&'static Builtin> {
@@ -253,7 +285,8 @@ pub fn python(name: &str) -> Option<Val> {
         "str" => Class::Str,
         "tuple" => Class::Tuple,
         "list" => Class::List,
-        _ => return find(&[python::TABLE], name).map(|b| Const::Builtin(b).into()),
+        "dict" => Class::Dict,
+        _ => return find(&[python::TABLE, host::TABLE], name).map(|b| Const::Builtin(b).into()),
     };
     Some(Const::Class(class).into())
 }
@@ -277,7 +310,7 @@ pub fn member_names(space: Space) -> Vec<&'static str> {
         }
         Space::Math => names(&[math::TABLE]),
         Space::Cuda => names(&[target::CUDA]),
-        Space::Triton => names(&[target::TRITON]),
+        Space::Triton => names(&[target::TRITON, host::TRITON]),
         Space::Libdevice => extern_math::names(),
         _ => vec![],
     }
@@ -305,6 +338,13 @@ pub fn space_name(space: Space) -> &'static str {
         Space::Os => "os",
         Space::Environ => "os.environ",
         Space::Torch => "torch",
+        Space::TorchCuda => "torch.cuda",
+        Space::TorchVersion => "torch.version",
+        Space::Itertools => "itertools",
+        Space::Runtime => "triton.runtime",
+        Space::Driver => "triton.runtime.driver",
+        Space::ActiveDriver => "triton.runtime.driver.active",
+        Space::GpuTarget => "the target",
     }
 }
 

@@ -32,6 +32,7 @@ pub(super) static TABLE: &[Builtin] = &[
     }),
     entry("len", "x", "The number of items.", |cx, a| match a.get(0) {
         Val::Tuple(items) => Ok(Val::int(items.len() as i128)),
+        Val::Dict(items) => Ok(Val::int(items.len() as i128)),
         Val::Const(Const::Str(s)) => Ok(Val::int(s.chars().count() as i128)),
         Val::Tensor(t) if t.ty.is_block() => Ok(Val::int(t.ty.shape()[0])),
         other => Err(cx.expected("a tuple or a string", other)),

@@ -10,8 +10,8 @@ use crate::parser::ast::BinOp;
 
 /// `tl.extra.cuda`
 pub(super) static CUDA: &[Builtin] = &[
-    entry("num_threads", "", "Threads of the block, at compile time.", |cx, _| Ok(Val::int(cx.options.num_warps * 32))),
-    entry("num_warps", "", "Warps of the block, at compile time.", |cx, _| Ok(Val::int(cx.options.num_warps))),
+    entry("num_threads", "", "Threads of the block, at compile time.", |cx, _| Ok(Val::int(cx.options.launch.num_warps * 32))),
+    entry("num_warps", "", "Warps of the block, at compile time.", |cx, _| Ok(Val::int(cx.options.launch.num_warps))),
     entry("smid", "", "The multiprocessor on which this runs.", |cx, _| {
         debug::read_register(cx, "mov.u32 $0, %smid;", "=r", Dtype::Int32, true)
     }),

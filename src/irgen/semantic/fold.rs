@@ -17,12 +17,15 @@ enum Fault {
 impl Lower<'_> {
     /// A binary operator on two values known at compile time.
     pub fn fold_binary(&mut self, op: BinOp, a: &Val, b: &Val) -> R<Val> {
+        self.known(a)?;
+        self.known(b)?;
         match (a, b) {
             (Val::Tuple(x), Val::Tuple(y)) if op == BinOp::Add => Ok(Val::tuple(x.iter().chain(y.iter()).cloned().collect())),
             (Val::Tuple(x), Val::Const(c)) | (Val::Const(c), Val::Tuple(x)) if op == BinOp::Mul && c.as_int().is_some() => {
                 let times = c.as_int().unwrap_or(0).clamp(0, 1024) as usize;
                 Ok(Val::tuple(x.iter().cloned().cycle().take(x.len() * times).collect()))
             }
+            (Val::Dict(x), Val::Dict(y)) if op == BinOp::BitOr => Ok(merged(x, y)),
             (Val::Const(x), Val::Const(y)) => match fold(op, x, y) {
                 Ok(c) => Ok(c.into()),
                 Err(Fault::Types) => Err(self.bad_operands(op.symbol(), a, b)),
@@ -38,6 +41,7 @@ impl Lower<'_> {
 
     /// A unary operator on a value known at compile time.
     pub fn fold_unary(&mut self, op: UnaryOp, v: &Val) -> R<Val> {
+        self.known(v)?;
         let folded = match (op, v) {
             (UnaryOp::Not, _) => Some(Const::Bool(!self.truth(v)?)),
             (UnaryOp::Neg, Val::Const(Const::Float(f))) => Some(Const::Float(-f)),
@@ -55,11 +59,23 @@ impl Lower<'_> {
 
     /// A comparison of two values known at compile time.
     pub fn fold_compare(&mut self, cmp: Cmp, a: &Val, b: &Val) -> R<bool> {
+        // An argument is no None, whatever it is.
+        if !(a.is_none() || b.is_none()) {
+            self.known(a)?;
+            self.known(b)?;
+        }
         if matches!(cmp, Cmp::Eq | Cmp::Ne) {
             return Ok(same(a, b) == (cmp == Cmp::Eq));
         }
         let order = match (a, b) {
             (Val::Const(Const::Str(x)), Val::Const(Const::Str(y))) => x.partial_cmp(y),
+            (Val::Tuple(x), Val::Tuple(y)) => {
+                // The first items that differ decide; without any, the longer one is greater.
+                let Some((x, y)) = x.iter().zip(y.iter()).find(|(x, y)| !same(x, y)) else {
+                    return self.fold_compare(cmp, &Val::int(x.len() as i128), &Val::int(y.len() as i128));
+                };
+                return self.fold_compare(cmp, x, y);
+            }
             (Val::Const(x), Val::Const(y)) => match (x.as_int(), y.as_int()) {
                 (Some(x), Some(y)) => Some(x.cmp(&y)),
                 _ => match (x.as_float(), y.as_float()) {
@@ -79,11 +95,25 @@ impl Lower<'_> {
         })
     }
 
+    /// Reports the value of a run-time argument: a heuristic is evaluated long before the launch that knows it.
+    pub fn known(&mut self, v: &Val) -> R<()> {
+        match v {
+            Val::Argument(a) => Err(self.error(
+                &names::NOT_CONSTEXPR,
+                format!("the value of `{}` is known only at a launch", a.name),
+                format!("needs the value of `{}`, which is known only at a launch", a.name),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// As Python's `bool(x)` of a value known at compile time.
     pub fn truth(&mut self, v: &Val) -> R<bool> {
         match v {
             Val::Const(c) => Ok(c.truth()),
             Val::Tuple(items) => Ok(!items.is_empty()),
+            Val::Dict(items) => Ok(!items.is_empty()),
+            Val::Argument(_) => self.known(v).map(|()| false),
             Val::Error => Err(crate::irgen::lower::Reported),
             Val::Tensor(_) => {
                 let found = v.describe();
@@ -94,6 +124,19 @@ impl Lower<'_> {
     }
 }
 
+/// `{**a, **b}`: the keys of the first keep their places.
+#[must_use]
+pub fn merged(a: &[(Val, Val)], b: &[(Val, Val)]) -> Val {
+    let mut all = a.to_vec();
+    for (key, value) in b {
+        match all.iter_mut().find(|(k, _)| same(k, key)) {
+            Some((_, old)) => *old = value.clone(),
+            None => all.push((key.clone(), value.clone())),
+        }
+    }
+    Val::Dict(std::rc::Rc::new(all))
+}
+
 /// As Python's `==` on compile-time values; tuples compare element by element.
 #[must_use]
 pub fn same(a: &Val, b: &Val) -> bool {
@@ -101,6 +144,7 @@ pub fn same(a: &Val, b: &Val) -> bool {
         (Val::Const(x), Val::Const(y)) => x == y,
         (Val::Tuple(x), Val::Tuple(y)) => x.len() == y.len() && x.iter().zip(y.iter()).all(|(x, y)| same(x, y)),
         (Val::Tensor(x), Val::Tensor(y)) => x == y,
+        (Val::Dict(x), Val::Dict(y)) => x.len() == y.len() && x.iter().all(|(k, v)| y.iter().any(|(l, w)| same(k, l) && same(v, w))),
         _ => false,
     }
 }

@@ -1,0 +1,291 @@
+//! What host code around kernels uses: Python's functions on lists, `itertools`, `triton.Config`, and what it asks of the target.
+//!
+//! Configurations and heuristics are written with these; kernels have no use for them.
+
+use std::rc::Rc;
+
+use super::{Args, Builtin, entry};
+use crate::diag::codes::{names, types};
+use crate::irgen::config::Config;
+use crate::irgen::lower::{Lower, R};
+use crate::irgen::semantic::arith::Cmp;
+use crate::irgen::types::Dtype;
+use crate::irgen::value::{Const, Space, Val};
+use crate::parser::ast::BinOp;
+
+/// Python's builtins that only host code uses.
+pub(super) static TABLE: &[Builtin] = &[
+    entry("sum", "items, start=0", "The sum of compile-time values.", |cx, a| {
+        let items = items(cx, a.get(0))?;
+        items.iter().try_fold(a.get(1).clone(), |acc, v| cx.binary_op(BinOp::Add, &acc, v))
+    }),
+    entry("sorted", "items", "The compile-time values in ascending order.", |cx, a| {
+        let mut sorted: Vec<Val> = vec![];
+        for v in items(cx, a.get(0))? {
+            let mut at = sorted.len();
+            while at > 0 && cx.fold_compare(Cmp::Lt, &v, &sorted[at - 1])? {
+                at -= 1;
+            }
+            sorted.insert(at, v);
+        }
+        Ok(Val::tuple(sorted))
+    }),
+    entry("reversed", "items", "The values from the last to the first.", |cx, a| {
+        let mut all = items(cx, a.get(0))?;
+        all.reverse();
+        Ok(Val::tuple(all))
+    }),
+    entry("enumerate", "items, start=0", "The values with their numbers.", |cx, a| {
+        let start = a.int(cx, 1)?;
+        let numbered = (start..).zip(items(cx, a.get(0))?).map(|(i, v)| Val::tuple(vec![Val::int(i), v]));
+        Ok(Val::tuple(numbered.collect()))
+    }),
+    entry("zip", "*lists", "Tuples of the first values, the second values and so on.", |cx, a| {
+        let lists = lists(cx, a.get(0))?;
+        let count = lists.iter().map(Vec::len).min().unwrap_or(0);
+        Ok(Val::tuple((0..count).map(|i| Val::tuple(lists.iter().map(|l| l[i].clone()).collect())).collect()))
+    }),
+    entry("map", "function, items", "The function's value for each item.", |cx, a| {
+        let values: R<Vec<Val>> = items(cx, a.get(1))?.into_iter().map(|v| cx.apply(a.get(0), vec![v], vec![])).collect();
+        Ok(Val::tuple(values?))
+    }),
+    entry("filter", "function, items", "The items for which the function is true.", |cx, a| {
+        let mut kept = vec![];
+        for v in items(cx, a.get(1))? {
+            let truth = if a.get(0).is_none() { v.clone() } else { cx.apply(a.get(0), vec![v.clone()], vec![])? };
+            if cx.truth(&truth)? {
+                kept.push(v);
+            }
+        }
+        Ok(Val::tuple(kept))
+    }),
+];
+
+/// `itertools`
+pub(super) static ITERTOOLS: &[Builtin] = &[
+    entry("product", "*lists, repeat=1", "All combinations of one value of each list, the last varying fastest.", |cx, a| {
+        let (once, repeat) = (lists(cx, a.get(0))?, a.int(cx, 1)?.clamp(0, 16) as usize);
+        let count = once.len() * repeat;
+        let mut all: Vec<Vec<Val>> = vec![vec![]];
+        for list in once.iter().cycle().take(count) {
+            if all.len() * list.len() > 1 << 16 {
+                return Err(cx.error(&names::TOO_LARGE, "the product of the lists has more than 65536 items", "in this call"));
+            }
+            all = all.iter().flat_map(|start| list.iter().map(|v| [start.as_slice(), std::slice::from_ref(v)].concat())).collect();
+        }
+        Ok(Val::tuple(all.into_iter().map(Val::tuple).collect()))
+    }),
+    entry("chain", "*lists", "The values of the lists, one list after the other.", |cx, a| Ok(Val::tuple(lists(cx, a.get(0))?.concat()))),
+];
+
+/// Host functions and classes of `triton` itself.
+pub(super) static TRITON: &[Builtin] = &[entry(
+    "Config",
+    "kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None",
+    "A configuration to choose from.",
+    |cx, a| {
+        let Val::Dict(kwargs) = a.get(0) else { return Err(cx.expected("a dict of values", a.get(0))) };
+        let mut values = vec![];
+        for (key, value) in kwargs.iter() {
+            match key {
+                Val::Const(Const::Str(name)) => values.push((name.clone(), value.clone())),
+                other => return Err(cx.expected("the name of a parameter", other)),
+            }
+        }
+        let number = |cx: &mut Lower<'_>, i: usize| -> R<Option<u32>> {
+            let Some(v) = a.given(i) else { return Ok(None) };
+            let n = a.int(cx, i)?;
+            u32::try_from(n).map(Some).map_err(|_| cx.expected("a number from 1 on", v))
+        };
+        let (num_warps, num_stages, num_ctas, maxnreg) = (number(cx, 1)?, number(cx, 2)?, number(cx, 3)?, number(cx, 4)?);
+        if a.given(6).is_some() {
+            return Err(cx.unsupported("`ir_override` of a configuration"));
+        }
+        Ok(Val::Config(Rc::new(Config { values, num_warps, num_stages, num_ctas, maxnreg })))
+    },
+)];
+
+/// Methods of dicts.
+static DICT: &[Builtin] = &[
+    entry("get", "self, key, default=None", "The value of a key, or the default.", |cx, a| {
+        let Val::Dict(d) = a.get(0) else { return Ok(Val::NONE) };
+        let known = d.iter().any(|(k, _)| crate::irgen::semantic::fold::same(k, a.get(1)));
+        if known { cx.index_dict(d, a.get(1)) } else { Ok(a.get(2).clone()) }
+    }),
+    entry("keys", "self", "The keys.", |_, a| Ok(pairs(a, |k, _| k.clone()))),
+    entry("values", "self", "The values.", |_, a| Ok(pairs(a, |_, v| v.clone()))),
+    entry("items", "self", "The keys with their values.", |_, a| Ok(pairs(a, |k, v| Val::tuple(vec![k.clone(), v.clone()])))),
+    entry("copy", "self", "The dict itself: values never change.", |_, a| match a.get(0) {
+        Val::Dict(d) => Ok(Val::Dict(Rc::new(d.to_vec()))),
+        other => Ok(other.clone()),
+    }),
+];
+
+/// Methods of lists; those that change one are statements ([`crate::irgen::host`]).
+static LIST: &[Builtin] = &[
+    entry("copy", "self", "A copy of the list.", |cx, a| Ok(Val::tuple(items(cx, a.get(0))?))),
+    entry("index", "self, value", "Where the value stands.", |cx, a| {
+        let all = items(cx, a.get(0))?;
+        match all.iter().position(|v| crate::irgen::semantic::fold::same(v, a.get(1))) {
+            Some(at) => Ok(Val::int(at as i128)),
+            None => Err(cx.error(&types::INDEX, "the value is not in the list", "in this call")),
+        }
+    }),
+];
+
+/// Methods of strings.
+static TEXT: &[Builtin] = &[
+    entry("lower", "self", "In small letters.", |cx, a| Ok(Const::str(&a.text(cx, 0)?.to_lowercase()).into())),
+    entry("upper", "self", "In capital letters.", |cx, a| Ok(Const::str(&a.text(cx, 0)?.to_uppercase()).into())),
+    entry("strip", "self", "Without white space around it.", |cx, a| Ok(Const::str(a.text(cx, 0)?.trim()).into())),
+    entry("replace", "self, old, new", "With one part in place of another.", |cx, a| {
+        let (text, old, new) = (a.text(cx, 0)?, a.text(cx, 1)?, a.text(cx, 2)?);
+        Ok(Const::str(&text.replace(&*old, &new)).into())
+    }),
+    entry("split", "self, separator=None", "The parts between separators, or between white space.", |cx, a| {
+        let text = a.text(cx, 0)?;
+        let part = |s: &str| Val::from(Const::str(s));
+        Ok(Val::tuple(match a.given(1) {
+            Some(_) => text.split(&*a.text(cx, 1)?).map(part).collect(),
+            None => text.split_whitespace().map(part).collect(),
+        }))
+    }),
+    entry("join", "self, parts", "The parts with the text between them.", |cx, a| {
+        let between = a.text(cx, 0)?;
+        let mut parts = vec![];
+        for v in items(cx, a.get(1))? {
+            match v {
+                Val::Const(Const::Str(s)) => parts.push(s),
+                other => return Err(cx.expected("a string", &other)),
+            }
+        }
+        Ok(Const::str(&parts.join(&*between)).into())
+    }),
+    entry("format", "self, *args, **fields", "The text with values in place of `{}`, `{0}` and `{name}`.", format),
+    entry("startswith", "self, prefix", "Whether it begins so.", |cx, a| {
+        let (text, part) = (a.text(cx, 0)?, a.text(cx, 1)?);
+        Ok(Val::bool(text.starts_with(&*part)))
+    }),
+    entry("endswith", "self, suffix", "Whether it ends so.", |cx, a| {
+        let (text, part) = (a.text(cx, 0)?, a.text(cx, 1)?);
+        Ok(Val::bool(text.ends_with(&*part)))
+    }),
+];
+
+/// `"{a} {0} {}".format(…)`. Doubled braces stand for themselves.
+fn format(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+    let text = a.text(cx, 0)?;
+    let (positional, Val::Dict(fields)) = (items(cx, a.get(1))?, a.get(2).clone()) else { return Ok(Val::NONE) };
+    let (mut out, mut rest, mut next) = (String::new(), &*text, 0);
+    while let Some(at) = rest.find(['{', '}']) {
+        out.push_str(&rest[..at]);
+        let (brace, after) = rest[at..].split_at(1);
+        if let Some(after) = after.strip_prefix(brace) {
+            out.push_str(brace);
+            rest = after;
+            continue;
+        }
+        let Some((field, after)) = after.split_once('}').filter(|_| brace == "{") else {
+            return Err(cx.error(&names::BAD_ARGUMENTS, "a brace of the format stands alone", "this text"));
+        };
+        let value = match field {
+            "" => positional.get(next).cloned(),
+            number if number.bytes().all(|b| b.is_ascii_digit()) => number.parse().ok().and_then(|i: usize| positional.get(i).cloned()),
+            name if name.contains(['!', ':', '.', '[']) => return Err(cx.unsupported(&format!("the format `{{{name}}}`"))),
+            name => Some(cx.index_dict(&fields, &Const::str(name).into())?),
+        };
+        next += usize::from(field.is_empty());
+        let Some(value) = value else {
+            return Err(cx.error(&names::BAD_ARGUMENTS, format!("there is no value for `{{{field}}}`"), "this text"));
+        };
+        cx.known(&value)?;
+        out.push_str(&value.show());
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(Const::str(&out).into())
+}
+
+/// Methods of integers.
+static INTEGER: &[Builtin] = &[entry("bit_length", "self", "The bits that the number takes, without its sign.", |cx, a| {
+    let n = a.int(cx, 0)?;
+    Ok(Val::int(128 - n.unsigned_abs().leading_zeros()))
+})];
+
+/// Methods of a run-time argument: what its type says.
+static ARGUMENT: &[Builtin] = &[entry("is_floating_point", "self", "Whether its elements are floats.", |cx, a| match a.get(0) {
+    Val::Argument(arg) => Ok(Val::bool(element(arg.ty.dtype).is_float())),
+    other => Err(cx.expected("an argument", other)),
+})];
+
+/// What the driver says of the target.
+static TARGET: &[Builtin] = &[
+    entry("get_current_target", "", "The GPU that is compiled for.", |_, _| Ok(Const::Space(Space::GpuTarget).into())),
+    entry("is_available", "", "Whether there is a GPU: there will be.", |_, _| Ok(Val::bool(true))),
+    entry("get_device_capability", "device=None", "Major and minor compute capability.", |cx, _| {
+        let c = cx.options.capability;
+        Ok(Val::tuple(vec![Val::int(c / 10), Val::int(c % 10)]))
+    }),
+    entry("get_device_name", "device=None", "The usual GPU of the compute capability.", |cx, _| match cx.options.capability {
+        80 => Ok(Const::str("NVIDIA A100").into()),
+        90 => Ok(Const::str("NVIDIA H100").into()),
+        100 => Ok(Const::str("NVIDIA B200").into()),
+        other => Err(cx.error(&names::UNKNOWN_VALUE, format!("there is no one GPU of compute capability {other}"), "asks for its name")),
+    }),
+    entry("are_deterministic_algorithms_enabled", "", "They are not.", |_, _| Ok(Val::bool(false))),
+    entry("current_device", "", "The first.", |_, _| Ok(Val::int(0))),
+];
+
+/// Members of the packages that host code asks about the target.
+pub(super) fn target_member(space: Space, name: &str) -> Option<Val> {
+    let call = |name: &str| TARGET.iter().find(|b| b.name == name).map(|b| Const::Builtin(b).into());
+    match (space, name) {
+        (Space::TorchCuda, "is_available" | "get_device_capability" | "get_device_name" | "current_device") => call(name),
+        (Space::Torch, "are_deterministic_algorithms_enabled") => call(name),
+        (Space::TorchVersion, "hip") => Some(Val::NONE),
+        (Space::Runtime, "driver") => Some(Const::Space(Space::Driver).into()),
+        (Space::Driver, "active") => Some(Const::Space(Space::ActiveDriver).into()),
+        (Space::ActiveDriver, "get_current_target") => call(name),
+        (Space::GpuTarget, "backend") => Some(Const::str("cuda").into()),
+        (Space::GpuTarget, "warp_size") => Some(Val::int(32)),
+        _ => None,
+    }
+}
+
+/// A method of a value that host code has.
+pub(super) fn method(base: &Val, name: &str) -> Option<&'static Builtin> {
+    let table = match base {
+        Val::Dict(_) => DICT,
+        Val::Tuple(_) => LIST,
+        Val::Argument(_) => ARGUMENT,
+        Val::Const(Const::Str(_)) => TEXT,
+        Val::Const(Const::Int(_)) => INTEGER,
+        _ => return None,
+    };
+    table.iter().find(|b| b.name == name)
+}
+
+/// The type of what a pointer points to, or of a scalar itself.
+#[must_use]
+pub(super) fn element(dtype: Dtype) -> Dtype {
+    dtype.pointee().map_or(dtype, |t| t.dtype)
+}
+
+fn items(cx: &mut Lower<'_>, v: &Val) -> R<Vec<Val>> {
+    cx.known(v)?;
+    match cx.iterate(v) {
+        Some(items) => Ok(items),
+        None => Err(cx.expected("something to run over at compile time", v)),
+    }
+}
+
+fn lists(cx: &mut Lower<'_>, v: &Val) -> R<Vec<Vec<Val>>> {
+    items(cx, v)?.iter().map(|l| items(cx, l)).collect()
+}
+
+fn pairs(a: &Args, f: fn(&Val, &Val) -> Val) -> Val {
+    match a.get(0) {
+        Val::Dict(d) => Val::tuple(d.iter().map(|(k, v)| f(k, v)).collect()),
+        _ => Val::tuple(vec![]),
+    }
+}
