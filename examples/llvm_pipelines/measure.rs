@@ -86,7 +86,7 @@ pub(crate) fn measure(file: &str, target: Target, list: &[Variant], runs: u32) -
             module.optimize().map_err(failed)?;
             let middle = cpu_time();
             texts[i] = module.emit_ptx().map_err(failed)?;
-            best[i] = (best[i].0.min(middle - start), best[i].1.min(cpu_time() - middle));
+            best[i] = (best[i].0.min(middle.saturating_sub(start)), best[i].1.min(cpu_time().saturating_sub(middle)));
         }
     }
     let code = texts.iter().map(|ptx| machine_code::of_ptx(ptx, target, &mut known)).collect::<Result<Vec<_>, _>>()?;

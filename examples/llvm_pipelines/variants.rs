@@ -142,22 +142,19 @@ fn leaves(nodes: &[Node], out: &mut Vec<String>) {
 fn edit(nodes: &[Node], at: &mut usize, which: usize, change: &mut dyn FnMut(&Node) -> Vec<Node>) -> Vec<Node> {
     let mut out = vec![];
     for node in nodes {
-        match &node.inner {
-            Some(inner) => {
-                let inner = edit(inner, at, which, change);
-                if !inner.is_empty() {
-                    out.push(Node { name: node.name.clone(), inner: Some(inner) });
-                }
+        if let Some(inner) = &node.inner {
+            let inner = edit(inner, at, which, change);
+            if !inner.is_empty() {
+                out.push(Node { name: node.name.clone(), inner: Some(inner) });
             }
-            None => {
-                if *at == which {
-                    out.extend(change(node));
-                } else {
-                    out.push(node.clone());
-                }
-                *at += 1;
-            }
+            continue;
         }
+        if *at == which {
+            out.extend(change(node));
+        } else {
+            out.push(node.clone());
+        }
+        *at += 1;
     }
     out
 }
