@@ -16,12 +16,16 @@
 //! Apply: convert the tensor operands, remake the access in the new layout, convert the results back. Redundant conversions are left to
 //! `tritongpu-remove-layout-conversions`.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod connections;
+
+use std::collections::BTreeMap;
+
+pub(super) use connections::Connections;
 
 use super::module_attrs::{self, Threads};
 use crate::ir::core::encoding::Bases;
 use crate::ir::core::{Attr, AttrData, Builder, Encoding, Ir, Name, Op, OpState, Type, Value, ValueDef};
-use crate::ir::dialects::{OpKind, Traits, TtOp, TtgOp};
+use crate::ir::dialects::{OpKind, TtOp, TtgOp};
 use crate::layout;
 use crate::passes::analysis::axis_info::{AxisInfo, AxisInfoAnalysis, calls};
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
@@ -66,12 +70,13 @@ fn note(ir: &mut Ir, param: Value, info: &AxisInfo) {
 /// Which access gets which layout, in order: those through pointers, then those through descriptors.
 fn decide(ir: &Ir, threads: Threads) -> Vec<(Op, Attr)> {
     let analysis = AxisInfoAnalysis::of_module(ir);
+    let connections = Connections::new(ir);
     let ops = ir.all_ops_post(ir.module());
     let mut plan = vec![];
     for &op in &ops {
         let Some(ptr) = accessed_pointer(ir, op).filter(|&p| ir.ty(p).is_tensor() && ir.ty(p).elem().is_ptr()) else { continue };
         let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps);
-        plan.push((op, coalesced(ir, &analysis, op, ptr, Threads { num_warps, ..threads })));
+        plan.push((op, coalesced(ir, &analysis, &connections, op, ptr, Threads { num_warps, ..threads })));
     }
     for &op in &ops {
         let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps);
@@ -117,7 +122,7 @@ fn pointer_order(ir: &Ir, analysis: &AxisInfoAnalysis, ptr: Value) -> Vec<u32> {
 }
 
 /// The layout in which neighbouring threads touch neighbouring addresses; steps 1 to 3.
-pub(super) fn coalesced(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op, ptr: Value, threads: Threads) -> Attr {
+pub(super) fn coalesced(ir: &Ir, analysis: &AxisInfoAnalysis, connections: &Connections, op: Op, ptr: Value, threads: Threads) -> Attr {
     let shape = ir.ty(ptr).shape();
     let order = pointer_order(ir, analysis, ptr);
     let (cga, split) = cga_of(ir.ty(ptr));
@@ -125,14 +130,7 @@ pub(super) fn coalesced(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op, ptr: Value
     let own = elements_per_thread(ir, analysis, op, ptr, &order, &share);
     let mut width = own;
     if ir.def_op(ptr).is_some() {
-        for other in connected(ir, op) {
-            let Some(p) = accessed_pointer(ir, other).filter(|&p| other != op && ir.ty(p).is_tensor() && ir.ty(p).shape() == shape) else {
-                continue;
-            };
-            if pointer_order(ir, analysis, p) == order {
-                width = width.max(elements_per_thread(ir, analysis, other, p, &order, &share));
-            }
-        }
+        width = width.max(connections.widest(ir, analysis, op, shape, &order, &share));
     }
     let all_threads = i64::from(threads.num_warps * threads.threads_per_warp);
     width = width.min((share.iter().product::<i64>() / all_threads).max(1));
@@ -200,27 +198,6 @@ fn widest(ir: &Ir, op: Op, bits: i64) -> i64 {
         }
         _ => vector,
     }
-}
-
-/// Every operation that values connect with `op`, to any distance: producers, users, and what is in their regions.
-fn connected(ir: &Ir, op: Op) -> BTreeSet<Op> {
-    let mut seen = BTreeSet::from([op]);
-    let mut queue = vec![op];
-    while let Some(at) = queue.pop() {
-        let producers = ir.operands(at).iter().filter_map(|&v| match ir.def(v) {
-            ValueDef::Result { op, .. } => Some(op),
-            ValueDef::Arg { block, .. } => {
-                let parent = ir.block_op(block)?;
-                let single = ir.regions_of(parent).len() == 1 && ir.blocks_of(ir.region(parent, 0)).len() == 1;
-                (single && !ir.kind(parent).has(Traits::ISOLATED_FROM_ABOVE)).then_some(parent)
-            }
-        });
-        let users = ir.results(at).iter().flat_map(|&r| ir.uses(r)).map(|u| u.op);
-        let inside = ir.regions_of(at).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.ops(b));
-        let near: Vec<Op> = producers.chain(users).chain(inside).collect();
-        queue.extend(near.into_iter().filter(|&o| seen.insert(o)));
-    }
-    seen
 }
 
 /// Up to 16 bytes a thread along the last axis: how the tensor goes through shared memory.

@@ -17,7 +17,7 @@ use crate::ir::dialects::TtgOp;
 use crate::layout;
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::manager::{Changed, Failed, Pass, PassCx};
-use crate::passes::ttg::coalesce::{cga_of, coalesced};
+use crate::passes::ttg::coalesce::{Connections, cga_of, coalesced};
 use crate::passes::ttg::module_attrs::{self, Threads};
 
 pub static PASS: Pass = Pass { name: "tritongpu-coalesce-async-copy", doc: "choose layouts for asynchronous copies", options: &[], run };
@@ -72,7 +72,7 @@ fn small(ir: &Ir, axis: &AxisInfoAnalysis, op: Op, threads: Threads) -> Option<A
     if ty.num_elements() >= i64::from(threads.num_warps * threads.threads_per_warp) || bits < 32 {
         return None;
     }
-    let encoding = coalesced(ir, axis, op, source, threads);
+    let encoding = coalesced(ir, axis, &Connections::new(ir), op, source, threads);
     (ty.encoding() != Some(encoding)).then_some(encoding)
 }
 
