@@ -53,10 +53,7 @@ fn map_elementwise(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 /// Step 2; gives what the function returned, and whether that was a single value.
 fn body(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, pack: usize) -> R<(Vec<Tensor>, bool)> {
     let scalars: Vec<Ty> = tensors.iter().flat_map(|t| std::iter::repeat_n(Ty::scalar(t.ty.dtype), pack)).collect();
-    let args: Vec<_> = scalars.iter().map(|t| (t.to_ir(), cx.loc)).collect();
-    let region = cx.ir.region(op, 0);
-    let block = cx.ir.add_block(region, &args);
-    let values: Vec<Val> = cx.ir.args(block).to_vec().into_iter().zip(&scalars).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
+    let (block, values) = super::reduce::block_of(cx, op, &scalars);
     let (result, _) = cx.in_block(block, |cx| {
         let result = cx.apply(f, values, vec![])?;
         let (items, single) = match &result {

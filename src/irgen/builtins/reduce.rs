@@ -2,7 +2,7 @@
 
 use super::{Args, Builtin, entry};
 use crate::diag::codes::types;
-use crate::ir::{Attr, OpState, TtOp, Type};
+use crate::ir::{Attr, Block, OpState, TtOp, Type};
 use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Tensor, Val};
@@ -49,13 +49,19 @@ fn inputs(cx: &mut Lower<'_>, a: &Args) -> R<(Vec<Tensor>, bool)> {
     }
 }
 
-/// Fills the region of a reduction or a scan: a call of the combining function on two groups of elements.
-fn combine(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, end: TtOp) -> R<()> {
-    let scalars: Vec<Ty> = tensors.iter().chain(tensors).map(|t| Ty::scalar(t.ty.dtype)).collect();
+/// Gives an operation's region a block with arguments of these types.
+pub(super) fn block_of(cx: &mut Lower<'_>, op: crate::ir::Op, scalars: &[Ty]) -> (Block, Vec<Val>) {
     let args: Vec<_> = scalars.iter().map(|t| (t.to_ir(), cx.loc)).collect();
     let region = cx.ir.region(op, 0);
     let block = cx.ir.add_block(region, &args);
-    let values: Vec<Val> = cx.ir.args(block).to_vec().into_iter().zip(&scalars).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
+    let values = cx.ir.args(block).to_vec().into_iter().zip(scalars).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
+    (block, values)
+}
+
+/// Fills the region of a reduction or a scan: a call of the combining function on two groups of elements.
+fn combine(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, end: TtOp) -> R<()> {
+    let scalars: Vec<Ty> = tensors.iter().chain(tensors).map(|t| Ty::scalar(t.ty.dtype)).collect();
+    let (block, values) = block_of(cx, op, &scalars);
     let (result, _) = cx.in_block(block, |cx| {
         let result = cx.apply(f, values, vec![])?;
         let items = match &result {

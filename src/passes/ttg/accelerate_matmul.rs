@@ -24,9 +24,10 @@
 mod choose;
 mod scaled;
 
-use choose::{Mma, Multiplier};
+use choose::Multiplier;
 
 use crate::diag::codes::passes as codes;
+use crate::ir::core::encoding::NvidiaMma;
 use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::layout;
@@ -76,13 +77,13 @@ fn dots(ir: &Ir) -> Vec<Op> {
 }
 
 /// Steps 3 and 4.
-fn accelerate(ir: &mut Ir, op: Op, mma: Mma) {
+fn accelerate(ir: &mut Ir, op: Op, mma: NvidiaMma) {
     let [a, b, c] = *ir.operands(op) else { return };
     let old = ir.ty(ir.result(op));
-    let encoding = Attr::encoding(Encoding::NvidiaMma(mma.encoding.clone()));
+    let encoding = Attr::encoding(Encoding::NvidiaMma(mma.clone()));
     let ty = old.with_encoding(Some(encoding));
     let accumulator = Builder::before(ir, op).value(TtgOp::ConvertLayout, &[c], ty);
-    let new = if mma.encoding.version_major == 3 {
+    let new = if mma.version_major == 3 {
         let transposes = matches!(ir.ty(a).elem().bit_width(), Some(16));
         let a = if choose::comes_from_load(ir, a) {
             in_shared(ir, a, 0, transposes)

@@ -10,15 +10,10 @@ use crate::passes::analysis::effects::effects;
 use crate::passes::ttg::coalesce::cga_of;
 use crate::passes::ttg::module_attrs;
 
-/// A tensor-core layout for a result.
-pub(super) struct Mma {
-    pub(super) encoding: NvidiaMma,
-}
-
 /// The choice for one product.
 pub(super) struct Multiplier {
-    /// `None` where threads multiply.
-    pub(super) mma: Option<Mma>,
+    /// The tensor-core layout of the result; `None` where threads multiply.
+    pub(super) mma: Option<NvidiaMma>,
     /// Whether the GPU has an instruction that this product cannot use.
     pub(super) refused: bool,
 }
@@ -60,7 +55,7 @@ pub(super) fn multiplier(ir: &Ir, op: Op, capability: u32) -> Multiplier {
         (instr, warps_of_mma(ir, op, &share, num_warps))
     };
     let encoding = NvidiaMma { version_major: version, version_minor: 0, warps_per_cta, cga: cga_of(ty).0, instr_shape };
-    Multiplier { mma: Some(Mma { encoding }), refused }
+    Multiplier { mma: Some(encoding), refused }
 }
 
 fn is_f64(ty: Type) -> bool {
