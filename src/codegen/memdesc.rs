@@ -22,9 +22,10 @@ use inkwell::values::{IntValue, PointerValue};
 
 use super::lower::{Lower, Res, Val, as_int, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
-use crate::ir::{Encoding, Type, Value};
+use crate::ir::{Encoding, TtgOp, Type, Value};
 use crate::layout::plan::SharedAccess;
 use crate::layout::{Dim, LinearLayout, layout_of};
+use crate::passes::analysis::allocation::buffer_bytes;
 use crate::passes::analysis::scratch::element_bits;
 
 /// A descriptor of shared memory.
@@ -41,6 +42,27 @@ pub(super) struct ViewAccess<'c> {
     pub(super) base: PointerValue<'c>,
     /// What the view's offsets contribute to every address in bytes, with the bits that it can set.
     pub(super) foreign: Option<(IntValue<'c>, u64)>,
+}
+
+/// Where a view starts in shared memory.
+pub(super) struct ViewStart<'c> {
+    /// The address in bytes, in the first buffer if the view is of one of several.
+    pub(super) first: IntValue<'c>,
+    /// Which of several buffers it is, and the bytes from one to the next.
+    pub(super) buffer: Option<(IntValue<'c>, u32)>,
+    /// The inverse of the view's layout.
+    pub(super) inverse: LinearLayout,
+    /// The bits of the view's offsets that may be set, for each dimension, with the bytes to which they move the start.
+    pub(super) offsets: Vec<Vec<(u32, u64)>>,
+}
+
+impl<'c> ViewStart<'c> {
+    /// The address in bytes.
+    pub(super) fn address(&self, cx: &Lower<'c, '_>) -> Res<IntValue<'c>> {
+        let Some((number, bytes)) = self.buffer else { return Ok(self.first) };
+        let moved = cx.b.build_int_mul(number, cx.i32(u64::from(bytes)), "")?;
+        Ok(cx.b.build_int_add(self.first, moved, "")?)
+    }
 }
 
 impl<'c> Lower<'c, '_> {
@@ -86,9 +108,8 @@ impl<'c> Lower<'c, '_> {
         Ok(ViewAccess { access, base: view.base, foreign })
     }
 
-    /// Where a view starts: its address in bytes within shared memory, its layout's inverse, and the bits of its offsets that may be set, for each
-    /// dimension, with the bytes to which they move the start.
-    pub(super) fn view_start(&mut self, value: Value) -> Res<(IntValue<'c>, LinearLayout, Vec<Vec<(u32, u64)>>)> {
+    /// Where a view starts, and how it goes on from there.
+    pub(super) fn view_start(&mut self, value: Value) -> Res<ViewStart<'c>> {
         let ty = self.ir.ty(value);
         let memory = ty.as_memdesc().ok_or_else(|| defect("a matrix in shared memory that is no memory descriptor"))?;
         let shared = layout_of(ty).map_err(|e| no_layout(ty, &e.reason))?;
@@ -100,9 +121,30 @@ impl<'c> Lower<'c, '_> {
         let alloc = &memory.alloc_shape[memory.alloc_shape.len() - rank..];
         let columns = offset_columns(&inverse, &memory.shape, alloc, element_bits(ty) / 8);
         let view = self.view(value)?;
-        let address = self.b.build_ptr_to_int(view.base, self.int_type(32), "")?;
+        let (base, buffer) = match self.buffer(value) {
+            Some((all, number, bytes)) => (self.view(all)?.base, Some((self.int(number)?, bytes))),
+            None => (view.base, None),
+        };
+        let address = self.b.build_ptr_to_int(base, self.int_type(32), "")?;
         let moved = self.offset_part(&view.offsets, &columns)?;
-        Ok((self.b.build_int_add(address, moved, "")?, inverse, columns))
+        Ok(ViewStart { first: self.b.build_int_add(address, moved, "")?, buffer, inverse, offsets: columns })
+    }
+
+    /// The buffers that a view is of one of, which one, and the bytes from one to the next. The other operations on views leave addresses as they
+    /// are (see the table).
+    fn buffer(&self, mut value: Value) -> Option<(Value, Value, u32)> {
+        const SAME_ADDRESS: [TtgOp; 4] = [TtgOp::MemDescSubslice, TtgOp::MemDescTrans, TtgOp::MemDescReshape, TtgOp::MemDescReinterpret];
+        loop {
+            let op = self.ir.def_op(value)?;
+            let source = *self.ir.operands(op).first()?;
+            if self.ir.is(op, TtgOp::MemDescIndex) {
+                return Some((source, self.ir.operand(op, 1), buffer_bytes(self.ir.ty(value)).ok()?));
+            }
+            if !SAME_ADDRESS.iter().any(|&kind| self.ir.is(op, kind)) {
+                return None;
+            }
+            value = source;
+        }
     }
 
     /// Step 2: the exclusive or of the columns whose bits are set in the offsets.

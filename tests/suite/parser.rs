@@ -255,8 +255,8 @@ fn long_texts_are_read_in_time() {
         let start = Instant::now();
         parse(&text);
         let took = start.elapsed();
-        // Unoptimised, on a busy machine; what is quadratic takes many minutes.
-        assert!(took < Duration::from_secs(30), "{what}: {took:?}");
+        // Seconds when unoptimised, half a minute on a busy machine; what is quadratic takes an hour.
+        assert!(took < Duration::from_secs(240), "{what}: {took:?}");
     }
 }
 

@@ -25,7 +25,6 @@ use inkwell::module::Module as LlvmModule;
 use inkwell::targets::{FileType, TargetMachine, TargetTriple};
 use inkwell::values::{FastMathFlags, FunctionValue, InstructionOpcode};
 
-use self::target::Effort;
 use super::CodegenOptions;
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 pub(crate) use ptx_version::required as required_ptx;
@@ -105,7 +104,7 @@ impl Draft {
 
     /// Sets triple and data layout and makes the target machine.
     pub(super) fn seal(self, facts: Facts, options: &CodegenOptions) -> Result<Module, Diagnostic> {
-        let machine = target::machine(&options.target, facts.ptx_version, Effort::Full)?;
+        let machine = target::machine(&options.target, facts.ptx_version)?;
         self.module.set_triple(&TargetTriple::create(target::TRIPLE));
         self.module.set_data_layout(&machine.get_target_data().get_data_layout());
         let inner = Inner { module: self.module, machine, messages: self.messages, context: self.context };
@@ -247,33 +246,17 @@ impl Module {
     /// `E0709` when LLVM fails.
     pub fn emit_ptx(&mut self) -> Result<String, Diagnostic> {
         let fuse = self.options.fp_fusion;
-        let (target, version) = (self.options.target, self.facts.ptx_version);
         let ptx = self.step(move |inner| {
-            let simple = if is_endless(&inner.module) { Some(target::machine(&target, version, Effort::Least)?) } else { None };
-            let machine = simple.as_ref().unwrap_or(&inner.machine);
             if fuse {
                 allow_contraction(&inner.module);
             }
             pointers::keep_recurrences(&inner.module);
             let failed = |e: String| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM made no PTX: {e}"));
-            let buffer = machine.write_to_memory_buffer(&inner.module, FileType::Assembly).map_err(|e| failed(e.to_string()))?;
+            let buffer = inner.machine.write_to_memory_buffer(&inner.module, FileType::Assembly).map_err(|e| failed(e.to_string()))?;
             String::from_utf8(buffer.as_slice().to_vec()).map_err(|_| failed("it is no text".into()))
         })?;
         Ok(without_debug_flag(ptx))
     }
-}
-
-/// Instructions in one function that LLVM's straight-line strength reduction compares with each other, beyond which the back end works without
-/// it. The pass is quadratic: 700 (a large kernel) take half a second, 4400 (a tile of 64×64×64 halves on four warps) 76 seconds.
-const MOST_CANDIDATES: usize = 1500;
-
-/// Whether the back end's passes would take minutes.
-fn is_endless(module: &LlvmModule<'_>) -> bool {
-    use InstructionOpcode as I;
-    let compared =
-        |i: &inkwell::values::InstructionValue<'_>| matches!(i.get_opcode(), I::GetElementPtr | I::Add | I::Mul | I::Or | I::Shl);
-    let count = |f: FunctionValue<'_>| f.get_basic_block_iter().map(|b| b.get_instructions().filter(compared).count()).sum::<usize>();
-    module.get_functions().any(|f| count(f) > MOST_CANDIDATES)
 }
 
 /// Lets the back end fuse `a * b + c`: the flag `contract` on every addition, subtraction and multiplication, which is what Triton's

@@ -118,7 +118,7 @@ fn messages<'c>(cx: &mut Lower<'c, '_>, op: Op, buffer: Value, coord: &[Value], 
     let plan = tma_messages(ty).map_err(|e| cx.unsupported(op, &format!("`{ty}` cannot be copied by TMA: {e}")))?;
     let rank = ty.rank();
     let bytes = ty.bit_width().unwrap_or(8) / 8;
-    let (start, ..) = cx.view_start(buffer)?;
+    let start = cx.view_start(buffer)?.address(cx)?;
     let elected = elect(cx)?;
     let pred = match pred {
         Some(pred) => cx.b.build_and(pred, elected, "")?,

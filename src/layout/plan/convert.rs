@@ -13,7 +13,7 @@
 //! Example: 64×64 halves on four warps, eight of a row in a thread, to eight of a column in a thread: four stores of 16 bytes, a barrier, four
 //! `ldmatrix.x4.trans`. `ttc layout FROM TO SHAPE` shows the plan of any pair.
 
-use super::shared_access::{SharedAccess, element_bytes};
+use super::shared_access::SharedAccess;
 use super::shuffle::{Machine, ShufflePlan};
 use super::swizzle::{Swizzle, swizzle};
 use crate::ir::core::Type;
@@ -45,7 +45,7 @@ pub struct SharedPlan {
 impl SharedPlan {
     fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32, capability: u32) -> Result<SharedPlan, LayoutError> {
         let swizzle = swizzle(source, destination, bits, capability)?;
-        let bytes = element_bytes(bits) << (swizzle.layout.in_bits(Dim::Offset) - swizzle.repetition_bits);
+        let bytes = swizzle.bytes(bits);
         let copies = |l: &LinearLayout| free_variable_masks(l).warp & (l.in_size(Dim::Warp) - 1) != 0;
         let stays = conversion_kind(source, destination)? <= ConversionKind::Lanes;
         Ok(SharedPlan { within_warps: stays && !copies(source) && !copies(destination), bytes, swizzle })

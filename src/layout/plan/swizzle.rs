@@ -16,8 +16,9 @@
 //!    through the same memory.
 //!
 //! The vector may also be the row of a matrix that `ldmatrix` or `stmatrix` moves ([`SharedAccess::as_matrices`]), on one side or both.
-//! Several choices of the vector are tried; the one with the least predicted wavefronts wins, ties by fewer accesses, then, where warps exchange
-//! elements, by less memory: more repetitions.
+//! Several choices of the vector are tried; the one with the least predicted wavefronts wins, ties by fewer accesses, then by less memory, which
+//! is more repetitions: always where warps exchange elements, and within a warp beyond what a warp may use without keeping others off the
+//! multiprocessor.
 //!
 //! # Example
 //!
@@ -30,6 +31,9 @@ use crate::layout::{ConversionKind, Dim, LayoutError, LinearLayout, conversion_k
 
 /// Logarithm of the banks.
 const BANK_BITS: i32 = 5;
+/// Bytes of shared memory that a block may use for each of its warps without fewer blocks fitting on a multiprocessor: sm_80 has 164 KiB for at most
+/// 32 blocks, each of which takes another KiB.
+const FREE_BYTES: u32 = 4096;
 
 /// A layout of shared memory with the accesses of both sides.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +44,14 @@ pub struct Swizzle {
     pub load: SharedAccess,
     /// The highest bits of the offset that only registers decide.
     pub repetition_bits: u32,
+}
+
+impl Swizzle {
+    /// Bytes of shared memory that hold one repetition of elements of `bits` bits.
+    #[must_use]
+    pub fn bytes(&self, bits: u32) -> u32 {
+        element_bytes(bits) << (self.layout.in_bits(Dim::Offset) - self.repetition_bits)
+    }
 }
 
 /// What is known of one side: its bases as packed vectors without zeros.
@@ -102,8 +114,9 @@ pub fn swizzle(source: &LinearLayout, destination: &LinearLayout, bits: u32, cap
     let word = 2 - element_bytes(bits).trailing_zeros() as i32;
     let blocks = source.columns_of(Dim::Block).iter().copied().filter(|&c| c != 0).collect();
     let search = Search { source, destination, from: Side::of(source), to: Side::of(destination), blocks, bits, capability, word };
-    // Within warps no barrier separates repetitions, and shuffles are the alternative: there fewer repetitions are not worth less.
+    // Within warps every repetition waits for the one before, and shuffles are the alternative: there more of them are worth memory only.
     let across_warps = conversion_kind(source, destination)? > ConversionKind::Lanes;
+    let warps = source.in_size(Dim::Warp);
     let mut best: Option<((u32, u32), Swizzle)> = None;
     let mut least_repetitions = 0;
     for choice in search.choices() {
@@ -111,7 +124,8 @@ pub fn swizzle(source: &LinearLayout, destination: &LinearLayout, bits: u32, cap
         let found = found?;
         let cost = 4 * (found.store.total_wavefronts() + found.load.total_wavefronts())
             + (found.store.accesses().len() + found.load.accesses().len()) as u32;
-        let bytes = if across_warps { u32::MAX - found.repetition_bits } else { 0 };
+        let bytes = found.bytes(bits);
+        let bytes = if across_warps || bytes > FREE_BYTES * warps { bytes } else { 0 };
         if best.is_none() {
             least_repetitions = found.repetition_bits;
         }

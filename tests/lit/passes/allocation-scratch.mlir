@@ -1,4 +1,4 @@
-// RUN: ttc opt %s --test-print-allocation 2>&1 | FileCheck %s
+// RUN: ttc opt %s -split-input-file --test-print-allocation 2>&1 | FileCheck %s
 
 // Bytes of shared memory that conversions and reductions need while they run.
 
@@ -26,6 +26,32 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %3 = arith.select %1, %b, %d : i32
       tt.reduce.return %2, %3 : f16, i32
     }) : (tensor<1024xf16, #line>, tensor<1024xi32, #line>) -> (f16, i32)
+    tt.return
+  }
+}
+
+// -----
+
+#lines = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [1, 1], order = [1, 0]}>
+#rows = #ttg.linear<{register = [[1, 0], [2, 0], [0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], lane = [[4, 0], [8, 0], [16, 0], [32, 0], [0, 0]], warp = [], block = []}>
+
+#single = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 1], order = [1, 0]}>
+#eights = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // Two ways within the warp cost the same, of two repetitions or of eight; 8,192 bytes would keep other blocks off the multiprocessor.
+  // CHECK: remark{{.*}}: within_warp
+  // CHECK: scratch offset = 0, size = 2048
+  tt.func public @within_warp(%x: tensor<64x64xf32, #lines>) {
+    %0 = ttg.convert_layout %x : tensor<64x64xf32, #lines> -> tensor<64x64xf32, #rows>
+    tt.return
+  }
+
+  // 4,096 bytes keep none off: here it is two repetitions, where 512 bytes would take sixteen.
+  // CHECK: remark{{.*}}: small_within_warp
+  // CHECK: scratch offset = 0, size = 4096
+  tt.func public @small_within_warp(%x: tensor<64x64xf16, #single>) {
+    %0 = ttg.convert_layout %x : tensor<64x64xf16, #single> -> tensor<64x64xf16, #eights>
     tt.return
   }
 }

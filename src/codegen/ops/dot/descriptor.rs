@@ -30,7 +30,7 @@ const SWIZZLES: [(u32, u64); 4] = [(0, 0), (32, 3), (64, 2), (128, 1)];
 /// Lines of a core tile.
 const LINE_BITS: u32 = 3;
 /// Bytes that a swizzle moves together.
-const CHUNK: u32 = 16;
+pub(super) const CHUNK: u32 = 16;
 
 /// What does not depend on where the matrix starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,8 @@
 //! # Algorithm
 //!
 //! 1. B, and A unless it is in registers, are described to the hardware ([`super::descriptor`]): a constant for the layout, plus the address of the
-//!    instruction's share, counted in 16 bytes. Warp groups that multiply other rows or columns add what their number contributes.
+//!    instruction's share, counted in 16 bytes. Warp groups that multiply other rows or columns add what their number contributes; so does the
+//!    number of the buffer, where the operand is one of several.
 //! 2. [`tile`] finds the rows, columns and steps of K of each instruction in the fragments of the result and of A, as `mma` does.
 //! 3. `wgmma.fence` orders the registers that were written before; then come all instructions, K innermost, each tied to the registers of its
 //!    accumulator; `wgmma.commit_group` ends the group.
@@ -20,9 +21,10 @@
 
 use inkwell::values::IntValue;
 
-use super::descriptor::{Descriptor, Share, columns, describe};
+use super::descriptor::{CHUNK, Descriptor, Share, columns, describe};
 use super::fragment::{BATCH, COLUMN, Fragment, ROW};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
+use crate::codegen::memdesc::ViewStart;
 use crate::codegen::ops::bits_as;
 use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
 use crate::codegen::warp::Source;
@@ -182,7 +184,7 @@ fn matrix<'c>(
 ) -> Res<Matrix<'c>> {
     let ty = cx.ir.ty(value);
     let bits = element_bits(ty);
-    let (address, inverse, offsets) = cx.view_start(value)?;
+    let ViewStart { first: mut address, buffer, inverse, offsets } = cx.view_start(value)?;
     let descriptor = describe(&inverse, Share { shape, outer, bits })
         .ok_or_else(|| cx.unsupported(op, &format!("`{ty}` is in no order that `wgmma` reads {}x{} elements in", shape[0], shape[1])))?;
     let along_k = descriptor.transposed != (outer == 0);
@@ -199,7 +201,6 @@ fn matrix<'c>(
     }
     let axis = if outer == 0 { ROW } else { COLUMN };
     let groups: Vec<u32> = d.warps.iter().skip(GROUP_BITS).map(|w| moved(&columns(&inverse, outer), w[axis]) * (bits / 8)).collect();
-    let mut address = address;
     if groups.iter().any(|&bytes| bytes != 0) {
         let warp = uniform_warp(cx)?;
         let group = cx.b.build_right_shift(warp, cx.i32(GROUP_BITS as u64), false, "")?;
@@ -210,7 +211,14 @@ fn matrix<'c>(
     let chunks = cx.b.build_right_shift(address, cx.i32(4), false, "")?;
     let field = cx.b.build_and(chunks, cx.i32(0x3fff), "")?;
     let wide = cx.b.build_int_z_extend(field, cx.int_type(64), "")?;
-    let start = cx.b.build_int_add(wide, cx.int_type(64).const_int(descriptor.bits, false), "")?;
+    let mut start = cx.b.build_int_add(wide, cx.int_type(64).const_int(descriptor.bits, false), "")?;
+    // Of several buffers, the number is added last, so that all before it stands outside of a loop: the field cannot overflow, since 14 bits reach
+    // further than shared memory.
+    if let Some((number, bytes)) = buffer {
+        let number = cx.b.build_int_z_extend(number, cx.int_type(64), "")?;
+        let moved = cx.b.build_int_mul(number, cx.int_type(64).const_int(u64::from(bytes / CHUNK), false), "")?;
+        start = cx.b.build_int_add(start, moved, "")?;
+    }
     Ok(Matrix { descriptor, start, inverse, bits })
 }
 
