@@ -1,10 +1,11 @@
 """Run the same kernels as compiled by two compilers on a GPU, on the same random inputs, and compare every buffer bit by bit.
 
-usage: compare_cubins.py OURS REFERENCE [--only TEXT] [--jobs N] [--grid X,Y,Z]
+usage: compare_cubins.py OURS REFERENCE [--only TEXT] [--jobs N] [--grid X,Y,Z] [--distinct]
 
 OURS and REFERENCE hold one folder a case, each with one .cubin and the .json of launch metadata beside it (ttc's for OURS, which also lists the
 parameters; the reference may leave that out). Each case runs in a process of its own, so a fault poisons nothing else:
-1. pointers get buffers of random values of their type (small integers, floats near 1), floats a random value, integers 64;
+1. pointers get buffers of random values of their type (small integers, floats near 1), floats a random value, integers 64, or with --distinct
+   different primes from 131 on (16 times as many where 16 divides them): strides of one number let elements of a tile overlap;
 2. each cubin runs on a fresh copy of the buffers, the reference twice;
 3. a case counts as equal when all buffers agree bit for bit after both; as unstable when the reference does not agree with itself
    (programs that race), as unusable when it faults (the made-up arguments do not suit the kernel).
@@ -14,6 +15,7 @@ Needs the CUDA driver and NumPy. Exits with 1 if any case differs or faults in O
 import argparse
 import ctypes
 import glob
+import itertools
 import json
 import os
 import subprocess
@@ -23,7 +25,12 @@ from concurrent.futures import ThreadPoolExecutor
 BYTES = 8 << 20
 
 
-def run_case(ours, reference, grid):
+def primes(start):
+    """Prime numbers from `start` on."""
+    return (n for n in itertools.count(start) if all(n % d for d in range(2, int(n ** 0.5) + 1)))
+
+
+def run_case(ours, reference, grid, distinct):
     import numpy as np
     cu = ctypes.CDLL("libcuda.so.1")
 
@@ -70,6 +77,7 @@ def run_case(ours, reference, grid):
 
     fn, meta = load(ours)
     buffers, scalars = [], []
+    numbers = primes(131) if distinct else itertools.repeat(64)
     for p in meta["params"]:
         ty = p["type"]
         if ty.startswith("*"):
@@ -82,7 +90,8 @@ def run_case(ours, reference, grid):
                     "fp64": ctypes.c_double}
             scalars.append(half.get(ty, ctypes.c_float)(value))
         else:
-            scalars.append(ctypes.c_int64(64))
+            number = next(numbers)
+            scalars.append(ctypes.c_int64(number if number == 64 else number * (p.get("divisibility") or 1)))
     memory = []
     for b in buffers:
         p = ctypes.c_uint64()
@@ -133,18 +142,19 @@ def run_case(ours, reference, grid):
 
 def main():
     if sys.argv[1:2] == ["--case"]:
-        print(run_case(sys.argv[2], sys.argv[3], tuple(map(int, sys.argv[4].split(",")))))
+        print(run_case(sys.argv[2], sys.argv[3], tuple(map(int, sys.argv[4].split(","))), sys.argv[5] == "True"))
         return 0
     ap = argparse.ArgumentParser()
     ap.add_argument("ours"); ap.add_argument("reference")
     ap.add_argument("--only", default=""); ap.add_argument("--jobs", type=int, default=8)
     ap.add_argument("--grid", default="3,2,2", help="1,1,1 rules out races between programs")
+    ap.add_argument("--distinct", action="store_true")
     o = ap.parse_args()
     cases = sorted(c for c in os.listdir(o.ours) if o.only in c and os.path.isdir(f"{o.reference}/{c}"))
 
     def one(case):
         try:
-            r = subprocess.run([sys.executable, __file__, "--case", f"{o.ours}/{case}", f"{o.reference}/{case}", o.grid],
+            r = subprocess.run([sys.executable, __file__, "--case", f"{o.ours}/{case}", f"{o.reference}/{case}", o.grid, str(o.distinct)],
                                capture_output=True, text=True, timeout=120)
             text = r.stdout.strip() or "FAULT " + (r.stderr.strip().splitlines() or ["?"])[-1]
         except subprocess.TimeoutExpired:

@@ -16,7 +16,7 @@ pub(super) const TRIPLE: &str = "nvptx64-nvidia-cuda";
 /// a widening product, both as Triton sets them. Partial redundancies are left, also by the pass that the back end
 /// runs itself: removing one splits the edge around a loop, on which the accumulators of `wgmma` would be set a second time, and
 /// ptxas would run the products of the loop one by one. Straight-line strength reduction is left out: it is quadratic, half a second on a large
-/// kernel and minutes on a tile of 2^18 elements, and a multiplication that it saves costs this hardware no more than an addition.
+/// kernel and minutes on a tile of 2^18 elements. [`super::strides`] does what matters of it.
 const FLAGS: [&str; 5] = ["ttc", "-nvptx-short-ptr", "-nvptx-mad-wide-opt", "-enable-pre=false", "-opt-disable=slsr"];
 
 /// Initialises the NVPTX back end, nothing else, once a process.
@@ -38,16 +38,28 @@ fn initialize() {
     });
 }
 
+/// How hard the back end tries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Effort {
+    Full,
+    /// Instruction selection alone, for functions on which the passes beside it would take many minutes.
+    Least,
+}
+
 /// The target machine for an architecture that prints PTX of version `ptx` (78 is PTX 7.8).
 ///
 /// # Errors
 /// When LLVM lacks the back end or the architecture.
-pub(super) fn machine(target: &Target, ptx: u32) -> Result<TargetMachine, Diagnostic> {
+pub(super) fn machine(target: &Target, ptx: u32, effort: Effort) -> Result<TargetMachine, Diagnostic> {
     initialize();
     let triple = TargetTriple::create(TRIPLE);
     let failed = |why: &str| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM has no code generator for {}: {why}", target.name));
     let llvm = LlvmTarget::from_triple(&triple).map_err(|e| failed(&e.to_string()))?;
     let features = format!("+ptx{ptx}");
-    llvm.create_target_machine(&triple, target.name, &features, OptimizationLevel::Aggressive, RelocMode::PIC, CodeModel::Default)
+    let level = match effort {
+        Effort::Full => OptimizationLevel::Aggressive,
+        Effort::Least => OptimizationLevel::None,
+    };
+    llvm.create_target_machine(&triple, target.name, &features, level, RelocMode::PIC, CodeModel::Default)
         .ok_or_else(|| failed("it made no target machine"))
 }
