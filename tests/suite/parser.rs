@@ -256,7 +256,7 @@ fn long_texts_are_read_in_time() {
         parse(&text);
         let took = start.elapsed();
         // Seconds when unoptimised, half a minute on a busy machine; what is quadratic takes an hour.
-        assert!(took < Duration::from_secs(240), "{what}: {took:?}");
+        assert!(took < Duration::from_mins(4), "{what}: {took:?}");
     }
 }
 

@@ -19,7 +19,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use inkwell::llvm_sys::core::{LLVMGetGEPSourceElementType, LLVMGetIsDisjoint};
+use inkwell::llvm_sys::core::{LLVMGEPSetNoWrapFlags, LLVMGetGEPSourceElementType, LLVMGetIsDisjoint};
 use inkwell::module::Module;
 use inkwell::targets::TargetData;
 use inkwell::types::AnyTypeEnum;
@@ -36,11 +36,13 @@ const DEEPEST: u32 = 64;
 /// Bits of an index that is looked into.
 const INDEX_BITS: u32 = 64;
 
-/// An LLVM value as a key.
+/// An LLVM value by its place in memory.
 type Id = usize;
+/// An LLVM value by when it was first seen, so that orders do not depend on places in memory.
+type Number = u32;
 
 /// A sum modulo 2^64: factors by products of values, which are in order. No value is the constant term.
-type Terms = BTreeMap<Vec<Id>, i64>;
+type Terms = BTreeMap<Vec<Number>, i64>;
 
 #[derive(Clone, Default)]
 struct Sum {
@@ -50,7 +52,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn of(factors: Vec<Id>, factor: i64) -> Sum {
+    fn of(factors: Vec<Number>, factor: i64) -> Sum {
         Sum { terms: BTreeMap::from([(factors, factor)]), products: vec![] }
     }
 
@@ -68,7 +70,7 @@ impl Sum {
         }
     }
 
-    fn add_term(&mut self, factors: Vec<Id>, factor: i64) {
+    fn add_term(&mut self, factors: Vec<Number>, factor: i64) {
         let sum = self.terms.entry(factors).or_default();
         *sum = sum.wrapping_add(factor);
     }
@@ -118,7 +120,7 @@ struct Address {
 }
 
 /// An address by which others are found: its root, its sum without the term of a value, and that value; without one the sum is whole.
-type Key = (Id, Terms, Option<Id>);
+type Key = (Id, Terms, Option<Number>);
 
 /// An address that was computed, and the factor of the value that its key leaves out.
 struct Known<'c> {
@@ -129,8 +131,8 @@ struct Known<'c> {
 
 struct Strides<'c, 'a> {
     data: &'a TargetData,
-    /// The values in the sums' products.
-    values: Map<Id, IntValue<'c>>,
+    /// The values in the sums' products, in order of their numbers.
+    values: Vec<IntValue<'c>>,
     sums: Map<Id, Rc<Sum>>,
     addresses: Map<Id, Address>,
 }
@@ -140,7 +142,7 @@ pub(super) fn share(module: &Module<'_>, data: &TargetData) {
     let builder = module.get_context().create_builder();
     let bytes = module.get_context().i8_type();
     for function in module.get_functions() {
-        let mut strides = Strides { data, values: Map::default(), sums: Map::default(), addresses: Map::default() };
+        let mut strides = Strides { data, values: vec![], sums: Map::default(), addresses: Map::default() };
         for block in function.get_basic_block_iter() {
             let mut known: Map<Key, Known<'_>> = Map::default();
             for instruction in block.get_instructions().filter(|i| i.get_opcode() == InstructionOpcode::GetElementPtr) {
@@ -149,6 +151,11 @@ pub(super) fn share(module: &Module<'_>, data: &TargetData) {
                 let mut end = pointer;
                 if let Some((from, value, factor)) = strides.shorter(&known, &address) {
                     builder.position_before(&instruction);
+                    // What the earlier address promises of itself need not hold for this one: its row may be masked.
+                    if from.as_instruction().is_some_and(|i| i.get_opcode() == InstructionOpcode::GetElementPtr) {
+                        // SAFETY: the instruction is a `getelementptr`.
+                        unsafe { LLVMGEPSetNoWrapFlags(from.as_value_ref(), 0) };
+                    }
                     let offset = strides.multiple(&builder, value, factor);
                     // SAFETY: the same address as before; without `inbounds` it may be anything.
                     let sum = offset.and_then(|o| unsafe { builder.build_gep(bytes, from, &[o], "").ok() });
@@ -173,7 +180,7 @@ fn id(value: &impl AsValueRef) -> Id {
 /// What an address is found by: each value that stands alone in a term left out, and none.
 fn keys(address: &Address) -> impl Iterator<Item = (Key, i64)> + '_ {
     let terms = &address.bytes.terms;
-    let without = move |(factors, &factor): (&Vec<Id>, &i64)| {
+    let without = move |(factors, &factor): (&Vec<Number>, &i64)| {
         let [value] = factors[..] else { return None };
         let mut rest = terms.clone();
         rest.remove(factors);
@@ -194,7 +201,7 @@ impl<'c> Strides<'c, '_> {
             let with = known.get(&(root, rest.clone(), Some(value))).filter(saves);
             let from = with.or_else(|| known.get(&(root, rest, None)).filter(saves))?;
             let factor = factor.wrapping_sub(from.factor);
-            (factor != 0 && i32::try_from(factor).is_ok()).then_some((from.pointer, *self.values.get(&value)?, factor))
+            (factor != 0 && i32::try_from(factor).is_ok()).then_some((from.pointer, *self.values.get(value as usize)?, factor))
         })
     }
 
@@ -240,8 +247,8 @@ impl<'c> Strides<'c, '_> {
             return sum.clone();
         }
         let sum = self.parts(value, depth).filter(Sum::is_small).unwrap_or_else(|| {
-            self.values.insert(id(&value), value);
-            Sum::of(vec![id(&value)], 1)
+            self.values.push(value);
+            Sum::of(vec![self.values.len() as Number - 1], 1)
         });
         let sum = Rc::new(sum);
         self.sums.insert(id(&value), sum.clone());
@@ -256,9 +263,13 @@ impl<'c> Strides<'c, '_> {
         }
         let instruction = value.as_instruction()?;
         let opcode = instruction.get_opcode();
-        // SAFETY: the instruction is an `or`.
-        let is_sum = || unsafe { LLVMGetIsDisjoint(instruction.as_value_ref()) } != 0;
-        if !matches!(opcode, I::Add | I::Sub | I::Mul | I::Shl) && !(opcode == I::Or && is_sum()) {
+        let is_sum = match opcode {
+            I::Add | I::Sub | I::Mul | I::Shl => true,
+            // SAFETY: the instruction is an `or`.
+            I::Or => unsafe { LLVMGetIsDisjoint(instruction.as_value_ref()) != 0 },
+            _ => false,
+        };
+        if !is_sum {
             return None;
         }
         let depth = depth.checked_sub(1)?;
