@@ -112,7 +112,7 @@ impl Sum {
     }
 }
 
-/// An address: a pointer that is no `getelementptr`, and bytes.
+/// An address: a pointer that is no `getelementptr` or not looked into, and bytes.
 #[derive(Clone)]
 struct Address {
     root: Id,
@@ -147,7 +147,7 @@ pub(super) fn share(module: &Module<'_>, data: &TargetData) {
             let mut known: Map<Key, Known<'_>> = Map::default();
             for instruction in block.get_instructions().filter(|i| i.get_opcode() == InstructionOpcode::GetElementPtr) {
                 let Ok(pointer) = PointerValue::try_from(instruction) else { continue };
-                let Some(address) = strides.address(pointer) else { continue };
+                let address = strides.address(pointer);
                 let mut end = pointer;
                 if let Some((from, value, factor)) = strides.shorter(&known, &address) {
                     builder.position_before(&instruction);
@@ -216,16 +216,16 @@ impl<'c> Strides<'c, '_> {
         builder.build_int_mul(wide, ty.const_int(factor as u64, true), "").ok()
     }
 
-    fn address(&mut self, pointer: PointerValue<'c>) -> Option<Address> {
+    /// A pointer's address; one that is not looked into is its own root.
+    fn address(&mut self, pointer: PointerValue<'c>) -> Address {
         if let Some(address) = self.addresses.get(&id(&pointer)) {
-            return Some(address.clone());
+            return address.clone();
         }
-        let address = match pointer.as_instruction().filter(|i| i.get_opcode() == InstructionOpcode::GetElementPtr) {
-            Some(gep) => self.moved(gep)?,
-            None => Address { root: id(&pointer), bytes: Rc::default() },
-        };
+        let gep = pointer.as_instruction().filter(|i| i.get_opcode() == InstructionOpcode::GetElementPtr);
+        let moved = gep.and_then(|gep| self.moved(gep));
+        let address = moved.unwrap_or_else(|| Address { root: id(&pointer), bytes: Rc::default() });
         self.addresses.insert(id(&pointer), address.clone());
-        Some(address)
+        address
     }
 
     /// The address that a `getelementptr` of one index of 64 bits computes.
@@ -235,7 +235,7 @@ impl<'c> Strides<'c, '_> {
         // SAFETY: a `getelementptr` has an element type.
         let element = unsafe { AnyTypeEnum::new(LLVMGetGEPSourceElementType(gep.as_value_ref())) };
         let size = i64::try_from(self.data.get_abi_size(&element)).ok()?;
-        let base = self.address(base)?;
+        let base = self.address(base);
         let index = self.sum(index, DEEPEST);
         let bytes = base.bytes.plus(&index, size);
         bytes.is_small().then(|| Address { root: base.root, bytes: Rc::new(bytes) })
