@@ -167,6 +167,12 @@ impl Target {
         self.capability >= 90
     }
 
+    /// `tensormap.replace`: kernels that make tensor descriptors themselves (PTX ISA, "tensormap.replace"); accelerated variants only.
+    #[must_use]
+    pub fn has_tensormap_replace(&self) -> bool {
+        self.has_tma() && self.accelerated
+    }
+
     /// `stmatrix`: stores of matrix fragments to shared memory (PTX ISA, "stmatrix").
     #[must_use]
     pub fn has_stmatrix(&self) -> bool {

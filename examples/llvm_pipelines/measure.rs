@@ -40,7 +40,7 @@ pub(crate) fn read(file: &str, target: Target) -> Result<Ir, String> {
     let id = map.add(file, None, text.as_str());
     let first = |d: Vec<ttc::diag::Diagnostic>| d.into_iter().next().map_or_else(String::new, |d| d.message);
     let mut ir = parse_module(&map, id, &ParseOptions::default()).map_err(first)?;
-    let options = GpuOptions { capability: target.capability, ..GpuOptions::default() };
+    let options = GpuOptions::new(target);
     let report = manager::run(&mut ir, &llir(&options), |_| vec![], &mut []);
     if report.is_ok() { Ok(ir) } else { Err(first(report.diagnostics)) }
 }

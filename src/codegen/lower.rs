@@ -26,6 +26,7 @@ use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 use crate::ir::core::entity::Entity;
 use crate::ir::{Block, Ir, Loc, Op, Value};
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
+use crate::passes::analysis::clusters;
 use crate::passes::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_SIZE, SHARED};
 use crate::target::Target;
 
@@ -135,10 +136,7 @@ fn check_limits(ir: &Ir, options: &CodegenOptions, num_warps: u32, num_ctas: u32
             format!("the kernel asks for {num_ctas} blocks a cluster; expected a power of two up to {}", Target::MAX_PORTABLE_CLUSTER);
         return Err(place(Diagnostic::error(&codes::LIMITS, text)));
     }
-    if num_ctas > 1 && !options.target.has_clusters() {
-        let text = format!("the kernel asks for {num_ctas} blocks a cluster, but {} has no clusters", options.target.name);
-        return Err(place(Diagnostic::error(&codes::LIMITS, text).help("compile for sm_90 or later")));
-    }
+    clusters::check(ir, num_ctas, &options.target)?;
     match options.maxnreg {
         Some(n) if n == 0 || n > Target::MAX_REGISTERS_PER_THREAD => {
             let text = format!("at most {n} registers a thread were asked for; expected 1 to {}", Target::MAX_REGISTERS_PER_THREAD);

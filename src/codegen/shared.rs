@@ -10,7 +10,8 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, CallSiteValue, IntValue, PointerValue};
 
 use super::CodegenOptions;
-use super::lower::{Lower, Res, Val, defect, located};
+use super::lower::{Lower, Res, Val, as_int, defect, located};
+use super::warp::Source;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Ir, Op, TtgOp};
 use crate::passes::analysis::allocation::buffer_bytes;
@@ -159,5 +160,11 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn warp_id(&mut self) -> Res<IntValue<'c>> {
         let shift = u64::from(self.options.target.warp_size().trailing_zeros());
         Ok(self.b.build_right_shift(self.thread_id(), self.i32(shift), false, "warp")?)
+    }
+
+    /// The warp's number from lane 0, so that ptxas knows that it is the same in all lanes.
+    pub(super) fn uniform_warp_id(&mut self) -> Res<IntValue<'c>> {
+        let warp = self.warp_id()?;
+        as_int(self.shuffle(&[warp.into()], Source::Lane(self.i32(0)))?[0])
     }
 }

@@ -15,6 +15,7 @@ use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen;
 use crate::irgen::config::Launch;
 use crate::layout;
+use crate::passes::analysis::clusters;
 use crate::passes::manager::{self, Pipeline, Verifier};
 use crate::passes::pipelines::{self, GpuOptions};
 use crate::passes::remarks::{self, Group, Parameter};
@@ -139,7 +140,8 @@ impl Flow<'_> {
 
     /// TTIR before its passes.
     fn ttir(&mut self, mut ir: Ir) -> Step {
-        self.passes("TTIR passes", &mut ir, &pipelines::ttir(self.job.target.capability))?;
+        clusters::check(&ir, self.launch.num_ctas, &self.job.target).map_err(|e| vec![e])?;
+        self.passes("TTIR passes", &mut ir, &pipelines::ttir(&self.job.target))?;
         self.keep(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
             return Ok(());
@@ -278,10 +280,9 @@ impl Flow<'_> {
 
     fn gpu_options(&self) -> GpuOptions {
         GpuOptions {
-            capability: self.job.target.capability,
+            target: self.job.target,
             num_warps: self.launch.num_warps,
             num_ctas: self.launch.num_ctas,
-            threads_per_warp: self.job.target.warp_size(),
             num_stages: self.launch.num_stages,
         }
     }

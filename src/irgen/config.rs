@@ -17,6 +17,7 @@ use super::value::{Const, Func, Val};
 use crate::diag::Diagnostic;
 use crate::diag::codes::names;
 use crate::parser::ast::{Decorator, Expr};
+use crate::target::Target;
 
 /// A `triton.Config`.
 #[derive(Clone)]
@@ -73,9 +74,10 @@ impl Launch {
         let block = "a power of two from 1 to 32 (a block has at most 1024 threads)";
         need(num_warps.is_power_of_two() && num_warps <= 32, "num_warps", num_warps, block.to_owned());
         need((1..=32).contains(&num_stages), "num_stages", num_stages, "1 to 32".to_owned());
-        need(num_ctas.is_power_of_two() && num_ctas <= 16, "num_ctas", num_ctas, "a power of two from 1 to 16".to_owned());
+        let blocks = Target::MAX_PORTABLE_CLUSTER;
+        need(num_ctas.is_power_of_two() && num_ctas <= blocks, "num_ctas", num_ctas, format!("a power of two from 1 to {blocks}"));
         if let Some(n) = maxnreg {
-            let most = crate::target::Target::MAX_REGISTERS_PER_THREAD;
+            let most = Target::MAX_REGISTERS_PER_THREAD;
             need((1..=most).contains(&n), "maxnreg", n, format!("1 to {most}"));
         }
         faults

@@ -161,11 +161,11 @@ impl std::fmt::Display for Pipeline {
 mod tests {
     use super::*;
     use crate::passes::pipelines::{GpuOptions, ttgir, ttir};
+    use crate::target::TARGETS;
 
     #[test]
     fn pipelines_print_and_read_back() {
-        for pipeline in [ttir(80), ttir(90), ttgir(&GpuOptions::default()), ttgir(&GpuOptions { capability: 100, ..GpuOptions::default() })]
-        {
+        for pipeline in TARGETS.iter().flat_map(|t| [ttir(t), ttgir(&GpuOptions::new(*t))]) {
             let text = pipeline.to_string();
             let again = Pipeline::parse(&text).expect("a printed pipeline reads back");
             assert_eq!(again.to_string(), text);

@@ -3,32 +3,34 @@
 use super::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use super::manager::Pipeline;
 use super::{tt, ttg};
+use crate::target::Target;
 
 /// What TTGIR is made for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GpuOptions {
-    /// Compute capability: 90 of sm_90a.
-    pub capability: u32,
+    pub target: Target,
     pub num_warps: u32,
-    pub threads_per_warp: u32,
     pub num_ctas: u32,
     pub num_stages: u32,
 }
 
-impl Default for GpuOptions {
-    fn default() -> GpuOptions {
-        GpuOptions { capability: 90, num_warps: 4, threads_per_warp: 32, num_ctas: 1, num_stages: 3 }
+impl GpuOptions {
+    /// The defaults of a launch on this target.
+    #[must_use]
+    pub fn new(target: Target) -> GpuOptions {
+        GpuOptions { target, num_warps: 4, num_ctas: 1, num_stages: 3 }
     }
 }
 
-/// TTIR as the front end makes it to optimised TTIR, for a GPU of this compute capability.
+/// TTIR as the front end makes it to optimised TTIR.
 #[must_use]
-pub fn ttir(capability: u32) -> Pipeline {
+pub fn ttir(target: &Target) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&inline::PASS);
-    // Hardware reads descriptors from sm_90 on.
-    if capability / 10 < 9 {
+    if !target.has_tma() {
         p.add(&tt::rewrite_tensor_descriptor::PASS);
+    } else if !target.has_tensormap_replace() {
+        p.add_with(&tt::rewrite_tensor_descriptor::PASS, &[(tt::rewrite_tensor_descriptor::IF_MADE, "true".to_owned())]);
     }
     p.add(&tt::rewrite_tensor_pointer::PASS);
     p.add(&canonicalize::PASS);
@@ -44,28 +46,34 @@ pub fn ttir(capability: u32) -> Pipeline {
 #[must_use]
 pub fn ttgir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
+    let target = &options.target;
     p.add_with(
         &ttg::convert_from_tt::PASS,
         &[
-            ("target", format!("cuda:{}", options.capability)),
+            ("target", options.target.triton_target_string()),
             ("num-warps", options.num_warps.to_string()),
-            ("threads-per-warp", options.threads_per_warp.to_string()),
+            ("threads-per-warp", options.target.warp_size().to_string()),
             ("num-ctas", options.num_ctas.to_string()),
         ],
     );
     p.add(&ttg::coalesce::PASS);
-    p.add_with(&ttg::f32_dot::PASS, &[("emu-tf32", (options.capability >= 80).to_string())]);
+    p.add_with(&ttg::f32_dot::PASS, &[("emu-tf32", (target.capability >= 80).to_string())]);
     // Each of the passes that choose layouts is followed by one that spreads them.
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::optimize_thread_locality::PASS);
-    p.add(&ttg::accelerate_matmul::PASS);
+    // The module's `cuda:90` stands for sm_90a, as in Triton; the baseline has no `wgmma`.
+    if target.capability == 90 && !target.has_wgmma() {
+        p.add_with(&ttg::accelerate_matmul::PASS, &[(ttg::accelerate_matmul::WGMMA, "false".to_owned())]);
+    } else {
+        p.add(&ttg::accelerate_matmul::PASS);
+    }
     p.add(&ttg::two_ctas::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::optimize_dot_operands::PASS);
     p.add(&ttg::optimize_descriptor_encoding::PASS);
     p.add(&tt::loop_aware_cse::PASS);
-    match options.capability / 10 {
+    match target.major() {
         8 | 9 => {
             p.add(&ttg::fuse_nested_loops::PASS);
             p.add(&canonicalize::PASS);
@@ -86,13 +94,12 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     }
     p.add(&canonicalize::PASS);
     p.add(&tt::loop_aware_cse::PASS);
-    if options.capability / 10 == 8 {
+    if target.major() == 8 {
         p.add(&ttg::prefetch::PASS);
     }
     p.add(&ttg::optimize_dot_operands::PASS);
     p.add(&ttg::coalesce_async_copy::PASS);
-    // Hardware reads descriptors from sm_90 on.
-    if options.capability >= 90 {
+    if target.has_tma() {
         p.add(&ttg::tma_lowering::PASS);
     }
     p.add(&ttg::remove_layout_conversions::PASS);
@@ -100,8 +107,8 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::reorder_instructions::PASS);
     p.add(&tt::loop_aware_cse::PASS);
     p.add(&symbol_dce::PASS);
-    if options.capability >= 90 {
-        p.add_with(&ttg::fence_insertion::PASS, &[("compute-capability", options.capability.to_string())]);
+    if target.has_tma() {
+        p.add_with(&ttg::fence_insertion::PASS, &[("compute-capability", target.capability.to_string())]);
     }
     p.add(&sccp::PASS);
     p.add(&cse::PASS);
@@ -122,7 +129,7 @@ pub fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&ttg::full_iterations::PASS);
     p.add(&ttg::unroll_streams::PASS);
-    let capability = [("compute-capability", options.capability.to_string())];
+    let capability = [("compute-capability", options.target.capability.to_string())];
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
     p.add_with(&ttg::proxy_fences::PASS, &capability);
     p.add_with(&ttg::insert_barriers::PASS, &capability);

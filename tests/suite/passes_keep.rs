@@ -10,6 +10,7 @@ use ttc::ir::text::parser::{ParseOptions, parse_module};
 use ttc::passes::manager::{self, Pipeline};
 use ttc::passes::pipelines::{self, GpuOptions};
 use ttc::source::SourceMap;
+use ttc::target::Target;
 
 use super::kernels::{files, in_parallel};
 use super::random_ir;
@@ -18,7 +19,7 @@ use super::random_ir;
 #[test]
 fn passes_keep_what_kernels_compute() {
     let mut pipelines: Vec<Pipeline> = random_ir::ttir_passes().iter().map(|n| Pipeline::parse(n).unwrap()).collect();
-    pipelines.push(pipelines::ttir(90));
+    pipelines.push(pipelines::ttir(&Target::parse("sm_90a").unwrap()));
     let wrong = in_parallel(&files(), |path| keeps_case(path, &pipelines));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -27,9 +28,9 @@ fn passes_keep_what_kernels_compute() {
 #[test]
 fn passes_keep_what_fused_loops_compute() {
     let mut pipelines = vec![];
-    for capability in [90, 80] {
-        let all = pipelines::ttgir(&GpuOptions { capability, ..GpuOptions::default() }).to_string();
-        let front = format!("{},{}", pipelines::ttir(capability), all.split_once(",tritongpu-assign-latencies").unwrap().0);
+    for target in ["sm_90a", "sm_90", "sm_80"].map(|name| Target::parse(name).unwrap()) {
+        let all = pipelines::ttgir(&GpuOptions::new(target)).to_string();
+        let front = format!("{},{}", pipelines::ttir(&target), all.split_once(",tritongpu-assign-latencies").unwrap().0);
         pipelines.push(Pipeline::parse(&front).unwrap());
         pipelines.push(Pipeline::parse(&format!("{front},tritongpu-optimize-accumulator-init,canonicalize")).unwrap());
     }

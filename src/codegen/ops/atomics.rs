@@ -9,7 +9,7 @@
 //!    element `r` of kept thread `t` lies at `(r · kept threads + t) · bytes`.
 //! 5. A release waits for the whole block before the access, an acquire after it: the other threads' accesses are ordered by the barrier.
 //!
-//! Example: the scalar `atomic_add(p, 1)` is `@first atom.acq_rel.gpu.global.add.u32`, a store to scratch, a barrier and a load by all.
+//! Example: the scalar `atomic_add(p, 1)` is `@first atom.global.gpu.acq_rel.add.u32`, a store to scratch, a barrier and a load by all.
 //!
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red".
 
@@ -138,7 +138,7 @@ pub(super) fn rmw(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             swap_loop(cx, &access, &order, address, operand(&words, 0)?, pred)?
         } else {
             let kind = if reduces { "red" } else { "atom" };
-            let opcode = format!("{kind}.{}.{}.global{}", order.sem, order.scope, function.suffix(&access));
+            let opcode = format!("{kind}.global.{}.{}{}", order.scope, order.sem, function.suffix(&access));
             one_access(cx, &access, &opcode, address, &[words], pred, !reduces)?
         };
         if used {

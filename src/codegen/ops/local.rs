@@ -36,7 +36,8 @@ pub(super) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 fn write(cx: &mut Lower<'_, '_>, source: Value, target: Value) -> Res<()> {
     let at = cx.view_access(target, cx.ir.ty(source))?;
     let regs = cx.get(source)?;
-    cx.store_layout_to_shared(&at.access, at.base, at.foreign, &regs)
+    let matrices = if cx.options.target.has_stmatrix() { as_matrices(&at) } else { None };
+    cx.store_layout_to_shared(matrices.as_ref().unwrap_or(&at.access), at.base, at.foreign, &regs)
 }
 
 /// `ttg.local_load`
@@ -51,7 +52,7 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// The load by `ldmatrix`, where that takes fewer wavefronts, or as many with fewer instructions.
+/// The load by `ldmatrix`, or the store by `stmatrix`, where that takes fewer wavefronts, or as many with fewer instructions.
 fn as_matrices(at: &ViewAccess<'_>) -> Option<SharedAccess> {
     // Rows of matrices are 16 bytes; a view that starts within one has no addresses for them.
     if at.foreign.is_some_and(|(_, bits)| bits & 15 != 0) {

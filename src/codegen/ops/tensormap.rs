@@ -19,11 +19,11 @@ use crate::layout::encodings::DESCRIPTOR_BYTES;
 
 fn needs_hopper(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
     let target = &cx.options.target;
-    if target.capability >= 90 && target.accelerated {
+    if target.has_tensormap_replace() {
         return Ok(());
     }
     let text = format!("`{}` needs instructions that {} does not have", cx.ir.op_name(op), target.name);
-    let help = if target.capability >= 90 {
+    let help = if target.has_tma() {
         format!("compile for {}a, or pass the descriptor as a parameter", target.name)
     } else {
         "compile for sm_90a".to_owned()

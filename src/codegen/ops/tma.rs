@@ -14,7 +14,6 @@ use inkwell::values::IntValue;
 
 use super::mbarrier;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
-use crate::codegen::warp::Source;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::enums::DESCRIPTOR_REDUCE;
 use crate::ir::dialects::ttng::ttng as view;
@@ -124,7 +123,7 @@ fn messages<'c>(cx: &mut Lower<'c, '_>, op: Op, buffer: Value, coord: &[Value], 
         Some(pred) => cx.b.build_and(pred, elected, "")?,
         None => elected,
     };
-    let warp = if plan.count().min(cx.num_warps) > 1 { Some(uniform_warp(cx)?) } else { None };
+    let warp = if plan.count().min(cx.num_warps) > 1 { Some(cx.uniform_warp_id()?) } else { None };
     let mut out = vec![];
     for first in (0..plan.count()).step_by(cx.num_warps as usize) {
         let warps = (plan.count() - first).min(cx.num_warps);
@@ -169,13 +168,6 @@ fn elect<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
         Val::StructValue(pair) => as_int(cx.b.build_extract_value(pair, 1, "")?),
         _ => Err(defect("`elect.sync` gives a lane and a predicate")),
     }
-}
-
-/// The warp's number as a value that the compiler knows to be the same in all its threads.
-fn uniform_warp<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
-    let warp = cx.warp_id()?;
-    let first = Source::Lane(cx.i32(0));
-    as_int(cx.shuffle(&[warp.into()], first)?[0])
 }
 
 /// `ttng.reinterpret_tensor_descriptor`: the address in generic form.

@@ -104,4 +104,13 @@ architecture. The message names the largest ones.
     %0 = ttg.local_alloc : () -> !ttg.memdesc<8x128x128xf16, #shared, #smem, mutable>
 
 What to do: use fewer pipeline stages (`num_stages`), each of which keeps a copy of the loop's buffers, or smaller blocks.";
+
+    CLUSTER = "E0715", "the kernel cannot be compiled for clusters",
+"With `num_ctas` above 1 a program is a cluster of blocks that share its tensors (sm_90 and later). ttc compiles what each block does on its own
+share: elementwise work, loads, stores and atomics. Matrix products, tensor descriptors, reductions, scans, transpositions and changes of shape would
+need data of another block, and are refused before any pass runs.
+
+    ttc compile matmul.tk --num-ctas 2
+
+What to do: compile with `--num-ctas 1`; the grid stays as it is, and one block does the work of a program.";
 }

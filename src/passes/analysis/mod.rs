@@ -2,6 +2,7 @@
 
 pub mod allocation;
 pub mod axis_info;
+pub mod clusters;
 pub mod effects;
 pub mod flow;
 pub mod live_range;

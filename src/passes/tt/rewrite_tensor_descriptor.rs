@@ -1,4 +1,5 @@
 //! `triton-rewrite-tensor-descriptor-to-pointer`: tensor descriptors become pointers, for GPUs without hardware that reads descriptors (below sm_90).
+//! With `if-made` only in a module whose kernel makes a descriptor itself, for GPUs that read descriptors but have no instructions to make them.
 //!
 //! # Algorithm
 //!
@@ -31,18 +32,22 @@ use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, AttrData, Block, Builder, InsertPoint, Ir, Loc, LocData, Op, OpState, Type, TypeData, Value};
 use crate::ir::dialects::{ArithOp, CfOp, Folded, OpKind, ScfOp, TtOp};
 use crate::passes::fold;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
     name: "triton-rewrite-tensor-descriptor-to-pointer",
     doc: "replace tensor descriptors by tensors of pointers and masks",
-    options: &[],
+    options: &[OptionSpec { name: IF_MADE, kind: OptionKind::Bool, default: "false", doc: "only where the kernel makes descriptors itself" }],
     run,
 };
 
+/// The option that leaves modules alone whose descriptors are all parameters.
+pub const IF_MADE: &str = "if-made";
+
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let ops = ir.all_ops(ir.module());
-    if !ops.iter().any(|&op| touches_descriptor(ir, op)) {
+    let wanted = |op: Op| if cx.flag(IF_MADE) { ir.is(op, TtOp::MakeTensorDesc) } else { touches_descriptor(ir, op) };
+    if !ops.iter().any(|&op| wanted(op)) {
         return Ok(Changed::No);
     }
     if let Some((op, message)) = ops.iter().find_map(|&op| fault(ir, op).map(|m| (op, m))) {

@@ -4,7 +4,7 @@
 //!
 //! Of each `tt.dot` whose result has no tensor-core layout yet, and each `tt.dot_scaled`, which becomes one first ([`scaled`]), from the last to the first:
 //!
-//! 1. Choose the instruction: `wgmma` (version 3) on sm_90 for whole warp groups, M a multiple of 64, N of 8 and operand types that it
+//! 1. Choose the instruction: `wgmma` (version 3) on sm_90a for whole warp groups, M a multiple of 64, N of 8 and operand types that it
 //!    takes; else `mma.sync` (version 2); else none, and threads multiply (f32 at full precision, f64 beside sm_80 and sm_90).
 //! 2. Choose how warps tile the result. Products that feed one another split along one axis only, so that what follows stays within a warp;
 //!    else the tiles are as square as possible. The last product of a chain decides for all of it: its result lives longest.
@@ -31,12 +31,19 @@ use crate::ir::core::encoding::NvidiaMma;
 use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::layout;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::rewrite::{Config, rewrite_greedily};
 use crate::passes::ttg::{module_attrs, shared_encodings};
 
-pub static PASS: Pass =
-    Pass { name: "tritongpu-accelerate-matmul", doc: "give matrix products the layouts of tensor-core instructions", options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "tritongpu-accelerate-matmul",
+    doc: "give matrix products the layouts of tensor-core instructions",
+    options: &[OptionSpec { name: WGMMA, kind: OptionKind::Bool, default: "true", doc: "use `wgmma` where the target has it" }],
+    run,
+};
+
+/// The option that keeps `wgmma` out, for sm_90 without `a`.
+pub const WGMMA: &str = "wgmma";
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();
@@ -50,7 +57,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         } else {
             op
         };
-        let Multiplier { mma, refused } = choose::multiplier(ir, op, capability);
+        let Multiplier { mma, refused } = choose::multiplier(ir, op, capability, cx.flag(WGMMA));
         if refused {
             let text = format!("no `wgmma` on capability {capability} for these shapes and types; a slower instruction multiplies");
             cx.remark(&codes::SLOWER_DOT, ir.loc(op), text);

@@ -15,6 +15,7 @@ use ttc::ir::{FloatKind, Ir, Type};
 use ttc::passes::manager::{self, Pipeline};
 use ttc::passes::{pipelines, registry};
 use ttc::source::SourceMap;
+use ttc::target::Target;
 
 pub(crate) use generate::{Random, generate};
 
@@ -42,8 +43,8 @@ pub(crate) fn check(seed: u64) -> Result<(), String> {
     let mut random = Random::new(seed ^ 0x5eed);
     let names = ttir_passes();
     let mut lists: Vec<Pipeline> = names.iter().map(|n| Pipeline::parse(n).map_err(|d| d.message)).collect::<Result<_, _>>()?;
-    lists.push(pipelines::ttir(90));
-    lists.push(pipelines::ttir(80));
+    lists.push(pipelines::ttir(&Target::parse("sm_90a").map_err(|d| d.message)?));
+    lists.push(pipelines::ttir(&Target::parse("sm_80").map_err(|d| d.message)?));
     let some: Vec<&str> = (0..6).map(|_| names[random.below(names.len())]).collect();
     lists.push(Pipeline::parse(&some.join(",")).map_err(|d| d.message)?);
     for pipeline in &lists {

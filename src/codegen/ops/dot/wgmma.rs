@@ -27,7 +27,6 @@ use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::memdesc::ViewStart;
 use crate::codegen::ops::bits_as;
 use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
-use crate::codegen::warp::Source;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::{Attr, Encoding, FloatKind, Op, Type, Value};
@@ -38,6 +37,8 @@ use crate::passes::analysis::scratch::element_bits;
 const ROWS: u32 = 64;
 /// Bits of a warp's number within its warp group.
 const GROUP_BITS: usize = 2;
+/// Bits of a register.
+const WORD: u32 = 32;
 /// `inputPrecision = tf32`
 const TF32: i64 = 0;
 
@@ -102,7 +103,7 @@ enum Left<'c> {
 /// An operand in shared memory.
 struct Matrix<'c> {
     descriptor: Descriptor,
-    /// The descriptor with the address at which the warp group's part starts.
+    /// The low word of the descriptor, with the address at which the warp group's part starts.
     start: IntValue<'c>,
     inverse: LinearLayout,
     bits: u32,
@@ -110,10 +111,17 @@ struct Matrix<'c> {
 
 impl<'c> Matrix<'c> {
     /// The descriptor of the share that starts at these coordinates.
+    ///
+    /// Only the low word is computed; the high one is a constant that is set beside it. As one sum of 64 bits the same descriptor makes some
+    /// releases of ptxas fail: 12.9 and 13.0 crash on a product of tf32 by two warp groups, and 12.8 assembles it wrongly.
     fn at(&self, cx: &Lower<'c, '_>, at: [u32; 2]) -> Res<Val<'c>> {
         let bytes = [0, 1].map(|axis| moved(&columns(&self.inverse, axis), at[axis]) * (self.bits / 8));
-        let offset = u64::from((bytes[0] ^ bytes[1]) >> 4);
-        Ok(if offset == 0 { self.start } else { cx.b.build_int_add(self.start, cx.int_type(64).const_int(offset, false), "")? }.into())
+        let offset = u64::from((bytes[0] ^ bytes[1]) / CHUNK);
+        let low = if offset == 0 { self.start } else { cx.b.build_int_add(self.start, cx.i32(offset), "")? };
+        let high = cx.i32(self.descriptor.bits >> WORD);
+        let words = cx.b.build_insert_element(cx.int_type(WORD).vec_type(2).const_zero(), low, cx.i32(0), "")?;
+        let words = cx.b.build_insert_element(words, high, cx.i32(1), "")?;
+        Ok(cx.b.build_bit_cast(words, cx.int_type(2 * WORD), "")?)
     }
 }
 
@@ -202,7 +210,7 @@ fn matrix<'c>(
     let axis = if outer == 0 { ROW } else { COLUMN };
     let groups: Vec<u32> = d.warps.iter().skip(GROUP_BITS).map(|w| moved(&columns(&inverse, outer), w[axis]) * (bits / 8)).collect();
     if groups.iter().any(|&bytes| bytes != 0) {
-        let warp = uniform_warp(cx)?;
+        let warp = cx.uniform_warp_id()?;
         let group = cx.b.build_right_shift(warp, cx.i32(GROUP_BITS as u64), false, "")?;
         let moved = cx.xor_image(cx.i32(0), group, &groups)?;
         address = cx.b.build_int_add(address, moved, "")?;
@@ -210,22 +218,14 @@ fn matrix<'c>(
     // The address field has 14 bits, of 16 bytes each.
     let chunks = cx.b.build_right_shift(address, cx.i32(4), false, "")?;
     let field = cx.b.build_and(chunks, cx.i32(0x3fff), "")?;
-    let wide = cx.b.build_int_z_extend(field, cx.int_type(64), "")?;
-    let mut start = cx.b.build_int_add(wide, cx.int_type(64).const_int(descriptor.bits, false), "")?;
+    let mut start = cx.b.build_int_add(field, cx.i32(descriptor.bits & u64::from(u32::MAX)), "")?;
     // Of several buffers, the number is added last, so that all before it stands outside of a loop: the field cannot overflow, since 14 bits reach
     // further than shared memory.
     if let Some((number, bytes)) = buffer {
-        let number = cx.b.build_int_z_extend(number, cx.int_type(64), "")?;
-        let moved = cx.b.build_int_mul(number, cx.int_type(64).const_int(u64::from(bytes / CHUNK), false), "")?;
+        let moved = cx.b.build_int_mul(number, cx.i32(u64::from(bytes / CHUNK)), "")?;
         start = cx.b.build_int_add(start, moved, "")?;
     }
     Ok(Matrix { descriptor, start, inverse, bits })
-}
-
-/// The warp's number from lane 0, so that ptxas knows that it is the same in all lanes.
-fn uniform_warp<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
-    let warp = cx.warp_id()?;
-    as_int(cx.shuffle(&[warp.into()], Source::Lane(cx.i32(0)))?[0])
 }
 
 /// A's words for each instruction row and step of K: of both rows along the first half of K, then along the second.

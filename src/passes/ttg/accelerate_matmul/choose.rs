@@ -21,7 +21,7 @@ pub(super) struct Multiplier {
 const TF32: i64 = 0;
 
 /// Step 1 and 2.
-pub(super) fn multiplier(ir: &Ir, op: Op, capability: u32) -> Multiplier {
+pub(super) fn multiplier(ir: &Ir, op: Op, capability: u32, wgmma: bool) -> Multiplier {
     let ty = ir.ty(ir.result(op));
     let (a, b) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.operand(op, 1)));
     let none = |refused| Multiplier { mma: None, refused };
@@ -35,7 +35,7 @@ pub(super) fn multiplier(ir: &Ir, op: Op, capability: u32) -> Multiplier {
     let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(4);
     let Some(encoding) = ty.encoding() else { return none(false) };
     let share = layout::shape_per_cta(encoding, ty.shape());
-    let wgmma = capability / 10 == 9;
+    let wgmma = wgmma && capability / 10 == 9;
     let refused = wgmma && !takes_wgmma(ir, op, &share, num_warps);
     let version = if wgmma && !refused {
         3
