@@ -3,6 +3,8 @@
 
 #[path = "suite/arrows.rs"]
 mod arrows;
+#[path = "suite/assembles.rs"]
+mod assembles;
 #[path = "suite/bad_input.rs"]
 mod bad_input;
 #[path = "suite/codes.rs"]

@@ -31,7 +31,7 @@ const NEEDS: &[(&str, u32)] = &[
     ("elect.sync", 80),
     ("add.noftz.bf16", 78),
     ("add.noftz.v", 81),
-    ("global.add.v", 81),
+    (".add.v", 81),
     ("ld.global.v8", 88),
     ("st.global.v8", 88),
 ];

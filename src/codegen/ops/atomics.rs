@@ -2,8 +2,8 @@
 //!
 //! 1. Registers are cut into accesses as for a store (`memory`). Only additions of floats come in vectors: up to 16 bytes on sm_90, pairs of f16
 //!    before, everything else one element at a time.
-//! 2. Of the threads that hold copies of an element one performs the access, under the mask of its first element. A result that nobody uses
-//!    makes it `red`, which is allowed where nothing is acquired.
+//! 2. Of the threads that hold copies of an element one performs the access, under the mask of its first element. ptxas turns an `atom` whose
+//!    result nobody uses into `RED`, where nothing is acquired.
 //! 3. bf16 has no addition before sm_90: a loop adds with `fma` and swaps with `cas`, one or two elements at a time.
 //! 4. A used result of an element that several threads hold goes through scratch memory from the one that performed the access to the others:
 //!    element `r` of kept thread `t` lies at `(r · kept threads + t) · bytes`.
@@ -113,7 +113,6 @@ pub(super) fn rmw(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let access = Access::new(cx, ptr, mask, function.widest)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
     let reads = is_read(cx, op, &function, &order, value);
-    let reduces = !used && !order.acquires() && function.name != "exch";
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     if order.releases() {
@@ -137,9 +136,8 @@ pub(super) fn rmw(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         } else if function.by_swapping {
             swap_loop(cx, &access, &order, address, operand(&words, 0)?, pred)?
         } else {
-            let kind = if reduces { "red" } else { "atom" };
-            let opcode = format!("{kind}.global.{}.{}{}", order.scope, order.sem, function.suffix(&access));
-            one_access(cx, &access, &opcode, address, &[words], pred, !reduces)?
+            let opcode = format!("atom.global.{}.{}{}", order.scope, order.sem, function.suffix(&access));
+            one_access(cx, &access, &opcode, address, &[words], pred, true)?
         };
         if used {
             old.into_iter().try_for_each(|word| access.unpack(cx, word, &mut results))?;
@@ -166,7 +164,7 @@ pub(super) fn cas(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         cx.barrier_once()?;
     }
     let owner = owner(cx, access.free)?;
-    let opcode = format!("atom.{}.{}.global.cas.b{bits}", order.sem, order.scope);
+    let opcode = format!("atom.global.{}.{}.cas.b{bits}", order.sem, order.scope);
     let mut results: Vec<Val<'_>> = Vec::with_capacity(ptrs.len());
     for i in 0..ptrs.len() {
         let canonical = access.canonical(i);
