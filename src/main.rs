@@ -23,6 +23,7 @@ use ttc::diag::render::{Format, Options, render};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::{compiler_version, input};
 use ttc::source::SourceMap;
+use ttc::text_file;
 
 fn main() -> ExitCode {
     let cli = match parse() {
@@ -138,7 +139,7 @@ fn finish(mut report: Report, messages: Messages) -> ExitCode {
         report.groups.push((vec![d], SourceMap::default()));
     }
     let mut text = report.stderr;
-    let load = |name: &str| input::read_text(name.as_ref()).ok().map(Arc::from);
+    let load = |name: &str| text_file::read_plain_file(name.as_ref()).ok().map(Arc::from);
     let options = Options { format: format(messages.error_format), color: color(messages.color), load: Some(&load) };
     for (diagnostics, sources) in &report.groups {
         text.push_str(&render(diagnostics, sources, &options));

@@ -72,7 +72,7 @@ fn run(i: &Interpret, folder: &mut Folder, progress: &Progress) -> Result<Report
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
     let job = Job { input, kernel: i.kernel.clone(), config: i.config, target };
     let shown = folder.sources.clone();
-    reproducer::guard(&job, &shown, &Options::default(), || {
+    reproducer::guard(|| format!("job: {job:#?}"), &shown, || {
         let mut launch = prepare(i, folder, &job)?;
         let outs = outs(i, &launch).map_err(|d| vec![d])?;
         let has = |l: Looked| i.check.contains(&l);

@@ -45,6 +45,12 @@ impl Lower<'_> {
                 format!("give `{name}` a value before the loop or the `if`"),
             );
         }
+        if let Some(why) = self.mods.unreadable(module, name) {
+            let mut diag = why.clone();
+            diag.message = format!("`{name}` is imported from a file that cannot be used: {}", diag.message);
+            diag.labels.clear();
+            return self.report(diag.at(self.span, "needs that file"));
+        }
         if !self.mods.get(module).bindings(name).is_empty() {
             return self.error_help(
                 &names::UNKNOWN_VALUE,

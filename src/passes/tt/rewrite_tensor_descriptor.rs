@@ -31,11 +31,12 @@ use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, AttrData, Block, Builder, InsertPoint, Ir, Loc, LocData, Op, OpState, Type, TypeData, Value};
 use crate::ir::dialects::{ArithOp, CfOp, Folded, OpKind, ScfOp, TtOp};
 use crate::passes::fold;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
     name: "triton-rewrite-tensor-descriptor-to-pointer",
     doc: "replace tensor descriptors by tensors of pointers and masks",
+    input: Input::Ttir,
     options: &[],
     run,
 };

@@ -31,12 +31,17 @@ use crate::ir::core::encoding::NvidiaMma;
 use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::layout;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::{Config, rewrite_greedily};
 use crate::passes::ttg::{module_attrs, shared_encodings};
 
-pub static PASS: Pass =
-    Pass { name: "tritongpu-accelerate-matmul", doc: "give matrix products the layouts of tensor-core instructions", options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "tritongpu-accelerate-matmul",
+    doc: "give matrix products the layouts of tensor-core instructions",
+    input: Input::Ttgir,
+    options: &[],
+    run,
+};
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();
