@@ -202,7 +202,11 @@ pub fn run_all(jobs: &[Job], sources: &SourceMap, options: &Options, want: &[Sta
         while let Some((job, slot)) = claim(jobs, &done, &next) {
             let mut sources = sources.clone();
             let shown = sources.clone();
-            let result = reproducer::guard(|| format!("job: {job:#?}\noptions: {options:#?}"), &shown, || flow::run(job, &mut sources, options, want, debug));
+            let result = reproducer::guard(
+                || format!("job: {job:#?}\noptions: {options:#?}"),
+                &shown,
+                || flow::run(job, &mut sources, options, want, debug),
+            );
             let _ = slot.set(Outcome { result, sources });
         }
     };

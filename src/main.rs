@@ -7,6 +7,7 @@
 mod args;
 mod commands;
 mod layout_command;
+mod memory;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -24,6 +25,9 @@ use ttc::diag::{Diagnostic, codes};
 use ttc::driver::{compiler_version, input};
 use ttc::source::SourceMap;
 use ttc::text_file;
+
+#[global_allocator]
+static ALLOCATOR: memory::Bounded = memory::Bounded;
 
 fn main() -> ExitCode {
     let cli = match parse() {

@@ -13,6 +13,21 @@ use crate::diag::{Diagnostic, Place, codes};
 /// Files over this size are refused: no kernel is 64 MiB long, and offsets must fit in 32 bits.
 pub const MAX_BYTES: u64 = 64 << 20;
 
+/// Kernel files over this size are refused: their syntax trees take two hundred times as much memory.
+pub const MAX_SOURCE_BYTES: u64 = 8 << 20;
+
+/// The error for a kernel file beyond [`MAX_SOURCE_BYTES`], of so many bytes.
+///
+/// # Errors
+/// `E0903`.
+pub fn check_source(path: &Path, size: usize) -> Result<(), Diagnostic> {
+    if size as u64 > MAX_SOURCE_BYTES {
+        let text = format!("`{}` is too large: {size} bytes, kernel files have at most {MAX_SOURCE_BYTES}", path.display());
+        return Err(Diagnostic::error(&codes::cli::TOO_LARGE, text).at(place(path), ""));
+    }
+    Ok(())
+}
+
 /// The text of a file that the user named; `-` is standard input.
 ///
 /// # Errors

@@ -66,6 +66,9 @@ pub fn language(path: &Path) -> Option<Language> {
 pub fn read(sources: &mut SourceMap, path: &Path, language: Option<Language>) -> Result<Input, Diagnostic> {
     let text = read_text(path)?;
     let Some(language) = language.or_else(|| self::language(path)) else { return Err(unknown_extension(path)) };
+    if language == Language::Source {
+        text_file::check_source(path, text.len())?;
+    }
     let (name, on_disk) =
         if path == Path::new("-") { ("<stdin>".to_owned(), None) } else { (path.to_string_lossy().into_owned(), Some(path)) };
     let file = sources.add(name, on_disk, text);

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | operations of the module | `max_ops` ([`crate::ir::Ir::is_full_with`]) | unrolled loops |
 //! | statements that are lowered or evaluated, and calls of host functions | `max_ops` / 4 | a compile-time loop without end |
-//! | elements of one compile-time value, also nested ones | [`MAX_VALUE`] | a tuple that is doubled forty times |
+//! | elements of one compile-time value, also nested ones | `max_ops` / 4 | a tuple that is doubled forty times |
 //! | elements of all compile-time values ever made, copied or compared | `max_ops` · 4 | the same in many variables |
 //!
 //! Sixteen bytes of a string count as an element. Whoever makes something large asks for [`Lower::room`] first. Once a bound is passed, nothing more
@@ -15,9 +15,6 @@ use super::semantic::fold::merged;
 use super::value::{Items, Val};
 use crate::diag::codes::names;
 
-/// The most elements of one compile-time value.
-pub const MAX_VALUE: u64 = 1 << 20;
-
 /// Elements that a string of so many bytes counts as.
 #[must_use]
 pub fn of_text(bytes: usize) -> u64 {
@@ -26,6 +23,10 @@ pub fn of_text(bytes: usize) -> u64 {
 
 impl Lower<'_> {
     fn max_steps(&self) -> u64 {
+        self.options.max_ops as u64 / 4
+    }
+
+    fn max_value(&self) -> u64 {
         self.options.max_ops as u64 / 4
     }
 
@@ -52,14 +53,14 @@ impl Lower<'_> {
         self.within_bounds()?;
         self.elements = self.elements.saturating_add(elements);
         let all = self.options.max_ops as u64 * 4;
-        let (text, help) = if elements > MAX_VALUE {
-            (format!("a compile-time value of {elements} elements is more than the {MAX_VALUE} that there may be"), "keep tables in memory")
+        let text = if elements > self.max_value() {
+            format!("a value at compile time has {elements} elements; {} is the limit", self.max_value())
         } else if self.elements > all {
-            (format!("the compile-time values of the kernel have more than {all} elements together"), "keep tables in memory")
+            format!("the values at compile time have more than {all} elements together")
         } else {
             return Ok(());
         };
-        Err(self.give_up(text, help))
+        Err(self.give_up(text, "load large tables from memory, through a pointer"))
     }
 
     /// Counts work on values that exist: they are compared, copied, or become part of a name.
@@ -72,7 +73,7 @@ impl Lower<'_> {
     /// Checks a value that was just made.
     pub fn made(&mut self, v: Val) -> R<Val> {
         let (all, own) = (v.weight(), v.own_weight());
-        if all > MAX_VALUE {
+        if all > self.max_value() {
             self.room(all)?;
         } else if own > 1 {
             self.room(own)?;

@@ -36,6 +36,10 @@ impl Lower<'_> {
     }
 
     fn unknown_name(&mut self, name: &str) -> Reported {
+        // Where a bound was passed while the name was evaluated, that is why it has no value.
+        if let Err(said) = self.within_bounds() {
+            return said;
+        }
         let module = self.frame.module;
         if self.frame.lost.iter().any(|n| &**n == name) {
             return self.error_help(

@@ -11,8 +11,8 @@
 //! Example: [`lower_kernel`] on `add.tk` with `-D BLOCK=1024` gives `tt.func public @add(%x_ptr: !tt.ptr<f32> …)`.
 
 pub mod assigned;
-pub mod budget;
 pub mod branch;
+pub mod budget;
 pub mod builtins;
 pub mod call;
 pub mod config;

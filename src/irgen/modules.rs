@@ -99,6 +99,8 @@ pub struct Modules<'m> {
     include_dirs: Vec<PathBuf>,
     list: Vec<ModuleData>,
     by_path: BTreeMap<PathBuf, Option<usize>>,
+    /// Bytes of the files that were imported.
+    imported: usize,
     /// Files that an import leads to and that cannot be read.
     unreadable: BTreeMap<PathBuf, Diagnostic>,
 }
@@ -110,7 +112,7 @@ impl<'m> Modules<'m> {
         for dir in include_dirs {
             dirs.extend([dir.clone(), dir.join("src"), dir.join("python")]);
         }
-        Modules { map, include_dirs: dirs, list: vec![], by_path: BTreeMap::new(), unreadable: BTreeMap::new() }
+        Modules { map, include_dirs: dirs, list: vec![], by_path: BTreeMap::new(), imported: 0, unreadable: BTreeMap::new() }
     }
 
     #[must_use]
@@ -150,7 +152,12 @@ impl<'m> Modules<'m> {
             return known;
         }
         self.by_path.insert(path.to_owned(), None);
-        let text = match text_file::read_plain_file(path) {
+        let read = text_file::read_plain_file(path).and_then(|text| {
+            // Imports share what one file may have, so that many of them are no way around it.
+            self.imported += text.len();
+            text_file::check_source(path, self.imported).map(|()| text)
+        });
+        let text = match read {
             Ok(text) => text,
             Err(why) => {
                 self.unreadable.insert(path.to_owned(), why);

@@ -33,6 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("args", &[]),
     ("commands", &["args"]),
     ("layout_command", &["args", "commands"]),
+    ("memory", &[]),
     (
         "driver",
         &["source", "diag", "text_file", "target", "ptxas", "lexer", "parser", "ir", "layout", "irgen", "passes", "codegen", "interp"],

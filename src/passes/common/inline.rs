@@ -99,13 +99,7 @@ fn recursive_functions(ir: &Ir) -> BTreeSet<Op> {
     graph.keys().copied().filter(|&f| reaches_itself(f)).collect()
 }
 
-fn inline_calls(
-    ir: &mut Ir,
-    cx: &mut PassCx,
-    func: Op,
-    recursive: &BTreeSet<Op>,
-    inlined: &mut BTreeSet<Op>,
-) -> Result<bool, Failed> {
+fn inline_calls(ir: &mut Ir, cx: &mut PassCx, func: Op, recursive: &BTreeSet<Op>, inlined: &mut BTreeSet<Op>) -> Result<bool, Failed> {
     let mut changed = false;
     let mut sizes = BTreeMap::new();
     for call in call_ops(ir, func) {
