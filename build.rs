@@ -56,6 +56,8 @@ fn link_shared(config: &Path) {
     for name in names.split_whitespace() {
         println!("cargo:rustc-link-lib=dylib={}", name.trim_start_matches("lib").trim_end_matches(".so").trim_end_matches(".dylib"));
     }
+    // The handler for memory that runs out in LLVM is set there.
+    println!("cargo:rustc-link-lib=dylib=stdc++");
 }
 
 /// Arguments of the linker for the static libraries of [`COMPONENTS`] and what they need; `None` where one is not installed.

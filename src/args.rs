@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ttc::driver::plan::ConfigChoice;
+use ttc::ir::MAX_OPS;
 
 /// An ahead-of-time compiler for GPU kernels in the Triton language.
 ///
@@ -239,6 +240,9 @@ pub(crate) struct Compile {
     /// How many jobs to run at once [default: the number of cores]
     #[arg(short, long, value_name = "N", help_heading = "Output")]
     pub(crate) jobs: Option<usize>,
+    /// Operations that a kernel may grow to before it counts as endless; statements and values at compile time are bounded in proportion
+    #[arg(long, value_name = "N", default_value_t = MAX_OPS)]
+    pub(crate) max_ops: usize,
     /// The ptxas to use
     #[arg(long, value_name = "PATH", help_heading = "Tools")]
     pub(crate) ptxas: Option<PathBuf>,

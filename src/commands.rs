@@ -67,6 +67,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         debug: c.debug,
         ptxas: c.ptxas.clone(),
         locations: !c.no_locations,
+        max_ops: c.max_ops,
         ..options(&c.kernel).map_err(|d| stop(d, &sources))?
     };
     let targets = targets(&c.kernel.arch).map_err(|d| stop(d, &sources))?;

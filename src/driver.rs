@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::diag::Diagnostic;
+use crate::ir::MAX_OPS;
 use crate::irgen::config::Given;
 use crate::passes::remarks::Group;
 use crate::source::SourceMap;
@@ -91,6 +92,8 @@ pub struct Options {
     pub ptxas: Option<PathBuf>,
     /// Print `loc(…)` in IR text.
     pub locations: bool,
+    /// Operations that a kernel may grow to before it counts as endless.
+    pub max_ops: usize,
 }
 
 impl Default for Options {
@@ -109,6 +112,7 @@ impl Default for Options {
             triton_abi: false,
             ptxas: None,
             locations: true,
+            max_ops: MAX_OPS,
         }
     }
 }
@@ -198,7 +202,11 @@ pub fn run_all(jobs: &[Job], sources: &SourceMap, options: &Options, want: &[Sta
         while let Some((job, slot)) = claim(jobs, &done, &next) {
             let mut sources = sources.clone();
             let shown = sources.clone();
-            let result = reproducer::guard(job, &shown, options, || flow::run(job, &mut sources, options, want, debug));
+            let result = reproducer::guard(
+                || format!("job: {job:#?}\noptions: {options:#?}"),
+                &shown,
+                || flow::run(job, &mut sources, options, want, debug),
+            );
             let _ = slot.set(Outcome { result, sources });
         }
     };

@@ -6,6 +6,8 @@ pub mod source;
 
 pub mod diag;
 
+pub mod text_file;
+
 pub mod target;
 
 pub mod lexer;

@@ -7,6 +7,7 @@
 mod args;
 mod commands;
 mod layout_command;
+mod memory;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -23,6 +24,10 @@ use ttc::diag::render::{Format, Options, render};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::{compiler_version, input};
 use ttc::source::SourceMap;
+use ttc::text_file;
+
+#[global_allocator]
+static ALLOCATOR: memory::Bounded = memory::Bounded;
 
 fn main() -> ExitCode {
     let cli = match parse() {
@@ -138,7 +143,7 @@ fn finish(mut report: Report, messages: Messages) -> ExitCode {
         report.groups.push((vec![d], SourceMap::default()));
     }
     let mut text = report.stderr;
-    let load = |name: &str| input::read_text(name.as_ref()).ok().map(Arc::from);
+    let load = |name: &str| text_file::read_plain_file(name.as_ref()).ok().map(Arc::from);
     let options = Options { format: format(messages.error_format), color: color(messages.color), load: Some(&load) };
     for (diagnostics, sources) in &report.groups {
         text.push_str(&render(diagnostics, sources, &options));

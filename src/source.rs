@@ -44,6 +44,8 @@ pub struct SourceFile {
     pub text: Arc<str>,
     /// Byte offset at which each line starts; the first is 0.
     line_starts: Vec<u32>,
+    /// Lines in front of the text, which is part of a larger file.
+    lines_before: u32,
 }
 
 impl SourceFile {
@@ -54,23 +56,33 @@ impl SourceFile {
         let line = self.line_starts.partition_point(|&s| s <= offset) - 1;
         let start = self.line_starts[line] as usize;
         let col = self.text.get(start..offset as usize).map_or(offset as usize - start, |s| s.chars().count());
-        LineCol { line: line as u32 + 1, col: col as u32 + 1 }
+        LineCol { line: self.lines_before + line as u32 + 1, col: col as u32 + 1 }
     }
 
     /// Byte offset of a 1-based line and column; `None` past the end of the file.
     #[must_use]
     pub fn offset(&self, at: LineCol) -> Option<u32> {
-        let start = *self.line_starts.get((at.line as usize).checked_sub(1)?)? as usize;
+        let start = *self.line_starts.get(self.index(at.line)?)? as usize;
         let line = self.text[start..].split('\n').next().unwrap_or("");
         let skip = (at.col as usize).saturating_sub(1);
         let within = line.char_indices().nth(skip).map_or(line.len(), |(i, _)| i);
         Some((start + within) as u32)
     }
 
+    /// How many lines of the whole file stand in front of the text.
+    #[must_use]
+    pub fn lines_before(&self) -> u32 {
+        self.lines_before
+    }
+
+    fn index(&self, line: u32) -> Option<usize> {
+        Some(line.checked_sub(self.lines_before)?.checked_sub(1)? as usize)
+    }
+
     /// The text of a 1-based line, without its line break.
     #[must_use]
     pub fn line(&self, line: u32) -> &str {
-        let Some(&start) = (line as usize).checked_sub(1).and_then(|l| self.line_starts.get(l)) else { return "" };
+        let Some(&start) = self.index(line).and_then(|l| self.line_starts.get(l)) else { return "" };
         self.text[start as usize..].split('\n').next().unwrap_or("").trim_end_matches('\r')
     }
 }
@@ -84,10 +96,15 @@ pub struct SourceMap {
 impl SourceMap {
     /// Adds a file. Texts over 4 GiB cannot be addressed by a [`Span`]; the driver refuses them before this.
     pub fn add(&mut self, name: impl Into<String>, path: Option<&Path>, text: impl Into<Arc<str>>) -> FileId {
+        self.add_part(name, path, text, 0)
+    }
+
+    /// Adds a part of a file that has so many lines in front of it: positions in it are those of the whole file.
+    pub fn add_part(&mut self, name: impl Into<String>, path: Option<&Path>, text: impl Into<Arc<str>>, lines_before: u32) -> FileId {
         let text: Arc<str> = text.into();
         let mut line_starts = vec![0];
         line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
-        self.files.push(Arc::new(SourceFile { name: name.into(), path: path.map(Path::to_owned), text, line_starts }));
+        self.files.push(Arc::new(SourceFile { name: name.into(), path: path.map(Path::to_owned), text, line_starts, lines_before }));
         FileId(self.files.len() as u32 - 1)
     }
 

@@ -72,27 +72,31 @@ fn run(i: &Interpret, folder: &mut Folder, progress: &Progress) -> Result<Report
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
     let job = Job { input, kernel: i.kernel.clone(), config: i.config, target };
     let shown = folder.sources.clone();
-    reproducer::guard(&job, &shown, &Options::default(), || {
-        let mut launch = prepare(i, folder, &job)?;
-        let outs = outs(i, &launch).map_err(|d| vec![d])?;
-        let has = |l: Looked| i.check.contains(&l);
-        let options = interp::Options {
-            checks: Checks { races: has(Looked::Races), bounds: has(Looked::Bounds), uninit: has(Looked::Uninit) },
-            trace,
-            threads: i.jobs.unwrap_or(0),
-            max_ops: i.max_ops,
-            progress: Some(progress.done.clone()),
-        };
-        progress.total.store(launch.grid.iter().map(|&g| u64::from(g)).product(), Ordering::Relaxed);
-        let done = interp::run(&launch.ir, &launch.kernel, launch.grid, &launch.args, &mut launch.memory, &options)?;
-        let mut report = Report { stdout: describe(i, &launch, &done).into_bytes(), ..Report::default() };
-        for (buffer, path) in outs {
-            let bytes = npy::write(buffer.elem, &buffer.shape, &launch.memory.bytes(buffer.id));
-            launch.said.extend(output::write_file(&path, &bytes).err());
-        }
-        report.groups.push((launch.said, folder.sources.clone()));
-        Ok(report)
-    })
+    reproducer::guard(
+        || format!("job: {job:#?}"),
+        &shown,
+        || {
+            let mut launch = prepare(i, folder, &job)?;
+            let outs = outs(i, &launch).map_err(|d| vec![d])?;
+            let has = |l: Looked| i.check.contains(&l);
+            let options = interp::Options {
+                checks: Checks { races: has(Looked::Races), bounds: has(Looked::Bounds), uninit: has(Looked::Uninit) },
+                trace,
+                threads: i.jobs.unwrap_or(0),
+                max_ops: i.max_ops,
+                progress: Some(progress.done.clone()),
+            };
+            progress.total.store(launch.grid.iter().map(|&g| u64::from(g)).product(), Ordering::Relaxed);
+            let done = interp::run(&launch.ir, &launch.kernel, launch.grid, &launch.args, &mut launch.memory, &options)?;
+            let mut report = Report { stdout: describe(i, &launch, &done).into_bytes(), ..Report::default() };
+            for (buffer, path) in outs {
+                let bytes = npy::write(buffer.elem, &buffer.shape, &launch.memory.bytes(buffer.id));
+                launch.said.extend(output::write_file(&path, &bytes).err());
+            }
+            report.groups.push((launch.said, folder.sources.clone()));
+            Ok(report)
+        },
+    )
 }
 
 /// From the command line or from the case file.

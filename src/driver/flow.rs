@@ -99,6 +99,7 @@ impl Flow<'_> {
             }
             Language::Ir(_) => {
                 let mut ir = self.timed("parse", |_| parse_module(sources, file, &ParseOptions::default()))?;
+                ir.set_max_ops(self.options.max_ops);
                 let kernel = plan::choose_kernel(&mut ir, self.job.kernel.as_deref(), self.goes_past(Stage::Ptx), &sources.file(file).name);
                 self.name(kernel.map_err(|e| vec![e])?);
                 let faults = self.timed("verify", |_| layout::verify(&ir));

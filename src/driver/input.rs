@@ -1,18 +1,15 @@
 //! Reading inputs: what a file is follows from its extension, `-` is standard input.
 //!
-//! Everything that can be wrong with a file before its text is looked at is found here: it is missing, a directory, unreadable, too large to be a
-//! kernel, or not text.
+//! What can be wrong with a file before its text is looked at is found by [`text_file`].
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::diag::{Diagnostic, Place, codes};
 use crate::source::{FileId, SourceMap};
+use crate::text_file;
 
 use super::Stage;
-
-/// Files over this size are refused: no kernel is 64 MiB long, and offsets must fit in 32 bits.
-pub const MAX_BYTES: u64 = 64 << 20;
+pub use crate::text_file::{MAX_BYTES, plain};
 
 /// The language of an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,6 +66,9 @@ pub fn language(path: &Path) -> Option<Language> {
 pub fn read(sources: &mut SourceMap, path: &Path, language: Option<Language>) -> Result<Input, Diagnostic> {
     let text = read_text(path)?;
     let Some(language) = language.or_else(|| self::language(path)) else { return Err(unknown_extension(path)) };
+    if language == Language::Source {
+        text_file::check_source(path, text.len())?;
+    }
     let (name, on_disk) =
         if path == Path::new("-") { ("<stdin>".to_owned(), None) } else { (path.to_string_lossy().into_owned(), Some(path)) };
     let file = sources.add(name, on_disk, text);
@@ -80,41 +80,7 @@ pub fn read(sources: &mut SourceMap, path: &Path, language: Option<Language>) ->
 /// # Errors
 /// `E0901` (cannot be read), `E0902` (a directory), `E0903` (too large), `E0904` (not UTF-8 text).
 pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
-    let shown = path.display();
-    let place = || Place::File(path.to_string_lossy().into_owned());
-    let unreadable = |e: &std::io::Error| {
-        let d = Diagnostic::error(&codes::cli::CANNOT_READ, format!("cannot read `{shown}`: {}", plain(e))).at(place(), "");
-        if e.kind() == std::io::ErrorKind::NotFound { with_neighbour(d, path) } else { d }
-    };
-    let too_large = |size: u64| {
-        Diagnostic::error(&codes::cli::TOO_LARGE, format!("`{shown}` is too large: {size} bytes, at most {MAX_BYTES} are read"))
-            .at(place(), "")
-    };
-    let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        std::io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
-    } else {
-        let meta = std::fs::metadata(path).map_err(|e| unreadable(&e))?;
-        if meta.is_dir() {
-            return Err(Diagnostic::error(&codes::cli::IS_DIRECTORY, format!("`{shown}` is a directory, expected a file"))
-                .at(place(), "")
-                .help("name the kernel file itself; several files may be given"));
-        }
-        if meta.len() > MAX_BYTES {
-            return Err(too_large(meta.len()));
-        }
-        let file = std::fs::File::open(path).map_err(|e| unreadable(&e))?;
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
-    }
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(too_large(bytes.len() as u64));
-    }
-    String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        Diagnostic::error(&codes::cli::NOT_TEXT, format!("`{shown}` is not UTF-8 text: byte {at} starts no character"))
-            .at(place(), "")
-            .help("kernel files and IR are text; was a compiled file named by mistake?")
-    })
+    text_file::read(path).map_err(|d| if path == Path::new("-") || path.exists() { d } else { with_neighbour(d, path) })
 }
 
 fn unknown_extension(path: &Path) -> Diagnostic {
@@ -122,13 +88,6 @@ fn unknown_extension(path: &Path) -> Diagnostic {
     Diagnostic::error(&codes::cli::UNKNOWN_INPUT, format!("`{}` has {what}, so its language is not known", path.display()))
         .at(Place::File(path.to_string_lossy().into_owned()), "")
         .help("inputs end in .tk or .py (kernels), .ttir or .ttgir (IR), .llir (LLVM IR) or .ptx")
-}
-
-/// The operating system's words without Rust's `(os error 2)`.
-#[must_use]
-pub fn plain(e: &std::io::Error) -> String {
-    let text = e.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
 /// Suggests a file of the same directory whose name is near.

@@ -15,8 +15,9 @@ use std::path::PathBuf;
 
 use super::input::{self, Language};
 use super::observe::Observer;
-use super::{Debug, Stage};
+use super::{Debug, Stage, reproducer};
 use crate::diag::{Diagnostic, codes};
+use crate::ir::MAX_OPS;
 use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::layout;
@@ -25,7 +26,6 @@ use crate::passes::registry;
 use crate::source::{FileId, SourceMap};
 
 /// What the command line of `ttc opt` asks for.
-#[derive(Default)]
 pub struct Request {
     /// `-` or none: standard input.
     pub file: Option<PathBuf>,
@@ -36,7 +36,26 @@ pub struct Request {
     pub print: PrintOptions,
     pub parse: ParseOptions,
     pub debug: Debug,
+    /// Operations that a module may grow to.
+    pub max_ops: usize,
     pub help: bool,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            file: None,
+            output: None,
+            pipeline: Pipeline::default(),
+            split: false,
+            verify_diagnostics: false,
+            print: PrintOptions::default(),
+            parse: ParseOptions::default(),
+            debug: Debug::default(),
+            max_ops: MAX_OPS,
+            help: false,
+        }
+    }
 }
 
 /// Reads the arguments behind `ttc opt`.
@@ -88,6 +107,10 @@ impl Request {
             "print-ir-after-change" | "mlir-print-ir-after-change" => self.debug.print_after_change = on,
             "dump-dir" => self.debug.dump_dir = Some(text()?.into()),
             "time-passes" | "mlir-timing" => self.debug.time_passes = on,
+            "max-ops" => {
+                let n = text()?;
+                self.max_ops = n.parse().map_err(|_| bad(format!("`--max-ops {n}`: expected a number")))?;
+            }
             "help" | "h" => self.help = true,
             _ => return Ok(false),
         }
@@ -120,7 +143,8 @@ pub fn help() -> String {
          \x20 --pass-pipeline=TEXT           passes as one text: canonicalize,cse\n\
          \x20 --verify-each=0                do not verify after every pass\n\
          \x20 --print-ir-before[=PASS], --print-ir-after[=PASS], --print-ir-after-change\n\
-         \x20 --dump-dir=DIR, --time-passes\n\nPasses:\n",
+         \x20 --dump-dir=DIR, --time-passes\n\
+         \x20 --max-ops=N                    operations that a module may grow to before it counts as endless\n\nPasses:\n",
     );
     for pass in registry::ALL {
         text.push_str(&format!("  --{:32} {}\n", pass.name, pass.doc));
@@ -166,27 +190,35 @@ pub fn run(request: &Request, sources: &mut SourceMap) -> Result<Done, Diagnosti
     Ok(done)
 }
 
-/// Cuts a file at `// -----` lines. Each part keeps its line numbers: the lines before it are blank.
+/// Cuts a file at `// -----` lines. Each part keeps its line numbers.
 fn split(sources: &mut SourceMap, file: FileId) -> Vec<FileId> {
     let (name, text) = (sources.file(file).name.clone(), sources.file(file).text.clone());
-    let (mut parts, mut current, mut line) = (vec![], String::new(), 0);
-    for l in text.split_inclusive('\n') {
-        line += 1;
+    // Each part with the number of lines before it.
+    let mut parts = vec![(0, String::new())];
+    for (line, l) in (1..).zip(text.split_inclusive('\n')) {
         if l.trim_end().starts_with("// -----") {
-            parts.push(std::mem::replace(&mut current, "\n".repeat(line)));
-        } else {
-            current.push_str(l);
+            parts.push((line, String::new()));
+        } else if let Some((_, part)) = parts.last_mut() {
+            part.push_str(l);
         }
     }
-    parts.push(current);
-    parts.into_iter().filter(|p| !p.trim().is_empty()).map(|p| sources.add(name.clone(), None, p)).collect()
+    let parts = parts.into_iter().filter(|(_, p)| !p.trim().is_empty());
+    parts.map(|(before, p)| sources.add_part(name.clone(), None, p, before)).collect()
 }
 
+/// One module; a panic in it is a defect of ttc, and the others go on.
 fn one(request: &Request, sources: &SourceMap, file: FileId, done: &mut Done) -> Vec<Diagnostic> {
+    let about = || format!("ttc opt, passes: {}", request.pipeline);
+    let work = || Ok(module(request, sources, file, done));
+    reproducer::guard(about, sources, work).unwrap_or_else(|errors| errors)
+}
+
+fn module(request: &Request, sources: &SourceMap, file: FileId, done: &mut Done) -> Vec<Diagnostic> {
     let mut ir = match parse_module(sources, file, &request.parse) {
         Ok(ir) => ir,
         Err(errors) => return errors,
     };
+    ir.set_max_ops(request.max_ops);
     let faults = layout::verify(&ir);
     if !faults.is_empty() {
         return faults;

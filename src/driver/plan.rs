@@ -109,6 +109,7 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
             capability: job.target.capability,
             launch: options.given().over(Launch::default()),
             debug: options.debug,
+            max_ops: options.max_ops,
         },
     }
 }

@@ -10,7 +10,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 use super::metadata::fingerprint;
-use super::{Job, Options, output};
+use super::output;
 use crate::diag::{Diagnostic, codes};
 use crate::source::SourceMap;
 
@@ -20,14 +20,13 @@ thread_local! {
     static ACTIVE: RefCell<u32> = const { RefCell::new(0) };
 }
 
-/// Runs `work`; a panic in it becomes an E0999 diagnostic.
+/// Runs `work`; a panic in it becomes an E0999 diagnostic. `about` says what was asked for, for the reproducer.
 ///
 /// # Errors
 /// Those of `work`, or the defect.
 pub fn guard<T>(
-    job: &Job,
+    about: impl FnOnce() -> String,
     sources: &SourceMap,
-    options: &Options,
     work: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
 ) -> Result<T, Vec<Diagnostic>> {
     install();
@@ -36,7 +35,7 @@ pub fn guard<T>(
     ACTIVE.with(|a| *a.borrow_mut() -= 1);
     result.unwrap_or_else(|_| {
         let why = CAUGHT.with(|c| c.borrow_mut().take()).unwrap_or_else(|| "unknown".to_owned());
-        Err(vec![defect(&why, job, sources, options)])
+        Err(vec![defect(&why, &about(), sources)])
     })
 }
 
@@ -57,8 +56,8 @@ fn install() {
     });
 }
 
-fn defect(why: &str, job: &Job, sources: &SourceMap, options: &Options) -> Diagnostic {
-    let mut text = format!("ttc {}\npanic: {why}\njob: {job:#?}\noptions: {options:#?}\n", env!("CARGO_PKG_VERSION"));
+fn defect(why: &str, about: &str, sources: &SourceMap) -> Diagnostic {
+    let mut text = format!("ttc {}\npanic: {why}\n{about}\n", env!("CARGO_PKG_VERSION"));
     for (_, file) in sources.iter() {
         let _ = write!(text, "\n==== {} ====\n{}\n", file.name, file.text);
     }
@@ -73,22 +72,18 @@ fn defect(why: &str, job: &Job, sources: &SourceMap, options: &Options) -> Diagn
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver::input::{Input, Language};
-    use crate::target::Target;
 
     #[test]
     fn a_panic_becomes_a_message_with_a_reproducer() {
         let mut sources = SourceMap::default();
-        let file = sources.add("broken.tk", None, "the text of the kernel");
-        let input = Input { path: "broken.tk".into(), file, language: Language::Source };
-        let job = Job { input, kernel: None, config: None, target: Target::parse("sm_80").unwrap() };
-        let errors = guard::<()>(&job, &sources, &Options::default(), || panic!("no way out")).unwrap_err();
+        sources.add("broken.tk", None, "the text of the kernel");
+        let errors = guard::<()>(|| "num_warps: None".to_owned(), &sources, || panic!("no way out")).unwrap_err();
         assert_eq!(errors[0].code.id, "E0999");
         assert!(errors[0].message.starts_with("ttc itself failed: no way out at src"), "{}", errors[0].message);
         let path = errors[0].notes[0].split('`').nth(1).unwrap();
         let text = std::fs::read_to_string(path).unwrap();
         std::fs::remove_file(path).unwrap();
-        for part in ["panic: no way out", "Target", "num_warps: None", "==== broken.tk ====", "the text of the kernel"] {
+        for part in ["panic: no way out", "num_warps: None", "==== broken.tk ====", "the text of the kernel"] {
             assert!(text.contains(part), "no `{part}` in\n{text}");
         }
     }

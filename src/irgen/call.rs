@@ -71,6 +71,7 @@ impl Lower<'_> {
 
     /// Calls any callable value.
     pub fn apply(&mut self, f: &Val, mut args: Vec<Val>, keywords: Vec<Keyword>) -> R<Val> {
+        self.step()?;
         match f {
             Val::Const(Const::Builtin(b)) => self.call_builtin(b, args, keywords),
             Val::Const(Const::Func(func)) if func.jit => self.call_jit(func, args, keywords),
@@ -139,7 +140,7 @@ impl Lower<'_> {
             slots[i] = Some(Val::tuple(rest));
         }
         if let Some(i) = collects {
-            slots[i] = Some(Val::Dict(Rc::new(more)));
+            slots[i] = Some(Val::dict(more));
         }
         let mut values = vec![];
         for (slot, p) in slots.into_iter().zip(&params) {
@@ -228,6 +229,8 @@ impl Lower<'_> {
                 "in this call",
             ));
         }
+        // The name of a specialisation holds the values.
+        self.work(bound.iter().map(|(_, v)| v.weight()).fold(0, u64::saturating_add))?;
         let mangled: Vec<String> = bound.iter().map(|(_, v)| v.ty().mangle(&self.mods)).collect();
         let symbol = format!("{}__{}", self.mods.qualified(func), mangled.join("_"));
         match self.functions.get(&symbol) {
@@ -441,12 +444,17 @@ impl Lower<'_> {
         if args.len() > l.def.params.len() {
             return Err(self.error(&names::BAD_ARGUMENTS, "too many arguments for a lambda", "in this call"));
         }
+        if self.depth > MAX_DEPTH {
+            return Err(self.error(&names::RECURSION, format!("calls nest deeper than {MAX_DEPTH}"), "this call is one too deep"));
+        }
+        self.depth += 1;
         let saved = self.frame.scope.clone();
         let module = std::mem::replace(&mut self.frame.module, l.module);
         for (p, v) in l.def.params.iter().zip(args) {
             self.frame.scope.set(&p.name.name, v.clone());
         }
         let result = self.expr(&l.def.body);
+        self.depth -= 1;
         self.frame.scope = saved;
         self.frame.module = module;
         result
@@ -471,12 +479,12 @@ impl Lower<'_> {
                 Ok(Const::Type(Ty::block(t.dtype, &shape)).into())
             }
             (Class::Tuple | Class::List, None) => Ok(Val::tuple(vec![])),
-            (Class::Dict, None) => Ok(Val::Dict(Rc::default())),
+            (Class::Dict, None) => Ok(Val::dict(vec![])),
             (Class::Dict, Some(_)) if !keywords.is_empty() => {
                 let items = keywords.iter().map(|(k, v)| (Const::str(k).into(), v.clone())).collect::<Vec<_>>();
-                Ok(Val::Dict(Rc::new(items)))
+                Ok(Val::dict(items))
             }
-            (Class::Dict, Some(Val::Dict(items))) => Ok(Val::Dict(Rc::new(items.to_vec()))),
+            (Class::Dict, Some(Val::Dict(items))) => Ok(Val::dict(items.to_vec())),
             (Class::Tuple | Class::List, Some(v)) => match self.iterate(&v) {
                 Some(items) => Ok(Val::tuple(items)),
                 None => Err(self.expected("something to run over", &v)),

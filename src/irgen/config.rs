@@ -35,7 +35,7 @@ impl Config {
     pub fn attribute(&self, name: &str) -> Option<Val> {
         let number = |n: Option<u32>| n.map_or(Val::NONE, Val::int);
         Some(match name {
-            "kwargs" => Val::Dict(Rc::new(self.values.iter().map(|(k, v)| (Const::Str(k.clone()).into(), v.clone())).collect())),
+            "kwargs" => Val::dict(self.values.iter().map(|(k, v)| (Const::Str(k.clone()).into(), v.clone())).collect()),
             "num_warps" => number(self.num_warps),
             "num_stages" => number(self.num_stages),
             "num_ctas" => number(self.num_ctas),

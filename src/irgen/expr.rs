@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use super::budget::of_text;
 use super::lower::{Lower, R, Reported};
 use super::semantic::arith::Cmp;
 use super::semantic::fold::same;
@@ -22,7 +23,10 @@ impl Lower<'_> {
             // The frequent ones that emit nothing need no location.
             ExprKind::Constant(c) => self.at(e.span, |cx| cx.literal(c)),
             ExprKind::Name(name) => self.at(e.span, |cx| cx.name(name)),
-            _ => self.at(e.span, |cx| cx.expr_here(e)),
+            // What is only looked up is not made.
+            ExprKind::Attribute { .. } => self.at(e.span, |cx| cx.expr_here(e)),
+            ExprKind::Subscript { index, .. } if !matches!(index.kind, ExprKind::Slice(_)) => self.at(e.span, |cx| cx.expr_here(e)),
+            _ => self.at(e.span, |cx| cx.expr_here(e).and_then(|v| cx.made(v))),
         }
     }
 
@@ -133,6 +137,7 @@ impl Lower<'_> {
                 FStringPart::Literal(s) => text.push_str(s),
                 FStringPart::Field(field) => {
                     let v = self.expr(&field.value)?;
+                    self.room(v.weight().saturating_add(of_text(text.len())))?;
                     text.push_str(&v.show());
                 }
             }
@@ -331,6 +336,7 @@ impl Lower<'_> {
     }
 
     fn contains(&mut self, item: &Val, container: &Val) -> R<bool> {
+        self.work(container.own_weight() / 16)?;
         match (item, container) {
             (Val::Tensor(_), _) => Err(self.expected("a compile-time value before `in`", item)),
             (Val::Argument(_), _) => self.known(item).map(|()| false),
@@ -353,6 +359,7 @@ impl Lower<'_> {
         };
         let mut out = vec![];
         for item in items {
+            self.step()?;
             self.bind_target(&clause.target, item);
             let mut keep = true;
             for test in &clause.ifs {

@@ -120,7 +120,7 @@ impl Lower<'_> {
         }
         self.attempt(func.module, |cx| {
             cx.at(h.at, |cx| {
-                let v = cx.apply(&h.function, vec![Val::Dict(Rc::new(args))], vec![])?;
+                let v = cx.apply(&h.function, vec![Val::dict(args)], vec![])?;
                 cx.known(&v).map(|()| v)
             })
         })

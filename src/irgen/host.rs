@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use super::lower::{Lower, R};
 use super::modules::Bound;
-use super::semantic::fold::{merged, same};
-use super::value::{Const, Val};
+use super::semantic::fold::same;
+use super::value::{Const, Items, Val};
 use crate::diag::codes::{names, types};
 use crate::parser::ast::{Call, Comp, CompClause, DictComp, DictItem, Expr, ExprKind, ImportNames, Stmt, StmtKind};
 
@@ -41,21 +41,19 @@ impl Lower<'_> {
         if !self.frame.host {
             return Err(self.no_syntax("a dict"));
         }
-        let mut all = Val::Dict(Rc::default());
+        let mut all = Rc::new(Items::new(vec![]));
         for item in items {
             let value = self.expr(&item.value)?;
             let added = match &item.key {
-                Some(key) => Rc::new(vec![(self.expr(key)?, value)]),
+                Some(key) => Rc::new(Items::new(vec![(self.expr(key)?, value)])),
                 None => match value {
                     Val::Dict(more) => more,
                     other => return Err(self.expected("a dict after `**`", &other)),
                 },
             };
-            if let Val::Dict(before) = &all {
-                all = merged(before, &added);
-            }
+            all = Rc::new(self.merge_dicts(&all, &added)?);
         }
-        Ok(all)
+        Ok(Val::Dict(all))
     }
 
     /// `{k: v for … in …}`
@@ -69,7 +67,7 @@ impl Lower<'_> {
             all.push(pair);
             Ok(())
         })?;
-        Ok(merged(&[], &all))
+        Ok(Val::Dict(Rc::new(self.merge_dicts(&[], &all)?)))
     }
 
     /// A comprehension with any number of `for`s, whose names end with it.
@@ -113,11 +111,7 @@ impl Lower<'_> {
 
     /// Counts a step of host code.
     fn host_step(&mut self) -> R<()> {
-        self.steps += 1;
-        if self.steps > super::stmt::MAX_STEPS {
-            return Err(self.error(&names::TOO_LARGE, "a compile-time loop does not end", "still running after a million steps"));
-        }
-        Ok(())
+        self.step()
     }
 
     /// `d[key]`
@@ -162,9 +156,10 @@ impl Lower<'_> {
                 items.insert(at as usize, v.clone());
                 Val::tuple(items)
             }
-            (Val::Dict(items), "update", [Val::Dict(more)]) => merged(items, more),
+            (Val::Dict(items), "update", [Val::Dict(more)]) => Val::Dict(Rc::new(self.merge_dicts(items, more)?)),
             _ => return Err(self.error(&names::BAD_ARGUMENTS, format!("`{method}` does not take these arguments"), "in this call")),
         };
+        let new = self.made(new)?;
         self.frame.scope.set(name, new);
         Ok(())
     }
@@ -194,7 +189,10 @@ impl Lower<'_> {
         let key = self.expr(index)?;
         self.own(name)?;
         let changed = match (self.frame.scope.get(name), &key) {
-            (Some(Val::Dict(items)), _) => merged(items, &[(key, value)]),
+            (Some(Val::Dict(items)), _) => {
+                let items = items.clone();
+                Val::Dict(Rc::new(self.merge_dicts(&items, &[(key, value)])?))
+            }
             (Some(Val::Tuple(items)), Val::Const(Const::Int(i))) => {
                 let at = if *i < 0 { i + items.len() as i128 } else { *i };
                 let mut items = items.to_vec();
@@ -206,6 +204,7 @@ impl Lower<'_> {
             }
             _ => return Err(self.no_syntax("assignment to an element of anything but a list or a dict")),
         };
+        let changed = self.made(changed)?;
         self.frame.scope.set(name, changed);
         Ok(())
     }

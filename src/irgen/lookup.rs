@@ -36,6 +36,10 @@ impl Lower<'_> {
     }
 
     fn unknown_name(&mut self, name: &str) -> Reported {
+        // Where a bound was passed while the name was evaluated, that is why it has no value.
+        if let Err(said) = self.within_bounds() {
+            return said;
+        }
         let module = self.frame.module;
         if self.frame.lost.iter().any(|n| &**n == name) {
             return self.error_help(
@@ -44,6 +48,12 @@ impl Lower<'_> {
                 "set only inside a loop, or on one side of a run-time `if`",
                 format!("give `{name}` a value before the loop or the `if`"),
             );
+        }
+        if let Some(why) = self.mods.unreadable(module, name) {
+            let mut diag = why.clone();
+            diag.message = format!("`{name}` is imported from a file that cannot be used: {}", diag.message);
+            diag.labels.clear();
+            return self.report(diag.at(self.span, "needs that file"));
         }
         if !self.mods.get(module).bindings(name).is_empty() {
             return self.error_help(

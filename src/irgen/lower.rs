@@ -36,6 +36,8 @@ pub struct Options {
     pub launch: Launch,
     /// Keeps `device_assert` and checks integer overflow.
     pub debug: bool,
+    /// Operations that the module may grow to; other bounds follow from it ([`super::budget`]).
+    pub max_ops: usize,
 }
 
 /// A `return` whose operation is made once the function's type is known.
@@ -129,6 +131,12 @@ pub struct Lower<'m> {
     pub quiet: u32,
     /// Statements lowered so far; bounds unrolling.
     pub steps: u64,
+    /// Elements of compile-time values made so far ([`super::budget`]).
+    pub elements: u64,
+    /// Which bound was passed, and what to do about it.
+    pub over: Option<(String, &'static str)>,
+    /// Whether that was reported.
+    pub said_over: bool,
 }
 
 /// How deep calls may nest.
@@ -137,9 +145,11 @@ pub const MAX_DEPTH: u32 = 64;
 impl<'m> Lower<'m> {
     #[must_use]
     pub fn new(mods: Modules<'m>, module: usize, span: Span, options: Options) -> Lower<'m> {
+        let mut ir = Ir::new(Loc::unknown());
+        ir.set_max_ops(options.max_ops);
         Lower {
             mods,
-            ir: Ir::new(Loc::unknown()),
+            ir,
             options,
             diags: vec![],
             errors: 0,
@@ -156,6 +166,9 @@ impl<'m> Lower<'m> {
             depth: 0,
             quiet: 0,
             steps: 0,
+            elements: 0,
+            over: None,
+            said_over: false,
         }
     }
 
@@ -271,6 +284,11 @@ impl<'m> Lower<'m> {
                 "needs a value that exists only when the kernel runs",
             ));
         };
+        // Whatever makes a tensor passes here, so no operation has to look by itself.
+        for ty in state.result_types.iter().filter(|ty| ty.is_tensor()) {
+            self.check_elements(ty.shape())?;
+        }
+        self.check_ops()?;
         let op = self.ir.create_op(state);
         self.ir.append(block, op);
         Ok(op)

@@ -12,6 +12,7 @@
 
 pub mod assigned;
 pub mod branch;
+pub mod budget;
 pub mod builtins;
 pub mod call;
 pub mod config;
@@ -43,6 +44,7 @@ use value::{Const, Desc, Func, Tensor, Val};
 
 use crate::diag::codes::names;
 use crate::diag::{Diagnostic, Place};
+use crate::ir::MAX_OPS;
 use crate::ir::{Attr, Block, Ir, Loc, OpState, TtOp, Type};
 use crate::parser::ast::{ExprKind, FunctionDef, Stmt, StmtKind};
 use crate::source::{FileId, SourceMap, Span};
@@ -140,7 +142,7 @@ impl Source {
 
 /// The kernels of a file, in source order.
 pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf]) -> (Vec<KernelInfo>, Vec<Diagnostic>) {
-    let options = Options { capability: 90, launch: Launch::default(), debug: false };
+    let options = Options { capability: 90, launch: Launch::default(), debug: false, max_ops: MAX_OPS };
     let (mut cx, module) = start(map, file, include_dirs, options);
     let functions: Vec<Rc<FunctionDef>> = cx.mods.get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
     let mut kernels = vec![];
@@ -186,7 +188,7 @@ pub fn list_configs(
     include_dirs: &[PathBuf],
     capability: u32,
 ) -> Result<Vec<ConfigInfo>, Vec<Diagnostic>> {
-    let options = Options { capability, launch: Launch::default(), debug: false };
+    let options = Options { capability, launch: Launch::default(), debug: false, max_ops: MAX_OPS };
     let (mut cx, module) = start(map, file, include_dirs, options);
     let func = cx.choose(module, kernel).map_err(|Reported| std::mem::take(&mut cx.diags))?;
     cx.config_infos(&func).map_err(|d| vec![d])

@@ -19,6 +19,7 @@ use crate::diag::Diagnostic;
 use crate::parser::ast::{Alias, Expr, ExprKind, FunctionDef, ImportFrom, ImportNames, Item, Stmt, StmtKind};
 use crate::parser::parse_module;
 use crate::source::{FileId, SourceMap};
+use crate::text_file;
 
 /// What a top-level name was bound to.
 #[derive(Clone)]
@@ -98,6 +99,10 @@ pub struct Modules<'m> {
     include_dirs: Vec<PathBuf>,
     list: Vec<ModuleData>,
     by_path: BTreeMap<PathBuf, Option<usize>>,
+    /// Bytes of the files that were imported.
+    imported: usize,
+    /// Files that an import leads to and that cannot be read.
+    unreadable: BTreeMap<PathBuf, Diagnostic>,
 }
 
 impl<'m> Modules<'m> {
@@ -107,7 +112,7 @@ impl<'m> Modules<'m> {
         for dir in include_dirs {
             dirs.extend([dir.clone(), dir.join("src"), dir.join("python")]);
         }
-        Modules { map, include_dirs: dirs, list: vec![], by_path: BTreeMap::new() }
+        Modules { map, include_dirs: dirs, list: vec![], by_path: BTreeMap::new(), imported: 0, unreadable: BTreeMap::new() }
     }
 
     #[must_use]
@@ -147,7 +152,18 @@ impl<'m> Modules<'m> {
             return known;
         }
         self.by_path.insert(path.to_owned(), None);
-        let text = std::fs::read_to_string(path).ok().filter(|t| t.len() < u32::MAX as usize)?;
+        let read = text_file::read_plain_file(path).and_then(|text| {
+            // Imports share what one file may have, so that many of them are no way around it.
+            self.imported += text.len();
+            text_file::check_source(path, self.imported).map(|()| text)
+        });
+        let text = match read {
+            Ok(text) => text,
+            Err(why) => {
+                self.unreadable.insert(path.to_owned(), why);
+                return None;
+            }
+        };
         let file = self.map.add(path.display().to_string(), Some(path), text);
         let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         let parent = path.parent().and_then(Path::file_name).map_or_else(String::new, |s| s.to_string_lossy().into_owned());
@@ -155,19 +171,30 @@ impl<'m> Modules<'m> {
         Some(self.add(file, name.trim_start_matches('.'), false))
     }
 
+    /// Why the file that one of a name's imports leads to cannot be read, if that is so.
+    #[must_use]
+    pub fn unreadable(&self, module: usize, name: &str) -> Option<&Diagnostic> {
+        let of = |path: &[String], level: u32| {
+            let bases = self.bases(module, level);
+            let files = bases.iter().flat_map(|base| files_at(&path.iter().fold(base.clone(), |dir, part| dir.join(part))));
+            files.filter_map(|file| self.unreadable.get(&file)).next()
+        };
+        self.list[module].bindings(name).iter().find_map(|binding| match &binding.bound {
+            Bound::Import(path) => of(path, 0),
+            Bound::From { level, path, name } => of(path, *level).or_else(|| of(&[path, &[name.to_string()][..]].concat(), *level)),
+            _ => None,
+        })
+    }
+
     /// The module at `base`, without its extension: a file or a package.
     fn at(&mut self, base: &Path) -> Option<Target> {
-        for extension in ["py", "tk"] {
-            let mut file = base.as_os_str().to_owned();
-            file.push(".");
-            file.push(extension);
-            let file = PathBuf::from(file);
+        let [python, kernels, init] = files_at(base);
+        for file in [python, kernels] {
             if file.is_file() {
                 return self.load(&file).map(Target::Module);
             }
         }
         if base.is_dir() {
-            let init = base.join("__init__.py");
             return Some(if init.is_file() { self.load(&init).map_or(Target::Nothing, Target::Module) } else { Target::Nothing });
         }
         None
@@ -204,6 +231,16 @@ impl<'m> Modules<'m> {
         full.push(name.to_owned());
         self.import(from, level, &full)
     }
+}
+
+/// Where the module at `base` may be, in the order in which it is looked for.
+fn files_at(base: &Path) -> [PathBuf; 3] {
+    let with = |extension: &str| {
+        let mut file = base.as_os_str().to_owned();
+        file.push(extension);
+        PathBuf::from(file)
+    };
+    [with(".py"), with(".tk"), base.join("__init__.py")]
 }
 
 /// The packages that are part of the compiler.

@@ -13,9 +13,6 @@ use super::value::{Class, Val};
 use crate::diag::codes::names;
 use crate::parser::ast::{BinOp, Expr, ExprKind, Stmt, StmtKind};
 
-/// Statements lowered before the compiler gives up on a kernel: a bound on unrolling and on compile-time loops.
-pub const MAX_STEPS: u64 = 1_000_000;
-
 impl Lower<'_> {
     /// Lowers statements up to the first that ends the control flow.
     pub fn stmts(&mut self, body: &[Stmt]) {
@@ -23,16 +20,9 @@ impl Lower<'_> {
             if !self.is_live() {
                 break;
             }
-            self.steps += 1;
-            if self.steps >= MAX_STEPS {
-                if self.steps == MAX_STEPS {
-                    self.span = stmt.span;
-                    let _ = self.error_help(
-                        &names::TOO_LARGE,
-                        "the kernel unrolls into too many statements",
-                        "reached here",
-                        "loops over `tl.static_range` are unrolled; use `range` for all but short ones",
-                    );
+            if self.at(stmt.span, Self::step).is_err() {
+                if self.frame.host {
+                    self.frame.host_result = Some(Val::Error);
                 }
                 break;
             }

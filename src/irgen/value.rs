@@ -326,18 +326,64 @@ pub struct Method {
     pub callee: Const,
 }
 
+/// The items of a tuple or dict, with how many elements there are in them altogether: parts may be shared, so a small value can stand for
+/// an enormous one, and whoever walks it must know before.
+pub struct Items<T> {
+    items: Vec<T>,
+    weight: u64,
+}
+
+impl<T: Weigh> Items<T> {
+    #[must_use]
+    pub fn new(items: Vec<T>) -> Items<T> {
+        let weight = items.iter().fold(1, |sum: u64, item| sum.saturating_add(item.weight()));
+        Items { items, weight }
+    }
+}
+
+impl<T> std::ops::Deref for Items<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.items
+    }
+}
+
+/// What has a number of elements.
+pub trait Weigh {
+    /// Elements, with those of nested values; those of a part that occurs twice count twice.
+    fn weight(&self) -> u64;
+}
+
+impl Weigh for Val {
+    fn weight(&self) -> u64 {
+        match self {
+            Val::Tuple(items) => items.weight,
+            Val::Dict(items) => items.weight,
+            Val::Const(Const::Str(s)) => super::budget::of_text(s.len()),
+            _ => 1,
+        }
+    }
+}
+
+impl Weigh for (Val, Val) {
+    fn weight(&self) -> u64 {
+        self.0.weight().saturating_add(self.1.weight())
+    }
+}
+
 /// Any value.
 #[derive(Clone)]
 pub enum Val {
     Tensor(Tensor),
     Const(Const),
-    Tuple(Rc<Vec<Val>>),
+    Tuple(Rc<Items<Val>>),
     Desc(Rc<Desc>),
     Slice(Rc<SliceVal>),
     Range(Rc<Range>),
     Method(Rc<Method>),
     /// A dict of host code, in the order of its keys.
-    Dict(Rc<Vec<(Val, Val)>>),
+    Dict(Rc<Items<(Val, Val)>>),
     /// A `triton.Config`.
     Config(Rc<Config>),
     /// A run-time argument, in a heuristic.
@@ -368,7 +414,13 @@ impl Val {
 
     #[must_use]
     pub fn tuple(values: Vec<Val>) -> Val {
-        Val::Tuple(Rc::new(values))
+        Val::Tuple(Rc::new(Items::new(values)))
+    }
+
+    /// A dict of these keys and values.
+    #[must_use]
+    pub fn dict(items: Vec<(Val, Val)>) -> Val {
+        Val::Dict(Rc::new(Items::new(items)))
     }
 
     #[must_use]
@@ -390,6 +442,22 @@ impl Val {
     #[must_use]
     pub fn is_none(&self) -> bool {
         matches!(self, Val::Const(Const::None))
+    }
+
+    /// Elements, nested ones too ([`Weigh`]).
+    #[must_use]
+    pub fn weight(&self) -> u64 {
+        Weigh::weight(self)
+    }
+
+    /// Elements of the value itself, whose items others may hold as well.
+    #[must_use]
+    pub fn own_weight(&self) -> u64 {
+        match self {
+            Val::Tuple(items) => items.len() as u64 + 1,
+            Val::Dict(items) => items.len() as u64 + 1,
+            other => other.weight(),
+        }
     }
 
     /// The IR values in it, in order.
@@ -463,7 +531,10 @@ impl Val {
         match self {
             Val::Tensor(t) if t.ty.is_block() => format!("a tensor {}", t.ty),
             Val::Tensor(t) => format!("a scalar {}", t.ty),
-            Val::Const(Const::Str(s)) => format!("the string '{s}'"),
+            Val::Const(Const::Str(s)) => match s.char_indices().nth(100) {
+                Some((end, _)) => format!("the string '{}…' of {} bytes", &s[..end], s.len()),
+                None => format!("the string '{s}'"),
+            },
             Val::Const(Const::None) => "None".to_owned(),
             Val::Const(c) => format!("the {} {c}", c.kind()),
             Val::Tuple(items) => format!("a tuple of {}", items.len()),

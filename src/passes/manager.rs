@@ -4,10 +4,11 @@
 //!
 //! For each step of a [`Pipeline`]:
 //!
-//! 1. Tell the [`Instrumentation`]s that it begins.
-//! 2. Run the pass; it says whether it changed anything, or fails with diagnostics.
-//! 3. Verify the module, if the pass changed it. Invalid IR is a defect of the pass and is reported with the pass's name.
-//! 4. Tell the instrumentations that it ended, how, and how long it took.
+//! 1. Refuse a module of another stage than the pass works on ([`stage`]).
+//! 2. Tell the [`Instrumentation`]s that it begins.
+//! 3. Run the pass; it says whether it changed anything, or fails with diagnostics. A module that has got too large ends the run.
+//! 4. Verify the module, if the pass changed it. Invalid IR is a defect of the pass and is reported with the pass's name.
+//! 5. Tell the instrumentations that it ended, how, and how long it took.
 //!
 //! Nothing is printed here: instrumentations and the caller decide what to do with what they are told.
 
@@ -18,6 +19,8 @@ use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Loc};
 
 pub use super::pipeline_text::{Options, Pipeline, Step};
+use super::stage;
+pub use super::stage::Input;
 
 /// What an option's value looks like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +47,8 @@ pub struct Pass {
     pub name: &'static str,
     /// One line.
     pub doc: &'static str,
+    /// What it can be run on.
+    pub input: Input,
     pub options: &'static [OptionSpec],
     pub run: fn(&mut Ir, &mut PassCx) -> Result<Changed, Failed>,
 }
@@ -87,6 +92,16 @@ impl PassCx {
         Failed
     }
 
+    /// Records that the module would have more operations than it may.
+    pub fn too_many_ops(&mut self, ir: &Ir, pass: &str, loc: Loc) -> Failed {
+        let text = format!("the kernel grows beyond {} operations in '{pass}'", ir.max_ops());
+        let diagnostic = at(Diagnostic::error(&codes::TOO_MANY_OPS, text), loc)
+            .note("calls are replaced by the bodies of the functions, and loops over `tl.static_range` are unrolled")
+            .help("use `range` for long loops and `noinline` functions for large bodies, or raise the limit with --max-ops");
+        self.diagnostics.push(diagnostic);
+        Failed
+    }
+
     /// Records a remark at a location.
     pub fn remark(&mut self, code: &'static crate::diag::Code, loc: Loc, message: impl Into<String>) {
         self.diagnostics.push(at(Diagnostic::remark(code, message), loc));
@@ -110,7 +125,7 @@ impl PassCx {
 }
 
 /// Adds the position that an IR location carries as the primary label.
-fn at(diagnostic: Diagnostic, loc: Loc) -> Diagnostic {
+pub(super) fn at(diagnostic: Diagnostic, loc: Loc) -> Diagnostic {
     match loc.file_line_col() {
         Some((file, line, col)) => diagnostic.at(crate::diag::Place::At { file: file.to_string(), line, col }, ""),
         None => diagnostic,
@@ -164,11 +179,20 @@ pub type Verifier = fn(&Ir) -> Vec<Diagnostic>;
 pub fn run(ir: &mut Ir, pipeline: &Pipeline, verifier: Verifier, hooks: &mut [&mut dyn Instrumentation]) -> Report {
     let mut report = Report::default();
     for (index, step) in pipeline.steps.iter().enumerate() {
+        if let Some(refusal) = stage::refuse(ir, step.pass) {
+            report.diagnostics.push(refusal);
+            report.stopped = Some(Stopped { pass: step.pass.name, defect: false });
+            break;
+        }
         hooks.iter_mut().for_each(|h| h.before(ir, index, step));
         let start = Instant::now();
         let mut cx = PassCx { options: step.options_with_defaults(), diagnostics: vec![] };
-        let outcome = (step.pass.run)(ir, &mut cx);
+        let mut outcome = (step.pass.run)(ir, &mut cx);
         let took = start.elapsed();
+        if outcome.is_ok() && ir.is_full_with(0) {
+            let loc = ir.functions().first().map_or(ir.loc(ir.module()), |&f| ir.loc(f));
+            outcome = Err(cx.too_many_ops(ir, step.pass.name, loc));
+        }
         report.diagnostics.append(&mut cx.diagnostics);
         let ended = match outcome {
             Ok(Changed::No) => Ended::Unchanged,

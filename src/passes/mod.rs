@@ -1,6 +1,6 @@
 //! Passes over the IR, the analyses they share, and the machinery that runs them.
 //!
-//! - [`manager`]: what a pass is, and running a list of them; [`pipeline_text`] reads and writes such lists, [`pipelines`] makes the
+//! - [`manager`]: what a pass is, and running a list of them; [`stage`] says which modules a pass takes; [`pipeline_text`] reads and writes such lists, [`pipelines`] makes the
 //!   ones of a compilation, [`registry`] knows every pass by name;
 //! - [`rewrite`]: the greedy rewriter that patterns run in; [`fold`]: folding one operation;
 //! - [`remarks`]: what a user may want to know of the result: slow accesses, conversions, shared memory;
@@ -16,5 +16,6 @@ pub mod pipelines;
 pub mod registry;
 pub mod remarks;
 pub mod rewrite;
+pub mod stage;
 pub mod tt;
 pub mod ttg;

@@ -14,6 +14,8 @@
 //!
 //! The order of steps 1 to 3 is MLIR's, so constants end up in the order in which MLIR leaves them.
 //!
+//! A module that has got too large ([`Ir::is_full_with`]) is left as it is; whoever runs the pass reports it.
+//!
 //! A [`Pattern`] must either change nothing and return `false`, or make progress through the [`Rewriter`], which tells the worklist.
 
 use super::common::region_dce;
@@ -279,7 +281,7 @@ pub fn rewrite_greedily(ir: &mut Ir, scope: Op, patterns: &[&'static Pattern], c
     for _ in 0..config.max_iterations {
         let again = iterate(&mut rewriter, &table, config);
         changed |= again;
-        if !again {
+        if !again || rewriter.ir.is_full_with(0) {
             break;
         }
     }
@@ -315,6 +317,9 @@ fn iterate(rw: &mut Rewriter<'_>, table: &PatternTable, config: Config) -> bool 
     rw.worklist = Worklist::default();
     let mut changed = collect(rw, config.top_down);
     while let Some(op) = rw.worklist.pop() {
+        if rw.ir.is_full_with(0) {
+            break;
+        }
         changed |= visit(rw, op, table, config);
     }
     changed | region_dce::simplify_regions(rw.ir, rw.scope, config.merge_blocks)

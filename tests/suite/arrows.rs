@@ -18,13 +18,14 @@ use std::path::Path;
 const ARROWS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("diag", &["source"]),
+    ("text_file", &["diag"]),
     ("target", &["diag"]),
     ("ptxas", &["diag", "target"]),
     ("lexer", &["source", "diag"]),
     ("parser", &["lexer", "source", "diag"]),
     ("ir", &["source", "diag"]),
     ("layout", &["ir", "source", "diag"]),
-    ("irgen", &["parser", "ir", "source", "diag", "target"]),
+    ("irgen", &["parser", "ir", "source", "diag", "target", "text_file"]),
     ("passes", &["ir", "layout", "source", "diag", "target"]),
     ("codegen", &["ir", "layout", "passes::analysis", "source", "diag", "target"]),
     ("interp", &["ir", "source", "diag"]),
@@ -32,7 +33,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("args", &[]),
     ("commands", &["args"]),
     ("layout_command", &["args", "commands"]),
-    ("driver", &["source", "diag", "target", "ptxas", "lexer", "parser", "ir", "layout", "irgen", "passes", "codegen", "interp"]),
+    ("memory", &[]),
+    (
+        "driver",
+        &["source", "diag", "text_file", "target", "ptxas", "lexer", "parser", "ir", "layout", "irgen", "passes", "codegen", "interp"],
+    ),
 ];
 
 /// Words with the only paths, relative to `src/`, that may use them. A path that ends in `/` is a folder.

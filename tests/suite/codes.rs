@@ -17,7 +17,7 @@ use ttc::diag::{Place, codes};
 use ttc::ir::dialects::ArithOp;
 use ttc::ir::verify;
 use ttc::ir::{Builder, InsertPoint, Ir, Loc};
-use ttc::passes::manager::{self, Changed, Failed, Pass, PassCx};
+use ttc::passes::manager::{self, Changed, Failed, Input, Pass, PassCx};
 use ttc::passes::pipeline_text::Pipeline;
 
 /// Codes that no input can raise, with the reason and the test that raises them otherwise: a file and a word that stands in it.
@@ -234,7 +234,7 @@ fn break_module(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
 
 #[test]
 fn a_pass_that_breaks_the_module_is_named() {
-    static BREAKS: Pass = Pass { name: "break-it", doc: "", options: &[], run: break_module };
+    static BREAKS: Pass = Pass { name: "break-it", doc: "", input: Input::Any, options: &[], run: break_module };
     let mut pipeline = Pipeline::default();
     pipeline.add(&BREAKS);
     let mut ir = Ir::new(Loc::file("add.ttir", 1, 1));

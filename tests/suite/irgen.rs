@@ -16,7 +16,7 @@ use ttc::irgen::{KernelRequest, Lowered, list_kernels, lower_kernel};
 use ttc::source::{FileId, SourceMap};
 
 fn options() -> Options {
-    Options { capability: 90, launch: Launch::default(), debug: false }
+    Options { capability: 90, launch: Launch::default(), debug: false, max_ops: ttc::ir::MAX_OPS }
 }
 
 fn folder() -> PathBuf {

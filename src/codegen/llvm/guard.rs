@@ -2,14 +2,18 @@
 //!
 //! Deep in LLVM, "cannot select this intrinsic" is `report_fatal_error`, which aborts once its handler returns, and neither unwinding
 //! nor jumping out of it is sound. So:
+//! Running out of memory is one of them: LLVM cannot go on without the memory it asked for, and gives it back to nobody.
+//!
 //! 1. LLVM runs on a thread of its own (with a stack that its recursion on large kernels cannot exhaust);
 //! 2. the handler sends the message to the waiting caller and parks that thread for good;
 //! 3. the caller gets the message as an error. What the thread owned is lost with it.
 //!
 //! A fatal error on a thread that [`run`] did not start ends the process as LLVM does by default.
+//!
+//! The two handlers for memory have no C interface; their names are those of the C++ ABI.
 
 use std::cell::RefCell;
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_void};
 use std::sync::Once;
 use std::sync::mpsc;
 
@@ -47,10 +51,41 @@ extern "C" fn on_fatal(reason: *const c_char) {
     }
 }
 
+/// What a caller is told when LLVM has no memory left.
+const NO_MEMORY: &CStr = c"out of memory";
+
+/// `operator new` has no memory.
+extern "C" fn on_no_memory() {
+    on_fatal(NO_MEMORY.as_ptr());
+    // On a thread of somebody else: as without a handler.
+    std::process::abort();
+}
+
+/// One of LLVM's own allocations has no memory.
+extern "C" fn on_bad_alloc(_: *mut c_void, _: *const c_char, _: bool) {
+    on_no_memory();
+}
+
+type NewHandler = extern "C" fn();
+type BadAllocHandler = extern "C" fn(*mut c_void, *const c_char, bool);
+
+unsafe extern "C" {
+    /// `std::set_new_handler`
+    #[link_name = "_ZSt15set_new_handlerPFvvE"]
+    fn set_new_handler(handler: NewHandler) -> Option<NewHandler>;
+    /// `llvm::install_bad_alloc_error_handler`
+    #[link_name = "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_"]
+    fn install_bad_alloc_error_handler(handler: BadAllocHandler, data: *mut c_void);
+}
+
 fn install() {
     static ONCE: Once = Once::new();
-    // SAFETY: the handler is a plain function that lives as long as the process.
-    ONCE.call_once(|| unsafe { inkwell::llvm_sys::error_handling::LLVMInstallFatalErrorHandler(Some(on_fatal)) });
+    // SAFETY: the handlers are plain functions that live as long as the process, of the types that are asked for.
+    ONCE.call_once(|| unsafe {
+        inkwell::llvm_sys::error_handling::LLVMInstallFatalErrorHandler(Some(on_fatal));
+        set_new_handler(on_no_memory);
+        install_bad_alloc_error_handler(on_bad_alloc, std::ptr::null_mut());
+    });
 }
 
 /// Runs `work` on an LLVM thread and waits for it.

@@ -105,8 +105,20 @@ impl Draft {
     }
 
     /// Sets triple and data layout and makes the target machine.
-    pub(super) fn seal(self, facts: Facts, options: &CodegenOptions) -> Result<Module, Diagnostic> {
-        let machine = target::machine(&options.target, facts.ptx_version, Effort::Full)?;
+    ///
+    /// # Errors
+    /// `E0709` when LLVM has no such target, `E0711` when a kernel has more parameters than the target takes.
+    pub(super) fn seal(self, mut facts: Facts, options: &CodegenOptions) -> Result<Module, Diagnostic> {
+        let mut machine = target::machine(&options.target, facts.ptx_version, Effort::Full)?;
+        let layout = machine.get_target_data();
+        let mut wanted = facts.ptx_version;
+        for kernel in self.module.get_functions().filter(|f| f.get_call_conventions() == PTX_KERNEL) {
+            wanted = wanted.max(ptx_version::of_parameters(kernel, &layout)?);
+        }
+        if wanted > facts.ptx_version {
+            facts.ptx_version = wanted;
+            machine = target::machine(&options.target, wanted, Effort::Full)?;
+        }
         self.module.set_triple(&TargetTriple::create(target::TRIPLE));
         self.module.set_data_layout(&machine.get_target_data().get_data_layout());
         let inner = Inner { module: self.module, machine, messages: self.messages, context: self.context };

@@ -1,9 +1,22 @@
 //! The lowest PTX ISA version that a kernel needs, so that older drivers load its PTX.
 //!
-//! LLVM's own instructions need the architecture's minimum only. What needs more is inline PTX, found by the words in it: each row of
-//! [`NEEDS`] gives the version in which the PTX ISA introduced a word ("PTX ISA Notes" of the instruction).
+//! 1. LLVM's own instructions need the architecture's minimum only. What needs more is inline PTX, found by the words in it: each row of
+//!    [`NEEDS`] gives the version in which the PTX ISA introduced a word ("PTX ISA Notes" of the instruction).
+//! 2. A kernel's parameters share a space that was enlarged once ([`of_parameters`]).
+//!
+//! Example: 600 parameters of type i64 are 4,800 bytes, so that kernel's PTX says `.version 8.1`.
 
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::targets::TargetData;
+use inkwell::values::{BasicValue, FunctionValue};
+
+use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::target::Target;
+
+/// Bytes of parameters that every version allows a kernel (PTX ISA, "Kernel Function Parameters").
+const PARAMETER_BYTES: u64 = 4352;
+/// What PTX ISA 8.1 made of it, for sm_70 and later.
+const PARAMETER_BYTES_8_1: u64 = 32_764;
 
 /// A word of inline PTX and the version it needs, times ten.
 const NEEDS: &[(&str, u32)] = &[
@@ -43,4 +56,43 @@ pub(crate) fn required(asm: &str, target: &Target) -> u32 {
     // On sm_89 the conversions of 8-bit floats came later than on sm_90 (PTX ISA, "cvt").
     let fp8 = if target.capability < 90 && (asm.contains(".e4m3x2") || asm.contains(".e5m2x2")) { 81 } else { 0 };
     words.max(fp8).max(target.min_ptx)
+}
+
+/// The version that a kernel's parameters need on any target; 0 when they ask for nothing.
+///
+/// # Errors
+/// `E0711` when no version has room for them.
+pub(crate) fn of_parameters(kernel: FunctionValue<'_>, layout: &TargetData) -> Result<u32, Diagnostic> {
+    match parameter_bytes(kernel, layout) {
+        ..=PARAMETER_BYTES => Ok(0),
+        ..=PARAMETER_BYTES_8_1 => Ok(81),
+        bytes => {
+            let name = kernel.get_name().to_string_lossy().into_owned();
+            let text = format!("the parameters of `{name}` take {bytes} bytes; a kernel can have {PARAMETER_BYTES_8_1}");
+            let help = "pass the values in a buffer that the kernel loads from, or make those that never change `tl.constexpr`";
+            Err(Diagnostic::error(&codes::LIMITS, text).help(help))
+        }
+    }
+}
+
+/// Bytes from the first parameter to the end of the last, each aligned as the ABI asks for.
+fn parameter_bytes(kernel: FunctionValue<'_>, layout: &TargetData) -> u64 {
+    let by_value = Attribute::get_named_enum_kind_id("byval");
+    let aligned = Attribute::get_named_enum_kind_id("align");
+    kernel.get_param_iter().enumerate().fold(0, |end: u64, (place, param)| {
+        let at = AttributeLoc::Param(place as u32);
+        let (size, align) = match kernel.get_enum_attribute(at, by_value) {
+            // The pointer is LLVM's way to say it; what is passed is what it points at.
+            Some(pointee) => {
+                let ty = pointee.get_type_value();
+                let stated = kernel.get_enum_attribute(at, aligned).map(|a| a.get_enum_value());
+                (layout.get_abi_size(&ty), stated.unwrap_or_else(|| u64::from(layout.get_abi_alignment(&ty))))
+            }
+            None => {
+                let ty = param.as_basic_value_enum().get_type();
+                (layout.get_abi_size(&ty), u64::from(layout.get_abi_alignment(&ty)))
+            }
+        };
+        end.next_multiple_of(align.max(1)) + size
+    })
 }

@@ -76,11 +76,12 @@ What to do: compile for the architecture that the input was written for. If the 
 What to do: report it with the input file. `--emit ttgir` gives a module that another compiler can finish.";
 
     LIMITS = "E0711", "the kernel exceeds a limit of the target",
-"Warps per block, blocks per cluster and registers per thread have limits that the hardware sets.
+"Warps per block, blocks per cluster, registers per thread and bytes of parameters have limits that the hardware sets.
 
     module attributes {\"ttg.num-warps\" = 64 : i32} { … }
 
-What to do: use fewer warps (at most 32), blocks (at most 8) or registers (at most 255).";
+What to do: use fewer warps (at most 32), blocks (at most 8) or registers (at most 255). Parameters take at most 32,764 bytes: pass more
+in a buffer.";
 
     BAD_LIBRARY = "E0712", "a function of an external library cannot be linked",
 "`tt.extern_elementwise` calls functions of NVIDIA's libdevice. Other libraries are not supported, and the function must exist.

@@ -45,4 +45,22 @@ def scale(x_ptr: \"*fp32:16\", n: \"i32\", BLOCK: tl.constexpr = 1024):
     SCATTERED_ACCESS = "E0614", "neighbouring threads access scattered addresses", "A remark of `--remarks vectorize`: the elements that the threads of a warp hold side by side are not known to be side by side in memory, so each thread may read a sector (32 bytes) of its own. Mostly a stride is a parameter that is 1 in practice: make it a constant (`stride: tl.constexpr = 1`, or 1 in the signature). Addresses that were loaded themselves (a gather) cannot be known.";
     LAYOUT_CONVERSION = "E0615", "a conversion between layouts costs something", "A remark of `--remarks layout`: two operations hold a tensor in different layouts, and its elements move between threads by shuffles or through shared memory. The notes say what that costs a warp: instructions, wavefronts lost to bank conflicts, barriers. `ttc layout FROM TO SHAPE` shows the plan in full.";
     SHARED_BUFFER = "E0616", "a buffer in shared memory", "A remark of `--remarks shared`: a piece of a block's shared memory, its size and its offset, and what it is for. Buffers that are not alive at the same time share bytes. The total limits how many blocks run on a multiprocessor at once: smaller blocks or fewer `num_stages` make it smaller.";
+    WRONG_STAGE = "E0617", "a pass for another stage", "Passes on TTGIR ask for the layouts of tensors; `convert-triton-to-tritongpu` and the passes on TTIR choose or change what has none yet.
+
+```text
+ttc opt kernel.ttir --tritongpu-coalesce
+```
+
+The message names the pass and the tensor. `--convert-triton-to-tritongpu=target=cuda:90` makes TTGIR out of TTIR.";
+    TOO_MANY_OPS = "E0618", "a module that grows without end", "The passes have made more operations than `--max-ops` allows. A few lines can ask for that: functions that call others twice each, loops that are unrolled inside of unrolled loops.
+
+```python
+@triton.jit
+def f(x, n: tl.constexpr):
+    if n == 0:
+        return x
+    return f(x, n - 1) + f(x, n - 1)  # 2 ** n calls
+```
+
+Use loops (`range`) instead of `tl.static_range`, `@triton.jit(noinline=True)` for large functions called from many places, or raise `--max-ops`.";
 }

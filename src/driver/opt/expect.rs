@@ -55,10 +55,12 @@ pub fn check(sources: &SourceMap, file: FileId, given: &[Diagnostic]) -> Vec<Dia
         |line: u32, text: String| Diagnostic::error(&codes::cli::NOT_EXPECTED, text).at(Place::At { file: name.clone(), line, col: 1 }, "");
     let mut faults = vec![];
     let mut wanted = vec![];
+    // Lines are those of the whole file.
+    let before = sources.file(file).lines_before();
     for expectation in expectations(&sources.file(file).text) {
         match expectation {
-            Ok(e) => wanted.push(e),
-            Err((line, why)) => faults.push(fault(line, why)),
+            Ok(e) => wanted.push(Expected { comment: e.comment + before, line: e.line.map(|l| l + before), ..e }),
+            Err((line, why)) => faults.push(fault(line + before, why)),
         }
     }
     let mut said: Vec<(Severity, Option<u32>, &str)> = vec![];

@@ -5,6 +5,8 @@
 //!
 //! The module itself is the root operation (`builtin.module`), so one pattern serves all: [`Ir::module`] → region → block → operations.
 
+mod order;
+
 use super::attrs::Attr;
 use super::entity::{Arena, Block, Op, Region, Value};
 use super::intern::Name;
@@ -39,6 +41,8 @@ struct OpData {
     parent: Option<Block>,
     prev: Option<Op>,
     next: Option<Op>,
+    /// Grows along the block ([`order`]).
+    order: u64,
     erased: bool,
 }
 
@@ -129,7 +133,11 @@ pub struct Ir {
     blocks: Arena<Block, BlockData>,
     regions: Arena<Region, RegionData>,
     module: Op,
+    max_ops: usize,
 }
+
+/// How many operations may be made for a module unless something else is said ([`Ir::set_max_ops`]).
+pub const MAX_OPS: usize = 4_000_000;
 
 impl Ir {
     /// An empty module.
@@ -147,13 +155,31 @@ impl Ir {
             parent: None,
             prev: None,
             next: None,
+            order: 0,
             erased: false,
         });
-        let mut ir = Ir { ops, values: Arena::new(), blocks: Arena::new(), regions: Arena::new(), module };
+        let mut ir = Ir { ops, values: Arena::new(), blocks: Arena::new(), regions: Arena::new(), module, max_ops: MAX_OPS };
         let region = ir.regions.push(RegionData { blocks: vec![], parent: Some(module) });
         ir.ops[module].regions.push(region);
         ir.add_block(region, &[]);
         ir
+    }
+
+    /// Sets how many operations may be made, erased ones counted: what bounds the memory and the time that the module takes.
+    pub fn set_max_ops(&mut self, max_ops: usize) {
+        self.max_ops = max_ops;
+    }
+
+    #[must_use]
+    pub fn max_ops(&self) -> usize {
+        self.max_ops
+    }
+
+    /// Whether more operations have been made than may be, or would be with `more`. Whoever makes many asks, and stops; the pass manager and the
+    /// front end report it.
+    #[must_use]
+    pub fn is_full_with(&self, more: usize) -> bool {
+        self.ops.len().saturating_add(more) > self.max_ops
     }
 
     /// The root operation.
@@ -437,28 +463,6 @@ impl Ir {
         std::iter::successors(Some(op), |&o| self.parent_op(o)).any(|o| o == ancestor)
     }
 
-    /// Whether `a` stands before `b` in the same block. Walks from both ends of the distance, so it costs O(distance).
-    #[must_use]
-    pub fn is_before(&self, a: Op, b: Op) -> bool {
-        let (mut forward, mut backward) = (self.next_op(a), self.prev_op(a));
-        loop {
-            match (forward, backward) {
-                (Some(f), _) if f == b => return true,
-                (_, Some(p)) if p == b => return false,
-                (None, None) => return false,
-                _ => {}
-            }
-            forward = forward.and_then(|f| self.next_op(f));
-            backward = backward.and_then(|p| self.prev_op(p));
-            if forward.is_none() {
-                return false;
-            }
-            if backward.is_none() {
-                return std::iter::successors(forward, |&f| self.next_op(f)).any(|f| f == b);
-            }
-        }
-    }
-
     // ---- creating ----
 
     /// Makes an operation that is in no block yet.
@@ -477,6 +481,7 @@ impl Ir {
             parent: None,
             prev: None,
             next: None,
+            order: 0,
             erased: false,
         });
         for (index, &value) in state.operands.iter().enumerate() {
@@ -574,6 +579,7 @@ impl Ir {
             Some(n) => self.ops[n].prev = Some(op),
             None => self.blocks[block].last = Some(op),
         }
+        self.set_order(op, prev, next);
     }
 
     /// Takes an operation out of its block and leaves it detached.

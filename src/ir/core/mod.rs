@@ -29,7 +29,7 @@ pub use dominance::Dominance;
 pub use encoding::{Bases, Encoding};
 pub use entity::{Block, Op, Region, Value};
 pub use float::FloatKind;
-pub use graph::{Ir, OpState, Use, ValueDef};
+pub use graph::{Ir, MAX_OPS, OpState, Use, ValueDef};
 pub use intern::Name;
 pub use loc::{Loc, LocData};
 pub use types::{MemDesc, TensorType, Type, TypeData};

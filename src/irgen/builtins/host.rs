@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::{Args, Builtin, entry};
 use crate::diag::codes::{names, types};
+use crate::irgen::budget::of_text;
 use crate::irgen::config::Config;
 use crate::irgen::lower::{Lower, R};
 use crate::irgen::semantic::arith::Cmp;
@@ -20,15 +21,8 @@ pub(super) static TABLE: &[Builtin] = &[
         items.iter().try_fold(a.get(1).clone(), |acc, v| cx.binary_op(BinOp::Add, &acc, v))
     }),
     entry("sorted", "items", "The compile-time values in ascending order.", |cx, a| {
-        let mut sorted: Vec<Val> = vec![];
-        for v in items(cx, a.get(0))? {
-            let mut at = sorted.len();
-            while at > 0 && cx.fold_compare(Cmp::Lt, &v, &sorted[at - 1])? {
-                at -= 1;
-            }
-            sorted.insert(at, v);
-        }
-        Ok(Val::tuple(sorted))
+        let all = items(cx, a.get(0))?;
+        Ok(Val::tuple(sorted(cx, all)?))
     }),
     entry("reversed", "items", "The values from the last to the first.", |cx, a| {
         let mut all = items(cx, a.get(0))?;
@@ -71,6 +65,7 @@ pub(super) static ITERTOOLS: &[Builtin] = &[
             if all.len() * list.len() > 1 << 16 {
                 return Err(cx.error(&names::TOO_LARGE, "the product of the lists has more than 65536 items", "in this call"));
             }
+            cx.room((all.len() * list.len() * (all[0].len() + 1)) as u64)?;
             all = all.iter().flat_map(|start| list.iter().map(|v| [start.as_slice(), std::slice::from_ref(v)].concat())).collect();
         }
         Ok(Val::tuple(all.into_iter().map(Val::tuple).collect()))
@@ -116,7 +111,7 @@ static DICT: &[Builtin] = &[
     entry("values", "self", "The values.", |_, a| Ok(pairs(a, |_, v| v.clone()))),
     entry("items", "self", "The keys with their values.", |_, a| Ok(pairs(a, |k, v| Val::tuple(vec![k.clone(), v.clone()])))),
     entry("copy", "self", "The dict itself: values never change.", |_, a| match a.get(0) {
-        Val::Dict(d) => Ok(Val::Dict(Rc::new(d.to_vec()))),
+        Val::Dict(d) => Ok(Val::dict(d.to_vec())),
         other => Ok(other.clone()),
     }),
 ];
@@ -140,6 +135,7 @@ static TEXT: &[Builtin] = &[
     entry("strip", "self", "Without white space around it.", |cx, a| Ok(Const::str(a.text(cx, 0)?.trim()).into())),
     entry("replace", "self, old, new", "With one part in place of another.", |cx, a| {
         let (text, old, new) = (a.text(cx, 0)?, a.text(cx, 1)?, a.text(cx, 2)?);
+        cx.room(of_text(text.len().saturating_add(text.matches(&*old).count().saturating_mul(new.len()))))?;
         Ok(Const::str(&text.replace(&*old, &new)).into())
     }),
     entry("split", "self, separator=None", "The parts between separators, or between white space.", |cx, a| {
@@ -159,6 +155,7 @@ static TEXT: &[Builtin] = &[
                 other => return Err(cx.expected("a string", &other)),
             }
         }
+        cx.room(of_text(parts.iter().fold(0, |sum: usize, p| sum.saturating_add(p.len() + between.len()))))?;
         Ok(Const::str(&parts.join(&*between)).into())
     }),
     entry("format", "self, *args, **fields", "The text with values in place of `{}`, `{0}` and `{name}`.", format),
@@ -199,11 +196,29 @@ fn format(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
             return Err(cx.error(&names::BAD_ARGUMENTS, format!("there is no value for `{{{field}}}`"), "this text"));
         };
         cx.known(&value)?;
+        cx.room(value.weight().saturating_add(of_text(out.len())))?;
         out.push_str(&value.show());
         rest = after;
     }
     out.push_str(rest);
     Ok(Const::str(&out).into())
+}
+
+/// The values in ascending order, equal ones as they were. Any comparison may fail, so this is no sort of Rust's.
+fn sorted(cx: &mut Lower<'_>, mut all: Vec<Val>) -> R<Vec<Val>> {
+    if all.len() < 2 {
+        return Ok(all);
+    }
+    let second = all.split_off(all.len() / 2);
+    let (first, second) = (sorted(cx, all)?, sorted(cx, second)?);
+    let mut merged = Vec::with_capacity(first.len() + second.len());
+    let (mut first, mut second) = (first.into_iter().peekable(), second.into_iter().peekable());
+    while let (Some(x), Some(y)) = (first.peek(), second.peek()) {
+        let next = if cx.fold_compare(Cmp::Lt, y, x)? { second.next() } else { first.next() };
+        merged.extend(next);
+    }
+    merged.extend(first.chain(second));
+    Ok(merged)
 }
 
 /// Methods of integers.

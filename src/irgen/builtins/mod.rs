@@ -74,7 +74,7 @@ impl Builtin {
             let variadic = !keywords && name.starts_with('*');
             let name = name.trim_start_matches('*');
             let default = match () {
-                () if keywords => Some(Val::Dict(std::rc::Rc::default())),
+                () if keywords => Some(Val::dict(vec![])),
                 () if variadic => Some(Val::tuple(vec![])),
                 () => default.map(literal),
             };

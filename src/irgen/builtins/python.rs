@@ -119,7 +119,7 @@ fn tl_range(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 
 fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
     let Val::Tuple(items) = a.get(0) else { return Ok(Val::NONE) };
-    let items: Vec<Val> = match items.as_slice() {
+    let items: Vec<Val> = match &***items {
         [Val::Tuple(inner)] => inner.to_vec(),
         items => items.to_vec(),
     };

@@ -4,8 +4,9 @@
 
 use super::arith::Cmp;
 use crate::diag::codes::{names, types};
+use crate::irgen::budget::of_text;
 use crate::irgen::lower::{Lower, R};
-use crate::irgen::value::{Const, Val};
+use crate::irgen::value::{Const, Items, Val};
 use crate::parser::ast::{BinOp, UnaryOp};
 
 /// What went wrong in a compile-time operation.
@@ -20,12 +21,27 @@ impl Lower<'_> {
         self.known(a)?;
         self.known(b)?;
         match (a, b) {
-            (Val::Tuple(x), Val::Tuple(y)) if op == BinOp::Add => Ok(Val::tuple(x.iter().chain(y.iter()).cloned().collect())),
-            (Val::Tuple(x), Val::Const(c)) | (Val::Const(c), Val::Tuple(x)) if op == BinOp::Mul && c.as_int().is_some() => {
-                let times = c.as_int().unwrap_or(0).clamp(0, 1024) as usize;
-                Ok(Val::tuple(x.iter().cloned().cycle().take(x.len() * times).collect()))
+            (Val::Tuple(x), Val::Tuple(y)) if op == BinOp::Add => {
+                self.room((x.len() + y.len()) as u64)?;
+                Ok(Val::tuple(x.iter().chain(y.iter()).cloned().collect()))
             }
-            (Val::Dict(x), Val::Dict(y)) if op == BinOp::BitOr => Ok(merged(x, y)),
+            (Val::Tuple(x), Val::Const(c)) | (Val::Const(c), Val::Tuple(x)) if op == BinOp::Mul && c.as_int().is_some() => {
+                let times = u64::try_from(c.as_int().unwrap_or(0).max(0)).unwrap_or(u64::MAX);
+                self.room((x.len() as u64).saturating_mul(times))?;
+                Ok(Val::tuple(x.iter().cloned().cycle().take(x.len() * times as usize).collect()))
+            }
+            (Val::Dict(x), Val::Dict(y)) if op == BinOp::BitOr => Ok(Val::Dict(std::rc::Rc::new(self.merge_dicts(x, y)?))),
+            (Val::Const(Const::Str(x)), Val::Const(Const::Str(y))) if op == BinOp::Add => {
+                self.room(of_text(x.len() + y.len()))?;
+                Ok(Const::str(&format!("{x}{y}")).into())
+            }
+            (Val::Const(Const::Str(x)), Val::Const(n)) | (Val::Const(n), Val::Const(Const::Str(x)))
+                if op == BinOp::Mul && n.as_int().is_some() =>
+            {
+                let times = usize::try_from(n.as_int().unwrap_or(0).max(0)).unwrap_or(usize::MAX);
+                self.room(of_text(x.len().saturating_mul(times)))?;
+                Ok(Const::str(&x.repeat(times)).into())
+            }
             (Val::Const(x), Val::Const(y)) => match fold(op, x, y) {
                 Ok(c) => Ok(c.into()),
                 Err(Fault::Types) => Err(self.bad_operands(op.symbol(), a, b)),
@@ -64,6 +80,7 @@ impl Lower<'_> {
             self.known(a)?;
             self.known(b)?;
         }
+        self.work(a.weight().min(b.weight()))?;
         if matches!(cmp, Cmp::Eq | Cmp::Ne) {
             return Ok(same(a, b) == (cmp == Cmp::Eq));
         }
@@ -126,7 +143,7 @@ impl Lower<'_> {
 
 /// `{**a, **b}`: the keys of the first keep their places.
 #[must_use]
-pub fn merged(a: &[(Val, Val)], b: &[(Val, Val)]) -> Val {
+pub fn merged(a: &[(Val, Val)], b: &[(Val, Val)]) -> Items<(Val, Val)> {
     let mut all = a.to_vec();
     for (key, value) in b {
         match all.iter_mut().find(|(k, _)| same(k, key)) {
@@ -134,7 +151,7 @@ pub fn merged(a: &[(Val, Val)], b: &[(Val, Val)]) -> Val {
             None => all.push((key.clone(), value.clone())),
         }
     }
-    Val::Dict(std::rc::Rc::new(all))
+    Items::new(all)
 }
 
 /// As Python's `==` on compile-time values; tuples compare element by element.
@@ -151,7 +168,6 @@ pub fn same(a: &Val, b: &Val) -> bool {
 
 fn fold(op: BinOp, a: &Const, b: &Const) -> Result<Const, Fault> {
     match (a, b) {
-        (Const::Str(x), Const::Str(y)) if op == BinOp::Add => return Ok(Const::str(&format!("{x}{y}"))),
         (Const::Bool(x), Const::Bool(y)) => match op {
             BinOp::BitAnd => return Ok(Const::Bool(x & y)),
             BinOp::BitOr => return Ok(Const::Bool(x | y)),
@@ -184,11 +200,11 @@ fn fold_ints(op: BinOp, x: i128, y: i128) -> Result<Const, Fault> {
         BinOp::FloorDiv | BinOp::Mod if y == 0 => Err(ZERO),
         BinOp::FloorDiv => int(floor_div(x, y)),
         BinOp::Mod => int(floor_div(x, y).and_then(|q| q.checked_mul(y)).and_then(|p| x.checked_sub(p))),
-        BinOp::Pow => match u32::try_from(y) {
-            Ok(e) => int(x.checked_pow(e)),
-            Err(_) if y < 0 && x != 0 => Ok(Const::Float((x as f64).powf(y as f64))),
-            Err(_) => Err(ZERO),
-        },
+        BinOp::Pow if y < 0 && x == 0 => Err(ZERO),
+        BinOp::Pow if y < 0 => Ok(Const::Float((x as f64).powf(y as f64))),
+        BinOp::Pow => int(power(x, y)),
+        BinOp::LShift if y < 0 => Err(Fault::Math("the shift amount is negative")),
+        BinOp::LShift if x == 0 => Ok(Const::Int(0)),
         BinOp::LShift => {
             let s = shift(y).ok_or(OVERFLOW)?;
             let shifted = x << s;
@@ -200,6 +216,15 @@ fn fold_ints(op: BinOp, x: i128, y: i128) -> Result<Const, Fault> {
         BinOp::BitOr => Ok(Const::Int(x | y)),
         BinOp::BitXor => Ok(Const::Int(x ^ y)),
         BinOp::MatMul => Err(Fault::Types),
+    }
+}
+
+/// `x` to a power of 0 or more, if it fits.
+fn power(x: i128, y: i128) -> Option<i128> {
+    match (x, y) {
+        (0 | 1, 1..) => Some(x),
+        (-1, _) => Some(if y % 2 == 0 { 1 } else { -1 }),
+        _ => x.checked_pow(u32::try_from(y).ok()?),
     }
 }
 

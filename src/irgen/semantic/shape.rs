@@ -22,12 +22,18 @@ impl Lower<'_> {
                 ));
             }
         }
+        self.check_elements(shape)
+    }
+
+    /// Reports a shape with more elements than a tensor may have.
+    pub fn check_elements(&mut self, shape: &[i64]) -> R<()> {
         let numel = shape.iter().try_fold(1i64, |n, &d| n.checked_mul(d)).unwrap_or(i64::MAX);
         if numel > MAX_NUMEL {
-            return Err(self.error(
+            return Err(self.error_help(
                 &types::BLOCK_SHAPE,
                 format!("the shape {shape:?} has {numel} elements; a tensor has at most {MAX_NUMEL}"),
-                "this shape",
+                "makes a tensor of this shape",
+                "use smaller blocks, and a loop or more programs for the rest",
             ));
         }
         Ok(())

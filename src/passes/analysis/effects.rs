@@ -30,25 +30,42 @@ impl EffectSet {
 /// What the operation does to memory.
 #[must_use]
 pub fn effects(ir: &Ir, op: Op) -> EffectSet {
+    own_effects(ir, op).unwrap_or_else(|| {
+        let nested = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.ops(b));
+        nested.fold(EffectSet::default(), |all, inner| all.union(effects(ir, inner)))
+    })
+}
+
+/// What the operation does by itself; `None` if it does what the operations in it do.
+fn own_effects(ir: &Ir, op: Op) -> Option<EffectSet> {
     match ir.kind(op) {
         // A volatile load must stay where it is: it counts as a write too.
-        OpKind::Tt(TtOp::Load) if ir.bool_attr(op, "isVolatile") => return EffectSet::ALL,
+        OpKind::Tt(TtOp::Load) if ir.bool_attr(op, "isVolatile") => return Some(EffectSet::ALL),
         // A buffer that is never written again is a value like any other, until it has a place.
-        OpKind::Ttg(TtgOp::LocalAlloc) if is_unplaced_value(ir, op) => return EffectSet::default(),
-        OpKind::Tt(TtOp::ElementwiseInlineAsm | TtOp::ExternElementwise) if ir.bool_attr(op, "pure") => return EffectSet::default(),
+        OpKind::Ttg(TtgOp::LocalAlloc) if is_unplaced_value(ir, op) => return Some(EffectSet::default()),
+        OpKind::Tt(TtOp::ElementwiseInlineAsm | TtOp::ExternElementwise) if ir.bool_attr(op, "pure") => return Some(EffectSet::default()),
         _ => {}
     }
-    match ir.spec(op).effects {
+    Some(match ir.spec(op).effects {
         Effects::Pure => EffectSet::default(),
         Effects::Read => EffectSet { reads: true, ..EffectSet::default() },
         Effects::Write => EffectSet { writes: true, ..EffectSet::default() },
         Effects::ReadWrite | Effects::Unknown => EffectSet::ALL,
         Effects::Alloc => EffectSet { allocates: true, ..EffectSet::default() },
-        Effects::Recursive => {
-            let nested = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.ops(b));
-            nested.fold(EffectSet::default(), |all, inner| all.union(effects(ir, inner)))
-        }
-    }
+        Effects::Recursive => return None,
+    })
+}
+
+/// Whether the operation, or one in it, writes. Looks from the end: what stands last in a body is mostly what the body is for, so a long body is
+/// not walked each time that something in it has changed.
+fn writes(ir: &Ir, op: Op) -> bool {
+    own_effects(ir, op).map_or_else(
+        || {
+            let mut blocks = ir.regions_of(op).iter().rev().flat_map(|&r| ir.blocks_of(r).iter().rev());
+            blocks.any(|&b| std::iter::successors(ir.last_op(b), |&o| ir.prev_op(o)).any(|inner| writes(ir, inner)))
+        },
+        |own| own.writes,
+    )
 }
 
 fn is_unplaced_value(ir: &Ir, op: Op) -> bool {
@@ -60,7 +77,7 @@ fn is_unplaced_value(ir: &Ir, op: Op) -> bool {
 #[must_use]
 pub fn would_be_trivially_dead(ir: &Ir, op: Op) -> bool {
     let kind = ir.kind(op);
-    !kind.has(Traits::TERMINATOR) && !kind.has(Traits::SYMBOL) && !effects(ir, op).writes
+    !kind.has(Traits::TERMINATOR) && !kind.has(Traits::SYMBOL) && !writes(ir, op)
 }
 
 /// Whether the results are unused and the operation may be dropped.

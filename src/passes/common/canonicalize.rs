@@ -14,10 +14,11 @@ pub mod tt;
 pub mod ttg;
 
 use crate::ir::core::{Ir, Op};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::{Config, Pattern, rewrite_greedily};
 
-pub static PASS: Pass = Pass { name: "canonicalize", doc: "fold operations and bring them to their canonical form", options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "canonicalize", doc: "fold operations and bring them to their canonical form", input: Input::Any, options: &[], run };
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();

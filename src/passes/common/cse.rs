@@ -18,9 +18,9 @@ use crate::ir::core::hash::{Hasher, Map};
 use crate::ir::core::{Block, Dominance, Ir, Loc, LocData, Op, Region, Value};
 use crate::ir::dialects::Traits;
 use crate::passes::analysis::effects::{effects, is_trivially_dead};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass = Pass { name: "cse", doc: "merge operations that compute the same", options: &[], run };
+pub static PASS: Pass = Pass { name: "cse", doc: "merge operations that compute the same", input: Input::Any, options: &[], run };
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();

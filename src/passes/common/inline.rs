@@ -9,6 +9,9 @@
 //!    callee of one block is spliced in whole, and its `tt.return` names the results. Otherwise each `tt.return` becomes a
 //!    branch to the block after the call, whose arguments are the results.
 //! 4. Drop private functions of which the last call was inlined.
+//!
+//! A function that calls another twice, which calls a third twice, and so on, has a body of exponential size: inlining stops where the module would
+//! grow beyond what is allowed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,21 +19,22 @@ use super::symbol_dce::is_private;
 use crate::ir::core::{Block, Ir, Loc, Mapping, Op, OpState, Region, Type, Value, WalkControl};
 use crate::ir::dialects::{CfOp, Traits, TtOp};
 use crate::passes::common::canonicalize;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass = Pass { name: "inline", doc: "replace calls by the bodies of the functions they call", options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "inline", doc: "replace calls by the bodies of the functions they call", input: Input::Any, options: &[], run };
 
 /// How often a function is canonicalized and searched for calls.
 const MAX_ROUNDS: usize = 4;
 
-fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
+fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let mut changed = false;
     let mut inlined = BTreeSet::new();
     let recursive = recursive_functions(ir);
     for func in bottom_up(ir) {
         for _ in 0..MAX_ROUNDS {
             changed |= canonicalize::canonicalize(ir, func);
-            if !inline_calls(ir, func, &recursive, &mut inlined) {
+            if !inline_calls(ir, cx, func, &recursive, &mut inlined)? {
                 break;
             }
             changed = true;
@@ -95,18 +99,23 @@ fn recursive_functions(ir: &Ir) -> BTreeSet<Op> {
     graph.keys().copied().filter(|&f| reaches_itself(f)).collect()
 }
 
-fn inline_calls(ir: &mut Ir, func: Op, recursive: &BTreeSet<Op>, inlined: &mut BTreeSet<Op>) -> bool {
+fn inline_calls(ir: &mut Ir, cx: &mut PassCx, func: Op, recursive: &BTreeSet<Op>, inlined: &mut BTreeSet<Op>) -> Result<bool, Failed> {
     let mut changed = false;
+    let mut sizes = BTreeMap::new();
     for call in call_ops(ir, func) {
         let Some(target) = callee(ir, call) else { continue };
         if recursive.contains(&target) || !may_inline(ir, call, target) {
             continue;
         }
+        let size = *sizes.entry(target).or_insert_with(|| ir.all_ops(target).len());
+        if ir.is_full_with(size) {
+            return Err(cx.too_many_ops(ir, PASS.name, ir.loc(call)));
+        }
         inline_call(ir, call, target);
         inlined.insert(target);
         changed = true;
     }
-    changed
+    Ok(changed)
 }
 
 fn may_inline(ir: &Ir, call: Op, target: Op) -> bool {

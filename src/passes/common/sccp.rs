@@ -17,10 +17,10 @@ use crate::ir::dialects::{ArithOp, Folded, OpKind, ScfOp, Traits, TtOp};
 use crate::passes::analysis::effects::would_be_trivially_dead;
 use crate::passes::common::region_dce::successor_operands;
 use crate::passes::fold;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::insertion_region;
 
-pub static PASS: Pass = Pass { name: "sccp", doc: "propagate constants through control flow", options: &[], run };
+pub static PASS: Pass = Pass { name: "sccp", doc: "propagate constants through control flow", input: Input::Any, options: &[], run };
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let mut state = State { values: vec![Lattice::Unknown; ir.value_capacity()], reached: Set::default(), changed: true };

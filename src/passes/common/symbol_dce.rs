@@ -8,9 +8,9 @@
 use std::collections::BTreeSet;
 
 use crate::ir::core::{Attr, AttrData, Ir, Name, Op};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass = Pass { name: "symbol-dce", doc: "drop private functions that nobody calls", options: &[], run };
+pub static PASS: Pass = Pass { name: "symbol-dce", doc: "drop private functions that nobody calls", input: Input::Any, options: &[], run };
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let mut live: BTreeSet<Op> = BTreeSet::new();

@@ -11,10 +11,11 @@
 use crate::ir::core::{Attr, InsertPoint, Ir, Op, Type, Value};
 use crate::ir::dialects::fold::bits;
 use crate::ir::dialects::{ArithOp, OpKind, TtOp};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 
-pub static PASS: Pass = Pass { name: "triton-combine", doc: "merge neighbouring operations into one", options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "triton-combine", doc: "merge neighbouring operations into one", input: Input::Any, options: &[], run };
 
 static PATTERNS: &[&Pattern] = &[
     &Pattern::new("addi(dot(a, b, 0), d) -> dot(a, b, d)", OpKind::Arith(ArithOp::Addi), dot_plus),

@@ -13,9 +13,10 @@ use std::collections::VecDeque;
 use crate::ir::core::{Attr, Builder, Ir, Op, Type, Value};
 use crate::ir::dialects::{ArithOp, ScfOp, Traits, TtOp};
 use crate::passes::analysis::effects::{effects, is_speculatable};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass = Pass { name: "triton-licm", doc: "move what does not change in a loop out of it", options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "triton-licm", doc: "move what does not change in a loop out of it", input: Input::Any, options: &[], run };
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     Ok(Changed::from(move_out_of_loops(ir, true)))

@@ -12,10 +12,11 @@ use crate::ir::core::{Ir, Op, Value, ValueDef};
 use crate::ir::dialects::ScfOp;
 use crate::passes::analysis::effects::effects;
 use crate::passes::common::{canonicalize, cse};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::{Config, rewrite_greedily};
 
-pub static PASS: Pass = Pass { name: "triton-loop-aware-cse", doc: "merge equal operations and equal carried values", options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "triton-loop-aware-cse", doc: "merge equal operations and equal carried values", input: Input::Any, options: &[], run };
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();

@@ -18,18 +18,15 @@
 //! to -20 in steps of 2 it gives 2^31 - 10 iterations, and with F = 4 an epilogue from -24 to -20. So the upper bound is at least
 //! the lower one there (`arith.maxsi`), which Triton leaves out.
 
-use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Builder, Ir, Mapping, Op, Value};
 use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::passes::fold;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass = Pass { name: "triton-loop-unroll", doc: "repeat loop bodies as `tt.loop_unroll_factor` says", options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "triton-loop-unroll", doc: "repeat loop bodies as `tt.loop_unroll_factor` says", input: Input::Any, options: &[], run };
 
 const FACTOR: &str = "tt.loop_unroll_factor";
-
-/// More operations than this are not made of one loop.
-const MOST_OPS: i64 = 1 << 20;
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let factor = |ir: &Ir, op: Op| ir.stored_attr(op, FACTOR).and_then(Attr::as_int).filter(|&f| f > 1);
@@ -37,9 +34,9 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         ir.all_ops_post(ir.module()).into_iter().filter(|&o| ir.is(o, ScfOp::For)).filter_map(|o| factor(ir, o).map(|f| (o, f))).collect();
     for &(op, factor) in &loops {
         let size = ir.all_ops(op).len() as i64;
-        if size.saturating_mul(factor) > MOST_OPS {
-            let message = format!("`{}` of {size} operations cannot be unrolled by {factor}", ir.op_name(op));
-            return Err(cx.fail(&codes::PASS_FAILED, ir.loc(op), message));
+        // The copies, and the epilogue.
+        if ir.is_full_with(usize::try_from(size.saturating_mul(factor).saturating_add(size)).unwrap_or(usize::MAX)) {
+            return Err(cx.too_many_ops(ir, PASS.name, ir.loc(op)));
         }
         ir.remove_attr(op, FACTOR);
         unroll(ir, op, factor);

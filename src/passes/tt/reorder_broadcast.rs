@@ -9,10 +9,11 @@ use crate::ir::core::{Attr, InsertPoint, Ir, Op, OpState, Type, Value};
 use crate::ir::dialects::{Traits, TtOp};
 use crate::passes::analysis::effects::effects;
 use crate::passes::common::canonicalize;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 
-pub static PASS: Pass = Pass { name: "triton-reorder-broadcast", doc: "compute before broadcasting instead of after", options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "triton-reorder-broadcast", doc: "compute before broadcasting instead of after", input: Input::Any, options: &[], run };
 
 static PATTERNS: &[&Pattern] = &[
     &canonicalize::tt::BROADCAST,

@@ -32,11 +32,12 @@ use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, AttrData, Block, Builder, InsertPoint, Ir, Loc, LocData, Op, OpState, Type, TypeData, Value};
 use crate::ir::dialects::{ArithOp, CfOp, Folded, OpKind, ScfOp, TtOp};
 use crate::passes::fold;
-use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
     name: "triton-rewrite-tensor-descriptor-to-pointer",
     doc: "replace tensor descriptors by tensors of pointers and masks",
+    input: Input::Ttir,
     options: &[OptionSpec { name: IF_MADE, kind: OptionKind::Bool, default: "false", doc: "only where the kernel makes descriptors itself" }],
     run,
 };

@@ -36,10 +36,15 @@ use self::flow::{Flow, Part};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Block, Builder, Ir, Loc, Op, OpState, Type, Value};
 use crate::ir::dialects::{ArithOp, CfOp, OpKind, ScfOp, TtOp};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass =
-    Pass { name: "triton-rewrite-tensor-pointer", doc: "replace block pointers by tensors of pointers and masks", options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "triton-rewrite-tensor-pointer",
+    doc: "replace block pointers by tensors of pointers and masks",
+    input: Input::Ttir,
+    options: &[],
+    run,
+};
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let ops = ir.all_ops(ir.module());

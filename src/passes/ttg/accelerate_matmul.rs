@@ -31,13 +31,14 @@ use crate::ir::core::encoding::NvidiaMma;
 use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::layout;
-use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::rewrite::{Config, rewrite_greedily};
 use crate::passes::ttg::{module_attrs, shared_encodings};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-accelerate-matmul",
     doc: "give matrix products the layouts of tensor-core instructions",
+    input: Input::Ttgir,
     options: &[OptionSpec { name: WGMMA, kind: OptionKind::Bool, default: "true", doc: "use `wgmma` where the target has it" }],
     run,
 };

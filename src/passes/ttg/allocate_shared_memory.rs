@@ -11,7 +11,7 @@ use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Ir};
 use crate::passes::analysis::allocation;
 use crate::passes::analysis::scratch::{OFFSET, SHARED};
-use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::ttg::module_attrs;
 
 /// The option that says what a module is compiled for.
@@ -22,8 +22,13 @@ pub(super) const CAPABILITY: OptionSpec = OptionSpec {
     doc: "what the module is compiled for, where it does not say",
 };
 
-pub static PASS: Pass =
-    Pass { name: "allocate-shared-memory-nv", doc: "give operations their offsets in shared memory", options: &[CAPABILITY], run };
+pub static PASS: Pass = Pass {
+    name: "allocate-shared-memory-nv",
+    doc: "give operations their offsets in shared memory",
+    input: Input::Ttgir,
+    options: &[CAPABILITY],
+    run,
+};
 
 /// What the module is compiled for.
 pub(super) fn capability(ir: &Ir, cx: &PassCx) -> u32 {

@@ -28,9 +28,10 @@ use crate::ir::core::{Attr, AttrData, Builder, Encoding, Ir, Name, Op, OpState, 
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
 use crate::layout;
 use crate::passes::analysis::axis_info::{AxisInfo, AxisInfoAnalysis, calls};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass = Pass { name: "tritongpu-coalesce", doc: "choose layouts for accesses to global memory", options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "tritongpu-coalesce", doc: "choose layouts for accesses to global memory", input: Input::Ttgir, options: &[], run };
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let threads = module_attrs::require_threads(ir, cx)?;

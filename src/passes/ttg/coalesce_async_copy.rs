@@ -16,11 +16,12 @@ use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op};
 use crate::ir::dialects::TtgOp;
 use crate::layout;
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::coalesce::{Connections, cga_of, coalesced};
 use crate::passes::ttg::module_attrs::{self, Threads};
 
-pub static PASS: Pass = Pass { name: "tritongpu-coalesce-async-copy", doc: "choose layouts for asynchronous copies", options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "tritongpu-coalesce-async-copy", doc: "choose layouts for asynchronous copies", input: Input::Ttgir, options: &[], run };
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let threads = module_attrs::require_threads(ir, cx)?;

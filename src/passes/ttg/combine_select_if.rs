@@ -12,11 +12,12 @@ use std::collections::BTreeMap;
 
 use crate::ir::core::{Builder, Ir, Op, OpState, Type, Value};
 use crate::ir::dialects::{ArithOp, ScfOp};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-combine-tensor-select-and-if",
     doc: "make selects of tensors results of an `scf.if` under the same condition",
+    input: Input::Any,
     options: &[],
     run,
 };

@@ -19,11 +19,12 @@ use crate::ir::core::encoding::Blocked;
 use crate::ir::core::{Attr, AttrData, Block, Builder, DenseData, Encoding, InsertPoint, Ir, Loc, Op, Type, TypeData, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp};
 use crate::layout;
-use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
     name: "convert-triton-to-tritongpu",
     doc: "give every tensor a layout",
+    input: Input::Ttir,
     options: &[
         OptionSpec { name: "target", kind: OptionKind::Str, default: "", doc: "what it is compiled for: cuda:90" },
         OptionSpec { name: "num-warps", kind: OptionKind::Int, default: "4", doc: "warps of a block" },

@@ -13,12 +13,13 @@
 
 use crate::ir::core::{Attr, Builder, FloatKind, Ir, Op, Type, Value};
 use crate::ir::dialects::{ArithOp, TtOp};
-use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::rewrite::{Config, rewrite_greedily};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-F32DotTC",
     doc: "compute precise f32 products from several narrower ones",
+    input: Input::Ttgir,
     options: &[OptionSpec { name: "emu-tf32", kind: OptionKind::Bool, default: "false", doc: "compute tf32x3 from three tf32 products" }],
     run,
 };

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Value, ValueDef};
 use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp, TtngOp};
 use crate::passes::analysis::shared_alias::viewed;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, capability};
 
 /// The first capability whose tensor cores read shared memory themselves.
@@ -29,6 +29,7 @@ pub(super) const ASYNC_PROXY: u32 = 90;
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-gpu-fence-insertion",
     doc: "order stores to shared memory before tensor cores read it",
+    input: Input::Ttgir,
     options: &[CAPABILITY],
     run,
 };

@@ -17,11 +17,12 @@ use crate::ir::core::{Attr, Block, Builder, Ir, Mapping, Op, OpState, Value};
 use crate::ir::dialects::{ArithOp, ScfOp, TtOp};
 use crate::passes::common::canonicalize::canonicalize;
 use crate::passes::fold;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::pipeline::schedule::NUM_STAGES;
 use crate::passes::ttg::unroll_streams::exchanges;
 
-pub static PASS: Pass = Pass { name: "ttc-full-iterations", doc: "do a loop's full blocks without masks", options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "ttc-full-iterations", doc: "do a loop's full blocks without masks", input: Input::Ttgir, options: &[], run };
 
 /// `arith.cmpi slt`
 const SLT: i64 = 2;

@@ -34,11 +34,12 @@ mod prepare;
 
 use crate::ir::core::{Attr, Ir, Op};
 use crate::ir::dialects::ScfOp;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-fuse-nested-loops",
     doc: "make one loop of a loop nest, as `tl.range(…, flatten=True)` asks",
+    input: Input::Any,
     options: &[],
     run,
 };

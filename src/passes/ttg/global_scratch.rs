@@ -13,10 +13,15 @@ use std::collections::BTreeMap;
 use crate::ir::core::{Attr, Ir, Op};
 use crate::ir::dialects::{TtOp, TtgOp};
 use crate::passes::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_OFFSET, GLOBAL_SIZE};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass =
-    Pass { name: "tritongpu-global-scratch-memory-allocation", doc: "give scratch memory in global memory its offsets", options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "tritongpu-global-scratch-memory-allocation",
+    doc: "give scratch memory in global memory its offsets",
+    input: Input::Any,
+    options: &[],
+    run,
+};
 
 const PROFILE_OFFSET: &str = "ttg.profile_scratch_memory_offset";
 const PROFILE_SIZE: &str = "ttg.profile_scratch_memory_size";

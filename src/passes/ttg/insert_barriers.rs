@@ -13,12 +13,17 @@ use crate::ir::dialects::{TtgOp, TtngOp};
 use crate::passes::analysis::allocation;
 use crate::passes::analysis::membar::Membar;
 use crate::passes::analysis::shared_effects::events;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, capability};
 use crate::passes::ttg::module_attrs;
 
-pub static PASS: Pass =
-    Pass { name: "tritongpu-insert-barriers", doc: "insert the barriers that shared memory needs", options: &[CAPABILITY], run };
+pub static PASS: Pass = Pass {
+    name: "tritongpu-insert-barriers",
+    doc: "insert the barriers that shared memory needs",
+    input: Input::Any,
+    options: &[CAPABILITY],
+    run,
+};
 
 /// The bit of `addrSpace` for shared memory.
 const LOCAL: i64 = 1;

@@ -30,11 +30,12 @@
 use crate::ir::core::{Attr, Block, Builder, Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtngOp};
 use crate::passes::fold;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-optimize-accumulator-init",
     doc: "give products that start from zero a flag instead of zeros",
+    input: Input::Ttgir,
     options: &[],
     run,
 };

@@ -26,11 +26,12 @@ use crate::ir::core::{Attr, Encoding, Ir, Op, Type, TypeData, Value};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout;
 use crate::passes::analysis::flow::value_edges;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-optimize-descriptor-encoding",
     doc: "choose how blocks of tensor descriptors lie in shared memory",
+    input: Input::Ttgir,
     options: &[],
     run,
 };

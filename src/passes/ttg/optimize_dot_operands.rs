@@ -12,13 +12,14 @@ use crate::ir::core::{Attr, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Typ
 use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout;
 use crate::passes::common::canonicalize;
-use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 use crate::passes::ttg::shared_encodings::{buffer, reshaped_nvmma, swizzled_for_dot, transposed};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-optimize-dot-operands",
     doc: "read transposed and reshaped operands of matrix products from shared memory as they are",
+    input: Input::Ttgir,
     options: &[OptionSpec {
         name: "hoist-layout-conversion",
         kind: OptionKind::Bool,

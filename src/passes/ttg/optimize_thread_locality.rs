@@ -22,12 +22,13 @@ use crate::ir::core::encoding::Blocked;
 use crate::ir::core::{Attr, Block, Builder, Encoding, Ir, Mapping, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp, TtgOp};
 use crate::layout::{self, Dim};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::{infer, module_attrs};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-optimize-thread-locality",
     doc: "let threads combine what they hold before they talk to each other",
+    input: Input::Ttgir,
     options: &[],
     run,
 };

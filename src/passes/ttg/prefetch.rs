@@ -25,11 +25,16 @@ use std::collections::BTreeMap;
 use crate::ir::core::{Attr, Block, Builder, Encoding, InsertPoint, Ir, Mapping, MemDesc, Op, OpState, Type, TypeData, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, Traits, TtOp, TtgOp};
 use crate::passes::common::canonicalize;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::{Config, rewrite_greedily};
 
-pub static PASS: Pass =
-    Pass { name: "tritongpu-prefetch", doc: "load the first slice of a product's operands an iteration ahead", options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "tritongpu-prefetch",
+    doc: "load the first slice of a product's operands an iteration ahead",
+    input: Input::Ttgir,
+    options: &[],
+    run,
+};
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();

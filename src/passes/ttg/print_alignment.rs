@@ -6,9 +6,10 @@
 use crate::diag::codes::passes as codes;
 use crate::ir::core::Ir;
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass = Pass { name: "test-print-alignment", doc: "remark on what axis analysis knows of each value", options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "test-print-alignment", doc: "remark on what axis analysis knows of each value", input: Input::Any, options: &[], run };
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let analysis = AxisInfoAnalysis::of_module(ir);

@@ -12,17 +12,23 @@ use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Value};
 use crate::passes::analysis::allocation::{self, BufferKind};
 use crate::passes::analysis::shared_alias::SharedAlias;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static ALLOCATION: Pass = Pass {
     name: "test-print-allocation",
     doc: "remark on the place of each buffer in shared memory",
+    input: Input::Ttgir,
     options: &[CAPABILITY],
     run: allocation,
 };
 
-pub static ALIAS: Pass =
-    Pass { name: "test-print-alias", doc: "remark on the buffers that each memory descriptor may be part of", options: &[], run: alias };
+pub static ALIAS: Pass = Pass {
+    name: "test-print-alias",
+    doc: "remark on the buffers that each memory descriptor may be part of",
+    input: Input::Ttgir,
+    options: &[],
+    run: alias,
+};
 
 fn allocation(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let made = allocation::of_module(ir, capability(ir, cx)).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;

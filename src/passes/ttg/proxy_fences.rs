@@ -21,13 +21,14 @@ use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
 use crate::passes::analysis::allocation::{self, Allocation, BufferKind};
 use crate::passes::analysis::flow::Segments;
 use crate::passes::analysis::shared_effects::{Access, Class, Event, events};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, capability};
 use crate::passes::ttg::fence_insertion::ASYNC_PROXY;
 
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-gpu-proxy-fence-insertion",
     doc: "order accesses to shared memory by threads and by asynchronous hardware",
+    input: Input::Ttgir,
     options: &[CAPABILITY],
     run,
 };

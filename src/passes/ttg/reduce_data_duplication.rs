@@ -6,12 +6,13 @@
 use crate::ir::core::{Builder, Encoding, Ir, Op};
 use crate::ir::dialects::TtgOp;
 use crate::layout::{self, plan};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::shared_encodings::{buffer, swizzled_for_dot};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-reduce-data-duplication",
     doc: "send operands of matrix products that several warps read through shared memory",
+    input: Input::Ttgir,
     options: &[],
     run,
 };

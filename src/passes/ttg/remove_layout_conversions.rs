@@ -22,13 +22,14 @@ use crate::ir::core::{Attr, Encoding, Ir, Op, Value};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp, TtgOp};
 use crate::layout;
 use crate::passes::common::canonicalize;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::{Config, rewrite_greedily};
 use crate::passes::ttg::module_attrs;
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-remove-layout-conversions",
     doc: "choose layouts so that few conversions between them are left",
+    input: Input::Ttgir,
     options: &[],
     run,
 };

@@ -13,10 +13,15 @@
 use crate::ir::core::{Dominance, Encoding, Ir, Op};
 use crate::ir::dialects::{ArithOp, Effects, OpKind, ScfOp, TtOp, TtgOp, TtngOp};
 use crate::passes::analysis::effects::effects;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass =
-    Pass { name: "tritongpu-reorder-instructions", doc: "move operations to where they need fewer registers", options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "tritongpu-reorder-instructions",
+    doc: "move operations to where they need fewer registers",
+    input: Input::Ttgir,
+    options: &[],
+    run,
+};
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();

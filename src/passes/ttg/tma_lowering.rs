@@ -25,11 +25,16 @@ use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Type, Value};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout::LayoutError;
 use crate::layout::encodings::{DESCRIPTOR_BYTES, tma_bytes};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::{Config, rewrite_greedily};
 
-pub static PASS: Pass =
-    Pass { name: "triton-nvidia-tma-lowering", doc: "accesses through descriptors become copies by hardware", options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "triton-nvidia-tma-lowering",
+    doc: "accesses through descriptors become copies by hardware",
+    input: Input::Ttgir,
+    options: &[],
+    run,
+};
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();

@@ -8,11 +8,16 @@
 
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Ir, Op};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::module_attrs::TWO_CTAS;
 
-pub static PASS: Pass =
-    Pass { name: "triton-nvidia-check-matmul-two-cta", doc: "note whether matrix multiplications span two blocks", options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "triton-nvidia-check-matmul-two-cta",
+    doc: "note whether matrix multiplications span two blocks",
+    input: Input::Any,
+    options: &[],
+    run,
+};
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();

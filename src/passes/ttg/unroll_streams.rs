@@ -20,11 +20,16 @@ use crate::ir::dialects::{OpKind, ScfOp, TtOp};
 use crate::layout;
 use crate::passes::analysis::effects::effects;
 use crate::passes::common::cse;
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::tt::loop_unroll;
 
-pub static PASS: Pass =
-    Pass { name: "ttc-unroll-streams", doc: "let loops that only read global memory read several iterations at once", options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "ttc-unroll-streams",
+    doc: "let loops that only read global memory read several iterations at once",
+    input: Input::Ttgir,
+    options: &[],
+    run,
+};
 
 /// Registers that loads of the unrolled body may fill.
 const BUDGET: u32 = 64;

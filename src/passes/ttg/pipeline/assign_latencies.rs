@@ -18,11 +18,12 @@ use super::schedule::{LATENCY, NUM_STAGES, body_ops, nested_operands};
 use crate::ir::core::{Attr, Block, Ir, Op};
 use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtngOp};
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
-use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-assign-latencies",
     doc: "decide which loads of a loop are started ahead",
+    input: Input::Ttgir,
     options: &[OptionSpec { name: "num-stages", kind: OptionKind::Int, default: "3", doc: "stages of loops that do not say" }],
     run,
 };

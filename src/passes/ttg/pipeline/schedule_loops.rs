@@ -19,10 +19,15 @@ use super::loads;
 use super::schedule::{Cluster, LATENCY, Schedule, ancestor_in, body_ops, nested_operands};
 use crate::ir::core::{Attr, Block, Ir, Op, ValueDef};
 use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp};
-use crate::passes::manager::{Changed, Failed, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass =
-    Pass { name: "tritongpu-schedule-loops", doc: "give the operations of loops with latencies a stage and a cluster", options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "tritongpu-schedule-loops",
+    doc: "give the operations of loops with latencies a stage and a cluster",
+    input: Input::Ttgir,
+    options: &[],
+    run,
+};
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let mut latencies: BTreeMap<Op, u32> = BTreeMap::new();

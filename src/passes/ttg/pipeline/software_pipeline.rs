@@ -14,12 +14,13 @@ use crate::ir::core::{Attr, Ir, Op};
 use crate::ir::dialects::ScfOp;
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::common::canonicalize;
-use crate::passes::manager::{Changed, Failed, OptionKind, OptionSpec, Pass, PassCx};
+use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::rewrite::{Config, Pattern, rewrite_greedily};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-pipeline",
     doc: "start the work of later iterations of a scheduled loop early",
+    input: Input::Ttgir,
     options: &[OptionSpec { name: "num-stages", kind: OptionKind::Int, default: "3", doc: "stages of loops that do not say" }],
     run,
 };

@@ -17,12 +17,7 @@ use crate::layout::{self, ConversionKind, conversion_kind_of};
 
 /// Whether redoing `slice` for the conversion `op` costs no more than the conversion; `extra` is the cost of conversions made for it.
 pub(super) fn is_beneficial(ir: &Ir, op: Op, slice: &Slice, extra: i64) -> bool {
-    let mut ops: Vec<Op> = vec![];
-    for def in slice.values.iter().filter(|&&v| !slice.exists(v)).filter_map(|&v| ir.def_op(v)) {
-        if !ops.contains(&def) {
-            ops.push(def);
-        }
-    }
+    let ops: BTreeSet<Op> = slice.values.iter().filter(|&&v| !slice.exists(v)).filter_map(|&v| ir.def_op(v)).collect();
     let needed = needed_elsewhere(ir, op, slice, &ops);
     let Some(encoding) = ir.ty(ir.result(op)).encoding() else { return false };
     let mut cost = extra;
@@ -117,7 +112,7 @@ fn is_associative(ir: &Ir, op: Op) -> bool {
 }
 
 /// Values of the slice that something outside of it needs in the old layout, with what they are computed from.
-fn needed_elsewhere(ir: &Ir, op: Op, slice: &Slice, ops: &[Op]) -> BTreeSet<Value> {
+fn needed_elsewhere(ir: &Ir, op: Op, slice: &Slice, ops: &BTreeSet<Op>) -> BTreeSet<Value> {
     let inside = |u: &Use| u.op == op || ops.contains(&u.op);
     let only_slice = |targets: Vec<Value>| targets.iter().all(|&t| slice.contains(t) || !ir.has_uses(t));
     let mut queue: Vec<Value> = vec![];

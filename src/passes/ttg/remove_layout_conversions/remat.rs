@@ -34,6 +34,9 @@ fn each_conversion(ir: &mut Ir, func: Op, f: fn(&mut Remat, &mut Ir, Op) -> bool
     let conversions: Vec<Op> = ir.all_ops_post(func).into_iter().filter(|&o| ir.is(o, TtgOp::ConvertLayout)).collect();
     let mut changed = false;
     for op in conversions {
+        if ir.is_full_with(0) {
+            break;
+        }
         if f(&mut this, ir, op) {
             changed = true;
         } else if let Some(encoding) = ir.ty(ir.result(op)).encoding() {
@@ -174,12 +177,12 @@ impl Remat {
     /// Computes a slice anew, uses it instead of the conversion, and erases that.
     pub(super) fn rewrite(&mut self, ir: &mut Ir, op: Op, mut slice: Slice, mut map: Mapping) {
         let source = ir.operand(op, 0);
-        for (&(value, encoding), &existing) in &slice.existing {
+        for ((value, encoding), existing) in slice.existing.clone() {
             if let Some(existing) = existing
                 && slice.layout.get(&value) == Some(&encoding)
             {
                 map.map(value, existing);
-                slice.values.retain(|&v| v != value);
+                slice.remove(value);
             }
         }
         let plan = Plan::new(ir, self.func, &slice);
@@ -292,7 +295,8 @@ impl Plan {
             }
         }
         // In the order of the text every operation stands after what it needs, and a loop before its body.
-        let ordered = ir.all_ops(func).into_iter().filter(|o| ops.contains(o)).collect();
-        Plan { ops: ordered, yields }
+        let mut ordered: Vec<(Vec<u64>, Op)> = ops.into_iter().filter_map(|o| Some((ir.place_in(func, o)?, o))).collect();
+        ordered.sort();
+        Plan { ops: ordered.into_iter().map(|(_, o)| o).collect(), yields }
     }
 }

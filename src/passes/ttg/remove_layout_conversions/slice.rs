@@ -18,6 +18,8 @@ pub(super) type Known = BTreeMap<(Value, Attr), Option<Value>>;
 pub(super) struct Slice {
     /// The values to compute anew, in the order in which they were found.
     pub values: Vec<Value>,
+    /// The same values, to be looked up.
+    members: BTreeSet<Value>,
     /// The layout of each value met, also of those that have it already.
     pub layout: BTreeMap<Value, Attr>,
     /// Values that need no computing: they exist in the layout wanted.
@@ -26,7 +28,7 @@ pub(super) struct Slice {
 
 impl Slice {
     pub(super) fn contains(&self, value: Value) -> bool {
-        self.values.contains(&value)
+        self.members.contains(&value)
     }
 
     /// Whether the value exists in the layout wanted.
@@ -35,11 +37,13 @@ impl Slice {
     }
 
     pub(super) fn remove(&mut self, value: Value) {
-        self.values.retain(|&v| v != value);
+        if self.members.remove(&value) {
+            self.values.retain(|&v| v != value);
+        }
     }
 
     fn insert(&mut self, value: Value) {
-        if !self.contains(value) {
+        if self.members.insert(value) {
             self.values.push(value);
         }
     }

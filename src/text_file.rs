@@ -1,0 +1,104 @@
+//! Reading text files, with everything that can be wrong with one before its text is looked at: it is missing, a directory, unreadable, too large to
+//! be a kernel, or not text.
+//!
+//! Every file that a user or an input names is read here, so none is read without a limit. What an input names (an import, the file of a
+//! location) must be a plain file as well: a pipe or a device could block, or change with every read.
+
+use std::fs::{File, Metadata};
+use std::io::{Error, ErrorKind, Read};
+use std::path::Path;
+
+use crate::diag::{Diagnostic, Place, codes};
+
+/// Files over this size are refused: no kernel is 64 MiB long, and offsets must fit in 32 bits.
+pub const MAX_BYTES: u64 = 64 << 20;
+
+/// Kernel files over this size are refused: their syntax trees take two hundred times as much memory.
+pub const MAX_SOURCE_BYTES: u64 = 8 << 20;
+
+/// The error for a kernel file beyond [`MAX_SOURCE_BYTES`], of so many bytes.
+///
+/// # Errors
+/// `E0903`.
+pub fn check_source(path: &Path, size: usize) -> Result<(), Diagnostic> {
+    if size as u64 > MAX_SOURCE_BYTES {
+        let text = format!("`{}` is too large: {size} bytes, kernel files have at most {MAX_SOURCE_BYTES}", path.display());
+        return Err(Diagnostic::error(&codes::cli::TOO_LARGE, text).at(place(path), ""));
+    }
+    Ok(())
+}
+
+/// The text of a file that the user named; `-` is standard input.
+///
+/// # Errors
+/// `E0901` (cannot be read), `E0902` (a directory), `E0903` (too large), `E0904` (not UTF-8 text).
+pub fn read(path: &Path) -> Result<String, Diagnostic> {
+    if path == Path::new("-") {
+        let stdin = std::io::stdin();
+        return text(path, stdin.lock());
+    }
+    let (file, meta) = open(path)?;
+    if meta.len() > MAX_BYTES {
+        return Err(too_large(path, meta.len()));
+    }
+    text(path, file)
+}
+
+/// The text of a file that an input names: as [`read`], of plain files only.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_plain_file(path: &Path) -> Result<String, Diagnostic> {
+    // Opening a pipe would already wait for whoever writes to it.
+    let meta = std::fs::metadata(path).map_err(|e| unreadable(path, &e))?;
+    if !meta.is_file() && !meta.is_dir() {
+        return Err(unreadable(path, &Error::new(ErrorKind::InvalidInput, "It is a device or a pipe")));
+    }
+    read(path)
+}
+
+/// The operating system's words without Rust's `(os error 2)`.
+#[must_use]
+pub fn plain(e: &Error) -> String {
+    let text = e.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+fn open(path: &Path) -> Result<(File, Metadata), Diagnostic> {
+    let meta = std::fs::metadata(path).map_err(|e| unreadable(path, &e))?;
+    if meta.is_dir() {
+        return Err(Diagnostic::error(&codes::cli::IS_DIRECTORY, format!("`{}` is a directory, expected a file", path.display()))
+            .at(place(path), "")
+            .help("name the kernel file itself; several files may be given"));
+    }
+    let file = File::open(path).map_err(|e| unreadable(path, &e))?;
+    Ok((file, meta))
+}
+
+/// Reads up to the limit, whatever size the file claims to have: devices claim none.
+fn text(path: &Path, from: impl Read) -> Result<String, Diagnostic> {
+    let mut bytes = Vec::new();
+    from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(too_large(path, bytes.len() as u64));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Diagnostic::error(&codes::cli::NOT_TEXT, format!("`{}` is not UTF-8 text: byte {at} starts no character", path.display()))
+            .at(place(path), "")
+            .help("kernel files and IR are text; was a compiled file named by mistake?")
+    })
+}
+
+fn place(path: &Path) -> Place {
+    Place::File(path.to_string_lossy().into_owned())
+}
+
+fn unreadable(path: &Path, e: &Error) -> Diagnostic {
+    Diagnostic::error(&codes::cli::CANNOT_READ, format!("cannot read `{}`: {}", path.display(), plain(e))).at(place(path), "")
+}
+
+fn too_large(path: &Path, size: u64) -> Diagnostic {
+    let text = format!("`{}` is too large: {size} bytes, at most {MAX_BYTES} are read", path.display());
+    Diagnostic::error(&codes::cli::TOO_LARGE, text).at(place(path), "")
+}
