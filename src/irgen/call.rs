@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::builtins::{Args, Builtin, DECORATORS};
-use super::lookup::nearest;
+use crate::diag::suggest::nearest;
 use super::lower::{CallSite, Frame, Lower, Lowered, MAX_DEPTH, R, Reported};
 use super::types::{Dtype, Ty};
 use super::value::{Class, Const, Func, LambdaVal, Val, ValTy};
@@ -56,7 +56,7 @@ impl Lower<'_> {
                 }
                 (None, Ok(_)) => {
                     failed = true;
-                    let _ = self.no_syntax("`**` in a call");
+                    let _ = self.no_syntax("`**` in a call", "write the keywords one by one");
                 }
                 (_, Err(_)) => failed = true,
             }
@@ -268,7 +268,7 @@ impl Lower<'_> {
             }
         }
         self.functions.insert(symbol.to_owned(), Lowered { result: None });
-        self.calls.push(CallSite { span: self.span, callee: func.name().to_owned() });
+        self.calls.push(CallSite { span: self.span, callee: func.name().to_owned(), host: None });
         let saved = (self.block.take(), self.naming.take(), self.loc, self.span);
         let result = self.function(func, symbol, bound, &[], false);
         (self.block, self.naming, self.loc, self.span) = saved;
@@ -422,7 +422,8 @@ impl Lower<'_> {
         }
         let bound = self.bind(func, args, keywords)?;
         self.depth += 1;
-        self.calls.push(CallSite { span: self.span, callee: func.name().to_owned() });
+        let host = (!self.frame.host).then_some(func.def.header);
+        self.calls.push(CallSite { span: self.span, callee: func.name().to_owned(), host });
         let errors = self.errors;
         let result = self.isolated(func.module, |cx| {
             for (name, v) in &bound {

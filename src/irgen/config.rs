@@ -306,7 +306,7 @@ impl Lower<'_> {
         let params: Vec<&str> = func.def.params.iter().map(|p| &*p.name.name).collect();
         let message = format!("{what} gives a value for `{name}`, which is no parameter of `{}`", func.name());
         let diag = Diagnostic::error(&names::BAD_CONFIG, message).at(at, "given here").at(func.def.header, "this kernel");
-        Err(self.report(match super::lookup::nearest(name, params.iter().copied()) {
+        Err(self.report(match crate::diag::suggest::nearest(name, params.iter().copied()) {
             Some(near) => diag.help(format!("did you mean `{near}`?")),
             None => diag.help(format!("its parameters are {}", params.join(", "))),
         }))

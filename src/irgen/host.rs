@@ -26,6 +26,9 @@ pub enum Jump {
     Continue,
 }
 
+/// What to write instead of a dict in a kernel.
+const NO_DICT: &str = "use a name for each value, or a tuple; a dict at the top level of the file can be read in kernels";
+
 /// Packages whose functions do nothing that an evaluation could see.
 const SILENT: [&str; 4] = ["warnings", "logging", "logger", "log"];
 
@@ -39,7 +42,7 @@ impl Lower<'_> {
     /// `{k: v, **other}`
     pub fn dict(&mut self, items: &[DictItem]) -> R<Val> {
         if !self.frame.host {
-            return Err(self.no_syntax("a dict"));
+            return Err(self.no_syntax("a dict", NO_DICT));
         }
         let mut all = Val::Dict(Rc::default());
         for item in items {
@@ -61,7 +64,7 @@ impl Lower<'_> {
     /// `{k: v for … in …}`
     pub fn dict_comprehension(&mut self, c: &DictComp) -> R<Val> {
         if !self.frame.host {
-            return Err(self.no_syntax("a dict"));
+            return Err(self.no_syntax("a dict", NO_DICT));
         }
         let mut all = vec![];
         self.clauses(&c.clauses, &mut |cx| {
@@ -94,7 +97,7 @@ impl Lower<'_> {
         let Some((first, rest)) = clauses.split_first() else { return element(self) };
         let over = self.expr(&first.iter)?;
         let Some(items) = self.iterate(&over) else {
-            return Err(self.expected("a tuple or a compile-time range to run over", &over));
+            return Err(self.no_unrolling(&over, "a comprehension"));
         };
         for item in items {
             self.host_step()?;
@@ -146,7 +149,7 @@ impl Lower<'_> {
     fn change(&mut self, name: &Arc<str>, method: &str, call: &Call) -> R<()> {
         let args = self.exprs(&call.args)?;
         if !call.keywords.is_empty() {
-            return Err(self.no_syntax("a keyword in a call that changes a list or a dict"));
+            return Err(self.no_syntax("a keyword in a call that changes a list or a dict", "pass the values without keywords"));
         }
         self.own(name)?;
         let old = self.frame.scope.get(name).cloned().unwrap_or(Val::Error);
@@ -189,8 +192,8 @@ impl Lower<'_> {
 
     /// `name[key] = value`
     pub fn assign_item(&mut self, target: &Expr, value: Val) -> R<()> {
-        let ExprKind::Subscript { value: base, index } = &target.kind else { return Err(self.no_syntax("this assignment")) };
-        let ExprKind::Name(name) = &base.kind else { return Err(self.no_syntax("assignment to an element of an expression")) };
+        let ExprKind::Subscript { value: base, index } = &target.kind else { return Err(self.no_syntax("this assignment", "assign to a name")) };
+        let ExprKind::Name(name) = &base.kind else { return Err(self.no_syntax("assignment to an element of an expression", "give the list a name first")) };
         let key = self.expr(index)?;
         self.own(name)?;
         let changed = match (self.frame.scope.get(name), &key) {
@@ -204,7 +207,7 @@ impl Lower<'_> {
                 }
                 Val::tuple(items)
             }
-            _ => return Err(self.no_syntax("assignment to an element of anything but a list or a dict")),
+            _ => return Err(self.no_syntax("assignment to an element of anything but a list or a dict", "make a new value")),
         };
         self.frame.scope.set(name, changed);
         Ok(())
@@ -230,7 +233,7 @@ impl Lower<'_> {
                 let ImportNames::List(aliases) = &from.names else { return };
                 for a in aliases {
                     let name = Rc::from(&*a.path[0].name);
-                    bind(&a.bound().name, &Bound::From { level: from.level, path: path.clone(), name });
+                    bind(&a.bound().name, &Bound::From { level: from.level, path: path.clone(), name, at: from.source_span(stmt.span) });
                 }
             }
             _ => {}

@@ -7,7 +7,7 @@
 //! Operations go to the end of [`Lower::block`]. Without a block, as when a module-level constant is evaluated, nothing can be emitted
 //! and whatever needs an operation is no compile-time value. After a `return` the block is gone too: what follows is dead.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -93,6 +93,8 @@ impl Frame {
 pub struct CallSite {
     pub span: Span,
     pub callee: String,
+    /// Of a function that a kernel calls and that runs at compile time: its header.
+    pub host: Option<Span>,
 }
 
 /// A function that is lowered already (or is being lowered, when `result` is `None`).
@@ -121,6 +123,8 @@ pub struct Lower<'m> {
     pub prelude: BTreeMap<&'static str, usize>,
     /// Module-level values, evaluated once.
     pub globals: BTreeMap<(usize, String), Option<Val>>,
+    /// Names that were reported as having no value, with the module of the kernel that used them.
+    pub unknown: BTreeSet<(usize, String)>,
     /// Where the current expression is: the fallback place of an error.
     pub span: Span,
     /// Depth of calls and of constants evaluating constants.
@@ -152,6 +156,7 @@ impl<'m> Lower<'m> {
             functions: BTreeMap::new(),
             prelude: BTreeMap::new(),
             globals: BTreeMap::new(),
+            unknown: BTreeSet::new(),
             span,
             depth: 0,
             quiet: 0,
@@ -265,15 +270,35 @@ impl<'m> Lower<'m> {
         let spec = state.kind.spec();
         state.attrs.retain(|(name, value)| spec.attr_default(name.as_str()) != Some(*value));
         let Some(block) = self.block else {
-            return Err(self.error(
-                &names::NOT_CONSTEXPR,
-                format!("`{}` cannot be computed at compile time", state.kind.name()),
-                "needs a value that exists only when the kernel runs",
-            ));
+            return Err(self.not_at_compile_time(state.kind));
         };
         let op = self.ir.create_op(state);
         self.ir.append(block, op);
         Ok(op)
+    }
+
+    /// Reports an operation of the GPU where only compile-time values are computed: most often in a function without `@triton.jit`.
+    fn not_at_compile_time(&mut self, kind: OpKind) -> Reported {
+        let Some(at) = self.calls.iter().rposition(|c| c.host.is_some()) else {
+            return self.error_help(
+                &names::NOT_CONSTEXPR,
+                format!("`{}` cannot be computed at compile time", kind.name()),
+                "needs a value that exists only when the kernel runs",
+                "at compile time there are numbers, strings, types and tuples of them; compute with tensors in a kernel",
+            );
+        };
+        let rest = self.calls.split_off(at);
+        let CallSite { span, callee, host } = rest[0].clone();
+        let diag = Diagnostic::error(
+            &names::NOT_CONSTEXPR,
+            format!("`{callee}` is a plain Python function, which runs at compile time, but it computes with run-time values"),
+        )
+        .at(span, "called with run-time values")
+        .at(host.unwrap_or(span), "this function is not compiled for the GPU")
+        .help(format!("decorate `{callee}` with `@triton.jit`"));
+        let reported = self.report(diag);
+        self.calls.extend(rest);
+        reported
     }
 
     /// An operation with one result of this type.

@@ -10,6 +10,7 @@
 //!
 //! Example: [`lower_kernel`] on `add.tk` with `-D BLOCK=1024` gives `tt.func public @add(%x_ptr: !tt.ptr<f32> …)`.
 
+pub mod advice;
 pub mod assigned;
 pub mod branch;
 pub mod builtins;
@@ -28,6 +29,7 @@ pub mod semantic;
 pub mod signature;
 pub mod stmt;
 pub mod types;
+pub mod unbound;
 pub mod value;
 
 use std::path::PathBuf;
@@ -343,7 +345,7 @@ impl Lower<'_> {
             }
             let known: Vec<&str> = jit.iter().map(|f| &*f.name.name).collect();
             let diag = Diagnostic::error(&names::UNKNOWN_KERNEL, format!("the file has no kernel `{name}`")).at(place, "");
-            let near = lookup::nearest(name, known.iter().copied());
+            let near = crate::diag::suggest::nearest(name, known.iter().copied());
             return Err(self.report(match near {
                 Some(n) => diag.help(format!("did you mean `{n}`?")),
                 None if known.is_empty() => diag.help("a kernel is a function decorated with `@triton.jit`"),

@@ -248,7 +248,7 @@ impl Lower<'_> {
             let params: Vec<&str> = func.def.params.iter().map(|p| &*p.name.name).collect();
             let diag = Diagnostic::error(&names::BAD_DEFINE, format!("the kernel `{}` has no parameter `{name}`", func.name()))
                 .at(func.def.header, "this kernel");
-            let near = super::lookup::nearest(name, params.iter().copied());
+            let near = crate::diag::suggest::nearest(name, params.iter().copied());
             let _ = self.report(match near {
                 Some(n) => diag.help(format!("did you mean `{n}`?")),
                 None => diag.help(format!("its parameters are {}", params.join(", "))),

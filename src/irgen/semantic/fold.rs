@@ -29,10 +29,11 @@ impl Lower<'_> {
             (Val::Const(x), Val::Const(y)) => match fold(op, x, y) {
                 Ok(c) => Ok(c.into()),
                 Err(Fault::Types) => Err(self.bad_operands(op.symbol(), a, b)),
-                Err(Fault::Math(why)) => Err(self.error(
+                Err(Fault::Math(why)) => Err(self.error_help(
                     &names::CONST_EVAL,
                     format!("`{x} {} {y}` has no value: {why}", op.symbol()),
                     "computed at compile time",
+                    "change the compile-time values that lead here (-D, the signature, a configuration), or put it under an `if` that they decide",
                 )),
             },
             _ => Err(self.bad_operands(op.symbol(), a, b)),
@@ -53,7 +54,7 @@ impl Lower<'_> {
         };
         folded.map(Val::from).ok_or_else(|| {
             let found = v.describe();
-            self.error(&types::OPERAND_TYPES, format!("`{}` does not take {found}", op.symbol()), "its operand")
+            self.error_help(&types::OPERAND_TYPES, format!("`{}` does not take {found}", op.symbol()), "its operand", "it takes numbers")
         })
     }
 
