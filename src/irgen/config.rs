@@ -72,7 +72,8 @@ impl Launch {
         let Launch { num_warps, num_stages, num_ctas, maxnreg } = *self;
         let block = "a power of two from 1 to 32 (a block has at most 1024 threads)";
         need(num_warps.is_power_of_two() && num_warps <= 32, "num_warps", num_warps, block.to_owned());
-        need((1..=32).contains(&num_stages), "num_stages", num_stages, "1 to 32".to_owned());
+        // 0 is 1: no pipelining.
+        need(num_stages <= 32, "num_stages", num_stages, "0 to 32".to_owned());
         need(num_ctas.is_power_of_two() && num_ctas <= 16, "num_ctas", num_ctas, "a power of two from 1 to 16".to_owned());
         if let Some(n) = maxnreg {
             let most = crate::target::Target::MAX_REGISTERS_PER_THREAD;
@@ -335,7 +336,7 @@ pub(super) fn set_option(launch: &mut Launch, name: &str, v: &Val) -> bool {
         }
         _ => return false,
     };
-    // 0 is out of every range.
-    *slot = number.unwrap_or(0);
+    // Out of every range.
+    *slot = number.unwrap_or(u32::MAX);
     true
 }

@@ -112,7 +112,7 @@ impl Lower<'_> {
             Constant::Ellipsis => Const::Ellipsis,
             Constant::Int(i) => match i128::try_from(*i) {
                 Ok(i) => Const::Int(i),
-                Err(_) => return Err(self.error(&types::INT_RANGE, format!("the integer {i} is too large"), "does not fit into 64 bits")),
+                Err(_) => return Err(self.error_help(&types::INT_RANGE, format!("the integer {i} is too large"), "does not fit into 64 bits", "integers go up to 2**64 - 1; write a float (`1e30`) if it need not be exact")),
             },
             Constant::Float(f) => Const::Float(*f),
             Constant::Str(s) => Const::str(s),

@@ -118,7 +118,7 @@ impl Lower<'_> {
     fn host_step(&mut self) -> R<()> {
         self.steps += 1;
         if self.steps > super::stmt::MAX_STEPS {
-            return Err(self.error(&names::TOO_LARGE, "a compile-time loop does not end", "still running after a million steps"));
+            return Err(self.error_help(&names::TOO_LARGE, "a compile-time loop does not end", "still running after a million steps", "write a loop that ends, or give what it computes with -D"));
         }
         Ok(())
     }
@@ -129,7 +129,7 @@ impl Lower<'_> {
             return Ok(v.clone());
         }
         let shown = key.show();
-        Err(self.error(&types::INDEX, format!("there is no `{shown}` in the dict"), format!("no value for `{shown}`")))
+        Err(self.error_help(&types::INDEX, format!("there is no `{shown}` in the dict"), format!("no value for `{shown}`"), format!("its keys are {}", items.iter().map(|(k, _)| k.show()).collect::<Vec<_>>().join(", "))))
     }
 
     /// A call that stands as a statement of host code; `None` if it is like any other expression.
@@ -166,7 +166,7 @@ impl Lower<'_> {
                 Val::tuple(items)
             }
             (Val::Dict(items), "update", [Val::Dict(more)]) => merged(items, more),
-            _ => return Err(self.error(&names::BAD_ARGUMENTS, format!("`{method}` does not take these arguments"), "in this call")),
+            _ => return Err(self.error_help(&names::BAD_ARGUMENTS, format!("`{method}` does not take these arguments"), "in this call", "as Python does: `append(x)`, `extend(list)`, `insert(index, x)`, `update(dict)`")),
         };
         self.frame.scope.set(name, new);
         Ok(())
@@ -203,7 +203,7 @@ impl Lower<'_> {
                 let mut items = items.to_vec();
                 match usize::try_from(at).ok().and_then(|i| items.get_mut(i)) {
                     Some(slot) => *slot = value,
-                    None => return Err(self.error(&types::INDEX, format!("the index {i} is outside of the list"), "out of range")),
+                    None => return Err(self.error_help(&types::INDEX, format!("the index {i} is outside of the list"), "out of range", format!("the list has {} items", items.len()))),
                 }
                 Val::tuple(items)
             }

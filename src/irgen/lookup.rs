@@ -43,6 +43,13 @@ impl Lower<'_> {
         if self.depth > 200 {
             return None;
         }
+        if let Some((v, used)) = self.given_globals.get_mut(name)
+            && !self.mods.get(module).prelude
+            && !self.mods.get(module).bindings(name).is_empty()
+        {
+            *used = true;
+            return Some(v.clone());
+        }
         let bindings: Vec<Binding> = self.mods.get(module).bindings(name).to_vec();
         let mut value = self.first_bound(&key, &bindings);
         if value.is_none() {

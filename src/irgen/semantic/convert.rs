@@ -174,11 +174,10 @@ impl Lower<'_> {
         self.check_dtype(to)?;
         let narrowing = from.is_float() && to.is_float() && to.bits() < from.bits();
         if rounding.is_some() && !narrowing {
-            return Err(self.error(
+            return Err(self.error_help(
                 &types::CAST,
                 format!("fp_downcast_rounding is only for conversions to a narrower float, not from {from} to {to}"),
-                "converted here",
-            ));
+                "converted here", "leave it out"));
         }
         let ty = t.ty.with(to);
         if from.is_float() && to.is_float() {
