@@ -23,6 +23,7 @@
 
 use std::fmt;
 
+use crate::diag::suggest::nearest;
 use crate::diag::{Diagnostic, codes::cli};
 
 /// One architecture. Compare and print it by [`Target::name`].
@@ -204,29 +205,30 @@ fn unknown(text: &str, wanted: &str) -> Diagnostic {
     let shown: String = text.chars().take(40).collect();
     let error = Diagnostic::error(&cli::UNKNOWN_ARCH, format!("unknown architecture `{}`", shown.escape_debug()))
         .note(format!("the architectures are {}", names.join(", ")));
-    match names.iter().map(|n| (distance(wanted, n), *n)).min() {
-        Some((d, name)) if d <= 2 => error.help(format!("did you mean `{name}`?")),
-        _ => error.help("name a GPU as `sm_80`, `80`, `compute_80` or `cuda:80`"),
+    if let Some((_, name)) = PRODUCTS.iter().find(|(products, _)| products.contains(&&*text.trim().to_ascii_lowercase())) {
+        return error.help(format!("the architecture of that GPU is `{name}`"));
     }
+    let number: Option<u32> = wanted.strip_prefix("sm_").and_then(|n| n.trim_end_matches('a').parse().ok());
+    if number.is_some_and(|n| (10..TARGETS[0].capability).contains(&n)) {
+        return error.help(format!("that GPU is too old: ttc compiles for {} and later", TARGETS[0].name));
+    }
+    let near = if wanted.len() > 40 { None } else { nearest(wanted, names.iter().copied()) };
+    error.help(near.map_or_else(|| "name a GPU as `sm_80`, `80`, `compute_80` or `cuda:80`".to_owned(), |n| format!("did you mean `{n}`?")))
 }
 
-/// Number of single-character insertions, deletions and replacements that turn `a` into `b`; both are cut at 40 characters.
-///
-/// One row of the edit matrix is kept. For `sm_91` and `sm_90` it ends at 1.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(40).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(40).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replace = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replace.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
+/// Products by the names that people use, with the architecture that compiles for all of their instructions.
+const PRODUCTS: &[(&[&str], &str)] = &[
+    (&["a100", "a30", "a800", "ampere"], "sm_80"),
+    (&["a10", "a10g", "a16", "a40", "a2", "a6000", "a5000", "a4000", "rtx3090", "rtx3080", "3090", "3080"], "sm_86"),
+    (&["orin"], "sm_87"),
+    (&["l4", "l40", "l40s", "l20", "ada", "rtx4090", "rtx4080", "4090", "4080"], "sm_89"),
+    (&["h100", "h200", "h800", "h20", "gh200", "hopper"], "sm_90a"),
+    (&["b100", "b200", "gb200", "blackwell"], "sm_100a"),
+    (&["b300", "gb300"], "sm_103a"),
+    (&["thor"], "sm_110a"),
+    (&["rtx5090", "rtx5080", "5090", "5080"], "sm_120a"),
+    (&["gb10", "spark"], "sm_121a"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -261,6 +263,15 @@ mod tests {
         let error = Target::parse("sm_91").unwrap_err();
         assert_eq!((error.code.id, error.help.as_deref()), ("E0912", Some("did you mean `sm_90`?")));
         assert!(error.notes[0].contains("sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a"), "{:?}", error.notes);
+        // Products are named by what they are, not by the letters that they share.
+        for (text, name) in [("h100", "sm_90a"), ("A100", "sm_80"), ("l40", "sm_89"), ("h200", "sm_90a"), ("b200", "sm_100a")] {
+            let help = Target::parse(text).unwrap_err().help.unwrap();
+            assert_eq!(help, format!("the architecture of that GPU is `{name}`"));
+        }
+        assert_eq!(Target::parse("sm_70").unwrap_err().help.as_deref(), Some("that GPU is too old: ttc compiles for sm_80 and later"));
+        for (products, name) in PRODUCTS {
+            assert!(TARGETS.iter().any(|t| t.name == *name), "{products:?}");
+        }
         for text in ["", "gfx942", "cuda:", "cuda:91", "cuda:90:64", "sm_", "..", "9.0.", "sm_٩٠", &"9".repeat(100_000)] {
             let error = Target::parse(text).unwrap_err();
             assert!(error.message.len() < 500, "{text}");
@@ -284,10 +295,5 @@ mod tests {
         assert_eq!(names(Target::has_tcgen05), ["sm_100a", "sm_103a", "sm_110a"]);
         assert_eq!(TARGETS.iter().find(|t| t.has_fp8_cvt()).map(|t| t.name), Some("sm_89"));
         assert_eq!(TARGETS.iter().find(|t| t.has_tma()).map(|t| t.name), Some("sm_90"));
-    }
-
-    #[test]
-    fn distance_counts_edits() {
-        assert_eq!((distance("sm_91", "sm_90"), distance("", "abc"), distance("kitten", "sitting")), (1, 3, 3));
     }
 }

@@ -42,7 +42,12 @@ fn collect(body: &[Stmt], names: &mut Vec<Arc<str>>) {
                 collect(body, names);
                 collect(orelse, names);
             }
-            StmtKind::With { body, .. } => collect(body, names),
+            StmtKind::With { items, body } => {
+                items.iter().filter_map(|i| i.target.as_ref()).for_each(|t| target_names(t, names));
+                collect(body, names);
+            }
+            StmtKind::Unsupported { body, .. } => collect(body, names),
+            StmtKind::FunctionDef(f) => add(&f.name.name, names),
             _ => {}
         }
     }

@@ -163,7 +163,7 @@ impl Lower<'_> {
     fn if_blocks(&mut self, cond: Tensor, first: &IfBranch, rest: &[IfBranch], orelse: &[Stmt]) -> R<()> {
         let live = self.frame.scope.clone();
         let (Some(then_block), Some(else_block)) = (self.new_block(), self.new_block()) else {
-            return Err(self.no_syntax("a run-time `if` at compile time"));
+            return Err(self.no_syntax("a run-time `if` at compile time", "decide it by values known at compile time"));
         };
         let state = OpState::new(CfOp::CondBr, self.loc)
             .operands(&[cond.value])
@@ -266,10 +266,22 @@ impl Lower<'_> {
     fn branch_types(&mut self, name: &Arc<str>, before: Option<&Val>, a: &Val, b: &Val) {
         let (x, y) = (a.ty().to_string(), b.ty().to_string());
         let was = before.map(|v| format!(" (it was {} before)", v.ty())).unwrap_or_default();
+        let number = |v: &Val| matches!(v, Val::Const(c) if c.as_float().is_some());
+        let shapes = |v: &Val| v.as_tensor().map(|t| t.ty.shape());
+        let help = match (a, b) {
+            _ if before.is_some_and(number) => {
+                format!("`{name}` is a compile-time value and cannot depend on a run-time condition: use another name")
+            }
+            _ if shapes(a).is_some() && shapes(b).is_some() && shapes(a) != shapes(b) => {
+                format!("give `{name}` one shape on both paths, for example with `tl.broadcast_to` or other sizes")
+            }
+            (Val::Tensor(_), Val::Tensor(_)) => format!("give `{name}` one type on both paths, for example with `.to(...)`"),
+            _ => format!("give `{name}` the same kind of value on both paths, or use two names"),
+        };
         let diag =
             Diagnostic::error(&types::BRANCH_TYPE, format!("after this `if`, `{name}` would be {x} or {y}, depending on the branch{was}"))
                 .at(self.span, format!("{x} if the condition holds, else {y}"))
-                .help(format!("give `{name}` one type on both paths, for example with `.to(...)`"));
+                .help(help);
         let _ = self.report(diag);
     }
 
@@ -313,7 +325,12 @@ impl Lower<'_> {
         match orelse.first() {
             Some(s) => {
                 self.span = s.span;
-                Err(self.error(&names::NOT_IN_KERNELS, "`else` on a loop is not part of the kernel language", "the loop's `else`"))
+                Err(self.error_help(
+                    &names::NOT_IN_KERNELS,
+                    "`else` on a loop is not part of the kernel language",
+                    "the loop's `else`",
+                    "put its statements behind the loop: without `break` they always run",
+                ))
             }
             None => Ok(()),
         }

@@ -8,18 +8,36 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::builtins::{Args, Builtin, DECORATORS};
-use super::lookup::nearest;
 use super::lower::{CallSite, Frame, Lower, Lowered, MAX_DEPTH, R, Reported};
 use super::types::{Dtype, Ty};
 use super::value::{Class, Const, Func, LambdaVal, Val, ValTy};
 use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
+use crate::diag::suggest::nearest;
 use crate::ir::{Attr, AttrData, Block, Loc, Name, OpState, TtOp, Type, UbOp, Value};
 use crate::parser::ast::{Call, Expr, ExprKind, FunctionDef, Param, ParamKind};
 
+/// Keywords of NumPy, PyTorch and CUDA, with those that have their meaning here.
+const KEYWORDS_OF_OTHERS: &[(&[&str], &str)] = &[
+    (&["dim", "dims", "axes"], "axis"),
+    (&["keepdim", "keepdims", "keep_dim"], "keep_dims"),
+    (&["default", "fill", "fill_value", "padding", "else_"], "other"),
+    (&["cond"], "condition"),
+    (&["type"], "dtype"),
+    (&["accumulator", "c"], "acc"),
+    (&["memory_order", "order"], "sem"),
+];
+
 /// Why a keyword does not fit, with the parameter that was probably meant.
-fn no_parameter(name: &str, near: Option<&str>) -> String {
-    near.map_or_else(|| format!("has no parameter `{name}`"), |n| format!("has no parameter `{name}`; did you mean `{n}`?"))
+fn no_parameter(name: &str, params: &[&str]) -> String {
+    let known = KEYWORDS_OF_OTHERS.iter().find(|(words, _)| words.contains(&name)).map(|(_, here)| *here);
+    let meant = known.filter(|here| params.contains(here)).or_else(|| nearest(name, params.iter().copied()));
+    meant.map_or_else(|| format!("has no parameter `{name}`"), |n| format!("has no parameter `{name}`; did you mean `{n}`?"))
+}
+
+/// `1 argument`, `2 arguments`
+fn plural(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// A keyword argument.
@@ -56,7 +74,7 @@ impl Lower<'_> {
                 }
                 (None, Ok(_)) => {
                     failed = true;
-                    let _ = self.no_syntax("`**` in a call");
+                    let _ = self.no_syntax("`**` in a call", "write the keywords one by one");
                 }
                 (_, Err(_)) => failed = true,
             }
@@ -84,13 +102,13 @@ impl Lower<'_> {
             }
             Val::Error => Err(Reported),
             other => {
-                let message = format!("{} cannot be called", other.describe());
-                match other {
-                    Val::Const(Const::Type(_)) => {
-                        Err(self.error_help(&names::NOT_CALLABLE, message, "called here", "convert a value with its method: `x.to(dtype)`"))
-                    }
-                    _ => Err(self.error(&names::NOT_CALLABLE, message, "called here")),
-                }
+                let help = match other {
+                    Val::Const(Const::Type(_)) => "convert a value with its method: `x.to(dtype)`",
+                    Val::Const(Const::Space(_) | Const::Module(_)) => "this is a package: call one of its functions, as in `tl.load(…)`",
+                    Val::Tensor(_) => "a value is no function; for a product write `*`, for elements in memory `tl.load(ptr + i)`",
+                    _ => "this is a value, not a function: leave out the `()`",
+                };
+                Err(self.error_help(&names::NOT_CALLABLE, format!("{} cannot be called", other.describe()), "called here", help))
             }
         }
     }
@@ -113,7 +131,7 @@ impl Lower<'_> {
         if variadic.is_none() && args.len() > positional {
             return Err(self.bad_arguments(
                 b.name,
-                format!("takes at most {positional} positional arguments, {} were given", args.len()),
+                format!("takes at most {}, {} were given", plural(positional, "positional argument"), args.len()),
                 b.sig,
             ));
         }
@@ -128,8 +146,8 @@ impl Lower<'_> {
                     more.push((Const::str(&name).into(), v));
                     continue;
                 }
-                let near = nearest(&name, params.iter().map(|p| p.name));
-                return Err(self.bad_arguments(b.name, no_parameter(&name, near), b.sig));
+                let known: Vec<&str> = params.iter().map(|p| p.name).collect();
+                return Err(self.bad_arguments(b.name, no_parameter(&name, &known), b.sig));
             };
             if slots[i].is_some() {
                 return Err(self.bad_arguments(b.name, format!("got two values for `{name}`"), b.sig));
@@ -170,7 +188,7 @@ impl Lower<'_> {
                 _ => {
                     return Err(self.bad_arguments(
                         func.name(),
-                        format!("takes {given} positional arguments, {count} were given"),
+                        format!("takes {}, {count} were given", plural(given, "positional argument")),
                         &signature(&func.def),
                     ));
                 }
@@ -179,8 +197,8 @@ impl Lower<'_> {
         for (name, v) in keywords {
             let at = params.iter().position(|p| p.name.name == name && !matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs));
             let Some(i) = at else {
-                let near = nearest(&name, params.iter().map(|p| &*p.name.name));
-                return Err(self.bad_arguments(func.name(), no_parameter(&name, near), &signature(&func.def)));
+                let known: Vec<&str> = params.iter().map(|p| &*p.name.name).collect();
+                return Err(self.bad_arguments(func.name(), no_parameter(&name, &known), &signature(&func.def)));
             };
             if slots[i].replace(v).is_some() {
                 return Err(self.bad_arguments(func.name(), format!("got two values for `{name}`"), &signature(&func.def)));
@@ -208,7 +226,9 @@ impl Lower<'_> {
             Ok(v)
         } else {
             let diag = Diagnostic::error(&names::NOT_CONSTEXPR, format!("the default of `{}` is no compile-time value", p.name));
-            Err(self.report(diag.at(default.span, "cannot be evaluated")))
+            let why = self.attempt(func.module, |cx| cx.expr(default)).err().flatten();
+            let diag = super::config::because(diag.at(default.span, "cannot be evaluated"), why);
+            Err(self.report(diag.help(format!("pass a value for `{}` in this call", p.name))))
         }
     }
 
@@ -223,10 +243,11 @@ impl Lower<'_> {
         }
         if let Some((name, v)) = bound.iter().find(|(_, v)| v.ty() == ValTy::Other) {
             let found = v.describe();
-            return Err(self.error(
+            return Err(self.error_help(
                 &names::BAD_ARGUMENTS,
                 format!("{found} cannot be passed to a function (parameter `{name}`)"),
                 "in this call",
+                "pass its parts, or write it in the function itself",
             ));
         }
         // The name of a specialisation holds the values.
@@ -237,10 +258,11 @@ impl Lower<'_> {
             Some(Lowered { result: Some(Val::Error) }) => return Err(Reported),
             Some(Lowered { result: Some(_) }) => {}
             Some(Lowered { result: None }) => {
-                return Err(self.error(
+                return Err(self.error_help(
                     &names::RECURSION,
                     format!("`{}` calls itself", func.name()),
                     "recursion is not possible on the GPU",
+                    "write a loop; to go on for a known number of times use `tl.static_range`",
                 ));
             }
             None => self.lower_callee(func, &symbol, &bound)?,
@@ -262,7 +284,12 @@ impl Lower<'_> {
 
     fn lower_callee(&mut self, func: &Func, symbol: &str, bound: &[(Arc<str>, Val)]) -> R<()> {
         if self.calls.len() as u32 >= MAX_DEPTH {
-            return Err(self.error(&names::RECURSION, format!("calls nest deeper than {MAX_DEPTH}"), "this call is one too deep"));
+            return Err(self.error_help(
+                &names::RECURSION,
+                format!("calls nest deeper than {MAX_DEPTH}"),
+                "this call is one too deep",
+                "functions that call each other without end cannot be compiled; write a loop",
+            ));
         }
         if func.def.broken {
             let errors = self.mods.get(func.module).errors.clone();
@@ -270,8 +297,11 @@ impl Lower<'_> {
                 let _ = self.report(e);
             }
         }
+        if !self.mods.get(func.module).prelude {
+            self.check_annotations(func)?;
+        }
         self.functions.insert(symbol.to_owned(), Lowered { result: None });
-        self.calls.push(CallSite { span: self.span, callee: func.name().to_owned() });
+        self.calls.push(CallSite { span: self.span, callee: func.name().to_owned(), host: None });
         let saved = (self.block.take(), self.naming.take(), self.loc, self.span);
         let result = self.function(func, symbol, bound, &[], false);
         (self.block, self.naming, self.loc, self.span) = saved;
@@ -421,11 +451,17 @@ impl Lower<'_> {
     /// Evaluates a plain Python function (or one marked `constexpr_function`) on compile-time values.
     fn call_host(&mut self, func: &Func, args: Vec<Val>, keywords: Vec<Keyword>) -> R<Val> {
         if self.depth > MAX_DEPTH {
-            return Err(self.error(&names::RECURSION, format!("calls nest deeper than {MAX_DEPTH}"), "this call is one too deep"));
+            return Err(self.error_help(
+                &names::RECURSION,
+                format!("calls nest deeper than {MAX_DEPTH}"),
+                "this call is one too deep",
+                "functions that call each other without end cannot be compiled; write a loop",
+            ));
         }
         let bound = self.bind(func, args, keywords)?;
         self.depth += 1;
-        self.calls.push(CallSite { span: self.span, callee: func.name().to_owned() });
+        let host = (!self.frame.host).then_some(func.def.header);
+        self.calls.push(CallSite { span: self.span, callee: func.name().to_owned(), host });
         let errors = self.errors;
         let result = self.isolated(func.module, |cx| {
             for (name, v) in &bound {
@@ -442,10 +478,20 @@ impl Lower<'_> {
 
     fn call_lambda(&mut self, l: &Rc<LambdaVal>, args: &[Val]) -> R<Val> {
         if args.len() > l.def.params.len() {
-            return Err(self.error(&names::BAD_ARGUMENTS, "too many arguments for a lambda", "in this call"));
+            return Err(self.error_help(
+                &names::BAD_ARGUMENTS,
+                "too many arguments for a lambda",
+                "in this call",
+                format!("it has {} parameters", l.def.params.len()),
+            ));
         }
         if self.depth > MAX_DEPTH {
-            return Err(self.error(&names::RECURSION, format!("calls nest deeper than {MAX_DEPTH}"), "this call is one too deep"));
+            return Err(self.error_help(
+                &names::RECURSION,
+                format!("calls nest deeper than {MAX_DEPTH}"),
+                "this call is one too deep",
+                "write a loop, or end the recursion earlier with a compile-time `if`",
+            ));
         }
         self.depth += 1;
         let saved = self.frame.scope.clone();
@@ -471,7 +517,12 @@ impl Lower<'_> {
             (Class::PointerType, Some(Val::Const(Const::Type(t)))) => Ok(Const::Type(Ty::scalar(Dtype::pointer_to(t, false))).into()),
             (Class::Dtype, Some(Val::Const(Const::Str(name)))) => match Dtype::parse(&name) {
                 Some(d) => Ok(Val::dtype(d)),
-                None => Err(self.error(&types::CAST, format!("`{name}` names no type"), "not a type")),
+                None => Err(self.error_help(
+                    &types::CAST,
+                    format!("`{name}` names no type"),
+                    "not a type",
+                    "types are named as in signatures: `fp16`, `int32`",
+                )),
             },
             (Class::BlockType, Some(Val::Const(Const::Type(t)))) => {
                 let shape = args.get(1).cloned().unwrap_or(Val::NONE);
@@ -494,7 +545,12 @@ impl Lower<'_> {
             (Class::Float, None) => Ok(Const::Float(0.0).into()),
             (_, arg) => {
                 let found = arg.map_or_else(|| "no argument".to_owned(), |v| v.describe());
-                Err(self.error(&names::BAD_ARGUMENTS, format!("`{}` does not take {found}", class.name()), "in this call"))
+                Err(self.error_help(
+                    &names::BAD_ARGUMENTS,
+                    format!("`{}` does not take {found}", class.name()),
+                    "in this call",
+                    "see docs/language.md for what it takes",
+                ))
             }
         }
     }

@@ -73,7 +73,8 @@ impl Launch {
         let Launch { num_warps, num_stages, num_ctas, maxnreg } = *self;
         let block = "a power of two from 1 to 32 (a block has at most 1024 threads)";
         need(num_warps.is_power_of_two() && num_warps <= 32, "num_warps", num_warps, block.to_owned());
-        need((1..=32).contains(&num_stages), "num_stages", num_stages, "1 to 32".to_owned());
+        // 0 is 1: no pipelining.
+        need(num_stages <= 32, "num_stages", num_stages, "0 to 32".to_owned());
         let blocks = Target::MAX_PORTABLE_CLUSTER;
         need(num_ctas.is_power_of_two() && num_ctas <= blocks, "num_ctas", num_ctas, format!("a power of two from 1 to {blocks}"));
         if let Some(n) = maxnreg {
@@ -308,7 +309,7 @@ impl Lower<'_> {
         let params: Vec<&str> = func.def.params.iter().map(|p| &*p.name.name).collect();
         let message = format!("{what} gives a value for `{name}`, which is no parameter of `{}`", func.name());
         let diag = Diagnostic::error(&names::BAD_CONFIG, message).at(at, "given here").at(func.def.header, "this kernel");
-        Err(self.report(match super::lookup::nearest(name, params.iter().copied()) {
+        Err(self.report(match crate::diag::suggest::nearest(name, params.iter().copied()) {
             Some(near) => diag.help(format!("did you mean `{near}`?")),
             None => diag.help(format!("its parameters are {}", params.join(", "))),
         }))
@@ -337,7 +338,7 @@ pub(super) fn set_option(launch: &mut Launch, name: &str, v: &Val) -> bool {
         }
         _ => return false,
     };
-    // 0 is out of every range.
-    *slot = number.unwrap_or(0);
+    // Out of every range.
+    *slot = number.unwrap_or(u32::MAX);
     true
 }

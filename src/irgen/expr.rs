@@ -7,11 +7,13 @@
 
 use std::rc::Rc;
 
+use super::advice;
 use super::budget::of_text;
 use super::lower::{Lower, R, Reported};
 use super::semantic::arith::Cmp;
 use super::semantic::fold::same;
 use super::value::{Class, Const, LambdaVal, SliceVal, Tensor, Val};
+use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
 use crate::ir::ArithOp;
 use crate::parser::ast::{BinOp, BoolOp, CmpOp, Comp, Constant, Expr, ExprKind, FString, FStringPart, Slice, UnaryOp};
@@ -36,6 +38,9 @@ impl Lower<'_> {
             ExprKind::Name(name) => self.name(name),
             ExprKind::FString(f) => self.fstring(f),
             ExprKind::Attribute { value, attr } => {
+                if let Some(reported) = self.host_member(value, &attr.name) {
+                    return Err(reported);
+                }
                 let base = self.expr(value)?;
                 self.attribute(&base, &attr.name)
             }
@@ -67,28 +72,20 @@ impl Lower<'_> {
             }
             ExprKind::Tuple(items) | ExprKind::List(items) => Ok(Val::tuple(self.exprs(items)?)),
             ExprKind::ListComp(c) | ExprKind::Generator(c) => self.comprehension(c),
-            ExprKind::Starred(_) => Err(self.no_syntax("a starred expression outside of a call or a tuple")),
+            ExprKind::Starred(_) => Err(self.no_syntax("a starred expression outside of a call or a tuple", "write the values one by one")),
             ExprKind::Dict(items) => self.dict(items),
             ExprKind::DictComp(c) => self.dict_comprehension(c),
-            ExprKind::Set(_) | ExprKind::SetComp(_) => Err(self.no_syntax("a set")),
-            ExprKind::Yield(_) | ExprKind::YieldFrom(_) => Err(self.no_syntax("`yield`")),
-            ExprKind::Await(_) => Err(self.no_syntax("`await`")),
+            ExprKind::Set(_) | ExprKind::SetComp(_) => {
+                Err(self.no_syntax("a set", "use a tuple: `x in (1, 2)` works on compile-time values"))
+            }
+            ExprKind::Yield(_) | ExprKind::YieldFrom(_) => Err(self.no_syntax("`yield`", advice::statement("yield"))),
+            ExprKind::Await(_) => Err(self.no_syntax("`await`", advice::statement("await"))),
         }
     }
 
-    /// A feature of Python that kernels do not have.
-    pub fn no_syntax(&mut self, what: &str) -> Reported {
-        self.error(&names::NOT_IN_KERNELS, format!("{what} is not part of the kernel language"), "Python, but not Triton")
-    }
-
-    /// `break` and `continue`: loops of the GPU dialects have one way out.
-    pub fn no_jump(&mut self, what: &str) -> Reported {
-        self.error_help(
-            &names::NOT_IN_KERNELS,
-            format!("{what} is not part of the kernel language"),
-            "Python, but not Triton",
-            "put the rest of the body under an `if`; to end a loop early, write a `while` whose condition says so",
-        )
+    /// A feature of Python that kernels do not have, with what to write instead.
+    pub fn no_syntax(&mut self, what: &str, help: &str) -> Reported {
+        self.error_help(&names::NOT_IN_KERNELS, format!("{what} is not part of the kernel language"), "Python, but not Triton", help)
     }
 
     /// Several expressions; `*x` is spread. All are evaluated even if one is wrong.
@@ -121,12 +118,19 @@ impl Lower<'_> {
             Constant::Ellipsis => Const::Ellipsis,
             Constant::Int(i) => match i128::try_from(*i) {
                 Ok(i) => Const::Int(i),
-                Err(_) => return Err(self.error(&types::INT_RANGE, format!("the integer {i} is too large"), "does not fit into 64 bits")),
+                Err(_) => {
+                    return Err(self.error_help(
+                        &types::INT_RANGE,
+                        format!("the integer {i} is too large"),
+                        "does not fit into 64 bits",
+                        "integers go up to 2**64 - 1; write a float (`1e30`) if it need not be exact",
+                    ));
+                }
             },
             Constant::Float(f) => Const::Float(*f),
             Constant::Str(s) => Const::str(s),
-            Constant::Imaginary(_) => return Err(self.no_syntax("a complex number")),
-            Constant::Bytes(_) => return Err(self.no_syntax("a bytes literal")),
+            Constant::Imaginary(_) => return Err(self.no_syntax("a complex number", "keep the real and the imaginary part in two values")),
+            Constant::Bytes(_) => return Err(self.no_syntax("a bytes literal", "use a string, or integers")),
         }))
     }
 
@@ -137,12 +141,37 @@ impl Lower<'_> {
                 FStringPart::Literal(s) => text.push_str(s),
                 FStringPart::Field(field) => {
                     let v = self.expr(&field.value)?;
+                    self.printable(&field.value, &v)?;
+                    // In kernels Triton passes over what stands behind the colon; host code is Python's.
+                    if self.frame.host && field.spec.is_some() {
+                        return Err(self.unsupported("a format behind the colon of an f-string, in host code,"));
+                    }
                     self.room(v.weight().saturating_add(of_text(text.len())))?;
-                    text.push_str(&v.show());
+                    text.push_str(&match (&v, field.conversion) {
+                        (Val::Const(Const::Str(s)), Some(_)) if field.conversion != Some('s') => format!("'{s}'"),
+                        _ => v.show(),
+                    });
                 }
             }
         }
         Ok(Const::str(&text).into())
+    }
+
+    /// Reports a value whose text is not known at compile time.
+    fn printable(&mut self, e: &Expr, v: &Val) -> R<()> {
+        self.known(v)?;
+        let is_known = |v: &Val| matches!(v, Val::Const(_) | Val::Dict(_));
+        match v {
+            Val::Tuple(items) if items.iter().all(is_known) => Ok(()),
+            v if is_known(v) => Ok(()),
+            Val::Error => Err(Reported),
+            other => {
+                let (found, source) = (other.describe(), self.mods.map.text(e.span).to_owned());
+                let diag = Diagnostic::error(&names::NOT_CONSTEXPR, format!("a string is made at compile time, but `{source}` is {found}"));
+                let help = format!("print it with the string beside it: `tl.device_print(\"{source}\", {source})`");
+                Err(self.report(diag.at(e.span, "known only at run time").help(help)))
+            }
+        }
     }
 
     fn slice(&mut self, s: &Slice) -> R<Val> {
@@ -160,9 +189,7 @@ impl Lower<'_> {
                 let at = if i < 0 { i + items.len() as i128 } else { i };
                 match usize::try_from(at).ok().and_then(|i| items.get(i)) {
                     Some(v) => Ok(v.clone()),
-                    None => {
-                        Err(self.error(&types::INDEX, format!("the index {i} is outside of a tuple of {}", items.len()), "out of range"))
-                    }
+                    None => Err(self.outside(i, items.len())),
                 }
             }
             (Val::Tuple(items), Val::Slice(s)) => self.slice_tuple(items, s),
@@ -171,15 +198,36 @@ impl Lower<'_> {
                 let at = if *i < 0 { i + text.chars().count() as i128 } else { *i };
                 match usize::try_from(at).ok().and_then(|i| text.chars().nth(i)) {
                     Some(c) => Ok(Const::str(&c.to_string()).into()),
-                    None => Err(self.error(&types::INDEX, format!("the index {i} is outside of the string"), "out of range")),
+                    None => Err(self.outside_text(*i, text)),
                 }
             }
             (Val::Tuple(_), _) => Err(self.expected("a compile-time integer or a slice as the index of a tuple", index)),
-            _ => {
-                let found = value.describe();
-                Err(self.error(&types::INDEX, format!("{found} cannot be indexed"), "indexed here"))
-            }
+            _ => Err(self.no_index(value)),
         }
+    }
+
+    /// Reports a value that has no elements.
+    fn no_index(&mut self, value: &Val) -> Reported {
+        let help = match value {
+            Val::Const(Const::Func(_)) => "`kernel[grid](…)` launches from the host; in a kernel call a `@triton.jit` function as `f(…)`",
+            Val::Desc(_) => "read a block with `desc.load([offsets])`",
+            Val::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) => "a number has no elements; use it as it is",
+            Val::Range(_) => "write a loop over the range",
+            Val::Method(_) => "call the method first",
+            _ => "tuples, strings and tensors (by `:` and `None`) can be indexed",
+        };
+        let found = value.describe();
+        self.error_help(&types::INDEX, format!("{found} cannot be indexed"), "indexed here", help)
+    }
+
+    /// The message for an index outside of a tuple, whose length decides the advice.
+    fn outside(&mut self, i: i128, len: usize) -> Reported {
+        let help = match len {
+            0 => "the tuple is empty; the shape of a scalar or a pointer is, too: sizes of arrays in memory are passed to the kernel"
+                .to_owned(),
+            n => format!("the indices go from 0 to {}, or from -{n} to -1", n - 1),
+        };
+        self.error_help(&types::INDEX, format!("the index {i} is outside of a tuple of {len}"), "out of range", help)
     }
 
     fn slice_tuple(&mut self, items: &[Val], s: &SliceVal) -> R<Val> {
@@ -203,6 +251,11 @@ impl Lower<'_> {
         Ok(Val::tuple(items.get(lo as usize..hi.max(lo) as usize).unwrap_or(&[]).iter().step_by(step).cloned().collect()))
     }
 
+    fn outside_text(&mut self, i: i128, text: &str) -> Reported {
+        let help = format!("'{text}' has {} characters", text.chars().count());
+        self.error_help(&types::INDEX, format!("the index {i} is outside of the string"), "out of range", help)
+    }
+
     /// `x[:, None]`: only whole dimensions and new ones.
     fn index_tensor(&mut self, t: Tensor, index: &Val) -> R<Val> {
         let single = [index.clone()];
@@ -218,16 +271,28 @@ impl Lower<'_> {
                 Val::Slice(s) if s.lower.is_none() && s.upper.is_none() && s.step.is_none() => {
                     used += 1;
                     if used > rank {
-                        return Err(self.error(
+                        return Err(self.error_help(
                             &types::INDEX,
                             format!("too many indices for {}", Val::from(t).describe()),
                             "one `:` too many",
+                            format!(
+                                "it has {rank} dimension{}: write one `:` for each, and `None` for new ones",
+                                if rank == 1 { "" } else { "s" }
+                            ),
                         ));
                     }
                 }
                 Val::Error => return Err(Reported),
                 other => {
                     let found = other.describe();
+                    if t.ty.dtype.is_ptr() {
+                        return Err(self.error_help(
+                            &types::INDEX,
+                            format!("a pointer cannot be indexed by {found}"),
+                            "memory is read by `tl.load`",
+                            "add the index to the pointer: `tl.load(ptr + i)`, and `tl.store(ptr + i, value)` to write",
+                        ));
+                    }
                     return Err(self.error_help(
                         &types::INDEX,
                         format!("a tensor takes only `:` and `None` as indices, found {found}"),
@@ -261,6 +326,19 @@ impl Lower<'_> {
         self.fold_binary(op, a, b)
     }
 
+    /// Warns of `and` and `or` between tensors: nothing is left out, both sides are computed for each element.
+    fn warn_of_logic(&mut self, op: BoolOp, values: &[Val]) {
+        let block = |v: &Val| matches!(v, Val::Tensor(t) if t.ty.is_block() && t.ty.dtype.is_bool());
+        if !values.iter().any(block) || self.mods.get(self.frame.module).prelude {
+            return;
+        }
+        let (word, operator) = (op.symbol(), if op == BoolOp::And { "&" } else { "|" });
+        let diag = Diagnostic::warning(&names::DOUBTFUL, format!("`{word}` of tensors is deprecated: it is computed element by element"))
+            .at(self.span, "tensors on both sides or on one")
+            .help(format!("write `{operator}`, with parentheses around comparisons: `(a < b) {operator} (c < d)`"));
+        let _ = self.report(diag);
+    }
+
     fn bool_op(&mut self, op: BoolOp, values: &[Expr]) -> R<Val> {
         let mut dynamic = vec![];
         let mut last = Val::NONE;
@@ -276,6 +354,7 @@ impl Lower<'_> {
             }
             last = v;
         }
+        self.warn_of_logic(op, &dynamic);
         self.combine(op, dynamic, last)
     }
 
@@ -295,6 +374,9 @@ impl Lower<'_> {
         for (op, e) in rest {
             let b = self.expr(e);
             let (x, y) = (a?, b?);
+            if matches!(op, CmpOp::Is | CmpOp::IsNot) {
+                self.warn_of_identity(*op, &x, &y);
+            }
             let v = self.compare_values(*op, &x, &y)?;
             a = Ok(y);
             if rest.len() == 1 {
@@ -309,6 +391,18 @@ impl Lower<'_> {
             }
         }
         self.combine(BoolOp::And, dynamic, last)
+    }
+
+    /// Warns of `is` with a string or a number, as Python does of literals.
+    fn warn_of_identity(&mut self, op: CmpOp, a: &Val, b: &Val) {
+        let value = |v: &Val| matches!(v, Val::Const(Const::Str(_) | Const::Int(_) | Const::Float(_)));
+        if !(value(a) && value(b)) || self.frame.host {
+            return;
+        }
+        let equal = if op == CmpOp::Is { "==" } else { "!=" };
+        let message = format!("`{}` compares identity, which Python does not promise for strings and numbers", op.symbol());
+        let diag = Diagnostic::warning(&names::DOUBTFUL, message).at(self.span, "compared by value here");
+        let _ = self.report(diag.help(format!("write `{equal}`")));
     }
 
     /// One comparison of any two values.
@@ -352,11 +446,11 @@ impl Lower<'_> {
         if self.frame.host {
             return self.host_comprehension(c);
         }
-        let [clause] = c.clauses.as_slice() else { return Err(self.no_syntax("a comprehension with several `for`")) };
-        let items = self.expr(&clause.iter)?;
-        let Some(items) = self.iterate(&items) else {
-            return Err(self.expected("a tuple or a compile-time range to run over", &items));
+        let [clause] = c.clauses.as_slice() else {
+            return Err(self.no_syntax("a comprehension with several `for`", "write one comprehension inside the other"));
         };
+        let items = self.expr(&clause.iter)?;
+        let Some(items) = self.iterate(&items) else { return Err(self.no_unrolling(&items, "a comprehension")) };
         let mut out = vec![];
         for item in items {
             self.step()?;
@@ -371,6 +465,24 @@ impl Lower<'_> {
             }
         }
         Ok(Val::tuple(out))
+    }
+
+    /// Reports something that a loop at compile time cannot run over.
+    pub fn no_unrolling(&mut self, over: &Val, what: &str) -> Reported {
+        if matches!(over, Val::Error) {
+            return Reported;
+        }
+        let (message, help) = match over {
+            Val::Range(_) => (
+                format!("{what} runs at compile time, but the bounds of this range are known only at run time"),
+                "write a loop that adds up or stores each value: `for i in range(n): acc += …`",
+            ),
+            other => (
+                format!("{what} cannot run over {}", other.describe()),
+                "it runs over tuples, and over ranges whose bounds are `tl.constexpr`",
+            ),
+        };
+        self.error_help(&names::NOT_CONSTEXPR, message, "runs over this", help)
     }
 
     /// The items of a tuple, a string or a range whose bounds are known.

@@ -26,6 +26,9 @@ pub enum Jump {
     Continue,
 }
 
+/// What to write instead of a dict in a kernel.
+const NO_DICT: &str = "use a name for each value, or a tuple; a dict at the top level of the file can be read in kernels";
+
 /// Packages whose functions do nothing that an evaluation could see.
 const SILENT: [&str; 4] = ["warnings", "logging", "logger", "log"];
 
@@ -39,7 +42,7 @@ impl Lower<'_> {
     /// `{k: v, **other}`
     pub fn dict(&mut self, items: &[DictItem]) -> R<Val> {
         if !self.frame.host {
-            return Err(self.no_syntax("a dict"));
+            return Err(self.no_syntax("a dict", NO_DICT));
         }
         let mut all = Rc::new(Items::new(vec![]));
         for item in items {
@@ -59,7 +62,7 @@ impl Lower<'_> {
     /// `{k: v for … in …}`
     pub fn dict_comprehension(&mut self, c: &DictComp) -> R<Val> {
         if !self.frame.host {
-            return Err(self.no_syntax("a dict"));
+            return Err(self.no_syntax("a dict", NO_DICT));
         }
         let mut all = vec![];
         self.clauses(&c.clauses, &mut |cx| {
@@ -92,7 +95,7 @@ impl Lower<'_> {
         let Some((first, rest)) = clauses.split_first() else { return element(self) };
         let over = self.expr(&first.iter)?;
         let Some(items) = self.iterate(&over) else {
-            return Err(self.expected("a tuple or a compile-time range to run over", &over));
+            return Err(self.no_unrolling(&over, "a comprehension"));
         };
         for item in items {
             self.host_step()?;
@@ -120,7 +123,12 @@ impl Lower<'_> {
             return Ok(v.clone());
         }
         let shown = key.show();
-        Err(self.error(&types::INDEX, format!("there is no `{shown}` in the dict"), format!("no value for `{shown}`")))
+        Err(self.error_help(
+            &types::INDEX,
+            format!("there is no `{shown}` in the dict"),
+            format!("no value for `{shown}`"),
+            format!("its keys are {}", items.iter().map(|(k, _)| k.show()).collect::<Vec<_>>().join(", ")),
+        ))
     }
 
     /// A call that stands as a statement of host code; `None` if it is like any other expression.
@@ -140,7 +148,7 @@ impl Lower<'_> {
     fn change(&mut self, name: &Arc<str>, method: &str, call: &Call) -> R<()> {
         let args = self.exprs(&call.args)?;
         if !call.keywords.is_empty() {
-            return Err(self.no_syntax("a keyword in a call that changes a list or a dict"));
+            return Err(self.no_syntax("a keyword in a call that changes a list or a dict", "pass the values without keywords"));
         }
         self.own(name)?;
         let old = self.frame.scope.get(name).cloned().unwrap_or(Val::Error);
@@ -157,7 +165,14 @@ impl Lower<'_> {
                 Val::tuple(items)
             }
             (Val::Dict(items), "update", [Val::Dict(more)]) => Val::Dict(Rc::new(self.merge_dicts(items, more)?)),
-            _ => return Err(self.error(&names::BAD_ARGUMENTS, format!("`{method}` does not take these arguments"), "in this call")),
+            _ => {
+                return Err(self.error_help(
+                    &names::BAD_ARGUMENTS,
+                    format!("`{method}` does not take these arguments"),
+                    "in this call",
+                    "as Python does: `append(x)`, `extend(list)`, `insert(index, x)`, `update(dict)`",
+                ));
+            }
         };
         let new = self.made(new)?;
         self.frame.scope.set(name, new);
@@ -184,8 +199,12 @@ impl Lower<'_> {
 
     /// `name[key] = value`
     pub fn assign_item(&mut self, target: &Expr, value: Val) -> R<()> {
-        let ExprKind::Subscript { value: base, index } = &target.kind else { return Err(self.no_syntax("this assignment")) };
-        let ExprKind::Name(name) = &base.kind else { return Err(self.no_syntax("assignment to an element of an expression")) };
+        let ExprKind::Subscript { value: base, index } = &target.kind else {
+            return Err(self.no_syntax("this assignment", "assign to a name"));
+        };
+        let ExprKind::Name(name) = &base.kind else {
+            return Err(self.no_syntax("assignment to an element of an expression", "give the list a name first"));
+        };
         let key = self.expr(index)?;
         self.own(name)?;
         let changed = match (self.frame.scope.get(name), &key) {
@@ -198,11 +217,18 @@ impl Lower<'_> {
                 let mut items = items.to_vec();
                 match usize::try_from(at).ok().and_then(|i| items.get_mut(i)) {
                     Some(slot) => *slot = value,
-                    None => return Err(self.error(&types::INDEX, format!("the index {i} is outside of the list"), "out of range")),
+                    None => {
+                        return Err(self.error_help(
+                            &types::INDEX,
+                            format!("the index {i} is outside of the list"),
+                            "out of range",
+                            format!("the list has {} items", items.len()),
+                        ));
+                    }
                 }
                 Val::tuple(items)
             }
-            _ => return Err(self.no_syntax("assignment to an element of anything but a list or a dict")),
+            _ => return Err(self.no_syntax("assignment to an element of anything but a list or a dict", "make a new value")),
         };
         let changed = self.made(changed)?;
         self.frame.scope.set(name, changed);
@@ -229,7 +255,7 @@ impl Lower<'_> {
                 let ImportNames::List(aliases) = &from.names else { return };
                 for a in aliases {
                     let name = Rc::from(&*a.path[0].name);
-                    bind(&a.bound().name, &Bound::From { level: from.level, path: path.clone(), name });
+                    bind(&a.bound().name, &Bound::From { level: from.level, path: path.clone(), name, at: from.source_span(stmt.span) });
                 }
             }
             _ => {}

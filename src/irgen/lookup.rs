@@ -11,7 +11,6 @@ use super::lower::{Frame, Lower, R, Reported};
 use super::modules::{Binding, Bound, Target};
 use super::types::{Dtype, Ty};
 use super::value::{Class, Const, Func, Method, Space, Val};
-use crate::diag::codes::names;
 use crate::parser::ast::Expr;
 
 impl Lower<'_> {
@@ -35,50 +34,6 @@ impl Lower<'_> {
         Err(self.unknown_name(name))
     }
 
-    fn unknown_name(&mut self, name: &str) -> Reported {
-        // Where a bound was passed while the name was evaluated, that is why it has no value.
-        if let Err(said) = self.within_bounds() {
-            return said;
-        }
-        let module = self.frame.module;
-        if self.frame.lost.iter().any(|n| &**n == name) {
-            return self.error_help(
-                &names::UNKNOWN_NAME,
-                format!("`{name}` has no value here"),
-                "set only inside a loop, or on one side of a run-time `if`",
-                format!("give `{name}` a value before the loop or the `if`"),
-            );
-        }
-        if let Some(why) = self.mods.unreadable(module, name) {
-            let mut diag = why.clone();
-            diag.message = format!("`{name}` is imported from a file that cannot be used: {}", diag.message);
-            diag.labels.clear();
-            return self.report(diag.at(self.span, "needs that file"));
-        }
-        if !self.mods.get(module).bindings(name).is_empty() {
-            return self.error_help(
-                &names::UNKNOWN_VALUE,
-                format!("`{name}` is defined in this file, but it is nothing that a kernel can use"),
-                "not a constant, a jit function or a part of triton.language",
-                "kernels can use numbers, strings, dtypes, `tl.constexpr` values, `@triton.jit` functions and what is imported from files that can be found (see -I)",
-            );
-        }
-        let known: Vec<String> = self
-            .frame
-            .scope
-            .iter()
-            .map(|(n, _)| n.to_string())
-            .chain(self.mods.get(module).names().map(str::to_owned))
-            .chain(builtins::python_names().map(str::to_owned))
-            .collect();
-        let help = nearest(name, known.iter().map(String::as_str)).map(|n| format!("did you mean `{n}`?"));
-        let diag = crate::diag::Diagnostic::error(&names::UNKNOWN_NAME, format!("`{name}` is not defined")).at(self.span, "not defined");
-        self.report(match help {
-            Some(help) => diag.help(help),
-            None => diag,
-        })
-    }
-
     /// A name at the top level of a module.
     pub fn global(&mut self, module: usize, name: &str) -> Option<Val> {
         let key = (module, name.to_owned());
@@ -88,11 +43,18 @@ impl Lower<'_> {
         if self.depth > 200 {
             return None;
         }
+        if let Some((v, used)) = self.given_globals.get_mut(name)
+            && !self.mods.get(module).prelude
+            && !self.mods.get(module).bindings(name).is_empty()
+        {
+            *used = true;
+            return Some(v.clone());
+        }
         let bindings: Vec<Binding> = self.mods.get(module).bindings(name).to_vec();
         let mut value = self.first_bound(&key, &bindings);
         if value.is_none() {
             let stars = self.mods.get(module).stars().to_vec();
-            value = stars.iter().find_map(|(level, path)| self.imported(module, *level, path, name));
+            value = stars.iter().find_map(|s| self.imported(module, s.level, &s.path, name));
         }
         self.globals.insert(key, value.clone());
         value
@@ -136,7 +98,7 @@ impl Lower<'_> {
                 _ => None,
             },
             Bound::Import(path) => self.mods.import(module, 0, path).and_then(target_value),
-            Bound::From { level, path, name } => self.imported(module, *level, path, name),
+            Bound::From { level, path, name, .. } => self.imported(module, *level, path, name),
             Bound::Host(_) => None,
         }
     }
@@ -242,26 +204,6 @@ impl Lower<'_> {
         let level_1 = self.mods.submodule(module, 1, &[], attr)?;
         target_value(level_1)
     }
-
-    fn unknown_attribute(&mut self, base: &Val, attr: &str) -> Reported {
-        if let Val::Const(Const::Space(space)) = base
-            && builtins::known_but_missing(*space, attr)
-        {
-            return self.unsupported(&format!("`{attr}` of {}", builtins::space_name(*space)));
-        }
-        let (what, candidates): (String, Vec<&str>) = match base {
-            Val::Const(Const::Space(space)) => (builtins::space_name(*space).to_owned(), builtins::member_names(*space)),
-            Val::Tensor(_) => (base.describe(), builtins::tensor_attr_names()),
-            other => (other.describe(), vec![]),
-        };
-        let diag =
-            crate::diag::Diagnostic::error(&names::UNKNOWN_ATTRIBUTE, format!("{what} has no `{attr}`")).at(self.span, "no such attribute");
-        let near = nearest(attr, candidates.into_iter());
-        self.report(match near {
-            Some(n) => diag.help(format!("did you mean `{n}`?")),
-            None => diag,
-        })
-    }
 }
 
 fn target_value(target: Target) -> Option<Val> {
@@ -344,37 +286,6 @@ fn type_attr(ty: Ty, attr: &str) -> Option<Val> {
         "value" => Const::Type(ty).into(),
         _ => return None,
     })
-}
-
-/// The candidate nearest to a misspelt word, if one is near.
-#[must_use]
-pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = 1 + word.len() / 4;
-    candidates.map(|c| (distance(word, c), c)).filter(|&(d, _)| d > 0 && d <= limit).min().map(|(_, c)| c)
-}
-
-/// Edits (insert, delete, replace, swap neighbours) from one word to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > 3 || a.len().max(b.len()) > 64 {
-        return usize::MAX;
-    }
-    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
-    for (i, row) in rows.iter_mut().enumerate() {
-        row[0] = i;
-    }
-    rows[0] = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        for j in 1..=b.len() {
-            let cost = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + cost);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            rows[i][j] = best;
-        }
-    }
-    rows[a.len()][b.len()]
 }
 
 /// The class that an annotation names, such as `tl.constexpr`.

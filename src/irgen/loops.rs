@@ -49,7 +49,7 @@ impl Lower<'_> {
         let unroll = self.frame.host || matches!(&over, Val::Tuple(_)) || matches!(&over, Val::Range(r) if r.kind == RangeKind::Static);
         if unroll {
             let Some(items) = self.iterate(&over) else {
-                return Err(self.expected("a range with compile-time bounds (and at most a million steps)", &over));
+                return Err(self.no_unrolling(&over, "an unrolled loop"));
             };
             for item in items {
                 if !self.is_live() {
@@ -64,9 +64,23 @@ impl Lower<'_> {
             return Ok(());
         }
         let Val::Range(range) = over else {
-            return Err(self.expected("`range`, `tl.range`, `tl.static_range` or a tuple to run over", &over));
+            return Err(self.no_loop_over(&over));
         };
         self.counted_loop(target, &range, body)
+    }
+
+    /// Reports something that a loop cannot run over.
+    fn no_loop_over(&mut self, over: &Val) -> Reported {
+        if matches!(over, Val::Error) {
+            return Reported;
+        }
+        let help = match over {
+            Val::Tensor(t) if t.ty.is_block() => "the elements of a tensor are computed all at once: write the body for the whole tensor",
+            Val::Tensor(t) if t.ty.dtype.is_ptr() => "count, and load each element: `for i in range(n): x = tl.load(ptr + i)`",
+            _ => "loops run over `range`, `tl.range`, `tl.static_range`, and tuples: write `for i in range(n)`",
+        };
+        let found = over.describe();
+        self.error_help(&types::ARGUMENT_TYPE, format!("a loop cannot run over {found}"), "runs over this", help)
     }
 
     /// The loop variable of an unrolled loop is a compile-time value and not carried by anything.
@@ -83,13 +97,18 @@ impl Lower<'_> {
 
     fn counted_loop(&mut self, target: &Expr, range: &Range, body: &[Stmt]) -> R<()> {
         let crate::parser::ast::ExprKind::Name(iv_name) = &target.kind else {
-            return Err(self.no_syntax("a loop variable that is not a name"));
+            return Err(self.no_syntax("a loop variable that is not a name", "name the variable, and unpack it in the loop's body"));
         };
         let (mut lower, mut upper, mut step) = (range.start.clone(), range.end.clone(), range.step.clone());
         let backwards = step.as_const().and_then(Const::as_int).filter(|&s| s <= 0);
         if let Some(s) = backwards {
             if s == 0 {
-                return Err(self.error(&types::INT_RANGE, "the step of a range must not be zero", "never ends"));
+                return Err(self.error_help(
+                    &types::INT_RANGE,
+                    "the step of a range must not be zero",
+                    "never ends",
+                    "give a step of 1 or more, or of -1 or less",
+                ));
             }
             std::mem::swap(&mut lower, &mut upper);
             step = Val::int(-s);
@@ -143,7 +162,17 @@ impl Lower<'_> {
     fn bound_of(&mut self, v: &Val) -> R<Tensor> {
         let t = self.to_tensor(v)?;
         if !t.ty.dtype.is_int() || t.ty.numel() != 1 {
-            return Err(self.expected("an integer scalar as a bound or step of a range", v));
+            let found = v.describe();
+            return Err(self.error_help(
+                &types::ARGUMENT_TYPE,
+                format!("a bound or step of a range must be an integer scalar, found {found}"),
+                format!("this is {found}"),
+                if t.ty.is_block() {
+                    "reduce the tensor to one value first"
+                } else {
+                    "convert it with `.to(tl.int32)`, or divide with `//`"
+                },
+            ));
         }
         self.unsplat(t)
     }

@@ -1,13 +1,13 @@
 //! [`Lower`]: the state of lowering one kernel, and how it emits operations and reports errors.
 //!
-//! Errors: whoever finds one calls [`Lower::error`], which records the diagnostic with the chain of calls that led there and returns
+//! Errors: whoever finds one calls [`Lower::error_help`], which records the diagnostic with the chain of calls that led there and returns
 //! [`Reported`]; `?` carries that up to the statement, which binds its targets to [`Val::Error`]. So each error is reported once and the
 //! rest of the kernel is still checked.
 //!
 //! Operations go to the end of [`Lower::block`]. Without a block, as when a module-level constant is evaluated, nothing can be emitted
 //! and whatever needs an operation is no compile-time value. After a `return` the block is gone too: what follows is dead.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::host::Jump;
 use super::modules::Modules;
 use super::scope::Scope;
 use super::types::{Dtype, Ty};
-use super::value::{Tensor, Val, ValTy};
+use super::value::{Const, Tensor, Val, ValTy};
 use crate::diag::codes::{names, types};
 use crate::diag::{Code, Diagnostic, Label, Place};
 use crate::ir::{Attr, Block, Ir, Loc, Op, OpKind, OpState, Region, Type, Value};
@@ -95,6 +95,8 @@ impl Frame {
 pub struct CallSite {
     pub span: Span,
     pub callee: String,
+    /// Of a function that a kernel calls and that runs at compile time: its header.
+    pub host: Option<Span>,
 }
 
 /// A function that is lowered already (or is being lowered, when `result` is `None`).
@@ -123,6 +125,10 @@ pub struct Lower<'m> {
     pub prelude: BTreeMap<&'static str, usize>,
     /// Module-level values, evaluated once.
     pub globals: BTreeMap<(usize, String), Option<Val>>,
+    /// Names of files that `-D` gives a value, and whether something asked for it.
+    pub given_globals: BTreeMap<String, (Val, bool)>,
+    /// Names that were reported as having no value, with the module of the kernel that used them.
+    pub unknown: BTreeSet<(usize, String)>,
     /// Where the current expression is: the fallback place of an error.
     pub span: Span,
     /// Depth of calls and of constants evaluating constants.
@@ -162,6 +168,8 @@ impl<'m> Lower<'m> {
             functions: BTreeMap::new(),
             prelude: BTreeMap::new(),
             globals: BTreeMap::new(),
+            given_globals: BTreeMap::new(),
+            unknown: BTreeSet::new(),
             span,
             depth: 0,
             quiet: 0,
@@ -207,13 +215,7 @@ impl<'m> Lower<'m> {
         diag
     }
 
-    /// Records an error at the current expression.
-    pub fn error(&mut self, code: &'static Code, message: impl Into<String>, label: impl Into<String>) -> Reported {
-        let diag = Diagnostic::error(code, message).at(self.span, label);
-        self.report(diag)
-    }
-
-    /// As [`Lower::error`], with advice.
+    /// Records an error at the current expression, with what to do about it.
     pub fn error_help(
         &mut self,
         code: &'static Code,
@@ -233,7 +235,12 @@ impl<'m> Lower<'m> {
 
     /// The thing is part of the language but not of this compiler yet.
     pub fn unsupported(&mut self, what: &str) -> Reported {
-        self.error(&names::UNSUPPORTED, format!("{what} is not supported yet"), "used here")
+        self.error_help(
+            &names::UNSUPPORTED,
+            format!("{what} is not supported yet"),
+            "used here",
+            "use another way to say it where there is one; docs/language.md lists what there is",
+        )
     }
 
     /// A type does not fit: says which was expected.
@@ -241,8 +248,24 @@ impl<'m> Lower<'m> {
         if matches!(found, Val::Error) {
             return Reported;
         }
+        let help = match found {
+            Val::Const(Const::Func(_) | Const::Builtin(_) | Const::Lambda(_)) | Val::Method(_) => {
+                "a function was named but not called: add `(…)`"
+            }
+            Val::Const(Const::None) => "it is None: ask `if x is not None` before it is used",
+            Val::Const(Const::Str(_)) => "a string stands for itself only: pass a value",
+            Val::Const(Const::Space(_) | Const::Module(_)) => "a package is no value: name something in it",
+            Val::Const(Const::Type(_)) => "a type is no value: convert one with `x.to(dtype)`",
+            Val::Tuple(_) => "take the values out of the tuple: `a, b = values`, or `values[0]`",
+            Val::Desc(_) => "a descriptor is no tensor: load a block with `desc.load([offsets])`",
+            Val::Range(_) => "write a loop over the range",
+            Val::Tensor(t) if t.ty.dtype.is_ptr() => "a pointer is no number: load what it points to with `tl.load`",
+            Val::Tensor(t) if t.ty.is_block() => "reduce the tensor to one value, or use a function that works element by element",
+            Val::Tensor(_) => "pass a literal or a `tl.constexpr` parameter, or convert the value with `.to(...)`",
+            _ => "`ttc explain E0310` says more",
+        };
         let found = found.describe();
-        self.error(&types::ARGUMENT_TYPE, format!("expected {what}, found {found}"), format!("this is {found}"))
+        self.error_help(&types::ARGUMENT_TYPE, format!("expected {what}, found {found}"), format!("this is {found}"), help)
     }
 
     // ---- locations ----
@@ -278,11 +301,7 @@ impl<'m> Lower<'m> {
         let spec = state.kind.spec();
         state.attrs.retain(|(name, value)| spec.attr_default(name.as_str()) != Some(*value));
         let Some(block) = self.block else {
-            return Err(self.error(
-                &names::NOT_CONSTEXPR,
-                format!("`{}` cannot be computed at compile time", state.kind.name()),
-                "needs a value that exists only when the kernel runs",
-            ));
+            return Err(self.not_at_compile_time(state.kind));
         };
         // Whatever makes a tensor passes here, so no operation has to look by itself.
         for ty in state.result_types.iter().filter(|ty| ty.is_tensor()) {
@@ -292,6 +311,30 @@ impl<'m> Lower<'m> {
         let op = self.ir.create_op(state);
         self.ir.append(block, op);
         Ok(op)
+    }
+
+    /// Reports an operation of the GPU where only compile-time values are computed: most often in a function without `@triton.jit`.
+    fn not_at_compile_time(&mut self, kind: OpKind) -> Reported {
+        let Some(at) = self.calls.iter().rposition(|c| c.host.is_some()) else {
+            return self.error_help(
+                &names::NOT_CONSTEXPR,
+                format!("`{}` cannot be computed at compile time", kind.name()),
+                "needs a value that exists only when the kernel runs",
+                "at compile time there are numbers, strings, types and tuples of them; compute with tensors in a kernel",
+            );
+        };
+        let rest = self.calls.split_off(at);
+        let CallSite { span, callee, host } = rest[0].clone();
+        let diag = Diagnostic::error(
+            &names::NOT_CONSTEXPR,
+            format!("`{callee}` is a plain Python function, which runs at compile time, but it computes with run-time values"),
+        )
+        .at(span, "called with run-time values")
+        .at(host.unwrap_or(span), "this function is not compiled for the GPU")
+        .help(format!("decorate `{callee}` with `@triton.jit`"));
+        let reported = self.report(diag);
+        self.calls.extend(rest);
+        reported
     }
 
     /// An operation with one result of this type.

@@ -10,6 +10,7 @@
 //!
 //! Example: [`lower_kernel`] on `add.tk` with `-D BLOCK=1024` gives `tt.func public @add(%x_ptr: !tt.ptr<f32> …)`.
 
+pub mod advice;
 pub mod assigned;
 pub mod branch;
 pub mod budget;
@@ -28,7 +29,9 @@ pub mod scope;
 pub mod semantic;
 pub mod signature;
 pub mod stmt;
+pub mod template;
 pub mod types;
+pub mod unbound;
 pub mod value;
 
 use std::path::PathBuf;
@@ -43,10 +46,11 @@ use types::{Dtype, Ty};
 use value::{Const, Desc, Func, Tensor, Val};
 
 use crate::diag::codes::names;
+use crate::diag::suggest::nearest;
 use crate::diag::{Diagnostic, Place};
 use crate::ir::MAX_OPS;
 use crate::ir::{Attr, Block, Ir, Loc, OpState, TtOp, Type};
-use crate::parser::ast::{ExprKind, FunctionDef, Stmt, StmtKind};
+use crate::parser::ast::{Decorator, ExprKind, FunctionDef, Stmt, StmtKind};
 use crate::source::{FileId, SourceMap, Span};
 
 /// What to lower and how.
@@ -307,10 +311,12 @@ impl Lower<'_> {
         }
         self.naming = None;
         let result = self.function(&func, func.name(), &bound, &facts, true);
+        let unused = self.unused_defines(&func, &request.defines);
         self.ir.erase_op(shell);
         let (module, at) = (self.ir.module(), self.loc_of(func.def.header));
         self.ir.set_loc(module, at);
         result?;
+        unused?;
         Ok(KernelParts { kernel: func.name().to_owned(), params, constants, launch, config })
     }
 
@@ -343,9 +349,13 @@ impl Lower<'_> {
             {
                 return Ok(f);
             }
+            let plain = self.mods.get(module).functions.iter().rev().find(|f| *f.name.name == *name).cloned();
+            if let Some(def) = plain {
+                return Err(self.report(not_decorated(&def)));
+            }
             let known: Vec<&str> = jit.iter().map(|f| &*f.name.name).collect();
             let diag = Diagnostic::error(&names::UNKNOWN_KERNEL, format!("the file has no kernel `{name}`")).at(place, "");
-            let near = lookup::nearest(name, known.iter().copied());
+            let near = nearest(name, known.iter().copied());
             return Err(self.report(match near {
                 Some(n) => diag.help(format!("did you mean `{n}`?")),
                 None if known.is_empty() => diag.help("a kernel is a function decorated with `@triton.jit`"),
@@ -356,6 +366,10 @@ impl Lower<'_> {
         match launchable.as_slice() {
             [only] => Ok(Func { def: (*only).clone(), module, jit: true }),
             [] => {
+                let misspelt = self.mods.get(module).functions.iter().find(|f| jit_typo(f).is_some()).cloned();
+                if let Some(def) = misspelt {
+                    return Err(self.report(not_decorated(&def)));
+                }
                 let diag = Diagnostic::error(&names::UNKNOWN_KERNEL, "the file has no kernel").at(place, "");
                 Err(self.report(diag.help("a kernel is a function decorated with `@triton.jit` that returns nothing")))
             }
@@ -365,6 +379,21 @@ impl Lower<'_> {
                 Err(self.report(diag.help(format!("choose one with -k: {}", known.join(", ")))))
             }
         }
+    }
+}
+
+/// The decorator that was probably meant to be `@triton.jit`.
+fn jit_typo(def: &FunctionDef) -> Option<&Decorator> {
+    let near = |d: &&Decorator| d.path().and_then(|p| p.last().copied()).is_some_and(|n| nearest(n, ["jit"].into_iter()).is_some());
+    def.decorators.iter().find(near).filter(|_| !def.is_jit)
+}
+
+/// The message for a function that was named as the kernel and is not compiled.
+fn not_decorated(def: &FunctionDef) -> Diagnostic {
+    let diag = Diagnostic::error(&names::UNKNOWN_KERNEL, format!("`{}` is no kernel: it is not decorated with `@triton.jit`", def.name));
+    match jit_typo(def) {
+        Some(d) => diag.at(d.span, "this decorator is not known").at(def.header, "this function").help("did you mean `@triton.jit`?"),
+        None => diag.at(def.header, "a plain Python function").help("write `@triton.jit` above it"),
     }
 }
 

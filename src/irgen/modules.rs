@@ -18,7 +18,7 @@ use super::value::{Func, Space};
 use crate::diag::Diagnostic;
 use crate::parser::ast::{Alias, Expr, ExprKind, FunctionDef, ImportFrom, ImportNames, Item, Stmt, StmtKind};
 use crate::parser::parse_module;
-use crate::source::{FileId, SourceMap};
+use crate::source::{FileId, SourceMap, Span};
 use crate::text_file;
 
 /// What a top-level name was bound to.
@@ -35,6 +35,8 @@ pub enum Bound {
         level: u32,
         path: Rc<[String]>,
         name: Rc<str>,
+        /// `from …path`
+        at: Span,
     },
     /// A host function that did not parse, or a class.
     Host(Rc<Vec<Diagnostic>>),
@@ -46,6 +48,17 @@ pub struct Binding {
     pub bound: Bound,
     /// Tests with the outcome that leads here.
     pub guards: Rc<Vec<(Rc<Expr>, bool)>>,
+    /// Where the name is bound: the imported name, the value, the header of a function, the name of a class.
+    pub span: Span,
+}
+
+/// `from …path import *`
+#[derive(Clone)]
+pub struct Star {
+    pub level: u32,
+    pub path: Rc<[String]>,
+    /// `from …path`
+    pub at: Span,
 }
 
 /// A parsed file.
@@ -56,7 +69,7 @@ pub struct ModuleData {
     pub path: Option<PathBuf>,
     names: BTreeMap<String, Vec<Binding>>,
     /// `from x import *`, in the order to be tried.
-    stars: Vec<(u32, Rc<[String]>)>,
+    stars: Vec<Star>,
     /// Functions in source order, those nested in host code too.
     pub functions: Vec<Rc<FunctionDef>>,
     /// Syntax errors inside kernels.
@@ -79,7 +92,7 @@ impl ModuleData {
 
     /// Files imported whole.
     #[must_use]
-    pub fn stars(&self) -> &[(u32, Rc<[String]>)] {
+    pub fn stars(&self) -> &[Star] {
         &self.stars
     }
 }
@@ -181,7 +194,7 @@ impl<'m> Modules<'m> {
         };
         self.list[module].bindings(name).iter().find_map(|binding| match &binding.bound {
             Bound::Import(path) => of(path, 0),
-            Bound::From { level, path, name } => of(path, *level).or_else(|| of(&[path, &[name.to_string()][..]].concat(), *level)),
+            Bound::From { level, path, name, .. } => of(path, *level).or_else(|| of(&[path, &[name.to_string()][..]].concat(), *level)),
             _ => None,
         })
     }
@@ -271,15 +284,15 @@ fn builtin_space(path: &[String]) -> Option<Space> {
 #[derive(Default)]
 struct Table {
     names: BTreeMap<String, Vec<Binding>>,
-    stars: Vec<(u32, Rc<[String]>)>,
+    stars: Vec<Star>,
     functions: Vec<Rc<FunctionDef>>,
 }
 
 type Guards = Rc<Vec<(Rc<Expr>, bool)>>;
 
 impl Table {
-    fn bind(&mut self, name: &str, bound: Bound, guards: &Guards) {
-        self.names.entry(name.to_owned()).or_default().push(Binding { bound, guards: guards.clone() });
+    fn bind(&mut self, name: &str, bound: Bound, guards: &Guards, span: Span) {
+        self.names.entry(name.to_owned()).or_default().push(Binding { bound, guards: guards.clone(), span });
     }
 
     fn items(&mut self, items: Vec<Item>, guards: &Guards, visible: bool) {
@@ -296,11 +309,11 @@ impl Table {
             Item::Function(f) => self.function(f, guards, visible),
             Item::Opaque(f) => {
                 self.items(f.items, guards, false);
-                self.bind(&f.name.name, Bound::Host(Rc::new(f.why)), guards);
+                self.bind(&f.name.name, Bound::Host(Rc::new(f.why)), guards, f.name.span);
             }
             Item::Class(c) => {
                 self.items(c.items, guards, false);
-                self.bind(&c.name.name, Bound::Host(Rc::default()), guards);
+                self.bind(&c.name.name, Bound::Host(Rc::default()), guards, c.name.span);
             }
             Item::Block(b) => self.items(b.items, guards, visible),
             Item::Try(t) => {
@@ -342,7 +355,8 @@ impl Table {
         self.functions.push(f.clone());
         let name = f.name.name.to_string();
         if visible || !self.names.contains_key(&name) {
-            self.bind(&name, Bound::Function(f), guards);
+            let span = f.header;
+            self.bind(&name, Bound::Function(f), guards, span);
         }
     }
 
@@ -367,7 +381,7 @@ impl Table {
     fn statement(&mut self, stmt: Stmt, guards: &Guards) {
         match stmt.kind {
             StmtKind::Import(aliases) => aliases.iter().for_each(|a| self.import(a, guards)),
-            StmtKind::ImportFrom(from) => self.from(&from, guards),
+            StmtKind::ImportFrom(from) => self.from(&from, guards, stmt.span),
             StmtKind::Assign { targets, value } => {
                 let value = Rc::new(value);
                 for t in &targets {
@@ -381,11 +395,11 @@ impl Table {
 
     fn assign(&mut self, target: &Expr, value: &Rc<Expr>, guards: &Guards) {
         match &target.kind {
-            ExprKind::Name(name) => self.bind(name, Bound::Value(value.clone()), guards),
+            ExprKind::Name(name) => self.bind(name, Bound::Value(value.clone()), guards, value.span),
             ExprKind::Tuple(targets) | ExprKind::List(targets) => {
                 for (i, t) in targets.iter().enumerate() {
                     if let Some(name) = t.as_name() {
-                        self.bind(name, Bound::Element(value.clone(), i), guards);
+                        self.bind(name, Bound::Element(value.clone(), i), guards, value.span);
                     }
                 }
             }
@@ -396,17 +410,19 @@ impl Table {
     fn import(&mut self, alias: &Alias, guards: &Guards) {
         let path: Vec<String> = alias.path.iter().map(|p| p.name.to_string()).collect();
         let shown = if alias.asname.is_some() { path } else { path[..1].to_vec() };
-        self.bind(&alias.bound().name, Bound::Import(shown.into()), guards);
+        self.bind(&alias.bound().name, Bound::Import(shown.into()), guards, alias.span);
     }
 
-    fn from(&mut self, from: &ImportFrom, guards: &Guards) {
+    fn from(&mut self, from: &ImportFrom, guards: &Guards, stmt: Span) {
+        let at = from.source_span(stmt);
         let path: Rc<[String]> = from.module.iter().map(|p| p.name.to_string()).collect();
         match &from.names {
-            ImportNames::Star(_) => self.stars.push((from.level, path)),
+            ImportNames::Star(_) => self.stars.push(Star { level: from.level, path, at }),
             ImportNames::List(aliases) => {
                 for alias in aliases {
                     let name: Rc<str> = Rc::from(&*alias.path[0].name);
-                    self.bind(&alias.bound().name, Bound::From { level: from.level, path: path.clone(), name }, guards);
+                    let bound = Bound::From { level: from.level, path: path.clone(), name, at };
+                    self.bind(&alias.bound().name, bound, guards, alias.span);
                 }
             }
         }

@@ -26,7 +26,8 @@ use super::types::{Dtype, Ty};
 use super::value::{Class, Const, Func, Space, Val};
 use crate::diag::Diagnostic;
 use crate::diag::codes::names;
-use crate::parser::ast::{Param, ParamKind};
+use crate::diag::suggest::{did_you_mean, nearest};
+use crate::parser::ast::{Constant, ExprKind, Param, ParamKind};
 use crate::source::Span;
 
 /// The parameters of a kernel by name, and the configuration that gave some of them their values.
@@ -45,6 +46,50 @@ pub enum Item {
     Constexpr,
     /// Nothing is known.
     Unknown,
+}
+
+/// `1 item`, `2 items`
+fn plural(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The types of other languages by their names, with those of signatures.
+const OTHER_NAMES: &[(&[&str], &str)] = &[
+    (&["f16", "float16_t", "__half"], "fp16"),
+    (&["f32", "float32_t", "single"], "fp32"),
+    (&["f64", "float64_t"], "fp64"),
+    (&["bfloat", "__nv_bfloat16"], "bf16"),
+    (&["f8", "fp8", "float8", "e5m2", "f8e5m2", "fp8e5m2"], "fp8e5"),
+    (&["e4m3", "f8e4m3", "fp8e4m3", "f8e4m3fn", "fp8e4", "e4m3fn"], "fp8e4nv"),
+    (&["long", "size_t", "int64_t", "ssize_t"], "i64"),
+    (&["int32_t", "index"], "i32"),
+    (&["uint", "uint32_t", "unsigned"], "u32"),
+    (&["uint64_t"], "u64"),
+    (&["char", "int8_t", "byte"], "i8"),
+    (&["uint8_t", "uchar"], "u8"),
+    (&["short", "int16_t"], "i16"),
+    (&["void", "ptr", "pointer"], "i8"),
+];
+
+/// What to do about an item of a signature, or an annotation, that is no type.
+fn item_help(text: &str) -> String {
+    let (body, hint) = text.rsplit_once(':').map_or((text, None), |(b, h)| (b.trim(), Some(h.trim())));
+    if let Some(hint) = hint
+        && parse_type(body).is_some()
+    {
+        return format!("`:{hint}` says nothing: there are `:16` (divisible by 16) and `:1` (equal to 1)");
+    }
+    let stars: String = body.chars().take_while(|c| *c == '*').collect();
+    let word = body.trim_start_matches('*').trim_end_matches('*').trim();
+    let stars = if body.ends_with('*') { "*".to_owned() } else { stars };
+    let other = OTHER_NAMES.iter().find(|(words, _)| words.contains(&&*word.to_ascii_lowercase())).map(|(_, here)| *here);
+    let known = || Dtype::ALL.iter().filter(|d| **d != Dtype::Void).flat_map(|d| [d.short(), d.name().to_owned()]).collect::<Vec<_>>();
+    let near = |word: &str| nearest(word, known().iter().map(String::as_str)).map(str::to_owned);
+    let exact = Dtype::parse(word).map(|d| d.short());
+    match other.map(str::to_owned).or(exact).or_else(|| near(word)) {
+        Some(here) => format!("did you mean `{stars}{here}`?"),
+        None => "types are `i1 i8 i16 i32 i64 u8 u16 u32 u64 fp8e4nv fp8e5 fp8e4b15 fp16 bf16 fp32 fp64`, pointers `*TYPE`, with `:16` for divisible by 16; a compile-time value is a literal or `constexpr`".to_owned(),
+    }
 }
 
 /// Splits a signature at its commas, except those in brackets, braces, angles and quotes.
@@ -142,10 +187,56 @@ impl Lower<'_> {
         }
     }
 
+    /// Reports annotations that name nothing, as Python does when it runs the file: `tl.constxpr`.
+    ///
+    /// # Errors
+    /// One is reported.
+    pub fn check_annotations(&mut self, func: &Func) -> R<()> {
+        let mut failed = false;
+        for annotation in func.def.params.iter().filter_map(|p| p.annotation.as_ref()) {
+            let why = match &annotation.kind {
+                ExprKind::Attribute { value, .. } if value.dotted().is_some() => self.attempt(func.module, |cx| cx.expr(annotation)).err(),
+                // A name that is nearly a known one; others may be anything that Python has.
+                ExprKind::Name(name) if nearest(name, ["constexpr"].into_iter()).is_some() => {
+                    self.attempt(func.module, |cx| cx.expr(annotation)).err()
+                }
+                _ => None,
+            };
+            let Some(Some(why)) = why else { continue };
+            if why.code == &names::UNKNOWN_ATTRIBUTE || (why.code == &names::UNKNOWN_NAME && why.help.is_some()) {
+                failed = true;
+                let _ = self.report(why);
+            }
+        }
+        if failed { Err(super::lower::Reported) } else { Ok(()) }
+    }
+
+    /// Without a signature an annotation that is a string must be an item of one, unless a value makes it needless.
+    fn bad_annotations(&mut self, func: &Func, defines: &[(String, String)]) -> bool {
+        let mut failed = false;
+        for p in &func.def.params {
+            let Some(annotation) = &p.annotation else { continue };
+            let ExprKind::Constant(Constant::Str(text)) = &annotation.kind else { continue };
+            let given = p.default.is_some() || defines.iter().any(|(n, _)| *p.name.name == **n);
+            if given || self.signature_item(text, func.module).is_some() {
+                continue;
+            }
+            failed = true;
+            let diag = Diagnostic::error(
+                &names::SIGNATURE_TYPE,
+                format!("the annotation \"{text}\" of `{}` is neither a type nor a value", p.name),
+            );
+            let _ = self.report(diag.at(annotation.span, "as in a signature").help(item_help(text)));
+        }
+        failed
+    }
+
     /// All parameters of a kernel, from the signature or the annotations, with the values that `-D`, a configuration, heuristics and defaults give:
     /// the first that gives one wins, but a heuristic is asked even where a configuration gave a value, as in Triton. Sets the launch's options too.
     pub fn parameters(&mut self, func: &Func, request: &KernelRequest, launch: &mut Launch) -> R<Parameters> {
         let (signature, defines) = (request.signature.as_deref(), &request.defines);
+        let mut failed = self.take_defines(func, defines);
+        failed |= self.check_annotations(func).is_err();
         let config = request.config.map(|n| self.choose_config(func, n)).transpose()?;
         if let Some((_, config)) = &config {
             *launch = request.given.over(self.config_launch(config));
@@ -161,7 +252,9 @@ impl Lower<'_> {
             Some(text) => self.signature_items(func, text)?,
             None => params.iter().map(|p| self.annotation_item(func, p)).collect(),
         };
-        let mut failed = self.unknown_defines(func, defines);
+        if signature.is_none() {
+            failed |= self.bad_annotations(func, defines);
+        }
         let mut missing = vec![];
         // What the command line says, or the file in place of a signature.
         let mut fixed: Vec<bool> = items.iter().map(|i| matches!(i, Item::Const(_))).collect();
@@ -190,7 +283,8 @@ impl Lower<'_> {
             }
         }
         if !missing.is_empty() {
-            self.missing(func, &missing, request.config.is_none(), &heuristics);
+            let (missing, items) = (missing, items.clone());
+            self.missing(func, &missing, &items, request.config.is_none(), &heuristics);
             failed = true;
         }
         if failed {
@@ -205,14 +299,11 @@ impl Lower<'_> {
         let parts = split(text);
         let params = &func.def.params;
         if parts.len() != params.len() {
-            let names: Vec<String> = params.iter().map(|p| p.name.to_string()).collect();
-            let diag = Diagnostic::error(
-                &names::SIGNATURE_LENGTH,
-                format!("the signature has {} items, the kernel `{}` has {} parameters", parts.len(), func.name(), params.len()),
-            )
-            .at(func.def.header, format!("{} parameters", params.len()))
-            .help(format!("give one item for each of: {}", names.join(", ")));
-            return Err(self.report(diag));
+            let (items, all) = (plural(parts.len(), "item"), plural(params.len(), "parameter"));
+            let message = format!("the signature has {items}, the kernel `{}` has {all}", func.name());
+            let diag = Diagnostic::error(&names::SIGNATURE_LENGTH, message).at(func.def.header, all);
+            let help = self.length_help(func, text, &parts);
+            return Err(self.report(diag.help(help)));
         }
         let mut items = vec![];
         let mut failed = false;
@@ -221,13 +312,28 @@ impl Lower<'_> {
                 items.push(item);
             } else {
                 failed = true;
-                let diag = Diagnostic::error(&names::SIGNATURE_TYPE, format!("`{part}` in the signature is neither a type nor a value"))
-                    .at(p.span, "for this parameter")
-                    .help("types are `i1 i8 i16 i32 i64 u8 u16 u32 u64 fp8e4nv fp8e5 fp16 bf16 fp32 fp64`, pointers `*TYPE`, with `:16` for divisible by 16; a compile-time value is a literal or `constexpr`");
-                let _ = self.report(diag);
+                let message = format!("`{part}` in the signature is neither a type nor a value");
+                let diag = Diagnostic::error(&names::SIGNATURE_TYPE, message).at(p.span, "for this parameter");
+                let _ = self.report(diag.help(item_help(part)));
             }
         }
         if failed { Err(super::lower::Reported) } else { Ok(items) }
+    }
+
+    /// What is wrong with a signature whose length does not fit.
+    fn length_help(&mut self, func: &Func, text: &str, parts: &[&str]) -> String {
+        let params = &func.def.params;
+        if parts.last().is_some_and(|p| p.is_empty()) && parts.len() == params.len() + 1 {
+            return "the signature ends with a comma, which starts one more item".to_owned();
+        }
+        let others: Vec<&str> = text.split([';', ' ', '\t']).filter(|p| !p.is_empty()).collect();
+        if parts.len() == 1 && others.len() == params.len() {
+            return "items are separated by commas".to_owned();
+        }
+        let items: Vec<Item> = params.iter().map(|p| self.annotation_item(func, p)).collect();
+        let names: Vec<&str> = params.iter().map(|p| &*p.name.name).collect();
+        let template = self.signature_template(func, &items);
+        format!("give one item for each of: {}; for example --signature \"{template}\"", names.join(", "))
     }
 
     fn bad_define(&mut self, name: &str, text: &str, span: Span) {
@@ -237,27 +343,52 @@ impl Lower<'_> {
         let _ = self.report(diag);
     }
 
-    /// Reports `-D` for parameters that the kernel does not have.
-    fn unknown_defines(&mut self, func: &Func, defines: &[(String, String)]) -> bool {
+    /// Takes `-D` for names of the file and of files that it imports, and reports those for nothing.
+    fn take_defines(&mut self, func: &Func, defines: &[(String, String)]) -> bool {
         let mut failed = false;
-        for (name, _) in defines {
+        for (name, text) in defines {
             if func.def.params.iter().any(|p| *p.name.name == **name) {
                 continue;
             }
-            failed = true;
-            let params: Vec<&str> = func.def.params.iter().map(|p| &*p.name.name).collect();
-            let diag = Diagnostic::error(&names::BAD_DEFINE, format!("the kernel `{}` has no parameter `{name}`", func.name()))
-                .at(func.def.header, "this kernel");
-            let near = super::lookup::nearest(name, params.iter().copied());
-            let _ = self.report(match near {
-                Some(n) => diag.help(format!("did you mean `{n}`?")),
-                None => diag.help(format!("its parameters are {}", params.join(", "))),
-            });
+            match self.define_value(text, func.module) {
+                Some(v) => {
+                    self.given_globals.insert(name.clone(), (v, false));
+                }
+                None => {
+                    failed = true;
+                    self.bad_define(name, text, func.def.header);
+                }
+            }
+        }
+        // What was evaluated before may have used these names.
+        if !self.given_globals.is_empty() {
+            self.globals.clear();
         }
         failed
     }
 
-    fn missing(&mut self, func: &Func, missing: &[(&Param, bool)], choose: bool, heuristics: &Heuristics) {
+    /// Reports `-D` for what is neither a parameter of the kernel nor a name that it uses.
+    pub fn unused_defines(&mut self, func: &Func, defines: &[(String, String)]) -> R<()> {
+        let mut failed = false;
+        for (name, _) in defines {
+            if self.given_globals.get(name).is_none_or(|(_, used)| *used) {
+                continue;
+            }
+            if !self.mods.get(func.module).bindings(name).is_empty() {
+                continue;
+            }
+            failed = true;
+            let params: Vec<&str> = func.def.params.iter().map(|p| &*p.name.name).collect();
+            let message = format!("the kernel `{}` has no parameter `{name}`, and uses no name of a file that is called so", func.name());
+            let diag = Diagnostic::error(&names::BAD_DEFINE, message).at(func.def.header, "this kernel");
+            let near = did_you_mean(name, params.iter().copied());
+            let _ = self.report(diag.help(near.unwrap_or_else(|| format!("its parameters are {}", params.join(", ")))));
+        }
+        if failed { Err(super::lower::Reported) } else { Ok(()) }
+    }
+
+    /// Reports the parameters about which too little is known, in one message.
+    fn missing(&mut self, func: &Func, missing: &[(&Param, bool)], items: &[Item], choose: bool, heuristics: &Heuristics) {
         let list = |constexpr: bool| missing.iter().filter(|m| m.1 == constexpr).map(|m| m.0.name.to_string()).collect::<Vec<_>>();
         let (values, kinds) = (list(true), list(false));
         let mut parts = vec![];
@@ -269,8 +400,20 @@ impl Lower<'_> {
         }
         let mut diag =
             Diagnostic::error(&names::MISSING_PARAMETER, format!("the kernel `{}` needs the {}", func.name(), parts.join(" and the ")));
+        if missing.len() > 4 {
+            let all = func.def.params.len();
+            diag = diag.at(func.def.name.span, format!("{} of its {all} parameters are not known", missing.len()));
+        }
         for (p, constexpr) in missing {
-            diag = diag.at(p.span, if *constexpr { "no value" } else { "no type" });
+            match p.default.as_ref().filter(|_| *constexpr) {
+                Some(e) => {
+                    let why = self.attempt(func.module, |cx| cx.expr(e)).err().flatten();
+                    diag = diag.at(e.span, "this default is not known at compile time");
+                    diag = why.into_iter().fold(diag, |d, why| d.note(why.message));
+                }
+                None if missing.len() > 4 => {}
+                None => diag = diag.at(p.span, if *constexpr { "no value" } else { "no type" }),
+            }
         }
         diag = heuristics.explain(diag);
         let mut help = vec![];
@@ -281,7 +424,10 @@ impl Lower<'_> {
             help.push(format!("pass {}", values.iter().map(|v| format!("-D {v}=…")).collect::<Vec<_>>().join(" ")));
         }
         if !kinds.is_empty() {
-            help.push("annotate parameters (`x_ptr: \"*fp32:16\"`, `n: \"i32\"`) or pass --signature".to_owned());
+            let template = self.signature_template(func, items);
+            help.push(format!(
+                "annotate parameters (`x_ptr: \"*fp32:16\"`, `n: \"i32\"`), or pass the types in order, these guesses corrected: --signature \"{template}\""
+            ));
         }
         let _ = self.report(diag.help(help.join("; ")));
     }

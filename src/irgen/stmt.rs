@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::advice;
 use super::host::{self, Jump};
 use super::lookup::class_of;
 use super::lower::{Lower, R, Reported, Return};
@@ -12,6 +13,9 @@ use super::semantic::convert::const_dtype;
 use super::value::{Class, Val};
 use crate::diag::codes::names;
 use crate::parser::ast::{BinOp, Expr, ExprKind, Stmt, StmtKind};
+
+/// What to write instead of `break` and `continue`: loops of the GPU dialects have one way out.
+const NO_JUMP: &str = "put the rest of the body under an `if`; to end a loop early, write a `while` whose condition says so";
 
 impl Lower<'_> {
     /// Lowers statements up to the first that ends the control flow.
@@ -53,13 +57,21 @@ impl Lower<'_> {
             StmtKind::Return(value) => self.return_stmt(stmt, value.as_ref()),
             StmtKind::Assert { test, msg } => self.assert_stmt(test, msg.as_ref()),
             StmtKind::Raise { exc, .. } => self.raise_stmt(exc.as_ref()),
-            StmtKind::With { .. } => Err(self.no_syntax("a `with` statement")),
-            StmtKind::FunctionDef(_) => Err(self.error_help(
-                &names::NOT_IN_KERNELS,
-                "a function inside a kernel is not part of the kernel language",
-                "nested function",
-                "move it to the top level and decorate it with `@triton.jit`",
-            )),
+            StmtKind::With { items, body } => {
+                let failed = self.no_syntax("`with`", advice::statement("with"));
+                items.iter().filter_map(|i| i.target.as_ref()).for_each(|t| self.bind_target(t, Val::Error));
+                self.stmts(body);
+                Err(failed)
+            }
+            StmtKind::FunctionDef(f) => {
+                self.set(&f.name.name, Val::Error);
+                Err(self.error_help(
+                    &names::NOT_IN_KERNELS,
+                    "a function inside a kernel is not part of the kernel language",
+                    "nested function",
+                    "move it to the top level and decorate it with `@triton.jit`",
+                ))
+            }
             StmtKind::Break if self.frame.host => {
                 self.frame.jump = Some(Jump::Break);
                 Ok(())
@@ -68,10 +80,11 @@ impl Lower<'_> {
                 self.frame.jump = Some(Jump::Continue);
                 Ok(())
             }
-            StmtKind::Break => Err(self.no_jump("`break`")),
-            StmtKind::Continue => Err(self.no_jump("`continue`")),
-            StmtKind::Del(_) => Err(self.no_syntax("`del`")),
-            StmtKind::Global(_) | StmtKind::Nonlocal(_) => Err(self.no_syntax("`global` or `nonlocal`")),
+            StmtKind::Break => Err(self.no_syntax("`break`", NO_JUMP)),
+            StmtKind::Continue => Err(self.no_syntax("`continue`", NO_JUMP)),
+            StmtKind::Del(_) => Err(self.no_syntax("`del`", advice::statement("del"))),
+            StmtKind::Global(_) => Err(self.no_syntax("`global`", advice::statement("global"))),
+            StmtKind::Nonlocal(_) => Err(self.no_syntax("`nonlocal`", advice::statement("nonlocal"))),
             StmtKind::Import(_) | StmtKind::ImportFrom(_) if self.frame.host => {
                 self.host_import(stmt);
                 Ok(())
@@ -83,8 +96,11 @@ impl Lower<'_> {
                 }
                 Ok(())
             }
-            StmtKind::Import(_) | StmtKind::ImportFrom(_) => Err(self.no_syntax("an import inside a kernel")),
-            StmtKind::Unsupported { keyword, .. } => Err(self.no_syntax(&format!("`{keyword}`"))),
+            StmtKind::Import(_) | StmtKind::ImportFrom(_) => {
+                self.host_import(stmt);
+                Err(self.no_syntax("an import inside a kernel", advice::statement("import")))
+            }
+            StmtKind::Unsupported { keyword, body } => self.unsupported_stmt(keyword, body),
         }
     }
 
@@ -148,7 +164,8 @@ impl Lower<'_> {
             }
             _ => {
                 self.span = target.span;
-                let _ = self.no_syntax("assignment to anything but names");
+                let _ = self
+                    .no_syntax("assignment to anything but names", "values have no attributes to set: give the result a name of its own");
             }
         }
     }
@@ -156,7 +173,8 @@ impl Lower<'_> {
     fn unpack(&mut self, target: &Expr, targets: &[Expr], value: &Val) {
         if let Some(star) = targets.iter().find(|t| matches!(t.kind, ExprKind::Starred(_))) {
             self.span = star.span;
-            let _ = self.no_syntax("a starred target");
+            let _ = self.no_syntax("a starred target", "name each value, or take a slice of the tuple: `rest = values[1:]`");
+            return targets.iter().for_each(|t| self.forget_target(t));
         }
         let items: Vec<Val> = match value {
             Val::Tuple(items) if items.len() == targets.len() => items.to_vec(),
@@ -164,10 +182,21 @@ impl Lower<'_> {
             other => {
                 self.span = target.span;
                 let found = other.describe();
-                let _ = self.error(
+                let help = match other {
+                    Val::Tuple(items) if items.len() > targets.len() => {
+                        format!("write {} names (`_` for what is not used), or take a slice of the tuple", items.len())
+                    }
+                    Val::Tuple(items) => format!("the tuple has {} values: name those", items.len()),
+                    Val::Tensor(t) if t.ty.shape().last() == Some(&2) => {
+                        "`tl.split(x)` gives the two halves along the last dimension".to_owned()
+                    }
+                    _ => "only tuples can be unpacked; give the value one name".to_owned(),
+                };
+                let _ = self.error_help(
                     &names::UNPACK,
                     format!("cannot unpack {found} into {} names", targets.len()),
                     format!("{} names", targets.len()),
+                    help,
                 );
                 vec![Val::Error; targets.len()]
             }
@@ -181,7 +210,7 @@ impl Lower<'_> {
         let class = self.quietly(|cx| cx.expr(annotation)).ok().as_ref().and_then(class_of);
         let constexpr = class == Some(Class::Constexpr);
         let ExprKind::Name(name) = &target.kind else {
-            return Err(self.no_syntax("an annotation on anything but a name"));
+            return Err(self.no_syntax("an annotation on anything but a name", "leave the annotation out"));
         };
         let Some(value) = value else {
             if constexpr {
@@ -207,13 +236,17 @@ impl Lower<'_> {
     }
 
     fn augmented(&mut self, target: &Expr, op: BinOp, value: &Expr) -> R<()> {
+        if !matches!(target.kind, ExprKind::Name(_)) {
+            let _ = self.expr(value);
+            return Err(self.no_syntax(
+                "an augmented assignment to anything but a name",
+                "memory is changed by `tl.store(p, tl.load(p) + x)`, or by `tl.atomic_add(p, x)` where programs share it",
+            ));
+        }
         let result = self.rhs(Some(target), |cx| {
             let (a, b) = (cx.expr(target), cx.expr(value));
             cx.binary_op(op, &a?, &b?)
         });
-        if !matches!(target.kind, ExprKind::Name(_)) {
-            return Err(self.no_syntax("an augmented assignment to anything but a name"));
-        }
         self.bind_target(target, result.clone().unwrap_or(Val::Error));
         result.map(|_| ())
     }
@@ -264,15 +297,46 @@ impl Lower<'_> {
     }
 
     fn raise_stmt(&mut self, exc: Option<&Expr>) -> R<()> {
-        let text = match exc.map(|e| &e.kind) {
+        let (class, text) = match exc.map(|e| &e.kind) {
             Some(ExprKind::Call(call)) => {
                 let args = self.quietly(|cx| cx.exprs(&call.args)).unwrap_or_default();
-                args.first().map(Val::show).unwrap_or_default()
+                (call.func.dotted(), args.first().map(Val::show).unwrap_or_default())
             }
-            _ => String::new(),
+            _ => (exc.and_then(Expr::dotted), String::new()),
         };
-        let message = if text.is_empty() { "the kernel raises an exception with these arguments".to_owned() } else { text };
-        Err(self.error(&names::RAISED, message, "raised here"))
+        let class = class.and_then(|path| path.last().map(|n| (*n).to_owned())).unwrap_or_else(|| "an exception".to_owned());
+        let colon = if text.is_empty() { "" } else { ": " };
+        let help = "the compile-time values lead here: change those, or what the kernel provides for";
+        Err(self.error_help(&names::RAISED, format!("the kernel raises {class}{colon}{text}"), "raised here", help))
+    }
+
+    /// A compound statement that kernels do not have. Its blocks are checked as far as they would run, and what they assign is not reported as missing.
+    fn unsupported_stmt(&mut self, keyword: &str, body: &[Stmt]) -> R<()> {
+        match keyword {
+            // The other parts of a `try` were reported with it.
+            "except" | "else" | "finally" => {
+                self.poison(body);
+                Ok(())
+            }
+            "try" => {
+                let failed = self.no_syntax("`try`", advice::statement("try"));
+                self.stmts(body);
+                Err(failed)
+            }
+            _ => {
+                let failed = self.no_syntax(&format!("`{keyword}`"), advice::statement(keyword));
+                self.poison(body);
+                Err(failed)
+            }
+        }
+    }
+
+    /// Binds the names of a target that was reported as wrong.
+    fn forget_target(&mut self, target: &Expr) {
+        match &target.kind {
+            ExprKind::Starred(inner) => self.forget_target(inner),
+            _ => self.bind_target(target, Val::Error),
+        }
     }
 
     /// Binds every name that the statements assign to an erroneous value.

@@ -416,6 +416,19 @@ pub struct ImportFrom {
     pub names: ImportNames,
 }
 
+impl ImportFrom {
+    /// `from ..module`: where the statement says what is imported from.
+    #[must_use]
+    pub fn source_span(&self, stmt: Span) -> Span {
+        let end = match (self.module.last(), &self.names) {
+            (Some(last), _) => last.span.hi,
+            (None, ImportNames::Star(star)) => star.lo,
+            (None, ImportNames::List(aliases)) => aliases.first().map_or(stmt.hi, |a| a.span.hi),
+        };
+        Span { hi: end, ..stmt }
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum ImportNames {
     /// `*`

@@ -23,6 +23,7 @@ mod line;
 mod make;
 mod params;
 mod strings;
+pub mod visit;
 mod yard;
 
 #[allow(clippy::pedantic, clippy::restriction, clippy::all, unused, unreachable_pub, unused_qualifications, missing_docs)]

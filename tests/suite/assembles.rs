@@ -54,7 +54,9 @@ fn problems(folder: &Folder, loaded: &Loaded, name: &str, target: &str, releases
     }
     let ptx = String::from_utf8(made.artifacts[&Stage::Ptx].clone()).unwrap();
     let assembled = |ptxas: &PathBuf| ptxas::assemble(&ptx, &target, &AssembleOptions { ptxas: Some(ptxas), ..AssembleOptions::default() });
-    let said = |ptxas: &PathBuf| assembled(ptxas).err().map(|d| format!("{name} for {target} by {}: {} {:?}", ptxas.display(), d.message, d.notes));
+    let said = |ptxas: &PathBuf| {
+        assembled(ptxas).err().map(|d| format!("{name} for {target} by {}: {} {:?}", ptxas.display(), d.message, d.notes))
+    };
     releases.iter().filter_map(said).collect()
 }
 

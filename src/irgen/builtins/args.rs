@@ -35,13 +35,39 @@ impl Args {
     }
 
     fn not_constexpr<T>(&self, cx: &mut Lower<'_>, i: usize, what: &str) -> R<T> {
+        if matches!(self.get(i), Val::Error) {
+            return Err(crate::irgen::lower::Reported);
+        }
         let (name, found) = (self.builtin.params().get(i).map_or("?", |p| p.name), self.get(i).describe());
+        let help = self.constexpr_help(cx, i, name, what);
         Err(cx.error_help(
             &names::NOT_CONSTEXPR,
             format!("`{}` of `{}` must be {what} known at compile time, found {found}", name, self.builtin.name),
             format!("{found} for `{name}`"),
-            "pass a literal or a `tl.constexpr` parameter",
+            help,
         ))
+    }
+
+    /// What to do about an argument that is not known, or that is known and of the wrong kind.
+    fn constexpr_help(&self, cx: &Lower<'_>, i: usize, name: &str, what: &str) -> String {
+        // `tl.max` is written in the language itself, with `reduce`.
+        let caller = cx.calls.last().map_or("", |c| c.callee.as_str());
+        match (self.builtin.name, name, self.get(i)) {
+            ("reduce", "axis", _) if matches!(caller, "max" | "min") => {
+                format!("`tl.{caller}` reduces one tensor along an axis; of two values take `tl.{caller}imum(x, y)`")
+            }
+            ("arange", "start", Val::Tensor(_)) => "start at 0 and add the offset: `start + tl.arange(0, BLOCK)`".to_owned(),
+            ("arange", "end", Val::Tensor(_)) => {
+                "use a block size known at compile time, a parameter annotated `tl.constexpr`, and mask the rest: `mask=offs < n`"
+                    .to_owned()
+            }
+            (_, _, Val::Const(Const::Lambda(_))) => "write a function at the top level of the file, with `@triton.jit`".to_owned(),
+            (_, _, Val::Const(_)) => format!("it is known, but it is not {what}"),
+            (_, "cond", Val::Tensor(_)) => {
+                "check run-time values with `tl.device_assert(cond, \"message\")`, and compile with --debug".to_owned()
+            }
+            _ => "pass a literal or a parameter annotated `tl.constexpr`".to_owned(),
+        }
     }
 
     /// A compile-time integer.
@@ -81,7 +107,10 @@ impl Args {
             &names::BAD_ARGUMENTS,
             format!("`{name}` of `{}` cannot be '{text}'", self.builtin.name),
             "not a choice",
-            format!("choose one of {}", choices.join(", ")),
+            match crate::diag::suggest::nearest(&text, words.iter().map(|(w, _)| *w)) {
+                Some(near) => format!("did you mean '{near}'?"),
+                None => format!("choose one of {}", choices.join(", ")),
+            },
         ))
     }
 
@@ -130,7 +159,7 @@ impl Lower<'_> {
                     &names::NOT_CONSTEXPR,
                     format!("expected an integer known at compile time, found {found}"),
                     "shapes, axes and hints are compile-time values",
-                    "pass a literal or a `tl.constexpr` parameter",
+                    "pass a literal or a parameter annotated `tl.constexpr`",
                 ));
             }
         }

@@ -67,18 +67,20 @@ fn make(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let elem = base.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
     let counts = [a.get(1), a.get(2)].map(|v| if let Val::Tuple(t) = v { t.len() } else { 0 });
     if base.ty.is_block() || block.is_empty() || block.len() > 5 || counts != [block.len(); 2] {
-        return Err(cx.error(
+        return Err(cx.error_help(
             &types::AXIS,
             format!("a descriptor has 1 to 5 dimensions: block_shape has {}, shape {}, strides {}", block.len(), counts[0], counts[1]),
             "lengths differ",
+            "shape, strides and block_shape have one entry for each dimension",
         ));
     }
     let bytes = block[block.len() - 1] * i64::from(elem.bits() / 8);
     if bytes < 16 {
-        return Err(cx.error(
+        return Err(cx.error_help(
             &types::BLOCK_SHAPE,
             format!("the last dimension of the block spans {bytes} bytes; at least 16 are needed"),
             "in this call",
+            format!("make the last dimension of the block at least {} elements", (16 * 8 / elem.bits()).max(1)),
         ));
     }
     if let Val::Tuple(strides) = a.get(2)
@@ -113,7 +115,12 @@ fn descriptor(cx: &mut Lower<'_>, a: &Args) -> R<Rc<Desc>> {
 fn offsets(cx: &mut Lower<'_>, v: &Val, rank: usize) -> R<Vec<Value>> {
     let values = scalars(cx, v, Dtype::Int32)?;
     if values.len() != rank {
-        return Err(cx.error(&types::AXIS, format!("{} offsets for a descriptor of {rank} dimensions", values.len()), "in this call"));
+        return Err(cx.error_help(
+            &types::AXIS,
+            format!("{} offsets for a descriptor of {rank} dimensions", values.len()),
+            "in this call",
+            "give one offset for each dimension",
+        ));
     }
     Ok(values.into_iter().map(|t| t.value).collect())
 }
@@ -129,10 +136,11 @@ fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 fn fitting(cx: &mut Lower<'_>, d: &Desc, v: &Val) -> R<Tensor> {
     let t = cx.to_tensor(v)?;
     if t.ty.shape() != d.block.shape() {
-        return Err(cx.error(
+        return Err(cx.error_help(
             &types::BROADCAST,
             format!("the value is {}, the descriptor's blocks are {}", t.ty, d.block),
             "shapes differ",
+            "store a tensor of the shape of the blocks: reshape, or make the descriptor with another block_shape",
         ));
     }
     cx.cast(t, d.block.dtype, None)
@@ -164,10 +172,11 @@ fn rows(cx: &mut Lower<'_>, d: &Desc, x: &Val, y: &Val) -> R<(Tensor, Value)> {
         || d.block.shape().len() != 2
         || d.block.shape()[0] != 1
     {
-        return Err(cx.error(
+        return Err(cx.error_help(
             &types::ARGUMENT_TYPE,
             format!("rows are picked by a 1D tensor of int16 or int32 from a descriptor of [1, N] blocks, found {} and {}", x.ty, d.block),
             "in this call",
+            "pass the rows as `rows.to(tl.int32)`, and make the descriptor with block_shape `[1, N]`",
         ));
     }
     let y = scalars(cx, &Val::tuple(vec![y.clone()]), Dtype::Int32)?[0].value;

@@ -63,7 +63,12 @@ pub(super) static ITERTOOLS: &[Builtin] = &[
         let mut all: Vec<Vec<Val>> = vec![vec![]];
         for list in once.iter().cycle().take(count) {
             if all.len() * list.len() > 1 << 16 {
-                return Err(cx.error(&names::TOO_LARGE, "the product of the lists has more than 65536 items", "in this call"));
+                return Err(cx.error_help(
+                    &names::TOO_LARGE,
+                    "the product of the lists has more than 65536 items",
+                    "in this call",
+                    "choose fewer values",
+                ));
             }
             cx.room((all.len() * list.len() * (all[0].len() + 1)) as u64)?;
             all = all.iter().flat_map(|start| list.iter().map(|v| [start.as_slice(), std::slice::from_ref(v)].concat())).collect();
@@ -90,7 +95,7 @@ pub(super) static TRITON: &[Builtin] = &[entry(
         let number = |cx: &mut Lower<'_>, i: usize| -> R<Option<u32>> {
             let Some(v) = a.given(i) else { return Ok(None) };
             let n = a.int(cx, i)?;
-            u32::try_from(n).map(Some).map_err(|_| cx.expected("a number from 1 on", v))
+            u32::try_from(n).map(Some).map_err(|_| cx.expected("a number that is not negative", v))
         };
         let (num_warps, num_stages, num_ctas, maxnreg) = (number(cx, 1)?, number(cx, 2)?, number(cx, 3)?, number(cx, 4)?);
         if a.given(6).is_some() {
@@ -123,7 +128,7 @@ static LIST: &[Builtin] = &[
         let all = items(cx, a.get(0))?;
         match all.iter().position(|v| crate::irgen::semantic::fold::same(v, a.get(1))) {
             Some(at) => Ok(Val::int(at as i128)),
-            None => Err(cx.error(&types::INDEX, "the value is not in the list", "in this call")),
+            None => Err(cx.error_help(&types::INDEX, "the value is not in the list", "in this call", "ask `value in list` first")),
         }
     }),
 ];
@@ -183,7 +188,12 @@ fn format(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
             continue;
         }
         let Some((field, after)) = after.split_once('}').filter(|_| brace == "{") else {
-            return Err(cx.error(&names::BAD_ARGUMENTS, "a brace of the format stands alone", "this text"));
+            return Err(cx.error_help(
+                &names::BAD_ARGUMENTS,
+                "a brace of the format stands alone",
+                "this text",
+                "write `{{` and `}}` for braces that are text",
+            ));
         };
         let value = match field {
             "" => positional.get(next).cloned(),
@@ -193,7 +203,12 @@ fn format(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         };
         next += usize::from(field.is_empty());
         let Some(value) = value else {
-            return Err(cx.error(&names::BAD_ARGUMENTS, format!("there is no value for `{{{field}}}`"), "this text"));
+            return Err(cx.error_help(
+                &names::BAD_ARGUMENTS,
+                format!("there is no value for `{{{field}}}`"),
+                "this text",
+                "pass one value for each field",
+            ));
         };
         cx.known(&value)?;
         cx.room(value.weight().saturating_add(of_text(out.len())))?;
@@ -245,7 +260,12 @@ static TARGET: &[Builtin] = &[
         80 => Ok(Const::str("NVIDIA A100").into()),
         90 => Ok(Const::str("NVIDIA H100").into()),
         100 => Ok(Const::str("NVIDIA B200").into()),
-        other => Err(cx.error(&names::UNKNOWN_VALUE, format!("there is no one GPU of compute capability {other}"), "asks for its name")),
+        other => Err(cx.error_help(
+            &names::UNKNOWN_VALUE,
+            format!("there is no one GPU of compute capability {other}"),
+            "asks for its name",
+            "give what is computed from it with -D",
+        )),
     }),
     entry("are_deterministic_algorithms_enabled", "", "They are not.", |_, _| Ok(Val::bool(false))),
     entry("current_device", "", "The first.", |_, _| Ok(Val::int(0))),

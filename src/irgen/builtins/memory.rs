@@ -82,10 +82,11 @@ impl Lower<'_> {
     pub fn to_pointer_shape(&mut self, ptr: Tensor, t: Tensor, what: &str) -> R<Tensor> {
         let (p, t) = self.broadcast(ptr, t)?;
         if p.ty.shape() != ptr.ty.shape() {
-            return Err(self.error(
+            return Err(self.error_help(
                 &types::MASK,
                 format!("the {what} has the shape {:?}, which is larger than the pointer's {:?}", t.ty.shape(), ptr.ty.shape()),
                 "does not fit the pointer",
+                "the pointer decides the shape: widen it, `ptr + offs[:, None] + cols[None, :]`, or make the mask smaller",
             ));
         }
         Ok(t)
@@ -230,10 +231,11 @@ fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let mask = a.optional_tensor(cx, 2)?;
     let (cache, evict) = (a.word(cx, 4, STORE_CACHE)?, a.word(cx, 5, EVICTION)?);
     if ptr.ty.dtype.is_const_ptr() {
-        return Err(cx.error(
+        return Err(cx.error_help(
             &types::NOT_A_POINTER,
             "nothing can be stored through a pointer to constant data",
             "declared `*k…` or `tl.const`",
+            "declare the parameter without `k`, and without `tl.const`",
         ));
     }
     let mut state = OpState::new(TtOp::Store, cx.loc);
@@ -310,7 +312,7 @@ fn make_block_ptr(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let order = cx.ints_of(a.get(5))?;
     let rank = block.len();
     if [shape.len(), strides.len(), offsets.len(), order.len()].iter().any(|&n| n != rank) {
-        return Err(cx.error(
+        return Err(cx.error_help(
             &types::AXIS,
             format!(
                 "a block pointer needs as many entries everywhere: block_shape has {rank}, shape {}, strides {}, offsets {}, order {}",
@@ -320,12 +322,18 @@ fn make_block_ptr(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
                 order.len()
             ),
             "lengths differ",
+            "shape, strides, offsets, block_shape and order have one entry for each dimension",
         ));
     }
     let mut sorted = order.clone();
     sorted.sort_unstable();
     if sorted != (0..rank as i64).collect::<Vec<_>>() {
-        return Err(cx.error(&types::AXIS, format!("the order {order:?} is no permutation of the {rank} dimensions"), "in this call"));
+        return Err(cx.error_help(
+            &types::AXIS,
+            format!("the order {order:?} is no permutation of the {rank} dimensions"),
+            "in this call",
+            "name each dimension once, the fastest first: `(1, 0)` for rows one after the other",
+        ));
     }
     let (base, elem, _) = memory_type(cx, base)?;
     let ty = Ty::scalar(Dtype::pointer_to(Ty::block(elem, &block), false));
@@ -344,10 +352,11 @@ fn advance(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     };
     let offsets = index_values(cx, a.get(1), Dtype::Int32)?;
     if offsets.len() != block.shape().len() {
-        return Err(cx.error(
+        return Err(cx.error_help(
             &types::AXIS,
             format!("{} offsets for a block of {} dimensions", offsets.len(), block.shape().len()),
             "in this call",
+            "give one offset for each dimension",
         ));
     }
     let mut operands = vec![ptr.value];

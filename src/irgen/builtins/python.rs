@@ -6,7 +6,7 @@ use super::{Args, Builtin, debug, entry};
 use crate::diag::codes::{names, types};
 use crate::ir::Attr;
 use crate::irgen::loops::no_licm_attr;
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::lower::{Lower, R, Reported};
 use crate::irgen::semantic::arith::Cmp;
 use crate::irgen::types::Dtype;
 use crate::irgen::value::{Const, Range, RangeKind, Val};
@@ -93,7 +93,12 @@ fn range(cx: &mut Lower<'_>, a: &Args, kind: RangeKind, attrs: Vec<(&'static str
             }
         }
         if step.as_const().and_then(Const::as_int) == Some(0) {
-            return Err(cx.error(&types::INT_RANGE, "the step of a range must not be zero", "never ends"));
+            return Err(cx.error_help(
+                &types::INT_RANGE,
+                "the step of a range must not be zero",
+                "never ends",
+                "give a step of 1 or more, or of -1 or less",
+            ));
         }
     }
     Ok(Val::Range(Rc::new(Range { start, end, step, kind, attrs })))
@@ -124,7 +129,12 @@ fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
         items => items.to_vec(),
     };
     let Some((first, rest)) = items.split_first() else {
-        return Err(cx.error(&names::BAD_ARGUMENTS, format!("`{}` needs at least one value", a.builtin.name), "in this call"));
+        return Err(cx.error_help(
+            &names::BAD_ARGUMENTS,
+            format!("`{}` needs at least one value", a.builtin.name),
+            "in this call",
+            "pass the values to compare",
+        ));
     };
     let all_nan = matches!(a.get(1), Val::Const(Const::PropagateNan(true)));
     let mut best = first.clone();
@@ -187,10 +197,23 @@ macro_rules! float_function {
             let f: fn(f64) -> f64 = $f;
             match a.get(0).as_const().and_then(Const::as_float) {
                 Some(x) => Ok(Const::Float(f(x)).into()),
-                None => Err(cx.expected("a compile-time number", a.get(0))),
+                None => Err(not_at_compile_time(cx, $name, a.get(0))),
             }
         })
     };
+}
+
+/// Reports a function of Python's `math` that is called with a run-time value.
+fn not_at_compile_time(cx: &mut Lower<'_>, name: &str, found: &Val) -> Reported {
+    if !matches!(found, Val::Tensor(_)) {
+        return cx.expected("a compile-time number", found);
+    }
+    let message = format!("`math.{name}` computes at compile time, but this is {}", found.describe());
+    let help = match super::tensor_method(name) {
+        Some(_) => format!("use `tl.{name}`, which computes with tensors"),
+        None => format!("libdevice has it for tensors: `from triton.language.extra import libdevice`, then `libdevice.{name}(x)`"),
+    };
+    cx.error_help(&names::NOT_CONSTEXPR, message, "known only at run time", help)
 }
 
 static MATH: &[Builtin] = &[
@@ -206,7 +229,7 @@ static MATH: &[Builtin] = &[
 fn rounded(cx: &mut Lower<'_>, a: &Args, f: fn(f64) -> f64) -> R<Val> {
     match a.get(0).as_const().and_then(Const::as_float) {
         Some(x) if x.is_finite() => Ok(Val::int(f(x) as i128)),
-        _ => Err(cx.expected("a compile-time number", a.get(0))),
+        _ => Err(not_at_compile_time(cx, a.builtin.name, a.get(0))),
     }
 }
 

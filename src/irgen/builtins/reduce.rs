@@ -41,7 +41,12 @@ fn inputs(cx: &mut Lower<'_>, a: &Args) -> R<(Vec<Tensor>, bool)> {
         Val::Tuple(items) => {
             let tensors = items.iter().map(|v| cx.to_tensor(v)).collect::<R<Vec<_>>>()?;
             if tensors.is_empty() || tensors.iter().any(|t| t.ty.shape() != tensors[0].ty.shape()) {
-                return Err(cx.error(&types::BROADCAST, format!("`{}` needs tensors of one shape", a.builtin.name), "their shapes differ"));
+                return Err(cx.error_help(
+                    &types::BROADCAST,
+                    format!("`{}` needs tensors of one shape", a.builtin.name),
+                    "their shapes differ",
+                    "broadcast them first with `tl.broadcast_to`",
+                ));
             }
             Ok((tensors, false))
         }
@@ -82,10 +87,11 @@ fn combine(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, e
             returned.push(v.value);
         }
         if items.len() != tensors.len() {
-            return Err(cx.error(
+            return Err(cx.error_help(
                 &types::RETURN_TYPE,
                 format!("the combining function returns {} values for {} tensors", items.len(), tensors.len()),
                 "in this reduction or scan",
+                "it takes two values for each tensor and returns one for each",
             ));
         }
         let state = OpState::new(end, cx.loc).operands(&returned);
@@ -215,10 +221,11 @@ fn gather(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     }
     let fits = index.ty.shape().len() == rank && (0..rank).all(|d| d == axis || index.ty.shape()[d] == src.ty.shape()[d]);
     if !fits {
-        return Err(cx.error(
+        return Err(cx.error_help(
             &types::BROADCAST,
             format!("the indices {} must have the source's shape {:?} except along axis {axis}", index.ty, src.ty.shape()),
             "in this gather",
+            "broadcast or reshape the indices to the shape of the source, except along the axis",
         ));
     }
     let ty = Ty::block(src.ty.dtype, index.ty.shape());

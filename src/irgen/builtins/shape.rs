@@ -74,7 +74,7 @@ fn expand_dims(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     }
     sorted.sort_unstable();
     if sorted.windows(2).any(|w| w[0] == w[1]) {
-        return Err(cx.error(&types::AXIS, "an axis is named twice", "in this call"));
+        return Err(cx.error_help(&types::AXIS, "an axis is named twice", "in this call", "name each new axis once"));
     }
     for axis in sorted {
         t = cx.expand_dims(t, axis)?;
@@ -85,16 +85,22 @@ fn expand_dims(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 fn cat(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let (x, y) = (a.tensor(cx, 0)?, a.tensor(cx, 1)?);
     if x.ty != y.ty || !x.ty.is_block() {
-        return Err(cx.error(
+        return Err(cx.error_help(
             &types::BROADCAST,
             format!("`cat` needs two tensors of one type and shape, found {} and {}", x.ty, y.ty),
             "in this call",
+            "convert with `.to(...)`, and broadcast to one shape",
         ));
     }
     let shape = x.ty.shape();
     if a.flag(cx, 2)? {
         if shape.len() != 1 {
-            return Err(cx.error(&types::AXIS, format!("`cat` with can_reorder needs one dimension, found {}", x.ty), "in this call"));
+            return Err(cx.error_help(
+                &types::AXIS,
+                format!("`cat` with can_reorder needs one dimension, found {}", x.ty),
+                "in this call",
+                "leave `can_reorder` out, or `tl.reshape` to one dimension first",
+            ));
         }
         let ty = Ty::block(x.ty.dtype, &[shape[0] * 2]);
         return Ok(cx.tensor(TtOp::Cat, &[x.value, y.value], ty)?.into());

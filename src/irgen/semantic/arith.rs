@@ -56,20 +56,61 @@ pub struct Rules {
     pub division: bool,
 }
 
+/// What to do about operands that do not go together.
+fn operand_help(op: &str, a: &Val, b: &Val) -> &'static str {
+    let any = |test: &dyn Fn(&Val) -> bool| test(a) || test(b);
+    let dtype = |v: &Val| v.as_tensor().map(|t| t.ty.dtype);
+    let pointers = [a, b].into_iter().filter(|v| dtype(v).is_some_and(Dtype::is_ptr)).count();
+    let floats = any(&|v| dtype(v).is_some_and(Dtype::is_float) || matches!(v, Val::Const(Const::Float(_))));
+    match () {
+        () if any(&Val::is_none) => "one side is None: ask `if x is not None` before it is used",
+        () if any(&|v| matches!(v, Val::Const(Const::Str(_)))) => {
+            "strings are known at compile time only; to print a value write `tl.device_print(\"x\", x)`"
+        }
+        () if any(&|v| matches!(v, Val::Const(Const::Func(_) | Const::Builtin(_)) | Val::Method(_))) => {
+            "a function was named but not called: add `(…)`"
+        }
+        () if any(&|v| matches!(v, Val::Tuple(_))) => "take the values out of the tuple first: `a, b = values`, or `values[0]`",
+        () if any(&|v| matches!(v, Val::Desc(_))) => "a descriptor is no pointer: load a block with `desc.load([offsets])`",
+        () if pointers == 2 && matches!(op, "==" | "!=" | "<" | "<=" | ">" | ">=") => "compare addresses as integers: `p.to(tl.int64)`",
+        () if pointers > 0 && floats && matches!(op, "+" | "-") => {
+            "an offset counts elements, so it is an integer: divide with `//`, or convert with `.to(tl.int32)`; as in `x_ptr + row * stride`"
+        }
+        () if pointers > 0 => {
+            "integers can be added to a pointer and subtracted from it; compute the offset first, as in `x_ptr + row * stride`"
+        }
+        () if floats && matches!(op, "&" | "|" | "^" | "<<" | ">>") => {
+            "bit operations take integers: compare floats first (`x > 0`), or take their bits with `x.to(tl.int32, bitcast=True)`"
+        }
+        () => "convert one side with `.to(...)`, or compute it in another way",
+    }
+}
+
 impl Lower<'_> {
     /// Reports operands that an operator does not take.
     pub fn bad_operands(&mut self, op: &str, a: &Val, b: &Val) -> Reported {
         if matches!(a, Val::Error) || matches!(b, Val::Error) {
             return Reported;
         }
-        let pointer = [a, b].iter().any(|v| v.as_tensor().is_some_and(|t| t.ty.dtype.pointee().is_some()));
-        let (a, b) = (a.describe(), b.describe());
-        let (message, label) = (format!("`{op}` does not take {a} and {b}"), format!("{a} {op} {b}"));
-        if !pointer {
-            return self.error(&types::OPERAND_TYPES, message, label);
+        if let Some(reported) = [a, b].into_iter().find_map(|v| self.too_large(v)) {
+            return reported;
         }
-        let help = "integers can be added to a pointer and subtracted from it; compute the offset first, as in `x_ptr + row * stride`";
-        self.error_help(&types::OPERAND_TYPES, message, label, help)
+        let help = operand_help(op, a, b);
+        let (a, b) = (a.describe(), b.describe());
+        self.error_help(&types::OPERAND_TYPES, format!("`{op}` does not take {a} and {b}"), format!("{a} {op} {b}"), help)
+    }
+
+    /// Reports an integer that no type of the language holds.
+    pub fn too_large(&mut self, v: &Val) -> Option<Reported> {
+        match v {
+            Val::Const(c @ Const::Int(_)) if const_dtype(c).is_none() => Some(self.error_help(
+                &types::INT_RANGE,
+                format!("the integer {c} does not fit into 64 bits"),
+                "too large for any integer type",
+                "integers go from -2**63 to 2**64 - 1; write a float (`2.0 ** 70`) if it need not be exact",
+            )),
+            _ => None,
+        }
     }
 
     fn operand_dtype(v: &Val) -> Option<(Dtype, bool)> {
@@ -304,7 +345,13 @@ impl Lower<'_> {
             return self.tensor(ArithOp::Negf, &[t.value], t.ty);
         }
         if !t.ty.dtype.is_int() {
-            return Err(self.error(&types::OPERAND_TYPES, format!("`-` does not take {}", Val::from(t).describe()), "negated here"));
+            let help = "subtract from a pointer instead: `ptr - offset`";
+            return Err(self.error_help(
+                &types::OPERAND_TYPES,
+                format!("`-` does not take {}", Val::from(t).describe()),
+                "negated here",
+                help,
+            ));
         }
         let zero = self.scalar_constant(&Const::Int(0), t.ty.dtype)?;
         self.sub(&zero.into(), &t.into())
@@ -314,7 +361,13 @@ impl Lower<'_> {
     pub fn invert(&mut self, t: Tensor) -> R<Tensor> {
         let ty = Ty::scalar(t.ty.dtype);
         if !ty.dtype.is_int() {
-            return Err(self.error(&types::OPERAND_TYPES, format!("`~` does not take {}", Val::from(t).describe()), "inverted here"));
+            let help = "`~` inverts the bits of integers and truth values; to negate a number write `-x`, to invert a condition `~(x > 0)`";
+            return Err(self.error_help(
+                &types::OPERAND_TYPES,
+                format!("`~` does not take {}", Val::from(t).describe()),
+                "inverted here",
+                help,
+            ));
         }
         let ones = self.constant(Attr::int(-1, ty.to_ir()), ty)?;
         self.bitwise(ArithOp::Xori, "^", &t.into(), &ones.into())

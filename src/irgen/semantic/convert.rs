@@ -50,12 +50,7 @@ impl Lower<'_> {
             Val::Tensor(t) => Ok(*t),
             Val::Const(c) => match const_dtype(c) {
                 Some(dtype) => self.scalar_constant(c, dtype),
-                None if matches!(c, Const::Int(_)) => Err(self.error(
-                    &types::INT_RANGE,
-                    format!("the integer {c} does not fit into 64 bits"),
-                    "too large for any integer type",
-                )),
-                None => Err(self.expected("a tensor or a number", v)),
+                None => Err(self.too_large(v).unwrap_or_else(|| self.expected("a tensor or a number", v))),
             },
             _ => Err(self.expected("a tensor or a number", v)),
         }
@@ -81,7 +76,8 @@ impl Lower<'_> {
             return self.constant(attr, ty);
         }
         if !dtype.is_int() {
-            return Err(self.error(&types::CAST, format!("a number cannot be a {dtype}"), "no constant of this type exists"));
+            let help = "pointers come from parameters: pass the address to the kernel";
+            return Err(self.error_help(&types::CAST, format!("a number cannot be a {dtype}"), "no constant of this type exists", help));
         }
         let value = match c {
             Const::Float(f) if *f == 0.0 => 0,
@@ -103,10 +99,11 @@ impl Lower<'_> {
         let bits = dtype.bits();
         if value >= (1i128 << bits) || value < -(1i128 << (bits - 1).max(1)) {
             let (lo, hi) = dtype.int_range();
-            return Err(self.error(
+            return Err(self.error_help(
                 &types::INT_RANGE,
                 format!("the integer {value} does not fit into {dtype}"),
                 format!("{dtype} holds {lo} to {hi}"),
+                "use a wider type, such as tl.int64",
             ));
         }
         self.constant(Attr::int(value as i64, ty.to_ir()), ty)
@@ -138,10 +135,11 @@ impl Lower<'_> {
         }
         self.check_dtype(dtype)?;
         if from.bits() != dtype.bits() {
-            return Err(self.error(
+            return Err(self.error_help(
                 &types::CAST,
                 format!("a bitcast needs types of one size: {from} has {} bits, {dtype} has {}", from.bits(), dtype.bits()),
                 "bitcast here",
+                "leave `bitcast=True` out to convert the value",
             ));
         }
         let ty = t.ty.with(dtype);
@@ -176,10 +174,11 @@ impl Lower<'_> {
         self.check_dtype(to)?;
         let narrowing = from.is_float() && to.is_float() && to.bits() < from.bits();
         if rounding.is_some() && !narrowing {
-            return Err(self.error(
+            return Err(self.error_help(
                 &types::CAST,
                 format!("fp_downcast_rounding is only for conversions to a narrower float, not from {from} to {to}"),
                 "converted here",
+                "leave it out",
             ));
         }
         let ty = t.ty.with(to);
@@ -219,7 +218,14 @@ impl Lower<'_> {
                 let wide = if from.bits() == 64 { t } else { self.int_cast(t, Dtype::Int64, from.is_signed())? };
                 self.tensor(TtOp::IntToPtr, &[wide.value], ty)
             }
-            _ => Err(self.error(&types::CAST, format!("a value of type {from} cannot be converted to {to}"), "converted here")),
+            _ => {
+                let help = if from.is_ptr() || to.is_ptr() {
+                    "an address is an integer of 64 bits: go through `tl.int64`"
+                } else {
+                    "go through a type that both convert to, such as tl.float32"
+                };
+                Err(self.error_help(&types::CAST, format!("a value of type {from} cannot be converted to {to}"), "converted here", help))
+            }
         }
     }
 

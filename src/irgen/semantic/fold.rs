@@ -45,10 +45,11 @@ impl Lower<'_> {
             (Val::Const(x), Val::Const(y)) => match fold(op, x, y) {
                 Ok(c) => Ok(c.into()),
                 Err(Fault::Types) => Err(self.bad_operands(op.symbol(), a, b)),
-                Err(Fault::Math(why)) => Err(self.error(
+                Err(Fault::Math(why)) => Err(self.error_help(
                     &names::CONST_EVAL,
                     format!("`{x} {} {y}` has no value: {why}", op.symbol()),
                     "computed at compile time",
+                    "change the compile-time values that lead here (-D, the signature, a configuration), or put it under an `if` that they decide",
                 )),
             },
             _ => Err(self.bad_operands(op.symbol(), a, b)),
@@ -69,7 +70,7 @@ impl Lower<'_> {
         };
         folded.map(Val::from).ok_or_else(|| {
             let found = v.describe();
-            self.error(&types::OPERAND_TYPES, format!("`{}` does not take {found}", op.symbol()), "its operand")
+            self.error_help(&types::OPERAND_TYPES, format!("`{}` does not take {found}", op.symbol()), "its operand", "it takes numbers")
         })
     }
 
@@ -115,10 +116,11 @@ impl Lower<'_> {
     /// Reports the value of a run-time argument: a heuristic is evaluated long before the launch that knows it.
     pub fn known(&mut self, v: &Val) -> R<()> {
         match v {
-            Val::Argument(a) => Err(self.error(
+            Val::Argument(a) => Err(self.error_help(
                 &names::NOT_CONSTEXPR,
                 format!("the value of `{}` is known only at a launch", a.name),
                 format!("needs the value of `{}`, which is known only at a launch", a.name),
+                "give what is computed from it with -D, or make the parameter a `tl.constexpr`",
             )),
             _ => Ok(()),
         }
@@ -134,7 +136,12 @@ impl Lower<'_> {
             Val::Error => Err(crate::irgen::lower::Reported),
             Val::Tensor(_) => {
                 let found = v.describe();
-                Err(self.error(&names::NOT_CONSTEXPR, format!("expected a compile-time value, found {found}"), "known only at run time"))
+                Err(self.error_help(
+                    &names::NOT_CONSTEXPR,
+                    format!("expected a compile-time value, found {found}"),
+                    "known only at run time",
+                    "use `tl.where`, a run-time `if`, or a `tl.constexpr` parameter",
+                ))
             }
             _ => Ok(true),
         }

@@ -38,7 +38,12 @@ pub static PASS: Pass = Pass {
     name: "triton-rewrite-tensor-descriptor-to-pointer",
     doc: "replace tensor descriptors by tensors of pointers and masks",
     input: Input::Ttir,
-    options: &[OptionSpec { name: IF_MADE, kind: OptionKind::Bool, default: "false", doc: "only where the kernel makes descriptors itself" }],
+    options: &[OptionSpec {
+        name: IF_MADE,
+        kind: OptionKind::Bool,
+        default: "false",
+        doc: "only where the kernel makes descriptors itself",
+    }],
     run,
 };
 

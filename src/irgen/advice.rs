@@ -1,0 +1,134 @@
+//! Advice for messages: what stands here for words that people bring from Python, NumPy and PyTorch.
+//!
+//! 1. [`instead_of`] knows words that are no misspelling but come from elsewhere: `mean`, `relu`, `float8`, `np.maximum`.
+//! 2. [`host_package`] and [`missing_import`] know the packages that kernel files import or forget to import.
+//! 3. [`statement`] says what to write instead of a statement that kernels do not have.
+//!
+//! Example: for `x.mean()` the advice is `tl.sum(x, axis) / n`. For misspelt words there is [`crate::diag::suggest`].
+
+/// Functions that people look for in `tl`, on tensors, in NumPy and in PyTorch: their names, and what to write.
+const FUNCTIONS: &[(&[&str], &str)] = &[
+    (&["mean", "average"], "there is no mean: write `tl.sum(x, axis) / n`, with the number of elements that count"),
+    (&["var", "std", "norm"], "write it with `tl.sum`, for example `tl.sqrt(tl.sum(x * x, axis))`"),
+    (&["relu"], "write `tl.maximum(x, 0.0)`"),
+    (&["gelu", "silu", "swish"], "write it out: silu is `x * tl.sigmoid(x)`; gelu is made of `tl.erf`, or of `libdevice.tanh`"),
+    (
+        &[
+            "tanh", "sinh", "cosh", "tan", "asin", "acos", "atan", "atan2", "log1p", "expm1", "log10", "cbrt", "hypot", "fmod", "round",
+            "isnan", "isinf", "signbit", "copysign",
+        ],
+        "libdevice has it: `from triton.language.extra import libdevice`, then `libdevice.NAME(x)`",
+    ),
+    (&["pow", "power"], "use `libdevice.pow(x, y)` (`from triton.language.extra import libdevice`), or `x * x` for a square"),
+    (&["matmul", "mm", "bmm", "einsum"], "use `tl.dot(a, b)`"),
+    (&["absolute", "fabs"], "use `tl.abs(x)`"),
+    (&["concatenate", "concat", "stack", "hstack", "vstack"], "use `tl.join(a, b)`, or `tl.cat(a, b, can_reorder=True)`"),
+    (&["transpose", "t"], "use `tl.trans(x)`, or `tl.permute(x, order)`"),
+    (&["empty", "empty_like"], "use `tl.zeros(shape, dtype)`: a tensor of a kernel always has values"),
+    (&["ones", "ones_like"], "use `tl.full(shape, 1, dtype)`"),
+    (&["linspace"], "use `tl.arange(0, n)` and compute from it"),
+    (&["clip"], "use `tl.clamp(x, min, max)`"),
+    (&["prod"], "use `tl.reduce(x, axis, f)` with a `@triton.jit` function that multiplies"),
+    (&["unsqueeze"], "use `tl.expand_dims(x, axis)`, or `x[:, None]`"),
+    (&["flatten"], "use `tl.ravel(x)`"),
+    (&["repeat", "tile", "expand"], "use `tl.broadcast_to(x, shape)`"),
+    (&["isclose", "allclose"], "compare with `tl.abs(a - b) < eps`"),
+    (&["float"], "the type is `tl.float32`; convert with `x.to(tl.float32)`"),
+    (&["half"], "the type is `tl.float16`; convert with `x.to(tl.float16)`"),
+    (&["bfloat16"], "convert with `x.to(tl.bfloat16)`"),
+    (&["double"], "the type is `tl.float64`; convert with `x.to(tl.float64)`"),
+    (&["int"], "the type is `tl.int32`; convert with `x.to(tl.int32)`"),
+    (&["long"], "the type is `tl.int64`; convert with `x.to(tl.int64)`"),
+    (&["astype", "type_as"], "convert with `x.to(dtype)`"),
+    (&["size"], "the shape of a tensor is `x.shape`; that of an array in memory is to be passed to the kernel"),
+    (&["stride", "strides", "data_ptr"], "a kernel sees addresses, not arrays: pass strides as integer parameters"),
+    (&["float8", "fp8", "float8_e4m3"], "the 8-bit floats are `tl.float8e5` and `tl.float8e4nv`"),
+    (&["float8_e4m3fn"], "it is `tl.float8e4nv` here"),
+    (&["float8_e5m2"], "it is `tl.float8e5` here"),
+    (&["fp16"], "it is `tl.float16`"),
+    (&["fp32"], "it is `tl.float32`"),
+    (&["fp64"], "it is `tl.float64`"),
+    (&["bf16"], "it is `tl.bfloat16`"),
+    (&["int4", "uint4", "float4"], "4-bit values are unpacked from bytes by shifts and masks"),
+    (&["bool", "bool_"], "it is `tl.int1`"),
+    (&["constexp", "const_expr", "constant"], "it is `tl.constexpr`"),
+    (&["printf"], "use `tl.device_print(\"x\", x)`"),
+    (
+        &["syncthreads", "__syncthreads", "barrier"],
+        "use `tl.debug_barrier()`; a kernel rarely needs it, the compiler puts barriers where they are needed",
+    ),
+    (&["thread_id", "threadIdx", "block_id", "blockIdx"], "use `tl.program_id(axis)`; what one thread does is up to the compiler"),
+    (&["num_blocks", "gridDim"], "use `tl.num_programs(axis)`"),
+    (&["atomic_sub"], "use `tl.atomic_add(p, -x)`"),
+    (&["any"], "use `tl.max(x.to(tl.int32), axis) != 0`"),
+    (&["all"], "use `tl.min(x.to(tl.int32), axis) != 0`"),
+];
+
+/// What to write instead of a function or type of another library.
+#[must_use]
+pub fn instead_of(word: &str) -> Option<String> {
+    let (_, advice) = FUNCTIONS.iter().find(|(words, _)| words.contains(&word))?;
+    Some(advice.replace("NAME", word))
+}
+
+/// Packages of the host that kernel files import, with the names they usually get: nothing of them runs on the GPU.
+const HOST_PACKAGES: &[(&str, &str, &str)] = &[
+    ("numpy", "np", "NumPy"),
+    ("torch", "torch", "PyTorch"),
+    ("scipy", "scipy", "SciPy"),
+    ("cupy", "cp", "CuPy"),
+    ("jax", "jnp", "JAX"),
+    ("tensorflow", "tf", "TensorFlow"),
+    ("pandas", "pd", "pandas"),
+];
+
+/// How a package of the host is called, by its first name in an import or the name that it usually gets.
+#[must_use]
+pub fn host_package(name: &str) -> Option<&'static str> {
+    HOST_PACKAGES.iter().find(|(module, usual, _)| *module == name || *usual == name).map(|p| p.2)
+}
+
+/// The import that is missing where a name that files usually import is not defined.
+#[must_use]
+pub fn missing_import(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "tl" => "import it: `import triton.language as tl`",
+        "triton" => "import it: `import triton`",
+        "math" => "import it at the top of the file: `import math`; on tensors use `tl.exp`, `tl.sqrt` and the like",
+        "libdevice" => "import it: `from triton.language.extra import libdevice`",
+        "np" | "numpy" | "torch" | "jnp" | "cp" => "a kernel runs on the GPU: use the functions of `triton.language`, such as `tl.exp`",
+        _ => return None,
+    })
+}
+
+/// What to write instead of a statement that kernels do not have, by its keyword.
+#[must_use]
+pub fn statement(keyword: &str) -> &'static str {
+    match keyword {
+        "try" | "except" | "finally" => {
+            "nothing is raised on a GPU: test for the special case with `if` or `tl.where`, and guard memory accesses with `mask=`"
+        }
+        "with" | "async with" => "there is nothing to open or close on a GPU: write the body without it",
+        "class" => "pass values one by one or as a tuple; functions stand at the top level of the file, with `@triton.jit`",
+        "match" | "case" => "write `if` and `elif`; on compile-time values they cost nothing",
+        "del" => "leave it out: the compiler frees what is not used any more",
+        "global" | "nonlocal" => "a kernel cannot change variables outside of it: return the value, or `tl.store` it",
+        "import" => "move the import to the top of the file",
+        "yield" => "a function of a kernel returns once: return a tuple, or `tl.store` each value",
+        "await" | "async" => "loads are asynchronous by themselves: `num_stages` says how far loops run ahead",
+        "type" => "leave it out: types follow from the values",
+        _ => "write it without this statement",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_from_elsewhere_have_advice() {
+        assert!(instead_of("tanh").is_some_and(|a| a.contains("libdevice.tanh(x)")));
+        assert!(instead_of("mean").is_some());
+        assert_eq!(instead_of("arange"), None);
+    }
+}
