@@ -8,6 +8,8 @@ pub mod diag;
 
 pub mod target;
 
+pub mod threads;
+
 pub mod lexer;
 
 pub mod parser;

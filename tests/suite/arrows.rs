@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("diag", &["source"]),
     ("target", &["diag"]),
+    ("threads", &[]),
     ("ptxas", &["diag", "target"]),
     ("lexer", &["source", "diag"]),
     ("parser", &["lexer", "source", "diag"]),
@@ -26,13 +27,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("layout", &["ir", "source", "diag"]),
     ("irgen", &["parser", "ir", "source", "diag", "target"]),
     ("passes", &["ir", "layout", "source", "diag", "target"]),
-    ("codegen", &["ir", "layout", "passes::analysis", "source", "diag", "target"]),
+    ("codegen", &["ir", "layout", "passes::analysis", "source", "diag", "target", "threads"]),
     ("interp", &["ir", "source", "diag"]),
     ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "driver"]),
     ("args", &[]),
+    ("stdio", &[]),
     ("commands", &["args"]),
     ("layout_command", &["args", "commands"]),
-    ("driver", &["source", "diag", "target", "ptxas", "lexer", "parser", "ir", "layout", "irgen", "passes", "codegen", "interp"]),
+    ("driver", &["source", "diag", "target", "threads", "ptxas", "lexer", "parser", "ir", "layout", "irgen", "passes", "codegen", "interp"]),
 ];
 
 /// Words with the only paths, relative to `src/`, that may use them. A path that ends in `/` is a folder.
@@ -40,7 +42,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("inkwell", &["codegen/"]),
     ("llvm_sys", &["codegen/"]),
     ("ariadne", &["diag/"]),
-    ("std::process", &["ptxas.rs", "ptxas/", "main.rs"]),
+    ("std::process", &["ptxas.rs", "ptxas/", "main.rs", "driver/output.rs"]),
     ("process::Command", &["ptxas.rs", "ptxas/"]),
     ("process::exit", &["main.rs"]),
     ("println!", &["main.rs"]),
