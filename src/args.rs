@@ -65,18 +65,23 @@ pub(crate) enum Command {
     Check(Check),
     /// List the kernels of a file, their parameters, and what each still needs
     List {
+        /// Kernel files (.tk, .py)
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// As JSON
         #[arg(long)]
         json: bool,
+        /// Where to look for imported kernel files
         #[arg(short = 'I', value_name = "DIR")]
         include: Vec<PathBuf>,
     },
     /// Show who holds what in a layout, or how one layout is converted to another
     Layout(Layout),
     /// Explain a diagnostic code; without one, list them all
-    Explain { code: Option<String> },
+    Explain {
+        /// A code as a message has it: `E0216`, or `216`
+        code: Option<String>,
+    },
     /// Print a completion script for a shell
     Completions { shell: clap_complete::Shell },
 }
@@ -99,8 +104,8 @@ pub(crate) struct KernelArgs {
     /// Where to look for imported kernel files
     #[arg(short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
-    /// Target architectures, separated by commas
-    #[arg(long, value_name = "LIST", default_value = "sm_90a", value_delimiter = ',')]
+    /// Target architectures, separated by commas [default: what a stage file was made for, else sm_90a]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) arch: Vec<String>,
     /// A configuration of `@triton.autotune` by its number, or `all`; what other options say wins
     #[arg(long, value_name = "N|all", value_parser = config)]
@@ -246,6 +251,9 @@ pub(crate) struct Compile {
     /// The ptxas to use
     #[arg(long, value_name = "PATH", help_heading = "Tools")]
     pub(crate) ptxas: Option<PathBuf>,
+    /// Seconds that ptxas may take for a kernel; 0 is no limit
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, help_heading = "Tools")]
+    pub(crate) ptxas_timeout: u64,
     /// Say what keeps the kernel from being faster, separated by commas: vectorize, layout, shared, spill, dot, pipeline, or all
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Messages")]
     pub(crate) remarks: Vec<String>,

@@ -1,6 +1,7 @@
 //! The subcommands: from arguments to what there is to say. Nothing here prints.
 
 pub(crate) mod interpret;
+mod summary;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -11,12 +12,14 @@ use std::time::Duration;
 use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::input::{self, Input, Language};
+use ttc::driver::place::Placement;
 use ttc::driver::plan::ConfigChoice;
-use ttc::driver::{Compiled, Debug, Job, Options, Outcome, Stage, opt, output, plan, run_all};
+use ttc::driver::{Compiled, Debug, Job, Naming, Options, Outcome, Stage, opt, output, plan, run_all, run_each};
 use ttc::irgen::{KernelInfo, KernelParam, list_kernels};
 use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;
 use ttc::target::Target;
+use ttc::threads;
 
 use crate::args::{Check, Compile, Debugging, KernelArgs};
 
@@ -55,8 +58,8 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let mut sources = SourceMap::default();
     let stop = |d: Vec<Diagnostic>, s: &SourceMap| (d, s.clone());
     let want = wanted(&c.emit, c.output.as_deref()).map_err(|d| stop(vec![d], &sources))?;
-    let debug = match remark_groups(&c.remarks) {
-        Ok(remarks) => Debug { remarks, ..debug(&c.debugging) },
+    let debug = match remark_groups(&c.remarks).and_then(|remarks| Ok(Debug { remarks, ..debug(&c.debugging)? })) {
+        Ok(debug) => debug,
         Err(d) => return Ok(Report { usage: true, ..Report::errors(vec![d], sources) }),
     };
     let options = Options {
@@ -66,6 +69,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         triton_abi: c.triton_abi,
         debug: c.debug,
         ptxas: c.ptxas.clone(),
+        time_limit: Some(Duration::from_secs(c.ptxas_timeout)).filter(|t| !t.is_zero()),
         locations: !c.no_locations,
         max_ops: c.max_ops,
         ..options(&c.kernel).map_err(|d| stop(d, &sources))?
@@ -81,18 +85,14 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         plan::jobs(&inputs, &mut sources, c.kernel.kernel.as_deref(), all, config, &targets, &options).map_err(|d| stop(d, &sources))?;
     // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a stage.
     let with_metadata = want.contains(&Stage::Cubin) || (c.emit.is_empty() && want.contains(&Stage::Ptx));
-    let place = Placement {
-        output: c.output,
-        out_dir: c.out_dir,
-        archs: targets.len(),
-        numbered: config == Some(ConfigChoice::All),
-        with_metadata,
-    };
-    place.check(jobs.len(), &want).map_err(|d| stop(vec![d], &sources))?;
-    let needed = if c.summary { with(&want, Stage::Cubin) } else { want.clone() };
-    let workers = c.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let outcomes = run_all(&jobs, &sources, &options, &needed, &debug, workers);
-    Ok(deliver(&jobs, outcomes, &want, &place, c.summary))
+    let naming = Naming::of(&jobs, config == Some(ConfigChoice::All));
+    let place = Placement::new(c.output, c.out_dir, want.clone(), with_metadata, naming);
+    place.check(&jobs, &sources).map_err(|d| stop(vec![d], &sources))?;
+    let needed = if c.summary { with(&want, Stage::Cubin) } else { want };
+    let debug = Debug { naming, ..debug };
+    let workers = c.jobs.unwrap_or_else(threads::usual);
+    let delivered = run_each(&jobs, &sources, &options, &needed, &debug, workers, |job, outcome| deliver(job, outcome, &place, c.summary));
+    Ok(collect(delivered, c.summary, naming))
 }
 
 fn with(want: &[Stage], extra: Stage) -> Vec<Stage> {
@@ -100,102 +100,59 @@ fn with(want: &[Stage], extra: Stage) -> Vec<Stage> {
     set.into_iter().collect()
 }
 
-/// Writes the artifacts of all jobs and collects what there is to say about them.
-fn deliver(jobs: &[Job], outcomes: Vec<Outcome>, want: &[Stage], place: &Placement, summary: bool) -> Report {
+/// What is left to say of a job when its files are written.
+struct Delivered {
+    report: Report,
+    /// For the summary.
+    made: Option<(Job, Compiled)>,
+}
+
+/// Writes the artifacts of a job and collects what there is to say about them.
+fn deliver(job: &Job, Outcome { result, sources }: Outcome, place: &Placement, summary: bool) -> Delivered {
+    let mut made = match result {
+        Ok(made) => made,
+        Err(errors) => return Delivered { report: Report::errors(errors, sources), made: None },
+    };
     let mut report = Report::default();
+    for text in made.printed.iter().chain(&made.dumps) {
+        report.stderr.push_str(text);
+        if !text.ends_with('\n') {
+            report.stderr.push('\n');
+        }
+    }
+    let mut said = std::mem::take(&mut made.diagnostics);
+    match place.write(job, &made) {
+        Ok(stdout) => report.stdout = stdout,
+        Err(d) => said.push(d),
+    }
+    if !said.is_empty() {
+        report.groups.push((said, sources));
+    }
+    Delivered { report, made: summary.then(|| (job.clone(), made)) }
+}
+
+/// One report of all jobs, in their order.
+fn collect(delivered: Vec<Delivered>, summary: bool, naming: Naming) -> Report {
+    let mut all = Report::default();
     let mut table = vec![];
-    for (job, Outcome { result, sources }) in jobs.iter().zip(outcomes) {
-        let made = match result {
-            Ok(made) => made,
-            Err(errors) => {
-                report.groups.push((errors, sources));
-                continue;
-            }
-        };
-        for text in made.printed.iter().chain(&made.dumps) {
-            report.stderr.push_str(text);
-            if !text.ends_with('\n') {
-                report.stderr.push('\n');
-            }
-        }
-        let mut said = made.diagnostics.clone();
-        if let Err(d) = place.write(job, &made, want, &mut report.stdout) {
-            said.push(d);
-        }
-        if !said.is_empty() {
-            report.groups.push((said, sources));
-        }
-        table.push((job.target, made));
+    for Delivered { report, made } in delivered {
+        all.groups.extend(report.groups);
+        all.stderr.push_str(&report.stderr);
+        all.stdout.extend(report.stdout);
+        table.extend(made);
     }
     if summary {
-        report.stdout.extend(render_summary(&table).into_bytes());
+        all.stdout.extend(summary::table(&table, naming).into_bytes());
     }
-    report
-}
-
-/// Where outputs go.
-struct Placement {
-    output: Option<PathBuf>,
-    out_dir: Option<PathBuf>,
-    /// How many architectures there are: with several, file names say which.
-    archs: usize,
-    /// All configurations are compiled: file names say which.
-    numbered: bool,
-    with_metadata: bool,
-}
-
-impl Placement {
-    /// Several outputs need a directory.
-    fn check(&self, jobs: usize, want: &[Stage]) -> Result<(), Diagnostic> {
-        if self.out_dir.is_some() || jobs * want.len() <= 1 {
-            return Ok(());
-        }
-        let what =
-            if jobs > 1 { format!("{jobs} kernels, configurations or architectures") } else { format!("{} kinds of output", want.len()) };
-        Err(Diagnostic::error(&codes::cli::OUTPUT_CONFLICT, format!("{what} were asked for, but there is one place to write to"))
-            .help("give a directory with `--out-dir`"))
-    }
-
-    /// The file for one artifact; `None` is stdout.
-    fn path(&self, job: &Job, made: &Compiled, extension: &str) -> Option<PathBuf> {
-        if let Some(dir) = &self.out_dir {
-            let arch = if self.archs > 1 { format!(".{}", job.target.name) } else { String::new() };
-            let config = job.config.filter(|_| self.numbered).map_or_else(String::new, |n| format!(".{n}"));
-            return Some(dir.join(format!("{}{config}{arch}.{extension}", made.kernel)));
-        }
-        match &self.output {
-            Some(path) if path == Path::new("-") => None,
-            Some(path) => Some(path.clone()),
-            None if extension == Stage::Cubin.word() => Some(PathBuf::from(format!("{}.cubin", made.kernel))),
-            None => None,
-        }
-    }
-
-    fn write(&self, job: &Job, made: &Compiled, want: &[Stage], stdout: &mut Vec<u8>) -> Result<(), Diagnostic> {
-        if let Some(dir) = &self.out_dir {
-            output::make_dir(dir)?;
-        }
-        for (stage, bytes) in made.artifacts.iter().filter(|(s, _)| want.contains(s)) {
-            match self.path(job, made, stage.word()) {
-                Some(path) => output::write_file(&path, bytes)?,
-                None => stdout.extend_from_slice(bytes),
-            }
-        }
-        let launched = want.iter().rev().find(|s| matches!(s, Stage::Cubin | Stage::Ptx));
-        if let Some(stage) = launched.filter(|_| self.with_metadata)
-            && let Some(path) = self.path(job, made, stage.word())
-        {
-            output::write_file(&path.with_extension("json"), &made.metadata.to_json())?;
-        }
-        Ok(())
-    }
+    all
 }
 
 /// The stages asked for: `--emit`, or the extension of `-o`, or a cubin.
 fn wanted(emit: &[String], output: Option<&Path>) -> Result<Vec<Stage>, Diagnostic> {
     if emit.is_empty() {
-        let extension = output.and_then(Path::extension).and_then(|e| e.to_str());
-        return Ok(vec![extension.and_then(Stage::find).unwrap_or(Stage::Cubin)]);
+        let Some(extension) = output.and_then(Path::extension) else { return Ok(vec![Stage::Cubin]) };
+        let stage = extension.to_str().and_then(Stage::find);
+        return stage.map(|s| vec![s]).ok_or_else(|| unknown_extension(output, &extension.to_string_lossy()));
     }
     let mut want = BTreeSet::new();
     for word in emit {
@@ -206,6 +163,13 @@ fn wanted(emit: &[String], output: Option<&Path>) -> Result<Vec<Stage>, Diagnost
         want.insert(stage);
     }
     Ok(want.into_iter().collect())
+}
+
+fn unknown_extension(output: Option<&Path>, extension: &str) -> Diagnostic {
+    let known = Stage::ALL.map(|s| format!(".{}", s.word())).join(", ");
+    let path = output.unwrap_or(Path::new("")).display();
+    Diagnostic::error(&codes::cli::UNKNOWN_EMIT, format!("`-o {path}`: `.{extension}` is no kind of output; expected some of {known}"))
+        .help("for a name with another extension say what to make, for example `--emit cubin`")
 }
 
 fn options(k: &KernelArgs) -> Result<Options, Vec<Diagnostic>> {
@@ -222,16 +186,16 @@ fn options(k: &KernelArgs) -> Result<Options, Vec<Diagnostic>> {
     Ok(options)
 }
 
-fn debug(d: &Debugging) -> Debug {
-    Debug {
-        print_before: d.print_ir_before.clone(),
-        print_after: d.print_ir_after.clone(),
+fn debug(d: &Debugging) -> Result<Debug, Diagnostic> {
+    Ok(Debug {
+        print_before: d.print_ir_before.as_deref().map(Debug::pass).transpose()?,
+        print_after: d.print_ir_after.as_deref().map(Debug::pass).transpose()?,
         print_after_change: d.print_ir_after_change,
         dump_dir: d.dump_dir.clone(),
         time_passes: d.time_passes,
         verify_each: !d.no_verify_each,
         ..Debug::default()
-    }
+    })
 }
 
 /// The groups that `--remarks` names.
@@ -370,7 +334,9 @@ fn kernel_json(file: &Path, k: &KernelInfo) -> String {
 
 pub(crate) fn explain(code: Option<&str>) -> Report {
     let Some(id) = code else { return Report::text(list_codes()) };
-    if let Some(code) = codes::find(id) {
+    // `E0216` is also found as `e216` and `216`.
+    let digits = id.trim_start_matches(['E', 'e']);
+    if let Some(code) = codes::find(id).or_else(|| codes::find(&format!("E{digits:0>4}"))) {
         Report::text(explain_code(code))
     } else {
         let d = Diagnostic::error(&codes::cli::UNKNOWN_CODE, format!("there is no code `{id}`"))
@@ -399,38 +365,4 @@ pub(crate) fn opt(args: &[OsString]) -> Report {
     }
     report.groups.push((said, sources));
     report
-}
-
-/// A table: a column for each job, a row for each fact.
-fn render_summary(jobs: &[(Target, Compiled)]) -> String {
-    let ms = |d: Duration| format!("{:.2} ms", d.as_secs_f64() * 1e3);
-    let mut rows: Vec<(String, Vec<String>)> = vec![];
-    let mut row = |name: &str, value: &dyn Fn(&(Target, Compiled)) -> String| {
-        rows.push((name.to_owned(), jobs.iter().map(value).collect()));
-    };
-    row("", &|(t, c)| format!("{} {}", c.kernel, t.name));
-    let mut stages: Vec<&str> = vec![];
-    for (stage, _) in jobs.iter().flat_map(|(_, c)| &c.timings) {
-        if !stages.contains(stage) {
-            stages.push(stage);
-        }
-    }
-    for stage in stages {
-        row(stage, &|(_, c)| c.timings.iter().find(|(s, _)| *s == stage).map_or_else(String::new, |(_, d)| ms(*d)));
-    }
-    row("total", &|(_, c)| ms(c.timings.iter().map(|(_, d)| *d).sum()));
-    let number = |n: Option<u32>| n.map_or_else(String::new, |n| n.to_string());
-    row("registers", &|(_, c)| number(c.metadata.registers));
-    row("shared memory", &|(_, c)| format!("{} bytes", c.metadata.shared));
-    row("spills", &|(_, c)| format!("{} bytes", number(c.metadata.spills)));
-    for stage in [Stage::Ptx, Stage::Cubin] {
-        row(stage.word(), &|(_, c)| c.artifacts.get(&stage).map_or_else(String::new, |b| format!("{} bytes", b.len())));
-    }
-    let widths: Vec<usize> = (0..jobs.len()).map(|i| rows.iter().map(|(_, v)| v[i].len()).max().unwrap_or(0)).collect();
-    let mut text = String::new();
-    for (name, values) in rows {
-        let cells: String = values.iter().zip(&widths).map(|(v, w)| format!("  {v:>w$}")).collect();
-        let _ = writeln!(text, "{name:14}{cells}");
-    }
-    text
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Job`] is one kernel of one input for one architecture. [`plan`] turns the user's request into jobs, [`run_all`] takes each through the
 //! stages until everything it was asked for exists. The driver reads files and collects diagnostics; it writes nothing and prints nothing:
-//! [`output`] writes, `main.rs` prints.
+//! [`place`] and [`output`] write, `main.rs` prints.
 //!
 //! ```text
 //! source ─ parse ─ irgen ─▶ ttir ─ passes ─▶ ttgir ─ codegen ─▶ llir ─ LLVM ─▶ ptx ─ ptxas ─▶ cubin ─ nvdisasm ─▶ sass
@@ -12,13 +12,18 @@
 //! 2. Each stage runs only if something at it or after it was asked for.
 //! 3. The text of a stage is made only if that stage was asked for.
 
+mod agree;
+mod carried;
 mod flow;
 pub mod input;
 pub mod metadata;
 mod observe;
 pub mod opt;
 pub mod output;
+mod params;
+pub mod place;
 pub mod plan;
+mod ptx_facts;
 pub mod reproducer;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +31,8 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+
+use crate::threads;
 
 use crate::diag::Diagnostic;
 use crate::ir::MAX_OPS;
@@ -90,6 +97,8 @@ pub struct Options {
     /// Append the two hidden pointer parameters that Triton's launcher passes.
     pub triton_abi: bool,
     pub ptxas: Option<PathBuf>,
+    /// How long ptxas may run; without limit if absent.
+    pub time_limit: Option<Duration>,
     /// Print `loc(…)` in IR text.
     pub locations: bool,
     /// Operations that a kernel may grow to before it counts as endless.
@@ -111,6 +120,7 @@ impl Default for Options {
             line_info: true,
             triton_abi: false,
             ptxas: None,
+            time_limit: Some(crate::ptxas::TIME_LIMIT),
             locations: true,
             max_ops: MAX_OPS,
         }
@@ -151,6 +161,8 @@ pub struct Debug {
     pub print_after_change: bool,
     /// Write the IR after every pass to a file in this directory.
     pub dump_dir: Option<PathBuf>,
+    /// What tells the files of that directory apart.
+    pub naming: Naming,
     pub time_passes: bool,
     pub verify_each: bool,
     /// The remarks to collect.
@@ -164,10 +176,21 @@ impl Default for Debug {
             print_after: None,
             print_after_change: false,
             dump_dir: None,
+            naming: Naming::default(),
             time_passes: false,
             verify_each: true,
             remarks: BTreeSet::new(),
         }
+    }
+}
+
+impl Debug {
+    /// What an option that names a pass, or `all`, stands for.
+    ///
+    /// # Errors
+    /// `E0601` when there is no such pass.
+    pub fn pass(word: &str) -> Result<String, Diagnostic> {
+        if word == "all" { Ok(word.to_owned()) } else { crate::passes::pipeline_text::named(word).map(|p| p.name.to_owned()) }
     }
 }
 
@@ -188,17 +211,55 @@ pub struct Outcome {
     pub sources: SourceMap,
 }
 
-/// Stack of a job's thread: deep recursion over generated IR must not depend on the main thread's limit. Only touched pages cost memory.
-pub const STACK: usize = 256 << 20;
+/// What the names of a job's files say beside the kernel: `KERNEL[.CONFIG][.ARCH]`, so that no two jobs of a run write the same file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Naming {
+    /// The jobs are for several architectures.
+    pub archs: bool,
+    /// All configurations are compiled.
+    pub configs: bool,
+}
 
-/// Runs the jobs on `workers` threads; the outcomes come in the order of the jobs.
-///
-/// A panic in a job is a defect of ttc: it becomes an E0999 diagnostic that names a reproducer file, and the other jobs go on.
+impl Naming {
+    /// What is needed for these jobs.
+    #[must_use]
+    pub fn of(jobs: &[Job], configs: bool) -> Naming {
+        Naming { archs: jobs.windows(2).any(|pair| pair[0].target != pair[1].target), configs }
+    }
+
+    /// `matmul.0.sm_80` for a job that compiles `matmul`. A name that is no file name gets `_` for what cannot stand in one.
+    #[must_use]
+    pub fn stem(&self, job: &Job, kernel: &str) -> String {
+        let plain = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '.') { c } else { '_' };
+        let kernel: String = kernel.chars().map(plain).collect();
+        let config = job.config.filter(|_| self.configs).map_or_else(String::new, |n| format!(".{n}"));
+        let arch = if self.archs { format!(".{}", job.target.name) } else { String::new() };
+        format!("{kernel}{config}{arch}")
+    }
+}
+
+/// Runs the jobs on up to `workers` threads; the outcomes come in the order of the jobs. See [`run_each`].
 #[must_use]
 pub fn run_all(jobs: &[Job], sources: &SourceMap, options: &Options, want: &[Stage], debug: &Debug, workers: usize) -> Vec<Outcome> {
+    run_each(jobs, sources, options, want, debug, workers, |_, outcome| outcome)
+}
+
+/// Runs the jobs on up to `workers` threads and gives each outcome to `finish` as soon as it is there, on the thread of the job, so that what one job
+/// made is safe whatever becomes of the others. What `finish` returns comes in the order of the jobs.
+///
+/// A panic in a job is a defect of ttc: it becomes an E0999 diagnostic that names a reproducer file, and the other jobs go on.
+pub fn run_each<T: Send + Sync>(
+    jobs: &[Job],
+    sources: &SourceMap,
+    options: &Options,
+    want: &[Stage],
+    debug: &Debug,
+    workers: usize,
+    finish: impl Fn(&Job, Outcome) -> T + Sync,
+) -> Vec<T> {
     let next = AtomicUsize::new(0);
-    let done: Vec<OnceLock<Outcome>> = jobs.iter().map(|_| OnceLock::new()).collect();
-    let work = || {
+    let done: Vec<OnceLock<T>> = jobs.iter().map(|_| OnceLock::new()).collect();
+    threads::crew(workers.clamp(1, jobs.len().max(1)), || {
         while let Some((job, slot)) = claim(jobs, &done, &next) {
             let mut sources = sources.clone();
             let shown = sources.clone();
@@ -207,19 +268,13 @@ pub fn run_all(jobs: &[Job], sources: &SourceMap, options: &Options, want: &[Sta
                 &shown,
                 || flow::run(job, &mut sources, options, want, debug),
             );
-            let _ = slot.set(Outcome { result, sources });
-        }
-    };
-    std::thread::scope(|s| {
-        for _ in 0..workers.clamp(1, jobs.len().max(1)) {
-            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(s, work);
-            thread.expect("the system has a thread to give");
+            let _ = slot.set(finish(job, Outcome { result, sources }));
         }
     });
     done.into_iter().map(|o| o.into_inner().expect("every job has run")).collect()
 }
 
-fn claim<'a>(jobs: &'a [Job], done: &'a [OnceLock<Outcome>], next: &AtomicUsize) -> Option<(&'a Job, &'a OnceLock<Outcome>)> {
+fn claim<'a, T>(jobs: &'a [Job], done: &'a [OnceLock<T>], next: &AtomicUsize) -> Option<(&'a Job, &'a OnceLock<T>)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
     Some((jobs.get(index)?, &done[index]))
 }

@@ -10,6 +10,8 @@ pub mod text_file;
 
 pub mod target;
 
+pub mod threads;
+
 pub mod lexer;
 
 pub mod parser;

@@ -8,33 +8,42 @@ mod args;
 mod commands;
 mod layout_command;
 mod memory;
+mod stdio;
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use args::{Cli, Color, Command, ErrorFormat, Messages};
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, Parser, ValueEnum};
 use commands::Report;
 use commands::interpret::Progress;
 use ttc::diag::render::{Format, Options, render};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::{compiler_version, input};
 use ttc::source::SourceMap;
-use ttc::text_file;
+use ttc::{text_file, threads};
 
 #[global_allocator]
 static ALLOCATOR: memory::Bounded = memory::Bounded;
 
 fn main() -> ExitCode {
+    stdio::stop_tools_on_signals();
     let cli = match parse() {
         Ok(cli) => cli,
         Err(code) => return code,
     };
-    let report = match cli.command {
+    let messages = cli.messages;
+    // Recursion over source and IR must not depend on the main thread's stack.
+    let report = threads::on_stack(|| command(cli.command));
+    finish(report, messages)
+}
+
+fn command(command: Command) -> Report {
+    match command {
         Command::Compile(c) => commands::compile(c),
         Command::Interpret(i) => watched(|progress| commands::interpret::interpret(&i, progress)),
         Command::Check(c) => commands::check(&c),
@@ -47,8 +56,7 @@ fn main() -> ExitCode {
             clap_complete::generate(shell, &mut Cli::command(), "ttc", &mut stdout);
             Report { stdout, ..Report::default() }
         }
-    };
-    finish(report, cli.messages)
+    }
 }
 
 /// Runs a command while another thread shows how far it is: a line on stderr, if that is a terminal and the run takes more than a second.
@@ -100,11 +108,37 @@ fn parse() -> Result<Cli, ExitCode> {
     if args.get(at).is_some_and(|a| a == "opt") {
         args = global_first(args);
     }
+    let messages = messages(&args);
     Cli::try_parse_from(args).map_err(|e| {
+        if e.use_stderr() && !matches!(messages.error_format, ErrorFormat::Human) {
+            return finish(Report::errors(vec![usage(&e)], SourceMap::default()), messages);
+        }
         // Where not even the usage can be shown, the exit code still says what happened.
         let _ = e.print();
         ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2))
     })
+}
+
+/// How messages are shown, as far as that can be told of a command line that may be wrong.
+fn messages(args: &[OsString]) -> Messages {
+    let words: Vec<&str> = args.iter().filter_map(|a| a.to_str()).collect();
+    let value = |name: &str| {
+        let joined = words.iter().find_map(|w| w.strip_prefix(name)?.strip_prefix('='));
+        joined.or_else(|| words.iter().position(|w| *w == name).and_then(|i| words.get(i + 1).copied()))
+    };
+    Messages {
+        error_format: value("--error-format").and_then(|v| ErrorFormat::from_str(v, false).ok()).unwrap_or_default(),
+        color: value("--color").and_then(|v| Color::from_str(v, false).ok()).unwrap_or_default(),
+    }
+}
+
+/// What clap has to say of a command line, as a diagnostic: its first line, and the others as notes.
+fn usage(e: &clap::Error) -> Diagnostic {
+    let text = e.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let error = Diagnostic::error(&codes::cli::USAGE_ERROR, first.strip_prefix("error: ").unwrap_or(first));
+    lines.fold(error, Diagnostic::note)
 }
 
 /// Moves `--error-format` and `--color` before `opt`, which takes everything behind it for passes and options of its own.
@@ -136,10 +170,12 @@ fn first_word(args: &[OsString]) -> usize {
 
 /// Shows what a command has to say and turns it into an exit code.
 fn finish(mut report: Report, messages: Messages) -> ExitCode {
-    if !report.stdout.is_empty()
-        && let Err(e) = write_stdout(&report.stdout)
+    let written = if report.stdout.is_empty() { Ok(()) } else { stdio::write_stdout(&report.stdout) };
+    let broken_pipe = written.as_ref().is_err_and(|e| e.kind() == ErrorKind::BrokenPipe);
+    if let Err(e) = written.as_ref()
+        && !broken_pipe
     {
-        let d = Diagnostic::error(&codes::cli::CANNOT_WRITE, format!("cannot write to standard output: {}", input::plain(&e)));
+        let d = Diagnostic::error(&codes::cli::CANNOT_WRITE, format!("cannot write to standard output: {}", input::plain(e)));
         report.groups.push((vec![d], SourceMap::default()));
     }
     let mut text = report.stderr;
@@ -150,6 +186,10 @@ fn finish(mut report: Report, messages: Messages) -> ExitCode {
     }
     // stderr may be closed as well; there is nowhere left to say so.
     let _ = std::io::stderr().write_all(text.as_bytes());
+    if broken_pipe {
+        // Whoever read the output has seen enough. That is no error, but the exit status says it as that of other tools does.
+        stdio::end_by_broken_pipe();
+    }
     let all = || report.groups.iter().flat_map(|(d, _)| d);
     if all().any(|d| d.code == &codes::cli::DEFECT) {
         ExitCode::from(101)
@@ -158,13 +198,6 @@ fn finish(mut report: Report, messages: Messages) -> ExitCode {
     } else {
         ExitCode::from(u8::from(all().any(Diagnostic::is_error)))
     }
-}
-
-/// Writes to stdout, which is `/dev/stdout` rather than Rust's line-buffered handle: errors show here and not when the process ends.
-fn write_stdout(bytes: &[u8]) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(bytes)?;
-    out.flush()
 }
 
 fn format(format: ErrorFormat) -> Format {

@@ -2,10 +2,10 @@
 //!
 //! [`assemble`] works in these steps:
 //! 1. Find ptxas ([`find`]). A path that the user named is taken as it is; otherwise the first place that has it ends the search.
-//! 2. Write the PTX to a fresh temporary folder and run `ptxas -v --gpu-name=… kernel.ptx -o kernel.cubin` in that folder. The names are
-//!    relative, so nothing of the path can reach the cubin and the same PTX gives the same bytes. There is no time limit.
-//! 3. On success read the cubin and parse the report ([`report`]); the folder is deleted.
-//! 4. On failure the folder stays, and the diagnostic ([`failure`]) names the kernels, the log, and a command that repeats the run.
+//! 2. Run `ptxas -v --gpu-name=…` on the PTX ([`run`]). Its files are in memory and no path can reach the cubin, so the same PTX gives the same bytes. It
+//!    dies with ttc, and when the time limit is over.
+//! 3. On success check that the output is a cubin for the target ([`cubin`]), and parse the report ([`report`]).
+//! 4. On failure the PTX is kept ([`kept`]), and the diagnostic ([`failure`]) names the kernels, the log, and a command that repeats the run.
 //!
 //! This is the only module that starts processes. Overhead beyond ptxas's own time: about half a millisecond.
 //!
@@ -18,24 +18,30 @@
 //! assert_eq!(done.usage().spill_stores, 0);
 //! ```
 
+mod cubin;
 mod failure;
 mod find;
+pub mod kept;
 mod report;
+mod run;
 #[cfg(test)]
 mod tests;
 
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tempfile::TempDir;
-
-use crate::diag::{Diagnostic, codes::tools};
+use crate::diag::Diagnostic;
+use crate::diag::codes::{cli, tools};
 use crate::target::Target;
 pub use find::{Tool, find, find_libdevice};
 pub use report::{FunctionUsage, Usage};
+use run::Run;
+pub use run::stop_all;
+
+/// How long a tool may run where nobody says: an hour. The largest real kernels take ptxas some minutes.
+pub const TIME_LIMIT: Duration = Duration::from_secs(3600);
 
 /// How to assemble.
 #[derive(Clone, Copy, Debug)]
@@ -50,11 +56,13 @@ pub struct AssembleOptions<'a> {
     pub extra: &'a [String],
     /// The PTX file that the user gave, if that is where the text comes from: errors then point into it.
     pub source_name: Option<&'a str>,
+    /// How long ptxas may run; without limit if absent.
+    pub time_limit: Option<Duration>,
 }
 
 impl Default for AssembleOptions<'_> {
     fn default() -> Self {
-        AssembleOptions { ptxas: None, line_info: true, fp_fusion: true, extra: &[], source_name: None }
+        AssembleOptions { ptxas: None, line_info: true, fp_fusion: true, extra: &[], source_name: None, time_limit: Some(TIME_LIMIT) }
     }
 }
 
@@ -81,14 +89,15 @@ impl Assembled {
 
     /// The lines of the log that are warnings, without ptxas's prefix.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
-        self.log.lines().filter(|l| l.starts_with("ptxas ")).filter_map(|l| Some(l.split_once("warning")?.1.trim_start_matches([' ', ':'])))
+        self.log.lines().filter(|l| l.starts_with("ptxas")).filter_map(|l| Some(l.split_once("warning")?.1.trim_start_matches([' ', ':'])))
     }
 }
 
 /// Assembles PTX to a cubin for one architecture.
 ///
 /// # Errors
-/// `E0801` to `E0806`: no ptxas, one that does not start, fails, is killed or is too old, and temporary files that cannot be written.
+/// `E0801` to `E0806`, `E0815`, `E0816` and `E0932`: no ptxas, one that does not start, fails, is killed, takes too long, is too old or writes no cubin,
+/// and files that cannot be made.
 pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result<Assembled, Diagnostic> {
     let ptxas = find(Tool::Ptxas, options.ptxas)?;
     let mut args: Vec<OsString> = vec!["-v".into(), format!("--gpu-name={}", target.name).into()];
@@ -99,95 +108,64 @@ pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result
         args.push("--fmad=false".into());
     }
     args.extend(options.extra.iter().map(Into::into));
-    args.extend(["kernel.ptx", "-o", "kernel.cubin"].map(Into::into));
-    let run = Run::new(Tool::Ptxas, ptxas, args, "kernel.ptx", ptx.as_bytes())?;
-    let (output, time) = run.execute()?;
-    let log = text_of(&output);
-    let cubin = std::fs::read(run.folder.path().join("kernel.cubin"));
-    match cubin {
-        Ok(cubin) if output.status.success() && !cubin.is_empty() => {
-            let functions = report::parse(&log);
-            Ok(Assembled { cubin, functions, log, time, ptxas: run.tool_path })
-        }
-        cubin => {
-            let broken = cubin.err().filter(|e| e.kind() != io::ErrorKind::NotFound);
-            Err(match broken {
-                Some(error) if output.status.success() => scratch(&error, "read the cubin"),
-                _ => failure::of_ptxas(run, &output, ptx, target, options.source_name),
-            })
-        }
+    let mut run = Run::new(Tool::Ptxas, ptxas, args, ptx.as_bytes())?;
+    let ended = run.execute(options.time_limit)?;
+    let output = run.output().map_err(|e| scratch(&e, "read the cubin"))?;
+    if !ended.status.success() || ended.stopped || output.is_empty() {
+        return Err(failure::of_ptxas(&run, &ended, ptx, target, options));
     }
+    if let Some(why) = cubin::fault(&output, target) {
+        return Err(failure::of_cubin(&run, &ended, ptx, target, &why));
+    }
+    let log = ended.log();
+    Ok(Assembled { cubin: output, functions: report::parse(&log), log, time: ended.time, ptxas: run.tool_path })
 }
 
 /// The machine code of a cubin as text, as `nvdisasm -c` prints it.
 ///
 /// # Errors
 /// `E0801`, `E0802`, `E0804`, `E0806`, and `E0807` with nvdisasm's own message when it fails.
-pub fn disassemble(cubin: &[u8], nvdisasm: Option<&Path>) -> Result<String, Diagnostic> {
+pub fn disassemble(cubin: &[u8], nvdisasm: Option<&Path>, time_limit: Option<Duration>) -> Result<String, Diagnostic> {
     let tool = find(Tool::Nvdisasm, nvdisasm)?;
-    let run = Run::new(Tool::Nvdisasm, tool, vec!["-c".into(), "kernel.cubin".into()], "kernel.cubin", cubin)?;
-    let (output, _) = run.execute()?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    let run = Run::new(Tool::Nvdisasm, tool, vec!["-c".into()], cubin)?;
+    let ended = run.execute(time_limit)?;
+    if ended.status.success() && !ended.stopped {
+        return Ok(String::from_utf8_lossy(&ended.stdout).into_owned());
     }
-    Err(failure::of_nvdisasm(run, &output))
+    Err(failure::of_nvdisasm(&run, &ended, cubin, time_limit))
 }
 
-/// One run of a tool on one file in a temporary folder.
-struct Run {
-    tool: Tool,
-    tool_path: PathBuf,
-    args: Vec<OsString>,
-    folder: TempDir,
-}
-
-impl Run {
-    /// Writes the input file. The folder lives as long as the value, unless [`failure`] keeps it.
-    fn new(tool: Tool, tool_path: PathBuf, args: Vec<OsString>, name: &str, input: &[u8]) -> Result<Run, Diagnostic> {
-        let folder = tempfile::Builder::new().prefix("ttc-").tempdir().map_err(|e| scratch(&e, "make a temporary folder"))?;
-        std::fs::write(folder.path().join(name), input).map_err(|e| scratch(&e, "write the input of a tool"))?;
-        Ok(Run { tool, tool_path, args, folder })
+fn not_started(tool: Tool, path: &Path, error: &io::Error) -> Diagnostic {
+    if is_shortage(error) {
+        return shortage(tool.file_name(), error);
     }
-
-    /// Starts the tool, waits for it, and gives its output and wall time.
-    fn execute(&self) -> Result<(Output, Duration), Diagnostic> {
-        // The tool runs in another folder, so its own path must not depend on this one.
-        let program = std::path::absolute(&self.tool_path).unwrap_or_else(|_| self.tool_path.clone());
-        let start = Instant::now();
-        let mut tries = 0;
-        loop {
-            let result = Command::new(&program).args(&self.args).current_dir(self.folder.path()).stdin(Stdio::null()).output();
-            match result {
-                Ok(output) => return Ok((output, start.elapsed())),
-                // The file is being written, as during an upgrade; it will be whole in a moment.
-                Err(e) if e.kind() == io::ErrorKind::ExecutableFileBusy && tries < 20 => {
-                    tries += 1;
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-                Err(e) => return Err(self.not_started(&e)),
-            }
-        }
-    }
-
-    fn not_started(&self, error: &io::Error) -> Diagnostic {
-        let name = self.tool.file_name();
-        let diagnostic =
-            Diagnostic::error(&tools::TOOL_NOT_RUNNABLE, format!("cannot start {name} at `{}`: {error}", self.tool_path.display()));
-        match error.kind() {
-            io::ErrorKind::PermissionDenied => diagnostic.help(format!("make it executable: `chmod +x {}`", self.tool_path.display())),
-            _ => diagnostic.help(format!("name another {name} with `{}`", self.tool.variable())),
-        }
+    let name = tool.file_name();
+    let diagnostic = Diagnostic::error(&tools::TOOL_NOT_RUNNABLE, format!("cannot start {name} at `{}`: {error}", path.display()));
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => diagnostic.help(format!("make it executable: `chmod +x {}`", path.display())),
+        _ => diagnostic.help(format!("name another {name} with `{}`", tool.variable())),
     }
 }
 
-/// Both streams of a tool as text, its errors first.
-fn text_of(output: &Output) -> String {
-    let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
-    text.push_str(&String::from_utf8_lossy(&output.stdout));
-    text
+/// Whether the system refused for want of files, processes or memory.
+fn is_shortage(error: &io::Error) -> bool {
+    error.raw_os_error().is_some_and(|e| matches!(e, libc::EMFILE | libc::ENFILE | libc::EAGAIN | libc::ENOMEM))
+}
+
+fn shortage(name: &str, error: &io::Error) -> Diagnostic {
+    let what = match error.raw_os_error() {
+        Some(libc::EMFILE | libc::ENFILE) => "file",
+        Some(libc::ENOMEM) => "memory",
+        _ => "process",
+    };
+    Diagnostic::error(&cli::NO_RESOURCES, format!("the system has no {what} for {name}: {error}"))
+        .help("run fewer jobs at once (`-j 1`), or raise the limits on files (`ulimit -n`), processes (`-u`) and memory (`-v`)")
 }
 
 fn scratch(error: &io::Error, doing: &str) -> Diagnostic {
+    if is_shortage(error) {
+        return shortage("the files of a tool", error);
+    }
     let folder = std::env::temp_dir();
     // The error of a temporary file goes on with the file's random name.
     let text = error.to_string();

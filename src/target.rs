@@ -108,6 +108,15 @@ impl Target {
         TARGETS.iter().find(|t| t.name == wanted).copied().ok_or_else(|| unknown(text, &wanted))
     }
 
+    /// The target where nobody names one: `sm_90a`.
+    ///
+    /// # Panics
+    /// Never: the table has it.
+    #[must_use]
+    pub fn usual() -> Target {
+        *TARGETS.iter().find(|t| t.name == "sm_90a").expect("the table has sm_90a")
+    }
+
     /// Threads of one warp.
     #[must_use]
     pub fn warp_size(&self) -> u32 {

@@ -15,7 +15,7 @@ use ttc::cases::manual::{self, Bound, Given};
 use ttc::cases::{Folder, Instance, launch};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::input::{self, Language};
-use ttc::driver::{Job, Options, STACK, Stage, output, plan, reproducer};
+use ttc::driver::{Job, Options, Stage, output, plan, reproducer};
 use ttc::interp::{self, Arg, Checks, Memory, Trace, npy};
 use ttc::ir::Ir;
 use ttc::ir::text::parser::{ParseOptions, parse_module};
@@ -49,18 +49,8 @@ struct Launch {
 }
 
 pub(crate) fn interpret(i: &Interpret, progress: &Progress) -> Report {
-    let work = || {
-        let mut folder = Folder { include: i.include.clone(), ..Folder::default() };
-        match run(i, &mut folder, progress) {
-            Ok(report) => report,
-            Err(diagnostics) => Report::errors(diagnostics, folder.sources),
-        }
-    };
-    // As for a compilation, recursion over the IR must not depend on the main thread's stack.
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).expect("the system has a thread to give");
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    let mut folder = Folder { include: i.include.clone(), ..Folder::default() };
+    run(i, &mut folder, progress).unwrap_or_else(|diagnostics| Report::errors(diagnostics, folder.sources))
 }
 
 fn run(i: &Interpret, folder: &mut Folder, progress: &Progress) -> Result<Report, Vec<Diagnostic>> {

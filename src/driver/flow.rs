@@ -2,18 +2,20 @@
 
 use std::time::Instant;
 
+use super::carried::{self, Carried};
 use super::input::Language;
-use super::metadata::{Metadata, Param, TensorDesc, fingerprint};
+use super::metadata::{Metadata, Param, TensorDesc};
 use super::observe::Observer;
-use super::{Compiled, Debug, Job, Options, Stage, compiler_version, plan};
+use super::ptx_facts::PtxFacts;
+use super::{Compiled, Debug, Job, Options, Stage, agree, compiler_version, params, plan};
 use crate::codegen::{self, CodegenOptions};
-use crate::diag::codes::tools;
+use crate::diag::codes::{cli, tools};
 use crate::diag::{Diagnostic, Place, Severity};
 use crate::ir::Ir;
 use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen;
-use crate::irgen::config::Launch;
+use crate::irgen::config::{Given, Launch};
 use crate::layout;
 use crate::passes::analysis::clusters;
 use crate::passes::manager::{self, Pipeline, Verifier};
@@ -26,10 +28,13 @@ type Step<T = ()> = Result<T, Vec<Diagnostic>>;
 
 struct Flow<'a> {
     job: &'a Job,
-    options: &'a Options,
+    /// The user's, and those that the input carries.
+    options: Options,
     want: &'a [Stage],
     debug: &'a Debug,
     made: Compiled,
+    /// What the user said of the launch.
+    given: Given,
     /// The options to compile with.
     launch: Launch,
     /// Where the kernel stands in its source.
@@ -41,28 +46,17 @@ struct Flow<'a> {
 /// # Errors
 /// The errors of the stage that failed, after the warnings that came before it.
 pub(super) fn run(job: &Job, sources: &mut SourceMap, options: &Options, want: &[Stage], debug: &Debug) -> Step<Compiled> {
-    let metadata = initial_metadata(job, sources, options);
+    let metadata = Metadata { arch: job.target.name.to_owned(), compiler: compiler_version(), ..Metadata::default() };
     let launch = options.given().over(Launch::default());
-    let mut flow = Flow { job, options, want, debug, launch, made: Compiled { metadata, ..Compiled::default() }, kernel_loc: None };
+    let made = Compiled { metadata, ..Compiled::default() };
+    let mut flow = Flow { job, given: options.given(), options: options.clone(), want, debug, launch, made, kernel_loc: None };
     match flow.start(sources) {
-        Ok(()) => Ok(flow.made),
+        Ok(()) => {
+            flow.finish();
+            Ok(flow.made)
+        }
         Err(errors) => Err(flow.made.diagnostics.into_iter().chain(errors).collect()),
     }
-}
-
-/// What is known before anything has run.
-fn initial_metadata(job: &Job, sources: &SourceMap, options: &Options) -> Metadata {
-    let text = &sources.file(job.input.file).text;
-    let settings = format!("{:?} {:?} {:?} {options:?} {}", job.kernel, job.config, job.target, compiler_version());
-    let metadata = Metadata {
-        arch: job.target.name.to_owned(),
-        global_scratch_align: 1,
-        hidden_params: if options.triton_abi { 2 } else { 0 },
-        hash: fingerprint([text.as_bytes(), settings.as_bytes()]),
-        compiler: compiler_version(),
-        ..Metadata::default()
-    };
-    metadata.with_launch(options.given().over(Launch::default()))
 }
 
 impl Flow<'_> {
@@ -85,53 +79,168 @@ impl Flow<'_> {
         }
     }
 
+    /// Keeps a stage's text, with its metadata line.
+    fn keep_text(&mut self, stage: Stage, text: impl FnOnce(&Self) -> String) {
+        self.keep(stage, |f| carried::append(text(f), stage, &f.made.metadata, &f.options).into_bytes());
+    }
+
     fn name(&mut self, kernel: String) {
         self.made.metadata.name.clone_from(&kernel);
         self.made.kernel = kernel;
     }
 
+    /// The name of the input.
+    fn file<'s>(&self, sources: &'s SourceMap) -> &'s str {
+        &sources.file(self.job.input.file).name
+    }
+
     fn start(&mut self, sources: &mut SourceMap) -> Step {
-        let file = self.job.input.file;
         match self.job.input.language {
             Language::Source => {
                 let ir = self.timed("front end", |f| f.front_end(sources))?;
                 self.ttir(ir)
             }
-            Language::Ir(_) => {
-                let mut ir = self.timed("parse", |_| parse_module(sources, file, &ParseOptions::default()))?;
-                ir.set_max_ops(self.options.max_ops);
-                let kernel = plan::choose_kernel(&mut ir, self.job.kernel.as_deref(), self.goes_past(Stage::Ptx), &sources.file(file).name);
-                self.name(kernel.map_err(|e| vec![e])?);
-                let faults = self.timed("verify", |_| layout::verify(&ir));
-                if !faults.is_empty() {
-                    return Err(faults);
-                }
-                if ir.stored_attr(ir.module(), "ttg.num-warps").is_some() { self.ttgir(ir) } else { self.ttir(ir) }
-            }
-            Language::Llir => {
-                let text = sources.file(file).text.clone();
-                let options = CodegenOptions { source_name: Some(sources.file(file).name.clone()), ..self.codegen_options() };
-                let module = self.timed("parse", |_| codegen::parse_llir(&text, &options)).map_err(|e| vec![e])?;
-                self.llvm(module)
-            }
-            Language::Ptx => {
-                let text = sources.file(file).text.to_string();
-                self.name(plan::ptx_entry(&text).unwrap_or_else(|| self.job.input.stem()));
-                self.ptx_of(text, Some(&sources.file(file).name))
-            }
+            Language::Ir(_) => self.from_ir(sources),
+            Language::Llir => self.from_llir(sources),
+            Language::Ptx => self.from_ptx(sources),
         }
     }
 
+    fn from_ir(&mut self, sources: &SourceMap) -> Step {
+        let file = self.job.input.file;
+        let mut ir = self.timed("parse", |_| parse_module(sources, file, &ParseOptions::default()))?;
+        ir.set_max_ops(self.options.max_ops);
+        agree::module(&ir, self.job.target, self.file(sources), &sources.file(file).text).map_err(|e| vec![e])?;
+        let kernel = plan::choose_kernel(&mut ir, self.job.kernel.as_deref(), self.goes_past(Stage::Ptx), self.file(sources));
+        self.name(kernel.map_err(|e| vec![e])?);
+        let carried = self.carried(sources)?.unwrap_or_default();
+        let faults = self.timed("verify", |_| layout::verify(&ir));
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        self.resume(&carried);
+        if let Some(func) = ir.functions().into_iter().find(|&f| ir.str_attr(f, "sym_name") == Some(&self.made.kernel)) {
+            self.made.metadata.params = params::of_kernel(&ir, func, carried.params);
+        }
+        if ir.stored_attr(ir.module(), "ttg.num-warps").is_none() {
+            self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(self.launch);
+            return self.ttir(ir);
+        }
+        let number = |name: &str| ir.int_attr(ir.module(), name).and_then(|v| u32::try_from(v).ok());
+        let (num_warps, num_ctas) = (number("ttg.num-warps"), Some(number("ttg.num-ctas").unwrap_or(1)));
+        let known = Given { num_warps, num_ctas, num_stages: carried.num_stages, maxnreg: self.options.maxnreg };
+        self.settled(known, self.file(sources))?;
+        self.launch = known.over(self.launch);
+        let metadata = std::mem::take(&mut self.made.metadata).with_launch(self.launch);
+        self.made.metadata = Metadata { num_stages: carried.num_stages, ..metadata };
+        self.ttgir(ir)
+    }
+
+    fn from_llir(&mut self, sources: &SourceMap) -> Step {
+        let text = sources.file(self.job.input.file).text.clone();
+        let carried = carried::find(&text, None, self.file(sources)).map_err(|e| vec![e])?;
+        agree::llir(&text, carried.as_ref(), self.job.target, self.file(sources)).map_err(|e| vec![e])?;
+        let options = CodegenOptions { source_name: Some(self.file(sources).to_owned()), ..self.codegen_options() };
+        let module = self.timed("parse", |_| codegen::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
+        self.name(module.facts().kernels.first().cloned().unwrap_or_default());
+        let own = self.carried(sources)?;
+        let carried = own.clone().unwrap_or_default();
+        self.resume(&carried);
+        self.take(&carried);
+        let file = Some(self.file(sources));
+        // What ttc wrote has LLVM's passes behind it.
+        if own.is_some() { self.optimized(module, file) } else { self.llvm(module, file) }
+    }
+
+    fn from_ptx(&mut self, sources: &SourceMap) -> Step {
+        let text = sources.file(self.job.input.file).text.clone();
+        let facts = PtxFacts::of(&text);
+        agree::ptx(&facts, self.job.target, self.file(sources)).map_err(|e| vec![e])?;
+        self.name(facts.kernel.clone().unwrap_or_else(|| self.job.input.stem()));
+        let carried = self.carried(sources)?.unwrap_or_default();
+        self.resume(&carried);
+        self.take(&carried);
+        self.describe(&facts, self.file(sources))?;
+        self.made.metadata.ptx_version = facts.version.unwrap_or_default();
+        self.keep(Stage::Ptx, |_| text.as_bytes().to_vec());
+        self.assemble(&carried::without(&text), Some(self.file(sources)))
+    }
+
+    /// What the input carries of the kernel.
+    fn carried(&self, sources: &SourceMap) -> Step<Option<Carried>> {
+        let file = sources.file(self.job.input.file);
+        carried::find(&file.text, Some(&self.made.kernel), &file.name).map_err(|e| vec![e])
+    }
+
+    /// Goes on with the options that the input carries; what the user gives wins where it still can.
+    fn resume(&mut self, carried: &Carried) {
+        carried.set_options(&mut self.options);
+        let Carried { num_warps, num_stages, num_ctas, maxnreg, .. } = *carried;
+        self.launch = self.options.given().over(Given { num_warps, num_stages, num_ctas, maxnreg }.over(Launch::default()));
+        self.options.maxnreg = self.launch.maxnreg;
+        self.made.metadata.constants.clone_from(&carried.constants);
+        self.made.metadata.config.clone_from(&carried.config);
+        self.made.metadata.tensordesc_meta.clone_from(&carried.tensordesc_meta);
+    }
+
+    /// Takes what only codegen knows from what the input carries.
+    fn take(&mut self, carried: &Carried) {
+        let m = &mut self.made.metadata;
+        m.num_stages = carried.num_stages;
+        m.shared = carried.shared;
+        m.global_scratch_size = carried.global_scratch_size;
+        m.global_scratch_align = carried.global_scratch_align;
+        m.hidden_params = carried.hidden_params;
+        m.params.clone_from(&carried.params);
+    }
+
+    /// Completes the metadata of a compilation that began behind codegen with what the PTX says. Where both say something, the PTX is right.
+    fn describe(&mut self, facts: &PtxFacts, file: &str) -> Step {
+        let known = Given {
+            num_warps: facts.num_warps,
+            num_ctas: facts.num_ctas,
+            maxnreg: facts.maxnreg,
+            num_stages: self.made.metadata.num_stages,
+        };
+        self.settled(known, file)?;
+        let m = &mut self.made.metadata;
+        if self.options.triton_abi && m.hidden_params != Some(2) {
+            let text = format!("`--triton-abi`: the parameters of `{}` in `{file}` are settled already", m.name);
+            return Err(vec![Diagnostic::error(&cli::BAD_OPTION, text).help("start from TTGIR or from the kernel")]);
+        }
+        (m.num_warps, m.maxnreg) = (facts.num_warps, facts.maxnreg);
+        m.shared = if facts.shared == Some(0) { Some(0) } else { m.shared };
+        if m.params.is_empty() {
+            // Nothing was carried: all parameters of the PTX, the hidden ones among them.
+            m.params.clone_from(&facts.params);
+            m.hidden_params = if facts.params.is_empty() { Some(0) } else { m.hidden_params };
+        }
+        self.made.metadata = std::mem::take(&mut self.made.metadata).with_ctas(facts.num_ctas);
+        Ok(())
+    }
+
+    /// Checks the user's options against what the input has settled.
+    fn settled(&self, known: Given, file: &str) -> Step {
+        let errors = agree::settled(self.given, known, file);
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
+    /// What can be said when everything is made.
+    fn finish(&mut self) {
+        let made = [Stage::Cubin, Stage::Ptx].iter().find_map(|s| self.made.artifacts.get(s)).cloned().unwrap_or_default();
+        self.made.metadata = std::mem::take(&mut self.made.metadata).hashed(&made);
+    }
+
     fn front_end(&mut self, sources: &mut SourceMap) -> Step<Ir> {
-        let lowered = irgen::lower_kernel(sources, self.job.input.file, &plan::kernel_request(self.job, self.options))?;
+        let lowered = irgen::lower_kernel(sources, self.job.input.file, &plan::kernel_request(self.job, &self.options))?;
         self.made.diagnostics.extend(lowered.warnings);
         self.made.printed.extend(lowered.printed);
         self.made.metadata.params = lowered
             .params
             .into_iter()
-            .map(|p| Param { name: p.name, ty: p.ty, divisibility: u64::from(p.divisibility.unwrap_or(1)) })
+            .map(|p| Param { name: p.name, ty: p.ty, divisibility: Some(u64::from(p.divisibility.unwrap_or(1))) })
             .collect();
-        self.made.metadata.constants = lowered.constants.into_iter().collect();
+        self.made.metadata.constants = Some(lowered.constants.into_iter().collect());
         self.made.metadata.config = lowered.config;
         self.launch = lowered.launch;
         self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(lowered.launch);
@@ -143,7 +252,7 @@ impl Flow<'_> {
     fn ttir(&mut self, mut ir: Ir) -> Step {
         clusters::check(&ir, self.launch.num_ctas, &self.job.target).map_err(|e| vec![e])?;
         self.passes("TTIR passes", &mut ir, &pipelines::ttir(&self.job.target))?;
-        self.keep(Stage::Ttir, |f| f.print(&ir));
+        self.keep_text(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
             return Ok(());
         }
@@ -155,61 +264,68 @@ impl Flow<'_> {
     fn ttgir(&mut self, mut ir: Ir) -> Step {
         self.remark(&ir);
         self.made.metadata.tensordesc_meta = TensorDesc::of_kernel(&ir);
-        self.keep(Stage::Ttgir, |f| f.print(&ir));
+        self.keep_text(Stage::Ttgir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttgir) {
             return Ok(());
         }
         self.passes("LLVM preparation", &mut ir, &pipelines::llir(&self.gpu_options()))?;
         let options = self.codegen_options();
         let module = self.timed("LLVM IR", |_| codegen::lower(&ir, &options))?;
-        self.llvm(module)
+        let facts = module.facts();
+        let m = &mut self.made.metadata;
+        m.shared = Some(facts.shared);
+        m.global_scratch_size = Some(facts.global_scratch_size);
+        m.global_scratch_align = Some(facts.global_scratch_align.max(1));
+        m.hidden_params = Some(facts.hidden_params);
+        m.num_warps = Some(facts.num_warps);
+        self.made.metadata = std::mem::take(&mut self.made.metadata).with_ctas(Some(facts.num_ctas));
+        if let Some(kernel) = facts.kernels.first() {
+            self.name(kernel.clone());
+        }
+        self.llvm(module, None)
     }
 
-    /// LLVM IR before its passes.
-    fn llvm(&mut self, mut module: codegen::Module) -> Step {
+    /// LLVM IR before its passes. `file` is where the user wrote it.
+    fn llvm(&mut self, mut module: codegen::Module, file: Option<&str>) -> Step {
         if module.needs_libdevice() {
             let path = ptxas::find_libdevice(None).map_err(|e| vec![e])?;
             self.timed("libdevice", |_| module.link_libdevice(&path)).map_err(|e| vec![e])?;
         }
         self.timed("LLVM passes", |_| module.optimize()).map_err(|e| vec![e])?;
-        let facts = module.facts().clone();
-        if let Some(kernel) = facts.kernels.first() {
-            self.name(kernel.clone());
-        }
-        self.made.metadata.shared = facts.shared;
-        self.made.metadata.global_scratch_size = facts.global_scratch_size;
-        self.made.metadata.global_scratch_align = facts.global_scratch_align.max(1);
-        self.made.metadata.hidden_params = self.made.metadata.hidden_params.max(facts.hidden_params);
-        self.made.metadata.num_warps = facts.num_warps;
-        self.made.metadata.num_ctas = facts.num_ctas;
-        self.made.metadata.cluster_dims = [facts.num_ctas, 1, 1];
-        self.keep(Stage::Llir, |_| module.to_llir().into_bytes());
+        self.optimized(module, file)
+    }
+
+    /// LLVM IR after its passes.
+    fn optimized(&mut self, mut module: codegen::Module, file: Option<&str>) -> Step {
+        self.keep_text(Stage::Llir, |_| module.to_llir());
         if !self.goes_past(Stage::Llir) {
             return Ok(());
         }
         let ptx = self.timed("PTX", |_| module.emit_ptx()).map_err(|e| vec![e])?;
-        self.ptx(ptx)
-    }
-
-    fn ptx(&mut self, ptx: String) -> Step {
-        self.ptx_of(ptx, None)
+        let facts = PtxFacts::of(&ptx);
+        if let Some(file) = file {
+            self.describe(&facts, file)?;
+        }
+        self.made.metadata.ptx_version = facts.version.unwrap_or_default();
+        self.keep_text(Stage::Ptx, |_| ptx.clone());
+        self.assemble(&ptx, None)
     }
 
     /// `file`: where the user wrote the PTX; ptxas's complaints point into it.
-    fn ptx_of(&mut self, ptx: String, file: Option<&str>) -> Step {
-        self.made.metadata.ptx_version = plan::ptx_version(&ptx).unwrap_or_default();
-        self.keep(Stage::Ptx, |_| ptx.clone().into_bytes());
+    fn assemble(&mut self, ptx: &str, file: Option<&str>) -> Step {
         if !self.goes_past(Stage::Ptx) {
             return Ok(());
         }
+        let ptxas = self.options.ptxas.clone();
         let assemble = AssembleOptions {
-            ptxas: self.options.ptxas.as_deref(),
+            ptxas: ptxas.as_deref(),
             line_info: self.options.line_info,
             fp_fusion: self.options.fp_fusion,
             source_name: file,
+            time_limit: self.options.time_limit,
             ..AssembleOptions::default()
         };
-        let done = self.timed("ptxas", |f| ptxas::assemble(&ptx, &f.job.target, &assemble)).map_err(|e| vec![e])?;
+        let done = self.timed("ptxas", |f| ptxas::assemble(ptx, &f.job.target, &assemble)).map_err(|e| vec![e])?;
         let usage = done.usage();
         self.made.metadata.registers = Some(usage.registers);
         self.made.metadata.spills = Some(usage.spill_stores + usage.spill_loads);
@@ -218,14 +334,15 @@ impl Flow<'_> {
         if !self.goes_past(Stage::Cubin) {
             return Ok(());
         }
-        let sass = self.timed("nvdisasm", |_| ptxas::disassemble(&done.cubin, None)).map_err(|e| vec![e])?;
+        let sass = self.timed("nvdisasm", |f| ptxas::disassemble(&done.cubin, None, f.options.time_limit)).map_err(|e| vec![e])?;
         self.keep(Stage::Sass, |_| sass.into_bytes());
         Ok(())
     }
 
     /// Runs a pipeline, with everything that was asked to be shown.
     fn passes(&mut self, stage: &'static str, ir: &mut Ir, pipeline: &Pipeline) -> Step {
-        let title = format!("{}.{}", self.made.kernel, stage.split(' ').next().unwrap_or(stage).to_lowercase());
+        let stem = self.debug.naming.stem(self.job, &self.made.kernel);
+        let title = format!("{stem}.{}", stage.split(' ').next().unwrap_or(stage).to_lowercase());
         let mut observer = Observer::new(self.debug, self.options.locations, &title);
         let verifier: Verifier = if self.debug.verify_each { layout::verify } else { |_| vec![] };
         let report = self.timed(stage, |_| manager::run(ir, pipeline, verifier, &mut [&mut observer]));
@@ -289,7 +406,7 @@ impl Flow<'_> {
     }
 
     fn codegen_options(&self) -> CodegenOptions {
-        let o = self.options;
+        let o = &self.options;
         CodegenOptions {
             num_warps: self.launch.num_warps,
             num_ctas: self.launch.num_ctas,
@@ -301,7 +418,7 @@ impl Flow<'_> {
         }
     }
 
-    fn print(&self, ir: &Ir) -> Vec<u8> {
-        print_module(ir, &PrintOptions { locations: self.options.locations, ..PrintOptions::default() }).into_bytes()
+    fn print(&self, ir: &Ir) -> String {
+        print_module(ir, &PrintOptions { locations: self.options.locations, ..PrintOptions::default() })
     }
 }

@@ -1,26 +1,29 @@
 //! The JSON beside a cubin: what a launcher must know, under Triton's names.
+//!
+//! Where a compilation starts at a later stage, some of it may be in no text any more ([`super::carried`], [`super::ptx_facts`]). Such a field
+//! is `None`, which JSON shows as `null`: a launcher must know that it does not know.
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::ir::{Ir, Op};
 use crate::irgen::config::{ConfigInfo, Launch};
 use crate::layout::encodings::{TmaBlock, tma_block};
 
 /// One run-time parameter, in launch order.
-#[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Param {
     pub name: String,
-    /// As in a signature: `*fp32`, `i32`.
+    /// As in a signature: `*fp32`, `i32`. Read from PTX it is PTX's word (`u32`, `b8[128]`), and `*` for a pointer.
     #[serde(rename = "type")]
     pub ty: String,
     /// What the compiler was told the value is a multiple of; 1 when nothing.
-    pub divisibility: u64,
+    pub divisibility: Option<u64>,
 }
 
 /// What a launcher must know of a parameter that is a tensor descriptor, to encode it (CUDA driver API, `cuTensorMapEncodeTiled`).
-#[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct TensorDesc {
     /// 0 none, 1 to 3: 32, 64, 128 bytes, as in `CUtensorMapSwizzle`.
     pub swizzle: u32,
@@ -62,22 +65,22 @@ pub struct Metadata {
     /// `sm_90a`
     pub arch: String,
     /// The block has `32 * num_warps` threads.
-    pub num_warps: u32,
-    pub num_stages: u32,
-    pub num_ctas: u32,
-    pub cluster_dims: [u32; 3],
+    pub num_warps: Option<u32>,
+    pub num_stages: Option<u32>,
+    pub num_ctas: Option<u32>,
+    pub cluster_dims: Option<[u32; 3]>,
     /// Dynamic shared memory to launch with.
-    pub shared: u32,
-    pub global_scratch_size: u32,
-    pub global_scratch_align: u32,
-    /// Trailing pointer parameters that follow the kernel's own.
-    pub hidden_params: u32,
+    pub shared: Option<u32>,
+    pub global_scratch_size: Option<u32>,
+    pub global_scratch_align: Option<u32>,
+    /// Trailing pointer parameters that follow the kernel's own. Where this is not known, `params` holds them as well.
+    pub hidden_params: Option<u32>,
     pub params: Vec<Param>,
     /// For each parameter that is a tensor descriptor, where hardware reads it (from sm_90 on).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tensordesc_meta: Vec<TensorDesc>,
     /// Compile-time parameters and their values, as text.
-    pub constants: BTreeMap<String, String>,
+    pub constants: Option<BTreeMap<String, String>>,
     /// The configuration that was taken, as its file has it; `constants` and the options above are what was compiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<ConfigInfo>,
@@ -88,7 +91,8 @@ pub struct Metadata {
     pub spills: Option<u32>,
     /// PTX ISA version, `8.0`.
     pub ptx_version: String,
-    /// Identifies input, options and compiler: equal hashes mean equal bytes.
+    /// Identifies what was made: the cubin (else the PTX) and everything else that this file says. Equal hashes mean equal bytes, whatever
+    /// files, tools, options and paths led to them.
     pub hash: String,
     /// `ttc 0.1.0 (LLVM 22.1.8)`
     pub compiler: String,
@@ -99,7 +103,20 @@ impl Metadata {
     #[must_use]
     pub fn with_launch(self, launch: Launch) -> Metadata {
         let Launch { num_warps, num_stages, num_ctas, maxnreg } = launch;
-        Metadata { num_warps, num_stages, num_ctas, maxnreg, cluster_dims: [num_ctas, 1, 1], ..self }
+        Metadata { num_warps: Some(num_warps), num_stages: Some(num_stages), maxnreg, ..self }.with_ctas(Some(num_ctas))
+    }
+
+    /// With this many blocks in a cluster.
+    #[must_use]
+    pub fn with_ctas(self, num_ctas: Option<u32>) -> Metadata {
+        Metadata { num_ctas, cluster_dims: num_ctas.map(|n| [n, 1, 1]), ..self }
+    }
+
+    /// With the hash of what was made, which goes over all other fields as well.
+    #[must_use]
+    pub fn hashed(self, made: &[u8]) -> Metadata {
+        let rest = Metadata { hash: String::new(), ..self };
+        Metadata { hash: fingerprint([made, &rest.to_json()]), ..rest }
     }
 
     /// The file's bytes.

@@ -90,7 +90,7 @@ impl Request {
     fn set(&mut self, name: &str, value: Option<&str>, more: &mut dyn Iterator<Item = String>) -> Result<bool, Diagnostic> {
         let mut text = || value.map(str::to_owned).or_else(|| more.next()).ok_or_else(|| bad(format!("`--{name}` needs a value")));
         let on = value.is_none_or(|v| v != "0" && v != "false");
-        let pass_or_all = || Some(value.unwrap_or("all").to_owned());
+        let pass_or_all = || Debug::pass(value.unwrap_or("all")).map(Some);
         match name {
             "o" => self.output = Some(text()?.into()),
             "split-input-file" => self.split = on,
@@ -100,8 +100,8 @@ impl Request {
             "mlir-print-op-generic" | "generic" => self.print.generic = on,
             "pass-pipeline" => self.pipeline.steps.extend(Pipeline::parse(&text()?)?.steps),
             "verify-each" => self.debug.verify_each = on,
-            "print-ir-before" => self.debug.print_before = pass_or_all(),
-            "print-ir-after" => self.debug.print_after = pass_or_all(),
+            "print-ir-before" => self.debug.print_before = pass_or_all()?,
+            "print-ir-after" => self.debug.print_after = pass_or_all()?,
             "print-ir-before-all" | "mlir-print-ir-before-all" => self.debug.print_before = Some("all".to_owned()),
             "print-ir-after-all" | "mlir-print-ir-after-all" => self.debug.print_after = Some("all".to_owned()),
             "print-ir-after-change" | "mlir-print-ir-after-change" => self.debug.print_after_change = on,

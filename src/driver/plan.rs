@@ -8,7 +8,8 @@ use crate::source::SourceMap;
 use crate::target::Target;
 
 use super::input::{Input, Language};
-use super::{Job, Options, Stage};
+use super::ptx_facts::PtxFacts;
+use super::{Job, Options, Stage, agree};
 
 /// Which configurations of a kernel are meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,10 +21,11 @@ pub enum ConfigChoice {
 
 /// Which jobs a request stands for: every chosen kernel of every input for every architecture, in every chosen configuration.
 ///
-/// `all`: without `kernel`, take every kernel of a file (the outputs go to a directory); otherwise a file must hold exactly one.
+/// `all`: without `kernel`, take every kernel of a file (the outputs go to a directory); otherwise a file must hold exactly one. Without `targets`, a
+/// stage file is compiled for the GPU that it was made for, and a kernel for [`Target::usual`].
 ///
 /// # Errors
-/// The choice is impossible: no kernel, several, an unknown one.
+/// The choice is impossible: no kernel, several, an unknown one; a stage file that was made for no GPU of ttc's.
 pub fn jobs(
     inputs: &[Input],
     sources: &mut SourceMap,
@@ -35,10 +37,17 @@ pub fn jobs(
 ) -> Result<Vec<Job>, Vec<Diagnostic>> {
     let (mut jobs, mut errors) = (vec![], vec![]);
     for input in inputs {
+        let own = match own_targets(input, sources, targets) {
+            Ok(own) => own,
+            Err(e) => {
+                errors.push(e);
+                continue;
+            }
+        };
         match kernels(input, sources, kernel, all, options) {
             Ok(kernels) => {
                 for kernel in &kernels {
-                    for &target in targets {
+                    for &target in &own {
                         let job = Job { input: input.clone(), kernel: kernel.clone(), config: None, target };
                         match configs(&job, sources, config, options) {
                             Ok(chosen) => jobs.extend(chosen.into_iter().map(|config| Job { config, ..job.clone() })),
@@ -51,6 +60,47 @@ pub fn jobs(
         }
     }
     if errors.is_empty() { Ok(jobs) } else { Err(errors) }
+}
+
+/// The GPUs to compile an input for: those asked for, each once, or its own, or the usual one.
+fn own_targets(input: &Input, sources: &SourceMap, asked: &[Target]) -> Result<Vec<Target>, Diagnostic> {
+    if asked.is_empty() {
+        return Ok(vec![agree::target_of(input, sources)?.unwrap_or_else(Target::usual)]);
+    }
+    let mut targets: Vec<Target> = vec![];
+    for &target in asked {
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    }
+    Ok(targets)
+}
+
+/// The kernel that a job will compile, as far as that is known before it runs.
+#[must_use]
+pub fn expected_kernel(job: &Job, sources: &SourceMap) -> Option<String> {
+    let text = &sources.file(job.input.file).text;
+    if let Some(name) = &job.kernel {
+        return Some(name.clone());
+    }
+    let name = match job.input.language {
+        Language::Source => None,
+        Language::Ir(_) => text.lines().filter(|l| l.contains("tt.func") && !l.contains("private")).find_map(symbol),
+        Language::Llir => text.lines().filter(|l| l.contains("define") && l.contains("ptx_kernel")).find_map(symbol),
+        Language::Ptx => PtxFacts::of(text).kernel,
+    };
+    name.filter(|n| !n.is_empty())
+}
+
+/// The name behind the first `@` of a line, with or without quotes.
+fn symbol(line: &str) -> Option<String> {
+    let (_, rest) = line.split_once('@')?;
+    let end = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-'));
+    let name = match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next(),
+        None => rest.split(end).next(),
+    };
+    name.map(str::to_owned)
 }
 
 /// The kernels to compile of one input; `None` where the stage itself knows (IR, LLVM IR and PTX).
@@ -142,21 +192,6 @@ pub fn choose_kernel(ir: &mut Ir, wanted: Option<&str>, single: bool, file: &str
 
 fn listed(names: &[&str]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ") }
-}
-
-/// The name of the first kernel of PTX text (PTX ISA, section 5.4 "Kernel and function directives: .entry").
-#[must_use]
-pub fn ptx_entry(ptx: &str) -> Option<String> {
-    let rest = &ptx[ptx.find(".entry")? + ".entry".len()..];
-    let name: String = rest.trim_start().chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '%')).collect();
-    (!name.is_empty()).then_some(name)
-}
-
-/// The version that PTX text declares, `8.0` (PTX ISA, section 11.1.1 ".version").
-#[must_use]
-pub fn ptx_version(ptx: &str) -> Option<String> {
-    let line = ptx.lines().find_map(|l| l.trim().strip_prefix(".version"))?;
-    Some(line.trim().to_owned())
 }
 
 /// Checks the numbers of the options against what a launch allows.

@@ -10,7 +10,7 @@
 
 use std::rc::Rc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::lower::{Lower, R};
 use super::value::{Const, Func, Val};
@@ -108,7 +108,7 @@ impl Given {
 }
 
 /// A value of a configuration, for whoever launches the kernel.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Plain {
     Null,
@@ -144,11 +144,11 @@ impl std::fmt::Display for Plain {
 }
 
 /// A configuration as its file has it.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ConfigInfo {
     /// Its place in the list, from 0.
     pub index: usize,
-    #[serde(serialize_with = "as_map")]
+    #[serde(serialize_with = "as_map", deserialize_with = "from_map")]
     pub kwargs: Vec<(String, Plain)>,
     pub num_warps: u32,
     pub num_stages: u32,
@@ -158,6 +158,27 @@ pub struct ConfigInfo {
 
 fn as_map<S: Serializer>(items: &[(String, Plain)], s: S) -> Result<S::Ok, S::Error> {
     s.collect_map(items.iter().map(|(k, v)| (k, v)))
+}
+
+/// The entries of a map in their order.
+fn from_map<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<(String, Plain)>, D::Error> {
+    struct Entries;
+    impl<'de> serde::de::Visitor<'de> for Entries {
+        type Value = Vec<(String, Plain)>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("names with values")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut items = vec![];
+            while let Some(item) = map.next_entry()? {
+                items.push(item);
+            }
+            Ok(items)
+        }
+    }
+    d.deserialize_map(Entries)
 }
 
 impl ConfigInfo {

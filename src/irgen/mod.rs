@@ -18,6 +18,7 @@ pub mod builtins;
 pub mod call;
 pub mod config;
 pub mod expr;
+mod free_names;
 pub mod heuristics;
 pub mod host;
 pub mod lookup;
@@ -34,11 +35,13 @@ pub mod types;
 pub mod unbound;
 pub mod value;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use config::{ConfigInfo, Given, Launch};
+use free_names::free_names;
 use lower::{Lower, Options, R, Reported};
 use modules::Modules;
 use signature::Item;
@@ -235,13 +238,14 @@ fn start<'m>(map: &'m mut SourceMap, file: FileId, include_dirs: &[PathBuf], opt
 
 /// Whether each jit function can be launched: it returns nothing and no other one names it.
 fn entries(all: &[Rc<FunctionDef>]) -> Vec<bool> {
-    // The debug text of a tree holds every name that it refers to in quotes.
-    let texts: Vec<String> = all.iter().map(|f| format!("{:?}", f.body)).collect();
-    let named = |name: &str| {
-        let needle = format!("Name(\"{name}\")");
-        all.iter().zip(&texts).any(|(f, text)| *f.name.name != *name && text.contains(&needle))
-    };
-    all.iter().map(|f| !returns_value(&f.body) && !named(&f.name.name)).collect()
+    let mut named: BTreeMap<Arc<str>, BTreeSet<usize>> = BTreeMap::new();
+    for (i, f) in all.iter().enumerate() {
+        for name in free_names(f) {
+            named.entry(name).or_default().insert(i);
+        }
+    }
+    let by_another = |i: usize| named.get(&*all[i].name.name).is_some_and(|by| by.iter().any(|&j| all[j].name.name != all[i].name.name));
+    all.iter().enumerate().map(|(i, f)| !returns_value(&f.body) && !by_another(i)).collect()
 }
 
 fn returns_value(body: &[Stmt]) -> bool {

@@ -37,7 +37,7 @@ impl Step {
     /// # Errors
     /// If there is no such pass or option, or a value is malformed.
     pub fn checked(name: &str, options: &[(&str, &str)]) -> Result<Step, Diagnostic> {
-        let pass = registry::find(name).ok_or_else(|| unknown_pass(name))?;
+        let pass = named(name)?;
         for &(option, value) in options {
             let spec = pass.options.iter().find(|o| o.name == option);
             let Some(spec) = spec else {
@@ -78,6 +78,14 @@ impl std::fmt::Display for Step {
         }
         Ok(())
     }
+}
+
+/// The pass of this name.
+///
+/// # Errors
+/// `E0601` with names that are near.
+pub fn named(name: &str) -> Result<&'static Pass, Diagnostic> {
+    registry::find(name).ok_or_else(|| unknown_pass(name))
 }
 
 fn unknown_pass(name: &str) -> Diagnostic {

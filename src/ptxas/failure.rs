@@ -1,7 +1,7 @@
 //! Turns a failed run into a diagnostic that says what failed and how to repeat it.
 //!
-//! 1. The folder of the run is kept, so that the command in the message works.
-//! 2. The kind: killed by a signal, too old for the target or the PTX version (known by ptxas's words), or rejected.
+//! 1. The input is kept, so that the command in the message works.
+//! 2. The kind: killed by a signal or the time limit, too old for the target or the PTX version (known by ptxas's words), or rejected.
 //! 3. The lines of the PTX that the log blames are quoted, or become labels when the PTX is the user's own file.
 //!
 //! ```text
@@ -9,26 +9,26 @@
 //! ```
 //! gives the note ``line 19: `st.glob.b32 [%rd1], 1;` ``.
 
-use std::process::Output;
+use std::time::Duration;
 
-use super::{Run, Tool, text_of};
+use super::run::{Ended, Run};
+use super::{AssembleOptions, Tool, kept};
 use crate::diag::{Diagnostic, Place, codes::tools};
 use crate::target::Target;
 
 /// How many lines of the PTX a message quotes.
 const QUOTES: usize = 5;
 
-pub(super) fn of_ptxas(run: Run, output: &Output, ptx: &str, target: &Target, source_name: Option<&str>) -> Diagnostic {
-    let log = text_of(output);
-    let kernels = entry_names(ptx);
-    let subject = if kernels.is_empty() { String::new() } else { format!(" for {}", list(&kernels)) };
-    let mut diagnostic = if let Some(killed) = killed(Tool::Ptxas, output, &subject) {
+pub(super) fn of_ptxas(run: &Run, ended: &Ended, ptx: &str, target: &Target, options: &AssembleOptions) -> Diagnostic {
+    let log = ended.log();
+    let (source_name, subject) = (options.source_name, subject(ptx));
+    let mut diagnostic = if let Some(killed) = killed(Tool::Ptxas, ended, &subject, options.time_limit) {
         killed
     } else if let Some(old) = too_old(&log) {
         Diagnostic::error(&tools::PTXAS_TOO_OLD, format!("this ptxas is too old{subject} on {target}: {old}"))
             .help("name a newer ptxas with `--ptxas` (`make toolchain` installs one), or compile for an older architecture")
     } else {
-        let what = match output.status.code() {
+        let what = match ended.status.code() {
             Some(0) => "ptxas ended without an error but wrote no cubin".to_owned(),
             code => format!("ptxas failed with exit code {}", code.unwrap_or(-1)),
         };
@@ -44,34 +44,63 @@ pub(super) fn of_ptxas(run: Run, output: &Output, ptx: &str, target: &Target, so
     if let (Some(file), true) = (source_name, diagnostic.labels.is_empty()) {
         diagnostic = diagnostic.at(Place::File(file.to_owned()), "");
     }
-    with_log(run, diagnostic, &log)
+    with_log(run, diagnostic, &log, ptx.as_bytes())
 }
 
-pub(super) fn of_nvdisasm(run: Run, output: &Output) -> Diagnostic {
-    let log = text_of(output);
+/// ptxas ended well, but its output is none.
+pub(super) fn of_cubin(run: &Run, ended: &Ended, ptx: &str, target: &Target, why: &str) -> Diagnostic {
+    let text = format!("ptxas wrote no cubin for {target}{}: {why}", subject(ptx));
+    let diagnostic =
+        Diagnostic::error(&tools::BAD_CUBIN, text).help(format!("name another ptxas with `--ptxas` or `{}`", Tool::Ptxas.variable()));
+    with_log(run, diagnostic, &ended.log(), ptx.as_bytes())
+}
+
+/// `` for `add` ``, if the PTX names a kernel.
+fn subject(ptx: &str) -> String {
+    let kernels = entry_names(ptx);
+    if kernels.is_empty() { String::new() } else { format!(" for {}", list(&kernels)) }
+}
+
+pub(super) fn of_nvdisasm(run: &Run, ended: &Ended, cubin: &[u8], limit: Option<Duration>) -> Diagnostic {
+    let log = ended.log();
     let failed = || {
-        Diagnostic::error(&tools::DISASSEMBLY_FAILED, format!("nvdisasm failed with exit code {}", output.status.code().unwrap_or(-1)))
+        Diagnostic::error(&tools::DISASSEMBLY_FAILED, format!("nvdisasm failed with exit code {}", ended.status.code().unwrap_or(-1)))
             .help(format!("use an nvdisasm as new as the ptxas that made the cubin, for example with `{}`", Tool::Nvdisasm.variable()))
     };
-    let diagnostic = killed(Tool::Nvdisasm, output, "").unwrap_or_else(failed);
-    with_log(run, diagnostic, &log)
+    let diagnostic = killed(Tool::Nvdisasm, ended, "", limit).unwrap_or_else(failed);
+    with_log(run, diagnostic, &log, cubin)
 }
 
-/// Adds the log and the command that repeats the run, and keeps the folder.
-fn with_log(run: Run, diagnostic: Diagnostic, log: &str) -> Diagnostic {
-    let mut command = vec![quote(&run.tool_path.to_string_lossy())];
-    command.extend(run.args.iter().map(|a| quote(&a.to_string_lossy())));
-    let folder = run.folder.keep();
+/// Adds the log and the command that repeats the run, whose input is kept.
+fn with_log(run: &Run, diagnostic: Diagnostic, log: &str, input: &[u8]) -> Diagnostic {
     let log = if log.trim().is_empty() { "it printed nothing".to_owned() } else { format!("its log:\n{}", log.trim_end()) };
-    diagnostic.note(log).note(format!("to repeat it: cd {} && {}", quote(&folder.to_string_lossy()), command.join(" ")))
+    let diagnostic = diagnostic.note(log);
+    let (name, output) = match run.tool {
+        Tool::Ptxas => ("kernel.ptx", &["-o", "kernel.cubin"][..]),
+        Tool::Nvdisasm | Tool::Libdevice => ("kernel.cubin", &[][..]),
+    };
+    match kept::keep(name, input) {
+        Ok(folder) => {
+            let program = std::path::absolute(&run.tool_path).unwrap_or_else(|_| run.tool_path.clone());
+            let mut command = vec![quote(&program.to_string_lossy())];
+            command.extend(run.options.iter().map(|a| quote(&a.to_string_lossy())));
+            command.extend([name].iter().chain(output).map(|&w| w.to_owned()));
+            diagnostic.note(format!("to repeat it: cd {} && {}", quote(&folder.to_string_lossy()), command.join(" ")))
+        }
+        Err(e) => diagnostic.note(format!("its input could not be kept: {e}")),
+    }
 }
 
-/// The diagnostic for a tool that a signal ended.
-fn killed(tool: Tool, output: &Output, subject: &str) -> Option<Diagnostic> {
-    #[cfg(unix)]
-    let signal = std::os::unix::process::ExitStatusExt::signal(&output.status)?;
-    #[cfg(not(unix))]
-    let signal = Some(output).filter(|_| false).map(|_| 0)?;
+/// The diagnostic for a tool that a signal or the time limit ended.
+fn killed(tool: Tool, ended: &Ended, subject: &str, limit: Option<Duration>) -> Option<Diagnostic> {
+    if let (true, Some(limit)) = (ended.stopped, limit) {
+        let text = format!("{} was stopped after {} s{subject}", tool.file_name(), limit.as_secs());
+        return Some(
+            Diagnostic::error(&tools::TOOL_TIMEOUT, text)
+                .help("allow more with `--ptxas-timeout SECONDS` (0: no limit), or make the kernel smaller"),
+        );
+    }
+    let signal = std::os::unix::process::ExitStatusExt::signal(&ended.status)?;
     let name = tool.file_name();
     let diagnostic = Diagnostic::error(&tools::TOOL_KILLED, format!("{name} was killed by signal {signal}{subject}"));
     Some(match signal {
@@ -96,7 +125,7 @@ fn too_old(log: &str) -> Option<String> {
 /// The PTX lines that a log blames, with the complaint: `(19, "Unknown modifier '.glob'")`. Lines start at 1.
 fn blamed(log: &str) -> Vec<(u32, String)> {
     let parse = |line: &str| {
-        let (_, rest) = line.strip_prefix("ptxas ")?.split_once(", line ")?;
+        let (_, rest) = line.strip_prefix("ptxas")?.split_once(", line ")?;
         let (number, rest) = rest.split_once(';')?;
         let (kind, text) = rest.split_once(':')?;
         let number: u32 = number.trim().parse().ok().filter(|n| *n > 0)?;

@@ -4,9 +4,11 @@
 //! 1. the path that the user gave, else the part's environment variable: taken as it is or refused, never passed over;
 //! 2. `PATH` (libdevice: the toolkit around the ptxas on `PATH`);
 //! 3. `$CUDA_HOME`, `$CUDA_PATH`, `/usr/local/cuda`, and the folder of Debian's own toolkit package;
-//! 4. `.toolchain` in a folder above the executable, where `make toolchain` puts the parts;
+//! 4. `.toolchain` of ttc's repository, where `make toolchain` puts the parts, if the executable was built there;
 //! 5. the packages of NVIDIA and of Triton in the Python installations around: the active environment, the user's, the `python3` on `PATH`,
 //!    pyenv's, the system's. Only folders are looked at; Python is not run.
+//!
+//! A folder that a variable names relative to the current one is passed over: whoever writes there must not choose what ttc runs.
 
 use std::ffi::OsString;
 use std::fs;
@@ -124,6 +126,11 @@ impl Surroundings {
         }
     }
 
+    /// The folder that a variable names; a relative one counts as none.
+    fn folder(&self, name: &str) -> Option<PathBuf> {
+        self.path(name).filter(|p| p.is_absolute())
+    }
+
     /// The value of a variable as a path; an empty value counts as none.
     fn path(&self, name: &str) -> Option<PathBuf> {
         (self.variable)(name).filter(|v| !v.is_empty()).map(PathBuf::from)
@@ -167,25 +174,25 @@ impl Surroundings {
 
     fn in_toolkits(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
         let debian = self.root.join("usr/lib/nvidia-cuda-toolkit");
-        let roots = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(|v| self.path(v)).chain([self.root.join("usr/local/cuda")]);
+        let roots = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(|v| self.folder(v)).chain([self.root.join("usr/local/cuda")]);
         let apart = (tool == Tool::Libdevice).then(|| debian.join("libdevice").join(tool.file_name()));
         let mut places = roots.chain([debian.clone()]).map(|r| r.join(tool.in_toolkit())).chain(apart);
         places.find(|p| looked_at(p, looked) && tool.usable(p))
     }
 
     fn in_toolchain(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
-        let executable = self.executable.as_deref()?;
-        looked.push(format!("`.toolchain` in the folders above {}", executable.display()));
-        executable.ancestors().skip(1).find_map(|a| in_packages(tool, &a.join(".toolchain")))
+        let toolchain = repository(self.executable.as_deref()?)?.join(".toolchain");
+        looked.push(format!("`{}`", toolchain.display()));
+        in_packages(tool, &toolchain)
     }
 
     fn in_python(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
-        let mut prefixes: Vec<PathBuf> = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|v| self.path(v)).collect();
-        let home = self.path("HOME");
+        let mut prefixes: Vec<PathBuf> = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|v| self.folder(v)).collect();
+        let home = self.folder("HOME");
         prefixes.extend(home.iter().map(|h| h.join(".local")));
         let python = self.program("python3").and_then(|p| fs::canonicalize(p).ok());
         prefixes.extend(python.and_then(|p| Some(p.parent()?.parent()?.to_owned())));
-        if let Some(pyenv) = self.path("PYENV_ROOT").or(home.map(|h| h.join(".pyenv"))) {
+        if let Some(pyenv) = self.folder("PYENV_ROOT").or(home.map(|h| h.join(".pyenv"))) {
             prefixes.extend(newest_first(&pyenv.join("versions"), ""));
         }
         prefixes.extend([self.root.join("usr/local"), self.root.join("usr")]);
@@ -201,6 +208,13 @@ impl Surroundings {
         }
         None
     }
+}
+
+/// The repository of ttc in whose folder `target` an executable lies.
+fn repository(executable: &Path) -> Option<&Path> {
+    let target = executable.ancestors().find(|a| a.file_name().is_some_and(|n| n == "target"))?;
+    let manifest = fs::read_to_string(target.parent()?.join("Cargo.toml")).ok()?;
+    manifest.lines().any(|l| l.trim() == "name = \"ttc\"").then(|| target.parent())?
 }
 
 /// Notes a place for the error message; always true.

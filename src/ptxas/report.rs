@@ -47,12 +47,18 @@ pub struct FunctionUsage {
     pub usage: Usage,
 }
 
+/// What a line of this kind says: `ptxas info    : Used 12 registers`. The first word is the name of the program, `ptxas-blackwell` for example.
+pub(super) fn words<'a>(line: &'a str, kind: &str) -> Option<&'a str> {
+    let (_, rest) = line.strip_prefix("ptxas")?.split_once(' ')?;
+    Some(rest.trim_start().strip_prefix(kind)?.trim_start_matches([' ', ':']))
+}
+
 /// The functions of a `-v` log in its order.
 pub(super) fn parse(log: &str) -> Vec<FunctionUsage> {
     let mut functions: Vec<FunctionUsage> = vec![];
     let (mut entry, mut properties) = (None, None);
     for line in log.lines() {
-        let info = line.strip_prefix("ptxas info").map_or(line, |l| l.trim_start_matches([' ', ':']));
+        let info = words(line, "info").unwrap_or(line);
         if let Some(rest) = info.strip_prefix("Compiling entry function '") {
             let name = rest.split('\'').next().unwrap_or(rest);
             entry = Some(index_of(&mut functions, name, true));

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use tempfile::TempDir;
+
 use super::find::Surroundings;
 use super::*;
 use crate::target::TARGETS;
@@ -22,6 +24,10 @@ fn good_ptx() -> String {
 fn sm(name: &str) -> Target {
     Target::parse(name).unwrap()
 }
+
+/// A shell command that writes a cubin without code for compute capability 8.0 to the file that the last argument names.
+const WRITE_CUBIN: &str = r#"for last; do :; done
+    { printf '\177ELF\002\001\001A\010\0\0\0\0\0\0\0\002\0\276\0'; head -c 28 /dev/zero; printf '\004\120\0\006'; head -c 12 /dev/zero; } > "$last""#;
 
 /// A folder with one executable script in it.
 struct Fake {
@@ -64,22 +70,84 @@ impl Drop for Kept {
 
 #[test]
 fn a_fake_ptxas_gets_the_options_and_its_output_is_read() {
-    let fake = fake(
+    let folder = tempfile::tempdir().unwrap();
+    let seen = folder.path().join("seen");
+    let fake = fake(&format!(
         r#"echo "ptxas info    : Compiling entry function 'first' for 'sm_80'" >&2
         echo "ptxas info    : Used 42 registers, used 0 barriers" >&2
         echo "ptxas warning : careful" >&2
-        for last; do :; done
-        echo "$*" > "$last"; cat kernel.ptx >> "$last""#,
-    );
+        input=; for a; do case "$a" in -o) break;; esac; input="$a"; done
+        echo "$*" > {seen}; cat "$input" >> {seen}
+        {WRITE_CUBIN}"#,
+        seen = seen.display()
+    ));
     let options = AssembleOptions { ptxas: Some(&fake.path), fp_fusion: false, extra: &["-O1".to_owned()], ..AssembleOptions::default() };
-    let done = assemble("PTX", &sm("sm_90a"), &options).unwrap();
-    assert_eq!(
-        String::from_utf8(done.cubin.clone()).unwrap(),
-        "-v --gpu-name=sm_90a -lineinfo --fmad=false -O1 kernel.ptx -o kernel.cubin\nPTX"
+    let done = assemble("PTX", &sm("sm_80"), &options).unwrap();
+    let text = fs::read_to_string(seen).unwrap();
+    assert!(
+        text.starts_with("-v --gpu-name=sm_80 -lineinfo --fmad=false -O1 ") && text.contains(" -o ") && text.ends_with("\nPTX"),
+        "{text}"
     );
+    assert_eq!((done.cubin.len(), &done.cubin[..4]), (64, &b"\x7fELF"[..]));
     assert_eq!((done.usage().registers, done.functions[0].name.as_str()), (42, "first"));
     assert_eq!(done.warnings().collect::<Vec<_>>(), ["careful"]);
     assert_eq!(done.ptxas, fake.path);
+}
+
+#[test]
+fn an_output_that_is_no_cubin_for_the_target_is_an_error() {
+    let hello = fake("for last; do :; done; echo hello > \"$last\"");
+    let error = assemble_with(&hello.path, PTX, "sm_80", None).unwrap_err();
+    let _kept = Kept::of(&error);
+    assert_eq!(
+        (error.code.id, error.message.as_str()),
+        ("E0816", "ptxas wrote no cubin for sm_80 for `first`: its 6 bytes are no 64-bit ELF file")
+    );
+    let other = fake(WRITE_CUBIN);
+    let error = assemble_with(&other.path, PTX, "sm_90a", None).unwrap_err();
+    let _kept = Kept::of(&error);
+    assert!(error.message.ends_with("it is code for compute capability 8.0"), "{}", error.message);
+}
+
+#[test]
+fn a_tool_that_takes_too_long_is_stopped_with_what_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let pids = folder.path().join("pids");
+    let fake = fake(&format!("sleep 1000 & echo $! > {0}; echo $$ >> {0}; wait", pids.display()));
+    let options = AssembleOptions { ptxas: Some(&fake.path), time_limit: Some(Duration::from_millis(300)), ..AssembleOptions::default() };
+    let error = assemble(PTX, &sm("sm_80"), &options).unwrap_err();
+    let _kept = Kept::of(&error);
+    assert_eq!((error.code.id, error.message.as_str()), ("E0815", "ptxas was stopped after 0 s for `first`"));
+    for pid in fs::read_to_string(pids).unwrap().lines() {
+        assert!(is_gone(pid), "process {pid} is left");
+    }
+}
+
+/// Whether a process is gone, or becomes so in a moment; one that has ended and waits for its parent counts.
+fn is_gone(pid: &str) -> bool {
+    let state = || fs::read_to_string(format!("/proc/{pid}/stat")).ok().and_then(|s| s.rsplit(") ").next()?.chars().next());
+    (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        state().is_none_or(|s| s == 'Z')
+    })
+}
+
+#[test]
+fn what_a_tool_prints_without_end_is_bounded() {
+    let fake = fake(&format!("head -c 30000000 /dev/zero | tr '\\0' 'x'\n{WRITE_CUBIN}"));
+    let done = assemble_with(&fake.path, PTX, "sm_80", None).unwrap();
+    assert!(done.log.len() <= 2 << 20, "{} bytes are kept", done.log.len());
+}
+
+#[test]
+fn failed_inputs_are_kept_in_one_folder_of_bounded_size() {
+    let folders: Vec<PathBuf> = (0..30).map(|i| kept::keep("kernel.ptx", format!("// {i} of this test").as_bytes()).unwrap()).collect();
+    let root = folders[0].parent().unwrap();
+    assert_eq!(fs::metadata(root).unwrap().permissions().mode() & 0o777, 0o700);
+    assert!(fs::read_dir(root).unwrap().count() <= 25, "tests beside this one may keep some as well");
+    assert!(folders[29].join("kernel.ptx").is_file());
+    assert_eq!(kept::keep("kernel.ptx", b"// 29 of this test").unwrap(), folders[29], "the same failure takes no more room");
+    folders.iter().for_each(|f| drop(fs::remove_dir_all(f)));
 }
 
 #[test]
@@ -94,7 +162,7 @@ fn a_failure_names_the_kernel_the_log_and_a_command_that_repeats_it() {
     assert!(error.notes[1].contains("ptxas fatal   : aborted"), "{:?}", error.notes);
     assert_eq!(fs::read_to_string(kept.0.join("kernel.ptx")).unwrap(), PTX);
     let command = error.notes[2].trim_start_matches("to repeat it: ");
-    let again = Command::new("sh").args(["-c", command]).output().unwrap();
+    let again = std::process::Command::new("sh").args(["-c", command]).output().unwrap();
     assert!(String::from_utf8(again.stderr).unwrap().contains("Unknown modifier"), "{command}");
 }
 
@@ -168,7 +236,10 @@ struct World {
 
 impl World {
     fn new() -> World {
-        World { root: tempfile::tempdir().unwrap(), variables: BTreeMap::new() }
+        let world = World { root: tempfile::tempdir().unwrap(), variables: BTreeMap::new() };
+        fs::create_dir(world.path("repo")).unwrap();
+        fs::write(world.path("repo/Cargo.toml"), "[package]\nname = \"ttc\"\n").unwrap();
+        world
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -235,6 +306,18 @@ fn the_places_are_searched_in_order() {
 }
 
 #[test]
+fn folders_that_others_may_write_are_not_searched() {
+    let mut world = World::new();
+    fs::write(world.path("repo/Cargo.toml"), "[package]\nname = \"other\"\n").unwrap();
+    world.add("repo/.toolchain/nvidia/cu13/bin/ptxas");
+    world.add(".toolchain/nvidia/cu13/bin/ptxas");
+    for variable in ["CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "HOME", "PYENV_ROOT", "PATH"] {
+        world.variables.insert(variable.to_owned(), ".".to_owned());
+    }
+    assert_eq!(world.find(Tool::Ptxas).unwrap_err().code.id, "E0801");
+}
+
+#[test]
 fn libdevice_lies_beside_the_ptxas_on_path_or_in_a_package() {
     let mut world = World::new();
     world.add("repo/.toolchain/nvidia/cu13/nvvm/libdevice/libdevice.10.bc");
@@ -267,9 +350,9 @@ fn real_ptxas_and_nvdisasm_take_a_kernel_there_and_back() {
     assert_eq!((done.functions.len(), done.functions[0].entry, done.functions[0].name.as_str()), (1, true, "first"));
     assert!((4..=16).contains(&done.usage().registers), "{:?}", done.usage());
     assert_eq!(assemble_with(&ptxas, &good_ptx(), "sm_80", None).unwrap().cubin, done.cubin, "the same PTX gives the same bytes");
-    let text = disassemble(&done.cubin, Some(&nvdisasm)).unwrap();
+    let text = disassemble(&done.cubin, Some(&nvdisasm), None).unwrap();
     assert!(text.contains(".target") && text.contains("STG.E"), "{text}");
-    let error = disassemble(b"no cubin", Some(&nvdisasm)).unwrap_err();
+    let error = disassemble(b"no cubin", Some(&nvdisasm), None).unwrap_err();
     let _kept = Kept::of(&error);
     assert_eq!(error.code.id, "E0807");
 }

@@ -14,8 +14,9 @@
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::Once;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, Once, PoisonError, mpsc};
+
+use crate::threads;
 
 type Report = Box<dyn FnOnce(String)>;
 
@@ -24,8 +25,14 @@ thread_local! {
     static REPORT: RefCell<Option<Report>> = const { RefCell::new(None) };
 }
 
-/// Stack of an LLVM thread. Only touched pages cost memory.
-const STACK: usize = 256 << 20;
+/// Why there is no result.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) enum Failure {
+    /// The text of a fatal error of LLVM.
+    Fatal(String),
+    /// The system has no thread to give.
+    NoThread(String),
+}
 
 /// Moves a value to another thread that is not `Send` by itself.
 struct Moved<T>(T);
@@ -91,27 +98,33 @@ fn install() {
 /// Runs `work` on an LLVM thread and waits for it.
 ///
 /// # Errors
-/// The text of a fatal error of LLVM, or of the system when it has no thread to give.
-pub(super) fn run<R: 'static>(work: impl FnOnce() -> R + 'static) -> Result<R, String> {
+/// A fatal error of LLVM, or there is no thread for it.
+pub(super) fn run<R: 'static>(work: impl FnOnce() -> R + 'static) -> Result<R, Failure> {
     install();
     let (send, receive) = mpsc::channel::<Result<Moved<R>, String>>();
-    let job = Moved((work, send));
-    let thread = std::thread::Builder::new().name("llvm".into()).stack_size(STACK).spawn(move || {
-        let (work, send) = job.take();
-        let fatal = send.clone();
-        REPORT.with(|r| *r.borrow_mut() = Some(Box::new(move |text| drop(fatal.send(Err(text))))));
-        let result = work();
-        REPORT.with(|r| *r.borrow_mut() = None);
-        drop(send.send(Ok(Moved(result))));
+    // Starting a thread may take several tries; the one that starts takes the work.
+    let job = Arc::new(Mutex::new(Some(Moved((work, send)))));
+    let thread = threads::start(|builder| {
+        let job = job.clone();
+        builder.name("llvm".into()).spawn(move || {
+            let job = job.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let (work, send) = job.expect("one thread has started").take();
+            let fatal = send.clone();
+            REPORT.with(|r| *r.borrow_mut() = Some(Box::new(move |text| drop(fatal.send(Err(text))))));
+            let result = work();
+            REPORT.with(|r| *r.borrow_mut() = None);
+            drop(send.send(Ok(Moved(result))));
+        })
     });
-    let thread = thread.map_err(|e| format!("no thread for LLVM: {e}"))?;
+    let thread = thread.map_err(|e| Failure::NoThread(e.to_string()))?;
+    drop(job);
     match receive.recv() {
         Ok(Ok(result)) => Ok(result.take()),
-        Ok(Err(text)) => Err(text),
+        Ok(Err(text)) => Err(Failure::Fatal(text)),
         // Neither a result nor a report: `work` panicked, and so does its caller.
         Err(mpsc::RecvError) => match thread.join() {
             Err(panic) => std::panic::resume_unwind(panic),
-            Ok(()) => Err("LLVM ended without a result".into()),
+            Ok(()) => Err(Failure::Fatal("LLVM ended without a result".into())),
         },
     }
 }

@@ -26,8 +26,10 @@ use inkwell::module::Module as LlvmModule;
 use inkwell::targets::{FileType, TargetMachine, TargetTriple};
 use inkwell::values::{FastMathFlags, FunctionValue, InstructionOpcode};
 
+use self::guard::Failure;
 use self::target::Effort;
 use super::CodegenOptions;
+use crate::diag::codes::cli::NO_RESOURCES;
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 pub(crate) use ptx_version::required as required_ptx;
 
@@ -159,7 +161,10 @@ impl Module {
             let result = work(&inner);
             (inner, result)
         });
-        let (inner, result) = done.map_err(|text| self.failed(&text))?;
+        let (inner, result) = done.map_err(|failure| match failure {
+            Failure::Fatal(text) => self.failed(&text),
+            Failure::NoThread(why) => no_thread(&why),
+        })?;
         let reported = inner.messages.borrow_mut().drain(..).next();
         self.inner = Some(inner);
         match reported {
@@ -277,6 +282,12 @@ impl Module {
     }
 }
 
+/// LLVM runs on a thread of its own, and there is none.
+fn no_thread(why: &str) -> Diagnostic {
+    Diagnostic::error(&NO_RESOURCES, format!("LLVM needs a thread, and the system gives none: {why}"))
+        .help("run fewer jobs at once (`-j 1`), or raise the limits on memory (`ulimit -v`) and processes (`ulimit -u`)")
+}
+
 /// Instructions of a function beyond which the back end selects instructions and does nothing else. 100,000 take it 3 seconds in full, 330,000 more than
 /// ten minutes. The few real kernels that are beyond are more than ptxas finishes in five minutes.
 const MOST_INSTRUCTIONS: usize = 150_000;
@@ -341,7 +352,10 @@ pub fn parse_llir(text: &str, options: &CodegenOptions) -> Result<Module, Diagno
         let module = extend(&context).create_module_from_ir(buffer).map_err(|e| e.to_string());
         (module, messages, context)
     });
-    let (module, messages, context) = parsed.map_err(failed)?;
+    let (module, messages, context) = parsed.map_err(|failure| match failure {
+        Failure::Fatal(text) => failed(text),
+        Failure::NoThread(why) => no_thread(&why),
+    })?;
     let module = module.map_err(failed)?;
     let kernels: Vec<FunctionValue<'_>> = module.get_functions().filter(|f| f.get_call_conventions() == PTX_KERNEL).collect();
     let names: Vec<String> = kernels.iter().map(|f| f.get_name().to_string_lossy().into_owned()).collect();

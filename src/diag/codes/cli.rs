@@ -53,9 +53,52 @@ ulimit -v 1000000; ttc compile large.tk
 ```
 
 Give it more memory, or run fewer jobs at once (`-j 1`). How large a kernel may get is bounded by `--max-ops`: with a lower bound, ttc ends earlier and says which kernel it was.";
+    WRONG_TARGET = "E0930", "a stage file was made for another GPU",
+"TTGIR, LLVM IR and PTX are made for one architecture, and their text says which: `ttg.target`, `\"ttg.threads-per-warp\"`, the metadata line, `.target`.
+Without `--arch` ttc takes that one; another one is refused, because layouts, buffers and barriers were planned for the first.
+
+```text
+ttc compile add.tk --arch sm_80 --emit ttgir -o add.ttgir
+ttc compile add.ttgir --arch sm_90a -o add.cubin     # E0930
+ttc compile add.ttgir -o add.cubin                   # for sm_80
+```
+
+`cuda:90` is `sm_90` as well as `sm_90a`. PTX for a baseline such as `sm_80` also assembles for every later architecture; PTX for a variant such as
+`sm_90a` for that one alone. Modules for other makers' GPUs (`hip:…`) cannot be compiled. What to do: leave out `--arch`, or start from the kernel.";
+    BAD_METADATA = "E0931", "a metadata line cannot be read",
+"Every text that ttc writes ends in a comment `// ttc.metadata: {…}` (`;` in LLVM IR), which carries what the text itself cannot say: names of parameters,
+values of compile-time parameters, options. A compilation that starts from the text reads it.
+
+What to do: if the line was changed by hand, undo that, or remove the line. What is then not known is `null` in the metadata.";
+    NO_RESOURCES = "E0932", "the system gives no thread, file or process",
+"ttc asked the system for a thread, an open file or a process, and it gave none: a limit of the shell (`ulimit -u`, `-n`, `-v`), of a container, or memory
+ran out. ttc goes on with fewer threads where it can; LLVM and ptxas need one each.
+
+```text
+$ ulimit -n 4; ttc compile add.tk
+error[E0932]: the system has no file for ptxas: Too many open files
+```
+
+What to do: run fewer jobs at once (`-j 1`), or raise the limit.";
+    USAGE_ERROR = "E0933", "the command line cannot be read",
+"An option that does not exist, a value that is missing, a word too many. `ttc COMMAND --help` shows what a command takes.
+
+```text
+$ ttc compile add.tk --num-wraps 8
+error[E0933]: unexpected argument '--num-wraps' found
+```";
     DEFECT = "E0999", "a defect in ttc", "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with that file.";
 }
 
 /// The codes that say that the command line itself is wrong: the exit code is 2.
-pub static USAGE: &[&super::Code] =
-    &[&UNKNOWN_EMIT, &OUTPUT_CONFLICT, &EARLIER_STAGE, &BAD_OPTION, &UNKNOWN_CODE, &UNKNOWN_ARCH, &BAD_LAYOUT, &UNKNOWN_REMARKS];
+pub static USAGE: &[&super::Code] = &[
+    &UNKNOWN_EMIT,
+    &OUTPUT_CONFLICT,
+    &EARLIER_STAGE,
+    &BAD_OPTION,
+    &UNKNOWN_CODE,
+    &UNKNOWN_ARCH,
+    &BAD_LAYOUT,
+    &UNKNOWN_REMARKS,
+    &USAGE_ERROR,
+];

@@ -4,7 +4,7 @@ super::codes! {
     TOOL_NOT_FOUND = "E0801", "a tool of the CUDA toolkit was not found",
 "ptxas turns PTX into machine code, nvdisasm shows machine code as text, and libdevice.10.bc holds the math functions. ttc looks for each,
 in this order: the path given on the command line, an environment variable (`TTC_PTXAS`, `TTC_NVDISASM`, `TTC_LIBDEVICE`), `PATH`,
-`CUDA_HOME` and `CUDA_PATH`, `/usr/local/cuda`, the folder `.toolchain` above the ttc executable, and the Python packages of NVIDIA and of
+`CUDA_HOME` and `CUDA_PATH`, `/usr/local/cuda`, the folder `.toolchain` of ttc's repository where the executable was built there, and the Python packages of NVIDIA and of
 Triton. A path that is given or set must exist; it is never replaced by another.
 
     ttc compile add.tk --arch sm_80 --emit cubin
@@ -21,7 +21,8 @@ is missing.
 What to do: `chmod +x` the file, or name another one with `--ptxas`.";
 
     PTXAS_FAILED = "E0803", "ptxas rejected the PTX",
-"ptxas ended with an error. The message holds its log and a command that repeats the run on a copy of the PTX, which is kept.
+"ptxas ended with an error. The message holds its log and a command that repeats the run on a copy of the PTX. The last 20 copies are
+kept, in the folder `ttc-failed-UID` of the temporary folder.
 
 What to do: if you wrote the PTX, its error lines say what is wrong with it. If ttc made it from a kernel, this is a defect in ttc or a
 limit of the target that ttc does not know: report it with the kernel and the kept PTX.";
@@ -40,7 +41,7 @@ What to do: run the command that the message names; with less parallelism if mem
 What to do: use a newer ptxas (`make toolchain` installs one), or compile for an older architecture.";
 
     SCRATCH_FAILED = "E0806", "a temporary file cannot be written or read",
-"The tools of the CUDA toolkit work on files, so ttc writes the PTX to a temporary folder and reads the result from there.
+"The tools of the CUDA toolkit work on files. ttc keeps them in memory where the system can do that (Linux with `/proc`), else in a temporary folder.
 
     TMPDIR=/does/not/exist ttc compile add.tk
 
@@ -57,4 +58,17 @@ loaded from local memory. ptxas has to run for it, so a cubin must be asked for.
 
 What to do about spills: use more warps (`--num-warps 8`) or smaller blocks, so that each thread holds fewer elements; raise `--maxnreg`
 if it was given; look for tensors that live across a loop. A few spilled bytes outside of the loop are harmless.";
+
+    TOOL_TIMEOUT = "E0815", "a tool of the CUDA toolkit took too long",
+"ptxas or nvdisasm ran longer than the time limit, and was stopped. The limit is an hour, or what `--ptxas-timeout` says, in seconds; 0 is none.
+
+    ttc compile add.tk --ptxas-timeout 60
+
+What to do: allow more time, or make the kernel smaller: ptxas's time grows faster than the code, and unrolled loops make much of it.";
+
+    BAD_CUBIN = "E0816", "ptxas wrote something that is no cubin",
+"ptxas ended without an error, but what it wrote is no ELF file of CUDA's machine code for the architecture that was asked for. Mostly the program that
+runs is not ptxas: a script around it, or another file of that name.
+
+What to do: look which one runs (the message names it), and name another with `--ptxas` or `TTC_PTXAS`.";
 }

@@ -1,0 +1,189 @@
+//! Whether a stage file and the command line agree: on the GPU, and on the options that are settled in the file.
+//!
+//! 1. [`target_of`] reads which GPU a file was made for, before anything is parsed: the job compiles for it when `--arch` is not given.
+//! 2. [`module`], [`llir`] and [`ptx`] check the job's target against what the file says. Passes read the module's target and code generation the job's,
+//!    so two of them would give wrong code.
+//! 3. [`settled`] refuses an option that is given and cannot be obeyed any more. An option that a later stage still uses is no concern of it.
+
+use super::carried::{self, Carried};
+use super::input::{Input, Language};
+use super::ptx_facts::PtxFacts;
+use crate::diag::codes::cli;
+use crate::diag::{Diagnostic, Place};
+use crate::ir::Ir;
+use crate::irgen::config::Given;
+use crate::source::SourceMap;
+use crate::target::Target;
+
+/// The GPU that a stage file was made for; `None` where it does not say, as kernels do not.
+///
+/// # Errors
+/// `E0930` when that is no GPU of ttc's, `E0931` when the metadata line cannot be read.
+pub(super) fn target_of(input: &Input, sources: &SourceMap) -> Result<Option<Target>, Diagnostic> {
+    let file = sources.file(input.file);
+    let carried = || Ok::<_, Diagnostic>(carried::find(&file.text, None, &file.name)?.and_then(|c| Target::parse(&c.arch).ok()));
+    match input.language {
+        Language::Source => Ok(None),
+        Language::Ir(_) => {
+            let Some(word) = quoted_after(&file.text, "ttg.target") else { return carried() };
+            let target = cuda(word).ok_or_else(|| no_target(&file.name, word, place_of(&file.text, "ttg.target", &file.name)))?;
+            Ok(Some(carried()?.filter(|c| c.capability == target.capability).unwrap_or(target)))
+        }
+        Language::Llir => {
+            let cpu = quoted_after(&file.text, "\"target-cpu\"").and_then(|c| Target::parse(c).ok());
+            Ok(cpu.or(carried()?))
+        }
+        Language::Ptx => {
+            match PtxFacts::of(&file.text).target {
+                Some(word) => match Target::parse(&word) {
+                    Ok(target) => Ok(Some(target)),
+                    Err(_) => Err(no_target(&file.name, &word, Place::File(file.name.clone()))
+                        .help("name an architecture that runs it with `--arch`")),
+                },
+                None => Ok(None),
+            }
+        }
+    }
+}
+
+/// The string behind a word and `=`: `cuda:80` of `ttg.target = "cuda:80"`.
+fn quoted_after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let rest = &text[text.find(word)? + word.len()..];
+    let rest = rest.trim_start_matches('"').trim_start().strip_prefix('=')?.trim_start().strip_prefix('"')?;
+    rest.split('"').next()
+}
+
+/// The target of Triton's word for a GPU.
+fn cuda(word: &str) -> Option<Target> {
+    Target::parse(word).ok().filter(|_| word.starts_with("cuda:"))
+}
+
+fn no_target(file: &str, word: &str, place: Place) -> Diagnostic {
+    let shown: String = word.chars().take(40).collect();
+    Diagnostic::error(&cli::WRONG_TARGET, format!("`{file}` was made for `{}`, which ttc does not compile for", shown.escape_debug()))
+        .at(place, "")
+        .help("ttc compiles for NVIDIA's GPUs from compute capability 8.0 on: start from the kernel, or from TTIR without a target")
+}
+
+fn another(file: &str, made_for: &str, target: Target, arch: &str, place: Place) -> Diagnostic {
+    Diagnostic::error(&cli::WRONG_TARGET, format!("`{file}` was made for {made_for}, and the target is {target}"))
+        .at(place, "")
+        .help(format!("compile it with `--arch {arch}`, or without `--arch`; for another GPU start from the kernel"))
+}
+
+/// Checks a module of TTIR or TTGIR against a job's target.
+///
+/// # Errors
+/// `E0930`
+pub(super) fn module(ir: &Ir, target: Target, file: &str, text: &str) -> Result<(), Diagnostic> {
+    let module = ir.module();
+    if let Some(attr) = ir.stored_attr(module, "ttg.target") {
+        let word = attr.as_str().map_or_else(|| attr.to_string(), str::to_owned);
+        let made_for = cuda(&word).ok_or_else(|| no_target(file, &word, place_of(text, "ttg.target", file)))?;
+        if made_for.capability != target.capability {
+            return Err(another(file, &word, target, made_for.name, place_of(text, "ttg.target", file)));
+        }
+    }
+    match ir.stored_attr(module, "ttg.threads-per-warp").map(|a| a.as_int()) {
+        Some(threads) if threads != Some(i64::from(target.warp_size())) => {
+            let threads = threads.map_or_else(|| "no number of".to_owned(), |t| t.to_string());
+            let why = format!("`{file}` was made for {threads} threads a warp, and a warp of {target} has {}", target.warp_size());
+            Err(Diagnostic::error(&cli::WRONG_TARGET, why)
+                .at(place_of(text, "ttg.threads-per-warp", file), "")
+                .help("ttc compiles for NVIDIA's GPUs: start from the kernel, or from TTIR"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where a word stands in the text; the module's own location may name the kernel that the text was made from.
+fn place_of(text: &str, word: &str, file: &str) -> Place {
+    let line = text.lines().enumerate().find_map(|(i, l)| Some((i, l[..l.find(word)?].chars().count())));
+    line.map_or_else(
+        || Place::File(file.to_owned()),
+        |(i, col)| Place::At { file: file.to_owned(), line: i as u32 + 1, col: col as u32 + 1 },
+    )
+}
+
+/// Checks LLVM IR against a job's target.
+///
+/// # Errors
+/// `E0930`
+pub(super) fn llir(text: &str, carried: Option<&Carried>, target: Target, file: &str) -> Result<(), Diagnostic> {
+    let place = || Place::File(file.to_owned());
+    if let Some(triple) = quoted_after(text, "target triple").filter(|t| !t.is_empty() && !t.starts_with("nvptx64")) {
+        return Err(no_target(file, triple, place()));
+    }
+    let cpu = quoted_after(text, "\"target-cpu\"").map(str::to_owned).or(carried.map(|c| c.arch.clone()));
+    match cpu {
+        Some(cpu) if cpu != target.name => Err(another(file, &cpu, target, &cpu, place())),
+        _ => Ok(()),
+    }
+}
+
+/// Checks PTX against a job's target. PTX for a baseline goes onto every later architecture, that of a variant (`sm_90a`) only onto its own
+/// (PTX ISA, "PTX Module Directives: .target").
+///
+/// # Errors
+/// `E0930`
+pub(super) fn ptx(facts: &PtxFacts, target: Target, file: &str) -> Result<(), Diagnostic> {
+    let Some(word) = &facts.target else { return Ok(()) };
+    let baseline: Option<u32> = word.strip_prefix("sm_").and_then(|n| n.parse().ok());
+    if word == target.name || baseline.is_some_and(|b| b <= target.capability) {
+        return Ok(());
+    }
+    Err(another(file, word, target, word, Place::File(file.to_owned())))
+}
+
+/// The options that are given and that a file has settled otherwise. `known` is what it says; `None` there is what nobody can tell.
+pub(super) fn settled(given: Given, known: Given, file: &str) -> Vec<Diagnostic> {
+    let options = [
+        ("--num-warps", given.num_warps, known.num_warps),
+        ("--num-stages", given.num_stages, known.num_stages),
+        ("--num-ctas", given.num_ctas, known.num_ctas),
+        ("--maxnreg", given.maxnreg, known.maxnreg),
+    ];
+    let differ = options.into_iter().filter(|(_, given, known)| given.is_some() && given != known);
+    let error = |(option, given, known): (&str, Option<u32>, Option<u32>)| {
+        let is = known.map_or_else(|| "settled".to_owned(), |k| k.to_string());
+        Diagnostic::error(&cli::BAD_OPTION, format!("`{option} {}`: in `{file}` that is {is} already", given.unwrap_or_default()))
+            .at(Place::File(file.to_owned()), "")
+            .help("leave the option out, or start from the kernel")
+    };
+    differ.map(error).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sm(name: &str) -> Target {
+        Target::parse(name).unwrap()
+    }
+
+    #[test]
+    fn ptx_of_a_baseline_goes_onto_later_targets_alone() {
+        let accepts = |made_for: &str, target: &str| {
+            let facts = PtxFacts { target: Some(made_for.to_owned()), ..PtxFacts::default() };
+            ptx(&facts, sm(target), "k.ptx").is_ok()
+        };
+        for (made_for, target) in [("sm_80", "sm_80"), ("sm_80", "sm_90a"), ("sm_75", "sm_80"), ("sm_90a", "sm_90a"), ("sm_90", "sm_90a")] {
+            assert!(accepts(made_for, target), "{made_for} on {target}");
+        }
+        for (made_for, target) in
+            [("sm_90", "sm_80"), ("sm_90a", "sm_90"), ("sm_90a", "sm_100a"), ("sm_100f", "sm_100"), ("banana", "sm_80")]
+        {
+            assert!(!accepts(made_for, target), "{made_for} on {target}");
+        }
+    }
+
+    #[test]
+    fn an_option_that_says_the_same_is_no_contradiction() {
+        let known = Given { num_warps: Some(8), num_stages: None, num_ctas: Some(1), maxnreg: None };
+        assert!(settled(Given::default(), known, "f").is_empty());
+        assert!(settled(Given { num_warps: Some(8), num_ctas: Some(1), ..Given::default() }, known, "f").is_empty());
+        let said = settled(Given { num_warps: Some(4), num_stages: Some(2), ..Given::default() }, known, "f");
+        let said: Vec<&str> = said.iter().map(|d| d.message.as_str()).collect();
+        assert_eq!(said, ["`--num-warps 4`: in `f` that is 8 already", "`--num-stages 2`: in `f` that is settled already"]);
+    }
+}

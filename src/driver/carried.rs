@@ -1,0 +1,187 @@
+//! The metadata line: what the text of a stage cannot say itself, carried in a comment so that a stage file is complete.
+//!
+//! 1. Every stage's text ends in a comment: `// ttc.metadata: {…}`, in LLVM IR `; ttc.metadata: {…}`. Triton, LLVM and ptxas skip it.
+//! 2. It holds what is known when the stage is written ([`Carried`]): the names and divisors of parameters, values of compile-time parameters, the
+//!    options that later stages still use. It is JSON on one line.
+//! 3. A compilation that starts from the text reads it ([`find`]). What the text says itself wins over the line: someone may have changed the text.
+//! 4. The line goes with the kernel that it names; for another kernel there is none. `ttc opt` writes none, since passes may change what it says.
+//! 5. LLVM and ptxas get the text [`without`] it, so that it cannot reach their output.
+//!
+//! Example: `// ttc.metadata: {"kernel":"add","arch":"sm_90a","num_warps":4,…}`
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::metadata::{Metadata, Param, TensorDesc};
+use super::{Options, Stage};
+use crate::diag::codes::cli;
+use crate::diag::{Diagnostic, Place};
+use crate::irgen::config::ConfigInfo;
+
+/// What starts the line, behind the comment sign.
+const MARK: &str = "ttc.metadata: ";
+
+/// What is carried. A field that is missing was not known yet.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq)]
+#[serde(default)]
+pub(super) struct Carried {
+    pub(super) kernel: String,
+    pub(super) arch: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) num_warps: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) num_stages: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) num_ctas: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) maxnreg: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) shared: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) global_scratch_size: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) global_scratch_align: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) hidden_params: Option<u32>,
+    pub(super) params: Vec<Param>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tensordesc_meta: Vec<TensorDesc>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) constants: Option<BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) config: Option<ConfigInfo>,
+    /// `--no-fp-fusion`, `--no-line-info` and `--triton-abi`, where they were given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) options: Vec<String>,
+}
+
+impl Carried {
+    /// What is known of a kernel at a stage.
+    fn of(metadata: &Metadata, options: &Options) -> Carried {
+        let m = metadata.clone();
+        let flags = FLAGS.iter().filter(|(_, get, _)| get(options));
+        Carried {
+            kernel: m.name,
+            arch: m.arch,
+            num_warps: m.num_warps,
+            num_stages: m.num_stages,
+            num_ctas: m.num_ctas,
+            maxnreg: m.maxnreg,
+            shared: m.shared,
+            global_scratch_size: m.global_scratch_size,
+            global_scratch_align: m.global_scratch_align,
+            hidden_params: m.hidden_params,
+            params: m.params,
+            tensordesc_meta: m.tensordesc_meta,
+            constants: m.constants,
+            config: m.config,
+            options: flags.map(|(word, ..)| (*word).to_owned()).collect(),
+        }
+    }
+
+    /// Sets the options that were given when the text was made.
+    pub(super) fn set_options(&self, options: &mut Options) {
+        for (_, _, set) in FLAGS.iter().filter(|(word, ..)| self.options.iter().any(|o| o == word)) {
+            set(options);
+        }
+    }
+}
+
+type Flag = (&'static str, fn(&Options) -> bool, fn(&mut Options));
+
+/// Options of code generation that have no place in the metadata: the word, whether it was given, and how it is set.
+const FLAGS: [Flag; 3] = [
+    ("no-fp-fusion", |o| !o.fp_fusion, |o| o.fp_fusion = false),
+    ("no-line-info", |o| !o.line_info, |o| o.line_info = false),
+    ("triton-abi", |o| o.triton_abi, |o| o.triton_abi = true),
+];
+
+/// A stage's text with its metadata line.
+pub(super) fn append(mut text: String, stage: Stage, metadata: &Metadata, options: &Options) -> String {
+    let sign = if stage == Stage::Llir { ";" } else { "//" };
+    let json = serde_json::to_string(&Carried::of(metadata, options)).expect("what is carried holds strings and numbers only");
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&format!("{sign} {MARK}{json}\n"));
+    text
+}
+
+/// The JSON of a line, if it is one that [`append`] writes.
+fn json_of(line: &str) -> Option<&str> {
+    line.strip_prefix("//").or_else(|| line.strip_prefix(';'))?.strip_prefix(' ')?.strip_prefix(MARK)
+}
+
+/// What a text carries of a kernel; of the first one, where no name is given.
+///
+/// # Errors
+/// `E0931` when a line cannot be read.
+pub(super) fn find(text: &str, kernel: Option<&str>, file: &str) -> Result<Option<Carried>, Diagnostic> {
+    for (index, line) in text.lines().enumerate() {
+        let Some(json) = json_of(line) else { continue };
+        let carried: Carried = serde_json::from_str(json).map_err(|e| {
+            let place = Place::At { file: file.to_owned(), line: index as u32 + 1, col: 1 };
+            let why = e.to_string();
+            let why = why.split(" at line ").next().unwrap_or_default();
+            Diagnostic::error(&cli::BAD_METADATA, format!("the metadata line cannot be read: {why}"))
+                .at(place, "")
+                .help("remove the line: what it says is then read from the text, or left open in the metadata")
+        })?;
+        if kernel.is_none_or(|k| k == carried.kernel) {
+            return Ok(Some(carried));
+        }
+    }
+    Ok(None)
+}
+
+/// The text without metadata lines; the other lines keep their numbers.
+pub(super) fn without(text: &str) -> String {
+    let mut kept: Vec<&str> = text.split_inclusive('\n').map(|l| if json_of(l).is_some() { "\n" } else { l }).collect();
+    if text.lines().next_back().is_some_and(|l| json_of(l).is_some()) {
+        kept.pop();
+    }
+    kept.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metadata() -> Metadata {
+        let param = |name: &str, ty: &str, divisibility| Param { name: name.into(), ty: ty.into(), divisibility: Some(divisibility) };
+        Metadata {
+            name: "add".into(),
+            arch: "sm_80".into(),
+            num_warps: Some(8),
+            params: vec![param("x", "*fp32", 16), param("n\n\u{e9}\"", "i32", 1)],
+            constants: Some([("SCALE".to_owned(), "0.1".to_owned())].into()),
+            ..Metadata::default()
+        }
+    }
+
+    #[test]
+    fn what_is_appended_is_found_again() {
+        let options = Options { fp_fusion: false, ..Options::default() };
+        for (stage, sign) in [(Stage::Ttir, "// "), (Stage::Llir, "; "), (Stage::Ptx, "// ")] {
+            let text = append("a\nb".to_owned(), stage, &metadata(), &options);
+            assert!(text.starts_with(&format!("a\nb\n{sign}{MARK}{{")) && text.ends_with("}\n") && text.lines().count() == 3, "{text}");
+            let found = find(&text, Some("add"), "f").unwrap().unwrap();
+            assert_eq!(found, Carried::of(&metadata(), &options));
+            let mut again = Options::default();
+            found.set_options(&mut again);
+            assert!(!again.fp_fusion && again.line_info && !again.triton_abi);
+            assert_eq!(find(&text, Some("other"), "f").unwrap(), None);
+            assert_eq!(without(&text), "a\nb\n");
+            assert_eq!(without(&format!("{text}c\n")), "a\nb\n\nc\n", "lines keep their numbers");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_no_json_is_an_error_with_its_place() {
+        let error = find("module {}\n// ttc.metadata: {\"kernel\":1}\n", None, "a.ttir").unwrap_err();
+        assert_eq!(error.code.id, "E0931");
+        assert_eq!(error.place(), Some(&Place::At { file: "a.ttir".into(), line: 2, col: 1 }));
+        assert_eq!(find("// ttc.metadata\n//ttc.metadata: {}\n// metadata", None, "f").unwrap(), None);
+    }
+}

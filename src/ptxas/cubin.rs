@@ -1,0 +1,55 @@
+//! Whether what ptxas wrote is machine code for the GPU that was asked for.
+//!
+//! A cubin is a 64-bit ELF file of machine 190 (`EM_CUDA`). Where its flags hold the compute capability depends on the version of its binary interface,
+//! `e_ident[EI_ABIVERSION]`: up to 7 (ptxas 12, capabilities up to 9.x) in bits 0 to 7, in 8 (ptxas 13, and capabilities from 10.0 on) in bits 8 to 15.
+//! Found by assembling the same PTX with ptxas 12.3 to 13.5 for each target.
+
+use crate::target::Target;
+
+/// `EM_CUDA`
+const MACHINE: u16 = 190;
+
+/// Why these bytes are no cubin for a target; `None` when they are one.
+pub(super) fn fault(bytes: &[u8], target: &Target) -> Option<String> {
+    let Some(head) = bytes.first_chunk::<52>().filter(|h| h.starts_with(b"\x7fELF") && h[4] == 2) else {
+        return Some(format!("its {} bytes are no 64-bit ELF file", bytes.len()));
+    };
+    let machine = u16::from_le_bytes([head[18], head[19]]);
+    if machine != MACHINE {
+        return Some(format!("it is code for ELF machine {machine}, and CUDA's is {MACHINE}"));
+    }
+    let flags = u32::from_le_bytes([head[48], head[49], head[50], head[51]]);
+    let capability = match head[8] {
+        0..=7 => flags & 0xff,
+        8 => flags >> 8 & 0xff,
+        _ => return None,
+    };
+    (capability != target.capability).then(|| format!("it is code for compute capability {}.{}", capability / 10, capability % 10))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(abi: u8, machine: u16, flags: u32) -> Vec<u8> {
+        let mut bytes = vec![0; 64];
+        bytes[..9].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, 1, 1, 0x41, abi]);
+        bytes[18..20].copy_from_slice(&machine.to_le_bytes());
+        bytes[48..52].copy_from_slice(&flags.to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn machine_and_capability_are_checked() {
+        let check = |bytes: &[u8], name: &str| fault(bytes, &Target::parse(name).unwrap());
+        for (abi, flags, name) in
+            [(7, 0x0050_0550, "sm_80"), (7, 0x005a_0d5a, "sm_90a"), (8, 0x0600_5a04, "sm_90"), (8, 0x0600_780a, "sm_120a"), (9, 0, "sm_80")]
+        {
+            assert_eq!(check(&head(abi, 190, flags), name), None, "{name}");
+        }
+        assert_eq!(check(&head(7, 190, 0x0050_0550), "sm_90").as_deref(), Some("it is code for compute capability 8.0"));
+        assert_eq!(check(&head(8, 62, 0), "sm_80").as_deref(), Some("it is code for ELF machine 62, and CUDA's is 190"));
+        assert_eq!(check(b"hello", "sm_80").as_deref(), Some("its 5 bytes are no 64-bit ELF file"));
+        assert!(check(&head(8, 190, 0x0600_5004)[..51], "sm_80").is_some());
+    }
+}

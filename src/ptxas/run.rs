@@ -1,0 +1,296 @@
+//! One run of a tool: its files, its process, its end.
+//!
+//! 1. Input and output are files in memory (`memfd_create`), which the tool opens as `/proc/self/fd/N`: nothing is left when ttc is killed. Where there are
+//!    none, they lie in a temporary folder.
+//! 2. The process dies with the thread that waits for it (`PR_SET_PDEATHSIG`), so also when ttc is killed by a signal that cannot be caught. It leads a
+//!    group of its own; [`stop_all`] ends the groups, with what wrappers of a tool may have started.
+//! 3. What it prints is read while it runs; beyond a limit it is thrown away, so that a tool which prints without end costs no memory.
+//! 4. After the time limit the group is killed.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use super::{Tool, not_started, scratch};
+use crate::diag::Diagnostic;
+
+/// Bytes that are kept of each stream of ptxas, whose log is short.
+const MOST_LOG: usize = 1 << 20;
+
+/// Bytes that are kept of what nvdisasm prints.
+const MOST_TEXT: usize = 256 << 20;
+
+/// A file that a tool reads or writes.
+enum Scratch {
+    Memory(File),
+    Folder(PathBuf),
+}
+
+impl Scratch {
+    /// Its path for the tool.
+    fn path(&self) -> PathBuf {
+        match self {
+            Scratch::Memory(file) => PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())),
+            Scratch::Folder(path) => path.clone(),
+        }
+    }
+
+    fn fd(&self) -> Option<RawFd> {
+        match self {
+            Scratch::Memory(file) => Some(file.as_raw_fd()),
+            Scratch::Folder(_) => None,
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Scratch::Memory(file) => file.write_all(bytes),
+            Scratch::Folder(path) => std::fs::write(path, bytes),
+        }
+    }
+
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        match self {
+            Scratch::Memory(file) => {
+                let mut bytes = vec![];
+                file.rewind()?;
+                file.read_to_end(&mut bytes)?;
+                Ok(bytes)
+            }
+            Scratch::Folder(path) => match std::fs::read(path) {
+                Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(vec![]),
+                other => other,
+            },
+        }
+    }
+}
+
+/// A run that can begin.
+pub(super) struct Run {
+    pub(super) tool: Tool,
+    pub(super) tool_path: PathBuf,
+    /// The options; the names of the files come after them.
+    pub(super) options: Vec<OsString>,
+    input: Scratch,
+    output: Scratch,
+    /// Deleted with the run.
+    _folder: Option<TempDir>,
+}
+
+/// How a run ended.
+pub(super) struct Ended {
+    pub(super) status: ExitStatus,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+    pub(super) time: Duration,
+    /// The time limit ended it.
+    pub(super) stopped: bool,
+}
+
+impl Ended {
+    /// Both streams as text, errors first.
+    pub(super) fn log(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned() + &String::from_utf8_lossy(&self.stdout)
+    }
+}
+
+impl Run {
+    /// Makes the files and writes the input.
+    pub(super) fn new(tool: Tool, tool_path: PathBuf, options: Vec<OsString>, input: &[u8]) -> Result<Run, Diagnostic> {
+        let (mut source, output, folder) = files().map_err(|e| scratch(&e, "make the files of a tool"))?;
+        source.write(input).map_err(|e| scratch(&e, "write the input of a tool"))?;
+        Ok(Run { tool, tool_path, options, input: source, output, _folder: folder })
+    }
+
+    /// What the tool has written.
+    pub(super) fn output(&mut self) -> io::Result<Vec<u8>> {
+        self.output.read()
+    }
+
+    /// Starts the tool and waits for it, at most for `limit`.
+    pub(super) fn execute(&self, limit: Option<Duration>) -> Result<Ended, Diagnostic> {
+        let start = Instant::now();
+        let mut child = self.start().map_err(|e| not_started(self.tool, &self.tool_path, &e))?;
+        let group = child.id() as i32;
+        let registered = Registered::new(group);
+        let deadline = limit.and_then(|l| start.checked_add(l));
+        let (stdout, stderr, stopped) = watch(&mut child, deadline, if self.tool == Tool::Ptxas { MOST_LOG } else { MOST_TEXT });
+        let status = child.wait();
+        drop(registered);
+        let status = status.map_err(|e| not_started(self.tool, &self.tool_path, &e))?;
+        Ok(Ended { status, stdout, stderr, time: start.elapsed(), stopped })
+    }
+
+    fn start(&self) -> io::Result<Child> {
+        let mut tries = 0;
+        loop {
+            match self.command().spawn() {
+                // The file is being written, as during an upgrade; it will be whole in a moment.
+                Err(e) if e.kind() == io::ErrorKind::ExecutableFileBusy && tries < 20 => {
+                    tries += 1;
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn command(&self) -> Command {
+        // The tool runs in another folder, where it finds nothing of anybody's.
+        let program = std::path::absolute(&self.tool_path).unwrap_or_else(|_| self.tool_path.clone());
+        let mut command = Command::new(program);
+        command.current_dir("/").args(&self.options).arg(self.input.path());
+        if self.tool == Tool::Ptxas {
+            command.arg("-o").arg(self.output.path());
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let files = [self.input.fd(), self.output.fd()];
+        #[cfg(target_os = "linux")]
+        let parent = std::process::id();
+        let prepare = move || {
+            for fd in files.into_iter().flatten() {
+                // SAFETY: a call that a forked process may make, on a file that the parent keeps open.
+                if unsafe { libc::fcntl(fd, libc::F_SETFD, 0) } < 0 {
+                    return Err(io::Error::last_os_error());
+                }
+            }
+            #[cfg(target_os = "linux")]
+            // SAFETY: as above; neither call takes a pointer.
+            unsafe {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                // ttc may have died before the call.
+                if libc::getppid() as u32 != parent {
+                    libc::_exit(1);
+                }
+            }
+            Ok(())
+        };
+        // SAFETY: the closure makes system calls only: it allocates nothing and takes no lock.
+        unsafe { command.pre_exec(prepare) };
+        command
+    }
+}
+
+/// Files in memory, else in a temporary folder.
+fn files() -> io::Result<(Scratch, Scratch, Option<TempDir>)> {
+    #[cfg(target_os = "linux")]
+    if std::path::Path::new("/proc/self/fd").is_dir() {
+        return Ok((in_memory(c"ttc-input")?, in_memory(c"ttc-output")?, None));
+    }
+    let folder = tempfile::Builder::new().prefix("ttc-").tempdir()?;
+    let file = |name: &str| Scratch::Folder(folder.path().join(name));
+    Ok((file("input"), file("output"), Some(folder)))
+}
+
+#[cfg(target_os = "linux")]
+fn in_memory(name: &std::ffi::CStr) -> io::Result<Scratch> {
+    use std::os::fd::FromRawFd;
+    // SAFETY: a valid C string; the result is checked and then owned by the file alone.
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    // SAFETY: as above.
+    if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(Scratch::Memory(unsafe { File::from_raw_fd(fd) })) }
+}
+
+/// Reads both streams until they end or the time is up; then the group is killed.
+fn watch(child: &mut Child, deadline: Option<Instant>, most: usize) -> (Vec<u8>, Vec<u8>, bool) {
+    let (mut out, mut err) =
+        (Stream::new(child.stdout.take().map(Into::into), most), Stream::new(child.stderr.take().map(Into::into), MOST_LOG));
+    let over = || deadline.is_some_and(|d| Instant::now() >= d);
+    while (out.is_open() || err.is_open()) && !over() {
+        let left = deadline.map(|d| d.saturating_duration_since(Instant::now()).as_millis().min(i32::MAX as u128) as i32 + 1);
+        let mut polled = [out.polled(), err.polled()];
+        // SAFETY: an array of two that outlives the call.
+        let ready = unsafe { libc::poll(polled.as_mut_ptr(), 2, left.unwrap_or(-1)) };
+        if ready > 0 {
+            out.read_if(polled[0].revents != 0);
+            err.read_if(polled[1].revents != 0);
+        }
+        // A process that has ended may have left the streams to another one; what it said itself is there.
+        if ready <= 0 && matches!(child.try_wait(), Ok(Some(_))) {
+            break;
+        }
+    }
+    while matches!(child.try_wait(), Ok(None)) && !over() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let stopped = matches!(child.try_wait(), Ok(None));
+    if stopped {
+        kill_group(child.id() as i32);
+    }
+    (out.bytes, err.bytes, stopped)
+}
+
+/// One stream of a tool.
+struct Stream {
+    file: Option<File>,
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl Stream {
+    fn new(fd: Option<std::os::fd::OwnedFd>, most: usize) -> Stream {
+        Stream { file: fd.map(File::from), bytes: vec![], most }
+    }
+
+    fn is_open(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// What `poll` is asked; a negative descriptor is passed over.
+    fn polled(&self) -> libc::pollfd {
+        libc::pollfd { fd: self.file.as_ref().map_or(-1, AsRawFd::as_raw_fd), events: libc::POLLIN, revents: 0 }
+    }
+
+    fn read_if(&mut self, ready: bool) {
+        let Some(file) = self.file.as_mut().filter(|_| ready) else { return };
+        let mut buffer = [0; 1 << 16];
+        match file.read(&mut buffer) {
+            Ok(n) if n > 0 => {
+                let room = self.most.saturating_sub(self.bytes.len()).min(n);
+                self.bytes.extend_from_slice(&buffer[..room]);
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            _ => self.file = None,
+        }
+    }
+}
+
+/// The groups of the tools that run; 0 is a free place.
+static GROUPS: [AtomicI32; 256] = [const { AtomicI32::new(0) }; 256];
+
+/// A group's place among those that run.
+struct Registered(Option<&'static AtomicI32>);
+
+impl Registered {
+    fn new(group: i32) -> Registered {
+        Registered(GROUPS.iter().find(|g| g.compare_exchange(0, group, Ordering::AcqRel, Ordering::Relaxed).is_ok()))
+    }
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        if let Some(place) = self.0 {
+            place.store(0, Ordering::Release);
+        }
+    }
+}
+
+fn kill_group(group: i32) {
+    // SAFETY: no pointers. The group's leader is a child that has not been waited for, so its number is not another's.
+    unsafe { libc::kill(-group, libc::SIGKILL) };
+}
+
+/// Ends the tools that run, with all that they started. It makes system calls alone, so that a signal's handler may call it.
+pub fn stop_all() {
+    for group in GROUPS.iter().map(|g| g.load(Ordering::Acquire)).filter(|&g| g > 0) {
+        kill_group(group);
+    }
+}
