@@ -1,11 +1,11 @@
 """Compile matrix products of every type, tile, number of warps and number of stages with ttc, run them on a GPU and compare every element.
 
-usage: sweep_products.py TTC KERNELS [--count N] [--arch sm_90a] [--jobs N] [--ptxas PATH]... [--sanitizer TOOL] [--out FILE]
+usage: sweep_products.py TTC KERNELS [--count N] [--slice K/N] [--arch sm_90a] [--jobs N] [--ptxas PATH]... [--sanitizer TOOL] [--out FILE]
 
 KERNELS is the folder `kernels/`. Needs the CUDA driver and NumPy; TTC_LIBDEVICE and so on are passed on to ttc.
 
 1. The configurations are the product of types, tiles, warps, stages and orders of the operands, less those that no GPU has room for. `--count`
-   takes as many of them, spread evenly over all.
+   takes as many of them, spread evenly over all; `--slice K/N` of these every N-th, from the K-th on.
 2. Operands are small random integers, which every type holds exactly and whose sums every accumulator holds exactly: the result is compared bit
    by bit. The buffer of the result is filled with NaN before, and the sizes do not divide the tiles.
 3. The PTX is made once. Each `--ptxas` assembles it, and each cubin runs; without one ttc's own choice assembles.
@@ -45,12 +45,13 @@ def fits(kind, bm, bn, bk, warps, stages):
         (dtype in ("fp16", "bf16", "fp32", "fp64") or bk >= 32)
 
 
-def configurations(count):
+def configurations(o):
     everything = [c for c in itertools.product(KINDS, TILES, TILES, DEPTHS, [1, 2, 4, 8], [1, 2, 3, 4, 5]) if fits(*c)]
     # The order of operands changes with the number of the configuration, by a step that shares no factor with the other dimensions' periods.
     everything = [(*c, ORDERS[(i * 7 // 3) % 4]) for i, c in enumerate(everything)]
-    take = min(count or len(everything), len(everything))
-    return [everything[i * len(everything) // take] for i in range(take)]
+    take = min(o.count or len(everything), len(everything))
+    k, n = map(int, o.slice.split("/"))
+    return [everything[i * len(everything) // take] for i in range(take)][k::n]
 
 
 def name(c):
@@ -113,7 +114,7 @@ def run(np, gpu, o, index, c):
 def worker(o, part, first):
     """Every `jobs`-th configuration from `part` on, from number `first` of them: a line when one begins, a line of JSON when it ends."""
     import numpy as np
-    mine = list(enumerate(configurations(o.count)))[part::o.jobs]
+    mine = list(enumerate(configurations(o)))[part::o.jobs]
     gpu = Gpu()
     for i, (index, c) in list(enumerate(mine))[first:]:
         print(f"begin {i}", flush=True)
@@ -129,7 +130,7 @@ def worker(o, part, first):
 
 
 def part_of(o, part):
-    mine = configurations(o.count)[part::o.jobs]
+    mine = configurations(o)[part::o.jobs]
     results, first = [], 0
     while first < len(mine):
         command = [sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--worker", str(part), str(first)]
@@ -159,7 +160,7 @@ def part_of(o, part):
 
 def main():
     ap = argparse.ArgumentParser()
-    ap.add_argument("ttc"); ap.add_argument("kernels"); ap.add_argument("--count", type=int); ap.add_argument("--arch", default="sm_90a")
+    ap.add_argument("ttc"); ap.add_argument("kernels"); ap.add_argument("--count", type=int); ap.add_argument("--slice", default="0/1"); ap.add_argument("--arch", default="sm_90a")
     ap.add_argument("--jobs", type=int, default=os.cpu_count()); ap.add_argument("--ptxas", action="append", default=[])
     ap.add_argument("--sanitizer"); ap.add_argument("--out"); ap.add_argument("--worker", nargs=2, type=int)
     o = ap.parse_args()
