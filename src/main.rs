@@ -22,7 +22,7 @@ use commands::Report;
 use commands::interpret::Progress;
 use ttc::diag::render::{Format, Options, render};
 use ttc::diag::{Diagnostic, codes};
-use ttc::driver::{compiler_version, input};
+use ttc::driver::{compiler_version, input, reproducer};
 use ttc::source::SourceMap;
 use ttc::text_file;
 
@@ -34,7 +34,14 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(code) => return code,
     };
-    let report = match cli.command {
+    // Jobs are guarded by themselves; this is for what runs around them.
+    let about = || format!("command line: {:?}", std::env::args_os().collect::<Vec<_>>());
+    let report = reproducer::guard(about, &SourceMap::default(), || Ok(run(cli.command)));
+    finish(report.unwrap_or_else(|errors| Report::errors(errors, SourceMap::default())), cli.messages)
+}
+
+fn run(command: Command) -> Report {
+    match command {
         Command::Compile(c) => commands::compile(c),
         Command::Interpret(i) => watched(|progress| commands::interpret::interpret(&i, progress)),
         Command::Check(c) => commands::check(&c),
@@ -47,8 +54,7 @@ fn main() -> ExitCode {
             clap_complete::generate(shell, &mut Cli::command(), "ttc", &mut stdout);
             Report { stdout, ..Report::default() }
         }
-    };
-    finish(report, cli.messages)
+    }
 }
 
 /// Runs a command while another thread shows how far it is: a line on stderr, if that is a terminal and the run takes more than a second.

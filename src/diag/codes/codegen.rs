@@ -105,4 +105,13 @@ architecture. The message names the largest ones.
     %0 = ttg.local_alloc : () -> !ttg.memdesc<8x128x128xf16, #shared, #smem, mutable>
 
 What to do: use fewer pipeline stages (`num_stages`), each of which keeps a copy of the loop's buffers, or smaller blocks.";
+
+    TOO_MANY_VALUES = "E0715", "a kernel that is too large to compile",
+"Every element of a tensor that a thread holds becomes instructions of its own. Tiles of many elements on few warps, or long unrolled bodies, become
+millions, on which LLVM and ptxas work for minutes and fill gigabytes.
+
+    ttc compile wide.tk -D BLOCK=1048576 --num-warps 1
+
+What to do: use smaller blocks, more warps, or loops (`range`) instead of unrolled code. `--max-ops` raises the limit: an eighth of it is how many
+values one thread may compute.";
 }
