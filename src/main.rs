@@ -23,7 +23,7 @@ use commands::Report;
 use commands::interpret::Progress;
 use ttc::diag::render::{Format, Options, render};
 use ttc::diag::{Diagnostic, codes};
-use ttc::driver::{compiler_version, input};
+use ttc::driver::{compiler_version, input, reproducer};
 use ttc::source::SourceMap;
 use ttc::{text_file, threads};
 
@@ -37,12 +37,13 @@ fn main() -> ExitCode {
         Err(code) => return code,
     };
     let messages = cli.messages;
-    // Recursion over source and IR must not depend on the main thread's stack.
-    let report = threads::on_stack(|| command(cli.command));
-    finish(report, messages)
+    // Jobs are guarded by themselves; this is for what runs around them. Recursion over source and IR must not depend on the main thread's stack.
+    let about = || format!("command line: {:?}", std::env::args_os().collect::<Vec<_>>());
+    let report = threads::on_stack(|| reproducer::guard(about, &SourceMap::default(), || Ok(run(cli.command))));
+    finish(report.unwrap_or_else(|errors| Report::errors(errors, SourceMap::default())), messages)
 }
 
-fn command(command: Command) -> Report {
+fn run(command: Command) -> Report {
     match command {
         Command::Compile(c) => commands::compile(c),
         Command::Interpret(i) => watched(|progress| commands::interpret::interpret(&i, progress)),

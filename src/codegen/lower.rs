@@ -24,7 +24,8 @@ use super::llvm::{Draft, Facts, Module, required_ptx};
 use super::{CodegenOptions, ops, shared};
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 use crate::ir::core::entity::Entity;
-use crate::ir::{Block, Ir, Loc, Op, Value};
+use crate::ir::{Block, Ir, Loc, Op, Type, Value};
+use crate::layout::{Dim, layout_of};
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::analysis::clusters;
 use crate::passes::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_SIZE, SHARED};
@@ -82,6 +83,7 @@ pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Di
     let attr = |name: &str, default: u32| ir.int_attr(ir.module(), name).map_or(default, |v| u32::try_from(v).unwrap_or(u32::MAX));
     let (num_warps, num_ctas) = (attr("ttg.num-warps", options.num_warps), attr("ttg.num-ctas", options.num_ctas));
     check_limits(ir, options, num_warps, num_ctas).map_err(one)?;
+    check_size(ir).map_err(one)?;
     shared::check_limit(ir, options).map_err(one)?;
     let functions = Functions::of_module(ir)?;
     let draft = Draft::new("ttc");
@@ -121,6 +123,34 @@ pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Di
 
 fn name_of(ir: &Ir, func: Op) -> &str {
     ir.str_attr(func, "sym_name").unwrap_or_default()
+}
+
+/// Values of one thread for each operation that a module may have. LLVM and ptxas take time and memory for each: half a million are half a minute.
+const OPS_A_VALUE: usize = 8;
+
+/// Whether the registers that all operations together fill in one thread stay within what LLVM finishes in a time that somebody waits for.
+/// Example: a sum of two tiles of 2^20 elements, on one warp, fills 3 · 32,768.
+fn check_size(ir: &Ir) -> Res<()> {
+    let most = ir.max_ops() / OPS_A_VALUE;
+    let mut largest: (usize, Option<Op>) = (0, None);
+    let mut all = 0usize;
+    for op in ir.functions().into_iter().flat_map(|f| ir.all_ops(f)) {
+        // What has no layout is reported where it is lowered.
+        let registers = |ty: Type| if ty.is_tensor() { layout_of(ty).map_or(1, |l| l.in_size(Dim::Register) as usize) } else { 1 };
+        let own: usize = ir.results(op).iter().map(|&r| registers(ir.ty(r))).sum();
+        all = all.saturating_add(own);
+        if own > largest.0 && ir.loc(op).file_line_col().is_some() {
+            largest = (own, Some(op));
+        }
+    }
+    if all <= most {
+        return Ok(());
+    }
+    let text = format!("one thread would compute {all} values, more than {most}: LLVM and ptxas would work on it for minutes");
+    let at = largest.1.map_or(ir.loc(ir.module()), |op| ir.loc(op));
+    Err(located(Diagnostic::error(&codes::TOO_MANY_VALUES, text), at)
+        .note(format!("this operation has {} of them", largest.0))
+        .help("use smaller blocks, more warps, or loops that are not unrolled, or raise the limit with --max-ops"))
 }
 
 fn check_limits(ir: &Ir, options: &CodegenOptions, num_warps: u32, num_ctas: u32) -> Res<()> {

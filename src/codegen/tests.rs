@@ -143,7 +143,7 @@ fn limits_name_their_numbers() {
     assert!(errors[0].code.id == "E0711" && errors[0].message.contains("64") && errors[0].message.contains("32"), "{errors:?}");
     ir.set_attr(module, "ttg.num-warps", Attr::i32(4));
     ir.set_attr(module, "ttg.num-ctas", Attr::i32(2));
-    assert_eq!(lower(&ir, &options("sm_80")).err().unwrap()[0].code.id, "E0711");
+    assert_eq!(lower(&ir, &options("sm_80")).err().unwrap()[0].code.id, "E0715");
     let mut clustered = lower(&ir, &options("sm_90")).unwrap();
     assert!(clustered.emit_ptx().unwrap().contains(".reqnctapercluster 2"));
 }

@@ -114,4 +114,13 @@ need data of another block, and are refused before any pass runs.
     ttc compile matmul.tk --num-ctas 2
 
 What to do: compile with `--num-ctas 1`; the grid stays as it is, and one block does the work of a program.";
+
+    TOO_MANY_VALUES = "E0716", "a kernel that is too large to compile",
+"Every element of a tensor that a thread holds becomes instructions of its own. Tiles of many elements on few warps, or long unrolled bodies, become
+millions, on which LLVM and ptxas work for minutes and fill gigabytes.
+
+    ttc compile wide.tk -D BLOCK=1048576 --num-warps 1
+
+What to do: use smaller blocks, more warps, or loops (`range`) instead of unrolled code. `--max-ops` raises the limit: an eighth of it is how many
+values one thread may compute.";
 }

@@ -99,7 +99,7 @@ impl Remat {
 
     pub(super) fn hoist_to_loads(&mut self, ir: &mut Ir, op: Op) -> bool {
         let Some(encoding) = ir.ty(ir.result(op)).encoding() else { return false };
-        if !feeds_product_behind(ir, op) {
+        if !self.feeds_product_behind(ir, op) {
             return false;
         }
         if self.reuse(ir, op) {
@@ -134,6 +134,16 @@ impl Remat {
         self.rewrite(ir, op, slice, map);
         true
     }
+
+    /// Whether a product of registers follows in the block. The last one of a block is looked up once: no product moves while conversions do.
+    fn feeds_product_behind(&mut self, ir: &Ir, op: Op) -> bool {
+        let Some(block) = ir.parent_block(op) else { return false };
+        let last = *self
+            .last_products
+            .entry(block)
+            .or_insert_with(|| std::iter::successors(ir.last_op(block), |&o| ir.prev_op(o)).find(|&o| is_product_of_registers(ir, o)));
+        last.is_some_and(|product| ir.is_before(op, product))
+    }
 }
 
 /// Whether every thread can do this with what it holds.
@@ -146,13 +156,10 @@ fn keeps_data(ir: &Ir, op: Op) -> bool {
     }
 }
 
-/// Whether a product whose operand A is in the registers of a matrix instruction follows in the block.
-fn feeds_product_behind(ir: &Ir, op: Op) -> bool {
-    let in_registers = |o: Op| {
-        let product = matches!(ir.kind(o), OpKind::Tt(TtOp::Dot | TtOp::DotScaled) | OpKind::Ttng(TtngOp::WarpGroupDot));
-        product
-            && matches!(ir.ty(ir.operand(o, 0)).layout(), Some(Encoding::DotOp { parent, .. })
-                if matches!(parent.as_encoding(), Some(Encoding::NvidiaMma(_))))
-    };
-    std::iter::successors(ir.next_op(op), |&o| ir.next_op(o)).any(in_registers)
+/// Whether it is a product whose operand A is in the registers of a matrix instruction.
+fn is_product_of_registers(ir: &Ir, op: Op) -> bool {
+    let product = matches!(ir.kind(op), OpKind::Tt(TtOp::Dot | TtOp::DotScaled) | OpKind::Ttng(TtngOp::WarpGroupDot));
+    product
+        && matches!(ir.ty(ir.operand(op, 0)).layout(), Some(Encoding::DotOp { parent, .. })
+            if matches!(parent.as_encoding(), Some(Encoding::NvidiaMma(_))))
 }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::propagate::retype_constant;
 use super::slice::{Slice, extend};
 use super::{cost, is_expensive_access};
-use crate::ir::core::{Attr, Builder, Dominance, Encoding, Ir, Mapping, Op, Use, Value, ValueDef};
+use crate::ir::core::{Attr, Block, Builder, Dominance, Encoding, Ir, Mapping, Op, Use, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp, TtgOp};
 use crate::passes::ttg::infer;
 
@@ -30,7 +30,7 @@ pub(super) fn hoist_conversions(ir: &mut Ir, func: Op) -> bool {
 }
 
 fn each_conversion(ir: &mut Ir, func: Op, f: fn(&mut Remat, &mut Ir, Op) -> bool) -> bool {
-    let mut this = Remat { func, made: BTreeMap::new() };
+    let mut this = Remat { func, made: BTreeMap::new(), last_products: BTreeMap::new() };
     let conversions: Vec<Op> = ir.all_ops_post(func).into_iter().filter(|&o| ir.is(o, TtgOp::ConvertLayout)).collect();
     let mut changed = false;
     for op in conversions {
@@ -52,6 +52,8 @@ pub(super) struct Remat {
     func: Op,
     /// Values computed anew, by the old value and the layout.
     made: BTreeMap<(Value, Attr), Value>,
+    /// The last product of registers of each block, where it was looked for.
+    pub(super) last_products: BTreeMap<Block, Option<Op>>,
 }
 
 /// Whether doing an operation twice is allowed.
