@@ -1,5 +1,6 @@
 //! The subcommands: from arguments to what there is to say. Nothing here prints.
 
+pub(crate) mod check;
 pub(crate) mod interpret;
 mod summary;
 
@@ -21,7 +22,7 @@ use ttc::source::SourceMap;
 use ttc::target::Target;
 use ttc::threads;
 
-use crate::args::{Check, Compile, Debugging, KernelArgs};
+use crate::args::{Compile, Debugging, KernelArgs};
 
 /// What a command has to say when it is done.
 #[derive(Default)]
@@ -225,60 +226,6 @@ fn targets(archs: &[String]) -> Result<Vec<Target>, Vec<Diagnostic>> {
 fn read_all(files: &[PathBuf], sources: &mut SourceMap) -> Result<Vec<Input>, Vec<Diagnostic>> {
     let (ok, bad): (Vec<_>, Vec<_>) = files.iter().map(|f| input::read(sources, f, None)).partition(Result::is_ok);
     if bad.is_empty() { Ok(ok.into_iter().flatten().collect()) } else { Err(bad.into_iter().filter_map(Result::err).collect()) }
-}
-
-pub(crate) fn check(c: &Check) -> Report {
-    let mut sources = SourceMap::default();
-    let inputs = match read_all(&c.kernel.files, &mut sources) {
-        Ok(inputs) => inputs,
-        Err(d) => return Report::errors(d, sources),
-    };
-    let mut said = vec![];
-    for input in inputs.iter().filter(|i| i.language == Language::Source) {
-        said.extend(ttc::parser::parse_module(&sources, input.file).1);
-    }
-    if c.syntax_only || said.iter().any(Diagnostic::is_error) {
-        return Report::errors(said, sources);
-    }
-    let stop = |d, s: &SourceMap| Report::errors(d, s.clone());
-    let options = match options(&c.kernel) {
-        Ok(o) => o,
-        Err(d) => return stop(d, &sources),
-    };
-    let targets = match targets(&c.kernel.arch) {
-        Ok(t) => t,
-        Err(d) => return stop(d, &sources),
-    };
-    let mut jobs = match plan::jobs(&inputs, &mut sources, c.kernel.kernel.as_deref(), true, c.kernel.config, &targets, &options) {
-        Ok(j) => j,
-        Err(d) => return stop(d, &sources),
-    };
-    if c.kernel.kernel.is_none() && options.signature.is_none() {
-        jobs.retain(|j| is_complete(j, &mut sources, &options));
-    }
-    // Nothing is asked for, so a job ends after the first stage: front end and TTIR passes.
-    let outcomes = run_all(&jobs, &sources, &options, &[], &Debug::default(), 1);
-    let mut report = Report::default();
-    for Outcome { result, sources } in outcomes {
-        let said = match result {
-            Ok(made) => {
-                report.stderr.extend(made.printed.iter().map(|l| format!("{l}\n")));
-                made.diagnostics
-            }
-            Err(errors) => errors,
-        };
-        report.groups.push((said, sources));
-    }
-    report
-}
-
-/// Whether the types and values of all parameters of a job's kernel are known without a signature.
-fn is_complete(job: &Job, sources: &mut SourceMap, options: &Options) -> bool {
-    let (kernels, _) = list_kernels(sources, job.input.file, &options.include);
-    let defined = |p: &KernelParam| options.defines.iter().any(|(name, _)| *name == p.name);
-    let chosen = |p: &KernelParam| job.config.is_some() && p.source == Some(ttc::irgen::Source::Config);
-    let known = |k: &KernelInfo| k.params.iter().all(|p| !p.needed || defined(p) || chosen(p));
-    job.input.language != Language::Source || kernels.iter().filter(|k| Some(&k.name) == job.kernel.as_ref()).all(known)
 }
 
 pub(crate) fn list(files: &[PathBuf], json: bool, include: &[PathBuf]) -> Report {

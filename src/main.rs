@@ -47,7 +47,7 @@ fn run(command: Command) -> Report {
     match command {
         Command::Compile(c) => commands::compile(c),
         Command::Interpret(i) => watched(|progress| commands::interpret::interpret(&i, progress)),
-        Command::Check(c) => commands::check(&c),
+        Command::Check(c) => commands::check::check(&c),
         Command::List { files, json, include } => commands::list(&files, json, &include),
         Command::Layout(l) => layout_command::layout(&l),
         Command::Explain { code } => commands::explain(code.as_deref()),

@@ -59,6 +59,16 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     ),
     (&["thread_id", "threadIdx", "block_id", "blockIdx"], "use `tl.program_id(axis)`; what one thread does is up to the compiler"),
     (&["num_blocks", "gridDim"], "use `tl.num_programs(axis)`"),
+    (
+        &[
+            "_experimental_descriptor_load",
+            "_experimental_descriptor_store",
+            "_experimental_make_tensor_descriptor",
+            "experimental_device_tensormap_create2d",
+            "experimental_tensormap_fenceproxy_acquire",
+        ],
+        "Triton replaced it: make a descriptor with `tl.make_tensor_descriptor`, then `desc.load([offsets])` and `desc.store([offsets], x)`",
+    ),
     (&["atomic_sub"], "use `tl.atomic_add(p, -x)`"),
     (&["any"], "use `tl.max(x.to(tl.int32), axis) != 0`"),
     (&["all"], "use `tl.min(x.to(tl.int32), axis) != 0`"),

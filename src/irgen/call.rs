@@ -123,7 +123,8 @@ impl Lower<'_> {
         self.error_help(&names::BAD_ARGUMENTS, format!("`{callee}` {what}"), "in this call", format!("its parameters are ({signature})"))
     }
 
-    fn bind_builtin(&mut self, b: &'static Builtin, args: Vec<Val>, keywords: Vec<Keyword>) -> R<Vec<Val>> {
+    /// Binds arguments to the parameters of a primitive, with defaults.
+    pub fn bind_builtin(&mut self, b: &'static Builtin, args: Vec<Val>, keywords: Vec<Keyword>) -> R<Vec<Val>> {
         let params = b.params();
         let mut slots: Vec<Option<Val>> = vec![None; params.len()];
         let variadic = params.iter().position(|p| p.variadic);

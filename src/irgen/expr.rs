@@ -181,7 +181,7 @@ impl Lower<'_> {
     }
 
     /// `value[index]`
-    fn subscript(&mut self, value: &Val, index: &Val) -> R<Val> {
+    pub fn subscript(&mut self, value: &Val, index: &Val) -> R<Val> {
         match (value, index) {
             (Val::Tensor(t), _) => self.index_tensor(*t, index),
             (Val::Tuple(items), Val::Const(c)) if c.as_int().is_some() => {
@@ -222,6 +222,9 @@ impl Lower<'_> {
 
     /// The message for an index outside of a tuple, whose length decides the advice.
     fn outside(&mut self, i: i128, len: usize) -> Reported {
+        if self.list_changed {
+            return Reported;
+        }
         let help = match len {
             0 => "the tuple is empty; the shape of a scalar or a pointer is, too: sizes of arrays in memory are passed to the kernel"
                 .to_owned(),
@@ -264,13 +267,23 @@ impl Lower<'_> {
             _ => &single,
         };
         let rank = t.ty.shape().len();
+        let whole = |v: &Val| matches!(v, Val::Slice(s) if s.lower.is_none() && s.upper.is_none() && s.step.is_none());
+        // Triton up to 3.6 passed over the `:` of a scalar.
+        let scalar = rank == 0 && !t.ty.dtype.is_ptr() && parts.iter().any(whole);
+        if scalar && parts.iter().all(|p| whole(p) || p.is_none()) {
+            let message = format!("{} has no dimension for `:`; Triton takes this up to 3.6 only", Val::from(t).describe());
+            let diag = Diagnostic::warning(&names::DOUBTFUL, message).at(self.span, "the `:` is passed over");
+            let _ = self.report(diag.help(
+                "write one `None` for each dimension of 1, as in `x[None]`, or leave the index out: scalars broadcast by themselves",
+            ));
+        }
         let (mut result, mut used) = (t, 0);
         for (dim, part) in parts.iter().enumerate() {
             match part {
                 v if v.is_none() => result = self.expand_dims(result, dim)?,
-                Val::Slice(s) if s.lower.is_none() && s.upper.is_none() && s.step.is_none() => {
+                v if whole(v) => {
                     used += 1;
-                    if used > rank {
+                    if used > rank && !scalar {
                         return Err(self.error_help(
                             &types::INDEX,
                             format!("too many indices for {}", Val::from(t).describe()),
@@ -305,7 +318,8 @@ impl Lower<'_> {
         Ok(result.into())
     }
 
-    fn unary(&mut self, op: UnaryOp, v: &Val) -> R<Val> {
+    /// A unary operator on any value.
+    pub fn unary(&mut self, op: UnaryOp, v: &Val) -> R<Val> {
         let Val::Tensor(t) = v else { return self.fold_unary(op, v) };
         Ok(match op {
             UnaryOp::Neg => self.negate(*t)?.into(),
@@ -406,7 +420,7 @@ impl Lower<'_> {
     }
 
     /// One comparison of any two values.
-    fn compare_values(&mut self, op: CmpOp, a: &Val, b: &Val) -> R<Val> {
+    pub fn compare_values(&mut self, op: CmpOp, a: &Val, b: &Val) -> R<Val> {
         let cmp = match op {
             CmpOp::Is => return Ok(Val::bool(identical(a, b))),
             CmpOp::IsNot => return Ok(Val::bool(!identical(a, b))),

@@ -27,7 +27,7 @@ pub enum Jump {
 }
 
 /// What to write instead of a dict in a kernel.
-const NO_DICT: &str = "use a name for each value, or a tuple; a dict at the top level of the file can be read in kernels";
+pub const NO_DICT: &str = "use a name for each value, or a tuple; a dict at the top level of the file can be read in kernels";
 
 /// Packages whose functions do nothing that an evaluation could see.
 const SILENT: [&str; 4] = ["warnings", "logging", "logger", "log"];

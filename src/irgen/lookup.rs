@@ -31,6 +31,11 @@ impl Lower<'_> {
         {
             return Ok(v);
         }
+        // A variable of a function around the kernel has no binding in the file; `-D` may give it.
+        if let Some((v, used)) = self.given_globals.get_mut(name) {
+            *used = true;
+            return Ok(v.clone());
+        }
         Err(self.unknown_name(name))
     }
 

@@ -127,6 +127,8 @@ pub struct Lower<'m> {
     pub globals: BTreeMap<(usize, String), Option<Val>>,
     /// Names of files that `-D` gives a value, and whether something asked for it.
     pub given_globals: BTreeMap<String, (Val, bool)>,
+    /// A list that a kernel changes was reported: what lists hold is not known any more.
+    pub list_changed: bool,
     /// Names that were reported as having no value, with the module of the kernel that used them.
     pub unknown: BTreeSet<(usize, String)>,
     /// Where the current expression is: the fallback place of an error.
@@ -169,6 +171,7 @@ impl<'m> Lower<'m> {
             prelude: BTreeMap::new(),
             globals: BTreeMap::new(),
             given_globals: BTreeMap::new(),
+            list_changed: false,
             unknown: BTreeSet::new(),
             span,
             depth: 0,

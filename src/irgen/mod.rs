@@ -33,6 +33,7 @@ pub mod stmt;
 pub mod template;
 pub mod types;
 pub mod unbound;
+pub mod untyped;
 pub mod value;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -269,7 +269,9 @@ fn builtin_space(path: &[String]) -> Option<Space> {
         ["triton", "runtime"] => Space::Runtime,
         ["triton", "runtime", "driver"] => Space::Driver,
         ["triton", "language"] | ["triton", "language", "core" | "standard" | "random" | "semantic"] => Space::Language,
-        ["triton", "language", "math"] => Space::Math,
+        // PyTorch's generated kernels import them from there.
+        ["torch", "_inductor", "runtime", "triton_helpers", "libdevice"] => Space::Libdevice,
+        ["torch", "_inductor", "runtime", "triton_helpers", "math"] | ["triton", "language", "math"] => Space::Math,
         ["triton", "language", "extra"] => Space::Extra,
         ["triton", "language", "target_info"] => Space::TargetInfo,
         ["triton", "language", "extra", "cuda" | "hip"] => Space::Cuda,

@@ -62,13 +62,12 @@ const OTHER_NAMES: &[(&[&str], &str)] = &[
     (&["f8", "fp8", "float8", "e5m2", "f8e5m2", "fp8e5m2"], "fp8e5"),
     (&["e4m3", "f8e4m3", "fp8e4m3", "f8e4m3fn", "fp8e4", "e4m3fn"], "fp8e4nv"),
     (&["long", "size_t", "int64_t", "ssize_t"], "i64"),
-    (&["int32_t", "index"], "i32"),
+    (&["int32_t"], "i32"),
     (&["uint", "uint32_t", "unsigned"], "u32"),
     (&["uint64_t"], "u64"),
-    (&["char", "int8_t", "byte"], "i8"),
-    (&["uint8_t", "uchar"], "u8"),
-    (&["short", "int16_t"], "i16"),
-    (&["void", "ptr", "pointer"], "i8"),
+    (&["int8_t"], "i8"),
+    (&["uint8_t"], "u8"),
+    (&["int16_t"], "i16"),
 ];
 
 /// What to do about an item of a signature, or an annotation, that is no type.
@@ -211,24 +210,39 @@ impl Lower<'_> {
         if failed { Err(super::lower::Reported) } else { Ok(()) }
     }
 
-    /// Without a signature an annotation that is a string must be an item of one, unless a value makes it needless.
-    fn bad_annotations(&mut self, func: &Func, defines: &[(String, String)]) -> bool {
-        let mut failed = false;
+    /// Reports annotations that are strings and nearly types: `"int33"`, `"*fp32:8"`. Any other text may be meant for people.
+    pub fn check_nearly_types(&mut self, func: &Func) {
         for p in &func.def.params {
-            let Some(annotation) = &p.annotation else { continue };
-            let ExprKind::Constant(Constant::Str(text)) = &annotation.kind else { continue };
+            let Some(ExprKind::Constant(Constant::Str(text))) = p.annotation.as_ref().map(|a| &a.kind) else { continue };
+            let nearly =
+                text.rsplit_once(':').is_some_and(|(body, _)| parse_type(body).is_some()) || item_help(text).starts_with("did you mean");
+            if nearly && self.signature_item(text, func.module).is_none() {
+                self.bad_annotation(p, text);
+            }
+        }
+    }
+
+    fn bad_annotation(&mut self, p: &Param, text: &str) {
+        let at = p.annotation.as_ref().map_or(p.span, |a| a.span);
+        let message = format!("the annotation \"{text}\" of `{}` is neither a type nor a value", p.name);
+        let _ =
+            self.report(Diagnostic::error(&names::SIGNATURE_TYPE, message).at(at, "read as an item of a signature").help(item_help(text)));
+    }
+
+    /// Without a signature an annotation that is a string must be an item of one, unless a value makes it needless.
+    /// Gives the parameters that were reported.
+    fn bad_annotations<'f>(&mut self, func: &'f Func, defines: &[(String, String)]) -> Vec<&'f str> {
+        let mut said = vec![];
+        for p in &func.def.params {
+            let Some(ExprKind::Constant(Constant::Str(text))) = p.annotation.as_ref().map(|a| &a.kind) else { continue };
             let given = p.default.is_some() || defines.iter().any(|(n, _)| *p.name.name == **n);
             if given || self.signature_item(text, func.module).is_some() {
                 continue;
             }
-            failed = true;
-            let diag = Diagnostic::error(
-                &names::SIGNATURE_TYPE,
-                format!("the annotation \"{text}\" of `{}` is neither a type nor a value", p.name),
-            );
-            let _ = self.report(diag.at(annotation.span, "as in a signature").help(item_help(text)));
+            said.push(&*p.name.name);
+            self.bad_annotation(p, text);
         }
-        failed
+        said
     }
 
     /// All parameters of a kernel, from the signature or the annotations, with the values that `-D`, a configuration, heuristics and defaults give:
@@ -252,8 +266,10 @@ impl Lower<'_> {
             Some(text) => self.signature_items(func, text)?,
             None => params.iter().map(|p| self.annotation_item(func, p)).collect(),
         };
+        let mut said = vec![];
         if signature.is_none() {
-            failed |= self.bad_annotations(func, defines);
+            said = self.bad_annotations(func, defines);
+            failed |= !said.is_empty();
         }
         let mut missing = vec![];
         // What the command line says, or the file in place of a signature.
@@ -278,6 +294,7 @@ impl Lower<'_> {
                 let default = p.default.as_ref().and_then(|e| self.evaluate(func.module, e));
                 match default {
                     Some(v) => *item = Item::Const(v),
+                    None if said.contains(&&*p.name.name) => {}
                     None => missing.push((p, matches!(item, Item::Constexpr))),
                 }
             }

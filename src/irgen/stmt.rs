@@ -15,7 +15,7 @@ use crate::diag::codes::names;
 use crate::parser::ast::{BinOp, Expr, ExprKind, Stmt, StmtKind};
 
 /// What to write instead of `break` and `continue`: loops of the GPU dialects have one way out.
-const NO_JUMP: &str = "put the rest of the body under an `if`; to end a loop early, write a `while` whose condition says so";
+pub const NO_JUMP: &str = "put the rest of the body under an `if`; to end a loop early, write a `while` whose condition says so";
 
 impl Lower<'_> {
     /// Lowers statements up to the first that ends the control flow.

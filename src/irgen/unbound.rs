@@ -259,6 +259,7 @@ impl Lower<'_> {
     }
 
     fn list_change(&mut self, method: &str) -> Reported {
+        self.list_changed |= self.quiet == 0;
         self.error_help(
             &names::NOT_IN_KERNELS,
             format!("a list in a kernel cannot change: `{method}` is not part of the kernel language"),

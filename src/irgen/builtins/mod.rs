@@ -18,6 +18,7 @@ mod host;
 mod map;
 mod math;
 mod memory;
+mod operators;
 mod python;
 mod reduce;
 mod shape;
@@ -251,10 +252,10 @@ pub fn descriptor_type(block: super::types::Ty) -> crate::ir::Type {
     descriptor::ir_type(block)
 }
 
-/// A method of tensors.
+/// A method of tensors, the operators by Python's names among them.
 #[must_use]
 pub fn tensor_method(name: &str) -> Option<&'static Builtin> {
-    TENSOR_METHODS.contains(&name).then(|| find(LANGUAGE, name)).flatten()
+    TENSOR_METHODS.contains(&name).then(|| find(LANGUAGE, name)).flatten().or_else(|| operators::find(name))
 }
 
 /// A method of dtypes: `is_fp8`, `is_int`, …

@@ -4,7 +4,8 @@
 //! `x * 2.0` stays `fp16` for an `fp16` x. See [`crate::irgen::types::computation_type`].
 
 use super::convert::const_dtype;
-use crate::diag::codes::types;
+use crate::diag::Diagnostic;
+use crate::diag::codes::{names, types};
 use crate::ir::{ArithOp, Attr, OpKind, TtOp};
 use crate::irgen::lower::{Lower, R, Reported};
 use crate::irgen::types::{Dtype, NoCommonType, Ty, computation_type, promote_ints};
@@ -375,12 +376,36 @@ impl Lower<'_> {
 
     /// A comparison with at least one tensor.
     pub fn compare(&mut self, cmp: Cmp, a: &Val, b: &Val) -> R<Tensor> {
+        let (wide_a, wide_b) = (self.own_type(a, b)?, self.own_type(b, a)?);
+        let (a, b) = (wide_a.as_ref().unwrap_or(a), wide_b.as_ref().unwrap_or(b));
         let (x, y) = self.operands(cmp.symbol(), a, b, Rules::default())?;
         let dtype = x.ty.dtype;
         let kind = if dtype.is_float() { ArithOp::Cmpf } else { ArithOp::Cmpi };
         let ty = x.ty.with(Dtype::Int1);
         let value = self.value_with(kind, &[x.value, y.value], ty.to_ir(), &[("predicate", Attr::i32(cmp.predicate(dtype)))])?;
         Ok(Tensor { value, ty })
+    }
+
+    /// A number that does not fit the integer tensor that it is compared with, as a run-time value of its own type: Triton up to 3.6 compares in the
+    /// type that both promote to (4294967295 with an int32 as uint32), later ones refuse it. `None` for any other operand.
+    fn own_type(&mut self, v: &Val, other: &Val) -> R<Option<Val>> {
+        let (Val::Const(Const::Int(i)), Val::Tensor(t)) = (v, other) else { return Ok(None) };
+        let dtype = t.ty.dtype;
+        let Some(own) = const_dtype(&Const::Int(*i)).filter(|_| dtype.is_int() && !dtype.is_bool()) else { return Ok(None) };
+        let (lo, hi) = dtype.int_range();
+        if (lo..=hi).contains(i) {
+            return Ok(None);
+        }
+        let common = promote_ints(dtype, own);
+        let message = format!("{i} does not fit into {dtype}: compared as {common}, as Triton does up to 3.6; later ones refuse it");
+        let diag = Diagnostic::warning(&names::DOUBTFUL, message).at(self.span, format!("{dtype} holds {lo} to {hi}"));
+        let same_bits = (i - lo).rem_euclid(hi - lo + 1) + lo;
+        let help = format!(
+            "its bits in {dtype} are {same_bits}; compare with that, or convert the tensor first: `x.to(tl.{})`",
+            common.attr_name()
+        );
+        let _ = self.report(diag.help(help));
+        Ok(Some(self.scalar_constant(&Const::Int(*i), own)?.into()))
     }
 
     /// `tl.minimum` and `tl.maximum`.
