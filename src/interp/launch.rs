@@ -97,17 +97,13 @@ fn room(memory: &Memory, plan: &Plan, options: &Options, threads: usize) -> Resu
         let cells: u64 = memory.buffers.iter().map(|b| (b.len as u64).div_ceil(plan.cell as u64)).sum();
         needed += if threads > 1 { memory.snapshot_size() + 8 * cells } else { 16 * cells };
     }
-    match options.max_memory.checked_sub(needed) {
-        Some(left) => Ok(left / threads as u64),
-        None => {
-            let message = format!(
-                "the launch takes {needed} bytes of memory, {buffers} of them for buffers, and at most {} are allowed",
-                options.max_memory
-            );
-            let help = "`--max-memory SIZE` raises the limit; without `races` in `--check` less is needed";
-            Err(Box::new(Diagnostic::error(&codes::TOO_MUCH_MEMORY, message).help(help)))
-        }
+    if let Some(left) = options.max_memory.checked_sub(needed) {
+        return Ok(left / threads as u64);
     }
+    let limit = options.max_memory;
+    let message = format!("the launch takes {needed} bytes of memory, {buffers} of them for buffers, and at most {limit} are allowed");
+    let help = "`--max-memory SIZE` raises the limit; without `races` in `--check` less is needed";
+    Err(Box::new(Diagnostic::error(&codes::TOO_MUCH_MEMORY, message).help(help)))
 }
 
 struct Launch<'a> {

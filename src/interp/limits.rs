@@ -97,9 +97,9 @@ impl Program<'_> {
         }
         let message = "an endless loop: an iteration changed nothing, so neither will the next".to_owned();
         let d = self.fault(op, &codes::TOO_LONG, message, "this loop");
-        Err(Box::new(
-            d.help("a loop may wait only for a program with a lower number: the interpreter runs programs that wait one after the other"),
-        ))
+        Err(Box::new(d.help(
+            "check the loop's condition; one that waits can wait only for a program with a lower number: such programs run in order here",
+        )))
     }
 }
 

@@ -60,7 +60,7 @@ fn numbers(attr: Attr) -> Option<Vec<i64>> {
     match attr.data() {
         AttrData::Dense(ty, DenseData::Splat(bits)) => Some(vec![*bits as i64; ty.num_elements().max(1) as usize]),
         AttrData::Dense(_, DenseData::Elements(v)) => Some(v.iter().map(|&x| x as i64).collect()),
-        AttrData::Int(v, _) => Some(vec![*v as i64]),
+        AttrData::Int(v, _) => Some(vec![*v]),
         _ => None,
     }
 }

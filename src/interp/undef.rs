@@ -206,8 +206,8 @@ impl Program<'_> {
     fn undefined(&self, op: Op, u: &Undef, lane: usize, shape: &[i64], used: Use) -> Fault {
         let ir = self.ir;
         let mut d = *self.fault(op, &codes::UNDEFINED, used.words().to_owned(), "used here");
-        let block =
-            matches!(ir.kind(u.origin), OpKind::Tt(TtOp::Load)) && ir.ty(ir.operand(u.origin, 0)).pointee().is_some_and(|t| t.is_tensor());
+        let block = matches!(ir.kind(u.origin), OpKind::Tt(TtOp::Load))
+            && ir.ty(ir.operand(u.origin, 0)).pointee().is_some_and(crate::ir::Type::is_tensor);
         let (cause, help) = match ir.kind(u.origin) {
             OpKind::Tt(TtOp::Load) if block => (
                 "`boundary_check` leaves elements out here, and there is no padding",
