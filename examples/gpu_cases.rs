@@ -153,8 +153,8 @@ fn argument(s: &Settings, arg: &InstanceArg) -> Json {
     match arg {
         InstanceArg::Scalar { name, dtype, value } => {
             let bits = match value {
-                Value::Float(v) => random::encode(*dtype, &[*v]),
-                v if dtype.is_float() => random::encode(*dtype, &[v.as_f64().unwrap_or_default()]),
+                Value::Float(v) => random::encode(*dtype, [*v]),
+                v if dtype.is_float() => random::encode(*dtype, [v.as_f64().unwrap_or_default()]),
                 v => v.as_int().unwrap_or_default().to_le_bytes()[..random::element_size(*dtype)].to_vec(),
             };
             json!({ "name": name, "bits": bits })
@@ -186,7 +186,7 @@ fn expect(s: &Settings, folder: &mut Folder, loaded: &Loaded, instance: &Instanc
     let mut out = BTreeMap::new();
     let inputs = Inputs::new(instance);
     let reference = references::lookup(&loaded.case.reference).map(|r| r(&inputs));
-    let bytes = |b: &Buffer| reference.as_ref().and_then(|r| r.get(&b.name)).map(|v| random::encode(b.dtype, v));
+    let bytes = |b: &Buffer| reference.as_ref().and_then(|r| r.get(&b.name)).map(|v| random::encode(b.dtype, v.iter().copied()));
     let lowered = s.interp.then(|| launch::lower(&mut folder.sources, loaded, instance));
     let run = |l: ttc::irgen::Lowered| launch::run(&l.ir, &l.kernel, instance, &Options { threads: 1, ..Options::default() });
     let ran = lowered.map(|l| l.and_then(run));

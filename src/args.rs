@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ttc::driver::plan::ConfigChoice;
+use ttc::interp::{self, MAX_LINES};
 use ttc::ir::MAX_OPS;
 
 /// An ahead-of-time compiler for GPU kernels in the Triton language.
@@ -146,7 +147,7 @@ pub(crate) struct Check {
 /// Without `--arg`, the case file (.toml) beside the kernel says what to run.
 #[derive(Args, Debug)]
 pub(crate) struct Interpret {
-    /// A kernel file (.tk, .py) or TTIR (.ttir)
+    /// A kernel file (.tk, .py), a case file (.toml) or TTIR (.ttir)
     pub(crate) file: PathBuf,
     /// The kernel to run; needed when the file holds several
     #[arg(short, long)]
@@ -154,12 +155,18 @@ pub(crate) struct Interpret {
     /// Programs of the launch, up to three numbers [default: the case file's, or 1]
     #[arg(long, value_name = "X,Y,Z", value_parser = triple)]
     pub(crate) grid: Option<[u32; 3]>,
-    /// An argument: a NumPy file (`x=@x.npy`), a buffer to be written (`y=fp32[1000]`), a number (`n=1000`)
+    /// An argument: a NumPy file (`x=@x.npy`), a buffer to be written (`y=fp32[1000]`) or filled (`x=normal(1000)`), a number (`n=1000`), None
     #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) arg: Vec<(String, String)>,
     /// Write an argument's buffer to a NumPy file after the run: `y=y.npy`; the name may be left out where one is the output
     #[arg(long, value_name = "[NAME=]FILE")]
     pub(crate) out: Vec<String>,
+    /// Compare an argument's buffer with a NumPy file after the run: `y=ref.npy`; the name may be left out where one is the output
+    #[arg(long, value_name = "[NAME=]FILE")]
+    pub(crate) expect: Vec<String>,
+    /// How far an element may be from the expected one, relative where that is above 1 [default: the case file's, or 0]
+    #[arg(long, value_name = "X", requires = "expect")]
+    pub(crate) tolerance: Option<f64>,
     /// A parameter of the case file, instead of its first value
     #[arg(long, value_name = "NAME=VALUE", value_parser = define, conflicts_with = "arg")]
     pub(crate) param: Vec<(String, String)>,
@@ -176,8 +183,11 @@ pub(crate) struct Interpret {
     #[arg(short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
     /// Faults to look for, separated by commas
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum, default_value = "races,bounds,uninit")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum, default_value = "races,bounds,uninit,undefined,promises")]
     pub(crate) check: Vec<Looked>,
+    /// How many faults to look for, at different places; after one, the run goes on where it can
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) max_faults: usize,
     /// Keep `assert` and `tl.device_assert`, and check integers for overflow, as Triton's debug mode does
     #[arg(long)]
     pub(crate) debug: bool,
@@ -187,9 +197,18 @@ pub(crate) struct Interpret {
     /// The program that is traced
     #[arg(long, value_name = "X,Y,Z", default_value = "0,0,0", value_parser = triple_from_zero)]
     pub(crate) program: [u32; 3],
-    /// Operations after which a program counts as endless
-    #[arg(long, value_name = "N", default_value_t = 1 << 28)]
+    /// Work after which a program counts as endless: operations, and one more for every 16 elements
+    #[arg(long, value_name = "N", default_value_t = interp::MAX_OPS)]
     pub(crate) max_ops: u64,
+    /// Seconds after which the run ends [default: none]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u64>,
+    /// Memory that buffers, values and checks may take: bytes, or with K, M, G
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = size)]
+    pub(crate) max_memory: u64,
+    /// Lines that are shown of what the kernel prints, and of what is traced
+    #[arg(long, value_name = "N", default_value_t = MAX_LINES)]
+    pub(crate) max_lines: usize,
     /// How many threads to use [default: the number of cores]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
@@ -204,6 +223,14 @@ pub(crate) enum Looked {
     Bounds,
     /// Reads of memory that nobody has written
     Uninit,
+    /// Uses of what a masked load without `other` left out
+    Undefined,
+    /// `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy` and `tl.assume` that do not hold
+    Promises,
+    /// Operations that make a NaN or an infinity
+    Nan,
+    /// All of these
+    All,
     /// Nothing
     None,
 }
@@ -306,6 +333,23 @@ fn numbers(text: &str, missing: u32) -> Result<[u32; 3], String> {
         }
         _ => Err("expected one to three numbers, for example `4,1,1`".to_owned()),
     }
+}
+
+/// `2G`, `512M`, `1000000`
+fn size(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((at, c)) if !c.is_ascii_digit() => (&text[..at], c),
+        _ => (text, ' '),
+    };
+    let shift = match unit.to_ascii_uppercase() {
+        ' ' => 0,
+        'K' => 10,
+        'M' => 20,
+        'G' => 30,
+        'T' => 40,
+        _ => return Err(format!("`{unit}` is no unit: K, M, G or T")),
+    };
+    digits.parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift)).ok_or_else(|| "expected a size such as 512M".to_owned())
 }
 
 fn triple(text: &str) -> Result<[u32; 3], String> {

@@ -15,7 +15,7 @@ use ttc::diag::{Diagnostic, codes};
 use ttc::driver::input::{self, Input, Language};
 use ttc::driver::place::Placement;
 use ttc::driver::plan::ConfigChoice;
-use ttc::driver::{Compiled, Debug, Job, Naming, Options, Outcome, Stage, opt, output, plan, run_all, run_each};
+use ttc::driver::{Compiled, Debug, Job, Naming, Options, Outcome, Stage, opt, output, plan, run_each};
 use ttc::irgen::{KernelInfo, KernelParam, list_kernels};
 use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;

@@ -7,7 +7,7 @@ use super::value::{Env, Value};
 use crate::diag::Diagnostic;
 use crate::diag::codes::interp as codes;
 use crate::driver::Options;
-use crate::interp::MAX_DESCRIPTOR_RANK;
+use crate::interp::{Budget, MAX_DESCRIPTOR_RANK};
 use crate::irgen::KernelInfo;
 use crate::irgen::signature::parse_type;
 use crate::irgen::types::Dtype;
@@ -95,7 +95,7 @@ impl Buffer {
     /// The contents before the launch; zeros where nothing is filled in.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
-        random::encode(self.dtype, &random::values(&self.fill, self.seed, self.len()))
+        random::encode(self.dtype, random::values(&self.fill, self.seed, self.len()))
     }
 }
 
@@ -189,9 +189,10 @@ impl Case {
             .collect();
         let (mut items, mut defines, mut args) = (vec![], vec![], vec![]);
         let env = values.clone();
+        let mut budget = Budget::new(self.max_memory);
         for p in &kernel.params {
             if let Some(spec) = self.args.iter().find(|a| a.name == p.name) {
-                match self.argument(spec, p.ty.as_deref(), &env) {
+                match self.argument(spec, p.ty.as_deref(), &env, &mut budget) {
                     Ok((item, arg)) => {
                         items.push(item);
                         // Also of an argument that is folded into the kernel.
@@ -243,11 +244,11 @@ impl Case {
     }
 
     /// The item of the signature and the argument; an integer 1 is folded in, as Triton's launcher does, and is none.
-    fn argument(&self, spec: &ArgSpec, annotation: Option<&str>, env: &Env) -> Try<(String, Option<InstanceArg>)> {
+    fn argument(&self, spec: &ArgSpec, annotation: Option<&str>, env: &Env, budget: &mut Budget) -> Try<(String, Option<InstanceArg>)> {
         let divisibility = spec.divisibility.as_ref().map(|d| d.int(env)).transpose()?;
         match &spec.kind {
             ArgKind::Buffer(b) => {
-                let buffer = self.buffer(&spec.name, b, env)?;
+                let buffer = self.buffer(&spec.name, b, env, budget)?;
                 if !buffer.block.is_empty() {
                     let item = format!("tensordesc<{}{:?}>", signature_word(buffer.dtype), buffer.block);
                     return Ok((item, Some(InstanceArg::Buffer(buffer))));
@@ -280,12 +281,16 @@ impl Case {
         }
     }
 
-    fn buffer(&self, name: &str, spec: &BufferSpec, env: &Env) -> Try<Buffer> {
+    fn buffer(&self, name: &str, spec: &BufferSpec, env: &Env, budget: &mut Budget) -> Try<Buffer> {
         let shape: Vec<usize> = spec.shape.iter().map(|e| e.size(env)).collect::<Try<_>>()?;
         let dtype = spec.dtype.dtype(env)?;
-        let n = shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).filter(|n| *n <= 1 << 32);
+        let n = shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).filter(|n| *n <= 1 << 40);
         let n = n.ok_or_else(|| bad(&spec.dtype, &format!("the buffer `{name}` of shape {shape:?} is too large")))?;
-        let fill = spec.fill.as_ref().map_or(Ok(Fill::Poison), |e| fill(e, env, n))?;
+        let size = n as u64 * random::element_size(dtype) as u64;
+        budget
+            .take(&format!("the buffer `{name}`"), size * if spec.fill.is_some() { 1 } else { 2 })
+            .map_err(|d| d.at(spec.dtype.span, ""))?;
+        let fill = spec.fill.as_ref().map_or(Ok(Fill::Poison), |e| fill(e, env, n, budget))?;
         let of_type = spec.tolerance.iter().find(|(d, _)| d.is_none_or(|d| d == dtype));
         let tolerance = of_type.map(|(_, e)| e.float(env)).transpose()?;
         let seed = random::seed(&self.name, name, &shape);
@@ -315,7 +320,7 @@ fn scalar_type(v: &Value) -> Option<Dtype> {
 }
 
 /// The meaning of `fill = "…"` for a buffer of `n` elements.
-fn fill(e: &Expression, env: &Env, n: usize) -> Try<Fill> {
+pub(super) fn fill(e: &Expression, env: &Env, n: usize, budget: &mut Budget) -> Try<Fill> {
     let (name, args): (&str, &[Expr]) = match &e.expr.kind {
         ExprKind::Name(name) => (name, &[]),
         ExprKind::Call(call) => (call.func.dotted().and_then(|p| p.last().copied()).unwrap_or_default(), &call.args),
@@ -357,9 +362,13 @@ fn fill(e: &Expression, env: &Env, n: usize) -> Try<Fill> {
         "zeros" => Fill::Constant(0.0),
         "ones" => Fill::Constant(1.0),
         "arange" => Fill::Arange,
-        "permutation" => Fill::Permutation,
+        "permutation" => {
+            budget.take("a permutation", 8 * n as u64).map_err(|d| d.at(e.span, ""))?;
+            Fill::Permutation
+        }
         "poison" => Fill::Poison,
         _ => {
+            budget.take(&format!("`{}`, an expression for each element,", e.text), 8 * n as u64).map_err(|d| d.at(e.span, ""))?;
             let mut env = env.clone();
             let mut each = |i: usize| {
                 env.insert("i".to_owned(), Value::Int(i as i64));

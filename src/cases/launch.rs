@@ -211,7 +211,7 @@ pub fn check(instance: &Instance, outputs: &BTreeMap<String, Vec<u8>>, expected:
             continue;
         };
         // What cannot be represented is compared with what it rounds to.
-        let want = decode(b.dtype, &random::encode(b.dtype, want));
+        let want = decode(b.dtype, &random::encode(b.dtype, want.iter().copied()));
         if let Err(m) = compare(&decode(b.dtype, bytes), &want, b.tolerance) {
             wrong.push(format!(
                 "{}: {} of {} elements differ, the worst is [{}]: got {}, want {}",

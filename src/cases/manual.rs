@@ -1,18 +1,23 @@
-//! Arguments from a command line: `x=@x.npy`, `y=fp32[1000]`, `n=1000`.
+//! Arguments from a command line: `x=@x.npy`, `y=fp32[1000]`, `x=normal(1000)`, `n=1000`.
 //!
-//! 1. [`parse`] reads one: a NumPy file, a buffer that nobody has written, or a number.
+//! 1. [`parse`] reads one: a NumPy file, a buffer that nobody has written or that is filled with the words of a case file, or a number.
 //! 2. [`signature`] says what the kernel is compiled for: its annotations, else what the arguments are.
 //! 3. [`bind`] lays the buffers out in memory, in the order of the kernel's parameters.
+//!
+//! Examples of buffers: `fp32[4, 8]` is not written; `fp16[4, 8]:uniform(-1, 1)` and `i32[100]:i * 3 % 7` are filled; `normal(4, 8)` has the type of
+//! the parameter's annotation, or fp32.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use super::config;
 use super::expr::Expression;
-use super::random::element_size;
+use super::random::{self, Fill, element_size};
 use super::value::{Env, Value};
 use crate::diag::codes::{cli, interp as codes};
 use crate::diag::{Diagnostic, Place};
 use crate::driver::input::plain;
-use crate::interp::{Arg, BufferId, Memory, Param, npy};
+use crate::interp::{Arg, Budget, BufferId, Memory, Param, npy};
 use crate::ir::{FloatKind, Type, TypeData};
 use crate::irgen::KernelInfo;
 use crate::irgen::types::Dtype;
@@ -25,38 +30,116 @@ pub enum Given {
     Array(npy::Array),
     /// `fp32[4, 8]`: a buffer that nobody has written.
     Unwritten(Dtype, Vec<usize>),
+    /// `normal(4, 8)`, `fp16[4, 8]:normal`: without a type, the parameter says which.
+    Filled {
+        dtype: Option<Dtype>,
+        shape: Vec<usize>,
+        fill: Fill,
+    },
     Int(i64),
     Float(f64),
 }
 
-/// Reads the text behind `NAME=`.
+/// The words that fill a buffer whose shape they are called with.
+const WORDS: [&str; 6] = ["normal", "uniform", "zeros", "ones", "arange", "permutation"];
+
+/// Reads the text behind `NAME=`; buffers take their memory from the budget.
 ///
 /// # Errors
-/// `E0901` or `E1014` for a file, `E1003` for anything else.
-pub fn parse(name: &str, text: &str) -> Result<Given, Diagnostic> {
+/// `E0901` or `E1014` for a file, `E1021` for one that is too large, `E1003` for anything else.
+pub fn parse(name: &str, text: &str, budget: &mut Budget) -> Result<Given, Diagnostic> {
     if let Some(path) = text.strip_prefix('@') {
-        let bytes = std::fs::read(path).map_err(|e| {
-            Diagnostic::error(&cli::CANNOT_READ, format!("cannot read `{path}`: {}", plain(&e))).at(Place::File(path.to_owned()), "")
-        })?;
-        return npy::read(path, &bytes).map(Given::Array).map_err(|d| *d);
-    }
-    if let Some((dtype, rest)) = text.split_once('[')
-        && let Some(inner) = rest.strip_suffix(']')
-    {
-        let dtype = Dtype::parse(dtype.trim()).filter(|d| *d != Dtype::Void);
-        let sizes: Option<Vec<usize>> = inner.split(',').filter(|s| !s.trim().is_empty()).map(|s| s.trim().parse().ok()).collect();
-        let count = sizes.as_ref().and_then(|s| s.iter().try_fold(1usize, |n, &d| n.checked_mul(d))).filter(|n| *n <= 1 << 32);
-        if let (Some(dtype), Some(sizes), Some(_)) = (dtype, sizes, count) {
-            return Ok(Given::Unwritten(dtype, sizes));
-        }
+        return read_array(Path::new(path), budget).map(Given::Array);
     }
     let place = Span { file: FileId(0), lo: 0, hi: 0 };
+    let bad = |why: &str| {
+        Diagnostic::error(&codes::BAD_ARGUMENTS, format!("the argument `{name}={}` is no value{why}", shortened(text))).help(
+            "an argument is a number, a NumPy file (`@x.npy`), a buffer to be written (`fp32[1000]`) or a filled one (`normal(1000)`)",
+        )
+    };
+    if let Some(given) = buffer(name, text, place, budget) {
+        return given.map_err(|d| d.unwrap_or_else(|| bad("")));
+    }
     match Expression::parse(text, place).and_then(|e| e.value(&Env::new())) {
         Ok(Value::Float(v)) => Ok(Given::Float(v)),
         Ok(v) if v.as_int().is_some() => Ok(Given::Int(v.as_int().unwrap_or_default())),
-        _ => Err(Diagnostic::error(&codes::BAD_ARGUMENTS, format!("the argument `{name}={text}` is no value"))
-            .help("an argument is a number, a NumPy file (`@x.npy`), or a buffer to be written (`fp32[1000]`)")),
+        Ok(_) => Err(bad("")),
+        Err(why) => Err(bad(&format!(": {}", shortened(&why)))),
     }
+}
+
+/// A text of any length as a message shows it.
+fn shortened(text: &str) -> String {
+    let mut shown: String = text.chars().take(80).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// A file as an array. Only a regular file is read, and only if there is memory for it.
+///
+/// # Errors
+/// `E0901` (cannot be read), `E1014` (no array), `E1021` (too large).
+pub fn read_array(path: &Path, budget: &mut Budget) -> Result<npy::Array, Diagnostic> {
+    let shown = path.display();
+    let unreadable = |why: String| {
+        Diagnostic::error(&cli::CANNOT_READ, format!("cannot read `{shown}`: {why}"))
+            .at(Place::File(path.to_string_lossy().into_owned()), "")
+    };
+    let meta = std::fs::metadata(path).map_err(|e| unreadable(plain(&e)))?;
+    if !meta.is_file() {
+        return Err(unreadable("it is no regular file".to_owned()));
+    }
+    // The file and the array that it holds are there together for a moment.
+    budget.take(&format!("`{shown}`"), 2 * meta.len()).map_err(|d| *d)?;
+    let file = std::fs::File::open(path).map_err(|e| unreadable(plain(&e)))?;
+    let mut bytes = vec![];
+    std::io::Read::read_to_end(&mut std::io::Read::take(file, meta.len()), &mut bytes).map_err(|e| unreadable(plain(&e)))?;
+    npy::read(&path.to_string_lossy(), &bytes).map_err(|d| *d)
+}
+
+/// `fp32[4, 8]`, with a fill behind a colon or without; or `normal(4, 8)`. `None` for what looks like neither; an error without a diagnostic is
+/// one of the text.
+fn buffer(name: &str, text: &str, place: Span, budget: &mut Budget) -> Option<Result<Given, Option<Diagnostic>>> {
+    let (head, rest) = text.split_once('[').or_else(|| text.split_once('('))?;
+    let head = head.trim();
+    let dtype = Dtype::parse(head).filter(|d| *d != Dtype::Void);
+    let (inner, fill) = match dtype {
+        Some(_) => {
+            let (inner, behind) = rest.split_once(']')?;
+            let fill = behind.trim().strip_prefix(':');
+            if fill.is_none() && !behind.trim().is_empty() {
+                return Some(Err(None));
+            }
+            (inner, fill)
+        }
+        None if WORDS.contains(&head) => (rest.strip_suffix(')')?, Some(head)),
+        None => return None,
+    };
+    let sizes: Option<Vec<usize>> = inner.split(',').filter(|s| !s.trim().is_empty()).map(|s| s.trim().parse().ok()).collect();
+    let Some(shape) = sizes else { return Some(Err(None)) };
+    Some(sized(name, dtype, shape, fill, place, budget))
+}
+
+fn sized(
+    name: &str,
+    dtype: Option<Dtype>,
+    shape: Vec<usize>,
+    fill: Option<&str>,
+    place: Span,
+    budget: &mut Budget,
+) -> Result<Given, Option<Diagnostic>> {
+    let n = shape.iter().try_fold(1u64, |n, &d| n.checked_mul(d as u64)).ok_or(None)?;
+    // The widest type counts where the parameter is still to say which.
+    let size = n.saturating_mul(dtype.map_or(8, |d| element_size(d) as u64));
+    let (words, marks) = if fill.is_some() { (2, 0) } else { (1, 1) };
+    budget.take(&format!("the argument `{name}`"), size.saturating_mul(words + marks)).map_err(|d| Some(*d))?;
+    let Some(fill) = fill else { return dtype.map(|d| Given::Unwritten(d, shape)).ok_or(None) };
+    let fill = Expression::parse(fill.trim(), place).map_err(|_| None)?;
+    // The expression has no file, so that its place would be wrong.
+    let fill = config::fill(&fill, &Env::new(), n as usize, budget).map_err(|d| Some(Diagnostic { labels: vec![], ..d }))?;
+    Ok(Given::Filled { dtype, shape, fill })
 }
 
 /// The type of an array's elements in a signature.
@@ -67,8 +150,13 @@ fn dtype_of(elem: Type) -> Option<Dtype> {
         TypeData::Float(FloatKind::F16) => Dtype::Fp16,
         TypeData::Float(FloatKind::BF16) => Dtype::Bf16,
         TypeData::Int(w) => Dtype::int(w, true)?,
-        _ => return None,
+        _ => return Dtype::ALL.iter().copied().find(|d| *d != Dtype::Void && d.to_ir() == elem),
     })
+}
+
+/// The type of a filled buffer that neither the argument nor the parameter states.
+fn usual(fill: &Fill) -> Dtype {
+    if matches!(fill, Fill::Arange | Fill::Permutation) { Dtype::Int32 } else { Dtype::Fp32 }
 }
 
 /// The signature that the kernel is compiled for: what its parameters are annotated with, else what the arguments are. Nothing is promised about
@@ -106,6 +194,7 @@ fn word(given: &Given) -> String {
     match given {
         Given::Array(a) => dtype_of(a.elem).map_or_else(String::new, |d| format!("*{}", d.short())),
         Given::Unwritten(d, _) => format!("*{}", d.short()),
+        Given::Filled { dtype, fill, .. } => format!("*{}", dtype.unwrap_or_else(|| usual(fill)).short()),
         Given::Int(v) if i32::try_from(*v).is_ok() => "i32".to_owned(),
         Given::Int(_) => "i64".to_owned(),
         Given::Float(_) => "fp32".to_owned(),
@@ -121,6 +210,8 @@ pub struct Bound {
     pub shape: Vec<usize>,
     /// Whether nobody had written it before the launch.
     pub unwritten: bool,
+    /// How far its elements may be from what is expected, see [`super::launch::compare`].
+    pub tolerance: Option<f64>,
 }
 
 /// Lays the arguments out in memory, in the order of the kernel's parameters.
@@ -130,7 +221,7 @@ pub struct Bound {
 pub fn bind(
     names: &[String],
     params: &[Param],
-    given: &BTreeMap<String, Given>,
+    mut given: BTreeMap<String, Given>,
     memory: &mut Memory,
 ) -> Result<(Vec<Arg>, Vec<Bound>), Vec<Diagnostic>> {
     let (mut args, mut bound, mut errors) = (vec![], vec![], vec![]);
@@ -139,42 +230,53 @@ pub fn bind(
         errors.push(bad(format!("the kernel has no parameter `{name}`")).help(format!("its parameters are {}", names.join(", "))));
     }
     for (name, param) in names.iter().zip(params) {
+        let Some(g) = given.remove(name) else {
+            errors.push(bad(format!("the parameter `{name}` has no argument")).help(format!("`--arg {name}=VALUE` gives one")));
+            continue;
+        };
         let elem = match *param.ty {
             TypeData::Pointer { pointee, .. } => Some(pointee),
             _ => None,
         };
-        match (given.get(name), elem) {
-            (None, _) => {
-                errors.push(bad(format!("the parameter `{name}` has no argument")).help(format!("`--arg {name}=VALUE` gives one")));
-            }
-            (Some(Given::Int(v)), _) => args.push(Arg::Int(*v)),
-            (Some(Given::Float(v)), _) => args.push(Arg::Float(*v)),
-            (Some(Given::Array(_) | Given::Unwritten(..)), None) => {
-                errors.push(bad(format!("the parameter `{name}` is a {}, and the argument is an array", param.ty)));
-            }
-            (Some(Given::Array(a)), Some(elem)) if !fits(a.elem, elem) => {
-                errors.push(bad(format!("the parameter `{name}` points to {elem}, and the array holds {}", a.elem)));
-            }
-            (Some(Given::Unwritten(d, _)), Some(elem)) if !fits(d.to_ir(), elem) => {
-                errors.push(bad(format!("the parameter `{name}` points to {elem}, and the argument is {}", d.name())));
-            }
-            (Some(Given::Array(a)), Some(elem)) => {
-                let id = memory.add(name, elem, &a.bytes);
-                args.push(Arg::Ptr(id, 0));
-                bound.push(Bound { name: name.clone(), id, elem, shape: a.shape.clone(), unwritten: false });
-            }
-            (Some(Given::Unwritten(d, shape)), Some(elem)) => {
-                let id = memory.add_uninit(name, elem, shape.iter().product::<usize>() * element_size(*d));
-                args.push(Arg::Ptr(id, 0));
-                bound.push(Bound { name: name.clone(), id, elem, shape: shape.clone(), unwritten: true });
-            }
+        match (g, elem) {
+            (Given::Int(v), _) => args.push(Arg::Int(v)),
+            (Given::Float(v), _) => args.push(Arg::Float(v)),
+            (_, None) => errors.push(bad(format!("the parameter `{name}` is a {}, and the argument is an array", param.ty))),
+            (g, Some(elem)) => match lay_out(name, elem, g, memory) {
+                Ok(b) => {
+                    args.push(Arg::Ptr(b.id, 0));
+                    bound.push(b);
+                }
+                Err(why) => errors.push(bad(format!("the parameter `{name}` points to {elem}, and {why}"))),
+            },
         }
     }
     if errors.is_empty() { Ok((args, bound)) } else { Err(errors) }
 }
 
+/// Makes a buffer of elements of a type; an error says what the argument is instead.
+fn lay_out(name: &str, elem: Type, given: Given, memory: &mut Memory) -> Result<Bound, String> {
+    let (id, shape, unwritten) = match given {
+        Given::Array(a) if !fits(a.elem, elem) => return Err(format!("the array holds {}", a.elem)),
+        Given::Unwritten(d, _) | Given::Filled { dtype: Some(d), .. } if !fits(d.to_ir(), elem) => {
+            return Err(format!("the argument is {}", d.name()));
+        }
+        Given::Array(a) => (memory.add(name, elem, &a.bytes), a.shape, false),
+        Given::Unwritten(d, shape) => (memory.add_uninit(name, elem, shape.iter().product::<usize>() * element_size(d)), shape, true),
+        Given::Filled { dtype, shape, fill } => {
+            let Some(dtype) = dtype.or_else(|| dtype_of(elem)) else { return Err("there are no such elements to fill it with".to_owned()) };
+            let values = random::values(&fill, random::seed("arguments", name, &shape), shape.iter().product());
+            let bytes = random::encode(dtype, values);
+            (memory.add(name, elem, &bytes), shape, false)
+        }
+        Given::Int(_) | Given::Float(_) => return Err("the argument is a number".to_owned()),
+    };
+    Ok(Bound { name: name.to_owned(), id, elem, shape, unwritten, tolerance: None })
+}
+
 /// Whether elements of a file are what a pointer expects: the same type, or the bits of a type that NumPy lacks, or truth values as bytes.
-fn fits(have: Type, want: Type) -> bool {
+#[must_use]
+pub fn fits(have: Type, want: Type) -> bool {
     let bytes = |t: Type| t.bit_width().unwrap_or(64).div_ceil(8);
     have == want || (bytes(have) == bytes(want) && (have.is_int() || *have == TypeData::Float(FloatKind::BF16)) && lacks(want))
 }

@@ -59,10 +59,21 @@ pub struct Loaded {
 }
 
 impl Folder {
-    /// Reads a case file and its kernel file.
+    /// Reads a case file and its kernel file: the one that it names, else the `.tk` or the `.py` of its own name.
     pub fn load(&mut self, path: &Path) -> Result<Loaded, Vec<Diagnostic>> {
+        self.load_for(path, None)
+    }
+
+    /// As [`Folder::load`], for this kernel, not the one that the case names.
+    pub fn load_for(&mut self, path: &Path, kernel: Option<&str>) -> Result<Loaded, Vec<Diagnostic>> {
         let case = self.read(path)?;
-        let source = path.with_file_name(case.source.clone().unwrap_or_else(|| format!("{}.tk", case.name)));
+        let case = Case { kernel: kernel.map(str::to_owned).or(case.kernel.clone()), ..case };
+        let implied = || {
+            let names = ["tk", "py"].map(|ext| format!("{}.{ext}", case.name));
+            let there = names.iter().find(|n| path.with_file_name(n).is_file());
+            there.unwrap_or(&names[0]).clone()
+        };
+        let source = path.with_file_name(case.source.clone().unwrap_or_else(implied));
         let input = input::read(&mut self.sources, &source, None).map_err(|d| vec![d])?;
         self.attach(case, input)
     }
@@ -81,7 +92,7 @@ impl Folder {
         let own = input.path.with_extension("toml");
         let dir = input.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut others: Vec<PathBuf> = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).collect();
-        others.retain(|p| p.extension().is_some_and(|e| e == "toml") && p.file_name() != own.file_name());
+        others.retain(|p| p.extension().is_some_and(|e| e == "toml") && p.file_name() != own.file_name() && p.is_file());
         others.sort();
         for path in std::iter::once(&own).filter(|p| p.is_file()).chain(&others) {
             let text = input::read_text(path).map_err(|d| vec![d])?;

@@ -32,6 +32,8 @@ pub struct Case {
     pub params: Vec<(String, Vec<Value>)>,
     pub(super) constants: Vec<(String, Expression)>,
     pub(super) args: Vec<ArgSpec>,
+    /// Bytes that its buffers may take, see [`crate::interp::Options::max_memory`].
+    pub max_memory: u64,
 }
 
 /// `[args.NAME]`
@@ -116,6 +118,7 @@ impl Reader {
             params: vec![],
             constants: vec![],
             args: vec![],
+            max_memory: crate::interp::MAX_MEMORY,
         };
         for (key, span, item) in self.entries(table) {
             match key.as_str() {

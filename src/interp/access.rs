@@ -8,11 +8,12 @@
 use std::sync::Mutex;
 
 use super::Options;
-use super::fault::{self, Fault};
+use super::fault::{self, Fault, Faults};
 use super::memory::Memory;
 use super::plan::Plan;
 use super::program::Program;
 use super::races::{Access, Conflict, History, Releases};
+use super::undef::{Undef, Use, is_uniform};
 use super::value::{Exact, Lanes, Val, coordinates};
 use crate::diag::codes::interp as codes;
 use crate::ir::{Ir, Op};
@@ -27,6 +28,10 @@ pub(crate) struct Shared<'a> {
     history: Option<History>,
     /// Only programs that run in order release and acquire.
     pub(crate) releases: Mutex<Releases>,
+    /// Of programs that went on.
+    pub(crate) faults: Faults,
+    /// Bytes that the values of one program may take.
+    pub(crate) room: u64,
 }
 
 impl<'a> Shared<'a> {
@@ -37,8 +42,10 @@ impl<'a> Shared<'a> {
         plan: &'a Plan,
         grid: [u32; 3],
         history: Option<History>,
+        room: u64,
     ) -> Shared<'a> {
-        Shared { ir, memory, options, plan, grid, history, releases: Mutex::new(Releases::default()) }
+        let (releases, faults) = (Mutex::new(Releases::default()), Faults::default());
+        Shared { ir, memory, options, plan, grid, history, releases, faults, room }
     }
 }
 
@@ -65,60 +72,85 @@ impl Program<'_> {
         if let Some(exact) = exact
             && exact.get(lane) != i128::from(address)
         {
-            return Err(self.overflowed(site, exact, address, lane));
+            self.report(exact.origin, &codes::INDEX_OVERFLOW, || self.overflowed(site, exact, address, lane))?;
+            return Ok(None);
         }
         let Some((index, offset)) = self.shared.memory.find(address) else {
             if !self.shared.options.checks.bounds {
                 return Ok(None);
             }
-            return Err(self.nowhere(site, address, lane));
+            self.report(site.op, &codes::NULL_POINTER, || self.nowhere(site, address, lane))?;
+            return Ok(None);
         };
         let buffer = &self.shared.memory.buffers[index];
         if offset < 0 || offset as usize + site.size > buffer.len {
             if !self.shared.options.checks.bounds {
                 return Ok(None);
             }
-            return Err(self.out_of_bounds(site, index, offset, access, lane));
+            self.report(site.op, &codes::OUT_OF_BOUNDS, || self.out_of_bounds(site, index, offset, access, lane))?;
+            return Ok(None);
         }
         let offset = offset as usize;
         if offset & (site.size - 1) != 0 {
-            return Err(self.unaligned(site, index, offset, lane));
+            self.report(site.op, &codes::UNALIGNED, || self.unaligned(site, index, offset, lane))?;
+            return Ok(None);
         }
         if access != Access::Write && self.shared.options.checks.uninit && !buffer.is_written(offset, site.size) {
-            return Err(self.uninitialised(site, index, offset, lane));
+            self.report(site.op, &codes::UNINITIALISED, || self.uninitialised(site, index, offset, lane))?;
         }
         if let Some(history) = &self.shared.history
-            && let Err(conflict) = history.access(index, offset, site.size, access, self.id, &self.before)
+            && let Err(conflict) = history.access(index, offset, site.size, (access, site.op), self.id, &self.before)
         {
-            return Err(self.race(site, conflict, access, index, offset, lane));
+            self.report(site.op, &codes::RACE, || self.race(site, conflict, access, index, offset, lane))?;
         }
         Ok(Some((index, offset)))
     }
 
-    /// Loads the lanes whose mask is set; the others are `other`.
-    pub(crate) fn load(&self, site: &Site<'_>, ptr: &Val, mask: Option<&Lanes>, other: &Lanes, n: usize) -> Result<Lanes, Fault> {
+    /// Loads the lanes whose mask is set; the others are `other`, and undefined without it.
+    pub(crate) fn load(&self, site: &Site<'_>, ptr: &Val, mask: Option<&Val>, other: Option<&Val>, n: usize) -> Result<Val, Fault> {
         let exact = ptr.exact.as_deref();
         // One address and no mask: one access stands for all.
-        let count = if ptr.lanes.is_splat() && mask.is_none_or(Lanes::is_splat) && other.is_splat() { 1 } else { n };
+        let count = if is_uniform(ptr) && mask.is_none_or(is_uniform) && other.is_none_or(is_uniform) { 1 } else { n };
         let mut out = Vec::with_capacity(count);
+        let mut left_out = false;
         for lane in 0..count {
-            if mask.is_some_and(|m| m.get(lane) & 1 == 0) {
-                out.push(other.get(lane));
-                continue;
+            if let Some(m) = mask {
+                self.defined(site.op, m, lane, site.shape, Use::Mask)?;
+                if m.lanes.get(lane) & 1 == 0 {
+                    left_out = true;
+                    out.push(other.map_or(0, |o| o.lanes.get(lane)));
+                    continue;
+                }
             }
+            self.defined(site.op, ptr, lane, site.shape, Use::Address)?;
             let at = self.touch(site, Access::Read, ptr.lanes.get(lane), lane, exact)?;
             out.push(at.map_or(0, |(b, offset)| self.shared.memory.buffers[b].read(offset, site.size)));
         }
-        Ok(if count == 1 { Lanes::Splat(out[0]) } else { out.into() })
+        let off = |lane: usize| mask.is_some_and(|m| m.lanes.get(lane) & 1 == 0);
+        let undef = match other {
+            _ if !left_out => None,
+            None => self.leave_out(site.op, count, off),
+            Some(o) => o.undef.as_ref().and_then(|u| Undef::new((0..count).map(|l| off(l) && u.at(l)).collect(), u.origin, u.mixed)),
+        };
+        let lanes = if count == 1 { Lanes::Splat(out[0]) } else { out.into() };
+        Ok(Val::from(lanes).with_undef(undef))
     }
 
     /// Stores the lanes whose mask is set.
-    pub(crate) fn store(&self, site: &Site<'_>, ptr: &Val, value: &Lanes, mask: Option<&Lanes>, n: usize) -> Result<(), Fault> {
-        let exact = ptr.exact.as_deref();
-        let on = |lane| mask.is_none_or(|m: &Lanes| m.get(lane) & 1 == 1);
-        for lane in (0..n).filter(|&l| on(l)) {
+    pub(crate) fn store(&self, site: &Site<'_>, ptr: &Val, stored: &Val, mask: Option<&Val>, n: usize) -> Result<(), Fault> {
+        let (exact, value) = (ptr.exact.as_deref(), &stored.lanes);
+        let on = |lane| mask.is_none_or(|m| m.lanes.get(lane) & 1 == 1);
+        for lane in 0..n {
+            if let Some(m) = mask {
+                self.defined(site.op, m, lane, site.shape, Use::Mask)?;
+            }
+            if !on(lane) {
+                continue;
+            }
+            self.defined(site.op, ptr, lane, site.shape, Use::Address)?;
+            self.defined(site.op, stored, lane, site.shape, Use::Stored)?;
             if let Some((b, offset)) = self.touch(site, Access::Write, ptr.lanes.get(lane), lane, exact)? {
-                self.shared.memory.buffers[b].write(offset, site.size, value.get(lane));
+                self.wrote(self.shared.memory.buffers[b].write(offset, site.size, value.get(lane)));
             }
         }
         // What a lane has stored must still be there once all have.
@@ -135,7 +167,7 @@ impl Program<'_> {
                     continue;
                 };
                 if self.shared.memory.buffers[b].read(offset as usize, site.size) != value.get(lane) & low {
-                    return Err(self.overlapping(site, ptr, address, lane, n, b, offset));
+                    return self.report(site.op, &codes::OVERLAP, || self.overlapping(site, ptr, address, lane, n, b, offset));
                 }
             }
         }
@@ -196,16 +228,21 @@ impl Program<'_> {
     #[cold]
     fn race(&self, site: &Site<'_>, conflict: Conflict, access: Access, buffer: usize, offset: usize, lane: usize) -> Fault {
         let [gx, gy, _] = self.shared.grid;
-        let other = conflict.other.map_or("other programs".to_owned(), |id| fault::program([id % gx, id / gx % gy, id / gx / gy]));
-        let mine = match access {
-            Access::Read => "loads",
-            Access::Write => "stores to",
-            Access::Atomic => "atomically updates",
+        let other = conflict.other.map_or("another program".to_owned(), |id| fault::program([id % gx, id / gx % gy, id / gx / gy]));
+        let (now, before) = match access {
+            Access::Read => ("loads", "loaded here"),
+            Access::Write => ("stores", "stored here"),
+            Access::Atomic => ("atomically updates", "updated here"),
         };
-        let theirs = if conflict.other_wrote { "stored to it" } else { "accessed it" };
-        let message =
-            format!("a race on {}: one program {mine} it and {other} {theirs}, without an order", self.element(buffer, offset as i64));
-        let d = self.fault(site.op, &codes::RACE, message, "this access races");
+        let theirs = if conflict.other_wrote { "stored" } else { "accessed" };
+        let me = fault::program(self.pid);
+        let element = self.element(buffer, offset as i64);
+        let message = format!("a race: {me} {now} {element}, which {other} has {theirs}, and nothing orders the two");
+        let same = conflict.other_op == Some(site.op);
+        let mut d = fault::at(self.ir, site.op, &codes::RACE, message, if same { "both do so here" } else { before });
+        if let Some(p) = conflict.other_op.filter(|_| !same).and_then(|o| fault::place(self.ir.loc(o))) {
+            d = d.at(p, format!("{other} {theirs} it here"));
+        }
         Box::new(d.note(Self::lane_note(site, lane)).note(format!("byte offset {offset}; {}", self.size_note(buffer))))
     }
 

@@ -2,30 +2,44 @@
 //!
 //! 1. The module is verified, the arguments are checked against the parameters and their promises.
 //! 2. If the plan allows it, programs run on several threads, taken in order from a counter. A fault of program P lets the programs before P
-//!    finish and stops the rest, so the fault that is reported is always that of the first faulting program.
+//!    finish and stops the rest, so the fault that is reported is always that of the first faulting program. Where several faults are looked
+//!    for, those that a program can survive are collected, and the launch ends soon after the first one that had any.
 //! 3. Which two programs of a race meet first depends on timing. When one is found, memory is put back and the launch repeated in order, so
 //!    that the report does not depend on it.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use super::access::Shared;
 use super::fault::{self, Fault};
+use super::lines::All;
 use super::memory::{Memory, base};
 use super::numbers;
 use super::ops::block;
 use super::plan::{Plan, plan};
-use super::program::{Outcome, Program};
+use super::program::Program;
 use super::races::History;
 use super::value::Val;
-use super::{Arg, Options, Report};
-use crate::diag::Diagnostic;
+use super::{Arg, Options, Printed, Report, Traced};
 use crate::diag::codes::interp as codes;
+use crate::diag::{Code, Diagnostic};
 use crate::ir::{Attr, AttrData, Ir, Op, TtOp, Type, TypeData};
+
+/// Programs that still run after the first one with a fault, where several faults are looked for: as many as do this work together, if they are
+/// like that one, and no more than a thousand.
+const GO_ON: u64 = 1 << 24;
+
+fn go_on(work: u64) -> u64 {
+    (GO_ON / work.max(1)).clamp(1, 1000)
+}
+
+/// Faults that may look otherwise when programs run at the same time: they rest on what another program has done so far.
+const TIMED: [&Code; 4] = [&codes::RACE, &codes::OVERLAP, &codes::UNINITIALISED, &codes::TOO_LONG];
 
 /// Runs every program of `grid` (x, y, z) of the kernel and leaves the results in `memory`.
 ///
-/// The first fault, by program and then by time, ends the launch; memory then holds what was stored until then.
+/// The first fault, by program and then by time, ends the launch; memory then holds what was stored until then. With
+/// [`Options::max_faults`] above 1, the launch goes on where it can and gives the first fault of each place.
 pub fn run(ir: &Ir, kernel: &str, grid: [u32; 3], args: &[Arg], memory: &mut Memory, options: &Options) -> Result<Report, Vec<Diagnostic>> {
     let errors: Vec<Diagnostic> = crate::ir::verify::verify(ir).into_iter().filter(Diagnostic::is_error).collect();
     if !errors.is_empty() {
@@ -33,37 +47,63 @@ pub fn run(ir: &Ir, kernel: &str, grid: [u32; 3], args: &[Arg], memory: &mut Mem
     }
     let function = find_kernel(ir, kernel).map_err(|d| vec![*d])?;
     let args = arguments(ir, function, args, memory)?;
-    let programs = u64::from(grid[0]) * u64::from(grid[1]) * u64::from(grid[2]);
-    if programs >= u64::from(u32::MAX) {
-        return Err(vec![Diagnostic::error(
-            &codes::BAD_ARGUMENTS,
-            format!("the grid has {programs} programs, and the interpreter takes less than 2^32"),
-        )]);
-    }
-    let plan = plan(ir, function);
+    let programs = programs(grid).map_err(|d| vec![*d])?;
+    let plan = plan(ir, function, options.checks);
     if let Some(op) = plan.too_wide {
         let message = format!("the interpreter cannot run `{}`: its elements are wider than 64 bits", ir.op_name(op));
         return Err(vec![fault::at(ir, op, &codes::UNSUPPORTED_OP, message, "this operation")]);
     }
-    let launch = Launch { ir, function, grid, args: &args, memory, options, plan: &plan, programs };
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         n => n,
     };
-    let threads = threads.min(programs as usize);
-    if !plan.parallel || threads <= 1 {
-        return launch.run_with(1).map_err(|d| vec![*d]);
-    }
-    let snapshot = options.checks.races.then(|| memory.snapshot());
+    let threads = if plan.parallel { threads.min(programs as usize).min(MAX_THREADS) } else { 1 };
+    let room = room(memory, &plan, options, threads).map_err(|d| vec![*d])?;
+    let launch = Launch { ir, function, grid, args: &args, memory, options, plan: &plan, programs, room };
+    let snapshot = (threads > 1 && options.checks.races).then(|| memory.snapshot());
     let result = launch.run_with(threads);
     match (result, snapshot) {
-        (Err(d), Some(snapshot)) if d.code == &codes::RACE || d.code == &codes::OVERLAP => {
+        (Err(found), Some(snapshot)) if found.iter().any(|d| TIMED.contains(&d.code)) => {
             memory.restore(&snapshot);
             // A race in parallel is one in order as well: both rest on the same two accesses.
-            launch.run_with(1).map_err(|d| vec![*d])
+            launch.run_with(1)
         }
-        (result, _) => result.map_err(|d| vec![*d]),
+        (result, _) => result,
     }
+}
+
+/// More threads than this gain nothing.
+const MAX_THREADS: usize = 256;
+
+/// The number of programs in a grid.
+///
+/// # Errors
+/// `E1003`: there are 2^32 or more.
+pub fn programs(grid: [u32; 3]) -> Result<u64, Box<Diagnostic>> {
+    let count: u128 = grid.iter().map(|&g| u128::from(g)).product();
+    u64::try_from(count).ok().filter(|&n| n < u64::from(u32::MAX)).ok_or_else(|| {
+        Box::new(Diagnostic::error(
+            &codes::BAD_ARGUMENTS,
+            format!("the grid has {count} programs, and the interpreter takes less than 2^32"),
+        ))
+    })
+}
+
+/// The bytes that are left for the values of each thread, once the buffers and what the checks remember of them have theirs.
+fn room(memory: &Memory, plan: &Plan, options: &Options, threads: usize) -> Result<u64, Box<Diagnostic>> {
+    let buffers = memory.size();
+    let mut needed = buffers;
+    if options.checks.races {
+        let cells: u64 = memory.buffers.iter().map(|b| (b.len as u64).div_ceil(plan.cell as u64)).sum();
+        needed += if threads > 1 { memory.snapshot_size() + 8 * cells } else { 16 * cells };
+    }
+    if let Some(left) = options.max_memory.checked_sub(needed) {
+        return Ok(left / threads as u64);
+    }
+    let limit = options.max_memory;
+    let message = format!("the launch takes {needed} bytes of memory, {buffers} of them for buffers, and at most {limit} are allowed");
+    let help = "`--max-memory SIZE` raises the limit; without `races` in `--check` less is needed";
+    Err(Box::new(Diagnostic::error(&codes::TOO_MUCH_MEMORY, message).help(help)))
 }
 
 struct Launch<'a> {
@@ -75,52 +115,107 @@ struct Launch<'a> {
     options: &'a Options,
     plan: &'a Plan,
     programs: u64,
+    /// Bytes for the values of one program.
+    room: u64,
+}
+
+/// What the threads of a launch leave.
+struct Ended {
+    /// The last program that counts.
+    stop: AtomicU64,
+    ops: AtomicU64,
+    printed: All<String>,
+    traced: All<Traced>,
+    /// The first program that could not go on, with its fault.
+    fatal: Mutex<Option<(u64, Fault)>>,
 }
 
 impl Launch<'_> {
-    fn run_with(&self, threads: usize) -> Result<Report, Fault> {
+    fn run_with(&self, threads: usize) -> Result<Report, Vec<Diagnostic>> {
         let history = self.options.checks.races.then(|| History::new(self.memory, self.plan.cell, threads > 1));
-        let shared = Shared::new(self.ir, self.memory, self.options, self.plan, self.grid, history);
-        let (next, stop) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
-        let outcomes: Mutex<Vec<(u64, Result<Outcome, Fault>)>> = Mutex::new(vec![]);
-        let worker = || {
-            let mut program = Program::new(&shared);
-            let mut mine = vec![];
-            loop {
-                let id = next.fetch_add(1, Relaxed);
-                if id >= self.programs || id > stop.load(Relaxed) {
-                    break;
-                }
-                let result = program.run(self.function, id as u32, self.args);
-                if result.is_err() {
-                    stop.fetch_min(id, Relaxed);
-                }
-                if let Some(p) = &self.options.progress {
-                    p.fetch_add(1, Relaxed);
-                }
-                mine.push((id, result));
-            }
-            outcomes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).append(&mut mine);
+        let shared = Shared::new(self.ir, self.memory, self.options, self.plan, self.grid, history, self.room);
+        let next = AtomicU64::new(0);
+        let ended = Ended {
+            stop: AtomicU64::new(u64::MAX),
+            ops: AtomicU64::new(0),
+            printed: All::new(self.options.max_lines),
+            traced: All::new(self.options.max_lines),
+            fatal: Mutex::new(None),
         };
         if threads == 1 {
-            worker();
+            self.work(&shared, &next, &ended);
         } else {
             std::thread::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(worker);
+                // A thread that the system does not give is one less; this one works too.
+                for _ in 1..threads {
+                    let builder = std::thread::Builder::new();
+                    if builder.spawn_scoped(scope, || self.work(&shared, &next, &ended)).is_err() {
+                        break;
+                    }
                 }
+                self.work(&shared, &next, &ended);
             });
         }
-        let mut outcomes = outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        outcomes.sort_by_key(|&(id, _)| id);
-        let mut report = Report { programs: self.programs, parallel: threads > 1, ..Report::default() };
-        for (_, outcome) in outcomes {
-            let outcome = outcome?;
-            report.printed.extend(outcome.printed);
-            report.traced.extend(outcome.traced);
-            report.ops += outcome.ops;
+        self.report(shared, ended, threads)
+    }
+
+    /// Runs one program after the other until there are no more.
+    fn work(&self, shared: &Shared<'_>, next: &AtomicU64, ended: &Ended) {
+        let mut program = Program::new(shared);
+        loop {
+            let id = next.fetch_add(1, Relaxed);
+            if id >= self.programs || id > ended.stop.load(Relaxed) {
+                return;
+            }
+            match program.run(self.function, id as u32, self.args) {
+                Ok(outcome) => {
+                    ended.ops.fetch_add(outcome.ops, Relaxed);
+                    ended.printed.add(id as u32, outcome.printed);
+                    ended.traced.add(id as u32, outcome.traced);
+                    if outcome.faulty {
+                        ended.stop.fetch_min(id + go_on(outcome.work), Relaxed);
+                    }
+                }
+                Err(fault) => {
+                    ended.stop.fetch_min(id, Relaxed);
+                    let mut fatal = ended.fatal.lock().unwrap_or_else(PoisonError::into_inner);
+                    if fatal.as_ref().is_none_or(|&(first, _)| id < first) {
+                        *fatal = Some((id, fault));
+                    }
+                }
+            }
+            if let Some(p) = &self.options.progress {
+                p.fetch_add(1, Relaxed);
+            }
         }
-        Ok(report)
+    }
+
+    fn report(&self, shared: Shared<'_>, ended: Ended, threads: usize) -> Result<Report, Vec<Diagnostic>> {
+        let last = ended.stop.into_inner();
+        let mut faults = shared.faults.take(last);
+        let fatal = ended.fatal.into_inner().unwrap_or_else(PoisonError::into_inner);
+        faults.extend(fatal.filter(|&(id, _)| id <= last).map(|(_, d)| *d));
+        if !faults.is_empty() {
+            let more = faults.len().saturating_sub(self.options.max_faults.max(1));
+            faults.truncate(self.options.max_faults.max(1));
+            if let Some(d) = faults.last_mut().filter(|_| more > 0) {
+                d.notes.push(format!("{more} more places have faults: `--max-faults` shows them"));
+            }
+            return Err(faults);
+        }
+        let [gx, gy, _] = self.grid;
+        let pid = |id: u32| [id % gx, id / gx % gy, id / gx / gy];
+        let (printed, printed_more) = ended.printed.take();
+        let (traced, traced_more) = ended.traced.take();
+        Ok(Report {
+            printed: printed.into_iter().map(|(id, text)| Printed { program: pid(id), text }).collect(),
+            traced: traced.into_iter().map(|(_, t)| t).collect(),
+            printed_more,
+            traced_more,
+            programs: self.programs,
+            ops: ended.ops.into_inner(),
+            parallel: threads > 1,
+        })
     }
 }
 

@@ -9,6 +9,8 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::numbers;
+use crate::diag::Diagnostic;
+use crate::diag::codes::interp as codes;
 use crate::ir::{Type, TypeData};
 
 /// A buffer of a [`Memory`].
@@ -31,7 +33,7 @@ pub struct Memory {
     pub(crate) buffers: Vec<Buffer>,
 }
 
-const SPACE_BITS: u32 = 40;
+pub(crate) const SPACE_BITS: u32 = 40;
 
 impl Memory {
     #[must_use]
@@ -103,26 +105,31 @@ impl Memory {
     /// The elements of a buffer as `f64`; integers count as signed, except single bits.
     #[must_use]
     pub fn values(&self, id: BufferId) -> Vec<f64> {
+        self.each_value(id).collect()
+    }
+
+    /// As [`Memory::values`], one after the other.
+    pub fn each_value(&self, id: BufferId) -> impl Iterator<Item = f64> {
         let b = &self.buffers[id.0 as usize];
         let size = element_size(b.elem);
-        (0..b.len / size)
-            .map(|i| {
-                let bits = b.read(i * size, size);
-                match *b.elem {
-                    TypeData::Float(kind) => numbers::to_f64(kind, bits),
-                    TypeData::Int(1) => (bits & 1) as f64,
-                    TypeData::Int(w) => numbers::signed(bits, w) as f64,
-                    _ => bits as f64,
-                }
-            })
-            .collect()
+        (0..b.len / size).map(move |i| {
+            let bits = b.read(i * size, size);
+            match *b.elem {
+                TypeData::Float(kind) => numbers::to_f64(kind, bits),
+                TypeData::Int(1) => (bits & 1) as f64,
+                TypeData::Int(w) => numbers::signed(bits, w) as f64,
+                _ => bits as f64,
+            }
+        })
     }
 
     /// Whether every byte of the buffer has been written.
     #[must_use]
     pub fn is_written(&self, id: BufferId) -> bool {
         let b = &self.buffers[id.0 as usize];
-        (0..b.len).all(|i| b.is_written(i, 1))
+        let Some(marks) = &b.written else { return true };
+        let whole = b.len / 8;
+        marks[..whole].iter().all(|w| w.load(Relaxed) == u64::MAX) && (8 * whole..b.len).all(|i| b.is_written(i, 1))
     }
 
     /// The buffer that an address belongs to, and its distance in bytes from the start.
@@ -132,18 +139,61 @@ impl Memory {
         Some((index, address.wrapping_sub(base(BufferId(index as u32))) as i64))
     }
 
+    /// Bytes of a [`Memory::snapshot`].
+    pub(crate) fn snapshot_size(&self) -> u64 {
+        let size = |b: &Buffer| b.len as u64 * if b.written.is_some() { 2 } else { 1 };
+        self.buffers.iter().filter(|b| !b.is_untouched()).map(size).sum()
+    }
+
+    /// Bytes of all buffers, with the marks of what has been written.
+    pub(crate) fn size(&self) -> u64 {
+        self.buffers.iter().map(|b| b.len as u64 * if b.written.is_some() { 2 } else { 1 }).sum()
+    }
+
     /// A copy of the contents, to start over.
     pub(crate) fn snapshot(&self) -> Vec<(Vec<u64>, Vec<u64>)> {
         let copy = |w: &[AtomicU64]| w.iter().map(|x| x.load(Relaxed)).collect::<Vec<_>>();
-        self.buffers.iter().map(|b| (copy(&b.words), b.written.as_deref().map(copy).unwrap_or_default())).collect()
+        let one = |b: &Buffer| (copy(&b.words), b.written.as_deref().map(copy).unwrap_or_default());
+        // What nobody has written yet is zeros, which needs no copy.
+        self.buffers.iter().map(|b| if b.is_untouched() { Default::default() } else { one(b) }).collect()
     }
 
     pub(crate) fn restore(&self, snapshot: &[(Vec<u64>, Vec<u64>)]) {
-        let put = |to: &[AtomicU64], from: &[u64]| to.iter().zip(from).for_each(|(t, &f)| t.store(f, Relaxed));
+        let put =
+            |to: &[AtomicU64], from: &[u64]| to.iter().enumerate().for_each(|(i, t)| t.store(from.get(i).copied().unwrap_or(0), Relaxed));
         for (buffer, (words, written)) in self.buffers.iter().zip(snapshot) {
             put(&buffer.words, words);
             put(buffer.written.as_deref().unwrap_or_default(), written);
         }
+    }
+}
+
+/// The memory that a launch may take, of which its buffers get theirs before they are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    max: u64,
+    used: u64,
+}
+
+impl Budget {
+    #[must_use]
+    pub fn new(max: u64) -> Budget {
+        Budget { max, used: 0 }
+    }
+
+    /// Takes some bytes for what the message calls `what`.
+    ///
+    /// # Errors
+    /// `E1021`: there are not as many left.
+    pub fn take(&mut self, what: &str, bytes: u64) -> Result<(), Box<Diagnostic>> {
+        let before = self.used;
+        self.used = before.saturating_add(bytes);
+        if self.used <= self.max {
+            return Ok(());
+        }
+        let already = if before == 0 { String::new() } else { format!(", {before} are taken") };
+        let message = format!("{what} takes {bytes} bytes{already}, and at most {} are allowed", self.max);
+        Err(Box::new(Diagnostic::error(&codes::TOO_MUCH_MEMORY, message).help("`--max-memory SIZE` raises the limit")))
     }
 }
 
@@ -153,24 +203,28 @@ pub(crate) fn base(id: BufferId) -> u64 {
 }
 
 /// Bytes of an element in memory: at least one, and 8 for a pointer.
-pub(crate) fn element_size(ty: Type) -> usize {
+#[must_use]
+pub fn element_size(ty: Type) -> usize {
     (ty.bit_width().unwrap_or(64).div_ceil(8) as usize).next_power_of_two()
 }
 
 impl Buffer {
+    /// Whether nobody has written any of it.
+    fn is_untouched(&self) -> bool {
+        self.written.as_ref().is_some_and(|w| w.iter().all(|w| w.load(Relaxed) == 0))
+    }
+
     /// The bytes `offset..offset + size`, in bounds and aligned to `size`, which is 1, 2, 4 or 8.
     #[inline]
     pub(crate) fn read(&self, offset: usize, size: usize) -> u64 {
         field(&self.words, offset, size)
     }
 
-    /// Writes the low `size` bytes of `bits`.
+    /// Writes the low `size` bytes of `bits`; says whether anything is different now.
     #[inline]
-    pub(crate) fn write(&self, offset: usize, size: usize, bits: u64) {
-        set_field(&self.words, offset, size, bits);
-        if let Some(w) = &self.written {
-            set_field(w, offset, size, u64::MAX);
-        }
+    pub(crate) fn write(&self, offset: usize, size: usize, bits: u64) -> bool {
+        let changed = set_field(&self.words, offset, size, bits);
+        self.written.as_ref().is_some_and(|w| set_field(w, offset, size, u64::MAX)) | changed
     }
 
     /// Replaces the element by `f` of it, in one step; gives what was there.
@@ -200,15 +254,23 @@ fn field(words: &[AtomicU64], offset: usize, size: usize) -> u64 {
 }
 
 #[inline]
-fn set_field(words: &[AtomicU64], offset: usize, size: usize, bits: u64) {
+fn set_field(words: &[AtomicU64], offset: usize, size: usize, bits: u64) -> bool {
     let word = &words[offset / 8];
+    let mut old = word.load(Relaxed);
     if size == 8 {
-        return word.store(bits, Relaxed);
+        word.store(bits, Relaxed);
+        return old != bits;
     }
     let (shift, mask) = (offset % 8 * 8, numbers::mask(size as u32 * 8));
-    let mut old = word.load(Relaxed);
-    // Other programs write the neighbouring elements of this word.
-    while let Err(now) = word.compare_exchange_weak(old, old & !(mask << shift) | (bits & mask) << shift, Relaxed, Relaxed) {
-        old = now;
+    loop {
+        let new = old & !(mask << shift) | (bits & mask) << shift;
+        if new == old {
+            return false;
+        }
+        // Other programs write the neighbouring elements of this word.
+        match word.compare_exchange_weak(old, new, Relaxed, Relaxed) {
+            Ok(_) => return true,
+            Err(now) => old = now,
+        }
     }
 }

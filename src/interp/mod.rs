@@ -7,7 +7,9 @@
 //! 2. `plan.rs` looks at the kernel once: which values are indices, whether programs may run at the same time.
 //! 3. `launch.rs` runs the programs of the grid, in parallel where that cannot be observed, in order otherwise. The result is the same.
 //! 4. `program.rs` walks the operations of one program; `ops/` says what each one does, a file per family.
-//! 5. `access.rs` checks and performs each access to memory; `races.rs` remembers who touched what.
+//! 5. `access.rs` checks and performs each access to memory; `races.rs` remembers who touched what, `undef.rs` follows what nobody defined,
+//!    `promises.rs` checks what the kernel promises, `finite.rs` finds NaN and infinity where they are made.
+//! 6. `limits.rs` bounds work, time and memory; `lines.rs` what is printed.
 //!
 //! ```
 //! use ttc::interp::{Arg, Memory, Options, run};
@@ -34,15 +36,20 @@
 
 mod access;
 mod fault;
+mod finite;
 mod launch;
+mod limits;
+mod lines;
 mod memory;
 pub mod npy;
 mod numbers;
 mod ops;
 mod plan;
 mod program;
+mod promises;
 mod races;
 mod render;
+mod undef;
 mod value;
 
 #[cfg(test)]
@@ -50,9 +57,10 @@ mod tests;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Instant;
 
-pub use launch::run;
-pub use memory::{BufferId, Memory};
+pub use launch::{programs, run};
+pub use memory::{Budget, BufferId, Memory, element_size};
 
 use crate::diag::Diagnostic;
 use crate::ir::{Ir, TtOp, Type};
@@ -82,11 +90,17 @@ pub struct Checks {
     pub bounds: bool,
     /// Reads of memory that nobody has written.
     pub uninit: bool,
+    /// Elements that a masked load without `other` left out, where they matter.
+    pub undefined: bool,
+    /// `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy` and `tl.assume`.
+    pub promises: bool,
+    /// NaN and infinity, where they are made.
+    pub nan: bool,
 }
 
 impl Default for Checks {
     fn default() -> Checks {
-        Checks { races: true, bounds: true, uninit: true }
+        Checks { races: true, bounds: true, uninit: true, undefined: true, promises: true, nan: false }
     }
 }
 
@@ -100,6 +114,13 @@ pub struct Trace {
     pub program: [u32; 3],
 }
 
+/// The work of one program, unless [`Options::max_ops`] says otherwise: about ten seconds.
+pub const MAX_OPS: u64 = 1 << 27;
+/// The lines that are kept, unless [`Options::max_lines`] says otherwise.
+pub const MAX_LINES: usize = 10_000;
+/// The memory of a launch, unless [`Options::max_memory`] says otherwise: 2 GiB.
+pub const MAX_MEMORY: u64 = 2 << 30;
+
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -107,15 +128,33 @@ pub struct Options {
     pub trace: Option<Trace>,
     /// How many threads may be used; 0 for as many as there are cores.
     pub threads: usize,
-    /// The number of operations after which a program counts as endless.
+    /// The work after which a program counts as endless: an operation is 1, and 1 more for every 16 elements.
     pub max_ops: u64,
+    /// When the launch ends whatever it has done.
+    pub deadline: Option<Instant>,
+    /// How many faults are looked for, at different places. A program goes on after a fault only if this is more than 1.
+    pub max_faults: usize,
+    /// How many lines are kept of what programs print, and of what is traced.
+    pub max_lines: usize,
+    /// Bytes that buffers, values, and what the checks remember may take together.
+    pub max_memory: u64,
     /// Counts the programs that have finished, for a progress bar in another thread.
     pub progress: Option<Arc<AtomicU64>>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { checks: Checks::default(), trace: None, threads: 0, max_ops: 1 << 28, progress: None }
+        Options {
+            checks: Checks::default(),
+            trace: None,
+            threads: 0,
+            max_ops: MAX_OPS,
+            deadline: None,
+            max_faults: 1,
+            max_lines: MAX_LINES,
+            max_memory: MAX_MEMORY,
+            progress: None,
+        }
     }
 }
 
@@ -146,6 +185,10 @@ pub struct Report {
     /// In the order of the programs.
     pub printed: Vec<Printed>,
     pub traced: Vec<Traced>,
+    /// Lines that were printed beyond [`Options::max_lines`].
+    pub printed_more: u64,
+    /// Values that were traced beyond [`Options::max_lines`].
+    pub traced_more: u64,
     pub programs: u64,
     /// Operations that were evaluated, over all programs.
     pub ops: u64,

@@ -2,19 +2,24 @@
 //!
 //! 1. *Reachable functions*: the kernel and what it calls.
 //! 2. *Indices*: the values whose wrapping around would move an address. Backwards from every offset of `tt.addptr` and every coordinate of a
-//!    block, through the operations that keep a number's magnitude meaningful (sums, products, extensions, shapes, control flow). Bitwise
+//!    block, through the operations that keep a number's magnitude meaningful (sums, products, quotients, casts, shapes, control flow). Bitwise
 //!    operations, remainders and right shifts end the walk: hashes and random numbers wrap on purpose.
 //! 3. *Order*: whether programs may run at the same time. Not if they could see one another's effects in a valid program: an atomic whose
 //!    result is used, or one whose effect depends on the order (floats, exchanges), or a volatile load.
 //! 4. *Cell*: the smallest size at which memory is accessed, for the race check.
 //! 5. *Plain regions*: regions of `tt.reduce` and the like that are straight-line elementwise code, and can run on many lanes at once.
+//! 6. *Costs*: 1 for an operation, and 1 more for every 16 elements that it reads or makes; a combining region counts once for each element, and a
+//!    product 1 for every 128 multiplications. A unit is then some tens of nanoseconds, whatever the operation.
+//! 7. *Promises*: the operations whose results the kernel says something about (`tl.multiple_of`).
 
 use std::collections::BTreeSet;
 
+use super::Checks;
 use super::memory::element_size;
+use super::promises::HINTS;
 use crate::ir::core::entity::Entity;
 use crate::ir::dialects::Traits;
-use crate::ir::{ArithOp, CfOp, Ir, Op, OpKind, Region, ScfOp, TtOp, Type, TypeData, UbOp, Value, ValueDef};
+use crate::ir::{ArithOp, CfOp, Ir, Op, OpKind, Region, ScfOp, TtOp, TtngOp, Type, TypeData, UbOp, Value, ValueDef};
 
 pub(crate) struct Plan {
     indices: Vec<bool>,
@@ -24,6 +29,10 @@ pub(crate) struct Plan {
     pub(crate) cell: usize,
     /// One more than the largest value used, for a table of values.
     pub(crate) values: usize,
+    /// Of each operation, by its number.
+    costs: Vec<u32>,
+    /// Sorted.
+    promises: Vec<Op>,
     /// An operation whose result has elements of more than 64 bits, which have no lane.
     pub(crate) too_wide: Option<Op>,
 }
@@ -33,13 +42,25 @@ impl Plan {
         self.indices.get(value.index()).copied().unwrap_or(false)
     }
 
+    /// The work that an operation is, without that of its regions that are not plain.
+    #[inline]
+    pub(crate) fn cost(&self, op: Op) -> u64 {
+        self.costs.get(op.index()).copied().map_or(1, u64::from)
+    }
+
+    /// Whether the kernel promises something about the operation's result.
+    #[inline]
+    pub(crate) fn promises(&self, op: Op) -> bool {
+        !self.promises.is_empty() && self.promises.binary_search(&op).is_ok()
+    }
+
     pub(crate) fn is_plain(&self, region: Region) -> bool {
         self.plain.contains(&region)
     }
 }
 
 /// Looks at everything that a kernel can reach.
-pub(crate) fn plan(ir: &Ir, kernel: Op) -> Plan {
+pub(crate) fn plan(ir: &Ir, kernel: Op, checks: Checks) -> Plan {
     let functions = reachable(ir, kernel);
     let ops: Vec<Op> = functions.iter().flat_map(|&f| ir.all_ops(f)).collect();
     let mut values = 0;
@@ -55,7 +76,16 @@ pub(crate) fn plan(ir: &Ir, kernel: Op) -> Plan {
             }
         }
     }
+    let mut costs = vec![1; ops.iter().map(|o| o.index() + 1).max().unwrap_or(0)];
+    for &op in &ops {
+        costs[op.index()] = cost(ir, op);
+    }
+    let promise = |op: &Op| ir.results(*op).len() == 1 && HINTS.iter().any(|(name, _)| ir.stored_attr(*op, name).is_some());
+    let mut promises: Vec<Op> = ops.iter().copied().filter(|op| checks.promises && promise(op)).collect();
+    promises.sort_unstable();
     Plan {
+        costs,
+        promises,
         indices: indices(ir, &ops, values),
         plain,
         parallel: ops.iter().all(|&op| is_unordered(ir, op)),
@@ -63,6 +93,31 @@ pub(crate) fn plan(ir: &Ir, kernel: Op) -> Plan {
         values,
         too_wide: ops.iter().copied().find(|&op| ir.results(op).iter().any(|&r| ir.ty(r).bit_width().is_some_and(|w| w > 64))),
     }
+}
+
+/// What an operation costs, see the head of the file.
+fn cost(ir: &Ir, op: Op) -> u32 {
+    let elements = |v: &Value| {
+        let ty = ir.ty(*v);
+        ty.pointee().filter(|t| t.is_tensor()).unwrap_or(ty).num_elements().max(1) as u64
+    };
+    let n = ir.operands(op).iter().chain(ir.results(op)).map(elements).max().unwrap_or(1);
+    let units = match ir.kind(op) {
+        OpKind::Tt(TtOp::Dot | TtOp::DotScaled) | OpKind::Ttng(TtngOp::WarpGroupDot) => {
+            // The packed elements of a scaled product are two along k.
+            let k = ir.ty(ir.operand(op, 0)).shape().last().map_or(1, |&k| 2 * k.max(1) as u64);
+            n / 16 + ir.ty(ir.result(op)).num_elements().max(1) as u64 * k / 256
+        }
+        OpKind::Tt(TtOp::Reduce | TtOp::Scan | TtOp::MapElementwise) => {
+            let body = ir.all_ops(op).len() as u64;
+            let rounds = if ir.is(op, TtOp::Scan) { u64::from(n.ilog2()) + 1 } else { 2 };
+            n * body * rounds / 16
+        }
+        OpKind::Tt(TtOp::Print) => n * ir.operands(op).len() as u64 * 4,
+        OpKind::Scf(_) | OpKind::Cf(_) => 0,
+        _ => n / 16,
+    };
+    u32::try_from(1 + units).unwrap_or(u32::MAX)
 }
 
 fn reachable(ir: &Ir, kernel: Op) -> Vec<Op> {
@@ -181,7 +236,12 @@ fn sources(ir: &Ir, ops: &[Op], value: Value, work: &mut Vec<Value>) {
                     | ArithOp::Subi
                     | ArithOp::Muli
                     | ArithOp::Shli
+                    | ArithOp::Divsi
+                    | ArithOp::Floordivsi
+                    | ArithOp::Ceildivsi
                     | ArithOp::Extsi
+                    | ArithOp::Extui
+                    | ArithOp::Trunci
                     | ArithOp::IndexCast
                     | ArithOp::Maxsi
                     | ArithOp::Minsi,

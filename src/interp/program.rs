@@ -3,14 +3,24 @@
 //! A block runs from its first operation to its terminator, which says what happens next ([`Flow`]). Operations with regions (loops,
 //! conditionals, reductions) run their blocks through [`Program::block`]; branches between blocks are followed in [`Program::region`].
 //! Functions cannot call themselves, so one table serves all of them.
+//!
+//! Work is counted, not operations alone (`plan.rs` says what each one costs), so that the limit bounds the time that a program takes.
 
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Traced;
 use super::access::Shared;
 use super::fault::{self, Fault};
+use super::limits::Loop;
+use super::lines::Lines;
 use super::ops;
 use super::races::Ranges;
 use super::render;
-use super::value::Val;
-use super::{Printed, Traced};
+use super::undef::Undef;
+use super::value::{Lanes, Val};
+use super::{finite, promises, undef};
 use crate::diag::Code;
 use crate::diag::codes::interp as codes;
 use crate::ir::core::entity::Entity;
@@ -18,9 +28,12 @@ use crate::ir::{Block, Ir, Op, OpKind, Region, Value};
 
 /// What a program leaves besides its stores.
 pub(crate) struct Outcome {
-    pub(crate) printed: Vec<Printed>,
-    pub(crate) traced: Vec<Traced>,
+    pub(crate) printed: Lines<String>,
+    pub(crate) traced: Lines<Traced>,
     pub(crate) ops: u64,
+    pub(crate) work: u64,
+    /// Whether it had a fault and went on.
+    pub(crate) faulty: bool,
 }
 
 /// Where control goes at the end of a block.
@@ -40,13 +53,26 @@ pub(crate) struct Program<'a> {
     pub(crate) id: u32,
     /// The programs that are known to have come before this one.
     pub(crate) before: Ranges,
-    pub(crate) printed: Vec<Printed>,
+    pub(crate) printed: Lines<String>,
     /// The functions that are running.
     pub(crate) stack: Vec<Op>,
+    /// The calls that they come from.
+    pub(crate) calls: Vec<Op>,
+    /// The `scf.while` and `scf.for` that are running, from the outermost on.
+    pub(crate) loops: Vec<Loop>,
+    /// Whether any element has been left undefined so far.
+    pub(crate) undefined: Cell<bool>,
+    /// How many times this program has changed memory.
+    pub(crate) changes: Cell<u64>,
+    /// The faults of this program that do not stop it, by place and code.
+    reported: RefCell<BTreeSet<(Op, &'static str)>>,
     values: Vec<Option<Val>>,
-    traced: Vec<Traced>,
+    /// Bytes of the elements in `values`.
+    held: u64,
+    traced: Lines<Traced>,
     traces: bool,
     ops: u64,
+    pub(crate) work: u64,
 }
 
 impl<'a> Program<'a> {
@@ -57,12 +83,19 @@ impl<'a> Program<'a> {
             pid: [0; 3],
             id: 0,
             before: Ranges::default(),
-            printed: vec![],
+            printed: Lines::default(),
             stack: vec![],
+            calls: vec![],
+            loops: vec![],
+            undefined: Cell::new(false),
+            changes: Cell::new(0),
+            reported: RefCell::default(),
             values: vec![None; shared.plan.values],
-            traced: vec![],
+            held: 0,
+            traced: Lines::default(),
             traces: false,
             ops: 0,
+            work: 0,
         }
     }
 
@@ -73,11 +106,22 @@ impl<'a> Program<'a> {
         self.id = id;
         self.before = Ranges::default();
         self.stack = vec![kernel];
-        self.ops = 0;
+        (self.ops, self.work) = (0, 0);
+        self.loops.clear();
+        self.calls.clear();
+        self.undefined.set(false);
+        self.reported.borrow_mut().clear();
+        (self.printed, self.traced) = (Lines::default(), Lines::default());
         self.traces = self.shared.options.trace.as_ref().is_some_and(|t| t.program == self.pid);
         let body = self.ir.region(kernel, 0);
         self.region(body, args.to_vec())?;
-        Ok(Outcome { printed: std::mem::take(&mut self.printed), traced: std::mem::take(&mut self.traced), ops: self.ops })
+        Ok(Outcome {
+            printed: std::mem::take(&mut self.printed),
+            traced: std::mem::take(&mut self.traced),
+            ops: self.ops,
+            work: self.work,
+            faulty: !self.reported.borrow().is_empty(),
+        })
     }
 
     /// Runs a region from its first block, following branches, until control leaves it.
@@ -100,15 +144,7 @@ impl<'a> Program<'a> {
         let ir = self.ir;
         for op in ir.ops(block) {
             self.ops += 1;
-            if self.ops > self.shared.options.max_ops {
-                let limit = self.shared.options.max_ops;
-                return Err(self.fault(
-                    op,
-                    &codes::TOO_LONG,
-                    format!("the program ran more than {limit} operations"),
-                    "still running here",
-                ));
-            }
+            self.spend(op, self.shared.plan.cost(op))?;
             if ir.kind(op).is_terminator() {
                 return ops::control::terminator(self, op);
             }
@@ -122,6 +158,20 @@ impl<'a> Program<'a> {
 
     /// Runs one operation that is no terminator.
     fn op(&mut self, op: Op) -> Result<(), Fault> {
+        self.eval(op)?;
+        if self.undefined.get() {
+            undef::spread(self, op);
+        }
+        if self.shared.options.checks.nan {
+            finite::check(self, op)?;
+        }
+        if self.shared.plan.promises(op) {
+            promises::check(self, op)?;
+        }
+        Ok(())
+    }
+
+    fn eval(&mut self, op: Op) -> Result<(), Fault> {
         match self.ir.kind(op) {
             OpKind::Arith(kind) => {
                 let v = ops::arith::eval(self, op, kind)?;
@@ -140,8 +190,7 @@ impl<'a> Program<'a> {
                 ops::control::ub(self, op, kind);
                 Ok(())
             }
-            // An assumption is a promise to the optimiser; it changes nothing.
-            OpKind::Llvm(crate::ir::LlvmOp::Assume) => Ok(()),
+            OpKind::Llvm(crate::ir::LlvmOp::Assume) => promises::assume(self, op),
             OpKind::Ttg(kind) => ops::ttg::ttg(self, op, kind),
             OpKind::Ttng(kind) => ops::ttg::ttng(self, op, kind),
             OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(self.unsupported(op, "")),
@@ -170,8 +219,42 @@ impl<'a> Program<'a> {
 
     pub(crate) fn set(&mut self, value: Value, v: Val) {
         if let Some(slot) = self.values.get_mut(value.index()) {
+            let bytes = |v: &Val| if let Lanes::Full(l) = &v.lanes { 8 * l.len() as u64 } else { 0 };
+            self.held = self.held + bytes(&v) - slot.as_ref().map_or(0, bytes);
             *slot = Some(v);
         }
+    }
+
+    /// Bytes of the elements of all values.
+    pub(crate) fn held(&self) -> u64 {
+        self.held
+    }
+
+    /// Says which elements of a value are undefined.
+    pub(crate) fn set_undef(&mut self, value: Value, undef: Option<Arc<Undef>>) {
+        if let Some(Some(v)) = self.values.get_mut(value.index()) {
+            v.undef = undef;
+        }
+    }
+
+    /// Notes a store, by whether it has changed anything.
+    #[inline]
+    pub(crate) fn wrote(&self, changed: bool) {
+        if changed {
+            self.changes.set(self.changes.get() + 1);
+        }
+    }
+
+    /// A fault with which the program can go on: noted, or the end where one fault is all that is asked for.
+    pub(crate) fn report(&self, op: Op, code: &'static Code, fault: impl FnOnce() -> Fault) -> Result<(), Fault> {
+        if self.shared.options.max_faults <= 1 {
+            return Err(fault());
+        }
+        let order = self.reported.borrow().len();
+        if self.reported.borrow_mut().insert((op, code.id)) {
+            self.shared.faults.add((op, code.id), (self.id, order), fault);
+        }
+        Ok(())
     }
 
     pub(crate) fn set_results(&mut self, op: Op, values: Vec<Val>) {
@@ -182,7 +265,19 @@ impl<'a> Program<'a> {
 
     /// A fault of this program at an operation.
     pub(crate) fn fault(&self, op: Op, code: &'static Code, message: String, label: &str) -> Fault {
-        Box::new(fault::at(self.ir, op, code, format!("{message}, in {}", fault::program(self.pid)), label))
+        let mut d = fault::at(self.ir, op, code, format!("{message}, in {}", fault::program(self.pid)), label);
+        for &call in self.calls.iter().rev() {
+            if let Some(p) = fault::place(self.ir.loc(call)) {
+                d = d.at(p, "called from here");
+            }
+        }
+        Box::new(d)
+    }
+
+    /// An operation, or the call of the language's own library that led to it: what the kernel's author wrote.
+    pub(crate) fn written(&self, op: Op) -> Op {
+        let own = |&o: &Op| fault::is_library(self.ir.loc(o));
+        if own(&op) { self.calls.iter().rev().copied().find(|o| !own(o)).unwrap_or(op) } else { op }
     }
 
     pub(crate) fn unsupported(&self, op: Op, why: &str) -> Fault {
@@ -203,11 +298,12 @@ impl<'a> Program<'a> {
         if line != wanted.line || wanted.file.as_ref().is_some_and(|f| !file.as_str().ends_with(f.as_str())) {
             return;
         }
+        let room = self.shared.options.max_lines;
         for &result in self.ir.results(op) {
             let ty = self.ir.ty(result);
             let text = render::tensor(ty, &self.get(result));
             let name = loc.value_name().map(|n| n.as_str().to_owned());
-            self.traced.push(Traced { line, col, name, op: self.ir.op_name(op), ty, text });
+            self.traced.push(room, || Traced { line, col, name, op: self.ir.op_name(op), ty, text });
         }
     }
 }

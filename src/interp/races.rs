@@ -10,6 +10,9 @@
 //!    released. A kernel with atomics runs its programs one after the other, so all that Q did counts as done before: a lock is recognised, and
 //!    what Q does after its last release is not told apart.
 //!
+//! 4. Where programs run in order, a second word of each cell says which operations those two accesses were, for the report. In parallel it would
+//!    depend on timing; the launch is repeated in order when there is something to report.
+//!
 //! Example: cell (writer 3, user 3). Program 5 loads it: 3 ≠ 5 and is not ordered before 5, a race.
 
 use std::collections::BTreeMap;
@@ -17,6 +20,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::memory::Memory;
+use crate::ir::Op;
+use crate::ir::core::entity::Entity;
 
 /// In a cell: accessed by several programs that are not ordered.
 const MANY: u32 = u32::MAX;
@@ -51,6 +56,8 @@ pub(crate) struct Conflict {
     pub(crate) other: Option<u32>,
     /// Whether the other access is the plain store.
     pub(crate) other_wrote: bool,
+    /// The operation that made the other access, where programs run in order.
+    pub(crate) other_op: Option<Op>,
 }
 
 impl History {
@@ -67,22 +74,26 @@ impl History {
         buffer: usize,
         offset: usize,
         size: usize,
-        access: Access,
+        (access, op): (Access, Op),
         program: u32,
         before: &Ranges,
     ) -> Result<(), Conflict> {
         let (first, last) = (offset >> self.shift, (offset + size - 1) >> self.shift);
         for index in first..=last {
-            let page = self.buffers[buffer][index >> PAGE_BITS].get_or_init(|| (0..1 << PAGE_BITS).map(|_| AtomicU64::new(0)).collect());
-            let cell = &page[index & ((1 << PAGE_BITS) - 1)];
+            let words = if self.parallel { 1 } else { 2 };
+            let page =
+                self.buffers[buffer][index >> PAGE_BITS].get_or_init(|| (0..words << PAGE_BITS).map(|_| AtomicU64::new(0)).collect());
+            let at = index & ((1 << PAGE_BITS) - 1);
+            let cell = &page[at];
             let mut old = cell.load(Relaxed);
             loop {
-                let new = step(old, access, program + 1, before)?;
+                let new = step(old, access, program + 1, before).map_err(|c| self.with_op(c, page, at))?;
                 if new == old {
                     break;
                 }
                 if !self.parallel {
                     cell.store(new, Relaxed);
+                    note_op(&page[at | 1 << PAGE_BITS], access, op);
                     break;
                 }
                 match cell.compare_exchange_weak(old, new, Relaxed, Relaxed) {
@@ -93,6 +104,21 @@ impl History {
         }
         Ok(())
     }
+
+    #[cold]
+    fn with_op(&self, conflict: Conflict, page: &[AtomicU64], at: usize) -> Conflict {
+        let word = page.get(at | 1 << PAGE_BITS).filter(|_| !self.parallel).map(|w| w.load(Relaxed));
+        let half = |w: u64| if conflict.other_wrote { w >> 32 } else { w & u64::from(u32::MAX) };
+        Conflict { other_op: word.map(|w| Op::new(half(w) as usize)), ..conflict }
+    }
+}
+
+/// Notes the operation of an access: the upper half of the word is for plain stores, the lower one for any access.
+#[inline]
+fn note_op(word: &AtomicU64, access: Access, op: Op) {
+    let op = op.index() as u64;
+    let writer = if access == Access::Write { op << 32 } else { word.load(Relaxed) & !u64::from(u32::MAX) };
+    word.store(writer | op, Relaxed);
 }
 
 /// The cell after an access by `me`.
@@ -100,11 +126,11 @@ impl History {
 fn step(cell: u64, access: Access, me: u32, before: &Ranges) -> Result<u64, Conflict> {
     let (writer, user) = ((cell >> 32) as u32, cell as u32);
     if writer != NOBODY && writer != me && !before.contains(writer - 1) {
-        return Err(Conflict { other: Some(writer - 1), other_wrote: true });
+        return Err(Conflict { other: Some(writer - 1), other_wrote: true, other_op: None });
     }
     let alone = user == NOBODY || user == me || user != MANY && before.contains(user - 1);
     if access == Access::Write && !alone {
-        return Err(Conflict { other: (user != MANY).then(|| user - 1), other_wrote: false });
+        return Err(Conflict { other: (user != MANY).then(|| user - 1), other_wrote: false, other_op: None });
     }
     let writer = if access == Access::Write { me } else { writer };
     Ok(u64::from(writer) << 32 | u64::from(if alone { me } else { MANY }))

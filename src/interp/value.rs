@@ -5,10 +5,12 @@
 //! and constants cheap. The IR's type says how to read the bits, so that a value does not carry it.
 //!
 //! An index that has wrapped carries beside its bits what it would be without wrapping ([`Exact`]); see `plan.rs` for which ones are watched.
+//! A value with elements that nobody defined says which ([`Undef`], see `undef.rs`); their bits are zero.
 
 use std::sync::Arc;
 
 use super::ops::block::Block;
+use super::undef::Undef;
 use crate::ir::Op;
 
 /// The elements of a value.
@@ -33,11 +35,12 @@ pub(crate) struct Exact {
 pub(crate) struct Val {
     pub(crate) lanes: Lanes,
     pub(crate) exact: Option<Arc<Exact>>,
+    pub(crate) undef: Option<Arc<Undef>>,
 }
 
 impl From<Lanes> for Val {
     fn from(lanes: Lanes) -> Val {
-        Val { lanes, exact: None }
+        Val { lanes, exact: None, undef: None }
     }
 }
 
@@ -67,10 +70,15 @@ impl Val {
         self.lanes.get(0)
     }
 
+    /// The same elements, of which these are undefined.
+    pub(crate) fn with_undef(self, undef: Option<Arc<Undef>>) -> Val {
+        Val { undef, ..self }
+    }
+
     /// The first lane for all.
     pub(crate) fn into_splat(self) -> Val {
         let lanes = if matches!(self.lanes, Lanes::Full(_)) { Lanes::Splat(self.lanes.get(0)) } else { self.lanes };
-        Val { lanes, exact: self.exact }
+        Val { lanes, exact: self.exact, undef: self.undef }
     }
 
     /// The lanes in another order: element `i` of the `n` is element `source(i)` of this one.
@@ -83,7 +91,8 @@ impl Val {
             let values = if e.values.len() == 1 { e.values.clone() } else { (0..n).map(|i| e.get(source(i))).collect() };
             Arc::new(Exact { values, origin: e.origin })
         });
-        Val { lanes, exact }
+        let undef = self.undef.as_ref().and_then(|u| u.rearrange(n, source));
+        Val { lanes, exact, undef }
     }
 }
 

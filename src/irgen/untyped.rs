@@ -31,7 +31,7 @@ const RUN_TIME: [&str; 12] =
 /// Faults of the functions of a file that need no types to be seen. `typed` names the kernels that are checked with their types.
 #[must_use]
 pub fn check_untyped(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf], typed: &[String], defines: &[String]) -> Vec<Diagnostic> {
-    let options = Options { capability: 90, launch: Launch::default(), debug: false };
+    let options = Options { capability: 90, launch: Launch::default(), debug: false, max_ops: crate::ir::MAX_OPS };
     let mut mods = Modules::new(map, include_dirs);
     let module = mods.add(file, "kernels", false);
     let mut cx = Lower::new(mods, module, Span { file, lo: 0, hi: 0 }, options);

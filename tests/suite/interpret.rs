@@ -144,7 +144,15 @@ fn the_case_beside_the_kernel_is_used() {
     fs::rename(world.path("scale.toml"), world.path("other.toml")).unwrap();
     fs::write(world.path("other.toml"), format!("file = 'printing.tk'\n{CASE}")).unwrap();
     let text = world.stdout(&["printing.tk", "--param", "n=3"]);
-    assert!(text.contains("other: n=3\npid (0, 0, 0) ") && text.contains('v'), "{text}");
+    assert!(text.contains("other: n=3\npid (0, 0, 0) idx (0) v: 1\n"), "{text}");
+    // So does a case file that is named itself, whatever its name; without `file` it is about the kernel file of its own name.
+    assert_eq!(world.stdout(&["other.toml", "--param", "n=3"]), text);
+    fs::write(world.path("scale.toml"), CASE).unwrap();
+    assert!(world.stdout(&["scale.toml", "--param", "n=3"]).starts_with("scale: n=3\n"));
+    fs::rename(world.path("scale.tk"), world.path("scale.py")).unwrap();
+    assert!(world.stdout(&["scale.toml", "-k", "scale"]).starts_with("scale: n=4\n"));
+    assert!(world.stderr(&["scale.toml", "-k", "other"], 1).contains("E1017"));
+    assert!(world.stderr(&["scale.toml", "--arg", "n=3"], 2).contains("E0910"));
 }
 
 #[test]
@@ -162,6 +170,26 @@ fn wrong_command_lines_exit_with_2_and_wrong_arguments_with_1() {
         (with(&["--arg", "y=fp32[100]", "--arg", "z=1"]), 1, "no parameter `z`"),
         (with(&["--arg", "y=fp32[100]", "--signature", "*fp16, *fp32, i32, fp32, 64"]), 1, "points to f16"),
         (with(&["--arg", "y=7"]), 1, "E0303"),
+        (with(&["--arg", "y=fp32[100]", "--trace", "8", "--program", "2,0,0"]), 2, "outside of the grid, which is 2,1,1"),
+        (
+            vec![
+                "scale.tk",
+                "--grid",
+                "2097152,2097152,4194304",
+                "--arg",
+                "x=@x.npy",
+                "--arg",
+                "y=fp32[1]",
+                "--arg",
+                "n=1",
+                "--arg",
+                "factor=1",
+            ],
+            1,
+            "18446744073709551616 programs",
+        ),
+        (with(&["--arg", "y=fp32[100]", "--max-memory", "3Q"]), 2, "no unit"),
+        (with(&["--arg", "y=fp32[100]", "--tolerance", "1"]), 2, "--expect"),
         (vec!["missing.tk"], 1, "E0901"),
         (vec!["x.npy"], 1, "E0904"),
     ] {
@@ -169,4 +197,112 @@ fn wrong_command_lines_exit_with_2_and_wrong_arguments_with_1() {
         assert!(said.contains(message), "{args:?}: {said}");
     }
     assert!(!Path::new(&world.path("y.npy")).exists());
+}
+
+#[test]
+fn inputs_that_have_no_end_are_not_read() {
+    let world = World::new();
+    let run = |arg: &str| world.stderr(&["scale.tk", "--arg", arg, "--arg", "y=fp32[1]", "--arg", "n=1", "--arg", "factor=1"], 1);
+    for special in ["x=@/dev/zero", "x=@."] {
+        let said = run(special);
+        assert!(said.contains("E0901") && said.contains("no regular file"), "{said}");
+    }
+    // A file of 5 GB that takes no room on the disk.
+    fs::File::create(world.path("huge.npy")).unwrap().set_len(5 << 30).unwrap();
+    for large in ["x=@huge.npy", "x=fp32[4294967296]", "x=fp32[18446744073709551615, 2]", "x=normal(1000000000)", "x=i8[3000000000]:i"] {
+        let said = run(large);
+        let code = if large.contains(", 2]") { "E1003" } else { "E1021" };
+        assert!(said.contains(code), "{large}: {said}");
+    }
+    let case = CASE.replace("n = [4, 3]", "n = 2147483648");
+    fs::write(world.path("scale.toml"), &case).unwrap();
+    let said = world.stderr(&["scale.tk"], 1);
+    assert!(said.contains("scale.toml:") && said.contains("error[E1021]"), "{said}");
+}
+
+#[test]
+fn arguments_are_filled_with_the_words_of_case_files() {
+    let world = World::new();
+    let run = |x: &str| {
+        world.stdout(&["scale.tk", "--arg", x, "--arg", "y=fp32[8]", "--arg", "n=8", "--arg", "factor=2", "--out", "y.npy"]);
+        world.floats("y.npy").1
+    };
+    assert_eq!(run("x=fp32[8]:i * i"), (0..8).map(|i| (2 * i * i) as f32).collect::<Vec<_>>());
+    assert_eq!(run("x=ones(8)"), [2.0; 8]);
+    assert_eq!(run("x=fp32[2, 4]: constant(3)"), [6.0; 8]);
+    let (a, b) = (run("x=normal(8)"), run("x=fp32[8]:normal"));
+    assert!(a == b && a[0] != a[1], "{a:?} {b:?}");
+    for wrong in ["x=normal[8]", "x=fp32[8]normal", "x=fp32[8]:", "x=fp32[8]:nothing", "x=ones(8", "x=fp32[8]:uniform(2, 1)"] {
+        let said = world.stderr(&["scale.tk", "--arg", wrong, "--arg", "y=fp32[8]", "--arg", "n=8", "--arg", "factor=2"], 1);
+        assert!(said.contains("E1003") || said.contains("E1017"), "{wrong}: {said}");
+    }
+}
+
+const OPTIONAL: &str = "
+import triton
+import triton.language as tl
+@triton.jit
+def add(x, bias, y, n, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    v = tl.load(x + offs, mask=offs < n, other=0.0)
+    if bias is not None:
+        v += tl.load(bias + offs, mask=offs < n, other=0.0)
+    tl.store(y + offs, v, mask=offs < n)
+";
+
+#[test]
+fn a_constexpr_and_none_may_be_arguments() {
+    let world = World::new();
+    fs::write(world.path("add.tk"), OPTIONAL).unwrap();
+    let run = |bias: &str, block: &[&str]| {
+        let args = ["add.tk", "--arg", "x=ones(8)", "--arg", "y=fp32[8]", "--arg", "n=8", "--arg", bias];
+        world.run(&args.iter().chain(block).copied().collect::<Vec<_>>())
+    };
+    for (bias, sum) in [("bias=None", "greatest 1\n"), ("bias=ones(8)", "greatest 2\n")] {
+        for block in [["--arg", "BLOCK=8"], ["-D", "BLOCK=8"]] {
+            let output = run(bias, &block);
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(output.status.success() && text.contains(sum), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
+    let twice = run("bias=None", &["--arg", "BLOCK=8", "-D", "BLOCK=16"]);
+    assert!(String::from_utf8_lossy(&twice.stderr).contains("`BLOCK` has two values"));
+}
+
+#[test]
+fn results_are_compared_with_files() {
+    let world = World::new();
+    world.stdout(&with(&["--arg", "y=fp32[10, 10]", "--out", "y=ref.npy"]));
+    world.stdout(&with(&["--arg", "y=fp32[10, 10]", "--expect", "y=ref.npy"]));
+    let said = world.stderr(&with(&["--arg", "y=fp32[10, 10]", "--expect", "y=x.npy"]), 1);
+    assert!(said.contains("error[E1022]: `y` is not what `x.npy` holds: 99 of 100 elements differ"), "{said}");
+    // A result that is twice as much is off by half of what was expected at most, beyond 1.
+    world.stdout(&with(&["--arg", "y=fp32[10, 10]", "--expect", "y=x.npy", "--tolerance", "1"]));
+    let said = world.stderr(&with(&["--arg", "y=fp32[100]", "--expect", "none.npy"]), 1);
+    assert!(said.contains("E0901"), "{said}");
+    world.stdout(&["scale.tk", "--arg", "x=ones(4)", "--arg", "y=fp32[4]", "--arg", "n=4", "--arg", "factor=2", "--out", "small.npy"]);
+    assert!(world.stderr(&with(&["--arg", "y=fp32[100]", "--expect", "y=small.npy"]), 1).contains("has the shape [4]"));
+}
+
+#[test]
+fn printing_is_bounded() {
+    let world = World::new();
+    let args = [
+        "printing.tk",
+        "--arg",
+        "x=ones(100)",
+        "--arg",
+        "y=fp32[100]",
+        "--arg",
+        "n=100",
+        "--arg",
+        "factor=2",
+        "--grid",
+        "2",
+        "--max-lines",
+        "70",
+    ];
+    let text = world.stdout(&args);
+    assert!(text.contains("\npid (1, 0, 0) idx ( 5) v: 1\n… 58 more lines left out; `--max-lines` shows them\n"), "{text}");
+    assert_eq!(text.matches("pid (").count(), 70);
 }

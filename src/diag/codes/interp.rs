@@ -83,6 +83,9 @@ program with a higher number waits forever.
 
     while tl.atomic_add(flag, 0) == 0: pass      # set by a later program
 
+A loop of which an iteration changes nothing is reported at once. Work is counted by operations and elements: an operation is one unit, and one
+more for every 16 elements; `--max-ops` says how many units a program may take, `--timeout` how many seconds the launch.
+
 What to do: check the loop's condition; raise the limit if the kernel really runs this long.";
 
     TOO_DEEP = "E1013", "a function calls itself",
@@ -120,4 +123,48 @@ text is written with quotes inside of the string. Every parameter of the kernel 
     fill = \"normal\"
 
 What to do: compare the file with docs/interpreter.md, which lists all keys.";
+
+    UNDEFINED = "E1018", "an undefined element is used",
+"A load with a mask and without `other` leaves the elements undefined whose mask is false: on a device they are whatever the register held. Here
+one of them was stored, or became part of an address, a mask, a condition or an atomic operation, perhaps after a reduction or a product that
+combined it with others. The message names the load and the use.
+
+    v = tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(out_ptr, tl.min(v, 0))              # the least of what was loaded and of what was not
+
+Elements that the use's own mask leaves out are no fault, and `tl.where(mask, v, 0)` makes all of them defined. The same holds for a block
+pointer's `boundary_check` without `padding_option`, and for what a masked atomic operation returns.
+
+What to do: give the load `other=…`, a value that does not matter to what follows: 0 for a sum, `float('-inf')` for a maximum.";
+
+    BROKEN_PROMISE = "E1019", "a promise of the kernel does not hold",
+"`tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy` and `tl.assume` tell the compiler what it may rely on. It does not check them: a load of
+four elements at once, where there is no multiple of 16 bytes, stops the kernel or reads other elements.
+
+    offs = tl.multiple_of(tl.load(start_ptr), 16) + tl.arange(0, BLOCK)    # start is 1
+
+What to do: promise what always holds. `tl.max_contiguous(offs % n, BLOCK)` holds only where BLOCK divides n.";
+
+    NOT_FINITE = "E1020", "a NaN or an infinity is made",
+"`--check nan` looks for the operation that is the first to make one: its operands have none. The message gives the operands of the element.
+
+    e = tl.exp(x - tl.max(x, 0))                 # -inf - -inf where a whole row is masked
+
+Constants, and what was loaded, are none of its business; nor is the result of an operation on an infinity that is no NaN.
+
+What to do: guard the operation, for instance with `tl.where` on its operand.";
+
+    TOO_MUCH_MEMORY = "E1021", "the launch takes too much memory",
+"Buffers, what the checks remember about them (who wrote each element), and the values of the running programs share one limit, so that a wrong size
+ends with this message and not with the machine out of memory.
+
+    ttc interpret add.tk --arg x=fp32[4294967296]
+
+What to do: use smaller sizes, or raise the limit with `--max-memory 16G`. Without `races` in `--check` a launch takes about a third.";
+
+    UNEXPECTED = "E1022", "a result is not what was expected",
+"`--expect out=ref.npy` compares a buffer with a NumPy file after the run, element by element: `|got - want| / max(1, |want|)` must not be above
+`--tolerance`, or the case's tolerance, or 0. The message counts the elements that differ and shows the worst one.
+
+What to do: `--trace LINE --program X,Y,Z` shows what a line computes in the program that stores the element.";
 }

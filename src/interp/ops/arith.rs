@@ -6,6 +6,7 @@
 use super::super::fault::Fault;
 use super::super::numbers::{self, mask, signed};
 use super::super::program::Program;
+use super::super::undef;
 use super::super::value::{Lanes, Val};
 use super::{convert, index};
 use crate::diag::codes::interp as codes;
@@ -28,7 +29,7 @@ pub(crate) fn eval(p: &Program<'_>, op: Op, kind: ArithOp) -> Result<Val, Fault>
     let w = width(ir.ty(ir.operand(op, 0)));
     let m = mask(w);
     let s = |x: u64| signed(x, w);
-    let div = |f: &dyn Fn(u64, u64) -> u64| divide(p, op, a, b, f);
+    let div = |f: &dyn Fn(u64, u64) -> u64| divide(p, op, &vals[0], &vals[1], f);
     let lanes = match kind {
         ArithOp::Constant => return Ok(constant(p, op)),
         ArithOp::Addi => a.zip(b, |x, y| x.wrapping_add(y) & m),
@@ -103,17 +104,23 @@ fn constant(p: &Program<'_>, op: Op) -> Val {
     }
 }
 
-fn divide(p: &Program<'_>, op: Op, a: &Lanes, b: &Lanes, f: &dyn Fn(u64, u64) -> u64) -> Result<Lanes, Fault> {
-    if let Some(lane) = b.position(|y| y == 0) {
-        let mut message = format!("integer division by zero in `{}`", p.ir.op_name(op));
-        let shape = p.ir.ty(p.ir.result(op)).shape();
-        if !shape.is_empty() {
-            let at = super::super::fault::tuple(&super::super::value::coordinates(shape, lane));
-            message = format!("{message} at tensor index {at}");
-        }
-        return Err(p.fault(op, &codes::DIVISION_BY_ZERO, message, "the divisor is zero"));
+fn divide(p: &Program<'_>, op: Op, a: &Val, b: &Val, f: &dyn Fn(u64, u64) -> u64) -> Result<Lanes, Fault> {
+    if let Some(lane) = undef::position(b, |y| y == 0) {
+        p.report(op, &codes::DIVISION_BY_ZERO, || zero_divisor(p, op, lane))?;
     }
-    Ok(a.zip(b, f))
+    // Hardware does not stop at a divisor that is zero, and neither does a launch that goes on or an element that is undefined.
+    Ok(a.lanes.zip(&b.lanes, |x, y| if y == 0 { 0 } else { f(x, y) }))
+}
+
+#[cold]
+fn zero_divisor(p: &Program<'_>, op: Op, lane: usize) -> Fault {
+    let mut message = format!("integer division by zero in `{}`", p.ir.op_name(op));
+    let shape = p.ir.ty(p.ir.result(op)).shape();
+    if !shape.is_empty() {
+        let at = super::super::fault::tuple(&super::super::value::coordinates(shape, lane));
+        message = format!("{message} at tensor index {at}");
+    }
+    p.fault(op, &codes::DIVISION_BY_ZERO, message, "the divisor is zero")
 }
 
 fn from_int(ty: Type, a: &Lanes, value: impl Fn(u64) -> i128) -> Lanes {

@@ -9,6 +9,7 @@ use super::super::fault::Fault;
 use super::super::numbers::{decode, encode, mask, signed};
 use super::super::program::Program;
 use super::super::races::Access;
+use super::super::undef::Use;
 use super::super::value::Val;
 use super::arith::width;
 use super::tt::pointee_size;
@@ -138,33 +139,52 @@ fn site(p: &Program<'_>, op: Op) -> (Site<'static>, usize) {
     (Site { op, size: pointee_size(ty), shape: ty.shape() }, ty.num_elements() as usize)
 }
 
+/// Whether an element takes part; a fault if that is undefined, or if it takes part and an undefined element goes in.
+fn takes_part(p: &Program<'_>, site: &Site<'_>, lane: usize, mask: Option<&Val>, inputs: &[&Val]) -> Result<bool, Fault> {
+    if let Some(m) = mask {
+        p.defined(site.op, m, lane, site.shape, Use::Mask)?;
+        if m.lanes.get(lane) & 1 == 0 {
+            return Ok(false);
+        }
+    }
+    for v in inputs {
+        p.defined(site.op, v, lane, site.shape, Use::Atomic)?;
+    }
+    Ok(true)
+}
+
+/// What the elements that took part found; the others are undefined.
+fn found(p: &Program<'_>, op: Op, out: Vec<u64>, mask: Option<&Val>) -> Val {
+    let undef = mask.and_then(|m| p.leave_out(op, out.len(), |lane| m.lanes.get(lane) & 1 == 0));
+    let v = if let [one] = out[..] { Val::splat(one) } else { Val::full(out) };
+    v.with_undef(undef)
+}
+
 /// `tt.atomic_rmw`
 pub(crate) fn rmw(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let kind = Rmw::from_attr(p.ir.int_attr(op, "atomic_rmw_op").unwrap_or(0));
-    let (ptr, value, enabled) = (p.operand(op, 0), p.operand(op, 1).lanes, p.optional(op, 2));
+    let (ptr, value, enabled) = (p.operand(op, 0), p.operand(op, 1), p.optional(op, 2));
     let elem = p.ir.ty(p.ir.operand(op, 1)).elem();
     let (site, n) = site(p, op);
     let mut out = Vec::with_capacity(n);
     for lane in 0..n {
-        if enabled.as_ref().is_some_and(|m| m.lanes.get(lane) & 1 == 0) {
-            out.push(0);
-            continue;
-        }
-        out.push(element(p, op, &site, lane, &ptr, |old| kind.apply(elem, old, value.get(lane)))?);
+        let on = takes_part(p, &site, lane, enabled.as_ref(), &[&ptr, &value])?;
+        out.push(if on { element(p, op, &site, lane, &ptr, |old| kind.apply(elem, old, value.lanes.get(lane)))? } else { 0 });
     }
-    Ok(if n == 1 { Val::splat(out[0]) } else { Val::full(out) })
+    Ok(found(p, op, out, enabled.as_ref()))
 }
 
 /// `tt.atomic_cas`
 pub(crate) fn cas(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
-    let (ptr, expected, value) = (p.operand(op, 0), p.operand(op, 1).lanes, p.operand(op, 2).lanes);
+    let (ptr, expected, value) = (p.operand(op, 0), p.operand(op, 1), p.operand(op, 2));
     let (site, n) = site(p, op);
     let mut out = Vec::with_capacity(n);
     for lane in 0..n {
-        let swap = |old| if old == expected.get(lane) { value.get(lane) } else { old };
+        takes_part(p, &site, lane, None, &[&ptr, &expected, &value])?;
+        let swap = |old| if old == expected.lanes.get(lane) { value.lanes.get(lane) } else { old };
         out.push(element(p, op, &site, lane, &ptr, swap)?);
     }
-    Ok(if n == 1 { Val::splat(out[0]) } else { Val::full(out) })
+    Ok(found(p, op, out, None))
 }
 
 /// One atomic access of an element: its address is checked, what it acquires and releases is noted. Gives what was there.
@@ -172,7 +192,11 @@ fn element(p: &mut Program<'_>, op: Op, site: &Site<'_>, lane: usize, ptr: &Val,
     let address = ptr.lanes.get(lane);
     acquire(p, op, address);
     let at = p.touch(site, Access::Atomic, address, lane, ptr.exact.as_deref())?;
-    let old = at.map_or(0, |(b, offset): (usize, usize)| p.shared.memory.buffers[b].update(offset, site.size, new));
+    let old = at.map_or(0, |(b, offset): (usize, usize)| {
+        let old = p.shared.memory.buffers[b].update(offset, site.size, &new);
+        p.wrote(new(old) != old);
+        old
+    });
     release(p, op, address);
     Ok(old)
 }
@@ -183,19 +207,19 @@ pub(crate) fn load(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let (site, n) = site(p, op);
     let mut out = Vec::with_capacity(n);
     for lane in 0..n {
-        let on = enabled.as_ref().is_none_or(|m| m.lanes.get(lane) & 1 == 1);
+        let on = takes_part(p, &site, lane, enabled.as_ref(), &[&ptr])?;
         out.push(if on { element(p, op, &site, lane, &ptr, |old| old)? } else { 0 });
     }
-    Ok(if n == 1 { Val::splat(out[0]) } else { Val::full(out) })
+    Ok(found(p, op, out, enabled.as_ref()))
 }
 
 /// `tt.atomic_store`
 pub(crate) fn store(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
-    let (ptr, value, enabled) = (p.operand(op, 0), p.operand(op, 1).lanes, p.optional(op, 2));
+    let (ptr, value, enabled) = (p.operand(op, 0), p.operand(op, 1), p.optional(op, 2));
     let (site, n) = site(p, op);
     for lane in 0..n {
-        if enabled.as_ref().is_none_or(|m| m.lanes.get(lane) & 1 == 1) {
-            element(p, op, &site, lane, &ptr, |_| value.get(lane))?;
+        if takes_part(p, &site, lane, enabled.as_ref(), &[&ptr, &value])? {
+            element(p, op, &site, lane, &ptr, |_| value.lanes.get(lane))?;
         }
     }
     Ok(())
@@ -203,17 +227,18 @@ pub(crate) fn store(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
 
 /// `tt.atomic_poll`
 pub(crate) fn poll(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
-    let (ptr, expected) = (p.operand(op, 0), p.operand(op, 1).lanes);
+    let (ptr, expected) = (p.operand(op, 0), p.operand(op, 1));
     let limited = p.ir.operands(op).len() > 2;
     let (site, n) = site(p, op);
     let mut out = Vec::with_capacity(n);
     for lane in 0..n {
-        let arrived = element(p, op, &site, lane, &ptr, |old| old)? == expected.get(lane);
+        takes_part(p, &site, lane, None, &[&ptr, &expected])?;
+        let arrived = element(p, op, &site, lane, &ptr, |old| old)? == expected.lanes.get(lane);
         if !arrived && !limited {
             let message = "waits for a value that no program before this one stored".to_owned();
             return Err(p.fault(op, &codes::TOO_LONG, message, "waits for ever"));
         }
         out.push(u64::from(arrived));
     }
-    Ok(if n == 1 { Val::splat(out[0]) } else { Val::full(out) })
+    Ok(found(p, op, out, None))
 }

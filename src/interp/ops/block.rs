@@ -14,6 +14,7 @@ use super::super::memory::element_size;
 use super::super::numbers::signed;
 use super::super::program::Program;
 use super::super::races::Access;
+use super::super::undef::Use;
 use super::super::value::{Exact, Lanes, Val, coordinates};
 use super::arith::width;
 use super::atomics::Rmw;
@@ -49,61 +50,73 @@ impl std::fmt::Display for Block {
     }
 }
 
-fn numbers(p: &Program<'_>, values: &[Value]) -> Vec<i64> {
-    values.iter().map(|&v| signed(p.get(v).scalar(), width(p.ir.ty(v)))).collect()
+fn numbers(p: &Program<'_>, op: Op, values: &[Value]) -> Result<Vec<i64>, Fault> {
+    let number = |&value: &Value| {
+        let v = p.get(value);
+        p.defined_scalar(op, &v, Use::Address)?;
+        Ok(signed(v.scalar(), width(p.ir.ty(value))))
+    };
+    values.iter().map(number).collect()
 }
 
-fn offset(p: &Program<'_>, value: Value) -> Offset {
+fn offset(p: &Program<'_>, op: Op, value: Value) -> Result<Offset, Fault> {
     let v = p.get(value);
+    p.defined_scalar(op, &v, Use::Address)?;
     let at = signed(v.scalar(), width(p.ir.ty(value)));
-    match v.exact {
+    Ok(match v.exact {
         Some(e) => Offset { at, exact: e.get(0), origin: Some(e.origin) },
         None => Offset { at, exact: i128::from(at), origin: None },
-    }
+    })
+}
+
+fn base(p: &Program<'_>, op: Op) -> Result<u64, Fault> {
+    let v = p.operand(op, 0);
+    p.defined_scalar(op, &v, Use::Address)?;
+    Ok(v.scalar())
 }
 
 /// `tt.make_tensor_ptr`
-pub(crate) fn make_pointer(p: &Program<'_>, op: Op) -> Val {
+pub(crate) fn make_pointer(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let pointee = p.ir.ty(p.ir.result(op)).pointee().unwrap_or_else(Type::index);
     let block = Block {
-        base: p.operand(op, 0).scalar(),
+        base: base(p, op)?,
         elem: pointee.elem(),
-        shape: numbers(p, p.ir.operand_group(op, 1)),
-        strides: numbers(p, p.ir.operand_group(op, 2)),
-        offsets: p.ir.operand_group(op, 3).iter().map(|&v| offset(p, v)).collect(),
+        shape: numbers(p, op, p.ir.operand_group(op, 1))?,
+        strides: numbers(p, op, p.ir.operand_group(op, 2))?,
+        offsets: p.ir.operand_group(op, 3).iter().map(|&v| offset(p, op, v)).collect::<Result<_, _>>()?,
         extent: pointee.shape().to_vec(),
         nan: false,
     };
-    Lanes::Block(Arc::new(block)).into()
+    Ok(Lanes::Block(Arc::new(block)).into())
 }
 
 /// `tt.advance`
-pub(crate) fn advance(p: &Program<'_>, op: Op) -> Val {
+pub(crate) fn advance(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let v = p.operand(op, 0);
-    let Lanes::Block(b) = &v.lanes else { return v };
+    let Lanes::Block(b) = &v.lanes else { return Ok(v) };
     let mut moved = (**b).clone();
     for (slot, &by) in moved.offsets.iter_mut().zip(&p.ir.operands(op)[1..]) {
-        let by = offset(p, by);
+        let by = offset(p, op, by)?;
         slot.at = slot.at.wrapping_add(by.at);
         slot.exact = slot.exact.wrapping_add(by.exact);
         slot.origin = slot.origin.or(by.origin);
     }
-    Lanes::Block(Arc::new(moved)).into()
+    Ok(Lanes::Block(Arc::new(moved)).into())
 }
 
 /// `tt.make_tensor_descriptor`
-pub(crate) fn make_descriptor(p: &Program<'_>, op: Op) -> Val {
+pub(crate) fn make_descriptor(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let ty = p.ir.ty(p.ir.result(op));
     let block = Block {
-        base: p.operand(op, 0).scalar(),
+        base: base(p, op)?,
         elem: ty.elem(),
-        shape: numbers(p, p.ir.operand_group(op, 1)),
-        strides: numbers(p, p.ir.operand_group(op, 2)),
+        shape: numbers(p, op, p.ir.operand_group(op, 1))?,
+        strides: numbers(p, op, p.ir.operand_group(op, 2))?,
         offsets: vec![],
         extent: ty.shape().to_vec(),
         nan: p.ir.int_attr(op, "padding") == Some(2),
     };
-    Lanes::Block(Arc::new(block)).into()
+    Ok(Lanes::Block(Arc::new(block)).into())
 }
 
 /// A descriptor that is an argument: of blocks of type `ty` in a tensor of these extents, whose rows follow one another.
@@ -118,8 +131,8 @@ pub(crate) fn described_tensor(base: u64, ty: Type, extents: &[i64]) -> Val {
 
 impl Block {
     /// The addresses of the elements, and which of them are inside of the tensor in the checked dimensions.
-    fn expand(&self, checked: impl Fn(usize) -> bool) -> (Val, Vec<u64>) {
-        let n = self.extent.iter().product::<i64>().max(0) as usize;
+    fn expand(&self, checked: impl Fn(usize) -> bool) -> (Val, Val) {
+        let n = self.len();
         let size = element_size(self.elem) as i128;
         let (mut addresses, mut exact, mut inside) = (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
         for lane in 0..n {
@@ -138,16 +151,21 @@ impl Block {
         }
         let origin = self.offsets.iter().find_map(|o| o.origin);
         let exact = origin.map(|origin| Arc::new(Exact { values: exact, origin }));
-        (Val { lanes: addresses.into(), exact }, inside)
+        (Val { exact, ..Val::full(addresses) }, Val::full(inside))
     }
 
     fn site(&self, op: Op) -> Site<'_> {
         Site { op, size: element_size(self.elem), shape: &self.extent }
     }
 
-    fn padding(&self) -> Lanes {
+    /// The number of elements of a block.
+    fn len(&self) -> usize {
+        self.extent.iter().product::<i64>().max(0) as usize
+    }
+
+    fn padding(&self) -> Val {
         let nan = self.elem.as_float().filter(|_| self.nan).map_or(0, |k| k.from_f64(f64::NAN));
-        Lanes::Splat(nan)
+        Val::splat(nan)
     }
 
     /// The block of a descriptor at some coordinates.
@@ -164,38 +182,35 @@ fn boundary(p: &Program<'_>, op: Op) -> &'static [i64] {
 pub(crate) fn load(p: &Program<'_>, op: Op, b: &Block) -> Result<Val, Fault> {
     let checked = boundary(p, op);
     let (ptr, inside) = b.expand(|d| checked.contains(&(d as i64)));
-    let padded = Block { nan: p.ir.stored_attr(op, "padding").and_then(Attr::as_int) == Some(2), ..b.clone() };
-    let n = inside.len();
-    Ok(p.load(&b.site(op), &ptr, Some(&inside.into()), &padded.padding(), n)?.into())
+    let padding = p.ir.stored_attr(op, "padding").and_then(Attr::as_int);
+    let other = padding.map(|kind| Block { nan: kind == 2, ..b.clone() }.padding());
+    p.load(&b.site(op), &ptr, Some(&inside), other.as_ref(), b.len())
 }
 
 /// `tt.store` through a block pointer.
-pub(crate) fn store(p: &Program<'_>, op: Op, b: &Block, value: &Lanes) -> Result<(), Fault> {
+pub(crate) fn store(p: &Program<'_>, op: Op, b: &Block, value: &Val) -> Result<(), Fault> {
     let checked = boundary(p, op);
     let (ptr, inside) = b.expand(|d| checked.contains(&(d as i64)));
-    let n = inside.len();
-    p.store(&b.site(op), &ptr, value, Some(&inside.into()), n)
+    p.store(&b.site(op), &ptr, value, Some(&inside), b.len())
 }
 
 /// The block that operand 0 describes, at the coordinates in `indices`.
 fn described(p: &Program<'_>, op: Op, indices: &[Value]) -> Result<Block, Fault> {
     let v = p.operand(op, 0);
     let Lanes::Block(b) = &v.lanes else { return Err(p.unsupported(op, "a descriptor that the kernel does not make itself")) };
-    Ok(b.at(indices.iter().map(|&i| offset(p, i)).collect()))
+    Ok(b.at(indices.iter().map(|&i| offset(p, op, i)).collect::<Result<_, _>>()?))
 }
 
 pub(crate) fn descriptor_load(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let b = described(p, op, &p.ir.operands(op)[1..])?;
     let (ptr, inside) = b.expand(|_| true);
-    let n = inside.len();
-    Ok(p.load(&b.site(op), &ptr, Some(&inside.into()), &b.padding(), n)?.into())
+    p.load(&b.site(op), &ptr, Some(&inside), Some(&b.padding()), b.len())
 }
 
 pub(crate) fn descriptor_store(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     let b = described(p, op, &p.ir.operands(op)[2..])?;
     let (ptr, inside) = b.expand(|_| true);
-    let n = inside.len();
-    p.store(&b.site(op), &ptr, &p.operand(op, 1).lanes, Some(&inside.into()), n)
+    p.store(&b.site(op), &ptr, &p.operand(op, 1), Some(&inside), b.len())
 }
 
 pub(crate) fn descriptor_reduce(p: &Program<'_>, op: Op) -> Result<(), Fault> {
@@ -214,17 +229,19 @@ pub(crate) fn descriptor_reduce(p: &Program<'_>, op: Op) -> Result<(), Fault> {
         _ => Rmw::Xor,
     };
     let (ptr, inside) = b.expand(|_| true);
-    let (site, value) = (b.site(op), p.operand(op, 1).lanes);
-    for lane in (0..inside.len()).filter(|&l| inside[l] == 1) {
+    let (site, value) = (b.site(op), p.operand(op, 1));
+    for lane in (0..b.len()).filter(|&l| inside.lanes.get(l) == 1) {
+        p.defined(op, &value, lane, site.shape, Use::Atomic)?;
         if let Some((buffer, at)) = p.touch(&site, Access::Atomic, ptr.lanes.get(lane), lane, ptr.exact.as_deref())? {
-            p.shared.memory.buffers[buffer].update(at, site.size, |old| kind.apply(b.elem, old, value.get(lane)));
+            p.shared.memory.buffers[buffer].update(at, site.size, |old| kind.apply(b.elem, old, value.lanes.get(lane)));
+            p.wrote(true);
         }
     }
     Ok(())
 }
 
 /// The addresses of whole rows, each `columns` long from the column of operand 2 on.
-fn rows(p: &Program<'_>, op: Op, ty: Type) -> Result<(Block, Val, Vec<u64>), Fault> {
+fn rows(p: &Program<'_>, op: Op, ty: Type) -> Result<(Block, Val, Val), Fault> {
     let v = p.operand(op, 0);
     let Lanes::Block(b) = &v.lanes else { return Err(p.unsupported(op, "a descriptor that the kernel does not make itself")) };
     let [n, columns] = *ty.shape() else { return Err(p.unsupported(op, "rows of anything but a matrix")) };
@@ -232,25 +249,24 @@ fn rows(p: &Program<'_>, op: Op, ty: Type) -> Result<(Block, Val, Vec<u64>), Fau
     let w = width(p.ir.ty(p.ir.operand(op, 1)));
     let (mut addresses, mut inside) = (vec![], vec![]);
     for row in 0..n as usize {
+        p.defined(op, &x, row, &[n], Use::Address)?;
         let at = signed(x.lanes.get(row), w);
         let row_offset = Offset { at, exact: i128::from(at), origin: None };
-        let one = Block { extent: vec![1, columns], ..b.at(vec![row_offset, offset(p, p.ir.operand(op, 2))]) };
+        let one = Block { extent: vec![1, columns], ..b.at(vec![row_offset, offset(p, op, p.ir.operand(op, 2))?]) };
         let (ptr, within) = one.expand(|_| true);
         addresses.extend(ptr.lanes.to_vec(columns as usize));
-        inside.extend(within);
+        inside.extend(within.lanes.to_vec(columns as usize));
     }
     let whole = Block { extent: ty.shape().to_vec(), ..(**b).clone() };
-    Ok((whole, Val::full(addresses), inside))
+    Ok((whole, Val::full(addresses), Val::full(inside)))
 }
 
 pub(crate) fn descriptor_gather(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let (b, ptr, inside) = rows(p, op, p.ir.ty(p.ir.result(op)))?;
-    let n = inside.len();
-    Ok(p.load(&b.site(op), &ptr, Some(&inside.into()), &b.padding(), n)?.into())
+    p.load(&b.site(op), &ptr, Some(&inside), Some(&b.padding()), b.len())
 }
 
 pub(crate) fn descriptor_scatter(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     let (b, ptr, inside) = rows(p, op, p.ir.ty(p.ir.operand(op, 3)))?;
-    let n = inside.len();
-    p.store(&b.site(op), &ptr, &p.operand(op, 3).lanes, Some(&inside.into()), n)
+    p.store(&b.site(op), &ptr, &p.operand(op, 3), Some(&inside), b.len())
 }

@@ -10,17 +10,42 @@
 //!
 //! Example: the scan of a b c d. d = 1: a ab bc cd; d = 2: a ab abc abcd.
 
+use std::sync::Arc;
+
 use super::super::fault::Fault;
 use super::super::program::{Flow, Program};
-use super::super::value::Val;
+use super::super::undef::{Undef, concat};
+use super::super::value::{Lanes, Val};
 use crate::ir::{Op, Region};
 
 /// The operands' elements as (outer, axis, inner).
 struct Columns {
-    data: Vec<Vec<u64>>,
+    data: Vec<Column>,
     outer: usize,
     len: usize,
     inner: usize,
+}
+
+/// The elements of one operand, and which of them are undefined.
+struct Column {
+    lanes: Vec<u64>,
+    undef: Option<Arc<Undef>>,
+}
+
+impl Column {
+    fn of(v: &Val, n: usize) -> Column {
+        Column { lanes: v.lanes.to_vec(n), undef: v.undef.clone() }
+    }
+
+    fn into_val(self) -> Val {
+        let lanes = if let [one] = self.lanes[..] { Lanes::Splat(one) } else { self.lanes.into() };
+        Val::from(lanes).with_undef(self.undef)
+    }
+}
+
+/// After a combination, who has mixed undefined elements with others.
+fn mixed(p: &Program<'_>, undef: Option<Arc<Undef>>, op: Op) -> Option<Arc<Undef>> {
+    undef.map(|u| if u.mixed.is_some() { u } else { Arc::new(Undef { mixed: Some(p.written(op)), ..(*u).clone() }) })
 }
 
 impl Columns {
@@ -29,14 +54,15 @@ impl Columns {
         let axis = p.ir.int_attr(op, "axis").unwrap_or(0) as usize;
         let product = |dims: &[i64]| dims.iter().product::<i64>() as usize;
         let n = product(shape);
-        let data = p.ir.operands(op).iter().map(|&v| p.get(v).lanes.to_vec(n)).collect();
+        let data = p.ir.operands(op).iter().map(|&v| Column::of(&p.get(v), n)).collect();
         Columns { data, outer: product(&shape[..axis]), len: shape[axis] as usize, inner: product(&shape[axis + 1..]) }
     }
 
     /// The elements at the given positions along the axis, for each operand.
     fn pick(&self, count: usize, position: impl Fn(usize) -> usize) -> Vec<Val> {
         let (len, inner) = (self.len, self.inner);
-        let one = |v: &Vec<u64>| {
+        let one = |column: &Column| {
+            let v = &column.lanes;
             let mut out = Vec::with_capacity(self.outer * count * inner);
             for o in 0..self.outer {
                 for i in 0..count {
@@ -48,7 +74,9 @@ impl Columns {
                     }
                 }
             }
-            Val::full(out)
+            let source = |i: usize| (i / (count * inner) * len + position(i / inner % count)) * inner + i % inner;
+            let undef = column.undef.as_ref().and_then(|u| u.rearrange(self.outer * count * inner, source));
+            Val::full(out).with_undef(undef)
         };
         self.data.iter().map(one).collect()
     }
@@ -58,36 +86,40 @@ impl Columns {
         let len = self.len;
         let mirrored = self.pick(len, |i| len - 1 - i);
         let n = self.outer * len * self.inner;
-        self.data = mirrored.iter().map(|v| v.lanes.to_vec(n)).collect();
+        self.data = mirrored.iter().map(|v| Column::of(v, n)).collect();
     }
 }
 
 /// Runs a region on pairs: `a` with `b`, lane by lane.
-fn combine(p: &mut Program<'_>, region: Region, a: Vec<Val>, b: Vec<Val>, lanes: usize) -> Result<Vec<Vec<u64>>, Fault> {
+fn combine(p: &mut Program<'_>, region: Region, a: Vec<Val>, b: Vec<Val>, lanes: usize) -> Result<Vec<Column>, Fault> {
     let args: Vec<Val> = a.into_iter().chain(b).collect();
     apply(p, region, args, lanes)
 }
 
 /// Runs a region on arguments of several lanes, all at once if it is plain.
-fn apply(p: &mut Program<'_>, region: Region, args: Vec<Val>, lanes: usize) -> Result<Vec<Vec<u64>>, Fault> {
+fn apply(p: &mut Program<'_>, region: Region, args: Vec<Val>, lanes: usize) -> Result<Vec<Column>, Fault> {
     if p.shared.plan.is_plain(region)
         && let Some(block) = p.ir.entry(region)
     {
         let values = match p.block(block, args)? {
             Flow::Leave(values) | Flow::Condition(_, values) | Flow::Branch(_, values) => values,
         };
-        return Ok(values.iter().map(|v| v.lanes.to_vec(lanes)).collect());
+        return Ok(values.iter().map(|v| Column::of(v, lanes)).collect());
     }
-    let mut out: Vec<Vec<u64>> = vec![];
+    let mut out: Vec<Vec<Val>> = vec![];
     for lane in 0..lanes {
-        let one = args.iter().map(|v| Val::splat(v.lanes.get(lane))).collect();
+        let one = args.iter().map(|v| v.rearrange(1, |_| lane).into_splat()).collect();
         let values = p.region(region, one)?;
         out.resize_with(values.len(), || Vec::with_capacity(lanes));
         for (column, v) in out.iter_mut().zip(values) {
-            column.push(v.scalar());
+            column.push(v);
         }
     }
-    Ok(out)
+    let whole = |values: Vec<Val>| {
+        let parts: Vec<&Val> = values.iter().collect();
+        Column { lanes: values.iter().map(Val::scalar).collect(), undef: concat(&parts, parts.len(), |i| (i, 0)) }
+    };
+    Ok(out.into_iter().map(whole).collect())
 }
 
 /// `tt.reduce`
@@ -102,17 +134,23 @@ pub(crate) fn reduce(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
         if odd == 1 {
             // The last one has no partner and stays last.
             let rest = columns.pick(1, |_| 2 * half);
-            for (v, r) in data.iter_mut().zip(rest) {
+            for (column, r) in data.iter_mut().zip(rest) {
+                let (v, each) = (&column.lanes, (half + 1) * inner);
+                let before = Val::splat(0).with_undef(column.undef.take());
+                column.undef = concat(&[&before, &r], columns.outer * each, |i| {
+                    let (o, at) = (i / each, i % each);
+                    if at < half * inner { (0, o * half * inner + at) } else { (1, o * inner + at - half * inner) }
+                });
                 let rows = (0..columns.outer).flat_map(|o| {
                     let tail = (0..inner).map(move |i| o * inner + i);
                     v[o * half * inner..(o + 1) * half * inner].iter().copied().chain(tail.map(|i| r.lanes.get(i)))
                 });
-                *v = rows.collect();
+                column.lanes = rows.collect();
             }
         }
         columns = Columns { data, len: half + odd, ..columns };
     }
-    let results = columns.data.into_iter().map(|v| if v.len() == 1 { Val::splat(v[0]) } else { Val::full(v) }).collect();
+    let results = columns.data.into_iter().map(|c| Column { undef: mixed(p, c.undef, op), lanes: c.lanes }.into_val()).collect();
     p.set_results(op, results);
     Ok(())
 }
@@ -132,7 +170,14 @@ pub(crate) fn scan(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
         let a = columns.pick(count, |i| i);
         let b = columns.pick(count, |i| i + distance);
         let combined = combine(p, region, a, b, columns.outer * count * inner)?;
-        for (v, c) in columns.data.iter_mut().zip(combined) {
+        let (outer, row) = (columns.outer, len * inner);
+        for (column, combined) in columns.data.iter_mut().zip(combined) {
+            let (v, c) = (&mut column.lanes, combined.lanes);
+            let parts = [column.undef.take(), combined.undef].map(|u| Val::splat(0).with_undef(u));
+            column.undef = concat(&[&parts[0], &parts[1]], outer * row, |i| {
+                let (o, at) = (i / row, i % row);
+                if at < distance * inner { (0, i) } else { (1, o * count * inner + at - distance * inner) }
+            });
             for o in 0..columns.outer {
                 let to = (o * len + distance) * inner;
                 v[to..to + count * inner].copy_from_slice(&c[o * count * inner..(o + 1) * count * inner]);
@@ -143,7 +188,8 @@ pub(crate) fn scan(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     if reverse {
         columns.mirror();
     }
-    p.set_results(op, columns.data.into_iter().map(Val::full).collect());
+    let results = columns.data.into_iter().map(|c| Val::full(c.lanes).with_undef(mixed(p, c.undef, op))).collect();
+    p.set_results(op, results);
     Ok(())
 }
 
@@ -162,7 +208,12 @@ pub(crate) fn map_elementwise(p: &mut Program<'_>, op: Op) -> Result<(), Fault> 
         args.extend((0..pack).map(|e| v.rearrange(packs, |i| i * pack + e)));
     }
     let columns = apply(p, region, args, packs)?;
-    let results = columns.chunks(pack).map(|c| Val::full((0..n).map(|i| c[i % pack][i / pack]).collect())).collect();
+    let whole = |c: &[Column]| {
+        let parts: Vec<Val> = c.iter().map(|c| Val::splat(0).with_undef(c.undef.clone())).collect();
+        let undef = concat(&parts.iter().collect::<Vec<_>>(), n, |i| (i % pack, i / pack));
+        Val::full((0..n).map(|i| c[i % pack].lanes[i / pack]).collect()).with_undef(undef)
+    };
+    let results = columns.chunks(pack).map(whole).collect();
     p.set_results(op, results);
     Ok(())
 }

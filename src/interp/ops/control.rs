@@ -3,6 +3,7 @@
 use super::super::fault::Fault;
 use super::super::numbers::{mask, signed};
 use super::super::program::{Flow, Program};
+use super::super::undef::Use;
 use super::super::value::Val;
 use super::arith::width;
 use crate::diag::codes::interp as codes;
@@ -12,10 +13,10 @@ use crate::ir::{CfOp, Op, OpKind, ScfOp, TtOp, UbOp};
 pub(crate) fn terminator(p: &mut Program<'_>, op: Op) -> Result<Flow, Fault> {
     let values = |p: &Program<'_>, skip: usize| p.ir.operands(op).iter().skip(skip).map(|&v| p.get(v)).collect::<Vec<_>>();
     match p.ir.kind(op) {
-        OpKind::Scf(ScfOp::Condition) => Ok(Flow::Condition(p.operand(op, 0).scalar() & 1 == 1, values(p, 1))),
+        OpKind::Scf(ScfOp::Condition) => Ok(Flow::Condition(holds(p, op)?, values(p, 1))),
         OpKind::Cf(CfOp::Br) => Ok(Flow::Branch(p.ir.successors(op)[0], values(p, 0))),
         OpKind::Cf(CfOp::CondBr) => {
-            let taken = p.operand(op, 0).scalar() & 1 == 1;
+            let taken = holds(p, op)?;
             let (successor, group) = if taken { (0, 1) } else { (1, 2) };
             Ok(Flow::Branch(p.ir.successors(op)[successor], p.group(op, group)))
         }
@@ -27,23 +28,45 @@ pub(crate) fn terminator(p: &mut Program<'_>, op: Op) -> Result<Flow, Fault> {
     }
 }
 
+/// The condition that is the first operand of an operation.
+fn holds(p: &Program<'_>, op: Op) -> Result<bool, Fault> {
+    let v = p.operand(op, 0);
+    p.defined_scalar(op, &v, Use::Condition)?;
+    Ok(v.scalar() & 1 == 1)
+}
+
 pub(crate) fn scf(p: &mut Program<'_>, op: Op, kind: ScfOp) -> Result<(), Fault> {
     let results = match kind {
-        ScfOp::For => counted(p, op)?,
+        ScfOp::For => looped(p, op, counted)?,
         ScfOp::If => {
-            let taken = usize::from(p.operand(op, 0).scalar() & 1 == 0);
+            let taken = usize::from(!holds(p, op)?);
             match p.ir.regions_of(op).get(taken) {
                 Some(&region) => p.region(region, vec![])?,
                 None => vec![],
             }
         }
-        ScfOp::While => conditional(p, op)?,
+        ScfOp::While => looped(p, op, conditional)?,
         ScfOp::ExecuteRegion => p.region(p.ir.region(op, 0), vec![])?,
         // Terminators do not get here.
         ScfOp::Condition | ScfOp::Yield => vec![],
     };
     p.set_results(op, results);
     Ok(())
+}
+
+/// Runs a loop, which the program knows about meanwhile.
+fn looped(p: &mut Program<'_>, op: Op, run: fn(&mut Program<'_>, Op) -> Result<Vec<Val>, Fault>) -> Result<Vec<Val>, Fault> {
+    p.enter(op);
+    let results = run(p, op)?;
+    p.loops.pop();
+    Ok(results)
+}
+
+/// Notes that an iteration of the innermost loop begins.
+fn iterate(p: &mut Program<'_>) {
+    if let Some(l) = p.loops.last_mut() {
+        l.iterations += 1;
+    }
 }
 
 fn counted(p: &mut Program<'_>, op: Op) -> Result<Vec<Val>, Fault> {
@@ -54,12 +77,18 @@ fn counted(p: &mut Program<'_>, op: Op) -> Result<Vec<Val>, Fault> {
         if unsigned { i128::from(bits) } else { i128::from(signed(bits, w)) }
     };
     let (mut at, upper, step) = (bound(0), bound(1), bound(2));
+    for i in 0..3 {
+        p.defined_scalar(op, &p.operand(op, i), Use::Bound)?;
+    }
     let mut carried: Vec<Val> = p.ir.operands(op)[3..].iter().map(|&v| p.get(v)).collect();
     if at < upper && step <= 0 {
         return Err(p.fault(op, &codes::TOO_LONG, format!("a loop with step {step} does not end"), "this loop"));
     }
     let Some(body) = p.ir.body(op, 0) else { return Ok(carried) };
     while at < upper {
+        iterate(p);
+        // A body without operations is work, too.
+        p.spend(op, 1)?;
         let mut args = vec![Val::splat(at as u64 & mask(w))];
         args.append(&mut carried);
         if let Flow::Leave(values) = p.block(body, args)? {
@@ -74,6 +103,8 @@ fn conditional(p: &mut Program<'_>, op: Op) -> Result<Vec<Val>, Fault> {
     let mut carried: Vec<Val> = p.ir.operands(op).iter().map(|&v| p.get(v)).collect();
     let (Some(before), Some(after)) = (p.ir.body(op, 0), p.ir.body(op, 1)) else { return Ok(carried) };
     loop {
+        iterate(p);
+        let (start, changes) = (carried.clone(), p.changes.get());
         let (goes_on, values) = match p.block(before, carried)? {
             Flow::Condition(c, values) => (c, values),
             Flow::Leave(values) => (false, values),
@@ -86,14 +117,15 @@ fn conditional(p: &mut Program<'_>, op: Op) -> Result<Vec<Val>, Fault> {
             Flow::Leave(values) | Flow::Condition(_, values) => values,
             Flow::Branch(..) => return Err(p.unsupported(op, "a branch in its second region")),
         };
+        p.progresses(op, changes, &start, &carried)?;
     }
 }
 
 pub(crate) fn cf(p: &mut Program<'_>, op: Op, kind: CfOp) -> Result<(), Fault> {
     match kind {
-        CfOp::Assert if p.operand(op, 0).scalar() & 1 == 0 => {
+        CfOp::Assert if !holds(p, op)? => {
             let message = format!("assertion failed: {}", p.ir.str_attr(op, "msg").unwrap_or_default());
-            Err(p.fault(op, &codes::ASSERTION, message, "asserted here"))
+            p.report(op, &codes::ASSERTION, || p.fault(op, &codes::ASSERTION, message, "asserted here"))
         }
         CfOp::Assert | CfOp::Br | CfOp::CondBr => Ok(()),
     }
@@ -119,8 +151,10 @@ pub(crate) fn call(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     }
     let args = p.ir.operands(op).iter().map(|&v| p.get(v)).collect();
     p.stack.push(callee);
+    p.calls.push(op);
     let results = p.region(p.ir.region(callee, 0), args)?;
     p.stack.pop();
+    p.calls.pop();
     p.set_results(op, results);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Indices that wrap around: what they would be in unbounded integers.
 //!
-//! 1. An addition, subtraction, multiplication or shift whose result is an index (see `plan.rs`) is compared with the exact one. While all
+//! 1. An addition, subtraction, multiplication, shift or truncation whose result is an index (see `plan.rs`) is compared with the exact one. While all
 //!    lanes agree, nothing is kept.
 //! 2. Once a lane differs, the value carries the exact numbers of all lanes and the operation that lost them. Further index operations compute
 //!    on them; where they agree with the bits again (a wrapped sum minus the same), they are dropped.
@@ -24,8 +24,11 @@ pub(crate) fn track(p: &Program<'_>, op: Op, kind: ArithOp, operands: &[Val], la
         return lanes.into();
     }
     let w = width(ir.ty(ir.operand(op, 0)));
-    let wraps = matches!(kind, ArithOp::Addi | ArithOp::Subi | ArithOp::Muli | ArithOp::Shli);
-    let carries = matches!(kind, ArithOp::Extsi | ArithOp::IndexCast | ArithOp::Maxsi | ArithOp::Minsi);
+    let out_width = width(ir.ty(result));
+    // A truncation to fewer bits than an index has is no index any more.
+    let wraps = matches!(kind, ArithOp::Addi | ArithOp::Subi | ArithOp::Muli | ArithOp::Shli) || kind == ArithOp::Trunci && out_width >= 32;
+    let divides = matches!(kind, ArithOp::Divsi | ArithOp::Floordivsi | ArithOp::Ceildivsi);
+    let carries = divides || matches!(kind, ArithOp::Extsi | ArithOp::Extui | ArithOp::IndexCast | ArithOp::Maxsi | ArithOp::Minsi);
     let tracked = operands.iter().any(|v| v.exact.is_some());
     if !(wraps || carries && tracked) {
         return lanes.into();
@@ -41,17 +44,29 @@ pub(crate) fn track(p: &Program<'_>, op: Op, kind: ArithOp, operands: &[Val], la
             ArithOp::Shli => u32::try_from(b()).ok().filter(|&s| s < w).map_or(0, |s| a << s),
             ArithOp::Maxsi => a.max(b()),
             ArithOp::Minsi => a.min(b()),
+            ArithOp::Divsi | ArithOp::Floordivsi | ArithOp::Ceildivsi => quotient(kind, a, b()),
+            // A number of w unsigned bits has been taken for a signed one so far.
+            ArithOp::Extui if (-(1 << (w - 1))..0).contains(&a) => a + (1 << w),
             _ => a,
         }
     };
     let n = operands.iter().map(|v| v.lanes.stored().max(v.exact.as_ref().map_or(1, |e| e.values.len()))).max().unwrap_or(1);
-    let out_width = width(ir.ty(result));
     let agrees = |i: usize| combine(i) == i128::from(signed(lanes.get(i), out_width));
     if (0..n).all(agrees) {
         return lanes.into();
     }
     let origin = operands.iter().find_map(|v| v.exact.as_ref()).map_or(op, |e| e.origin);
-    Val { exact: Some(Arc::new(Exact { values: (0..n).map(combine).collect(), origin })), lanes }
+    Val { exact: Some(Arc::new(Exact { values: (0..n).map(combine).collect(), origin })), ..lanes.into() }
+}
+
+/// A quotient rounded as the operation says; by zero it is zero, which has been reported.
+fn quotient(kind: ArithOp, a: i128, b: i128) -> i128 {
+    let (Some(q), Some(r)) = (a.checked_div(b), a.checked_rem(b)) else { return 0 };
+    match kind {
+        ArithOp::Floordivsi if r != 0 && (r < 0) != (b < 0) => q - 1,
+        ArithOp::Ceildivsi if r != 0 && (r < 0) == (b < 0) => q + 1,
+        _ => q,
+    }
 }
 
 /// `arith.select`, on values and on what they would be.
@@ -69,7 +84,7 @@ pub(crate) fn select(p: &Program<'_>, op: Op, operands: &[Val]) -> Val {
     let n = condition.lanes.stored();
     let values = (0..n).map(|i| exact(if condition.lanes.get(i) & 1 == 1 { a } else { b }, i)).collect();
     let origin = a.exact.as_ref().or(b.exact.as_ref()).map_or(op, |e| e.origin);
-    Val { lanes, exact: Some(Arc::new(Exact { values, origin })) }
+    Val { exact: Some(Arc::new(Exact { values, origin })), ..lanes.into() }
 }
 
 /// `tt.addptr`: offsets count elements and are signed.
@@ -86,5 +101,5 @@ pub(crate) fn addptr(p: &Program<'_>, op: Op, size: u64) -> Val {
     let values: Vec<i128> = (0..n).map(|i| base(i).wrapping_add(moved(i).wrapping_mul(i128::from(size)))).collect();
     let origin = offset.exact.as_ref().or(ptr.exact.as_ref()).map_or(op, |e| e.origin);
     let agrees = values.iter().enumerate().all(|(i, &v)| v == i128::from(lanes.get(i)));
-    Val { exact: (!agrees).then(|| Arc::new(Exact { values, origin })), lanes }
+    Val { exact: (!agrees).then(|| Arc::new(Exact { values, origin })), ..lanes.into() }
 }

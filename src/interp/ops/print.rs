@@ -2,12 +2,14 @@
 //!
 //! `pid (0, 1, 0) idx ( 3) x: 1.5`, with `(operand 1) ` before the value where there are several. Elements come in row-major order.
 
-use super::super::Printed;
 use super::super::program::Program;
 use super::super::render;
 use super::super::value::coordinates;
 use super::arith::width;
 use crate::ir::{Attr, Op};
+
+/// Bytes of a line that are kept.
+const WIDEST: usize = 1024;
 
 pub(crate) fn print(p: &mut Program<'_>, op: Op) {
     let ir = p.ir;
@@ -15,29 +17,45 @@ pub(crate) fn print(p: &mut Program<'_>, op: Op) {
     let prefix = ir.str_attr(op, "prefix").unwrap_or_default();
     let hex = ir.bool_attr(op, "hex");
     let signs = ir.attr(op, "isSigned").and_then(Attr::as_dense_array).unwrap_or_default();
-    let mut lines = vec![];
+    let room = p.shared.options.max_lines;
+    let mut lines = std::mem::take(&mut p.printed);
     let operands = ir.operands(op);
     if operands.is_empty() {
-        lines.push(format!("pid ({x}, {y}, {z}){prefix}"));
+        lines.push(room, || short(format!("pid ({x}, {y}, {z}){prefix}")));
     }
     for (i, &operand) in operands.iter().enumerate() {
         let (ty, v) = (ir.ty(operand), p.get(operand));
         let signed = signs.get(i).is_none_or(|&s| s != 0);
         let which = if operands.len() > 1 { format!("(operand {i}) ") } else { String::new() };
         for lane in 0..ty.num_elements() as usize {
+            if lines.kept.len() >= room {
+                lines.all += (ty.num_elements() as usize - lane) as u64;
+                break;
+            }
             let at = coordinates(ty.shape(), lane);
             let index: Vec<String> = at.iter().zip(ty.shape()).map(|(c, &size)| format!("{c:w$}", w = digits(size - 1))).collect();
             let bits = v.lanes.get(lane);
-            let value = if hex {
+            let value = if v.undef.as_ref().is_some_and(|u| u.at(lane)) {
+                "undefined".to_owned()
+            } else if hex {
                 format!("{bits:#0w$x}", w = 2 + width(ty).div_ceil(4) as usize)
             } else {
                 render::element(ty.elem(), bits, signed)
             };
-            lines.push(format!("pid ({x}, {y}, {z}) idx ({}){prefix}{which}{value}", index.join(", ")));
+            lines.push(room, || short(format!("pid ({x}, {y}, {z}) idx ({}){prefix}{which}{value}", index.join(", "))));
         }
     }
-    let program = p.pid;
-    p.printed.extend(lines.into_iter().map(|text| Printed { program, text }));
+    p.printed = lines;
+    p.wrote(true);
+}
+
+/// A prefix is as long as the kernel's author likes, and comes once for each element.
+fn short(mut line: String) -> String {
+    if line.len() > WIDEST {
+        line.truncate(line.floor_char_boundary(WIDEST));
+        line.push('…');
+    }
+    line
 }
 
 fn digits(largest: i64) -> usize {

@@ -5,7 +5,8 @@
 use super::super::fault::{self, Fault};
 use super::super::numbers::signed;
 use super::super::program::Program;
-use super::super::value::{Lanes, Val, coordinates, offsets, strides};
+use super::super::undef::{Use, concat, is_uniform};
+use super::super::value::{Val, coordinates, offsets, strides};
 use super::arith::width;
 use crate::diag::codes::interp as codes;
 use crate::ir::{Op, Type};
@@ -18,7 +19,7 @@ fn types(p: &Program<'_>, op: Op) -> (Type, Type) {
 pub(crate) fn broadcast(p: &Program<'_>, op: Op) -> Val {
     let (from, to) = types(p, op);
     let v = p.operand(op, 0);
-    if v.lanes.is_splat() && v.exact.is_none() {
+    if is_uniform(&v) {
         return v;
     }
     let mut s = strides(from.shape());
@@ -35,7 +36,7 @@ pub(crate) fn broadcast(p: &Program<'_>, op: Op) -> Val {
 pub(crate) fn trans(p: &Program<'_>, op: Op) -> Val {
     let (from, to) = types(p, op);
     let v = p.operand(op, 0);
-    if v.lanes.is_splat() && v.exact.is_none() {
+    if is_uniform(&v) {
         return v;
     }
     let order = p.ir.attr(op, "order").and_then(crate::ir::Attr::as_dense_array).unwrap_or_default();
@@ -48,15 +49,17 @@ pub(crate) fn trans(p: &Program<'_>, op: Op) -> Val {
 /// The elements of one tensor, then those of the other.
 pub(crate) fn cat(p: &Program<'_>, op: Op) -> Val {
     let n = types(p, op).0.num_elements() as usize;
-    let mut out = p.operand(op, 0).lanes.to_vec(n);
-    out.extend(p.operand(op, 1).lanes.to_vec(n));
-    Val::full(out)
+    let (a, b) = (p.operand(op, 0), p.operand(op, 1));
+    let mut out = a.lanes.to_vec(n);
+    out.extend(b.lanes.to_vec(n));
+    Val::full(out).with_undef(concat(&[&a, &b], 2 * n, |i| (i / n.max(1), i % n.max(1))))
 }
 
 pub(crate) fn join(p: &Program<'_>, op: Op) -> Val {
     let n = types(p, op).0.num_elements() as usize;
-    let (a, b) = (p.operand(op, 0).lanes, p.operand(op, 1).lanes);
-    Val::full((0..n).flat_map(|i| [a.get(i), b.get(i)]).collect())
+    let (a, b) = (p.operand(op, 0), p.operand(op, 1));
+    let lanes = (0..n).flat_map(|i| [a.lanes.get(i), b.lanes.get(i)]).collect();
+    Val::full(lanes).with_undef(concat(&[&a, &b], 2 * n, |i| (i % 2, i / 2)))
 }
 
 pub(crate) fn split(p: &Program<'_>, op: Op) -> Vec<Val> {
@@ -66,39 +69,50 @@ pub(crate) fn split(p: &Program<'_>, op: Op) -> Vec<Val> {
 }
 
 /// Values outside of the bins are not counted.
-pub(crate) fn histogram(p: &Program<'_>, op: Op) -> Val {
+pub(crate) fn histogram(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let (from, to) = types(p, op);
-    let (v, mask) = (p.operand(op, 0).lanes, p.optional(op, 1));
+    let (v, mask) = (p.operand(op, 0), p.optional(op, 1));
     let mut bins = vec![0u64; to.num_elements() as usize];
     for i in 0..from.num_elements() as usize {
-        if mask.as_ref().is_none_or(|m| m.lanes.get(i) & 1 == 1)
-            && let Some(bin) = bins.get_mut(v.get(i) as usize)
-        {
+        if let Some(m) = &mask {
+            p.defined(op, m, i, from.shape(), Use::Mask)?;
+            if m.lanes.get(i) & 1 == 0 {
+                continue;
+            }
+        }
+        p.defined(op, &v, i, from.shape(), Use::Index)?;
+        if let Some(bin) = bins.get_mut(v.lanes.get(i) as usize) {
             *bin += 1;
         }
     }
-    Val::full(bins)
+    Ok(Val::full(bins))
 }
 
 /// Element (.., i, ..) of the result is element (.., indices[.., i, ..], ..) of the source.
 pub(crate) fn gather(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let (from, to) = types(p, op);
     let index_type = p.ir.ty(p.ir.operand(op, 1));
-    let (v, indices) = (p.operand(op, 0), p.operand(op, 1).lanes);
+    let (v, index) = (p.operand(op, 0), p.operand(op, 1));
+    let indices = &index.lanes;
     let axis = p.ir.int_attr(op, "axis").unwrap_or(0) as usize;
     let (w, size) = (width(index_type), from.shape()[axis]);
     let s = strides(from.shape());
     let mut others = s.clone();
     others[axis] = 0;
     let bases = offsets(to.shape(), &others);
-    let bad = (0..bases.len()).find(|&i| !(0..size).contains(&signed(indices.get(i), w)));
-    if let Some(lane) = bad {
+    let inside = |i: usize| (0..size).contains(&signed(indices.get(i), w));
+    if let Some(u) = &index.undef
+        && let Some(lane) = (0..bases.len()).find(|&i| u.at(i))
+    {
+        p.defined(op, &index, lane, to.shape(), Use::Index)?;
+    }
+    if let Some(lane) = (0..bases.len()).find(|&i| !inside(i)) {
         let at = fault::tuple(&coordinates(to.shape(), lane));
         let message = format!("index {} at {at} is outside of a dimension of {size}", signed(indices.get(lane), w));
-        return Err(p.fault(op, &codes::OUT_OF_BOUNDS, message, "gathered here"));
+        p.report(op, &codes::OUT_OF_BOUNDS, || p.fault(op, &codes::OUT_OF_BOUNDS, message, "gathered here"))?;
     }
-    if let Lanes::Splat(bits) = v.lanes {
-        return Ok(Val::splat(bits));
+    if is_uniform(&v) {
+        return Ok(v);
     }
-    Ok(v.rearrange(bases.len(), |i| bases[i] + indices.get(i) as usize * s[axis]))
+    Ok(v.rearrange(bases.len(), |i| bases[i] + if inside(i) { indices.get(i) as usize * s[axis] } else { 0 }))
 }

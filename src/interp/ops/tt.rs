@@ -5,6 +5,7 @@ use super::super::fault::{self, Fault};
 use super::super::memory::element_size;
 use super::super::numbers::{self, mask};
 use super::super::program::Program;
+use super::super::undef::{self, Use};
 use super::super::value::{Lanes, Val, coordinates};
 use super::arith::{float1, float2, width};
 use super::{arith, atomics, block, combine, control, convert, dot, index, libdevice, print, scaled, shape};
@@ -95,21 +96,21 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
             one(p, Val::full((0..t.num_elements()).map(|i| (start + i) as u64 & m).collect()))
         }
         TtOp::ElementwiseInlineAsm => Err(p.unsupported(op, "inline assembly has no meaning on a CPU")),
-        TtOp::Histogram => one(p, shape::histogram(p, op)),
+        TtOp::Histogram => one(p, shape::histogram(p, op)?),
         TtOp::Gather => one(p, shape::gather(p, op)?),
         TtOp::Print => {
             print::print(p, op);
             Ok(())
         }
         TtOp::Assert => assert(p, op),
-        TtOp::MakeTensorDesc => one(p, block::make_descriptor(p, op)),
+        TtOp::MakeTensorDesc => one(p, block::make_descriptor(p, op)?),
         TtOp::DescriptorLoad => one(p, block::descriptor_load(p, op)?),
         TtOp::DescriptorStore => block::descriptor_store(p, op),
         TtOp::DescriptorReduce => block::descriptor_reduce(p, op),
         TtOp::DescriptorGather => one(p, block::descriptor_gather(p, op)?),
         TtOp::DescriptorScatter => block::descriptor_scatter(p, op),
-        TtOp::MakeTensorPtr => one(p, block::make_pointer(p, op)),
-        TtOp::Advance => one(p, block::advance(p, op)),
+        TtOp::MakeTensorPtr => one(p, block::make_pointer(p, op)?),
+        TtOp::Advance => one(p, block::advance(p, op)?),
     }
 }
 
@@ -131,32 +132,34 @@ fn load(p: &Program<'_>, op: Op, ty: Type) -> Result<Val, Fault> {
     if let Lanes::Block(b) = &ptr.lanes {
         return block::load(p, op, b);
     }
-    let mask = p.optional(op, 1);
-    let other = p.optional(op, 2).map_or(Lanes::Splat(0), |v| v.lanes);
+    let (mask, other) = (p.optional(op, 1), p.optional(op, 2));
     let pointers = p.ir.ty(p.ir.operand(op, 0));
     let site = Site { op, size: pointee_size(pointers), shape: pointers.shape() };
-    let lanes = p.load(&site, &ptr, mask.as_ref().map(|m| &m.lanes), &other, ty.num_elements() as usize)?;
+    let v = p.load(&site, &ptr, mask.as_ref(), other.as_ref(), ty.num_elements() as usize)?;
     let w = width(ty);
-    Ok(if w < site.size as u32 * 8 { lanes.map(|x| x & numbers::mask(w)) } else { lanes }.into())
+    Ok(if w < site.size as u32 * 8 { Val { lanes: v.lanes.map(|x| x & numbers::mask(w)), ..v } } else { v })
 }
 
 fn store(p: &Program<'_>, op: Op) -> Result<(), Fault> {
-    let (ptr, value) = (p.operand(op, 0), p.operand(op, 1).lanes);
+    let (ptr, value) = (p.operand(op, 0), p.operand(op, 1));
     if let Lanes::Block(b) = &ptr.lanes {
         return block::store(p, op, b, &value);
     }
     let mask = p.optional(op, 2);
     let pointers = p.ir.ty(p.ir.operand(op, 0));
     let site = Site { op, size: pointee_size(pointers), shape: pointers.shape() };
-    p.store(&site, &ptr, &value, mask.as_ref().map(|m| &m.lanes), pointers.num_elements() as usize)
+    p.store(&site, &ptr, &value, mask.as_ref(), pointers.num_elements() as usize)
 }
 
 fn assert(p: &Program<'_>, op: Op) -> Result<(), Fault> {
-    let Some(lane) = p.operand(op, 0).lanes.position(|c| c & 1 == 0) else { return Ok(()) };
+    let (v, shape) = (p.operand(op, 0), p.ir.ty(p.ir.operand(op, 0)).shape());
+    if let Some(lane) = v.undef.as_ref().and_then(|u| (0..u.lanes.len()).find(|&l| u.at(l))) {
+        p.defined(op, &v, lane, shape, Use::Condition)?;
+    }
+    let Some(lane) = undef::position(&v, |c| c & 1 == 0) else { return Ok(()) };
     let mut message = format!("assertion failed: {}", p.ir.str_attr(op, "message").unwrap_or_default());
-    let shape = p.ir.ty(p.ir.operand(op, 0)).shape();
     if !shape.is_empty() {
         message = format!("{message}, at tensor index {}", fault::tuple(&coordinates(shape, lane)));
     }
-    Err(p.fault(op, &codes::ASSERTION, message, "asserted here"))
+    p.report(op, &codes::ASSERTION, || p.fault(op, &codes::ASSERTION, message, "asserted here"))
 }

@@ -110,7 +110,7 @@ fn overlapping_stores_of_programs() {
         assert_eq!((d.code.id, line(d)), ("E1007", Some(13)));
         assert_eq!(
             d.message,
-            "a race on element 64 of `y`: one program stores to it and program (0, 0, 0) stored to it, without an order, in program (1, 0, 0)"
+            "a race: program (1, 0, 0) stores element 64 of `y`, which program (0, 0, 0) has stored, and nothing orders the two"
         );
     }
 }
@@ -182,6 +182,36 @@ fn a_sum_that_wraps_and_comes_back_is_no_fault() {
     %up = arith.addi %r, %big : tensor<128xi32>
     %o = arith.subi %up, %big : tensor<128xi32>";
     launch(&copy(offsets, true), [1, 1, 1], &args, &mut memory).unwrap();
+}
+
+#[test]
+fn an_overflow_is_found_through_casts_and_quotients() {
+    let (mut memory, args) = buffers(256);
+    // 70000 * 70000 in 64 bits, cut to 32 bits.
+    let cut = "%k = arith.constant 70000 : i64
+    %kk = arith.muli %k, %k : i64
+    %s = arith.trunci %kk : i64 to i32 loc(#offsets)
+    %ss = tt.splat %s : i32 -> tensor<128xi32>
+    %o = arith.addi %ss, %r : tensor<128xi32>";
+    // 50000 * 50000 in 32 bits, divided by 2^25: 74, not -53.
+    let divided = "%k = arith.constant dense<50000> : tensor<128xi32>
+    %d = arith.constant dense<33554432> : tensor<128xi32>
+    %kk = arith.muli %k, %k : tensor<128xi32> loc(#offsets)
+    %q = arith.divsi %kk, %d : tensor<128xi32>
+    %o = arith.addi %q, %r : tensor<128xi32>";
+    for offsets in [cut, divided] {
+        let d = fault(&copy(offsets, false), [1, 1, 1], &args, &mut memory);
+        assert_eq!((d.code.id, line(&d)), ("E1009", Some(10)), "{d:#?}");
+    }
+    // The upper half of the 32-bit numbers is there without a sign.
+    let unsigned = "%k = arith.constant dense<1500000000> : tensor<128xi32>
+    %kk = arith.addi %k, %k : tensor<128xi32>
+    %w = arith.extui %kk : tensor<128xi32> to tensor<128xi64>
+    %far = arith.constant dense<3000000000> : tensor<128xi64>
+    %z = arith.subi %w, %far : tensor<128xi64>
+    %n32 = arith.trunci %z : tensor<128xi64> to tensor<128xi32>
+    %o = arith.addi %n32, %r : tensor<128xi32>";
+    launch(&copy(unsigned, true), [1, 1, 1], &args, &mut memory).unwrap();
 }
 
 #[test]

@@ -3,10 +3,13 @@
 mod faults;
 mod files;
 mod kernels;
+mod limits;
 mod numbers;
 mod ops;
+mod promises;
 mod races;
 mod scaled;
+mod undef;
 
 use super::{Arg, BufferId, Memory, Options, Report, run};
 use crate::diag::Diagnostic;

@@ -1,0 +1,98 @@
+//! The buffers of a run and files: which ones are written (`--out`), which ones are compared (`--expect`).
+
+use std::path::{Path, PathBuf};
+
+use ttc::cases::launch::compare;
+use ttc::cases::manual::{self, Bound};
+use ttc::diag::{Diagnostic, codes};
+use ttc::interp::{Budget, Memory};
+
+use super::prepare::Launch;
+use crate::args::Interpret;
+
+/// A buffer with the elements that it should have.
+pub(super) struct Expected {
+    buffer: Bound,
+    path: PathBuf,
+    want: Vec<f64>,
+    tolerance: Option<f64>,
+}
+
+/// The buffers and files of an option `[NAME=]FILE`.
+pub(super) fn named(option: &str, texts: &[String], launch: &Launch) -> Result<Vec<(Bound, PathBuf)>, Diagnostic> {
+    let known: Vec<&str> = launch.buffers.iter().map(|b| b.name.as_str()).collect();
+    let bad = |message: String| {
+        let help = if known.is_empty() { "the kernel has no buffers".to_owned() } else { format!("the buffers are {}", known.join(", ")) };
+        Err(Diagnostic::error(&codes::cli::BAD_OPTION, message).help(help))
+    };
+    let mut all = vec![];
+    for text in texts {
+        let (name, path) = match text.split_once('=') {
+            Some((name, path)) => (name.to_owned(), path),
+            None => match (launch.results.as_slice(), stem(text)) {
+                (_, Some(stem)) if known.contains(&stem.as_str()) => (stem, text.as_str()),
+                ([one], _) => (one.clone(), text.as_str()),
+                _ => return bad(format!("`--{option} {text}`: say which buffer, `--{option} NAME={text}`")),
+            },
+        };
+        let Some(buffer) = launch.buffers.iter().find(|b| b.name == name) else {
+            return bad(format!("`--{option} {text}`: the kernel has no buffer `{name}`"));
+        };
+        all.push((buffer.clone(), PathBuf::from(path)));
+    }
+    Ok(all)
+}
+
+fn stem(path: &str) -> Option<String> {
+    Path::new(path).file_stem().map(|s| s.to_string_lossy().into_owned())
+}
+
+/// Reads what `--expect` names, before the run.
+pub(super) fn expected(i: &Interpret, launch: &Launch) -> Result<Vec<Expected>, Diagnostic> {
+    let mut budget = Budget::new(i.max_memory);
+    let mut all = vec![];
+    for (buffer, path) in named("expect", &i.expect, launch)? {
+        let array = manual::read_array(&path, &mut budget)?;
+        let count: usize = buffer.shape.iter().product();
+        if array.shape.iter().product::<usize>() != count {
+            let message = format!("`{}` has the shape {:?}, and `{}` {:?}", path.display(), array.shape, buffer.name, buffer.shape);
+            return Err(Diagnostic::error(&codes::interp::UNEXPECTED, message));
+        }
+        // Bits of a type that NumPy lacks are that type; other numbers are rounded to it, since no kernel could give more.
+        let mut memory = Memory::new();
+        let id = if manual::fits(array.elem, buffer.elem) {
+            memory.add(&buffer.name, buffer.elem, &array.bytes)
+        } else {
+            let raw = memory.add(&buffer.name, array.elem, &array.bytes);
+            let values = memory.values(raw);
+            memory.add_values(&buffer.name, buffer.elem, &values)
+        };
+        let tolerance = i.tolerance.or(buffer.tolerance);
+        all.push(Expected { want: memory.values(id), buffer, path, tolerance });
+    }
+    Ok(all)
+}
+
+/// One error for each buffer that is not as expected.
+pub(super) fn differences(expected: &[Expected], memory: &Memory) -> Vec<Diagnostic> {
+    let wrong = |e: &Expected| {
+        let m = compare(&memory.values(e.buffer.id), &e.want, e.tolerance).err()?;
+        let (name, path) = (&e.buffer.name, e.path.display());
+        let message = format!("`{name}` is not what `{path}` holds: {} of {} elements differ", m.count, e.want.len());
+        let shown: Vec<String> = coordinates(&e.buffer.shape, m.index).iter().map(ToString::to_string).collect();
+        let d = Diagnostic::error(&codes::interp::UNEXPECTED, message);
+        let d = d.note(format!("the worst is [{}]: got {}, want {}", shown.join(", "), m.got, m.want));
+        Some(match e.tolerance {
+            Some(t) => d.note(format!("the tolerance is {t}")),
+            None => d.help("`--tolerance 1e-5` allows for rounding"),
+        })
+    };
+    expected.iter().filter_map(wrong).collect()
+}
+
+fn coordinates(shape: &[usize], index: usize) -> Vec<usize> {
+    let mut rest = index;
+    let mut out: Vec<usize> = shape.iter().rev().map(|&d| (rest % d.max(1), rest /= d.max(1)).0).collect();
+    out.reverse();
+    out
+}
