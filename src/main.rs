@@ -28,14 +28,11 @@ use ttc::threads;
 
 fn main() -> ExitCode {
     stdio::stop_tools_on_signals();
-    let cli = match parse() {
-        Ok(cli) => cli,
-        Err(code) => return code,
-    };
-    let messages = cli.messages;
-    // Recursion over source and IR must not depend on the main thread's stack.
-    let report = threads::on_stack(|| command(cli.command));
-    finish(report, messages)
+    // Neither the parser of the command line nor recursion over source and IR must depend on the main thread's stack.
+    threads::on_stack(|| match parse() {
+        Ok(cli) => finish(command(cli.command), cli.messages),
+        Err(code) => code,
+    })
 }
 
 fn command(command: Command) -> Report {

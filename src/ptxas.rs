@@ -32,12 +32,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::diag::codes::{cli, tools};
 use crate::diag::Diagnostic;
+use crate::diag::codes::{cli, tools};
 use crate::target::Target;
-use run::Run;
 pub use find::{Tool, find, find_libdevice};
 pub use report::{FunctionUsage, Usage};
+use run::Run;
 pub use run::stop_all;
 
 /// How long a tool may run where nobody says: an hour. The largest real kernels take ptxas some minutes.
@@ -164,7 +164,7 @@ fn shortage(name: &str, error: &io::Error) -> Diagnostic {
 
 fn scratch(error: &io::Error, doing: &str) -> Diagnostic {
     if is_shortage(error) {
-        return shortage("the files of a tool", error);
+        return shortage("a tool", error);
     }
     let folder = std::env::temp_dir();
     // The error of a temporary file goes on with the file's random name.

@@ -33,21 +33,25 @@ pub(super) fn target_of(input: &Input, sources: &SourceMap) -> Result<Option<Tar
             let cpu = quoted_after(&file.text, "\"target-cpu\"").and_then(|c| Target::parse(c).ok());
             Ok(cpu.or(carried()?))
         }
-        Language::Ptx => match PtxFacts::of(&file.text).target {
-            Some(word) => match Target::parse(&word) {
-                Ok(target) => Ok(Some(target)),
-                Err(_) => Err(no_target(&file.name, &word, Place::File(file.name.clone())).help("name an architecture that runs it with `--arch`")),
-            },
-            None => Ok(None),
-        },
+        Language::Ptx => {
+            match PtxFacts::of(&file.text).target {
+                Some(word) => match Target::parse(&word) {
+                    Ok(target) => Ok(Some(target)),
+                    Err(_) => Err(no_target(&file.name, &word, Place::File(file.name.clone()))
+                        .help("name an architecture that runs it with `--arch`")),
+                },
+                None => Ok(None),
+            }
+        }
     }
 }
 
-/// The string behind a word and `=`: `cuda:80` of `ttg.target = "cuda:80"`.
+/// The string behind a word and `=`, at the first place where both stand: `cuda:80` of `ttg.target = "cuda:80"`.
 fn quoted_after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let rest = &text[text.find(word)? + word.len()..];
-    let rest = rest.trim_start_matches('"').trim_start().strip_prefix('=')?.trim_start().strip_prefix('"')?;
-    rest.split('"').next()
+    text.match_indices(word).find_map(|(at, _)| {
+        let rest = text[at + word.len()..].trim_start_matches('"').trim_start().strip_prefix('=')?;
+        rest.trim_start().strip_prefix('"')?.split('"').next()
+    })
 }
 
 /// The target of Triton's word for a GPU.
@@ -96,7 +100,10 @@ pub(super) fn module(ir: &Ir, target: Target, file: &str, text: &str) -> Result<
 /// Where a word stands in the text; the module's own location may name the kernel that the text was made from.
 fn place_of(text: &str, word: &str, file: &str) -> Place {
     let line = text.lines().enumerate().find_map(|(i, l)| Some((i, l[..l.find(word)?].chars().count())));
-    line.map_or_else(|| Place::File(file.to_owned()), |(i, col)| Place::At { file: file.to_owned(), line: i as u32 + 1, col: col as u32 + 1 })
+    line.map_or_else(
+        || Place::File(file.to_owned()),
+        |(i, col)| Place::At { file: file.to_owned(), line: i as u32 + 1, col: col as u32 + 1 },
+    )
 }
 
 /// Checks LLVM IR against a job's target.
@@ -164,7 +171,9 @@ mod tests {
         for (made_for, target) in [("sm_80", "sm_80"), ("sm_80", "sm_90a"), ("sm_75", "sm_80"), ("sm_90a", "sm_90a"), ("sm_90", "sm_90a")] {
             assert!(accepts(made_for, target), "{made_for} on {target}");
         }
-        for (made_for, target) in [("sm_90", "sm_80"), ("sm_90a", "sm_90"), ("sm_90a", "sm_100a"), ("sm_100f", "sm_100"), ("banana", "sm_80")] {
+        for (made_for, target) in
+            [("sm_90", "sm_80"), ("sm_90a", "sm_90"), ("sm_90a", "sm_100a"), ("sm_100f", "sm_100"), ("banana", "sm_80")]
+        {
             assert!(!accepts(made_for, target), "{made_for} on {target}");
         }
     }

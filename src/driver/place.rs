@@ -46,7 +46,9 @@ impl Placement {
         if self.out_dir.is_none() && jobs.len() * self.want.len() > 1 {
             let kinds = || format!("{} kinds of output", self.want.len());
             let what = if jobs.len() > 1 { format!("{} kernels, configurations or architectures", jobs.len()) } else { kinds() };
-            return Err(conflict(format!("{what} were asked for, but there is one place to write to")).help("give a directory with `--out-dir`"));
+            return Err(
+                conflict(format!("{what} were asked for, but there is one place to write to")).help("give a directory with `--out-dir`")
+            );
         }
         let inputs: BTreeSet<PathBuf> = jobs.iter().filter_map(|j| std::fs::canonicalize(&j.input.path).ok()).collect();
         let mut paths = BTreeSet::new();
@@ -54,7 +56,9 @@ impl Placement {
             let kernel = plan::expected_kernel(job, sources);
             for path in self.paths(job, kernel.as_deref()) {
                 if std::fs::canonicalize(&path).is_ok_and(|p| inputs.contains(&p)) {
-                    return Err(conflict(format!("the output `{}` is also an input", path.display())).help("write to another file or directory"));
+                    return Err(
+                        conflict(format!("the output `{}` is also an input", path.display())).help("write to another file or directory")
+                    );
                 }
                 if !paths.insert(path.clone()) {
                     return Err(taken(&path, job, kernel.as_deref()));
@@ -66,7 +70,9 @@ impl Placement {
 
     /// The files that a job will write. What is named after a kernel of an unknown name is left out.
     fn paths(&self, job: &Job, kernel: Option<&str>) -> Vec<PathBuf> {
-        let Some(stem) = kernel.map(|k| self.naming.stem(job, k)).or_else(|| self.output.as_ref().map(|_| String::new())) else { return vec![] };
+        let Some(stem) = kernel.map(|k| self.naming.stem(job, k)).or_else(|| self.output.as_ref().map(|_| String::new())) else {
+            return vec![];
+        };
         let files = self.want.iter().filter_map(|s| self.path(&stem, *s));
         files.chain(self.metadata_path(&stem)).collect()
     }
@@ -132,9 +138,9 @@ fn conflict(message: String) -> Diagnostic {
 fn taken(path: &Path, job: &Job, kernel: Option<&str>) -> Diagnostic {
     let error = conflict(format!("several outputs would be written to `{}`", path.display()));
     match kernel {
-        Some(k) if job.input.language == Language::Source => {
-            error.note(format!("one of them is `{k}` of `{}`", job.input.path.display())).help("compile kernels of one name into directories of their own")
-        }
+        Some(k) if job.input.language == Language::Source => error
+            .note(format!("one of them is `{k}` of `{}`", job.input.path.display()))
+            .help("compile kernels of one name into directories of their own"),
         _ => error.help("give each output a name or a directory of its own"),
     }
 }

@@ -113,7 +113,10 @@ mod tests {
              \t.param .align 64 .b8 d[128],\n\t.param .u64 .ptr .global .align 1 q,\n\t.param .f32 s\n)\n.reqntid 256, 1, 1\n.maxnreg 128\n\
              .reqnctapercluster 2\n{\n.reqntid 32\n}\n.entry other() { }",
         );
-        assert_eq!((facts.version.as_deref(), facts.target.as_deref(), facts.kernel.as_deref()), (Some("8.6"), Some("sm_90a"), Some("mat$mul")));
+        assert_eq!(
+            (facts.version.as_deref(), facts.target.as_deref(), facts.kernel.as_deref()),
+            (Some("8.6"), Some("sm_90a"), Some("mat$mul"))
+        );
         assert_eq!((facts.num_warps, facts.num_ctas, facts.maxnreg, facts.shared), (Some(8), Some(2), Some(128), None));
         let params: Vec<String> = facts.params.iter().map(shown).collect();
         assert_eq!(params, ["mat_param_0: * Some(16)", "n: u32 None", "d: b8[128] None", "q: * Some(1)", "s: f32 None"]);
@@ -124,7 +127,9 @@ mod tests {
         let facts = PtxFacts::of(".version 7.0\n.target sm_80\n.visible .entry k\n{ ret; }");
         assert_eq!((facts.num_warps, facts.num_ctas, facts.maxnreg, facts.shared), (None, Some(1), None, Some(0)));
         assert_eq!(facts.kernel.as_deref(), Some("k"));
-        for text in ["", ".entry", ".entry (", ".entry k(", "/*", "/", ".entry k(.param", ".entry k() .reqntid 4294967295, 2 {", ".target \n"] {
+        for text in
+            ["", ".entry", ".entry (", ".entry k(", "/*", "/", ".entry k(.param", ".entry k() .reqntid 4294967295, 2 {", ".target \n"]
+        {
             assert_eq!(PtxFacts::of(text).num_warps, None, "{text}");
         }
         assert_eq!(PtxFacts::of(".entry k() .reqntid 48 {").num_warps, None, "no whole warps");

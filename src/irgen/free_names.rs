@@ -101,7 +101,12 @@ impl Walk {
             StmtKind::Del(items) => self.exprs(items),
             StmtKind::Import(names) => names.iter().for_each(|a| self.bind(&a.bound().name)),
             StmtKind::Unsupported { body, .. } => self.stmts(body),
-            StmtKind::ImportFrom(_) | StmtKind::Global(_) | StmtKind::Nonlocal(_) | StmtKind::Pass | StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::ImportFrom(_)
+            | StmtKind::Global(_)
+            | StmtKind::Nonlocal(_)
+            | StmtKind::Pass
+            | StmtKind::Break
+            | StmtKind::Continue => {}
         }
     }
 

@@ -42,7 +42,9 @@ mod tests {
     #[test]
     fn machine_and_capability_are_checked() {
         let check = |bytes: &[u8], name: &str| fault(bytes, &Target::parse(name).unwrap());
-        for (abi, flags, name) in [(7, 0x0050_0550, "sm_80"), (7, 0x005a_0d5a, "sm_90a"), (8, 0x0600_5a04, "sm_90"), (8, 0x0600_780a, "sm_120a"), (9, 0, "sm_80")] {
+        for (abi, flags, name) in
+            [(7, 0x0050_0550, "sm_80"), (7, 0x005a_0d5a, "sm_90a"), (8, 0x0600_5a04, "sm_90"), (8, 0x0600_780a, "sm_120a"), (9, 0, "sm_80")]
+        {
             assert_eq!(check(&head(abi, 190, flags), name), None, "{name}");
         }
         assert_eq!(check(&head(7, 190, 0x0050_0550), "sm_90").as_deref(), Some("it is code for compute capability 8.0"));

@@ -50,7 +50,8 @@ pub(super) fn of_ptxas(run: &Run, ended: &Ended, ptx: &str, target: &Target, opt
 /// ptxas ended well, but its output is none.
 pub(super) fn of_cubin(run: &Run, ended: &Ended, ptx: &str, target: &Target, why: &str) -> Diagnostic {
     let text = format!("ptxas wrote no cubin for {target}{}: {why}", subject(ptx));
-    let diagnostic = Diagnostic::error(&tools::BAD_CUBIN, text).help(format!("name another ptxas with `--ptxas` or `{}`", Tool::Ptxas.variable()));
+    let diagnostic =
+        Diagnostic::error(&tools::BAD_CUBIN, text).help(format!("name another ptxas with `--ptxas` or `{}`", Tool::Ptxas.variable()));
     with_log(run, diagnostic, &ended.log(), ptx.as_bytes())
 }
 
@@ -94,7 +95,10 @@ fn with_log(run: &Run, diagnostic: Diagnostic, log: &str, input: &[u8]) -> Diagn
 fn killed(tool: Tool, ended: &Ended, subject: &str, limit: Option<Duration>) -> Option<Diagnostic> {
     if let (true, Some(limit)) = (ended.stopped, limit) {
         let text = format!("{} was stopped after {} s{subject}", tool.file_name(), limit.as_secs());
-        return Some(Diagnostic::error(&tools::TOOL_TIMEOUT, text).help("allow more with `--ptxas-timeout SECONDS` (0: no limit), or make the kernel smaller"));
+        return Some(
+            Diagnostic::error(&tools::TOOL_TIMEOUT, text)
+                .help("allow more with `--ptxas-timeout SECONDS` (0: no limit), or make the kernel smaller"),
+        );
     }
     let signal = std::os::unix::process::ExitStatusExt::signal(&ended.status)?;
     let name = tool.file_name();

@@ -84,7 +84,10 @@ fn a_fake_ptxas_gets_the_options_and_its_output_is_read() {
     let options = AssembleOptions { ptxas: Some(&fake.path), fp_fusion: false, extra: &["-O1".to_owned()], ..AssembleOptions::default() };
     let done = assemble("PTX", &sm("sm_80"), &options).unwrap();
     let text = fs::read_to_string(seen).unwrap();
-    assert!(text.starts_with("-v --gpu-name=sm_80 -lineinfo --fmad=false -O1 ") && text.contains(" -o ") && text.ends_with("\nPTX"), "{text}");
+    assert!(
+        text.starts_with("-v --gpu-name=sm_80 -lineinfo --fmad=false -O1 ") && text.contains(" -o ") && text.ends_with("\nPTX"),
+        "{text}"
+    );
     assert_eq!((done.cubin.len(), &done.cubin[..4]), (64, &b"\x7fELF"[..]));
     assert_eq!((done.usage().registers, done.functions[0].name.as_str()), (42, "first"));
     assert_eq!(done.warnings().collect::<Vec<_>>(), ["careful"]);
@@ -96,7 +99,10 @@ fn an_output_that_is_no_cubin_for_the_target_is_an_error() {
     let hello = fake("for last; do :; done; echo hello > \"$last\"");
     let error = assemble_with(&hello.path, PTX, "sm_80", None).unwrap_err();
     let _kept = Kept::of(&error);
-    assert_eq!((error.code.id, error.message.as_str()), ("E0816", "ptxas wrote no cubin for sm_80 for `first`: its 6 bytes are no 64-bit ELF file"));
+    assert_eq!(
+        (error.code.id, error.message.as_str()),
+        ("E0816", "ptxas wrote no cubin for sm_80 for `first`: its 6 bytes are no 64-bit ELF file")
+    );
     let other = fake(WRITE_CUBIN);
     let error = assemble_with(&other.path, PTX, "sm_90a", None).unwrap_err();
     let _kept = Kept::of(&error);
@@ -124,6 +130,14 @@ fn is_gone(pid: &str) -> bool {
         std::thread::sleep(Duration::from_millis(10));
         state().is_none_or(|s| s == 'Z')
     })
+}
+
+#[test]
+fn files_that_cannot_be_made_are_named_with_the_folder_or_the_limit() {
+    let full = scratch(&io::Error::from_raw_os_error(libc::ENOSPC), "write the input of a tool");
+    assert!(full.code.id == "E0806" && full.message.starts_with("cannot write the input of a tool in `"), "{full:?}");
+    let files = scratch(&io::Error::from_raw_os_error(libc::EMFILE), "make the files of a tool");
+    assert!(files.code.id == "E0932" && files.message.starts_with("the system has no file for a tool: "), "{files:?}");
 }
 
 #[test]

@@ -34,7 +34,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("stdio", &[]),
     ("commands", &["args"]),
     ("layout_command", &["args", "commands"]),
-    ("driver", &["source", "diag", "target", "threads", "ptxas", "lexer", "parser", "ir", "layout", "irgen", "passes", "codegen", "interp"]),
+    (
+        "driver",
+        &["source", "diag", "target", "threads", "ptxas", "lexer", "parser", "ir", "layout", "irgen", "passes", "codegen", "interp"],
+    ),
 ];
 
 /// Words with the only paths, relative to `src/`, that may use them. A path that ends in `/` is a folder.

@@ -84,5 +84,14 @@ error[E0933]: unexpected argument '--num-wraps' found
 }
 
 /// The codes that say that the command line itself is wrong: the exit code is 2.
-pub static USAGE: &[&super::Code] =
-    &[&UNKNOWN_EMIT, &OUTPUT_CONFLICT, &EARLIER_STAGE, &BAD_OPTION, &UNKNOWN_CODE, &UNKNOWN_ARCH, &BAD_LAYOUT, &UNKNOWN_REMARKS, &USAGE_ERROR];
+pub static USAGE: &[&super::Code] = &[
+    &UNKNOWN_EMIT,
+    &OUTPUT_CONFLICT,
+    &EARLIER_STAGE,
+    &BAD_OPTION,
+    &UNKNOWN_CODE,
+    &UNKNOWN_ARCH,
+    &BAD_LAYOUT,
+    &UNKNOWN_REMARKS,
+    &USAGE_ERROR,
+];

@@ -104,4 +104,16 @@ architecture. The message names the largest ones.
     %0 = ttg.local_alloc : () -> !ttg.memdesc<8x128x128xf16, #shared, #smem, mutable>
 
 What to do: use fewer pipeline stages (`num_stages`), each of which keeps a copy of the loop's buffers, or smaller blocks.";
+
+    KERNEL_NAME = "E0730", "a kernel's name cannot stand in PTX",
+"A kernel keeps its name in PTX and in the cubin, where the launcher looks for it. There a name has letters from a to z, digits, `_` and `$`, and does not
+start with a digit (PTX ISA, \"Identifiers\"). Python allows more.
+
+```python
+@triton.jit
+def größe(x: \"*fp32\"):
+    ...
+```
+
+What to do: rename the kernel. Functions that it calls may have any name.";
 }
