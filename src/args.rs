@@ -263,6 +263,9 @@ pub(crate) struct Compile {
     /// Directory for the outputs, named KERNEL.KIND; KERNEL.ARCH.KIND with several architectures, KERNEL.N.KIND with `--config all`
     #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "output")]
     pub(crate) out_dir: Option<PathBuf>,
+    /// In locations and line tables, put TO for the prefix FROM of file names; the last that fits wins
+    #[arg(long, value_name = "FROM=TO", value_parser = remap, help_heading = "Output")]
+    pub(crate) remap_path_prefix: Vec<(String, String)>,
     /// Leave `loc(…)` out of IR text
     #[arg(long, help_heading = "Output")]
     pub(crate) no_locations: bool,
@@ -314,6 +317,11 @@ pub(crate) struct Debugging {
 fn define(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, for example `{text}=128`"))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn remap(text: &str) -> Result<(String, String), String> {
+    let (from, to) = text.rsplit_once('=').ok_or_else(|| format!("expected FROM=TO, for example `{text}=/src`"))?;
+    Ok((from.to_owned(), to.to_owned()))
 }
 
 fn config(text: &str) -> Result<ConfigChoice, String> {

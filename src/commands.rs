@@ -57,6 +57,7 @@ pub(crate) fn compile(c: Compile) -> Report {
 
 fn try_compile(c: Compile) -> Result<Report, Stop> {
     let mut sources = SourceMap::default();
+    sources.remap(c.remap_path_prefix.clone());
     let stop = |d: Vec<Diagnostic>, s: &SourceMap| (d, s.clone());
     let want = wanted(&c.emit, c.output.as_deref()).map_err(|d| stop(vec![d], &sources))?;
     let debug = match remark_groups(&c.remarks).and_then(|remarks| Ok(Debug { remarks, ..debug(&c.debugging)? })) {

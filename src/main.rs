@@ -32,15 +32,16 @@ static ALLOCATOR: memory::Bounded = memory::Bounded;
 
 fn main() -> ExitCode {
     stdio::stop_tools_on_signals();
-    let cli = match parse() {
-        Ok(cli) => cli,
-        Err(code) => return code,
-    };
-    let messages = cli.messages;
-    // Jobs are guarded by themselves; this is for what runs around them. Recursion over source and IR must not depend on the main thread's stack.
-    let about = || format!("command line: {:?}", std::env::args_os().collect::<Vec<_>>());
-    let report = threads::on_stack(|| reproducer::guard(about, &SourceMap::default(), || Ok(run(cli.command))));
-    finish(report.unwrap_or_else(|errors| Report::errors(errors, SourceMap::default())), messages)
+    // Neither the parser of the command line nor recursion over source and IR must depend on the main thread's stack.
+    threads::on_stack(|| match parse() {
+        Ok(cli) => {
+            // Jobs are guarded by themselves; this is for what runs around them.
+            let about = || format!("command line: {:?}", std::env::args_os().collect::<Vec<_>>());
+            let report = reproducer::guard(about, &SourceMap::default(), || Ok(run(cli.command)));
+            finish(report.unwrap_or_else(|errors| Report::errors(errors, SourceMap::default())), cli.messages)
+        }
+        Err(code) => code,
+    })
 }
 
 fn run(command: Command) -> Report {

@@ -164,7 +164,7 @@ fn shortage(name: &str, error: &io::Error) -> Diagnostic {
 
 fn scratch(error: &io::Error, doing: &str) -> Diagnostic {
     if is_shortage(error) {
-        return shortage("the files of a tool", error);
+        return shortage("a tool", error);
     }
     let folder = std::env::temp_dir();
     // The error of a temporary file goes on with the file's random name.

@@ -4,6 +4,7 @@
 //! column are computed only when somebody asks. Lines and columns are 1-based, as Triton's locations and editors count;
 //! a column counts Unicode scalar values, not bytes.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -91,6 +92,8 @@ impl SourceFile {
 #[derive(Default, Debug, Clone)]
 pub struct SourceMap {
     files: Vec<Arc<SourceFile>>,
+    /// Prefixes of names with what stands for them in outputs.
+    remap: Vec<(String, String)>,
 }
 
 impl SourceMap {
@@ -106,6 +109,32 @@ impl SourceMap {
         line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
         self.files.push(Arc::new(SourceFile { name: name.into(), path: path.map(Path::to_owned), text, line_starts, lines_before }));
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Puts `to` for the prefix `from` of file names in what is compiled: locations and line tables. Messages keep the names. The last that fits wins.
+    pub fn remap(&mut self, prefixes: Vec<(String, String)>) {
+        self.remap = prefixes;
+    }
+
+    /// A file's name as outputs have it. A prefix ends where a part of the path does.
+    ///
+    /// With `/home/me=/src`, `/home/me/k.tk` is `/src/k.tk`, and `/home/merry/k.tk` itself.
+    #[must_use]
+    pub fn remapped<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        for (from, to) in self.remap.iter().rev() {
+            let Some(rest) = name.strip_prefix(from.as_str()) else { continue };
+            if rest.is_empty() || rest.starts_with('/') || from.ends_with('/') || from.is_empty() {
+                return Cow::Owned(format!("{to}{rest}"));
+            }
+        }
+        Cow::Borrowed(name)
+    }
+
+    /// The name of the file that outputs call by `remapped`.
+    #[must_use]
+    pub fn original(&self, remapped: &str) -> Option<&str> {
+        let named = |f: &&Arc<SourceFile>| f.name != remapped && self.remapped(&f.name) == remapped;
+        if self.remap.is_empty() { None } else { self.files.iter().find(named).map(|f| f.name.as_str()) }
     }
 
     #[must_use]

@@ -27,6 +27,8 @@ mod lit;
 mod op_instances;
 #[path = "suite/ops_doc.rs"]
 mod ops_doc;
+#[path = "suite/outputs.rs"]
+mod outputs;
 #[path = "suite/parser.rs"]
 mod parser;
 #[path = "suite/passes_keep.rs"]

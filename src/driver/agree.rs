@@ -46,11 +46,12 @@ pub(super) fn target_of(input: &Input, sources: &SourceMap) -> Result<Option<Tar
     }
 }
 
-/// The string behind a word and `=`: `cuda:80` of `ttg.target = "cuda:80"`.
+/// The string behind a word and `=`, at the first place where both stand: `cuda:80` of `ttg.target = "cuda:80"`.
 fn quoted_after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let rest = &text[text.find(word)? + word.len()..];
-    let rest = rest.trim_start_matches('"').trim_start().strip_prefix('=')?.trim_start().strip_prefix('"')?;
-    rest.split('"').next()
+    text.match_indices(word).find_map(|(at, _)| {
+        let rest = text[at + word.len()..].trim_start_matches('"').trim_start().strip_prefix('=')?;
+        rest.trim_start().strip_prefix('"')?.split('"').next()
+    })
 }
 
 /// The target of Triton's word for a GPU.

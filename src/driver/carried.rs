@@ -17,7 +17,7 @@ use super::metadata::{Metadata, Param, TensorDesc};
 use super::{Options, Stage};
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
-use crate::irgen::config::ConfigInfo;
+use crate::irgen::config::{ConfigInfo, Given, Launch};
 
 /// What starts the line, behind the comment sign.
 const MARK: &str = "ttc.metadata: ";
@@ -120,10 +120,8 @@ fn json_of(line: &str) -> Option<&str> {
 pub(super) fn find(text: &str, kernel: Option<&str>, file: &str) -> Result<Option<Carried>, Diagnostic> {
     for (index, line) in text.lines().enumerate() {
         let Some(json) = json_of(line) else { continue };
-        let carried: Carried = serde_json::from_str(json).map_err(|e| {
+        let carried = read(json).map_err(|why| {
             let place = Place::At { file: file.to_owned(), line: index as u32 + 1, col: 1 };
-            let why = e.to_string();
-            let why = why.split(" at line ").next().unwrap_or_default();
             Diagnostic::error(&cli::BAD_METADATA, format!("the metadata line cannot be read: {why}"))
                 .at(place, "")
                 .help("remove the line: what it says is then read from the text, or left open in the metadata")
@@ -133,6 +131,17 @@ pub(super) fn find(text: &str, kernel: Option<&str>, file: &str) -> Result<Optio
         }
     }
     Ok(None)
+}
+
+/// Reads the JSON of a line, whose options of the launch must be possible ones.
+fn read(json: &str) -> Result<Carried, String> {
+    let carried: Carried =
+        serde_json::from_str(json).map_err(|e| e.to_string().split(" at line ").next().unwrap_or_default().to_owned())?;
+    let Carried { num_warps, num_stages, num_ctas, maxnreg, .. } = carried;
+    match (Given { num_warps, num_stages, num_ctas, maxnreg }).over(Launch::default()).faults().first() {
+        Some((name, value, expected)) => Err(format!("{name} is {value}, expected {expected}")),
+        None => Ok(carried),
+    }
 }
 
 /// The text without metadata lines; the other lines keep their numbers.
@@ -182,6 +191,8 @@ mod tests {
         let error = find("module {}\n// ttc.metadata: {\"kernel\":1}\n", None, "a.ttir").unwrap_err();
         assert_eq!(error.code.id, "E0931");
         assert_eq!(error.place(), Some(&Place::At { file: "a.ttir".into(), line: 2, col: 1 }));
+        let error = find("// ttc.metadata: {\"num_warps\":3}\n", None, "a.ttir").unwrap_err();
+        assert!(error.message.contains("num_warps is 3, expected a power of two"), "{}", error.message);
         assert_eq!(find("// ttc.metadata\n//ttc.metadata: {}\n// metadata", None, "f").unwrap(), None);
     }
 }

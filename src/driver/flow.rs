@@ -9,6 +9,7 @@ use super::observe::Observer;
 use super::ptx_facts::PtxFacts;
 use super::{Compiled, Debug, Job, Options, Stage, agree, compiler_version, params, plan};
 use crate::codegen::{self, CodegenOptions};
+use crate::diag::codes::codegen::KERNEL_NAME;
 use crate::diag::codes::{cli, tools};
 use crate::diag::{Diagnostic, Place, Severity};
 use crate::ir::Ir;
@@ -53,9 +54,25 @@ pub(super) fn run(job: &Job, sources: &mut SourceMap, options: &Options, want: &
     match flow.start(sources) {
         Ok(()) => {
             flow.finish();
+            flow.made.diagnostics.iter_mut().for_each(|d| name_files(d, sources));
             Ok(flow.made)
         }
-        Err(errors) => Err(flow.made.diagnostics.into_iter().chain(errors).collect()),
+        Err(errors) => {
+            let mut said: Vec<Diagnostic> = flow.made.diagnostics.into_iter().chain(errors).collect();
+            said.iter_mut().for_each(|d| name_files(d, sources));
+            Err(said)
+        }
+    }
+}
+
+/// Gives files in a diagnostic the names that the user knows: locations in IR may have others.
+fn name_files(d: &mut Diagnostic, sources: &SourceMap) {
+    for label in &mut d.labels {
+        if let Place::At { file, .. } | Place::File(file) = &mut label.place
+            && let Some(name) = sources.original(file)
+        {
+            name.clone_into(file);
+        }
     }
 }
 
@@ -138,15 +155,15 @@ impl Flow<'_> {
 
     fn from_llir(&mut self, sources: &SourceMap) -> Step {
         let text = sources.file(self.job.input.file).text.clone();
-        let carried = carried::find(&text, None, self.file(sources)).map_err(|e| vec![e])?;
-        agree::llir(&text, carried.as_ref(), self.job.target, self.file(sources)).map_err(|e| vec![e])?;
-        let options = CodegenOptions { source_name: Some(self.file(sources).to_owned()), ..self.codegen_options() };
-        let module = self.timed("parse", |_| codegen::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
-        self.name(module.facts().kernels.first().cloned().unwrap_or_default());
-        let own = self.carried(sources)?;
+        let kernel = plan::expected_kernel(self.job, sources);
+        let own = carried::find(&text, kernel.as_deref(), self.file(sources)).map_err(|e| vec![e])?;
+        agree::llir(&text, own.as_ref(), self.job.target, self.file(sources)).map_err(|e| vec![e])?;
         let carried = own.clone().unwrap_or_default();
         self.resume(&carried);
         self.take(&carried);
+        let options = CodegenOptions { source_name: Some(self.file(sources).to_owned()), ..self.codegen_options() };
+        let module = self.timed("parse", |_| codegen::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
+        self.name(module.facts().kernels.first().cloned().unwrap_or_default());
         let file = Some(self.file(sources));
         // What ttc wrote has LLVM's passes behind it.
         if own.is_some() { self.optimized(module, file) } else { self.llvm(module, file) }
@@ -268,6 +285,7 @@ impl Flow<'_> {
         if !self.goes_past(Stage::Ttgir) {
             return Ok(());
         }
+        self.check_name()?;
         self.passes("LLVM preparation", &mut ir, &pipelines::llir(&self.gpu_options()))?;
         let options = self.codegen_options();
         let module = self.timed("LLVM IR", |_| codegen::lower(&ir, &options))?;
@@ -283,6 +301,21 @@ impl Flow<'_> {
             self.name(kernel.clone());
         }
         self.llvm(module, None)
+    }
+
+    /// PTX ISA, "Identifiers". Names of functions that a kernel calls are changed to fit; a launcher looks for the kernel's.
+    fn check_name(&self) -> Step {
+        let name = &self.made.kernel;
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+        if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) && !name.is_empty() {
+            return Ok(());
+        }
+        let text = format!("`{}` cannot be a kernel's name in PTX: only letters from a to z, digits, `_` and `$`", name.escape_debug());
+        let error = Diagnostic::error(&KERNEL_NAME, text).help("rename the kernel");
+        Err(vec![match &self.kernel_loc {
+            Some(place) => error.at(place.clone(), ""),
+            None => error,
+        }])
     }
 
     /// LLVM IR before its passes. `file` is where the user wrote it.

@@ -85,8 +85,8 @@ pub fn expected_kernel(job: &Job, sources: &SourceMap) -> Option<String> {
     }
     let name = match job.input.language {
         Language::Source => None,
-        Language::Ir(_) => text.lines().filter(|l| l.contains("tt.func") && !l.contains("private")).find_map(symbol),
-        Language::Llir => text.lines().filter(|l| l.contains("define") && l.contains("ptx_kernel")).find_map(symbol),
+        Language::Ir(_) => text.lines().filter(|l| l.trim_start().starts_with("tt.func") && !l.contains(" private ")).find_map(symbol),
+        Language::Llir => text.lines().filter(|l| l.starts_with("define") && l.contains("ptx_kernel")).find_map(symbol),
         Language::Ptx => PtxFacts::of(text).kernel,
     };
     name.filter(|n| !n.is_empty())

@@ -1,7 +1,8 @@
 //! Panics at a job's boundary: a defect of ttc becomes a diagnostic and a file that reproduces it.
 //!
 //! 1. [`guard`] runs the job; a panic hook keeps message and place of a panic on its thread instead of printing them.
-//! 2. On a panic, a reproducer is written to the system's temporary directory: the options, the panic, and the text of every source.
+//! 2. On a panic, a reproducer is kept where inputs of failed tools are ([`kept`]), for the user's eyes alone: the options, the panic, and the text of
+//!    every source.
 //! 3. The diagnostic names that file.
 
 use std::cell::RefCell;
@@ -9,9 +10,8 @@ use std::fmt::Write as _;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use super::metadata::fingerprint;
-use super::output;
 use crate::diag::{Diagnostic, codes};
+use crate::ptxas::kept;
 use crate::source::SourceMap;
 
 thread_local! {
@@ -61,11 +61,12 @@ fn defect(why: &str, about: &str, sources: &SourceMap) -> Diagnostic {
     for (_, file) in sources.iter() {
         let _ = write!(text, "\n==== {} ====\n{}\n", file.name, file.text);
     }
-    let path = std::env::temp_dir().join(format!("ttc-defect-{}.txt", &fingerprint([text.as_bytes()])[..12]));
     let d = Diagnostic::error(&codes::cli::DEFECT, format!("ttc itself failed: {why}"));
-    match output::write_file(&path, text.as_bytes()) {
-        Ok(()) => d.note(format!("options and sources are in `{}`", path.display())).help("please report this with that file"),
-        Err(e) => d.note(format!("no reproducer: {}", e.message)),
+    match kept::keep("ttc-defect.txt", text.as_bytes()) {
+        Ok(folder) => d
+            .note(format!("options and sources are in `{}`", folder.join("ttc-defect.txt").display()))
+            .help("please report this with that file"),
+        Err(e) => d.note(format!("no reproducer: {e}")),
     }
 }
 
@@ -82,7 +83,7 @@ mod tests {
         assert!(errors[0].message.starts_with("ttc itself failed: no way out at src"), "{}", errors[0].message);
         let path = errors[0].notes[0].split('`').nth(1).unwrap();
         let text = std::fs::read_to_string(path).unwrap();
-        std::fs::remove_file(path).unwrap();
+        std::fs::remove_dir_all(std::path::Path::new(path).parent().unwrap()).unwrap();
         for part in ["panic: no way out", "num_warps: None", "==== broken.tk ====", "the text of the kernel"] {
             assert!(text.contains(part), "no `{part}` in\n{text}");
         }

@@ -278,7 +278,7 @@ impl<'m> Lower<'m> {
     pub fn loc_of(&self, span: Span) -> Loc {
         let file = self.mods.map.file(span.file);
         let at = file.line_col(span.lo);
-        let loc = Loc::file(&file.name, at.line, at.col);
+        let loc = Loc::file(&self.mods.map.remapped(&file.name), at.line, at.col);
         match &self.naming {
             Some(name) => Loc::named(name, loc),
             None => loc,

@@ -7,12 +7,13 @@
 //! 3. What it prints is read while it runs; beyond a limit it is thrown away, so that a tool which prints without end costs no memory.
 //! 4. After the time limit the group is killed.
 
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -132,7 +133,7 @@ impl Run {
     fn start(&self) -> io::Result<Child> {
         let mut tries = 0;
         loop {
-            match self.command().spawn() {
+            match self.command()?.spawn() {
                 // The file is being written, as during an upgrade; it will be whole in a moment.
                 Err(e) if e.kind() == io::ErrorKind::ExecutableFileBusy && tries < 20 => {
                     tries += 1;
@@ -143,15 +144,17 @@ impl Run {
         }
     }
 
-    fn command(&self) -> Command {
-        // The tool runs in another folder, where it finds nothing of anybody's.
+    fn command(&self) -> io::Result<Command> {
+        // The tool runs in another folder, where it finds nothing of anybody's, so its path must not depend on this one.
         let program = std::path::absolute(&self.tool_path).unwrap_or_else(|_| self.tool_path.clone());
-        let mut command = Command::new(program);
-        command.current_dir("/").args(&self.options).arg(self.input.path());
+        let mut args: Vec<OsString> = self.options.clone();
+        args.push(self.input.path().into());
         if self.tool == Tool::Ptxas {
-            command.arg("-o").arg(self.output.path());
+            args.extend(["-o".into(), self.output.path().into()]);
         }
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let exec = Exec::new(&program, &args)?;
+        let mut command = Command::new(program);
+        command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let files = [self.input.fd(), self.output.fd()];
         #[cfg(target_os = "linux")]
         let parent = std::process::id();
@@ -171,18 +174,52 @@ impl Run {
                     libc::_exit(1);
                 }
             }
-            Ok(())
+            Err(exec.run())
         };
         // SAFETY: the closure makes system calls only: it allocates nothing and takes no lock.
         unsafe { command.pre_exec(prepare) };
-        command
+        Ok(command)
+    }
+}
+
+/// A program with its arguments, in the form of `execve`. The standard library would run a file of an unknown format as a shell script.
+struct Exec {
+    words: Vec<CString>,
+    /// To the words, and a null at the end.
+    pointers: Vec<*const libc::c_char>,
+}
+
+// SAFETY: the pointers are to the words, which nobody changes.
+unsafe impl Send for Exec {}
+// SAFETY: as above.
+unsafe impl Sync for Exec {}
+
+unsafe extern "C" {
+    /// The environment of the process, as C has it.
+    static environ: *const *const libc::c_char;
+}
+
+impl Exec {
+    fn new(program: &Path, args: &[OsString]) -> io::Result<Exec> {
+        let words: Result<Vec<CString>, _> =
+            std::iter::once(program.as_os_str()).chain(args.iter().map(|a| &**a)).map(|w| CString::new(w.as_bytes())).collect();
+        let words = words?;
+        let pointers = words.iter().map(|w| w.as_ptr()).chain([std::ptr::null()]).collect();
+        Ok(Exec { words, pointers })
+    }
+
+    /// Becomes the program. Comes back only when that fails.
+    fn run(&self) -> io::Error {
+        // SAFETY: a C string, and an array of C strings that ends in a null; so is the environment.
+        unsafe { libc::execve(self.words[0].as_ptr(), self.pointers.as_ptr(), environ) };
+        io::Error::last_os_error()
     }
 }
 
 /// Files in memory, else in a temporary folder.
 fn files() -> io::Result<(Scratch, Scratch, Option<TempDir>)> {
     #[cfg(target_os = "linux")]
-    if std::path::Path::new("/proc/self/fd").is_dir() {
+    if Path::new("/proc/self/fd").is_dir() {
         return Ok((in_memory(c"ttc-input")?, in_memory(c"ttc-output")?, None));
     }
     let folder = tempfile::Builder::new().prefix("ttc-").tempdir()?;

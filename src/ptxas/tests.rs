@@ -133,6 +133,14 @@ fn is_gone(pid: &str) -> bool {
 }
 
 #[test]
+fn files_that_cannot_be_made_are_named_with_the_folder_or_the_limit() {
+    let full = scratch(&io::Error::from_raw_os_error(libc::ENOSPC), "write the input of a tool");
+    assert!(full.code.id == "E0806" && full.message.starts_with("cannot write the input of a tool in `"), "{full:?}");
+    let files = scratch(&io::Error::from_raw_os_error(libc::EMFILE), "make the files of a tool");
+    assert!(files.code.id == "E0932" && files.message.starts_with("the system has no file for a tool: "), "{files:?}");
+}
+
+#[test]
 fn what_a_tool_prints_without_end_is_bounded() {
     let fake = fake(&format!("head -c 30000000 /dev/zero | tr '\\0' 'x'\n{WRITE_CUBIN}"));
     let done = assemble_with(&fake.path, PTX, "sm_80", None).unwrap();

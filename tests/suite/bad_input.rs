@@ -165,14 +165,10 @@ fn outputs_that_cannot_be_written() {
 }
 
 #[test]
-fn a_closed_or_full_stdout() {
+fn a_full_stdout() {
     let w = World::new();
     let args = "compile IN/copy.tk -D BLOCK=128 --emit ptx";
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output = w.command(args).stdout(full).output().unwrap();
     w.check("stdout is full", &output, 1, &["E0906", "No space left"]);
-    let mut child = w.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    w.check("stdout is closed", &output, 1, &["E0906", "Broken pipe"]);
 }

@@ -123,4 +123,16 @@ millions, on which LLVM and ptxas work for minutes and fill gigabytes.
 
 What to do: use smaller blocks, more warps, or loops (`range`) instead of unrolled code. `--max-ops` raises the limit: an eighth of it is how many
 values one thread may compute.";
+
+    KERNEL_NAME = "E0730", "a kernel's name cannot stand in PTX",
+"A kernel keeps its name in PTX and in the cubin, where the launcher looks for it. There a name has letters from a to z, digits, `_` and `$`, and does not
+start with a digit (PTX ISA, \"Identifiers\"). Python allows more.
+
+```python
+@triton.jit
+def größe(x: \"*fp32\"):
+    ...
+```
+
+What to do: rename the kernel. Functions that it calls may have any name.";
 }

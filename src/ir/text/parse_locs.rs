@@ -68,7 +68,7 @@ impl Parser<'_> {
                 self.expect(":")?;
                 self.unsigned("a column")?;
             }
-            return Ok(Loc::file(&text, line, col));
+            return Ok(Loc::file(&self.map.remapped(&text), line, col));
         }
         let mut child = Loc::unknown();
         if self.eat("(") {

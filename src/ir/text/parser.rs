@@ -96,7 +96,7 @@ struct Scope<'a> {
 }
 
 pub(super) struct Parser<'a> {
-    map: &'a SourceMap,
+    pub(super) map: &'a SourceMap,
     file: FileId,
     pub(super) text: &'a str,
     pub(super) opts: ParseOptions,
@@ -117,7 +117,7 @@ pub(super) struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn new(map: &'a SourceMap, file: FileId, opts: ParseOptions) -> Parser<'a> {
         let text: &str = &map.file(file).text;
-        let loc = Loc::file(&map.file(file).name, 1, 1);
+        let loc = Loc::file(&map.remapped(&map.file(file).name), 1, 1);
         Parser {
             map,
             file,
@@ -510,7 +510,7 @@ impl<'a> Parser<'a> {
     /// The position of a token in the text.
     pub(super) fn here(&self, t: Token) -> Loc {
         let at = self.map.line_col(self.span(t));
-        Loc::file(&self.map.file(self.file).name, at.line, at.col)
+        Loc::file(&self.map.remapped(&self.map.file(self.file).name), at.line, at.col)
     }
 
     /// The position of an operation, with its first result's name if names are kept.
