@@ -60,22 +60,27 @@ pub(crate) enum Command {
     },
     /// Run a kernel on the CPU and find its faults
     Interpret(Interpret),
-    /// Check kernel files without compiling them: syntax, and types where the parameters are known
+    /// Check kernel files without compiling them: syntax, names, and types where the parameters are known
     Check(Check),
     /// List the kernels of a file, their parameters, and what each still needs
     List {
+        /// Kernel files (.tk, .py)
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// As JSON
         #[arg(long)]
         json: bool,
+        /// Where to look for imported kernel files
         #[arg(short = 'I', value_name = "DIR")]
         include: Vec<PathBuf>,
     },
     /// Show who holds what in a layout, or how one layout is converted to another
     Layout(Layout),
     /// Explain a diagnostic code; without one, list them all
-    Explain { code: Option<String> },
+    Explain {
+        /// A code as it stands in a message: `E0216`
+        code: Option<String>,
+    },
     /// Print a completion script for a shell
     Completions { shell: clap_complete::Shell },
 }
@@ -92,7 +97,7 @@ pub(crate) struct KernelArgs {
     /// Types of all parameters, as Triton's ahead-of-time tool takes them: `*fp32:16, i32, 1024`
     #[arg(long, value_name = "TYPES", allow_hyphen_values = true)]
     pub(crate) signature: Option<String>,
-    /// Value of a constexpr parameter: a literal, a dtype, a tuple, or a jit function's name
+    /// Value of a constexpr parameter, or of a name of the file: a literal, a dtype, a tuple, or a jit function's name
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, String)>,
     /// Where to look for imported kernel files

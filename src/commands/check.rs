@@ -91,7 +91,8 @@ fn check_untyped(input: &Input, jobs: &[Job], sources: &mut SourceMap, options: 
     let (kernels, _) = list_kernels(sources, input.file, &options.include);
     let place = Place::File(sources.file(input.file).name.clone());
     if kernels.is_empty() {
-        let remark = Diagnostic::remark(&codes::names::UNKNOWN_KERNEL, "the file has no `@triton.jit` function: only its syntax was checked");
+        let remark =
+            Diagnostic::remark(&codes::names::UNKNOWN_KERNEL, "the file has no `@triton.jit` function: only its syntax was checked");
         said.push(remark.at(place, ""));
         return said;
     }

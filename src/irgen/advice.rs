@@ -13,7 +13,10 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["relu"], "write `tl.maximum(x, 0.0)`"),
     (&["gelu", "silu", "swish"], "write it out: silu is `x * tl.sigmoid(x)`; gelu is made of `tl.erf`, or of `libdevice.tanh`"),
     (
-        &["tanh", "sinh", "cosh", "tan", "asin", "acos", "atan", "atan2", "log1p", "expm1", "log10", "cbrt", "hypot", "fmod", "round", "isnan", "isinf", "signbit", "copysign"],
+        &[
+            "tanh", "sinh", "cosh", "tan", "asin", "acos", "atan", "atan2", "log1p", "expm1", "log10", "cbrt", "hypot", "fmod", "round",
+            "isnan", "isinf", "signbit", "copysign",
+        ],
         "libdevice has it: `from triton.language.extra import libdevice`, then `libdevice.NAME(x)`",
     ),
     (&["pow", "power"], "use `libdevice.pow(x, y)` (`from triton.language.extra import libdevice`), or `x * x` for a square"),
@@ -50,11 +53,20 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["bool", "bool_"], "it is `tl.int1`"),
     (&["constexp", "const_expr", "constant"], "it is `tl.constexpr`"),
     (&["printf"], "use `tl.device_print(\"x\", x)`"),
-    (&["syncthreads", "__syncthreads", "barrier"], "use `tl.debug_barrier()`; a kernel rarely needs it, the compiler puts barriers where they are needed"),
+    (
+        &["syncthreads", "__syncthreads", "barrier"],
+        "use `tl.debug_barrier()`; a kernel rarely needs it, the compiler puts barriers where they are needed",
+    ),
     (&["thread_id", "threadIdx", "block_id", "blockIdx"], "use `tl.program_id(axis)`; what one thread does is up to the compiler"),
     (&["num_blocks", "gridDim"], "use `tl.num_programs(axis)`"),
     (
-        &["_experimental_descriptor_load", "_experimental_descriptor_store", "_experimental_make_tensor_descriptor", "experimental_device_tensormap_create2d", "experimental_tensormap_fenceproxy_acquire"],
+        &[
+            "_experimental_descriptor_load",
+            "_experimental_descriptor_store",
+            "_experimental_make_tensor_descriptor",
+            "experimental_device_tensormap_create2d",
+            "experimental_tensormap_fenceproxy_acquire",
+        ],
         "Triton replaced it: make a descriptor with `tl.make_tensor_descriptor`, then `desc.load([offsets])` and `desc.store([offsets], x)`",
     ),
     (&["atomic_sub"], "use `tl.atomic_add(p, -x)`"),
@@ -103,7 +115,9 @@ pub fn missing_import(name: &str) -> Option<&'static str> {
 #[must_use]
 pub fn statement(keyword: &str) -> &'static str {
     match keyword {
-        "try" | "except" | "finally" => "nothing is raised on a GPU: test for the special case with `if` or `tl.where`, and guard memory accesses with `mask=`",
+        "try" | "except" | "finally" => {
+            "nothing is raised on a GPU: test for the special case with `if` or `tl.where`, and guard memory accesses with `mask=`"
+        }
         "with" | "async with" => "there is nothing to open or close on a GPU: write the body without it",
         "class" => "pass values one by one or as a tuple; functions stand at the top level of the file, with `@triton.jit`",
         "match" | "case" => "write `if` and `elif`; on compile-time values they cost nothing",

@@ -269,7 +269,9 @@ impl Lower<'_> {
         let number = |v: &Val| matches!(v, Val::Const(c) if c.as_float().is_some());
         let shapes = |v: &Val| v.as_tensor().map(|t| t.ty.shape());
         let help = match (a, b) {
-            _ if before.is_some_and(number) => format!("`{name}` is a compile-time value and cannot depend on a run-time condition: use another name"),
+            _ if before.is_some_and(number) => {
+                format!("`{name}` is a compile-time value and cannot depend on a run-time condition: use another name")
+            }
             _ if shapes(a).is_some() && shapes(b).is_some() && shapes(a) != shapes(b) => {
                 format!("give `{name}` one shape on both paths, for example with `tl.broadcast_to` or other sizes")
             }

@@ -8,12 +8,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::builtins::{Args, Builtin, DECORATORS};
-use crate::diag::suggest::nearest;
 use super::lower::{CallSite, Frame, Lower, Lowered, MAX_DEPTH, R, Reported};
 use super::types::{Dtype, Ty};
 use super::value::{Class, Const, Func, LambdaVal, Val, ValTy};
 use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
+use crate::diag::suggest::nearest;
 use crate::ir::{Attr, AttrData, Block, Loc, Name, OpState, TtOp, Type, UbOp, Value};
 use crate::parser::ast::{Call, Expr, ExprKind, FunctionDef, Param, ParamKind};
 
@@ -246,7 +246,9 @@ impl Lower<'_> {
             return Err(self.error_help(
                 &names::BAD_ARGUMENTS,
                 format!("{found} cannot be passed to a function (parameter `{name}`)"),
-                "in this call", "pass its parts, or write it in the function itself"));
+                "in this call",
+                "pass its parts, or write it in the function itself",
+            ));
         }
         let mangled: Vec<String> = bound.iter().map(|(_, v)| v.ty().mangle(&self.mods)).collect();
         let symbol = format!("{}__{}", self.mods.qualified(func), mangled.join("_"));
@@ -257,7 +259,9 @@ impl Lower<'_> {
                 return Err(self.error_help(
                     &names::RECURSION,
                     format!("`{}` calls itself", func.name()),
-                    "recursion is not possible on the GPU", "write a loop; to go on for a known number of times use `tl.static_range`"));
+                    "recursion is not possible on the GPU",
+                    "write a loop; to go on for a known number of times use `tl.static_range`",
+                ));
             }
             None => self.lower_callee(func, &symbol, &bound)?,
         }
@@ -278,7 +282,12 @@ impl Lower<'_> {
 
     fn lower_callee(&mut self, func: &Func, symbol: &str, bound: &[(Arc<str>, Val)]) -> R<()> {
         if self.calls.len() as u32 >= MAX_DEPTH {
-            return Err(self.error_help(&names::RECURSION, format!("calls nest deeper than {MAX_DEPTH}"), "this call is one too deep", "functions that call each other without end cannot be compiled; write a loop"));
+            return Err(self.error_help(
+                &names::RECURSION,
+                format!("calls nest deeper than {MAX_DEPTH}"),
+                "this call is one too deep",
+                "functions that call each other without end cannot be compiled; write a loop",
+            ));
         }
         if func.def.broken {
             let errors = self.mods.get(func.module).errors.clone();
@@ -440,7 +449,12 @@ impl Lower<'_> {
     /// Evaluates a plain Python function (or one marked `constexpr_function`) on compile-time values.
     fn call_host(&mut self, func: &Func, args: Vec<Val>, keywords: Vec<Keyword>) -> R<Val> {
         if self.depth > MAX_DEPTH {
-            return Err(self.error_help(&names::RECURSION, format!("calls nest deeper than {MAX_DEPTH}"), "this call is one too deep", "functions that call each other without end cannot be compiled; write a loop"));
+            return Err(self.error_help(
+                &names::RECURSION,
+                format!("calls nest deeper than {MAX_DEPTH}"),
+                "this call is one too deep",
+                "functions that call each other without end cannot be compiled; write a loop",
+            ));
         }
         let bound = self.bind(func, args, keywords)?;
         self.depth += 1;
@@ -462,7 +476,12 @@ impl Lower<'_> {
 
     fn call_lambda(&mut self, l: &Rc<LambdaVal>, args: &[Val]) -> R<Val> {
         if args.len() > l.def.params.len() {
-            return Err(self.error_help(&names::BAD_ARGUMENTS, "too many arguments for a lambda", "in this call", format!("it has {} parameters", l.def.params.len())));
+            return Err(self.error_help(
+                &names::BAD_ARGUMENTS,
+                "too many arguments for a lambda",
+                "in this call",
+                format!("it has {} parameters", l.def.params.len()),
+            ));
         }
         let saved = self.frame.scope.clone();
         let module = std::mem::replace(&mut self.frame.module, l.module);
@@ -486,7 +505,12 @@ impl Lower<'_> {
             (Class::PointerType, Some(Val::Const(Const::Type(t)))) => Ok(Const::Type(Ty::scalar(Dtype::pointer_to(t, false))).into()),
             (Class::Dtype, Some(Val::Const(Const::Str(name)))) => match Dtype::parse(&name) {
                 Some(d) => Ok(Val::dtype(d)),
-                None => Err(self.error_help(&types::CAST, format!("`{name}` names no type"), "not a type", "types are named as in signatures: `fp16`, `int32`")),
+                None => Err(self.error_help(
+                    &types::CAST,
+                    format!("`{name}` names no type"),
+                    "not a type",
+                    "types are named as in signatures: `fp16`, `int32`",
+                )),
             },
             (Class::BlockType, Some(Val::Const(Const::Type(t)))) => {
                 let shape = args.get(1).cloned().unwrap_or(Val::NONE);
@@ -509,7 +533,12 @@ impl Lower<'_> {
             (Class::Float, None) => Ok(Const::Float(0.0).into()),
             (_, arg) => {
                 let found = arg.map_or_else(|| "no argument".to_owned(), |v| v.describe());
-                Err(self.error_help(&names::BAD_ARGUMENTS, format!("`{}` does not take {found}", class.name()), "in this call", "see docs/language.md for what it takes"))
+                Err(self.error_help(
+                    &names::BAD_ARGUMENTS,
+                    format!("`{}` does not take {found}", class.name()),
+                    "in this call",
+                    "see docs/language.md for what it takes",
+                ))
             }
         }
     }

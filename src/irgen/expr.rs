@@ -71,7 +71,9 @@ impl Lower<'_> {
             ExprKind::Starred(_) => Err(self.no_syntax("a starred expression outside of a call or a tuple", "write the values one by one")),
             ExprKind::Dict(items) => self.dict(items),
             ExprKind::DictComp(c) => self.dict_comprehension(c),
-            ExprKind::Set(_) | ExprKind::SetComp(_) => Err(self.no_syntax("a set", "use a tuple: `x in (1, 2)` works on compile-time values")),
+            ExprKind::Set(_) | ExprKind::SetComp(_) => {
+                Err(self.no_syntax("a set", "use a tuple: `x in (1, 2)` works on compile-time values"))
+            }
             ExprKind::Yield(_) | ExprKind::YieldFrom(_) => Err(self.no_syntax("`yield`", advice::statement("yield"))),
             ExprKind::Await(_) => Err(self.no_syntax("`await`", advice::statement("await"))),
         }
@@ -112,7 +114,14 @@ impl Lower<'_> {
             Constant::Ellipsis => Const::Ellipsis,
             Constant::Int(i) => match i128::try_from(*i) {
                 Ok(i) => Const::Int(i),
-                Err(_) => return Err(self.error_help(&types::INT_RANGE, format!("the integer {i} is too large"), "does not fit into 64 bits", "integers go up to 2**64 - 1; write a float (`1e30`) if it need not be exact")),
+                Err(_) => {
+                    return Err(self.error_help(
+                        &types::INT_RANGE,
+                        format!("the integer {i} is too large"),
+                        "does not fit into 64 bits",
+                        "integers go up to 2**64 - 1; write a float (`1e30`) if it need not be exact",
+                    ));
+                }
             },
             Constant::Float(f) => Const::Float(*f),
             Constant::Str(s) => Const::str(s),
@@ -212,7 +221,8 @@ impl Lower<'_> {
             return Reported;
         }
         let help = match len {
-            0 => "the tuple is empty; the shape of a scalar or a pointer is, too: sizes of arrays in memory are passed to the kernel".to_owned(),
+            0 => "the tuple is empty; the shape of a scalar or a pointer is, too: sizes of arrays in memory are passed to the kernel"
+                .to_owned(),
             n => format!("the indices go from 0 to {}, or from -{n} to -1", n - 1),
         };
         self.error_help(&types::INDEX, format!("the index {i} is outside of a tuple of {len}"), "out of range", help)
@@ -258,7 +268,9 @@ impl Lower<'_> {
         if scalar && parts.iter().all(|p| whole(p) || p.is_none()) {
             let message = format!("{} has no dimension for `:`; Triton takes this up to 3.6 only", Val::from(t).describe());
             let diag = Diagnostic::warning(&names::DOUBTFUL, message).at(self.span, "the `:` is passed over");
-            let _ = self.report(diag.help("write one `None` for each dimension of 1, as in `x[None]`, or leave the index out: scalars broadcast by themselves"));
+            let _ = self.report(diag.help(
+                "write one `None` for each dimension of 1, as in `x[None]`, or leave the index out: scalars broadcast by themselves",
+            ));
         }
         let (mut result, mut used) = (t, 0);
         for (dim, part) in parts.iter().enumerate() {
@@ -271,7 +283,10 @@ impl Lower<'_> {
                             &types::INDEX,
                             format!("too many indices for {}", Val::from(t).describe()),
                             "one `:` too many",
-                            format!("it has {rank} dimension{}: write one `:` for each, and `None` for new ones", if rank == 1 { "" } else { "s" }),
+                            format!(
+                                "it has {rank} dimension{}: write one `:` for each, and `None` for new ones",
+                                if rank == 1 { "" } else { "s" }
+                            ),
                         ));
                     }
                 }
@@ -469,7 +484,10 @@ impl Lower<'_> {
                 format!("{what} runs at compile time, but the bounds of this range are known only at run time"),
                 "write a loop that adds up or stores each value: `for i in range(n): acc += …`",
             ),
-            other => (format!("{what} cannot run over {}", other.describe()), "it runs over tuples, and over ranges whose bounds are `tl.constexpr`"),
+            other => (
+                format!("{what} cannot run over {}", other.describe()),
+                "it runs over tuples, and over ranges whose bounds are `tl.constexpr`",
+            ),
         };
         self.error_help(&names::NOT_CONSTEXPR, message, "runs over this", help)
     }

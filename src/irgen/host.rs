@@ -118,7 +118,12 @@ impl Lower<'_> {
     fn host_step(&mut self) -> R<()> {
         self.steps += 1;
         if self.steps > super::stmt::MAX_STEPS {
-            return Err(self.error_help(&names::TOO_LARGE, "a compile-time loop does not end", "still running after a million steps", "write a loop that ends, or give what it computes with -D"));
+            return Err(self.error_help(
+                &names::TOO_LARGE,
+                "a compile-time loop does not end",
+                "still running after a million steps",
+                "write a loop that ends, or give what it computes with -D",
+            ));
         }
         Ok(())
     }
@@ -129,7 +134,12 @@ impl Lower<'_> {
             return Ok(v.clone());
         }
         let shown = key.show();
-        Err(self.error_help(&types::INDEX, format!("there is no `{shown}` in the dict"), format!("no value for `{shown}`"), format!("its keys are {}", items.iter().map(|(k, _)| k.show()).collect::<Vec<_>>().join(", "))))
+        Err(self.error_help(
+            &types::INDEX,
+            format!("there is no `{shown}` in the dict"),
+            format!("no value for `{shown}`"),
+            format!("its keys are {}", items.iter().map(|(k, _)| k.show()).collect::<Vec<_>>().join(", ")),
+        ))
     }
 
     /// A call that stands as a statement of host code; `None` if it is like any other expression.
@@ -166,7 +176,14 @@ impl Lower<'_> {
                 Val::tuple(items)
             }
             (Val::Dict(items), "update", [Val::Dict(more)]) => merged(items, more),
-            _ => return Err(self.error_help(&names::BAD_ARGUMENTS, format!("`{method}` does not take these arguments"), "in this call", "as Python does: `append(x)`, `extend(list)`, `insert(index, x)`, `update(dict)`")),
+            _ => {
+                return Err(self.error_help(
+                    &names::BAD_ARGUMENTS,
+                    format!("`{method}` does not take these arguments"),
+                    "in this call",
+                    "as Python does: `append(x)`, `extend(list)`, `insert(index, x)`, `update(dict)`",
+                ));
+            }
         };
         self.frame.scope.set(name, new);
         Ok(())
@@ -192,8 +209,12 @@ impl Lower<'_> {
 
     /// `name[key] = value`
     pub fn assign_item(&mut self, target: &Expr, value: Val) -> R<()> {
-        let ExprKind::Subscript { value: base, index } = &target.kind else { return Err(self.no_syntax("this assignment", "assign to a name")) };
-        let ExprKind::Name(name) = &base.kind else { return Err(self.no_syntax("assignment to an element of an expression", "give the list a name first")) };
+        let ExprKind::Subscript { value: base, index } = &target.kind else {
+            return Err(self.no_syntax("this assignment", "assign to a name"));
+        };
+        let ExprKind::Name(name) = &base.kind else {
+            return Err(self.no_syntax("assignment to an element of an expression", "give the list a name first"));
+        };
         let key = self.expr(index)?;
         self.own(name)?;
         let changed = match (self.frame.scope.get(name), &key) {
@@ -203,7 +224,14 @@ impl Lower<'_> {
                 let mut items = items.to_vec();
                 match usize::try_from(at).ok().and_then(|i| items.get_mut(i)) {
                     Some(slot) => *slot = value,
-                    None => return Err(self.error_help(&types::INDEX, format!("the index {i} is outside of the list"), "out of range", format!("the list has {} items", items.len()))),
+                    None => {
+                        return Err(self.error_help(
+                            &types::INDEX,
+                            format!("the index {i} is outside of the list"),
+                            "out of range",
+                            format!("the list has {} items", items.len()),
+                        ));
+                    }
                 }
                 Val::tuple(items)
             }

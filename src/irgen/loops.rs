@@ -103,7 +103,12 @@ impl Lower<'_> {
         let backwards = step.as_const().and_then(Const::as_int).filter(|&s| s <= 0);
         if let Some(s) = backwards {
             if s == 0 {
-                return Err(self.error_help(&types::INT_RANGE, "the step of a range must not be zero", "never ends", "give a step of 1 or more, or of -1 or less"));
+                return Err(self.error_help(
+                    &types::INT_RANGE,
+                    "the step of a range must not be zero",
+                    "never ends",
+                    "give a step of 1 or more, or of -1 or less",
+                ));
             }
             std::mem::swap(&mut lower, &mut upper);
             step = Val::int(-s);
@@ -162,7 +167,11 @@ impl Lower<'_> {
                 &types::ARGUMENT_TYPE,
                 format!("a bound or step of a range must be an integer scalar, found {found}"),
                 format!("this is {found}"),
-                if t.ty.is_block() { "reduce the tensor to one value first" } else { "convert it with `.to(tl.int32)`, or divide with `//`" },
+                if t.ty.is_block() {
+                    "reduce the tensor to one value first"
+                } else {
+                    "convert it with `.to(tl.int32)`, or divide with `//`"
+                },
             ));
         }
         self.unsplat(t)
@@ -241,7 +250,12 @@ impl Lower<'_> {
                 format!("the loop changes the type of `{name}`: {x} before it, {y} at the end of its body"),
             )
             .at(self.span, "one type is needed in all iterations")
-            .help(format!("give `{name}` the type {y} before the loop, or convert it with `.to(...)` at the end of the body"))
+            .help(match now.as_tensor().map(|t| t.ty) {
+                Some(t) if t.is_block() && !t.dtype.is_ptr() && before.ty() != now.ty() => {
+                    format!("start with the type {y}, for example `{name} = tl.zeros({:?}, tl.{})`", t.shape(), t.dtype.attr_name())
+                }
+                _ => format!("give `{name}` the type {y} before the loop, or convert it with `.to(...)` at the end of the body"),
+            })
         };
         let _ = self.report(diag);
     }

@@ -225,7 +225,12 @@ impl<'m> Lower<'m> {
 
     /// The thing is part of the language but not of this compiler yet.
     pub fn unsupported(&mut self, what: &str) -> Reported {
-        self.error_help(&names::UNSUPPORTED, format!("{what} is not supported yet"), "used here", "use another way to say it where there is one; docs/language.md lists what there is")
+        self.error_help(
+            &names::UNSUPPORTED,
+            format!("{what} is not supported yet"),
+            "used here",
+            "use another way to say it where there is one; docs/language.md lists what there is",
+        )
     }
 
     /// A type does not fit: says which was expected.
@@ -234,9 +239,11 @@ impl<'m> Lower<'m> {
             return Reported;
         }
         let help = match found {
-            Val::Const(Const::Func(_) | Const::Builtin(_) | Const::Lambda(_)) | Val::Method(_) => "a function was named but not called: add `(…)`",
+            Val::Const(Const::Func(_) | Const::Builtin(_) | Const::Lambda(_)) | Val::Method(_) => {
+                "a function was named but not called: add `(…)`"
+            }
             Val::Const(Const::None) => "it is None: ask `if x is not None` before it is used",
-            Val::Const(Const::Str(_)) => "a string stands for itself only: pass a value",
+            Val::Const(Const::Str(_)) => "a string is no number: pass a value such as `0.0`",
             Val::Const(Const::Space(_) | Const::Module(_)) => "a package is no value: name something in it",
             Val::Const(Const::Type(_)) => "a type is no value: convert one with `x.to(dtype)`",
             Val::Tuple(_) => "take the values out of the tuple: `a, b = values`, or `values[0]`",

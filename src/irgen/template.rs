@@ -18,7 +18,8 @@ use crate::parser::ast::{BinOp, Call, Expr, ExprKind, FunctionDef, Stmt, StmtKin
 use crate::parser::visit;
 
 /// Names of floats that kernels commonly take.
-const FLOATS: [&str; 12] = ["scale", "eps", "alpha", "beta", "gamma", "lr", "dropout", "momentum", "softcap", "smoothing", "temperature", "prob"];
+const FLOATS: [&str; 12] =
+    ["scale", "eps", "alpha", "beta", "gamma", "lr", "dropout", "momentum", "softcap", "smoothing", "temperature", "prob"];
 
 impl Lower<'_> {
     /// The items of a signature for a kernel, as text; what is known of them stands in `items`.

@@ -52,10 +52,8 @@ impl Lower<'_> {
             return diag.help(help);
         }
         let locals = self.frame.scope.iter().map(|(n, _)| n.to_string());
-        let known: Vec<String> = locals
-            .chain(self.mods.get(module).names().map(str::to_owned))
-            .chain(builtins::python_names().map(str::to_owned))
-            .collect();
+        let known: Vec<String> =
+            locals.chain(self.mods.get(module).names().map(str::to_owned)).chain(builtins::python_names().map(str::to_owned)).collect();
         if let Some(help) = did_you_mean(name, known.iter().map(String::as_str)) {
             return diag.help(help);
         }
@@ -80,7 +78,9 @@ impl Lower<'_> {
                 Some(package) => host_value(used, name, package),
                 None => self.not_found(0, path, binding.span, name),
             },
-            Bound::From { level, path, name: wanted, at } => self.unbound_from(module, name, (*level, path, wanted), (*at, binding.span), hops),
+            Bound::From { level, path, name: wanted, at } => {
+                self.unbound_from(module, name, (*level, path, wanted), (*at, binding.span), hops)
+            }
             Bound::Value(e) | Bound::Element(e, _) => self.unknown_value(module, name, e),
             Bound::Host(why) => {
                 let (what, help) = if why.is_empty() {
@@ -152,7 +152,9 @@ impl Lower<'_> {
         let why = self.attempt(module, |cx| cx.expr(e)).err().flatten();
         let diag = Diagnostic::error(&names::UNKNOWN_VALUE, format!("the value of `{name}` is not known at compile time"));
         let diag = super::config::because(diag.at(self.span, "used in a kernel").at(e.span, "computed by host code"), why);
-        diag.help(format!("if it is a number, a type or a function of the language, give it: -D {name}=…; otherwise pass it as a parameter"))
+        diag.help(format!(
+            "if it is a number, a type or a function of the language, give it: -D {name}=…; otherwise pass it as a parameter"
+        ))
     }
 
     /// `np.sqrt` in a kernel: reports a member of a package that exists on the host only. `None` if this is something else.
@@ -232,8 +234,12 @@ impl Lower<'_> {
         let mut diag = Diagnostic::error(code, format!("{what} has no `{attr}`")).at(self.span, "no such attribute");
         let known = matches!(base, Val::Tensor(_) | Val::Const(Const::Space(_))).then(|| advice::instead_of(attr)).flatten();
         let help = known.or_else(|| did_you_mean(attr, candidates.into_iter())).or_else(|| match base {
-            Val::Const(Const::Str(_)) => Some("strings of kernels have no methods; print values with `tl.device_print(\"x\", x)`".to_owned()),
-            Val::Tensor(_) => Some("`docs/language.md` lists the methods of tensors; most functions of `tl` take the tensor first".to_owned()),
+            Val::Const(Const::Str(_)) => {
+                Some("strings of kernels have no methods; print values with `tl.device_print(\"x\", x)`".to_owned())
+            }
+            Val::Tensor(_) => {
+                Some("`docs/language.md` lists the methods of tensors; most functions of `tl` take the tensor first".to_owned())
+            }
             _ => None,
         });
         if let Some(help) = help {

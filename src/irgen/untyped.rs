@@ -111,7 +111,11 @@ impl<'a, 'm> Scan<'a, 'm> {
             visit::statements(body, &mut |stmt| match &stmt.kind {
                 StmtKind::Assign { targets, value } => {
                     for name in targets.iter().filter_map(name_of) {
-                        if self.is_run_time(value) { yes.insert(name) } else { no.insert(name) };
+                        if self.is_run_time(value) {
+                            yes.insert(name)
+                        } else {
+                            no.insert(name)
+                        };
                     }
                 }
                 StmtKind::For { target, iter, .. } => {
@@ -171,7 +175,8 @@ impl<'a, 'm> Scan<'a, 'm> {
         if !certain {
             for d in &mut self.cx.diags[known..] {
                 d.severity = Severity::Warning;
-                d.notes.push("this stands under an `if`: if compile-time values decide that it is never reached, it does no harm".to_owned());
+                d.notes
+                    .push("this stands under an `if`: if compile-time values decide that it is never reached, it does no harm".to_owned());
             }
         }
     }
@@ -273,7 +278,9 @@ impl<'a, 'm> Scan<'a, 'm> {
                     self.expr(v, certain && i == 0);
                 }
             }
-            ExprKind::Lambda(l) => self.with_names(&l.params.iter().map(|p| p.name.name.clone()).collect::<Vec<_>>(), |scan| scan.expr(&l.body, false)),
+            ExprKind::Lambda(l) => {
+                self.with_names(&l.params.iter().map(|p| p.name.name.clone()).collect::<Vec<_>>(), |scan| scan.expr(&l.body, false))
+            }
             ExprKind::ListComp(c) | ExprKind::Generator(c) => self.comprehension(c, certain),
             ExprKind::Set(_) | ExprKind::SetComp(_) => {
                 self.fault(certain, e.span, |cx| _ = cx.no_syntax("a set", "use a tuple: `x in (1, 2)` works on compile-time values"));
@@ -281,7 +288,9 @@ impl<'a, 'm> Scan<'a, 'm> {
             ExprKind::Dict(_) | ExprKind::DictComp(_) => {
                 self.fault(certain, e.span, |cx| _ = cx.no_syntax("a dict", super::host::NO_DICT));
             }
-            ExprKind::Yield(_) | ExprKind::YieldFrom(_) => self.fault(certain, e.span, |cx| _ = cx.no_syntax("`yield`", advice::statement("yield"))),
+            ExprKind::Yield(_) | ExprKind::YieldFrom(_) => {
+                self.fault(certain, e.span, |cx| _ = cx.no_syntax("`yield`", advice::statement("yield")))
+            }
             ExprKind::Await(_) => self.fault(certain, e.span, |cx| _ = cx.no_syntax("`await`", advice::statement("await"))),
             _ => visit::children(e).into_iter().for_each(|c| self.expr(c, certain)),
         }

@@ -95,9 +95,7 @@ pub fn children(e: &Expr) -> Vec<&Expr> {
         ExprKind::ListComp(c) | ExprKind::SetComp(c) | ExprKind::Generator(c) => {
             [&c.element].into_iter().chain(clauses(&c.clauses)).collect()
         }
-        ExprKind::DictComp(c) => {
-            [&c.key, &c.value].into_iter().chain(clauses(&c.clauses)).collect()
-        }
+        ExprKind::DictComp(c) => [&c.key, &c.value].into_iter().chain(clauses(&c.clauses)).collect(),
     }
 }
 

@@ -58,11 +58,14 @@ impl Args {
             }
             ("arange", "start", Val::Tensor(_)) => "start at 0 and add the offset: `start + tl.arange(0, BLOCK)`".to_owned(),
             ("arange", "end", Val::Tensor(_)) => {
-                "use a block size known at compile time, a parameter annotated `tl.constexpr`, and mask the rest: `mask=offs < n`".to_owned()
+                "use a block size known at compile time, a parameter annotated `tl.constexpr`, and mask the rest: `mask=offs < n`"
+                    .to_owned()
             }
             (_, _, Val::Const(Const::Lambda(_))) => "write a function at the top level of the file, with `@triton.jit`".to_owned(),
-            (_, _, Val::Const(_)) => format!("it is known, but it is not {what}"),
-            (_, "cond", Val::Tensor(_)) => "check run-time values with `tl.device_assert(cond, \"message\")`, and compile with --debug".to_owned(),
+            (_, _, Val::Const(_)) => format!("pass {what}"),
+            (_, "cond", Val::Tensor(_)) => {
+                "check run-time values with `tl.device_assert(cond, \"message\")`, and compile with --debug".to_owned()
+            }
             _ => "pass a literal or a parameter annotated `tl.constexpr`".to_owned(),
         }
     }

@@ -107,7 +107,12 @@ fn access(cx: &mut Lower<'_>, a: &Args, op: &str) -> R<Access> {
 
 fn not_constant(cx: &mut Lower<'_>, ptr: Tensor) -> R<()> {
     if ptr.ty.dtype.is_const_ptr() {
-        return Err(cx.error_help(&types::NOT_A_POINTER, "nothing can be stored through a pointer to constant data", "in this call", "declare the parameter without `k`, and without `tl.const`"));
+        return Err(cx.error_help(
+            &types::NOT_A_POINTER,
+            "nothing can be stored through a pointer to constant data",
+            "in this call",
+            "declare the parameter without `k`, and without `tl.const`",
+        ));
     }
     Ok(())
 }
@@ -118,7 +123,12 @@ fn fitting(cx: &mut Lower<'_>, ptr: Tensor, t: Tensor, what: &str) -> R<Tensor> 
         return cx.to_pointer_shape(ptr, t, what);
     }
     if t.ty.is_block() {
-        return Err(cx.error_help(&types::MASK, "a block of values or masks needs a block of pointers", "the pointer is a scalar", "add block offsets to the pointer: `ptr + tl.arange(...)`"));
+        return Err(cx.error_help(
+            &types::MASK,
+            "a block of values or masks needs a block of pointers",
+            "the pointer is a scalar",
+            "add block offsets to the pointer: `ptr + tl.arange(...)`",
+        ));
     }
     Ok(t)
 }
@@ -189,7 +199,12 @@ fn cas(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let ptr = cx.pointer_arg(a.get(0), "atomic_cas")?;
     let (ptr, elem, _) = memory_type(cx, ptr)?;
     if ![16, 32, 64].contains(&elem.bits()) {
-        return Err(cx.error_help(&types::ARGUMENT_TYPE, format!("`atomic_cas` works on 16, 32 and 64 bits, not on {elem}"), "in this call", "use a buffer of 32-bit elements"));
+        return Err(cx.error_help(
+            &types::ARGUMENT_TYPE,
+            format!("`atomic_cas` works on 16, 32 and 64 bits, not on {elem}"),
+            "in this call",
+            "use a buffer of 32-bit elements",
+        ));
     }
     let mut values = vec![];
     for i in [1, 2] {
@@ -246,7 +261,12 @@ fn poll(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let expected = a.tensor(cx, 1)?;
     let timeout = a.optional_tensor(cx, 4)?;
     if a.get(4).as_const().and_then(Const::as_int).is_some_and(|t| t < 0) {
-        return Err(cx.error_help(&names::BAD_ARGUMENTS, "`timeout_ns` is negative", "in this call", "give nanoseconds, or leave it out to wait without end"));
+        return Err(cx.error_help(
+            &names::BAD_ARGUMENTS,
+            "`timeout_ns` is negative",
+            "in this call",
+            "give nanoseconds, or leave it out to wait without end",
+        ));
     }
     let elem = ptr.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
     if !elem.is_int() || ![16, 32, 64].contains(&elem.bits()) {
@@ -273,5 +293,10 @@ fn numbers_only(cx: &mut Lower<'_>, elem: Dtype, name: &str) -> R<()> {
     if elem.is_int() || elem.is_float() {
         return Ok(());
     }
-    Err(cx.error_help(&types::ARGUMENT_TYPE, format!("`{name}` works on integers and floats, not on {elem}"), "in this call", "convert the buffer: the hardware has atomics for numbers only"))
+    Err(cx.error_help(
+        &types::ARGUMENT_TYPE,
+        format!("`{name}` works on integers and floats, not on {elem}"),
+        "in this call",
+        "convert the buffer: the hardware has atomics for numbers only",
+    ))
 }

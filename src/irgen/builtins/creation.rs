@@ -27,7 +27,12 @@ pub(super) static TABLE: &[Builtin] = &[
 fn grid(cx: &mut Lower<'_>, a: &Args, kind: TtOp) -> R<Val> {
     let axis = a.int(cx, 0)?;
     if !(0..3).contains(&axis) {
-        return Err(cx.error_help(&types::AXIS, format!("the grid has the axes 0, 1 and 2; there is no axis {axis}"), "in this call", "compute further indices from one axis: `pid // n` and `pid % n`"));
+        return Err(cx.error_help(
+            &types::AXIS,
+            format!("the grid has the axes 0, 1 and 2; there is no axis {axis}"),
+            "in this call",
+            "compute further indices from one axis: `pid // n` and `pid % n`",
+        ));
     }
     let ty = Ty::scalar(Dtype::Int32);
     let value = cx.value_with(kind, &[], ty.to_ir(), &[("axis", Attr::i32(axis as i64))])?;
@@ -37,7 +42,12 @@ fn grid(cx: &mut Lower<'_>, a: &Args, kind: TtOp) -> R<Val> {
 fn arange(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let (start, end) = (a.int(cx, 0)?, a.int(cx, 1)?);
     if i32::try_from(start).is_err() || i32::try_from(end).is_err() {
-        return Err(cx.error_help(&types::INT_RANGE, "the bounds of `arange` must fit into int32", format!("{start} to {end}"), "start at 0 and add the offset: `tl.arange(0, n).to(tl.int64) + start`"));
+        return Err(cx.error_help(
+            &types::INT_RANGE,
+            "the bounds of `arange` must fit into int32",
+            format!("{start} to {end}"),
+            "start at 0 and add the offset: `tl.arange(0, n).to(tl.int64) + start`",
+        ));
     }
     let n = end - start;
     if n <= 0 || n & (n - 1) != 0 {
@@ -68,7 +78,9 @@ fn full(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
                 return Err(cx.error_help(
                     &names::BAD_ARGUMENTS,
                     format!("`full` needs a scalar value, found {}", v.describe()),
-                    "more than one element", "`tl.broadcast_to(x, shape)` widens a tensor"));
+                    "more than one element",
+                    "`tl.broadcast_to(x, shape)` widens a tensor",
+                ));
             }
             let t = cx.unsplat(t)?;
             cx.cast(t, dtype, None)?

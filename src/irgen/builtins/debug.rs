@@ -47,7 +47,12 @@ fn static_assert(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     if !a.flag(cx, 0)? {
         let message = a.get(1).show();
         let text = if message.is_empty() { "static assertion failed".to_owned() } else { format!("static assertion failed: {message}") };
-        return Err(cx.error_help(&names::STATIC_ASSERT, text, "does not hold", "the compile-time values lead here: change them in the signature, with -D, or choose another configuration"));
+        return Err(cx.error_help(
+            &names::STATIC_ASSERT,
+            text,
+            "does not hold",
+            "the compile-time values lead here: change them in the signature, with -D, or choose another configuration",
+        ));
     }
     Ok(Val::NONE)
 }
@@ -67,7 +72,12 @@ pub(super) fn device_print(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         }
     };
     if !prefix.is_ascii() {
-        return Err(cx.error_help(&names::BAD_ARGUMENTS, "the prefix of a device print must be ASCII", "in this call", "write the text in letters without accents"));
+        return Err(cx.error_help(
+            &names::BAD_ARGUMENTS,
+            "the prefix of a device print must be ASCII",
+            "in this call",
+            "write the text in letters without accents",
+        ));
     }
     let Val::Tuple(items) = a.get(1) else { return Ok(Val::NONE) };
     let args: Vec<Tensor> = items.iter().map(|v| cx.to_tensor(v)).collect::<R<_>>()?;
@@ -111,7 +121,12 @@ fn inline_asm(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 #[allow(clippy::too_many_arguments)]
 fn asm_op(cx: &mut Lower<'_>, asm: &str, constraints: &str, args: &[Tensor], tys: &[Ty], pure: bool, pack: i64, single: bool) -> R<Val> {
     if tys.is_empty() {
-        return Err(cx.error_help(&types::ARGUMENT_TYPE, "inline assembly must have at least one result", "dtype is empty", "give `dtype` one type for each result; an instruction without a result returns a dummy"));
+        return Err(cx.error_help(
+            &types::ARGUMENT_TYPE,
+            "inline assembly must have at least one result",
+            "dtype is empty",
+            "give `dtype` one type for each result; an instruction without a result returns a dummy",
+        ));
     }
     let operands: Vec<_> = args.iter().map(|t| t.value).collect();
     let results: Vec<Type> = tys.iter().map(|t| t.to_ir()).collect();

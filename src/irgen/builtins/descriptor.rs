@@ -70,14 +70,18 @@ fn make(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         return Err(cx.error_help(
             &types::AXIS,
             format!("a descriptor has 1 to 5 dimensions: block_shape has {}, shape {}, strides {}", block.len(), counts[0], counts[1]),
-            "lengths differ", "shape, strides and block_shape have one entry for each dimension"));
+            "lengths differ",
+            "shape, strides and block_shape have one entry for each dimension",
+        ));
     }
     let bytes = block[block.len() - 1] * i64::from(elem.bits() / 8);
     if bytes < 16 {
         return Err(cx.error_help(
             &types::BLOCK_SHAPE,
             format!("the last dimension of the block spans {bytes} bytes; at least 16 are needed"),
-            "in this call", format!("make the last dimension of the block at least {} elements", (16 * 8 / elem.bits()).max(1))));
+            "in this call",
+            format!("make the last dimension of the block at least {} elements", (16 * 8 / elem.bits()).max(1)),
+        ));
     }
     if let Val::Tuple(strides) = a.get(2)
         && !matches!(strides.last(), Some(Val::Const(Const::Int(1))))
@@ -111,7 +115,12 @@ fn descriptor(cx: &mut Lower<'_>, a: &Args) -> R<Rc<Desc>> {
 fn offsets(cx: &mut Lower<'_>, v: &Val, rank: usize) -> R<Vec<Value>> {
     let values = scalars(cx, v, Dtype::Int32)?;
     if values.len() != rank {
-        return Err(cx.error_help(&types::AXIS, format!("{} offsets for a descriptor of {rank} dimensions", values.len()), "in this call", "give one offset for each dimension"));
+        return Err(cx.error_help(
+            &types::AXIS,
+            format!("{} offsets for a descriptor of {rank} dimensions", values.len()),
+            "in this call",
+            "give one offset for each dimension",
+        ));
     }
     Ok(values.into_iter().map(|t| t.value).collect())
 }
@@ -130,7 +139,9 @@ fn fitting(cx: &mut Lower<'_>, d: &Desc, v: &Val) -> R<Tensor> {
         return Err(cx.error_help(
             &types::BROADCAST,
             format!("the value is {}, the descriptor's blocks are {}", t.ty, d.block),
-            "shapes differ", "store a tensor of the shape of the blocks: reshape, or make the descriptor with another block_shape"));
+            "shapes differ",
+            "store a tensor of the shape of the blocks: reshape, or make the descriptor with another block_shape",
+        ));
     }
     cx.cast(t, d.block.dtype, None)
 }
@@ -164,7 +175,9 @@ fn rows(cx: &mut Lower<'_>, d: &Desc, x: &Val, y: &Val) -> R<(Tensor, Value)> {
         return Err(cx.error_help(
             &types::ARGUMENT_TYPE,
             format!("rows are picked by a 1D tensor of int16 or int32 from a descriptor of [1, N] blocks, found {} and {}", x.ty, d.block),
-            "in this call", "pass the rows as `rows.to(tl.int32)`, and make the descriptor with block_shape `[1, N]`"));
+            "in this call",
+            "pass the rows as `rows.to(tl.int32)`, and make the descriptor with block_shape `[1, N]`",
+        ));
     }
     let y = scalars(cx, &Val::tuple(vec![y.clone()]), Dtype::Int32)?[0].value;
     Ok((x, y))

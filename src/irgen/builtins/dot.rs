@@ -53,7 +53,9 @@ fn check(cx: &mut Lower<'_>, x: Tensor, y: Tensor) -> R<()> {
         return Err(cx.error_help(
             &types::DOT,
             format!("`dot` needs two matrices (or two batches of them), found {} and {}", x.ty, y.ty),
-            "wrong rank", "add a dimension with `x[:, None]` or `x[None, :]`; the product of two vectors is `tl.sum(a * b, 0)`"));
+            "wrong rank",
+            "add a dimension with `x[:, None]` or `x[None, :]`; the product of two vectors is `tl.sum(a * b, 0)`",
+        ));
     }
     if sx[n - 1] != sy[n - 2] || sx[..n - 2] != sy[..n - 2] {
         return Err(cx.error_help(
@@ -183,7 +185,12 @@ fn scaled_operand(cx: &mut Lower<'_>, t: Tensor, format: i64) -> R<Tensor> {
     if want != Dtype::Uint8 && t.ty.dtype == raw {
         return cx.bitcast(t, want);
     }
-    Err(cx.error_help(&types::DOT, format!("an operand of this format is {want} (or its bits), found {}", t.ty.dtype), "in this product", "convert it with `.to(...)`, or give the format that its type has"))
+    Err(cx.error_help(
+        &types::DOT,
+        format!("an operand of this format is {want} (or its bits), found {}", t.ty.dtype),
+        "in this product",
+        "convert it with `.to(...)`, or give the format that its type has",
+    ))
 }
 
 /// The scales of an operand with `rows` rows (or columns), in groups of `group` along k.
@@ -217,7 +224,12 @@ fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let (xs, ys) = (a.optional_tensor(cx, 1)?, a.optional_tensor(cx, 4)?);
     let (fast, lpack, rpack) = (a.flag(cx, 7)?, a.flag(cx, 8)?, a.flag(cx, 9)?);
     if a.given(10).is_some() && a.dtype(cx, 10)? != Dtype::Fp32 {
-        return Err(cx.error_help(&types::DOT, "`dot_scaled` accumulates in fp32 only", "out_dtype", "leave `out_dtype` out, and convert the result"));
+        return Err(cx.error_help(
+            &types::DOT,
+            "`dot_scaled` accumulates in fp32 only",
+            "out_dtype",
+            "leave `out_dtype` out, and convert the result",
+        ));
     }
     for (name, packed, format) in [("lhs_k_pack", lpack, lf), ("rhs_k_pack", rpack, rf)] {
         if !packed && format != E2M1 {
@@ -232,10 +244,20 @@ fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let (sx, sy) = (x.ty.shape(), y.ty.shape());
     let n = sx.len();
     if n != sy.len() || !(2..=3).contains(&n) {
-        return Err(cx.error_help(&types::DOT, format!("`dot_scaled` needs two matrices, found {} and {}", x.ty, y.ty), "wrong rank", "add a dimension with `x[:, None]` or `x[None, :]`"));
+        return Err(cx.error_help(
+            &types::DOT,
+            format!("`dot_scaled` needs two matrices, found {} and {}", x.ty, y.ty),
+            "wrong rank",
+            "add a dimension with `x[:, None]` or `x[None, :]`",
+        ));
     }
     if sx[..n - 2] != sy[..n - 2] {
-        return Err(cx.error_help(&types::DOT, format!("the operands are batches of {} and {} matrices", sx[0], sy[0]), "they must agree", "reshape or broadcast one of them"));
+        return Err(cx.error_help(
+            &types::DOT,
+            format!("the operands are batches of {} and {} matrices", sx[0], sy[0]),
+            "they must agree",
+            "reshape or broadcast one of them",
+        ));
     }
     let pack = |format: i64| if format == E2M1 { 2 } else { 1 };
     let k = if lpack { sx[n - 1] * pack(lf) } else { sx[n - 1] };
@@ -244,7 +266,9 @@ fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         return Err(cx.error_help(
             &types::DOT,
             format!("the operands have {k} and {k_right} elements along the inner dimension"),
-            "they must agree", "the left has its columns there, the right its rows; e2m1 holds two elements in a byte"));
+            "they must agree",
+            "the left has its columns there, the right its rows; e2m1 holds two elements in a byte",
+        ));
     }
     let mut shape = sx[..n - 2].to_vec();
     shape.push(if lpack { sx[n - 2] } else { sx[n - 2] * pack(lf) });
@@ -257,7 +281,14 @@ fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let ty = Ty::block(Dtype::Fp32, &shape);
     let acc = match a.optional_tensor(cx, 6)? {
         Some(acc) if acc.ty == ty => acc,
-        Some(acc) => return Err(cx.error_help(&types::DOT, format!("the accumulator is {}, the product {ty}", acc.ty), "they must agree", format!("start with `tl.zeros({shape:?}, tl.float32)`"))),
+        Some(acc) => {
+            return Err(cx.error_help(
+                &types::DOT,
+                format!("the accumulator is {}, the product {ty}", acc.ty),
+                "they must agree",
+                format!("start with `tl.zeros({shape:?}, tl.float32)`"),
+            ));
+        }
         None => {
             let zero = cx.scalar_constant(&Const::Int(0), Dtype::Fp32)?;
             cx.splat(zero, &shape)?

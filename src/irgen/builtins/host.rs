@@ -69,7 +69,12 @@ pub(super) static ITERTOOLS: &[Builtin] = &[
         let mut all: Vec<Vec<Val>> = vec![vec![]];
         for list in once.iter().cycle().take(count) {
             if all.len() * list.len() > 1 << 16 {
-                return Err(cx.error_help(&names::TOO_LARGE, "the product of the lists has more than 65536 items", "in this call", "choose fewer values"));
+                return Err(cx.error_help(
+                    &names::TOO_LARGE,
+                    "the product of the lists has more than 65536 items",
+                    "in this call",
+                    "choose fewer values",
+                ));
             }
             all = all.iter().flat_map(|start| list.iter().map(|v| [start.as_slice(), std::slice::from_ref(v)].concat())).collect();
         }
@@ -186,7 +191,12 @@ fn format(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
             continue;
         }
         let Some((field, after)) = after.split_once('}').filter(|_| brace == "{") else {
-            return Err(cx.error_help(&names::BAD_ARGUMENTS, "a brace of the format stands alone", "this text", "write `{{` and `}}` for braces that are text"));
+            return Err(cx.error_help(
+                &names::BAD_ARGUMENTS,
+                "a brace of the format stands alone",
+                "this text",
+                "write `{{` and `}}` for braces that are text",
+            ));
         };
         let value = match field {
             "" => positional.get(next).cloned(),
@@ -196,7 +206,12 @@ fn format(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         };
         next += usize::from(field.is_empty());
         let Some(value) = value else {
-            return Err(cx.error_help(&names::BAD_ARGUMENTS, format!("there is no value for `{{{field}}}`"), "this text", "pass one value for each field"));
+            return Err(cx.error_help(
+                &names::BAD_ARGUMENTS,
+                format!("there is no value for `{{{field}}}`"),
+                "this text",
+                "pass one value for each field",
+            ));
         };
         cx.known(&value)?;
         out.push_str(&value.show());
@@ -230,7 +245,12 @@ static TARGET: &[Builtin] = &[
         80 => Ok(Const::str("NVIDIA A100").into()),
         90 => Ok(Const::str("NVIDIA H100").into()),
         100 => Ok(Const::str("NVIDIA B200").into()),
-        other => Err(cx.error_help(&names::UNKNOWN_VALUE, format!("there is no one GPU of compute capability {other}"), "asks for its name", "give what is computed from it with -D")),
+        other => Err(cx.error_help(
+            &names::UNKNOWN_VALUE,
+            format!("there is no one GPU of compute capability {other}"),
+            "asks for its name",
+            "give what is computed from it with -D",
+        )),
     }),
     entry("are_deterministic_algorithms_enabled", "", "They are not.", |_, _| Ok(Val::bool(false))),
     entry("current_device", "", "The first.", |_, _| Ok(Val::int(0))),

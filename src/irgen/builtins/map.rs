@@ -26,7 +26,12 @@ fn map_elementwise(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let f = a.function(cx, 0)?.clone();
     let pack = a.int(cx, 2)?;
     if !(1..=MOST).contains(&pack) {
-        return Err(cx.error_help(&names::BAD_ARGUMENTS, format!("`pack` is {pack}, expected 1 to {MOST}"), "in this call", "`pack` is the number of elements that the function takes at once"));
+        return Err(cx.error_help(
+            &names::BAD_ARGUMENTS,
+            format!("`pack` is {pack}, expected 1 to {MOST}"),
+            "in this call",
+            "`pack` is the number of elements that the function takes at once",
+        ));
     }
     let mut tensors = match a.get(1) {
         Val::Tuple(items) => items.iter().map(|v| cx.to_tensor(v)).collect::<R<Vec<_>>>()?,
@@ -66,7 +71,12 @@ fn body(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, pack
             let found: Vec<String> = returned.iter().map(|t| t.ty.to_string()).collect();
             let wanted = if pack == 1 { "scalars".to_owned() } else { format!("{pack} scalars of one type for each result") };
             let message = format!("the function returns ({}), expected {wanted}", found.join(", "));
-            return Err(cx.error_help(&types::RETURN_TYPE, message, "in this call of `map_elementwise`", "return plain scalars, as many and of the same types on all paths"));
+            return Err(cx.error_help(
+                &types::RETURN_TYPE,
+                message,
+                "in this call of `map_elementwise`",
+                "return plain scalars, as many and of the same types on all paths",
+            ));
         }
         let operands: Vec<_> = returned.iter().map(|t| t.value).collect();
         let state = OpState::new(TtOp::MapElementwiseReturn, cx.loc).operands(&operands);

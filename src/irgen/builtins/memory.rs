@@ -85,7 +85,9 @@ impl Lower<'_> {
             return Err(self.error_help(
                 &types::MASK,
                 format!("the {what} has the shape {:?}, which is larger than the pointer's {:?}", t.ty.shape(), ptr.ty.shape()),
-                "does not fit the pointer", "the pointer decides the shape: widen it, `ptr + offs[:, None] + cols[None, :]`, or make the mask smaller"));
+                "does not fit the pointer",
+                "the pointer decides the shape: widen it, `ptr + offs[:, None] + cols[None, :]`, or make the mask smaller",
+            ));
         }
         Ok(t)
     }
@@ -232,7 +234,9 @@ fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         return Err(cx.error_help(
             &types::NOT_A_POINTER,
             "nothing can be stored through a pointer to constant data",
-            "declared `*k…` or `tl.const`", "declare the parameter without `k`, and without `tl.const`"));
+            "declared `*k…` or `tl.const`",
+            "declare the parameter without `k`, and without `tl.const`",
+        ));
     }
     let mut state = OpState::new(TtOp::Store, cx.loc);
     if let Some(policy) = cache_policy(cache, evict) {
@@ -317,12 +321,19 @@ fn make_block_ptr(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
                 offsets.len(),
                 order.len()
             ),
-            "lengths differ", "shape, strides, offsets, block_shape and order have one entry for each dimension"));
+            "lengths differ",
+            "shape, strides, offsets, block_shape and order have one entry for each dimension",
+        ));
     }
     let mut sorted = order.clone();
     sorted.sort_unstable();
     if sorted != (0..rank as i64).collect::<Vec<_>>() {
-        return Err(cx.error_help(&types::AXIS, format!("the order {order:?} is no permutation of the {rank} dimensions"), "in this call", "name each dimension once, the fastest first: `(1, 0)` for rows one after the other"));
+        return Err(cx.error_help(
+            &types::AXIS,
+            format!("the order {order:?} is no permutation of the {rank} dimensions"),
+            "in this call",
+            "name each dimension once, the fastest first: `(1, 0)` for rows one after the other",
+        ));
     }
     let (base, elem, _) = memory_type(cx, base)?;
     let ty = Ty::scalar(Dtype::pointer_to(Ty::block(elem, &block), false));
@@ -344,7 +355,9 @@ fn advance(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         return Err(cx.error_help(
             &types::AXIS,
             format!("{} offsets for a block of {} dimensions", offsets.len(), block.shape().len()),
-            "in this call", "give one offset for each dimension"));
+            "in this call",
+            "give one offset for each dimension",
+        ));
     }
     let mut operands = vec![ptr.value];
     operands.extend(offsets);

@@ -93,7 +93,12 @@ fn range(cx: &mut Lower<'_>, a: &Args, kind: RangeKind, attrs: Vec<(&'static str
             }
         }
         if step.as_const().and_then(Const::as_int) == Some(0) {
-            return Err(cx.error_help(&types::INT_RANGE, "the step of a range must not be zero", "never ends", "give a step of 1 or more, or of -1 or less"));
+            return Err(cx.error_help(
+                &types::INT_RANGE,
+                "the step of a range must not be zero",
+                "never ends",
+                "give a step of 1 or more, or of -1 or less",
+            ));
         }
     }
     Ok(Val::Range(Rc::new(Range { start, end, step, kind, attrs })))
@@ -124,7 +129,12 @@ fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
         items => items.to_vec(),
     };
     let Some((first, rest)) = items.split_first() else {
-        return Err(cx.error_help(&names::BAD_ARGUMENTS, format!("`{}` needs at least one value", a.builtin.name), "in this call", "pass the values to compare"));
+        return Err(cx.error_help(
+            &names::BAD_ARGUMENTS,
+            format!("`{}` needs at least one value", a.builtin.name),
+            "in this call",
+            "pass the values to compare",
+        ));
     };
     let all_nan = matches!(a.get(1), Val::Const(Const::PropagateNan(true)));
     let mut best = first.clone();

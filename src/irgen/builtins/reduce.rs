@@ -41,7 +41,12 @@ fn inputs(cx: &mut Lower<'_>, a: &Args) -> R<(Vec<Tensor>, bool)> {
         Val::Tuple(items) => {
             let tensors = items.iter().map(|v| cx.to_tensor(v)).collect::<R<Vec<_>>>()?;
             if tensors.is_empty() || tensors.iter().any(|t| t.ty.shape() != tensors[0].ty.shape()) {
-                return Err(cx.error_help(&types::BROADCAST, format!("`{}` needs tensors of one shape", a.builtin.name), "their shapes differ", "broadcast them first with `tl.broadcast_to`"));
+                return Err(cx.error_help(
+                    &types::BROADCAST,
+                    format!("`{}` needs tensors of one shape", a.builtin.name),
+                    "their shapes differ",
+                    "broadcast them first with `tl.broadcast_to`",
+                ));
             }
             Ok((tensors, false))
         }
@@ -85,7 +90,9 @@ fn combine(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, e
             return Err(cx.error_help(
                 &types::RETURN_TYPE,
                 format!("the combining function returns {} values for {} tensors", items.len(), tensors.len()),
-                "in this reduction or scan", "it takes two values for each tensor and returns one for each"));
+                "in this reduction or scan",
+                "it takes two values for each tensor and returns one for each",
+            ));
         }
         let state = OpState::new(end, cx.loc).operands(&returned);
         cx.emit(state).map(|_| ())
@@ -217,7 +224,9 @@ fn gather(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         return Err(cx.error_help(
             &types::BROADCAST,
             format!("the indices {} must have the source's shape {:?} except along axis {axis}", index.ty, src.ty.shape()),
-            "in this gather", "broadcast or reshape the indices to the shape of the source, except along the axis"));
+            "in this gather",
+            "broadcast or reshape the indices to the shape of the source, except along the axis",
+        ));
     }
     let ty = Ty::block(src.ty.dtype, index.ty.shape());
     let value = cx.value_with(TtOp::Gather, &[src.value, index.value], ty.to_ir(), &[("axis", Attr::i32(axis as i64))])?;

@@ -88,12 +88,19 @@ fn cat(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         return Err(cx.error_help(
             &types::BROADCAST,
             format!("`cat` needs two tensors of one type and shape, found {} and {}", x.ty, y.ty),
-            "in this call", "convert with `.to(...)`, and broadcast to one shape"));
+            "in this call",
+            "convert with `.to(...)`, and broadcast to one shape",
+        ));
     }
     let shape = x.ty.shape();
     if a.flag(cx, 2)? {
         if shape.len() != 1 {
-            return Err(cx.error_help(&types::AXIS, format!("`cat` with can_reorder needs one dimension, found {}", x.ty), "in this call", "leave `can_reorder` out, or `tl.reshape` to one dimension first"));
+            return Err(cx.error_help(
+                &types::AXIS,
+                format!("`cat` with can_reorder needs one dimension, found {}", x.ty),
+                "in this call",
+                "leave `can_reorder` out, or `tl.reshape` to one dimension first",
+            ));
         }
         let ty = Ty::block(x.ty.dtype, &[shape[0] * 2]);
         return Ok(cx.tensor(TtOp::Cat, &[x.value, y.value], ty)?.into());

@@ -58,7 +58,12 @@ pub(super) static TRITON: &[Builtin] = &[
         let n = a.int(cx, 0)?;
         match u64::try_from(n.max(1)).ok().and_then(u64::checked_next_power_of_two) {
             Some(p) => Ok(Val::int(p)),
-            None => Err(cx.error_help(&names::CONST_EVAL, format!("{n} is too large"), "in this call", "the next power of two must fit 64 bits")),
+            None => Err(cx.error_help(
+                &names::CONST_EVAL,
+                format!("{n} is too large"),
+                "in this call",
+                "the next power of two must fit 64 bits",
+            )),
         }
     }),
     entry("jit", "fn=None, noinline=False", "Makes a function one that is compiled.", |_, a| {

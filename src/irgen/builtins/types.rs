@@ -19,7 +19,12 @@ pub(super) static TABLE: &[Builtin] = &[
         let (bits, signed) = (a.int(cx, 0)?, a.flag(cx, 1)?);
         match u32::try_from(bits).ok().and_then(|b| Dtype::int(b, signed)) {
             Some(d) => Ok(Val::dtype(d)),
-            None => Err(cx.error_help(&types::CAST, format!("there is no integer type of {bits} bits"), "in this call", "the widths are 1, 8, 16, 32 and 64")),
+            None => Err(cx.error_help(
+                &types::CAST,
+                format!("there is no integer type of {bits} bits"),
+                "in this call",
+                "the widths are 1, 8, 16, 32 and 64",
+            )),
         }
     }),
 ];

@@ -68,14 +68,18 @@ fn operand_help(op: &str, a: &Val, b: &Val) -> &'static str {
         () if any(&|v| matches!(v, Val::Const(Const::Str(_)))) => {
             "strings are known at compile time only; to print a value write `tl.device_print(\"x\", x)`"
         }
-        () if any(&|v| matches!(v, Val::Const(Const::Func(_) | Const::Builtin(_)) | Val::Method(_))) => "a function was named but not called: add `(…)`",
+        () if any(&|v| matches!(v, Val::Const(Const::Func(_) | Const::Builtin(_)) | Val::Method(_))) => {
+            "a function was named but not called: add `(…)`"
+        }
         () if any(&|v| matches!(v, Val::Tuple(_))) => "take the values out of the tuple first: `a, b = values`, or `values[0]`",
         () if any(&|v| matches!(v, Val::Desc(_))) => "a descriptor is no pointer: load a block with `desc.load([offsets])`",
         () if pointers == 2 && matches!(op, "==" | "!=" | "<" | "<=" | ">" | ">=") => "compare addresses as integers: `p.to(tl.int64)`",
         () if pointers > 0 && floats && matches!(op, "+" | "-") => {
             "an offset counts elements, so it is an integer: divide with `//`, or convert with `.to(tl.int32)`; as in `x_ptr + row * stride`"
         }
-        () if pointers > 0 => "integers can be added to a pointer and subtracted from it; compute the offset first, as in `x_ptr + row * stride`",
+        () if pointers > 0 => {
+            "integers can be added to a pointer and subtracted from it; compute the offset first, as in `x_ptr + row * stride`"
+        }
         () if floats && matches!(op, "&" | "|" | "^" | "<<" | ">>") => {
             "bit operations take integers: compare floats first (`x > 0`), or take their bits with `x.to(tl.int32, bitcast=True)`"
         }
@@ -343,7 +347,12 @@ impl Lower<'_> {
         }
         if !t.ty.dtype.is_int() {
             let help = "subtract from a pointer instead: `ptr - offset`";
-            return Err(self.error_help(&types::OPERAND_TYPES, format!("`-` does not take {}", Val::from(t).describe()), "negated here", help));
+            return Err(self.error_help(
+                &types::OPERAND_TYPES,
+                format!("`-` does not take {}", Val::from(t).describe()),
+                "negated here",
+                help,
+            ));
         }
         let zero = self.scalar_constant(&Const::Int(0), t.ty.dtype)?;
         self.sub(&zero.into(), &t.into())
@@ -354,7 +363,12 @@ impl Lower<'_> {
         let ty = Ty::scalar(t.ty.dtype);
         if !ty.dtype.is_int() {
             let help = "`~` inverts the bits of integers and truth values; to negate a number write `-x`, to invert a condition `~(x > 0)`";
-            return Err(self.error_help(&types::OPERAND_TYPES, format!("`~` does not take {}", Val::from(t).describe()), "inverted here", help));
+            return Err(self.error_help(
+                &types::OPERAND_TYPES,
+                format!("`~` does not take {}", Val::from(t).describe()),
+                "inverted here",
+                help,
+            ));
         }
         let ones = self.constant(Attr::int(-1, ty.to_ir()), ty)?;
         self.bitwise(ArithOp::Xori, "^", &t.into(), &ones.into())
@@ -386,7 +400,10 @@ impl Lower<'_> {
         let message = format!("{i} does not fit into {dtype}: compared as {common}, as Triton does up to 3.6; later ones refuse it");
         let diag = Diagnostic::warning(&names::DOUBTFUL, message).at(self.span, format!("{dtype} holds {lo} to {hi}"));
         let same_bits = (i - lo).rem_euclid(hi - lo + 1) + lo;
-        let help = format!("its bits in {dtype} are {same_bits}; compare with that, or convert the tensor first: `x.to(tl.{})`", common.attr_name());
+        let help = format!(
+            "its bits in {dtype} are {same_bits}; compare with that, or convert the tensor first: `x.to(tl.{})`",
+            common.attr_name()
+        );
         let _ = self.report(diag.help(help));
         Ok(Some(self.scalar_constant(&Const::Int(*i), own)?.into()))
     }

@@ -177,7 +177,9 @@ impl Lower<'_> {
             return Err(self.error_help(
                 &types::CAST,
                 format!("fp_downcast_rounding is only for conversions to a narrower float, not from {from} to {to}"),
-                "converted here", "leave it out"));
+                "converted here",
+                "leave it out",
+            ));
         }
         let ty = t.ty.with(to);
         if from.is_float() && to.is_float() {

@@ -102,7 +102,9 @@ impl Lower<'_> {
             Val::Argument(a) => Err(self.error_help(
                 &names::NOT_CONSTEXPR,
                 format!("the value of `{}` is known only at a launch", a.name),
-                format!("needs the value of `{}`, which is known only at a launch", a.name), "give what is computed from it with -D, or make the parameter a `tl.constexpr`")),
+                format!("needs the value of `{}`, which is known only at a launch", a.name),
+                "give what is computed from it with -D, or make the parameter a `tl.constexpr`",
+            )),
             _ => Ok(()),
         }
     }
@@ -117,7 +119,12 @@ impl Lower<'_> {
             Val::Error => Err(crate::irgen::lower::Reported),
             Val::Tensor(_) => {
                 let found = v.describe();
-                Err(self.error_help(&names::NOT_CONSTEXPR, format!("expected a compile-time value, found {found}"), "known only at run time", "use `tl.where`, a run-time `if`, or a `tl.constexpr` parameter"))
+                Err(self.error_help(
+                    &names::NOT_CONSTEXPR,
+                    format!("expected a compile-time value, found {found}"),
+                    "known only at run time",
+                    "use `tl.where`, a run-time `if`, or a `tl.constexpr` parameter",
+                ))
             }
             _ => Ok(true),
         }

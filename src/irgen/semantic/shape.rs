@@ -27,7 +27,9 @@ impl Lower<'_> {
             return Err(self.error_help(
                 &types::BLOCK_SHAPE,
                 format!("the shape {shape:?} has {numel} elements; a tensor has at most {MAX_NUMEL}"),
-                "this shape", "use smaller blocks, and a loop or more programs for the rest"));
+                "this shape",
+                "use smaller blocks, and a loop or more programs for the rest",
+            ));
         }
         Ok(())
     }
@@ -80,7 +82,9 @@ impl Lower<'_> {
             return Err(self.error_help(
                 &types::BROADCAST,
                 format!("cannot broadcast {} to {shape:?}: dimension {i} is {}, not 1 or {}", t.ty, from[i], shape[i]),
-                format!("dimension {i} does not fit"), "only dimensions of 1 are widened; a new one is added with `x[:, None]`"));
+                format!("dimension {i} does not fit"),
+                "only dimensions of 1 are widened; a new one is added with `x[:, None]`",
+            ));
         }
         self.widen(t, shape)
     }
@@ -157,7 +161,9 @@ impl Lower<'_> {
             return Err(self.error_help(
                 &types::BLOCK_SHAPE,
                 format!("reshape cannot change the number of elements: {} has {}, {shape:?} has {numel}", t.ty, t.ty.numel()),
-                "reshaped here", "the product of the new extents must stay; `tl.broadcast_to` repeats elements, a slice is loaded anew"));
+                "reshaped here",
+                "the product of the new extents must stay; `tl.broadcast_to` repeats elements, a slice is loaded anew",
+            ));
         }
         if shape.is_empty() {
             return self.unsplat(t);
@@ -180,7 +186,9 @@ impl Lower<'_> {
             return Err(self.error_help(
                 &types::BLOCK_SHAPE,
                 format!("{} has more than one element and is no scalar", t.ty),
-                "needs exactly one element", "reduce it first: `tl.sum(x, axis)` or `tl.max(x, axis)`"));
+                "needs exactly one element",
+                "reduce it first: `tl.sum(x, axis)` or `tl.max(x, axis)`",
+            ));
         }
         self.tensor(TtOp::Unsplat, &[t.value], Ty::scalar(t.ty.dtype))
     }
@@ -194,7 +202,9 @@ impl Lower<'_> {
             return Err(self.error_help(
                 &types::AXIS,
                 format!("{order:?} is no permutation of the {} dimensions of {}", shape.len(), t.ty),
-                "each dimension must be named once", "name each dimension once: `(1, 0)` swaps two"));
+                "each dimension must be named once",
+                "name each dimension once: `(1, 0)` swaps two",
+            ));
         }
         let result: Vec<i64> = order.iter().map(|&d| shape[d as usize]).collect();
         let ty = Ty::block(t.ty.dtype, &result);
@@ -206,7 +216,12 @@ impl Lower<'_> {
     pub fn transpose(&mut self, t: Tensor) -> R<Tensor> {
         let n = t.ty.shape().len();
         if n < 2 {
-            return Err(self.error_help(&types::AXIS, format!("{} has fewer than two dimensions to swap", t.ty), "transposed here", "a vector is its own transpose; to make it a column write `x[:, None]`"));
+            return Err(self.error_help(
+                &types::AXIS,
+                format!("{} has fewer than two dimensions to swap", t.ty),
+                "transposed here",
+                "a vector is its own transpose; to make it a column write `x[:, None]`",
+            ));
         }
         let mut order: Vec<i64> = (0..n as i64).collect();
         order.swap(n - 2, n - 1);
@@ -219,7 +234,9 @@ impl Lower<'_> {
             return Err(self.error_help(
                 &types::OPERAND_TYPES,
                 format!("join needs one element type, found {} and {}", a.ty.dtype, b.ty.dtype),
-                "joined here", "convert one with `.to(...)`"));
+                "joined here",
+                "convert one with `.to(...)`",
+            ));
         }
         let (mut a, mut b) = self.broadcast(a, b)?;
         let scalars = !a.ty.is_block();
@@ -235,7 +252,12 @@ impl Lower<'_> {
     /// The two halves along a last dimension of two.
     pub fn split(&mut self, t: Tensor) -> R<Val> {
         if t.ty.shape().last() != Some(&2) {
-            return Err(self.error_help(&types::BLOCK_SHAPE, format!("split needs a last dimension of 2, found {}", t.ty), "split here", "reshape first: `tl.reshape(x, [..., 2])`"));
+            return Err(self.error_help(
+                &types::BLOCK_SHAPE,
+                format!("split needs a last dimension of 2, found {}", t.ty),
+                "split here",
+                "reshape first: `tl.reshape(x, [..., 2])`",
+            ));
         }
         let rank_1 = t.ty.shape().len() == 1;
         let t = if rank_1 { self.expand_dims(t, 0)? } else { t };
@@ -260,11 +282,13 @@ impl Lower<'_> {
         Err(self.error_help(
             &types::AXIS,
             format!("the axis {axis} is outside of a tensor with {rank} dimension{}", if rank == 1 { "" } else { "s" }),
-            format!("expected {} to {}", -r, r - 1), match rank {
+            format!("expected {} to {}", -r, r - 1),
+            match rank {
                 0 => "a scalar has no axis".to_owned(),
                 1 => "the only axis is 0; leave `axis` out to go over all elements".to_owned(),
                 _ => format!("the axes are 0 to {}, the last also -1", r - 1),
-            }))
+            },
+        ))
     }
 }
 
