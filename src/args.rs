@@ -62,7 +62,7 @@ pub(crate) enum Command {
     },
     /// Run a kernel on the CPU and find its faults
     Interpret(Interpret),
-    /// Check kernel files without compiling them: syntax, and types where the parameters are known
+    /// Check kernel files without compiling them: syntax, names, and types where the parameters are known
     Check(Check),
     /// List the kernels of a file, their parameters, and what each still needs
     List {
@@ -99,7 +99,7 @@ pub(crate) struct KernelArgs {
     /// Types of all parameters, as Triton's ahead-of-time tool takes them: `*fp32:16, i32, 1024`
     #[arg(long, value_name = "TYPES", allow_hyphen_values = true)]
     pub(crate) signature: Option<String>,
-    /// Value of a constexpr parameter: a literal, a dtype, a tuple, or a jit function's name
+    /// Value of a constexpr parameter, or of a name of the file: a literal, a dtype, a tuple, or a jit function's name
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, String)>,
     /// Where to look for imported kernel files

@@ -39,6 +39,9 @@ fn bad(text: impl Into<String>) -> Vec<Diagnostic> {
 fn show(args: &Layout, sources: &mut SourceMap) -> Result<String, Vec<Diagnostic>> {
     let target = Target::parse(&args.arch).map_err(|d| vec![d])?;
     let Some((shape, layouts)) = args.args.split_last() else { return Err(bad("expected a layout and a shape")) };
+    if !shape.is_empty() && shape.bytes().all(|b| b.is_ascii_digit() || b == b'x') {
+        return Err(bad(format!("the shape `{shape}` lacks an element type: write `{}xf16`", shape.trim_end_matches('x'))));
+    }
     let tensor = read(sources, "shape", &format!("tensor<{shape}>"))?.as_type().filter(|t| t.is_tensor() && t.rank() > 0);
     let tensor = tensor.ok_or_else(|| bad(format!("`{shape}` is no shape; expected sizes and an element type, `32x64xf16`")))?;
     if tensor.shape().iter().try_fold(1i64, |n, &s| n.checked_mul(s)).is_none_or(|n| n > MOST_ELEMENTS) {

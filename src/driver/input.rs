@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::diag::suggest::nearest;
 use crate::diag::{Diagnostic, Place, codes};
 use crate::source::{FileId, SourceMap};
 use crate::text_file;
@@ -65,6 +66,12 @@ pub fn language(path: &Path) -> Option<Language> {
 /// `E0901` to `E0904`, by what is wrong with the file.
 pub fn read(sources: &mut SourceMap, path: &Path, language: Option<Language>) -> Result<Input, Diagnostic> {
     let text = read_text(path)?;
+    if let (Some(Language::Ir(_)), Some(Language::Source)) = (language, self::language(path).filter(|_| path != Path::new("-"))) {
+        let shown = path.display();
+        let d = Diagnostic::error(&codes::cli::UNKNOWN_INPUT, format!("`{shown}` is a kernel file, and this command reads IR"));
+        let help = format!("make IR of it first: `ttc compile {shown} --emit ttir -o -`");
+        return Err(d.at(Place::File(path.to_string_lossy().into_owned()), "").help(help));
+    }
     let Some(language) = language.or_else(|| self::language(path)) else { return Err(unknown_extension(path)) };
     if language == Language::Source {
         text_file::check_source(path, text.len())?;
@@ -100,6 +107,12 @@ fn with_neighbour(d: Diagnostic, path: &Path) -> Diagnostic {
     near.sort();
     match near.first() {
         Some(p) => d.help(format!("there is `{}`", p.strip_prefix("./").unwrap_or(p).display())),
-        None => d,
+        None => match nearest(&path.to_string_lossy(), COMMANDS.into_iter()).filter(|_| path.extension().is_none()) {
+            Some(command) => d.help(format!("did you mean the command `{command}`?")),
+            None => d,
+        },
     }
 }
+
+/// The commands, one of which may be meant by the name of a file that does not exist: `ttc complie add.tk`.
+const COMMANDS: [&str; 8] = ["compile", "opt", "interpret", "check", "list", "layout", "explain", "completions"];

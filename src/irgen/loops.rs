@@ -250,7 +250,12 @@ impl Lower<'_> {
                 format!("the loop changes the type of `{name}`: {x} before it, {y} at the end of its body"),
             )
             .at(self.span, "one type is needed in all iterations")
-            .help(format!("give `{name}` the type {y} before the loop, or convert it with `.to(...)` at the end of the body"))
+            .help(match now.as_tensor().map(|t| t.ty) {
+                Some(t) if t.is_block() && !t.dtype.is_ptr() && before.ty() != now.ty() => {
+                    format!("start with the type {y}, for example `{name} = tl.zeros({:?}, tl.{})`", t.shape(), t.dtype.attr_name())
+                }
+                _ => format!("give `{name}` the type {y} before the loop, or convert it with `.to(...)` at the end of the body"),
+            })
         };
         let _ = self.report(diag);
     }

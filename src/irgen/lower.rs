@@ -256,7 +256,7 @@ impl<'m> Lower<'m> {
                 "a function was named but not called: add `(…)`"
             }
             Val::Const(Const::None) => "it is None: ask `if x is not None` before it is used",
-            Val::Const(Const::Str(_)) => "a string stands for itself only: pass a value",
+            Val::Const(Const::Str(_)) => "a string is no number: pass a value such as `0.0`",
             Val::Const(Const::Space(_) | Const::Module(_)) => "a package is no value: name something in it",
             Val::Const(Const::Type(_)) => "a type is no value: convert one with `x.to(dtype)`",
             Val::Tuple(_) => "take the values out of the tuple: `a, b = values`, or `values[0]`",

@@ -29,6 +29,7 @@ pub mod prelude;
 pub mod scope;
 pub mod semantic;
 pub mod signature;
+mod signature_faults;
 pub mod stmt;
 pub mod template;
 pub mod types;

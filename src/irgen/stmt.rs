@@ -153,14 +153,22 @@ impl Lower<'_> {
                     self.frame.host_result = Some(Val::Error);
                 }
             }
-            ExprKind::Subscript { .. } => {
+            ExprKind::Subscript { value: base, .. } => {
                 self.span = target.span;
-                let _ = self.error_help(
-                    &names::NOT_IN_KERNELS,
-                    "elements of a tensor cannot be assigned",
-                    "assignment to an element",
-                    "use `tl.where` to change some elements, or `tl.store` to write memory",
-                );
+                let held = base.as_name().and_then(|n| self.frame.scope.get(n));
+                let (message, help) = match held {
+                    Some(Val::Tensor(t)) if t.ty.dtype.is_ptr() => (
+                        "memory cannot be assigned to through an index",
+                        "write with `tl.store(ptr + i, value)`, and read with `tl.load(ptr + i)`",
+                    ),
+                    Some(Val::Tuple(_)) => {
+                        ("a list in a kernel cannot change", "lists are tuples here: make a new one, or use a name for each value")
+                    }
+                    _ => {
+                        ("elements of a tensor cannot be assigned", "use `tl.where` to change some elements, or `tl.store` to write memory")
+                    }
+                };
+                let _ = self.error_help(&names::NOT_IN_KERNELS, message, "assignment to an element", help);
             }
             _ => {
                 self.span = target.span;

@@ -190,7 +190,8 @@ impl<'s> Parser<'s> {
     fn statement(&mut self, out: &mut Vec<Stmt>) {
         if self.peek() == Tok::Indent {
             let here = self.cx.span(self.lo(), self.lo());
-            self.cx.error(&syntax::INDENTATION, here, "the line is indented deeper than its block", "no header above it");
+            let diag = Diagnostic::error(&syntax::INDENTATION, "the line is indented deeper than its block").at(here, "no header above it");
+            self.cx.report(diag.help("align it with the line above, or write the `if`, `for` or `def` that it belongs to"));
             return self.block(out);
         }
         let first = self.first();

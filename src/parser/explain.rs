@@ -56,10 +56,11 @@ pub(crate) fn lexical(cx: &Cx<'_>, error: &LexError) -> Diagnostic {
             Diagnostic::error(&syntax::UNBALANCED_BRACKET, format!("`{text}` does not close `{open_text}`"))
                 .at(span, format!("expected `{}`", closer(open_text)))
                 .at(cx.span(open, open + 1), "opened here")
+                .help(format!("close with `{}`, or look for a bracket between the two that is missing or too many", closer(open_text)))
         }
-        LexErrorKind::Unopened => {
-            Diagnostic::error(&syntax::UNBALANCED_BRACKET, format!("`{text}` closes nothing")).at(span, "no bracket is open here")
-        }
+        LexErrorKind::Unopened => Diagnostic::error(&syntax::UNBALANCED_BRACKET, format!("`{text}` closes nothing"))
+            .at(span, "no bracket is open here")
+            .help("remove it, or add the bracket that it should close"),
         LexErrorKind::Dedent => Diagnostic::error(&syntax::INDENTATION, "the line is indented like no open block")
             .at(span, "less than the line before, and like no line above")
             .help("align it with the block it belongs to"),
@@ -90,12 +91,16 @@ fn character(cx: &Cx<'_>, error: &LexError, text: &str) -> Diagnostic {
             .at(span, "here")
             .help("strings are written with `\"` or `'`"),
         '\\' => Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, "a backslash that joins lines must be the last character of its line")
-            .at(span, "something follows"),
+            .at(span, "something follows")
+            .help("remove what follows it (a space, too), or put the expression in parentheses instead"),
         c if c.is_control() => {
             Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, format!("the control character U+{:04X} starts no word", c as u32))
                 .at(span, "here")
+                .help("remove it: it often comes from copied text")
         }
-        c => Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, format!("`{c}` starts no word of the language")).at(span, "here"),
+        c => Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, format!("`{c}` starts no word of the language"))
+            .at(span, "here")
+            .help("remove it, or put text in quotes"),
     }
 }
 
@@ -183,7 +188,11 @@ impl Slip<'_, '_> {
         }
         let text = self.cx.slice(last.lo, self.hi);
         let error = Diagnostic::error(&syntax::BAD_NUMBER, format!("`{text}` is not a number"));
-        Some(error.at(self.cx.span(last.lo, self.hi), "neither a number nor a name"))
+        Some(
+            error
+                .at(self.cx.span(last.lo, self.hi), "neither a number nor a name")
+                .help("put an operator between the number and the name; names start with a letter"),
+        )
     }
 
     fn keyword(&self) -> Option<Diagnostic> {

@@ -98,7 +98,7 @@ fn run(path: &Path) -> String {
         let (mut map, file, _) = load(path);
         writeln!(out, "// {}", line.trim()).unwrap();
         out += &match lower_kernel(&mut map, file, &request(line)) {
-            Ok(lowered) => show_lowered(&lowered),
+            Ok(lowered) => show(&map, &lowered.warnings) + &show_lowered(&lowered),
             Err(errors) => show(&map, &errors),
         };
         out.push('\n');

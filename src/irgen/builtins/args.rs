@@ -62,7 +62,7 @@ impl Args {
                     .to_owned()
             }
             (_, _, Val::Const(Const::Lambda(_))) => "write a function at the top level of the file, with `@triton.jit`".to_owned(),
-            (_, _, Val::Const(_)) => format!("it is known, but it is not {what}"),
+            (_, _, Val::Const(_)) => format!("pass {what}"),
             (_, "cond", Val::Tensor(_)) => {
                 "check run-time values with `tl.device_assert(cond, \"message\")`, and compile with --debug".to_owned()
             }
