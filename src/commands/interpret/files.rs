@@ -90,9 +90,13 @@ pub(super) fn differences(expected: &[Expected], memory: &Memory) -> Vec<Diagnos
     expected.iter().filter_map(wrong).collect()
 }
 
+/// The coordinates of a row-major position.
 fn coordinates(shape: &[usize], index: usize) -> Vec<usize> {
     let mut rest = index;
-    let mut out: Vec<usize> = shape.iter().rev().map(|&d| (rest % d.max(1), rest /= d.max(1)).0).collect();
-    out.reverse();
+    let mut out = vec![0; shape.len()];
+    for (at, &size) in out.iter_mut().zip(shape).rev() {
+        *at = rest % size.max(1);
+        rest /= size.max(1);
+    }
     out
 }
