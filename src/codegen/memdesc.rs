@@ -5,7 +5,7 @@
 //!
 //! | view | address | offsets |
 //! |---|---|---|
-//! | `ttg.memdesc_index` | moved by whole buffers | without that of the first dimension |
+//! | `ttg.memdesc_index` | moved by whole buffers, those before a sub-slice of them included | without that of the first dimension |
 //! | `ttg.memdesc_subslice` | the same | moved |
 //! | `ttg.memdesc_trans` | the same | permuted |
 //! | `ttg.memdesc_reshape`, `ttg.memdesc_reinterpret` | the same | 0: only of whole buffers |
@@ -122,12 +122,21 @@ impl<'c> Lower<'c, '_> {
         let columns = offset_columns(&inverse, &memory.shape, alloc, element_bits(ty) / 8);
         let view = self.view(value)?;
         let (base, buffer) = match self.buffer(value) {
-            Some((all, number, bytes)) => (self.view(all)?.base, Some((self.int(number)?, bytes))),
+            Some((all, number, bytes)) => (self.view(all)?.base, Some((self.buffer_number(all, number)?, bytes))),
             None => (view.base, None),
         };
         let address = self.b.build_ptr_to_int(base, self.int_type(32), "")?;
         let moved = self.offset_part(&view.offsets, &columns)?;
         Ok(ViewStart { first: self.b.build_int_add(address, moved, "")?, buffer, inverse, offsets: columns })
+    }
+
+    /// The number of a buffer in the allocation, given that in a view of some of its buffers.
+    pub(super) fn buffer_number(&self, all: Value, number: Value) -> Res<IntValue<'c>> {
+        let number = self.int(number)?;
+        match self.view(all)?.offsets.first() {
+            Some(first) if first.get_zero_extended_constant() != Some(0) => Ok(self.b.build_int_add(number, *first, "")?),
+            _ => Ok(number),
+        }
     }
 
     /// The buffers that a view is of one of, which one, and the bytes from one to the next. The other operations on views leave addresses as they

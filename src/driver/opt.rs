@@ -5,7 +5,7 @@
 //! 2. With `--split-input-file`, the text is cut at lines that are `// -----`; each part is a module of its own, on its own lines.
 //! 3. Each part is parsed, verified, run through the passes and printed.
 //! 4. With `--verify-diagnostics`, nothing is printed; instead every diagnostic must be expected where it appears, and every expected one appear
-//!    ([`expect`]).
+//!    ([`expect`]). With `--verify-diagnostics=only-expected`, diagnostics that nobody expects are no fault, and what has none is printed.
 
 pub mod expect;
 mod regex;
@@ -33,6 +33,8 @@ pub struct Request {
     pub pipeline: Pipeline,
     pub split: bool,
     pub verify_diagnostics: bool,
+    /// As `verify_diagnostics`, but a diagnostic that nobody expects is no fault, and the module is printed.
+    pub only_expected: bool,
     pub print: PrintOptions,
     pub parse: ParseOptions,
     pub debug: Debug,
@@ -49,6 +51,7 @@ impl Default for Request {
             pipeline: Pipeline::default(),
             split: false,
             verify_diagnostics: false,
+            only_expected: false,
             print: PrintOptions::default(),
             parse: ParseOptions::default(),
             debug: Debug::default(),
@@ -94,10 +97,18 @@ impl Request {
         match name {
             "o" => self.output = Some(text()?.into()),
             "split-input-file" => self.split = on,
-            "verify-diagnostics" => self.verify_diagnostics = on,
+            "verify-diagnostics" => {
+                let (all, only) = match value {
+                    None | Some("all") => (true, false),
+                    Some("only-expected") => (true, true),
+                    Some(_) => (on, false),
+                };
+                (self.verify_diagnostics, self.only_expected) = (all, only);
+            }
             "allow-unregistered-dialect" => self.parse.allow_unregistered = on,
             "mlir-print-debuginfo" | "locations" => self.print.locations = on,
             "mlir-print-op-generic" | "generic" => self.print.generic = on,
+            "value-names" => self.parse.value_names = on,
             "pass-pipeline" => self.pipeline.steps.extend(Pipeline::parse(&text()?)?.steps),
             "verify-each" => self.debug.verify_each = on,
             "print-ir-before" => self.debug.print_before = pass_or_all()?,
@@ -111,6 +122,8 @@ impl Request {
                 let n = text()?;
                 self.max_ops = n.parse().map_err(|_| bad(format!("`--max-ops {n}`: expected a number")))?;
             }
+            // Parts and passes run one after the other anyway.
+            "mlir-disable-threading" => {}
             "help" | "h" => self.help = true,
             _ => return Ok(false),
         }
@@ -136,10 +149,12 @@ pub fn help() -> String {
          Options:\n\
          \x20 -o PATH                        where to write; standard output by default\n\
          \x20 --split-input-file             treat the parts between `// -----` lines as modules of their own\n\
-         \x20 --verify-diagnostics           check diagnostics against expected-error, -warning, -remark and -note comments\n\
+         \x20 --verify-diagnostics           check diagnostics against expected-error, -warning, -remark and -note comments;\n\
+         \x20                                with =only-expected, others are no fault, and the module is printed\n\
          \x20 --allow-unregistered-dialect   keep operations of unknown dialects\n\
          \x20 --locations                    print loc(...)\n\
          \x20 --generic                      print every operation in the generic form\n\
+         \x20 --value-names=0                number values, as triton-opt does, instead of keeping their names\n\
          \x20 --pass-pipeline=TEXT           passes as one text: canonicalize,cse\n\
          \x20 --verify-each=0                do not verify after every pass\n\
          \x20 --print-ir-before[=PASS], --print-ir-after[=PASS], --print-ir-after-change\n\
@@ -179,12 +194,12 @@ pub fn run(request: &Request, sources: &mut SourceMap) -> Result<Done, Diagnosti
         }
         let diagnostics = one(request, sources, part, &mut done);
         if request.verify_diagnostics {
-            done.diagnostics.extend(expect::check(sources, part, &diagnostics));
+            done.diagnostics.extend(expect::check(sources, part, &diagnostics, request.only_expected));
         } else {
             done.diagnostics.extend(diagnostics);
         }
     }
-    if request.verify_diagnostics {
+    if request.verify_diagnostics && !request.only_expected {
         done.text.clear();
     }
     Ok(done)

@@ -1,7 +1,7 @@
 //! From a request to jobs: which kernels of which inputs for which architectures, and whether the options make sense.
 
 use crate::diag::{Diagnostic, Place, codes};
-use crate::ir::{Ir, Op};
+use crate::ir::{BuiltinOp, Ir, Op};
 use crate::irgen::config::Launch;
 use crate::irgen::{self, KernelRequest};
 use crate::source::SourceMap;
@@ -171,6 +171,7 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
 /// There is none of that name, or none at all, or several.
 pub fn choose_kernel(ir: &mut Ir, wanted: Option<&str>, single: bool, file: &str) -> Result<String, Diagnostic> {
     let is_public = |ir: &Ir, f| ir.str_attr(f, "sym_visibility") != Some("private");
+    let nested = ir.ops(ir.module_block()).any(|op| ir.is(op, BuiltinOp::Module));
     let public: Vec<Op> = ir.functions().into_iter().filter(|&f| is_public(ir, f)).collect();
     let names: Vec<&str> = public.iter().filter_map(|&f| ir.str_attr(f, "sym_name")).collect();
     let error = |message: String| Err(Diagnostic::error(&codes::cli::NO_SUCH_KERNEL, message).at(Place::File(file.to_owned()), ""));
@@ -184,6 +185,8 @@ pub fn choose_kernel(ir: &mut Ir, wanted: Option<&str>, single: bool, file: &str
             Ok(w.to_owned())
         }
         (Some(w), all) => error(format!("`{file}` holds no kernel `{w}`; it holds {}", listed(all))),
+        (None, []) if nested => error(format!("`{file}` holds several modules"))
+            .map_err(|d| d.help("a compilation takes one module: `ttc opt` reads files of several, so cut the file into one for each")),
         (None, []) => error(format!("`{file}` holds no public function")),
         (None, [first, rest @ ..]) if rest.is_empty() || !single => Ok((*first).to_owned()),
         (None, all) => error(format!("`{file}` holds {} kernels: {}; choose one with `-k`", all.len(), listed(all))),

@@ -50,7 +50,7 @@ pub(crate) fn table(kind: FloatKind) -> Option<&'static [f32]> {
             }
         };
     }
-    tables!(F4E2M1FN, F8E4M3FN, F8E4M3FNUZ, F8E4M3B11FNUZ, F8E5M2, F8E5M2FNUZ, F16, BF16)
+    tables!(F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E8M0FNU, F8E4M3FN, F8E4M3FNUZ, F8E4M3B11FNUZ, F8E5M2, F8E5M2FNUZ, F16, BF16)
 }
 
 /// The `f32` of a pattern in a format other than f64; exact.
@@ -134,6 +134,9 @@ fn nearest_away(kind: FloatKind, v: f64, nearest: u64, back: f64) -> u64 {
 
 /// The pattern of the largest finite value.
 pub(crate) fn largest(kind: FloatKind, negative: bool) -> u64 {
+    if kind == FloatKind::F8E8M0FNU {
+        return 0xfe;
+    }
     let sign = 1u64 << (kind.bits() - 1);
     let mut bits = sign - 1;
     while !to_f64(kind, bits).is_finite() {

@@ -68,7 +68,7 @@ pub fn encoding(e: &Encoding) -> Rule {
         }
         Encoding::PaddedShared(e) => padded(e),
         Encoding::TensorMemory(e) => tensor_memory(e),
-        Encoding::TensorMemoryScales { cga } => cga_of(cga, 2),
+        Encoding::TensorMemoryScales { cga, .. } => cga_of(cga, 2),
     }
 }
 
@@ -174,6 +174,7 @@ fn tensor_memory(e: &TensorMemory) -> Rule {
     ensure!(e.block_m == 64 || e.block_m == 128, "`blockM` is 64 or 128, found {}", e.block_m);
     ensure!(e.block_n.is_power_of_two() && e.block_n <= 512, "`blockN` is a power of two up to 512, found {}", e.block_n);
     ensure!([1, 2, 4].contains(&e.col_stride), "`colStride` is 1, 2 or 4, found {}", e.col_stride);
+    ensure!(!e.fp4_padded || e.col_stride == 1, "`colStride` is 1 when `fp4Padded` is set, found {}", e.col_stride);
     cga_of(&e.cga, 2)?;
     ensure!(
         !e.two_ctas || e.cga.first().is_some_and(|b| b[..] == [1, 0]),
@@ -310,7 +311,7 @@ pub fn cga(e: &Encoding) -> Option<&Bases> {
         Encoding::SharedLinear { block, .. } => block,
         Encoding::PaddedShared(e) => &e.block,
         Encoding::TensorMemory(e) => &e.cga,
-        Encoding::TensorMemoryScales { cga } => cga,
+        Encoding::TensorMemoryScales { cga, .. } => cga,
         Encoding::Slice { .. } | Encoding::DotOp { .. } => return None,
     })
 }
@@ -328,12 +329,11 @@ fn split(cga: &Bases, axis: usize) -> i64 {
 /// The first rule that does not hold.
 pub fn memdesc(m: &MemDesc) -> Rule {
     ensure!(!m.shape.is_empty(), "a memory descriptor has at least one dimension");
-    // The first counts the buffers of a pipeline.
-    ensure!(
-        m.shape[0] > 0 && m.shape[1..].iter().all(|&s| s > 0 && s & (s - 1) == 0),
-        "its dimensions are powers of two, but for a first that is not 0; found {:?}",
-        m.shape
-    );
+    let bits = m.elem.bit_width().ok_or_else(|| format!("its elements are integers, floats or pointers, found {}", m.elem))?;
+    ensure!(bits == 1 || bits >= 8, "an element has 1 bit or at least 8, found {}", m.elem);
+    let positive = |shape: &[i64]| shape.iter().all(|&s| s > 0);
+    ensure!(positive(&m.shape), "its dimensions are above 0, found {:?}", m.shape);
+    ensure!(positive(&m.alloc_shape), "the dimensions of its allocation are above 0, found {:?}", m.alloc_shape);
     ensure!(
         m.alloc_shape.len() >= m.shape.len(),
         "its allocation has {} dimensions, expected at least its own {}",
@@ -352,7 +352,9 @@ pub fn memdesc(m: &MemDesc) -> Rule {
         Encoding::TensorMemory(e) => in_tensor_memory(m, e),
         Encoding::TensorMemoryScales { .. } => {
             ensure!(*m.memory_space == AttrData::TensorMemory, "its layout is one of tensor memory, found the space `{}`", m.memory_space);
-            ensure!(m.alloc_shape.len() == 2, "scales in tensor memory have two dimensions, found {}", m.alloc_shape.len());
+            let (rank, allocated) = (m.shape.len(), m.alloc_shape.len());
+            ensure!(rank == 2 && allocated == 2, "scales in tensor memory have two dimensions, found {rank} of {allocated}");
+            layout_dimensions(m, 2)?;
             ensure!(m.elem.bit_width() == Some(8), "scales in tensor memory have 8 bits, found {}", m.elem);
             Ok(())
         }
@@ -365,17 +367,19 @@ fn in_tensor_memory(m: &MemDesc, e: &TensorMemory) -> Rule {
     ensure!(*m.memory_space == AttrData::TensorMemory, "its layout is one of tensor memory, found the space `{}`", m.memory_space);
     let rank = m.shape.len();
     ensure!(rank == 2 || rank == 3, "a buffer in tensor memory has two dimensions, or three with several buffers, found {rank}");
+    layout_dimensions(m, 2)?;
     let bits = m.elem.bit_width().unwrap_or(u32::MAX);
+    ensure!(bits >= 8, "an element in tensor memory has at least 8 bits, found {}", m.elem);
     ensure!(
         bits <= 32 / e.col_stride.max(1),
         "an element of {} at a column stride of {} takes more than a column of 32 bits",
         m.elem,
         e.col_stride
     );
-    let alloc = &m.alloc_shape[m.alloc_shape.len() - 2..];
-    let block_n = i64::from(e.block_n).min(m.shape[rank - 1]);
+    let shape = &m.shape[rank - 2..];
+    let block_n = i64::from(e.block_n).min(shape[1]);
     let least = (i64::from(e.block_m) * split(&e.cga, 0), block_n * split(&e.cga, 1));
-    ensure!(alloc[0] >= least.0 && alloc[1] >= least.1, "its allocation is at least {} × {}, found {alloc:?}", least.0, least.1);
+    ensure!(shape[0] >= least.0 && shape[1] >= least.1, "its shape is at least {} × {}, found {shape:?}", least.0, least.1);
     Ok(())
 }
 
@@ -387,6 +391,7 @@ fn in_shared_memory(m: &MemDesc, e: &Encoding) -> Rule {
         found == rank || found == rank + 1,
         "its layout has rank {rank}, and it has rank {found}; one more than the layout's is the most"
     );
+    layout_dimensions(m, rank)?;
     let Some(alloc) = m.alloc_shape.len().checked_sub(rank).map(|at| &m.alloc_shape[at..]) else { return Ok(()) };
     match e {
         Encoding::PaddedShared(e) => extents_agree(&e.shape, alloc),
@@ -394,6 +399,15 @@ fn in_shared_memory(m: &MemDesc, e: &Encoding) -> Rule {
         Encoding::NvmmaShared(e) => swizzle_fits(e, alloc),
         _ => Ok(()),
     }
+}
+
+/// The last dimensions, which the layout lays out, are powers of two; one before them counts the buffers of a pipeline and may be any number.
+fn layout_dimensions(m: &MemDesc, rank: usize) -> Rule {
+    for (whose, shape) in [("its dimensions", &m.shape), ("the dimensions of its allocation", &m.alloc_shape)] {
+        let laid_out = &shape[shape.len().saturating_sub(rank)..];
+        ensure!(laid_out.iter().all(|s| s & (s - 1) == 0), "{whose} are powers of two but for the number of buffers, found {shape:?}");
+    }
+    Ok(())
 }
 
 fn extents_agree(found: &[u32], alloc: &[i64]) -> Rule {
@@ -423,6 +437,17 @@ fn swizzle_fits(e: &NvmmaShared, alloc: &[i64]) -> Rule {
         "a block has {share} elements along dimension {axis}, and a row of the swizzle of {} bytes has {row}",
         e.swizzling_byte_width
     );
+    Ok(())
+}
+
+/// The rules of a pointer. Up to 3.6 Triton had pointers to blocks, which are tensors.
+///
+/// # Errors
+/// What it points at is neither a number nor a block of numbers or pointers.
+pub fn pointer(pointee: Type) -> Rule {
+    let number = |ty: Type| ty.is_int() || ty.is_float();
+    let block = pointee.as_tensor().is_some_and(|t| number(t.elem) || t.elem.is_ptr());
+    ensure!(number(pointee) || pointee.is_ptr() || block, "a pointer points at an integer, a float or a block of them, found {pointee}");
     Ok(())
 }
 

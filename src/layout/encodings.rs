@@ -30,8 +30,10 @@ pub use shared::padded_offset;
 pub use tma::{DESCRIPTOR_BYTES, TmaBlock, TmaMessages, tma_block, tma_bytes, tma_messages};
 
 use super::{Dim, LayoutError, LinearLayout};
+use crate::ir::core::encoding::LinearBases;
 use crate::ir::core::hash::Map;
 use crate::ir::core::{Attr, Bases, Encoding, Type, TypeData};
+use crate::ir::wellformed;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// The layout of a tensor (or memory descriptor) of this shape and encoding, from (`register`, `lane`, `warp`, `block`) or (`offset`,
@@ -71,23 +73,24 @@ pub fn layout_of(ty: Type) -> Result<&'static LinearLayout, LayoutError> {
     let encoding = ty.encoding().ok_or_else(|| LayoutError::new(format!("{ty} has no layout")))?;
     match ty.data() {
         TypeData::MemDesc(m) => {
-            let rank = encoding_rank(encoding).map_or(m.shape.len(), |rank| rank.min(m.shape.len()));
+            let rank = wellformed::rank_of(encoding).map_or(m.shape.len(), |rank| rank.min(m.shape.len()));
             try_to_linear_layout(&m.alloc_shape[m.alloc_shape.len().saturating_sub(rank)..], encoding)
         }
         _ => try_to_linear_layout(ty.shape(), encoding),
     }
 }
 
-/// The dimensions that an encoding of shared memory lays out, where it says so.
-fn encoding_rank(encoding: Attr) -> Option<usize> {
-    let of = |bases: &Bases| bases.first().map(Vec::len);
-    match encoding.as_encoding()? {
-        Encoding::SwizzledShared(e) => Some(e.order.len()),
-        Encoding::NvmmaShared(e) => Some(e.rank as usize),
-        Encoding::SharedLinear { offset, block, .. } => of(offset).or_else(|| of(block)),
-        Encoding::PaddedShared(e) => Some(e.shape.len()),
-        _ => None,
-    }
+/// The encoding that states a linear layout as it is.
+#[must_use]
+pub fn from_linear(layout: &LinearLayout) -> Attr {
+    Attr::encoding(Encoding::Linear(bases_of(layout)))
+}
+
+/// What a linear encoding states of a layout.
+#[must_use]
+pub fn bases_of(layout: &LinearLayout) -> LinearBases {
+    let bases = |dim| if layout.has_in(dim) { layout.bases(dim) } else { vec![] };
+    LinearBases { register: bases(Dim::Register), lane: bases(Dim::Lane), warp: bases(Dim::Warp), block: bases(Dim::Block) }
 }
 
 /// Whether a type's encoding fits its shape; `Ok` for a type without an encoding.
@@ -129,7 +132,7 @@ fn build(shape: &[i64], attr: Attr) -> Result<LinearLayout, LayoutError> {
         Encoding::SharedLinear { offset, block, .. } => shared::shared_linear(shape, offset, block),
         Encoding::PaddedShared(e) => shared::padded(shape, e),
         Encoding::TensorMemory(e) => tensor_memory::tensor_memory(shape, e),
-        Encoding::TensorMemoryScales { cga } => tensor_memory::scales(shape, cga),
+        Encoding::TensorMemoryScales { cga, k_first } => tensor_memory::scales(shape, cga, *k_first),
     }?;
     if layout.total_in_bits() > 31 {
         return Err(LayoutError::new(format!("the layout has 2^{} places, more than can be numbered", layout.total_in_bits())));

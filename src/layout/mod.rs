@@ -4,6 +4,7 @@
 //!   elements from ([`Dim::Register`], [`Dim::Lane`], [`Dim::Warp`], [`Dim::Block`]) or ([`Dim::Offset`], [`Dim::Block`]) to the tensor's
 //!   axes;
 //! - [`encodings`]: every encoding attribute and a shape turned into one, memoized;
+//! - [`fp4`]: the encodings of 4-bit floats in bytes and of what they become;
 //! - [`queries`]: registers per thread, offsets per register, contiguity, order, copies;
 //! - [`blocked`]: choosing blocked encodings;
 //! - [`conversion`]: how far elements move between two layouts;
@@ -17,6 +18,7 @@ pub mod blocked;
 pub mod conversion;
 mod dim;
 pub mod encodings;
+pub mod fp4;
 pub mod linear;
 pub mod plan;
 pub mod queries;
@@ -35,7 +37,7 @@ use crate::ir::verify::{LayoutRules, verify_with_layouts};
 pub use blocked::{blocked_from_size, blocked_in_cga, default_blocked};
 pub use conversion::{ConversionKind, conversion_kind, conversion_kind_of, minimal_conversion, register_permutation};
 pub use dim::Dim;
-pub use encodings::{check, layout_of, padded_offset, to_linear_layout, try_to_linear_layout};
+pub use encodings::{bases_of, check, from_linear, layout_of, padded_offset, to_linear_layout, try_to_linear_layout};
 pub use linear::LinearLayout;
 pub use queries::{
     FreeMasks, are_layouts_equivalent, are_layouts_equivalent_up_to_copies, contig_of, contig_per_thread, contig_per_warp, cta_split_num,

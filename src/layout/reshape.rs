@@ -221,6 +221,13 @@ impl LinearLayout {
         LinearLayout::identity1d(2, Dim::Register, Dim::axis(axis)).product(self).transpose_outs(&outs)
     }
 
+    /// The layout with the lowest coordinate bit of an axis left out, which the lowest register numbers: the inverse of [`LinearLayout::doubled_along`].
+    /// `None` where another register does, or something else moves by odd numbers.
+    #[must_use]
+    pub fn undoubled_along(&self, axis: usize) -> Option<LinearLayout> {
+        self.divide_left(&LinearLayout::identity1d(2, Dim::Register, Dim::axis(axis)))
+    }
+
     /// The layout with the lowest coordinate bit of an axis left out, which a register numbers: `register = [(1), (2)]` becomes `[(1)]`. `None` where
     /// no register does, or something else moves by odd numbers.
     #[must_use]

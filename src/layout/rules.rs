@@ -2,20 +2,26 @@
 //!
 //! 1. *Views* of tensors and buffers (`trans`, `reshape`, `join`, `split`, `fp4_to_fp`) leave each element where it is: the result's layout is
 //!    the source's under another name for its coordinates.
-//! 2. *Parts* of a buffer lie at offsets that one addition reaches: splitting an axis must not cut the swizzle pattern or a block's share.
+//! 2. *Parts* of a buffer, and buffers seen as others, are in [`memory`].
 //! 3. *Barriers* that blocks share have their blocks in order; *rows by index* are read by whole warps; *reductions* have their row in one thread.
 //!
 //! An encoding that has no layout for its shape is no fault here: the rules on types report it.
+//! 4. *Conversions* that must stay within a warp do; *packed arithmetic* finds its lanes in one thread.
 //!
 //! ```text
-//! %1 = ttg.memdesc_subslice %0[0, 8] : 16 × 16, swizzled over 16 columns, to 16 × 8       cut: columns 8 to 15 lie at several offsets
+//! %1 = tt.trans %0 {order = array<i32: 1, 0>} : tensor<16x32xf32, #a> -> tensor<32x16xf32, #b>       #b is #a with its axes exchanged
 //! ```
 
-use super::{Dim, LinearLayout, contig_of, free_variable_masks, layout_of, try_to_linear_layout, unique_elems_per_thread};
+mod memory;
+
+use super::{
+    ConversionKind, Dim, LinearLayout, are_layouts_equivalent, contig_of, conversion_kind_of, fp4, free_variable_masks, layout_of,
+    unique_elems_per_thread,
+};
 use crate::ir::core::encoding::NvmmaShared;
-use crate::ir::core::{Attr, Encoding, Ir, MemDesc, Op, Type};
+use crate::ir::core::{Attr, Encoding, Ir, Op, Type};
+use crate::ir::dialects::verify::packed;
 use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
-use crate::ir::wellformed;
 
 type Rule = Result<(), String>;
 
@@ -32,8 +38,9 @@ pub fn verify_op(ir: &Ir, op: Op) -> Rule {
         OpKind::Tt(TtOp::Split) => joined(ir.ty(ir.results(op)[0]), ty(ir, op, 0), "operand"),
         OpKind::Tt(TtOp::Cat) => cat(ty(ir, op, 0), ir.ty(ir.result(op))),
         OpKind::Ttg(TtgOp::Fp4ToFp) => fp4_to_fp(ir, op),
-        OpKind::Ttg(TtgOp::MemDescSubslice) => subslice(ty(ir, op, 0), ir.ty(ir.result(op))),
-        OpKind::Ttg(TtgOp::MemDescReinterpret) => reinterpret(ty(ir, op, 0), ir.ty(ir.result(op))),
+        OpKind::Ttg(TtgOp::ConvertLayout) if ir.stored_attr(op, "force_warp_shuffle").is_some() => within_a_warp(ir, op),
+        OpKind::Ttg(TtgOp::MemDescSubslice) => memory::subslice(ty(ir, op, 0), ir.ty(ir.result(op))),
+        OpKind::Ttg(TtgOp::MemDescReinterpret) => memory::reinterpret(ty(ir, op, 0), ir.ty(ir.result(op))),
         OpKind::Ttng(kind) => nvidia(ir, op, kind),
         _ => Ok(()),
     }
@@ -48,17 +55,65 @@ fn nvidia(ir: &Ir, op: Op, kind: TtngOp) -> Rule {
             barrier(ty(ir, op, 2))?;
             wide_stores(ty(ir, op, 0), ty(ir, op, 1))
         }
-        TtngOp::AsyncTmaGather => rows(ty(ir, op, 1), ty(ir, op, 4)),
-        TtngOp::AsyncTmaScatter => rows(ty(ir, op, 1), ty(ir, op, 3)),
+        TtngOp::AsyncTmaCopyGlobalToLocal => memory::load_target(buffer(ir, op, 4), buffer(ir, op, 3)),
+        TtngOp::AsyncTmaGather => {
+            memory::load_target(ty(ir, op, 4), ty(ir, op, 3))?;
+            rows(ty(ir, op, 1), ty(ir, op, 4))
+        }
+        TtngOp::AsyncTmaCopyLocalToGlobal | TtngOp::AsyncTmaReduce => memory::store_source(buffer(ir, op, 2)),
+        TtngOp::AsyncTmaScatter => {
+            memory::store_source(ty(ir, op, 3))?;
+            rows(ty(ir, op, 1), ty(ir, op, 3))
+        }
+        TtngOp::PackedArith => packed_arith(ir, op),
+        TtngOp::TmemSubslice => memory::tmem_subslice(ir, op),
         TtngOp::TmemLoad if ir.stored_attr(op, "redOp").is_some() => whole_rows(ir.ty(ir.results(op)[0])),
         TtngOp::TcGen5Mma => blocks_of_product(ir, op),
-        TtngOp::TmemCopy => same_blocks(ty(ir, op, 0), ty(ir, op, 1)),
+        TtngOp::TmemCopy => {
+            same_blocks(ty(ir, op, 0), ty(ir, op, 1))?;
+            memory::copied_columns(ty(ir, op, 1))
+        }
         _ => Ok(()),
     }
 }
 
 fn ty(ir: &Ir, op: Op, operand: usize) -> Type {
     ir.ty(ir.operand(op, operand))
+}
+
+/// The type of the first value of an operand group.
+fn buffer(ir: &Ir, op: Op, group: usize) -> Type {
+    ir.ty(ir.operand_group(op, group)[0])
+}
+
+fn within_a_warp(ir: &Ir, op: Op) -> Rule {
+    match conversion_kind_of(ty(ir, op, 0), ir.ty(ir.result(op))) {
+        Ok(ConversionKind::Warps | ConversionKind::Blocks) => {
+            Err("it has `force_warp_shuffle`, and elements move between warps, which no shuffle does".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A thread has whole groups of elements, and those of all operands at the same places.
+fn packed_arith(ir: &Ir, op: Op) -> Rule {
+    let result = ir.ty(ir.result(op));
+    let Ok(layout) = layout_of(result) else { return Ok(()) };
+    let (lanes, found) = (packed::lanes(result), unique_elems_per_thread(result));
+    if found < lanes || found % lanes != 0 {
+        return Err(format!("a thread has {found} elements of the result, expected a multiple of {lanes}"));
+    }
+    for (at, operand) in ir.operands(op).iter().map(|&v| ir.ty(v)).enumerate() {
+        let there = match (packed::halved_axis(operand, result), layout_of(operand), operand.encoding(), result.encoding()) {
+            (Some(axis), Ok(own), ..) => layout.undoubled_along(axis).is_some_and(|expected| expected.same_map(own)),
+            (None, Ok(_), Some(a), Some(b)) => are_layouts_equivalent(result.shape(), a, b).unwrap_or(false),
+            _ => false,
+        };
+        if !there {
+            return Err(format!("operand #{at} has type {operand}, whose elements are not where those of {result} are"));
+        }
+    }
+    Ok(())
 }
 
 // ---- views ----
@@ -120,11 +175,11 @@ fn joined(part: Type, whole: Type, which: &str) -> Rule {
 
 fn fp4_to_fp(ir: &Ir, op: Op) -> Rule {
     let (src, result) = (ty(ir, op, 0), ir.ty(ir.result(op)));
-    let (Ok(from), Ok(to)) = (layout_of(src), layout_of(result)) else { return Ok(()) };
+    let (Some(from), Some(to)) = (src.encoding(), result.encoding()) else { return Ok(()) };
     let axis = usize::try_from(ir.int_attr(op, "axis").unwrap_or(0)).unwrap_or(0);
-    let expected =
-        to.halved_along(axis).ok_or_else(|| format!("the result has type {result}, expected both floats of a byte in one thread"))?;
-    if from.same_map(&expected) {
+    let expected = fp4::packed(to, axis, result.shape())
+        .ok_or_else(|| format!("the result has type {result}, expected both floats of a byte side by side in a thread's registers"))?;
+    if are_layouts_equivalent(src.shape(), from, expected).unwrap_or(false) {
         return Ok(());
     }
     Err(format!("the source has type {src}, whose bytes are not where the floats of {result} are"))
@@ -140,53 +195,6 @@ fn cat(part: Type, whole: Type) -> Rule {
         Ok(())
     } else {
         Err(format!("a thread holds {two} elements of the result, expected twice the {one} of an operand"))
-    }
-}
-
-// ---- parts of buffers ----
-
-fn subslice(src: Type, result: Type) -> Rule {
-    let split: Vec<usize> = (0..src.rank()).filter(|&d| src.shape()[d] != result.shape()[d]).collect();
-    if split.is_empty() {
-        return Ok(());
-    }
-    let rank = src.encoding().and_then(wellformed::rank_of).unwrap_or(0);
-    if rank < src.rank() {
-        // Several buffers, of which some are taken: only a layout without paddings has them side by side.
-        let padded = matches!(src.layout(), Some(Encoding::PaddedShared(_)));
-        return if padded { Err(format!("it splits {src}, whose padded layout has rank {rank}")) } else { Ok(()) };
-    }
-    let Some(places) = layout_of(src).ok().and_then(LinearLayout::pseudoinvert) else { return Ok(()) };
-    for dim in split {
-        let mut step = result.shape()[dim];
-        while step < src.shape()[dim] {
-            let at: Vec<(Dim, u32)> = (0..src.rank()).map(|d| (Dim::axis(d), if d == dim { step as u32 } else { 0 })).collect();
-            for (place, value) in places.apply(&at) {
-                if place == Dim::Offset && value != 0 && !value.is_power_of_two() {
-                    return Err(format!("it cuts the swizzle pattern: element {step} along dimension {dim} is at offset {value}"));
-                }
-                if place == Dim::Block && value != 0 {
-                    return Err(format!("it cuts along dimension {dim} between blocks of the cluster"));
-                }
-            }
-            step *= 2;
-        }
-    }
-    Ok(())
-}
-
-fn reinterpret(src: Type, result: Type) -> Rule {
-    let bits = |ty: Type| -> Option<i64> {
-        let m: &MemDesc = ty.as_memdesc()?;
-        let rank = wellformed::rank_of(m.encoding)?.min(m.alloc_shape.len());
-        let (copies, shape) = m.alloc_shape.split_at(m.alloc_shape.len() - rank);
-        let layout = try_to_linear_layout(shape, m.encoding).ok()?;
-        let place = if layout.has_in(Dim::Col) { Dim::Col } else { Dim::Offset };
-        copies.iter().try_fold(i64::from(layout.in_size(place)) * i64::from(m.elem.bit_width()?), |n, &c| n.checked_mul(c))
-    };
-    match (bits(src), bits(result)) {
-        (Some(a), Some(b)) if a != b => Err(format!("the source takes {a} bits and the result {b}, expected one size")),
-        _ => Ok(()),
     }
 }
 

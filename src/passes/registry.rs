@@ -18,6 +18,7 @@ pub static ALL: &[&Pass] = &[
     &tt::loop_aware_cse::PASS,
     &tt::licm::PASS,
     &tt::loop_unroll::PASS,
+    &tt::loop_peeling::PASS,
     &ttg::convert_from_tt::PASS,
     &ttg::coalesce::PASS,
     &ttg::coalesce_async_copy::PASS,
@@ -50,12 +51,14 @@ pub static ALL: &[&Pass] = &[
     &ttg::print_allocation::ALIAS,
 ];
 
-/// The pass of this name. MLIR's older spelling of a name, and Triton's name for what it has only as a test, are found too.
+/// The pass of this name. MLIR's older spelling of a name, Triton's generic name of a pass that it has for each vendor, and its name for what it has only
+/// as a test, are found too.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Pass> {
     let name = match name {
         "inliner" => "inline",
         "canonicalizer" => "canonicalize",
+        "allocate-shared-memory" => "allocate-shared-memory-nv",
         "test-print-membar" => "tritongpu-insert-barriers",
         other => other,
     };

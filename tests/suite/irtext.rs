@@ -152,7 +152,7 @@ const FAULTS: &[(&str, &str, u32, u32, &str)] = &[
     ),
     ("#a = #ttg.slice<{dim = 0, parent = #ttg.shared_memory}>\nmodule {\n}", "E0408", 1, 27, "the parent is a layout of threads"),
     ("tt.func @f(%a: tensor<9999999999999x9999999999999xf32>) {\n  tt.return\n}", "E0406", 1, 37, "more elements"),
-    ("module {\n}\nmodule {\n}", "E0401", 3, 1, "a file holds one module"),
+    ("module {\n}\nmodule {", "E0401", 3, 9, "expected"),
     (
         "tt.func @f(%p: !tt.ptr<f32>) {\n  %0 = tt.load %p evictionPolicy = never : !tt.ptr<f32>\n}",
         "E0401",

@@ -73,7 +73,7 @@ pub(super) fn index(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     }
     let stride = buffer_bytes(to).map_err(|e| cx.unsupported(op, &e.reason))?;
     let view = cx.view(source)?;
-    let number = cx.int(cx.ir.operand(op, 1))?;
+    let number = cx.buffer_number(source, cx.ir.operand(op, 1))?;
     let bytes = cx.b.build_int_mul(number, cx.i32(u64::from(stride)), "")?;
     let base = cx.shared_at(view.base, bytes)?;
     cx.set_view(result, &View { base, offsets: view.offsets[1..].to_vec() });
@@ -89,8 +89,9 @@ pub(super) fn subslice(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if starts.len() != view.offsets.len() || to.rank() != view.offsets.len() {
         return Err(cx.unsupported(op, "expected an offset for each dimension"));
     }
-    for ((offset, &start), &size) in view.offsets.iter_mut().zip(starts).zip(to.shape()) {
-        if start % size != 0 {
+    let buffers = to.rank() - layout_of(to).map_or(to.rank(), |l| l.out_dims().count());
+    for (dim, ((offset, &start), &size)) in view.offsets.iter_mut().zip(starts).zip(to.shape()).enumerate() {
+        if dim >= buffers && start % size != 0 {
             return Err(cx.unsupported(op, &format!("it starts at {start}, which is no multiple of its size {size}")));
         }
         *offset = cx.b.build_int_add(*offset, cx.i32(start as u64), "")?;

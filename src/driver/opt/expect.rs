@@ -4,8 +4,9 @@
 //!    `remark` or `note`. The place is this line; `@+N`, `@-N`; `@above` and `@below`, the nearest line before or behind without such a comment; or
 //!    `@unknown`, no line. A number behind the place stands for as many comments.
 //! 2. `expected-error-re {{text}}`: between `{{` and `}}` inside the text there is a regular expression ([`regex`]); the rest is literal.
-//! 3. Each diagnostic, and each note of one, takes the first comment of its severity and line that it fits. One that fits none is reported where it
-//!    is; each comment that nothing fits is reported where it stands.
+//! 3. Each diagnostic, each note of one, and each label of one that points elsewhere (a note there) takes the first comment of its severity and line
+//!    that it fits. One that fits none is reported where it is, unless only what is expected is checked; each comment that nothing fits is reported
+//!    where it stands.
 //!
 //! ```text
 //! // expected-error-re @below {{has {{[0-9]+}} operands}}       fits `it has 3 operands, expected 2`
@@ -47,9 +48,9 @@ impl Expected {
     }
 }
 
-/// What does not agree between a file's comments and the diagnostics it gave.
+/// What does not agree between a file's comments and the diagnostics it gave; with `only_expected`, what nobody expects agrees.
 #[must_use]
-pub fn check(sources: &SourceMap, file: FileId, given: &[Diagnostic]) -> Vec<Diagnostic> {
+pub fn check(sources: &SourceMap, file: FileId, given: &[Diagnostic], only_expected: bool) -> Vec<Diagnostic> {
     let name = &sources.file(file).name;
     let fault =
         |line: u32, text: String| Diagnostic::error(&codes::cli::NOT_EXPECTED, text).at(Place::At { file: name.clone(), line, col: 1 }, "");
@@ -68,10 +69,13 @@ pub fn check(sources: &SourceMap, file: FileId, given: &[Diagnostic]) -> Vec<Dia
         let line = line_of(d, sources);
         said.push((d.severity, line, &d.message));
         said.extend(d.notes.iter().map(|n| (Severity::Note, line, n.as_str())));
+        let elsewhere = d.labels.iter().skip(1).filter(|l| !l.text.is_empty());
+        said.extend(elsewhere.map(|l| (Severity::Note, line_at(&l.place, sources), l.text.as_str())));
     }
     for (severity, line, message) in said {
         match wanted.iter().position(|e| e.fits(severity, line, message)) {
             Some(i) => drop(wanted.remove(i)),
+            None if only_expected => {}
             None => faults.push(fault(line.unwrap_or(1), format!("unexpected {}: {message}", severity.word()))),
         }
     }
@@ -83,7 +87,11 @@ pub fn check(sources: &SourceMap, file: FileId, given: &[Diagnostic]) -> Vec<Dia
 }
 
 fn line_of(d: &Diagnostic, sources: &SourceMap) -> Option<u32> {
-    match d.place()? {
+    d.place().and_then(|p| line_at(p, sources))
+}
+
+fn line_at(place: &Place, sources: &SourceMap) -> Option<u32> {
+    match place {
         Place::Span(s) => Some(sources.line_col(*s).line),
         Place::At { line, .. } => Some(*line),
         Place::File(_) => None,

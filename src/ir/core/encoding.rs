@@ -41,6 +41,8 @@ pub enum Encoding {
     /// `#ttng.tensor_memory_scales_encoding`
     TensorMemoryScales {
         cga: Bases,
+        /// Whether blocks of 128 rows and 4 scales follow one another along K first (`blockRepOrder = kThenMn`).
+        k_first: bool,
     },
 }
 
@@ -115,4 +117,6 @@ pub struct TensorMemory {
     pub col_stride: u32,
     pub cga: Bases,
     pub two_ctas: bool,
+    /// Every second half of a column is left out: an operand of 4-bit elements beside one of 8-bit elements.
+    pub fp4_padded: bool,
 }

@@ -8,6 +8,9 @@
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FloatKind {
     F4E2M1FN,
+    F6E2M3FN,
+    F6E3M2FN,
+    F8E8M0FNU,
     F8E4M3FN,
     F8E4M3FNUZ,
     F8E4M3B11FNUZ,
@@ -29,6 +32,8 @@ enum Special {
     NanOnly,
     /// No infinity, no NaN.
     Finite,
+    /// Powers of two without a sign, a zero or an infinity; all ones is NaN (`FNU`).
+    PowersOfTwo,
     /// No infinity, no negative zero; 0x80 is NaN (`FNUZ`).
     Unsigned0,
 }
@@ -41,8 +46,11 @@ struct Format {
 }
 
 impl FloatKind {
-    pub const ALL: [FloatKind; 11] = [
+    pub const ALL: [FloatKind; 14] = [
         FloatKind::F4E2M1FN,
+        FloatKind::F6E2M3FN,
+        FloatKind::F6E3M2FN,
+        FloatKind::F8E8M0FNU,
         FloatKind::F8E4M3FN,
         FloatKind::F8E4M3FNUZ,
         FloatKind::F8E4M3B11FNUZ,
@@ -60,6 +68,9 @@ impl FloatKind {
     pub fn name(self) -> &'static str {
         match self {
             FloatKind::F4E2M1FN => "f4E2M1FN",
+            FloatKind::F6E2M3FN => "f6E2M3FN",
+            FloatKind::F6E3M2FN => "f6E3M2FN",
+            FloatKind::F8E8M0FNU => "f8E8M0FNU",
             FloatKind::F8E4M3FN => "f8E4M3FN",
             FloatKind::F8E4M3FNUZ => "f8E4M3FNUZ",
             FloatKind::F8E4M3B11FNUZ => "f8E4M3B11FNUZ",
@@ -77,7 +88,7 @@ impl FloatKind {
     #[must_use]
     pub fn bits(self) -> u32 {
         let f = self.format();
-        1 + f.exponent + f.mantissa
+        u32::from(f.special != Special::PowersOfTwo) + f.exponent + f.mantissa
     }
 
     /// Mantissa bits without the implicit one.
@@ -96,6 +107,9 @@ impl FloatKind {
         let f = |exponent, mantissa, bias, special| Format { exponent, mantissa, bias, special };
         match self {
             FloatKind::F4E2M1FN => f(2, 1, 1, Special::Finite),
+            FloatKind::F6E2M3FN => f(2, 3, 1, Special::Finite),
+            FloatKind::F6E3M2FN => f(3, 2, 3, Special::Finite),
+            FloatKind::F8E8M0FNU => f(8, 0, 127, Special::PowersOfTwo),
             FloatKind::F8E4M3FN => f(4, 3, 7, Special::NanOnly),
             FloatKind::F8E4M3FNUZ => f(4, 3, 8, Special::Unsigned0),
             FloatKind::F8E4M3B11FNUZ => f(4, 3, 11, Special::Unsigned0),
@@ -116,6 +130,9 @@ impl FloatKind {
             return f64::from_bits(bits);
         }
         let Format { exponent, mantissa, bias, special } = self.format();
+        if special == Special::PowersOfTwo {
+            return if bits & 0xff == 0xff { f64::NAN } else { 2f64.powi((bits & 0xff) as i32 - bias) };
+        }
         let negative = bits >> (exponent + mantissa) & 1 == 1;
         let exp = (bits >> mantissa & ((1 << exponent) - 1)) as i32;
         let frac = bits & ((1 << mantissa) - 1);
@@ -145,13 +162,16 @@ impl FloatKind {
             return value.to_bits();
         }
         let Format { exponent, mantissa, bias, special } = self.format();
+        if special == Special::PowersOfTwo {
+            return power_of_two(value, bias);
+        }
         let top = (1u64 << exponent) - 1;
         let sign = u64::from(value.is_sign_negative()) << (exponent + mantissa);
         let quiet_nan = match special {
             Special::Ieee => sign | top << mantissa | 1 << (mantissa - 1),
             Special::NanOnly => sign | top << mantissa | ((1 << mantissa) - 1),
             Special::Unsigned0 => 1 << (exponent + mantissa),
-            Special::Finite => 0,
+            Special::Finite | Special::PowersOfTwo => 0,
         };
         if value.is_nan() {
             return quiet_nan;
@@ -159,11 +179,11 @@ impl FloatKind {
         let largest = match special {
             Special::Ieee => (top - 1) << mantissa | ((1 << mantissa) - 1),
             Special::NanOnly => top << mantissa | ((1 << mantissa) - 2),
-            Special::Unsigned0 | Special::Finite => top << mantissa | ((1 << mantissa) - 1),
+            Special::Unsigned0 | Special::Finite | Special::PowersOfTwo => top << mantissa | ((1 << mantissa) - 1),
         };
         let overflow = match special {
             Special::Ieee => sign | top << mantissa,
-            Special::Finite => sign | largest,
+            Special::Finite | Special::PowersOfTwo => sign | largest,
             Special::NanOnly | Special::Unsigned0 => quiet_nan,
         };
         if value.is_infinite() {
@@ -187,6 +207,23 @@ impl FloatKind {
         }
         if magnitude == 0 && special == Special::Unsigned0 { 0 } else { sign | magnitude }
     }
+}
+
+/// The biased exponent of the power of two that is nearest to a number, ties to the even exponent; all ones where there is none.
+fn power_of_two(value: f64, bias: i32) -> u64 {
+    const NAN: u64 = 0xff;
+    if !value.is_finite() || value.is_sign_negative() {
+        return NAN;
+    }
+    let (raw, lowest) = (value.to_bits(), 2f64.powi(-bias));
+    if value <= lowest {
+        return 0;
+    }
+    let (exponent, frac) = ((raw >> 52) as i64 - 1023 + i64::from(bias), raw & ((1 << 52) - 1));
+    let half = 1 << 51;
+    let up = frac > half || (frac == half && exponent & 1 == 1);
+    let rounded = exponent + i64::from(up);
+    u64::try_from(rounded).ok().filter(|&e| e < NAN).unwrap_or(NAN)
 }
 
 /// `value >> shift`, rounded to nearest, ties to even.

@@ -16,7 +16,7 @@
 use bitflags::bitflags;
 
 use super::OpKind;
-use crate::ir::core::{Attr, Ir, Op, Type, TypeData, Value};
+use crate::ir::core::{Attr, FloatKind, Ir, Op, Type, TypeData, Value};
 
 bitflags! {
     /// Properties of operations that several parts of the compiler ask for.
@@ -343,6 +343,8 @@ constraints! {
     I16 = "16-bit signless integer", |t| t.is_int_of(16);
     I128 = "128-bit signless integer", |t| t.is_int_of(128);
     TENSORDESC = "tensor descriptor", |t| matches!(*t, TypeData::TensorDesc { .. });
+    PACKED_OPERAND = "tensor of i8, f8E8M0FNU, f8E4M3FN, f8E5M2, f16, bf16 or f32", |t| t.is_tensor() && (t.elem().is_int_of(8) || is_packed(t, true));
+    PACKED_RESULT = "tensor of f8E4M3FN, f8E5M2, f16, bf16 or f32", |t| t.is_tensor() && is_packed(t, false);
     TOKEN = "async token", |t| matches!(*t, TypeData::AsyncToken);
 }
 
@@ -350,6 +352,12 @@ constraints! {
 #[must_use]
 pub fn constraints_print_bare(constraint: &'static Constraint) -> bool {
     [&PTR, &MEMDESC, &TENSORDESC].into_iter().any(|c| std::ptr::eq(c, constraint))
+}
+
+/// Whether an instruction computes with several of these floats at once; scales only as operands.
+fn is_packed(t: Type, operand: bool) -> bool {
+    use FloatKind::{BF16, F8E4M3FN, F8E5M2, F8E8M0FNU, F16, F32};
+    t.elem().as_float().is_some_and(|k| matches!(k, F8E4M3FN | F8E5M2 | F16 | BF16 | F32) || (operand && k == F8E8M0FNU))
 }
 
 fn scalar_or_tensor(t: Type) -> bool {

@@ -8,8 +8,8 @@ use super::verify;
 dialect! {
     /// Operations of the `ttg` dialect.
     TtgOp "ttg" (ttg) {
-        /// The same tensor with its elements held by other threads and registers.
-        ConvertLayout "convert_layout" (src: one TENSOR) -> (result: one TENSOR) {} {
+        /// The same tensor with its elements held by other threads and registers; with `force_warp_shuffle` without leaving the warp.
+        ConvertLayout "convert_layout" (src: one TENSOR) -> (result: one TENSOR) { force_warp_shuffle: Unit => Absent } {
             traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             verify: Some(verify::ttg::convert_layout),

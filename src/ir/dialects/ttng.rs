@@ -79,12 +79,12 @@ dialect! {
             format: Format::Text("$alloc attr-dict `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::on_barrier),
         };
-        /// Tells an mbarrier how many bytes will arrive.
-        BarrierExpect "barrier_expect" (alloc: one MEMDESC, pred: one I1) -> () { size: Int(32) } {
+        /// Tells an mbarrier how many bytes will arrive; with `fromCTA` only one block of the cluster does, for its own.
+        BarrierExpect "barrier_expect" (alloc: one MEMDESC, pred: one I1) -> () { size: Int(32), fromCTA: Int(32) => Absent } {
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
             infer: Some(infer::second_bool),
-            verify: Some(verify::ttng::on_barrier),
+            verify: Some(verify::ttng::barrier_expect),
         };
         /// Waits until a phase of an mbarrier is complete. `deps` keeps buffers alive until then.
         WaitBarrier "wait_barrier" (alloc: one MEMDESC, phase: one I32, pred: opt I1, deps: many MEMDESC) -> () {} {
@@ -94,8 +94,9 @@ dialect! {
             infer: Some(infer::wait_barrier),
             verify: Some(verify::ttng::on_barrier),
         };
-        /// Arrives `count` times at an mbarrier.
-        ArriveBarrier "arrive_barrier" (alloc: one MEMDESC, pred: opt I1) -> () { count: Int(32) } {
+        /// Arrives `count` times at an mbarrier; with `fromCTA` only one block of the cluster does. The bits of `multicastCTA` say which bits of the
+        /// block's number may differ in the blocks at whose barriers it arrives.
+        ArriveBarrier "arrive_barrier" (alloc: one MEMDESC, pred: opt I1) -> () { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) } {
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))"),
             infer: Some(infer::second_bool),
@@ -196,8 +197,8 @@ dialect! {
             format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttng_mma::tmem_alloc),
         };
-        /// Columns of a buffer in tensor memory, from column `offset` on.
-        TmemSubslice "tmem_subslice" (src: one MEMDESC) -> (result: one MEMDESC) { offset: Int(32) } {
+        /// Columns of a buffer in tensor memory, from column `offset` on; with `dim` rows, or buffers of several.
+        TmemSubslice "tmem_subslice" (src: one MEMDESC) -> (result: one MEMDESC) { offset: Int(32), dim: Int(32) => IntIs(1) } {
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
             verify: Some(verify::ttng_mma::tmem_subslice),
         };
@@ -213,10 +214,9 @@ dialect! {
             format: Format::Text("$kind attr-dict"),
         };
         /// Arithmetic on neighbouring elements at once, `add.f32x2` and its like.
-        PackedArith "packed_arith" (args: many FLOAT_TENSOR) -> (result: one FLOAT_TENSOR) { op_kind: Enum(&PACKED_ARITH) } {
-            traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE.union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
+        PackedArith "packed_arith" (args: many PACKED_OPERAND) -> (result: one PACKED_RESULT) { op_kind: Enum(&PACKED_ARITH) } {
             format: Format::Text("$op_kind operands attr-dict `:` functional-type(operands, results)"),
-            verify: Some(verify::ttng::packed_arith),
+            verify: Some(verify::packed::packed_arith),
         };
         /// A pointer to a TMA descriptor as a tensor descriptor.
         ReinterpretTensorDescriptor "reinterpret_tensor_descriptor" (raw_desc: one PTR) -> (result: one TENSORDESC) {} {

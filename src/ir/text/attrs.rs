@@ -179,10 +179,13 @@ impl Text {
             }
             Encoding::PaddedShared(p) => self.padded(p),
             Encoding::TensorMemory(t) => self.tensor_memory(t),
-            Encoding::TensorMemoryScales { cga } => {
+            Encoding::TensorMemoryScales { cga, k_first } => {
                 self.push("#ttng.tensor_memory_scales_encoding<");
                 if !cga.is_empty() {
                     self.bases("CGALayout", cga);
+                }
+                if *k_first {
+                    self.push(if cga.is_empty() { "blockRepOrder = kThenMn" } else { ", blockRepOrder = kThenMn" });
                 }
                 self.push(">");
             }
@@ -266,6 +269,9 @@ impl Text {
         self.cga(&t.cga);
         if t.two_ctas {
             self.push(", twoCTAs = true");
+        }
+        if t.fp4_padded {
+            self.push(", fp4Padded = true");
         }
         self.push(">");
     }

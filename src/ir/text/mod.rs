@@ -12,6 +12,7 @@ pub mod floats;
 pub mod format;
 pub mod lexer;
 pub mod names;
+mod parse_amd;
 mod parse_attrs;
 pub mod parse_encodings;
 mod parse_format;

@@ -12,10 +12,17 @@ use crate::ir::core::{Attr, AttrData, Bases, Encoding, Name};
 use crate::ir::wellformed;
 
 /// The fields of an encoding that are left to read.
-struct Fields {
+pub(super) struct Fields {
     entries: Vec<(Name, Attr, Token)>,
     /// The encoding's name, for messages.
     at: Token,
+}
+
+impl Fields {
+    /// Whether a field of this name is left.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.entries.iter().any(|e| e.0.as_str() == name)
+    }
 }
 
 impl Parser<'_> {
@@ -45,6 +52,7 @@ impl Parser<'_> {
             "#ttg.padded_shared" => self.padded(at)?,
             "#ttng.tensor_memory_encoding" => self.tensor_memory(at)?,
             "#ttng.tensor_memory_scales_encoding" => self.tensor_memory_scales(at)?,
+            "#ttg.amd_mfma" | "#ttg.amd_wmma" => return self.amd_encoding(at, name == "#ttg.amd_mfma"),
             _ => return Ok(Attr::new(AttrData::Opaque(self.raw()?))),
         };
         match wellformed::encoding(&encoding) {
@@ -54,7 +62,7 @@ impl Parser<'_> {
     }
 
     /// `<{…}>`
-    fn fields(&mut self, at: Token) -> Res<Fields> {
+    pub(super) fn fields(&mut self, at: Token) -> Res<Fields> {
         self.advance();
         self.expect("<")?;
         let entries = self.attr_entries()?;
@@ -69,7 +77,7 @@ impl Parser<'_> {
         Ok(Fields { entries, at })
     }
 
-    fn bad_encoding<T>(&self, at: Token, message: impl Into<String>) -> Res<T> {
+    pub(super) fn bad_encoding<T>(&self, at: Token, message: impl Into<String>) -> Res<T> {
         Err(self.error_at(&codes::IR_BAD_ENCODING, at, message))
     }
 
@@ -94,7 +102,7 @@ impl Parser<'_> {
         }
     }
 
-    fn uint(&self, f: &mut Fields, name: &str) -> Res<u32> {
+    pub(super) fn uint(&self, f: &mut Fields, name: &str) -> Res<u32> {
         let (value, at) = self.take(f, name)?;
         self.as_uint(value, at)
     }
@@ -106,7 +114,7 @@ impl Parser<'_> {
         }
     }
 
-    fn optional_uint(&self, f: &mut Fields, name: &str, default: u32) -> Res<u32> {
+    pub(super) fn optional_uint(&self, f: &mut Fields, name: &str, default: u32) -> Res<u32> {
         self.take_optional(f, name).map_or(Ok(default), |(v, at)| self.as_uint(v, at))
     }
 
@@ -117,7 +125,7 @@ impl Parser<'_> {
         }
     }
 
-    fn uints(&self, f: &mut Fields, name: &str) -> Res<Vec<u32>> {
+    pub(super) fn uints(&self, f: &mut Fields, name: &str) -> Res<Vec<u32>> {
         let (value, at) = self.take(f, name)?;
         let AttrData::Array(items) = value.data() else { return self.bad_encoding(at, format!("`{name}` is a list of numbers")) };
         items.iter().map(|&v| self.as_uint(v, at)).collect()
@@ -125,7 +133,7 @@ impl Parser<'_> {
 
     /// As `bases`, of a field that must be there.
     fn required_bases(&self, f: &mut Fields, name: &str) -> Res<Bases> {
-        if f.entries.iter().any(|e| e.0.as_str() == name) {
+        if f.has(name) {
             return self.bases(f, name);
         }
         self.bad_encoding(f.at, format!("this encoding lacks the field `{name}`"))
@@ -295,15 +303,35 @@ impl Parser<'_> {
             col_stride: self.uint(&mut f, "colStride")?,
             cga: self.bases(&mut f, "CGALayout")?,
             two_ctas: self.flag(&mut f, "twoCTAs")?,
+            fp4_padded: self.flag(&mut f, "fp4Padded")?,
         };
         self.done(f)?;
         Ok(Encoding::TensorMemory(t))
     }
 
     fn tensor_memory_scales(&mut self, at: Token) -> Res<Encoding> {
-        let mut f = self.bare_fields(at)?;
+        self.advance();
+        let mut k_first = false;
+        let fields = self.list("<", ">", &mut |p| p.scales_field(&mut k_first))?;
+        let mut f = Fields { entries: fields.into_iter().flatten().collect(), at };
         let cga = self.bases(&mut f, "CGALayout")?;
         self.done(f)?;
-        Ok(Encoding::TensorMemoryScales { cga })
+        Ok(Encoding::TensorMemoryScales { cga, k_first })
+    }
+
+    /// A field of the scales' encoding. `blockRepOrder` takes a bare word, which is no attribute.
+    fn scales_field(&mut self, k_first: &mut bool) -> Res<Option<(Name, Attr, Token)>> {
+        if self.word() != "blockRepOrder" {
+            return self.attr_entry().map(Some);
+        }
+        self.advance();
+        self.expect("=")?;
+        *k_first = match self.word() {
+            "kThenMn" => true,
+            "mnThenK" => false,
+            _ => return Err(self.unexpected("`mnThenK` or `kThenMn`")),
+        };
+        self.advance();
+        Ok(None)
     }
 }

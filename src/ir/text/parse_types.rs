@@ -136,22 +136,25 @@ impl Parser<'_> {
 
     fn pointer(&mut self) -> Res<Type> {
         self.expect("<")?;
+        let at = self.tok;
         let pointee = self.ty()?;
         let space = if self.eat(",") { self.address_space()? } else { 1 };
         self.expect(">")?;
+        self.well_formed(at, wellformed::pointer(pointee))?;
         Ok(Type::new(TypeData::Pointer { pointee, space }))
     }
 
-    /// A number, or one of Triton 3.9's names.
+    /// The name of an address space. Up to 3.8 Triton wrote other spaces than that of global memory by number; it made no such pointers.
     fn address_space(&mut self) -> Res<u32> {
         let t = self.tok;
         if t.kind != Tok::Str {
-            return self.unsigned("an address space");
+            return Err(self.unexpected("the name of an address space, \"global\", \"constant\" or \"descriptor\""));
         }
         match self.string()?.as_str() {
+            "descriptor" => Ok(0),
             "global" => Ok(1),
             "constant" => Ok(4),
-            other => Err(self.syntax(t, format!("unknown address space `{other}` (global, constant)"))),
+            other => Err(self.syntax(t, format!("unknown address space `{other}` (global, constant, descriptor)"))),
         }
     }
 

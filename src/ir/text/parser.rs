@@ -88,7 +88,7 @@ pub(super) struct Declared<'a> {
 /// Names of one region.
 #[derive(Default)]
 struct Scope<'a> {
-    values: Map<&'a str, Vec<Value>>,
+    values: Map<&'a str, (Vec<Value>, Token)>,
     /// Nothing outside is visible.
     isolated: bool,
     /// Of an isolated scope: placeholders by name and number.
@@ -371,13 +371,14 @@ impl<'a> Parser<'a> {
         self.blocks.push(Map::default());
         let mut seen_module = false;
         let mut any = false;
-        let body = self.ir.module_block();
         loop {
             match self.tok.kind {
                 Tok::End => break,
                 Tok::Hash | Tok::Bang => self.alias_definition()?,
-                _ if seen_module => return Err(self.syntax(self.tok, "a file holds one module; this stands after its end")),
                 _ => {
+                    if std::mem::take(&mut seen_module) {
+                        self.put_in_module();
+                    }
                     let name = self.word().trim_matches('"');
                     if !any && (name == "module" || name == "builtin.module") {
                         seen_module = true;
@@ -385,6 +386,8 @@ impl<'a> Parser<'a> {
                         self.ir.set_loc(self.ir.module(), loc);
                         self.op_into(self.ir.module(), OpKind::Builtin(BuiltinOp::Module), &[])?;
                     } else {
+                        // A module that was read has brought a block of its own.
+                        let body = self.ir.module_block();
                         self.op(body)?;
                     }
                     any = true;
@@ -392,6 +395,21 @@ impl<'a> Parser<'a> {
             }
         }
         self.close_scope()
+    }
+
+    /// Makes the module that the file began with the first operation of another one: more stands behind its end.
+    fn put_in_module(&mut self) {
+        let (root, body) = (self.ir.module(), self.ir.module_block());
+        let loc = self.ir.loc(root);
+        let attrs = self.ir.attrs(root).to_vec();
+        for (name, _) in &attrs {
+            self.ir.remove_attr(root, name.as_str());
+        }
+        let first = self.ir.create_op(OpState::new(BuiltinOp::Module, loc).attrs(&attrs).regions(1));
+        let region = self.ir.region(first, 0);
+        let inner = self.ir.add_block(region, &[]);
+        self.ir.splice_tail(body, self.ir.first_op(body), inner);
+        self.ir.append(body, first);
     }
 
     // ---- values ----
@@ -425,12 +443,12 @@ impl<'a> Parser<'a> {
     /// The value, which must have this type.
     pub(super) fn resolve(&mut self, used: Named<'a>, ty: Type) -> Res<Value> {
         for scope in self.scopes.iter().rev() {
-            if let Some(values) = scope.values.get(used.name) {
+            if let Some((values, defined)) = scope.values.get(used.name) {
                 let Some(&value) = values.get(used.number) else {
                     let message = format!("`%{}` has {} results, there is no number {}", used.name, values.len(), used.number);
                     return Err(self.error_at(&codes::IR_UNDEFINED, used.at, message));
                 };
-                return self.check_type(used, value, ty);
+                return self.check_type(used, value, ty, Some(*defined));
             }
             if scope.isolated {
                 break;
@@ -439,7 +457,7 @@ impl<'a> Parser<'a> {
         let key = (used.name, used.number);
         let forward = self.isolated_scope().forward.get(&key).map(|f| f.0);
         if let Some(value) = forward {
-            return self.check_type(used, value, ty);
+            return self.check_type(used, value, ty, None);
         }
         let loc = self.here(used.at);
         let placeholder = self.ir.create_op(OpState::new(BuiltinOp::UnrealizedConversionCast, loc).results(&[ty]));
@@ -448,13 +466,18 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    fn check_type(&self, used: Named<'a>, value: Value, ty: Type) -> Res<Value> {
+    /// The value if it has the type with which it is used; `defined` is where it got its own, when that is known.
+    fn check_type(&self, used: Named<'a>, value: Value, ty: Type, defined: Option<Token>) -> Res<Value> {
         let actual = self.ir.ty(value);
         if actual == ty {
             return Ok(value);
         }
         let message = format!("`%{}` has type `{actual}`, but this operation takes it as `{ty}`", used.name);
-        Err(self.error_at(&codes::IR_TYPE_MISMATCH, used.at, message))
+        let fault = self.error_at(&codes::IR_TYPE_MISMATCH, used.at, message);
+        Err(match defined {
+            Some(at) => Box::new(fault.at(self.span(at), format!("`%{}` is defined here", used.name))),
+            None => fault,
+        })
     }
 
     /// Values with one type each.
@@ -474,8 +497,9 @@ impl<'a> Parser<'a> {
     /// Gives a name to values, and to the uses that came before.
     fn define(&mut self, name: Named<'a>, values: &[Value]) -> Res<()> {
         for scope in self.scopes.iter().rev() {
-            if scope.values.contains_key(name.name) {
-                return Err(self.error_at(&codes::IR_REDEFINED, name.at, format!("the value `%{}` is defined twice", name.name)));
+            if let Some((_, first)) = scope.values.get(name.name) {
+                let fault = self.error_at(&codes::IR_REDEFINED, name.at, format!("the value `%{}` is defined twice", name.name));
+                return Err(Box::new(fault.at(self.span(*first), "first defined here")));
             }
             if scope.isolated {
                 break;
@@ -484,14 +508,14 @@ impl<'a> Parser<'a> {
         if !self.isolated_scope().forward.is_empty() {
             for (number, &value) in values.iter().enumerate() {
                 if let Some((placeholder, at)) = self.isolated_scope().forward.remove(&(name.name, number)) {
-                    self.check_type(Named { at, ..name }, value, self.ir.ty(placeholder))?;
+                    self.check_type(Named { at, ..name }, value, self.ir.ty(placeholder), Some(name.at))?;
                     let op = self.ir.def_op(placeholder).expect("a placeholder is a result");
                     self.ir.replace_op(op, &[value]);
                 }
             }
         }
         let scope = self.scopes.last_mut().expect("there is a scope");
-        scope.values.insert(name.name, values.to_vec());
+        scope.values.insert(name.name, (values.to_vec(), name.at));
         Ok(())
     }
 

@@ -50,7 +50,8 @@ impl Text {
                 self.ty(*pointee);
                 match *space {
                     1 => {}
-                    // Triton 3.9 names its spaces; there are two.
+                    // Triton 3.9 names its spaces; there are three.
+                    0 => self.push(", \"descriptor\""),
                     4 => self.push(", \"constant\""),
                     other => self.push(&format!(", {other}")),
                 }

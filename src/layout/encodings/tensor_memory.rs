@@ -26,10 +26,13 @@ pub(super) fn tensor_memory(shape: &[i64], e: &TensorMemory) -> Result<LinearLay
     }
     let block_n = e.block_n.min(share[1]);
     let stride = LinearLayout::zeros1d(e.col_stride, Dim::Col, Dim::axis(1), 1);
+    let columns = identity(block_n, Dim::Col, 1);
+    // Padding is the low bit of the column: the even half holds elements.
+    let columns = if e.fp4_padded { LinearLayout::zeros1d(2, Dim::Col, Dim::axis(1), 1).product(&columns) } else { columns };
     let tile = if e.block_m == 64 && !e.two_ctas {
-        half_rows(&stride, e.block_m, block_n, share)?
+        half_rows(&stride, e.block_m, &columns, share)?
     } else {
-        let tile = stride.product(&identity(e.block_m, Dim::Row, 0).product(&identity(block_n, Dim::Col, 1)));
+        let tile = stride.product(&identity(e.block_m, Dim::Row, 0).product(&columns));
         if e.block_m == 64 { last_column_bit_to_rows(&tile)? } else { tile }
     };
     if (0..2).any(|i| share[i] < tile.out_size(Dim::axis(i))) {
@@ -40,8 +43,9 @@ pub(super) fn tensor_memory(shape: &[i64], e: &TensorMemory) -> Result<LinearLay
 }
 
 /// 64 rows of one block lie in rows 0–15, 32–47, 64–79 and 96–111; the gaps hold the next block, if there is one.
-fn half_rows(stride: &LinearLayout, block_m: u32, block_n: u32, share: [u32; 2]) -> Result<LinearLayout, LayoutError> {
-    let tile = stride.product(&identity(16, Dim::Row, 0).product(&identity(block_n, Dim::Col, 1)));
+fn half_rows(stride: &LinearLayout, block_m: u32, columns: &LinearLayout, share: [u32; 2]) -> Result<LinearLayout, LayoutError> {
+    let block_n = columns.out_size(Dim::axis(1));
+    let tile = stride.product(&identity(16, Dim::Row, 0).product(columns));
     let gap = match share {
         [m, _] if m > block_m => vec![64, 0],
         [_, n] if n > block_n => vec![0, block_n as i32],
@@ -65,15 +69,19 @@ fn last_column_bit_to_rows(tile: &LinearLayout) -> Result<LinearLayout, LayoutEr
 }
 
 /// Scale factors of `tcgen05.mma` with block scaling (PTX ISA, "Layout of the Scale Factor A Matrix"): 32 rows, repeated for each warp,
-/// with four columns of scales.
-pub(super) fn scales(shape: &[i64], cga: &Bases) -> Result<LinearLayout, LayoutError> {
+/// with four columns of scales. Two pieces of 64 rows make a block; the blocks follow one another by rows first, or along K first.
+pub(super) fn scales(shape: &[i64], cga: &Bases, k_first: bool) -> Result<LinearLayout, LayoutError> {
     let share = matrix_share(shape, cga)?;
     let tile = identity(32, Dim::Row, 0)
         .product(&LinearLayout::zeros1d(4, Dim::Row, Dim::axis(0), 1))
         .product(&identity(4, Dim::Col, 1))
         .product(&identity(2, Dim::Col, 0));
-    let repeats = |i: usize| identity(share[i].div_ceil(tile.out_size(Dim::axis(i))), Dim::Col, i);
-    let tile = tile.product(&repeats(0)).product(&repeats(1)).product(&identity(1, Dim::Block, 0));
+    let repeats = |i: usize| share[i].div_ceil(tile.out_size(Dim::axis(i)));
+    let pair = repeats(0).min(2);
+    let (rows, along_k) = (identity(repeats(0) / pair, Dim::Col, 0), identity(repeats(1), Dim::Col, 1));
+    let tile = tile.product(&identity(pair, Dim::Col, 0));
+    let tile = if k_first { tile.product(&along_k).product(&rows) } else { tile.product(&rows).product(&along_k) };
+    let tile = tile.product(&identity(1, Dim::Block, 0));
     let tile = tile.ensure_not_larger(&[(Dim::axis(0), share[0]), (Dim::axis(1), share[1])], true);
     fit(&tile.product(&cga_layout(cga, 2)?), shape)
 }

@@ -68,12 +68,13 @@ fn parse<'a>(words: &mut impl Iterator<Item = &'a str>, rank: usize) -> Attr {
             block_n: number(next()),
             col_stride: number(next()),
             two_ctas: next() == "1",
+            fp4_padded: false,
             cga: bases(next()),
         }),
         "linear" => {
             Encoding::Linear(LinearBases { register: bases(next()), lane: bases(next()), warp: bases(next()), block: bases(next()) })
         }
-        "tmem_scales" => Encoding::TensorMemoryScales { cga: bases(next()) },
+        "tmem_scales" => Encoding::TensorMemoryScales { cga: bases(next()), k_first: false },
         other => panic!("unknown encoding {other}"),
     })
 }

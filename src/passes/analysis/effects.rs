@@ -3,7 +3,7 @@
 //! Structured operations do what the operations in their regions do. A call, and anything unknown, is taken to do everything.
 
 use crate::ir::core::{Ir, Op};
-use crate::ir::dialects::{Effects, OpKind, Traits, TtOp, TtgOp};
+use crate::ir::dialects::{Effects, OpKind, Traits, TtOp, TtgOp, TtngOp};
 
 /// The effects of an operation, with those of its regions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -42,7 +42,7 @@ fn own_effects(ir: &Ir, op: Op) -> Option<EffectSet> {
         // A volatile load must stay where it is: it counts as a write too.
         OpKind::Tt(TtOp::Load) if ir.bool_attr(op, "isVolatile") => return Some(EffectSet::ALL),
         // A buffer that is never written again is a value like any other, until it has a place.
-        OpKind::Ttg(TtgOp::LocalAlloc) if is_unplaced_value(ir, op) => return Some(EffectSet::default()),
+        OpKind::Ttg(TtgOp::LocalAlloc) | OpKind::Ttng(TtngOp::TmemAlloc) if is_unplaced_value(ir, op) => return Some(EffectSet::default()),
         OpKind::Tt(TtOp::ElementwiseInlineAsm | TtOp::ExternElementwise) if ir.bool_attr(op, "pure") => return Some(EffectSet::default()),
         _ => {}
     }
@@ -69,8 +69,9 @@ fn writes(ir: &Ir, op: Op) -> bool {
 }
 
 fn is_unplaced_value(ir: &Ir, op: Op) -> bool {
-    let mutable = ir.ty(ir.result(op)).as_memdesc().is_some_and(|d| d.mutable);
-    !mutable && ir.stored_attr(op, "allocation.offset").is_none()
+    let mutable = ir.ty(ir.results(op)[0]).as_memdesc().is_some_and(|d| d.mutable);
+    let placed = ["allocation.offset", "tensor_memory_col_offset"].into_iter().any(|name| ir.stored_attr(op, name).is_some());
+    !mutable && !placed
 }
 
 /// Whether dropping the operation changes nothing, given that its results are unused: it is no terminator, no symbol, and writes nothing.
@@ -93,7 +94,7 @@ pub fn is_speculatable(ir: &Ir, op: Op) -> bool {
         return divides_by_constant(ir, op);
     }
     // A loop might not end; memory for a buffer is scarce.
-    if ir.kind(op).has(Traits::LOOP) || ir.is(op, TtgOp::LocalAlloc) {
+    if ir.kind(op).has(Traits::LOOP) || ir.is(op, TtgOp::LocalAlloc) || ir.is(op, TtngOp::TmemAlloc) {
         return false;
     }
     let nested = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.ops(b));

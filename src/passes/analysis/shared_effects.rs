@@ -250,7 +250,8 @@ fn view_chain(ir: &Ir, value: Value) -> (Value, Vec<Op>) {
 fn narrow(ir: &Ir, access: Access, view: Op) -> Access {
     let (from, to) = (ir.ty(ir.operand(view, 0)), ir.ty(ir.result(view)));
     match ir.kind(view) {
-        OpKind::Ttg(TtgOp::MemDescIndex) if access.part.is_none() && covers(access.start, access.end, from) => {
+        // Of a part of the buffers, the first need not be the allocation's first.
+        OpKind::Ttg(TtgOp::MemDescIndex) if access.part.is_none() && is_whole(from) && covers(access.start, access.end, from) => {
             let index = ir.def_op(ir.operand(view, 1)).and_then(|d| ir.attr(d, "value")).and_then(Attr::as_int);
             match (index.and_then(|i| u32::try_from(i).ok()), index_stride(to)) {
                 (Some(index), Some(stride)) if access.start + (index + 1) * stride <= access.end => {
@@ -264,6 +265,11 @@ fn narrow(ir: &Ir, access: Access, view: Op) -> Access {
         // Another view of a part: which elements it has is not followed.
         _ => Access { part: None, ..access },
     }
+}
+
+/// Whether a descriptor shows all of its allocation.
+fn is_whole(ty: Type) -> bool {
+    ty.as_memdesc().is_some_and(|m| m.shape == m.alloc_shape)
 }
 
 /// Whether an interval is exactly a buffer of this type.

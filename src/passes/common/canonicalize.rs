@@ -2,16 +2,19 @@
 //!
 //! # Algorithm
 //!
-//! 1. Collect the canonicalization patterns of every dialect ([`arith`], [`cf`], [`scf`], [`tt`], [`ttg`]).
+//! 1. Collect the canonicalization patterns of every dialect ([`arith`], [`cf`], [`scf`], [`tt`], [`ttg`], its views of memory and its warp
+//!    specialisation).
 //! 2. Apply them with folds until nothing changes ([`crate::passes::rewrite`]).
 
 pub mod arith;
 pub mod cf;
+mod memory;
 pub mod scf;
 mod scf_for;
 mod scf_while;
 pub mod tt;
 pub mod ttg;
+mod warp_specialize;
 
 use crate::ir::core::{Ir, Op};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -28,7 +31,8 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
 /// All canonicalization patterns.
 #[must_use]
 pub fn patterns() -> Vec<&'static Pattern> {
-    [arith::PATTERNS, cf::PATTERNS, scf::PATTERNS, tt::PATTERNS, ttg::DIVISION, ttg::PATTERNS].into_iter().flatten().copied().collect()
+    let of_ttg = [ttg::DIVISION, ttg::PATTERNS, memory::PATTERNS, warp_specialize::PATTERNS];
+    [arith::PATTERNS, cf::PATTERNS, scf::PATTERNS, tt::PATTERNS].into_iter().chain(of_ttg).flatten().copied().collect()
 }
 
 /// Canonicalizes everything inside `scope`. Returns whether anything changed.

@@ -7,7 +7,8 @@
 //! 3. A call is inlined unless the callee is marked `noinline`, or has several blocks where the call's region may have only one:
 //!    split the block after the call; copy the callee's blocks between; every location becomes `callsite(callee at call)`. A
 //!    callee of one block is spliced in whole, and its `tt.return` names the results. Otherwise each `tt.return` becomes a
-//!    branch to the block after the call, whose arguments are the results.
+//!    branch to the block after the call, whose arguments are the results. What the call says of its result (`tt.divisibility` and kin) it then says of
+//!    the operation that makes the result.
 //! 4. Drop private functions of which the last call was inlined.
 //!
 //! A function that calls another twice, which calls a third twice, and so on, has a body of exponential size: inlining stops where the module would
@@ -142,6 +143,7 @@ fn inline_call(ir: &mut Ir, call: Op, target: Op) {
     if ir.blocks_of(copy).len() == 1 {
         let terminator = ir.last_op(entry).expect("a function's block ends in a return");
         let values = ir.operands(terminator).to_vec();
+        pass_on_hints(ir, call, &values);
         for op in ir.op_list(entry) {
             if op != terminator {
                 ir.detach(op);
@@ -153,6 +155,19 @@ fn inline_call(ir: &mut Ir, call: Op, target: Op) {
         splice_blocks(ir, call, block, into, copy);
     }
     ir.erase_op(scratch);
+}
+
+/// Facts about the result of a call that analyses cannot see in its body.
+const HINTS: [&str; 3] = ["tt.divisibility", "tt.contiguity", "tt.constancy"];
+
+/// Moves the hints of a call to the operations that make its results.
+fn pass_on_hints(ir: &mut Ir, call: Op, values: &[Value]) {
+    let hints: Vec<_> = HINTS.into_iter().filter_map(|name| Some((name, ir.stored_attr(call, name)?))).collect();
+    for op in values.iter().filter_map(|&v| ir.def_op(v)).collect::<Vec<_>>() {
+        for &(name, value) in &hints {
+            ir.set_attr(op, name, value);
+        }
+    }
 }
 
 /// The locations of everything in the region become call sites.

@@ -104,9 +104,10 @@ fn addptr_of_addptr(rw: &mut Rewriter<'_>, op: Op) -> bool {
 
 fn reduce_to_dot(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let Some((x, y)) = summed_product(rw, op) else { return false };
+    rw.at = InsertPoint::Before(op);
+    let (x, y) = (x.matrix(rw, op), y.matrix(rw, op));
     let (loc, elem) = (rw.ir.loc(op), rw.ir.ty(x).elem());
     let shape = [rw.ir.ty(x).shape()[0], rw.ir.ty(y).shape()[1]];
-    rw.at = InsertPoint::Before(op);
     let zero = rw.constant(Attr::splat_bits(elem, 0), loc);
     let ty = Type::tensor(&shape, elem, None);
     let acc = rw.value(TtOp::Splat, loc, &[zero], ty);
@@ -114,23 +115,53 @@ fn reduce_to_dot(rw: &mut Rewriter<'_>, op: Op) -> bool {
     true
 }
 
-/// x and y of a sum over axis 1 of `x[:, :, None] * y[None, :, :]`.
-fn summed_product(rw: &Rewriter<'_>, op: Op) -> Option<(Value, Value)> {
-    let body = rw.ir.body(op, 0)?;
-    let adds: Vec<Op> = rw.ir.op_list(body);
-    let plain_sum = adds.len() == 2 && rw.ir.is(adds[0], ArithOp::Addf) && rw.ir.ty(rw.ir.result(adds[0])).bit_width()? <= 32;
-    if !plain_sum || rw.ir.operands(op).len() != 1 || rw.ir.int_attr(op, "axis") != Some(1) {
+/// A matrix that a product repeats along an axis of its own.
+struct Factor {
+    /// With the axis, of size 1, along which it is repeated.
+    expanded: Value,
+    /// The axis.
+    axis: usize,
+}
+
+impl Factor {
+    /// The matrix: what was expanded, or a reshape.
+    fn matrix(&self, rw: &mut Rewriter<'_>, op: Op) -> Value {
+        let ty = rw.ir.ty(self.expanded);
+        let expand =
+            rw.ir.def_op(self.expanded).filter(|&d| rw.ir.is(d, TtOp::ExpandDims) && rw.ir.int_attr(d, "axis") == Some(self.axis as i64));
+        if let Some(expand) = expand {
+            return rw.ir.operand(expand, 0);
+        }
+        let shape: Vec<i64> = (0..ty.rank()).filter(|&d| d != self.axis).map(|d| ty.shape()[d]).collect();
+        rw.value(TtOp::Reshape, rw.ir.loc(op), &[self.expanded], ty.with_shape(&shape, None))
+    }
+}
+
+/// x and y of a sum over axis 1 of `x[:, :, None] * y[None, :, :]`, of three dimensions. Repeated along another axis too, they are no matrices of the
+/// product's size.
+fn summed_product(rw: &Rewriter<'_>, op: Op) -> Option<(Factor, Factor)> {
+    if rw.ir.operands(op).len() != 1 || rw.ir.int_attr(op, "axis") != Some(1) || !is_plain_sum(rw.ir, op) {
         return None;
     }
     let mul = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Mulf))?;
-    let factor = |index: usize, axis: i64| {
+    let factor = |index: usize, axis: usize| {
         let broadcast = rw.ir.def_op(rw.ir.operand(mul, index)).filter(|&d| rw.ir.is(d, TtOp::Broadcast))?;
-        let expand = rw.ir.def_op(rw.ir.operand(broadcast, 0)).filter(|&d| rw.ir.is(d, TtOp::ExpandDims))?;
-        let large = *rw.ir.ty(rw.ir.result(broadcast)).shape().get(axis as usize)? >= 16;
-        (rw.ir.int_attr(expand, "axis") == Some(axis) && large).then(|| rw.ir.operand(expand, 0))
+        let expanded = rw.ir.operand(broadcast, 0);
+        let (from, to) = (rw.ir.ty(expanded).shape(), rw.ir.ty(rw.ir.result(broadcast)).shape());
+        let only_there = to.len() == 3 && (0..3).all(|d| (from[d] != to[d]) == (d == axis));
+        (only_there && to[axis] >= 16).then_some(Factor { expanded, axis })
     };
     let (x, y) = (factor(0, 2)?, factor(1, 0)?);
-    (rw.ir.ty(x).elem() == Type::f32() && rw.ir.ty(x).encoding().is_none()).then_some((x, y))
+    let ty = rw.ir.ty(x.expanded);
+    (ty.elem() == Type::f32() && ty.encoding().is_none()).then_some((x, y))
+}
+
+/// Whether a reduction adds up floats: its region returns the sum of its two arguments.
+fn is_plain_sum(ir: &Ir, op: Op) -> bool {
+    let Some(body) = ir.body(op, 0) else { return false };
+    let [add, end] = ir.op_list(body)[..] else { return false };
+    let both = |operands: &[Value], args: &[Value]| operands == args || (operands.len() == 2 && args == [operands[1], operands[0]]);
+    ir.is(add, ArithOp::Addf) && both(ir.operands(add), ir.args(body)) && ir.operands(end) == [ir.result(add)]
 }
 
 fn reshape_before_reduce(rw: &mut Rewriter<'_>, op: Op) -> bool {

@@ -4,6 +4,7 @@ mod block_access;
 pub mod combine;
 pub mod licm;
 pub mod loop_aware_cse;
+pub mod loop_peeling;
 pub mod loop_unroll;
 pub mod reorder_broadcast;
 pub mod rewrite_tensor_descriptor;

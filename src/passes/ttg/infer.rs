@@ -4,19 +4,18 @@
 //! `reshape` keeps the map from threads to elements in row-major order, `join` and `split` keep pairs in one thread, `fp4_to_fp`
 //! makes two registers of one. Where a blocked encoding can say it, the result is blocked; else linear.
 
-mod fp4;
 mod pairs;
 mod reshape;
 
-pub use fp4::unpacked;
+pub use crate::layout::fp4::unpacked;
 use pairs::halved;
 pub(super) use pairs::joined;
 pub use reshape::reshaped;
 
-use crate::ir::core::encoding::{Blocked, LinearBases};
+use crate::ir::core::encoding::Blocked;
 use crate::ir::core::{Attr, Encoding, Ir, Op};
 use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp, TtgOp};
-use crate::layout::{self, Dim, LinearLayout};
+use crate::layout::{self, from_linear};
 
 /// The encoding of the results of `op` where its operands have `encoding`; `None` where there is none.
 #[must_use]
@@ -67,7 +66,7 @@ pub fn operand_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
         OpKind::Tt(TtOp::Join) => halved(encoding, ir.ty(ir.result(op)).shape()),
         OpKind::Tt(TtOp::Split) => joined(encoding, ir.ty(ir.results(op)[0]).shape()),
         OpKind::Tt(TtOp::Gather) => Some(encoding),
-        OpKind::Ttg(TtgOp::Fp4ToFp) => fp4::packed(encoding, axis_of(ir, op)? as usize, ir.ty(ir.result(op)).shape()),
+        OpKind::Ttg(TtgOp::Fp4ToFp) => layout::fp4::packed(encoding, axis_of(ir, op)? as usize, ir.ty(ir.result(op)).shape()),
         _ => None,
     }
 }
@@ -160,15 +159,4 @@ pub fn transposed(encoding: Attr, order: &[u32], shape: &[i64]) -> Option<Attr> 
     }
     let layout = layout::try_to_linear_layout(shape, encoding).ok()?;
     Some(from_linear(&layout.permute_axes(order)))
-}
-
-/// The encoding that states a linear layout as it is.
-pub(super) fn from_linear(layout: &LinearLayout) -> Attr {
-    Attr::encoding(Encoding::Linear(bases_of(layout)))
-}
-
-/// What a linear encoding states of a layout.
-fn bases_of(layout: &LinearLayout) -> LinearBases {
-    let bases = |dim| if layout.has_in(dim) { layout.bases(dim) } else { vec![] };
-    LinearBases { register: bases(Dim::Register), lane: bases(Dim::Lane), warp: bases(Dim::Warp), block: bases(Dim::Block) }
 }

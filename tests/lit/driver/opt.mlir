@@ -1,5 +1,6 @@
 // RUN: ttc opt %s -split-input-file -canonicalize | FileCheck %s
 // RUN: ttc opt --pass-pipeline='builtin.module(canonicalize,cse)' -split-input-file < %s | FileCheck %s
+// RUN: ttc opt %s -split-input-file -canonicalize -mlir-disable-threading | FileCheck %s
 // RUN: ttc opt --help | FileCheck %s --check-prefix=HELP
 // HELP: --tritongpu-coalesce
 // RUN: not ttc opt %s 2>&1 | FileCheck %s --check-prefix=WHOLE

@@ -44,9 +44,9 @@ tt.func public @region(%x: !tt.ptr<f32>, %o: i32, %n: i64) {
 
 // -----
 
-tt.func public @bases(%c: i1, %x: !tt.ptr<f32>, %y: !tt.ptr<f32, 3>, %o: i32, %n: i64) {
+tt.func public @bases(%c: i1, %x: !tt.ptr<f32>, %y: !tt.ptr<f32, "constant">, %o: i32, %n: i64) {
   %p = tt.make_tensor_ptr %x, [%n], [%n], [%o] {order = array<i32: 0>} : <tensor<16xf32>>
-  %q = "tt.make_tensor_ptr"(%y, %n, %n, %o) <{operandSegmentSizes = array<i32: 1, 1, 1, 1>, order = array<i32: 0>}> : (!tt.ptr<f32, 3>, i64, i64, i32) -> !tt.ptr<tensor<16xf32>>
+  %q = "tt.make_tensor_ptr"(%y, %n, %n, %o) <{operandSegmentSizes = array<i32: 1, 1, 1, 1>, order = array<i32: 0>}> : (!tt.ptr<f32, "constant">, i64, i64, i32) -> !tt.ptr<tensor<16xf32>>
   // expected-error @below {{`arith.select` gets block pointers with bases of types}}
   %r = arith.select %c, %p, %q : !tt.ptr<tensor<16xf32>>
   %v = tt.load %r : !tt.ptr<tensor<16xf32>>

@@ -222,3 +222,38 @@
 #p = #ttg.padded_shared<[4:+2] {offset = [[0, 1], [0, 2], [1, 0]], block = [[2, 0]]}>
 module {
 }
+
+// -----
+
+// expected-error @below {{`colStride` is 1 when `fp4Padded` is set, found 2}}
+#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 2, fp4Padded = true>
+
+// -----
+
+// expected-error @below {{expected `mnThenK` or `kThenMn`}}
+#t = #ttng.tensor_memory_scales_encoding<blockRepOrder = rows>
+
+// -----
+
+// expected-error @below {{`version` is 0 to 4, found 7}}
+#m = #ttg.amd_mfma<{version = 7, warpsPerCTA = [1, 1], instrShape = [32, 32, 8], isTransposed = false}>
+
+// -----
+
+// expected-error @below {{`instrShape` starts with 32, 32 or 16, 16}}
+#m = #ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 1], instrShape = [32, 16, 8], isTransposed = false}>
+
+// -----
+
+// expected-error @below {{`elementBitWidth` is 32 or 64, found 8}}
+#m = #ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 1], instrShape = [32, 32, 8], isTransposed = false, elementBitWidth = 8}>
+
+// -----
+
+// expected-error @below {{`instrShape` of version 2 is one of}}
+#m = #ttg.amd_wmma<{version = 2, ctaLayout = {warp = []}, instrShape = [16, 16, 8]}>
+
+// -----
+
+// expected-error @below {{`version` is 1 to 3, found 0}}
+#m = #ttg.amd_wmma<{version = 0, ctaLayout = {warp = []}}>

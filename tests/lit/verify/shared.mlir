@@ -67,7 +67,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %5 = ttg.local_atomic_scatter_rmw fadd, %c[%i], %t {axis = 0 : i32} : (!const, !t, !i) -> !t
     tt.return
   }
-  tt.func @views(%m: !buf, %n: !many, %z: !swz, %p: !pad, %part: !part, %c: i32) {
+  tt.func @views(%m: !buf, %h: !half, %n: !many, %z: !swz, %p: !pad, %part: !part, %c: i32) {
     // expected-error @below {{the result has rank 3, expected 2}}
     %0 = ttg.memdesc_index %n[%c] : !many -> !many
     // expected-error @below {{the source has elements of type f32, and the result f16}}
@@ -80,7 +80,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %4 = ttg.memdesc_subslice %m[0] : !buf -> !part
     // expected-error @below {{is 8, expected a multiple of the part's size 16}}
     %5 = ttg.memdesc_subslice %m[0, 8] : !buf -> !part
-    // expected-error @below {{is 32, and the source has 32 elements there}}
+    // expected-error @below {{is 32, and the source has 32 elements there, the part 16}}
     %6 = ttg.memdesc_subslice %m[0, 32] : !buf -> !part
     // expected-error @below {{dimension 0, which is not split, is 32, expected 0}}
     %7 = ttg.memdesc_subslice %m[32, 0] : !buf -> !part
@@ -96,11 +96,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %12 = ttg.memdesc_reshape %part : !part -> !ttg.memdesc<16x32xf32, #s, #smem, mutable>
     // expected-error @below {{one of source and result is mutable}}
     %13 = ttg.memdesc_reinterpret %m : !buf -> !const
-    // expected-error @below {{the source takes 32768 bits and the result 16384}}
-    %14 = ttg.memdesc_reinterpret %m : !buf -> !half
+    // expected-error @below {{the source takes 2048 bytes and the result 4096}}
+    %14 = ttg.memdesc_reinterpret %h : !half -> !buf
     // expected-error @below {{one of source and result has a padded layout}}
     %15 = ttg.memdesc_reinterpret %m : !buf -> !pad
-    // expected-error @below {{expected a whole buffer}}
+    // expected-error @below {{the source is a part of 64 bytes before others that are not its own, and the result takes 2048}}
     %16 = ttg.memdesc_reinterpret %part : !part -> !ttg.memdesc<32x16xf32, #s, #smem, mutable>
     tt.return
   }

@@ -6,6 +6,7 @@
 
 pub mod arith;
 pub mod cf;
+pub mod packed;
 pub mod scf;
 pub mod tt;
 pub mod tt_memory;
@@ -110,7 +111,8 @@ fn context_int(ir: &Ir, op: Op, name: &str) -> Option<i64> {
 }
 
 /// Blocks of a cluster; 1 where nothing says.
-fn context_ctas(ir: &Ir, op: Op) -> i64 {
+#[must_use]
+pub fn context_ctas(ir: &Ir, op: Op) -> i64 {
     context_int(ir, op, "ttg.num-ctas").unwrap_or(1)
 }
 

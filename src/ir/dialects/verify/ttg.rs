@@ -176,15 +176,21 @@ pub fn memdesc_index(ir: &Ir, op: Op) -> VerifyResult {
     let (rank, found) = (src.shape.len(), result.shape.len());
     ensure!(rank == found + 1, "the result has rank {found}, expected {}, one less than the source's", rank.saturating_sub(1));
     ensure!(src.shape[1..] == result.shape, "the result has shape {:?}, expected {:?}", result.shape, &src.shape[1..]);
-    for (name, m) in [("source", src), ("result", result)] {
-        ensure!(m.shape == m.alloc_shape, "the {name} has shape {:?} of an allocation of {:?}, expected all of it", m.shape, m.alloc_shape);
-    }
+    ensure!(src.alloc_shape.len() == rank, "the source is one of several buffers itself: its allocation is {:?}", src.alloc_shape);
+    let whole = |name: &str, shape: &[i64], alloc: &[i64]| {
+        ensure!(shape == alloc, "the {name} has shape {shape:?} of an allocation of {alloc:?}, expected all of it");
+        Ok(())
+    };
+    // Some of the buffers may have been taken, but each is whole.
+    whole("source", &src.shape[1..], &src.alloc_shape[1..])?;
+    whole("result", &result.shape, &result.alloc_shape)?;
     let in_tensor_memory = matches!(src.encoding.as_encoding(), Some(Encoding::TensorMemory(_)));
     ensure!(!in_tensor_memory || rank == 3, "the source in tensor memory has rank {rank}, expected 3");
     Ok(())
 }
 
-/// A part of shared memory: each dimension is whole, at offset 0, or a part at a multiple of its size that lies in the source.
+/// A part of shared memory: each dimension is whole, at offset 0, or a part that lies in the source; at a multiple of its size, except along the
+/// dimension that counts buffers.
 pub fn memdesc_subslice(ir: &Ir, op: Op) -> VerifyResult {
     let Some((src, result)) = source_and_result(ir, op) else { return Ok(()) };
     same_elements_and_encoding(src, result)?;
@@ -197,15 +203,25 @@ pub fn memdesc_subslice(ir: &Ir, op: Op) -> VerifyResult {
         "the source has the layout {}, expected one of shared memory",
         src.encoding
     );
+    ensure!(
+        src.alloc_shape == result.alloc_shape,
+        "the source is of an allocation of {:?}, and the result of {:?}",
+        src.alloc_shape,
+        result.alloc_shape
+    );
+    let buffers = rank - wellformed::rank_of(src.encoding).unwrap_or(rank).min(rank);
     for (dim, &offset) in offsets.iter().enumerate() {
         let (whole, part) = (src.shape[dim], result.shape[dim]);
         ensure!(part <= whole, "the result has {part} elements along dimension {dim}, and the source {whole}");
         ensure!(part != whole || offset == 0, "its offset along dimension {dim}, which is not split, is {offset}, expected 0");
         ensure!(
-            offset >= 0 && offset & (part - 1) == 0,
+            (0..=whole - part).contains(&offset),
+            "its offset along dimension {dim} is {offset}, and the source has {whole} elements there, the part {part}"
+        );
+        ensure!(
+            dim < buffers || offset & (part - 1) == 0,
             "its offset along dimension {dim} is {offset}, expected a multiple of the part's size {part}"
         );
-        ensure!(offset < whole, "its offset along dimension {dim} is {offset}, and the source has {whole} elements there");
     }
     Ok(())
 }
@@ -238,7 +254,8 @@ pub fn memdesc_reshape(ir: &Ir, op: Op) -> VerifyResult {
     same_space(src, result)
 }
 
-/// The same bytes as something else: neither side is a part, and paddings are at the same places.
+/// The same bytes as something else: the result is no part, the source none where there are paddings, and those are at the same places. Whether the
+/// source has all bytes of the result is a question of layouts.
 pub fn memdesc_reinterpret(ir: &Ir, op: Op) -> VerifyResult {
     let Some((src, result)) = source_and_result(ir, op) else { return Ok(()) };
     let pattern = |m: &MemDesc| {
@@ -253,6 +270,9 @@ pub fn memdesc_reinterpret(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(from == to, "source and result are padded at different bytes: {from:?} and {to:?}");
     same_space(src, result)?;
     for (name, m) in [("source", src), ("result", result)] {
+        if name == "source" && from.is_none() {
+            continue;
+        }
         let rank = wellformed::rank_of(m.encoding).unwrap_or(0).min(m.shape.len());
         let (shape, alloc) = (&m.shape[m.shape.len() - rank..], &m.alloc_shape[m.alloc_shape.len() - rank..]);
         ensure!(shape == alloc, "the {name} is a part of shape {:?} of {:?}, expected a whole buffer", m.shape, m.alloc_shape);

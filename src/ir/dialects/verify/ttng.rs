@@ -55,10 +55,38 @@ pub fn init_barrier(ir: &Ir, op: Op) -> VerifyResult {
     Ok(())
 }
 
-/// A barrier and at least one arrival.
+/// A barrier, of the named block where one is named.
+pub fn barrier_expect(ir: &Ir, op: Op) -> VerifyResult {
+    on_barrier(ir, op)?;
+    from_one_block(ir, op)
+}
+
+/// A barrier and at least one arrival: of one block, or at the barriers of several.
 pub fn arrive_barrier(ir: &Ir, op: Op) -> VerifyResult {
     on_barrier(ir, op)?;
-    positive_count(ir, op)
+    positive_count(ir, op)?;
+    let (ctas, bits) = (context_ctas(ir, op), ir.int_attr(op, "multicastCTA").unwrap_or(0));
+    if bits != 0 {
+        ensure!(ctas > 1, "it arrives at barriers of several blocks, and the cluster has {ctas} block");
+        ensure!((0..ctas).contains(&bits), "`multicastCTA` is {bits}, expected bits of a block's number, 0 to {}", ctas - 1);
+        let (expected, found) = (one_each(ctas), cga_of(operand_ty(ir, op, 0)));
+        ensure!(found == expected, "the barrier it arrives at has CGALayout {found:?}, expected {expected:?}");
+    }
+    from_one_block(ir, op)?;
+    let from = ir.int_attr(op, "fromCTA");
+    // The last block is what an absent `fromCTA` stands for.
+    ensure!(bits == 0 || from.is_none_or(|f| f == ctas - 1), "it has both `fromCTA` and `multicastCTA`, expected one of them");
+    Ok(())
+}
+
+/// The block that `fromCTA` names is one of the cluster, and each has a barrier of its own.
+fn from_one_block(ir: &Ir, op: Op) -> VerifyResult {
+    let Some(from) = ir.int_attr(op, "fromCTA") else { return Ok(()) };
+    let (ctas, barrier) = (context_ctas(ir, op), operand_ty(ir, op, 0));
+    ensure!((0..ctas).contains(&from), "`fromCTA` is {from}, expected the number of a block, 0 to {}", ctas - 1);
+    let own = barrier.shape() == [ctas] && cga_of(barrier) == one_each(ctas);
+    ensure!(own, "the barrier has type {barrier}, expected {ctas} × i64 with CGALayout {:?}, one for each block", one_each(ctas));
+    Ok(())
 }
 
 /// To other blocks of the cluster, with a barrier.
@@ -108,22 +136,6 @@ pub fn clc_try_cancel_sync(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(ty.elem().is_int_of(64) && ty.shape() == [2], "the answer has type {ty}, expected 2 × i64");
     Ok(())
 }
-
-/// Two operands, of `fma` three, with pairs that an instruction takes.
-pub fn packed_arith(ir: &Ir, op: Op) -> VerifyResult {
-    let expected = if ir.int_attr(op, "op_kind") == Some(FMA) { 3 } else { 2 };
-    ensure!(ir.operands(op).len() == expected, "it has {} operands, expected {expected}", ir.operands(op).len());
-    let elem = result_ty(ir, op).elem();
-    let extremum = ir.int_attr(op, "op_kind").is_some_and(|k| k > FMA);
-    ensure!(!extremum || elem != Type::f32(), "it takes minima or maxima of pairs of f32, which no instruction does");
-    for &value in ir.operands(op) {
-        ensure!(ir.ty(value).elem() == elem, "an operand has elements of type {}, and the result {elem}", ir.ty(value).elem());
-    }
-    Ok(())
-}
-
-/// The number of `fma` in `PACKED_ARITH`.
-const FMA: i64 = 3;
 
 fn answer(ty: Type) -> VerifyResult {
     ensure!(ty.elem().is_int_of(64) && ty.shape() == [2], "the answer has type {ty}, expected 2 × i64");

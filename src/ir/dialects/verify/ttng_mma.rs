@@ -65,21 +65,30 @@ pub fn tmem_load(ir: &Ir, op: Op) -> VerifyResult {
     same_contents(("buffer", src), ("result", result))
 }
 
-/// Columns from a multiple of their number on.
+/// A part of tensor memory along one dimension; from where on it may start is a question of layouts.
 pub fn tmem_subslice(ir: &Ir, op: Op) -> VerifyResult {
     let (src, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
+    let space = |ty: Type| memdesc(ty).is_some_and(|m| *m.memory_space == AttrData::TensorMemory);
     for (name, ty) in [("source", src), ("result", result)] {
-        ensure!(tensor_memory(ty).is_some(), "the {name} has type {ty}, expected a buffer in tensor memory");
-        matrix(name, ty)?;
+        ensure!(space(ty), "the {name} has type {ty}, expected a buffer in tensor memory");
     }
-    ensure!(src.encoding() == result.encoding(), "the source has type {src} and the result {result}, expected one layout");
     ensure!(src.elem() == result.elem(), "the source has elements of type {}, and the result {}", src.elem(), result.elem());
+    ensure!(src.encoding() == result.encoding(), "the source has type {src} and the result {result}, expected one layout");
     let (Some(a), Some(b)) = (memdesc(src), memdesc(result)) else { return Ok(()) };
     ensure!(a.alloc_shape == b.alloc_shape, "the source is of an allocation of {:?}, and the result of {:?}", a.alloc_shape, b.alloc_shape);
-    ensure!(a.shape[0] == b.shape[0], "the source has {} rows, and the result {}", a.shape[0], b.shape[0]);
-    let (offset, whole, part) = (ir.int_attr(op, "offset").unwrap_or(0), a.shape[1], b.shape[1]);
-    ensure!(offset >= 0 && offset & (part - 1) == 0, "its offset is {offset}, expected a multiple of its {part} columns");
-    ensure!(offset < whole, "its offset is {offset}, and the source has {whole} columns");
+    ensure!(src.rank() == result.rank(), "the source has rank {}, and the result {}", src.rank(), result.rank());
+    let dim = usize::try_from(ir.int_attr(op, "dim").unwrap_or(1)).ok().filter(|&d| d < src.rank());
+    let dim =
+        dim.ok_or_else(|| format!("its dimension is {}, and the source has rank {}", ir.int_attr(op, "dim").unwrap_or(1), src.rank()))?;
+    for axis in (0..src.rank()).filter(|&axis| axis != dim) {
+        let (whole, part) = (a.shape[axis], b.shape[axis]);
+        ensure!(whole == part, "the source has {whole} elements along dimension {axis}, which is not split, and the result {part}");
+    }
+    let (offset, whole, part) = (ir.int_attr(op, "offset").unwrap_or(0), a.shape[dim], b.shape[dim]);
+    ensure!(
+        (0..=whole - part).contains(&offset),
+        "its offset is {offset}, and the source has {whole} elements along dimension {dim}, the part {part}"
+    );
     Ok(())
 }
 
@@ -176,7 +185,9 @@ pub fn tc_gen5_mma(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(shared(a) || tensor_memory(a).is_some(), "operand `a` has type {a}, expected an nvmma_shared layout or one of tensor memory");
     ensure!(shared(b), "operand `b` has type {b}, expected an nvmma_shared layout");
     let Some(e) = tensor_memory(d) else { return Err(format!("operand `d` has type {d}, expected a layout of tensor memory")) };
+    ensure!(!e.fp4_padded, "operand `d` has type {d}, and a sum is not padded as 4-bit elements are");
     if let Some(t) = tensor_memory(a) {
+        ensure!(!t.fp4_padded, "operand `a` has type {a}, and only products with scales take padded 4-bit elements");
         ensure!(t.col_stride == 1, "operand `a` has a column stride of {}, expected 1", t.col_stride);
     }
     let stride = 32 / d.bit_width().unwrap_or(32).max(1);
@@ -222,7 +233,10 @@ pub fn tc_gen5_mma_scaled(ir: &Ir, op: Op) -> VerifyResult {
     barriers(ir, op, 8)?;
     elements(scaled(ir, op, a, "a_type"), scaled(ir, op, b, "b_type"), d.elem())?;
     let Some(e) = tensor_memory(d) else { return Err(format!("operand `d` has type {d}, expected a layout of tensor memory")) };
+    ensure!(!e.fp4_padded, "operand `d` has type {d}, and a sum is not padded as 4-bit elements are");
     ensure!(e.block_m == 128, "operand `d` has blocks of {} rows, expected 128", e.block_m);
+    first_operand(ir, op, a)?;
+    block_order(ir, op)?;
     for (name, ty) in [("operand `a`", a), ("operand `b`", b), ("operand `d`", d)] {
         matrix(name, ty)?;
     }
@@ -236,6 +250,55 @@ pub fn tc_gen5_mma_scaled(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(ka == kb, "the inner dimensions are {ka} and {kb}");
     let expected = [twice(a.shape()[0], is_fp4("a_type") && !along_k_a), twice(b.shape()[1], is_fp4("b_type") && !along_k_b)];
     ensure!(d.shape() == expected, "operand `d` has shape {:?}, expected {expected:?}", d.shape());
+    Ok(())
+}
+
+/// An operand `a` in tensor memory has 8-bit floats, or pairs of 4-bit ones, which are padded beside 8-bit floats and only there.
+fn first_operand(ir: &Ir, op: Op, a: Type) -> VerifyResult {
+    let Some(layout) = tensor_memory(a) else { return Ok(()) };
+    let float8 = |name| matches!(ir.int_attr(op, name), Some(E4M3 | E5M2));
+    if ir.int_attr(op, "a_type") == Some(E2M1) {
+        ensure!(a.elem().is_int_of(8), "operand `a` has type {a}, expected i8 for pairs of e2m1");
+        let (found, expected) = (layout.fp4_padded, float8("b_type"));
+        ensure!(found == expected, "`fp4Padded` of operand `a` is {found}, expected {expected}: e2m1 is padded beside 8-bit floats only");
+        return Ok(());
+    }
+    let good = matches!(a.elem().as_float(), Some(FloatKind::F8E4M3FN | FloatKind::F8E5M2)) && float8("a_type");
+    ensure!(good, "operand `a` has type {a}, expected 8-bit floats or e2m1 in tensor memory");
+    Ok(())
+}
+
+// The numbers of element types in `SCALE_DOT_ELEM`.
+const E4M3: i64 = 0;
+const E5M2: i64 = 1;
+const E2M1: i64 = 4;
+
+/// Scales of several blocks of 128 rows × 4 follow one another as the instruction reads them: rows first. On sm_107, scales f8E4M3FN of e2m1 in `a`
+/// run along K first.
+fn block_order(ir: &Ir, op: Op) -> VerifyResult {
+    let first = |group: usize| ir.operand_group(op, group).first().map(|&v| ir.ty(v));
+    let (Some(a), Some(b)) = (first(4), first(5)) else { return Ok(()) };
+    let e4m3 = |ty: Type| ty.elem().as_float() == Some(FloatKind::F8E4M3FN);
+    let e2m1 = ["a_type", "b_type"].iter().all(|name| ir.int_attr(op, name) == Some(E2M1));
+    let module = std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).last();
+    let rubin = module.and_then(|m| ir.str_attr(m, "ttg.target")) == Some("cuda:107");
+    for (name, scales) in [("a", a), ("b", b)] {
+        let Some(m) = memdesc(scales).filter(|m| *m.memory_space == AttrData::TensorMemory) else { continue };
+        let share = |axis: usize| m.shape[m.shape.len() - 2 + axis] / split(scales, axis).max(1);
+        let matters = share(0) > 128 && share(1) > 4;
+        let Some(Encoding::TensorMemoryScales { k_first, .. }) = scales.layout() else {
+            ensure!(!matters, "the scales of operand `{name}` have type {scales}, expected the layout `tensor_memory_scales_encoding`");
+            continue;
+        };
+        let expected = name == "a" && rubin && e2m1 && e4m3(a) && e4m3(b);
+        let order = |k_first: bool| if k_first { "kThenMn" } else { "mnThenK" };
+        ensure!(
+            *k_first == expected || !(matters || *k_first),
+            "`blockRepOrder` of the scales of operand `{name}` is {}, expected {}",
+            order(*k_first),
+            order(expected)
+        );
+    }
     Ok(())
 }
 

@@ -64,6 +64,12 @@ fn layouts_agree(desc: Type, buffer: Type) -> VerifyResult {
     let Some(Encoding::NvmmaShared(b)) = buffer.layout() else {
         return Err(format!("the buffer has type {buffer}, expected an nvmma_shared layout"));
     };
+    ensure!(
+        b.rank as usize == buffer.rank(),
+        "the buffer has rank {}, and its layout has rank {}: take one of several buffers",
+        buffer.rank(),
+        b.rank
+    );
     let TypeData::TensorDesc { layout, .. } = *desc else { return Ok(()) };
     let agrees = matches!(layout.and_then(Attr::as_encoding), Some(Encoding::NvmmaShared(d))
         if d.transposed == b.transposed && d.swizzling_byte_width == b.swizzling_byte_width

@@ -9,7 +9,7 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("load with a constant mask", OpKind::Tt(TtOp::Load), masked_load),
     &Pattern::new("store with a constant mask", OpKind::Tt(TtOp::Store), masked_store),
     &EXPAND_DIMS,
-    &Pattern::new("reshape of reshape or splat", OpKind::Tt(TtOp::Reshape), reshape),
+    &Pattern::new("reshape of reshape, splat or expand_dims", OpKind::Tt(TtOp::Reshape), reshape),
     &BROADCAST,
     &Pattern::new("int_to_ptr(ptr_to_int p) -> bitcast p", OpKind::Tt(TtOp::IntToPtr), int_to_ptr_of_ptr_to_int),
     &Pattern::new("int_to_ptr(addi(x, c)) -> addptr(int_to_ptr x, c / size)", OpKind::Tt(TtOp::IntToPtr), int_to_ptr_of_sum),
@@ -118,6 +118,13 @@ fn reshape(rw: &mut Rewriter<'_>, op: Op) -> bool {
         (OpKind::Tt(TtOp::Splat), Some(scalar)) => {
             rw.replace_with(op, TtOp::Splat, &[scalar]);
             true
+        }
+        (OpKind::Tt(TtOp::ExpandDims), Some(src)) => {
+            let undone = rw.ir.stored_attr(op, "allow_reorder").is_none() && rw.ir.ty(src) == rw.ir.ty(rw.ir.result(op));
+            if undone {
+                rw.replace(op, &[src]);
+            }
+            undone
         }
         _ => false,
     }

@@ -20,8 +20,6 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("local_alloc(convert_layout x) -> local_alloc x", OpKind::Ttg(TtgOp::LocalAlloc), store_of_convert),
     &Pattern::new("local_store(convert_layout x) -> local_store x", OpKind::Ttg(TtgOp::LocalStore), store_of_convert),
     &Pattern::new("split(convert_layout x) -> split x", OpKind::Tt(TtOp::Split), split_of_convert),
-    &Pattern::new("local_alloc(convert_layout x) -> local_alloc x", OpKind::Ttg(TtgOp::LocalAlloc), stored_convert),
-    &Pattern::new("local_store(convert_layout x) -> local_store x", OpKind::Ttg(TtgOp::LocalStore), stored_convert),
 ];
 
 fn division_by_constant(rw: &mut Rewriter<'_>, op: Op) -> bool {
@@ -180,7 +178,7 @@ fn gather_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
     true
 }
 
-/// A buffer takes a tensor in any layout.
+/// A buffer takes a tensor in any layout. Other attributes of an allocation stay.
 fn store_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
     if rw.ir.operands(op).is_empty() {
         return false;
@@ -200,16 +198,5 @@ fn split_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
         return false;
     }
     rw.replace_with(op, TtOp::Split, &[src]);
-    true
-}
-
-/// Any layout can be stored. Other attributes of an allocation stay.
-fn stored_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    if rw.ir.operands(op).is_empty() {
-        return false;
-    }
-    let Some(convert) = convert_at(rw, op, 0) else { return false };
-    let source = rw.ir.operand(convert, 0);
-    rw.set_operand(op, 0, source);
     true
 }

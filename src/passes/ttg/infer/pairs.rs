@@ -8,9 +8,9 @@
 //!
 //! Example of 4: the half `register = [[1], [8]], lane = [[2], …]` makes `register = [[0, 1], [1, 0], [8, 0]], lane = [[2, 0], …]`.
 
-use super::bases_of;
 use crate::ir::core::encoding::{Blocked, LinearBases};
 use crate::ir::core::{Attr, Encoding};
+use crate::layout::bases_of;
 use crate::layout::{Dim, try_to_linear_layout};
 
 /// The encoding of the whole for halves of this shape and encoding.

@@ -12,10 +12,11 @@
 //!    dealt out to the new axes from the fastest on.
 //! 5. Otherwise the linear layout, with its elements counted in row-major order, is seen under the new shape.
 
-use super::{from_linear, slice};
+use super::slice;
 use crate::ir::core::encoding::Blocked;
 use crate::ir::core::{Attr, Encoding, Type};
 use crate::layout;
+use crate::layout::from_linear;
 
 /// The encoding for shape `to` that agrees with `encoding` for shape `from`; `None` where the numbers of elements differ.
 #[must_use]

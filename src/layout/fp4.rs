@@ -4,14 +4,13 @@
 //!
 //! 1. If the axis of the pairs runs fastest, a thread holds twice as many neighbours along it: a blocked encoding's size per thread and a
 //!    `dot_op`'s `kWidth` double, and halve on the way back.
-//! 2. Otherwise a new lowest register numbers the two floats of a byte: `register = [[1, 0]] → [[0, 1], [1, 0]]` for axis 1. On the way back, that register goes,
-//!    wherever it stands, and the coordinates along the axis are halved.
+//! 2. Otherwise a new lowest register numbers the two floats of a byte: `register = [[1, 0]] → [[0, 1], [1, 0]]` for axis 1. On the way back, that register, which is
+//!    the lowest, goes, and the coordinates along the axis are halved.
 //!
-//! Without such a register there is no encoding of the bytes: floats of one byte lie in different threads.
+//! Without such a register there is no encoding of the bytes: floats of one byte lie apart.
 
-use super::from_linear;
+use super::{from_linear, order, try_to_linear_layout};
 use crate::ir::core::{Attr, Encoding};
-use crate::layout;
 
 /// The encoding of the floats where the bytes have `encoding` in a tensor of this shape.
 #[must_use]
@@ -19,25 +18,24 @@ pub fn unpacked(encoding: Attr, axis: usize, shape: &[i64]) -> Option<Attr> {
     if runs_fastest(encoding, axis, shape) {
         return resized(encoding, axis, |n| Some(2 * n));
     }
-    let layout = layout::try_to_linear_layout(shape, encoding).ok()?;
+    let layout = try_to_linear_layout(shape, encoding).ok()?;
     Some(from_linear(&layout.doubled_along(axis)))
 }
 
 /// The encoding of the bytes where the floats have `encoding` in a tensor of this shape.
 #[must_use]
-pub(super) fn packed(encoding: Attr, axis: usize, shape: &[i64]) -> Option<Attr> {
+pub fn packed(encoding: Attr, axis: usize, shape: &[i64]) -> Option<Attr> {
     let half = |n: u32| (n > 1).then_some(n / 2);
     if runs_fastest(encoding, axis, shape) {
         return resized(encoding, axis, half);
     }
-    let layout = layout::try_to_linear_layout(shape, encoding).ok()?;
-    Some(from_linear(&layout.halved_along(axis)?))
+    let layout = try_to_linear_layout(shape, encoding).ok()?;
+    Some(from_linear(&layout.undoubled_along(axis)?))
 }
 
 /// Whether step 1 applies.
 fn runs_fastest(encoding: Attr, axis: usize, shape: &[i64]) -> bool {
-    matches!(encoding.as_encoding(), Some(Encoding::DotOp { .. } | Encoding::Blocked(_)))
-        && layout::order(encoding, shape).get(axis) == Some(&0)
+    matches!(encoding.as_encoding(), Some(Encoding::DotOp { .. } | Encoding::Blocked(_))) && order(encoding, shape).get(axis) == Some(&0)
 }
 
 /// Step 1: `None` where `size` finds no size.
