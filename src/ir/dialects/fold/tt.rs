@@ -2,7 +2,7 @@
 
 use super::bits::{is_float, is_int, map, reshape};
 use super::{FoldResult, constant, value};
-use crate::ir::core::{Attr, AttrData, DenseData, Ir, Op, Type};
+use crate::ir::core::{Attr, AttrData, DenseData, FloatKind, Ir, Op, Type};
 
 type Constants = [Option<Attr>];
 
@@ -20,10 +20,13 @@ pub fn bitcast(ir: &Ir, op: Op, _: &Constants) -> FoldResult {
     same_type(ir, op)
 }
 
-/// Only zeros, whose pattern every format shares, are converted.
+/// Only zeros are converted, which every format has but that of scales.
 pub fn fp_to_fp(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     let zero = |z: f64| constant(Attr::float_splat(ty(ir, op), z)?);
     same_type(ir, op).or_else(|| {
+        if ty(ir, op).elem().as_float() == Some(FloatKind::F8E8M0FNU) {
+            return None;
+        }
         if is_float(c[0], 0.0) {
             zero(0.0)
         } else if is_float(c[0], -0.0) {
