@@ -77,7 +77,7 @@ pub fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let cell = std::sync::Mutex::new(Some(work));
     let take = || cell.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
     let run = || take().map(|work| work());
-    let done = std::thread::scope(|scope| match scoped(scope, &run) {
+    let done = std::thread::scope(|scope| match scoped(scope, run) {
         Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         Err(_) => run(),
     });
