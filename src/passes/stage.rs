@@ -11,6 +11,7 @@ use super::manager::{Pass, at};
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Type, WalkControl};
+use crate::ir::dialects::TtOp;
 
 /// What a pass can be run on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,10 +37,13 @@ pub fn refuse(ir: &Ir, pass: &Pass) -> Option<Diagnostic> {
     Some(at(Diagnostic::error(&codes::WRONG_STAGE, text), ir.loc(op)).help(advice))
 }
 
-/// The first tensor with or without a layout, and the operation that has it as an operand, result or argument.
+/// The first tensor with or without a layout, and the operation that has it as a result or argument. Private functions that nobody calls do not count.
 fn first_tensor(ir: &Ir, with_layout: bool) -> Option<(Op, Type)> {
     let mut found = None;
     ir.walk(ir.module(), &mut |op| {
+        if is_unused(ir, op) {
+            return WalkControl::Skip;
+        }
         let arguments = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.args(b));
         let ty = ir.results(op).iter().chain(arguments).map(|&v| ir.ty(v)).find(|ty| {
             // A tensor without axes is laid out in one way only.
@@ -49,4 +53,11 @@ fn first_tensor(ir: &Ir, with_layout: bool) -> Option<(Op, Type)> {
         if found.is_some() { WalkControl::Stop } else { WalkControl::Advance }
     });
     found
+}
+
+/// Whether this is a private function that nobody calls.
+fn is_unused(ir: &Ir, op: Op) -> bool {
+    let private = ir.is(op, TtOp::Func) && ir.str_attr(op, "sym_visibility") == Some("private");
+    let calls = |call: Op| ir.is(call, TtOp::Call) && ir.str_attr(call, "callee") == ir.str_attr(op, "sym_name");
+    private && !ir.all_ops(ir.module()).into_iter().any(calls)
 }

@@ -62,7 +62,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("inkwell", &["codegen/"]),
     ("llvm_sys", &["codegen/"]),
     ("ariadne", &["diag/"]),
-    ("std::process", &["ptxas.rs", "ptxas/", "main.rs", "driver/output.rs"]),
+    ("std::process", &["ptxas.rs", "ptxas/", "main.rs", "driver/output.rs", "codegen/llvm/guard.rs"]),
     ("process::Command", &["ptxas.rs", "ptxas/"]),
     ("process::exit", &["main.rs"]),
     ("println!", &["main.rs"]),
