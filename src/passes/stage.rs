@@ -7,6 +7,8 @@
 //! ttc opt kernel.ttir --tritongpu-coalesce      E0617: 'tritongpu-coalesce' works on TTGIR, and tensor<64xf32> has no layout
 //! ```
 
+use std::collections::BTreeSet;
+
 use super::manager::{Pass, at};
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
@@ -38,8 +40,16 @@ pub fn refuse(ir: &Ir, pass: &Pass) -> Option<Diagnostic> {
 
 /// The first tensor with or without a layout, and the operation that has it as an operand, result or argument.
 fn first_tensor(ir: &Ir, with_layout: bool) -> Option<(Op, Type)> {
+    // A private function that nobody calls is dropped sooner or later, whatever it holds.
+    let calls = ir.all_ops(ir.module()).into_iter().filter_map(|op| ir.str_attr(op, "callee")).collect::<BTreeSet<_>>();
+    let unused = |op: Op| {
+        ir.str_attr(op, "sym_visibility") == Some("private") && ir.str_attr(op, "sym_name").is_some_and(|name| !calls.contains(name))
+    };
     let mut found = None;
     ir.walk(ir.module(), &mut |op| {
+        if unused(op) {
+            return WalkControl::Skip;
+        }
         let arguments = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.args(b));
         let ty = ir.results(op).iter().chain(arguments).map(|&v| ir.ty(v)).find(|ty| {
             // A tensor without axes is laid out in one way only.
