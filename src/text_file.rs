@@ -14,7 +14,7 @@ use crate::diag::{Diagnostic, Place, codes};
 pub const MAX_BYTES: u64 = 64 << 20;
 
 /// Kernel files over this size are refused: their syntax trees take two hundred times as much memory.
-pub const MAX_SOURCE_BYTES: u64 = 8 << 20;
+pub const MAX_SOURCE_BYTES: u64 = 12 << 20;
 
 /// The error for a kernel file beyond [`MAX_SOURCE_BYTES`], of so many bytes.
 ///

@@ -216,9 +216,10 @@ const OPTIONS: [&str; 14] = [
 ];
 
 pub(crate) fn mutant(random: &mut Random, seeds: &[Seed]) -> Mutant {
-    // Sources are what users write; of the others there are more.
-    let sources: Vec<&Seed> = seeds.iter().filter(|s| s.kind == Kind::Source).collect();
-    let seed = if random.below(5) < 3 && !sources.is_empty() { *random.pick(&sources) } else { random.pick(seeds) };
+    // Sources are what users write. There is always one: the kernels of the repository.
+    let (sources, others): (Vec<&Seed>, Vec<&Seed>) = seeds.iter().partition(|s| s.kind == Kind::Source);
+    let group = if random.below(5) < 3 || others.is_empty() { &sources } else { &others };
+    let seed = *random.pick(group);
     let mut command = command(random, seed);
     let mut text = seed.text.clone();
     let (of_text, of_command) = match random.below(10) {

@@ -65,7 +65,8 @@ const NO_MEMORY: &CStr = c"out of memory";
 extern "C" fn on_no_memory() {
     on_fatal(NO_MEMORY.as_ptr());
     // On a thread of somebody else: as without a handler.
-    std::process::abort();
+    // SAFETY: it may be called at any time.
+    unsafe { abort() }
 }
 
 /// One of LLVM's own allocations has no memory.
@@ -77,6 +78,7 @@ type NewHandler = extern "C" fn();
 type BadAllocHandler = extern "C" fn(*mut c_void, *const c_char, bool);
 
 unsafe extern "C" {
+    fn abort() -> !;
     /// `std::set_new_handler`
     #[link_name = "_ZSt15set_new_handlerPFvvE"]
     fn set_new_handler(handler: NewHandler) -> Option<NewHandler>;

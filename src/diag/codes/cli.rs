@@ -10,7 +10,7 @@ error[E0901]: cannot read `ad.tk`: No such file or directory
 
 Check the name and the permissions. `-` reads a kernel file from standard input.";
     IS_DIRECTORY = "E0902", "a directory was named where a file is expected", "`ttc compile kernels/` names a directory. Name the files in it: `ttc compile kernels/*.tk --out-dir out`.";
-    TOO_LARGE = "E0903", "a file is too large to be a kernel", "Files over 64 MiB are refused before they are read, and kernel files over 8 MiB, alone or with all that they import, before they are parsed: no kernel is that long, and a mistake (a tensor, a core dump) usually is.";
+    TOO_LARGE = "E0903", "a file is too large to be a kernel", "Files over 64 MiB are refused before they are read, and kernel files over 12 MiB, alone or with all that they import, before they are parsed: no kernel is that long, and a mistake (a tensor, a core dump) usually is.";
     NOT_TEXT = "E0904", "a file is not text", "Kernel files, IR, LLVM IR and PTX are UTF-8 text. The file holds a byte sequence that is not, so it was probably compiled (a `.cubin`, an object file) or compressed.";
     UNKNOWN_INPUT = "E0905", "the language of an input is not known", "The extension says what an input is: `.tk` and `.py` are kernel files, `.ttir` and `.ttgir` are IR, `.llir` is LLVM IR, `.ptx` is PTX. Rename the file.";
     CANNOT_WRITE = "E0906", "an output cannot be written", "The directory does not exist or may not be written, the disk is full, or the reader of a pipe is gone. Outputs are written to a temporary file and renamed, so no half file is left behind.";

@@ -49,12 +49,21 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     for (name, value) in [(NUM_WARPS, threads.num_warps), (THREADS_PER_WARP, threads.threads_per_warp), (NUM_CTAS, threads.num_ctas)] {
         ir.set_attr(module, name, Attr::i32(i64::from(value)));
     }
+    if let Some(op) = ir.all_ops(module).into_iter().find(|&op| ir.operands(op).iter().any(|&v| is_block_pointer(ir.ty(v)))) {
+        let text = format!("`{}` has a pointer to a block; run 'triton-rewrite-tensor-pointer' first", ir.op_name(op));
+        return Err(cx.fail(&codes::PASS_FAILED, ir.loc(op), text));
+    }
     ir.set_attr(module, TARGET, Attr::str(cx.str("target")));
     let conversion = Conversion { threads };
     for func in ir.functions() {
         conversion.function(ir, func);
     }
     Ok(Changed::Yes)
+}
+
+/// Whether it points to a tensor, which then has no layout of its own.
+fn is_block_pointer(ty: Type) -> bool {
+    matches!(ty.data(), TypeData::Pointer { pointee, .. } if pointee.is_tensor())
 }
 
 /// The layout that a tensor of this shape gets when nothing else decides.

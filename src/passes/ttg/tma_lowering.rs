@@ -22,6 +22,7 @@ use super::tensor_descriptors::{self, Recipe};
 use super::{buffers, module_attrs};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Type, Value};
+use crate::ir::dialects::verify::ttng_tma::combines;
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout::LayoutError;
 use crate::layout::encodings::{DESCRIPTOR_BYTES, tma_bytes};
@@ -41,7 +42,11 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let ops: Vec<Op> = ir.all_ops(module).into_iter().rev().filter(|&op| is_descriptor_op(ir, op)).collect();
     let mut failed = None;
     for &op in &ops {
-        if let Err(e) = lower(ir, op) {
+        if ir.is(op, TtOp::DescriptorReduce)
+            && let Err(why) = combines(ir, op)
+        {
+            failed = Some(cx.fail(&codes::PASS_FAILED, ir.loc(op), format!("`{}`: {why}", ir.op_name(op))));
+        } else if let Err(e) = lower(ir, op) {
             failed = Some(cx.fail(&codes::PASS_FAILED, ir.loc(op), format!("`{}`: {e}", ir.op_name(op))));
         }
     }

@@ -108,6 +108,12 @@ pub fn store(ir: &Ir, op: Op) -> VerifyResult {
 /// As `store`, of elements that memory can combine in this way.
 pub fn reduce(ir: &Ir, op: Op) -> VerifyResult {
     store(ir, op)?;
+    combines(ir, op)
+}
+
+/// Whether memory can combine elements as a reduction through a descriptor asks for; also of `tt.descriptor_reduce`, which is valid where it is
+/// replaced by other operations.
+pub fn combines(ir: &Ir, op: Op) -> VerifyResult {
     let TypeData::TensorDesc { elem, .. } = *operand_ty(ir, op, 0) else { return Ok(()) };
     let kind = ir.int_attr(op, "kind").unwrap_or(0);
     let (bits, plain) = (elem.signless(), !matches!(*elem, TypeData::SignedInt { signed: true, .. }));
