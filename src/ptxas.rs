@@ -41,7 +41,7 @@ use run::Run;
 pub use run::stop_all;
 
 /// How long a tool may run where nobody says: an hour. The largest real kernels take ptxas some minutes.
-pub const TIME_LIMIT: Duration = Duration::from_secs(3600);
+pub const TIME_LIMIT: Duration = Duration::from_hours(1);
 
 /// How to assemble.
 #[derive(Clone, Copy, Debug)]

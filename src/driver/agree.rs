@@ -10,7 +10,7 @@ use super::input::{Input, Language};
 use super::ptx_facts::PtxFacts;
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
-use crate::ir::Ir;
+use crate::ir::{Attr, Ir};
 use crate::irgen::config::Given;
 use crate::source::SourceMap;
 use crate::target::Target;
@@ -85,7 +85,7 @@ pub(super) fn module(ir: &Ir, target: Target, file: &str, text: &str) -> Result<
             return Err(another(file, &word, target, made_for.name, place_of(text, "ttg.target", file)));
         }
     }
-    match ir.stored_attr(module, "ttg.threads-per-warp").map(|a| a.as_int()) {
+    match ir.stored_attr(module, "ttg.threads-per-warp").map(Attr::as_int) {
         Some(threads) if threads != Some(i64::from(target.warp_size())) => {
             let threads = threads.map_or_else(|| "no number of".to_owned(), |t| t.to_string());
             let why = format!("`{file}` was made for {threads} threads a warp, and a warp of {target} has {}", target.warp_size());

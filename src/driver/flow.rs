@@ -117,13 +117,13 @@ impl Flow<'_> {
                 let ir = self.timed("front end", |f| f.front_end(sources))?;
                 self.ttir(ir)
             }
-            Language::Ir(_) => self.from_ir(sources),
-            Language::Llir => self.from_llir(sources),
-            Language::Ptx => self.from_ptx(sources),
+            Language::Ir(_) => self.start_at_ir(sources),
+            Language::Llir => self.start_at_llir(sources),
+            Language::Ptx => self.start_at_ptx(sources),
         }
     }
 
-    fn from_ir(&mut self, sources: &SourceMap) -> Step {
+    fn start_at_ir(&mut self, sources: &SourceMap) -> Step {
         let file = self.job.input.file;
         let mut ir = self.timed("parse", |_| parse_module(sources, file, &ParseOptions::default()))?;
         ir.set_max_ops(self.options.max_ops);
@@ -153,7 +153,7 @@ impl Flow<'_> {
         self.ttgir(ir)
     }
 
-    fn from_llir(&mut self, sources: &SourceMap) -> Step {
+    fn start_at_llir(&mut self, sources: &SourceMap) -> Step {
         let text = sources.file(self.job.input.file).text.clone();
         let kernel = plan::expected_kernel(self.job, sources);
         let own = carried::find(&text, kernel.as_deref(), self.file(sources)).map_err(|e| vec![e])?;
@@ -169,7 +169,7 @@ impl Flow<'_> {
         if own.is_some() { self.optimized(module, file) } else { self.llvm(module, file) }
     }
 
-    fn from_ptx(&mut self, sources: &SourceMap) -> Step {
+    fn start_at_ptx(&mut self, sources: &SourceMap) -> Step {
         let text = sources.file(self.job.input.file).text.clone();
         let facts = PtxFacts::of(&text);
         agree::ptx(&facts, self.job.target, self.file(sources)).map_err(|e| vec![e])?;

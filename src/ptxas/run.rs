@@ -288,7 +288,7 @@ impl Stream {
 
     fn read_if(&mut self, ready: bool) {
         let Some(file) = self.file.as_mut().filter(|_| ready) else { return };
-        let mut buffer = [0; 1 << 16];
+        let mut buffer = [0; 1 << 14];
         match file.read(&mut buffer) {
             Ok(n) if n > 0 => {
                 let room = self.most.saturating_sub(self.bytes.len()).min(n);
