@@ -201,9 +201,8 @@ impl<'a, 'm> Scan<'a, 'm> {
             // The arguments of an exception are not compiled.
             StmtKind::Raise { .. } => return,
             StmtKind::If { branches, orelse } => return self.if_stmt(branches, orelse, certain, loops),
-            StmtKind::For { target, iter, body, orelse } => {
+            StmtKind::For { iter, body, orelse, .. } => {
                 self.expr(iter, certain);
-                let _ = target;
                 self.body(body, certain, loops + 1);
                 return self.body(orelse, certain, loops);
             }
@@ -228,7 +227,10 @@ impl<'a, 'm> Scan<'a, 'm> {
                 if !matches!(&**keyword, "except" | "else" | "finally") {
                     lacks(self, keyword, advice::statement(keyword));
                 }
-                return if &**keyword == "try" { self.body(body, certain, loops) } else { () };
+                if &**keyword == "try" {
+                    self.body(body, certain, loops);
+                }
+                return;
             }
             StmtKind::AnnAssign { value, .. } => return value.iter().for_each(|e| self.expr(e, certain)),
             StmtKind::Assign { value, .. } | StmtKind::AugAssign { value, .. } => return self.expr(value, certain),
