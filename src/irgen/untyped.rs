@@ -281,7 +281,7 @@ impl<'a, 'm> Scan<'a, 'm> {
                 }
             }
             ExprKind::Lambda(l) => {
-                self.with_names(&l.params.iter().map(|p| p.name.name.clone()).collect::<Vec<_>>(), |scan| scan.expr(&l.body, false))
+                self.with_names(&l.params.iter().map(|p| p.name.name.clone()).collect::<Vec<_>>(), |scan| scan.expr(&l.body, false));
             }
             ExprKind::ListComp(c) | ExprKind::Generator(c) => self.comprehension(c, certain),
             ExprKind::Set(_) | ExprKind::SetComp(_) => {
@@ -291,7 +291,7 @@ impl<'a, 'm> Scan<'a, 'm> {
                 self.fault(certain, e.span, |cx| _ = cx.no_syntax("a dict", super::host::NO_DICT));
             }
             ExprKind::Yield(_) | ExprKind::YieldFrom(_) => {
-                self.fault(certain, e.span, |cx| _ = cx.no_syntax("`yield`", advice::statement("yield")))
+                self.fault(certain, e.span, |cx| _ = cx.no_syntax("`yield`", advice::statement("yield")));
             }
             ExprKind::Await(_) => self.fault(certain, e.span, |cx| _ = cx.no_syntax("`await`", advice::statement("await"))),
             _ => visit::children(e).into_iter().for_each(|c| self.expr(c, certain)),
@@ -345,6 +345,7 @@ impl<'a, 'm> Scan<'a, 'm> {
     }
 
     /// The value of `package.member`, with packages in packages; a member that does not exist is reported. `None` if this is something else.
+    #[allow(clippy::option_option)]
     fn member(&mut self, e: &Expr, certain: bool) -> Option<Option<Val>> {
         let ExprKind::Attribute { value, attr } = &e.kind else { return None };
         if certain == self.certain {
@@ -379,13 +380,14 @@ impl<'a, 'm> Scan<'a, 'm> {
                 self.name(name, call.func.span, certain);
                 self.value_of(name)
             }
-            ExprKind::Attribute { .. } => match self.member(&call.func, certain) {
-                Some(found) => found,
-                None => {
+            ExprKind::Attribute { .. } => {
+                if let Some(found) = self.member(&call.func, certain) {
+                    found
+                } else {
                     self.expr(&call.func, certain);
                     None
                 }
-            },
+            }
             _ => {
                 self.expr(&call.func, certain);
                 None
