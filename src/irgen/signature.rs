@@ -250,14 +250,11 @@ impl Lower<'_> {
                 let _ = self.report(Diagnostic::error(&names::BAD_DEFINE, message).at(func.def.header, "this kernel").help(help));
                 continue;
             }
-            match self.define_value(text, func.module) {
-                Some(v) => {
-                    self.given_globals.insert(name.clone(), (v, false));
-                }
-                None => {
-                    failed = true;
-                    self.bad_define(name, text, func.def.header);
-                }
+            if let Some(v) = self.define_value(text, func.module) {
+                self.given_globals.insert(name.clone(), (v, false));
+            } else {
+                failed = true;
+                self.bad_define(name, text, func.def.header);
             }
         }
         // What was evaluated before may have used these names.

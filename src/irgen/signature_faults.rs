@@ -56,7 +56,7 @@ pub(super) fn item_help(text: &str) -> String {
     let other = OTHER_NAMES.iter().find(|(words, _)| words.contains(&&*word.to_ascii_lowercase())).map(|(_, here)| *here);
     let known = || Dtype::ALL.iter().filter(|d| **d != Dtype::Void).flat_map(|d| [d.short(), d.name().to_owned()]).collect::<Vec<_>>();
     let near = |word: &str| nearest(word, known().iter().map(String::as_str)).map(str::to_owned);
-    let exact = Dtype::parse(word).map(|d| d.short());
+    let exact = Dtype::parse(word).map(Dtype::short);
     match other.map(str::to_owned).or(exact).or_else(|| near(word)) {
         Some(here) => format!("did you mean `{stars}{here}`?"),
         None => "types are `i1 i8 i16 i32 i64 u8 u16 u32 u64 fp8e4nv fp8e5 fp8e4b15 fp16 bf16 fp32 fp64`, pointers `*TYPE`, with `:16` for divisible by 16; a compile-time value is a literal or `constexpr`".to_owned(),

@@ -201,9 +201,8 @@ impl<'a, 'm> Scan<'a, 'm> {
             // The arguments of an exception are not compiled.
             StmtKind::Raise { .. } => return,
             StmtKind::If { branches, orelse } => return self.if_stmt(branches, orelse, certain, loops),
-            StmtKind::For { target, iter, body, orelse } => {
+            StmtKind::For { iter, body, orelse, .. } => {
                 self.expr(iter, certain);
-                let _ = target;
                 self.body(body, certain, loops + 1);
                 return self.body(orelse, certain, loops);
             }
@@ -228,7 +227,10 @@ impl<'a, 'm> Scan<'a, 'm> {
                 if !matches!(&**keyword, "except" | "else" | "finally") {
                     lacks(self, keyword, advice::statement(keyword));
                 }
-                return if &**keyword == "try" { self.body(body, certain, loops) } else { () };
+                if &**keyword == "try" {
+                    self.body(body, certain, loops);
+                }
+                return;
             }
             StmtKind::AnnAssign { value, .. } => return value.iter().for_each(|e| self.expr(e, certain)),
             StmtKind::Assign { value, .. } | StmtKind::AugAssign { value, .. } => return self.expr(value, certain),
@@ -279,7 +281,7 @@ impl<'a, 'm> Scan<'a, 'm> {
                 }
             }
             ExprKind::Lambda(l) => {
-                self.with_names(&l.params.iter().map(|p| p.name.name.clone()).collect::<Vec<_>>(), |scan| scan.expr(&l.body, false))
+                self.with_names(&l.params.iter().map(|p| p.name.name.clone()).collect::<Vec<_>>(), |scan| scan.expr(&l.body, false));
             }
             ExprKind::ListComp(c) | ExprKind::Generator(c) => self.comprehension(c, certain),
             ExprKind::Set(_) | ExprKind::SetComp(_) => {
@@ -289,7 +291,7 @@ impl<'a, 'm> Scan<'a, 'm> {
                 self.fault(certain, e.span, |cx| _ = cx.no_syntax("a dict", super::host::NO_DICT));
             }
             ExprKind::Yield(_) | ExprKind::YieldFrom(_) => {
-                self.fault(certain, e.span, |cx| _ = cx.no_syntax("`yield`", advice::statement("yield")))
+                self.fault(certain, e.span, |cx| _ = cx.no_syntax("`yield`", advice::statement("yield")));
             }
             ExprKind::Await(_) => self.fault(certain, e.span, |cx| _ = cx.no_syntax("`await`", advice::statement("await"))),
             _ => visit::children(e).into_iter().for_each(|c| self.expr(c, certain)),
@@ -343,6 +345,7 @@ impl<'a, 'm> Scan<'a, 'm> {
     }
 
     /// The value of `package.member`, with packages in packages; a member that does not exist is reported. `None` if this is something else.
+    #[allow(clippy::option_option)]
     fn member(&mut self, e: &Expr, certain: bool) -> Option<Option<Val>> {
         let ExprKind::Attribute { value, attr } = &e.kind else { return None };
         if certain == self.certain {
@@ -377,13 +380,14 @@ impl<'a, 'm> Scan<'a, 'm> {
                 self.name(name, call.func.span, certain);
                 self.value_of(name)
             }
-            ExprKind::Attribute { .. } => match self.member(&call.func, certain) {
-                Some(found) => found,
-                None => {
+            ExprKind::Attribute { .. } => {
+                if let Some(found) = self.member(&call.func, certain) {
+                    found
+                } else {
                     self.expr(&call.func, certain);
                     None
                 }
-            },
+            }
             _ => {
                 self.expr(&call.func, certain);
                 None
