@@ -7,7 +7,6 @@
 //! ttc opt kernel.ttir --tritongpu-coalesce      E0617: 'tritongpu-coalesce' works on TTGIR, and tensor<64xf32> has no layout
 //! ```
 
-
 use super::manager::{Pass, at};
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
