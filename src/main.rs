@@ -134,12 +134,16 @@ fn messages(args: &[OsString]) -> Messages {
     }
 }
 
-/// What clap has to say of a command line, as a diagnostic: its first line, its advice as the help, and the rest as notes.
+/// What clap has to say of a command line, as a diagnostic: its first line, with the next one where it ends in a colon, its advice as the help, and the
+/// rest as notes.
 fn usage(e: &clap::Error) -> Diagnostic {
     let text = e.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
-    let first = lines.next().unwrap_or_default();
-    let error = Diagnostic::error(&codes::cli::USAGE_ERROR, first.strip_prefix("error: ").unwrap_or(first));
+    let mut first = lines.next().map(|l| l.strip_prefix("error: ").unwrap_or(l)).unwrap_or_default().to_owned();
+    if first.ends_with(':') {
+        first = format!("{first} {}", lines.next().unwrap_or_default());
+    }
+    let error = Diagnostic::error(&codes::cli::USAGE_ERROR, first);
     lines.fold(error, |d, line| match line.strip_prefix("tip: ").or(line.starts_with("[possible values").then_some(line)) {
         Some(advice) if d.help.is_none() => d.help(advice.trim_matches(['[', ']'])),
         _ => d.note(line),

@@ -12,7 +12,7 @@ use crate::mutate::Mutant;
 const LIMITS: &str = "ulimit -v 4194304; ulimit -t 20; ulimit -c 0; exec \"$@\"";
 
 /// After this long on the clock a run counts as hanging: it waits for something, or the machine is very busy.
-const WALL: Duration = Duration::from_secs(180);
+const WALL: Duration = Duration::from_mins(3);
 
 /// Words in what a run says that only a defect of ttc brings about.
 const DEFECTS: [&str; 6] = ["[E0604]", "[E0710]", "[E0999]", "panicked at", "LLVM ERROR", "PLEASE submit a bug report"];

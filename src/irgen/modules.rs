@@ -189,8 +189,8 @@ impl<'m> Modules<'m> {
     pub fn unreadable(&self, module: usize, name: &str) -> Option<&Diagnostic> {
         let of = |path: &[String], level: u32| {
             let bases = self.bases(module, level);
-            let files = bases.iter().flat_map(|base| files_at(&path.iter().fold(base.clone(), |dir, part| dir.join(part))));
-            files.filter_map(|file| self.unreadable.get(&file)).next()
+            let mut files = bases.iter().flat_map(|base| files_at(&path.iter().fold(base.clone(), |dir, part| dir.join(part))));
+            files.find_map(|file| self.unreadable.get(&file))
         };
         self.list[module].bindings(name).iter().find_map(|binding| match &binding.bound {
             Bound::Import(path) => of(path, 0),

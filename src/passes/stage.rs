@@ -47,7 +47,7 @@ fn first_tensor(ir: &Ir, with_layout: bool) -> Option<(Op, Type)> {
         let arguments = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.args(b));
         let ty = ir.results(op).iter().chain(arguments).map(|&v| ir.ty(v)).find(|ty| {
             // A tensor without axes is laid out in one way only.
-            ty.as_tensor().is_some_and(|t| t.encoding.is_some() == with_layout && !(t.shape.is_empty() && !with_layout))
+            ty.as_tensor().is_some_and(|t| t.encoding.is_some() == with_layout && (with_layout || !t.shape.is_empty()))
         });
         found = ty.map(|ty| (op, ty));
         if found.is_some() { WalkControl::Stop } else { WalkControl::Advance }

@@ -63,16 +63,14 @@ pub(crate) fn required(asm: &str, target: &Target) -> u32 {
 /// # Errors
 /// `E0711` when no version has room for them.
 pub(crate) fn of_parameters(kernel: FunctionValue<'_>, layout: &TargetData) -> Result<u32, Diagnostic> {
-    match parameter_bytes(kernel, layout) {
-        ..=PARAMETER_BYTES => Ok(0),
-        ..=PARAMETER_BYTES_8_1 => Ok(81),
-        bytes => {
-            let name = kernel.get_name().to_string_lossy().into_owned();
-            let text = format!("the parameters of `{name}` take {bytes} bytes; a kernel can have {PARAMETER_BYTES_8_1}");
-            let help = "pass the values in a buffer that the kernel loads from, or make those that never change `tl.constexpr`";
-            Err(Diagnostic::error(&codes::LIMITS, text).help(help))
-        }
+    let bytes = parameter_bytes(kernel, layout);
+    if bytes > PARAMETER_BYTES_8_1 {
+        let name = kernel.get_name().to_string_lossy().into_owned();
+        let text = format!("the parameters of `{name}` take {bytes} bytes; a kernel can have {PARAMETER_BYTES_8_1}");
+        let help = "pass the values in a buffer that the kernel loads from, or make those that never change `tl.constexpr`";
+        return Err(Diagnostic::error(&codes::LIMITS, text).help(help));
     }
+    Ok(if bytes > PARAMETER_BYTES { 81 } else { 0 })
 }
 
 /// Bytes from the first parameter to the end of the last, each aligned as the ABI asks for.
@@ -81,17 +79,14 @@ fn parameter_bytes(kernel: FunctionValue<'_>, layout: &TargetData) -> u64 {
     let aligned = Attribute::get_named_enum_kind_id("align");
     kernel.get_param_iter().enumerate().fold(0, |end: u64, (place, param)| {
         let at = AttributeLoc::Param(place as u32);
-        let (size, align) = match kernel.get_enum_attribute(at, by_value) {
+        let (size, align) = if let Some(pointee) = kernel.get_enum_attribute(at, by_value) {
             // The pointer is LLVM's way to say it; what is passed is what it points at.
-            Some(pointee) => {
-                let ty = pointee.get_type_value();
-                let stated = kernel.get_enum_attribute(at, aligned).map(|a| a.get_enum_value());
-                (layout.get_abi_size(&ty), stated.unwrap_or_else(|| u64::from(layout.get_abi_alignment(&ty))))
-            }
-            None => {
-                let ty = param.as_basic_value_enum().get_type();
-                (layout.get_abi_size(&ty), u64::from(layout.get_abi_alignment(&ty)))
-            }
+            let ty = pointee.get_type_value();
+            let stated = kernel.get_enum_attribute(at, aligned).map(Attribute::get_enum_value);
+            (layout.get_abi_size(&ty), stated.unwrap_or_else(|| u64::from(layout.get_abi_alignment(&ty))))
+        } else {
+            let ty = param.as_basic_value_enum().get_type();
+            (layout.get_abi_size(&ty), u64::from(layout.get_abi_alignment(&ty)))
         };
         end.next_multiple_of(align.max(1)) + size
     })

@@ -32,9 +32,9 @@ impl Parser<'_> {
         self.go_to(at.start);
         let mut fields = self.fields(at)?;
         if mfma {
-            self.mfma(at, &mut fields)?
+            self.mfma(at, &mut fields)?;
         } else {
-            self.wmma(at, &mut fields)?
+            self.wmma(at, &mut fields)?;
         }
         self.go_to(end);
         Ok(Attr::new(AttrData::Opaque(text)))

@@ -174,14 +174,13 @@ pub fn same(a: &Val, b: &Val) -> bool {
 }
 
 fn fold(op: BinOp, a: &Const, b: &Const) -> Result<Const, Fault> {
-    match (a, b) {
-        (Const::Bool(x), Const::Bool(y)) => match op {
+    if let (Const::Bool(x), Const::Bool(y)) = (a, b) {
+        match op {
             BinOp::BitAnd => return Ok(Const::Bool(x & y)),
             BinOp::BitOr => return Ok(Const::Bool(x | y)),
             BinOp::BitXor => return Ok(Const::Bool(x ^ y)),
             _ => {}
-        },
-        _ => {}
+        }
     }
     match (a.as_int(), b.as_int()) {
         (Some(x), Some(y)) => fold_ints(op, x, y),
