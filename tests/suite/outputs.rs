@@ -80,7 +80,7 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout)
 }
 
-/// users.md A1: PTX and its metadata are the same, whichever stage the compilation starts from.
+/// PTX and its metadata are the same, whichever stage the compilation starts from.
 #[test]
 fn metadata_after_a_resume_is_that_of_a_direct_compilation() {
     let w = World::new(&[("add.tk", ADD), ("matmul.tk", MATMUL)]);
@@ -108,7 +108,7 @@ fn metadata_after_a_resume_is_that_of_a_direct_compilation() {
     assert!(m["shared"].as_u64().unwrap() > 0);
 }
 
-/// users.md A1: what a file does not say is `null`, and what the text says wins over the line.
+/// What a file does not say is `null`, and what the text says wins over the line.
 #[test]
 fn what_is_not_known_is_null() {
     let w = World::new(&[("add.tk", ADD)]);
@@ -140,7 +140,7 @@ fn what_is_not_known_is_null() {
     assert!(m["num_stages"].is_null() && m["constants"].is_null());
 }
 
-/// users.md A2, architecture.md 0.1: a stage file is compiled for its own GPU and with its own warps, or not at all.
+/// A stage file is compiled for its own GPU and with its own warps, or not at all.
 #[test]
 fn a_stage_file_keeps_its_target_and_launch() {
     let w = World::new(&[("add.tk", ADD)]);
@@ -174,7 +174,7 @@ fn a_stage_file_keeps_its_target_and_launch() {
     }
 }
 
-/// reliability.md 1, users.md A3: two kernels of one name do not share a file, whatever stage they come from.
+/// Two kernels of one name do not share a file, whatever stage they come from.
 #[test]
 fn outputs_of_one_path_are_refused_before_anything_is_written() {
     let w = World::new(&[("a/add.tk", ADD), ("b/add.tk", ADD)]);
@@ -196,7 +196,7 @@ fn outputs_of_one_path_are_refused_before_anything_is_written() {
     assert_eq!(w.names("o"), ["add.ptx".to_owned()].into(), "the same architecture twice is one");
 }
 
-/// users.md A4: an extension that says no stage is an error.
+/// An extension that says no stage is an error.
 #[test]
 fn unknown_extensions_of_outputs_are_refused() {
     let w = World::new(&[("add.tk", ADD)]);
@@ -207,7 +207,7 @@ fn unknown_extensions_of_outputs_are_refused() {
     assert_eq!(w.names("."), ["add.s".to_owned(), "add.tk".to_owned()].into());
 }
 
-/// reliability.md 2, users.md A5: equal hashes mean equal bytes.
+/// Equal hashes mean equal bytes.
 #[test]
 fn the_hash_covers_imports_and_paths() {
     let helper = |n: &str| format!("import triton\n@triton.jit\ndef twice(x):\n    return x * {n}\n");
@@ -232,7 +232,7 @@ fn the_hash_covers_imports_and_paths() {
     assert_eq!(hashes.len(), seen.len(), "{hashes:?}");
 }
 
-/// reliability.md, "Determinism and paths": the folder of a build does not reach its outputs, and messages still name it.
+/// The folder of a build does not reach its outputs, and messages still name it.
 #[test]
 fn remapped_paths_reach_no_output() {
     let made: Vec<Vec<Vec<u8>>> = (0..2)
@@ -255,7 +255,7 @@ fn remapped_paths_reach_no_output() {
     assert!(made[0] == made[1]);
 }
 
-/// users.md A10: the dumps of two architectures do not mix.
+/// The dumps of two architectures do not mix.
 #[test]
 fn dumps_of_several_jobs_lie_apart() {
     let w = World::new(&[("add.tk", ADD), ("matmul.tk", MATMUL)]);
@@ -266,7 +266,7 @@ fn dumps_of_several_jobs_lie_apart() {
     assert!(count("matmul.0.ttir.") > 3 && count("matmul.1.ttir.") > 3, "{:?}", w.names("d"));
 }
 
-/// users.md A9: a pass that does not exist is an error, as it is for `ttc opt`.
+/// A pass that does not exist is an error, as it is for `ttc opt`.
 #[test]
 fn passes_to_print_must_exist() {
     let w = World::new(&[("add.tk", ADD)]);
@@ -277,7 +277,7 @@ fn passes_to_print_must_exist() {
     assert!(w.run("add.tk --print-ir-after=inliner -o add.ptx", 0).contains("IR Dump After inline"));
 }
 
-/// architecture.md 0.2: a parameter or a local name that is called like a kernel does not hide the kernel.
+/// A parameter or a local name that is called like a kernel does not hide the kernel.
 #[test]
 fn names_in_other_kernels_hide_no_kernel() {
     let kernel = |head: &str, body: &str| format!("@triton.jit\ndef {head}:\n    {body}\n");
@@ -296,7 +296,7 @@ fn names_in_other_kernels_hide_no_kernel() {
     assert_eq!(names, ["scale", "bias", "other", "last"], "{listed}");
 }
 
-/// reliability.md 4: a job that fails leaves what the others made.
+/// A job that fails leaves what the others made.
 #[test]
 fn one_failing_job_does_not_lose_the_others() {
     let bad = "@triton.jit\ndef bad(x: '*fp32'):\n    tl.store(x, nothing)\n";
@@ -306,7 +306,7 @@ fn one_failing_job_does_not_lose_the_others() {
     assert_eq!(w.names("o"), ["add.ptx".to_owned()].into());
 }
 
-/// reliability.md 14: output that nobody can get is an error; a reader that has seen enough is none.
+/// Output that nobody can get is an error; a reader that has seen enough is none.
 #[test]
 fn a_closed_stdout_is_an_error_and_a_broken_pipe_silent() {
     let w = World::new(&[("add.tk", ADD)]);
@@ -325,7 +325,7 @@ fn a_closed_stdout_is_an_error_and_a_broken_pipe_silent() {
     assert_eq!(sh("\"$TTC\" add.tk --emit ptx > /dev/null").status.code(), Some(0));
 }
 
-/// users.md 4: errors of the command line have the form that was asked for.
+/// Errors of the command line have the form that was asked for.
 #[test]
 fn command_line_errors_are_json_too() {
     let w = World::new(&[]);
@@ -336,7 +336,7 @@ fn command_line_errors_are_json_too() {
     assert!(w.run("compile --nosuch", 2).starts_with("error: unexpected argument"));
 }
 
-/// reliability.md 12: where the system gives few threads or little memory, ttc goes on or says so.
+/// Where the system gives few threads or little memory, ttc goes on or says so.
 #[test]
 fn few_threads_and_little_address_space_are_no_panic() {
     let w = World::new(&[("add.tk", ADD)]);
@@ -351,7 +351,7 @@ fn few_threads_and_little_address_space_are_no_panic() {
     }
 }
 
-/// users.md B17: with several configurations each is a row that names it.
+/// With several configurations each is a row that names it.
 #[test]
 fn a_summary_of_several_jobs_has_a_row_for_each() {
     let w = World::new(&[("matmul.tk", MATMUL)]);
