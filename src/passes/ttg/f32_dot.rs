@@ -19,7 +19,7 @@ use crate::passes::rewrite::{Config, rewrite_greedily};
 pub static PASS: Pass = Pass {
     name: "tritongpu-F32DotTC",
     doc: "compute precise f32 products from several narrower ones",
-    input: Input::Ttgir,
+    input: Input::Any,
     options: &[OptionSpec { name: "emu-tf32", kind: OptionKind::Bool, default: "false", doc: "compute tf32x3 from three tf32 products" }],
     run,
 };
