@@ -115,13 +115,52 @@ impl Membar {
             }
         }
         let order: Vec<Op> = self.happening.iter().flatten().map(|(op, _)| *op).filter(|op| chosen.contains(op)).collect();
-        for op in &order {
-            chosen.remove(op);
-            if !self.is_safe(&chosen) {
-                chosen.insert(*op);
+        self.drop_needless(&mut chosen);
+        order.into_iter().filter(|op| chosen.contains(op)).collect()
+    }
+
+    /// Step 5. Whether a barrier is needed shows by the next one in its segment, since from there on the states are the same with it and without it. Only
+    /// the last one of a segment needs a look at all of the function.
+    fn drop_needless(&self, chosen: &mut BTreeSet<Op>) {
+        let mut states = self.states(chosen, true);
+        for (index, happening) in self.happening.iter().enumerate() {
+            let mut state = states[index].clone();
+            for (at, (op, events)) in happening.iter().enumerate() {
+                if chosen.remove(op) {
+                    let needed = match Self::needed_here(&state, &happening[at..], chosen) {
+                        Some(needed) => needed,
+                        None if self.is_safe(chosen) => {
+                            states = self.states(chosen, true);
+                            false
+                        }
+                        None => true,
+                    };
+                    if needed {
+                        chosen.insert(*op);
+                        state.pending.clear();
+                    }
+                }
+                state.run(events);
             }
         }
-        order.into_iter().filter(|op| chosen.contains(op)).collect()
+    }
+
+    /// Whether accesses conflict, from this state up to the next barrier; `None` when none follows in the segment and nothing conflicts.
+    fn needed_here(state: &State, happening: &[(Op, Vec<Event>)], barriers: &BTreeSet<Op>) -> Option<bool> {
+        let mut state = state.clone();
+        for (op, events) in happening {
+            if barriers.contains(op) {
+                return Some(false);
+            }
+            if state.conflicts(events) {
+                return Some(true);
+            }
+            if events.contains(&Event::Barrier) {
+                return Some(false);
+            }
+            state.run(events);
+        }
+        None
     }
 
     /// Whether no two accesses conflict, given barriers before these operations.

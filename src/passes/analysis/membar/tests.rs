@@ -160,3 +160,35 @@ fn a_single_warp_waits_for_its_own_reads_too() {
     assert_eq!(membar.barriers().len(), 1);
     assert!(!membar.is_safe(&BTreeSet::new()));
 }
+
+/// What step 5 keeps when each barrier is tried with a look at all of the function.
+fn kept_by_looking_at_everything(membar: &Membar, mut chosen: BTreeSet<Op>) -> BTreeSet<Op> {
+    let order: Vec<Op> = membar.happening.iter().flatten().map(|(op, _)| *op).filter(|op| chosen.contains(op)).collect();
+    for op in order {
+        chosen.remove(&op);
+        if !membar.is_safe(&chosen) {
+            chosen.insert(op);
+        }
+    }
+    chosen
+}
+
+#[test]
+fn barriers_are_dropped_as_if_all_of_the_function_were_looked_at() {
+    let ir = kernels();
+    let mut dropped = 0;
+    for (func, allocation) in allocation::of_module(&ir, CAPABILITY).unwrap() {
+        let membar = Membar::new(&ir, func, &allocation, false, CAPABILITY);
+        // A barrier before every operation that touches shared memory; the needed ones and every second, or every third.
+        let all: Vec<Op> = membar.happening.iter().flatten().map(|(op, _)| *op).collect();
+        let needed = membar.barriers();
+        for step in 1..=3 {
+            let start: BTreeSet<Op> = needed.iter().chain(all.iter().step_by(step)).copied().collect();
+            let mut kept = start.clone();
+            membar.drop_needless(&mut kept);
+            dropped += start.len() - kept.len();
+            assert_eq!(kept, kept_by_looking_at_everything(&membar, start), "{:?}", ir.str_attr(func, "sym_name"));
+        }
+    }
+    assert!(dropped > 30, "{dropped} barriers were dropped");
+}
