@@ -22,7 +22,7 @@
 //!   %y = ttg.local_load %buffer
 //! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocation::Allocation;
 use super::flow::Segments;
@@ -108,11 +108,9 @@ impl Membar {
     /// The operations that need a barrier before them, in the order of the text.
     #[must_use]
     pub fn barriers(&self) -> Vec<Op> {
-        let mut chosen = BTreeSet::new();
-        for loops in [false, true] {
-            while let Some(more) = self.first_conflicts(&chosen, loops) {
-                chosen.extend(more);
-            }
+        let mut chosen = self.without_loops();
+        while let Some(more) = self.first_conflicts(&chosen) {
+            chosen.extend(more);
         }
         let order: Vec<Op> = self.happening.iter().flatten().map(|(op, _)| *op).filter(|op| chosen.contains(op)).collect();
         self.drop_needless(&mut chosen);
@@ -120,20 +118,16 @@ impl Membar {
     }
 
     /// Step 5. Whether a barrier is needed shows by the next one in its segment, since from there on the states are the same with it and without it. Only
-    /// the last one of a segment needs a look at all of the function.
+    /// the last one of a segment needs a look at what follows the segment.
     fn drop_needless(&self, chosen: &mut BTreeSet<Op>) {
-        let mut states = self.states(chosen, true);
+        let mut states = self.states(chosen);
         for (index, happening) in self.happening.iter().enumerate() {
             let mut state = states[index].clone();
             for (at, (op, events)) in happening.iter().enumerate() {
                 if chosen.remove(op) {
                     let needed = match Self::needed_here(&state, &happening[at..], chosen) {
                         Some(needed) => needed,
-                        None if self.is_safe(chosen) => {
-                            states = self.states(chosen, true);
-                            false
-                        }
-                        None => true,
+                        None => !self.stays_safe(&mut states, index, chosen),
                     };
                     if needed {
                         chosen.insert(*op);
@@ -143,6 +137,28 @@ impl Membar {
                 state.run(events);
             }
         }
+    }
+
+    /// Whether nothing conflicts after a barrier of this segment was taken out. The states are those of the function with the barrier; where the answer
+    /// is yes they become those without it. Only what the barrier held back is followed, and only as far as it changes a state.
+    fn stays_safe(&self, states: &mut [State], segment: usize, barriers: &BTreeSet<Op>) -> bool {
+        let mut grown: BTreeMap<usize, State> = BTreeMap::new();
+        let mut open = vec![segment];
+        while let Some(index) = open.pop() {
+            let mut state = grown.get(&index).unwrap_or(&states[index]).clone();
+            if !self.conflicts_in(index, &mut state, barriers).is_empty() {
+                return false;
+            }
+            for &next in &self.segments.all[index].next {
+                if grown.entry(next).or_insert_with(|| states[next].clone()).join(&state) {
+                    open.push(next);
+                }
+            }
+        }
+        for (index, state) in grown {
+            states[index] = state;
+        }
+        true
     }
 
     /// Whether accesses conflict, from this state up to the next barrier; `None` when none follows in the segment and nothing conflicts.
@@ -166,29 +182,47 @@ impl Membar {
     /// Whether no two accesses conflict, given barriers before these operations.
     #[must_use]
     pub fn is_safe(&self, barriers: &BTreeSet<Op>) -> bool {
-        self.first_conflicts(barriers, true).is_none()
+        self.first_conflicts(barriers).is_none()
+    }
+
+    /// Step 3 without loops. What precedes a segment in the text decides its state, so one walk is enough.
+    fn without_loops(&self) -> BTreeSet<Op> {
+        let mut chosen = BTreeSet::new();
+        let mut states = vec![State::default(); self.segments.all.len()];
+        for (index, segment) in self.segments.all.iter().enumerate() {
+            let mut state = std::mem::take(&mut states[index]);
+            chosen.extend(self.conflicts_in(index, &mut state, &chosen));
+            for &next in segment.next.iter().filter(|&&next| !Segments::goes_back(index, next)) {
+                states[next].join(&state);
+            }
+        }
+        chosen
     }
 
     /// Step 3: the operations of the first segment with conflicts that need barriers beside those given.
-    fn first_conflicts(&self, barriers: &BTreeSet<Op>, loops: bool) -> Option<Vec<Op>> {
-        let states = self.states(barriers, loops);
-        self.happening.iter().zip(states).find_map(|(happening, mut state)| {
-            let mut found = vec![];
-            for (op, events) in happening {
-                if barriers.contains(op) {
-                    state.pending.clear();
-                } else if state.conflicts(events) {
-                    found.push(*op);
-                    state.pending.clear();
-                }
-                state.run(events);
+    fn first_conflicts(&self, barriers: &BTreeSet<Op>) -> Option<Vec<Op>> {
+        let states = self.states(barriers);
+        let found = |(index, mut state)| Some(self.conflicts_in(index, &mut state, barriers)).filter(|f| !f.is_empty());
+        states.into_iter().enumerate().find_map(found)
+    }
+
+    /// The operations of a segment that need barriers beside those given. The state before the segment becomes the state after it, with these barriers.
+    fn conflicts_in(&self, segment: usize, state: &mut State, barriers: &BTreeSet<Op>) -> Vec<Op> {
+        let mut found = vec![];
+        for (op, events) in &self.happening[segment] {
+            if barriers.contains(op) {
+                state.pending.clear();
+            } else if state.conflicts(events) {
+                found.push(*op);
+                state.pending.clear();
             }
-            (!found.is_empty()).then_some(found)
-        })
+            state.run(events);
+        }
+        found
     }
 
     /// Step 2: the state before each segment.
-    fn states(&self, barriers: &BTreeSet<Op>, loops: bool) -> Vec<State> {
+    fn states(&self, barriers: &BTreeSet<Op>) -> Vec<State> {
         let mut states = vec![State::default(); self.segments.all.len()];
         let mut changed = true;
         while changed {
@@ -201,7 +235,7 @@ impl Membar {
                     }
                     state.run(events);
                 }
-                for &next in segment.next.iter().filter(|&&next| loops || !Segments::goes_back(index, next)) {
+                for &next in &segment.next {
                     let new = states[next].join(&state);
                     // What was passed already must be looked at again.
                     changed |= new && Segments::goes_back(index, next);
