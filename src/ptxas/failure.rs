@@ -12,7 +12,7 @@
 use std::time::Duration;
 
 use super::run::{Ended, Run};
-use super::{AssembleOptions, Tool, kept};
+use super::{AssembleOptions, Tool, kept, run};
 use crate::diag::{Diagnostic, Place, codes::tools};
 use crate::target::Target;
 
@@ -71,10 +71,13 @@ pub(super) fn of_nvdisasm(run: &Run, ended: &Ended, cubin: &[u8], limit: Option<
     with_log(run, diagnostic, &log, cubin)
 }
 
-/// Adds the log and the command that repeats the run, whose input is kept.
+/// Adds the log and the command that repeats the run, whose input is kept. Where ttc itself stopped the tool in order to end, nothing is kept.
 fn with_log(run: &Run, diagnostic: Diagnostic, log: &str, input: &[u8]) -> Diagnostic {
     let log = if log.trim().is_empty() { "it printed nothing".to_owned() } else { format!("its log:\n{}", log.trim_end()) };
     let diagnostic = diagnostic.note(log);
+    if run::is_ending() {
+        return diagnostic;
+    }
     let (name, output) = match run.tool {
         Tool::Ptxas => ("kernel.ptx", &["-o", "kernel.cubin"][..]),
         Tool::Nvdisasm | Tool::Libdevice => ("kernel.cubin", &[][..]),

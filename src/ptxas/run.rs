@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -300,6 +300,14 @@ impl Stream {
     }
 }
 
+/// Whether ttc has been asked to end.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Whether ttc has been asked to end, and so stopped the tools itself: a tool that died then has not failed.
+pub(super) fn is_ending() -> bool {
+    ENDING.load(Ordering::Acquire)
+}
+
 /// The groups of the tools that run; 0 is a free place.
 static GROUPS: [AtomicI32; 256] = [const { AtomicI32::new(0) }; 256];
 
@@ -325,8 +333,9 @@ fn kill_group(group: i32) {
     unsafe { libc::kill(-group, libc::SIGKILL) };
 }
 
-/// Ends the tools that run, with all that they started. It makes system calls alone, so that a signal's handler may call it.
+/// Ends the tools that run, with all that they started, in a process that is about to end. It makes system calls alone, so that a signal's handler may call it.
 pub fn stop_all() {
+    ENDING.store(true, Ordering::Release);
     for group in GROUPS.iter().map(|g| g.load(Ordering::Acquire)).filter(|&g| g > 0) {
         kill_group(group);
     }
