@@ -1,17 +1,35 @@
 //! Names and attributes: from a word in the source to a value.
 //!
 //! A name is looked for among the locals, then at the top level of the function's file, then among Python's builtins. A top-level name is
-//! followed through its bindings ([`super::modules`]): the first whose guards do not rule it out and that leads somewhere wins. Values are
-//! evaluated at compile time and remembered.
+//! followed through its bindings ([`super::modules`]): the first whose guards do not rule it out and that leads somewhere wins, unless another one could
+//! give it another value. Values are evaluated at compile time and remembered.
 
 use std::rc::Rc;
 
 use super::builtins;
 use super::lower::{Frame, Lower, R, Reported};
 use super::modules::{Binding, Bound, Target};
+use super::semantic::fold::same;
 use super::types::{Dtype, Ty};
 use super::value::{Class, Const, Func, Method, Space, Val};
 use crate::parser::ast::Expr;
+use crate::source::Span;
+
+/// Whether the tests around a binding lead to it.
+enum Guard {
+    Open,
+    Closed,
+    /// This test cannot be decided; no other one closes the way.
+    Undecided(Span),
+}
+
+/// Why a name may have another value than the one that was found.
+enum Doubt {
+    /// A binding that may count has no value that is known.
+    Unknown,
+    /// This test cannot be decided.
+    Undecided(Span),
+}
 
 impl Lower<'_> {
     /// The value of a name.
@@ -57,7 +75,9 @@ impl Lower<'_> {
         }
         let bindings: Vec<Binding> = self.mods.get(module).bindings(name).to_vec();
         let mut value = self.first_bound(&key, &bindings);
-        if value.is_none() {
+        if value.as_ref().is_some_and(Val::is_data) && self.mods.get(module).change(name).is_some() {
+            value = None;
+        } else if value.is_none() {
             let stars = self.mods.get(module).stars().to_vec();
             value = stars.iter().find_map(|s| self.imported(module, s.level, &s.path, name));
         }
@@ -65,32 +85,50 @@ impl Lower<'_> {
         value
     }
 
-    /// The value of the first binding that has one. While `f = triton.jit(f)` is evaluated, `f` is what it was bound to before.
+    /// The value that the bindings of a name lead to, of which the first that has one counts. While `f = triton.jit(f)` is evaluated, `f` is what it was
+    /// bound to before, so the bindings are taken from the last to the first.
+    ///
+    /// A function or a package may come from a later binding, since a `try` or a wrapper leads to them in the end. Data may not: where a binding before
+    /// it, which may be the one that counts, has another value or none that is known, the name has none.
     fn first_bound(&mut self, key: &(usize, String), bindings: &[Binding]) -> Option<Val> {
-        for (i, b) in bindings.iter().enumerate() {
-            if !self.guards_hold(key.0, b) {
+        let (mut value, mut doubt): (Option<Val>, Option<Doubt>) = (None, None);
+        for b in bindings.iter().rev() {
+            let guard = self.guard(key.0, b);
+            if matches!(guard, Guard::Closed) {
                 continue;
             }
-            if matches!(b.bound, Bound::Value(_)) && i + 1 < bindings.len() {
-                let before = self.first_bound(key, &bindings[i + 1..]);
-                self.globals.insert(key.clone(), before);
-            } else {
-                self.globals.insert(key.clone(), None);
-            }
-            let value = self.bound(key.0, &b.bound);
-            if value.is_some() {
-                return value;
+            let is_value = matches!(b.bound, Bound::Value(_));
+            self.globals.insert(key.clone(), value.clone().filter(|_| is_value));
+            match self.bound(key.0, &b.bound) {
+                None if value.as_ref().is_some_and(Val::is_data) && (is_value || matches!(b.bound, Bound::Element(..))) => {
+                    (value, doubt) = (None, Some(Doubt::Unknown));
+                }
+                None => {}
+                Some(v) => match guard {
+                    Guard::Undecided(test) if v.is_data() && (doubt.is_some() || value.as_ref().is_some_and(|rest| !same(rest, &v))) => {
+                        (value, doubt) = (None, Some(Doubt::Undecided(test)));
+                    }
+                    _ => (value, doubt) = (Some(v), None),
+                },
             }
         }
-        None
+        if let Some(Doubt::Undecided(test)) = doubt {
+            self.undecided.insert(key.clone(), test);
+        }
+        value
     }
 
-    /// Whether no test around a binding is known to go the other way.
-    fn guards_hold(&mut self, module: usize, binding: &Binding) -> bool {
-        binding.guards.iter().all(|(test, outcome)| {
-            let Some(v) = self.evaluate(module, test) else { return true };
-            self.quietly(|cx| cx.truth(&v)).map_or(true, |t| t == *outcome)
-        })
+    fn guard(&mut self, module: usize, binding: &Binding) -> Guard {
+        let mut guard = Guard::Open;
+        for (test, outcome) in binding.guards.iter() {
+            let value = self.evaluate(module, test);
+            match value.and_then(|v| self.quietly(|cx| cx.truth(&v)).ok()) {
+                Some(t) if t != *outcome => return Guard::Closed,
+                None if matches!(guard, Guard::Open) => guard = Guard::Undecided(test.span),
+                _ => {}
+            }
+        }
+        guard
     }
 
     /// What a binding leads to.

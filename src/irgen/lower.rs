@@ -131,6 +131,8 @@ pub struct Lower<'m> {
     pub list_changed: bool,
     /// Names that were reported as having no value, with the module of the kernel that used them.
     pub unknown: BTreeSet<(usize, String)>,
+    /// Top-level names whose value hangs on a test that cannot be decided, and the test.
+    pub undecided: BTreeMap<(usize, String), Span>,
     /// Where the current expression is: the fallback place of an error.
     pub span: Span,
     /// Depth of calls and of constants evaluating constants.
@@ -173,6 +175,7 @@ impl<'m> Lower<'m> {
             given_globals: BTreeMap::new(),
             list_changed: false,
             unknown: BTreeSet::new(),
+            undecided: BTreeMap::new(),
             span,
             depth: 0,
             quiet: 0,

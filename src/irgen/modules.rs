@@ -3,7 +3,7 @@
 //! 1. A file is parsed when it is first wanted; its items are flattened into one table from name to [`Binding`]s.
 //! 2. A name may have several bindings (a redefinition, the arms of a `try`, the branches of an `if`). They are kept in the order in which
 //!    they are to be tried: the last in the file first, but of a `try` its body first, and of an `if` its `else` first. A binding under an `if` carries the
-//!    tests that lead to it, so that whoever resolves the name can decide them.
+//!    tests that lead to it, so that whoever resolves the name can decide them. What changes a value otherwise is noted ([`crate::parser::ast::Module::changes`]).
 //! 3. An import names a built-in [`Space`] or a file: relative ones start at the importing file's folder, absolute ones at the folders given
 //!    with `-I` (and `src` and `python` in them) and at every folder above the importing file.
 //!
@@ -76,6 +76,8 @@ pub struct ModuleData {
     pub errors: Vec<Diagnostic>,
     /// Part of the library that is embedded in the compiler.
     pub prelude: bool,
+    /// Names whose values change in ways that are not followed, and where.
+    changes: BTreeMap<String, Span>,
 }
 
 impl ModuleData {
@@ -83,6 +85,12 @@ impl ModuleData {
     #[must_use]
     pub fn bindings(&self, name: &str) -> &[Binding] {
         self.names.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where the file changes the value of a name in a way that is not followed.
+    #[must_use]
+    pub fn change(&self, name: &str) -> Option<Span> {
+        self.changes.get(name).copied()
     }
 
     /// All names bound at top level.
@@ -155,7 +163,7 @@ impl<'m> Modules<'m> {
             self.by_path.insert(path.clone(), Some(index));
         }
         let stars = stars.into_iter().rev().collect();
-        self.list.push(ModuleData { file, name: name.to_owned(), path, names, stars, functions, errors, prelude });
+        self.list.push(ModuleData { file, name: name.to_owned(), path, names, stars, functions, errors, prelude, changes: module.changes });
         index
     }
 
@@ -391,6 +399,11 @@ impl Table {
                 }
             }
             StmtKind::AnnAssign { target, value: Some(value), .. } => self.assign(&target, &Rc::new(value), guards),
+            StmtKind::AugAssign { target, op, value } => {
+                let (left, right) = (Box::new(target.clone()), Box::new(value));
+                let value = Expr { kind: ExprKind::BinOp { left, op, right }, span: stmt.span };
+                self.assign(&target, &Rc::new(value), guards);
+            }
             _ => {}
         }
     }

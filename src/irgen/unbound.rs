@@ -83,6 +83,11 @@ impl Lower<'_> {
     /// A binding of the file leads to no value.
     fn unbound(&mut self, module: usize, name: &str, binding: &Binding, hops: u32) -> Diagnostic {
         let used = self.span;
+        let changed = self.mods.get(module).change(name).map(|at| (at, "changed here, in a way that ttc does not follow"));
+        let undecided = self.undecided.get(&(module, name.to_owned())).map(|&at| (at, "depends on this, which host code decides"));
+        if let Some((at, why)) = changed.or(undecided) {
+            return not_known(name, used).at(at, why);
+        }
         match &binding.bound {
             Bound::Import(path) => match advice::host_package(&path[0]) {
                 Some(package) => host_value(used, name, package),
@@ -160,11 +165,7 @@ impl Lower<'_> {
     /// What host code computes and ttc cannot.
     fn unknown_value(&mut self, module: usize, name: &str, e: &Expr) -> Diagnostic {
         let why = self.attempt(module, |cx| cx.expr(e)).err().flatten();
-        let diag = Diagnostic::error(&names::UNKNOWN_VALUE, format!("the value of `{name}` is not known at compile time"));
-        let diag = super::config::because(diag.at(self.span, "used in a kernel").at(e.span, "computed by host code"), why);
-        diag.help(format!(
-            "if it is a number, a type or a function of the language, give it: -D {name}=…; otherwise pass it as a parameter"
-        ))
+        super::config::because(not_known(name, self.span).at(e.span, "computed by host code"), why)
     }
 
     /// `np.sqrt` in a kernel: reports a member of a package that exists on the host only. `None` if this is something else.
@@ -195,6 +196,12 @@ impl Lower<'_> {
         let message = format!("`{shown}` belongs to {package}, which runs on the host");
         self.error_help(&names::UNKNOWN_VALUE, message, "a kernel runs on the GPU", help)
     }
+}
+
+fn not_known(name: &str, used: Span) -> Diagnostic {
+    Diagnostic::error(&names::UNKNOWN_VALUE, format!("the value of `{name}` is not known at compile time"))
+        .at(used, "used in a kernel")
+        .help(format!("if it is a number, a type or a function of the language, give it: -D {name}=…; otherwise pass it as a parameter"))
 }
 
 fn host_value(used: Span, name: &str, package: &str) -> Diagnostic {

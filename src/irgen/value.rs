@@ -395,6 +395,16 @@ pub enum Val {
 }
 
 impl Val {
+    /// Whether this is data, which a file may change: not a function, a type or a package.
+    #[must_use]
+    pub fn is_data(&self) -> bool {
+        match self {
+            Val::Const(c) => matches!(c, Const::None | Const::Bool(_) | Const::Int(_) | Const::Float(_) | Const::Str(_)),
+            Val::Tuple(_) | Val::Dict(_) => true,
+            _ => false,
+        }
+    }
+
     pub const NONE: Val = Val::Const(Const::None);
 
     #[must_use]

@@ -16,6 +16,7 @@
 
 pub mod dump;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -53,6 +54,8 @@ impl fmt::Display for Ident {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Module {
     pub items: Vec<Item>,
+    /// Top-level names whose values change otherwise than by the assignments among the items, and where.
+    pub changes: BTreeMap<String, Span>,
     /// The whole file.
     pub span: Span,
 }

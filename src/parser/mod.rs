@@ -4,6 +4,7 @@
 //! 2. `items.rs` walks the top level, `functions.rs` and `blocks.rs` what lies inside functions; they cut the stream into logical lines.
 //! 3. `feed.rs` hands each line to the lalrpop grammar (`grammar.lalrpop`), whose actions (`cx.rs`, `make.rs`, `params.rs`, `strings.rs`,
 //!    `yard.rs`) build [`ast`] nodes. `explain.rs` puts its refusals into words.
+//! 4. `changes.rs` finds the top-level names whose values host code changes.
 //!
 //! Because every line is parsed by itself, a syntax error costs that line only and one run reports all of them. Errors are reported for
 //! kernels, that is, functions with a jit-like decorator (`functions.rs` says which); host code is never rejected, whatever it holds.
@@ -13,6 +14,7 @@
 
 pub mod ast;
 mod blocks;
+mod changes;
 mod cx;
 mod explain;
 mod feed;
@@ -63,7 +65,9 @@ pub fn parse_module(map: &SourceMap, file: FileId) -> (ast::Module, Vec<Diagnost
     if count > limits::MAX_ERRORS {
         errors.push(too_many(&parser.cx, count));
     }
-    (ast::Module { items, span }, errors)
+    let place = |(name, (lo, hi))| (name, Span { file, lo, hi });
+    let changes = changes::changes(text, &lexed).into_iter().map(place).collect();
+    (ast::Module { items, changes, span }, errors)
 }
 
 /// Parses a stand-alone expression, such as the value of `-D NAME=VALUE`. The text is added to the map under `name`, so that the

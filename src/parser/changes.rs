@@ -1,0 +1,329 @@
+//! Which top-level names a file changes in ways that nobody here follows, so that what they were bound to is not their value.
+//!
+//! The file is never executed, and the front end follows its assignments one by one. That is right for what runs once, in order. It is not for these,
+//! which the walk over the file's tokens finds:
+//!
+//! 1. At the top level: `X[i] = v`, `X.append(v)` and its kin, `del X`, `with … as X`, `globals()["X"] = v`.
+//! 2. In a loop or a `match` of the top level: each assignment too, and what a `for` counts.
+//! 3. In a function or a method: what it declares `global`, and the changes of 1 to a name that is not its own.
+//!
+//! Whether such a function is ever called, or a loop ever turns, is not asked. Only values are doubted for it: a function that is called `X` stays one.
+//!
+//! Example: `N = 1` and `def setup(): global N; N = 2` make `N` unknown; `-D N=2` says what it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::lexer::{Lexed, Tok, Token};
+
+/// Methods that change what they are called on.
+const CHANGING: [&str; 14] = [
+    "add",
+    "append",
+    "clear",
+    "discard",
+    "extend",
+    "insert",
+    "pop",
+    "popitem",
+    "remove",
+    "reverse",
+    "setdefault",
+    "sort",
+    "update",
+    "__setitem__",
+];
+
+/// The place (byte offsets) of the first such change of each name.
+#[must_use]
+pub(super) fn changes(text: &str, lexed: &Lexed) -> BTreeMap<String, (u32, u32)> {
+    let mut walk = Walk { text, blocks: vec![Block::new(Kind::Once)], found: BTreeMap::new() };
+    let (mut line, mut next) = (vec![], None);
+    for &token in &lexed.tokens {
+        match token.tok {
+            Tok::Newline | Tok::End => next = walk.line(&std::mem::take(&mut line)),
+            Tok::Indent => {
+                let kind = next.take().unwrap_or(Kind::Once);
+                walk.blocks.push(Block::new(kind));
+            }
+            Tok::Dedent => walk.close(),
+            _ => line.push(token),
+        }
+    }
+    while walk.blocks.len() > 1 {
+        walk.close();
+    }
+    walk.found
+}
+
+/// How often the statements of a block run, and whose names they bind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Kind {
+    /// As often as those around the block.
+    Once,
+    Repeated,
+    /// With the names of its parameters.
+    Function(BTreeSet<String>),
+    Class,
+}
+
+/// A block that is open.
+struct Block {
+    kind: Kind,
+    /// Names that the block of a function binds, and those that it declares `global`.
+    own: BTreeSet<String>,
+    global: BTreeSet<String>,
+    /// Changes whose names may be the function's own.
+    changed: Vec<(String, (u32, u32))>,
+}
+
+impl Block {
+    fn new(kind: Kind) -> Block {
+        let own = if let Kind::Function(parameters) = &kind { parameters.clone() } else { BTreeSet::new() };
+        Block { kind, own, global: BTreeSet::new(), changed: vec![] }
+    }
+}
+
+struct Walk<'a> {
+    text: &'a str,
+    blocks: Vec<Block>,
+    found: BTreeMap<String, (u32, u32)>,
+}
+
+impl<'a> Walk<'a> {
+    fn word(&self, token: Token) -> &'a str {
+        &self.text[token.lo as usize..token.hi as usize]
+    }
+
+    /// Closes a block. What a function changes and does not own belongs to what is around it.
+    fn close(&mut self) {
+        let Some(block) = self.blocks.pop() else { return };
+        for (name, at) in block.changed {
+            if block.global.contains(&name) {
+                self.found.entry(name).or_insert(at);
+            } else if !block.own.contains(&name) {
+                self.note(name, at);
+            }
+        }
+    }
+
+    /// The innermost open function.
+    fn function(&mut self) -> Option<&mut Block> {
+        self.blocks.iter_mut().rev().find(|b| matches!(b.kind, Kind::Function(_)))
+    }
+
+    /// A name is changed here.
+    fn note(&mut self, name: String, at: (u32, u32)) {
+        match self.function() {
+            Some(function) => function.changed.push((name, at)),
+            None => {
+                self.found.entry(name).or_insert(at);
+            }
+        }
+    }
+
+    fn change(&mut self, name: Token) {
+        self.note(self.word(name).to_owned(), (name.lo, name.hi));
+    }
+
+    /// A name is assigned here.
+    fn bind(&mut self, name: Token) {
+        let word = self.word(name).to_owned();
+        let repeated = self.blocks.iter().any(|b| b.kind == Kind::Repeated);
+        let scope = self.blocks.iter_mut().rev().find(|b| matches!(b.kind, Kind::Function(_) | Kind::Class));
+        match scope {
+            Some(Block { kind: Kind::Function(_), own, .. }) => {
+                own.insert(word);
+            }
+            Some(_) => {}
+            None if repeated => self.change(name),
+            None => {}
+        }
+    }
+
+    fn bind_all(&mut self, targets: &[Token]) {
+        for &name in targets.iter().filter(|t| t.tok == Tok::Name) {
+            self.bind(name);
+        }
+    }
+
+    /// One logical line. The kind of the block that follows, if it opens one.
+    fn line(&mut self, line: &[Token]) -> Option<Kind> {
+        let (header, rest, kind) = self.split_header(line);
+        if let Some(kind) = &kind {
+            if *kind == Kind::Repeated {
+                self.blocks.push(Block::new(Kind::Repeated));
+                self.header_binds(header);
+                self.close();
+            } else if header.first().is_some_and(|t| t.tok == Tok::With) {
+                self.header_binds(header);
+            }
+            self.blocks.push(Block::new(kind.clone()));
+        }
+        for statement in rest.split(|t| t.tok == Tok::Semicolon).filter(|s| !s.is_empty()) {
+            self.statement(statement);
+        }
+        if kind.is_some() {
+            self.close();
+        }
+        kind
+    }
+
+    /// Cuts a line into the header of a compound statement, with the kind of its block, and the statements behind it.
+    fn split_header<'t>(&self, line: &'t [Token]) -> (&'t [Token], &'t [Token], Option<Kind>) {
+        let lead = line.iter().take_while(|t| t.tok == Tok::Async).count();
+        let Some(first) = line.get(lead) else { return (&[], line, None) };
+        let kind = match first.tok {
+            Tok::For | Tok::While => Kind::Repeated,
+            Tok::Def => Kind::Function(self.parameters(line)),
+            Tok::Class => Kind::Class,
+            Tok::If | Tok::Elif | Tok::Else | Tok::Try | Tok::Except | Tok::Finally | Tok::With => Kind::Once,
+            Tok::Name if matches!(self.word(*first), "match" | "case") && line.last().is_some_and(|t| t.tok == Tok::Colon) => {
+                Kind::Repeated
+            }
+            _ => return (&[], line, None),
+        };
+        let colon = at_depth_zero(line).find(|&i| line[i].tok == Tok::Colon).unwrap_or(line.len());
+        let behind = (colon + 1).min(line.len());
+        (&line[lead..colon], &line[behind..], Some(kind))
+    }
+
+    /// The parameters of `def f(a, b: T = 1, *c):`.
+    fn parameters(&self, line: &[Token]) -> BTreeSet<String> {
+        let mut depth = 0;
+        let mut names = BTreeSet::new();
+        for pair in line.windows(2) {
+            match pair[0].tok {
+                Tok::LParen | Tok::LBracket | Tok::LBrace => depth += 1,
+                Tok::RParen | Tok::RBracket | Tok::RBrace => depth -= 1,
+                _ => {}
+            }
+            let starts = matches!(pair[0].tok, Tok::LParen | Tok::Comma | Tok::Star | Tok::DoubleStar);
+            if depth == 1 && starts && pair[1].tok == Tok::Name {
+                names.insert(self.word(pair[1]).to_owned());
+            }
+        }
+        names
+    }
+
+    /// What `for X, Y in` and `with … as X` bind.
+    fn header_binds(&mut self, header: &[Token]) {
+        match header.first().map(|t| t.tok) {
+            Some(Tok::For) => {
+                let end = header.iter().position(|t| t.tok == Tok::In).unwrap_or(header.len());
+                self.bind_all(&header[1..end]);
+            }
+            Some(Tok::With) => {
+                // What a context gives is not known, however often this runs.
+                for pair in header.windows(2).filter(|p| p[0].tok == Tok::As && p[1].tok == Tok::Name) {
+                    self.bind(pair[1]);
+                    self.change(pair[1]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn statement(&mut self, statement: &[Token]) {
+        match statement[0].tok {
+            Tok::Global => {
+                for &name in statement.iter().filter(|t| t.tok == Tok::Name) {
+                    let word = self.word(name).to_owned();
+                    if let Some(function) = self.function() {
+                        function.global.insert(word.clone());
+                        function.changed.push((word, (name.lo, name.hi)));
+                    }
+                }
+            }
+            Tok::Del => {
+                for i in at_depth_zero(statement).filter(|&i| statement[i].tok == Tok::Name) {
+                    self.change(statement[i]);
+                }
+            }
+            _ => self.assignment_or_call(statement),
+        }
+    }
+
+    fn assignment_or_call(&mut self, statement: &[Token]) {
+        let mut start = 0;
+        for sign in at_depth_zero(statement).filter(|&i| matches!(statement[i].tok, Tok::Assign | Tok::Aug(_))) {
+            self.target(&statement[start..sign]);
+            start = sign + 1;
+        }
+        let kinds: Vec<Tok> = statement.iter().take(4).map(|t| t.tok).collect();
+        if kinds == [Tok::Name, Tok::Dot, Tok::Name, Tok::LParen] && CHANGING.contains(&self.word(statement[2])) {
+            self.change(statement[0]);
+        }
+    }
+
+    /// The left side of an assignment, with its annotation.
+    fn target(&mut self, target: &[Token]) {
+        let end = at_depth_zero(target).find(|&i| target[i].tok == Tok::Colon).unwrap_or(target.len());
+        let target = &target[..end];
+        let kinds: Vec<Tok> = target.iter().map(|t| t.tok).collect();
+        match kinds.as_slice() {
+            [Tok::Name, Tok::LParen, Tok::RParen, Tok::LBracket, Tok::Str, Tok::RBracket] if self.word(target[0]) == "globals" => {
+                let name = self.word(target[4]).trim_matches(['"', '\'']).to_owned();
+                self.found.entry(name).or_insert((target[4].lo, target[4].hi));
+            }
+            [Tok::Name, Tok::LBracket, ..] => self.change(target[0]),
+            [_, Tok::Dot, ..] => {}
+            _ => self.bind_all(target),
+        }
+    }
+}
+
+/// The places of a line that are inside no bracket.
+fn at_depth_zero(line: &[Token]) -> impl Iterator<Item = usize> {
+    let mut depth = 0_u32;
+    line.iter().enumerate().filter_map(move |(i, t)| match t.tok {
+        Tok::LParen | Tok::LBracket | Tok::LBrace => {
+            depth += 1;
+            (depth == 1).then_some(i)
+        }
+        Tok::RParen | Tok::RBracket | Tok::RBrace => {
+            depth = depth.saturating_sub(1);
+            None
+        }
+        _ => (depth == 0).then_some(i),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changes;
+    use crate::lexer::lex;
+
+    /// The names that a file changes, in order.
+    fn names(text: &str) -> String {
+        changes(text, &lex(text)).into_keys().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_runs_once_in_order_is_followed() {
+        assert_eq!(names("A = 1\nA += 2\nif x:\n    A = 3\ntry:\n    B = 1\nexcept E:\n    B = 2\nwith f():\n    C = A\n"), "");
+        assert_eq!(names("class K:\n    A = 1\n    A = 2\n"), "");
+    }
+
+    #[test]
+    fn values_that_change_in_place_are_not() {
+        let text = "A[0] = 2\nB.append(3)\ndel C\nglobals()['D'] = 1\nwith f() as E: pass\nF: list; F[1]: int = 2\nG.H = 3; I.index(2)\n";
+        assert_eq!(names(text), "A B C D E F");
+    }
+
+    #[test]
+    fn loops_and_matches_run_any_number_of_times() {
+        assert_eq!(names("for A, (B, C) in x:\n    D = 1\n    if y:\n        E += 1\n"), "A B C D E");
+        assert_eq!(names("while x: F = 1\nmatch x:\n    case 1:\n        G = 1\nmatch = 3\n"), "F G");
+    }
+
+    #[test]
+    fn functions_change_what_is_not_their_own() {
+        assert_eq!(names("def f(A, *B, C: D = E, **F):\n    A[0] = B[0] = C[0] = F[0] = 1\n    G = 1\n    G[0] = 2\n    D[0] = 1\n"), "D");
+        assert_eq!(names("def f():\n    global A, B\n    A = 1\n"), "A B");
+        assert_eq!(names("def f():\n    x = []\n    def g():\n        x.append(1)\n        y.append(1)\n"), "y");
+        assert_eq!(
+            names("class K:\n    def f(self):\n        for i in r:\n            x[i] = 1\n    async def g(z): z.pop(); w.pop()\n"),
+            "w x"
+        );
+    }
+}
