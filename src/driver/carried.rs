@@ -17,7 +17,7 @@ use super::metadata::{Metadata, Param, TensorDesc};
 use super::{Options, Stage};
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
-use crate::irgen::config::{ConfigInfo, Given, Launch};
+use crate::irgen::config::{ConfigInfo, Given, Launch, LaunchFault};
 
 /// What starts the line, behind the comment sign.
 const MARK: &str = "ttc.metadata: ";
@@ -139,7 +139,7 @@ fn read(json: &str) -> Result<Carried, String> {
         serde_json::from_str(json).map_err(|e| e.to_string().split(" at line ").next().unwrap_or_default().to_owned())?;
     let Carried { num_warps, num_stages, num_ctas, maxnreg, .. } = carried;
     match (Given { num_warps, num_stages, num_ctas, maxnreg }).over(Launch::default()).faults().first() {
-        Some((name, value, expected)) => Err(format!("{name} is {value}, expected {expected}")),
+        Some(LaunchFault { name, value, expected, .. }) => Err(format!("{name} is {value}, expected {expected}")),
         None => Ok(carried),
     }
 }

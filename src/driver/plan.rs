@@ -2,7 +2,7 @@
 
 use crate::diag::{Diagnostic, Place, codes};
 use crate::ir::{BuiltinOp, Ir, Op};
-use crate::irgen::config::Launch;
+use crate::irgen::config::{Launch, LaunchFault};
 use crate::irgen::{self, KernelRequest};
 use crate::source::SourceMap;
 use crate::target::Target;
@@ -37,6 +37,7 @@ pub fn jobs(
 ) -> Result<Vec<Job>, Vec<Diagnostic>> {
     let (mut jobs, mut errors) = (vec![], vec![]);
     for input in inputs {
+        errors.extend(for_kernels_only(input, config, options));
         let own = match own_targets(input, sources, targets) {
             Ok(own) => own,
             Err(e) => {
@@ -60,6 +61,24 @@ pub fn jobs(
         }
     }
     if errors.is_empty() { Ok(jobs) } else { Err(errors) }
+}
+
+/// An error for each option that is given and that only a kernel file obeys: a stage file has its types and constants already.
+fn for_kernels_only(input: &Input, config: Option<ConfigChoice>, options: &Options) -> Vec<Diagnostic> {
+    if input.language == Language::Source {
+        return vec![];
+    }
+    let given = [
+        ("--config", config.is_some(), "it has no configurations"),
+        ("--signature", options.signature.is_some(), "its parameters have their types already"),
+        ("-D", !options.defines.is_empty(), "its constants have their values already"),
+    ];
+    let error = |(option, _, why): (&str, bool, &str)| {
+        Diagnostic::error(&codes::cli::BAD_OPTION, format!("`{option}`: `{}` is no kernel file, so {why}", input.path.display()))
+            .at(Place::File(input.path.display().to_string()), "")
+            .help("leave the option out, or start from the kernel")
+    };
+    given.into_iter().filter(|g| g.1).map(error).collect()
 }
 
 /// The GPUs to compile an input for: those asked for, each once, or its own, or the usual one.
@@ -132,10 +151,7 @@ fn configs(
 ) -> Result<Vec<Option<usize>>, Vec<Diagnostic>> {
     match config {
         None => Ok(vec![None]),
-        Some(_) if job.input.language != Language::Source => {
-            let message = format!("`--config`: `{}` is no kernel file, so it has no configurations", job.input.path.display());
-            Err(vec![Diagnostic::error(&codes::cli::BAD_OPTION, message)])
-        }
+        Some(_) if job.input.language != Language::Source => Ok(vec![None]),
         Some(ConfigChoice::One(n)) => Ok(vec![Some(n)]),
         Some(ConfigChoice::All) => {
             let kernel = job.kernel.as_deref();
@@ -203,8 +219,10 @@ fn listed(names: &[&str]) -> String {
 /// `E0910` for each that is out of range.
 pub fn check_options(options: &Options) -> Result<(), Vec<Diagnostic>> {
     let faults = options.given().over(Launch::default()).faults();
-    let error = |(name, value, expected): (&str, u32, String)| {
-        Diagnostic::error(&codes::cli::BAD_OPTION, format!("`--{} {value}`: expected {expected}", name.replace('_', "-")))
+    let error = |LaunchFault { name, value, nearest, expected }| {
+        let option = format!("--{}", name.replace('_', "-"));
+        Diagnostic::error(&codes::cli::BAD_OPTION, format!("`{option} {value}`: expected {expected}"))
+            .help(format!("use `{option} {nearest}`"))
     };
     let errors: Vec<Diagnostic> = faults.into_iter().map(error).collect();
     if errors.is_empty() { Ok(()) } else { Err(errors) }

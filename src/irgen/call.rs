@@ -338,7 +338,7 @@ impl Lower<'_> {
         self.enter(entry, bound, loc);
         self.loc = loc;
         self.stmts(&func.def.body);
-        let result = self.finish(loc);
+        let result = self.finish(loc, public);
         self.frame = outer;
         let (result, outputs) = result?;
         self.ir.set_attr(op, "function_type", Attr::ty(Type::function(&inputs, &outputs)));
@@ -374,8 +374,14 @@ impl Lower<'_> {
     }
 
     /// Ends a function: settles the type of its result and makes the `tt.return`s.
-    fn finish(&mut self, loc: Loc) -> R<(Val, Vec<Type>)> {
+    fn finish(&mut self, loc: Loc, kernel: bool) -> R<(Val, Vec<Type>)> {
         let returns = std::mem::take(&mut self.frame.returns);
+        if let Some(r) = returns.iter().find(|r| kernel && !r.value.values().is_empty()) {
+            let diag = Diagnostic::error(&names::NOT_IN_KERNELS, "a kernel cannot return a value")
+                .at(r.span, format!("returns {}", r.value.describe()))
+                .help("nobody receives it: store it through a pointer with `tl.store`, and end the kernel with a plain `return`");
+            return Err(self.report(diag));
+        }
         let mut ty: Option<ValTy> = None;
         for r in &returns {
             ty = Some(match ty {

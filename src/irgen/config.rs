@@ -61,28 +61,40 @@ impl Default for Launch {
 }
 
 impl Launch {
-    /// The options that are out of their range: name, value, and what is expected.
+    /// The options that are out of their range.
     #[must_use]
-    pub fn faults(&self) -> Vec<(&'static str, u32, String)> {
+    pub fn faults(&self) -> Vec<LaunchFault> {
         let mut faults = vec![];
-        let mut need = |ok: bool, name: &'static str, value: u32, expected: String| {
-            if !ok {
-                faults.push((name, value, expected));
+        let mut need = |name, value: u32, nearest: u32, expected: String| {
+            if value != nearest {
+                faults.push(LaunchFault { name, value, nearest, expected });
             }
         };
         let Launch { num_warps, num_stages, num_ctas, maxnreg } = *self;
+        let power = |n: u32, most: u32| 1 << n.clamp(1, most).ilog2();
         let block = "a power of two from 1 to 32 (a block has at most 1024 threads)";
-        need(num_warps.is_power_of_two() && num_warps <= 32, "num_warps", num_warps, block.to_owned());
+        need("num_warps", num_warps, power(num_warps, 32), block.to_owned());
         // 0 is 1: no pipelining.
-        need(num_stages <= 32, "num_stages", num_stages, "0 to 32".to_owned());
+        need("num_stages", num_stages, num_stages.min(32), "0 to 32".to_owned());
         let blocks = Target::MAX_PORTABLE_CLUSTER;
-        need(num_ctas.is_power_of_two() && num_ctas <= blocks, "num_ctas", num_ctas, format!("a power of two from 1 to {blocks}"));
+        need("num_ctas", num_ctas, power(num_ctas, blocks), format!("a power of two from 1 to {blocks}"));
         if let Some(n) = maxnreg {
             let most = Target::MAX_REGISTERS_PER_THREAD;
-            need((1..=most).contains(&n), "maxnreg", n, format!("1 to {most}"));
+            need("maxnreg", n, n.clamp(1, most), format!("1 to {most}"));
         }
         faults
     }
+}
+
+/// An option of the launch that is out of its range.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LaunchFault {
+    pub name: &'static str,
+    pub value: u32,
+    /// A value in the range, the next one below where there is one.
+    pub nearest: u32,
+    /// The range, in words.
+    pub expected: String,
 }
 
 /// What the user said of the launch; the rest is for configurations, heuristics and defaults.
@@ -314,9 +326,11 @@ impl Lower<'_> {
         for (name, _) in &config.values {
             failed = failed.or(self.check_tuned(func, name, at, &format!("configuration {index}")).err());
         }
-        for (name, value, expected) in self.config_launch(&config).faults() {
+        for LaunchFault { name, value, nearest, expected } in self.config_launch(&config).faults() {
             let message = format!("configuration {index} of `{}` has `{name}={value}`: expected {expected}", func.name());
-            failed = Some(self.report(Diagnostic::error(&names::BAD_CONFIG, message).at(at, "in these configurations")));
+            let diagnostic = Diagnostic::error(&names::BAD_CONFIG, message).at(at, "in these configurations");
+            failed =
+                Some(self.report(diagnostic.help(format!("write `{name}={nearest}`, or choose another configuration with `--config`"))));
         }
         failed.map_or_else(|| Ok((ConfigInfo::of(index, &config), config)), Err)
     }

@@ -10,7 +10,7 @@
 
 use std::rc::Rc;
 
-use super::config::{Cause, Given, Launch, because, decorator_value, set_option};
+use super::config::{Cause, Given, Launch, LaunchFault, because, decorator_value, set_option};
 use super::lower::{Lower, R, Reported};
 use super::signature::Item;
 use super::value::{Argument, Const, Func, Val};
@@ -131,11 +131,12 @@ impl Lower<'_> {
         if !set_option(launch, &h.name, v) {
             return Ok(());
         }
-        match launch.faults().into_iter().find(|f| f.0 == &*h.name) {
+        match launch.faults().into_iter().find(|f| f.name == &*h.name) {
             None => Ok(()),
-            Some((name, _, expected)) => {
+            Some(LaunchFault { name, nearest, expected, .. }) => {
                 let message = format!("a heuristic of `{}` gives `{name}={}`: expected {expected}", func.name(), v.show());
-                Err(self.report(Diagnostic::error(&names::BAD_CONFIG, message).at(h.at, "in these heuristics")))
+                let diagnostic = Diagnostic::error(&names::BAD_CONFIG, message).at(h.at, "in these heuristics");
+                Err(self.report(diagnostic.help(format!("`--{} {nearest}` takes its place", name.replace('_', "-")))))
             }
         }
     }

@@ -113,7 +113,8 @@ impl Lower<'_> {
             std::mem::swap(&mut lower, &mut upper);
             step = Val::int(-s);
         }
-        let bounds = [self.bound_of(&lower)?, self.bound_of(&upper)?, self.bound_of(&step)?];
+        let names = if backwards.is_some() { ["end", "start", "step"] } else { ["start", "end", "step"] };
+        let bounds = [self.bound_of(&lower, names[0])?, self.bound_of(&upper, names[1])?, self.bound_of(&step, names[2])?];
         let dtype = promote_ints(promote_ints(bounds[0].ty.dtype, bounds[1].ty.dtype), bounds[2].ty.dtype);
         let mut operands = vec![];
         for b in bounds {
@@ -158,20 +159,21 @@ impl Lower<'_> {
         self.value(ArithOp::Addi, &[from_top, bounds[0]], ty.to_ir())
     }
 
-    /// A bound or step of a loop as an integer scalar.
-    fn bound_of(&mut self, v: &Val) -> R<Tensor> {
+    /// A bound or step of a loop as an integer scalar; `name` says which.
+    fn bound_of(&mut self, v: &Val, name: &str) -> R<Tensor> {
         let t = self.to_tensor(v)?;
         if !t.ty.dtype.is_int() || t.ty.numel() != 1 {
             let found = v.describe();
+            let help = match v {
+                Val::Const(_) => "count in integers, and compute the number from the loop's variable: `x = i * 0.5`",
+                _ if t.ty.is_block() => "reduce the tensor to one value first",
+                _ => "convert it with `.to(tl.int32)`, or divide with `//`",
+            };
             return Err(self.error_help(
                 &types::ARGUMENT_TYPE,
-                format!("a bound or step of a range must be an integer scalar, found {found}"),
-                format!("this is {found}"),
-                if t.ty.is_block() {
-                    "reduce the tensor to one value first"
-                } else {
-                    "convert it with `.to(tl.int32)`, or divide with `//`"
-                },
+                format!("the {name} of a range must be an integer scalar, found {found}"),
+                format!("its {name} is {found}"),
+                help,
             ));
         }
         self.unsplat(t)

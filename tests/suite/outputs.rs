@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -157,6 +158,9 @@ fn a_stage_file_keeps_its_target_and_launch() {
         }
     }
     assert!(w.run("o/add.ptx --triton-abi -o x.ptx", 2).contains("E0910"));
+    for option in ["--signature *fp32,*fp32,i32,1.0,64", "-D BLOCK=64", "--config 0"] {
+        assert!(w.run(&format!("o/add.ttir {option} -o x.ptx"), 2).contains("is no kernel file"), "{option}");
+    }
     w.run("o/add.ptx --arch sm_90a -o x.ptx", 0);
     w.run("add.tk --arch sm_90a -o new.ptx", 0);
     assert!(w.run("new.ptx --arch sm_80 -o x.ptx", 1).contains("E0930"));
@@ -323,6 +327,32 @@ fn a_closed_stdout_is_an_error_and_a_broken_pipe_silent() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.signal(), text(&output).as_str()), (Some(libc::SIGPIPE), ""));
     assert_eq!(sh("\"$TTC\" add.tk --emit ptx > /dev/null").status.code(), Some(0));
+}
+
+/// A tool that ttc stops in order to end has not failed: neither a message nor its input is left. Many jobs and tries, since the time to do wrong is short.
+#[test]
+fn a_signal_leaves_nothing_behind() {
+    let w = World::new(&[]);
+    let inputs: Vec<String> = (0..6).map(|i| format!("add{i}.tk")).collect();
+    for (i, name) in inputs.iter().enumerate() {
+        w.write(name, &ADD.replace("def add", &format!("def add{i}")));
+    }
+    w.write("ptxas", "#!/bin/sh\ntouch \"$STARTED\"\nexec sleep 60\n");
+    fs::set_permissions(w.at("ptxas"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir(w.at("tmp")).unwrap();
+    for _ in 0..5 {
+        let mut command = w.command(&format!("{} --emit cubin --out-dir o -j 6 --ptxas ./ptxas", inputs.join(" ")));
+        let mut child = command.env("TMPDIR", w.at("tmp")).env("STARTED", w.at("started")).stderr(Stdio::piped()).spawn().unwrap();
+        while !w.at("started").exists() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        // SAFETY: no pointers; the child has not been waited for.
+        unsafe { libc::kill(child.id() as i32, libc::SIGTERM) };
+        assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGTERM));
+        assert_eq!(w.names("tmp"), BTreeSet::new());
+        fs::remove_file(w.at("started")).unwrap();
+    }
 }
 
 /// Errors of the command line have the form that was asked for.

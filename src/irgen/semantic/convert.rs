@@ -115,12 +115,16 @@ impl Lower<'_> {
         if supports_dtype(cap, dtype) {
             return Ok(());
         }
-        let what = if matches!(dtype, Dtype::Fp8e4nv) { "NVIDIA GPUs have it from sm_89 on" } else { "NVIDIA GPUs do not have it" };
+        let later = matches!(dtype, Dtype::Fp8e4nv);
+        let what = if later { "NVIDIA GPUs have it from sm_89 on" } else { "NVIDIA GPUs do not have it" };
+        let fp8 = [Dtype::Fp8e5, Dtype::Fp8e4b15, Dtype::Fp8e4nv].into_iter().filter(|&d| supports_dtype(cap, d));
+        let has = fp8.map(|d| format!("{d} (tl.{})", d.attr_name())).collect::<Vec<_>>().join(", ");
+        let otherwise = if later { "; for fp8e4nv compile with `--arch sm_89` or later" } else { "" };
         Err(self.error_help(
             &types::UNSUPPORTED_DTYPE,
             format!("the type {dtype} is not supported on sm_{cap}"),
             what,
-            "the 8-bit floats of this target are fp8e5 (tl.float8e5) and, from sm_89 on, fp8e4nv (tl.float8e4nv)",
+            format!("of 8-bit floats sm_{cap} has {has}{otherwise}"),
         ))
     }
 
