@@ -54,7 +54,7 @@ fn show(args: &Layout, sources: &mut SourceMap) -> Result<String, Vec<Diagnostic
     }
     match found[..] {
         [one] => Ok(one_layout(one, shape, bits)),
-        [from, to] => conversion(from, to, shape, bits, target.capability),
+        [from, to] => conversion(from, to, shape, bits, &target),
         _ => Err(bad("expected one or two layouts and a shape")),
     }
 }
@@ -81,12 +81,12 @@ fn one_layout(layout: &LinearLayout, shape: &str, bits: u32) -> String {
     text
 }
 
-fn conversion(from: &LinearLayout, to: &LinearLayout, shape: &str, bits: u32, capability: u32) -> Result<String, Vec<Diagnostic>> {
+fn conversion(from: &LinearLayout, to: &LinearLayout, shape: &str, bits: u32, target: &Target) -> Result<String, Vec<Diagnostic>> {
     let distributed = |l: &LinearLayout| l.has_in(Dim::Register);
     let alike = [Dim::Lane, Dim::Warp, Dim::Block].iter().all(|&d| from.in_size(d) == to.in_size(d));
     if !distributed(from) || !distributed(to) || !alike {
         return Err(bad("a conversion is between two layouts of registers with equally many lanes, warps and blocks"));
     }
-    let plan = ConversionPlan::new(from, to, bits, capability).map_err(|e| bad(e.reason))?;
+    let plan = ConversionPlan::new(from, to, bits, &target.shared).map_err(|e| bad(e.reason))?;
     Ok(format!("{shape}, {bits} bits an element; counts are for one warp\n{}", describe(&plan)))
 }

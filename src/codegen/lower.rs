@@ -97,7 +97,7 @@ pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Di
         global_scratch_size: scratch_size,
         global_scratch_align: scratch_align,
         hidden_params: if options.triton_abi { 2 } else { u32::from(scratch_size > 0) },
-        ptx_version: options.target.min_ptx,
+        ptx_version: options.target.min_ptx(),
         ..Facts::default()
     };
     for &kernel in &functions.kernels {
@@ -157,7 +157,7 @@ fn check_limits(ir: &Ir, options: &CodegenOptions, num_warps: u32, num_ctas: u32
     let place = |d: Diagnostic| located(d, ir.loc(ir.module()));
     let threads = u64::from(num_warps) * u64::from(options.target.warp_size());
     if !num_warps.is_power_of_two() || threads > u64::from(Target::MAX_THREADS_PER_BLOCK) {
-        let most = Target::MAX_THREADS_PER_BLOCK / options.target.warp_size();
+        let most = options.target.max_warps();
         let text = format!("the kernel asks for {num_warps} warps a block; expected a power of two up to {most}");
         return Err(place(Diagnostic::error(&codes::LIMITS, text)));
     }
@@ -223,7 +223,7 @@ impl<'a> Lower<'static, 'a> {
             values: vec![None; ir.value_capacity()],
             lines: None,
             tid: llvm.i32_type().const_zero(),
-            ptx_version: options.target.min_ptx,
+            ptx_version: options.target.min_ptx(),
             errors: vec![],
         };
         let declared = if kernel { cx.declare_kernel(func, name, facts) } else { cx.declare_called(func, name) };

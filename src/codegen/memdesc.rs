@@ -102,8 +102,8 @@ impl<'c> Lower<'c, '_> {
         let bits = element_bits(ty);
         let columns = offset_columns(&inverse, &memory.shape, alloc, bits / 8);
         let reached = columns.iter().flatten().fold(0u64, |acc, &(_, column)| acc | column);
-        let access =
-            SharedAccess::new(Self::layout(tensor)?, shared, bits, reached / u64::from(bits / 8)).map_err(|e| no_layout(ty, &e.reason))?;
+        let access = SharedAccess::new(Self::layout(tensor)?, shared, bits, reached / u64::from(bits / 8), &self.options.target.shared)
+            .map_err(|e| no_layout(ty, &e.reason))?;
         let foreign = if reached == 0 { None } else { Some((self.offset_part(&view.offsets, &columns)?, reached)) };
         Ok(ViewAccess { access, base: view.base, foreign })
     }

@@ -31,7 +31,7 @@ const NAMED_BUFFERS: usize = 8;
 /// E0714
 pub(super) fn check_limit(ir: &Ir, options: &CodegenOptions) -> Res<()> {
     let needed = ir.int_attr(ir.module(), SHARED).unwrap_or(0);
-    let most = options.target.max_shared;
+    let most = options.target.shared.bytes;
     if needed <= i64::from(most) {
         return Ok(());
     }
@@ -57,11 +57,7 @@ pub(super) fn check_limit(ir: &Ir, options: &CodegenOptions) -> Res<()> {
 /// The bytes that an operation with a place in shared memory takes there.
 fn bytes_of(ir: &Ir, op: Op, options: &CodegenOptions) -> Option<u32> {
     ir.int_attr(op, OFFSET)?;
-    if ir.is(op, TtgOp::LocalAlloc) {
-        buffer_bytes(ir.ty(ir.result(op))).ok()
-    } else {
-        scratch_bytes(ir, op, options.target.capability).ok()
-    }
+    if ir.is(op, TtgOp::LocalAlloc) { buffer_bytes(ir.ty(ir.result(op))).ok() } else { scratch_bytes(ir, op, &options.target).ok() }
 }
 
 impl<'c> Lower<'c, '_> {

@@ -27,7 +27,7 @@ pub(super) fn target_of(input: &Input, sources: &SourceMap) -> Result<Option<Tar
         Language::Ir(_) => {
             let Some(word) = quoted_after(&file.text, "ttg.target") else { return carried() };
             let target = cuda(word).ok_or_else(|| no_target(&file.name, word, place_of(&file.text, "ttg.target", &file.name)))?;
-            Ok(Some(carried()?.filter(|c| c.capability == target.capability).unwrap_or(target)))
+            Ok(Some(carried()?.filter(|c| c.is_same_gpu(&target)).unwrap_or(target)))
         }
         Language::Llir => {
             let cpu = quoted_after(&file.text, "\"target-cpu\"").and_then(|c| Target::parse(c).ok());
@@ -81,7 +81,7 @@ pub(super) fn module(ir: &Ir, target: Target, file: &str, text: &str) -> Result<
     if let Some(attr) = ir.stored_attr(module, "ttg.target") {
         let word = attr.as_str().map_or_else(|| attr.to_string(), str::to_owned);
         let made_for = cuda(&word).ok_or_else(|| no_target(file, &word, place_of(text, "ttg.target", file)))?;
-        if made_for.capability != target.capability {
+        if !made_for.is_same_gpu(&target) {
             return Err(another(file, &word, target, made_for.name, place_of(text, "ttg.target", file)));
         }
     }
@@ -122,15 +122,13 @@ pub(super) fn llir(text: &str, carried: Option<&Carried>, target: Target, file: 
     }
 }
 
-/// Checks PTX against a job's target. PTX for a baseline goes onto every later architecture, that of a variant (`sm_90a`) only onto its own
-/// (PTX ISA, "PTX Module Directives: .target").
+/// Checks PTX against a job's target.
 ///
 /// # Errors
 /// `E0930`
 pub(super) fn ptx(facts: &PtxFacts, target: Target, file: &str) -> Result<(), Diagnostic> {
     let Some(word) = &facts.target else { return Ok(()) };
-    let baseline: Option<u32> = word.strip_prefix("sm_").and_then(|n| n.parse().ok());
-    if word == target.name || baseline.is_some_and(|b| b <= target.capability) {
+    if target.accepts_ptx_for(word) {
         return Ok(());
     }
     Err(another(file, word, target, word, Place::File(file.to_owned())))
@@ -157,26 +155,6 @@ pub(super) fn settled(given: Given, known: Given, file: &str) -> Vec<Diagnostic>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn sm(name: &str) -> Target {
-        Target::parse(name).unwrap()
-    }
-
-    #[test]
-    fn ptx_of_a_baseline_goes_onto_later_targets_alone() {
-        let accepts = |made_for: &str, target: &str| {
-            let facts = PtxFacts { target: Some(made_for.to_owned()), ..PtxFacts::default() };
-            ptx(&facts, sm(target), "k.ptx").is_ok()
-        };
-        for (made_for, target) in [("sm_80", "sm_80"), ("sm_80", "sm_90a"), ("sm_75", "sm_80"), ("sm_90a", "sm_90a"), ("sm_90", "sm_90a")] {
-            assert!(accepts(made_for, target), "{made_for} on {target}");
-        }
-        for (made_for, target) in
-            [("sm_90", "sm_80"), ("sm_90a", "sm_90"), ("sm_90a", "sm_100a"), ("sm_100f", "sm_100"), ("banana", "sm_80")]
-        {
-            assert!(!accepts(made_for, target), "{made_for} on {target}");
-        }
-    }
 
     #[test]
     fn an_option_that_says_the_same_is_no_contradiction() {

@@ -403,7 +403,7 @@ impl Flow<'_> {
         let parameters: Vec<Parameter> =
             self.made.metadata.params.iter().map(|p| Parameter { name: p.name.clone(), ty: p.ty.clone() }).collect();
         let target = self.job.target;
-        let said = self.timed("remarks", |f| remarks::of_module(ir, &f.debug.remarks, target.capability, target.max_shared, &parameters));
+        let said = self.timed("remarks", |f| remarks::of_module(ir, &f.debug.remarks, &target, &parameters));
         self.made.diagnostics.extend(said);
     }
 

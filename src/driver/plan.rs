@@ -155,7 +155,7 @@ fn configs(
         Some(ConfigChoice::One(n)) => Ok(vec![Some(n)]),
         Some(ConfigChoice::All) => {
             let kernel = job.kernel.as_deref();
-            let all = irgen::list_configs(sources, job.input.file, kernel, &options.include, job.target.capability)?;
+            let all = irgen::list_configs(sources, job.input.file, kernel, &options.include, job.target)?;
             Ok(if all.is_empty() { vec![None] } else { all.iter().map(|c| Some(c.index)).collect() })
         }
     }
@@ -172,7 +172,7 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
         config: job.config,
         given: options.given(),
         options: irgen::lower::Options {
-            capability: job.target.capability,
+            target: job.target,
             launch: options.given().over(Launch::default()),
             debug: options.debug,
             max_ops: options.max_ops,

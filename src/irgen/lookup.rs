@@ -190,7 +190,8 @@ impl Lower<'_> {
     pub fn attribute(&mut self, base: &Val, attr: &str) -> R<Val> {
         let found = match base {
             Val::Error => return Err(Reported),
-            Val::Const(Const::Space(Space::GpuTarget)) if attr == "arch" => Some(Val::int(self.options.capability)),
+            Val::Const(Const::Space(Space::GpuTarget)) if attr == "arch" => Some(Val::int(self.options.target.triton_number())),
+            Val::Const(Const::Space(Space::GpuTarget)) if attr == "warp_size" => Some(Val::int(self.options.target.warp_size())),
             Val::Const(Const::Space(space)) => self.space_attr(*space, attr),
             Val::Config(c) => c.attribute(attr),
             Val::Argument(a) if attr == "dtype" => Some(Val::dtype(a.ty.dtype.pointee().map_or(a.ty.dtype, |t| t.dtype))),

@@ -21,6 +21,7 @@ use crate::diag::codes::{names, types};
 use crate::diag::{Code, Diagnostic, Label, Place};
 use crate::ir::{Attr, Block, Ir, Loc, Op, OpKind, OpState, Region, Type, Value};
 use crate::source::Span;
+use crate::target::Target;
 
 /// An error that is recorded already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,8 +32,7 @@ pub type R<T> = Result<T, Reported>;
 /// What the front end has to know about the target and the launch.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Compute capability: 80, 90, 100.
-    pub capability: u32,
+    pub target: Target,
     pub launch: Launch,
     /// Keeps `device_assert` and checks integer overflow.
     pub debug: bool,
@@ -423,9 +423,9 @@ impl<'m> Lower<'m> {
 
 /// The types that the target takes as 8-bit floats.
 #[must_use]
-pub fn supports_dtype(capability: u32, dtype: Dtype) -> bool {
+pub fn supports_dtype(target: &Target, dtype: Dtype) -> bool {
     match dtype {
-        Dtype::Fp8e4nv => capability >= 89,
+        Dtype::Fp8e4nv => target.has_fp8_cvt(),
         Dtype::Fp8e4b8 | Dtype::Fp8e5b16 => false,
         _ => true,
     }

@@ -57,6 +57,7 @@ use crate::ir::MAX_OPS;
 use crate::ir::{Attr, Block, Ir, Loc, OpState, TtOp, Type};
 use crate::parser::ast::{Decorator, ExprKind, FunctionDef, Stmt, StmtKind};
 use crate::source::{FileId, SourceMap, Span};
+use crate::target::Target;
 
 /// What to lower and how.
 #[derive(Clone, Debug)]
@@ -151,7 +152,7 @@ impl Source {
 
 /// The kernels of a file, in source order.
 pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf]) -> (Vec<KernelInfo>, Vec<Diagnostic>) {
-    let options = Options { capability: 90, launch: Launch::default(), debug: false, max_ops: MAX_OPS };
+    let options = Options { target: Target::usual(), launch: Launch::default(), debug: false, max_ops: MAX_OPS };
     let (mut cx, module) = start(map, file, include_dirs, options);
     let functions: Vec<Rc<FunctionDef>> = cx.mods.get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
     let mut kernels = vec![];
@@ -186,7 +187,7 @@ pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf])
     (kernels, errors)
 }
 
-/// The configurations of one kernel of a file, for a GPU of this compute capability.
+/// The configurations of one kernel of a file, for this target.
 ///
 /// # Errors
 /// There is no such kernel, or its configurations cannot be evaluated.
@@ -195,9 +196,9 @@ pub fn list_configs(
     file: FileId,
     kernel: Option<&str>,
     include_dirs: &[PathBuf],
-    capability: u32,
+    target: Target,
 ) -> Result<Vec<ConfigInfo>, Vec<Diagnostic>> {
-    let options = Options { capability, launch: Launch::default(), debug: false, max_ops: MAX_OPS };
+    let options = Options { target, launch: Launch::default(), debug: false, max_ops: MAX_OPS };
     let (mut cx, module) = start(map, file, include_dirs, options);
     let func = cx.choose(module, kernel).map_err(|Reported| std::mem::take(&mut cx.diags))?;
     cx.config_infos(&func).map_err(|d| vec![d])

@@ -23,6 +23,7 @@ use crate::irgen::advice;
 use crate::parser::ast::{Call, CmpOp, Comp, Expr, ExprKind, FunctionDef, Stmt, StmtKind};
 use crate::parser::visit;
 use crate::source::{FileId, SourceMap, Span};
+use crate::target::Target;
 
 /// Builtins whose result exists only at run time, whatever they are given.
 const RUN_TIME: [&str; 12] =
@@ -31,7 +32,7 @@ const RUN_TIME: [&str; 12] =
 /// Faults of the functions of a file that need no types to be seen. `typed` names the kernels that are checked with their types.
 #[must_use]
 pub fn check_untyped(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf], typed: &[String], defines: &[String]) -> Vec<Diagnostic> {
-    let options = Options { capability: 90, launch: Launch::default(), debug: false, max_ops: crate::ir::MAX_OPS };
+    let options = Options { target: Target::usual(), launch: Launch::default(), debug: false, max_ops: crate::ir::MAX_OPS };
     let mut mods = Modules::new(map, include_dirs);
     let module = mods.add(file, "kernels", false);
     let mut cx = Lower::new(mods, module, Span { file, lo: 0, hi: 0 }, options);

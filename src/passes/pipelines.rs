@@ -3,7 +3,7 @@
 use super::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use super::manager::Pipeline;
 use super::{tt, ttg};
-use crate::target::Target;
+use crate::target::{Generation, Target};
 
 /// What TTGIR is made for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,20 +50,20 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add_with(
         &ttg::convert_from_tt::PASS,
         &[
-            ("target", options.target.triton_target_string()),
+            ("target", options.target.triton_word()),
             ("num-warps", options.num_warps.to_string()),
             ("threads-per-warp", options.target.warp_size().to_string()),
             ("num-ctas", options.num_ctas.to_string()),
         ],
     );
     p.add(&ttg::coalesce::PASS);
-    p.add_with(&ttg::f32_dot::PASS, &[("emu-tf32", (target.capability >= 80).to_string())]);
+    p.add_with(&ttg::f32_dot::PASS, &[("emu-tf32", target.has_tf32_mma().to_string())]);
     // Each of the passes that choose layouts is followed by one that spreads them.
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::optimize_thread_locality::PASS);
     // The module's `cuda:90` stands for sm_90a, as in Triton; the baseline has no `wgmma`.
-    if target.capability == 90 && !target.has_wgmma() {
+    if target.generation() == Generation::Hopper && !target.has_wgmma() {
         p.add_with(&ttg::accelerate_matmul::PASS, &[(ttg::accelerate_matmul::WGMMA, "false".to_owned())]);
     } else {
         p.add(&ttg::accelerate_matmul::PASS);
@@ -73,8 +73,8 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::optimize_dot_operands::PASS);
     p.add(&ttg::optimize_descriptor_encoding::PASS);
     p.add(&tt::loop_aware_cse::PASS);
-    match target.major() {
-        8 | 9 => {
+    match target.generation() {
+        Generation::Ampere | Generation::Hopper => {
             p.add(&ttg::fuse_nested_loops::PASS);
             p.add(&canonicalize::PASS);
             p.add(&tt::licm::PASS);
@@ -82,7 +82,7 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
             p.add(&ttg::combine_select_if::PASS);
             pipelined(&mut p, options);
         }
-        10.. => {
+        Generation::Blackwell => {
             p.add(&ttg::fuse_nested_loops::PASS);
             p.add(&canonicalize::PASS);
             p.add(&tt::licm::PASS);
@@ -90,11 +90,11 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
             pipelined(&mut p, options);
             p.add(&ttg::combine_select_if::PASS);
         }
-        _ => p.add(&tt::licm::PASS),
+        Generation::Older => p.add(&tt::licm::PASS),
     }
     p.add(&canonicalize::PASS);
     p.add(&tt::loop_aware_cse::PASS);
-    if target.major() == 8 {
+    if target.generation() == Generation::Ampere {
         p.add(&ttg::prefetch::PASS);
     }
     p.add(&ttg::optimize_dot_operands::PASS);
@@ -108,7 +108,7 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&tt::loop_aware_cse::PASS);
     p.add(&symbol_dce::PASS);
     if target.has_tma() {
-        p.add_with(&ttg::fence_insertion::PASS, &[("compute-capability", target.capability.to_string())]);
+        p.add_with(&ttg::fence_insertion::PASS, &[("compute-capability", target.triton_number().to_string())]);
     }
     p.add(&sccp::PASS);
     p.add(&cse::PASS);
@@ -129,7 +129,7 @@ pub fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&ttg::full_iterations::PASS);
     p.add(&ttg::unroll_streams::PASS);
-    let capability = [("compute-capability", options.target.capability.to_string())];
+    let capability = [("compute-capability", options.target.triton_number().to_string())];
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
     p.add_with(&ttg::proxy_fences::PASS, &capability);
     p.add_with(&ttg::insert_barriers::PASS, &capability);

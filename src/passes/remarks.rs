@@ -25,6 +25,7 @@ use std::collections::BTreeSet;
 use crate::diag::codes::{passes as codes, tools};
 use crate::diag::{Code, Diagnostic, Place};
 use crate::ir::core::{Ir, Loc, LocData, Name};
+use crate::target::Target;
 
 /// A kind of remarks that can be asked for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -86,13 +87,13 @@ pub struct Parameter {
 
 /// The remarks of these groups on final TTGIR. `parameters` are those of the kernel, in order; without them the IR's own names are used.
 #[must_use]
-pub fn of_module(ir: &Ir, groups: &BTreeSet<Group>, capability: u32, max_shared: u32, parameters: &[Parameter]) -> Vec<Diagnostic> {
+pub fn of_module(ir: &Ir, groups: &BTreeSet<Group>, target: &Target, parameters: &[Parameter]) -> Vec<Diagnostic> {
     let mut said = vec![];
     for &group in groups {
         match group {
             Group::Vectorize => said.extend(ir.functions().into_iter().flat_map(|f| vectorize::of_function(ir, f, parameters))),
-            Group::Layout => said.extend(layout::of_module(ir, capability)),
-            Group::Shared => said.extend(shared::of_module(ir, capability, max_shared)),
+            Group::Layout => said.extend(layout::of_module(ir, target)),
+            Group::Shared => said.extend(shared::of_module(ir, target)),
             Group::Spill | Group::Dot | Group::Pipeline => {}
         }
     }

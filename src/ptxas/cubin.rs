@@ -24,7 +24,8 @@ pub(super) fn fault(bytes: &[u8], target: &Target) -> Option<String> {
         8 => flags >> 8 & 0xff,
         _ => return None,
     };
-    (capability != target.capability).then(|| format!("it is code for compute capability {}.{}", capability / 10, capability % 10))
+    let made_for = (capability / 10, capability % 10);
+    (made_for != target.compute_capability()).then(|| format!("it is code for compute capability {}.{}", made_for.0, made_for.1))
 }
 
 #[cfg(test)]

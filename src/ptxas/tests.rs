@@ -388,13 +388,13 @@ fn real_ptxas_confirms_the_lowest_ptx_version_of_every_target() {
         let empty = |version: u32| {
             format!(".version {}.{}\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n", version / 10, version % 10)
         };
-        let at_lowest = assemble_with(&ptxas, &empty(target.min_ptx), target.name, None);
+        let at_lowest = assemble_with(&ptxas, &empty(target.min_ptx()), target.name, None);
         if at_lowest.as_ref().is_err_and(|e| e.code.id == "E0805") && std::env::var_os("TTC_TEST_TOOLS").is_none() {
             let _kept = at_lowest.err().map(|e| Kept::of(&e));
             continue; // an old ptxas of the system says nothing about newer targets
         }
         assert!(at_lowest.is_ok(), "{target}: {at_lowest:?}");
-        let below = if target.min_ptx % 10 == 0 { target.min_ptx - 2 } else { target.min_ptx - 1 };
+        let below = if target.min_ptx() % 10 == 0 { target.min_ptx() - 2 } else { target.min_ptx() - 1 };
         let error = assemble_with(&ptxas, &empty(below), target.name, None).unwrap_err();
         let _kept = Kept::of(&error);
     }

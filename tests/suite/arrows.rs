@@ -25,7 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("lexer", &["source", "diag"]),
     ("parser", &["lexer", "source", "diag"]),
     ("ir", &["source", "diag"]),
-    ("layout", &["ir", "source", "diag"]),
+    ("layout", &["ir", "source", "diag", "target"]),
     ("irgen", &["parser", "ir", "source", "diag", "target", "text_file"]),
     ("passes", &["ir", "layout", "source", "diag", "target"]),
     ("codegen", &["ir", "layout", "passes::analysis", "source", "diag", "target", "threads"]),
@@ -59,6 +59,10 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// Words with the only paths, relative to `src/`, that may use them. A path that ends in `/` is a folder.
 const WORDS: &[(&str, &[&str])] = &[
+    // What a device can do is asked by name; numbers of GPUs are for the language, for Triton's pass options and for the files of tools.
+    (".capability", &["target/"]),
+    ("triton_number", &["target/", "irgen/lookup.rs", "irgen/builtins/target.rs", "passes/pipelines.rs"]),
+    ("compute_capability()", &["target/", "irgen/builtins/host.rs", "ptxas/cubin.rs"]),
     ("inkwell", &["codegen/"]),
     ("llvm_sys", &["codegen/"]),
     ("ariadne", &["diag/"]),

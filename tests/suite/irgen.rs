@@ -14,9 +14,10 @@ use ttc::irgen::config::Launch;
 use ttc::irgen::lower::Options;
 use ttc::irgen::{KernelRequest, Lowered, list_kernels, lower_kernel};
 use ttc::source::{FileId, SourceMap};
+use ttc::target::Target;
 
 fn options() -> Options {
-    Options { capability: 90, launch: Launch::default(), debug: false, max_ops: ttc::ir::MAX_OPS }
+    Options { target: Target::usual(), launch: Launch::default(), debug: false, max_ops: ttc::ir::MAX_OPS }
 }
 
 fn folder() -> PathBuf {

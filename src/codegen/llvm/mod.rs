@@ -231,14 +231,9 @@ impl Module {
             (None, true) => pipeline::FULL.to_owned(),
             (None, false) => {
                 let packable = |inner: &Inner| pipeline::computes_in_16_bits(&inner.module);
-                pipeline::tensor(self.has_vectors() && self.inner.as_ref().is_some_and(packable))
+                pipeline::tensor(self.options.target.takes_slp_vectors() && self.inner.as_ref().is_some_and(packable))
             }
         }
-    }
-
-    /// ptxas rejects some of the vector code that the SLP vectorizer makes for sm_80, so it is off there, as in Triton.
-    fn has_vectors(&self) -> bool {
-        self.options.target.capability > 80
     }
 
     /// Runs LLVM's middle end.
@@ -246,7 +241,7 @@ impl Module {
     /// # Errors
     /// `E0709` when LLVM fails or does not know a pass of the options' pipeline.
     pub fn optimize(&mut self) -> Result<(), Diagnostic> {
-        let (slp, passes) = (self.has_vectors(), self.pipeline());
+        let (slp, passes) = (self.options.target.takes_slp_vectors(), self.pipeline());
         self.step(move |inner| {
             let failed = |e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot run the pipeline `{passes}`: {e}"));
             pipeline::run(&inner.module, &inner.machine, &passes, slp).map_err(failed)

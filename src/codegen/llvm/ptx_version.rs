@@ -54,8 +54,8 @@ const NEEDS: &[(&str, u32)] = &[
 pub(crate) fn required(asm: &str, target: &Target) -> u32 {
     let words = NEEDS.iter().filter(|(word, _)| asm.contains(word)).map(|n| n.1).max().unwrap_or(0);
     // On sm_89 the conversions of 8-bit floats came later than on sm_90 (PTX ISA, "cvt").
-    let fp8 = if target.capability < 90 && (asm.contains(".e4m3x2") || asm.contains(".e5m2x2")) { 81 } else { 0 };
-    words.max(fp8).max(target.min_ptx)
+    let fp8 = if target.has_late_fp8_cvt() && (asm.contains(".e4m3x2") || asm.contains(".e5m2x2")) { 81 } else { 0 };
+    words.max(fp8).max(target.min_ptx())
 }
 
 /// The version that a kernel's parameters need on any target; 0 when they ask for nothing.

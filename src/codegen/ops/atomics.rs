@@ -66,7 +66,7 @@ impl Function {
     fn new(cx: &Lower<'_, '_>, op: Op, elem: Type) -> Res<Function> {
         let rmw = cx.ir.int_attr(op, "atomic_rmw_op").and_then(|v| ATOMIC_RMW.case(v)).unwrap_or_default();
         let bits = elem.bit_width().unwrap_or(64);
-        let vectors = cx.options.target.capability >= 90;
+        let vectors = cx.options.target.has_vector_atomics();
         let (name, letter, widest) = match (rmw, elem.as_float()) {
             ("fadd", Some(FloatKind::F16)) => ("add.noftz", "f", if vectors { 128 } else { 32 }),
             ("fadd", Some(FloatKind::BF16)) => ("add.noftz", "bf", if vectors { 128 } else { 32 }),

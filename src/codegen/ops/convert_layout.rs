@@ -23,8 +23,8 @@ use crate::passes::analysis::scratch::element_bits;
 pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
     let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
-    let capability = cx.options.target.capability;
-    let plan = ConversionPlan::new(Lower::layout(from)?, Lower::layout(to)?, element_bits(from), capability)
+    let memory = cx.options.target.shared;
+    let plan = ConversionPlan::new(Lower::layout(from)?, Lower::layout(to)?, element_bits(from), &memory)
         .map_err(|e| defect(format!("`{}`: {e}", cx.ir.op_name(op))))?;
     let regs = cx.get(source)?;
     let elem = cx.elem_type(from)?;

@@ -68,7 +68,8 @@ fn shared<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &GatherShared, source: &[Val
     let ty = cx.ir.ty(cx.ir.operand(op, 0));
     let bits = element_bits(ty);
     let base = cx.scratch(op)?;
-    let access = SharedAccess::new(Lower::layout(ty)?, &plan.order, bits, 0).map_err(|e| cx.unsupported(op, &e.reason))?;
+    let access = SharedAccess::new(Lower::layout(ty)?, &plan.order, bits, 0, &cx.options.target.shared)
+        .map_err(|e| cx.unsupported(op, &e.reason))?;
     cx.store_layout_to_shared(&access, base, None, source)?;
     cx.barrier()?;
     let elem = cx.elem_type(ty)?;

@@ -32,7 +32,7 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     count(cx, source, mask, from, base, bins)?;
     cx.barrier()?;
     let order = LinearLayout::identity1d(bins, Dim::Offset, Dim::axis(0));
-    let access = SharedAccess::new(to, &order, COUNTER_BITS, 0).map_err(|e| cx.unsupported(op, &e.reason))?;
+    let access = SharedAccess::new(to, &order, COUNTER_BITS, 0, &cx.options.target.shared).map_err(|e| cx.unsupported(op, &e.reason))?;
     let counts = cx.load_layout_from_shared(&access, base, None, cx.int_type(COUNTER_BITS).into())?;
     let bits = cx.bits_of(cx.elem_type(result_type)?);
     let resized = counts.into_iter().map(|c| resize(cx, as_int(c)?, bits).map(Into::into)).collect::<Res<Vec<_>>>()?;

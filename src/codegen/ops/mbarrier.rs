@@ -20,6 +20,7 @@ use crate::codegen::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::{Op, TtngOp, Value};
+use crate::target::TARGETS;
 
 /// Lowers an operation of the `ttng` dialect.
 pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: TtngOp) -> Res<()> {
@@ -43,11 +44,13 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: TtngOp) -> Res<()> {
     }
 }
 
-pub(super) fn needs(cx: &Lower<'_, '_>, op: Op, capability: u32) -> Res<()> {
-    if cx.options.target.capability >= capability {
+/// Refuses an operation on a target without the tensor memory accelerator and what comes with it.
+pub(super) fn needs_tma(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
+    if cx.options.target.has_tma() {
         return Ok(());
     }
-    let text = format!("`{}` needs sm_{capability} or later, the target is {}", cx.ir.op_name(op), cx.options.target.name);
+    let first = TARGETS.iter().find(|t| t.has_tma()).map_or("a later GPU", |t| t.name);
+    let text = format!("`{}` needs {first} or later, the target is {}", cx.ir.op_name(op), cx.options.target.name);
     Err(Diagnostic::error(&codes::UNSUPPORTED_OP, text))
 }
 
@@ -74,7 +77,6 @@ fn count<'c>(cx: &Lower<'c, '_>, op: Op, name: &str) -> Val<'c> {
 }
 
 fn init(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    needs(cx, op, 80)?;
     let at = address(cx, op, cx.ir.operand(op, 0))?;
     let pred = first_thread(cx, None)?;
     let arrivals = count(cx, op, "count");
@@ -82,7 +84,6 @@ fn init(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 fn invalidate(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    needs(cx, op, 80)?;
     let at = address(cx, op, cx.ir.operand(op, 0))?;
     let pred = first_thread(cx, None)?;
     one(cx, pred.into(), "mbarrier.inval.shared::cta.b64", at, None)
@@ -110,7 +111,7 @@ fn arrival<'c>(cx: &mut Lower<'c, '_>, pred: Val<'c>, opcode: &str, at: Val<'c>,
 }
 
 fn expect(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    needs(cx, op, 90)?;
+    needs_tma(cx, op)?;
     let at = address(cx, op, cx.ir.operand(op, 0))?;
     cx.barrier()?;
     let pred = first_thread(cx, Some(cx.ir.operand(op, 1)))?;
@@ -120,7 +121,7 @@ fn expect(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 fn arrive(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     // Arrivals without a state to return are of sm_90.
-    needs(cx, op, 90)?;
+    needs_tma(cx, op)?;
     let at = address(cx, op, cx.ir.operand(op, 0))?;
     cx.barrier()?;
     let pred = first_thread(cx, cx.ir.operands(op).get(1).copied())?;
@@ -130,11 +131,10 @@ fn arrive(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// Every thread waits for itself, so what the phase's arrivals released is visible to it.
 fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    needs(cx, op, 80)?;
     let view = view::WaitBarrier(op);
     let (at, phase) = (address(cx, op, view.alloc(cx.ir))?, cx.scalar(view.phase(cx.ir))?);
     // Only sm_90 can suspend the thread until the phase ends.
-    let test = if cx.options.target.capability >= 90 { "try_wait" } else { "test_wait" };
+    let test = if cx.options.target.has_mbarrier_try_wait() { "try_wait" } else { "test_wait" };
     let instruction = format!("mbarrier.{test}.parity.shared::cta.b64 done, [$0], $1;");
     let mut args = vec![at, phase];
     let mut constraints = "r,r".to_owned();
@@ -154,7 +154,7 @@ fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// `ttng.fence_async_shared`
 fn fence(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    needs(cx, op, 90)?;
+    needs_tma(cx, op)?;
     let asm = if cx.ir.bool_attr(op, "bCluster") { "fence.proxy.async.shared::cluster;" } else { "fence.proxy.async.shared::cta;" };
     cx.inline_asm(asm, "~{memory}", &[], &[], true)?;
     Ok(())

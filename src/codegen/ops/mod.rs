@@ -227,7 +227,7 @@ fn assume(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// Programmatic dependent launch (PTX ISA, "griddepcontrol").
 fn grid_dependency(cx: &mut Lower<'_, '_>, op: Op, asm: &str) -> Res<()> {
-    if cx.options.target.capability < 90 {
+    if !cx.options.target.has_dependent_launch() {
         return Err(cx.unsupported(op, "dependent launches need sm_90 or later"));
     }
     cx.inline_asm(asm, "~{memory}", &[], &[], true)?;

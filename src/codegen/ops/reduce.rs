@@ -113,7 +113,7 @@ impl Redux {
             (Val::IntValue(_), A::Minsi) => ("min", true),
             (Val::IntValue(_), A::Maxui) => ("umax", false),
             (Val::IntValue(_), A::Minui) => ("umin", false),
-            (Val::FloatValue(v), _) if v.get_type() != cx.llvm.f32_type() || target.capability != 100 || !target.accelerated => {
+            (Val::FloatValue(v), _) if v.get_type() != cx.llvm.f32_type() || !target.has_redux_f32() => {
                 return None;
             }
             (Val::FloatValue(_), A::Maxnumf) => ("fmax", false),

@@ -22,7 +22,7 @@ use crate::layout::encodings::{TmaMessages, tma_messages};
 
 /// `ttng.async_tma_copy_global_to_local`
 pub(super) fn copy_in(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    mbarrier::needs(cx, op, 90)?;
+    mbarrier::needs_tma(cx, op)?;
     let copy = view::AsyncTmaCopyGlobalToLocal(op);
     for (name, plain) in [("cache", 1), ("evict", 1)] {
         if cx.ir.int_attr(op, name).is_some_and(|v| v != plain) {
@@ -56,7 +56,7 @@ pub(super) fn copy_in(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// `ttng.async_tma_copy_local_to_global`, `ttng.async_tma_reduce`
 pub(super) fn copy_out(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    mbarrier::needs(cx, op, 90)?;
+    mbarrier::needs_tma(cx, op)?;
     let operands = cx.ir.operands(op).to_vec();
     let [desc, coord @ .., buffer] = operands.as_slice() else { return Err(defect("a copy without a source")) };
     let rank = coord.len();
@@ -81,7 +81,7 @@ pub(super) fn copy_out(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// `ttng.async_tma_store_wait`: for the copies of this thread. That of others is a barrier's business.
 pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    mbarrier::needs(cx, op, 90)?;
+    mbarrier::needs_tma(cx, op)?;
     let pendings = cx.ir.int_attr(op, "pendings").and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
     let read = if cx.ir.stored_attr(op, "read_only").is_some() { ".read" } else { "" };
     cx.effect(&format!("llvm.nvvm.cp.async.bulk.wait.group{read}"), &[], &[cx.i32(pendings).into()])

@@ -134,7 +134,7 @@ fn dot(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let fp8 = x.ty.dtype.is_fp8() && y.ty.dtype.is_fp8();
     let imprecise = match a.given(5) {
         Some(_) => a.int(cx, 5)? as i64,
-        None if fp8 && cx.options.capability == 90 => 1 << 30,
+        None if fp8 && cx.options.target.rounds_fp8_sums() => 1 << 30,
         None => 0,
     };
     let state = OpState::new(TtOp::Dot, cx.loc)

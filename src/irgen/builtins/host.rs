@@ -253,16 +253,14 @@ static TARGET: &[Builtin] = &[
     entry("get_current_target", "", "The GPU that is compiled for.", |_, _| Ok(Const::Space(Space::GpuTarget).into())),
     entry("is_available", "", "Whether there is a GPU: there will be.", |_, _| Ok(Val::bool(true))),
     entry("get_device_capability", "device=None", "Major and minor compute capability.", |cx, _| {
-        let c = cx.options.capability;
-        Ok(Val::tuple(vec![Val::int(c / 10), Val::int(c % 10)]))
+        let (major, minor) = cx.options.target.compute_capability();
+        Ok(Val::tuple(vec![Val::int(major), Val::int(minor)]))
     }),
-    entry("get_device_name", "device=None", "The usual GPU of the compute capability.", |cx, _| match cx.options.capability {
-        80 => Ok(Const::str("NVIDIA A100").into()),
-        90 => Ok(Const::str("NVIDIA H100").into()),
-        100 => Ok(Const::str("NVIDIA B200").into()),
-        other => Err(cx.error_help(
+    entry("get_device_name", "device=None", "The usual GPU of the compute capability.", |cx, _| match cx.options.target.product() {
+        Some(name) => Ok(Const::str(name).into()),
+        None => Err(cx.error_help(
             &names::UNKNOWN_VALUE,
-            format!("there is no one GPU of compute capability {other}"),
+            format!("there is no one GPU of {}", cx.options.target),
             "asks for its name",
             "give what is computed from it with -D",
         )),
@@ -282,7 +280,6 @@ pub(super) fn target_member(space: Space, name: &str) -> Option<Val> {
         (Space::Driver, "active") => Some(Const::Space(Space::ActiveDriver).into()),
         (Space::ActiveDriver, "get_current_target") => call(name),
         (Space::GpuTarget, "backend") => Some(Const::str("cuda").into()),
-        (Space::GpuTarget, "warp_size") => Some(Val::int(32)),
         _ => None,
     }
 }

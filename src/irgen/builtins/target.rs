@@ -10,7 +10,9 @@ use crate::parser::ast::BinOp;
 
 /// `tl.extra.cuda`
 pub(super) static CUDA: &[Builtin] = &[
-    entry("num_threads", "", "Threads of the block, at compile time.", |cx, _| Ok(Val::int(cx.options.launch.num_warps * 32))),
+    entry("num_threads", "", "Threads of the block, at compile time.", |cx, _| {
+        Ok(Val::int(cx.options.launch.num_warps * cx.options.target.warp_size()))
+    }),
     entry("num_warps", "", "Warps of the block, at compile time.", |cx, _| Ok(Val::int(cx.options.launch.num_warps))),
     entry("smid", "", "The multiprocessor on which this runs.", |cx, _| {
         debug::read_register(cx, "mov.u32 $0, %smid;", "=r", Dtype::Int32, true)
@@ -39,7 +41,7 @@ pub(super) static INFO: &[Builtin] = &[
     entry("is_hip_cdna4", "", "Whether the target is AMD's CDNA4.", |_, _| Ok(Val::bool(false))),
     entry("cuda_capability_geq", "major, minor=0", "Whether the compute capability is at least this.", |cx, a| {
         let least = a.int(cx, 0)? * 10 + a.int(cx, 1)?;
-        Ok(Val::bool(i128::from(cx.options.capability) >= least))
+        Ok(Val::bool(i128::from(cx.options.target.triton_number()) >= least))
     }),
 ];
 

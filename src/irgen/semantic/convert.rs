@@ -111,20 +111,20 @@ impl Lower<'_> {
 
     /// Reports a type that the target cannot hold.
     pub fn check_dtype(&mut self, dtype: Dtype) -> R<()> {
-        let cap = self.options.capability;
-        if supports_dtype(cap, dtype) {
+        let target = self.options.target;
+        if supports_dtype(&target, dtype) {
             return Ok(());
         }
         let later = matches!(dtype, Dtype::Fp8e4nv);
         let what = if later { "NVIDIA GPUs have it from sm_89 on" } else { "NVIDIA GPUs do not have it" };
-        let fp8 = [Dtype::Fp8e5, Dtype::Fp8e4b15, Dtype::Fp8e4nv].into_iter().filter(|&d| supports_dtype(cap, d));
+        let fp8 = [Dtype::Fp8e5, Dtype::Fp8e4b15, Dtype::Fp8e4nv].into_iter().filter(|&d| supports_dtype(&target, d));
         let has = fp8.map(|d| format!("{d} (tl.{})", d.attr_name())).collect::<Vec<_>>().join(", ");
         let otherwise = if later { "; for fp8e4nv compile with `--arch sm_89` or later" } else { "" };
         Err(self.error_help(
             &types::UNSUPPORTED_DTYPE,
-            format!("the type {dtype} is not supported on sm_{cap}"),
+            format!("the type {dtype} is not supported on {target}"),
             what,
-            format!("of 8-bit floats sm_{cap} has {has}{otherwise}"),
+            format!("of 8-bit floats {target} has {has}{otherwise}"),
         ))
     }
 

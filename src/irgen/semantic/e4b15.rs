@@ -53,9 +53,6 @@ impl Lower<'_> {
             let half = self.e4b15_asm(t, Dtype::Fp16, UP, "=r,=r,r")?;
             return self.cast(half, to, None);
         }
-        if self.options.capability < 80 {
-            return Err(self.unsupported("conversion to tl.float8e4b15 before sm_80"));
-        }
         let half = if other == Dtype::Fp32 { self.cast(t, Dtype::Fp16, Some(Rounding::Rtz))? } else { t };
         self.e4b15_asm(half, to, DOWN, "=r,r,r")
     }

@@ -20,6 +20,7 @@ use crate::ir::core::Type;
 use crate::layout::{
     ConversionKind, Dim, LayoutError, LinearLayout, conversion_kind, free_variable_masks, layout_of, register_permutation,
 };
+use crate::target::SharedMemory;
 
 /// How a tensor gets from one layout to another.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,8 +44,8 @@ pub struct SharedPlan {
 }
 
 impl SharedPlan {
-    fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32, capability: u32) -> Result<SharedPlan, LayoutError> {
-        let swizzle = swizzle(source, destination, bits, capability)?;
+    fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32, shared: &SharedMemory) -> Result<SharedPlan, LayoutError> {
+        let swizzle = swizzle(source, destination, bits, shared)?;
         let bytes = swizzle.bytes(bits);
         let copies = |l: &LinearLayout| free_variable_masks(l).warp & (l.in_size(Dim::Warp) - 1) != 0;
         let stays = conversion_kind(source, destination)? <= ConversionKind::Lanes;
@@ -137,11 +138,11 @@ pub fn is_through_shared_memory(source: Type, destination: Type) -> Result<bool,
 }
 
 impl ConversionPlan {
-    /// The plan for elements of `bits` bits on a GPU of this compute capability.
+    /// The plan for elements of `bits` bits on a device with this shared memory.
     ///
     /// # Errors
     /// When the layouts are of different tensors.
-    pub fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32, capability: u32) -> Result<ConversionPlan, LayoutError> {
+    pub fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32, memory: &SharedMemory) -> Result<ConversionPlan, LayoutError> {
         if let Some(table) = register_permutation(source, destination)? {
             return Ok(ConversionPlan::Registers(table));
         }
@@ -155,7 +156,7 @@ impl ConversionPlan {
         {
             return Ok(ConversionPlan::Shuffles(plan.clone()));
         }
-        let shared = ConversionPlan::Shared(Box::new(SharedPlan::new(source, destination, bits, capability)?));
+        let shared = ConversionPlan::Shared(Box::new(SharedPlan::new(source, destination, bits, memory)?));
         Ok(match shuffles {
             Some(shuffles) if shuffles.costs().weight() <= shared.costs().weight() => shuffles,
             _ => shared,

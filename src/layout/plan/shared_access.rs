@@ -32,13 +32,7 @@ use crate::layout::linear::low_bits;
 use crate::layout::queries::free_variable_masks;
 use crate::layout::solve::Pivots;
 use crate::layout::{Dim, LayoutError, LinearLayout};
-
-/// Bits of the widest access of one thread.
-const MAX_ACCESS_BITS: u32 = 128;
-/// Banks of shared memory, each 4 bytes wide.
-pub const BANKS: u32 = 32;
-/// Bytes of a bank.
-const BANK_BYTES: u32 = 4;
+use crate::target::SharedMemory;
 
 /// What moves an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,6 +64,7 @@ pub struct SharedAccess {
     form: Form,
     free_lanes: u32,
     free_warps: u32,
+    memory: SharedMemory,
 }
 
 impl SharedAccess {
@@ -79,7 +74,13 @@ impl SharedAccess {
     ///
     /// # Errors
     /// When `shared` does not hold every element, or holds some in other blocks of the cluster.
-    pub fn new(registers: &LinearLayout, shared: &LinearLayout, bits: u32, foreign_bits: u64) -> Result<SharedAccess, LayoutError> {
+    pub fn new(
+        registers: &LinearLayout,
+        shared: &LinearLayout,
+        bits: u32,
+        foreign_bits: u64,
+        memory: &SharedMemory,
+    ) -> Result<SharedAccess, LayoutError> {
         let elements = registers
             .invert_and_compose(shared)
             .ok_or_else(|| LayoutError::new("the shared memory does not hold every element of the tensor"))?;
@@ -90,7 +91,7 @@ impl SharedAccess {
         }
         let element_bytes = element_bytes(bits);
         let elements = elements.sublayout(&own, &[Dim::Offset]);
-        let (accesses, places) = group(&elements, element_bytes, foreign_bits);
+        let (accesses, places) = group(&elements, element_bytes, foreign_bits, memory);
         let free = free_variable_masks(registers);
         let in_range = |mask: u32, dim| mask & (registers.in_size(dim) - 1);
         Ok(SharedAccess {
@@ -101,6 +102,7 @@ impl SharedAccess {
             form: Form::Vector,
             free_lanes: in_range(free.lane, Dim::Lane),
             free_warps: in_range(free.warp, Dim::Warp),
+            memory: *memory,
         })
     }
 
@@ -227,7 +229,7 @@ impl SharedAccess {
             let mut pivots = Pivots::new();
             columns.iter().enumerate().filter(|(i, c)| pivots.insert(*i, **c & mask)).count() as u32
         };
-        let banks = u64::from(BANKS - 1);
+        let banks = u64::from(self.memory.banks - 1);
         self.ideal_wavefronts() << (rank(u64::MAX) - rank(banks))
     }
 
@@ -242,7 +244,7 @@ impl SharedAccess {
     pub fn ideal_wavefronts(&self) -> u32 {
         match self.form {
             Form::Vector => 1 << (self.map.in_bits(Dim::Lane) - self.phase().0),
-            Form::Matrix { .. } => self.access_bytes() / BANK_BYTES,
+            Form::Matrix { .. } => self.access_bytes() / self.memory.bank_bytes,
         }
     }
 
@@ -251,13 +253,13 @@ impl SharedAccess {
         if let Form::Matrix { .. } = self.form {
             return (3, 0..2);
         }
-        let words = (self.access_bytes() / BANK_BYTES).max(1).trailing_zeros();
+        let words = (self.access_bytes() / self.memory.bank_bytes).max(1).trailing_zeros();
         (self.map.in_bits(Dim::Lane).saturating_sub(words), 0..words)
     }
 
     /// The word address at each bit of the lane number.
     fn lane_words(&self) -> impl Iterator<Item = u64> + '_ {
-        self.map.columns_of(Dim::Lane).iter().map(|c| c / u64::from(BANK_BYTES))
+        self.map.columns_of(Dim::Lane).iter().map(|c| c / u64::from(self.memory.bank_bytes))
     }
 }
 
@@ -268,14 +270,14 @@ pub fn element_bytes(bits: u32) -> u32 {
 }
 
 /// Steps 2 and 3.
-fn group(elements: &LinearLayout, element_bytes: u32, foreign_bits: u64) -> (Vec<Access>, Vec<(usize, usize)>) {
+fn group(elements: &LinearLayout, element_bytes: u32, foreign_bits: u64, memory: &SharedMemory) -> (Vec<Access>, Vec<(usize, usize)>) {
     let offsets: Vec<u64> = (0..u64::from(elements.in_size(Dim::Register))).map(|r| register_offset(elements, r)).collect();
     let mut first: BTreeMap<u64, usize> = BTreeMap::new();
     for (register, &offset) in offsets.iter().enumerate() {
         first.entry(offset).or_insert(register);
     }
     let of_threads = [Dim::Lane, Dim::Warp].iter().flat_map(|&d| elements.columns_of(d)).fold(foreign_bits, |acc, c| acc | c);
-    let most = (MAX_ACCESS_BITS / (8 * element_bytes)).max(1).trailing_zeros();
+    let most = (memory.max_access_bits / (8 * element_bytes)).max(1).trailing_zeros();
     let bits = (0..most).take_while(|&k| first.contains_key(&(1 << k)) && of_threads >> k & 1 == 0).count() as u32;
     let (mut accesses, mut index) = (Vec::new(), BTreeMap::new());
     for &offset in first.keys().filter(|&&o| o & low_bits(bits) == 0) {

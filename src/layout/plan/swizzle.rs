@@ -28,12 +28,7 @@
 use crate::layout::plan::shared_access::{SharedAccess, element_bytes};
 use crate::layout::solve::Pivots;
 use crate::layout::{ConversionKind, Dim, LayoutError, LinearLayout, conversion_kind};
-
-/// Logarithm of the banks.
-const BANK_BITS: i32 = 5;
-/// Bytes of shared memory that a block may use for each of its warps without fewer blocks fitting on a multiprocessor: sm_80 has 164 KiB for at most
-/// 32 blocks, each of which takes another KiB.
-const FREE_BYTES: u32 = 4096;
+use crate::target::SharedMemory;
 
 /// A layout of shared memory with the accesses of both sides.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -99,7 +94,7 @@ struct Search<'a> {
     /// Blocks of the cluster; each has a shared memory of its own.
     blocks: Vec<u64>,
     bits: u32,
-    capability: u32,
+    memory: SharedMemory,
     /// Logarithm of the elements in 32 bits; negative for wider ones.
     word: i32,
 }
@@ -108,12 +103,12 @@ struct Search<'a> {
 ///
 /// # Errors
 /// When the layouts are of different tensors.
-pub fn swizzle(source: &LinearLayout, destination: &LinearLayout, bits: u32, capability: u32) -> Result<Swizzle, LayoutError> {
+pub fn swizzle(source: &LinearLayout, destination: &LinearLayout, bits: u32, memory: &SharedMemory) -> Result<Swizzle, LayoutError> {
     let outs: Vec<Dim> = source.out_dims().collect();
     let destination = &destination.transpose_outs(&outs);
     let word = 2 - element_bytes(bits).trailing_zeros() as i32;
     let blocks = source.columns_of(Dim::Block).iter().copied().filter(|&c| c != 0).collect();
-    let search = Search { source, destination, from: Side::of(source), to: Side::of(destination), blocks, bits, capability, word };
+    let search = Search { source, destination, from: Side::of(source), to: Side::of(destination), blocks, bits, memory: *memory, word };
     // Within warps every repetition waits for the one before, and shuffles are the alternative: there more of them are worth memory only.
     let across_warps = conversion_kind(source, destination)? > ConversionKind::Lanes;
     let warps = source.in_size(Dim::Warp);
@@ -125,7 +120,7 @@ pub fn swizzle(source: &LinearLayout, destination: &LinearLayout, bits: u32, cap
         let cost = 4 * (found.store.total_wavefronts() + found.load.total_wavefronts())
             + (found.store.accesses().len() + found.load.accesses().len()) as u32;
         let bytes = found.bytes(bits);
-        let bytes = if across_warps || bytes > FREE_BYTES * warps { bytes } else { 0 };
+        let bytes = if across_warps || bytes > memory.free_bytes_per_warp * warps { bytes } else { 0 };
         if best.is_none() {
             least_repetitions = found.repetition_bits;
         }
@@ -201,9 +196,9 @@ impl Search<'_> {
         (plain || transposed).then_some(Use::Rows { transposed: !plain })
     }
 
-    /// Whether the target has `ldmatrix` (sm_75) or `stmatrix` (sm_90), and elements fit their words.
+    /// Whether the target has `ldmatrix` or `stmatrix`, and elements fit their words.
     fn has_matrices(&self, is_store: bool) -> bool {
-        (0..=2).contains(&self.word) && self.capability >= if is_store { 90 } else { 75 }
+        (0..=2).contains(&self.word) && (if is_store { self.memory.stmatrix } else { self.memory.ldmatrix })
     }
 
     /// Steps 2 to 4; `None` when the choice is not independent.
@@ -214,7 +209,7 @@ impl Search<'_> {
             return None;
         }
         let size = total as usize - self.blocks.len();
-        let line = (BANK_BITS + self.word).max(choice.vector.len() as i32) as usize;
+        let line = (self.memory.banks.ilog2() as i32 + self.word).max(choice.vector.len() as i32) as usize;
         let store = self.touched(&self.from, choice, choice.store);
         let load = self.touched(&self.to, choice, choice.load);
         let segment = self.segment(&store, &load, size.saturating_sub(line), total);
@@ -233,8 +228,8 @@ impl Search<'_> {
     }
 
     fn finish(&self, layout: LinearLayout, segment: u32) -> Result<Swizzle, LayoutError> {
-        let store = SharedAccess::new(self.source, &layout, self.bits, 0)?;
-        let load = SharedAccess::new(self.destination, &layout, self.bits, 0)?;
+        let store = SharedAccess::new(self.source, &layout, self.bits, 0, &self.memory)?;
+        let load = SharedAccess::new(self.destination, &layout, self.bits, 0, &self.memory)?;
         let reached = |a: &SharedAccess| {
             [Dim::Lane, Dim::Warp].iter().flat_map(|&d| a.address_map().columns_of(d)).fold(0, |acc, &c| acc | c)
                 / u64::from(element_bytes(self.bits))

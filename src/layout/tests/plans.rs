@@ -13,6 +13,7 @@ use super::super::plan::shuffle::Machine;
 use super::super::plan::{ConversionPlan, Form, SharedAccess, SharedPlan, ShufflePlan};
 use super::super::*;
 use super::tables::{CONVERSIONS, encoding, list, rows};
+use crate::target::Target;
 use proptest::prelude::*;
 
 /// Elements by thread and register; threads run through the warps.
@@ -133,7 +134,7 @@ fn check_banks(access: &SharedAccess, warps: u64) {
 
 /// All steps; the plan for further checks.
 fn check(source: &LinearLayout, destination: &LinearLayout, bits: u32) -> ConversionPlan {
-    let plan = ConversionPlan::new(source, destination, bits, 90).unwrap();
+    let plan = ConversionPlan::new(source, destination, bits, &Target::usual().shared).unwrap();
     let outs: Vec<Dim> = source.out_dims().collect();
     for block in 0..u64::from(source.in_size(Dim::Block)) {
         let (before, after) = (held(source, &outs, block), held(destination, &outs, block));
@@ -224,7 +225,7 @@ proptest! {
     /// Accesses of 4 bytes or more never conflict where every thread holds something else.
     #[test]
     fn words_do_not_conflict(pair in any_pair(0, false)) {
-        if let ConversionPlan::Shared(plan) = ConversionPlan::new(&pair.source, &pair.destination, 32, 90).unwrap() {
+        if let ConversionPlan::Shared(plan) = ConversionPlan::new(&pair.source, &pair.destination, 32, &Target::usual().shared).unwrap() {
             let ideal = plan.store().ideal_wavefronts() == plan.store().wavefronts() && plan.load().ideal_wavefronts() == plan.load().wavefronts();
             prop_assert!(ideal, "{plan:?}");
         }

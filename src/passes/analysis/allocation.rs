@@ -26,6 +26,7 @@ use super::shared_alias::{SharedAlias, is_shared};
 use crate::ir::core::{Attr, Encoding, Ir, Op, Type, Value};
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
 use crate::layout::{Dim, LayoutError, layout_of, padded_offset};
+use crate::target::Target;
 
 /// Scratch memory starts at multiples of this.
 const SCRATCH_ALIGNMENT: u32 = 128;
@@ -92,13 +93,13 @@ impl Allocation {
     ///
     /// # Errors
     /// When a buffer's type, or a type of an operation with scratch memory, has no layout.
-    pub fn new(ir: &Ir, func: Op, capability: u32, callees: &BTreeMap<Op, (u32, u32)>) -> Result<Allocation, Refused> {
+    pub fn new(ir: &Ir, func: Op, target: &Target, callees: &BTreeMap<Op, (u32, u32)>) -> Result<Allocation, Refused> {
         let (times, alias) = (Times::new(ir, func), SharedAlias::new(ir, func));
         let mut this = Allocation { alias, ..Allocation::default() };
         let lives = this.lives(ir, &times);
         this.add_function(ir, func);
         for op in ir.all_ops(func).into_iter().filter(|&op| op != func) {
-            this.add(ir, op, capability, callees, &lives, &times).map_err(|e| (op, e))?;
+            this.add(ir, op, target, callees, &lives, &times).map_err(|e| (op, e))?;
         }
         this.by_owner = this.buffers.iter().enumerate().map(|(i, b)| (b.owner, i)).collect();
         this.total = place(&mut this.buffers);
@@ -135,7 +136,7 @@ impl Allocation {
         &mut self,
         ir: &Ir,
         op: Op,
-        capability: u32,
+        target: &Target,
         callees: &BTreeMap<Op, (u32, u32)>,
         lives: &BTreeMap<Value, Interval>,
         times: &Times,
@@ -158,7 +159,7 @@ impl Allocation {
                 self.push(ir, op, BufferKind::Scratch, capture_bytes(ir, op), 8, times.of(op));
             }
             _ => {
-                let bytes = scratch_bytes(ir, op, capability)?;
+                let bytes = scratch_bytes(ir, op, target)?;
                 self.push(ir, op, BufferKind::Scratch, bytes, SCRATCH_ALIGNMENT, times.of(op));
             }
         }
@@ -333,7 +334,7 @@ fn lower_bound(buffers: &[Buffer]) -> u32 {
 ///
 /// # Errors
 /// As [`Allocation::new`].
-pub fn of_module(ir: &Ir, capability: u32) -> Result<BTreeMap<Op, Allocation>, Refused> {
+pub fn of_module(ir: &Ir, target: &Target) -> Result<BTreeMap<Op, Allocation>, Refused> {
     let mut done: BTreeMap<Op, Allocation> = BTreeMap::new();
     let mut sizes: BTreeMap<Op, (u32, u32)> = BTreeMap::new();
     let functions = ir.functions();
@@ -342,7 +343,7 @@ pub fn of_module(ir: &Ir, capability: u32) -> Result<BTreeMap<Op, Allocation>, R
         loop {
             let ready = |f: &Op| !done.contains_key(f) && (last || callees(ir, *f).iter().all(|c| done.contains_key(c)));
             let Some(func) = functions.iter().copied().find(ready) else { break };
-            let allocation = Allocation::new(ir, func, capability, &sizes)?;
+            let allocation = Allocation::new(ir, func, target, &sizes)?;
             sizes.insert(func, (allocation.total, allocation.alignment));
             done.insert(func, allocation);
         }

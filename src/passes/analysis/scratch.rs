@@ -7,6 +7,7 @@ use crate::ir::{Ir, Op, OpKind, Type};
 use crate::layout::encodings::DESCRIPTOR_BYTES;
 use crate::layout::plan::{ConversionPlan, GatherPlan, ReducePlan, ScanPlan, shared_access::element_bytes};
 use crate::layout::{Dim, LayoutError, free_variable_masks, layout_of};
+use crate::target::Target;
 
 /// Where an operation's shared memory starts, in bytes.
 pub const OFFSET: &str = "allocation.offset";
@@ -20,15 +21,15 @@ pub const GLOBAL_SIZE: &str = "ttg.global_scratch_memory_size";
 /// What the global scratch memory's start must be a multiple of.
 pub const GLOBAL_ALIGNMENT: &str = "ttg.global_scratch_memory_alignment";
 
-/// Bytes of shared memory that `op` needs for itself, on a GPU of this compute capability.
+/// Bytes of shared memory that `op` needs for itself on this device.
 ///
 /// # Errors
 /// When a type of the operation has no layout.
-pub fn scratch_bytes(ir: &Ir, op: Op, capability: u32) -> Result<u32, LayoutError> {
+pub fn scratch_bytes(ir: &Ir, op: Op, target: &Target) -> Result<u32, LayoutError> {
     match ir.kind(op) {
         OpKind::Ttg(TtgOp::ConvertLayout) => {
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-            Ok(ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), capability)?.scratch_bytes())
+            Ok(ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), &target.shared)?.scratch_bytes())
         }
         OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicPoll) => atomic_bytes(ir, op),
         // Where there is no plan, code generation says why.

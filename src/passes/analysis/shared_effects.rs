@@ -17,6 +17,7 @@ use crate::ir::core::{Attr, Ir, Op, Type, Value};
 use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout::layout_of;
 use crate::layout::plan::ConversionPlan;
+use crate::target::Target;
 
 use super::allocation::{Allocation, BufferKind, buffer_bytes};
 use super::scratch::element_bits;
@@ -101,7 +102,7 @@ pub enum Event {
 
 /// What an operation does, without what is in its regions.
 #[must_use]
-pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, capability: u32) -> Vec<Event> {
+pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, target: &Target) -> Vec<Event> {
     let mut events = vec![];
     match ir.kind(op) {
         OpKind::Ttg(kind) => ttg(ir, op, kind, allocation, &mut events),
@@ -113,7 +114,7 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, capabili
     if let Some(buffer) = allocation.of(op).filter(|b| b.kind == BufferKind::Scratch && !ir.is(op, TtgOp::WarpSpecialize)) {
         let access = |write| Event::Access(Access { start: buffer.offset, end: buffer.end(), part: None, class: Class::Data, write });
         events.push(access(true));
-        if one_warp || !stays_in_warps(ir, op, capability) {
+        if one_warp || !stays_in_warps(ir, op, target) {
             events.push(Event::Barrier);
         }
         events.push(access(false));
@@ -122,7 +123,7 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, capabili
 }
 
 /// Whether the operation's own protocol only makes the threads of a warp wait for each other.
-fn stays_in_warps(ir: &Ir, op: Op, capability: u32) -> bool {
+fn stays_in_warps(ir: &Ir, op: Op, target: &Target) -> bool {
     if ir.is(op, TtngOp::TensormapCreate) {
         // All is done by the first warp.
         return true;
@@ -132,7 +133,7 @@ fn stays_in_warps(ir: &Ir, op: Op, capability: u32) -> bool {
     }
     let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
     let (Ok(source), Ok(destination)) = (layout_of(from), layout_of(to)) else { return false };
-    match ConversionPlan::new(source, destination, element_bits(from), capability) {
+    match ConversionPlan::new(source, destination, element_bits(from), &target.shared) {
         Ok(ConversionPlan::Shared(plan)) => plan.is_within_warps(),
         _ => false,
     }

@@ -17,16 +17,17 @@ use crate::ir::dialects::{OpKind, ScfOp, TtgOp};
 use crate::layout::layout_of;
 use crate::layout::plan::{ConversionPlan, Costs};
 use crate::passes::analysis::scratch::element_bits;
+use crate::target::Target;
 
 /// The remarks on a module.
-pub(super) fn of_module(ir: &Ir, capability: u32) -> Vec<Diagnostic> {
+pub(super) fn of_module(ir: &Ir, target: &Target) -> Vec<Diagnostic> {
     let ops = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::ConvertLayout));
-    ops.filter_map(|op| remark(ir, op, capability)).collect()
+    ops.filter_map(|op| remark(ir, op, target)).collect()
 }
 
-fn remark(ir: &Ir, op: Op, capability: u32) -> Option<Diagnostic> {
+fn remark(ir: &Ir, op: Op, target: &Target) -> Option<Diagnostic> {
     let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-    let plan = ConversionPlan::new(layout_of(from).ok()?, layout_of(to).ok()?, element_bits(from), capability).ok()?;
+    let plan = ConversionPlan::new(layout_of(from).ok()?, layout_of(to).ok()?, element_bits(from), &target.shared).ok()?;
     let (way, costs) = way(&plan)?;
     let user = user(ir, ir.result(op));
     let need = user.map_or_else(String::new, |u| format!(" for `{}`", ir.op_name(u)));

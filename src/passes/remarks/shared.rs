@@ -14,15 +14,16 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Type};
 use crate::passes::analysis::allocation::{self, Buffer, BufferKind};
+use crate::target::Target;
 
 /// The remarks on a module; none where code generation will refuse it anyway.
-pub(super) fn of_module(ir: &Ir, capability: u32, max_shared: u32) -> Vec<Diagnostic> {
-    let Ok(made) = allocation::of_module(ir, capability) else { return vec![] };
+pub(super) fn of_module(ir: &Ir, target: &Target) -> Vec<Diagnostic> {
+    let Ok(made) = allocation::of_module(ir, target) else { return vec![] };
     let mut said = vec![];
     for (func, allocation) in made.into_iter().filter(|(_, a)| a.total > 0) {
         said.extend(allocation.buffers.iter().map(|b| buffer(ir, b)));
         let name = ir.str_attr(func, "sym_name").unwrap_or_default();
-        let total = format!("`{name}` needs {} of shared memory in all; a block can have {max_shared}", bytes(allocation.total));
+        let total = format!("`{name}` needs {} of shared memory in all; a block can have {}", bytes(allocation.total), target.shared.bytes);
         said.push(at(Diagnostic::remark(&codes::SHARED_BUFFER, total), ir.loc(func), ""));
     }
     said

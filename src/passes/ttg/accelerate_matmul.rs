@@ -34,6 +34,7 @@ use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::rewrite::{Config, rewrite_greedily};
 use crate::passes::ttg::{module_attrs, shared_encodings};
+use crate::target::Target;
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-accelerate-matmul",
@@ -48,7 +49,7 @@ pub const WGMMA: &str = "wgmma";
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();
-    let Some(capability) = module_attrs::compute_capability(ir) else { return Ok(Changed::No) };
+    let Some(target) = module_attrs::target(ir) else { return Ok(Changed::No) };
     let mut changed = false;
     for op in products(ir).into_iter().rev() {
         let op = if ir.is(op, TtOp::DotScaled) {
@@ -58,9 +59,9 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         } else {
             op
         };
-        let Multiplier { mma, refused } = choose::multiplier(ir, op, capability, cx.flag(WGMMA));
+        let Multiplier { mma, refused } = choose::multiplier(ir, op, &target, cx.flag(WGMMA));
         if refused {
-            let text = format!("no `wgmma` on capability {capability} for these shapes and types; a slower instruction multiplies");
+            let text = format!("no `wgmma` on {target} for these shapes and types; a slower instruction multiplies");
             cx.remark(&codes::SLOWER_DOT, ir.loc(op), text);
         }
         if let Some(mma) = mma {
@@ -71,7 +72,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     // Conversions that nobody reads any more go, and constants meet.
     changed |= rewrite_greedily(ir, module, &[], Config::default());
     for op in dots(ir) {
-        changed |= widen(ir, op, capability);
+        changed |= widen(ir, op, &target);
     }
     Ok(Changed::from(changed))
 }
@@ -152,11 +153,11 @@ fn behind(ir: &mut Ir, value: Value) -> Builder<'_> {
 }
 
 /// Widens operands that the chosen instruction does not take.
-fn widen(ir: &mut Ir, op: Op, capability: u32) -> bool {
+fn widen(ir: &mut Ir, op: Op, target: &Target) -> bool {
     let (a, result) = (ir.ty(ir.operand(op, 0)).elem(), ir.ty(ir.result(op)));
     let wide = match result.layout() {
         Some(Encoding::NvidiaMma(mma)) => {
-            let native = capability == 89 || capability / 10 == 12 || mma.version_major == 3;
+            let native = target.has_fast_fp8_mma() || mma.version_major == 3;
             if !choose::is_fp8(a) || native {
                 return false;
             }

@@ -13,6 +13,7 @@ use crate::passes::analysis::allocation;
 use crate::passes::analysis::scratch::{OFFSET, SHARED};
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::ttg::module_attrs;
+use crate::target::Target;
 
 /// The option that says what a module is compiled for.
 pub(super) const CAPABILITY: OptionSpec = OptionSpec {
@@ -31,12 +32,20 @@ pub static PASS: Pass = Pass {
 };
 
 /// What the module is compiled for.
-pub(super) fn capability(ir: &Ir, cx: &PassCx) -> u32 {
-    module_attrs::compute_capability(ir).unwrap_or(cx.int(CAPABILITY.name) as u32)
+///
+/// # Errors
+/// When the option names no GPU, and the module does not say.
+pub(super) fn target(ir: &Ir, cx: &mut PassCx) -> Result<Target, Failed> {
+    let option = cx.int(CAPABILITY.name);
+    module_attrs::target(ir).or_else(|| Target::of_module_word(&format!("cuda:{option}"))).ok_or_else(|| {
+        let text = format!("option '{}' takes the number of a GPU, such as 90; {option} is none", CAPABILITY.name);
+        cx.fail(&codes::BAD_OPTION, ir.loc(ir.module()), text)
+    })
 }
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let made = allocation::of_module(ir, capability(ir, cx)).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let target = target(ir, cx)?;
+    let made = allocation::of_module(ir, &target).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
     let mut total = 0;
     for allocation in made.values() {
         for buffer in &allocation.buffers {

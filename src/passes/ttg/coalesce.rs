@@ -186,7 +186,7 @@ fn widest(ir: &Ir, op: Op, bits: i64) -> i64 {
             let fadd = ir.int_attr(op, "atomic_rmw_op") == Some(5);
             if !elem.is_float() || bits == 64 {
                 1
-            } else if !fadd || module_attrs::compute_capability(ir).is_none_or(|c| c >= 90) {
+            } else if !fadd || module_attrs::target(ir).is_none_or(|t| t.has_vector_atomics()) {
                 vector
             } else {
                 // Before sm_90 only pairs of f16 are added at once.

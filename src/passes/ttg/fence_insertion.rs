@@ -21,10 +21,7 @@ use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Value, ValueDef};
 use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp, TtngOp};
 use crate::passes::analysis::shared_alias::viewed;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, capability};
-
-/// The first capability whose tensor cores read shared memory themselves.
-pub(super) const ASYNC_PROXY: u32 = 90;
+use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
 
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-gpu-fence-insertion",
@@ -35,7 +32,7 @@ pub static PASS: Pass = Pass {
 };
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    if capability(ir, cx) < ASYNC_PROXY {
+    if !target(ir, cx)?.has_async_proxy() {
         return Ok(Changed::No);
     }
     let products: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| is_product(ir, op)).collect();

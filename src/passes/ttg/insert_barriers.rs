@@ -14,7 +14,7 @@ use crate::passes::analysis::allocation;
 use crate::passes::analysis::membar::Membar;
 use crate::passes::analysis::shared_effects::events;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, capability};
+use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
 use crate::passes::ttg::module_attrs;
 
 pub static PASS: Pass = Pass {
@@ -29,14 +29,14 @@ pub static PASS: Pass = Pass {
 const LOCAL: i64 = 1;
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let capability = capability(ir, cx);
-    let made = allocation::of_module(ir, capability).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let target = target(ir, cx)?;
+    let made = allocation::of_module(ir, &target).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
     let one_warp = module_attrs::threads(ir).is_some_and(|t| t.num_warps == 1);
     let mut changed = false;
     for (func, allocation) in made {
-        let membar = Membar::new(ir, func, &allocation, one_warp, capability);
+        let membar = Membar::new(ir, func, &allocation, one_warp, &target);
         for op in membar.barriers() {
-            let touches = |o| !events(ir, o, &allocation, one_warp, capability).is_empty();
+            let touches = |o| !events(ir, o, &allocation, one_warp, &target).is_empty();
             let place = place(ir, op, touches);
             let mut b = Builder::before(ir, place);
             let state = b.state(TtgOp::Barrier).attr("addrSpace", Attr::i32(LOCAL));

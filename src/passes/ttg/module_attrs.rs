@@ -3,6 +3,7 @@
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Ir, Op};
 use crate::passes::manager::{Failed, PassCx};
+use crate::target::Target;
 
 pub const NUM_WARPS: &str = "ttg.num-warps";
 pub const NUM_CTAS: &str = "ttg.num-ctas";
@@ -28,7 +29,7 @@ pub fn threads(ir: &Ir) -> Option<Threads> {
     let module = ir.module();
     Some(Threads {
         num_warps: number(ir, module, NUM_WARPS)?,
-        threads_per_warp: number(ir, module, THREADS_PER_WARP).unwrap_or(32),
+        threads_per_warp: number(ir, module, THREADS_PER_WARP).unwrap_or_else(|| target(ir).unwrap_or_else(Target::usual).warp_size()),
         num_ctas: number(ir, module, NUM_CTAS).unwrap_or(1),
     })
 }
@@ -53,8 +54,8 @@ pub fn num_warps_at(ir: &Ir, op: Op) -> Option<u32> {
     std::iter::successors(Some(op), |&o| ir.parent_op(o)).find_map(|o| number(ir, o, NUM_WARPS))
 }
 
-/// The compute capability of a CUDA target: 90 of `cuda:90`.
+/// The device that the module says it is for; `None` where it does not say, or names none that is known.
 #[must_use]
-pub fn compute_capability(ir: &Ir) -> Option<u32> {
-    ir.stored_attr(ir.module(), TARGET)?.as_str()?.strip_prefix("cuda:")?.parse().ok()
+pub fn target(ir: &Ir) -> Option<Target> {
+    Target::of_module_word(ir.stored_attr(ir.module(), TARGET)?.as_str()?)
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::allocate_shared_memory::{CAPABILITY, capability};
+use super::allocate_shared_memory::{CAPABILITY, target};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Value};
 use crate::passes::analysis::allocation::{self, BufferKind};
@@ -31,7 +31,8 @@ pub static ALIAS: Pass = Pass {
 };
 
 fn allocation(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let made = allocation::of_module(ir, capability(ir, cx)).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let target = target(ir, cx)?;
+    let made = allocation::of_module(ir, &target).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
     for func in ir.functions() {
         let Some(allocation) = made.get(&func) else { continue };
         cx.remark(&codes::SHARED_MEMORY, ir.loc(func), ir.str_attr(func, "sym_name").unwrap_or_default());

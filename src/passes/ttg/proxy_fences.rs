@@ -22,8 +22,8 @@ use crate::passes::analysis::allocation::{self, Allocation, BufferKind};
 use crate::passes::analysis::flow::Segments;
 use crate::passes::analysis::shared_effects::{Access, Class, Event, events};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, capability};
-use crate::passes::ttg::fence_insertion::ASYNC_PROXY;
+use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
+use crate::target::Target;
 
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-gpu-proxy-fence-insertion",
@@ -34,16 +34,16 @@ pub static PASS: Pass = Pass {
 };
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let capability = capability(ir, cx);
-    if capability < ASYNC_PROXY {
+    let target = target(ir, cx)?;
+    if !target.has_async_proxy() {
         return Ok(Changed::No);
     }
-    let made = allocation::of_module(ir, capability).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let made = allocation::of_module(ir, &target).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
     let mut changed = false;
     for (func, allocation) in made {
         let segments = Segments::new(ir, func);
         let steps: Vec<Vec<Step>> =
-            segments.all.iter().map(|s| s.ops.iter().map(|&op| step(ir, op, &allocation, capability)).collect()).collect();
+            segments.all.iter().map(|s| s.ops.iter().map(|&op| step(ir, op, &allocation, &target)).collect()).collect();
         for op in fences(&segments, &steps) {
             let loc = ir.loc(op);
             let state = crate::ir::core::OpState::new(TtngOp::FenceAsyncShared, loc).attr("bCluster", Attr::bool(false));
@@ -77,7 +77,7 @@ struct Step {
     hardware: Vec<Access>,
 }
 
-fn step(ir: &Ir, op: Op, allocation: &Allocation, capability: u32) -> Step {
+fn step(ir: &Ir, op: Op, allocation: &Allocation, target: &Target) -> Step {
     let scratch = allocation.of(op).is_some_and(|b| b.kind == BufferKind::Scratch);
     let mut step = Step {
         op,
@@ -89,7 +89,7 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation, capability: u32) -> Step {
         hardware: vec![],
     };
     let (is_hardware, calls) = (is_hardware(ir, op), calls_hardware(ir, op, &mut vec![]));
-    for event in events(ir, op, allocation, false, capability) {
+    for event in events(ir, op, allocation, false, target) {
         let (Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access)) = &event else { continue };
         // Hardware signals mbarriers as threads do. What is left of one that has ended counts as written.
         if access.class != Class::Data && is_hardware {

@@ -14,8 +14,11 @@ use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::source::SourceMap;
 
 const KERNELS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lit/passes/membar.mlir"));
-const CAPABILITY: u32 = 90;
 const MAX_STEPS: usize = 2000;
+
+fn target() -> Target {
+    Target::usual()
+}
 
 fn kernels() -> Ir {
     let mut sources = SourceMap::default();
@@ -86,7 +89,7 @@ impl Path<'_> {
 
     /// Runs one operation; gives the block that a branch goes to.
     fn op(&mut self, op: Op) -> Option<Block> {
-        for event in events(self.ir, op, self.allocation, false, CAPABILITY) {
+        for event in events(self.ir, op, self.allocation, false, &target()) {
             self.happen(event);
         }
         match self.ir.kind(op) {
@@ -118,7 +121,7 @@ fn races(ir: &Ir, func: Op, allocation: &Allocation) -> usize {
 
 /// Inserts what the analysis asks for; gives the barriers.
 fn insert(ir: &mut Ir, func: Op, allocation: &Allocation) -> Vec<Op> {
-    let needed = Membar::new(ir, func, allocation, false, CAPABILITY).barriers();
+    let needed = Membar::new(ir, func, allocation, false, &target()).barriers();
     needed
         .into_iter()
         .map(|op| {
@@ -135,7 +138,7 @@ fn no_path_has_a_race_and_every_barrier_is_needed() {
     let mut inserted = 0;
     for func in ir.functions() {
         let name = ir.str_attr(func, "sym_name").unwrap_or_default();
-        let allocation = allocation::of_module(&ir, CAPABILITY).unwrap().remove(&func).unwrap();
+        let allocation = allocation::of_module(&ir, &target()).unwrap().remove(&func).unwrap();
         assert!(races(&ir, func, &allocation) > 0, "@{name} would be right without barriers and tests nothing");
         let barriers = insert(&mut ir, func, &allocation);
         assert_eq!(races(&ir, func, &allocation), 0, "@{name}");
@@ -154,8 +157,8 @@ fn no_path_has_a_race_and_every_barrier_is_needed() {
 fn a_single_warp_waits_for_its_own_reads_too() {
     let ir = kernels();
     let func = ir.function("scratch").unwrap();
-    let allocation = allocation::of_module(&ir, CAPABILITY).unwrap().remove(&func).unwrap();
-    let membar = Membar::new(&ir, func, &allocation, true, CAPABILITY);
+    let allocation = allocation::of_module(&ir, &target()).unwrap().remove(&func).unwrap();
+    let membar = Membar::new(&ir, func, &allocation, true, &target());
     // The protocol of the first conversion ends with reads, which the second one's writes must still wait for.
     assert_eq!(membar.barriers().len(), 1);
     assert!(!membar.is_safe(&BTreeSet::new()));
@@ -177,8 +180,8 @@ fn kept_by_looking_at_everything(membar: &Membar, mut chosen: BTreeSet<Op>) -> B
 fn barriers_are_dropped_as_if_all_of_the_function_were_looked_at() {
     let ir = kernels();
     let mut dropped = 0;
-    for (func, allocation) in allocation::of_module(&ir, CAPABILITY).unwrap() {
-        let membar = Membar::new(&ir, func, &allocation, false, CAPABILITY);
+    for (func, allocation) in allocation::of_module(&ir, &target()).unwrap() {
+        let membar = Membar::new(&ir, func, &allocation, false, &target());
         // A barrier before every operation that touches shared memory; the needed ones and every second, or every third.
         let all: Vec<Op> = membar.happening.iter().flatten().map(|(op, _)| *op).collect();
         let needed = membar.barriers();

@@ -26,7 +26,7 @@ fn division_by_constant(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let (x, divisor) = (rw.ir.operand(op, 0), rw.ir.operand(op, 1));
     let (ty, loc) = (rw.ir.ty(x), rw.ir.loc(op));
     let Some(bits) = rw.const_of(divisor).and_then(Attr::splat_value) else { return false };
-    if ty.elem() != Type::f32() || module_attrs::compute_capability(rw.ir).is_none() {
+    if ty.elem() != Type::f32() || module_attrs::target(rw.ir).is_none() {
         return false;
     }
     let scalar = if ty.is_tensor() { rw.constant(Attr::new(AttrData::Float(bits, FloatKind::F32)), loc) } else { divisor };

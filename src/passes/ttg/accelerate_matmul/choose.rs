@@ -9,6 +9,7 @@ use crate::layout;
 use crate::passes::analysis::effects::effects;
 use crate::passes::ttg::coalesce::cga_of;
 use crate::passes::ttg::module_attrs;
+use crate::target::{Generation, Target};
 
 /// The choice for one product.
 pub(super) struct Multiplier {
@@ -21,21 +22,21 @@ pub(super) struct Multiplier {
 const TF32: i64 = 0;
 
 /// Step 1 and 2.
-pub(super) fn multiplier(ir: &Ir, op: Op, capability: u32, wgmma: bool) -> Multiplier {
+pub(super) fn multiplier(ir: &Ir, op: Op, target: &Target, wgmma: bool) -> Multiplier {
     let ty = ir.ty(ir.result(op));
     let (a, b) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.operand(op, 1)));
     let none = |refused| Multiplier { mma: None, refused };
-    if capability < 80 || ty.layout().is_none_or(|e| matches!(e, Encoding::NvidiaMma(_))) {
+    if target.generation() == Generation::Older || ty.layout().is_none_or(|e| matches!(e, Encoding::NvidiaMma(_))) {
         return none(false);
     }
     let f64_types = [a, b, ty].iter().any(|t| is_f64(t.elem()));
-    if f64_types && capability != 80 && capability != 90 {
+    if f64_types && !target.has_fast_f64_mma() {
         return none(false);
     }
     let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(4);
     let Some(encoding) = ty.encoding() else { return none(false) };
     let share = layout::shape_per_cta(encoding, ty.shape());
-    let wgmma = wgmma && capability / 10 == 9;
+    let wgmma = wgmma && target.generation() == Generation::Hopper;
     let refused = wgmma && !takes_wgmma(ir, op, &share, num_warps);
     let version = if wgmma && !refused {
         3

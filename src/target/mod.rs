@@ -1,44 +1,40 @@
-//! The GPUs that ttc compiles for, as one table.
+//! The devices that ttc compiles for, as data.
 //!
-//! A [`Target`] is a row of [`TARGETS`]: the numbers of an architecture that passes and code generation need, and queries for what its
-//! instruction set holds. Nothing else in ttc compares architecture names; a pass asks `target.has_cp_async()`.
+//! A [`Target`] is a row of [`TARGETS`]: the numbers of a device that passes, layouts and code generation need, and queries for what its instruction set
+//! holds. It is made once, from `--arch` or from a module's `ttg.target`, and handed on as a value. Nothing else in ttc compares architectures or knows
+//! a compute capability: that number is private to [`nvidia`], and everybody asks `target.has_tma()`, `target.warp_size()`, `target.shared.banks`.
 //!
 //! # What the names mean
 //! - `sm_90` is the *baseline* instruction set of compute capability 9.0. Its code also runs on every later GPU of the same major number.
 //! - `sm_90a` is the *architecture-accelerated* set: it adds what later GPUs need not keep (`wgmma`, `setmaxnreg`), and its code runs on
 //!   exactly that capability (PTX ISA, "PTX Module Directives: .target"). From capability 90 on, Triton always compiles for the `a`
 //!   variant, so Triton's own word for a GPU, `cuda:90`, means `sm_90a` here, while `90`, `sm_90` and `compute_90` mean the baseline.
-//! - The *capability* is Triton's integer: ten times the major plus the minor number, the same for both variants.
-//!
-//! # Where the numbers come from
-//! Memory, register and thread limits: CUDA C++ Programming Guide, "Compute Capabilities", table of technical specifications. Lowest PTX
-//! ISA versions: PTX ISA, "Target ISA notes" of `.target`; a test assembles an empty kernel to confirm them when ptxas is there.
 //!
 //! # Example
 //! ```
 //! let t = ttc::target::Target::parse("sm_90a").unwrap();
-//! assert_eq!((t.capability, t.max_shared, t.triton_target_string().as_str()), (90, 232_448, "cuda:90"));
+//! assert_eq!((t.name, t.shared.bytes, t.triton_word().as_str()), ("sm_90a", 232_448, "cuda:90"));
 //! assert!(t.has_wgmma());
 //! ```
+
+mod nvidia;
+mod shared_memory;
 
 use std::fmt;
 
 use crate::diag::suggest::nearest;
 use crate::diag::{Diagnostic, codes::cli};
 
+pub use nvidia::{Generation, TARGETS};
+pub use shared_memory::SharedMemory;
+
 /// One architecture. Compare and print it by [`Target::name`].
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// The name for LLVM, PTX and ptxas: `sm_90a`.
     pub name: &'static str,
-    /// Compute capability as Triton counts it: 80, 90, 100.
-    pub capability: u32,
-    /// Whether this is the architecture-accelerated variant, whose name ends in `a`.
-    pub accelerated: bool,
-    /// The lowest PTX ISA version that knows the architecture, times ten: 78 is PTX 7.8.
-    pub min_ptx: u32,
-    /// Bytes of shared memory that one block can have after opting in to more than [`Target::DEFAULT_SHARED`].
-    pub max_shared: u32,
+    pub shared: SharedMemory,
+    isa: nvidia::Isa,
 }
 
 impl PartialEq for Target {
@@ -55,57 +51,35 @@ impl fmt::Display for Target {
     }
 }
 
-const fn row(name: &'static str, capability: u32, min_ptx: u32, max_shared_kib: u32) -> Target {
-    let accelerated = matches!(name.as_bytes(), [.., b'a']);
-    Target { name, capability, accelerated, min_ptx, max_shared: max_shared_kib * 1024 }
-}
-
-/// All targets, by capability; the baseline before its accelerated variant.
-pub static TARGETS: &[Target] = &[
-    row("sm_80", 80, 70, 163),
-    row("sm_86", 86, 71, 99),
-    row("sm_87", 87, 74, 163),
-    row("sm_89", 89, 78, 99),
-    row("sm_90", 90, 78, 227),
-    row("sm_90a", 90, 80, 227),
-    row("sm_100", 100, 86, 227),
-    row("sm_100a", 100, 86, 227),
-    row("sm_103", 103, 88, 227),
-    row("sm_103a", 103, 88, 227),
-    row("sm_110", 110, 90, 227),
-    row("sm_110a", 110, 90, 227),
-    row("sm_120", 120, 87, 99),
-    row("sm_120a", 120, 87, 99),
-    row("sm_121", 121, 88, 99),
-    row("sm_121a", 121, 88, 99),
-];
-
 impl Target {
-    /// Shared memory a block gets without opting in, and the limit of statically sized shared variables: 48 KiB.
-    pub const DEFAULT_SHARED: u32 = 48 * 1024;
-    /// 32-bit registers of a multiprocessor, and of one block.
-    pub const REGISTERS_PER_SM: u32 = 65_536;
-    /// 32-bit registers that one thread can address.
-    pub const MAX_REGISTERS_PER_THREAD: u32 = 255;
     /// Threads of one block.
     pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
     /// Blocks of one cluster that every GPU with clusters accepts (PTX ISA, "Cluster Dimension Directives").
     pub const MAX_PORTABLE_CLUSTER: u32 = 8;
+    /// 32-bit registers that one thread can address.
+    pub const MAX_REGISTERS_PER_THREAD: u32 = 255;
 
     /// The target that `text` names: `sm_80`, `compute_80`, `80`, `8.0`, or Triton's `cuda:80` and `cuda:80:32`.
     ///
     /// # Errors
-    /// `E0901` with all names and, when one is close, the nearest.
+    /// `E0912` with all names and, when one is close, the nearest.
     pub fn parse(text: &str) -> Result<Target, Diagnostic> {
         let lower = text.trim().to_ascii_lowercase();
-        let wanted = if let Some(rest) = lower.strip_prefix("cuda:") {
-            let capability = rest.strip_suffix(":32").unwrap_or(rest);
-            TARGETS.iter().rfind(|t| t.capability.to_string() == capability).map_or(lower.clone(), |t| t.name.to_owned())
+        let wanted = if let Some(word) = lower.strip_prefix("cuda:") {
+            let word = word.strip_suffix(":32").unwrap_or(word);
+            nvidia::of_triton(word, TARGETS).map_or(lower.clone(), |t| t.name.to_owned())
         } else {
             let bare = lower.strip_prefix("sm_").or_else(|| lower.strip_prefix("compute_")).unwrap_or(&lower);
             format!("sm_{}", bare.replacen('.', "", 1))
         };
         TARGETS.iter().find(|t| t.name == wanted).copied().ok_or_else(|| unknown(text, &wanted))
+    }
+
+    /// The device of a module by Triton's word for it, `cuda:90`; also one that is too old to compile for, whose modules can be read.
+    #[must_use]
+    pub fn of_module_word(word: &str) -> Option<Target> {
+        let number = word.strip_prefix("cuda:")?;
+        nvidia::of_triton(number, TARGETS).or_else(|| nvidia::of_triton(number, nvidia::OLDER))
     }
 
     /// The target where nobody names one: `sm_90a`.
@@ -123,88 +97,10 @@ impl Target {
         32
     }
 
-    /// As Triton writes `ttg.target` in a module: `cuda:90` for both `sm_90` and `sm_90a`.
+    /// Warps of the largest block.
     #[must_use]
-    pub fn triton_target_string(&self) -> String {
-        format!("cuda:{}", self.capability)
-    }
-
-    /// The number after `sm_`, without a variant letter, by family: 80…89 → 8, 90 → 9, 100…103 → 10.
-    #[must_use]
-    pub fn major(&self) -> u32 {
-        self.capability / 10
-    }
-
-    /// `cp.async`: copies from global to shared memory that bypass registers (PTX ISA, "cp.async").
-    #[must_use]
-    pub fn has_cp_async(&self) -> bool {
-        self.capability >= 80
-    }
-
-    /// bf16 and tf32 operands of `mma.sync`, and `fma.rn.bf16` (PTX ISA, "mma" and "Half Precision Floating Point Instructions: fma").
-    #[must_use]
-    pub fn has_bf16_mma(&self) -> bool {
-        self.capability >= 80
-    }
-
-    /// `add`, `sub` and `mul` on bf16; before that only `fma.rn.bf16` (PTX ISA, "Half Precision Floating Point Instructions").
-    #[must_use]
-    pub fn has_bf16_arith(&self) -> bool {
-        self.capability >= 90
-    }
-
-    /// `cvt` between f16 or f32 and e4m3 or e5m2, two values at once (PTX ISA, "cvt").
-    #[must_use]
-    pub fn has_fp8_cvt(&self) -> bool {
-        self.capability >= 89
-    }
-
-    /// e4m3 and e5m2 operands of `mma.sync` (PTX ISA, "mma").
-    #[must_use]
-    pub fn has_fp8_mma(&self) -> bool {
-        self.capability >= 89
-    }
-
-    /// Thread block clusters and distributed shared memory (PTX ISA, "Cluster of Cooperative Thread Arrays").
-    #[must_use]
-    pub fn has_clusters(&self) -> bool {
-        self.capability >= 90
-    }
-
-    /// `cp.async.bulk.tensor`, the tensor memory accelerator, with the `mbarrier` transaction counts it needs (PTX ISA, "cp.async.bulk.tensor").
-    #[must_use]
-    pub fn has_tma(&self) -> bool {
-        self.capability >= 90
-    }
-
-    /// `tensormap.replace`: kernels that make tensor descriptors themselves (PTX ISA, "tensormap.replace"); accelerated variants only.
-    #[must_use]
-    pub fn has_tensormap_replace(&self) -> bool {
-        self.has_tma() && self.accelerated
-    }
-
-    /// `stmatrix`: stores of matrix fragments to shared memory (PTX ISA, "stmatrix").
-    #[must_use]
-    pub fn has_stmatrix(&self) -> bool {
-        self.capability >= 90
-    }
-
-    /// `wgmma`: asynchronous matrix products of four warps, on `sm_90a` alone (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions").
-    #[must_use]
-    pub fn has_wgmma(&self) -> bool {
-        self.capability == 90 && self.accelerated
-    }
-
-    /// `setmaxnreg`: registers move between the warps of a block (PTX ISA, "setmaxnreg"); accelerated variants only.
-    #[must_use]
-    pub fn has_setmaxnreg(&self) -> bool {
-        self.capability >= 90 && self.accelerated
-    }
-
-    /// `tcgen05`: fifth-generation tensor cores with tensor memory (PTX ISA, "TensorCore 5th Generation Family Instructions"); 10.x and 11.x, accelerated variants only.
-    #[must_use]
-    pub fn has_tcgen05(&self) -> bool {
-        matches!(self.major(), 10 | 11) && self.accelerated
+    pub fn max_warps(&self) -> u32 {
+        Target::MAX_THREADS_PER_BLOCK / self.warp_size()
     }
 }
 
@@ -217,8 +113,7 @@ fn unknown(text: &str, wanted: &str) -> Diagnostic {
     if let Some((_, name)) = PRODUCTS.iter().find(|(products, _)| products.contains(&&*text.trim().to_ascii_lowercase())) {
         return error.help(format!("the architecture of that GPU is `{name}`"));
     }
-    let number: Option<u32> = wanted.strip_prefix("sm_").and_then(|n| n.trim_end_matches('a').parse().ok());
-    if number.is_some_and(|n| (10..TARGETS[0].capability).contains(&n)) {
+    if nvidia::is_too_old(wanted) {
         return error.help(format!("that GPU is too old: ttc compiles for {} and later", TARGETS[0].name));
     }
     let near = if wanted.len() > 40 { None } else { nearest(wanted, names.iter().copied()) };
@@ -284,16 +179,6 @@ mod tests {
         for text in ["", "gfx942", "cuda:", "cuda:91", "cuda:90:64", "sm_", "..", "9.0.", "sm_٩٠", &"9".repeat(100_000)] {
             let error = Target::parse(text).unwrap_err();
             assert!(error.message.len() < 500, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_table_is_ordered_and_consistent() {
-        for pair in TARGETS.windows(2) {
-            assert!((pair[0].capability, pair[0].accelerated) < (pair[1].capability, pair[1].accelerated));
-        }
-        for t in TARGETS {
-            assert_eq!(t.name, format!("sm_{}{}", t.capability, if t.accelerated { "a" } else { "" }));
         }
     }
 

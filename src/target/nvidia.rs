@@ -1,0 +1,283 @@
+//! NVIDIA's GPUs: the rows, and what each instruction set holds.
+//!
+//! The *capability* is Triton's integer: ten times the major plus the minor number, the same for a baseline and its accelerated variant. It is private to
+//! this file, so that whoever needs to know something about a GPU has to ask for it by name, and a new GPU is a row here and the right answers.
+//!
+//! # Where the numbers come from
+//! Memory, register and thread limits: CUDA C++ Programming Guide, "Compute Capabilities", table of technical specifications. Lowest PTX
+//! ISA versions: PTX ISA, "Target ISA notes" of `.target`; a test assembles an empty kernel to confirm them when ptxas is there.
+
+use super::{SharedMemory, Target};
+
+/// What sets one instruction set apart from another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Isa {
+    /// 80, 90, 100.
+    capability: u32,
+    /// Whether this is the architecture-accelerated variant, whose name ends in `a`.
+    accelerated: bool,
+    /// The lowest PTX ISA version that knows the architecture, times ten: 78 is PTX 7.8.
+    min_ptx: u32,
+}
+
+/// Kinds of GPUs that Triton has pipelines for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Generation {
+    /// Before `cp.async`: their modules are read, and no code is made for them.
+    Older,
+    /// Capabilities 8.x, Ada among them.
+    Ampere,
+    /// 9.x
+    Hopper,
+    /// 10.x and later: those with tensor memory and those of consumers.
+    Blackwell,
+}
+
+const fn row(name: &'static str, capability: u32, min_ptx: u32, shared_kib: u32) -> Target {
+    let accelerated = matches!(name.as_bytes(), [.., b'a']);
+    let shared = SharedMemory {
+        bytes: shared_kib * 1024,
+        banks: 32,
+        bank_bytes: 4,
+        max_access_bits: 128,
+        // sm_80 has 164 KiB for at most 32 blocks, each of which takes another KiB.
+        free_bytes_per_warp: 4096,
+        ldmatrix: capability >= 75,
+        stmatrix: capability >= 90,
+    };
+    Target { name, shared, isa: Isa { capability, accelerated, min_ptx } }
+}
+
+/// All targets, by capability; the baseline before its accelerated variant.
+pub static TARGETS: &[Target] = &[
+    row("sm_80", 80, 70, 163),
+    row("sm_86", 86, 71, 99),
+    row("sm_87", 87, 74, 163),
+    row("sm_89", 89, 78, 99),
+    row("sm_90", 90, 78, 227),
+    row("sm_90a", 90, 80, 227),
+    row("sm_100", 100, 86, 227),
+    row("sm_100a", 100, 86, 227),
+    row("sm_103", 103, 88, 227),
+    row("sm_103a", 103, 88, 227),
+    row("sm_110", 110, 90, 227),
+    row("sm_110a", 110, 90, 227),
+    row("sm_120", 120, 87, 99),
+    row("sm_120a", 120, 87, 99),
+    row("sm_121", 121, 88, 99),
+    row("sm_121a", 121, 88, 99),
+];
+
+/// GPUs whose modules can be read and that nothing is compiled for.
+pub(super) static OLDER: &[Target] = &[row("sm_70", 70, 60, 96), row("sm_75", 75, 63, 64)];
+
+/// The GPU that Triton means by a number: the accelerated variant where there is one.
+pub(super) fn of_triton(number: &str, rows: &[Target]) -> Option<Target> {
+    rows.iter().rfind(|t| t.isa.capability.to_string() == number).copied()
+}
+
+/// Whether `sm_75` and the like name a GPU before the first row.
+pub(super) fn is_too_old(name: &str) -> bool {
+    let number: Option<u32> = name.strip_prefix("sm_").and_then(|n| n.trim_end_matches('a').parse().ok());
+    number.is_some_and(|n| (10..TARGETS[0].isa.capability).contains(&n))
+}
+
+/// Which code runs where, and what the language may ask.
+impl Target {
+    /// The number by which Triton's language, passes and modules name the GPU: 90 for `sm_90` and `sm_90a`.
+    #[must_use]
+    pub fn triton_number(&self) -> u32 {
+        self.isa.capability
+    }
+
+    /// As Triton writes `ttg.target` in a module: `cuda:90` for both `sm_90` and `sm_90a`.
+    #[must_use]
+    pub fn triton_word(&self) -> String {
+        format!("cuda:{}", self.isa.capability)
+    }
+
+    /// Major and minor number of the compute capability.
+    #[must_use]
+    pub fn compute_capability(&self) -> (u32, u32) {
+        (self.isa.capability / 10, self.isa.capability % 10)
+    }
+
+    /// Whether both are for one GPU: `sm_90` and `sm_90a` are.
+    #[must_use]
+    pub fn is_same_gpu(&self, other: &Target) -> bool {
+        self.isa.capability == other.isa.capability
+    }
+
+    /// Whether PTX for this `.target` can be compiled for the GPU. A baseline goes onto every later one, a variant (`sm_90a`) only onto its own (PTX ISA,
+    /// "PTX Module Directives: .target").
+    #[must_use]
+    pub fn accepts_ptx_for(&self, name: &str) -> bool {
+        let baseline: Option<u32> = name.strip_prefix("sm_").and_then(|n| n.parse().ok());
+        name == self.name || baseline.is_some_and(|b| b <= self.isa.capability)
+    }
+
+    /// The usual GPU of the compute capability, as its driver names it.
+    #[must_use]
+    pub fn product(&self) -> Option<&'static str> {
+        match self.isa.capability {
+            80 => Some("NVIDIA A100"),
+            90 => Some("NVIDIA H100"),
+            100 => Some("NVIDIA B200"),
+            _ => None,
+        }
+    }
+
+    /// The lowest PTX ISA version that knows the architecture, times ten: 78 is PTX 7.8.
+    #[must_use]
+    pub fn min_ptx(&self) -> u32 {
+        self.isa.min_ptx
+    }
+
+    #[must_use]
+    pub fn generation(&self) -> Generation {
+        match self.isa.capability / 10 {
+            ..=7 => Generation::Older,
+            8 => Generation::Ampere,
+            9 => Generation::Hopper,
+            10.. => Generation::Blackwell,
+        }
+    }
+}
+
+/// What the instruction sets hold.
+impl Target {
+    /// bf16 and tf32 operands of `mma.sync` (PTX ISA, "mma").
+    #[must_use]
+    pub fn has_tf32_mma(&self) -> bool {
+        self.isa.capability >= 80
+    }
+
+    /// Products of f64 by `mma.sync` that are worth it: on the GPUs for data centres.
+    #[must_use]
+    pub fn has_fast_f64_mma(&self) -> bool {
+        matches!(self.isa.capability, 80 | 90)
+    }
+
+    /// The type e4m3 (`fp8e4nv`), and `cvt` between f16 or f32 and e4m3 or e5m2, two values at once (PTX ISA, "cvt").
+    #[must_use]
+    pub fn has_fp8_cvt(&self) -> bool {
+        self.isa.capability >= 89
+    }
+
+    /// Whether `cvt` of 8-bit floats came with PTX 8.1, later than the architecture itself (PTX ISA, "cvt", notes).
+    #[must_use]
+    pub fn has_late_fp8_cvt(&self) -> bool {
+        self.isa.capability < 90
+    }
+
+    /// e4m3 and e5m2 operands of `mma.sync` (PTX ISA, "mma").
+    #[must_use]
+    pub fn has_fp8_mma(&self) -> bool {
+        self.isa.capability >= 89
+    }
+
+    /// Whether `mma.sync` on 8-bit floats is as fast as the GPU gets; elsewhere they are multiplied as 16-bit ones.
+    #[must_use]
+    pub fn has_fast_fp8_mma(&self) -> bool {
+        self.isa.capability == 89 || self.isa.capability / 10 == 12
+    }
+
+    /// Whether tensor cores add products of 8-bit floats with fewer bits than f32 has. A product then says how many terms may be added so.
+    #[must_use]
+    pub fn rounds_fp8_sums(&self) -> bool {
+        self.isa.capability == 90
+    }
+
+    /// Thread block clusters and distributed shared memory (PTX ISA, "Cluster of Cooperative Thread Arrays").
+    #[must_use]
+    pub fn has_clusters(&self) -> bool {
+        self.isa.capability >= 90
+    }
+
+    /// `griddepcontrol`: a grid that starts before the one before it has ended (PTX ISA, "griddepcontrol").
+    #[must_use]
+    pub fn has_dependent_launch(&self) -> bool {
+        self.isa.capability >= 90
+    }
+
+    /// `mbarrier.try_wait` (PTX ISA, "mbarrier.try_wait").
+    #[must_use]
+    pub fn has_mbarrier_try_wait(&self) -> bool {
+        self.isa.capability >= 90
+    }
+
+    /// Atomic additions of several floats at once, `atom.add.v4.f32` (PTX ISA, "atom").
+    #[must_use]
+    pub fn has_vector_atomics(&self) -> bool {
+        self.isa.capability >= 90
+    }
+
+    /// `redux.sync` on f32 (PTX ISA, "redux.sync").
+    #[must_use]
+    pub fn has_redux_f32(&self) -> bool {
+        self.isa.capability == 100 && self.isa.accelerated
+    }
+
+    /// Whether ptxas takes the vector code that LLVM's SLP vectorizer makes; for sm_80 it rejects some, so Triton leaves it out there.
+    #[must_use]
+    pub fn takes_slp_vectors(&self) -> bool {
+        self.isa.capability > 80
+    }
+
+    /// `cp.async.bulk.tensor`, the tensor memory accelerator, with the `mbarrier` transaction counts it needs (PTX ISA, "cp.async.bulk.tensor").
+    #[must_use]
+    pub fn has_tma(&self) -> bool {
+        self.isa.capability >= 90
+    }
+
+    /// Whether hardware reads shared memory past the threads' own view of it, so that a fence must join the two (PTX ISA, "Async proxy").
+    #[must_use]
+    pub fn has_async_proxy(&self) -> bool {
+        self.isa.capability >= 90
+    }
+
+    /// `tensormap.replace`: kernels that make tensor descriptors themselves (PTX ISA, "tensormap.replace"); accelerated variants only.
+    #[must_use]
+    pub fn has_tensormap_replace(&self) -> bool {
+        self.has_tma() && self.isa.accelerated
+    }
+
+    /// `wgmma`: asynchronous matrix products of four warps, on `sm_90a` alone (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions").
+    #[must_use]
+    pub fn has_wgmma(&self) -> bool {
+        self.isa.capability == 90 && self.isa.accelerated
+    }
+
+    /// `tcgen05`: fifth-generation tensor cores with tensor memory (PTX ISA, "TensorCore 5th Generation Family Instructions"); 10.x and 11.x, accelerated variants only.
+    #[must_use]
+    pub fn has_tcgen05(&self) -> bool {
+        matches!(self.isa.capability / 10, 10 | 11) && self.isa.accelerated
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_ordered_and_consistent() {
+        for pair in TARGETS.windows(2) {
+            assert!((pair[0].isa.capability, pair[0].isa.accelerated) < (pair[1].isa.capability, pair[1].isa.accelerated));
+        }
+        for t in TARGETS {
+            assert_eq!(t.name, format!("sm_{}{}", t.isa.capability, if t.isa.accelerated { "a" } else { "" }));
+        }
+    }
+
+    #[test]
+    fn ptx_of_a_baseline_goes_onto_later_targets_alone() {
+        for (made_for, target) in [("sm_80", "sm_80"), ("sm_80", "sm_90a"), ("sm_75", "sm_80"), ("sm_90a", "sm_90a"), ("sm_90", "sm_90a")] {
+            assert!(Target::parse(target).unwrap().accepts_ptx_for(made_for), "{made_for} on {target}");
+        }
+        for (made_for, target) in
+            [("sm_90", "sm_80"), ("sm_90a", "sm_90"), ("sm_90a", "sm_100a"), ("sm_100f", "sm_100"), ("banana", "sm_80")]
+        {
+            assert!(!Target::parse(target).unwrap().accepts_ptx_for(made_for), "{made_for} on {target}");
+        }
+    }
+}

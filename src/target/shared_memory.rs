@@ -1,0 +1,28 @@
+//! Shared memory as the layouts see it: banks, widths of accesses, and the instructions that move matrices.
+
+/// The shared memory (AMD: LDS) of a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SharedMemory {
+    /// Bytes that one block can have, after opting in where a device asks for that.
+    pub bytes: u32,
+    /// Banks; each serves one word at a time.
+    pub banks: u32,
+    /// Bytes of a word of a bank.
+    pub bank_bytes: u32,
+    /// Bits of the widest access of one thread.
+    pub max_access_bits: u32,
+    /// Bytes that a block may use for each of its warps without fewer blocks fitting on a multiprocessor.
+    pub free_bytes_per_warp: u32,
+    /// Loads of 8x8 matrices of 16-bit elements by a warp of 32 threads (PTX ISA, "ldmatrix").
+    pub ldmatrix: bool,
+    /// The stores to them (PTX ISA, "stmatrix").
+    pub stmatrix: bool,
+}
+
+impl SharedMemory {
+    /// Bits of one access to all banks.
+    #[must_use]
+    pub fn line_bits(&self) -> u32 {
+        8 * self.banks * self.bank_bytes
+    }
+}
