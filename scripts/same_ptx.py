@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Shows that two builds of ttc make the same PTX, byte for byte, or names where they differ.
 
-usage: same_ptx.py OLD NEW [--kernels LIST ROOT] [--most N] [--jobs N]
+usage: same_ptx.py OLD NEW [--cases FILE] [--kernels LIST ROOT] [--most N] [--jobs N]
 
-1. Every kernel of `kernels/`, for six architectures, in its own configuration and with other warps and stages.
+1. With --cases, the cases of `kernels/` for six architectures. FILE is what `cargo run --release --example case_commands` prints.
 2. With --kernels, the real kernels of LIST (a JSON object a line: repo, path, func, signature, defines, num_warps, num_stages), whose files lie in
    ROOT/<owner>+<name>/<path>: N of them, evenly chosen, for sm_80 and sm_90a.
 
@@ -20,15 +20,20 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 ARCHITECTURES = ["sm_80", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"]
-CONFIGURATIONS = [[], ["--num-warps", "8", "--num-stages", "2"], ["--num-warps", "1", "--num-stages", "4"]]
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def own_kernels():
-    for path in sorted((ROOT / "kernels").glob("*.tk")):
+def own_kernels(listing):
+    with open(listing, encoding="utf-8") as f:
+        cases = [json.loads(line) for line in f]
+    for case in cases:
+        command = [case["path"], "-k", case["func"]]
+        command += ["--signature", case["signature"]] if case["signature"] is not None else []
+        for name, value in case["defines"]:
+            command += ["-D", f"{name}={value}"]
+        for name, value in case["options"].items():
+            command += [f"--{name}", str(value)] if value is not None else []
         for arch in ARCHITECTURES:
-            for options in CONFIGURATIONS:
-                yield f"{path.name} {arch} {' '.join(options)}", [str(path), "--arch", arch, *options]
+            yield f"{case['id']} {arch}", [*command, "--arch", arch]
 
 
 def real_kernels(listing, root, most):
@@ -62,11 +67,12 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("old", type=os.path.abspath)
     p.add_argument("new", type=os.path.abspath)
+    p.add_argument("--cases")
     p.add_argument("--kernels", nargs=2, metavar=("LIST", "ROOT"))
     p.add_argument("--most", type=int, default=300)
     p.add_argument("--jobs", type=int, default=os.cpu_count())
     o = p.parse_args()
-    cases = list(own_kernels()) + (list(real_kernels(*o.kernels, o.most)) if o.kernels else [])
+    cases = (list(own_kernels(o.cases)) if o.cases else []) + (list(real_kernels(*o.kernels, o.most)) if o.kernels else [])
 
     def one(case):
         name, command = case
