@@ -279,7 +279,7 @@ fn argument(ty: Type, arg: Arg, memory: &Memory) -> Result<Val, String> {
                 Err(format!("{v} does not fit into {ty}"))
             }
         }
-        (&TypeData::Float(kind), Arg::Float(v)) => Ok(Val::splat(numbers::round_to(kind, v, numbers::Rounding::NearestEven))),
+        (&TypeData::Float(kind), Arg::Float(v)) => Ok(Val::splat(numbers::round_to(kind, v, numbers::Rounding::ToNearestEven))),
         (&TypeData::Float(kind), Arg::Int(v)) => Ok(Val::splat(numbers::from_int(kind, i128::from(v)))),
         (_, Arg::Ptr(..)) => Err(format!("expected a value of type {ty}, found a buffer")),
         (_, Arg::Desc(..)) => Err(format!("expected a value of type {ty}, found a tensor descriptor")),

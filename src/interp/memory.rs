@@ -64,7 +64,7 @@ impl Memory {
         let mut bytes = Vec::with_capacity(values.len() * size);
         for &v in values {
             let bits = match *elem {
-                TypeData::Float(kind) => numbers::round_to(kind, v, numbers::Rounding::NearestEven),
+                TypeData::Float(kind) => numbers::round_to(kind, v, numbers::Rounding::ToNearestEven),
                 _ => v as i128 as u64,
             };
             bytes.extend_from_slice(&bits.to_le_bytes()[..size]);

@@ -11,27 +11,8 @@ use std::sync::LazyLock;
 
 use crate::ir::FloatKind;
 
-/// How a conversion to a narrower format rounds. The numbers are those of `arith.truncf`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Rounding {
-    NearestEven,
-    Downward,
-    Upward,
-    TowardZero,
-    NearestAway,
-}
-
-impl Rounding {
-    pub(crate) fn from_attr(number: i64) -> Rounding {
-        match number {
-            1 => Rounding::Downward,
-            2 => Rounding::Upward,
-            3 => Rounding::TowardZero,
-            4 => Rounding::NearestAway,
-            _ => Rounding::NearestEven,
-        }
-    }
-}
+/// How a conversion to a narrower format rounds.
+pub(crate) use crate::ir::dialects::enums::RoundingMode as Rounding;
 
 fn build(kind: FloatKind) -> Vec<f32> {
     (0..1u64 << kind.bits()).map(|bits| kind.to_f64(bits) as f32).collect()
@@ -102,15 +83,15 @@ pub(crate) fn to_f64(kind: FloatKind, bits: u64) -> f64 {
 pub(crate) fn round_to(kind: FloatKind, v: f64, mode: Rounding) -> u64 {
     let nearest = if kind == FloatKind::F32 { u64::from((v as f32).to_bits()) } else { kind.from_f64(v) };
     let back = to_f64(kind, nearest);
-    if mode == Rounding::NearestEven || v.is_nan() || v.is_infinite() || back == v {
+    if mode == Rounding::ToNearestEven || v.is_nan() || v.is_infinite() || back == v {
         return nearest;
     }
     let inwards = match mode {
         Rounding::TowardZero => true,
         Rounding::Downward => v > 0.0,
         Rounding::Upward => v < 0.0,
-        Rounding::NearestAway => return nearest_away(kind, v, nearest, back),
-        Rounding::NearestEven => return nearest,
+        Rounding::ToNearestAway => return nearest_away(kind, v, nearest, back),
+        Rounding::ToNearestEven => return nearest,
     };
     // A format without infinity overflows to NaN; its largest value is what every mode but the nearest gives.
     if back.is_nan() {

@@ -19,6 +19,8 @@ use super::memory::element_size;
 use super::promises::HINTS;
 use crate::ir::core::entity::Entity;
 use crate::ir::dialects::Traits;
+use crate::ir::dialects::enums::RmwKind;
+use crate::ir::dialects::tt::tt as view;
 use crate::ir::{ArithOp, CfOp, Ir, Op, OpKind, Region, ScfOp, TtOp, TtngOp, Type, TypeData, UbOp, Value, ValueDef};
 
 pub(crate) struct Plan {
@@ -142,7 +144,7 @@ fn is_unordered(ir: &Ir, op: Op) -> bool {
     match ir.kind(op) {
         OpKind::Tt(TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll | TtOp::DescriptorReduce) => false,
         OpKind::Tt(TtOp::AtomicRmw) => {
-            let commutes = matches!(ir.int_attr(op, "atomic_rmw_op"), Some(1..=4 | 6..=9));
+            let commutes = !matches!(view::AtomicRmw(op).atomic_rmw_op(ir), None | Some(RmwKind::Fadd | RmwKind::Exch));
             let float = ir.ty(ir.operand(op, 1)).elem().is_float();
             commutes && !float && ir.results(op).iter().all(|&r| !ir.has_uses(r))
         }

@@ -11,6 +11,8 @@ use super::{cast, elementwise};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
+use crate::ir::dialects::arith::arith as view;
+use crate::ir::dialects::enums::{CmpfPredicate, CmpiPredicate};
 
 /// What an operation is in LLVM.
 enum Form {
@@ -191,20 +193,42 @@ fn ceil_div_unsigned<'c>(cx: &mut Lower<'c, '_>, args: &[Val<'c>]) -> Res<Val<'c
 }
 
 fn compare_ints(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    use IntPredicate::*;
-    let table = [EQ, NE, SLT, SLE, SGT, SGE, ULT, ULE, UGT, UGE];
-    let predicate = usize::try_from(cx.ir.int_attr(op, "predicate").unwrap_or(-1)).ok().and_then(|i| table.get(i).copied());
-    let predicate = predicate.ok_or_else(|| defect("an unknown predicate"))?;
+    let predicate = match view::Cmpi(op).predicate(cx.ir).ok_or_else(|| defect("an unknown predicate"))? {
+        CmpiPredicate::Eq => IntPredicate::EQ,
+        CmpiPredicate::Ne => IntPredicate::NE,
+        CmpiPredicate::Slt => IntPredicate::SLT,
+        CmpiPredicate::Sle => IntPredicate::SLE,
+        CmpiPredicate::Sgt => IntPredicate::SGT,
+        CmpiPredicate::Sge => IntPredicate::SGE,
+        CmpiPredicate::Ult => IntPredicate::ULT,
+        CmpiPredicate::Ule => IntPredicate::ULE,
+        CmpiPredicate::Ugt => IntPredicate::UGT,
+        CmpiPredicate::Uge => IntPredicate::UGE,
+    };
     elementwise(cx, op, |cx, args| {
         Ok(cx.b.build_int_compare(predicate, as_int(operand(args, 0)?)?, as_int(operand(args, 1)?)?, "")?.into())
     })
 }
 
 fn compare_floats(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    use FloatPredicate::*;
-    let table = [PredicateFalse, OEQ, OGT, OGE, OLT, OLE, ONE, ORD, UEQ, UGT, UGE, ULT, ULE, UNE, UNO, PredicateTrue];
-    let predicate = usize::try_from(cx.ir.int_attr(op, "predicate").unwrap_or(-1)).ok().and_then(|i| table.get(i).copied());
-    let predicate = predicate.ok_or_else(|| defect("an unknown predicate"))?;
+    let predicate = match view::Cmpf(op).predicate(cx.ir).ok_or_else(|| defect("an unknown predicate"))? {
+        CmpfPredicate::False => FloatPredicate::PredicateFalse,
+        CmpfPredicate::Oeq => FloatPredicate::OEQ,
+        CmpfPredicate::Ogt => FloatPredicate::OGT,
+        CmpfPredicate::Oge => FloatPredicate::OGE,
+        CmpfPredicate::Olt => FloatPredicate::OLT,
+        CmpfPredicate::Ole => FloatPredicate::OLE,
+        CmpfPredicate::One => FloatPredicate::ONE,
+        CmpfPredicate::Ord => FloatPredicate::ORD,
+        CmpfPredicate::Ueq => FloatPredicate::UEQ,
+        CmpfPredicate::Ugt => FloatPredicate::UGT,
+        CmpfPredicate::Uge => FloatPredicate::UGE,
+        CmpfPredicate::Ult => FloatPredicate::ULT,
+        CmpfPredicate::Ule => FloatPredicate::ULE,
+        CmpfPredicate::Une => FloatPredicate::UNE,
+        CmpfPredicate::Uno => FloatPredicate::UNO,
+        CmpfPredicate::True => FloatPredicate::PredicateTrue,
+    };
     elementwise(cx, op, |cx, args| match (operand(args, 0)?, operand(args, 1)?) {
         (Val::FloatValue(a), Val::FloatValue(b)) => Ok(cx.b.build_float_compare(predicate, a, b, "")?.into()),
         _ => Err(defect("a float comparison of something else")),

@@ -15,6 +15,7 @@ use super::memory::{Access, owner, register, thread_mask};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::ir::Op;
+use crate::ir::dialects::enums::MemScope;
 use crate::ir::dialects::tt::tt as view;
 
 /// Bits of a word of elements that are narrower.
@@ -140,7 +141,7 @@ fn now<'c>(cx: &mut Lower<'c, '_>) -> Res<Val<'c>> {
 /// Waiting for one element.
 struct Poll<'c> {
     bits: u32,
-    scope: &'static str,
+    scope: MemScope,
     address: Val<'c>,
     expected: Val<'c>,
     /// When the operation started, and how long it may take.

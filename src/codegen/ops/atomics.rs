@@ -21,7 +21,7 @@ use super::arith::operand;
 use super::memory::{Access, owner, register, thread_mask};
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
 use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
-use crate::ir::dialects::enums::{ATOMIC_RMW, MEM_SCOPE, MEM_SEMANTIC};
+use crate::ir::dialects::enums::{MemScope, MemSemantic, RmwKind};
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::dialects::{ArithOp, OpKind};
 use crate::ir::{Attr, FloatKind, Op, Type, Value};
@@ -29,24 +29,22 @@ use crate::layout::{Dim, free_variable_masks};
 
 /// What an atomic operation promises about other accesses, and to whom.
 pub(super) struct Order {
-    pub(super) sem: &'static str,
-    pub(super) scope: &'static str,
+    pub(super) sem: MemSemantic,
+    pub(super) scope: MemScope,
 }
 
 impl Order {
     pub(super) fn of(cx: &Lower<'_, '_>, op: Op) -> Res<Order> {
-        let case = |attr: &str, table: &'static crate::ir::dialects::spec::EnumSpec| {
-            cx.ir.int_attr(op, attr).and_then(|v| table.case(v)).ok_or_else(|| defect(format!("an atomic without `{attr}`")))
-        };
-        Ok(Order { sem: case("sem", &MEM_SEMANTIC)?, scope: case("scope", &MEM_SCOPE)? })
+        let (sem, scope) = (cx.ir.enum_attr(op, "sem"), cx.ir.enum_attr(op, "scope"));
+        sem.zip(scope).map(|(sem, scope)| Order { sem, scope }).ok_or_else(|| defect("an atomic without an order"))
     }
 
     pub(super) fn acquires(&self) -> bool {
-        self.sem.starts_with("acq")
+        matches!(self.sem, MemSemantic::Acquire | MemSemantic::AcqRel)
     }
 
     pub(super) fn releases(&self) -> bool {
-        self.sem.ends_with("rel") || self.sem == "release"
+        matches!(self.sem, MemSemantic::Release | MemSemantic::AcqRel)
     }
 }
 
@@ -64,26 +62,26 @@ struct Function {
 impl Function {
     /// What the target has for this operation on this type.
     fn new(cx: &Lower<'_, '_>, op: Op, elem: Type) -> Res<Function> {
-        let rmw = cx.ir.int_attr(op, "atomic_rmw_op").and_then(|v| ATOMIC_RMW.case(v)).unwrap_or_default();
+        let rmw = view::AtomicRmw(op).atomic_rmw_op(cx.ir).ok_or_else(|| cx.unsupported(op, "it names no atomic operation"))?;
         let bits = elem.bit_width().unwrap_or(64);
         let vectors = cx.options.target.has_vector_atomics();
         let (name, letter, widest) = match (rmw, elem.as_float()) {
-            ("fadd", Some(FloatKind::F16)) => ("add.noftz", "f", if vectors { 128 } else { 32 }),
-            ("fadd", Some(FloatKind::BF16)) => ("add.noftz", "bf", if vectors { 128 } else { 32 }),
-            ("fadd", Some(FloatKind::F32)) => ("add", "f", if vectors { 128 } else { 32 }),
-            ("fadd", Some(FloatKind::F64)) => ("add", "f", 64),
-            ("exch", _) => ("exch", "b", bits),
-            ("and", None) => ("and", "b", bits),
-            ("or", None) => ("or", "b", bits),
-            ("xor", None) => ("xor", "b", bits),
-            ("add", None) => ("add", "u", bits),
-            ("max", None) => ("max", "s", bits),
-            ("min", None) => ("min", "s", bits),
-            ("umax", None) => ("max", "u", bits),
-            ("umin", None) => ("min", "u", bits),
+            (RmwKind::Fadd, Some(FloatKind::F16)) => ("add.noftz", "f", if vectors { 128 } else { 32 }),
+            (RmwKind::Fadd, Some(FloatKind::BF16)) => ("add.noftz", "bf", if vectors { 128 } else { 32 }),
+            (RmwKind::Fadd, Some(FloatKind::F32)) => ("add", "f", if vectors { 128 } else { 32 }),
+            (RmwKind::Fadd, Some(FloatKind::F64)) => ("add", "f", 64),
+            (RmwKind::Exch, _) => ("exch", "b", bits),
+            (RmwKind::And, None) => ("and", "b", bits),
+            (RmwKind::Or, None) => ("or", "b", bits),
+            (RmwKind::Xor, None) => ("xor", "b", bits),
+            (RmwKind::Add, None) => ("add", "u", bits),
+            (RmwKind::Max, None) => ("max", "s", bits),
+            (RmwKind::Min, None) => ("min", "s", bits),
+            (RmwKind::Umax, None) => ("max", "u", bits),
+            (RmwKind::Umin, None) => ("min", "u", bits),
             _ => return Err(cx.unsupported(op, &format!("`{rmw}` of {elem} is no atomic operation of the hardware"))),
         };
-        if !(matches!(bits, 32 | 64) || bits == 16 && rmw == "fadd") {
+        if !(matches!(bits, 32 | 64) || bits == 16 && rmw == RmwKind::Fadd) {
             return Err(cx.unsupported(op, &format!("`{rmw}` of {elem} is no atomic operation of the hardware")));
         }
         let by_swapping = letter == "bf" && !vectors;

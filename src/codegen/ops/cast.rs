@@ -9,6 +9,8 @@ use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
+use crate::ir::dialects::arith::arith as view;
+use crate::ir::dialects::enums::RoundingMode;
 
 /// Lowers a cast of the `arith` dialect.
 pub(super) fn arith(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
@@ -32,8 +34,10 @@ pub(super) fn arith(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
 
 /// `arith.truncf` rounds to nearest even; other roundings go through the instruction that has them.
 fn truncf<'c>(cx: &mut Lower<'c, '_>, op: Op, to: BasicTypeEnum<'c>) -> Res<()> {
-    match cx.ir.int_attr(op, "roundingmode") {
-        None | Some(0) => elementwise(cx, op, |cx, args| Ok(cx.b.build_cast(I::FPTrunc, operand(args, 0)?, to, "")?)),
+    match view::Truncf(op).roundingmode(cx.ir) {
+        None | Some(RoundingMode::ToNearestEven) => {
+            elementwise(cx, op, |cx, args| Ok(cx.b.build_cast(I::FPTrunc, operand(args, 0)?, to, "")?))
+        }
         Some(_) => Err(Diagnostic::error(&codes::UNSUPPORTED_CONVERSION, "`arith.truncf` rounds to nearest even only")),
     }
 }

@@ -26,20 +26,15 @@ use super::cast::bits_as;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::dialects::enums::FpRounding;
+use crate::ir::dialects::tt::tt as view;
 use crate::ir::{FloatKind as F, Op};
-
-/// How a conversion to fewer bits rounds.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Rounding {
-    TowardZero,
-    NearestEven,
-}
 
 /// Lowers `tt.fp_to_fp`.
 pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let kind = |v| cx.ir.ty(v).elem().as_float().ok_or_else(|| defect("a float conversion of something else"));
     let (from, to) = (kind(cx.ir.operand(op, 0))?, kind(cx.ir.result(op))?);
-    let rounding = if cx.ir.int_attr(op, "rounding") == Some(0) { Rounding::TowardZero } else { Rounding::NearestEven };
+    let rounding = view::FpToFp(op).rounding(cx.ir).unwrap_or(FpRounding::Rtne);
     check(cx, from, to, rounding)?;
     let regs = cx.get(cx.ir.operand(op, 0))?;
     let converted = convert(cx, &regs, from, to, rounding)?;
@@ -48,7 +43,7 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// Refuses what the target has no way to do.
-fn check(cx: &Lower<'_, '_>, from: F, to: F, rounding: Rounding) -> Res<()> {
+fn check(cx: &Lower<'_, '_>, from: F, to: F, rounding: FpRounding) -> Res<()> {
     let target = cx.options.target;
     let refuse =
         |why: String| Err(Diagnostic::error(&codes::UNSUPPORTED_CONVERSION, format!("`{}` to `{}`: {why}", from.name(), to.name())));
@@ -60,32 +55,32 @@ fn check(cx: &Lower<'_, '_>, from: F, to: F, rounding: Rounding) -> Res<()> {
         return refuse(format!("{} has no conversions of f8E4M3FN, sm_89 and later have", target.name));
     }
     let toward_zero = matches!((from, to), (F::F32, F::F16 | F::BF16 | F::F8E5M2) | (F::F16, F::F8E5M2));
-    if rounding == Rounding::TowardZero && !toward_zero && to.mantissa_bits() < from.mantissa_bits() {
+    if rounding == FpRounding::Rtz && !toward_zero && to.mantissa_bits() < from.mantissa_bits() {
         return refuse("only rounding to nearest even is supported".into());
     }
     Ok(())
 }
 
 /// Converts all registers of a value, two at a time where an instruction takes two.
-fn convert<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], from: F, to: F, rounding: Rounding) -> Res<Vec<Val<'c>>> {
+fn convert<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], from: F, to: F, rounding: FpRounding) -> Res<Vec<Val<'c>>> {
     let native = cx.options.target.has_fp8_cvt();
     match (from, to) {
         _ if from == to => Ok(xs.to_vec()),
         (F::F8E5M2 | F::F8E4M3FN, F::F16) if native => unpack_pairs(cx, xs, from),
         (F::F8E5M2, F::F16) => bytes_to_halves(cx, xs),
         (F::F8E5M2 | F::F8E4M3FN, _) => through(cx, xs, [from, F::F16, to], rounding),
-        (F::F16, F::F8E5M2) if rounding == Rounding::TowardZero => halves_to_bytes(cx, xs, quiet_pair, upper_bytes),
-        (_, F::F8E5M2) if rounding == Rounding::TowardZero => halves_to_bytes(cx, xs, toward_zero_pair, upper_bytes),
+        (F::F16, F::F8E5M2) if rounding == FpRounding::Rtz => halves_to_bytes(cx, xs, quiet_pair, upper_bytes),
+        (_, F::F8E5M2) if rounding == FpRounding::Rtz => halves_to_bytes(cx, xs, toward_zero_pair, upper_bytes),
         (F::F16, F::F8E4M3FN | F::F8E5M2) if native => pack_halves(cx, xs, to),
         (F::F32, F::F8E4M3FN | F::F8E5M2) if native => pack_pairs(cx, xs, to),
-        (_, F::F8E4M3FN | F::F8E5M2) if native => through(cx, xs, [from, F::F32, to], Rounding::NearestEven),
+        (_, F::F8E4M3FN | F::F8E5M2) if native => through(cx, xs, [from, F::F32, to], FpRounding::Rtne),
         (F::F16, F::F8E5M2) => halves_to_bytes(cx, xs, quiet_pair, nearest_bytes),
         (_, F::F8E5M2) => {
-            let single = convert(cx, xs, from, F::F32, Rounding::NearestEven)?;
+            let single = convert(cx, xs, from, F::F32, FpRounding::Rtne)?;
             halves_to_bytes(cx, &single, odd_pair, nearest_bytes)
         }
-        (F::F32, F::F16) if rounding == Rounding::TowardZero => each(cx, xs, toward_zero),
-        (F::F32, F::BF16) if rounding == Rounding::TowardZero => each(cx, xs, |cx, x| cx.intrinsic("llvm.nvvm.f2bf16.rz", &[], &[x])),
+        (F::F32, F::F16) if rounding == FpRounding::Rtz => each(cx, xs, toward_zero),
+        (F::F32, F::BF16) if rounding == FpRounding::Rtz => each(cx, xs, |cx, x| cx.intrinsic("llvm.nvvm.f2bf16.rz", &[], &[x])),
         (F::F16, F::BF16) | (F::BF16, F::F16) => through(cx, xs, [from, F::F32, to], rounding),
         _ => {
             let ty = cx.elem_type(crate::ir::Type::float(to))?;
@@ -100,7 +95,7 @@ fn each<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], mut f: impl FnMut(&mut Lower
 }
 
 /// Two conversions, one after the other.
-fn through<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], [from, middle, to]: [F; 3], rounding: Rounding) -> Res<Vec<Val<'c>>> {
+fn through<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], [from, middle, to]: [F; 3], rounding: FpRounding) -> Res<Vec<Val<'c>>> {
     let middle_values = convert(cx, xs, from, middle, rounding)?;
     convert(cx, &middle_values, middle, to, rounding)
 }

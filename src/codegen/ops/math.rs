@@ -14,6 +14,8 @@ use super::elementwise;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
+use crate::ir::dialects::enums::PropagateNan;
+use crate::ir::dialects::tt::tt as view;
 use crate::ir::dialects::{MathOp, TtOp};
 
 /// How a float function is computed.
@@ -133,7 +135,7 @@ fn apply<'c>(cx: &mut Lower<'c, '_>, way: Way, args: &[Val<'c>]) -> Res<Val<'c>>
 
 /// `tt.clampf`: NaN in x gives NaN with `propagateNan = all`, else the lower bound.
 pub(super) fn clamp(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let all = cx.ir.int_attr(op, "propagateNan") == Some(0xffff);
+    let all = view::Clampf(op).propagateNan(cx.ir) == Some(PropagateNan::All);
     let (max, min) = if all { ("llvm.maximum", "llvm.minimum") } else { ("llvm.maxnum", "llvm.minnum") };
     elementwise(cx, op, |cx, args| {
         let ty = operand(args, 0)?.get_type();

@@ -17,8 +17,7 @@ use super::cast::bits_as;
 use super::elementwise;
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
 use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
-use crate::ir::dialects::enums::{CACHE_MODIFIER, EVICTION_POLICY};
-use crate::ir::dialects::spec::EnumSpec;
+use crate::ir::dialects::enums::{CacheModifier, Enumeration, EvictionPolicy};
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{Attr, AttrData, Op, Type, Value};
 use crate::layout::{FreeMasks, free_variable_masks};
@@ -151,8 +150,8 @@ fn cache_policy(cx: &Lower<'_, '_>, op: Op) -> (&'static str, &'static str) {
         };
         return (field("cache_modifier").unwrap_or(""), field("eviction_policy").unwrap_or(""));
     }
-    let named = |attr: &str, table: &'static EnumSpec| cx.ir.int_attr(op, attr).and_then(|value| table.case(value)).unwrap_or("");
-    (named("cache", &CACHE_MODIFIER), named("evict", &EVICTION_POLICY))
+    let (cache, evict) = (cx.ir.enum_attr::<CacheModifier>(op, "cache"), cx.ir.enum_attr::<EvictionPolicy>(op, "evict"));
+    (cache.map_or("", CacheModifier::name), evict.map_or("", EvictionPolicy::name))
 }
 
 impl<'c> Modifiers<'c> {

@@ -33,6 +33,7 @@ use super::{control, functions};
 use std::collections::BTreeMap;
 
 use super::lower::{Lower, Res, Val, defect};
+use crate::ir::dialects::enums::ProgramDim;
 use crate::ir::dialects::{ArithOp, LlvmOp, TtOp, TtgOp};
 use crate::ir::{Attr, Op, OpKind, Value};
 use crate::layout::register_offsets;
@@ -202,12 +203,7 @@ fn equal_registers(cx: &Lower<'_, '_>, value: Value) -> Res<Vec<usize>> {
 
 /// `tt.get_program_id`, `tt.get_num_programs`: of the grid of blocks, or of clusters where a program is a cluster.
 fn program(cx: &mut Lower<'_, '_>, op: Op, id: bool) -> Res<()> {
-    let axis = match cx.ir.int_attr(op, "axis") {
-        Some(0) => 'x',
-        Some(1) => 'y',
-        Some(2) => 'z',
-        _ => return Err(cx.unsupported(op, "the grid has three dimensions")),
-    };
+    let Some(axis) = cx.ir.enum_attr::<ProgramDim>(op, "axis") else { return Err(cx.unsupported(op, "the grid has three dimensions")) };
     let register = match (id, cx.num_ctas) {
         (true, 1) => "ctaid",
         (true, _) => "clusterid",

@@ -15,7 +15,7 @@ use inkwell::values::IntValue;
 use super::mbarrier;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
-use crate::ir::dialects::enums::DESCRIPTOR_REDUCE;
+use crate::ir::dialects::enums::{CacheModifier, EvictionPolicy};
 use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::{Op, TtngOp, TypeData, Value};
 use crate::layout::encodings::{TmaMessages, tma_messages};
@@ -24,12 +24,10 @@ use crate::layout::encodings::{TmaMessages, tma_messages};
 pub(super) fn copy_in(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     mbarrier::needs_tma(cx, op)?;
     let copy = view::AsyncTmaCopyGlobalToLocal(op);
-    for (name, plain) in [("cache", 1), ("evict", 1)] {
-        if cx.ir.int_attr(op, name).is_some_and(|v| v != plain) {
-            return Err(cx.unsupported(op, "copies by TMA take no cache modifiers and no eviction policies yet"));
-        }
+    if copy.cache(cx.ir) != Some(CacheModifier::None) || copy.evict(cx.ir) != Some(EvictionPolicy::EvictNormal) {
+        return Err(cx.unsupported(op, "copies by TMA take no cache modifiers and no eviction policies yet"));
     }
-    if cx.ir.bool_attr(op, "isVolatile") || cx.ir.stored_attr(op, "multicast").is_some() {
+    if copy.isVolatile(cx.ir) || copy.multicast(cx.ir) {
         return Err(cx.unsupported(op, "it is volatile or sends to several blocks, which is not supported yet"));
     }
     if !copy.offsets(cx.ir).is_empty() {
@@ -61,7 +59,7 @@ pub(super) fn copy_out(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let [desc, coord @ .., buffer] = operands.as_slice() else { return Err(defect("a copy without a source")) };
     let rank = coord.len();
     let (opcode, kind) = if cx.ir.is(op, TtngOp::AsyncTmaReduce) {
-        let kind = cx.ir.int_attr(op, "kind").and_then(|k| DESCRIPTOR_REDUCE.case(k)).ok_or_else(|| defect("an unknown reduction"))?;
+        let kind = view::AsyncTmaReduce(op).kind(cx.ir).ok_or_else(|| defect("an unknown reduction"))?;
         ("cp.reduce.async.bulk.tensor", format!(".{kind}"))
     } else {
         ("cp.async.bulk.tensor", String::new())

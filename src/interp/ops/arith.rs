@@ -10,6 +10,8 @@ use super::super::undef;
 use super::super::value::{Lanes, Val};
 use super::{convert, index};
 use crate::diag::codes::interp as codes;
+use crate::ir::dialects::arith::arith as view;
+use crate::ir::dialects::enums::{CmpfPredicate, CmpiPredicate, RoundingMode};
 use crate::ir::{ArithOp, AttrData, DenseData, FloatKind, Op, Type};
 
 /// Width of an integer type's elements.
@@ -71,8 +73,8 @@ pub(crate) fn eval(p: &Program<'_>, op: Op, kind: ArithOp) -> Result<Val, Fault>
             let sign = 1u64 << (w - 1);
             a.map(|x| x ^ sign)
         }
-        ArithOp::Cmpi => compare_ints(ir.int_attr(op, "predicate").unwrap_or(0), a, b, w),
-        ArithOp::Cmpf => compare_floats(ir.int_attr(op, "predicate").unwrap_or(0), ir.ty(ir.operand(op, 0)), a, b),
+        ArithOp::Cmpi => compare_ints(view::Cmpi(op).predicate(ir).unwrap_or(CmpiPredicate::Eq), a, b, w),
+        ArithOp::Cmpf => compare_floats(view::Cmpf(op).predicate(ir).unwrap_or(CmpfPredicate::False), ir.ty(ir.operand(op, 0)), a, b),
         ArithOp::Select => return Ok(index::select(p, op, &vals)),
         ArithOp::Extsi => a.map(|x| s(x) as u64 & mask(width(ty))),
         ArithOp::Extui | ArithOp::Bitcast => a.clone(),
@@ -80,7 +82,7 @@ pub(crate) fn eval(p: &Program<'_>, op: Op, kind: ArithOp) -> Result<Val, Fault>
         ArithOp::IndexCast => a.map(|x| s(x) as u64 & mask(width(ty))),
         ArithOp::Extf => convert::extend(ir.ty(ir.operand(op, 0)), ty, a),
         ArithOp::Truncf => {
-            let mode = numbers::Rounding::from_attr(ir.int_attr(op, "roundingmode").unwrap_or(0));
+            let mode = view::Truncf(op).roundingmode(ir).unwrap_or(RoundingMode::ToNearestEven);
             convert::truncate(ir.ty(ir.operand(op, 0)), ty, a, mode)
         }
         ArithOp::Sitofp => from_int(ty, a, |x| i128::from(s(x))),
@@ -191,43 +193,24 @@ impl Float for f64 {
     }
 }
 
-fn compare_ints(predicate: i64, a: &Lanes, b: &Lanes, w: u32) -> Lanes {
+fn compare_ints(predicate: CmpiPredicate, a: &Lanes, b: &Lanes, w: u32) -> Lanes {
     let s = |x: u64| signed(x, w);
     match predicate {
-        0 => a.zip(b, |x, y| u64::from(x == y)),
-        1 => a.zip(b, |x, y| u64::from(x != y)),
-        2 => a.zip(b, |x, y| u64::from(s(x) < s(y))),
-        3 => a.zip(b, |x, y| u64::from(s(x) <= s(y))),
-        4 => a.zip(b, |x, y| u64::from(s(x) > s(y))),
-        5 => a.zip(b, |x, y| u64::from(s(x) >= s(y))),
-        6 => a.zip(b, |x, y| u64::from(x < y)),
-        7 => a.zip(b, |x, y| u64::from(x <= y)),
-        8 => a.zip(b, |x, y| u64::from(x > y)),
-        _ => a.zip(b, |x, y| u64::from(x >= y)),
+        CmpiPredicate::Eq => a.zip(b, |x, y| u64::from(x == y)),
+        CmpiPredicate::Ne => a.zip(b, |x, y| u64::from(x != y)),
+        CmpiPredicate::Slt => a.zip(b, |x, y| u64::from(s(x) < s(y))),
+        CmpiPredicate::Sle => a.zip(b, |x, y| u64::from(s(x) <= s(y))),
+        CmpiPredicate::Sgt => a.zip(b, |x, y| u64::from(s(x) > s(y))),
+        CmpiPredicate::Sge => a.zip(b, |x, y| u64::from(s(x) >= s(y))),
+        CmpiPredicate::Ult => a.zip(b, |x, y| u64::from(x < y)),
+        CmpiPredicate::Ule => a.zip(b, |x, y| u64::from(x <= y)),
+        CmpiPredicate::Ugt => a.zip(b, |x, y| u64::from(x > y)),
+        CmpiPredicate::Uge => a.zip(b, |x, y| u64::from(x >= y)),
     }
 }
 
-/// The predicates in order: false, six ordered ones, ord, six unordered ones, uno, true.
-fn compare_floats(predicate: i64, ty: Type, a: &Lanes, b: &Lanes) -> Lanes {
-    use std::cmp::Ordering::{Equal, Greater, Less};
-    let holds = move |order: Option<std::cmp::Ordering>| {
-        let accepts = |p: i64| match p {
-            1 => order == Some(Equal),
-            2 => order == Some(Greater),
-            3 => matches!(order, Some(Greater | Equal)),
-            4 => order == Some(Less),
-            5 => matches!(order, Some(Less | Equal)),
-            _ => matches!(order, Some(Less | Greater)),
-        };
-        u64::from(match predicate {
-            0 => false,
-            1..=6 => accepts(predicate),
-            7 => order.is_some(),
-            8..=13 => order.is_none() || accepts(predicate - 7),
-            14 => order.is_none(),
-            _ => true,
-        })
-    };
+fn compare_floats(predicate: CmpfPredicate, ty: Type, a: &Lanes, b: &Lanes) -> Lanes {
+    let holds = move |order: Option<std::cmp::Ordering>| u64::from(predicate.holds(order));
     match ty.elem().as_float() {
         Some(FloatKind::F32) => a.zip(b, |x, y| holds(f32::from_bits(x as u32).partial_cmp(&f32::from_bits(y as u32)))),
         Some(kind) => a.zip(b, |x, y| holds(numbers::to_f64(kind, x).partial_cmp(&numbers::to_f64(kind, y)))),

@@ -14,9 +14,11 @@ use super::super::value::Val;
 use super::arith::width;
 use super::tt::pointee_size;
 use crate::diag::codes::interp as codes;
+use crate::ir::dialects::enums::{MemSemantic, RmwKind};
+use crate::ir::dialects::tt::tt as view;
 use crate::ir::{FloatKind, Op, Type};
 
-/// What an atomic operation computes. The numbers are those of `tt.atomic_rmw`.
+/// What an atomic operation computes: of `tt.atomic_rmw`, or of a reduction through a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rmw {
     And,
@@ -36,18 +38,18 @@ pub(crate) enum Rmw {
 }
 
 impl Rmw {
-    fn from_attr(number: i64) -> Rmw {
-        match number {
-            1 => Rmw::And,
-            2 => Rmw::Or,
-            3 => Rmw::Xor,
-            4 => Rmw::Add,
-            5 => Rmw::FAdd,
-            6 => Rmw::Max,
-            7 => Rmw::Min,
-            8 => Rmw::UMax,
-            9 => Rmw::UMin,
-            _ => Rmw::Exchange,
+    fn of(kind: RmwKind) -> Rmw {
+        match kind {
+            RmwKind::And => Rmw::And,
+            RmwKind::Or => Rmw::Or,
+            RmwKind::Xor => Rmw::Xor,
+            RmwKind::Add => Rmw::Add,
+            RmwKind::Fadd => Rmw::FAdd,
+            RmwKind::Max => Rmw::Max,
+            RmwKind::Min => Rmw::Min,
+            RmwKind::Umax => Rmw::UMax,
+            RmwKind::Umin => Rmw::UMin,
+            RmwKind::Exch => Rmw::Exchange,
         }
     }
 
@@ -113,10 +115,10 @@ fn at_least(kind: FloatKind, a: u64, b: u64) -> bool {
 /// Acquire before, release after.
 fn ordering(p: &Program<'_>, op: Op) -> (bool, bool) {
     let scalar = !p.ir.ty(p.ir.operand(op, 0)).is_tensor();
-    match p.ir.int_attr(op, "sem") {
-        Some(2) if scalar => (true, false),
-        Some(3) if scalar => (false, true),
-        Some(4) if scalar => (true, true),
+    match p.ir.enum_attr(op, "sem") {
+        Some(MemSemantic::Acquire) if scalar => (true, false),
+        Some(MemSemantic::Release) if scalar => (false, true),
+        Some(MemSemantic::AcqRel) if scalar => (true, true),
         _ => (false, false),
     }
 }
@@ -162,7 +164,7 @@ fn found(p: &Program<'_>, op: Op, out: Vec<u64>, mask: Option<&Val>) -> Val {
 
 /// `tt.atomic_rmw`
 pub(crate) fn rmw(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
-    let kind = Rmw::from_attr(p.ir.int_attr(op, "atomic_rmw_op").unwrap_or(0));
+    let kind = Rmw::of(view::AtomicRmw(op).atomic_rmw_op(p.ir).unwrap_or(RmwKind::Exch));
     let (ptr, value, enabled) = (p.operand(op, 0), p.operand(op, 1), p.optional(op, 2));
     let elem = p.ir.ty(p.ir.operand(op, 1)).elem();
     let (site, n) = site(p, op);

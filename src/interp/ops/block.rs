@@ -18,6 +18,8 @@ use super::super::undef::Use;
 use super::super::value::{Exact, Lanes, Val, coordinates};
 use super::arith::width;
 use super::atomics::Rmw;
+use crate::ir::dialects::enums::{DescriptorReduceKind as Reduction, PaddingOption};
+use crate::ir::dialects::tt::tt as view;
 use crate::ir::{Attr, Op, Type, TypeData, Value};
 
 /// A block pointer or a tensor descriptor.
@@ -114,7 +116,7 @@ pub(crate) fn make_descriptor(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
         strides: numbers(p, op, p.ir.operand_group(op, 2))?,
         offsets: vec![],
         extent: ty.shape().to_vec(),
-        nan: p.ir.int_attr(op, "padding") == Some(2),
+        nan: view::MakeTensorDesc(op).padding(p.ir) == Some(PaddingOption::Nan),
     };
     Ok(Lanes::Block(Arc::new(block)).into())
 }
@@ -182,8 +184,8 @@ fn boundary(p: &Program<'_>, op: Op) -> &'static [i64] {
 pub(crate) fn load(p: &Program<'_>, op: Op, b: &Block) -> Result<Val, Fault> {
     let checked = boundary(p, op);
     let (ptr, inside) = b.expand(|d| checked.contains(&(d as i64)));
-    let padding = p.ir.stored_attr(op, "padding").and_then(Attr::as_int);
-    let other = padding.map(|kind| Block { nan: kind == 2, ..b.clone() }.padding());
+    let padding = view::Load(op).padding(p.ir);
+    let other = padding.map(|kind| Block { nan: kind == PaddingOption::Nan, ..b.clone() }.padding());
     p.load(&b.site(op), &ptr, Some(&inside), other.as_ref(), b.len())
 }
 
@@ -216,17 +218,18 @@ pub(crate) fn descriptor_store(p: &Program<'_>, op: Op) -> Result<(), Fault> {
 pub(crate) fn descriptor_reduce(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     let b = described(p, op, &p.ir.operands(op)[2..])?;
     let unsigned = matches!(*p.ir.ty(p.ir.operand(op, 0)), TypeData::TensorDesc { elem, .. } if matches!(*elem, TypeData::SignedInt { signed: false, .. }));
-    let kind = match p.ir.int_attr(op, "kind") {
-        Some(1) => Rmw::Add,
-        Some(2) if unsigned => Rmw::UMin,
-        Some(3) if unsigned => Rmw::UMax,
-        Some(2) => Rmw::Min,
-        Some(3) => Rmw::Max,
-        Some(4) => Rmw::Inc,
-        Some(5) => Rmw::Dec,
-        Some(6) => Rmw::And,
-        Some(7) => Rmw::Or,
-        _ => Rmw::Xor,
+    let Some(kind) = view::DescriptorReduce(op).kind(p.ir) else { return Err(p.unsupported(op, "an unknown reduction")) };
+    let kind = match kind {
+        Reduction::Add => Rmw::Add,
+        Reduction::Min if unsigned => Rmw::UMin,
+        Reduction::Max if unsigned => Rmw::UMax,
+        Reduction::Min => Rmw::Min,
+        Reduction::Max => Rmw::Max,
+        Reduction::Inc => Rmw::Inc,
+        Reduction::Dec => Rmw::Dec,
+        Reduction::And => Rmw::And,
+        Reduction::Or => Rmw::Or,
+        Reduction::Xor => Rmw::Xor,
     };
     let (ptr, inside) = b.expand(|_| true);
     let (site, value) = (b.site(op), p.operand(op, 1));

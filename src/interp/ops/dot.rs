@@ -14,6 +14,7 @@ use super::super::numbers::{self, bf16, mask, signed, tf32};
 use super::super::program::Program;
 use super::super::value::{Lanes, Val};
 use super::arith::width;
+use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::{FloatKind, Op, Type};
 
 /// Sizes of a batched product.
@@ -43,7 +44,7 @@ pub(crate) fn dot(p: &Program<'_>, op: Op, sum: Val) -> Result<Val, Fault> {
         (Some(ka), Some(kb), Some(kd)) => {
             let (a, b) = (decode(ka, &a, s.batch * s.m * s.k), decode(kb, &b, s.batch * s.k * s.n));
             let mut sum = decode(kd, &c, s.batch * s.m * s.n);
-            let precision = ir.int_attr(op, "inputPrecision").unwrap_or(2);
+            let precision = ir.enum_attr(op, "inputPrecision").unwrap_or(InputPrecision::Ieee);
             if ka == FloatKind::F32 {
                 wide(s, &a, &b, &mut sum, precision);
             } else {
@@ -65,20 +66,20 @@ pub(crate) fn encode(kind: FloatKind, v: &[f32]) -> Val {
 }
 
 /// `f32` operands.
-fn wide(s: Sizes, a: &[f32], b: &[f32], sum: &mut [f32], precision: i64) {
+fn wide(s: Sizes, a: &[f32], b: &[f32], sum: &mut [f32], precision: InputPrecision) {
     let map = |v: &[f32], f: &dyn Fn(f32) -> f32| v.iter().map(|&x| f(x)).collect::<Vec<f32>>();
     let rest = |v: &[f32], part: &[f32]| v.iter().zip(part).map(|(x, y)| x - y).collect::<Vec<f32>>();
     match precision {
-        0 => exact(s, &map(a, &tf32), &map(b, &tf32), sum),
-        1 | 3 => {
-            let narrow: &dyn Fn(f32) -> f32 = if precision == 1 { &tf32 } else { &bf16 };
+        InputPrecision::Tf32 => exact(s, &map(a, &tf32), &map(b, &tf32), sum),
+        InputPrecision::Tf32x3 | InputPrecision::Bf16x3 => {
+            let narrow: &dyn Fn(f32) -> f32 = if precision == InputPrecision::Tf32x3 { &tf32 } else { &bf16 };
             let (a0, b0) = (map(a, narrow), map(b, narrow));
             let (a1, b1) = (map(&rest(a, &a0), narrow), map(&rest(b, &b0), narrow));
             for (x, y) in [(&a1, &b0), (&a0, &b1), (&a0, &b0)] {
                 exact(s, x, y, sum);
             }
         }
-        4 => {
+        InputPrecision::Bf16x6 => {
             let split = |v: &[f32]| {
                 let first = map(v, &bf16);
                 let left = rest(v, &first);
@@ -91,7 +92,7 @@ fn wide(s: Sizes, a: &[f32], b: &[f32], sum: &mut [f32], precision: i64) {
                 exact(s, &x[i], &y[j], sum);
             }
         }
-        _ => fused(s, a, b, sum),
+        InputPrecision::Ieee => fused(s, a, b, sum),
     }
 }
 

@@ -52,7 +52,7 @@ fn floats(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
                 _ => return None,
             };
             Some(a.zip(b, |x, n| {
-                numbers::round_to(kind, f(numbers::to_f64(kind, x), signed(n, width(*u)) as i32), numbers::Rounding::NearestEven)
+                numbers::round_to(kind, f(numbers::to_f64(kind, x), signed(n, width(*u)) as i32), numbers::Rounding::ToNearestEven)
             }))
         }
         [(a, t), (b, u)] if t.elem().is_int() && u.elem().is_float() => {
@@ -63,7 +63,7 @@ fn floats(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
                 _ => return None,
             };
             Some(a.zip(b, |n, x| {
-                numbers::round_to(kind, f(signed(n, width(*t)) as i32, numbers::to_f64(kind, x)), numbers::Rounding::NearestEven)
+                numbers::round_to(kind, f(signed(n, width(*t)) as i32, numbers::to_f64(kind, x)), numbers::Rounding::ToNearestEven)
             }))
         }
         [(a, _), (b, _), (c, _)] => match name {
@@ -74,7 +74,7 @@ fn floats(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
                 let inverse = name.starts_with('r');
                 Some(a.zip3(b, c, |x, y, z| {
                     let norm = v(x).hypot(v(y)).hypot(v(z));
-                    numbers::round_to(kind, if inverse { 1.0 / norm } else { norm }, numbers::Rounding::NearestEven)
+                    numbers::round_to(kind, if inverse { 1.0 / norm } else { norm }, numbers::Rounding::ToNearestEven)
                 }))
             }
             _ => None,

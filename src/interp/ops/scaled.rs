@@ -12,11 +12,8 @@ use super::super::numbers;
 use super::super::program::Program;
 use super::super::value::{Lanes, Val};
 use super::dot::{Sizes, decode, encode, exact};
+use crate::ir::dialects::enums::ScaledElem;
 use crate::ir::{FloatKind, Op, Type, Value};
-
-/// The numbers of two formats; the others are e4m3 (0), e5m2 (1), e2m3 (2), e3m2 (3), bf16 (5).
-const E2M1: i64 = 4;
-const FP16: i64 = 6;
 
 /// One operand with its scales.
 struct Side {
@@ -25,7 +22,7 @@ struct Side {
     fast: bool,
     value: Value,
     scale: Option<Value>,
-    format: i64,
+    format: ScaledElem,
     k_pack: bool,
     /// Whether it is the left one, (m, k); the right one is (k, n).
     left: bool,
@@ -34,8 +31,8 @@ struct Side {
 pub(crate) fn dot_scaled(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let ir = p.ir;
     let td = ir.ty(ir.result(op));
-    let formats = ["a_elem_type", "b_elem_type"].map(|name| ir.int_attr(op, name));
-    let wide = if formats.contains(&Some(FP16)) { FloatKind::F16 } else { FloatKind::BF16 };
+    let formats = ["a_elem_type", "b_elem_type"].map(|name| ir.enum_attr(op, name));
+    let wide = if formats.contains(&Some(ScaledElem::Fp16)) { FloatKind::F16 } else { FloatKind::BF16 };
     let fast = ir.bool_attr(op, "fastMath");
     let side = |left: bool| {
         let (index, scale, format, pack) = if left { (0, 3, "a_elem_type", "lhs_k_pack") } else { (1, 4, "b_elem_type", "rhs_k_pack") };
@@ -44,7 +41,7 @@ pub(crate) fn dot_scaled(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
             fast,
             value: ir.operand(op, index),
             scale: ir.operand_group(op, scale).first().copied(),
-            format: ir.int_attr(op, format).unwrap_or(0),
+            format: ir.enum_attr(op, format).unwrap_or(ScaledElem::E4m3),
             k_pack: ir.bool_attr(op, pack),
             left,
         }
@@ -67,15 +64,15 @@ pub(crate) fn dot_scaled(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
 fn operand(p: &Program<'_>, op: Op, side: &Side, batch: usize, other: usize) -> Result<(Vec<f32>, usize), Fault> {
     let ty = p.ir.ty(side.value);
     let lanes = p.get(side.value).lanes;
-    let (mut values, k) = if side.format == E2M1 {
+    let (mut values, k) = if side.format == ScaledElem::E2m1 {
         unpack(&lanes, ty, side, batch, other)
     } else {
         let kind = match side.format {
-            0 => FloatKind::F8E4M3FN,
-            1 => FloatKind::F8E5M2,
-            5 => FloatKind::BF16,
-            FP16 => FloatKind::F16,
-            _ => return Err(p.unsupported(op, "operands of 6 bits")),
+            ScaledElem::E4m3 => FloatKind::F8E4M3FN,
+            ScaledElem::E5m2 => FloatKind::F8E5M2,
+            ScaledElem::Bf16 => FloatKind::BF16,
+            ScaledElem::Fp16 => FloatKind::F16,
+            ScaledElem::E2m1 | ScaledElem::E2m3 | ScaledElem::E3m2 => return Err(p.unsupported(op, "operands of 6 bits")),
         };
         let values = decode(kind, &lanes, ty.num_elements() as usize);
         let k = values.len() / (batch * other).max(1);

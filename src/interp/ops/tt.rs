@@ -10,6 +10,8 @@ use super::super::value::{Lanes, Val, coordinates};
 use super::arith::{float1, float2, width};
 use super::{arith, atomics, block, combine, control, convert, dot, index, libdevice, print, scaled, shape};
 use crate::diag::codes::interp as codes;
+use crate::ir::dialects::enums::{FpRounding, PropagateNan};
+use crate::ir::dialects::tt::tt as view;
 use crate::ir::{Op, TtOp, Type};
 
 pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault> {
@@ -28,7 +30,7 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
         TtOp::Call => control::call(p, op),
         TtOp::IntToPtr | TtOp::PtrToInt | TtOp::Bitcast => one(p, p.operand(op, 0)),
         TtOp::FpToFp => {
-            let rtz = ir.stored_attr(op, "rounding").and_then(crate::ir::Attr::as_int) == Some(0);
+            let rtz = view::FpToFp(op).rounding(ir) == Some(FpRounding::Rtz);
             one(p, convert::fp_to_fp(ir.ty(ir.operand(op, 0)), t, &p.operand(op, 0).lanes, rtz).into())
         }
         TtOp::Clampf => one(p, clampf(p, op, t)),
@@ -122,7 +124,7 @@ pub(crate) fn pointee_size(ty: Type) -> usize {
 /// min(max(x, low), high); NaN stays where it is propagated, and becomes `low` otherwise.
 fn clampf(p: &Program<'_>, op: Op, ty: Type) -> Val {
     let (x, low, high) = (p.operand(op, 0).lanes, p.operand(op, 1).lanes, p.operand(op, 2).lanes);
-    let propagate = p.ir.int_attr(op, "propagateNan").unwrap_or(0) != 0;
+    let propagate = view::Clampf(op).propagateNan(p.ir) == Some(PropagateNan::All);
     let raised = arith::extremum(ty, &x, &low, true, propagate);
     arith::extremum(ty, &raised, &high, false, propagate).into()
 }

@@ -25,7 +25,7 @@ fn directed_rounding_brackets_the_value() {
             let (down, up, zero) = (at(Rounding::Downward), at(Rounding::Upward), at(Rounding::TowardZero));
             assert!(down <= v && v <= up, "{} {v}: {down} {up}", kind.name());
             assert_eq!(zero.abs(), down.abs().min(up.abs()));
-            let nearest = at(Rounding::NearestEven);
+            let nearest = at(Rounding::ToNearestEven);
             assert!(nearest == down || nearest == up);
         }
     }
@@ -33,7 +33,7 @@ fn directed_rounding_brackets_the_value() {
 
 #[test]
 fn rounding_past_the_largest_value() {
-    let (rtz, rne) = (Rounding::TowardZero, Rounding::NearestEven);
+    let (rtz, rne) = (Rounding::TowardZero, Rounding::ToNearestEven);
     assert_eq!(to_f64(FloatKind::F16, round_to(FloatKind::F16, 1e6, rtz)), 65504.0);
     assert_eq!(to_f64(FloatKind::F16, round_to(FloatKind::F16, -1e6, rtz)), -65504.0);
     assert_eq!(to_f64(FloatKind::F16, round_to(FloatKind::F16, 1e6, rne)), f64::INFINITY);

@@ -4,7 +4,7 @@ use super::fold::arith as fold;
 use super::infer;
 use super::spec::dialect;
 use super::verify::arith as verify;
-use crate::ir::dialects::enums::{CMPF, CMPI, FASTMATH, OVERFLOW, ROUNDING_MODE};
+use crate::ir::dialects::enums::{CmpfPredicate, CmpiPredicate, FASTMATH, OVERFLOW, RoundingMode};
 
 dialect! {
     /// Operations of the `arith` dialect.
@@ -227,14 +227,14 @@ dialect! {
                 infer: Some(infer::same_type),
             };
             /// Integer comparison.
-            Cmpi "cmpi" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one BOOL_LIKE) { predicate: Enum(&CMPI) } {
+            Cmpi "cmpi" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one BOOL_LIKE) { predicate: Enum(CmpiPredicate) } {
                 fold: Some(fold::cmpi),
                 traits: Traits::SAME_TYPE_OPERANDS.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$predicate `,` $lhs `,` $rhs attr-dict `:` type($lhs)"),
                 infer: Some(infer::compare),
             };
             /// Floating-point comparison; the predicate says whether it is ordered.
-            Cmpf "cmpf" (lhs: one FLOAT_LIKE, rhs: one FLOAT_LIKE) -> (result: one BOOL_LIKE) { predicate: Enum(&CMPF), fastmath: Flags(&FASTMATH) => IntIs(0) } {
+            Cmpf "cmpf" (lhs: one FLOAT_LIKE, rhs: one FLOAT_LIKE) -> (result: one BOOL_LIKE) { predicate: Enum(CmpfPredicate), fastmath: Flags(&FASTMATH) => IntIs(0) } {
                 fold: Some(fold::cmpf),
                 traits: Traits::SAME_TYPE_OPERANDS.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$predicate `,` $lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($lhs)"),
@@ -277,7 +277,7 @@ dialect! {
                 verify: Some(verify::extend_float),
             };
             /// To a narrower float, rounded to nearest even unless told otherwise.
-            Truncf "truncf" (in_: one FLOAT_LIKE) -> (out: one FLOAT_LIKE) { roundingmode: Enum(&ROUNDING_MODE) => Absent, fastmath: Flags(&FASTMATH) => Absent } {
+            Truncf "truncf" (in_: one FLOAT_LIKE) -> (out: one FLOAT_LIKE) { roundingmode: Enum(RoundingMode) => Absent, fastmath: Flags(&FASTMATH) => Absent } {
                 fold: Some(fold::truncf),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ ($roundingmode^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($in_) `to` type($out)"),

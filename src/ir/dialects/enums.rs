@@ -1,66 +1,138 @@
 //! Enumerations that operations' attributes take, with MLIR's and Triton's numbers.
+//!
+//! Each is a Rust enum; an operation's view gives it (`tt::Load(op).cache(ir)`), and [`Enumeration::attr`] makes the attribute.
+//! The text of the IR knows the cases by the [`EnumSpec`] beside it.
 
 use super::spec::EnumSpec;
-use crate::ir::core::attrs::zero_extend;
+use crate::ir::core::{Attr, AttrData, Ir, Name, Op};
+
+/// An enumeration that attributes take.
+pub trait Enumeration: Copy + Eq + 'static {
+    /// The cases by name and number, as the text of the IR reads and writes them.
+    const SPEC: &'static EnumSpec;
+
+    /// The case of this number.
+    #[must_use]
+    fn from_number(number: i64) -> Option<Self>;
+
+    /// The number that the attribute holds.
+    #[must_use]
+    fn number(self) -> i64;
+
+    /// The case as the text writes it.
+    #[must_use]
+    fn name(self) -> &'static str;
+
+    /// The case as an attribute.
+    #[must_use]
+    fn attr(self) -> Attr {
+        Attr::i32(self.number())
+    }
+}
+
+impl Ir {
+    /// The case that an attribute holds: the default if it is not stored, `None` if there is none or its number is no case's.
+    /// Views give it by the attribute's own name; this is for operations of several kinds.
+    #[must_use]
+    pub fn enum_attr<E: Enumeration>(&self, op: Op, name: &str) -> Option<E> {
+        self.int_attr(op, name).and_then(E::from_number)
+    }
+}
 
 macro_rules! enums {
-    ($($(#[$doc:meta])* $name:ident $title:literal { $($case:literal = $value:literal),* $(,)? })*) => {
-        $($(#[$doc])* pub static $name: EnumSpec = EnumSpec { name: $title, cases: &[$(($case, $value)),*] };)*
+    ($($(#[$doc:meta])* $name:ident $title:literal { $($case:ident $text:literal = $value:literal),* $(,)? })*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+            pub enum $name {
+                $($case = $value,)*
+            }
+
+            impl Enumeration for $name {
+                const SPEC: &'static EnumSpec = {
+                    static SPEC: EnumSpec = EnumSpec { name: $title, cases: &[$(($text, $value)),*] };
+                    &SPEC
+                };
+
+                fn from_number(number: i64) -> Option<$name> {
+                    match number {
+                        $($value => Some($name::$case),)*
+                        _ => None,
+                    }
+                }
+
+                fn number(self) -> i64 {
+                    self as i64
+                }
+
+                fn name(self) -> &'static str {
+                    match self {
+                        $($name::$case => $text,)*
+                    }
+                }
+            }
+
+            impl std::fmt::Display for $name {
+                fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str(self.name())
+                }
+            }
+        )*
     };
 }
 
 enums! {
-    CMPI "integer comparison predicate" {
-        "eq" = 0, "ne" = 1, "slt" = 2, "sle" = 3, "sgt" = 4, "sge" = 5, "ult" = 6, "ule" = 7, "ugt" = 8, "uge" = 9,
-    }
-    CMPF "float comparison predicate" {
-        "false" = 0, "oeq" = 1, "ogt" = 2, "oge" = 3, "olt" = 4, "ole" = 5, "one" = 6, "ord" = 7,
-        "ueq" = 8, "ugt" = 9, "uge" = 10, "ult" = 11, "ule" = 12, "une" = 13, "uno" = 14, "true" = 15,
-    }
-    FASTMATH "fast-math flags" {
-        "none" = 0, "reassoc" = 1, "nnan" = 2, "ninf" = 4, "nsz" = 8, "arcp" = 16, "contract" = 32, "afn" = 64, "fast" = 127,
-    }
-    OVERFLOW "integer overflow flags" { "none" = 0, "nsw" = 1, "nuw" = 2 }
+    /// How `arith.cmpi` compares; the second group takes the integers without a sign.
+    CmpiPredicate "integer comparison predicate" { Eq "eq" = 0, Ne "ne" = 1, Slt "slt" = 2, Sle "sle" = 3, Sgt "sgt" = 4, Sge "sge" = 5, Ult "ult" = 6, Ule "ule" = 7, Ugt "ugt" = 8, Uge "uge" = 9 }
+    /// How `arith.cmpf` compares: the ordered predicates fail and the unordered ones hold against NaN.
+    CmpfPredicate "float comparison predicate" { False "false" = 0, Oeq "oeq" = 1, Ogt "ogt" = 2, Oge "oge" = 3, Olt "olt" = 4, Ole "ole" = 5, One "one" = 6, Ord "ord" = 7, Ueq "ueq" = 8, Ugt "ugt" = 9, Uge "uge" = 10, Ult "ult" = 11, Ule "ule" = 12, Une "une" = 13, Uno "uno" = 14, True "true" = 15 }
     /// Of `arith.truncf`.
-    ROUNDING_MODE "rounding mode" { "to_nearest_even" = 0, "downward" = 1, "upward" = 2, "toward_zero" = 3, "to_nearest_away" = 4 }
-    CACHE_MODIFIER "cache modifier" { "none" = 1, "ca" = 2, "cg" = 3, "wb" = 4, "cs" = 5, "wt" = 6, "cv" = 7 }
-    MEM_SEMANTIC "memory semantics" { "relaxed" = 1, "acquire" = 2, "release" = 3, "acq_rel" = 4 }
-    EVICTION_POLICY "eviction policy" { "evict_normal" = 1, "evict_first" = 2, "evict_last" = 3 }
-    PADDING_OPTION "padding option" { "zero" = 1, "nan" = 2 }
-    ATOMIC_RMW "atomic operation" {
-        "and" = 1, "or" = 2, "xor" = 3, "add" = 4, "fadd" = 5, "max" = 6, "min" = 7, "umax" = 8, "umin" = 9, "exch" = 10,
-    }
-    DESCRIPTOR_REDUCE "descriptor reduction" { "add" = 1, "min" = 2, "max" = 3, "inc" = 4, "dec" = 5, "and" = 6, "or" = 7, "xor" = 8 }
-    TMEM_REDUCE "reduction of a tensor memory load" { "min" = 1, "max" = 2 }
-    TMEM_WAIT "kind of tensor memory access" { "load" = 0, "store" = 1 }
-    /// Of `ttng.packed_arith`.
-    PACKED_ARITH "packed operation" { "add" = 0, "sub" = 1, "mul" = 2, "fma" = 3, "min" = 4, "max" = 5 }
-    MEM_SCOPE "memory scope" { "gpu" = 1, "cta" = 2, "sys" = 3 }
-    PROGRAM_DIM "grid dimension" { "x" = 0, "y" = 1, "z" = 2 }
+    RoundingMode "rounding mode" { ToNearestEven "to_nearest_even" = 0, Downward "downward" = 1, Upward "upward" = 2, TowardZero "toward_zero" = 3, ToNearestAway "to_nearest_away" = 4 }
+    /// Which caches keep what an access to global memory touches.
+    CacheModifier "cache modifier" { None "none" = 1, Ca "ca" = 2, Cg "cg" = 3, Wb "wb" = 4, Cs "cs" = 5, Wt "wt" = 6, Cv "cv" = 7 }
+    /// What an atomic access orders.
+    MemSemantic "memory semantics" { Relaxed "relaxed" = 1, Acquire "acquire" = 2, Release "release" = 3, AcqRel "acq_rel" = 4 }
+    /// How soon the cache may give up a line.
+    EvictionPolicy "eviction policy" { EvictNormal "evict_normal" = 1, EvictFirst "evict_first" = 2, EvictLast "evict_last" = 3 }
+    /// What a load of a block gives outside of the tensor.
+    PaddingOption "padding option" { Zero "zero" = 1, Nan "nan" = 2 }
+    /// What an atomic read-modify-write computes.
+    RmwKind "atomic operation" { And "and" = 1, Or "or" = 2, Xor "xor" = 3, Add "add" = 4, Fadd "fadd" = 5, Max "max" = 6, Min "min" = 7, Umax "umax" = 8, Umin "umin" = 9, Exch "exch" = 10 }
+    /// What a reduction through a descriptor computes.
+    DescriptorReduceKind "descriptor reduction" { Add "add" = 1, Min "min" = 2, Max "max" = 3, Inc "inc" = 4, Dec "dec" = 5, And "and" = 6, Or "or" = 7, Xor "xor" = 8 }
+    /// What a load from tensor memory gives of each row beside it.
+    TmemReduceKind "reduction of a tensor memory load" { Min "min" = 1, Max "max" = 2 }
+    /// Which accesses to tensor memory are waited for.
+    TmemWaitKind "kind of tensor memory access" { Load "load" = 0, Store "store" = 1 }
+    /// What `ttng.packed_arith` computes.
+    PackedKind "packed operation" { Add "add" = 0, Sub "sub" = 1, Mul "mul" = 2, Fma "fma" = 3, Min "min" = 4, Max "max" = 5 }
+    /// Who sees what an atomic access orders.
+    MemScope "memory scope" { Gpu "gpu" = 1, Cta "cta" = 2, Sys "sys" = 3 }
+    /// An axis of the grid.
+    ProgramDim "grid dimension" { X "x" = 0, Y "y" = 1, Z "z" = 2 }
     /// Of `tt.fp_to_fp`.
-    FP_ROUNDING "rounding mode" { "rtz" = 0, "rtne" = 1 }
-    PROPAGATE_NAN "NaN propagation" { "none" = 0, "all" = 65535 }
-    INPUT_PRECISION "input precision" { "tf32" = 0, "tf32x3" = 1, "ieee" = 2, "bf16x3" = 3, "bf16x6" = 4 }
-    SCALE_DOT_ELEM "element type of a scaled operand" {
-        "e4m3" = 0, "e5m2" = 1, "e2m3" = 2, "e3m2" = 3, "e2m1" = 4, "bf16" = 5, "fp16" = 6,
-    }
+    FpRounding "rounding mode" { Rtz "rtz" = 0, Rtne "rtne" = 1 }
+    /// Whether `tt.clampf` gives NaN for NaN.
+    PropagateNan "NaN propagation" { None "none" = 0, All "all" = 65535 }
+    /// How a dot of f32 is computed.
+    InputPrecision "input precision" { Tf32 "tf32" = 0, Tf32x3 "tf32x3" = 1, Ieee "ieee" = 2, Bf16x3 "bf16x3" = 3, Bf16x6 "bf16x6" = 4 }
+    /// What the operand of a scaled dot holds.
+    ScaledElem "element type of a scaled operand" { E4m3 "e4m3" = 0, E5m2 "e5m2" = 1, E2m3 "e2m3" = 2, E3m2 "e3m2" = 3, E2m1 "e2m1" = 4, Bf16 "bf16" = 5, Fp16 "fp16" = 6 }
 }
 
-/// Whether `arith.cmpi` with this predicate's number holds for two integers of a width, given sign-extended; `None` for an unknown predicate.
+/// Fast-math flags; several may be set at once.
+pub static FASTMATH: EnumSpec = EnumSpec {
+    name: "fast-math flags",
+    cases: &[("none", 0), ("reassoc", 1), ("nnan", 2), ("ninf", 4), ("nsz", 8), ("arcp", 16), ("contract", 32), ("afn", 64), ("fast", 127)],
+};
+
+/// Integer overflow flags; both may be set.
+pub static OVERFLOW: EnumSpec = EnumSpec { name: "integer overflow flags", cases: &[("none", 0), ("nsw", 1), ("nuw", 2)] };
+
+/// Triton 3.9's one attribute for both, `#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`; none for the default.
 #[must_use]
-pub fn cmpi_holds(predicate: i64, a: i64, b: i64, width: u32) -> Option<bool> {
-    let (ua, ub) = (zero_extend(a, width), zero_extend(b, width));
-    Some(match predicate {
-        0 => a == b,
-        1 => a != b,
-        2 => a < b,
-        3 => a <= b,
-        4 => a > b,
-        5 => a >= b,
-        6 => ua < ub,
-        7 => ua <= ub,
-        8 => ua > ub,
-        9 => ua >= ub,
-        _ => return None,
-    })
+pub fn cache_policy(cache: CacheModifier, evict: EvictionPolicy) -> Option<Attr> {
+    let plain = cache == CacheModifier::None && evict == EvictionPolicy::EvictNormal;
+    let text = format!("#tt.cache_policy<cache_modifier = {cache}, eviction_policy = {evict}>");
+    (!plain).then(|| Attr::new(AttrData::Opaque(Name::of(&text))))
 }

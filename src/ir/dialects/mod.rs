@@ -9,6 +9,7 @@ pub mod enums;
 pub mod fold;
 pub mod infer;
 pub mod math;
+pub mod predicates;
 pub mod scf;
 pub mod spec;
 pub mod tt;

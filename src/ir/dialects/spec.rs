@@ -5,13 +5,13 @@
 //! ```text
 //! /// Documentation; it is in the table entry at run time.
 //! Load "load" (ptr: one PTR_LIKE, mask: opt BOOL_LIKE, other: opt ANY) -> (result: one ANY)
-//!     { cache: Enum(&CACHE_MODIFIER) => IntIs(1), isVolatile: Bool => BoolIs(false) }
+//!     { cache: Enum(CacheModifier) => IntIs(1), isVolatile: Bool => BoolIs(false) }
 //!     { traits: Traits::ATTR_SIZED_OPERANDS, format: Format::Text("…"), verify: Some(verify_load) };
 //! ```
 //!
 //! Operands: `name: one|opt|many CONSTRAINT`. Results likewise. Attributes: `name: KIND` (required), `name: KIND => Absent`
 //! (optional), or `name: KIND => IntIs(1)` with a default that is neither stored nor printed. The last braces hold any further fields of [`OpSpec`].
-//! From an entry the macro makes the enum variant, its [`OpSpec`] and a typed view with one accessor per operand and result.
+//! From an entry the macro makes the enum variant, its [`OpSpec`] and a typed view with one accessor per operand, result and attribute of one type.
 
 use bitflags::bitflags;
 
@@ -372,7 +372,7 @@ macro_rules! dialect {
                 $(#[doc = $doc:literal])*
                 $var:ident $mnemonic:literal
                 ( $($on:ident : $oa:ident $oc:ident),* $(,)? ) -> ( $($rn:ident : $ra:ident $rc:ident),* $(,)? )
-                { $($an:ident : $ak:expr $(=> $ad:expr)?),* $(,)? }
+                { $($an:ident : $ak:ident $(($($aa:tt)*))? $(=> $ad:expr)?),* $(,)? }
                 { $($field:ident : $value:expr),* $(,)? };
             )*
         }
@@ -399,7 +399,7 @@ macro_rules! dialect {
                             doc: concat!($($doc, "\n"),*),
                             operands: &[$(OperandSpec { name: stringify!($on), arity: $crate::ir::dialects::spec::arity!($oa), constraint: &$oc }),*],
                             results: &[$(OperandSpec { name: stringify!($rn), arity: $crate::ir::dialects::spec::arity!($ra), constraint: &$rc }),*],
-                            attrs: &[$(AttrSpec { name: stringify!($an), kind: $ak, default: $crate::ir::dialects::spec::or_required!($($ad)?) }),*],
+                            attrs: &[$(AttrSpec { name: stringify!($an), kind: $crate::ir::dialects::spec::attr_kind!($ak $(($($aa)*))?), default: $crate::ir::dialects::spec::or_required!($($ad)?) }),*],
                             $($field: $value,)*
                             ..OpSpec::DEFAULT
                         };
@@ -410,8 +410,8 @@ macro_rules! dialect {
         }
 
         /// Typed views: `Load(op).ptr(ir)`; the operation must be of that kind.
-        // `should_implement_trait`: an operand may be called `cmp`.
-        #[allow(dead_code, unused_variables, unused_mut, unused_assignments, clippy::should_implement_trait)]
+        // `should_implement_trait`: an operand may be called `cmp`. `non_snake_case`: attributes keep MLIR's names.
+        #[allow(dead_code, unused_variables, unused_mut, unused_assignments, non_snake_case, clippy::should_implement_trait)]
         pub mod $view {
             #[allow(unused_imports)]
             use $crate::ir::core::{Ir, Op, Value};
@@ -422,6 +422,7 @@ macro_rules! dialect {
                 impl $var {
                     $crate::ir::dialects::spec::operand_views!(0usize; $($on $oa,)*);
                     $crate::ir::dialects::spec::result_views!(0usize; $($rn $ra,)*);
+                    $($crate::ir::dialects::spec::attr_view!($an $ak $(($($aa)*))?);)*
                 }
             )*
         }
@@ -487,7 +488,48 @@ macro_rules! result_views {
     };
 }
 
-pub(crate) use {arity, dialect, operand_views, or_required, result_views};
+macro_rules! attr_kind {
+    (Enum($of:ident)) => {
+        $crate::ir::dialects::spec::AttrKind::Enum(<$of as $crate::ir::dialects::enums::Enumeration>::SPEC)
+    };
+    ($kind:ident) => {
+        $crate::ir::dialects::spec::AttrKind::$kind
+    };
+    ($kind:ident ($($of:tt)*)) => {
+        $crate::ir::dialects::spec::AttrKind::$kind($($of)*)
+    };
+}
+
+/// The accessor of an attribute whose form has one type: a case, a number, whether it is set.
+macro_rules! attr_view {
+    ($name:ident Enum($of:ident)) => {
+        #[must_use]
+        pub fn $name(self, ir: &Ir) -> Option<$crate::ir::dialects::enums::$of> {
+            ir.enum_attr(self.0, stringify!($name))
+        }
+    };
+    ($name:ident Int($width:literal)) => {
+        #[must_use]
+        pub fn $name(self, ir: &Ir) -> Option<i64> {
+            ir.int_attr(self.0, stringify!($name))
+        }
+    };
+    ($name:ident Bool) => {
+        #[must_use]
+        pub fn $name(self, ir: &Ir) -> bool {
+            ir.bool_attr(self.0, stringify!($name))
+        }
+    };
+    ($name:ident Unit) => {
+        #[must_use]
+        pub fn $name(self, ir: &Ir) -> bool {
+            ir.stored_attr(self.0, stringify!($name)).is_some()
+        }
+    };
+    ($name:ident $kind:ident $(($($of:tt)*))?) => {};
+}
+
+pub(crate) use {arity, attr_kind, attr_view, dialect, operand_views, or_required, result_views};
 
 impl OpKind {
     #[must_use]

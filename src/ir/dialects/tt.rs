@@ -1,8 +1,8 @@
 //! The `tt` dialect: tensors of values and pointers, before anybody decides which thread holds what.
 
 use super::enums::{
-    ATOMIC_RMW, CACHE_MODIFIER, DESCRIPTOR_REDUCE, EVICTION_POLICY, FP_ROUNDING, INPUT_PRECISION, MEM_SCOPE, MEM_SEMANTIC, PADDING_OPTION,
-    PROGRAM_DIM, PROPAGATE_NAN, SCALE_DOT_ELEM,
+    CacheModifier, DescriptorReduceKind, EvictionPolicy, FpRounding, InputPrecision, MemScope, MemSemantic, PaddingOption, ProgramDim,
+    PropagateNan, RmwKind, ScaledElem,
 };
 use super::fold::tt as fold;
 use super::infer;
@@ -49,14 +49,14 @@ dialect! {
                 verify: Some(verify::tt::bitcast),
             };
             /// Conversion from or to an 8-bit float, or with a given rounding.
-            FpToFp "fp_to_fp" (src: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { rounding: Enum(&FP_ROUNDING) => Absent } {
+            FpToFp "fp_to_fp" (src: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { rounding: Enum(FpRounding) => Absent } {
                 fold: Some(fold::fp_to_fp),
                 traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$src attr-dict (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt::fp_to_fp),
             };
             /// Limits x to [min, max]; undefined where min > max.
-            Clampf "clampf" (x: one FLOAT_LIKE, min: one FLOAT_LIKE, max: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { propagateNan: Enum(&PROPAGATE_NAN) } {
+            Clampf "clampf" (x: one FLOAT_LIKE, min: one FLOAT_LIKE, max: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { propagateNan: Enum(PropagateNan) } {
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
                 format: Format::Text("$x `,` $min `,` $max `,` `propagateNan` `=` $propagateNan attr-dict `:` type($result)"),
                 infer: Some(infer::same_type),
@@ -95,7 +95,7 @@ dialect! {
             };
             /// Reads memory. Where the mask is false nothing is read and the result is `other`, or undefined without it.
             /// A volatile load counts as a write too: it must stay where it is.
-            Load "load" (ptr: one ANY, mask: opt BOOL_LIKE, other: opt ANY) -> (result: one ANY) { boundaryCheck: DenseArray(32) => Empty, padding: Enum(&PADDING_OPTION) => Absent, cache: Enum(&CACHE_MODIFIER) => IntIs(1), evict: Enum(&EVICTION_POLICY) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
+            Load "load" (ptr: one ANY, mask: opt BOOL_LIKE, other: opt ANY) -> (result: one ANY) { boundaryCheck: DenseArray(32) => Empty, padding: Enum(PaddingOption) => Absent, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
                 traits: Traits::ATTR_SIZED_OPERANDS.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Read,
                 format: Format::Text("$ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)"),
@@ -103,7 +103,7 @@ dialect! {
                 verify: Some(verify::tt_memory::load),
             };
             /// Writes memory where the mask is true.
-            Store "store" (ptr: one ANY, value: one ANY, mask: opt BOOL_LIKE) -> () { boundaryCheck: DenseArray(32) => Empty, cache: Enum(&CACHE_MODIFIER) => IntIs(1), evict: Enum(&EVICTION_POLICY) => IntIs(1) } {
+            Store "store" (ptr: one ANY, value: one ANY, mask: opt BOOL_LIKE) -> () { boundaryCheck: DenseArray(32) => Empty, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1) } {
                 traits: Traits::SAME_OPERANDS_SHAPE.union(Traits::SAME_OPERANDS_ENCODING),
                 effects: Effects::Write,
                 format: Format::Text("$ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)"),
@@ -111,32 +111,32 @@ dialect! {
                 verify: Some(verify::tt_memory::store),
             };
             /// Atomically replaces what the pointer points at; gives what was there.
-            AtomicRmw "atomic_rmw" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> (result: one ANY) { atomic_rmw_op: Enum(&ATOMIC_RMW), sem: Enum(&MEM_SEMANTIC), scope: Enum(&MEM_SCOPE) } {
+            AtomicRmw "atomic_rmw" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> (result: one ANY) { atomic_rmw_op: Enum(RmwKind), sem: Enum(MemSemantic), scope: Enum(MemScope) } {
                 effects: Effects::ReadWrite,
                 format: Format::Text("$atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_rmw),
             };
             /// Atomically stores `val` if what is there equals `cmp`; gives what was there.
-            AtomicCas "atomic_cas" (ptr: one PTR_LIKE, cmp: one ANY, val: one ANY) -> (result: one ANY) { sem: Enum(&MEM_SEMANTIC), scope: Enum(&MEM_SCOPE) } {
+            AtomicCas "atomic_cas" (ptr: one PTR_LIKE, cmp: one ANY, val: one ANY) -> (result: one ANY) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_cas),
             };
             /// Reads memory atomically, where the mask is true.
-            AtomicLoad "atomic_load" (ptr: one PTR_LIKE, mask: opt BOOL_LIKE) -> (result: one ANY) { sem: Enum(&MEM_SEMANTIC), scope: Enum(&MEM_SCOPE) } {
+            AtomicLoad "atomic_load" (ptr: one PTR_LIKE, mask: opt BOOL_LIKE) -> (result: one ANY) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_load),
             };
             /// Writes memory atomically, where the mask is true.
-            AtomicStore "atomic_store" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> () { sem: Enum(&MEM_SEMANTIC), scope: Enum(&MEM_SCOPE) } {
+            AtomicStore "atomic_store" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> () { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` type($ptr)"),
                 infer: Some(infer::store),
                 verify: Some(verify::tt_memory::atomic_store),
             };
             /// Reads memory again and again until it is what is expected, or the time (in nanoseconds) is over; gives whether it was.
-            AtomicPoll "atomic_poll" (ptr: one PTR_LIKE, expected: one ANY, timeout: opt I64) -> (result: one BOOL_LIKE) { sem: Enum(&MEM_SEMANTIC), scope: Enum(&MEM_SCOPE) } {
+            AtomicPoll "atomic_poll" (ptr: one PTR_LIKE, expected: one ANY, timeout: opt I64) -> (result: one BOOL_LIKE) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout^)? attr-dict `:` type($ptr) `,` type($expected) `->` type($result)"),
                 infer: Some(infer::third_i64),
@@ -198,23 +198,23 @@ dialect! {
                 verify: Some(verify::tt_shape::trans),
             };
             /// Which program of the grid this is.
-            GetProgramId "get_program_id" () -> (result: one I32) { axis: Enum(&PROGRAM_DIM) } {
+            GetProgramId "get_program_id" () -> (result: one I32) { axis: Enum(ProgramDim) } {
                 format: Format::Text("$axis attr-dict `:` type($result)"),
                 infer: Some(infer::i32_result),
             };
             /// How many programs the grid has.
-            GetNumPrograms "get_num_programs" () -> (result: one I32) { axis: Enum(&PROGRAM_DIM) } {
+            GetNumPrograms "get_num_programs" () -> (result: one I32) { axis: Enum(ProgramDim) } {
                 format: Format::Text("$axis attr-dict `:` type($result)"),
                 infer: Some(infer::i32_result),
             };
             /// a × b + c of matrices, or of batches of them.
-            Dot "dot" (a: one TENSOR, b: one TENSOR, c: one TENSOR) -> (d: one TENSOR) { inputPrecision: Enum(&INPUT_PRECISION) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0) } {
+            Dot "dot" (a: one TENSOR, b: one TENSOR, c: one TENSOR) -> (d: one TENSOR) { inputPrecision: Enum(InputPrecision) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0) } {
                 format: Format::Text("$a `,` $b `,` $c (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict `:` type($a) `*` type($b) `->` type($d)"),
                 infer: Some(infer::dot),
                 verify: Some(verify::tt::dot),
             };
             /// A dot of microscaled operands (mxfp8, mxfp4): every 32 elements, or 16, share a scale.
-            DotScaled "dot_scaled" (a: one TENSOR, b: one TENSOR, c: one TENSOR, a_scale: opt TENSOR, b_scale: opt TENSOR) -> (d: one TENSOR) { a_elem_type: Enum(&SCALE_DOT_ELEM), b_elem_type: Enum(&SCALE_DOT_ELEM), fastMath: Bool, lhs_k_pack: Bool => BoolIs(true), rhs_k_pack: Bool => BoolIs(true) } {
+            DotScaled "dot_scaled" (a: one TENSOR, b: one TENSOR, c: one TENSOR, a_scale: opt TENSOR, b_scale: opt TENSOR) -> (d: one TENSOR) { a_elem_type: Enum(ScaledElem), b_elem_type: Enum(ScaledElem), fastMath: Bool, lhs_k_pack: Bool => BoolIs(true), rhs_k_pack: Bool => BoolIs(true) } {
                 traits: Traits::ATTR_SIZED_OPERANDS,
                 format: Format::Text("$a (`scale` $a_scale^)? `,` $b (`scale` $b_scale^)? `,` $c `lhs` `=` $a_elem_type `rhs` `=` $b_elem_type attr-dict `:` type($a) (`,` type($a_scale)^)? `*` type($b) (`,` type($b_scale)^)? `->` type($d)"),
                 infer: Some(infer::dot),
@@ -302,14 +302,14 @@ dialect! {
                 verify: Some(verify::tt::assert),
             };
             /// A descriptor of a tensor in memory, from which blocks are read and written.
-            MakeTensorDesc "make_tensor_descriptor" (base: one PTR, shape: many I32, strides: many I64) -> (result: one TENSORDESC) { padding: Enum(&PADDING_OPTION) => IntIs(1) } {
+            MakeTensorDesc "make_tensor_descriptor" (base: one PTR, shape: many I32, strides: many I64) -> (result: one TENSORDESC) { padding: Enum(PaddingOption) => IntIs(1) } {
                 traits: Traits::ATTR_SIZED_OPERANDS,
                 format: Format::Text("$base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `,` type($result)"),
                 infer: Some(infer::make_descriptor),
                 verify: Some(verify::tt_memory::make_tensor_descriptor),
             };
             /// Reads a block.
-            DescriptorLoad "descriptor_load" (desc: one TENSORDESC, indices: many I32) -> (result: one TENSOR) { cache: Enum(&CACHE_MODIFIER) => IntIs(1), evict: Enum(&EVICTION_POLICY) => IntIs(1) } {
+            DescriptorLoad "descriptor_load" (desc: one TENSORDESC, indices: many I32) -> (result: one TENSOR) { cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1) } {
                 effects: Effects::Read,
                 format: Format::Text("$desc `[` $indices `]` oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `->` type($result)"),
                 infer: Some(infer::indices_i32),
@@ -323,7 +323,7 @@ dialect! {
                 verify: Some(verify::tt_memory::descriptor_store),
             };
             /// Combines a block with what is in memory, atomically.
-            DescriptorReduce "descriptor_reduce" (desc: one TENSORDESC, src: one TENSOR, indices: many I32) -> () { kind: Enum(&DESCRIPTOR_REDUCE) } {
+            DescriptorReduce "descriptor_reduce" (desc: one TENSORDESC, src: one TENSOR, indices: many I32) -> () { kind: Enum(DescriptorReduceKind) } {
                 effects: Effects::ReadWrite,
                 format: Format::Text("$kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)"),
                 infer: Some(infer::store_indices_i32),

@@ -1,6 +1,6 @@
 //! The `ttg` dialect: tensors with layouts, shared memory, asynchronous copies and warp specialisation.
 
-use super::enums::{ATOMIC_RMW, CACHE_MODIFIER, EVICTION_POLICY};
+use super::enums::{CacheModifier, EvictionPolicy, RmwKind};
 use super::infer;
 use super::spec::dialect;
 use super::verify;
@@ -34,7 +34,7 @@ dialect! {
             infer: Some(infer::tokens),
         };
         /// Starts copying from global to shared memory without passing through registers. `contiguity`: elements known to be adjacent.
-        AsyncCopyGlobalToLocal "async_copy_global_to_local" (src: one PTR_LIKE, result: one MEMDESC, mask: opt BOOL_LIKE, other: opt ANY) -> (token: one TOKEN) { cache: Enum(&CACHE_MODIFIER) => IntIs(1), evict: Enum(&EVICTION_POLICY) => IntIs(1), isVolatile: Bool => BoolIs(false), contiguity: Int(32) => IntIs(1) } {
+        AsyncCopyGlobalToLocal "async_copy_global_to_local" (src: one PTR_LIKE, result: one MEMDESC, mask: opt BOOL_LIKE, other: opt ANY) -> (token: one TOKEN) { cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false), contiguity: Int(32) => IntIs(1) } {
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)"),
@@ -106,7 +106,7 @@ dialect! {
             verify: Some(verify::ttg::local_scatter),
         };
         /// Atomically combines elements of a buffer by index along an axis; gives what was there.
-        LocalAtomicScatterRmw "local_atomic_scatter_rmw" (dst: one MEMDESC, values: one TENSOR, indices: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one TENSOR) { atomic_rmw_op: Enum(&ATOMIC_RMW), axis: Int(32) } {
+        LocalAtomicScatterRmw "local_atomic_scatter_rmw" (dst: one MEMDESC, values: one TENSOR, indices: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one TENSOR) { atomic_rmw_op: Enum(RmwKind), axis: Int(32) } {
             effects: Effects::ReadWrite,
             format: Format::Text("$atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttg::local_atomic_scatter),

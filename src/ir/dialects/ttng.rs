@@ -1,7 +1,7 @@
 //! The `ttng` dialect: what only NVIDIA's GPUs have: mbarriers, TMA, `wgmma`, tensor memory and `tcgen05`, clusters.
 
 use super::enums::{
-    CACHE_MODIFIER, DESCRIPTOR_REDUCE, EVICTION_POLICY, INPUT_PRECISION, PACKED_ARITH, PROGRAM_DIM, SCALE_DOT_ELEM, TMEM_REDUCE, TMEM_WAIT,
+    CacheModifier, DescriptorReduceKind, EvictionPolicy, InputPrecision, PackedKind, ProgramDim, ScaledElem, TmemReduceKind, TmemWaitKind,
 };
 use super::infer;
 use super::spec::dialect;
@@ -50,11 +50,11 @@ dialect! {
             format: Format::Text("$clc_result attr-dict `:` type($clc_result) `->` type($is_canceled)"),
         };
         /// The grid position of the cancelled cluster.
-        ClcGetProgramId "clc_get_program_id" (clc_result: one I128) -> (result: one I32) { dim: Enum(&PROGRAM_DIM) } {
+        ClcGetProgramId "clc_get_program_id" (clc_result: one I128) -> (result: one I32) { dim: Enum(ProgramDim) } {
             format: Format::Text("$clc_result `,` $dim attr-dict `:` type($clc_result) `->` type($result)"),
         };
         /// `wgmma`: a × b + c by a warp group, with b and perhaps a in shared memory.
-        WarpGroupDot "warp_group_dot" (a: one TENSOR_OR_MEMDESC, b: one MEMDESC, c: one TENSOR, use_c: opt I1) -> (d: one TENSOR) { inputPrecision: Enum(&INPUT_PRECISION) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0), isAsync: Bool => BoolIs(false) } {
+        WarpGroupDot "warp_group_dot" (a: one TENSOR_OR_MEMDESC, b: one MEMDESC, c: one TENSOR, use_c: opt I1) -> (d: one TENSOR) { inputPrecision: Enum(InputPrecision) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0), isAsync: Bool => BoolIs(false) } {
             effects: Effects::Read,
             format: Format::Text("$a `,` $b `,` $c (`,` $use_c^)? attr-dict `:` type($a) `*` qualified(type($b)) `->` type($d)"),
             infer: Some(infer::warp_group_dot),
@@ -115,7 +115,7 @@ dialect! {
             verify: Some(verify::ttng::async_shared_store),
         };
         /// TMA: copies a block of a tensor in global memory to shared memory and arrives at an mbarrier.
-        AsyncTmaCopyGlobalToLocal "async_tma_copy_global_to_local" (desc: one TENSORDESC, coord: many I32, offsets: many I16, barrier: one MEMDESC, result: one MEMDESC, pred: one I1) -> () { multicast: Unit => Absent, cache: Enum(&CACHE_MODIFIER) => IntIs(1), evict: Enum(&EVICTION_POLICY) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
+        AsyncTmaCopyGlobalToLocal "async_tma_copy_global_to_local" (desc: one TENSORDESC, coord: many I32, offsets: many I16, barrier: one MEMDESC, result: one MEMDESC, pred: one I1) -> () { multicast: Unit => Absent, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)? $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))"),
@@ -130,7 +130,7 @@ dialect! {
             verify: Some(verify::ttng_tma::store),
         };
         /// TMA: combines a block in shared memory with global memory, atomically.
-        AsyncTmaReduce "async_tma_reduce" (desc: one TENSORDESC, coord: many I32, src: one MEMDESC) -> () { kind: Enum(&DESCRIPTOR_REDUCE) } {
+        AsyncTmaReduce "async_tma_reduce" (desc: one TENSORDESC, coord: many I32, src: one MEMDESC) -> () { kind: Enum(DescriptorReduceKind) } {
             effects: Effects::ReadWrite,
             format: Format::Text("$kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))"),
             infer: Some(infer::second_i32),
@@ -162,7 +162,7 @@ dialect! {
             verify: Some(verify::ttng_mma::tc_gen5_mma),
         };
         /// `tcgen05.mma` of microscaled operands.
-        TcGen5MmaScaled "tc_gen5_mma_scaled" (a: one MEMDESC, b: one MEMDESC, d: one MEMDESC, acc_dep: opt TOKEN, a_scale: one MEMDESC, b_scale: one MEMDESC, use_d: one I1, pred: one I1, barriers: many MEMDESC, barrier_preds: many I1) -> (token: opt TOKEN) { a_type: Enum(&SCALE_DOT_ELEM), b_type: Enum(&SCALE_DOT_ELEM), two_ctas: Unit => Absent, multicast: Unit => Absent, is_async: Unit => Absent } {
+        TcGen5MmaScaled "tc_gen5_mma_scaled" (a: one MEMDESC, b: one MEMDESC, d: one MEMDESC, acc_dep: opt TOKEN, a_scale: one MEMDESC, b_scale: one MEMDESC, use_d: one I1, pred: one I1, barriers: many MEMDESC, barrier_preds: many I1) -> (token: opt TOKEN) { a_type: Enum(ScaledElem), b_type: Enum(ScaledElem), two_ctas: Unit => Absent, multicast: Unit => Absent, is_async: Unit => Absent } {
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $use_d `,` $pred `lhs` `=` $a_type `rhs` `=` $b_type `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) `,` qualified(type($a_scale)) `,` qualified(type($b_scale)) (`,` qualified(type($barriers))^)?"),
@@ -178,7 +178,7 @@ dialect! {
             verify: Some(verify::ttng_mma::tc_gen5_commit),
         };
         /// Reads tensor memory into registers, perhaps with a reduction of each row.
-        TmemLoad "tmem_load" (src: one MEMDESC, dep: opt TOKEN) -> (result: one TENSOR, token: opt TOKEN, red: opt TENSOR) { redOp: Enum(&TMEM_REDUCE) => Absent, abs: Bool => Absent, NaN: Bool => Absent } {
+        TmemLoad "tmem_load" (src: one MEMDESC, dep: opt TOKEN) -> (result: one TENSOR, token: opt TOKEN, red: opt TENSOR) { redOp: Enum(TmemReduceKind) => Absent, abs: Bool => Absent, NaN: Bool => Absent } {
             effects: Effects::Read,
             format: Format::Text("$src `` custom<Token>($dep, type($token)) attr-dict `:` qualified(type($src)) `->` type($result) (`,` type($red)^)?"),
             infer: Some(infer::tokens),
@@ -209,12 +209,12 @@ dialect! {
             verify: Some(verify::ttng_mma::tmem_copy),
         };
         /// Waits until this thread's loads from tensor memory, or its stores to it, are complete.
-        TmemWait "tmem_wait" () -> () { kind: Enum(&TMEM_WAIT) } {
+        TmemWait "tmem_wait" () -> () { kind: Enum(TmemWaitKind) } {
             effects: Effects::ReadWrite,
             format: Format::Text("$kind attr-dict"),
         };
         /// Arithmetic on neighbouring elements at once, `add.f32x2` and its like.
-        PackedArith "packed_arith" (args: many PACKED_OPERAND) -> (result: one PACKED_RESULT) { op_kind: Enum(&PACKED_ARITH) } {
+        PackedArith "packed_arith" (args: many PACKED_OPERAND) -> (result: one PACKED_RESULT) { op_kind: Enum(PackedKind) } {
             format: Format::Text("$op_kind operands attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::packed::packed_arith),
         };

@@ -9,6 +9,7 @@ use crate::diag::codes::irtext as codes;
 use crate::ir::core::attrs::sign_extend;
 use crate::ir::core::{Attr, AttrData, DenseData, FloatKind, Name, Op, Type, TypeData};
 use crate::ir::dialects::enums;
+use crate::ir::dialects::enums::Enumeration;
 use crate::ir::dialects::spec::{AttrKind, AttrSpec, EnumSpec};
 
 impl Parser<'_> {
@@ -130,8 +131,8 @@ impl Parser<'_> {
         for field in inner.split(',') {
             let (key, word) = field.split_once('=').map_or((field.trim(), ""), |(k, w)| (k.trim(), w.trim()));
             let (name, spec): (_, &EnumSpec) = match key {
-                "cache_modifier" => ("cache", &enums::CACHE_MODIFIER),
-                "eviction_policy" => ("evict", &enums::EVICTION_POLICY),
+                "cache_modifier" => ("cache", enums::CacheModifier::SPEC),
+                "eviction_policy" => ("evict", enums::EvictionPolicy::SPEC),
                 _ => return Err(self.syntax(at, format!("a cache policy has no field `{key}`"))),
             };
             let Some(case) = spec.value(word) else { return Err(self.syntax(at, format!("`{word}` is no {}", spec.name))) };

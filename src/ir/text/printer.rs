@@ -12,6 +12,7 @@ use super::format::{self, Anchor, Compiled, Custom, Elem, ElemKind, Group};
 use super::names::Names;
 use super::writer::{Aliases, Text};
 use crate::ir::core::{Attr, AttrData, Block, Ir, Name, Op, Region, Type, Value};
+use crate::ir::dialects::enums::Enumeration;
 use crate::ir::dialects::spec::{Arity, AttrKind, AttrSpec, EnumSpec, Format, OpSpec};
 use crate::ir::dialects::{OpKind, Traits, TtOp, enums};
 
@@ -532,10 +533,7 @@ pub(super) fn has_cache_policy(spec: &OpSpec) -> bool {
 
 /// `#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`, unless both are the default.
 fn cache_policy(ir: &Ir, op: Op) -> Option<Attr> {
-    let (cache, evict) = (ir.int_attr(op, "cache")?, ir.int_attr(op, "evict")?);
-    let (cache, evict) = (enums::CACHE_MODIFIER.case(cache)?, enums::EVICTION_POLICY.case(evict)?);
-    let text = format!("#tt.cache_policy<cache_modifier = {cache}, eviction_policy = {evict}>");
-    (cache != "none" || evict != "evict_normal").then(|| Attr::new(AttrData::Opaque(Name::of(&text))))
+    enums::cache_policy(ir.enum_attr(op, "cache")?, ir.enum_attr(op, "evict")?)
 }
 
 /// An attribute as the generic form shows it: some enumerations are attributes of their dialect there, or wider integers.
@@ -545,7 +543,7 @@ fn generic_form(spec: &AttrSpec, value: Attr) -> Attr {
     match spec.kind {
         AttrKind::Flags(e) if std::ptr::eq(e, &raw const enums::OVERFLOW) => opaque(format!("#arith.overflow<{}>", flags_text(e, v))),
         AttrKind::Flags(e) if std::ptr::eq(e, &raw const enums::FASTMATH) => opaque(format!("#arith.fastmath<{}>", flags_text(e, v))),
-        AttrKind::Enum(e) if std::ptr::eq(e, &raw const enums::CMPI) || std::ptr::eq(e, &raw const enums::CMPF) => {
+        AttrKind::Enum(e) if std::ptr::eq(e, enums::CmpiPredicate::SPEC) || std::ptr::eq(e, enums::CmpfPredicate::SPEC) => {
             Attr::int(v, Type::int(64))
         }
         _ => value,

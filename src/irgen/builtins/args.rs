@@ -95,8 +95,8 @@ impl Args {
         }
     }
 
-    /// One of several words; gives its number.
-    pub fn word(&self, cx: &mut Lower<'_>, i: usize, words: &[(&str, i64)]) -> R<i64> {
+    /// One of several words; gives what it stands for.
+    pub fn word<T: Copy>(&self, cx: &mut Lower<'_>, i: usize, words: &[(&str, T)]) -> R<T> {
         let text = self.text(cx, i)?;
         if let Some((_, v)) = words.iter().find(|(w, _)| *w == &*text) {
             return Ok(*v);

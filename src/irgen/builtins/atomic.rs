@@ -3,29 +3,30 @@
 use super::memory::memory_type;
 use super::{Args, Builtin, entry};
 use crate::diag::codes::{names, types};
-use crate::ir::{ArithOp, Attr, OpState, TtOp};
+use crate::ir::dialects::enums::{Enumeration, MemScope, MemSemantic, RmwKind};
+use crate::ir::{ArithOp, OpState, TtOp};
 use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Const, Tensor, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry("atomic_add", "pointer, val, mask=None, sem=None, scope=None", "Adds to memory; gives what was there.", |cx, a| {
-        simple(cx, a, "add")
+        simple(cx, a, RmwKind::Add)
     }),
     entry("atomic_and", "pointer, val, mask=None, sem=None, scope=None", "Bitwise and with memory; gives what was there.", |cx, a| {
-        simple(cx, a, "and")
+        simple(cx, a, RmwKind::And)
     }),
     entry("atomic_or", "pointer, val, mask=None, sem=None, scope=None", "Bitwise or with memory; gives what was there.", |cx, a| {
-        simple(cx, a, "or")
+        simple(cx, a, RmwKind::Or)
     }),
     entry(
         "atomic_xor",
         "pointer, val, mask=None, sem=None, scope=None",
         "Bitwise exclusive or with memory; gives what was there.",
-        |cx, a| simple(cx, a, "xor"),
+        |cx, a| simple(cx, a, RmwKind::Xor),
     ),
     entry("atomic_xchg", "pointer, val, mask=None, sem=None, scope=None", "Replaces memory; gives what was there.", |cx, a| {
-        simple(cx, a, "xchg")
+        simple(cx, a, RmwKind::Exch)
     }),
     entry("atomic_max", "pointer, val, mask=None, sem=None, scope=None", "Maximum with memory; gives what was there.", |cx, a| {
         extremum(cx, a, true)
@@ -54,43 +55,35 @@ pub(super) static TABLE: &[Builtin] = &[
     ),
 ];
 
-const SEM: &[(&str, i64)] = &[("", 4), ("relaxed", 1), ("acquire", 2), ("release", 3), ("acq_rel", 4)];
-const LOAD_SEM: &[(&str, i64)] = &[("", 2), ("relaxed", 1), ("acquire", 2)];
-const STORE_SEM: &[(&str, i64)] = &[("", 3), ("relaxed", 1), ("release", 3)];
-const SCOPE: &[(&str, i64)] = &[("", 1), ("gpu", 1), ("cta", 2), ("sys", 3)];
-
-/// Numbers of `tt.atomic_rmw`'s operations.
-fn number(op: &str) -> i64 {
-    match op {
-        "and" => 1,
-        "or" => 2,
-        "xor" => 3,
-        "add" => 4,
-        "fadd" => 5,
-        "max" => 6,
-        "min" => 7,
-        "umax" => 8,
-        "umin" => 9,
-        _ => 10,
-    }
-}
+const SEM: &[(&str, MemSemantic)] = &[
+    ("", MemSemantic::AcqRel),
+    ("relaxed", MemSemantic::Relaxed),
+    ("acquire", MemSemantic::Acquire),
+    ("release", MemSemantic::Release),
+    ("acq_rel", MemSemantic::AcqRel),
+];
+const LOAD_SEM: &[(&str, MemSemantic)] =
+    &[("", MemSemantic::Acquire), ("relaxed", MemSemantic::Relaxed), ("acquire", MemSemantic::Acquire)];
+const STORE_SEM: &[(&str, MemSemantic)] =
+    &[("", MemSemantic::Release), ("relaxed", MemSemantic::Relaxed), ("release", MemSemantic::Release)];
+const SCOPE: &[(&str, MemScope)] = &[("", MemScope::Gpu), ("gpu", MemScope::Gpu), ("cta", MemScope::Cta), ("sys", MemScope::Sys)];
 
 struct Access {
     ptr: Tensor,
     val: Tensor,
     mask: Tensor,
-    sem: i64,
-    scope: i64,
+    sem: MemSemantic,
+    scope: MemScope,
 }
 
 /// Checks and shapes the arguments.
-fn access(cx: &mut Lower<'_>, a: &Args, op: &str) -> R<Access> {
+fn access(cx: &mut Lower<'_>, a: &Args, op: RmwKind) -> R<Access> {
     let ptr = cx.pointer_arg(a.get(0), a.builtin.name)?;
     let (val, mask) = (a.tensor(cx, 1)?, a.optional_tensor(cx, 2)?);
     not_constant(cx, ptr)?;
     let elem = ptr.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
     let half = matches!(elem, Dtype::Fp16 | Dtype::Bf16);
-    if elem.bits() < 16 || (elem.is_int() && elem.bits() == 16) || (half && op != "add") {
+    if elem.bits() < 16 || (elem.is_int() && elem.bits() == 16) || (half && op != RmwKind::Add) {
         return Err(cx.error_help(
             &types::ARGUMENT_TYPE,
             format!("`{}` does not work on {elem}", a.builtin.name),
@@ -142,36 +135,36 @@ fn mask_or_all(cx: &mut Lower<'_>, ptr: Tensor, mask: Option<Tensor>) -> R<Tenso
     cx.splat(yes, ptr.ty.shape())
 }
 
-fn rmw(cx: &mut Lower<'_>, op: &str, x: &Access, ptr: Tensor, val: Tensor, mask: Tensor) -> R<Tensor> {
+fn rmw(cx: &mut Lower<'_>, op: RmwKind, x: &Access, ptr: Tensor, val: Tensor, mask: Tensor) -> R<Tensor> {
     let state = OpState::new(TtOp::AtomicRmw, cx.loc)
         .operands(&[ptr.value, val.value, mask.value])
         .results(&[val.ty.to_ir()])
-        .attr("atomic_rmw_op", Attr::i32(number(op)))
-        .attr("sem", Attr::i32(x.sem))
-        .attr("scope", Attr::i32(x.scope));
+        .attr("atomic_rmw_op", op.attr())
+        .attr("sem", x.sem.attr())
+        .attr("scope", x.scope.attr());
     let op = cx.emit(state)?;
     Ok(Tensor { value: cx.ir.result(op), ty: val.ty })
 }
 
-fn simple(cx: &mut Lower<'_>, a: &Args, op: &str) -> R<Val> {
+fn simple(cx: &mut Lower<'_>, a: &Args, op: RmwKind) -> R<Val> {
     let x = access(cx, a, op)?;
-    let name = if op == "add" && x.val.ty.dtype.is_float() { "fadd" } else { op };
-    if matches!(op, "and" | "or" | "xor") && !x.val.ty.dtype.is_int() {
+    let kind = if op == RmwKind::Add && x.val.ty.dtype.is_float() { RmwKind::Fadd } else { op };
+    if matches!(op, RmwKind::And | RmwKind::Or | RmwKind::Xor) && !x.val.ty.dtype.is_int() {
         return Err(cx.expected("integers", &x.val.into()));
     }
-    Ok(rmw(cx, name, &x, x.ptr, x.val, x.mask)?.into())
+    Ok(rmw(cx, kind, &x, x.ptr, x.val, x.mask)?.into())
 }
 
 /// Floats compare as signed integers when they are positive and as unsigned ones, reversed, when they are negative.
 fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
-    let x = access(cx, a, if max { "max" } else { "min" })?;
+    let x = access(cx, a, if max { RmwKind::Max } else { RmwKind::Min })?;
     let d = x.val.ty.dtype;
     if d.is_int() {
         let name = match (max, d.is_signed()) {
-            (true, true) => "max",
-            (true, false) => "umax",
-            (false, true) => "min",
-            (false, false) => "umin",
+            (true, true) => RmwKind::Max,
+            (true, false) => RmwKind::Umax,
+            (false, true) => RmwKind::Min,
+            (false, false) => RmwKind::Umin,
         };
         return Ok(rmw(cx, name, &x, x.ptr, x.val, x.mask)?.into());
     }
@@ -188,9 +181,9 @@ fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
     let negative = cx.cast(sign, Dtype::Int1, None)?;
     let positive = cx.invert(negative)?;
     let on_positive = cx.bitwise(ArithOp::Andi, "&", &x.mask.into(), &positive.into())?;
-    let pos = rmw(cx, if max { "max" } else { "min" }, &x, s_ptr, s_val, on_positive)?;
+    let pos = rmw(cx, if max { RmwKind::Max } else { RmwKind::Min }, &x, s_ptr, s_val, on_positive)?;
     let on_negative = cx.bitwise(ArithOp::Andi, "&", &x.mask.into(), &negative.into())?;
-    let neg = rmw(cx, if max { "umin" } else { "umax" }, &x, u_ptr, u_val, on_negative)?;
+    let neg = rmw(cx, if max { RmwKind::Umin } else { RmwKind::Umax }, &x, u_ptr, u_val, on_negative)?;
     let result = cx.select(&positive.into(), &pos.into(), &neg.into())?;
     Ok(cx.bitcast(result, d)?.into())
 }
@@ -217,8 +210,8 @@ fn cas(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let state = OpState::new(TtOp::AtomicCas, cx.loc)
         .operands(&[ptr.value, values[0].value, values[1].value])
         .results(&[ty.to_ir()])
-        .attr("sem", Attr::i32(sem))
-        .attr("scope", Attr::i32(scope));
+        .attr("sem", sem.attr())
+        .attr("scope", scope.attr());
     let op = cx.emit(state)?;
     Ok(Tensor { value: cx.ir.result(op), ty }.into())
 }
@@ -232,7 +225,7 @@ fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let mask = mask_or_all(cx, ptr, mask)?;
     let (sem, scope) = (a.word(cx, 2, LOAD_SEM)?, a.word(cx, 3, SCOPE)?);
     let ty = ptr.ty.with(elem);
-    let attrs = [("sem", Attr::i32(sem)), ("scope", Attr::i32(scope))];
+    let attrs = [("sem", sem.attr()), ("scope", scope.attr())];
     let value = cx.value_with(TtOp::AtomicLoad, &[ptr.value, mask.value], ty.to_ir(), &attrs)?;
     let loaded = Tensor { value, ty };
     Ok(if bits { cx.cast(loaded, Dtype::Int1, None)? } else { loaded }.into())
@@ -250,8 +243,8 @@ fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let (sem, scope) = (a.word(cx, 3, STORE_SEM)?, a.word(cx, 4, SCOPE)?);
     let state = OpState::new(TtOp::AtomicStore, cx.loc)
         .operands(&[ptr.value, val.value, mask.value])
-        .attr("sem", Attr::i32(sem))
-        .attr("scope", Attr::i32(scope));
+        .attr("sem", sem.attr())
+        .attr("scope", scope.attr());
     cx.emit(state)?;
     Ok(Val::NONE)
 }
@@ -284,7 +277,7 @@ fn poll(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         operands.push(cx.cast(t, Dtype::Uint64, None)?.value);
     }
     let ty = ptr.ty.with(Dtype::Int1);
-    let attrs = [("sem", Attr::i32(sem)), ("scope", Attr::i32(scope))];
+    let attrs = [("sem", sem.attr()), ("scope", scope.attr())];
     let value = cx.value_with(TtOp::AtomicPoll, &operands, ty.to_ir(), &attrs)?;
     Ok(Tensor { value, ty }.into())
 }

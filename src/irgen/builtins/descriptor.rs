@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::{Args, Builtin, entry};
 use crate::diag::codes::types;
+use crate::ir::dialects::enums::{DescriptorReduceKind, Enumeration, PaddingOption};
 use crate::ir::{Attr, OpState, TtOp, Type, TypeData, Value};
 use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::{Dtype, Ty};
@@ -24,12 +25,14 @@ pub(super) static TABLE: &[Builtin] = &[
 pub(super) static METHODS: &[Builtin] = &[
     entry("load", "self, offsets", "Reads the block at the offsets; what lies outside of the tensor is padding.", load),
     entry("store", "self, offsets, value", "Writes the block at the offsets; what lies outside of the tensor is left out.", store),
-    entry("atomic_add", "self, offsets, value", "Adds a block to memory.", |cx, a| reduce(cx, a, 1)),
-    entry("atomic_min", "self, offsets, value", "Minimum of a block and memory.", |cx, a| reduce(cx, a, 2)),
-    entry("atomic_max", "self, offsets, value", "Maximum of a block and memory.", |cx, a| reduce(cx, a, 3)),
-    entry("atomic_and", "self, offsets, value", "Bitwise and of a block and memory.", |cx, a| reduce(cx, a, 6)),
-    entry("atomic_or", "self, offsets, value", "Bitwise or of a block and memory.", |cx, a| reduce(cx, a, 7)),
-    entry("atomic_xor", "self, offsets, value", "Bitwise exclusive or of a block and memory.", |cx, a| reduce(cx, a, 8)),
+    entry("atomic_add", "self, offsets, value", "Adds a block to memory.", |cx, a| reduce(cx, a, DescriptorReduceKind::Add)),
+    entry("atomic_min", "self, offsets, value", "Minimum of a block and memory.", |cx, a| reduce(cx, a, DescriptorReduceKind::Min)),
+    entry("atomic_max", "self, offsets, value", "Maximum of a block and memory.", |cx, a| reduce(cx, a, DescriptorReduceKind::Max)),
+    entry("atomic_and", "self, offsets, value", "Bitwise and of a block and memory.", |cx, a| reduce(cx, a, DescriptorReduceKind::And)),
+    entry("atomic_or", "self, offsets, value", "Bitwise or of a block and memory.", |cx, a| reduce(cx, a, DescriptorReduceKind::Or)),
+    entry("atomic_xor", "self, offsets, value", "Bitwise exclusive or of a block and memory.", |cx, a| {
+        reduce(cx, a, DescriptorReduceKind::Xor)
+    }),
     entry("gather", "self, x_offsets, y_offset", "Reads rows.", gather),
     entry("scatter", "self, value, x_offsets, y_offset", "Writes rows.", scatter),
 ];
@@ -93,14 +96,14 @@ fn make(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
             "the elements of a row must be contiguous: write the literal 1",
         ));
     }
-    let padding = a.word(cx, 4, &[("", 1), ("zero", 1), ("nan", 2)])?;
+    let padding = a.word(cx, 4, &[("", PaddingOption::Zero), ("zero", PaddingOption::Zero), ("nan", PaddingOption::Nan)])?;
     let shape = scalars(cx, a.get(1), Dtype::Int32)?;
     let strides = scalars(cx, a.get(2), Dtype::Int64)?;
     let ty = Ty::block(elem, &block);
     let mut operands = vec![base.value];
     operands.extend(shape.iter().chain(&strides).map(|t| t.value));
     let n = block.len() as i64;
-    let attrs = [("operandSegmentSizes", Attr::i32_array(&[1, n, n])), ("padding", Attr::i32(padding))];
+    let attrs = [("operandSegmentSizes", Attr::i32_array(&[1, n, n])), ("padding", padding.attr())];
     let value = cx.value_with(TtOp::MakeTensorDesc, &operands, ir_type(ty), &attrs)?;
     Ok(Val::Desc(Rc::new(Desc { value, block: ty, shape, strides })))
 }
@@ -155,12 +158,12 @@ fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     cx.emit(state).map(|_| Val::NONE)
 }
 
-fn reduce(cx: &mut Lower<'_>, a: &Args, kind: i64) -> R<Val> {
+fn reduce(cx: &mut Lower<'_>, a: &Args, kind: DescriptorReduceKind) -> R<Val> {
     let d = descriptor(cx, a)?;
     let value = fitting(cx, &d, a.get(2))?;
     let mut operands = vec![d.value, value.value];
     operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
-    let state = OpState::new(TtOp::DescriptorReduce, cx.loc).operands(&operands).attr("kind", Attr::i32(kind));
+    let state = OpState::new(TtOp::DescriptorReduce, cx.loc).operands(&operands).attr("kind", kind.attr());
     cx.emit(state).map(|_| Val::NONE)
 }
 

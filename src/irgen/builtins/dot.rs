@@ -2,6 +2,7 @@
 
 use super::{Args, Builtin, entry};
 use crate::diag::codes::types;
+use crate::ir::dialects::enums::{Enumeration, InputPrecision, ScaledElem};
 use crate::ir::{Attr, OpState, TtOp};
 use crate::irgen::lower::{Lower, R};
 use crate::irgen::types::{Dtype, Ty};
@@ -22,9 +23,15 @@ pub(super) static TABLE: &[Builtin] = &[
     ),
 ];
 
-const PRECISION: &[(&str, i64)] = &[("tf32", 0), ("tf32x3", 1), ("ieee", 2), ("bf16x3", 3), ("bf16x6", 4)];
+const PRECISION: &[(&str, InputPrecision)] = &[
+    ("tf32", InputPrecision::Tf32),
+    ("tf32x3", InputPrecision::Tf32x3),
+    ("ieee", InputPrecision::Ieee),
+    ("bf16x3", InputPrecision::Bf16x3),
+    ("bf16x6", InputPrecision::Bf16x6),
+];
 
-fn precision(cx: &mut Lower<'_>, a: &Args) -> R<i64> {
+fn precision(cx: &mut Lower<'_>, a: &Args) -> R<InputPrecision> {
     if a.given(3).is_some() {
         let lower = a.text(cx, 3)?.to_ascii_lowercase();
         if let Some((_, v)) = PRECISION.iter().find(|(w, _)| *w == lower) {
@@ -32,7 +39,7 @@ fn precision(cx: &mut Lower<'_>, a: &Args) -> R<i64> {
         }
         return a.word(cx, 3, PRECISION);
     }
-    Ok(if a.given(4).is_none() || a.flag(cx, 4)? { 0 } else { 2 })
+    Ok(if a.given(4).is_none() || a.flag(cx, 4)? { InputPrecision::Tf32 } else { InputPrecision::Ieee })
 }
 
 /// Reports operands that cannot be multiplied.
@@ -140,7 +147,7 @@ fn dot(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let state = OpState::new(TtOp::Dot, cx.loc)
         .operands(&[x.value, y.value, acc.value])
         .results(&[ty.to_ir()])
-        .attr("inputPrecision", Attr::i32(precision))
+        .attr("inputPrecision", precision.attr())
         .attr("maxNumImpreciseAcc", Attr::i32(imprecise));
     let op = cx.emit(state)?;
     Ok(Tensor { value: cx.ir.result(op), ty }.into())
@@ -166,17 +173,22 @@ fn batched(cx: &mut Lower<'_>, a: &Args, x: Tensor, y: Tensor) -> R<Val> {
     Ok(cx.reshape(t, &shape, false)?.into())
 }
 
-const E2M1: i64 = 4;
-const FORMATS: &[(&str, i64)] = &[("e4m3", 0), ("e5m2", 1), ("e2m1", E2M1), ("bf16", 5), ("fp16", 6)];
+const FORMATS: &[(&str, ScaledElem)] = &[
+    ("e4m3", ScaledElem::E4m3),
+    ("e5m2", ScaledElem::E5m2),
+    ("e2m1", ScaledElem::E2m1),
+    ("bf16", ScaledElem::Bf16),
+    ("fp16", ScaledElem::Fp16),
+];
 
 /// An operand of `dot_scaled` in its format: bytes are read as floats, packed fp4 stays bytes.
-fn scaled_operand(cx: &mut Lower<'_>, t: Tensor, format: i64) -> R<Tensor> {
+fn scaled_operand(cx: &mut Lower<'_>, t: Tensor, format: ScaledElem) -> R<Tensor> {
     let want = match format {
-        0 => Dtype::Fp8e4nv,
-        1 => Dtype::Fp8e5,
-        5 => Dtype::Bf16,
-        6 => Dtype::Fp16,
-        _ => Dtype::Uint8,
+        ScaledElem::E4m3 => Dtype::Fp8e4nv,
+        ScaledElem::E5m2 => Dtype::Fp8e5,
+        ScaledElem::Bf16 => Dtype::Bf16,
+        ScaledElem::Fp16 => Dtype::Fp16,
+        ScaledElem::E2m1 | ScaledElem::E2m3 | ScaledElem::E3m2 => Dtype::Uint8,
     };
     if t.ty.dtype == want {
         return Ok(t);
@@ -232,7 +244,7 @@ fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         ));
     }
     for (name, packed, format) in [("lhs_k_pack", lpack, lf), ("rhs_k_pack", rpack, rf)] {
-        if !packed && format != E2M1 {
+        if !packed && format != ScaledElem::E2m1 {
             return Err(cx.error_help(
                 &types::DOT,
                 format!("`{name}` is False, but only e2m1 has several elements in a byte"),
@@ -259,7 +271,7 @@ fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
             "reshape or broadcast one of them",
         ));
     }
-    let pack = |format: i64| if format == E2M1 { 2 } else { 1 };
+    let pack = |format: ScaledElem| if format == ScaledElem::E2m1 { 2 } else { 1 };
     let k = if lpack { sx[n - 1] * pack(lf) } else { sx[n - 1] };
     let k_right = if rpack { sy[n - 2] * pack(rf) } else { sy[n - 2] };
     if k != k_right {
@@ -301,8 +313,8 @@ fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         .operands(&operands)
         .results(&[ty.to_ir()])
         .attr("operandSegmentSizes", Attr::i32_array(&sizes))
-        .attr("a_elem_type", Attr::i32(lf))
-        .attr("b_elem_type", Attr::i32(rf))
+        .attr("a_elem_type", lf.attr())
+        .attr("b_elem_type", rf.attr())
         .attr("fastMath", Attr::bool(fast))
         .attr("lhs_k_pack", Attr::bool(lpack))
         .attr("rhs_k_pack", Attr::bool(rpack));

@@ -2,7 +2,8 @@
 
 use super::{Args, Builtin, entry};
 use crate::diag::codes::types;
-use crate::ir::{ArithOp, Attr, MathOp, OpKind, OpState, TtOp};
+use crate::ir::dialects::enums::{Enumeration, PropagateNan};
+use crate::ir::{ArithOp, MathOp, OpKind, OpState, TtOp};
 use crate::irgen::lower::{Lower, R};
 use crate::irgen::semantic::arith::Rules;
 use crate::irgen::types::Dtype;
@@ -167,7 +168,7 @@ fn clamp(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         let state = OpState::new(TtOp::Clampf, cx.loc)
             .operands(&[x.value, lo.value, hi.value])
             .results(&[x.ty.to_ir()])
-            .attr("propagateNan", Attr::i32(if all { 65535 } else { 0 }));
+            .attr("propagateNan", if all { PropagateNan::All } else { PropagateNan::None }.attr());
         let op = cx.emit(state)?;
         return Ok(Tensor { value: cx.ir.result(op), ty: x.ty }.into());
     }

@@ -2,7 +2,8 @@
 
 use super::{Args, Builtin, entry};
 use crate::diag::codes::types;
-use crate::ir::{Attr, AttrData, Name, OpState, TtOp, Type, Value};
+use crate::ir::dialects::enums::{self, CacheModifier, Enumeration, EvictionPolicy, PaddingOption};
+use crate::ir::{Attr, OpState, TtOp, Type, Value};
 use crate::irgen::lower::{Lower, R, Reported};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Tensor, Val};
@@ -29,21 +30,35 @@ pub(super) static TABLE: &[Builtin] = &[
     entry("advance", "base, offsets", "A block pointer moved by a number of elements in each dimension.", advance),
 ];
 
-/// Cache modifiers and eviction policies by number; the names are those of `#tt.cache_policy`.
-const CACHE_NAMES: [&str; 8] = ["none", "none", "ca", "cg", "wb", "cs", "wt", "cv"];
-const EVICTION_NAMES: [&str; 4] = ["evict_normal", "evict_normal", "evict_first", "evict_last"];
-const LOAD_CACHE: &[(&str, i64)] = &[("", 1), (".ca", 2), (".cg", 3), (".cs", 5), (".cv", 7), ("ca", 2), ("cg", 3), ("cs", 5), ("cv", 7)];
-const STORE_CACHE: &[(&str, i64)] = &[("", 1), (".wb", 4), (".cg", 3), (".cs", 5), (".wt", 6), ("wb", 4), ("cg", 3), ("cs", 5), ("wt", 6)];
-const EVICTION: &[(&str, i64)] = &[("", 1), ("evict_normal", 1), ("evict_first", 2), ("evict_last", 3)];
-
-/// Triton 3.9's cache policy of an access, unless it is the default.
-fn cache_policy(cache: i64, evict: i64) -> Option<Attr> {
-    let (cache, evict) = (CACHE_NAMES[cache as usize & 7], EVICTION_NAMES[evict as usize & 3]);
-    let text = format!("#tt.cache_policy<cache_modifier = {cache}, eviction_policy = {evict}>");
-    (cache != "none" || evict != "evict_normal").then(|| Attr::new(AttrData::Opaque(Name::of(&text))))
-}
-
-const PADDING: &[(&str, i64)] = &[("", 0), ("zero", 1), ("nan", 2)];
+const LOAD_CACHE: &[(&str, CacheModifier)] = &[
+    ("", CacheModifier::None),
+    (".ca", CacheModifier::Ca),
+    (".cg", CacheModifier::Cg),
+    (".cs", CacheModifier::Cs),
+    (".cv", CacheModifier::Cv),
+    ("ca", CacheModifier::Ca),
+    ("cg", CacheModifier::Cg),
+    ("cs", CacheModifier::Cs),
+    ("cv", CacheModifier::Cv),
+];
+const STORE_CACHE: &[(&str, CacheModifier)] = &[
+    ("", CacheModifier::None),
+    (".wb", CacheModifier::Wb),
+    (".cg", CacheModifier::Cg),
+    (".cs", CacheModifier::Cs),
+    (".wt", CacheModifier::Wt),
+    ("wb", CacheModifier::Wb),
+    ("cg", CacheModifier::Cg),
+    ("cs", CacheModifier::Cs),
+    ("wt", CacheModifier::Wt),
+];
+const EVICTION: &[(&str, EvictionPolicy)] = &[
+    ("", EvictionPolicy::EvictNormal),
+    ("evict_normal", EvictionPolicy::EvictNormal),
+    ("evict_first", EvictionPolicy::EvictFirst),
+    ("evict_last", EvictionPolicy::EvictLast),
+];
+const PADDING: &[(&str, Option<PaddingOption>)] = &[("", None), ("zero", Some(PaddingOption::Zero)), ("nan", Some(PaddingOption::Nan))];
 
 impl Lower<'_> {
     /// The tensor as a pointer or a block of pointers.
@@ -118,7 +133,7 @@ fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let ptr = cx.pointer_arg(a.get(0), "load")?;
     let (cache, evict) = (a.word(cx, 5, LOAD_CACHE)?, a.word(cx, 6, EVICTION)?);
     let volatile = a.flag(cx, 7)?;
-    let hints = cache_policy(cache, evict);
+    let hints = enums::cache_policy(cache, evict);
     if ptr.ty.dtype.pointee().is_some_and(Ty::is_block) {
         return load_block(cx, a, ptr, hints, volatile);
     }
@@ -202,10 +217,9 @@ fn load_block(cx: &mut Lower<'_>, a: &Args, ptr: Tensor, hints: Option<Attr>, vo
     }
     let block = ptr.ty.dtype.pointee().unwrap_or(ptr.ty);
     let checks = boundary(cx, a.get(3), block)?;
-    let padding = a.word(cx, 4, PADDING)?;
     let mut extra = vec![("boundaryCheck", Attr::i32_array(&checks))];
-    if padding != 0 {
-        extra.push(("padding", Attr::i32(padding)));
+    if let Some(padding) = a.word(cx, 4, PADDING)? {
+        extra.push(("padding", padding.attr()));
     }
     let loaded = emit_load(cx, &[ptr.value], &[1, 0, 0], block, hints, volatile, &extra)?;
     Ok(loaded.into())
@@ -239,7 +253,7 @@ fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         ));
     }
     let mut state = OpState::new(TtOp::Store, cx.loc);
-    if let Some(policy) = cache_policy(cache, evict) {
+    if let Some(policy) = enums::cache_policy(cache, evict) {
         state = state.attr("cachePolicy", policy);
     }
     if let Some(block) = ptr.ty.dtype.pointee().filter(|t| t.is_block()) {

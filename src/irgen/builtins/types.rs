@@ -92,7 +92,7 @@ fn cast(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         return Ok(cx.bitcast(t, dtype)?.into());
     }
     let rounding = match a.given(2) {
-        Some(_) => Some(if a.word(cx, 2, &[("rtne", 1), ("rtz", 0)])? == 1 { Rounding::Rtne } else { Rounding::Rtz }),
+        Some(_) => Some(a.word(cx, 2, &[("rtne", Rounding::Rtne), ("rtz", Rounding::Rtz)])?),
         None => None,
     };
     Ok(cx.cast(t, dtype, rounding)?.into())

@@ -6,6 +6,7 @@
 use super::convert::const_dtype;
 use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
+use crate::ir::dialects::enums::{CmpfPredicate, CmpiPredicate, Enumeration};
 use crate::ir::{ArithOp, Attr, OpKind, TtOp};
 use crate::irgen::lower::{Lower, R, Reported};
 use crate::irgen::types::{Dtype, NoCommonType, Ty, computation_type, promote_ints};
@@ -36,15 +37,20 @@ impl Cmp {
         }
     }
 
-    /// MLIR's predicate number for this operand type.
-    fn predicate(self, dtype: Dtype) -> i64 {
-        let row = self as usize;
-        if dtype.is_float() {
-            [1, 13, 4, 5, 2, 3][row]
-        } else if dtype.is_signed() {
-            [0, 1, 2, 3, 4, 5][row]
-        } else {
-            [0, 1, 6, 7, 8, 9][row]
+    /// The predicate for this operand type, as an attribute.
+    fn predicate(self, dtype: Dtype) -> Attr {
+        let (float, int) = match self {
+            Cmp::Eq => (CmpfPredicate::Oeq, CmpiPredicate::Eq),
+            Cmp::Ne => (CmpfPredicate::Une, CmpiPredicate::Ne),
+            Cmp::Lt => (CmpfPredicate::Olt, CmpiPredicate::Slt),
+            Cmp::Le => (CmpfPredicate::Ole, CmpiPredicate::Sle),
+            Cmp::Gt => (CmpfPredicate::Ogt, CmpiPredicate::Sgt),
+            Cmp::Ge => (CmpfPredicate::Oge, CmpiPredicate::Sge),
+        };
+        match (dtype.is_float(), dtype.is_signed()) {
+            (true, _) => float.attr(),
+            (false, true) => int.attr(),
+            (false, false) => int.unsigned().attr(),
         }
     }
 }
@@ -382,7 +388,7 @@ impl Lower<'_> {
         let dtype = x.ty.dtype;
         let kind = if dtype.is_float() { ArithOp::Cmpf } else { ArithOp::Cmpi };
         let ty = x.ty.with(Dtype::Int1);
-        let value = self.value_with(kind, &[x.value, y.value], ty.to_ir(), &[("predicate", Attr::i32(cmp.predicate(dtype)))])?;
+        let value = self.value_with(kind, &[x.value, y.value], ty.to_ir(), &[("predicate", cmp.predicate(dtype))])?;
         Ok(Tensor { value, ty })
     }
 

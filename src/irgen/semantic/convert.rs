@@ -13,17 +13,14 @@
 //! | pointer ↔ int64, pointer ↔ pointer | `tt.ptr_to_int`, `tt.int_to_ptr`, `tt.bitcast` |
 
 use crate::diag::codes::types;
+use crate::ir::dialects::enums::Enumeration;
 use crate::ir::{ArithOp, Attr, OpKind, TtOp};
 use crate::irgen::lower::{Lower, R, supports_dtype};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Const, Tensor, Val};
 
 /// How a narrowing float conversion rounds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rounding {
-    Rtne,
-    Rtz,
-}
+pub use crate::ir::dialects::enums::FpRounding as Rounding;
 
 /// The type a Python number takes by itself.
 #[must_use]
@@ -237,7 +234,7 @@ impl Lower<'_> {
         let from = t.ty.dtype;
         let ty = t.ty.with(to);
         let narrowing = to.bits() < from.bits();
-        let mode = |r: Rounding| ("rounding", Attr::i32(i64::from(r != Rounding::Rtz)));
+        let mode = |r: Rounding| ("rounding", r.attr());
         let fp_to_fp = |cx: &mut Self, r: Option<Rounding>| -> R<Tensor> {
             let attrs: Vec<(&str, Attr)> = r.map(mode).into_iter().collect();
             let value = cx.value_with(OpKind::from(TtOp::FpToFp), &[t.value], ty.to_ir(), &attrs)?;

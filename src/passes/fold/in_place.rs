@@ -1,6 +1,8 @@
 //! Folds that change an operation instead of replacing it.
 
 use crate::ir::core::{Attr, Ir, Op, Value};
+use crate::ir::dialects::arith::arith as view;
+use crate::ir::dialects::enums::Enumeration;
 use crate::ir::dialects::{ArithOp, OpKind, TtOp};
 
 /// Applies the first change that fits. Returns whether there was one.
@@ -32,15 +34,9 @@ fn compare_constant_last(ir: &mut Ir, op: Op, constants: &[Option<Attr>]) -> boo
     if constants[0].is_none() || constants[1].is_some() {
         return false;
     }
-    let Some(predicate) = ir.int_attr(op, "predicate") else { return false };
-    // slt 2, sle 3, sgt 4, sge 5, and the same unsigned from 6.
-    let mirrored = match predicate {
-        0 | 1 => predicate,
-        2 | 3 | 6 | 7 => predicate + 2,
-        _ => predicate - 2,
-    };
+    let Some(predicate) = view::Cmpi(op).predicate(ir) else { return false };
     let (lhs, rhs) = (ir.operand(op, 0), ir.operand(op, 1));
-    ir.set_attr(op, "predicate", Attr::i32(mirrored));
+    ir.set_attr(op, "predicate", predicate.mirrored().attr());
     ir.set_operands(op, &[rhs, lhs]);
     true
 }

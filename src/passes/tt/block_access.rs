@@ -13,10 +13,8 @@
 //! 34 to 37; with both dimensions checked only 28 and 29 are inside.
 
 use crate::ir::core::{Attr, Builder, Type, Value};
+use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, TtOp};
-
-const SGE: i64 = 5;
-const SLT: i64 = 2;
 
 /// Gives the coordinates along a dimension.
 pub(super) type Coordinates<'a> = &'a mut dyn FnMut(&mut Builder<'_>, usize) -> Value;
@@ -56,9 +54,9 @@ pub(super) fn mask(b: &mut Builder<'_>, extents: &[Value], checked: &[usize], bl
         let at = at(b, d);
         let zero = b.int(0, Type::int(64));
         let zero = splat(b, zero, at);
-        let above = compare(b, SGE, at, zero);
+        let above = compare(b, CmpiPredicate::Sge, at, zero);
         let extent = splat(b, extents[d], at);
-        let below = compare(b, SLT, at, extent);
+        let below = compare(b, CmpiPredicate::Slt, at, extent);
         let ty = b.ir.ty(above);
         let inside = b.value(ArithOp::Andi, &[above, below], ty);
         let inside = b.value(TtOp::Broadcast, &[inside], whole);
@@ -75,7 +73,7 @@ fn splat(b: &mut Builder<'_>, scalar: Value, like: Value) -> Value {
     b.value(TtOp::Splat, &[scalar], ty)
 }
 
-fn compare(b: &mut Builder<'_>, predicate: i64, x: Value, y: Value) -> Value {
+fn compare(b: &mut Builder<'_>, predicate: CmpiPredicate, x: Value, y: Value) -> Value {
     let ty = b.ir.ty(x).with_elem(Type::int(1));
-    b.value_with(ArithOp::Cmpi, &[x, y], ty, &[("predicate", Attr::int(predicate, Type::int(64)))])
+    b.value_with(ArithOp::Cmpi, &[x, y], ty, &[("predicate", predicate.attr())])
 }

@@ -11,6 +11,7 @@
 use std::collections::VecDeque;
 
 use crate::ir::core::{Attr, Builder, Ir, Op, Type, Value};
+use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, ScfOp, Traits, TtOp};
 use crate::passes::analysis::effects::{effects, is_speculatable};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -89,7 +90,7 @@ fn guard(ir: &mut Ir, loop_op: Op, load: Op) {
     let other = ir.operand_group(load, 2).first().copied();
     let ty = ir.ty(ptr).with_elem(Type::int(1));
     let mut b = Builder::before(ir, loop_op);
-    let mut guard = b.value_with(ArithOp::Cmpi, &[lower, upper], Type::int(1), &[("predicate", Attr::i32(2))]);
+    let mut guard = b.value_with(ArithOp::Cmpi, &[lower, upper], Type::int(1), &[("predicate", CmpiPredicate::Slt.attr())]);
     if ty.is_tensor() {
         guard = b.value(TtOp::Splat, &[guard], ty);
     }

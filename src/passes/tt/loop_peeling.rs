@@ -14,7 +14,8 @@
 //!                                              if 0 < n:  body((n - 1) / s * s)
 //! ```
 
-use crate::ir::core::{Attr, Builder, Ir, Mapping, Op, OpState, Type, Value};
+use crate::ir::core::{Builder, Ir, Mapping, Op, OpState, Type, Value};
+use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
@@ -47,7 +48,7 @@ fn peel(ir: &mut Ir, op: Op) {
     let steps = b.value(ArithOp::Divsi, &[less, step], ty);
     let delta = b.value(ArithOp::Muli, &[steps, step], ty);
     let last = b.value(ArithOp::Addi, &[delta, lower], ty);
-    let runs = b.value_with(ArithOp::Cmpi, &[lower, upper], Type::int(1), &[("predicate", Attr::i32(SLT))]);
+    let runs = b.value_with(ArithOp::Cmpi, &[lower, upper], Type::int(1), &[("predicate", CmpiPredicate::Slt.attr())]);
     let state = OpState::new(ScfOp::If, b.loc).operands(&[runs]).results(&types).regions(2);
     let branch = b.insert(state);
     fill(ir, op, branch, last);
@@ -64,7 +65,6 @@ fn peel(ir: &mut Ir, op: Op) {
 }
 
 /// The predicate of `arith.cmpi`.
-const SLT: i64 = 2;
 
 /// Step 2: the copy of the body on the first side, the loop's results on the second.
 fn fill(ir: &mut Ir, op: Op, branch: Op, last: Value) {

@@ -30,6 +30,7 @@ use std::collections::BTreeMap;
 
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, AttrData, Block, Builder, InsertPoint, Ir, Loc, LocData, Op, OpState, Type, TypeData, Value};
+use crate::ir::dialects::enums::PaddingOption;
 use crate::ir::dialects::{ArithOp, CfOp, Folded, OpKind, ScfOp, TtOp};
 use crate::passes::fold;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
@@ -247,7 +248,7 @@ impl Rewrite<'_> {
     }
 
     fn make_parts(&mut self, op: Op) -> Vec<Value> {
-        let nan = self.ir.int_attr(op, "padding") == Some(access::NAN);
+        let nan = self.ir.enum_attr(op, "padding") == Some(PaddingOption::Nan);
         let mut parts = vec![self.ir.operand(op, 0)];
         for extent in self.ir.operand_group(op, 1).to_vec() {
             parts.push(extend(self.ir, op, extent));

@@ -25,6 +25,7 @@ pub(super) use connections::Connections;
 use super::module_attrs::{self, Threads};
 use crate::ir::core::encoding::Bases;
 use crate::ir::core::{Attr, AttrData, Builder, Encoding, Ir, Name, Op, OpState, Type, Value, ValueDef};
+use crate::ir::dialects::enums::RmwKind;
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
 use crate::layout;
 use crate::passes::analysis::axis_info::{AxisInfo, AxisInfoAnalysis, calls};
@@ -183,7 +184,7 @@ fn widest(ir: &Ir, op: Op, bits: i64) -> i64 {
         OpKind::Tt(TtOp::AtomicCas) => 1,
         OpKind::Tt(TtOp::AtomicRmw) => {
             let elem = ir.ty(ir.operand(op, 1)).elem();
-            let fadd = ir.int_attr(op, "atomic_rmw_op") == Some(5);
+            let fadd = ir.enum_attr(op, "atomic_rmw_op") == Some(RmwKind::Fadd);
             if !elem.is_float() || bits == 64 {
                 1
             } else if !fadd || module_attrs::target(ir).is_none_or(|t| t.has_vector_atomics()) {

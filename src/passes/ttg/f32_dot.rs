@@ -12,6 +12,8 @@
 //! variant is CUTLASS's.
 
 use crate::ir::core::{Attr, Builder, FloatKind, Ir, Op, Type, Value};
+use crate::ir::dialects::enums::{CmpfPredicate, Enumeration, InputPrecision};
+use crate::ir::dialects::tt::tt as view;
 use crate::ir::dialects::{ArithOp, TtOp};
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::rewrite::{Config, rewrite_greedily};
@@ -24,14 +26,6 @@ pub static PASS: Pass = Pass {
     run,
 };
 
-const TF32: i64 = 0;
-const TF32X3: i64 = 1;
-const IEEE: i64 = 2;
-const BF16X3: i64 = 3;
-const BF16X6: i64 = 4;
-/// `arith.cmpf uno`
-const UNORDERED: i64 = 14;
-
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let emulate = cx.flag("emu-tf32");
     let module = ir.module();
@@ -39,10 +33,10 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let mut changed = false;
     for op in dots {
         let precise = [0, 1].iter().all(|&i| ir.ty(ir.operand(op, i)).elem() == Type::f32());
-        match ir.int_attr(op, "inputPrecision") {
-            Some(TF32X3) if precise && emulate => from_tf32(ir, op),
-            Some(BF16X3) if precise => from_bf16(ir, op, 2),
-            Some(BF16X6) if precise => from_bf16(ir, op, 3),
+        match view::Dot(op).inputPrecision(ir) {
+            Some(InputPrecision::Tf32x3) if precise && emulate => from_tf32(ir, op),
+            Some(InputPrecision::Bf16x3) if precise => from_bf16(ir, op, 2),
+            Some(InputPrecision::Bf16x6) if precise => from_bf16(ir, op, 3),
             _ => continue,
         }
         changed = true;
@@ -51,9 +45,9 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     Ok(Changed::from(changed))
 }
 
-fn product(b: &mut Builder<'_>, lhs: Value, rhs: Value, acc: Value, precision: i64, imprecise: i64) -> Value {
+fn product(b: &mut Builder<'_>, lhs: Value, rhs: Value, acc: Value, precision: InputPrecision, imprecise: i64) -> Value {
     let ty = b.ir.ty(acc);
-    let mut attrs = vec![("inputPrecision", Attr::i32(precision))];
+    let mut attrs = vec![("inputPrecision", precision.attr())];
     if imprecise != 0 {
         attrs.push(("maxNumImpreciseAcc", Attr::i32(imprecise)));
     }
@@ -70,7 +64,7 @@ fn zero(b: &mut Builder<'_>, like: Value) -> Value {
 fn without_nans(b: &mut Builder<'_>, value: Value) -> Value {
     let ty = b.ir.ty(value);
     let truth = ty.with_elem(Type::int(1));
-    let nan = b.value_with(ArithOp::Cmpf, &[value, value], truth, &[("predicate", Attr::int(UNORDERED, Type::int(64)))]);
+    let nan = b.value_with(ArithOp::Cmpf, &[value, value], truth, &[("predicate", CmpfPredicate::Uno.attr())]);
     let zero = zero(b, value);
     b.value(ArithOp::Select, &[nan, zero, value], ty)
 }
@@ -96,10 +90,10 @@ fn from_tf32(ir: &mut Ir, op: Op) {
     let (a_big, a_small) = split_tf32(&mut b, lhs);
     let (b_big, b_small) = split_tf32(&mut b, rhs);
     let start = zero(&mut b, acc);
-    let sum = product(&mut b, a_small, b_big, start, TF32, imprecise);
-    let sum = product(&mut b, a_big, b_small, sum, TF32, imprecise);
+    let sum = product(&mut b, a_small, b_big, start, InputPrecision::Tf32, imprecise);
+    let sum = product(&mut b, a_big, b_small, sum, InputPrecision::Tf32, imprecise);
     let sum = without_nans(&mut b, sum);
-    let sum = product(&mut b, a_big, b_big, sum, TF32, imprecise);
+    let sum = product(&mut b, a_big, b_big, sum, InputPrecision::Tf32, imprecise);
     let ty = b.ir.ty(acc);
     let sum = b.value(ArithOp::Addf, &[sum, acc], ty);
     ir.replace_op(op, &[sum]);
@@ -128,10 +122,10 @@ fn from_bf16(ir: &mut Ir, op: Op, n: usize) {
     let mut sum = zero(&mut b, acc);
     let small: &[(usize, usize)] = if n == 3 { &[(1, 1), (2, 0), (0, 2)] } else { &[] };
     for &(i, j) in small.iter().chain(&[(1, 0), (0, 1)]) {
-        sum = product(&mut b, x[i], y[j], sum, IEEE, 0);
+        sum = product(&mut b, x[i], y[j], sum, InputPrecision::Ieee, 0);
     }
     let sum = without_nans(&mut b, sum);
-    let sum = product(&mut b, x[0], y[0], sum, IEEE, 0);
+    let sum = product(&mut b, x[0], y[0], sum, InputPrecision::Ieee, 0);
     let ty = b.ir.ty(acc);
     let sum = b.value(ArithOp::Addf, &[sum, acc], ty);
     ir.replace_op(op, &[sum]);

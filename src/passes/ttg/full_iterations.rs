@@ -14,6 +14,8 @@
 //! 4. Canonicalize.
 
 use crate::ir::core::{Attr, Block, Builder, Ir, Mapping, Op, OpState, Value};
+use crate::ir::dialects::arith::arith as view;
+use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::{ArithOp, ScfOp, TtOp};
 use crate::passes::common::canonicalize::canonicalize;
 use crate::passes::fold;
@@ -25,7 +27,6 @@ pub static PASS: Pass =
     Pass { name: "ttc-full-iterations", doc: "do a loop's full blocks without masks", input: Input::Ttgir, options: &[], run };
 
 /// `arith.cmpi slt`
-const SLT: i64 = 2;
 /// Larger bodies are not copied.
 const MOST_OPS: usize = 120;
 
@@ -57,7 +58,7 @@ fn masks(ir: &Ir, looped: Op) -> Vec<Value> {
     let Some(step) = fold::const_of(ir, bounds.1).and_then(Attr::int_value).filter(|&s| s > 0 && small && simple) else { return vec![] };
     let is_mask = |&op: &Op| {
         ir.is(op, ArithOp::Cmpi)
-            && ir.int_attr(op, "predicate") == Some(SLT)
+            && view::Cmpi(op).predicate(ir) == Some(CmpiPredicate::Slt)
             && splat_of(ir, ir.operand(op, 1)) == Some(bounds.0)
             && is_below_next(ir, body, ir.operand(op, 0), step)
     };

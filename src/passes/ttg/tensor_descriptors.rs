@@ -13,12 +13,12 @@
 
 use super::shared_encodings;
 use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Type, TypeData, Value};
+use crate::ir::dialects::enums::PaddingOption;
 use crate::ir::dialects::{ArithOp, TtngOp};
 use crate::layout::LayoutError;
 use crate::layout::encodings::tma_block;
 
 /// `padding = 2` of `tt.make_tensor_descriptor`: what lies outside of the tensor is NaN.
-const PAD_NAN: i64 = 2;
 
 /// The layout in shared memory of a block of type `tensor` that moves through a descriptor. The block may lack the first axes.
 ///
@@ -46,7 +46,7 @@ impl Recipe {
     /// When the descriptor's type is not one that the hardware has.
     pub fn new(ir: &Ir, make: Op) -> Result<Recipe, LayoutError> {
         let block = tma_block(ir.ty(ir.result(make)))?;
-        let fill = i64::from(ir.int_attr(make, "padding") == Some(PAD_NAN));
+        let fill = i64::from(ir.enum_attr(make, "padding") == Some(PaddingOption::Nan));
         let attrs = [
             ("elem_type", i64::from(block.element_type)),
             ("interleave_layout", 0),

@@ -25,6 +25,7 @@ use crate::codegen::lower::{Lower, Regs, Res, Val, defect};
 use crate::codegen::ops::bits_as;
 use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
 use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{FloatKind, Op, Type};
 use crate::passes::analysis::scratch::element_bits;
@@ -32,7 +33,6 @@ use crate::passes::analysis::scratch::element_bits;
 /// The places along K that a lane holds in one instruction come from this many lanes of the same row.
 const K_LANE_BITS: usize = 2;
 /// `inputPrecision = tf32`
-const TF32: i64 = 0;
 
 /// One shape and type of `mma.sync`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,7 +70,7 @@ fn instruction(cx: &Lower<'_, '_>, op: Op, [a, b, d]: [Type; 3]) -> Res<Instruct
         _ => None,
     };
     let fp8 = |kind| if kind == F8E4M3FN { "e4m3" } else { "e5m2" };
-    let tf32 = cx.ir.int_attr(op, "inputPrecision").unwrap_or(TF32) == TF32;
+    let tf32 = matches!(cx.ir.enum_attr(op, "inputPrecision"), None | Some(InputPrecision::Tf32));
     let found = match (a.elem().as_float(), b.elem().as_float(), sum) {
         (Some(F16), Some(F16), Some((s, class, packed))) => {
             make("m16n8k16", format!("{s}.f16.f16.{s}"), (2, 2, 2), Reg::B32, class, packed)

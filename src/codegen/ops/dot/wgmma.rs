@@ -28,6 +28,7 @@ use crate::codegen::memdesc::ViewStart;
 use crate::codegen::ops::bits_as;
 use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
 use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::{Attr, Encoding, FloatKind, Op, Type, Value};
 use crate::layout::LinearLayout;
@@ -40,7 +41,6 @@ const GROUP_BITS: usize = 2;
 /// Bits of a register.
 const WORD: u32 = 32;
 /// `inputPrecision = tf32`
-const TF32: i64 = 0;
 
 /// The types of an instruction.
 struct Kind {
@@ -58,7 +58,7 @@ struct Kind {
 
 fn kind(cx: &Lower<'_, '_>, op: Op, [a, b, d]: [Type; 3]) -> Res<Kind> {
     use FloatKind::{BF16, F8E4M3FN, F8E5M2, F16, F32};
-    let tf32 = cx.ir.int_attr(op, "inputPrecision").unwrap_or(TF32) == TF32;
+    let tf32 = matches!(cx.ir.enum_attr(op, "inputPrecision"), None | Some(InputPrecision::Tf32));
     let name = |ty: Type| match ty.elem().as_float() {
         Some(F16) => Some("f16"),
         Some(BF16) => Some("bf16"),

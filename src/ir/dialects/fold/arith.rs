@@ -6,7 +6,8 @@ use super::bits::{float_op, int_width, is_float, is_int, map, zip};
 use super::{FoldResult, constant, producer, value};
 use crate::ir::core::attrs::{sign_extend, zero_extend};
 use crate::ir::core::{Attr, FloatKind, Ir, Op, Type, Value};
-use crate::ir::dialects::enums::cmpi_holds;
+use crate::ir::dialects::arith::arith as view;
+use crate::ir::dialects::enums::{CmpfPredicate, CmpiPredicate};
 use crate::ir::dialects::{ArithOp, OpKind, UbOp};
 
 type Constants = [Option<Attr>];
@@ -398,14 +399,14 @@ pub fn negf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 }
 
 pub fn cmpi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    let predicate = ir.int_attr(op, "predicate")?;
+    let predicate = view::Cmpi(op).predicate(ir)?;
     let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
     if a == b {
-        return int(ir, op, i64::from(matches!(predicate, 0 | 3 | 5 | 7 | 9)));
+        return int(ir, op, i64::from(predicate.holds_if_equal()));
     }
     let is_bool = ir.ty(a).elem().is_int_of(1);
     // x != 0 of an extended or plain bit, x == 1 of a bit
-    if predicate == 1 && is_int(c[1], 0) {
+    if predicate == CmpiPredicate::Ne && is_int(c[1], 0) {
         if is_bool {
             return value(a);
         }
@@ -415,47 +416,25 @@ pub fn cmpi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
             return value(bit);
         }
     }
-    if predicate == 0 && is_bool && is_int(c[1], 1) {
+    if predicate == CmpiPredicate::Eq && is_bool && is_int(c[1], 1) {
         return value(a);
     }
     let w = int_width(ir.ty(a))?;
-    constant(zip(c[0]?, c[1]?, ty(ir, op), |x, y| cmpi_holds(predicate, x as i64, y as i64, w).map(u64::from))?)
+    constant(zip(c[0]?, c[1]?, ty(ir, op), |x, y| Some(u64::from(predicate.holds(x as i64, y as i64, w))))?)
 }
 
 pub fn cmpf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    let predicate = ir.int_attr(op, "predicate")?;
-    match predicate {
-        0 => return int(ir, op, 0),
-        15 => return int(ir, op, 1),
-        _ => {}
+    let predicate = view::Cmpf(op).predicate(ir)?;
+    if matches!(predicate, CmpfPredicate::False | CmpfPredicate::True) {
+        return int(ir, op, i64::from(predicate == CmpfPredicate::True));
     }
     // Against NaN the unordered predicates hold and the ordered ones do not.
     let is_scalar = !ir.ty(ir.operand(op, 0)).is_tensor();
     if is_scalar && c.iter().flatten().any(|a| a.float_value().is_some_and(f64::is_nan)) {
-        return int(ir, op, i64::from(predicate >= 8));
+        return int(ir, op, i64::from(predicate.holds(None)));
     }
     let kind = ir.ty(ir.operand(op, 0)).elem().as_float()?;
-    let one = |a: u64, b: u64| {
-        let order = kind.to_f64(a).partial_cmp(&kind.to_f64(b));
-        // Bits 0 to 2 of an ordered predicate accept equal, greater and less; the unordered ones add NaN (see the enumeration).
-        use std::cmp::Ordering::{Equal, Greater, Less};
-        let ordered = |p: i64| match p {
-            1 => order == Some(Equal),
-            2 => order == Some(Greater),
-            3 => matches!(order, Some(Greater | Equal)),
-            4 => order == Some(Less),
-            5 => matches!(order, Some(Less | Equal)),
-            6 => matches!(order, Some(Less | Greater)),
-            _ => order.is_some(),
-        };
-        let holds = match predicate {
-            1..=7 => ordered(predicate),
-            14 => order.is_none(),
-            8..=13 => order.is_none() || ordered(predicate - 7),
-            _ => return None,
-        };
-        Some(u64::from(holds))
-    };
+    let one = |a: u64, b: u64| Some(u64::from(predicate.holds(kind.to_f64(a).partial_cmp(&kind.to_f64(b)))));
     constant(zip(c[0]?, c[1]?, ty(ir, op), one)?)
 }
 
@@ -481,9 +460,9 @@ pub fn select(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     let cmp = ir.def_op(cond).filter(|&d| ir.is(d, ArithOp::Cmpi))?;
     let pair = (ir.operand(cmp, 0), ir.operand(cmp, 1));
     if pair == (a, b) || pair == (b, a) {
-        return match ir.int_attr(cmp, "predicate") {
-            Some(0) => value(b),
-            Some(1) => value(a),
+        return match view::Cmpi(cmp).predicate(ir)? {
+            CmpiPredicate::Eq => value(b),
+            CmpiPredicate::Ne => value(a),
             _ => None,
         };
     }

@@ -12,16 +12,9 @@
 
 use super::{Type, ensure, result_ty};
 use crate::ir::core::{FloatKind, Ir, Op};
-use crate::ir::dialects::enums::PACKED_ARITH;
+use crate::ir::dialects::enums::PackedKind::{self, Add, Fma, Max, Min, Mul, Sub};
 use crate::ir::dialects::spec::VerifyResult;
-
-// The operations, by their numbers in `PACKED_ARITH`.
-const ADD: i64 = 0;
-const SUB: i64 = 1;
-const MUL: i64 = 2;
-const FMA: i64 = 3;
-const MIN: i64 = 4;
-const MAX: i64 = 5;
+use crate::ir::dialects::ttng::ttng as view;
 
 /// What an element is to the instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,9 +48,9 @@ pub fn lanes(result: Type) -> usize {
 
 /// Operands as many and of such types as an instruction takes, of the result's shape.
 pub fn packed_arith(ir: &Ir, op: Op) -> VerifyResult {
-    let kind = ir.int_attr(op, "op_kind").unwrap_or(ADD);
+    let kind = view::PackedArith(op).op_kind(ir).unwrap_or(Add);
     let types: Vec<Type> = ir.operands(op).iter().map(|&v| ir.ty(v)).collect();
-    let expected = if kind == FMA { 3 } else { 2 };
+    let expected = if kind == Fma { 3 } else { 2 };
     ensure!(types.len() == expected, "it has {} operands, expected {expected}", types.len());
     let result = result_ty(ir, op);
     ensure!(result.encoding().is_some(), "the result has type {result}, expected a layout");
@@ -65,7 +58,7 @@ pub fn packed_arith(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(
         has_instruction(kind, element(result), &elements),
         "no instruction computes `{}` of {} in {}",
-        PACKED_ARITH.case(kind).unwrap_or("?"),
+        kind,
         types.iter().map(|t| t.elem().to_string()).collect::<Vec<_>>().join(", "),
         result.elem()
     );
@@ -87,19 +80,19 @@ pub fn packed_arith(ir: &Ir, op: Op) -> VerifyResult {
     Ok(())
 }
 
-fn has_instruction(kind: i64, result: Element, operands: &[Element]) -> bool {
+fn has_instruction(kind: PackedKind, result: Element, operands: &[Element]) -> bool {
     let alike = operands.iter().all(|&o| o == result);
     let half = |e: Element| matches!(e, Element::Half(_));
     let narrow = |e: Element| matches!(e, Element::Float8(_) | Element::Pair4 | Element::Scale);
     match (result, operands) {
-        (Element::F32, _) if alike => kind <= FMA,
-        (Element::Half(_), _) if alike => kind <= MAX,
-        (Element::F32, [a, Element::F32]) => half(*a) && matches!(kind, ADD | SUB),
-        (Element::F32, [a, Element::F32, Element::F32]) => half(*a) && kind == FMA,
-        (Element::Half(_), [Element::F32, Element::F32]) => matches!(kind, ADD | SUB | MUL),
-        (Element::Half(_), [a, b]) => *a == result && half(*b) && kind == MUL,
-        (Element::Float8(_), [a, b]) if matches!(kind, ADD | SUB) => narrow(*a) && *b == result,
-        (Element::Float8(_), [a, b]) => narrow(*a) && narrow(*b) && !matches!(kind, MIN | MAX),
+        (Element::F32, _) if alike => !matches!(kind, Min | Max),
+        (Element::Half(_), _) if alike => true,
+        (Element::F32, [a, Element::F32]) => half(*a) && matches!(kind, Add | Sub),
+        (Element::F32, [a, Element::F32, Element::F32]) => half(*a) && kind == Fma,
+        (Element::Half(_), [Element::F32, Element::F32]) => matches!(kind, Add | Sub | Mul),
+        (Element::Half(_), [a, b]) => *a == result && half(*b) && kind == Mul,
+        (Element::Float8(_), [a, b]) if matches!(kind, Add | Sub) => narrow(*a) && *b == result,
+        (Element::Float8(_), [a, b]) => narrow(*a) && narrow(*b) && !matches!(kind, Min | Max),
         (Element::Float8(_), [a, b, c]) => narrow(*a) && narrow(*b) && *c == result,
         _ => false,
     }

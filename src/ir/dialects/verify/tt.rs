@@ -2,6 +2,7 @@
 
 use super::{body, count, ending, ensure, inside, operand_ty, result_ty, same_types, types_are};
 use crate::ir::core::{Attr, AttrData, Encoding, Ir, Op, Type, TypeData, Value};
+use crate::ir::dialects::enums::{InputPrecision, ScaledElem};
 use crate::ir::dialects::spec::VerifyResult;
 use crate::ir::dialects::{BuiltinOp, OpKind, TtOp};
 
@@ -142,14 +143,11 @@ fn on_tensor_cores(ir: &Ir, op: Op, a: Type, b: Type, c: Type) -> VerifyResult {
     for (name, ty) in [("a", a), ("b", b)] {
         ensure!(super::ttng::multiplies(ty.elem()), "operand `{name}` has elements of type {}, which no tensor core takes", ty.elem());
     }
-    let precision = ir.attr(op, "inputPrecision").and_then(Attr::as_int);
+    let precision = ir.enum_attr(op, "inputPrecision");
     let f32s = a.elem() == Type::f32() && b.elem() == Type::f32();
-    ensure!(!f32s || precision == Some(0), "it multiplies f32 on tensor cores, expected inputPrecision tf32");
+    ensure!(!f32s || precision == Some(InputPrecision::Tf32), "it multiplies f32 on tensor cores, expected inputPrecision tf32");
     Ok(())
 }
-
-/// The numbers of `SCALE_DOT_ELEM`.
-const E2M1: i64 = 4;
 
 /// Operands and scales of a scaled dot: fp4 counts double along the packed dimension; a scale serves 16 or 32 elements.
 pub fn dot_scaled(ir: &Ir, op: Op) -> VerifyResult {
@@ -162,7 +160,7 @@ pub fn dot_scaled(ir: &Ir, op: Op) -> VerifyResult {
         ensure!(ty.rank() == rank, "the operands have ranks {rank} and {}", ty.rank());
     }
     let factor = |kind: &str, pack: &str, along_k: bool| {
-        if ir.int_attr(op, kind) == Some(E2M1) && ir.bool_attr(op, pack) == along_k { 2 } else { 1 }
+        if ir.enum_attr(op, kind) == Some(ScaledElem::E2m1) && ir.bool_attr(op, pack) == along_k { 2 } else { 1 }
     };
     let (ka, kb) =
         (a.shape()[rank - 1] * factor("a_elem_type", "lhs_k_pack", true), b.shape()[rank - 2] * factor("b_elem_type", "rhs_k_pack", true));

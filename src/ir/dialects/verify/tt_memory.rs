@@ -2,6 +2,7 @@
 
 use super::{count, ensure, is_like, operand_ty, result_ty};
 use crate::ir::core::{Attr, Ir, Op, Type, TypeData, Value};
+use crate::ir::dialects::enums::MemSemantic;
 use crate::ir::dialects::spec::VerifyResult;
 
 /// The result is the pointer's type.
@@ -54,7 +55,7 @@ pub fn atomic_load(ir: &Ir, op: Op) -> VerifyResult {
     let ptr = operand_ty(ir, op, 0);
     accesses(ptr, "result", result_ty(ir, op))?;
     mask_fits(ir, ir.operand_group(op, 1), ptr)?;
-    orders(ir, op, "release", 3)
+    orders(ir, op, MemSemantic::Release)
 }
 
 /// One type of pointee and value.
@@ -62,7 +63,7 @@ pub fn atomic_store(ir: &Ir, op: Op) -> VerifyResult {
     let ptr = operand_ty(ir, op, 0);
     accesses(ptr, "value", operand_ty(ir, op, 1))?;
     mask_fits(ir, ir.operand_group(op, 2), ptr)?;
-    orders(ir, op, "acquire", 2)
+    orders(ir, op, MemSemantic::Acquire)
 }
 
 /// One type of pointee and expected value; a bit for each.
@@ -71,17 +72,13 @@ pub fn atomic_poll(ir: &Ir, op: Op) -> VerifyResult {
     accesses(ptr, "expected value", operand_ty(ir, op, 1))?;
     let bit = Type::int(1);
     ensure!(is_like(result, ptr, bit), "the result has type {result}, expected {}", ptr.with_elem(bit));
-    orders(ir, op, "release", 3)
+    orders(ir, op, MemSemantic::Release)
 }
 
 /// A load has nothing to release, and a store nothing to acquire.
-fn orders(ir: &Ir, op: Op, name: &str, case: i64) -> VerifyResult {
-    let sem = ir.int_attr(op, "sem");
-    ensure!(
-        sem != Some(case) && sem != Some(4),
-        "its memory semantics are `{}`, which has no meaning here",
-        if sem == Some(4) { "acq_rel" } else { name }
-    );
+fn orders(ir: &Ir, op: Op, void: MemSemantic) -> VerifyResult {
+    let sem = ir.enum_attr(op, "sem").unwrap_or(MemSemantic::Relaxed);
+    ensure!(sem != void && sem != MemSemantic::AcqRel, "its memory semantics are `{sem}`, which has no meaning here");
     Ok(())
 }
 

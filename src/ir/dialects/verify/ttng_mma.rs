@@ -5,6 +5,7 @@ use super::ttng::{cga_of, completes, types};
 use super::{Type, ensure, memdesc, operand_ty, result_ty, same_contents};
 use crate::ir::core::encoding::TensorMemory;
 use crate::ir::core::{AttrData, Encoding, FloatKind, Ir, Op};
+use crate::ir::dialects::enums::ScaledElem;
 use crate::ir::dialects::spec::VerifyResult;
 
 fn in_tensor_memory(ty: Type) -> bool {
@@ -240,7 +241,7 @@ pub fn tc_gen5_mma_scaled(ir: &Ir, op: Op) -> VerifyResult {
     for (name, ty) in [("operand `a`", a), ("operand `b`", b), ("operand `d`", d)] {
         matrix(name, ty)?;
     }
-    let is_fp4 = |name| ir.int_attr(op, name) == Some(4);
+    let is_fp4 = |name| ir.enum_attr(op, name) == Some(ScaledElem::E2m1);
     let transposed = |ty: Type| matches!(ty.layout(), Some(Encoding::NvmmaShared(e)) if e.transposed);
     // Packed pairs lie along the contiguous dimension: K of `a` unless it is transposed, K of `b` if it is.
     let (along_k_a, along_k_b) = (!transposed(a), transposed(b) || !matches!(b.layout(), Some(Encoding::NvmmaShared(_))));
@@ -256,8 +257,8 @@ pub fn tc_gen5_mma_scaled(ir: &Ir, op: Op) -> VerifyResult {
 /// An operand `a` in tensor memory has 8-bit floats, or pairs of 4-bit ones, which are padded beside 8-bit floats and only there.
 fn first_operand(ir: &Ir, op: Op, a: Type) -> VerifyResult {
     let Some(layout) = tensor_memory(a) else { return Ok(()) };
-    let float8 = |name| matches!(ir.int_attr(op, name), Some(E4M3 | E5M2));
-    if ir.int_attr(op, "a_type") == Some(E2M1) {
+    let float8 = |name| matches!(ir.enum_attr(op, name), Some(ScaledElem::E4m3 | ScaledElem::E5m2));
+    if ir.enum_attr(op, "a_type") == Some(ScaledElem::E2m1) {
         ensure!(a.elem().is_int_of(8), "operand `a` has type {a}, expected i8 for pairs of e2m1");
         let (found, expected) = (layout.fp4_padded, float8("b_type"));
         ensure!(found == expected, "`fp4Padded` of operand `a` is {found}, expected {expected}: e2m1 is padded beside 8-bit floats only");
@@ -268,18 +269,13 @@ fn first_operand(ir: &Ir, op: Op, a: Type) -> VerifyResult {
     Ok(())
 }
 
-// The numbers of element types in `SCALE_DOT_ELEM`.
-const E4M3: i64 = 0;
-const E5M2: i64 = 1;
-const E2M1: i64 = 4;
-
 /// Scales of several blocks of 128 rows × 4 follow one another as the instruction reads them: rows first. On sm_107, scales f8E4M3FN of e2m1 in `a`
 /// run along K first.
 fn block_order(ir: &Ir, op: Op) -> VerifyResult {
     let first = |group: usize| ir.operand_group(op, group).first().map(|&v| ir.ty(v));
     let (Some(a), Some(b)) = (first(4), first(5)) else { return Ok(()) };
     let e4m3 = |ty: Type| ty.elem().as_float() == Some(FloatKind::F8E4M3FN);
-    let e2m1 = ["a_type", "b_type"].iter().all(|name| ir.int_attr(op, name) == Some(E2M1));
+    let e2m1 = ["a_type", "b_type"].iter().all(|name| ir.enum_attr(op, name) == Some(ScaledElem::E2m1));
     let module = std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).last();
     let rubin = module.and_then(|m| ir.str_attr(m, "ttg.target")) == Some("cuda:107");
     for (name, scales) in [("a", a), ("b", b)] {

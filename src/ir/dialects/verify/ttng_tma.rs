@@ -5,6 +5,7 @@ use super::ttg::mutable;
 use super::ttng::{cga_of, is_barrier, one_each};
 use super::{Type, context_ctas, ensure, memdesc, operand_ty};
 use crate::ir::core::{Attr, Encoding, Ir, Op, TypeData};
+use crate::ir::dialects::enums::DescriptorReduceKind;
 use crate::ir::dialects::spec::VerifyResult;
 
 /// A block of a descriptor to a buffer: tiled with a coordinate for each dimension, or im2col with those of an image and offsets.
@@ -115,18 +116,17 @@ pub fn reduce(ir: &Ir, op: Op) -> VerifyResult {
 /// replaced by other operations.
 pub fn combines(ir: &Ir, op: Op) -> VerifyResult {
     let TypeData::TensorDesc { elem, .. } = *operand_ty(ir, op, 0) else { return Ok(()) };
-    let kind = ir.int_attr(op, "kind").unwrap_or(0);
+    let kind = ir.enum_attr(op, "kind").unwrap_or(DescriptorReduceKind::Add);
     let (bits, plain) = (elem.signless(), !matches!(*elem, TypeData::SignedInt { signed: true, .. }));
     let half = bits.as_float().is_some_and(|k| k.bits() == 16);
     let int = bits.is_int_of(32) || bits.is_int_of(64);
     let good = match kind {
-        1 => bits.is_int_of(32) || (bits.is_int_of(64) && plain) || half || bits == Type::f32(),
-        2 | 3 => int || half,
-        6..=8 => int,
-        _ => false,
+        DescriptorReduceKind::Add => bits.is_int_of(32) || (bits.is_int_of(64) && plain) || half || bits == Type::f32(),
+        DescriptorReduceKind::Min | DescriptorReduceKind::Max => int || half,
+        DescriptorReduceKind::And | DescriptorReduceKind::Or | DescriptorReduceKind::Xor => int,
+        DescriptorReduceKind::Inc | DescriptorReduceKind::Dec => false,
     };
-    let name = crate::ir::dialects::enums::DESCRIPTOR_REDUCE.case(kind).unwrap_or("?");
-    ensure!(good, "memory does not combine elements of type {elem} by `{name}`");
+    ensure!(good, "memory does not combine elements of type {elem} by `{kind}`");
     Ok(())
 }
 

@@ -50,7 +50,7 @@ fn attributes() {
 
 #[test]
 fn every_kind_of_attribute_has_values_that_it_takes() {
-    use crate::ir::dialects::enums::{FASTMATH, PROGRAM_DIM};
+    use crate::ir::dialects::enums::{Enumeration, FASTMATH, ProgramDim};
     use crate::ir::dialects::spec::AttrKind;
     let takes = |kind: AttrKind, yes: Attr, no: Attr| {
         assert!(super::super::structure::is_of_kind(yes, &kind), "{yes}");
@@ -59,7 +59,7 @@ fn every_kind_of_attribute_has_values_that_it_takes() {
     takes(AttrKind::Unit, Attr::unit(), Attr::i32(0));
     takes(AttrKind::Bool, Attr::bool(true), Attr::i32(1));
     takes(AttrKind::Int(64), Attr::int(1, i(64)), Attr::i32(1));
-    takes(AttrKind::Enum(&PROGRAM_DIM), Attr::i32(1), Attr::i32(5));
+    takes(AttrKind::Enum(ProgramDim::SPEC), Attr::i32(1), Attr::i32(5));
     takes(AttrKind::Flags(&FASTMATH), Attr::i32(3), Attr::i32(128));
     takes(AttrKind::F32, Attr::float(1.0, FloatKind::F32), Attr::float(1.0, FloatKind::F64));
     takes(AttrKind::Str, Attr::str("a"), Attr::symbol("a"));

@@ -5,7 +5,8 @@
 
 use super::{AxisInfo, MAX_DIVISOR, gcd, highest_pow2_divisor};
 use crate::ir::core::{Attr, AttrData, DenseData, Ir, Op, Type};
-use crate::ir::dialects::enums::cmpi_holds;
+use crate::ir::dialects::arith::arith as view;
+use crate::ir::dialects::enums::CmpiPredicate::{self, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult};
 use crate::ir::dialects::{ArithOp, BuiltinOp, OpKind, TtOp, TtgOp, UbOp};
 
 /// The facts about the results of `op`, from those about its operands.
@@ -40,7 +41,7 @@ fn arith(ir: &Ir, op: Op, kind: ArithOp, ty: Type, args: &[&AxisInfo]) -> Option
         A::Shrsi | A::Shrui => Some(shift_right(ty, args[0], args[1])),
         A::Maxsi | A::Maxui => Some(extremum(ty, args, i64::max)),
         A::Minsi | A::Minui => Some(extremum(ty, args, i64::min)),
-        A::Cmpi => comparison(ty, ir.int_attr(op, "predicate")?, args[0], args[1]),
+        A::Cmpi => comparison(ty, view::Cmpi(op).predicate(ir)?, args[0], args[1]),
         A::Select => Some(select(ty, ir.ty(ir.operand(op, 0)).is_tensor(), args)),
         _ => None,
     }
@@ -299,16 +300,15 @@ fn extremum(ty: Type, args: &[&AxisInfo], pick: fn(i64, i64) -> i64) -> AxisInfo
 
 /// Comparisons of a run with a block: `run < block` and `run >= block` change only at the block's value, hence only at multiples of a common
 /// divisor; mirrored, `block > run` and `block <= run`. The other four change just after it.
-fn comparison(ty: Type, predicate: i64, a: &AxisInfo, b: &AxisInfo) -> Option<AxisInfo> {
+fn comparison(ty: Type, predicate: CmpiPredicate, a: &AxisInfo, b: &AxisInfo) -> Option<AxisInfo> {
     let shape = ty.as_tensor()?.shape.clone();
     let rank = shape.len();
     if let (Some(x), Some(y)) = (a.constant, b.constant) {
-        let holds = cmpi_holds(predicate, x, y, 64)?;
+        let holds = predicate.holds(x, y, 64);
         return Some(AxisInfo { constancy: shape, constant: Some(i64::from(holds)), ..AxisInfo::unknown(rank) });
     }
-    // 2 slt, 3 sle, 4 sgt, 5 sge, 6 ult, 7 ule, 8 ugt, 9 uge
-    let block_first = matches!(predicate, 4 | 8 | 3 | 7);
-    let run_first = matches!(predicate, 2 | 6 | 5 | 9);
+    let block_first = matches!(predicate, Sgt | Ugt | Sle | Ule);
+    let run_first = matches!(predicate, Slt | Ult | Sge | Uge);
     let constancy = (0..rank)
         .map(|d| {
             let equal = gcd(a.constancy[d], b.constancy[d]);

@@ -4,6 +4,8 @@
 //! In names, c and d are constants. New constants stand in front of the operation and have its location.
 
 use crate::ir::core::{Attr, Op, Value};
+use crate::ir::dialects::arith::arith as view;
+use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::fold::bits;
 use crate::ir::dialects::{ArithOp, OpKind};
 use crate::passes::rewrite::{Pattern, Rewriter};
@@ -203,13 +205,10 @@ fn select_to_extremum(rw: &mut Rewriter<'_>, op: Op) -> bool {
     if !straight && chosen != (y, x) {
         return false;
     }
-    let less = match rw.ir.int_attr(cmp, "predicate") {
-        Some(2 | 3 | 6 | 7) => straight,
-        Some(4 | 5 | 8 | 9) => !straight,
-        _ => return false,
-    };
-    let signed = matches!(rw.ir.int_attr(cmp, "predicate"), Some(2..=5));
-    let kind = match (less, signed) {
+    let Some(predicate) = view::Cmpi(cmp).predicate(rw.ir) else { return false };
+    let Some(direction) = predicate.direction() else { return false };
+    let signed = predicate != predicate.unsigned();
+    let kind = match (direction.is_lt() == straight, signed) {
         (true, true) => ArithOp::Minsi,
         (true, false) => ArithOp::Minui,
         (false, true) => ArithOp::Maxsi,
@@ -236,8 +235,7 @@ fn bitwise_of_extensions(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 fn equality_of_extensions(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    // eq 0, ne 1
-    if !matches!(rw.ir.int_attr(op, "predicate"), Some(0 | 1)) {
+    if !matches!(view::Cmpi(op).predicate(rw.ir), Some(CmpiPredicate::Eq | CmpiPredicate::Ne)) {
         return false;
     }
     let Some((_, x, y)) = same_extensions(rw, op) else { return false };
@@ -251,20 +249,8 @@ fn not_of_cmpi(rw: &mut Rewriter<'_>, op: Op) -> bool {
         return false;
     }
     let Some((cmp, a, b)) = producer(rw, op, 0, ArithOp::Cmpi) else { return false };
-    // eq/ne, slt/sge, sle/sgt and the same unsigned
-    let inverse = match rw.ir.int_attr(cmp, "predicate") {
-        Some(p @ (0 | 1)) => 1 - p,
-        Some(2) => 5,
-        Some(3) => 4,
-        Some(4) => 3,
-        Some(5) => 2,
-        Some(6) => 9,
-        Some(7) => 8,
-        Some(8) => 7,
-        Some(9) => 6,
-        _ => return false,
-    };
-    rw.replace_with_attrs(op, ArithOp::Cmpi, &[a, b], &[("predicate", Attr::i32(inverse))]);
+    let Some(predicate) = view::Cmpi(cmp).predicate(rw.ir) else { return false };
+    rw.replace_with_attrs(op, ArithOp::Cmpi, &[a, b], &[("predicate", predicate.inverse().attr())]);
     true
 }
 
@@ -415,23 +401,10 @@ fn cmpf_of_int(rw: &mut Rewriter<'_>, op: Op) -> bool {
     if c < low as f64 || c > high as f64 {
         return false;
     }
-    // eq gt ge lt le ne, ordered and unordered alike: an integer is never NaN.
-    let ordered = match rw.ir.int_attr(op, "predicate") {
-        Some(p @ 1..=6) => p,
-        Some(p @ 8..=13) => p - 7,
-        _ => return false,
-    };
-    let shift = if signed { 0 } else { 4 };
-    let predicate = match ordered {
-        1 => 0,
-        2 => 4 + shift,
-        3 => 5 + shift,
-        4 => 2 + shift,
-        5 => 3 + shift,
-        _ => 1,
-    };
+    // Ordered and unordered alike: an integer is never NaN.
+    let Some(predicate) = view::Cmpf(op).predicate(rw.ir).and_then(|p| p.of_integers(signed)) else { return false };
     let loc = rw.ir.loc(op);
     let bound = rw.constant(Attr::int_splat(int_ty, c as i64), loc);
-    rw.replace_with_attrs(op, ArithOp::Cmpi, &[x, bound], &[("predicate", Attr::i32(predicate))]);
+    rw.replace_with_attrs(op, ArithOp::Cmpi, &[x, bound], &[("predicate", predicate.attr())]);
     true
 }

@@ -12,12 +12,10 @@
 //! 0x3f80_1fff is cut to 0x3f80_0000. From 0x3f80_3000, where bit 13 is 1, adding 0x1000 gives 0x3f80_4000.
 
 use crate::ir::core::{Attr, Builder, InsertPoint, Ir, Name, Op, OpState, Type, TypeData, Value};
+use crate::ir::dialects::enums::{CmpiPredicate, DescriptorReduceKind, Enumeration, MemScope, MemSemantic, RmwKind};
+use crate::ir::dialects::tt::tt as view;
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp};
 use crate::passes::tt::block_access;
-
-/// `padding = 2`
-pub(super) const NAN: i64 = 2;
-const EQ: i64 = 0;
 
 /// What a descriptor is made of, as values at the access.
 pub(super) struct Parts<'a> {
@@ -40,24 +38,26 @@ impl Parts<'_> {
     }
 }
 
-/// The atomic operation (the number of `tt.atomic_rmw`'s) that does what a `tt.descriptor_reduce` does.
+/// The atomic operation that does what a `tt.descriptor_reduce` does.
 ///
 /// # Errors
 /// Says why there is none.
-pub(super) fn reduction(ir: &Ir, op: Op) -> Result<i64, String> {
+pub(super) fn reduction(ir: &Ir, op: Op) -> Result<RmwKind, String> {
     let TypeData::TensorDesc { elem, .. } = *ir.ty(ir.operand(op, 0)) else { return Err("it reduces through no descriptor".into()) };
     let signed = match *elem {
         TypeData::SignedInt { signed, .. } => Some(signed),
         _ => None,
     };
-    let kind = ir.int_attr(op, "kind").unwrap_or_default();
+    let Some(kind) = view::DescriptorReduce(op).kind(ir) else { return Err("it says no reduction".into()) };
     match (kind, signed) {
-        (1, _) => Ok(if elem.is_float() { 5 } else { 4 }),
-        (2, Some(signed)) => Ok(if signed { 7 } else { 9 }),
-        (3, Some(signed)) => Ok(if signed { 6 } else { 8 }),
-        (6..=8, _) => Ok(kind - 5),
-        _ => {
-            let name = crate::ir::dialects::enums::DESCRIPTOR_REDUCE.case(kind).unwrap_or("?");
+        (DescriptorReduceKind::Add, _) => Ok(if elem.is_float() { RmwKind::Fadd } else { RmwKind::Add }),
+        (DescriptorReduceKind::Min, Some(signed)) => Ok(if signed { RmwKind::Min } else { RmwKind::Umin }),
+        (DescriptorReduceKind::Max, Some(signed)) => Ok(if signed { RmwKind::Max } else { RmwKind::Umax }),
+        (DescriptorReduceKind::And, _) => Ok(RmwKind::And),
+        (DescriptorReduceKind::Or, _) => Ok(RmwKind::Or),
+        (DescriptorReduceKind::Xor, _) => Ok(RmwKind::Xor),
+        (DescriptorReduceKind::Min | DescriptorReduceKind::Max | DescriptorReduceKind::Inc | DescriptorReduceKind::Dec, _) => {
+            let name = kind.name();
             Err(format!("there is no atomic operation for `tt.descriptor_reduce {name}` on elements of type {elem}"))
         }
     }
@@ -190,7 +190,7 @@ fn reduce(ir: &mut Ir, op: Op, parts: &Parts<'_>) {
     let (block, indices) = (block_type(ir, op), extended(ir, op, 2));
     let (ptr, mask) = block_at(ir, op, parts, block, &indices);
     let value = as_block(ir, op, ir.operand(op, 1), block);
-    let attrs = [("atomic_rmw_op", Attr::i32(kind)), ("sem", Attr::i32(3)), ("scope", Attr::i32(1))];
+    let attrs = [("atomic_rmw_op", kind.attr()), ("sem", MemSemantic::Release.attr()), ("scope", MemScope::Gpu.attr())];
     Builder::before(ir, op).value_with(TtOp::AtomicRmw, &[ptr, value, mask], block, &attrs);
 }
 
@@ -236,7 +236,7 @@ fn rounded(b: &mut Builder<'_>, value: Value) -> Value {
     let exponent_mask = b.int(0x7f80_0000, ty);
     let exponent = b.value(ArithOp::Andi, &[bits, exponent_mask], ty);
     let flags = ty.with_elem(Type::int(1));
-    let special = b.value_with(ArithOp::Cmpi, &[exponent, exponent_mask], flags, &[("predicate", Attr::int(EQ, Type::int(64)))]);
+    let special = b.value_with(ArithOp::Cmpi, &[exponent, exponent_mask], flags, &[("predicate", CmpiPredicate::Eq.attr())]);
     let thirteen = b.int(13, ty);
     let kept = b.value(ArithOp::Shrui, &[bits, thirteen], ty);
     let one = b.int(1, ty);

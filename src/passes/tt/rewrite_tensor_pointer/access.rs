@@ -11,6 +11,7 @@
 
 use crate::ir::core::{Attr, Builder, Ir, Op, Type, Value};
 use crate::ir::dialects::TtOp;
+use crate::ir::dialects::enums::PaddingOption;
 use crate::passes::tt::block_access;
 
 /// What a block pointer is made of, as values at the access.
@@ -22,9 +23,6 @@ pub(super) struct Parts {
     pub(super) offsets: Vec<Value>,
 }
 
-/// `padding = 2`
-const NAN: i64 = 2;
-
 /// Why an access through a block pointer cannot be rewritten.
 pub(super) fn fault(ir: &Ir, op: Op) -> Option<String> {
     let name = ir.op_name(op);
@@ -33,8 +31,8 @@ pub(super) fn fault(ir: &Ir, op: Op) -> Option<String> {
         return Some(format!("`{name}` through a block pointer has a mask; it can check boundaries only"));
     }
     let elem = ir.ty(ir.operand(op, 0)).pointee().map(Type::elem)?;
-    match ir.stored_attr(op, "padding").and_then(Attr::as_int) {
-        Some(NAN) if !elem.is_float() => Some(format!("`{name}` pads with NaN, and the elements have type {elem}")),
+    match ir.enum_attr(op, "padding") {
+        Some(PaddingOption::Nan) if !elem.is_float() => Some(format!("`{name}` pads with NaN, and the elements have type {elem}")),
         Some(_) if !elem.is_float() && !elem.is_int() => Some(format!("`{name}` pads, and the elements have type {elem}")),
         _ => None,
     }
@@ -45,7 +43,7 @@ pub(super) fn rewrite(ir: &mut Ir, op: Op, parts: &Parts) {
     let block = ir.ty(ir.operand(op, 0)).pointee().expect("the address is a block pointer");
     let checked = ir.stored_attr(op, "boundaryCheck").and_then(Attr::as_dense_array).unwrap_or_default();
     let checked: Vec<usize> = checked.iter().map(|&d| d as usize).collect();
-    let padding = ir.stored_attr(op, "padding").and_then(Attr::as_int);
+    let padding = ir.enum_attr::<PaddingOption>(op, "padding");
     let load = ir.is(op, TtOp::Load);
     let mut made = vec![None; block.rank()];
     let mut at = |b: &mut Builder<'_>, d: usize| *made[d].get_or_insert_with(|| coordinates(b, parts.offsets[d], block, d));
@@ -80,9 +78,9 @@ fn coordinates(b: &mut Builder<'_>, offset: Value, block: Type, d: usize) -> Val
     at
 }
 
-fn padded(b: &mut Builder<'_>, block: Type, padding: i64) -> Value {
+fn padded(b: &mut Builder<'_>, block: Type, padding: PaddingOption) -> Value {
     let elem = block.elem();
-    let bits = elem.as_float().map_or(0, |k| k.from_f64(if padding == NAN { f64::NAN } else { 0.0 }));
+    let bits = elem.as_float().map_or(0, |k| k.from_f64(if padding == PaddingOption::Nan { f64::NAN } else { 0.0 }));
     let scalar = b.constant(Attr::splat_bits(elem, bits));
     b.value(TtOp::Splat, &[scalar], block)
 }

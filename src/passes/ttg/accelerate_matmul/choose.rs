@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ir::core::encoding::NvidiaMma;
 use crate::ir::core::{Encoding, Ir, Op, Type, Value, ValueDef};
+use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::dialects::{OpKind, Traits, TtOp, TtgOp, TtngOp};
 use crate::layout;
 use crate::passes::analysis::effects::effects;
@@ -18,8 +19,6 @@ pub(super) struct Multiplier {
     /// Whether the GPU has an instruction that this product cannot use.
     pub(super) refused: bool,
 }
-
-const TF32: i64 = 0;
 
 /// Step 1 and 2.
 pub(super) fn multiplier(ir: &Ir, op: Op, target: &Target, wgmma: bool) -> Multiplier {
@@ -76,7 +75,7 @@ fn is_f32(ty: Type) -> bool {
 fn takes_mma(ir: &Ir, op: Op) -> bool {
     let elems = [0, 1].map(|i| ir.ty(ir.operand(op, i)).elem());
     if elems.iter().all(|&e| is_f32(e)) {
-        return ir.int_attr(op, "inputPrecision") == Some(TF32);
+        return ir.enum_attr(op, "inputPrecision") == Some(InputPrecision::Tf32);
     }
     elems.iter().all(|&e| {
         let any_fp8 = e.is_float() && e.bit_width() == Some(8);

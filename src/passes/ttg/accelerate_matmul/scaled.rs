@@ -19,12 +19,9 @@
 //! ```
 
 use crate::ir::core::{Attr, Builder, Encoding, FloatKind, Ir, Loc, Op, OpState, Type, Value};
+use crate::ir::dialects::enums::ScaledElem;
 use crate::ir::dialects::{ArithOp, MathOp, TtOp, TtgOp};
 use crate::passes::ttg::infer;
-
-/// The numbers of the formats `e2m1` and `fp16`.
-const E2M1: i64 = 4;
-const FP16: i64 = 6;
 
 /// Replaces a `tt.dot_scaled` by a `tt.dot`, which it returns.
 pub(super) fn decompose(ir: &mut Ir, op: Op) -> Option<Op> {
@@ -33,7 +30,7 @@ pub(super) fn decompose(ir: &mut Ir, op: Op) -> Option<Op> {
     if transpose {
         scaled.transpose(ir)?;
     }
-    let wide = Type::float(if scaled.sides.iter().any(|s| s.format == FP16) { FloatKind::F16 } else { FloatKind::BF16 });
+    let wide = Type::float(if scaled.sides.iter().any(|s| s.format == ScaledElem::Fp16) { FloatKind::F16 } else { FloatKind::BF16 });
     let result = ir.ty(scaled.accumulator).encoding()?;
     let mut operands = vec![];
     for index in 0..2 {
@@ -57,7 +54,7 @@ pub(super) fn decompose(ir: &mut Ir, op: Op) -> Option<Op> {
 struct Side {
     value: Value,
     scale: Option<Value>,
-    format: i64,
+    format: ScaledElem,
     /// Whether pairs of 4-bit floats lie along K.
     k_pack: bool,
 }
@@ -76,12 +73,12 @@ impl Scaled {
         let side = |value: usize, scale: usize, format: &str, pack: &str| Side {
             value: ir.operand(op, value),
             scale: ir.operand_group(op, scale).first().copied(),
-            format: ir.int_attr(op, format).unwrap_or(0),
+            format: ir.enum_attr(op, format).unwrap_or(ScaledElem::E4m3),
             k_pack: ir.bool_attr(op, pack),
         };
         let sides = [side(0, 3, "a_elem_type", "lhs_k_pack"), side(1, 4, "b_elem_type", "rhs_k_pack")];
         let a = ir.ty(sides[0].value).shape();
-        let k = a[a.len() - 1] * if sides[0].format == E2M1 && sides[0].k_pack { 2 } else { 1 };
+        let k = a[a.len() - 1] * if sides[0].format == ScaledElem::E2m1 && sides[0].k_pack { 2 } else { 1 };
         // A single scale says nothing about groups.
         let per_scale = |s: &Side| s.scale.map(|v| ir.ty(v)).filter(|t| t.num_elements() != 1).map(|t| k / t.shape()[t.rank() - 1]);
         let group = sides.iter().find_map(per_scale).unwrap_or(32);
@@ -114,7 +111,7 @@ impl Scaled {
         let rank = ty.rank();
         let k = if index == 0 { rank - 1 } else { rank - 2 };
         let loc = ir.value_loc(side.value);
-        let value = if side.format == E2M1 {
+        let value = if side.format == ScaledElem::E2m1 {
             // The other one of the last two axes, if not K.
             let axis = if side.k_pack { k } else { 2 * rank - 3 - k };
             let mut shape = ty.shape().to_vec();

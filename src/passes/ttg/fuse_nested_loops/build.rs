@@ -5,13 +5,11 @@ use super::count::{Counts, add_length, is_known, repeat_trips};
 use super::fuse::{BOUNDS, Inner, Logue, Route};
 use super::{DISALLOW_MULTI_BUFFER, MUST_EXECUTE, WARP_SPECIALIZE, stages};
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Mapping, Op, OpState, Type, TypeData, Value};
+use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, ScfOp, UbOp};
 use crate::passes::ttg::pipeline::schedule::{NUM_STAGES, ancestor_in};
 
 /// Predicates of `arith.cmpi`.
-const EQ: i64 = 0;
-const SLT: i64 = 2;
-const SGE: i64 = 5;
 
 /// The fused loop while it is made.
 pub(super) struct Fuser<'a> {
@@ -135,8 +133,8 @@ impl<'a> Fuser<'a> {
         self.b.ir.args(self.block)[at + 1]
     }
 
-    fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value {
-        self.b.value_with(ArithOp::Cmpi, &[a, b], Type::int(1), &[("predicate", Attr::i32(predicate))])
+    fn compare(&mut self, predicate: CmpiPredicate, a: Value, b: Value) -> Value {
+        self.b.value_with(ArithOp::Cmpi, &[a, b], Type::int(1), &[("predicate", predicate.attr())])
     }
 
     /// An `scf.if` at the end of the body with an empty block on each side.
@@ -179,7 +177,7 @@ impl<'a> Fuser<'a> {
         }
         let shared = self.b.int(k as i64, self.ty);
         self.start = self.b.value(ArithOp::Subi, &[start, shared], self.ty);
-        let condition = self.compare(EQ, self.t, self.start);
+        let condition = self.compare(CmpiPredicate::Eq, self.t, self.start);
         let (inner, fixed) = (self.inners[k].op, self.inners[k].fixed.clone());
         let (ops, outputs) = (self.logues[k].ops.clone(), self.logues[k].outputs.clone());
         // On the other side, all stays as it is.
@@ -255,8 +253,8 @@ impl<'a> Fuser<'a> {
             self.b.constant(Attr::bool(true))
         } else {
             let end = self.b.value(ArithOp::Addi, &[self.start, self.lengths[k]], self.ty);
-            let started = self.compare(SGE, self.t, self.start);
-            let runs = self.compare(SLT, self.t, end);
+            let started = self.compare(CmpiPredicate::Sge, self.t, self.start);
+            let runs = self.compare(CmpiPredicate::Slt, self.t, end);
             self.b.value(ArithOp::Andi, &[started, runs], Type::int(1))
         };
         let state = self.state.clone();
@@ -285,7 +283,7 @@ impl<'a> Fuser<'a> {
     pub(super) fn epilogue(&mut self, epilogue: &Logue, routes: &[Route]) {
         let one = self.b.int(1, self.ty);
         let last = self.b.value(ArithOp::Subi, &[self.inner_len, one], self.ty);
-        let condition = self.compare(EQ, self.t, last);
+        let condition = self.compare(CmpiPredicate::Eq, self.t, last);
         let end = self.b.ir.terminator(self.outer_body).expect("a loop's body ends in a yield");
         self.next_outer = self.b.ir.operands(end).to_vec();
         let mut set: Vec<Value> = routes.iter().map(|r| self.next_outer[r.index]).collect();
@@ -320,7 +318,7 @@ impl<'a> Fuser<'a> {
         let (one, zero) = (self.b.int(1, self.ty), self.b.int(0, self.ty));
         let next = self.b.value(ArithOp::Addi, &[self.t, one], self.ty);
         let last = self.b.value(ArithOp::Subi, &[self.inner_len, one], self.ty);
-        let rolls_over = self.compare(EQ, self.t, last);
+        let rolls_over = self.compare(CmpiPredicate::Eq, self.t, last);
         let t = self.b.value(ArithOp::Select, &[rolls_over, zero, next], self.ty);
         let mut values = vec![t, self.induction];
         values.extend(&self.next_outer);

@@ -13,18 +13,13 @@ use std::collections::BTreeSet;
 use super::bounds::{bounds, is_unsigned, to_hoist};
 use super::{MUST_EXECUTE, WARP_SPECIALIZE};
 use crate::ir::core::{Attr, Builder, Dominance, Ir, Mapping, Op, OpState, Type, Value};
+use crate::ir::dialects::arith::arith as view;
+use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, LlvmOp, ScfOp};
 use crate::passes::analysis::effects::is_speculatable;
 use crate::passes::tt::licm::move_out_of_loop;
 use crate::passes::ttg::pipeline::assign_latencies::is_product;
 use crate::passes::ttg::pipeline::schedule::ancestor_in;
-
-/// Predicates of `arith.cmpi`.
-const SLT: i64 = 2;
-const SGT: i64 = 4;
-const SGE: i64 = 5;
-/// From a predicate with sign to the same one without.
-const WITHOUT_SIGN: i64 = 4;
 
 /// Whether the nest may now be fused; `changed` is set if anything moved.
 pub(super) fn prepare(ir: &mut Ir, outer: Op, inner: Op, changed: &mut bool) -> bool {
@@ -65,10 +60,12 @@ fn assumed_to_run(ir: &Ir, inner: Op) -> bool {
     };
     ir.users(upper).into_iter().filter(|&op| ir.is(op, ArithOp::Cmpi)).any(|compare| {
         let sides = (ir.operand(compare, 0), ir.operand(compare, 1));
-        let sign = if is_unsigned(ir, inner) { WITHOUT_SIGN } else { 0 };
-        let says = match ir.int_attr(compare, "predicate").map(|p| p - sign) {
-            Some(SLT) => sides == (lower, upper),
-            Some(SGT) => sides == (upper, lower),
+        let unsigned = is_unsigned(ir, inner);
+        let says = match view::Cmpi(compare).predicate(ir) {
+            Some(CmpiPredicate::Slt) => !unsigned && sides == (lower, upper),
+            Some(CmpiPredicate::Sgt) => !unsigned && sides == (upper, lower),
+            Some(CmpiPredicate::Ult) => unsigned && sides == (lower, upper),
+            Some(CmpiPredicate::Ugt) => unsigned && sides == (upper, lower),
             _ => false,
         };
         says && ir.users(ir.result(compare)).into_iter().any(holds)
@@ -82,12 +79,12 @@ fn speculate(ir: &mut Ir, outer: Op, inner: Op) -> bool {
         ir.move_before(op, outer);
     }
     let inner_bounds = bounds(ir, inner);
-    let not_below = if is_unsigned(ir, inner) { SGE + WITHOUT_SIGN } else { SGE };
+    let not_below = if is_unsigned(ir, inner) { CmpiPredicate::Uge } else { CmpiPredicate::Sge };
     let types: Vec<Type> = ir.results(outer).iter().map(|&r| ir.ty(r)).collect();
     let mut b = Builder::before(ir, outer);
     b.loc = b.ir.loc(inner);
     let sides = [inner_bounds[0], inner_bounds[1]];
-    let empty = b.value_with(ArithOp::Cmpi, &sides, Type::int(1), &[("predicate", Attr::i32(not_below))]);
+    let empty = b.value_with(ArithOp::Cmpi, &sides, Type::int(1), &[("predicate", not_below.attr())]);
     let state = OpState::new(ScfOp::If, b.loc).operands(&[empty]).results(&types).regions(2);
     let branch = b.insert(state);
     let mut map = Mapping::default();

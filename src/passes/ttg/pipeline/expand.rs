@@ -20,12 +20,12 @@ use super::schedule::{Schedule, body_ops, nested_operands};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::clone::Mapping;
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Loc, Op, OpState, Type, Value, ValueDef};
+use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, LlvmOp, OpKind, ScfOp, TtOp, TtgOp, TtngOp};
 use crate::passes::analysis::effects::effects;
 use crate::passes::manager::PassCx;
 
 /// `arith.cmpi slt`
-const SLT: i64 = 2;
 
 /// Expands one loop; leaves it alone, with a remark, where that is impossible.
 pub(super) fn expand(ir: &mut Ir, cx: &mut PassCx, looped: Op) {
@@ -153,7 +153,7 @@ impl Expander {
             let count = b.constant(Attr::int(i as i64, ty));
             let offset = b.value(ArithOp::Muli, &[step, count], ty);
             let at = b.value(ArithOp::Addi, &[lower, offset], ty);
-            predicates.push(b.value_with(ArithOp::Cmpi, &[at, upper], Type::int(1), &[("predicate", Attr::int(SLT, Type::int(64)))]));
+            predicates.push(b.value_with(ArithOp::Cmpi, &[at, upper], Type::int(1), &[("predicate", CmpiPredicate::Slt.attr())]));
             self.set_version(iv, i, at);
             for &(op, stage) in order.iter().filter(|o| o.1 <= i) {
                 let iteration = i - stage;
@@ -260,7 +260,7 @@ impl Expander {
             let ahead = b.constant(Attr::int((self.last - stage) as i64, ty));
             let offset = b.value(ArithOp::Muli, &[step, ahead], ty);
             let limit = b.value(ArithOp::Subi, &[upper, offset], ty);
-            predicates.push(b.value_with(ArithOp::Cmpi, &[new_iv, limit], Type::int(1), &[("predicate", Attr::int(SLT, Type::int(64)))]));
+            predicates.push(b.value_with(ArithOp::Cmpi, &[new_iv, limit], Type::int(1), &[("predicate", CmpiPredicate::Slt.attr())]));
         }
         let loop_values = self.carried(ir);
         for (op, stage) in self.order.clone() {

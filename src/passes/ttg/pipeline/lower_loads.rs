@@ -16,6 +16,7 @@ use super::schedule::{Cluster, Schedule, ancestor_in, body_ops};
 use super::{loads, lower_descriptors, lower_tma};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Op, OpState, Type, TypeData, Value};
+use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::layout;
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
@@ -24,7 +25,6 @@ use crate::passes::ttg::buffers::{self, is_view};
 use crate::passes::ttg::{module_attrs, tensor_descriptors};
 
 /// `arith.cmpi sge`
-const SGE: i64 = 5;
 
 /// A load that becomes asynchronous.
 pub(super) struct AsyncLoad {
@@ -278,7 +278,7 @@ pub(super) fn count_on(b: &mut Builder<'_>, counter: Value, limits: [Value; 3]) 
 /// Whether a counter starts over, and its next value; `limits` are 0, 1 and the number of slots.
 fn counted_on(b: &mut Builder<'_>, counter: Value, [zero, one, size]: [Value; 3]) -> (Value, Value) {
     let sum = b.value(ArithOp::Addi, &[counter, one], Type::int(32));
-    let over = b.value_with(ArithOp::Cmpi, &[sum, size], Type::int(1), &[("predicate", Attr::int(SGE, Type::int(64)))]);
+    let over = b.value_with(ArithOp::Cmpi, &[sum, size], Type::int(1), &[("predicate", CmpiPredicate::Sge.attr())]);
     (over, b.value(ArithOp::Select, &[over, zero, sum], Type::int(32)))
 }
 

@@ -11,11 +11,11 @@
 
 use super::lower_descriptors;
 use crate::ir::core::{Attr, Builder, Ir, Op, Type, TypeData, Value, ValueDef};
+use crate::ir::dialects::enums::MemSemantic;
 use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp, TtngOp};
 use crate::passes::ttg::{buffers, tensor_descriptors, tma_lowering};
 
 /// `relaxed`
-const RELAXED: i64 = 1;
 /// Slots of a descriptor are one less.
 const STAGES: u32 = 3;
 
@@ -63,7 +63,7 @@ fn stores(ir: &Ir, looped: Op) -> Vec<Op> {
 fn orders_memory(ir: &Ir, looped: Op) -> bool {
     let orders = |op: Op| {
         matches!(ir.kind(op), OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicPoll | TtOp::AtomicLoad | TtOp::AtomicStore))
-            && ir.int_attr(op, "sem").is_some_and(|sem| sem != RELAXED)
+            && ir.enum_attr::<MemSemantic>(op, "sem").is_some_and(|sem| sem != MemSemantic::Relaxed)
     };
     ir.all_ops(looped).into_iter().any(orders)
 }

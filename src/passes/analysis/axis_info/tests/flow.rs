@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use super::{Evaluated, I32, Random, attr_dict, check};
 use crate::ir::core::{Attr, AttrData, Block, Builder, InsertPoint, Ir, Loc, Op, OpState, Type, Value};
-use crate::ir::dialects::enums::cmpi_holds;
+use crate::ir::dialects::enums::CmpiPredicate;
+use crate::ir::dialects::enums::Enumeration;
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp};
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 
@@ -93,8 +94,9 @@ impl Program {
     }
 
     fn condition(&mut self, block: Block, of: &[Value]) -> Value {
-        let (x, y, predicate) = (self.any(of), self.any(of), self.random.below(6) as i64);
-        self.add(block, ArithOp::Cmpi, &[x, y], Type::int(1), &[("predicate", Attr::int(predicate, Type::int(64)))])
+        let (x, y, predicate) = (self.any(of), self.any(of), CmpiPredicate::from_number(self.random.below(6) as i64));
+        let predicate = predicate.expect("six predicates");
+        self.add(block, ArithOp::Cmpi, &[x, y], Type::int(1), &[("predicate", predicate.attr())])
     }
 
     fn binary(&mut self, block: Block, of: &mut Vec<Value>) {
@@ -259,7 +261,7 @@ impl Run<'_> {
                 }
             }
             OpKind::Arith(kind) => {
-                let predicate = self.ir.int_attr(op, "predicate").unwrap_or_default();
+                let predicate = self.ir.enum_attr(op, "predicate").unwrap_or(CmpiPredicate::Eq);
                 let pairs = operands[0].iter().zip(&operands[1]);
                 pairs.map(|(&x, &y)| number(kind, predicate, x, y)).collect::<Option<Elements>>().map(|e| vec![e])
             }
@@ -269,7 +271,7 @@ impl Run<'_> {
 }
 
 /// The result for one element, if it is what the rules cover.
-fn number(kind: ArithOp, predicate: i64, x: i64, y: i64) -> Option<i64> {
+fn number(kind: ArithOp, predicate: CmpiPredicate, x: i64, y: i64) -> Option<i64> {
     let natural = x >= 0 && y >= 1;
     let z = match kind {
         ArithOp::Addi => x + y,
@@ -280,7 +282,7 @@ fn number(kind: ArithOp, predicate: i64, x: i64, y: i64) -> Option<i64> {
         ArithOp::Andi => x & y,
         ArithOp::Maxsi => x.max(y),
         ArithOp::Minsi => x.min(y),
-        ArithOp::Cmpi => i64::from(cmpi_holds(predicate, x, y, 32)?),
+        ArithOp::Cmpi => i64::from(predicate.holds(x, y, 32)),
         _ => return None,
     };
     (z.abs() < 1 << 30).then_some(z)
