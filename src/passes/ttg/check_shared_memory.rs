@@ -9,7 +9,6 @@ use crate::ir::core::Ir;
 use crate::passes::analysis::check_shared::{self, Fault};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx, at, place};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, capability};
-use crate::passes::ttg::module_attrs;
 
 pub static PASS: Pass = Pass {
     name: "ttc-check-shared-memory",
@@ -20,8 +19,7 @@ pub static PASS: Pass = Pass {
 };
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let one_warp = module_attrs::threads(ir).is_some_and(|t| t.num_warps == 1);
-    let faults = check_shared::check(ir, one_warp, capability(ir, cx));
+    let faults = check_shared::check(ir, capability(ir, cx));
     if faults.is_empty() {
         return Ok(Changed::No);
     }

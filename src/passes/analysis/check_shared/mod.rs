@@ -96,7 +96,8 @@ impl Fault {
 /// Everything that is not proved of a module whose memory is laid out and whose barriers stand. Of each operation the first fault of each sort,
 /// in the order of the text.
 #[must_use]
-pub fn check(ir: &Ir, one_warp: bool, capability: u32) -> Vec<Fault> {
+pub fn check(ir: &Ir, capability: u32) -> Vec<Fault> {
+    let one_warp = ir.int_attr(ir.module(), "ttg.num-warps") == Some(1);
     let (buffers, mut faults) = buffers::of_module(ir, capability);
     for func in ir.functions() {
         let mut checker = Checker {
