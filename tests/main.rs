@@ -41,5 +41,7 @@ mod random_ir;
 mod references;
 #[path = "suite/remarks.rs"]
 mod remarks;
+#[path = "suite/shared_memory.rs"]
+mod shared_memory;
 #[path = "suite/verify.rs"]
 mod verify;

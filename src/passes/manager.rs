@@ -14,7 +14,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Place};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Loc};
 
@@ -126,10 +126,15 @@ impl PassCx {
 
 /// Adds the position that an IR location carries as the primary label.
 pub(super) fn at(diagnostic: Diagnostic, loc: Loc) -> Diagnostic {
-    match loc.file_line_col() {
-        Some((file, line, col)) => diagnostic.at(crate::diag::Place::At { file: file.to_string(), line, col }, ""),
+    match place(loc) {
+        Some(place) => diagnostic.at(place, ""),
         None => diagnostic,
     }
+}
+
+/// The position that an IR location carries.
+pub(super) fn place(loc: Loc) -> Option<Place> {
+    loc.file_line_col().map(|(file, line, col)| Place::At { file: file.to_string(), line, col })
 }
 
 /// How a step ended.

@@ -133,6 +133,9 @@ pub fn llir(options: &GpuOptions) -> Pipeline {
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
     p.add_with(&ttg::proxy_fences::PASS, &capability);
     p.add_with(&ttg::insert_barriers::PASS, &capability);
+    if cfg!(debug_assertions) {
+        p.add_with(&ttg::check_shared_memory::PASS, &capability);
+    }
     p.add(&ttg::global_scratch::PASS);
     p
 }

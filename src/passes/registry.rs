@@ -45,6 +45,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::allocate_shared_memory::PASS,
     &ttg::proxy_fences::PASS,
     &ttg::insert_barriers::PASS,
+    &ttg::check_shared_memory::PASS,
     &ttg::global_scratch::PASS,
     &ttg::print_alignment::PASS,
     &ttg::print_allocation::ALLOCATION,

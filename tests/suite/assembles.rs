@@ -28,7 +28,7 @@ fn releases() -> Vec<PathBuf> {
 }
 
 /// The first case of each kernel.
-fn one_case_a_kernel() -> Vec<PathBuf> {
+pub(crate) fn one_case_a_kernel() -> Vec<PathBuf> {
     let mut seen = BTreeSet::new();
     let kernel_of = |path: &PathBuf| {
         let loaded = Folder::default().load(path).unwrap_or_else(|d| panic!("{}: {d:#?}", path.display()));

@@ -63,4 +63,13 @@ def f(x, n: tl.constexpr):
 ```
 
 Use loops (`range`) instead of `tl.static_range`, `@triton.jit(noinline=True)` for large functions called from many places, or raise `--max-ops`.";
+    SHARED_MEMORY_UNSAFE = "E0619", "accesses to shared memory are not kept apart", "`--ttc-check-shared-memory` reads the offsets, fences and barriers that stand in a module and could not
+prove that they are enough: a buffer lies over another one that is still needed, threads may race for some bytes, or nobody waits for what is under way. The message names both operations.
+
+```text
+%0 = ttg.local_alloc %x {allocation.offset = 0 : i32} : (tensor<16x64xf16, #b>) -> !ttg.memdesc<16x64xf16, #s, #smem>
+%1 = ttg.local_load %0 : !ttg.memdesc<16x64xf16, #s, #smem> -> tensor<16x64xf16, #b>     other threads may still be writing
+```
+
+A module that ttc has made itself passes. Where one does not, in a build with debug assertions, that is a defect in ttc: please report it together with the kernel.";
 }

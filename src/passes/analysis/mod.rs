@@ -2,6 +2,7 @@
 
 pub mod allocation;
 pub mod axis_info;
+pub mod check_shared;
 pub mod clusters;
 pub mod effects;
 pub mod flow;

@@ -3,6 +3,7 @@
 pub mod accelerate_matmul;
 pub mod allocate_shared_memory;
 pub mod buffers;
+pub mod check_shared_memory;
 pub mod coalesce;
 pub mod coalesce_async_copy;
 pub mod combine_select_if;

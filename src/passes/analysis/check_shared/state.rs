@@ -1,0 +1,240 @@
+//! What is known of shared memory at one point of a function, and how an operation's steps change it.
+//!
+//! Everything here only grows when states are joined (or gets less known), and there are finitely many places, groups and numbers, so the walk ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::core::{Op, Value};
+
+use super::places::{Owner, Place};
+use super::table::{Class, Kind, Use};
+
+/// Groups older than this are not told apart; a wait for more is taken for one that waits for nothing.
+const OLDEST: u64 = 40;
+
+/// An access of some thread.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Access {
+    pub op: Op,
+    pub place: Place,
+    pub used: Use,
+}
+
+impl Access {
+    /// Whether the order of two accesses by different threads matters.
+    pub(super) fn conflicts(&self, other: &Access) -> bool {
+        let ordered = self.used.class == other.used.class && self.used.class != Class::Data;
+        (self.used.writes || other.used.writes) && !ordered && self.place.overlaps(&other.place)
+    }
+}
+
+/// An access that began and may not be over.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Flight {
+    pub kind: Kind,
+    pub access: Access,
+    /// How many groups were ended after its own, up to [`OLDEST`]; `None` as long as its own is open.
+    pub age: Option<u64>,
+    /// The bytes of the mbarrier that tells its end.
+    pub mbarrier: Option<(u64, u64)>,
+    /// Whether it happens whatever its predicate is.
+    pub sure: bool,
+}
+
+/// A fault: what the access at hand meets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Meets {
+    /// What other threads may still be doing: no barrier lies between.
+    Pending(Access),
+    /// What is under way: nobody has waited for it.
+    Flight(Flight),
+    /// What this operation put over the contents that are needed.
+    Overwritten(Op),
+    /// What threads wrote and no fence has shown to the asynchronous proxy.
+    Unfenced(Access),
+}
+
+/// See the module.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct State {
+    /// Integers that control flow hands on, where known.
+    pub ints: BTreeMap<Value, i64>,
+    /// Descriptors that control flow hands on, and buffers.
+    pub places: BTreeMap<Value, BTreeSet<Place>>,
+    /// For the token of a group how many groups were ended after it, at least.
+    pub ages: BTreeMap<Value, u64>,
+    /// Accesses since the last barrier.
+    pending: BTreeSet<Access>,
+    flights: BTreeSet<Flight>,
+    /// For each buffer that is there: bytes that something else wrote over, and which operation did.
+    spoiled: BTreeMap<Owner, BTreeSet<(u64, u64, Op)>>,
+    /// Writes by threads since the last fence.
+    unfenced: BTreeSet<Access>,
+    /// The parity of the phase that each mbarrier is in, where known.
+    parity: BTreeMap<(u64, u64), bool>,
+}
+
+impl State {
+    /// Adds what holds on another way to the same point. Whether that was news.
+    pub(super) fn join(&mut self, other: &State) -> bool {
+        let before = self.clone();
+        self.ints.retain(|value, known| other.ints.get(value) == Some(known));
+        self.parity.retain(|place, known| other.parity.get(place) == Some(known));
+        for (&value, places) in &other.places {
+            self.places.entry(value).or_default().extend(places.iter().cloned());
+        }
+        for (&value, &age) in &other.ages {
+            self.ages.entry(value).and_modify(|a| *a = age.min(*a)).or_insert(age);
+        }
+        for (&owner, bytes) in &other.spoiled {
+            self.spoiled.entry(owner).or_default().extend(bytes.iter().copied());
+        }
+        self.pending.extend(other.pending.iter().cloned());
+        self.flights.extend(other.flights.iter().cloned());
+        self.unfenced.extend(other.unfenced.iter().cloned());
+        before != *self
+    }
+
+    /// All threads are here, and what they did is done; what is under way goes on.
+    pub(super) fn barrier(&mut self) {
+        self.pending.clear();
+    }
+
+    pub(super) fn fence(&mut self) {
+        self.unfenced.clear();
+    }
+
+    /// What an access meets, the first fault of each kind.
+    pub(super) fn faults(&self, access: &Access) -> Vec<Meets> {
+        let mut found = vec![];
+        found.extend(self.pending.iter().find(|p| p.conflicts(access)).cloned().map(Meets::Pending));
+        // Of the buffers of one allocation, which two it is must be known.
+        let apart = |f: &Flight| f.access.place.owner == access.place.owner && !(f.access.place.known && access.place.known);
+        found.extend(self.flights.iter().find(|f| f.access.conflicts(access) && !apart(f)).cloned().map(Meets::Flight));
+        if access.used.reads && access.used.class != Class::Life {
+            let spoiled = self.spoiled.get(&access.place.owner).into_iter().flatten();
+            let over = |&&(low, high, _): &&(u64, u64, Op)| low < access.place.high && access.place.low < high;
+            found.extend(spoiled.clone().find(over).map(|s| Meets::Overwritten(s.2)));
+        }
+        if access.used.hardware && access.used.class == Class::Data {
+            let unseen = self.unfenced.iter().find(|w| w.place.overlaps(&access.place));
+            found.extend(unseen.cloned().map(Meets::Unfenced));
+        }
+        found
+    }
+
+    /// An access begins.
+    fn touch(&mut self, access: &Access) {
+        if !access.used.writes {
+            return;
+        }
+        let place = &access.place;
+        // An mbarrier's own operations keep it what it is.
+        if place.whole && place.known && access.used.class == Class::Data && !access.used.reads {
+            if let Some(own) = self.spoiled.get_mut(&place.owner) {
+                own.retain(|&(low, high, _)| low < place.low || place.high < high);
+            }
+        }
+        for (_, bytes) in self.spoiled.iter_mut().filter(|(owner, _)| **owner != place.owner) {
+            bytes.insert((place.low, place.high, access.op));
+        }
+        if !access.used.hardware && access.used.class == Class::Data {
+            self.unfenced.insert(access.clone());
+        }
+    }
+
+    /// An access that is over when the thread goes on; other threads may not have got so far.
+    pub(super) fn now(&mut self, access: Access) {
+        self.touch(&access);
+        self.pending.insert(access);
+    }
+
+    /// An access that goes on in the background.
+    pub(super) fn begin(&mut self, flight: Flight) {
+        self.touch(&flight.access);
+        self.flights.insert(flight);
+    }
+
+    /// What of this kind belongs to no group becomes one; a copy's `token` names it.
+    pub(super) fn commit(&mut self, kind: Kind, token: Option<Value>) {
+        let older = |age: u64| (age + 1).min(OLDEST);
+        let all = std::mem::take(&mut self.flights);
+        self.flights = all
+            .into_iter()
+            .map(|f| if f.kind == kind { Flight { age: Some(f.age.map_or(0, older)), ..f } } else { f })
+            .collect();
+        if kind == Kind::Copy {
+            self.ages.values_mut().for_each(|age| *age = older(*age));
+            self.ages.extend(token.map(|t| (t, 0)));
+        }
+    }
+
+    /// A thread has waited for its own groups, all but the last `left`.
+    pub(super) fn complete(&mut self, kind: Kind, left: u64) {
+        let done = |f: &Flight| f.kind == kind && f.age.is_some_and(|age| age >= left) && f.mbarrier.is_none();
+        let finished: Vec<Access> = self.flights.iter().filter(|f| done(f)).map(|f| f.access.clone()).collect();
+        self.flights.retain(|f| !done(f));
+        // The bytes of a copy come now, behind whatever fence there was.
+        self.unfenced.extend(finished.iter().filter(|a| a.used.writes && !a.used.hardware).cloned());
+        self.pending.extend(finished);
+    }
+
+    /// The copies of threads so far will arrive at an mbarrier.
+    pub(super) fn arrive(&mut self, mbarrier: (u64, u64)) {
+        let all = std::mem::take(&mut self.flights);
+        let joins = |f: &Flight| matches!(f.kind, Kind::Copy | Kind::Signalled) && f.mbarrier.is_none();
+        self.flights = all.into_iter().map(|f| if joins(&f) { Flight { mbarrier: Some(mbarrier), ..f } } else { f }).collect();
+    }
+
+    /// An mbarrier is made: it is in its first phase.
+    pub(super) fn make(&mut self, mbarrier: &Place) {
+        self.parity.retain(|&(low, high), _| high <= mbarrier.low || mbarrier.high <= low);
+        if mbarrier.known {
+            self.parity.insert((mbarrier.low, mbarrier.high), false);
+        }
+    }
+
+    /// Every thread has waited for a phase: what arrived in it is complete and visible. A wait for the phase before is over at once and says nothing.
+    pub(super) fn phase(&mut self, mbarrier: &Place, parity: Option<bool>) {
+        let at = (mbarrier.low, mbarrier.high);
+        let current = if mbarrier.known { self.parity.get(&at).copied() } else { None };
+        if let (Some(current), Some(parity)) = (current, parity) {
+            if current != parity {
+                return;
+            }
+            self.parity.insert(at, !parity);
+        } else {
+            self.parity.retain(|&(low, high), _| high <= at.0 || at.1 <= low);
+        }
+        let ended = |f: &Flight| f.mbarrier.is_some_and(|(low, high)| low < at.1 && at.0 < high);
+        let copied: Vec<Access> = self.flights.iter().filter(|f| ended(f) && !f.access.used.hardware).map(|f| f.access.clone()).collect();
+        self.flights.retain(|f| !ended(f));
+        self.unfenced.extend(copied);
+    }
+
+    /// A buffer starts its life: its contents are nobody's yet. What is left of its last life is another buffer now.
+    pub(super) fn alloc(&mut self, op: Op, result: Value, place: Place) {
+        let (new, old) = (Owner::Buffer(op), Owner::Older(op));
+        let aged = |p: &Place| if p.owner == new { Place { owner: old, ..p.clone() } } else { p.clone() };
+        let mut aged_any = false;
+        for (_, places) in self.places.iter_mut().filter(|(value, _)| **value != result) {
+            aged_any |= places.iter().any(|p| p.owner == new);
+            *places = places.iter().map(aged).collect();
+        }
+        let spoiled = self.spoiled.insert(new, BTreeSet::new()).unwrap_or_default();
+        if aged_any {
+            self.spoiled.entry(old).or_default().extend(spoiled);
+        }
+        self.places.insert(result, BTreeSet::from([place]));
+    }
+
+    /// A loop ends: what only its predicate kept back does not happen. The predicate of an iteration ahead is false when there is none.
+    pub(super) fn leave_loop(&mut self) {
+        self.flights.retain(|f| f.sure);
+    }
+
+    /// What is still under way.
+    pub(super) fn flights(&self) -> impl Iterator<Item = &Flight> {
+        self.flights.iter()
+    }
+}

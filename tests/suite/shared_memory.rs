@@ -1,0 +1,115 @@
+//! The check of shared memory (`ttc-check-shared-memory`) passes every kernel of `kernels/` as it goes to code generation, and refuses it with one barrier,
+//! one fence or one wait less, or with a buffer over another one.
+//!
+//! Each change is made in place and taken back. What the check lets pass although something is gone stands in [`NEEDLESS`], with the reason.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use ttc::cases::{Folder, Loaded};
+use ttc::driver::{Debug, Job, Stage, run_all};
+use ttc::ir::dialects::{OpKind, TtgOp, TtngOp};
+use ttc::ir::text::{ParseOptions, parse_module};
+use ttc::ir::core::{Attr, Ir, Op};
+use ttc::passes::analysis::check_shared::check;
+use ttc::passes::manager::{self, Pipeline};
+use ttc::source::SourceMap;
+use ttc::target::Target;
+
+use super::assembles::one_case_a_kernel;
+use super::kernels::in_parallel;
+
+const TARGETS: [(&str, u32); 2] = [("sm_80", 80), ("sm_90a", 90)];
+
+/// What comes between TTGIR and the check.
+const PREPARATION: &str = "ttc-full-iterations,ttc-unroll-streams,allocate-shared-memory-nv,triton-nvidia-gpu-proxy-fence-insertion,tritongpu-insert-barriers";
+
+/// Operations without which a kernel is still safe: the kernel's case, the target, and what is taken out.
+const NEEDLESS: &[(&str, &str, &str, &str)] = &[];
+
+/// A kernel as code generation gets it; nothing if the target cannot have it.
+fn prepared(folder: &Folder, loaded: &Loaded, name: &str, target: &str) -> Option<Ir> {
+    let instance = loaded.case.instance(&loaded.kernel, &loaded.case.default_config()).unwrap_or_else(|d| panic!("{name}: {d:#?}"));
+    let target = Target::parse(target).unwrap();
+    let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
+    let made = run_all(&[job], &folder.sources, &instance.options, &[Stage::Ttgir], &Debug::default(), 1).remove(0).result.ok()?;
+    let text = String::from_utf8(made.artifacts[&Stage::Ttgir].clone()).unwrap();
+    let mut map = SourceMap::default();
+    let file = map.add(format!("{name}.ttgir"), None, text);
+    let mut ir = parse_module(&map, file, &ParseOptions::default()).unwrap_or_else(|e| panic!("{name}: {}", e[0].message));
+    let report = manager::run(&mut ir, &Pipeline::parse(PREPARATION).unwrap(), ttc::ir::verify::verify, &mut []);
+    assert!(report.is_ok(), "{name}: {:?}", report.diagnostics);
+    Some(ir)
+}
+
+/// What may be spoiled at an operation.
+fn spoilers(ir: &Ir, op: Op) -> Vec<&'static str> {
+    match ir.kind(op) {
+        OpKind::Ttg(TtgOp::Barrier) => vec!["barrier"],
+        OpKind::Ttng(TtngOp::FenceAsyncShared) => vec!["fence"],
+        OpKind::Ttng(TtngOp::WaitBarrier) => vec!["phase"],
+        OpKind::Ttg(TtgOp::AsyncWait) | OpKind::Ttng(TtngOp::WarpGroupDotWait | TtngOp::TmaStoreWait) => vec!["wait"],
+        OpKind::Ttg(TtgOp::LocalAlloc) => vec!["place"],
+        _ => vec![],
+    }
+}
+
+/// Spoils one operation, asks, and mends it again. Whether the check let it pass.
+fn survives(ir: &mut Ir, op: Op, capability: u32) -> bool {
+    let name = match ir.kind(op) {
+        OpKind::Ttg(TtgOp::AsyncWait) => "num",
+        OpKind::Ttg(TtgOp::LocalAlloc) => "allocation.offset",
+        OpKind::Ttng(TtngOp::WarpGroupDotWait | TtngOp::TmaStoreWait) => "pendings",
+        _ => return survives_without(ir, op, capability),
+    };
+    let before = ir.int_attr(op, name).unwrap();
+    if name == "allocation.offset" {
+        let apart = |&other: &Op| ir.is(other, TtgOp::LocalAlloc) && ir.int_attr(other, name) != Some(before);
+        let Some(other) = ir.all_ops(ir.module()).into_iter().find(apart) else { return false };
+        ir.set_attr(op, name, Attr::i32(ir.int_attr(other, name).unwrap()));
+    } else {
+        ir.set_attr(op, name, Attr::i32(before + 1));
+    }
+    let safe = check(ir, capability).is_empty();
+    ir.set_attr(op, name, Attr::i32(before));
+    safe
+}
+
+fn survives_without(ir: &mut Ir, op: Op, capability: u32) -> bool {
+    let next = ir.next_op(op).unwrap();
+    ir.detach(op);
+    let safe = check(ir, capability).is_empty();
+    ir.insert_before(next, op);
+    safe
+}
+
+#[test]
+fn kernels_are_safe_and_with_one_barrier_fence_or_wait_less_they_are_not() {
+    let counts: Mutex<BTreeMap<&str, (usize, usize)>> = Mutex::default();
+    let wrong = in_parallel(&one_case_a_kernel(), |path| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let mut folder = Folder::default();
+        let loaded = folder.load(path).unwrap();
+        let mut wrong = vec![];
+        for (target, capability) in TARGETS {
+            let Some(mut ir) = prepared(&folder, &loaded, &name, target) else { continue };
+            wrong.extend(check(&ir, capability).into_iter().map(|fault| format!("{name} for {target}: {}", fault.text)));
+            for op in ir.all_ops(ir.module()) {
+                for spoiler in spoilers(&ir, op) {
+                    let survives = survives(&mut ir, op, capability);
+                    let mut counts = counts.lock().unwrap();
+                    let count = counts.entry(spoiler).or_default();
+                    *count = (count.0 + usize::from(!survives), count.1 + 1);
+                    let known = NEEDLESS.iter().any(|n| (n.0, n.1, n.2) == (name.as_str(), target, spoiler));
+                    if survives && !known {
+                        wrong.push(format!("{name} for {target}: nobody misses the {spoiler} of {:?}", ir.loc(op).file_line_col()));
+                    }
+                }
+            }
+        }
+        wrong
+    });
+    let counts = counts.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{counts:?}, {} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(counts["barrier"].1 >= 50, "{counts:?}");
+}
