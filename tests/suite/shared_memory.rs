@@ -8,9 +8,9 @@ use std::sync::Mutex;
 
 use ttc::cases::{Folder, Loaded};
 use ttc::driver::{Debug, Job, Stage, run_all};
+use ttc::ir::core::{Attr, Ir, Op};
 use ttc::ir::dialects::{OpKind, TtgOp, TtngOp};
 use ttc::ir::text::{ParseOptions, parse_module};
-use ttc::ir::core::{Attr, Ir, Op};
 use ttc::passes::analysis::check_shared::check;
 use ttc::passes::manager::{self, Pipeline};
 use ttc::source::SourceMap;
@@ -19,10 +19,11 @@ use ttc::target::Target;
 use super::assembles::one_case_a_kernel;
 use super::kernels::in_parallel;
 
-const TARGETS: [(&str, u32); 2] = [("sm_80", 80), ("sm_90a", 90)];
+const TARGETS: [&str; 2] = ["sm_80", "sm_90a"];
 
 /// What comes between TTGIR and the check.
-const PREPARATION: &str = "ttc-full-iterations,ttc-unroll-streams,allocate-shared-memory-nv,triton-nvidia-gpu-proxy-fence-insertion,tritongpu-insert-barriers";
+const PREPARATION: &str =
+    "ttc-full-iterations,ttc-unroll-streams,allocate-shared-memory-nv,triton-nvidia-gpu-proxy-fence-insertion,tritongpu-insert-barriers";
 
 /// Operations without which a kernel is still safe: the kernel's case, the target, and what is taken out.
 const NEEDLESS: &[(&str, &str, &str, &str)] = &[];
@@ -55,12 +56,12 @@ fn spoilers(ir: &Ir, op: Op) -> Vec<&'static str> {
 }
 
 /// Spoils one operation, asks, and mends it again. Whether the check let it pass.
-fn survives(ir: &mut Ir, op: Op, capability: u32) -> bool {
+fn survives(ir: &mut Ir, op: Op, target: &Target) -> bool {
     let name = match ir.kind(op) {
         OpKind::Ttg(TtgOp::AsyncWait) => "num",
         OpKind::Ttg(TtgOp::LocalAlloc) => "allocation.offset",
         OpKind::Ttng(TtngOp::WarpGroupDotWait | TtngOp::TmaStoreWait) => "pendings",
-        _ => return survives_without(ir, op, capability),
+        _ => return survives_without(ir, op, target),
     };
     let before = ir.int_attr(op, name).unwrap();
     if name == "allocation.offset" {
@@ -70,15 +71,15 @@ fn survives(ir: &mut Ir, op: Op, capability: u32) -> bool {
     } else {
         ir.set_attr(op, name, Attr::i32(before + 1));
     }
-    let safe = check(ir, capability).is_empty();
+    let safe = check(ir, target).is_empty();
     ir.set_attr(op, name, Attr::i32(before));
     safe
 }
 
-fn survives_without(ir: &mut Ir, op: Op, capability: u32) -> bool {
+fn survives_without(ir: &mut Ir, op: Op, target: &Target) -> bool {
     let next = ir.next_op(op).unwrap();
     ir.detach(op);
-    let safe = check(ir, capability).is_empty();
+    let safe = check(ir, target).is_empty();
     ir.insert_before(next, op);
     safe
 }
@@ -91,12 +92,13 @@ fn kernels_are_safe_and_with_one_barrier_fence_or_wait_less_they_are_not() {
         let mut folder = Folder::default();
         let loaded = folder.load(path).unwrap();
         let mut wrong = vec![];
-        for (target, capability) in TARGETS {
+        for target in TARGETS {
+            let device = Target::parse(target).unwrap();
             let Some(mut ir) = prepared(&folder, &loaded, &name, target) else { continue };
-            wrong.extend(check(&ir, capability).into_iter().map(|fault| format!("{name} for {target}: {}", fault.text)));
+            wrong.extend(check(&ir, &device).into_iter().map(|fault| format!("{name} for {target}: {}", fault.text)));
             for op in ir.all_ops(ir.module()) {
                 for spoiler in spoilers(&ir, op) {
-                    let survives = survives(&mut ir, op, capability);
+                    let survives = survives(&mut ir, op, &device);
                     let mut counts = counts.lock().unwrap();
                     let count = counts.entry(spoiler).or_default();
                     *count = (count.0 + usize::from(!survives), count.1 + 1);

@@ -8,7 +8,7 @@ use crate::diag::codes::passes as codes;
 use crate::ir::core::Ir;
 use crate::passes::analysis::check_shared::{self, Fault};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx, at, place};
-use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, capability};
+use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
 
 pub static PASS: Pass = Pass {
     name: "ttc-check-shared-memory",
@@ -19,7 +19,8 @@ pub static PASS: Pass = Pass {
 };
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let faults = check_shared::check(ir, capability(ir, cx));
+    let target = target(ir, cx)?;
+    let faults = check_shared::check(ir, &target);
     if faults.is_empty() {
         return Ok(Changed::No);
     }

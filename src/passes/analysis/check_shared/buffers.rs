@@ -6,6 +6,7 @@ use crate::ir::core::{Attr, Ir, Op};
 use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
 use crate::passes::analysis::allocation::buffer_bytes;
 use crate::passes::analysis::scratch::{SHARED, scratch_bytes};
+use crate::target::Target;
 
 use super::places::{alignment, is_shared, offset};
 use super::{Fault, Sort};
@@ -39,10 +40,10 @@ impl Buffers {
 }
 
 /// The memory of each function, and what is wrong with it: a buffer without a place, not aligned, or not within `ttg.shared`.
-pub(super) fn of_module(ir: &Ir, capability: u32) -> (BTreeMap<Op, Buffers>, Vec<Fault>) {
+pub(super) fn of_module(ir: &Ir, target: &Target) -> (BTreeMap<Op, Buffers>, Vec<Fault>) {
     let (mut done, mut faults) = (BTreeMap::new(), vec![]);
     for func in ir.functions() {
-        of_function(ir, func, capability, &mut done, &mut faults, &mut vec![]);
+        of_function(ir, func, target, &mut done, &mut faults, &mut vec![]);
     }
     let size = ir.attr(ir.module(), SHARED).and_then(Attr::as_int).unwrap_or(0);
     for (&func, buffers) in &done {
@@ -55,14 +56,7 @@ pub(super) fn of_module(ir: &Ir, capability: u32) -> (BTreeMap<Op, Buffers>, Vec
 }
 
 /// Callees come first. A function that calls itself has what it has without that call.
-fn of_function(
-    ir: &Ir,
-    func: Op,
-    capability: u32,
-    done: &mut BTreeMap<Op, Buffers>,
-    faults: &mut Vec<Fault>,
-    path: &mut Vec<Op>,
-) {
+fn of_function(ir: &Ir, func: Op, target: &Target, done: &mut BTreeMap<Op, Buffers>, faults: &mut Vec<Fault>, path: &mut Vec<Op>) {
     if done.contains_key(&func) || path.contains(&func) {
         return;
     }
@@ -70,9 +64,9 @@ fn of_function(
     let mut buffers = Buffers { alignment: 1, ..Buffers::default() };
     for op in ir.all_ops(func).into_iter().filter(|&op| op != func) {
         if let Some(callee) = callee(ir, op) {
-            of_function(ir, callee, capability, done, faults, path);
+            of_function(ir, callee, target, done, faults, path);
         }
-        match need(ir, op, capability, done) {
+        match need(ir, op, target, done) {
             Ok((0, _)) => {}
             Ok((bytes, alignment)) => place(ir, op, bytes, alignment, &mut buffers, faults),
             Err(text) => faults.push(Fault::of(op, Sort::Place, text)),
@@ -98,7 +92,7 @@ fn place(ir: &Ir, op: Op, bytes: u64, alignment: u64, buffers: &mut Buffers, fau
 }
 
 /// Bytes and alignment that an operation needs.
-fn need(ir: &Ir, op: Op, capability: u32, done: &BTreeMap<Op, Buffers>) -> Result<(u64, u64), String> {
+fn need(ir: &Ir, op: Op, target: &Target, done: &BTreeMap<Op, Buffers>) -> Result<(u64, u64), String> {
     match ir.kind(op) {
         OpKind::Ttg(TtgOp::LocalAlloc) if is_shared(ir.ty(ir.result(op))) => {
             let bytes = buffer_bytes(ir.ty(ir.result(op))).map_err(|e| e.to_string())?;
@@ -106,7 +100,7 @@ fn need(ir: &Ir, op: Op, capability: u32, done: &BTreeMap<Op, Buffers>) -> Resul
         }
         OpKind::Tt(TtOp::Call) => Ok(callee(ir, op).and_then(|f| done.get(&f)).map_or((0, 1), |b| (b.total, b.alignment))),
         kind => {
-            let bytes = scratch_bytes(ir, op, capability).map_err(|e| e.to_string())?;
+            let bytes = scratch_bytes(ir, op, target).map_err(|e| e.to_string())?;
             Ok((u64::from(bytes), if kind == TtngOp::TensormapCreate.into() { TENSOR_MAP } else { VECTOR }))
         }
     }

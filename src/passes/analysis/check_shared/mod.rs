@@ -59,6 +59,7 @@ mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::core::{Ir, Op, Value};
+use crate::target::Target;
 
 use buffers::{Buffer, Buffers};
 use state::State;
@@ -96,9 +97,9 @@ impl Fault {
 /// Everything that is not proved of a module whose memory is laid out and whose barriers stand. Of each operation the first fault of each sort,
 /// in the order of the text.
 #[must_use]
-pub fn check(ir: &Ir, capability: u32) -> Vec<Fault> {
+pub fn check(ir: &Ir, target: &Target) -> Vec<Fault> {
     let one_warp = ir.int_attr(ir.module(), "ttg.num-warps") == Some(1);
-    let (buffers, mut faults) = buffers::of_module(ir, capability);
+    let (buffers, mut faults) = buffers::of_module(ir, target);
     for func in ir.functions() {
         let mut checker = Checker {
             ir,
@@ -107,7 +108,7 @@ pub fn check(ir: &Ir, capability: u32) -> Vec<Fault> {
             own: &buffers[&func],
             deciding: values::deciding(ir, func),
             one_warp,
-            capability,
+            target,
             faults: BTreeMap::new(),
         };
         for &region in ir.regions_of(func) {
@@ -130,7 +131,7 @@ struct Checker<'a> {
     own: &'a Buffers,
     deciding: BTreeSet<Value>,
     one_warp: bool,
-    capability: u32,
+    target: &'a Target,
     faults: BTreeMap<(Op, Sort), Fault>,
 }
 

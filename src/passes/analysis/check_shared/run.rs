@@ -15,7 +15,7 @@ impl Checker<'_> {
     pub(super) fn run(&mut self, op: Op, state: &mut State) {
         let holds = matches!(self.ir.kind(op), OpKind::Ttg(TtgOp::LocalAlloc | TtgOp::WarpSpecialize) | OpKind::Tt(TtOp::Call));
         let has_scratch = !holds && self.buffer(op).is_some();
-        for step in steps(self.ir, op, has_scratch, self.one_warp, self.capability) {
+        for step in steps(self.ir, op, has_scratch, self.one_warp, self.target) {
             self.step(op, step, state);
         }
     }
@@ -93,9 +93,7 @@ impl Checker<'_> {
 
     fn named(&mut self, op: Op, token: Value, left: u64, state: &mut State) {
         if let Some(&age) = state.ages.get(&token).filter(|&&age| age < left) {
-            let text = format!(
-                "the wait leaves {left} groups of copies under way, but only {age} may have ended after one that it is for"
-            );
+            let text = format!("the wait leaves {left} groups of copies under way, but only {age} may have ended after one that it is for");
             self.report(Fault::of(op, Sort::Waiting, text));
         }
     }
@@ -142,7 +140,7 @@ impl Checker<'_> {
         let own = self.buffers.get(&func).map_or(0, |b: &Buffers| b.total);
         let found = self.ir.all_ops(func).into_iter().any(|op| {
             let hardware = |s: &Step| matches!(s, Step::Begin { used: Use { hardware: true, .. }, .. });
-            steps(self.ir, op, false, self.one_warp, self.capability).iter().any(hardware)
+            steps(self.ir, op, false, self.one_warp, self.target).iter().any(hardware)
                 || callee(self.ir, op).is_some_and(|f| self.uses_hardware(f, path))
         });
         path.pop();

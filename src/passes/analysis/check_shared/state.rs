@@ -159,10 +159,8 @@ impl State {
     pub(super) fn commit(&mut self, kind: Kind, token: Option<Value>) {
         let older = |age: u64| (age + 1).min(OLDEST);
         let all = std::mem::take(&mut self.flights);
-        self.flights = all
-            .into_iter()
-            .map(|f| if f.kind == kind { Flight { age: Some(f.age.map_or(0, older)), ..f } } else { f })
-            .collect();
+        self.flights =
+            all.into_iter().map(|f| if f.kind == kind { Flight { age: Some(f.age.map_or(0, older)), ..f } } else { f }).collect();
         if kind == Kind::Copy {
             self.ages.values_mut().for_each(|age| *age = older(*age));
             self.ages.extend(token.map(|t| (t, 0)));

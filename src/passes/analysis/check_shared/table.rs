@@ -8,6 +8,7 @@ use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout::layout_of;
 use crate::layout::plan::ConversionPlan;
 use crate::passes::analysis::scratch::element_bits;
+use crate::target::Target;
 
 use super::places::is_shared;
 
@@ -89,7 +90,7 @@ pub(super) enum Step {
 }
 
 /// The steps of an operation, without those inside its regions. `one_warp`: the block is one warp, so its barriers are the block's.
-pub(super) fn steps(ir: &Ir, op: Op, has_scratch: bool, one_warp: bool, capability: u32) -> Vec<Step> {
+pub(super) fn steps(ir: &Ir, op: Op, has_scratch: bool, one_warp: bool, target: &Target) -> Vec<Step> {
     let mut out = match ir.kind(op) {
         OpKind::Ttg(kind) => ttg(ir, op, kind),
         OpKind::Ttng(kind) => ttng(ir, op, kind),
@@ -104,20 +105,20 @@ pub(super) fn steps(ir: &Ir, op: Op, has_scratch: bool, one_warp: bool, capabili
         }
     };
     if has_scratch {
-        out.push(Step::Scratch { within_warps: !one_warp && within_warps(ir, op, capability) });
+        out.push(Step::Scratch { within_warps: !one_warp && within_warps(ir, op, target) });
     }
     out
 }
 
 /// Whether the operation's own protocol lets only the threads of a warp wait for each other: the plan that code is made from says so, and a
 /// tensor map is written by the first warp alone.
-fn within_warps(ir: &Ir, op: Op, capability: u32) -> bool {
+fn within_warps(ir: &Ir, op: Op, target: &Target) -> bool {
     if !ir.is(op, TtgOp::ConvertLayout) {
         return ir.is(op, TtngOp::TensormapCreate);
     }
     let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-    let (Ok(source), Ok(target)) = (layout_of(from), layout_of(to)) else { return true };
-    match ConversionPlan::new(source, target, element_bits(from), capability) {
+    let (Ok(source), Ok(destination)) = (layout_of(from), layout_of(to)) else { return true };
+    match ConversionPlan::new(source, destination, element_bits(from), &target.shared) {
         Ok(ConversionPlan::Shared(plan)) => plan.is_within_warps(),
         _ => true,
     }
@@ -174,10 +175,9 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
         N::InitBarrier | N::InvalBarrier => vec![Step::Now(operand(0), Use::LIFE)],
         // One thread speaks for all, behind a barrier.
         N::BarrierExpect | N::ArriveBarrier => vec![Step::Barrier, Step::Now(operand(0), Use::SIGNAL)],
-        N::WaitBarrier => vec![
-            Step::Now(operand(0), Use { writes: false, ..Use::SIGNAL }),
-            Step::Phase { mbarrier: operand(0), parity: operand(1) },
-        ],
+        N::WaitBarrier => {
+            vec![Step::Now(operand(0), Use { writes: false, ..Use::SIGNAL }), Step::Phase { mbarrier: operand(0), parity: operand(1) }]
+        }
         N::AsyncCopyMbarrierArrive => vec![Step::Now(operand(0), Use::SIGNAL), Step::Arrive(operand(0))],
         N::WarpGroupDot => {
             let started = shared.iter().map(|&v| begin(Kind::Product, v, Use::HARDWARE_READ, None, true));
@@ -187,12 +187,10 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
         N::WarpGroupDotWait => vec![Step::Complete { kind: Kind::Product, left: number(ir, op, "pendings") }],
         N::AsyncTmaCopyGlobalToLocal | N::AsyncTmaGather => {
             // The mbarrier is named before the destination, and a predicate behind both.
-            let sure = ir.operands(op).last().and_then(|&pred| crate::passes::fold::const_of(ir, pred)?.int_value()).is_some_and(|v| v != 0);
+            let sure =
+                ir.operands(op).last().and_then(|&pred| crate::passes::fold::const_of(ir, pred)?.int_value()).is_some_and(|v| v != 0);
             let [mbarrier, place] = shared[..] else { return shared.into_iter().map(Step::Unknown).collect() };
-            vec![
-                Step::Now(mbarrier, Use::SIGNAL),
-                begin(Kind::Signalled, place, Use::HARDWARE_WRITE, Some(mbarrier), sure),
-            ]
+            vec![Step::Now(mbarrier, Use::SIGNAL), begin(Kind::Signalled, place, Use::HARDWARE_WRITE, Some(mbarrier), sure)]
         }
         N::AsyncSharedStore | N::ClcTryCancel => {
             let [place, mbarrier] = shared[..] else { return shared.into_iter().map(Step::Unknown).collect() };
