@@ -4,11 +4,13 @@
 //! column are computed only when somebody asks. Lines and columns are 1-based, as Triton's locations and editors count;
 //! a column counts Unicode scalar values, not bytes.
 
+use std::any::Any;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// Index of a file in its [`SourceMap`].
+/// Names a file in its [`SourceMap`], and in the clones that were made of the map since.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FileId(pub u32);
 
@@ -47,9 +49,23 @@ pub struct SourceFile {
     line_starts: Vec<u32>,
     /// Lines in front of the text, which is part of a larger file.
     lines_before: u32,
+    /// See [`SourceMap::derived`].
+    derived: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 impl SourceFile {
+    /// A file that is part of the compiler, for [`SourceMap::embed`].
+    #[must_use]
+    pub fn embedded(name: String, text: &str) -> SourceFile {
+        SourceFile::new(name, None, text.into(), 0)
+    }
+
+    fn new(name: String, path: Option<&Path>, text: Arc<str>, lines_before: u32) -> SourceFile {
+        let mut line_starts = vec![0];
+        line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
+        SourceFile { name, path: path.map(Path::to_owned), text, line_starts, lines_before, derived: OnceLock::new() }
+    }
+
     /// Line and column of a byte offset; an offset past the end counts as the end.
     #[must_use]
     pub fn line_col(&self, offset: u32) -> LineCol {
@@ -88,10 +104,14 @@ impl SourceFile {
     }
 }
 
+/// The ids of embedded files start here; a map never holds as many others.
+const FIRST_EMBEDDED: u32 = 1 << 31;
+
 /// All files of one compilation. Cheap to clone: the texts are shared.
 #[derive(Default, Debug, Clone)]
 pub struct SourceMap {
     files: Vec<Arc<SourceFile>>,
+    embedded: BTreeMap<FileId, Arc<SourceFile>>,
     /// Prefixes of names with what stands for them in outputs.
     remap: Vec<(String, String)>,
 }
@@ -104,11 +124,26 @@ impl SourceMap {
 
     /// Adds a part of a file that has so many lines in front of it: positions in it are those of the whole file.
     pub fn add_part(&mut self, name: impl Into<String>, path: Option<&Path>, text: impl Into<Arc<str>>, lines_before: u32) -> FileId {
-        let text: Arc<str> = text.into();
-        let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
-        self.files.push(Arc::new(SourceFile { name: name.into(), path: path.map(Path::to_owned), text, line_starts, lines_before }));
+        self.files.push(Arc::new(SourceFile::new(name.into(), path, text.into(), lines_before)));
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Adds a file that is part of the compiler. Its id follows from its number alone and is the same in every map, so
+    /// that what is made of the file once serves all compilations.
+    pub fn embed(&mut self, number: u32, file: &Arc<SourceFile>) -> FileId {
+        let id = FileId(FIRST_EMBEDDED + number);
+        self.embedded.entry(id).or_insert_with(|| file.clone());
+        id
+    }
+
+    /// What `make` makes of a file: made when it is first wanted, then shared by this map, its clones, and for an embedded
+    /// file by all maps. A file keeps one such value, so `T` is the same for all who ask.
+    ///
+    /// # Panics
+    /// Somebody else asked for another type.
+    pub fn derived<T: Any + Send + Sync>(&self, id: FileId, make: impl FnOnce() -> T) -> Arc<T> {
+        let kept = self.file(id).derived.get_or_init(|| Arc::new(make())).clone();
+        kept.downcast().expect("one kind of value is derived from a file")
     }
 
     /// Puts `to` for the prefix `from` of file names in what is compiled: locations and line tables. Messages keep the names. The last that fits wins.
@@ -137,19 +172,30 @@ impl SourceMap {
         if self.remap.is_empty() { None } else { self.files.iter().find(named).map(|f| f.name.as_str()) }
     }
 
+    /// # Panics
+    /// The id is of another map.
     #[must_use]
     pub fn file(&self, id: FileId) -> &SourceFile {
-        &self.files[id.0 as usize]
+        self.get(id).expect("an id of this map")
+    }
+
+    /// The file of an id, if the map has it.
+    #[must_use]
+    pub fn get(&self, id: FileId) -> Option<&SourceFile> {
+        self.files.get(id.0 as usize).or_else(|| self.embedded.get(&id)).map(|f| &**f)
     }
 
     /// The file that was added under this name, the latest if there are several.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<FileId> {
-        self.files.iter().rposition(|f| f.name == name).map(|i| FileId(i as u32))
+        let embedded = self.embedded.iter().find(|(_, f)| f.name == name).map(|(&id, _)| id);
+        self.files.iter().rposition(|f| f.name == name).map(|i| FileId(i as u32)).or(embedded)
     }
 
+    /// All files: first those that were added, then those that are part of the compiler.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
-        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), &**f))
+        let embedded = self.embedded.iter().map(|(&id, f)| (id, &**f));
+        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), &**f)).chain(embedded)
     }
 
     /// The text a span covers.

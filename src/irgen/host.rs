@@ -13,8 +13,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::lower::{Lower, R};
-use super::modules::Bound;
 use super::semantic::fold::same;
+use super::top_level::Bound;
 use super::value::{Const, Items, Val};
 use crate::diag::codes::{names, types};
 use crate::parser::ast::{Call, Comp, CompClause, DictComp, DictItem, Expr, ExprKind, ImportNames, Stmt, StmtKind};
@@ -251,10 +251,10 @@ impl Lower<'_> {
                 }
             }
             StmtKind::ImportFrom(from) => {
-                let path: Rc<[String]> = from.module.iter().map(|p| p.name.to_string()).collect();
+                let path: Arc<[String]> = from.module.iter().map(|p| p.name.to_string()).collect();
                 let ImportNames::List(aliases) = &from.names else { return };
                 for a in aliases {
-                    let name = Rc::from(&*a.path[0].name);
+                    let name = Arc::from(&*a.path[0].name);
                     bind(&a.bound().name, &Bound::From { level: from.level, path: path.clone(), name, at: from.source_span(stmt.span) });
                 }
             }

@@ -8,8 +8,9 @@ use std::rc::Rc;
 
 use super::builtins;
 use super::lower::{Frame, Lower, R, Reported};
-use super::modules::{Binding, Bound, Target};
+use super::modules::Target;
 use super::semantic::fold::same;
+use super::top_level::{Binding, Bound};
 use super::types::{Dtype, Ty};
 use super::value::{Class, Const, Func, Method, Space, Val};
 use crate::parser::ast::Expr;

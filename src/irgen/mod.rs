@@ -1,6 +1,7 @@
 //! From the syntax tree to TTIR: names, types, compile-time evaluation, calls.
 //!
-//! 1. [`modules`] parses files and knows what their top-level names are bound to; [`lookup`] follows names to values.
+//! 1. [`top_level`] parses a file and knows what its names are bound to, [`modules`] follows imports; [`lookup`] follows names
+//!    to values.
 //! 2. [`signature`] settles what each parameter of the kernel is, with what [`config`] and [`heuristics`] give; both are [`host`] code.
 //! 3. [`lower`] holds the state; [`stmt`], [`branch`], [`loops`], [`expr`] and [`call`] walk the kernel and, on the way, every function it
 //!    calls; [`semantic`] knows what operators mean, [`builtins`] the primitives, [`prelude`] the library written in the language.
@@ -32,6 +33,7 @@ pub mod signature;
 mod signature_faults;
 pub mod stmt;
 pub mod template;
+pub mod top_level;
 pub mod types;
 pub mod unbound;
 pub mod untyped;
@@ -154,7 +156,7 @@ impl Source {
 pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf]) -> (Vec<KernelInfo>, Vec<Diagnostic>) {
     let options = Options { target: Target::usual(), launch: Launch::default(), debug: false, max_ops: MAX_OPS };
     let (mut cx, module) = start(map, file, include_dirs, options);
-    let functions: Vec<Rc<FunctionDef>> = cx.mods.get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
+    let functions: Vec<Arc<FunctionDef>> = cx.mods.get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
     let mut kernels = vec![];
     for (def, entry) in functions.iter().zip(entries(&functions)) {
         let func = Func { def: def.clone(), module, jit: true };
@@ -240,7 +242,7 @@ fn start<'m>(map: &'m mut SourceMap, file: FileId, include_dirs: &[PathBuf], opt
 }
 
 /// Whether each jit function can be launched: it returns nothing and no other one names it.
-fn entries(all: &[Rc<FunctionDef>]) -> Vec<bool> {
+fn entries(all: &[Arc<FunctionDef>]) -> Vec<bool> {
     let mut named: BTreeMap<Arc<str>, BTreeSet<usize>> = BTreeMap::new();
     for (i, f) in all.iter().enumerate() {
         for name in free_names(f) {
@@ -345,7 +347,7 @@ impl Lower<'_> {
     fn choose(&mut self, module: usize, name: Option<&str>) -> R<Func> {
         let file = self.mods.get(module).file;
         let place = Place::File(self.mods.map.file(file).name.clone());
-        let jit: Vec<Rc<FunctionDef>> = self.mods.get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
+        let jit: Vec<Arc<FunctionDef>> = self.mods.get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
         if let Some(name) = name {
             // The last definition of a name wins, as in Python; a name may also be an alias.
             if let Some(def) = jit.iter().rev().find(|f| *f.name.name == *name) {
@@ -369,7 +371,7 @@ impl Lower<'_> {
                 None => diag.help(format!("its kernels are {}", known.join(", "))),
             }));
         }
-        let launchable: Vec<&Rc<FunctionDef>> = jit.iter().zip(entries(&jit)).filter_map(|(f, entry)| entry.then_some(f)).collect();
+        let launchable: Vec<&Arc<FunctionDef>> = jit.iter().zip(entries(&jit)).filter_map(|(f, entry)| entry.then_some(f)).collect();
         match launchable.as_slice() {
             [only] => Ok(Func { def: (*only).clone(), module, jit: true }),
             [] => {

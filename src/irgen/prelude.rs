@@ -1,10 +1,14 @@
-//! The library that is written in the language itself: `.tk` files embedded in the compiler, parsed when one of their functions is wanted.
+//! The library that is written in the language itself: `.tk` files embedded in the compiler, parsed once a process, when one
+//! of their functions is first wanted.
 //!
 //! To add a function: write it into a file of `prelude/` with a docstring, and name it in [`NAMES`] (and in [`METHODS`] if tensors have it
 //! as a method).
 
+use std::sync::{Arc, LazyLock};
+
 use super::lower::Lower;
 use super::value::{Space, Val};
+use crate::source::SourceFile;
 
 /// The files, by name.
 static FILES: &[(&str, &str)] = &[
@@ -13,6 +17,12 @@ static FILES: &[(&str, &str)] = &[
     ("sort", include_str!("prelude/sort.tk")),
     ("random", include_str!("prelude/random.tk")),
 ];
+
+/// The files as every compilation has them, with what was parsed of them.
+static LIBRARY: LazyLock<Vec<Arc<SourceFile>>> = LazyLock::new(|| {
+    let file = |(name, text): &(&str, &str)| Arc::new(SourceFile::embedded(format!("<prelude>/{name}.tk"), text));
+    FILES.iter().map(file).collect()
+});
 
 /// What `triton.language` takes from them: function, file.
 pub static NAMES: &[(&str, &str)] = &[
@@ -92,8 +102,8 @@ impl Lower<'_> {
         if let Some(&module) = self.prelude.get(file) {
             return Some(module);
         }
-        let (_, text) = FILES.iter().find(|(n, _)| *n == file)?;
-        let id = self.mods.map.add(format!("<prelude>/{file}.tk"), None, *text);
+        let number = FILES.iter().position(|(n, _)| *n == file)?;
+        let id = self.mods.map.embed(number as u32, &LIBRARY[number]);
         let module = self.mods.add(id, &format!("triton.language.{file}"), true);
         self.prelude.insert(file, module);
         Some(module)

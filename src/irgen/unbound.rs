@@ -11,7 +11,8 @@
 use super::advice;
 use super::builtins;
 use super::lower::{Lower, Reported};
-use super::modules::{Binding, Bound, Target};
+use super::modules::Target;
+use super::top_level::{Binding, Bound};
 use super::value::{Space, Val};
 use crate::diag::codes::names;
 use crate::diag::suggest::did_you_mean;

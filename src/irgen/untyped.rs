@@ -10,13 +10,13 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::assigned::assigned;
 use super::config::Launch;
 use super::lower::{Frame, Lower, Options};
-use super::modules::{Bound, Modules};
+use super::modules::Modules;
+use super::top_level::Bound;
 use super::value::{Const, Func, Val};
 use crate::diag::{Diagnostic, Severity};
 use crate::irgen::advice;
@@ -60,7 +60,7 @@ pub fn check_untyped(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf]
 }
 
 /// The names of functions that the typed kernels call, directly or not, and their own.
-fn reached(functions: &[Rc<FunctionDef>], typed: &[String]) -> BTreeSet<String> {
+fn reached(functions: &[Arc<FunctionDef>], typed: &[String]) -> BTreeSet<String> {
     let mut found: BTreeSet<String> = typed.iter().cloned().collect();
     loop {
         let before = found.len();

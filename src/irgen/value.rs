@@ -8,6 +8,7 @@
 
 use std::fmt;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::builtins::Builtin;
 use super::config::Config;
@@ -18,7 +19,7 @@ use crate::parser::ast::{FunctionDef, Lambda};
 /// A function written in the language, where it was defined.
 #[derive(Clone)]
 pub struct Func {
-    pub def: Rc<FunctionDef>,
+    pub def: Arc<FunctionDef>,
     /// Index of its module in [`super::modules::Modules`].
     pub module: usize,
     /// Whether it is compiled (decorated with `triton.jit` or passed to it) or evaluated at compile time.
@@ -210,7 +211,7 @@ impl PartialEq for Const {
             (Const::None, Const::None) | (Const::Ellipsis, Const::Ellipsis) => true,
             (Const::Str(a), Const::Str(b)) => a == b,
             (Const::Type(a), Const::Type(b)) => a == b,
-            (Const::Func(a), Const::Func(b)) => Rc::ptr_eq(&a.def, &b.def),
+            (Const::Func(a), Const::Func(b)) => Arc::ptr_eq(&a.def, &b.def),
             (Const::Lambda(a), Const::Lambda(b)) => Rc::ptr_eq(a, b),
             (Const::Builtin(a), Const::Builtin(b)) => std::ptr::eq(*a, *b),
             (Const::Space(a), Const::Space(b)) => a == b,

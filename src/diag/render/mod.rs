@@ -59,6 +59,14 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, options: &Options
     }
 }
 
+/// The file of a diagnostic as messages name it, with line and column where it has them.
+#[must_use]
+pub fn position(d: &Diagnostic, sources: &SourceMap) -> Option<(String, Option<LineCol>)> {
+    let mut resolver = Resolver { sources: sources.clone(), load: None, loaded: BTreeMap::new() };
+    let Located { file, range, .. } = resolver.locate(d.place()?, "");
+    Some((file, range.map(|(start, _)| start)))
+}
+
 /// What `ttc explain CODE` prints.
 #[must_use]
 pub fn explain(code: &Code) -> String {
@@ -112,11 +120,9 @@ impl Resolver<'_> {
         let text = one_line(text, 400);
         match place {
             Place::Span(span) => {
-                let count = self.sources.iter().count();
-                if span.file.0 as usize >= count {
+                let Some(file) = self.sources.get(span.file) else {
                     return Located { file: "<unknown>".to_owned(), range: None, id: None, text };
-                }
-                let file = self.sources.file(span.file);
+                };
                 let (lo, hi) = clamp(&file.text, span.lo, span.hi);
                 let range = Some((file.line_col(lo), file.line_col(hi)));
                 Located { file: one_line(&file.name, NAME), range, id: Some(span.file), text }

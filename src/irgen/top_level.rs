@@ -1,0 +1,318 @@
+//! The top level of a file as one table: what each name is bound to, which functions there are, what is wrong.
+//!
+//! 1. The file is parsed and its items are flattened into one table from name to [`Binding`]s.
+//! 2. A name may have several bindings (a redefinition, the arms of a `try`, the branches of an `if`). They are kept in
+//!    the order in which they are to be tried: the last in the file first, but of a `try` its body first, and of an `if`
+//!    its `else` first. A binding under an `if` carries the tests that lead to it, so that whoever resolves the name can
+//!    decide them. What changes a value otherwise is noted ([`crate::parser::ast::Module::changes`]).
+//!
+//! The table is kept beside the file's text ([`SourceMap::derived`]) and holds nothing that changes: listing kernels,
+//! listing configurations and every job, on whatever thread, read the one that the first of them made.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::diag::Diagnostic;
+use crate::parser::ast::{Alias, Expr, ExprKind, FunctionDef, ImportFrom, ImportNames, Item, Stmt, StmtKind};
+use crate::parser::parse_module;
+use crate::source::{FileId, SourceMap, Span};
+
+/// What a top-level name was bound to.
+#[derive(Clone)]
+pub enum Bound {
+    Function(Arc<FunctionDef>),
+    Value(Arc<Expr>),
+    /// One element of a tuple assignment.
+    Element(Arc<Expr>, usize),
+    /// `import a.b as c`: the dotted path.
+    Import(Arc<[String]>),
+    /// `from …path import name`
+    From {
+        level: u32,
+        path: Arc<[String]>,
+        name: Arc<str>,
+        /// `from …path`
+        at: Span,
+    },
+    /// A host function that did not parse, or a class.
+    Host(Arc<Vec<Diagnostic>>),
+}
+
+/// One binding of a name.
+#[derive(Clone)]
+pub struct Binding {
+    pub bound: Bound,
+    /// Tests with the outcome that leads here.
+    pub guards: Arc<Vec<(Arc<Expr>, bool)>>,
+    /// Where the name is bound: the imported name, the value, the header of a function, the name of a class.
+    pub span: Span,
+}
+
+/// `from …path import *`
+#[derive(Clone)]
+pub struct Star {
+    pub level: u32,
+    pub path: Arc<[String]>,
+    /// `from …path`
+    pub at: Span,
+}
+
+/// The top level of a parsed file.
+pub struct TopLevel {
+    names: BTreeMap<String, Vec<Binding>>,
+    /// `from x import *`, in the order to be tried.
+    stars: Vec<Star>,
+    /// Functions in source order, those nested in host code too.
+    pub functions: Vec<Arc<FunctionDef>>,
+    /// Syntax errors inside kernels.
+    pub errors: Vec<Diagnostic>,
+    /// Names whose values change in ways that are not followed, and where.
+    changes: BTreeMap<String, Span>,
+}
+
+impl TopLevel {
+    /// The table of a file, which is parsed when it is first wanted.
+    #[must_use]
+    pub fn of(map: &SourceMap, file: FileId) -> Arc<TopLevel> {
+        map.derived(file, || TopLevel::parse(map, file))
+    }
+
+    fn parse(map: &SourceMap, file: FileId) -> TopLevel {
+        let (module, errors) = parse_module(map, file);
+        let mut table = Table::default();
+        table.items(module.items, &Arc::new(vec![]), true);
+        let Table { mut names, mut stars, functions } = table;
+        names.values_mut().for_each(|bindings| bindings.reverse());
+        stars.reverse();
+        TopLevel { names, stars, functions, errors, changes: module.changes }
+    }
+
+    /// The bindings of a name in the order to be tried.
+    #[must_use]
+    pub fn bindings(&self, name: &str) -> &[Binding] {
+        self.names.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where the file changes the value of a name in a way that is not followed.
+    #[must_use]
+    pub fn change(&self, name: &str) -> Option<Span> {
+        self.changes.get(name).copied()
+    }
+
+    /// All names bound at top level.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+
+    /// Files imported whole.
+    #[must_use]
+    pub fn stars(&self) -> &[Star] {
+        &self.stars
+    }
+}
+
+/// Flattens items. Bindings are collected so that the last is to be tried first.
+#[derive(Default)]
+struct Table {
+    names: BTreeMap<String, Vec<Binding>>,
+    stars: Vec<Star>,
+    functions: Vec<Arc<FunctionDef>>,
+}
+
+type Guards = Arc<Vec<(Arc<Expr>, bool)>>;
+
+impl Table {
+    fn bind(&mut self, name: &str, bound: Bound, guards: &Guards, span: Span) {
+        self.names.entry(name.to_owned()).or_default().push(Binding { bound, guards: guards.clone(), span });
+    }
+
+    fn items(&mut self, items: Vec<Item>, guards: &Guards, visible: bool) {
+        for item in items {
+            self.item(item, guards, visible);
+        }
+    }
+
+    /// `visible` says whether plain names bound here can be seen by kernels: not those inside a class or a host function.
+    fn item(&mut self, item: Item, guards: &Guards, visible: bool) {
+        match item {
+            Item::Stmt(stmt) if visible => self.statement(stmt, guards),
+            Item::Stmt(_) => {}
+            Item::Function(f) => self.function(f, guards, visible),
+            Item::Opaque(f) => {
+                self.items(f.items, guards, false);
+                self.bind(&f.name.name, Bound::Host(Arc::new(f.why)), guards, f.name.span);
+            }
+            Item::Class(c) => {
+                self.items(c.items, guards, false);
+                self.bind(&c.name.name, Bound::Host(Arc::default()), guards, c.name.span);
+            }
+            Item::Block(b) => self.items(b.items, guards, visible),
+            Item::Try(t) => {
+                // The body is to be tried first, hence it comes last.
+                for handler in t.handlers.into_iter().rev() {
+                    self.items(handler, guards, visible);
+                }
+                self.items(t.body, guards, visible);
+                self.items(t.orelse, guards, visible);
+                self.items(t.finalbody, guards, visible);
+            }
+            Item::If(i) => {
+                let mut path = (**guards).clone();
+                let mut arms = vec![];
+                for branch in i.branches {
+                    let Some(test) = branch.test.map(Arc::new) else {
+                        arms.push((Arc::new(path.clone()), branch.items));
+                        continue;
+                    };
+                    let mut own = path.clone();
+                    own.push((test.clone(), true));
+                    arms.push((Arc::new(own), branch.items));
+                    path.push((test, false));
+                }
+                // Where no test can be decided, the `else` is tried first: tests usually ask for something special.
+                for (own, items) in arms.into_iter().rev() {
+                    self.items(items, &own, visible);
+                }
+                self.items(i.orelse, &Arc::new(path), visible);
+            }
+        }
+    }
+
+    fn function(&mut self, f: FunctionDef, guards: &Guards, visible: bool) {
+        if !f.is_jit {
+            self.nested(&f.body, guards);
+        }
+        let f = Arc::new(f);
+        self.functions.push(f.clone());
+        let name = f.name.name.to_string();
+        if visible || !self.names.contains_key(&name) {
+            let span = f.header;
+            self.bind(&name, Bound::Function(f), guards, span);
+        }
+    }
+
+    /// Kernels defined inside a host function.
+    fn nested(&mut self, body: &[Stmt], guards: &Guards) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::FunctionDef(f) if f.is_jit => self.function((**f).clone(), guards, false),
+                StmtKind::FunctionDef(f) => self.nested(&f.body, guards),
+                StmtKind::If { branches, orelse } => {
+                    for b in branches {
+                        self.nested(&b.body, guards);
+                    }
+                    self.nested(orelse, guards);
+                }
+                StmtKind::With { body, .. } | StmtKind::Unsupported { body, .. } => self.nested(body, guards),
+                _ => {}
+            }
+        }
+    }
+
+    fn statement(&mut self, stmt: Stmt, guards: &Guards) {
+        match stmt.kind {
+            StmtKind::Import(aliases) => aliases.iter().for_each(|a| self.import(a, guards)),
+            StmtKind::ImportFrom(from) => self.from(&from, guards, stmt.span),
+            StmtKind::Assign { targets, value } => {
+                let value = Arc::new(value);
+                for t in &targets {
+                    self.assign(t, &value, guards);
+                }
+            }
+            StmtKind::AnnAssign { target, value: Some(value), .. } => self.assign(&target, &Arc::new(value), guards),
+            StmtKind::AugAssign { target, op, value } => {
+                let (left, right) = (Box::new(target.clone()), Box::new(value));
+                let value = Expr { kind: ExprKind::BinOp { left, op, right }, span: stmt.span };
+                self.assign(&target, &Arc::new(value), guards);
+            }
+            _ => {}
+        }
+    }
+
+    fn assign(&mut self, target: &Expr, value: &Arc<Expr>, guards: &Guards) {
+        match &target.kind {
+            ExprKind::Name(name) => self.bind(name, Bound::Value(value.clone()), guards, value.span),
+            ExprKind::Tuple(targets) | ExprKind::List(targets) => {
+                for (i, t) in targets.iter().enumerate() {
+                    if let Some(name) = t.as_name() {
+                        self.bind(name, Bound::Element(value.clone(), i), guards, value.span);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn import(&mut self, alias: &Alias, guards: &Guards) {
+        let path: Vec<String> = alias.path.iter().map(|p| p.name.to_string()).collect();
+        let shown = if alias.asname.is_some() { path } else { path[..1].to_vec() };
+        self.bind(&alias.bound().name, Bound::Import(shown.into()), guards, alias.span);
+    }
+
+    fn from(&mut self, from: &ImportFrom, guards: &Guards, stmt: Span) {
+        let at = from.source_span(stmt);
+        let path: Arc<[String]> = from.module.iter().map(|p| p.name.to_string()).collect();
+        match &from.names {
+            ImportNames::Star(_) => self.stars.push(Star { level: from.level, path, at }),
+            ImportNames::List(aliases) => {
+                for alias in aliases {
+                    let name: Arc<str> = Arc::from(&*alias.path[0].name);
+                    let bound = Bound::From { level: from.level, path: path.clone(), name, at };
+                    self.bind(&alias.bound().name, bound, guards, alias.span);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::irgen::list_kernels;
+    use crate::source::SourceFile;
+
+    const KERNEL: &str = "import triton\n@triton.jit\ndef k(x):\n    helper(x)\n";
+
+    #[test]
+    fn clones_of_a_map_share_what_was_parsed_and_other_maps_do_not() {
+        let mut map = SourceMap::default();
+        let file = map.add("k.tk", None, KERNEL);
+        let before = map.clone();
+        let top = TopLevel::of(&map, file);
+        assert_eq!((top.functions.len(), top.bindings("k").len()), (1, 1));
+        assert!(Arc::ptr_eq(&top, &TopLevel::of(&before, file)));
+        let mut other = SourceMap::default();
+        let again = other.add("k.tk", None, KERNEL);
+        assert!(!Arc::ptr_eq(&top, &TopLevel::of(&other, again)));
+    }
+
+    #[test]
+    fn an_embedded_file_is_parsed_once_for_all_maps() {
+        let file = Arc::new(SourceFile::embedded("<prelude>/k.tk".to_owned(), KERNEL));
+        let mut maps = [SourceMap::default(), SourceMap::default()];
+        maps[1].add("other.tk", None, "");
+        let ids = maps.each_mut().map(|map| map.embed(0, &file));
+        assert_eq!(ids[0], ids[1]);
+        assert!(Arc::ptr_eq(&TopLevel::of(&maps[0], ids[0]), &TopLevel::of(&maps[1], ids[1])));
+        assert_eq!(maps[1].find("<prelude>/k.tk"), Some(ids[1]));
+        assert_eq!(maps[1].iter().count(), 2);
+    }
+
+    #[test]
+    fn a_second_question_reads_no_import_again() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("lib.py"), "N = 4\n").unwrap();
+        let path = folder.path().join("k.py");
+        let text =
+            "import triton\nimport triton.language as tl\nfrom lib import N\n@triton.jit\ndef k(x, B: tl.constexpr = N):\n    pass\n";
+        let mut map = SourceMap::default();
+        let file = map.add("k.py", Some(&path), text);
+        let value = |map: &mut SourceMap| list_kernels(map, file, &[]).0[0].params[1].value.clone();
+        assert_eq!(value(&mut map).as_deref(), Some("4"));
+        let files = map.iter().count();
+        std::fs::remove_file(folder.path().join("lib.py")).unwrap();
+        std::fs::write(folder.path().join("lib.py"), "N = 8\n").unwrap();
+        assert_eq!(value(&mut map).as_deref(), Some("4"));
+        assert_eq!(map.iter().count(), files);
+    }
+}
