@@ -14,8 +14,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::diag::{Diagnostic, Place};
 use crate::diag::codes::passes as codes;
+use crate::diag::{Diagnostic, Place};
 use crate::ir::core::{Ir, Loc};
 
 pub use super::pipeline_text::{Options, Pipeline, Step};

@@ -55,14 +55,7 @@ pub(super) fn of_module(ir: &Ir, capability: u32) -> (BTreeMap<Op, Buffers>, Vec
 }
 
 /// Callees come first. A function that calls itself has what it has without that call.
-fn of_function(
-    ir: &Ir,
-    func: Op,
-    capability: u32,
-    done: &mut BTreeMap<Op, Buffers>,
-    faults: &mut Vec<Fault>,
-    path: &mut Vec<Op>,
-) {
+fn of_function(ir: &Ir, func: Op, capability: u32, done: &mut BTreeMap<Op, Buffers>, faults: &mut Vec<Fault>, path: &mut Vec<Op>) {
     if done.contains_key(&func) || path.contains(&func) {
         return;
     }

@@ -93,9 +93,7 @@ impl Checker<'_> {
 
     fn named(&mut self, op: Op, token: Value, left: u64, state: &mut State) {
         if let Some(&age) = state.ages.get(&token).filter(|&&age| age < left) {
-            let text = format!(
-                "the wait leaves {left} groups of copies under way, but only {age} may have ended after one that it is for"
-            );
+            let text = format!("the wait leaves {left} groups of copies under way, but only {age} may have ended after one that it is for");
             self.report(Fault::of(op, Sort::Waiting, text));
         }
     }

@@ -174,10 +174,9 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
         N::InitBarrier | N::InvalBarrier => vec![Step::Now(operand(0), Use::LIFE)],
         // One thread speaks for all, behind a barrier.
         N::BarrierExpect | N::ArriveBarrier => vec![Step::Barrier, Step::Now(operand(0), Use::SIGNAL)],
-        N::WaitBarrier => vec![
-            Step::Now(operand(0), Use { writes: false, ..Use::SIGNAL }),
-            Step::Phase { mbarrier: operand(0), parity: operand(1) },
-        ],
+        N::WaitBarrier => {
+            vec![Step::Now(operand(0), Use { writes: false, ..Use::SIGNAL }), Step::Phase { mbarrier: operand(0), parity: operand(1) }]
+        }
         N::AsyncCopyMbarrierArrive => vec![Step::Now(operand(0), Use::SIGNAL), Step::Arrive(operand(0))],
         N::WarpGroupDot => {
             let started = shared.iter().map(|&v| begin(Kind::Product, v, Use::HARDWARE_READ, None, true));
@@ -187,12 +186,10 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
         N::WarpGroupDotWait => vec![Step::Complete { kind: Kind::Product, left: number(ir, op, "pendings") }],
         N::AsyncTmaCopyGlobalToLocal | N::AsyncTmaGather => {
             // The mbarrier is named before the destination, and a predicate behind both.
-            let sure = ir.operands(op).last().and_then(|&pred| crate::passes::fold::const_of(ir, pred)?.int_value()).is_some_and(|v| v != 0);
+            let sure =
+                ir.operands(op).last().and_then(|&pred| crate::passes::fold::const_of(ir, pred)?.int_value()).is_some_and(|v| v != 0);
             let [mbarrier, place] = shared[..] else { return shared.into_iter().map(Step::Unknown).collect() };
-            vec![
-                Step::Now(mbarrier, Use::SIGNAL),
-                begin(Kind::Signalled, place, Use::HARDWARE_WRITE, Some(mbarrier), sure),
-            ]
+            vec![Step::Now(mbarrier, Use::SIGNAL), begin(Kind::Signalled, place, Use::HARDWARE_WRITE, Some(mbarrier), sure)]
         }
         N::AsyncSharedStore | N::ClcTryCancel => {
             let [place, mbarrier] = shared[..] else { return shared.into_iter().map(Step::Unknown).collect() };

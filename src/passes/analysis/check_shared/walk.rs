@@ -87,10 +87,7 @@ impl Checker<'_> {
             return targets.map(|(_, &block)| (block, ir.operands(end).to_vec())).collect();
         }
         let taken = int(ir, state, ir.operand(end, 0)).map(|condition| usize::from(condition == 0));
-        targets
-            .filter(|(i, _)| taken.is_none_or(|t| t == *i))
-            .map(|(i, &block)| (block, ir.operand_group(end, i + 1).to_vec()))
-            .collect()
+        targets.filter(|(i, _)| taken.is_none_or(|t| t == *i)).map(|(i, &block)| (block, ir.operand_group(end, i + 1).to_vec())).collect()
     }
 
     /// Walks a block to its last operation; nothing if control does not get there.
@@ -144,12 +141,8 @@ impl Checker<'_> {
     fn either(&mut self, op: Op, state: State) -> Option<State> {
         let regions = self.ir.regions_of(op).to_vec();
         let condition = int(self.ir, &state, self.ir.operand(op, 0));
-        let taken: Vec<Region> = regions
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| condition.is_none_or(|c| (c == 0) == (*i == 1)))
-            .map(|(_, &r)| r)
-            .collect();
+        let taken: Vec<Region> =
+            regions.iter().enumerate().filter(|(i, _)| condition.is_none_or(|c| (c == 0) == (*i == 1))).map(|(_, &r)| r).collect();
         let mut after = self.one_of(op, &taken, &state);
         let skips = self.ir.body(op, 1).is_none() && condition.is_none_or(|c| c == 0);
         if skips {
