@@ -39,6 +39,32 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x32xf32, #G>
   }
 
+  // A tensor that is used beside lies in the same slots as one that only the product reads: it needs as many.
+  // CHECK-LABEL: @used_beside(
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<3x64x32xf16
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<3x32x32xf16
+  // CHECK: scf.for
+  // CHECK: ttg.local_load
+  // CHECK: ttng.warp_group_dot {{.*}}isAsync = true
+  // CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 1 : i32
+  // CHECK: scf.yield
+  tt.func public @used_beside(%n: i32, %lo: i32, %a: tensor<64x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}, %b: tensor<32x32x!tt.ptr<f16>, #A> {tt.divisibility = dense<16> : tensor<2xi32>, tt.contiguity = dense<[1, 32]> : tensor<2xi32>}) -> tensor<64x32xf32, #G> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant dense<0.0> : tensor<64x32xf32, #G>
+    %w = arith.constant dense<0.0> : tensor<64x32xf16, #A>
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %t = %w) -> (tensor<64x32xf32, #G>, tensor<64x32xf16, #A>) : i32 {
+      %x = tt.load %a : tensor<64x32x!tt.ptr<f16>, #A>
+      %y = tt.load %b : tensor<32x32x!tt.ptr<f16>, #A>
+      %xs = ttg.local_alloc %x : (tensor<64x32xf16, #A>) -> !ttg.memdesc<64x32xf16, #S, #smem>
+      %ys = ttg.local_alloc %y : (tensor<32x32xf16, #A>) -> !ttg.memdesc<32x32xf16, #S, #smem>
+      %d = ttng.warp_group_dot %xs, %ys, %s : !ttg.memdesc<64x32xf16, #S, #smem> * !ttg.memdesc<32x32xf16, #S, #smem> -> tensor<64x32xf32, #G>
+      %u = arith.addf %t, %x : tensor<64x32xf16, #A>
+      scf.yield %d, %u : tensor<64x32xf32, #G>, tensor<64x32xf16, #A>
+    }
+    tt.return %r#0 : tensor<64x32xf32, #G>
+  }
+
   // A result that is used in its iteration is waited for right away.
   // CHECK-LABEL: @used_at_once(
   // CHECK: scf.for

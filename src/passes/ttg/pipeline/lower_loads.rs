@@ -78,7 +78,7 @@ fn decide(ir: &Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, body: Block, schedu
         let ty = ir.ty(ir.result(op));
         if lower_tma::is_tma(ir, op) {
             if let Ok(encoding) = tensor_descriptors::block_layout(ir.ty(ir.operand(op, 0)), ty) {
-                let slots = distance + u32::from(feeds_wgmma(ir, op));
+                let slots = distance + u32::from(feeds_wgmma(ir, op, encoding));
                 plan.push(AsyncLoad { op, slots, contiguity: 1, encoding, is_tma: true });
             }
             continue;
@@ -92,8 +92,9 @@ fn decide(ir: &Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, body: Block, schedu
             contiguity = loads::contiguity(ir, axis, op);
         }
         if wide {
-            let slots = distance + u32::from(feeds_wgmma(ir, op));
-            plan.push(AsyncLoad { op, slots, contiguity, encoding: Attr::encoding(encoding), is_tma: false });
+            let encoding = Attr::encoding(encoding);
+            let slots = distance + u32::from(feeds_wgmma(ir, op, encoding));
+            plan.push(AsyncLoad { op, slots, contiguity, encoding, is_tma: false });
         } else if distance > 1 {
             let text = "the load is started ahead, but its parts are too narrow for an asynchronous copy: the values wait in registers";
             cx.remark(&codes::PIPELINED_IN_REGISTERS, ir.loc(op), text);
@@ -163,14 +164,28 @@ pub(super) fn stays_in_memory(ir: &Ir, load: Op) -> Option<Op> {
         let wanted = tensor_descriptors::block_layout(ir.ty(ir.operand(load, 0)), ir.ty(value)).ok();
         wanted == ir.ty(ir.result(alloc)).encoding()
     } else {
-        ir.operand_group(load, 2).first().is_none_or(|&o| is_zero(ir, o))
+        masked_are_zero(ir, load)
     };
     alike.then_some(alloc)
 }
 
-fn feeds_wgmma(ir: &Ir, load: Op) -> bool {
-    let Some(alloc) = stays_in_memory(ir, load) else { return false };
-    let mut queue = ir.users(ir.result(alloc));
+/// Whether masked elements of a load through pointers are zero, as its copy makes them.
+fn masked_are_zero(ir: &Ir, load: Op) -> bool {
+    ir.operand_group(load, 2).first().is_none_or(|&other| is_zero(ir, other))
+}
+
+/// Whether a user of a loaded tensor is an allocation that becomes a view of its slot, which has this encoding.
+fn becomes_view(ir: &Ir, user: Op, encoding: Option<Attr>) -> bool {
+    ir.is(user, TtgOp::LocalAlloc) && ir.ty(ir.result(user)).encoding() == encoding
+}
+
+/// Whether a `wgmma` will read the slot of a load, which has this encoding. Others may use what is loaded beside: each reads the same slot.
+fn feeds_wgmma(ir: &Ir, load: Op, encoding: Attr) -> bool {
+    if !lower_tma::is_tma(ir, load) && !masked_are_zero(ir, load) {
+        return false;
+    }
+    let views = ir.users(ir.result(load)).into_iter().filter(|&u| becomes_view(ir, u, Some(encoding)));
+    let mut queue: Vec<Op> = views.flat_map(|alloc| ir.users(ir.result(alloc))).collect();
     while let Some(user) = queue.pop() {
         if ir.kind(user).is_view() {
             queue.extend(ir.results(user).iter().flat_map(|&r| ir.users(r)));
@@ -391,7 +406,7 @@ fn start_ahead(ir: &mut Ir, body: Block, schedule: &mut Schedule, load: &AsyncLo
 pub(super) fn read_slot(b: &mut Staged<'_>, result: Value, slot: Value, wait: Option<Value>) {
     let encoding = b.ir.ty(slot).encoding();
     for u in b.ir.uses(result).to_vec() {
-        if b.ir.is(u.op, TtgOp::LocalAlloc) && b.ir.ty(b.ir.result(u.op)).encoding() == encoding {
+        if becomes_view(b.ir, u.op, encoding) {
             let old = b.ir.result(u.op);
             for view in buffers::replace(b.ir, old, slot) {
                 b.schedule.insert(view, b.place.0, b.place.1);

@@ -1,0 +1,61 @@
+// What the check of shared memory proves.
+// RUN: ttc opt %s --ttc-check-shared-memory | FileCheck %s
+
+#b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#line = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.shared = 16384 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // The second buffer lies over the first one, whose contents nobody needs any more.
+  // CHECK-LABEL: @one_after_the_other
+  tt.func public @one_after_the_other(%x: tensor<16x64xf16, #b>) {
+    %0 = ttg.local_alloc %x {allocation.offset = 0 : i32} : (tensor<16x64xf16, #b>) -> !ttg.memdesc<16x64xf16, #s, #smem>
+    ttg.barrier local
+    %1 = ttg.local_load %0 : !ttg.memdesc<16x64xf16, #s, #smem> -> tensor<16x64xf16, #b>
+    ttg.barrier local
+    %2 = ttg.local_alloc %x {allocation.offset = 0 : i32} : (tensor<16x64xf16, #b>) -> !ttg.memdesc<16x64xf16, #s, #smem>
+    ttg.barrier local
+    %3 = ttg.local_load %2 : !ttg.memdesc<16x64xf16, #s, #smem> -> tensor<16x64xf16, #b>
+    tt.return
+  }
+  // One buffer is filled while the other one is read: which is which is known in every iteration.
+  // CHECK-LABEL: @rotating
+  tt.func public @rotating(%p: tensor<16x64x!tt.ptr<f16>, #b>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0 = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<2x16x64xf16, #s, #smem, mutable>
+    %first = ttg.memdesc_index %0[%c0] : !ttg.memdesc<2x16x64xf16, #s, #smem, mutable> -> !ttg.memdesc<16x64xf16, #s, #smem, mutable>
+    %f = ttg.async_copy_global_to_local %p, %first : tensor<16x64x!tt.ptr<f16>, #b> -> <16x64xf16, #s, #smem, mutable>
+    %g = ttg.async_commit_group tokens %f
+    %1:2 = scf.for %i = %c0 to %n step %c1 iter_args(%slot = %c0, %token = %g) -> (i32, !ttg.async.token) : i32 {
+      %next = arith.xori %slot, %c1 : i32
+      %2 = ttg.memdesc_index %0[%next] : !ttg.memdesc<2x16x64xf16, #s, #smem, mutable> -> !ttg.memdesc<16x64xf16, #s, #smem, mutable>
+      ttg.barrier local
+      %3 = ttg.async_copy_global_to_local %p, %2 : tensor<16x64x!tt.ptr<f16>, #b> -> <16x64xf16, #s, #smem, mutable>
+      %4 = ttg.async_commit_group tokens %3
+      %5 = ttg.async_wait %token {num = 1 : i32}
+      %6 = ttg.memdesc_index %0[%slot] : !ttg.memdesc<2x16x64xf16, #s, #smem, mutable> -> !ttg.memdesc<16x64xf16, #s, #smem, mutable>
+      ttg.barrier local
+      %7 = ttg.local_load %6 token %5 : !ttg.memdesc<16x64xf16, #s, #smem, mutable> -> tensor<16x64xf16, #b>
+      scf.yield %next, %4 : i32, !ttg.async.token
+    }
+    %8 = ttg.async_wait {num = 0 : i32}
+    tt.return
+  }
+  // CHECK-LABEL: @hardware
+  tt.func public @hardware(%d: !tt.tensordesc<64x64xf16, #n>, %i: i32) {
+    %true = arith.constant true
+    %zero = arith.constant 0 : i32
+    %a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    %m = ttg.local_alloc {allocation.offset = 8192 : i32} : () -> !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.init_barrier %m, 1 : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.barrier_expect %m, 8192, %true : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    ttng.async_tma_copy_global_to_local %d[%i, %i] %a, %m, %true : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<1xi64, #line, #smem, mutable> -> !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    ttng.wait_barrier %m, %zero : !ttg.memdesc<1xi64, #line, #smem, mutable>
+    %x = ttg.local_load %a : !ttg.memdesc<64x64xf16, #n, #smem, mutable> -> tensor<64x64xf16, #b>
+    ttng.async_tma_copy_local_to_global %d[%i, %i] %a : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<64x64xf16, #n, #smem, mutable>
+    ttng.async_tma_store_wait {pendings = 0 : i32}
+    tt.return
+  }
+}
