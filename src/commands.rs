@@ -1,6 +1,5 @@
 //! The subcommands: from arguments to what there is to say. Nothing here prints.
 
-pub(crate) mod check;
 pub(crate) mod interpret;
 mod summary;
 
@@ -10,25 +9,26 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ttc::Diagnostics;
 use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
-use ttc::driver::input::{self, Input, Language};
+use ttc::driver::check::{self, Checked};
+use ttc::driver::input::{self, Input};
 use ttc::driver::place::Placement;
-use ttc::driver::plan::ConfigChoice;
+use ttc::driver::plan::{Choice, ConfigChoice};
 use ttc::driver::{Compiled, Debug, Job, Naming, Options, Outcome, Stage, opt, output, plan, run_each};
-use ttc::irgen::{KernelInfo, KernelParam, list_kernels};
+use ttc::irgen::{KernelInfo, KernelParam};
 use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;
 use ttc::target::Target;
 use ttc::threads;
 
-use crate::args::{Compile, Debugging, KernelArgs};
+use crate::args::{Check, Compile, Debugging, KernelArgs};
 
 /// What a command has to say when it is done.
 #[derive(Default)]
 pub(crate) struct Report {
-    /// Diagnostics with the sources they point into.
-    pub(crate) groups: Vec<(Vec<Diagnostic>, SourceMap)>,
+    pub(crate) diagnostics: Diagnostics,
     /// Bytes for stdout.
     pub(crate) stdout: Vec<u8>,
     /// Text for stderr that is no diagnostic: dumps, timings.
@@ -44,7 +44,13 @@ impl Report {
     }
 
     pub(crate) fn errors(diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Report {
-        Report { groups: vec![(diagnostics, sources)], ..Report::default() }
+        Diagnostics::new(diagnostics, sources).into()
+    }
+}
+
+impl From<Diagnostics> for Report {
+    fn from(diagnostics: Diagnostics) -> Report {
+        Report { diagnostics, ..Report::default() }
     }
 }
 
@@ -81,13 +87,11 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     for input in &inputs {
         plan::check_reachable(input, &want).map_err(|d| stop(vec![d], &sources))?;
     }
-    let all = c.out_dir.is_some();
-    let config = c.kernel.config;
-    let jobs =
-        plan::jobs(&inputs, &mut sources, c.kernel.kernel.as_deref(), all, config, &targets, &options).map_err(|d| stop(d, &sources))?;
+    let choice = choice(&c.kernel, c.out_dir.is_some(), targets);
+    let jobs = plan::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
     // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a stage.
     let with_metadata = want.contains(&Stage::Cubin) || (c.emit.is_empty() && want.contains(&Stage::Ptx));
-    let naming = Naming::of(&jobs, config == Some(ConfigChoice::All));
+    let naming = Naming::of(&jobs, choice.config == Some(ConfigChoice::All));
     let place = Placement::new(c.output, c.out_dir, want.clone(), with_metadata, naming);
     place.check(&jobs, &sources).map_err(|d| stop(vec![d], &sources))?;
     let needed = if c.summary { with(&want, Stage::Cubin) } else { want };
@@ -128,7 +132,7 @@ fn deliver(job: &Job, Outcome { result, sources }: Outcome, place: &Placement, s
         Err(d) => said.push(d),
     }
     if !said.is_empty() {
-        report.groups.push((said, sources));
+        report.diagnostics.push(said, sources);
     }
     Delivered { report, made: summary.then(|| (job.clone(), made)) }
 }
@@ -138,7 +142,7 @@ fn collect(delivered: Vec<Delivered>, summary: bool, naming: Naming) -> Report {
     let mut all = Report::default();
     let mut table = vec![];
     for Delivered { report, made } in delivered {
-        all.groups.extend(report.groups);
+        all.diagnostics.extend(report.diagnostics);
         all.stderr.push_str(&report.stderr);
         all.stdout.extend(report.stdout);
         table.extend(made);
@@ -188,6 +192,11 @@ fn options(k: &KernelArgs) -> Result<Options, Vec<Diagnostic>> {
     Ok(options)
 }
 
+/// The kernels that are meant; without a name all of them if `all` says so.
+fn choice(k: &KernelArgs, all: bool, targets: Vec<Target>) -> Choice {
+    Choice { kernel: k.kernel.clone(), all, config: k.config, targets }
+}
+
 fn debug(d: &Debugging) -> Result<Debug, Diagnostic> {
     Ok(Debug {
         print_before: d.print_ir_before.as_deref().map(Debug::pass).transpose()?,
@@ -229,25 +238,38 @@ fn read_all(files: &[PathBuf], sources: &mut SourceMap) -> Result<Vec<Input>, Ve
     if bad.is_empty() { Ok(ok.into_iter().flatten().collect()) } else { Err(bad.into_iter().filter_map(Result::err).collect()) }
 }
 
-pub(crate) fn list(files: &[PathBuf], json: bool, include: &[PathBuf]) -> Report {
+pub(crate) fn check(c: &Check) -> Report {
     let mut sources = SourceMap::default();
-    let (mut text, mut said) = (String::new(), vec![]);
+    match try_check(c, &mut sources) {
+        Ok(found) => Report { stderr: found.printed.iter().map(|l| format!("{l}\n")).collect(), ..Diagnostics::from(found.groups).into() },
+        Err(said) => Report::errors(said, sources),
+    }
+}
+
+fn try_check(c: &Check, sources: &mut SourceMap) -> Result<Checked, Vec<Diagnostic>> {
+    let inputs = read_all(&c.kernel.files, sources)?;
+    let said = check::syntax(&inputs, sources);
+    if c.syntax_only || said.iter().any(Diagnostic::is_error) {
+        return Err(said);
+    }
+    let (options, targets) = (options(&c.kernel)?, targets(&c.kernel.arch)?);
+    check::check(&inputs, sources, &choice(&c.kernel, true, targets), &options)
+}
+
+pub(crate) fn list(files: &[PathBuf], json: bool, include: &[PathBuf]) -> Report {
+    // The target is nothing that a listing shows.
+    let compiler = ttc::Compiler::new(Target::usual());
+    let options = include.iter().fold(ttc::Options::new(), ttc::Options::include);
+    let (mut text, mut diagnostics) = (String::new(), Diagnostics::default());
     for file in files {
-        let input = match input::read(&mut sources, file, Some(Language::Source)) {
-            Ok(input) => input,
-            Err(d) => {
-                said.push(d);
-                continue;
-            }
-        };
-        let (kernels, errors) = list_kernels(&mut sources, input.file, include);
-        said.extend(errors);
-        for kernel in kernels.iter().filter(|k| k.entry) {
+        let listing = compiler.list(&ttc::Source::file(file), &options);
+        diagnostics.extend(listing.diagnostics);
+        for kernel in listing.kernels.iter().filter(|k| k.entry) {
             let line = if json { kernel_json(file, kernel) } else { kernel_text(file, kernel) };
             let _ = writeln!(text, "{line}");
         }
     }
-    Report { groups: vec![(said, sources)], ..Report::text(text) }
+    Report { diagnostics, ..Report::text(text) }
 }
 
 /// `add.tk:6: vector_add(x_ptr: *fp32:16, n, BLOCK: constexpr = 1024)   needs n`, and a line for each configuration.
@@ -311,6 +333,6 @@ pub(crate) fn opt(args: &[OsString]) -> Report {
         Some(_) => {}
         None => report.stdout = done.text.into_bytes(),
     }
-    report.groups.push((said, sources));
+    report.diagnostics.push(said, sources);
     report
 }

@@ -14,6 +14,7 @@
 
 mod agree;
 mod carried;
+pub mod check;
 mod flow;
 pub mod input;
 pub mod metadata;
@@ -147,7 +148,7 @@ pub struct Compiled {
     pub diagnostics: Vec<Diagnostic>,
     /// What `tl.static_print` printed.
     pub printed: Vec<String>,
-    /// What the options of [`Debug`] asked to see, for stderr.
+    /// What the options of [`struct@Debug`] asked to see, for stderr.
     pub dumps: Vec<String>,
 }
 

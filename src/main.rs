@@ -13,7 +13,6 @@ mod stdio;
 use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -21,11 +20,11 @@ use args::{Cli, Color, Command, ErrorFormat, Messages};
 use clap::{CommandFactory, Parser, ValueEnum};
 use commands::Report;
 use commands::interpret::Progress;
-use ttc::diag::render::{Format, Options, render};
+use ttc::diag::render::Format;
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::{compiler_version, input, reproducer};
 use ttc::source::SourceMap;
-use ttc::{text_file, threads};
+use ttc::threads;
 
 #[global_allocator]
 static ALLOCATOR: memory::Bounded = memory::Bounded;
@@ -48,7 +47,7 @@ fn run(command: Command) -> Report {
     match command {
         Command::Compile(c) => commands::compile(c),
         Command::Interpret(i) => watched(|progress| commands::interpret::interpret(&i, progress)),
-        Command::Check(c) => commands::check::check(&c),
+        Command::Check(c) => commands::check(&c),
         Command::List { files, json, include } => commands::list(&files, json, &include),
         Command::Layout(l) => layout_command::layout(&l),
         Command::Explain { code } => commands::explain(code.as_deref()),
@@ -185,21 +184,17 @@ fn finish(mut report: Report, messages: Messages) -> ExitCode {
         && !broken_pipe
     {
         let d = Diagnostic::error(&codes::cli::CANNOT_WRITE, format!("cannot write to standard output: {}", input::plain(e)));
-        report.groups.push((vec![d], SourceMap::default()));
+        report.diagnostics.push(vec![d], SourceMap::default());
     }
     let mut text = report.stderr;
-    let load = |name: &str| text_file::read_plain_file(name.as_ref()).ok().map(Arc::from);
-    let options = Options { format: format(messages.error_format), color: color(messages.color), load: Some(&load) };
-    for (diagnostics, sources) in &report.groups {
-        text.push_str(&render(diagnostics, sources, &options));
-    }
+    text.push_str(&report.diagnostics.render(format(messages.error_format), color(messages.color)));
     // stderr may be closed as well; there is nowhere left to say so.
     let _ = std::io::stderr().write_all(text.as_bytes());
     if broken_pipe {
         // Whoever read the output has seen enough. That is no error, but the exit status says it as that of other tools does.
         stdio::end_by_broken_pipe();
     }
-    let all = || report.groups.iter().flat_map(|(d, _)| d);
+    let all = || report.diagnostics.all();
     if all().any(|d| d.code == &codes::cli::DEFECT) {
         ExitCode::from(101)
     } else if report.usage || all().any(|d| codes::cli::USAGE.contains(&d.code)) {

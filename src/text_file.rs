@@ -38,9 +38,7 @@ pub fn read(path: &Path) -> Result<String, Diagnostic> {
         return text(path, stdin.lock());
     }
     let (file, meta) = open(path)?;
-    if meta.len() > MAX_BYTES {
-        return Err(too_large(path, meta.len()));
-    }
+    check_size(path, meta.len())?;
     text(path, file)
 }
 
@@ -79,9 +77,7 @@ fn open(path: &Path) -> Result<(File, Metadata), Diagnostic> {
 fn text(path: &Path, from: impl Read) -> Result<String, Diagnostic> {
     let mut bytes = Vec::new();
     from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(too_large(path, bytes.len() as u64));
-    }
+    check_size(path, bytes.len() as u64)?;
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         Diagnostic::error(&codes::cli::NOT_TEXT, format!("`{}` is not UTF-8 text: byte {at} starts no character", path.display()))
@@ -98,7 +94,14 @@ fn unreadable(path: &Path, e: &Error) -> Diagnostic {
     Diagnostic::error(&codes::cli::CANNOT_READ, format!("cannot read `{}`: {}", path.display(), plain(e))).at(place(path), "")
 }
 
-fn too_large(path: &Path, size: u64) -> Diagnostic {
+/// The error for a text beyond [`MAX_BYTES`], of so many bytes.
+///
+/// # Errors
+/// `E0903`.
+pub fn check_size(path: &Path, size: u64) -> Result<(), Diagnostic> {
+    if size <= MAX_BYTES {
+        return Ok(());
+    }
     let text = format!("`{}` is too large: {size} bytes, at most {MAX_BYTES} are read", path.display());
-    Diagnostic::error(&codes::cli::TOO_LARGE, text).at(place(path), "")
+    Err(Diagnostic::error(&codes::cli::TOO_LARGE, text).at(place(path), ""))
 }

@@ -21,6 +21,8 @@ mod irgen;
 mod irtext;
 #[path = "suite/kernels.rs"]
 mod kernels;
+#[path = "suite/library.rs"]
+mod library;
 #[path = "suite/lit.rs"]
 mod lit;
 #[path = "suite/op_instances.rs"]

@@ -17,7 +17,7 @@ use super::value::{Env, Value};
 use crate::diag::codes::{cli, interp as codes};
 use crate::diag::{Diagnostic, Place};
 use crate::driver::input::plain;
-use crate::interp::{Arg, Budget, BufferId, Memory, Param, npy};
+use crate::interp::{self, Arg, Budget, BufferId, Memory, Param, npy};
 use crate::ir::{FloatKind, Type, TypeData};
 use crate::irgen::KernelInfo;
 use crate::irgen::types::Dtype;
@@ -28,6 +28,8 @@ use crate::source::{FileId, Span};
 pub enum Given {
     /// `@x.npy`
     Array(npy::Array),
+    /// A buffer of whatever the parameter points to.
+    Bytes(Vec<u8>),
     /// `fp32[4, 8]`: a buffer that nobody has written.
     Unwritten(Dtype, Vec<usize>),
     /// `normal(4, 8)`, `fp16[4, 8]:normal`: without a type, the parameter says which.
@@ -143,13 +145,13 @@ fn sized(
 }
 
 /// The type of an array's elements in a signature.
-fn dtype_of(elem: Type) -> Option<Dtype> {
+fn dtype_of(elem: Type, unsigned: bool) -> Option<Dtype> {
     Some(match *elem {
         TypeData::Float(FloatKind::F64) => Dtype::Fp64,
         TypeData::Float(FloatKind::F32) => Dtype::Fp32,
         TypeData::Float(FloatKind::F16) => Dtype::Fp16,
         TypeData::Float(FloatKind::BF16) => Dtype::Bf16,
-        TypeData::Int(w) => Dtype::int(w, true)?,
+        TypeData::Int(w) => Dtype::int(w, !unsigned)?,
         _ => return Dtype::ALL.iter().copied().find(|d| *d != Dtype::Void && d.to_ir() == elem),
     })
 }
@@ -174,6 +176,7 @@ pub fn signature(kernel: &KernelInfo, given: &BTreeMap<String, Given>, defines: 
     for p in &kernel.params {
         let annotated = p.ty.clone().filter(|t| t != "constexpr");
         items.push(match given.get(&p.name) {
+            Some(Given::Bytes(_)) if annotated.is_none() => return Err(untyped_bytes(&p.name)),
             Some(g) => annotated.unwrap_or_else(|| word(g)),
             None if defines.iter().any(|(n, _)| *n == p.name) || p.value.is_some() || p.source.is_some() => "constexpr".to_owned(),
             None => {
@@ -190,9 +193,17 @@ pub fn signature(kernel: &KernelInfo, given: &BTreeMap<String, Given>, defines: 
         .help("`--arg NAME=VALUE` gives an argument, `-D NAME=VALUE` a compile-time value; or put a case file (`.toml`) beside the kernel"))
 }
 
+fn untyped_bytes(name: &str) -> Diagnostic {
+    Diagnostic::error(&codes::BAD_ARGUMENTS, format!("nothing says what the bytes of `{name}` are"))
+        .help("give a signature, or annotate the parameter, as in `x: \"*fp16\"`")
+}
+
+/// The type of a parameter in a signature, by its argument.
 fn word(given: &Given) -> String {
     match given {
-        Given::Array(a) => dtype_of(a.elem).map_or_else(String::new, |d| format!("*{}", d.short())),
+        // Bytes have the type of the annotation, which is taken before this is asked.
+        Given::Bytes(_) => String::new(),
+        Given::Array(a) => dtype_of(a.elem, a.unsigned).map_or_else(String::new, |d| format!("*{}", d.short())),
         Given::Unwritten(d, _) => format!("*{}", d.short()),
         Given::Filled { dtype, fill, .. } => format!("*{}", dtype.unwrap_or_else(|| usual(fill)).short()),
         Given::Int(v) if i32::try_from(*v).is_ok() => "i32".to_owned(),
@@ -262,9 +273,18 @@ fn lay_out(name: &str, elem: Type, given: Given, memory: &mut Memory) -> Result<
             return Err(format!("the argument is {}", d.name()));
         }
         Given::Array(a) => (memory.add(name, elem, &a.bytes), a.shape, false),
+        Given::Bytes(bytes) => {
+            let size = interp::element_size(elem);
+            if bytes.len() % size != 0 {
+                return Err(format!("{} bytes are no whole number of elements", bytes.len()));
+            }
+            (memory.add(name, elem, &bytes), vec![bytes.len() / size], false)
+        }
         Given::Unwritten(d, shape) => (memory.add_uninit(name, elem, shape.iter().product::<usize>() * element_size(d)), shape, true),
         Given::Filled { dtype, shape, fill } => {
-            let Some(dtype) = dtype.or_else(|| dtype_of(elem)) else { return Err("there are no such elements to fill it with".to_owned()) };
+            let Some(dtype) = dtype.or_else(|| dtype_of(elem, false)) else {
+                return Err("there are no such elements to fill it with".to_owned());
+            };
             let values = random::values(&fill, random::seed("arguments", name, &shape), shape.iter().product());
             let bytes = random::encode(dtype, values);
             (memory.add(name, elem, &bytes), shape, false)

@@ -3,7 +3,8 @@
 //! 1. [`spec`] reads a case file; [`expr`] are the expressions in it, [`value`] their values.
 //! 2. [`config`] chooses a value for each parameter and says what that means: signature, constants, grid, arguments.
 //! 3. [`random`] fills buffers, the same way on every machine and in NumPy.
-//! 4. [`launch`] runs a configuration in the interpreter and compares it with what a reference expects; [`manual`] takes arguments from a command line instead.
+//! 4. [`launch`] runs a configuration in the interpreter and compares it with what a reference expects; [`manual`] takes arguments from a command line
+//!    instead, and [`call`] a kernel with arguments by name.
 //!
 //! `ttc interpret`, the tests of `kernels/` and the export for a GPU all go through here. `docs/interpreter.md` describes the format.
 //!
@@ -18,6 +19,7 @@
 //! assert_eq!(done.outputs.keys().collect::<Vec<_>>(), ["out_ptr"]);
 //! ```
 
+pub mod call;
 pub mod config;
 pub mod expr;
 pub mod launch;

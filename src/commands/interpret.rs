@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use ttc::cases::{Folder, Loaded};
 use ttc::diag::{Diagnostic, codes};
-use ttc::driver::input::{self, Language};
-use ttc::driver::{Job, Stage, output, plan, reproducer};
+use ttc::driver::input;
+use ttc::driver::{Job, output, reproducer};
 use ttc::interp::{self, Checks, Trace, npy};
 use ttc::target::Target;
 
@@ -45,9 +45,6 @@ fn run(i: &Interpret, folder: &mut Folder, progress: &Progress) -> Result<Report
         Some(loaded) => loaded.input.clone(),
         None => input::read(&mut folder.sources, &i.file, None).map_err(|d| vec![d])?,
     };
-    if !matches!(input.language, Language::Ir(_)) {
-        plan::check_reachable(&input, &[Stage::Ttir]).map_err(|d| vec![d])?;
-    }
     let trace = i.trace.as_deref().map(|t| trace(t, i.program)).transpose().map_err(|d| vec![d])?;
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
     let job = Job { input, kernel: i.kernel.clone(), config: i.config, target };
@@ -77,7 +74,7 @@ fn launch(
         launch.said.extend(output::write_file(&path, &bytes).err());
     }
     launch.said.extend(files::differences(&expected, &launch.memory));
-    report.groups.push((launch.said, folder.sources.clone()));
+    report.diagnostics.push(launch.said, folder.sources.clone());
     Ok(report)
 }
 

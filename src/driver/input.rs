@@ -65,7 +65,20 @@ pub fn language(path: &Path) -> Option<Language> {
 /// # Errors
 /// `E0901` to `E0904`, by what is wrong with the file.
 pub fn read(sources: &mut SourceMap, path: &Path, language: Option<Language>) -> Result<Input, Diagnostic> {
-    let text = read_text(path)?;
+    add(sources, path, read_text(path)?, language, path != Path::new("-"))
+}
+
+/// Adds a text under a name whose extension says what it is, as a file would be that had it. Imports beside it are not
+/// looked for.
+///
+/// # Errors
+/// `E0903` (too large), `E0905` (no known extension).
+pub fn add_text(sources: &mut SourceMap, name: &Path, text: &str, language: Option<Language>) -> Result<Input, Diagnostic> {
+    text_file::check_size(name, text.len() as u64)?;
+    add(sources, name, text.to_owned(), language, false)
+}
+
+fn add(sources: &mut SourceMap, path: &Path, text: String, language: Option<Language>, on_disk: bool) -> Result<Input, Diagnostic> {
     if let (Some(Language::Ir(_)), Some(Language::Source)) = (language, self::language(path).filter(|_| path != Path::new("-"))) {
         let shown = path.display();
         let d = Diagnostic::error(&codes::cli::UNKNOWN_INPUT, format!("`{shown}` is a kernel file, and this command reads IR"));
@@ -76,9 +89,8 @@ pub fn read(sources: &mut SourceMap, path: &Path, language: Option<Language>) ->
     if language == Language::Source {
         text_file::check_source(path, text.len())?;
     }
-    let (name, on_disk) =
-        if path == Path::new("-") { ("<stdin>".to_owned(), None) } else { (path.to_string_lossy().into_owned(), Some(path)) };
-    let file = sources.add(name, on_disk, text);
+    let name = if path == Path::new("-") { "<stdin>".into() } else { path.to_string_lossy() };
+    let file = sources.add(name, on_disk.then_some(path), text);
     Ok(Input { path: path.to_owned(), file, language })
 }
 

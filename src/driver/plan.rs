@@ -19,25 +19,27 @@ pub enum ConfigChoice {
     All,
 }
 
+/// Which kernels are meant, for which GPUs.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// The kernel of this name.
+    pub kernel: Option<String>,
+    /// Without a name: every kernel of a file. Otherwise a file must hold exactly one.
+    pub all: bool,
+    pub config: Option<ConfigChoice>,
+    /// Without any, a stage file is compiled for the GPU that it was made for, and a kernel for [`Target::usual`].
+    pub targets: Vec<Target>,
+}
+
 /// Which jobs a request stands for: every chosen kernel of every input for every architecture, in every chosen configuration.
-///
-/// `all`: without `kernel`, take every kernel of a file (the outputs go to a directory); otherwise a file must hold exactly one. Without `targets`, a
-/// stage file is compiled for the GPU that it was made for, and a kernel for [`Target::usual`].
 ///
 /// # Errors
 /// The choice is impossible: no kernel, several, an unknown one; a stage file that was made for no GPU of ttc's.
-pub fn jobs(
-    inputs: &[Input],
-    sources: &mut SourceMap,
-    kernel: Option<&str>,
-    all: bool,
-    config: Option<ConfigChoice>,
-    targets: &[Target],
-    options: &Options,
-) -> Result<Vec<Job>, Vec<Diagnostic>> {
+pub fn jobs(inputs: &[Input], sources: &mut SourceMap, choice: &Choice, options: &Options) -> Result<Vec<Job>, Vec<Diagnostic>> {
+    let Choice { kernel, all, config, targets } = choice;
     let (mut jobs, mut errors) = (vec![], vec![]);
     for input in inputs {
-        errors.extend(for_kernels_only(input, config, options));
+        errors.extend(for_kernels_only(input, *config, options));
         let own = match own_targets(input, sources, targets) {
             Ok(own) => own,
             Err(e) => {
@@ -45,12 +47,12 @@ pub fn jobs(
                 continue;
             }
         };
-        match kernels(input, sources, kernel, all, options) {
+        match kernels(input, sources, kernel.as_deref(), *all, options) {
             Ok(kernels) => {
                 for kernel in &kernels {
                     for &target in &own {
                         let job = Job { input: input.clone(), kernel: kernel.clone(), config: None, target };
-                        match configs(&job, sources, config, options) {
+                        match configs(&job, sources, *config, options) {
                             Ok(chosen) => jobs.extend(chosen.into_iter().map(|config| Job { config, ..job.clone() })),
                             Err(e) => errors.extend(e),
                         }

@@ -15,6 +15,8 @@ use crate::ir::{FloatKind, Type, TypeData};
 pub struct Array {
     /// As the file says; `V2` counts as bfloat16, `V1` as an 8-bit integer.
     pub elem: Type,
+    /// Integers without a sign, which `elem` does not tell.
+    pub unsigned: bool,
     pub shape: Vec<usize>,
     /// Row-major, little-endian.
     pub bytes: Vec<u8>,
@@ -36,7 +38,8 @@ fn parse(file: &[u8]) -> Result<Array, String> {
     let bytes = shape.iter().try_fold(size, |n, &d| n.checked_mul(d)).ok_or("the shape is too large")?;
     let data = data.get(..bytes).ok_or_else(|| format!("expected {bytes} bytes of elements, found {}", data.len()))?;
     let bytes = if fortran && shape.len() > 1 { row_major(data, &shape, size) } else { data.to_vec() };
-    Ok(Array { elem, shape, bytes })
+    let unsigned = descr.trim_start_matches(['\'', '"', '<', '|', '=']).starts_with('u');
+    Ok(Array { elem, unsigned, shape, bytes })
 }
 
 /// The header's text and the elements.

@@ -31,6 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("codegen", &["ir", "layout", "passes::analysis", "source", "diag", "target", "threads"]),
     ("interp", &["ir", "source", "diag"]),
     ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "driver"]),
+    ("compiler", &["source", "diag", "text_file", "target", "threads", "irgen", "passes", "interp", "driver", "cases"]),
     ("args", &[]),
     ("stdio", &[]),
     ("commands", &["args"]),

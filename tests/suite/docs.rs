@@ -41,7 +41,7 @@ fn links_between_documents_lead_somewhere() {
     let docs = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")).unwrap();
     let mut docs: Vec<String> = docs.map(|d| format!("docs/{}", d.unwrap().file_name().to_string_lossy())).collect();
     docs.retain(|d| Path::new(d).extension().is_some_and(|e| e == "md"));
-    docs.push("README.md".into());
+    docs.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(String::from));
     assert!(docs.len() > 10, "{docs:?}");
     for doc in &docs {
         let text = read(doc);

@@ -108,6 +108,23 @@ fn arrays_come_from_files_and_go_to_files() {
     assert_eq!(world.floats("y.npy").1[99], 198.0);
 }
 
+/// The largest `uint32` divided by 2 is not the half of -1.
+#[test]
+fn an_array_of_unsigned_integers_makes_the_parameter_unsigned() {
+    let world = World::new();
+    let source = "import triton\nimport triton.language as tl\n@triton.jit\ndef halve(x):\n    tl.store(x, tl.load(x) // 2)\n";
+    fs::write(world.path("halve.tk"), source).unwrap();
+    let file = npy::write(Type::int(32), &[1], &u32::MAX.to_le_bytes());
+    let at = file.windows(3).position(|w| w == b"<i4").unwrap();
+    let unsigned = [&file[..at], b"<u4", &file[at + 3..]].concat();
+    for (file, half) in [(unsigned, 0x7fff_ffff), (file, 0)] {
+        fs::write(world.path("x.npy"), file).unwrap();
+        world.stdout(&["halve.tk", "--arg", "x=@x.npy", "--out", "x=out.npy"]);
+        let out = npy::read("out.npy", &fs::read(world.path("out.npy")).unwrap()).unwrap();
+        assert_eq!(u32::from_le_bytes(out.bytes.try_into().unwrap()), half);
+    }
+}
+
 #[test]
 fn faults_name_the_line_and_leave_no_file() {
     let world = World::new();

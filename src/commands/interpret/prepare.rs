@@ -4,21 +4,16 @@
 //! 2. From the command line: `--arg` gives arguments. One that is a compile-time value, because the parameter is a `tl.constexpr` or the value is
 //!    `None`, counts as `-D`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use ttc::cases::config::COMPILE_OPTIONS;
-use ttc::cases::manual::{self, Bound, Given};
-use ttc::cases::{Folder, Instance, Loaded, launch};
+use ttc::cases::manual::{self, Bound};
+use ttc::cases::{Folder, Instance, Loaded, call, launch};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::input::Language;
-use ttc::driver::{Job, Options, plan};
+use ttc::driver::{Job, Options};
 use ttc::interp::{self, Arg, Budget, Memory};
 use ttc::ir::Ir;
-use ttc::ir::text::parser::{ParseOptions, parse_module};
-use ttc::irgen::{KernelInfo, list_kernels, lower_kernel};
-use ttc::source::SourceMap;
 
 use crate::args::Interpret;
 
@@ -101,85 +96,49 @@ fn from_arguments(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<Launc
         let message = format!("`--param {name}=…` needs a case file, and there is none for `{}`", i.file.display());
         return Err(vec![Diagnostic::error(&codes::interp::BAD_ARGUMENTS, message)]);
     }
-    let (lowered, given) = if job.input.language == Language::Source { from_source(i, folder, job)? } else { from_ir(i, folder, job)? };
-    let params = interp::params(&lowered.ir, &lowered.kernel).map_err(|d| vec![*d])?;
-    let mut memory = Memory::new();
-    let (args, buffers) = manual::bind(&lowered.names, &params, given, &mut memory)?;
-    let results = buffers.iter().filter(|b| b.unwritten).map(|b| b.name.clone()).collect();
-    let Module { ir, kernel, said, text, .. } = lowered;
-    Ok(Launch { ir, kernel, grid: i.grid.unwrap_or([1; 3]), args, memory, buffers, results, said, text })
+    let (defines, rest) = match job.input.language {
+        Language::Source => constants(i, folder, job)?,
+        _ => (vec![], i.arg.clone()),
+    };
+    let options = Options {
+        signature: i.signature.clone(),
+        defines: i.define.iter().cloned().chain(defines).collect(),
+        include: i.include.clone(),
+        debug: i.debug,
+        ..Options::default()
+    };
+    let ready = call::ready(&mut folder.sources, job, &options, arguments(i, &rest)?)?;
+    Ok(Launch {
+        ir: ready.ir,
+        kernel: ready.kernel,
+        grid: i.grid.unwrap_or([1; 3]),
+        args: ready.args,
+        memory: ready.memory,
+        results: ready.buffers.iter().filter(|b| b.unwritten).map(|b| b.name.clone()).collect(),
+        buffers: ready.buffers,
+        said: ready.warnings,
+        text: ready.printed.iter().map(|l| format!("{l}\n")).collect(),
+    })
 }
 
-/// A kernel as TTIR.
-struct Module {
-    ir: Ir,
-    kernel: String,
-    /// Of its parameters.
-    names: Vec<String>,
-    said: Vec<Diagnostic>,
-    text: String,
-}
+/// Names with texts.
+type Texts = Vec<(String, String)>;
 
-/// Arguments by name.
-type Arguments = BTreeMap<String, Given>;
-
-fn from_source(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<(Module, Arguments), Vec<Diagnostic>> {
-    let info = kernel_info(&mut folder.sources, job, &i.include)?;
+/// The arguments that are compile-time values, and the others.
+fn constants(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<(Texts, Texts), Vec<Diagnostic>> {
+    let info = call::kernel_info(&mut folder.sources, job, &i.include)?;
     let is_constexpr = |name: &str| info.params.iter().any(|p| p.name == name && p.ty.as_deref() == Some("constexpr"));
-    let (defines, rest): (Vec<_>, Vec<_>) = i.arg.iter().cloned().partition(|(name, text)| is_constexpr(name) || text == "None");
+    let (defines, rest): (Texts, Texts) = i.arg.iter().cloned().partition(|(name, text)| is_constexpr(name) || text == "None");
     if let Some((name, _)) = defines.iter().find(|(n, _)| i.define.iter().any(|(d, _)| d == n)) {
         let message = format!("`{name}` has two values, from `--arg` and from `-D`");
         return Err(vec![Diagnostic::error(&codes::interp::BAD_ARGUMENTS, message)]);
     }
-    let define: Vec<(String, String)> = i.define.iter().cloned().chain(defines).collect();
-    let given = arguments(i, &rest)?;
-    let signature = match &i.signature {
-        Some(s) => s.clone(),
-        None => manual::signature(&info, &given, &define).map_err(|d| vec![d])?,
-    };
-    let options = Options { signature: Some(signature), defines: define, include: i.include.clone(), debug: i.debug, ..Options::default() };
-    let job = Job { kernel: Some(info.name), ..job.clone() };
-    let lowered = lower_kernel(&mut folder.sources, job.input.file, &plan::kernel_request(&job, &options))?;
-    let module = Module {
-        ir: lowered.ir,
-        kernel: lowered.kernel,
-        names: lowered.params.into_iter().map(|p| p.name).collect(),
-        said: lowered.warnings,
-        text: lowered.printed.iter().map(|l| format!("{l}\n")).collect(),
-    };
-    Ok((module, given))
-}
-
-fn from_ir(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<(Module, Arguments), Vec<Diagnostic>> {
-    let given = arguments(i, &i.arg)?;
-    let mut ir = parse_module(&folder.sources, job.input.file, &ParseOptions::default())?;
-    let kernel = plan::choose_kernel(&mut ir, i.kernel.as_deref(), true, &i.file.to_string_lossy()).map_err(|d| vec![d])?;
-    let params = interp::params(&ir, &kernel).map_err(|d| vec![*d])?;
-    let names = params.iter().enumerate().map(|(at, p)| p.name.map_or_else(|| at.to_string(), str::to_owned)).collect();
-    Ok((Module { ir, kernel, names, said: vec![], text: String::new() }, given))
+    Ok((defines, rest))
 }
 
 /// Reads arguments, which share the memory that a launch may take.
-fn arguments(i: &Interpret, texts: &[(String, String)]) -> Result<Arguments, Vec<Diagnostic>> {
+fn arguments(i: &Interpret, texts: &[(String, String)]) -> Result<call::Arguments, Vec<Diagnostic>> {
     let mut budget = Budget::new(i.max_memory);
     let read = |(name, text): &(String, String)| Ok((name.clone(), manual::parse(name, text, &mut budget).map_err(|d| vec![d])?));
     texts.iter().map(read).collect()
-}
-
-/// What the file says about the kernel that is meant.
-fn kernel_info(sources: &mut SourceMap, job: &Job, include: &[PathBuf]) -> Result<KernelInfo, Vec<Diagnostic>> {
-    let (kernels, errors) = list_kernels(sources, job.input.file, include);
-    if errors.iter().any(Diagnostic::is_error) {
-        return Err(errors);
-    }
-    let fits = |k: &&KernelInfo| job.kernel.as_ref().map_or(k.entry, |n| *n == k.name);
-    let chosen: Vec<&KernelInfo> = kernels.iter().filter(fits).collect();
-    if let [one] = chosen[..] {
-        return Ok(one.clone());
-    }
-    // The front end knows how to say what is wrong with the choice.
-    let request = plan::kernel_request(job, &Options::default());
-    lower_kernel(sources, job.input.file, &request).map(|_| kernels.first().cloned()).and_then(|k| {
-        k.ok_or_else(|| vec![Diagnostic::error(&codes::interp::NO_KERNEL, format!("`{}` has no kernel", job.input.path.display()))])
-    })
 }

@@ -11,7 +11,7 @@ fn what_is_written_is_read_back() {
             let bytes: Vec<u8> = (0..n * size).map(|i| i as u8).collect();
             let file = npy::write(elem, &shape, &bytes);
             assert_eq!((file.len() - bytes.len()) % 64, 0);
-            assert_eq!(npy::read("x.npy", &file).unwrap(), npy::Array { elem, shape, bytes });
+            assert_eq!(npy::read("x.npy", &file).unwrap(), npy::Array { elem, unsigned: false, shape, bytes });
         }
     }
 }

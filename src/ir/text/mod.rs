@@ -2,7 +2,7 @@
 //!
 //! - [`printer`] writes operations, with [`names`] for values, [`writer`] for aliases and locations, [`types`], [`attrs`] and [`floats`];
 //! - [`parser`] reads them, with [`lexer`] for words and one file each for types, attributes, encodings and locations;
-//! - [`format`] reads the declarative formats of the dialects' tables, which both interpret; [`custom`] and [`custom_parse`] hold the
+//! - [`mod@format`] reads the declarative formats of the dialects' tables, which both interpret; [`custom`] and [`custom_parse`] hold the
 //!   operations that have none.
 
 pub mod attrs;

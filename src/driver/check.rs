@@ -1,78 +1,80 @@
-//! `ttc check`: what is wrong with kernel files, without compiling them.
+//! What is wrong with kernel files, without compiling them.
 //!
-//! 1. Syntax of the whole files.
+//! 1. Syntax of the whole files ([`syntax`]).
 //! 2. Kernels of which everything is known (annotations, `-D`, a configuration, `--signature`) are lowered and go through the passes on TTIR.
-//! 3. All other functions are checked for what needs no types ([`ttc::irgen::untyped`]); a remark says which kernels those were and what they need.
+//! 3. All other functions are checked for what needs no types ([`crate::irgen::untyped`]); a remark says which kernels those were and what they need.
 //! 4. What several kernels share is reported once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use ttc::diag::{Diagnostic, Place, codes};
-use ttc::driver::input::{Input, Language};
-use ttc::driver::{Debug, Job, Options, Outcome, plan, run_all};
-use ttc::irgen::{KernelInfo, KernelParam, list_kernels};
-use ttc::source::SourceMap;
-
-use super::{Report, options, read_all, targets};
-use crate::args::Check;
+use super::input::{Input, Language};
+use super::plan::{self, Choice};
+use super::{Debug, Job, Options, Outcome, run_all};
+use crate::diag::{Diagnostic, Place, codes};
+use crate::irgen::top_level::TopLevel;
+use crate::irgen::untyped;
+use crate::irgen::{KernelInfo, KernelParam, Source, list_kernels};
+use crate::source::{FileId, SourceMap};
 
 /// How many kernels the remark names, and parameters of each.
 const SHOWN: usize = 8;
 
-pub(crate) fn check(c: &Check) -> Report {
-    let mut sources = SourceMap::default();
-    let inputs = match read_all(&c.kernel.files, &mut sources) {
-        Ok(inputs) => inputs,
-        Err(d) => return Report::errors(d, sources),
-    };
-    let mut said = vec![];
-    for input in inputs.iter().filter(|i| i.language == Language::Source) {
-        said.extend(ttc::parser::parse_module(&sources, input.file).1);
-    }
-    if c.syntax_only || said.iter().any(Diagnostic::is_error) {
-        return Report::errors(said, sources);
-    }
-    let options = match options(&c.kernel) {
-        Ok(o) => o,
-        Err(d) => return Report::errors(d, sources),
-    };
-    let targets = match targets(&c.kernel.arch) {
-        Ok(t) => t,
-        Err(d) => return Report::errors(d, sources),
-    };
-    let mut jobs = match plan::jobs(&inputs, &mut sources, c.kernel.kernel.as_deref(), true, c.kernel.config, &targets, &options) {
-        Ok(j) => j,
-        Err(d) => return Report::errors(d, sources),
-    };
+/// What was found in some files.
+#[derive(Default)]
+pub struct Checked {
+    /// Diagnostics with the sources that they point into.
+    pub groups: Vec<(Vec<Diagnostic>, SourceMap)>,
+    /// Lines that `tl.static_print` wrote.
+    pub printed: Vec<String>,
+}
+
+/// The syntax errors of kernel files.
+#[must_use]
+pub fn syntax(inputs: &[Input], sources: &SourceMap) -> Vec<Diagnostic> {
+    let kernels = inputs.iter().filter(|i| i.language == Language::Source);
+    kernels.flat_map(|i| TopLevel::of(sources, i.file).errors.clone()).collect()
+}
+
+/// What is wrong with the chosen kernels, or with everything in the files; their syntax is right.
+///
+/// # Errors
+/// The choice is impossible.
+pub fn check(inputs: &[Input], sources: &mut SourceMap, choice: &Choice, options: &Options) -> Result<Checked, Vec<Diagnostic>> {
+    let mut jobs = plan::jobs(inputs, sources, choice, options)?;
     let mut untyped = vec![];
-    if c.kernel.kernel.is_none() && options.signature.is_none() {
-        jobs.retain(|j| is_complete(j, &mut sources, &options));
+    if choice.kernel.is_none() && options.signature.is_none() {
+        let mut known: BTreeMap<FileId, Vec<KernelInfo>> = BTreeMap::new();
         for input in inputs.iter().filter(|i| i.language == Language::Source) {
-            untyped.extend(check_untyped(input, &jobs, &mut sources, &options));
+            known.insert(input.file, list_kernels(sources, input.file, &options.include).0);
+        }
+        jobs.retain(|j| is_complete(j, known.get(&j.input.file).map(Vec::as_slice), options));
+        for input in inputs {
+            let Some(kernels) = known.get(&input.file) else { continue };
+            untyped.extend(check_untyped(input, kernels, &jobs, sources, options));
         }
     }
     // Nothing is asked for, so a job ends after the first stage: front end and TTIR passes.
-    let outcomes = run_all(&jobs, &sources, &options, &[], &Debug::default(), 1);
-    let mut report = Report::default();
+    let outcomes = run_all(&jobs, sources, options, &[], &Debug::default(), 1);
+    let mut checked = Checked::default();
     for Outcome { result, sources } in outcomes {
         let said = match result {
             Ok(made) => {
-                report.stderr.extend(made.printed.iter().map(|l| format!("{l}\n")));
+                checked.printed.extend(made.printed);
                 made.diagnostics
             }
             Err(errors) => errors,
         };
-        report.groups.push((said, sources));
+        checked.groups.push((said, sources));
     }
-    report.groups.push((untyped, sources));
-    once(&mut report);
-    report
+    checked.groups.push((untyped, sources.clone()));
+    once(&mut checked);
+    Ok(checked)
 }
 
 /// Leaves out what was said before: kernels share functions and imports.
-fn once(report: &mut Report) {
+fn once(checked: &mut Checked) {
     let mut seen = BTreeSet::new();
-    for (said, sources) in &mut report.groups {
+    for (said, sources) in &mut checked.groups {
         said.retain(|d| {
             let at = match d.place() {
                 Some(Place::Span(s)) => format!("{}:{}", sources.file(s.file).name, s.lo),
@@ -84,11 +86,10 @@ fn once(report: &mut Report) {
 }
 
 /// What can be said of the functions of a file that no job compiles, and which kernels were not checked with their types.
-fn check_untyped(input: &Input, jobs: &[Job], sources: &mut SourceMap, options: &Options) -> Vec<Diagnostic> {
+fn check_untyped(input: &Input, kernels: &[KernelInfo], jobs: &[Job], sources: &mut SourceMap, options: &Options) -> Vec<Diagnostic> {
     let typed: Vec<String> = jobs.iter().filter(|j| j.input.path == input.path).filter_map(|j| j.kernel.clone()).collect();
     let defines: Vec<String> = options.defines.iter().map(|(name, _)| name.clone()).collect();
-    let mut said = ttc::irgen::untyped::check_untyped(sources, input.file, &options.include, &typed, &defines);
-    let (kernels, _) = list_kernels(sources, input.file, &options.include);
+    let mut said = untyped::check_untyped(sources, input.file, &options.include, &typed, &defines);
     let place = Place::File(sources.file(input.file).name.clone());
     if kernels.is_empty() {
         let remark =
@@ -119,16 +120,14 @@ fn needs(k: &KernelInfo, defines: &[String]) -> String {
     format!("`{}` needs the types or values of {shown}", k.name)
 }
 
-/// Whether the types and values of all parameters of a job's kernel are known without a signature.
-fn is_complete(job: &Job, sources: &mut SourceMap, options: &Options) -> bool {
-    if job.input.language != Language::Source {
-        return true;
-    }
+/// Whether the types and values of all parameters of a job's kernel are known without a signature. `kernels` are those of
+/// its file; a stage file has its types.
+fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>, options: &Options) -> bool {
+    let Some(kernels) = kernels else { return true };
     // Without a name the file has no kernel of its own, only functions for others.
     let Some(name) = &job.kernel else { return false };
-    let (kernels, _) = list_kernels(sources, job.input.file, &options.include);
     let defined = |p: &KernelParam| options.defines.iter().any(|(name, _)| *name == p.name);
-    let chosen = |p: &KernelParam| job.config.is_some() && p.source == Some(ttc::irgen::Source::Config);
+    let chosen = |p: &KernelParam| job.config.is_some() && p.source == Some(Source::Config);
     let known = |k: &KernelInfo| k.params.iter().all(|p| !p.needed || defined(p) || chosen(p));
     kernels.iter().filter(|k| k.name == *name).all(known)
 }

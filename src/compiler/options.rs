@@ -1,0 +1,188 @@
+//! What can be said of a compilation beside its source and its target.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::driver::plan::{Choice, ConfigChoice};
+use crate::driver::{self, Stage};
+use crate::passes::remarks::Group;
+use crate::target::Target;
+
+/// The options of a compilation. Each method is an option of the command line and means the same.
+///
+/// ```
+/// # use ttc::{Options, Stage};
+/// let options = Options::new()
+///     .kernel("add")
+///     .signature("*fp32:16, *fp32:16, i32")
+///     .define("BLOCK", 1024)
+///     .num_warps(8)
+///     .stages([Stage::Ptx]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    kernel: Option<String>,
+    config: Option<usize>,
+    stages: BTreeSet<Stage>,
+    pub(super) remarks: BTreeSet<Group>,
+    pub(super) settings: driver::Options,
+}
+
+impl Options {
+    /// The only kernel of the source, with the types of its annotations, to a cubin.
+    #[must_use]
+    pub fn new() -> Options {
+        Options::default()
+    }
+
+    /// The kernel to take; needed when the source holds several.
+    #[must_use]
+    pub fn kernel(mut self, name: impl Into<String>) -> Options {
+        self.kernel = Some(name.into());
+        self
+    }
+
+    /// Types of all parameters, as Triton's ahead-of-time tool takes them: `*fp32:16, i32, 1024`. Without it, the
+    /// annotations of the parameters say their types.
+    #[must_use]
+    pub fn signature(mut self, types: impl Into<String>) -> Options {
+        self.settings.signature = Some(types.into());
+        self
+    }
+
+    /// The value of a constexpr parameter, or of a name of the file: a literal, a dtype, a tuple, or the name of a jit
+    /// function.
+    #[must_use]
+    pub fn define(mut self, name: impl Into<String>, value: impl ToString) -> Options {
+        self.settings.defines.push((name.into(), value.to_string()));
+        self
+    }
+
+    /// A folder in which imports of kernel files are looked for, after those given before.
+    #[must_use]
+    pub fn include(mut self, folder: impl Into<PathBuf>) -> Options {
+        self.settings.include.push(folder.into());
+        self
+    }
+
+    /// The configuration of `@triton.autotune` to take, by its number. What other options say wins.
+    #[must_use]
+    pub fn config(mut self, number: usize) -> Options {
+        self.config = Some(number);
+        self
+    }
+
+    /// Warps of a block: a power of two up to 32. Without it the configuration's, or 4.
+    #[must_use]
+    pub fn num_warps(mut self, warps: u32) -> Options {
+        self.settings.num_warps = Some(warps);
+        self
+    }
+
+    /// Stages of software pipelining. Without it the configuration's, or 3.
+    #[must_use]
+    pub fn num_stages(mut self, stages: u32) -> Options {
+        self.settings.num_stages = Some(stages);
+        self
+    }
+
+    /// Blocks of a cluster. Without it the configuration's, or 1.
+    #[must_use]
+    pub fn num_ctas(mut self, blocks: u32) -> Options {
+        self.settings.num_ctas = Some(blocks);
+        self
+    }
+
+    /// Registers that a thread may use.
+    #[must_use]
+    pub fn maxnreg(mut self, registers: u32) -> Options {
+        self.settings.maxnreg = Some(registers);
+        self
+    }
+
+    /// What to make. Without it a cubin.
+    #[must_use]
+    pub fn stages(mut self, stages: impl IntoIterator<Item = Stage>) -> Options {
+        self.stages = stages.into_iter().collect();
+        self
+    }
+
+    /// Keeps assertions, and checks integers for overflow, as Triton's debug mode does.
+    #[must_use]
+    pub fn debug(mut self, on: bool) -> Options {
+        self.settings.debug = on;
+        self
+    }
+
+    /// Whether `a * b + c` may be contracted into one rounding, which is so unless this says no.
+    #[must_use]
+    pub fn fp_fusion(mut self, on: bool) -> Options {
+        self.settings.fp_fusion = on;
+        self
+    }
+
+    /// Whether PTX and cubin get line tables, which is so unless this says no.
+    #[must_use]
+    pub fn line_info(mut self, on: bool) -> Options {
+        self.settings.line_info = on;
+        self
+    }
+
+    /// Whether IR text gets `loc(…)`, which is so unless this says no.
+    #[must_use]
+    pub fn locations(mut self, on: bool) -> Options {
+        self.settings.locations = on;
+        self
+    }
+
+    /// Appends the two hidden pointer parameters that Triton's launcher passes.
+    #[must_use]
+    pub fn triton_abi(mut self, on: bool) -> Options {
+        self.settings.triton_abi = on;
+        self
+    }
+
+    /// Operations that a kernel may grow to before it counts as endless.
+    #[must_use]
+    pub fn max_ops(mut self, operations: usize) -> Options {
+        self.settings.max_ops = operations;
+        self
+    }
+
+    /// The ptxas to run. Without it the one that the environment offers.
+    #[must_use]
+    pub fn ptxas(mut self, path: impl Into<PathBuf>) -> Options {
+        self.settings.ptxas = Some(path.into());
+        self
+    }
+
+    /// How long ptxas may run; `None` for as long as it takes. Without it an hour.
+    #[must_use]
+    pub fn ptxas_timeout(mut self, limit: Option<Duration>) -> Options {
+        self.settings.time_limit = limit;
+        self
+    }
+
+    /// What to look for that keeps the kernel from being faster; it is said among the diagnostics of the artifacts.
+    #[must_use]
+    pub fn remarks(mut self, groups: impl IntoIterator<Item = Group>) -> Options {
+        self.remarks = groups.into_iter().collect();
+        self
+    }
+
+    /// The stages to make.
+    pub(super) fn wanted(&self) -> Vec<Stage> {
+        if self.stages.is_empty() { vec![Stage::Cubin] } else { self.stages.iter().copied().collect() }
+    }
+
+    /// The kernel that is meant; without a name all of them if `all` says so.
+    pub(super) fn choice(&self, target: Target, all: bool) -> Choice {
+        Choice { kernel: self.kernel.clone(), all, config: self.config.map(ConfigChoice::One), targets: vec![target] }
+    }
+
+    /// The name and the configuration of the kernel that is meant.
+    pub(super) fn chosen(&self) -> (Option<String>, Option<usize>) {
+        (self.kernel.clone(), self.config)
+    }
+}
