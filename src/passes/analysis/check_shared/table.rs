@@ -4,7 +4,7 @@
 //! have no `_`, so a new operation does not compile until somebody has said here what it does.
 
 use crate::ir::core::{Ir, Op, Value};
-use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{GpuOp, OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout::layout_of;
 use crate::layout::plan::ConversionPlan;
 use crate::passes::analysis::scratch::element_bits;
@@ -97,7 +97,7 @@ pub(super) fn steps(ir: &Ir, op: Op, has_scratch: bool, one_warp: bool, target: 
         OpKind::Tt(TtOp::Call) => return vec![Step::Call],
         OpKind::Tt(TtOp::Return) => vec![Step::Return],
         // Barriers of the GPU dialect order shared memory as `ttg.barrier local` does.
-        OpKind::Unregistered(name) if name.as_str() == "gpu.barrier" => vec![Step::Barrier],
+        OpKind::Gpu(GpuOp::Barrier) => vec![Step::Barrier],
         // Descriptors that are handed on are the business of control flow.
         OpKind::Scf(_) | OpKind::Cf(_) | OpKind::Arith(_) => vec![],
         OpKind::Builtin(_) | OpKind::Ub(_) | OpKind::Math(_) | OpKind::Llvm(_) | OpKind::Tt(_) | OpKind::Unregistered(_) => {
