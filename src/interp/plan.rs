@@ -18,6 +18,7 @@ use super::Checks;
 use super::memory::element_size;
 use super::promises::HINTS;
 use crate::ir::core::entity::Entity;
+use crate::ir::dialects::Classes;
 use crate::ir::dialects::Traits;
 use crate::ir::dialects::enums::RmwKind;
 use crate::ir::dialects::tt::tt as view;
@@ -158,23 +159,7 @@ fn access_size(ir: &Ir, op: Op) -> Option<usize> {
         TypeData::Pointer { pointee, .. } => pointee.elem(),
         _ => ty.elem(),
     };
-    match ir.kind(op) {
-        OpKind::Tt(
-            TtOp::Load
-            | TtOp::Store
-            | TtOp::AtomicRmw
-            | TtOp::AtomicCas
-            | TtOp::AtomicLoad
-            | TtOp::AtomicStore
-            | TtOp::AtomicPoll
-            | TtOp::DescriptorLoad
-            | TtOp::DescriptorStore
-            | TtOp::DescriptorReduce
-            | TtOp::DescriptorGather
-            | TtOp::DescriptorScatter,
-        ) => Some(element_size(elem(ir.ty(ir.operand(op, 0))))),
-        _ => None,
-    }
+    ir.kind(op).belongs(Classes::GLOBAL_ACCESS).then(|| element_size(elem(ir.ty(ir.operand(op, 0)))))
 }
 
 /// Straight-line code of elementwise operations, and of calls to functions of such code. A block that returns makes those after it dead, which

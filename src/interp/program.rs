@@ -193,7 +193,7 @@ impl<'a> Program<'a> {
             OpKind::Llvm(crate::ir::LlvmOp::Assume) => promises::assume(self, op),
             OpKind::Ttg(kind) => ops::ttg::ttg(self, op, kind),
             OpKind::Ttng(kind) => ops::ttg::ttng(self, op, kind),
-            OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(self.unsupported(op, "")),
+            OpKind::Builtin(_) | OpKind::Gpu(_) | OpKind::Unregistered(_) => Err(self.unsupported(op, "")),
         }
     }
 

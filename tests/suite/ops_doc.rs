@@ -20,6 +20,7 @@ const DIALECTS: &[(&str, &str)] = &[
     ("scf", "Structured control flow."),
     ("cf", "Branches between blocks."),
     ("llvm", "What Triton uses of LLVM."),
+    ("gpu", "What other compilers' text uses of `gpu`."),
     ("tt", "Tensors of values and pointers, before anybody decides which thread holds what."),
     ("ttg", "Tensors with layouts, shared memory, asynchronous copies, warp specialisation."),
     ("ttng", "What NVIDIA GPUs have from Hopper on: barriers in memory, TMA, wgmma, tensor memory, clusters."),

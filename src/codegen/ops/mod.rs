@@ -34,7 +34,7 @@ use std::collections::BTreeMap;
 
 use super::lower::{Lower, Res, Val, defect};
 use crate::ir::dialects::enums::ProgramDim;
-use crate::ir::dialects::{ArithOp, LlvmOp, TtOp, TtgOp};
+use crate::ir::dialects::{ArithOp, GpuOp, LlvmOp, TtOp, TtgOp};
 use crate::ir::{Attr, Op, OpKind, Value};
 use crate::layout::register_offsets;
 
@@ -50,7 +50,7 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         OpKind::Llvm(LlvmOp::Assume) => assume(cx, op),
         OpKind::Ttg(kind) => ttg(cx, op, kind),
         OpKind::Ttng(kind) => mbarrier::lower(cx, op, kind),
-        OpKind::Unregistered(name) if name.as_str() == "gpu.barrier" => local::barrier(cx, op),
+        OpKind::Gpu(GpuOp::Barrier) => local::barrier(cx, op),
         OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(cx.unsupported(op, "")),
     }
 }

@@ -12,6 +12,7 @@ dialect! {
             /// A constant: an integer, a float or a dense tensor.
             /// `arith.constant dense<0.0> : tensor<128xf32>`
             Constant "constant" () -> (result: one ANY) { value: Typed } {
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT,
                 traits: Traits::CONSTANT,
                 format: Format::Custom,
                 verify: Some(verify::constant),

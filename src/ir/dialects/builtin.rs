@@ -1,4 +1,4 @@
-//! The `builtin` and `ub` dialects, and what Triton uses of `llvm`.
+//! The `builtin` and `ub` dialects, and what Triton uses of `gpu` and `llvm`.
 
 use super::spec::dialect;
 
@@ -42,6 +42,17 @@ dialect! {
         Assume "intr.assume" (cond: one I1) -> () {} {
             effects: Effects::Write,
             format: Format::Text("$cond attr-dict `:` type($cond)"),
+        };
+    }
+}
+
+dialect! {
+    /// Operations of the `gpu` dialect that occur beside Triton's.
+    GpuOp "gpu" (gpu) {
+        /// Waits until all threads of the block are here; memory is consistent afterwards.
+        Barrier "barrier" () -> () {} {
+            effects: Effects::ReadWrite,
+            order: Order::Barrier,
         };
     }
 }

@@ -5,10 +5,12 @@
 
 pub mod arith;
 pub mod builtin;
+pub mod classes;
 pub mod enums;
 pub mod fold;
 pub mod infer;
 pub mod math;
+pub mod memory;
 pub mod predicates;
 pub mod scf;
 pub mod spec;
@@ -20,7 +22,8 @@ pub mod verify;
 use std::sync::LazyLock;
 
 pub use arith::ArithOp;
-pub use builtin::{BuiltinOp, LlvmOp, UbOp};
+pub use builtin::{BuiltinOp, GpuOp, LlvmOp, UbOp};
+pub use classes::Classes;
 pub use math::MathOp;
 pub use scf::{CfOp, ScfOp};
 pub use spec::{Effects, Folded, OpSpec, Traits};
@@ -66,7 +69,19 @@ macro_rules! kinds {
     };
 }
 
-kinds!(Builtin(BuiltinOp), Ub(UbOp), Arith(ArithOp), Math(MathOp), Scf(ScfOp), Cf(CfOp), Llvm(LlvmOp), Tt(TtOp), Ttg(TtgOp), Ttng(TtngOp));
+kinds!(
+    Builtin(BuiltinOp),
+    Ub(UbOp),
+    Arith(ArithOp),
+    Math(MathOp),
+    Scf(ScfOp),
+    Cf(CfOp),
+    Llvm(LlvmOp),
+    Gpu(GpuOp),
+    Tt(TtOp),
+    Ttg(TtgOp),
+    Ttng(TtngOp)
+);
 
 impl OpKind {
     /// The full name, `tt.load`.

@@ -9,13 +9,15 @@
 //!     { traits: Traits::ATTR_SIZED_OPERANDS, format: Format::Text("…"), verify: Some(verify_load) };
 //! ```
 //!
-//! Operands: `name: one|opt|many CONSTRAINT`. Results likewise. Attributes: `name: KIND` (required), `name: KIND => Absent`
+//! Operands: `name: one|opt|many CONSTRAINT`, for memory descriptors followed by what is done to the memory ([`super::memory`]), `[READ]`. Results likewise. Attributes: `name: KIND` (required), `name: KIND => Absent`
 //! (optional), or `name: KIND => IntIs(1)` with a default that is neither stored nor printed. The last braces hold any further fields of [`OpSpec`].
 //! From an entry the macro makes the enum variant, its [`OpSpec`] and a typed view with one accessor per operand, result and attribute of one type.
 
 use bitflags::bitflags;
 
 use super::OpKind;
+use super::classes::Classes;
+use super::memory::{Memory, Order};
 use crate::ir::core::{Attr, FloatKind, Ir, Op, Type, TypeData, Value};
 
 bitflags! {
@@ -100,12 +102,16 @@ pub struct Constraint {
     /// "floating-point-like"
     pub what: &'static str,
     pub holds: fn(Type) -> bool,
+    /// Whether it is made for memory descriptors, so that an entry states what is done to the memory.
+    pub memory: bool,
 }
 
 pub struct OperandSpec {
     pub name: &'static str,
     pub arity: Arity,
     pub constraint: &'static Constraint,
+    /// What the operation does to the memory that the value describes.
+    pub memory: Memory,
 }
 
 /// The form of an attribute.
@@ -250,7 +256,10 @@ pub struct OpSpec {
     /// Number of successors.
     pub successors: usize,
     pub traits: Traits,
+    pub classes: Classes,
     pub effects: Effects,
+    /// What it orders beside the accesses that its operands and results state.
+    pub order: Order,
     pub format: Format,
     /// Rules beyond those that operands, attributes and traits state.
     pub verify: Option<fn(&Ir, Op) -> VerifyResult>,
@@ -271,12 +280,20 @@ impl OpSpec {
         regions: &[],
         successors: 0,
         traits: Traits::empty(),
+        classes: Classes::empty(),
         effects: Effects::Pure,
+        order: Order::Nothing,
         format: Format::Generic,
         verify: None,
         fold: None,
         infer: None,
     };
+
+    /// Whether each operand and result that is made for memory descriptors states what is done to the memory.
+    #[must_use]
+    pub const fn states_its_memory(&self) -> bool {
+        all_stated(self.operands) && all_stated(self.results)
+    }
 
     #[must_use]
     pub fn attr(&self, name: &str) -> Option<&'static AttrSpec> {
@@ -292,6 +309,16 @@ impl OpSpec {
     pub fn has(&self, traits: Traits) -> bool {
         self.traits.contains(traits)
     }
+}
+
+const fn all_stated(mut values: &[OperandSpec]) -> bool {
+    while let [first, rest @ ..] = values {
+        if first.constraint.memory && matches!(first.memory, Memory::Unstated) {
+            return false;
+        }
+        values = rest;
+    }
+    true
 }
 
 /// Start and length of operand group `group` of `op` in its flat operand list.
@@ -314,8 +341,8 @@ pub fn operand_range(ir: &Ir, op: Op, group: usize) -> (usize, usize) {
 }
 
 macro_rules! constraints {
-    ($($(#[$doc:meta])* $name:ident = $what:literal, $holds:expr;)*) => {
-        $($(#[$doc])* pub static $name: Constraint = Constraint { what: $what, holds: $holds };)*
+    ($($name:ident = $what:literal, $holds:expr $(, memory: $memory:literal)?;)*) => {
+        $(pub static $name: Constraint = Constraint { what: $what, holds: $holds, memory: false $(|| $memory)? };)*
     };
 }
 
@@ -338,8 +365,8 @@ constraints! {
     FLOAT_TENSOR = "tensor of floats", |t| t.is_tensor() && t.elem().is_float();
     SCALAR = "scalar (integer, float or pointer)", |t| t.is_int() || t.is_float() || t.is_ptr() || matches!(*t, TypeData::Index);
     TENSOR_OR_SCALAR = "tensor or scalar", scalar_or_tensor;
-    MEMDESC = "memory descriptor", |t| t.as_memdesc().is_some();
-    TENSOR_OR_MEMDESC = "tensor or memory descriptor", |t| t.is_tensor() || t.as_memdesc().is_some();
+    MEMDESC = "memory descriptor", |t| t.as_memdesc().is_some(), memory: true;
+    TENSOR_OR_MEMDESC = "tensor or memory descriptor", |t| t.is_tensor() || t.as_memdesc().is_some(), memory: true;
     I16 = "16-bit signless integer", |t| t.is_int_of(16);
     I128 = "128-bit signless integer", |t| t.is_int_of(128);
     TENSORDESC = "tensor descriptor", |t| matches!(*t, TypeData::TensorDesc { .. });
@@ -371,7 +398,7 @@ macro_rules! dialect {
             $(
                 $(#[doc = $doc:literal])*
                 $var:ident $mnemonic:literal
-                ( $($on:ident : $oa:ident $oc:ident),* $(,)? ) -> ( $($rn:ident : $ra:ident $rc:ident),* $(,)? )
+                ( $($on:ident : $oa:ident $oc:ident $([$om:expr])?),* $(,)? ) -> ( $($rn:ident : $ra:ident $rc:ident $([$rm:expr])?),* $(,)? )
                 { $($an:ident : $ak:ident $(($($aa:tt)*))? $(=> $ad:expr)?),* $(,)? }
                 { $($field:ident : $value:expr),* $(,)? };
             )*
@@ -391,18 +418,19 @@ macro_rules! dialect {
             #[must_use]
             pub fn spec(self) -> &'static $crate::ir::dialects::spec::OpSpec {
                 #[allow(unused_imports)]
-                use $crate::ir::dialects::spec::{AttrKind::*, DefaultValue::*, *};
+                use $crate::ir::dialects::{classes::Classes, memory::*, spec::{AttrKind::*, DefaultValue::*, *}};
                 match self {
                     $($enum::$var => {
                         static SPEC: OpSpec = OpSpec {
                             name: concat!($dialect, ".", $mnemonic),
                             doc: concat!($($doc, "\n"),*),
-                            operands: &[$(OperandSpec { name: stringify!($on), arity: $crate::ir::dialects::spec::arity!($oa), constraint: &$oc }),*],
-                            results: &[$(OperandSpec { name: stringify!($rn), arity: $crate::ir::dialects::spec::arity!($ra), constraint: &$rc }),*],
+                            operands: &[$(OperandSpec { name: stringify!($on), arity: $crate::ir::dialects::spec::arity!($oa), constraint: &$oc, memory: $crate::ir::dialects::spec::or_unstated!($($om)?) }),*],
+                            results: &[$(OperandSpec { name: stringify!($rn), arity: $crate::ir::dialects::spec::arity!($ra), constraint: &$rc, memory: $crate::ir::dialects::spec::or_unstated!($($rm)?) }),*],
                             attrs: &[$(AttrSpec { name: stringify!($an), kind: $crate::ir::dialects::spec::attr_kind!($ak $(($($aa)*))?), default: $crate::ir::dialects::spec::or_required!($($ad)?) }),*],
                             $($field: $value,)*
                             ..OpSpec::DEFAULT
                         };
+                        const _: () = assert!(SPEC.states_its_memory(), "state what is done to the memory, as in `dst: one MEMDESC [WRITE]`");
                         &SPEC
                     })*
                 }
@@ -444,6 +472,15 @@ macro_rules! arity {
 macro_rules! or_required {
     () => {
         Required
+    };
+    ($e:expr) => {
+        $e
+    };
+}
+
+macro_rules! or_unstated {
+    () => {
+        $crate::ir::dialects::memory::Memory::Unstated
     };
     ($e:expr) => {
         $e
@@ -529,7 +566,7 @@ macro_rules! attr_view {
     ($name:ident $kind:ident $(($($of:tt)*))?) => {};
 }
 
-pub(crate) use {arity, attr_kind, attr_view, dialect, operand_views, or_required, result_views};
+pub(crate) use {arity, attr_kind, attr_view, dialect, operand_views, or_required, or_unstated, result_views};
 
 impl OpKind {
     #[must_use]

@@ -96,6 +96,7 @@ dialect! {
             /// Reads memory. Where the mask is false nothing is read and the result is `other`, or undefined without it.
             /// A volatile load counts as a write too: it must stay where it is.
             Load "load" (ptr: one ANY, mask: opt BOOL_LIKE, other: opt ANY) -> (result: one ANY) { boundaryCheck: DenseArray(32) => Empty, padding: Enum(PaddingOption) => Absent, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
+                classes: Classes::GLOBAL_ACCESS,
                 traits: Traits::ATTR_SIZED_OPERANDS.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Read,
                 format: Format::Text("$ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)"),
@@ -104,6 +105,7 @@ dialect! {
             };
             /// Writes memory where the mask is true.
             Store "store" (ptr: one ANY, value: one ANY, mask: opt BOOL_LIKE) -> () { boundaryCheck: DenseArray(32) => Empty, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1) } {
+                classes: Classes::GLOBAL_ACCESS,
                 traits: Traits::SAME_OPERANDS_SHAPE.union(Traits::SAME_OPERANDS_ENCODING),
                 effects: Effects::Write,
                 format: Format::Text("$ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)"),
@@ -112,24 +114,28 @@ dialect! {
             };
             /// Atomically replaces what the pointer points at; gives what was there.
             AtomicRmw "atomic_rmw" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> (result: one ANY) { atomic_rmw_op: Enum(RmwKind), sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_rmw),
             };
             /// Atomically stores `val` if what is there equals `cmp`; gives what was there.
             AtomicCas "atomic_cas" (ptr: one PTR_LIKE, cmp: one ANY, val: one ANY) -> (result: one ANY) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_cas),
             };
             /// Reads memory atomically, where the mask is true.
             AtomicLoad "atomic_load" (ptr: one PTR_LIKE, mask: opt BOOL_LIKE) -> (result: one ANY) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_load),
             };
             /// Writes memory atomically, where the mask is true.
             AtomicStore "atomic_store" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> () { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` type($ptr)"),
                 infer: Some(infer::store),
@@ -137,6 +143,7 @@ dialect! {
             };
             /// Reads memory again and again until it is what is expected, or the time (in nanoseconds) is over; gives whether it was.
             AtomicPoll "atomic_poll" (ptr: one PTR_LIKE, expected: one ANY, timeout: opt I64) -> (result: one BOOL_LIKE) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout^)? attr-dict `:` type($ptr) `,` type($expected) `->` type($result)"),
                 infer: Some(infer::third_i64),
@@ -144,6 +151,7 @@ dialect! {
             };
             /// A tensor whose every element is the scalar.
             Splat "splat" (src: one ANY) -> (result: one TENSOR) {} {
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT,
                 fold: Some(fold::splat),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::splat),
@@ -156,12 +164,14 @@ dialect! {
             };
             /// Inserts a dimension of size 1.
             ExpandDims "expand_dims" (src: one TENSOR) -> (result: one TENSOR) { axis: Int(32) } {
+                classes: Classes::TENSOR_VIEW,
                 fold: Some(fold::expand_dims),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::expand_dims),
             };
             /// The same elements in row-major order under another shape; with `allow_reorder` in any order.
             Reshape "reshape" (src: one TENSOR) -> (result: one TENSOR) { allow_reorder: Unit => Absent, efficient_layout: Unit => Absent } {
+                classes: Classes::TENSOR_VIEW,
                 fold: Some(fold::reshape_op),
                 format: Format::Text("$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::reshape),
@@ -181,18 +191,21 @@ dialect! {
             };
             /// Two tensors side by side along a new last dimension.
             Join "join" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
+                classes: Classes::TENSOR_VIEW,
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 infer: Some(infer::same_operands),
                 verify: Some(verify::tt_shape::join),
             };
             /// The two halves along a last dimension of size 2.
             Split "split" (src: one TENSOR) -> (lhs: one TENSOR, rhs: one TENSOR) {} {
+                classes: Classes::TENSOR_VIEW,
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($lhs)"),
                 infer: Some(infer::same_results),
                 verify: Some(verify::tt_shape::split),
             };
             /// Permutes dimensions: dimension i of the result is dimension order[i] of the source.
             Trans "trans" (src: one TENSOR) -> (result: one TENSOR) { order: DenseArray(32) } {
+                classes: Classes::TENSOR_VIEW,
                 fold: Some(fold::trans),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::trans),
@@ -209,12 +222,14 @@ dialect! {
             };
             /// a × b + c of matrices, or of batches of them.
             Dot "dot" (a: one TENSOR, b: one TENSOR, c: one TENSOR) -> (d: one TENSOR) { inputPrecision: Enum(InputPrecision) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0) } {
+                classes: Classes::PRODUCT.union(Classes::ANCHOR),
                 format: Format::Text("$a `,` $b `,` $c (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict `:` type($a) `*` type($b) `->` type($d)"),
                 infer: Some(infer::dot),
                 verify: Some(verify::tt::dot),
             };
             /// A dot of microscaled operands (mxfp8, mxfp4): every 32 elements, or 16, share a scale.
             DotScaled "dot_scaled" (a: one TENSOR, b: one TENSOR, c: one TENSOR, a_scale: opt TENSOR, b_scale: opt TENSOR) -> (d: one TENSOR) { a_elem_type: Enum(ScaledElem), b_elem_type: Enum(ScaledElem), fastMath: Bool, lhs_k_pack: Bool => BoolIs(true), rhs_k_pack: Bool => BoolIs(true) } {
+                classes: Classes::PRODUCT.union(Classes::ANCHOR),
                 traits: Traits::ATTR_SIZED_OPERANDS,
                 format: Format::Text("$a (`scale` $a_scale^)? `,` $b (`scale` $b_scale^)? `,` $c `lhs` `=` $a_elem_type `rhs` `=` $b_elem_type attr-dict `:` type($a) (`,` type($a_scale)^)? `*` type($b) (`,` type($b_scale)^)? `->` type($d)"),
                 infer: Some(infer::dot),
@@ -267,6 +282,7 @@ dialect! {
             };
             /// start, start + 1, …, end - 1.
             MakeRange "make_range" () -> (result: one INT_TENSOR) { start: Int(32), end: Int(32) } {
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT,
                 fold: Some(fold::make_range),
                 format: Format::Text("attr-dict `:` type($result)"),
                 verify: Some(verify::tt_shape::make_range),
@@ -280,6 +296,7 @@ dialect! {
             };
             /// Counts how often each value from 0 to the result's size occurs.
             Histogram "histogram" (src: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one INT_TENSOR) {} {
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT,
                 format: Format::Text("$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)"),
                 infer: Some(infer::histogram),
                 verify: Some(verify::tt_shape::histogram),
@@ -310,6 +327,7 @@ dialect! {
             };
             /// Reads a block.
             DescriptorLoad "descriptor_load" (desc: one TENSORDESC, indices: many I32) -> (result: one TENSOR) { cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1) } {
+                classes: Classes::GLOBAL_ACCESS.union(Classes::DESCRIPTOR_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::Read,
                 format: Format::Text("$desc `[` $indices `]` oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `->` type($result)"),
                 infer: Some(infer::indices_i32),
@@ -317,6 +335,7 @@ dialect! {
             };
             /// Writes a block.
             DescriptorStore "descriptor_store" (desc: one TENSORDESC, src: one TENSOR, indices: many I32) -> () {} {
+                classes: Classes::GLOBAL_ACCESS.union(Classes::DESCRIPTOR_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::Write,
                 format: Format::Text("$desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)"),
                 infer: Some(infer::store_indices_i32),
@@ -324,6 +343,7 @@ dialect! {
             };
             /// Combines a block with what is in memory, atomically.
             DescriptorReduce "descriptor_reduce" (desc: one TENSORDESC, src: one TENSOR, indices: many I32) -> () { kind: Enum(DescriptorReduceKind) } {
+                classes: Classes::GLOBAL_ACCESS.union(Classes::DESCRIPTOR_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)"),
                 infer: Some(infer::store_indices_i32),
@@ -331,12 +351,14 @@ dialect! {
             };
             /// Reads rows.
             DescriptorGather "descriptor_gather" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32) -> (result: one TENSOR) {} {
+                classes: Classes::GLOBAL_ACCESS.union(Classes::DESCRIPTOR_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::Read,
                 format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` attr-dict `:` functional-type(operands, results)"),
                 verify: Some(verify::tt_memory::descriptor_gather),
             };
             /// Writes rows.
             DescriptorScatter "descriptor_scatter" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, src: one TENSOR) -> () {} {
+                classes: Classes::GLOBAL_ACCESS.union(Classes::DESCRIPTOR_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::Write,
                 format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` `,` $src attr-dict `:` type(operands)"),
                 verify: Some(verify::tt_memory::descriptor_scatter),

@@ -5,6 +5,9 @@ use super::infer;
 use super::spec::dialect;
 use super::verify;
 
+/// The bit of shared memory in `addrSpace` of `ttg.barrier`.
+const LOCAL: i64 = 1;
+
 dialect! {
     /// Operations of the `ttg` dialect.
     TtgOp "ttg" (ttg) {
@@ -17,12 +20,14 @@ dialect! {
         /// Waits until all threads of the block are here; memory of the named spaces is consistent afterwards.
         /// `addrSpace` has a bit each for local, global_read, global_write, tensor_read and tensor_write.
         Barrier "barrier" () -> () { addrSpace: Int(32) } {
+            order: Order::BarrierIf(|ir, op| ttg::Barrier(op).addrSpace(ir).is_some_and(|spaces| spaces & LOCAL != 0)),
             effects: Effects::Write,
             format: Format::Custom,
             verify: Some(verify::ttg::barrier),
         };
         /// Waits until at most `num` groups of asynchronous copies are still under way.
         AsyncWait "async_wait" (async_token: many TOKEN) -> (ret_token: one TOKEN) { num: Int(32) } {
+            order: Order::Completes(Flight::Copy, |ir, op| ttg::AsyncWait(op).num(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text("($async_token^)? attr-dict"),
             infer: Some(infer::tokens),
@@ -34,7 +39,7 @@ dialect! {
             infer: Some(infer::tokens),
         };
         /// Starts copying from global to shared memory without passing through registers. `contiguity`: elements known to be adjacent.
-        AsyncCopyGlobalToLocal "async_copy_global_to_local" (src: one PTR_LIKE, result: one MEMDESC, mask: opt BOOL_LIKE, other: opt ANY) -> (token: one TOKEN) { cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false), contiguity: Int(32) => IntIs(1) } {
+        AsyncCopyGlobalToLocal "async_copy_global_to_local" (src: one PTR_LIKE, result: one MEMDESC [WRITE.when(When::InFlight(Flight::Copy))], mask: opt BOOL_LIKE, other: opt ANY) -> (token: one TOKEN) { cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false), contiguity: Int(32) => IntIs(1) } {
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)"),
@@ -42,71 +47,79 @@ dialect! {
             verify: Some(verify::ttg::async_copy),
         };
         /// A buffer in shared memory, holding a tensor if one is given.
-        LocalAlloc "local_alloc" (src: opt TENSOR) -> (result: one MEMDESC) { alignment: Int(32) => Absent } {
+        LocalAlloc "local_alloc" (src: opt TENSOR) -> (result: one MEMDESC [WRITE.when(When::NowIf(|ir, op| ttg::LocalAlloc(op).src(ir).is_some()))]) { alignment: Int(32) => Absent } {
+            classes: Classes::TAKES_ANY_RESULT_LAYOUT,
             effects: Effects::Alloc,
             format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttg::local_alloc),
         };
         /// Ends the life of a buffer.
-        LocalDealloc "local_dealloc" (src: one MEMDESC) -> () {} {
+        LocalDealloc "local_dealloc" (src: one MEMDESC [UNTOUCHED]) -> () {} {
             effects: Effects::Write,
             format: Format::Text("$src attr-dict `:` qualified(type($src))"),
         };
         /// One element along the first dimension of a buffer.
-        MemDescIndex "memdesc_index" (src: one MEMDESC, index: one I32) -> (result: one MEMDESC) {} {
+        MemDescIndex "memdesc_index" (src: one MEMDESC [UNTOUCHED], index: one I32) -> (result: one MEMDESC [UNTOUCHED]) {} {
+            classes: Classes::VIEW,
             format: Format::Text("$src `[` $index `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
             infer: Some(infer::second_i32),
             verify: Some(verify::ttg::memdesc_index),
         };
         /// A part of a buffer at constant offsets.
-        MemDescSubslice "memdesc_subslice" (src: one MEMDESC) -> (result: one MEMDESC) { offsets: DenseArray(32) } {
+        MemDescSubslice "memdesc_subslice" (src: one MEMDESC [UNTOUCHED]) -> (result: one MEMDESC [UNTOUCHED]) { offsets: DenseArray(32) } {
+            classes: Classes::VIEW,
             format: Format::Text("$src `[` custom<Offsets>($offsets) `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
             verify: Some(verify::ttg::memdesc_subslice),
         };
         /// The buffer with its dimensions permuted.
-        MemDescTrans "memdesc_trans" (src: one MEMDESC) -> (result: one MEMDESC) { order: DenseArray(32) } {
+        MemDescTrans "memdesc_trans" (src: one MEMDESC [UNTOUCHED]) -> (result: one MEMDESC [UNTOUCHED]) { order: DenseArray(32) } {
+            classes: Classes::VIEW,
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
             verify: Some(verify::ttg::memdesc_trans),
         };
         /// The buffer under another shape.
-        MemDescReshape "memdesc_reshape" (src: one MEMDESC) -> (result: one MEMDESC) {} {
+        MemDescReshape "memdesc_reshape" (src: one MEMDESC [UNTOUCHED]) -> (result: one MEMDESC [UNTOUCHED]) {} {
+            classes: Classes::VIEW,
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
             verify: Some(verify::ttg::memdesc_reshape),
         };
         /// The buffer's bytes as another type and shape.
-        MemDescReinterpret "memdesc_reinterpret" (src: one MEMDESC) -> (result: one MEMDESC) {} {
+        MemDescReinterpret "memdesc_reinterpret" (src: one MEMDESC [UNTOUCHED]) -> (result: one MEMDESC [UNTOUCHED]) {} {
+            classes: Classes::VIEW,
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
             verify: Some(verify::ttg::memdesc_reinterpret),
         };
         /// Reads a buffer into registers.
-        LocalLoad "local_load" (src: one MEMDESC, token: opt TOKEN) -> (result: one TENSOR) {} {
+        LocalLoad "local_load" (src: one MEMDESC [READ], token: opt TOKEN) -> (result: one TENSOR) {} {
+            classes: Classes::TAKES_ANY_RESULT_LAYOUT,
             effects: Effects::Read,
             format: Format::Text("$src (`token` $token^)? attr-dict `:` qualified(type($src)) `->` type($result)"),
             infer: Some(infer::tokens),
             verify: Some(verify::ttg::local_load),
         };
         /// Writes registers into a buffer.
-        LocalStore "local_store" (src: one TENSOR, dst: one MEMDESC) -> () {} {
+        LocalStore "local_store" (src: one TENSOR, dst: one MEMDESC [WRITE]) -> () {} {
+            classes: Classes::TAKES_ANY_RESULT_LAYOUT,
             effects: Effects::Write,
             format: Format::Text("$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))"),
             verify: Some(verify::ttg::local_store),
         };
         /// Reads elements of a buffer by index along an axis.
-        LocalGather "local_gather" (src: one MEMDESC, indices: one INT_TENSOR, token: opt TOKEN) -> (result: one TENSOR) { axis: Int(32) } {
+        LocalGather "local_gather" (src: one MEMDESC [READ], indices: one INT_TENSOR, token: opt TOKEN) -> (result: one TENSOR) { axis: Int(32) } {
             effects: Effects::Read,
             format: Format::Text("$src `[` $indices `]` (`token` $token^)? attr-dict `:` qualified(type($src)) `,` type($indices) `->` type($result)"),
             infer: Some(infer::tokens),
             verify: Some(verify::ttg::local_gather),
         };
         /// Writes elements of a buffer by index along an axis.
-        LocalScatter "local_scatter" (dst: one MEMDESC, values: one TENSOR, indices: one INT_TENSOR, token: opt TOKEN) -> () { axis: Int(32) } {
+        LocalScatter "local_scatter" (dst: one MEMDESC [WRITE], values: one TENSOR, indices: one INT_TENSOR, token: opt TOKEN) -> () { axis: Int(32) } {
             effects: Effects::Write,
             format: Format::Text("$dst `[` $indices `]` `,` $values (`token` $token^)? attr-dict `:` qualified(type($dst)) `,` type($indices) `,` type($values)"),
             infer: Some(infer::tokens),
             verify: Some(verify::ttg::local_scatter),
         };
         /// Atomically combines elements of a buffer by index along an axis; gives what was there.
-        LocalAtomicScatterRmw "local_atomic_scatter_rmw" (dst: one MEMDESC, values: one TENSOR, indices: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one TENSOR) { atomic_rmw_op: Enum(RmwKind), axis: Int(32) } {
+        LocalAtomicScatterRmw "local_atomic_scatter_rmw" (dst: one MEMDESC [WRITE], values: one TENSOR, indices: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one TENSOR) { atomic_rmw_op: Enum(RmwKind), axis: Int(32) } {
             effects: Effects::ReadWrite,
             format: Format::Text("$atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttg::local_atomic_scatter),
@@ -150,6 +163,7 @@ dialect! {
         };
         /// Holds the partitions of `ttg.warp_specialize`; its operands are their arguments.
         WarpSpecializePartitions "warp_specialize.partitions" (explicit_captures: many ANY) -> () {} {
+            order: Order::Barrier,
             regions: &["partitionRegions*"],
             traits: Traits::TERMINATOR.union(Traits::ISOLATED_FROM_ABOVE),
             effects: Effects::Recursive,

@@ -6,6 +6,12 @@ use super::enums::{
 use super::infer;
 use super::spec::dialect;
 use super::verify;
+use crate::ir::core::{Ir, Op};
+
+/// Whether a `ttng.warp_group_dot` is not waited for.
+fn is_async(ir: &Ir, op: Op) -> bool {
+    ttng::WarpGroupDot(op).isAsync(ir)
+}
 
 dialect! {
     /// Operations of the `ttng` dialect.
@@ -23,12 +29,14 @@ dialect! {
         };
         /// Waits for all warps of the cluster.
         ClusterBarrier "cluster_barrier" () -> () { relaxed: Bool => BoolIs(false) } {
+            order: Order::Barrier,
             effects: Effects::Write,
             format: Format::Text("attr-dict"),
             verify: Some(verify::ttng::cluster_barrier),
         };
         /// Asks to cancel a cluster that has not started, to take over its work.
-        ClcTryCancel "clc_try_cancel" (result: one MEMDESC, mbarrier: one MEMDESC) -> () {} {
+        ClcTryCancel "clc_try_cancel" (result: one MEMDESC [WRITE], mbarrier: one MEMDESC [ARRIVE]) -> () {} {
+            classes: Classes::ASYNC_PROXY,
             effects: Effects::Write,
             format: Format::Text("$result `,` $mbarrier attr-dict `:` qualified(type($result)) `,` qualified(type($mbarrier))"),
             verify: Some(verify::ttng::clc_try_cancel),
@@ -40,7 +48,7 @@ dialect! {
             verify: Some(verify::ttng::clc_try_cancel_sync),
         };
         /// The answer to a cancel request.
-        ClcLoadResult "clc_load_result" (src: one MEMDESC) -> (clc_result: one I128) {} {
+        ClcLoadResult "clc_load_result" (src: one MEMDESC [READ]) -> (clc_result: one I128) {} {
             effects: Effects::Read,
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` type($clc_result)"),
             verify: Some(verify::ttng::clc_load_result),
@@ -54,40 +62,43 @@ dialect! {
             format: Format::Text("$clc_result `,` $dim attr-dict `:` type($clc_result) `->` type($result)"),
         };
         /// `wgmma`: a × b + c by a warp group, with b and perhaps a in shared memory.
-        WarpGroupDot "warp_group_dot" (a: one TENSOR_OR_MEMDESC, b: one MEMDESC, c: one TENSOR, use_c: opt I1) -> (d: one TENSOR) { inputPrecision: Enum(InputPrecision) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0), isAsync: Bool => BoolIs(false) } {
+        WarpGroupDot "warp_group_dot" (a: one TENSOR_OR_MEMDESC [READ.when(When::InFlightIf(Flight::Product, is_async))], b: one MEMDESC [READ.when(When::InFlightIf(Flight::Product, is_async))], c: one TENSOR, use_c: opt I1) -> (d: one TENSOR) { inputPrecision: Enum(InputPrecision) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0), isAsync: Bool => BoolIs(false) } {
+            classes: Classes::PRODUCT.union(Classes::ANCHOR).union(Classes::ASYNC_PROXY),
             effects: Effects::Read,
             format: Format::Text("$a `,` $b `,` $c (`,` $use_c^)? attr-dict `:` type($a) `*` qualified(type($b)) `->` type($d)"),
             infer: Some(infer::warp_group_dot),
             verify: Some(verify::ttng::warp_group_dot),
         };
         /// Waits until at most `pendings` asynchronous dots are under way.
-        WarpGroupDotWait "warp_group_dot_wait" (inputs: many TENSOR_OR_MEMDESC) -> (outputs: many TENSOR_OR_MEMDESC) { pendings: Int(32) } {
+        WarpGroupDotWait "warp_group_dot_wait" (inputs: many TENSOR_OR_MEMDESC [UNTOUCHED]) -> (outputs: many TENSOR_OR_MEMDESC [UNTOUCHED]) { pendings: Int(32) } {
+            order: Order::Completes(Flight::Product, |ir, op| ttng::WarpGroupDotWait(op).pendings(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text("$inputs attr-dict `:` type($inputs)"),
             infer: Some(infer::results_as_operands),
             verify: Some(verify::ttng::warp_group_dot_wait),
         };
         /// Initialises an mbarrier that waits for `count` arrivals.
-        InitBarrier "init_barrier" (alloc: one MEMDESC) -> () { count: Int(32) } {
+        InitBarrier "init_barrier" (alloc: one MEMDESC [LIVE]) -> () { count: Int(32) } {
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $count attr-dict `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::init_barrier),
         };
         /// Ends the use of an mbarrier.
-        InvalBarrier "inval_barrier" (alloc: one MEMDESC) -> () {} {
+        InvalBarrier "inval_barrier" (alloc: one MEMDESC [LIVE]) -> () {} {
             effects: Effects::Write,
             format: Format::Text("$alloc attr-dict `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::on_barrier),
         };
         /// Tells an mbarrier how many bytes will arrive; with `fromCTA` only one block of the cluster does, for its own.
-        BarrierExpect "barrier_expect" (alloc: one MEMDESC, pred: one I1) -> () { size: Int(32), fromCTA: Int(32) => Absent } {
+        BarrierExpect "barrier_expect" (alloc: one MEMDESC [ARRIVE], pred: one I1) -> () { size: Int(32), fromCTA: Int(32) => Absent } {
+            order: Order::Barrier,
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
             infer: Some(infer::second_bool),
             verify: Some(verify::ttng::barrier_expect),
         };
         /// Waits until a phase of an mbarrier is complete. `deps` keeps buffers alive until then.
-        WaitBarrier "wait_barrier" (alloc: one MEMDESC, phase: one I32, pred: opt I1, deps: many MEMDESC) -> () {} {
+        WaitBarrier "wait_barrier" (alloc: one MEMDESC [WAIT], phase: one I32, pred: opt I1, deps: many MEMDESC [UNTOUCHED]) -> () {} {
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` type($deps)^)?"),
@@ -96,26 +107,28 @@ dialect! {
         };
         /// Arrives `count` times at an mbarrier; with `fromCTA` only one block of the cluster does. The bits of `multicastCTA` say which bits of the
         /// block's number may differ in the blocks at whose barriers it arrives.
-        ArriveBarrier "arrive_barrier" (alloc: one MEMDESC, pred: opt I1) -> () { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) } {
+        ArriveBarrier "arrive_barrier" (alloc: one MEMDESC [ARRIVE], pred: opt I1) -> () { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) } {
+            order: Order::Barrier,
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))"),
             infer: Some(infer::second_bool),
             verify: Some(verify::ttng::arrive_barrier),
         };
         /// Arrives at an mbarrier once the asynchronous copies issued so far are complete.
-        AsyncCopyMbarrierArrive "async_copy_mbarrier_arrive" (barrier: one MEMDESC) -> () { noIncrement: Unit => Absent } {
+        AsyncCopyMbarrierArrive "async_copy_mbarrier_arrive" (barrier: one MEMDESC [ARRIVE]) -> () { noIncrement: Unit => Absent } {
             effects: Effects::Write,
             format: Format::Text("$barrier attr-dict `:` qualified(type($barrier))"),
             verify: Some(verify::ttng::on_barrier),
         };
         /// Writes registers into shared memory asynchronously and arrives at an mbarrier.
-        AsyncSharedStore "async_shared_store" (src: one TENSOR, dst: one MEMDESC, mbarrier: one MEMDESC) -> () {} {
+        AsyncSharedStore "async_shared_store" (src: one TENSOR, dst: one MEMDESC [WRITE], mbarrier: one MEMDESC [ARRIVE]) -> () {} {
             effects: Effects::Write,
             format: Format::Text("$src `,` $dst `,` $mbarrier attr-dict `:` type($src) `->` qualified(type($dst)) `,` qualified(type($mbarrier))"),
             verify: Some(verify::ttng::async_shared_store),
         };
         /// TMA: copies a block of a tensor in global memory to shared memory and arrives at an mbarrier.
-        AsyncTmaCopyGlobalToLocal "async_tma_copy_global_to_local" (desc: one TENSORDESC, coord: many I32, offsets: many I16, barrier: one MEMDESC, result: one MEMDESC, pred: one I1) -> () { multicast: Unit => Absent, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
+        AsyncTmaCopyGlobalToLocal "async_tma_copy_global_to_local" (desc: one TENSORDESC, coord: many I32, offsets: many I16, barrier: one MEMDESC [ARRIVE.when(When::Signalled)], result: one MEMDESC [WRITE.when(When::Signalled)], pred: one I1) -> () { multicast: Unit => Absent, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
+            classes: Classes::ASYNC_PROXY,
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)? $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))"),
@@ -123,38 +136,44 @@ dialect! {
             verify: Some(verify::ttng_tma::load),
         };
         /// TMA: copies a block in shared memory to global memory.
-        AsyncTmaCopyLocalToGlobal "async_tma_copy_local_to_global" (desc: one TENSORDESC, coord: many I32, src: one MEMDESC) -> () {} {
+        AsyncTmaCopyLocalToGlobal "async_tma_copy_local_to_global" (desc: one TENSORDESC, coord: many I32, src: one MEMDESC [READ.when(When::InFlight(Flight::Store))]) -> () {} {
+            classes: Classes::ASYNC_PROXY,
             effects: Effects::ReadWrite,
             format: Format::Text("$desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))"),
             infer: Some(infer::second_i32),
             verify: Some(verify::ttng_tma::store),
         };
         /// TMA: combines a block in shared memory with global memory, atomically.
-        AsyncTmaReduce "async_tma_reduce" (desc: one TENSORDESC, coord: many I32, src: one MEMDESC) -> () { kind: Enum(DescriptorReduceKind) } {
+        AsyncTmaReduce "async_tma_reduce" (desc: one TENSORDESC, coord: many I32, src: one MEMDESC [READ.when(When::InFlight(Flight::Store))]) -> () { kind: Enum(DescriptorReduceKind) } {
+            classes: Classes::ASYNC_PROXY,
             effects: Effects::ReadWrite,
             format: Format::Text("$kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))"),
             infer: Some(infer::second_i32),
             verify: Some(verify::ttng_tma::reduce),
         };
         /// TMA: copies rows by index to shared memory and arrives at an mbarrier.
-        AsyncTmaGather "async_tma_gather" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, barrier: one MEMDESC, result: one MEMDESC, pred: one I1) -> () { multicast: Unit => Absent } {
+        AsyncTmaGather "async_tma_gather" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, barrier: one MEMDESC [ARRIVE.when(When::Signalled)], result: one MEMDESC [WRITE.when(When::Signalled)], pred: one I1) -> () { multicast: Unit => Absent } {
+            classes: Classes::ASYNC_PROXY,
             effects: Effects::ReadWrite,
             format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)"),
             verify: Some(verify::ttng_tma::gather),
         };
         /// TMA: copies rows in shared memory to global memory by index.
-        AsyncTmaScatter "async_tma_scatter" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, src: one MEMDESC) -> () {} {
+        AsyncTmaScatter "async_tma_scatter" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, src: one MEMDESC [READ.when(When::InFlight(Flight::Store))]) -> () {} {
+            classes: Classes::ASYNC_PROXY,
             effects: Effects::ReadWrite,
             format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` $src attr-dict `:` type(operands)"),
             verify: Some(verify::ttng_tma::scatter),
         };
         /// Waits until at most `pendings` TMA stores are under way; with `read_only` until they have read their source.
         TmaStoreWait "async_tma_store_wait" () -> () { pendings: Int(32), read_only: Unit => Absent } {
+            order: Order::Completes(Flight::Store, |ir, op| ttng::TmaStoreWait(op).pendings(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text("attr-dict"),
         };
         /// `tcgen05.mma`: a × b + d in tensor memory.
-        TcGen5Mma "tc_gen5_mma" (a: one MEMDESC, b: one MEMDESC, d: one MEMDESC, acc_dep: opt TOKEN, use_d: one I1, pred: one I1, barriers: many MEMDESC, barrier_preds: many I1) -> (token: opt TOKEN) { is_async: Unit => Absent, two_ctas: Unit => Absent, multicast: Unit => Absent, is_unsigned: Unit => Absent } {
+        TcGen5Mma "tc_gen5_mma" (a: one MEMDESC [READ], b: one MEMDESC [READ], d: one MEMDESC [WRITE], acc_dep: opt TOKEN, use_d: one I1, pred: one I1, barriers: many MEMDESC [ARRIVE], barrier_preds: many I1) -> (token: opt TOKEN) { is_async: Unit => Absent, two_ctas: Unit => Absent, multicast: Unit => Absent, is_unsigned: Unit => Absent } {
+            classes: Classes::PRODUCT.union(Classes::ANCHOR).union(Classes::ASYNC_PROXY),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $use_d `,` $pred `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) (`,` qualified(type($barriers))^)?"),
@@ -162,7 +181,8 @@ dialect! {
             verify: Some(verify::ttng_mma::tc_gen5_mma),
         };
         /// `tcgen05.mma` of microscaled operands.
-        TcGen5MmaScaled "tc_gen5_mma_scaled" (a: one MEMDESC, b: one MEMDESC, d: one MEMDESC, acc_dep: opt TOKEN, a_scale: one MEMDESC, b_scale: one MEMDESC, use_d: one I1, pred: one I1, barriers: many MEMDESC, barrier_preds: many I1) -> (token: opt TOKEN) { a_type: Enum(ScaledElem), b_type: Enum(ScaledElem), two_ctas: Unit => Absent, multicast: Unit => Absent, is_async: Unit => Absent } {
+        TcGen5MmaScaled "tc_gen5_mma_scaled" (a: one MEMDESC [READ], b: one MEMDESC [READ], d: one MEMDESC [WRITE], acc_dep: opt TOKEN, a_scale: one MEMDESC [READ], b_scale: one MEMDESC [READ], use_d: one I1, pred: one I1, barriers: many MEMDESC [ARRIVE], barrier_preds: many I1) -> (token: opt TOKEN) { a_type: Enum(ScaledElem), b_type: Enum(ScaledElem), two_ctas: Unit => Absent, multicast: Unit => Absent, is_async: Unit => Absent } {
+            classes: Classes::PRODUCT.union(Classes::ANCHOR).union(Classes::ASYNC_PROXY),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $use_d `,` $pred `lhs` `=` $a_type `rhs` `=` $b_type `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) `,` qualified(type($a_scale)) `,` qualified(type($b_scale)) (`,` qualified(type($barriers))^)?"),
@@ -170,7 +190,8 @@ dialect! {
             verify: Some(verify::ttng_mma::tc_gen5_mma_scaled),
         };
         /// Makes an mbarrier track the `tcgen05` operations issued so far.
-        TcGen5Commit "tc_gen5_commit" (barrier: one MEMDESC, pred: opt I1, descs: many MEMDESC) -> () {} {
+        TcGen5Commit "tc_gen5_commit" (barrier: one MEMDESC [ARRIVE], pred: opt I1, descs: many MEMDESC [UNTOUCHED]) -> () {} {
+            order: Order::Barrier,
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$barrier (`,` $pred^)? (`descs` $descs^)? attr-dict `:` qualified(type($barrier)) (`,` qualified(type($descs))^)?"),
@@ -178,32 +199,35 @@ dialect! {
             verify: Some(verify::ttng_mma::tc_gen5_commit),
         };
         /// Reads tensor memory into registers, perhaps with a reduction of each row.
-        TmemLoad "tmem_load" (src: one MEMDESC, dep: opt TOKEN) -> (result: one TENSOR, token: opt TOKEN, red: opt TENSOR) { redOp: Enum(TmemReduceKind) => Absent, abs: Bool => Absent, NaN: Bool => Absent } {
+        TmemLoad "tmem_load" (src: one MEMDESC [READ], dep: opt TOKEN) -> (result: one TENSOR, token: opt TOKEN, red: opt TENSOR) { redOp: Enum(TmemReduceKind) => Absent, abs: Bool => Absent, NaN: Bool => Absent } {
+            classes: Classes::ANCHOR,
             effects: Effects::Read,
             format: Format::Text("$src `` custom<Token>($dep, type($token)) attr-dict `:` qualified(type($src)) `->` type($result) (`,` type($red)^)?"),
             infer: Some(infer::tokens),
             verify: Some(verify::ttng_mma::tmem_load),
         };
         /// Writes registers into tensor memory.
-        TmemStore "tmem_store" (dst: one MEMDESC, dep: opt TOKEN, src: one TENSOR, pred: one I1) -> (token: opt TOKEN) {} {
+        TmemStore "tmem_store" (dst: one MEMDESC [WRITE], dep: opt TOKEN, src: one TENSOR, pred: one I1) -> (token: opt TOKEN) {} {
             effects: Effects::Write,
             format: Format::Text("$src `,` $dst `` custom<Token>($dep, type($token)) `,` $pred attr-dict `:` type($src) `->` qualified(type($dst))"),
             infer: Some(infer::tmem_store),
             verify: Some(verify::ttng_mma::tmem_store),
         };
         /// A buffer in tensor memory, holding a tensor if one is given.
-        TmemAlloc "tmem_alloc" (src: opt TENSOR) -> (result: one MEMDESC, token: opt TOKEN) {} {
+        TmemAlloc "tmem_alloc" (src: opt TENSOR) -> (result: one MEMDESC [WRITE.when(When::NowIf(|ir, op| ttng::TmemAlloc(op).src(ir).is_some()))], token: opt TOKEN) {} {
             effects: Effects::Alloc,
             format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttng_mma::tmem_alloc),
         };
         /// Columns of a buffer in tensor memory, from column `offset` on; with `dim` rows, or buffers of several.
-        TmemSubslice "tmem_subslice" (src: one MEMDESC) -> (result: one MEMDESC) { offset: Int(32), dim: Int(32) => IntIs(1) } {
+        TmemSubslice "tmem_subslice" (src: one MEMDESC [UNTOUCHED]) -> (result: one MEMDESC [UNTOUCHED]) { offset: Int(32), dim: Int(32) => IntIs(1) } {
+            classes: Classes::VIEW,
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
             verify: Some(verify::ttng_mma::tmem_subslice),
         };
         /// Starts copying from shared to tensor memory.
-        TmemCopy "tmem_copy" (src: one MEMDESC, dst: one MEMDESC) -> () {} {
+        TmemCopy "tmem_copy" (src: one MEMDESC [READ], dst: one MEMDESC [WRITE]) -> () {} {
+            classes: Classes::ASYNC_PROXY,
             effects: Effects::ReadWrite,
             format: Format::Text("$src `,` $dst attr-dict `:` qualified(type(operands))"),
             verify: Some(verify::ttng_mma::tmem_copy),
@@ -229,8 +253,9 @@ dialect! {
             format: Format::Text("$desc_ptr `,` $global_address `,` `[` $box_dim `]` `,` `[` $global_dim `]` `,` `[` $global_stride `]` `,` `[` $element_stride `]` attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttng::tensormap_create),
         };
-        /// Makes a TMA descriptor that was written to memory visible to TMA.
+        /// Makes a TMA descriptor that was written to memory visible to TMA: the first warp fences, the others wait for it.
         TensormapFenceproxyAcquire "tensormap_fenceproxy_acquire" (desc_ptr: one PTR) -> () {} {
+            order: Order::Barrier,
             effects: Effects::Write,
             format: Format::Text("$desc_ptr attr-dict `:` qualified(type($desc_ptr))"),
         };

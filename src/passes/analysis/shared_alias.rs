@@ -30,11 +30,7 @@ pub fn is_shared(ty: Type) -> bool {
 /// The descriptor that a view is made of.
 #[must_use]
 pub fn viewed(ir: &Ir, op: Op) -> Option<Value> {
-    let view = matches!(
-        ir.kind(op),
-        OpKind::Ttg(TtgOp::MemDescIndex | TtgOp::MemDescSubslice | TtgOp::MemDescTrans | TtgOp::MemDescReshape | TtgOp::MemDescReinterpret)
-    );
-    view.then(|| ir.operand(op, 0))
+    ir.kind(op).is_view().then(|| ir.operand(op, 0))
 }
 
 impl SharedAlias {

@@ -1,4 +1,5 @@
-//! What an operation does to shared memory, in the order in which it happens: accesses, and what orders them.
+//! What an operation does to shared memory, in the order in which it happens: accesses, and what orders them. The tables of the dialects state it
+//! ([`crate::ir::dialects::memory`]); here it becomes intervals of bytes.
 //!
 //! | operation | events |
 //! |---|---|
@@ -14,6 +15,8 @@
 //! the box of the part is kept beside it (a sub-slice, whose bytes are not contiguous).
 
 use crate::ir::core::{Attr, Ir, Op, Type, Value};
+pub use crate::ir::dialects::memory::{Class, Flight};
+use crate::ir::dialects::memory::{Order, Touch, When};
 use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout::layout_of;
 use crate::layout::plan::ConversionPlan;
@@ -21,17 +24,6 @@ use crate::layout::plan::ConversionPlan;
 use super::allocation::{Allocation, BufferKind, buffer_bytes};
 use super::scratch::element_bits;
 use super::shared_alias::{is_shared, viewed};
-
-/// Who makes an access.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Class {
-    /// All threads, each its part, or the hardware on their behalf.
-    Data,
-    /// One thread, the same for all such accesses, to an mbarrier that it makes or ends.
-    MbarrierLife,
-    /// Any thread, to an mbarrier; these operations are atomic (PTX ISA, "mbarrier").
-    MbarrierUse,
-}
 
 /// The part of an allocation that a sub-slice takes: offset and size along each dimension.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -71,17 +63,6 @@ impl Access {
     }
 }
 
-/// What is in flight; each kind has waits of its own.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Flight {
-    /// `cp.async`
-    Copy,
-    /// `wgmma`
-    Product,
-    /// TMA to global memory.
-    Store,
-}
-
 /// What happens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
@@ -99,16 +80,14 @@ pub enum Event {
     Barrier,
 }
 
-/// What an operation does, without what is in its regions.
+/// What an operation does, without what is in its regions: what its table entry states, and its own protocol in scratch memory.
 #[must_use]
 pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, capability: u32) -> Vec<Event> {
     let mut events = vec![];
-    match ir.kind(op) {
-        OpKind::Ttg(kind) => ttg(ir, op, kind, allocation, &mut events),
-        OpKind::Ttng(kind) => ttng(ir, op, kind, allocation, &mut events),
-        OpKind::Tt(TtOp::Call) => call(ir, op, allocation, &mut events),
-        OpKind::Unregistered(name) if name.as_str() == "gpu.barrier" => events.push(Event::Barrier),
-        _ => {}
+    orders(ir, op, &mut events);
+    stated(ir, op, allocation, &mut events);
+    if ir.is(op, TtOp::Call) {
+        call(ir, op, allocation, &mut events);
     }
     if let Some(buffer) = allocation.of(op).filter(|b| b.kind == BufferKind::Scratch && !ir.is(op, TtgOp::WarpSpecialize)) {
         let access = |write| Event::Access(Access { start: buffer.offset, end: buffer.end(), part: None, class: Class::Data, write });
@@ -119,6 +98,43 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, capabili
         events.push(access(false));
     }
     events
+}
+
+/// What the operation orders before it does anything.
+fn orders(ir: &Ir, op: Op, events: &mut Vec<Event>) {
+    match ir.spec(op).order {
+        Order::Nothing => {}
+        Order::Barrier => events.push(Event::Barrier),
+        Order::BarrierIf(holds) => events.extend(holds(ir, op).then_some(Event::Barrier)),
+        Order::Completes(flight, left) => events.push(Event::Complete { flight, all: left(ir, op) == Some(0) }),
+    }
+}
+
+/// The accesses that the table states, operands first.
+fn stated(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
+    let spec = ir.spec(op);
+    for (group, operand) in spec.operands.iter().enumerate() {
+        if let Some(touch) = operand.memory.touch() {
+            ir.operand_group(op, group).iter().for_each(|&value| touched(ir, op, value, touch, allocation, events));
+        }
+    }
+    // A descriptor among the results is the first one.
+    for (result, &value) in spec.results.iter().zip(ir.results(op)) {
+        if let Some(touch) = result.memory.touch() {
+            touched(ir, op, value, touch, allocation, events);
+        }
+    }
+}
+
+fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation, events: &mut Vec<Event>) {
+    let event: &dyn Fn(Access) -> Event = match touch.when {
+        When::NowIf(holds) if !holds(ir, op) => return,
+        When::InFlightIf(flight, holds) if holds(ir, op) => &move |access| Event::InFlight(flight, access),
+        When::Now | When::NowIf(_) | When::InFlightIf(..) => &Event::Access,
+        When::InFlight(flight) => &move |access| Event::InFlight(flight, access),
+        When::Signalled => &Event::Signalled,
+    };
+    accesses(ir, value, allocation, touch, events, event);
 }
 
 /// Whether the operation's own protocol only makes the threads of a warp wait for each other.
@@ -138,100 +154,21 @@ fn stays_in_warps(ir: &Ir, op: Op, capability: u32) -> bool {
     }
 }
 
-fn ttg(ir: &Ir, op: Op, kind: TtgOp, allocation: &Allocation, events: &mut Vec<Event>) {
-    let mut data = |value: Value, write| accesses(ir, value, allocation, Class::Data, write, events, Event::Access);
-    match kind {
-        TtgOp::LocalAlloc if !ir.operands(op).is_empty() => data(ir.result(op), true),
-        TtgOp::LocalLoad | TtgOp::LocalGather => data(ir.operand(op, 0), false),
-        TtgOp::LocalStore => data(ir.operand(op, 1), true),
-        TtgOp::LocalScatter | TtgOp::LocalAtomicScatterRmw => data(ir.operand(op, 0), true),
-        TtgOp::AsyncCopyGlobalToLocal => {
-            accesses(ir, ir.operand(op, 1), allocation, Class::Data, true, events, |a| Event::InFlight(Flight::Copy, a));
-        }
-        TtgOp::AsyncWait => events.push(Event::Complete { flight: Flight::Copy, all: ir.int_attr(op, "num") == Some(0) }),
-        TtgOp::Barrier if ir.int_attr(op, "addrSpace").is_some_and(|space| space & 1 == 1) => events.push(Event::Barrier),
-        TtgOp::WarpSpecializePartitions => events.push(Event::Barrier),
-        _ => {}
-    }
-}
-
-fn ttng(ir: &Ir, op: Op, kind: TtngOp, allocation: &Allocation, events: &mut Vec<Event>) {
-    use TtngOp as N;
-    match kind {
-        // The first warp fences; the others wait for it.
-        N::ClusterBarrier | N::TensormapFenceproxyAcquire => return events.push(Event::Barrier),
-        N::TmaStoreWait | N::WarpGroupDotWait => {
-            let flight = if kind == N::TmaStoreWait { Flight::Store } else { Flight::Product };
-            return events.push(Event::Complete { flight, all: ir.int_attr(op, "pendings") == Some(0) });
-        }
-        // These begin with a barrier: one thread tells others that all threads are done with something.
-        N::BarrierExpect | N::ArriveBarrier | N::TcGen5Commit => events.push(Event::Barrier),
-        _ => {}
-    }
-    for (i, &value) in ir.operands(op).iter().enumerate().filter(|&(_, &v)| is_shared(ir.ty(v))) {
-        let (class, write, in_flight) = match kind {
-            N::InitBarrier | N::InvalBarrier => (Class::MbarrierLife, true, false),
-            N::BarrierExpect | N::ArriveBarrier | N::AsyncCopyMbarrierArrive => (Class::MbarrierUse, true, false),
-            // Buffers that the wait keeps alive are not touched.
-            N::WaitBarrier if i == 0 => (Class::MbarrierUse, false, false),
-            N::WaitBarrier => continue,
-            N::TcGen5Commit if i == 0 => (Class::MbarrierUse, true, false),
-            N::TcGen5Commit => continue,
-            N::AsyncTmaCopyGlobalToLocal | N::AsyncTmaGather | N::AsyncSharedStore | N::ClcTryCancel => {
-                let mbarrier = is_mbarrier(ir, op, kind, value);
-                (if mbarrier { Class::MbarrierUse } else { Class::Data }, true, false)
-            }
-            N::WarpGroupDot => (Class::Data, false, ir.bool_attr(op, "isAsync")),
-            N::AsyncTmaCopyLocalToGlobal | N::AsyncTmaReduce | N::AsyncTmaScatter => (Class::Data, false, true),
-            N::TcGen5Mma | N::TcGen5MmaScaled => {
-                let barriers = ir.operand_group(op, if kind == N::TcGen5Mma { 6 } else { 8 });
-                if barriers.contains(&value) { (Class::MbarrierUse, true, false) } else { (Class::Data, false, false) }
-            }
-            N::ClcLoadResult | N::TmemCopy => (Class::Data, false, false),
-            _ => (Class::Data, true, false),
-        };
-        let flight = if kind == N::WarpGroupDot { Flight::Product } else { Flight::Store };
-        let event = |access| match kind {
-            N::AsyncTmaCopyGlobalToLocal | N::AsyncTmaGather => Event::Signalled(access),
-            _ if in_flight => Event::InFlight(flight, access),
-            _ => Event::Access(access),
-        };
-        accesses(ir, value, allocation, class, write, events, event);
-    }
-}
-
-/// Whether the operand of a copy is the mbarrier that it signals: the one of 64-bit integers that is not the destination.
-fn is_mbarrier(ir: &Ir, op: Op, kind: TtngOp, value: Value) -> bool {
-    let descriptors: Vec<Value> = ir.operands(op).iter().copied().filter(|&v| is_shared(ir.ty(v))).collect();
-    // A copy names the mbarrier before the destination; the other operations name it last.
-    let first = matches!(kind, TtngOp::AsyncTmaCopyGlobalToLocal | TtngOp::AsyncTmaGather);
-    let mbarrier = if first { descriptors.first() } else { descriptors.last() };
-    mbarrier == Some(&value)
-}
-
 /// A callee may touch all its memory and all descriptors that it gets, from its start to its end.
 fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
     if let Some(buffer) = allocation.of(op) {
         events.push(Event::Access(Access { start: buffer.offset, end: buffer.end(), part: None, class: Class::Data, write: true }));
     }
     for &value in ir.operands(op).iter().filter(|&&v| is_shared(ir.ty(v))) {
-        accesses(ir, value, allocation, Class::Data, true, events, Event::Access);
+        accesses(ir, value, allocation, Touch { class: Class::Data, write: true, when: When::Now }, events, &Event::Access);
     }
 }
 
 /// The accesses to what a descriptor may be part of.
-fn accesses(
-    ir: &Ir,
-    value: Value,
-    allocation: &Allocation,
-    class: Class,
-    write: bool,
-    events: &mut Vec<Event>,
-    event: impl Fn(Access) -> Event,
-) {
+fn accesses(ir: &Ir, value: Value, allocation: &Allocation, touch: Touch, events: &mut Vec<Event>, event: &dyn Fn(Access) -> Event) {
     let (root, chain) = view_chain(ir, value);
     for buffer in allocation.alias.of(root).filter_map(|b| allocation.of(ir.def_op(b)?)) {
-        let whole = Access { start: buffer.offset, end: buffer.end(), part: None, class, write };
+        let whole = Access { start: buffer.offset, end: buffer.end(), part: None, class: touch.class, write: touch.write };
         events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::ir::core::encoding::{Bases, SwizzledShared};
 use crate::ir::core::{Attr, AttrData, Encoding, Ir, MemDesc, Op, Type, TypeData, Value};
-use crate::ir::dialects::{OpKind, TtgOp, TtngOp};
+use crate::ir::dialects::TtngOp;
 
 /// A buffer that can be written, in shared memory.
 #[must_use]
@@ -31,21 +31,12 @@ pub fn slot_of(buffer: Type) -> Type {
     Type::new(TypeData::MemDesc(MemDesc { shape: shape.clone(), alloc_shape: shape, ..desc.clone() }))
 }
 
-/// Whether an operation gives a view of its first operand.
-#[must_use]
-pub fn is_view(ir: &Ir, op: Op) -> bool {
-    matches!(
-        ir.kind(op),
-        OpKind::Ttg(TtgOp::MemDescIndex | TtgOp::MemDescSubslice | TtgOp::MemDescTrans | TtgOp::MemDescReshape | TtgOp::MemDescReinterpret)
-    )
-}
-
 /// Puts a buffer that can be written in the place of another; views of it, and what waits for products that read it, follow. Gives the views.
 pub fn replace(ir: &mut Ir, old: Value, new: Value) -> Vec<Op> {
     let mut views = vec![];
     for u in ir.uses(old).to_vec() {
         ir.set_operand(u.op, u.index as usize, new);
-        views.extend(is_view(ir, u.op).then_some(u.op));
+        views.extend(ir.kind(u.op).is_view().then_some(u.op));
     }
     follow(ir, new);
     views
@@ -54,7 +45,7 @@ pub fn replace(ir: &mut Ir, old: Value, new: Value) -> Vec<Op> {
 /// Gives what hands a buffer on the type that follows from the buffer's.
 fn follow(ir: &mut Ir, buffer: Value) {
     for u in ir.uses(buffer).to_vec() {
-        if is_view(ir, u.op) {
+        if ir.kind(u.op).is_view() {
             become_mutable(ir, u.op);
         } else if ir.is(u.op, TtngOp::WarpGroupDotWait) {
             let (ty, result) = (ir.ty(buffer), ir.results(u.op)[u.index as usize]);

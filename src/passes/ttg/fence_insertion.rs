@@ -18,7 +18,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Value, ValueDef};
-use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{OpKind, ScfOp, TtgOp, TtngOp};
 use crate::passes::analysis::shared_alias::viewed;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, capability};
@@ -38,19 +38,12 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     if capability(ir, cx) < ASYNC_PROXY {
         return Ok(Changed::No);
     }
-    let products: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| is_product(ir, op)).collect();
+    let products: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.kind(op).is_product()).collect();
     let mut changed = false;
     for op in products {
         changed |= fence(ir, op);
     }
     Ok(Changed::from(changed))
-}
-
-fn is_product(ir: &Ir, op: Op) -> bool {
-    matches!(
-        ir.kind(op),
-        OpKind::Tt(TtOp::Dot | TtOp::DotScaled) | OpKind::Ttng(TtngOp::WarpGroupDot | TtngOp::TcGen5Mma | TtngOp::TcGen5MmaScaled)
-    )
 }
 
 /// Steps 2 and 3.

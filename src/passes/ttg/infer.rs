@@ -80,12 +80,8 @@ fn keeps(ir: &Ir, op: Op, encoding: Attr) -> Option<bool> {
     }
     let same = kind.has(Traits::SAME_OPERANDS_AND_RESULT_ENCODING)
         || kind.has(Traits::ELEMENTWISE)
-        || matches!(
-            kind,
-            OpKind::Tt(
-                TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll
-            )
-        )
+        || kind.is_atomic()
+        || kind == OpKind::Tt(TtOp::Store)
         || matches!(kind, OpKind::Scf(ScfOp::While | ScfOp::For | ScfOp::Yield | ScfOp::Condition));
     same.then_some(true)
 }

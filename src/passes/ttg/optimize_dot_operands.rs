@@ -9,7 +9,7 @@
 //! 3. One that stores a reshaped tensor stores the tensor and takes the reshaped view, where that is an encoding that the instruction reads.
 
 use crate::ir::core::{Attr, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Type, TypeData};
-use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{OpKind, TtOp, TtgOp};
 use crate::layout;
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
@@ -94,12 +94,7 @@ fn swizzled(rw: &mut Rewriter<'_>, op: Op) -> Option<()> {
 /// Whether the only user of an allocation is a matrix product that reads shared memory.
 fn feeds_wgmma(rw: &Rewriter<'_>, alloc: Op) -> bool {
     let result = rw.ir.result(alloc);
-    rw.ir.has_one_use(result)
-        && rw
-            .ir
-            .users(result)
-            .iter()
-            .all(|&u| matches!(rw.ir.kind(u), OpKind::Ttng(TtngOp::WarpGroupDot | TtngOp::TcGen5Mma | TtngOp::TcGen5MmaScaled)))
+    rw.ir.has_one_use(result) && rw.ir.users(result).iter().all(|&u| rw.ir.kind(u).is_product())
 }
 
 /// Step 2.

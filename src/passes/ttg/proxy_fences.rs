@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Builder, Ir, Op};
-use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{Classes, TtOp, TtgOp, TtngOp};
 use crate::passes::analysis::allocation::{self, Allocation, BufferKind};
 use crate::passes::analysis::flow::Segments;
 use crate::passes::analysis::shared_effects::{Access, Class, Event, events};
@@ -88,7 +88,7 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation, capability: u32) -> Step {
         copies: vec![],
         hardware: vec![],
     };
-    let (is_hardware, calls) = (is_hardware(ir, op), calls_hardware(ir, op, &mut vec![]));
+    let (is_hardware, calls) = (ir.kind(op).belongs(Classes::ASYNC_PROXY), calls_hardware(ir, op, &mut vec![]));
     for event in events(ir, op, allocation, false, capability) {
         let (Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access)) = &event else { continue };
         // Hardware signals mbarriers as threads do. What is left of one that has ended counts as written.
@@ -111,34 +111,14 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation, capability: u32) -> Step {
     step
 }
 
-/// Whether an operation calls a function that does, itself or through others, what [`is_hardware`] asks for. `path`: who is being looked at.
+/// Whether an operation calls a function that does, itself or through others, what is of [`Classes::ASYNC_PROXY`]. `path`: who is being looked at.
 fn calls_hardware(ir: &Ir, op: Op, path: &mut Vec<Op>) -> bool {
     let callee = if ir.is(op, TtOp::Call) { ir.str_attr(op, "callee").and_then(|name| ir.function(name)) } else { None };
     let Some(callee) = callee.filter(|f| !path.contains(f)) else { return false };
     path.push(callee);
-    let found = ir.all_ops(callee).into_iter().any(|inner| is_hardware(ir, inner) || calls_hardware(ir, inner, path));
+    let found = ir.all_ops(callee).into_iter().any(|inner| ir.kind(inner).belongs(Classes::ASYNC_PROXY) || calls_hardware(ir, inner, path));
     path.pop();
     found
-}
-
-/// Whether an operation accesses shared memory through the asynchronous proxy.
-fn is_hardware(ir: &Ir, op: Op) -> bool {
-    use TtngOp as N;
-    matches!(
-        ir.kind(op),
-        OpKind::Ttng(
-            N::WarpGroupDot
-                | N::TcGen5Mma
-                | N::TcGen5MmaScaled
-                | N::TmemCopy
-                | N::AsyncTmaCopyGlobalToLocal
-                | N::AsyncTmaGather
-                | N::AsyncTmaCopyLocalToGlobal
-                | N::AsyncTmaReduce
-                | N::AsyncTmaScatter
-                | N::ClcTryCancel
-        )
-    )
 }
 
 /// Steps 1 to 3: the operations that need a fence, in the order of the text.

@@ -19,7 +19,7 @@ mod remat;
 mod slice;
 
 use crate::ir::core::{Attr, Encoding, Ir, Op, Value};
-use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp, TtgOp};
+use crate::ir::dialects::{Classes, OpKind, ScfOp, TtOp, TtgOp};
 use crate::layout;
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -94,10 +94,7 @@ fn can_use_result_encoding(ir: &Ir, op: Op, encoding: Attr) -> bool {
             let [a, b] = [0, 1].map(|i| layout::elems_per_thread(ir.ty(ir.operand(op, i))));
             layout::elems_per_thread(to) == a + b
         }
-        OpKind::Arith(ArithOp::Constant)
-        | OpKind::Tt(TtOp::MakeRange | TtOp::Splat | TtOp::Histogram)
-        | OpKind::Ttg(TtgOp::LocalAlloc | TtgOp::LocalLoad | TtgOp::LocalStore) => true,
-        _ => false,
+        kind => kind.belongs(Classes::TAKES_ANY_RESULT_LAYOUT),
     }
 }
 

@@ -23,7 +23,7 @@ use super::{buffers, module_attrs};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Type, Value};
 use crate::ir::dialects::verify::ttng_tma::combines;
-use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{ArithOp, Classes, OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout::LayoutError;
 use crate::layout::encodings::{DESCRIPTOR_BYTES, tma_bytes};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -39,7 +39,12 @@ pub static PASS: Pass = Pass {
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();
-    let ops: Vec<Op> = ir.all_ops(module).into_iter().rev().filter(|&op| is_descriptor_op(ir, op)).collect();
+    let ops: Vec<Op> = ir
+        .all_ops(module)
+        .into_iter()
+        .rev()
+        .filter(|&op| ir.is(op, TtOp::MakeTensorDesc) || ir.kind(op).belongs(Classes::DESCRIPTOR_ACCESS))
+        .collect();
     let mut failed = None;
     for &op in &ops {
         if ir.is(op, TtOp::DescriptorReduce)
@@ -57,20 +62,6 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         rewrite_greedily(ir, module, &[], Config::default());
     }
     Ok(Changed::from(!ops.is_empty()))
-}
-
-fn is_descriptor_op(ir: &Ir, op: Op) -> bool {
-    matches!(
-        ir.kind(op),
-        OpKind::Tt(
-            TtOp::MakeTensorDesc
-                | TtOp::DescriptorLoad
-                | TtOp::DescriptorStore
-                | TtOp::DescriptorReduce
-                | TtOp::DescriptorGather
-                | TtOp::DescriptorScatter
-        )
-    )
 }
 
 fn lower(ir: &mut Ir, op: Op) -> Result<(), LayoutError> {

@@ -86,6 +86,7 @@ pub(super) fn exchanges(ir: &Ir, op: Op) -> bool {
         ir.kind(op),
         OpKind::Ttg(_)
             | OpKind::Ttng(_)
+            | OpKind::Gpu(_)
             | OpKind::Unregistered(_)
             | OpKind::Tt(TtOp::Dot | TtOp::DotScaled | TtOp::Gather | TtOp::Histogram | TtOp::Call | TtOp::Cat)
     )

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::ir::core::encoding::NvidiaMma;
 use crate::ir::core::{Encoding, Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::enums::InputPrecision;
-use crate::ir::dialects::{OpKind, Traits, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{Classes, OpKind, Traits, TtOp, TtgOp};
 use crate::layout;
 use crate::passes::analysis::effects::effects;
 use crate::passes::ttg::coalesce::cga_of;
@@ -105,7 +105,7 @@ fn wgmma_shape(share: &[i64], elem: Type, num_warps: u32) -> Vec<u32> {
 }
 
 fn warps_of_wgmma(ir: &Ir, op: Op, share: &[i64], num_warps: u32) -> Vec<u32> {
-    if forward_slice(ir, ir.result(op)).into_iter().any(|o| is_dot(ir, o)) {
+    if forward_slice(ir, ir.result(op)).into_iter().any(|o| ir.kind(o).is_product()) {
         return vec![num_warps, 1];
     }
     let mut warps = [4, 1];
@@ -114,13 +114,6 @@ fn warps_of_wgmma(ir: &Ir, op: Op, share: &[i64], num_warps: u32) -> Vec<u32> {
         warps[usize::from(!along_m)] *= 2;
     }
     warps.to_vec()
-}
-
-fn is_dot(ir: &Ir, op: Op) -> bool {
-    matches!(
-        ir.kind(op),
-        OpKind::Tt(TtOp::Dot | TtOp::DotScaled) | OpKind::Ttng(TtngOp::WarpGroupDot | TtngOp::TcGen5Mma | TtngOp::TcGen5MmaScaled)
-    )
 }
 
 /// All that depends on a value, with what is inside the operations that use it.
@@ -241,19 +234,11 @@ fn joins_neighbours(ty: Type) -> bool {
 /// Operations through which the width of an element is looked for.
 fn followed(ir: &Ir, op: Op) -> bool {
     let elementwise = ir.kind(op).has(Traits::ELEMENTWISE) && effects(ir, op).is_free();
-    let view = matches!(
+    let view = ir.kind(op).belongs(Classes::TENSOR_VIEW);
+    let keeps_elements = matches!(
         ir.kind(op),
-        OpKind::Tt(
-            TtOp::ExpandDims
-                | TtOp::Reshape
-                | TtOp::Trans
-                | TtOp::Join
-                | TtOp::Split
-                | TtOp::Broadcast
-                | TtOp::Load
-                | TtOp::DescriptorLoad
-                | TtOp::DescriptorGather
-        ) | OpKind::Ttg(TtgOp::Fp4ToFp | TtgOp::ConvertLayout)
+        OpKind::Tt(TtOp::Broadcast | TtOp::Load | TtOp::DescriptorLoad | TtOp::DescriptorGather)
+            | OpKind::Ttg(TtgOp::Fp4ToFp | TtgOp::ConvertLayout)
     );
-    elementwise || view
+    elementwise || view || keeps_elements
 }

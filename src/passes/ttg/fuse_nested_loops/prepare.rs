@@ -18,7 +18,6 @@ use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, LlvmOp, ScfOp};
 use crate::passes::analysis::effects::is_speculatable;
 use crate::passes::tt::licm::move_out_of_loop;
-use crate::passes::ttg::pipeline::assign_latencies::is_product;
 use crate::passes::ttg::pipeline::schedule::ancestor_in;
 
 /// Whether the nest may now be fused; `changed` is set if anything moved.
@@ -41,7 +40,7 @@ fn sink(ir: &mut Ir, inner: Op) -> bool {
     for &op in front.iter().rev() {
         let behind = |user: Op| ancestor_in(ir, body, user).is_some_and(|u| ir.is_before(inner, u));
         let users_sink = ir.results(op).iter().flat_map(|&r| ir.uses(r)).all(|u| behind(u.op) || sunk.contains(&u.op));
-        if users_sink && is_speculatable(ir, op) && !is_product(ir, op) {
+        if users_sink && is_speculatable(ir, op) && !ir.kind(op).is_product() {
             sunk.insert(op);
         }
     }

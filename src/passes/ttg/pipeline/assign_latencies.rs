@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use super::loads::{self, Wanted};
 use super::schedule::{LATENCY, NUM_STAGES, body_ops, nested_operands};
 use crate::ir::core::{Attr, Block, Ir, Op};
-use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtngOp};
+use crate::ir::dialects::{OpKind, ScfOp, TtngOp};
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 
@@ -77,7 +77,7 @@ impl<'a> Levels<'a> {
         let mut levels = Levels { ir, axis, seen: BTreeSet::new(), excluded: BTreeSet::new(), loads: vec![] };
         let ops = body_ops(ir, body);
         for &op in &ops {
-            if is_product(ir, op) || ir.is(op, TtngOp::TmemStore) {
+            if ir.kind(op).is_product() || ir.is(op, TtngOp::TmemStore) {
                 levels.seen.clear();
                 levels.visit(op, 0);
             }
@@ -112,7 +112,7 @@ impl<'a> Levels<'a> {
             }
             level += 1;
         }
-        let accumulator = is_product(self.ir, op).then(|| self.ir.operand(op, 2));
+        let accumulator = self.ir.kind(op).is_product().then(|| self.ir.operand(op, 2));
         for operand in nested_operands(self.ir, op) {
             let def = self.ir.def_op(operand).filter(|&d| self.ir.parent_block(d) == self.ir.parent_block(op));
             if let Some(def) = def.filter(|_| Some(operand) != accumulator) {
@@ -138,12 +138,4 @@ impl<'a> Levels<'a> {
             None => true,
         }
     }
-}
-
-/// Matrix products.
-pub fn is_product(ir: &Ir, op: Op) -> bool {
-    matches!(
-        ir.kind(op),
-        OpKind::Tt(TtOp::Dot | TtOp::DotScaled) | OpKind::Ttng(TtngOp::WarpGroupDot | TtngOp::TcGen5Mma | TtngOp::TcGen5MmaScaled)
-    )
 }

@@ -21,7 +21,7 @@ use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::layout;
 use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::manager::PassCx;
-use crate::passes::ttg::buffers::{self, is_view};
+use crate::passes::ttg::buffers;
 use crate::passes::ttg::{module_attrs, tensor_descriptors};
 
 /// `arith.cmpi sge`
@@ -115,7 +115,7 @@ fn top_level_users(ir: &Ir, body: Block, op: Op) -> BTreeSet<Op> {
         for u in ir.uses(value) {
             if Some(u.op) == end {
                 queue.extend(ir.args(body).get(u.index as usize + 1));
-            } else if is_view(ir, u.op) {
+            } else if ir.kind(u.op).is_view() {
                 queue.extend(ir.results(u.op));
             } else {
                 found.extend(ancestor_in(ir, body, u.op));
@@ -172,7 +172,7 @@ fn feeds_wgmma(ir: &Ir, load: Op) -> bool {
     let Some(alloc) = stays_in_memory(ir, load) else { return false };
     let mut queue = ir.users(ir.result(alloc));
     while let Some(user) = queue.pop() {
-        if is_view(ir, user) {
+        if ir.kind(user).is_view() {
             queue.extend(ir.results(user).iter().flat_map(|&r| ir.users(r)));
         } else if ir.is(user, TtngOp::WarpGroupDot) {
             return true;

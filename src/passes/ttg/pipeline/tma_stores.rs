@@ -61,10 +61,7 @@ fn stores(ir: &Ir, looped: Op) -> Vec<Op> {
 }
 
 fn orders_memory(ir: &Ir, looped: Op) -> bool {
-    let orders = |op: Op| {
-        matches!(ir.kind(op), OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicPoll | TtOp::AtomicLoad | TtOp::AtomicStore))
-            && ir.enum_attr::<MemSemantic>(op, "sem").is_some_and(|sem| sem != MemSemantic::Relaxed)
-    };
+    let orders = |op: Op| ir.kind(op).is_atomic() && ir.enum_attr::<MemSemantic>(op, "sem").is_some_and(|sem| sem != MemSemantic::Relaxed);
     ir.all_ops(looped).into_iter().any(orders)
 }
 

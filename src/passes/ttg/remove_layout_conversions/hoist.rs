@@ -25,7 +25,7 @@ use super::remat::Remat;
 use super::slice::Slice;
 use crate::ir::core::Attr;
 use crate::ir::core::{Builder, Encoding, InsertPoint, Ir, Mapping, Op, Use, Value};
-use crate::ir::dialects::{ArithOp, OpKind, ScfOp, Traits, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{ArithOp, Classes, OpKind, ScfOp, Traits, TtOp, TtgOp};
 use crate::passes::analysis::effects::effects;
 
 fn is_if(ir: &Ir, op: Op) -> bool {
@@ -150,16 +150,14 @@ impl Remat {
 fn keeps_data(ir: &Ir, op: Op) -> bool {
     let kind = ir.kind(op);
     match kind {
-        OpKind::Tt(TtOp::Broadcast | TtOp::ExpandDims | TtOp::Reshape | TtOp::Trans | TtOp::Join | TtOp::Split)
-        | OpKind::Ttg(TtgOp::ConvertLayout) => true,
-        _ => kind.name() == "ttg.fp4_to_fp" || kind.has(Traits::ELEMENTWISE) && effects(ir, op).is_free(),
+        OpKind::Tt(TtOp::Broadcast) | OpKind::Ttg(TtgOp::ConvertLayout | TtgOp::Fp4ToFp) => true,
+        _ => kind.belongs(Classes::TENSOR_VIEW) || kind.has(Traits::ELEMENTWISE) && effects(ir, op).is_free(),
     }
 }
 
 /// Whether it is a product whose operand A is in the registers of a matrix instruction.
 fn is_product_of_registers(ir: &Ir, op: Op) -> bool {
-    let product = matches!(ir.kind(op), OpKind::Tt(TtOp::Dot | TtOp::DotScaled) | OpKind::Ttng(TtngOp::WarpGroupDot));
-    product
+    ir.kind(op).is_product()
         && matches!(ir.ty(ir.operand(op, 0)).layout(), Some(Encoding::DotOp { parent, .. })
             if matches!(parent.as_encoding(), Some(Encoding::NvidiaMma(_))))
 }

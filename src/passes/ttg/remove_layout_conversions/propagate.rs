@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::{can_use_result_encoding, is_expensive_access};
 use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op, Region, Use, Value, ValueDef};
-use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{Classes, OpKind, ScfOp, Traits, TtOp, TtgOp, TtngOp};
 use crate::passes::ttg::infer;
 
 /// Rewrites one function. Returns whether anything changed.
@@ -37,26 +37,8 @@ struct Propagation {
 fn is_anchor(ir: &Ir, op: Op) -> bool {
     match ir.kind(op) {
         OpKind::Tt(TtOp::Load | TtOp::Store) => is_expensive_access(ir, op),
-        OpKind::Tt(
-            TtOp::Dot
-            | TtOp::DotScaled
-            | TtOp::AtomicRmw
-            | TtOp::AtomicCas
-            | TtOp::AtomicLoad
-            | TtOp::AtomicStore
-            | TtOp::AtomicPoll
-            | TtOp::DescriptorLoad
-            | TtOp::DescriptorStore
-            | TtOp::DescriptorReduce
-            | TtOp::DescriptorGather
-            | TtOp::DescriptorScatter,
-        ) => true,
-        OpKind::Tt(TtOp::Gather) => ir.stored_attr(op, "efficient_layout").is_some(),
-        OpKind::Tt(TtOp::Reshape) => ir.stored_attr(op, "efficient_layout").is_some(),
-        OpKind::Ttng(_) => {
-            matches!(ir.op_name(op), "ttng.warp_group_dot" | "ttng.tmem_load" | "ttng.tc_gen5_mma" | "ttng.tc_gen5_mma_scaled")
-        }
-        _ => false,
+        OpKind::Tt(TtOp::Gather | TtOp::Reshape) => ir.stored_attr(op, "efficient_layout").is_some(),
+        kind => kind.belongs(Classes::ANCHOR),
     }
 }
 
@@ -66,11 +48,7 @@ fn passes_on(ir: &Ir, op: Op) -> bool {
 }
 
 fn is_view_or_convert(ir: &Ir, op: Op) -> bool {
-    matches!(
-        ir.kind(op),
-        OpKind::Tt(TtOp::Reduce | TtOp::ExpandDims | TtOp::Reshape | TtOp::Trans | TtOp::Join | TtOp::Split)
-            | OpKind::Ttg(TtgOp::ConvertLayout)
-    )
+    ir.kind(op).belongs(Classes::TENSOR_VIEW) || ir.is(op, TtOp::Reduce) || ir.is(op, TtgOp::ConvertLayout)
 }
 
 /// Loads share one encoding too, but choose it: nothing flows through them.
@@ -132,7 +110,7 @@ impl Propagation {
                 let after = ir.body(parent, 1).map_or(&[][..], |b| ir.args(b));
                 after.get(at - 1).into_iter().chain(ir.results(parent).get(at - 1)).copied().collect()
             }
-            OpKind::Ttng(_) if ir.op_name(user) == "ttng.warp_group_dot_wait" => ir.results(user).get(at).into_iter().copied().collect(),
+            OpKind::Ttng(TtngOp::WarpGroupDotWait) => ir.results(user).get(at).into_iter().copied().collect(),
             OpKind::Tt(TtOp::Gather) => {
                 if ir.stored_attr(user, "efficient_layout").is_some() || at != 1 {
                     return;

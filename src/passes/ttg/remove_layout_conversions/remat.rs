@@ -60,13 +60,9 @@ pub(super) struct Remat {
 fn may_repeat(ir: &Ir, op: Op) -> bool {
     match ir.kind(op) {
         OpKind::Tt(TtOp::Load | TtOp::Store) => !is_expensive_access(ir, op),
-        OpKind::Tt(
-            TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll | TtOp::Dot | TtOp::DotScaled,
-        )
-        | OpKind::Scf(ScfOp::While | ScfOp::Condition) => false,
+        OpKind::Scf(ScfOp::While | ScfOp::Condition) => false,
         OpKind::Tt(TtOp::Gather | TtOp::Reshape) => ir.stored_attr(op, "efficient_layout").is_none(),
-        OpKind::Ttng(_) => !matches!(ir.op_name(op), "ttng.warp_group_dot" | "ttng.tc_gen5_mma" | "ttng.tc_gen5_mma_scaled"),
-        _ => true,
+        kind => !kind.is_product() && !kind.is_atomic(),
     }
 }
 
