@@ -64,8 +64,6 @@ fn peel(ir: &mut Ir, op: Op) {
     ir.set_operand(op, 1, shorter);
 }
 
-/// The predicate of `arith.cmpi`.
-
 /// Step 2: the copy of the body on the first side, the loop's results on the second.
 fn fill(ir: &mut Ir, op: Op, branch: Op, last: Value) {
     let (results, loc) = (ir.results(op).to_vec(), ir.loc(op));

@@ -18,8 +18,6 @@ use crate::ir::dialects::{ArithOp, TtngOp};
 use crate::layout::LayoutError;
 use crate::layout::encodings::tma_block;
 
-/// `padding = 2` of `tt.make_tensor_descriptor`: what lies outside of the tensor is NaN.
-
 /// The layout in shared memory of a block of type `tensor` that moves through a descriptor. The block may lack the first axes.
 ///
 /// # Errors

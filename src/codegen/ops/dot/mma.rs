@@ -32,8 +32,6 @@ use crate::passes::analysis::scratch::element_bits;
 
 /// The places along K that a lane holds in one instruction come from this many lanes of the same row.
 const K_LANE_BITS: usize = 2;
-/// `inputPrecision = tf32`
-
 /// One shape and type of `mma.sync`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Instruction {

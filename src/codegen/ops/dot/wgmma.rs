@@ -40,8 +40,6 @@ const ROWS: u32 = 64;
 const GROUP_BITS: usize = 2;
 /// Bits of a register.
 const WORD: u32 = 32;
-/// `inputPrecision = tf32`
-
 /// The types of an instruction.
 struct Kind {
     /// `f32.f16.f16`

@@ -9,8 +9,6 @@ use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, ScfOp, UbOp};
 use crate::passes::ttg::pipeline::schedule::{NUM_STAGES, ancestor_in};
 
-/// Predicates of `arith.cmpi`.
-
 /// The fused loop while it is made.
 pub(super) struct Fuser<'a> {
     b: Builder<'a>,

@@ -25,8 +25,6 @@ use crate::ir::dialects::{ArithOp, LlvmOp, OpKind, ScfOp, TtOp, TtgOp, TtngOp};
 use crate::passes::analysis::effects::effects;
 use crate::passes::manager::PassCx;
 
-/// `arith.cmpi slt`
-
 /// Expands one loop; leaves it alone, with a remark, where that is impossible.
 pub(super) fn expand(ir: &mut Ir, cx: &mut PassCx, looped: Op) {
     let Some(schedule) = Schedule::read(ir, looped) else { return };

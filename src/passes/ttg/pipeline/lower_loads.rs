@@ -24,8 +24,6 @@ use crate::passes::manager::PassCx;
 use crate::passes::ttg::buffers;
 use crate::passes::ttg::{module_attrs, tensor_descriptors};
 
-/// `arith.cmpi sge`
-
 /// A load that becomes asynchronous.
 pub(super) struct AsyncLoad {
     pub(super) op: Op,
