@@ -85,6 +85,9 @@
 //! The modules are hidden: they are internal, for ttc's own program, tests and tools, and change without notice. Below they
 //! stand in reading order, which is also the order of the pipeline; `docs/architecture.md` says what each may import.
 
+// The pages of the hidden modules are for readers of the sources, who see private items too.
+#![allow(rustdoc::private_intra_doc_links)]
+
 mod compiler;
 
 pub use compiler::{Artifacts, Checked, Compiler, Diagnostics, Element, Launch, Listing, Message, Options, Run, Scalar, Source};

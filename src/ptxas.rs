@@ -1,7 +1,7 @@
 //! Runs NVIDIA's tools: ptxas for the cubin ([`assemble`]), nvdisasm for its text ([`disassemble`]).
 //!
 //! [`assemble`] works in these steps:
-//! 1. Find ptxas ([`find`]). A path that the user named is taken as it is; otherwise the first place that has it ends the search.
+//! 1. Find ptxas ([`mod@find`]). A path that the user named is taken as it is; otherwise the first place that has it ends the search.
 //! 2. Run `ptxas -v --gpu-name=…` on the PTX ([`run`]). Its files are in memory and no path can reach the cubin, so the same PTX gives the same bytes. It
 //!    dies with ttc, and when the time limit is over.
 //! 3. On success check that the output is a cubin for the target ([`cubin`]), and parse the report ([`report`]).

@@ -1,6 +1,6 @@
 //! Code generation: TTGIR to LLVM IR, and through LLVM to PTX.
 //!
-//! 1. [`lower`] walks each kernel, and each function that one calls, once and builds LLVM IR directly, with no dialect between. A value is the vector of its registers in one
+//! 1. [`mod@lower`] walks each kernel, and each function that one calls, once and builds LLVM IR directly, with no dialect between. A value is the vector of its registers in one
 //!    thread, in the order of its layout's register index ([`lower`](mod@self::lower) holds the state, `ops` a file per family of operations).
 //! 2. [`Module`] (or [`parse_llir`], for LLVM IR that is the input) runs LLVM and prints PTX.
 //!

@@ -42,7 +42,7 @@
 //!
 //! - *surjective*: every output is reached, that is, the bases span the output space. Every layout of a tensor is.
 //! - *injective*: no two inputs share an output. A layout with broadcasts is not; the input bits that do not matter are its
-//!   *free variables* ([`LinearLayout::free_variable_masks`]).
+//!   *free variables* ([`super::queries::free_variable_masks`]).
 //! - The order of the dimensions matters only where a layout is flattened: the first dimension is the fastest-running.
 //!
 //! # Representation

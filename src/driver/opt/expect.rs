@@ -3,7 +3,7 @@
 //! 1. `expected-error@+1 {{text}}` says that the next line has an error whose message contains the text. The severity is `error`, `warning`,
 //!    `remark` or `note`. The place is this line; `@+N`, `@-N`; `@above` and `@below`, the nearest line before or behind without such a comment; or
 //!    `@unknown`, no line. A number behind the place stands for as many comments.
-//! 2. `expected-error-re {{text}}`: between `{{` and `}}` inside the text there is a regular expression ([`super::regex`]); the rest is literal.
+//! 2. `expected-error-re {{text}}`: between `{{` and `}}` inside the text there is a regular expression (`regex.rs`); the rest is literal.
 //! 3. Each diagnostic, each note of one, and each label of one that points elsewhere (a note there) takes the first comment of its severity and line
 //!    that it fits. One that fits none is reported where it is, unless only what is expected is checked; each comment that nothing fits is reported
 //!    where it stands.

@@ -203,7 +203,7 @@ dialect! {
                 infer: Some(infer::same_results),
                 verify: Some(verify::tt_shape::split),
             };
-            /// Permutes dimensions: dimension i of the result is dimension order[i] of the source.
+            /// Permutes dimensions: dimension i of the result is dimension `order[i]` of the source.
             Trans "trans" (src: one TENSOR) -> (result: one TENSOR) { order: DenseArray(32) } {
                 classes: Classes::TENSOR_VIEW,
                 fold: Some(fold::trans),

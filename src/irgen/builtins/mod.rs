@@ -292,7 +292,7 @@ pub fn python(name: &str) -> Option<Val> {
     Some(Const::Class(class).into())
 }
 
-/// Names of [`python`], for suggestions.
+/// The names that Python's own builtins have, for suggestions.
 pub fn python_names() -> impl Iterator<Item = &'static str> {
     python::TABLE.iter().map(|b| b.name).chain(["int", "float", "bool", "str"])
 }

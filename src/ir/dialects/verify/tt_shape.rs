@@ -104,7 +104,7 @@ fn halves(half: Type, name: &str, whole: Type, whole_name: &str) -> VerifyResult
     both_or_neither(half, whole)
 }
 
-/// Dimension i of the result is dimension order[i] of the operand.
+/// Dimension i of the result is dimension `order[i]` of the operand.
 pub fn trans(ir: &Ir, op: Op) -> VerifyResult {
     let (src, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
     same_elements(src, result)?;
