@@ -54,6 +54,14 @@ pub(super) enum Meets {
     Unfenced(Access),
 }
 
+/// The bytes of a buffer, and those of them that something else wrote over, with the operation that did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Spoiled {
+    low: u64,
+    high: u64,
+    over: BTreeSet<(u64, u64, Op)>,
+}
+
 /// See the module.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct State {
@@ -66,8 +74,8 @@ pub(super) struct State {
     /// Accesses since the last barrier.
     pending: BTreeSet<Access>,
     flights: BTreeSet<Flight>,
-    /// For each buffer that is there: bytes that something else wrote over, and which operation did.
-    spoiled: BTreeMap<Owner, BTreeSet<(u64, u64, Op)>>,
+    /// What became of each buffer that is there.
+    spoiled: BTreeMap<Owner, Spoiled>,
     /// Writes by threads since the last fence.
     unfenced: BTreeSet<Access>,
     /// The parity of the phase that each mbarrier is in, where known.
@@ -77,22 +85,41 @@ pub(super) struct State {
 impl State {
     /// Adds what holds on another way to the same point. Whether that was news.
     pub(super) fn join(&mut self, other: &State) -> bool {
-        let before = self.clone();
+        let before = self.size();
+        let mut younger = false;
         self.ints.retain(|value, known| other.ints.get(value) == Some(known));
         self.parity.retain(|place, known| other.parity.get(place) == Some(known));
         for (&value, places) in &other.places {
             self.places.entry(value).or_default().extend(places.iter().cloned());
         }
         for (&value, &age) in &other.ages {
-            self.ages.entry(value).and_modify(|a| *a = age.min(*a)).or_insert(age);
+            let known = self.ages.entry(value).or_insert(age);
+            younger |= age < *known;
+            *known = age.min(*known);
         }
-        for (&owner, bytes) in &other.spoiled {
-            self.spoiled.entry(owner).or_default().extend(bytes.iter().copied());
+        for (&owner, spoiled) in &other.spoiled {
+            let own = self.spoiled.entry(owner).or_insert_with(|| Spoiled { over: BTreeSet::new(), ..spoiled.clone() });
+            own.over.extend(spoiled.over.iter().copied());
         }
         self.pending.extend(other.pending.iter().cloned());
         self.flights.extend(other.flights.iter().cloned());
         self.unfenced.extend(other.unfenced.iter().cloned());
-        before != *self
+        younger || before != self.size()
+    }
+
+    /// How much is in each part. A join only adds to some and only takes from others, so one that keeps all of these keeps the state.
+    fn size(&self) -> [usize; 9] {
+        [
+            self.ints.len(),
+            self.parity.len(),
+            self.places.values().map(|p| p.len() + 1).sum(),
+            self.ages.len(),
+            self.pending.len(),
+            self.flights.len(),
+            self.spoiled.len(),
+            self.spoiled.values().map(|s| s.over.len()).sum(),
+            self.unfenced.len(),
+        ]
     }
 
     /// All threads are here, and what they did is done; what is under way goes on.
@@ -112,12 +139,14 @@ impl State {
         let apart = |f: &Flight| f.access.place.owner == access.place.owner && !(f.access.place.known && access.place.known);
         found.extend(self.flights.iter().find(|f| f.access.conflicts(access) && !apart(f)).cloned().map(Meets::Flight));
         if access.used.reads && access.used.class != Class::Life {
-            let spoiled = self.spoiled.get(&access.place.owner).into_iter().flatten();
-            let over = |&&(low, high, _): &&(u64, u64, Op)| low < access.place.high && access.place.low < high;
-            found.extend(spoiled.clone().find(over).map(|s| Meets::Overwritten(s.2)));
+            let mut over = self.spoiled.get(&access.place.owner).into_iter().flat_map(|s| &s.over);
+            let met = over.find(|&&(low, high, _)| low < access.place.high && access.place.low < high);
+            found.extend(met.map(|s| Meets::Overwritten(s.2)));
         }
         if access.used.hardware && access.used.class == Class::Data {
-            let unseen = self.unfenced.iter().find(|w| w.place.overlaps(&access.place));
+            // Who reads wants what was written to this buffer; what lay there before is nobody's.
+            let matters = |w: &Access| access.used.writes || w.place.owner == access.place.owner;
+            let unseen = self.unfenced.iter().find(|w| matters(w) && w.place.overlaps(&access.place));
             found.extend(unseen.cloned().map(Meets::Unfenced));
         }
         found
@@ -132,11 +161,12 @@ impl State {
         // An mbarrier's own operations keep it what it is.
         if place.whole && place.known && access.used.class == Class::Data && !access.used.reads {
             if let Some(own) = self.spoiled.get_mut(&place.owner) {
-                own.retain(|&(low, high, _)| low < place.low || place.high < high);
+                own.over.retain(|&(low, high, _)| low < place.low || place.high < high);
             }
         }
-        for (_, bytes) in self.spoiled.iter_mut().filter(|(owner, _)| **owner != place.owner) {
-            bytes.insert((place.low, place.high, access.op));
+        let others = self.spoiled.iter_mut().filter(|(owner, _)| **owner != place.owner);
+        for (_, other) in others.filter(|(_, other)| place.low < other.high && other.low < place.high) {
+            other.over.insert((place.low.max(other.low), place.high.min(other.high), access.op));
         }
         if !access.used.hardware && access.used.class == Class::Data {
             self.unfenced.insert(access.clone());
@@ -219,9 +249,10 @@ impl State {
             aged_any |= places.iter().any(|p| p.owner == new);
             *places = places.iter().map(aged).collect();
         }
-        let spoiled = self.spoiled.insert(new, BTreeSet::new()).unwrap_or_default();
+        let fresh = Spoiled { low: place.low, high: place.high, over: BTreeSet::new() };
+        let spoiled = self.spoiled.insert(new, fresh.clone()).unwrap_or_default();
         if aged_any {
-            self.spoiled.entry(old).or_default().extend(spoiled);
+            self.spoiled.entry(old).or_insert(fresh).over.extend(spoiled.over);
         }
         self.places.insert(result, BTreeSet::from([place]));
     }
