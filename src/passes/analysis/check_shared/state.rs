@@ -159,10 +159,13 @@ impl State {
         }
         let place = &access.place;
         // An mbarrier's own operations keep it what it is.
-        if place.whole && place.known && access.used.class == Class::Data && !access.used.reads {
-            if let Some(own) = self.spoiled.get_mut(&place.owner) {
-                own.over.retain(|&(low, high, _)| low < place.low || place.high < high);
-            }
+        if place.whole
+            && place.known
+            && access.used.class == Class::Data
+            && !access.used.reads
+            && let Some(own) = self.spoiled.get_mut(&place.owner)
+        {
+            own.over.retain(|&(low, high, _)| low < place.low || place.high < high);
         }
         let others = self.spoiled.iter_mut().filter(|(owner, _)| **owner != place.owner);
         for (_, other) in others.filter(|(_, other)| place.low < other.high && other.low < place.high) {

@@ -82,12 +82,13 @@ impl Checker<'_> {
     /// The blocks to which control may branch, with what it hands on.
     fn branches(&self, end: Op, state: &State) -> Vec<(Block, Vec<Value>)> {
         let ir = self.ir;
-        let targets = ir.successors(end).iter().enumerate();
+        let targets = ir.successors(end);
         if !ir.is(end, CfOp::CondBr) {
-            return targets.map(|(_, &block)| (block, ir.operands(end).to_vec())).collect();
+            return targets.iter().map(|&block| (block, ir.operands(end).to_vec())).collect();
         }
         let taken = int(ir, state, ir.operand(end, 0)).map(|condition| usize::from(condition == 0));
-        targets.filter(|(i, _)| taken.is_none_or(|t| t == *i)).map(|(i, &block)| (block, ir.operand_group(end, i + 1).to_vec())).collect()
+        let open = targets.iter().enumerate().filter(|(i, _)| taken.is_none_or(|t| t == *i));
+        open.map(|(i, &block)| (block, ir.operand_group(end, i + 1).to_vec())).collect()
     }
 
     /// Walks a block to its last operation; nothing if control does not get there.
