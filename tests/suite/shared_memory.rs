@@ -30,6 +30,7 @@ const NEEDLESS: &[(&str, &str, &str)] = &[
     // The barrier shows all threads the copy into one buffer that a wait has just ended. The load behind it reads another one, which an earlier barrier
     // has shown: the check knows which buffer it is.
     ("matmul", "sm_80", "barrier"),
+    ("matmul_row_sums", "sm_80", "barrier"),
     ("matmul_tma", "sm_80", "barrier"),
     ("mixed_matmul", "sm_80", "barrier"),
     ("noinline_matmul", "sm_80", "barrier"),

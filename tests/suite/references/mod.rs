@@ -50,6 +50,7 @@ const ALL: &[(&str, Reference)] = &[
     ("grouped_matmul", products::grouped_matmul),
     ("int4_matmul", products::int4_matmul),
     ("matmul", products::matmul),
+    ("matmul_row_sums", products::matmul_row_sums),
     ("matmul_dequant", products::matmul_dequant),
     ("matmul_descriptors", products::matmul_descriptors),
     ("matmul_nt", products::matmul_nt),

@@ -38,6 +38,15 @@ pub(crate) fn matmul_nt(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("c_ptr", product(inputs.array("a_ptr"), &b, [m, n, k]))
 }
 
+/// As [`matmul`], with the sums of the rows of `a`.
+pub(crate) fn matmul_row_sums(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
+    let [_, _, k] = sizes(inputs);
+    let sums = inputs.array("a_ptr").chunks(k).map(|row| row.iter().sum()).collect();
+    let mut all = matmul(inputs);
+    all.insert("sums_ptr".to_owned(), sums);
+    all
+}
+
 /// As [`matmul_nt`], of buffers that descriptors describe.
 pub(crate) fn matmul_descriptors(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let [m, n, k] = sizes(inputs);
