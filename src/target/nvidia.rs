@@ -133,6 +133,7 @@ impl Target {
         self.isa.min_ptx
     }
 
+    /// Which of Triton's pipelines the GPU takes.
     #[must_use]
     pub fn generation(&self) -> Generation {
         match self.isa.capability / 10 {

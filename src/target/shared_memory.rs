@@ -18,11 +18,3 @@ pub struct SharedMemory {
     /// The stores to them (PTX ISA, "stmatrix").
     pub stmatrix: bool,
 }
-
-impl SharedMemory {
-    /// Bits of one access to all banks.
-    #[must_use]
-    pub fn line_bits(&self) -> u32 {
-        8 * self.banks * self.bank_bytes
-    }
-}
