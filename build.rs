@@ -1,7 +1,8 @@
 //! Generates the parser from `src/parser/grammar.lalrpop`, and says how LLVM is linked.
 //!
-//! A release build takes LLVM's static libraries where they are installed: relocating `libLLVM.so` costs every process more than a small kernel does
-//! (docs/performance.md). Any other build takes the shared library, which links faster. `TTC_LLVM=static` and `TTC_LLVM=shared` decide for both.
+//! A release build takes LLVM's static libraries where they are installed: relocating `libLLVM.so` costs every process
+//! more than a small kernel does (docs/performance.md). Any other build takes the shared library, which links faster.
+//! `TTC_LLVM=static` and `TTC_LLVM=shared` decide for both.
 #![allow(clippy::print_stderr, clippy::print_stdout, clippy::exit)]
 
 use std::path::{Path, PathBuf};
@@ -49,21 +50,27 @@ fn stop(config: &Path, what: &str) -> ! {
 
 /// Links `libLLVM.so`.
 fn link_shared(config: &Path) {
-    let (Some(folder), Some(names)) = (ask(config, &["--libdir"]), ask(config, &["--link-shared", "--libnames"])) else {
+    let (Some(folder), Some(names)) = (ask(config, &["--libdir"]), ask(config, &["--link-shared", "--libnames"]))
+    else {
         stop(config, "shared library of LLVM");
     };
     println!("cargo:rustc-link-search=native={}", folder.trim());
     for name in names.split_whitespace() {
-        println!("cargo:rustc-link-lib=dylib={}", name.trim_start_matches("lib").trim_end_matches(".so").trim_end_matches(".dylib"));
+        println!(
+            "cargo:rustc-link-lib=dylib={}",
+            name.trim_start_matches("lib").trim_end_matches(".so").trim_end_matches(".dylib")
+        );
     }
     // The handler for memory that runs out in LLVM is set there.
     println!("cargo:rustc-link-lib=dylib=stdc++");
 }
 
-/// Arguments of the linker for the static libraries of [`COMPONENTS`] and what they need; `None` where one is not installed.
+/// Arguments of the linker for the static libraries of [`COMPONENTS`] and what they need; `None` where one is not
+/// installed.
 ///
-/// They come as arguments, behind everything else and as one group, because their order matters to some linkers. A shared library among what they need is
-/// taken only if something refers to it. The C++ library is linked statically as well: to relocate it takes as long as all the rest of the start.
+/// They come as arguments, behind everything else and as one group, because their order matters to some linkers. A
+/// shared library among what they need is taken only if something refers to it. The C++ library is linked statically as
+/// well: to relocate it takes as long as all the rest of the start.
 fn static_libraries(config: &Path) -> Option<Vec<String>> {
     let files = ask(config, &[&["--link-static", "--libfiles"][..], &COMPONENTS].concat())?;
     let files: Vec<&str> = files.split_whitespace().collect();
@@ -74,7 +81,9 @@ fn static_libraries(config: &Path) -> Option<Vec<String>> {
     let mut arguments = vec!["-Wl,--as-needed".to_owned(), "-Wl,--start-group".to_owned()];
     arguments.extend(files.into_iter().map(str::to_owned));
     arguments.push(archive("stdc++").unwrap_or_else(|| "-lstdc++".into()));
-    arguments.extend(system.split_whitespace().map(|l| l.strip_prefix("-l").and_then(archive).unwrap_or_else(|| l.to_owned())));
+    arguments.extend(
+        system.split_whitespace().map(|l| l.strip_prefix("-l").and_then(archive).unwrap_or_else(|| l.to_owned())),
+    );
     arguments.push("-Wl,--end-group".into());
     Some(arguments)
 }

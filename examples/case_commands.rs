@@ -1,9 +1,10 @@
-//! Writes how each case of `kernels/` is compiled: a JSON object a line, with the file, the kernel, its signature, its defines and its launch.
+//! Writes how each case of `kernels/` is compiled: a JSON object a line, with the file, the kernel, its signature, its
+//! defines and its launch.
 //!
 //! `cargo run --release --example case_commands -- [--limit N] > FILE`
 //!
-//! The default configuration of each case, and with `--limit N` up to N configurations, spread evenly over all. `scripts/same_ptx.py` compiles them with two
-//! builds of ttc.
+//! The default configuration of each case, and with `--limit N` up to N configurations, spread evenly over all.
+//! `scripts/same_ptx.py` compiles them with two builds of ttc.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
@@ -27,7 +28,8 @@ fn main() {
         let chosen: Vec<&Config> =
             if limit == 1 { vec![&default] } else { (0..take).map(|i| &configs[i * configs.len() / take]).collect() };
         for config in chosen {
-            let instance = loaded.case.instance(&loaded.kernel, config).unwrap_or_else(|d| panic!("{}: {d:#?}", file.display()));
+            let instance =
+                loaded.case.instance(&loaded.kernel, config).unwrap_or_else(|d| panic!("{}: {d:#?}", file.display()));
             let o = &instance.options;
             let line = json!({
                 "id": format!("{} {config}", file.file_stem().unwrap().to_string_lossy()),

@@ -1,12 +1,15 @@
 //! Writes a folder with which a machine with a GPU, but without ttc, checks every case of `kernels/`.
 //!
-//! `cargo run --release --example gpu_cases -- OUT [--only TEXT] [--limit N] [--sample N] [--arch sm_90a] [--no-interp]`
+//! `cargo run --release --example gpu_cases -- OUT [--only TEXT] [--limit N] [--sample N] [--arch sm_90a]
+//! [--no-interp]`
 //!
-//! 1. Every configuration of every case (`--limit N`: at most N a case, spread evenly over them) is compiled, in parallel.
-//! 2. The reference, and unless `--no-interp` the interpreter, say what each output buffer should hold. Configurations that compute the same
-//!    share both.
-//! 3. OUT/manifest.json lists the configurations with grid, arguments and files. Files are named by their contents, so equal ones are stored
-//!    once. Random inputs are not stored: `scripts/gpu/run_cases.py` makes the same numbers from the seeds, and checks a checksum.
+//! 1. Every configuration of every case (`--limit N`: at most N a case, spread evenly over them) is compiled, in
+//!    parallel.
+//! 2. The reference, and unless `--no-interp` the interpreter, say what each output buffer should hold. Configurations
+//!    that compute the same share both.
+//! 3. OUT/manifest.json lists the configurations with grid, arguments and files. Files are named by their contents, so
+//!    equal ones are stored once. Random inputs are not stored: `scripts/gpu/run_cases.py` makes the same numbers from
+//!    the seeds, and checks a checksum.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used)]
 
 #[path = "../tests/suite/references/mod.rs"]
@@ -52,7 +55,9 @@ fn main() -> ExitCode {
     let only = value("--only").unwrap_or_default();
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
     let mut files: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
-    files.retain(|p| p.extension().is_some_and(|e| e == "toml") && p.file_stem().unwrap().to_string_lossy().contains(&only));
+    files.retain(|p| {
+        p.extension().is_some_and(|e| e == "toml") && p.file_stem().unwrap().to_string_lossy().contains(&only)
+    });
     files.sort();
     let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
@@ -98,7 +103,13 @@ fn case(s: &Settings, file: &Path) -> Json {
     Json::Array(chosen.into_iter().map(|c| one(s, &mut folder, &loaded, c, &mut expected)).collect())
 }
 
-fn one(s: &Settings, folder: &mut Folder, loaded: &Loaded, config: &Config, expected: &mut BTreeMap<String, Json>) -> Json {
+fn one(
+    s: &Settings,
+    folder: &mut Folder,
+    loaded: &Loaded,
+    config: &Config,
+    expected: &mut BTreeMap<String, Json>,
+) -> Json {
     let shown = config.to_string();
     let instance = match loaded.case.instance(&loaded.kernel, config) {
         Ok(i) => i,
@@ -114,7 +125,8 @@ fn one(s: &Settings, folder: &mut Folder, loaded: &Loaded, config: &Config, expe
         Ok(made) => made,
         Err(d) => return failure(&shown, &d),
     };
-    let want = expected.entry(config.meaning().to_string()).or_insert_with(|| expect(s, folder, loaded, &instance)).clone();
+    let want =
+        expected.entry(config.meaning().to_string()).or_insert_with(|| expect(s, folder, loaded, &instance)).clone();
     let m = &made.metadata;
     json!({
         "config": shown,
@@ -146,7 +158,9 @@ fn store(s: &Settings, extension: &str, bytes: &[u8]) -> String {
 
 /// The CRC-32 of zip and PNG, which Python's zlib computes.
 fn crc32(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(!0u32, |crc, &b| (0..8).fold(crc ^ u32::from(b), |c, _| if c & 1 == 1 { c >> 1 ^ 0xedb8_8320 } else { c >> 1 }))
+    !bytes.iter().fold(!0u32, |crc, &b| {
+        (0..8).fold(crc ^ u32::from(b), |c, _| if c & 1 == 1 { c >> 1 ^ 0xedb8_8320 } else { c >> 1 })
+    })
 }
 
 fn argument(s: &Settings, arg: &InstanceArg) -> Json {
@@ -186,9 +200,12 @@ fn expect(s: &Settings, folder: &mut Folder, loaded: &Loaded, instance: &Instanc
     let mut out = BTreeMap::new();
     let inputs = Inputs::new(instance);
     let reference = references::lookup(&loaded.case.reference).map(|r| r(&inputs));
-    let bytes = |b: &Buffer| reference.as_ref().and_then(|r| r.get(&b.name)).map(|v| random::encode(b.dtype, v.iter().copied()));
+    let bytes = |b: &Buffer| {
+        reference.as_ref().and_then(|r| r.get(&b.name)).map(|v| random::encode(b.dtype, v.iter().copied()))
+    };
     let lowered = s.interp.then(|| launch::lower(&mut folder.sources, loaded, instance));
-    let run = |l: ttc::irgen::Lowered| launch::run(&l.ir, &l.kernel, instance, &Options { threads: 1, ..Options::default() });
+    let run =
+        |l: ttc::irgen::Lowered| launch::run(&l.ir, &l.kernel, instance, &Options { threads: 1, ..Options::default() });
     let ran = lowered.map(|l| l.and_then(run));
     for b in instance.outputs() {
         let interp = match &ran {
@@ -196,7 +213,10 @@ fn expect(s: &Settings, folder: &mut Folder, loaded: &Loaded, instance: &Instanc
             Some(Err(d)) => failure("", d),
             None => Json::Null,
         };
-        out.insert(b.name.clone(), json!({ "reference": bytes(b).map(|v| store(s, "bin", &v)), "interpreter": interp }));
+        out.insert(
+            b.name.clone(),
+            json!({ "reference": bytes(b).map(|v| store(s, "bin", &v)), "interpreter": interp }),
+        );
     }
     json!(out)
 }

@@ -1,4 +1,5 @@
-//! Reads IR files, verifies and prints them, and says which have faults and which come back byte for byte: `ir_roundtrip [--show] FILE…`.
+//! Reads IR files, verifies and prints them, and says which have faults and which come back byte for byte:
+//! `ir_roundtrip [--show] FILE…`.
 //!
 //! With `--show`, the first differing line of each file that does not is printed. The exit code is 1 if a file failed.
 #![allow(clippy::print_stdout)]
@@ -19,7 +20,13 @@ fn main() -> ExitCode {
             Err(message) => println!("{path}: {message}"),
         }
     }
-    println!("{same} of {} files, {bytes} bytes: parse {:?}, verify {:?}, print {:?}", files.len(), times[0], times[1], times[2]);
+    println!(
+        "{same} of {} files, {bytes} bytes: parse {:?}, verify {:?}, print {:?}",
+        files.len(),
+        times[0],
+        times[1],
+        times[2]
+    );
     ExitCode::from(u8::from(same != files.len()))
 }
 

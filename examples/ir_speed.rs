@@ -1,7 +1,8 @@
 //! How long it takes to parse, verify and print a large IR file: `cargo run --release --example ir_speed [FILE…]`.
 //!
-//! Without files, the functions of the round-trip inputs of the tests are repeated under other names until there is 1 MB of each: with locations, and
-//! without. Every time is the best of several runs, so that what else the machine does counts little; interning is warm, as in a compiler that has seen its types.
+//! Without files, the functions of the round-trip inputs of the tests are repeated under other names until there is 1
+//! MB of each: with locations, and without. Every time is the best of several runs, so that what else the machine does
+//! counts little; interning is warm, as in a compiler that has seen its types.
 #![allow(clippy::print_stdout)]
 
 use std::fmt::Write as _;
@@ -43,7 +44,8 @@ fn read(text: &str) -> Ir {
     }
 }
 
-/// The module with its body repeated up to [`BYTES`]; copies of functions, and calls in them, have a number in their names.
+/// The module with its body repeated up to [`BYTES`]; copies of functions, and calls in them, have a number in their
+/// names.
 fn repeated(text: &str, locations: bool) -> String {
     let text = print_module(&read(text), &PrintOptions { locations, generic: false });
     let start = text.find("\nmodule").map_or(0, |at| at + 1);

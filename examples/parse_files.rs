@@ -1,7 +1,8 @@
 //! Parses every `.py` and `.tk` file below the given folders: counts, time, and what was reported.
 //!
-//! `cargo run --example parse_files -- [--dump | --dump-all] [--opaque] PATH…`: with `--dump`, prints the tree of every kernel (of every
-//! function) after a line `=== PATH NAME LINE`, for comparison with another parser; with `--opaque`, says why host functions did not parse.
+//! `cargo run --example parse_files -- [--dump | --dump-all] [--opaque] PATH…`: with `--dump`, prints the tree of every
+//! kernel (of every function) after a line `=== PATH NAME LINE`, for comparison with another parser; with `--opaque`,
+//! says why host functions did not parse.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

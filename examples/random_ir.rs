@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release --example random_ir -- --seconds 600 [--seed FIRST] [--show]`
 //!
-//! Seeds count up from the first. `--show` prints the kernel of the first seed and ends. The exit code is 1 if a seed failed.
+//! Seeds count up from the first. `--show` prints the kernel of the first seed and ends. The exit code is 1 if a seed
+//! failed.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 #[path = "../tests/suite/random_ir/mod.rs"]
@@ -25,7 +26,8 @@ fn main() -> ExitCode {
     let work = || {
         while start.elapsed() < limit {
             let seed = next.fetch_add(1, Ordering::Relaxed);
-            let result = std::panic::catch_unwind(|| random_ir::check(seed)).unwrap_or_else(|_| Err(format!("seed {seed}: a panic")));
+            let result = std::panic::catch_unwind(|| random_ir::check(seed))
+                .unwrap_or_else(|_| Err(format!("seed {seed}: a panic")));
             if let Err(message) = result {
                 failed.fetch_add(1, Ordering::Relaxed);
                 println!("{message}");
@@ -38,6 +40,10 @@ fn main() -> ExitCode {
         }
     });
     let failed = failed.load(Ordering::Relaxed);
-    println!("{} kernels, {failed} failed, {:.0} s", next.load(Ordering::Relaxed) - first, start.elapsed().as_secs_f64());
+    println!(
+        "{} kernels, {failed} failed, {:.0} s",
+        next.load(Ordering::Relaxed) - first,
+        start.elapsed().as_secs_f64()
+    );
     ExitCode::from(u8::from(failed > 0))
 }

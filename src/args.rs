@@ -155,13 +155,16 @@ pub(crate) struct Interpret {
     /// Programs of the launch, up to three numbers [default: the case file's, or 1]
     #[arg(long, value_name = "X,Y,Z", value_parser = triple)]
     pub(crate) grid: Option<[u32; 3]>,
-    /// An argument: a NumPy file (`x=@x.npy`), a buffer to be written (`y=fp32[1000]`) or filled (`x=normal(1000)`), a number (`n=1000`), None
+    /// An argument: a NumPy file (`x=@x.npy`), a buffer to be written (`y=fp32[1000]`) or filled (`x=normal(1000)`), a
+    /// number (`n=1000`), None
     #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) arg: Vec<(String, String)>,
-    /// Write an argument's buffer to a NumPy file after the run: `y=y.npy`; the name may be left out where one is the output
+    /// Write an argument's buffer to a NumPy file after the run: `y=y.npy`; the name may be left out where one is the
+    /// output
     #[arg(long, value_name = "[NAME=]FILE")]
     pub(crate) out: Vec<String>,
-    /// Compare an argument's buffer with a NumPy file after the run: `y=ref.npy`; the name may be left out where one is the output
+    /// Compare an argument's buffer with a NumPy file after the run: `y=ref.npy`; the name may be left out where one is
+    /// the output
     #[arg(long, value_name = "[NAME=]FILE")]
     pub(crate) expect: Vec<String>,
     /// How far an element may be from the expected one, relative where that is above 1 [default: the case file's, or 0]
@@ -183,7 +186,13 @@ pub(crate) struct Interpret {
     #[arg(short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
     /// Faults to look for, separated by commas
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum, default_value = "races,bounds,uninit,undefined,promises")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_enum,
+        default_value = "races,bounds,uninit,undefined,promises"
+    )]
     pub(crate) check: Vec<Looked>,
     /// How many faults to look for, at different places; after one, the run goes on where it can
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -254,13 +263,15 @@ pub(crate) struct Compile {
     /// Keep `assert` and `tl.device_assert`, and check integers for overflow, as Triton's debug mode does
     #[arg(long)]
     pub(crate) debug: bool,
-    /// What to make, separated by commas: ttir, ttgir, llir, ptx, cubin, sass [default: by the extension of -o, else cubin]
+    /// What to make, separated by commas: ttir, ttgir, llir, ptx, cubin, sass [default: by the extension of -o, else
+    /// cubin]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Output")]
     pub(crate) emit: Vec<String>,
     /// Output file; `-` is stdout. Text goes to stdout by default, a cubin beside the working directory's KERNEL.cubin
     #[arg(short, value_name = "PATH", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Directory for the outputs, named KERNEL.KIND; KERNEL.ARCH.KIND with several architectures, KERNEL.N.KIND with `--config all`
+    /// Directory for the outputs, named KERNEL.KIND; KERNEL.ARCH.KIND with several architectures, KERNEL.N.KIND with
+    /// `--config all`
     #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "output")]
     pub(crate) out_dir: Option<PathBuf>,
     /// In locations and line tables, put TO for the prefix FROM of file names; the last that fits wins
@@ -275,7 +286,8 @@ pub(crate) struct Compile {
     /// How many jobs to run at once [default: the number of cores]
     #[arg(short, long, value_name = "N", help_heading = "Output")]
     pub(crate) jobs: Option<usize>,
-    /// Operations that a kernel may grow to before it counts as endless; statements and values at compile time are bounded in proportion
+    /// Operations that a kernel may grow to before it counts as endless; statements and values at compile time are
+    /// bounded in proportion
     #[arg(long, value_name = "N", default_value_t = MAX_OPS)]
     pub(crate) max_ops: usize,
     /// The ptxas to use
@@ -284,7 +296,8 @@ pub(crate) struct Compile {
     /// Seconds that ptxas may take for a kernel; 0 is no limit
     #[arg(long, value_name = "SECONDS", default_value_t = 3600, help_heading = "Tools")]
     pub(crate) ptxas_timeout: u64,
-    /// Say what keeps the kernel from being faster, separated by commas: vectorize, layout, shared, spill, dot, pipeline, or all
+    /// Say what keeps the kernel from being faster, separated by commas: vectorize, layout, shared, spill, dot,
+    /// pipeline, or all
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Messages")]
     pub(crate) remarks: Vec<String>,
     #[command(flatten)]
@@ -357,11 +370,16 @@ fn size(text: &str) -> Result<u64, String> {
         'T' => 40,
         _ => return Err(format!("`{unit}` is no unit: K, M, G or T")),
     };
-    digits.parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift)).ok_or_else(|| "expected a size such as 512M".to_owned())
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|n| n.checked_mul(1 << shift))
+        .ok_or_else(|| "expected a size such as 512M".to_owned())
 }
 
 fn triple(text: &str) -> Result<[u32; 3], String> {
-    numbers(text, 1).and_then(|g| if g.contains(&0) { Err("a grid of 0 programs runs nothing".to_owned()) } else { Ok(g) })
+    numbers(text, 1)
+        .and_then(|g| if g.contains(&0) { Err("a grid of 0 programs runs nothing".to_owned()) } else { Ok(g) })
 }
 
 fn triple_from_zero(text: &str) -> Result<[u32; 3], String> {

@@ -89,7 +89,8 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     }
     let choice = choice(&c.kernel, c.out_dir.is_some(), targets);
     let jobs = plan::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
-    // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a stage.
+    // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a
+    // stage.
     let with_metadata = want.contains(&Stage::Cubin) || (c.emit.is_empty() && want.contains(&Stage::Ptx));
     let naming = Naming::of(&jobs, choice.config == Some(ConfigChoice::All));
     let place = Placement::new(c.output, c.out_dir, want.clone(), with_metadata, naming);
@@ -97,7 +98,9 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let needed = if c.summary { with(&want, Stage::Cubin) } else { want };
     let debug = Debug { naming, ..debug };
     let workers = c.jobs.unwrap_or_else(threads::usual);
-    let delivered = run_each(&jobs, &sources, &options, &needed, &debug, workers, |job, outcome| deliver(job, outcome, &place, c.summary));
+    let delivered = run_each(&jobs, &sources, &options, &needed, &debug, workers, |job, outcome| {
+        deliver(job, outcome, &place, c.summary)
+    });
     Ok(collect(delivered, c.summary, naming))
 }
 
@@ -164,7 +167,10 @@ fn wanted(emit: &[String], output: Option<&Path>) -> Result<Vec<Stage>, Diagnost
     for word in emit {
         let Some(stage) = Stage::find(word.trim()) else {
             let known = Stage::ALL.map(Stage::word).join(", ");
-            return Err(Diagnostic::error(&codes::cli::UNKNOWN_EMIT, format!("`--emit {word}`: expected some of {known}")));
+            return Err(Diagnostic::error(
+                &codes::cli::UNKNOWN_EMIT,
+                format!("`--emit {word}`: expected some of {known}"),
+            ));
         };
         want.insert(stage);
     }
@@ -174,8 +180,11 @@ fn wanted(emit: &[String], output: Option<&Path>) -> Result<Vec<Stage>, Diagnost
 fn unknown_extension(output: Option<&Path>, extension: &str) -> Diagnostic {
     let known = Stage::ALL.map(|s| format!(".{}", s.word())).join(", ");
     let path = output.unwrap_or(Path::new("")).display();
-    Diagnostic::error(&codes::cli::UNKNOWN_EMIT, format!("`-o {path}`: `.{extension}` is no kind of output; expected some of {known}"))
-        .help("for a name with another extension say what to make, for example `--emit cubin`")
+    Diagnostic::error(
+        &codes::cli::UNKNOWN_EMIT,
+        format!("`-o {path}`: `.{extension}` is no kind of output; expected some of {known}"),
+    )
+    .help("for a name with another extension say what to make, for example `--emit cubin`")
 }
 
 fn options(k: &KernelArgs) -> Result<Options, Vec<Diagnostic>> {
@@ -230,18 +239,29 @@ fn remark_groups(words: &[String]) -> Result<BTreeSet<Group>, Diagnostic> {
 
 fn targets(archs: &[String]) -> Result<Vec<Target>, Vec<Diagnostic>> {
     let (ok, bad): (Vec<_>, Vec<_>) = archs.iter().map(|a| Target::parse(a.trim())).partition(Result::is_ok);
-    if bad.is_empty() { Ok(ok.into_iter().flatten().collect()) } else { Err(bad.into_iter().filter_map(Result::err).collect()) }
+    if bad.is_empty() {
+        Ok(ok.into_iter().flatten().collect())
+    } else {
+        Err(bad.into_iter().filter_map(Result::err).collect())
+    }
 }
 
 fn read_all(files: &[PathBuf], sources: &mut SourceMap) -> Result<Vec<Input>, Vec<Diagnostic>> {
     let (ok, bad): (Vec<_>, Vec<_>) = files.iter().map(|f| input::read(sources, f, None)).partition(Result::is_ok);
-    if bad.is_empty() { Ok(ok.into_iter().flatten().collect()) } else { Err(bad.into_iter().filter_map(Result::err).collect()) }
+    if bad.is_empty() {
+        Ok(ok.into_iter().flatten().collect())
+    } else {
+        Err(bad.into_iter().filter_map(Result::err).collect())
+    }
 }
 
 pub(crate) fn check(c: &Check) -> Report {
     let mut sources = SourceMap::default();
     match try_check(c, &mut sources) {
-        Ok(found) => Report { stderr: found.printed.iter().map(|l| format!("{l}\n")).collect(), ..Diagnostics::from(found.groups).into() },
+        Ok(found) => Report {
+            stderr: found.printed.iter().map(|l| format!("{l}\n")).collect(),
+            ..Diagnostics::from(found.groups).into()
+        },
         Err(said) => Report::errors(said, sources),
     }
 }
@@ -282,7 +302,8 @@ fn kernel_text(file: &Path, k: &KernelInfo) -> String {
     };
     let params: Vec<String> = k.params.iter().map(param).collect();
     let by_config = |p: &&KernelParam| p.source == Some(ttc::irgen::Source::Config);
-    let mut needed: Vec<&str> = k.params.iter().filter(|p| p.needed && !by_config(p)).map(|p| p.name.as_str()).collect();
+    let mut needed: Vec<&str> =
+        k.params.iter().filter(|p| p.needed && !by_config(p)).map(|p| p.name.as_str()).collect();
     if k.params.iter().filter(|p| p.needed).any(|p| by_config(&p)) {
         needed.push("--config");
     }
@@ -329,7 +350,9 @@ pub(crate) fn opt(args: &[OsString]) -> Report {
     let mut report = Report { stderr: done.dumps.concat(), ..Report::default() };
     let mut said = done.diagnostics;
     match request.output.filter(|p| p != Path::new("-")) {
-        Some(path) if !said.iter().any(Diagnostic::is_error) => said.extend(output::write_file(&path, done.text.as_bytes()).err()),
+        Some(path) if !said.iter().any(Diagnostic::is_error) => {
+            said.extend(output::write_file(&path, done.text.as_bytes()).err())
+        }
         Some(_) => {}
         None => report.stdout = done.text.into_bytes(),
     }

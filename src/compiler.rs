@@ -1,7 +1,8 @@
 //! The compiler as a library: what the crate's front page shows.
 //!
 //! 1. A [`Source`] is read into the sources of one call, so that calls share nothing.
-//! 2. The work runs on a thread with a large stack, since kernels may nest deeply, and a panic in it becomes a diagnostic.
+//! 2. The work runs on a thread with a large stack, since kernels may nest deeply, and a panic in it becomes a
+//!    diagnostic.
 //! 3. [`plan`], [`run_all`], [`check`] and [`call`] do the work, for the program `ttc` as for this.
 
 mod artifacts;
@@ -43,8 +44,8 @@ impl Source {
         Source { path: path.into(), text: None }
     }
 
-    /// A text under the name that messages call it by. The name's extension says what it is, as that of a file does. Since
-    /// the text lies in no folder, imports are looked for in the folders of [`Options::include`] alone.
+    /// A text under the name that messages call it by. The name's extension says what it is, as that of a file does.
+    /// Since the text lies in no folder, imports are looked for in the folders of [`Options::include`] alone.
     #[must_use]
     pub fn text(name: impl Into<PathBuf>, text: impl Into<String>) -> Source {
         Source { path: name.into(), text: Some(text.into()) }
@@ -98,9 +99,9 @@ pub struct Run {
 /// A compiler for one GPU.
 ///
 /// It holds the target and nothing else: calls on one or several compilers, from one or several threads, share no state
-/// that changes, and equal inputs give equal bytes. A panic in a call is a defect of ttc: it becomes an `E0999` that names
-/// a file for a report. To keep such a panic from being printed, the first call puts a panic hook before the program's own,
-/// which still gets every other panic.
+/// that changes, and equal inputs give equal bytes. A panic in a call is a defect of ttc: it becomes an `E0999` that
+/// names a file for a report. To keep such a panic from being printed, the first call puts a panic hook before the
+/// program's own, which still gets every other panic.
 #[derive(Clone, Copy, Debug)]
 pub struct Compiler {
     target: Target,
@@ -122,7 +123,8 @@ impl Compiler {
     /// Compiles one kernel to the stages that are asked for.
     ///
     /// # Errors
-    /// Everything that is wrong with the source or the options, what a tool said, or a defect of the compiler (`E0999`).
+    /// Everything that is wrong with the source or the options, what a tool said, or a defect of the compiler
+    /// (`E0999`).
     pub fn compile(&self, source: &Source, options: &Options) -> Result<Artifacts, Diagnostics> {
         let about = || format!("{self:?}\n{source:?}\n{options:?}");
         let want = options.wanted();
@@ -179,8 +181,8 @@ impl Compiler {
     /// Runs a kernel, from a kernel file or TTIR, on the CPU, with every check that `ttc interpret` makes by default.
     ///
     /// # Errors
-    /// As [`Compiler::compile`], or the faults of the kernel: races, accesses out of bounds, reads of memory that nobody
-    /// wrote, uses of undefined elements, broken promises. The buffers are then as they were.
+    /// As [`Compiler::compile`], or the faults of the kernel: races, accesses out of bounds, reads of memory that
+    /// nobody wrote, uses of undefined elements, broken promises. The buffers are then as they were.
     pub fn interpret(&self, source: &Source, options: &Options, launch: Launch<'_>) -> Result<Run, Diagnostics> {
         let about = || format!("{self:?}\n{source:?}\n{options:?}");
         let Launch { grid, given, mut wanted } = launch;
@@ -208,8 +210,8 @@ impl Compiler {
 /// How many faults a run looks for, at different places.
 const MAX_FAULTS: usize = 10;
 
-/// Runs `work` with sources of its own on a thread with a large stack; its errors are put together with these sources. A
-/// panic is a defect of ttc and becomes an `E0999` with a reproducer that holds what `about` says.
+/// Runs `work` with sources of its own on a thread with a large stack; its errors are put together with these sources.
+/// A panic is a defect of ttc and becomes an `E0999` with a reproducer that holds what `about` says.
 fn guarded<T: Send>(
     about: &(dyn Fn() -> String + Sync),
     work: impl FnOnce(&mut SourceMap) -> Result<T, Vec<Diagnostic>> + Send,

@@ -1,8 +1,8 @@
 //! The driver: which stage feeds which, from any input to any output.
 //!
-//! A [`Job`] is one kernel of one input for one architecture. [`plan`] turns the user's request into jobs, [`run_all`] takes each through the
-//! stages until everything it was asked for exists. The driver reads files and collects diagnostics; it writes nothing and prints nothing:
-//! [`place`] and [`output`] write, `main.rs` prints.
+//! A [`Job`] is one kernel of one input for one architecture. [`plan`] turns the user's request into jobs, [`run_all`]
+//! takes each through the stages until everything it was asked for exists. The driver reads files and collects
+//! diagnostics; it writes nothing and prints nothing: [`place`] and [`output`] write, `main.rs` prints.
 //!
 //! ```text
 //! source ─ parse ─ irgen ─▶ ttir ─ passes ─▶ ttgir ─ codegen ─▶ llir ─ LLVM ─▶ ptx ─ ptxas ─▶ cubin ─ nvdisasm ─▶ sass
@@ -191,7 +191,11 @@ impl Debug {
     /// # Errors
     /// `E0601` when there is no such pass.
     pub fn pass(word: &str) -> Result<String, Diagnostic> {
-        if word == "all" { Ok(word.to_owned()) } else { crate::passes::pipeline_text::named(word).map(|p| p.name.to_owned()) }
+        if word == "all" {
+            Ok(word.to_owned())
+        } else {
+            crate::passes::pipeline_text::named(word).map(|p| p.name.to_owned())
+        }
     }
 }
 
@@ -212,7 +216,8 @@ pub struct Outcome {
     pub sources: SourceMap,
 }
 
-/// What the names of a job's files say beside the kernel: `KERNEL[.CONFIG][.ARCH]`, so that no two jobs of a run write the same file.
+/// What the names of a job's files say beside the kernel: `KERNEL[.CONFIG][.ARCH]`, so that no two jobs of a run write
+/// the same file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Naming {
     /// The jobs are for several architectures.
@@ -228,7 +233,8 @@ impl Naming {
         Naming { archs: jobs.windows(2).any(|pair| pair[0].target != pair[1].target), configs }
     }
 
-    /// `matmul.0.sm_80` for a job that compiles `matmul`. A name that is no file name gets `_` for what cannot stand in one.
+    /// `matmul.0.sm_80` for a job that compiles `matmul`. A name that is no file name gets `_` for what cannot stand in
+    /// one.
     #[must_use]
     pub fn stem(&self, job: &Job, kernel: &str) -> String {
         let plain = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '.') { c } else { '_' };
@@ -241,14 +247,23 @@ impl Naming {
 
 /// Runs the jobs on up to `workers` threads; the outcomes come in the order of the jobs. See [`run_each`].
 #[must_use]
-pub fn run_all(jobs: &[Job], sources: &SourceMap, options: &Options, want: &[Stage], debug: &Debug, workers: usize) -> Vec<Outcome> {
+pub fn run_all(
+    jobs: &[Job],
+    sources: &SourceMap,
+    options: &Options,
+    want: &[Stage],
+    debug: &Debug,
+    workers: usize,
+) -> Vec<Outcome> {
     run_each(jobs, sources, options, want, debug, workers, |_, outcome| outcome)
 }
 
-/// Runs the jobs on up to `workers` threads and gives each outcome to `finish` as soon as it is there, on the thread of the job, so that what one job
-/// made is safe whatever becomes of the others. What `finish` returns comes in the order of the jobs.
+/// Runs the jobs on up to `workers` threads and gives each outcome to `finish` as soon as it is there, on the thread of
+/// the job, so that what one job made is safe whatever becomes of the others. What `finish` returns comes in the order
+/// of the jobs.
 ///
-/// A panic in a job is a defect of ttc: it becomes an E0999 diagnostic that names a reproducer file, and the other jobs go on.
+/// A panic in a job is a defect of ttc: it becomes an E0999 diagnostic that names a reproducer file, and the other jobs
+/// go on.
 pub fn run_each<T: Send + Sync>(
     jobs: &[Job],
     sources: &SourceMap,

@@ -40,10 +40,15 @@ fn show(args: &Layout, sources: &mut SourceMap) -> Result<String, Vec<Diagnostic
     let target = Target::parse(&args.arch).map_err(|d| vec![d])?;
     let Some((shape, layouts)) = args.args.split_last() else { return Err(bad("expected a layout and a shape")) };
     if !shape.is_empty() && shape.bytes().all(|b| b.is_ascii_digit() || b == b'x') {
-        return Err(bad(format!("the shape `{shape}` lacks an element type: write `{}xf16`", shape.trim_end_matches('x'))));
+        return Err(bad(format!(
+            "the shape `{shape}` lacks an element type: write `{}xf16`",
+            shape.trim_end_matches('x')
+        )));
     }
-    let tensor = read(sources, "shape", &format!("tensor<{shape}>"))?.as_type().filter(|t| t.is_tensor() && t.rank() > 0);
-    let tensor = tensor.ok_or_else(|| bad(format!("`{shape}` is no shape; expected sizes and an element type, `32x64xf16`")))?;
+    let tensor =
+        read(sources, "shape", &format!("tensor<{shape}>"))?.as_type().filter(|t| t.is_tensor() && t.rank() > 0);
+    let tensor =
+        tensor.ok_or_else(|| bad(format!("`{shape}` is no shape; expected sizes and an element type, `32x64xf16`")))?;
     if tensor.shape().iter().try_fold(1i64, |n, &s| n.checked_mul(s)).is_none_or(|n| n > MOST_ELEMENTS) {
         return Err(bad(format!("`{shape}` has more than {MOST_ELEMENTS} elements")));
     }
@@ -68,8 +73,13 @@ fn read(sources: &mut SourceMap, name: &str, text: &str) -> Result<Attr, Vec<Dia
 
 fn linear(sources: &mut SourceMap, text: &str, tensor: Type) -> Result<&'static LinearLayout, Vec<Diagnostic>> {
     let attr = read(sources, "layout", text)?;
-    let layout = try_to_linear_layout(tensor.shape(), attr).map_err(|e| bad(format!("`{text}` cannot hold `{tensor}`: {e}")))?;
-    if i64::from(layout.total_in_bits()) > 20 { Err(bad(format!("`{text}` has too many places to show"))) } else { Ok(layout) }
+    let layout =
+        try_to_linear_layout(tensor.shape(), attr).map_err(|e| bad(format!("`{text}` cannot hold `{tensor}`: {e}")))?;
+    if i64::from(layout.total_in_bits()) > 20 {
+        Err(bad(format!("`{text}` has too many places to show")))
+    } else {
+        Ok(layout)
+    }
 }
 
 fn one_layout(layout: &LinearLayout, shape: &str, bits: u32) -> String {
@@ -81,7 +91,13 @@ fn one_layout(layout: &LinearLayout, shape: &str, bits: u32) -> String {
     text
 }
 
-fn conversion(from: &LinearLayout, to: &LinearLayout, shape: &str, bits: u32, target: &Target) -> Result<String, Vec<Diagnostic>> {
+fn conversion(
+    from: &LinearLayout,
+    to: &LinearLayout,
+    shape: &str,
+    bits: u32,
+    target: &Target,
+) -> Result<String, Vec<Diagnostic>> {
     let distributed = |l: &LinearLayout| l.has_in(Dim::Register);
     let alike = [Dim::Lane, Dim::Warp, Dim::Block].iter().all(|&d| from.in_size(d) == to.in_size(d));
     if !distributed(from) || !distributed(to) || !alike {

@@ -1,7 +1,7 @@
 //! ttc: an ahead-of-time compiler for GPU kernels in the Triton language.
 //!
-//! A kernel file goes in, PTX or a cubin comes out. No Python and no GPU are needed; a cubin takes NVIDIA's `ptxas`. The
-//! program `ttc` is a command line around this library.
+//! A kernel file goes in, PTX or a cubin comes out. No Python and no GPU are needed; a cubin takes NVIDIA's `ptxas`.
+//! The program `ttc` is a command line around this library.
 //!
 //! | to | call | get |
 //! |---|---|---|
@@ -10,8 +10,8 @@
 //! | find what is wrong | [`Compiler::check`] | [`Checked`]: diagnostics |
 //! | run a kernel on the CPU | [`Compiler::interpret`] | [`Run`], and the buffers of the [`Launch`] |
 //!
-//! What is wrong with a kernel comes as [`Diagnostics`]; nothing is printed, and nothing is written but temporary files for
-//! `ptxas`. Calls share no state that changes, so any number of threads may compile at once.
+//! What is wrong with a kernel comes as [`Diagnostics`]; nothing is printed, and nothing is written but temporary files
+//! for `ptxas`. Calls share no state that changes, so any number of threads may compile at once.
 //!
 //! # Compile a text to PTX
 //!
@@ -82,15 +82,18 @@
 //!
 //! # Inside
 //!
-//! The modules are hidden: they are internal, for ttc's own program, tests and tools, and change without notice. Below they
-//! stand in reading order, which is also the order of the pipeline; `docs/architecture.md` says what each may import.
+//! The modules are hidden: they are internal, for ttc's own program, tests and tools, and change without notice. Below
+//! they stand in reading order, which is also the order of the pipeline; `docs/architecture.md` says what each may
+//! import.
 
 // The pages of the hidden modules are for readers of the sources, who see private items too.
 #![allow(rustdoc::private_intra_doc_links)]
 
 mod compiler;
 
-pub use compiler::{Artifacts, Checked, Compiler, Diagnostics, Element, Launch, Listing, Message, Options, Run, Scalar, Source};
+pub use compiler::{
+    Artifacts, Checked, Compiler, Diagnostics, Element, Launch, Listing, Message, Options, Run, Scalar, Source,
+};
 pub use diag::{Diagnostic, Severity};
 pub use driver::Stage;
 pub use driver::metadata::{Metadata, Param, TensorDesc};

@@ -1,7 +1,7 @@
 //! The `ttc` program: reads the command line, asks the driver, prints, exits.
 //!
-//! The only file that writes to stdout and stderr or ends the process. Exit codes: 0 done, 1 the input is wrong, 2 the command line is wrong,
-//! 101 a defect in ttc.
+//! The only file that writes to stdout and stderr or ends the process. Exit codes: 0 done, 1 the input is wrong, 2 the
+//! command line is wrong, 101 a defect in ttc.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
 mod args;
@@ -60,7 +60,8 @@ fn run(command: Command) -> Report {
     }
 }
 
-/// Runs a command while another thread shows how far it is: a line on stderr, if that is a terminal and the run takes more than a second.
+/// Runs a command while another thread shows how far it is: a line on stderr, if that is a terminal and the run takes
+/// more than a second.
 fn watched(work: impl FnOnce(&Progress) -> Report) -> Report {
     const WIDTH: u64 = 30;
     let (progress, over) = (Progress::default(), AtomicBool::new(false));
@@ -133,8 +134,8 @@ fn messages(args: &[OsString]) -> Messages {
     }
 }
 
-/// What clap has to say of a command line, as a diagnostic: its first line, with the next one where it ends in a colon, its advice as the help, and the
-/// rest as notes.
+/// What clap has to say of a command line, as a diagnostic: its first line, with the next one where it ends in a colon,
+/// its advice as the help, and the rest as notes.
 fn usage(e: &clap::Error) -> Diagnostic {
     let text = e.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
@@ -143,13 +144,16 @@ fn usage(e: &clap::Error) -> Diagnostic {
         first = format!("{first} {}", lines.next().unwrap_or_default());
     }
     let error = Diagnostic::error(&codes::cli::USAGE_ERROR, first);
-    lines.fold(error, |d, line| match line.strip_prefix("tip: ").or(line.starts_with("[possible values").then_some(line)) {
-        Some(advice) if d.help.is_none() => d.help(advice.trim_matches(['[', ']'])),
-        _ => d.note(line),
+    lines.fold(error, |d, line| {
+        match line.strip_prefix("tip: ").or(line.starts_with("[possible values").then_some(line)) {
+            Some(advice) if d.help.is_none() => d.help(advice.trim_matches(['[', ']'])),
+            _ => d.note(line),
+        }
     })
 }
 
-/// Moves `--error-format` and `--color` before `opt`, which takes everything behind it for passes and options of its own.
+/// Moves `--error-format` and `--color` before `opt`, which takes everything behind it for passes and options of its
+/// own.
 fn global_first(args: Vec<OsString>) -> Vec<OsString> {
     let (mut front, mut rest, mut args) = (vec![], vec![], args.into_iter());
     front.extend(args.next());
@@ -183,7 +187,10 @@ fn finish(mut report: Report, messages: Messages) -> ExitCode {
     if let Err(e) = written.as_ref()
         && !broken_pipe
     {
-        let d = Diagnostic::error(&codes::cli::CANNOT_WRITE, format!("cannot write to standard output: {}", input::plain(e)));
+        let d = Diagnostic::error(
+            &codes::cli::CANNOT_WRITE,
+            format!("cannot write to standard output: {}", input::plain(e)),
+        );
         report.diagnostics.push(vec![d], SourceMap::default());
     }
     let mut text = report.stderr;
@@ -191,7 +198,8 @@ fn finish(mut report: Report, messages: Messages) -> ExitCode {
     // stderr may be closed as well; there is nowhere left to say so.
     let _ = std::io::stderr().write_all(text.as_bytes());
     if broken_pipe {
-        // Whoever read the output has seen enough. That is no error, but the exit status says it as that of other tools does.
+        // Whoever read the output has seen enough. That is no error, but the exit status says it as that of other tools
+        // does.
         stdio::end_by_broken_pipe();
     }
     let all = || report.diagnostics.all();

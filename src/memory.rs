@@ -1,8 +1,10 @@
-//! What happens when the system has no more memory to give (`ulimit -v`, a container's limit): a message and exit code 1, where Rust would abort.
+//! What happens when the system has no more memory to give (`ulimit -v`, a container's limit): a message and exit code
+//! 1, where Rust would abort.
 //!
-//! 1. The allocator is the system's. Where that has nothing, the message is written from a static text, because making one would ask for memory.
-//! 2. The process ends at once. Other threads may hold anything in any state, so nobody is asked to clean up; outputs are complete or absent,
-//!    since each is renamed into place when it is whole.
+//! 1. The allocator is the system's. Where that has nothing, the message is written from a static text, because making
+//!    one would ask for memory.
+//! 2. The process ends at once. Other threads may hold anything in any state, so nobody is asked to clean up; outputs
+//!    are complete or absent, since each is renamed into place when it is whole.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
@@ -22,7 +24,8 @@ pub(crate) struct Bounded;
 
 fn or_end(memory: *mut u8) -> *mut u8 {
     if memory.is_null() {
-        // SAFETY: the text lives as long as the process, and both functions may be called at any time, in a signal handler even.
+        // SAFETY: the text lives as long as the process, and both functions may be called at any time, in a signal
+        // handler even.
         unsafe {
             write(2, MESSAGE.as_ptr().cast(), MESSAGE.len());
             _exit(1)

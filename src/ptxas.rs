@@ -1,11 +1,13 @@
 //! Runs NVIDIA's tools: ptxas for the cubin ([`assemble`]), nvdisasm for its text ([`disassemble`]).
 //!
 //! [`assemble`] works in these steps:
-//! 1. Find ptxas ([`mod@find`]). A path that the user named is taken as it is; otherwise the first place that has it ends the search.
-//! 2. Run `ptxas -v --gpu-name=…` on the PTX ([`run`]). Its files are in memory and no path can reach the cubin, so the same PTX gives the same bytes. It
-//!    dies with ttc, and when the time limit is over.
+//! 1. Find ptxas ([`mod@find`]). A path that the user named is taken as it is; otherwise the first place that has it
+//!    ends the search.
+//! 2. Run `ptxas -v --gpu-name=…` on the PTX ([`run`]). Its files are in memory and no path can reach the cubin, so the
+//!    same PTX gives the same bytes. It dies with ttc, and when the time limit is over.
 //! 3. On success check that the output is a cubin for the target ([`cubin`]), and parse the report ([`report`]).
-//! 4. On failure the PTX is kept ([`kept`]), and the diagnostic ([`failure`]) names the kernels, the log, and a command that repeats the run.
+//! 4. On failure the PTX is kept ([`kept`]), and the diagnostic ([`failure`]) names the kernels, the log, and a command
+//!    that repeats the run.
 //!
 //! This is the only module that starts processes. Overhead beyond ptxas's own time: about half a millisecond.
 //!
@@ -62,7 +64,14 @@ pub struct AssembleOptions<'a> {
 
 impl Default for AssembleOptions<'_> {
     fn default() -> Self {
-        AssembleOptions { ptxas: None, line_info: true, fp_fusion: true, extra: &[], source_name: None, time_limit: Some(TIME_LIMIT) }
+        AssembleOptions {
+            ptxas: None,
+            line_info: true,
+            fp_fusion: true,
+            extra: &[],
+            source_name: None,
+            time_limit: Some(TIME_LIMIT),
+        }
     }
 }
 
@@ -81,7 +90,8 @@ pub struct Assembled {
 }
 
 impl Assembled {
-    /// The usage of all functions together: the largest number of registers, stack and shared bytes, the sum of the spills.
+    /// The usage of all functions together: the largest number of registers, stack and shared bytes, the sum of the
+    /// spills.
     #[must_use]
     pub fn usage(&self) -> Usage {
         Usage::of_all(&self.functions)
@@ -89,15 +99,18 @@ impl Assembled {
 
     /// The lines of the log that are warnings, without ptxas's prefix.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
-        self.log.lines().filter(|l| l.starts_with("ptxas")).filter_map(|l| Some(l.split_once("warning")?.1.trim_start_matches([' ', ':'])))
+        self.log
+            .lines()
+            .filter(|l| l.starts_with("ptxas"))
+            .filter_map(|l| Some(l.split_once("warning")?.1.trim_start_matches([' ', ':'])))
     }
 }
 
 /// Assembles PTX to a cubin for one architecture.
 ///
 /// # Errors
-/// `E0801` to `E0806`, `E0815`, `E0816` and `E0932`: no ptxas, one that does not start, fails, is killed, takes too long, is too old or writes no cubin,
-/// and files that cannot be made.
+/// `E0801` to `E0806`, `E0815`, `E0816` and `E0932`: no ptxas, one that does not start, fails, is killed, takes too
+/// long, is too old or writes no cubin, and files that cannot be made.
 pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result<Assembled, Diagnostic> {
     let ptxas = find(Tool::Ptxas, options.ptxas)?;
     let mut args: Vec<OsString> = vec!["-v".into(), format!("--gpu-name={}", target.name).into()];
@@ -140,9 +153,12 @@ fn not_started(tool: Tool, path: &Path, error: &io::Error) -> Diagnostic {
         return shortage(tool.file_name(), error);
     }
     let name = tool.file_name();
-    let diagnostic = Diagnostic::error(&tools::TOOL_NOT_RUNNABLE, format!("cannot start {name} at `{}`: {error}", path.display()));
+    let diagnostic =
+        Diagnostic::error(&tools::TOOL_NOT_RUNNABLE, format!("cannot start {name} at `{}`: {error}", path.display()));
     match error.kind() {
-        io::ErrorKind::PermissionDenied => diagnostic.help(format!("make it executable: `chmod +x {}`", path.display())),
+        io::ErrorKind::PermissionDenied => {
+            diagnostic.help(format!("make it executable: `chmod +x {}`", path.display()))
+        }
         _ => diagnostic.help(format!("name another {name} with `{}`", tool.variable())),
     }
 }

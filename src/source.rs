@@ -123,7 +123,13 @@ impl SourceMap {
     }
 
     /// Adds a part of a file that has so many lines in front of it: positions in it are those of the whole file.
-    pub fn add_part(&mut self, name: impl Into<String>, path: Option<&Path>, text: impl Into<Arc<str>>, lines_before: u32) -> FileId {
+    pub fn add_part(
+        &mut self,
+        name: impl Into<String>,
+        path: Option<&Path>,
+        text: impl Into<Arc<str>>,
+        lines_before: u32,
+    ) -> FileId {
         self.files.push(Arc::new(SourceFile::new(name.into(), path, text.into(), lines_before)));
         FileId(self.files.len() as u32 - 1)
     }
@@ -136,8 +142,8 @@ impl SourceMap {
         id
     }
 
-    /// What `make` makes of a file: made when it is first wanted, then shared by this map, its clones, and for an embedded
-    /// file by all maps. A file keeps one such value, so `T` is the same for all who ask.
+    /// What `make` makes of a file: made when it is first wanted, then shared by this map, its clones, and for an
+    /// embedded file by all maps. A file keeps one such value, so `T` is the same for all who ask.
     ///
     /// # Panics
     /// Somebody else asked for another type.
@@ -146,7 +152,8 @@ impl SourceMap {
         kept.downcast().expect("one kind of value is derived from a file")
     }
 
-    /// Puts `to` for the prefix `from` of file names in what is compiled: locations and line tables. Messages keep the names. The last that fits wins.
+    /// Puts `to` for the prefix `from` of file names in what is compiled: locations and line tables. Messages keep the
+    /// names. The last that fits wins.
     pub fn remap(&mut self, prefixes: Vec<(String, String)>) {
         self.remap = prefixes;
     }

@@ -1,8 +1,9 @@
 //! The process around the program: its standard output, and the signals that end it.
 //!
-//! 1. Rust opens `/dev/null` in place of a standard stream that is closed, before `main` runs. [`CLOSED`] is set before that, so that output which
-//!    nobody can get is an error.
-//! 2. A signal that ends ttc ends the tools that it has started first. (A signal that cannot be caught ends them too: see `ttc::ptxas`.)
+//! 1. Rust opens `/dev/null` in place of a standard stream that is closed, before `main` runs. [`CLOSED`] is set before
+//!    that, so that output which nobody can get is an error.
+//! 2. A signal that ends ttc ends the tools that it has started first. (A signal that cannot be caught ends them too:
+//!    see `ttc::ptxas`.)
 //! 3. A broken pipe ends ttc as it ends other tools: by SIGPIPE, in silence.
 
 use std::io::{Error, Write};
@@ -53,7 +54,8 @@ pub(crate) fn stop_tools_on_signals() {
         end_by(signal);
     }
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT] {
-        // SAFETY: the handler makes system calls and reads atomics, nothing else. A signal that is ignored (`nohup`) stays so.
+        // SAFETY: the handler makes system calls and reads atomics, nothing else. A signal that is ignored (`nohup`)
+        // stays so.
         unsafe {
             if libc::signal(signal, stop as *const () as usize) == libc::SIG_IGN {
                 libc::signal(signal, libc::SIG_IGN);

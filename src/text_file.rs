@@ -1,8 +1,9 @@
-//! Reading text files, with everything that can be wrong with one before its text is looked at: it is missing, a directory, unreadable, too large to
-//! be a kernel, or not text.
+//! Reading text files, with everything that can be wrong with one before its text is looked at: it is missing, a
+//! directory, unreadable, too large to be a kernel, or not text.
 //!
-//! Every file that a user or an input names is read here, so none is read without a limit. What an input names (an import, the file of a
-//! location) must be a plain file as well: a pipe or a device could block, or change with every read.
+//! Every file that a user or an input names is read here, so none is read without a limit. What an input names (an
+//! import, the file of a location) must be a plain file as well: a pipe or a device could block, or change with every
+//! read.
 
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Read};
@@ -22,7 +23,8 @@ pub const MAX_SOURCE_BYTES: u64 = 12 << 20;
 /// `E0903`.
 pub fn check_source(path: &Path, size: usize) -> Result<(), Diagnostic> {
     if size as u64 > MAX_SOURCE_BYTES {
-        let text = format!("`{}` is too large: {size} bytes, kernel files have at most {MAX_SOURCE_BYTES}", path.display());
+        let text =
+            format!("`{}` is too large: {size} bytes, kernel files have at most {MAX_SOURCE_BYTES}", path.display());
         return Err(Diagnostic::error(&codes::cli::TOO_LARGE, text).at(place(path), ""));
     }
     Ok(())
@@ -65,9 +67,12 @@ pub fn plain(e: &Error) -> String {
 fn open(path: &Path) -> Result<(File, Metadata), Diagnostic> {
     let meta = std::fs::metadata(path).map_err(|e| unreadable(path, &e))?;
     if meta.is_dir() {
-        return Err(Diagnostic::error(&codes::cli::IS_DIRECTORY, format!("`{}` is a directory, expected a file", path.display()))
-            .at(place(path), "")
-            .help("name the kernel file itself; several files may be given"));
+        return Err(Diagnostic::error(
+            &codes::cli::IS_DIRECTORY,
+            format!("`{}` is a directory, expected a file", path.display()),
+        )
+        .at(place(path), "")
+        .help("name the kernel file itself; several files may be given"));
     }
     let file = File::open(path).map_err(|e| unreadable(path, &e))?;
     Ok((file, meta))
@@ -80,9 +85,12 @@ fn text(path: &Path, from: impl Read) -> Result<String, Diagnostic> {
     check_size(path, bytes.len() as u64)?;
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
-        Diagnostic::error(&codes::cli::NOT_TEXT, format!("`{}` is not UTF-8 text: byte {at} starts no character", path.display()))
-            .at(place(path), "")
-            .help("kernel files and IR are text; was a compiled file named by mistake?")
+        Diagnostic::error(
+            &codes::cli::NOT_TEXT,
+            format!("`{}` is not UTF-8 text: byte {at} starts no character", path.display()),
+        )
+        .at(place(path), "")
+        .help("kernel files and IR are text; was a compiled file named by mistake?")
     })
 }
 
@@ -91,7 +99,8 @@ fn place(path: &Path) -> Place {
 }
 
 fn unreadable(path: &Path, e: &Error) -> Diagnostic {
-    Diagnostic::error(&codes::cli::CANNOT_READ, format!("cannot read `{}`: {}", path.display(), plain(e))).at(place(path), "")
+    Diagnostic::error(&codes::cli::CANNOT_READ, format!("cannot read `{}`: {}", path.display(), plain(e)))
+        .at(place(path), "")
 }
 
 /// The error for a text beyond [`MAX_BYTES`], of so many bytes.

@@ -1,9 +1,10 @@
 //! Threads with stacks that deep recursion cannot exhaust, and what happens when the system gives none.
 //!
-//! 1. A stack is 256 MiB: only touched pages cost memory. Where the address space is limited (`ulimit -v`), it is a 64th of that, so that threads leave
-//!    room for what they compute.
+//! 1. A stack is 256 MiB: only touched pages cost memory. Where the address space is limited (`ulimit -v`), it is a
+//!    64th of that, so that threads leave room for what they compute.
 //! 2. A thread that cannot be started is tried again with a smaller stack.
-//! 3. [`crew`] goes on with the threads that it got, and [`on_stack`] and [`crew`] with the caller's own when they got none.
+//! 3. [`crew`] goes on with the threads that it got, and [`on_stack`] and [`crew`] with the caller's own when they got
+//!    none.
 //!
 //! Example: under `ulimit -v 1000000` a stack is 15 MiB, and `-j 8` uses as many threads as start.
 
@@ -64,7 +65,10 @@ pub fn start<T>(mut start: impl FnMut(Builder) -> io::Result<T>) -> io::Result<T
     Err(last)
 }
 
-fn scoped<'s, T: Send + 's>(scope: &'s Scope<'s, '_>, work: impl Fn() -> T + Send + Copy + 's) -> io::Result<ScopedJoinHandle<'s, T>> {
+fn scoped<'s, T: Send + 's>(
+    scope: &'s Scope<'s, '_>,
+    work: impl Fn() -> T + Send + Copy + 's,
+) -> io::Result<ScopedJoinHandle<'s, T>> {
     start(|builder| builder.spawn_scoped(scope, work))
 }
 

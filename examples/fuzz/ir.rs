@@ -61,7 +61,8 @@ pub(crate) const WORDS: &[&str] = &[
     "\n",
 ];
 
-/// Reads the text; what reads is verified, and if it is valid, what is printed must read back to the same, and `canonicalize` must keep it valid.
+/// Reads the text; what reads is verified, and if it is valid, what is printed must read back to the same, and
+/// `canonicalize` must keep it valid.
 pub(crate) fn check(text: &str) {
     let opts = ParseOptions { allow_unregistered: true, value_names: text.len().is_multiple_of(2) };
     let mut map = SourceMap::default();
@@ -89,8 +90,8 @@ pub(crate) fn check(text: &str) {
         // Without locations the first print may lose names; from then on nothing changes.
         for round in 0..2 {
             let file = map.add("again.mlir", None, text.as_str());
-            let again =
-                parse_module(&map, file, &opts).unwrap_or_else(|e| panic!("our own text does not read back: {}\n{text}", e[0].message));
+            let again = parse_module(&map, file, &opts)
+                .unwrap_or_else(|e| panic!("our own text does not read back: {}\n{text}", e[0].message));
             let next = print_module(&again, &print);
             assert!(round == 0 || next == text, "printing is not a fixed point:\n{text}\n{next}");
             text = next;
@@ -102,6 +103,7 @@ pub(crate) fn check(text: &str) {
 fn canonicalize(mut ir: ttc::ir::Ir, text: &str) {
     let pipeline = Pipeline::parse("canonicalize").expect("there is such a pass");
     let report = manager::run(&mut ir, &pipeline, verify, &mut []);
-    let messages: Vec<&str> = report.diagnostics.iter().filter(|d| Diagnostic::is_error(d)).map(|d| d.message.as_str()).collect();
+    let messages: Vec<&str> =
+        report.diagnostics.iter().filter(|d| Diagnostic::is_error(d)).map(|d| d.message.as_str()).collect();
     assert!(report.is_ok(), "canonicalize: {messages:?}\n{text}");
 }

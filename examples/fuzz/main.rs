@@ -3,9 +3,11 @@
 //! `cargo run --release --example fuzz -- --target parser --seconds 600 [--seed N] [--corpus DIR]`
 //!
 //! 1. The corpus starts with the test inputs of the repository (and the `.py` and `.tk` files of `--corpus`).
-//! 2. A round takes one text, applies some edits (cut, repeat, swap, insert a word or a byte, splice with another text) and checks it.
-//! 3. A check that panics or takes over two seconds is a finding: its text is written to `fuzz/artifacts/TARGET-N` and the loop goes on.
-//!    Texts whose check took a new route are not known without instrumentation, so every hundredth mutant joins the corpus.
+//! 2. A round takes one text, applies some edits (cut, repeat, swap, insert a word or a byte, splice with another text)
+//!    and checks it.
+//! 3. A check that panics or takes over two seconds is a finding: its text is written to `fuzz/artifacts/TARGET-N` and
+//!    the loop goes on. Texts whose check took a new route are not known without instrumentation, so every hundredth
+//!    mutant joins the corpus.
 //!
 //! A new target is a file beside this one with a `check(&str)` and a line in `TARGETS`.
 
@@ -161,7 +163,9 @@ fn fuzz(target: &Target, mut corpus: Vec<Vec<u8>>, time: Duration, seed: u64) ->
             findings += 1;
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/artifacts");
             let path = folder.join(format!("{name}-{findings}"));
-            std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, &text)).expect("cannot write the finding");
+            std::fs::create_dir_all(&folder)
+                .and_then(|()| std::fs::write(&path, &text))
+                .expect("cannot write the finding");
             println!("finding {findings} after {rounds} rounds ({took:?}): {}", path.display());
         } else if rounds.is_multiple_of(100) && mutant.len() < 100_000 {
             let at = if corpus.len() < first + 2000 { corpus.len() } else { first + random.below(2000) };
@@ -216,7 +220,8 @@ fn mutate(random: &mut Random, corpus: &[Vec<u8>], words: &[&str]) -> Vec<u8> {
 /// The texts below a folder, in order of their paths.
 fn collect(path: &Path, out: &mut Vec<Vec<u8>>) {
     if path.is_dir() {
-        let mut entries: Vec<PathBuf> = std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        let mut entries: Vec<PathBuf> =
+            std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect();
         entries.sort();
         entries.iter().for_each(|e| collect(e, out));
     } else if path.extension().is_some_and(|e| e == "py" || e == "tk" || e == "ttir" || e == "ttgir" || e == "mlir") {

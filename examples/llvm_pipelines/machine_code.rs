@@ -19,7 +19,11 @@ pub(crate) struct MachineCode {
 ///
 /// # Errors
 /// What ptxas or nvdisasm says.
-pub(crate) fn of_ptx(ptx: &str, target: Target, known: &mut BTreeMap<String, MachineCode>) -> Result<MachineCode, String> {
+pub(crate) fn of_ptx(
+    ptx: &str,
+    target: Target,
+    known: &mut BTreeMap<String, MachineCode>,
+) -> Result<MachineCode, String> {
     if let Some(&code) = known.get(ptx) {
         return Ok(code);
     }

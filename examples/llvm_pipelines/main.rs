@@ -1,15 +1,19 @@
-//! What each LLVM pass of the built-in pipeline costs and gives, over many modules of TTGIR; likewise whole other pipelines.
+//! What each LLVM pass of the built-in pipeline costs and gives, over many modules of TTGIR; likewise whole other
+//! pipelines.
 //!
-//! usage: `cargo run --release --example llvm_pipelines -- ARCH FILE.ttgir… [--passes | --pipeline TEXT…] [--runs N] [--modules] [--llir DIR]`
+//! usage: `cargo run --release --example llvm_pipelines -- ARCH FILE.ttgir… [--passes | --pipeline TEXT…] [--runs N]
+//! [--modules] [--llir DIR]`
 //!
-//! 1. The variants ([`variants`]): the built-in pipeline, `O3`, `O1`, and one that is nearly nothing; with `--passes` the built-in one
-//!    without each of its passes, and with each of some passes of `O3` that it lacks; with `--pipeline` those that are named.
-//! 2. Each file is lowered for each variant and optimised ([`measure`]); the best of five runs counts, or of `--runs`. The variants take turns on a file, so that what
-//!    else the machine does slows all alike; time is of the processor.
-//! 3. ptxas and nvdisasm tell what became of it: instructions, registers, spilled bytes. PTX that another variant made too is not assembled again.
+//! 1. The variants ([`variants`]): the built-in pipeline, `O3`, `O1`, and one that is nearly nothing; with `--passes`
+//!    the built-in one without each of its passes, and with each of some passes of `O3` that it lacks; with
+//!    `--pipeline` those that are named.
+//! 2. Each file is lowered for each variant and optimised ([`measure`]); the best of five runs counts, or of `--runs`.
+//!    The variants take turns on a file, so that what else the machine does slows all alike; time is of the processor.
+//! 3. ptxas and nvdisasm tell what became of it: instructions, registers, spilled bytes. PTX that another variant made
+//!    too is not assembled again.
 //! 4. With `--llir` nothing is measured: the LLVM IR before all passes is written, for `opt -time-passes`.
-//! 5. Else a table goes to stdout, a row a variant: the time of LLVM's passes and of its back end, and machine code as differences from the first
-//!    variant; with `--modules` a row for each module whose machine code differs.
+//! 5. Else a table goes to stdout, a row a variant: the time of LLVM's passes and of its back end, and machine code as
+//!    differences from the first variant; with `--modules` a row for each module whose machine code differs.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
@@ -37,7 +41,8 @@ struct Arguments {
 fn arguments() -> Option<Arguments> {
     let mut words = std::env::args().skip(1);
     let target = Target::parse(&words.next()?).ok()?;
-    let mut all = Arguments { target, files: vec![], pipelines: vec![], passes: false, modules: false, runs: 5, llir: None };
+    let mut all =
+        Arguments { target, files: vec![], pipelines: vec![], passes: false, modules: false, runs: 5, llir: None };
     while let Some(word) = words.next() {
         match word.as_str() {
             "--passes" => all.passes = true,
@@ -53,7 +58,9 @@ fn arguments() -> Option<Arguments> {
 
 fn main() {
     let Some(args) = arguments() else {
-        eprintln!("usage: llvm_pipelines ARCH FILE.ttgir… [--passes | --pipeline TEXT…] [--runs N] [--modules] [--llir DIR]");
+        eprintln!(
+            "usage: llvm_pipelines ARCH FILE.ttgir… [--passes | --pipeline TEXT…] [--runs N] [--modules] [--llir DIR]"
+        );
         std::process::exit(2);
     };
     if let Some(folder) = &args.llir {
@@ -114,7 +121,8 @@ fn add(rows: &mut Vec<Row>, file: &str, list: &[Variant], results: &[Measured]) 
         row.back_end += result.back_end;
         row.first.0 += first.passes;
         row.first.1 += first.back_end;
-        let difference = |of: fn(&machine_code::MachineCode) -> u32| i64::from(of(&result.code)) - i64::from(of(&first.code));
+        let difference =
+            |of: fn(&machine_code::MachineCode) -> u32| i64::from(of(&result.code)) - i64::from(of(&first.code));
         let instructions = difference(|c| c.instructions);
         row.instructions += instructions;
         row.registers += difference(|c| c.registers);
@@ -150,7 +158,9 @@ impl Row {
 }
 
 fn print(rows: &[Row], modules: bool) {
-    println!("| pipeline | modules | passes ms | back end ms | instructions | fewer, more | registers | spilled bytes |");
+    println!(
+        "| pipeline | modules | passes ms | back end ms | instructions | fewer, more | registers | spilled bytes |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for r in rows {
         let time = |t: Duration, first: Duration| {

@@ -22,7 +22,8 @@ pub(crate) struct Measured {
     pub code: MachineCode,
 }
 
-/// Time that this process has computed, on all threads together: LLVM works on one of its own, and other processes must not count.
+/// Time that this process has computed, on all threads together: LLVM works on one of its own, and other processes must
+/// not count.
 fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the call writes to a valid structure of its own type.

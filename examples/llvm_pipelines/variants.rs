@@ -20,7 +20,10 @@ impl Variant {
 const WHOLE: [(&str, &str); 3] = [
     ("`O3`", "default<O3>"),
     ("`O1`", "default<O1>"),
-    ("one `instcombine`", "nvvm-reflect,always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)"),
+    (
+        "one `instcombine`",
+        "nvvm-reflect,always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)",
+    ),
 ];
 
 /// Passes of `O3` that may be missed: the text, and the place behind the first pass of that name.
@@ -75,7 +78,8 @@ fn each_pass(built_in: &str) -> Vec<Variant> {
     leaves(&tree, &mut names);
     let mut list = vec![];
     for (i, name) in names.iter().enumerate() {
-        let (before, all) = (names[..i].iter().filter(|n| *n == name).count(), names.iter().filter(|n| *n == name).count());
+        let (before, all) =
+            (names[..i].iter().filter(|n| *n == name).count(), names.iter().filter(|n| *n == name).count());
         let which = if all > 1 { format!(" ({} of {all})", before + 1) } else { String::new() };
         list.push(Variant::new(format!("without `{name}`{which}"), print(&edit(&tree, &mut 0, i, &mut |_| vec![]))));
     }
@@ -117,14 +121,17 @@ fn parse(text: &str) -> Vec<Node> {
     }
     parts.push(&text[start..]);
     let node = |part: &str| match part.split_once('(') {
-        Some((name, rest)) => Node { name: name.to_owned(), inner: Some(parse(rest.strip_suffix(')').unwrap_or(rest))) },
+        Some((name, rest)) => {
+            Node { name: name.to_owned(), inner: Some(parse(rest.strip_suffix(')').unwrap_or(rest))) }
+        }
         None => Node { name: part.to_owned(), inner: None },
     };
     parts.into_iter().filter(|p| !p.is_empty()).map(node).collect()
 }
 
 fn print(nodes: &[Node]) -> String {
-    let one = |n: &Node| n.inner.as_ref().map_or_else(|| n.name.clone(), |inner| format!("{}({})", n.name, print(inner)));
+    let one =
+        |n: &Node| n.inner.as_ref().map_or_else(|| n.name.clone(), |inner| format!("{}({})", n.name, print(inner)));
     nodes.iter().map(one).collect::<Vec<_>>().join(",")
 }
 

@@ -1,12 +1,17 @@
 //! Mutants of kernels, IR and command lines, through the whole program.
 //!
-//! `cargo run --release --example mutants -- --count 20000 [--seed N] [--first I] [--jobs N] [--ttc PATH] [--kernels LIST ROOT]`
+//! `cargo run --release --example mutants -- --count 20000 [--seed N] [--first I] [--jobs N] [--ttc PATH] [--kernels
+//! LIST ROOT]`
 //!
-//! 1. Seeds ([`seeds`]): the kernels of `kernels/`, those of a list, the IR that ttc makes of them at every stage, and the text tests.
-//! 2. Mutant number I of a seed N is always the same: a seed, a command for it and some edits of the text, the command or both ([`mutate`]).
-//! 3. Each runs in a process of its own, with 4 GB of address space and 20 s of processor time; ptxas has its own 20 s ([`run`]).
-//! 4. A finding is a run that ends by a signal or with exit code 101, takes too long, or says that ttc has a defect (`E0604`, `E0710`, `E0999`, a panic).
-//!    Its input, its command and what it said are kept in `fuzz/artifacts/mutants/I`. Any finding makes the program fail.
+//! 1. Seeds ([`seeds`]): the kernels of `kernels/`, those of a list, the IR that ttc makes of them at every stage, and
+//!    the text tests.
+//! 2. Mutant number I of a seed N is always the same: a seed, a command for it and some edits of the text, the command
+//!    or both ([`mutate`]).
+//! 3. Each runs in a process of its own, with 4 GB of address space and 20 s of processor time; ptxas has its own 20 s
+//!    ([`run`]).
+//! 4. A finding is a run that ends by a signal or with exit code 101, takes too long, or says that ttc has a defect
+//!    (`E0604`, `E0710`, `E0999`, a panic). Its input, its command and what it said are kept in
+//!    `fuzz/artifacts/mutants/I`. Any finding makes the program fail.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -35,7 +40,8 @@ struct Request {
 
 fn request() -> Request {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut r = Request { count: 1000, first: 0, seed: 1, jobs: 2, ttc: root.join("target/release/ttc"), kernels: None };
+    let mut r =
+        Request { count: 1000, first: 0, seed: 1, jobs: 2, ttc: root.join("target/release/ttc"), kernels: None };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut value = || args.next().unwrap_or_else(|| panic!("{arg} wants a value"));
@@ -71,8 +77,11 @@ fn main() {
                     let mut random = Random::new(request.seed, number);
                     let mutant = mutate::mutant(&mut random, &seeds);
                     let outcome = run::run(&request.ttc, &mutant);
-                    *table.lock().expect("no thread panics").entry(format!("{:9} {}", mutant.kind.word(), outcome.word())).or_default() +=
-                        1;
+                    *table
+                        .lock()
+                        .expect("no thread panics")
+                        .entry(format!("{:9} {}", mutant.kind.word(), outcome.word()))
+                        .or_default() += 1;
                     if let Outcome::Finding(why) = &outcome.end {
                         let folder = run::keep(number, &mutant, &outcome);
                         println!("mutant {number}: {why}: {}", folder.display());

@@ -1,7 +1,8 @@
 //! Making mutants: a seed, a command that takes it, and edits of both.
 //!
-//! Most edits replace a word by another of the same sort, so that many mutants get far: a number by one at which something changes (a power of
-//! two, one less, a bound), a name by another of the text, an operator by another, a line by a line. Few edits cut or insert bytes.
+//! Most edits replace a word by another of the same sort, so that many mutants get far: a number by one at which
+//! something changes (a power of two, one less, a bound), a name by another of the text, an operator by another, a line
+//! by a line. Few edits cut or insert bytes.
 
 use std::path::PathBuf;
 
@@ -12,7 +13,8 @@ pub(crate) struct Random(u64);
 
 impl Random {
     pub(crate) fn new(seed: u64, number: u64) -> Random {
-        let mut random = Random((seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1);
+        let mut random =
+            Random((seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1);
         // Neighbouring numbers part after some rounds.
         for _ in 0..4 {
             random.next();
@@ -87,8 +89,10 @@ const NUMBERS: [&str; 28] = [
     "1e30",
 ];
 
-const OPERATORS: [&str; 24] =
-    ["+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "==", "!=", "<", ">=", "=", ",", ":", ".", "->", "(", ")", "not "];
+const OPERATORS: [&str; 24] = [
+    "+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "==", "!=", "<", ">=", "=", ",", ":", ".", "->",
+    "(", ")", "not ",
+];
 
 const WORDS: [&str; 44] = [
     "tl.load",

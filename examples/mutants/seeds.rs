@@ -69,7 +69,8 @@ pub(crate) fn collect(ttc: &Path, kernels: Option<&(PathBuf, PathBuf)>) -> Vec<S
         }
         seeds.push(seed);
     }
-    for (folder, extensions) in [("tests/lit", &["ttir", "ttgir", "mlir", "llir", "ptx"][..]), ("tests/irtext", &["ttir", "ttgir", "mlir"])]
+    for (folder, extensions) in
+        [("tests/lit", &["ttir", "ttgir", "mlir", "llir", "ptx"][..]), ("tests/irtext", &["ttir", "ttgir", "mlir"])]
     {
         for path in files(&root.join(folder), extensions) {
             let kind = match path.extension().and_then(|e| e.to_str()) {
@@ -92,7 +93,8 @@ pub(crate) fn count_by_kind(seeds: &[Seed]) -> String {
     kinds.map(|k| format!("{} {}", count(k), k.word())).collect::<Vec<_>>().join(", ")
 }
 
-/// Kernels of a list: `{"path": …, "func": …, "signature": […], "defines": {…}, "num_warps": …, "num_stages": …}` a line.
+/// Kernels of a list: `{"path": …, "func": …, "signature": […], "defines": {…}, "num_warps": …, "num_stages": …}` a
+/// line.
 fn listed(list: &Path, folder: &Path) -> Vec<(PathBuf, Vec<String>, Option<PathBuf>)> {
     let text = fs::read_to_string(list).expect("the list of kernels can be read");
     let mut all = vec![];
@@ -127,7 +129,9 @@ fn stages(ttc: &Path, path: &Path, seed: &Seed) -> Vec<Seed> {
     if !done.is_ok_and(|status| status.success()) {
         return vec![];
     }
-    let made = Kind::IR.into_iter().flat_map(|kind| files(folder.path(), &[kind.extension()]).into_iter().map(move |p| (kind, p)));
+    let made = Kind::IR
+        .into_iter()
+        .flat_map(|kind| files(folder.path(), &[kind.extension()]).into_iter().map(move |p| (kind, p)));
     made.filter_map(|(kind, p)| Some(Seed { kind, text: fs::read(p).ok()?, options: vec![], include: None })).collect()
 }
 

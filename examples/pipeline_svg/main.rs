@@ -1,6 +1,7 @@
 //! What software pipelining does to a loop, as a picture: `cargo run --example pipeline_svg -- FILE.ttgir OUT.svg`.
 //!
-//! FILE is TTGIR behind `--tritongpu-schedule-loops`; the bounds of its loop are constants. `docs/pipeline-loop.svg` was made so.
+//! FILE is TTGIR behind `--tritongpu-schedule-loops`; the bounds of its loop are constants. `docs/pipeline-loop.svg`
+//! was made so.
 #![allow(clippy::print_stderr)]
 
 mod picture;

@@ -1,8 +1,8 @@
 //! A scheduled loop before and after `tritongpu-pipeline`, as one SVG.
 //!
 //! 1. Read the module, draw its timeline ([`timeline`]); run the pass on it, draw what it made, to the same scale.
-//! 2. A lane for each loaded value, one for each product, and one for either kind of wait. Bars that overlap in a lane get rows of their own,
-//!    which for loads are the slots of the rotating buffer that are being filled.
+//! 2. A lane for each loaded value, one for each product, and one for either kind of wait. Bars that overlap in a lane
+//!    get rows of their own, which for loads are the slots of the rotating buffer that are being filled.
 //! 3. The colour and the number of a bar are those of the iteration that it is for; waits are grey.
 
 use std::collections::BTreeMap;
@@ -42,7 +42,10 @@ pub(crate) fn draw(name: &str, text: &str) -> Result<String, String> {
 fn stages(ir: &Ir) -> BTreeMap<String, (i64, i64)> {
     let number = |op, name| ir.stored_attr(op, name).and_then(Attr::as_int);
     let ops = ir.all_ops(ir.module()).into_iter();
-    ops.filter_map(|op| Some((ir.loc(op).value_name()?.to_string(), (number(op, "loop.stage")?, number(op, "loop.cluster")?)))).collect()
+    ops.filter_map(|op| {
+        Some((ir.loc(op).value_name()?.to_string(), (number(op, "loop.stage")?, number(op, "loop.cluster")?)))
+    })
+    .collect()
 }
 
 fn page(before: &Timeline, after: &Timeline, stages: &BTreeMap<String, (i64, i64)>) -> String {
@@ -107,11 +110,16 @@ fn grid(out: &mut String, timeline: &Timeline, top: u32, bottom: u32) {
     let x = |slot: u32| LEFT + slot * SLOT;
     if let Some(&start) = timeline.rounds.first().filter(|&&s| s > 0) {
         let (width, height) = (start * SLOT, bottom - top);
-        let _ = writeln!(out, "<rect x=\"{LEFT}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" fill=\"#f3f0e6\"/>");
+        let _ =
+            writeln!(out, "<rect x=\"{LEFT}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" fill=\"#f3f0e6\"/>");
         label(out, LEFT + width / 2, top - 4, "middle", "prologue");
     }
     for (i, &at) in timeline.rounds.iter().enumerate() {
-        let _ = writeln!(out, "<line x1=\"{0}\" y1=\"{top}\" x2=\"{0}\" y2=\"{bottom}\" stroke=\"#999\" stroke-dasharray=\"2 3\"/>", x(at));
+        let _ = writeln!(
+            out,
+            "<line x1=\"{0}\" y1=\"{top}\" x2=\"{0}\" y2=\"{bottom}\" stroke=\"#999\" stroke-dasharray=\"2 3\"/>",
+            x(at)
+        );
         if let Some(&next) = timeline.rounds.get(i + 1) {
             label(out, x(at).midpoint(x(next)), top - 4, "middle", &i.to_string());
         }
@@ -126,7 +134,11 @@ fn rectangle(out: &mut String, bar: &Bar, y: u32) {
         Lane::Dot => format!("hsl({},60%,66%)", bar.iteration * 137 % 360),
         Lane::WaitForLoads | Lane::WaitForDots => "#cfcfcf".into(),
     };
-    let _ = writeln!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{}\" fill=\"{fill}\" stroke=\"#555\"/>", ROW - 2);
+    let _ = writeln!(
+        out,
+        "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{}\" fill=\"{fill}\" stroke=\"#555\"/>",
+        ROW - 2
+    );
     label(out, x + width / 2, y + 12, "middle", &bar.iteration.to_string());
 }
 

@@ -2,15 +2,16 @@
 //!
 //! # The machine
 //!
-//! 1. One thread of control issues operations in order. Starting a load or an asynchronous product takes one slot, everything else none.
+//! 1. One thread of control issues operations in order. Starting a load or an asynchronous product takes one slot,
+//!    everything else none.
 //! 2. Data arrives [`LATENCY`] slots after its load started. Any number of loads may be under way.
 //! 3. Matrix products take [`DOT`] slots each and run one after the other.
-//! 4. The thread waits where the program makes it wait: before the first use of loaded registers; at `ttg.async_wait {num}` until all groups of
-//!    copies but the last `num` are there; behind a product that is not asynchronous; at `ttng.warp_group_dot_wait {pendings}` until all
-//!    products but the last `pendings` are done.
+//! 4. The thread waits where the program makes it wait: before the first use of loaded registers; at `ttg.async_wait
+//!    {num}` until all groups of copies but the last `num` are there; behind a product that is not asynchronous; at
+//!    `ttng.warp_group_dot_wait {pendings}` until all products but the last `pendings` are done.
 //!
-//! Scalars are computed, so loops run as often as they do and copies whose mask is off do not happen. The slots are no measured times: what is
-//! shown is the order, and what can overlap.
+//! Scalars are computed, so loops run as often as they do and copies whose mask is off do not happen. The slots are no
+//! measured times: what is shown is the order, and what can overlap.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +54,8 @@ pub(crate) struct Timeline {
 
 /// Runs the first function with a loop.
 pub(crate) fn of_module(ir: &Ir) -> Result<Timeline, String> {
-    let looped = ir.all_ops(ir.module()).into_iter().find(|&op| ir.is(op, ScfOp::For)).ok_or("no `scf.for` in the module")?;
+    let looped =
+        ir.all_ops(ir.module()).into_iter().find(|&op| ir.is(op, ScfOp::For)).ok_or("no `scf.for` in the module")?;
     let block = ir.parent_block(looped).ok_or("the loop is in no function")?;
     let mut machine = Machine::new(ir);
     machine.block(block)?;

@@ -1,7 +1,7 @@
 //! A kernel with arguments by name, made ready for the interpreter.
 //!
-//! 1. The kernel becomes TTIR as the front end makes it, so that faults point at what the user wrote. What its signature
-//!    leaves open, the arguments say.
+//! 1. The kernel becomes TTIR as the front end makes it, so that faults point at what the user wrote. What its
+//!    signature leaves open, the arguments say.
 //! 2. The arguments are laid out in memory, in the order of the parameters.
 
 use std::collections::BTreeMap;
@@ -46,11 +46,18 @@ struct Module {
 ///
 /// # Errors
 /// What the front end says of the kernel; `E0909` for an input that is past TTIR; `E1003` for the arguments.
-pub fn ready(sources: &mut SourceMap, job: &Job, options: &Options, given: Arguments) -> Result<Ready, Vec<Diagnostic>> {
+pub fn ready(
+    sources: &mut SourceMap,
+    job: &Job,
+    options: &Options,
+    given: Arguments,
+) -> Result<Ready, Vec<Diagnostic>> {
     let Module { ir, kernel, names, warnings, printed } = match job.input.language {
         Language::Source => from_source(sources, job, options, &given)?,
         Language::Ir(_) => from_ir(sources, job)?,
-        Language::Llir | Language::Ptx => return Err(plan::check_reachable(&job.input, &[Stage::Ttir]).err().into_iter().collect()),
+        Language::Llir | Language::Ptx => {
+            return Err(plan::check_reachable(&job.input, &[Stage::Ttir]).err().into_iter().collect());
+        }
     };
     let params = interp::params(&ir, &kernel).map_err(|d| vec![*d])?;
     let mut memory = Memory::new();
@@ -58,7 +65,12 @@ pub fn ready(sources: &mut SourceMap, job: &Job, options: &Options, given: Argum
     Ok(Ready { ir, kernel, args, memory, buffers, warnings, printed })
 }
 
-fn from_source(sources: &mut SourceMap, job: &Job, options: &Options, given: &Arguments) -> Result<Module, Vec<Diagnostic>> {
+fn from_source(
+    sources: &mut SourceMap,
+    job: &Job,
+    options: &Options,
+    given: &Arguments,
+) -> Result<Module, Vec<Diagnostic>> {
     let info = kernel_info(sources, job, &options.include)?;
     let signature = match &options.signature {
         Some(s) => s.clone(),
@@ -101,6 +113,7 @@ pub fn kernel_info(sources: &mut SourceMap, job: &Job, include: &[PathBuf]) -> R
     }
     // The front end knows how to say what is wrong with the choice.
     let request = plan::kernel_request(job, &Options::default());
-    let none = || vec![Diagnostic::error(&codes::interp::NO_KERNEL, format!("`{}` has no kernel", job.input.path.display()))];
+    let none =
+        || vec![Diagnostic::error(&codes::interp::NO_KERNEL, format!("`{}` has no kernel", job.input.path.display()))];
     lower_kernel(sources, job.input.file, &request).and_then(|_| kernels.first().cloned().ok_or_else(none))
 }

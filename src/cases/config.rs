@@ -107,7 +107,10 @@ impl Case {
         let mut all = vec![vec![]];
         for (name, values) in &self.params {
             let longer = |c: &Vec<(String, Value)>| {
-                values.iter().map(|v| c.iter().cloned().chain([(name.clone(), v.clone())]).collect()).collect::<Vec<_>>()
+                values
+                    .iter()
+                    .map(|v| c.iter().cloned().chain([(name.clone(), v.clone())]).collect())
+                    .collect::<Vec<_>>()
             };
             all = all.iter().flat_map(longer).collect();
         }
@@ -119,7 +122,8 @@ impl Case {
         Config { params: self.params.iter().filter_map(|(n, v)| Some((n.clone(), v.first()?.clone()))).collect() }
     }
 
-    /// The default, and every configuration that differs from it in one parameter, leaving out those of the compilation.
+    /// The default, and every configuration that differs from it in one parameter, leaving out those of the
+    /// compilation.
     pub fn neighbours(&self) -> Try<Vec<Config>> {
         let default = self.default_config();
         let mut all = vec![default.clone()];
@@ -154,8 +158,11 @@ impl Case {
     pub fn set(&self, config: &mut Config, name: &str, text: &str) -> Try<()> {
         let Some(slot) = config.params.iter_mut().find(|(n, _)| n == name) else {
             let known: Vec<&str> = self.params.iter().map(|(n, _)| n.as_str()).collect();
-            return Err(Diagnostic::error(&codes::BAD_CASE, format!("the case `{}` has no parameter `{name}`", self.name))
-                .help(format!("its parameters are {}", known.join(", "))));
+            return Err(Diagnostic::error(
+                &codes::BAD_CASE,
+                format!("the case `{}` has no parameter `{name}`", self.name),
+            )
+            .help(format!("its parameters are {}", known.join(", "))));
         };
         let at = crate::source::Span { file: self.file, lo: 0, hi: 0 };
         let value = Expression::parse(text, at).and_then(|e| e.value(&Env::new()));
@@ -184,7 +191,11 @@ impl Case {
         let unknown = self.args.iter().filter(|a| kernel.params.iter().all(|p| p.name != a.name));
         let mut errors: Vec<Diagnostic> = unknown
             .map(|a| {
-                Diagnostic::error(&codes::BAD_CASE, format!("the kernel `{}` has no parameter `{}`", kernel.name, a.name)).at(a.span, "")
+                Diagnostic::error(
+                    &codes::BAD_CASE,
+                    format!("the kernel `{}` has no parameter `{}`", kernel.name, a.name),
+                )
+                .at(a.span, "")
             })
             .collect();
         let (mut items, mut defines, mut args) = (vec![], vec![], vec![]);
@@ -209,12 +220,18 @@ impl Case {
             } else if p.value.is_some() {
                 items.push("constexpr".to_owned());
             } else {
-                let message = format!("the kernel's parameter `{}` has neither an argument nor a value in the case", p.name);
+                let message =
+                    format!("the kernel's parameter `{}` has neither an argument nor a value in the case", p.name);
                 errors.push(Diagnostic::error(&codes::BAD_CASE, message).at(self.place(), ""));
             }
         }
-        let options = Options { signature: Some(items.join(", ")), defines, ..self.compile_options(&env).map_err(|d| vec![d])? };
-        if errors.is_empty() { Ok(Instance { config: config.clone(), values, grid, args, options }) } else { Err(errors) }
+        let options =
+            Options { signature: Some(items.join(", ")), defines, ..self.compile_options(&env).map_err(|d| vec![d])? };
+        if errors.is_empty() {
+            Ok(Instance { config: config.clone(), values, grid, args, options })
+        } else {
+            Err(errors)
+        }
     }
 
     fn place(&self) -> crate::source::Span {
@@ -225,17 +242,23 @@ impl Case {
         let mut grid = [1; 3];
         for (slot, e) in grid.iter_mut().zip(&self.grid) {
             let v = e.int(env)?;
-            *slot = u32::try_from(v).ok().filter(|v| *v > 0).ok_or_else(|| bad(e, &format!("{v} is no number of programs")))?;
+            *slot = u32::try_from(v)
+                .ok()
+                .filter(|v| *v > 0)
+                .ok_or_else(|| bad(e, &format!("{v} is no number of programs")))?;
         }
         Ok(grid)
     }
 
     fn compile_options(&self, env: &Env) -> Try<Options> {
         let mut options = Options::default();
-        for (name, slot) in COMPILE_OPTIONS.iter().zip([&mut options.num_warps, &mut options.num_stages, &mut options.num_ctas]) {
+        for (name, slot) in
+            COMPILE_OPTIONS.iter().zip([&mut options.num_warps, &mut options.num_stages, &mut options.num_ctas])
+        {
             if let Some(v) = env.get(*name) {
                 let number = v.as_int().and_then(|v| u32::try_from(v).ok()).ok_or_else(|| {
-                    Diagnostic::error(&codes::BAD_CASE, format!("`{name}` is {v}, expected a small integer")).at(self.place(), "")
+                    Diagnostic::error(&codes::BAD_CASE, format!("`{name}` is {v}, expected a small integer"))
+                        .at(self.place(), "")
                 })?;
                 *slot = Some(number);
             }
@@ -244,7 +267,13 @@ impl Case {
     }
 
     /// The item of the signature and the argument; an integer 1 is folded in, as Triton's launcher does, and is none.
-    fn argument(&self, spec: &ArgSpec, annotation: Option<&str>, env: &Env, budget: &mut Budget) -> Try<(String, Option<InstanceArg>)> {
+    fn argument(
+        &self,
+        spec: &ArgSpec,
+        annotation: Option<&str>,
+        env: &Env,
+        budget: &mut Budget,
+    ) -> Try<(String, Option<InstanceArg>)> {
         let divisibility = spec.divisibility.as_ref().map(|d| d.int(env)).transpose()?;
         match &spec.kind {
             ArgKind::Buffer(b) => {
@@ -262,7 +291,9 @@ impl Case {
                 let dtype = match (given, annotated) {
                     (Some(e), _) => e.dtype(env)?,
                     (None, Some(d)) => d,
-                    (None, None) => scalar_type(&v).ok_or_else(|| bad(value, &format!("{v} is no run-time argument")))?,
+                    (None, None) => {
+                        scalar_type(&v).ok_or_else(|| bad(value, &format!("{v} is no run-time argument")))?
+                    }
                 };
                 if v.as_f64().is_none() || (!dtype.is_float() && v.as_int().is_none()) {
                     return Err(bad(value, &format!("{v} is no {}", dtype.name())));
@@ -296,7 +327,11 @@ impl Case {
         let seed = random::seed(&self.name, name, &shape);
         let block: Vec<usize> = spec.block.iter().map(|e| e.size(env)).collect::<Try<_>>()?;
         if !block.is_empty() && (block.len() != shape.len() || block.len() > MAX_DESCRIPTOR_RANK) {
-            let text = format!("blocks of `{name}` have {} axes, and the buffer {}; descriptors have 1 to 5", block.len(), shape.len());
+            let text = format!(
+                "blocks of `{name}` have {} axes, and the buffer {}; descriptors have 1 to 5",
+                block.len(),
+                shape.len()
+            );
             return Err(bad(&spec.dtype, &text));
         }
         Ok(Buffer { name: name.to_owned(), dtype, shape, fill, seed, out: spec.out, tolerance, block })
@@ -368,7 +403,9 @@ pub(super) fn fill(e: &Expression, env: &Env, n: usize, budget: &mut Budget) -> 
         }
         "poison" => Fill::Poison,
         _ => {
-            budget.take(&format!("`{}`, an expression for each element,", e.text), 8 * n as u64).map_err(|d| d.at(e.span, ""))?;
+            budget
+                .take(&format!("`{}`, an expression for each element,", e.text), 8 * n as u64)
+                .map_err(|d| d.at(e.span, ""))?;
             let mut env = env.clone();
             let mut each = |i: usize| {
                 env.insert("i".to_owned(), Value::Int(i as i64));

@@ -1,9 +1,12 @@
-//! Expressions of a case file: Python's, over integers, floats, strings and truth values, parsed by the parser of kernels.
+//! Expressions of a case file: Python's, over integers, floats, strings and truth values, parsed by the parser of
+//! kernels.
 //!
 //! 1. A name is looked up among the parameters and constants of the case.
-//! 2. Operators mean what they mean in Python: `//` and `%` round down, `/` gives a float, `and` and `or` give one of their operands.
+//! 2. Operators mean what they mean in Python: `//` and `%` round down, `/` gives a float, `and` and `or` give one of
+//!    their operands.
 //! 3. The functions are `cdiv`, `next_power_of_2`, `min`, `max`, `abs`, `int`, `float` and `len` of a string.
-//! 4. A name that nobody defined stands for itself ([`Value::Name`]): a dtype such as `fp32`, or `tl.float16` of the kernel's file.
+//! 4. A name that nobody defined stands for itself ([`Value::Name`]): a dtype such as `fp32`, or `tl.float16` of the
+//!    kernel's file.
 //!
 //! Example: `cdiv(n, BLOCK) * 2 if causal else 1` with n = 1000, BLOCK = 256, causal = True gives 8.
 
@@ -65,7 +68,9 @@ pub(super) fn evaluate(expr: &Expr, env: &Env) -> Result<Value, String> {
             }
             Ok(Value::Bool(true))
         }
-        ExprKind::IfExp { test, body, orelse } => evaluate(if evaluate(test, env)?.is_true() { body } else { orelse }, env),
+        ExprKind::IfExp { test, body, orelse } => {
+            evaluate(if evaluate(test, env)?.is_true() { body } else { orelse }, env)
+        }
         ExprKind::Call(call) => function(call, env),
         _ => Err("this kind of expression has no meaning in a case file".to_owned()),
     }
@@ -78,7 +83,9 @@ fn constant(c: &Constant) -> Result<Value, String> {
         Constant::Int(v) => Value::Int(i64::try_from(*v).map_err(|_| format!("{v} does not fit into 64 bits"))?),
         Constant::Float(v) => Value::Float(*v),
         Constant::Str(s) => Value::Str(s.to_string()),
-        Constant::Ellipsis | Constant::Imaginary(_) | Constant::Bytes(_) => return Err("a case file has no such constants".to_owned()),
+        Constant::Ellipsis | Constant::Imaginary(_) | Constant::Bytes(_) => {
+            return Err("a case file has no such constants".to_owned());
+        }
     })
 }
 
@@ -129,8 +136,12 @@ fn binary(op: BinOp, a: &Value, b: &Value) -> Result<Value, String> {
         BinOp::Sub => i.checked_sub(j),
         BinOp::Mul => i.checked_mul(j),
         BinOp::Div => return zero().map(|()| Value::Float(x / y)),
-        BinOp::FloorDiv => zero().map(|()| i.checked_div_euclid(j).map(|q| if j < 0 && i.rem_euclid(j) != 0 { q - 1 } else { q }))?,
-        BinOp::Mod => zero().map(|()| i.checked_rem(j).map(|r| if r != 0 && (r < 0) != (j < 0) { r + j } else { r }))?,
+        BinOp::FloorDiv => {
+            zero().map(|()| i.checked_div_euclid(j).map(|q| if j < 0 && i.rem_euclid(j) != 0 { q - 1 } else { q }))?
+        }
+        BinOp::Mod => {
+            zero().map(|()| i.checked_rem(j).map(|r| if r != 0 && (r < 0) != (j < 0) { r + j } else { r }))?
+        }
         BinOp::Pow if j < 0 => return Ok(Value::Float(x.powf(y))),
         BinOp::Pow => u32::try_from(j).ok().and_then(|e| i.checked_pow(e)),
         BinOp::LShift => shift.and_then(|s| i.checked_mul(1 << s)),
@@ -145,7 +156,9 @@ fn binary(op: BinOp, a: &Value, b: &Value) -> Result<Value, String> {
 
 /// Whether a comparison holds, and the right operand, with which a chain goes on.
 fn compare(op: CmpOp, left: &Value, right: &Expr, env: &Env) -> Result<(bool, Value), String> {
-    if let (CmpOp::In | CmpOp::NotIn, ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Set(items)) = (op, &right.kind) {
+    if let (CmpOp::In | CmpOp::NotIn, ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Set(items)) =
+        (op, &right.kind)
+    {
         let mut found = false;
         for item in items {
             found |= equal(left, &evaluate(item, env)?);
@@ -165,7 +178,8 @@ fn compare(op: CmpOp, left: &Value, right: &Expr, env: &Env) -> Result<(bool, Va
     Ok((holds, right))
 }
 
-/// Numbers by value; a bare name equals the string of its letters, so that `dtype == fp16` reads as well as `dtype == 'fp16'`.
+/// Numbers by value; a bare name equals the string of its letters, so that `dtype == fp16` reads as well as `dtype ==
+/// 'fp16'`.
 #[allow(clippy::float_cmp)] // Python's `==`
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
@@ -217,7 +231,9 @@ fn function(call: &Call, env: &Env) -> Result<Value, String> {
         ("cdiv" | "next_power_of_2" | "min" | "max" | "abs" | "int" | "float" | "len", _) => {
             Err(format!("`{name}` does not take {} arguments of this kind", args.len()))
         }
-        _ => Err(format!("there is no function `{name}`; there are cdiv, next_power_of_2, min, max, abs, int, float and len")),
+        _ => Err(format!(
+            "there is no function `{name}`; there are cdiv, next_power_of_2, min, max, abs, int, float and len"
+        )),
     }
 }
 
@@ -274,7 +290,10 @@ mod tests {
             ("n // 0", "division by zero in `//`"),
             ("m + 1", "`m` is neither a parameter nor a constant"),
             ("9223372036854775807 + 1", "`9223372036854775807 + 1` does not fit into 64 bits"),
-            ("sin(1)", "there is no function `sin`; there are cdiv, next_power_of_2, min, max, abs, int, float and len"),
+            (
+                "sin(1)",
+                "there is no function `sin`; there are cdiv, next_power_of_2, min, max, abs, int, float and len",
+            ),
             ("[n]", "this kind of expression has no meaning in a case file"),
             ("cdiv(n)", "`cdiv` does not take 1 arguments of this kind"),
         ] {

@@ -30,7 +30,10 @@ impl Inputs {
     #[must_use]
     pub fn new(instance: &Instance) -> Inputs {
         let array = |b: &Buffer| (b.shape.clone(), decode(b.dtype, &b.bytes()));
-        Inputs { arrays: instance.buffers().map(|b| (b.name.clone(), array(b))).collect(), values: instance.values.clone() }
+        Inputs {
+            arrays: instance.buffers().map(|b| (b.name.clone(), array(b))).collect(),
+            values: instance.values.clone(),
+        }
     }
 
     /// The elements of a buffer before the launch, row-major; an integer counts with the sign of its type.
@@ -98,7 +101,8 @@ impl Instance {
 pub fn lower(sources: &mut SourceMap, loaded: &Loaded, instance: &Instance) -> Result<Lowered, Vec<Diagnostic>> {
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
     let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
-    let request = irgen::KernelRequest { include_dirs: loaded.include.clone(), ..plan::kernel_request(&job, &instance.options) };
+    let request =
+        irgen::KernelRequest { include_dirs: loaded.include.clone(), ..plan::kernel_request(&job, &instance.options) };
     irgen::lower_kernel(sources, loaded.input.file, &request)
 }
 
@@ -126,7 +130,9 @@ pub fn arguments(instance: &Instance) -> Arguments<'_> {
             InstanceArg::Scalar { value, .. } => Arg::Int(value.as_int().unwrap_or_default()),
             InstanceArg::Buffer(b) => {
                 let id = match b.fill {
-                    Fill::Poison => memory.add_uninit(&b.name, b.dtype.to_ir(), b.len() * random::element_size(b.dtype)),
+                    Fill::Poison => {
+                        memory.add_uninit(&b.name, b.dtype.to_ir(), b.len() * random::element_size(b.dtype))
+                    }
                     _ => memory.add(&b.name, b.dtype.to_ir(), &b.bytes()),
                 };
                 buffers.push((b, id));
@@ -156,7 +162,8 @@ fn describe(args: &mut Vec<Arg>, b: &Buffer, id: BufferId) {
 pub fn run(ir: &Ir, kernel: &str, instance: &Instance, options: &Options) -> Result<Done, Vec<Diagnostic>> {
     let mut a = arguments(instance);
     let report = interp::run(ir, kernel, instance.grid, &a.args, &mut a.memory, options)?;
-    let outputs = a.buffers.iter().filter(|(b, _)| b.out).map(|(b, id)| (b.name.clone(), a.memory.bytes(*id))).collect();
+    let outputs =
+        a.buffers.iter().filter(|(b, _)| b.out).map(|(b, id)| (b.name.clone(), a.memory.bytes(*id))).collect();
     Ok(Done { report, outputs })
 }
 
@@ -171,7 +178,8 @@ pub struct Mismatch {
     pub count: usize,
 }
 
-/// Compares element by element: `|got - want| <= tolerance * max(1, |want|)`, or equality without a tolerance. Two NaNs are equal.
+/// Compares element by element: `|got - want| <= tolerance * max(1, |want|)`, or equality without a tolerance. Two NaNs
+/// are equal.
 ///
 /// # Errors
 /// The worst element.
@@ -203,7 +211,11 @@ pub fn compare(got: &[f64], want: &[f64], tolerance: Option<f64>) -> Result<(), 
 
 /// Compares the outputs of a run with those of a reference: one line for each buffer that is wrong.
 #[must_use]
-pub fn check(instance: &Instance, outputs: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<f64>>) -> Vec<String> {
+pub fn check(
+    instance: &Instance,
+    outputs: &BTreeMap<String, Vec<u8>>,
+    expected: &BTreeMap<String, Vec<f64>>,
+) -> Vec<String> {
     let mut wrong = vec![];
     for b in instance.outputs() {
         let (Some(bytes), Some(want)) = (outputs.get(&b.name), expected.get(&b.name)) else {

@@ -1,11 +1,12 @@
 //! Arguments from a command line: `x=@x.npy`, `y=fp32[1000]`, `x=normal(1000)`, `n=1000`.
 //!
-//! 1. [`parse`] reads one: a NumPy file, a buffer that nobody has written or that is filled with the words of a case file, or a number.
+//! 1. [`parse`] reads one: a NumPy file, a buffer that nobody has written or that is filled with the words of a case
+//!    file, or a number.
 //! 2. [`signature`] says what the kernel is compiled for: its annotations, else what the arguments are.
 //! 3. [`bind`] lays the buffers out in memory, in the order of the kernel's parameters.
 //!
-//! Examples of buffers: `fp32[4, 8]` is not written; `fp16[4, 8]:uniform(-1, 1)` and `i32[100]:i * 3 % 7` are filled; `normal(4, 8)` has the type of
-//! the parameter's annotation, or fp32.
+//! Examples of buffers: `fp32[4, 8]` is not written; `fp16[4, 8]:uniform(-1, 1)` and `i32[100]:i * 3 % 7` are filled;
+//! `normal(4, 8)` has the type of the parameter's annotation, or fp32.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -97,12 +98,13 @@ pub fn read_array(path: &Path, budget: &mut Budget) -> Result<npy::Array, Diagno
     budget.take(&format!("`{shown}`"), 2 * meta.len()).map_err(|d| *d)?;
     let file = std::fs::File::open(path).map_err(|e| unreadable(plain(&e)))?;
     let mut bytes = vec![];
-    std::io::Read::read_to_end(&mut std::io::Read::take(file, meta.len()), &mut bytes).map_err(|e| unreadable(plain(&e)))?;
+    std::io::Read::read_to_end(&mut std::io::Read::take(file, meta.len()), &mut bytes)
+        .map_err(|e| unreadable(plain(&e)))?;
     npy::read(&path.to_string_lossy(), &bytes).map_err(|d| *d)
 }
 
-/// `fp32[4, 8]`, with a fill behind a colon or without; or `normal(4, 8)`. `None` for what looks like neither; an error without a diagnostic is
-/// one of the text.
+/// `fp32[4, 8]`, with a fill behind a colon or without; or `normal(4, 8)`. `None` for what looks like neither; an error
+/// without a diagnostic is one of the text.
 fn buffer(name: &str, text: &str, place: Span, budget: &mut Budget) -> Option<Result<Given, Option<Diagnostic>>> {
     let (head, rest) = text.split_once('[').or_else(|| text.split_once('('))?;
     let head = head.trim();
@@ -119,7 +121,8 @@ fn buffer(name: &str, text: &str, place: Span, budget: &mut Budget) -> Option<Re
         None if WORDS.contains(&head) => (rest.strip_suffix(')')?, Some(head)),
         None => return None,
     };
-    let sizes: Option<Vec<usize>> = inner.split(',').filter(|s| !s.trim().is_empty()).map(|s| s.trim().parse().ok()).collect();
+    let sizes: Option<Vec<usize>> =
+        inner.split(',').filter(|s| !s.trim().is_empty()).map(|s| s.trim().parse().ok()).collect();
     let Some(shape) = sizes else { return Some(Err(None)) };
     Some(sized(name, dtype, shape, fill, place, budget))
 }
@@ -140,7 +143,8 @@ fn sized(
     let Some(fill) = fill else { return dtype.map(|d| Given::Unwritten(d, shape)).ok_or(None) };
     let fill = Expression::parse(fill.trim(), place).map_err(|_| None)?;
     // The expression has no file, so that its place would be wrong.
-    let fill = config::fill(&fill, &Env::new(), n as usize, budget).map_err(|d| Some(Diagnostic { labels: vec![], ..d }))?;
+    let fill =
+        config::fill(&fill, &Env::new(), n as usize, budget).map_err(|d| Some(Diagnostic { labels: vec![], ..d }))?;
     Ok(Given::Filled { dtype, shape, fill })
 }
 
@@ -161,16 +165,23 @@ fn usual(fill: &Fill) -> Dtype {
     if matches!(fill, Fill::Arange | Fill::Permutation) { Dtype::Int32 } else { Dtype::Fp32 }
 }
 
-/// The signature that the kernel is compiled for: what its parameters are annotated with, else what the arguments are. Nothing is promised about
-/// divisibility that the annotations do not promise.
+/// The signature that the kernel is compiled for: what its parameters are annotated with, else what the arguments are.
+/// Nothing is promised about divisibility that the annotations do not promise.
 ///
 /// # Errors
 /// `E1003`: a parameter has no argument, or an argument no parameter.
-pub fn signature(kernel: &KernelInfo, given: &BTreeMap<String, Given>, defines: &[(String, String)]) -> Result<String, Diagnostic> {
+pub fn signature(
+    kernel: &KernelInfo,
+    given: &BTreeMap<String, Given>,
+    defines: &[(String, String)],
+) -> Result<String, Diagnostic> {
     let names: Vec<&str> = kernel.params.iter().map(|p| p.name.as_str()).collect();
     if let Some(name) = given.keys().find(|n| !names.contains(&n.as_str())) {
-        return Err(Diagnostic::error(&codes::BAD_ARGUMENTS, format!("the kernel `{}` has no parameter `{name}`", kernel.name))
-            .help(format!("its parameters are {}", names.join(", "))));
+        return Err(Diagnostic::error(
+            &codes::BAD_ARGUMENTS,
+            format!("the kernel `{}` has no parameter `{name}`", kernel.name),
+        )
+        .help(format!("its parameters are {}", names.join(", "))));
     }
     let (mut items, mut missing) = (vec![], vec![]);
     for p in &kernel.params {
@@ -178,7 +189,9 @@ pub fn signature(kernel: &KernelInfo, given: &BTreeMap<String, Given>, defines: 
         items.push(match given.get(&p.name) {
             Some(Given::Bytes(_)) if annotated.is_none() => return Err(untyped_bytes(&p.name)),
             Some(g) => annotated.unwrap_or_else(|| word(g)),
-            None if defines.iter().any(|(n, _)| *n == p.name) || p.value.is_some() || p.source.is_some() => "constexpr".to_owned(),
+            None if defines.iter().any(|(n, _)| *n == p.name) || p.value.is_some() || p.source.is_some() => {
+                "constexpr".to_owned()
+            }
             None => {
                 missing.push(format!("`{}`", p.name));
                 String::new()
@@ -238,11 +251,16 @@ pub fn bind(
     let (mut args, mut bound, mut errors) = (vec![], vec![], vec![]);
     let bad = |message: String| Diagnostic::error(&codes::BAD_ARGUMENTS, message);
     for name in given.keys().filter(|n| !names.contains(n)) {
-        errors.push(bad(format!("the kernel has no parameter `{name}`")).help(format!("its parameters are {}", names.join(", "))));
+        errors.push(
+            bad(format!("the kernel has no parameter `{name}`"))
+                .help(format!("its parameters are {}", names.join(", "))),
+        );
     }
     for (name, param) in names.iter().zip(params) {
         let Some(g) = given.remove(name) else {
-            errors.push(bad(format!("the parameter `{name}` has no argument")).help(format!("`--arg {name}=VALUE` gives one")));
+            errors.push(
+                bad(format!("the parameter `{name}` has no argument")).help(format!("`--arg {name}=VALUE` gives one")),
+            );
             continue;
         };
         let elem = match *param.ty {
@@ -252,7 +270,9 @@ pub fn bind(
         match (g, elem) {
             (Given::Int(v), _) => args.push(Arg::Int(v)),
             (Given::Float(v), _) => args.push(Arg::Float(v)),
-            (_, None) => errors.push(bad(format!("the parameter `{name}` is a {}, and the argument is an array", param.ty))),
+            (_, None) => {
+                errors.push(bad(format!("the parameter `{name}` is a {}, and the argument is an array", param.ty)))
+            }
             (g, Some(elem)) => match lay_out(name, elem, g, memory) {
                 Ok(b) => {
                     args.push(Arg::Ptr(b.id, 0));
@@ -280,7 +300,9 @@ fn lay_out(name: &str, elem: Type, given: Given, memory: &mut Memory) -> Result<
             }
             (memory.add(name, elem, &bytes), vec![bytes.len() / size], false)
         }
-        Given::Unwritten(d, shape) => (memory.add_uninit(name, elem, shape.iter().product::<usize>() * element_size(d)), shape, true),
+        Given::Unwritten(d, shape) => {
+            (memory.add_uninit(name, elem, shape.iter().product::<usize>() * element_size(d)), shape, true)
+        }
         Given::Filled { dtype, shape, fill } => {
             let Some(dtype) = dtype.or_else(|| dtype_of(elem, false)) else {
                 return Err("there are no such elements to fill it with".to_owned());
@@ -294,11 +316,13 @@ fn lay_out(name: &str, elem: Type, given: Given, memory: &mut Memory) -> Result<
     Ok(Bound { name: name.to_owned(), id, elem, shape, unwritten, tolerance: None })
 }
 
-/// Whether elements of a file are what a pointer expects: the same type, or the bits of a type that NumPy lacks, or truth values as bytes.
+/// Whether elements of a file are what a pointer expects: the same type, or the bits of a type that NumPy lacks, or
+/// truth values as bytes.
 #[must_use]
 pub fn fits(have: Type, want: Type) -> bool {
     let bytes = |t: Type| t.bit_width().unwrap_or(64).div_ceil(8);
-    have == want || (bytes(have) == bytes(want) && (have.is_int() || *have == TypeData::Float(FloatKind::BF16)) && lacks(want))
+    have == want
+        || (bytes(have) == bytes(want) && (have.is_int() || *have == TypeData::Float(FloatKind::BF16)) && lacks(want))
 }
 
 /// Whether NumPy has no such elements, so that they travel under another type.

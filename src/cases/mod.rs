@@ -3,10 +3,11 @@
 //! 1. [`spec`] reads a case file; [`expr`] are the expressions in it, [`value`] their values.
 //! 2. [`config`] chooses a value for each parameter and says what that means: signature, constants, grid, arguments.
 //! 3. [`random`] fills buffers, the same way on every machine and in NumPy.
-//! 4. [`launch`] runs a configuration in the interpreter and compares it with what a reference expects; [`manual`] takes arguments from a command line
-//!    instead, and [`call`] a kernel with arguments by name.
+//! 4. [`launch`] runs a configuration in the interpreter and compares it with what a reference expects; [`manual`]
+//!    takes arguments from a command line instead, and [`call`] a kernel with arguments by name.
 //!
-//! `ttc interpret`, the tests of `kernels/` and the export for a GPU all go through here. `docs/interpreter.md` describes the format.
+//! `ttc interpret`, the tests of `kernels/` and the export for a GPU all go through here. `docs/interpreter.md`
+//! describes the format.
 //!
 //! ```
 //! use ttc::cases::{Folder, launch};
@@ -93,8 +94,10 @@ impl Folder {
     pub fn find(&mut self, input: &Input, kernel: Option<&str>) -> Result<Option<Loaded>, Vec<Diagnostic>> {
         let own = input.path.with_extension("toml");
         let dir = input.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut others: Vec<PathBuf> = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).collect();
-        others.retain(|p| p.extension().is_some_and(|e| e == "toml") && p.file_name() != own.file_name() && p.is_file());
+        let mut others: Vec<PathBuf> =
+            std::fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        others
+            .retain(|p| p.extension().is_some_and(|e| e == "toml") && p.file_name() != own.file_name() && p.is_file());
         others.sort();
         for path in std::iter::once(&own).filter(|p| p.is_file()).chain(&others) {
             let text = input::read_text(path).map_err(|d| vec![d])?;
@@ -118,7 +121,10 @@ impl Folder {
         let place = Place::File(self.sources.file(case.file).name.clone());
         let wrong = |message: String| vec![Diagnostic::error(&codes::BAD_CASE, message).at(place.clone(), "")];
         if input.language != Language::Source {
-            return Err(wrong(format!("a case is about a kernel file (.tk, .py), not about `{}`", input.path.display())));
+            return Err(wrong(format!(
+                "a case is about a kernel file (.tk, .py), not about `{}`",
+                input.path.display()
+            )));
         }
         let (kernels, errors) = list_kernels(&mut self.sources, input.file, &self.include);
         if errors.iter().any(Diagnostic::is_error) {
@@ -132,7 +138,11 @@ impl Folder {
             ([one], _) => Ok(Loaded { kernel: one.clone(), case, input, include: self.include.clone() }),
             (_, Some(name)) => Err(wrong(format!("`{}` has no kernel `{name}`", input.path.display()))),
             ([], None) => Err(wrong(format!("`{}` has no kernel", input.path.display()))),
-            (many, None) => Err(wrong(format!("`{}` has {} kernels; `kernel = \"NAME\"` chooses one", input.path.display(), many.len()))),
+            (many, None) => Err(wrong(format!(
+                "`{}` has {} kernels; `kernel = \"NAME\"` chooses one",
+                input.path.display(),
+                many.len()
+            ))),
         }
     }
 }

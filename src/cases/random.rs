@@ -1,9 +1,12 @@
-//! The contents of a case's buffers: numbers that depend on nothing but the case, so that a GPU, the interpreter and a reference get the same.
+//! The contents of a case's buffers: numbers that depend on nothing but the case, so that a GPU, the interpreter and a
+//! reference get the same.
 //!
-//! 1. Number `i` of a stream is `mix(seed + (i + 1) * GAMMA)`, the generator SplitMix64 (Steele, Lea, Flood 2014) as a function of a counter:
-//!    it needs no state, and NumPy computes it for a whole array at once (`scripts/gpu/cases.py` does, bit for bit).
-//! 2. `uniform` takes the upper 53 bits of number `i`. `normal` adds the twelve groups of 21 bits of the numbers `4 i` to `4 i + 3`, less their
-//!    mean: a bell curve of variance 1 that ends at ±6, from integers alone, so that no library's logarithm can differ.
+//! 1. Number `i` of a stream is `mix(seed + (i + 1) * GAMMA)`, the generator SplitMix64 (Steele, Lea, Flood 2014) as a
+//!    function of a counter: it needs no state, and NumPy computes it for a whole array at once (`scripts/gpu/cases.py`
+//!    does, bit for bit).
+//! 2. `uniform` takes the upper 53 bits of number `i`. `normal` adds the twelve groups of 21 bits of the numbers `4 i`
+//!    to `4 i + 3`, less their mean: a bell curve of variance 1 that ends at ±6, from integers alone, so that no
+//!    library's logarithm can differ.
 //! 3. Values are computed in f64 and rounded to f32, then to the element's type, to nearest even; integers wrap.
 //!
 //! Example: seed 0 begins with 0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4.
@@ -123,7 +126,8 @@ pub fn element_size(dtype: Dtype) -> usize {
     (dtype.bits() as usize).div_ceil(8).max(1)
 }
 
-/// The seed of a buffer: from the case, the argument and the shape, so that configurations that differ in nothing a buffer depends on share it.
+/// The seed of a buffer: from the case, the argument and the shape, so that configurations that differ in nothing a
+/// buffer depends on share it.
 #[must_use]
 pub fn seed(case: &str, argument: &str, shape: &[usize]) -> u64 {
     // FNV-1a, 64 bits.

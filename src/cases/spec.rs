@@ -1,7 +1,7 @@
 //! Reading a case file: TOML to [`Case`], with every error at its place.
 //!
-//! The format is described in `docs/interpreter.md`. Strings in it are expressions ([`super::expr`]); they are parsed here and evaluated when
-//! a configuration is chosen ([`super::config`]).
+//! The format is described in `docs/interpreter.md`. Strings in it are expressions ([`super::expr`]); they are parsed
+//! here and evaluated when a configuration is chosen ([`super::config`]).
 
 use std::ops::Range;
 
@@ -68,7 +68,11 @@ pub(super) struct BufferSpec {
 /// `E1017`, one for each thing that is wrong.
 pub fn read(sources: &SourceMap, file: FileId) -> Result<Case, Vec<Diagnostic>> {
     let source = sources.file(file);
-    let stem = source.path.as_deref().and_then(|p| p.file_stem()).map_or_else(|| "case".to_owned(), |s| s.to_string_lossy().into_owned());
+    let stem = source
+        .path
+        .as_deref()
+        .and_then(|p| p.file_stem())
+        .map_or_else(|| "case".to_owned(), |s| s.to_string_lossy().into_owned());
     let text = source.text.clone();
     let (table, errors) = DeTable::parse_recoverable(&text);
     let mut r = Reader { file, errors: vec![] };
@@ -175,15 +179,29 @@ impl Reader {
                 _ => self.unknown(
                     &key,
                     at,
-                    &["shape", "dtype", "fill", "out", "tolerance", "block", "divisibility", "or value and dtype of a scalar"],
+                    &[
+                        "shape",
+                        "dtype",
+                        "fill",
+                        "out",
+                        "tolerance",
+                        "block",
+                        "divisibility",
+                        "or value and dtype of a scalar",
+                    ],
                 ),
             }
         }
         let kind = match (value, shape, dtype) {
             (Some(value), None, dtype) => ArgKind::Scalar { value, dtype },
-            (None, Some(shape), Some(dtype)) => ArgKind::Buffer(BufferSpec { shape, dtype, fill, out, tolerance, block }),
+            (None, Some(shape), Some(dtype)) => {
+                ArgKind::Buffer(BufferSpec { shape, dtype, fill, out, tolerance, block })
+            }
             _ => {
-                self.error(span, format!("the argument `{name}` needs either `value` (a scalar) or `shape` and `dtype` (a buffer)"));
+                self.error(
+                    span,
+                    format!("the argument `{name}` needs either `value` (a scalar) or `shape` and `dtype` (a buffer)"),
+                );
                 return None;
             }
         };
@@ -277,7 +295,10 @@ impl Reader {
             _ => None,
         };
         if value.is_none() {
-            self.error(item.span(), format!("expected a number, a string or a truth value, found {}", item.get_ref().type_str()));
+            self.error(
+                item.span(),
+                format!("expected a number, a string or a truth value, found {}", item.get_ref().type_str()),
+            );
         }
         value
     }

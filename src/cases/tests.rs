@@ -31,7 +31,13 @@ fn kernel(params: &[(&str, Option<&str>, Option<&str>)]) -> KernelInfo {
         source: None,
         needed: value.is_none(),
     };
-    KernelInfo { name: "k".to_owned(), line: 1, entry: true, params: params.iter().map(param).collect(), configs: Ok(vec![]) }
+    KernelInfo {
+        name: "k".to_owned(),
+        line: 1,
+        entry: true,
+        params: params.iter().map(param).collect(),
+        configs: Ok(vec![]),
+    }
 }
 
 fn instance(text: &str, params: &[(&str, Option<&str>, Option<&str>)], at: usize) -> Instance {
@@ -45,11 +51,16 @@ fn wrong_files_say_where() {
     for (text, want) in [
         (
             "grid = [1]\nkernal = 'k'",
-            vec!["2: `kernal` means nothing here; there are kernel, file, reference, grid, requires, [params], [constants], [args.NAME]"],
+            vec![
+                "2: `kernal` means nothing here; there are kernel, file, reference, grid, requires, [params], [constants], [args.NAME]",
+            ],
         ),
         ("grid = 'n +'", vec!["1: `n +` is no expression"]),
         ("grid = [1, 2, 3, 4]", vec!["1: a case needs `grid`, a list of one to three expressions"]),
-        ("[args.x]\nshape = ['n']", vec!["1: the argument `x` needs either `value` (a scalar) or `shape` and `dtype` (a buffer)"]),
+        (
+            "[args.x]\nshape = ['n']",
+            vec!["1: the argument `x` needs either `value` (a scalar) or `shape` and `dtype` (a buffer)"],
+        ),
         ("grid = [1]\n[args.x]\nvalue = 1\nout = 3", vec!["4: expected true or false, found integer"]),
         ("grid = [1]\n[params]\nn = []", vec!["3: a parameter needs at least one value"]),
         ("grid = [1]\n[params]\nn = [[1]]", vec!["3: expected a number, a string or a truth value, found array"]),
@@ -131,16 +142,26 @@ fn a_configuration_becomes_a_launch() {
     assert_eq!(i.grid, [1, 2, 1]);
     assert_eq!(i.options.num_warps, Some(8));
     let constexpr = ["constexpr"; 5].join(", ");
-    assert_eq!(i.options.signature.as_deref(), Some(&*format!("*fp16:16, *i64, *fp32:16, i32:16, i64:16, fp64, {constexpr}")));
+    assert_eq!(
+        i.options.signature.as_deref(),
+        Some(&*format!("*fp16:16, *i64, *fp32:16, i32:16, i64:16, fp64, {constexpr}"))
+    );
     let define = |n: &str, v: &str| (n.to_owned(), v.to_owned());
-    assert_eq!(i.options.defines, [define("BLOCK", "32"), define("HALF", "16"), define("ACT", "'gelu'"), define("OUT", "tl.float32")]);
+    assert_eq!(
+        i.options.defines,
+        [define("BLOCK", "32"), define("HALF", "16"), define("ACT", "'gelu'"), define("OUT", "tl.float32")]
+    );
     let fills: Vec<&Fill> = i.buffers().map(|b| &b.fill).collect();
     let each = |v: &[f64]| Fill::Each(v.to_vec());
     assert_eq!(fills, [&Fill::Normal(1.0, 0.25), &each(&[0.0, 32.0, 64.0]), &each(&[1.0, 3.0, 5.0, 7.0])]);
     assert_eq!(i.outputs().map(|b| b.tolerance).collect::<Vec<_>>(), [Some(0.5)]);
     // A value of 1 is folded in, an odd one is not divisible, another dtype has no tolerance.
     let i = instance(&text, &PARAMS, 3);
-    assert!(i.options.signature.as_deref().unwrap().starts_with("*i8:16, *i64, *fp32:16, i32:1,"), "{:?}", i.options.signature);
+    assert!(
+        i.options.signature.as_deref().unwrap().starts_with("*i8:16, *i64, *fp32:16, i32:1,"),
+        "{:?}",
+        i.options.signature
+    );
     assert!(!i.args.iter().any(|a| matches!(a, InstanceArg::Scalar { name, .. } if name == "n")));
     assert_eq!(i.values["n"], Value::Int(1));
     assert_eq!(i.outputs().map(|b| b.tolerance).collect::<Vec<_>>(), [None]);

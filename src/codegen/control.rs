@@ -126,8 +126,11 @@ fn for_loop(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     cx.b.position_at_end(head.block);
     let variable = *args.first().ok_or_else(|| defect("a loop without an induction variable"))?;
     let index = cx.int(variable)?;
-    let predicate =
-        if ir.stored_attr(op, "unsignedCmp").is_some_and(|a| a == Attr::unit()) { IntPredicate::ULT } else { IntPredicate::SLT };
+    let predicate = if ir.stored_attr(op, "unsignedCmp").is_some_and(|a| a == Attr::unit()) {
+        IntPredicate::ULT
+    } else {
+        IntPredicate::SLT
+    };
     let more = cx.b.build_int_compare(predicate, index, upper, "")?;
     cx.b.build_conditional_branch(more, inner, exit)?;
 

@@ -1,8 +1,10 @@
 //! Line tables: IR locations as LLVM's debug metadata.
 //!
 //! 1. A kernel gets a compile unit of kind "line tables only" and a subprogram at its own location.
-//! 2. `loc("f":l:c)` becomes a debug location in the subprogram's scope, or in a lexical block of the subprogram when it lies in another file.
-//! 3. `loc(callsite(callee at caller))` becomes the callee's location inlined at the caller's; names and fusions are looked through.
+//! 2. `loc("f":l:c)` becomes a debug location in the subprogram's scope, or in a lexical block of the subprogram when
+//!    it lies in another file.
+//! 3. `loc(callsite(callee at caller))` becomes the callee's location inlined at the caller's; names and fusions are
+//!    looked through.
 //! 4. A location without a file leaves the one before in force at line 0, which LLVM's line tables skip.
 //!
 //! inkwell has no lexical blocks with a file of their own, so this file talks to LLVM's C interface.
@@ -41,7 +43,13 @@ fn parts(text: &str) -> (*const c_char, usize) {
 
 impl LineTable {
     /// Starts the table of a function; `None` when the location names no file.
-    pub(super) fn new<'c>(llvm: &'c Context, module: &Module<'c>, function: FunctionValue<'c>, name: &str, loc: Loc) -> Option<LineTable> {
+    pub(super) fn new<'c>(
+        llvm: &'c Context,
+        module: &Module<'c>,
+        function: FunctionValue<'c>,
+        name: &str,
+        loc: Loc,
+    ) -> Option<LineTable> {
         let (home, line, _) = loc.file_line_col()?;
         if module.get_flag("Debug Info Version").is_none() {
             let version = llvm.i32_type().const_int(u64::from(inkwell::debug_info::debug_metadata_version()), false);
@@ -82,7 +90,8 @@ impl LineTable {
                 empty,
                 0,
             );
-            let ty = debuginfo::LLVMDIBuilderCreateSubroutineType(builder, file, std::ptr::null_mut(), 0, LLVMDIFlagZero);
+            let ty =
+                debuginfo::LLVMDIBuilderCreateSubroutineType(builder, file, std::ptr::null_mut(), 0, LLVMDIFlagZero);
             table.subprogram = debuginfo::LLVMDIBuilderCreateFunction(
                 builder,
                 file,
@@ -123,7 +132,10 @@ impl LineTable {
         let file = self.file(path);
         let (builder, parent) = (self.builder, self.subprogram);
         // SAFETY: all metadata comes from this builder.
-        *self.scopes.entry(path).or_insert_with(|| unsafe { debuginfo::LLVMDIBuilderCreateLexicalBlockFile(builder, parent, file, 0) })
+        *self
+            .scopes
+            .entry(path)
+            .or_insert_with(|| unsafe { debuginfo::LLVMDIBuilderCreateLexicalBlockFile(builder, parent, file, 0) })
     }
 
     /// The debug location of an IR location, inlined at `at` if that is not null.
@@ -152,7 +164,10 @@ impl LineTable {
         let (builder, parent, home) = (self.builder, self.subprogram, self.home);
         let file = self.file(home);
         // SAFETY: all metadata comes from this builder.
-        *self.scopes.entry(home).or_insert_with(|| unsafe { debuginfo::LLVMDIBuilderCreateLexicalBlockFile(builder, parent, file, 0) })
+        *self
+            .scopes
+            .entry(home)
+            .or_insert_with(|| unsafe { debuginfo::LLVMDIBuilderCreateLexicalBlockFile(builder, parent, file, 0) })
     }
 
     /// Gives what the builder makes from now on this location.

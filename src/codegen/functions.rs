@@ -7,11 +7,11 @@
 //! | result | none | the registers of its results: one as such, several as a struct |
 //! | attributes | `nvvm.reqntid`, … | `convergent`, and `noinline` where the IR says so; `alwaysinline` otherwise |
 //!
-//! 1. [`Functions::of_module`] lists the kernels and, callees first, what they reach through calls. A call of a kernel, of itself or of
-//!    something without a body is refused here.
+//! 1. [`Functions::of_module`] lists the kernels and, callees first, what they reach through calls. A call of a kernel,
+//!    of itself or of something without a body is refused here.
 //! 2. Callees are declared and lowered first, so a call finds what it calls.
-//! 3. A callee's offsets in shared memory and in scratch memory count from where the call's piece starts in its caller, so the call passes
-//!    that address on. A callee that needs neither gets no parameter for it.
+//! 3. A callee's offsets in shared memory and in scratch memory count from where the call's piece starts in its caller,
+//!    so the call passes that address on. A callee that needs neither gets no parameter for it.
 //!
 //! Example: `tt.func private @f(%p: !tt.ptr<f32>) -> (f32, i32)` with a reduction becomes
 //! `define internal fastcc { float, i32 } @f(ptr addrspace(1), ptr addrspace(3)) convergent noinline`.
@@ -147,7 +147,8 @@ impl Walk<'_> {
 }
 
 fn no_body(name: &str) -> Diagnostic {
-    Diagnostic::error(&codes::BAD_CALL, format!("`{name}` is called, but has no body")).help("put its definition into the module")
+    Diagnostic::error(&codes::BAD_CALL, format!("`{name}` is called, but has no body"))
+        .help("put its definition into the module")
 }
 
 /// Public functions with a body are kernels.
@@ -168,12 +169,14 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn declare_kernel(&self, func: Op, name: &str, facts: &Facts) -> Res<Declared<'c>> {
         let (inputs, results) = function_type(self.ir, func)?;
         if !results.is_empty() {
-            return Err(
-                Diagnostic::error(&codes::UNSUPPORTED_OP, "a kernel cannot return values").help("store the results through pointers")
-            );
+            return Err(Diagnostic::error(&codes::UNSUPPORTED_OP, "a kernel cannot return values")
+                .help("store the results through pointers"));
         }
         if let Some(ty) = inputs.iter().find(|ty| ty.is_tensor()) {
-            return Err(Diagnostic::error(&codes::UNSUPPORTED_TYPE, format!("a kernel's parameter cannot be a tensor, `{ty}`")));
+            return Err(Diagnostic::error(
+                &codes::UNSUPPORTED_TYPE,
+                format!("a kernel's parameter cannot be a tensor, `{ty}`"),
+            ));
         }
         let mut params: Vec<BasicTypeEnum<'c>> = inputs.iter().map(|&ty| self.elem_type(ty)).collect::<Res<_>>()?;
         let scratch = self.llvm.ptr_type(AddressSpace::from(GLOBAL_SPACE));
@@ -182,8 +185,10 @@ impl<'c> Lower<'c, '_> {
         function.set_call_conventions(PTX_KERNEL);
         let threads = facts.num_warps * self.options.target.warp_size();
         string_attribute(self.llvm, function, "nvvm.reqntid", threads);
-        if let Some(n) =
-            self.options.maxnreg.or_else(|| self.ir.int_attr(self.ir.module(), "ttg.maxnreg").and_then(|n| u32::try_from(n).ok()))
+        if let Some(n) = self
+            .options
+            .maxnreg
+            .or_else(|| self.ir.int_attr(self.ir.module(), "ttg.maxnreg").and_then(|n| u32::try_from(n).ok()))
         {
             string_attribute(self.llvm, function, "nvvm.maxnreg", n);
         }
@@ -225,7 +230,11 @@ impl<'c> Lower<'c, '_> {
         // Barriers and shuffles inside: no call may move into or out of a branch.
         enum_attribute(self.llvm, function, "convergent");
         enum_attribute(self.llvm, function, "nounwind");
-        enum_attribute(self.llvm, function, if self.ir.bool_attr(func, "noinline") { "noinline" } else { "alwaysinline" });
+        enum_attribute(
+            self.llvm,
+            function,
+            if self.ir.bool_attr(func, "noinline") { "noinline" } else { "alwaysinline" },
+        );
         self.align_params(func, function, inputs, &places);
         Ok(Declared { function, shared, scratch, kernel: false })
     }
@@ -240,13 +249,16 @@ impl<'c> Lower<'c, '_> {
         })
     }
 
-    /// Descriptors are passed by value, in parameters that the hardware reads where they are (CUDA driver API, `CUtensorMap`: 64-byte alignment).
+    /// Descriptors are passed by value, in parameters that the hardware reads where they are (CUDA driver API,
+    /// `CUtensorMap`: 64-byte alignment).
     fn pass_descriptors(&self, function: FunctionValue<'c>, inputs: &[Type]) {
         let bytes = self.llvm.i8_type().array_type(DESCRIPTOR_BYTES);
         for (place, _) in inputs.iter().enumerate().filter(|(_, ty)| matches!(***ty, TypeData::TensorDesc { .. })) {
             let at = AttributeLoc::Param(place as u32);
-            function
-                .add_attribute(at, self.llvm.create_type_attribute(Attribute::get_named_enum_kind_id("byval"), bytes.as_any_type_enum()));
+            function.add_attribute(
+                at,
+                self.llvm.create_type_attribute(Attribute::get_named_enum_kind_id("byval"), bytes.as_any_type_enum()),
+            );
             function.add_attribute(at, self.llvm.create_enum_attribute(Attribute::get_named_enum_kind_id("align"), 64));
             function.add_attribute(at, self.llvm.create_string_attribute("nvvm.grid_constant", ""));
         }
@@ -258,7 +270,9 @@ impl<'c> Lower<'c, '_> {
         for ((attrs, ty), &place) in all.iter().zip(inputs).zip(places) {
             let AttrData::Dict(dict) = attrs.data() else { continue };
             let known = dict.iter().find(|(n, _)| n.as_str() == "tt.divisibility").and_then(|(_, v)| v.as_int());
-            if let Some(align) = known.and_then(|v| u32::try_from(v).ok()).filter(|a| a.is_power_of_two() && ty.is_ptr()) {
+            if let Some(align) =
+                known.and_then(|v| u32::try_from(v).ok()).filter(|a| a.is_power_of_two() && ty.is_ptr())
+            {
                 function.set_param_alignment(place, align.min(128));
             }
         }
@@ -335,7 +349,8 @@ pub(super) fn ret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// A name that PTX takes (PTX ISA, "Identifiers"): mangled names hold the values of compile-time arguments. LLVM numbers equal names.
+/// A name that PTX takes (PTX ISA, "Identifiers"): mangled names hold the values of compile-time arguments. LLVM
+/// numbers equal names.
 fn symbol(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '$') { c } else { '_' }).collect()
 }

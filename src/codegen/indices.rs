@@ -1,15 +1,15 @@
 //! The coordinates of the elements that a thread holds.
 //!
 //! A layout is linear over exclusive or, so the element of register `r` in a thread is `base ⊕ offset[r]`:
-//! 1. `base` comes from the thread's number. Lane and warp are its low and high bits, so their bases are read as one list of bases for
-//!    the bits of the thread number; for clusters the block's number follows.
-//! 2. Each input bit `i` whose basis has output bit `j` contributes bit `i` shifted by `j - i`. Bits with the same shift are taken
-//!    together: `(tid & mask) << shift`.
-//! 3. `offset[r]` is a constant. Where it shares no bit with anything that `base` can set, exclusive or is `or disjoint`, which LLVM turns
-//!    into an addition and folds into addresses.
+//! 1. `base` comes from the thread's number. Lane and warp are its low and high bits, so their bases are read as one
+//!    list of bases for the bits of the thread number; for clusters the block's number follows.
+//! 2. Each input bit `i` whose basis has output bit `j` contributes bit `i` shifted by `j - i`. Bits with the same
+//!    shift are taken together: `(tid & mask) << shift`.
+//! 3. `offset[r]` is a constant. Where it shares no bit with anything that `base` can set, exclusive or is `or
+//!    disjoint`, which LLVM turns into an addition and folds into addresses.
 //!
-//! Example: `sizePerThread = [4]`, 128 threads, 1024 elements: lane and warp bases are 4, 8, …, 256, all shifted by 2, so `base = (tid & 127) << 2`;
-//! the registers are at `base | 0, 1, 2, 3, 512, …, 515`.
+//! Example: `sizePerThread = [4]`, 128 threads, 1024 elements: lane and warp bases are 4, 8, …, 256, all shifted by 2,
+//! so `base = (tid & 127) << 2`; the registers are at `base | 0, 1, 2, 3, 512, …, 515`.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,9 @@ impl<'c> Lower<'c, '_> {
 
     /// What lane, warp and block contribute to one axis, and the bits that it can set.
     pub(super) fn thread_part(&mut self, layout: &LinearLayout, axis: Dim) -> Res<(IntValue<'c>, u64)> {
-        let bits = |dim| (0..layout.in_bits(dim) as usize).map(move |i| u64::from(layout.basis(dim, i, axis))).collect::<Vec<_>>();
+        let bits = |dim| {
+            (0..layout.in_bits(dim) as usize).map(move |i| u64::from(layout.basis(dim, i, axis))).collect::<Vec<_>>()
+        };
         let mut thread = bits(Dim::Lane);
         thread.resize(self.options.target.warp_size().trailing_zeros() as usize, 0);
         thread.extend(bits(Dim::Warp));
@@ -52,14 +54,20 @@ impl<'c> Lower<'c, '_> {
         Ok(sum)
     }
 
-    /// `start` combined by exclusive or with the columns that the bits of `value` pick; bits beyond the columns count for nothing.
+    /// `start` combined by exclusive or with the columns that the bits of `value` pick; bits beyond the columns count
+    /// for nothing.
     pub(super) fn xor_image(&mut self, start: IntValue<'c>, value: IntValue<'c>, columns: &[u32]) -> Res<IntValue<'c>> {
         let columns: Vec<u64> = columns.iter().map(|&c| u64::from(c)).collect();
         Ok(self.image(value, &columns, (start, u64::from(u32::MAX)))?.0)
     }
 
     /// `sum` combined with the columns that the bits of `input` pick, and the bits that the result can have set.
-    fn image(&mut self, input: IntValue<'c>, columns: &[u64], mut sum: (IntValue<'c>, u64)) -> Res<(IntValue<'c>, u64)> {
+    fn image(
+        &mut self,
+        input: IntValue<'c>,
+        columns: &[u64],
+        mut sum: (IntValue<'c>, u64),
+    ) -> Res<(IntValue<'c>, u64)> {
         // shift → input bits, one entry per set bit of a column
         let mut groups: BTreeMap<i32, u64> = BTreeMap::new();
         for (i, &column) in columns.iter().enumerate() {
@@ -78,13 +86,21 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// `a ⊕ b`, where each can set only the given bits.
-    pub(super) fn combine(&mut self, a: IntValue<'c>, a_bits: u64, b: IntValue<'c>, b_bits: u64) -> Res<(IntValue<'c>, u64)> {
+    pub(super) fn combine(
+        &mut self,
+        a: IntValue<'c>,
+        a_bits: u64,
+        b: IntValue<'c>,
+        b_bits: u64,
+    ) -> Res<(IntValue<'c>, u64)> {
         if a_bits == 0 || b_bits == 0 {
             return Ok((if a_bits == 0 { b } else { a }, a_bits | b_bits));
         }
         let value = if a_bits & b_bits == 0 {
             let or = self.b.build_or(a, b, "")?;
-            if let Some(instruction) = or.as_instruction().filter(|i| i.get_opcode() == inkwell::values::InstructionOpcode::Or) {
+            if let Some(instruction) =
+                or.as_instruction().filter(|i| i.get_opcode() == inkwell::values::InstructionOpcode::Or)
+            {
                 instruction.set_disjoint_flag(true).map_err(|_| super::lower::defect("an `or` refused its flag"))?;
             }
             or
@@ -94,8 +110,8 @@ impl<'c> Lower<'c, '_> {
         Ok((value, a_bits | b_bits))
     }
 
-    /// Lane, warp and block numbers combined into the predicate that this thread is the one that stores what several hold: every free bit of its
-    /// number is 0. `None` when every thread holds something else.
+    /// Lane, warp and block numbers combined into the predicate that this thread is the one that stores what several
+    /// hold: every free bit of its number is 0. `None` when every thread holds something else.
     pub(super) fn owner_predicate(&mut self, thread_mask: u64, block_mask: u64) -> Res<Option<IntValue<'c>>> {
         let mut pred: Option<IntValue<'c>> = None;
         for (mask, block) in [(thread_mask, false), (block_mask, true)] {

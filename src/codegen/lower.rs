@@ -2,9 +2,11 @@
 //!
 //! 1. Kernels and what they call are declared ([`functions`](super::functions)), then lowered one after the other.
 //! 2. The thread's number is read at the entry; everything that depends on the thread starts from it.
-//! 3. Blocks are lowered in reverse post-order, so definitions come before uses; block arguments are phis, one per register.
-//! 4. [`Lower::op`] hands each operation to its family in `ops`. When that fails, the diagnostic gets the operation's place, the results become
-//!    poison and the walk goes on, so that one run reports everything a module has that is not supported.
+//! 3. Blocks are lowered in reverse post-order, so definitions come before uses; block arguments are phis, one per
+//!    register.
+//! 4. [`Lower::op`] hands each operation to its family in `ops`. When that fails, the diagnostic gets the operation's
+//!    place, the results become poison and the walk goes on, so that one run reports everything a module has that is
+//!    not supported.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -80,7 +82,9 @@ pub(super) struct Lower<'c, 'a> {
 /// Lowers a module; see [`super::lower`].
 pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    let attr = |name: &str, default: u32| ir.int_attr(ir.module(), name).map_or(default, |v| u32::try_from(v).unwrap_or(u32::MAX));
+    let attr = |name: &str, default: u32| {
+        ir.int_attr(ir.module(), name).map_or(default, |v| u32::try_from(v).unwrap_or(u32::MAX))
+    };
     let (num_warps, num_ctas) = (attr("ttg.num-warps", options.num_warps), attr("ttg.num-ctas", options.num_ctas));
     check_limits(ir, options, num_warps, num_ctas).map_err(one)?;
     check_size(ir).map_err(one)?;
@@ -105,7 +109,9 @@ pub(super) fn module(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Di
     }
     let mut errors = vec![];
     let mut declared = BTreeMap::new();
-    for (func, kernel) in functions.called.iter().map(|&f| (f, false)).chain(functions.kernels.iter().map(|&f| (f, true))) {
+    for (func, kernel) in
+        functions.called.iter().map(|&f| (f, false)).chain(functions.kernels.iter().map(|&f| (f, true)))
+    {
         let found = Lower::function(ir, &draft, options, &facts, func, kernel, &declared);
         facts.ptx_version = facts.ptx_version.max(found.ptx_version);
         errors.extend(found.errors);
@@ -125,18 +131,20 @@ fn name_of(ir: &Ir, func: Op) -> &str {
     ir.str_attr(func, "sym_name").unwrap_or_default()
 }
 
-/// Values of one thread for each operation that a module may have. LLVM and ptxas take time and memory for each: half a million are half a minute.
+/// Values of one thread for each operation that a module may have. LLVM and ptxas take time and memory for each: half a
+/// million are half a minute.
 const OPS_A_VALUE: usize = 8;
 
-/// Whether the registers that all operations together fill in one thread stay within what LLVM finishes in a time that somebody waits for.
-/// Example: a sum of two tiles of 2^20 elements, on one warp, fills 3 · 32,768.
+/// Whether the registers that all operations together fill in one thread stay within what LLVM finishes in a time that
+/// somebody waits for. Example: a sum of two tiles of 2^20 elements, on one warp, fills 3 · 32,768.
 fn check_size(ir: &Ir) -> Res<()> {
     let most = ir.max_ops() / OPS_A_VALUE;
     let mut largest: (usize, Option<Op>) = (0, None);
     let mut all = 0usize;
     for op in ir.functions().into_iter().flat_map(|f| ir.all_ops(f)) {
         // What has no layout is reported where it is lowered.
-        let registers = |ty: Type| if ty.is_tensor() { layout_of(ty).map_or(1, |l| l.in_size(Dim::Register) as usize) } else { 1 };
+        let registers =
+            |ty: Type| if ty.is_tensor() { layout_of(ty).map_or(1, |l| l.in_size(Dim::Register) as usize) } else { 1 };
         let own: usize = ir.results(op).iter().map(|&r| registers(ir.ty(r))).sum();
         all = all.saturating_add(own);
         if own > largest.0 && ir.loc(op).file_line_col().is_some() {
@@ -146,7 +154,8 @@ fn check_size(ir: &Ir) -> Res<()> {
     if all <= most {
         return Ok(());
     }
-    let text = format!("one thread would compute {all} values, more than {most}: LLVM and ptxas would work on it for minutes");
+    let text =
+        format!("one thread would compute {all} values, more than {most}: LLVM and ptxas would work on it for minutes");
     let at = largest.1.map_or(ir.loc(ir.module()), |op| ir.loc(op));
     Err(located(Diagnostic::error(&codes::TOO_MANY_VALUES, text), at)
         .note(format!("this operation has {} of them", largest.0))
@@ -162,14 +171,19 @@ fn check_limits(ir: &Ir, options: &CodegenOptions, num_warps: u32, num_ctas: u32
         return Err(place(Diagnostic::error(&codes::LIMITS, text)));
     }
     if !num_ctas.is_power_of_two() || num_ctas > Target::MAX_PORTABLE_CLUSTER {
-        let text =
-            format!("the kernel asks for {num_ctas} blocks a cluster; expected a power of two up to {}", Target::MAX_PORTABLE_CLUSTER);
+        let text = format!(
+            "the kernel asks for {num_ctas} blocks a cluster; expected a power of two up to {}",
+            Target::MAX_PORTABLE_CLUSTER
+        );
         return Err(place(Diagnostic::error(&codes::LIMITS, text)));
     }
     clusters::check(ir, num_ctas, &options.target)?;
     match options.maxnreg {
         Some(n) if n == 0 || n > Target::MAX_REGISTERS_PER_THREAD => {
-            let text = format!("at most {n} registers a thread were asked for; expected 1 to {}", Target::MAX_REGISTERS_PER_THREAD);
+            let text = format!(
+                "at most {n} registers a thread were asked for; expected 1 to {}",
+                Target::MAX_REGISTERS_PER_THREAD
+            );
             Err(Diagnostic::error(&codes::LIMITS, text))
         }
         _ => Ok(()),
@@ -179,7 +193,9 @@ fn check_limits(ir: &Ir, options: &CodegenOptions, num_warps: u32, num_ctas: u32
 /// Adds the place that a location names, unless the diagnostic has one.
 pub(super) fn located(d: Diagnostic, loc: Loc) -> Diagnostic {
     match loc.file_line_col() {
-        Some((file, line, col)) if d.labels.is_empty() => d.at(Place::At { file: file.as_str().to_owned(), line, col: col.max(1) }, ""),
+        Some((file, line, col)) if d.labels.is_empty() => {
+            d.at(Place::At { file: file.as_str().to_owned(), line, col: col.max(1) }, "")
+        }
         _ => d,
     }
 }
@@ -304,7 +320,8 @@ impl<'c> Lower<'c, '_> {
         let mut phis = Vec::with_capacity(args.len());
         for &arg in args {
             let types = self.register_types(self.ir.ty(arg))?;
-            let regs: Vec<PhiValue<'c>> = types.into_iter().map(|ty| self.b.build_phi(ty, "")).collect::<Result<_, _>>()?;
+            let regs: Vec<PhiValue<'c>> =
+                types.into_iter().map(|ty| self.b.build_phi(ty, "")).collect::<Result<_, _>>()?;
             self.set(arg, regs.iter().map(|p| p.as_basic_value()).collect());
             phis.push(regs);
         }
@@ -354,7 +371,8 @@ impl<'c> Lower<'c, '_> {
     /// The diagnostic for an operation that has no code generation.
     pub(super) fn unsupported(&self, op: Op, why: &str) -> Diagnostic {
         let name = self.ir.op_name(op);
-        let text = if why.is_empty() { format!("`{name}` has no code generation yet") } else { format!("`{name}`: {why}") };
+        let text =
+            if why.is_empty() { format!("`{name}` has no code generation yet") } else { format!("`{name}`: {why}") };
         Diagnostic::error(&codes::UNSUPPORTED_OP, text)
     }
 
@@ -394,7 +412,11 @@ impl<'c> Lower<'c, '_> {
 
     /// The number of this block in its cluster.
     pub(super) fn block_in_cluster(&mut self) -> Res<IntValue<'c>> {
-        if self.num_ctas == 1 { Ok(self.i32(0)) } else { self.special_register("llvm.nvvm.read.ptx.sreg.cluster.ctarank") }
+        if self.num_ctas == 1 {
+            Ok(self.i32(0))
+        } else {
+            self.special_register("llvm.nvvm.read.ptx.sreg.cluster.ctarank")
+        }
     }
 
     /// Reads a special register.
@@ -460,7 +482,8 @@ impl<'c> Lower<'c, '_> {
         };
         let types: Vec<BasicTypeEnum<'c>> = args.iter().map(BasicValueEnum::get_type).collect();
         let ty = self.fn_type(result, &types);
-        let callee = self.llvm.create_inline_asm(ty, asm.to_owned(), constraints.to_owned(), side_effects, false, None, false);
+        let callee =
+            self.llvm.create_inline_asm(ty, asm.to_owned(), constraints.to_owned(), side_effects, false, None, false);
         let args: Vec<_> = args.iter().map(|&a| a.into()).collect();
         let call = self.b.build_indirect_call(ty, callee, &args, "")?;
         for name in if side_effects { &["nounwind"][..] } else { &["nounwind", "willreturn", "memory"] } {
@@ -471,7 +494,9 @@ impl<'c> Lower<'c, '_> {
         match (results.len(), value) {
             (0, _) => Ok(vec![]),
             (1, Some(value)) => Ok(vec![value]),
-            (n, Some(BasicValueEnum::StructValue(s))) => (0..n as u32).map(|i| Ok(self.b.build_extract_value(s, i, "")?)).collect(),
+            (n, Some(BasicValueEnum::StructValue(s))) => {
+                (0..n as u32).map(|i| Ok(self.b.build_extract_value(s, i, "")?)).collect()
+            }
             _ => Err(defect("inline assembly without a result")),
         }
     }

@@ -1,7 +1,8 @@
 //! Descriptors of shared memory as values: where a view starts, and where in its allocation.
 //!
-//! A descriptor is an address and an offset along each dimension, in elements of the allocation's shape. They are kept apart because a swizzled
-//! layout is no sum: the element at `offset + i` of a view lies at `address + bytes(layout⁻¹(offset ⊕ i))`.
+//! A descriptor is an address and an offset along each dimension, in elements of the allocation's shape. They are kept
+//! apart because a swizzled layout is no sum: the element at `offset + i` of a view lies at `address +
+//! bytes(layout⁻¹(offset ⊕ i))`.
 //!
 //! | view | address | offsets |
 //! |---|---|---|
@@ -12,9 +13,11 @@
 //!
 //! # Accesses of a tensor
 //!
-//! 1. [`SharedAccess`] gives the accesses from the layouts of the tensor and of the allocation, knowing which address bits the offsets can set.
-//! 2. Sub-slices start at multiples of their size, so adding the offset is exclusive or, and the inverse layout is linear over it: the part that
-//!    the offsets contribute is computed once, bit by bit, with bits that move alike taken together. For constant offsets it is a constant.
+//! 1. [`SharedAccess`] gives the accesses from the layouts of the tensor and of the allocation, knowing which address
+//!    bits the offsets can set.
+//! 2. Sub-slices start at multiples of their size, so adding the offset is exclusive or, and the inverse layout is
+//!    linear over it: the part that the offsets contribute is computed once, bit by bit, with bits that move alike
+//!    taken together. For constant offsets it is a constant.
 
 use std::collections::BTreeMap;
 
@@ -94,7 +97,10 @@ impl<'c> Lower<'c, '_> {
         let shared = layout_of(ty).map_err(|e| no_layout(ty, &e.reason))?;
         let rank = shared.out_dims().count();
         if memory.shape.len() != rank {
-            return Err(no_layout(ty, "its layout describes one of several buffers: take one of them with `ttg.memdesc_index` first"));
+            return Err(no_layout(
+                ty,
+                "its layout describes one of several buffers: take one of them with `ttg.memdesc_index` first",
+            ));
         }
         let view = self.view(value)?;
         let inverse = shared.pseudoinvert().ok_or_else(|| no_layout(ty, "its layout does not hold every element"))?;
@@ -102,8 +108,14 @@ impl<'c> Lower<'c, '_> {
         let bits = element_bits(ty);
         let columns = offset_columns(&inverse, &memory.shape, alloc, bits / 8);
         let reached = columns.iter().flatten().fold(0u64, |acc, &(_, column)| acc | column);
-        let access = SharedAccess::new(Self::layout(tensor)?, shared, bits, reached / u64::from(bits / 8), &self.options.target.shared)
-            .map_err(|e| no_layout(ty, &e.reason))?;
+        let access = SharedAccess::new(
+            Self::layout(tensor)?,
+            shared,
+            bits,
+            reached / u64::from(bits / 8),
+            &self.options.target.shared,
+        )
+        .map_err(|e| no_layout(ty, &e.reason))?;
         let foreign = if reached == 0 { None } else { Some((self.offset_part(&view.offsets, &columns)?, reached)) };
         Ok(ViewAccess { access, base: view.base, foreign })
     }
@@ -115,7 +127,10 @@ impl<'c> Lower<'c, '_> {
         let shared = layout_of(ty).map_err(|e| no_layout(ty, &e.reason))?;
         let rank = shared.out_dims().count();
         if memory.shape.len() != rank {
-            return Err(no_layout(ty, "its layout describes one of several buffers: take one of them with `ttg.memdesc_index` first"));
+            return Err(no_layout(
+                ty,
+                "its layout describes one of several buffers: take one of them with `ttg.memdesc_index` first",
+            ));
         }
         let inverse = shared.pseudoinvert().ok_or_else(|| no_layout(ty, "its layout does not hold every element"))?;
         let alloc = &memory.alloc_shape[memory.alloc_shape.len() - rank..];
@@ -134,15 +149,18 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn buffer_number(&self, all: Value, number: Value) -> Res<IntValue<'c>> {
         let number = self.int(number)?;
         match self.view(all)?.offsets.first() {
-            Some(first) if first.get_zero_extended_constant() != Some(0) => Ok(self.b.build_int_add(number, *first, "")?),
+            Some(first) if first.get_zero_extended_constant() != Some(0) => {
+                Ok(self.b.build_int_add(number, *first, "")?)
+            }
             _ => Ok(number),
         }
     }
 
-    /// The buffers that a view is of one of, which one, and the bytes from one to the next. The other operations on views leave addresses as they
-    /// are (see the table).
+    /// The buffers that a view is of one of, which one, and the bytes from one to the next. The other operations on
+    /// views leave addresses as they are (see the table).
     fn buffer(&self, mut value: Value) -> Option<(Value, Value, u32)> {
-        const SAME_ADDRESS: [TtgOp; 4] = [TtgOp::MemDescSubslice, TtgOp::MemDescTrans, TtgOp::MemDescReshape, TtgOp::MemDescReinterpret];
+        const SAME_ADDRESS: [TtgOp; 4] =
+            [TtgOp::MemDescSubslice, TtgOp::MemDescTrans, TtgOp::MemDescReshape, TtgOp::MemDescReinterpret];
         loop {
             let op = self.ir.def_op(value)?;
             let source = *self.ir.operands(op).first()?;
@@ -163,7 +181,9 @@ impl<'c> Lower<'c, '_> {
             // shift → bits of the offset that move by it
             let mut groups: BTreeMap<i32, u64> = BTreeMap::new();
             for &(bit, column) in columns {
-                (0..32).filter(|to| column >> to & 1 == 1).for_each(|to| *groups.entry(to - bit as i32).or_default() |= 1 << bit);
+                (0..32)
+                    .filter(|to| column >> to & 1 == 1)
+                    .for_each(|to| *groups.entry(to - bit as i32).or_default() |= 1 << bit);
             }
             for (shift, mask) in groups {
                 let picked = self.b.build_and(offset, self.i32(mask), "")?;
@@ -183,7 +203,9 @@ impl<'c> Lower<'c, '_> {
 /// For each dimension the bits of the offset that may be set, each with the bytes to which it moves an address.
 fn offset_columns(inverse: &LinearLayout, shape: &[i64], alloc: &[i64], element_bytes: u32) -> Vec<Vec<(u32, u64)>> {
     let bits = |size: i64| (size.max(1) as u64).ilog2();
-    let column = |d: usize, bit: u32| u64::from(inverse.basis(Dim::axis(d), bit as usize, Dim::Offset)) * u64::from(element_bytes);
+    let column = |d: usize, bit: u32| {
+        u64::from(inverse.basis(Dim::axis(d), bit as usize, Dim::Offset)) * u64::from(element_bytes)
+    };
     (0..shape.len()).map(|d| (bits(shape[d])..bits(alloc[d])).map(|bit| (bit, column(d, bit))).collect()).collect()
 }
 

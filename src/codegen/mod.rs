@@ -1,15 +1,16 @@
 //! Code generation: TTGIR to LLVM IR, and through LLVM to PTX.
 //!
-//! 1. [`mod@lower`] walks each kernel, and each function that one calls, once and builds LLVM IR directly, with no dialect between. A value is the vector of its registers in one
-//!    thread, in the order of its layout's register index ([`lower`](mod@self::lower) holds the state, `ops` a file per family of operations).
+//! 1. [`mod@lower`] walks each kernel, and each function that one calls, once and builds LLVM IR directly, with no
+//!    dialect between. A value is the vector of its registers in one thread, in the order of its layout's register
+//!    index ([`lower`](mod@self::lower) holds the state, `ops` a file per family of operations).
 //! 2. [`Module`] (or [`parse_llir`], for LLVM IR that is the input) runs LLVM and prints PTX.
 //!
-//! Which element a register holds is computed from the linear layout alone (`indices`): the lane's and warp's part at run time, the register's
-//! part as a constant. Global memory is accessed by vectorised, predicated inline PTX (`ops::memory`) made by `ptx_builder`.
-//! Source locations become line tables (`debug_info`).
+//! Which element a register holds is computed from the linear layout alone (`indices`): the lane's and warp's part at
+//! run time, the register's part as a constant. Global memory is accessed by vectorised, predicated inline PTX
+//! (`ops::memory`) made by `ptx_builder`. Source locations become line tables (`debug_info`).
 //!
-//! Invariants: the IR is read, never changed; nothing outside this module imports inkwell; whatever verified IR holds, the answer is code or a
-//! coded diagnostic, never a panic.
+//! Invariants: the IR is read, never changed; nothing outside this module imports inkwell; whatever verified IR holds,
+//! the answer is code or a coded diagnostic, never a panic.
 //!
 //! ```no_run
 //! # fn f(ir: &ttc::ir::Ir, target: ttc::target::Target) -> Result<String, Vec<ttc::diag::Diagnostic>> {

@@ -1,9 +1,11 @@
 //! Inline PTX, put together from typed operands.
 //!
-//! 1. Operands are declared first: [`PtxAsm::output`], [`PtxAsm::output_from`] (an output that starts with a value), [`PtxAsm::input`]. Each
-//!    returns a handle; its register class gives the constraint letter (LLVM language reference, "Supported Constraint Code List", NVPTX).
+//! 1. Operands are declared first: [`PtxAsm::output`], [`PtxAsm::output_from`] (an output that starts with a value),
+//!    [`PtxAsm::input`]. Each returns a handle; its register class gives the constraint letter (LLVM language
+//!    reference, "Supported Constraint Code List", NVPTX).
 //! 2. Instructions are written with the handles through [`PtxAsm::inst`], optionally predicated.
-//! 3. [`PtxAsm::emit`] numbers the operands as LLVM wants them (outputs, then inputs in order), makes the call and takes the results apart.
+//! 3. [`PtxAsm::emit`] numbers the operands as LLVM wants them (outputs, then inputs in order), makes the call and
+//!    takes the results apart.
 //!
 //! ```text
 //! let d = asm.output_from(Reg::B32, zero);  let a = asm.input(Reg::B64, ptr);  let p = asm.input(Reg::Pred, mask);
@@ -114,7 +116,8 @@ impl<'c> PtxAsm<'c> {
         self.clobbers = true;
     }
 
-    /// Appends an instruction; with `pred` it runs only where that is true. `{ .reg …` opens a block of its own registers and labels, `}` ends it.
+    /// Appends an instruction; with `pred` it runs only where that is true. `{ .reg …` opens a block of its own
+    /// registers and labels, `}` ends it.
     pub(super) fn inst(&mut self, pred: Option<Operand>, opcode: impl Into<String>, args: Vec<Arg>) {
         self.lines.push((pred, opcode.into(), args));
     }
@@ -137,7 +140,10 @@ impl<'c> PtxAsm<'c> {
                 .iter()
                 .map(|arg| match arg {
                     Arg::Reg(o) => format!("${}", number(o)),
-                    Arg::List(list) => format!("{{ {} }}", list.iter().map(|o| format!("${}", number(o))).collect::<Vec<_>>().join(", ")),
+                    Arg::List(list) => format!(
+                        "{{ {} }}",
+                        list.iter().map(|o| format!("${}", number(o))).collect::<Vec<_>>().join(", ")
+                    ),
                     Arg::Address(o) => format!("[ ${} + 0 ]", number(o)),
                     Arg::Text(text) => (*text).to_owned(),
                 })
@@ -175,6 +181,9 @@ mod tests {
         let address = asm.input(Reg::B64, context.i64_type().const_zero().into());
         asm.inst(None, "mov.b16", vec![Arg::Reg(b), Arg::Text("0")]);
         asm.inst(Some(pred), "ld.global.v2.b32", vec![Arg::List(vec![a, a]), Arg::Address(address)]);
-        assert_eq!(asm.text(), ("mov.b16 $1, 0;\n\t@$2 ld.global.v2.b32 { $0, $0 }, [ $4 + 0 ];".into(), "=r,=h,b,0,l".into()));
+        assert_eq!(
+            asm.text(),
+            ("mov.b16 $1, 0;\n\t@$2 ld.global.v2.b32 { $0, $0 }, [ $4 + 0 ];".into(), "=r,=h,b,0,l".into())
+        );
     }
 }

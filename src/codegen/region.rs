@@ -1,9 +1,10 @@
-//! Regions that run once for each element: the combine regions of `tt.reduce` and `tt.scan`, the body of `tt.map_elementwise`.
+//! Regions that run once for each element: the combine regions of `tt.reduce` and `tt.scan`, the body of
+//! `tt.map_elementwise`.
 //!
-//! 1. The entry block's arguments become the given scalars, and its operations are lowered in place; the values of one run overwrite those of
-//!    the run before.
-//! 2. Structured control flow inside works as everywhere. A region of several blocks gets LLVM blocks of its own, whose ends branch to one exit
-//!    with a phi for each result.
+//! 1. The entry block's arguments become the given scalars, and its operations are lowered in place; the values of one
+//!    run overwrite those of the run before.
+//! 2. Structured control flow inside works as everywhere. A region of several blocks gets LLVM blocks of its own, whose
+//!    ends branch to one exit with a phi for each result.
 
 use inkwell::values::BasicValue;
 
@@ -71,7 +72,8 @@ impl<'c> Lower<'c, '_> {
         Ok(results)
     }
 
-    /// The operation that a region consists of, when it is one operation on the region's two arguments, in either order.
+    /// The operation that a region consists of, when it is one operation on the region's two arguments, in either
+    /// order.
     pub(super) fn single_combiner(&self, op: Op) -> Option<ArithOp> {
         let ir = self.ir;
         let block = ir.body(op, 0)?;

@@ -1,8 +1,8 @@
 //! Shared memory: one block of bytes whose size the launch gives, with offsets from `allocate-shared-memory-nv`.
 //!
-//! Accesses are ordinary LLVM loads and stores in address space 3, so LLVM may combine and reorder them; what must not run for every thread
-//! is predicated inline PTX. Barriers inside an operation's own protocol come from [`Lower::barrier`]; those between operations are
-//! operations of the IR.
+//! Accesses are ordinary LLVM loads and stores in address space 3, so LLVM may combine and reorder them; what must not
+//! run for every thread is predicated inline PTX. Barriers inside an operation's own protocol come from
+//! [`Lower::barrier`]; those between operations are operations of the IR.
 
 use inkwell::AddressSpace;
 use inkwell::module::Linkage;
@@ -25,7 +25,8 @@ const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.aligned.all";
 /// How many buffers a message about the limit names.
 const NAMED_BUFFERS: usize = 8;
 
-/// Refuses a module that needs more shared memory than a block of the target can have, naming the buffers that lie there.
+/// Refuses a module that needs more shared memory than a block of the target can have, naming the buffers that lie
+/// there.
 ///
 /// # Errors
 /// E0714
@@ -35,9 +36,13 @@ pub(super) fn check_limit(ir: &Ir, options: &CodegenOptions) -> Res<()> {
     if needed <= i64::from(most) {
         return Ok(());
     }
-    let text = format!("the kernel needs {needed} bytes of shared memory, but a block on {} can have {most}", options.target.name);
+    let text = format!(
+        "the kernel needs {needed} bytes of shared memory, but a block on {} can have {most}",
+        options.target.name
+    );
     let mut found = Diagnostic::error(&codes::SHARED_LIMIT, text);
-    let mut buffers: Vec<(u32, Op)> = ir.all_ops(ir.module()).into_iter().filter_map(|op| Some((bytes_of(ir, op, options)?, op))).collect();
+    let mut buffers: Vec<(u32, Op)> =
+        ir.all_ops(ir.module()).into_iter().filter_map(|op| Some((bytes_of(ir, op, options)?, op))).collect();
     buffers.sort_by_key(|&(bytes, _)| std::cmp::Reverse(bytes));
     for &(bytes, op) in buffers.iter().take(NAMED_BUFFERS) {
         let what = ir.results(op).first().map_or_else(String::new, |&r| format!(" of `{}`", ir.ty(r)));
@@ -57,7 +62,11 @@ pub(super) fn check_limit(ir: &Ir, options: &CodegenOptions) -> Res<()> {
 /// The bytes that an operation with a place in shared memory takes there.
 fn bytes_of(ir: &Ir, op: Op, options: &CodegenOptions) -> Option<u32> {
     ir.int_attr(op, OFFSET)?;
-    if ir.is(op, TtgOp::LocalAlloc) { buffer_bytes(ir.ty(ir.result(op))).ok() } else { scratch_bytes(ir, op, &options.target).ok() }
+    if ir.is(op, TtgOp::LocalAlloc) {
+        buffer_bytes(ir.ty(ir.result(op))).ok()
+    } else {
+        scratch_bytes(ir, op, &options.target).ok()
+    }
 }
 
 impl<'c> Lower<'c, '_> {
@@ -79,7 +88,10 @@ impl<'c> Lower<'c, '_> {
     /// The shared memory that the allocation gave an operation.
     pub(super) fn scratch(&mut self, op: Op) -> Res<PointerValue<'c>> {
         let offset = self.ir.int_attr(op, OFFSET).ok_or_else(|| {
-            defect(format!("`{}` has no `{OFFSET}`: the pass `allocate-shared-memory-nv` has not run", self.ir.op_name(op)))
+            defect(format!(
+                "`{}` has no `{OFFSET}`: the pass `allocate-shared-memory-nv` has not run",
+                self.ir.op_name(op)
+            ))
         })?;
         let base = self.shared_base();
         self.shared_at(base, self.i32(offset as u64))
@@ -110,7 +122,12 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Loads `count` elements of one type that lie side by side, as one access.
-    pub(super) fn load_shared(&mut self, ptr: PointerValue<'c>, elem: BasicTypeEnum<'c>, count: usize) -> Res<Vec<Val<'c>>> {
+    pub(super) fn load_shared(
+        &mut self,
+        ptr: PointerValue<'c>,
+        elem: BasicTypeEnum<'c>,
+        count: usize,
+    ) -> Res<Vec<Val<'c>>> {
         let bits = self.bits_of(elem) * count as u32;
         let ty: BasicTypeEnum<'c> = if count == 1 { elem } else { Lower::vector_type(elem, count as u32)?.into() };
         let value = self.b.build_load(ty, ptr, "")?;
@@ -118,7 +135,9 @@ impl<'c> Lower<'c, '_> {
             load.set_alignment((bits / 8).max(1)).map_err(|e| defect(e.to_string()))?;
         }
         match value {
-            Val::VectorValue(v) => (0..count).map(|i| Ok(self.b.build_extract_element(v, self.i32(i as u64), "")?)).collect(),
+            Val::VectorValue(v) => {
+                (0..count).map(|i| Ok(self.b.build_extract_element(v, self.i32(i as u64), "")?)).collect()
+            }
             one => Ok(vec![one]),
         }
     }
@@ -132,7 +151,9 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn barrier_once(&mut self) -> Res<()> {
         let last = self.b.get_insert_block().and_then(inkwell::basic_block::BasicBlock::get_last_instruction);
         let call = last.and_then(|i| CallSiteValue::try_from(i).ok());
-        let waits = call.and_then(CallSiteValue::get_called_fn_value).is_some_and(|f| f.get_name().to_bytes() == BARRIER.as_bytes());
+        let waits = call
+            .and_then(CallSiteValue::get_called_fn_value)
+            .is_some_and(|f| f.get_name().to_bytes() == BARRIER.as_bytes());
         if waits { Ok(()) } else { self.barrier() }
     }
 

@@ -1,11 +1,11 @@
 //! Emission of the accesses between registers and shared memory that `layout::plan::SharedAccess` describes.
 //!
 //! 1. The thread's part of the address comes from its number, once for all accesses.
-//! 2. The register's constant is split: bits that the thread's part can set are combined by exclusive or, once for each value; the others are an
-//!    addition, which becomes the constant of the address.
+//! 2. The register's constant is split: bits that the thread's part can set are combined by exclusive or, once for each
+//!    value; the others are an addition, which becomes the constant of the address.
 //! 3. Elements that are no whole bytes, and pointers, lie in memory as integers.
-//! 4. Where several warps hold the same elements, the first of them stores. Copies within a warp cost nothing: they are one word of one
-//!    wavefront.
+//! 4. Where several warps hold the same elements, the first of them stores. Copies within a warp cost nothing: they are
+//!    one word of one wavefront.
 //!
 //! Example: thread part `(tid & 31) << 4 ⊕ (tid & 7) << 4`, constants 0, 16, 512: addresses `t`, `t ⊕ 16`, `t + 512`.
 
@@ -34,8 +34,8 @@ fn matrix_intrinsic(instruction: &str, count: usize, transposed: bool) -> String
 }
 
 impl<'c> Lower<'c, '_> {
-    /// Prepares the addresses of `access` in the shared memory at `base`. `foreign` is combined with every address by exclusive or, in
-    /// bytes, with the bits that it can set: the start of a view in a swizzled layout.
+    /// Prepares the addresses of `access` in the shared memory at `base`. `foreign` is combined with every address by
+    /// exclusive or, in bytes, with the bits that it can set: the start of a view in a swizzled layout.
     pub(super) fn shared_addresses(
         &mut self,
         access: &SharedAccess,
@@ -49,7 +49,8 @@ impl<'c> Lower<'c, '_> {
         let mut rows = BTreeMap::new();
         for mixed in access.accesses().iter().map(|a| a.offset & reached as u32) {
             if let Entry::Vacant(row) = rows.entry(mixed) {
-                let bytes = if mixed == 0 { thread } else { self.b.build_xor(thread, self.i32(u64::from(mixed)), "")? };
+                let bytes =
+                    if mixed == 0 { thread } else { self.b.build_xor(thread, self.i32(u64::from(mixed)), "")? };
                 row.insert(self.shared_at(base, bytes)?);
             }
         }
@@ -92,7 +93,8 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    /// Stores every element of a tensor whose registers are `regs`; each address is `base + (thread ⊕ foreign ⊕ register)`.
+    /// Stores every element of a tensor whose registers are `regs`; each address is `base + (thread ⊕ foreign ⊕
+    /// register)`.
     pub(super) fn store_layout_to_shared(
         &mut self,
         access: &SharedAccess,
@@ -101,7 +103,9 @@ impl<'c> Lower<'c, '_> {
         regs: &[Val<'c>],
     ) -> Res<()> {
         let at = self.shared_addresses(access, base, foreign)?;
-        self.as_owner(access, |cx| access.accesses().iter().try_for_each(|a| cx.store_access(access.form(), &at, a, 0, regs)))
+        self.as_owner(access, |cx| {
+            access.accesses().iter().try_for_each(|a| cx.store_access(access.form(), &at, a, 0, regs))
+        })
     }
 
     /// Runs `stores` in the warps that store what several hold.
@@ -109,7 +113,8 @@ impl<'c> Lower<'c, '_> {
         let lane_bits = self.options.target.warp_size().trailing_zeros();
         let warps = u64::from(access.free_warps()) << lane_bits;
         let Some(owner) = self.owner_predicate(warps, 0)? else { return stores(self) };
-        let (then, rest) = (self.llvm.append_basic_block(self.function, ""), self.llvm.append_basic_block(self.function, ""));
+        let (then, rest) =
+            (self.llvm.append_basic_block(self.function, ""), self.llvm.append_basic_block(self.function, ""));
         self.b.build_conditional_branch(owner, then, rest)?;
         self.b.position_at_end(then);
         stores(self)?;
@@ -119,8 +124,16 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Stores what one access moves, `below` bytes before its offset.
-    pub(super) fn store_access(&mut self, form: Form, at: &SharedAddresses<'c>, access: &Access, below: u32, regs: &[Val<'c>]) -> Res<()> {
-        let elements = access.registers.iter().map(|&r| self.as_stored(*regs.get(r).ok_or_else(|| defect("a register too few"))?));
+    pub(super) fn store_access(
+        &mut self,
+        form: Form,
+        at: &SharedAddresses<'c>,
+        access: &Access,
+        below: u32,
+        regs: &[Val<'c>],
+    ) -> Res<()> {
+        let elements =
+            access.registers.iter().map(|&r| self.as_stored(*regs.get(r).ok_or_else(|| defect("a register too few"))?));
         let elements = elements.collect::<Res<Vec<_>>>()?;
         let ptr = self.shared_address(at, access.offset - below)?;
         let Form::Matrix { transposed } = form else { return self.store_shared(ptr, &elements) };
@@ -174,9 +187,9 @@ impl<'c> Lower<'c, '_> {
                 let count = access.registers.len() / per_word as usize;
                 let name = matrix_intrinsic("ldmatrix", count, transposed);
                 let words = match self.intrinsic(&name, &[ptr.get_type().into()], &[ptr.into()])? {
-                    Val::StructValue(all) => {
-                        (0..count as u32).map(|i| as_int(self.b.build_extract_value(all, i, "")?)).collect::<Res<Vec<_>>>()?
-                    }
+                    Val::StructValue(all) => (0..count as u32)
+                        .map(|i| as_int(self.b.build_extract_value(all, i, "")?))
+                        .collect::<Res<Vec<_>>>()?,
                     one => vec![as_int(one)?],
                 };
                 words.into_iter().map(|w| self.unpacked(w, stored, per_word)).collect::<Res<Vec<_>>>()?.concat()
@@ -194,7 +207,11 @@ impl<'c> Lower<'c, '_> {
         elem: BasicTypeEnum<'c>,
     ) -> Res<Vec<Val<'c>>> {
         let at = self.shared_addresses(access, base, foreign)?;
-        let loaded = access.accesses().iter().map(|a| self.load_access(access.form(), &at, a, 0, elem)).collect::<Res<Vec<_>>>()?;
+        let loaded = access
+            .accesses()
+            .iter()
+            .map(|a| self.load_access(access.form(), &at, a, 0, elem))
+            .collect::<Res<Vec<_>>>()?;
         Ok(access.places().iter().map(|&(i, j)| loaded[i][j]).collect())
     }
 }

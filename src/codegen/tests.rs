@@ -140,7 +140,10 @@ fn limits_name_their_numbers() {
     let module = ir.module();
     ir.set_attr(module, "ttg.num-warps", Attr::i32(64));
     let errors = lower(&ir, &options("sm_80")).err().unwrap();
-    assert!(errors[0].code.id == "E0711" && errors[0].message.contains("64") && errors[0].message.contains("32"), "{errors:?}");
+    assert!(
+        errors[0].code.id == "E0711" && errors[0].message.contains("64") && errors[0].message.contains("32"),
+        "{errors:?}"
+    );
     ir.set_attr(module, "ttg.num-warps", Attr::i32(4));
     ir.set_attr(module, "ttg.num-ctas", Attr::i32(2));
     assert_eq!(lower(&ir, &options("sm_80")).err().unwrap()[0].code.id, "E0715");
@@ -155,7 +158,10 @@ fn a_module_that_no_verifier_passed_is_called_a_defect() {
     let func = ir.all_ops(module).into_iter().find(|&op| ir.op_name(op) == "tt.func").unwrap();
     ir.remove_attr(func, "function_type");
     let errors = lower(&ir, &options("sm_80")).err().unwrap();
-    assert_eq!((errors[0].code.id, errors[0].message.as_str()), ("E0710", "defect in code generation: a function without a type"));
+    assert_eq!(
+        (errors[0].code.id, errors[0].message.as_str()),
+        ("E0710", "defect in code generation: a function without a type")
+    );
 }
 
 #[test]

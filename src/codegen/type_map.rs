@@ -72,7 +72,8 @@ impl<'c> Lower<'c, '_> {
 
     /// The layout of a tensor type.
     pub(super) fn layout(ty: Type) -> Res<&'static LinearLayout> {
-        layout_of(ty).map_err(|e| Diagnostic::error(&codes::NO_LAYOUT, format!("`{ty}` cannot be placed in registers: {e}")))
+        layout_of(ty)
+            .map_err(|e| Diagnostic::error(&codes::NO_LAYOUT, format!("`{ty}` cannot be placed in registers: {e}")))
     }
 
     /// Registers that hold a value of this type in one thread.
@@ -107,7 +108,8 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    /// A constant whose elements differ: a row-major table in global memory, from which each register loads its element.
+    /// A constant whose elements differ: a row-major table in global memory, from which each register loads its
+    /// element.
     fn constant_table(&mut self, elements: &[u64], ty: Type) -> Res<Regs<'c>> {
         let elem = self.elem_type(ty)?;
         let layout = Self::layout(ty)?;
@@ -145,8 +147,8 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    /// The LLVM type of each register that holds a value of this type: for a tensor its elements, for a descriptor of shared memory the
-    /// address and an offset for each dimension (`memdesc`), for a token nothing.
+    /// The LLVM type of each register that holds a value of this type: for a tensor its elements, for a descriptor of
+    /// shared memory the address and an offset for each dimension (`memdesc`), for a token nothing.
     pub(super) fn register_types(&self, ty: Type) -> Res<Vec<BasicTypeEnum<'c>>> {
         match ty.data() {
             TypeData::AsyncToken => Ok(vec![]),
@@ -192,7 +194,11 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// `T (args…)` or `void (args…)`.
-    pub(super) fn fn_type(&self, result: Option<BasicTypeEnum<'c>>, args: &[BasicTypeEnum<'c>]) -> inkwell::types::FunctionType<'c> {
+    pub(super) fn fn_type(
+        &self,
+        result: Option<BasicTypeEnum<'c>>,
+        args: &[BasicTypeEnum<'c>],
+    ) -> inkwell::types::FunctionType<'c> {
         let args: Vec<_> = args.iter().map(|&a| a.into()).collect();
         match result {
             Some(ty) => ty.fn_type(&args, false),

@@ -1,6 +1,7 @@
 //! Moving values between the lanes of a warp, and stores that only some threads do.
 //!
-//! `shfl.sync` moves 32 bits (PTX ISA, "shfl.sync"). Narrow elements share a word: two halves are one shuffle. Wide ones are cut into words.
+//! `shfl.sync` moves 32 bits (PTX ISA, "shfl.sync"). Narrow elements share a word: two halves are one shuffle. Wide
+//! ones are cut into words.
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, IntValue, PointerValue};
@@ -57,10 +58,19 @@ impl<'c> Lower<'c, '_> {
         if let [one] = elements[..] {
             let int = as_int(bits_as(self, one, self.int_type(bits).into())?)?;
             if bits <= WORD {
-                return Ok(vec![if bits < WORD { self.b.build_int_z_extend(int, self.int_type(WORD), "")? } else { int }]);
+                return Ok(vec![if bits < WORD {
+                    self.b.build_int_z_extend(int, self.int_type(WORD), "")?
+                } else {
+                    int
+                }]);
             }
             let part = |i: u32| {
-                let shifted = self.b.build_right_shift(int, self.int_type(bits).const_int(u64::from(i * WORD), false), false, "")?;
+                let shifted = self.b.build_right_shift(
+                    int,
+                    self.int_type(bits).const_int(u64::from(i * WORD), false),
+                    false,
+                    "",
+                )?;
                 Ok(self.b.build_int_truncate(shifted, self.int_type(WORD), "")?)
             };
             return (0..bits / WORD).map(part).collect();
@@ -83,7 +93,9 @@ impl<'c> Lower<'c, '_> {
     ) -> Res<()> {
         let bits = self.bits_of(stored);
         if count > 1 {
-            let Val::VectorValue(vector) = self.b.build_bit_cast(words[0], Lower::vector_type(stored, WORD / bits)?, "")? else {
+            let Val::VectorValue(vector) =
+                self.b.build_bit_cast(words[0], Lower::vector_type(stored, WORD / bits)?, "")?
+            else {
                 return Err(defect("a word is no vector"));
             };
             for i in 0..count {
@@ -108,7 +120,12 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Stores one element to shared memory in the threads where `pred` holds.
-    pub(super) fn store_shared_if(&mut self, pred: Option<IntValue<'c>>, ptr: PointerValue<'c>, value: Val<'c>) -> Res<()> {
+    pub(super) fn store_shared_if(
+        &mut self,
+        pred: Option<IntValue<'c>>,
+        ptr: PointerValue<'c>,
+        value: Val<'c>,
+    ) -> Res<()> {
         let value = self.as_stored(value)?;
         let Some(pred) = pred else { return self.store_shared(ptr, &[value]) };
         let bits = self.bits_of(value.get_type());
@@ -126,7 +143,12 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Loads `count` elements that lie side by side, in accesses of up to 16 bytes.
-    pub(super) fn load_shared_run(&mut self, ptr: PointerValue<'c>, elem: BasicTypeEnum<'c>, count: usize) -> Res<Vec<Val<'c>>> {
+    pub(super) fn load_shared_run(
+        &mut self,
+        ptr: PointerValue<'c>,
+        elem: BasicTypeEnum<'c>,
+        count: usize,
+    ) -> Res<Vec<Val<'c>>> {
         const WIDEST: u32 = 128;
         let stored = self.stored_type(elem);
         let bits = self.bits_of(stored);

@@ -1,10 +1,10 @@
 //! `ttc interpret`: runs a kernel on the CPU.
 //!
-//! 1. `prepare.rs`: what to run, from the arguments of the command line or from a case file. The kernel becomes TTIR as the front end makes it, so
-//!    that faults point at what the user wrote.
+//! 1. `prepare.rs`: what to run, from the arguments of the command line or from a case file. The kernel becomes TTIR as
+//!    the front end makes it, so that faults point at what the user wrote.
 //! 2. The interpreter runs it.
-//! 3. `describe.rs`: what the kernel printed, the traced values and a line for each buffer that was written go to stdout. `files.rs`: buffers go to
-//!    files, or are compared with some.
+//! 3. `describe.rs`: what the kernel printed, the traced values and a line for each buffer that was written go to
+//!    stdout. `files.rs`: buffers go to files, or are compared with some.
 
 mod describe;
 mod files;
@@ -114,6 +114,8 @@ fn inside(program: [u32; 3], grid: [u32; 3]) -> Result<(), Diagnostic> {
 /// `12`, or `softmax.tk:12`.
 fn trace(text: &str, program: [u32; 3]) -> Result<Trace, Diagnostic> {
     let (file, line) = text.rsplit_once(':').map_or((None, text), |(f, l)| (Some(f.to_owned()), l));
-    let bad = || Diagnostic::error(&codes::cli::BAD_OPTION, format!("`--trace {text}`: expected a line number, or FILE:LINE"));
+    let bad = || {
+        Diagnostic::error(&codes::cli::BAD_OPTION, format!("`--trace {text}`: expected a line number, or FILE:LINE"))
+    };
     Ok(Trace { file, line: line.parse().map_err(|_| bad())?, program })
 }

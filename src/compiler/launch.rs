@@ -8,8 +8,8 @@ use crate::irgen::types::Dtype;
 
 /// A grid and the arguments of a kernel by the names of its parameters.
 ///
-/// Where neither an annotation nor a signature says what a parameter is, the argument does: a slice of `f32` is `*fp32`,
-/// an integer is `i32` where it fits and else `i64`, a float is `fp32`.
+/// Where neither an annotation nor a signature says what a parameter is, the argument does: a slice of `f32` is
+/// `*fp32`, an integer is `i32` where it fits and else `i64`, a float is `fp32`.
 #[derive(Default)]
 pub struct Launch<'a> {
     pub(super) grid: [u32; 3],
@@ -109,8 +109,8 @@ impl<'a> Launch<'a> {
         launch
     }
 
-    /// A buffer of elements that Rust has no type for, as little-endian bytes that the kernel's parameter gives a meaning:
-    /// its annotation or the signature says that it points to `fp16`, `bf16`, `fp8e4nv` and so on.
+    /// A buffer of elements that Rust has no type for, as little-endian bytes that the kernel's parameter gives a
+    /// meaning: its annotation or the signature says that it points to `fp16`, `bf16`, `fp8e4nv` and so on.
     #[must_use]
     pub fn bytes(mut self, name: &str, bytes: &'a mut [u8]) -> Launch<'a> {
         self.given.insert(name.to_owned(), Given::Bytes(bytes.to_vec()));

@@ -21,7 +21,8 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -
     nearest(word, candidates).map(|n| format!("did you mean `{n}`?"))
 }
 
-/// Edits (insert, delete, replace, swap neighbours) from one word to the other; a change of case costs nothing but counts as one in all.
+/// Edits (insert, delete, replace, swap neighbours) from one word to the other; a change of case costs nothing but
+/// counts as one in all.
 fn distance(a: &str, b: &str) -> usize {
     if a != b && a.eq_ignore_ascii_case(b) {
         return 1;

@@ -1,9 +1,11 @@
 //! Whether a stage file and the command line agree: on the GPU, and on the options that are settled in the file.
 //!
-//! 1. [`target_of`] reads which GPU a file was made for, before anything is parsed: the job compiles for it when `--arch` is not given.
-//! 2. [`module`], [`llir`] and [`ptx`] check the job's target against what the file says. Passes read the module's target and code generation the job's,
-//!    so two of them would give wrong code.
-//! 3. [`settled`] refuses an option that is given and cannot be obeyed any more. An option that a later stage still uses is no concern of it.
+//! 1. [`target_of`] reads which GPU a file was made for, before anything is parsed: the job compiles for it when
+//!    `--arch` is not given.
+//! 2. [`module`], [`llir`] and [`ptx`] check the job's target against what the file says. Passes read the module's
+//!    target and code generation the job's, so two of them would give wrong code.
+//! 3. [`settled`] refuses an option that is given and cannot be obeyed any more. An option that a later stage still
+//!    uses is no concern of it.
 
 use super::carried::{self, Carried};
 use super::input::{Input, Language};
@@ -21,28 +23,28 @@ use crate::target::Target;
 /// `E0930` when that is no GPU of ttc's, `E0931` when the metadata line cannot be read.
 pub(super) fn target_of(input: &Input, sources: &SourceMap) -> Result<Option<Target>, Diagnostic> {
     let file = sources.file(input.file);
-    let carried = || Ok::<_, Diagnostic>(carried::find(&file.text, None, &file.name)?.and_then(|c| Target::parse(&c.arch).ok()));
+    let carried =
+        || Ok::<_, Diagnostic>(carried::find(&file.text, None, &file.name)?.and_then(|c| Target::parse(&c.arch).ok()));
     match input.language {
         Language::Source => Ok(None),
         Language::Ir(_) => {
             let Some(word) = quoted_after(&file.text, "ttg.target") else { return carried() };
-            let target = cuda(word).ok_or_else(|| no_target(&file.name, word, place_of(&file.text, "ttg.target", &file.name)))?;
+            let target = cuda(word)
+                .ok_or_else(|| no_target(&file.name, word, place_of(&file.text, "ttg.target", &file.name)))?;
             Ok(Some(carried()?.filter(|c| c.is_same_gpu(&target)).unwrap_or(target)))
         }
         Language::Llir => {
             let cpu = quoted_after(&file.text, "\"target-cpu\"").and_then(|c| Target::parse(c).ok());
             Ok(cpu.or(carried()?))
         }
-        Language::Ptx => {
-            match PtxFacts::of(&file.text).target {
-                Some(word) => match Target::parse(&word) {
-                    Ok(target) => Ok(Some(target)),
-                    Err(_) => Err(no_target(&file.name, &word, Place::File(file.name.clone()))
-                        .help("name an architecture that runs it with `--arch`")),
-                },
-                None => Ok(None),
-            }
-        }
+        Language::Ptx => match PtxFacts::of(&file.text).target {
+            Some(word) => match Target::parse(&word) {
+                Ok(target) => Ok(Some(target)),
+                Err(_) => Err(no_target(&file.name, &word, Place::File(file.name.clone()))
+                    .help("name an architecture that runs it with `--arch`")),
+            },
+            None => Ok(None),
+        },
     }
 }
 
@@ -88,7 +90,10 @@ pub(super) fn module(ir: &Ir, target: Target, file: &str, text: &str) -> Result<
     match ir.stored_attr(module, "ttg.threads-per-warp").map(Attr::as_int) {
         Some(threads) if threads != Some(i64::from(target.warp_size())) => {
             let threads = threads.map_or_else(|| "no number of".to_owned(), |t| t.to_string());
-            let why = format!("`{file}` was made for {threads} threads a warp, and a warp of {target} has {}", target.warp_size());
+            let why = format!(
+                "`{file}` was made for {threads} threads a warp, and a warp of {target} has {}",
+                target.warp_size()
+            );
             Err(Diagnostic::error(&cli::WRONG_TARGET, why)
                 .at(place_of(text, "ttg.threads-per-warp", file), "")
                 .help("ttc compiles for NVIDIA's GPUs: start from the kernel, or from TTIR"))
@@ -134,7 +139,8 @@ pub(super) fn ptx(facts: &PtxFacts, target: Target, file: &str) -> Result<(), Di
     Err(another(file, word, target, word, Place::File(file.to_owned())))
 }
 
-/// The options that are given and that a file has settled otherwise. `known` is what it says; `None` there is what nobody can tell.
+/// The options that are given and that a file has settled otherwise. `known` is what it says; `None` there is what
+/// nobody can tell.
 pub(super) fn settled(given: Given, known: Given, file: &str) -> Vec<Diagnostic> {
     let options = [
         ("--num-warps", given.num_warps, known.num_warps),
@@ -145,9 +151,12 @@ pub(super) fn settled(given: Given, known: Given, file: &str) -> Vec<Diagnostic>
     let differ = options.into_iter().filter(|(_, given, known)| given.is_some() && given != known);
     let error = |(option, given, known): (&str, Option<u32>, Option<u32>)| {
         let is = known.map_or_else(|| "settled".to_owned(), |k| k.to_string());
-        Diagnostic::error(&cli::BAD_OPTION, format!("`{option} {}`: in `{file}` that is {is} already", given.unwrap_or_default()))
-            .at(Place::File(file.to_owned()), "")
-            .help("leave the option out, or start from the kernel")
+        Diagnostic::error(
+            &cli::BAD_OPTION,
+            format!("`{option} {}`: in `{file}` that is {is} already", given.unwrap_or_default()),
+        )
+        .at(Place::File(file.to_owned()), "")
+        .help("leave the option out, or start from the kernel")
     };
     differ.map(error).collect()
 }
@@ -163,6 +172,9 @@ mod tests {
         assert!(settled(Given { num_warps: Some(8), num_ctas: Some(1), ..Given::default() }, known, "f").is_empty());
         let said = settled(Given { num_warps: Some(4), num_stages: Some(2), ..Given::default() }, known, "f");
         let said: Vec<&str> = said.iter().map(|d| d.message.as_str()).collect();
-        assert_eq!(said, ["`--num-warps 4`: in `f` that is 8 already", "`--num-stages 2`: in `f` that is settled already"]);
+        assert_eq!(
+            said,
+            ["`--num-warps 4`: in `f` that is 8 already", "`--num-stages 2`: in `f` that is settled already"]
+        );
     }
 }

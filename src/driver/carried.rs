@@ -1,10 +1,14 @@
-//! The metadata line: what the text of a stage cannot say itself, carried in a comment so that a stage file is complete.
+//! The metadata line: what the text of a stage cannot say itself, carried in a comment so that a stage file is
+//! complete.
 //!
-//! 1. Every stage's text ends in a comment: `// ttc.metadata: {…}`, in LLVM IR `; ttc.metadata: {…}`. Triton, LLVM and ptxas skip it.
-//! 2. It holds what is known when the stage is written ([`Carried`]): the names and divisors of parameters, values of compile-time parameters, the
-//!    options that later stages still use. It is JSON on one line.
-//! 3. A compilation that starts from the text reads it ([`find`]). What the text says itself wins over the line: someone may have changed the text.
-//! 4. The line goes with the kernel that it names; for another kernel there is none. `ttc opt` writes none, since passes may change what it says.
+//! 1. Every stage's text ends in a comment: `// ttc.metadata: {…}`, in LLVM IR `; ttc.metadata: {…}`. Triton, LLVM and
+//!    ptxas skip it.
+//! 2. It holds what is known when the stage is written ([`Carried`]): the names and divisors of parameters, values of
+//!    compile-time parameters, the options that later stages still use. It is JSON on one line.
+//! 3. A compilation that starts from the text reads it ([`find`]). What the text says itself wins over the line:
+//!    someone may have changed the text.
+//! 4. The line goes with the kernel that it names; for another kernel there is none. `ttc opt` writes none, since
+//!    passes may change what it says.
 //! 5. LLVM and ptxas get the text [`without`] it, so that it cannot reach their output.
 //!
 //! Example: `// ttc.metadata: {"kernel":"add","arch":"sm_90a","num_warps":4,…}`
@@ -100,7 +104,8 @@ const FLAGS: [Flag; 3] = [
 /// A stage's text with its metadata line.
 pub(super) fn append(mut text: String, stage: Stage, metadata: &Metadata, options: &Options) -> String {
     let sign = if stage == Stage::Llir { ";" } else { "//" };
-    let json = serde_json::to_string(&Carried::of(metadata, options)).expect("what is carried holds strings and numbers only");
+    let json =
+        serde_json::to_string(&Carried::of(metadata, options)).expect("what is carried holds strings and numbers only");
     if !text.ends_with('\n') {
         text.push('\n');
     }
@@ -135,8 +140,8 @@ pub(super) fn find(text: &str, kernel: Option<&str>, file: &str) -> Result<Optio
 
 /// Reads the JSON of a line, whose options of the launch must be possible ones.
 fn read(json: &str) -> Result<Carried, String> {
-    let carried: Carried =
-        serde_json::from_str(json).map_err(|e| e.to_string().split(" at line ").next().unwrap_or_default().to_owned())?;
+    let carried: Carried = serde_json::from_str(json)
+        .map_err(|e| e.to_string().split(" at line ").next().unwrap_or_default().to_owned())?;
     let Carried { num_warps, num_stages, num_ctas, maxnreg, .. } = carried;
     match (Given { num_warps, num_stages, num_ctas, maxnreg }).over(Launch::default()).faults().first() {
         Some(LaunchFault { name, value, expected, .. }) => Err(format!("{name} is {value}, expected {expected}")),
@@ -158,7 +163,11 @@ mod tests {
     use super::*;
 
     fn metadata() -> Metadata {
-        let param = |name: &str, ty: &str, divisibility| Param { name: name.into(), ty: ty.into(), divisibility: Some(divisibility) };
+        let param = |name: &str, ty: &str, divisibility| Param {
+            name: name.into(),
+            ty: ty.into(),
+            divisibility: Some(divisibility),
+        };
         Metadata {
             name: "add".into(),
             arch: "sm_80".into(),
@@ -174,7 +183,12 @@ mod tests {
         let options = Options { fp_fusion: false, ..Options::default() };
         for (stage, sign) in [(Stage::Ttir, "// "), (Stage::Llir, "; "), (Stage::Ptx, "// ")] {
             let text = append("a\nb".to_owned(), stage, &metadata(), &options);
-            assert!(text.starts_with(&format!("a\nb\n{sign}{MARK}{{")) && text.ends_with("}\n") && text.lines().count() == 3, "{text}");
+            assert!(
+                text.starts_with(&format!("a\nb\n{sign}{MARK}{{"))
+                    && text.ends_with("}\n")
+                    && text.lines().count() == 3,
+                "{text}"
+            );
             let found = find(&text, Some("add"), "f").unwrap().unwrap();
             assert_eq!(found, Carried::of(&metadata(), &options));
             let mut again = Options::default();

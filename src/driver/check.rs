@@ -1,8 +1,10 @@
 //! What is wrong with kernel files, without compiling them.
 //!
 //! 1. Syntax of the whole files ([`syntax`]).
-//! 2. Kernels of which everything is known (annotations, `-D`, a configuration, `--signature`) are lowered and go through the passes on TTIR.
-//! 3. All other functions are checked for what needs no types ([`crate::irgen::untyped`]); a remark says which kernels those were and what they need.
+//! 2. Kernels of which everything is known (annotations, `-D`, a configuration, `--signature`) are lowered and go
+//!    through the passes on TTIR.
+//! 3. All other functions are checked for what needs no types ([`crate::irgen::untyped`]); a remark says which kernels
+//!    those were and what they need.
 //! 4. What several kernels share is reported once.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +41,12 @@ pub fn syntax(inputs: &[Input], sources: &SourceMap) -> Vec<Diagnostic> {
 ///
 /// # Errors
 /// The choice is impossible.
-pub fn check(inputs: &[Input], sources: &mut SourceMap, choice: &Choice, options: &Options) -> Result<Checked, Vec<Diagnostic>> {
+pub fn check(
+    inputs: &[Input],
+    sources: &mut SourceMap,
+    choice: &Choice,
+    options: &Options,
+) -> Result<Checked, Vec<Diagnostic>> {
     let mut jobs = plan::jobs(inputs, sources, choice, options)?;
     let mut untyped = vec![];
     if choice.kernel.is_none() && options.signature.is_none() {
@@ -85,15 +92,25 @@ fn once(checked: &mut Checked) {
     }
 }
 
-/// What can be said of the functions of a file that no job compiles, and which kernels were not checked with their types.
-fn check_untyped(input: &Input, kernels: &[KernelInfo], jobs: &[Job], sources: &mut SourceMap, options: &Options) -> Vec<Diagnostic> {
-    let typed: Vec<String> = jobs.iter().filter(|j| j.input.path == input.path).filter_map(|j| j.kernel.clone()).collect();
+/// What can be said of the functions of a file that no job compiles, and which kernels were not checked with their
+/// types.
+fn check_untyped(
+    input: &Input,
+    kernels: &[KernelInfo],
+    jobs: &[Job],
+    sources: &mut SourceMap,
+    options: &Options,
+) -> Vec<Diagnostic> {
+    let typed: Vec<String> =
+        jobs.iter().filter(|j| j.input.path == input.path).filter_map(|j| j.kernel.clone()).collect();
     let defines: Vec<String> = options.defines.iter().map(|(name, _)| name.clone()).collect();
     let mut said = untyped::check_untyped(sources, input.file, &options.include, &typed, &defines);
     let place = Place::File(sources.file(input.file).name.clone());
     if kernels.is_empty() {
-        let remark =
-            Diagnostic::remark(&codes::names::UNKNOWN_KERNEL, "the file has no `@triton.jit` function: only its syntax was checked");
+        let remark = Diagnostic::remark(
+            &codes::names::UNKNOWN_KERNEL,
+            "the file has no `@triton.jit` function: only its syntax was checked",
+        );
         said.push(remark.at(place, ""));
         return said;
     }
@@ -106,13 +123,16 @@ fn check_untyped(input: &Input, kernels: &[KernelInfo], jobs: &[Job], sources: &
     if open.len() > SHOWN {
         remark = remark.note(format!("and {} more kernels", open.len() - SHOWN));
     }
-    said.push(remark.help(format!("annotate the parameters, or check one kernel with `-k {} --signature …`", first.name)));
+    said.push(
+        remark.help(format!("annotate the parameters, or check one kernel with `-k {} --signature …`", first.name)),
+    );
     said
 }
 
 /// "`k` needs the types or values of x, n"
 fn needs(k: &KernelInfo, defines: &[String]) -> String {
-    let names: Vec<&str> = k.params.iter().filter(|p| p.needed && !defines.contains(&p.name)).map(|p| p.name.as_str()).collect();
+    let names: Vec<&str> =
+        k.params.iter().filter(|p| p.needed && !defines.contains(&p.name)).map(|p| p.name.as_str()).collect();
     let shown = match names.get(..SHOWN) {
         Some(some) if names.len() > SHOWN => format!("{} and {} more", some.join(", "), names.len() - SHOWN),
         _ => names.join(", "),
@@ -120,8 +140,8 @@ fn needs(k: &KernelInfo, defines: &[String]) -> String {
     format!("`{}` needs the types or values of {shown}", k.name)
 }
 
-/// Whether the types and values of all parameters of a job's kernel are known without a signature. `kernels` are those of
-/// its file; a stage file has its types.
+/// Whether the types and values of all parameters of a job's kernel are known without a signature. `kernels` are those
+/// of its file; a stage file has its types.
 fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>, options: &Options) -> bool {
     let Some(kernels) = kernels else { return true };
     // Without a name the file has no kernel of its own, only functions for others.

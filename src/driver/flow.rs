@@ -1,4 +1,5 @@
-//! One job's way through the stages. Each method is a stage and hands over to the next, unless nothing later was asked for.
+//! One job's way through the stages. Each method is a stage and hands over to the next, unless nothing later was asked
+//! for.
 
 use std::time::Instant;
 
@@ -46,11 +47,18 @@ struct Flow<'a> {
 ///
 /// # Errors
 /// The errors of the stage that failed, after the warnings that came before it.
-pub(super) fn run(job: &Job, sources: &mut SourceMap, options: &Options, want: &[Stage], debug: &Debug) -> Step<Compiled> {
+pub(super) fn run(
+    job: &Job,
+    sources: &mut SourceMap,
+    options: &Options,
+    want: &[Stage],
+    debug: &Debug,
+) -> Step<Compiled> {
     let metadata = Metadata { arch: job.target.name.to_owned(), compiler: compiler_version(), ..Metadata::default() };
     let launch = options.given().over(Launch::default());
     let made = Compiled { metadata, ..Compiled::default() };
-    let mut flow = Flow { job, given: options.given(), options: options.clone(), want, debug, launch, made, kernel_loc: None };
+    let mut flow =
+        Flow { job, given: options.given(), options: options.clone(), want, debug, launch, made, kernel_loc: None };
     match flow.start(sources) {
         Ok(()) => {
             flow.finish();
@@ -128,7 +136,8 @@ impl Flow<'_> {
         let mut ir = self.timed("parse", |_| parse_module(sources, file, &ParseOptions::default()))?;
         ir.set_max_ops(self.options.max_ops);
         agree::module(&ir, self.job.target, self.file(sources), &sources.file(file).text).map_err(|e| vec![e])?;
-        let kernel = plan::choose_kernel(&mut ir, self.job.kernel.as_deref(), self.goes_past(Stage::Ptx), self.file(sources));
+        let kernel =
+            plan::choose_kernel(&mut ir, self.job.kernel.as_deref(), self.goes_past(Stage::Ptx), self.file(sources));
         self.name(kernel.map_err(|e| vec![e])?);
         let carried = self.carried(sources)?.unwrap_or_default();
         let faults = self.timed("verify", |_| layout::verify(&ir));
@@ -136,7 +145,8 @@ impl Flow<'_> {
             return Err(faults);
         }
         self.resume(&carried);
-        if let Some(func) = ir.functions().into_iter().find(|&f| ir.str_attr(f, "sym_name") == Some(&self.made.kernel)) {
+        if let Some(func) = ir.functions().into_iter().find(|&f| ir.str_attr(f, "sym_name") == Some(&self.made.kernel))
+        {
             self.made.metadata.params = params::of_kernel(&ir, func, carried.params);
         }
         if ir.stored_attr(ir.module(), "ttg.num-warps").is_none() {
@@ -162,7 +172,8 @@ impl Flow<'_> {
         self.resume(&carried);
         self.take(&carried);
         let options = CodegenOptions { source_name: Some(self.file(sources).to_owned()), ..self.codegen_options() };
-        let module = self.timed("parse", |_| codegen::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
+        let module =
+            self.timed("parse", |_| codegen::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
         self.name(module.facts().kernels.first().cloned().unwrap_or_default());
         let file = Some(self.file(sources));
         // What ttc wrote has LLVM's passes behind it.
@@ -193,7 +204,8 @@ impl Flow<'_> {
     fn resume(&mut self, carried: &Carried) {
         carried.set_options(&mut self.options);
         let Carried { num_warps, num_stages, num_ctas, maxnreg, .. } = *carried;
-        self.launch = self.options.given().over(Given { num_warps, num_stages, num_ctas, maxnreg }.over(Launch::default()));
+        self.launch =
+            self.options.given().over(Given { num_warps, num_stages, num_ctas, maxnreg }.over(Launch::default()));
         self.options.maxnreg = self.launch.maxnreg;
         self.made.metadata.constants.clone_from(&carried.constants);
         self.made.metadata.config.clone_from(&carried.config);
@@ -211,7 +223,8 @@ impl Flow<'_> {
         m.params.clone_from(&carried.params);
     }
 
-    /// Completes the metadata of a compilation that began behind codegen with what the PTX says. Where both say something, the PTX is right.
+    /// Completes the metadata of a compilation that began behind codegen with what the PTX says. Where both say
+    /// something, the PTX is right.
     fn describe(&mut self, facts: &PtxFacts, file: &str) -> Step {
         let known = Given {
             num_warps: facts.num_warps,
@@ -244,12 +257,14 @@ impl Flow<'_> {
 
     /// What can be said when everything is made.
     fn finish(&mut self) {
-        let made = [Stage::Cubin, Stage::Ptx].iter().find_map(|s| self.made.artifacts.get(s)).cloned().unwrap_or_default();
+        let made =
+            [Stage::Cubin, Stage::Ptx].iter().find_map(|s| self.made.artifacts.get(s)).cloned().unwrap_or_default();
         self.made.metadata = std::mem::take(&mut self.made.metadata).hashed(&made);
     }
 
     fn front_end(&mut self, sources: &mut SourceMap) -> Step<Ir> {
-        let lowered = irgen::lower_kernel(sources, self.job.input.file, &plan::kernel_request(self.job, &self.options))?;
+        let lowered =
+            irgen::lower_kernel(sources, self.job.input.file, &plan::kernel_request(self.job, &self.options))?;
         self.made.diagnostics.extend(lowered.warnings);
         self.made.printed.extend(lowered.printed);
         self.made.metadata.params = lowered
@@ -303,14 +318,18 @@ impl Flow<'_> {
         self.llvm(module, None)
     }
 
-    /// PTX ISA, "Identifiers". Names of functions that a kernel calls are changed to fit; a launcher looks for the kernel's.
+    /// PTX ISA, "Identifiers". Names of functions that a kernel calls are changed to fit; a launcher looks for the
+    /// kernel's.
     fn check_name(&self) -> Step {
         let name = &self.made.kernel;
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
         if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) && !name.is_empty() {
             return Ok(());
         }
-        let text = format!("`{}` cannot be a kernel's name in PTX: only letters from a to z, digits, `_` and `$`", name.escape_debug());
+        let text = format!(
+            "`{}` cannot be a kernel's name in PTX: only letters from a to z, digits, `_` and `$`",
+            name.escape_debug()
+        );
         let error = Diagnostic::error(&KERNEL_NAME, text).help("rename the kernel");
         Err(vec![match &self.kernel_loc {
             Some(place) => error.at(place.clone(), ""),
@@ -367,7 +386,9 @@ impl Flow<'_> {
         if !self.goes_past(Stage::Cubin) {
             return Ok(());
         }
-        let sass = self.timed("nvdisasm", |f| ptxas::disassemble(&done.cubin, None, f.options.time_limit)).map_err(|e| vec![e])?;
+        let sass = self
+            .timed("nvdisasm", |f| ptxas::disassemble(&done.cubin, None, f.options.time_limit))
+            .map_err(|e| vec![e])?;
         self.keep(Stage::Sass, |_| sass.into_bytes());
         Ok(())
     }
@@ -384,19 +405,22 @@ impl Flow<'_> {
         if !report.is_ok() {
             return Err(report.diagnostics);
         }
-        let shown =
-            |d: &Diagnostic| d.severity != Severity::Remark || Group::of_code(d.code).is_some_and(|g| self.debug.remarks.contains(&g));
-        self.made.diagnostics.extend(remarks::without_repetitions(report.diagnostics.into_iter().filter(shown).collect()));
+        let shown = |d: &Diagnostic| {
+            d.severity != Severity::Remark || Group::of_code(d.code).is_some_and(|g| self.debug.remarks.contains(&g))
+        };
+        self.made
+            .diagnostics
+            .extend(remarks::without_repetitions(report.diagnostics.into_iter().filter(shown).collect()));
         failed.map_or(Ok(()), |d| Err(vec![d]))
     }
 
     /// The remarks on final TTGIR that were asked for.
     fn remark(&mut self, ir: &Ir) {
-        self.kernel_loc = ir.functions().first().and_then(|&f| ir.loc(f).file_line_col()).map(|(file, line, col)| Place::At {
-            file: file.to_string(),
-            line,
-            col,
-        });
+        self.kernel_loc = ir
+            .functions()
+            .first()
+            .and_then(|&f| ir.loc(f).file_line_col())
+            .map(|(file, line, col)| Place::At { file: file.to_string(), line, col });
         if self.debug.remarks.is_empty() {
             return;
         }
@@ -418,12 +442,16 @@ impl Flow<'_> {
             format!("{stored} bytes of spill stores, {loaded} of spill loads")
         };
         let name = &self.made.kernel;
-        let mut remark = Diagnostic::remark(&tools::REGISTER_USE, format!("`{name}` uses {registers} registers a thread; {spilled}"));
+        let mut remark = Diagnostic::remark(
+            &tools::REGISTER_USE,
+            format!("`{name}` uses {registers} registers a thread; {spilled}"),
+        );
         if let Some(place) = &self.kernel_loc {
             remark = remark.at(place.clone(), "");
         }
         if stored + loaded > 0 {
-            let more = if self.launch.maxnreg.is_some() { "raise `--maxnreg`, use more warps" } else { "use more warps" };
+            let more =
+                if self.launch.maxnreg.is_some() { "raise `--maxnreg`, use more warps" } else { "use more warps" };
             remark = remark.help(format!("{more} or smaller blocks, so that a thread holds fewer elements"));
         }
         self.made.diagnostics.push(remark);

@@ -73,15 +73,31 @@ pub fn read(sources: &mut SourceMap, path: &Path, language: Option<Language>) ->
 ///
 /// # Errors
 /// `E0903` (too large), `E0905` (no known extension).
-pub fn add_text(sources: &mut SourceMap, name: &Path, text: &str, language: Option<Language>) -> Result<Input, Diagnostic> {
+pub fn add_text(
+    sources: &mut SourceMap,
+    name: &Path,
+    text: &str,
+    language: Option<Language>,
+) -> Result<Input, Diagnostic> {
     text_file::check_size(name, text.len() as u64)?;
     add(sources, name, text.to_owned(), language, false)
 }
 
-fn add(sources: &mut SourceMap, path: &Path, text: String, language: Option<Language>, on_disk: bool) -> Result<Input, Diagnostic> {
-    if let (Some(Language::Ir(_)), Some(Language::Source)) = (language, self::language(path).filter(|_| path != Path::new("-"))) {
+fn add(
+    sources: &mut SourceMap,
+    path: &Path,
+    text: String,
+    language: Option<Language>,
+    on_disk: bool,
+) -> Result<Input, Diagnostic> {
+    if let (Some(Language::Ir(_)), Some(Language::Source)) =
+        (language, self::language(path).filter(|_| path != Path::new("-")))
+    {
         let shown = path.display();
-        let d = Diagnostic::error(&codes::cli::UNKNOWN_INPUT, format!("`{shown}` is a kernel file, and this command reads IR"));
+        let d = Diagnostic::error(
+            &codes::cli::UNKNOWN_INPUT,
+            format!("`{shown}` is a kernel file, and this command reads IR"),
+        );
         let help = format!("make IR of it first: `ttc compile {shown} --emit ttir -o -`");
         return Err(d.at(Place::File(path.to_string_lossy().into_owned()), "").help(help));
     }
@@ -103,10 +119,15 @@ pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
 }
 
 fn unknown_extension(path: &Path) -> Diagnostic {
-    let what = path.extension().map_or_else(|| "no extension".to_owned(), |e| format!("the extension `.{}`", e.to_string_lossy()));
-    Diagnostic::error(&codes::cli::UNKNOWN_INPUT, format!("`{}` has {what}, so its language is not known", path.display()))
-        .at(Place::File(path.to_string_lossy().into_owned()), "")
-        .help("inputs end in .tk or .py (kernels), .ttir or .ttgir (IR), .llir (LLVM IR) or .ptx")
+    let what = path
+        .extension()
+        .map_or_else(|| "no extension".to_owned(), |e| format!("the extension `.{}`", e.to_string_lossy()));
+    Diagnostic::error(
+        &codes::cli::UNKNOWN_INPUT,
+        format!("`{}` has {what}, so its language is not known", path.display()),
+    )
+    .at(Place::File(path.to_string_lossy().into_owned()), "")
+    .help("inputs end in .tk or .py (kernels), .ttir or .ttgir (IR), .llir (LLVM IR) or .ptx")
 }
 
 /// Suggests a file of the same directory whose name is near.

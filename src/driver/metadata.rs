@@ -1,7 +1,8 @@
 //! The JSON beside a cubin: what a launcher must know, under Triton's names.
 //!
-//! Where a compilation starts at a later stage, some of it may be in no text any more ([`super::carried`], [`super::ptx_facts`]). Such a field
-//! is `None`, which JSON shows as `null`: a launcher must know that it does not know.
+//! Where a compilation starts at a later stage, some of it may be in no text any more ([`super::carried`],
+//! [`super::ptx_facts`]). Such a field is `None`, which JSON shows as `null`: a launcher must know that it does not
+//! know.
 
 use std::collections::BTreeMap;
 
@@ -22,15 +23,16 @@ pub struct Param {
     pub divisibility: Option<u64>,
 }
 
-/// What a launcher must know of a parameter that is a tensor descriptor, to encode it (CUDA driver API, `cuTensorMapEncodeTiled`).
+/// What a launcher must know of a parameter that is a tensor descriptor, to encode it (CUDA driver API,
+/// `cuTensorMapEncodeTiled`).
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct TensorDesc {
     /// 0 none, 1 to 3: 32, 64, 128 bytes, as in `CUtensorMapSwizzle`.
     pub swizzle: u32,
     /// Bytes of an element.
     pub elem_size: u32,
-    /// PTX ISA, "tensormap.replace", `.elemtype`. `CUtensorMapDataType` has the numbers of f64 (9), bf16 (10) and f32 with flushed subnormals (8)
-    /// in another order.
+    /// PTX ISA, "tensormap.replace", `.elemtype`. `CUtensorMapDataType` has the numbers of f64 (9), bf16 (10) and f32
+    /// with flushed subnormals (8) in another order.
     pub elem_type: u32,
     /// The box that one message moves, the outermost axis first.
     pub block_size: Vec<i64>,
@@ -91,8 +93,8 @@ pub struct Metadata {
     pub spills: Option<u32>,
     /// PTX ISA version, `8.0`.
     pub ptx_version: String,
-    /// Identifies what was made: the cubin (else the PTX) and everything else that this file says. Equal hashes mean equal bytes, whatever
-    /// files, tools, options and paths led to them.
+    /// Identifies what was made: the cubin (else the PTX) and everything else that this file says. Equal hashes mean
+    /// equal bytes, whatever files, tools, options and paths led to them.
     pub hash: String,
     /// `ttc 0.1.0 (LLVM 22.1.8)`
     pub compiler: String,

@@ -39,7 +39,11 @@ impl<'a> Observer<'a> {
     }
 
     fn show(&mut self, when: &str, step: &Step, ir: &Ir) {
-        self.dumps.push(format!("// -----// IR Dump {when} {} //----- //\n{}", step.pass.name, print_module(ir, &self.print)));
+        self.dumps.push(format!(
+            "// -----// IR Dump {when} {} //----- //\n{}",
+            step.pass.name,
+            print_module(ir, &self.print)
+        ));
     }
 
     fn write(&mut self, ir: &Ir, index: usize, step: &Step) {
@@ -75,7 +79,8 @@ impl Instrumentation for Observer<'_> {
 
     fn after(&mut self, ir: &Ir, index: usize, step: &Step, ended: Ended, took: Duration) {
         self.timing.after(ir, index, step, ended, took);
-        if selects(self.debug.print_after.as_ref(), step) || (self.debug.print_after_change && ended == Ended::Changed) {
+        if selects(self.debug.print_after.as_ref(), step) || (self.debug.print_after_change && ended == Ended::Changed)
+        {
             self.show(if ended == Ended::Failed { "After Failed" } else { "After" }, step, ir);
         }
         self.write(ir, index, step);

@@ -1,11 +1,14 @@
 //! `ttc opt`: passes over IR text, as triton-opt runs them.
 //!
-//! 1. The arguments are read in order: a flag with the name of a pass appends it, in one or two dashes, with options behind `=`
-//!    (`--convert-triton-to-tritongpu='num-warps=4 target=cuda:90'`, with or without braces). Everything else is in [`Request`].
-//! 2. With `--split-input-file`, the text is cut at lines that are `// -----`; each part is a module of its own, on its own lines.
+//! 1. The arguments are read in order: a flag with the name of a pass appends it, in one or two dashes, with options
+//!    behind `=` (`--convert-triton-to-tritongpu='num-warps=4 target=cuda:90'`, with or without braces). Everything
+//!    else is in [`Request`].
+//! 2. With `--split-input-file`, the text is cut at lines that are `// -----`; each part is a module of its own, on its
+//!    own lines.
 //! 3. Each part is parsed, verified, run through the passes and printed.
-//! 4. With `--verify-diagnostics`, nothing is printed; instead every diagnostic must be expected where it appears, and every expected one appear
-//!    ([`expect`]). With `--verify-diagnostics=only-expected`, diagnostics that nobody expects are no fault, and what has none is printed.
+//! 4. With `--verify-diagnostics`, nothing is printed; instead every diagnostic must be expected where it appears, and
+//!    every expected one appear ([`expect`]). With `--verify-diagnostics=only-expected`, diagnostics that nobody
+//!    expects are no fault, and what has none is printed.
 
 pub mod expect;
 mod regex;
@@ -90,8 +93,14 @@ fn bad(message: String) -> Diagnostic {
 
 impl Request {
     /// Applies an option that is no pass; `false` if there is none of this name.
-    fn set(&mut self, name: &str, value: Option<&str>, more: &mut dyn Iterator<Item = String>) -> Result<bool, Diagnostic> {
-        let mut text = || value.map(str::to_owned).or_else(|| more.next()).ok_or_else(|| bad(format!("`--{name}` needs a value")));
+    fn set(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        more: &mut dyn Iterator<Item = String>,
+    ) -> Result<bool, Diagnostic> {
+        let mut text =
+            || value.map(str::to_owned).or_else(|| more.next()).ok_or_else(|| bad(format!("`--{name}` needs a value")));
         let on = value.is_none_or(|v| v != "0" && v != "false");
         let pass_or_all = || Debug::pass(value.unwrap_or("all")).map(Some);
         match name {
@@ -135,7 +144,8 @@ impl Request {
 fn step(name: &str, options: Option<&str>) -> Result<Step, Diagnostic> {
     let options = options.unwrap_or("").trim();
     let options = options.strip_prefix('{').and_then(|o| o.strip_suffix('}')).unwrap_or(options);
-    let pairs: Vec<(&str, &str)> = options.split_whitespace().map(|o| o.split_once('=').unwrap_or((o, "true"))).collect();
+    let pairs: Vec<(&str, &str)> =
+        options.split_whitespace().map(|o| o.split_once('=').unwrap_or((o, "true"))).collect();
     Step::checked(name, &pairs)
 }
 
@@ -164,7 +174,8 @@ pub fn help() -> String {
     for pass in registry::ALL {
         text.push_str(&format!("  --{:32} {}\n", pass.name, pass.doc));
         for option in pass.options {
-            let default = if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
+            let default =
+                if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
             text.push_str(&format!("      {:30} {}{default}\n", option.name, option.doc));
         }
     }

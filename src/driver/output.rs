@@ -1,4 +1,5 @@
-//! Writing outputs: to a file without a name or with a temporary one, which then takes the target's place, so that a reader never sees half a file.
+//! Writing outputs: to a file without a name or with a temporary one, which then takes the target's place, so that a
+//! reader never sees half a file.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -21,9 +22,12 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
             .at(Place::File(path.to_string_lossy().into_owned()), "")
     };
     if path.is_dir() {
-        return Err(Diagnostic::error(&codes::cli::CANNOT_WRITE, format!("cannot write `{}`: it is a directory", path.display()))
-            .at(Place::File(path.to_string_lossy().into_owned()), "")
-            .help("`-o` names a file; `--out-dir` names a directory"));
+        return Err(Diagnostic::error(
+            &codes::cli::CANNOT_WRITE,
+            format!("cannot write `{}`: it is a directory", path.display()),
+        )
+        .at(Place::File(path.to_string_lossy().into_owned()), "")
+        .help("`-o` names a file; `--out-dir` names a directory"));
     }
     // A device or a pipe (/dev/full, /dev/stdout, a FIFO) cannot be replaced by a rename.
     if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
@@ -32,7 +36,8 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
     }
     let target = behind_links(path).map_err(|e| failed(&e))?;
     let dir = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let nameless = without_name(dir).map(|mut file| file.write_all(bytes).and_then(|()| give_name(&file, dir, &target)));
+    let nameless =
+        without_name(dir).map(|mut file| file.write_all(bytes).and_then(|()| give_name(&file, dir, &target)));
     match nameless {
         Some(Ok(())) => Ok(()),
         // No such files here, or none that can be named: the other way also says what is wrong.
@@ -50,7 +55,8 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many levels of symbolic links"))
 }
 
-/// A new file in a directory that no entry names, so that nothing is left of it when ttc is killed. Not every file system has them.
+/// A new file in a directory that no entry names, so that nothing is left of it when ttc is killed. Not every file
+/// system has them.
 fn without_name(dir: &Path) -> Option<File> {
     #[cfg(target_os = "linux")]
     {
@@ -61,7 +67,8 @@ fn without_name(dir: &Path) -> Option<File> {
     None
 }
 
-/// Gives a file without a name the target's. Where that is taken, by way of a temporary name, because a link does not replace.
+/// Gives a file without a name the target's. Where that is taken, by way of a temporary name, because a link does not
+/// replace.
 fn give_name(file: &File, dir: &Path, target: &Path) -> io::Result<()> {
     match link(file, target) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
@@ -89,7 +96,9 @@ fn link(file: &File, to: &Path) -> io::Result<()> {
         let from = std::ffi::CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
         let to = std::ffi::CString::new(to.as_os_str().as_bytes())?;
         // SAFETY: two C strings that outlive the call.
-        let done = unsafe { libc::linkat(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), libc::AT_SYMLINK_FOLLOW) };
+        let done = unsafe {
+            libc::linkat(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), libc::AT_SYMLINK_FOLLOW)
+        };
         if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
     #[cfg(not(target_os = "linux"))]
@@ -120,8 +129,11 @@ fn through_temporary(dir: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> 
 /// `E0906`
 pub fn make_dir(path: &Path) -> Result<(), Diagnostic> {
     std::fs::create_dir_all(path).map_err(|e| {
-        Diagnostic::error(&codes::cli::CANNOT_WRITE, format!("cannot make the directory `{}`: {}", path.display(), plain(&e)))
-            .at(Place::File(path.to_string_lossy().into_owned()), "")
+        Diagnostic::error(
+            &codes::cli::CANNOT_WRITE,
+            format!("cannot make the directory `{}`: {}", path.display(), plain(&e)),
+        )
+        .at(Place::File(path.to_string_lossy().into_owned()), "")
     })
 }
 

@@ -1,8 +1,10 @@
 //! The run-time parameters of a kernel, read from its function in TTIR or TTGIR.
 //!
-//! 1. A parameter's type, name and `tt.divisibility` stand in the text: `%x_ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32}` is `*fp32`, a multiple of 16.
+//! 1. A parameter's type, name and `tt.divisibility` stand in the text: `%x_ptr: !tt.ptr<f32> {tt.divisibility = 16 :
+//!    i32}` is `*fp32`, a multiple of 16.
 //! 2. A tensor descriptor is followed by its extents and strides, two integers for each axis, which belong to it.
-//! 3. What the metadata line carries is richer (signs of integers; descriptors that passes took apart), and is taken where it fits the text.
+//! 3. What the metadata line carries is richer (signs of integers; descriptors that passes took apart), and is taken
+//!    where it fits the text.
 
 use super::metadata::Param;
 use crate::ir::{Attr, AttrData, FloatKind, Ir, Op, Type, TypeData};
@@ -69,7 +71,8 @@ fn descriptor_rank(ty: &str) -> Option<usize> {
     Some(shape.split(',').count())
 }
 
-/// Whether a signature's type has this form in IR, where integers have no sign, pointers no `const`, and some fp8 types are bytes.
+/// Whether a signature's type has this form in IR, where integers have no sign, pointers no `const`, and some fp8 types
+/// are bytes.
 fn same(ty: &str, ir: &str) -> bool {
     let plain = |t: &str| t.replacen("*k", "*", 1).replace('u', "i");
     plain(ty) == ir || (ir.ends_with("i8") && ty.trim_start_matches(['*', 'k']).starts_with("fp8"))
@@ -112,7 +115,8 @@ mod tests {
         let mut sources = SourceMap::default();
         let file = sources.add("k.ttir", None, format!("module {{ tt.func public @k({args}) {{ tt.return }} }}"));
         let ir = parse_module(&sources, file, &ParseOptions::default()).unwrap();
-        let carried = carried.iter().map(|(n, t)| Param { name: (*n).into(), ty: (*t).into(), divisibility: Some(1) }).collect();
+        let carried =
+            carried.iter().map(|(n, t)| Param { name: (*n).into(), ty: (*t).into(), divisibility: Some(1) }).collect();
         let params = of_kernel(&ir, ir.functions()[0], carried);
         params.iter().map(|p| format!("{}: {} {}", p.name, p.ty, p.divisibility.unwrap())).collect()
     }
@@ -127,7 +131,9 @@ mod tests {
     fn what_is_carried_wins_only_where_it_fits() {
         let fitting = [("x", "*ku8"), ("n", "u32")];
         assert_eq!(read("%a: !tt.ptr<i8>, %b: i32", &fitting), ["x: *ku8 1", "n: u32 1"]);
-        for changed in ["%a: !tt.ptr<i8>", "%a: !tt.ptr<i8>, %b: i64", "%a: !tt.ptr<i8>, %b: i32, %c: i32", "%a: i32, %b: i32"] {
+        for changed in
+            ["%a: !tt.ptr<i8>", "%a: !tt.ptr<i8>, %b: i64", "%a: !tt.ptr<i8>, %b: i32, %c: i32", "%a: i32, %b: i32"]
+        {
             assert!(read(changed, &fitting)[0].starts_with("a: "), "{changed}");
         }
         let apart = "%d: !tt.ptr<f16>, %0: i64, %1: i64, %2: i1, %3: i1, %4: i32, %5: i64";

@@ -1,9 +1,11 @@
 //! Where outputs go, and that no two of a run go to the same place.
 //!
-//! 1. `-o` names the one file; `--out-dir` holds `KERNEL[.CONFIG][.ARCH].KIND`; else a cubin lies in the current directory and text goes to stdout.
+//! 1. `-o` names the one file; `--out-dir` holds `KERNEL[.CONFIG][.ARCH].KIND`; else a cubin lies in the current
+//!    directory and text goes to stdout.
 //! 2. Beside what is launched, a cubin or PTX, lies its metadata: the same name with `.json`.
-//! 3. [`Placement::check`] finds conflicts before anything is compiled: two outputs of one path, an output over an input. Where a name is only known
-//!    when the job has run, [`Placement::write`] finds them, and what was there first stays.
+//! 3. [`Placement::check`] finds conflicts before anything is compiled: two outputs of one path, an output over an
+//!    input. Where a name is only known when the job has run, [`Placement::write`] finds them, and what was there first
+//!    stays.
 //! 4. Each job is written when it is ready, so that a later failure loses nothing.
 
 use std::collections::BTreeSet;
@@ -34,7 +36,13 @@ pub struct Placement {
 
 impl Placement {
     #[must_use]
-    pub fn new(output: Option<PathBuf>, out_dir: Option<PathBuf>, want: Vec<Stage>, with_metadata: bool, naming: Naming) -> Placement {
+    pub fn new(
+        output: Option<PathBuf>,
+        out_dir: Option<PathBuf>,
+        want: Vec<Stage>,
+        with_metadata: bool,
+        naming: Naming,
+    ) -> Placement {
         Placement { output, out_dir, want, with_metadata, naming, written: Mutex::default() }
     }
 
@@ -45,10 +53,13 @@ impl Placement {
     pub fn check(&self, jobs: &[Job], sources: &SourceMap) -> Result<(), Diagnostic> {
         if self.out_dir.is_none() && jobs.len() * self.want.len() > 1 {
             let kinds = || format!("{} kinds of output", self.want.len());
-            let what = if jobs.len() > 1 { format!("{} kernels, configurations or architectures", jobs.len()) } else { kinds() };
-            return Err(
-                conflict(format!("{what} were asked for, but there is one place to write to")).help("give a directory with `--out-dir`")
-            );
+            let what = if jobs.len() > 1 {
+                format!("{} kernels, configurations or architectures", jobs.len())
+            } else {
+                kinds()
+            };
+            return Err(conflict(format!("{what} were asked for, but there is one place to write to"))
+                .help("give a directory with `--out-dir`"));
         }
         let inputs: BTreeSet<PathBuf> = jobs.iter().filter_map(|j| std::fs::canonicalize(&j.input.path).ok()).collect();
         let mut paths = BTreeSet::new();
@@ -56,9 +67,8 @@ impl Placement {
             let kernel = plan::expected_kernel(job, sources);
             for path in self.paths(job, kernel.as_deref()) {
                 if std::fs::canonicalize(&path).is_ok_and(|p| inputs.contains(&p)) {
-                    return Err(
-                        conflict(format!("the output `{}` is also an input", path.display())).help("write to another file or directory")
-                    );
+                    return Err(conflict(format!("the output `{}` is also an input", path.display()))
+                        .help("write to another file or directory"));
                 }
                 if !paths.insert(path.clone()) {
                     return Err(taken(&path, job, kernel.as_deref()));
@@ -70,7 +80,9 @@ impl Placement {
 
     /// The files that a job will write. What is named after a kernel of an unknown name is left out.
     fn paths(&self, job: &Job, kernel: Option<&str>) -> Vec<PathBuf> {
-        let Some(stem) = kernel.map(|k| self.naming.stem(job, k)).or_else(|| self.output.as_ref().map(|_| String::new())) else {
+        let Some(stem) =
+            kernel.map(|k| self.naming.stem(job, k)).or_else(|| self.output.as_ref().map(|_| String::new()))
+        else {
             return vec![];
         };
         let files = self.want.iter().filter_map(|s| self.path(&stem, *s));

@@ -31,11 +31,17 @@ pub struct Choice {
     pub targets: Vec<Target>,
 }
 
-/// Which jobs a request stands for: every chosen kernel of every input for every architecture, in every chosen configuration.
+/// Which jobs a request stands for: every chosen kernel of every input for every architecture, in every chosen
+/// configuration.
 ///
 /// # Errors
 /// The choice is impossible: no kernel, several, an unknown one; a stage file that was made for no GPU of ttc's.
-pub fn jobs(inputs: &[Input], sources: &mut SourceMap, choice: &Choice, options: &Options) -> Result<Vec<Job>, Vec<Diagnostic>> {
+pub fn jobs(
+    inputs: &[Input],
+    sources: &mut SourceMap,
+    choice: &Choice,
+    options: &Options,
+) -> Result<Vec<Job>, Vec<Diagnostic>> {
     let Choice { kernel, all, config, targets } = choice;
     let (mut jobs, mut errors) = (vec![], vec![]);
     for input in inputs {
@@ -65,7 +71,8 @@ pub fn jobs(inputs: &[Input], sources: &mut SourceMap, choice: &Choice, options:
     if errors.is_empty() { Ok(jobs) } else { Err(errors) }
 }
 
-/// An error for each option that is given and that only a kernel file obeys: a stage file has its types and constants already.
+/// An error for each option that is given and that only a kernel file obeys: a stage file has its types and constants
+/// already.
 fn for_kernels_only(input: &Input, config: Option<ConfigChoice>, options: &Options) -> Vec<Diagnostic> {
     if input.language == Language::Source {
         return vec![];
@@ -76,9 +83,12 @@ fn for_kernels_only(input: &Input, config: Option<ConfigChoice>, options: &Optio
         ("-D", !options.defines.is_empty(), "its constants have their values already"),
     ];
     let error = |(option, _, why): (&str, bool, &str)| {
-        Diagnostic::error(&codes::cli::BAD_OPTION, format!("`{option}`: `{}` is no kernel file, so {why}", input.path.display()))
-            .at(Place::File(input.path.display().to_string()), "")
-            .help("leave the option out, or start from the kernel")
+        Diagnostic::error(
+            &codes::cli::BAD_OPTION,
+            format!("`{option}`: `{}` is no kernel file, so {why}", input.path.display()),
+        )
+        .at(Place::File(input.path.display().to_string()), "")
+        .help("leave the option out, or start from the kernel")
     };
     given.into_iter().filter(|g| g.1).map(error).collect()
 }
@@ -106,7 +116,9 @@ pub fn expected_kernel(job: &Job, sources: &SourceMap) -> Option<String> {
     }
     let name = match job.input.language {
         Language::Source => None,
-        Language::Ir(_) => text.lines().filter(|l| l.trim_start().starts_with("tt.func") && !l.contains(" private ")).find_map(symbol),
+        Language::Ir(_) => {
+            text.lines().filter(|l| l.trim_start().starts_with("tt.func") && !l.contains(" private ")).find_map(symbol)
+        }
         Language::Llir => text.lines().filter(|l| l.starts_with("define") && l.contains("ptx_kernel")).find_map(symbol),
         Language::Ptx => PtxFacts::of(text).kernel,
     };
@@ -182,8 +194,8 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
     }
 }
 
-/// The kernel of an IR module that is meant: the named one, and the others are erased; else the first, which must be the only one where what is
-/// made describes one kernel (`single`).
+/// The kernel of an IR module that is meant: the named one, and the others are erased; else the first, which must be
+/// the only one where what is made describes one kernel (`single`).
 ///
 /// # Errors
 /// There is none of that name, or none at all, or several.
@@ -192,7 +204,9 @@ pub fn choose_kernel(ir: &mut Ir, wanted: Option<&str>, single: bool, file: &str
     let nested = ir.ops(ir.module_block()).any(|op| ir.is(op, BuiltinOp::Module));
     let public: Vec<Op> = ir.functions().into_iter().filter(|&f| is_public(ir, f)).collect();
     let names: Vec<&str> = public.iter().filter_map(|&f| ir.str_attr(f, "sym_name")).collect();
-    let error = |message: String| Err(Diagnostic::error(&codes::cli::NO_SUCH_KERNEL, message).at(Place::File(file.to_owned()), ""));
+    let error = |message: String| {
+        Err(Diagnostic::error(&codes::cli::NO_SUCH_KERNEL, message).at(Place::File(file.to_owned()), ""))
+    };
     match (wanted, names.as_slice()) {
         (Some(w), all) if all.contains(&w) => {
             for &f in &public {
@@ -203,8 +217,11 @@ pub fn choose_kernel(ir: &mut Ir, wanted: Option<&str>, single: bool, file: &str
             Ok(w.to_owned())
         }
         (Some(w), all) => error(format!("`{file}` holds no kernel `{w}`; it holds {}", listed(all))),
-        (None, []) if nested => error(format!("`{file}` holds several modules"))
-            .map_err(|d| d.help("a compilation takes one module: `ttc opt` reads files of several, so cut the file into one for each")),
+        (None, []) if nested => error(format!("`{file}` holds several modules")).map_err(|d| {
+            d.help(
+                "a compilation takes one module: `ttc opt` reads files of several, so cut the file into one for each",
+            )
+        }),
         (None, []) => error(format!("`{file}` holds no public function")),
         (None, [first, rest @ ..]) if rest.is_empty() || !single => Ok((*first).to_owned()),
         (None, all) => error(format!("`{file}` holds {} kernels: {}; choose one with `-k`", all.len(), listed(all))),
@@ -212,7 +229,11 @@ pub fn choose_kernel(ir: &mut Ir, wanted: Option<&str>, single: bool, file: &str
 }
 
 fn listed(names: &[&str]) -> String {
-    if names.is_empty() { "none".to_owned() } else { names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ") }
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Checks the numbers of the options against what a launch allows.

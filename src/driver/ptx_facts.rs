@@ -1,12 +1,14 @@
 //! What PTX text says of its first kernel: for metadata of a compilation that starts from LLVM IR or PTX.
 //!
-//! PTX ISA, "Kernel and Function Directives" and "Performance-Tuning Directives". The text is scanned, not parsed: ptxas will say what is wrong with it.
+//! PTX ISA, "Kernel and Function Directives" and "Performance-Tuning Directives". The text is scanned, not parsed:
+//! ptxas will say what is wrong with it.
 //! 1. `.version` and `.target` stand in the head.
-//! 2. `.entry NAME ( parameters ) directives {` is the kernel: `.reqntid` gives the warps of a block, `.reqnctapercluster` the blocks of a cluster.
+//! 2. `.entry NAME ( parameters ) directives {` is the kernel: `.reqntid` gives the warps of a block,
+//!    `.reqnctapercluster` the blocks of a cluster.
 //! 3. Dynamic shared memory is an `.extern .shared` array without a size; a kernel in a text without one needs none.
 //!
-//! Example: `.visible .entry k(.param .u64 .ptr .global .align 16 p, .param .u32 n) .reqntid 128` has 4 warps and the parameters `*`, a multiple of
-//! 16, and `u32`.
+//! Example: `.visible .entry k(.param .u64 .ptr .global .align 16 p, .param .u32 n) .reqntid 128` has 4 warps and the
+//! parameters `*`, a multiple of 16, and `u32`.
 
 use super::metadata::Param;
 
@@ -69,7 +71,9 @@ fn param(text: &str) -> Option<Param> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let name = words.last()?;
     let (name, extent) = name.split_once('[').map_or((*name, String::new()), |(n, rest)| (n, format!("[{rest}")));
-    let is_type = |w: &&&str| w.strip_prefix(['.']).is_some_and(|w| w.starts_with(['u', 's', 'b', 'f']) && w[1..].parse::<u32>().is_ok());
+    let is_type = |w: &&&str| {
+        w.strip_prefix(['.']).is_some_and(|w| w.starts_with(['u', 's', 'b', 'f']) && w[1..].parse::<u32>().is_ok())
+    };
     let ty = words.iter().find(is_type)?.trim_start_matches('.');
     let pointer = words.contains(&".ptr");
     let align = words.iter().position(|w| *w == ".align").and_then(|i| words.get(i + 1)?.parse().ok());
@@ -77,7 +81,8 @@ fn param(text: &str) -> Option<Param> {
     Some(Param { name: name.to_owned(), ty, divisibility: align.filter(|_| pointer) })
 }
 
-/// The text with comments blanked out; a `//` in a string of inline data is rare and harms none of the lines that are read.
+/// The text with comments blanked out; a `//` in a string of inline data is rare and harms none of the lines that are
+/// read.
 fn without_comments(ptx: &str) -> String {
     let mut text = String::with_capacity(ptx.len());
     let mut rest = ptx;
@@ -119,7 +124,10 @@ mod tests {
         );
         assert_eq!((facts.num_warps, facts.num_ctas, facts.maxnreg, facts.shared), (Some(8), Some(2), Some(128), None));
         let params: Vec<String> = facts.params.iter().map(shown).collect();
-        assert_eq!(params, ["mat_param_0: * Some(16)", "n: u32 None", "d: b8[128] None", "q: * Some(1)", "s: f32 None"]);
+        assert_eq!(
+            params,
+            ["mat_param_0: * Some(16)", "n: u32 None", "d: b8[128] None", "q: * Some(1)", "s: f32 None"]
+        );
     }
 
     #[test]
@@ -127,9 +135,17 @@ mod tests {
         let facts = PtxFacts::of(".version 7.0\n.target sm_80\n.visible .entry k\n{ ret; }");
         assert_eq!((facts.num_warps, facts.num_ctas, facts.maxnreg, facts.shared), (None, Some(1), None, Some(0)));
         assert_eq!(facts.kernel.as_deref(), Some("k"));
-        for text in
-            ["", ".entry", ".entry (", ".entry k(", "/*", "/", ".entry k(.param", ".entry k() .reqntid 4294967295, 2 {", ".target \n"]
-        {
+        for text in [
+            "",
+            ".entry",
+            ".entry (",
+            ".entry k(",
+            "/*",
+            "/",
+            ".entry k(.param",
+            ".entry k() .reqntid 4294967295, 2 {",
+            ".target \n",
+        ] {
             assert_eq!(PtxFacts::of(text).num_warps, None, "{text}");
         }
         assert_eq!(PtxFacts::of(".entry k() .reqntid 48 {").num_warps, None, "no whole warps");

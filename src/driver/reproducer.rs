@@ -1,8 +1,8 @@
 //! Panics at a job's boundary: a defect of ttc becomes a diagnostic and a file that reproduces it.
 //!
 //! 1. [`guard`] runs the job; a panic hook keeps message and place of a panic on its thread instead of printing them.
-//! 2. On a panic, a reproducer is kept where inputs of failed tools are ([`kept`]), for the user's eyes alone: the options, the panic, and the text of
-//!    every source.
+//! 2. On a panic, a reproducer is kept where inputs of failed tools are ([`kept`]), for the user's eyes alone: the
+//!    options, the panic, and the text of every source.
 //! 3. The diagnostic names that file.
 
 use std::cell::RefCell;

@@ -107,7 +107,14 @@ impl Program<'_> {
     }
 
     /// Loads the lanes whose mask is set; the others are `other`, and undefined without it.
-    pub(crate) fn load(&self, site: &Site<'_>, ptr: &Val, mask: Option<&Val>, other: Option<&Val>, n: usize) -> Result<Val, Fault> {
+    pub(crate) fn load(
+        &self,
+        site: &Site<'_>,
+        ptr: &Val,
+        mask: Option<&Val>,
+        other: Option<&Val>,
+        n: usize,
+    ) -> Result<Val, Fault> {
         let exact = ptr.exact.as_deref();
         // One address and no mask: one access stands for all.
         let count = if is_uniform(ptr) && mask.is_none_or(is_uniform) && other.is_none_or(is_uniform) { 1 } else { n };
@@ -130,14 +137,24 @@ impl Program<'_> {
         let undef = match other {
             _ if !left_out => None,
             None => self.leave_out(site.op, count, off),
-            Some(o) => o.undef.as_ref().and_then(|u| Undef::new((0..count).map(|l| off(l) && u.at(l)).collect(), u.origin, u.mixed)),
+            Some(o) => o
+                .undef
+                .as_ref()
+                .and_then(|u| Undef::new((0..count).map(|l| off(l) && u.at(l)).collect(), u.origin, u.mixed)),
         };
         let lanes = if count == 1 { Lanes::Splat(out[0]) } else { out.into() };
         Ok(Val::from(lanes).with_undef(undef))
     }
 
     /// Stores the lanes whose mask is set.
-    pub(crate) fn store(&self, site: &Site<'_>, ptr: &Val, stored: &Val, mask: Option<&Val>, n: usize) -> Result<(), Fault> {
+    pub(crate) fn store(
+        &self,
+        site: &Site<'_>,
+        ptr: &Val,
+        stored: &Val,
+        mask: Option<&Val>,
+        n: usize,
+    ) -> Result<(), Fault> {
         let (exact, value) = (ptr.exact.as_deref(), &stored.lanes);
         let on = |lane| mask.is_none_or(|m| m.lanes.get(lane) & 1 == 1);
         for lane in 0..n {
@@ -167,7 +184,8 @@ impl Program<'_> {
                     continue;
                 };
                 if self.shared.memory.buffers[b].read(offset as usize, site.size) != value.get(lane) & low {
-                    return self.report(site.op, &codes::OVERLAP, || self.overlapping(site, ptr, address, lane, n, b, offset));
+                    return self
+                        .report(site.op, &codes::OVERLAP, || self.overlapping(site, ptr, address, lane, n, b, offset));
                 }
             }
         }
@@ -178,7 +196,11 @@ impl Program<'_> {
     fn element(&self, buffer: usize, offset: i64) -> String {
         let b = &self.shared.memory.buffers[buffer];
         let size = super::memory::element_size(b.elem) as i64;
-        if offset % size == 0 { format!("element {} of `{}`", offset / size, b.name) } else { format!("byte {offset} of `{}`", b.name) }
+        if offset % size == 0 {
+            format!("element {} of `{}`", offset / size, b.name)
+        } else {
+            format!("byte {offset} of `{}`", b.name)
+        }
     }
 
     fn size_note(&self, buffer: usize) -> String {
@@ -214,7 +236,8 @@ impl Program<'_> {
     #[cold]
     fn unaligned(&self, site: &Site<'_>, buffer: usize, offset: usize, lane: usize) -> Fault {
         let name = &self.shared.memory.buffers[buffer].name;
-        let message = format!("an access of {} bytes at byte offset {offset} of `{name}`, which is no multiple of it", site.size);
+        let message =
+            format!("an access of {} bytes at byte offset {offset} of `{name}`, which is no multiple of it", site.size);
         Box::new(self.fault(site.op, &codes::UNALIGNED, message, "unaligned here").note(Self::lane_note(site, lane)))
     }
 
@@ -226,9 +249,19 @@ impl Program<'_> {
     }
 
     #[cold]
-    fn race(&self, site: &Site<'_>, conflict: Conflict, access: Access, buffer: usize, offset: usize, lane: usize) -> Fault {
+    fn race(
+        &self,
+        site: &Site<'_>,
+        conflict: Conflict,
+        access: Access,
+        buffer: usize,
+        offset: usize,
+        lane: usize,
+    ) -> Fault {
         let [gx, gy, _] = self.shared.grid;
-        let other = conflict.other.map_or("another program".to_owned(), |id| fault::program([id % gx, id / gx % gy, id / gx / gy]));
+        let other = conflict
+            .other
+            .map_or("another program".to_owned(), |id| fault::program([id % gx, id / gx % gy, id / gx / gy]));
         let (now, before) = match access {
             Access::Read => ("loads", "loaded here"),
             Access::Write => ("stores", "stored here"),
@@ -250,7 +283,8 @@ impl Program<'_> {
     fn overflowed(&self, site: &Site<'_>, exact: &Exact, address: u64, lane: usize) -> Fault {
         let ir = self.ir;
         let width = ir.ty(ir.result(exact.origin)).bit_width().unwrap_or(64);
-        let message = format!("integer overflow in an index: `{}` wraps around in {width} bits", ir.op_name(exact.origin));
+        let message =
+            format!("integer overflow in an index: `{}` wraps around in {width} bits", ir.op_name(exact.origin));
         let mut d = *self.fault(exact.origin, &codes::INDEX_OVERFLOW, message, "wraps around here");
         if let Some(p) = fault::place(ir.loc(site.op)) {
             d = d.at(p, "and becomes part of this address");
@@ -264,7 +298,16 @@ impl Program<'_> {
 
     #[cold]
     #[allow(clippy::too_many_arguments)]
-    fn overlapping(&self, site: &Site<'_>, ptr: &Val, address: u64, lane: usize, n: usize, buffer: usize, offset: i64) -> Fault {
+    fn overlapping(
+        &self,
+        site: &Site<'_>,
+        ptr: &Val,
+        address: u64,
+        lane: usize,
+        n: usize,
+        buffer: usize,
+        offset: i64,
+    ) -> Fault {
         let message = format!("two elements of one store write different values to {}", self.element(buffer, offset));
         let mut d = *self.fault(site.op, &codes::OVERLAP, message, "overlapping here");
         let other = (lane + 1..n).rev().find(|&l| ptr.lanes.get(l) == address);

@@ -1,7 +1,8 @@
-//! Faults as diagnostics: where in the source, in which program, at which element; and those of a launch that goes on after the first one.
+//! Faults as diagnostics: where in the source, in which program, at which element; and those of a launch that goes on
+//! after the first one.
 //!
-//! A launch that looks for several faults keeps one for each operation and code ([`Faults`]): that of the first program, whatever the order in
-//! which programs ran.
+//! A launch that looks for several faults keeps one for each operation and code ([`Faults`]): that of the first
+//! program, whatever the order in which programs ran.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

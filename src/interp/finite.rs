@@ -1,7 +1,8 @@
 //! `--check nan`: the operation that is the first to make a NaN or an infinity.
 //!
-//! 1. An element of a result that is NaN where no operand's is, or infinite where all operands' are finite, was made here. What an operation only
-//!    passes on is none of its doing, and constants and loaded values are the kernel's own.
+//! 1. An element of a result that is NaN where no operand's is, or infinite where all operands' are finite, was made
+//!    here. What an operation only passes on is none of its doing, and constants and loaded values are the kernel's
+//!    own.
 //! 2. A product looks at whole operands instead of elements.
 //!
 //! Example: with m = -inf, `exp(x - m)` is infinite because `x - m` is; the subtraction made it.
@@ -35,11 +36,14 @@ pub(crate) fn check(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     let undefined = |lane: usize| v.undef.as_ref().is_some_and(|u| u.at(lane));
     let made = |lane: &usize| {
         let x = value(*lane);
-        let new = x.is_nan() && !nan && !given(*lane, f64::is_nan) || x.is_infinite() && !infinite && !given(*lane, |x| !x.is_finite());
+        let new = x.is_nan() && !nan && !given(*lane, f64::is_nan)
+            || x.is_infinite() && !infinite && !given(*lane, |x| !x.is_finite());
         new && !undefined(*lane)
     };
     match (0..n).find(made) {
-        Some(lane) => p.report(op, &codes::NOT_FINITE, || not_finite(p, op, value(lane), lane, if products { &[] } else { &operands })),
+        Some(lane) => p.report(op, &codes::NOT_FINITE, || {
+            not_finite(p, op, value(lane), lane, if products { &[] } else { &operands })
+        }),
         None => Ok(()),
     }
 }
@@ -62,7 +66,8 @@ fn computes(p: &Program<'_>, op: Op) -> bool {
 fn not_finite(p: &Program<'_>, op: Op, made: f64, lane: usize, operands: &[(Val, Type)]) -> Fault {
     let ty = p.ir.ty(p.ir.result(op));
     let what = if made.is_nan() { "a NaN" } else { "an infinity" };
-    let shown: Vec<String> = operands.iter().map(|(v, ty)| render::element(ty.elem(), v.lanes.get(lane), true)).collect();
+    let shown: Vec<String> =
+        operands.iter().map(|(v, ty)| render::element(ty.elem(), v.lanes.get(lane), true)).collect();
     let of = if shown.is_empty() { String::new() } else { format!(" of {}", shown.join(" and ")) };
     let mut d = *p.fault(op, &codes::NOT_FINITE, format!("`{}` makes {what}{of}", p.ir.op_name(op)), "made here");
     if ty.is_tensor() {

@@ -1,11 +1,12 @@
 //! Running the programs of a grid.
 //!
 //! 1. The module is verified, the arguments are checked against the parameters and their promises.
-//! 2. If the plan allows it, programs run on several threads, taken in order from a counter. A fault of program P lets the programs before P
-//!    finish and stops the rest, so the fault that is reported is always that of the first faulting program. Where several faults are looked
-//!    for, those that a program can survive are collected, and the launch ends soon after the first one that had any.
-//! 3. Which two programs of a race meet first depends on timing. When one is found, memory is put back and the launch repeated in order, so
-//!    that the report does not depend on it.
+//! 2. If the plan allows it, programs run on several threads, taken in order from a counter. A fault of program P lets
+//!    the programs before P finish and stops the rest, so the fault that is reported is always that of the first
+//!    faulting program. Where several faults are looked for, those that a program can survive are collected, and the
+//!    launch ends soon after the first one that had any.
+//! 3. Which two programs of a race meet first depends on timing. When one is found, memory is put back and the launch
+//!    repeated in order, so that the report does not depend on it.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -25,22 +26,30 @@ use crate::diag::codes::interp as codes;
 use crate::diag::{Code, Diagnostic};
 use crate::ir::{Attr, AttrData, Ir, Op, TtOp, Type, TypeData};
 
-/// Programs that still run after the first one with a fault, where several faults are looked for: as many as do this work together, if they are
-/// like that one, and no more than a thousand.
+/// Programs that still run after the first one with a fault, where several faults are looked for: as many as do this
+/// work together, if they are like that one, and no more than a thousand.
 const GO_ON: u64 = 1 << 24;
 
 fn go_on(work: u64) -> u64 {
     (GO_ON / work.max(1)).clamp(1, 1000)
 }
 
-/// Faults that may look otherwise when programs run at the same time: they rest on what another program has done so far.
+/// Faults that may look otherwise when programs run at the same time: they rest on what another program has done so
+/// far.
 const TIMED: [&Code; 4] = [&codes::RACE, &codes::OVERLAP, &codes::UNINITIALISED, &codes::TOO_LONG];
 
 /// Runs every program of `grid` (x, y, z) of the kernel and leaves the results in `memory`.
 ///
 /// The first fault, by program and then by time, ends the launch; memory then holds what was stored until then. With
 /// [`Options::max_faults`] above 1, the launch goes on where it can and gives the first fault of each place.
-pub fn run(ir: &Ir, kernel: &str, grid: [u32; 3], args: &[Arg], memory: &mut Memory, options: &Options) -> Result<Report, Vec<Diagnostic>> {
+pub fn run(
+    ir: &Ir,
+    kernel: &str,
+    grid: [u32; 3],
+    args: &[Arg],
+    memory: &mut Memory,
+    options: &Options,
+) -> Result<Report, Vec<Diagnostic>> {
     let errors: Vec<Diagnostic> = crate::ir::verify::verify(ir).into_iter().filter(Diagnostic::is_error).collect();
     if !errors.is_empty() {
         return Err(errors);
@@ -89,7 +98,8 @@ pub fn programs(grid: [u32; 3]) -> Result<u64, Box<Diagnostic>> {
     })
 }
 
-/// The bytes that are left for the values of each thread, once the buffers and what the checks remember of them have theirs.
+/// The bytes that are left for the values of each thread, once the buffers and what the checks remember of them have
+/// theirs.
 fn room(memory: &Memory, plan: &Plan, options: &Options, threads: usize) -> Result<u64, Box<Diagnostic>> {
     let buffers = memory.size();
     let mut needed = buffers;
@@ -101,7 +111,9 @@ fn room(memory: &Memory, plan: &Plan, options: &Options, threads: usize) -> Resu
         return Ok(left / threads as u64);
     }
     let limit = options.max_memory;
-    let message = format!("the launch takes {needed} bytes of memory, {buffers} of them for buffers, and at most {limit} are allowed");
+    let message = format!(
+        "the launch takes {needed} bytes of memory, {buffers} of them for buffers, and at most {limit} are allowed"
+    );
     let help = "`--max-memory SIZE` raises the limit; without `races` in `--check` less is needed";
     Err(Box::new(Diagnostic::error(&codes::TOO_MUCH_MEMORY, message).help(help)))
 }
@@ -234,14 +246,17 @@ fn arguments(ir: &Ir, function: Op, args: &[Arg], memory: &Memory) -> Result<Vec
     let params = ir.body(function, 0).map(|b| ir.args(b)).unwrap_or_default();
     let kernel = ir.str_attr(function, "sym_name").unwrap_or_default();
     if params.len() != args.len() {
-        let message = format!("kernel `{kernel}` has {} parameters, and there are {} arguments", params.len(), args.len());
+        let message =
+            format!("kernel `{kernel}` has {} parameters, and there are {} arguments", params.len(), args.len());
         return Err(vec![fault::at(ir, function, &codes::BAD_ARGUMENTS, message, "this kernel")]);
     }
     let mut out = vec![];
     let mut errors = vec![];
     for (i, (&param, &arg)) in params.iter().zip(args).enumerate() {
-        let name = ir.value_loc(param).value_name().map_or_else(|| format!("parameter {i}"), |n| format!("parameter `{n}`"));
-        let checked = argument(ir.ty(param), arg, memory).and_then(|v| keeps_promise(ir, function, i, v.scalar()).map(|()| v));
+        let name =
+            ir.value_loc(param).value_name().map_or_else(|| format!("parameter {i}"), |n| format!("parameter `{n}`"));
+        let checked =
+            argument(ir.ty(param), arg, memory).and_then(|v| keeps_promise(ir, function, i, v.scalar()).map(|()| v));
         match checked {
             Ok(v) => out.push(v),
             Err(why) => {
@@ -279,7 +294,9 @@ fn argument(ty: Type, arg: Arg, memory: &Memory) -> Result<Val, String> {
                 Err(format!("{v} does not fit into {ty}"))
             }
         }
-        (&TypeData::Float(kind), Arg::Float(v)) => Ok(Val::splat(numbers::round_to(kind, v, numbers::Rounding::ToNearestEven))),
+        (&TypeData::Float(kind), Arg::Float(v)) => {
+            Ok(Val::splat(numbers::round_to(kind, v, numbers::Rounding::ToNearestEven)))
+        }
         (&TypeData::Float(kind), Arg::Int(v)) => Ok(Val::splat(numbers::from_int(kind, i128::from(v)))),
         (_, Arg::Ptr(..)) => Err(format!("expected a value of type {ty}, found a buffer")),
         (_, Arg::Desc(..)) => Err(format!("expected a value of type {ty}, found a tensor descriptor")),

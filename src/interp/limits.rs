@@ -1,8 +1,9 @@
 //! What bounds a run: the work of a program, its loops, its memory, and the time of the launch.
 //!
-//! 1. Each operation has a cost (`plan.rs`): 1, and more for many elements. A program that spends more than `max_ops` ends with a fault at the loop
-//!    that it is in.
-//! 2. A `while` loop is endless for certain when an iteration leaves memory and the carried values as they were: the next one will do the same.
+//! 1. Each operation has a cost (`plan.rs`): 1, and more for many elements. A program that spends more than `max_ops`
+//!    ends with a fault at the loop that it is in.
+//! 2. A `while` loop is endless for certain when an iteration leaves memory and the carried values as they were: the
+//!    next one will do the same.
 //! 3. Every 65,536 units of work, the launch's time limit is looked at.
 //! 4. The elements of all values of a program may take as much memory as the launch has left for each thread.
 
@@ -40,7 +41,8 @@ impl Program<'_> {
         {
             let message = "the launch took longer than its time limit".to_owned();
             return Err(Box::new(
-                self.fault(op, &codes::TOO_LONG, message, "still running here").help("`--timeout SECONDS` sets the limit"),
+                self.fault(op, &codes::TOO_LONG, message, "still running here")
+                    .help("`--timeout SECONDS` sets the limit"),
             ));
         }
         if self.held() > self.shared.room {
@@ -87,12 +89,18 @@ impl Program<'_> {
     #[cold]
     fn too_much(&self, op: Op) -> Fault {
         let message = format!("the values of the program take more than {} bytes", self.shared.room);
-        Box::new(self.fault(op, &codes::TOO_MUCH_MEMORY, message, "computed here").help("`--max-memory SIZE` raises the limit"))
+        Box::new(
+            self.fault(op, &codes::TOO_MUCH_MEMORY, message, "computed here")
+                .help("`--max-memory SIZE` raises the limit"),
+        )
     }
 
     /// A fault if an iteration of a `while` loop has changed nothing: neither memory, nor what the loop carries.
     pub(crate) fn progresses(&self, op: Op, changes: u64, before: &[Val], after: &[Val]) -> Result<(), Fault> {
-        if changes != self.changes.get() || before.len() != after.len() || !before.iter().zip(after).all(|(a, b)| same(a, b)) {
+        if changes != self.changes.get()
+            || before.len() != after.len()
+            || !before.iter().zip(after).all(|(a, b)| same(a, b))
+        {
             return Ok(());
         }
         let message = "an endless loop: an iteration changed nothing, so neither will the next".to_owned();

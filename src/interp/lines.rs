@@ -1,7 +1,7 @@
 //! What programs print and trace, up to a number of lines.
 //!
-//! A program keeps its first lines and counts the others. Programs end in any order, so the launch keeps what those with the lowest numbers
-//! printed ([`All`]): which lines are kept does not depend on the number of threads.
+//! A program keeps its first lines and counts the others. Programs end in any order, so the launch keeps what those
+//! with the lowest numbers printed ([`All`]): which lines are kept does not depend on the number of threads.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -1,10 +1,12 @@
 //! The memory of a launch: buffers with a name, an element type, bounds, and which of their bytes have been written.
 //!
-//! Pointers are addresses in one 64-bit space, in which buffer `i` starts at `(i + 1) << 40`. An address belongs to the buffer whose start is
-//! nearest, so arithmetic up to 512 GiB to either side keeps its provenance and an access there is recognised as out of that buffer's bounds.
-//! Addresses are plain numbers: a kernel may store them in memory and load them again (a list of matrices), see [`Memory::address`].
+//! Pointers are addresses in one 64-bit space, in which buffer `i` starts at `(i + 1) << 40`. An address belongs to the
+//! buffer whose start is nearest, so arithmetic up to 512 GiB to either side keeps its provenance and an access there
+//! is recognised as out of that buffer's bounds. Addresses are plain numbers: a kernel may store them in memory and
+//! load them again (a list of matrices), see [`Memory::address`].
 //!
-//! The bytes are relaxed atomic words, since programs run in parallel; a race is a fault to be reported, not undefined behaviour.
+//! The bytes are relaxed atomic words, since programs run in parallel; a race is a fault to be reported, not undefined
+//! behaviour.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -23,7 +25,8 @@ pub(crate) struct Buffer {
     /// In bytes.
     pub(crate) len: usize,
     words: Vec<AtomicU64>,
-    /// As many words, with a byte of 0xff for each byte that has been written; `None` when all have been from the start.
+    /// As many words, with a byte of 0xff for each byte that has been written; `None` when all have been from the
+    /// start.
     written: Option<Vec<AtomicU64>>,
 }
 
@@ -41,7 +44,8 @@ impl Memory {
         Memory::default()
     }
 
-    /// A buffer with contents. `name` is what faults call it, `elem` the type of its elements (a scalar type of the IR).
+    /// A buffer with contents. `name` is what faults call it, `elem` the type of its elements (a scalar type of the
+    /// IR).
     pub fn add(&mut self, name: &str, elem: Type, bytes: &[u8]) -> BufferId {
         let mut words: Vec<AtomicU64> = Vec::with_capacity(bytes.len().div_ceil(8));
         for chunk in bytes.chunks(8) {
@@ -159,8 +163,9 @@ impl Memory {
     }
 
     pub(crate) fn restore(&self, snapshot: &[(Vec<u64>, Vec<u64>)]) {
-        let put =
-            |to: &[AtomicU64], from: &[u64]| to.iter().enumerate().for_each(|(i, t)| t.store(from.get(i).copied().unwrap_or(0), Relaxed));
+        let put = |to: &[AtomicU64], from: &[u64]| {
+            to.iter().enumerate().for_each(|(i, t)| t.store(from.get(i).copied().unwrap_or(0), Relaxed))
+        };
         for (buffer, (words, written)) in self.buffers.iter().zip(snapshot) {
             put(&buffer.words, words);
             put(buffer.written.as_deref().unwrap_or_default(), written);

@@ -1,14 +1,16 @@
 //! The interpreter: runs a kernel of a TTIR module for a whole grid on the CPU.
 //!
-//! It is the reference semantics of the IR, with which every pass and lowering is compared, and a debugger's friend: what is undefined on a
-//! device is a [`Diagnostic`] here, with the source line, the program and the element.
+//! It is the reference semantics of the IR, with which every pass and lowering is compared, and a debugger's friend:
+//! what is undefined on a device is a [`Diagnostic`] here, with the source line, the program and the element.
 //!
 //! 1. [`Memory`] holds the buffers; an [`Arg`] points into one or is a number.
 //! 2. `plan.rs` looks at the kernel once: which values are indices, whether programs may run at the same time.
-//! 3. `launch.rs` runs the programs of the grid, in parallel where that cannot be observed, in order otherwise. The result is the same.
+//! 3. `launch.rs` runs the programs of the grid, in parallel where that cannot be observed, in order otherwise. The
+//!    result is the same.
 //! 4. `program.rs` walks the operations of one program; `ops/` says what each one does, a file per family.
-//! 5. `access.rs` checks and performs each access to memory; `races.rs` remembers who touched what, `undef.rs` follows what nobody defined,
-//!    `promises.rs` checks what the kernel promises, `finite.rs` finds NaN and infinity where they are made.
+//! 5. `access.rs` checks and performs each access to memory; `races.rs` remembers who touched what, `undef.rs` follows
+//!    what nobody defined, `promises.rs` checks what the kernel promises, `finite.rs` finds NaN and infinity where they
+//!    are made.
 //! 6. `limits.rs` bounds work, time and memory; `lines.rs` what is printed.
 //!
 //! ```
@@ -31,7 +33,8 @@
 //! assert_eq!(memory.values(x), [2.0, 4.0, 6.0, 8.0]);
 //! ```
 
-// Floats are compared exactly on purpose: bits are what is computed here. A fault is the boxed error of every step, so it is made boxed.
+// Floats are compared exactly on purpose: bits are what is computed here. A fault is the boxed error of every step, so
+// it is made boxed.
 #![allow(clippy::float_cmp, clippy::unnecessary_box_returns)]
 
 mod access;
@@ -132,7 +135,8 @@ pub struct Options {
     pub max_ops: u64,
     /// When the launch ends whatever it has done.
     pub deadline: Option<Instant>,
-    /// How many faults are looked for, at different places. A program goes on after a fault only if this is more than 1.
+    /// How many faults are looked for, at different places. A program goes on after a fault only if this is more than
+    /// 1.
     pub max_faults: usize,
     /// How many lines are kept of what programs print, and of what is traced.
     pub max_lines: usize,
@@ -209,12 +213,19 @@ pub struct Param {
 pub fn kernels(ir: &Ir) -> Vec<&'static str> {
     let public = |op| ir.str_attr(op, "sym_visibility").is_none_or(|v| v == "public");
     let with_body = |op| ir.is(op, TtOp::Func) && ir.body(op, 0).is_some();
-    ir.functions().into_iter().filter(|&f| with_body(f) && public(f)).filter_map(|f| ir.str_attr(f, "sym_name")).collect()
+    ir.functions()
+        .into_iter()
+        .filter(|&f| with_body(f) && public(f))
+        .filter_map(|f| ir.str_attr(f, "sym_name"))
+        .collect()
 }
 
 /// The parameters of a kernel; `Err` names the kernels there are.
 pub fn params(ir: &Ir, kernel: &str) -> Result<Vec<Param>, Box<Diagnostic>> {
     let function = launch::find_kernel(ir, kernel)?;
     let args = ir.body(function, 0).map(|b| ir.args(b)).unwrap_or_default();
-    Ok(args.iter().map(|&a| Param { name: ir.value_loc(a).value_name().map(crate::ir::Name::as_str), ty: ir.ty(a) }).collect())
+    Ok(args
+        .iter()
+        .map(|&a| Param { name: ir.value_loc(a).value_name().map(crate::ir::Name::as_str), ty: ir.ty(a) })
+        .collect())
 }

@@ -1,8 +1,8 @@
 //! NumPy's `.npy` files: reading and writing arrays as raw bytes with a type and a shape.
 //!
-//! The format (NumPy enhancement proposal 1): `\x93NUMPY`, a version, the length of the header, the header (a Python dictionary with the keys
-//! `descr`, `fortran_order` and `shape`), the elements. NumPy has no bfloat16 and no 8-bit floats; they travel as `V2`, `u2`, `V1` or `u1` and
-//! get their type from the kernel's parameter.
+//! The format (NumPy enhancement proposal 1): `\x93NUMPY`, a version, the length of the header, the header (a Python
+//! dictionary with the keys `descr`, `fortran_order` and `shape`), the elements. NumPy has no bfloat16 and no 8-bit
+//! floats; they travel as `V2`, `u2`, `V1` or `u1` and get their type from the kernel's parameter.
 //!
 //! Example header: `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`
 
@@ -96,7 +96,10 @@ fn element(descr: &str) -> Result<(Type, usize), String> {
 fn row_major(data: &[u8], shape: &[usize], size: usize) -> Vec<u8> {
     let dims: Vec<i64> = shape.iter().map(|&d| d as i64).collect();
     let strides: Vec<usize> = shape.iter().scan(1, |s, &d| Some(std::mem::replace(s, *s * d))).collect();
-    super::value::offsets(&dims, &strides).into_iter().flat_map(|at| data[at * size..(at + 1) * size].iter().copied()).collect()
+    super::value::offsets(&dims, &strides)
+        .into_iter()
+        .flat_map(|at| data[at * size..(at + 1) * size].iter().copied())
+        .collect()
 }
 
 /// A file with these elements. Formats that NumPy lacks are written as unsigned integers of their width.

@@ -1,8 +1,9 @@
 //! Numbers as bit patterns: fast decoding and encoding of the float formats, rounding modes, integers to floats.
 //!
-//! 1. Formats of up to 16 bits decode through a table of `f32`, which holds each of their values exactly. `f32` and `f64` are their own.
-//! 2. An operation on a narrow format is computed in `f32` and rounded once to the format. For +, -, ×, ÷ and √ this equals a direct rounding,
-//!    since 24 ≥ 2·11 + 2 significant bits; the hardware does the same.
+//! 1. Formats of up to 16 bits decode through a table of `f32`, which holds each of their values exactly. `f32` and
+//!    `f64` are their own.
+//! 2. An operation on a narrow format is computed in `f32` and rounded once to the format. For +, -, ×, ÷ and √ this
+//!    equals a direct rounding, since 24 ≥ 2·11 + 2 significant bits; the hardware does the same.
 //! 3. Directed rounding starts from the nearest value and steps one pattern back when that lies on the wrong side.
 //!
 //! Example: 1/3 in f16 is nearest to 0x3555 (below), and upward rounding gives 0x3556.
@@ -79,7 +80,8 @@ pub(crate) fn to_f64(kind: FloatKind, bits: u64) -> f64 {
     }
 }
 
-/// Rounds to a format in the given mode. Infinite results of a finite value become the largest finite one where the mode points inwards.
+/// Rounds to a format in the given mode. Infinite results of a finite value become the largest finite one where the
+/// mode points inwards.
 pub(crate) fn round_to(kind: FloatKind, v: f64, mode: Rounding) -> u64 {
     let nearest = if kind == FloatKind::F32 { u64::from((v as f32).to_bits()) } else { kind.from_f64(v) };
     let back = to_f64(kind, nearest);
@@ -129,7 +131,8 @@ pub(crate) fn largest(kind: FloatKind, negative: bool) -> u64 {
     if negative { bits | sign } else { bits }
 }
 
-/// As the conversion instructions to 8-bit floats do: to nearest even, and what is too large becomes the largest finite value.
+/// As the conversion instructions to 8-bit floats do: to nearest even, and what is too large becomes the largest finite
+/// value.
 pub(crate) fn saturate_to(kind: FloatKind, v: f64) -> u64 {
     let bits = kind.from_f64(v);
     if !v.is_nan() && !to_f64(kind, bits).is_finite() { largest(kind, v < 0.0) } else { bits }
@@ -144,7 +147,8 @@ pub(crate) fn from_int(kind: FloatKind, v: i128) -> u64 {
     }
 }
 
-/// An `f64` that rounds to every format of at most 50 bits as `v` does: the bits that do not fit are remembered in the last one.
+/// An `f64` that rounds to every format of at most 50 bits as `v` does: the bits that do not fit are remembered in the
+/// last one.
 fn round_to_odd(v: i128) -> f64 {
     let magnitude = v.unsigned_abs();
     let width = 128 - magnitude.leading_zeros();
@@ -159,7 +163,8 @@ fn round_to_odd(v: i128) -> f64 {
 
 /// A float as an integer of a width, towards zero; out of range it saturates and NaN gives 0, as the hardware converts.
 pub(crate) fn to_int(v: f64, width: u32, signed: bool) -> u64 {
-    let (low, high) = if signed { (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1) } else { (0, (1i128 << width) - 1) };
+    let (low, high) =
+        if signed { (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1) } else { (0, (1i128 << width) - 1) };
     mask(width) & (v as i128).clamp(low, high) as u64
 }
 

@@ -1,15 +1,19 @@
 //! What is known about a kernel before it runs.
 //!
 //! 1. *Reachable functions*: the kernel and what it calls.
-//! 2. *Indices*: the values whose wrapping around would move an address. Backwards from every offset of `tt.addptr` and every coordinate of a
-//!    block, through the operations that keep a number's magnitude meaningful (sums, products, quotients, casts, shapes, control flow). Bitwise
-//!    operations, remainders and right shifts end the walk: hashes and random numbers wrap on purpose.
-//! 3. *Order*: whether programs may run at the same time. Not if they could see one another's effects in a valid program: an atomic whose
-//!    result is used, or one whose effect depends on the order (floats, exchanges), or a volatile load.
+//! 2. *Indices*: the values whose wrapping around would move an address. Backwards from every offset of `tt.addptr` and
+//!    every coordinate of a block, through the operations that keep a number's magnitude meaningful (sums, products,
+//!    quotients, casts, shapes, control flow). Bitwise operations, remainders and right shifts end the walk: hashes and
+//!    random numbers wrap on purpose.
+//! 3. *Order*: whether programs may run at the same time. Not if they could see one another's effects in a valid
+//!    program: an atomic whose result is used, or one whose effect depends on the order (floats, exchanges), or a
+//!    volatile load.
 //! 4. *Cell*: the smallest size at which memory is accessed, for the race check.
-//! 5. *Plain regions*: regions of `tt.reduce` and the like that are straight-line elementwise code, and can run on many lanes at once.
-//! 6. *Costs*: 1 for an operation, and 1 more for every 16 elements that it reads or makes; a combining region counts once for each element, and a
-//!    product 1 for every 128 multiplications. A unit is then some tens of nanoseconds, whatever the operation.
+//! 5. *Plain regions*: regions of `tt.reduce` and the like that are straight-line elementwise code, and can run on many
+//!    lanes at once.
+//! 6. *Costs*: 1 for an operation, and 1 more for every 16 elements that it reads or makes; a combining region counts
+//!    once for each element, and a product 1 for every 128 multiplications. A unit is then some tens of nanoseconds,
+//!    whatever the operation.
 //! 7. *Promises*: the operations whose results the kernel says something about (`tl.multiple_of`).
 
 use std::collections::BTreeSet;
@@ -83,7 +87,8 @@ pub(crate) fn plan(ir: &Ir, kernel: Op, checks: Checks) -> Plan {
     for &op in &ops {
         costs[op.index()] = cost(ir, op);
     }
-    let promise = |op: &Op| ir.results(*op).len() == 1 && HINTS.iter().any(|(name, _)| ir.stored_attr(*op, name).is_some());
+    let promise =
+        |op: &Op| ir.results(*op).len() == 1 && HINTS.iter().any(|(name, _)| ir.stored_attr(*op, name).is_some());
     let mut promises: Vec<Op> = ops.iter().copied().filter(|op| checks.promises && promise(op)).collect();
     promises.sort_unstable();
     Plan {
@@ -94,7 +99,10 @@ pub(crate) fn plan(ir: &Ir, kernel: Op, checks: Checks) -> Plan {
         parallel: ops.iter().all(|&op| is_unordered(ir, op)),
         cell: ops.iter().filter_map(|&op| access_size(ir, op)).min().unwrap_or(8).min(8),
         values,
-        too_wide: ops.iter().copied().find(|&op| ir.results(op).iter().any(|&r| ir.ty(r).bit_width().is_some_and(|w| w > 64))),
+        too_wide: ops
+            .iter()
+            .copied()
+            .find(|&op| ir.results(op).iter().any(|&r| ir.ty(r).bit_width().is_some_and(|w| w > 64))),
     }
 }
 
@@ -143,7 +151,9 @@ fn reachable(ir: &Ir, kernel: Op) -> Vec<Op> {
 /// Whether programs that run this operation may run at the same time and give the same result as one after the other.
 fn is_unordered(ir: &Ir, op: Op) -> bool {
     match ir.kind(op) {
-        OpKind::Tt(TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll | TtOp::DescriptorReduce) => false,
+        OpKind::Tt(
+            TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore | TtOp::AtomicPoll | TtOp::DescriptorReduce,
+        ) => false,
         OpKind::Tt(TtOp::AtomicRmw) => {
             let commutes = !matches!(view::AtomicRmw(op).atomic_rmw_op(ir), None | Some(RmwKind::Fadd | RmwKind::Exch));
             let float = ir.ty(ir.operand(op, 1)).elem().is_float();
@@ -162,8 +172,8 @@ fn access_size(ir: &Ir, op: Op) -> Option<usize> {
     ir.kind(op).belongs(Classes::GLOBAL_ACCESS).then(|| element_size(elem(ir.ty(ir.operand(op, 0)))))
 }
 
-/// Straight-line code of elementwise operations, and of calls to functions of such code. A block that returns makes those after it dead, which
-/// irgen leaves behind.
+/// Straight-line code of elementwise operations, and of calls to functions of such code. A block that returns makes
+/// those after it dead, which irgen leaves behind.
 fn is_plain(ir: &Ir, region: Region, depth: u32) -> bool {
     let Some(block) = ir.entry(region) else { return false };
     ir.ops(block).all(|op| {
@@ -172,7 +182,12 @@ fn is_plain(ir: &Ir, region: Region, depth: u32) -> bool {
             OpKind::Arith(ArithOp::Constant | ArithOp::Select)
             | OpKind::Ub(UbOp::Poison)
             | OpKind::Tt(
-                TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn | TtOp::Return | TtOp::Mulhiui | TtOp::Addptr,
+                TtOp::ReduceReturn
+                | TtOp::ScanReturn
+                | TtOp::MapElementwiseReturn
+                | TtOp::Return
+                | TtOp::Mulhiui
+                | TtOp::Addptr,
             ) => true,
             OpKind::Tt(TtOp::Call) => {
                 let callee = ir.str_attr(op, "callee").and_then(|n| ir.function(n));
@@ -193,7 +208,9 @@ fn indices(ir: &Ir, ops: &[Op], values: usize) -> Vec<bool> {
             OpKind::Tt(TtOp::Addptr) => work.push(ir.operand(op, 1)),
             OpKind::Tt(TtOp::Advance) => work.extend(&ir.operands(op)[1..]),
             OpKind::Tt(TtOp::MakeTensorPtr) => work.extend(ir.operand_group(op, 3)),
-            OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorStore | TtOp::DescriptorReduce) => work.extend(&ir.operands(op)[1..]),
+            OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorStore | TtOp::DescriptorReduce) => {
+                work.extend(&ir.operands(op)[1..])
+            }
             _ => {}
         }
     }

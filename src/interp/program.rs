@@ -1,10 +1,11 @@
 //! One program instance: walks the operations of the kernel with a table of values.
 //!
-//! A block runs from its first operation to its terminator, which says what happens next ([`Flow`]). Operations with regions (loops,
-//! conditionals, reductions) run their blocks through [`Program::block`]; branches between blocks are followed in [`Program::region`].
-//! Functions cannot call themselves, so one table serves all of them.
+//! A block runs from its first operation to its terminator, which says what happens next ([`Flow`]). Operations with
+//! regions (loops, conditionals, reductions) run their blocks through [`Program::block`]; branches between blocks are
+//! followed in [`Program::region`]. Functions cannot call themselves, so one table serves all of them.
 //!
-//! Work is counted, not operations alone (`plan.rs` says what each one costs), so that the limit bounds the time that a program takes.
+//! Work is counted, not operations alone (`plan.rs` says what each one costs), so that the limit bounds the time that a
+//! program takes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;

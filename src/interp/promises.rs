@@ -1,15 +1,19 @@
-//! Promises that a kernel makes to the compiler: `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy` and `tl.assume`.
+//! Promises that a kernel makes to the compiler: `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy` and
+//! `tl.assume`.
 //!
-//! The compiler relies on them without a check: a vector load at an address that is no multiple of its size traps, and one of elements that are
-//! not neighbours reads others. So each is looked at where the value is computed.
+//! The compiler relies on them without a check: a vector load at an address that is no multiple of its size traps, and
+//! one of elements that are not neighbours reads others. So each is looked at where the value is computed.
 //!
-//! 1. *Divisibility* (one number per axis): an element that continues no run of consecutive numbers is a multiple of it. Of a scalar, the value is.
-//! 2. *Contiguity*: the axis divides into groups of that length, in which each element is one more than the one before it.
+//! 1. *Divisibility* (one number per axis): an element that continues no run of consecutive numbers is a multiple of
+//!    it. Of a scalar, the value is.
+//! 2. *Contiguity*: the axis divides into groups of that length, in which each element is one more than the one before
+//!    it.
 //! 3. *Constancy*: likewise, and the elements of a group are equal.
 //!
 //! Pointers count in bytes for divisibility, and in elements for contiguity. Undefined elements are left out.
 //!
-//! Example: 64 65 66 67 0 1 2 3 is a multiple of 64 along its axis (both runs start at one), and has groups of 4, not of 8.
+//! Example: 64 65 66 67 0 1 2 3 is a multiple of 64 along its axis (both runs start at one), and has groups of 4, not
+//! of 8.
 
 use super::fault::{self, Fault};
 use super::numbers::signed;
@@ -22,8 +26,11 @@ use crate::diag::codes::interp as codes;
 use crate::ir::{Attr, AttrData, DenseData, Op, Type};
 
 /// The attributes of an operation that are promises about its result, with the function that makes each.
-pub(crate) const HINTS: [(&str, &str); 3] =
-    [("tt.divisibility", "tl.multiple_of"), ("tt.contiguity", "tl.max_contiguous"), ("tt.constancy", "tl.max_constancy")];
+pub(crate) const HINTS: [(&str, &str); 3] = [
+    ("tt.divisibility", "tl.multiple_of"),
+    ("tt.contiguity", "tl.max_contiguous"),
+    ("tt.constancy", "tl.max_constancy"),
+];
 
 /// `llvm.intr.assume`
 pub(crate) fn assume(p: &Program<'_>, op: Op) -> Result<(), Fault> {
@@ -33,7 +40,8 @@ pub(crate) fn assume(p: &Program<'_>, op: Op) -> Result<(), Fault> {
         return Ok(());
     }
     p.report(op, &codes::BROKEN_PROMISE, || {
-        let d = p.fault(op, &codes::BROKEN_PROMISE, "what `tl.assume` promises does not hold".to_owned(), "assumed here");
+        let d =
+            p.fault(op, &codes::BROKEN_PROMISE, "what `tl.assume` promises does not hold".to_owned(), "assumed here");
         Box::new(d.help("the compiler relies on it: test the condition, or leave the promise out"))
     })
 }
@@ -71,7 +79,9 @@ fn broken(p: &Program<'_>, op: Op, function: &str, v: &Val, lane: usize, promise
     let value = number(ty, v, lane);
     let what = match function {
         "tl.multiple_of" => format!("`{function}` promises multiples of {promised}, and there is {value}"),
-        "tl.max_contiguous" => format!("`{function}` promises groups of {promised} consecutive elements, and {value} breaks one"),
+        "tl.max_contiguous" => {
+            format!("`{function}` promises groups of {promised} consecutive elements, and {value} breaks one")
+        }
         _ => format!("`{function}` promises groups of {promised} equal elements, and {value} breaks one"),
     };
     let mut d = *p.fault(op, &codes::BROKEN_PROMISE, what, "this value");
@@ -84,7 +94,11 @@ fn broken(p: &Program<'_>, op: Op, function: &str, v: &Val, lane: usize, promise
 /// An element as a number; a pointer counts from the start of its buffer.
 fn number(ty: Type, v: &Val, lane: usize) -> i128 {
     let bits = v.lanes.get(lane);
-    if ty.elem().is_ptr() { i128::from(bits & ((1 << super::memory::SPACE_BITS) - 1)) } else { i128::from(signed(bits, width(ty))) }
+    if ty.elem().is_ptr() {
+        i128::from(bits & ((1 << super::memory::SPACE_BITS) - 1))
+    } else {
+        i128::from(signed(bits, width(ty)))
+    }
 }
 
 /// The distance of neighbouring elements.
@@ -113,9 +127,11 @@ fn defined(v: &Val, lane: usize) -> bool {
 /// The first element that starts a run along an axis and is no multiple.
 fn divisibility(ty: Type, v: &Val, numbers: &[i64]) -> Option<(usize, i64)> {
     let step = pointee_step(ty);
-    let continues =
-        |before: Option<usize>, lane: usize| before.is_some_and(|b| !defined(v, b) || number(ty, v, b) + step == number(ty, v, lane));
-    // A row-major matrix of offsets has runs along its rows alone: what continues one of them is not judged by its column.
+    let continues = |before: Option<usize>, lane: usize| {
+        before.is_some_and(|b| !defined(v, b) || number(ty, v, b) + step == number(ty, v, lane))
+    };
+    // A row-major matrix of offsets has runs along its rows alone: what continues one of them is not judged by its
+    // column.
     let mut inside = vec![false; ty.num_elements().max(1) as usize];
     for (_, _, before, lane) in along(ty) {
         inside[lane] |= continues(before, lane);

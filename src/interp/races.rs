@@ -1,17 +1,19 @@
 //! Races between program instances: who has touched what, and who is ordered after whom.
 //!
-//! Two accesses race when they come from different programs of a launch, touch the same cell, at least one of them is a plain store, and
-//! nothing orders them.
+//! Two accesses race when they come from different programs of a launch, touch the same cell, at least one of them is a
+//! plain store, and nothing orders them.
 //!
-//! 1. A buffer is divided into cells of the smallest size at which the kernel accesses memory. A cell is one word: the program that last stored
-//!    to it plainly (`writer`) and the one that last accessed it in any way (`user`, or [`MANY`] for several unordered ones).
-//! 2. Any access by P races with a `writer` Q ≠ P that is not ordered before P. A plain store races with such a `user` as well.
-//! 3. P is ordered after Q if P acquired, through a scalar atomic with acquire semantics, an address that Q (or somebody ordered after Q) had
-//!    released. A kernel with atomics runs its programs one after the other, so all that Q did counts as done before: a lock is recognised, and
-//!    what Q does after its last release is not told apart.
+//! 1. A buffer is divided into cells of the smallest size at which the kernel accesses memory. A cell is one word: the
+//!    program that last stored to it plainly (`writer`) and the one that last accessed it in any way (`user`, or
+//!    [`MANY`] for several unordered ones).
+//! 2. Any access by P races with a `writer` Q ≠ P that is not ordered before P. A plain store races with such a `user`
+//!    as well.
+//! 3. P is ordered after Q if P acquired, through a scalar atomic with acquire semantics, an address that Q (or
+//!    somebody ordered after Q) had released. A kernel with atomics runs its programs one after the other, so all that
+//!    Q did counts as done before: a lock is recognised, and what Q does after its last release is not told apart.
 //!
-//! 4. Where programs run in order, a second word of each cell says which operations those two accesses were, for the report. In parallel it would
-//!    depend on timing; the launch is repeated in order when there is something to report.
+//! 4. Where programs run in order, a second word of each cell says which operations those two accesses were, for the
+//!    report. In parallel it would depend on timing; the launch is repeated in order when there is something to report.
 //!
 //! Example: cell (writer 3, user 3). Program 5 loads it: 3 ≠ 5 and is not ordered before 5, a race.
 
@@ -81,8 +83,8 @@ impl History {
         let (first, last) = (offset >> self.shift, (offset + size - 1) >> self.shift);
         for index in first..=last {
             let words = if self.parallel { 1 } else { 2 };
-            let page =
-                self.buffers[buffer][index >> PAGE_BITS].get_or_init(|| (0..words << PAGE_BITS).map(|_| AtomicU64::new(0)).collect());
+            let page = self.buffers[buffer][index >> PAGE_BITS]
+                .get_or_init(|| (0..words << PAGE_BITS).map(|_| AtomicU64::new(0)).collect());
             let at = index & ((1 << PAGE_BITS) - 1);
             let cell = &page[at];
             let mut old = cell.load(Relaxed);

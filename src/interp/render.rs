@@ -1,7 +1,7 @@
 //! Values as text, for `--trace` and `tt.print`.
 //!
-//! A tensor prints as nested brackets, row-major. Of a dimension longer than 8 in a tensor of more than 256 elements only the first and last
-//! three are shown: `[0, 1, 2, …, 1021, 1022, 1023]`.
+//! A tensor prints as nested brackets, row-major. Of a dimension longer than 8 in a tensor of more than 256 elements
+//! only the first and last three are shown: `[0, 1, 2, …, 1021, 1022, 1023]`.
 
 use super::numbers;
 use super::value::{Lanes, Val, strides};
@@ -43,7 +43,8 @@ fn write(out: &mut String, ty: Type, v: &Val, shape: &[i64], strides: &[usize], 
     out.push(']');
 }
 
-/// One element: a float with as many digits as tell it from its neighbours, an integer in decimal, a pointer in hexadecimal.
+/// One element: a float with as many digits as tell it from its neighbours, an integer in decimal, a pointer in
+/// hexadecimal.
 pub(crate) fn element(ty: Type, bits: u64, signed: bool) -> String {
     match *ty {
         TypeData::Float(kind) => {

@@ -1,17 +1,17 @@
 //! Elements that are undefined: what a masked load without `other` leaves out, and all that is computed from it.
 //!
-//! 1. A load whose mask leaves elements out and that has no `other`, an atomic operation with such a mask, and a load through a block pointer
-//!    past a checked boundary without padding give undefined elements there ([`Undef`]). A value carries them only where there are some, so a
-//!    run without them pays for one flag.
-//! 2. [`spread`] follows them through elementwise operations and products. Operations that move elements carry them along
-//!    ([`Val::rearrange`]); combining regions run on them as on any other value.
-//! 3. What cannot depend on the undefined element is defined: `arith.select` takes the other one, and 0 absorbs in `&` and in a product of
-//!    integers, as all ones do in `|`.
-//! 4. A fault is where one matters: stored, in an address, in the mask of an access, in a condition, in an atomic operation
-//!    ([`Program::defined`]). The elements that the use's own mask leaves out do not matter.
+//! 1. A load whose mask leaves elements out and that has no `other`, an atomic operation with such a mask, and a load
+//!    through a block pointer past a checked boundary without padding give undefined elements there ([`Undef`]). A
+//!    value carries them only where there are some, so a run without them pays for one flag.
+//! 2. [`spread`] follows them through elementwise operations and products. Operations that move elements carry them
+//!    along ([`Val::rearrange`]); combining regions run on them as on any other value.
+//! 3. What cannot depend on the undefined element is defined: `arith.select` takes the other one, and 0 absorbs in `&`
+//!    and in a product of integers, as all ones do in `|`.
+//! 4. A fault is where one matters: stored, in an address, in the mask of an access, in a condition, in an atomic
+//!    operation ([`Program::defined`]). The elements that the use's own mask leaves out do not matter.
 //!
-//! Example: with `v = tl.load(p, mask=m)`, `tl.where(m, v, 0)` is defined, `tl.store(q, v, mask=m)` is fine, and `tl.store(q, tl.sum(v))` is a
-//! fault: the sum mixes what was loaded with what was not.
+//! Example: with `v = tl.load(p, mask=m)`, `tl.where(m, v, 0)` is defined, `tl.store(q, v, mask=m)` is fine, and
+//! `tl.store(q, tl.sum(v))` is a fault: the sum mixes what was loaded with what was not.
 
 use std::sync::Arc;
 
@@ -48,7 +48,8 @@ impl Undef {
 
     /// The elements in another order, as [`Val::rearrange`] takes it.
     pub(crate) fn rearrange(&self, n: usize, source: impl Fn(usize) -> usize) -> Option<Arc<Undef>> {
-        let lanes = if self.lanes.len() == 1 { self.lanes.clone() } else { (0..n).map(|i| self.at(source(i))).collect() };
+        let lanes =
+            if self.lanes.len() == 1 { self.lanes.clone() } else { (0..n).map(|i| self.at(source(i))).collect() };
         Undef::new(lanes, self.origin, self.mixed)
     }
 
@@ -142,8 +143,8 @@ fn select(operands: &[Val]) -> Option<Arc<Undef>> {
     Undef::new((0..n).map(undefined).collect(), first.origin, first.mixed)
 }
 
-/// A row of the left operand or a column of the right one that has an undefined element makes its row or column of the result undefined. Where
-/// elements are packed or scaled, several of the result share one of the operand.
+/// A row of the left operand or a column of the right one that has an undefined element makes its row or column of the
+/// result undefined. Where elements are packed or scaled, several of the result share one of the operand.
 fn product(p: &Program<'_>, op: Op, operands: &[Val]) -> Option<Arc<Undef>> {
     let ir = p.ir;
     let first = operands.iter().find_map(|v| v.undef.as_ref())?;
@@ -165,10 +166,12 @@ fn product(p: &Program<'_>, op: Op, operands: &[Val]) -> Option<Arc<Undef>> {
         ir.operands(op).iter().position(|&o| o == v)
     };
     let (left, right) = (scale(3), scale(4));
-    let rows: Vec<bool> =
-        (0..batch * m).map(|i| line(0, true, i / m, i % m, m) || left.is_some_and(|s| line(s, true, i / m, i % m, m))).collect();
-    let columns: Vec<bool> =
-        (0..batch * n).map(|j| line(1, false, j / n, j % n, n) || right.is_some_and(|s| line(s, true, j / n, j % n, n))).collect();
+    let rows: Vec<bool> = (0..batch * m)
+        .map(|i| line(0, true, i / m, i % m, m) || left.is_some_and(|s| line(s, true, i / m, i % m, m)))
+        .collect();
+    let columns: Vec<bool> = (0..batch * n)
+        .map(|j| line(1, false, j / n, j % n, n) || right.is_some_and(|s| line(s, true, j / n, j % n, n)))
+        .collect();
     let sum = operands.get(2).and_then(|v| v.undef.as_ref());
     let undefined = |i: usize| rows[i / n] || columns[i / (m * n) * n + i % n] || at(sum, i);
     let lanes: Vec<bool> = (0..batch * m * n).map(undefined).collect();
@@ -217,7 +220,9 @@ impl Program<'_> {
                 "the mask leaves elements out here, and there is no `other`",
                 "give the load `other=…`, or select with `tl.where(mask, x, …)` before the elements are used",
             ),
-            _ => ("the mask leaves elements out here", "select with `tl.where(mask, x, …)` before the elements are used"),
+            _ => {
+                ("the mask leaves elements out here", "select with `tl.where(mask, x, …)` before the elements are used")
+            }
         };
         if let Some(p) = fault::written(ir.loc(u.origin)) {
             d = d.at(p, cause);
@@ -249,7 +254,8 @@ pub(crate) fn position(v: &Val, holds: impl Fn(u64) -> bool) -> Option<usize> {
     (0..n).find(|&i| !u.at(i) && holds(v.lanes.get(i)))
 }
 
-/// Whether any of these lanes is a vector: a splat of undefined elements is one value per lane only where its marks are.
+/// Whether any of these lanes is a vector: a splat of undefined elements is one value per lane only where its marks
+/// are.
 pub(crate) fn is_uniform(v: &Val) -> bool {
     !matches!(v.lanes, Lanes::Full(_)) && v.exact.is_none() && v.undef.as_ref().is_none_or(|u| u.lanes.len() == 1)
 }

@@ -1,11 +1,13 @@
 //! Values: what an SSA value holds while a program runs.
 //!
-//! Every element is a *lane* of 64 bits: an integer zero-extended from its width, a float's pattern, a pointer's address. A scalar has one
-//! lane; a tensor has one per element in row-major order, or just one where all are known to be equal ([`Lanes::Splat`]), which keeps masks
-//! and constants cheap. The IR's type says how to read the bits, so that a value does not carry it.
+//! Every element is a *lane* of 64 bits: an integer zero-extended from its width, a float's pattern, a pointer's
+//! address. A scalar has one lane; a tensor has one per element in row-major order, or just one where all are known to
+//! be equal ([`Lanes::Splat`]), which keeps masks and constants cheap. The IR's type says how to read the bits, so that
+//! a value does not carry it.
 //!
-//! An index that has wrapped carries beside its bits what it would be without wrapping ([`Exact`]); see `plan.rs` for which ones are watched.
-//! A value with elements that nobody defined says which ([`Undef`], see `undef.rs`); their bits are zero.
+//! An index that has wrapped carries beside its bits what it would be without wrapping ([`Exact`]); see `plan.rs` for
+//! which ones are watched. A value with elements that nobody defined says which ([`Undef`], see `undef.rs`); their bits
+//! are zero.
 
 use std::sync::Arc;
 
@@ -88,7 +90,8 @@ impl Val {
             other => other.clone(),
         };
         let exact = self.exact.as_ref().map(|e| {
-            let values = if e.values.len() == 1 { e.values.clone() } else { (0..n).map(|i| e.get(source(i))).collect() };
+            let values =
+                if e.values.len() == 1 { e.values.clone() } else { (0..n).map(|i| e.get(source(i))).collect() };
             Arc::new(Exact { values, origin: e.origin })
         });
         let undef = self.undef.as_ref().and_then(|u| u.rearrange(n, source));
@@ -137,7 +140,9 @@ impl Lanes {
     #[inline]
     pub(crate) fn zip(&self, other: &Lanes, f: impl Fn(u64, u64) -> u64) -> Lanes {
         match (self, other) {
-            (Lanes::Full(a), Lanes::Full(b)) => Lanes::from(a.iter().zip(b.iter()).map(|(&x, &y)| f(x, y)).collect::<Vec<_>>()),
+            (Lanes::Full(a), Lanes::Full(b)) => {
+                Lanes::from(a.iter().zip(b.iter()).map(|(&x, &y)| f(x, y)).collect::<Vec<_>>())
+            }
             (Lanes::Full(a), b) => {
                 let y = b.get(0);
                 Lanes::from(a.iter().map(|&x| f(x, y)).collect::<Vec<_>>())

@@ -1,16 +1,18 @@
-//! The verifier: the rules every module obeys. It runs after parsing and after every pass, so it is linear in the module.
+//! The verifier: the rules every module obeys. It runs after parsing and after every pass, so it is linear in the
+//! module.
 //!
 //! # What is checked
-//! 1. *Form* ([`structure`]), from the operation's table entry: how many operands, results, regions and successors; the type constraint of
-//!    each; every attribute's presence and kind; one block where the entry says so; a terminator at the end of each block and nowhere else;
-//!    what a branch passes to its successors.
-//! 2. *Types of tensors* ([`types`]), at the operations of `tt`, `ttg` and `ttng`: sizes, and layouts against the module's `ttg.num-warps`,
-//!    `ttg.threads-per-warp` and `ttg.num-ctas`. A value of a bad type is reported once.
+//! 1. *Form* ([`structure`]), from the operation's table entry: how many operands, results, regions and successors; the
+//!    type constraint of each; every attribute's presence and kind; one block where the entry says so; a terminator at
+//!    the end of each block and nowhere else; what a branch passes to its successors.
+//! 2. *Types of tensors* ([`types`]), at the operations of `tt`, `ttg` and `ttng`: sizes, and layouts against the
+//!    module's `ttg.num-warps`, `ttg.threads-per-warp` and `ttg.num-ctas`. A value of a bad type is reported once.
 //! 3. *Relations between types* ([`traits`]) that the entry's traits state: same type, same shape, same encoding.
-//! 4. *The operation's own rules*: `OpSpec::verify`, found in `dialects::verify`. They run only on operations without a fault so far, and may
-//!    take for granted what steps 1 to 3 established.
+//! 4. *The operation's own rules*: `OpSpec::verify`, found in `dialects::verify`. They run only on operations without a
+//!    fault so far, and may take for granted what steps 1 to 3 established.
 //! 5. *Layouts* of views ([`layouts`]) and what else needs their mathematics, when [`LayoutRules`] are given.
-//! 6. *Dominance* ([`dominance`]): a value is used only where it is available, and not inside an operation that is isolated from above.
+//! 6. *Dominance* ([`dominance`]): a value is used only where it is available, and not inside an operation that is
+//!    isolated from above.
 //! 7. *Symbols* ([`symbols`]): unique names; calls of functions that exist, with their types.
 //! 8. In debug builds, *use lists* ([`uses`]): each operand is registered as a use and nothing else is.
 //!
@@ -37,7 +39,8 @@ use crate::ir::core::entity::Entity;
 use crate::ir::core::{Attr, Dominance, Ir, Loc, Op, Type};
 use crate::ir::dialects::{BuiltinOp, OpKind};
 
-/// What the verifier asks about layouts beyond the counts that an encoding states. The answers are in `layout`, which `ir` may not import.
+/// What the verifier asks about layouts beyond the counts that an encoding states. The answers are in `layout`, which
+/// `ir` may not import.
 #[derive(Clone, Copy)]
 pub struct LayoutRules {
     /// Whether a tensor's layout can lay out its shape, or why not.
@@ -126,7 +129,9 @@ impl<'a> Verifier<'a> {
                 let target = self.types.target_of_partition(ir, op, index, context.target);
                 for &block in ir.blocks_of(region).iter().rev() {
                     let last = ir.last_op(block);
-                    stack.extend(std::iter::successors(last, |&o| ir.prev_op(o)).map(|o| (o, Context { target, ..context })));
+                    stack.extend(
+                        std::iter::successors(last, |&o| ir.prev_op(o)).map(|o| (o, Context { target, ..context })),
+                    );
                 }
             }
         }

@@ -1,14 +1,15 @@
 //! What a layout encoding or a type of memory must satisfy by itself, whatever uses it.
 //!
-//! The reader of IR text asks here for each attribute and type that it reads, and reports faults where those stand; the verifier asks for what
-//! passes make. Nothing here knows of a module or an operation, and nothing computes a layout.
+//! The reader of IR text asks here for each attribute and type that it reads, and reports faults where those stand; the
+//! verifier asks for what passes make. Nothing here knows of a module or an operation, and nothing computes a layout.
 //!
 //! 1. Lists that run along dimensions have one length; sizes are powers of two; `order` is a permutation.
-//! 2. Bases have one number of coordinates. Of a register layout, and of the blocks of a cluster, those that are not 0 are powers of two
-//!    along one axis each, and every axis has its powers from 1 on, once: a permutation matrix. Of a shared layout they are linearly independent
-//!    and span the shape.
+//! 2. Bases have one number of coordinates. Of a register layout, and of the blocks of a cluster, those that are not 0
+//!    are powers of two along one axis each, and every axis has its powers from 1 on, once: a permutation matrix. Of a
+//!    shared layout they are linearly independent and span the shape.
 //! 3. A parent is a layout of registers that the child can stand on.
-//! 4. A memory descriptor's layout is one of memory, in the space where that memory is, with a rank and extents that fit.
+//! 4. A memory descriptor's layout is one of memory, in the space where that memory is, with a rank and extents that
+//!    fit.
 //!
 //! ```text
 //! #ttg.slice<{dim = 2, parent = #blocked}>      `dim` is below the parent's 2 dimensions, found 2
@@ -49,7 +50,10 @@ pub fn encoding(e: &Encoding) -> Rule {
             let lists = [&e.register, &e.lane, &e.warp, &e.block];
             let (rank, coordinates) = equal_lengths(&lists)?;
             for (name, list) in [("register", &e.register), ("lane", &e.lane), ("block", &e.block)] {
-                ensure!(list.iter().all(|b| moves(b) <= 1), "a basis of `{name}` moves along several axes; only those of `warp` may");
+                ensure!(
+                    list.iter().all(|b| moves(b) <= 1),
+                    "a basis of `{name}` moves along several axes; only those of `warp` may"
+                );
             }
             ensure!(
                 rank == coordinates,
@@ -73,7 +77,11 @@ pub fn encoding(e: &Encoding) -> Rule {
 }
 
 fn blocked(e: &Blocked) -> Rule {
-    let lists = [("sizePerThread", &e.size_per_thread[..]), ("threadsPerWarp", &e.threads_per_warp), ("warpsPerCTA", &e.warps_per_cta)];
+    let lists = [
+        ("sizePerThread", &e.size_per_thread[..]),
+        ("threadsPerWarp", &e.threads_per_warp),
+        ("warpsPerCTA", &e.warps_per_cta),
+    ];
     same_rank(&lists, &e.order, &e.cga)?;
     powers_of_two(&lists)
 }
@@ -82,7 +90,9 @@ fn slice(dim: u32, parent: Attr) -> Rule {
     distributed_parent(parent)?;
     match rank_of(parent) {
         Some(rank) if rank < 2 => Err(format!("a slice's parent has at least 2 dimensions, found {rank}")),
-        Some(rank) if dim as usize >= rank => Err(format!("`dim` is below the parent's {rank} dimensions, found {dim}")),
+        Some(rank) if dim as usize >= rank => {
+            Err(format!("`dim` is below the parent's {rank} dimensions, found {dim}"))
+        }
         _ => Ok(()),
     }
 }
@@ -106,20 +116,29 @@ pub fn is_shared(e: &Encoding) -> bool {
     matches!(e, SwizzledShared(_) | NvmmaShared(_) | SharedLinear { .. } | PaddedShared(_))
 }
 
-/// A tensor core's operand packs `kWidth` elements; `mma` has them, fused multiply-adds do not; `wgmma` reads only its first operand from
-/// registers.
+/// A tensor core's operand packs `kWidth` elements; `mma` has them, fused multiply-adds do not; `wgmma` reads only its
+/// first operand from registers.
 fn dot_op(op_idx: u32, parent: Attr, k_width: u32) -> Rule {
     ensure!(op_idx <= 1, "`opIdx` is 0 or 1, found {op_idx}");
     distributed_parent(parent)?;
     match parent.as_encoding() {
         Some(Encoding::NvidiaMma(m)) if m.version_major == 2 || m.version_major == 3 => {
             ensure!(k_width != 0, "`kWidth` is not 0 when the parent is an nvidia_mma of version {}", m.version_major);
-            ensure!(m.version_major == 2 || op_idx == 0, "`opIdx` is 0 when the parent is an nvidia_mma of version 3, found {op_idx}");
+            ensure!(
+                m.version_major == 2 || op_idx == 0,
+                "`opIdx` is 0 when the parent is an nvidia_mma of version 3, found {op_idx}"
+            );
         }
         Some(Encoding::NvidiaMma(m)) => {
-            ensure!(k_width == 0, "`kWidth` is 0 when the parent is an nvidia_mma of version {}, found {k_width}", m.version_major);
+            ensure!(
+                k_width == 0,
+                "`kWidth` is 0 when the parent is an nvidia_mma of version {}, found {k_width}",
+                m.version_major
+            );
         }
-        Some(Encoding::Blocked(_)) => ensure!(k_width == 0, "`kWidth` is 0 when the parent is blocked, found {k_width}"),
+        Some(Encoding::Blocked(_)) => {
+            ensure!(k_width == 0, "`kWidth` is 0 when the parent is blocked, found {k_width}")
+        }
         _ => return Err(format!("the parent of an operand is blocked or nvidia_mma, found `{parent}`")),
     }
     Ok(())
@@ -135,8 +154,13 @@ fn nvidia_mma(e: &NvidiaMma) -> Rule {
         "`instrShape` has at least 2 sizes, none 0, found {:?}",
         e.instr_shape
     );
-    cga_of(&e.cga, rank)
-        .map_err(|e| if e.contains("coordinates") { "`warpsPerCTA` and `CGALayout` have the same number of dimensions".into() } else { e })
+    cga_of(&e.cga, rank).map_err(|e| {
+        if e.contains("coordinates") {
+            "`warpsPerCTA` and `CGALayout` have the same number of dimensions".into()
+        } else {
+            e
+        }
+    })
 }
 
 fn nvmma(e: &NvmmaShared) -> Rule {
@@ -151,17 +175,26 @@ fn nvmma(e: &NvmmaShared) -> Rule {
 
 fn padded(e: &PaddedShared) -> Rule {
     let powers = e.intervals.iter().all(|(a, b)| a.is_power_of_two() && b.is_power_of_two());
-    ensure!(!e.intervals.is_empty() && powers, "intervals and paddings are powers of two, and there is at least one pair");
+    ensure!(
+        !e.intervals.is_empty() && powers,
+        "intervals and paddings are powers of two, and there is at least one pair"
+    );
     for (at, (interval, _)) in e.intervals.iter().enumerate() {
         ensure!(e.intervals[..at].iter().all(|(i, _)| i != interval), "the interval {interval} is there twice");
     }
     powers_of_two(&[("shape", &e.shape)])?;
     ensure!(!e.shape.is_empty(), "a layout without any basis has no dimensions");
     ensure!(e.shape.len() <= MAX_RANK, "a layout has at most {MAX_RANK} dimensions, found {}", e.shape.len());
-    ensure!(e.offset.iter().chain(&e.block).all(|b| b.len() == e.shape.len()), "all bases have the same number of coordinates");
+    ensure!(
+        e.offset.iter().chain(&e.block).all(|b| b.len() == e.shape.len()),
+        "all bases have the same number of coordinates"
+    );
     let all = || e.offset.iter().chain(&e.block);
     ensure!(all().all(|b| moves(b) <= 1), "each basis of a padded layout moves along one axis");
-    ensure!(all().flatten().all(|&c| c == 0 || (c > 0 && c & (c - 1) == 0)), "each coordinate of a basis is 0 or a power of two");
+    ensure!(
+        all().flatten().all(|&c| c == 0 || (c > 0 && c & (c - 1) == 0)),
+        "each coordinate of a basis is 0 or a power of two"
+    );
     ensure!(
         rank_of_bases(&[&e.offset]) == e.offset.len(),
         "no two offsets hold the same element, so the bases of `offset` are independent"
@@ -172,7 +205,11 @@ fn padded(e: &PaddedShared) -> Rule {
 /// `tcgen05` computes blocks of 64 or 128 rows; two blocks of a cluster share one by rows.
 fn tensor_memory(e: &TensorMemory) -> Rule {
     ensure!(e.block_m == 64 || e.block_m == 128, "`blockM` is 64 or 128, found {}", e.block_m);
-    ensure!(e.block_n.is_power_of_two() && e.block_n <= 512, "`blockN` is a power of two up to 512, found {}", e.block_n);
+    ensure!(
+        e.block_n.is_power_of_two() && e.block_n <= 512,
+        "`blockN` is a power of two up to 512, found {}",
+        e.block_n
+    );
     ensure!([1, 2, 4].contains(&e.col_stride), "`colStride` is 1, 2 or 4, found {}", e.col_stride);
     ensure!(!e.fp4_padded || e.col_stride == 1, "`colStride` is 1 when `fp4Padded` is set, found {}", e.col_stride);
     cga_of(&e.cga, 2)?;
@@ -202,7 +239,10 @@ pub fn permutation(order: &[u32]) -> Rule {
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
     let last = order.len().saturating_sub(1);
-    ensure!(sorted.iter().enumerate().all(|(i, &d)| i as u32 == d), "`order` names each dimension from 0 to {last} once, found {order:?}");
+    ensure!(
+        sorted.iter().enumerate().all(|(i, &d)| i as u32 == d),
+        "`order` names each dimension from 0 to {last} once, found {order:?}"
+    );
     Ok(())
 }
 
@@ -220,7 +260,8 @@ fn moves(basis: &[i32]) -> usize {
     basis.iter().filter(|&&c| c != 0).count()
 }
 
-/// The number of bases that are linearly independent over the field of two elements, and the number of bits that their coordinates take.
+/// The number of bases that are linearly independent over the field of two elements, and the number of bits that their
+/// coordinates take.
 fn equal_lengths(lists: &[&Bases]) -> Result<(usize, usize), String> {
     let mut lengths = lists.iter().flat_map(|b| b.iter().map(Vec::len));
     let first = lengths.next().ok_or("a layout without any basis has no dimensions")?;
@@ -329,7 +370,8 @@ fn split(cga: &Bases, axis: usize) -> i64 {
 /// The first rule that does not hold.
 pub fn memdesc(m: &MemDesc) -> Rule {
     ensure!(!m.shape.is_empty(), "a memory descriptor has at least one dimension");
-    let bits = m.elem.bit_width().ok_or_else(|| format!("its elements are integers, floats or pointers, found {}", m.elem))?;
+    let bits =
+        m.elem.bit_width().ok_or_else(|| format!("its elements are integers, floats or pointers, found {}", m.elem))?;
     ensure!(bits == 1 || bits >= 8, "an element has 1 bit or at least 8, found {}", m.elem);
     let positive = |shape: &[i64]| shape.iter().all(|&s| s > 0);
     ensure!(positive(&m.shape), "its dimensions are above 0, found {:?}", m.shape);
@@ -347,13 +389,22 @@ pub fn memdesc(m: &MemDesc) -> Rule {
         m.shape,
         m.alloc_shape
     );
-    let Some(e) = m.encoding.as_encoding() else { return Err(format!("its layout is one of memory, found `{}`", m.encoding)) };
+    let Some(e) = m.encoding.as_encoding() else {
+        return Err(format!("its layout is one of memory, found `{}`", m.encoding));
+    };
     match e {
         Encoding::TensorMemory(e) => in_tensor_memory(m, e),
         Encoding::TensorMemoryScales { .. } => {
-            ensure!(*m.memory_space == AttrData::TensorMemory, "its layout is one of tensor memory, found the space `{}`", m.memory_space);
+            ensure!(
+                *m.memory_space == AttrData::TensorMemory,
+                "its layout is one of tensor memory, found the space `{}`",
+                m.memory_space
+            );
             let (rank, allocated) = (m.shape.len(), m.alloc_shape.len());
-            ensure!(rank == 2 && allocated == 2, "scales in tensor memory have two dimensions, found {rank} of {allocated}");
+            ensure!(
+                rank == 2 && allocated == 2,
+                "scales in tensor memory have two dimensions, found {rank} of {allocated}"
+            );
             layout_dimensions(m, 2)?;
             ensure!(m.elem.bit_width() == Some(8), "scales in tensor memory have 8 bits, found {}", m.elem);
             Ok(())
@@ -364,9 +415,16 @@ pub fn memdesc(m: &MemDesc) -> Rule {
 }
 
 fn in_tensor_memory(m: &MemDesc, e: &TensorMemory) -> Rule {
-    ensure!(*m.memory_space == AttrData::TensorMemory, "its layout is one of tensor memory, found the space `{}`", m.memory_space);
+    ensure!(
+        *m.memory_space == AttrData::TensorMemory,
+        "its layout is one of tensor memory, found the space `{}`",
+        m.memory_space
+    );
     let rank = m.shape.len();
-    ensure!(rank == 2 || rank == 3, "a buffer in tensor memory has two dimensions, or three with several buffers, found {rank}");
+    ensure!(
+        rank == 2 || rank == 3,
+        "a buffer in tensor memory has two dimensions, or three with several buffers, found {rank}"
+    );
     layout_dimensions(m, 2)?;
     let bits = m.elem.bit_width().unwrap_or(u32::MAX);
     ensure!(bits >= 8, "an element in tensor memory has at least 8 bits, found {}", m.elem);
@@ -379,12 +437,21 @@ fn in_tensor_memory(m: &MemDesc, e: &TensorMemory) -> Rule {
     let shape = &m.shape[rank - 2..];
     let block_n = i64::from(e.block_n).min(shape[1]);
     let least = (i64::from(e.block_m) * split(&e.cga, 0), block_n * split(&e.cga, 1));
-    ensure!(shape[0] >= least.0 && shape[1] >= least.1, "its shape is at least {} × {}, found {shape:?}", least.0, least.1);
+    ensure!(
+        shape[0] >= least.0 && shape[1] >= least.1,
+        "its shape is at least {} × {}, found {shape:?}",
+        least.0,
+        least.1
+    );
     Ok(())
 }
 
 fn in_shared_memory(m: &MemDesc, e: &Encoding) -> Rule {
-    ensure!(*m.memory_space == AttrData::SharedMemory, "its layout is one of shared memory, found the space `{}`", m.memory_space);
+    ensure!(
+        *m.memory_space == AttrData::SharedMemory,
+        "its layout is one of shared memory, found the space `{}`",
+        m.memory_space
+    );
     let rank = rank_of(m.encoding).unwrap_or(m.shape.len());
     let found = m.shape.len();
     ensure!(
@@ -401,18 +468,25 @@ fn in_shared_memory(m: &MemDesc, e: &Encoding) -> Rule {
     }
 }
 
-/// The last dimensions, which the layout lays out, are powers of two; one before them counts the buffers of a pipeline and may be any number.
+/// The last dimensions, which the layout lays out, are powers of two; one before them counts the buffers of a pipeline
+/// and may be any number.
 fn layout_dimensions(m: &MemDesc, rank: usize) -> Rule {
     for (whose, shape) in [("its dimensions", &m.shape), ("the dimensions of its allocation", &m.alloc_shape)] {
         let laid_out = &shape[shape.len().saturating_sub(rank)..];
-        ensure!(laid_out.iter().all(|s| s & (s - 1) == 0), "{whose} are powers of two but for the number of buffers, found {shape:?}");
+        ensure!(
+            laid_out.iter().all(|s| s & (s - 1) == 0),
+            "{whose} are powers of two but for the number of buffers, found {shape:?}"
+        );
     }
     Ok(())
 }
 
 fn extents_agree(found: &[u32], alloc: &[i64]) -> Rule {
     for (axis, (&found, &size)) in found.iter().zip(alloc).enumerate() {
-        ensure!(i64::from(found) == size, "its layout has {found} elements along dimension {axis}, and its allocation {size}");
+        ensure!(
+            i64::from(found) == size,
+            "its layout has {found} elements along dimension {axis}, and its allocation {size}"
+        );
     }
     Ok(())
 }
@@ -447,7 +521,10 @@ fn swizzle_fits(e: &NvmmaShared, alloc: &[i64]) -> Rule {
 pub fn pointer(pointee: Type) -> Rule {
     let number = |ty: Type| ty.is_int() || ty.is_float();
     let block = pointee.as_tensor().is_some_and(|t| number(t.elem) || t.elem.is_ptr());
-    ensure!(number(pointee) || pointee.is_ptr() || block, "a pointer points at an integer, a float or a block of them, found {pointee}");
+    ensure!(
+        number(pointee) || pointee.is_ptr() || block,
+        "a pointer points at an integer, a float or a block of them, found {pointee}"
+    );
     Ok(())
 }
 
@@ -459,7 +536,10 @@ pub fn tensor_desc(shape: &[i64], elem: Type, layout: Option<Attr>, im2col: bool
     ensure!(!elem.is_tensor(), "a descriptor's elements are no tensors");
     ensure!(!im2col || shape.len() == 2, "an im2col descriptor has two dimensions, found {}", shape.len());
     if let Some(layout) = layout {
-        ensure!(layout.as_encoding().is_some_and(is_shared), "a descriptor's layout is one of shared memory, found `{layout}`");
+        ensure!(
+            layout.as_encoding().is_some_and(is_shared),
+            "a descriptor's layout is one of shared memory, found `{layout}`"
+        );
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Advice for messages: what stands here for words that people bring from Python, NumPy and PyTorch.
 //!
-//! 1. [`instead_of`] knows words that are no misspelling but come from elsewhere: `mean`, `relu`, `float8`, `np.maximum`.
+//! 1. [`instead_of`] knows words that are no misspelling but come from elsewhere: `mean`, `relu`, `float8`,
+//!    `np.maximum`.
 //! 2. [`host_package`] and [`missing_import`] know the packages that kernel files import or forget to import.
 //! 3. [`statement`] says what to write instead of a statement that kernels do not have.
 //!
@@ -11,18 +12,27 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["mean", "average"], "there is no mean: write `tl.sum(x, axis) / n`, with the number of elements that count"),
     (&["var", "std", "norm"], "write it with `tl.sum`, for example `tl.sqrt(tl.sum(x * x, axis))`"),
     (&["relu"], "write `tl.maximum(x, 0.0)`"),
-    (&["gelu", "silu", "swish"], "write it out: silu is `x * tl.sigmoid(x)`; gelu is made of `tl.erf`, or of `libdevice.tanh`"),
+    (
+        &["gelu", "silu", "swish"],
+        "write it out: silu is `x * tl.sigmoid(x)`; gelu is made of `tl.erf`, or of `libdevice.tanh`",
+    ),
     (
         &[
-            "tanh", "sinh", "cosh", "tan", "asin", "acos", "atan", "atan2", "log1p", "expm1", "log10", "cbrt", "hypot", "fmod", "round",
-            "isnan", "isinf", "signbit", "copysign",
+            "tanh", "sinh", "cosh", "tan", "asin", "acos", "atan", "atan2", "log1p", "expm1", "log10", "cbrt", "hypot",
+            "fmod", "round", "isnan", "isinf", "signbit", "copysign",
         ],
         "libdevice has it: `from triton.language.extra import libdevice`, then `libdevice.NAME(x)`",
     ),
-    (&["pow", "power"], "use `libdevice.pow(x, y)` (`from triton.language.extra import libdevice`), or `x * x` for a square"),
+    (
+        &["pow", "power"],
+        "use `libdevice.pow(x, y)` (`from triton.language.extra import libdevice`), or `x * x` for a square",
+    ),
     (&["matmul", "mm", "bmm", "einsum"], "use `tl.dot(a, b)`"),
     (&["absolute", "fabs"], "use `tl.abs(x)`"),
-    (&["concatenate", "concat", "stack", "hstack", "vstack"], "use `tl.join(a, b)`, or `tl.cat(a, b, can_reorder=True)`"),
+    (
+        &["concatenate", "concat", "stack", "hstack", "vstack"],
+        "use `tl.join(a, b)`, or `tl.cat(a, b, can_reorder=True)`",
+    ),
     (&["transpose", "t"], "use `tl.trans(x)`, or `tl.permute(x, order)`"),
     (&["empty", "empty_like"], "use `tl.zeros(shape, dtype)`: a tensor of a kernel always has values"),
     (&["ones", "ones_like"], "use `tl.full(shape, 1, dtype)`"),
@@ -57,7 +67,10 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
         &["syncthreads", "__syncthreads", "barrier"],
         "use `tl.debug_barrier()`; a kernel rarely needs it, the compiler puts barriers where they are needed",
     ),
-    (&["thread_id", "threadIdx", "block_id", "blockIdx"], "use `tl.program_id(axis)`; what one thread does is up to the compiler"),
+    (
+        &["thread_id", "threadIdx", "block_id", "blockIdx"],
+        "use `tl.program_id(axis)`; what one thread does is up to the compiler",
+    ),
     (&["num_blocks", "gridDim"], "use `tl.num_programs(axis)`"),
     (
         &[
@@ -106,7 +119,9 @@ pub fn missing_import(name: &str) -> Option<&'static str> {
         "triton" => "import it: `import triton`",
         "math" => "import it at the top of the file: `import math`; on tensors use `tl.exp`, `tl.sqrt` and the like",
         "libdevice" => "import it: `from triton.language.extra import libdevice`",
-        "np" | "numpy" | "torch" | "jnp" | "cp" => "a kernel runs on the GPU: use the functions of `triton.language`, such as `tl.exp`",
+        "np" | "numpy" | "torch" | "jnp" | "cp" => {
+            "a kernel runs on the GPU: use the functions of `triton.language`, such as `tl.exp`"
+        }
         _ => return None,
     })
 }
@@ -119,7 +134,9 @@ pub fn statement(keyword: &str) -> &'static str {
             "nothing is raised on a GPU: test for the special case with `if` or `tl.where`, and guard memory accesses with `mask=`"
         }
         "with" | "async with" => "there is nothing to open or close on a GPU: write the body without it",
-        "class" => "pass values one by one or as a tuple; functions stand at the top level of the file, with `@triton.jit`",
+        "class" => {
+            "pass values one by one or as a tuple; functions stand at the top level of the file, with `@triton.jit`"
+        }
         "match" | "case" => "write `if` and `elif`; on compile-time values they cost nothing",
         "del" => "leave it out: the compiler frees what is not used any more",
         "global" | "nonlocal" => "a kernel cannot change variables outside of it: return the value, or `tl.store` it",

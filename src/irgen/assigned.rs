@@ -103,8 +103,12 @@ pub fn returns(body: &[Stmt]) -> bool {
 pub fn first_return(body: &[Stmt]) -> Option<Span> {
     body.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Return(_) => Some(stmt.span),
-        StmtKind::If { branches, orelse } => branches.iter().find_map(|b| first_return(&b.body)).or_else(|| first_return(orelse)),
-        StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => first_return(body).or_else(|| first_return(orelse)),
+        StmtKind::If { branches, orelse } => {
+            branches.iter().find_map(|b| first_return(&b.body)).or_else(|| first_return(orelse))
+        }
+        StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
+            first_return(body).or_else(|| first_return(orelse))
+        }
         StmtKind::With { body, .. } => first_return(body),
         _ => None,
     })

@@ -1,11 +1,13 @@
 //! `if`, `elif`, `else` and the ternary.
 //!
 //! 1. A condition known at compile time picks its branch; the others leave nothing behind.
-//! 2. A run-time condition makes `scf.if`. Both branches are lowered from the same scope; a name that differs afterwards becomes a result.
-//! 3. If a branch may return, blocks and `cf.cond_br` are used instead, at the top level of the function only. A branch that returned has
-//!    no say in what the names are afterwards.
+//! 2. A run-time condition makes `scf.if`. Both branches are lowered from the same scope; a name that differs
+//!    afterwards becomes a result.
+//! 3. If a branch may return, blocks and `cf.cond_br` are used instead, at the top level of the function only. A branch
+//!    that returned has no say in what the names are afterwards.
 //!
-//! Example: `if c: x = 1.0` (x a float before) becomes `%x = scf.if %c -> (f32) { yield 1.0 } else { yield %x_before }`.
+//! Example: `if c: x = 1.0` (x a float before) becomes `%x = scf.if %c -> (f32) { yield 1.0 } else { yield %x_before
+//! }`.
 
 use std::sync::Arc;
 
@@ -136,19 +138,27 @@ impl Lower<'_> {
         let live = self.frame.scope.clone();
         let state = OpState::new(ScfOp::If, self.loc).operands(&[cond.value]).regions(2);
         let op = self.emit(state)?;
-        let blocks: Vec<Block> = self.ir.regions_of(op).to_vec().into_iter().map(|r| self.ir.add_block(r, &[])).collect();
+        let blocks: Vec<Block> =
+            self.ir.regions_of(op).to_vec().into_iter().map(|r| self.ir.add_block(r, &[])).collect();
         let then = self.branch(blocks[0], &live, |cx| cx.stmts(&first.body));
         let other = self.branch(blocks[1], &live, |cx| _ = cx.else_part(rest, orelse));
         let merged = self.merge(&live, &then, &other);
         self.frame.scope = live;
-        let (a, b): (Vec<Value>, Vec<Value>) =
-            (merged.iter().flat_map(|m| m.then.values()).collect(), merged.iter().flat_map(|m| m.other.values()).collect());
+        let (a, b): (Vec<Value>, Vec<Value>) = (
+            merged.iter().flat_map(|m| m.then.values()).collect(),
+            merged.iter().flat_map(|m| m.other.values()).collect(),
+        );
         for (block, values) in [(then.end, &a), (other.end, &b)] {
             let state = OpState::new(ScfOp::Yield, self.loc).operands(values);
             self.in_block(block.unwrap_or(blocks[0]), |cx| cx.emit(state)).0?;
         }
-        let results: Vec<Value> =
-            a.iter().map(|&v| self.ir.ty(v)).collect::<Vec<_>>().into_iter().map(|t| self.ir.add_result(op, t)).collect();
+        let results: Vec<Value> = a
+            .iter()
+            .map(|&v| self.ir.ty(v))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|t| self.ir.add_result(op, t))
+            .collect();
         self.bind_merged(&merged, &mut results.into_iter());
         Ok(())
     }
@@ -213,7 +223,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Names whose value depends on the branch taken: first those that had a value before, then those that both branches introduce.
+    /// Names whose value depends on the branch taken: first those that had a value before, then those that both
+    /// branches introduce.
     fn merge(&mut self, live: &Scope, then: &Branch, other: &Branch) -> Vec<Merged> {
         let mut merged = vec![];
         for (name, before) in live.iter() {
@@ -235,7 +246,8 @@ impl Lower<'_> {
                 merged.push(Merged::error(name));
             }
         }
-        let mut both: Vec<&Arc<str>> = then.defs.iter().filter(|n| other.defs.contains(n) && live.get(n).is_none()).collect();
+        let mut both: Vec<&Arc<str>> =
+            then.defs.iter().filter(|n| other.defs.contains(n) && live.get(n).is_none()).collect();
         both.sort();
         for name in both {
             let (Some(a), Some(b)) = (then.scope.get(name), other.scope.get(name)) else { continue };
@@ -275,13 +287,17 @@ impl Lower<'_> {
             _ if shapes(a).is_some() && shapes(b).is_some() && shapes(a) != shapes(b) => {
                 format!("give `{name}` one shape on both paths, for example with `tl.broadcast_to` or other sizes")
             }
-            (Val::Tensor(_), Val::Tensor(_)) => format!("give `{name}` one type on both paths, for example with `.to(...)`"),
+            (Val::Tensor(_), Val::Tensor(_)) => {
+                format!("give `{name}` one type on both paths, for example with `.to(...)`")
+            }
             _ => format!("give `{name}` the same kind of value on both paths, or use two names"),
         };
-        let diag =
-            Diagnostic::error(&types::BRANCH_TYPE, format!("after this `if`, `{name}` would be {x} or {y}, depending on the branch{was}"))
-                .at(self.span, format!("{x} if the condition holds, else {y}"))
-                .help(help);
+        let diag = Diagnostic::error(
+            &types::BRANCH_TYPE,
+            format!("after this `if`, `{name}` would be {x} or {y}, depending on the branch{was}"),
+        )
+        .at(self.span, format!("{x} if the condition holds, else {y}"))
+        .help(help);
         let _ = self.report(diag);
     }
 

@@ -1,4 +1,5 @@
-//! What a kernel may cost to lower: untrusted files end with a message, within memory and time that [`super::lower::Options::max_ops`] bounds.
+//! What a kernel may cost to lower: untrusted files end with a message, within memory and time that
+//! [`super::lower::Options::max_ops`] bounds.
 //!
 //! | what | bound | example of what it stops |
 //! |---|---|---|
@@ -7,8 +8,8 @@
 //! | elements of one compile-time value, also nested ones | `max_ops` / 4 | a tuple that is doubled forty times |
 //! | elements of all compile-time values ever made, copied or compared | `max_ops` · 4 | the same in many variables |
 //!
-//! Sixteen bytes of a string count as an element. Whoever makes something large asks for [`Lower::room`] first. Once a bound is passed, nothing more
-//! is evaluated, and the one message says which bound it was.
+//! Sixteen bytes of a string count as an element. Whoever makes something large asks for [`Lower::room`] first. Once a
+//! bound is passed, nothing more is evaluated, and the one message says which bound it was.
 
 use super::lower::{Lower, R, Reported};
 use super::semantic::fold::merged;
@@ -35,7 +36,9 @@ impl Lower<'_> {
         self.steps += 1;
         if self.steps > self.max_steps() {
             let text = format!("the kernel takes more than {} statements at compile time", self.max_steps());
-            return Err(self.give_up(text, "loops over `tl.static_range` are unrolled; use `range` for all but short ones"));
+            return Err(
+                self.give_up(text, "loops over `tl.static_range` are unrolled; use `range` for all but short ones")
+            );
         }
         self.within_bounds()
     }
@@ -92,7 +95,9 @@ impl Lower<'_> {
     pub fn check_ops(&mut self) -> R<()> {
         if self.ir.is_full_with(1) {
             let text = format!("the kernel grows beyond {} operations", self.ir.max_ops());
-            return Err(self.give_up(text, "loops over `tl.static_range` are unrolled; use `range` for all but short ones"));
+            return Err(
+                self.give_up(text, "loops over `tl.static_range` are unrolled; use `range` for all but short ones")
+            );
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
-//! Calls: of primitives, of jit functions (specialised by the types of their arguments and the values of compile-time ones), of plain
-//! Python functions (evaluated at compile time), and of types.
+//! Calls: of primitives, of jit functions (specialised by the types of their arguments and the values of compile-time
+//! ones), of plain Python functions (evaluated at compile time), and of types.
 //!
-//! A jit function becomes a private `tt.func` once for each specialisation, named after its types, and a `tt.call`; the inliner pass puts
-//! it in place. Example: `helper(pid, 3)` calls `@m.helper__i32_c3`, whose second parameter exists at compile time only.
+//! A jit function becomes a private `tt.func` once for each specialisation, named after its types, and a `tt.call`; the
+//! inliner pass puts it in place. Example: `helper(pid, 3)` calls `@m.helper__i32_c3`, whose second parameter exists at
+//! compile time only.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,7 +33,10 @@ const KEYWORDS_OF_OTHERS: &[(&[&str], &str)] = &[
 fn no_parameter(name: &str, params: &[&str]) -> String {
     let known = KEYWORDS_OF_OTHERS.iter().find(|(words, _)| words.contains(&name)).map(|(_, here)| *here);
     let meant = known.filter(|here| params.contains(here)).or_else(|| nearest(name, params.iter().copied()));
-    meant.map_or_else(|| format!("has no parameter `{name}`"), |n| format!("has no parameter `{name}`; did you mean `{n}`?"))
+    meant.map_or_else(
+        || format!("has no parameter `{name}`"),
+        |n| format!("has no parameter `{name}`; did you mean `{n}`?"),
+    )
 }
 
 /// `1 argument`, `2 arguments`
@@ -62,7 +66,9 @@ impl Lower<'_> {
         let mut failed = false;
         for k in &call.keywords {
             // A hook runs at a launch; nothing of it need be known here.
-            if matches!(&f, Ok(Val::Const(Const::Builtin(b))) if b.name == "Config") && k.name.as_ref().is_some_and(|n| n == "pre_hook") {
+            if matches!(&f, Ok(Val::Const(Const::Builtin(b))) if b.name == "Config")
+                && k.name.as_ref().is_some_and(|n| n == "pre_hook")
+            {
                 continue;
             }
             match (&k.name, self.expr(&k.value)) {
@@ -104,11 +110,20 @@ impl Lower<'_> {
             other => {
                 let help = match other {
                     Val::Const(Const::Type(_)) => "convert a value with its method: `x.to(dtype)`",
-                    Val::Const(Const::Space(_) | Const::Module(_)) => "this is a package: call one of its functions, as in `tl.load(…)`",
-                    Val::Tensor(_) => "a value is no function; for a product write `*`, for elements in memory `tl.load(ptr + i)`",
+                    Val::Const(Const::Space(_) | Const::Module(_)) => {
+                        "this is a package: call one of its functions, as in `tl.load(…)`"
+                    }
+                    Val::Tensor(_) => {
+                        "a value is no function; for a product write `*`, for elements in memory `tl.load(ptr + i)`"
+                    }
                     _ => "this is a value, not a function: leave out the `()`",
                 };
-                Err(self.error_help(&names::NOT_CALLABLE, format!("{} cannot be called", other.describe()), "called here", help))
+                Err(self.error_help(
+                    &names::NOT_CALLABLE,
+                    format!("{} cannot be called", other.describe()),
+                    "called here",
+                    help,
+                ))
             }
         }
     }
@@ -120,7 +135,12 @@ impl Lower<'_> {
 
     /// Reports arguments that do not fit a function's parameters.
     pub fn bad_arguments(&mut self, callee: &str, what: String, signature: &str) -> Reported {
-        self.error_help(&names::BAD_ARGUMENTS, format!("`{callee}` {what}"), "in this call", format!("its parameters are ({signature})"))
+        self.error_help(
+            &names::BAD_ARGUMENTS,
+            format!("`{callee}` {what}"),
+            "in this call",
+            format!("its parameters are ({signature})"),
+        )
     }
 
     /// Binds arguments to the parameters of a primitive, with defaults.
@@ -196,13 +216,19 @@ impl Lower<'_> {
             }
         }
         for (name, v) in keywords {
-            let at = params.iter().position(|p| p.name.name == name && !matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs));
+            let at = params
+                .iter()
+                .position(|p| p.name.name == name && !matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs));
             let Some(i) = at else {
                 let known: Vec<&str> = params.iter().map(|p| &*p.name.name).collect();
                 return Err(self.bad_arguments(func.name(), no_parameter(&name, &known), &signature(&func.def)));
             };
             if slots[i].replace(v).is_some() {
-                return Err(self.bad_arguments(func.name(), format!("got two values for `{name}`"), &signature(&func.def)));
+                return Err(self.bad_arguments(
+                    func.name(),
+                    format!("got two values for `{name}`"),
+                    &signature(&func.def),
+                ));
             }
         }
         let mut bound = vec![];
@@ -213,7 +239,11 @@ impl Lower<'_> {
                 (None, ParamKind::VarKwargs, _) => continue,
                 (None, _, Some(default)) => self.default_value(func, p, default)?,
                 (None, _, None) => {
-                    return Err(self.bad_arguments(func.name(), format!("needs a value for `{}`", p.name), &signature(&func.def)));
+                    return Err(self.bad_arguments(
+                        func.name(),
+                        format!("needs a value for `{}`", p.name),
+                        &signature(&func.def),
+                    ));
                 }
             };
             bound.push((p.name.name.clone(), value));
@@ -226,7 +256,10 @@ impl Lower<'_> {
         if let Some(v) = self.evaluate(func.module, default) {
             Ok(v)
         } else {
-            let diag = Diagnostic::error(&names::NOT_CONSTEXPR, format!("the default of `{}` is no compile-time value", p.name));
+            let diag = Diagnostic::error(
+                &names::NOT_CONSTEXPR,
+                format!("the default of `{}` is no compile-time value", p.name),
+            );
             let why = self.attempt(func.module, |cx| cx.expr(default)).err().flatten();
             let diag = super::config::because(diag.at(default.span, "cannot be evaluated"), why);
             Err(self.report(diag.help(format!("pass a value for `{}` in this call", p.name))))
@@ -277,7 +310,8 @@ impl Lower<'_> {
             v.flatten(&mut operands);
         }
         let tys: Vec<Type> = result.values().iter().map(|&v| self.ir.ty(v)).collect();
-        let state = OpState::new(TtOp::Call, self.loc).operands(&operands).results(&tys).attr("callee", Attr::symbol(&symbol));
+        let state =
+            OpState::new(TtOp::Call, self.loc).operands(&operands).results(&tys).attr("callee", Attr::symbol(&symbol));
         let op = self.emit(state)?;
         let mut values = self.ir.results(op).to_vec().into_iter();
         Ok(result.rebuild(&mut values))
@@ -311,8 +345,16 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Lowers one function with these argument values, whose IR values only say the types. Gives the form of its result.
-    pub fn function(&mut self, func: &Func, symbol: &str, bound: &[(Arc<str>, Val)], facts: &[Option<Attr>], public: bool) -> R<Val> {
+    /// Lowers one function with these argument values, whose IR values only say the types. Gives the form of its
+    /// result.
+    pub fn function(
+        &mut self,
+        func: &Func,
+        symbol: &str,
+        bound: &[(Arc<str>, Val)],
+        facts: &[Option<Attr>],
+        public: bool,
+    ) -> R<Val> {
         let errors = self.errors;
         let loc = self.loc_of(func.def.header);
         let mut inputs = vec![];
@@ -326,7 +368,9 @@ impl Lower<'_> {
             .attr("noinline", Attr::bool(is_noinline(&func.def)))
             .regions(1);
         if facts.iter().any(Option::is_some) {
-            let dict = |f: &Option<Attr>| Attr::new(AttrData::Dict(f.iter().map(|&a| (Name::of("tt.divisibility"), a)).collect()));
+            let dict = |f: &Option<Attr>| {
+                Attr::new(AttrData::Dict(f.iter().map(|&a| (Name::of("tt.divisibility"), a)).collect()))
+            };
             state = state.attr("arg_attrs", Attr::new(AttrData::Array(facts.iter().map(dict).collect())));
         }
         let op = self.ir.create_op(state);
@@ -391,11 +435,13 @@ impl Lower<'_> {
                         common
                     } else {
                         let (a, b) = (old.to_string(), r.value.ty().to_string());
-                        let diag =
-                            Diagnostic::error(&types::RETURN_TYPE, format!("the function returns {a} in one place and {b} in another"))
-                                .at(r.span, format!("returns {b}"))
-                                .at(returns[0].span, format!("returns {}", returns[0].value.ty()))
-                                .help("convert the values to one type with `.to(...)`");
+                        let diag = Diagnostic::error(
+                            &types::RETURN_TYPE,
+                            format!("the function returns {a} in one place and {b} in another"),
+                        )
+                        .at(r.span, format!("returns {b}"))
+                        .at(returns[0].span, format!("returns {}", returns[0].value.ty()))
+                        .help("convert the values to one type with `.to(...)`");
                         return Err(self.report(diag));
                     }
                 }
@@ -521,7 +567,9 @@ impl Lower<'_> {
                 Val::Tensor(_) => Err(self.expected("a compile-time value", &v)),
                 v => Ok(v),
             },
-            (Class::PointerType, Some(Val::Const(Const::Type(t)))) => Ok(Const::Type(Ty::scalar(Dtype::pointer_to(t, false))).into()),
+            (Class::PointerType, Some(Val::Const(Const::Type(t)))) => {
+                Ok(Const::Type(Ty::scalar(Dtype::pointer_to(t, false))).into())
+            }
             (Class::Dtype, Some(Val::Const(Const::Str(name)))) => match Dtype::parse(&name) {
                 Some(d) => Ok(Val::dtype(d)),
                 None => Err(self.error_help(
@@ -614,8 +662,8 @@ pub fn signature(def: &FunctionDef) -> String {
 
 /// `@triton.jit(noinline=True)`
 fn is_noinline(def: &FunctionDef) -> bool {
-    def.decorators
-        .iter()
-        .filter_map(|d| d.call())
-        .any(|c| c.keyword("noinline").is_some_and(|e| matches!(&e.kind, ExprKind::Constant(crate::parser::ast::Constant::Bool(true)))))
+    def.decorators.iter().filter_map(|d| d.call()).any(|c| {
+        c.keyword("noinline")
+            .is_some_and(|e| matches!(&e.kind, ExprKind::Constant(crate::parser::ast::Constant::Bool(true))))
+    })
 }

@@ -1,9 +1,10 @@
 //! Configurations: what `@triton.autotune` offers to choose from.
 //!
-//! 1. The decorator's `configs` is evaluated as host code ([`super::host`]): a list of [`Config`]s. A decorator is one that is called `autotune`, or has
-//!    a keyword `configs` as the tuners of some packages do. What else it is given (`key`, `prune_configs_by`, hooks, …) is about launches.
-//! 2. [`Lower::choose_config`] takes one by its number. Its values become the kernel's compile-time parameters, its options the launch's, unless the
-//!    user gave others.
+//! 1. The decorator's `configs` is evaluated as host code ([`super::host`]): a list of [`Config`]s. A decorator is one
+//!    that is called `autotune`, or has a keyword `configs` as the tuners of some packages do. What else it is given
+//!    (`key`, `prune_configs_by`, hooks, …) is about launches.
+//! 2. [`Lower::choose_config`] takes one by its number. Its values become the kernel's compile-time parameters, its
+//!    options the launch's, unless the user gave others.
 //! 3. [`super::heuristics`] come after it, as in Triton.
 //!
 //! Example: `triton.Config({"BLOCK": 128}, num_warps=8)` with `--config 0` is `-D BLOCK=128 --num-warps 8`.
@@ -227,7 +228,8 @@ fn options(c: &Config) -> Launch {
 }
 
 /// Options of other targets that configurations carry; they have no meaning here.
-const OTHER_TARGETS: [&str; 5] = ["waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint", "instruction_sched_variant"];
+const OTHER_TARGETS: [&str; 5] =
+    ["waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint", "instruction_sched_variant"];
 
 /// The last word of a decorator that is called.
 fn last_name(d: &Decorator) -> Option<&str> {
@@ -252,7 +254,9 @@ pub(super) type Cause = Option<Diagnostic>;
 pub(super) fn because(diag: Diagnostic, cause: Cause) -> Diagnostic {
     match cause {
         Some(cause) => match cause.labels.first() {
-            Some(label) if !label.text.is_empty() && diag.place() != Some(&label.place) => diag.at(label.place.clone(), cause.message),
+            Some(label) if !label.text.is_empty() && diag.place() != Some(&label.place) => {
+                diag.at(label.place.clone(), cause.message)
+            }
             _ => diag.note(cause.message),
         },
         None => diag,
@@ -287,14 +291,19 @@ impl Lower<'_> {
         });
         match list {
             // As Triton does: nothing to choose from is one choice.
-            Ok(list) if list.is_empty() => {
-                Ok(Some(vec![Rc::new(Config { values: vec![], num_warps: None, num_stages: None, num_ctas: None, maxnreg: None })]))
-            }
+            Ok(list) if list.is_empty() => Ok(Some(vec![Rc::new(Config {
+                values: vec![],
+                num_warps: None,
+                num_stages: None,
+                num_ctas: None,
+                maxnreg: None,
+            })])),
             Ok(list) => Ok(Some(list)),
             Err(cause) => {
                 let message = format!("the configurations of `{}` cannot be evaluated", func.name());
                 let diag = Diagnostic::error(&names::CONFIGS, message).at(e.span, "not known at compile time");
-                Err(because(diag, cause).help("give the values with -D and the options with --num-warps, --num-stages, …"))
+                Err(because(diag, cause)
+                    .help("give the values with -D and the options with --num-warps, --num-stages, …"))
             }
         }
     }
@@ -327,10 +336,12 @@ impl Lower<'_> {
             failed = failed.or(self.check_tuned(func, name, at, &format!("configuration {index}")).err());
         }
         for LaunchFault { name, value, nearest, expected } in self.config_launch(&config).faults() {
-            let message = format!("configuration {index} of `{}` has `{name}={value}`: expected {expected}", func.name());
+            let message =
+                format!("configuration {index} of `{}` has `{name}={value}`: expected {expected}", func.name());
             let diagnostic = Diagnostic::error(&names::BAD_CONFIG, message).at(at, "in these configurations");
-            failed =
-                Some(self.report(diagnostic.help(format!("write `{name}={nearest}`, or choose another configuration with `--config`"))));
+            failed = Some(self.report(
+                diagnostic.help(format!("write `{name}={nearest}`, or choose another configuration with `--config`")),
+            ));
         }
         failed.map_or_else(|| Ok((ConfigInfo::of(index, &config), config)), Err)
     }
@@ -338,12 +349,14 @@ impl Lower<'_> {
     /// Reports a value for something that is neither a parameter of the kernel nor an option.
     pub(super) fn check_tuned(&mut self, func: &Func, name: &str, at: crate::source::Span, what: &str) -> R<()> {
         let known = func.def.params.iter().any(|p| *p.name.name == *name);
-        if known || OTHER_TARGETS.contains(&name) || ["num_warps", "num_stages", "num_ctas", "maxnreg"].contains(&name) {
+        if known || OTHER_TARGETS.contains(&name) || ["num_warps", "num_stages", "num_ctas", "maxnreg"].contains(&name)
+        {
             return Ok(());
         }
         let params: Vec<&str> = func.def.params.iter().map(|p| &*p.name.name).collect();
         let message = format!("{what} gives a value for `{name}`, which is no parameter of `{}`", func.name());
-        let diag = Diagnostic::error(&names::BAD_CONFIG, message).at(at, "given here").at(func.def.header, "this kernel");
+        let diag =
+            Diagnostic::error(&names::BAD_CONFIG, message).at(at, "given here").at(func.def.header, "this kernel");
         Err(self.report(match crate::diag::suggest::nearest(name, params.iter().copied()) {
             Some(near) => diag.help(format!("did you mean `{near}`?")),
             None => diag.help(format!("its parameters are {}", params.join(", "))),

@@ -2,8 +2,8 @@
 //!
 //! 1. Each expression sets the current location to its own place while it is evaluated.
 //! 2. Both operands of an operator are evaluated even if the first is wrong, so that both errors are reported.
-//! 3. If all operands are known at compile time, the operator is applied as Python does ([`super::semantic::fold`]); otherwise it becomes
-//!    operations ([`super::semantic::arith`]).
+//! 3. If all operands are known at compile time, the operator is applied as Python does ([`super::semantic::fold`]);
+//!    otherwise it becomes operations ([`super::semantic::arith`]).
 
 use std::rc::Rc;
 
@@ -27,7 +27,9 @@ impl Lower<'_> {
             ExprKind::Name(name) => self.at(e.span, |cx| cx.name(name)),
             // What is only looked up is not made.
             ExprKind::Attribute { .. } => self.at(e.span, |cx| cx.expr_here(e)),
-            ExprKind::Subscript { index, .. } if !matches!(index.kind, ExprKind::Slice(_)) => self.at(e.span, |cx| cx.expr_here(e)),
+            ExprKind::Subscript { index, .. } if !matches!(index.kind, ExprKind::Slice(_)) => {
+                self.at(e.span, |cx| cx.expr_here(e))
+            }
             _ => self.at(e.span, |cx| cx.expr_here(e).and_then(|v| cx.made(v))),
         }
     }
@@ -61,7 +63,9 @@ impl Lower<'_> {
             ExprKind::BoolOp { op, values } => self.bool_op(*op, values),
             ExprKind::Compare { left, rest } => self.comparison(left, rest),
             ExprKind::IfExp { test, body, orelse } => self.if_expr(test, body, orelse),
-            ExprKind::Lambda(l) => Ok(Const::Lambda(Rc::new(LambdaVal { def: Rc::new((**l).clone()), module: self.frame.module })).into()),
+            ExprKind::Lambda(l) => {
+                Ok(Const::Lambda(Rc::new(LambdaVal { def: Rc::new((**l).clone()), module: self.frame.module })).into())
+            }
             ExprKind::Walrus { target, value } => {
                 let old = self.naming.replace(target.name.clone());
                 let value = self.expr(value).and_then(|v| self.assignable(&v));
@@ -72,7 +76,9 @@ impl Lower<'_> {
             }
             ExprKind::Tuple(items) | ExprKind::List(items) => Ok(Val::tuple(self.exprs(items)?)),
             ExprKind::ListComp(c) | ExprKind::Generator(c) => self.comprehension(c),
-            ExprKind::Starred(_) => Err(self.no_syntax("a starred expression outside of a call or a tuple", "write the values one by one")),
+            ExprKind::Starred(_) => {
+                Err(self.no_syntax("a starred expression outside of a call or a tuple", "write the values one by one"))
+            }
             ExprKind::Dict(items) => self.dict(items),
             ExprKind::DictComp(c) => self.dict_comprehension(c),
             ExprKind::Set(_) | ExprKind::SetComp(_) => {
@@ -85,7 +91,12 @@ impl Lower<'_> {
 
     /// A feature of Python that kernels do not have, with what to write instead.
     pub fn no_syntax(&mut self, what: &str, help: &str) -> Reported {
-        self.error_help(&names::NOT_IN_KERNELS, format!("{what} is not part of the kernel language"), "Python, but not Triton", help)
+        self.error_help(
+            &names::NOT_IN_KERNELS,
+            format!("{what} is not part of the kernel language"),
+            "Python, but not Triton",
+            help,
+        )
     }
 
     /// Several expressions; `*x` is spread. All are evaluated even if one is wrong.
@@ -129,7 +140,9 @@ impl Lower<'_> {
             },
             Constant::Float(f) => Const::Float(*f),
             Constant::Str(s) => Const::str(s),
-            Constant::Imaginary(_) => return Err(self.no_syntax("a complex number", "keep the real and the imaginary part in two values")),
+            Constant::Imaginary(_) => {
+                return Err(self.no_syntax("a complex number", "keep the real and the imaginary part in two values"));
+            }
             Constant::Bytes(_) => return Err(self.no_syntax("a bytes literal", "use a string, or integers")),
         }))
     }
@@ -167,7 +180,10 @@ impl Lower<'_> {
             Val::Error => Err(Reported),
             other => {
                 let (found, source) = (other.describe(), self.mods.map.text(e.span).to_owned());
-                let diag = Diagnostic::error(&names::NOT_CONSTEXPR, format!("a string is made at compile time, but `{source}` is {found}"));
+                let diag = Diagnostic::error(
+                    &names::NOT_CONSTEXPR,
+                    format!("a string is made at compile time, but `{source}` is {found}"),
+                );
                 let help = format!("print it with the string beside it: `tl.device_print(\"{source}\", {source})`");
                 Err(self.report(diag.at(e.span, "known only at run time").help(help)))
             }
@@ -201,7 +217,9 @@ impl Lower<'_> {
                     None => Err(self.outside_text(*i, text)),
                 }
             }
-            (Val::Tuple(_), _) => Err(self.expected("a compile-time integer or a slice as the index of a tuple", index)),
+            (Val::Tuple(_), _) => {
+                Err(self.expected("a compile-time integer or a slice as the index of a tuple", index))
+            }
             _ => Err(self.no_index(value)),
         }
     }
@@ -209,7 +227,9 @@ impl Lower<'_> {
     /// Reports a value that has no elements.
     fn no_index(&mut self, value: &Val) -> Reported {
         let help = match value {
-            Val::Const(Const::Func(_)) => "`kernel[grid](…)` launches from the host; in a kernel call a `@triton.jit` function as `f(…)`",
+            Val::Const(Const::Func(_)) => {
+                "`kernel[grid](…)` launches from the host; in a kernel call a `@triton.jit` function as `f(…)`"
+            }
             Val::Desc(_) => "read a block with `desc.load([offsets])`",
             Val::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) => "a number has no elements; use it as it is",
             Val::Range(_) => "write a loop over the range",
@@ -251,7 +271,9 @@ impl Lower<'_> {
             Val::Const(Const::Int(i)) if *i > 0 => usize::try_from(*i).unwrap_or(usize::MAX),
             other => return Err(self.expected("a positive step", other)),
         };
-        Ok(Val::tuple(items.get(lo as usize..hi.max(lo) as usize).unwrap_or(&[]).iter().step_by(step).cloned().collect()))
+        Ok(Val::tuple(
+            items.get(lo as usize..hi.max(lo) as usize).unwrap_or(&[]).iter().step_by(step).cloned().collect(),
+        ))
     }
 
     fn outside_text(&mut self, i: i128, text: &str) -> Reported {
@@ -271,7 +293,8 @@ impl Lower<'_> {
         // Triton up to 3.6 passed over the `:` of a scalar.
         let scalar = rank == 0 && !t.ty.dtype.is_ptr() && parts.iter().any(whole);
         if scalar && parts.iter().all(|p| whole(p) || p.is_none()) {
-            let message = format!("{} has no dimension for `:`; Triton takes this up to 3.6 only", Val::from(t).describe());
+            let message =
+                format!("{} has no dimension for `:`; Triton takes this up to 3.6 only", Val::from(t).describe());
             let diag = Diagnostic::warning(&names::DOUBTFUL, message).at(self.span, "the `:` is passed over");
             let _ = self.report(diag.help(
                 "write one `None` for each dimension of 1, as in `x[None]`, or leave the index out: scalars broadcast by themselves",
@@ -347,9 +370,12 @@ impl Lower<'_> {
             return;
         }
         let (word, operator) = (op.symbol(), if op == BoolOp::And { "&" } else { "|" });
-        let diag = Diagnostic::warning(&names::DOUBTFUL, format!("`{word}` of tensors is deprecated: it is computed element by element"))
-            .at(self.span, "tensors on both sides or on one")
-            .help(format!("write `{operator}`, with parentheses around comparisons: `(a < b) {operator} (c < d)`"));
+        let diag = Diagnostic::warning(
+            &names::DOUBTFUL,
+            format!("`{word}` of tensors is deprecated: it is computed element by element"),
+        )
+        .at(self.span, "tensors on both sides or on one")
+        .help(format!("write `{operator}`, with parentheses around comparisons: `(a < b) {operator} (c < d)`"));
         let _ = self.report(diag);
     }
 
@@ -414,7 +440,8 @@ impl Lower<'_> {
             return;
         }
         let equal = if op == CmpOp::Is { "==" } else { "!=" };
-        let message = format!("`{}` compares identity, which Python does not promise for strings and numbers", op.symbol());
+        let message =
+            format!("`{}` compares identity, which Python does not promise for strings and numbers", op.symbol());
         let diag = Diagnostic::warning(&names::DOUBTFUL, message).at(self.span, "compared by value here");
         let _ = self.report(diag.help(format!("write `{equal}`")));
     }
@@ -461,7 +488,9 @@ impl Lower<'_> {
             return self.host_comprehension(c);
         }
         let [clause] = c.clauses.as_slice() else {
-            return Err(self.no_syntax("a comprehension with several `for`", "write one comprehension inside the other"));
+            return Err(
+                self.no_syntax("a comprehension with several `for`", "write one comprehension inside the other")
+            );
         };
         let items = self.expr(&clause.iter)?;
         let Some(items) = self.iterate(&items) else { return Err(self.no_unrolling(&items, "a comprehension")) };
@@ -532,8 +561,13 @@ impl Lower<'_> {
             Class::Tuple | Class::List => matches!(v, Val::Tuple(_)),
             Class::Dict => matches!(v, Val::Dict(_)),
             Class::Descriptor => matches!(v, Val::Desc(_)),
-            Class::Int => matches!(v, Val::Const(Const::Int(_) | Const::Bool(_))) || matches!(v, Val::Argument(a) if a.ty.dtype.is_int()),
-            Class::Float => matches!(v, Val::Const(Const::Float(_))) || matches!(v, Val::Argument(a) if a.ty.dtype.is_float()),
+            Class::Int => {
+                matches!(v, Val::Const(Const::Int(_) | Const::Bool(_)))
+                    || matches!(v, Val::Argument(a) if a.ty.dtype.is_int())
+            }
+            Class::Float => {
+                matches!(v, Val::Const(Const::Float(_))) || matches!(v, Val::Argument(a) if a.ty.dtype.is_float())
+            }
             Class::Bool => matches!(v, Val::Const(Const::Bool(_))),
             Class::Str => matches!(v, Val::Const(Const::Str(_))),
             Class::Dtype => matches!(v, Val::Const(Const::Type(_))),

@@ -1,6 +1,8 @@
-//! The names that a function takes from around it: those it reads where neither a parameter nor a statement before has bound them.
+//! The names that a function takes from around it: those it reads where neither a parameter nor a statement before has
+//! bound them.
 //!
-//! 1. The body is walked in the order of evaluation, with the names that are bound so far: `scale = scale(x)` reads the global `scale`, as Triton does.
+//! 1. The body is walked in the order of evaluation, with the names that are bound so far: `scale = scale(x)` reads the
+//!    global `scale`, as Triton does.
 //! 2. Lambdas, comprehensions and nested functions bind names for themselves alone.
 //!
 //! Example: `def f(scale): return helper(scale, tl.sum(scale, 0))` takes `helper` and `tl`.
@@ -160,7 +162,9 @@ impl Walk {
             }
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Set(items) => self.exprs(items),
             ExprKind::Dict(items) => items.iter().for_each(|i| self.exprs(i.key.iter().chain([&i.value]))),
-            ExprKind::ListComp(c) | ExprKind::SetComp(c) | ExprKind::Generator(c) => self.comprehension(&c.clauses, [&c.element]),
+            ExprKind::ListComp(c) | ExprKind::SetComp(c) | ExprKind::Generator(c) => {
+                self.comprehension(&c.clauses, [&c.element])
+            }
             ExprKind::DictComp(c) => self.comprehension(&c.clauses, [&c.key, &c.value]),
             ExprKind::Starred(inner) | ExprKind::YieldFrom(inner) | ExprKind::Await(inner) => self.expr(inner),
             ExprKind::Yield(value) => self.maybe(value.as_deref()),

@@ -1,12 +1,13 @@
 //! Heuristics: parameters whose values `@triton.heuristics` computes from the others.
 //!
 //! 1. The decorator's dict is evaluated as host code: names with functions of `args`.
-//! 2. `args` holds the values of compile-time parameters and, for run-time ones, an [`Argument`]: it has a type and is not `None`, and whatever needs its
-//!    value is not known until a launch.
+//! 2. `args` holds the values of compile-time parameters and, for run-time ones, an [`Argument`]: it has a type and is
+//!    not `None`, and whatever needs its value is not known until a launch.
 //! 3. The functions are called in order, outermost decorator first; each sees what those before it gave.
 //! 4. What the user gave stays. A heuristic for `num_warps` or another option sets it unless the user did.
 //!
-//! Example: `{"HAS_BIAS": lambda args: args["bias"] is not None}` gives `True` where `bias` is a pointer, `False` with `-D bias=None`.
+//! Example: `{"HAS_BIAS": lambda args: args["bias"] is not None}` gives `True` where `bias` is a pointer, `False` with
+//! `-D bias=None`.
 
 use std::rc::Rc;
 
@@ -44,7 +45,9 @@ impl Heuristics {
 
     /// What to say of a parameter without a value when there are heuristics that cannot be read.
     pub fn explain(&self, diag: Diagnostic) -> Diagnostic {
-        self.unknown.iter().fold(diag, |d, (at, cause)| because(d.at(*at, "these heuristics cannot be evaluated"), cause.clone()))
+        self.unknown
+            .iter()
+            .fold(diag, |d, (at, cause)| because(d.at(*at, "these heuristics cannot be evaluated"), cause.clone()))
     }
 }
 
@@ -52,7 +55,8 @@ impl Lower<'_> {
     /// The heuristics of a kernel, in the order in which Triton calls them.
     pub fn heuristics(&mut self, func: &Func) -> Heuristics {
         let mut all = Heuristics::default();
-        let dicts: Vec<&Expr> = func.def.decorators.iter().filter_map(|d| decorator_value(d, "heuristics", "values")).collect();
+        let dicts: Vec<&Expr> =
+            func.def.decorators.iter().filter_map(|d| decorator_value(d, "heuristics", "values")).collect();
         for e in dicts {
             let listed = self.attempt(func.module, |cx| match cx.expr(e)? {
                 Val::Dict(items) => Ok(items),
@@ -60,7 +64,9 @@ impl Lower<'_> {
             });
             match listed {
                 Ok(items) => all.list.extend(items.iter().filter_map(|(k, f)| match k {
-                    Val::Const(Const::Str(name)) => Some(Heuristic { name: name.clone(), function: f.clone(), at: e.span }),
+                    Val::Const(Const::Str(name)) => {
+                        Some(Heuristic { name: name.clone(), function: f.clone(), at: e.span })
+                    }
                     _ => None,
                 })),
                 Err(cause) => all.unknown.push((e.span, cause)),
@@ -69,7 +75,8 @@ impl Lower<'_> {
         all
     }
 
-    /// Calls the heuristics of all parameters whose value the user did not give (`fixed`) and that are no run-time values by their type.
+    /// Calls the heuristics of all parameters whose value the user did not give (`fixed`) and that are no run-time
+    /// values by their type.
     pub fn apply_heuristics(
         &mut self,
         func: &Func,
@@ -110,12 +117,16 @@ impl Lower<'_> {
             let name = &*p.name.name;
             let value = match item {
                 Item::Const(v) => v.clone(),
-                Item::Value { ty, .. } | Item::Desc(ty) => Val::Argument(Rc::new(Argument { name: name.to_owned(), ty: *ty })),
+                Item::Value { ty, .. } | Item::Desc(ty) => {
+                    Val::Argument(Rc::new(Argument { name: name.to_owned(), ty: *ty }))
+                }
                 Item::Constexpr | Item::Unknown => continue,
             };
             args.push((key(name), value));
         }
-        for (name, n) in [("num_warps", launch.num_warps), ("num_stages", launch.num_stages), ("num_ctas", launch.num_ctas)] {
+        for (name, n) in
+            [("num_warps", launch.num_warps), ("num_stages", launch.num_stages), ("num_ctas", launch.num_ctas)]
+        {
             args.push((key(name), Val::int(n)));
         }
         self.attempt(func.module, |cx| {
@@ -134,7 +145,8 @@ impl Lower<'_> {
         match launch.faults().into_iter().find(|f| f.name == &*h.name) {
             None => Ok(()),
             Some(LaunchFault { name, nearest, expected, .. }) => {
-                let message = format!("a heuristic of `{}` gives `{name}={}`: expected {expected}", func.name(), v.show());
+                let message =
+                    format!("a heuristic of `{}` gives `{name}={}`: expected {expected}", func.name(), v.show());
                 let diagnostic = Diagnostic::error(&names::BAD_CONFIG, message).at(h.at, "in these heuristics");
                 Err(self.report(diagnostic.help(format!("`--{} {nearest}` takes its place", name.replace('_', "-")))))
             }
@@ -149,7 +161,9 @@ impl Lower<'_> {
 
     fn unknown_option(&mut self, func: &Func, h: &Heuristic, launch: Launch, cause: Cause) {
         let mut used = String::new();
-        for (name, n) in [("num_warps", launch.num_warps), ("num_stages", launch.num_stages), ("num_ctas", launch.num_ctas)] {
+        for (name, n) in
+            [("num_warps", launch.num_warps), ("num_stages", launch.num_stages), ("num_ctas", launch.num_ctas)]
+        {
             if *h.name == *name {
                 used = format!("; it is {n}");
             }

@@ -1,10 +1,12 @@
 //! Host code at compile time: the dicts, lists and loops with which files write down configurations.
 //!
-//! Kernels have none of this. It is evaluated in frames with [`super::lower::Frame::host`], as Python would run it, on values known at compile time:
+//! Kernels have none of this. It is evaluated in frames with [`super::lower::Frame::host`], as Python would run it, on
+//! values known at compile time:
 //!
 //! 1. Dicts are lists of pairs in the order of their keys. Lists and tuples are both [`Val::Tuple`].
-//! 2. Values never change. What changes a list in Python (`configs.append(c)`, `d["k"] = v`) binds the name to a new value, which is the same thing
-//!    as long as nothing else holds the list; where something does, it is an error rather than a wrong answer.
+//! 2. Values never change. What changes a list in Python (`configs.append(c)`, `d["k"] = v`) binds the name to a new
+//!    value, which is the same thing as long as nothing else holds the list; where something does, it is an error
+//!    rather than a wrong answer.
 //! 3. Calls as statements whose effect nobody can see (`warnings.warn(…)`, `logger.info(…)`) are passed.
 //!
 //! Example: `[triton.Config({"BLOCK": b}, num_warps=w) for b in (64, 128) for w in (4, 8)]` gives four configurations.
@@ -27,7 +29,8 @@ pub enum Jump {
 }
 
 /// What to write instead of a dict in a kernel.
-pub const NO_DICT: &str = "use a name for each value, or a tuple; a dict at the top level of the file can be read in kernels";
+pub const NO_DICT: &str =
+    "use a name for each value, or a tuple; a dict at the top level of the file can be read in kernels";
 
 /// Packages whose functions do nothing that an evaluation could see.
 const SILENT: [&str; 4] = ["warnings", "logging", "logger", "log"];
@@ -148,7 +151,9 @@ impl Lower<'_> {
     fn change(&mut self, name: &Arc<str>, method: &str, call: &Call) -> R<()> {
         let args = self.exprs(&call.args)?;
         if !call.keywords.is_empty() {
-            return Err(self.no_syntax("a keyword in a call that changes a list or a dict", "pass the values without keywords"));
+            return Err(
+                self.no_syntax("a keyword in a call that changes a list or a dict", "pass the values without keywords")
+            );
         }
         self.own(name)?;
         let old = self.frame.scope.get(name).cloned().unwrap_or(Val::Error);
@@ -228,7 +233,11 @@ impl Lower<'_> {
                 }
                 Val::tuple(items)
             }
-            _ => return Err(self.no_syntax("assignment to an element of anything but a list or a dict", "make a new value")),
+            _ => {
+                return Err(
+                    self.no_syntax("assignment to an element of anything but a list or a dict", "make a new value")
+                );
+            }
         };
         let changed = self.made(changed)?;
         self.frame.scope.set(name, changed);
@@ -255,7 +264,10 @@ impl Lower<'_> {
                 let ImportNames::List(aliases) = &from.names else { return };
                 for a in aliases {
                     let name = Arc::from(&*a.path[0].name);
-                    bind(&a.bound().name, &Bound::From { level: from.level, path: path.clone(), name, at: from.source_span(stmt.span) });
+                    bind(
+                        &a.bound().name,
+                        &Bound::From { level: from.level, path: path.clone(), name, at: from.source_span(stmt.span) },
+                    );
                 }
             }
             _ => {}

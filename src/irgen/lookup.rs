@@ -1,8 +1,9 @@
 //! Names and attributes: from a word in the source to a value.
 //!
-//! A name is looked for among the locals, then at the top level of the function's file, then among Python's builtins. A top-level name is
-//! followed through its bindings ([`super::modules`]): the first whose guards do not rule it out and that leads somewhere wins, unless another one could
-//! give it another value. Values are evaluated at compile time and remembered.
+//! A name is looked for among the locals, then at the top level of the function's file, then among Python's builtins. A
+//! top-level name is followed through its bindings ([`super::modules`]): the first whose guards do not rule it out and
+//! that leads somewhere wins, unless another one could give it another value. Values are evaluated at compile time and
+//! remembered.
 
 use std::rc::Rc;
 
@@ -86,11 +87,12 @@ impl Lower<'_> {
         value
     }
 
-    /// The value that the bindings of a name lead to, of which the first that has one counts. While `f = triton.jit(f)` is evaluated, `f` is what it was
-    /// bound to before, so the bindings are taken from the last to the first.
+    /// The value that the bindings of a name lead to, of which the first that has one counts. While `f = triton.jit(f)`
+    /// is evaluated, `f` is what it was bound to before, so the bindings are taken from the last to the first.
     ///
-    /// A function or a package may come from a later binding, since a `try` or a wrapper leads to them in the end. Data may not: where a binding before
-    /// it, which may be the one that counts, has another value or none that is known, the name has none.
+    /// A function or a package may come from a later binding, since a `try` or a wrapper leads to them in the end. Data
+    /// may not: where a binding before it, which may be the one that counts, has another value or none that is known,
+    /// the name has none.
     fn first_bound(&mut self, key: &(usize, String), bindings: &[Binding]) -> Option<Val> {
         let (mut value, mut doubt): (Option<Val>, Option<Doubt>) = (None, None);
         for b in bindings.iter().rev() {
@@ -101,12 +103,16 @@ impl Lower<'_> {
             let is_value = matches!(b.bound, Bound::Value(_));
             self.globals.insert(key.clone(), value.clone().filter(|_| is_value));
             match self.bound(key.0, &b.bound) {
-                None if value.as_ref().is_some_and(Val::is_data) && (is_value || matches!(b.bound, Bound::Element(..))) => {
+                None if value.as_ref().is_some_and(Val::is_data)
+                    && (is_value || matches!(b.bound, Bound::Element(..))) =>
+                {
                     (value, doubt) = (None, Some(Doubt::Unknown));
                 }
                 None => {}
                 Some(v) => match guard {
-                    Guard::Undecided(test) if v.is_data() && (doubt.is_some() || value.as_ref().is_some_and(|rest| !same(rest, &v))) => {
+                    Guard::Undecided(test)
+                        if v.is_data() && (doubt.is_some() || value.as_ref().is_some_and(|rest| !same(rest, &v))) =>
+                    {
                         (value, doubt) = (None, Some(Doubt::Undecided(test)));
                     }
                     _ => (value, doubt) = (Some(v), None),
@@ -191,11 +197,17 @@ impl Lower<'_> {
     pub fn attribute(&mut self, base: &Val, attr: &str) -> R<Val> {
         let found = match base {
             Val::Error => return Err(Reported),
-            Val::Const(Const::Space(Space::GpuTarget)) if attr == "arch" => Some(Val::int(self.options.target.triton_number())),
-            Val::Const(Const::Space(Space::GpuTarget)) if attr == "warp_size" => Some(Val::int(self.options.target.warp_size())),
+            Val::Const(Const::Space(Space::GpuTarget)) if attr == "arch" => {
+                Some(Val::int(self.options.target.triton_number()))
+            }
+            Val::Const(Const::Space(Space::GpuTarget)) if attr == "warp_size" => {
+                Some(Val::int(self.options.target.warp_size()))
+            }
             Val::Const(Const::Space(space)) => self.space_attr(*space, attr),
             Val::Config(c) => c.attribute(attr),
-            Val::Argument(a) if attr == "dtype" => Some(Val::dtype(a.ty.dtype.pointee().map_or(a.ty.dtype, |t| t.dtype))),
+            Val::Argument(a) if attr == "dtype" => {
+                Some(Val::dtype(a.ty.dtype.pointee().map_or(a.ty.dtype, |t| t.dtype)))
+            }
             Val::Dict(_) | Val::Tuple(_) | Val::Argument(_) | Val::Const(Const::Str(_)) if self.frame.host => {
                 Self::method(base, builtins::host_method(base, attr))
             }
@@ -203,7 +215,9 @@ impl Lower<'_> {
                 Self::method(base, builtins::host_method(base, attr))
             }
             Val::Const(Const::Module(m)) => self.module_attr(*m, attr),
-            Val::Const(Const::Type(t)) => type_attr(*t, attr).or_else(|| Self::method(base, builtins::dtype_method(attr))),
+            Val::Const(Const::Type(t)) => {
+                type_attr(*t, attr).or_else(|| Self::method(base, builtins::dtype_method(attr)))
+            }
             Val::Tensor(t) if attr == "T" => return Ok(self.transpose(*t)?.into()),
             Val::Tensor(t) => tensor_attr(t.ty, attr).or_else(|| {
                 let member = builtins::tensor_method(attr).map(Const::Builtin).map(Val::from);

@@ -1,14 +1,16 @@
 //! `for` and `while`.
 //!
-//! A loop over compile-time items (`tl.static_range`, a tuple) is unrolled. Any other becomes `scf.for` or `scf.while` in one pass:
+//! A loop over compile-time items (`tl.static_range`, a tuple) is unrolled. Any other becomes `scf.for` or `scf.while`
+//! in one pass:
 //!
 //! 1. Every name that the body assigns and that has a value before the loop becomes a block argument.
 //! 2. The body is lowered; what the names are at its end is what the next iteration starts with.
-//! 3. Names that did not change (they were assigned on a path not taken) are taken out again: their argument becomes the value before.
+//! 3. Names that did not change (they were assigned on a path not taken) are taken out again: their argument becomes
+//!    the value before.
 //! 4. The rest are the carried values: initial operands, yield, results.
 //!
-//! A negative constant step, which `scf.for` does not have, runs the loop upwards and mirrors the induction variable: `range(8, 0, -1)` is
-//! `for t in 0..8` with `i = 8 - t + 0`.
+//! A negative constant step, which `scf.for` does not have, runs the loop upwards and mirrors the induction variable:
+//! `range(8, 0, -1)` is `for t in 0..8` with `i = 8 - t + 0`.
 
 use std::sync::Arc;
 
@@ -46,7 +48,9 @@ impl Lower<'_> {
                 return Err(e);
             }
         };
-        let unroll = self.frame.host || matches!(&over, Val::Tuple(_)) || matches!(&over, Val::Range(r) if r.kind == RangeKind::Static);
+        let unroll = self.frame.host
+            || matches!(&over, Val::Tuple(_))
+            || matches!(&over, Val::Range(r) if r.kind == RangeKind::Static);
         if unroll {
             let Some(items) = self.iterate(&over) else {
                 return Err(self.no_unrolling(&over, "an unrolled loop"));
@@ -75,8 +79,12 @@ impl Lower<'_> {
             return Reported;
         }
         let help = match over {
-            Val::Tensor(t) if t.ty.is_block() => "the elements of a tensor are computed all at once: write the body for the whole tensor",
-            Val::Tensor(t) if t.ty.dtype.is_ptr() => "count, and load each element: `for i in range(n): x = tl.load(ptr + i)`",
+            Val::Tensor(t) if t.ty.is_block() => {
+                "the elements of a tensor are computed all at once: write the body for the whole tensor"
+            }
+            Val::Tensor(t) if t.ty.dtype.is_ptr() => {
+                "count, and load each element: `for i in range(n): x = tl.load(ptr + i)`"
+            }
             _ => "loops run over `range`, `tl.range`, `tl.static_range`, and tuples: write `for i in range(n)`",
         };
         let found = over.describe();
@@ -97,7 +105,10 @@ impl Lower<'_> {
 
     fn counted_loop(&mut self, target: &Expr, range: &Range, body: &[Stmt]) -> R<()> {
         let crate::parser::ast::ExprKind::Name(iv_name) = &target.kind else {
-            return Err(self.no_syntax("a loop variable that is not a name", "name the variable, and unpack it in the loop's body"));
+            return Err(self.no_syntax(
+                "a loop variable that is not a name",
+                "name the variable, and unpack it in the loop's body",
+            ));
         };
         let (mut lower, mut upper, mut step) = (range.start.clone(), range.end.clone(), range.step.clone());
         let backwards = step.as_const().and_then(Const::as_int).filter(|&s| s <= 0);
@@ -114,7 +125,8 @@ impl Lower<'_> {
             step = Val::int(-s);
         }
         let names = if backwards.is_some() { ["end", "start", "step"] } else { ["start", "end", "step"] };
-        let bounds = [self.bound_of(&lower, names[0])?, self.bound_of(&upper, names[1])?, self.bound_of(&step, names[2])?];
+        let bounds =
+            [self.bound_of(&lower, names[0])?, self.bound_of(&upper, names[1])?, self.bound_of(&step, names[2])?];
         let dtype = promote_ints(promote_ints(bounds[0].ty.dtype, bounds[1].ty.dtype), bounds[2].ty.dtype);
         let mut operands = vec![];
         for b in bounds {
@@ -179,7 +191,8 @@ impl Lower<'_> {
         self.unsplat(t)
     }
 
-    /// Makes block arguments (one list in each of the blocks) for the names that the body may change, and binds them to those of the last.
+    /// Makes block arguments (one list in each of the blocks) for the names that the body may change, and binds them to
+    /// those of the last.
     fn carry(&mut self, body: &[Stmt], iv: &str, blocks: &[Block], loc: Loc) -> Vec<Carried> {
         let changed = assigned(body);
         let candidates: Vec<(Arc<str>, Val)> = self
@@ -254,9 +267,15 @@ impl Lower<'_> {
             .at(self.span, "one type is needed in all iterations")
             .help(match now.as_tensor().map(|t| t.ty) {
                 Some(t) if t.is_block() && !t.dtype.is_ptr() && before.ty() != now.ty() => {
-                    format!("start with the type {y}, for example `{name} = tl.zeros({:?}, tl.{})`", t.shape(), t.dtype.attr_name())
+                    format!(
+                        "start with the type {y}, for example `{name} = tl.zeros({:?}, tl.{})`",
+                        t.shape(),
+                        t.dtype.attr_name()
+                    )
                 }
-                _ => format!("give `{name}` the type {y} before the loop, or convert it with `.to(...)` at the end of the body"),
+                _ => format!(
+                    "give `{name}` the type {y} before the loop, or convert it with `.to(...)` at the end of the body"
+                ),
             })
         };
         let _ = self.report(diag);
@@ -300,7 +319,8 @@ impl Lower<'_> {
         for (i, v) in kept {
             let c = &carried[*i];
             changed.push(c.name.clone());
-            let tys: Vec<Type> = if matches!(v, Val::Error) { vec![] } else { c.init.iter().map(|&v| self.ir.ty(v)).collect() };
+            let tys: Vec<Type> =
+                if matches!(v, Val::Error) { vec![] } else { c.init.iter().map(|&v| self.ir.ty(v)).collect() };
             let results: Vec<Value> = tys.into_iter().map(|t| self.ir.add_result(op, t)).collect();
             let value = if matches!(v, Val::Error) { Val::Error } else { c.before.rebuild(&mut results.into_iter()) };
             self.frame.scope.set(&c.name, value);
@@ -344,7 +364,11 @@ impl Lower<'_> {
         if let Ok((cond, no_licm)) = cond {
             let test_loc = self.loc_of(test.span);
             let mut passed = vec![cond.value];
-            passed.extend(kept.iter().filter(|(_, v)| !matches!(v, Val::Error)).flat_map(|(i, _)| self.head_args(&carried, *i, head)));
+            passed.extend(
+                kept.iter()
+                    .filter(|(_, v)| !matches!(v, Val::Error))
+                    .flat_map(|(i, _)| self.head_args(&carried, *i, head)),
+            );
             self.in_block(head, |cx| cx.emit(OpState::new(ScfOp::Condition, test_loc).operands(&passed))).0?;
             if no_licm {
                 self.ir.set_attr(op, "llvm.loop_annotation", no_licm_attr());
@@ -391,5 +415,7 @@ impl Lower<'_> {
 /// The annotation that keeps loop-invariant code inside a loop.
 #[must_use]
 pub fn no_licm_attr() -> Attr {
-    Attr::new(crate::ir::AttrData::Opaque(crate::ir::Name::of("#llvm.loop_annotation<licm = <disable = true, versioningDisable = true>>")))
+    Attr::new(crate::ir::AttrData::Opaque(crate::ir::Name::of(
+        "#llvm.loop_annotation<licm = <disable = true, versioningDisable = true>>",
+    )))
 }

@@ -1,11 +1,12 @@
 //! [`Lower`]: the state of lowering one kernel, and how it emits operations and reports errors.
 //!
-//! Errors: whoever finds one calls [`Lower::error_help`], which records the diagnostic with the chain of calls that led there and returns
-//! [`Reported`]; `?` carries that up to the statement, which binds its targets to [`Val::Error`]. So each error is reported once and the
-//! rest of the kernel is still checked.
+//! Errors: whoever finds one calls [`Lower::error_help`], which records the diagnostic with the chain of calls that led
+//! there and returns [`Reported`]; `?` carries that up to the statement, which binds its targets to [`Val::Error`]. So
+//! each error is reported once and the rest of the kernel is still checked.
 //!
-//! Operations go to the end of [`Lower::block`]. Without a block, as when a module-level constant is evaluated, nothing can be emitted
-//! and whatever needs an operation is no compile-time value. After a `return` the block is gone too: what follows is dead.
+//! Operations go to the end of [`Lower::block`]. Without a block, as when a module-level constant is evaluated, nothing
+//! can be emitted and whatever needs an operation is no compile-time value. After a `return` the block is gone too:
+//! what follows is dead.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -188,12 +189,14 @@ impl<'m> Lower<'m> {
 
     // ---- errors ----
 
-    /// Records a diagnostic, with the calls that led here. The same message at the same place is kept once (loops unroll).
+    /// Records a diagnostic, with the calls that led here. The same message at the same place is kept once (loops
+    /// unroll).
     pub fn report(&mut self, mut diag: Diagnostic) -> Reported {
         if self.quiet == 0 {
             self.errors += u64::from(diag.is_error());
             diag = self.with_calls(diag);
-            if !self.diags.iter().any(|d| d.code == diag.code && d.place() == diag.place() && d.message == diag.message) {
+            if !self.diags.iter().any(|d| d.code == diag.code && d.place() == diag.place() && d.message == diag.message)
+            {
                 self.diags.push(diag);
             }
         }
@@ -266,12 +269,19 @@ impl<'m> Lower<'m> {
             Val::Desc(_) => "a descriptor is no tensor: load a block with `desc.load([offsets])`",
             Val::Range(_) => "write a loop over the range",
             Val::Tensor(t) if t.ty.dtype.is_ptr() => "a pointer is no number: load what it points to with `tl.load`",
-            Val::Tensor(t) if t.ty.is_block() => "reduce the tensor to one value, or use a function that works element by element",
+            Val::Tensor(t) if t.ty.is_block() => {
+                "reduce the tensor to one value, or use a function that works element by element"
+            }
             Val::Tensor(_) => "pass a literal or a `tl.constexpr` parameter, or convert the value with `.to(...)`",
             _ => "`ttc explain E0310` says more",
         };
         let found = found.describe();
-        self.error_help(&types::ARGUMENT_TYPE, format!("expected {what}, found {found}"), format!("this is {found}"), help)
+        self.error_help(
+            &types::ARGUMENT_TYPE,
+            format!("expected {what}, found {found}"),
+            format!("this is {found}"),
+            help,
+        )
     }
 
     // ---- locations ----
@@ -319,7 +329,8 @@ impl<'m> Lower<'m> {
         Ok(op)
     }
 
-    /// Reports an operation of the GPU where only compile-time values are computed: most often in a function without `@triton.jit`.
+    /// Reports an operation of the GPU where only compile-time values are computed: most often in a function without
+    /// `@triton.jit`.
     fn not_at_compile_time(&mut self, kind: OpKind) -> Reported {
         let Some(at) = self.calls.iter().rposition(|c| c.host.is_some()) else {
             return self.error_help(
@@ -351,7 +362,13 @@ impl<'m> Lower<'m> {
     }
 
     /// As [`Lower::value`], with attributes.
-    pub fn value_with(&mut self, kind: impl Into<OpKind>, operands: &[Value], result: Type, attrs: &[(&str, Attr)]) -> R<Value> {
+    pub fn value_with(
+        &mut self,
+        kind: impl Into<OpKind>,
+        operands: &[Value],
+        result: Type,
+        attrs: &[(&str, Attr)],
+    ) -> R<Value> {
         let mut state = OpState::new(kind, self.loc).operands(operands).results(&[result]);
         for &(name, attr) in attrs {
             state = state.attr(name, attr);
@@ -380,7 +397,11 @@ impl<'m> Lower<'m> {
     /// Whether control can get here.
     #[must_use]
     pub fn is_live(&self) -> bool {
-        if self.frame.host { self.frame.host_result.is_none() && self.frame.jump.is_none() } else { self.block.is_some() }
+        if self.frame.host {
+            self.frame.host_result.is_none() && self.frame.jump.is_none()
+        } else {
+            self.block.is_some()
+        }
     }
 
     /// Runs `f` with operations going to `block`, and returns where they went last.

@@ -1,13 +1,15 @@
 //! From the syntax tree to TTIR: names, types, compile-time evaluation, calls.
 //!
-//! 1. [`top_level`] parses a file and knows what its names are bound to, [`modules`] follows imports; [`lookup`] follows names
-//!    to values.
-//! 2. [`signature`] settles what each parameter of the kernel is, with what [`config`] and [`heuristics`] give; both are [`host`] code.
-//! 3. [`lower`] holds the state; [`stmt`], [`branch`], [`loops`], [`expr`] and [`call`] walk the kernel and, on the way, every function it
-//!    calls; [`semantic`] knows what operators mean, [`builtins`] the primitives, [`prelude`] the library written in the language.
+//! 1. [`top_level`] parses a file and knows what its names are bound to, [`modules`] follows imports; [`lookup`]
+//!    follows names to values.
+//! 2. [`signature`] settles what each parameter of the kernel is, with what [`config`] and [`heuristics`] give; both
+//!    are [`host`] code.
+//! 3. [`lower`] holds the state; [`stmt`], [`branch`], [`loops`], [`expr`] and [`call`] walk the kernel and, on the
+//!    way, every function it calls; [`semantic`] knows what operators mean, [`builtins`] the primitives, [`prelude`]
+//!    the library written in the language.
 //!
-//! The result is a module with one public function, the kernel, and a private one for each specialisation that it calls; the inliner
-//! pass puts those in place. The meaning of everything is Triton 3.9's.
+//! The result is a module with one public function, the kernel, and a private one for each specialisation that it
+//! calls; the inliner pass puts those in place. The meaning of everything is Triton 3.9's.
 //!
 //! Example: [`lower_kernel`] on `add.tk` with `-D BLOCK=1024` gives `tt.func public @add(%x_ptr: !tt.ptr<f32> …)`.
 
@@ -167,7 +169,9 @@ pub fn list_kernels(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf])
             let item = cx.annotation_item(&func, p);
             let default = p.default.as_ref().and_then(|e| cx.evaluate(module, e)).map(|v| v.show());
             let (ty, value) = match item {
-                Item::Value { ty, divisible } => (Some(format!("{}{}", ty.dtype.short(), if divisible { ":16" } else { "" })), None),
+                Item::Value { ty, divisible } => {
+                    (Some(format!("{}{}", ty.dtype.short(), if divisible { ":16" } else { "" })), None)
+                }
                 Item::Desc(ty) => (Some(format!("tensordesc<{}{:?}>", ty.dtype.short(), ty.shape())), None),
                 Item::Const(v) => (Some("constexpr".to_owned()), Some(v.show())),
                 Item::Constexpr => (Some("constexpr".to_owned()), default),
@@ -249,7 +253,9 @@ fn entries(all: &[Arc<FunctionDef>]) -> Vec<bool> {
             named.entry(name).or_default().insert(i);
         }
     }
-    let by_another = |i: usize| named.get(&*all[i].name.name).is_some_and(|by| by.iter().any(|&j| all[j].name.name != all[i].name.name));
+    let by_another = |i: usize| {
+        named.get(&*all[i].name.name).is_some_and(|by| by.iter().any(|&j| all[j].name.name != all[i].name.name))
+    };
     all.iter().enumerate().map(|(i, f)| !returns_value(&f.body) && !by_another(i)).collect()
 }
 
@@ -274,7 +280,8 @@ struct KernelParts {
 impl Lower<'_> {
     fn kernel(&mut self, module: usize, request: &KernelRequest) -> R<KernelParts> {
         let func = self.choose(module, request.kernel.as_deref())?;
-        let syntax: Vec<Diagnostic> = self.mods.get(module).errors.iter().filter(|e| inside(e, func.def.span)).cloned().collect();
+        let syntax: Vec<Diagnostic> =
+            self.mods.get(module).errors.iter().filter(|e| inside(e, func.def.span)).cloned().collect();
         if !syntax.is_empty() {
             self.diags.extend(syntax);
             return Err(Reported);
@@ -297,7 +304,11 @@ impl Lower<'_> {
                     self.span = param.map_or(func.def.header, |p| p.span);
                     self.check_dtype(elem)?;
                     self.span = func.def.header;
-                    params.push(ParamInfo { name: name.to_string(), ty: ty.dtype.short(), divisibility: divisible.then_some(16) });
+                    params.push(ParamInfo {
+                        name: name.to_string(),
+                        ty: ty.dtype.short(),
+                        divisibility: divisible.then_some(16),
+                    });
                     facts.push(divisible.then(|| Attr::i32(16)));
                     Val::from(self.placeholder(block, ty.to_ir(), ty))
                 }
@@ -363,7 +374,8 @@ impl Lower<'_> {
                 return Err(self.report(not_decorated(&def)));
             }
             let known: Vec<&str> = jit.iter().map(|f| &*f.name.name).collect();
-            let diag = Diagnostic::error(&names::UNKNOWN_KERNEL, format!("the file has no kernel `{name}`")).at(place, "");
+            let diag =
+                Diagnostic::error(&names::UNKNOWN_KERNEL, format!("the file has no kernel `{name}`")).at(place, "");
             let near = nearest(name, known.iter().copied());
             return Err(self.report(match near {
                 Some(n) => diag.help(format!("did you mean `{n}`?")),
@@ -371,7 +383,8 @@ impl Lower<'_> {
                 None => diag.help(format!("its kernels are {}", known.join(", "))),
             }));
         }
-        let launchable: Vec<&Arc<FunctionDef>> = jit.iter().zip(entries(&jit)).filter_map(|(f, entry)| entry.then_some(f)).collect();
+        let launchable: Vec<&Arc<FunctionDef>> =
+            jit.iter().zip(entries(&jit)).filter_map(|(f, entry)| entry.then_some(f)).collect();
         match launchable.as_slice() {
             [only] => Ok(Func { def: (*only).clone(), module, jit: true }),
             [] => {
@@ -384,7 +397,9 @@ impl Lower<'_> {
             }
             several => {
                 let known: Vec<&str> = several.iter().map(|f| &*f.name.name).collect();
-                let diag = Diagnostic::error(&names::AMBIGUOUS_KERNEL, format!("the file has {} kernels", several.len())).at(place, "");
+                let diag =
+                    Diagnostic::error(&names::AMBIGUOUS_KERNEL, format!("the file has {} kernels", several.len()))
+                        .at(place, "");
                 Err(self.report(diag.help(format!("choose one with -k: {}", known.join(", ")))))
             }
         }
@@ -393,15 +408,23 @@ impl Lower<'_> {
 
 /// The decorator that was probably meant to be `@triton.jit`.
 fn jit_typo(def: &FunctionDef) -> Option<&Decorator> {
-    let near = |d: &&Decorator| d.path().and_then(|p| p.last().copied()).is_some_and(|n| nearest(n, ["jit"].into_iter()).is_some());
+    let near = |d: &&Decorator| {
+        d.path().and_then(|p| p.last().copied()).is_some_and(|n| nearest(n, ["jit"].into_iter()).is_some())
+    };
     def.decorators.iter().find(near).filter(|_| !def.is_jit)
 }
 
 /// The message for a function that was named as the kernel and is not compiled.
 fn not_decorated(def: &FunctionDef) -> Diagnostic {
-    let diag = Diagnostic::error(&names::UNKNOWN_KERNEL, format!("`{}` is no kernel: it is not decorated with `@triton.jit`", def.name));
+    let diag = Diagnostic::error(
+        &names::UNKNOWN_KERNEL,
+        format!("`{}` is no kernel: it is not decorated with `@triton.jit`", def.name),
+    );
     match jit_typo(def) {
-        Some(d) => diag.at(d.span, "this decorator is not known").at(def.header, "this function").help("did you mean `@triton.jit`?"),
+        Some(d) => diag
+            .at(d.span, "this decorator is not known")
+            .at(def.header, "this function")
+            .help("did you mean `@triton.jit`?"),
         None => diag.at(def.header, "a plain Python function").help("write `@triton.jit` above it"),
     }
 }

@@ -1,11 +1,12 @@
 //! The files of a compilation and the imports between them: followed, never executed.
 //!
-//! 1. A file is read when an import first leads to it; [`top_level`](super::top_level) knows what its names are bound to.
-//! 2. An import names a built-in [`Space`] or a file: relative ones start at the importing file's folder, absolute ones at
-//!    the folders given with `-I` (and `src` and `python` in them) and at every folder above the importing file.
+//! 1. A file is read when an import first leads to it; [`top_level`](super::top_level) knows what its names are bound
+//!    to.
+//! 2. An import names a built-in [`Space`] or a file: relative ones start at the importing file's folder, absolute ones
+//!    at the folders given with `-I` (and `src` and `python` in them) and at every folder above the importing file.
 //!
-//! Example: `try: from .fast import f` / `except ImportError: from .slow import f` gives `f` two bindings; the first whose
-//! file exists and defines `f` wins.
+//! Example: `try: from .fast import f` / `except ImportError: from .slow import f` gives `f` two bindings; the first
+//! whose file exists and defines `f` wins.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -65,7 +66,14 @@ impl<'m> Modules<'m> {
         for dir in include_dirs {
             dirs.extend([dir.clone(), dir.join("src"), dir.join("python")]);
         }
-        Modules { map, include_dirs: dirs, list: vec![], by_path: BTreeMap::new(), imported: 0, unreadable: BTreeMap::new() }
+        Modules {
+            map,
+            include_dirs: dirs,
+            list: vec![],
+            by_path: BTreeMap::new(),
+            imported: 0,
+            unreadable: BTreeMap::new(),
+        }
     }
 
     #[must_use]
@@ -105,7 +113,8 @@ impl<'m> Modules<'m> {
             }
         };
         let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-        let parent = path.parent().and_then(Path::file_name).map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        let parent =
+            path.parent().and_then(Path::file_name).map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         let name = if stem == "__init__" { parent } else { format!("{parent}.{stem}") };
         Some(self.add(file, name.trim_start_matches('.'), false))
     }
@@ -132,12 +141,15 @@ impl<'m> Modules<'m> {
     pub fn unreadable(&self, module: usize, name: &str) -> Option<&Diagnostic> {
         let of = |path: &[String], level: u32| {
             let bases = self.bases(module, level);
-            let mut files = bases.iter().flat_map(|base| files_at(&path.iter().fold(base.clone(), |dir, part| dir.join(part))));
+            let mut files =
+                bases.iter().flat_map(|base| files_at(&path.iter().fold(base.clone(), |dir, part| dir.join(part))));
             files.find_map(|file| self.unreadable.get(&file))
         };
         self.list[module].bindings(name).iter().find_map(|binding| match &binding.bound {
             Bound::Import(path) => of(path, 0),
-            Bound::From { level, path, name, .. } => of(path, *level).or_else(|| of(&[path, &[name.to_string()][..]].concat(), *level)),
+            Bound::From { level, path, name, .. } => {
+                of(path, *level).or_else(|| of(&[path, &[name.to_string()][..]].concat(), *level))
+            }
             _ => None,
         })
     }
@@ -151,7 +163,11 @@ impl<'m> Modules<'m> {
             }
         }
         if base.is_dir() {
-            return Some(if init.is_file() { self.load(&init).map_or(Target::Nothing, Target::Module) } else { Target::Nothing });
+            return Some(if init.is_file() {
+                self.load(&init).map_or(Target::Nothing, Target::Module)
+            } else {
+                Target::Nothing
+            });
         }
         None
     }

@@ -1,8 +1,8 @@
-//! The library that is written in the language itself: `.tk` files embedded in the compiler, parsed once a process, when one
-//! of their functions is first wanted.
+//! The library that is written in the language itself: `.tk` files embedded in the compiler, parsed once a process,
+//! when one of their functions is first wanted.
 //!
-//! To add a function: write it into a file of `prelude/` with a docstring, and name it in [`NAMES`] (and in [`METHODS`] if tensors have it
-//! as a method).
+//! To add a function: write it into a file of `prelude/` with a docstring, and name it in [`NAMES`] (and in [`METHODS`]
+//! if tensors have it as a method).
 
 use std::sync::{Arc, LazyLock};
 

@@ -12,7 +12,8 @@
 //! | `constexpr` | a compile-time value that `-D` gives |
 //! | `tensordesc<fp16[64, 32]>` | a tensor descriptor |
 //!
-//! Without a command-line signature the same words stand in the parameters' annotations: `x_ptr: "*fp32:16"`, `n: "i32"`, `BLOCK: tl.constexpr`.
+//! Without a command-line signature the same words stand in the parameters' annotations: `x_ptr: "*fp32:16"`, `n:
+//! "i32"`, `BLOCK: tl.constexpr`.
 
 use std::rc::Rc;
 
@@ -133,17 +134,26 @@ impl Lower<'_> {
         let Some(annotation) = &p.annotation else { return Item::Unknown };
         match self.evaluate(func.module, annotation) {
             Some(Val::Const(Const::Str(text))) => self.signature_item(&text, func.module).unwrap_or(Item::Unknown),
-            Some(Val::Const(Const::Type(ty))) if ty.dtype != Dtype::Void && !ty.is_block() => Item::Value { ty, divisible: false },
+            Some(Val::Const(Const::Type(ty))) if ty.dtype != Dtype::Void && !ty.is_block() => {
+                Item::Value { ty, divisible: false }
+            }
             Some(v) if class_of(&v) == Some(Class::Constexpr) => Item::Constexpr,
-            Some(v) if class_of(&v) == Some(Class::Int) => Item::Value { ty: Ty::scalar(Dtype::Int32), divisible: false },
-            Some(v) if class_of(&v) == Some(Class::Float) => Item::Value { ty: Ty::scalar(Dtype::Fp32), divisible: false },
-            Some(v) if class_of(&v) == Some(Class::Bool) => Item::Value { ty: Ty::scalar(Dtype::Int1), divisible: false },
+            Some(v) if class_of(&v) == Some(Class::Int) => {
+                Item::Value { ty: Ty::scalar(Dtype::Int32), divisible: false }
+            }
+            Some(v) if class_of(&v) == Some(Class::Float) => {
+                Item::Value { ty: Ty::scalar(Dtype::Fp32), divisible: false }
+            }
+            Some(v) if class_of(&v) == Some(Class::Bool) => {
+                Item::Value { ty: Ty::scalar(Dtype::Int1), divisible: false }
+            }
             _ => Item::Unknown,
         }
     }
 
-    /// All parameters of a kernel, from the signature or the annotations, with the values that `-D`, a configuration, heuristics and defaults give:
-    /// the first that gives one wins, but a heuristic is asked even where a configuration gave a value, as in Triton. Sets the launch's options too.
+    /// All parameters of a kernel, from the signature or the annotations, with the values that `-D`, a configuration,
+    /// heuristics and defaults give: the first that gives one wins, but a heuristic is asked even where a configuration
+    /// gave a value, as in Triton. Sets the launch's options too.
     pub fn parameters(&mut self, func: &Func, request: &KernelRequest, launch: &mut Launch) -> R<Parameters> {
         let (signature, defines) = (request.signature.as_deref(), &request.defines);
         let mut failed = self.take_defines(func, defines);
@@ -155,8 +165,10 @@ impl Lower<'_> {
         let heuristics = self.heuristics(func);
         let params = &func.def.params;
         if let Some(p) = params.iter().find(|p| matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs)) {
-            let diag =
-                Diagnostic::error(&names::SIGNATURE_TYPE, format!("the kernel's parameter `{}` takes any number of arguments", p.name));
+            let diag = Diagnostic::error(
+                &names::SIGNATURE_TYPE,
+                format!("the kernel's parameter `{}` takes any number of arguments", p.name),
+            );
             return Err(self.report(diag.at(p.span, "a kernel needs a fixed list of parameters")));
         }
         let mut items = match signature {
@@ -247,7 +259,9 @@ impl Lower<'_> {
             {
                 failed = true;
                 let message = format!("the kernel `{}` has no parameter `{name}`", func.name());
-                let _ = self.report(Diagnostic::error(&names::BAD_DEFINE, message).at(func.def.header, "this kernel").help(help));
+                let _ = self.report(
+                    Diagnostic::error(&names::BAD_DEFINE, message).at(func.def.header, "this kernel").help(help),
+                );
                 continue;
             }
             if let Some(v) = self.define_value(text, func.module) {

@@ -1,7 +1,9 @@
 //! What is wrong with a signature, an annotation or a `-D`, and what to write instead.
 //!
-//! 1. An item that is no type is compared with the names that types have in other languages ([`OTHER_NAMES`]), then with the known ones.
-//! 2. A signature of the wrong length may end with a comma, or lack commas; else the message holds one to copy ([`super::template`]).
+//! 1. An item that is no type is compared with the names that types have in other languages ([`OTHER_NAMES`]), then
+//!    with the known ones.
+//! 2. A signature of the wrong length may end with a comma, or lack commas; else the message holds one to copy
+//!    ([`super::template`]).
 //! 3. All parameters about which too little is known are one message (E0216), with a signature to copy.
 //!
 //! Example: `*f32` is probably `*fp32`; of `*fp32:8` the 8 says nothing.
@@ -53,8 +55,15 @@ pub(super) fn item_help(text: &str) -> String {
     let stars: String = body.chars().take_while(|c| *c == '*').collect();
     let word = body.trim_start_matches('*').trim_end_matches('*').trim();
     let stars = if body.ends_with('*') { "*".to_owned() } else { stars };
-    let other = OTHER_NAMES.iter().find(|(words, _)| words.contains(&&*word.to_ascii_lowercase())).map(|(_, here)| *here);
-    let known = || Dtype::ALL.iter().filter(|d| **d != Dtype::Void).flat_map(|d| [d.short(), d.name().to_owned()]).collect::<Vec<_>>();
+    let other =
+        OTHER_NAMES.iter().find(|(words, _)| words.contains(&&*word.to_ascii_lowercase())).map(|(_, here)| *here);
+    let known = || {
+        Dtype::ALL
+            .iter()
+            .filter(|d| **d != Dtype::Void)
+            .flat_map(|d| [d.short(), d.name().to_owned()])
+            .collect::<Vec<_>>()
+    };
     let near = |word: &str| nearest(word, known().iter().map(String::as_str)).map(str::to_owned);
     let exact = Dtype::parse(word).map(Dtype::short);
     match other.map(str::to_owned).or(exact).or_else(|| near(word)) {
@@ -72,7 +81,9 @@ impl Lower<'_> {
         let mut failed = false;
         for annotation in func.def.params.iter().filter_map(|p| p.annotation.as_ref()) {
             let why = match &annotation.kind {
-                ExprKind::Attribute { value, .. } if value.dotted().is_some() => self.attempt(func.module, |cx| cx.expr(annotation)).err(),
+                ExprKind::Attribute { value, .. } if value.dotted().is_some() => {
+                    self.attempt(func.module, |cx| cx.expr(annotation)).err()
+                }
                 // A name that is nearly a known one; others may be anything that Python has.
                 ExprKind::Name(name) if nearest(name, ["constexpr"].into_iter()).is_some() => {
                     self.attempt(func.module, |cx| cx.expr(annotation)).err()
@@ -88,12 +99,15 @@ impl Lower<'_> {
         if failed { Err(Reported) } else { Ok(()) }
     }
 
-    /// Reports annotations that are strings and nearly types: `"int33"`, `"*fp32:8"`. Any other text may be meant for people.
+    /// Reports annotations that are strings and nearly types: `"int33"`, `"*fp32:8"`. Any other text may be meant for
+    /// people.
     pub fn check_nearly_types(&mut self, func: &Func) {
         for p in &func.def.params {
-            let Some(ExprKind::Constant(Constant::Str(text))) = p.annotation.as_ref().map(|a| &a.kind) else { continue };
-            let nearly =
-                text.rsplit_once(':').is_some_and(|(body, _)| parse_type(body).is_some()) || item_help(text).starts_with("did you mean");
+            let Some(ExprKind::Constant(Constant::Str(text))) = p.annotation.as_ref().map(|a| &a.kind) else {
+                continue;
+            };
+            let nearly = text.rsplit_once(':').is_some_and(|(body, _)| parse_type(body).is_some())
+                || item_help(text).starts_with("did you mean");
             if nearly && self.signature_item(text, func.module).is_none() {
                 self.bad_annotation(p, text);
             }
@@ -103,8 +117,11 @@ impl Lower<'_> {
     fn bad_annotation(&mut self, p: &Param, text: &str) {
         let at = p.annotation.as_ref().map_or(p.span, |a| a.span);
         let message = format!("the annotation \"{text}\" of `{}` is neither a type nor a value", p.name);
-        let _ =
-            self.report(Diagnostic::error(&names::SIGNATURE_TYPE, message).at(at, "read as an item of a signature").help(item_help(text)));
+        let _ = self.report(
+            Diagnostic::error(&names::SIGNATURE_TYPE, message)
+                .at(at, "read as an item of a signature")
+                .help(item_help(text)),
+        );
     }
 
     /// Without a signature an annotation that is a string must be an item of one, unless a value makes it needless.
@@ -112,7 +129,9 @@ impl Lower<'_> {
     pub(super) fn bad_annotations<'f>(&mut self, func: &'f Func, defines: &[(String, String)]) -> Vec<&'f str> {
         let mut said = vec![];
         for p in &func.def.params {
-            let Some(ExprKind::Constant(Constant::Str(text))) = p.annotation.as_ref().map(|a| &a.kind) else { continue };
+            let Some(ExprKind::Constant(Constant::Str(text))) = p.annotation.as_ref().map(|a| &a.kind) else {
+                continue;
+            };
             let given = p.default.is_some() || defines.iter().any(|(n, _)| *p.name.name == **n);
             if given || self.signature_item(text, func.module).is_some() {
                 continue;
@@ -158,7 +177,10 @@ impl Lower<'_> {
             }
             failed = true;
             let params: Vec<&str> = func.def.params.iter().map(|p| &*p.name.name).collect();
-            let message = format!("the kernel `{}` has no parameter `{name}`, and uses no name of a file that is called so", func.name());
+            let message = format!(
+                "the kernel `{}` has no parameter `{name}`, and uses no name of a file that is called so",
+                func.name()
+            );
             let diag = Diagnostic::error(&names::BAD_DEFINE, message).at(func.def.header, "this kernel");
             let _ = self.report(diag.help(format!("its parameters are {}", params.join(", "))));
         }
@@ -166,8 +188,17 @@ impl Lower<'_> {
     }
 
     /// Reports the parameters about which too little is known, in one message.
-    pub(super) fn missing(&mut self, func: &Func, missing: &[(&Param, bool)], items: &[Item], choose: bool, heuristics: &Heuristics) {
-        let list = |constexpr: bool| missing.iter().filter(|m| m.1 == constexpr).map(|m| m.0.name.to_string()).collect::<Vec<_>>();
+    pub(super) fn missing(
+        &mut self,
+        func: &Func,
+        missing: &[(&Param, bool)],
+        items: &[Item],
+        choose: bool,
+        heuristics: &Heuristics,
+    ) {
+        let list = |constexpr: bool| {
+            missing.iter().filter(|m| m.1 == constexpr).map(|m| m.0.name.to_string()).collect::<Vec<_>>()
+        };
         let (values, kinds) = (list(true), list(false));
         let mut parts = vec![];
         if !kinds.is_empty() {
@@ -176,8 +207,10 @@ impl Lower<'_> {
         if !values.is_empty() {
             parts.push(format!("values of {}", values.join(", ")));
         }
-        let mut diag =
-            Diagnostic::error(&names::MISSING_PARAMETER, format!("the kernel `{}` needs the {}", func.name(), parts.join(" and the ")));
+        let mut diag = Diagnostic::error(
+            &names::MISSING_PARAMETER,
+            format!("the kernel `{}` needs the {}", func.name(), parts.join(" and the ")),
+        );
         if missing.len() >= MANY {
             let all = func.def.params.len();
             diag = diag.at(func.def.name.span, format!("{} of its {all} parameters are not known", missing.len()));
@@ -224,7 +257,10 @@ impl Lower<'_> {
         let names = given.join(", ");
         Some(match all.len() {
             1 => format!("the file has one configuration, which gives {names}: --config 0"),
-            n => format!("the file has {n} configurations, which give {names}: --config 0 to --config {}, or --config all", n - 1),
+            n => format!(
+                "the file has {n} configurations, which give {names}: --config 0 to --config {}, or --config all",
+                n - 1
+            ),
         })
     }
 }

@@ -1,7 +1,8 @@
 //! Statements other than control flow.
 //!
-//! Assigning a Python number makes it a run-time scalar (`x = 0` is an `int32`), as Triton does; a name annotated `tl.constexpr` keeps the
-//! compile-time value. A statement that fails binds its targets to [`Val::Error`], so that later uses report nothing again.
+//! Assigning a Python number makes it a run-time scalar (`x = 0` is an `int32`), as Triton does; a name annotated
+//! `tl.constexpr` keeps the compile-time value. A statement that fails binds its targets to [`Val::Error`], so that
+//! later uses report nothing again.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ use crate::diag::codes::names;
 use crate::parser::ast::{BinOp, Expr, ExprKind, Stmt, StmtKind};
 
 /// What to write instead of `break` and `continue`: loops of the GPU dialects have one way out.
-pub const NO_JUMP: &str = "put the rest of the body under an `if`; to end a loop early, write a `while` whose condition says so";
+pub const NO_JUMP: &str =
+    "put the rest of the body under an `if`; to end a loop early, write a `while` whose condition says so";
 
 impl Lower<'_> {
     /// Lowers statements up to the first that ends the control flow.
@@ -161,19 +163,23 @@ impl Lower<'_> {
                         "memory cannot be assigned to through an index",
                         "write with `tl.store(ptr + i, value)`, and read with `tl.load(ptr + i)`",
                     ),
-                    Some(Val::Tuple(_)) => {
-                        ("a list in a kernel cannot change", "lists are tuples here: make a new one, or use a name for each value")
-                    }
-                    _ => {
-                        ("elements of a tensor cannot be assigned", "use `tl.where` to change some elements, or `tl.store` to write memory")
-                    }
+                    Some(Val::Tuple(_)) => (
+                        "a list in a kernel cannot change",
+                        "lists are tuples here: make a new one, or use a name for each value",
+                    ),
+                    _ => (
+                        "elements of a tensor cannot be assigned",
+                        "use `tl.where` to change some elements, or `tl.store` to write memory",
+                    ),
                 };
                 let _ = self.error_help(&names::NOT_IN_KERNELS, message, "assignment to an element", help);
             }
             _ => {
                 self.span = target.span;
-                let _ = self
-                    .no_syntax("assignment to anything but names", "values have no attributes to set: give the result a name of its own");
+                let _ = self.no_syntax(
+                    "assignment to anything but names",
+                    "values have no attributes to set: give the result a name of its own",
+                );
             }
         }
     }
@@ -181,7 +187,8 @@ impl Lower<'_> {
     fn unpack(&mut self, target: &Expr, targets: &[Expr], value: &Val) {
         if let Some(star) = targets.iter().find(|t| matches!(t.kind, ExprKind::Starred(_))) {
             self.span = star.span;
-            let _ = self.no_syntax("a starred target", "name each value, or take a slice of the tuple: `rest = values[1:]`");
+            let _ = self
+                .no_syntax("a starred target", "name each value, or take a slice of the tuple: `rest = values[1:]`");
             return targets.iter().for_each(|t| self.forget_target(t));
         }
         let items: Vec<Val> = match value {
@@ -312,13 +319,15 @@ impl Lower<'_> {
             }
             _ => (exc.and_then(Expr::dotted), String::new()),
         };
-        let class = class.and_then(|path| path.last().map(|n| (*n).to_owned())).unwrap_or_else(|| "an exception".to_owned());
+        let class =
+            class.and_then(|path| path.last().map(|n| (*n).to_owned())).unwrap_or_else(|| "an exception".to_owned());
         let colon = if text.is_empty() { "" } else { ": " };
         let help = "the compile-time values lead here: change those, or what the kernel provides for";
         Err(self.error_help(&names::RAISED, format!("the kernel raises {class}{colon}{text}"), "raised here", help))
     }
 
-    /// A compound statement that kernels do not have. Its blocks are checked as far as they would run, and what they assign is not reported as missing.
+    /// A compound statement that kernels do not have. Its blocks are checked as far as they would run, and what they
+    /// assign is not reported as missing.
     fn unsupported_stmt(&mut self, keyword: &str, body: &[Stmt]) -> R<()> {
         match keyword {
             // The other parts of a `try` were reported with it.

@@ -3,8 +3,8 @@
 //! Nothing is computed with a guess; it is shown to be corrected.
 //!
 //! 1. What the file says (annotations) stands as it is; compile-time parameters are `constexpr`.
-//! 2. A parameter is a pointer (`*fp32`) if it is added to something that is loaded from or stored to, directly or through local names, or if its name says
-//!    `ptr`.
+//! 2. A parameter is a pointer (`*fp32`) if it is added to something that is loaded from or stored to, directly or
+//!    through local names, or if its name says `ptr`.
 //! 3. A parameter is a float if its name is that of a scale or an epsilon; any other one is an `i32`.
 //!
 //! Example: `def add(x_ptr, n, B: tl.constexpr)` with `tl.load(x_ptr + offs)` gives `*fp32, i32, constexpr`.
@@ -18,8 +18,20 @@ use crate::parser::ast::{BinOp, Call, Expr, ExprKind, FunctionDef, Stmt, StmtKin
 use crate::parser::visit;
 
 /// Names of floats that kernels commonly take.
-const FLOATS: [&str; 12] =
-    ["scale", "eps", "alpha", "beta", "gamma", "lr", "dropout", "momentum", "softcap", "smoothing", "temperature", "prob"];
+const FLOATS: [&str; 12] = [
+    "scale",
+    "eps",
+    "alpha",
+    "beta",
+    "gamma",
+    "lr",
+    "dropout",
+    "momentum",
+    "softcap",
+    "smoothing",
+    "temperature",
+    "prob",
+];
 
 impl Lower<'_> {
     /// The items of a signature for a kernel, as text; what is known of them stands in `items`.
@@ -63,12 +75,14 @@ fn pointers(def: &FunctionDef) -> BTreeSet<String> {
 fn address(call: &Call) -> Option<&Expr> {
     let path = call.func.dotted()?;
     let name = *path.last()?;
-    let memory = matches!(name, "load" | "store" | "make_block_ptr" | "make_tensor_descriptor") || name.starts_with("atomic_");
+    let memory =
+        matches!(name, "load" | "store" | "make_block_ptr" | "make_tensor_descriptor") || name.starts_with("atomic_");
     let keyword = || ["pointer", "base"].iter().find_map(|k| call.keyword(k));
     if memory { call.args.first().or_else(keyword) } else { None }
 }
 
-/// Marks the parameter that an address is made from: the leftmost one that is added, or what its local names are made from.
+/// Marks the parameter that an address is made from: the leftmost one that is added, or what its local names are made
+/// from.
 fn follow(e: &Expr, def: &FunctionDef, params: &BTreeSet<&str>, found: &mut BTreeSet<String>, depth: u32) {
     let mut leaves = vec![];
     summands(e, &mut leaves);

@@ -2,9 +2,9 @@
 //!
 //! 1. The file is parsed and its items are flattened into one table from name to [`Binding`]s.
 //! 2. A name may have several bindings (a redefinition, the arms of a `try`, the branches of an `if`). They are kept in
-//!    the order in which they are to be tried: the last in the file first, but of a `try` its body first, and of an `if`
-//!    its `else` first. A binding under an `if` carries the tests that lead to it, so that whoever resolves the name can
-//!    decide them. What changes a value otherwise is noted ([`crate::parser::ast::Module::changes`]).
+//!    the order in which they are to be tried: the last in the file first, but of a `try` its body first, and of an
+//!    `if` its `else` first. A binding under an `if` carries the tests that lead to it, so that whoever resolves the
+//!    name can decide them. What changes a value otherwise is noted ([`crate::parser::ast::Module::changes`]).
 //!
 //! The table is kept beside the file's text ([`SourceMap::derived`]) and holds nothing that changes: listing kernels,
 //! listing configurations and every job, on whatever thread, read the one that the first of them made.
@@ -132,7 +132,8 @@ impl Table {
         }
     }
 
-    /// `visible` says whether plain names bound here can be seen by kernels: not those inside a class or a host function.
+    /// `visible` says whether plain names bound here can be seen by kernels: not those inside a class or a host
+    /// function.
     fn item(&mut self, item: Item, guards: &Guards, visible: bool) {
         match item {
             Item::Stmt(stmt) if visible => self.statement(stmt, guards),
@@ -303,8 +304,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("lib.py"), "N = 4\n").unwrap();
         let path = folder.path().join("k.py");
-        let text =
-            "import triton\nimport triton.language as tl\nfrom lib import N\n@triton.jit\ndef k(x, B: tl.constexpr = N):\n    pass\n";
+        let text = "import triton\nimport triton.language as tl\nfrom lib import N\n@triton.jit\ndef k(x, B: tl.constexpr = N):\n    pass\n";
         let mut map = SourceMap::default();
         let file = map.add("k.py", Some(&path), text);
         let value = |map: &mut SourceMap| list_kernels(map, file, &[]).0[0].params[1].value.clone();

@@ -1,9 +1,10 @@
 //! Types of the language: what a kernel's author sees, with signedness, as opposed to the IR's signless types.
 //!
-//! A [`Ty`] is a [`Dtype`] with a shape or without one; handles are `Copy`. Names are those of Triton's signatures (`i32`, `*fp16`) in
-//! [`Dtype::short`] and Triton's own (`int32`, `fp16`, `pointer<fp16>`) in `Display`.
+//! A [`Ty`] is a [`Dtype`] with a shape or without one; handles are `Copy`. Names are those of Triton's signatures
+//! (`i32`, `*fp16`) in [`Dtype::short`] and Triton's own (`int32`, `fp16`, `pointer<fp16>`) in `Display`.
 //!
-//! Example: `Ty::block(Dtype::Uint8, &[64])` prints as `uint8[64]`, is `tensor<64xi8>` in the IR and mangles to `u8S64S`.
+//! Example: `Ty::block(Dtype::Uint8, &[64])` prints as `uint8[64]`, is `tensor<64xi8>` in the IR and mangles to
+//! `u8S64S`.
 
 use std::fmt;
 
@@ -115,7 +116,8 @@ dtypes! {
 }
 
 impl Dtype {
-    /// The type with this name in a signature (`i32`, `fp16`, `u8`), in Triton (`int32`) or as an attribute of `tl` (`float16`).
+    /// The type with this name in a signature (`i32`, `fp16`, `u8`), in Triton (`int32`) or as an attribute of `tl`
+    /// (`float16`).
     #[must_use]
     pub fn parse(name: &str) -> Option<Dtype> {
         let alias = match name {
@@ -255,7 +257,9 @@ impl Dtype {
     pub fn to_ir(self) -> Type {
         match self {
             Dtype::Void => Type::new(crate::ir::TypeData::None),
-            Dtype::Ptr(p) if p.constant => Type::new(crate::ir::TypeData::Pointer { pointee: p.elem.to_ir(), space: 4 }),
+            Dtype::Ptr(p) if p.constant => {
+                Type::new(crate::ir::TypeData::Pointer { pointee: p.elem.to_ir(), space: 4 })
+            }
             Dtype::Ptr(p) => Type::ptr(p.elem.to_ir()),
             Dtype::Fp8e4nv => Type::float(FloatKind::F8E4M3FN),
             Dtype::Fp8e5 => Type::float(FloatKind::F8E5M2),
@@ -381,12 +385,19 @@ pub enum NoCommonType {
     Signedness,
 }
 
-/// The type in which a binary operation of these element types is computed. `a_is_scalar` marks a Python number: it takes part in the
-/// promotion only if its kind is higher than the tensor's. `division` marks `/`, `//` and `%`, which are never computed in 16 bits.
+/// The type in which a binary operation of these element types is computed. `a_is_scalar` marks a Python number: it
+/// takes part in the promotion only if its kind is higher than the tensor's. `division` marks `/`, `//` and `%`, which
+/// are never computed in 16 bits.
 ///
 /// # Errors
 /// When there is no such type.
-pub fn computation_type(a: Dtype, a_is_scalar: bool, b: Dtype, b_is_scalar: bool, division: bool) -> Result<Dtype, NoCommonType> {
+pub fn computation_type(
+    a: Dtype,
+    a_is_scalar: bool,
+    b: Dtype,
+    b_is_scalar: bool,
+    division: bool,
+) -> Result<Dtype, NoCommonType> {
     let number = |d: Dtype| d.is_int() || d.is_float();
     if !number(a) || !number(b) {
         return Err(NoCommonType::NotNumbers);

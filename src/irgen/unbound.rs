@@ -2,9 +2,10 @@
 //!
 //! 1. A name that nothing binds is misspelt, or its import is missing.
 //! 2. A name that a loop or one side of an `if` binds has no value after it.
-//! 3. An import whose file is not found is reported at the import, once, with the first use beside it. If the file is found and lacks the name, the search
-//!    goes on in that file: the cause may be an import of its own.
-//! 4. What host code computes is reported with the part of it that is not known at compile time; `-D NAME=EXPR` can give the value.
+//! 3. An import whose file is not found is reported at the import, once, with the first use beside it. If the file is
+//!    found and lacks the name, the search goes on in that file: the cause may be an import of its own.
+//! 4. What host code computes is reported with the part of it that is not known at compile time; `-D NAME=EXPR` can
+//!    give the value.
 //!
 //! Each name is reported once for a file: what follows from it would only repeat it.
 
@@ -58,13 +59,16 @@ impl Lower<'_> {
 
     /// Nothing binds the name.
     fn undefined(&mut self, module: usize, name: &str) -> Diagnostic {
-        let diag = Diagnostic::error(&names::UNKNOWN_NAME, format!("`{name}` is not defined")).at(self.span, "not defined");
+        let diag =
+            Diagnostic::error(&names::UNKNOWN_NAME, format!("`{name}` is not defined")).at(self.span, "not defined");
         if let Some(help) = advice::missing_import(name) {
             return diag.help(help);
         }
         let locals = self.frame.scope.iter().map(|(n, _)| n.to_string());
-        let known: Vec<String> =
-            locals.chain(self.mods.get(module).names().map(str::to_owned)).chain(builtins::python_names().map(str::to_owned)).collect();
+        let known: Vec<String> = locals
+            .chain(self.mods.get(module).names().map(str::to_owned))
+            .chain(builtins::python_names().map(str::to_owned))
+            .collect();
         if let Some(help) = did_you_mean(name, known.iter().map(String::as_str)) {
             return diag.help(help);
         }
@@ -75,7 +79,8 @@ impl Lower<'_> {
         match stars.iter().find(|s| self.mods.import(module, s.level, &s.path).is_none()) {
             Some(star) => {
                 let shown = dotted(star.level, &star.path);
-                diag.at(star.at, format!("`{shown}`, which may define it, was not found")).help(where_to_look(&star.path))
+                diag.at(star.at, format!("`{shown}`, which may define it, was not found"))
+                    .help(where_to_look(&star.path))
             }
             None => diag.help("give it a value before this line, or check the spelling"),
         }
@@ -84,8 +89,10 @@ impl Lower<'_> {
     /// A binding of the file leads to no value.
     fn unbound(&mut self, module: usize, name: &str, binding: &Binding, hops: u32) -> Diagnostic {
         let used = self.span;
-        let changed = self.mods.get(module).change(name).map(|at| (at, "changed here, in a way that ttc does not follow"));
-        let undecided = self.undecided.get(&(module, name.to_owned())).map(|&at| (at, "depends on this, which host code decides"));
+        let changed =
+            self.mods.get(module).change(name).map(|at| (at, "changed here, in a way that ttc does not follow"));
+        let undecided =
+            self.undecided.get(&(module, name.to_owned())).map(|&at| (at, "depends on this, which host code decides"));
         if let Some((at, why)) = changed.or(undecided) {
             return not_known(name, used).at(at, why);
         }
@@ -102,15 +109,20 @@ impl Lower<'_> {
                 let (what, help) = if why.is_empty() {
                     ("a class, and kernels know none", "pass its values to the kernel one by one, or as a tuple")
                 } else {
-                    ("a function that ttc cannot read", "a kernel can call functions with `@triton.jit`; mend what is wrong in this one")
+                    (
+                        "a function that ttc cannot read",
+                        "a kernel can call functions with `@triton.jit`; mend what is wrong in this one",
+                    )
                 };
-                let diag = Diagnostic::error(&names::UNKNOWN_VALUE, format!("`{name}` is {what}")).at(used, "used in a kernel");
+                let diag = Diagnostic::error(&names::UNKNOWN_VALUE, format!("`{name}` is {what}"))
+                    .at(used, "used in a kernel");
                 let cause = why.first().map_or_else(|| "defined here".to_owned(), |d| d.message.clone());
                 let place = why.first().and_then(Diagnostic::place).cloned();
                 diag.at(place.unwrap_or_else(|| binding.span.into()), cause).help(help)
             }
             Bound::Function(_) => {
-                Diagnostic::error(&names::UNKNOWN_VALUE, format!("`{name}` is nothing that a kernel can use")).at(used, "used in a kernel")
+                Diagnostic::error(&names::UNKNOWN_VALUE, format!("`{name}` is nothing that a kernel can use"))
+                    .at(used, "used in a kernel")
             }
         }
     }
@@ -137,8 +149,12 @@ impl Lower<'_> {
             Some(Target::Space(space)) => {
                 let candidates = builtins::member_names(space);
                 let (package, used) = (builtins::space_name(space), self.span);
-                let diag = Diagnostic::error(&names::UNKNOWN_ATTRIBUTE, format!("{package} has no `{wanted}`")).at(alias, "imported here");
-                with_help(diag.at(used, "used here"), did_you_mean(wanted, candidates.into_iter()).or_else(|| advice::instead_of(wanted)))
+                let diag = Diagnostic::error(&names::UNKNOWN_ATTRIBUTE, format!("{package} has no `{wanted}`"))
+                    .at(alias, "imported here");
+                with_help(
+                    diag.at(used, "used here"),
+                    did_you_mean(wanted, candidates.into_iter()).or_else(|| advice::instead_of(wanted)),
+                )
             }
             Some(Target::Module(m)) => {
                 let next = self.mods.get(m).bindings(wanted).first().cloned();
@@ -148,7 +164,8 @@ impl Lower<'_> {
                 let file = self.mods.map.file(self.mods.get(m).file).name.clone();
                 let used = self.span;
                 let known: Vec<String> = self.mods.get(m).names().map(str::to_owned).collect();
-                let diag = Diagnostic::error(&names::IMPORT, format!("`{file}` has no `{wanted}`")).at(alias, "imported here");
+                let diag =
+                    Diagnostic::error(&names::IMPORT, format!("`{file}` has no `{wanted}`")).at(alias, "imported here");
                 with_help(diag.at(used, "used here"), did_you_mean(wanted, known.iter().map(String::as_str)))
             }
         }
@@ -160,7 +177,11 @@ impl Lower<'_> {
         Diagnostic::error(&names::IMPORT, format!("`{shown}` was not found"))
             .at(at, "imported here")
             .at(self.span, format!("`{name}` is used here"))
-            .help(if level > 0 { "relative imports start at the folder of the file".to_owned() } else { where_to_look(path) })
+            .help(if level > 0 {
+                "relative imports start at the folder of the file".to_owned()
+            } else {
+                where_to_look(path)
+            })
     }
 
     /// What host code computes and ttc cannot.
@@ -169,7 +190,8 @@ impl Lower<'_> {
         super::config::because(not_known(name, self.span).at(e.span, "computed by host code"), why)
     }
 
-    /// `np.sqrt` in a kernel: reports a member of a package that exists on the host only. `None` if this is something else.
+    /// `np.sqrt` in a kernel: reports a member of a package that exists on the host only. `None` if this is something
+    /// else.
     pub fn host_member(&mut self, value: &Expr, attr: &str) -> Option<Reported> {
         let ExprKind::Name(name) = &value.kind else { return None };
         if self.frame.host || self.frame.scope.get(name).is_some() {
@@ -192,7 +214,9 @@ impl Lower<'_> {
     pub fn no_host_member(&mut self, shown: &str, attr: &str, package: &str) -> Reported {
         let help = match self.space_attr(Space::Language, attr) {
             Some(_) => format!("use `tl.{attr}`"),
-            None => advice::instead_of(attr).unwrap_or_else(|| "kernels use the functions of `triton.language`".to_owned()),
+            None => {
+                advice::instead_of(attr).unwrap_or_else(|| "kernels use the functions of `triton.language`".to_owned())
+            }
         };
         let message = format!("`{shown}` belongs to {package}, which runs on the host");
         self.error_help(&names::UNKNOWN_VALUE, message, "a kernel runs on the GPU", help)
@@ -225,7 +249,9 @@ fn dotted(level: u32, path: &[String]) -> String {
 
 fn where_to_look(path: &[String]) -> String {
     let first = path.first().map_or("it", String::as_str);
-    format!("ttc looked in the folder of the file, in those above it, and in those of -I; pass the folder that holds `{first}` with -I")
+    format!(
+        "ttc looked in the folder of the file, in those above it, and in those of -I; pass the folder that holds `{first}` with -I"
+    )
 }
 
 impl Lower<'_> {
@@ -244,20 +270,24 @@ impl Lower<'_> {
             return self.list_change(attr);
         }
         let (what, candidates): (String, Vec<&str>) = match base {
-            Val::Const(Const::Space(space)) => (builtins::space_name(*space).to_owned(), builtins::member_names(*space)),
+            Val::Const(Const::Space(space)) => {
+                (builtins::space_name(*space).to_owned(), builtins::member_names(*space))
+            }
             Val::Tensor(_) => (base.describe(), builtins::tensor_attr_names()),
             other => (other.describe(), vec![]),
         };
         let code: &'static Code = &names::UNKNOWN_ATTRIBUTE;
         let mut diag = Diagnostic::error(code, format!("{what} has no `{attr}`")).at(self.span, "no such attribute");
-        let known = matches!(base, Val::Tensor(_) | Val::Const(Const::Space(_))).then(|| advice::instead_of(attr)).flatten();
+        let known =
+            matches!(base, Val::Tensor(_) | Val::Const(Const::Space(_))).then(|| advice::instead_of(attr)).flatten();
         let help = known.or_else(|| did_you_mean(attr, candidates.into_iter())).or_else(|| match base {
             Val::Const(Const::Str(_)) => {
                 Some("strings of kernels have no methods; print values with `tl.device_print(\"x\", x)`".to_owned())
             }
-            Val::Tensor(_) => {
-                Some("`docs/language.md` lists the methods of tensors; most functions of `tl` take the tensor first".to_owned())
-            }
+            Val::Tensor(_) => Some(
+                "`docs/language.md` lists the methods of tensors; most functions of `tl` take the tensor first"
+                    .to_owned(),
+            ),
             _ => None,
         });
         if let Some(help) = help {

@@ -1,8 +1,11 @@
-//! What can be said of kernels whose parameters have no types: names, members of packages, keywords of calls, and statements that kernels do not have.
+//! What can be said of kernels whose parameters have no types: names, members of packages, keywords of calls, and
+//! statements that kernels do not have.
 //!
-//! 1. Every `@triton.jit` function of a file is walked once, but for those that a typed kernel reaches: lowering those says more.
-//! 2. Code is *certain* if every compilation reaches it. What stands under an `if` is certain only if the condition is a run-time value: of an `if` that
-//!    compile-time values decide one side is never compiled, and may name what does not exist. An `if` that constants of the file decide is decided.
+//! 1. Every `@triton.jit` function of a file is walked once, but for those that a typed kernel reaches: lowering those
+//!    says more.
+//! 2. Code is *certain* if every compilation reaches it. What stands under an `if` is certain only if the condition is
+//!    a run-time value: of an `if` that compile-time values decide one side is never compiled, and may name what does
+//!    not exist. An `if` that constants of the file decide is decided.
 //! 3. A fault in certain code is an error, the message being the one of lowering; elsewhere it is a warning.
 //! 4. Names that `-D` can give (what host code computes) are not reported: the value may come later.
 //!
@@ -26,20 +29,41 @@ use crate::source::{FileId, SourceMap, Span};
 use crate::target::Target;
 
 /// Builtins whose result exists only at run time, whatever they are given.
-const RUN_TIME: [&str; 12] =
-    ["program_id", "num_programs", "load", "arange", "zeros", "full", "rand", "randn", "randint", "dot", "sum", "make_tensor_descriptor"];
+const RUN_TIME: [&str; 12] = [
+    "program_id",
+    "num_programs",
+    "load",
+    "arange",
+    "zeros",
+    "full",
+    "rand",
+    "randn",
+    "randint",
+    "dot",
+    "sum",
+    "make_tensor_descriptor",
+];
 
-/// Faults of the functions of a file that need no types to be seen. `typed` names the kernels that are checked with their types.
+/// Faults of the functions of a file that need no types to be seen. `typed` names the kernels that are checked with
+/// their types.
 #[must_use]
-pub fn check_untyped(map: &mut SourceMap, file: FileId, include_dirs: &[PathBuf], typed: &[String], defines: &[String]) -> Vec<Diagnostic> {
-    let options = Options { target: Target::usual(), launch: Launch::default(), debug: false, max_ops: crate::ir::MAX_OPS };
+pub fn check_untyped(
+    map: &mut SourceMap,
+    file: FileId,
+    include_dirs: &[PathBuf],
+    typed: &[String],
+    defines: &[String],
+) -> Vec<Diagnostic> {
+    let options =
+        Options { target: Target::usual(), launch: Launch::default(), debug: false, max_ops: crate::ir::MAX_OPS };
     let mut mods = Modules::new(map, include_dirs);
     let module = mods.add(file, "kernels", false);
     let mut cx = Lower::new(mods, module, Span { file, lo: 0, hi: 0 }, options);
     let functions = cx.mods.get(module).functions.clone();
     let reached = reached(&functions, typed);
     for def in functions.iter().filter(|f| f.is_jit && !f.broken && !reached.contains(&*f.name.name)) {
-        let nested = functions.iter().any(|f| f.span != def.span && f.span.lo <= def.span.lo && def.span.hi <= f.span.hi);
+        let nested =
+            functions.iter().any(|f| f.span != def.span && f.span.lo <= def.span.lo && def.span.hi <= f.span.hi);
         let func = Func { def: def.clone(), module, jit: true };
         if !nested {
             let _ = cx.check_annotations(&func);
@@ -105,7 +129,8 @@ impl<'a, 'm> Scan<'a, 'm> {
         scan
     }
 
-    /// Names that some assignment gives a run-time value and no other one: a name that is set to something unknown as well is not counted.
+    /// Names that some assignment gives a run-time value and no other one: a name that is set to something unknown as
+    /// well is not counted.
     fn find_run_time(&mut self, body: &[Stmt]) {
         for _ in 0..4 {
             let (mut yes, mut no) = (BTreeSet::new(), BTreeSet::new());
@@ -138,14 +163,16 @@ impl<'a, 'm> Scan<'a, 'm> {
             ExprKind::Call(call) => match &call.func.kind {
                 ExprKind::Attribute { value, attr } => {
                     let package = value.as_name() == Some("tl");
-                    package && RUN_TIME.contains(&&*attr.name) || !package && *attr.name == *"to" && self.is_run_time(value)
+                    package && RUN_TIME.contains(&&*attr.name)
+                        || !package && *attr.name == *"to" && self.is_run_time(value)
                 }
                 _ => false,
             },
             ExprKind::BinOp { left, right, .. } => self.is_run_time(left) || self.is_run_time(right),
             ExprKind::UnaryOp { operand, .. } => self.is_run_time(operand),
             ExprKind::Compare { left, rest } => {
-                let plain = rest.iter().all(|(op, _)| !matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn));
+                let plain =
+                    rest.iter().all(|(op, _)| !matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn));
                 plain && (self.is_run_time(left) || rest.iter().any(|(_, e)| self.is_run_time(e)))
             }
             _ => false,
@@ -282,11 +309,15 @@ impl<'a, 'm> Scan<'a, 'm> {
                 }
             }
             ExprKind::Lambda(l) => {
-                self.with_names(&l.params.iter().map(|p| p.name.name.clone()).collect::<Vec<_>>(), |scan| scan.expr(&l.body, false));
+                self.with_names(&l.params.iter().map(|p| p.name.name.clone()).collect::<Vec<_>>(), |scan| {
+                    scan.expr(&l.body, false)
+                });
             }
             ExprKind::ListComp(c) | ExprKind::Generator(c) => self.comprehension(c, certain),
             ExprKind::Set(_) | ExprKind::SetComp(_) => {
-                self.fault(certain, e.span, |cx| _ = cx.no_syntax("a set", "use a tuple: `x in (1, 2)` works on compile-time values"));
+                self.fault(certain, e.span, |cx| {
+                    _ = cx.no_syntax("a set", "use a tuple: `x in (1, 2)` works on compile-time values")
+                });
             }
             ExprKind::Dict(_) | ExprKind::DictComp(_) => {
                 self.fault(certain, e.span, |cx| _ = cx.no_syntax("a dict", super::host::NO_DICT));
@@ -294,7 +325,9 @@ impl<'a, 'm> Scan<'a, 'm> {
             ExprKind::Yield(_) | ExprKind::YieldFrom(_) => {
                 self.fault(certain, e.span, |cx| _ = cx.no_syntax("`yield`", advice::statement("yield")));
             }
-            ExprKind::Await(_) => self.fault(certain, e.span, |cx| _ = cx.no_syntax("`await`", advice::statement("await"))),
+            ExprKind::Await(_) => {
+                self.fault(certain, e.span, |cx| _ = cx.no_syntax("`await`", advice::statement("await")))
+            }
             _ => visit::children(e).into_iter().for_each(|c| self.expr(c, certain)),
         }
     }
@@ -345,7 +378,8 @@ impl<'a, 'm> Scan<'a, 'm> {
         self.cx.global(module, name).or_else(|| super::builtins::python(name))
     }
 
-    /// The value of `package.member`, with packages in packages; a member that does not exist is reported. `None` if this is something else.
+    /// The value of `package.member`, with packages in packages; a member that does not exist is reported. `None` if
+    /// this is something else.
     #[allow(clippy::option_option)]
     fn member(&mut self, e: &Expr, certain: bool) -> Option<Option<Val>> {
         let ExprKind::Attribute { value, attr } = &e.kind else { return None };
@@ -395,10 +429,12 @@ impl<'a, 'm> Scan<'a, 'm> {
             }
         };
         call.args.iter().chain(call.keywords.iter().map(|k| &k.value)).for_each(|a| self.expr(a, certain));
-        let spread = call.args.iter().any(|a| matches!(a.kind, ExprKind::Starred(_))) || call.keywords.iter().any(|k| k.name.is_none());
+        let spread = call.args.iter().any(|a| matches!(a.kind, ExprKind::Starred(_)))
+            || call.keywords.iter().any(|k| k.name.is_none());
         let Some(callee) = callee.filter(|_| !spread) else { return };
         let args = vec![Val::NONE; call.args.len()];
-        let keywords = call.keywords.iter().filter_map(|k| k.name.as_ref().map(|n| (n.name.clone(), Val::NONE))).collect();
+        let keywords =
+            call.keywords.iter().filter_map(|k| k.name.as_ref().map(|n| (n.name.clone(), Val::NONE))).collect();
         match callee {
             Val::Const(Const::Builtin(b)) => self.fault(certain, e.span, |cx| _ = cx.bind_builtin(b, args, keywords)),
             Val::Const(Const::Func(f)) => self.fault(certain, e.span, |cx| _ = cx.bind(&f, args, keywords)),

@@ -1,10 +1,11 @@
 //! Values of the language while a kernel is lowered: what is known at compile time and what exists at run time.
 //!
-//! A [`Val`] is a run-time tensor (an IR value with its language type), a compile-time [`Const`], a tuple of values, or one of the few
-//! objects that only the front end knows (slices, ranges, descriptors). [`Val::Error`] stands for a value whose computation was already
-//! reported as wrong; using it reports nothing again.
+//! A [`Val`] is a run-time tensor (an IR value with its language type), a compile-time [`Const`], a tuple of values, or
+//! one of the few objects that only the front end knows (slices, ranges, descriptors). [`Val::Error`] stands for a
+//! value whose computation was already reported as wrong; using it reports nothing again.
 //!
-//! A [`ValTy`] is the static type of a value: what a specialisation of a function is keyed by. A compile-time value is its own type.
+//! A [`ValTy`] is the static type of a value: what a specialisation of a function is keyed by. A compile-time value is
+//! its own type.
 
 use std::fmt;
 use std::rc::Rc;
@@ -327,8 +328,8 @@ pub struct Method {
     pub callee: Const,
 }
 
-/// The items of a tuple or dict, with how many elements there are in them altogether: parts may be shared, so a small value can stand for
-/// an enormous one, and whoever walks it must know before.
+/// The items of a tuple or dict, with how many elements there are in them altogether: parts may be shared, so a small
+/// value can stand for an enormous one, and whoever walks it must know before.
 pub struct Items<T> {
     items: Vec<T>,
     weight: u64,
@@ -400,7 +401,9 @@ impl Val {
     #[must_use]
     pub fn is_data(&self) -> bool {
         match self {
-            Val::Const(c) => matches!(c, Const::None | Const::Bool(_) | Const::Int(_) | Const::Float(_) | Const::Str(_)),
+            Val::Const(c) => {
+                matches!(c, Const::None | Const::Bool(_) | Const::Int(_) | Const::Float(_) | Const::Str(_))
+            }
             Val::Tuple(_) | Val::Dict(_) => true,
             _ => false,
         }
@@ -607,7 +610,9 @@ fn mangle_const(c: &Const, modules: &super::modules::Modules) -> String {
         Const::Str(s) => {
             let text: String = s
                 .chars()
-                .map(|ch| if ch.is_ascii_alphanumeric() || ch == '_' { ch.to_string() } else { format!("_x{:x}_", ch as u32) })
+                .map(|ch| {
+                    if ch.is_ascii_alphanumeric() || ch == '_' { ch.to_string() } else { format!("_x{:x}_", ch as u32) }
+                })
                 .collect();
             format!("_sq_{text}_sq_")
         }
@@ -615,7 +620,9 @@ fn mangle_const(c: &Const, modules: &super::modules::Modules) -> String {
         Const::Func(f) => modules.qualified(f),
         Const::Lambda(l) => format!("lambda{}", l.def.body.span.lo),
         Const::Bool(_) | Const::Int(_) | Const::Float(_) | Const::None => c.to_string(),
-        other => other.to_string().chars().map(|ch| if ch.is_ascii_alphanumeric() || ch == '.' { ch } else { '_' }).collect(),
+        other => {
+            other.to_string().chars().map(|ch| if ch.is_ascii_alphanumeric() || ch == '.' { ch } else { '_' }).collect()
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Product, quotient, composition and restriction of layouts.
 //!
-//! - `a.product(b)` puts two layouts side by side: `a` acts on the low bits of each dimension, `b` on the high bits. Tiles are built from
-//!   it: 4 registers times 8 lanes times 2 warps. `identity(4, i → o) · identity(2, i → o) = identity(8, i → o)`;
-//!   `identity(4, i → o) · zeros(2, i → o)` is `x mod 4` on 8 inputs, and with the factors exchanged it is `x div 2`.
-//! - `a.divide_left(b)` finds the `c` with `a = b · c`, if there is one: a layout can be done with a wide instruction when the
-//!   instruction's tile divides it.
+//! - `a.product(b)` puts two layouts side by side: `a` acts on the low bits of each dimension, `b` on the high bits.
+//!   Tiles are built from it: 4 registers times 8 lanes times 2 warps. `identity(4, i → o) · identity(2, i → o) =
+//!   identity(8, i → o)`; `identity(4, i → o) · zeros(2, i → o)` is `x mod 4` on 8 inputs, and with the factors
+//!   exchanged it is `x div 2`.
+//! - `a.divide_left(b)` finds the `c` with `a = b · c`, if there is one: a layout can be done with a wide instruction
+//!   when the instruction's tile divides it.
 //! - `a.compose(b)` is `x ↦ b(a(x))`.
 //! - `a.sublayout(ins, outs)` is the block of the matrix with these columns and rows.
 
@@ -16,7 +17,10 @@ struct Repack(Vec<(u32, u32, u32)>);
 
 impl Repack {
     fn apply(&self, column: u64) -> u64 {
-        self.0.iter().filter(|f| f.1 > 0).fold(0, |acc, &(from, bits, to)| acc | ((column >> from) & low_bits(bits)) << to)
+        self.0
+            .iter()
+            .filter(|f| f.1 > 0)
+            .fold(0, |acc, &(from, bits, to)| acc | ((column >> from) & low_bits(bits)) << to)
     }
 }
 
@@ -49,7 +53,8 @@ fn merge_dims(a: &[(Dim, u32)], b: &[(Dim, u32)]) -> Vec<Dim> {
 impl LinearLayout {
     /// `self · outer`: the direct sum, `self` on the low bits of every dimension and `outer` on the high bits.
     ///
-    /// The product is associative, not commutative, and keeps surjectivity. Dimensions that only one factor has are added.
+    /// The product is associative, not commutative, and keeps surjectivity. Dimensions that only one factor has are
+    /// added.
     ///
     /// # Panics
     /// When the factors order common dimensions differently, or the result has more than 64 bits.
@@ -61,10 +66,15 @@ impl LinearLayout {
         let ins = bits(merge_dims(&self.ins, &outer.ins), &LinearLayout::in_bits);
         let outs = bits(merge_dims(&self.outs, &outer.outs), &LinearLayout::out_bits);
         let mut result = LinearLayout { ins, outs, columns: Vec::new() };
-        assert!(result.total_in_bits() <= 64 && result.total_out_bits() <= 64, "a layout has at most 64 bits in and out");
-        let inner_fields = Repack(self.outs.iter().map(|&(d, n)| (self.out_shift(d), n, result.out_shift(d))).collect());
-        let outer_fields =
-            Repack(outer.outs.iter().map(|&(d, n)| (outer.out_shift(d), n, result.out_shift(d) + self.out_bits(d))).collect());
+        assert!(
+            result.total_in_bits() <= 64 && result.total_out_bits() <= 64,
+            "a layout has at most 64 bits in and out"
+        );
+        let inner_fields =
+            Repack(self.outs.iter().map(|&(d, n)| (self.out_shift(d), n, result.out_shift(d))).collect());
+        let outer_fields = Repack(
+            outer.outs.iter().map(|&(d, n)| (outer.out_shift(d), n, result.out_shift(d) + self.out_bits(d))).collect(),
+        );
         let mut columns = Vec::with_capacity(self.columns.len() + outer.columns.len());
         for &(dim, _) in &result.ins {
             columns.extend(self.columns_of(dim).iter().map(|&c| inner_fields.apply(c)));
@@ -78,16 +88,29 @@ impl LinearLayout {
     #[must_use]
     pub fn divide_left(&self, divisor: &LinearLayout) -> Option<LinearLayout> {
         let quotient = self.divided_sizes(divisor)?;
-        let fields =
-            Repack(quotient.outs.iter().map(|&(d, n)| (self.out_shift(d) + divisor.out_bits(d), n, quotient.out_shift(d))).collect());
-        self.checked_quotient(divisor, quotient, &fields, |columns, divided| columns.split_at(divided).1, LinearLayout::product, true)
+        let fields = Repack(
+            quotient
+                .outs
+                .iter()
+                .map(|&(d, n)| (self.out_shift(d) + divisor.out_bits(d), n, quotient.out_shift(d)))
+                .collect(),
+        );
+        self.checked_quotient(
+            divisor,
+            quotient,
+            &fields,
+            |columns, divided| columns.split_at(divided).1,
+            LinearLayout::product,
+            true,
+        )
     }
 
     /// The `c` with `self = c · divisor`, with the dimensions of `self`; `None` when there is none.
     #[must_use]
     pub fn divide_right(&self, divisor: &LinearLayout) -> Option<LinearLayout> {
         let quotient = self.divided_sizes(divisor)?;
-        let fields = Repack(quotient.outs.iter().map(|&(d, n)| (self.out_shift(d), n, quotient.out_shift(d))).collect());
+        let fields =
+            Repack(quotient.outs.iter().map(|&(d, n)| (self.out_shift(d), n, quotient.out_shift(d))).collect());
         self.checked_quotient(
             divisor,
             quotient,
@@ -110,7 +133,12 @@ impl LinearLayout {
     ) -> Option<LinearLayout> {
         quotient.columns = self
             .in_dims()
-            .flat_map(|d| rest(self.columns_of(d), divisor.in_bits(d) as usize).iter().map(|&c| fields.apply(c)).collect::<Vec<_>>())
+            .flat_map(|d| {
+                rest(self.columns_of(d), divisor.in_bits(d) as usize)
+                    .iter()
+                    .map(|&c| fields.apply(c))
+                    .collect::<Vec<_>>()
+            })
             .collect();
         let dims = |l: &[(Dim, u32)]| -> Vec<Dim> { l.iter().map(|d| d.0).collect() };
         // The divisor may lack dimensions of `self` or order them differently: bring it into the order of `self` first.
@@ -124,8 +152,10 @@ impl LinearLayout {
         if divisor.in_dims().any(|d| !self.has_in(d)) || divisor.out_dims().any(|d| !self.has_out(d)) {
             return None;
         }
-        let ins = self.ins.iter().map(|&(d, n)| Some((d, n.checked_sub(divisor.in_bits(d))?))).collect::<Option<_>>()?;
-        let outs = self.outs.iter().map(|&(d, n)| Some((d, n.checked_sub(divisor.out_bits(d))?))).collect::<Option<_>>()?;
+        let ins =
+            self.ins.iter().map(|&(d, n)| Some((d, n.checked_sub(divisor.in_bits(d))?))).collect::<Option<_>>()?;
+        let outs =
+            self.outs.iter().map(|&(d, n)| Some((d, n.checked_sub(divisor.out_bits(d))?))).collect::<Option<_>>()?;
         Some(LinearLayout { ins, outs, columns: Vec::new() })
     }
 
@@ -143,28 +173,49 @@ impl LinearLayout {
     /// When the outputs of `self` are not the inputs of `outer` (in any order), or one of them is larger.
     #[must_use]
     pub fn compose(&self, outer: &LinearLayout) -> LinearLayout {
-        assert!(self.outs.len() == outer.ins.len(), "composition needs the outputs of one layout to be the inputs of the other");
+        assert!(
+            self.outs.len() == outer.ins.len(),
+            "composition needs the outputs of one layout to be the inputs of the other"
+        );
         let fields: Vec<(u32, u32, &[u64])> = self
             .outs
             .iter()
             .map(|&(d, n)| {
-                assert!(outer.has_in(d) && n <= outer.in_bits(d), "composition needs {d} of size {} or more as an input", 1u64 << n);
+                assert!(
+                    outer.has_in(d) && n <= outer.in_bits(d),
+                    "composition needs {d} of size {} or more as an input",
+                    1u64 << n
+                );
                 (self.out_shift(d), n, outer.columns_of(d))
             })
             .collect();
-        let value =
-            |c: u64| fields.iter().filter(|f| f.1 > 0).fold(0, |acc, &(from, n, columns)| acc ^ select(columns, (c >> from) & low_bits(n)));
-        LinearLayout { ins: self.ins.clone(), outs: outer.outs.clone(), columns: self.columns.iter().map(|&c| value(c)).collect() }
+        let value = |c: u64| {
+            fields
+                .iter()
+                .filter(|f| f.1 > 0)
+                .fold(0, |acc, &(from, n, columns)| acc ^ select(columns, (c >> from) & low_bits(n)))
+        };
+        LinearLayout {
+            ins: self.ins.clone(),
+            outs: outer.outs.clone(),
+            columns: self.columns.iter().map(|&c| value(c)).collect(),
+        }
     }
 
-    /// The layout with only these dimensions: other inputs are 0, other outputs are left out. Order and sizes are those of `self`.
+    /// The layout with only these dimensions: other inputs are 0, other outputs are left out. Order and sizes are those
+    /// of `self`.
     ///
     /// # Panics
     /// When `self` lacks one of the dimensions.
     #[must_use]
     pub fn sublayout(&self, ins: &[Dim], outs: &[Dim]) -> LinearLayout {
-        assert!(ins.iter().all(|&d| self.has_in(d)) && outs.iter().all(|&d| self.has_out(d)), "a sublayout has dimensions of its layout");
-        let kept = |dims: &[(Dim, u32)], keep: &[Dim]| dims.iter().copied().filter(|d| keep.contains(&d.0)).collect::<Vec<_>>();
+        assert!(
+            ins.iter().all(|&d| self.has_in(d)) && outs.iter().all(|&d| self.has_out(d)),
+            "a sublayout has dimensions of its layout"
+        );
+        let kept = |dims: &[(Dim, u32)], keep: &[Dim]| {
+            dims.iter().copied().filter(|d| keep.contains(&d.0)).collect::<Vec<_>>()
+        };
         let mut result = LinearLayout { ins: kept(&self.ins, ins), outs: kept(&self.outs, outs), columns: Vec::new() };
         let fields = Repack(result.outs.iter().map(|&(d, n)| (self.out_shift(d), n, result.out_shift(d))).collect());
         result.columns = result.ins.iter().flat_map(|d| self.columns_of(d.0)).map(|&c| fields.apply(c)).collect();
@@ -180,8 +231,8 @@ impl LinearLayout {
         self.sublayout(ins, outs).columns.iter().all(|&c| c == 0)
     }
 
-    /// Whether the layout is the identity on these dimensions, and neither do they reach other outputs nor other inputs reach them.
-    /// `false` when a dimension is missing on either side.
+    /// Whether the layout is the identity on these dimensions, and neither do they reach other outputs nor other inputs
+    /// reach them. `false` when a dimension is missing on either side.
     #[must_use]
     pub fn is_trivial_over(&self, dims: &[Dim]) -> bool {
         if dims.iter().any(|&d| !self.has_in(d) || !self.has_out(d) || self.in_bits(d) != self.out_bits(d)) {
@@ -203,11 +254,15 @@ impl LinearLayout {
     }
 
     fn dims_without(&self, dims: &[Dim]) -> (Vec<Dim>, Vec<Dim>) {
-        (self.in_dims().filter(|d| !dims.contains(d)).collect(), self.out_dims().filter(|d| !dims.contains(d)).collect())
+        (
+            self.in_dims().filter(|d| !dims.contains(d)).collect(),
+            self.out_dims().filter(|d| !dims.contains(d)).collect(),
+        )
     }
 
-    /// How many consecutive values of the first input give consecutive values of the first output, starting at any multiple: the width at
-    /// which a lowering may move elements together. 4 for `register = [1, 2, 64]` when no other basis has the two low bits.
+    /// How many consecutive values of the first input give consecutive values of the first output, starting at any
+    /// multiple: the width at which a lowering may move elements together. 4 for `register = [1, 2, 64]` when no other
+    /// basis has the two low bits.
     #[must_use]
     pub fn num_consecutive_in_out(&self) -> u32 {
         let (Some(&(_, in_bits)), Some(&(_, out_bits))) = (self.ins.first(), self.outs.first()) else { return 1 };
@@ -219,6 +274,8 @@ impl LinearLayout {
     /// Whether both have the same dimensions and bases, whatever the sizes of the outputs.
     #[must_use]
     pub fn equal_ignoring_out_sizes(&self, other: &LinearLayout) -> bool {
-        self.ins == other.ins && self.out_dims().eq(other.out_dims()) && self.in_dims().all(|d| self.bases(d) == other.bases(d))
+        self.ins == other.ins
+            && self.out_dims().eq(other.out_dims())
+            && self.in_dims().all(|d| self.bases(d) == other.bases(d))
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! # Rule
 //!
-//! 1. Blocks of a cluster are given to the axes from the slowest to the fastest, each at most as many as it has pieces of a thread's size.
+//! 1. Blocks of a cluster are given to the axes from the slowest to the fastest, each at most as many as it has pieces
+//!    of a thread's size.
 //! 2. Threads are given to the axes from the fastest: as many as fill the axis, lanes of one warp first, then warps.
 //! 3. The slowest axis takes all lanes and warps that are left, even if they then hold copies.
 //!
-//! Example: shape 32×64, size per thread `[1, 4]`, order `[1, 0]`, 4 warps of 32: axis 1 needs 16 threads, so `threadsPerWarp[1] = 16` and
-//! one warp; axis 0 takes the remaining 2 lanes and 4 warps.
+//! Example: shape 32×64, size per thread `[1, 4]`, order `[1, 0]`, 4 warps of 32: axis 1 needs 16 threads, so
+//! `threadsPerWarp[1] = 16` and one warp; axis 0 takes the remaining 2 lanes and 4 warps.
 
 use crate::ir::core::encoding::{Bases, Blocked, Encoding};
 
@@ -38,8 +39,8 @@ pub fn blocked_from_size(
     blocked_in_cga(shape, size_per_thread, order, num_warps, threads_per_warp, &cga, &split)
 }
 
-/// As [`blocked_from_size`], with the blocks of a cluster distributed as another encoding of the tensor has them: `cga` are their bases,
-/// `split` the number of different blocks along each axis.
+/// As [`blocked_from_size`], with the blocks of a cluster distributed as another encoding of the tensor has them: `cga`
+/// are their bases, `split` the number of different blocks along each axis.
 ///
 /// # Panics
 /// As [`blocked_from_size`].
@@ -54,9 +55,13 @@ pub fn blocked_in_cga(
     split: &[u32],
 ) -> Encoding {
     let rank = shape.len();
-    assert!(rank > 0 && size_per_thread.len() == rank && order.len() == rank, "a blocked encoding needs a size and an order of its rank");
+    assert!(
+        rank > 0 && size_per_thread.len() == rank && order.len() == rank,
+        "a blocked encoding needs a size and an order of its rank"
+    );
     let (mut lanes, mut warps) = (vec![1; rank], vec![1; rank]);
-    let (mut lanes_left, mut warps_left, mut threads_left) = (threads_per_warp, num_warps, num_warps * threads_per_warp);
+    let (mut lanes_left, mut warps_left, mut threads_left) =
+        (threads_per_warp, num_warps, num_warps * threads_per_warp);
     let (&slowest, faster) = order.split_last().expect("the rank is not 0");
     for &axis in faster {
         let axis = axis as usize;
@@ -80,7 +85,8 @@ pub fn blocked_in_cga(
     })
 }
 
-/// Rule 1: the bases of the blocks, and how many of them are different along each axis. Blocks that no axis takes hold copies.
+/// Rule 1: the bases of the blocks, and how many of them are different along each axis. Blocks that no axis takes hold
+/// copies.
 fn distribute_blocks(shape: &[i64], size_per_thread: &[u32], order: &[u32], num_ctas: u32) -> (Bases, Vec<u32>) {
     let rank = shape.len();
     let mut split = vec![1u32; rank];

@@ -1,8 +1,8 @@
 //! What it takes to convert a tensor from one layout to another.
 //!
-//! `destination.invert_and_compose(source)` maps a place of the destination to the place of the source that holds its element. Dimensions
-//! on which that map is the identity, and which nothing else touches, take no part in the conversion; they are removed, slowest first. The
-//! slowest dimension that is left names the kind.
+//! `destination.invert_and_compose(source)` maps a place of the destination to the place of the source that holds its
+//! element. Dimensions on which that map is the identity, and which nothing else touches, take no part in the
+//! conversion; they are removed, slowest first. The slowest dimension that is left names the kind.
 
 use super::encodings::layout_of;
 use super::{Dim, LayoutError, LinearLayout};
@@ -23,8 +23,8 @@ pub enum ConversionKind {
     Blocks,
 }
 
-/// The conversion from `source` to `destination` without the dimensions on which it is the identity, from places of the destination to
-/// places of the source.
+/// The conversion from `source` to `destination` without the dimensions on which it is the identity, from places of the
+/// destination to places of the source.
 ///
 /// # Errors
 /// When the layouts are of different tensors.
@@ -69,12 +69,15 @@ pub fn conversion_kind_of(source: Type, destination: Type) -> Result<ConversionK
     conversion_kind(layout_of(source)?, layout_of(destination)?)
 }
 
-/// For a conversion within threads, the register of the source that each register of the destination takes its element from; `None` when
-/// elements move further.
+/// For a conversion within threads, the register of the source that each register of the destination takes its element
+/// from; `None` when elements move further.
 ///
 /// # Errors
 /// When the layouts are of different tensors.
-pub fn register_permutation(source: &LinearLayout, destination: &LinearLayout) -> Result<Option<Vec<usize>>, LayoutError> {
+pub fn register_permutation(
+    source: &LinearLayout,
+    destination: &LinearLayout,
+) -> Result<Option<Vec<usize>>, LayoutError> {
     let kind = conversion_kind(source, destination)?;
     if kind > ConversionKind::Registers {
         return Ok(None);

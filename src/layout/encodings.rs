@@ -1,17 +1,21 @@
-//! Every layout encoding, with a shape, as a [`LinearLayout`]. No other file reads the fields of an encoding to compute an index.
+//! Every layout encoding, with a shape, as a [`LinearLayout`]. No other file reads the fields of an encoding to compute
+//! an index.
 //!
 //! # How a layout is made
 //!
-//! 1. One block: a *tile* is put together as a product, fastest part first (`distributed`: registers, lanes, warps; `shared`: offsets).
-//! 2. The blocks of a cluster: their bases are given by the encoding; they are cut to the shape, and what is left of the shape is one
-//!    block's share.
-//! 3. A tile smaller than the share is repeated along its first input (more registers, more offsets), in the order of the tile's outputs.
-//! 4. A tile larger than the share has its surplus bases set to 0: those registers, lanes or warps hold copies. (Registers of a blocked
-//!    layout, a slice or a linear layout are dropped instead; fragments of tensor cores and operands keep theirs, as instructions need
-//!    them.)
+//! 1. One block: a *tile* is put together as a product, fastest part first (`distributed`: registers, lanes, warps;
+//!    `shared`: offsets).
+//! 2. The blocks of a cluster: their bases are given by the encoding; they are cut to the shape, and what is left of
+//!    the shape is one block's share.
+//! 3. A tile smaller than the share is repeated along its first input (more registers, more offsets), in the order of
+//!    the tile's outputs.
+//! 4. A tile larger than the share has its surplus bases set to 0: those registers, lanes or warps hold copies.
+//!    (Registers of a blocked layout, a slice or a linear layout are dropped instead; fragments of tensor cores and
+//!    operands keep theirs, as instructions need them.)
 //! 5. The product of both, with the axes in order, is the layout. Its outputs have exactly the sizes of the shape.
 //!
-//! Example: `#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>` is a tile of 512.
+//! Example: `#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>` is a tile of
+//! 512.
 //!
 //! ```text
 //! shape 1024: register = [1, 2, 512]   lane = [4, 8, 16, 32, 64]   warp = [128, 256]    repeated once
@@ -36,15 +40,16 @@ use crate::ir::core::{Attr, Bases, Encoding, Type, TypeData};
 use crate::ir::wellformed;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// The layout of a tensor (or memory descriptor) of this shape and encoding, from (`register`, `lane`, `warp`, `block`) or (`offset`,
-/// `block`), to `dim0…`.
+/// The layout of a tensor (or memory descriptor) of this shape and encoding, from (`register`, `lane`, `warp`, `block`)
+/// or (`offset`, `block`), to `dim0…`.
 ///
 /// # Panics
-/// When the encoding cannot lay out such a shape. The verifier has established that it can ([`check`]); use [`try_to_linear_layout`] where
-/// that is not known.
+/// When the encoding cannot lay out such a shape. The verifier has established that it can ([`check`]); use
+/// [`try_to_linear_layout`] where that is not known.
 #[must_use]
 pub fn to_linear_layout(shape: &[i64], encoding: Attr) -> &'static LinearLayout {
-    try_to_linear_layout(shape, encoding).unwrap_or_else(|e| panic!("an encoding that was not verified reached a layout computation: {e}"))
+    try_to_linear_layout(shape, encoding)
+        .unwrap_or_else(|e| panic!("an encoding that was not verified reached a layout computation: {e}"))
 }
 
 /// As [`to_linear_layout`].
@@ -64,8 +69,8 @@ pub fn try_to_linear_layout(shape: &[i64], encoding: Attr) -> Result<&'static Li
     memo.entry(key).or_insert_with(|| made.map(|layout| &*Box::leak(Box::new(layout)))).clone()
 }
 
-/// The layout of a tensor or memory descriptor. A memory descriptor is laid out as the allocation that it is part of; dimensions before
-/// those of its encoding count buffers, each laid out alike.
+/// The layout of a tensor or memory descriptor. A memory descriptor is laid out as the allocation that it is part of;
+/// dimensions before those of its encoding count buffers, each laid out alike.
 ///
 /// # Errors
 /// The reason why there is none: no encoding, or as [`try_to_linear_layout`].
@@ -90,7 +95,12 @@ pub fn from_linear(layout: &LinearLayout) -> Attr {
 #[must_use]
 pub fn bases_of(layout: &LinearLayout) -> LinearBases {
     let bases = |dim| if layout.has_in(dim) { layout.bases(dim) } else { vec![] };
-    LinearBases { register: bases(Dim::Register), lane: bases(Dim::Lane), warp: bases(Dim::Warp), block: bases(Dim::Block) }
+    LinearBases {
+        register: bases(Dim::Register),
+        lane: bases(Dim::Lane),
+        warp: bases(Dim::Warp),
+        block: bases(Dim::Block),
+    }
 }
 
 /// Whether a type's encoding fits its shape; `Ok` for a type without an encoding.
@@ -135,14 +145,20 @@ fn build(shape: &[i64], attr: Attr) -> Result<LinearLayout, LayoutError> {
         Encoding::TensorMemoryScales { cga, k_first } => tensor_memory::scales(shape, cga, *k_first),
     }?;
     if layout.total_in_bits() > 31 {
-        return Err(LayoutError::new(format!("the layout has 2^{} places, more than can be numbered", layout.total_in_bits())));
+        return Err(LayoutError::new(format!(
+            "the layout has 2^{} places, more than can be numbered",
+            layout.total_in_bits()
+        )));
     }
     Ok(layout)
 }
 
 /// `dim0…` with the sizes of a shape.
 fn sizes_of(shape: &[i64]) -> Vec<(Dim, u32)> {
-    Dim::axes(shape.len()).into_iter().zip(shape.iter().map(|&s| u32::try_from(s).expect("a checked shape fits"))).collect()
+    Dim::axes(shape.len())
+        .into_iter()
+        .zip(shape.iter().map(|&s| u32::try_from(s).expect("a checked shape fits")))
+        .collect()
 }
 
 /// The bases of a cluster's blocks as a layout with outputs `dim0…`, of the smallest sizes that fit.
@@ -152,7 +168,9 @@ fn cga_layout(cga: &Bases, rank: usize) -> Result<LinearLayout, LayoutError> {
     }
     let layout = LinearLayout::from_bases_inferred(&[(Dim::Block, cga.clone())], &Dim::axes(rank))?;
     let moves: Vec<&Vec<i32>> = cga.iter().filter(|b| b.iter().any(|&c| c != 0)).collect();
-    let single = moves.iter().all(|b| b.iter().filter(|&&c| c != 0).count() == 1 && b.iter().all(|&c| c == 0 || (c & (c - 1)) == 0));
+    let single = moves
+        .iter()
+        .all(|b| b.iter().filter(|&&c| c != 0).count() == 1 && b.iter().all(|&c| c == 0 || (c & (c - 1)) == 0));
     if !single || layout.rank() as usize != moves.len() || !layout.is_surjective() {
         return Err(LayoutError::new("the CGA layout is no permutation once blocks that hold copies are left out"));
     }
@@ -183,7 +201,11 @@ fn combine_layouts(tile: &LinearLayout, cga: &LinearLayout, shape: &[i64]) -> Re
 
 /// Reports a parameter list of the wrong length.
 fn expect_rank(what: &str, found: usize, rank: usize) -> Result<(), LayoutError> {
-    if found == rank { Ok(()) } else { Err(LayoutError::new(format!("{what} has {found} elements for a shape of rank {rank}"))) }
+    if found == rank {
+        Ok(())
+    } else {
+        Err(LayoutError::new(format!("{what} has {found} elements for a shape of rank {rank}")))
+    }
 }
 
 /// Reports a parameter that is no power of two, or parameters whose product is beyond all bounds.
@@ -210,7 +232,8 @@ fn expect_order(order: &[u32], rank: usize) -> Result<(), LayoutError> {
     }
 }
 
-/// The order of the axes, fastest first, where an encoding says it outright: a shape of size 1 along an axis cannot show it.
+/// The order of the axes, fastest first, where an encoding says it outright: a shape of size 1 along an axis cannot
+/// show it.
 pub(super) fn stated_order(encoding: Attr, rank: usize) -> Option<Vec<u32>> {
     match encoding.as_encoding()? {
         Encoding::SwizzledShared(e) => Some(e.order.clone()),

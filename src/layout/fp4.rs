@@ -1,11 +1,12 @@
-//! The encodings around `ttg.fp4_to_fp`, where each byte in a register becomes two floats in two registers of the same thread.
+//! The encodings around `ttg.fp4_to_fp`, where each byte in a register becomes two floats in two registers of the same
+//! thread.
 //!
 //! # Algorithm
 //!
-//! 1. If the axis of the pairs runs fastest, a thread holds twice as many neighbours along it: a blocked encoding's size per thread and a
-//!    `dot_op`'s `kWidth` double, and halve on the way back.
-//! 2. Otherwise a new lowest register numbers the two floats of a byte: `register = [[1, 0]] → [[0, 1], [1, 0]]` for axis 1. On the way back, that register, which is
-//!    the lowest, goes, and the coordinates along the axis are halved.
+//! 1. If the axis of the pairs runs fastest, a thread holds twice as many neighbours along it: a blocked encoding's
+//!    size per thread and a `dot_op`'s `kWidth` double, and halve on the way back.
+//! 2. Otherwise a new lowest register numbers the two floats of a byte: `register = [[1, 0]] → [[0, 1], [1, 0]]` for
+//!    axis 1. On the way back, that register, which is the lowest, goes, and the coordinates along the axis are halved.
 //!
 //! Without such a register there is no encoding of the bytes: floats of one byte lie apart.
 
@@ -35,7 +36,8 @@ pub fn packed(encoding: Attr, axis: usize, shape: &[i64]) -> Option<Attr> {
 
 /// Whether step 1 applies.
 fn runs_fastest(encoding: Attr, axis: usize, shape: &[i64]) -> bool {
-    matches!(encoding.as_encoding(), Some(Encoding::DotOp { .. } | Encoding::Blocked(_))) && order(encoding, shape).get(axis) == Some(&0)
+    matches!(encoding.as_encoding(), Some(Encoding::DotOp { .. } | Encoding::Blocked(_)))
+        && order(encoding, shape).get(axis) == Some(&0)
 }
 
 /// Step 1: `None` where `size` finds no size.

@@ -1,25 +1,28 @@
-//! `LinearLayout`: a linear map over the field of two elements, from a place in the machine to the coordinates of a tensor element.
+//! `LinearLayout`: a linear map over the field of two elements, from a place in the machine to the coordinates of a
+//! tensor element.
 //!
 //! # Definition
 //!
-//! A layout has named input dimensions and named output dimensions, each of a size that is a power of two. It is a function `L` with
+//! A layout has named input dimensions and named output dimensions, each of a size that is a power of two. It is a
+//! function `L` with
 //!
 //! ```text
 //! L(x ⊕ y) = L(x) ⊕ L(y)        (⊕ is exclusive or, on every dimension at once)
 //! ```
 //!
-//! so `L(0) = 0`, and `L` is known once its value at each single input bit is known. Those values are the *bases*: for an input dimension
-//! of size `2^k` there are `k` of them, `L(1), L(2), L(4), …`, each a vector with one coordinate per output dimension. Any other value is
-//! the exclusive or of the bases that the set bits of the input pick.
+//! so `L(0) = 0`, and `L` is known once its value at each single input bit is known. Those values are the *bases*: for
+//! an input dimension of size `2^k` there are `k` of them, `L(1), L(2), L(4), …`, each a vector with one coordinate per
+//! output dimension. Any other value is the exclusive or of the bases that the set bits of the input pick.
 //!
 //! # Why
 //!
-//! Which thread and which register hold element `(i, j)` of a tensor is such a function for every encoding there is: blocked tiles, the
-//! fragments of tensor cores, swizzled shared memory. With one representation, "where is this element", "do two layouts agree", "which
-//! shuffle turns one into the other" are questions of linear algebra instead of a case for each pair of encodings.
+//! Which thread and which register hold element `(i, j)` of a tensor is such a function for every encoding there is:
+//! blocked tiles, the fragments of tensor cores, swizzled shared memory. With one representation, "where is this
+//! element", "do two layouts agree", "which shuffle turns one into the other" are questions of linear algebra instead
+//! of a case for each pair of encodings.
 //!
-//! The map goes from the machine to the tensor and not back, since an element may be held in several places (broadcast) but a place holds
-//! one element.
+//! The map goes from the machine to the tensor and not back, since an element may be held in several places (broadcast)
+//! but a place holds one element.
 //!
 //! # Worked examples
 //!
@@ -34,30 +37,31 @@
 //!    ```
 //!
 //!    Lane 5, register 3 holds `(0,8) ⊕ (2,0) ⊕ (0,1) ⊕ (0,2) = (2, 11)`.
-//! 4. *A swizzle.* Shared memory holds a 4×4 matrix, row `r` rotated by exclusive or with `r`: `offset=1 → (0,1)`, `2 → (0,2)`,
-//!    `4 → (1,1)`, `8 → (2,2)`. Offset 13 is `(0,1) ⊕ (1,1) ⊕ (2,2) = (3, 2)`. Column 0 lies at the offsets 0, 5, 10 and 15: four
-//!    different banks.
+//! 4. *A swizzle.* Shared memory holds a 4×4 matrix, row `r` rotated by exclusive or with `r`: `offset=1 → (0,1)`, `2 →
+//!    (0,2)`, `4 → (1,1)`, `8 → (2,2)`. Offset 13 is `(0,1) ⊕ (1,1) ⊕ (2,2) = (3, 2)`. Column 0 lies at the offsets 0,
+//!    5, 10 and 15: four different banks.
 //!
 //! # Properties
 //!
 //! - *surjective*: every output is reached, that is, the bases span the output space. Every layout of a tensor is.
-//! - *injective*: no two inputs share an output. A layout with broadcasts is not; the input bits that do not matter are its
-//!   *free variables* ([`super::queries::free_variable_masks`]).
+//! - *injective*: no two inputs share an output. A layout with broadcasts is not; the input bits that do not matter are
+//!   its *free variables* ([`super::queries::free_variable_masks`]).
 //! - The order of the dimensions matters only where a layout is flattened: the first dimension is the fastest-running.
 //!
 //! # Representation
 //!
-//! The output coordinates are packed into one `u64`, first output dimension in the lowest bits, and a layout is a column per input bit,
-//! first input dimension first. Reshaping then only relabels, and composition, rank and inverse are bit operations on columns. The files
-//! beside this one hold the operations: `algebra` (product, quotient, composition), `solve` (inverse, rank, free variables), `reshape`
-//! (transposition, sizes, concatenation).
+//! The output coordinates are packed into one `u64`, first output dimension in the lowest bits, and a layout is a
+//! column per input bit, first input dimension first. Reshaping then only relabels, and composition, rank and inverse
+//! are bit operations on columns. The files beside this one hold the operations: `algebra` (product, quotient,
+//! composition), `solve` (inverse, rank, free variables), `reshape` (transposition, sizes, concatenation).
 
 use super::{Dim, LayoutError};
 use std::fmt;
 
 /// A linear map over the field of two elements; see the module documentation.
 ///
-/// `==` compares dimensions with their order, sizes and bases; [`LinearLayout::same_map`] ignores the order of dimensions.
+/// `==` compares dimensions with their order, sizes and bases; [`LinearLayout::same_map`] ignores the order of
+/// dimensions.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct LinearLayout {
     /// Input dimensions with the logarithm of their size.
@@ -113,7 +117,8 @@ impl LinearLayout {
         LinearLayout { ins: vec![(input, bits)], outs: vec![(output, log2(out_size))], columns: vec![0; bits as usize] }
     }
 
-    /// The identity from one input dimension onto several axes: `shape[order[0]]` runs fastest. The output dimensions come in `order`.
+    /// The identity from one input dimension onto several axes: `shape[order[0]]` runs fastest. The output dimensions
+    /// come in `order`.
     #[must_use]
     pub fn identity_nd(input: Dim, shape: &[u32], order: &[u32]) -> LinearLayout {
         let mut layout = LinearLayout::empty();
@@ -126,8 +131,8 @@ impl LinearLayout {
     /// The map with these bases (`bases[d].1[i]` is the value at bit `i` of input `d`) into outputs of these sizes.
     ///
     /// # Errors
-    /// A basis of the wrong length, a coordinate that is negative or not below its size, a size that is no power of two, a dimension named
-    /// twice, more than 64 bits in or out.
+    /// A basis of the wrong length, a coordinate that is negative or not below its size, a size that is no power of
+    /// two, a dimension named twice, more than 64 bits in or out.
     pub fn from_bases(bases: &[(Dim, Vec<Vec<i32>>)], outs: &[(Dim, u32)]) -> Result<LinearLayout, LayoutError> {
         let mut layout = LinearLayout::empty();
         for &(dim, size) in outs {
@@ -172,7 +177,9 @@ impl LinearLayout {
             }
             let bits: u64 = dims.iter().map(|d| u64::from(d.1)).sum();
             if bits > 64 || dims.iter().any(|d| d.1 > 31) {
-                return Err(LayoutError::new(format!("the {what} dimensions of a layout have {bits} bits, more than can be held")));
+                return Err(LayoutError::new(format!(
+                    "the {what} dimensions of a layout have {bits} bits, more than can be held"
+                )));
             }
         }
         Ok(())
@@ -187,7 +194,12 @@ impl LinearLayout {
         for (&c, &(dim, bits)) in vector.iter().zip(&self.outs) {
             match u64::try_from(c) {
                 Ok(v) if v <= low_bits(bits) => column |= if v == 0 { 0 } else { v << shift },
-                _ => return Err(LayoutError::new(format!("a basis of {input} has {dim} = {c}, expected 0 to {}", low_bits(bits)))),
+                _ => {
+                    return Err(LayoutError::new(format!(
+                        "a basis of {input} has {dim} = {c}, expected 0 to {}",
+                        low_bits(bits)
+                    )));
+                }
             }
             shift += bits;
         }
@@ -289,7 +301,8 @@ impl LinearLayout {
         coordinates
     }
 
-    /// The bases of an input dimension, a vector of coordinates per bit; none for a dimension that the layout does not have.
+    /// The bases of an input dimension, a vector of coordinates per bit; none for a dimension that the layout does not
+    /// have.
     #[must_use]
     pub fn bases(&self, dim: Dim) -> Vec<Vec<i32>> {
         self.columns_of(dim).iter().map(|&c| self.unpack(c)).collect()
@@ -319,7 +332,10 @@ impl LinearLayout {
     pub fn apply(&self, ins: &[(Dim, u32)]) -> Vec<(Dim, u32)> {
         let mut packed = 0;
         for &(dim, value) in ins {
-            assert!(self.has_in(dim) && u64::from(value) <= low_bits(self.in_bits(dim)), "{dim} = {value} is no input of the layout");
+            assert!(
+                self.has_in(dim) && u64::from(value) <= low_bits(self.in_bits(dim)),
+                "{dim} = {value} is no input of the layout"
+            );
             packed ^= select(self.columns_of(dim), u64::from(value));
         }
         self.out_dims().zip(self.unpack(packed)).map(|(d, v)| (d, v.unsigned_abs())).collect()

@@ -1,8 +1,8 @@
 //! Layouts: which thread and register, or which offset of shared memory, holds which element of a tensor.
 //!
-//! - [`LinearLayout`] ([`linear`] defines it; `algebra`, `solve` and `reshape` hold its operations): a linear map over the field of two
-//!   elements from ([`Dim::Register`], [`Dim::Lane`], [`Dim::Warp`], [`Dim::Block`]) or ([`Dim::Offset`], [`Dim::Block`]) to the tensor's
-//!   axes;
+//! - [`LinearLayout`] ([`linear`] defines it; `algebra`, `solve` and `reshape` hold its operations): a linear map over
+//!   the field of two elements from ([`Dim::Register`], [`Dim::Lane`], [`Dim::Warp`], [`Dim::Block`]) or
+//!   ([`Dim::Offset`], [`Dim::Block`]) to the tensor's axes;
 //! - [`encodings`]: every encoding attribute and a shape turned into one, memoized;
 //! - [`fp4`]: the encodings of 4-bit floats in bytes and of what they become;
 //! - [`queries`]: registers per thread, offsets per register, contiguity, order, copies;
@@ -40,9 +40,10 @@ pub use dim::Dim;
 pub use encodings::{bases_of, check, from_linear, layout_of, padded_offset, to_linear_layout, try_to_linear_layout};
 pub use linear::LinearLayout;
 pub use queries::{
-    FreeMasks, are_layouts_equivalent, are_layouts_equivalent_up_to_copies, contig_of, contig_per_thread, contig_per_warp, cta_split_num,
-    elems_per_thread, free_variable_masks, is_expensive_view, order, order_along, order_for_memory, register_offsets, shape_per_cta,
-    size_per_thread, sizes_along, thread_order, threads_per_warp, unique_elems_per_thread, warp_order, warps_per_cta,
+    FreeMasks, are_layouts_equivalent, are_layouts_equivalent_up_to_copies, contig_of, contig_per_thread,
+    contig_per_warp, cta_split_num, elems_per_thread, free_variable_masks, is_expensive_view, order, order_along,
+    order_for_memory, register_offsets, shape_per_cta, size_per_thread, sizes_along, thread_order, threads_per_warp,
+    unique_elems_per_thread, warp_order, warps_per_cta,
 };
 
 /// Verifies a module, layouts included: the IR's own rules, and those that need the mathematics of layouts.

@@ -1,13 +1,15 @@
 //! What passes and lowerings ask about the layout of a tensor, in terms of its [`LinearLayout`].
 //!
-//! A thread's element index is split for code generation: with `base = L(0, lane, warp, block)` computed once at run time, register `r`
-//! holds the element at `base ⊕ offset[r]`, `offset[r] = L(r, 0, 0, 0)` being a constant ([`register_offsets`]).
+//! A thread's element index is split for code generation: with `base = L(0, lane, warp, block)` computed once at run
+//! time, register `r` holds the element at `base ⊕ offset[r]`, `offset[r] = L(r, 0, 0, 0)` being a constant
+//! ([`register_offsets`]).
 
 use super::encodings::{layout_of, matrix_order, stated_order, to_linear_layout};
 use super::{Dim, LayoutError, LinearLayout};
 use crate::ir::core::{Attr, Type};
 
-/// Number of registers (elements, not 32-bit words) in which a thread holds a value of this type: 1 for a scalar, and copies count.
+/// Number of registers (elements, not 32-bit words) in which a thread holds a value of this type: 1 for a scalar, and
+/// copies count.
 ///
 /// # Panics
 /// When a tensor's encoding was not verified.
@@ -29,8 +31,8 @@ fn tensor_layout(ty: Type) -> &'static LinearLayout {
     layout_of(ty).unwrap_or_else(|e| panic!("a type that was not verified reached a layout computation: {e}"))
 }
 
-/// For each register, the coordinates of its element in lane 0 of warp 0 of block 0. Register `r` of another thread holds the element at
-/// the coordinates of that thread's register 0, exclusive-ored with these.
+/// For each register, the coordinates of its element in lane 0 of warp 0 of block 0. Register `r` of another thread
+/// holds the element at the coordinates of that thread's register 0, exclusive-ored with these.
 #[must_use]
 pub fn register_offsets(layout: &LinearLayout) -> Vec<Vec<i32>> {
     let registers = layout.columns_of(Dim::Register);
@@ -70,8 +72,8 @@ pub fn free_variable_masks(layout: &LinearLayout) -> FreeMasks {
     FreeMasks { register: of(Dim::Register), lane: of(Dim::Lane), warp: of(Dim::Warp), block: of(Dim::Block) }
 }
 
-/// The axes in the order in which the bases of `input` first move along them, the fastest first; axes that it does not move along follow in
-/// the order of `default`.
+/// The axes in the order in which the bases of `input` first move along them, the fastest first; axes that it does not
+/// move along follow in the order of `default`.
 #[must_use]
 pub fn order_along(layout: &LinearLayout, input: Dim, default: &[u32]) -> Vec<u32> {
     let mut order: Vec<u32> = Vec::with_capacity(default.len());
@@ -84,8 +86,8 @@ pub fn order_along(layout: &LinearLayout, input: Dim, default: &[u32]) -> Vec<u3
     order
 }
 
-/// The axes of a tensor of this encoding and shape, the fastest-running first: by the registers of a distributed layout, as stated by a
-/// shared one.
+/// The axes of a tensor of this encoding and shape, the fastest-running first: by the registers of a distributed
+/// layout, as stated by a shared one.
 ///
 /// # Panics
 /// When the encoding was not verified.
@@ -98,7 +100,8 @@ pub fn order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     })
 }
 
-/// The axes by the lanes of a warp, the fastest first; axes along which no lane moves follow in the order of the registers.
+/// The axes by the lanes of a warp, the fastest first; axes along which no lane moves follow in the order of the
+/// registers.
 ///
 /// # Panics
 /// When the encoding was not verified.
@@ -116,8 +119,9 @@ pub fn warp_order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     order_along(to_linear_layout(shape, encoding), Dim::Warp, &order(encoding, shape))
 }
 
-/// The order in which a tensor of this layout should be laid out in memory: that of its registers, unless a thread has only one element
-/// along the axis along which lanes run fastest; then the registers say nothing about it and the lanes decide.
+/// The order in which a tensor of this layout should be laid out in memory: that of its registers, unless a thread has
+/// only one element along the axis along which lanes run fastest; then the registers say nothing about it and the lanes
+/// decide.
 ///
 /// # Panics
 /// When the encoding was not verified.
@@ -131,8 +135,8 @@ pub fn order_for_memory(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     }
 }
 
-/// How many positions `input` takes along each axis: 2 for each basis that moves along it. Copies count for the axis that was moved along
-/// last, if `with_copies`.
+/// How many positions `input` takes along each axis: 2 for each basis that moves along it. Copies count for the axis
+/// that was moved along last, if `with_copies`.
 #[must_use]
 pub fn sizes_along(layout: &LinearLayout, input: Dim, with_copies: bool) -> Vec<u32> {
     let mut sizes = vec![1u32; layout.out_dims().len()];
@@ -185,8 +189,8 @@ pub fn shape_per_cta(encoding: Attr, shape: &[i64]) -> Vec<i64> {
 
 /// Elements of a thread along each axis within one tile, without the repetitions that fill a larger tensor.
 ///
-/// Repetitions are the last register bases: each moves by half of what is left of its axis. They are taken away as long as they come axis
-/// after axis.
+/// Repetitions are the last register bases: each moves by half of what is left of its axis. They are taken away as long
+/// as they come axis after axis.
 ///
 /// # Panics
 /// When the encoding was not verified.
@@ -247,7 +251,12 @@ fn grow_contig(layout: &LinearLayout, input: Dim, mut contig: Vec<u32>) -> Vec<u
     let mut next = bases.iter().peekable();
     for axis in order_along(layout, Dim::Register, &matrix_order(rank, true)) {
         let axis = axis as usize;
-        while next.next_if(|b| b.iter().enumerate().all(|(i, &c)| c.unsigned_abs() == if i == axis { contig[axis] } else { 0 })).is_some() {
+        while next
+            .next_if(|b| {
+                b.iter().enumerate().all(|(i, &c)| c.unsigned_abs() == if i == axis { contig[axis] } else { 0 })
+            })
+            .is_some()
+        {
             contig[axis] *= 2;
         }
     }
@@ -262,9 +271,11 @@ pub fn are_layouts_equivalent(shape: &[i64], a: Attr, b: Attr) -> Result<bool, L
     Ok(a == b || super::try_to_linear_layout(shape, a)? == super::try_to_linear_layout(shape, b)?)
 }
 
-/// Whether two encodings give each thread the same elements of a tensor of this shape, however many registers hold copies of an element.
+/// Whether two encodings give each thread the same elements of a tensor of this shape, however many registers hold
+/// copies of an element.
 ///
-/// Example: the accumulators of wgmma with N = 64 and N = 128, cut to one column: two elements a thread in both, in 32 and in 64 registers.
+/// Example: the accumulators of wgmma with N = 64 and N = 128, cut to one column: two elements a thread in both, in 32
+/// and in 64 registers.
 ///
 /// # Errors
 /// As [`super::try_to_linear_layout`].
@@ -273,8 +284,8 @@ pub fn are_layouts_equivalent_up_to_copies(shape: &[i64], a: Attr, b: Attr) -> R
     Ok(are_layouts_equivalent(shape, a, b)? || distinct(a)? == distinct(b)?)
 }
 
-/// Whether seeing a tensor of layout `from` as one of layout `to` (a reshape that keeps each element where it is) would need data to be
-/// moved: the number of registers or the copies differ.
+/// Whether seeing a tensor of layout `from` as one of layout `to` (a reshape that keeps each element where it is) would
+/// need data to be moved: the number of registers or the copies differ.
 ///
 /// # Errors
 /// As [`layout_of`].

@@ -1,9 +1,11 @@
 //! A layout as a table of text: for every element of the tensor, who holds it.
 //!
 //! 1. Each place of the layout is visited once, in order, and written into the cell of its element.
-//! 2. A place of a distributed layout is `T<thread>:<register>`, threads counted through the warps of the block, with `B<block>` before it
-//!    where there are several blocks; a place of shared memory is its offset, one of tensor memory `(row, col)`.
-//! 3. The last two axes are a table; for a higher rank there is a table for each index of the others. A vector is wrapped.
+//! 2. A place of a distributed layout is `T<thread>:<register>`, threads counted through the warps of the block, with
+//!    `B<block>` before it where there are several blocks; a place of shared memory is its offset, one of tensor memory
+//!    `(row, col)`.
+//! 3. The last two axes are a table; for a higher rank there is a table for each index of the others. A vector is
+//!    wrapped.
 //!
 //! ```text
 //!     0     1     2     3
@@ -54,7 +56,8 @@ fn render_cells(layout: &LinearLayout, holder: impl Fn(&LinearLayout, u64) -> St
 
 /// `[2, 0, :, :]`
 pub(super) fn title(mut number: usize, outer: &[usize]) -> String {
-    let mut indices: Vec<String> = outer.iter().rev().map(|&size| (number % size, number /= size).0.to_string()).collect();
+    let mut indices: Vec<String> =
+        outer.iter().rev().map(|&size| (number % size, number /= size).0.to_string()).collect();
     indices.reverse();
     format!("[{}, :, :]", indices.join(", "))
 }
@@ -72,7 +75,11 @@ fn write_table(text: &mut String, cells: &[String], columns: usize, width: usize
 }
 
 /// The holders of each element, in row-major order.
-pub(super) fn cells(layout: &LinearLayout, shape: &[usize], holder: impl Fn(&LinearLayout, u64) -> String) -> Vec<String> {
+pub(super) fn cells(
+    layout: &LinearLayout,
+    shape: &[usize],
+    holder: impl Fn(&LinearLayout, u64) -> String,
+) -> Vec<String> {
     let mut cells = vec![String::new(); shape.iter().product()];
     for place in 0..1u64 << layout.total_in_bits() {
         let element = layout.unpack(layout.apply_packed(place));

@@ -1,8 +1,9 @@
 //! Reordering, renaming and resizing the dimensions of a layout.
 //!
-//! Columns hold all outputs in one packed number and all inputs in one list, first dimension lowest. Flattening, splitting and dropping
-//! dimensions of size 1 therefore only change the lists of dimensions: with outputs `(dim0: 4, dim1: 8)` flattened to `dim0: 32`, the
-//! coordinate `(3, 5)` is `3 + 4·5 = 23` and its packed form is 23 before and after.
+//! Columns hold all outputs in one packed number and all inputs in one list, first dimension lowest. Flattening,
+//! splitting and dropping dimensions of size 1 therefore only change the lists of dimensions: with outputs `(dim0: 4,
+//! dim1: 8)` flattened to `dim0: 32`, the coordinate `(3, 5)` is `3 + 4·5 = 23` and its packed form is 23 before and
+//! after.
 
 use super::Dim;
 use super::linear::{LinearLayout, log2, low_bits};
@@ -14,7 +15,10 @@ impl LinearLayout {
     /// When `dims` is no permutation of the inputs.
     #[must_use]
     pub fn transpose_ins(&self, dims: &[Dim]) -> LinearLayout {
-        assert!(dims.len() == self.ins.len() && dims.iter().all(|&d| self.has_in(d)), "a transposition names every input once");
+        assert!(
+            dims.len() == self.ins.len() && dims.iter().all(|&d| self.has_in(d)),
+            "a transposition names every input once"
+        );
         let ins = dims.iter().map(|&d| (d, self.in_bits(d))).collect();
         let columns = dims.iter().flat_map(|&d| self.columns_of(d)).copied().collect();
         LinearLayout { ins, outs: self.outs.clone(), columns }
@@ -26,7 +30,10 @@ impl LinearLayout {
     /// When `dims` is no permutation of the outputs.
     #[must_use]
     pub fn transpose_outs(&self, dims: &[Dim]) -> LinearLayout {
-        assert!(dims.len() == self.outs.len() && dims.iter().all(|&d| self.has_out(d)), "a transposition names every output once");
+        assert!(
+            dims.len() == self.outs.len() && dims.iter().all(|&d| self.has_out(d)),
+            "a transposition names every output once"
+        );
         if self.out_dims().eq(dims.iter().copied()) {
             return self.clone();
         }
@@ -46,7 +53,10 @@ impl LinearLayout {
     #[must_use]
     pub fn reshape_ins(&self, ins: &[(Dim, u32)]) -> LinearLayout {
         let ins: Vec<(Dim, u32)> = ins.iter().map(|&(d, size)| (d, log2(size))).collect();
-        assert!(ins.iter().map(|d| d.1).sum::<u32>() == self.total_in_bits(), "a reshape keeps the total size of the inputs");
+        assert!(
+            ins.iter().map(|d| d.1).sum::<u32>() == self.total_in_bits(),
+            "a reshape keeps the total size of the inputs"
+        );
         LinearLayout { ins, ..self.clone() }
     }
 
@@ -57,7 +67,10 @@ impl LinearLayout {
     #[must_use]
     pub fn reshape_outs(&self, outs: &[(Dim, u32)]) -> LinearLayout {
         let outs: Vec<(Dim, u32)> = outs.iter().map(|&(d, size)| (d, log2(size))).collect();
-        assert!(outs.iter().map(|d| d.1).sum::<u32>() == self.total_out_bits(), "a reshape keeps the total size of the outputs");
+        assert!(
+            outs.iter().map(|d| d.1).sum::<u32>() == self.total_out_bits(),
+            "a reshape keeps the total size of the outputs"
+        );
         LinearLayout { outs, ..self.clone() }
     }
 
@@ -75,7 +88,8 @@ impl LinearLayout {
         LinearLayout { outs, ..self.clone() }
     }
 
-    /// The layout of the same elements seen with another shape, in row-major order: the outputs become `dim0…` of `shape`.
+    /// The layout of the same elements seen with another shape, in row-major order: the outputs become `dim0…` of
+    /// `shape`.
     ///
     /// # Panics
     /// When the number of elements changes or a size is no power of two.
@@ -87,7 +101,8 @@ impl LinearLayout {
         self.transpose_outs(&reversed).reshape_outs(&sizes).transpose_outs(&axes)
     }
 
-    /// The layout of a transposed tensor: axis `i` of the result is axis `order[i]` of `self`; the outputs stay `dim0…`.
+    /// The layout of a transposed tensor: axis `i` of the result is axis `order[i]` of `self`; the outputs stay
+    /// `dim0…`.
     ///
     /// # Panics
     /// When `order` is no permutation of the axes.
@@ -132,12 +147,13 @@ impl LinearLayout {
     #[must_use]
     pub fn resize_out(&self, dim: Dim, size: u32) -> LinearLayout {
         assert!(size <= self.out_size(dim), "an output can only shrink");
-        let sizes: Vec<(Dim, u32)> = self.out_sizes().into_iter().map(|(d, s)| (d, if d == dim { size } else { s })).collect();
+        let sizes: Vec<(Dim, u32)> =
+            self.out_sizes().into_iter().map(|(d, s)| (d, if d == dim { size } else { s })).collect();
         self.ensure_not_larger(&sizes, true)
     }
 
-    /// Shrinks the outputs to at most these sizes: coordinates of bases that do not fit become 0, so places beyond the tensor hold copies.
-    /// Without `broadcast_registers`, register bases that become 0 by this are dropped.
+    /// Shrinks the outputs to at most these sizes: coordinates of bases that do not fit become 0, so places beyond the
+    /// tensor hold copies. Without `broadcast_registers`, register bases that become 0 by this are dropped.
     ///
     /// A tile of 16 columns on a tensor of 4: the bases 4 and 8 become 0, and four places hold each element.
     ///
@@ -167,8 +183,8 @@ impl LinearLayout {
         LinearLayout { ins, outs, columns }
     }
 
-    /// Grows the outputs to at least these sizes by repeating the layout along its first input (`register`, `offset`), the first output
-    /// first.
+    /// Grows the outputs to at least these sizes by repeating the layout along its first input (`register`, `offset`),
+    /// the first output first.
     ///
     /// # Panics
     /// When a size is no power of two.
@@ -191,7 +207,10 @@ impl LinearLayout {
     /// When the outputs differ or an input is in both.
     #[must_use]
     pub fn concat_ins(&self, other: &LinearLayout) -> LinearLayout {
-        assert!(self.outs == other.outs && !other.in_dims().any(|d| self.has_in(d)), "concatenated inputs are different, outputs equal");
+        assert!(
+            self.outs == other.outs && !other.in_dims().any(|d| self.has_in(d)),
+            "concatenated inputs are different, outputs equal"
+        );
         let ins = [self.ins.as_slice(), other.ins.as_slice()].concat();
         let columns = [self.columns.as_slice(), other.columns.as_slice()].concat();
         LinearLayout { ins, outs: self.outs.clone(), columns }
@@ -203,7 +222,10 @@ impl LinearLayout {
     /// When the inputs differ, an output is in both, or the result has more than 64 output bits.
     #[must_use]
     pub fn concat_outs(&self, other: &LinearLayout) -> LinearLayout {
-        assert!(self.ins == other.ins && !other.out_dims().any(|d| self.has_out(d)), "concatenated outputs are different, inputs equal");
+        assert!(
+            self.ins == other.ins && !other.out_dims().any(|d| self.has_out(d)),
+            "concatenated outputs are different, inputs equal"
+        );
         let (shift, more) = (self.total_out_bits(), other.total_out_bits());
         assert!(shift + more <= 64, "a layout has at most 64 bits out");
         let join = |(&a, &b): (&u64, &u64)| if more == 0 { a } else { a | b << shift };
@@ -211,7 +233,8 @@ impl LinearLayout {
         LinearLayout { ins: self.ins.clone(), outs: [self.outs.as_slice(), other.outs.as_slice()].concat(), columns }
     }
 
-    /// Two of everything along an axis, side by side, numbered by a new lowest register: `register = [(1)]` becomes `[(1), (2)]`.
+    /// Two of everything along an axis, side by side, numbered by a new lowest register: `register = [(1)]` becomes
+    /// `[(1), (2)]`.
     ///
     /// # Panics
     /// When the result has more than 64 bits.
@@ -221,15 +244,15 @@ impl LinearLayout {
         LinearLayout::identity1d(2, Dim::Register, Dim::axis(axis)).product(self).transpose_outs(&outs)
     }
 
-    /// The layout with the lowest coordinate bit of an axis left out, which the lowest register numbers: the inverse of [`LinearLayout::doubled_along`].
-    /// `None` where another register does, or something else moves by odd numbers.
+    /// The layout with the lowest coordinate bit of an axis left out, which the lowest register numbers: the inverse of
+    /// [`LinearLayout::doubled_along`]. `None` where another register does, or something else moves by odd numbers.
     #[must_use]
     pub fn undoubled_along(&self, axis: usize) -> Option<LinearLayout> {
         self.divide_left(&LinearLayout::identity1d(2, Dim::Register, Dim::axis(axis)))
     }
 
-    /// The layout with the lowest coordinate bit of an axis left out, which a register numbers: `register = [(1), (2)]` becomes `[(1)]`. `None` where
-    /// no register does, or something else moves by odd numbers.
+    /// The layout with the lowest coordinate bit of an axis left out, which a register numbers: `register = [(1), (2)]`
+    /// becomes `[(1)]`. `None` where no register does, or something else moves by odd numbers.
     #[must_use]
     pub fn halved_along(&self, axis: usize) -> Option<LinearLayout> {
         let mut bases = self.all_bases();
@@ -242,7 +265,8 @@ impl LinearLayout {
             }
             basis[axis] >>= 1;
         }
-        let outs: Vec<(Dim, u32)> = self.out_sizes().into_iter().map(|(d, s)| (d, if d == Dim::axis(axis) { s / 2 } else { s })).collect();
+        let outs: Vec<(Dim, u32)> =
+            self.out_sizes().into_iter().map(|(d, s)| (d, if d == Dim::axis(axis) { s / 2 } else { s })).collect();
         LinearLayout::from_bases(&bases, &outs).ok()
     }
 

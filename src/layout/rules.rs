@@ -1,9 +1,10 @@
 //! Rules of single operations that need the mathematics of layouts: the verifier asks here after all other rules hold.
 //!
-//! 1. *Views* of tensors and buffers (`trans`, `reshape`, `join`, `split`, `fp4_to_fp`) leave each element where it is: the result's layout is
-//!    the source's under another name for its coordinates.
+//! 1. *Views* of tensors and buffers (`trans`, `reshape`, `join`, `split`, `fp4_to_fp`) leave each element where it is:
+//!    the result's layout is the source's under another name for its coordinates.
 //! 2. *Parts* of a buffer, and buffers seen as others, are in [`memory`].
-//! 3. *Barriers* that blocks share have their blocks in order; *rows by index* are read by whole warps; *reductions* have their row in one thread.
+//! 3. *Barriers* that blocks share have their blocks in order; *rows by index* are read by whole warps; *reductions*
+//!    have their row in one thread.
 //!
 //! An encoding that has no layout for its shape is no fault here: the rules on types report it.
 //! 4. *Conversions* that must stay within a warp do; *packed arithmetic* finds its lanes in one thread.
@@ -15,8 +16,8 @@
 mod memory;
 
 use super::{
-    ConversionKind, Dim, LinearLayout, are_layouts_equivalent, contig_of, conversion_kind_of, fp4, free_variable_masks, layout_of,
-    unique_elems_per_thread,
+    ConversionKind, Dim, LinearLayout, are_layouts_equivalent, contig_of, conversion_kind_of, fp4, free_variable_masks,
+    layout_of, unique_elems_per_thread,
 };
 use crate::ir::core::encoding::NvmmaShared;
 use crate::ir::core::{Attr, Encoding, Ir, Op, Type};
@@ -38,7 +39,9 @@ pub fn verify_op(ir: &Ir, op: Op) -> Rule {
         OpKind::Tt(TtOp::Split) => joined(ir.ty(ir.results(op)[0]), ty(ir, op, 0), "operand"),
         OpKind::Tt(TtOp::Cat) => cat(ty(ir, op, 0), ir.ty(ir.result(op))),
         OpKind::Ttg(TtgOp::Fp4ToFp) => fp4_to_fp(ir, op),
-        OpKind::Ttg(TtgOp::ConvertLayout) if ir.stored_attr(op, "force_warp_shuffle").is_some() => within_a_warp(ir, op),
+        OpKind::Ttg(TtgOp::ConvertLayout) if ir.stored_attr(op, "force_warp_shuffle").is_some() => {
+            within_a_warp(ir, op)
+        }
         OpKind::Ttg(TtgOp::MemDescSubslice) => memory::subslice(ty(ir, op, 0), ir.ty(ir.result(op))),
         OpKind::Ttg(TtgOp::MemDescReinterpret) => memory::reinterpret(ty(ir, op, 0), ir.ty(ir.result(op))),
         OpKind::Ttng(kind) => nvidia(ir, op, kind),
@@ -48,9 +51,11 @@ pub fn verify_op(ir: &Ir, op: Op) -> Rule {
 
 fn nvidia(ir: &Ir, op: Op, kind: TtngOp) -> Rule {
     match kind {
-        TtngOp::InitBarrier | TtngOp::InvalBarrier | TtngOp::BarrierExpect | TtngOp::WaitBarrier | TtngOp::ArriveBarrier => {
-            barrier(ty(ir, op, 0))
-        }
+        TtngOp::InitBarrier
+        | TtngOp::InvalBarrier
+        | TtngOp::BarrierExpect
+        | TtngOp::WaitBarrier
+        | TtngOp::ArriveBarrier => barrier(ty(ir, op, 0)),
         TtngOp::AsyncSharedStore => {
             barrier(ty(ir, op, 2))?;
             wide_stores(ty(ir, op, 0), ty(ir, op, 1))
@@ -104,13 +109,18 @@ fn packed_arith(ir: &Ir, op: Op) -> Rule {
         return Err(format!("a thread has {found} elements of the result, expected a multiple of {lanes}"));
     }
     for (at, operand) in ir.operands(op).iter().map(|&v| ir.ty(v)).enumerate() {
-        let there = match (packed::halved_axis(operand, result), layout_of(operand), operand.encoding(), result.encoding()) {
-            (Some(axis), Ok(own), ..) => layout.undoubled_along(axis).is_some_and(|expected| expected.same_map(own)),
-            (None, Ok(_), Some(a), Some(b)) => are_layouts_equivalent(result.shape(), a, b).unwrap_or(false),
-            _ => false,
-        };
+        let there =
+            match (packed::halved_axis(operand, result), layout_of(operand), operand.encoding(), result.encoding()) {
+                (Some(axis), Ok(own), ..) => {
+                    layout.undoubled_along(axis).is_some_and(|expected| expected.same_map(own))
+                }
+                (None, Ok(_), Some(a), Some(b)) => are_layouts_equivalent(result.shape(), a, b).unwrap_or(false),
+                _ => false,
+            };
         if !there {
-            return Err(format!("operand #{at} has type {operand}, whose elements are not where those of {result} are"));
+            return Err(format!(
+                "operand #{at} has type {operand}, whose elements are not where those of {result} are"
+            ));
         }
     }
     Ok(())
@@ -134,16 +144,20 @@ fn trans(ir: &Ir, op: Op) -> Rule {
         return Ok(());
     }
     match layout_of(ty(ir, op, 0)) {
-        Ok(layout) if layout.out_dims().len() == order.len() => same(ir.ty(ir.result(op)), &layout.permute_axes(&order)),
+        Ok(layout) if layout.out_dims().len() == order.len() => {
+            same(ir.ty(ir.result(op)), &layout.permute_axes(&order))
+        }
         _ => Ok(()),
     }
 }
 
-/// Whether both are `nvmma_shared` but for `transposed`. Triton takes one for the transpose of the other whatever the shape, also where both axes are
-/// cut into boxes and the boxes lie in another order; code generation refuses those.
+/// Whether both are `nvmma_shared` but for `transposed`. Triton takes one for the transpose of the other whatever the
+/// shape, also where both axes are cut into boxes and the boxes lie in another order; code generation refuses those.
 fn is_turned_nvmma(a: Type, b: Type) -> bool {
     match (a.layout(), b.layout()) {
-        (Some(Encoding::NvmmaShared(a)), Some(Encoding::NvmmaShared(b))) => NvmmaShared { transposed: !a.transposed, ..a.clone() } == *b,
+        (Some(Encoding::NvmmaShared(a)), Some(Encoding::NvmmaShared(b))) => {
+            NvmmaShared { transposed: !a.transposed, ..a.clone() } == *b
+        }
         _ => false,
     }
 }
@@ -151,7 +165,8 @@ fn is_turned_nvmma(a: Type, b: Type) -> bool {
 fn reshape(ir: &Ir, op: Op) -> Rule {
     let result = ir.ty(ir.result(op));
     let Ok(layout) = layout_of(ty(ir, op, 0)) else { return Ok(()) };
-    let shape: Option<Vec<u32>> = result.shape().iter().map(|&s| u32::try_from(s).ok().filter(|s| s.is_power_of_two())).collect();
+    let shape: Option<Vec<u32>> =
+        result.shape().iter().map(|&s| u32::try_from(s).ok().filter(|s| s.is_power_of_two())).collect();
     match shape.filter(|s| s.iter().map(|s| s.ilog2()).sum::<u32>() == layout.total_out_bits()) {
         Some(shape) => same(result, &layout.reshape_row_major(&shape)),
         None => Ok(()),
@@ -165,8 +180,9 @@ fn joined(part: Type, whole: Type, which: &str) -> Rule {
     if whole.shape().get(axis) != Some(&2) {
         return Ok(());
     }
-    let expected =
-        two.halved_along(axis).ok_or_else(|| format!("the {which} has type {whole}, expected both elements of a pair in one thread"))?;
+    let expected = two
+        .halved_along(axis)
+        .ok_or_else(|| format!("the {which} has type {whole}, expected both elements of a pair in one thread"))?;
     if one.same_map(&expected.squeeze_out(Dim::axis(axis))) {
         return Ok(());
     }
@@ -177,8 +193,9 @@ fn fp4_to_fp(ir: &Ir, op: Op) -> Rule {
     let (src, result) = (ty(ir, op, 0), ir.ty(ir.result(op)));
     let (Some(from), Some(to)) = (src.encoding(), result.encoding()) else { return Ok(()) };
     let axis = usize::try_from(ir.int_attr(op, "axis").unwrap_or(0)).unwrap_or(0);
-    let expected = fp4::packed(to, axis, result.shape())
-        .ok_or_else(|| format!("the result has type {result}, expected both floats of a byte side by side in a thread's registers"))?;
+    let expected = fp4::packed(to, axis, result.shape()).ok_or_else(|| {
+        format!("the result has type {result}, expected both floats of a byte side by side in a thread's registers")
+    })?;
     if are_layouts_equivalent(src.shape(), from, expected).unwrap_or(false) {
         return Ok(());
     }
@@ -205,14 +222,19 @@ fn barrier(ty: Type) -> Rule {
     let Ok(layout) = layout_of(ty) else { return Ok(()) };
     let found: Vec<i32> = layout.bases(Dim::Block).into_iter().filter_map(|b| b.first().copied()).collect();
     let in_order = found.iter().filter(|&&b| b != 0).enumerate().all(|(i, &b)| b == 1 << i);
-    if in_order { Ok(()) } else { Err(format!("the barrier's block bases are {found:?}, expected 1, 2, 4 and so on, or 0")) }
+    if in_order {
+        Ok(())
+    } else {
+        Err(format!("the barrier's block bases are {found:?}, expected 1, 2, 4 and so on, or 0"))
+    }
 }
 
 /// Stores to other blocks are of 32 bits or more: neighbouring registers at neighbouring offsets.
 fn wide_stores(src: Type, dst: Type) -> Rule {
     let (Ok(registers), Ok(memory)) = (layout_of(src), layout_of(dst)) else { return Ok(()) };
     let Some(places) = registers.invert_and_compose(memory) else { return Ok(()) };
-    let steps: Vec<u32> = (0..places.in_bits(Dim::Register) as usize).map(|i| places.basis(Dim::Register, i, Dim::Offset)).collect();
+    let steps: Vec<u32> =
+        (0..places.in_bits(Dim::Register) as usize).map(|i| places.basis(Dim::Register, i, Dim::Offset)).collect();
     let padding = match dst.layout() {
         Some(Encoding::PaddedShared(e)) => e.intervals.iter().map(|i| i.0).min().unwrap_or(1),
         _ => u32::MAX,
@@ -222,7 +244,11 @@ fn wide_stores(src: Type, dst: Type) -> Rule {
         width *= 2;
     }
     let bits = width * src.bit_width().unwrap_or(32);
-    if bits >= 32 { Ok(()) } else { Err(format!("a thread stores {bits} neighbouring bits at once, expected at least 32")) }
+    if bits >= 32 {
+        Ok(())
+    } else {
+        Err(format!("a thread stores {bits} neighbouring bits at once, expected at least 32"))
+    }
 }
 
 /// All lanes of a warp have the same row numbers, four neighbours in a thread; blocks have those of their rows.
@@ -235,7 +261,9 @@ fn rows(offsets: Type, buffer: Type) -> Rule {
     if free_variable_masks(layout).lane != layout.in_size(Dim::Lane) - 1 {
         return Err("the lanes of a warp hold different row numbers, expected copies".to_owned());
     }
-    let share = |l: &LinearLayout| -> Vec<bool> { l.bases(Dim::Block).iter().map(|b| b.first().is_some_and(|&c| c != 0)).collect() };
+    let share = |l: &LinearLayout| -> Vec<bool> {
+        l.bases(Dim::Block).iter().map(|b| b.first().is_some_and(|&c| c != 0)).collect()
+    };
     let Ok(memory) = layout_of(buffer) else { return Ok(()) };
     if share(layout) == share(memory) {
         return Ok(());
@@ -251,12 +279,19 @@ fn whole_rows(ty: Type) -> Rule {
     if along(1) == ty.shape()[1] && along(0) == 1 {
         return Ok(());
     }
-    Err(format!("it reduces rows of {} elements, of which a thread holds {} in {} rows", ty.shape()[1], along(1), along(0)))
+    Err(format!(
+        "it reduces rows of {} elements, of which a thread holds {} in {} rows",
+        ty.shape()[1],
+        along(1),
+        along(0)
+    ))
 }
 
 /// A block of the cluster has the rows of `a` and the columns of `b` that make its part of `d`.
 fn blocks_of_product(ir: &Ir, op: Op) -> Rule {
-    let (Ok(a), Ok(b), Ok(d)) = (layout_of(ty(ir, op, 0)), layout_of(ty(ir, op, 1)), layout_of(ty(ir, op, 2))) else { return Ok(()) };
+    let (Ok(a), Ok(b), Ok(d)) = (layout_of(ty(ir, op, 0)), layout_of(ty(ir, op, 1)), layout_of(ty(ir, op, 2))) else {
+        return Ok(());
+    };
     let pairs = ir.stored_attr(op, "two_ctas").is_some();
     for bit in 0..d.in_bits(Dim::Block) as usize {
         if bit >= a.in_bits(Dim::Block) as usize || bit >= b.in_bits(Dim::Block) as usize {
@@ -267,7 +302,9 @@ fn blocks_of_product(ir: &Ir, op: Op) -> Rule {
         let expected = (a.basis(Dim::Block, bit, Dim::axis(0)), columns);
         let found = (d.basis(Dim::Block, bit, Dim::axis(0)), d.basis(Dim::Block, bit, Dim::axis(1)));
         if found != expected {
-            return Err(format!("block bit {bit} moves {found:?} in operand `d`, expected {expected:?} as in `a` and `b`"));
+            return Err(format!(
+                "block bit {bit} moves {found:?} in operand `d`, expected {expected:?} as in `a` and `b`"
+            ));
         }
     }
     Ok(())

@@ -3,14 +3,15 @@
 //! # Algorithm
 //!
 //! 1. Take the columns of the layout in order. Reduce each by the pivots so far (each pivot owns its highest set bit).
-//! 2. If something is left, the column is independent of those before it: it becomes a pivot, and it is remembered as which combination of
-//!    original columns the pivot stands for.
-//! 3. If nothing is left, its input bit is a *free variable*: it can be changed, together with earlier bits, without changing the output.
-//! 4. To solve `L(x) = y`, reduce `y` by the pivots and collect the combinations. Only bits that are not free take part, so
-//!    where there is a choice the solution uses the lower bits: register 0 rather than register 4.
+//! 2. If something is left, the column is independent of those before it: it becomes a pivot, and it is remembered as
+//!    which combination of original columns the pivot stands for.
+//! 3. If nothing is left, its input bit is a *free variable*: it can be changed, together with earlier bits, without
+//!    changing the output.
+//! 4. To solve `L(x) = y`, reduce `y` by the pivots and collect the combinations. Only bits that are not free take
+//!    part, so where there is a choice the solution uses the lower bits: register 0 rather than register 4.
 //!
-//! Example: columns `1, 3, 2`. Pivot 1 is column 0; `3` reduces to itself (highest bit 1), pivot 2 is column 1; `2 = 3 ⊕ 1` reduces to 0,
-//! so bit 2 is free. `L(x) = 2` gives `x = 0b011`.
+//! Example: columns `1, 3, 2`. Pivot 1 is column 0; `3` reduces to itself (highest bit 1), pivot 2 is column 1; `2 = 3
+//! ⊕ 1` reduces to 0, so bit 2 is free. `L(x) = 2` gives `x = 0b011`.
 
 use super::Dim;
 use super::linear::LinearLayout;
@@ -86,8 +87,8 @@ impl LinearLayout {
         self.total_in_bits() == self.total_out_bits() && self.is_surjective()
     }
 
-    /// For each input dimension, the bits that are free: an element is held once per assignment of the free bits, and the holder with all
-    /// of them 0 is the one to store it.
+    /// For each input dimension, the bits that are free: an element is held once per assignment of the free bits, and
+    /// the holder with all of them 0 is the one to store it.
     #[must_use]
     pub fn free_variables(&self) -> Vec<(Dim, u32)> {
         let mut pivots = Pivots::new();
@@ -112,56 +113,75 @@ impl LinearLayout {
         if self.is_invertible() { self.pseudoinvert() } else { None }
     }
 
-    /// A `p` with `self(p(y)) = y` for every `y`, using the lowest input bits; `None` when the layout is not surjective.
+    /// A `p` with `self(p(y)) = y` for every `y`, using the lowest input bits; `None` when the layout is not
+    /// surjective.
     #[must_use]
     pub fn pseudoinvert(&self) -> Option<LinearLayout> {
         let outs: Vec<Dim> = self.out_dims().collect();
-        let identity = outs.iter().fold(LinearLayout::empty(), |acc, &d| acc.product(&LinearLayout::identity1d(self.out_size(d), d, d)));
+        let identity = outs
+            .iter()
+            .fold(LinearLayout::empty(), |acc, &d| acc.product(&LinearLayout::identity1d(self.out_size(d), d, d)));
         identity.invert_and_compose(self)
     }
 
     /// The `c` with `outer(c(x)) = self(x)`: where `outer` holds what `self` holds at `x`.
     ///
-    /// With `self` from (lane, warp) and `outer` from shared memory's offset, both to the tensor, `c` says at which offset a lane finds its
-    /// element. An input dimension on which both layouts have the same bases is mapped by the identity, so that threads which hold
-    /// copies on both sides keep their own; elsewhere a copy in `outer` is found at the lowest place.
+    /// With `self` from (lane, warp) and `outer` from shared memory's offset, both to the tensor, `c` says at which
+    /// offset a lane finds its element. An input dimension on which both layouts have the same bases is mapped by the
+    /// identity, so that threads which hold copies on both sides keep their own; elsewhere a copy in `outer` is found
+    /// at the lowest place.
     ///
-    /// `None` when the outputs differ in name, when `self` has a larger output than `outer`, or when `self` reaches something that `outer`
-    /// does not hold.
+    /// `None` when the outputs differ in name, when `self` has a larger output than `outer`, or when `self` reaches
+    /// something that `outer` does not hold.
     #[must_use]
     pub fn invert_and_compose(&self, outer: &LinearLayout) -> Option<LinearLayout> {
         let outs: Vec<Dim> = self.out_dims().collect();
-        if outs.len() != outer.outs.len() || outs.iter().any(|&d| !outer.has_out(d) || self.out_bits(d) > outer.out_bits(d)) {
+        if outs.len() != outer.outs.len()
+            || outs.iter().any(|&d| !outer.has_out(d) || self.out_bits(d) > outer.out_bits(d))
+        {
             return None;
         }
         let outer_here = outer.transpose_outs(&outs);
         // Brought to the sizes of `outer`, a packed column of one means the same as a packed column of the other.
-        let here = LinearLayout { ins: self.ins.clone(), outs: outer_here.outs.clone(), columns: self.repacked_columns(&outer_here) };
-        let shared: Vec<Dim> = outer_here.in_dims().filter(|&d| here.has_in(d) && here.columns_of(d) == outer_here.columns_of(d)).collect();
+        let here = LinearLayout {
+            ins: self.ins.clone(),
+            outs: outer_here.outs.clone(),
+            columns: self.repacked_columns(&outer_here),
+        };
+        let shared: Vec<Dim> = outer_here
+            .in_dims()
+            .filter(|&d| here.has_in(d) && here.columns_of(d) == outer_here.columns_of(d))
+            .collect();
         let rest = |l: &LinearLayout| l.in_dims().filter(|d| !shared.contains(d)).collect::<Vec<_>>();
-        let separate = least_solution(&outer_here.sublayout(&rest(&outer_here), &outs), &here.sublayout(&rest(&here), &outs));
+        let separate =
+            least_solution(&outer_here.sublayout(&rest(&outer_here), &outs), &here.sublayout(&rest(&here), &outs));
         let identity = |d| LinearLayout::identity1d(outer_here.in_size(d), d, d);
-        // Where the other dimensions repeat what a common one holds, they may not be enough on one side; then all take part.
+        // Where the other dimensions repeat what a common one holds, they may not be enough on one side; then all take
+        // part.
         let result = match separate {
             Some(found) => shared.iter().fold(found, |result, &d| result.product(&identity(d))),
             None => least_solution(&outer_here, &here)?,
         };
-        Some(result.transpose_ins(&self.in_dims().collect::<Vec<_>>()).transpose_outs(&outer.in_dims().collect::<Vec<_>>()))
+        Some(
+            result
+                .transpose_ins(&self.in_dims().collect::<Vec<_>>())
+                .transpose_outs(&outer.in_dims().collect::<Vec<_>>()),
+        )
     }
 
     /// The columns of `self`, packed for the output sizes of `like` (same dimensions in the same order, none smaller).
     fn repacked_columns(&self, like: &LinearLayout) -> Vec<u64> {
         let pack = |c: u64| {
-            self.out_dims()
-                .zip(self.unpack(c))
-                .fold(0, |acc, (d, v)| if v == 0 { acc } else { acc | u64::from(v.unsigned_abs()) << like.out_shift(d) })
+            self.out_dims().zip(self.unpack(c)).fold(0, |acc, (d, v)| {
+                if v == 0 { acc } else { acc | u64::from(v.unsigned_abs()) << like.out_shift(d) }
+            })
         };
         self.columns.iter().map(|&c| pack(c)).collect()
     }
 }
 
-/// The `x` with `a ∘ x = b` that leaves the free variables of `a` at 0; both have the same outputs. `None` when `b` reaches further than
-/// `a`.
+/// The `x` with `a ∘ x = b` that leaves the free variables of `a` at 0; both have the same outputs. `None` when `b`
+/// reaches further than `a`.
 fn least_solution(a: &LinearLayout, b: &LinearLayout) -> Option<LinearLayout> {
     let pivots = Pivots::of(&a.columns);
     let columns = b

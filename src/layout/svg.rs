@@ -1,8 +1,9 @@
 //! A layout as a picture: a cell for each element, with the names of its holders, coloured by who holds it.
 //!
-//! 1. The cells are those of [`super::render`]; the last two axes are a table, further axes stack tables below each other.
-//! 2. Colour: the hue is the warp's, the lightness the lane's, so neighbouring lanes can be told apart and a warp is one patch of colour. In shared
-//!    memory the hue is the bank's.
+//! 1. The cells are those of [`super::render`]; the last two axes are a table, further axes stack tables below each
+//!    other.
+//! 2. Colour: the hue is the warp's, the lightness the lane's, so neighbouring lanes can be told apart and a warp is
+//!    one patch of colour. In shared memory the hue is the bank's.
 //!
 //! Example: `<rect x="40" y="24" width="56" height="20" fill="hsl(0,70%,62%)"/><text …>T0:0</text>` for element (0, 0).
 
@@ -26,7 +27,8 @@ pub fn svg(layout: &LinearLayout, element_bytes: u32) -> String {
     let colours = cells(layout, &shape, |l, place| colour(l, place, element_bytes));
     let width = names.iter().map(String::len).max().unwrap_or(1).clamp(4, 24) * 7 + 6;
     let table_height = rows * CELL_HEIGHT + MARGIN;
-    let (all_width, all_height) = (MARGIN + columns * width + 8, names.len().div_ceil(rows * columns) * table_height + 8);
+    let (all_width, all_height) =
+        (MARGIN + columns * width + 8, names.len().div_ceil(rows * columns) * table_height + 8);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{all_width}\" height=\"{all_height}\" font-family=\"monospace\" font-size=\"11\">\n"
     );
@@ -41,9 +43,13 @@ pub fn svg(layout: &LinearLayout, element_bytes: u32) -> String {
         for (i, (name, colour)) in names.iter().zip(colours).enumerate() {
             let (x, y) = (MARGIN + i % columns * width, top + i / columns * CELL_HEIGHT);
             let fill = colour.split('|').next().unwrap_or("none");
-            let _ = write!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{CELL_HEIGHT}\" fill=\"{fill}\" stroke=\"white\"/>");
+            let _ = write!(
+                out,
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{CELL_HEIGHT}\" fill=\"{fill}\" stroke=\"white\"/>"
+            );
             // Many holders do not fit; the title shows them all.
-            let short: String = if name.len() > 24 { name.chars().take(22).chain("…".chars()).collect() } else { name.clone() };
+            let short: String =
+                if name.len() > 24 { name.chars().take(22).chain("…".chars()).collect() } else { name.clone() };
             let _ = write!(out, "<g><title>{name}</title>");
             text(&mut out, x + width / 2, y + 14, &short);
             out.push_str("</g>\n");

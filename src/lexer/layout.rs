@@ -1,11 +1,13 @@
 //! The layout adapter: from words and line breaks to logical lines and blocks.
 //!
 //! 1. Outside brackets a line break after a word is a `Newline`; blank lines and comment lines give nothing.
-//! 2. The first word of a logical line is measured as Python does: once with tabs to columns of eight and once with tabs as one column.
-//!    Both must agree on deeper, equal or shallower; `Indent` and `Dedent` follow from a stack of open levels.
-//! 3. Inside brackets line breaks do not count. When a physical line starts there with a word that only a statement can start with (`def`,
-//!    `return`, …), or the file ends, a bracket was never closed: the statement ends before the first of its continuation lines that is not
-//!    indented deeper than the statement, and reading resumes at that line. Re-reading has a budget, so the whole is linear.
+//! 2. The first word of a logical line is measured as Python does: once with tabs to columns of eight and once with
+//!    tabs as one column. Both must agree on deeper, equal or shallower; `Indent` and `Dedent` follow from a stack of
+//!    open levels.
+//! 3. Inside brackets line breaks do not count. When a physical line starts there with a word that only a statement can
+//!    start with (`def`, `return`, …), or the file ends, a bracket was never closed: the statement ends before the
+//!    first of its continuation lines that is not indented deeper than the statement, and reading resumes at that line.
+//!    Re-reading has a budget, so the whole is linear.
 //! 4. What is wrong is a [`Tok::Error`] token and a [`LexError`] with the same position.
 //!
 //! Example: `x = f(a\ny = 1\nreturn` reports the `(` and gives three lines, the first of which ends in an error token.
@@ -226,7 +228,8 @@ impl<'t> Layout<'t> {
         None
     }
 
-    /// The columns of the physical line's first word at `lo`: with tabs to the next multiple of eight, and with tabs as one.
+    /// The columns of the physical line's first word at `lo`: with tabs to the next multiple of eight, and with tabs as
+    /// one.
     fn measure(&self, lo: usize) -> (u32, u32) {
         let (mut wide, mut narrow) = (0, 0);
         for b in self.text[self.line_start..lo].bytes() {
@@ -323,8 +326,8 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// A bracket is still open at `at`, where it cannot be. Reports it, ends the line, and returns where to resume; `None` at the end of
-    /// the text when there is nothing left to read again.
+    /// A bracket is still open at `at`, where it cannot be. Reports it, ends the line, and returns where to resume;
+    /// `None` at the end of the text when there is nothing left to read again.
     fn unclosed(&mut self, at: usize) -> Option<usize> {
         let outer = self.brackets.first().map_or(0, |b| b.1);
         let column = self.column;

@@ -1,7 +1,7 @@
 //! What the text of a number literal stands for.
 //!
-//! Underscores may separate digits. Integers are exact up to 128 bits without sign; floats are rounded to the nearest double, and a float
-//! out of range is infinite, as in Python. Example: `0x_FF` is 255, `1_000e-3` is 1.0.
+//! Underscores may separate digits. Integers are exact up to 128 bits without sign; floats are rounded to the nearest
+//! double, and a float out of range is infinite, as in Python. Example: `0x_FF` is 255, `1_000e-3` is 1.0.
 
 /// Why an integer literal has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +27,10 @@ pub fn int(text: &str) -> Result<u128, IntError> {
     let mut value = 0u128;
     for &d in digits.iter().filter(|&&d| d != b'_') {
         let digit = (d as char).to_digit(radix).unwrap_or(0);
-        value = value.checked_mul(u128::from(radix)).and_then(|v| v.checked_add(u128::from(digit))).ok_or(IntError::TooLarge)?;
+        value = value
+            .checked_mul(u128::from(radix))
+            .and_then(|v| v.checked_add(u128::from(digit)))
+            .ok_or(IntError::TooLarge)?;
     }
     if radix == 10 && b.len() > 1 && b[0] == b'0' && value != 0 { Err(IntError::LeadingZero) } else { Ok(value) }
 }

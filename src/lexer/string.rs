@@ -1,11 +1,13 @@
 //! String literals: where they end, and what their text stands for.
 //!
 //! 1. [`Opening::of`] reads the prefix letters and the opening quotes.
-//! 2. [`end`] finds the closing quotes. In an f-string the quotes inside a replacement field do not count (`f"{d["k"]}"`); a field that
-//!    makes no sense is ignored and the text taken as an ordinary string, so that one slip does not swallow the file.
+//! 2. [`end`] finds the closing quotes. In an f-string the quotes inside a replacement field do not count
+//!    (`f"{d["k"]}"`); a field that makes no sense is ignored and the text taken as an ordinary string, so that one
+//!    slip does not swallow the file.
 //! 3. [`decode`] and [`decode_bytes`] replace escapes by what they stand for.
 //!
-//! Example: `rb'\x41'` has the prefix `rb`, ends at the second quote, and is four bytes since a raw string has no escapes.
+//! Example: `rb'\x41'` has the prefix `rb`, ends at the second quote, and is four bytes since a raw string has no
+//! escapes.
 
 /// The prefix letters and the quotes a literal opens with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +28,15 @@ impl Opening {
     #[must_use]
     pub fn of(text: &str, start: usize) -> Opening {
         let b = text.as_bytes();
-        let mut o = Opening { raw: false, bytes: false, format: false, template: false, quote: b'"', triple: false, content: start };
+        let mut o = Opening {
+            raw: false,
+            bytes: false,
+            format: false,
+            template: false,
+            quote: b'"',
+            triple: false,
+            content: start,
+        };
         while let Some(&c) = b.get(o.content) {
             o.content += 1;
             match c {
@@ -170,7 +180,8 @@ fn spec_end(b: &[u8], mut at: usize, open: &Opening, nesting: u32) -> Option<usi
     None
 }
 
-/// The offset after the string inside a replacement field whose opening quote is at `at`; its prefix letters, if any, stand before.
+/// The offset after the string inside a replacement field whose opening quote is at `at`; its prefix letters, if any,
+/// stand before.
 #[must_use]
 pub fn nested(text: &str, at: usize) -> Option<usize> {
     nested_string(text.as_bytes(), at, 0)
@@ -186,8 +197,15 @@ fn nested_string(b: &[u8], at: usize, nesting: u32) -> Option<usize> {
     let quote = b[at];
     let triple = b.get(at + 1) == Some(&quote) && b.get(at + 2) == Some(&quote);
     let format = has(b'f') || has(b't');
-    let open =
-        Opening { raw: has(b'r'), bytes: has(b'b'), format, template: has(b't'), quote, triple, content: at + if triple { 3 } else { 1 } };
+    let open = Opening {
+        raw: has(b'r'),
+        bytes: has(b'b'),
+        format,
+        template: has(b't'),
+        quote,
+        triple,
+        content: at + if triple { 3 } else { 1 },
+    };
     if format { format_end(b, &open, nesting + 1) } else { plain_end(b, &open).ok() }
 }
 

@@ -1,8 +1,8 @@
 //! The words of the language and the automaton that finds them.
 //!
-//! Words of the same grammatical class share a token: every binary operator that is nothing else is a [`Tok::Op`], every augmented
-//! assignment a [`Tok::Aug`]. That keeps the parser's tables small. Operators that also stand elsewhere (`*`, `-`, `@`, `in`, …) have their own.
-//! Soft keywords (`match`, `type`, `_`, `print`) are plain names.
+//! Words of the same grammatical class share a token: every binary operator that is nothing else is a [`Tok::Op`],
+//! every augmented assignment a [`Tok::Aug`]. That keeps the parser's tables small. Operators that also stand elsewhere
+//! (`*`, `-`, `@`, `in`, …) have their own. Soft keywords (`match`, `type`, `_`, `print`) are plain names.
 
 use logos::{Lexer, Logos};
 

@@ -1,15 +1,17 @@
 //! The syntax tree: plain data, every node with the [`Span`] it was read from.
 //!
-//! Shapes follow Python's own `ast` module (names, order, what is optional), so that whoever knows that one knows this one. Where they
-//! differ, it is to keep every recursion over the tree shallow and every list flat:
-//! 1. `if`/`elif`/`else` is one [`StmtKind::If`] with a list of branches, not a chain of nested ones; `and`/`or` chains and comparison
-//!    chains are lists too.
-//! 2. A [`Module`] holds [`Item`]s, not statements: what a kernel can refer to (imports, assignments, functions, and the `if`, `try` and
-//!    `class` blocks around them). Other host code leaves nothing behind.
-//! 3. Statements that a kernel never holds (`try`, `class`, `match`, `async …`) are [`StmtKind::Unsupported`] with the statements of
-//!    their blocks, so that a function nested in them is found and whoever compiles one can say what is unsupported.
+//! Shapes follow Python's own `ast` module (names, order, what is optional), so that whoever knows that one knows this
+//! one. Where they differ, it is to keep every recursion over the tree shallow and every list flat:
+//! 1. `if`/`elif`/`else` is one [`StmtKind::If`] with a list of branches, not a chain of nested ones; `and`/`or` chains
+//!    and comparison chains are lists too.
+//! 2. A [`Module`] holds [`Item`]s, not statements: what a kernel can refer to (imports, assignments, functions, and
+//!    the `if`, `try` and `class` blocks around them). Other host code leaves nothing behind.
+//! 3. Statements that a kernel never holds (`try`, `class`, `match`, `async …`) are [`StmtKind::Unsupported`] with the
+//!    statements of their blocks, so that a function nested in them is found and whoever compiles one can say what is
+//!    unsupported.
 //!
-//! The depth of a tree is bounded by the parser ([`super::limits`]), so recursive walks and drops cannot overflow the stack.
+//! The depth of a tree is bounded by the parser ([`super::limits`]), so recursive walks and drops cannot overflow the
+//! stack.
 //!
 //! Example: `y = x[:, None] + 1` is
 //! `Assign([Name y], BinOp(Subscript(Name x, Tuple[Slice(-, -, -), None]), Add, 1))`.
@@ -48,7 +50,8 @@ impl fmt::Display for Ident {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------------- modules
+// ----------------------------------------------------------------------------------------------------------------
+// modules
 
 /// A file: what its kernels can refer to, in source order.
 #[derive(Clone, PartialEq, Debug)]
@@ -99,7 +102,9 @@ fn in_items<'a>(items: &'a [Item], out: &mut Vec<&'a FunctionDef>) {
         match item {
             Item::Stmt(_) => {}
             Item::Function(f) => in_function(f, out),
-            Item::Opaque(OpaqueFunction { items, .. }) | Item::Class(ClassItem { items, .. }) | Item::Block(BlockItem { items, .. }) => {
+            Item::Opaque(OpaqueFunction { items, .. })
+            | Item::Class(ClassItem { items, .. })
+            | Item::Block(BlockItem { items, .. }) => {
                 in_items(items, out);
             }
             Item::If(i) => {
@@ -217,7 +222,8 @@ pub struct BlockItem {
     pub span: Span,
 }
 
-// -------------------------------------------------------------------------------------------------------------- functions
+// --------------------------------------------------------------------------------------------------------------
+// functions
 
 /// `def name(params) -> returns: body`
 #[derive(Clone, PartialEq, Debug)]
@@ -248,8 +254,8 @@ pub struct Decorator {
 }
 
 impl Decorator {
-    /// The dotted path that is applied or called: `["triton", "autotune"]` for `@triton.autotune(configs=…)`. `None` when the decorator
-    /// is anything but names, dots and at most one call.
+    /// The dotted path that is applied or called: `["triton", "autotune"]` for `@triton.autotune(configs=…)`. `None`
+    /// when the decorator is anything but names, dots and at most one call.
     #[must_use]
     pub fn path(&self) -> Option<Vec<&str>> {
         match &self.expr.kind {
@@ -267,7 +273,8 @@ impl Decorator {
         }
     }
 
-    /// Whether the last name of the path ends in `jit`: `@triton.jit`, `@jit`, `@gluon.jit`, `@triton.jit(noinline=True)`, `@my_jit`.
+    /// Whether the last name of the path ends in `jit`: `@triton.jit`, `@jit`, `@gluon.jit`,
+    /// `@triton.jit(noinline=True)`, `@my_jit`.
     #[must_use]
     pub fn is_jit(&self) -> bool {
         self.path().is_some_and(|p| p.last().is_some_and(|n| n.ends_with("jit")))
@@ -298,7 +305,8 @@ pub struct Param {
     pub span: Span,
 }
 
-// ------------------------------------------------------------------------------------------------------------- statements
+// -------------------------------------------------------------------------------------------------------------
+// statements
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stmt {
@@ -367,8 +375,8 @@ pub enum StmtKind {
     Pass,
     Break,
     Continue,
-    /// A statement that no kernel may hold: `try`, `except`, `finally`, `else` of a `try`, `class`, `match`, `case`, `async`, `type`.
-    /// Only its blocks are parsed.
+    /// A statement that no kernel may hold: `try`, `except`, `finally`, `else` of a `try`, `class`, `match`, `case`,
+    /// `async`, `type`. Only its blocks are parsed.
     Unsupported {
         keyword: Arc<str>,
         body: Vec<Stmt>,
@@ -439,7 +447,8 @@ pub enum ImportNames {
     List(Vec<Alias>),
 }
 
-// ------------------------------------------------------------------------------------------------------------ expressions
+// ------------------------------------------------------------------------------------------------------------
+// expressions
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
@@ -575,7 +584,8 @@ pub enum FStringPart {
     Field(Box<FStringField>),
 }
 
-/// `{value!r:spec}`. The self-documenting `{value=}` is the text `value=` before a field with `!r`, or without it if there is a spec.
+/// `{value!r:spec}`. The self-documenting `{value=}` is the text `value=` before a field with `!r`, or without it if
+/// there is a spec.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FStringField {
     pub value: Expr,
@@ -656,7 +666,8 @@ pub struct CompClause {
     pub is_async: bool,
 }
 
-// -------------------------------------------------------------------------------------------------------------- operators
+// --------------------------------------------------------------------------------------------------------------
+// operators
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum BinOp {

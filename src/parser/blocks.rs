@@ -1,9 +1,11 @@
-//! Statements and blocks: cuts the token stream into logical lines, hands each to the grammar, and puts the results together.
+//! Statements and blocks: cuts the token stream into logical lines, hands each to the grammar, and puts the results
+//! together.
 //!
-//! 1. A line that does not parse is reported and leaves no statement; reading goes on with the next line. A header that does not parse still
-//!    has its block read, so that one slip does not hide the errors below it.
-//! 2. A header ends at its first colon outside brackets that no `lambda` claims; what follows on the line is its block. Without a colon, the
-//!    header is tried as if one stood at its end: if that parses, the colon is all that is missing.
+//! 1. A line that does not parse is reported and leaves no statement; reading goes on with the next line. A header that
+//!    does not parse still has its block read, so that one slip does not hide the errors below it.
+//! 2. A header ends at its first colon outside brackets that no `lambda` claims; what follows on the line is its block.
+//!    Without a colon, the header is tried as if one stood at its end: if that parses, the colon is all that is
+//!    missing.
 //! 3. `elif` and `else` are taken by the statement before them; found anywhere else they are stray.
 //! 4. What no kernel holds (`try`, `class`, `match`, `async`) is read for its blocks only.
 //! 5. In a host function that has failed, lines are no longer parsed; blocks are still walked for the kernels in them.
@@ -71,7 +73,10 @@ impl<'s> Parser<'s> {
     /// The tokens of the line at the place, without its end, which is passed.
     pub(crate) fn line(&mut self) -> &'s [Token] {
         let tokens = &self.tokens[self.at..];
-        let len = tokens.iter().position(|t| matches!(t.tok, Tok::Newline | Tok::End | Tok::Indent | Tok::Dedent)).unwrap_or(tokens.len());
+        let len = tokens
+            .iter()
+            .position(|t| matches!(t.tok, Tok::Newline | Tok::End | Tok::Indent | Tok::Dedent))
+            .unwrap_or(tokens.len());
         self.at += len + usize::from(tokens.get(len).is_some_and(|t| t.tok == Tok::Newline));
         let line = &tokens[..len];
         self.end = line.last().map_or(self.end, |t| t.hi);
@@ -137,14 +142,20 @@ impl<'s> Parser<'s> {
         let at = header.tokens.last().map_or(self.end, |t| t.hi);
         if !self.cx.kernel {
             // Host code gets no advice: no need to find out whether the rest is right.
-            self.cx.error(&syntax::MISSING_COLON, self.cx.span(at, at), "expected `:` at the end of the header", "`:` is missing here");
+            self.cx.error(
+                &syntax::MISSING_COLON,
+                self.cx.span(at, at),
+                "expected `:` at the end of the header",
+                "`:` is missing here",
+            );
             return None;
         }
         let line = feed::line(&mut self.cx, header.tokens, Some(at))?;
         let keyword = header.tokens.first().map_or("", |t| self.cx.slice(t.lo, t.hi));
-        let error = Diagnostic::error(&syntax::MISSING_COLON, format!("expected `:` at the end of the `{keyword}` header"))
-            .at(self.cx.span(at, at), "`:` is missing here")
-            .help("add a colon");
+        let error =
+            Diagnostic::error(&syntax::MISSING_COLON, format!("expected `:` at the end of the `{keyword}` header"))
+                .at(self.cx.span(at, at), "`:` is missing here")
+                .help("add a colon");
         self.cx.report(error);
         Some(line)
     }
@@ -158,9 +169,10 @@ impl<'s> Parser<'s> {
             self.block(&mut body);
         } else if !header.broken && self.cx.reading() {
             let keyword = header.tokens.first().map_or("", |t| self.cx.slice(t.lo, t.hi));
-            let error = Diagnostic::error(&syntax::MISSING_BLOCK, format!("expected an indented block after `{keyword}`"))
-                .at(self.cx.span(self.end, self.end), "nothing is indented below this header")
-                .help("indent the block, or write `pass` if it is empty");
+            let error =
+                Diagnostic::error(&syntax::MISSING_BLOCK, format!("expected an indented block after `{keyword}`"))
+                    .at(self.cx.span(self.end, self.end), "nothing is indented below this header")
+                    .help("indent the block, or write `pass` if it is empty");
             self.cx.report(error);
         }
         body
@@ -190,8 +202,11 @@ impl<'s> Parser<'s> {
     fn statement(&mut self, out: &mut Vec<Stmt>) {
         if self.peek() == Tok::Indent {
             let here = self.cx.span(self.lo(), self.lo());
-            let diag = Diagnostic::error(&syntax::INDENTATION, "the line is indented deeper than its block").at(here, "no header above it");
-            self.cx.report(diag.help("align it with the line above, or write the `if`, `for` or `def` that it belongs to"));
+            let diag = Diagnostic::error(&syntax::INDENTATION, "the line is indented deeper than its block")
+                .at(here, "no header above it");
+            self.cx.report(
+                diag.help("align it with the line above, or write the `if`, `for` or `def` that it belongs to"),
+            );
             return self.block(out);
         }
         let first = self.first();
@@ -207,7 +222,9 @@ impl<'s> Parser<'s> {
                 None => return,
             },
             Tok::Elif | Tok::Else if !follows_try(out) => self.stray_clause(),
-            Tok::Try | Tok::Except | Tok::Finally | Tok::Class | Tok::Async | Tok::Elif | Tok::Else => self.unsupported(),
+            Tok::Try | Tok::Except | Tok::Finally | Tok::Class | Tok::Async | Tok::Elif | Tok::Else => {
+                self.unsupported()
+            }
             Tok::Name if self.is_soft_compound() => self.unsupported(),
             Tok::Name if self.is_type_alias() => {
                 self.line();
@@ -252,7 +269,12 @@ impl<'s> Parser<'s> {
             if starts_compound(first.tok) {
                 let keyword = self.cx.slice(first.lo, first.hi);
                 let message = format!("`{keyword}` must start its own line");
-                self.cx.error(&syntax::UNEXPECTED_TOKEN, self.cx.span(first.lo, first.hi), message, "not behind another statement");
+                self.cx.error(
+                    &syntax::UNEXPECTED_TOKEN,
+                    self.cx.span(first.lo, first.hi),
+                    message,
+                    "not behind another statement",
+                );
                 continue;
             }
             if let Some(Line::Stmt(kind)) = feed::line(&mut self.cx, piece, None) {
@@ -265,7 +287,10 @@ impl<'s> Parser<'s> {
     fn empty_piece(&mut self, line: &[Token], piece: &[Token]) {
         let end = line.as_ptr_range().end;
         if piece.as_ptr() != end || line.len() == 1 {
-            let at = line.iter().find(|t| t.tok == Tok::Semicolon).map_or(self.cx.span(self.end, self.end), |t| self.cx.span(t.lo, t.hi));
+            let at = line
+                .iter()
+                .find(|t| t.tok == Tok::Semicolon)
+                .map_or(self.cx.span(self.end, self.end), |t| self.cx.span(t.lo, t.hi));
             self.cx.error(&syntax::UNEXPECTED_TOKEN, at, "expected a statement, found `;`", "nothing stands before it");
         }
     }
@@ -391,7 +416,10 @@ impl<'s> Parser<'s> {
         if !matches!(self.cx.slice(first.lo, first.hi), "match" | "case") {
             return false;
         }
-        if matches!(tokens.get(1).map(|t| t.tok), Some(Tok::Assign | Tok::Colon | Tok::Dot | Tok::Aug(_) | Tok::Newline)) {
+        if matches!(
+            tokens.get(1).map(|t| t.tok),
+            Some(Tok::Assign | Tok::Colon | Tok::Dot | Tok::Aug(_) | Tok::Newline)
+        ) {
             return false;
         }
         let Some(len) = tokens.iter().position(|t| matches!(t.tok, Tok::Newline | Tok::End)) else { return false };
@@ -411,7 +439,9 @@ impl<'s> Parser<'s> {
     pub(crate) fn is_type_alias(&self) -> bool {
         let tokens = &self.tokens[self.at..];
         let is = |i: usize, tok: Tok| tokens.get(i).is_some_and(|t| t.tok == tok);
-        tokens.first().is_some_and(|t| self.text(*t) == "type") && is(1, Tok::Name) && (is(2, Tok::Assign) || is(2, Tok::LBracket))
+        tokens.first().is_some_and(|t| self.text(*t) == "type")
+            && is(1, Tok::Name)
+            && (is(2, Tok::Assign) || is(2, Tok::LBracket))
     }
 }
 

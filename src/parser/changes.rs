@@ -1,13 +1,15 @@
-//! Which top-level names a file changes in ways that nobody here follows, so that what they were bound to is not their value.
+//! Which top-level names a file changes in ways that nobody here follows, so that what they were bound to is not their
+//! value.
 //!
-//! The file is never executed, and the front end follows its assignments one by one. That is right for what runs once, in order. It is not for these,
-//! which the walk over the file's tokens finds:
+//! The file is never executed, and the front end follows its assignments one by one. That is right for what runs once,
+//! in order. It is not for these, which the walk over the file's tokens finds:
 //!
 //! 1. At the top level: `X[i] = v`, `X.append(v)` and its kin, `del X`, `with … as X`, `globals()["X"] = v`.
 //! 2. In a loop or a `match` of the top level: each assignment too, and what a `for` counts.
 //! 3. In a function or a method: what it declares `global`, and the changes of 1 to a name that is not its own.
 //!
-//! Whether such a function is ever called, or a loop ever turns, is not asked. Only values are doubted for it: a function that is called `X` stays one.
+//! Whether such a function is ever called, or a loop ever turns, is not asked. Only values are doubted for it: a
+//! function that is called `X` stays one.
 //!
 //! Example: `N = 1` and `def setup(): global N; N = 2` make `N` unknown; `-D N=2` says what it is.
 
@@ -177,7 +179,10 @@ impl<'a> Walk<'a> {
             Tok::Def => Kind::Function(self.parameters(line)),
             Tok::Class => Kind::Class,
             Tok::If | Tok::Elif | Tok::Else | Tok::Try | Tok::Except | Tok::Finally | Tok::With => Kind::Once,
-            Tok::Name if matches!(self.word(*first), "match" | "case") && line.last().is_some_and(|t| t.tok == Tok::Colon) => {
+            Tok::Name
+                if matches!(self.word(*first), "match" | "case")
+                    && line.last().is_some_and(|t| t.tok == Tok::Colon) =>
+            {
                 Kind::Repeated
             }
             _ => return (&[], line, None),
@@ -261,7 +266,9 @@ impl<'a> Walk<'a> {
         let target = &target[..end];
         let kinds: Vec<Tok> = target.iter().map(|t| t.tok).collect();
         match kinds.as_slice() {
-            [Tok::Name, Tok::LParen, Tok::RParen, Tok::LBracket, Tok::Str, Tok::RBracket] if self.word(target[0]) == "globals" => {
+            [Tok::Name, Tok::LParen, Tok::RParen, Tok::LBracket, Tok::Str, Tok::RBracket]
+                if self.word(target[0]) == "globals" =>
+            {
                 let name = self.word(target[4]).trim_matches(['"', '\'']).to_owned();
                 self.found.entry(name).or_insert((target[4].lo, target[4].hi));
             }
@@ -300,7 +307,10 @@ mod tests {
 
     #[test]
     fn what_runs_once_in_order_is_followed() {
-        assert_eq!(names("A = 1\nA += 2\nif x:\n    A = 3\ntry:\n    B = 1\nexcept E:\n    B = 2\nwith f():\n    C = A\n"), "");
+        assert_eq!(
+            names("A = 1\nA += 2\nif x:\n    A = 3\ntry:\n    B = 1\nexcept E:\n    B = 2\nwith f():\n    C = A\n"),
+            ""
+        );
         assert_eq!(names("class K:\n    A = 1\n    A = 2\n"), "");
     }
 
@@ -318,11 +328,18 @@ mod tests {
 
     #[test]
     fn functions_change_what_is_not_their_own() {
-        assert_eq!(names("def f(A, *B, C: D = E, **F):\n    A[0] = B[0] = C[0] = F[0] = 1\n    G = 1\n    G[0] = 2\n    D[0] = 1\n"), "D");
+        assert_eq!(
+            names(
+                "def f(A, *B, C: D = E, **F):\n    A[0] = B[0] = C[0] = F[0] = 1\n    G = 1\n    G[0] = 2\n    D[0] = 1\n"
+            ),
+            "D"
+        );
         assert_eq!(names("def f():\n    global A, B\n    A = 1\n"), "A B");
         assert_eq!(names("def f():\n    x = []\n    def g():\n        x.append(1)\n        y.append(1)\n"), "y");
         assert_eq!(
-            names("class K:\n    def f(self):\n        for i in r:\n            x[i] = 1\n    async def g(z): z.pop(); w.pop()\n"),
+            names(
+                "class K:\n    def f(self):\n        for i in r:\n            x[i] = 1\n    async def g(z): z.pop(); w.pop()\n"
+            ),
             "w x"
         );
     }

@@ -1,7 +1,8 @@
 //! What the grammar's actions share: the text, the names met so far, and where errors go.
 //!
-//! Errors are collected according to what is being read. Inside a kernel every error is kept, up to a limit. In a host function the first
-//! one is kept, to tell why the function is opaque, and makes the rest of the function be read for its blocks only.
+//! Errors are collected according to what is being read. Inside a kernel every error is kept, up to a limit. In a host
+//! function the first one is kept, to tell why the function is opaque, and makes the rest of the function be read for
+//! its blocks only.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -89,10 +90,17 @@ impl<'s> Cx<'s> {
         let value = number::int(text).unwrap_or_else(|error| {
             let span = self.span(lo, hi);
             let report = match error {
-                IntError::TooLarge => Diagnostic::error(&syntax::BAD_NUMBER, "the integer does not fit 128 bits").at(span, "too large"),
-                IntError::LeadingZero => Diagnostic::error(&syntax::BAD_NUMBER, "a decimal integer cannot start with 0")
-                    .at(span, "starts with 0")
-                    .help(format!("an octal number is written `0o{0}`, a decimal one `{0}`", text.trim_start_matches(['0', '_']))),
+                IntError::TooLarge => {
+                    Diagnostic::error(&syntax::BAD_NUMBER, "the integer does not fit 128 bits").at(span, "too large")
+                }
+                IntError::LeadingZero => {
+                    Diagnostic::error(&syntax::BAD_NUMBER, "a decimal integer cannot start with 0")
+                        .at(span, "starts with 0")
+                        .help(format!(
+                            "an octal number is written `0o{0}`, a decimal one `{0}`",
+                            text.trim_start_matches(['0', '_'])
+                        ))
+                }
             };
             self.report(report);
             0
@@ -106,7 +114,12 @@ impl<'s> Cx<'s> {
 
     pub(crate) fn imaginary(&mut self, lo: u32, hi: u32) -> Expr {
         if self.kernel {
-            self.error(&syntax::IMAGINARY, self.span(lo, hi), "a kernel cannot use complex numbers", "imaginary literal");
+            self.error(
+                &syntax::IMAGINARY,
+                self.span(lo, hi),
+                "a kernel cannot use complex numbers",
+                "imaginary literal",
+            );
         }
         self.expr(lo, hi, ExprKind::Constant(Constant::Imaginary(number::float(self.slice(lo, hi - 1)))))
     }

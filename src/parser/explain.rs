@@ -1,8 +1,9 @@
 //! Syntax errors in words a kernel's author understands.
 //!
-//! [`lexical`] is a table over the lexer's findings. [`unexpected`] gets the token the grammar refused and what it would have taken; it first
-//! looks for common slips (`=` in a condition, `&&`, `x++`, a keyword as a name, a missing comma) and otherwise says what was expected and
-//! what was found. Example: `if x = 1:` gives "an assignment cannot stand in a condition" and the help "compare with `==`".
+//! [`lexical`] is a table over the lexer's findings. [`unexpected`] gets the token the grammar refused and what it
+//! would have taken; it first looks for common slips (`=` in a condition, `&&`, `x++`, a keyword as a name, a missing
+//! comma) and otherwise says what was expected and what was found. Example: `if x = 1:` gives "an assignment cannot
+//! stand in a condition" and the help "compare with `==`".
 
 use crate::diag::Diagnostic;
 use crate::diag::codes::syntax;
@@ -10,8 +11,9 @@ use crate::lexer::{LexError, LexErrorKind, Op, Tok, Token};
 
 use super::cx::Cx;
 
-/// What the lexer found wrong in a line, one message for each fault: of a pair of typographic quotes only the first is reported, a bracket
-/// that another one seems to close is not also called unclosed, and NUL bytes are reported for the whole file.
+/// What the lexer found wrong in a line, one message for each fault: of a pair of typographic quotes only the first is
+/// reported, a bracket that another one seems to close is not also called unclosed, and NUL bytes are reported for the
+/// whole file.
 pub(crate) fn faults<'a>(cx: &Cx<'_>, errors: impl IntoIterator<Item = &'a LexError>) -> Vec<Diagnostic> {
     let errors: Vec<&LexError> = errors.into_iter().collect();
     let mismatched = errors.iter().any(|e| matches!(e.kind, LexErrorKind::Mismatched(_)));
@@ -44,9 +46,12 @@ pub(crate) fn lexical(cx: &Cx<'_>, error: &LexError) -> Diagnostic {
             .help("close it with the quote it opened with; a string over several lines needs three quotes"),
         LexErrorKind::TripleString => {
             let open = cx.span(error.lo, (error.lo + 3).min(error.hi));
-            Diagnostic::error(&syntax::UNTERMINATED_STRING, "the triple-quoted string is not closed before the end of the file")
-                .at(open, "starts here")
-                .help("everything after it was taken for the string's text; close it with the same three quotes")
+            Diagnostic::error(
+                &syntax::UNTERMINATED_STRING,
+                "the triple-quoted string is not closed before the end of the file",
+            )
+            .at(open, "starts here")
+            .help("everything after it was taken for the string's text; close it with the same three quotes")
         }
         LexErrorKind::Unclosed => Diagnostic::error(&syntax::UNBALANCED_BRACKET, format!("`{text}` is never closed"))
             .at(span, "opened here")
@@ -56,7 +61,10 @@ pub(crate) fn lexical(cx: &Cx<'_>, error: &LexError) -> Diagnostic {
             Diagnostic::error(&syntax::UNBALANCED_BRACKET, format!("`{text}` does not close `{open_text}`"))
                 .at(span, format!("expected `{}`", closer(open_text)))
                 .at(cx.span(open, open + 1), "opened here")
-                .help(format!("close with `{}`, or look for a bracket between the two that is missing or too many", closer(open_text)))
+                .help(format!(
+                    "close with `{}`, or look for a bracket between the two that is missing or too many",
+                    closer(open_text)
+                ))
         }
         LexErrorKind::Unopened => Diagnostic::error(&syntax::UNBALANCED_BRACKET, format!("`{text}` closes nothing"))
             .at(span, "no bracket is open here")
@@ -64,11 +72,12 @@ pub(crate) fn lexical(cx: &Cx<'_>, error: &LexError) -> Diagnostic {
         LexErrorKind::Dedent => Diagnostic::error(&syntax::INDENTATION, "the line is indented like no open block")
             .at(span, "less than the line before, and like no line above")
             .help("align it with the block it belongs to"),
-        LexErrorKind::Tabs => {
-            Diagnostic::error(&syntax::INDENTATION, "tabs and spaces are mixed so that the block depends on a tab's width")
-                .at(span, "this indentation")
-                .help("indent with spaces only")
-        }
+        LexErrorKind::Tabs => Diagnostic::error(
+            &syntax::INDENTATION,
+            "tabs and spaces are mixed so that the block depends on a tab's width",
+        )
+        .at(span, "this indentation")
+        .help("indent with spaces only"),
     }
 }
 
@@ -83,21 +92,28 @@ fn closer(open: &str) -> &'static str {
 fn character(cx: &Cx<'_>, error: &LexError, text: &str) -> Diagnostic {
     let first = text.chars().next().unwrap_or(' ');
     let span = cx.span(error.lo, error.lo + first.len_utf8() as u32);
-    let foreign = |message: &str, help: &str| Diagnostic::error(&syntax::FOREIGN_OPERATOR, message).at(span, "here").help(help);
+    let foreign =
+        |message: &str, help: &str| Diagnostic::error(&syntax::FOREIGN_OPERATOR, message).at(span, "here").help(help);
     match first {
         '!' => foreign("`!` is not an operator", "negation is written `not`, inequality `!=`"),
         '?' => foreign("`?` is not an operator", "a conditional expression is written `a if condition else b`"),
-        '“' | '”' | '‘' | '’' => Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, format!("`{first}` is a typographic quote"))
-            .at(span, "here")
-            .help("strings are written with `\"` or `'`"),
-        '\\' => Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, "a backslash that joins lines must be the last character of its line")
-            .at(span, "something follows")
-            .help("remove what follows it (a space, too), or put the expression in parentheses instead"),
-        c if c.is_control() => {
-            Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, format!("the control character U+{:04X} starts no word", c as u32))
+        '“' | '”' | '‘' | '’' => {
+            Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, format!("`{first}` is a typographic quote"))
                 .at(span, "here")
-                .help("remove it: it often comes from copied text")
+                .help("strings are written with `\"` or `'`")
         }
+        '\\' => Diagnostic::error(
+            &syntax::UNEXPECTED_CHARACTER,
+            "a backslash that joins lines must be the last character of its line",
+        )
+        .at(span, "something follows")
+        .help("remove what follows it (a space, too), or put the expression in parentheses instead"),
+        c if c.is_control() => Diagnostic::error(
+            &syntax::UNEXPECTED_CHARACTER,
+            format!("the control character U+{:04X} starts no word", c as u32),
+        )
+        .at(span, "here")
+        .help("remove it: it often comes from copied text"),
         c => Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, format!("`{c}` starts no word of the language"))
             .at(span, "here")
             .help("remove it, or put text in quotes"),
@@ -105,7 +121,12 @@ fn character(cx: &Cx<'_>, error: &LexError, text: &str) -> Diagnostic {
 }
 
 /// Why the grammar refused `found` (`None`: the end of the line) among `tokens`.
-pub(crate) fn unexpected(cx: &Cx<'_>, tokens: &[Token], found: Option<(u32, Tok, u32)>, expected: &[String]) -> Diagnostic {
+pub(crate) fn unexpected(
+    cx: &Cx<'_>,
+    tokens: &[Token],
+    found: Option<(u32, Tok, u32)>,
+    expected: &[String],
+) -> Diagnostic {
     let end = tokens.last().map_or(0, |t| t.hi);
     let (lo, tok, hi) = found.unwrap_or((end, Tok::Newline, end));
     let index = tokens.partition_point(|t| t.lo < lo);
@@ -140,7 +161,11 @@ impl Slip<'_, '_> {
     }
 
     fn find(&self) -> Option<Diagnostic> {
-        self.foreign().or_else(|| self.assignment()).or_else(|| self.number()).or_else(|| self.keyword()).or_else(|| self.operand())
+        self.foreign()
+            .or_else(|| self.assignment())
+            .or_else(|| self.number())
+            .or_else(|| self.keyword())
+            .or_else(|| self.operand())
     }
 
     fn error(&self, code: &'static crate::diag::Code, message: impl Into<String>, label: &str) -> Diagnostic {
@@ -151,18 +176,25 @@ impl Slip<'_, '_> {
     fn foreign(&self) -> Option<Diagnostic> {
         let last = self.before(1)?;
         let (written, help) = match (last.tok, self.tok) {
-            (Tok::Op(Op::BitAnd), Tok::Op(Op::BitAnd)) if self.touches(last) => ("&&", "write `and`, or `&` for tensors"),
+            (Tok::Op(Op::BitAnd), Tok::Op(Op::BitAnd)) if self.touches(last) => {
+                ("&&", "write `and`, or `&` for tensors")
+            }
             (Tok::Op(Op::BitOr), Tok::Op(Op::BitOr)) if self.touches(last) => ("||", "write `or`, or `|` for tensors"),
             (Tok::Op(Op::Lt), Tok::Op(Op::Gt)) if self.touches(last) => ("<>", "write `!=`"),
             (Tok::Op(Op::Eq), Tok::Assign) if self.touches(last) => ("===", "write `==`, or `is` for identity"),
             (Tok::Else, Tok::If) => ("else if", "write `elif`"),
-            (Tok::Plus, _) if self.before(2).is_some_and(|t| t.tok == Tok::Plus && t.hi == last.lo) => ("++", "write `+= 1`"),
-            (Tok::Minus, _) if self.before(2).is_some_and(|t| t.tok == Tok::Minus && t.hi == last.lo) => ("--", "write `-= 1`"),
+            (Tok::Plus, _) if self.before(2).is_some_and(|t| t.tok == Tok::Plus && t.hi == last.lo) => {
+                ("++", "write `+= 1`")
+            }
+            (Tok::Minus, _) if self.before(2).is_some_and(|t| t.tok == Tok::Minus && t.hi == last.lo) => {
+                ("--", "write `-= 1`")
+            }
             _ => return None,
         };
         let lo = if matches!(last.tok, Tok::Plus | Tok::Minus) { last.lo - 1 } else { last.lo };
         let hi = if matches!(last.tok, Tok::Plus | Tok::Minus) { last.hi } else { self.hi };
-        let error = Diagnostic::error(&syntax::FOREIGN_OPERATOR, format!("`{written}` is not an operator of the language"));
+        let error =
+            Diagnostic::error(&syntax::FOREIGN_OPERATOR, format!("`{written}` is not an operator of the language"));
         Some(error.at(self.cx.span(lo, hi), "here").help(help))
     }
 
@@ -207,16 +239,22 @@ impl Slip<'_, '_> {
             return None;
         }
         let after = self.tokens.get(self.index + 1).map(|t| t.tok);
-        let binds =
-            matches!(self.before(1).map(|t| t.tok), Some(Tok::Def | Tok::Dot | Tok::As | Tok::Import | Tok::Global | Tok::Nonlocal));
-        let bound = matches!(after, Some(Tok::Assign | Tok::Aug(_) | Tok::Comma | Tok::RParen | Tok::RBracket | Tok::Dot | Tok::Colon));
+        let binds = matches!(
+            self.before(1).map(|t| t.tok),
+            Some(Tok::Def | Tok::Dot | Tok::As | Tok::Import | Tok::Global | Tok::Nonlocal)
+        );
+        let bound = matches!(
+            after,
+            Some(Tok::Assign | Tok::Aug(_) | Tok::Comma | Tok::RParen | Tok::RBracket | Tok::Dot | Tok::Colon)
+        );
         (binds || bound).then(|| keyword_as_name(self.cx, self.lo, self.hi))
     }
 
     /// Two operands with nothing between them.
     fn operand(&self) -> Option<Diagnostic> {
         let last = self.before(1)?;
-        let operand = matches!(self.tok, Tok::Name | Tok::Int | Tok::Float | Tok::Str | Tok::FStr | Tok::LBrace | Tok::Lambda);
+        let operand =
+            matches!(self.tok, Tok::Name | Tok::Int | Tok::Float | Tok::Str | Tok::FStr | Tok::LBrace | Tok::Lambda);
         if !operand || !ends_operand(last.tok) {
             return None;
         }
@@ -225,12 +263,20 @@ impl Slip<'_, '_> {
             return Some(error.help("a call needs parentheses around its arguments"));
         }
         let commas = self.expects(",") && (self.expects(")") || self.expects("]") || self.expects("}"));
-        Some(error.help(if commas { "a comma or an operator is missing before it" } else { "an operator is missing before it" }))
+        Some(error.help(if commas {
+            "a comma or an operator is missing before it"
+        } else {
+            "an operator is missing before it"
+        }))
     }
 
     fn plain(&self) -> Diagnostic {
         let found = self.found();
-        let error = self.error(&syntax::UNEXPECTED_TOKEN, format!("expected {}, found {found}", self.wanted()), "not expected here");
+        let error = self.error(
+            &syntax::UNEXPECTED_TOKEN,
+            format!("expected {}, found {found}", self.wanted()),
+            "not expected here",
+        );
         if self.tok == Tok::Colon && self.before(1).is_some_and(|t| matches!(t.tok, Tok::If | Tok::Elif | Tok::While)) {
             return error.help("the condition is missing");
         }

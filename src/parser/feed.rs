@@ -1,8 +1,8 @@
 //! Hands one logical line to the grammar.
 //!
 //! 1. A line that is too deep is refused ([`super::limits`]).
-//! 2. The [`Feed`] joins `is not` and `not in`, turns `and`, `or` and `is` into operators, and leaves out what the grammar does not want to
-//!    see: the parentheses around all items of a `with`, and the type parameters of a `def`.
+//! 2. The [`Feed`] joins `is not` and `not in`, turns `and`, `or` and `is` into operators, and leaves out what the
+//!    grammar does not want to see: the parentheses around all items of a `with`, and the type parameters of a `def`.
 //! 3. What the grammar refuses is explained ([`super::explain`]).
 
 use std::ops::Range;
@@ -113,7 +113,9 @@ fn parse(cx: &mut Cx<'_>, feed: Feed<'_>) -> Option<Line> {
                     explain::unexpected(cx, tokens, Some((lo, tok, hi)), &expected)
                 }
                 ParseError::UnrecognizedEof { expected, .. } => explain::unexpected(cx, tokens, None, &expected),
-                ParseError::InvalidToken { location } => explain::unexpected(cx, tokens, Some((location, Tok::Error, location)), &[]),
+                ParseError::InvalidToken { location } => {
+                    explain::unexpected(cx, tokens, Some((location, Tok::Error, location)), &[])
+                }
                 ParseError::ExtraToken { token } => explain::unexpected(cx, tokens, Some(token), &[]),
                 ParseError::User { error: () } => return None,
             };
@@ -132,7 +134,9 @@ fn skips(tokens: &[Token]) -> [Range<usize>; 2] {
             [2..close.map_or(2, |c| c + 1), 0..0]
         }
         (Some(Tok::With), Some(Tok::LParen), _) => match closing(tokens, 1) {
-            Some(close) if is_colon_or_end(tok(close + 1)) && holds_items(&tokens[2..close]) => [1..2, close..close + 1],
+            Some(close) if is_colon_or_end(tok(close + 1)) && holds_items(&tokens[2..close]) => {
+                [1..2, close..close + 1]
+            }
             _ => [0..0, 0..0],
         },
         _ => [0..0, 0..0],
@@ -159,7 +163,8 @@ fn closing(tokens: &[Token], open: usize) -> Option<usize> {
     None
 }
 
-/// Whether the tokens between the parentheses after `with` are items, not the inside of a tuple, a generator or a `yield`.
+/// Whether the tokens between the parentheses after `with` are items, not the inside of a tuple, a generator or a
+/// `yield`.
 fn holds_items(inside: &[Token]) -> bool {
     let mut depth = 0usize;
     let mut after_comma = true;

@@ -1,8 +1,8 @@
 //! Functions and their decorators, and what happens to the errors found in them.
 //!
-//! A function is a kernel when one of its decorators is *jit-like*, which is decided from the decorator's words alone: a dotted path whose
-//! last name ends in `jit`, alone or called (`@triton.jit`, `@jit`, `@gluon.jit`, `@triton.jit(noinline=True)`). What lies inside a kernel is
-//! kernel code too.
+//! A function is a kernel when one of its decorators is *jit-like*, which is decided from the decorator's words alone:
+//! a dotted path whose last name ends in `jit`, alone or called (`@triton.jit`, `@jit`, `@gluon.jit`,
+//! `@triton.jit(noinline=True)`). What lies inside a kernel is kernel code too.
 //!
 //! 1. Errors in a kernel, its decorators and its header are the file's errors.
 //! 2. A host function with an error is [`OpaqueFunction`]: its name, the first error, and the functions found inside.
@@ -97,12 +97,30 @@ impl<'s> Parser<'s> {
                 Some(Line::Def { name, params, returns }) => (name, params, returns),
                 _ => (name, vec![], None),
             };
-            return Definition::Function(FunctionDef { name, decorators, params, returns, body, is_jit, broken, span, header });
+            return Definition::Function(FunctionDef {
+                name,
+                decorators,
+                params,
+                returns,
+                body,
+                is_jit,
+                broken,
+                span,
+                header,
+            });
         }
         match line {
-            Some(Line::Def { name, params, returns }) if why.is_empty() => {
-                Definition::Function(FunctionDef { name, decorators, params, returns, body, is_jit, broken, span, header })
-            }
+            Some(Line::Def { name, params, returns }) if why.is_empty() => Definition::Function(FunctionDef {
+                name,
+                decorators,
+                params,
+                returns,
+                body,
+                is_jit,
+                broken,
+                span,
+                header,
+            }),
             _ => {
                 let mut items = vec![];
                 functions_in(body, &mut items);
@@ -122,7 +140,8 @@ impl<'s> Parser<'s> {
     }
 
     fn enter(&mut self, is_jit: bool) -> Outer {
-        let outer = Outer { kernel: self.cx.kernel, failed: self.cx.failed, mark: self.cx.errors.len(), count: self.cx.count };
+        let outer =
+            Outer { kernel: self.cx.kernel, failed: self.cx.failed, mark: self.cx.errors.len(), count: self.cx.count };
         self.cx.kernel |= is_jit;
         self.cx.failed = false;
         outer

@@ -1,8 +1,9 @@
 //! Bounds that keep every recursion over a syntax tree shallow, and the measure of an expression's depth.
 //!
-//! The depth is bounded before the grammar sees a line, from its tokens alone: in every open bracket count the operators, dots, opening
-//! brackets and other words that put one node on top of another; a comma starts the count of its bracket anew, except for `lambda`, whose
-//! parameters hold commas. The sum over the open brackets is at least the depth of the tree at that place.
+//! The depth is bounded before the grammar sees a line, from its tokens alone: in every open bracket count the
+//! operators, dots, opening brackets and other words that put one node on top of another; a comma starts the count of
+//! its bracket anew, except for `lambda`, whose parameters hold commas. The sum over the open brackets is at least the
+//! depth of the tree at that place.
 //!
 //! Example: in `f(a + b, -c)` the count is 1 at `(`, 2 at `+`, 1 again after the comma, 2 at `-`.
 

@@ -46,7 +46,8 @@ fn check_target(cx: &mut Cx<'_>, target: &Expr, binder: Binder) {
                 With => format!("`with … as` cannot assign to {what}"),
                 Binder::Del => format!("cannot delete {what}"),
             };
-            let mut error = Diagnostic::error(&syntax::BAD_TARGET, message).at(target.span, "not a name, attribute, subscript or tuple");
+            let mut error = Diagnostic::error(&syntax::BAD_TARGET, message)
+                .at(target.span, "not a name, attribute, subscript or tuple");
             if matches!(kind, ExprKind::Compare { .. }) {
                 error = error.help("a comparison is written `==`, and its result needs a name on the left of `=`");
             }
@@ -128,7 +129,14 @@ fn bin_op(op: AugOp) -> BinOp {
     }
 }
 
-pub(crate) fn slice(cx: &Cx<'_>, lower: Option<Expr>, upper: Option<Expr>, step: Option<Expr>, lo: u32, hi: u32) -> Expr {
+pub(crate) fn slice(
+    cx: &Cx<'_>,
+    lower: Option<Expr>,
+    upper: Option<Expr>,
+    step: Option<Expr>,
+    lo: u32,
+    hi: u32,
+) -> Expr {
     let slice = Slice { lower: lower.map(Box::new), upper: upper.map(Box::new), step: step.map(Box::new) };
     cx.expr(lo, hi, ExprKind::Slice(slice))
 }

@@ -1,16 +1,18 @@
 //! The parser of kernel files: from tokens to the syntax tree.
 //!
 //! 1. [`crate::lexer`] gives logical lines and blocks.
-//! 2. `items.rs` walks the top level, `functions.rs` and `blocks.rs` what lies inside functions; they cut the stream into logical lines.
-//! 3. `feed.rs` hands each line to the lalrpop grammar (`grammar.lalrpop`), whose actions (`cx.rs`, `make.rs`, `params.rs`, `strings.rs`,
-//!    `yard.rs`) build [`ast`] nodes. `explain.rs` puts its refusals into words.
+//! 2. `items.rs` walks the top level, `functions.rs` and `blocks.rs` what lies inside functions; they cut the stream
+//!    into logical lines.
+//! 3. `feed.rs` hands each line to the lalrpop grammar (`grammar.lalrpop`), whose actions (`cx.rs`, `make.rs`,
+//!    `params.rs`, `strings.rs`, `yard.rs`) build [`ast`] nodes. `explain.rs` puts its refusals into words.
 //! 4. `changes.rs` finds the top-level names whose values host code changes.
 //!
-//! Because every line is parsed by itself, a syntax error costs that line only and one run reports all of them. Errors are reported for
-//! kernels, that is, functions with a jit-like decorator (`functions.rs` says which); host code is never rejected, whatever it holds.
+//! Because every line is parsed by itself, a syntax error costs that line only and one run reports all of them. Errors
+//! are reported for kernels, that is, functions with a jit-like decorator (`functions.rs` says which); host code is
+//! never rejected, whatever it holds.
 //!
-//! Example: of a file with `import x`, `print y`, and a `@triton.jit` function, the tree holds the import and the function; the line in
-//! between, which is no Python 3, is passed over.
+//! Example: of a file with `import x`, `print y`, and a `@triton.jit` function, the tree holds the import and the
+//! function; the line in between, which is no Python 3, is passed over.
 
 pub mod ast;
 mod blocks;
@@ -28,7 +30,15 @@ mod strings;
 pub mod visit;
 mod yard;
 
-#[allow(clippy::pedantic, clippy::restriction, clippy::all, unused, unreachable_pub, unused_qualifications, missing_docs)]
+#[allow(
+    clippy::pedantic,
+    clippy::restriction,
+    clippy::all,
+    unused,
+    unreachable_pub,
+    unused_qualifications,
+    missing_docs
+)]
 mod grammar {
     lalrpop_util::lalrpop_mod!(generated, "/parser/grammar.rs");
     pub(super) use generated::LineParser;
@@ -70,8 +80,8 @@ pub fn parse_module(map: &SourceMap, file: FileId) -> (ast::Module, Vec<Diagnost
     (ast::Module { items, changes, span }, errors)
 }
 
-/// Parses a stand-alone expression, such as the value of `-D NAME=VALUE`. The text is added to the map under `name`, so that the
-/// diagnostics can be shown.
+/// Parses a stand-alone expression, such as the value of `-D NAME=VALUE`. The text is added to the map under `name`, so
+/// that the diagnostics can be shown.
 ///
 /// # Errors
 /// What is wrong with the text.

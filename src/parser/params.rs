@@ -1,8 +1,8 @@
 //! Parameter lists: from the items between the parentheses to parameters with their kinds.
 //!
-//! What stands before `/` is positional-only; what stands after `*` or `*args` is keyword-only; nothing follows `**kwargs`. A parameter
-//! without default cannot follow one with a default unless it is keyword-only. Example: `a, /, b, *, c=1` has the kinds positional-only,
-//! normal, keyword-only.
+//! What stands before `/` is positional-only; what stands after `*` or `*args` is keyword-only; nothing follows
+//! `**kwargs`. A parameter without default cannot follow one with a default unless it is keyword-only. Example: `a, /,
+//! b, *, c=1` has the kinds positional-only, normal, keyword-only.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -49,7 +49,12 @@ impl List {
             ParamForm::Plain(name, annotation, default) => self.plain(cx, name, annotation, default, span),
             ParamForm::Star => {
                 if last {
-                    cx.error(&syntax::BAD_PARAMETERS, span, "a bare `*` needs a parameter after it", "last in the list");
+                    cx.error(
+                        &syntax::BAD_PARAMETERS,
+                        span,
+                        "a bare `*` needs a parameter after it",
+                        "last in the list",
+                    );
                 }
                 self.star(cx, span);
             }
@@ -97,9 +102,22 @@ impl List {
         }
     }
 
-    fn push(&mut self, cx: &mut Cx<'_>, name: Ident, kind: ParamKind, annotation: Option<Expr>, default: Option<Expr>, span: Span) {
+    fn push(
+        &mut self,
+        cx: &mut Cx<'_>,
+        name: Ident,
+        kind: ParamKind,
+        annotation: Option<Expr>,
+        default: Option<Expr>,
+        span: Span,
+    ) {
         if !self.names.insert(Arc::clone(&name.name)) {
-            cx.error(&syntax::BAD_PARAMETERS, name.span, format!("the parameter `{name}` is declared twice"), "second time");
+            cx.error(
+                &syntax::BAD_PARAMETERS,
+                name.span,
+                format!("the parameter `{name}` is declared twice"),
+                "second time",
+            );
         }
         self.params.push(Param { name, kind, annotation, default, span });
     }

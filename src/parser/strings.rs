@@ -1,9 +1,10 @@
 //! String literals, alone or adjacent, as expressions.
 //!
 //! 1. Plain pieces are decoded and joined: text with text, bytes with bytes.
-//! 2. With an f-string among them, the pieces become one list of parts. The text of an f-string alternates literal runs, in which `{{` and
-//!    `}}` stand for braces, and fields `{expression=!conversion:spec}`. A field's expression is read by the same grammar as any other; its
-//!    end is found first, by skipping brackets and nested strings up to `=`, `!`, `:` or `}`. A spec is again such a text.
+//! 2. With an f-string among them, the pieces become one list of parts. The text of an f-string alternates literal
+//!    runs, in which `{{` and `}}` stand for braces, and fields `{expression=!conversion:spec}`. A field's expression
+//!    is read by the same grammar as any other; its end is found first, by skipping brackets and nested strings up to
+//!    `=`, `!`, `:` or `}`. A spec is again such a text.
 //!
 //! Example: `"a" f"{x!r:>{w}}b"` has the parts `a`, field `x` with conversion `r` and spec (`>`, field `w`), `b`.
 
@@ -134,8 +135,8 @@ fn fields(cx: &mut Cx<'_>, lo: usize, hi: usize, raw: bool, parts: &mut Vec<FStr
     push_text(parts, text);
 }
 
-/// Reads the field whose `{` is at `open`, with the text that a `=` in it stands for; returns the offset after its `}`. `None` when an error
-/// was reported.
+/// Reads the field whose `{` is at `open`, with the text that a `=` in it stands for; returns the offset after its `}`.
+/// `None` when an error was reported.
 fn field(cx: &mut Cx<'_>, open: usize, hi: usize, raw: bool, parts: &mut Vec<FStringPart>) -> Option<usize> {
     let b = cx.text.as_bytes();
     let Some(end) = expression_end(cx.text, open + 1, hi) else {
@@ -153,7 +154,12 @@ fn field(cx: &mut Cx<'_>, open: usize, hi: usize, raw: bool, parts: &mut Vec<FSt
         documented = true;
     }
     if cx.text[open + 1..end].trim().is_empty() {
-        cx.error(&syntax::BAD_FSTRING, cx.span(open as u32, at as u32 + 1), "a field of an f-string holds no expression", "empty");
+        cx.error(
+            &syntax::BAD_FSTRING,
+            cx.span(open as u32, at as u32 + 1),
+            "a field of an f-string holds no expression",
+            "empty",
+        );
         return None;
     }
     let value = feed::expression(cx, open + 1, end)?;
@@ -161,7 +167,12 @@ fn field(cx: &mut Cx<'_>, open: usize, hi: usize, raw: bool, parts: &mut Vec<FSt
     if at < hi && b[at] == b'!' {
         let letter = cx.text[at + 1..hi].chars().next();
         let Some(c @ ('r' | 's' | 'a')) = letter else {
-            cx.error(&syntax::BAD_FSTRING, cx.span(at as u32, at as u32 + 1), "expected `r`, `s` or `a` after `!` in an f-string", "here");
+            cx.error(
+                &syntax::BAD_FSTRING,
+                cx.span(at as u32, at as u32 + 1),
+                "expected `r`, `s` or `a` after `!` in an f-string",
+                "here",
+            );
             return None;
         };
         conversion = Some(c);
@@ -203,7 +214,12 @@ fn spec_parts(cx: &mut Cx<'_>, lo: usize, hi: usize, raw: bool) -> Option<(Vec<F
     while at < hi && b[at] != b'}' {
         if b[at] == b'{' {
             if cx.fstring_depth >= limits::MAX_FSTRING_DEPTH {
-                cx.error(&syntax::TOO_DEEP, cx.span(at as u32, at as u32 + 1), "format specs nest too deep", "too deep");
+                cx.error(
+                    &syntax::TOO_DEEP,
+                    cx.span(at as u32, at as u32 + 1),
+                    "format specs nest too deep",
+                    "too deep",
+                );
                 return None;
             }
             let text = decode(cx, run, at, raw);

@@ -1,7 +1,7 @@
 //! Walks over the syntax tree.
 //!
-//! [`statements`] visits every statement of a body, those in blocks too; [`children`] the expressions directly inside of one; [`expressions`] every
-//! expression of a body. Nested functions count as part of the body that they stand in.
+//! [`statements`] visits every statement of a body, those in blocks too; [`children`] the expressions directly inside
+//! of one; [`expressions`] every expression of a body. Nested functions count as part of the body that they stand in.
 
 use super::ast::{Call, CompClause, Expr, ExprKind, FStringPart, Stmt, StmtKind};
 
@@ -19,7 +19,9 @@ pub fn statements<'a>(body: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
 #[must_use]
 pub fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     match &stmt.kind {
-        StmtKind::If { branches, orelse } => branches.iter().map(|b| b.body.as_slice()).chain([orelse.as_slice()]).collect(),
+        StmtKind::If { branches, orelse } => {
+            branches.iter().map(|b| b.body.as_slice()).chain([orelse.as_slice()]).collect()
+        }
         StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => vec![body, orelse],
         StmtKind::With { body, .. } | StmtKind::Unsupported { body, .. } => vec![body],
         StmtKind::FunctionDef(f) => vec![&f.body],
@@ -33,12 +35,16 @@ pub fn own_expressions(stmt: &Stmt) -> Vec<&Expr> {
     match &stmt.kind {
         StmtKind::Expr(e) => vec![e],
         StmtKind::Assign { targets, value } => targets.iter().chain([value]).collect(),
-        StmtKind::AnnAssign { target, annotation, value } => [target, annotation].into_iter().chain(value.as_ref()).collect(),
+        StmtKind::AnnAssign { target, annotation, value } => {
+            [target, annotation].into_iter().chain(value.as_ref()).collect()
+        }
         StmtKind::AugAssign { target, value, .. } => vec![target, value],
         StmtKind::If { branches, .. } => branches.iter().map(|b| &b.test).collect(),
         StmtKind::For { target, iter, .. } => vec![target, iter],
         StmtKind::While { test, .. } => vec![test],
-        StmtKind::With { items, .. } => items.iter().flat_map(|i| [&i.context].into_iter().chain(i.target.as_ref())).collect(),
+        StmtKind::With { items, .. } => {
+            items.iter().flat_map(|i| [&i.context].into_iter().chain(i.target.as_ref())).collect()
+        }
         StmtKind::Return(e) => e.iter().collect(),
         StmtKind::Raise { exc, cause } => exc.iter().chain(cause).collect(),
         StmtKind::Assert { test, msg } => [test].into_iter().chain(msg.as_ref()).collect(),
@@ -85,9 +91,10 @@ pub fn children(e: &Expr) -> Vec<&Expr> {
         | ExprKind::Await(e)
         | ExprKind::Walrus { value: e, .. } => vec![e],
         ExprKind::BinOp { left, right, .. } => vec![left, right],
-        ExprKind::BoolOp { values: items, .. } | ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Set(items) => {
-            items.iter().collect()
-        }
+        ExprKind::BoolOp { values: items, .. }
+        | ExprKind::Tuple(items)
+        | ExprKind::List(items)
+        | ExprKind::Set(items) => items.iter().collect(),
         ExprKind::Compare { left, rest } => [&**left].into_iter().chain(rest.iter().map(|(_, e)| e)).collect(),
         ExprKind::IfExp { test, body, orelse } => vec![test, body, orelse],
         ExprKind::Lambda(l) => vec![&l.body],

@@ -2,13 +2,16 @@
 //!
 //! 1. An operand is pushed on the operand stack, a prefix operator on the operator stack.
 //! 2. An infix operator first folds what binds tighter, or as tight when it groups to the left, and is then pushed.
-//! 3. Comparisons, `and` and `or` group neither way: a run of the same kind stays on the stack and folds into one flat node.
+//! 3. Comparisons, `and` and `or` group neither way: a run of the same kind stays on the stack and folds into one flat
+//!    node.
 //! 4. At the end everything folds.
 //!
-//! Binding, loosest first: `or`, `and`, `not`, comparisons, `|`, `^`, `&`, shifts, `+ -`, `* / // % @`, `+x -x ~x`, `**`.
+//! Binding, loosest first: `or`, `and`, `not`, comparisons, `|`, `^`, `&`, shifts, `+ -`, `* / // % @`, `+x -x ~x`,
+//! `**`.
 //!
-//! Example: `-a ** b + c`. Stack `[neg]`, then `**` binds tighter than `neg`: `[neg **]`. `+` is looser than both: `**` folds to `a ** b`,
-//! `neg` to `-(a ** b)`; the end folds `+`. In `a ** -b` the prefix operator is pushed without folding, which gives `a ** (-b)`.
+//! Example: `-a ** b + c`. Stack `[neg]`, then `**` binds tighter than `neg`: `[neg **]`. `+` is looser than both: `**`
+//! folds to `a ** b`, `neg` to `-(a ** b)`; the end folds `+`. In `a ** -b` the prefix operator is pushed without
+//! folding, which gives `a ** (-b)`.
 
 use crate::diag::Diagnostic;
 use crate::diag::codes::syntax;
@@ -150,9 +153,10 @@ impl Open {
             && let Some(last) = self.0.waiting.last()
             && last.binding() > NOT_BINDING
         {
-            let error = Diagnostic::error(&syntax::UNEXPECTED_TOKEN, "`not` cannot follow an operator that binds tighter")
-                .at(cx.span(lo, hi), "expected an operand")
-                .help("put parentheses around it: `(not x)`");
+            let error =
+                Diagnostic::error(&syntax::UNEXPECTED_TOKEN, "`not` cannot follow an operator that binds tighter")
+                    .at(cx.span(lo, hi), "expected an operand")
+                    .help("put parentheses around it: `(not x)`");
             cx.report(error);
         }
         self.0.waiting.push(Waiting::Prefix(op, lo));

@@ -2,11 +2,11 @@
 //!
 //! # Algorithm
 //!
-//! 1. The operation's own in-place changes ([`in_place`]): a constant that a comparison has on the left moves to the right, chains of casts and of
-//!    transpositions become one.
+//! 1. The operation's own in-place changes ([`in_place`]): a constant that a comparison has on the left moves to the
+//!    right, chains of casts and of transpositions become one.
 //! 2. The `fold` hook of its dialect table, with the constants among its operands.
-//! 3. What its traits promise: an involution undoes itself, an idempotent operation needs doing once, and a commutative one takes
-//!    constants last.
+//! 3. What its traits promise: an involution undoes itself, an idempotent operation needs doing once, and a commutative
+//!    one takes constants last.
 
 mod in_place;
 
@@ -33,7 +33,8 @@ pub fn const_of(ir: &Ir, value: Value) -> Option<Attr> {
 /// Folds once.
 pub fn fold(ir: &mut Ir, op: Op) -> Outcome {
     let operands = ir.operands(op);
-    // Nearly all operations have few operands, and this is asked of each of them in each pass that rewrites: no allocation for those.
+    // Nearly all operations have few operands, and this is asked of each of them in each pass that rewrites: no
+    // allocation for those.
     let (mut few, mut many) = ([None; 4], vec![]);
     let constants: &mut [Option<Attr>] = if operands.len() <= few.len() {
         &mut few[..operands.len()]
@@ -78,7 +79,10 @@ impl ContainsSelf for Vec<Folded> {
 fn by_traits(ir: &Ir, op: Op) -> Option<Value> {
     let kind = ir.kind(op);
     let operands = ir.operands(op);
-    let inner = operands.first().and_then(|&v| ir.def_op(v)).filter(|&d| ir.kind(d) == kind && ir.attrs(d) == ir.attrs(op) && d != op);
+    let inner = operands
+        .first()
+        .and_then(|&v| ir.def_op(v))
+        .filter(|&d| ir.kind(d) == kind && ir.attrs(d) == ir.attrs(op) && d != op);
     if kind.has(Traits::INVOLUTION) && operands.len() == 1 {
         return inner.map(|d| ir.operand(d, 0));
     }

@@ -6,8 +6,10 @@
 //!
 //! 1. Refuse a module of another stage than the pass works on ([`stage`]).
 //! 2. Tell the [`Instrumentation`]s that it begins.
-//! 3. Run the pass; it says whether it changed anything, or fails with diagnostics. A module that has got too large ends the run.
-//! 4. Verify the module, if the pass changed it. Invalid IR is a defect of the pass and is reported with the pass's name.
+//! 3. Run the pass; it says whether it changed anything, or fails with diagnostics. A module that has got too large
+//!    ends the run.
+//! 4. Verify the module, if the pass changed it. Invalid IR is a defect of the pass and is reported with the pass's
+//!    name.
 //! 5. Tell the instrumentations that it ended, how, and how long it took.
 //!
 //! Nothing is printed here: instrumentations and the caller decide what to do with what they are told.
@@ -180,7 +182,8 @@ impl Report {
 /// Finds faults in a module; no error among them means that it is valid.
 pub type Verifier = fn(&Ir) -> Vec<Diagnostic>;
 
-/// Runs a pipeline on a valid module, with the verifier after each pass. It stops at the first pass that fails or breaks the module.
+/// Runs a pipeline on a valid module, with the verifier after each pass. It stops at the first pass that fails or
+/// breaks the module.
 pub fn run(ir: &mut Ir, pipeline: &Pipeline, verifier: Verifier, hooks: &mut [&mut dyn Instrumentation]) -> Report {
     let mut report = Report::default();
     for (index, step) in pipeline.steps.iter().enumerate() {
@@ -220,9 +223,12 @@ pub fn run(ir: &mut Ir, pipeline: &Pipeline, verifier: Verifier, hooks: &mut [&m
 /// Verifies after a step.
 fn check(ir: &Ir, step: &Step, verifier: Verifier, report: &mut Report) -> bool {
     let Some(first) = verifier(ir).into_iter().find(Diagnostic::is_error) else { return true };
-    let mut diagnostic = Diagnostic::error(&codes::BROKEN_BY_PASS, format!("'{}' produced invalid IR: {}", step.pass.name, first.message))
-        .note("the module was valid before this pass; this is a defect in ttc")
-        .help("--dump-dir DIR writes the module before and after each pass");
+    let mut diagnostic = Diagnostic::error(
+        &codes::BROKEN_BY_PASS,
+        format!("'{}' produced invalid IR: {}", step.pass.name, first.message),
+    )
+    .note("the module was valid before this pass; this is a defect in ttc")
+    .help("--dump-dir DIR writes the module before and after each pass");
     diagnostic.labels = first.labels;
     report.diagnostics.push(diagnostic);
     report.stopped = Some(Stopped { pass: step.pass.name, defect: true });

@@ -1,7 +1,8 @@
 //! Pipelines as data and as text: `canonicalize,tritongpu-pipeline{num-stages=3},cse`.
 //!
 //! 1. A pipeline is a list of steps separated by commas; `builtin.module(…)` around it is accepted and dropped.
-//! 2. A step is the name of a pass and, in braces, `option=value` pairs separated by spaces; a flag may stand without a value.
+//! 2. A step is the name of a pass and, in braces, `option=value` pairs separated by spaces; a flag may stand without a
+//!    value.
 //! 3. Names, options and the form of values are checked against the registry when the text is read.
 
 use std::collections::BTreeMap;
@@ -28,7 +29,11 @@ impl Step {
     /// If the pass has no option of a given name: steps from text are checked by [`Step::checked`].
     #[must_use]
     pub fn new(pass: &'static Pass, options: &[(&str, String)]) -> Step {
-        assert!(options.iter().all(|(n, _)| pass.options.iter().any(|o| o.name == *n)), "{} has these options", pass.name);
+        assert!(
+            options.iter().all(|(n, _)| pass.options.iter().any(|o| o.name == *n)),
+            "{} has these options",
+            pass.name
+        );
         Step { pass, options: options.iter().map(|(n, v)| ((*n).to_owned(), v.clone())).collect() }
     }
 
@@ -42,8 +47,12 @@ impl Step {
             let spec = pass.options.iter().find(|o| o.name == option);
             let Some(spec) = spec else {
                 let known: Vec<&str> = pass.options.iter().map(|o| o.name).collect();
-                let known = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
-                return Err(Diagnostic::error(&codes::BAD_OPTION, format!("pass '{name}' has no option '{option}': {known}")));
+                let known =
+                    if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
+                return Err(Diagnostic::error(
+                    &codes::BAD_OPTION,
+                    format!("pass '{name}' has no option '{option}': {known}"),
+                ));
             };
             let (ok, expected) = match spec.kind {
                 OptionKind::Int => (value.parse::<i64>().is_ok(), "an integer"),
@@ -118,7 +127,10 @@ impl Pipeline {
     pub fn parse(text: &str) -> Result<Pipeline, Diagnostic> {
         let mut text = text.trim();
         if let Some(inner) = text.strip_prefix("builtin.module(") {
-            text = inner.strip_suffix(')').ok_or_else(|| malformed("expected ')' at the end of 'builtin.module('"))?.trim();
+            text = inner
+                .strip_suffix(')')
+                .ok_or_else(|| malformed("expected ')' at the end of 'builtin.module('"))?
+                .trim();
         }
         let mut steps = vec![];
         let mut rest = text;
@@ -148,8 +160,11 @@ fn parse_step(text: &str) -> Result<(Step, &str), Diagnostic> {
         return Err(malformed(format!("expected the name of a pass, got '{text}'")));
     }
     let Some(inner) = rest.strip_prefix('{') else { return Ok((Step::checked(name, &[])?, rest)) };
-    let Some(close) = inner.find('}') else { return Err(malformed(format!("the options of '{name}' do not end: expected '}}'"))) };
-    let options: Vec<(&str, &str)> = inner[..close].split_whitespace().map(|o| o.split_once('=').unwrap_or((o, "true"))).collect();
+    let Some(close) = inner.find('}') else {
+        return Err(malformed(format!("the options of '{name}' do not end: expected '}}'")));
+    };
+    let options: Vec<(&str, &str)> =
+        inner[..close].split_whitespace().map(|o| o.split_once('=').unwrap_or((o, "true"))).collect();
     Ok((Step::checked(name, &options)?, inner[close + 1..].trim_start()))
 }
 

@@ -1,4 +1,5 @@
-//! The pipelines of a compilation, as functions of the target and its options: Triton's, with the passes that there are.
+//! The pipelines of a compilation, as functions of the target and its options: Triton's, with the passes that there
+//! are.
 
 use super::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use super::manager::Pipeline;
@@ -30,7 +31,10 @@ pub fn ttir(target: &Target) -> Pipeline {
     if !target.has_tma() {
         p.add(&tt::rewrite_tensor_descriptor::PASS);
     } else if !target.has_tensormap_replace() {
-        p.add_with(&tt::rewrite_tensor_descriptor::PASS, &[(tt::rewrite_tensor_descriptor::IF_MADE, "true".to_owned())]);
+        p.add_with(
+            &tt::rewrite_tensor_descriptor::PASS,
+            &[(tt::rewrite_tensor_descriptor::IF_MADE, "true".to_owned())],
+        );
     }
     p.add(&tt::rewrite_tensor_pointer::PASS);
     p.add(&canonicalize::PASS);

@@ -52,8 +52,8 @@ pub static ALL: &[&Pass] = &[
     &ttg::print_allocation::ALIAS,
 ];
 
-/// The pass of this name. MLIR's older spelling of a name, Triton's generic name of a pass that it has for each vendor, and its name for what it has only
-/// as a test, are found too.
+/// The pass of this name. MLIR's older spelling of a name, Triton's generic name of a pass that it has for each vendor,
+/// and its name for what it has only as a test, are found too.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Pass> {
     let name = match name {

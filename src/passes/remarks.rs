@@ -1,7 +1,8 @@
-//! Remarks on the TTGIR that code is generated from: what keeps a kernel from being as fast as it could be, in the words of its source.
+//! Remarks on the TTGIR that code is generated from: what keeps a kernel from being as fast as it could be, in the
+//! words of its source.
 //!
-//! Nothing here changes the IR. Each group is a function from the module to diagnostics of severity remark; `ttc compile --remarks GROUP` shows
-//! them, and `docs/remarks.md` has an example of each.
+//! Nothing here changes the IR. Each group is a function from the module to diagnostics of severity remark; `ttc
+//! compile --remarks GROUP` shows them, and `docs/remarks.md` has an example of each.
 //!
 //! | group | remarks | made by |
 //! |---|---|---|
@@ -13,8 +14,8 @@
 //! | `pipeline` | loads and loops that are not pipelined | the passes of the pipeliner |
 //!
 //! 1. The final TTGIR is analysed; the passes' own remarks are sorted into groups by their codes ([`Group::of_code`]).
-//! 2. Several operations of one source line (a pipelined loop has copies of its loads before and after it) give one remark: equal remarks are
-//!    told once.
+//! 2. Several operations of one source line (a pipelined loop has copies of its loads before and after it) give one
+//!    remark: equal remarks are told once.
 
 mod layout;
 mod shared;
@@ -39,7 +40,8 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 6] = [Group::Vectorize, Group::Layout, Group::Shared, Group::Spill, Group::Dot, Group::Pipeline];
+    pub const ALL: [Group; 6] =
+        [Group::Vectorize, Group::Layout, Group::Shared, Group::Spill, Group::Dot, Group::Pipeline];
 
     /// The word of `--remarks`.
     #[must_use]
@@ -85,13 +87,16 @@ pub struct Parameter {
     pub ty: String,
 }
 
-/// The remarks of these groups on final TTGIR. `parameters` are those of the kernel, in order; without them the IR's own names are used.
+/// The remarks of these groups on final TTGIR. `parameters` are those of the kernel, in order; without them the IR's
+/// own names are used.
 #[must_use]
 pub fn of_module(ir: &Ir, groups: &BTreeSet<Group>, target: &Target, parameters: &[Parameter]) -> Vec<Diagnostic> {
     let mut said = vec![];
     for &group in groups {
         match group {
-            Group::Vectorize => said.extend(ir.functions().into_iter().flat_map(|f| vectorize::of_function(ir, f, parameters))),
+            Group::Vectorize => {
+                said.extend(ir.functions().into_iter().flat_map(|f| vectorize::of_function(ir, f, parameters)))
+            }
             Group::Layout => said.extend(layout::of_module(ir, target)),
             Group::Shared => said.extend(shared::of_module(ir, target)),
             Group::Spill | Group::Dot | Group::Pipeline => {}
@@ -107,7 +112,8 @@ pub fn without_repetitions(remarks: Vec<Diagnostic>) -> Vec<Diagnostic> {
     remarks.into_iter().filter(|d| seen.insert((d.code.id, d.place().cloned(), d.message.clone()))).collect()
 }
 
-/// The place that a location carries: the innermost in a file of the user's, since the language's own library cannot be changed.
+/// The place that a location carries: the innermost in a file of the user's, since the language's own library cannot be
+/// changed.
 fn place_of(loc: Loc) -> Option<Place> {
     let (file, line, col) = user_position(loc).or_else(|| loc.file_line_col())?;
     Some(Place::At { file: file.to_string(), line, col })
@@ -118,7 +124,9 @@ fn user_position(loc: Loc) -> Option<(Name, u32, u32)> {
         LocData::CallSite { callee, caller } => user_position(*callee).or_else(|| user_position(*caller)),
         LocData::Name { child, .. } => user_position(*child),
         LocData::Fused(parts) => parts.iter().find_map(|&l| user_position(l)),
-        LocData::File { .. } | LocData::Unknown => loc.file_line_col().filter(|(file, ..)| !file.as_str().starts_with(LIBRARY)),
+        LocData::File { .. } | LocData::Unknown => {
+            loc.file_line_col().filter(|(file, ..)| !file.as_str().starts_with(LIBRARY))
+        }
     }
 }
 

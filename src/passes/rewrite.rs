@@ -4,19 +4,22 @@
 //!
 //! One iteration, repeated until it changes nothing (at most [`Config::max_iterations`] times):
 //!
-//! 1. Walk the operation in order. Every constant met is looked up by value and type among those of its isolated region: a second copy is replaced
-//!    by the first, and the first moves to the front of the region's entry block unless constants already stand there. All other
-//!    operations go to the worklist.
-//! 2. Take operations from the worklist, first to last or last to first ([`Config::top_down`]). A dead one goes. One that folds is replaced by its fold; constants are made in
-//!    front of it. Otherwise patterns are tried, the most beneficial first.
-//! 3. Whatever was created or changed, with everything around it, and the producers of what was erased, goes on the worklist, to be looked at next.
+//! 1. Walk the operation in order. Every constant met is looked up by value and type among those of its isolated
+//!    region: a second copy is replaced by the first, and the first moves to the front of the region's entry block
+//!    unless constants already stand there. All other operations go to the worklist.
+//! 2. Take operations from the worklist, first to last or last to first ([`Config::top_down`]). A dead one goes. One
+//!    that folds is replaced by its fold; constants are made in front of it. Otherwise patterns are tried, the most
+//!    beneficial first.
+//! 3. Whatever was created or changed, with everything around it, and the producers of what was erased, goes on the
+//!    worklist, to be looked at next.
 //! 4. Unreachable blocks and values that only feed themselves are removed ([`super::common::region_dce`]).
 //!
 //! The order of steps 1 to 3 is MLIR's, so constants end up in the order in which MLIR leaves them.
 //!
 //! A module that has got too large ([`Ir::is_full_with`]) is left as it is; whoever runs the pass reports it.
 //!
-//! A [`Pattern`] must either change nothing and return `false`, or make progress through the [`Rewriter`], which tells the worklist.
+//! A [`Pattern`] must either change nothing and return `false`, or make progress through the [`Rewriter`], which tells
+//! the worklist.
 
 use super::common::region_dce;
 use super::fold;
@@ -115,7 +118,8 @@ impl Worklist {
     }
 }
 
-/// Changes the IR and keeps the driver informed. New operations go where [`Rewriter::at`] points, before the root of the pattern at first.
+/// Changes the IR and keeps the driver informed. New operations go where [`Rewriter::at`] points, before the root of
+/// the pattern at first.
 pub struct Rewriter<'a> {
     pub ir: &'a mut Ir,
     pub at: InsertPoint,
@@ -201,7 +205,13 @@ impl Rewriter<'_> {
     }
 
     /// As [`Rewriter::replace_with`], with attributes.
-    pub fn replace_with_attrs(&mut self, op: Op, kind: impl Into<OpKind>, operands: &[Value], attrs: &[(&str, Attr)]) -> Op {
+    pub fn replace_with_attrs(
+        &mut self,
+        op: Op,
+        kind: impl Into<OpKind>,
+        operands: &[Value],
+        attrs: &[(&str, Attr)],
+    ) -> Op {
         let types: Vec<Type> = self.ir.results(op).iter().map(|&r| self.ir.ty(r)).collect();
         let mut state = OpState::new(kind, self.ir.loc(op)).operands(operands).results(&types);
         for &(name, value) in attrs {
@@ -250,8 +260,8 @@ impl Rewriter<'_> {
         self.touch(op);
     }
 
-    /// Moves all operations of `from` but its terminator in front of `anchor`, with `args` for its arguments; gives the values that the
-    /// terminator named (from operand `skip` on). `from` is left with its terminator only.
+    /// Moves all operations of `from` but its terminator in front of `anchor`, with `args` for its arguments; gives the
+    /// values that the terminator named (from operand `skip` on). `from` is left with its terminator only.
     pub fn inline_before(&mut self, from: Block, anchor: Op, args: &[Value], skip: usize) -> Vec<Value> {
         for (old, &new) in self.ir.args(from).to_vec().into_iter().zip(args) {
             self.replace_all_uses(old, new);
@@ -431,7 +441,8 @@ fn try_fold(rw: &mut Rewriter<'_>, op: Op) -> bool {
             rw.at = InsertPoint::Before(op);
             let loc = rw.ir.loc(op);
             let types: Vec<Type> = rw.ir.results(op).iter().map(|&r| rw.ir.ty(r)).collect();
-            let values: Vec<Value> = results.into_iter().zip(types).map(|(r, ty)| fold::materialize(rw, r, ty, loc)).collect();
+            let values: Vec<Value> =
+                results.into_iter().zip(types).map(|(r, ty)| fold::materialize(rw, r, ty, loc)).collect();
             rw.replace(op, &values);
             true
         }

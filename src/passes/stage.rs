@@ -1,7 +1,8 @@
 //! Which stage a pass works on, and what is said where it is run on another.
 //!
-//! TTIR and TTGIR are the same operations; tensors of TTGIR have layouts. A pass that computes with layouts has none to ask for in TTIR, and one
-//! that chooses them would choose twice. Each pass says which it takes ([`Input`]), and the manager asks here before it runs.
+//! TTIR and TTGIR are the same operations; tensors of TTGIR have layouts. A pass that computes with layouts has none to
+//! ask for in TTIR, and one that chooses them would choose twice. Each pass says which it takes ([`Input`]), and the
+//! manager asks here before it runs.
 //!
 //! ```text
 //! ttc opt kernel.ttir --tritongpu-coalesce      E0617: 'tritongpu-coalesce' works on TTGIR, and tensor<64xf32> has no layout
@@ -37,7 +38,8 @@ pub fn refuse(ir: &Ir, pass: &Pass) -> Option<Diagnostic> {
     Some(at(Diagnostic::error(&codes::WRONG_STAGE, text), ir.loc(op)).help(advice))
 }
 
-/// The first tensor with or without a layout, and the operation that has it as a result or argument. Private functions that nobody calls do not count.
+/// The first tensor with or without a layout, and the operation that has it as a result or argument. Private functions
+/// that nobody calls do not count.
 fn first_tensor(ir: &Ir, with_layout: bool) -> Option<(Op, Type)> {
     let mut found = None;
     ir.walk(ir.module(), &mut |op| {

@@ -1,8 +1,9 @@
 //! Whether what ptxas wrote is machine code for the GPU that was asked for.
 //!
-//! A cubin is a 64-bit ELF file of machine 190 (`EM_CUDA`). Where its flags hold the compute capability depends on the version of its binary interface,
-//! `e_ident[EI_ABIVERSION]`: up to 7 (ptxas 12, capabilities up to 9.x) in bits 0 to 7, in 8 (ptxas 13, and capabilities from 10.0 on) in bits 8 to 15.
-//! Found by assembling the same PTX with ptxas 12.3 to 13.5 for each target.
+//! A cubin is a 64-bit ELF file of machine 190 (`EM_CUDA`). Where its flags hold the compute capability depends on the
+//! version of its binary interface, `e_ident[EI_ABIVERSION]`: up to 7 (ptxas 12, capabilities up to 9.x) in bits 0 to
+//! 7, in 8 (ptxas 13, and capabilities from 10.0 on) in bits 8 to 15. Found by assembling the same PTX with ptxas 12.3
+//! to 13.5 for each target.
 
 use crate::target::Target;
 
@@ -25,7 +26,8 @@ pub(super) fn fault(bytes: &[u8], target: &Target) -> Option<String> {
         _ => return None,
     };
     let made_for = (capability / 10, capability % 10);
-    (made_for != target.compute_capability()).then(|| format!("it is code for compute capability {}.{}", made_for.0, made_for.1))
+    (made_for != target.compute_capability())
+        .then(|| format!("it is code for compute capability {}.{}", made_for.0, made_for.1))
 }
 
 #[cfg(test)]
@@ -43,13 +45,23 @@ mod tests {
     #[test]
     fn machine_and_capability_are_checked() {
         let check = |bytes: &[u8], name: &str| fault(bytes, &Target::parse(name).unwrap());
-        for (abi, flags, name) in
-            [(7, 0x0050_0550, "sm_80"), (7, 0x005a_0d5a, "sm_90a"), (8, 0x0600_5a04, "sm_90"), (8, 0x0600_780a, "sm_120a"), (9, 0, "sm_80")]
-        {
+        for (abi, flags, name) in [
+            (7, 0x0050_0550, "sm_80"),
+            (7, 0x005a_0d5a, "sm_90a"),
+            (8, 0x0600_5a04, "sm_90"),
+            (8, 0x0600_780a, "sm_120a"),
+            (9, 0, "sm_80"),
+        ] {
             assert_eq!(check(&head(abi, 190, flags), name), None, "{name}");
         }
-        assert_eq!(check(&head(7, 190, 0x0050_0550), "sm_90").as_deref(), Some("it is code for compute capability 8.0"));
-        assert_eq!(check(&head(8, 62, 0), "sm_80").as_deref(), Some("it is code for ELF machine 62, and CUDA's is 190"));
+        assert_eq!(
+            check(&head(7, 190, 0x0050_0550), "sm_90").as_deref(),
+            Some("it is code for compute capability 8.0")
+        );
+        assert_eq!(
+            check(&head(8, 62, 0), "sm_80").as_deref(),
+            Some("it is code for ELF machine 62, and CUDA's is 190")
+        );
         assert_eq!(check(b"hello", "sm_80").as_deref(), Some("its 5 bytes are no 64-bit ELF file"));
         assert!(check(&head(8, 190, 0x0600_5004)[..51], "sm_80").is_some());
     }

@@ -1,7 +1,8 @@
 //! Turns a failed run into a diagnostic that says what failed and how to repeat it.
 //!
 //! 1. The input is kept, so that the command in the message works.
-//! 2. The kind: killed by a signal or the time limit, too old for the target or the PTX version (known by ptxas's words), or rejected.
+//! 2. The kind: killed by a signal or the time limit, too old for the target or the PTX version (known by ptxas's
+//!    words), or rejected.
 //! 3. The lines of the PTX that the log blames are quoted, or become labels when the PTX is the user's own file.
 //!
 //! ```text
@@ -25,8 +26,9 @@ pub(super) fn of_ptxas(run: &Run, ended: &Ended, ptx: &str, target: &Target, opt
     let mut diagnostic = if let Some(killed) = killed(Tool::Ptxas, ended, &subject, options.time_limit) {
         killed
     } else if let Some(old) = too_old(&log) {
-        Diagnostic::error(&tools::PTXAS_TOO_OLD, format!("this ptxas is too old{subject} on {target}: {old}"))
-            .help("name a newer ptxas with `--ptxas` (`make toolchain` installs one), or compile for an older architecture")
+        Diagnostic::error(&tools::PTXAS_TOO_OLD, format!("this ptxas is too old{subject} on {target}: {old}")).help(
+            "name a newer ptxas with `--ptxas` (`make toolchain` installs one), or compile for an older architecture",
+        )
     } else {
         let what = match ended.status.code() {
             Some(0) => "ptxas ended without an error but wrote no cubin".to_owned(),
@@ -38,7 +40,8 @@ pub(super) fn of_ptxas(run: &Run, ended: &Ended, ptx: &str, target: &Target, opt
     for (line, text) in blamed(&log).into_iter().take(QUOTES) {
         diagnostic = match source_name {
             Some(file) => diagnostic.at(place(file, line, ptx), text),
-            None => diagnostic.note(format!("line {line} of the PTX: `{}`", ptx.lines().nth(line as usize - 1).unwrap_or("").trim())),
+            None => diagnostic
+                .note(format!("line {line} of the PTX: `{}`", ptx.lines().nth(line as usize - 1).unwrap_or("").trim())),
         };
     }
     if let (Some(file), true) = (source_name, diagnostic.labels.is_empty()) {
@@ -50,8 +53,8 @@ pub(super) fn of_ptxas(run: &Run, ended: &Ended, ptx: &str, target: &Target, opt
 /// ptxas ended well, but its output is none.
 pub(super) fn of_cubin(run: &Run, ended: &Ended, ptx: &str, target: &Target, why: &str) -> Diagnostic {
     let text = format!("ptxas wrote no cubin for {target}{}: {why}", subject(ptx));
-    let diagnostic =
-        Diagnostic::error(&tools::BAD_CUBIN, text).help(format!("name another ptxas with `--ptxas` or `{}`", Tool::Ptxas.variable()));
+    let diagnostic = Diagnostic::error(&tools::BAD_CUBIN, text)
+        .help(format!("name another ptxas with `--ptxas` or `{}`", Tool::Ptxas.variable()));
     with_log(run, diagnostic, &ended.log(), ptx.as_bytes())
 }
 
@@ -64,16 +67,24 @@ fn subject(ptx: &str) -> String {
 pub(super) fn of_nvdisasm(run: &Run, ended: &Ended, cubin: &[u8], limit: Option<Duration>) -> Diagnostic {
     let log = ended.log();
     let failed = || {
-        Diagnostic::error(&tools::DISASSEMBLY_FAILED, format!("nvdisasm failed with exit code {}", ended.status.code().unwrap_or(-1)))
-            .help(format!("use an nvdisasm as new as the ptxas that made the cubin, for example with `{}`", Tool::Nvdisasm.variable()))
+        Diagnostic::error(
+            &tools::DISASSEMBLY_FAILED,
+            format!("nvdisasm failed with exit code {}", ended.status.code().unwrap_or(-1)),
+        )
+        .help(format!(
+            "use an nvdisasm as new as the ptxas that made the cubin, for example with `{}`",
+            Tool::Nvdisasm.variable()
+        ))
     };
     let diagnostic = killed(Tool::Nvdisasm, ended, "", limit).unwrap_or_else(failed);
     with_log(run, diagnostic, &log, cubin)
 }
 
-/// Adds the log and the command that repeats the run, whose input is kept. Where ttc itself stopped the tool in order to end, nothing is kept.
+/// Adds the log and the command that repeats the run, whose input is kept. Where ttc itself stopped the tool in order
+/// to end, nothing is kept.
 fn with_log(run: &Run, diagnostic: Diagnostic, log: &str, input: &[u8]) -> Diagnostic {
-    let log = if log.trim().is_empty() { "it printed nothing".to_owned() } else { format!("its log:\n{}", log.trim_end()) };
+    let log =
+        if log.trim().is_empty() { "it printed nothing".to_owned() } else { format!("its log:\n{}", log.trim_end()) };
     let diagnostic = diagnostic.note(log);
     if run::is_ending() {
         return diagnostic;
@@ -168,5 +179,9 @@ fn list(kernels: &[&str]) -> String {
 /// A word for the shell, in quotes if it needs them.
 fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }

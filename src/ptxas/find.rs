@@ -1,14 +1,16 @@
 //! Finds the parts of the CUDA toolkit that ttc uses.
 //!
-//! The places, in order; the first that has the part ends the search, so a part on `PATH` costs a handful of file look-ups:
+//! The places, in order; the first that has the part ends the search, so a part on `PATH` costs a handful of file
+//! look-ups:
 //! 1. the path that the user gave, else the part's environment variable: taken as it is or refused, never passed over;
 //! 2. `PATH` (libdevice: the toolkit around the ptxas on `PATH`);
 //! 3. `$CUDA_HOME`, `$CUDA_PATH`, `/usr/local/cuda`, and the folder of Debian's own toolkit package;
 //! 4. `.toolchain` of ttc's repository, where `make toolchain` puts the parts, if the executable was built there;
-//! 5. the packages of NVIDIA and of Triton in the Python installations around: the active environment, the user's, the `python3` on `PATH`,
-//!    pyenv's, the system's. Only folders are looked at; Python is not run.
+//! 5. the packages of NVIDIA and of Triton in the Python installations around: the active environment, the user's, the
+//!    `python3` on `PATH`, pyenv's, the system's. Only folders are looked at; Python is not run.
 //!
-//! A folder that a variable names relative to the current one is passed over: whoever writes there must not choose what ttc runs.
+//! A folder that a variable names relative to the current one is passed over: whoever writes there must not choose what
+//! ttc runs.
 
 use std::ffi::OsString;
 use std::fs;
@@ -174,7 +176,10 @@ impl Surroundings {
 
     fn in_toolkits(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
         let debian = self.root.join("usr/lib/nvidia-cuda-toolkit");
-        let roots = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(|v| self.folder(v)).chain([self.root.join("usr/local/cuda")]);
+        let roots = ["CUDA_HOME", "CUDA_PATH"]
+            .into_iter()
+            .filter_map(|v| self.folder(v))
+            .chain([self.root.join("usr/local/cuda")]);
         let apart = (tool == Tool::Libdevice).then(|| debian.join("libdevice").join(tool.file_name()));
         let mut places = roots.chain([debian.clone()]).map(|r| r.join(tool.in_toolkit())).chain(apart);
         places.find(|p| looked_at(p, looked) && tool.usable(p))
@@ -187,7 +192,8 @@ impl Surroundings {
     }
 
     fn in_python(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
-        let mut prefixes: Vec<PathBuf> = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|v| self.folder(v)).collect();
+        let mut prefixes: Vec<PathBuf> =
+            ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|v| self.folder(v)).collect();
         let home = self.folder("HOME");
         prefixes.extend(home.iter().map(|h| h.join(".local")));
         let python = self.program("python3").and_then(|p| fs::canonicalize(p).ok());
@@ -197,7 +203,9 @@ impl Surroundings {
         }
         prefixes.extend([self.root.join("usr/local"), self.root.join("usr")]);
         for lib in prefixes.iter().map(|p| p.join("lib")) {
-            for site in newest_first(&lib, "python3").iter().flat_map(|p| [p.join("site-packages"), p.join("dist-packages")]) {
+            for site in
+                newest_first(&lib, "python3").iter().flat_map(|p| [p.join("site-packages"), p.join("dist-packages")])
+            {
                 if let Some(found) = in_packages(tool, &site) {
                     return Some(found);
                 }
@@ -226,7 +234,8 @@ fn looked_at(place: &Path, looked: &mut Vec<String>) -> bool {
     true
 }
 
-/// The part in a folder of Python packages: NVIDIA's (`nvidia/cu13`, newest first, or the older `nvidia/cuda_nvcc`), then Triton's.
+/// The part in a folder of Python packages: NVIDIA's (`nvidia/cu13`, newest first, or the older `nvidia/cuda_nvcc`),
+/// then Triton's.
 fn in_packages(tool: Tool, site: &Path) -> Option<PathBuf> {
     let nvidia = site.join("nvidia");
     let named = match tool {
@@ -237,7 +246,8 @@ fn in_packages(tool: Tool, site: &Path) -> Option<PathBuf> {
     roots.find(|p| tool.usable(p)).or_else(|| Some(site.join(tool.in_triton())).filter(|p| tool.usable(p)))
 }
 
-/// The entries of a folder whose names are a prefix and digits or dots, the highest number first; none if it is no folder.
+/// The entries of a folder whose names are a prefix and digits or dots, the highest number first; none if it is no
+/// folder.
 ///
 /// `cu9, cu13, cuda_nvcc` with prefix `cu` gives `cu13, cu9`.
 fn newest_first(folder: &Path, prefix: &str) -> Vec<PathBuf> {
@@ -246,7 +256,8 @@ fn newest_first(folder: &Path, prefix: &str) -> Vec<PathBuf> {
         .filter_map(Result::ok)
         .filter_map(|e| {
             let version = e.file_name().to_str()?.strip_prefix(prefix)?.to_owned();
-            let numbers = version.split('.').filter(|n| !n.is_empty()).map(str::parse).collect::<Result<_, _>>().ok()?;
+            let numbers =
+                version.split('.').filter(|n| !n.is_empty()).map(str::parse).collect::<Result<_, _>>().ok()?;
             Some((numbers, e.path()))
         })
         .collect();

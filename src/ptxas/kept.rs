@@ -1,6 +1,7 @@
 //! What is kept of failed runs: the input, so that the command in the message works.
 //!
-//! 1. All lies in one folder of the user's, `ttc-failed-UID` in the temporary folder, that nobody else can read or write.
+//! 1. All lies in one folder of the user's, `ttc-failed-UID` in the temporary folder, that nobody else can read or
+//!    write.
 //! 2. Each input has a folder there, named after its contents: the same failure again takes no more room.
 //! 3. Of more than [`MOST`] folders the oldest are removed.
 
@@ -39,7 +40,11 @@ fn own_folder(path: &Path, user: u32) -> io::Result<()> {
         _ => {}
     }
     let found = fs::symlink_metadata(path)?;
-    if found.is_dir() && found.uid() == user && found.mode() & 0o022 == 0 { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+    if found.is_dir() && found.uid() == user && found.mode() & 0o022 == 0 {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
 }
 
 /// Removes the oldest folders, so that there is room for one more.

@@ -5,8 +5,8 @@
 //!    `64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads`.
 //! 3. `Used 12 registers, used 1 barriers, 128 bytes smem, 360 bytes cmem[0]` belongs to the entry of step 1.
 //!
-//! Numbers that are not there are 0: ptxas leaves out what a kernel does not use. Lines of other forms are skipped, so a new release that
-//! prints more is no error.
+//! Numbers that are not there are 0: ptxas leaves out what a kernel does not use. Lines of other forms are skipped, so
+//! a new release that prints more is no error.
 
 /// Resources of one function or of several.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,7 +47,8 @@ pub struct FunctionUsage {
     pub usage: Usage,
 }
 
-/// What a line of this kind says: `ptxas info    : Used 12 registers`. The first word is the name of the program, `ptxas-blackwell` for example.
+/// What a line of this kind says: `ptxas info    : Used 12 registers`. The first word is the name of the program,
+/// `ptxas-blackwell` for example.
 pub(super) fn words<'a>(line: &'a str, kind: &str) -> Option<&'a str> {
     let (_, rest) = line.strip_prefix("ptxas")?.split_once(' ')?;
     Some(rest.trim_start().strip_prefix(kind)?.trim_start_matches([' ', ':']))
@@ -92,7 +93,8 @@ fn index_of(functions: &mut Vec<FunctionUsage>, name: &str, entry: bool) -> usiz
     index
 }
 
-/// The number before a unit, 0 if there is none. In `Used 12 registers, 128 bytes smem` the number of `bytes smem` is 128.
+/// The number before a unit, 0 if there is none. In `Used 12 registers, 128 bytes smem` the number of `bytes smem` is
+/// 128.
 fn number(line: &str, unit: &str) -> u32 {
     let item = line.split(',').find_map(|item| item.trim().strip_suffix(unit));
     item.and_then(|i| i.split_whitespace().last()).and_then(|n| n.parse().ok()).unwrap_or(0)
@@ -121,15 +123,17 @@ mod tests {
         let a = Usage { registers: 12, spill_stores: 20, spill_loads: 24, stack: 64, shared: 128, barriers: 1 };
         let helper = Usage { spill_stores: 4, spill_loads: 4, stack: 8, ..Usage::default() };
         let functions = parse(LOG);
-        assert_eq!(functions, [f("b", true, Usage { registers: 8, ..Usage::default() }), f("a", true, a), f("helper", false, helper)]);
+        assert_eq!(
+            functions,
+            [f("b", true, Usage { registers: 8, ..Usage::default() }), f("a", true, a), f("helper", false, helper)]
+        );
         assert_eq!(Usage::of_all(&functions), Usage { spill_stores: 24, spill_loads: 28, ..a });
     }
 
     #[test]
     fn other_lines_are_no_report() {
         assert_eq!(parse(""), []);
-        let odd =
-            "ptxas info : Used many registers\n 9 bytes stack frame\nptxas info : Function properties for \nUsed 99999999999 registers\n";
+        let odd = "ptxas info : Used many registers\n 9 bytes stack frame\nptxas info : Function properties for \nUsed 99999999999 registers\n";
         assert_eq!(parse(odd).iter().map(|f| f.usage).collect::<Vec<_>>(), [Usage::default()]);
     }
 }

@@ -1,10 +1,12 @@
 //! One run of a tool: its files, its process, its end.
 //!
-//! 1. Input and output are files in memory (`memfd_create`), which the tool opens as `/proc/self/fd/N`: nothing is left when ttc is killed. Where there are
-//!    none, they lie in a temporary folder.
-//! 2. The process dies with the thread that waits for it (`PR_SET_PDEATHSIG`), so also when ttc is killed by a signal that cannot be caught. It leads a
-//!    group of its own; [`stop_all`] ends the groups, with what wrappers of a tool may have started.
-//! 3. What it prints is read while it runs; beyond a limit it is thrown away, so that a tool which prints without end costs no memory.
+//! 1. Input and output are files in memory (`memfd_create`), which the tool opens as `/proc/self/fd/N`: nothing is left
+//!    when ttc is killed. Where there are none, they lie in a temporary folder.
+//! 2. The process dies with the thread that waits for it (`PR_SET_PDEATHSIG`), so also when ttc is killed by a signal
+//!    that cannot be caught. It leads a group of its own; [`stop_all`] ends the groups, with what wrappers of a tool
+//!    may have started.
+//! 3. What it prints is read while it runs; beyond a limit it is thrown away, so that a tool which prints without end
+//!    costs no memory.
 //! 4. After the time limit the group is killed.
 
 use std::ffi::{CString, OsString};
@@ -123,7 +125,8 @@ impl Run {
         let group = child.id() as i32;
         let registered = Registered::new(group);
         let deadline = limit.and_then(|l| start.checked_add(l));
-        let (stdout, stderr, stopped) = watch(&mut child, deadline, if self.tool == Tool::Ptxas { MOST_LOG } else { MOST_TEXT });
+        let (stdout, stderr, stopped) =
+            watch(&mut child, deadline, if self.tool == Tool::Ptxas { MOST_LOG } else { MOST_TEXT });
         let status = child.wait();
         drop(registered);
         let status = status.map_err(|e| not_started(self.tool, &self.tool_path, &e))?;
@@ -145,7 +148,8 @@ impl Run {
     }
 
     fn command(&self) -> io::Result<Command> {
-        // The tool runs in another folder, where it finds nothing of anybody's, so its path must not depend on this one.
+        // The tool runs in another folder, where it finds nothing of anybody's, so its path must not depend on this
+        // one.
         let program = std::path::absolute(&self.tool_path).unwrap_or_else(|_| self.tool_path.clone());
         let mut args: Vec<OsString> = self.options.clone();
         args.push(self.input.path().into());
@@ -182,7 +186,8 @@ impl Run {
     }
 }
 
-/// A program with its arguments, in the form of `execve`. The standard library would run a file of an unknown format as a shell script.
+/// A program with its arguments, in the form of `execve`. The standard library would run a file of an unknown format as
+/// a shell script.
 struct Exec {
     words: Vec<CString>,
     /// To the words, and a null at the end.
@@ -201,8 +206,10 @@ unsafe extern "C" {
 
 impl Exec {
     fn new(program: &Path, args: &[OsString]) -> io::Result<Exec> {
-        let words: Result<Vec<CString>, _> =
-            std::iter::once(program.as_os_str()).chain(args.iter().map(|a| &**a)).map(|w| CString::new(w.as_bytes())).collect();
+        let words: Result<Vec<CString>, _> = std::iter::once(program.as_os_str())
+            .chain(args.iter().map(|a| &**a))
+            .map(|w| CString::new(w.as_bytes()))
+            .collect();
         let words = words?;
         let pointers = words.iter().map(|w| w.as_ptr()).chain([std::ptr::null()]).collect();
         Ok(Exec { words, pointers })
@@ -238,11 +245,14 @@ fn in_memory(name: &std::ffi::CStr) -> io::Result<Scratch> {
 
 /// Reads both streams until they end or the time is up; then the group is killed.
 fn watch(child: &mut Child, deadline: Option<Instant>, most: usize) -> (Vec<u8>, Vec<u8>, bool) {
-    let (mut out, mut err) =
-        (Stream::new(child.stdout.take().map(Into::into), most), Stream::new(child.stderr.take().map(Into::into), MOST_LOG));
+    let (mut out, mut err) = (
+        Stream::new(child.stdout.take().map(Into::into), most),
+        Stream::new(child.stderr.take().map(Into::into), MOST_LOG),
+    );
     let over = || deadline.is_some_and(|d| Instant::now() >= d);
     while (out.is_open() || err.is_open()) && !over() {
-        let left = deadline.map(|d| d.saturating_duration_since(Instant::now()).as_millis().min(i32::MAX as u128) as i32 + 1);
+        let left =
+            deadline.map(|d| d.saturating_duration_since(Instant::now()).as_millis().min(i32::MAX as u128) as i32 + 1);
         let mut polled = [out.polled(), err.polled()];
         // SAFETY: an array of two that outlives the call.
         let ready = unsafe { libc::poll(polled.as_mut_ptr(), 2, left.unwrap_or(-1)) };
@@ -333,7 +343,8 @@ fn kill_group(group: i32) {
     unsafe { libc::kill(-group, libc::SIGKILL) };
 }
 
-/// Ends the tools that run, with all that they started, in a process that is about to end. It makes system calls alone, so that a signal's handler may call it.
+/// Ends the tools that run, with all that they started, in a process that is about to end. It makes system calls alone,
+/// so that a signal's handler may call it.
 pub fn stop_all() {
     ENDING.store(true, Ordering::Release);
     for group in GROUPS.iter().map(|g| g.load(Ordering::Acquire)).filter(|&g| g > 0) {

@@ -1,6 +1,7 @@
 //! Searches in made-up file trees, failures through fake tools (shell scripts), and real runs where ptxas is installed.
 //!
-//! A run on a machine without ptxas skips the last kind; `make test` installs it first, and sets `TTC_TEST_TOOLS=1`, which forbids skipping.
+//! A run on a machine without ptxas skips the last kind; `make test` installs it first, and sets `TTC_TEST_TOOLS=1`,
+//! which forbids skipping.
 
 #![cfg(unix)]
 
@@ -25,7 +26,8 @@ fn sm(name: &str) -> Target {
     Target::parse(name).unwrap()
 }
 
-/// A shell command that writes a cubin without code for compute capability 8.0 to the file that the last argument names.
+/// A shell command that writes a cubin without code for compute capability 8.0 to the file that the last argument
+/// names.
 const WRITE_CUBIN: &str = r#"for last; do :; done
     { printf '\177ELF\002\001\001A\010\0\0\0\0\0\0\0\002\0\276\0'; head -c 28 /dev/zero; printf '\004\120\0\006'; head -c 12 /dev/zero; } > "$last""#;
 
@@ -81,11 +83,18 @@ fn a_fake_ptxas_gets_the_options_and_its_output_is_read() {
         {WRITE_CUBIN}"#,
         seen = seen.display()
     ));
-    let options = AssembleOptions { ptxas: Some(&fake.path), fp_fusion: false, extra: &["-O1".to_owned()], ..AssembleOptions::default() };
+    let options = AssembleOptions {
+        ptxas: Some(&fake.path),
+        fp_fusion: false,
+        extra: &["-O1".to_owned()],
+        ..AssembleOptions::default()
+    };
     let done = assemble("PTX", &sm("sm_80"), &options).unwrap();
     let text = fs::read_to_string(seen).unwrap();
     assert!(
-        text.starts_with("-v --gpu-name=sm_80 -lineinfo --fmad=false -O1 ") && text.contains(" -o ") && text.ends_with("\nPTX"),
+        text.starts_with("-v --gpu-name=sm_80 -lineinfo --fmad=false -O1 ")
+            && text.contains(" -o ")
+            && text.ends_with("\nPTX"),
         "{text}"
     );
     assert_eq!((done.cubin.len(), &done.cubin[..4]), (64, &b"\x7fELF"[..]));
@@ -114,7 +123,11 @@ fn a_tool_that_takes_too_long_is_stopped_with_what_it_started() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
     let fake = fake(&format!("sleep 1000 & echo $! > {0}; echo $$ >> {0}; wait", pids.display()));
-    let options = AssembleOptions { ptxas: Some(&fake.path), time_limit: Some(Duration::from_millis(300)), ..AssembleOptions::default() };
+    let options = AssembleOptions {
+        ptxas: Some(&fake.path),
+        time_limit: Some(Duration::from_millis(300)),
+        ..AssembleOptions::default()
+    };
     let error = assemble(PTX, &sm("sm_80"), &options).unwrap_err();
     let _kept = Kept::of(&error);
     assert_eq!((error.code.id, error.message.as_str()), ("E0815", "ptxas was stopped after 0 s for `first`"));
@@ -125,7 +138,8 @@ fn a_tool_that_takes_too_long_is_stopped_with_what_it_started() {
 
 /// Whether a process is gone, or becomes so in a moment; one that has ended and waits for its parent counts.
 fn is_gone(pid: &str) -> bool {
-    let state = || fs::read_to_string(format!("/proc/{pid}/stat")).ok().and_then(|s| s.rsplit(") ").next()?.chars().next());
+    let state =
+        || fs::read_to_string(format!("/proc/{pid}/stat")).ok().and_then(|s| s.rsplit(") ").next()?.chars().next());
     (0..200).any(|_| {
         std::thread::sleep(Duration::from_millis(10));
         state().is_none_or(|s| s == 'Z')
@@ -149,19 +163,25 @@ fn what_a_tool_prints_without_end_is_bounded() {
 
 #[test]
 fn failed_inputs_are_kept_in_one_folder_of_bounded_size() {
-    let folders: Vec<PathBuf> = (0..30).map(|i| kept::keep("kernel.ptx", format!("// {i} of this test").as_bytes()).unwrap()).collect();
+    let folders: Vec<PathBuf> =
+        (0..30).map(|i| kept::keep("kernel.ptx", format!("// {i} of this test").as_bytes()).unwrap()).collect();
     let root = folders[0].parent().unwrap();
     assert_eq!(fs::metadata(root).unwrap().permissions().mode() & 0o777, 0o700);
     assert!(fs::read_dir(root).unwrap().count() <= 25, "tests beside this one may keep some as well");
     assert!(folders[29].join("kernel.ptx").is_file());
-    assert_eq!(kept::keep("kernel.ptx", b"// 29 of this test").unwrap(), folders[29], "the same failure takes no more room");
+    assert_eq!(
+        kept::keep("kernel.ptx", b"// 29 of this test").unwrap(),
+        folders[29],
+        "the same failure takes no more room"
+    );
     folders.iter().for_each(|f| drop(fs::remove_dir_all(f)));
 }
 
 #[test]
 fn a_failure_names_the_kernel_the_log_and_a_command_that_repeats_it() {
-    let fake =
-        fake("echo \"ptxas kernel.ptx, line 9; error   : Unknown modifier '.glob'\" >&2; echo \"ptxas fatal   : aborted\" >&2; exit 255");
+    let fake = fake(
+        "echo \"ptxas kernel.ptx, line 9; error   : Unknown modifier '.glob'\" >&2; echo \"ptxas fatal   : aborted\" >&2; exit 255",
+    );
     let error = assemble_with(&fake.path, PTX, "sm_80", None).unwrap_err();
     let kept = Kept::of(&error);
     assert_eq!(error.code.id, "E0803");
@@ -176,7 +196,9 @@ fn a_failure_names_the_kernel_the_log_and_a_command_that_repeats_it() {
 
 #[test]
 fn errors_point_into_a_ptx_file_of_the_user() {
-    let fake = fake("echo \"ptxas kernel.ptx, line 9; error   : bad\" >&2; echo \"ptxas kernel.ptx, line 900; fatal : worse\" >&2; exit 1");
+    let fake = fake(
+        "echo \"ptxas kernel.ptx, line 9; error   : bad\" >&2; echo \"ptxas kernel.ptx, line 900; fatal : worse\" >&2; exit 1",
+    );
     let error = assemble_with(&fake.path, PTX, "sm_80", Some("mine.ptx")).unwrap_err();
     let _kept = Kept::of(&error);
     let places: Vec<_> = error.labels.iter().map(|l| (l.place.clone(), l.text.as_str())).collect();
@@ -209,7 +231,10 @@ fn an_old_ptxas_is_recognised_by_its_words() {
         let fake = fake(&format!("echo \"{log}\" >&2; exit 255"));
         let error = assemble_with(&fake.path, PTX, "sm_120", None).unwrap_err();
         let _kept = Kept::of(&error);
-        assert_eq!((error.code.id, error.message), ("E0805", format!("this ptxas is too old for `first` on sm_120: {reason}")));
+        assert_eq!(
+            (error.code.id, error.message),
+            ("E0805", format!("this ptxas is too old for `first` on sm_120: {reason}"))
+        );
     }
 }
 
@@ -266,7 +291,11 @@ impl World {
     fn find(&self, tool: Tool) -> Result<String, Diagnostic> {
         let variables = self.variables.clone();
         let variable = Box::new(move |name: &str| variables.get(name).map(OsString::from));
-        let around = Surroundings { variable, executable: Some(self.path("repo/target/release/ttc")), root: self.root.path().to_owned() };
+        let around = Surroundings {
+            variable,
+            executable: Some(self.path("repo/target/release/ttc")),
+            root: self.root.path().to_owned(),
+        };
         let found = around.find(tool, None)?;
         let root = fs::canonicalize(self.root.path()).unwrap();
         Ok(fs::canonicalize(found).unwrap().strip_prefix(root).unwrap().to_str().unwrap().to_owned())
@@ -357,7 +386,11 @@ fn real_ptxas_and_nvdisasm_take_a_kernel_there_and_back() {
     assert_eq!(&done.cubin[..4], b"\x7fELF");
     assert_eq!((done.functions.len(), done.functions[0].entry, done.functions[0].name.as_str()), (1, true, "first"));
     assert!((4..=16).contains(&done.usage().registers), "{:?}", done.usage());
-    assert_eq!(assemble_with(&ptxas, &good_ptx(), "sm_80", None).unwrap().cubin, done.cubin, "the same PTX gives the same bytes");
+    assert_eq!(
+        assemble_with(&ptxas, &good_ptx(), "sm_80", None).unwrap().cubin,
+        done.cubin,
+        "the same PTX gives the same bytes"
+    );
     let text = disassemble(&done.cubin, Some(&nvdisasm), None).unwrap();
     assert!(text.contains(".target") && text.contains("STG.E"), "{text}");
     let error = disassemble(b"no cubin", Some(&nvdisasm), None).unwrap_err();
@@ -386,7 +419,11 @@ fn real_ptxas_confirms_the_lowest_ptx_version_of_every_target() {
     let Some(ptxas) = real(Tool::Ptxas) else { return };
     for target in TARGETS {
         let empty = |version: u32| {
-            format!(".version {}.{}\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n", version / 10, version % 10)
+            format!(
+                ".version {}.{}\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n",
+                version / 10,
+                version % 10
+            )
         };
         let at_lowest = assemble_with(&ptxas, &empty(target.min_ptx()), target.name, None);
         if at_lowest.as_ref().is_err_and(|e| e.code.id == "E0805") && std::env::var_os("TTC_TEST_TOOLS").is_none() {

@@ -1,14 +1,17 @@
 //! The devices that ttc compiles for, as data.
 //!
-//! A [`Target`] is a row of [`TARGETS`]: the numbers of a device that passes, layouts and code generation need, and queries for what its instruction set
-//! holds. It is made once, from `--arch` or from a module's `ttg.target`, and handed on as a value. Nothing else in ttc compares architectures or knows
-//! a compute capability: that number is private to [`nvidia`], and everybody asks `target.has_tma()`, `target.warp_size()`, `target.shared.banks`.
+//! A [`Target`] is a row of [`TARGETS`]: the numbers of a device that passes, layouts and code generation need, and
+//! queries for what its instruction set holds. It is made once, from `--arch` or from a module's `ttg.target`, and
+//! handed on as a value. Nothing else in ttc compares architectures or knows a compute capability: that number is
+//! private to [`nvidia`], and everybody asks `target.has_tma()`, `target.warp_size()`, `target.shared.banks`.
 //!
 //! # What the names mean
-//! - `sm_90` is the *baseline* instruction set of compute capability 9.0. Its code also runs on every later GPU of the same major number.
-//! - `sm_90a` is the *architecture-accelerated* set: it adds what later GPUs need not keep (`wgmma`, `setmaxnreg`), and its code runs on
-//!   exactly that capability (PTX ISA, "PTX Module Directives: .target"). From capability 90 on, Triton always compiles for the `a`
-//!   variant, so Triton's own word for a GPU, `cuda:90`, means `sm_90a` here, while `90`, `sm_90` and `compute_90` mean the baseline.
+//! - `sm_90` is the *baseline* instruction set of compute capability 9.0. Its code also runs on every later GPU of the
+//!   same major number.
+//! - `sm_90a` is the *architecture-accelerated* set: it adds what later GPUs need not keep (`wgmma`, `setmaxnreg`), and
+//!   its code runs on exactly that capability (PTX ISA, "PTX Module Directives: .target"). From capability 90 on,
+//!   Triton always compiles for the `a` variant, so Triton's own word for a GPU, `cuda:90`, means `sm_90a` here, while
+//!   `90`, `sm_90` and `compute_90` mean the baseline.
 //!
 //! # Example
 //! ```
@@ -75,7 +78,8 @@ impl Target {
         TARGETS.iter().find(|t| t.name == wanted).copied().ok_or_else(|| unknown(text, &wanted))
     }
 
-    /// The device of a module by Triton's word for it, `cuda:90`; also one that is too old to compile for, whose modules can be read.
+    /// The device of a module by Triton's word for it, `cuda:90`; also one that is too old to compile for, whose
+    /// modules can be read.
     #[must_use]
     pub fn of_module_word(word: &str) -> Option<Target> {
         let number = word.strip_prefix("cuda:")?;
@@ -110,14 +114,19 @@ fn unknown(text: &str, wanted: &str) -> Diagnostic {
     let shown: String = text.chars().take(40).collect();
     let error = Diagnostic::error(&cli::UNKNOWN_ARCH, format!("unknown architecture `{}`", shown.escape_debug()))
         .note(format!("the architectures are {}", names.join(", ")));
-    if let Some((_, name)) = PRODUCTS.iter().find(|(products, _)| products.contains(&&*text.trim().to_ascii_lowercase())) {
+    if let Some((_, name)) =
+        PRODUCTS.iter().find(|(products, _)| products.contains(&&*text.trim().to_ascii_lowercase()))
+    {
         return error.help(format!("the architecture of that GPU is `{name}`"));
     }
     if nvidia::is_too_old(wanted) {
         return error.help(format!("that GPU is too old: ttc compiles for {} and later", TARGETS[0].name));
     }
     let near = if wanted.len() > 40 { None } else { nearest(wanted, names.iter().copied()) };
-    error.help(near.map_or_else(|| "name a GPU as `sm_80`, `80`, `compute_80` or `cuda:80`".to_owned(), |n| format!("did you mean `{n}`?")))
+    error.help(near.map_or_else(
+        || "name a GPU as `sm_80`, `80`, `compute_80` or `cuda:80`".to_owned(),
+        |n| format!("did you mean `{n}`?"),
+    ))
 }
 
 /// Products by the names that people use, with the architecture that compiles for all of their instructions.
@@ -168,15 +177,21 @@ mod tests {
         assert_eq!((error.code.id, error.help.as_deref()), ("E0912", Some("did you mean `sm_90`?")));
         assert!(error.notes[0].contains("sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a"), "{:?}", error.notes);
         // Products are named by what they are, not by the letters that they share.
-        for (text, name) in [("h100", "sm_90a"), ("A100", "sm_80"), ("l40", "sm_89"), ("h200", "sm_90a"), ("b200", "sm_100a")] {
+        for (text, name) in
+            [("h100", "sm_90a"), ("A100", "sm_80"), ("l40", "sm_89"), ("h200", "sm_90a"), ("b200", "sm_100a")]
+        {
             let help = Target::parse(text).unwrap_err().help.unwrap();
             assert_eq!(help, format!("the architecture of that GPU is `{name}`"));
         }
-        assert_eq!(Target::parse("sm_70").unwrap_err().help.as_deref(), Some("that GPU is too old: ttc compiles for sm_80 and later"));
+        assert_eq!(
+            Target::parse("sm_70").unwrap_err().help.as_deref(),
+            Some("that GPU is too old: ttc compiles for sm_80 and later")
+        );
         for (products, name) in PRODUCTS {
             assert!(TARGETS.iter().any(|t| t.name == *name), "{products:?}");
         }
-        for text in ["", "gfx942", "cuda:", "cuda:91", "cuda:90:64", "sm_", "..", "9.0.", "sm_٩٠", &"9".repeat(100_000)] {
+        for text in ["", "gfx942", "cuda:", "cuda:91", "cuda:90:64", "sm_", "..", "9.0.", "sm_٩٠", &"9".repeat(100_000)]
+        {
             let error = Target::parse(text).unwrap_err();
             assert!(error.message.len() < 500, "{text}");
         }
@@ -184,7 +199,8 @@ mod tests {
 
     #[test]
     fn features_follow_capability_and_variant() {
-        let names = |query: fn(&Target) -> bool| -> Vec<&str> { TARGETS.iter().filter(|t| query(t)).map(|t| t.name).collect() };
+        let names =
+            |query: fn(&Target) -> bool| -> Vec<&str> { TARGETS.iter().filter(|t| query(t)).map(|t| t.name).collect() };
         assert_eq!(names(Target::has_wgmma), ["sm_90a"]);
         assert_eq!(names(Target::has_tcgen05), ["sm_100a", "sm_103a", "sm_110a"]);
         assert_eq!(TARGETS.iter().find(|t| t.has_fp8_cvt()).map(|t| t.name), Some("sm_89"));

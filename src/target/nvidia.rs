@@ -1,11 +1,13 @@
 //! NVIDIA's GPUs: the rows, and what each instruction set holds.
 //!
-//! The *capability* is Triton's integer: ten times the major plus the minor number, the same for a baseline and its accelerated variant. It is private to
-//! this file, so that whoever needs to know something about a GPU has to ask for it by name, and a new GPU is a row here and the right answers.
+//! The *capability* is Triton's integer: ten times the major plus the minor number, the same for a baseline and its
+//! accelerated variant. It is private to this file, so that whoever needs to know something about a GPU has to ask for
+//! it by name, and a new GPU is a row here and the right answers.
 //!
 //! # Where the numbers come from
-//! Memory, register and thread limits: CUDA C++ Programming Guide, "Compute Capabilities", table of technical specifications. Lowest PTX
-//! ISA versions: PTX ISA, "Target ISA notes" of `.target`; a test assembles an empty kernel to confirm them when ptxas is there.
+//! Memory, register and thread limits: CUDA C++ Programming Guide, "Compute Capabilities", table of technical
+//! specifications. Lowest PTX ISA versions: PTX ISA, "Target ISA notes" of `.target`; a test assembles an empty kernel
+//! to confirm them when ptxas is there.
 
 use super::{SharedMemory, Target};
 
@@ -108,8 +110,8 @@ impl Target {
         self.isa.capability == other.isa.capability
     }
 
-    /// Whether PTX for this `.target` can be compiled for the GPU. A baseline goes onto every later one, a variant (`sm_90a`) only onto its own (PTX ISA,
-    /// "PTX Module Directives: .target").
+    /// Whether PTX for this `.target` can be compiled for the GPU. A baseline goes onto every later one, a variant
+    /// (`sm_90a`) only onto its own (PTX ISA, "PTX Module Directives: .target").
     #[must_use]
     pub fn accepts_ptx_for(&self, name: &str) -> bool {
         let baseline: Option<u32> = name.strip_prefix("sm_").and_then(|n| n.parse().ok());
@@ -183,7 +185,8 @@ impl Target {
         self.isa.capability == 89 || self.isa.capability / 10 == 12
     }
 
-    /// Whether tensor cores add products of 8-bit floats with fewer bits than f32 has. A product then says how many terms may be added so.
+    /// Whether tensor cores add products of 8-bit floats with fewer bits than f32 has. A product then says how many
+    /// terms may be added so.
     #[must_use]
     pub fn rounds_fp8_sums(&self) -> bool {
         self.isa.capability == 90
@@ -219,37 +222,43 @@ impl Target {
         self.isa.capability == 100 && self.isa.accelerated
     }
 
-    /// Whether ptxas takes the vector code that LLVM's SLP vectorizer makes; for sm_80 it rejects some, so Triton leaves it out there.
+    /// Whether ptxas takes the vector code that LLVM's SLP vectorizer makes; for sm_80 it rejects some, so Triton
+    /// leaves it out there.
     #[must_use]
     pub fn takes_slp_vectors(&self) -> bool {
         self.isa.capability > 80
     }
 
-    /// `cp.async.bulk.tensor`, the tensor memory accelerator, with the `mbarrier` transaction counts it needs (PTX ISA, "cp.async.bulk.tensor").
+    /// `cp.async.bulk.tensor`, the tensor memory accelerator, with the `mbarrier` transaction counts it needs (PTX ISA,
+    /// "cp.async.bulk.tensor").
     #[must_use]
     pub fn has_tma(&self) -> bool {
         self.isa.capability >= 90
     }
 
-    /// Whether hardware reads shared memory past the threads' own view of it, so that a fence must join the two (PTX ISA, "Async proxy").
+    /// Whether hardware reads shared memory past the threads' own view of it, so that a fence must join the two (PTX
+    /// ISA, "Async proxy").
     #[must_use]
     pub fn has_async_proxy(&self) -> bool {
         self.isa.capability >= 90
     }
 
-    /// `tensormap.replace`: kernels that make tensor descriptors themselves (PTX ISA, "tensormap.replace"); accelerated variants only.
+    /// `tensormap.replace`: kernels that make tensor descriptors themselves (PTX ISA, "tensormap.replace"); accelerated
+    /// variants only.
     #[must_use]
     pub fn has_tensormap_replace(&self) -> bool {
         self.has_tma() && self.isa.accelerated
     }
 
-    /// `wgmma`: asynchronous matrix products of four warps, on `sm_90a` alone (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions").
+    /// `wgmma`: asynchronous matrix products of four warps, on `sm_90a` alone (PTX ISA, "Asynchronous Warpgroup Level
+    /// Matrix Instructions").
     #[must_use]
     pub fn has_wgmma(&self) -> bool {
         self.isa.capability == 90 && self.isa.accelerated
     }
 
-    /// `tcgen05`: fifth-generation tensor cores with tensor memory (PTX ISA, "TensorCore 5th Generation Family Instructions"); 10.x and 11.x, accelerated variants only.
+    /// `tcgen05`: fifth-generation tensor cores with tensor memory (PTX ISA, "TensorCore 5th Generation Family
+    /// Instructions"); 10.x and 11.x, accelerated variants only.
     #[must_use]
     pub fn has_tcgen05(&self) -> bool {
         matches!(self.isa.capability / 10, 10 | 11) && self.isa.accelerated
@@ -263,7 +272,9 @@ mod tests {
     #[test]
     fn the_table_is_ordered_and_consistent() {
         for pair in TARGETS.windows(2) {
-            assert!((pair[0].isa.capability, pair[0].isa.accelerated) < (pair[1].isa.capability, pair[1].isa.accelerated));
+            assert!(
+                (pair[0].isa.capability, pair[0].isa.accelerated) < (pair[1].isa.capability, pair[1].isa.accelerated)
+            );
         }
         for t in TARGETS {
             assert_eq!(t.name, format!("sm_{}{}", t.isa.capability, if t.isa.accelerated { "a" } else { "" }));
@@ -272,7 +283,9 @@ mod tests {
 
     #[test]
     fn ptx_of_a_baseline_goes_onto_later_targets_alone() {
-        for (made_for, target) in [("sm_80", "sm_80"), ("sm_80", "sm_90a"), ("sm_75", "sm_80"), ("sm_90a", "sm_90a"), ("sm_90", "sm_90a")] {
+        for (made_for, target) in
+            [("sm_80", "sm_80"), ("sm_80", "sm_90a"), ("sm_75", "sm_80"), ("sm_90a", "sm_90a"), ("sm_90", "sm_90a")]
+        {
             assert!(Target::parse(target).unwrap().accepts_ptx_for(made_for), "{made_for} on {target}");
         }
         for (made_for, target) in

@@ -1,10 +1,10 @@
 //! Checks the rules about who may use what in `src/`, as `docs/architecture.md` states them.
 //!
 //! 1. Every `.rs` and `.lalrpop` file under `src/` is read; comments, string contents and test modules are left out.
-//! 2. `crate::X`, `use crate::{X, Y}` and chains of `super::` that reach the crate's root name a top-level module. The module of the file
-//!    must be allowed to import it ([`ARROWS`]).
-//! 3. Some words belong to some files alone ([`WORDS`]): `inkwell` to `src/codegen/`, `ariadne` to `src/diag/`, processes to
-//!    `src/ptxas.rs`, printing to `src/main.rs`.
+//! 2. `crate::X`, `use crate::{X, Y}` and chains of `super::` that reach the crate's root name a top-level module. The
+//!    module of the file must be allowed to import it ([`ARROWS`]).
+//! 3. Some words belong to some files alone ([`WORDS`]): `inkwell` to `src/codegen/`, `ariadne` to `src/diag/`,
+//!    processes to `src/ptxas.rs`, printing to `src/main.rs`.
 //! 4. Every `.rs` file starts with `//!`.
 //!
 //! This is a scan of text, not of syntax: it finds what people write, and the unit tests below pin what that is.
@@ -60,7 +60,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// Words with the only paths, relative to `src/`, that may use them. A path that ends in `/` is a folder.
 const WORDS: &[(&str, &[&str])] = &[
-    // What a device can do is asked by name; numbers of GPUs are for the language, for Triton's pass options and for the files of tools.
+    // What a device can do is asked by name; numbers of GPUs are for the language, for Triton's pass options and for
+    // the files of tools.
     (".capability", &["target/"]),
     ("triton_number", &["target/", "irgen/lookup.rs", "irgen/builtins/target.rs", "passes/pipelines.rs"]),
     ("compute_capability()", &["target/", "irgen/builtins/host.rs", "ptxas/cubin.rs"]),
@@ -160,7 +161,9 @@ fn import_problems(path: &str, text: &str) -> Vec<String> {
 /// Uses of words that a file may not have, one line each.
 fn word_problems(path: &str, text: &str) -> Vec<String> {
     let mut problems = vec![];
-    let allowed = |paths: &[&str]| is_test_file(path) || paths.iter().any(|p| path == *p || (p.ends_with('/') && path.starts_with(p)));
+    let allowed = |paths: &[&str]| {
+        is_test_file(path) || paths.iter().any(|p| path == *p || (p.ends_with('/') && path.starts_with(p)))
+    };
     let code = code(text);
     for (word, _) in WORDS.iter().filter(|(_, paths)| !allowed(paths)) {
         for (line, text) in code.lines().enumerate() {
@@ -229,12 +232,16 @@ fn raw_string(rest: &[char]) -> Option<usize> {
     Some(found.map_or(rest.len(), |n| open + 1 + n + end.len()))
 }
 
-/// The top-level modules that code names, with their lines and one more segment where there is one: `(3, "passes::analysis")`.
+/// The top-level modules that code names, with their lines and one more segment where there is one: `(3,
+/// "passes::analysis")`.
 fn imports(path: &str, code: &str) -> Vec<(usize, String)> {
     let depth = module_depth(path);
     let modules: Vec<&str> = ARROWS.iter().map(|(m, _)| *m).collect();
     let mut found = vec![];
-    let starts = code.match_indices("crate::").chain(code.match_indices("super::")).filter(|(at, _)| !code[..*at].ends_with(is_name));
+    let starts = code
+        .match_indices("crate::")
+        .chain(code.match_indices("super::"))
+        .filter(|(at, _)| !code[..*at].ends_with(is_name));
     for (at, _) in starts {
         let mut rest = &code[at..];
         if let Some(after) = rest.strip_prefix("crate::") {
@@ -256,12 +263,14 @@ fn imports(path: &str, code: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// How many `super::` lead from a file's module to the crate's root: `diag/render/mod.rs` is the module `diag::render`, so 2.
+/// How many `super::` lead from a file's module to the crate's root: `diag/render/mod.rs` is the module `diag::render`,
+/// so 2.
 fn module_depth(path: &str) -> usize {
     path.split('/').filter(|part| *part != "mod.rs").count()
 }
 
-/// The first two segments of each path at the start of a text: `a::{b, c::d}` gives `a::b`, `a::c`; `{a, b::c}` gives `a`, `b::c`.
+/// The first two segments of each path at the start of a text: `a::{b, c::d}` gives `a::b`, `a::c`; `{a, b::c}` gives
+/// `a`, `b::c`.
 fn heads(text: &str) -> Vec<String> {
     expand(text).into_iter().map(|path| path.split("::").take(2).collect::<Vec<_>>().join("::")).collect()
 }
@@ -305,13 +314,24 @@ fn items(inner: &str) -> Vec<&str> {
 #[test]
 fn the_scan_finds_imports_however_they_are_written() {
     for (path, text, problems) in [
-        ("ir/core.rs", "use crate::diag::Code;\nuse crate::parser::Tree;", vec!["src/ir/core.rs:2: `ir` may not import `parser::Tree`"]),
+        (
+            "ir/core.rs",
+            "use crate::diag::Code;\nuse crate::parser::Tree;",
+            vec!["src/ir/core.rs:2: `ir` may not import `parser::Tree`"],
+        ),
         (
             "ir/mod.rs",
             "use crate::{\n    diag::{Code, codes},\n    passes::{self, tt},\n};",
-            vec!["src/ir/mod.rs:1: `ir` may not import `passes::self`", "src/ir/mod.rs:1: `ir` may not import `passes::tt`"],
+            vec![
+                "src/ir/mod.rs:1: `ir` may not import `passes::self`",
+                "src/ir/mod.rs:1: `ir` may not import `passes::tt`",
+            ],
         ),
-        ("lexer/mod.rs", "fn f() { let x = crate::ir::Ir::new(); }", vec!["src/lexer/mod.rs:1: `lexer` may not import `ir::Ir`"]),
+        (
+            "lexer/mod.rs",
+            "fn f() { let x = crate::ir::Ir::new(); }",
+            vec!["src/lexer/mod.rs:1: `lexer` may not import `ir::Ir`"],
+        ),
         (
             "lexer/layout/x.rs",
             "use super::super::super::parser::A;\nuse super::super::Token;",

@@ -1,6 +1,8 @@
-//! Every kernel of `kernels/`, compiled for every generation, goes through the oldest and the newest ptxas that the README promises.
+//! Every kernel of `kernels/`, compiled for every generation, goes through the oldest and the newest ptxas that the
+//! README promises.
 //!
-//! One case a kernel, in its default configuration. What a target cannot do is in [`REFUSED`], with the code that says so.
+//! One case a kernel, in its default configuration. What a target cannot do is in [`REFUSED`], with the code that says
+//! so.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +14,8 @@ use ttc::target::Target;
 
 use super::kernels::{files, in_parallel};
 
-/// A target of each kind of instruction set: `mma.sync` alone, with fp8, the baseline of Hopper, `wgmma`, and Blackwell's two.
+/// A target of each kind of instruction set: `mma.sync` alone, with fp8, the baseline of Hopper, `wgmma`, and
+/// Blackwell's two.
 const TARGETS: [&str; 6] = ["sm_80", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"];
 
 /// Kernels that a target has no instructions or no room for: the case's name, the target and the code.
@@ -21,9 +24,14 @@ const REFUSED: &[(&str, &str, &str)] = &[("cast", "sm_80", "E0315")];
 /// The releases of ptxas in `.toolchain`: the oldest of CUDA 12, and the one that compilations use.
 fn releases() -> Vec<PathBuf> {
     let nvidia = Path::new(env!("CARGO_MANIFEST_DIR")).join(".toolchain/nvidia");
-    let found: Vec<PathBuf> = ["cuda_nvcc/bin/ptxas", "cu13/bin/ptxas"].iter().map(|p| nvidia.join(p)).filter(|p| p.exists()).collect();
+    let found: Vec<PathBuf> =
+        ["cuda_nvcc/bin/ptxas", "cu13/bin/ptxas"].iter().map(|p| nvidia.join(p)).filter(|p| p.exists()).collect();
     let all = found.len() == 2;
-    assert!(all || std::env::var_os("TTC_TEST_TOOLS").is_none(), "`make toolchain` puts two releases of ptxas into {}", nvidia.display());
+    assert!(
+        all || std::env::var_os("TTC_TEST_TOOLS").is_none(),
+        "`make toolchain` puts two releases of ptxas into {}",
+        nvidia.display()
+    );
     found
 }
 
@@ -39,7 +47,10 @@ pub(crate) fn one_case_a_kernel() -> Vec<PathBuf> {
 
 /// What is wrong with one case for one target.
 fn problems(folder: &Folder, loaded: &Loaded, name: &str, target: &str, releases: &[PathBuf]) -> Vec<String> {
-    let instance = loaded.case.instance(&loaded.kernel, &loaded.case.default_config()).unwrap_or_else(|d| panic!("{name}: {d:#?}"));
+    let instance = loaded
+        .case
+        .instance(&loaded.kernel, &loaded.case.default_config())
+        .unwrap_or_else(|d| panic!("{name}: {d:#?}"));
     let target = Target::parse(target).unwrap();
     let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
     let outcome = run_all(&[job], &folder.sources, &instance.options, &[Stage::Ptx], &Debug::default(), 1).remove(0);
@@ -53,9 +64,13 @@ fn problems(folder: &Folder, loaded: &Loaded, name: &str, target: &str, releases
         return vec![format!("{name} for {target} compiles, expected {code}")];
     }
     let ptx = String::from_utf8(made.artifacts[&Stage::Ptx].clone()).unwrap();
-    let assembled = |ptxas: &PathBuf| ptxas::assemble(&ptx, &target, &AssembleOptions { ptxas: Some(ptxas), ..AssembleOptions::default() });
+    let assembled = |ptxas: &PathBuf| {
+        ptxas::assemble(&ptx, &target, &AssembleOptions { ptxas: Some(ptxas), ..AssembleOptions::default() })
+    };
     let said = |ptxas: &PathBuf| {
-        assembled(ptxas).err().map(|d| format!("{name} for {target} by {}: {} {:?}", ptxas.display(), d.message, d.notes))
+        assembled(ptxas)
+            .err()
+            .map(|d| format!("{name} for {target} by {}: {} {:?}", ptxas.display(), d.message, d.notes))
     };
     releases.iter().filter_map(said).collect()
 }

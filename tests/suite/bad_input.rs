@@ -1,5 +1,6 @@
-//! What happens when something is wrong from outside: files, disks, pipes, options, tools. Each case is the whole program, run in an empty
-//! directory that must be empty afterwards: a clear message, the right exit code, no panic, no partial output.
+//! What happens when something is wrong from outside: files, disks, pipes, options, tools. Each case is the whole
+//! program, run in an empty directory that must be empty afterwards: a clear message, the right exit code, no panic, no
+//! partial output.
 
 use std::fs;
 use std::path::Path;
@@ -35,11 +36,9 @@ impl World {
 
     fn command(&self, args: &str) -> Command {
         let mut c = Command::new(env!("CARGO_BIN_EXE_ttc"));
-        c.args(
-            args.split(' ')
-                .filter(|a| !a.is_empty())
-                .map(|a| a.replace("IN/", &format!("{}/", self.inputs.path().display())).replace('_', " ").replace('~', "_")),
-        );
+        c.args(args.split(' ').filter(|a| !a.is_empty()).map(|a| {
+            a.replace("IN/", &format!("{}/", self.inputs.path().display())).replace('_', " ").replace('~', "_")
+        }));
         c.args(["--error-format", "short"]).current_dir(self.work.path()).stdin(Stdio::null());
         c
     }
@@ -48,7 +47,8 @@ impl World {
         self.command(args).output().unwrap()
     }
 
-    /// Runs and checks exit code, message and that nothing was left behind. In `args` a `~` stands for an underscore and `_` for a space.
+    /// Runs and checks exit code, message and that nothing was left behind. In `args` a `~` stands for an underscore
+    /// and `_` for a space.
     fn expect(&self, args: &str, exit: i32, message: &[&str]) {
         self.check(args, &self.run(args), exit, message);
     }
@@ -139,7 +139,12 @@ fn ptxas_that_is_missing_fails_or_is_killed() {
     let args = "compile IN/copy.tk -D BLOCK=128 --arch sm~80 -o copy.cubin";
     w.expect(&format!("{args} --ptxas IN/none"), 1, &["error[E08"]);
     for (name, script, code, words) in [
-        ("failing", "#!/bin/sh\necho 'ptxas fatal   : Unresolved extern function foo' >&2\nexit 255\n", "error[E0803]", "255"),
+        (
+            "failing",
+            "#!/bin/sh\necho 'ptxas fatal   : Unresolved extern function foo' >&2\nexit 255\n",
+            "error[E0803]",
+            "255",
+        ),
         ("killed", "#!/bin/sh\nkill -9 $$\n", "error[E08", "signal"),
     ] {
         let path = w.file(name, script.as_bytes());

@@ -1,8 +1,10 @@
-//! Every diagnostic code, shown by the whole program: one case in `tests/codes` for each, and a snapshot of what the user sees.
+//! Every diagnostic code, shown by the whole program: one case in `tests/codes` for each, and a snapshot of what the
+//! user sees.
 //!
 //! 1. A case is a file `EXXXX.ext`, or a folder `EXXXX` that holds such a file and what it needs (imports, fake tools).
-//! 2. A comment in it says what to run: `# ttc: compile %s --emit ttir -o -`, where `%s` is the file's name. `# setup:` lines before it are run by
-//!    the shell first, and `# exit: 0` states another exit code than 1. Comments start with `#`, `//` or `;`.
+//! 2. A comment in it says what to run: `# ttc: compile %s --emit ttir -o -`, where `%s` is the file's name. `# setup:`
+//!    lines before it are run by the shell first, and `# exit: 0` states another exit code than 1. Comments start with
+//!    `#`, `//` or `;`.
 //! 3. The case runs in a temporary copy, once for each format of messages. The snapshot holds all three.
 //! 4. Every code of the tables has a case or stands in `ELSEWHERE`, with the test that covers it.
 //!
@@ -20,7 +22,8 @@ use ttc::ir::{Builder, InsertPoint, Ir, Loc};
 use ttc::passes::manager::{self, Changed, Failed, Input, Pass, PassCx};
 use ttc::passes::pipeline_text::Pipeline;
 
-/// Codes that no input can raise, with the reason and the test that raises them otherwise: a file and a word that stands in it.
+/// Codes that no input can raise, with the reason and the test that raises them otherwise: a file and a word that
+/// stands in it.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     // A list of uses that disagrees with the operands: the IR core keeps both, whatever the text says.
     ("E0510", "src/ir/verify/tests/structure.rs", "E0510"),
@@ -78,7 +81,8 @@ impl Case {
         let bytes = fs::read(&self.main).unwrap();
         let text = String::from_utf8_lossy(&bytes);
         let mark = format!("{key}: ");
-        let value = |line: &str| line.trim_start_matches(['#', '/', ';']).trim_start().strip_prefix(&mark).map(str::to_owned);
+        let value =
+            |line: &str| line.trim_start_matches(['#', '/', ';']).trim_start().strip_prefix(&mark).map(str::to_owned);
         text.lines().filter(|l| l.starts_with(['#', '/', ';'])).filter_map(value).collect()
     }
 
@@ -91,7 +95,11 @@ impl Case {
         let temp = tempfile::tempdir().unwrap();
         let dir = temp.path().canonicalize().unwrap();
         let from = self.main.parent().unwrap();
-        let files = if self.folder { fs::read_dir(from).unwrap().map(|e| e.unwrap().path()).collect() } else { vec![self.main.clone()] };
+        let files = if self.folder {
+            fs::read_dir(from).unwrap().map(|e| e.unwrap().path()).collect()
+        } else {
+            vec![self.main.clone()]
+        };
         for file in files {
             fs::copy(&file, dir.join(file.file_name().unwrap())).unwrap();
         }
@@ -108,10 +116,15 @@ impl Case {
     fn spawn(&self, dir: &Path, format: &str) -> Output {
         let [line] = &self.comments("ttc")[..] else { panic!("{} needs one `ttc:` comment", self.code) };
         let setup = self.comments("setup").join("\n");
-        let script = format!("{setup}\n\"$TTC\" --error-format {format} --color never {}", line.replace("%s", &self.name()));
+        let script =
+            format!("{setup}\n\"$TTC\" --error-format {format} --color never {}", line.replace("%s", &self.name()));
         let mut command = Command::new("sh");
         command.args(["-c", &script]).current_dir(dir).stdin(Stdio::null());
-        command.env("TTC", env!("CARGO_BIN_EXE_ttc")).env("TMPDIR", dir.join("tmp")).env_remove("NO_COLOR").env_remove("COLUMNS");
+        command
+            .env("TTC", env!("CARGO_BIN_EXE_ttc"))
+            .env("TMPDIR", dir.join("tmp"))
+            .env_remove("NO_COLOR")
+            .env_remove("COLUMNS");
         command.output().unwrap()
     }
 }
@@ -138,7 +151,8 @@ fn check(area: &str) {
     for case in cases.values().filter(|c| c.code.starts_with(area)) {
         let one = || {
             let shown: String = std::thread::scope(|s| {
-                let runs = ["human", "short", "json"].map(|f| s.spawn(move || format!("---- {f}\n{}\n", case.run(f).trim_end())));
+                let runs = ["human", "short", "json"]
+                    .map(|f| s.spawn(move || format!("---- {f}\n{}\n", case.run(f).trim_end())));
                 runs.into_iter().map(|r| r.join().expect("the case runs")).collect()
             });
             settings.bind(|| insta::assert_snapshot!(case.code.as_str(), shown));
@@ -206,7 +220,11 @@ fn every_code_has_a_case() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for code in codes::all() {
         let elsewhere = ELSEWHERE.iter().find(|(id, ..)| *id == code.id);
-        assert!(cases.contains_key(code.id) != elsewhere.is_some(), "{} needs a case in tests/codes, or an entry in ELSEWHERE", code.id);
+        assert!(
+            cases.contains_key(code.id) != elsewhere.is_some(),
+            "{} needs a case in tests/codes, or an entry in ELSEWHERE",
+            code.id
+        );
         if let Some((id, file, word)) = elsewhere {
             let text = fs::read_to_string(root.join(file)).unwrap();
             assert!(text.contains(word), "{id}: {file} does not hold `{word}`");

@@ -29,10 +29,12 @@ fn cli_md_names_every_option_of_compile_and_interpret_and_no_other() {
     assert!(known.len() > 15, "{known:?}");
     let doc = read("docs/cli.md");
     let written = options(&doc);
-    let missing: Vec<_> = known.difference(&written).filter(|o| *o != "--help" && *o != "--jobs" && *o != "--kernel").collect();
+    let missing: Vec<_> =
+        known.difference(&written).filter(|o| *o != "--help" && *o != "--jobs" && *o != "--kernel").collect();
     assert!(missing.is_empty(), "docs/cli.md lacks {missing:?}");
     let elsewhere = ["--version", "--help", "--json", "--syntax-only", "--svg"].map(str::to_owned);
-    let unknown: Vec<_> = written.difference(&known).filter(|o| !elsewhere.contains(o) && !o.starts_with("--pass")).collect();
+    let unknown: Vec<_> =
+        written.difference(&known).filter(|o| !elsewhere.contains(o) && !o.starts_with("--pass")).collect();
     assert!(unknown.is_empty(), "docs/cli.md names {unknown:?}, which ttc does not have");
 }
 
@@ -62,7 +64,8 @@ fn examples_of_ir_md_print_as_they_are() {
         let mut map = ttc::source::SourceMap::default();
         let file = map.add("ir.md", None, text);
         let options = ttc::ir::text::ParseOptions::default();
-        let ir = ttc::ir::text::parse_module(&map, file, &options).unwrap_or_else(|e| panic!("{}\n{text}", e[0].message));
+        let ir =
+            ttc::ir::text::parse_module(&map, file, &options).unwrap_or_else(|e| panic!("{}\n{text}", e[0].message));
         let faults: Vec<String> = ttc::layout::verify(&ir).into_iter().map(|d| d.message).collect();
         assert!(faults.is_empty(), "{faults:?}\n{text}");
         assert_eq!(ttc::ir::text::print_module(&ir, &ttc::ir::text::PrintOptions::default()), text);
@@ -76,8 +79,10 @@ fn operations_that_ir_md_names_exist() {
     let names: Vec<&str> = themes.split('`').skip(1).step_by(2).filter(|n| n.contains('.')).collect();
     assert!(names.len() > 50, "{names:?}");
     let known: Vec<&str> = ttc::ir::OpKind::all().map(ttc::ir::OpKind::name).collect();
-    let unknown: Vec<_> =
-        names.iter().filter(|n| !known.iter().any(|k| k == *n || n.strip_suffix('*').is_some_and(|p| k.starts_with(p)))).collect();
+    let unknown: Vec<_> = names
+        .iter()
+        .filter(|n| !known.iter().any(|k| k == *n || n.strip_suffix('*').is_some_and(|p| k.starts_with(p))))
+        .collect();
     assert!(unknown.is_empty(), "no such operations: {unknown:?}");
 }
 
@@ -117,17 +122,34 @@ fn language_md_names_everything_that_kernels_can_call() {
     let doc = read("docs/language.md");
     let words: BTreeSet<&str> = doc.split('`').skip(1).step_by(2).collect();
     let primitives = ttc::irgen::builtins::all().map(|b| b.name);
-    let known: BTreeSet<&str> = primitives.chain(ttc::irgen::prelude::NAMES.iter().map(|n| n.0)).filter(|n| !n.starts_with('_')).collect();
+    let known: BTreeSet<&str> =
+        primitives.chain(ttc::irgen::prelude::NAMES.iter().map(|n| n.0)).filter(|n| !n.starts_with('_')).collect();
     assert!(known.len() > 100, "{known:?}");
     // Questions about a dtype are too many and too alike to be listed.
     let missing: Vec<_> = known.difference(&words).filter(|n| !n.starts_with("is_")).collect();
     assert!(missing.is_empty(), "docs/language.md lacks {missing:?}");
     // What the list names exists, with what is no call: types, options, Python's statements.
     let list = doc.split("## What there is").nth(1).and_then(|t| t.split("## Differences").next()).unwrap();
-    let others =
-        ["tensor", "constexpr", "dtype", "pointer_type", "block_type", "num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer"];
-    let more =
-        ["flatten", "warp_specialize", "disable_licm", "assert", "tl.extra.libdevice", "os.environ.get", "torch.finfo", "torch.iinfo"];
+    let others = [
+        "tensor",
+        "constexpr",
+        "dtype",
+        "pointer_type",
+        "block_type",
+        "num_stages",
+        "loop_unroll_factor",
+        "disallow_acc_multi_buffer",
+    ];
+    let more = [
+        "flatten",
+        "warp_specialize",
+        "disable_licm",
+        "assert",
+        "tl.extra.libdevice",
+        "os.environ.get",
+        "torch.finfo",
+        "torch.iinfo",
+    ];
     let named = list.split('`').skip(1).step_by(2).filter(|w| !w.contains('/'));
     let unknown: Vec<_> = named.filter(|w| !known.contains(w) && !others.contains(w) && !more.contains(w)).collect();
     assert!(unknown.is_empty(), "docs/language.md names {unknown:?}, which kernels cannot call");

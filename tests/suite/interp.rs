@@ -1,7 +1,8 @@
 //! Passes keep the meaning of programs: what the interpreter computes before a pass equals what it computes after it.
 //!
-//! Programs are straight-line code on tensors and scalars, made from a seed: two arguments in memory, constants (edge values among them), and
-//! operations on what there is so far. Every value is stored. Floats compare by their bits, and any NaN equals any other.
+//! Programs are straight-line code on tensors and scalars, made from a seed: two arguments in memory, constants (edge
+//! values among them), and operations on what there is so far. Every value is stored. Floats compare by their bits, and
+//! any NaN equals any other.
 
 use proptest::prelude::*;
 
@@ -15,7 +16,8 @@ const N: usize = 16;
 /// One step of a program: which operation, and which of the values so far it takes.
 type Step = (u8, u8, u8, u8);
 
-const INTS: [&str; 12] = ["addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui", "shli", "shrui"];
+const INTS: [&str; 12] =
+    ["addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui", "shli", "shrui"];
 const DIVISIONS: [&str; 7] = ["divsi", "divui", "remsi", "remui", "ceildivsi", "floordivsi", "ceildivui"];
 const FLOATS: [&str; 9] = ["addf", "subf", "mulf", "divf", "maximumf", "minimumf", "maxnumf", "minnumf", "remf"];
 const CONSTANTS: [i64; 8] = [0, 1, -1, 2, 5, 31, i32::MAX as i64, i32::MIN as i64];
@@ -50,8 +52,12 @@ fn program(steps: &[Step], float: bool) -> String {
                 DIVISIONS[c % 7]
             ),
             (3, true) => format!("{v} = arith.negf {a} : {t}"),
-            (4, false) => format!("%n{i} = arith.trunci {a} : {t} to tensor<{N}xi8>\n    {v} = arith.extsi %n{i} : tensor<{N}xi8> to {t}"),
-            (4, true) => format!("%n{i} = arith.truncf {a} : {t} to tensor<{N}xf16>\n    {v} = arith.extf %n{i} : tensor<{N}xf16> to {t}"),
+            (4, false) => format!(
+                "%n{i} = arith.trunci {a} : {t} to tensor<{N}xi8>\n    {v} = arith.extsi %n{i} : tensor<{N}xi8> to {t}"
+            ),
+            (4, true) => format!(
+                "%n{i} = arith.truncf {a} : {t} to tensor<{N}xf16>\n    {v} = arith.extf %n{i} : tensor<{N}xf16> to {t}"
+            ),
             (5, false) => format!("{v} = math.absi {a} : {t}"),
             (5, true) => format!("{v} = math.floor {a} : {t}"),
             // A shift stays below the width: beyond it a fold need not agree.
@@ -136,8 +142,17 @@ fn agrees(steps: &[Step], data: &[u32; 2 * N], float: bool) {
 }
 
 fn data() -> impl Strategy<Value = [u32; 2 * N]> {
-    let special =
-        prop::sample::select(vec![0u32, 1, u32::MAX, 0x8000_0000, 0x7fff_ffff, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x3f80_0000]);
+    let special = prop::sample::select(vec![
+        0u32,
+        1,
+        u32::MAX,
+        0x8000_0000,
+        0x7fff_ffff,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0000,
+        0x3f80_0000,
+    ]);
     prop::collection::vec(prop_oneof![any::<u32>(), special], 2 * N).prop_map(|v| v.try_into().expect("2 N elements"))
 }
 
@@ -174,8 +189,8 @@ fn passed(before: &Ir, pipeline: &str) -> Ir {
     after
 }
 
-/// Each program sums the 4×8 blocks of four rows of `x` along the columns, from a column that may be outside, and adds a block of `y`, or of `x`
-/// one further row down.
+/// Each program sums the 4×8 blocks of four rows of `x` along the columns, from a column that may be outside, and adds
+/// a block of `y`, or of `x` one further row down.
 const BLOCKS: &str = "module {
   tt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %out: !tt.ptr<f32>, %m: i32, %n: i32, %first: i32) {
     %c0 = arith.constant 0 : i32

@@ -112,7 +112,8 @@ fn arrays_come_from_files_and_go_to_files() {
 #[test]
 fn an_array_of_unsigned_integers_makes_the_parameter_unsigned() {
     let world = World::new();
-    let source = "import triton\nimport triton.language as tl\n@triton.jit\ndef halve(x):\n    tl.store(x, tl.load(x) // 2)\n";
+    let source =
+        "import triton\nimport triton.language as tl\n@triton.jit\ndef halve(x):\n    tl.store(x, tl.load(x) // 2)\n";
     fs::write(world.path("halve.tk"), source).unwrap();
     let file = npy::write(Type::int(32), &[1], &u32::MAX.to_le_bytes());
     let at = file.windows(3).position(|w| w == b"<i4").unwrap();
@@ -129,7 +130,12 @@ fn an_array_of_unsigned_integers_makes_the_parameter_unsigned() {
 fn faults_name_the_line_and_leave_no_file() {
     let world = World::new();
     let said = world.stderr(&with(&["--arg", "y=fp32[99]", "--out", "y.npy"]), 1);
-    assert!(said.starts_with("scale.tk:9:5: error[E1004]: a store to element 99 of `y`, out of bounds, in program (1, 0, 0)"), "{said}");
+    assert!(
+        said.starts_with(
+            "scale.tk:9:5: error[E1004]: a store to element 99 of `y`, out of bounds, in program (1, 0, 0)"
+        ),
+        "{said}"
+    );
     assert!(!world.path("y.npy").exists());
     let text = world.stdout(&with(&["--arg", "y=fp32[99]", "--check", "races"]));
     assert!(text.contains("greatest 196"), "{text}");
@@ -156,13 +162,18 @@ fn the_case_beside_the_kernel_is_used() {
     let text = world.stdout(&["scale.tk", "--out", "y.npy"]);
     assert_eq!(text, "scale: n=4\nscale: 1 programs, 21 operations\ny: f32[4], least 0.5, mean 1.250000, greatest 2\n");
     assert_eq!(world.floats("y.npy"), (vec![4], vec![0.5, 1.0, 1.5, 2.0]));
-    assert!(world.stderr(&["scale.tk", "--param", "m=3"], 1).contains("error[E1017]: the case `scale` has no parameter `m`"));
+    assert!(
+        world
+            .stderr(&["scale.tk", "--param", "m=3"], 1)
+            .contains("error[E1017]: the case `scale` has no parameter `m`")
+    );
     // A case of another name says which file it is about.
     fs::rename(world.path("scale.toml"), world.path("other.toml")).unwrap();
     fs::write(world.path("other.toml"), format!("file = 'printing.tk'\n{CASE}")).unwrap();
     let text = world.stdout(&["printing.tk", "--param", "n=3"]);
     assert!(text.contains("other: n=3\npid (0, 0, 0) idx (0) v: 1\n"), "{text}");
-    // So does a case file that is named itself, whatever its name; without `file` it is about the kernel file of its own name.
+    // So does a case file that is named itself, whatever its name; without `file` it is about the kernel file of its
+    // own name.
     assert_eq!(world.stdout(&["other.toml", "--param", "n=3"]), text);
     fs::write(world.path("scale.toml"), CASE).unwrap();
     assert!(world.stdout(&["scale.toml", "--param", "n=3"]).starts_with("scale: n=3\n"));
@@ -187,7 +198,11 @@ fn wrong_command_lines_exit_with_2_and_wrong_arguments_with_1() {
         (with(&["--arg", "y=fp32[100]", "--arg", "z=1"]), 1, "no parameter `z`"),
         (with(&["--arg", "y=fp32[100]", "--signature", "*fp16, *fp32, i32, fp32, 64"]), 1, "points to f16"),
         (with(&["--arg", "y=7"]), 1, "E0303"),
-        (with(&["--arg", "y=fp32[100]", "--trace", "8", "--program", "2,0,0"]), 2, "outside of the grid, which is 2,1,1"),
+        (
+            with(&["--arg", "y=fp32[100]", "--trace", "8", "--program", "2,0,0"]),
+            2,
+            "outside of the grid, which is 2,1,1",
+        ),
         (
             vec![
                 "scale.tk",
@@ -219,14 +234,22 @@ fn wrong_command_lines_exit_with_2_and_wrong_arguments_with_1() {
 #[test]
 fn inputs_that_have_no_end_are_not_read() {
     let world = World::new();
-    let run = |arg: &str| world.stderr(&["scale.tk", "--arg", arg, "--arg", "y=fp32[1]", "--arg", "n=1", "--arg", "factor=1"], 1);
+    let run = |arg: &str| {
+        world.stderr(&["scale.tk", "--arg", arg, "--arg", "y=fp32[1]", "--arg", "n=1", "--arg", "factor=1"], 1)
+    };
     for special in ["x=@/dev/zero", "x=@."] {
         let said = run(special);
         assert!(said.contains("E0901") && said.contains("no regular file"), "{said}");
     }
     // A file of 5 GB that takes no room on the disk.
     fs::File::create(world.path("huge.npy")).unwrap().set_len(5 << 30).unwrap();
-    for large in ["x=@huge.npy", "x=fp32[4294967296]", "x=fp32[18446744073709551615, 2]", "x=normal(1000000000)", "x=i8[3000000000]:i"] {
+    for large in [
+        "x=@huge.npy",
+        "x=fp32[4294967296]",
+        "x=fp32[18446744073709551615, 2]",
+        "x=normal(1000000000)",
+        "x=i8[3000000000]:i",
+    ] {
         let said = run(large);
         let code = if large.contains(", 2]") { "E1003" } else { "E1021" };
         assert!(said.contains(code), "{large}: {said}");
@@ -241,7 +264,19 @@ fn inputs_that_have_no_end_are_not_read() {
 fn arguments_are_filled_with_the_words_of_case_files() {
     let world = World::new();
     let run = |x: &str| {
-        world.stdout(&["scale.tk", "--arg", x, "--arg", "y=fp32[8]", "--arg", "n=8", "--arg", "factor=2", "--out", "y.npy"]);
+        world.stdout(&[
+            "scale.tk",
+            "--arg",
+            x,
+            "--arg",
+            "y=fp32[8]",
+            "--arg",
+            "n=8",
+            "--arg",
+            "factor=2",
+            "--out",
+            "y.npy",
+        ]);
         world.floats("y.npy").1
     };
     assert_eq!(run("x=fp32[8]:i * i"), (0..8).map(|i| (2 * i * i) as f32).collect::<Vec<_>>());
@@ -249,8 +284,11 @@ fn arguments_are_filled_with_the_words_of_case_files() {
     assert_eq!(run("x=fp32[2, 4]: constant(3)"), [6.0; 8]);
     let (a, b) = (run("x=normal(8)"), run("x=fp32[8]:normal"));
     assert!(a == b && a[0] != a[1], "{a:?} {b:?}");
-    for wrong in ["x=normal[8]", "x=fp32[8]normal", "x=fp32[8]:", "x=fp32[8]:nothing", "x=ones(8", "x=fp32[8]:uniform(2, 1)"] {
-        let said = world.stderr(&["scale.tk", "--arg", wrong, "--arg", "y=fp32[8]", "--arg", "n=8", "--arg", "factor=2"], 1);
+    for wrong in
+        ["x=normal[8]", "x=fp32[8]normal", "x=fp32[8]:", "x=fp32[8]:nothing", "x=ones(8", "x=fp32[8]:uniform(2, 1)"]
+    {
+        let said =
+            world.stderr(&["scale.tk", "--arg", wrong, "--arg", "y=fp32[8]", "--arg", "n=8", "--arg", "factor=2"], 1);
         assert!(said.contains("E1003") || said.contains("E1017"), "{wrong}: {said}");
     }
 }
@@ -297,7 +335,19 @@ fn results_are_compared_with_files() {
     world.stdout(&with(&["--arg", "y=fp32[10, 10]", "--expect", "y=x.npy", "--tolerance", "1"]));
     let said = world.stderr(&with(&["--arg", "y=fp32[100]", "--expect", "none.npy"]), 1);
     assert!(said.contains("E0901"), "{said}");
-    world.stdout(&["scale.tk", "--arg", "x=ones(4)", "--arg", "y=fp32[4]", "--arg", "n=4", "--arg", "factor=2", "--out", "small.npy"]);
+    world.stdout(&[
+        "scale.tk",
+        "--arg",
+        "x=ones(4)",
+        "--arg",
+        "y=fp32[4]",
+        "--arg",
+        "n=4",
+        "--arg",
+        "factor=2",
+        "--out",
+        "small.npy",
+    ]);
     assert!(world.stderr(&with(&["--arg", "y=fp32[100]", "--expect", "y=small.npy"]), 1).contains("has the shape [4]"));
 }
 
@@ -320,6 +370,9 @@ fn printing_is_bounded() {
         "70",
     ];
     let text = world.stdout(&args);
-    assert!(text.contains("\npid (1, 0, 0) idx ( 5) v: 1\n… 58 more lines left out; `--max-lines` shows them\n"), "{text}");
+    assert!(
+        text.contains("\npid (1, 0, 0) idx ( 5) v: 1\n… 58 more lines left out; `--max-lines` shows them\n"),
+        "{text}"
+    );
     assert_eq!(text.matches("pid (").count(), 70);
 }

@@ -1,7 +1,7 @@
 //! The front end: snapshots of TTIR and of messages, one for each file of `tests/irgen`.
 //!
-//! A file says with `# run: KERNEL SIGNATURE -D NAME=VALUE --config N` lines what to lower; all but the kernel may be left out. To add a case, add a
-//! file or a line and bless it: `INSTA_UPDATE=always cargo test --test main irgen`.
+//! A file says with `# run: KERNEL SIGNATURE -D NAME=VALUE --config N` lines what to lower; all but the kernel may be
+//! left out. To add a case, add a file or a line and bless it: `INSTA_UPDATE=always cargo test --test main irgen`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,8 @@ fn request(line: &str) -> KernelRequest {
     let head = parts.next().unwrap_or("").trim();
     let (kernel, signature) = head.split_once(' ').unwrap_or((head, ""));
     let given = |s: &str| (!s.trim().is_empty()).then(|| s.trim().to_owned());
-    let defines = parts.filter_map(|d| d.split_once('=')).map(|(n, v)| (n.trim().to_owned(), v.trim().to_owned())).collect();
+    let defines =
+        parts.filter_map(|d| d.split_once('=')).map(|(n, v)| (n.trim().to_owned(), v.trim().to_owned())).collect();
     KernelRequest {
         kernel: given(kernel),
         signature: given(signature),
@@ -156,13 +157,19 @@ fn lists_kernels() {
     });
 }
 
-/// Parameters and options of every primitive are well formed: names are unique within a signature and defaults are literals.
+/// Parameters and options of every primitive are well formed: names are unique within a signature and defaults are
+/// literals.
 #[test]
 fn primitives_are_well_formed() {
     for b in ttc::irgen::builtins::all() {
         let params = b.params();
         for (i, p) in params.iter().enumerate() {
-            assert!(!p.name.is_empty() && p.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'), "{}({})", b.name, b.sig);
+            assert!(
+                !p.name.is_empty() && p.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'),
+                "{}({})",
+                b.name,
+                b.sig
+            );
             assert!(params[..i].iter().all(|q| q.name != p.name), "{} names `{}` twice", b.name, p.name);
         }
         assert!(b.doc.ends_with('.') || b.doc.starts_with('x'), "{} is not documented", b.name);

@@ -1,7 +1,7 @@
 //! IR text: what is written reads back, every operation of the tables included, and faults are reported where they are.
 //!
-//! The files under `tests/irtext` hold every registered operation at least once ([`every_operation_is_in_the_inputs`]). Their text is what the
-//! printer writes, so each is its own expectation; `BLESS=1 cargo test irtext` rewrites them.
+//! The files under `tests/irtext` hold every registered operation at least once ([`every_operation_is_in_the_inputs`]).
+//! Their text is what the printer writes, so each is its own expectation; `BLESS=1 cargo test irtext` rewrites them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +14,8 @@ use ttc::source::{LineCol, SourceMap};
 
 fn inputs() -> Vec<(PathBuf, String)> {
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/irtext");
-    let mut paths: Vec<PathBuf> = fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_file()).collect();
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_file()).collect();
     paths.sort();
     paths.into_iter().map(|p| (p.clone(), fs::read_to_string(p).unwrap())).collect()
 }
@@ -87,7 +88,10 @@ fn a_module_may_be_left_out_and_aliases_may_come_last() {
     let printed = print_module(&parse_ok(text), &PLAIN);
     assert!(printed.starts_with("#blocked = #ttg.blocked<"), "{printed}");
     let with = print_module(&parse_ok(text), &PrintOptions::with_locations());
-    assert!(with.contains("tt.return loc(#loc6)\n") && with.contains("#loc6 = loc(callsite(#loc4 at #loc5))"), "{with}");
+    assert!(
+        with.contains("tt.return loc(#loc6)\n") && with.contains("#loc6 = loc(callsite(#loc4 at #loc5))"),
+        "{with}"
+    );
 }
 
 #[test]
@@ -99,8 +103,7 @@ fn values_may_be_used_before_the_text_defines_them() {
 
 #[test]
 fn unknown_operations_are_kept_on_demand() {
-    let text =
-        "\"my.op\"() <{a = 1 : i32}> ({\n}, {\n^bb0(%x: !my.type<[1, 2]>):\n  \"my.end\"(%x) : (!my.type<[1, 2]>) -> ()\n}) {b} : () -> ()";
+    let text = "\"my.op\"() <{a = 1 : i32}> ({\n}, {\n^bb0(%x: !my.type<[1, 2]>):\n  \"my.end\"(%x) : (!my.type<[1, 2]>) -> ()\n}) {b} : () -> ()";
     assert_eq!(parse(text).err().unwrap()[0].code.id, "E0402");
     let ir = parse_with(text, &ParseOptions { allow_unregistered: true, value_names: false }).unwrap();
     let printed = print_module(&ir, &PLAIN);
@@ -109,7 +112,8 @@ fn unknown_operations_are_kept_on_demand() {
 
 #[test]
 fn odd_names_and_broken_lines_read_back() {
-    let text = "tt.func @f(%arg0: !other.type<1,\n#b = 2>) {\n  %0 = arith.constant 1 : i32 loc(\";x\")\n  tt.return\n}";
+    let text =
+        "tt.func @f(%arg0: !other.type<1,\n#b = 2>) {\n  %0 = arith.constant 1 : i32 loc(\";x\")\n  tt.return\n}";
     let printed = print_module(&parse_ok(text), &PLAIN);
     assert!(printed.contains("%_3Bx = ") && printed.contains("!other.type<1, #b = 2>"), "{printed}");
     parse_ok(&printed);
@@ -118,13 +122,25 @@ fn odd_names_and_broken_lines_read_back() {
 /// Source, code, line and column, part of the message.
 const FAULTS: &[(&str, &str, u32, u32, &str)] = &[
     ("module {\n  tt.func @f( {\n}", "E0401", 2, 15, "expected a type, found `{`"),
-    ("tt.func @f(%a: i32) {\n  %0 = arith.addi %a %a : i32\n  tt.return\n}", "E0401", 2, 22, "expected `,`, found `%a`"),
+    (
+        "tt.func @f(%a: i32) {\n  %0 = arith.addi %a %a : i32\n  tt.return\n}",
+        "E0401",
+        2,
+        22,
+        "expected `,`, found `%a`",
+    ),
     ("tt.func @f() {\n  tt.nothing\n}", "E0402", 2, 3, "unknown operation `tt.nothing`"),
     ("tt.func @f() {\n  tt.return %x : i32\n}", "E0403", 2, 13, "the value `%x` is not defined"),
     ("tt.func @f() {\n  cf.br ^nowhere\n}", "E0403", 2, 9, "the block `^nowhere` is not defined"),
     ("tt.func @f(%a: tensor<8xf32, #b>) {\n  tt.return\n}", "E0403", 1, 30, "the alias `#b` is not defined"),
     ("#a = [#a]\nmodule {\n}", "E0403", 1, 7, "defined by itself"),
-    ("tt.func @f(%a: i32) {\n  %a = arith.constant 1 : i32\n  tt.return\n}", "E0404", 2, 3, "the value `%a` is defined twice"),
+    (
+        "tt.func @f(%a: i32) {\n  %a = arith.constant 1 : i32\n  tt.return\n}",
+        "E0404",
+        2,
+        3,
+        "the value `%a` is defined twice",
+    ),
     ("#a = 1\n#a = 2\nmodule {\n}", "E0404", 2, 1, "the alias `#a` is defined twice"),
     (
         "tt.func @f(%a: i32) {\n  %0 = arith.addi %a, %a : i64\n  tt.return\n}",
@@ -133,7 +149,13 @@ const FAULTS: &[(&str, &str, u32, u32, &str)] = &[
         19,
         "`%a` has type `i32`, but this operation takes it as `i64`",
     ),
-    ("tt.func @f() {\n  %0:2 = arith.constant 1 : i32\n  tt.return\n}", "E0405", 2, 10, "has 1 results, but 2 are named"),
+    (
+        "tt.func @f() {\n  %0:2 = arith.constant 1 : i32\n  tt.return\n}",
+        "E0405",
+        2,
+        10,
+        "has 1 results, but 2 are named",
+    ),
     ("tt.func @f() {\n  %0 = arith.constant 300 : i8\n  tt.return\n}", "E0407", 2, 23, "does not fit type `i8`"),
     (
         "tt.func @f() {\n  %0 = arith.constant dense<[1, 2]> : tensor<4xi32>\n  tt.return\n}",
@@ -150,7 +172,13 @@ const FAULTS: &[(&str, &str, u32, u32, &str)] = &[
         6,
         "`threadsPerWarp` has 2",
     ),
-    ("#a = #ttg.slice<{dim = 0, parent = #ttg.shared_memory}>\nmodule {\n}", "E0408", 1, 27, "the parent is a layout of threads"),
+    (
+        "#a = #ttg.slice<{dim = 0, parent = #ttg.shared_memory}>\nmodule {\n}",
+        "E0408",
+        1,
+        27,
+        "the parent is a layout of threads",
+    ),
     ("tt.func @f(%a: tensor<9999999999999x9999999999999xf32>) {\n  tt.return\n}", "E0406", 1, 37, "more elements"),
     ("module {\n}\nmodule {", "E0401", 3, 9, "expected"),
     (
@@ -178,14 +206,18 @@ fn faults_are_reported_where_they_are() {
 /// Once, the reader went back to the first definition for ever.
 #[test]
 fn an_alias_that_is_named_or_defined_again_ends_the_reading() {
-    for (text, code) in
-        [("#a = 1\n#a + 2", "E0401"), ("#a = 1 #a = 2\nmodule {\n}", "E0404"), ("module {\n} #a = [#b]\n#b = 1 #b = 2", "E0404")]
-    {
+    for (text, code) in [
+        ("#a = 1\n#a + 2", "E0401"),
+        ("#a = 1 #a = 2\nmodule {\n}", "E0404"),
+        ("module {\n} #a = [#b]\n#b = 1 #b = 2", "E0404"),
+    ] {
         assert_eq!(parse(text).err().map(|e| e[0].code.id), Some(code), "{text}");
     }
     // After a fault inside an alias, the levels outside of it are closed too.
     assert_eq!(
-        parse("module {\n} loc(#a)\n#a = loc(callsite(\"f\" at #b))\n#b = loc(fused[\"g\"(#c)])\n#c = loc(?)").err().map(|e| e[0].code.id),
+        parse("module {\n} loc(#a)\n#a = loc(callsite(\"f\" at #b))\n#b = loc(fused[\"g\"(#c)])\n#c = loc(?)")
+            .err()
+            .map(|e| e[0].code.id),
         Some("E0401")
     );
 }

@@ -1,7 +1,7 @@
 //! Every case of `kernels/` runs in the interpreter and agrees with its reference.
 //!
-//! `TTC_CASES=softmax cargo test kernels` runs those whose name contains the text; `TTC_SWEEP=1` runs every configuration instead of the default
-//! and those that differ from it in one parameter.
+//! `TTC_CASES=softmax cargo test kernels` runs those whose name contains the text; `TTC_SWEEP=1` runs every
+//! configuration instead of the default and those that differ from it in one parameter.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -17,7 +17,9 @@ pub(crate) fn files() -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
     let only = std::env::var("TTC_CASES").unwrap_or_default();
     let mut files: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
-    files.retain(|p| p.extension().is_some_and(|e| e == "toml") && p.file_stem().is_some_and(|s| s.to_string_lossy().contains(&only)));
+    files.retain(|p| {
+        p.extension().is_some_and(|e| e == "toml") && p.file_stem().is_some_and(|s| s.to_string_lossy().contains(&only))
+    });
     files.sort();
     assert!(!files.is_empty(), "no case is named like `{only}`");
     files
@@ -25,7 +27,9 @@ pub(crate) fn files() -> Vec<PathBuf> {
 
 /// What is wrong with one configuration, in words.
 fn problems(folder: &mut Folder, loaded: &Loaded, config: &Config) -> Vec<String> {
-    let words = |d: Vec<ttc::diag::Diagnostic>| d.into_iter().map(|d| format!("{} {} {:?}", d.code.id, d.message, d.place())).collect();
+    let words = |d: Vec<ttc::diag::Diagnostic>| {
+        d.into_iter().map(|d| format!("{} {} {:?}", d.code.id, d.message, d.place())).collect()
+    };
     let instance = match loaded.case.instance(&loaded.kernel, config) {
         Ok(i) => i,
         Err(d) => return words(d),
@@ -79,7 +83,9 @@ fn every_case_agrees_with_its_reference() {
         let start = std::time::Instant::now();
         let wrong: Vec<String> = configs
             .iter()
-            .flat_map(|c| problems(&mut folder, &loaded, c).into_iter().map(|p| format!("{name} [{c}]: {p}")).collect::<Vec<_>>())
+            .flat_map(|c| {
+                problems(&mut folder, &loaded, c).into_iter().map(|p| format!("{name} [{c}]: {p}")).collect::<Vec<_>>()
+            })
             .collect();
         println!("{name}: {} configurations, {:.1} s", configs.len(), start.elapsed().as_secs_f64());
         wrong

@@ -29,7 +29,8 @@ fn kernel(name: &str) -> Source {
 
 /// Every stage up to PTX of some kernels for two GPUs.
 fn compile_some() -> Vec<Vec<u8>> {
-    let signature = "*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, i32:16, 1, i32:16, 1, i32:16, 1, 'tf32', 64, 64, 32, 4";
+    let signature =
+        "*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, i32:16, 1, i32:16, 1, i32:16, 1, 'tf32', 64, 64, 32, 4";
     let stages = Options::new().stages([Stage::Ttir, Stage::Ttgir, Stage::Llir, Stage::Ptx]);
     let jobs = [(kernel("add"), stages.clone()), (kernel("matmul"), stages.clone().signature(signature))];
     let mut all = vec![];
@@ -126,7 +127,8 @@ fn bytes_are_what_the_signature_says() {
     compiler().interpret(&source, &options, launch().bytes("x", &mut x).bytes("y", &mut y)).unwrap();
     let halves: Vec<u16> = y.chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
     assert_eq!(halves, [0x3800, 0xbc00]);
-    let untyped = compiler().interpret(&source, &Options::new(), launch().bytes("x", &mut x).bytes("y", &mut y)).unwrap_err();
+    let untyped =
+        compiler().interpret(&source, &Options::new(), launch().bytes("x", &mut x).bytes("y", &mut y)).unwrap_err();
     assert!(untyped.to_string().contains("nothing says what the bytes of `x` are"), "{untyped}");
     let mut odd = [0; 3];
     let odd = compiler().interpret(&source, &options, launch().bytes("x", &mut odd).bytes("y", &mut y)).unwrap_err();

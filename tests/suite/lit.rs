@@ -1,10 +1,11 @@
 //! The runner of the text tests under `tests/lit/`, in the manner of LLVM's lit.
 //!
-//! 1. Every file under `tests/lit/` with an extension in [`EXTENSIONS`] is a test. Its `RUN:` lines, behind `//` or `#`, are shell commands;
-//!    a line that ends in `\` goes on in the next `RUN:` line.
-//! 2. In them `%s` is the file, `%S` its directory, `%t` a temporary path of this test; `ttc`, `FileCheck` and `not` are the real programs
-//!    (`not CMD` succeeds when CMD exits with 1 to 100, so a crash does not pass).
-//! 3. All lines must exit with 0, pipes included. A file with `RUN:` missing is a failure: a test that cannot fail is none.
+//! 1. Every file under `tests/lit/` with an extension in [`EXTENSIONS`] is a test. Its `RUN:` lines, behind `//` or
+//!    `#`, are shell commands; a line that ends in `\` goes on in the next `RUN:` line.
+//! 2. In them `%s` is the file, `%S` its directory, `%t` a temporary path of this test; `ttc`, `FileCheck` and `not`
+//!    are the real programs (`not CMD` succeeds when CMD exits with 1 to 100, so a crash does not pass).
+//! 3. All lines must exit with 0, pipes included. A file with `RUN:` missing is a failure: a test that cannot fail is
+//!    none.
 //!
 //! `TTC_LIT=text cargo test lit` runs the files whose path holds the text.
 
@@ -32,7 +33,10 @@ fn lit() {
             s.spawn(|| {
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if let Err(why) = run(file, bin.path()) {
-                        failures.lock().unwrap().push(format!("{}\n{why}", file.strip_prefix(&root).unwrap().display()));
+                        failures
+                            .lock()
+                            .unwrap()
+                            .push(format!("{}\n{why}", file.strip_prefix(&root).unwrap().display()));
                     }
                 }
             });
@@ -40,7 +44,13 @@ fn lit() {
     });
     let mut failures = failures.into_inner().unwrap();
     failures.sort();
-    assert!(failures.is_empty(), "{} of {} lit tests failed:\n\n{}", failures.len(), files.len(), failures.join("\n\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {} lit tests failed:\n\n{}",
+        failures.len(),
+        files.len(),
+        failures.join("\n\n")
+    );
     println!("{} lit tests passed", files.len());
 }
 
@@ -106,7 +116,9 @@ fn run_lines(text: &str) -> Result<Vec<String>, String> {
     let mut continued = false;
     for line in text.lines() {
         let line = line.trim_start();
-        let Some(rest) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')).map(str::trim_start) else { continue };
+        let Some(rest) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')).map(str::trim_start) else {
+            continue;
+        };
         let Some(command) = rest.strip_prefix("RUN:").map(str::trim) else { continue };
         let (command, more) = command.strip_suffix('\\').map_or((command, false), |c| (c, true));
         match commands.last_mut().filter(|_| continued) {

@@ -1,9 +1,12 @@
 //! A made instance of every operation in the tables goes to text and back.
 //!
-//! 1. From a table entry: operands and results of types that its constraints admit, every required attribute, an empty block a region. Three forms:
-//!    with as little as may be, with one of everything, and with all attributes away from their defaults.
-//! 2. The types are tried in order until the verifier finds no fault; some operations need more than their entry says (a body, say).
-//! 3. The generic form reads back to itself, whatever the verifier says. What the verifier accepts does so in its own form too.
+//! 1. From a table entry: operands and results of types that its constraints admit, every required attribute, an empty
+//!    block a region. Three forms: with as little as may be, with one of everything, and with all attributes away from
+//!    their defaults.
+//! 2. The types are tried in order until the verifier finds no fault; some operations need more than their entry says
+//!    (a body, say).
+//! 3. The generic form reads back to itself, whatever the verifier says. What the verifier accepts does so in its own
+//!    form too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,8 +95,12 @@ fn instance(kind: OpKind, form: Form, types: &[Type]) -> (Ir, Op) {
     for (&n, &ty) in sizes.iter().zip(types) {
         inputs.extend(std::iter::repeat_n(ty, n));
     }
-    let outputs: Vec<Type> =
-        spec.results.iter().zip(&types[sizes.len()..]).flat_map(|(s, &ty)| std::iter::repeat_n(ty, count(s, form))).collect();
+    let outputs: Vec<Type> = spec
+        .results
+        .iter()
+        .zip(&types[sizes.len()..])
+        .flat_map(|(s, &ty)| std::iter::repeat_n(ty, count(s, form)))
+        .collect();
     let state = OpState::new(TtOp::Func, Loc::unknown())
         .attr("sym_name", Attr::str("f"))
         .attr("function_type", Attr::ty(Type::function(&inputs, &[])))
@@ -153,7 +160,8 @@ fn choose(kind: OpKind, form: Form, palette: &[Type]) -> (Ir, bool) {
     for _ in 0..TRIES {
         let types: Vec<Type> = groups.iter().zip(&at).map(|(g, &i)| g[i]).collect();
         let (ir, _) = instance(kind, form, &types);
-        // What an operation's own text leaves out is computed from the rest, so the types have to fit together in that way too.
+        // What an operation's own text leaves out is computed from the rest, so the types have to fit together in that
+        // way too.
         if ttc::ir::verify::verify(&ir).is_empty() && try_read(&print_module(&ir, &PrintOptions::default())).is_ok() {
             return (ir, true);
         }
@@ -217,7 +225,8 @@ fn every_lit_file_goes_to_text_and_back() {
                 }
                 let once = print_module(&ir, &print);
                 let file = map.add("again.mlir", None, once.as_str());
-                let again = parse_module(&map, file, &options).unwrap_or_else(|e| panic!("{}: {}\n{once}", path.display(), e[0].message));
+                let again = parse_module(&map, file, &options)
+                    .unwrap_or_else(|e| panic!("{}: {}\n{once}", path.display(), e[0].message));
                 assert_eq!(print_module(&again, &print), once, "{}", path.display());
                 modules += 1;
             }

@@ -35,7 +35,11 @@ fn ops_md_is_what_the_tables_say() {
         return;
     }
     let found = fs::read_to_string(path).unwrap_or_default();
-    let line = found.lines().zip(made.lines()).position(|(a, b)| a != b).unwrap_or_else(|| found.lines().count().min(made.lines().count()));
+    let line = found
+        .lines()
+        .zip(made.lines())
+        .position(|(a, b)| a != b)
+        .unwrap_or_else(|| found.lines().count().min(made.lines().count()));
     assert!(
         found == made,
         "docs/ops.md does not say what the op tables say from line {} on: `{}`; BLESS=1 cargo test ops_doc",
@@ -86,7 +90,10 @@ fn entry(out: &mut String, spec: &OpSpec) {
     if spec.successors > 0 {
         rows.push(("Successors", spec.successors.to_string()));
     }
-    rows.push(("Traits", spec.traits.iter_names().map(|(n, _)| n.to_lowercase().replace('_', " ")).collect::<Vec<_>>().join(", ")));
+    rows.push((
+        "Traits",
+        spec.traits.iter_names().map(|(n, _)| n.to_lowercase().replace('_', " ")).collect::<Vec<_>>().join(", "),
+    ));
     rows.push(("Effects", effects(spec).to_owned()));
     if let Format::Text(text) = spec.format {
         let ticks = if text.contains('`') { "``" } else { "`" };
@@ -160,7 +167,9 @@ fn default(spec: &AttrSpec) -> String {
 
 fn effects(spec: &OpSpec) -> &'static str {
     match spec.effects {
-        Effects::Pure if spec.traits.contains(Traits::NOT_SPECULATABLE) => "none, but it may not run where it did not before",
+        Effects::Pure if spec.traits.contains(Traits::NOT_SPECULATABLE) => {
+            "none, but it may not run where it did not before"
+        }
         Effects::Pure => "",
         Effects::Read => "reads memory",
         Effects::Write => "writes memory, or what must stay for another reason",

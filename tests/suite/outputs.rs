@@ -58,7 +58,8 @@ impl World {
     }
 
     fn names(&self, dir: &str) -> BTreeSet<String> {
-        let entries = fs::read_dir(self.at(dir)).map(|d| d.map(|e| e.unwrap().file_name().into_string().unwrap()).collect());
+        let entries =
+            fs::read_dir(self.at(dir)).map(|d| d.map(|e| e.unwrap().file_name().into_string().unwrap()).collect());
         entries.unwrap_or_default()
     }
 
@@ -85,7 +86,9 @@ fn text(output: &Output) -> String {
 #[test]
 fn metadata_after_a_resume_is_that_of_a_direct_compilation() {
     let w = World::new(&[("add.tk", ADD), ("matmul.tk", MATMUL)]);
-    for (kernel, options) in [("add", "--num-warps 2 --no-fp-fusion --maxnreg 64"), ("matmul", "--config 1 --triton-abi")] {
+    for (kernel, options) in
+        [("add", "--num-warps 2 --no-fp-fusion --maxnreg 64"), ("matmul", "--config 1 --triton-abi")]
+    {
         for arch in ["sm_80", "sm_90a", "sm_100a"] {
             let direct = format!("{kernel}.{arch}");
             w.run(&format!("{kernel}.tk --arch {arch} {options} --emit ttir,ttgir,llir --out-dir {direct}"), 0);
@@ -94,7 +97,8 @@ fn metadata_after_a_resume_is_that_of_a_direct_compilation() {
                 let file = if from == "ptx" { "direct".to_owned() } else { kernel.to_owned() };
                 w.run(&format!("{direct}/{file}.{from} -o {direct}/again.ptx"), 0);
                 for kind in ["ptx", "json"] {
-                    let (first, second) = (w.read(&format!("{direct}/direct.{kind}")), w.read(&format!("{direct}/again.{kind}")));
+                    let (first, second) =
+                        (w.read(&format!("{direct}/direct.{kind}")), w.read(&format!("{direct}/again.{kind}")));
                     assert_eq!(String::from_utf8(first), String::from_utf8(second), "{kernel} for {arch} from {from}");
                 }
             }
@@ -217,7 +221,11 @@ fn the_hash_covers_imports_and_paths() {
     let helper = |n: &str| format!("import triton\n@triton.jit\ndef twice(x):\n    return x * {n}\n");
     let w = World::new(&[
         ("helper.py", &helper("2.0")),
-        ("k.tk", &ADD.replace("* SCALE", "* twice(SCALE)").replace("import triton\n", "import triton\nfrom helper import twice\n")),
+        (
+            "k.tk",
+            &ADD.replace("* SCALE", "* twice(SCALE)")
+                .replace("import triton\n", "import triton\nfrom helper import twice\n"),
+        ),
     ]);
     let hash = |args: &str| {
         w.run(&format!("{args} -o k.ptx"), 0);
@@ -241,14 +249,18 @@ fn the_hash_covers_imports_and_paths() {
 fn remapped_paths_reach_no_output() {
     let made: Vec<Vec<Vec<u8>>> = (0..2)
         .map(|_| {
-            let w = World::new(&[("k/add.tk", ADD), ("k/bad.tk", &ADD.replace("mask=offs < n) * SCALE", "mask=offs < n) * nothing"))]);
+            let w = World::new(&[
+                ("k/add.tk", ADD),
+                ("k/bad.tk", &ADD.replace("mask=offs < n) * SCALE", "mask=offs < n) * nothing")),
+            ]);
             let here = w.0.path().display().to_string();
             let map = format!("--remap-path-prefix {here}=/src --remap-path-prefix /nothing=/else");
             w.run(&format!("{here}/k/add.tk --arch sm_80 {map} --emit ttir,llir,ptx --out-dir o"), 0);
             w.run(&format!("{here}/k/add.tk --arch sm_80 {map} -o o/meta.ptx"), 0);
             let said = w.run(&format!("{here}/k/bad.tk --arch sm_80 {map} -o o/bad.ptx"), 1);
             assert!(said.contains(&format!("{here}/k/bad.tk:")), "{said}");
-            let files: Vec<Vec<u8>> = ["o/add.ttir", "o/add.llir", "o/add.ptx", "o/meta.json"].iter().map(|f| w.read(f)).collect();
+            let files: Vec<Vec<u8>> =
+                ["o/add.ttir", "o/add.llir", "o/add.ptx", "o/meta.json"].iter().map(|f| w.read(f)).collect();
             for bytes in &files {
                 assert!(!String::from_utf8_lossy(bytes).contains(&here));
             }
@@ -265,7 +277,11 @@ fn dumps_of_several_jobs_lie_apart() {
     let w = World::new(&[("add.tk", ADD), ("matmul.tk", MATMUL)]);
     w.run("add.tk --arch sm_80,sm_90a --emit ttgir --dump-dir d --out-dir o", 0);
     let count = |start: &str| w.names("d").iter().filter(|n| n.starts_with(start)).count();
-    assert!(count("add.sm_80.ttgir.") > 10 && count("add.sm_90a.ttgir.") > 10 && count("add.ttgir.") == 0, "{:?}", w.names("d"));
+    assert!(
+        count("add.sm_80.ttgir.") > 10 && count("add.sm_90a.ttgir.") > 10 && count("add.ttgir.") == 0,
+        "{:?}",
+        w.names("d")
+    );
     w.run("matmul.tk --arch sm_80 --config all --emit ttir --dump-dir d --out-dir o", 0);
     assert!(count("matmul.0.ttir.") > 3 && count("matmul.1.ttir.") > 3, "{:?}", w.names("d"));
 }
@@ -329,7 +345,8 @@ fn a_closed_stdout_is_an_error_and_a_broken_pipe_silent() {
     assert_eq!(sh("\"$TTC\" add.tk --emit ptx > /dev/null").status.code(), Some(0));
 }
 
-/// A tool that ttc stops in order to end has not failed: neither a message nor its input is left. Many jobs and tries, since the time to do wrong is short.
+/// A tool that ttc stops in order to end has not failed: neither a message nor its input is left. Many jobs and tries,
+/// since the time to do wrong is short.
 #[test]
 fn a_signal_leaves_nothing_behind() {
     let w = World::new(&[]);
@@ -342,7 +359,8 @@ fn a_signal_leaves_nothing_behind() {
     fs::create_dir(w.at("tmp")).unwrap();
     for _ in 0..5 {
         let mut command = w.command(&format!("{} --emit cubin --out-dir o -j 6 --ptxas ./ptxas", inputs.join(" ")));
-        let mut child = command.env("TMPDIR", w.at("tmp")).env("STARTED", w.at("started")).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command.env("TMPDIR", w.at("tmp")).env("STARTED", w.at("started")).stderr(Stdio::piped()).spawn().unwrap();
         while !w.at("started").exists() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
@@ -372,8 +390,12 @@ fn few_threads_and_little_address_space_are_no_panic() {
     let w = World::new(&[("add.tk", ADD)]);
     for limit in ["-v 300000", "-v 600000", "-v 1500000", "-s 128"] {
         let script = format!("ulimit {limit}; \"$TTC\" add.tk -j 8 --arch sm_80,sm_90a,sm_100a --emit ptx --out-dir o");
-        let output =
-            Command::new("bash").args(["-c", &script]).env("TTC", env!("CARGO_BIN_EXE_ttc")).current_dir(w.0.path()).output().unwrap();
+        let output = Command::new("bash")
+            .args(["-c", &script])
+            .env("TTC", env!("CARGO_BIN_EXE_ttc"))
+            .current_dir(w.0.path())
+            .output()
+            .unwrap();
         let said = text(&output);
         let coded = said.contains("E0932") || said.contains("E0917");
         assert!(output.status.code() == Some(0) || coded, "{limit}: {:?}\n{said}", output.status);
@@ -385,10 +407,15 @@ fn few_threads_and_little_address_space_are_no_panic() {
 #[test]
 fn a_summary_of_several_jobs_has_a_row_for_each() {
     let w = World::new(&[("matmul.tk", MATMUL)]);
-    if !Path::new(env!("CARGO_MANIFEST_DIR")).join(".toolchain").exists() && std::env::var_os("TTC_TEST_TOOLS").is_none() {
+    if !Path::new(env!("CARGO_MANIFEST_DIR")).join(".toolchain").exists()
+        && std::env::var_os("TTC_TEST_TOOLS").is_none()
+    {
         return;
     }
     let said = w.run("matmul.tk --arch sm_80 --config all --summary --out-dir o", 0);
     let rows: Vec<&str> = said.lines().filter(|l| l.starts_with("matmul.")).collect();
-    assert!(rows.len() == 2 && rows[0].starts_with("matmul.0 sm_80 ") && rows[1].starts_with("matmul.1 sm_80 "), "{said}");
+    assert!(
+        rows.len() == 2 && rows[0].starts_with("matmul.0 sm_80 ") && rows[1].starts_with("matmul.1 sm_80 "),
+        "{said}"
+    );
 }

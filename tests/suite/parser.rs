@@ -104,9 +104,15 @@ fn expressions_alone() {
         let expr = parse_expr_str(&mut SourceMap::default(), "-D", text).unwrap();
         assert_eq!(expr.to_string(), want);
     }
-    for (text, code) in
-        [("", "E0107"), ("1 +", "E0107"), ("(1", "E0105"), ("1)", "E0105"), ("a b", "E0107"), ("'x", "E0102"), ("x = 1", "E0119")]
-    {
+    for (text, code) in [
+        ("", "E0107"),
+        ("1 +", "E0107"),
+        ("(1", "E0105"),
+        ("1)", "E0105"),
+        ("a b", "E0107"),
+        ("'x", "E0102"),
+        ("x = 1", "E0119"),
+    ] {
         let mut map = SourceMap::default();
         let errors = parse_expr_str(&mut map, "-D", text).unwrap_err();
         assert_eq!(codes(&errors), [code], "{text}: {}", render(&map, &errors));
@@ -260,7 +266,8 @@ fn long_texts_are_read_in_time() {
     }
 }
 
-// ------------------------------------------------------------------------------------------------------------- properties
+// -------------------------------------------------------------------------------------------------------------
+// properties
 
 const WORDS: &[&str] = &[
     "if",

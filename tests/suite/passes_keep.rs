@@ -1,4 +1,5 @@
-//! Passes keep what kernels compute, bit for bit: the cases of `kernels/`, the kernels of text tests that say so, and random kernels for some seconds.
+//! Passes keep what kernels compute, bit for bit: the cases of `kernels/`, the kernels of text tests that say so, and
+//! random kernels for some seconds.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -15,7 +16,8 @@ use ttc::target::Target;
 use super::kernels::{files, in_parallel};
 use super::random_ir;
 
-/// No TTIR pass may change a single bit of what a kernel leaves: each alone, and the pipeline, on the default configuration of every case.
+/// No TTIR pass may change a single bit of what a kernel leaves: each alone, and the pipeline, on the default
+/// configuration of every case.
 #[test]
 fn passes_keep_what_kernels_compute() {
     let mut pipelines: Vec<Pipeline> = random_ir::ttir_passes().iter().map(|n| Pipeline::parse(n).unwrap()).collect();
@@ -24,13 +26,15 @@ fn passes_keep_what_kernels_compute() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// TTGIR of the persistent product up to the pipeliner, for `wgmma` and `mma`, and with flags for accumulators. Other kernels may add in another order.
+/// TTGIR of the persistent product up to the pipeliner, for `wgmma` and `mma`, and with flags for accumulators. Other
+/// kernels may add in another order.
 #[test]
 fn passes_keep_what_fused_loops_compute() {
     let mut pipelines = vec![];
     for target in ["sm_90a", "sm_90", "sm_80"].map(|name| Target::parse(name).unwrap()) {
         let all = pipelines::ttgir(&GpuOptions::new(target)).to_string();
-        let front = format!("{},{}", pipelines::ttir(&target), all.split_once(",tritongpu-assign-latencies").unwrap().0);
+        let front =
+            format!("{},{}", pipelines::ttir(&target), all.split_once(",tritongpu-assign-latencies").unwrap().0);
         pipelines.push(Pipeline::parse(&front).unwrap());
         pipelines.push(Pipeline::parse(&format!("{front},tritongpu-optimize-accumulator-init,canonicalize")).unwrap());
     }
@@ -74,8 +78,8 @@ fn keeps_case(path: &Path, pipelines: &[Pipeline]) -> Vec<String> {
     said
 }
 
-/// Text tests with a `KEEPS:` line name passes that keep what the kernels in them compute: those with `ARGS:` lines run before and after, with these
-/// integers behind a buffer that must be the same bit by bit.
+/// Text tests with a `KEEPS:` line name passes that keep what the kernels in them compute: those with `ARGS:` lines run
+/// before and after, with these integers behind a buffer that must be the same bit by bit.
 #[test]
 fn passes_keep_what_text_tests_compute() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lit/passes");
@@ -103,7 +107,8 @@ fn keeps(path: &Path, passes: &str, part: &str, wrong: &mut Vec<String>) -> usiz
     }
     let mut map = SourceMap::default();
     let file = map.add(path.to_string_lossy(), None, part);
-    let before = parse_module(&map, file, &ParseOptions::default()).unwrap_or_else(|e| panic!("{}: {e:#?}", path.display()));
+    let before =
+        parse_module(&map, file, &ParseOptions::default()).unwrap_or_else(|e| panic!("{}: {e:#?}", path.display()));
     let mut after = before.clone();
     let report = manager::run(&mut after, &Pipeline::parse(passes).unwrap(), ttc::ir::verify::verify, &mut []);
     let name = before.str_attr(before.functions()[0], "sym_name").unwrap();

@@ -1,4 +1,5 @@
-//! docs/pipeline-loop.svg is what `examples/pipeline_svg` draws of docs/pipeline-loop.ttgir; `BLESS=1 cargo test pipeline_svg` writes it anew.
+//! docs/pipeline-loop.svg is what `examples/pipeline_svg` draws of docs/pipeline-loop.ttgir; `BLESS=1 cargo test
+//! pipeline_svg` writes it anew.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +22,10 @@ fn the_picture_shows_what_the_pass_does() {
         return;
     }
     let found = fs::read_to_string(path).unwrap_or_default();
-    assert!(found == made, "docs/pipeline-loop.svg is not what the pass does now; BLESS=1 cargo test pipeline_svg, and look at it");
+    assert!(
+        found == made,
+        "docs/pipeline-loop.svg is not what the pass does now; BLESS=1 cargo test pipeline_svg, and look at it"
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! `--remarks` and `--debug`: what is said without them, and that doing what a remark says ends it. What each remark looks like stands in
-//! `tests/codes`.
+//! `--remarks` and `--debug`: what is said without them, and that doing what a remark says ends it. What each remark
+//! looks like stands in `tests/codes`.
 
 use std::fs;
 use std::process::Command;
@@ -33,8 +33,10 @@ def rows(x_ptr: "X", y_ptr: "*fp16:16", n: "N", stride_m: "M", stride_n: "i32", 
 "#;
 
 fn rows(pointer: &str, n: &str, stride_m: &str, one: bool) -> String {
-    let text =
-        ROWS.replace("\"X\"", &format!("\"{pointer}\"")).replace("\"N\"", &format!("\"{n}\"")).replace("\"M\"", &format!("\"{stride_m}\""));
+    let text = ROWS
+        .replace("\"X\"", &format!("\"{pointer}\""))
+        .replace("\"N\"", &format!("\"{n}\""))
+        .replace("\"M\"", &format!("\"{stride_m}\""));
     if one { text.replace("stride_n: \"i32\"", "stride_n: tl.constexpr = 1") } else { text }
 }
 

@@ -1,7 +1,8 @@
-//! The check of shared memory (`ttc-check-shared-memory`) passes every kernel of `kernels/` as it goes to code generation, and refuses it with one barrier,
-//! one fence or one wait less, or with a buffer over another one.
+//! The check of shared memory (`ttc-check-shared-memory`) passes every kernel of `kernels/` as it goes to code
+//! generation, and refuses it with one barrier, one fence or one wait less, or with a buffer over another one.
 //!
-//! Each change is made in place and taken back. What the check lets pass although something is gone stands in [`NEEDLESS`], with the reason.
+//! Each change is made in place and taken back. What the check lets pass although something is gone stands in
+//! [`NEEDLESS`], with the reason.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -22,13 +23,12 @@ use super::kernels::in_parallel;
 const TARGETS: [&str; 2] = ["sm_80", "sm_90a"];
 
 /// What comes between TTGIR and the check.
-const PREPARATION: &str =
-    "ttc-full-iterations,ttc-unroll-streams,allocate-shared-memory-nv,triton-nvidia-gpu-proxy-fence-insertion,tritongpu-insert-barriers";
+const PREPARATION: &str = "ttc-full-iterations,ttc-unroll-streams,allocate-shared-memory-nv,triton-nvidia-gpu-proxy-fence-insertion,tritongpu-insert-barriers";
 
 /// Operations without which a kernel is still safe: the kernel's case, the target, and what is spoiled.
 const NEEDLESS: &[(&str, &str, &str)] = &[
-    // The barrier shows all threads the copy into one buffer that a wait has just ended. The load behind it reads another one, which an earlier barrier
-    // has shown: the check knows which buffer it is.
+    // The barrier shows all threads the copy into one buffer that a wait has just ended. The load behind it reads
+    // another one, which an earlier barrier has shown: the check knows which buffer it is.
     ("matmul", "sm_80", "barrier"),
     ("matmul_row_sums", "sm_80", "barrier"),
     ("matmul_tma", "sm_80", "barrier"),
@@ -37,7 +37,8 @@ const NEEDLESS: &[(&str, &str, &str)] = &[
     // TMA takes away what TMA has brought: no thread has written it.
     ("descriptors_add", "sm_90a", "fence"),
     ("descriptors_copy", "sm_90a", "fence"),
-    // The left operand lies in registers and the right one is not written again: what is waited for is the result alone.
+    // The left operand lies in registers and the right one is not written again: what is waited for is the result
+    // alone.
     ("dot_scaled", "sm_90a", "wait"),
     ("mixed_matmul", "sm_90a", "wait"),
     // The buffer for the result, moved over that of the second operand instead of the first, which is as dead.
@@ -47,14 +48,21 @@ const NEEDLESS: &[(&str, &str, &str)] = &[
 
 /// A kernel as code generation gets it; nothing if the target cannot have it.
 fn prepared(folder: &Folder, loaded: &Loaded, name: &str, target: &str) -> Option<Ir> {
-    let instance = loaded.case.instance(&loaded.kernel, &loaded.case.default_config()).unwrap_or_else(|d| panic!("{name}: {d:#?}"));
+    let instance = loaded
+        .case
+        .instance(&loaded.kernel, &loaded.case.default_config())
+        .unwrap_or_else(|d| panic!("{name}: {d:#?}"));
     let target = Target::parse(target).unwrap();
     let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
-    let made = run_all(&[job], &folder.sources, &instance.options, &[Stage::Ttgir], &Debug::default(), 1).remove(0).result.ok()?;
+    let made = run_all(&[job], &folder.sources, &instance.options, &[Stage::Ttgir], &Debug::default(), 1)
+        .remove(0)
+        .result
+        .ok()?;
     let text = String::from_utf8(made.artifacts[&Stage::Ttgir].clone()).unwrap();
     let mut map = SourceMap::default();
     let file = map.add(format!("{name}.ttgir"), None, text);
-    let mut ir = parse_module(&map, file, &ParseOptions::default()).unwrap_or_else(|e| panic!("{name}: {}", e[0].message));
+    let mut ir =
+        parse_module(&map, file, &ParseOptions::default()).unwrap_or_else(|e| panic!("{name}: {}", e[0].message));
     let report = manager::run(&mut ir, &Pipeline::parse(PREPARATION).unwrap(), ttc::ir::verify::verify, &mut []);
     assert!(report.is_ok(), "{name}: {:?}", report.diagnostics);
     Some(ir)
@@ -123,7 +131,10 @@ fn kernels_are_safe_and_with_one_barrier_fence_or_wait_less_they_are_not() {
                     *count = (count.0 + usize::from(!survives), count.1 + 1);
                     let known = NEEDLESS.contains(&(name.as_str(), target, spoiler));
                     if survives && !known {
-                        wrong.push(format!("{name} for {target}: nobody misses the {spoiler} of {:?}", ir.loc(op).file_line_col()));
+                        wrong.push(format!(
+                            "{name} for {target}: nobody misses the {spoiler} of {:?}",
+                            ir.loc(op).file_line_col()
+                        ));
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! The text tests of the verifier under `tests/irtext/verify/`.
 //!
-//! 1. A file holds modules between lines `// -----`. Each is parsed, which must succeed, and verified with the rules of `ttc::layout`.
+//! 1. A file holds modules between lines `// -----`. Each is parsed, which must succeed, and verified with the rules of
+//!    `ttc::layout`.
 //! 2. A fault is expected on each line that ends in `// expected: CODE part of the message`, and nowhere else.
 //! 3. Every file has at least one module without a fault and one with.
 
@@ -51,7 +52,9 @@ fn check(path: &Path) -> Vec<String> {
 
 fn expected(part: &str) -> Vec<Fault> {
     let lines = part.lines().zip(1..);
-    lines.filter_map(|(line, number)| line.split_once("// expected: ").map(|(_, e)| (number, e.trim().to_owned()))).collect()
+    lines
+        .filter_map(|(line, number)| line.split_once("// expected: ").map(|(_, e)| (number, e.trim().to_owned())))
+        .collect()
 }
 
 fn faults(name: &str, part: &str) -> Vec<Fault> {
@@ -62,7 +65,8 @@ fn faults(name: &str, part: &str) -> Vec<Fault> {
         Some(Place::At { line, .. }) => *line,
         other => panic!("{name}: `{}` is at {other:?}, expected a line", d.message),
     };
-    let mut found: Vec<Fault> = layout::verify(&ir).iter().map(|d| (line(d), format!("{} {}", d.code.id, d.message))).collect();
+    let mut found: Vec<Fault> =
+        layout::verify(&ir).iter().map(|d| (line(d), format!("{} {}", d.code.id, d.message))).collect();
     found.sort();
     found
 }

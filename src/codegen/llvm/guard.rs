@@ -1,8 +1,8 @@
 //! Runs LLVM so that its fatal errors end a thread and not the process.
 //!
-//! Deep in LLVM, "cannot select this intrinsic" is `report_fatal_error`, which aborts once its handler returns, and neither unwinding
-//! nor jumping out of it is sound. So:
-//! Running out of memory is one of them: LLVM cannot go on without the memory it asked for, and gives it back to nobody.
+//! Deep in LLVM, "cannot select this intrinsic" is `report_fatal_error`, which aborts once its handler returns, and
+//! neither unwinding nor jumping out of it is sound. So: Running out of memory is one of them: LLVM cannot go on
+//! without the memory it asked for, and gives it back to nobody.
 //!
 //! 1. LLVM runs on a thread of its own (with a stack that its recursion on large kernels cannot exhaust);
 //! 2. the handler sends the message to the waiting caller and parks that thread for good;
@@ -37,8 +37,8 @@ pub(super) enum Failure {
 /// Moves a value to another thread that is not `Send` by itself.
 struct Moved<T>(T);
 
-// SAFETY: LLVM ties a context and all it owns to one thread at a time, not to a certain thread. `run` moves the value as a whole and its
-// caller waits, so at no time two threads reach it.
+// SAFETY: LLVM ties a context and all it owns to one thread at a time, not to a certain thread. `run` moves the value
+// as a whole and its caller waits, so at no time two threads reach it.
 unsafe impl<T> Send for Moved<T> {}
 
 impl<T> Moved<T> {

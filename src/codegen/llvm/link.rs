@@ -1,8 +1,8 @@
 //! Links the functions of libdevice that a module calls.
 //!
 //! 1. The library is opened lazily: function bodies are read only when they are needed.
-//! 2. Every function gets linkonce linkage; LLVM's linker takes such functions only where something refers to them, so a module with one call of
-//!    `__nv_sinf` gets that function and what it calls instead of all 350.
+//! 2. Every function gets linkonce linkage; LLVM's linker takes such functions only where something refers to them, so
+//!    a module with one call of `__nv_sinf` gets that function and what it calls instead of all 350.
 //! 3. What was taken becomes internal, so that nothing of it stays behind after inlining.
 
 use std::collections::BTreeSet;
@@ -41,7 +41,10 @@ pub(super) fn libdevice<'c>(module: &Module<'c>, context: &'c Context, path: &Pa
     for function in defined(module).filter(|f| !own.contains(f.get_name().to_bytes())) {
         function.set_linkage(Linkage::Internal);
     }
-    let missing = module.get_functions().filter(|f| f.count_basic_blocks() == 0).map(|f| f.get_name().to_string_lossy().into_owned());
+    let missing = module
+        .get_functions()
+        .filter(|f| f.count_basic_blocks() == 0)
+        .map(|f| f.get_name().to_string_lossy().into_owned());
     Ok(missing.filter(|name| name.starts_with("__nv_")).collect())
 }
 
@@ -56,7 +59,8 @@ fn open<'c>(context: &'c Context, path: &Path) -> Result<Module<'c>, String> {
     // The lazy module owns its buffer, also when reading it fails.
     std::mem::forget(buffer);
     let mut module = std::ptr::null_mut();
-    // SAFETY: the context outlives the module by the lifetime of the result, the buffer is a valid one that LLVM now owns.
+    // SAFETY: the context outlives the module by the lifetime of the result, the buffer is a valid one that LLVM now
+    // owns.
     let failed = unsafe { llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2(context.raw(), raw, &raw mut module) };
     if failed != 0 || module.is_null() {
         return Err("it is no LLVM bitcode".into());

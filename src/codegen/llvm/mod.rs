@@ -1,11 +1,14 @@
 //! An LLVM module with its context and target machine, and what is done to it: optimise, print, make PTX.
 //!
-//! 1. [`Module::build`] (used by the lowering) or [`parse_llir`] makes one, with triple, data layout and target machine set;
+//! 1. [`Module::build`] (used by the lowering) or [`parse_llir`] makes one, with triple, data layout and target machine
+//!    set;
 //! 2. [`Module::link_libdevice`], when [`Module::needs_libdevice`];
 //! 3. [`Module::optimize`];
-//! 4. [`Module::to_llir`] is the `llir` stage, [`Module::emit_ptx`] the `ptx` stage (LLVM's code generator changes the module: print first).
+//! 4. [`Module::to_llir`] is the `llir` stage, [`Module::emit_ptx`] the `ptx` stage (LLVM's code generator changes the
+//!    module: print first).
 //!
-//! Every step that can meet a fatal error of LLVM runs under [`guard`]; after such an error the module is gone and further steps fail too.
+//! Every step that can meet a fatal error of LLVM runs under [`guard`]; after such an error the module is gone and
+//! further steps fail too.
 
 mod guard;
 mod link;
@@ -130,14 +133,15 @@ impl Draft {
 
 /// Forgets that a context is borrowed from its box.
 fn extend(context: &Context) -> &'static Context {
-    // SAFETY: the box that owns the context is stored beside whatever uses the reference and dropped after it ([`Draft`], [`Inner`]); the
-    // reference does not leave `codegen`.
+    // SAFETY: the box that owns the context is stored beside whatever uses the reference and dropped after it
+    // ([`Draft`], [`Inner`]); the reference does not leave `codegen`.
     unsafe { &*std::ptr::from_ref(context) }
 }
 
 extern "C" fn on_message(info: llvm_sys::prelude::LLVMDiagnosticInfoRef, sink: *mut c_void) {
     use llvm_sys::{LLVMDiagnosticSeverity, core};
-    // SAFETY: LLVM passes a valid message and the pointer that was registered with the handler, which outlives the context.
+    // SAFETY: LLVM passes a valid message and the pointer that was registered with the handler, which outlives the
+    // context.
     unsafe {
         if !matches!(core::LLVMGetDiagInfoSeverity(info), LLVMDiagnosticSeverity::LLVMDSError) {
             return;
@@ -155,8 +159,14 @@ impl Module {
     }
 
     /// Runs a step on the module under [`guard`].
-    fn step<R: 'static>(&mut self, work: impl FnOnce(&Inner) -> Result<R, Diagnostic> + 'static) -> Result<R, Diagnostic> {
-        let inner = self.inner.take().ok_or_else(|| Diagnostic::error(&codes::LLVM_FAILED, "LLVM gave up on this module before"))?;
+    fn step<R: 'static>(
+        &mut self,
+        work: impl FnOnce(&Inner) -> Result<R, Diagnostic> + 'static,
+    ) -> Result<R, Diagnostic> {
+        let inner = self
+            .inner
+            .take()
+            .ok_or_else(|| Diagnostic::error(&codes::LLVM_FAILED, "LLVM gave up on this module before"))?;
         let done = guard::run(move || {
             let result = work(&inner);
             (inner, result)
@@ -175,7 +185,10 @@ impl Module {
 
     fn failed(&self, text: &str) -> Diagnostic {
         let text = text.trim();
-        Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot compile this for {}: {text}", self.options.target.name))
+        Diagnostic::error(
+            &codes::LLVM_FAILED,
+            format!("LLVM cannot compile this for {}: {text}", self.options.target.name),
+        )
     }
 
     /// Whether the module calls functions of libdevice that are not linked yet.
@@ -243,7 +256,8 @@ impl Module {
     pub fn optimize(&mut self) -> Result<(), Diagnostic> {
         let (slp, passes) = (self.options.target.takes_slp_vectors(), self.pipeline());
         self.step(move |inner| {
-            let failed = |e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot run the pipeline `{passes}`: {e}"));
+            let failed =
+                |e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot run the pipeline `{passes}`: {e}"));
             pipeline::run(&inner.module, &inner.machine, &passes, slp).map_err(failed)
         })
     }
@@ -262,7 +276,8 @@ impl Module {
         let fuse = self.options.fp_fusion;
         let (target, version) = (self.options.target, self.facts.ptx_version);
         let ptx = self.step(move |inner| {
-            let simple = if is_huge(&inner.module) { Some(target::machine(&target, version, Effort::Least)?) } else { None };
+            let simple =
+                if is_huge(&inner.module) { Some(target::machine(&target, version, Effort::Least)?) } else { None };
             let machine = simple.as_ref().unwrap_or(&inner.machine);
             if fuse {
                 allow_contraction(&inner.module);
@@ -270,7 +285,8 @@ impl Module {
             strides::share(&inner.module, &inner.machine.get_target_data());
             pointers::keep_recurrences(&inner.module);
             let failed = |e: String| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM made no PTX: {e}"));
-            let buffer = machine.write_to_memory_buffer(&inner.module, FileType::Assembly).map_err(|e| failed(e.to_string()))?;
+            let buffer =
+                machine.write_to_memory_buffer(&inner.module, FileType::Assembly).map_err(|e| failed(e.to_string()))?;
             String::from_utf8(buffer.as_slice().to_vec()).map_err(|_| failed("it is no text".into()))
         })?;
         Ok(without_debug_flag(ptx))
@@ -279,12 +295,14 @@ impl Module {
 
 /// LLVM runs on a thread of its own, and there is none.
 fn no_thread(why: &str) -> Diagnostic {
-    Diagnostic::error(&NO_RESOURCES, format!("LLVM needs a thread, and the system gives none: {why}"))
-        .help("run fewer jobs at once (`-j 1`), or raise the limits on memory (`ulimit -v`) and processes (`ulimit -u`)")
+    Diagnostic::error(&NO_RESOURCES, format!("LLVM needs a thread, and the system gives none: {why}")).help(
+        "run fewer jobs at once (`-j 1`), or raise the limits on memory (`ulimit -v`) and processes (`ulimit -u`)",
+    )
 }
 
-/// Instructions of a function beyond which the back end selects instructions and does nothing else. 100,000 take it 3 seconds in full, 330,000 more than
-/// ten minutes. The few real kernels that are beyond are more than ptxas finishes in five minutes.
+/// Instructions of a function beyond which the back end selects instructions and does nothing else. 100,000 take it 3
+/// seconds in full, 330,000 more than ten minutes. The few real kernels that are beyond are more than ptxas finishes in
+/// five minutes.
 const MOST_INSTRUCTIONS: usize = 150_000;
 
 fn is_huge(module: &LlvmModule<'_>) -> bool {
@@ -292,8 +310,9 @@ fn is_huge(module: &LlvmModule<'_>) -> bool {
     module.get_functions().any(|f| count(f) > MOST_INSTRUCTIONS)
 }
 
-/// Lets the back end fuse `a * b + c`: the flag `contract` on every addition, subtraction and multiplication, which is what Triton's
-/// `enable_fp_fusion` amounts to. Per instruction, since LLVM's switch for all of them is not in its C interface.
+/// Lets the back end fuse `a * b + c`: the flag `contract` on every addition, subtraction and multiplication, which is
+/// what Triton's `enable_fp_fusion` amounts to. Per instruction, since LLVM's switch for all of them is not in its C
+/// interface.
 fn allow_contraction(module: &LlvmModule<'_>) {
     let fusable = [InstructionOpcode::FAdd, InstructionOpcode::FSub, InstructionOpcode::FMul];
     for function in module.get_functions() {
@@ -316,7 +335,8 @@ fn without_debug_flag(ptx: String) -> String {
     format!("{}{line}{}", &ptx[..start], &ptx[end..])
 }
 
-/// What LLVM's reader says, `llir:3:37: error: use of undefined value '%q'` with the line and a caret below, as a diagnostic at that place.
+/// What LLVM's reader says, `llir:3:37: error: use of undefined value '%q'` with the line and a caret below, as a
+/// diagnostic at that place.
 fn unreadable(text: &str, file: Option<&str>) -> Diagnostic {
     let parse = || {
         let mut parts = text.trim().strip_prefix("llir:")?.splitn(3, ':');
@@ -352,12 +372,22 @@ pub fn parse_llir(text: &str, options: &CodegenOptions) -> Result<Module, Diagno
         Failure::NoThread(why) => no_thread(&why),
     })?;
     let module = module.map_err(failed)?;
-    let kernels: Vec<FunctionValue<'_>> = module.get_functions().filter(|f| f.get_call_conventions() == PTX_KERNEL).collect();
+    let kernels: Vec<FunctionValue<'_>> =
+        module.get_functions().filter(|f| f.get_call_conventions() == PTX_KERNEL).collect();
     let names: Vec<String> = kernels.iter().map(|f| f.get_name().to_string_lossy().into_owned()).collect();
     if names.is_empty() {
-        return Err(Diagnostic::error(&codes::NO_KERNEL, "the LLVM IR has no function of the calling convention `ptx_kernel`"));
+        return Err(Diagnostic::error(
+            &codes::NO_KERNEL,
+            "the LLVM IR has no function of the calling convention `ptx_kernel`",
+        ));
     }
-    let facts = Facts { kernels: names, ptx_version, num_warps: options.num_warps, num_ctas: options.num_ctas, ..Facts::default() };
+    let facts = Facts {
+        kernels: names,
+        ptx_version,
+        num_warps: options.num_warps,
+        num_ctas: options.num_ctas,
+        ..Facts::default()
+    };
     let mut module = Draft { module, messages, context }.seal(facts, options)?;
     module.foreign = true;
     module.verify(&codes::BAD_LLIR, "the LLVM IR breaks LLVM's rules")?;

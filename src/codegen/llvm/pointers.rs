@@ -1,17 +1,19 @@
 //! Keeps the pointers that a kernel's loops carry as they are.
 //!
-//! `a_ptrs += BLOCK_K * stride` is one addition for each pointer register and iteration, which is as good as it gets. The back end's loop strength reduction
-//! takes such recurrences apart again, into the part that several share and the rest, which then have to be added in every iteration: on the way of the next
-//! asynchronous copy, and with copies of registers that wait for the last one. A `freeze` on the way back to the head of the loop hides the
-//! recurrence from it, and is no instruction. It comes after the middle end, which would move it to the value from before the loop.
+//! `a_ptrs += BLOCK_K * stride` is one addition for each pointer register and iteration, which is as good as it gets.
+//! The back end's loop strength reduction takes such recurrences apart again, into the part that several share and the
+//! rest, which then have to be added in every iteration: on the way of the next asynchronous copy, and with copies of
+//! registers that wait for the last one. A `freeze` on the way back to the head of the loop hides the recurrence from
+//! it, and is no instruction. It comes after the middle end, which would move it to the value from before the loop.
 
 use inkwell::builder::Builder;
 use inkwell::llvm_sys::core::LLVMBuildFreeze;
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, BasicValue, InstructionOpcode, InstructionValue, PhiValue, PointerValue};
 
-/// The most pointers of a loop that are kept. Of 127 real kernels, those with 16 and more lost registers by it (80 to 167 with 33 pointers, 848 to 16,652
-/// bytes of spills with 98); those with fewer gained or stayed. The multiplication of two matrices of 8192×8192 with B transposed has 12.
+/// The most pointers of a loop that are kept. Of 127 real kernels, those with 16 and more lost registers by it (80 to
+/// 167 with 33 pointers, 848 to 16,652 bytes of spills with 98); those with fewer gained or stayed. The multiplication
+/// of two matrices of 8192×8192 with B transposed has 12.
 const MOST: usize = 12;
 
 /// Puts a `freeze` behind each `getelementptr` that a pointer of a loop goes through on its way to the next iteration.

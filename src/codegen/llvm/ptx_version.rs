@@ -1,7 +1,8 @@
 //! The lowest PTX ISA version that a kernel needs, so that older drivers load its PTX.
 //!
-//! 1. LLVM's own instructions need the architecture's minimum only. What needs more is inline PTX, found by the words in it: each row of
-//!    [`NEEDS`] gives the version in which the PTX ISA introduced a word ("PTX ISA Notes" of the instruction).
+//! 1. LLVM's own instructions need the architecture's minimum only. What needs more is inline PTX, found by the words
+//!    in it: each row of [`NEEDS`] gives the version in which the PTX ISA introduced a word ("PTX ISA Notes" of the
+//!    instruction).
 //! 2. A kernel's parameters share a space that was enlarged once ([`of_parameters`]).
 //!
 //! Example: 600 parameters of type i64 are 4,800 bytes, so that kernel's PTX says `.version 8.1`.
@@ -67,7 +68,8 @@ pub(crate) fn of_parameters(kernel: FunctionValue<'_>, layout: &TargetData) -> R
     if bytes > PARAMETER_BYTES_8_1 {
         let name = kernel.get_name().to_string_lossy().into_owned();
         let text = format!("the parameters of `{name}` take {bytes} bytes; a kernel can have {PARAMETER_BYTES_8_1}");
-        let help = "pass the values in a buffer that the kernel loads from, or make those that never change `tl.constexpr`";
+        let help =
+            "pass the values in a buffer that the kernel loads from, or make those that never change `tl.constexpr`";
         return Err(Diagnostic::error(&codes::LIMITS, text).help(help));
     }
     Ok(if bytes > PARAMETER_BYTES { 81 } else { 0 })

@@ -1,20 +1,22 @@
 //! Addresses that differ by a multiple of a stride come one from another.
 //!
-//! The rows of a tile lie at `base + (row + i) * stride`. With indices of 64 bits each is a product of its own, four instructions, besides two
-//! additions; from the first row's address it is one, `mad.wide`. LLVM's straight-line strength reduction does that and more, but compares all with
-//! all (see `FLAGS` of [`super::target`]); this pass looks addresses up, so it is linear.
+//! The rows of a tile lie at `base + (row + i) * stride`. With indices of 64 bits each is a product of its own, four
+//! instructions, besides two additions; from the first row's address it is one, `mad.wide`. LLVM's straight-line
+//! strength reduction does that and more, but compares all with all (see `FLAGS` of [`super::target`]); this pass looks
+//! addresses up, so it is linear.
 //!
 //! # Algorithm
 //!
-//! 1. The address of each `getelementptr` is a root pointer and a sum of products of values, each with a constant factor. Sums in a product are
-//!    multiplied out: `(row + 2) * stride` is `row * stride + 2 * stride`.
-//! 2. In a block, an address that differs from an earlier one by `k * s` for a single value `s`, and has a product that the earlier one has not,
-//!    becomes `earlier + k * s`. Earlier addresses are found by their sum without the term of one value.
+//! 1. The address of each `getelementptr` is a root pointer and a sum of products of values, each with a constant
+//!    factor. Sums in a product are multiplied out: `(row + 2) * stride` is `row * stride + 2 * stride`.
+//! 2. In a block, an address that differs from an earlier one by `k * s` for a single value `s`, and has a product that
+//!    the earlier one has not, becomes `earlier + k * s`. Earlier addresses are found by their sum without the term of
+//!    one value.
 //!
 //! # Example
 //!
-//! `x + 2 * (pid + 3) * n`, of halves, behind `x + 2 * (pid + 1) * n`: root `x`, sums `2 pid n + 6 n` and `2 pid n + 2 n`. Without `n` both are `2 pid n`, so
-//! the second address is the first plus `4 n`.
+//! `x + 2 * (pid + 3) * n`, of halves, behind `x + 2 * (pid + 1) * n`: root `x`, sums `2 pid n + 6 n` and `2 pid n + 2
+//! n`. Without `n` both are `2 pid n`, so the second address is the first plus `4 n`.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -119,7 +121,8 @@ struct Address {
     bytes: Rc<Sum>,
 }
 
-/// An address by which others are found: its root, its sum without the term of a value, and that value; without one the sum is whole.
+/// An address by which others are found: its root, its sum without the term of a value, and that value; without one the
+/// sum is whole.
 type Key = (Id, Terms, Option<Number>);
 
 /// An address that was computed, and the factor of the value that its key leaves out.
@@ -166,7 +169,11 @@ pub(super) fn share(module: &Module<'_>, data: &TargetData) {
                     }
                 }
                 for (key, factor) in keys(&address) {
-                    known.entry(key).or_insert_with(|| Known { pointer: end, factor, products: address.bytes.products.clone() });
+                    known.entry(key).or_insert_with(|| Known {
+                        pointer: end,
+                        factor,
+                        products: address.bytes.products.clone(),
+                    });
                 }
             }
         }
@@ -201,14 +208,24 @@ impl<'c> Strides<'c, '_> {
             let with = known.get(&(root, rest.clone(), Some(value))).filter(saves);
             let from = with.or_else(|| known.get(&(root, rest, None)).filter(saves))?;
             let factor = factor.wrapping_sub(from.factor);
-            (factor != 0 && i32::try_from(factor).is_ok()).then_some((from.pointer, *self.values.get(value as usize)?, factor))
+            (factor != 0 && i32::try_from(factor).is_ok()).then_some((
+                from.pointer,
+                *self.values.get(value as usize)?,
+                factor,
+            ))
         })
     }
 
     /// `value * factor`; a value that was widened is widened here again, which makes one instruction of all.
-    fn multiple(&self, builder: &inkwell::builder::Builder<'c>, value: IntValue<'c>, factor: i64) -> Option<IntValue<'c>> {
+    fn multiple(
+        &self,
+        builder: &inkwell::builder::Builder<'c>,
+        value: IntValue<'c>,
+        factor: i64,
+    ) -> Option<IntValue<'c>> {
         let ty = value.get_type();
-        let narrow = value.as_instruction().filter(|i| i.get_opcode() == InstructionOpcode::SExt).and_then(|i| operand(i, 0));
+        let narrow =
+            value.as_instruction().filter(|i| i.get_opcode() == InstructionOpcode::SExt).and_then(|i| operand(i, 0));
         let wide = match narrow {
             Some(narrow) => builder.build_int_s_extend(narrow, ty, "").ok()?,
             None => value,
@@ -231,7 +248,8 @@ impl<'c> Strides<'c, '_> {
     /// The address that a `getelementptr` of one index of 64 bits computes.
     fn moved(&mut self, gep: InstructionValue<'c>) -> Option<Address> {
         let Some(BasicValueEnum::PointerValue(base)) = gep.get_operand(0)?.value() else { return None };
-        let index = operand(gep, 1).filter(|i| gep.get_num_operands() == 2 && i.get_type().get_bit_width() == INDEX_BITS)?;
+        let index =
+            operand(gep, 1).filter(|i| gep.get_num_operands() == 2 && i.get_type().get_bit_width() == INDEX_BITS)?;
         // SAFETY: a `getelementptr` has an element type.
         let element = unsafe { AnyTypeEnum::new(LLVMGetGEPSourceElementType(gep.as_value_ref())) };
         let size = i64::try_from(self.data.get_abi_size(&element)).ok()?;

@@ -12,11 +12,12 @@ use crate::target::Target;
 /// The triple of every module.
 pub(super) const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
-/// Options of the back end that LLVM has only as process-wide flags: 32-bit pointers to shared memory, and `mad.wide` for `a * b + c` with
-/// a widening product, both as Triton sets them. Partial redundancies are left, also by the pass that the back end
-/// runs itself: removing one splits the edge around a loop, on which the accumulators of `wgmma` would be set a second time, and
-/// ptxas would run the products of the loop one by one. Straight-line strength reduction is left out: it is quadratic, half a second on a large
-/// kernel and minutes on a tile of 2^18 elements. [`super::strides`] does what matters of it.
+/// Options of the back end that LLVM has only as process-wide flags: 32-bit pointers to shared memory, and `mad.wide`
+/// for `a * b + c` with a widening product, both as Triton sets them. Partial redundancies are left, also by the pass
+/// that the back end runs itself: removing one splits the edge around a loop, on which the accumulators of `wgmma`
+/// would be set a second time, and ptxas would run the products of the loop one by one. Straight-line strength
+/// reduction is left out: it is quadratic, half a second on a large kernel and minutes on a tile of 2^18 elements.
+/// [`super::strides`] does what matters of it.
 const FLAGS: [&str; 5] = ["ttc", "-nvptx-short-ptr", "-nvptx-mad-wide-opt", "-enable-pre=false", "-opt-disable=slsr"];
 
 /// Initialises the NVPTX back end, nothing else, once a process.
@@ -34,7 +35,13 @@ fn initialize() {
         let flags: Vec<CString> = FLAGS.iter().filter_map(|f| CString::new(*f).ok()).collect();
         let pointers: Vec<_> = flags.iter().map(|f| f.as_ptr()).collect();
         // SAFETY: valid C strings that outlive the call; a null overview means none.
-        unsafe { inkwell::llvm_sys::support::LLVMParseCommandLineOptions(FLAGS.len() as i32, pointers.as_ptr(), std::ptr::null()) };
+        unsafe {
+            inkwell::llvm_sys::support::LLVMParseCommandLineOptions(
+                FLAGS.len() as i32,
+                pointers.as_ptr(),
+                std::ptr::null(),
+            )
+        };
     });
 }
 
@@ -53,7 +60,9 @@ pub(super) enum Effort {
 pub(super) fn machine(target: &Target, ptx: u32, effort: Effort) -> Result<TargetMachine, Diagnostic> {
     initialize();
     let triple = TargetTriple::create(TRIPLE);
-    let failed = |why: &str| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM has no code generator for {}: {why}", target.name));
+    let failed = |why: &str| {
+        Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM has no code generator for {}: {why}", target.name))
+    };
     let llvm = LlvmTarget::from_triple(&triple).map_err(|e| failed(&e.to_string()))?;
     let features = format!("+ptx{ptx}");
     let level = match effort {

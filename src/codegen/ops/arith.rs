@@ -109,7 +109,9 @@ fn check_floats(cx: &Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
     let moves = matches!(kind, ArithOp::Constant | ArithOp::Select | ArithOp::Bitcast);
     let narrow = |&v: &crate::ir::Value| cx.ir.ty(v).elem().as_float().is_some_and(crate::ir::FloatKind::is_fp8);
     if !moves && cx.ir.operands(op).iter().chain(cx.ir.results(op)).any(narrow) {
-        return Err(cx.unsupported(op, "8-bit floats must be converted with `tt.fp_to_fp` before they are computed with"));
+        return Err(
+            cx.unsupported(op, "8-bit floats must be converted with `tt.fp_to_fp` before they are computed with")
+        );
     }
     Ok(())
 }
@@ -140,9 +142,9 @@ fn own(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
         }),
         ArithOp::Cmpi => compare_ints(cx, op),
         ArithOp::Cmpf => compare_floats(cx, op),
-        ArithOp::Select => {
-            elementwise(cx, op, |cx, args| Ok(cx.b.build_select(as_int(operand(args, 0)?)?, operand(args, 1)?, operand(args, 2)?, "")?))
-        }
+        ArithOp::Select => elementwise(cx, op, |cx, args| {
+            Ok(cx.b.build_select(as_int(operand(args, 0)?)?, operand(args, 1)?, operand(args, 2)?, "")?)
+        }),
         _ => cast::arith(cx, op, kind),
     }
 }
@@ -163,9 +165,9 @@ pub(super) fn divide<'c>(cx: &mut Lower<'c, '_>, args: &[Val<'c>]) -> Res<Val<'c
     }
 }
 
-/// Signed division rounded up or down: `q = a / b` truncates; where that changed the value (`q * b != a`) and the exact quotient lies on the
-/// other side of `q`, add or subtract one. The exact quotient is negative when the signs of `a` and `b` differ.
-/// Example: -7 and 2: q = -3, -6 ≠ -7, signs differ: down gives -4, up stays -3.
+/// Signed division rounded up or down: `q = a / b` truncates; where that changed the value (`q * b != a`) and the exact
+/// quotient lies on the other side of `q`, add or subtract one. The exact quotient is negative when the signs of `a`
+/// and `b` differ. Example: -7 and 2: q = -3, -6 ≠ -7, signs differ: down gives -4, up stays -3.
 fn rounded_div<'c>(cx: &mut Lower<'c, '_>, args: &[Val<'c>], up: bool) -> Res<Val<'c>> {
     let (a, b) = (as_int(operand(args, 0)?)?, as_int(operand(args, 1)?)?);
     let (zero, one) = (a.get_type().const_zero(), a.get_type().const_int(1, false));

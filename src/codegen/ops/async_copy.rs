@@ -1,10 +1,11 @@
-//! Copies from global to shared memory that bypass registers: `cp.async` (PTX ISA, "Data Movement and Conversion Instructions: cp.async").
+//! Copies from global to shared memory that bypass registers: `cp.async` (PTX ISA, "Data Movement and Conversion
+//! Instructions: cp.async").
 //!
-//! 1. One instruction copies 4, 8 or 16 bytes. It may take as many elements as lie side by side both in global memory (axis analysis: contiguity,
-//!    alignment, equal mask bits) and in shared memory (the accesses of [`SharedAccess`](crate::layout::plan::SharedAccess)), in consecutive
-//!    registers.
-//! 2. A mask sets the number of bytes that are read to 0, and the rest of the destination is filled with zeros. With another value to fill in,
-//!    the copy is predicated, and the value is stored where it does not run.
+//! 1. One instruction copies 4, 8 or 16 bytes. It may take as many elements as lie side by side both in global memory
+//!    (axis analysis: contiguity, alignment, equal mask bits) and in shared memory (the accesses of
+//!    [`SharedAccess`](crate::layout::plan::SharedAccess)), in consecutive registers.
+//! 2. A mask sets the number of bytes that are read to 0, and the rest of the destination is filled with zeros. With
+//!    another value to fill in, the copy is predicated, and the value is stored where it does not run.
 //! 3. Elements that several threads hold are copied by one of them.
 //! 4. Where less than 4 bytes lie side by side, elements go through registers: loaded, then stored. The waits
 //!    that follow are stricter than that needs.
@@ -46,11 +47,18 @@ pub(super) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// Step 1: the widest copies that do all of it.
-fn pieces(cx: &Lower<'_, '_>, op: Op, src: Value, mask: Option<Value>, at: &ViewAccess<'_>) -> Option<(u32, &'static str, Vec<Piece>)> {
+fn pieces(
+    cx: &Lower<'_, '_>,
+    op: Op,
+    src: Value,
+    mask: Option<Value>,
+    at: &ViewAccess<'_>,
+) -> Option<(u32, &'static str, Vec<Piece>)> {
     let accesses = at.access.accesses();
     let element = at.access.access_bytes() / at.access.vec() as u32;
     let stated = cx.ir.int_attr(op, "contiguity").and_then(|c| u32::try_from(c).ok()).unwrap_or(1);
-    let run = cx.axis.ptr_contiguity(cx.ir, src).max(stated).min(mask.map_or(u32::MAX, |m| cx.axis.mask_alignment(cx.ir, m)));
+    let run =
+        cx.axis.ptr_contiguity(cx.ir, src).max(stated).min(mask.map_or(u32::MAX, |m| cx.axis.mask_alignment(cx.ir, m)));
     SIZES.into_iter().find_map(|(bytes, text)| {
         let count = (bytes / element) as usize;
         if !bytes.is_multiple_of(element) || count == 0 || count > run as usize || count > at.access.vec() {
@@ -112,7 +120,8 @@ fn instructions<'c>(
         if let (Some(others), Some(mask)) = (&others, mask) {
             let rest = cx.b.build_not(mask, "")?;
             let rest = both(cx, owner, Some(rest))?;
-            let values = others.get(piece.first..piece.first + count).ok_or_else(|| defect("`other` has too few registers"))?;
+            let values =
+                others.get(piece.first..piece.first + count).ok_or_else(|| defect("`other` has too few registers"))?;
             fill(cx, rest, to, values)?;
         }
     }

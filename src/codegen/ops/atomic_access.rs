@@ -1,13 +1,16 @@
 //! `tt.atomic_load`, `tt.atomic_store` and `tt.atomic_poll`.
 //!
-//! 1. Registers are cut into accesses of one word: at most 32 bits, or one element where that is wider. Each is single (PTX ISA, "Memory
-//!    Consistency Model"), as vectors are not.
-//! 2. Of the threads that hold copies of an element one performs the access; the others get its result through scratch memory (`atomics`).
+//! 1. Registers are cut into accesses of one word: at most 32 bits, or one element where that is wider. Each is single
+//!    (PTX ISA, "Memory Consistency Model"), as vectors are not.
+//! 2. Of the threads that hold copies of an element one performs the access; the others get its result through scratch
+//!    memory (`atomics`).
 //! 3. A release waits for the whole block before the access, an acquire after it.
-//! 4. A poll reads again and again, relaxed, until the value is there or the time is over: one loop in inline PTX for each element, one after
-//!    the other, with one start for all. A fence behind the last makes them acquire. All threads wait for all polls.
+//! 4. A poll reads again and again, relaxed, until the value is there or the time is over: one loop in inline PTX for
+//!    each element, one after the other, with one start for all. A fence behind the last makes them acquire. All
+//!    threads wait for all polls.
 //!
-//! Example of a poll of 32 bits: `more: ld.relaxed.gpu.global.b32 seen, [p]; setp.ne.b32 again, seen, expected; @again bra more;`
+//! Example of a poll of 32 bits: `more: ld.relaxed.gpu.global.b32 seen, [p]; setp.ne.b32 again, seen, expected; @again
+//! bra more;`
 
 use super::arith::operand;
 use super::atomics::{Order, check_sharing, delivered, finish, one_access, pack, pointee, predicate};
@@ -104,7 +107,8 @@ pub(super) fn poll(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             results.extend_from_within(canonical..=canonical);
             continue;
         }
-        let one = Poll { bits, scope: order.scope, address: register(&ptrs, i)?, expected: register(&values, i)?, limit };
+        let one =
+            Poll { bits, scope: order.scope, address: register(&ptrs, i)?, expected: register(&values, i)?, limit };
         let pred = predicate(cx, owner, None, i)?;
         results.push(one.wait(cx, pred)?);
     }
@@ -122,7 +126,12 @@ pub(super) fn poll(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let regs = match arrived {
         Some(bytes) => bytes
             .into_iter()
-            .map(|b| Ok(cx.b.build_int_compare(inkwell::IntPredicate::NE, as_int(b)?, cx.int_type(8).const_zero(), "")?.into()))
+            .map(|b| {
+                Ok(cx
+                    .b
+                    .build_int_compare(inkwell::IntPredicate::NE, as_int(b)?, cx.int_type(8).const_zero(), "")?
+                    .into())
+            })
             .collect::<Res<Vec<Val<'_>>>>()?,
         None => cx.poison(cx.ir.ty(result))?.to_vec(),
     };

@@ -1,15 +1,17 @@
 //! `tt.atomic_rmw` and `tt.atomic_cas`.
 //!
-//! 1. Registers are cut into accesses as for a store (`memory`). Only additions of floats come in vectors: up to 16 bytes on sm_90, pairs of f16
-//!    before, everything else one element at a time.
-//! 2. Of the threads that hold copies of an element one performs the access, under the mask of its first element. ptxas turns an `atom` whose
-//!    result nobody uses into `RED`, where nothing is acquired.
+//! 1. Registers are cut into accesses as for a store (`memory`). Only additions of floats come in vectors: up to 16
+//!    bytes on sm_90, pairs of f16 before, everything else one element at a time.
+//! 2. Of the threads that hold copies of an element one performs the access, under the mask of its first element. ptxas
+//!    turns an `atom` whose result nobody uses into `RED`, where nothing is acquired.
 //! 3. bf16 has no addition before sm_90: a loop adds with `fma` and swaps with `cas`, one or two elements at a time.
-//! 4. A used result of an element that several threads hold goes through scratch memory from the one that performed the access to the others:
-//!    element `r` of kept thread `t` lies at `(r · kept threads + t) · bytes`.
-//! 5. A release waits for the whole block before the access, an acquire after it: the other threads' accesses are ordered by the barrier.
+//! 4. A used result of an element that several threads hold goes through scratch memory from the one that performed the
+//!    access to the others: element `r` of kept thread `t` lies at `(r · kept threads + t) · bytes`.
+//! 5. A release waits for the whole block before the access, an acquire after it: the other threads' accesses are
+//!    ordered by the barrier.
 //!
-//! Example: the scalar `atomic_add(p, 1)` is `@first atom.global.gpu.acq_rel.add.u32`, a store to scratch, a barrier and a load by all.
+//! Example: the scalar `atomic_add(p, 1)` is `@first atom.global.gpu.acq_rel.add.u32`, a store to scratch, a barrier
+//! and a load by all.
 //!
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red".
 
@@ -62,7 +64,9 @@ struct Function {
 impl Function {
     /// What the target has for this operation on this type.
     fn new(cx: &Lower<'_, '_>, op: Op, elem: Type) -> Res<Function> {
-        let rmw = view::AtomicRmw(op).atomic_rmw_op(cx.ir).ok_or_else(|| cx.unsupported(op, "it names no atomic operation"))?;
+        let rmw = view::AtomicRmw(op)
+            .atomic_rmw_op(cx.ir)
+            .ok_or_else(|| cx.unsupported(op, "it names no atomic operation"))?;
         let bits = elem.bit_width().unwrap_or(64);
         let vectors = cx.options.target.has_vector_atomics();
         let (name, letter, widest) = match (rmw, elem.as_float()) {
@@ -130,7 +134,15 @@ pub(super) fn rmw(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         let words = pack(cx, &access, &values, first)?;
         let address = register(&ptrs, first)?;
         let old = if reads {
-            one_access(cx, &access, &format!("ld.{}.{}.global.b{}", order.sem, order.scope, access.word_bits), address, &[], pred, true)?
+            one_access(
+                cx,
+                &access,
+                &format!("ld.{}.{}.global.b{}", order.sem, order.scope, access.word_bits),
+                address,
+                &[],
+                pred,
+                true,
+            )?
         } else if function.by_swapping {
             swap_loop(cx, &access, &order, address, operand(&words, 0)?, pred)?
         } else {
@@ -190,7 +202,8 @@ fn is_read(cx: &Lower<'_, '_>, op: Op, function: &Function, order: &Order, value
         return false;
     }
     let constant = cx.ir.def_op(value).filter(|&c| cx.ir.kind(c) == OpKind::Arith(ArithOp::Constant));
-    constant.and_then(|c| cx.ir.attr(c, "value")).and_then(Attr::splat_value) == Some(0) && cx.ir.has_uses(cx.ir.result(op))
+    constant.and_then(|c| cx.ir.attr(c, "value")).and_then(Attr::splat_value) == Some(0)
+        && cx.ir.has_uses(cx.ir.result(op))
 }
 
 /// The words of the access that starts at register `first`.
@@ -214,7 +227,8 @@ pub(super) fn predicate<'c>(
     })
 }
 
-/// One instruction on memory; `sources` are its operands after the address. Where the predicate is false the result is zero.
+/// One instruction on memory; `sources` are its operands after the address. Where the predicate is false the result is
+/// zero.
 pub(super) fn one_access<'c>(
     cx: &mut Lower<'c, '_>,
     access: &Access<'c>,
@@ -247,8 +261,8 @@ pub(super) fn one_access<'c>(
     asm.emit(cx, true)
 }
 
-/// Step 3: `seen = *p; do { old = seen; seen = cas(p, old, old · 1 + value) } while (seen != old)`. The product with one is exact, so the sum is
-/// rounded once.
+/// Step 3: `seen = *p; do { old = seen; seen = cas(p, old, old · 1 + value) } while (seen != old)`. The product with
+/// one is exact, so the sum is rounded once.
 fn swap_loop<'c>(
     cx: &mut Lower<'c, '_>,
     access: &Access<'c>,
@@ -288,12 +302,16 @@ pub(super) fn check_sharing(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
     let ty = cx.ir.ty(result);
     let copies = !ty.is_tensor() || free_variable_masks(Lower::layout(ty)?).block != 0;
     if cx.num_ctas > 1 && copies && cx.ir.has_uses(result) {
-        return Err(cx.unsupported(op, "its result would have to be shared between the blocks of a cluster, which is not supported yet"));
+        return Err(cx.unsupported(
+            op,
+            "its result would have to be shared between the blocks of a cluster, which is not supported yet",
+        ));
     }
     Ok(())
 }
 
-/// Steps 4 and 5: makes these results, from the threads that performed the accesses, the operation's. `access` says what they are.
+/// Steps 4 and 5: makes these results, from the threads that performed the accesses, the operation's. `access` says
+/// what they are.
 pub(super) fn finish<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,

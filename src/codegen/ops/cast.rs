@@ -65,7 +65,9 @@ pub(in crate::codegen) fn bits_as<'c>(cx: &Lower<'c, '_>, value: Val<'c>, to: Ba
         return Ok(value);
     }
     Ok(match (from, to) {
-        (BasicTypeEnum::PointerType(_), BasicTypeEnum::PointerType(_)) => cx.b.build_cast(I::AddrSpaceCast, value, to, "")?,
+        (BasicTypeEnum::PointerType(_), BasicTypeEnum::PointerType(_)) => {
+            cx.b.build_cast(I::AddrSpaceCast, value, to, "")?
+        }
         (BasicTypeEnum::PointerType(_), BasicTypeEnum::IntType(_)) => cx.b.build_cast(I::PtrToInt, value, to, "")?,
         (BasicTypeEnum::IntType(_), BasicTypeEnum::PointerType(_)) => cx.b.build_cast(I::IntToPtr, value, to, "")?,
         (BasicTypeEnum::PointerType(_), _) => {

@@ -1,8 +1,8 @@
 //! `ttg.convert_layout`: emission of a [`ConversionPlan`].
 //!
 //! - Registers: values are renamed.
-//! - Shuffles: elements are packed into 32-bit words (or cut into two), the plan runs with `shfl.sync` and `select` as its instructions, and
-//!   the words are taken apart.
+//! - Shuffles: elements are packed into 32-bit words (or cut into two), the plan runs with `shfl.sync` and `select` as
+//!   its instructions, and the words are taken apart.
 //! - Shared memory: for each repetition store, barrier, load; see [`crate::codegen::shared_access`].
 //!
 //! Example: 4 halves a thread whose pairs cross lanes become 2 words, 1 `shfl.sync.bfly.b32` and 3 `selp.b32`.
@@ -29,13 +29,17 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let regs = cx.get(source)?;
     let elem = cx.elem_type(from)?;
     let converted = match &plan {
-        ConversionPlan::Registers(table) => {
-            table.iter().map(|&i| regs.get(i).copied().ok_or_else(|| defect("a register too few"))).collect::<Res<Vec<_>>>()?
-        }
+        ConversionPlan::Registers(table) => table
+            .iter()
+            .map(|&i| regs.get(i).copied().ok_or_else(|| defect("a register too few")))
+            .collect::<Res<Vec<_>>>()?,
         ConversionPlan::Shuffles(plan) => shuffles(cx, plan, &regs, elem)?,
         ConversionPlan::Shared(plan) => shared(cx, op, plan, &regs, elem)?,
         ConversionPlan::Blocks => {
-            let text = format!("`{}` from `{from}` to `{to}` moves elements between the blocks of a cluster", cx.ir.op_name(op));
+            let text = format!(
+                "`{}` from `{from}` to `{to}` moves elements between the blocks of a cluster",
+                cx.ir.op_name(op)
+            );
             return Err(Diagnostic::error(&codes::NEEDS_EXCHANGE, text));
         }
     };
@@ -44,7 +48,13 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// Through shared memory.
-fn shared<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &SharedPlan, regs: &[Val<'c>], elem: BasicTypeEnum<'c>) -> Res<Vec<Val<'c>>> {
+fn shared<'c>(
+    cx: &mut Lower<'c, '_>,
+    op: Op,
+    plan: &SharedPlan,
+    regs: &[Val<'c>],
+    elem: BasicTypeEnum<'c>,
+) -> Res<Vec<Val<'c>>> {
     let base = cx.scratch(op)?;
     let (store, load) = (plan.store(), plan.load());
     let (to, from) = (cx.shared_addresses(store, base, None)?, cx.shared_addresses(load, base, None)?);
@@ -56,14 +66,21 @@ fn shared<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &SharedPlan, regs: &[Val<'c>
         }
         let part = |offset| plan.repetition_of(offset) == repetition;
         cx.as_owner(store, |cx| {
-            store.accesses().iter().filter(|a| part(a.offset)).try_for_each(|a| cx.store_access(store.form(), &to, a, below, regs))
+            store
+                .accesses()
+                .iter()
+                .filter(|a| part(a.offset))
+                .try_for_each(|a| cx.store_access(store.form(), &to, a, below, regs))
         })?;
         synchronize(cx, plan)?;
         for (access, values) in load.accesses().iter().zip(&mut loaded).filter(|(a, _)| part(a.offset)) {
             *values = cx.load_access(load.form(), &from, access, below, elem)?;
         }
     }
-    load.places().iter().map(|&(i, j)| loaded[i].get(j).copied().ok_or_else(|| defect("an access of no repetition"))).collect()
+    load.places()
+        .iter()
+        .map(|&(i, j)| loaded[i].get(j).copied().ok_or_else(|| defect("an access of no repetition")))
+        .collect()
 }
 
 fn synchronize(cx: &mut Lower<'_, '_>, plan: &SharedPlan) -> Res<()> {
@@ -71,7 +88,12 @@ fn synchronize(cx: &mut Lower<'_, '_>, plan: &SharedPlan) -> Res<()> {
 }
 
 /// Through shuffles.
-fn shuffles<'c>(cx: &mut Lower<'c, '_>, plan: &ShufflePlan, regs: &[Val<'c>], elem: BasicTypeEnum<'c>) -> Res<Vec<Val<'c>>> {
+fn shuffles<'c>(
+    cx: &mut Lower<'c, '_>,
+    plan: &ShufflePlan,
+    regs: &[Val<'c>],
+    elem: BasicTypeEnum<'c>,
+) -> Res<Vec<Val<'c>>> {
     let words = plan.words().map(|w| pack(cx, plan, w, regs)).collect::<Res<Vec<_>>>()?;
     let mut machine = Threads { lane: cx.lane_id()?, cx, source: None };
     // A run for each part of an element.
@@ -85,7 +107,10 @@ fn shuffles<'c>(cx: &mut Lower<'c, '_>, plan: &ShufflePlan, regs: &[Val<'c>], el
     let mut result = vec![];
     for (word, place) in plan.results() {
         if unpacked[word].is_none() {
-            let whole = parts.iter().map(|p| p[word].ok_or_else(|| defect("a word that the plan left out"))).collect::<Res<Vec<_>>>()?;
+            let whole = parts
+                .iter()
+                .map(|p| p[word].ok_or_else(|| defect("a word that the plan left out")))
+                .collect::<Res<Vec<_>>>()?;
             unpacked[word] = Some(unpack(cx, plan, &whole, elem)?);
         }
         result.push(unpacked[word].as_ref().map(|w| w[place]).ok_or_else(|| defect("a word too few"))?);
@@ -108,7 +133,12 @@ fn pack<'c>(cx: &Lower<'c, '_>, plan: &ShufflePlan, registers: &[usize], regs: &
 }
 
 /// The reverse of [`pack`].
-fn unpack<'c>(cx: &Lower<'c, '_>, plan: &ShufflePlan, words: &[IntValue<'c>], elem: BasicTypeEnum<'c>) -> Res<Vec<Val<'c>>> {
+fn unpack<'c>(
+    cx: &Lower<'c, '_>,
+    plan: &ShufflePlan,
+    words: &[IntValue<'c>],
+    elem: BasicTypeEnum<'c>,
+) -> Res<Vec<Val<'c>>> {
     let stored = cx.stored_type(elem);
     if let [low, high] = words[..] {
         let i64_type = cx.int_type(64);
@@ -164,7 +194,8 @@ impl<'c> Machine for Threads<'_, 'c, '_> {
         as_int(cx.b.build_select(is_off, *off, *on, "")?)
     }
 
-    /// PTX ISA, "shfl.sync": `bfly` where only fixed bits of the lane change, else `idx`. 31 is the last lane of an unclamped segment.
+    /// PTX ISA, "shfl.sync": `bfly` where only fixed bits of the lane change, else `idx`. 31 is the last lane of an
+    /// unclamped segment.
     fn shuffle(&mut self, value: &IntValue<'c>, lanes: &[u32], flip: u32) -> Res<IntValue<'c>> {
         let all = self.cx.i32(u64::from(u32::MAX));
         let keeps = lanes.iter().enumerate().all(|(i, &l)| l == 1 << i);
@@ -172,7 +203,8 @@ impl<'c> Machine for Threads<'_, 'c, '_> {
             ("bfly", self.cx.i32(u64::from(flip)))
         } else {
             let source = self.source_lane(lanes)?;
-            let flipped = if flip == 0 { source } else { self.cx.b.build_xor(source, self.cx.i32(u64::from(flip)), "")? };
+            let flipped =
+                if flip == 0 { source } else { self.cx.b.build_xor(source, self.cx.i32(u64::from(flip)), "")? };
             ("idx", flipped)
         };
         let last = self.cx.i32(31);

@@ -1,11 +1,13 @@
 //! `tt.print`, `tt.assert`, `cf.assert`: calls of the two functions that the driver offers device code.
 //!
-//! 1. A print is one `vprintf` per element, in Triton's words: `pid (0, 1, 0) idx ( 3) x: 1.5`, with `(operand 1) ` before the value where there
-//!    are several. Of the threads that hold copies of an element one prints it, so each element appears once.
-//! 2. `vprintf` takes the format and a buffer laid out like a C struct: integers below 32 bits are widened to 32, floats to `double`. One buffer
-//!    per operation lies in the entry block, so that loops do not grow the stack.
-//! 3. An assertion branches on any element being false to `__assertfail`, which ends the grid with the message, the file, the line and the
-//!    kernel's name. After the assertion of a tensor the block waits, so that nothing behind it traps first.
+//! 1. A print is one `vprintf` per element, in Triton's words: `pid (0, 1, 0) idx ( 3) x: 1.5`, with `(operand 1) `
+//!    before the value where there are several. Of the threads that hold copies of an element one prints it, so each
+//!    element appears once.
+//! 2. `vprintf` takes the format and a buffer laid out like a C struct: integers below 32 bits are widened to 32,
+//!    floats to `double`. One buffer per operation lies in the entry block, so that loops do not grow the stack.
+//! 3. An assertion branches on any element being false to `__assertfail`, which ends the grid with the message, the
+//!    file, the line and the kernel's name. After the assertion of a tensor the block waits, so that nothing behind it
+//!    traps first.
 //!
 //! CUDA C++ programming guide, "Formatted output" and "Assertion"; PTX ISA interoperability guide, "System calls".
 
@@ -59,7 +61,14 @@ fn program_ids<'c>(cx: &mut Lower<'c, '_>) -> Res<Vec<Val<'c>>> {
 }
 
 /// Prints the elements of one operand that this thread is the first to hold.
-fn print_value<'c>(cx: &mut Lower<'c, '_>, value: Value, pid: &[Val<'c>], label: &str, hex: bool, signed: bool) -> Res<()> {
+fn print_value<'c>(
+    cx: &mut Lower<'c, '_>,
+    value: Value,
+    pid: &[Val<'c>],
+    label: &str,
+    hex: bool,
+    signed: bool,
+) -> Res<()> {
     let ty = cx.ir.ty(value);
     let regs = cx.get(value)?;
     let mut free = FreeMasks { register: 0, lane: u32::MAX, warp: u32::MAX, block: u32::MAX };
@@ -69,9 +78,14 @@ fn print_value<'c>(cx: &mut Lower<'c, '_>, value: Value, pid: &[Val<'c>], label:
         free = free_variable_masks(layout);
         indices = cx.indices(layout)?;
     }
-    let axes: Vec<String> = ty.shape().iter().map(|&size| format!("%{}u", (size - 1).max(0).to_string().len())).collect();
+    let axes: Vec<String> =
+        ty.shape().iter().map(|&size| format!("%{}u", (size - 1).max(0).to_string().len())).collect();
     let shown = cx.elem_type(ty)?;
-    let format = format!("pid (%u, %u, %u) idx ({}){label}{}\n", axes.join(", "), directive(shown, cx.bits_of(shown), hex, signed));
+    let format = format!(
+        "pid (%u, %u, %u) idx ({}){label}{}\n",
+        axes.join(", "),
+        directive(shown, cx.bits_of(shown), hex, signed)
+    );
     let once = owner(cx, free)?;
     guarded(cx, once, |cx| {
         let text = text(cx, "printfFormat_", &format);
@@ -81,7 +95,8 @@ fn print_value<'c>(cx: &mut Lower<'c, '_>, value: Value, pid: &[Val<'c>], label:
                 continue;
             }
             let element = promoted(cx, reg, signed)?;
-            let args: Vec<Val<'c>> = pid.iter().copied().chain(index.iter().map(|&x| x.into())).chain([element]).collect();
+            let args: Vec<Val<'c>> =
+                pid.iter().copied().chain(index.iter().map(|&x| x.into())).chain([element]).collect();
             call_printf(cx, text, buffer, &args)?;
         }
         Ok(())
@@ -104,7 +119,9 @@ fn promoted<'c>(cx: &Lower<'c, '_>, value: Val<'c>, signed: bool) -> Res<Val<'c>
     let bits = cx.bits_of(value.get_type());
     Ok(match value {
         Val::FloatValue(_) if bits < 64 => cx.b.build_cast(I::FPExt, value, cx.llvm.f64_type(), "")?,
-        Val::IntValue(_) if bits < 32 => cx.b.build_cast(if signed && bits > 1 { I::SExt } else { I::ZExt }, value, cx.int_type(32), "")?,
+        Val::IntValue(_) if bits < 32 => {
+            cx.b.build_cast(if signed && bits > 1 { I::SExt } else { I::ZExt }, value, cx.int_type(32), "")?
+        }
         Val::PointerValue(_) => cx.b.build_cast(I::PtrToInt, value, cx.int_type(64), "")?,
         other => other,
     })
@@ -123,7 +140,12 @@ fn buffer<'c>(cx: &Lower<'c, '_>, bytes: u32) -> Res<PointerValue<'c>> {
     Ok(place)
 }
 
-fn call_printf<'c>(cx: &mut Lower<'c, '_>, format: PointerValue<'c>, buffer: PointerValue<'c>, args: &[Val<'c>]) -> Res<()> {
+fn call_printf<'c>(
+    cx: &mut Lower<'c, '_>,
+    format: PointerValue<'c>,
+    buffer: PointerValue<'c>,
+    args: &[Val<'c>],
+) -> Res<()> {
     let mut offset = 0u64;
     for &arg in args {
         let bytes = cx.bits_of(arg.get_type()) / 8;
@@ -140,7 +162,12 @@ fn call_printf<'c>(cx: &mut Lower<'c, '_>, format: PointerValue<'c>, buffer: Poi
 }
 
 /// A function that the driver links.
-fn declared<'c>(cx: &Lower<'c, '_>, name: &str, result: Option<BasicTypeEnum<'c>>, args: &[BasicTypeEnum<'c>]) -> Res<FunctionValue<'c>> {
+fn declared<'c>(
+    cx: &Lower<'c, '_>,
+    name: &str,
+    result: Option<BasicTypeEnum<'c>>,
+    args: &[BasicTypeEnum<'c>],
+) -> Res<FunctionValue<'c>> {
     Ok(cx.module.get_function(name).unwrap_or_else(|| cx.module.add_function(name, cx.fn_type(result, args), None)))
 }
 
@@ -159,9 +186,14 @@ fn text<'c>(cx: &Lower<'c, '_>, name: &str, text: &str) -> PointerValue<'c> {
 }
 
 /// Runs code only where `condition` holds.
-fn guarded<'c, 'a>(cx: &mut Lower<'c, 'a>, condition: Option<IntValue<'c>>, code: impl FnOnce(&mut Lower<'c, 'a>) -> Res<()>) -> Res<()> {
+fn guarded<'c, 'a>(
+    cx: &mut Lower<'c, 'a>,
+    condition: Option<IntValue<'c>>,
+    code: impl FnOnce(&mut Lower<'c, 'a>) -> Res<()>,
+) -> Res<()> {
     let Some(condition) = condition else { return code(cx) };
-    let (inside, after) = (cx.llvm.append_basic_block(cx.function, "once"), cx.llvm.append_basic_block(cx.function, ""));
+    let (inside, after) =
+        (cx.llvm.append_basic_block(cx.function, "once"), cx.llvm.append_basic_block(cx.function, ""));
     cx.b.build_conditional_branch(condition, inside, after)?;
     cx.b.position_at_end(inside);
     code(cx)?;
@@ -183,11 +215,14 @@ pub(in crate::codegen) fn assert(cx: &mut Lower<'_, '_>, op: Op, message: &str) 
             None => wrong,
         });
     }
-    let (file, line) = cx.ir.loc(op).file_line_col().map_or(("unknown".to_owned(), 0), |(f, l, _)| (f.as_str().to_owned(), l));
+    let (file, line) =
+        cx.ir.loc(op).file_line_col().map_or(("unknown".to_owned(), 0), |(f, l, _)| (f.as_str().to_owned(), l));
     guarded(cx, failed, |cx| {
         let name = cx.function.get_name().to_string_lossy().into_owned();
-        let texts = [("assertMessage_", message), ("assertFile_", &file), ("assertFunc_", &name)].map(|(n, t)| text(cx, n, t));
-        let (ptr, i32, i64) = (BasicTypeEnum::from(cx.llvm.ptr_type(AddressSpace::default())), cx.int_type(32), cx.int_type(64));
+        let texts =
+            [("assertMessage_", message), ("assertFile_", &file), ("assertFunc_", &name)].map(|(n, t)| text(cx, n, t));
+        let (ptr, i32, i64) =
+            (BasicTypeEnum::from(cx.llvm.ptr_type(AddressSpace::default())), cx.int_type(32), cx.int_type(64));
         let function = declared(cx, "__assertfail", None, &[ptr, ptr, i32.into(), ptr, i64.into()])?;
         let kind = inkwell::attributes::Attribute::get_named_enum_kind_id("noreturn");
         function.add_attribute(AttributeLoc::Function, cx.llvm.create_enum_attribute(kind, 0));

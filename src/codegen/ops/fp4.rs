@@ -2,14 +2,16 @@
 //!
 //! # Algorithm
 //!
-//! An e2m1 float has a sign bit and three bits that name one of eight magnitudes, so a byte of the wider float is a table of eight bytes: that is what
-//! `prmt` looks up, four at a time, when the three bits are its selector.
+//! An e2m1 float has a sign bit and three bits that name one of eight magnitudes, so a byte of the wider float is a
+//! table of eight bytes: that is what `prmt` looks up, four at a time, when the three bits are its selector.
 //!
-//! 1. Four bytes make a 32-bit register of eight floats. Without signs, each 16 of its bits select four bytes from the table of upper bytes, and for bf16
-//!    four from the table of lower ones; all lower bytes of f16 are 0.
-//! 2. The sign of the first float of a byte is bit 3, that of the second bit 7. A byte of the register shifted by four has the first at bit 7.
+//! 1. Four bytes make a 32-bit register of eight floats. Without signs, each 16 of its bits select four bytes from the
+//!    table of upper bytes, and for bf16 four from the table of lower ones; all lower bytes of f16 are 0.
+//! 2. The sign of the first float of a byte is bit 3, that of the second bit 7. A byte of the register shifted by four
+//!    has the first at bit 7.
 //! 3. Lower and upper bytes are put side by side.
-//! 4. Registers of the result pick their floats: the one whose coordinate along the axis is even takes the first of the byte that lies at half of it.
+//! 4. Registers of the result pick their floats: the one whose coordinate along the axis is even takes the first of the
+//!    byte that lies at half of it.
 //!
 //! ```text
 //! magnitude   0     0.5   1     1.5   2     3     4     6

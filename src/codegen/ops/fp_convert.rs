@@ -9,12 +9,14 @@
 //! | f32, f16, bf16 → e5m2 before sm_89 | through f16 rounded to odd, then the lower byte is rounded away, to nearest even, four at a time |
 //! | f32 → f16, bf16 | `fptrunc`, or `cvt.rz` |
 //!
-//! Rounding to odd: truncate to f16, and set the last bit when anything was lost. With that bit a second rounding to fewer bits is right: f16 has eight
-//! mantissa bits more than e5m2, so a lost part can neither look like a tie nor hide one.
+//! Rounding to odd: truncate to f16, and set the last bit when anything was lost. With that bit a second rounding to
+//! fewer bits is right: f16 has eight mantissa bits more than e5m2, so a lost part can neither look like a tie nor hide
+//! one.
 //!
-//! Rounding the lower bytes of two f16 in one 32-bit register: without the signs, add 0x7f and the last bit that stays to each half, then take
-//! the upper bytes. 0x3c80 lies halfway between 0x3c and 0x3d: 0x3c80 + 0x7f + 0 = 0x3cff gives 0x3c, the even one. A half is at most 0x7fff, so
-//! nothing carries into the other; only the NaN 0x7fff reaches 0x80, and one less is 0x7f, a NaN again.
+//! Rounding the lower bytes of two f16 in one 32-bit register: without the signs, add 0x7f and the last bit that stays
+//! to each half, then take the upper bytes. 0x3c80 lies halfway between 0x3c and 0x3d: 0x3c80 + 0x7f + 0 = 0x3cff gives
+//! 0x3c, the even one. A half is at most 0x7fff, so nothing carries into the other; only the NaN 0x7fff reaches 0x80,
+//! and one less is 0x7f, a NaN again.
 //!
 //! PTX ISA, "Data Movement and Conversion Instructions: cvt".
 
@@ -45,8 +47,9 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 /// Refuses what the target has no way to do.
 fn check(cx: &Lower<'_, '_>, from: F, to: F, rounding: FpRounding) -> Res<()> {
     let target = cx.options.target;
-    let refuse =
-        |why: String| Err(Diagnostic::error(&codes::UNSUPPORTED_CONVERSION, format!("`{}` to `{}`: {why}", from.name(), to.name())));
+    let refuse = |why: String| {
+        Err(Diagnostic::error(&codes::UNSUPPORTED_CONVERSION, format!("`{}` to `{}`: {why}", from.name(), to.name())))
+    };
     let known = |k: F| matches!(k, F::F8E4M3FN | F::F8E5M2 | F::F16 | F::BF16 | F::F32 | F::F64);
     if !known(from) || !known(to) {
         return refuse("there is no conversion of this format".into());
@@ -80,7 +83,9 @@ fn convert<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], from: F, to: F, rounding:
             halves_to_bytes(cx, &single, odd_pair, nearest_bytes)
         }
         (F::F32, F::F16) if rounding == FpRounding::Rtz => each(cx, xs, toward_zero),
-        (F::F32, F::BF16) if rounding == FpRounding::Rtz => each(cx, xs, |cx, x| cx.intrinsic("llvm.nvvm.f2bf16.rz", &[], &[x])),
+        (F::F32, F::BF16) if rounding == FpRounding::Rtz => {
+            each(cx, xs, |cx, x| cx.intrinsic("llvm.nvvm.f2bf16.rz", &[], &[x]))
+        }
         (F::F16, F::BF16) | (F::BF16, F::F16) => through(cx, xs, [from, F::F32, to], rounding),
         _ => {
             let ty = cx.elem_type(crate::ir::Type::float(to))?;
@@ -90,12 +95,21 @@ fn convert<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], from: F, to: F, rounding:
     }
 }
 
-fn each<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], mut f: impl FnMut(&mut Lower<'c, '_>, Val<'c>) -> Res<Val<'c>>) -> Res<Vec<Val<'c>>> {
+fn each<'c>(
+    cx: &mut Lower<'c, '_>,
+    xs: &[Val<'c>],
+    mut f: impl FnMut(&mut Lower<'c, '_>, Val<'c>) -> Res<Val<'c>>,
+) -> Res<Vec<Val<'c>>> {
     xs.iter().map(|&x| f(cx, x)).collect()
 }
 
 /// Two conversions, one after the other.
-fn through<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], [from, middle, to]: [F; 3], rounding: FpRounding) -> Res<Vec<Val<'c>>> {
+fn through<'c>(
+    cx: &mut Lower<'c, '_>,
+    xs: &[Val<'c>],
+    [from, middle, to]: [F; 3],
+    rounding: FpRounding,
+) -> Res<Vec<Val<'c>>> {
     let middle_values = convert(cx, xs, from, middle, rounding)?;
     convert(cx, &middle_values, middle, to, rounding)
 }
@@ -111,7 +125,13 @@ fn pair<'c>(cx: &Lower<'c, '_>, xs: &[Val<'c>]) -> Res<Val<'c>> {
 }
 
 /// The elements of a pair that came as an integer; as many as there were values.
-pub(super) fn split_pair<'c>(cx: &Lower<'c, '_>, pair: Val<'c>, elem: BasicTypeEnum<'c>, count: usize, out: &mut Vec<Val<'c>>) -> Res<()> {
+pub(super) fn split_pair<'c>(
+    cx: &Lower<'c, '_>,
+    pair: Val<'c>,
+    elem: BasicTypeEnum<'c>,
+    count: usize,
+    out: &mut Vec<Val<'c>>,
+) -> Res<()> {
     let Val::VectorValue(vector) = cx.b.build_bit_cast(pair, Lower::vector_type(elem, 2)?, "")? else {
         return Err(defect("a pair is no vector"));
     };
@@ -203,8 +223,14 @@ fn bytes_to_halves<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>]) -> Res<Vec<Val<'c
     Ok(out)
 }
 
-/// Bytes of `a` (0 to 3) and `b` (4 to 7) picked by the low four hexadecimal digits of the selector, the lowest digit for the lowest byte.
-pub(super) fn permute<'c>(cx: &mut Lower<'c, '_>, a: IntValue<'c>, b: IntValue<'c>, selector: IntValue<'c>) -> Res<IntValue<'c>> {
+/// Bytes of `a` (0 to 3) and `b` (4 to 7) picked by the low four hexadecimal digits of the selector, the lowest digit
+/// for the lowest byte.
+pub(super) fn permute<'c>(
+    cx: &mut Lower<'c, '_>,
+    a: IntValue<'c>,
+    b: IntValue<'c>,
+    selector: IntValue<'c>,
+) -> Res<IntValue<'c>> {
     as_int(cx.intrinsic("llvm.nvvm.prmt", &[], &[a.into(), b.into(), selector.into()])?)
 }
 
@@ -232,15 +258,16 @@ fn halves_to_bytes<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>], halve: Halve, nar
     Ok(out)
 }
 
-/// Two f16 as they are, but every NaN as 0x7fff, which has its mantissa bits in the upper byte too. `fma` by one, since nothing else touches
-/// NaNs only.
+/// Two f16 as they are, but every NaN as 0x7fff, which has its mantissa bits in the upper byte too. `fma` by one, since
+/// nothing else touches NaNs only.
 fn quiet_pair<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>]) -> Res<IntValue<'c>> {
     let halves = pair(cx, xs)?;
     let bits = bits_as(cx, halves, cx.int_type(32).into())?;
     let mut asm = PtxAsm::default();
     let out = asm.output(Reg::B32);
     let input = asm.input(Reg::B32, bits);
-    let (one, zero) = (asm.input(Reg::B32, cx.i32(0x3c00_3c00).into()), asm.input(Reg::B32, cx.i32(0x8000_8000).into()));
+    let (one, zero) =
+        (asm.input(Reg::B32, cx.i32(0x3c00_3c00).into()), asm.input(Reg::B32, cx.i32(0x8000_8000).into()));
     asm.inst(None, "fma.rn.f16x2", vec![Arg::Reg(out), Arg::Reg(input), Arg::Reg(one), Arg::Reg(zero)]);
     as_int(operand(&asm.emit(cx, false)?, 0)?)
 }
@@ -261,7 +288,8 @@ fn odd_pair<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>]) -> Res<IntValue<'c>> {
     let mut odd = word;
     for (i, (&x, half)) in xs.iter().zip(halves).enumerate() {
         let back = cx.b.build_cast(I::FPExt, half, cx.llvm.f32_type(), "")?;
-        let (x, back) = (as_int(bits_as(cx, x, cx.int_type(32).into())?)?, as_int(bits_as(cx, back, cx.int_type(32).into())?)?);
+        let (x, back) =
+            (as_int(bits_as(cx, x, cx.int_type(32).into())?)?, as_int(bits_as(cx, back, cx.int_type(32).into())?)?);
         let lost = cx.b.build_xor(x, back, "")?;
         let one = as_int(cx.intrinsic("llvm.umin", &[lost.get_type().into()], &[lost.into(), cx.i32(1).into()])?)?;
         let moved = cx.b.build_left_shift(one, cx.i32(16 * i as u64), "")?;

@@ -37,7 +37,12 @@ fn index<'c>(cx: &Lower<'c, '_>, value: Val<'c>) -> Res<IntValue<'c>> {
 }
 
 /// Within warps.
-fn shuffles<'c>(cx: &mut Lower<'c, '_>, plan: &GatherShuffles, source: &[Val<'c>], indices: &[IntValue<'c>]) -> Res<Vec<Val<'c>>> {
+fn shuffles<'c>(
+    cx: &mut Lower<'c, '_>,
+    plan: &GatherShuffles,
+    source: &[Val<'c>],
+    indices: &[IntValue<'c>],
+) -> Res<Vec<Val<'c>>> {
     let fixed = cx.indices(&plan.fixed)?;
     let mut picked = Vec::with_capacity(indices.len());
     for ((&index, place), candidates) in indices.iter().zip(&fixed).zip(&plan.candidates) {
@@ -46,8 +51,10 @@ fn shuffles<'c>(cx: &mut Lower<'c, '_>, plan: &GatherShuffles, source: &[Val<'c>
         let lane = cx.xor_image(lane, index, &lanes)?;
         let registers: Vec<u32> = plan.by_index.iter().map(|p| p.1).collect();
         let register = cx.xor_image(register, index, &registers)?;
-        let values =
-            candidates.iter().map(|&r| source.get(r).copied().ok_or_else(|| defect("a register too few"))).collect::<Res<Vec<_>>>()?;
+        let values = candidates
+            .iter()
+            .map(|&r| source.get(r).copied().ok_or_else(|| defect("a register too few")))
+            .collect::<Res<Vec<_>>>()?;
         let mut result = None;
         for (&candidate, value) in candidates.iter().zip(cx.shuffle(&values, Source::Lane(lane))?) {
             result = Some(match result {
@@ -64,7 +71,13 @@ fn shuffles<'c>(cx: &mut Lower<'c, '_>, plan: &GatherShuffles, source: &[Val<'c>
 }
 
 /// Through shared memory.
-fn shared<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &GatherShared, source: &[Val<'c>], indices: &[IntValue<'c>]) -> Res<Vec<Val<'c>>> {
+fn shared<'c>(
+    cx: &mut Lower<'c, '_>,
+    op: Op,
+    plan: &GatherShared,
+    source: &[Val<'c>],
+    indices: &[IntValue<'c>],
+) -> Res<Vec<Val<'c>>> {
     let ty = cx.ir.ty(cx.ir.operand(op, 0));
     let bits = element_bits(ty);
     let base = cx.scratch(op)?;

@@ -1,8 +1,9 @@
 //! `tt.histogram`: counters in shared memory.
 //!
 //! 1. The threads set all counters to 0.
-//! 2. After a barrier each element adds 1 to the counter of its value, where the mask allows it and the value has a counter; of threads that hold copies,
-//!    one does. An addition of the constant 1 is what the hardware counts fastest: lanes with the same counter are added up before the access.
+//! 2. After a barrier each element adds 1 to the counter of its value, where the mask allows it and the value has a
+//!    counter; of threads that hold copies, one does. An addition of the constant 1 is what the hardware counts
+//!    fastest: lanes with the same counter are added up before the access.
 //! 3. After another barrier every thread reads the counters of its registers, neighbours in one access.
 
 use inkwell::IntPredicate;
@@ -32,7 +33,8 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     count(cx, source, mask, from, base, bins)?;
     cx.barrier()?;
     let order = LinearLayout::identity1d(bins, Dim::Offset, Dim::axis(0));
-    let access = SharedAccess::new(to, &order, COUNTER_BITS, 0, &cx.options.target.shared).map_err(|e| cx.unsupported(op, &e.reason))?;
+    let access = SharedAccess::new(to, &order, COUNTER_BITS, 0, &cx.options.target.shared)
+        .map_err(|e| cx.unsupported(op, &e.reason))?;
     let counts = cx.load_layout_from_shared(&access, base, None, cx.int_type(COUNTER_BITS).into())?;
     let bits = cx.bits_of(cx.elem_type(result_type)?);
     let resized = counts.into_iter().map(|c| resize(cx, as_int(c)?, bits).map(Into::into)).collect::<Res<Vec<_>>>()?;

@@ -1,6 +1,7 @@
 //! `tt.elementwise_inline_asm`: the user's PTX on packs of elements.
 //!
-//! 1. A pack is `packed_element` consecutive registers. Elements narrower than 32 bits share 32-bit words: four i8 of a pack of four are one operand.
+//! 1. A pack is `packed_element` consecutive registers. Elements narrower than 32 bits share 32-bit words: four i8 of a
+//!    pack of four are one operand.
 //! 2. A value whose registers do not fill the last pack is filled up with undefined elements.
 //! 3. One call per pack; its results are taken apart the way operands were put together.
 
@@ -25,7 +26,8 @@ impl<'c> Packing<'c> {
         let elem = cx.elem_type(cx.ir.ty(value))?;
         let per_word = ((32 / cx.bits_of(elem)).max(1) as usize).min(pack);
         if !pack.is_multiple_of(per_word) {
-            let text = format!("`packed_element` is {pack}, expected a multiple of {per_word}, the elements of a 32-bit word");
+            let text =
+                format!("`packed_element` is {pack}, expected a multiple of {per_word}, the elements of a 32-bit word");
             return Err(Diagnostic::error(&codes::BAD_INLINE_ASM, text));
         }
         Ok(Packing { elem, per_word, words: pack / per_word })
@@ -67,13 +69,19 @@ impl<'c> Packing<'c> {
 
 /// Refuses constraints that do not name the operands one by one; LLVM would end the process over some of them.
 fn check(constraints: &str, outputs: usize, inputs: usize) -> Res<()> {
-    let parts: Vec<&str> = constraints.split(',').map(str::trim).filter(|p| !p.is_empty() && !p.starts_with('~')).collect();
-    let given = (parts.iter().filter(|p| p.starts_with('=')).count(), parts.iter().filter(|p| !p.starts_with('=')).count());
+    let parts: Vec<&str> =
+        constraints.split(',').map(str::trim).filter(|p| !p.is_empty() && !p.starts_with('~')).collect();
+    let given =
+        (parts.iter().filter(|p| p.starts_with('=')).count(), parts.iter().filter(|p| !p.starts_with('=')).count());
     if given == (outputs, inputs) && parts.iter().take(outputs).all(|p| p.starts_with('=')) {
         return Ok(());
     }
-    let text = format!("the constraints `{constraints}` name {} outputs and {} inputs, expected {outputs} and {inputs}", given.0, given.1);
-    Err(Diagnostic::error(&codes::BAD_INLINE_ASM, text).help("outputs (`=r`) come first, then inputs (`r`), one for each 32-bit word"))
+    let text = format!(
+        "the constraints `{constraints}` name {} outputs and {} inputs, expected {outputs} and {inputs}",
+        given.0, given.1
+    );
+    Err(Diagnostic::error(&codes::BAD_INLINE_ASM, text)
+        .help("outputs (`=r`) come first, then inputs (`r`), one for each 32-bit word"))
 }
 
 /// Lowers `tt.elementwise_inline_asm`.

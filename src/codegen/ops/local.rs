@@ -52,7 +52,8 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// The load by `ldmatrix`, or the store by `stmatrix`, where that takes fewer wavefronts, or as many with fewer instructions.
+/// The load by `ldmatrix`, or the store by `stmatrix`, where that takes fewer wavefronts, or as many with fewer
+/// instructions.
 fn as_matrices(at: &ViewAccess<'_>) -> Option<SharedAccess> {
     // Rows of matrices are 16 bytes; a view that starts within one has no addresses for them.
     if at.foreign.is_some_and(|(_, bits)| bits & 15 != 0) {
@@ -122,7 +123,10 @@ pub(super) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
     let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
     if !is_whole(from) || !is_whole(to) {
-        return Err(cx.unsupported(op, &format!("`{from}` is a part of its allocation; only whole buffers can get another shape")));
+        return Err(cx.unsupported(
+            op,
+            &format!("`{from}` is a part of its allocation; only whole buffers can get another shape"),
+        ));
     }
     let base = cx.view(source)?.base;
     cx.set_view(result, &View { base, offsets: vec![cx.i32(0); to.rank()] });
@@ -136,8 +140,8 @@ fn is_whole(ty: Type) -> bool {
 /// The spaces of `ttg.barrier` that have instructions of their own: reads and writes of tensor memory.
 const TENSOR_SPACES: [(i64, &str); 2] = [(8, "tcgen05.wait::ld.sync.aligned;"), (16, "tcgen05.wait::st.sync.aligned;")];
 
-/// `ttg.barrier`. A barrier of the block orders shared and global memory alike (PTX ISA, "barrier.cta"); accesses to tensor memory are
-/// asynchronous and are waited for first.
+/// `ttg.barrier`. A barrier of the block orders shared and global memory alike (PTX ISA, "barrier.cta"); accesses to
+/// tensor memory are asynchronous and are waited for first.
 pub(super) fn barrier(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let spaces = cx.ir.int_attr(op, "addrSpace").unwrap_or(0);
     if cx.options.target.has_tcgen05() {
@@ -158,10 +162,11 @@ pub(super) fn global_scratch(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// The scratch memory in global memory that the allocation gave an operation: in a kernel behind the start of the program's part, in another
-/// function behind what its caller passed.
+/// The scratch memory in global memory that the allocation gave an operation: in a kernel behind the start of the
+/// program's part, in another function behind what its caller passed.
 pub(in crate::codegen) fn scratch_memory<'c>(cx: &mut Lower<'c, '_>, op: Op) -> Res<PointerValue<'c>> {
-    let missing = || defect(format!("no `{GLOBAL_OFFSET}`: the pass `tritongpu-global-scratch-memory-allocation` has not run"));
+    let missing =
+        || defect(format!("no `{GLOBAL_OFFSET}`: the pass `tritongpu-global-scratch-memory-allocation` has not run"));
     let offset = cx.ir.int_attr(op, GLOBAL_OFFSET).ok_or_else(missing)?;
     let base = cx.declared.scratch_base().ok_or_else(missing)?;
     let offset = cx.int_type(64).const_int(offset as u64, false);
@@ -171,8 +176,8 @@ pub(in crate::codegen) fn scratch_memory<'c>(cx: &mut Lower<'c, '_>, op: Op) -> 
     Ok(unsafe { cx.b.build_gep(cx.int_type(8), base, &[start], "")? })
 }
 
-/// Where the program's part of the scratch memory of all programs starts. Programs are numbered with the x axis fastest, and a cluster's blocks
-/// follow one another.
+/// Where the program's part of the scratch memory of all programs starts. Programs are numbered with the x axis
+/// fastest, and a cluster's blocks follow one another.
 fn program_part<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
     let size = cx.ir.int_attr(cx.ir.module(), GLOBAL_SIZE).ok_or_else(|| defect(format!("no `{GLOBAL_SIZE}`")))?;
     let long = cx.int_type(64);

@@ -1,5 +1,5 @@
-//! `tt.map_elementwise`: the region runs on packs of `pack` consecutive registers; its arguments are the elements of the first operand's pack, then
-//! those of the second, and its results come likewise.
+//! `tt.map_elementwise`: the region runs on packs of `pack` consecutive registers; its arguments are the elements of
+//! the first operand's pack, then those of the second, and its results come likewise.
 
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::ir::Op;

@@ -2,9 +2,10 @@
 //!
 //! Each function has one way for f32 and one for f64; narrower floats are computed in f32. What Triton takes is kept:
 //! - `exp` of f32 is `ex2.approx(x · log2 e)`;
-//! - one-instruction functions of libdevice (`exp2`, `sqrt`, `rsqrt`, `floor`, `ceil` of f32) are that instruction, flushing denormals as
-//!   libdevice does under `nvvm-reflect-ftz`, without linking the library;
-//! - the rest are libdevice's, linked only when used (PTX ISA, "Floating Point Instructions", says what the approximations are worth).
+//! - one-instruction functions of libdevice (`exp2`, `sqrt`, `rsqrt`, `floor`, `ceil` of f32) are that instruction,
+//!   flushing denormals as libdevice does under `nvvm-reflect-ftz`, without linking the library;
+//! - the rest are libdevice's, linked only when used (PTX ISA, "Floating Point Instructions", says what the
+//!   approximations are worth).
 
 use inkwell::types::{BasicTypeEnum, IntType};
 use inkwell::values::{InstructionOpcode as I, IntValue};
@@ -110,7 +111,10 @@ fn float<'c>(cx: &mut Lower<'c, '_>, single: Way, double: Way, args: &[Val<'c>])
         (64, _) => apply(cx, double, args),
         (32, _) | (16, Way::Llvm(_)) => apply(cx, single, args),
         _ => {
-            let wide = args.iter().map(|&a| Ok(cx.b.build_cast(I::FPExt, a, cx.llvm.f32_type(), "")?)).collect::<Res<Vec<_>>>()?;
+            let wide = args
+                .iter()
+                .map(|&a| Ok(cx.b.build_cast(I::FPExt, a, cx.llvm.f32_type(), "")?))
+                .collect::<Res<Vec<_>>>()?;
             let result = apply(cx, single, &wide)?;
             Ok(cx.b.build_cast(I::FPTrunc, result, ty, "")?)
         }
@@ -159,11 +163,13 @@ pub(super) fn precise_div(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// `tt.approx_divf`: the product with an approximate reciprocal, `div.approx`.
 pub(super) fn approximate_div(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    elementwise(cx, op, |cx, args| float(cx, Way::Nvvm("llvm.nvvm.div.approx.f"), Way::Nvvm("llvm.nvvm.div.rn.d"), args))
+    elementwise(cx, op, |cx, args| {
+        float(cx, Way::Nvvm("llvm.nvvm.div.approx.f"), Way::Nvvm("llvm.nvvm.div.rn.d"), args)
+    })
 }
 
-/// `tt.mulhiui`: the high half of the product. Of 32-bit integers it is taken from a product of 64 bits, one instruction (`mul.wide.u32`) that
-/// gives the low half too; see [`low_half`].
+/// `tt.mulhiui`: the high half of the product. Of 32-bit integers it is taken from a product of 64 bits, one
+/// instruction (`mul.wide.u32`) that gives the low half too; see [`low_half`].
 pub(super) fn mulhi(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     elementwise(cx, op, |cx, args| {
         let bits = as_int(operand(args, 0)?)?.get_type().get_bit_width();
@@ -184,15 +190,18 @@ fn wide_product<'c>(cx: &mut Lower<'c, '_>, args: &[Val<'c>]) -> Res<(IntValue<'
     Ok((cx.b.build_int_mul(a, b, "")?, narrow))
 }
 
-/// `arith.muli` of 32-bit integers beside a `tt.mulhiui` of the same two, as rounds of Philox have them: the low half of the product that the
-/// other takes the high half of. `None` where there is no such other.
+/// `arith.muli` of 32-bit integers beside a `tt.mulhiui` of the same two, as rounds of Philox have them: the low half
+/// of the product that the other takes the high half of. `None` where there is no such other.
 pub(super) fn low_half(cx: &mut Lower<'_, '_>, op: Op) -> Option<Res<()>> {
     let (a, b) = (cx.ir.operand(op, 0), cx.ir.operand(op, 1));
     let same = |other: Op| {
         let operands = cx.ir.operands(other);
-        cx.ir.is(other, TtOp::Mulhiui) && (operands == [a, b] || operands == [b, a]) && cx.ir.parent_block(other) == cx.ir.parent_block(op)
+        cx.ir.is(other, TtOp::Mulhiui)
+            && (operands == [a, b] || operands == [b, a])
+            && cx.ir.parent_block(other) == cx.ir.parent_block(op)
     };
-    let paired = cx.ir.ty(a).elem().is_int_of(32) && (cx.ir.users(a).into_iter().any(same) || cx.ir.users(b).into_iter().any(same));
+    let paired = cx.ir.ty(a).elem().is_int_of(32)
+        && (cx.ir.users(a).into_iter().any(same) || cx.ir.users(b).into_iter().any(same));
     paired.then(|| {
         elementwise(cx, op, |cx, args| {
             let (product, narrow) = wide_product(cx, args)?;
@@ -206,7 +215,8 @@ pub(super) fn external(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let symbol = cx.ir.str_attr(op, "symbol").unwrap_or_default();
     if !symbol.starts_with("__nv_") {
         let library = cx.ir.str_attr(op, "libname").unwrap_or_default();
-        let text = format!("`{symbol}` of library `{library}` cannot be linked; only functions of libdevice (`__nv_…`) can");
+        let text =
+            format!("`{symbol}` of library `{library}` cannot be linked; only functions of libdevice (`__nv_…`) can");
         return Err(Diagnostic::error(&codes::BAD_LIBRARY, text));
     }
     let to = cx.elem_type(cx.ir.ty(cx.ir.result(op)))?;
@@ -227,7 +237,13 @@ mod tests {
                 }
             }
         }
-        for name in ["llvm.nvvm.ex2.approx", "llvm.nvvm.div.full", "llvm.nvvm.div.rn.f", "llvm.nvvm.mulhi.ull", "llvm.nvvm.f2bf16.rz"] {
+        for name in [
+            "llvm.nvvm.ex2.approx",
+            "llvm.nvvm.div.full",
+            "llvm.nvvm.div.rn.f",
+            "llvm.nvvm.mulhi.ull",
+            "llvm.nvvm.f2bf16.rz",
+        ] {
             assert!(Intrinsic::find(name).is_some(), "{name}");
         }
     }

@@ -1,5 +1,5 @@
-//! Barriers in shared memory (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier") and fences of the asynchronous
-//! proxy.
+//! Barriers in shared memory (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier") and fences
+//! of the asynchronous proxy.
 //!
 //! | operation | who | instruction |
 //! |---|---|---|
@@ -8,7 +8,8 @@
 //! | `ttng.arrive_barrier` | all wait; then thread 0 | `mbarrier.arrive` with a count |
 //! | `ttng.wait_barrier` | every thread | a loop around `mbarrier.try_wait.parity` |
 //!
-//! "All wait" is what the membar analysis counts on (`shared_effects`): an arrival tells others that the whole block is done.
+//! "All wait" is what the membar analysis counts on (`shared_effects`): an arrival tells others that the whole block is
+//! done.
 
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
@@ -146,7 +147,8 @@ fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         }
         None => "",
     };
-    let asm = format!("{{\n\t.reg .pred done;\n\t{skip}again:\n\t{instruction}\n\t@!done bra.uni again;\n\tafter:\n\t}}");
+    let asm =
+        format!("{{\n\t.reg .pred done;\n\t{skip}again:\n\t{instruction}\n\t@!done bra.uni again;\n\tafter:\n\t}}");
     constraints.push_str(",~{memory}");
     cx.inline_asm(&asm, &constraints, &[], &args, true)?;
     Ok(())
@@ -155,7 +157,11 @@ fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 /// `ttng.fence_async_shared`
 fn fence(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     needs_tma(cx, op)?;
-    let asm = if cx.ir.bool_attr(op, "bCluster") { "fence.proxy.async.shared::cluster;" } else { "fence.proxy.async.shared::cta;" };
+    let asm = if cx.ir.bool_attr(op, "bCluster") {
+        "fence.proxy.async.shared::cluster;"
+    } else {
+        "fence.proxy.async.shared::cta;"
+    };
     cx.inline_asm(asm, "~{memory}", &[], &[], true)?;
     Ok(())
 }

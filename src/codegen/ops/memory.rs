@@ -1,11 +1,13 @@
 //! Global memory: pointer arithmetic, loads, stores.
 //!
-//! 1. The axis analysis says how many consecutive registers of a thread address consecutive elements at a matching alignment, and how many
-//!    consecutive mask bits are equal; the lesser of both, up to 16 bytes, is one access.
-//! 2. An access moves words: elements narrower than 32 bits are packed into 32-bit words, and up to four words form a vector
-//!    (`ld.global.v4.b32`). Eight bf16 are four words of two.
-//! 3. The mask of the first element predicates the access. A load's registers start as `other`, or zero, where the mask is false.
-//! 4. Registers that hold copies are loaded once. Elements that several threads hold are stored by the one whose free bits are all 0.
+//! 1. The axis analysis says how many consecutive registers of a thread address consecutive elements at a matching
+//!    alignment, and how many consecutive mask bits are equal; the lesser of both, up to 16 bytes, is one access.
+//! 2. An access moves words: elements narrower than 32 bits are packed into 32-bit words, and up to four words form a
+//!    vector (`ld.global.v4.b32`). Eight bf16 are four words of two.
+//! 3. The mask of the first element predicates the access. A load's registers start as `other`, or zero, where the mask
+//!    is false.
+//! 4. Registers that hold copies are loaded once. Elements that several threads hold are stored by the one whose free
+//!    bits are all 0.
 //!
 //! Instructions: PTX ISA, "Data Movement and Conversion Instructions: ld, st, createpolicy".
 
@@ -49,7 +51,8 @@ impl<'c> Access<'c> {
         let mut free = FreeMasks { register: 0, lane: u32::MAX, warp: u32::MAX, block: u32::MAX };
         if ty.is_tensor() {
             let layout = Lower::layout(ty)?;
-            let run = cx.axis.ptr_contiguity(cx.ir, ptr).min(mask.map_or(u32::MAX, |m| cx.axis.mask_alignment(cx.ir, m)));
+            let run =
+                cx.axis.ptr_contiguity(cx.ir, ptr).min(mask.map_or(u32::MAX, |m| cx.axis.mask_alignment(cx.ir, m)));
             vec = run.min(widest / elem_bits).max(1) as usize;
             vec = if Lower::num_regs(ty)?.is_multiple_of(vec) && vec.is_power_of_two() { vec } else { 1 };
             free = free_variable_masks(layout);
@@ -121,11 +124,19 @@ impl<'c> Access<'c> {
     /// An element as it lies in memory; truth values are all ones or all zeros.
     fn as_stored(&self, cx: &Lower<'c, '_>, e: Val<'c>) -> Res<Val<'c>> {
         let stored = self.stored_type(cx);
-        if cx.bits_of(self.elem) == self.elem_bits { bits_as(cx, e, stored) } else { Ok(cx.b.build_cast(I::SExt, e, stored, "")?) }
+        if cx.bits_of(self.elem) == self.elem_bits {
+            bits_as(cx, e, stored)
+        } else {
+            Ok(cx.b.build_cast(I::SExt, e, stored, "")?)
+        }
     }
 
     fn restore(&self, cx: &Lower<'c, '_>, e: Val<'c>) -> Res<Val<'c>> {
-        if cx.bits_of(self.elem) == self.elem_bits { bits_as(cx, e, self.elem) } else { Ok(cx.b.build_cast(I::Trunc, e, self.elem, "")?) }
+        if cx.bits_of(self.elem) == self.elem_bits {
+            bits_as(cx, e, self.elem)
+        } else {
+            Ok(cx.b.build_cast(I::Trunc, e, self.elem, "")?)
+        }
     }
 }
 
@@ -141,7 +152,8 @@ const LOAD_CACHE: [&str; 4] = ["ca", "cg", "cs", "cv"];
 const STORE_CACHE: [&str; 4] = ["wb", "cg", "cs", "wt"];
 
 /// The cache modifier and the eviction policy of an access, by name. Triton 3.9 keeps both in one attribute,
-/// `cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`; earlier releases have one attribute each.
+/// `cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`; earlier releases have one
+/// attribute each.
 fn cache_policy(cx: &Lower<'_, '_>, op: Op) -> (&'static str, &'static str) {
     if let Some(AttrData::Opaque(text)) = cx.ir.stored_attr(op, "cachePolicy").map(Attr::data) {
         let field = |key: &str| {
@@ -150,12 +162,14 @@ fn cache_policy(cx: &Lower<'_, '_>, op: Op) -> (&'static str, &'static str) {
         };
         return (field("cache_modifier").unwrap_or(""), field("eviction_policy").unwrap_or(""));
     }
-    let (cache, evict) = (cx.ir.enum_attr::<CacheModifier>(op, "cache"), cx.ir.enum_attr::<EvictionPolicy>(op, "evict"));
+    let (cache, evict) =
+        (cx.ir.enum_attr::<CacheModifier>(op, "cache"), cx.ir.enum_attr::<EvictionPolicy>(op, "evict"));
     (cache.map_or("", CacheModifier::name), evict.map_or("", EvictionPolicy::name))
 }
 
 impl<'c> Modifiers<'c> {
-    /// Cache operators and eviction priorities exclude each other in PTX, and a volatile access takes neither; the former wins.
+    /// Cache operators and eviction priorities exclude each other in PTX, and a volatile access takes neither; the
+    /// former wins.
     fn new(cx: &mut Lower<'c, '_>, op: Op, operators: &[&str], volatile: bool) -> Res<Modifiers<'c>> {
         let (cache, evict) = cache_policy(cx, op);
         if !volatile && operators.contains(&cache) {
@@ -240,10 +254,13 @@ pub(super) fn load_elements<'c>(
             outputs.push(match (&masks, &others) {
                 (None, _) => asm.output(access.class()),
                 (Some(_), Some(others)) => {
-                    let start = access.pack(cx, others.get(range).ok_or_else(|| defect("`other` has too few registers"))?)?;
+                    let start =
+                        access.pack(cx, others.get(range).ok_or_else(|| defect("`other` has too few registers"))?)?;
                     asm.output_from(access.class(), start)
                 }
-                (Some(_), None) => asm.output_from(access.class(), cx.int_type(access.word_bits.max(16)).const_zero().into()),
+                (Some(_), None) => {
+                    asm.output_from(access.class(), cx.int_type(access.word_bits.max(16)).const_zero().into())
+                }
             });
         }
         let pred = masks.as_ref().map(|m| register(m, first)).transpose()?.map(|m| asm.input(Reg::Pred, m));
@@ -273,7 +290,8 @@ pub(super) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         let mut words: Vec<Operand> = Vec::with_capacity(access.words);
         for word in 0..access.words {
             let range = first + word * access.per_word()..first + (word + 1) * access.per_word();
-            let packed = access.pack(cx, values.get(range).ok_or_else(|| defect("the value has too few registers"))?)?;
+            let packed =
+                access.pack(cx, values.get(range).ok_or_else(|| defect("the value has too few registers"))?)?;
             words.push(asm.input(access.class(), packed));
         }
         let mask = masks.as_ref().map(|m| as_int(register(m, first)?)).transpose()?;

@@ -1,6 +1,7 @@
 //! The operations, a file per family.
 //!
-//! Elementwise operations are tables from kinds to LLVM instructions or intrinsics; [`elementwise`] applies one register after the other.
+//! Elementwise operations are tables from kinds to LLVM instructions or intrinsics; [`elementwise`] applies one
+//! register after the other.
 
 mod arith;
 mod async_copy;
@@ -98,7 +99,9 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Gather => gather::lower(cx, op),
         TtOp::Dot => dot::lower(cx, op),
         // Lowered with the operation around them.
-        TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => Err(defect("a region's end was reached on its own")),
+        TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => {
+            Err(defect("a region's end was reached on its own"))
+        }
         TtOp::Func
         | TtOp::DotScaled
         | TtOp::MakeTensorDesc
@@ -156,9 +159,14 @@ fn constant_bits(cx: &Lower<'_, '_>, value: Value) -> Option<u64> {
     cx.ir.attr(constant, "value").and_then(Attr::splat_value)
 }
 
-/// Computes every register of the result from the same registers of the operands. A scalar operand beside tensors counts for all registers.
-/// Registers that axis analysis knows to be equal are computed once: `offs < n` of eight neighbours, where 8 divides `n` and the first of them.
-fn elementwise<'c>(cx: &mut Lower<'c, '_>, op: Op, mut element: impl FnMut(&mut Lower<'c, '_>, &[Val<'c>]) -> Res<Val<'c>>) -> Res<()> {
+/// Computes every register of the result from the same registers of the operands. A scalar operand beside tensors
+/// counts for all registers. Registers that axis analysis knows to be equal are computed once: `offs < n` of eight
+/// neighbours, where 8 divides `n` and the first of them.
+fn elementwise<'c>(
+    cx: &mut Lower<'c, '_>,
+    op: Op,
+    mut element: impl FnMut(&mut Lower<'c, '_>, &[Val<'c>]) -> Res<Val<'c>>,
+) -> Res<()> {
     let result = cx.ir.result(op);
     let count = Lower::num_regs(cx.ir.ty(result))?;
     let operands = cx.ir.operands(op).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;
@@ -183,12 +191,15 @@ fn elementwise<'c>(cx: &mut Lower<'c, '_>, op: Op, mut element: impl FnMut(&mut 
 
 /// For each register the first one that holds the same value in every thread; empty where nothing is known.
 ///
-/// Coordinates of registers differ from those of the thread's first register by exclusive or, so two registers lie in the same aligned run of
-/// `constancy` elements if their offsets agree above its bits.
+/// Coordinates of registers differ from those of the thread's first register by exclusive or, so two registers lie in
+/// the same aligned run of `constancy` elements if their offsets agree above its bits.
 fn equal_registers(cx: &Lower<'_, '_>, value: Value) -> Res<Vec<usize>> {
     let ty = cx.ir.ty(value);
-    let Some(info) = cx.axis.get(value).filter(|i| ty.is_tensor() && i.constancy.iter().any(|&c| c > 1)) else { return Ok(vec![]) };
-    let runs: Vec<i32> = info.constancy.iter().map(|&c| if c > 0 { 1 << c.trailing_zeros().min(30) } else { 1 }).collect();
+    let Some(info) = cx.axis.get(value).filter(|i| ty.is_tensor() && i.constancy.iter().any(|&c| c > 1)) else {
+        return Ok(vec![]);
+    };
+    let runs: Vec<i32> =
+        info.constancy.iter().map(|&c| if c > 0 { 1 << c.trailing_zeros().min(30) } else { 1 }).collect();
     let mut seen: BTreeMap<Vec<i32>, usize> = BTreeMap::new();
     let offsets = register_offsets(Lower::layout(ty)?);
     Ok(offsets
@@ -203,7 +214,9 @@ fn equal_registers(cx: &Lower<'_, '_>, value: Value) -> Res<Vec<usize>> {
 
 /// `tt.get_program_id`, `tt.get_num_programs`: of the grid of blocks, or of clusters where a program is a cluster.
 fn program(cx: &mut Lower<'_, '_>, op: Op, id: bool) -> Res<()> {
-    let Some(axis) = cx.ir.enum_attr::<ProgramDim>(op, "axis") else { return Err(cx.unsupported(op, "the grid has three dimensions")) };
+    let Some(axis) = cx.ir.enum_attr::<ProgramDim>(op, "axis") else {
+        return Err(cx.unsupported(op, "the grid has three dimensions"));
+    };
     let register = match (id, cx.num_ctas) {
         (true, 1) => "ctaid",
         (true, _) => "clusterid",

@@ -1,9 +1,12 @@
 //! `tt.reduce`: emission of a [`ReducePlan`].
 //!
-//! 1. In a thread, values are combined in pairs of neighbours, then pairs of pairs: half of the work at a time does not wait for the other half.
-//! 2. In a warp, one `shfl.sync.bfly` for each step and value. Where all 32 lanes take part in one operation on integers of up to 32 bits that
-//!    `redux.sync` has (PTX ISA, "redux.sync"), that instruction does all steps; on `sm_100a` it has minimum and maximum of floats too.
-//! 3. Across warps, in each round, stores of one lane each, a barrier, wide loads; the loaded values are combined by halves (`0 ∘ 2`, `1 ∘ 3`, then both).
+//! 1. In a thread, values are combined in pairs of neighbours, then pairs of pairs: half of the work at a time does not
+//!    wait for the other half.
+//! 2. In a warp, one `shfl.sync.bfly` for each step and value. Where all 32 lanes take part in one operation on
+//!    integers of up to 32 bits that `redux.sync` has (PTX ISA, "redux.sync"), that instruction does all steps; on
+//!    `sm_100a` it has minimum and maximum of floats too.
+//! 3. Across warps, in each round, stores of one lane each, a barrier, wide loads; the loaded values are combined by
+//!    halves (`0 ∘ 2`, `1 ∘ 3`, then both).
 //!
 //! Values of the region are tuples: one per operand.
 
@@ -133,14 +136,21 @@ impl Redux {
         if narrow.get_bit_width() == 32 {
             return cx.intrinsic(&intrinsic, &[], &[value, all.into()]);
         }
-        let wide = if self.signed { cx.b.build_int_s_extend(int, word, "")? } else { cx.b.build_int_z_extend(int, word, "")? };
+        let wide =
+            if self.signed { cx.b.build_int_s_extend(int, word, "")? } else { cx.b.build_int_z_extend(int, word, "")? };
         let reduced = as_int(cx.intrinsic(&intrinsic, &[], &[wide.into(), all.into()])?)?;
         Ok(cx.b.build_int_truncate(reduced, narrow, "")?.into())
     }
 }
 
 /// Stores partial results, waits, and gives each register of the result its own.
-fn across_warps<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &ReducePlan, partials: &Partials, groups: &[Tuple<'c>]) -> Res<Vec<Tuple<'c>>> {
+fn across_warps<'c>(
+    cx: &mut Lower<'c, '_>,
+    op: Op,
+    plan: &ReducePlan,
+    partials: &Partials,
+    groups: &[Tuple<'c>],
+) -> Res<Vec<Tuple<'c>>> {
     let bytes = operand_bytes(cx.ir, op);
     let (starts, _) = operand_offsets(partials.slots, &bytes);
     let base = cx.scratch(op)?;
@@ -152,7 +162,9 @@ fn across_warps<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &ReducePlan, partials:
         if round > 0 {
             cx.barrier()?;
         }
-        for ((group, registers), _) in groups.iter().zip(&plan.groups).zip(&partials.store_round).filter(|(_, r)| **r == round) {
+        for ((group, registers), _) in
+            groups.iter().zip(&plan.groups).zip(&partials.store_round).filter(|(_, r)| **r == round)
+        {
             for ((&value, &start), &size) in group.iter().zip(&starts).zip(&bytes) {
                 let at = slot_address(cx, base, start, stored[registers[0]], size)?;
                 cx.store_shared_if(owner, at, value)?;

@@ -1,7 +1,8 @@
 //! `tt.scan`: emission of a [`ScanPlan`](crate::layout::plan::ScanPlan).
 //!
-//! There is no neutral element for a region that may be anything, so a carry that is not there yet is a carry with a condition: [`Carry`]. A region
-//! of one operation that has one ([`neutral`]) starts with that instead, which saves a `selp` in every step.
+//! There is no neutral element for a region that may be anything, so a carry that is not there yet is a carry with a
+//! condition: [`Carry`]. A region of one operation that has one ([`neutral`]) starts with that instead, which saves a
+//! `selp` in every step.
 
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
@@ -58,7 +59,8 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         }
         prefixes.push(scanned);
     }
-    let last = prefixes.iter().map(|class| class.last().cloned().ok_or_else(|| defect("a base class without registers")));
+    let last =
+        prefixes.iter().map(|class| class.last().cloned().ok_or_else(|| defect("a base class without registers")));
     let mut totals = last.collect::<Res<Vec<_>>>()?;
     let start = match (cx.single_combiner(op), totals.first().and_then(|t| t.first())) {
         (Some(kind), Some(&like)) => neutral(kind, like).map_or(Carry::Nothing, |value| Carry::Always(vec![value])),
@@ -68,7 +70,9 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     for (i, step) in plan.steps.iter().enumerate() {
         let more = i + 1 < plan.steps.len();
         let after = match &step.exchange {
-            Exchange::Partner { lanes, partner, second } => scan.exchange(cx, step, (*lanes, partner, second), &totals, &mut carries)?,
+            Exchange::Partner { lanes, partner, second } => {
+                scan.exchange(cx, step, (*lanes, partner, second), &totals, &mut carries)?
+            }
             Exchange::Shared(at) => scan.shared(cx, step, at, &totals, &mut carries)?,
         };
         if more {
@@ -86,7 +90,8 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// The value that changes no other: `-0.0 + x` is `x`, also for `-0.0`. `maxnum` and `minnum` have none, since they drop a NaN.
+/// The value that changes no other: `-0.0 + x` is `x`, also for `-0.0`. `maxnum` and `minnum` have none, since they
+/// drop a NaN.
 fn neutral(kind: ArithOp, like: Val<'_>) -> Option<Val<'_>> {
     use ArithOp as A;
     match like {

@@ -1,7 +1,9 @@
 //! Operations that change a tensor's shape or layout but not its elements.
 //!
-//! Each is reduced to one question: seen in the result's coordinates, which register of the source holds what register `r` of the result holds?
-//! 1. The source's layout is rewritten into the result's coordinates (or, for a broadcast, the result's into the source's).
+//! Each is reduced to one question: seen in the result's coordinates, which register of the source holds what register
+//! `r` of the result holds?
+//! 1. The source's layout is rewritten into the result's coordinates (or, for a broadcast, the result's into the
+//!    source's).
 //! 2. Where both agree up to registers, the answer is a table, and no code is made.
 //! 3. Otherwise elements would move between threads, which is not supported yet.
 
@@ -15,7 +17,11 @@ fn needs_exchange(cx: &Lower<'_, '_>, op: Op) -> Diagnostic {
     let name = cx.ir.op_name(op);
     let text = match (cx.ir.operands(op).first(), cx.ir.results(op).first()) {
         (Some(&from), Some(&to)) => {
-            format!("`{name}` from `{}` to `{}` moves elements between threads, which is not supported yet", cx.ir.ty(from), cx.ir.ty(to))
+            format!(
+                "`{name}` from `{}` to `{}` moves elements between threads, which is not supported yet",
+                cx.ir.ty(from),
+                cx.ir.ty(to)
+            )
         }
         _ => format!("`{name}` moves elements between threads, which is not supported yet"),
     };
@@ -27,7 +33,10 @@ fn pick(cx: &mut Lower<'_, '_>, op: Op, source: &LinearLayout, result: &LinearLa
     let table = register_permutation(source, result).map_err(|e| defect(format!("`{}`: {e}", cx.ir.op_name(op))))?;
     let Some(table) = table else { return Err(needs_exchange(cx, op)) };
     let regs = cx.get(cx.ir.operand(op, 0))?;
-    let picked = table.iter().map(|&i| regs.get(i).copied().ok_or_else(|| defect("a register too few"))).collect::<Res<Vec<Val<'_>>>>()?;
+    let picked = table
+        .iter()
+        .map(|&i| regs.get(i).copied().ok_or_else(|| defect("a register too few")))
+        .collect::<Res<Vec<Val<'_>>>>()?;
     cx.set(cx.ir.result(op), picked);
     Ok(())
 }
@@ -59,7 +68,11 @@ pub(super) fn make_range(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let mut regs = Vec::new();
     for coordinates in cx.indices(layout)? {
         let &[index] = coordinates.as_slice() else { return Err(defect("a range has one axis")) };
-        regs.push(if start == 0 { index.into() } else { cx.b.build_int_add(index, cx.i32(start as u32 as u64), "")?.into() });
+        regs.push(if start == 0 {
+            index.into()
+        } else {
+            cx.b.build_int_add(index, cx.i32(start as u32 as u64), "")?.into()
+        });
     }
     cx.set(cx.ir.result(op), regs);
     Ok(())
@@ -67,8 +80,12 @@ pub(super) fn make_range(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// A layout with its elements seen under another shape, in row-major order.
 fn reshaped(layout: &LinearLayout, ty: Type) -> Res<LinearLayout> {
-    let shape =
-        ty.shape().iter().map(|&s| u32::try_from(s)).collect::<Result<Vec<_>, _>>().map_err(|_| defect("a shape that is too large"))?;
+    let shape = ty
+        .shape()
+        .iter()
+        .map(|&s| u32::try_from(s))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|_| defect("a shape that is too large"))?;
     let bits: u32 = shape.iter().map(|s| s.trailing_zeros()).sum();
     if shape.iter().any(|s| !s.is_power_of_two()) || bits != layout.total_out_bits() {
         return Err(defect("a reshape to another number of elements"));
@@ -79,7 +96,9 @@ fn reshaped(layout: &LinearLayout, ty: Type) -> Res<LinearLayout> {
 /// `tt.reshape`. With `allow_reorder` the elements may come in any order, so registers stay where they are.
 pub(super) fn reshape(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
-    if cx.ir.stored_attr(op, "allow_reorder").is_some_and(|a| a == Attr::unit()) && Lower::num_regs(from)? == Lower::num_regs(to)? {
+    if cx.ir.stored_attr(op, "allow_reorder").is_some_and(|a| a == Attr::unit())
+        && Lower::num_regs(from)? == Lower::num_regs(to)?
+    {
         let regs = cx.get(cx.ir.operand(op, 0))?;
         cx.set(cx.ir.result(op), regs.to_vec());
         return Ok(());
@@ -100,7 +119,8 @@ pub(super) fn expand_dims(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 /// `tt.trans`
 pub(super) fn trans(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
-    let order: Vec<u32> = cx.ir.attr(op, "order").and_then(Attr::as_dense_array).unwrap_or(&[]).iter().map(|&o| o as u32).collect();
+    let order: Vec<u32> =
+        cx.ir.attr(op, "order").and_then(Attr::as_dense_array).unwrap_or(&[]).iter().map(|&o| o as u32).collect();
     let mut sorted = order.clone();
     sorted.sort_unstable();
     if !sorted.iter().copied().eq(0..from.rank() as u32) {
@@ -111,8 +131,8 @@ pub(super) fn trans(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     pick(cx, op, &source, result)
 }
 
-/// `tt.broadcast`: the element at (i, j) of the result is that at (i, 0) of a source of one column, so the result's coordinates along such
-/// axes are set to 0.
+/// `tt.broadcast`: the element at (i, j) of the result is that at (i, 0) of a source of one column, so the result's
+/// coordinates along such axes are set to 0.
 pub(super) fn broadcast(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
     let (source, result) = (Lower::layout(from)?, Lower::layout(to)?);
@@ -136,8 +156,8 @@ pub(super) fn cat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// Of a layout whose last axis has size 2 and is decided by registers alone: the layout without that axis, and for each register its
-/// coordinate there. `None` when threads differ along it.
+/// Of a layout whose last axis has size 2 and is decided by registers alone: the layout without that axis, and for each
+/// register its coordinate there. `None` when threads differ along it.
 fn without_last(layout: &LinearLayout, rank: usize) -> Option<(LinearLayout, Vec<i32>)> {
     let last = Dim::axis(rank.checked_sub(1)?);
     let across = [Dim::Lane, Dim::Warp, Dim::Block];
@@ -164,7 +184,9 @@ pub(super) fn join(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 /// `tt.split`: the reverse of `tt.join`.
 pub(super) fn split(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
-    let Some((source, sides)) = without_last(Lower::layout(from)?, from.rank()) else { return Err(needs_exchange(cx, op)) };
+    let Some((source, sides)) = without_last(Lower::layout(from)?, from.rank()) else {
+        return Err(needs_exchange(cx, op));
+    };
     let table = register_permutation(&source, Lower::layout(to)?).map_err(|e| defect(format!("`tt.split`: {e}")))?;
     let Some(table) = table else { return Err(needs_exchange(cx, op)) };
     // `table` names a register of the wanted place on either side; its partner differs only along the last axis.
@@ -176,7 +198,8 @@ pub(super) fn split(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             *wanted.last_mut()? = side as i32;
             regs.get(partner.iter().position(|p| *p == wanted)?).copied()
         };
-        let picked = table.iter().map(|&i| find(i)).collect::<Option<Vec<_>>>().ok_or_else(|| needs_exchange(cx, op))?;
+        let picked =
+            table.iter().map(|&i| find(i)).collect::<Option<Vec<_>>>().ok_or_else(|| needs_exchange(cx, op))?;
         cx.set(result, picked);
     }
     debug_assert!(sides.iter().all(|s| (0..2).contains(s)));

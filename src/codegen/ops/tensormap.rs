@@ -3,10 +3,11 @@
 //! 1. The first warp clears 128 bytes of shared memory.
 //! 2. Thread 0 fills in field after field; those that stay 0 are left out.
 //! 3. The first warp copies the descriptor to global memory, which also releases it to the proxy of tensor maps.
-//! 4. `ttng.tensormap_fenceproxy_acquire` makes it visible to the copies that follow: by the first warp, for which the others wait. The empty group
-//!    behind the fence works around releases of ptxas that move copies before it.
+//! 4. `ttng.tensormap_fenceproxy_acquire` makes it visible to the copies that follow: by the first warp, for which the
+//!    others wait. The empty group behind the fence works around releases of ptxas that move copies before it.
 //!
-//! `ptxas` before CUDA 12.6 takes the strides for counts of 16 bytes; PTX ISA 8.6 keeps drivers with one of those from loading the kernel.
+//! `ptxas` before CUDA 12.6 takes the strides for counts of 16 bytes; PTX ISA 8.6 keeps drivers with one of those from
+//! loading the kernel.
 
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;

@@ -1,13 +1,16 @@
 //! Copies by the tensor memory accelerator (PTX ISA, "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor").
 //!
-//! 1. A block is cut into messages ([`tma_messages`]): boxes of at most 256 elements along each axis, as wide as the swizzle. Message `m` is
-//!    sent by one thread of warp `m`; where there are more messages than warps, a warp sends several.
-//! 2. A copy to shared memory arrives at an mbarrier, which was told how many bytes will come. One to global memory belongs to a group of its
-//!    own, for which `ttng.async_tma_store_wait` waits: with `read_only` until the source may be overwritten.
-//! 3. Coordinates are those of the box, the fastest axis first, as the hardware counts them. A block may lack the first axes.
+//! 1. A block is cut into messages ([`tma_messages`]): boxes of at most 256 elements along each axis, as wide as the
+//!    swizzle. Message `m` is sent by one thread of warp `m`; where there are more messages than warps, a warp sends
+//!    several.
+//! 2. A copy to shared memory arrives at an mbarrier, which was told how many bytes will come. One to global memory
+//!    belongs to a group of its own, for which `ttng.async_tma_store_wait` waits: with `read_only` until the source may
+//!    be overwritten.
+//! 3. Coordinates are those of the box, the fastest axis first, as the hardware counts them. A block may lack the first
+//!    axes.
 //!
-//! The destination is written as `.shared::cluster`, which PTX has had from the start and which holds the block's own memory: `.shared::cta` means
-//! the same here, but older drivers do not know it.
+//! The destination is written as `.shared::cluster`, which PTX has had from the start and which holds the block's own
+//! memory: `.shared::cta` means the same here, but older drivers do not know it.
 
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
@@ -66,7 +69,8 @@ pub(super) fn copy_out(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     };
     let desc = cx.scalar(*desc)?;
     let coordinates = numbered(2, rank);
-    let asm = format!("@$0 {opcode}.{rank}d.global.shared::cta{kind}.bulk_group [$1, {{{coordinates}}}], [${}];", rank + 2);
+    let asm =
+        format!("@$0 {opcode}.{rank}d.global.shared::cta{kind}.bulk_group [$1, {{{coordinates}}}], [${}];", rank + 2);
     let constraints = format!("b,l,{}r,~{{memory}}", "r,".repeat(rank));
     for message in messages(cx, op, *buffer, coord, None)? {
         let mut args = vec![message.pred.into(), desc];
@@ -107,7 +111,13 @@ struct Message<'c> {
     coordinates: Vec<Val<'c>>,
 }
 
-fn messages<'c>(cx: &mut Lower<'c, '_>, op: Op, buffer: Value, coord: &[Value], pred: Option<IntValue<'c>>) -> Res<Vec<Message<'c>>> {
+fn messages<'c>(
+    cx: &mut Lower<'c, '_>,
+    op: Op,
+    buffer: Value,
+    coord: &[Value],
+    pred: Option<IntValue<'c>>,
+) -> Res<Vec<Message<'c>>> {
     if cx.num_ctas > 1 {
         return Err(cx.unsupported(op, "tensor descriptors in clusters are not supported yet"));
     }
@@ -142,7 +152,13 @@ fn messages<'c>(cx: &mut Lower<'c, '_>, op: Op, buffer: Value, coord: &[Value], 
     Ok(out)
 }
 
-fn coordinates<'c>(cx: &mut Lower<'c, '_>, plan: &TmaMessages, rank: usize, coord: &[Value], number: IntValue<'c>) -> Res<Vec<Val<'c>>> {
+fn coordinates<'c>(
+    cx: &mut Lower<'c, '_>,
+    plan: &TmaMessages,
+    rank: usize,
+    coord: &[Value],
+    number: IntValue<'c>,
+) -> Res<Vec<Val<'c>>> {
     let mut out = Vec::with_capacity(coord.len());
     for (back, &value) in coord.iter().rev().enumerate() {
         let mut at = cx.int(value)?;

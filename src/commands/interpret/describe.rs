@@ -1,4 +1,5 @@
-//! What a run of the interpreter did, as text for standard output: what was printed and traced, and a line for each result.
+//! What a run of the interpreter did, as text for standard output: what was printed and traced, and a line for each
+//! result.
 
 use std::fmt::Write as _;
 

@@ -22,7 +22,11 @@ pub(super) struct Expected {
 pub(super) fn named(option: &str, texts: &[String], launch: &Launch) -> Result<Vec<(Bound, PathBuf)>, Diagnostic> {
     let known: Vec<&str> = launch.buffers.iter().map(|b| b.name.as_str()).collect();
     let bad = |message: String| {
-        let help = if known.is_empty() { "the kernel has no buffers".to_owned() } else { format!("the buffers are {}", known.join(", ")) };
+        let help = if known.is_empty() {
+            "the kernel has no buffers".to_owned()
+        } else {
+            format!("the buffers are {}", known.join(", "))
+        };
         Err(Diagnostic::error(&codes::cli::BAD_OPTION, message).help(help))
     };
     let mut all = vec![];
@@ -55,10 +59,17 @@ pub(super) fn expected(i: &Interpret, launch: &Launch) -> Result<Vec<Expected>, 
         let array = manual::read_array(&path, &mut budget)?;
         let count: usize = buffer.shape.iter().product();
         if array.shape.iter().product::<usize>() != count {
-            let message = format!("`{}` has the shape {:?}, and `{}` {:?}", path.display(), array.shape, buffer.name, buffer.shape);
+            let message = format!(
+                "`{}` has the shape {:?}, and `{}` {:?}",
+                path.display(),
+                array.shape,
+                buffer.name,
+                buffer.shape
+            );
             return Err(Diagnostic::error(&codes::interp::UNEXPECTED, message));
         }
-        // Bits of a type that NumPy lacks are that type; other numbers are rounded to it, since no kernel could give more.
+        // Bits of a type that NumPy lacks are that type; other numbers are rounded to it, since no kernel could give
+        // more.
         let mut memory = Memory::new();
         let id = if manual::fits(array.elem, buffer.elem) {
             memory.add(&buffer.name, buffer.elem, &array.bytes)

@@ -1,8 +1,8 @@
 //! What a run of the interpreter needs: the kernel as TTIR, the grid, the arguments in memory.
 //!
 //! 1. From a case file: the one that was named, or the one beside the kernel, with a configuration of its parameters.
-//! 2. From the command line: `--arg` gives arguments. One that is a compile-time value, because the parameter is a `tl.constexpr` or the value is
-//!    `None`, counts as `-D`.
+//! 2. From the command line: `--arg` gives arguments. One that is a compile-time value, because the parameter is a
+//!    `tl.constexpr` or the value is `None`, counts as `-D`.
 
 use std::fmt::Write as _;
 
@@ -33,7 +33,12 @@ pub(super) struct Launch {
 }
 
 /// From the command line or from the case file.
-pub(super) fn prepare(i: &Interpret, folder: &mut Folder, job: &Job, case: Option<Loaded>) -> Result<Launch, Vec<Diagnostic>> {
+pub(super) fn prepare(
+    i: &Interpret,
+    folder: &mut Folder,
+    job: &Job,
+    case: Option<Loaded>,
+) -> Result<Launch, Vec<Diagnostic>> {
     let case = match job.input.language {
         _ if case.is_some() => case,
         Language::Source if i.arg.is_empty() => folder.find(&job.input, i.kernel.as_deref())?,
@@ -50,7 +55,9 @@ fn from_case(i: &Interpret, folder: &mut Folder, mut loaded: Loaded) -> Result<L
     if let Some((name, _)) = i.arg.first() {
         let message = format!("`--arg {name}=…` beside a case file, which gives all arguments");
         let d = Diagnostic::error(&codes::cli::BAD_OPTION, message);
-        return Err(vec![d.help("`--param` sets a parameter of the case; or name the kernel's file and give all arguments by `--arg`")]);
+        return Err(vec![d.help(
+            "`--param` sets a parameter of the case; or name the kernel's file and give all arguments by `--arg`",
+        )]);
     }
     if i.config.is_some() {
         let message = "`--config` chooses a configuration of `@triton.autotune`, but the case file gives the values: use `--param`, or `--arg` without it";
@@ -128,7 +135,8 @@ type Texts = Vec<(String, String)>;
 fn constants(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<(Texts, Texts), Vec<Diagnostic>> {
     let info = call::kernel_info(&mut folder.sources, job, &i.include)?;
     let is_constexpr = |name: &str| info.params.iter().any(|p| p.name == name && p.ty.as_deref() == Some("constexpr"));
-    let (defines, rest): (Texts, Texts) = i.arg.iter().cloned().partition(|(name, text)| is_constexpr(name) || text == "None");
+    let (defines, rest): (Texts, Texts) =
+        i.arg.iter().cloned().partition(|(name, text)| is_constexpr(name) || text == "None");
     if let Some((name, _)) = defines.iter().find(|(n, _)| i.define.iter().any(|(d, _)| d == n)) {
         let message = format!("`{name}` has two values, from `--arg` and from `-D`");
         return Err(vec![Diagnostic::error(&codes::interp::BAD_ARGUMENTS, message)]);
@@ -139,6 +147,8 @@ fn constants(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<(Texts, Te
 /// Reads arguments, which share the memory that a launch may take.
 fn arguments(i: &Interpret, texts: &[(String, String)]) -> Result<call::Arguments, Vec<Diagnostic>> {
     let mut budget = Budget::new(i.max_memory);
-    let read = |(name, text): &(String, String)| Ok((name.clone(), manual::parse(name, text, &mut budget).map_err(|d| vec![d])?));
+    let read = |(name, text): &(String, String)| {
+        Ok((name.clone(), manual::parse(name, text, &mut budget).map_err(|d| vec![d])?))
+    };
     texts.iter().map(read).collect()
 }

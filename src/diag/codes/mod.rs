@@ -43,7 +43,8 @@ impl PartialEq for Code {
 
 impl Eq for Code {}
 
-/// `codes! { NAME = "E0101", "title", "explanation"; … }` makes one `pub static NAME: Code` each and `ALL`, the list of them.
+/// `codes! { NAME = "E0101", "title", "explanation"; … }` makes one `pub static NAME: Code` each and `ALL`, the list of
+/// them.
 macro_rules! codes {
     ($($name:ident = $id:literal, $title:literal, $explain:literal;)*) => {
         $(#[doc = concat!($id, ": ", $title)] pub static $name: $crate::diag::Code = $crate::diag::Code { id: $id, title: $title, explain: $explain };)*
@@ -55,10 +56,21 @@ pub(crate) use codes;
 
 /// All codes there are, in order.
 pub fn all() -> impl Iterator<Item = &'static Code> {
-    [syntax::ALL, names::ALL, types::ALL, irtext::ALL, verify::ALL, passes::ALL, codegen::ALL, tools::ALL, cli::ALL, interp::ALL]
-        .into_iter()
-        .flatten()
-        .copied()
+    [
+        syntax::ALL,
+        names::ALL,
+        types::ALL,
+        irtext::ALL,
+        verify::ALL,
+        passes::ALL,
+        codegen::ALL,
+        tools::ALL,
+        cli::ALL,
+        interp::ALL,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }
 
 /// The code with this id, in any case (`e0203` finds `E0203`).

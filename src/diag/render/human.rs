@@ -1,10 +1,11 @@
 //! The `human` format: the message, the source lines with carets, notes and help.
 //!
-//! 1. A diagnostic whose labels all lie in loaded files, on lines and columns that fit on a screen, is drawn by ariadne. It gets *sheets*,
-//!    not the files: a sheet has a file's line numbers, but only the lines that hold an end of a label have text, cut after
-//!    [`WIDTH`] characters and without control characters. One sheet a file serves all diagnostics of a call.
-//! 2. Any other diagnostic is drawn plainly: a line `--> file:line:col` for each label and, where the text is there, a part of the source
-//!    line around the caret. So a label at column four million of one line shows what is near it.
+//! 1. A diagnostic whose labels all lie in loaded files, on lines and columns that fit on a screen, is drawn by
+//!    ariadne. It gets *sheets*, not the files: a sheet has a file's line numbers, but only the lines that hold an end
+//!    of a label have text, cut after [`WIDTH`] characters and without control characters. One sheet a file serves all
+//!    diagnostics of a call.
+//! 2. Any other diagnostic is drawn plainly: a line `--> file:line:col` for each label and, where the text is there, a
+//!    part of the source line around the caret. So a label at column four million of one line shows what is near it.
 //!
 //! # Example of the plain form
 //! ```text
@@ -44,7 +45,9 @@ pub(super) fn render(located: &[(&Diagnostic, Vec<Located>)], sources: &SourceMa
 /// Whether a label can be drawn in a box.
 fn fits(l: &Located) -> bool {
     l.id.is_some()
-        && l.range.is_some_and(|(start, end)| start.col as usize <= WIDTH && (start.line != end.line || end.col as usize <= WIDTH + 1))
+        && l.range.is_some_and(|(start, end)| {
+            start.col as usize <= WIDTH && (start.line != end.line || end.col as usize <= WIDTH + 1)
+        })
 }
 
 /// The first line: `error[E0203]: message`, its first word bold and in the severity's colour.
@@ -87,7 +90,8 @@ impl Sheets {
         let source = &self.sheets.get(&id)?.source;
         let offset = |at: LineCol| {
             let line = source.line(at.line as usize - 1)?;
-            // Every line of a sheet but an empty file's ends with a line break, which a label may point at but not pass.
+            // Every line of a sheet but an empty file's ends with a line break, which a label may point at but not
+            // pass.
             Some(line.offset() + (at.col as usize - 1).min(line.len().saturating_sub(1)))
         };
         let start = offset(start)?;
@@ -126,10 +130,12 @@ impl Cache<FileId> for &mut Sheets {
 
 /// The diagnostic with its labels drawn by ariadne; `None` when a label has no place on its sheet.
 ///
-/// The heading is ours, the same as the plain form's, and ariadne's first line is dropped. Labels are handed over from top to bottom, the
-/// primary's file first: ariadne would otherwise draw a file once for each label that stands above the one before it.
+/// The heading is ours, the same as the plain form's, and ariadne's first line is dropped. Labels are handed over from
+/// top to bottom, the primary's file first: ariadne would otherwise draw a file once for each label that stands above
+/// the one before it.
 fn draw_box(d: &Diagnostic, labels: &[Located], sheets: &mut Sheets, color: bool) -> Option<String> {
-    let config = Config::new().with_color(color).with_label_attach(LabelAttach::Start).with_cross_gap(false).with_tab_width(4);
+    let config =
+        Config::new().with_color(color).with_label_attach(LabelAttach::Start).with_cross_gap(false).with_tab_width(4);
     let ranges: Vec<(FileId, Range<usize>)> = labels.iter().map(|l| sheets.range(l)).collect::<Option<_>>()?;
     let primary = ranges.first()?.clone();
     let mut order: Vec<usize> = (0..labels.len()).collect();

@@ -1,8 +1,9 @@
 //! The `json` format: one object a line, for tools.
 //!
-//! The keys and their order are part of the command line's contract: `code`, `severity`, `message`, `file`, `line`, `column`, `end_line`,
-//! `end_column`, `labels`, `notes`, `help`. Positions are 1-based and `end_column` is exclusive; they are `null` where the diagnostic has
-//! none. `labels` holds every label, the primary first, with the same position keys and its `text`. Strings are whole, never clipped.
+//! The keys and their order are part of the command line's contract: `code`, `severity`, `message`, `file`, `line`,
+//! `column`, `end_line`, `end_column`, `labels`, `notes`, `help`. Positions are 1-based and `end_column` is exclusive;
+//! they are `null` where the diagnostic has none. `labels` holds every label, the primary first, with the same position
+//! keys and its `text`. Strings are whole, never clipped.
 
 use serde::Serialize;
 

@@ -1,9 +1,11 @@
-//! Rendering of diagnostics: `human` (boxes and carets, through ariadne), `short` (one line each) and `json` (one object a line).
+//! Rendering of diagnostics: `human` (boxes and carets, through ariadne), `short` (one line each) and `json` (one
+//! object a line).
 //!
-//! 1. Every label's place is resolved to a name and, where it has one, a range of lines and columns ([`Located`]). A span is clamped to its
-//!    file; a line and column of an IR location is looked up by file name, first among the loaded files, then through [`Options::load`].
-//! 2. The chosen format prints the resolved labels. None of them reads a source line beyond what it shows, so a line of megabytes costs
-//!    no more than a short one, and no control character of a source reaches the terminal.
+//! 1. Every label's place is resolved to a name and, where it has one, a range of lines and columns ([`Located`]). A
+//!    span is clamped to its file; a line and column of an IR location is looked up by file name, first among the
+//!    loaded files, then through [`Options::load`].
+//! 2. The chosen format prints the resolved labels. None of them reads a source line beyond what it shows, so a line of
+//!    megabytes costs no more than a short one, and no control character of a source reaches the terminal.
 //!
 //! # Example
 //! The short form: `add.tk:3:9: error[E0203]: unknown name `offs`; help: did you mean `offsets`?`
@@ -41,8 +43,8 @@ pub type Load<'a> = dyn Fn(&str) -> Option<Arc<str>> + 'a;
 pub struct Options<'a> {
     pub format: Format,
     pub color: bool,
-    /// Reads a file that an IR location names but that was never loaded, such as the kernel behind a `.ttir` file. Without it, or where
-    /// it gives `None`, the place is printed without its source line.
+    /// Reads a file that an IR location names but that was never loaded, such as the kernel behind a `.ttir` file.
+    /// Without it, or where it gives `None`, the place is printed without its source line.
     pub load: Option<&'a Load<'a>>,
 }
 
@@ -50,8 +52,10 @@ pub struct Options<'a> {
 #[must_use]
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, options: &Options) -> String {
     let mut resolver = Resolver { sources: sources.clone(), load: options.load, loaded: BTreeMap::new() };
-    let located: Vec<(&Diagnostic, Vec<Located>)> =
-        diagnostics.iter().map(|d| (d, d.labels.iter().map(|l| resolver.locate(&l.place, &l.text)).collect())).collect();
+    let located: Vec<(&Diagnostic, Vec<Located>)> = diagnostics
+        .iter()
+        .map(|d| (d, d.labels.iter().map(|l| resolver.locate(&l.place, &l.text)).collect()))
+        .collect();
     match options.format {
         Format::Human => human::render(&located, &resolver.sources, options.color),
         Format::Short => located.iter().map(|(d, labels)| short::line(d, labels)).collect(),
@@ -140,7 +144,12 @@ impl Resolver<'_> {
 
     /// The file with this name or path.
     fn find(&mut self, name: &str) -> Option<FileId> {
-        let by_path = || self.sources.iter().find(|(_, f)| f.path.as_deref().is_some_and(|p| p.as_os_str() == name)).map(|(id, _)| id);
+        let by_path = || {
+            self.sources
+                .iter()
+                .find(|(_, f)| f.path.as_deref().is_some_and(|p| p.as_os_str() == name))
+                .map(|(id, _)| id)
+        };
         if let Some(id) = self.sources.find(name).or_else(by_path) {
             return Some(id);
         }
@@ -153,7 +162,8 @@ impl Resolver<'_> {
     }
 }
 
-/// A byte range clamped to the text and moved to character boundaries: the start down, the end up. A backwards range becomes empty.
+/// A byte range clamped to the text and moved to character boundaries: the start down, the end up. A backwards range
+/// becomes empty.
 fn clamp(text: &str, lo: u32, hi: u32) -> (u32, u32) {
     let mut lo = (lo as usize).min(text.len());
     let mut hi = (hi as usize).min(text.len());
@@ -166,14 +176,16 @@ fn clamp(text: &str, lo: u32, hi: u32) -> (u32, u32) {
     (lo as u32, hi.max(lo) as u32)
 }
 
-/// The end of the word that starts at a position, or one character further. For `x = load(p)` and column 5 it is column 9.
+/// The end of the word that starts at a position, or one character further. For `x = load(p)` and column 5 it is column
+/// 9.
 fn word_end(line: &str, start: LineCol) -> LineCol {
     let skip = start.col as usize - 1;
     let word = line.chars().skip(skip).take(80).take_while(|c| c.is_alphanumeric() || *c == '_').count();
     LineCol { line: start.line, col: start.col + word.max(1) as u32 }
 }
 
-/// A character that a terminal shows as itself: control characters and those that reorder text become `�`, other white space a space.
+/// A character that a terminal shows as itself: control characters and those that reorder text become `�`, other white
+/// space a space.
 fn visible(c: char) -> char {
     match c {
         '\t' | ' ' => c,

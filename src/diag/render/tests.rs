@@ -34,13 +34,17 @@ fn samples(sources: &SourceMap) -> Vec<Diagnostic> {
             .note("names are looked up in the kernel, then at top level")
             .note("a second note\nof two lines")
             .help("did you mean `offs`?"),
-        Diagnostic::warning(&syntax::UNEXPECTED_CHARACTER, "stores without a mask").at(statement, "this statement").at(at("n)"), ""),
+        Diagnostic::warning(&syntax::UNEXPECTED_CHARACTER, "stores without a mask")
+            .at(statement, "this statement")
+            .at(at("n)"), ""),
         Diagnostic::error(&verify::INVALID_OP, "expected 2 operands,\nfound 1")
             .at(Place::At { file: "add.tk".into(), line: 3, col: 5 }, "from here"),
         Diagnostic::remark(&irtext::IR_SYNTAX, "a place in a file that is not there")
             .at(Place::At { file: "gone.py".into(), line: 7, col: 3 }, "called here")
             .help("one\ntwo"),
-        Diagnostic::error(&irtext::IR_SYNTAX, "not text").at(Place::File("a.bin".into()), "").note("byte 3 is not UTF-8"),
+        Diagnostic::error(&irtext::IR_SYNTAX, "not text")
+            .at(Place::File("a.bin".into()), "")
+            .note("byte 3 is not UTF-8"),
         Diagnostic::error(&irtext::IR_SYNTAX, "no place at all"),
     ]
 }
@@ -104,11 +108,13 @@ fn odd_places_in_odd_files() {
 fn a_line_of_megabytes_is_clipped() {
     let mut sources = SourceMap::default();
     sources.add("long.tk", None, "x".repeat(1_000_000) + " $ " + &"y".repeat(2_000_000));
-    let start = Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, "m".repeat(1_000_000)).at(Span { file: FileId(0), lo: 4, hi: 9 }, "");
-    let middle =
-        Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, "far right").at(span(&sources, 0, "$"), "here").note("n".repeat(1_000_000));
-    let whole =
-        Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, "all of it").at(Span { file: FileId(0), lo: 0, hi: 3_000_000 }, "t".repeat(9999));
+    let start = Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, "m".repeat(1_000_000))
+        .at(Span { file: FileId(0), lo: 4, hi: 9 }, "");
+    let middle = Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, "far right")
+        .at(span(&sources, 0, "$"), "here")
+        .note("n".repeat(1_000_000));
+    let whole = Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, "all of it")
+        .at(Span { file: FileId(0), lo: 0, hi: 3_000_000 }, "t".repeat(9999));
     let out = text(&[start, middle, whole], &sources, Format::Human);
     assert!(out.len() < 10_000, "{}", out.len());
     assert!(out.contains("long.tk:1:1000002"), "{out}");
@@ -119,7 +125,11 @@ fn a_line_of_megabytes_is_clipped() {
 fn a_late_line_keeps_its_number() {
     let mut sources = SourceMap::default();
     sources.add("tall.tk", None, "pass\n".repeat(99_999) + "bad\n");
-    let out = text(&[Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, "m").at(span(&sources, 0, "bad"), "here")], &sources, Format::Human);
+    let out = text(
+        &[Diagnostic::error(&syntax::UNEXPECTED_CHARACTER, "m").at(span(&sources, 0, "bad"), "here")],
+        &sources,
+        Format::Human,
+    );
     assert!(out.contains("tall.tk:100000:1") && out.contains("100000 │ bad"), "{out}");
     assert!(out.lines().count() < 10, "{out}");
 }
@@ -131,7 +141,9 @@ fn a_file_is_loaded_once_when_a_location_names_it() {
         calls.set(calls.get() + 1);
         (name == "k.py").then(|| Arc::from("one\ntwo = three(four)\n"))
     };
-    let at = |file: &str, line, col| Diagnostic::error(&verify::INVALID_OP, "m").at(Place::At { file: file.into(), line, col }, "t");
+    let at = |file: &str, line, col| {
+        Diagnostic::error(&verify::INVALID_OP, "m").at(Place::At { file: file.into(), line, col }, "t")
+    };
     let all = [at("k.py", 2, 7), at("k.py", 1, 1), at("no.py", 1, 1), at("no.py", 2, 1), at("k.py", 9, 9)];
     let out = render(&all, &SourceMap::default(), &Options { load: Some(&load), ..Options::default() });
     assert_eq!(calls.get(), 2);

@@ -1,12 +1,14 @@
 //! Expected diagnostics in comments, as MLIR's `-verify-diagnostics` has them.
 //!
-//! 1. `expected-error@+1 {{text}}` says that the next line has an error whose message contains the text. The severity is `error`, `warning`,
-//!    `remark` or `note`. The place is this line; `@+N`, `@-N`; `@above` and `@below`, the nearest line before or behind without such a comment; or
-//!    `@unknown`, no line. A number behind the place stands for as many comments.
-//! 2. `expected-error-re {{text}}`: between `{{` and `}}` inside the text there is a regular expression (`regex.rs`); the rest is literal.
-//! 3. Each diagnostic, each note of one, and each label of one that points elsewhere (a note there) takes the first comment of its severity and line
-//!    that it fits. One that fits none is reported where it is, unless only what is expected is checked; each comment that nothing fits is reported
-//!    where it stands.
+//! 1. `expected-error@+1 {{text}}` says that the next line has an error whose message contains the text. The severity
+//!    is `error`, `warning`, `remark` or `note`. The place is this line; `@+N`, `@-N`; `@above` and `@below`, the
+//!    nearest line before or behind without such a comment; or `@unknown`, no line. A number behind the place stands
+//!    for as many comments.
+//! 2. `expected-error-re {{text}}`: between `{{` and `}}` inside the text there is a regular expression (`regex.rs`);
+//!    the rest is literal.
+//! 3. Each diagnostic, each note of one, and each label of one that points elsewhere (a note there) takes the first
+//!    comment of its severity and line that it fits. One that fits none is reported where it is, unless only what is
+//!    expected is checked; each comment that nothing fits is reported where it stands.
 //!
 //! ```text
 //! // expected-error-re @below {{has {{[0-9]+}} operands}}       fits `it has 3 operands, expected 2`
@@ -48,12 +50,14 @@ impl Expected {
     }
 }
 
-/// What does not agree between a file's comments and the diagnostics it gave; with `only_expected`, what nobody expects agrees.
+/// What does not agree between a file's comments and the diagnostics it gave; with `only_expected`, what nobody expects
+/// agrees.
 #[must_use]
 pub fn check(sources: &SourceMap, file: FileId, given: &[Diagnostic], only_expected: bool) -> Vec<Diagnostic> {
     let name = &sources.file(file).name;
-    let fault =
-        |line: u32, text: String| Diagnostic::error(&codes::cli::NOT_EXPECTED, text).at(Place::At { file: name.clone(), line, col: 1 }, "");
+    let fault = |line: u32, text: String| {
+        Diagnostic::error(&codes::cli::NOT_EXPECTED, text).at(Place::At { file: name.clone(), line, col: 1 }, "")
+    };
     let mut faults = vec![];
     let mut wanted = vec![];
     // Lines are those of the whole file.
@@ -173,8 +177,7 @@ mod tests {
 
     #[test]
     fn places_and_counts_are_read() {
-        let text =
-            "// expected-error@+2 {{a b}}\nx\n// expected-remark@above 2 {{c}} expected-note {{d}}\n// expected-error @unknown {{e}}\n";
+        let text = "// expected-error@+2 {{a b}}\nx\n// expected-remark@above 2 {{c}} expected-note {{d}}\n// expected-error @unknown {{e}}\n";
         let s = |t: &str| t.to_owned();
         assert_eq!(
             read(text),
@@ -202,7 +205,8 @@ mod tests {
         let Ok(e) = &found[0] else { panic!("{found:?}") };
         assert!(e.fits(Severity::Error, Some(2), "it has 31 operands (not b) here"));
         assert!(
-            !e.fits(Severity::Error, Some(2), "it has no operands (not b)") && !e.fits(Severity::Error, Some(1), "has 1 operands (not a)")
+            !e.fits(Severity::Error, Some(2), "it has no operands (not b)")
+                && !e.fits(Severity::Error, Some(1), "has 1 operands (not a)")
         );
         assert!(matches!(expectations("// expected-error-re {{a{{(}}}}")[0], Err((1, _))));
     }

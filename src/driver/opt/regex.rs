@@ -1,7 +1,8 @@
 //! Regular expressions for `expected-error-re`: matching by backtracking over a small tree.
 //!
-//! There are literals, `.`, classes `[a-z]` and `[^…]`, `\d \w \s` with their complements, `*`, `+`, `?`, groups with alternatives `(a|b)`, and
-//! `\` before a character for itself. A match takes at most [`STEPS`] steps; a pattern that needs more does not match.
+//! There are literals, `.`, classes `[a-z]` and `[^…]`, `\d \w \s` with their complements, `*`, `+`, `?`, groups with
+//! alternatives `(a|b)`, and `\` before a character for itself. A match takes at most [`STEPS`] steps; a pattern that
+//! needs more does not match.
 //!
 //! ```text
 //! {{[0-9]+}}      one digit or more
@@ -165,7 +166,10 @@ fn follows(sequence: &[(Item, Times)], text: &[char], at: usize, left: &Cell<u32
     let Some(((item, times), rest)) = sequence.split_first() else { return then(at) };
     match times {
         Times::Once => once(item, text, at, left, &|next| follows(rest, text, next, left, then)),
-        Times::Optional => once(item, text, at, left, &|next| follows(rest, text, next, left, then)) || follows(rest, text, at, left, then),
+        Times::Optional => {
+            once(item, text, at, left, &|next| follows(rest, text, next, left, then))
+                || follows(rest, text, at, left, then)
+        }
         Times::AtLeastOnce => once(item, text, at, left, &|next| repeated(item, rest, text, next, left, then)),
         Times::Any => repeated(item, rest, text, at, left, then),
     }

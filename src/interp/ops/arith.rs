@@ -1,7 +1,8 @@
 //! The `arith` dialect: integers wrap to their width, floats follow IEEE 754 in their own format.
 //!
-//! What the dialect leaves undefined gets the value that NVIDIA hardware gives: a shift by the width or more yields zero (or the sign), a
-//! conversion to an integer out of range saturates, MIN / -1 wraps. A division by zero is a fault.
+//! What the dialect leaves undefined gets the value that NVIDIA hardware gives: a shift by the width or more yields
+//! zero (or the sign), a conversion to an integer out of range saturates, MIN / -1 wraps. A division by zero is a
+//! fault.
 
 use super::super::fault::Fault;
 use super::super::numbers::{self, mask, signed};
@@ -74,7 +75,9 @@ pub(crate) fn eval(p: &Program<'_>, op: Op, kind: ArithOp) -> Result<Val, Fault>
             a.map(|x| x ^ sign)
         }
         ArithOp::Cmpi => compare_ints(view::Cmpi(op).predicate(ir).unwrap_or(CmpiPredicate::Eq), a, b, w),
-        ArithOp::Cmpf => compare_floats(view::Cmpf(op).predicate(ir).unwrap_or(CmpfPredicate::False), ir.ty(ir.operand(op, 0)), a, b),
+        ArithOp::Cmpf => {
+            compare_floats(view::Cmpf(op).predicate(ir).unwrap_or(CmpfPredicate::False), ir.ty(ir.operand(op, 0)), a, b)
+        }
         ArithOp::Select => return Ok(index::select(p, op, &vals)),
         ArithOp::Extsi => a.map(|x| s(x) as u64 & mask(width(ty))),
         ArithOp::Extui | ArithOp::Bitcast => a.clone(),
@@ -110,7 +113,8 @@ fn divide(p: &Program<'_>, op: Op, a: &Val, b: &Val, f: &dyn Fn(u64, u64) -> u64
     if let Some(lane) = undef::position(b, |y| y == 0) {
         p.report(op, &codes::DIVISION_BY_ZERO, || zero_divisor(p, op, lane))?;
     }
-    // Hardware does not stop at a divisor that is zero, and neither does a launch that goes on or an element that is undefined.
+    // Hardware does not stop at a divisor that is zero, and neither does a launch that goes on or an element that is
+    // undefined.
     Ok(a.lanes.zip(&b.lanes, |x, y| if y == 0 { 0 } else { f(x, y) }))
 }
 
@@ -146,11 +150,21 @@ pub(crate) fn float1(ty: Type, a: &Lanes, single: impl Fn(f32) -> f32, double: i
 
 /// As [`float1`], on two.
 #[inline]
-pub(crate) fn float2(ty: Type, a: &Lanes, b: &Lanes, single: impl Fn(f32, f32) -> f32, double: impl Fn(f64, f64) -> f64) -> Lanes {
+pub(crate) fn float2(
+    ty: Type,
+    a: &Lanes,
+    b: &Lanes,
+    single: impl Fn(f32, f32) -> f32,
+    double: impl Fn(f64, f64) -> f64,
+) -> Lanes {
     match ty.elem().as_float() {
-        Some(FloatKind::F32) => a.zip(b, |x, y| u64::from(single(f32::from_bits(x as u32), f32::from_bits(y as u32)).to_bits())),
+        Some(FloatKind::F32) => {
+            a.zip(b, |x, y| u64::from(single(f32::from_bits(x as u32), f32::from_bits(y as u32)).to_bits()))
+        }
         Some(FloatKind::F64) => a.zip(b, |x, y| double(f64::from_bits(x), f64::from_bits(y)).to_bits()),
-        Some(kind) => a.zip(b, |x, y| numbers::encode(kind, single(numbers::decode(kind, x), numbers::decode(kind, y)))),
+        Some(kind) => {
+            a.zip(b, |x, y| numbers::encode(kind, single(numbers::decode(kind, x), numbers::decode(kind, y))))
+        }
         None => a.clone(),
     }
 }

@@ -1,8 +1,9 @@
 //! Atomic accesses: read-modify-write, reads and writes, and waiting for a value.
 //!
-//! Programs with atomics whose order can be observed run one after the other, so the result is that of the programs in order. A scalar atomic
-//! with acquire or release semantics orders programs for the race check. A program that waits for a value that no program before it stored would
-//! wait for ever: with a time limit the time is over at once, without one that is a fault.
+//! Programs with atomics whose order can be observed run one after the other, so the result is that of the programs in
+//! order. A scalar atomic with acquire or release semantics orders programs for the race check. A program that waits
+//! for a value that no program before it stored would wait for ever: with a time limit the time is over at once,
+//! without one that is a fault.
 
 use super::super::access::Site;
 use super::super::fault::Fault;
@@ -142,7 +143,13 @@ fn site(p: &Program<'_>, op: Op) -> (Site<'static>, usize) {
 }
 
 /// Whether an element takes part; a fault if that is undefined, or if it takes part and an undefined element goes in.
-fn takes_part(p: &Program<'_>, site: &Site<'_>, lane: usize, mask: Option<&Val>, inputs: &[&Val]) -> Result<bool, Fault> {
+fn takes_part(
+    p: &Program<'_>,
+    site: &Site<'_>,
+    lane: usize,
+    mask: Option<&Val>,
+    inputs: &[&Val],
+) -> Result<bool, Fault> {
     if let Some(m) = mask {
         p.defined(site.op, m, lane, site.shape, Use::Mask)?;
         if m.lanes.get(lane) & 1 == 0 {
@@ -171,7 +178,11 @@ pub(crate) fn rmw(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let mut out = Vec::with_capacity(n);
     for lane in 0..n {
         let on = takes_part(p, &site, lane, enabled.as_ref(), &[&ptr, &value])?;
-        out.push(if on { element(p, op, &site, lane, &ptr, |old| kind.apply(elem, old, value.lanes.get(lane)))? } else { 0 });
+        out.push(if on {
+            element(p, op, &site, lane, &ptr, |old| kind.apply(elem, old, value.lanes.get(lane)))?
+        } else {
+            0
+        });
     }
     Ok(found(p, op, out, enabled.as_ref()))
 }
@@ -189,8 +200,16 @@ pub(crate) fn cas(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(found(p, op, out, None))
 }
 
-/// One atomic access of an element: its address is checked, what it acquires and releases is noted. Gives what was there.
-fn element(p: &mut Program<'_>, op: Op, site: &Site<'_>, lane: usize, ptr: &Val, new: impl Fn(u64) -> u64) -> Result<u64, Fault> {
+/// One atomic access of an element: its address is checked, what it acquires and releases is noted. Gives what was
+/// there.
+fn element(
+    p: &mut Program<'_>,
+    op: Op,
+    site: &Site<'_>,
+    lane: usize,
+    ptr: &Val,
+    new: impl Fn(u64) -> u64,
+) -> Result<u64, Fault> {
     let address = ptr.lanes.get(lane);
     acquire(p, op, address);
     let at = p.touch(site, Access::Atomic, address, lane, ptr.exact.as_deref())?;

@@ -1,10 +1,11 @@
 //! Blocks of tensors in memory: block pointers (`tt.make_tensor_ptr`) and tensor descriptors.
 //!
-//! Both are a base, a shape, strides and the shape of a block. An access expands the block into one address per element, row-major, and a mask
-//! of those inside of the tensor, and goes through the ordinary load and store. A descriptor checks every dimension, a block pointer those
-//! that the access names.
+//! Both are a base, a shape, strides and the shape of a block. An access expands the block into one address per
+//! element, row-major, and a mask of those inside of the tensor, and goes through the ordinary load and store. A
+//! descriptor checks every dimension, a block pointer those that the access names.
 //!
-//! Example: base 0, shape 5×6, strides (6, 1), block 2×4 at (4, 4): rows 4 and 5, columns 4 to 7. Inside are (4, 4) and (4, 5).
+//! Example: base 0, shape 5×6, strides (6, 1), block 2×4 at (4, 4): rows 4 and 5, columns 4 to 7. Inside are (4, 4) and
+//! (4, 5).
 
 use std::sync::Arc;
 
@@ -48,7 +49,11 @@ struct Offset {
 impl std::fmt::Display for Block {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let at: Vec<i64> = self.offsets.iter().map(|o| o.at).collect();
-        write!(f, "block {:?} at {at:?} of a tensor {:?} with strides {:?} at {:#x}", self.extent, self.shape, self.strides, self.base)
+        write!(
+            f,
+            "block {:?} at {at:?} of a tensor {:?} with strides {:?} at {:#x}",
+            self.extent, self.shape, self.strides, self.base
+        )
     }
 }
 
@@ -121,13 +126,22 @@ pub(crate) fn make_descriptor(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(Lanes::Block(Arc::new(block)).into())
 }
 
-/// A descriptor that is an argument: of blocks of type `ty` in a tensor of these extents, whose rows follow one another.
+/// A descriptor that is an argument: of blocks of type `ty` in a tensor of these extents, whose rows follow one
+/// another.
 pub(crate) fn described_tensor(base: u64, ty: Type, extents: &[i64]) -> Val {
     let mut strides = vec![1; extents.len()];
     for d in (1..extents.len()).rev() {
         strides[d - 1] = strides[d] * extents[d];
     }
-    let block = Block { base, elem: ty.elem(), shape: extents.to_vec(), strides, offsets: vec![], extent: ty.shape().to_vec(), nan: false };
+    let block = Block {
+        base,
+        elem: ty.elem(),
+        shape: extents.to_vec(),
+        strides,
+        offsets: vec![],
+        extent: ty.shape().to_vec(),
+        nan: false,
+    };
     Lanes::Block(Arc::new(block)).into()
 }
 
@@ -136,7 +150,8 @@ impl Block {
     fn expand(&self, checked: impl Fn(usize) -> bool) -> (Val, Val) {
         let n = self.len();
         let size = element_size(self.elem) as i128;
-        let (mut addresses, mut exact, mut inside) = (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
+        let (mut addresses, mut exact, mut inside) =
+            (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
         for lane in 0..n {
             let at = coordinates(&self.extent, lane);
             let (mut address, mut ideal, mut within) = (i128::from(self.base), i128::from(self.base), true);
@@ -199,7 +214,9 @@ pub(crate) fn store(p: &Program<'_>, op: Op, b: &Block, value: &Val) -> Result<(
 /// The block that operand 0 describes, at the coordinates in `indices`.
 fn described(p: &Program<'_>, op: Op, indices: &[Value]) -> Result<Block, Fault> {
     let v = p.operand(op, 0);
-    let Lanes::Block(b) = &v.lanes else { return Err(p.unsupported(op, "a descriptor that the kernel does not make itself")) };
+    let Lanes::Block(b) = &v.lanes else {
+        return Err(p.unsupported(op, "a descriptor that the kernel does not make itself"));
+    };
     Ok(b.at(indices.iter().map(|&i| offset(p, op, i)).collect::<Result<_, _>>()?))
 }
 
@@ -218,7 +235,9 @@ pub(crate) fn descriptor_store(p: &Program<'_>, op: Op) -> Result<(), Fault> {
 pub(crate) fn descriptor_reduce(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     let b = described(p, op, &p.ir.operands(op)[2..])?;
     let unsigned = matches!(*p.ir.ty(p.ir.operand(op, 0)), TypeData::TensorDesc { elem, .. } if matches!(*elem, TypeData::SignedInt { signed: false, .. }));
-    let Some(kind) = view::DescriptorReduce(op).kind(p.ir) else { return Err(p.unsupported(op, "an unknown reduction")) };
+    let Some(kind) = view::DescriptorReduce(op).kind(p.ir) else {
+        return Err(p.unsupported(op, "an unknown reduction"));
+    };
     let kind = match kind {
         Reduction::Add => Rmw::Add,
         Reduction::Min if unsigned => Rmw::UMin,
@@ -246,7 +265,9 @@ pub(crate) fn descriptor_reduce(p: &Program<'_>, op: Op) -> Result<(), Fault> {
 /// The addresses of whole rows, each `columns` long from the column of operand 2 on.
 fn rows(p: &Program<'_>, op: Op, ty: Type) -> Result<(Block, Val, Val), Fault> {
     let v = p.operand(op, 0);
-    let Lanes::Block(b) = &v.lanes else { return Err(p.unsupported(op, "a descriptor that the kernel does not make itself")) };
+    let Lanes::Block(b) = &v.lanes else {
+        return Err(p.unsupported(op, "a descriptor that the kernel does not make itself"));
+    };
     let [n, columns] = *ty.shape() else { return Err(p.unsupported(op, "rows of anything but a matrix")) };
     let x = p.operand(op, 1);
     let w = width(p.ir.ty(p.ir.operand(op, 1)));

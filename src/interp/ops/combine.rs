@@ -1,12 +1,12 @@
 //! `tt.reduce`, `tt.scan` and `tt.map_elementwise`: operations with a region that combines elements.
 //!
-//! A region of elementwise code runs on many lanes at once: its scalar values then hold one lane per pair to combine. Any other region (one
-//! with control flow) runs once per pair.
+//! A region of elementwise code runs on many lanes at once: its scalar values then hold one lane per pair to combine.
+//! Any other region (one with control flow) runs once per pair.
 //!
-//! 1. A reduction combines neighbours along the axis, (0,1) (2,3) …, until one is left: log n steps. The order of elements is kept, so the
-//!    region needs to be associative only, and floats are summed pairwise, which is accurate.
-//! 2. A scan combines each element with the one d before it, for d = 1, 2, 4, …: log n steps, likewise in order. A reverse scan works on the
-//!    mirrored axis.
+//! 1. A reduction combines neighbours along the axis, (0,1) (2,3) …, until one is left: log n steps. The order of
+//!    elements is kept, so the region needs to be associative only, and floats are summed pairwise, which is accurate.
+//! 2. A scan combines each element with the one d before it, for d = 1, 2, 4, …: log n steps, likewise in order. A
+//!    reverse scan works on the mirrored axis.
 //!
 //! Example: the scan of a b c d. d = 1: a ab bc cd; d = 2: a ab abc abcd.
 
@@ -150,7 +150,8 @@ pub(crate) fn reduce(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
         }
         columns = Columns { data, len: half + odd, ..columns };
     }
-    let results = columns.data.into_iter().map(|c| Column { undef: mixed(p, c.undef, op), lanes: c.lanes }.into_val()).collect();
+    let results =
+        columns.data.into_iter().map(|c| Column { undef: mixed(p, c.undef, op), lanes: c.lanes }.into_val()).collect();
     p.set_results(op, results);
     Ok(())
 }
@@ -193,7 +194,8 @@ pub(crate) fn scan(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `tt.map_elementwise`: `pack` neighbouring elements of each operand are arguments together, and as many results of each come out.
+/// `tt.map_elementwise`: `pack` neighbouring elements of each operand are arguments together, and as many results of
+/// each come out.
 pub(crate) fn map_elementwise(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     let region = p.ir.region(op, 0);
     let pack = p.ir.int_attr(op, "pack").unwrap_or(1).max(1) as usize;

@@ -11,7 +11,8 @@ use crate::ir::{CfOp, Op, OpKind, ScfOp, TtOp, UbOp};
 
 /// Where a terminator goes.
 pub(crate) fn terminator(p: &mut Program<'_>, op: Op) -> Result<Flow, Fault> {
-    let values = |p: &Program<'_>, skip: usize| p.ir.operands(op).iter().skip(skip).map(|&v| p.get(v)).collect::<Vec<_>>();
+    let values =
+        |p: &Program<'_>, skip: usize| p.ir.operands(op).iter().skip(skip).map(|&v| p.get(v)).collect::<Vec<_>>();
     match p.ir.kind(op) {
         OpKind::Scf(ScfOp::Condition) => Ok(Flow::Condition(holds(p, op)?, values(p, 1))),
         OpKind::Cf(CfOp::Br) => Ok(Flow::Branch(p.ir.successors(op)[0], values(p, 0))),
@@ -20,8 +21,11 @@ pub(crate) fn terminator(p: &mut Program<'_>, op: Op) -> Result<Flow, Fault> {
             let (successor, group) = if taken { (0, 1) } else { (1, 2) };
             Ok(Flow::Branch(p.ir.successors(op)[successor], p.group(op, group)))
         }
-        OpKind::Ub(UbOp::Unreachable) => Err(p.fault(op, &codes::UNREACHABLE, "control reached `ub.unreachable`".to_owned(), "reached")),
-        OpKind::Scf(ScfOp::Yield) | OpKind::Tt(TtOp::Return | TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn) => {
+        OpKind::Ub(UbOp::Unreachable) => {
+            Err(p.fault(op, &codes::UNREACHABLE, "control reached `ub.unreachable`".to_owned(), "reached"))
+        }
+        OpKind::Scf(ScfOp::Yield)
+        | OpKind::Tt(TtOp::Return | TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn) => {
             Ok(Flow::Leave(values(p, 0)))
         }
         _ => Err(p.unsupported(op, "")),
@@ -55,7 +59,11 @@ pub(crate) fn scf(p: &mut Program<'_>, op: Op, kind: ScfOp) -> Result<(), Fault>
 }
 
 /// Runs a loop, which the program knows about meanwhile.
-fn looped(p: &mut Program<'_>, op: Op, run: fn(&mut Program<'_>, Op) -> Result<Vec<Val>, Fault>) -> Result<Vec<Val>, Fault> {
+fn looped(
+    p: &mut Program<'_>,
+    op: Op,
+    run: fn(&mut Program<'_>, Op) -> Result<Vec<Val>, Fault>,
+) -> Result<Vec<Val>, Fault> {
     p.enter(op);
     let results = run(p, op)?;
     p.loops.pop();

@@ -20,13 +20,16 @@ pub(crate) fn extend(from: Type, to: Type, a: &Lanes) -> Lanes {
 /// To a narrower format, in a rounding mode.
 pub(crate) fn truncate(from: Type, to: Type, a: &Lanes, mode: Rounding) -> Lanes {
     match kinds(from, to) {
-        Some((FloatKind::F32, t)) if mode == Rounding::ToNearestEven => a.map(|x| numbers::encode(t, f32::from_bits(x as u32))),
+        Some((FloatKind::F32, t)) if mode == Rounding::ToNearestEven => {
+            a.map(|x| numbers::encode(t, f32::from_bits(x as u32)))
+        }
         Some((f, t)) => a.map(|x| numbers::round_to(t, numbers::to_f64(f, x), mode)),
         None => a.clone(),
     }
 }
 
-/// `tt.fp_to_fp`: to 8 bits, nearest rounding saturates at the largest finite value, as `cvt.rn.satfinite` does (PTX ISA, `cvt`).
+/// `tt.fp_to_fp`: to 8 bits, nearest rounding saturates at the largest finite value, as `cvt.rn.satfinite` does (PTX
+/// ISA, `cvt`).
 pub(crate) fn fp_to_fp(from: Type, to: Type, a: &Lanes, toward_zero: bool) -> Lanes {
     match kinds(from, to) {
         Some((f, t)) if t.bits() > f.bits() => extend(from, to, a),

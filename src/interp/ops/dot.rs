@@ -1,11 +1,11 @@
 //! `tt.dot` and `ttng.warp_group_dot`: matrices and batches of matrices.
 //!
-//! Narrow floats are decoded to f32, in which their products are exact, and summed in f32 in the order of k; a result of f16 is rounded once at
-//! the end. What f32 operands are multiplied as is `inputPrecision`:
+//! Narrow floats are decoded to f32, in which their products are exact, and summed in f32 in the order of k; a result
+//! of f16 is rounded once at the end. What f32 operands are multiplied as is `inputPrecision`:
 //! - `ieee`: as they are, each product and sum rounded as by a fused multiply-add (computed in f64);
 //! - `tf32`: the low 13 bits of the mantissa are dropped, as tensor cores do, and products are exact;
-//! - `tf32x3`, `bf16x3`, `bf16x6`: each operand is split into a sum of two or three narrow ones and the largest products are added up, smallest
-//!   first.
+//! - `tf32x3`, `bf16x3`, `bf16x6`: each operand is split into a sum of two or three narrow ones and the largest
+//!   products are added up, smallest first.
 //!
 //! Integers are signed and wrap in the result's width; f64 is f64.
 

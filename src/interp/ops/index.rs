@@ -1,9 +1,10 @@
 //! Indices that wrap around: what they would be in unbounded integers.
 //!
-//! 1. An addition, subtraction, multiplication, shift or truncation whose result is an index (see `plan.rs`) is compared with the exact one. While all
-//!    lanes agree, nothing is kept.
-//! 2. Once a lane differs, the value carries the exact numbers of all lanes and the operation that lost them. Further index operations compute
-//!    on them; where they agree with the bits again (a wrapped sum minus the same), they are dropped.
+//! 1. An addition, subtraction, multiplication, shift or truncation whose result is an index (see `plan.rs`) is
+//!    compared with the exact one. While all lanes agree, nothing is kept.
+//! 2. Once a lane differs, the value carries the exact numbers of all lanes and the operation that lost them. Further
+//!    index operations compute on them; where they agree with the bits again (a wrapped sum minus the same), they are
+//!    dropped.
 //! 3. The access through an address that still differs is the fault.
 //!
 //! Example: in i32, 70000 · 70000 is 605032704 and exactly 4900000000; as an offset the difference is a wrong address.
@@ -26,14 +27,17 @@ pub(crate) fn track(p: &Program<'_>, op: Op, kind: ArithOp, operands: &[Val], la
     let w = width(ir.ty(ir.operand(op, 0)));
     let out_width = width(ir.ty(result));
     // A truncation to fewer bits than an index has is no index any more.
-    let wraps = matches!(kind, ArithOp::Addi | ArithOp::Subi | ArithOp::Muli | ArithOp::Shli) || kind == ArithOp::Trunci && out_width >= 32;
+    let wraps = matches!(kind, ArithOp::Addi | ArithOp::Subi | ArithOp::Muli | ArithOp::Shli)
+        || kind == ArithOp::Trunci && out_width >= 32;
     let divides = matches!(kind, ArithOp::Divsi | ArithOp::Floordivsi | ArithOp::Ceildivsi);
-    let carries = divides || matches!(kind, ArithOp::Extsi | ArithOp::Extui | ArithOp::IndexCast | ArithOp::Maxsi | ArithOp::Minsi);
+    let carries = divides
+        || matches!(kind, ArithOp::Extsi | ArithOp::Extui | ArithOp::IndexCast | ArithOp::Maxsi | ArithOp::Minsi);
     let tracked = operands.iter().any(|v| v.exact.is_some());
     if !(wraps || carries && tracked) {
         return lanes.into();
     }
-    let exact = |v: &Val, i: usize| v.exact.as_ref().map_or_else(|| i128::from(signed(v.lanes.get(i), w)), |e| e.get(i));
+    let exact =
+        |v: &Val, i: usize| v.exact.as_ref().map_or_else(|| i128::from(signed(v.lanes.get(i), w)), |e| e.get(i));
     let combine = |i: usize| -> i128 {
         let a = exact(&operands[0], i);
         let b = || exact(&operands[1], i);
@@ -50,7 +54,11 @@ pub(crate) fn track(p: &Program<'_>, op: Op, kind: ArithOp, operands: &[Val], la
             _ => a,
         }
     };
-    let n = operands.iter().map(|v| v.lanes.stored().max(v.exact.as_ref().map_or(1, |e| e.values.len()))).max().unwrap_or(1);
+    let n = operands
+        .iter()
+        .map(|v| v.lanes.stored().max(v.exact.as_ref().map_or(1, |e| e.values.len())))
+        .max()
+        .unwrap_or(1);
     let agrees = |i: usize| combine(i) == i128::from(signed(lanes.get(i), out_width));
     if (0..n).all(agrees) {
         return lanes.into();
@@ -80,7 +88,8 @@ pub(crate) fn select(p: &Program<'_>, op: Op, operands: &[Val]) -> Val {
         return lanes.into();
     }
     let w = width(p.ir.ty(p.ir.result(op)));
-    let exact = |v: &Val, i: usize| v.exact.as_ref().map_or_else(|| i128::from(signed(v.lanes.get(i), w)), |e| e.get(i));
+    let exact =
+        |v: &Val, i: usize| v.exact.as_ref().map_or_else(|| i128::from(signed(v.lanes.get(i), w)), |e| e.get(i));
     let n = condition.lanes.stored();
     let values = (0..n).map(|i| exact(if condition.lanes.get(i) & 1 == 1 { a } else { b }, i)).collect();
     let origin = a.exact.as_ref().or(b.exact.as_ref()).map_or(op, |e| e.origin);
@@ -95,9 +104,13 @@ pub(crate) fn addptr(p: &Program<'_>, op: Op, size: u64) -> Val {
     if ptr.exact.is_none() && offset.exact.is_none() {
         return lanes.into();
     }
-    let n = lanes.stored().max(ptr.exact.as_ref().map_or(1, |e| e.values.len())).max(offset.exact.as_ref().map_or(1, |e| e.values.len()));
+    let n = lanes
+        .stored()
+        .max(ptr.exact.as_ref().map_or(1, |e| e.values.len()))
+        .max(offset.exact.as_ref().map_or(1, |e| e.values.len()));
     let base = |i: usize| ptr.exact.as_ref().map_or_else(|| i128::from(ptr.lanes.get(i)), |e| e.get(i));
-    let moved = |i: usize| offset.exact.as_ref().map_or_else(|| i128::from(signed(offset.lanes.get(i), w)), |e| e.get(i));
+    let moved =
+        |i: usize| offset.exact.as_ref().map_or_else(|| i128::from(signed(offset.lanes.get(i), w)), |e| e.get(i));
     let values: Vec<i128> = (0..n).map(|i| base(i).wrapping_add(moved(i).wrapping_mul(i128::from(size)))).collect();
     let origin = offset.exact.as_ref().or(ptr.exact.as_ref()).map_or(op, |e| e.origin);
     let agrees = values.iter().enumerate().all(|(i, &v)| v == i128::from(lanes.get(i)));

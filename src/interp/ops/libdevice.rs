@@ -1,7 +1,8 @@
 //! `tt.extern_elementwise`: functions of NVIDIA's libdevice by name.
 //!
-//! A name is `__nv_` and a C name, with an `f` at the end for f32 (`__nv_tanhf`), sometimes with a rounding (`__nv_fmaf_rn`). Float functions
-//! are computed in f64 and rounded once to the result's type, so they are more exact than the device's.
+//! A name is `__nv_` and a C name, with an `f` at the end for f32 (`__nv_tanhf`), sometimes with a rounding
+//! (`__nv_fmaf_rn`). Float functions are computed in f64 and rounded once to the result's type, so they are more exact
+//! than the device's.
 //!
 //! 1. Strip `__nv_`, and the final `f` if what remains is a known name.
 //! 2. Look in the tables of one, two and three floats, then among the integer functions and the tests.
@@ -52,7 +53,11 @@ fn floats(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
                 _ => return None,
             };
             Some(a.zip(b, |x, n| {
-                numbers::round_to(kind, f(numbers::to_f64(kind, x), signed(n, width(*u)) as i32), numbers::Rounding::ToNearestEven)
+                numbers::round_to(
+                    kind,
+                    f(numbers::to_f64(kind, x), signed(n, width(*u)) as i32),
+                    numbers::Rounding::ToNearestEven,
+                )
             }))
         }
         [(a, t), (b, u)] if t.elem().is_int() && u.elem().is_float() => {
@@ -63,7 +68,11 @@ fn floats(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
                 _ => return None,
             };
             Some(a.zip(b, |n, x| {
-                numbers::round_to(kind, f(signed(n, width(*t)) as i32, numbers::to_f64(kind, x)), numbers::Rounding::ToNearestEven)
+                numbers::round_to(
+                    kind,
+                    f(signed(n, width(*t)) as i32, numbers::to_f64(kind, x)),
+                    numbers::Rounding::ToNearestEven,
+                )
             }))
         }
         [(a, _), (b, _), (c, _)] => match name {
@@ -102,7 +111,9 @@ fn unary(name: &str) -> Option<fn(f64) -> f64> {
         "erf" => libm::erf,
         "erfc" => libm::erfc,
         "erfcinv" => |x| erfinv(1.0 - x),
-        "erfcx" => |x| if x < 25.0 { (x * x).exp() * libm::erfc(x) } else { 1.0 / (x * PI.sqrt()) * (1.0 - 0.5 / (x * x)) },
+        "erfcx" => {
+            |x| if x < 25.0 { (x * x).exp() * libm::erfc(x) } else { 1.0 / (x * PI.sqrt()) * (1.0 - 0.5 / (x * x)) }
+        }
         "erfinv" => erfinv,
         "exp" | "fast_exp" => f64::exp,
         "exp10" | "fast_exp10" => |x| libm::exp10(x),
@@ -179,7 +190,9 @@ fn others(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
     if let Some(kind) = ty.elem().as_float() {
         return match name {
             "int_as_float" | "uint_as_float" | "longlong_as_double" => Some(a.clone()),
-            "int2float_rn" | "int2double_rn" | "ll2float_rn" | "ll2double_rn" => Some(a.map(|x| numbers::from_int(kind, i128::from(s(x))))),
+            "int2float_rn" | "int2double_rn" | "ll2float_rn" | "ll2double_rn" => {
+                Some(a.map(|x| numbers::from_int(kind, i128::from(s(x)))))
+            }
             "uint2float_rn" | "uint2double_rn" | "ull2float_rn" | "ull2double_rn" => {
                 Some(a.map(|x| numbers::from_int(kind, i128::from(x))))
             }
@@ -247,7 +260,10 @@ fn float_to_int(name: &str, a: &Lanes, kind: FloatKind, ty: Type) -> Option<Lane
     };
     let target = name.split_once('2').map_or("ll", |(_, t)| t);
     let unsigned = target.starts_with('u');
-    ["float2", "double2", "llr"].iter().any(|p| name.starts_with(p)).then(|| a.map(|x| numbers::to_int(round(v(x)), width(ty), !unsigned)))
+    ["float2", "double2", "llr"]
+        .iter()
+        .any(|p| name.starts_with(p))
+        .then(|| a.map(|x| numbers::to_int(round(v(x)), width(ty), !unsigned)))
 }
 
 /// The inverse error function: Winitzki's closed form, good to 2e-3, and Newton steps on the error function.

@@ -1,7 +1,7 @@
 //! The `math` dialect.
 //!
-//! Functions of f32 are the host's, within one unit in the last place of the exact result, the same that constant folding uses; of f64
-//! likewise. Narrow formats are computed in f32 and rounded once.
+//! Functions of f32 are the host's, within one unit in the last place of the exact result, the same that constant
+//! folding uses; of f64 likewise. Narrow formats are computed in f32 and rounded once.
 
 use super::super::numbers::{mask, signed};
 use super::super::program::Program;
@@ -55,7 +55,9 @@ pub(crate) fn eval(p: &Program<'_>, op: Op, kind: MathOp) -> Val {
 pub(crate) fn fma(ty: Type, a: &Lanes, b: &Lanes, c: &Lanes) -> Lanes {
     use super::super::numbers::decode;
     match ty.elem().as_float() {
-        Some(FloatKind::F64) => a.zip3(b, c, |x, y, z| f64::from_bits(x).mul_add(f64::from_bits(y), f64::from_bits(z)).to_bits()),
+        Some(FloatKind::F64) => {
+            a.zip3(b, c, |x, y, z| f64::from_bits(x).mul_add(f64::from_bits(y), f64::from_bits(z)).to_bits())
+        }
         Some(FloatKind::F32) => a.zip3(b, c, |x, y, z| {
             let f = |v: u64| f32::from_bits(v as u32);
             u64::from(f(x).mul_add(f(y), f(z)).to_bits())

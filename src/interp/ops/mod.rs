@@ -1,4 +1,5 @@
-//! What each operation does, a file per family. Every `match` over a dialect's operations lists all of them, but for those that only TTGIR has.
+//! What each operation does, a file per family. Every `match` over a dialect's operations lists all of them, but for
+//! those that only TTGIR has.
 
 pub(crate) mod arith;
 pub(crate) mod atomics;

@@ -1,6 +1,7 @@
 //! `tt.print`: one line per element, in the words that Triton prints on a device.
 //!
-//! `pid (0, 1, 0) idx ( 3) x: 1.5`, with `(operand 1) ` before the value where there are several. Elements come in row-major order.
+//! `pid (0, 1, 0) idx ( 3) x: 1.5`, with `(operand 1) ` before the value where there are several. Elements come in
+//! row-major order.
 
 use super::super::program::Program;
 use super::super::render;
@@ -33,7 +34,8 @@ pub(crate) fn print(p: &mut Program<'_>, op: Op) {
                 break;
             }
             let at = coordinates(ty.shape(), lane);
-            let index: Vec<String> = at.iter().zip(ty.shape()).map(|(c, &size)| format!("{c:w$}", w = digits(size - 1))).collect();
+            let index: Vec<String> =
+                at.iter().zip(ty.shape()).map(|(c, &size)| format!("{c:w$}", w = digits(size - 1))).collect();
             let bits = v.lanes.get(lane);
             let value = if v.undef.as_ref().is_some_and(|u| u.at(lane)) {
                 "undefined".to_owned()

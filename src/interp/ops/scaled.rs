@@ -1,10 +1,13 @@
 //! `tt.dot_scaled`: operands in narrow formats with a scale per group of elements along k (OCP Microscaling Formats).
 //!
-//! 1. An operand of 4-bit floats holds two in a byte, the first in the low half, along k or (without `k_pack`) along its other dimension.
-//! 2. Elements and scales are made f16 if either operand is f16, else bf16: that is what the product is computed in. bf16 holds every value of the narrow
-//!    formats and every scale; f16 does not hold scales beyond 2^15, which become infinite.
-//! 3. Scales are (rows of a or columns of b, k / group): powers of two with bias 127 as integers, or floats. The integer 255 is NaN; with fast math nobody looks
-//!    for it, and it is what its bits say as the exponent of a float, infinity. So says 0: nothing in f32, on the way to f16, but 2^-127 in bf16.
+//! 1. An operand of 4-bit floats holds two in a byte, the first in the low half, along k or (without `k_pack`) along
+//!    its other dimension.
+//! 2. Elements and scales are made f16 if either operand is f16, else bf16: that is what the product is computed in.
+//!    bf16 holds every value of the narrow formats and every scale; f16 does not hold scales beyond 2^15, which become
+//!    infinite.
+//! 3. Scales are (rows of a or columns of b, k / group): powers of two with bias 127 as integers, or floats. The
+//!    integer 255 is NaN; with fast math nobody looks for it, and it is what its bits say as the exponent of a float,
+//!    infinity. So says 0: nothing in f32, on the way to f16, but 2^-127 in bf16.
 //! 4. Each element times its scale is rounded to that format, the product is as in `dot.rs`.
 
 use super::super::fault::Fault;
@@ -35,7 +38,8 @@ pub(crate) fn dot_scaled(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let wide = if formats.contains(&Some(ScaledElem::Fp16)) { FloatKind::F16 } else { FloatKind::BF16 };
     let fast = ir.bool_attr(op, "fastMath");
     let side = |left: bool| {
-        let (index, scale, format, pack) = if left { (0, 3, "a_elem_type", "lhs_k_pack") } else { (1, 4, "b_elem_type", "rhs_k_pack") };
+        let (index, scale, format, pack) =
+            if left { (0, 3, "a_elem_type", "lhs_k_pack") } else { (1, 4, "b_elem_type", "rhs_k_pack") };
         Side {
             wide,
             fast,
@@ -72,7 +76,9 @@ fn operand(p: &Program<'_>, op: Op, side: &Side, batch: usize, other: usize) -> 
             ScaledElem::E5m2 => FloatKind::F8E5M2,
             ScaledElem::Bf16 => FloatKind::BF16,
             ScaledElem::Fp16 => FloatKind::F16,
-            ScaledElem::E2m1 | ScaledElem::E2m3 | ScaledElem::E3m2 => return Err(p.unsupported(op, "operands of 6 bits")),
+            ScaledElem::E2m1 | ScaledElem::E2m3 | ScaledElem::E3m2 => {
+                return Err(p.unsupported(op, "operands of 6 bits"));
+            }
         };
         let values = decode(kind, &lanes, ty.num_elements() as usize);
         let k = values.len() / (batch * other).max(1);
@@ -89,7 +95,8 @@ fn operand(p: &Program<'_>, op: Op, side: &Side, batch: usize, other: usize) -> 
 fn unpack(lanes: &Lanes, ty: Type, side: &Side, batch: usize, other: usize) -> (Vec<f32>, usize) {
     let bytes = ty.num_elements() as usize;
     let k = 2 * bytes / (batch * other).max(1);
-    // Row-major (rows, columns) of the operand; the pair lies along columns if k is packed on the left or n on the right.
+    // Row-major (rows, columns) of the operand; the pair lies along columns if k is packed on the left or n on the
+    // right.
     let (rows, columns) = if side.left { (other, k) } else { (k, other) };
     let along_columns = side.left == side.k_pack;
     let mut out = Vec::with_capacity(2 * bytes);

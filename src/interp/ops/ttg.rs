@@ -1,5 +1,5 @@
-//! What TTGIR adds, as far as no asynchrony is in it: layouts change nothing, a buffer that is written once is the tensor in it, and `wgmma` is a
-//! product. So passes up to the pipeliner can be compared by what they compute.
+//! What TTGIR adds, as far as no asynchrony is in it: layouts change nothing, a buffer that is written once is the
+//! tensor in it, and `wgmma` is a product. So passes up to the pipeliner can be compared by what they compute.
 
 use super::super::fault::Fault;
 use super::super::program::Program;
@@ -13,7 +13,9 @@ pub(crate) fn ttg(p: &mut Program<'_>, op: Op, kind: TtgOp) -> Result<(), Fault>
         TtgOp::Barrier => return Ok(()),
         TtgOp::ConvertLayout | TtgOp::LocalLoad | TtgOp::MemDescReshape => p.operand(op, 0),
         TtgOp::MemDescTrans => shape::trans(p, op),
-        TtgOp::LocalAlloc if p.ir.operands(op).len() == 1 && p.ir.ty(p.ir.result(op)).as_memdesc().is_some_and(|d| !d.mutable) => {
+        TtgOp::LocalAlloc
+            if p.ir.operands(op).len() == 1 && p.ir.ty(p.ir.result(op)).as_memdesc().is_some_and(|d| !d.mutable) =>
+        {
             p.operand(op, 0)
         }
         _ => return Err(p.unsupported(op, "")),

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// `y[i] = x[i]` for 128 elements a program, with what is given between the loads and the addresses. Operations carry locations: line 10 the
-/// offsets, 12 the load, 13 the store.
+/// `y[i] = x[i]` for 128 elements a program, with what is given between the loads and the addresses. Operations carry
+/// locations: line 10 the offsets, 12 the load, 13 the store.
 fn copy(offsets: &str, mask: bool) -> Ir {
     let (m, n) = if mask { (", %mask", ", %mask") } else { ("", "") };
     let text = format!(

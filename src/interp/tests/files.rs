@@ -5,7 +5,9 @@ use crate::ir::{FloatKind, Type};
 
 #[test]
 fn what_is_written_is_read_back() {
-    for (elem, size) in [(Type::int(8), 1), (Type::int(64), 8), (Type::float(FloatKind::F16), 2), (Type::float(FloatKind::F32), 4)] {
+    for (elem, size) in
+        [(Type::int(8), 1), (Type::int(64), 8), (Type::float(FloatKind::F16), 2), (Type::float(FloatKind::F32), 4)]
+    {
         for shape in [vec![], vec![6], vec![2, 3]] {
             let n: usize = shape.iter().product();
             let bytes: Vec<u8> = (0..n * size).map(|i| i as u8).collect();
@@ -37,8 +39,12 @@ fn bad_files_are_reported() {
     let mut complex = good.clone();
     let at = complex.windows(3).position(|w| w == b"<i4").unwrap();
     complex[at..at + 3].copy_from_slice(b"<c8");
-    for (file, word) in [(&good[..good.len() - 1], "expected 16 bytes"), (b"\x93NUMPY", "no .npy"), (&complex[..], "<c8"), (b"", "no .npy")]
-    {
+    for (file, word) in [
+        (&good[..good.len() - 1], "expected 16 bytes"),
+        (b"\x93NUMPY", "no .npy"),
+        (&complex[..], "<c8"),
+        (b"", "no .npy"),
+    ] {
         let d = npy::read("x.npy", file).unwrap_err();
         assert_eq!(d.code.id, "E1014");
         assert!(d.message.contains(word), "{}", d.message);

@@ -107,7 +107,9 @@ fn softmax_agrees_with_f64() {
     let data: Vec<f64> = Random(1).units(rows * cols).iter().map(|x| f64::from((4.0 * x) as f32)).collect();
     let x = memory.add_values("x", f32(), &data);
     let y = memory.add_uninit("y", f32(), rows * cols * 4);
-    let report = launch(&ir, [rows as u32, 1, 1], &[Arg::Ptr(x, 0), Arg::Ptr(y, 0), Arg::Int(cols as i64)], &mut memory).unwrap();
+    let report =
+        launch(&ir, [rows as u32, 1, 1], &[Arg::Ptr(x, 0), Arg::Ptr(y, 0), Arg::Int(cols as i64)], &mut memory)
+            .unwrap();
     assert_eq!(report.programs, rows as u64);
     for (row, out) in data.chunks(cols).zip(memory.values(y).chunks(cols)) {
         let max = row.iter().copied().fold(f64::MIN, f64::max);
@@ -152,7 +154,8 @@ fn large_kernels_take_seconds() {
     let x = memory.add_values("x", f32(), &Random(1).units(n * n));
     let y = memory.add_uninit("y", f32(), n * n * 4);
     let start = std::time::Instant::now();
-    let report = launch(&ir, [n as u32, 1, 1], &[Arg::Ptr(x, 0), Arg::Ptr(y, 0), Arg::Int(n as i64)], &mut memory).unwrap();
+    let report =
+        launch(&ir, [n as u32, 1, 1], &[Arg::Ptr(x, 0), Arg::Ptr(y, 0), Arg::Int(n as i64)], &mut memory).unwrap();
     let softmax_time = start.elapsed();
     eprintln!("softmax 4096x4096: {softmax_time:?}, parallel: {}", report.parallel);
     assert!(softmax_time.as_secs_f64() < 5.0);
@@ -160,7 +163,8 @@ fn large_kernels_take_seconds() {
     let n = 512;
     let ir = matmul(64, 32);
     let f16 = Type::float(FloatKind::F16);
-    let (a, b) = (memory.add_values("a", f16, &Random(2).units(n * n)), memory.add_values("b", f16, &Random(3).units(n * n)));
+    let (a, b) =
+        (memory.add_values("a", f16, &Random(2).units(n * n)), memory.add_values("b", f16, &Random(3).units(n * n)));
     let c = memory.add_uninit("c", f16, n * n * 2);
     let start = std::time::Instant::now();
     let args = [Arg::Ptr(a, 0), Arg::Ptr(b, 0), Arg::Ptr(c, 0), Arg::Int(n as i64)];

@@ -18,7 +18,9 @@ const SPIN: &str = "    scf.while : () -> () {
 
 #[test]
 fn a_loop_that_changes_nothing_is_endless() {
-    let text = format!("module {{\n tt.func public @k(%p: !tt.ptr<i32>) {{\n{SPIN}\n tt.return\n }}\n}}\n#loop = loc(\"k.tk\":7:4)\n");
+    let text = format!(
+        "module {{\n tt.func public @k(%p: !tt.ptr<i32>) {{\n{SPIN}\n tt.return\n }}\n}}\n#loop = loc(\"k.tk\":7:4)\n"
+    );
     let mut memory = Memory::new();
     let p = memory.add_values("flag", i32(), &[0.0]);
     let d = fault(&parse(&text), [1, 1, 1], &[Arg::Ptr(p, 0)], &mut memory);
@@ -48,7 +50,9 @@ fn a_loop_that_goes_on_too_long_is_named_with_the_option() {
       scf.yield %k : i32
     }";
     let long = "scf.for %i = %zero to %many step %one  : i32 {\n scf.yield\n }";
-    for (code, words) in [(endless, "an endless loop, it seems: "), (long, "more than 5000 units of work, in iteration ")] {
+    for (code, words) in
+        [(endless, "an endless loop, it seems: "), (long, "more than 5000 units of work, in iteration ")]
+    {
         let options = Options { max_ops: 5000, ..options() };
         let found = run(&counting(code), "k", [1, 1, 1], &[Arg::Int(1)], &mut Memory::new(), &options).unwrap_err();
         assert_eq!(found[0].code.id, "E1012");
@@ -72,7 +76,9 @@ fn work_counts_elements_and_not_operations_alone() {
       scf.yield %e : tensor<64x64xf32>
     }",
     );
-    let work = |max_ops| run(&ir, "k", [1, 1, 1], &[Arg::Int(1)], &mut Memory::new(), &Options { max_ops, ..options() }).map(|r| r.ops);
+    let work = |max_ops| {
+        run(&ir, "k", [1, 1, 1], &[Arg::Int(1)], &mut Memory::new(), &Options { max_ops, ..options() }).map(|r| r.ops)
+    };
     assert_eq!(work(100_000).unwrap_err()[0].code.id, "E1012");
     assert!(work(400_000).unwrap() < 1000);
 }
@@ -96,7 +102,8 @@ fn memory_is_bounded_before_it_is_taken() {
     let ir = module("%p: !tt.ptr<i32>", "    %v = tt.load %p : !tt.ptr<i32>");
     let mut memory = Memory::new();
     let p = memory.add_values("p", i32(), &[0.0; 1000]);
-    let mut run = |max_memory| run(&ir, "k", [1, 1, 1], &[Arg::Ptr(p, 0)], &mut memory, &Options { max_memory, ..options() });
+    let mut run =
+        |max_memory| run(&ir, "k", [1, 1, 1], &[Arg::Ptr(p, 0)], &mut memory, &Options { max_memory, ..options() });
     let found = run(10_000).unwrap_err();
     assert_eq!(found[0].code.id, "E1021");
     assert!(found[0].message.contains("20000 bytes of memory, 4000 of them for buffers"), "{}", found[0].message);
@@ -106,7 +113,9 @@ fn memory_is_bounded_before_it_is_taken() {
         "%n: i32",
         "    %r = tt.make_range {end = 65536 : i32, start = 0 : i32} : tensor<65536xi32>\n    %s = arith.addi %r, %r : tensor<65536xi32>\n    %t = arith.addi %s, %r : tensor<65536xi32>",
     );
-    let run = |max_memory| super::run(&ir, "k", [1, 1, 1], &[Arg::Int(1)], &mut Memory::new(), &Options { max_memory, ..options() });
+    let run = |max_memory| {
+        super::run(&ir, "k", [1, 1, 1], &[Arg::Int(1)], &mut Memory::new(), &Options { max_memory, ..options() })
+    };
     assert_eq!(run(1 << 20).unwrap_err()[0].code.id, "E1021");
     run(1 << 22).unwrap();
 }

@@ -10,7 +10,12 @@ fn fast_decoding_and_encoding_agree_with_the_definition() {
             let (fast, slow) = (decode(kind, bits), kind.to_f64(bits));
             assert!(f64::from(fast) == slow || fast.is_nan() && slow.is_nan(), "{} {bits:#x}", kind.name());
             // The value, its neighbours in f32, and the middle to the next.
-            for v in [fast, fast.next_up(), fast.next_down(), f32::midpoint(fast, decode(kind, (bits + 1) & mask(kind.bits())))] {
+            for v in [
+                fast,
+                fast.next_up(),
+                fast.next_down(),
+                f32::midpoint(fast, decode(kind, (bits + 1) & mask(kind.bits()))),
+            ] {
                 assert_eq!(encode(kind, v), kind.from_f64(f64::from(v)), "{} {v}", kind.name());
             }
         }

@@ -89,7 +89,8 @@ fn integer_comparisons() {
         ("eq", |x, y| x == y),
         ("ne", |x, y| x != y),
     ] {
-        let code = format!("%c = arith.cmpi {predicate}, %a, %b : T\n    %result = arith.extui %c : tensor<256xi1> to T");
+        let code =
+            format!("%c = arith.cmpi {predicate}, %a, %b : T\n    %result = arith.extui %c : tensor<256xi1> to T");
         let got = elementwise("i32", i32(), "i32", i32(), &code, &a, &b);
         for ((&x, &y), g) in a.iter().zip(&b).zip(got) {
             assert_eq!(g == 1, holds(x, y), "{predicate} {x:#x} {y:#x}");
@@ -99,9 +100,11 @@ fn integer_comparisons() {
 
 /// Pairs of f32 with every special value.
 fn floats() -> (Vec<u64>, Vec<u64>) {
-    let special = [0.0f32, -0.0, 1.0, -1.5, 3.2e38, 1e-40, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 2.5, -7.25, 1e-3];
+    let special =
+        [0.0f32, -0.0, 1.0, -1.5, 3.2e38, 1e-40, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 2.5, -7.25, 1e-3];
     let bits = |x: f32| u64::from(x.to_bits());
-    let mut both: Vec<(u64, u64)> = special.iter().flat_map(|&a| special.iter().map(move |&b| (bits(a), bits(b)))).collect();
+    let mut both: Vec<(u64, u64)> =
+        special.iter().flat_map(|&a| special.iter().map(move |&b| (bits(a), bits(b)))).collect();
     let mut random = Random(9);
     both.resize_with(256, || (bits((random.unit() * 100.0) as f32), bits(random.unit() as f32)));
     both.into_iter().unzip()
@@ -163,7 +166,8 @@ fn float_comparisons_and_nan() {
         ("une", |x, y| x != y),
         ("uno", |x, y| x.is_nan() || y.is_nan()),
     ] {
-        let code = format!("%c = arith.cmpf {predicate}, %a, %b : T\n    %result = arith.extui %c : tensor<256xi1> to O");
+        let code =
+            format!("%c = arith.cmpf {predicate}, %a, %b : T\n    %result = arith.extui %c : tensor<256xi1> to O");
         let got = elementwise("f32", f32(), "i32", i32(), &code, &a, &b);
         for ((&x, &y), g) in a.iter().zip(&b).zip(got) {
             let (x, y) = (f32::from_bits(x as u32), f32::from_bits(y as u32));
@@ -178,12 +182,16 @@ fn narrow_floats_round_each_operation_once() {
         let mut random = Random(4);
         let a: Vec<u64> = (0..256).map(|_| random.next() & 0x7bff | (random.next() & 1) << 15).collect();
         let b: Vec<u64> = (0..256).map(|_| random.next() & 0x7bff).collect();
-        for (op, f) in [("addf", (|x, y| x + y) as fn(f64, f64) -> f64), ("mulf", |x, y| x * y), ("divf", |x, y| x / y)] {
+        for (op, f) in [("addf", (|x, y| x + y) as fn(f64, f64) -> f64), ("mulf", |x, y| x * y), ("divf", |x, y| x / y)]
+        {
             let ty = Type::float(kind);
             let got = elementwise(name, ty, name, ty, &format!("%result = arith.{op} %a, %b : T"), &a, &b);
             for ((&x, &y), g) in a.iter().zip(&b).zip(got) {
                 let want = kind.from_f64(f(kind.to_f64(x), kind.to_f64(y)));
-                assert!(g == want || kind.to_f64(g).is_nan() && kind.to_f64(want).is_nan(), "{op} {x:#x} {y:#x}: {g:#x} {want:#x}");
+                assert!(
+                    g == want || kind.to_f64(g).is_nan() && kind.to_f64(want).is_nan(),
+                    "{op} {x:#x} {y:#x}: {g:#x} {want:#x}"
+                );
             }
         }
     }
@@ -201,7 +209,11 @@ fn conversions_to_eight_bits() {
         let g = kind.to_f64(g);
         let clamped = v.clamp(-448.0, 448.0);
         // No other value of the format is nearer.
-        let best = (0..256).map(|b| kind.to_f64(b)).filter(|x| x.is_finite()).map(|x| (x - clamped).abs()).fold(f64::MAX, f64::min);
+        let best = (0..256)
+            .map(|b| kind.to_f64(b))
+            .filter(|x| x.is_finite())
+            .map(|x| (x - clamped).abs())
+            .fold(f64::MAX, f64::min);
         assert_eq!((g - clamped).abs(), best, "{v}");
     }
     let e5 = Type::float(FloatKind::F8E5M2);
@@ -209,7 +221,10 @@ fn conversions_to_eight_bits() {
     let got = elementwise("f32", f32(), "f8E5M2", e5, code, &bits, &bits);
     for (v, g) in values.iter().zip(got).filter(|(v, _)| v.is_finite()) {
         let g = FloatKind::F8E5M2.to_f64(g);
-        assert!(g.abs() <= v.abs() && (v.abs() - g.abs()) <= v.abs() / 4.0 || v.abs() > 57344.0 && g.abs() == 57344.0, "{v} {g}");
+        assert!(
+            g.abs() <= v.abs() && (v.abs() - g.abs()) <= v.abs() / 4.0 || v.abs() > 57344.0 && g.abs() == 57344.0,
+            "{v} {g}"
+        );
     }
 }
 
@@ -256,7 +271,9 @@ fn libdevice_functions() {
     let call = |symbol: &str| {
         let attrs = format!("{{libname = \"\", libpath = \"\", pure = true, symbol = \"{symbol}\"}}");
         let code = format!("%result = tt.extern_elementwise %a {attrs} : (T) -> T");
-        elementwise("f32", f32(), "f32", f32(), &code, &bits, &bits).into_iter().map(|g| f64::from(f32::from_bits(g as u32)))
+        elementwise("f32", f32(), "f32", f32(), &code, &bits, &bits)
+            .into_iter()
+            .map(|g| f64::from(f32::from_bits(g as u32)))
     };
     let back = |symbol: &str, inverse: &dyn Fn(f64) -> f64| {
         for (v, g) in values.iter().zip(call(symbol)) {

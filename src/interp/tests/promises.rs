@@ -24,7 +24,11 @@ fn promises_are_checked() {
         (long(16, "divisibility"), [0, 16, 32, 48, 64, -16, -32, 80], None),
         (long(16, "divisibility"), [16, 17, 18, 19, 65, 66, 67, 68], Some("multiples of 16, and there is 65")),
         (long(4, "contiguity"), [9, 10, 11, 12, 0, 1, 2, 3], None),
-        (long(8, "contiguity"), [9, 10, 11, 12, 0, 1, 2, 3], Some("groups of 8 consecutive elements, and 0 breaks one")),
+        (
+            long(8, "contiguity"),
+            [9, 10, 11, 12, 0, 1, 2, 3],
+            Some("groups of 8 consecutive elements, and 0 breaks one"),
+        ),
         (long(4, "constancy"), [7, 7, 7, 7, 5, 5, 5, 5], None),
         (long(8, "constancy"), [7, 7, 7, 7, 5, 5, 5, 5], Some("groups of 8 equal elements, and 5 breaks one")),
     ] {
@@ -91,7 +95,10 @@ fn the_operation_that_makes_a_nan_is_named() {
     let twice = "    %d = arith.subf %x, %x : f32\n    %e = math.exp %d : f32\n    %f = arith.addf %e, %d : f32";
     assert_eq!(message(twice, f64::NEG_INFINITY), "`arith.subf` makes a NaN of -inf and -inf, in program (0, 0, 0)");
     run(twice, 1.0).unwrap();
-    assert_eq!(message("    %d = arith.divf %x, %y : f32", 1.0), "`arith.divf` makes an infinity of 1 and 0, in program (0, 0, 0)");
+    assert_eq!(
+        message("    %d = arith.divf %x, %y : f32", 1.0),
+        "`arith.divf` makes an infinity of 1 and 0, in program (0, 0, 0)"
+    );
     assert!(message("    %d = arith.truncf %x : f32 to f16", 70000.0).contains("makes an infinity of 70000"));
     // What came in is passed on.
     run("    %d = arith.addf %x, %y : f32", f64::INFINITY).unwrap();

@@ -39,8 +39,8 @@ fn a_lock_orders_programs() {
 #[test]
 fn a_lock_that_is_not_released_with_release_does_not() {
     let (ir, mut memory, args) = locked("relaxed");
-    // The compare-and-swap has release semantics too, so that the first race is with what came after it: here nothing is ordered by the
-    // exchange, but the next holder's swap follows the first one's.
+    // The compare-and-swap has release semantics too, so that the first race is with what came after it: here nothing
+    // is ordered by the exchange, but the next holder's swap follows the first one's.
     let result = launch(&ir, [2, 1, 1], &args, &mut memory);
     assert!(result.is_ok(), "programs are ordered by the swaps of the lock itself");
     let unordered = LOCKED.replace("SEM", "relaxed").replace("acq_rel", "relaxed");
@@ -101,7 +101,8 @@ fn atomics_of_every_kind() {
         let values: Vec<f64> = x.iter().map(|&v| v as f64).collect();
         let v = memory.add_values("x", i32(), &values);
         let out = memory.add_uninit("out", i32(), 64);
-        launch(&atomic(kind, "i32", true), [1, 1, 1], &[Arg::Ptr(p, 0), Arg::Ptr(v, 0), Arg::Ptr(out, 0)], &mut memory).unwrap();
+        launch(&atomic(kind, "i32", true), [1, 1, 1], &[Arg::Ptr(p, 0), Arg::Ptr(v, 0), Arg::Ptr(out, 0)], &mut memory)
+            .unwrap();
         assert_eq!(memory.values(p), want, "{kind}");
         // The first four find the initial values.
         assert_eq!(memory.values(out)[..4], [1.0; 4], "{kind}");

@@ -4,7 +4,8 @@ use super::*;
 
 #[test]
 fn scaled_dot_of_four_bit_floats() {
-    // a is 16×32 of e2m1 in pairs along k, every element 1.5 (code 3); b is 32×16 of e4m3 ones; scales 2^(128 - 127) and 2^(125 - 127).
+    // a is 16×32 of e2m1 in pairs along k, every element 1.5 (code 3); b is 32×16 of e4m3 ones; scales 2^(128 - 127)
+    // and 2^(125 - 127).
     let ir = module(
         "%d: !tt.ptr<f32>",
         "    %a = arith.constant dense<51> : tensor<16x16xi8>

@@ -4,7 +4,8 @@ use super::*;
 use crate::diag::Place;
 use crate::interp::Checks;
 
-/// A kernel that loads 8 elements of `x` at line 5, of which `%mask` leaves out those from `n` on, and goes on with the given code.
+/// A kernel that loads 8 elements of `x` at line 5, of which `%mask` leaves out those from `n` on, and goes on with the
+/// given code.
 fn masked(body: &str) -> Ir {
     parse(&format!(
         "module {{
@@ -84,8 +85,11 @@ fn uses_of_undefined_elements_are_faults() {
         ("tt.assert %c, \"positive\" : tensor<8xi1> loc(#use)", "decides a condition", Some("tensor index [5]")),
     ];
     for (code, words, note) in uses {
-        let code =
-            if code.contains("tt.assert") { format!("%c = arith.cmpi sgt, %v, %zero : tensor<8xi32>\n {code}") } else { code.to_owned() };
+        let code = if code.contains("tt.assert") {
+            format!("%c = arith.cmpi sgt, %v, %zero : tensor<8xi32>\n {code}")
+        } else {
+            code.to_owned()
+        };
         let (mut memory, args) = memory();
         let d = fault(&masked(&code), [1, 1, 1], &args, &mut memory);
         assert_eq!((d.code.id, line(&d)), ("E1018", Some(9)), "{code}\n{d:#?}");
@@ -172,7 +176,9 @@ fn rows_that_are_left_out_as_a_whole_are_no_fault_behind_the_same_mask() {
     let mut memory = Memory::new();
     let x = memory.add_values("x", f32(), &[1.0; 8]);
     let y = memory.add_values("y", f32(), &[0.0; 2]);
-    let run = |memory: &mut Memory, m: i64| launch(&ir, [1, 1, 1], &[Arg::Ptr(x, 0), Arg::Ptr(y, 0), Arg::Int(1), Arg::Int(m)], memory);
+    let run = |memory: &mut Memory, m: i64| {
+        launch(&ir, [1, 1, 1], &[Arg::Ptr(x, 0), Arg::Ptr(y, 0), Arg::Int(1), Arg::Int(m)], memory)
+    };
     run(&mut memory, 4).unwrap();
     assert_eq!(memory.values(y), [4.0, 0.0]);
     assert_eq!(run(&mut memory, 3).unwrap_err()[0].code.id, "E1018");

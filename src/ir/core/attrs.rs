@@ -13,7 +13,8 @@ interned!(
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum AttrData {
     Unit,
-    /// An integer of a type up to 64 bits, sign-extended from that type (`true` and `false` are i1 with -1 and 0, see [`Attr::bool`]).
+    /// An integer of a type up to 64 bits, sign-extended from that type (`true` and `false` are i1 with -1 and 0, see
+    /// [`Attr::bool`]).
     Int(i64, Type),
     /// The bits of a float in its own format.
     Float(u64, FloatKind),
@@ -112,11 +113,14 @@ impl Attr {
         Attr::new(AttrData::Encoding(encoding))
     }
 
-    /// The constant of this type (a scalar or a tensor of one) whose every element has these raw bits (see [`DenseData`]).
+    /// The constant of this type (a scalar or a tensor of one) whose every element has these raw bits (see
+    /// [`DenseData`]).
     #[must_use]
     pub fn splat_bits(ty: Type, bits: u64) -> Attr {
         match (ty.is_tensor(), ty.elem().data()) {
-            (true, TypeData::Int(w)) => Attr::new(AttrData::Dense(ty, DenseData::Splat(sign_extend(bits as i64, *w) as u64))),
+            (true, TypeData::Int(w)) => {
+                Attr::new(AttrData::Dense(ty, DenseData::Splat(sign_extend(bits as i64, *w) as u64)))
+            }
             (true, _) => Attr::new(AttrData::Dense(ty, DenseData::Splat(bits))),
             (false, TypeData::Float(k)) => Attr::new(AttrData::Float(bits, *k)),
             (false, _) => Attr::int(bits as i64, ty),

@@ -88,7 +88,13 @@ impl<'a> Builder<'a> {
     }
 
     /// As [`Builder::value`], with attributes.
-    pub fn value_with(&mut self, kind: impl Into<OpKind>, operands: &[Value], result: Type, attrs: &[(&str, Attr)]) -> Value {
+    pub fn value_with(
+        &mut self,
+        kind: impl Into<OpKind>,
+        operands: &[Value],
+        result: Type,
+        attrs: &[(&str, Attr)],
+    ) -> Value {
         let mut state = self.state(kind).operands(operands).results(&[result]);
         for &(name, attr) in attrs {
             state = state.attr(name, attr);

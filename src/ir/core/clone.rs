@@ -37,7 +37,8 @@ impl Mapping {
 }
 
 impl Ir {
-    /// A detached copy of `op` with all its regions; operands go through the mapping, and the mapping learns the copy's values.
+    /// A detached copy of `op` with all its regions; operands go through the mapping, and the mapping learns the copy's
+    /// values.
     pub fn clone_op(&mut self, op: Op, map: &mut Mapping) -> Op {
         let state = OpState {
             kind: self.kind(op),
@@ -76,7 +77,8 @@ impl Ir {
                 copies.push(copy);
             }
         }
-        // A use may stand before its definition in block order (a loop over blocks): map the operands once all values are known.
+        // A use may stand before its definition in block order (a loop over blocks): map the operands once all values
+        // are known.
         if blocks.len() > 1 {
             for copy in copies {
                 for inner in self.all_ops(copy) {

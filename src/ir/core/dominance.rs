@@ -1,10 +1,10 @@
 //! Dominance between values and operations.
 //!
-//! Within a region the immediate dominators of its blocks come from the iterative algorithm over reverse post-order (Cooper, Harvey, Kennedy:
-//! "A Simple, Fast Dominance Algorithm"). The tree's blocks are then numbered parents first, so that a block dominates exactly those whose
-//! numbers lie in its interval, and a query costs two look-ups. A value of an enclosing region dominates everything nested after it. Computed
-//! lazily per region; make a new [`Dominance`] after the control flow of a region changed (adding or moving operations within blocks needs
-//! nothing).
+//! Within a region the immediate dominators of its blocks come from the iterative algorithm over reverse post-order
+//! (Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm"). The tree's blocks are then numbered parents first,
+//! so that a block dominates exactly those whose numbers lie in its interval, and a query costs two look-ups. A value
+//! of an enclosing region dominates everything nested after it. Computed lazily per region; make a new [`Dominance`]
+//! after the control flow of a region changed (adding or moving operations within blocks needs nothing).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -68,7 +68,8 @@ impl Dominance {
         }
     }
 
-    /// Whether `a` is executed before `b` on every path to `b`, where `b` may be nested deeper. `a` does not dominate itself.
+    /// Whether `a` is executed before `b` on every path to `b`, where `b` may be nested deeper. `a` does not dominate
+    /// itself.
     #[must_use]
     pub fn op_dominates(&self, ir: &Ir, a: Op, b: Op) -> bool {
         let Some(a_block) = ir.parent_block(a) else { return false };
@@ -83,7 +84,8 @@ impl Dominance {
 }
 
 fn ancestor_in_region(ir: &Ir, op: Op, region: Region) -> Option<Op> {
-    std::iter::successors(Some(op), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o).and_then(|b| ir.parent_region(b)) == Some(region))
+    std::iter::successors(Some(op), |&o| ir.parent_op(o))
+        .find(|&o| ir.parent_block(o).and_then(|b| ir.parent_region(b)) == Some(region))
 }
 
 /// Successor blocks of a block, through its terminator.
@@ -122,8 +124,8 @@ fn intervals(ir: &Ir, region: Region) -> Intervals {
     number_tree(&order, &idom)
 }
 
-/// Numbers the blocks so that each subtree of the dominator tree is an interval. A block's dominator stands before it in `order`, so sizes
-/// add up from the back and numbers are given out from the front.
+/// Numbers the blocks so that each subtree of the dominator tree is an interval. A block's dominator stands before it
+/// in `order`, so sizes add up from the back and numbers are given out from the front.
 fn number_tree(order: &[Block], idom: &[Option<usize>]) -> Intervals {
     let mut size = vec![1; order.len()];
     for i in (1..order.len()).rev() {

@@ -1,7 +1,7 @@
 //! Layout encodings as data: what the attributes `#ttg.blocked<…>`, `#ttg.slice<…>` and the rest hold.
 //!
-//! Nothing computes an index from these fields; `crate::layout` turns an encoding and a shape into a linear layout. Dimension lists are in
-//! the tensor's order; `order[0]` is the fastest-running dimension.
+//! Nothing computes an index from these fields; `crate::layout` turns an encoding and a shape into a linear layout.
+//! Dimension lists are in the tensor's order; `order[0]` is the fastest-running dimension.
 
 use super::attrs::Attr;
 

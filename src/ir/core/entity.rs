@@ -1,6 +1,7 @@
 //! Entities: u32 newtypes that index arenas and are never reused.
 //!
-//! An entity prints as its kind and number (`op3`, `v7`), which is what panics and debug dumps show; IR text names values otherwise.
+//! An entity prints as its kind and number (`op3`, `v7`), which is what panics and debug dumps show; IR text names
+//! values otherwise.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};

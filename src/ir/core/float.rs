@@ -1,8 +1,9 @@
 //! Floating-point formats as bit patterns: conversion to and from `f64` with round-to-nearest-even.
 //!
-//! A format is `1 + exponent + mantissa` bits and a bias, with one of three conventions for its top exponent ([`Special`]). Every format here is
-//! narrower than or equal to `f64`, so decoding is exact, and encoding rounds once. Example: f8E4M3FN has 4 exponent bits, 3 mantissa bits, bias 7
-//! and no infinity; its largest value is 448 and 0x7f is its only positive NaN.
+//! A format is `1 + exponent + mantissa` bits and a bias, with one of three conventions for its top exponent
+//! ([`Special`]). Every format here is narrower than or equal to `f64`, so decoding is exact, and encoding rounds once.
+//! Example: f8E4M3FN has 4 exponent bits, 3 mantissa bits, bias 7 and no infinity; its largest value is 448 and 0x7f is
+//! its only positive NaN.
 
 /// The float types of the IR, by MLIR's names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -154,8 +155,8 @@ impl FloatKind {
         sign * magnitude
     }
 
-    /// The nearest bit pattern, ties to even. What lies past the largest finite value becomes infinity, or NaN where there is none, or the
-    /// largest value where there is neither.
+    /// The nearest bit pattern, ties to even. What lies past the largest finite value becomes infinity, or NaN where
+    /// there is none, or the largest value where there is neither.
     #[must_use]
     pub fn from_f64(self, value: f64) -> u64 {
         if self == FloatKind::F64 {
@@ -193,14 +194,16 @@ impl FloatKind {
         if raw == 0 {
             return if special == Special::Unsigned0 { 0 } else { sign };
         }
-        // An f64 subnormal is below half of every narrower format's smallest value but needs no special case: its exponent clamps below.
+        // An f64 subnormal is below half of every narrower format's smallest value but needs no special case: its
+        // exponent clamps below.
         let exp = (raw >> 52) as i32 - 1023;
         let frac = (raw & ((1 << 52) - 1)) | 1 << 52;
         let lowest = 1 - bias;
         // Bits to drop: the format's normal loss, and one more for each step below its smallest normal exponent.
         let drop = 52 - mantissa as i32 + (lowest - exp).max(0);
         let rounded = if drop > 54 { 0 } else { round_shift(frac, drop as u32) };
-        // `rounded` includes the implicit bit for a normal number, so adding it to (exp - 1) << mantissa carries into the exponent by itself.
+        // `rounded` includes the implicit bit for a normal number, so adding it to (exp - 1) << mantissa carries into
+        // the exponent by itself.
         let magnitude = if exp >= lowest { ((exp + bias - 1) as u64) << mantissa } else { 0 }.wrapping_add(rounded);
         if magnitude > largest {
             return overflow;
@@ -209,7 +212,8 @@ impl FloatKind {
     }
 }
 
-/// The biased exponent of the power of two that is nearest to a number, ties to the even exponent; all ones where there is none.
+/// The biased exponent of the power of two that is nearest to a number, ties to the even exponent; all ones where there
+/// is none.
 fn power_of_two(value: f64, bias: i32) -> u64 {
     const NAN: u64 = 0xff;
     if !value.is_finite() || value.is_sign_negative() {

@@ -1,9 +1,11 @@
 //! [`Ir`]: the arenas of one module and every primitive that changes them.
 //!
-//! An operation sits in a block through intrusive `prev`/`next` links, so insertion, removal and moving are O(1). A value knows its uses
-//! as `(operation, operand index)` pairs; all primitives here keep them exact. Erased entities keep their index, which is never reused.
+//! An operation sits in a block through intrusive `prev`/`next` links, so insertion, removal and moving are O(1). A
+//! value knows its uses as `(operation, operand index)` pairs; all primitives here keep them exact. Erased entities
+//! keep their index, which is never reused.
 //!
-//! The module itself is the root operation (`builtin.module`), so one pattern serves all: [`Ir::module`] → region → block → operations.
+//! The module itself is the root operation (`builtin.module`), so one pattern serves all: [`Ir::module`] → region →
+//! block → operations.
 
 mod order;
 
@@ -85,7 +87,15 @@ pub struct OpState {
 impl OpState {
     #[must_use]
     pub fn new(kind: impl Into<OpKind>, loc: Loc) -> OpState {
-        OpState { kind: kind.into(), loc, operands: vec![], result_types: vec![], attrs: vec![], regions: 0, successors: vec![] }
+        OpState {
+            kind: kind.into(),
+            loc,
+            operands: vec![],
+            result_types: vec![],
+            attrs: vec![],
+            regions: 0,
+            successors: vec![],
+        }
     }
 
     #[must_use]
@@ -158,14 +168,16 @@ impl Ir {
             order: 0,
             erased: false,
         });
-        let mut ir = Ir { ops, values: Arena::new(), blocks: Arena::new(), regions: Arena::new(), module, max_ops: MAX_OPS };
+        let mut ir =
+            Ir { ops, values: Arena::new(), blocks: Arena::new(), regions: Arena::new(), module, max_ops: MAX_OPS };
         let region = ir.regions.push(RegionData { blocks: vec![], parent: Some(module) });
         ir.ops[module].regions.push(region);
         ir.add_block(region, &[]);
         ir
     }
 
-    /// Sets how many operations may be made, erased ones counted: what bounds the memory and the time that the module takes.
+    /// Sets how many operations may be made, erased ones counted: what bounds the memory and the time that the module
+    /// takes.
     pub fn set_max_ops(&mut self, max_ops: usize) {
         self.max_ops = max_ops;
     }
@@ -175,8 +187,8 @@ impl Ir {
         self.max_ops
     }
 
-    /// Whether more operations have been made than may be, or would be with `more`. Whoever makes many asks, and stops; the pass manager and the
-    /// front end report it.
+    /// Whether more operations have been made than may be, or would be with `more`. Whoever makes many asks, and stops;
+    /// the pass manager and the front end report it.
     #[must_use]
     pub fn is_full_with(&self, more: usize) -> bool {
         self.ops.len().saturating_add(more) > self.max_ops
@@ -489,7 +501,12 @@ impl Ir {
         }
         self.ops[op].operands = state.operands;
         for (index, &ty) in state.result_types.iter().enumerate() {
-            let value = self.values.push(ValueData { ty, def: ValueDef::Result { op, index: index as u32 }, uses: vec![], loc: None });
+            let value = self.values.push(ValueData {
+                ty,
+                def: ValueDef::Result { op, index: index as u32 },
+                uses: vec![],
+                loc: None,
+            });
             self.ops[op].results.push(value);
         }
         for _ in 0..state.regions {
@@ -524,7 +541,8 @@ impl Ir {
     /// Appends an argument to a block.
     pub fn add_arg(&mut self, block: Block, ty: Type, loc: Loc) -> Value {
         let index = self.blocks[block].args.len() as u32;
-        let value = self.values.push(ValueData { ty, def: ValueDef::Arg { block, index }, uses: vec![], loc: Some(loc) });
+        let value =
+            self.values.push(ValueData { ty, def: ValueDef::Arg { block, index }, uses: vec![], loc: Some(loc) });
         self.blocks[block].args.push(value);
         value
     }

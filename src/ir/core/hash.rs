@@ -1,11 +1,13 @@
 //! Hash tables for keys that the compiler makes itself: entities, interned handles, operation kinds, short strings.
 //!
-//! The standard library's hash resists keys that are chosen to collide, which a compiler of its user's own kernels need not, and it took a
-//! fifth of the time of all passes. [`Hasher`] instead multiplies and adds: `h = (h + word) * K` for each word, where K is odd and has its
-//! bits spread evenly, so each bit of a key reaches all bits above it. [`finish`](std::hash::Hasher::finish) rotates those high bits down, since
-//! tables take the lowest bits for the bucket and the highest for the first comparison.
+//! The standard library's hash resists keys that are chosen to collide, which a compiler of its user's own kernels need
+//! not, and it took a fifth of the time of all passes. [`Hasher`] instead multiplies and adds: `h = (h + word) * K` for
+//! each word, where K is odd and has its bits spread evenly, so each bit of a key reaches all bits above it.
+//! [`finish`](std::hash::Hasher::finish) rotates those high bits down, since tables take the lowest bits for the bucket
+//! and the highest for the first comparison.
 //!
-//! It has no seed: a table's order is the same in each run. It is still no order to iterate in, because pointers are among the keys.
+//! It has no seed: a table's order is the same in each run. It is still no order to iterate in, because pointers are
+//! among the keys.
 
 use std::hash::BuildHasherDefault;
 

@@ -1,7 +1,7 @@
 //! Source locations of operations and block arguments, as MLIR has them.
 //!
-//! A [`LocData::Name`] location (`loc("pid"(#loc2))`) carries the source name of the value that an operation defines; the printer names
-//! the value after it and line tables look through it.
+//! A [`LocData::Name`] location (`loc("pid"(#loc2))`) carries the source name of the value that an operation defines;
+//! the printer names the value after it and line tables look through it.
 
 use super::intern::{Name, interned};
 

@@ -14,7 +14,8 @@ interned!(
 pub enum TypeData {
     /// A signless integer, `i32`.
     Int(u32),
-    /// `si8` or `ui8`: an integer that says how it is to be read. Only tensor descriptors have such elements; values in registers are signless.
+    /// `si8` or `ui8`: an integer that says how it is to be read. Only tensor descriptors have such elements; values in
+    /// registers are signless.
     SignedInt {
         width: u32,
         signed: bool,
@@ -31,12 +32,14 @@ pub enum TypeData {
     },
     /// `tensor<128x64xf16, #blocked>`
     Tensor(TensorType),
-    /// `!tt.ptr<f32>` or `!tt.ptr<f32, 3>`; address space 1 is global and not printed. The pointee may be a tensor (a block pointer).
+    /// `!tt.ptr<f32>` or `!tt.ptr<f32, 3>`; address space 1 is global and not printed. The pointee may be a tensor (a
+    /// block pointer).
     Pointer {
         pointee: Type,
         space: u32,
     },
-    /// `!tt.tensordesc<128x64xf16, #shared>`; as `im2col`, `!ttng.tensordesc_im2col<128x64xf16>`: rows of an image as a convolution reads them.
+    /// `!tt.tensordesc<128x64xf16, #shared>`; as `im2col`, `!ttng.tensordesc_im2col<128x64xf16>`: rows of an image as a
+    /// convolution reads them.
     TensorDesc {
         shape: Vec<i64>,
         /// With a sign, unlike [`Type::elem`].
@@ -152,8 +155,8 @@ impl Type {
         self.shape().iter().product()
     }
 
-    /// The element type of a tensor, memdesc or tensor descriptor; a scalar is its own. A descriptor's integers are given as the signless ones that
-    /// are loaded and stored through it.
+    /// The element type of a tensor, memdesc or tensor descriptor; a scalar is its own. A descriptor's integers are
+    /// given as the signless ones that are loaded and stored through it.
     #[must_use]
     pub fn elem(self) -> Type {
         match self.data() {
@@ -248,7 +251,8 @@ impl Type {
         }
     }
 
-    /// Width in bits of a scalar, or of a tensor's element: pointers count 64, `index` counts 64; `None` for what has no width.
+    /// Width in bits of a scalar, or of a tensor's element: pointers count 64, `index` counts 64; `None` for what has
+    /// no width.
     #[must_use]
     pub fn bit_width(self) -> Option<u32> {
         match *self.elem() {

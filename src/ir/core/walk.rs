@@ -13,7 +13,8 @@ pub enum WalkControl {
 }
 
 impl Ir {
-    /// Calls `f` on `root` and every operation nested in it, parents first, in order. Returns `false` if `f` stopped the walk.
+    /// Calls `f` on `root` and every operation nested in it, parents first, in order. Returns `false` if `f` stopped
+    /// the walk.
     pub fn walk(&self, root: Op, f: &mut dyn FnMut(Op) -> WalkControl) -> bool {
         match f(root) {
             WalkControl::Stop => return false,
@@ -43,7 +44,8 @@ impl Ir {
         out
     }
 
-    /// Every operation nested in `root` and `root` itself, children first: the order in which MLIR's walk visits by default.
+    /// Every operation nested in `root` and `root` itself, children first: the order in which MLIR's walk visits by
+    /// default.
     #[must_use]
     pub fn all_ops_post(&self, root: Op) -> Vec<Op> {
         fn go(ir: &Ir, op: Op, out: &mut Vec<Op>) {
@@ -64,6 +66,10 @@ impl Ir {
     /// Every block nested in `root`, in order.
     #[must_use]
     pub fn all_blocks(&self, root: Op) -> Vec<Block> {
-        self.all_ops(root).into_iter().flat_map(|op| self.regions_of(op).to_vec()).flat_map(|r| self.blocks_of(r).to_vec()).collect()
+        self.all_ops(root)
+            .into_iter()
+            .flat_map(|op| self.regions_of(op).to_vec())
+            .flat_map(|r| self.blocks_of(r).to_vec())
+            .collect()
     }
 }

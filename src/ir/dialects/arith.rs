@@ -241,7 +241,8 @@ dialect! {
                 format: Format::Text("$predicate `,` $lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($lhs)"),
                 infer: Some(infer::compare),
             };
-            /// Picks the second operand where the first is true, else the third. The condition is one bit or a tensor of them.
+            /// Picks the second operand where the first is true, else the third. The condition is one bit or a tensor
+            /// of them.
             Select "select" (condition: one BOOL_LIKE, true_value: one ANY, false_value: one ANY) -> (result: one ANY) {} {
                 fold: Some(fold::select),
                 traits: Traits::ELEMENTWISE,

@@ -1,7 +1,7 @@
 //! Enumerations that operations' attributes take, with MLIR's and Triton's numbers.
 //!
-//! Each is a Rust enum; an operation's view gives it (`tt::Load(op).cache(ir)`), and [`Enumeration::attr`] makes the attribute.
-//! The text of the IR knows the cases by the [`EnumSpec`] beside it.
+//! Each is a Rust enum; an operation's view gives it (`tt::Load(op).cache(ir)`), and [`Enumeration::attr`] makes the
+//! attribute. The text of the IR knows the cases by the [`EnumSpec`] beside it.
 
 use super::spec::EnumSpec;
 use crate::ir::core::{Attr, AttrData, Ir, Name, Op};
@@ -31,8 +31,8 @@ pub trait Enumeration: Copy + Eq + 'static {
 }
 
 impl Ir {
-    /// The case that an attribute holds: the default if it is not stored, `None` if there is none or its number is no case's.
-    /// Views give it by the attribute's own name; this is for operations of several kinds.
+    /// The case that an attribute holds: the default if it is not stored, `None` if there is none or its number is no
+    /// case's. Views give it by the attribute's own name; this is for operations of several kinds.
     #[must_use]
     pub fn enum_attr<E: Enumeration>(&self, op: Op, name: &str) -> Option<E> {
         self.int_attr(op, name).and_then(E::from_number)
@@ -123,13 +123,25 @@ enums! {
 /// Fast-math flags; several may be set at once.
 pub static FASTMATH: EnumSpec = EnumSpec {
     name: "fast-math flags",
-    cases: &[("none", 0), ("reassoc", 1), ("nnan", 2), ("ninf", 4), ("nsz", 8), ("arcp", 16), ("contract", 32), ("afn", 64), ("fast", 127)],
+    cases: &[
+        ("none", 0),
+        ("reassoc", 1),
+        ("nnan", 2),
+        ("ninf", 4),
+        ("nsz", 8),
+        ("arcp", 16),
+        ("contract", 32),
+        ("afn", 64),
+        ("fast", 127),
+    ],
 };
 
 /// Integer overflow flags; both may be set.
-pub static OVERFLOW: EnumSpec = EnumSpec { name: "integer overflow flags", cases: &[("none", 0), ("nsw", 1), ("nuw", 2)] };
+pub static OVERFLOW: EnumSpec =
+    EnumSpec { name: "integer overflow flags", cases: &[("none", 0), ("nsw", 1), ("nuw", 2)] };
 
-/// Triton 3.9's one attribute for both, `#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`; none for the default.
+/// Triton 3.9's one attribute for both, `#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`; none
+/// for the default.
 #[must_use]
 pub fn cache_policy(cache: CacheModifier, evict: EvictionPolicy) -> Option<Attr> {
     let plain = cache == CacheModifier::None && evict == EvictionPolicy::EvictNormal;

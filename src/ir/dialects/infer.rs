@@ -1,4 +1,5 @@
-//! Filling in types from others: shared by the text parser, which meets operands without types, and by builders, which know operands only.
+//! Filling in types from others: shared by the text parser, which meets operands without types, and by builders, which
+//! know operands only.
 
 use super::spec::TypeSlots;
 use crate::ir::core::{Type, TypeData};
@@ -49,7 +50,8 @@ pub fn store(t: &mut TypeSlots<'_>) {
     }
 }
 
-/// The types of the value and of the mask of an access through a pointer type: a scalar pointer, a tensor of pointers or a block pointer.
+/// The types of the value and of the mask of an access through a pointer type: a scalar pointer, a tensor of pointers
+/// or a block pointer.
 #[must_use]
 pub fn accessed(ptr: Type) -> Option<(Type, Type)> {
     let pointee = ptr.elem().pointee()?;

@@ -1,7 +1,8 @@
 //! What an operation does to the memory that its operands and results describe, and what it orders.
 //!
-//! A table entry states it behind each operand and result, `dst: one MEMDESC [WRITE]`, and in `order:`. An entry with a memory descriptor that states
-//! nothing does not compile. Which memory it is (shared, or that of the tensor cores) is part of the descriptor's type.
+//! A table entry states it behind each operand and result, `dst: one MEMDESC [WRITE]`, and in `order:`. An entry with a
+//! memory descriptor that states nothing does not compile. Which memory it is (shared, or that of the tensor cores) is
+//! part of the descriptor's type.
 
 use crate::ir::core::{Ir, Op};
 
@@ -133,7 +134,11 @@ mod tests {
                 assert!(if touch.write { writes } else { reads }, "{}: `{}`", spec.name, value.name);
             }
             // A view touches nothing, and a product adds to its operand 2.
-            assert!(!kind.is_view() || spec.operands[0].memory.touch().is_none() && spec.effects == Effects::Pure, "{}", spec.name);
+            assert!(
+                !kind.is_view() || spec.operands[0].memory.touch().is_none() && spec.effects == Effects::Pure,
+                "{}",
+                spec.name
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The dialects: a closed set of operation kinds, each with one table entry.
 //!
-//! [`OpKind`] is closed on purpose: a `match` over it without `_` makes the compiler list what a new operation still lacks.
-//! The tables are in one file a dialect; [`spec`] explains their form.
+//! [`OpKind`] is closed on purpose: a `match` over it without `_` makes the compiler list what a new operation still
+//! lacks. The tables are in one file a dialect; [`spec`] explains their form.
 
 pub mod arith;
 pub mod builtin;
@@ -96,7 +96,8 @@ impl OpKind {
     /// The registered kind of this name.
     #[must_use]
     pub fn find(name: &str) -> Option<OpKind> {
-        static BY_NAME: LazyLock<Map<&'static str, OpKind>> = LazyLock::new(|| OpKind::all().map(|k| (k.name(), k)).collect());
+        static BY_NAME: LazyLock<Map<&'static str, OpKind>> =
+            LazyLock::new(|| OpKind::all().map(|k| (k.name(), k)).collect());
         BY_NAME.get(name).copied()
     }
 }

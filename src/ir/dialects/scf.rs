@@ -7,8 +7,9 @@ use super::verify;
 dialect! {
     /// Operations of the `scf` dialect.
     ScfOp "scf" (scf) {
-        /// A counted loop from `lower` up to but not including `upper`, with values carried from one iteration to the next.
-        /// The region's arguments are the induction variable and the carried values; it ends in `scf.yield` of the next carried values.
+        /// A counted loop from `lower` up to but not including `upper`, with values carried from one iteration to the
+        /// next. The region's arguments are the induction variable and the carried values; it ends in `scf.yield` of
+        /// the next carried values.
         For "for" (lower: one INT_OR_INDEX, upper: one INT_OR_INDEX, step: one INT_OR_INDEX, init: many ANY) -> (results: many ANY) { unsignedCmp: Unit => Absent } {
             regions: &["body"],
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
@@ -24,7 +25,8 @@ dialect! {
             format: Format::Custom,
             verify: Some(verify::scf::r#if),
         };
-        /// Runs `before`; its `scf.condition` says whether `after` runs and the loop goes on. The condition's further operands are the results.
+        /// Runs `before`; its `scf.condition` says whether `after` runs and the loop goes on. The condition's further
+        /// operands are the results.
         While "while" (inits: many ANY) -> (results: many ANY) {} {
             regions: &["before", "after"],
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),

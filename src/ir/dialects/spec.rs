@@ -9,9 +9,11 @@
 //!     { traits: Traits::ATTR_SIZED_OPERANDS, format: Format::Text("…"), verify: Some(verify_load) };
 //! ```
 //!
-//! Operands: `name: one|opt|many CONSTRAINT`, for memory descriptors followed by what is done to the memory ([`super::memory`]), `[READ]`. Results likewise. Attributes: `name: KIND` (required), `name: KIND => Absent`
-//! (optional), or `name: KIND => IntIs(1)` with a default that is neither stored nor printed. The last braces hold any further fields of [`OpSpec`].
-//! From an entry the macro makes the enum variant, its [`OpSpec`] and a typed view with one accessor per operand, result and attribute of one type.
+//! Operands: `name: one|opt|many CONSTRAINT`, for memory descriptors followed by what is done to the memory
+//! ([`super::memory`]), `[READ]`. Results likewise. Attributes: `name: KIND` (required), `name: KIND => Absent`
+//! (optional), or `name: KIND => IntIs(1)` with a default that is neither stored nor printed. The last braces hold any
+//! further fields of [`OpSpec`]. From an entry the macro makes the enum variant, its [`OpSpec`] and a typed view with
+//! one accessor per operand, result and attribute of one type.
 
 use bitflags::bitflags;
 
@@ -182,7 +184,9 @@ impl AttrSpec {
             (DefaultValue::BoolIs(b), _) => Some(Attr::bool(*b)),
             (DefaultValue::IntIs(v), AttrKind::Int(w)) => Some(Attr::int(*v, Type::int(*w))),
             (DefaultValue::IntIs(v), _) => Some(Attr::i32(*v)),
-            (DefaultValue::Empty, AttrKind::DenseArray(w)) => Some(Attr::new(crate::ir::core::AttrData::DenseArray(Type::int(*w), vec![]))),
+            (DefaultValue::Empty, AttrKind::DenseArray(w)) => {
+                Some(Attr::new(crate::ir::core::AttrData::DenseArray(Type::int(*w), vec![])))
+            }
             (DefaultValue::Empty, _) => Some(Attr::new(crate::ir::core::AttrData::Array(vec![]))),
         }
     }
@@ -207,7 +211,8 @@ pub enum Folded {
     Attr(Attr),
 }
 
-/// Types of an operation's operands and results while some are still unknown. Groups in table order; a group lists one slot per value.
+/// Types of an operation's operands and results while some are still unknown. Groups in table order; a group lists one
+/// slot per value.
 pub struct TypeSlots<'a> {
     pub operands: Vec<Vec<Option<Type>>>,
     pub results: Vec<Vec<Option<Type>>>,
@@ -263,7 +268,8 @@ pub struct OpSpec {
     pub format: Format,
     /// Rules beyond those that operands, attributes and traits state.
     pub verify: Option<fn(&Ir, Op) -> VerifyResult>,
-    /// Computes the results from constant operands (`None` where an operand is not constant), or gives values they equal. Must not change the IR.
+    /// Computes the results from constant operands (`None` where an operand is not constant), or gives values they
+    /// equal. Must not change the IR.
     pub fold: Option<fn(&Ir, Op, &[Option<Attr>]) -> Option<Vec<Folded>>>,
     /// Fills unknown operand and result types from known ones; used by the parser and the builder.
     pub infer: Option<fn(&mut TypeSlots<'_>)>,
@@ -323,7 +329,8 @@ const fn all_stated(mut values: &[OperandSpec]) -> bool {
 
 /// Start and length of operand group `group` of `op` in its flat operand list.
 ///
-/// With `operandSegmentSizes` the sizes stand there. Otherwise at most one group is optional or variadic, and it takes what the others leave.
+/// With `operandSegmentSizes` the sizes stand there. Otherwise at most one group is optional or variadic, and it takes
+/// what the others leave.
 #[must_use]
 pub fn operand_range(ir: &Ir, op: Op, group: usize) -> (usize, usize) {
     if let Some(sizes) = ir.stored_attr(op, "operandSegmentSizes").and_then(Attr::as_dense_array) {
@@ -375,7 +382,8 @@ constraints! {
     TOKEN = "async token", |t| matches!(*t, TypeData::AsyncToken);
 }
 
-/// Whether a constraint admits exactly one type of a dialect, which declarative formats then write without its name (`<64x16xi8, #shared>`).
+/// Whether a constraint admits exactly one type of a dialect, which declarative formats then write without its name
+/// (`<64x16xi8, #shared>`).
 #[must_use]
 pub fn constraints_print_bare(constraint: &'static Constraint) -> bool {
     [&PTR, &MEMDESC, &TENSORDESC].into_iter().any(|c| std::ptr::eq(c, constraint))
@@ -384,11 +392,14 @@ pub fn constraints_print_bare(constraint: &'static Constraint) -> bool {
 /// Whether an instruction computes with several of these floats at once; scales only as operands.
 fn is_packed(t: Type, operand: bool) -> bool {
     use FloatKind::{BF16, F8E4M3FN, F8E5M2, F8E8M0FNU, F16, F32};
-    t.elem().as_float().is_some_and(|k| matches!(k, F8E4M3FN | F8E5M2 | F16 | BF16 | F32) || (operand && k == F8E8M0FNU))
+    t.elem()
+        .as_float()
+        .is_some_and(|k| matches!(k, F8E4M3FN | F8E5M2 | F16 | BF16 | F32) || (operand && k == F8E8M0FNU))
 }
 
 fn scalar_or_tensor(t: Type) -> bool {
-    t.as_memdesc().is_none() && !matches!(*t, TypeData::TensorDesc { .. } | TypeData::AsyncToken | TypeData::Function { .. })
+    t.as_memdesc().is_none()
+        && !matches!(*t, TypeData::TensorDesc { .. } | TypeData::AsyncToken | TypeData::Function { .. })
 }
 
 /// Reads one dialect's table; see the module documentation.

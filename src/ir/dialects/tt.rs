@@ -1,8 +1,8 @@
 //! The `tt` dialect: tensors of values and pointers, before anybody decides which thread holds what.
 
 use super::enums::{
-    CacheModifier, DescriptorReduceKind, EvictionPolicy, FpRounding, InputPrecision, MemScope, MemSemantic, PaddingOption, ProgramDim,
-    PropagateNan, RmwKind, ScaledElem,
+    CacheModifier, DescriptorReduceKind, EvictionPolicy, FpRounding, InputPrecision, MemScope, MemSemantic,
+    PaddingOption, ProgramDim, PropagateNan, RmwKind, ScaledElem,
 };
 use super::fold::tt as fold;
 use super::infer;
@@ -93,8 +93,8 @@ dialect! {
                 infer: Some(infer::addptr),
                 verify: Some(verify::tt_memory::addptr),
             };
-            /// Reads memory. Where the mask is false nothing is read and the result is `other`, or undefined without it.
-            /// A volatile load counts as a write too: it must stay where it is.
+            /// Reads memory. Where the mask is false nothing is read and the result is `other`, or undefined without
+            /// it. A volatile load counts as a write too: it must stay where it is.
             Load "load" (ptr: one ANY, mask: opt BOOL_LIKE, other: opt ANY) -> (result: one ANY) { boundaryCheck: DenseArray(32) => Empty, padding: Enum(PaddingOption) => Absent, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
                 classes: Classes::GLOBAL_ACCESS,
                 traits: Traits::ATTR_SIZED_OPERANDS.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
@@ -141,7 +141,8 @@ dialect! {
                 infer: Some(infer::store),
                 verify: Some(verify::tt_memory::atomic_store),
             };
-            /// Reads memory again and again until it is what is expected, or the time (in nanoseconds) is over; gives whether it was.
+            /// Reads memory again and again until it is what is expected, or the time (in nanoseconds) is over; gives
+            /// whether it was.
             AtomicPoll "atomic_poll" (ptr: one PTR_LIKE, expected: one ANY, timeout: opt I64) -> (result: one BOOL_LIKE) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
                 classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::ReadWrite,
@@ -274,7 +275,8 @@ dialect! {
                 format: Format::Text("attr-dict ($result^ `:` type($result))?"),
                 verify: Some(verify::tt::map_elementwise_return),
             };
-            /// Calls a function of an external bitcode library (libdevice) on each element. Free of effects when `pure`.
+            /// Calls a function of an external bitcode library (libdevice) on each element. Free of effects when
+            /// `pure`.
             ExternElementwise "extern_elementwise" (srcs: many ANY) -> (result: one ANY) { libname: Str, libpath: Str, symbol: Str, pure: Bool } {
                 traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Unknown,

@@ -11,7 +11,8 @@ const LOCAL: i64 = 1;
 dialect! {
     /// Operations of the `ttg` dialect.
     TtgOp "ttg" (ttg) {
-        /// The same tensor with its elements held by other threads and registers; with `force_warp_shuffle` without leaving the warp.
+        /// The same tensor with its elements held by other threads and registers; with `force_warp_shuffle` without
+        /// leaving the warp.
         ConvertLayout "convert_layout" (src: one TENSOR) -> (result: one TENSOR) { force_warp_shuffle: Unit => Absent } {
             traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
@@ -38,7 +39,8 @@ dialect! {
             format: Format::Text("(`tokens` $input_tokens^)? attr-dict"),
             infer: Some(infer::tokens),
         };
-        /// Starts copying from global to shared memory without passing through registers. `contiguity`: elements known to be adjacent.
+        /// Starts copying from global to shared memory without passing through registers. `contiguity`: elements known
+        /// to be adjacent.
         AsyncCopyGlobalToLocal "async_copy_global_to_local" (src: one PTR_LIKE, result: one MEMDESC [WRITE.when(When::InFlight(Flight::Copy))], mask: opt BOOL_LIKE, other: opt ANY) -> (token: one TOKEN) { cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false), contiguity: Int(32) => IntIs(1) } {
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,

@@ -1,7 +1,8 @@
 //! The `ttng` dialect: what only NVIDIA's GPUs have: mbarriers, TMA, `wgmma`, tensor memory and `tcgen05`, clusters.
 
 use super::enums::{
-    CacheModifier, DescriptorReduceKind, EvictionPolicy, InputPrecision, PackedKind, ProgramDim, ScaledElem, TmemReduceKind, TmemWaitKind,
+    CacheModifier, DescriptorReduceKind, EvictionPolicy, InputPrecision, PackedKind, ProgramDim, ScaledElem,
+    TmemReduceKind, TmemWaitKind,
 };
 use super::infer;
 use super::spec::dialect;
@@ -89,7 +90,8 @@ dialect! {
             format: Format::Text("$alloc attr-dict `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::on_barrier),
         };
-        /// Tells an mbarrier how many bytes will arrive; with `fromCTA` only one block of the cluster does, for its own.
+        /// Tells an mbarrier how many bytes will arrive; with `fromCTA` only one block of the cluster does, for its
+        /// own.
         BarrierExpect "barrier_expect" (alloc: one MEMDESC [ARRIVE], pred: one I1) -> () { size: Int(32), fromCTA: Int(32) => Absent } {
             order: Order::Barrier,
             effects: Effects::Write,
@@ -105,8 +107,8 @@ dialect! {
             infer: Some(infer::wait_barrier),
             verify: Some(verify::ttng::on_barrier),
         };
-        /// Arrives `count` times at an mbarrier; with `fromCTA` only one block of the cluster does. The bits of `multicastCTA` say which bits of the
-        /// block's number may differ in the blocks at whose barriers it arrives.
+        /// Arrives `count` times at an mbarrier; with `fromCTA` only one block of the cluster does. The bits of
+        /// `multicastCTA` say which bits of the block's number may differ in the blocks at whose barriers it arrives.
         ArriveBarrier "arrive_barrier" (alloc: one MEMDESC [ARRIVE], pred: opt I1) -> () { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) } {
             order: Order::Barrier,
             effects: Effects::ReadWrite,
@@ -253,7 +255,8 @@ dialect! {
             format: Format::Text("$desc_ptr `,` $global_address `,` `[` $box_dim `]` `,` `[` $global_dim `]` `,` `[` $global_stride `]` `,` `[` $element_stride `]` attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttng::tensormap_create),
         };
-        /// Makes a TMA descriptor that was written to memory visible to TMA: the first warp fences, the others wait for it.
+        /// Makes a TMA descriptor that was written to memory visible to TMA: the first warp fences, the others wait for
+        /// it.
         TensormapFenceproxyAcquire "tensormap_fenceproxy_acquire" (desc_ptr: one PTR) -> () {} {
             order: Order::Barrier,
             effects: Effects::Write,

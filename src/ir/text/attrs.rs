@@ -2,7 +2,9 @@
 
 use super::floats::float_text;
 use super::writer::{Aliases, Text};
-use crate::ir::core::encoding::{Blocked, LinearBases, NvidiaMma, NvmmaShared, PaddedShared, SwizzledShared, TensorMemory};
+use crate::ir::core::encoding::{
+    Blocked, LinearBases, NvidiaMma, NvmmaShared, PaddedShared, SwizzledShared, TensorMemory,
+};
 use crate::ir::core::{Attr, AttrData, Bases, DenseData, Encoding, Name, Type, TypeData};
 
 /// Writes an attribute without aliases.
@@ -206,7 +208,10 @@ impl Text {
     }
 
     fn nvidia_mma(&mut self, m: &NvidiaMma) {
-        self.push(&format!("#ttg.nvidia_mma<{{versionMajor = {}, versionMinor = {}, ", m.version_major, m.version_minor));
+        self.push(&format!(
+            "#ttg.nvidia_mma<{{versionMajor = {}, versionMinor = {}, ",
+            m.version_major, m.version_minor
+        ));
         self.list("warpsPerCTA", &m.warps_per_cta);
         self.cga(&m.cga);
         self.push(", ");
@@ -217,8 +222,9 @@ impl Text {
     fn linear(&mut self, name: &str, b: &LinearBases) {
         self.push(name);
         self.push("<{");
-        for (i, (dim, bases)) in
-            [("register", &b.register), ("lane", &b.lane), ("warp", &b.warp), ("block", &b.block)].into_iter().enumerate()
+        for (i, (dim, bases)) in [("register", &b.register), ("lane", &b.lane), ("warp", &b.warp), ("block", &b.block)]
+            .into_iter()
+            .enumerate()
         {
             self.push(if i > 0 { ", " } else { "" });
             self.bases(dim, bases);
@@ -227,7 +233,10 @@ impl Text {
     }
 
     fn swizzled(&mut self, s: &SwizzledShared) {
-        self.push(&format!("#ttg.swizzled_shared<{{vec = {}, perPhase = {}, maxPhase = {}, ", s.vec, s.per_phase, s.max_phase));
+        self.push(&format!(
+            "#ttg.swizzled_shared<{{vec = {}, perPhase = {}, maxPhase = {}, ",
+            s.vec, s.per_phase, s.max_phase
+        ));
         self.list("order", &s.order);
         self.cga(&s.cga);
         self.push("}>");
@@ -265,7 +274,10 @@ impl Text {
     }
 
     fn tensor_memory(&mut self, t: &TensorMemory) {
-        self.push(&format!("#ttng.tensor_memory_encoding<blockM = {}, blockN = {}, colStride = {}", t.block_m, t.block_n, t.col_stride));
+        self.push(&format!(
+            "#ttng.tensor_memory_encoding<blockM = {}, blockN = {}, colStride = {}",
+            t.block_m, t.block_n, t.col_stride
+        ));
         self.cga(&t.cga);
         if t.two_ctas {
             self.push(", twoCTAs = true");

@@ -4,7 +4,8 @@ use super::printer::Printer;
 use crate::ir::core::{Attr, AttrData, Block, Name, Op, Type, TypeData, Value};
 use crate::ir::dialects::{ArithOp, BuiltinOp, CfOp, OpKind, ScfOp, TtOp, TtgOp};
 
-/// Writes the operation after its results, with its name; `false` if nothing was written and the generic form is to be used.
+/// Writes the operation after its results, with its name; `false` if nothing was written and the generic form is to be
+/// used.
 pub(super) fn print(p: &mut Printer<'_>, op: Op, kind: OpKind) -> bool {
     let blocks = |region: usize| p.ir.regions_of(op).get(region).map_or(0, |&r| p.ir.blocks_of(r).len());
     match kind {

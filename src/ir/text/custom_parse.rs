@@ -24,7 +24,10 @@ impl<'a> Parser<'a> {
             OpKind::Cf(CfOp::CondBr) => self.cond_branch(op),
             OpKind::Ttg(TtgOp::Barrier) => self.barrier(op),
             OpKind::Ttg(TtgOp::WarpSpecialize) => self.warp_specialize(op),
-            _ => Err(self.syntax(self.tok, format!("`{}` has only the generic form, with its name in quotes", kind.name()))),
+            _ => {
+                Err(self
+                    .syntax(self.tok, format!("`{}` has only the generic form, with its name in quotes", kind.name())))
+            }
         }
     }
 
@@ -65,7 +68,11 @@ impl<'a> Parser<'a> {
         let at = self.tok;
         let value = self.attr()?;
         let Some(ty) = value.type_of() else {
-            return Err(self.error_at(&codes::IR_BAD_LITERAL, at, format!("a constant is a number or a dense tensor, found `{value}`")));
+            return Err(self.error_at(
+                &codes::IR_BAD_LITERAL,
+                at,
+                format!("a constant is a number or a dense tensor, found `{value}`"),
+            ));
         };
         self.ir.set_attr(op, "value", value);
         self.finish(op, &[], &[ty]);
@@ -80,7 +87,10 @@ impl<'a> Parser<'a> {
         let first = self.ty()?;
         let (condition, ty) = if self.eat(",") { (first, self.ty()?) } else { (Type::int(1), first) };
         if names.len() != 3 {
-            return Err(self.syntax(at, format!("`arith.select` takes a condition and two values, found {} operands", names.len())));
+            return Err(self.syntax(
+                at,
+                format!("`arith.select` takes a condition and two values, found {} operands", names.len()),
+            ));
         }
         let values = self.resolve_all(&names, &[condition, ty, ty])?;
         self.finish(op, &values, &[ty]);
@@ -181,7 +191,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The location that the operation will have, read ahead for what is made before its end; `op` has it by now if it is none.
+    /// The location that the operation will have, read ahead for what is made before its end; `op` has it by now if it
+    /// is none.
     fn scf_for(&mut self, op: Op) -> Res<()> {
         if self.eat("unsigned") {
             self.ir.set_attr(op, "unsignedCmp", Attr::unit());
@@ -264,7 +275,11 @@ impl<'a> Parser<'a> {
         self.expect(":")?;
         let (inputs, results) = self.function_type()?;
         if inits.len() != inputs.len() {
-            return Err(self.error_at(&codes::IR_TYPE_MISMATCH, at, format!("{} carried values but {} types", inits.len(), inputs.len())));
+            return Err(self.error_at(
+                &codes::IR_TYPE_MISMATCH,
+                at,
+                format!("{} carried values but {} types", inits.len(), inputs.len()),
+            ));
         }
         let mut operands = vec![];
         let mut args = vec![];
@@ -352,9 +367,9 @@ impl<'a> Parser<'a> {
                 word => match ADDRESS_SPACES.iter().find(|s| s.0 == word) {
                     Some(space) => space.1,
                     None => {
-                        return Err(
-                            self.unexpected("an address space (all, none, local, global_read, global_write, tensor_read, tensor_write)")
-                        );
+                        return Err(self.unexpected(
+                            "an address space (all, none, local, global_read, global_write, tensor_read, tensor_write)",
+                        ));
                     }
                 },
             };

@@ -2,10 +2,12 @@
 //!
 //! 1. Infinities and NaNs are the hexadecimal form of their bits: `0xFF800000`.
 //! 2. Otherwise six significant digits in scientific form (`1.000000e+00`), if they read back to the same bits.
-//! 3. Otherwise as many digits as the format needs (9 for f32), without exponent where at most three zeros fill up: `1.44269502`.
+//! 3. Otherwise as many digits as the format needs (9 for f32), without exponent where at most three zeros fill up:
+//!    `1.44269502`.
 //!
-//! The digits must equal LLVM's to the last one, so they are computed like there: the value as an integer times a power of ten, cut to about
-//! the wanted number of digits, then rounded half up. Example: bf16 1.015625 has seven digits; six of them, rounded up, are `1.015630e+00`.
+//! The digits must equal LLVM's to the last one, so they are computed like there: the value as an integer times a power
+//! of ten, cut to about the wanted number of digits, then rounded half up. Example: bf16 1.015625 has seven digits; six
+//! of them, rounded up, are `1.015630e+00`.
 
 use crate::ir::core::FloatKind;
 
@@ -206,18 +208,25 @@ mod tests {
 
     #[test]
     fn short_values_are_scientific() {
-        for (v, want) in
-            [(1.0, "1.000000e+00"), (-0.5, "-5.000000e-01"), (0.0, "0.000000e+00"), (-0.0, "-0.000000e+00"), (65504.0, "6.550400e+04")]
-        {
+        for (v, want) in [
+            (1.0, "1.000000e+00"),
+            (-0.5, "-5.000000e-01"),
+            (0.0, "0.000000e+00"),
+            (-0.0, "-0.000000e+00"),
+            (65504.0, "6.550400e+04"),
+        ] {
             assert_eq!(text(v, FloatKind::F32), want);
         }
     }
 
     #[test]
     fn long_values_keep_all_digits() {
-        for (v, want) in
-            [(std::f64::consts::LOG2_E, "1.44269502"), (1.0 / 3.0, "0.333333343"), (1e-5 / 3.0, "3.33333332E-6"), (1234.5677, "1234.56775")]
-        {
+        for (v, want) in [
+            (std::f64::consts::LOG2_E, "1.44269502"),
+            (1.0 / 3.0, "0.333333343"),
+            (1e-5 / 3.0, "3.33333332E-6"),
+            (1234.5677, "1234.56775"),
+        ] {
             assert_eq!(text(v, FloatKind::F32), want);
         }
         // A whole number that needs more than six digits has no point, and MLIR then shows its bits.

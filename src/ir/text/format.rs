@@ -1,4 +1,5 @@
-//! Declarative assembly formats: from the string in a dialect's table to a list of [`Elem`]s that the printer and the parser interpret.
+//! Declarative assembly formats: from the string in a dialect's table to a list of [`Elem`]s that the printer and the
+//! parser interpret.
 //!
 //! The language is MLIR's:
 //!
@@ -98,7 +99,9 @@ pub struct Compiled {
 pub fn compiled(kind: OpKind) -> Option<&'static Compiled> {
     static ALL: OnceLock<Map<OpKind, Compiled>> = OnceLock::new();
     ALL.get_or_init(|| {
-        OpKind::all().filter_map(|k| Some((k, compile(k.spec())?.unwrap_or_else(|e| panic!("format of {}: {e}", k.name()))))).collect()
+        OpKind::all()
+            .filter_map(|k| Some((k, compile(k.spec())?.unwrap_or_else(|e| panic!("format of {}: {e}", k.name())))))
+            .collect()
     })
     .get(&kind)
 }
@@ -109,7 +112,11 @@ pub fn compile(spec: &'static OpSpec) -> Option<Result<Compiled, String>> {
     let Format::Text(text) = spec.format else { return None };
     let mut c = Compiler { spec, rest: text, shown: vec![], space: true, punctuation: false };
     Some(c.elems(&[]).and_then(|elems| {
-        if c.peek().is_empty() { Ok(Compiled { elems, shown: c.shown }) } else { Err(format!("unexpected `{}`", c.rest)) }
+        if c.peek().is_empty() {
+            Ok(Compiled { elems, shown: c.shown })
+        } else {
+            Err(format!("unexpected `{}`", c.rest))
+        }
     }))
 }
 
@@ -228,7 +235,12 @@ impl Compiler {
     }
 
     fn attr(&mut self, name: &str) -> Res<usize> {
-        let at = self.spec.attrs.iter().position(|a| a.name == name).ok_or_else(|| format!("no operand or attribute `{name}`"))?;
+        let at = self
+            .spec
+            .attrs
+            .iter()
+            .position(|a| a.name == name)
+            .ok_or_else(|| format!("no operand or attribute `{name}`"))?;
         self.shown.push(at);
         Ok(at)
     }
@@ -324,7 +336,8 @@ impl Compiler {
             let before = self.shown.len();
             let elems = self.elems(&["|", ")"])?;
             let shown = self.shown[before..].first().map(|&a| Anchor::Attr(a));
-            let anchor = elems.iter().find_map(|e| anchor_of(&e.kind)).or(shown).ok_or("an alternative without a variable")?;
+            let anchor =
+                elems.iter().find_map(|e| anchor_of(&e.kind)).or(shown).ok_or("an alternative without a variable")?;
             clauses.push((anchor, elems));
             if self.next() == ")" {
                 return Ok(Elem { space: false, kind: ElemKind::AnyOf(clauses) });
@@ -348,8 +361,12 @@ impl Compiler {
         }
         let custom = match (name, args.as_slice()) {
             ("Token", &[Group::Operand(dep), Group::Result(token)]) => Custom::Token { dep, token },
-            ("BarriersAndPreds", &[Group::Operand(barriers), Group::Operand(preds)]) => Custom::Barriers { barriers, preds },
-            ("Offsets", &[Group::Operand(_)]) => Custom::Offsets(*self.shown.last().ok_or("custom<Offsets> of no attribute")?),
+            ("BarriersAndPreds", &[Group::Operand(barriers), Group::Operand(preds)]) => {
+                Custom::Barriers { barriers, preds }
+            }
+            ("Offsets", &[Group::Operand(_)]) => {
+                Custom::Offsets(*self.shown.last().ok_or("custom<Offsets> of no attribute")?)
+            }
             _ => return Err(format!("unknown directive custom<{name}>")),
         };
         let space = self.space || !self.punctuation;

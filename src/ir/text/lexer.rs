@@ -1,7 +1,8 @@
 //! Words of IR text.
 //!
-//! Reads one token at a time from a position, so that the parser can go back (aliases are read where they are first used) or read parts by
-//! character (the dimensions `128x64x` of a shape are no tokens). Comments run from `//` to the end of the line.
+//! Reads one token at a time from a position, so that the parser can go back (aliases are read where they are first
+//! used) or read parts by character (the dimensions `128x64x` of a shape are no tokens). Comments run from `//` to the
+//! end of the line.
 
 /// What kind of word a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -176,7 +177,10 @@ mod tests {
 
     #[test]
     fn tokens() {
-        assert_eq!(words("%x#1 = tt.load %arg-0 // c\n-> 1.5e+3"), ["%x", "#1", "=", "tt.load", "%arg-0", "->", "1.5e+3"]);
+        assert_eq!(
+            words("%x#1 = tt.load %arg-0 // c\n-> 1.5e+3"),
+            ["%x", "#1", "=", "tt.load", "%arg-0", "->", "1.5e+3"]
+        );
         assert_eq!(words("@\"a b\" @f::@g 0xFF 12x"), ["@\"a b\"", "@f", "::", "@g", "0xFF", "12", "x"]);
     }
 

@@ -1,9 +1,10 @@
 //! The textual form: what Triton dumps is read, and what is written here Triton reads.
 //!
-//! - [`printer`] writes operations, with [`names`] for values, [`writer`] for aliases and locations, [`types`], [`attrs`] and [`floats`];
+//! - [`printer`] writes operations, with [`names`] for values, [`writer`] for aliases and locations, [`types`],
+//!   [`attrs`] and [`floats`];
 //! - [`parser`] reads them, with [`lexer`] for words and one file each for types, attributes, encodings and locations;
-//! - [`mod@format`] reads the declarative formats of the dialects' tables, which both interpret; [`custom`] and [`custom_parse`] hold the
-//!   operations that have none.
+//! - [`mod@format`] reads the declarative formats of the dialects' tables, which both interpret; [`custom`] and
+//!   [`custom_parse`] hold the operations that have none.
 
 pub mod attrs;
 mod custom;

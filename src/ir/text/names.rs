@@ -1,8 +1,9 @@
 //! Names of values and blocks as MLIR gives them.
 //!
-//! A region inherits the names and counters of the regions around it, and all of its own values are named before those of nested regions.
-//! A value's wish is its location's name, else what its operation suggests (`c4_i32`, `true`, `cst`), else `argN` for an argument of an entry
-//! block, else the next number. A wish that is taken gets `_N` from a counter that only grows: `x`, `x_0`, `y_1`.
+//! A region inherits the names and counters of the regions around it, and all of its own values are named before those
+//! of nested regions. A value's wish is its location's name, else what its operation suggests (`c4_i32`, `true`,
+//! `cst`), else `argN` for an argument of an entry block, else the next number. A wish that is taken gets `_N` from a
+//! counter that only grows: `x`, `x_0`, `y_1`.
 
 use super::printer::result_group;
 use crate::ir::core::entity::Entity;
@@ -73,7 +74,8 @@ impl Names {
     /// Whether each result of the operation has a name of its own.
     #[must_use]
     pub fn is_separate(&self, ir: &Ir, op: Op) -> bool {
-        has_separate_results(ir, op) && ir.results(op).last().is_some_and(|r| self.values.get(r.index()).is_some_and(Option::is_some))
+        has_separate_results(ir, op)
+            && ir.results(op).last().is_some_and(|r| self.values.get(r.index()).is_some_and(Option::is_some))
     }
 
     /// Appends the name of a result group, `%x`.
@@ -199,7 +201,8 @@ fn suggested(ir: &Ir, op: Op) -> Option<String> {
     })
 }
 
-/// A name made of letters, digits, `$`, `.`, `_` and `-`, not starting with a digit: a space becomes `_`, anything else its hexadecimal code.
+/// A name made of letters, digits, `$`, `.`, `_` and `-`, not starting with a digit: a space becomes `_`, anything else
+/// its hexadecimal code.
 fn identifier(name: &str) -> String {
     let mut out = String::new();
     for b in name.bytes() {

@@ -1,5 +1,5 @@
-//! Reading the encodings of AMD's matrix instructions. Nothing here compiles for AMD, so they are kept as they are written; but what no instruction has
-//! is a fault where it stands, as in every other encoding.
+//! Reading the encodings of AMD's matrix instructions. Nothing here compiles for AMD, so they are kept as they are
+//! written; but what no instruction has is a fault where it stands, as in every other encoding.
 //!
 //! | encoding | rule |
 //! |---|---|
@@ -47,7 +47,10 @@ impl Parser<'_> {
         }
         let tile = self.uints(fields, "instrShape")?;
         if !MFMA_TILES.iter().any(|t| tile.starts_with(t)) {
-            return self.bad_encoding(at, format!("`instrShape` starts with 32, 32 or 16, 16 or 64, 4 or 4, 64, found {tile:?}"));
+            return self.bad_encoding(
+                at,
+                format!("`instrShape` starts with 32, 32 or 16, 16 or 64, 4 or 4, 64, found {tile:?}"),
+            );
         }
         match self.optional_uint(fields, "elementBitWidth", 32)? {
             32 | 64 => Ok(()),

@@ -88,7 +88,11 @@ impl Parser<'_> {
         let mut names: Vec<_> = entries.iter().map(|e| (e.0, e.2)).collect();
         names.sort_by_key(|a| (a.0, a.1.start));
         if let Some(pair) = names.windows(2).find(|w| w[0].0 == w[1].0) {
-            return Err(self.error_at(&codes::IR_REDEFINED, pair[1].1, format!("the attribute `{}` is given twice", pair[1].0)));
+            return Err(self.error_at(
+                &codes::IR_REDEFINED,
+                pair[1].1,
+                format!("the attribute `{}` is given twice", pair[1].0),
+            ));
         }
         Ok(entries)
     }
@@ -127,7 +131,9 @@ impl Parser<'_> {
             AttrData::Opaque(text) => text.as_str().strip_prefix("#tt.cache_policy<").and_then(|t| t.strip_suffix('>')),
             _ => None,
         };
-        let Some(inner) = inner else { return Err(self.syntax(at, format!("expected `#tt.cache_policy<…>`, found `{value}`"))) };
+        let Some(inner) = inner else {
+            return Err(self.syntax(at, format!("expected `#tt.cache_policy<…>`, found `{value}`")));
+        };
         for field in inner.split(',') {
             let (key, word) = field.split_once('=').map_or((field.trim(), ""), |(k, w)| (k.trim(), w.trim()));
             let (name, spec): (_, &EnumSpec) = match key {
@@ -135,7 +141,9 @@ impl Parser<'_> {
                 "eviction_policy" => ("evict", enums::EvictionPolicy::SPEC),
                 _ => return Err(self.syntax(at, format!("a cache policy has no field `{key}`"))),
             };
-            let Some(case) = spec.value(word) else { return Err(self.syntax(at, format!("`{word}` is no {}", spec.name))) };
+            let Some(case) = spec.value(word) else {
+                return Err(self.syntax(at, format!("`{word}` is no {}", spec.name)));
+            };
             self.ir.set_attr(op, name, Attr::i32(case));
         }
         let spec = self.ir.spec(op);
@@ -169,7 +177,11 @@ impl Parser<'_> {
             Tok::Int => {
                 let ty = ty.unwrap_or(Type::int(64));
                 let bits = self.int_element(start, minus, t, ty)?;
-                Ok(if let TypeData::Float(k) = *ty { Attr::new(AttrData::Float(bits, k)) } else { Attr::int(bits as i64, ty) })
+                Ok(if let TypeData::Float(k) = *ty {
+                    Attr::new(AttrData::Float(bits, k))
+                } else {
+                    Attr::int(bits as i64, ty)
+                })
             }
             Tok::Float => {
                 let ty = ty.unwrap_or(Type::float(FloatKind::F64));
@@ -188,11 +200,7 @@ impl Parser<'_> {
         let magnitude = self.magnitude(t)?;
         match *ty {
             TypeData::Float(kind) if self.word_of(t).starts_with("0x") && !minus => {
-                if kind.bits() < 64 && magnitude >> kind.bits() != 0 {
-                    Err(misfit())
-                } else {
-                    Ok(magnitude)
-                }
+                if kind.bits() < 64 && magnitude >> kind.bits() != 0 { Err(misfit()) } else { Ok(magnitude) }
             }
             TypeData::Int(_) | TypeData::Index => {
                 let width = if let TypeData::Int(w) = *ty { w.min(64) } else { 64 };
@@ -249,7 +257,8 @@ impl Parser<'_> {
         Ok((bits, start))
     }
 
-    /// `dense<1.0> : tensor<4xf32>`, `dense<[1, 2]>`, `dense<"0x…">`: the type comes last, so the elements are read again once it is known.
+    /// `dense<1.0> : tensor<4xf32>`, `dense<[1, 2]>`, `dense<"0x…">`: the type comes last, so the elements are read
+    /// again once it is known.
     fn dense(&mut self) -> Res<Attr> {
         let start = self.advance();
         self.expect("<")?;
@@ -268,7 +277,11 @@ impl Parser<'_> {
         self.expect(":")?;
         let ty = self.ty()?;
         if !ty.is_tensor() || !matches!(*ty.elem(), TypeData::Int(_) | TypeData::Float(_) | TypeData::Index) {
-            return Err(self.error_at(&codes::IR_BAD_LITERAL, start, format!("a dense constant is a tensor of numbers, not `{ty}`")));
+            return Err(self.error_at(
+                &codes::IR_BAD_LITERAL,
+                start,
+                format!("a dense constant is a tensor of numbers, not `{ty}`"),
+            ));
         }
         let end = self.tok;
         self.tok = elements;

@@ -1,13 +1,15 @@
 //! Reading attributes of the `ttg` and `ttng` dialects: layout encodings and memory spaces.
 //!
-//! Every encoding is a list of fields, `<{name = value, …}>` or `<name = value, …>`; [`Fields`] hands them out by name and then complains about
-//! what nobody asked for.
+//! Every encoding is a list of fields, `<{name = value, …}>` or `<name = value, …>`; [`Fields`] hands them out by name
+//! and then complains about what nobody asked for.
 
 use super::attrs::identity_bases;
 use super::lexer::Token;
 use super::parser::{Parser, Res};
 use crate::diag::codes::irtext as codes;
-use crate::ir::core::encoding::{Blocked, LinearBases, NvidiaMma, NvmmaShared, PaddedShared, SwizzledShared, TensorMemory};
+use crate::ir::core::encoding::{
+    Blocked, LinearBases, NvidiaMma, NvmmaShared, PaddedShared, SwizzledShared, TensorMemory,
+};
 use crate::ir::core::{Attr, AttrData, Bases, Encoding, Name};
 use crate::ir::wellformed;
 
@@ -121,13 +123,17 @@ impl Parser<'_> {
     fn flag(&self, f: &mut Fields, name: &str) -> Res<bool> {
         match self.take_optional(f, name) {
             None => Ok(false),
-            Some((v, at)) => v.as_bool().map_or_else(|| self.bad_encoding(at, format!("expected `true` or `false`, found `{v}`")), Ok),
+            Some((v, at)) => v
+                .as_bool()
+                .map_or_else(|| self.bad_encoding(at, format!("expected `true` or `false`, found `{v}`")), Ok),
         }
     }
 
     pub(super) fn uints(&self, f: &mut Fields, name: &str) -> Res<Vec<u32>> {
         let (value, at) = self.take(f, name)?;
-        let AttrData::Array(items) = value.data() else { return self.bad_encoding(at, format!("`{name}` is a list of numbers")) };
+        let AttrData::Array(items) = value.data() else {
+            return self.bad_encoding(at, format!("`{name}` is a list of numbers"));
+        };
         items.iter().map(|&v| self.as_uint(v, at)).collect()
     }
 
@@ -287,7 +293,10 @@ impl Parser<'_> {
             let bad = |rule: wellformed::Rule| rule.or_else(|e| self.bad_encoding(at, e));
             bad(wellformed::permutation(&order))?;
             if shape.len() != order.len() || shape.iter().any(|s| !s.is_power_of_two()) {
-                return self.bad_encoding(at, format!("`shape` has a power of two for each of the {} entries of `order`", order.len()));
+                return self.bad_encoding(
+                    at,
+                    format!("`shape` has a power of two for each of the {} entries of `order`", order.len()),
+                );
             }
             PaddedShared { intervals, offset: identity_bases(&shape, &order), block: vec![], shape }
         };

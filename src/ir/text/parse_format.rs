@@ -1,7 +1,8 @@
 //! Reading operations by their declarative format ([`super::format`]).
 //!
 //! 1. Walk over the format; note operands by name, types where the text has them, and attributes.
-//! 2. Fill in the types that the text leaves out: by the table's `infer` hook, then by constraints that admit one type only.
+//! 2. Fill in the types that the text leaves out: by the table's `infer` hook, then by constraints that admit one type
+//!    only.
 //! 3. Look the operands up, and give the operation its operands, results and segment sizes.
 
 use super::format::{Anchor, Compiled, Custom, Elem, ElemKind, Group, compiled};
@@ -12,7 +13,8 @@ use super::parser::{Named, Parser, Res};
 use crate::diag::codes::irtext as codes;
 use crate::ir::core::{Attr, AttrData, Name, Op, Type, TypeData};
 use crate::ir::dialects::spec::{
-    Arity, AttrKind, AttrSpec, Constraint, DefaultValue, Format, I1, I32, I64, MEMDESC, OpSpec, PTR, TENSORDESC, TOKEN, TypeSlots,
+    Arity, AttrKind, AttrSpec, Constraint, DefaultValue, Format, I1, I32, I64, MEMDESC, OpSpec, PTR, TENSORDESC, TOKEN,
+    TypeSlots,
 };
 use crate::ir::dialects::{OpKind, Traits};
 
@@ -38,7 +40,10 @@ impl<'a> Parser<'a> {
         match kind.spec().format {
             Format::Text(_) => self.formatted(op, kind, named),
             Format::Custom => self.custom_op(op, kind),
-            Format::Generic => Err(self.syntax(self.tok, format!("`{}` has only the generic form, with its name in quotes", kind.name()))),
+            Format::Generic => {
+                Err(self
+                    .syntax(self.tok, format!("`{}` has only the generic form, with its name in quotes", kind.name())))
+            }
         }
     }
 
@@ -175,8 +180,11 @@ impl<'a> Parser<'a> {
         let t = self.tok;
         match spec.kind {
             AttrKind::Enum(e) => {
-                let word =
-                    if t.kind == Tok::Str { super::lexer::unescape(self.word()).unwrap_or_default() } else { self.word().to_owned() };
+                let word = if t.kind == Tok::Str {
+                    super::lexer::unescape(self.word()).unwrap_or_default()
+                } else {
+                    self.word().to_owned()
+                };
                 if let Some(value) = e.value(&word).filter(|_| matches!(t.kind, Tok::Word | Tok::Str)) {
                     self.advance();
                     Ok(Attr::i32(value))
@@ -186,8 +194,9 @@ impl<'a> Parser<'a> {
                 }
             }
             AttrKind::Flags(e) => {
-                let words =
-                    self.list("<", ">", &mut |p| if p.tok.kind == Tok::Word { Ok(p.advance()) } else { Err(p.unexpected(e.name)) })?;
+                let words = self.list("<", ">", &mut |p| {
+                    if p.tok.kind == Tok::Word { Ok(p.advance()) } else { Err(p.unexpected(e.name)) }
+                })?;
                 let bits = flags(e, words.iter().map(|&w| self.word_of(w)));
                 bits.map(Attr::i32).ok_or_else(|| self.syntax(t, format!("unknown {}", e.name)))
             }
@@ -302,7 +311,9 @@ impl<'a> Parser<'a> {
     /// An attribute that says what its absence would say is not stored.
     pub(super) fn drop_defaults(&mut self, op: Op, spec: &OpSpec) {
         for a in spec.attrs {
-            if !matches!(a.default, DefaultValue::Required | DefaultValue::Absent) && self.ir.stored_attr(op, a.name) == a.default_value() {
+            if !matches!(a.default, DefaultValue::Required | DefaultValue::Absent)
+                && self.ir.stored_attr(op, a.name) == a.default_value()
+            {
                 self.ir.remove_attr(op, a.name);
             }
         }
@@ -320,7 +331,9 @@ impl<'a> Parser<'a> {
         let mut out = vec![];
         for (group, types) in r.operands.iter().zip(&r.operand_types) {
             let slots = match (types, &mut flat) {
-                (Some(types), _) if types.len() != group.len() => return Err(self.count_mismatch(r, group.len(), types.len())),
+                (Some(types), _) if types.len() != group.len() => {
+                    return Err(self.count_mismatch(r, group.len(), types.len()));
+                }
                 (Some(types), _) => types.iter().map(|&t| Some(t)).collect(),
                 (None, Some(flat)) => flat.take(group.len()).map(Some).collect(),
                 (None, None) => vec![None; group.len()],
@@ -332,7 +345,11 @@ impl<'a> Parser<'a> {
 
     fn count_mismatch(&self, r: &Reading<'a>, values: usize, types: usize) -> Box<crate::diag::Diagnostic> {
         let at = r.operands.iter().flatten().next().map_or(r.name, |n| n.at);
-        self.error_at(&codes::IR_TYPE_MISMATCH, at, format!("`{}` has {values} operands here but {types} types for them", r.spec.name))
+        self.error_at(
+            &codes::IR_TYPE_MISMATCH,
+            at,
+            format!("`{}` has {values} operands here but {types} types for them", r.spec.name),
+        )
     }
 }
 

@@ -144,7 +144,8 @@ impl Parser<'_> {
         Ok(Type::new(TypeData::Pointer { pointee, space }))
     }
 
-    /// The name of an address space. Up to 3.8 Triton wrote other spaces than that of global memory by number; it made no such pointers.
+    /// The name of an address space. Up to 3.8 Triton wrote other spaces than that of global memory by number; it made
+    /// no such pointers.
     fn address_space(&mut self) -> Res<u32> {
         let t = self.tok;
         if t.kind != Tok::Str {

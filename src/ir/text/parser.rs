@@ -1,12 +1,14 @@
 //! Reading modules.
 //!
-//! A recursive-descent parser over [`super::lexer`]. What is here: tokens, errors, limits, aliases, values and their scopes, regions, blocks, and
-//! the generic form of operations. [`super::parse_types`], [`super::parse_attrs`], [`super::parse_locs`], [`super::parse_format`] and
-//! [`super::custom_parse`] add the rest.
+//! A recursive-descent parser over [`super::lexer`]. What is here: tokens, errors, limits, aliases, values and their
+//! scopes, regions, blocks, and the generic form of operations. [`super::parse_types`], [`super::parse_attrs`],
+//! [`super::parse_locs`], [`super::parse_format`] and [`super::custom_parse`] add the rest.
 //!
-//! 1. Lines that define aliases are found first; an alias is read when it is first used, so it may stand anywhere (Triton puts locations last).
+//! 1. Lines that define aliases are found first; an alias is read when it is first used, so it may stand anywhere
+//!    (Triton puts locations last).
 //! 2. An operation is made and placed before its operands are read, so that its regions can be read straight into it.
-//! 3. A value that is used before its definition is a placeholder of the type that the use states, replaced when the definition comes.
+//! 3. A value that is used before its definition is a placeholder of the type that the use states, replaced when the
+//!    definition comes.
 //! 4. An operation without `loc(…)` has the position in the text as its location.
 
 use std::cell::OnceCell;
@@ -196,7 +198,12 @@ impl<'a> Parser<'a> {
     }
 
     /// A list with commas between `open` and `close`.
-    pub(super) fn list<T>(&mut self, open: &str, close: &str, each: &mut dyn FnMut(&mut Self) -> Res<T>) -> Res<Vec<T>> {
+    pub(super) fn list<T>(
+        &mut self,
+        open: &str,
+        close: &str,
+        each: &mut dyn FnMut(&mut Self) -> Res<T>,
+    ) -> Res<Vec<T>> {
         self.expect(open)?;
         let mut out = vec![];
         if self.eat(close) {
@@ -222,7 +229,8 @@ impl<'a> Parser<'a> {
         let t = self.advance();
         let magnitude = self.magnitude(t)?;
         let value = if minus { -i128::from(magnitude) } else { i128::from(magnitude) };
-        i64::try_from(value).map_err(|_| self.error_at(&codes::IR_BAD_LITERAL, start, "this integer does not fit 64 bits"))
+        i64::try_from(value)
+            .map_err(|_| self.error_at(&codes::IR_BAD_LITERAL, start, "this integer does not fit 64 bits"))
     }
 
     pub(super) fn magnitude(&self, t: Token) -> Res<u64> {
@@ -248,8 +256,9 @@ impl<'a> Parser<'a> {
         let t = self.advance();
         let name = &self.word_of(t)[1..];
         if name.starts_with('"') {
-            lexer::unescape(name)
-                .ok_or_else(|| self.error_at(&codes::IR_BAD_LITERAL, t, "this symbol has an unknown escape or is no UTF-8"))
+            lexer::unescape(name).ok_or_else(|| {
+                self.error_at(&codes::IR_BAD_LITERAL, t, "this symbol has an unknown escape or is no UTF-8")
+            })
         } else {
             Ok(name.to_owned())
         }
@@ -300,7 +309,11 @@ impl<'a> Parser<'a> {
                 continue;
             }
             if self.aliases.insert(self.word_of(name), Alias::At(equals.end)).is_some() {
-                return Err(self.error_at(&codes::IR_REDEFINED, name, format!("the alias `{}` is defined twice", self.word_of(name))));
+                return Err(self.error_at(
+                    &codes::IR_REDEFINED,
+                    name,
+                    format!("the alias `{}` is defined twice", self.word_of(name)),
+                ));
             }
         }
         Ok(())
@@ -311,7 +324,9 @@ impl<'a> Parser<'a> {
         let (meaning, depth, size) = match self.aliases.get(name) {
             Some(&Alias::Known(meaning, depth, size, _)) => (meaning, depth, size),
             Some(&Alias::At(start)) => self.define_alias(name, start)?,
-            Some(Alias::Open) => return Err(self.error_at(&codes::IR_UNDEFINED, at, format!("the alias `{name}` is defined by itself"))),
+            Some(Alias::Open) => {
+                return Err(self.error_at(&codes::IR_UNDEFINED, at, format!("the alias `{name}` is defined by itself")));
+            }
             None => return Err(self.error_at(&codes::IR_UNDEFINED, at, format!("the alias `{name}` is not defined"))),
         };
         self.deepest = self.deepest.max(self.depth + depth);
@@ -328,7 +343,11 @@ impl<'a> Parser<'a> {
         (self.depth, self.deepest, self.size) = (1, 1, 1);
         self.nesting += 1;
         if self.nesting > MAX_DEPTH {
-            return Err(self.error_at(&codes::IR_TOO_LARGE, self.tok, format!("aliases nest deeper than {MAX_DEPTH} levels")));
+            return Err(self.error_at(
+                &codes::IR_TOO_LARGE,
+                self.tok,
+                format!("aliases nest deeper than {MAX_DEPTH} levels"),
+            ));
         }
         let meaning = if name.starts_with('!') {
             Meaning::Type(self.ty()?)
@@ -423,7 +442,9 @@ impl<'a> Parser<'a> {
         let mut number = 0;
         if self.tok.kind == Tok::Hash && self.tok.start == at.end {
             let t = self.advance();
-            number = self.word_of(t)[1..].parse().map_err(|_| self.syntax(t, "expected the number of a result after `#`"))?;
+            number = self.word_of(t)[1..]
+                .parse()
+                .map_err(|_| self.syntax(t, "expected the number of a result after `#`"))?;
         }
         Ok(Named { name: &self.word_of(at)[1..], number, at })
     }
@@ -445,7 +466,8 @@ impl<'a> Parser<'a> {
         for scope in self.scopes.iter().rev() {
             if let Some((values, defined)) = scope.values.get(used.name) {
                 let Some(&value) = values.get(used.number) else {
-                    let message = format!("`%{}` has {} results, there is no number {}", used.name, values.len(), used.number);
+                    let message =
+                        format!("`%{}` has {} results, there is no number {}", used.name, values.len(), used.number);
                     return Err(self.error_at(&codes::IR_UNDEFINED, used.at, message));
                 };
                 return self.check_type(used, value, ty, Some(*defined));
@@ -484,7 +506,11 @@ impl<'a> Parser<'a> {
     pub(super) fn resolve_all(&mut self, used: &[Named<'a>], types: &[Type]) -> Res<Vec<Value>> {
         if used.len() != types.len() {
             let at = used.first().map_or(self.tok, |u| u.at);
-            return Err(self.error_at(&codes::IR_TYPE_MISMATCH, at, format!("{} values but {} types", used.len(), types.len())));
+            return Err(self.error_at(
+                &codes::IR_TYPE_MISMATCH,
+                at,
+                format!("{} values but {} types", used.len(), types.len()),
+            ));
         }
         used.iter().zip(types).map(|(&u, &ty)| self.resolve(u, ty)).collect()
     }
@@ -498,7 +524,11 @@ impl<'a> Parser<'a> {
     fn define(&mut self, name: Named<'a>, values: &[Value]) -> Res<()> {
         for scope in self.scopes.iter().rev() {
             if let Some((_, first)) = scope.values.get(name.name) {
-                let fault = self.error_at(&codes::IR_REDEFINED, name.at, format!("the value `%{}` is defined twice", name.name));
+                let fault = self.error_at(
+                    &codes::IR_REDEFINED,
+                    name.at,
+                    format!("the value `%{}` is defined twice", name.name),
+                );
                 return Err(Box::new(fault.at(self.span(*first), "first defined here")));
             }
             if scope.isolated {
@@ -524,7 +554,9 @@ impl<'a> Parser<'a> {
         let mut missing: Vec<_> = scope.forward.into_iter().map(|((name, _), (_, at))| (at.start, name, at)).collect();
         missing.sort_unstable_by_key(|m| m.0);
         match missing.first() {
-            Some(&(_, name, at)) => Err(self.error_at(&codes::IR_UNDEFINED, at, format!("the value `%{name}` is not defined"))),
+            Some(&(_, name, at)) => {
+                Err(self.error_at(&codes::IR_UNDEFINED, at, format!("the value `%{name}` is not defined")))
+            }
             None => Ok(()),
         }
     }
@@ -576,7 +608,11 @@ impl<'a> Parser<'a> {
         self.expect("{")?;
         self.nesting += 1;
         if self.nesting > MAX_DEPTH {
-            return Err(self.error_at(&codes::IR_TOO_LARGE, self.tok, format!("regions nest deeper than {MAX_DEPTH} levels")));
+            return Err(self.error_at(
+                &codes::IR_TOO_LARGE,
+                self.tok,
+                format!("regions nest deeper than {MAX_DEPTH} levels"),
+            ));
         }
         self.scopes.push(Scope { isolated, ..Scope::default() });
         self.blocks.push(Map::default());
@@ -594,7 +630,8 @@ impl<'a> Parser<'a> {
         }
         self.expect("}")?;
         let blocks = self.blocks.pop().expect("blocks are balanced");
-        let mut missing: Vec<_> = blocks.into_iter().filter(|b| !b.1.1).map(|(name, (_, _, at))| (at.start, name, at)).collect();
+        let mut missing: Vec<_> =
+            blocks.into_iter().filter(|b| !b.1.1).map(|(name, (_, _, at))| (at.start, name, at)).collect();
         missing.sort_unstable_by_key(|m| m.0);
         if let Some(&(_, name, at)) = missing.first() {
             return Err(self.error_at(&codes::IR_UNDEFINED, at, format!("the block `{name}` is not defined")));
@@ -609,7 +646,9 @@ impl<'a> Parser<'a> {
         let name = self.word_of(t);
         let known = self.blocks.last().and_then(|b| b.get(name)).copied();
         let block = match known {
-            Some((_, true, _)) => return Err(self.error_at(&codes::IR_REDEFINED, t, format!("the block `{name}` is defined twice"))),
+            Some((_, true, _)) => {
+                return Err(self.error_at(&codes::IR_REDEFINED, t, format!("the block `{name}` is defined twice")));
+            }
             Some((block, false, _)) => {
                 let last = self.ir.blocks_of(region).len() - 1;
                 self.ir.move_block(block, region, last);
@@ -655,7 +694,8 @@ impl<'a> Parser<'a> {
         if let Some(&(block, ..)) = self.blocks.last().and_then(|b| b.get(name)) {
             return Ok(block);
         }
-        let region = self.ir.parent_block(op).and_then(|b| self.ir.parent_region(b)).expect("the operation is in a region");
+        let region =
+            self.ir.parent_block(op).and_then(|b| self.ir.parent_region(b)).expect("the operation is in a region");
         let block = self.ir.add_block(region, &[]);
         self.blocks.last_mut().expect("in a region").insert(name, (block, false, t));
         Ok(block)
@@ -781,7 +821,8 @@ impl<'a> Parser<'a> {
         self.expect(":")?;
         let (inputs, results) = self.function_type()?;
         if operands.len() != inputs.len() {
-            let message = format!("`{}` has {} operands but {} operand types", kind.name(), operands.len(), inputs.len());
+            let message =
+                format!("`{}` has {} operands but {} operand types", kind.name(), operands.len(), inputs.len());
             return Err(self.error_at(&codes::IR_TYPE_MISMATCH, name, message));
         }
         let values = self.resolve_all(&operands, &inputs)?;
@@ -803,7 +844,9 @@ fn is_constant_name(name: &str) -> bool {
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     let integer = |s: &str| digits(s.strip_prefix('-').unwrap_or(s));
     matches!(name, "cst" | "true" | "false")
-        || name.strip_prefix('c').is_some_and(|c| integer(c) || c.split_once("_i").is_some_and(|(v, w)| integer(v) && digits(w)))
+        || name
+            .strip_prefix('c')
+            .is_some_and(|c| integer(c) || c.split_once("_i").is_some_and(|(v, w)| integer(v) && digits(w)))
 }
 
 /// Every word after a `%`.

@@ -4,8 +4,8 @@
 //! 2. Print once to learn which attributes and locations occur, and give them aliases ([`super::writer`]).
 //! 3. Print: aliases, the module, aliases of locations.
 //!
-//! One operation is printed by the format in its table ([`super::format`]), by a function of its own ([`super::custom`]), or generically:
-//! `"tt.reduce"(%0) <{axis = 0 : i32}> ({ … }) : (tensor<8xf32>) -> f32`.
+//! One operation is printed by the format in its table ([`super::format`]), by a function of its own
+//! ([`super::custom`]), or generically: `"tt.reduce"(%0) <{axis = 0 : i32}> ({ … }) : (tensor<8xf32>) -> f32`.
 
 use super::custom;
 use super::format::{self, Anchor, Compiled, Custom, Elem, ElemKind, Group};
@@ -38,7 +38,9 @@ impl PrintOptions {
 pub fn print_module(ir: &Ir, opts: &PrintOptions) -> String {
     let mut p = Printer::new(ir, ir.module(), *opts, Aliases::Collect(Box::default()));
     p.full_op(ir.module());
-    let Aliases::Collect(collector) = std::mem::replace(&mut p.text.aliases, Aliases::None) else { unreachable!("set above") };
+    let Aliases::Collect(collector) = std::mem::replace(&mut p.text.aliases, Aliases::None) else {
+        unreachable!("set above")
+    };
     let table = collector.finish();
     let order = table.order.clone();
     p.text.aliases = Aliases::Use(Box::new(table));
@@ -115,7 +117,8 @@ impl<'a> Printer<'a> {
             }
             self.push(" = ");
         }
-        // MLIR meets an operation's location before what is in the operation, which decides the numbers of location aliases.
+        // MLIR meets an operation's location before what is in the operation, which decides the numbers of location
+        // aliases.
         if self.opts.locations && matches!(self.text.aliases, Aliases::Collect(_)) {
             self.text.trailing_loc(self.ir.loc(op), true);
         }
@@ -127,7 +130,11 @@ impl<'a> Printer<'a> {
 
     fn op(&mut self, op: Op) {
         let kind = self.ir.kind(op);
-        if self.opts.generic || matches!(kind, OpKind::Unregistered(_)) || !self.has_expected_shape(op) || self.text_loses_types(op) {
+        if self.opts.generic
+            || matches!(kind, OpKind::Unregistered(_))
+            || !self.has_expected_shape(op)
+            || self.text_loses_types(op)
+        {
             return self.generic(op);
         }
         match kind.spec().format {
@@ -145,7 +152,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Whether the operation has as many operands, results, regions and successors as its table says; else only the generic form can show it.
+    /// Whether the operation has as many operands, results, regions and successors as its table says; else only the
+    /// generic form can show it.
     fn has_expected_shape(&self, op: Op) -> bool {
         let spec = self.ir.spec(op);
         let count = |specs: &[crate::ir::dialects::spec::OperandSpec], n: usize| {
@@ -161,11 +169,13 @@ impl<'a> Printer<'a> {
             && self.ir.successors(op).len() == spec.successors
             && self.has_fitting_segments(op, spec)
             && spec.attrs.iter().all(|a| {
-                !matches!(a.default, crate::ir::dialects::spec::DefaultValue::Required) || self.ir.stored_attr(op, a.name).is_some()
+                !matches!(a.default, crate::ir::dialects::spec::DefaultValue::Required)
+                    || self.ir.stored_attr(op, a.name).is_some()
             })
     }
 
-    /// Whether the operation's own text would leave out a type that cannot be computed from the rest: the address space of a block pointer's base.
+    /// Whether the operation's own text would leave out a type that cannot be computed from the rest: the address space
+    /// of a block pointer's base.
     fn text_loses_types(&self, op: Op) -> bool {
         self.ir.is(op, TtOp::MakeTensorPtr) && {
             let [base, block] = [self.ir.operand(op, 0), self.ir.result(op)].map(|v| self.ir.ty(v));
@@ -229,15 +239,18 @@ impl<'a> Printer<'a> {
     /// Attributes of the operation's table, in the form that the generic text has, and the others.
     fn split_attrs(&self, op: Op) -> (Vec<(Name, Attr)>, Vec<(Name, Attr)>) {
         let spec = self.ir.spec(op);
-        let inherent =
-            |name: &str| spec.attr(name).is_some() || matches!(name, "operandSegmentSizes" | "resultSegmentSizes" | CACHE_POLICY);
+        let inherent = |name: &str| {
+            spec.attr(name).is_some() || matches!(name, "operandSegmentSizes" | "resultSegmentSizes" | CACHE_POLICY)
+        };
         self.text_attrs(op).into_iter().partition(|a| inherent(a.0.as_str()))
     }
 
-    /// The operation's attributes as text shows them: enumerations in their dialects' form, cache modifier and eviction policy as one.
+    /// The operation's attributes as text shows them: enumerations in their dialects' form, cache modifier and eviction
+    /// policy as one.
     fn text_attrs(&self, op: Op) -> Vec<(Name, Attr)> {
         let spec = self.ir.spec(op);
-        let shown = self.ir.attrs(op).iter().map(|&(n, a)| (n, spec.attr(n.as_str()).map_or(a, |s| generic_form(s, a))));
+        let shown =
+            self.ir.attrs(op).iter().map(|&(n, a)| (n, spec.attr(n.as_str()).map_or(a, |s| generic_form(s, a))));
         let Some(policy) = has_cache_policy(spec).then(|| cache_policy(self.ir, op)) else { return shown.collect() };
         let mut attrs: Vec<(Name, Attr)> = shown.filter(|a| !matches!(a.0.as_str(), "cache" | "evict")).collect();
         attrs.extend(policy.map(|p| (Name::of(CACHE_POLICY), p)));
@@ -305,18 +318,22 @@ impl<'a> Printer<'a> {
         self.argument_loc(arg);
     }
 
-    /// MLIR writes the location of an argument without its alias, and counts it among those that are defined before the module.
+    /// MLIR writes the location of an argument without its alias, and counts it among those that are defined before the
+    /// module.
     fn argument_loc(&mut self, arg: Value) {
         if self.opts.locations {
             self.text.trailing_loc(self.ir.value_loc(arg), false);
         }
     }
 
-    /// A region in braces: whether the entry block's arguments, its terminators, and the header of an empty entry block are written.
+    /// A region in braces: whether the entry block's arguments, its terminators, and the header of an empty entry block
+    /// are written.
     pub(super) fn region(&mut self, region: Region, entry_args: bool, terminators: bool, empty_header: bool) {
         self.push("{\n");
         for (i, &block) in self.ir.blocks_of(region).iter().enumerate() {
-            let header = i > 0 || (empty_header && self.ir.first_op(block).is_none()) || (entry_args && !self.ir.args(block).is_empty());
+            let header = i > 0
+                || (empty_header && self.ir.first_op(block).is_none())
+                || (entry_args && !self.ir.args(block).is_empty());
             self.block(block, header, terminators || i > 0);
         }
         self.start_line();
@@ -470,8 +487,13 @@ impl<'a> Printer<'a> {
                 }
             }
             Custom::Barriers { barriers, preds } => {
-                let pairs: Vec<(Value, Value)> =
-                    self.ir.operand_group(op, barriers).iter().copied().zip(self.ir.operand_group(op, preds).iter().copied()).collect();
+                let pairs: Vec<(Value, Value)> = self
+                    .ir
+                    .operand_group(op, barriers)
+                    .iter()
+                    .copied()
+                    .zip(self.ir.operand_group(op, preds).iter().copied())
+                    .collect();
                 for (barrier, pred) in pairs {
                     self.push(", ");
                     self.value(barrier);
@@ -481,7 +503,8 @@ impl<'a> Printer<'a> {
                 }
             }
             Custom::Offsets(at) => {
-                let values = self.ir.attr(op, self.ir.spec(op).attrs[at].name).and_then(Attr::as_dense_array).unwrap_or(&[]);
+                let values =
+                    self.ir.attr(op, self.ir.spec(op).attrs[at].name).and_then(Attr::as_dense_array).unwrap_or(&[]);
                 self.text.commas(values, |t, v| t.push(&v.to_string()));
             }
         }
@@ -536,14 +559,21 @@ fn cache_policy(ir: &Ir, op: Op) -> Option<Attr> {
     enums::cache_policy(ir.enum_attr(op, "cache")?, ir.enum_attr(op, "evict")?)
 }
 
-/// An attribute as the generic form shows it: some enumerations are attributes of their dialect there, or wider integers.
+/// An attribute as the generic form shows it: some enumerations are attributes of their dialect there, or wider
+/// integers.
 fn generic_form(spec: &AttrSpec, value: Attr) -> Attr {
     let Some(v) = value.as_int() else { return value };
     let opaque = |text: String| Attr::new(AttrData::Opaque(Name::of(&text)));
     match spec.kind {
-        AttrKind::Flags(e) if std::ptr::eq(e, &raw const enums::OVERFLOW) => opaque(format!("#arith.overflow<{}>", flags_text(e, v))),
-        AttrKind::Flags(e) if std::ptr::eq(e, &raw const enums::FASTMATH) => opaque(format!("#arith.fastmath<{}>", flags_text(e, v))),
-        AttrKind::Enum(e) if std::ptr::eq(e, enums::CmpiPredicate::SPEC) || std::ptr::eq(e, enums::CmpfPredicate::SPEC) => {
+        AttrKind::Flags(e) if std::ptr::eq(e, &raw const enums::OVERFLOW) => {
+            opaque(format!("#arith.overflow<{}>", flags_text(e, v)))
+        }
+        AttrKind::Flags(e) if std::ptr::eq(e, &raw const enums::FASTMATH) => {
+            opaque(format!("#arith.fastmath<{}>", flags_text(e, v)))
+        }
+        AttrKind::Enum(e)
+            if std::ptr::eq(e, enums::CmpiPredicate::SPEC) || std::ptr::eq(e, enums::CmpfPredicate::SPEC) =>
+        {
             Attr::int(v, Type::int(64))
         }
         _ => value,
@@ -563,7 +593,11 @@ mod tests {
         let block = ir.module_block();
         let mut b = Builder::new(&mut ir, InsertPoint::End(block), Loc::unknown());
         let at = b.value(crate::ir::dialects::UbOp::Poison, &[], Type::ptr(Type::f32()));
-        let state = b.state(TtOp::Load).operands(&[at]).results(&[Type::f32()]).attr("operandSegmentSizes", Attr::i32_array(&[1, 1, 1]));
+        let state = b
+            .state(TtOp::Load)
+            .operands(&[at])
+            .results(&[Type::f32()])
+            .attr("operandSegmentSizes", Attr::i32_array(&[1, 1, 1]));
         b.insert(state);
         let text = print_module(&ir, &PrintOptions::default());
         assert!(text.contains("\"tt.load\"(%0) <{operandSegmentSizes = array<i32: 1, 1, 1>}>"), "{text}");
@@ -582,7 +616,8 @@ mod tests {
             .regions(1);
         let func = ir.create_op(func);
         ir.append(ir.module_block(), func);
-        let body = ir.add_block(ir.region(func, 0), &[(args[0], Loc::named("p", loc)), (args[1], Loc::named("n", loc))]);
+        let body =
+            ir.add_block(ir.region(func, 0), &[(args[0], Loc::named("p", loc)), (args[1], Loc::named("n", loc))]);
         let (ptr, n) = (ir.args(body)[0], ir.args(body)[1]);
         let mut b = Builder::new(&mut ir, InsertPoint::End(body), Loc::named("n", Loc::file("k.py", 4, 2)));
         let one = b.i32(1);
@@ -591,7 +626,11 @@ mod tests {
         let sum = b.value(ArithOp::Addi, &[n, one], Type::int(32));
         let sum = b.value(ArithOp::Addi, &[sum, five], Type::int(32));
         let at = b.value(TtOp::Addptr, &[ptr, sum], args[0]);
-        let state = b.state(TtOp::Load).operands(&[at]).results(&[Type::f32()]).attr("operandSegmentSizes", Attr::i32_array(&[1, 0, 0]));
+        let state = b
+            .state(TtOp::Load)
+            .operands(&[at])
+            .results(&[Type::f32()])
+            .attr("operandSegmentSizes", Attr::i32_array(&[1, 0, 0]));
         let x = b.insert(state);
         let x = b.ir.result(x);
         b.op(TtOp::Store, &[at, x], &[]);
@@ -611,7 +650,12 @@ mod tests {
 ";
         assert_eq!(print_module(&ir, &PrintOptions::default()), want);
         let text = print_module(&ir, &PrintOptions::with_locations());
-        assert!(text.starts_with("#loc = loc(\"k.py\":3:1)\n#loc2 = loc(\"p\"(#loc))\n#loc3 = loc(\"n\"(#loc))\nmodule {\n"), "{text}");
+        assert!(
+            text.starts_with(
+                "#loc = loc(\"k.py\":3:1)\n#loc2 = loc(\"p\"(#loc))\n#loc3 = loc(\"n\"(#loc))\nmodule {\n"
+            ),
+            "{text}"
+        );
         assert!(text.ends_with("} loc(#loc)\n#loc1 = loc(\"k.py\":4:2)\n#loc4 = loc(\"n\"(#loc1))\n"), "{text}");
     }
 }

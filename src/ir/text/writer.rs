@@ -1,8 +1,9 @@
 //! [`Text`]: the output of the printer below operations: types, attributes and locations, with or without aliases.
 //!
-//! The printer runs twice over a module. In the first run ([`Aliases::Collect`]) the text is thrown away and every attribute, type and location
-//! that is met is noted with what it contains; then names are given. In the second run ([`Aliases::Use`]) what has a name is written by it.
-//! `Display` of a type or an attribute uses neither ([`Aliases::None`]).
+//! The printer runs twice over a module. In the first run ([`Aliases::Collect`]) the text is thrown away and every
+//! attribute, type and location that is met is noted with what it contains; then names are given. In the second run
+//! ([`Aliases::Use`]) what has a name is written by it. `Display` of a type or an attribute uses neither
+//! ([`Aliases::None`]).
 //!
 //! Names are given as MLIR gives them:
 //! 1. a thing with an alias has depth 1, or 1 + the greatest depth of what it contains;
@@ -102,7 +103,8 @@ impl Collector {
     /// Gives the names.
     #[must_use]
     pub fn finish(self) -> AliasTable {
-        let mut named: Vec<(usize, &'static str, &Seen)> = self.seen.iter().filter_map(|s| Some((s.depth, s.alias?, s))).collect();
+        let mut named: Vec<(usize, &'static str, &Seen)> =
+            self.seen.iter().filter_map(|s| Some((s.depth, s.alias?, s))).collect();
         named.sort_by_key(|&(depth, alias, _)| (depth, alias));
         let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
         let mut table = AliasTable::default();
@@ -131,9 +133,10 @@ fn alias_of(symbol: Symbol) -> Option<&'static str> {
             Encoding::NvidiaMma(_) => Some("mma"),
             Encoding::Linear(_) => Some("linear"),
             Encoding::GenericLinear(_) => Some("generic_linear"),
-            Encoding::SwizzledShared(_) | Encoding::NvmmaShared(_) | Encoding::SharedLinear { .. } | Encoding::PaddedShared(_) => {
-                Some("shared")
-            }
+            Encoding::SwizzledShared(_)
+            | Encoding::NvmmaShared(_)
+            | Encoding::SharedLinear { .. }
+            | Encoding::PaddedShared(_) => Some("shared"),
             Encoding::TensorMemory(_) => Some("tmem"),
             Encoding::TensorMemoryScales { .. } => Some("tmem_scales"),
             Encoding::Slice { .. } | Encoding::DotOp { .. } => None,
@@ -192,7 +195,10 @@ impl Text {
     /// A type.
     pub fn ty(&mut self, ty: Type) {
         // Most types contain nothing that has an alias.
-        if matches!(ty.data(), TypeData::Int(_) | TypeData::Float(_) | TypeData::Index | TypeData::None | TypeData::AsyncToken) {
+        if matches!(
+            ty.data(),
+            TypeData::Int(_) | TypeData::Float(_) | TypeData::Index | TypeData::None | TypeData::AsyncToken
+        ) {
             self.type_body(ty);
         } else {
             self.symbol(Symbol::Type(ty), |t| t.type_body(ty));

@@ -1,10 +1,12 @@
-//! Availability of operands: in one block by number, across blocks by the dominator tree, across regions through the ancestor.
+//! Availability of operands: in one block by number, across blocks by the dominator tree, across regions through the
+//! ancestor.
 //!
-//! 1. Climb from the user to its ancestor in the region that defines the value. On the way out of an operation that is isolated from above
-//!    the use is a fault.
-//! 2. In the same block the definition's number is smaller than the ancestor's (numbers are given parents first, so an operation's own
-//!    results are not available inside it). Numbers make this O(1).
-//! 3. In another block of the region, the defining block dominates the ancestor's. Unreachable blocks may use anything of their region.
+//! 1. Climb from the user to its ancestor in the region that defines the value. On the way out of an operation that is
+//!    isolated from above the use is a fault.
+//! 2. In the same block the definition's number is smaller than the ancestor's (numbers are given parents first, so an
+//!    operation's own results are not available inside it). Numbers make this O(1).
+//! 3. In another block of the region, the defining block dominates the ancestor's. Unreachable blocks may use anything
+//!    of their region.
 
 use super::Verifier;
 use crate::diag::codes::verify as codes;
@@ -37,26 +39,39 @@ impl Verifier<'_> {
             if at_block == block {
                 return match ir.def(value) {
                     ValueDef::Arg { .. } => Ok(()),
-                    ValueDef::Result { op: def, .. } if self.position[def.index()] < self.position[at.index()] => Ok(()),
+                    ValueDef::Result { op: def, .. } if self.position[def.index()] < self.position[at.index()] => {
+                        Ok(())
+                    }
                     ValueDef::Result { .. } if !self.dominance.is_reachable(ir, block) => Ok(()),
                     ValueDef::Result { op: def, .. } if def == at => {
                         Err("is a result of the operation itself, or of one around it".to_owned())
                     }
-                    ValueDef::Result { op: def, .. } => Err(format!("is a result of `{}`, which stands after it", ir.op_name(def))),
+                    ValueDef::Result { op: def, .. } => {
+                        Err(format!("is a result of `{}`, which stands after it", ir.op_name(def)))
+                    }
                 };
             }
             let at_region = ir.parent_region(at_block);
             if at_region == Some(region) {
                 let dominates = self.dominance.block_dominates(ir, block, at_block);
-                return if dominates { Ok(()) } else { Err("is defined in a block through which control need not have come".to_owned()) };
+                return if dominates {
+                    Ok(())
+                } else {
+                    Err("is defined in a block through which control need not have come".to_owned())
+                };
             }
             let Some(around) = at_region.and_then(|r| ir.region_op(r)) else {
                 return Err("is defined in a region that is not around the operation".to_owned());
             };
             if ir.spec(around).has(Traits::ISOLATED_FROM_ABOVE) {
                 return Err(match ir.region_op(region) {
-                    Some(def) if ir.is_ancestor(around, def) => "is defined in a region that is not around the operation".to_owned(),
-                    _ => format!("is defined outside of `{}`, whose region sees nothing of what is around it", ir.op_name(around)),
+                    Some(def) if ir.is_ancestor(around, def) => {
+                        "is defined in a region that is not around the operation".to_owned()
+                    }
+                    _ => format!(
+                        "is defined outside of `{}`, whose region sees nothing of what is around it",
+                        ir.op_name(around)
+                    ),
                 });
             }
             at = around;

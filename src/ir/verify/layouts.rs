@@ -1,7 +1,7 @@
 //! Layouts of views: results that are held by the same threads and registers as the operand.
 //!
-//! Equality is that of the layouts for the shape at hand, not of the encodings: `sizePerThread = [1, 8]` and `[1, 1]` are the same for one
-//! column. What layout is expected:
+//! Equality is that of the layouts for the shape at hand, not of the encodings: `sizePerThread = [1, 8]` and `[1, 1]`
+//! are the same for one column. What layout is expected:
 //! - `tt.broadcast`: the result's layout, cut to the source's shape, is the source's;
 //! - `tt.expand_dims`: the parent of the operand's slice;
 //! - `tt.reduce`: the slice of the operand's layout along the axis.
@@ -30,7 +30,14 @@ impl Verifier<'_> {
 
 fn broadcast(ir: &Ir, op: Op, rules: LayoutRules) -> Option<String> {
     let (src, result) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-    compare(rules, src.shape(), result.encoding()?, src.encoding()?, 0, "the layout of operand #0 up to broadcasting, which is")
+    compare(
+        rules,
+        src.shape(),
+        result.encoding()?,
+        src.encoding()?,
+        0,
+        "the layout of operand #0 up to broadcasting, which is",
+    )
 }
 
 fn expand_dims(ir: &Ir, op: Op, rules: LayoutRules) -> Option<String> {
@@ -49,7 +56,14 @@ fn reduce(ir: &Ir, op: Op, rules: LayoutRules) -> Option<String> {
     })
 }
 
-fn compare(rules: LayoutRules, shape: &[i64], found: Attr, expected: Attr, index: usize, which: &str) -> Option<String> {
+fn compare(
+    rules: LayoutRules,
+    shape: &[i64],
+    found: Attr,
+    expected: Attr,
+    index: usize,
+    which: &str,
+) -> Option<String> {
     let same = found == expected || (rules.same)(shape, found, expected);
     (!same).then(|| format!("result #{index} has the layout {found}, expected {which} {expected}"))
 }

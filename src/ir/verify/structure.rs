@@ -1,7 +1,7 @@
 //! The form of one operation against its table entry: counts, constraints, attributes, regions, successors.
 //!
-//! 1. Operands are cut into groups: by `operandSegmentSizes` where the entry has several optional or variadic groups, else the one flexible
-//!    group takes what the others leave. Results likewise, without an attribute.
+//! 1. Operands are cut into groups: by `operandSegmentSizes` where the entry has several optional or variadic groups,
+//!    else the one flexible group takes what the others leave. Results likewise, without an attribute.
 //! 2. Each value's type satisfies its group's constraint.
 //! 3. Each attribute is there unless it may be absent, and is of its kind.
 //! 4. The regions are as many as the entry names, with one block where it says so, each block ending in a terminator.
@@ -32,7 +32,11 @@ impl Verifier<'_> {
         if found == spec.successors {
             self.check_successors(op);
         } else {
-            self.fault(&codes::INVALID_REGION, op, &format!("it has {}, expected {}", count(found, "successor"), spec.successors));
+            self.fault(
+                &codes::INVALID_REGION,
+                op,
+                &format!("it has {}, expected {}", count(found, "successor"), spec.successors),
+            );
         }
     }
 
@@ -56,14 +60,22 @@ impl Verifier<'_> {
         if fits(spec.results, values.len()) {
             self.check_groups(op, spec.results, values, "result", None);
         } else {
-            let message = format!("it has {}, expected {}", count(values.len(), "result"), expected_count(spec.results));
+            let message =
+                format!("it has {}, expected {}", count(values.len(), "result"), expected_count(spec.results));
             self.fault(&codes::INVALID_OPERAND, op, &message);
         }
     }
 
-    /// Each value against the constraint of its group; the counts are known to fit. Several optional groups without sizes take a value each
-    /// if it satisfies their constraint.
-    fn check_groups(&mut self, op: Op, groups: &'static [OperandSpec], values: &[Value], what: &str, sizes: Option<&[i64]>) {
+    /// Each value against the constraint of its group; the counts are known to fit. Several optional groups without
+    /// sizes take a value each if it satisfies their constraint.
+    fn check_groups(
+        &mut self,
+        op: Op,
+        groups: &'static [OperandSpec],
+        values: &[Value],
+        what: &str,
+        sizes: Option<&[i64]>,
+    ) {
         let fixed = groups.iter().filter(|g| g.arity == Arity::One).count();
         let ambiguous = sizes.is_none() && groups.len() > fixed + 1;
         let flexible = values.len().saturating_sub(fixed);
@@ -135,10 +147,15 @@ impl Verifier<'_> {
         }
     }
 
-    /// An empty block is a fault of the operation around it; an unfinished one is that of its last operation ([`Self::check_place`]).
+    /// An empty block is a fault of the operation around it; an unfinished one is that of its last operation
+    /// ([`Self::check_place`]).
     fn check_block_end(&mut self, op: Op, region: &str, block: Block) {
         if self.ir.last_op(block).is_none() {
-            self.fault(&codes::INVALID_REGION, op, &format!("a block of region `{region}` has no terminator: it is empty"));
+            self.fault(
+                &codes::INVALID_REGION,
+                op,
+                &format!("a block of region `{region}` has no terminator: it is empty"),
+            );
         }
     }
 
@@ -161,11 +178,20 @@ impl Verifier<'_> {
     pub(super) fn check_place(&mut self, op: Op) {
         if self.is_unfinished(op) {
             let parent = self.ir.parent_op(op).map_or("", |p| self.ir.op_name(p));
-            self.fault(&codes::INVALID_REGION, op, &format!("it is the last of a block of `{parent}`, expected a terminator after it"));
+            self.fault(
+                &codes::INVALID_REGION,
+                op,
+                &format!("it is the last of a block of `{parent}`, expected a terminator after it"),
+            );
         } else if self.ir.parent_op(op).is_some_and(|p| self.ir.is(p, TtOp::MapElementwise)) {
-            let writes = matches!(self.ir.spec(op).effects, Effects::Write | Effects::ReadWrite) && !self.ir.kind(op).is_terminator();
+            let writes = matches!(self.ir.spec(op).effects, Effects::Write | Effects::ReadWrite)
+                && !self.ir.kind(op).is_terminator();
             if writes {
-                self.fault(&codes::INVALID_REGION, op, "it writes to memory, which nothing in `tt.map_elementwise` does");
+                self.fault(
+                    &codes::INVALID_REGION,
+                    op,
+                    "it writes to memory, which nothing in `tt.map_elementwise` does",
+                );
             }
         }
     }
@@ -179,7 +205,11 @@ impl Verifier<'_> {
             if region.is_none() || ir.parent_region(block) != region {
                 self.fault(&codes::INVALID_REGION, op, &format!("successor #{index} is a block of another region"));
             } else if region.and_then(|r| ir.entry(r)) == Some(block) {
-                self.fault(&codes::INVALID_REGION, op, &format!("successor #{index} is the entry block, to which nothing may jump"));
+                self.fault(
+                    &codes::INVALID_REGION,
+                    op,
+                    &format!("successor #{index} is the entry block, to which nothing may jump"),
+                );
             } else if spec.has(Traits::BRANCH) && segments(self, op, spec).is_ok() {
                 let group = spec.operands.len().saturating_sub(spec.successors) + index;
                 self.check_passed(op, index, block, ir.operand_group(op, group));
@@ -190,14 +220,16 @@ impl Verifier<'_> {
     fn check_passed(&mut self, op: Op, index: usize, block: Block, passed: &[Value]) {
         let args = self.ir.args(block);
         if args.len() != passed.len() {
-            let message = format!("it passes {} to successor #{index}, expected {}", count(passed.len(), "value"), args.len());
+            let message =
+                format!("it passes {} to successor #{index}, expected {}", count(passed.len(), "value"), args.len());
             self.fault(&codes::INVALID_REGION, op, &message);
             return;
         }
         for (at, (&arg, &value)) in args.iter().zip(passed).enumerate() {
             let (expected, found) = (self.ir.ty(arg), self.ir.ty(value));
             if expected != found {
-                let message = format!("value #{at} that it passes to successor #{index} has type {found}, expected {expected}");
+                let message =
+                    format!("value #{at} that it passes to successor #{index} has type {found}, expected {expected}");
                 self.fault(&codes::INVALID_REGION, op, &message);
             }
         }
@@ -228,7 +260,11 @@ fn segments(v: &Verifier<'_>, op: Op, spec: &OpSpec) -> Result<Option<&'static [
     };
     let sizes = match attr.data() {
         AttrData::DenseArray(_, sizes) if sizes.len() == groups => sizes.as_slice(),
-        _ => return Err(Segments::Attr(format!("attribute `{SEGMENTS}` is {attr}, expected an array of {groups} sizes"))),
+        _ => {
+            return Err(Segments::Attr(format!(
+                "attribute `{SEGMENTS}` is {attr}, expected an array of {groups} sizes"
+            )));
+        }
     };
     for (&size, group) in sizes.iter().zip(spec.operands) {
         let good = match group.arity {
@@ -238,12 +274,18 @@ fn segments(v: &Verifier<'_>, op: Op, spec: &OpSpec) -> Result<Option<&'static [
         };
         if !good {
             let expected = group_words(group);
-            return Err(Segments::Attr(format!("attribute `{SEGMENTS}` gives {size} to `{}`, expected {expected}", group.name)));
+            return Err(Segments::Attr(format!(
+                "attribute `{SEGMENTS}` gives {size} to `{}`, expected {expected}",
+                group.name
+            )));
         }
     }
     let total: i64 = sizes.iter().sum();
     if total != found as i64 {
-        return Err(Segments::Attr(format!("the sizes in `{SEGMENTS}` add up to {total}, and it has {}", count(found, "operand"))));
+        return Err(Segments::Attr(format!(
+            "the sizes in `{SEGMENTS}` add up to {total}, and it has {}",
+            count(found, "operand")
+        )));
     }
     Ok(Some(sizes))
 }

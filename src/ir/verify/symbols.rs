@@ -36,12 +36,14 @@ impl Verifier<'_> {
         }
         // A missing callee is a fault of the attribute.
         let Some(name) = ir.str_attr(op, "callee") else { return };
-        let callee = self.symbols.get(context.symbols).and_then(|s| s.get(name)).copied().filter(|&f| ir.kind(f).is_function());
+        let callee =
+            self.symbols.get(context.symbols).and_then(|s| s.get(name)).copied().filter(|&f| ir.kind(f).is_function());
         let Some(callee) = callee else {
             self.fault(&codes::INVALID_SYMBOL, op, &format!("the module has no function @{name}"));
             return;
         };
-        let signature = ir.stored_attr(callee, "function_type").and_then(super::super::core::attrs::Attr::as_type).map(Type::data);
+        let signature =
+            ir.stored_attr(callee, "function_type").and_then(super::super::core::attrs::Attr::as_type).map(Type::data);
         let Some(TypeData::Function { inputs, results }) = signature else { return };
         self.check_side(op, name, "argument", ir.operands(op), inputs);
         self.check_side(op, name, "result", ir.results(op), results);
@@ -56,7 +58,11 @@ impl Verifier<'_> {
         for (index, (&value, &ty)) in found.iter().zip(expected).enumerate() {
             let has = self.ir.ty(value);
             if has != ty {
-                self.fault(&codes::INVALID_SYMBOL, op, &format!("{what} #{index} has type {has}, and that of @{name} has type {ty}"));
+                self.fault(
+                    &codes::INVALID_SYMBOL,
+                    op,
+                    &format!("{what} #{index} has type {has}, and that of @{name} has type {ty}"),
+                );
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Tests of the verifier on IR made by hand: each rule with a case that holds and cases that break it.
 //!
-//! [`good`] and [`bad`] make one operation whose operands are arguments of a function; the modules below use them as tables, and build what
-//! needs more (regions, blocks, calls) themselves.
+//! [`good`] and [`bad`] make one operation whose operands are arguments of a function; the modules below use them as
+//! tables, and build what needs more (regions, blocks, calls) themselves.
 
 mod ops;
 mod regions;
@@ -78,8 +78,8 @@ fn holds(ir: &Ir) {
 #[track_caller]
 fn breaks(ir: &Ir, expected: &[(&str, &str)]) {
     let found = faults(ir);
-    let as_expected =
-        found.len() == expected.len() && found.iter().zip(expected).all(|(f, (code, part))| f.starts_with(code) && f.contains(part));
+    let as_expected = found.len() == expected.len()
+        && found.iter().zip(expected).all(|(f, (code, part))| f.starts_with(code) && f.contains(part));
     assert!(as_expected, "expected {expected:#?}, found {found:#?}");
 }
 

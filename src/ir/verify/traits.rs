@@ -1,7 +1,7 @@
 //! Relations between the types of operands and results that an operation's traits state.
 //!
-//! A scalar has no shape and no encoding. A pointer to a tensor (a block pointer) counts with that tensor's, which is what loads and stores
-//! through it mean. Encodings are compared only where both types have one.
+//! A scalar has no shape and no encoding. A pointer to a tensor (a block pointer) counts with that tensor's, which is
+//! what loads and stores through it mean. Encodings are compared only where both types have one.
 
 use super::Verifier;
 use crate::diag::codes::verify as codes;
@@ -60,7 +60,13 @@ fn relations(ir: &Ir, op: Op, traits: Traits) -> Result<(), String> {
 }
 
 /// Whether `what` is the same for all values.
-fn same<T: PartialEq>(ir: &Ir, operands: &[Value], results: &[Value], what: &str, of: fn(Type) -> T) -> Result<(), String> {
+fn same<T: PartialEq>(
+    ir: &Ir,
+    operands: &[Value],
+    results: &[Value],
+    what: &str,
+    of: fn(Type) -> T,
+) -> Result<(), String> {
     let mut all = operands.iter().chain(results);
     let Some(&first) = all.next() else { return Ok(()) };
     let (first, expected) = (ir.ty(first), of(ir.ty(first)));
@@ -68,7 +74,10 @@ fn same<T: PartialEq>(ir: &Ir, operands: &[Value], results: &[Value], what: &str
         let ty = ir.ty(value);
         if ty != first && of(ty) != expected {
             let here = name(at + 1, operands.len());
-            return Err(format!("{here} has type {ty}, expected the {what} of {}, which has type {first}", name(0, operands.len())));
+            return Err(format!(
+                "{here} has type {ty}, expected the {what} of {}, which has type {first}",
+                name(0, operands.len())
+            ));
         }
     }
     Ok(())
@@ -91,7 +100,8 @@ fn same_encoding(ir: &Ir, operands: &[Value], results: &[Value]) -> Result<(), S
     Ok(())
 }
 
-/// Elementwise without further relations: tensors have one shape, and if there are any among the operands the results are tensors.
+/// Elementwise without further relations: tensors have one shape, and if there are any among the operands the results
+/// are tensors.
 fn elementwise(ir: &Ir, operands: &[Value], results: &[Value]) -> Result<(), String> {
     let mut first: Option<(usize, Type)> = None;
     for (at, &value) in operands.iter().chain(results).enumerate() {
@@ -102,11 +112,17 @@ fn elementwise(ir: &Ir, operands: &[Value], results: &[Value]) -> Result<(), Str
                 return Err(format!("{here} has type {ty}, expected the shape of {there}, which has type {expected}"));
             }
             Some(_) if !ty.is_tensor() && at >= operands.len() => {
-                return Err(format!("{} has type {ty}, expected a tensor since an operand is one", name(at, operands.len())));
+                return Err(format!(
+                    "{} has type {ty}, expected a tensor since an operand is one",
+                    name(at, operands.len())
+                ));
             }
             None if ty.is_tensor() => {
                 if at >= operands.len() && !operands.is_empty() {
-                    return Err(format!("{} has type {ty}, expected a scalar since all operands are scalars", name(at, operands.len())));
+                    return Err(format!(
+                        "{} has type {ty}, expected a scalar since all operands are scalars",
+                        name(at, operands.len())
+                    ));
                 }
                 first = Some((at, ty));
             }

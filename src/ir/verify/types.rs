@@ -1,11 +1,13 @@
 //! Types of tensors and memory descriptors: sizes, and layouts against what the module says of its target.
 //!
-//! Each distinct type is judged once; each value remembers the judgement. As in Triton, the rules bind the operations of `tt`, `ttg` and
-//! `ttng` only: an `arith` operation on `tensor<3xi32>` is valid until one of those meets its result.
+//! Each distinct type is judged once; each value remembers the judgement. As in Triton, the rules bind the operations
+//! of `tt`, `ttg` and `ttng` only: an `arith` operation on `tensor<3xi32>` is valid until one of those meets its
+//! result.
 //!
 //! - Every dimension is a power of two, and there are at most 2^20 elements.
 //! - A tensor's layout is distributed, of the tensor's rank, with the module's numbers of threads, warps and blocks.
-//! - A memory descriptor's layout has its rank, or one less when it has a leading dimension of buffers, and the module's number of blocks.
+//! - A memory descriptor's layout has its rank, or one less when it has a leading dimension of buffers, and the
+//!   module's number of blocks.
 
 use super::{Context, LayoutRules, Verifier};
 use crate::diag::Code;
@@ -46,7 +48,11 @@ pub(super) struct TypeRules {
 impl TypeRules {
     pub(super) fn new(ir: &Ir) -> TypeRules {
         let outside = Target { warps: None, threads: 32, ctas: 1 };
-        TypeRules { targets: vec![outside], judged: Map::default(), values: vec![Judgement::Unknown; ir.value_capacity()] }
+        TypeRules {
+            targets: vec![outside],
+            judged: Map::default(),
+            values: vec![Judgement::Unknown; ir.value_capacity()],
+        }
     }
 
     /// The target inside an operation, given the one around it: its own attributes prevail.
@@ -59,12 +65,14 @@ impl TypeRules {
         self.index_of(target, around)
     }
 
-    /// The target inside region `index` of an operation: the partitions of a warp-specialized one have warps of their own.
+    /// The target inside region `index` of an operation: the partitions of a warp-specialized one have warps of their
+    /// own.
     pub(super) fn target_of_partition(&mut self, ir: &Ir, op: Op, index: usize, around: usize) -> usize {
         if ir.op_name(op) != "ttg.warp_specialize.partitions" {
             return around;
         }
-        let counts = ir.parent_op(op).and_then(|p| ir.stored_attr(p, "partitionNumWarps")).and_then(Attr::as_dense_array);
+        let counts =
+            ir.parent_op(op).and_then(|p| ir.stored_attr(p, "partitionNumWarps")).and_then(Attr::as_dense_array);
         let warps = counts.and_then(|c| c.get(index).copied());
         self.index_of(Target { warps: warps.or(self.targets[around].warps), ..self.targets[around] }, around)
     }
@@ -82,7 +90,8 @@ impl TypeRules {
 }
 
 impl Verifier<'_> {
-    /// Whether the types of all operands and results are as the operation's own rule may expect; reports those that are not.
+    /// Whether the types of all operands and results are as the operation's own rule may expect; reports those that are
+    /// not.
     pub(super) fn check_types(&mut self, op: Op, context: Context) -> bool {
         let ir = self.ir;
         let binds = matches!(ir.kind(op), OpKind::Tt(_) | OpKind::Ttg(_) | OpKind::Ttng(_));
@@ -95,8 +104,10 @@ impl Verifier<'_> {
             sound &= known == Judgement::Good || !binds;
             if known == Judgement::Bad && binds {
                 self.types.values[value.index()] = Judgement::Reported;
-                if let Err((code, message)) = type_rule(ir.ty(value), self.types.targets[context.target], self.layouts) {
-                    let name = if at < operands { format!("operand #{at}") } else { format!("result #{}", at - operands) };
+                if let Err((code, message)) = type_rule(ir.ty(value), self.types.targets[context.target], self.layouts)
+                {
+                    let name =
+                        if at < operands { format!("operand #{at}") } else { format!("result #{}", at - operands) };
                     self.fault(code, op, &format!("{name} has type {}: {message}", ir.ty(value)));
                     return false;
                 }
@@ -110,7 +121,8 @@ impl Verifier<'_> {
             return Judgement::Good;
         }
         let (targets, layouts) = (&self.types.targets, self.layouts);
-        let good = *self.types.judged.entry((ty, target)).or_insert_with(|| type_rule(ty, targets[target], layouts).is_ok());
+        let good =
+            *self.types.judged.entry((ty, target)).or_insert_with(|| type_rule(ty, targets[target], layouts).is_ok());
         if good { Judgement::Good } else { Judgement::Bad }
     }
 }
@@ -127,7 +139,10 @@ fn type_rule(ty: Type, target: Target, layouts: Option<LayoutRules>) -> Rule {
         TypeData::MemDesc(m) => {
             let negative = m.shape.iter().chain(&m.alloc_shape).any(|&s| s < 0);
             if negative || checked_count(&m.shape).is_none() || checked_count(&m.alloc_shape).is_none() {
-                return Err((&codes::INVALID_TENSOR, "a dimension is negative, or there are too many elements".to_owned()));
+                return Err((
+                    &codes::INVALID_TENSOR,
+                    "a dimension is negative, or there are too many elements".to_owned(),
+                ));
             }
             memdesc_layout_rule(m, target).map_err(layout)?;
         }
@@ -171,7 +186,11 @@ fn tensor_layout_rule(t: &TensorType, target: Target) -> Result<(), String> {
 }
 
 fn agree(what: &str, found: i64, expected: i64) -> Result<(), String> {
-    if found == expected { Ok(()) } else { Err(format!("its layout has {found} {what}, and the module has {expected}")) }
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("its layout has {found} {what}, and the module has {expected}"))
+    }
 }
 
 fn memdesc_layout_rule(m: &MemDesc, target: Target) -> Result<(), String> {
@@ -191,8 +210,8 @@ struct Counts {
     ctas: i64,
 }
 
-/// The counts of an encoding; the reason why it is not well-formed or not distributed otherwise. A parent is read in a loop, since text may
-/// nest encodings deeply.
+/// The counts of an encoding; the reason why it is not well-formed or not distributed otherwise. A parent is read in a
+/// loop, since text may nest encodings deeply.
 fn distributed(mut encoding: &Encoding) -> Result<Counts, String> {
     let mut removed: Vec<u32> = vec![];
     let mut counts = loop {
@@ -204,9 +223,12 @@ fn distributed(mut encoding: &Encoding) -> Result<Counts, String> {
                 removed.push(*dim);
                 encoding = parent.as_encoding().ok_or("the parent of its layout is no layout")?;
             }
-            Encoding::DotOp { parent, .. } => encoding = parent.as_encoding().ok_or("the parent of its layout is no layout")?,
+            Encoding::DotOp { parent, .. } => {
+                encoding = parent.as_encoding().ok_or("the parent of its layout is no layout")?
+            }
             Encoding::Blocked(e) => {
-                let (threads, warps) = (product("threadsPerWarp", &e.threads_per_warp)?, product("warpsPerCTA", &e.warps_per_cta)?);
+                let (threads, warps) =
+                    (product("threadsPerWarp", &e.threads_per_warp)?, product("warpsPerCTA", &e.warps_per_cta)?);
                 break Counts { rank: Some(e.order.len()), threads, warps, ctas: places(&e.cga)? };
             }
             Encoding::NvidiaMma(e) => {
@@ -235,7 +257,9 @@ fn product(what: &str, list: &[u32]) -> Result<i64, String> {
     if let Some(bad) = list.iter().find(|s| !s.is_power_of_two()) {
         return Err(format!("{what} of its layout has an entry {bad}, expected a power of two"));
     }
-    list.iter().try_fold(1i64, |n, &s| n.checked_mul(i64::from(s))).ok_or_else(|| format!("{what} of its layout is too large"))
+    list.iter()
+        .try_fold(1i64, |n, &s| n.checked_mul(i64::from(s)))
+        .ok_or_else(|| format!("{what} of its layout is too large"))
 }
 
 /// 2^bits: how many places an input dimension with these bases numbers.

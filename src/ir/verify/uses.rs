@@ -1,7 +1,9 @@
-//! Use lists against operands: each operand of the module is registered as a use of its value exactly once, and nothing else is.
+//! Use lists against operands: each operand of the module is registered as a use of its value exactly once, and nothing
+//! else is.
 //!
-//! A fault here is a defect of a pass or of the IR's primitives, never of the user's text. Every operand gets a slot; each use marks its slot.
-//! A use whose slot does not hold the value, or is marked already, is stale; an operand whose slot stays unmarked is unregistered.
+//! A fault here is a defect of a pass or of the IR's primitives, never of the user's text. Every operand gets a slot;
+//! each use marks its slot. A use whose slot does not hold the value, or is marked already, is stale; an operand whose
+//! slot stays unmarked is unregistered.
 
 use super::{Verifier, at};
 use crate::diag::Diagnostic;
@@ -33,7 +35,10 @@ impl Verifier<'_> {
         for &op in &ops {
             for index in 0..ir.operands(op).len() {
                 if !marked[start[op.index()] + index] && ir.value_block(ir.operand(op, index)).is_some() {
-                    self.inconsistent(Some(op), &format!("operand #{index} is not recorded among the uses of its value"));
+                    self.inconsistent(
+                        Some(op),
+                        &format!("operand #{index} is not recorded among the uses of its value"),
+                    );
                 }
             }
         }

@@ -10,31 +10,54 @@ use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Const, Tensor, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
-    entry("atomic_add", "pointer, val, mask=None, sem=None, scope=None", "Adds to memory; gives what was there.", |cx, a| {
-        simple(cx, a, RmwKind::Add)
-    }),
-    entry("atomic_and", "pointer, val, mask=None, sem=None, scope=None", "Bitwise and with memory; gives what was there.", |cx, a| {
-        simple(cx, a, RmwKind::And)
-    }),
-    entry("atomic_or", "pointer, val, mask=None, sem=None, scope=None", "Bitwise or with memory; gives what was there.", |cx, a| {
-        simple(cx, a, RmwKind::Or)
-    }),
+    entry(
+        "atomic_add",
+        "pointer, val, mask=None, sem=None, scope=None",
+        "Adds to memory; gives what was there.",
+        |cx, a| simple(cx, a, RmwKind::Add),
+    ),
+    entry(
+        "atomic_and",
+        "pointer, val, mask=None, sem=None, scope=None",
+        "Bitwise and with memory; gives what was there.",
+        |cx, a| simple(cx, a, RmwKind::And),
+    ),
+    entry(
+        "atomic_or",
+        "pointer, val, mask=None, sem=None, scope=None",
+        "Bitwise or with memory; gives what was there.",
+        |cx, a| simple(cx, a, RmwKind::Or),
+    ),
     entry(
         "atomic_xor",
         "pointer, val, mask=None, sem=None, scope=None",
         "Bitwise exclusive or with memory; gives what was there.",
         |cx, a| simple(cx, a, RmwKind::Xor),
     ),
-    entry("atomic_xchg", "pointer, val, mask=None, sem=None, scope=None", "Replaces memory; gives what was there.", |cx, a| {
-        simple(cx, a, RmwKind::Exch)
-    }),
-    entry("atomic_max", "pointer, val, mask=None, sem=None, scope=None", "Maximum with memory; gives what was there.", |cx, a| {
-        extremum(cx, a, true)
-    }),
-    entry("atomic_min", "pointer, val, mask=None, sem=None, scope=None", "Minimum with memory; gives what was there.", |cx, a| {
-        extremum(cx, a, false)
-    }),
-    entry("atomic_cas", "pointer, cmp, val, sem=None, scope=None", "Stores `val` if memory equals `cmp`; gives what was there.", cas),
+    entry(
+        "atomic_xchg",
+        "pointer, val, mask=None, sem=None, scope=None",
+        "Replaces memory; gives what was there.",
+        |cx, a| simple(cx, a, RmwKind::Exch),
+    ),
+    entry(
+        "atomic_max",
+        "pointer, val, mask=None, sem=None, scope=None",
+        "Maximum with memory; gives what was there.",
+        |cx, a| extremum(cx, a, true),
+    ),
+    entry(
+        "atomic_min",
+        "pointer, val, mask=None, sem=None, scope=None",
+        "Minimum with memory; gives what was there.",
+        |cx, a| extremum(cx, a, false),
+    ),
+    entry(
+        "atomic_cas",
+        "pointer, cmp, val, sem=None, scope=None",
+        "Stores `val` if memory equals `cmp`; gives what was there.",
+        cas,
+    ),
     entry(
         "atomic_load",
         "pointer, mask=None, sem=None, scope=None",
@@ -66,7 +89,8 @@ const LOAD_SEM: &[(&str, MemSemantic)] =
     &[("", MemSemantic::Acquire), ("relaxed", MemSemantic::Relaxed), ("acquire", MemSemantic::Acquire)];
 const STORE_SEM: &[(&str, MemSemantic)] =
     &[("", MemSemantic::Release), ("relaxed", MemSemantic::Relaxed), ("release", MemSemantic::Release)];
-const SCOPE: &[(&str, MemScope)] = &[("", MemScope::Gpu), ("gpu", MemScope::Gpu), ("cta", MemScope::Cta), ("sys", MemScope::Sys)];
+const SCOPE: &[(&str, MemScope)] =
+    &[("", MemScope::Gpu), ("gpu", MemScope::Gpu), ("cta", MemScope::Cta), ("sys", MemScope::Sys)];
 
 struct Access {
     ptr: Tensor,

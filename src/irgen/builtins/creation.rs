@@ -8,9 +8,12 @@ use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Const, Tensor, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
-    entry("program_id", "axis", "Which program of the grid this is along an axis (0, 1 or 2), as an int32.", |cx, a| {
-        grid(cx, a, TtOp::GetProgramId)
-    }),
+    entry(
+        "program_id",
+        "axis",
+        "Which program of the grid this is along an axis (0, 1 or 2), as an int32.",
+        |cx, a| grid(cx, a, TtOp::GetProgramId),
+    ),
     entry("num_programs", "axis", "How many programs the grid has along an axis (0, 1 or 2), as an int32.", |cx, a| {
         grid(cx, a, TtOp::GetNumPrograms)
     }),
@@ -20,7 +23,12 @@ pub(super) static TABLE: &[Builtin] = &[
         "The int32 values start, start + 1, …, end - 1; both bounds are compile-time values and end - start is a power of two.",
         arange,
     ),
-    entry("full", "shape, value, dtype", "A tensor of this shape and type, every element of which is the scalar `value`.", full),
+    entry(
+        "full",
+        "shape, value, dtype",
+        "A tensor of this shape and type, every element of which is the scalar `value`.",
+        full,
+    ),
     entry("to_tensor", "x", "A number as a scalar tensor; a tensor as it is.", |cx, a| Ok(a.tensor(cx, 0)?.into())),
 ];
 
@@ -51,8 +59,11 @@ fn arange(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     }
     let n = end - start;
     if n <= 0 || n & (n - 1) != 0 {
-        let why =
-            if n <= 0 { "must be above its start".to_owned() } else { format!("must be a power of two above its start; {n} is none") };
+        let why = if n <= 0 {
+            "must be above its start".to_owned()
+        } else {
+            format!("must be a power of two above its start; {n} is none")
+        };
         return Err(cx.error_help(
             &types::BLOCK_SHAPE,
             format!("`arange({start}, {end})`: its end {why}"),

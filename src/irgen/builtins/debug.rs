@@ -8,7 +8,12 @@ use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Const, Tensor, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
-    entry("static_assert", "cond, msg=\"\"", "Stops the compilation unless the compile-time condition holds.", static_assert),
+    entry(
+        "static_assert",
+        "cond, msg=\"\"",
+        "Stops the compilation unless the compile-time condition holds.",
+        static_assert,
+    ),
     entry(
         "static_print",
         "*values, sep=\" \", end=\"\", file=None, flush=False",
@@ -21,19 +26,24 @@ pub(super) static TABLE: &[Builtin] = &[
             Ok(Val::NONE)
         },
     ),
-    entry("device_assert", "cond, msg=\"\", mask=None", "Stops the program unless the condition holds; only in debug mode.", |cx, a| {
-        if !cx.options.debug {
-            return Ok(Val::NONE);
-        }
-        let mut cond = a.tensor(cx, 0)?;
-        let message = a.text(cx, 1)?;
-        if let Some(mask) = a.optional_tensor(cx, 2)? {
-            let outside = cx.logical_not(&mask.into())?;
-            cond = cx.bitwise(crate::ir::ArithOp::Ori, "|", &cond.into(), &outside.into())?;
-        }
-        cx.device_assert(cond, &message)?;
-        Ok(Val::NONE)
-    }),
+    entry(
+        "device_assert",
+        "cond, msg=\"\", mask=None",
+        "Stops the program unless the condition holds; only in debug mode.",
+        |cx, a| {
+            if !cx.options.debug {
+                return Ok(Val::NONE);
+            }
+            let mut cond = a.tensor(cx, 0)?;
+            let message = a.text(cx, 1)?;
+            if let Some(mask) = a.optional_tensor(cx, 2)? {
+                let outside = cx.logical_not(&mask.into())?;
+                cond = cx.bitwise(crate::ir::ArithOp::Ori, "|", &cond.into(), &outside.into())?;
+            }
+            cx.device_assert(cond, &message)?;
+            Ok(Val::NONE)
+        },
+    ),
     entry("device_print", "prefix, *args, hex=False", "Prints values on the device.", device_print),
     entry(
         "inline_asm_elementwise",
@@ -46,7 +56,11 @@ pub(super) static TABLE: &[Builtin] = &[
 fn static_assert(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     if !a.flag(cx, 0)? {
         let message = a.get(1).show();
-        let text = if message.is_empty() { "static assertion failed".to_owned() } else { format!("static assertion failed: {message}") };
+        let text = if message.is_empty() {
+            "static assertion failed".to_owned()
+        } else {
+            format!("static assertion failed: {message}")
+        };
         return Err(cx.error_help(
             &names::STATIC_ASSERT,
             text,
@@ -119,7 +133,16 @@ fn inline_asm(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 }
 
 #[allow(clippy::too_many_arguments)]
-fn asm_op(cx: &mut Lower<'_>, asm: &str, constraints: &str, args: &[Tensor], tys: &[Ty], pure: bool, pack: i64, single: bool) -> R<Val> {
+fn asm_op(
+    cx: &mut Lower<'_>,
+    asm: &str,
+    constraints: &str,
+    args: &[Tensor],
+    tys: &[Ty],
+    pure: bool,
+    pack: i64,
+    single: bool,
+) -> R<Val> {
     if tys.is_empty() {
         return Err(cx.error_help(
             &types::ARGUMENT_TYPE,
@@ -138,7 +161,8 @@ fn asm_op(cx: &mut Lower<'_>, asm: &str, constraints: &str, args: &[Tensor], tys
         .attr("pure", Attr::bool(pure))
         .attr("packed_element", Attr::i32(pack));
     let op = cx.emit(state)?;
-    let mut out: Vec<Val> = cx.ir.results(op).to_vec().into_iter().zip(tys).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
+    let mut out: Vec<Val> =
+        cx.ir.results(op).to_vec().into_iter().zip(tys).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
     Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
 }
 

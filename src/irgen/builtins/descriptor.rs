@@ -24,12 +24,27 @@ pub(super) static TABLE: &[Builtin] = &[
 /// Methods of a descriptor.
 pub(super) static METHODS: &[Builtin] = &[
     entry("load", "self, offsets", "Reads the block at the offsets; what lies outside of the tensor is padding.", load),
-    entry("store", "self, offsets, value", "Writes the block at the offsets; what lies outside of the tensor is left out.", store),
-    entry("atomic_add", "self, offsets, value", "Adds a block to memory.", |cx, a| reduce(cx, a, DescriptorReduceKind::Add)),
-    entry("atomic_min", "self, offsets, value", "Minimum of a block and memory.", |cx, a| reduce(cx, a, DescriptorReduceKind::Min)),
-    entry("atomic_max", "self, offsets, value", "Maximum of a block and memory.", |cx, a| reduce(cx, a, DescriptorReduceKind::Max)),
-    entry("atomic_and", "self, offsets, value", "Bitwise and of a block and memory.", |cx, a| reduce(cx, a, DescriptorReduceKind::And)),
-    entry("atomic_or", "self, offsets, value", "Bitwise or of a block and memory.", |cx, a| reduce(cx, a, DescriptorReduceKind::Or)),
+    entry(
+        "store",
+        "self, offsets, value",
+        "Writes the block at the offsets; what lies outside of the tensor is left out.",
+        store,
+    ),
+    entry("atomic_add", "self, offsets, value", "Adds a block to memory.", |cx, a| {
+        reduce(cx, a, DescriptorReduceKind::Add)
+    }),
+    entry("atomic_min", "self, offsets, value", "Minimum of a block and memory.", |cx, a| {
+        reduce(cx, a, DescriptorReduceKind::Min)
+    }),
+    entry("atomic_max", "self, offsets, value", "Maximum of a block and memory.", |cx, a| {
+        reduce(cx, a, DescriptorReduceKind::Max)
+    }),
+    entry("atomic_and", "self, offsets, value", "Bitwise and of a block and memory.", |cx, a| {
+        reduce(cx, a, DescriptorReduceKind::And)
+    }),
+    entry("atomic_or", "self, offsets, value", "Bitwise or of a block and memory.", |cx, a| {
+        reduce(cx, a, DescriptorReduceKind::Or)
+    }),
     entry("atomic_xor", "self, offsets, value", "Bitwise exclusive or of a block and memory.", |cx, a| {
         reduce(cx, a, DescriptorReduceKind::Xor)
     }),
@@ -72,7 +87,12 @@ fn make(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     if base.ty.is_block() || block.is_empty() || block.len() > 5 || counts != [block.len(); 2] {
         return Err(cx.error_help(
             &types::AXIS,
-            format!("a descriptor has 1 to 5 dimensions: block_shape has {}, shape {}, strides {}", block.len(), counts[0], counts[1]),
+            format!(
+                "a descriptor has 1 to 5 dimensions: block_shape has {}, shape {}, strides {}",
+                block.len(),
+                counts[0],
+                counts[1]
+            ),
             "lengths differ",
             "shape, strides and block_shape have one entry for each dimension",
         ));
@@ -96,7 +116,8 @@ fn make(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
             "the elements of a row must be contiguous: write the literal 1",
         ));
     }
-    let padding = a.word(cx, 4, &[("", PaddingOption::Zero), ("zero", PaddingOption::Zero), ("nan", PaddingOption::Nan)])?;
+    let padding =
+        a.word(cx, 4, &[("", PaddingOption::Zero), ("zero", PaddingOption::Zero), ("nan", PaddingOption::Nan)])?;
     let shape = scalars(cx, a.get(1), Dtype::Int32)?;
     let strides = scalars(cx, a.get(2), Dtype::Int64)?;
     let ty = Ty::block(elem, &block);
@@ -177,7 +198,10 @@ fn rows(cx: &mut Lower<'_>, d: &Desc, x: &Val, y: &Val) -> R<(Tensor, Value)> {
     {
         return Err(cx.error_help(
             &types::ARGUMENT_TYPE,
-            format!("rows are picked by a 1D tensor of int16 or int32 from a descriptor of [1, N] blocks, found {} and {}", x.ty, d.block),
+            format!(
+                "rows are picked by a 1D tensor of int16 or int32 from a descriptor of [1, N] blocks, found {} and {}",
+                x.ty, d.block
+            ),
             "in this call",
             "pass the rows as `rows.to(tl.int32)`, and make the descriptor with block_shape `[1, N]`",
         ));

@@ -45,7 +45,8 @@ fn precision(cx: &mut Lower<'_>, a: &Args) -> R<InputPrecision> {
 /// Reports operands that cannot be multiplied.
 fn check(cx: &mut Lower<'_>, x: Tensor, y: Tensor) -> R<()> {
     let (dx, dy) = (x.ty.dtype, y.ty.dtype);
-    let fine = |d: Dtype| matches!(d, Dtype::Int8 | Dtype::Uint8 | Dtype::Fp16 | Dtype::Bf16 | Dtype::Fp32 | Dtype::Fp64);
+    let fine =
+        |d: Dtype| matches!(d, Dtype::Int8 | Dtype::Uint8 | Dtype::Fp16 | Dtype::Bf16 | Dtype::Fp32 | Dtype::Fp64);
     if !(dx.is_fp8() && dy.is_fp8()) && (!fine(dx) || !fine(dy) || dx != dy || dx == Dtype::Uint8) {
         return Err(cx.error_help(
             &types::DOT,
@@ -67,7 +68,11 @@ fn check(cx: &mut Lower<'_>, x: Tensor, y: Tensor) -> R<()> {
     if sx[n - 1] != sy[n - 2] || sx[..n - 2] != sy[..n - 2] {
         return Err(cx.error_help(
             &types::DOT,
-            format!("the shapes {sx:?} and {sy:?} do not multiply: the left has {} columns, the right {} rows", sx[n - 1], sy[n - 2]),
+            format!(
+                "the shapes {sx:?} and {sy:?} do not multiply: the left has {} columns, the right {} rows",
+                sx[n - 1],
+                sy[n - 2]
+            ),
             "inner dimensions differ",
             "transpose one with `tl.trans` if it is stored the other way round",
         ));
@@ -206,7 +211,14 @@ fn scaled_operand(cx: &mut Lower<'_>, t: Tensor, format: ScaledElem) -> R<Tensor
 }
 
 /// The scales of an operand with `rows` rows (or columns), in groups of `group` along k.
-fn check_scale(cx: &mut Lower<'_>, name: &str, scale: Option<Tensor>, leading: &[i64], rows: i64, groups: i64) -> R<()> {
+fn check_scale(
+    cx: &mut Lower<'_>,
+    name: &str,
+    scale: Option<Tensor>,
+    leading: &[i64],
+    rows: i64,
+    groups: i64,
+) -> R<()> {
     let Some(scale) = scale else { return Ok(()) };
     let bits = scale.ty.dtype.bits();
     if !(bits == 8 || scale.ty.dtype.is_float() && bits == 16) {
@@ -286,7 +298,9 @@ fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     shape.push(if lpack { sx[n - 2] } else { sx[n - 2] * pack(lf) });
     shape.push(if rpack { sy[n - 1] } else { sy[n - 1] * pack(rf) });
     // Groups are of 32 elements, unless a scale has as many columns as groups of 16.
-    let columns = |s: Option<Tensor>| s.filter(|t| t.ty.shape().iter().product::<i64>() != 1).and_then(|t| t.ty.shape().last().copied());
+    let columns = |s: Option<Tensor>| {
+        s.filter(|t| t.ty.shape().iter().product::<i64>() != 1).and_then(|t| t.ty.shape().last().copied())
+    };
     let group = if columns(xs).or(columns(ys)) == Some(k / 16) { 16 } else { 32 };
     check_scale(cx, "lhs_scale", xs, &shape[..n - 2], shape[n - 2], k / group)?;
     check_scale(cx, "rhs_scale", ys, &shape[..n - 2], shape[n - 1], k / group)?;

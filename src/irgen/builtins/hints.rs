@@ -8,12 +8,18 @@ use crate::irgen::lower::{Lower, R};
 use crate::irgen::value::Val;
 
 pub(super) static TABLE: &[Builtin] = &[
-    entry("multiple_of", "input, values", "States that the first element of each contiguous group is a multiple of the value.", |cx, a| {
-        hint(cx, a, "tt.divisibility")
-    }),
-    entry("max_contiguous", "input, values", "States that elements come in contiguous groups of this length.", |cx, a| {
-        hint(cx, a, "tt.contiguity")
-    }),
+    entry(
+        "multiple_of",
+        "input, values",
+        "States that the first element of each contiguous group is a multiple of the value.",
+        |cx, a| hint(cx, a, "tt.divisibility"),
+    ),
+    entry(
+        "max_contiguous",
+        "input, values",
+        "States that elements come in contiguous groups of this length.",
+        |cx, a| hint(cx, a, "tt.contiguity"),
+    ),
     entry("max_constancy", "input, values", "States that elements come in constant groups of this length.", |cx, a| {
         hint(cx, a, "tt.constancy")
     }),
@@ -53,7 +59,8 @@ fn hint(cx: &mut Lower<'_>, a: &Args, name: &str) -> R<Val> {
 }
 
 impl Lower<'_> {
-    /// A hint on a parameter of the kernel becomes an attribute of the parameter; on another block argument it is dropped.
+    /// A hint on a parameter of the kernel becomes an attribute of the parameter; on another block argument it is
+    /// dropped.
     fn argument_hint(&mut self, value: crate::ir::Value, name: &str, hint: i64) {
         let crate::ir::ValueDef::Arg { block, index } = self.ir.def(value) else { return };
         let Some(func) = self.ir.block_op(block).filter(|&op| self.ir.kind(op).is_function()) else { return };

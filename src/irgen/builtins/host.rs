@@ -1,4 +1,5 @@
-//! What host code around kernels uses: Python's functions on lists, `itertools`, `triton.Config`, and what it asks of the target.
+//! What host code around kernels uses: Python's functions on lists, `itertools`, `triton.Config`, and what it asks of
+//! the target.
 //!
 //! Configurations and heuristics are written with these; kernels have no use for them.
 
@@ -40,7 +41,8 @@ pub(super) static TABLE: &[Builtin] = &[
         Ok(Val::tuple((0..count).map(|i| Val::tuple(lists.iter().map(|l| l[i].clone()).collect())).collect()))
     }),
     entry("map", "function, items", "The function's value for each item.", |cx, a| {
-        let values: R<Vec<Val>> = items(cx, a.get(1))?.into_iter().map(|v| cx.apply(a.get(0), vec![v], vec![])).collect();
+        let values: R<Vec<Val>> =
+            items(cx, a.get(1))?.into_iter().map(|v| cx.apply(a.get(0), vec![v], vec![])).collect();
         Ok(Val::tuple(values?))
     }),
     entry("filter", "function, items", "The items for which the function is true.", |cx, a| {
@@ -57,25 +59,35 @@ pub(super) static TABLE: &[Builtin] = &[
 
 /// `itertools`
 pub(super) static ITERTOOLS: &[Builtin] = &[
-    entry("product", "*lists, repeat=1", "All combinations of one value of each list, the last varying fastest.", |cx, a| {
-        let (once, repeat) = (lists(cx, a.get(0))?, a.int(cx, 1)?.clamp(0, 16) as usize);
-        let count = once.len() * repeat;
-        let mut all: Vec<Vec<Val>> = vec![vec![]];
-        for list in once.iter().cycle().take(count) {
-            if all.len() * list.len() > 1 << 16 {
-                return Err(cx.error_help(
-                    &names::TOO_LARGE,
-                    "the product of the lists has more than 65536 items",
-                    "in this call",
-                    "choose fewer values",
-                ));
+    entry(
+        "product",
+        "*lists, repeat=1",
+        "All combinations of one value of each list, the last varying fastest.",
+        |cx, a| {
+            let (once, repeat) = (lists(cx, a.get(0))?, a.int(cx, 1)?.clamp(0, 16) as usize);
+            let count = once.len() * repeat;
+            let mut all: Vec<Vec<Val>> = vec![vec![]];
+            for list in once.iter().cycle().take(count) {
+                if all.len() * list.len() > 1 << 16 {
+                    return Err(cx.error_help(
+                        &names::TOO_LARGE,
+                        "the product of the lists has more than 65536 items",
+                        "in this call",
+                        "choose fewer values",
+                    ));
+                }
+                cx.room((all.len() * list.len() * (all[0].len() + 1)) as u64)?;
+                all = all
+                    .iter()
+                    .flat_map(|start| list.iter().map(|v| [start.as_slice(), std::slice::from_ref(v)].concat()))
+                    .collect();
             }
-            cx.room((all.len() * list.len() * (all[0].len() + 1)) as u64)?;
-            all = all.iter().flat_map(|start| list.iter().map(|v| [start.as_slice(), std::slice::from_ref(v)].concat())).collect();
-        }
-        Ok(Val::tuple(all.into_iter().map(Val::tuple).collect()))
+            Ok(Val::tuple(all.into_iter().map(Val::tuple).collect()))
+        },
+    ),
+    entry("chain", "*lists", "The values of the lists, one list after the other.", |cx, a| {
+        Ok(Val::tuple(lists(cx, a.get(0))?.concat()))
     }),
-    entry("chain", "*lists", "The values of the lists, one list after the other.", |cx, a| Ok(Val::tuple(lists(cx, a.get(0))?.concat()))),
 ];
 
 /// Host functions and classes of `triton` itself.
@@ -97,7 +109,8 @@ pub(super) static TRITON: &[Builtin] = &[entry(
             let n = a.int(cx, i)?;
             u32::try_from(n).map(Some).map_err(|_| cx.expected("a number that is not negative", v))
         };
-        let (num_warps, num_stages, num_ctas, maxnreg) = (number(cx, 1)?, number(cx, 2)?, number(cx, 3)?, number(cx, 4)?);
+        let (num_warps, num_stages, num_ctas, maxnreg) =
+            (number(cx, 1)?, number(cx, 2)?, number(cx, 3)?, number(cx, 4)?);
         if a.given(6).is_some() {
             return Err(cx.unsupported("`ir_override` of a configuration"));
         }
@@ -114,7 +127,9 @@ static DICT: &[Builtin] = &[
     }),
     entry("keys", "self", "The keys.", |_, a| Ok(pairs(a, |k, _| k.clone()))),
     entry("values", "self", "The values.", |_, a| Ok(pairs(a, |_, v| v.clone()))),
-    entry("items", "self", "The keys with their values.", |_, a| Ok(pairs(a, |k, v| Val::tuple(vec![k.clone(), v.clone()])))),
+    entry("items", "self", "The keys with their values.", |_, a| {
+        Ok(pairs(a, |k, v| Val::tuple(vec![k.clone(), v.clone()])))
+    }),
     entry("copy", "self", "The dict itself: values never change.", |_, a| match a.get(0) {
         Val::Dict(d) => Ok(Val::dict(d.to_vec())),
         other => Ok(other.clone()),
@@ -128,7 +143,12 @@ static LIST: &[Builtin] = &[
         let all = items(cx, a.get(0))?;
         match all.iter().position(|v| crate::irgen::semantic::fold::same(v, a.get(1))) {
             Some(at) => Ok(Val::int(at as i128)),
-            None => Err(cx.error_help(&types::INDEX, "the value is not in the list", "in this call", "ask `value in list` first")),
+            None => Err(cx.error_help(
+                &types::INDEX,
+                "the value is not in the list",
+                "in this call",
+                "ask `value in list` first",
+            )),
         }
     }),
 ];
@@ -197,8 +217,12 @@ fn format(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         };
         let value = match field {
             "" => positional.get(next).cloned(),
-            number if number.bytes().all(|b| b.is_ascii_digit()) => number.parse().ok().and_then(|i: usize| positional.get(i).cloned()),
-            name if name.contains(['!', ':', '.', '[']) => return Err(cx.unsupported(&format!("the format `{{{name}}}`"))),
+            number if number.bytes().all(|b| b.is_ascii_digit()) => {
+                number.parse().ok().and_then(|i: usize| positional.get(i).cloned())
+            }
+            name if name.contains(['!', ':', '.', '[']) => {
+                return Err(cx.unsupported(&format!("the format `{{{name}}}`")));
+            }
             name => Some(cx.index_dict(&fields, &Const::str(name).into())?),
         };
         next += usize::from(field.is_empty());
@@ -237,16 +261,18 @@ fn sorted(cx: &mut Lower<'_>, mut all: Vec<Val>) -> R<Vec<Val>> {
 }
 
 /// Methods of integers.
-static INTEGER: &[Builtin] = &[entry("bit_length", "self", "The bits that the number takes, without its sign.", |cx, a| {
-    let n = a.int(cx, 0)?;
-    Ok(Val::int(128 - n.unsigned_abs().leading_zeros()))
-})];
+static INTEGER: &[Builtin] =
+    &[entry("bit_length", "self", "The bits that the number takes, without its sign.", |cx, a| {
+        let n = a.int(cx, 0)?;
+        Ok(Val::int(128 - n.unsigned_abs().leading_zeros()))
+    })];
 
 /// Methods of a run-time argument: what its type says.
-static ARGUMENT: &[Builtin] = &[entry("is_floating_point", "self", "Whether its elements are floats.", |cx, a| match a.get(0) {
-    Val::Argument(arg) => Ok(Val::bool(element(arg.ty.dtype).is_float())),
-    other => Err(cx.expected("an argument", other)),
-})];
+static ARGUMENT: &[Builtin] =
+    &[entry("is_floating_point", "self", "Whether its elements are floats.", |cx, a| match a.get(0) {
+        Val::Argument(arg) => Ok(Val::bool(element(arg.ty.dtype).is_float())),
+        other => Err(cx.expected("an argument", other)),
+    })];
 
 /// What the driver says of the target.
 static TARGET: &[Builtin] = &[
@@ -256,14 +282,16 @@ static TARGET: &[Builtin] = &[
         let (major, minor) = cx.options.target.compute_capability();
         Ok(Val::tuple(vec![Val::int(major), Val::int(minor)]))
     }),
-    entry("get_device_name", "device=None", "The usual GPU of the compute capability.", |cx, _| match cx.options.target.product() {
-        Some(name) => Ok(Const::str(name).into()),
-        None => Err(cx.error_help(
-            &names::UNKNOWN_VALUE,
-            format!("there is no one GPU of {}", cx.options.target),
-            "asks for its name",
-            "give what is computed from it with -D",
-        )),
+    entry("get_device_name", "device=None", "The usual GPU of the compute capability.", |cx, _| {
+        match cx.options.target.product() {
+            Some(name) => Ok(Const::str(name).into()),
+            None => Err(cx.error_help(
+                &names::UNKNOWN_VALUE,
+                format!("there is no one GPU of {}", cx.options.target),
+                "asks for its name",
+                "give what is computed from it with -D",
+            )),
+        }
     }),
     entry("are_deterministic_algorithms_enabled", "", "They are not.", |_, _| Ok(Val::bool(false))),
     entry("current_device", "", "The first.", |_, _| Ok(Val::int(0))),
@@ -273,7 +301,9 @@ static TARGET: &[Builtin] = &[
 pub(super) fn target_member(space: Space, name: &str) -> Option<Val> {
     let call = |name: &str| TARGET.iter().find(|b| b.name == name).map(|b| Const::Builtin(b).into());
     match (space, name) {
-        (Space::TorchCuda, "is_available" | "get_device_capability" | "get_device_name" | "current_device") => call(name),
+        (Space::TorchCuda, "is_available" | "get_device_capability" | "get_device_name" | "current_device") => {
+            call(name)
+        }
         (Space::Torch, "are_deterministic_algorithms_enabled") => call(name),
         (Space::TorchVersion, "hip") => Some(Val::NONE),
         (Space::Runtime, "driver") => Some(Const::Space(Space::Driver).into()),

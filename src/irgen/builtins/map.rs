@@ -1,8 +1,8 @@
 //! `map_elementwise`: a function of scalars, with control flow of its own, applied to every element.
 //!
 //! 1. The arguments take one shape.
-//! 2. The region calls the function once on `pack` elements of each argument: `f(a0, a1, b0, b1)` for two arguments and packs of two. It returns
-//!    `pack` elements of each result, likewise.
+//! 2. The region calls the function once on `pack` elements of each argument: `f(a0, a1, b0, b1)` for two arguments and
+//!    packs of two. It returns `pack` elements of each result, likewise.
 //! 3. A function that returns one value makes one tensor, another a tuple.
 
 use super::{Args, Builtin, entry};
@@ -40,10 +40,16 @@ fn map_elementwise(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     cx.broadcast_all(&mut tensors)?;
     let Some(first) = tensors.first().filter(|t| t.ty.is_block()).copied() else {
         let message = "`map_elementwise` needs a block of elements among its arguments";
-        return Err(cx.error_help(&types::ARGUMENT_TYPE, message, "in this call", "call the function itself on scalars"));
+        return Err(cx.error_help(
+            &types::ARGUMENT_TYPE,
+            message,
+            "in this call",
+            "call the function itself on scalars",
+        ));
     };
     let operands: Vec<_> = tensors.iter().map(|t| t.value).collect();
-    let state = OpState::new(TtOp::MapElementwise, cx.loc).operands(&operands).attr("pack", Attr::i32(pack as i64)).regions(1);
+    let state =
+        OpState::new(TtOp::MapElementwise, cx.loc).operands(&operands).attr("pack", Attr::i32(pack as i64)).regions(1);
     let op = cx.emit(state)?;
     let (returned, single) = body(cx, op, &tensors, &f, pack as usize)?;
     let mut out: Vec<Val> = vec![];
@@ -66,10 +72,12 @@ fn body(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, pack
             v => (vec![v.clone()], true),
         };
         let returned = items.iter().map(|v| cx.to_tensor(v)).collect::<R<Vec<_>>>()?;
-        let uniform = returned.chunks(pack).all(|p| p.len() == pack && p.iter().all(|t| t.ty == p[0].ty && !t.ty.is_block()));
+        let uniform =
+            returned.chunks(pack).all(|p| p.len() == pack && p.iter().all(|t| t.ty == p[0].ty && !t.ty.is_block()));
         if returned.is_empty() || !uniform {
             let found: Vec<String> = returned.iter().map(|t| t.ty.to_string()).collect();
-            let wanted = if pack == 1 { "scalars".to_owned() } else { format!("{pack} scalars of one type for each result") };
+            let wanted =
+                if pack == 1 { "scalars".to_owned() } else { format!("{pack} scalars of one type for each result") };
             let message = format!("the function returns ({}), expected {wanted}", found.join(", "));
             return Err(cx.error_help(
                 &types::RETURN_TYPE,

@@ -81,8 +81,12 @@ pub(super) static OPERATORS: &[Builtin] = &[
     entry("where", "condition, x, y", "x where the condition holds, else y; both are always computed.", |cx, a| {
         Ok(cx.select(a.get(0), a.get(1), a.get(2))?.into())
     }),
-    entry("logical_and", "x, y", "Whether both truth values hold.", |cx, a| Ok(cx.logical(ArithOp::Andi, a.get(0), a.get(1))?.into())),
-    entry("logical_or", "x, y", "Whether one of the truth values holds.", |cx, a| Ok(cx.logical(ArithOp::Ori, a.get(0), a.get(1))?.into())),
+    entry("logical_and", "x, y", "Whether both truth values hold.", |cx, a| {
+        Ok(cx.logical(ArithOp::Andi, a.get(0), a.get(1))?.into())
+    }),
+    entry("logical_or", "x, y", "Whether one of the truth values holds.", |cx, a| {
+        Ok(cx.logical(ArithOp::Ori, a.get(0), a.get(1))?.into())
+    }),
 ];
 
 fn wrong_type(cx: &mut Lower<'_>, name: &str, t: Tensor, allowed: &[Dtype]) -> crate::irgen::lower::Reported {

@@ -58,7 +58,8 @@ const EVICTION: &[(&str, EvictionPolicy)] = &[
     ("evict_first", EvictionPolicy::EvictFirst),
     ("evict_last", EvictionPolicy::EvictLast),
 ];
-const PADDING: &[(&str, Option<PaddingOption>)] = &[("", None), ("zero", Some(PaddingOption::Zero)), ("nan", Some(PaddingOption::Nan))];
+const PADDING: &[(&str, Option<PaddingOption>)] =
+    &[("", None), ("zero", Some(PaddingOption::Zero)), ("nan", Some(PaddingOption::Nan))];
 
 impl Lower<'_> {
     /// The tensor as a pointer or a block of pointers.
@@ -141,7 +142,12 @@ fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let other = a.optional_tensor(cx, 2)?;
     if mask.is_none() && other.is_some() {
         let help = "pass `mask=` as well, or leave `other` out";
-        return Err(cx.error_help(&types::MASK, "`other` is given without `mask`: nothing would use it", "no mask", help));
+        return Err(cx.error_help(
+            &types::MASK,
+            "`other` is given without `mask`: nothing would use it",
+            "no mask",
+            help,
+        ));
     }
     if !ptr.ty.is_block() {
         cx.scalar_only("mask", mask)?;

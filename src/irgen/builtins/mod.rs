@@ -1,10 +1,11 @@
 //! The primitives of the language, in one table: name, parameters, documentation, function.
 //!
-//! A signature is written as in Python (`pointer, mask=None, *, cache_modifier=""`); defaults are literals, `*` starts keyword-only
-//! parameters, `*name` takes the remaining positional ones as a tuple, `**name` the remaining keywords as a dict. What Triton itself writes in its language is not here but in the
-//! prelude ([`super::prelude`]).
+//! A signature is written as in Python (`pointer, mask=None, *, cache_modifier=""`); defaults are literals, `*` starts
+//! keyword-only parameters, `*name` takes the remaining positional ones as a tuple, `**name` the remaining keywords as
+//! a dict. What Triton itself writes in its language is not here but in the prelude ([`super::prelude`]).
 //!
-//! To add one: an entry in the table of its family, with a function `fn(&mut Lower, &Args) -> R<Val>`; a case under `tests/irgen`.
+//! To add one: an entry in the table of its family, with a function `fn(&mut Lower, &Args) -> R<Val>`; a case under
+//! `tests/irgen`.
 
 pub mod args;
 mod atomic;
@@ -186,7 +187,9 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
 pub fn member(space: Space, name: &str) -> Option<Val> {
     let builtin = |b: &'static Builtin| Val::Const(Const::Builtin(b));
     match space {
-        Space::Language => language_member(name).or_else(|| find(LANGUAGE, name).filter(|b| b.name != "to").map(builtin)),
+        Space::Language => {
+            language_member(name).or_else(|| find(LANGUAGE, name).filter(|b| b.name != "to").map(builtin))
+        }
         Space::Math => find(&[math::TABLE], name).or_else(|| extern_math::find(name)).map(builtin),
         Space::Libdevice => extern_math::find(name).map(builtin),
         Space::Extra => match name {
@@ -300,7 +303,8 @@ pub fn python_names() -> impl Iterator<Item = &'static str> {
 /// Names of a package's members, for suggestions.
 #[must_use]
 pub fn member_names(space: Space) -> Vec<&'static str> {
-    let names = |tables: &[&'static [Builtin]]| tables.iter().flat_map(|t| t.iter()).map(|b| b.name).collect::<Vec<_>>();
+    let names =
+        |tables: &[&'static [Builtin]]| tables.iter().flat_map(|t| t.iter()).map(|b| b.name).collect::<Vec<_>>();
     match space {
         Space::Language => {
             let mut all = names(LANGUAGE);
@@ -320,7 +324,12 @@ pub fn member_names(space: Space) -> Vec<&'static str> {
 /// Names that tensors have, for suggestions.
 #[must_use]
 pub fn tensor_attr_names() -> Vec<&'static str> {
-    TENSOR_METHODS.iter().copied().chain(["dtype", "shape", "type", "numel", "T"]).chain(super::prelude::METHODS.iter().copied()).collect()
+    TENSOR_METHODS
+        .iter()
+        .copied()
+        .chain(["dtype", "shape", "type", "numel", "T"])
+        .chain(super::prelude::METHODS.iter().copied())
+        .collect()
 }
 
 /// How a package is called in messages.

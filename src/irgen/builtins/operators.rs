@@ -1,4 +1,5 @@
-//! The operators as methods of tensors and numbers, by Python's names: `x.__rshift__(4)` is `x >> 4`, `x.__rsub__(y)` is `y - x`.
+//! The operators as methods of tensors and numbers, by Python's names: `x.__rshift__(4)` is `x >> 4`, `x.__rsub__(y)`
+//! is `y - x`.
 //!
 //! Code that is generated, and code that wants another name for an operator, calls them so.
 

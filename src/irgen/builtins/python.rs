@@ -20,8 +20,12 @@ pub(super) static TABLE: &[Builtin] = &[
         "A counted loop.",
         |cx, a| range(cx, a, RangeKind::Loop, vec![]),
     ),
-    entry("min", "*args, propagate_nan=None", "The least; compile-time values stay such.", |cx, a| extremum(cx, a, false)),
-    entry("max", "*args, propagate_nan=None", "The greatest; compile-time values stay such.", |cx, a| extremum(cx, a, true)),
+    entry("min", "*args, propagate_nan=None", "The least; compile-time values stay such.", |cx, a| {
+        extremum(cx, a, false)
+    }),
+    entry("max", "*args, propagate_nan=None", "The greatest; compile-time values stay such.", |cx, a| {
+        extremum(cx, a, true)
+    }),
     entry("abs", "x", "Absolute value.", |cx, a| match a.get(0) {
         Val::Const(Const::Float(f)) => Ok(Const::Float(f.abs()).into()),
         Val::Const(c) if c.as_int().is_some() => Ok(Val::int(c.as_int().unwrap_or(0).abs())),
@@ -59,19 +63,27 @@ pub(super) static TABLE: &[Builtin] = &[
 
 /// `tl.range` and its like.
 pub(super) static RANGES: &[Builtin] = &[
-    entry("static_range", "arg1, arg2=None, step=1", "A loop unrolled by the front end; its bounds are compile-time values.", |cx, a| {
-        range(cx, a, RangeKind::Static, vec![])
-    }),
+    entry(
+        "static_range",
+        "arg1, arg2=None, step=1",
+        "A loop unrolled by the front end; its bounds are compile-time values.",
+        |cx, a| range(cx, a, RangeKind::Static, vec![]),
+    ),
     entry(
         "range",
         "arg1, arg2=None, step=1, num_stages=None, loop_unroll_factor=None, disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False, disable_licm=False",
         "A counted loop with wishes for the compiler.",
         tl_range,
     ),
-    entry("condition", "arg1, disable_licm=False", "The condition of a `while`, with wishes for the compiler.", |cx, a| {
-        let flag = a.flag(cx, 1)?;
-        Ok(Val::Condition(Rc::new((a.get(0).clone(), flag))))
-    }),
+    entry(
+        "condition",
+        "arg1, disable_licm=False",
+        "The condition of a `while`, with wishes for the compiler.",
+        |cx, a| {
+            let flag = a.flag(cx, 1)?;
+            Ok(Val::Condition(Rc::new((a.get(0).clone(), flag))))
+        },
+    ),
 ];
 
 fn range(cx: &mut Lower<'_>, a: &Args, kind: RangeKind, attrs: Vec<(&'static str, Attr)>) -> R<Val> {
@@ -211,7 +223,9 @@ fn not_at_compile_time(cx: &mut Lower<'_>, name: &str, found: &Val) -> Reported 
     let message = format!("`math.{name}` computes at compile time, but this is {}", found.describe());
     let help = match super::tensor_method(name) {
         Some(_) => format!("use `tl.{name}`, which computes with tensors"),
-        None => format!("libdevice has it for tensors: `from triton.language.extra import libdevice`, then `libdevice.{name}(x)`"),
+        None => format!(
+            "libdevice has it for tensors: `from triton.language.extra import libdevice`, then `libdevice.{name}(x)`"
+        ),
     };
     cx.error_help(&names::NOT_CONSTEXPR, message, "known only at run time", help)
 }
@@ -250,7 +264,8 @@ pub(super) fn torch_member(name: &str) -> Option<Val> {
     if let Some(b) = TORCH.iter().find(|b| b.name == name) {
         return Some(Const::Builtin(b).into());
     }
-    let numeric = name.starts_with("float") || name.starts_with("bfloat") || name.starts_with("int") || name.starts_with("uint");
+    let numeric =
+        name.starts_with("float") || name.starts_with("bfloat") || name.starts_with("int") || name.starts_with("uint");
     match name {
         "inf" => Some(Const::Float(f64::INFINITY).into()),
         "bool" | "half" | "double" => Dtype::parse(name).map(Val::dtype),

@@ -59,7 +59,8 @@ pub(super) fn block_of(cx: &mut Lower<'_>, op: crate::ir::Op, scalars: &[Ty]) ->
     let args: Vec<_> = scalars.iter().map(|t| (t.to_ir(), cx.loc)).collect();
     let region = cx.ir.region(op, 0);
     let block = cx.ir.add_block(region, &args);
-    let values = cx.ir.args(block).to_vec().into_iter().zip(scalars).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
+    let values =
+        cx.ir.args(block).to_vec().into_iter().zip(scalars).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
     (block, values)
 }
 
@@ -133,7 +134,11 @@ fn reduce_tensors(cx: &mut Lower<'_>, a: &Args, mut tensors: Vec<Tensor>, single
     let tys: Vec<Ty> = tensors.iter().map(|t| Ty::block(t.ty.dtype, &shape)).collect();
     let results: Vec<Type> = tys.iter().map(|t| t.to_ir()).collect();
     let operands: Vec<_> = tensors.iter().map(|t| t.value).collect();
-    let state = OpState::new(TtOp::Reduce, cx.loc).operands(&operands).results(&results).attr("axis", Attr::i32(at as i64)).regions(1);
+    let state = OpState::new(TtOp::Reduce, cx.loc)
+        .operands(&operands)
+        .results(&results)
+        .attr("axis", Attr::i32(at as i64))
+        .regions(1);
     let op = cx.emit(state)?;
     combine(cx, op, &tensors, &f, TtOp::ReduceReturn)?;
     let mut out = vec![];
@@ -158,7 +163,12 @@ fn reduce_with_indices(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let t = a.tensor(cx, 0)?;
     let shape = t.ty.shape();
     if a.given(1).is_none() {
-        return Err(cx.error_help(&types::AXIS, "an index needs an axis", "`axis` is None", "pass the axis along which the index counts"));
+        return Err(cx.error_help(
+            &types::AXIS,
+            "an index needs an axis",
+            "`axis` is None",
+            "pass the axis along which the index counts",
+        ));
     }
     let axis = a.int(cx, 1)?;
     let axis = cx.axis(axis, shape.len())?;
@@ -191,8 +201,14 @@ fn scan(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         .regions(1);
     let op = cx.emit(state)?;
     combine(cx, op, &tensors, &f, TtOp::ScanReturn)?;
-    let mut out: Vec<Val> =
-        cx.ir.results(op).to_vec().into_iter().zip(&tensors).map(|(value, t)| Tensor { value, ty: t.ty }.into()).collect();
+    let mut out: Vec<Val> = cx
+        .ir
+        .results(op)
+        .to_vec()
+        .into_iter()
+        .zip(&tensors)
+        .map(|(value, t)| Tensor { value, ty: t.ty }.into())
+        .collect();
     Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
 }
 
@@ -219,16 +235,22 @@ fn gather(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     if !index.ty.dtype.is_int() {
         return Err(cx.expected("integer indices", &index.into()));
     }
-    let fits = index.ty.shape().len() == rank && (0..rank).all(|d| d == axis || index.ty.shape()[d] == src.ty.shape()[d]);
+    let fits =
+        index.ty.shape().len() == rank && (0..rank).all(|d| d == axis || index.ty.shape()[d] == src.ty.shape()[d]);
     if !fits {
         return Err(cx.error_help(
             &types::BROADCAST,
-            format!("the indices {} must have the source's shape {:?} except along axis {axis}", index.ty, src.ty.shape()),
+            format!(
+                "the indices {} must have the source's shape {:?} except along axis {axis}",
+                index.ty,
+                src.ty.shape()
+            ),
             "in this gather",
             "broadcast or reshape the indices to the shape of the source, except along the axis",
         ));
     }
     let ty = Ty::block(src.ty.dtype, index.ty.shape());
-    let value = cx.value_with(TtOp::Gather, &[src.value, index.value], ty.to_ir(), &[("axis", Attr::i32(axis as i64))])?;
+    let value =
+        cx.value_with(TtOp::Gather, &[src.value, index.value], ty.to_ir(), &[("axis", Attr::i32(axis as i64))])?;
     Ok(Tensor { value, ty }.into())
 }

@@ -18,10 +18,15 @@ pub(super) static TABLE: &[Builtin] = &[
         let (x, y) = cx.broadcast(x, y)?;
         Ok(Val::tuple(vec![x.into(), y.into()]))
     }),
-    entry("reshape", "input, *shape, can_reorder=False", "The same elements, row by row, under another shape.", |cx, a| {
-        let (t, shape, reorder) = (a.tensor(cx, 0)?, a.shape(cx, 1)?, a.flag(cx, 2)?);
-        Ok(cx.reshape(t, &shape, reorder)?.into())
-    }),
+    entry(
+        "reshape",
+        "input, *shape, can_reorder=False",
+        "The same elements, row by row, under another shape.",
+        |cx, a| {
+            let (t, shape, reorder) = (a.tensor(cx, 0)?, a.shape(cx, 1)?, a.flag(cx, 2)?);
+            Ok(cx.reshape(t, &shape, reorder)?.into())
+        },
+    ),
     entry("view", "input, *shape", "The same elements in any order under another shape.", |cx, a| {
         let (t, shape) = (a.tensor(cx, 0)?, a.shape(cx, 1)?);
         Ok(cx.reshape(t, &shape, true)?.into())
@@ -31,11 +36,16 @@ pub(super) static TABLE: &[Builtin] = &[
         let dims = dims(cx, a.get(1))?;
         Ok(if dims.is_empty() { cx.transpose(t)? } else { cx.permute(t, &dims)? }.into())
     }),
-    entry("permute", "input, *dims", "Permuted dimensions: dimension i of the result is dimension dims[i].", |cx, a| {
-        let t = a.tensor(cx, 0)?;
-        let dims = dims(cx, a.get(1))?;
-        Ok(cx.permute(t, &dims)?.into())
-    }),
+    entry(
+        "permute",
+        "input, *dims",
+        "Permuted dimensions: dimension i of the result is dimension dims[i].",
+        |cx, a| {
+            let t = a.tensor(cx, 0)?;
+            let dims = dims(cx, a.get(1))?;
+            Ok(cx.permute(t, &dims)?.into())
+        },
+    ),
     entry("join", "a, b", "Two tensors side by side in a new last dimension of 2.", |cx, a| {
         let (x, y) = (a.tensor(cx, 0)?, a.tensor(cx, 1)?);
         Ok(cx.join(x, y)?.into())

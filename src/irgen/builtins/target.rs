@@ -1,4 +1,5 @@
-//! What depends on the target: NVIDIA's extras, questions about the target, and host functions of `triton` that kernels call.
+//! What depends on the target: NVIDIA's extras, questions about the target, and host functions of `triton` that kernels
+//! call.
 
 use super::{Builtin, debug, entry};
 use crate::diag::codes::names;
@@ -76,7 +77,13 @@ pub(super) static TRITON: &[Builtin] = &[
             other => other.clone(),
         })
     }),
-    entry(DECORATORS[0], "*args, configs=None, key=None", "Leaves the function as it is.", |_, a| Ok(Const::Builtin(a.builtin).into())),
-    entry(DECORATORS[1], "*args, values=None", "Leaves the function as it is.", |_, a| Ok(Const::Builtin(a.builtin).into())),
-    entry("constexpr_function", "fn=None", "A function as it is: it runs at compile time.", |_, a| Ok(a.get(0).clone())),
+    entry(DECORATORS[0], "*args, configs=None, key=None", "Leaves the function as it is.", |_, a| {
+        Ok(Const::Builtin(a.builtin).into())
+    }),
+    entry(DECORATORS[1], "*args, values=None", "Leaves the function as it is.", |_, a| {
+        Ok(Const::Builtin(a.builtin).into())
+    }),
+    entry("constexpr_function", "fn=None", "A function as it is: it runs at compile time.", |_, a| {
+        Ok(a.get(0).clone())
+    }),
 ];

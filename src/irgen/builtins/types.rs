@@ -81,8 +81,12 @@ pub(super) static DTYPE_METHODS: &[Builtin] = &[
             _ => Ok(Val::NONE),
         }
     }),
-    entry("get_int_max_value", "self", "The greatest value of an integer type.", |cx, a| Ok(Val::int(a.dtype(cx, 0)?.int_range().1))),
-    entry("get_int_min_value", "self", "The least value of an integer type.", |cx, a| Ok(Val::int(a.dtype(cx, 0)?.int_range().0))),
+    entry("get_int_max_value", "self", "The greatest value of an integer type.", |cx, a| {
+        Ok(Val::int(a.dtype(cx, 0)?.int_range().1))
+    }),
+    entry("get_int_min_value", "self", "The least value of an integer type.", |cx, a| {
+        Ok(Val::int(a.dtype(cx, 0)?.int_range().0))
+    }),
 ];
 
 fn cast(cx: &mut Lower<'_>, a: &Args) -> R<Val> {

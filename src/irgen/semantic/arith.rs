@@ -1,7 +1,8 @@
-//! The operators on tensors: operands are promoted to a common type, broadcast to a common shape, and one operation is emitted.
+//! The operators on tensors: operands are promoted to a common type, broadcast to a common shape, and one operation is
+//! emitted.
 //!
-//! A Python number that stands beside a tensor takes the tensor's type unless its kind is higher (a float beside integers), so
-//! `x * 2.0` stays `fp16` for an `fp16` x. See [`crate::irgen::types::computation_type`].
+//! A Python number that stands beside a tensor takes the tensor's type unless its kind is higher (a float beside
+//! integers), so `x * 2.0` stays `fp16` for an `fp16` x. See [`crate::irgen::types::computation_type`].
 
 use super::convert::const_dtype;
 use crate::diag::Diagnostic;
@@ -77,9 +78,15 @@ fn operand_help(op: &str, a: &Val, b: &Val) -> &'static str {
         () if any(&|v| matches!(v, Val::Const(Const::Func(_) | Const::Builtin(_)) | Val::Method(_))) => {
             "a function was named but not called: add `(…)`"
         }
-        () if any(&|v| matches!(v, Val::Tuple(_))) => "take the values out of the tuple first: `a, b = values`, or `values[0]`",
-        () if any(&|v| matches!(v, Val::Desc(_))) => "a descriptor is no pointer: load a block with `desc.load([offsets])`",
-        () if pointers == 2 && matches!(op, "==" | "!=" | "<" | "<=" | ">" | ">=") => "compare addresses as integers: `p.to(tl.int64)`",
+        () if any(&|v| matches!(v, Val::Tuple(_))) => {
+            "take the values out of the tuple first: `a, b = values`, or `values[0]`"
+        }
+        () if any(&|v| matches!(v, Val::Desc(_))) => {
+            "a descriptor is no pointer: load a block with `desc.load([offsets])`"
+        }
+        () if pointers == 2 && matches!(op, "==" | "!=" | "<" | "<=" | ">" | ">=") => {
+            "compare addresses as integers: `p.to(tl.int64)`"
+        }
         () if pointers > 0 && floats && matches!(op, "+" | "-") => {
             "an offset counts elements, so it is an integer: divide with `//`, or convert with `.to(tl.int32)`; as in `x_ptr + row * stride`"
         }
@@ -104,7 +111,12 @@ impl Lower<'_> {
         }
         let help = operand_help(op, a, b);
         let (a, b) = (a.describe(), b.describe());
-        self.error_help(&types::OPERAND_TYPES, format!("`{op}` does not take {a} and {b}"), format!("{a} {op} {b}"), help)
+        self.error_help(
+            &types::OPERAND_TYPES,
+            format!("`{op}` does not take {a} and {b}"),
+            format!("{a} {op} {b}"),
+            help,
+        )
     }
 
     /// Reports an integer that no type of the language holds.
@@ -133,7 +145,8 @@ impl Lower<'_> {
         let (Some((da, a_scalar)), Some((db, b_scalar))) = (Self::operand_dtype(a), Self::operand_dtype(b)) else {
             return Err(self.bad_operands(op, a, b));
         };
-        let ptr_ok = |x: Dtype, y: Dtype, allowed: bool| !x.is_ptr() || (allowed && !y.is_float() && (!y.is_ptr() || x == y));
+        let ptr_ok =
+            |x: Dtype, y: Dtype, allowed: bool| !x.is_ptr() || (allowed && !y.is_float() && (!y.is_ptr() || x == y));
         if !ptr_ok(da, db, rules.left_ptr) || !ptr_ok(db, da, rules.right_ptr) {
             return Err(self.bad_operands(op, a, b));
         }
@@ -277,13 +290,18 @@ impl Lower<'_> {
 
     /// `tt.assert`
     pub fn device_assert(&mut self, cond: Tensor, message: &str) -> R<()> {
-        let state = crate::ir::OpState::new(TtOp::Assert, self.loc).operands(&[cond.value]).attr("message", Attr::str(message));
+        let state =
+            crate::ir::OpState::new(TtOp::Assert, self.loc).operands(&[cond.value]).attr("message", Attr::str(message));
         self.emit(state).map(|_| ())
     }
 
     fn true_div(&mut self, a: &Val, b: &Val) -> R<Tensor> {
         let (x, y) = self.operands("/", a, b, Rules { division: true, ..Rules::default() })?;
-        let (x, y) = if x.ty.dtype.is_int() { (self.cast(x, Dtype::Fp32, None)?, self.cast(y, Dtype::Fp32, None)?) } else { (x, y) };
+        let (x, y) = if x.ty.dtype.is_int() {
+            (self.cast(x, Dtype::Fp32, None)?, self.cast(y, Dtype::Fp32, None)?)
+        } else {
+            (x, y)
+        };
         self.same(ArithOp::Divf, x, y)
     }
 
@@ -392,18 +410,23 @@ impl Lower<'_> {
         Ok(Tensor { value, ty })
     }
 
-    /// A number that does not fit the integer tensor that it is compared with, as a run-time value of its own type: Triton up to 3.6 compares in the
-    /// type that both promote to (4294967295 with an int32 as uint32), later ones refuse it. `None` for any other operand.
+    /// A number that does not fit the integer tensor that it is compared with, as a run-time value of its own type:
+    /// Triton up to 3.6 compares in the type that both promote to (4294967295 with an int32 as uint32), later ones
+    /// refuse it. `None` for any other operand.
     fn own_type(&mut self, v: &Val, other: &Val) -> R<Option<Val>> {
         let (Val::Const(Const::Int(i)), Val::Tensor(t)) = (v, other) else { return Ok(None) };
         let dtype = t.ty.dtype;
-        let Some(own) = const_dtype(&Const::Int(*i)).filter(|_| dtype.is_int() && !dtype.is_bool()) else { return Ok(None) };
+        let Some(own) = const_dtype(&Const::Int(*i)).filter(|_| dtype.is_int() && !dtype.is_bool()) else {
+            return Ok(None);
+        };
         let (lo, hi) = dtype.int_range();
         if (lo..=hi).contains(i) {
             return Ok(None);
         }
         let common = promote_ints(dtype, own);
-        let message = format!("{i} does not fit into {dtype}: compared as {common}, as Triton does up to 3.6; later ones refuse it");
+        let message = format!(
+            "{i} does not fit into {dtype}: compared as {common}, as Triton does up to 3.6; later ones refuse it"
+        );
         let diag = Diagnostic::warning(&names::DOUBTFUL, message).at(self.span, format!("{dtype} holds {lo} to {hi}"));
         let same_bits = (i - lo).rem_euclid(hi - lo + 1) + lo;
         let help = format!(
@@ -430,7 +453,9 @@ impl Lower<'_> {
     pub fn ternary(&mut self, op: &str, args: [&Val; 3]) -> R<[Tensor; 3]> {
         let (mut tensor, mut scalar): (Option<Dtype>, Option<Dtype>) = (None, None);
         for v in args {
-            let Some((d, is_scalar)) = Self::operand_dtype(v) else { return Err(self.expected("a tensor or a number", v)) };
+            let Some((d, is_scalar)) = Self::operand_dtype(v) else {
+                return Err(self.expected("a tensor or a number", v));
+            };
             let slot = if is_scalar { &mut scalar } else { &mut tensor };
             *slot = match *slot {
                 None => Some(d),

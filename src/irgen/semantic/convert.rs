@@ -1,7 +1,7 @@
 //! Constants and conversions.
 //!
-//! A Python number becomes `int1` (a bool), the first of `int32`, `uint32`, `int64`, `uint64` that holds it, or `fp32` (`fp64` outside
-//! its range). A cast picks its operation by the two element types:
+//! A Python number becomes `int1` (a bool), the first of `int32`, `uint32`, `int64`, `uint64` that holds it, or `fp32`
+//! (`fp64` outside its range). A cast picks its operation by the two element types:
 //!
 //! | from → to | operation |
 //! |---|---|
@@ -33,7 +33,8 @@ pub fn const_dtype(c: &Const) -> Option<Dtype> {
         }),
         Const::Float(f) => {
             let a = f.abs();
-            let single = a == 0.0 || !a.is_finite() || (f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX)).contains(&a);
+            let single =
+                a == 0.0 || !a.is_finite() || (f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX)).contains(&a);
             Some(if single { Dtype::Fp32 } else { Dtype::Fp64 })
         }
         _ => None,
@@ -69,12 +70,19 @@ impl Lower<'_> {
                 return self.tensor(ArithOp::Truncf, &[wide.value], ty);
             }
             // A value of the text is rounded once, to the type it is used in.
-            let Some(attr) = Attr::float_splat(ty.to_ir(), x) else { return Err(self.expected("a float type", &Val::dtype(dtype))) };
+            let Some(attr) = Attr::float_splat(ty.to_ir(), x) else {
+                return Err(self.expected("a float type", &Val::dtype(dtype)));
+            };
             return self.constant(attr, ty);
         }
         if !dtype.is_int() {
             let help = "pointers come from parameters: pass the address to the kernel";
-            return Err(self.error_help(&types::CAST, format!("a number cannot be a {dtype}"), "no constant of this type exists", help));
+            return Err(self.error_help(
+                &types::CAST,
+                format!("a number cannot be a {dtype}"),
+                "no constant of this type exists",
+                help,
+            ));
         }
         let value = match c {
             Const::Float(f) if *f == 0.0 => 0,
@@ -138,7 +146,11 @@ impl Lower<'_> {
         if from.bits() != dtype.bits() {
             return Err(self.error_help(
                 &types::CAST,
-                format!("a bitcast needs types of one size: {from} has {} bits, {dtype} has {}", from.bits(), dtype.bits()),
+                format!(
+                    "a bitcast needs types of one size: {from} has {} bits, {dtype} has {}",
+                    from.bits(),
+                    dtype.bits()
+                ),
                 "bitcast here",
                 "leave `bitcast=True` out to convert the value",
             ));
@@ -225,7 +237,12 @@ impl Lower<'_> {
                 } else {
                     "go through a type that both convert to, such as tl.float32"
                 };
-                Err(self.error_help(&types::CAST, format!("a value of type {from} cannot be converted to {to}"), "converted here", help))
+                Err(self.error_help(
+                    &types::CAST,
+                    format!("a value of type {from} cannot be converted to {to}"),
+                    "converted here",
+                    help,
+                ))
             }
         }
     }

@@ -1,10 +1,13 @@
 //! Conversions of `tl.float8e4b15`, an 8-bit float with the exponent bias of fp16 that the IR knows only as its bits.
 //!
-//! With one bias, seven bits of magnitude `m` are the fp16 `m << 7`, denormals included, and there are no infinities or NaNs. All is done four
-//! elements at a time in inline PTX, between two registers of fp16 pairs and one of bytes; fp32 goes through fp16, cut off on the way down.
+//! With one bias, seven bits of magnitude `m` are the fp16 `m << 7`, denormals included, and there are no infinities or
+//! NaNs. All is done four elements at a time in inline PTX, between two registers of fp16 pairs and one of bytes; fp32
+//! goes through fp16, cut off on the way down.
 //!
-//! - Up: spread the bytes to the upper halves (`prmt`), shift the magnitude right by one, put the sign back. 0xbc → 0xbc00 → 0x1e00 | 0x8000.
-//! - Down: the magnitude at most 1.75 (0x3f00, which a NaN becomes too), half of the last place added, the upper byte of twice that.
+//! - Up: spread the bytes to the upper halves (`prmt`), shift the magnitude right by one, put the sign back. 0xbc →
+//!   0xbc00 → 0x1e00 | 0x8000.
+//! - Down: the magnitude at most 1.75 (0x3f00, which a NaN becomes too), half of the last place added, the upper byte
+//!   of twice that.
 
 use super::super::lower::{Lower, R};
 use super::super::types::Dtype;

@@ -1,6 +1,7 @@
 //! Operators on compile-time values, as Python defines them.
 //!
-//! Example: `-7 // 2` is -4 and `-7 % 2` is 1 (rounding is towards minus infinity), `1 / 2` is 0.5, `[1] * 2 + [3]` is `[1, 1, 3]`.
+//! Example: `-7 // 2` is -4 and `-7 % 2` is 1 (rounding is towards minus infinity), `1 / 2` is 0.5, `[1] * 2 + [3]` is
+//! `[1, 1, 3]`.
 
 use super::arith::Cmp;
 use crate::diag::codes::{names, types};
@@ -70,7 +71,12 @@ impl Lower<'_> {
         };
         folded.map(Val::from).ok_or_else(|| {
             let found = v.describe();
-            self.error_help(&types::OPERAND_TYPES, format!("`{}` does not take {found}", op.symbol()), "its operand", "it takes numbers")
+            self.error_help(
+                &types::OPERAND_TYPES,
+                format!("`{}` does not take {found}", op.symbol()),
+                "its operand",
+                "it takes numbers",
+            )
         })
     }
 
@@ -168,7 +174,9 @@ pub fn same(a: &Val, b: &Val) -> bool {
         (Val::Const(x), Val::Const(y)) => x == y,
         (Val::Tuple(x), Val::Tuple(y)) => x.len() == y.len() && x.iter().zip(y.iter()).all(|(x, y)| same(x, y)),
         (Val::Tensor(x), Val::Tensor(y)) => x == y,
-        (Val::Dict(x), Val::Dict(y)) => x.len() == y.len() && x.iter().all(|(k, v)| y.iter().any(|(l, w)| same(k, l) && same(v, w))),
+        (Val::Dict(x), Val::Dict(y)) => {
+            x.len() == y.len() && x.iter().all(|(k, v)| y.iter().any(|(l, w)| same(k, l) && same(v, w)))
+        }
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Shapes: splat, broadcast, reshape, permute, join, split.
 //!
-//! Two blocks broadcast as in NumPy, except that a missing dimension is added in front. Example: `[64, 1]` with `[32]` makes the second
-//! `[1, 32]` and both `[64, 32]`.
+//! Two blocks broadcast as in NumPy, except that a missing dimension is added in front. Example: `[64, 1]` with `[32]`
+//! makes the second `[1, 32]` and both `[64, 32]`.
 
 use crate::diag::codes::types;
 use crate::ir::{ArithOp, Attr, AttrData, DenseData, TtOp};
@@ -165,7 +165,11 @@ impl Lower<'_> {
         if t.ty.numel() != numel {
             return Err(self.error_help(
                 &types::BLOCK_SHAPE,
-                format!("reshape cannot change the number of elements: {} has {}, {shape:?} has {numel}", t.ty, t.ty.numel()),
+                format!(
+                    "reshape cannot change the number of elements: {} has {}, {shape:?} has {numel}",
+                    t.ty,
+                    t.ty.numel()
+                ),
                 "reshaped here",
                 "the product of the new extents must stay; `tl.broadcast_to` repeats elements, a slice is loaded anew",
             ));
@@ -268,7 +272,8 @@ impl Lower<'_> {
         let t = if rank_1 { self.expand_dims(t, 0)? } else { t };
         let shape = &t.ty.shape()[..t.ty.shape().len() - 1];
         let ty = Ty::block(t.ty.dtype, shape);
-        let state = crate::ir::OpState::new(TtOp::Split, self.loc).operands(&[t.value]).results(&[ty.to_ir(), ty.to_ir()]);
+        let state =
+            crate::ir::OpState::new(TtOp::Split, self.loc).operands(&[t.value]).results(&[ty.to_ir(), ty.to_ir()]);
         let op = self.emit(state)?;
         let mut halves = vec![];
         for value in self.ir.results(op).to_vec() {

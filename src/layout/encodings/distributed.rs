@@ -1,25 +1,31 @@
-//! Encodings of tensors in registers: blocked tiles, slices, the fragments of `mma` and `wgmma` with their operands, and free bases.
+//! Encodings of tensors in registers: blocked tiles, slices, the fragments of `mma` and `wgmma` with their operands,
+//! and free bases.
 //!
-//! Fragments follow the PTX ISA, "Matrix Fragments for mma.m16n8k16" and "Register Fragments and Shared Memory Matrix Layouts" of wgmma:
-//! eight groups of four lanes, a group a row, a lane two neighbouring columns (or `k_width` neighbours along K in an operand).
+//! Fragments follow the PTX ISA, "Matrix Fragments for mma.m16n8k16" and "Register Fragments and Shared Memory Matrix
+//! Layouts" of wgmma: eight groups of four lanes, a group a row, a lane two neighbouring columns (or `k_width`
+//! neighbours along K in an operand).
 
 use super::{Bases, Dim, Encoding, LayoutError, LinearLayout, try_to_linear_layout};
-use super::{cga_layout, combine, combine_layouts, expect_order, expect_powers_of_two, expect_rank, matrix_order, sizes_of};
+use super::{
+    cga_layout, combine, combine_layouts, expect_order, expect_powers_of_two, expect_rank, matrix_order, sizes_of,
+};
 use crate::ir::core::Attr;
 use crate::ir::core::encoding::{Blocked, LinearBases, NvidiaMma};
 
 fn check_blocked(e: &Blocked, rank: usize) -> Result<(), LayoutError> {
-    for (what, values) in
-        [("sizePerThread", &e.size_per_thread), ("threadsPerWarp", &e.threads_per_warp), ("warpsPerCTA", &e.warps_per_cta)]
-    {
+    for (what, values) in [
+        ("sizePerThread", &e.size_per_thread),
+        ("threadsPerWarp", &e.threads_per_warp),
+        ("warpsPerCTA", &e.warps_per_cta),
+    ] {
         expect_rank(what, values.len(), rank)?;
         expect_powers_of_two(what, values)?;
     }
     expect_order(&e.order, rank)
 }
 
-/// Registers, then lanes, then warps, each filling the axes in `order`. On a tensor smaller than the tile, lanes and warps hold copies, but
-/// a thread never does: registers that would are dropped.
+/// Registers, then lanes, then warps, each filling the axes in `order`. On a tensor smaller than the tile, lanes and
+/// warps hold copies, but a thread never does: registers that would are dropped.
 pub(super) fn blocked(shape: &[i64], e: &Blocked) -> Result<LinearLayout, LayoutError> {
     check_blocked(e, shape.len())?;
     let tile = LinearLayout::identity_nd(Dim::Register, &e.size_per_thread, &e.order)
@@ -32,7 +38,10 @@ pub(super) fn blocked(shape: &[i64], e: &Blocked) -> Result<LinearLayout, Layout
 pub(super) fn slice(shape: &[i64], dim: u32, parent: Attr) -> Result<LinearLayout, LayoutError> {
     let dim = dim as usize;
     if dim > shape.len() {
-        return Err(LayoutError::new(format!("the slice removes dimension {dim} of a parent of rank {}", shape.len() + 1)));
+        return Err(LayoutError::new(format!(
+            "the slice removes dimension {dim} of a parent of rank {}",
+            shape.len() + 1
+        )));
     }
     if !parent.as_encoding().is_some_and(is_distributed) {
         return Err(LayoutError::new("the parent of a slice is no layout of registers"));
@@ -53,13 +62,21 @@ fn is_distributed(e: &Encoding) -> bool {
         || matches!(e, Encoding::Linear(_) | Encoding::GenericLinear(_))
 }
 
-/// The given bases, repeated or cut to the shape. Repetitions follow the order in which the registers run over the axes.
+/// The given bases, repeated or cut to the shape. Repetitions follow the order in which the registers run over the
+/// axes.
 pub(super) fn linear(shape: &[i64], e: &LinearBases) -> Result<LinearLayout, LayoutError> {
-    let bases =
-        [(Dim::Register, e.register.clone()), (Dim::Lane, e.lane.clone()), (Dim::Warp, e.warp.clone()), (Dim::Block, e.block.clone())];
+    let bases = [
+        (Dim::Register, e.register.clone()),
+        (Dim::Lane, e.lane.clone()),
+        (Dim::Warp, e.warp.clone()),
+        (Dim::Block, e.block.clone()),
+    ];
     let given = LinearLayout::from_bases_inferred(&bases, &Dim::axes(shape.len()))?;
     if given.total_in_bits() > 31 {
-        return Err(LayoutError::new(format!("the layout has 2^{} places, more than can be numbered", given.total_in_bits())));
+        return Err(LayoutError::new(format!(
+            "the layout has 2^{} places, more than can be numbered",
+            given.total_in_bits()
+        )));
     }
     if !given.is_surjective() {
         return Err(LayoutError::new("the bases of the linear layout do not reach every element"));
@@ -73,19 +90,27 @@ pub(super) fn linear(shape: &[i64], e: &LinearBases) -> Result<LinearLayout, Lay
     Ok(fitted.transpose_outs(&Dim::axes(shape.len())))
 }
 
-/// The tile that one warp holds of an accumulator or an operand: `k_width` registers and 4 lanes along the inner axis, 8 lanes along the
-/// outer one, then registers down the outer and along the inner axis until `tile` is full. The outputs come in `rep_order`.
+/// The tile that one warp holds of an accumulator or an operand: `k_width` registers and 4 lanes along the inner axis,
+/// 8 lanes along the outer one, then registers down the outer and along the inner axis until `tile` is full. The
+/// outputs come in `rep_order`.
 ///
-/// For the accumulator of m16n8k16 (`tile` 16×8, width 2): registers 0 and 1 are neighbours in a row, 2 and 3 the same eight rows below.
+/// For the accumulator of m16n8k16 (`tile` 16×8, width 2): registers 0 and 1 are neighbours in a row, 2 and 3 the same
+/// eight rows below.
 pub fn mma_tile(tile: &[u32], k_width: u32, order: &[u32], rep_order: &[u32]) -> Result<LinearLayout, LayoutError> {
     let (inner, outer) = (order[0] as usize, order[1] as usize);
     let (rows, columns) = (tile[outer], tile[inner]);
     if !k_width.is_power_of_two() || k_width > 64 {
         return Err(LayoutError::new(format!("kWidth is {k_width}, expected a power of two up to 64")));
     }
-    if [rows, columns].iter().any(|s| !s.is_power_of_two()) || rows % 8 != 0 || columns % (4 * k_width) != 0 || rows > 512 || columns > 1024
+    if [rows, columns].iter().any(|s| !s.is_power_of_two())
+        || rows % 8 != 0
+        || columns % (4 * k_width) != 0
+        || rows > 512
+        || columns > 1024
     {
-        return Err(LayoutError::new(format!("a tile of {rows}x{columns} cannot be held in fragments with kWidth {k_width}")));
+        return Err(LayoutError::new(format!(
+            "a tile of {rows}x{columns} cannot be held in fragments with kWidth {k_width}"
+        )));
     }
     let part = |size, input, axis: usize| LinearLayout::identity1d(size, input, Dim::axis(axis));
     Ok(LinearLayout::identity_nd(Dim::Register, &vec![1; tile.len()], rep_order)
@@ -105,10 +130,16 @@ fn check_mma(e: &NvidiaMma, rank: usize) -> Result<(), LayoutError> {
         v => return Err(LayoutError::new(format!("nvidia_mma of version {v} has no layout in registers"))),
     };
     if !ranks.contains(&rank) {
-        return Err(LayoutError::new(format!("nvidia_mma of version {} cannot hold a tensor of rank {rank}", e.version_major)));
+        return Err(LayoutError::new(format!(
+            "nvidia_mma of version {} cannot hold a tensor of rank {rank}",
+            e.version_major
+        )));
     }
     if e.instr_shape.len() != instr_rank {
-        return Err(LayoutError::new(format!("instrShape has {} elements, expected {instr_rank}", e.instr_shape.len())));
+        return Err(LayoutError::new(format!(
+            "instrShape has {} elements, expected {instr_rank}",
+            e.instr_shape.len()
+        )));
     }
     Ok(())
 }
@@ -132,7 +163,10 @@ pub(super) fn nvidia_mma(shape: &[i64], e: &NvidiaMma) -> Result<LinearLayout, L
 /// An operand of a dot product, laid out for the instruction that its parent stands for.
 pub(super) fn dot_op(shape: &[i64], op_idx: u32, parent: Attr, k_width: u32) -> Result<LinearLayout, LayoutError> {
     if op_idx > 1 || shape.len() < 2 {
-        return Err(LayoutError::new(format!("operand {op_idx} of rank {} is no operand of a dot product", shape.len())));
+        return Err(LayoutError::new(format!(
+            "operand {op_idx} of rank {} is no operand of a dot product",
+            shape.len()
+        )));
     }
     match parent.as_encoding() {
         Some(Encoding::Blocked(e)) => blocked_operand(shape, op_idx, e),
@@ -148,13 +182,18 @@ fn k_axis(op_idx: u32, rank: usize) -> usize {
 
 /// As an identity over the axes in `order`, but whoever is spread along K holds copies: all of them need all of K.
 ///
-/// With 2×2 warps in row order, warp bit 0 runs along axis 1 and bit 1 along axis 0. In operand 0, axis 1 is K: warps 0 and 1 hold the
-/// upper rows, 2 and 3 the lower ones. In operand 1, axis 0 is K: warps 0 and 2 hold the left columns, 1 and 3 the right ones.
+/// With 2×2 warps in row order, warp bit 0 runs along axis 1 and bit 1 along axis 0. In operand 0, axis 1 is K: warps 0
+/// and 1 hold the upper rows, 2 and 3 the lower ones. In operand 1, axis 0 is K: warps 0 and 2 hold the left columns, 1
+/// and 3 the right ones.
 fn broadcast_along_k(input: Dim, shape: &[u32], order: &[u32], k: usize) -> LinearLayout {
     let mut layout = LinearLayout::empty();
     for &axis in order {
         let (size, dim) = (shape[axis as usize], Dim::axis(axis as usize));
-        let part = if axis as usize == k { LinearLayout::zeros1d(size, input, dim, 1) } else { LinearLayout::identity1d(size, input, dim) };
+        let part = if axis as usize == k {
+            LinearLayout::zeros1d(size, input, dim, 1)
+        } else {
+            LinearLayout::identity1d(size, input, dim)
+        };
         layout = layout.product(&part);
     }
     layout

@@ -1,8 +1,9 @@
 //! Encodings of shared memory: from the offset of an element within the allocation of one block, to the element.
 //!
-//! A swizzle permutes the column groups of each row, so that a column of the matrix is spread over the banks: the bases of the columns are
-//! plain, those of the rows also move along the columns. With `vec = 8, perPhase = 1, maxPhase = 8` on 64 columns, row `r` starts at column
-//! `8 · (r mod 8)`: bases `row=1 → (1, 8)`, `row=2 → (2, 16)`, `row=4 → (4, 32)`, `row=8 → (8, 0)`.
+//! A swizzle permutes the column groups of each row, so that a column of the matrix is spread over the banks: the bases
+//! of the columns are plain, those of the rows also move along the columns. With `vec = 8, perPhase = 1, maxPhase = 8`
+//! on 64 columns, row `r` starts at column `8 · (r mod 8)`: bases `row=1 → (1, 8)`, `row=2 → (2, 16)`, `row=4 → (4,
+//! 32)`, `row=8 → (8, 0)`.
 
 use super::{Bases, Dim, LayoutError, LinearLayout, combine, expect_order, shape_per_cta, sizes_of};
 use crate::ir::core::encoding::{NvmmaShared, PaddedShared, SwizzledShared};
@@ -33,7 +34,8 @@ pub(super) fn swizzled(shape: &[i64], e: &SwizzledShared) -> Result<LinearLayout
     let sizes = [(Dim::axis(row), share[row] as u32), (Dim::axis(column), columns as u32)];
     let mut tile = LinearLayout::from_bases(&[(Dim::Offset, bases)], &sizes)?;
     for &axis in &e.order[2..] {
-        tile = tile.product(&LinearLayout::identity1d(share[axis as usize] as u32, Dim::Offset, Dim::axis(axis as usize)));
+        tile =
+            tile.product(&LinearLayout::identity1d(share[axis as usize] as u32, Dim::Offset, Dim::axis(axis as usize)));
     }
     combine(&tile, &e.cga, shape)
 }
@@ -42,8 +44,9 @@ fn powers_below(limit: i64) -> impl Iterator<Item = i64> {
     (0..62).map(|i| 1i64 << i).take_while(move |&p| p < limit)
 }
 
-/// The tile of eight rows that `wgmma` and the tensor memory accelerator read: rows of 16 to 128 bytes, in which chunks of 16 bytes are
-/// exchanged by the row (PTX ISA, "Shared Memory Matrix Layout": 32-, 64- and 128-byte swizzling modes).
+/// The tile of eight rows that `wgmma` and the tensor memory accelerator read: rows of 16 to 128 bytes, in which chunks
+/// of 16 bytes are exchanged by the row (PTX ISA, "Shared Memory Matrix Layout": 32-, 64- and 128-byte swizzling
+/// modes).
 fn core_matrix(e: &NvmmaShared) -> Result<LinearLayout, LayoutError> {
     let width = i64::from(e.swizzling_byte_width);
     let columns = 8 * width.max(16) / i64::from(e.element_bit_width);
@@ -56,8 +59,8 @@ fn core_matrix(e: &NvmmaShared) -> Result<LinearLayout, LayoutError> {
     LinearLayout::from_bases_inferred(&[(Dim::Offset, bases)], &Dim::axes(2))
 }
 
-/// The part of a block's share that one message of the tensor memory accelerator moves: at most 256 in each dimension, and as wide as the
-/// swizzle along the contiguous dimension.
+/// The part of a block's share that one message of the tensor memory accelerator moves: at most 256 in each dimension,
+/// and as wide as the swizzle along the contiguous dimension.
 pub(super) fn tma_box(share: &[i64], e: &NvmmaShared) -> Result<Vec<i64>, LayoutError> {
     let mut size = share.to_vec();
     let contiguous = if e.transposed { 0 } else { size.len() - 1 };
@@ -102,7 +105,8 @@ pub(super) fn nvmma(shape: &[i64], e: &NvmmaShared) -> Result<LinearLayout, Layo
         seen.rotate_left(1);
     }
     let seen: Vec<u32> = seen.iter().map(|&s| s as u32).collect();
-    let repeat_order = if e.swizzling_byte_width == 0 { Dim::axes(rank).into_iter().rev().collect() } else { Dim::axes(rank) };
+    let repeat_order =
+        if e.swizzling_byte_width == 0 { Dim::axes(rank).into_iter().rev().collect() } else { Dim::axes(rank) };
     let boxed = if e.swizzling_byte_width == 0 {
         let fastest_last: Vec<u32> = (0..rank as u32).rev().collect();
         LinearLayout::identity_nd(Dim::Offset, &seen, &fastest_last).transpose_outs(&Dim::axes(rank))
@@ -145,7 +149,8 @@ fn swizzled_box(e: &NvmmaShared, tma: &[i64], seen: &[u32]) -> Result<LinearLayo
 /// The given bases; they fix the shape.
 pub(super) fn shared_linear(shape: &[i64], offset: &Bases, block: &Bases) -> Result<LinearLayout, LayoutError> {
     let axes = Dim::axes(shape.len());
-    let layout = LinearLayout::from_bases_inferred(&[(Dim::Offset, offset.clone()), (Dim::Block, block.clone())], &axes)?;
+    let layout =
+        LinearLayout::from_bases_inferred(&[(Dim::Offset, offset.clone()), (Dim::Block, block.clone())], &axes)?;
     if layout.out_sizes() == sizes_of(shape) && layout.is_surjective() {
         Ok(layout)
     } else {
@@ -155,22 +160,25 @@ pub(super) fn shared_linear(shape: &[i64], offset: &Bases, block: &Bases) -> Res
 
 /// The linear part of a padded layout: from the offset before padding. [`padded_offset`] adds the padding.
 pub(super) fn padded(shape: &[i64], e: &PaddedShared) -> Result<LinearLayout, LayoutError> {
-    for (what, v) in e.intervals.iter().flat_map(|&(interval, padding)| [("interval", interval), ("padding", padding)]) {
+    for (what, v) in e.intervals.iter().flat_map(|&(interval, padding)| [("interval", interval), ("padding", padding)])
+    {
         if !v.is_power_of_two() {
             return Err(LayoutError::new(format!("one {what} is {v}, expected a power of two")));
         }
     }
     let elements = shape.iter().product::<i64>();
-    let padded =
-        e.intervals.iter().fold(elements, |sum, &(i, p)| sum.saturating_add((elements / i64::from(i)).saturating_mul(i64::from(p))));
+    let padded = e
+        .intervals
+        .iter()
+        .fold(elements, |sum, &(i, p)| sum.saturating_add((elements / i64::from(i)).saturating_mul(i64::from(p))));
     if padded > i64::from(i32::MAX) {
         return Err(LayoutError::new(format!("the padded allocation has {padded} elements")));
     }
     shared_linear(shape, &e.offset, &e.block)
 }
 
-/// Where an element lies in a padded allocation, given its offset before padding: for each pair, as many paddings as whole intervals are
-/// before it. With `[32:+4]`, offset 70 is at `70 + 2·4 = 78`.
+/// Where an element lies in a padded allocation, given its offset before padding: for each pair, as many paddings as
+/// whole intervals are before it. With `[32:+4]`, offset 70 is at `70 + 2·4 = 78`.
 #[must_use]
 pub fn padded_offset(e: &PaddedShared, offset: u32) -> u32 {
     e.intervals.iter().fold(offset, |at, &(interval, padding)| at + offset / interval * padding)

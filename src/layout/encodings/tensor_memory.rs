@@ -1,7 +1,8 @@
-//! Encodings of tensor memory: from its rows and columns to the tensor. Columns count 32-bit cells, or 16-bit ones where elements are
-//! packed.
+//! Encodings of tensor memory: from its rows and columns to the tensor. Columns count 32-bit cells, or 16-bit ones
+//! where elements are packed.
 //!
-//! A zero basis in row bits 5 and 6 means that the warps which own those rows hold copies; elsewhere it means a cell without an element.
+//! A zero basis in row bits 5 and 6 means that the warps which own those rows hold copies; elsewhere it means a cell
+//! without an element.
 
 use super::{Bases, Dim, LayoutError, LinearLayout, cga_layout, shape_per_cta};
 use crate::ir::core::encoding::TensorMemory;
@@ -28,7 +29,8 @@ pub(super) fn tensor_memory(shape: &[i64], e: &TensorMemory) -> Result<LinearLay
     let stride = LinearLayout::zeros1d(e.col_stride, Dim::Col, Dim::axis(1), 1);
     let columns = identity(block_n, Dim::Col, 1);
     // Padding is the low bit of the column: the even half holds elements.
-    let columns = if e.fp4_padded { LinearLayout::zeros1d(2, Dim::Col, Dim::axis(1), 1).product(&columns) } else { columns };
+    let columns =
+        if e.fp4_padded { LinearLayout::zeros1d(2, Dim::Col, Dim::axis(1), 1).product(&columns) } else { columns };
     let tile = if e.block_m == 64 && !e.two_ctas {
         half_rows(&stride, e.block_m, &columns, share)?
     } else {
@@ -43,7 +45,12 @@ pub(super) fn tensor_memory(shape: &[i64], e: &TensorMemory) -> Result<LinearLay
 }
 
 /// 64 rows of one block lie in rows 0–15, 32–47, 64–79 and 96–111; the gaps hold the next block, if there is one.
-fn half_rows(stride: &LinearLayout, block_m: u32, columns: &LinearLayout, share: [u32; 2]) -> Result<LinearLayout, LayoutError> {
+fn half_rows(
+    stride: &LinearLayout,
+    block_m: u32,
+    columns: &LinearLayout,
+    share: [u32; 2],
+) -> Result<LinearLayout, LayoutError> {
     let block_n = columns.out_size(Dim::axis(1));
     let tile = stride.product(&identity(16, Dim::Row, 0).product(columns));
     let gap = match share {
@@ -68,8 +75,9 @@ fn last_column_bit_to_rows(tile: &LinearLayout) -> Result<LinearLayout, LayoutEr
     LinearLayout::from_bases(&bases, &tile.out_sizes())
 }
 
-/// Scale factors of `tcgen05.mma` with block scaling (PTX ISA, "Layout of the Scale Factor A Matrix"): 32 rows, repeated for each warp,
-/// with four columns of scales. Two pieces of 64 rows make a block; the blocks follow one another by rows first, or along K first.
+/// Scale factors of `tcgen05.mma` with block scaling (PTX ISA, "Layout of the Scale Factor A Matrix"): 32 rows,
+/// repeated for each warp, with four columns of scales. Two pieces of 64 rows make a block; the blocks follow one
+/// another by rows first, or along K first.
 pub(super) fn scales(shape: &[i64], cga: &Bases, k_first: bool) -> Result<LinearLayout, LayoutError> {
     let share = matrix_share(shape, cga)?;
     let tile = identity(32, Dim::Row, 0)
@@ -88,5 +96,9 @@ pub(super) fn scales(shape: &[i64], cga: &Bases, k_first: bool) -> Result<Linear
 
 fn fit(layout: &LinearLayout, shape: &[i64]) -> Result<LinearLayout, LayoutError> {
     let layout = layout.transpose_outs(&Dim::axes(2));
-    if layout.out_sizes() == super::sizes_of(shape) { Ok(layout) } else { Err(LayoutError::new("the layout does not tile the shape")) }
+    if layout.out_sizes() == super::sizes_of(shape) {
+        Ok(layout)
+    } else {
+        Err(LayoutError::new("the layout does not tile the shape"))
+    }
 }

@@ -1,12 +1,13 @@
 //! How the tensor memory accelerator (TMA) cuts a block of a tensor into messages.
 //!
-//! 1. A *box* is what one message moves: at most 256 elements along each axis, and as many bytes along the contiguous one as the swizzle is
-//!    wide (CUDA driver API, `cuTensorMapEncodeTiled`: "the inner dimension must be <= the swizzle size").
-//! 2. Messages are numbered with the first axis fastest. The bits of a message's number move its box in the tensor, and its part of the buffer
-//!    in shared memory; both maps are linear.
+//! 1. A *box* is what one message moves: at most 256 elements along each axis, and as many bytes along the contiguous
+//!    one as the swizzle is wide (CUDA driver API, `cuTensorMapEncodeTiled`: "the inner dimension must be <= the
+//!    swizzle size").
+//! 2. Messages are numbered with the first axis fastest. The bits of a message's number move its box in the tensor, and
+//!    its part of the buffer in shared memory; both maps are linear.
 //!
-//! Example: a block of 64×128 of f16 with a swizzle of 128 bytes has boxes of 64×64: message 0 takes columns 0 to 63 to offset 0, message 1
-//! columns 64 to 127 to offset 4096 (in elements).
+//! Example: a block of 64×128 of f16 with a swizzle of 128 bytes has boxes of 64×64: message 0 takes columns 0 to 63 to
+//! offset 0, message 1 columns 64 to 127 to offset 4096 (in elements).
 
 use super::shared::tma_box;
 use super::{Dim, LayoutError, layout_of, shape_per_cta};
@@ -34,7 +35,8 @@ pub struct TmaBlock {
 /// The messages that fill, or empty, a buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TmaMessages {
-    /// For each bit of a message's number how far it moves the box along each axis of the buffer, in the descriptor's elements.
+    /// For each bit of a message's number how far it moves the box along each axis of the buffer, in the descriptor's
+    /// elements.
     pub coordinates: Vec<Vec<u32>>,
     /// For each bit how far it moves the part of the buffer, in the buffer's elements.
     pub offsets: Vec<u32>,
@@ -71,7 +73,9 @@ pub fn tma_block(descriptor: Type) -> Result<TmaBlock, LayoutError> {
     {
         *last *= 2;
         if *last != 128 || e.swizzling_byte_width != 128 {
-            return Err(LayoutError::new("padded 4-bit elements need 128 of them in the last axis and a swizzle of 128 bytes"));
+            return Err(LayoutError::new(
+                "padded 4-bit elements need 128 of them in the last axis and a swizzle of 128 bytes",
+            ));
         }
     }
     let swizzle_mode = match e.swizzling_byte_width {
@@ -81,7 +85,13 @@ pub fn tma_block(descriptor: Type) -> Result<TmaBlock, LayoutError> {
         _ => 0,
     };
     let element_bytes = descriptor.bit_width().unwrap_or(0) / 8;
-    Ok(TmaBlock { box_shape, swizzle_mode, element_type: element_type(*elem, e.fp4_padded)?, element_bytes, fp4_padded: e.fp4_padded })
+    Ok(TmaBlock {
+        box_shape,
+        swizzle_mode,
+        element_type: element_type(*elem, e.fp4_padded)?,
+        element_bytes,
+        fp4_padded: e.fp4_padded,
+    })
 }
 
 /// PTX ISA, "tensormap.replace", the values of `.elemtype`.
@@ -115,7 +125,8 @@ pub fn tma_messages(buffer: Type) -> Result<TmaMessages, LayoutError> {
     }
     let share = shape_per_cta(&e.cga, &memory.shape)?;
     let boxed = tma_box(&share, e)?;
-    let inverse = layout_of(buffer)?.pseudoinvert().ok_or_else(|| LayoutError::new("its layout does not hold every element"))?;
+    let inverse =
+        layout_of(buffer)?.pseudoinvert().ok_or_else(|| LayoutError::new("its layout does not hold every element"))?;
     let (mut coordinates, mut offsets) = (vec![], vec![]);
     for (axis, (&size, &part)) in share.iter().zip(&boxed).enumerate() {
         for bit in part.trailing_zeros()..size.trailing_zeros() {
@@ -186,7 +197,9 @@ mod tests {
         let m = tma_messages(ty).unwrap();
         let inverse = layout_of(ty).unwrap().pseudoinvert().unwrap();
         for message in 0..m.count() {
-            let pick = |of: &dyn Fn(usize) -> u32| (0..m.offsets.len()).filter(|b| message >> b & 1 == 1).fold(0, |s, b| s ^ of(b));
+            let pick = |of: &dyn Fn(usize) -> u32| {
+                (0..m.offsets.len()).filter(|b| message >> b & 1 == 1).fold(0, |s, b| s ^ of(b))
+            };
             let (row, column) = (pick(&|b| m.coordinates[b][0]), pick(&|b| m.coordinates[b][1]));
             let start = pick(&|b| m.offsets[b]);
             for (r, c) in [(0, 0), (1, 0), (0, 1), (255, 255), (17, 200)] {
@@ -200,7 +213,10 @@ mod tests {
     fn what_a_descriptor_says() {
         let f16 = Type::float(FloatKind::F16);
         let block = tma_block(descriptor([512, 128], f16, encoding(128, 16, false))).unwrap();
-        assert_eq!((block.box_shape, block.swizzle_mode, block.element_type, block.element_bytes), (vec![256, 64], 3, 6, 2));
+        assert_eq!(
+            (block.box_shape, block.swizzle_mode, block.element_type, block.element_bytes),
+            (vec![256, 64], 3, 6, 2)
+        );
         let signed = Type::new(TypeData::SignedInt { width: 32, signed: true });
         assert_eq!(tma_block(descriptor([8, 8], signed, encoding(32, 32, false))).unwrap().element_type, 3);
         let fp4 = tma_block(descriptor([64, 64], Type::int(8), encoding(128, 8, true))).unwrap();

@@ -1,12 +1,12 @@
 //! A register layout seen from one axis of its tensor, for operations that work along that axis.
 //!
-//! 1. Every place (register, lane, warp) is one number, register bits lowest; the layout gives its coordinate along the axis and, in a second
-//!    number, the coordinates along all other axes (`rest`). Both are linear in the place.
-//! 2. Blocks of a cluster take no part: the axis must lie within a block, and the rest of a block's place is the same constant on both
-//!    sides of an operation, so it is left out.
+//! 1. Every place (register, lane, warp) is one number, register bits lowest; the layout gives its coordinate along the
+//!    axis and, in a second number, the coordinates along all other axes (`rest`). Both are linear in the place.
+//! 2. Blocks of a cluster take no part: the axis must lie within a block, and the rest of a block's place is the same
+//!    constant on both sides of an operation, so it is left out.
 //!
-//! Example: a 16×8 tile reduced along axis 1, `register=1 → (0, 1)`, `lane=8 → (1, 0)`: place 1 has axis 1, rest 0; the place of lane 8 has
-//! axis 0, rest 1.
+//! Example: a 16×8 tile reduced along axis 1, `register=1 → (0, 1)`, `lane=8 → (1, 0)`: place 1 has axis 1, rest 0; the
+//! place of lane 8 has axis 0, rest 1.
 
 use crate::layout::linear::{low_bits, select};
 use crate::layout::{Dim, LayoutError, LinearLayout};
@@ -40,7 +40,8 @@ impl AlongAxis {
         if layout.columns_of(Dim::Block).iter().any(|&c| along(c) != 0) {
             return Err(LayoutError::new("the axis is spread over the blocks of a cluster"));
         }
-        let places: Vec<u64> = [Dim::Register, Dim::Lane, Dim::Warp].iter().flat_map(|&d| layout.columns_of(d)).copied().collect();
+        let places: Vec<u64> =
+            [Dim::Register, Dim::Lane, Dim::Warp].iter().flat_map(|&d| layout.columns_of(d)).copied().collect();
         Ok(AlongAxis {
             axis: places.iter().map(|&c| along(c)).collect(),
             rest: places.iter().map(|&c| beside(c)).collect(),
@@ -97,8 +98,8 @@ impl AlongAxis {
     }
 }
 
-/// The bits of the thread's number in its block that do not decide where a layout from (register, lane, warp) leads. Of the threads that lead
-/// to one place, the one with all of these 0 stores.
+/// The bits of the thread's number in its block that do not decide where a layout from (register, lane, warp) leads. Of
+/// the threads that lead to one place, the one with all of these 0 stores.
 pub(super) fn free_thread_bits(layout: &LinearLayout) -> u32 {
     let masks = layout.free_variables();
     let of = |dim| masks.iter().find(|m| m.0 == dim).map_or(0, |m| m.1);

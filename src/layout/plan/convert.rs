@@ -3,22 +3,24 @@
 //! # Choice
 //!
 //! 1. Elements that stay in their thread: a table of registers, no instruction.
-//! 2. Elements that stay in their warp: shuffles ([`ShufflePlan`]), unless shared memory is cheaper. Counted in cycles of the pipe that both
-//!    use: a shuffle 1, a select ½, a wavefront 1, a barrier within the warp 12. With one pair of bits shuffles always win.
-//! 3. Elements that change warps: shared memory ([`swizzle()`]), in as many repetitions as there are parts that only registers tell apart.
-//!    Each repetition is: store, barrier, load; with another barrier before the next. When neither side crosses warps, a barrier of
-//!    the warp is enough.
+//! 2. Elements that stay in their warp: shuffles ([`ShufflePlan`]), unless shared memory is cheaper. Counted in cycles
+//!    of the pipe that both use: a shuffle 1, a select ½, a wavefront 1, a barrier within the warp 12. With one pair of
+//!    bits shuffles always win.
+//! 3. Elements that change warps: shared memory ([`swizzle()`]), in as many repetitions as there are parts that only
+//!    registers tell apart. Each repetition is: store, barrier, load; with another barrier before the next. When
+//!    neither side crosses warps, a barrier of the warp is enough.
 //! 4. Elements that change blocks of a cluster: not supported yet.
 //!
-//! Example: 64×64 halves on four warps, eight of a row in a thread, to eight of a column in a thread: four stores of 16 bytes, a barrier, four
-//! `ldmatrix.x4.trans`. `ttc layout FROM TO SHAPE` shows the plan of any pair.
+//! Example: 64×64 halves on four warps, eight of a row in a thread, to eight of a column in a thread: four stores of 16
+//! bytes, a barrier, four `ldmatrix.x4.trans`. `ttc layout FROM TO SHAPE` shows the plan of any pair.
 
 use super::shared_access::SharedAccess;
 use super::shuffle::{Machine, ShufflePlan};
 use super::swizzle::{Swizzle, swizzle};
 use crate::ir::core::Type;
 use crate::layout::{
-    ConversionKind, Dim, LayoutError, LinearLayout, conversion_kind, free_variable_masks, layout_of, register_permutation,
+    ConversionKind, Dim, LayoutError, LinearLayout, conversion_kind, free_variable_masks, layout_of,
+    register_permutation,
 };
 use crate::target::SharedMemory;
 
@@ -44,7 +46,12 @@ pub struct SharedPlan {
 }
 
 impl SharedPlan {
-    fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32, shared: &SharedMemory) -> Result<SharedPlan, LayoutError> {
+    fn new(
+        source: &LinearLayout,
+        destination: &LinearLayout,
+        bits: u32,
+        shared: &SharedMemory,
+    ) -> Result<SharedPlan, LayoutError> {
         let swizzle = swizzle(source, destination, bits, shared)?;
         let bytes = swizzle.bytes(bits);
         let copies = |l: &LinearLayout| free_variable_masks(l).warp & (l.in_size(Dim::Warp) - 1) != 0;
@@ -123,8 +130,9 @@ impl Costs {
     }
 }
 
-/// Whether a conversion is bound to go through shared memory: elements change warps, or more than one register bit changes places with a
-/// lane bit. What [`ConversionPlan::new`] makes of the latter depends on costs; passes that ask before buffers are laid out assume the worst.
+/// Whether a conversion is bound to go through shared memory: elements change warps, or more than one register bit
+/// changes places with a lane bit. What [`ConversionPlan::new`] makes of the latter depends on costs; passes that ask
+/// before buffers are laid out assume the worst.
 ///
 /// # Errors
 /// When a type has no layout, or the shapes differ.
@@ -142,7 +150,12 @@ impl ConversionPlan {
     ///
     /// # Errors
     /// When the layouts are of different tensors.
-    pub fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32, memory: &SharedMemory) -> Result<ConversionPlan, LayoutError> {
+    pub fn new(
+        source: &LinearLayout,
+        destination: &LinearLayout,
+        bits: u32,
+        memory: &SharedMemory,
+    ) -> Result<ConversionPlan, LayoutError> {
         if let Some(table) = register_permutation(source, destination)? {
             return Ok(ConversionPlan::Registers(table));
         }
@@ -150,7 +163,9 @@ impl ConversionPlan {
         if kind == ConversionKind::Blocks {
             return Ok(ConversionPlan::Blocks);
         }
-        let shuffles = ShufflePlan::new(source, destination, bits).filter(|_| kind == ConversionKind::Lanes).map(ConversionPlan::Shuffles);
+        let shuffles = ShufflePlan::new(source, destination, bits)
+            .filter(|_| kind == ConversionKind::Lanes)
+            .map(ConversionPlan::Shuffles);
         if let Some(ConversionPlan::Shuffles(plan)) = &shuffles
             && plan.exchanged_bits() < 2
         {
@@ -232,7 +247,11 @@ fn count(plan: &ShufflePlan) -> Costs {
     // Words of equal registers are equal values.
     let words: Vec<usize> = plan.words().map(|w| w[0]).collect();
     match plan.run(&mut counter, &words) {
-        Ok(_) => Costs { shuffles: counter.shuffles * plan.parts(), selects: counter.selects * plan.parts(), ..Costs::default() },
+        Ok(_) => Costs {
+            shuffles: counter.shuffles * plan.parts(),
+            selects: counter.selects * plan.parts(),
+            ..Costs::default()
+        },
         Err(never) => match never {},
     }
 }

@@ -19,7 +19,8 @@ pub fn describe(plan: &ConversionPlan) -> String {
     match plan {
         ConversionPlan::Registers(table) => {
             let moved = table.iter().enumerate().filter(|(i, r)| i != *r).count();
-            let _ = writeln!(text, "within threads: {moved} of {} registers get another name, no instruction", table.len());
+            let _ =
+                writeln!(text, "within threads: {moved} of {} registers get another name, no instruction", table.len());
         }
         ConversionPlan::Shuffles(plan) => {
             let mode = if plan.keeps_lanes() { "bfly" } else { "idx" };
@@ -71,7 +72,8 @@ pub fn instruction(access: &SharedAccess, is_store: bool) -> String {
             }
         }
         Form::Matrix { transposed } => {
-            let (name, trans) = (if is_store { "stmatrix" } else { "ldmatrix" }, if transposed { ".trans" } else { "" });
+            let (name, trans) =
+                (if is_store { "stmatrix" } else { "ldmatrix" }, if transposed { ".trans" } else { "" });
             format!("{name}.m8n8.x{}{trans}.b16", bytes / 4)
         }
     }

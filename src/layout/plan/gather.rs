@@ -2,14 +2,14 @@
 //!
 //! # Algorithm
 //!
-//! 1. The place (register, lane) of a source element within a warp is linear in its coordinates. Those off the axis are linear in the place
-//!    of the index, the one along the axis is the index itself: `place = G(register, lane, warp of the index) ⊕ H(index)`. Warps are given: the equations
-//!    are solved with registers and lanes only.
-//! 2. If all of them can be solved, no warp needs elements of another, and the gather is shuffles. A thread asks the lane of the place for a register;
-//!    which register may be known only at run time, so all that it can be, a coset of the registers that `H` and the thread's part of `G` reach,
-//!    are shuffled and one is selected.
-//! 3. Otherwise, or when the candidates would be more than [`MAX_CANDIDATES`], the source is stored in row-major order, and after a
-//!    barrier each index is an address.
+//! 1. The place (register, lane) of a source element within a warp is linear in its coordinates. Those off the axis are
+//!    linear in the place of the index, the one along the axis is the index itself: `place = G(register, lane, warp of
+//!    the index) ⊕ H(index)`. Warps are given: the equations are solved with registers and lanes only.
+//! 2. If all of them can be solved, no warp needs elements of another, and the gather is shuffles. A thread asks the
+//!    lane of the place for a register; which register may be known only at run time, so all that it can be, a coset of
+//!    the registers that `H` and the thread's part of `G` reach, are shuffled and one is selected.
+//! 3. Otherwise, or when the candidates would be more than [`MAX_CANDIDATES`], the source is stored in row-major order,
+//!    and after a barrier each index is an address.
 //!
 //! # Example
 //!
@@ -65,8 +65,11 @@ impl GatherPlan {
         let (source, indices) = (source.transpose_outs(&Dim::axes(rank)), indices.transpose_outs(&Dim::axes(rank)));
         let dim = Dim::axis(axis);
         for b in 0..source.in_bits(Dim::Block).max(indices.in_bits(Dim::Block)) as usize {
-            let moved = |l: &LinearLayout, d| if b < l.in_bits(Dim::Block) as usize { l.basis(Dim::Block, b, d) } else { 0 };
-            if moved(&source, dim) != 0 || Dim::axes(rank).into_iter().any(|d| d != dim && moved(&source, d) != moved(&indices, d)) {
+            let moved =
+                |l: &LinearLayout, d| if b < l.in_bits(Dim::Block) as usize { l.basis(Dim::Block, b, d) } else { 0 };
+            if moved(&source, dim) != 0
+                || Dim::axes(rank).into_iter().any(|d| d != dim && moved(&source, d) != moved(&indices, d))
+            {
                 return Err(LayoutError::new("a gather would move elements between the blocks of a cluster"));
             }
         }
@@ -107,7 +110,8 @@ fn own_columns(layout: &LinearLayout) -> impl Iterator<Item = u64> + '_ {
 /// Steps 1 and 2.
 fn shuffles(source: &LinearLayout, indices: &LinearLayout, dim: Dim, start: &[u64]) -> Option<GatherShuffles> {
     let (register_bits, lane_bits) = (source.in_bits(Dim::Register), source.in_bits(Dim::Lane));
-    let columns: Vec<u64> = [Dim::Register, Dim::Lane].into_iter().flat_map(|d| source.columns_of(d)).copied().collect();
+    let columns: Vec<u64> =
+        [Dim::Register, Dim::Lane].into_iter().flat_map(|d| source.columns_of(d)).copied().collect();
     let pivots = Pivots::of(&columns);
     let solve = |target: u64| match pivots.reduce(target) {
         (0, place) => Some(((place >> register_bits) as u32, (place & low_bits(register_bits)) as u32)),
@@ -126,7 +130,8 @@ fn shuffles(source: &LinearLayout, indices: &LinearLayout, dim: Dim, start: &[u6
         return None;
     }
     let own: Vec<u64> = fixed[..registers].iter().map(|p| u64::from(p.1)).collect();
-    let candidates = (0..1u64 << registers).map(|r| coset.iter().map(|c| (c ^ select(&own, r)) as usize).collect()).collect();
+    let candidates =
+        (0..1u64 << registers).map(|r| coset.iter().map(|c| (c ^ select(&own, r)) as usize).collect()).collect();
     let fixed = LinearLayout {
         ins: [Dim::Register, Dim::Lane, Dim::Warp].into_iter().map(|d| (d, indices.in_bits(d))).collect(),
         outs: vec![(Dim::Lane, lane_bits), (Dim::Register, register_bits)],
@@ -149,8 +154,9 @@ fn span(vectors: &[u64]) -> Vec<u64> {
 fn shared(source: &LinearLayout, indices: &LinearLayout, dim: Dim) -> GatherShared {
     let axes: Vec<Dim> = source.out_dims().collect();
     let backwards: Vec<Dim> = axes.iter().rev().copied().collect();
-    let row_major =
-        backwards.iter().fold(LinearLayout::empty(), |l, &d| l.product(&LinearLayout::identity1d(source.out_size(d), Dim::Offset, d)));
+    let row_major = backwards
+        .iter()
+        .fold(LinearLayout::empty(), |l, &d| l.product(&LinearLayout::identity1d(source.out_size(d), Dim::Offset, d)));
     let stride = backwards.iter().take_while(|&&d| d != dim).map(|&d| source.out_size(d)).product();
     let offset = |c: u64| {
         let mut stride = 1u64;

@@ -1,7 +1,7 @@
 //! Plans: how data moves between the threads of a block, as data.
 //!
-//! A plan is computed from layouts alone. The pass that lays out shared memory asks it for its scratch bytes, code generation emits it, and
-//! tests run it on a simulated block. The same arguments give the same plan in all three.
+//! A plan is computed from layouts alone. The pass that lays out shared memory asks it for its scratch bytes, code
+//! generation emits it, and tests run it on a simulated block. The same arguments give the same plan in all three.
 //!
 //! - [`shared_access`]: the loads or stores between a register layout and a shared-memory layout;
 //! - [`swizzle`]: the layout of shared memory that suits two register layouts;

@@ -2,23 +2,27 @@
 //!
 //! # Algorithm
 //!
-//! Two places (register, lane, warp) belong to one result when they agree off the axis. The plan combines what is near first:
+//! Two places (register, lane, warp) belong to one result when they agree off the axis. The plan combines what is near
+//! first:
 //!
-//! 1. *In a thread*: registers that agree off the axis form a group, copies of an element left out. Groups are numbered by their first register.
-//! 2. *In a warp*: a place bit that depends, off the axis, on the bits below it gives a vector along which only the axis changes. Vectors that
-//!    reach elements which are not combined yet are steps: every thread combines group `g` with group `partner[g]` of the lane that differs in
-//!    `lanes`. After a step both lanes have the same, so steps double what is combined. Vectors that reach nothing new lead to copies.
-//! 3. *Across warps*: `2^n` partial results are left when `n` vectors cross warps. Each is stored once, the partial results of one result side by
-//!    side; after one barrier every thread reads all that its own registers need, in wide loads, and combines them itself. No shuffles follow and
-//!    nothing is stored again, so the barrier is the only one. Many results go in a few rounds through the same memory ([`super::rounds`]).
-//!    What lanes and warps decide is low in a slot's number, what only registers decide high: lanes access neighbours, rounds are the highest bits.
-//! 4. When nothing crosses warps and the result's layout has each result where it is, there is no shared memory at all. A result of another layout
-//!    goes through shared memory as in 3 with `2^0` partial results.
+//! 1. *In a thread*: registers that agree off the axis form a group, copies of an element left out. Groups are numbered
+//!    by their first register.
+//! 2. *In a warp*: a place bit that depends, off the axis, on the bits below it gives a vector along which only the
+//!    axis changes. Vectors that reach elements which are not combined yet are steps: every thread combines group `g`
+//!    with group `partner[g]` of the lane that differs in `lanes`. After a step both lanes have the same, so steps
+//!    double what is combined. Vectors that reach nothing new lead to copies.
+//! 3. *Across warps*: `2^n` partial results are left when `n` vectors cross warps. Each is stored once, the partial
+//!    results of one result side by side; after one barrier every thread reads all that its own registers need, in wide
+//!    loads, and combines them itself. No shuffles follow and nothing is stored again, so the barrier is the only one.
+//!    Many results go in a few rounds through the same memory ([`super::rounds`]). What lanes and warps decide is low
+//!    in a slot's number, what only registers decide high: lanes access neighbours, rounds are the highest bits.
+//! 4. When nothing crosses warps and the result's layout has each result where it is, there is no shared memory at all.
+//!    A result of another layout goes through shared memory as in 3 with `2^0` partial results.
 //!
 //! # Example
 //!
-//! 1024 floats in 4 warps, 8 to a thread: one group of 8 registers; lanes 1, 2, 4, 8, 16; four partial results, stored by lane 0 of each warp at the
-//! offsets 0 to 3; every thread loads 16 bytes and combines four values.
+//! 1024 floats in 4 warps, 8 to a thread: one group of 8 registers; lanes 1, 2, 4, 8, 16; four partial results, stored
+//! by lane 0 of each warp at the offsets 0 to 3; every thread loads 16 bytes and combines four values.
 
 use std::collections::BTreeMap;
 
@@ -76,8 +80,8 @@ pub struct Partials {
 }
 
 impl ReducePlan {
-    /// The plan for a source of this layout and a result of this one; `None` for a scalar, which every thread gets. An element of each operand takes
-    /// `element_bytes`.
+    /// The plan for a source of this layout and a result of this one; `None` for a scalar, which every thread gets. An
+    /// element of each operand takes `element_bytes`.
     ///
     /// # Errors
     /// When the blocks of a cluster share the axis, or hold other results than elements.
@@ -114,8 +118,9 @@ impl ReducePlan {
     }
 }
 
-/// Where the slots of each operand start, and the bytes of all. The widest elements lie first: then each start is a multiple of what the operand's
-/// accesses are aligned to, 16 bytes or all of its slots, and nothing is lost between operands.
+/// Where the slots of each operand start, and the bytes of all. The widest elements lie first: then each start is a
+/// multiple of what the operand's accesses are aligned to, 16 bytes or all of its slots, and nothing is lost between
+/// operands.
 ///
 /// Example: two slots of 4, 8 and 4 bytes start at 16, 0 and 24, 32 bytes in all.
 #[must_use]
@@ -131,7 +136,8 @@ pub fn operand_offsets(slots: u32, element_bytes: &[u32]) -> (Vec<u32>, u32) {
     (starts, end)
 }
 
-/// The result's layout from (register, lane, warp), one column per bit, coordinates packed as [`AlongAxis::beside`] packs them.
+/// The result's layout from (register, lane, warp), one column per bit, coordinates packed as [`AlongAxis::beside`]
+/// packs them.
 struct ResultColumns {
     register_bits: u32,
     lane_bits: u32,
@@ -139,22 +145,35 @@ struct ResultColumns {
     columns: Vec<u64>,
 }
 
-fn result_columns(source: &LinearLayout, axis: usize, result: Option<&LinearLayout>) -> Result<ResultColumns, LayoutError> {
+fn result_columns(
+    source: &LinearLayout,
+    axis: usize,
+    result: Option<&LinearLayout>,
+) -> Result<ResultColumns, LayoutError> {
     let (lane_bits, warp_bits) = (source.in_bits(Dim::Lane), source.in_bits(Dim::Warp));
     let Some(result) = result else {
-        return Ok(ResultColumns { register_bits: 0, lane_bits, warp_bits, columns: vec![0; (lane_bits + warp_bits) as usize] });
+        return Ok(ResultColumns {
+            register_bits: 0,
+            lane_bits,
+            warp_bits,
+            columns: vec![0; (lane_bits + warp_bits) as usize],
+        });
     };
     let rank = result.out_dims().len();
     let result = result.transpose_outs(&Dim::axes(rank));
     let kept: Vec<usize> = (0..=rank).filter(|&i| i != axis).collect();
     let same = |b: usize| {
-        kept.iter().enumerate().all(|(i, &d)| source.basis(Dim::Block, b, Dim::axis(d)) == result.basis(Dim::Block, b, Dim::axis(i)))
+        kept.iter()
+            .enumerate()
+            .all(|(i, &d)| source.basis(Dim::Block, b, Dim::axis(d)) == result.basis(Dim::Block, b, Dim::axis(i)))
     };
     let fits = source.out_dims().len() == rank + 1
         && kept.iter().enumerate().all(|(i, &d)| source.out_bits(Dim::axis(d)) == result.out_bits(Dim::axis(i)))
         && [Dim::Lane, Dim::Warp, Dim::Block].iter().all(|&d| source.in_bits(d) == result.in_bits(d));
     if !fits {
-        return Err(LayoutError::new("the result of a reduction has another shape, or other threads, than its operand"));
+        return Err(LayoutError::new(
+            "the result of a reduction has another shape, or other threads, than its operand",
+        ));
     }
     if !(0..source.in_bits(Dim::Block) as usize).all(same) {
         return Err(LayoutError::new("results would move between the blocks of a cluster"));
@@ -185,7 +204,8 @@ struct Directions {
     lanes: Vec<u64>,
     /// Number of vectors that cross warps.
     warps: u32,
-    /// Everything that is combined, by its coordinates along the axis; the last `warps` insertions are those across warps.
+    /// Everything that is combined, by its coordinates along the axis; the last `warps` insertions are those across
+    /// warps.
     combined: Pivots,
     /// Number of insertions before those across warps.
     before_warps: u32,
@@ -226,9 +246,15 @@ impl Directions {
 }
 
 /// Step 4: the group that each register of the result copies, if threads already have their results.
-fn in_place(places: &AlongAxis, along: &Directions, group_of: &BTreeMap<u64, usize>, result: &ResultColumns) -> Option<Vec<usize>> {
+fn in_place(
+    places: &AlongAxis,
+    along: &Directions,
+    group_of: &BTreeMap<u64, usize>,
+    result: &ResultColumns,
+) -> Option<Vec<usize>> {
     let threads = places.lane_bits + places.warp_bits;
-    let same = |i: u32| places.beside(1 << (places.register_bits + i)) == result.columns[(result.register_bits + i) as usize];
+    let same =
+        |i: u32| places.beside(1 << (places.register_bits + i)) == result.columns[(result.register_bits + i) as usize];
     if along.warps > 0 || !(0..threads).all(same) {
         return None;
     }
@@ -236,12 +262,19 @@ fn in_place(places: &AlongAxis, along: &Directions, group_of: &BTreeMap<u64, usi
 }
 
 /// Step 3.
-fn partials(places: &AlongAxis, along: &Directions, result: &ResultColumns, groups: &[Vec<usize>], element_bytes: &[u32]) -> Partials {
+fn partials(
+    places: &AlongAxis,
+    along: &Directions,
+    result: &ResultColumns,
+    groups: &[Vec<usize>],
+    element_bytes: &[u32],
+) -> Partials {
     let all = places.rest_bits + along.warps;
     let columns: Vec<u64> = result.columns.iter().map(|c| c << along.warps).collect();
     let plain = places.offsets(all, |place| places.beside(place) << along.warps | along.part(places.along(place)));
     // Slot bits by who decides them.
-    let threads = plain.columns[places.register_bits as usize..].iter().chain(&columns[result.register_bits as usize..]);
+    let threads =
+        plain.columns[places.register_bits as usize..].iter().chain(&columns[result.register_bits as usize..]);
     let by_threads = threads.fold(low_bits(along.warps), |bits, c| bits | c);
     let (low, high): (Vec<u32>, Vec<u32>) = (0..all).partition(|bit| by_threads >> bit & 1 == 1);
     let order: Vec<u32> = low.iter().chain(&high).copied().collect();

@@ -2,18 +2,21 @@
 //!
 //! # Algorithm
 //!
-//! A round is a store, a barrier and a load of the part of all slots that some register bits decide; rounds reuse the same bytes. More rounds save
-//! bytes and cost two barriers each, so there are no more than the reference compiler, which moves the same values, makes:
+//! A round is a store, a barrier and a load of the part of all slots that some register bits decide; rounds reuse the
+//! same bytes. More rounds save bytes and cost two barriers each, so there are no more than the reference compiler,
+//! which moves the same values, makes:
 //!
 //! 1. What one access moves is a *vector*: register bits, up to 16 bytes.
-//! 2. Slots beyond a line of 128 bytes are told apart by slot bits that are neither in the vector nor among the lanes that access memory at once,
-//!    the lowest first. The partial results of one result are loaded by lanes that hold nothing else, or by the lowest ones.
+//! 2. Slots beyond a line of 128 bytes are told apart by slot bits that are neither in the vector nor among the lanes
+//!    that access memory at once, the lowest first. The partial results of one result are loaded by lanes that hold
+//!    nothing else, or by the lowest ones.
 //! 3. Those of them that are register bits are the rounds.
 //!
 //! # Example
 //!
-//! 64 results of two partial results each, of four bytes, 32 to a thread: 512 bytes are four lines, told apart by two bits. The lowest ones outside
-//! of the vector are one that warps decide and one of a register: two rounds of 256 bytes.
+//! 64 results of two partial results each, of four bytes, 32 to a thread: 512 bytes are four lines, told apart by two
+//! bits. The lowest ones outside of the vector are one that warps decide and one of a register: two rounds of 256
+//! bytes.
 
 use super::along_axis::AlongAxis;
 
@@ -51,7 +54,9 @@ pub(super) fn round_bits(places: &AlongAxis, parts: u32, element_bytes: u32) -> 
         SlotBit::Rest(_) => !vector.contains(bit) && !lanes.contains(bit),
     };
     let rest = |range: std::ops::Range<u32>| range.map(SlotBit::Rest);
-    let bits = rest(0..places.before_bits).chain((0..parts).map(SlotBit::Part)).chain(rest(places.before_bits..places.rest_bits));
+    let bits = rest(0..places.before_bits)
+        .chain((0..parts).map(SlotBit::Part))
+        .chain(rest(places.before_bits..places.rest_bits));
     bits.filter(is_apart).take(beyond).filter(|bit| registers.contains(bit)).count() as u32
 }
 
@@ -69,6 +74,7 @@ fn units(places: &AlongAxis, bits: std::ops::Range<u32>) -> Vec<SlotBit> {
 
 /// The bit of the lane that tells partial results apart when they are loaded.
 fn part_lane(places: &AlongAxis, parts: u32, part: u32) -> u32 {
-    let idle: Vec<u32> = (0..places.lane_bits).filter(|lane| places.beside(1 << (places.register_bits + lane)) == 0).collect();
+    let idle: Vec<u32> =
+        (0..places.lane_bits).filter(|lane| places.beside(1 << (places.register_bits + lane)) == 0).collect();
     if idle.len() >= parts as usize { idle[part as usize] } else { part }
 }

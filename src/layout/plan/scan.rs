@@ -2,25 +2,28 @@
 //!
 //! # Algorithm
 //!
-//! A *block* of level `j` is an aligned run of `2^j` elements along the axis. Each element's prefix within its block is known from its prefix within
-//! the half block that it lies in: in the second half, the *total* of the first half goes before it. A step of level `j` needs only the totals of
-//! the two halves, which lie at places (register, lane, warp) that differ by the vector `v` with `L(v) = 2^j` along the axis.
+//! A *block* of level `j` is an aligned run of `2^j` elements along the axis. Each element's prefix within its block is
+//! known from its prefix within the half block that it lies in: in the second half, the *total* of the first half goes
+//! before it. A step of level `j` needs only the totals of the two halves, which lie at places (register, lane, warp)
+//! that differ by the vector `v` with `L(v) = 2^j` along the axis.
 //!
-//! 1. *In a thread*: as long as `v` is a register and the place in the block is the same in all threads, the thread goes over the elements in order. That
-//!    gives *base classes* of registers, each with prefixes and a total.
-//! 2. From then on every base class has a *carry*, what goes before all of it, and every class of registers that lie in one block has a total. A step
-//!    takes the partner's total, from another class of the thread or from the lane that differs in `lanes`; where this thread's half is the second,
-//!    the partner's total goes before the carry. The new total is that of both in order.
-//! 3. Levels whose `v` crosses warps are one step: totals are stored once, those of a larger block side by side; after a barrier each thread reads
-//!    all of its larger block, in wide loads, and goes over them in order up to its own.
+//! 1. *In a thread*: as long as `v` is a register and the place in the block is the same in all threads, the thread
+//!    goes over the elements in order. That gives *base classes* of registers, each with prefixes and a total.
+//! 2. From then on every base class has a *carry*, what goes before all of it, and every class of registers that lie in
+//!    one block has a total. A step takes the partner's total, from another class of the thread or from the lane that
+//!    differs in `lanes`; where this thread's half is the second, the partner's total goes before the carry. The new
+//!    total is that of both in order.
+//! 3. Levels whose `v` crosses warps are one step: totals are stored once, those of a larger block side by side; after
+//!    a barrier each thread reads all of its larger block, in wide loads, and goes over them in order up to its own.
 //! 4. At the end the carries go before the prefixes.
 //!
 //! In reverse, second and first change places at every level.
 //!
 //! # Example
 //!
-//! 1024 elements in 4 warps, `sizePerThread = 4`, two tiles: levels 0 and 1 are registers (two base classes of four), levels 2 to 6 lanes, 7 and 8
-//! warps, 9 registers again. Ten shuffles (five for each tile), a total for each tile and warp, 8 values read by each thread, one barrier.
+//! 1024 elements in 4 warps, `sizePerThread = 4`, two tiles: levels 0 and 1 are registers (two base classes of four),
+//! levels 2 to 6 lanes, 7 and 8 warps, 9 registers again. Ten shuffles (five for each tile), a total for each tile and
+//! warp, 8 values read by each thread, one barrier.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +62,8 @@ pub enum Exchange {
     Shared(Totals),
 }
 
-/// Whether a thread's half comes second: where the bits `threads` of its number in the block have odd parity, or where they do not if `flip`.
+/// Whether a thread's half comes second: where the bits `threads` of its number in the block have odd parity, or where
+/// they do not if `flip`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Second {
     pub threads: u32,
@@ -96,7 +100,9 @@ impl ScanPlan {
         let (mut steps, mut slots) = (vec![], 0);
         while level < scan.places.axis_bits {
             let classes = scan.classes(level);
-            let crossing = (level..scan.places.axis_bits).take_while(|&j| scan.places.warp(vectors[j as usize]) != 0).count() as u32;
+            let crossing = (level..scan.places.axis_bits)
+                .take_while(|&j| scan.places.warp(vectors[j as usize]) != 0)
+                .count() as u32;
             let exchange = if crossing > 0 {
                 let totals = scan.totals(level, crossing, &classes, slots);
                 slots += totals.slots;
@@ -151,7 +157,8 @@ impl Scan {
     /// For each level the place that differs from place 0 only by that bit of the axis.
     fn vectors(&self) -> Result<Vec<u64>, LayoutError> {
         let p = &self.places;
-        let columns: Vec<u64> = (0..p.place_bits()).map(|i| p.along(1 << i) | p.beside(1 << i) << p.axis_bits).collect();
+        let columns: Vec<u64> =
+            (0..p.place_bits()).map(|i| p.along(1 << i) | p.beside(1 << i) << p.axis_bits).collect();
         let pivots = Pivots::of(&columns);
         let solve = |j: u32| match pivots.reduce(1 << j) {
             (0, vector) => Ok(vector),
@@ -206,7 +213,11 @@ impl Scan {
     fn partner(&self, level: u32, vector: u64, threads: u32, classes: &Classes) -> Exchange {
         let partner = classes.registers.iter().map(|&r| classes.of(self, r ^ self.places.register(vector))).collect();
         let second = |&r: &u64| Second { threads, flip: (self.places.along(r) >> level & 1 == 1) != self.reverse };
-        Exchange::Partner { lanes: self.places.lane(vector), partner, second: classes.registers.iter().map(second).collect() }
+        Exchange::Partner {
+            lanes: self.places.lane(vector),
+            partner,
+            second: classes.registers.iter().map(second).collect(),
+        }
     }
 
     /// Step 3.

@@ -2,29 +2,32 @@
 //!
 //! # Algorithm
 //!
-//! 1. `registers.invert_and_compose(shared)` maps a place (register, lane, warp) to the element offset in shared memory. It is linear, so an
-//!    address is `thread part ⊕ constant of the register`.
-//! 2. The constants of all registers form a vector space. Registers with equal constants hold copies: one of them is stored, and one load
-//!    serves them all.
-//! 3. `2^k` neighbours are one access, up to 16 bytes, when the space contains `1, 2, …, 2^(k-1)` and no thread part has one of these bits:
-//!    then every thread's group starts at a multiple of its size.
-//! 4. A warp's access is served in *phases*: all 32 lanes together for up to 4 bytes a lane, 16 for 8 bytes, 8 for 16 bytes. A phase takes as
-//!    many *wavefronts* as there are different 32-bit words in its fullest bank (32 banks, word address modulo 32). The map is linear, so
-//!    every bank that is hit is hit equally often: `2^(rank of word addresses - rank of their low 5 bits)` times.
+//! 1. `registers.invert_and_compose(shared)` maps a place (register, lane, warp) to the element offset in shared
+//!    memory. It is linear, so an address is `thread part ⊕ constant of the register`.
+//! 2. The constants of all registers form a vector space. Registers with equal constants hold copies: one of them is
+//!    stored, and one load serves them all.
+//! 3. `2^k` neighbours are one access, up to 16 bytes, when the space contains `1, 2, …, 2^(k-1)` and no thread part
+//!    has one of these bits: then every thread's group starts at a multiple of its size.
+//! 4. A warp's access is served in *phases*: all 32 lanes together for up to 4 bytes a lane, 16 for 8 bytes, 8 for 16
+//!    bytes. A phase takes as many *wavefronts* as there are different 32-bit words in its fullest bank (32 banks, word
+//!    address modulo 32). The map is linear, so every bank that is hit is hit equally often: `2^(rank of word addresses
+//!    - rank of their low 5 bits)` times.
 //!
 //! # Matrices
 //!
-//! `ldmatrix` and `stmatrix` (PTX ISA, "Matrix instructions") move one, two or four matrices of eight rows of 16 bytes. Lane `8i + j` gives
-//! the address of row `j` of matrix `i`; of each matrix, lane `l` has the 32-bit word `l mod 4` of row `l div 4`, or transposed the 16-bit
-//! elements `l div 4` of the rows `2(l mod 4)` and `2(l mod 4) + 1`. So the form fits when lane bits 0 and 1 lead to bytes 4 and 8 (transposed:
-//! lane bits 2 to 4 to bytes 2, 4 and 8) and nothing else but the registers of a word to less than 16 bytes. [`SharedAccess::address_map`] is
-//! then the map of the lanes that give addresses.
+//! `ldmatrix` and `stmatrix` (PTX ISA, "Matrix instructions") move one, two or four matrices of eight rows of 16 bytes.
+//! Lane `8i + j` gives the address of row `j` of matrix `i`; of each matrix, lane `l` has the 32-bit word `l mod 4` of
+//! row `l div 4`, or transposed the 16-bit elements `l div 4` of the rows `2(l mod 4)` and `2(l mod 4) + 1`. So the
+//! form fits when lane bits 0 and 1 lead to bytes 4 and 8 (transposed: lane bits 2 to 4 to bytes 2, 4 and 8) and
+//! nothing else but the registers of a word to less than 16 bytes. [`SharedAccess::address_map`] is then the map of the
+//! lanes that give addresses.
 //!
 //! # Example
 //!
-//! A warp holds 32×4 floats, `register=1 → (0,1), 2 → (0,2)`, `lane=1 → (1,0)…`, in row-major shared memory: register columns 1 and 2, lane
-//! columns 4, 8, …, 64. One access of 16 bytes, `[r0, r1, r2, r3]` at offset 0; a phase is 8 lanes and 32 words in 32 banks: one wavefront, four
-//! for the warp. With columns `(0,1)` on lanes and rows in registers, it would be four accesses of 4 bytes.
+//! A warp holds 32×4 floats, `register=1 → (0,1), 2 → (0,2)`, `lane=1 → (1,0)…`, in row-major shared memory: register
+//! columns 1 and 2, lane columns 4, 8, …, 64. One access of 16 bytes, `[r0, r1, r2, r3]` at offset 0; a phase is 8
+//! lanes and 32 words in 32 banks: one wavefront, four for the warp. With columns `(0,1)` on lanes and rows in
+//! registers, it would be four accesses of 4 bytes.
 
 use std::collections::BTreeMap;
 
@@ -68,9 +71,9 @@ pub struct SharedAccess {
 }
 
 impl SharedAccess {
-    /// The accesses that move a tensor of layout `registers` from or to shared memory of layout `shared` (from `offset`, in elements of
-    /// `bits` bits). `foreign_bits` are the bits, in elements, of whatever else an address is combined with by exclusive or: the start of a
-    /// view, 0 if there is none. It bounds the width.
+    /// The accesses that move a tensor of layout `registers` from or to shared memory of layout `shared` (from
+    /// `offset`, in elements of `bits` bits). `foreign_bits` are the bits, in elements, of whatever else an address is
+    /// combined with by exclusive or: the start of a view, 0 if there is none. It bounds the width.
     ///
     /// # Errors
     /// When `shared` does not hold every element, or holds some in other blocks of the cluster.
@@ -142,7 +145,8 @@ impl SharedAccess {
         self.free_lanes
     }
 
-    /// Bits of the warp number that do not decide which element is held: only the warps with all of them 0 need to store.
+    /// Bits of the warp number that do not decide which element is held: only the warps with all of them 0 need to
+    /// store.
     #[must_use]
     pub fn free_warps(&self) -> u32 {
         self.free_warps
@@ -153,7 +157,8 @@ impl SharedAccess {
         self.form
     }
 
-    /// The same elements moved as matrices, where that fits; every instruction stays within a part of `limit` bytes (a power of two).
+    /// The same elements moved as matrices, where that fits; every instruction stays within a part of `limit` bytes (a
+    /// power of two).
     #[must_use]
     pub fn as_matrices(&self, transposed: bool, limit: u32) -> Option<SharedAccess> {
         let (lanes, size) = (self.map.columns_of(Dim::Lane), self.element_bytes);
@@ -184,20 +189,31 @@ impl SharedAccess {
         }
         // Any register may be the lowest bit of the row.
         let columns = self.map.columns_of(Dim::Register).iter().map(|&c| c as u32).filter(|&c| c != 0 && c < limit);
-        columns.map(|row| self.matrices(&starts, &first, rows, Some(row), limit)).min_by_key(|a| (a.total_wavefronts(), a.accesses.len()))
+        columns
+            .map(|row| self.matrices(&starts, &first, rows, Some(row), limit))
+            .min_by_key(|a| (a.total_wavefronts(), a.accesses.len()))
     }
 
-    /// Cuts the matrices that begin at `starts` into instructions. `row` is the column of the register that is the lowest bit of the row of a
-    /// transposed matrix.
-    fn matrices(&self, starts: &[u32], first: &BTreeMap<u32, usize>, rows: &[u64], row: Option<u32>, limit: u32) -> SharedAccess {
-        // A complement of `row`: the offsets without its highest bit. Sorted, the first 2^k offsets of a vector space are one themselves, and
-        // each run of as many is a coset of it.
-        // The same holds for registers, so in their order, which leaves an instruction's words in registers that follow one another.
-        let by_offset: Vec<u32> = starts.iter().copied().filter(|o| row.is_none_or(|r| o >> r.ilog2() & 1 == 0)).collect();
+    /// Cuts the matrices that begin at `starts` into instructions. `row` is the column of the register that is the
+    /// lowest bit of the row of a transposed matrix.
+    fn matrices(
+        &self,
+        starts: &[u32],
+        first: &BTreeMap<u32, usize>,
+        rows: &[u64],
+        row: Option<u32>,
+        limit: u32,
+    ) -> SharedAccess {
+        // A complement of `row`: the offsets without its highest bit. Sorted, the first 2^k offsets of a vector space
+        // are one themselves, and each run of as many is a coset of it. The same holds for registers, so in their
+        // order, which leaves an instruction's words in registers that follow one another.
+        let by_offset: Vec<u32> =
+            starts.iter().copied().filter(|o| row.is_none_or(|r| o >> r.ilog2() & 1 == 0)).collect();
         let mut by_register = by_offset.clone();
         by_register.sort_by_key(|o| first[o]);
-        let widest =
-            |starts: &[u32]| [4, 2, 1].into_iter().find(|&n| n <= starts.len() && starts[..n].iter().all(|&s| s < limit)).unwrap_or(1);
+        let widest = |starts: &[u32]| {
+            [4, 2, 1].into_iter().find(|&n| n <= starts.len() && starts[..n].iter().all(|&s| s < limit)).unwrap_or(1)
+        };
         let starts = if widest(&by_register) == widest(&by_offset) { by_register } else { by_offset };
         let count = widest(&starts);
         let mut lanes: Vec<u64> = row.map(u64::from).into_iter().chain(rows.iter().copied()).collect();
@@ -248,7 +264,8 @@ impl SharedAccess {
         }
     }
 
-    /// Bits of the lane number that change within a phase, and the bits of the word address that change within one thread's access.
+    /// Bits of the lane number that change within a phase, and the bits of the word address that change within one
+    /// thread's access.
     fn phase(&self) -> (u32, std::ops::Range<u32>) {
         if let Form::Matrix { .. } = self.form {
             return (3, 0..2);
@@ -270,13 +287,20 @@ pub fn element_bytes(bits: u32) -> u32 {
 }
 
 /// Steps 2 and 3.
-fn group(elements: &LinearLayout, element_bytes: u32, foreign_bits: u64, memory: &SharedMemory) -> (Vec<Access>, Vec<(usize, usize)>) {
-    let offsets: Vec<u64> = (0..u64::from(elements.in_size(Dim::Register))).map(|r| register_offset(elements, r)).collect();
+fn group(
+    elements: &LinearLayout,
+    element_bytes: u32,
+    foreign_bits: u64,
+    memory: &SharedMemory,
+) -> (Vec<Access>, Vec<(usize, usize)>) {
+    let offsets: Vec<u64> =
+        (0..u64::from(elements.in_size(Dim::Register))).map(|r| register_offset(elements, r)).collect();
     let mut first: BTreeMap<u64, usize> = BTreeMap::new();
     for (register, &offset) in offsets.iter().enumerate() {
         first.entry(offset).or_insert(register);
     }
-    let of_threads = [Dim::Lane, Dim::Warp].iter().flat_map(|&d| elements.columns_of(d)).fold(foreign_bits, |acc, c| acc | c);
+    let of_threads =
+        [Dim::Lane, Dim::Warp].iter().flat_map(|&d| elements.columns_of(d)).fold(foreign_bits, |acc, c| acc | c);
     let most = (memory.max_access_bits / (8 * element_bytes)).max(1).trailing_zeros();
     let bits = (0..most).take_while(|&k| first.contains_key(&(1 << k)) && of_threads >> k & 1 == 0).count() as u32;
     let (mut accesses, mut index) = (Vec::new(), BTreeMap::new());

@@ -2,17 +2,19 @@
 //!
 //! # Setting
 //!
-//! Both layouts give each bit of a place (bits of the register number, bits of the lane number) one basis vector, and hold the same vectors.
-//! So the conversion moves bits: a register bit of the source becomes a register bit or a lane bit of the destination, and likewise for
-//! lane bits. Registers can be renamed for nothing. What costs are the `m` register bits that become lane bits, with the `m` lane bits that
-//! become register bits, and lane bits that change places.
+//! Both layouts give each bit of a place (bits of the register number, bits of the lane number) one basis vector, and
+//! hold the same vectors. So the conversion moves bits: a register bit of the source becomes a register bit or a lane
+//! bit of the destination, and likewise for lane bits. Registers can be renamed for nothing. What costs are the `m`
+//! register bits that become lane bits, with the `m` lane bits that become register bits, and lane bits that change
+//! places.
 //!
 //! # Algorithm
 //!
-//! 1. Copies are left out, and the side with fewer registers is filled up with bits that mean nothing; bits that mean nothing are matched to
-//!    stay where they are.
-//! 2. Each register bit `x` that leaves is paired with a lane bit `y` that becomes a register bit: the last of the chain of lane bits that
-//!    begins where `x` goes. A pair is exchanged in three moves (`r_x` and `l_y` the values of the bits):
+//! 1. Copies are left out, and the side with fewer registers is filled up with bits that mean nothing; bits that mean
+//!    nothing are matched to stay where they are.
+//! 2. Each register bit `x` that leaves is paired with a lane bit `y` that becomes a register bit: the last of the
+//!    chain of lane bits that begins where `x` goes. A pair is exchanged in three moves (`r_x` and `l_y` the values of
+//!    the bits):
 //!
 //!    ```text
 //!    r_x ^= l_y   a select in each thread
@@ -20,15 +22,15 @@
 //!    r_x ^= l_y   a select
 //!    ```
 //!
-//!    All pairs share the shuffle, and a permutation of the lanes is part of it. With one pair and no permutation, a register that is sent
-//!    and one that stays are selected instead: one shuffle and three selects for two registers.
-//! 3. Register bits that stay registers come first in the numbering, so that several elements below 32 bits travel in one word. A 64-bit
-//!    element is two words.
+//!    All pairs share the shuffle, and a permutation of the lanes is part of it. With one pair and no permutation, a
+//!    register that is sent and one that stays are selected instead: one shuffle and three selects for two registers.
+//! 3. Register bits that stay registers come first in the numbering, so that several elements below 32 bits travel in
+//!    one word. A 64-bit element is two words.
 //!
 //! # Example
 //!
-//! `register = [1], lane = [2, 4, 8, 16, 32]` to `register = [2], lane = [1, 4, 8, 16, 32]`: one pair, register bit 0 with lane bit 0. Lanes
-//! `2i` and `2i + 1` exchange one register: one `shfl.sync.bfly`.
+//! `register = [1], lane = [2, 4, 8, 16, 32]` to `register = [2], lane = [1, 4, 8, 16, 32]`: one pair, register bit 0
+//! with lane bit 0. Lanes `2i` and `2i + 1` exchange one register: one `shfl.sync.bfly`.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +74,8 @@ pub trait Machine {
     /// What the machine cannot do.
     fn select(&mut self, lane_bit: u32, off: &Self::Value, on: &Self::Value) -> Result<Self::Value, Self::Error>;
 
-    /// In each lane the value of lane `l ⊕ flip`, where `l` is the exclusive or of the entries of `lanes` that the bits of the lane's number pick.
+    /// In each lane the value of lane `l ⊕ flip`, where `l` is the exclusive or of the entries of `lanes` that the bits
+    /// of the lane's number pick.
     ///
     /// # Errors
     /// What the machine cannot do.
@@ -123,14 +126,15 @@ fn bit_moves(source: &Side, destination: &Side) -> Option<BTreeMap<Bit, Bit>> {
     }
     let stays: Vec<Bit> = from.iter().map(|b| b.0).filter(|&b| to.iter().any(|t| t.0 == b)).collect();
     moves.extend(stays.iter().map(|&b| (b, b)));
-    let others = |side: Vec<(Bit, u64)>| side.into_iter().map(|b| b.0).filter(|b| !stays.contains(b)).collect::<Vec<_>>();
+    let others =
+        |side: Vec<(Bit, u64)>| side.into_iter().map(|b| b.0).filter(|b| !stays.contains(b)).collect::<Vec<_>>();
     moves.extend(others(from).into_iter().zip(others(to)));
     Some(moves)
 }
 
 impl ShufflePlan {
-    /// The plan for a conversion that stays within warps; `None` when the bases of the layouts differ in more than their order, or the
-    /// elements are wider than 64 bits.
+    /// The plan for a conversion that stays within warps; `None` when the bases of the layouts differ in more than
+    /// their order, or the elements are wider than 64 bits.
     #[must_use]
     pub fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32) -> Option<ShufflePlan> {
         let outs: Vec<Dim> = source.out_dims().collect();
@@ -179,8 +183,9 @@ impl ShufflePlan {
             let bit = |end: usize| to.registers.get(end).and_then(|r| r.0).map_or(0, |b| d >> b & 1);
             ends.iter().enumerate().fold(0, |acc, (j, &end)| acc | bit(end) << j)
         });
-        let inputs = (0..1usize << size)
-            .map(|w| order.iter().enumerate().fold(0, |acc, (j, &i)| acc | from.registers[i].0.map_or(0, |b| (w >> j & 1) << b)));
+        let inputs = (0..1usize << size).map(|w| {
+            order.iter().enumerate().fold(0, |acc, (j, &i)| acc | from.registers[i].0.map_or(0, |b| (w >> j & 1) << b))
+        });
         let (inputs, outputs) = (inputs.collect(), outputs.collect());
         Some(ShufflePlan { inputs, outputs, pack_bits, parts: stored_bits.div_ceil(32), pairs, lanes })
     }
@@ -219,7 +224,8 @@ impl ShufflePlan {
         self.lanes.iter().enumerate().all(|(i, &l)| l == 1 << i)
     }
 
-    /// Executes the plan on words (one part of an element each); gives the words by number, `None` for those that no result needs.
+    /// Executes the plan on words (one part of an element each); gives the words by number, `None` for those that no
+    /// result needs.
     ///
     /// # Errors
     /// What the machine cannot do.
@@ -274,7 +280,11 @@ impl<M: Machine> Run<'_, M> {
             self.memo.insert(key, got.clone());
             got
         };
-        if word >> pair.word & 1 == 0 { self.select(pair.before, low, &got) } else { self.select(pair.before, &got, high) }
+        if word >> pair.word & 1 == 0 {
+            self.select(pair.before, low, &got)
+        } else {
+            self.select(pair.before, &got, high)
+        }
     }
 
     fn select(&mut self, bit: u32, off: &M::Value, on: &M::Value) -> Result<M::Value, M::Error> {
@@ -293,7 +303,11 @@ impl<M: Machine> Run<'_, M> {
         let made = if stage == count + 1 {
             let value = self.stage(count, word)?;
             let flip = self.plan.pairs.iter().filter(|p| word >> p.word & 1 == 1).fold(0, |acc, p| acc | 1 << p.before);
-            if flip == 0 && self.plan.keeps_lanes() { value } else { self.machine.shuffle(&value, &self.plan.lanes, flip)? }
+            if flip == 0 && self.plan.keeps_lanes() {
+                value
+            } else {
+                self.machine.shuffle(&value, &self.plan.lanes, flip)?
+            }
         } else {
             let first = stage <= count;
             let pair = self.plan.pairs[if first { stage - 1 } else { stage - count - 2 }];

@@ -2,28 +2,30 @@
 //!
 //! # Algorithm
 //!
-//! Elements are vectors over F2 (the bits of their coordinates, packed). A shared layout is a basis of that space in order: bit `i` of the
-//! offset stands for the `i`-th vector. Four groups follow one another:
+//! Elements are vectors over F2 (the bits of their coordinates, packed). A shared layout is a basis of that space in
+//! order: bit `i` of the offset stands for the `i`-th vector. Four groups follow one another:
 //!
-//! 1. **Vector**: what one thread moves with one access, up to 16 bytes. Vectors that are registers on both sides serve both. More
-//!    registers of one side alone widen its accesses only.
-//! 2. **Segment** `S`: what separates lines of 128 bytes, that is, elements in the same bank. Let `P` be spanned by what a phase of the store
-//!    touches at once (vector and lanes), `Q` likewise for the load. The store is free of conflicts exactly when `S ∩ P = 0`, the load when
-//!    `S ∩ Q = 0`. Vectors outside of both are taken first; then sums `p ⊕ q` of a `p` in `P` outside of `Q` and a `q` in `Q` outside of
-//!    `P`: such a sum is in neither. Two proper subspaces never fill the space, so this goes on until one of them with `S` does.
+//! 1. **Vector**: what one thread moves with one access, up to 16 bytes. Vectors that are registers on both sides serve
+//!    both. More registers of one side alone widen its accesses only.
+//! 2. **Segment** `S`: what separates lines of 128 bytes, that is, elements in the same bank. Let `P` be spanned by
+//!    what a phase of the store touches at once (vector and lanes), `Q` likewise for the load. The store is free of
+//!    conflicts exactly when `S ∩ P = 0`, the load when `S ∩ Q = 0`. Vectors outside of both are taken first; then sums
+//!    `p ⊕ q` of a `p` in `P` outside of `Q` and a `q` in `Q` outside of `P`: such a sum is in neither. Two proper
+//!    subspaces never fill the space, so this goes on until one of them with `S` does.
 //! 3. **Bank**: the rest of a line; any complement.
-//! 4. **Repetitions**: vectors of the segment that no thread's number reaches on either side, put last. They can be moved one after the other
-//!    through the same memory.
+//! 4. **Repetitions**: vectors of the segment that no thread's number reaches on either side, put last. They can be
+//!    moved one after the other through the same memory.
 //!
-//! The vector may also be the row of a matrix that `ldmatrix` or `stmatrix` moves ([`SharedAccess::as_matrices`]), on one side or both.
-//! Several choices of the vector are tried; the one with the least predicted wavefronts wins, ties by fewer accesses, then by less memory, which
-//! is more repetitions: always where warps exchange elements, and within a warp beyond what a warp may use without keeping others off the
-//! multiprocessor.
+//! The vector may also be the row of a matrix that `ldmatrix` or `stmatrix` moves ([`SharedAccess::as_matrices`]), on
+//! one side or both. Several choices of the vector are tried; the one with the least predicted wavefronts wins, ties by
+//! fewer accesses, then by less memory, which is more repetitions: always where warps exchange elements, and within a
+//! warp beyond what a warp may use without keeping others off the multiprocessor.
 //!
 //! # Example
 //!
-//! A warp transposes 32×32 floats: rows in registers and columns in lanes at first, the other way around afterwards. `P` is the columns, `Q`
-//! the rows, `S = {row bit i ⊕ column bit i}`, the bank is the columns: element `(i, j)` lies in line `i` and bank `j ⊕ i`.
+//! A warp transposes 32×32 floats: rows in registers and columns in lanes at first, the other way around afterwards.
+//! `P` is the columns, `Q` the rows, `S = {row bit i ⊕ column bit i}`, the bank is the columns: element `(i, j)` lies
+//! in line `i` and bank `j ⊕ i`.
 
 use crate::layout::plan::shared_access::{SharedAccess, element_bytes};
 use crate::layout::solve::Pivots;
@@ -59,10 +61,15 @@ struct Side {
 impl Side {
     fn of(layout: &LinearLayout) -> Side {
         let columns = |dim| layout.columns_of(dim).iter().copied().filter(|&c| c != 0).collect();
-        Side { registers: columns(Dim::Register), lanes: layout.columns_of(Dim::Lane).to_vec(), warps: columns(Dim::Warp) }
+        Side {
+            registers: columns(Dim::Register),
+            lanes: layout.columns_of(Dim::Lane).to_vec(),
+            warps: columns(Dim::Warp),
+        }
     }
 
-    /// Registers that the other side does not hold in registers; those that no lane of the other side moves along come first.
+    /// Registers that the other side does not hold in registers; those that no lane of the other side moves along come
+    /// first.
     fn alone(&self, other: &Side) -> Vec<u64> {
         let mut alone: Vec<u64> = self.registers.iter().copied().filter(|r| !other.registers.contains(r)).collect();
         alone.sort_by_key(|r| other.lanes.contains(r));
@@ -99,17 +106,33 @@ struct Search<'a> {
     word: i32,
 }
 
-/// The best layout to pass a tensor of `bits` bits an element from `source` to `destination`, which are alike in blocks.
+/// The best layout to pass a tensor of `bits` bits an element from `source` to `destination`, which are alike in
+/// blocks.
 ///
 /// # Errors
 /// When the layouts are of different tensors.
-pub fn swizzle(source: &LinearLayout, destination: &LinearLayout, bits: u32, memory: &SharedMemory) -> Result<Swizzle, LayoutError> {
+pub fn swizzle(
+    source: &LinearLayout,
+    destination: &LinearLayout,
+    bits: u32,
+    memory: &SharedMemory,
+) -> Result<Swizzle, LayoutError> {
     let outs: Vec<Dim> = source.out_dims().collect();
     let destination = &destination.transpose_outs(&outs);
     let word = 2 - element_bytes(bits).trailing_zeros() as i32;
     let blocks = source.columns_of(Dim::Block).iter().copied().filter(|&c| c != 0).collect();
-    let search = Search { source, destination, from: Side::of(source), to: Side::of(destination), blocks, bits, memory: *memory, word };
-    // Within warps every repetition waits for the one before, and shuffles are the alternative: there more of them are worth memory only.
+    let search = Search {
+        source,
+        destination,
+        from: Side::of(source),
+        to: Side::of(destination),
+        blocks,
+        bits,
+        memory: *memory,
+        word,
+    };
+    // Within warps every repetition waits for the one before, and shuffles are the alternative: there more of them are
+    // worth memory only.
     let across_warps = conversion_kind(source, destination)? > ConversionKind::Lanes;
     let warps = source.in_size(Dim::Warp);
     let mut best: Option<((u32, u32), Swizzle)> = None;
@@ -152,7 +175,8 @@ impl Search<'_> {
         // Less than a word: what only warps decide can share words without conflicts.
         let word = self.word.max(0) as usize;
         if wide < word {
-            let warps = |a: &Side, b: &Side| a.warps.iter().copied().filter(|w| b.warps.contains(w)).collect::<Vec<_>>();
+            let warps =
+                |a: &Side, b: &Side| a.warps.iter().copied().filter(|w| b.warps.contains(w)).collect::<Vec<_>>();
             let fill = [warps(&self.from, &self.to), self.from.warps.clone(), self.to.warps.clone()].concat();
             let vector: Vec<u64> = both.iter().copied().chain(fill).take(word).collect();
             choices.push(Choice { vector, store: Use::Width(wide), load: Use::Width(wide) });
@@ -219,7 +243,14 @@ impl Search<'_> {
         }
         // Step 3. What lanes move along comes first, so that the low bits of addresses are bits of the lane.
         let units = (0..total).map(|i| 1 << i);
-        let all = [&self.from.lanes, &self.to.lanes, &self.from.registers, &self.to.registers, &self.from.warps, &self.to.warps];
+        let all = [
+            &self.from.lanes,
+            &self.to.lanes,
+            &self.from.registers,
+            &self.to.registers,
+            &self.from.warps,
+            &self.to.warps,
+        ];
         let bank: Vec<u64> = all.into_iter().flatten().copied().chain(units).filter(|&v| full.push(v)).collect();
         let columns = [&choice.vector[..], &bank, &segment, self.source.columns_of(Dim::Block)].concat();
         let ins = vec![(Dim::Offset, size as u32), (Dim::Block, self.source.in_bits(Dim::Block))];
@@ -261,10 +292,12 @@ impl Search<'_> {
             Use::Width(width) => width,
             Use::Rows { transposed } => {
                 let word = if transposed {
-                    // The register that is the lowest bit of the row, one that does not also tell repetitions apart if there is one.
+                    // The register that is the lowest bit of the row, one that does not also tell repetitions apart if
+                    // there is one.
                     let free = |r: &&u64| !choice.vector.contains(r);
                     let alone = |r: &&u64| !(self.from.registers.contains(r) && self.to.registers.contains(r));
-                    let found = side.registers.iter().filter(free).find(alone).or_else(|| side.registers.iter().find(free));
+                    let found =
+                        side.registers.iter().filter(free).find(alone).or_else(|| side.registers.iter().find(free));
                     found.copied().into_iter().collect()
                 } else {
                     choice.vector[..self.word.max(0) as usize].to_vec()
@@ -274,11 +307,17 @@ impl Search<'_> {
         };
         let vector = width.max(choice.vector.len().min(self.word.max(0) as usize));
         let lanes = side.lanes.len().saturating_sub((width as i32 - self.word).max(0) as usize);
-        choice.vector[..vector].iter().chain(&side.lanes[..lanes]).chain(&self.blocks).copied().filter(|&v| v != 0).collect()
+        choice.vector[..vector]
+            .iter()
+            .chain(&side.lanes[..lanes])
+            .chain(&self.blocks)
+            .copied()
+            .filter(|&v| v != 0)
+            .collect()
     }
 
-    /// Step 2: `count` vectors independent of each of `store` and `load`, or fewer when there are no more; those that only registers decide
-    /// come last.
+    /// Step 2: `count` vectors independent of each of `store` and `load`, or fewer when there are no more; those that
+    /// only registers decide come last.
     fn segment(&self, store: &[u64], load: &[u64], count: usize, total: u32) -> Vec<u64> {
         let (mut p, mut q) = (Basis::new(store), Basis::new(load));
         let mut segment = vec![];
@@ -293,7 +332,10 @@ impl Search<'_> {
         self.from.registers.iter().filter(|r| self.to.registers.contains(r)).for_each(|&v| take(v));
         (0..total).for_each(|i| take(1 << i));
         // Equal positions first: row bit i with column bit i.
-        let pairs = load.iter().enumerate().flat_map(|(j, &b)| store.iter().enumerate().map(move |(i, &a)| (i.abs_diff(j), a ^ b)));
+        let pairs = load
+            .iter()
+            .enumerate()
+            .flat_map(|(j, &b)| store.iter().enumerate().map(move |(i, &a)| (i.abs_diff(j), a ^ b)));
         let mut pairs: Vec<(usize, u64)> = pairs.collect();
         pairs.sort_by_key(|x| x.0);
         pairs.iter().for_each(|x| take(x.1));

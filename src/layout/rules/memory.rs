@@ -1,10 +1,13 @@
 //! Rules of parts of buffers, and of buffers that are seen as others.
 //!
-//! 1. A *part* of shared memory lies at offsets that one addition reaches: splitting an axis must not cut the swizzle pattern. A part of tensor
-//!    memory starts at whole columns of 32 bits, and where it is not at a multiple of its size, the bits that carry are neighbouring columns or rows.
-//! 2. A buffer that is *seen as another* has all bytes, or columns and rows, that the other takes. A part has the bytes from its start to the first
-//!    that lies elsewhere; of those between its elements only the ones that no element of the allocation uses are its own.
-//! 3. *TMA* writes to one block of the cluster and reads from its own, so a part of a buffer that the blocks share does not cross to another block.
+//! 1. A *part* of shared memory lies at offsets that one addition reaches: splitting an axis must not cut the swizzle
+//!    pattern. A part of tensor memory starts at whole columns of 32 bits, and where it is not at a multiple of its
+//!    size, the bits that carry are neighbouring columns or rows.
+//! 2. A buffer that is *seen as another* has all bytes, or columns and rows, that the other takes. A part has the bytes
+//!    from its start to the first that lies elsewhere; of those between its elements only the ones that no element of
+//!    the allocation uses are its own.
+//! 3. *TMA* writes to one block of the cluster and reads from its own, so a part of a buffer that the blocks share does
+//!    not cross to another block.
 //!
 //! ```text
 //! %1 = ttg.memdesc_subslice %0[0, 8] : 16 × 16, swizzled over 16 columns, to 16 × 8      cut: columns 8 to 15 lie at several offsets
@@ -27,7 +30,8 @@ fn in_tensor_memory(m: &MemDesc) -> bool {
     *m.memory_space == AttrData::TensorMemory
 }
 
-/// Whether a basis of the cluster's blocks leads out of the part: the blocks have different parts of the allocation, and this is one of them.
+/// Whether a basis of the cluster's blocks leads out of the part: the blocks have different parts of the allocation,
+/// and this is one of them.
 fn leaves(layout: &LinearLayout, shape: &[i64], bit: usize) -> bool {
     shape.iter().enumerate().any(|(d, &size)| i64::from(layout.basis(Dim::Block, bit, Dim::axis(d))) >= size)
 }
@@ -52,7 +56,9 @@ pub(super) fn subslice(src: Type, result: Type) -> Rule {
         while step < src.shape()[dim] {
             for (place, value) in places.apply(&[(Dim::axis(dim - buffers), step as u32)]) {
                 if place == Dim::Offset && value != 0 && !value.is_power_of_two() {
-                    return Err(format!("it cuts the swizzle pattern: element {step} along dimension {dim} is at offset {value}"));
+                    return Err(format!(
+                        "it cuts the swizzle pattern: element {step} along dimension {dim} is at offset {value}"
+                    ));
                 }
             }
             step *= 2;
@@ -63,9 +69,11 @@ pub(super) fn subslice(src: Type, result: Type) -> Rule {
 
 // ---- seen as another ----
 
-/// The layout of what a descriptor of tensor memory shows: elements beyond its shape are left out, and so are columns behind its last.
+/// The layout of what a descriptor of tensor memory shows: elements beyond its shape are left out, and so are columns
+/// behind its last.
 fn shown(m: &MemDesc, layout: &LinearLayout) -> LinearLayout {
-    let sizes: Vec<(Dim, u32)> = laid_out(m, &m.shape).iter().enumerate().map(|(d, &s)| (Dim::axis(d), s as u32)).collect();
+    let sizes: Vec<(Dim, u32)> =
+        laid_out(m, &m.shape).iter().enumerate().map(|(d, &s)| (Dim::axis(d), s as u32)).collect();
     let trimmed = layout.ensure_not_larger(&sizes, true);
     // A column is 32 bits; what is shown takes whole ones.
     let least = (32 / m.elem.bit_width().unwrap_or(32).clamp(1, 32)).ilog2() as usize;
@@ -80,7 +88,12 @@ fn shown(m: &MemDesc, layout: &LinearLayout) -> LinearLayout {
 
 /// The bits of a place whose basis is not 0.
 fn used_bits(layout: &LinearLayout, place: Dim) -> u32 {
-    layout.bases(place).iter().enumerate().filter(|(_, b)| b.iter().any(|&c| c != 0)).fold(0, |mask, (bit, _)| mask | 1 << bit)
+    layout
+        .bases(place)
+        .iter()
+        .enumerate()
+        .filter(|(_, b)| b.iter().any(|&c| c != 0))
+        .fold(0, |mask, (bit, _)| mask | 1 << bit)
 }
 
 /// The rows of tensor memory that an allocation takes: 64 where every second group of 16 is empty.
@@ -102,7 +115,8 @@ pub(super) fn reinterpret(src: Type, result: Type) -> Rule {
         same_rows(from, source, target)?;
     }
     let (place, unit, units) = if tensor_memory { (Dim::Col, 32, "columns") } else { (Dim::Offset, 8, "bytes") };
-    let length = |elements: u64, m: &MemDesc| (elements * u64::from(m.elem.bit_width().unwrap_or(unit as u32))).div_ceil(unit);
+    let length =
+        |elements: u64, m: &MemDesc| (elements * u64::from(m.elem.bit_width().unwrap_or(unit as u32))).div_ceil(unit);
     let total = |m: &MemDesc, layout: &LinearLayout| {
         let buffers: i64 = m.shape[..m.shape.len() - laid_out(m, &m.shape).len()].iter().product();
         length(u64::from(layout.in_size(place)), m).saturating_mul(buffers.unsigned_abs())
@@ -117,7 +131,9 @@ pub(super) fn reinterpret(src: Type, result: Type) -> Rule {
     let own = contiguous(source, shape, place);
     let own = if own == u64::from(source.in_size(place)) { has } else { length(own, from) };
     if needs > own {
-        return Err(format!("the source is a part of {own} {units} before others that are not its own, and the result takes {needs}"));
+        return Err(format!(
+            "the source is a part of {own} {units} before others that are not its own, and the result takes {needs}"
+        ));
     }
     Ok(())
 }
@@ -127,7 +143,9 @@ fn same_rows(from: &MemDesc, source: &LinearLayout, target: &LinearLayout) -> Ru
     let visible = shown(from, source);
     let (has, needs) = (rows(&visible), rows(target));
     if needs > has {
-        return Err(format!("the source takes {has} rows of tensor memory and the result {needs}, expected no more than the source"));
+        return Err(format!(
+            "the source takes {has} rows of tensor memory and the result {needs}, expected no more than the source"
+        ));
     }
     let hidden = used_bits(source, Dim::Row) & !used_bits(&visible, Dim::Row);
     if used_bits(target, Dim::Row) & hidden != 0 {
@@ -136,8 +154,8 @@ fn same_rows(from: &MemDesc, source: &LinearLayout, target: &LinearLayout) -> Ru
     Ok(())
 }
 
-/// How many places from its start on belong to a part: up to the first power of two that is no sum of the places of its elements and of those that
-/// no element of the allocation uses.
+/// How many places from its start on belong to a part: up to the first power of two that is no sum of the places of its
+/// elements and of those that no element of the allocation uses.
 fn contiguous(layout: &LinearLayout, shape: &[i64], place: Dim) -> u64 {
     let Some(places) = layout.pseudoinvert() else { return u64::from(layout.in_size(place)) };
     let mut own: Vec<u64> = vec![];
@@ -164,14 +182,17 @@ pub(super) fn tmem_subslice(ir: &Ir, op: Op) -> Rule {
     let (offset, part) = (ir.int_attr(op, "offset").unwrap_or(0) as u64, result.shape()[dim] as u64);
     let layout = shown(m, layout);
     if offset & (part - 1) != 0 && !carries(&layout, axis, offset, part) {
-        return Err(format!("its offset is {offset}, and its {part} elements along dimension {dim} do not lie side by side from there on"));
+        return Err(format!(
+            "its offset is {offset}, and its {part} elements along dimension {dim} do not lie side by side from there on"
+        ));
     }
     let shape: Vec<i64> = (buffers..src.rank()).map(|d| if d == dim { part as i64 } else { i64::MAX }).collect();
     if crosses_blocks(&layout, &shape) {
         return Err(format!("it cuts along dimension {dim} between blocks of the cluster"));
     }
     let Some(places) = layout.pseudoinvert() else { return Ok(()) };
-    let column = places.apply(&[(axis, offset as u32)]).into_iter().find(|p| p.0 == Dim::Col).map_or(0, |p| u64::from(p.1));
+    let column =
+        places.apply(&[(axis, offset as u32)]).into_iter().find(|p| p.0 == Dim::Col).map_or(0, |p| u64::from(p.1));
     let bits = column * u64::from(src.bit_width().unwrap_or(32));
     if bits % 32 != 0 {
         return Err(format!("its offset is {offset}, {bits} bits from the start, expected whole columns of 32 bits"));
@@ -179,8 +200,9 @@ pub(super) fn tmem_subslice(ir: &Ir, op: Op) -> Rule {
     Ok(())
 }
 
-/// Whether adding `offset` to the coordinates of a part carries only through neighbouring columns, or rows: from the lowest bit of the offset to the
-/// highest bit that the part changes. A part of 256 at 208 goes from 208 to 463, and the bits 16 to 256 are neighbours.
+/// Whether adding `offset` to the coordinates of a part carries only through neighbouring columns, or rows: from the
+/// lowest bit of the offset to the highest bit that the part changes. A part of 256 at 208 goes from 208 to 463, and
+/// the bits 16 to 256 are neighbours.
 fn carries(layout: &LinearLayout, axis: Dim, offset: u64, part: u64) -> bool {
     let (first, last) = (offset.trailing_zeros(), (offset ^ (offset + part - 1)).ilog2());
     let others: Vec<Dim> = layout.out_dims().filter(|&d| d != axis).collect();
@@ -190,11 +212,13 @@ fn carries(layout: &LinearLayout, axis: Dim, offset: u64, part: u64) -> bool {
     let count = (last + 1 - first) as usize;
     [Dim::Row, Dim::Col].into_iter().any(|place| {
         let bits = layout.in_bits(place) as usize;
-        (0..=bits.saturating_sub(count)).any(|start| count <= bits && (0..count).all(|i| moves(place, start + i, first + i as u32)))
+        (0..=bits.saturating_sub(count))
+            .any(|start| count <= bits && (0..count).all(|i| moves(place, start + i, first + i as u32)))
     })
 }
 
-/// A copy from shared memory writes 128 bits at once: four columns of 32 bits side by side. Scales have instructions of their own.
+/// A copy from shared memory writes 128 bits at once: four columns of 32 bits side by side. Scales have instructions of
+/// their own.
 pub(super) fn copied_columns(dst: Type) -> Rule {
     let (Some(m), Ok(layout)) = (dst.as_memdesc(), layout_of(dst)) else { return Ok(()) };
     if matches!(dst.layout(), Some(Encoding::TensorMemoryScales { .. })) {
@@ -202,7 +226,11 @@ pub(super) fn copied_columns(dst: Type) -> Rule {
     }
     let columns = shown(m, layout).bases(Dim::Col);
     let dense = columns.iter().take_while(|b| b.iter().any(|&c| c != 0)).count();
-    if dense >= 2 { Ok(()) } else { Err(format!("the destination has {} bits side by side in a row, expected at least 128", 32 << dense)) }
+    if dense >= 2 {
+        Ok(())
+    } else {
+        Err(format!("the destination has {} bits side by side in a row, expected at least 128", 32 << dense))
+    }
 }
 
 // ---- TMA ----
@@ -212,13 +240,22 @@ pub(super) fn load_target(buffer: Type, barrier: Type) -> Rule {
     let (Some(m), Ok(layout)) = (buffer.as_memdesc(), layout_of(buffer)) else { return Ok(()) };
     let shape = laid_out(m, &m.shape);
     let copies = layout_of(barrier).map_or(0, |b| super::free_variable_masks(b).block);
-    let crossed = (0..layout.in_bits(Dim::Block) as usize).any(|bit| leaves(layout, shape, bit) && (bit > 0 || copies > 1));
-    if crossed { Err(format!("the buffer has type {buffer}, a part that may lie in another block than the barrier")) } else { Ok(()) }
+    let crossed =
+        (0..layout.in_bits(Dim::Block) as usize).any(|bit| leaves(layout, shape, bit) && (bit > 0 || copies > 1));
+    if crossed {
+        Err(format!("the buffer has type {buffer}, a part that may lie in another block than the barrier"))
+    } else {
+        Ok(())
+    }
 }
 
 /// Step 3, of a store.
 pub(super) fn store_source(buffer: Type) -> Rule {
     let (Some(m), Ok(layout)) = (buffer.as_memdesc(), layout_of(buffer)) else { return Ok(()) };
     let crossed = crosses_blocks(layout, laid_out(m, &m.shape));
-    if crossed { Err(format!("the buffer has type {buffer}, a part that may lie in another block of the cluster")) } else { Ok(()) }
+    if crossed {
+        Err(format!("the buffer has type {buffer}, a part that may lie in another block of the cluster"))
+    } else {
+        Ok(())
+    }
 }

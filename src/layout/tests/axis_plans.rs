@@ -1,7 +1,8 @@
 //! Plans of reductions, scans and gathers, run on a simulated block over random layouts.
 //!
-//! A simulated partial result is the set of elements it combines, and combining checks what the real operation cannot: that no element is taken twice,
-//! that all belong to one result, and, for scans, that the second operand starts where the first ends.
+//! A simulated partial result is the set of elements it combines, and combining checks what the real operation cannot:
+//! that no element is taken twice, that all belong to one result, and, for scans, that the second operand starts where
+//! the first ends.
 
 use super::super::plan::gather::GatherPlan;
 use super::super::plan::reduce::{Delivery, ReducePlan};
@@ -14,7 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const LANE_BITS: usize = 3;
 const WARP_BITS: usize = 2;
 
-/// The layouts of one tensor with these axes: every element is held, `copies` bits are free, and up to `mixing` bits move along several axes.
+/// The layouts of one tensor with these axes: every element is held, `copies` bits are free, and up to `mixing` bits
+/// move along several axes.
 fn any_layout(axes: &[u32], copies: usize, mixing: usize) -> impl Strategy<Value = LinearLayout> + use<> {
     let sizes: Vec<(Dim, u32)> = axes.iter().enumerate().map(|(i, &bits)| (Dim::axis(i), 1 << bits)).collect();
     let bits = axes.iter().sum::<u32>() as usize;
@@ -129,7 +131,10 @@ fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout
                 for ((partial, registers), round) in groups.iter().zip(&plan.groups).zip(&partials.store_round) {
                     let slot = at(&partials.store, registers[0], lane, warp)[0];
                     assert!(slot < partials.slots && *round < partials.rounds);
-                    assert!(shared.insert((*round, slot), partial.clone()).is_none(), "slot {slot} is stored twice in a round");
+                    assert!(
+                        shared.insert((*round, slot), partial.clone()).is_none(),
+                        "slot {slot} is stored twice in a round"
+                    );
                 }
             }
         }
@@ -192,18 +197,25 @@ fn check_scan(layout: &LinearLayout, axis: usize, reverse: bool) {
         };
         prefixes.insert((lane, warp), plan.base.iter().map(class).collect());
     }
-    let mut totals: Threads<Run> = prefixes.iter().map(|(k, v)| (*k, v.iter().map(|c| c.last().unwrap().clone()).collect())).collect();
+    let mut totals: Threads<Run> =
+        prefixes.iter().map(|(k, v)| (*k, v.iter().map(|c| c.last().unwrap().clone()).collect())).collect();
     let mut carries: Threads<Option<Run>> = prefixes.iter().map(|(k, v)| (*k, vec![None; v.len()])).collect();
-    let prepend = |carry: &mut Option<Run>, value: &Run| *carry = Some(carry.as_ref().map_or(value.clone(), |c| value.then(c, step_by)));
+    let prepend = |carry: &mut Option<Run>, value: &Run| {
+        *carry = Some(carry.as_ref().map_or(value.clone(), |c| value.then(c, step_by)))
+    };
     let mut stored: BTreeMap<u32, Run> = BTreeMap::new();
     for step in &plan.steps {
         let mut after: Threads<Run> = BTreeMap::new();
         if let Exchange::Shared(at_slots) = &step.exchange {
-            for (&(lane, warp), own) in totals.iter().filter(|((l, w), _)| (l | w << LANE_BITS) & at_slots.copies == 0) {
+            for (&(lane, warp), own) in totals.iter().filter(|((l, w), _)| (l | w << LANE_BITS) & at_slots.copies == 0)
+            {
                 for (total, &r) in own.iter().zip(&at_slots.registers) {
                     let slot = at(&at_slots.slot, r, lane, warp)[0];
                     assert!(slot < at_slots.slots && at_slots.start + at_slots.slots <= plan.slots());
-                    assert!(stored.insert(at_slots.start + slot, total.clone()).is_none(), "slot {slot} is stored twice");
+                    assert!(
+                        stored.insert(at_slots.start + slot, total.clone()).is_none(),
+                        "slot {slot} is stored twice"
+                    );
                 }
             }
         }
@@ -211,7 +223,9 @@ fn check_scan(layout: &LinearLayout, axis: usize, reverse: bool) {
             let carries = carries.get_mut(&(lane, warp)).unwrap();
             let mut joined = vec![];
             for (class, total) in own.iter().enumerate() {
-                let mine = || step.class_of.iter().enumerate().filter(|(_, c)| **c == class).map(|(i, _)| i).collect::<Vec<_>>();
+                let mine = || {
+                    step.class_of.iter().enumerate().filter(|(_, c)| **c == class).map(|(i, _)| i).collect::<Vec<_>>()
+                };
                 match &step.exchange {
                     Exchange::Partner { lanes, partner, second } => {
                         let other = &totals[&(lane ^ lanes, warp)][partner[class]];
@@ -231,7 +245,13 @@ fn check_scan(layout: &LinearLayout, axis: usize, reverse: bool) {
                         if let Some(before) = before.reduce(|a, b| a.then(&b, step_by)) {
                             mine().into_iter().for_each(|c| prepend(&mut carries[c], &before));
                         }
-                        joined.push(order.iter().map(|i| stored[&(first + i)].clone()).reduce(|a, b| a.then(&b, step_by)).unwrap());
+                        joined.push(
+                            order
+                                .iter()
+                                .map(|i| stored[&(first + i)].clone())
+                                .reduce(|a, b| a.then(&b, step_by))
+                                .unwrap(),
+                        );
                     }
                 }
             }
@@ -270,7 +290,8 @@ fn check_gather(source: &LinearLayout, indices: &LinearLayout, axis: usize) -> b
                     }
                     GatherPlan::Shared(plan) => {
                         let offset = at(&plan.load, r, lane, warp)[0] + index * plan.stride;
-                        let held: Vec<u32> = plan.order.apply(&[(Dim::Offset, offset)]).into_iter().map(|c| c.1).collect();
+                        let held: Vec<u32> =
+                            plan.order.apply(&[(Dim::Offset, offset)]).into_iter().map(|c| c.1).collect();
                         assert_eq!(held, wanted);
                     }
                 }
@@ -343,8 +364,10 @@ fn costs_of_common_layouts() {
     // Copies in lanes and warps: 64 elements in threads of four are sixteen lanes of one warp.
     assert_eq!(reduce(&[64], "blocked 4 32 4 0 -", 0, None), (1, 4, 0));
     let scan = |shape: &[i64], text: &str, axis| {
-        let plan = ScanPlan::new(super::super::to_linear_layout(shape, encoding(text, shape.len())), axis, false).expect("no clusters");
-        let lanes = plan.steps.iter().filter(|s| matches!(s.exchange, Exchange::Partner { lanes, .. } if lanes != 0)).count();
+        let plan = ScanPlan::new(super::super::to_linear_layout(shape, encoding(text, shape.len())), axis, false)
+            .expect("no clusters");
+        let lanes =
+            plan.steps.iter().filter(|s| matches!(s.exchange, Exchange::Partner { lanes, .. } if lanes != 0)).count();
         let barriers = plan.steps.iter().filter(|s| matches!(s.exchange, Exchange::Shared(_))).count();
         (plan.base.len(), lanes, barriers, plan.slots())
     };

@@ -37,17 +37,19 @@ fn any_blocked() -> impl Strategy<Value = BlockedCase> {
     (1usize..4, 0u32..4, 0u32..3).prop_flat_map(|(rank, registers, warps)| {
         let order = Just((0..rank as u32).collect::<Vec<_>>()).prop_shuffle();
         let shape = prop::collection::vec((0u32..if rank == 3 { 5 } else { 7 }).prop_map(|b| 1i64 << b), rank);
-        (spread(rank, registers), spread(rank, 5), spread(rank, warps), order, shape).prop_map(|(s, t, w, order, shape)| {
-            (Blocked { size_per_thread: s, threads_per_warp: t, warps_per_cta: w, order, cga: vec![] }, shape)
-        })
+        (spread(rank, registers), spread(rank, 5), spread(rank, warps), order, shape).prop_map(
+            |(s, t, w, order, shape)| {
+                (Blocked { size_per_thread: s, threads_per_warp: t, warps_per_cta: w, order, cga: vec![] }, shape)
+            },
+        )
     })
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A thread's digits are its place in the tile; each axis counts registers, lanes, warps and repetitions, and wraps at its size. A
-    /// thread has no more elements along an axis than there are.
+    /// A thread's digits are its place in the tile; each axis counts registers, lanes, warps and repetitions, and wraps
+    /// at its size. A thread has no more elements along an axis than there are.
     #[test]
     fn blocked((e, shape) in any_blocked()) {
         let layout = to_linear_layout(&shape, Attr::encoding(Encoding::Blocked(e.clone())));
@@ -129,7 +131,8 @@ fn any_parameter() -> impl Strategy<Value = u32> {
 }
 
 fn any_list() -> impl Strategy<Value = String> {
-    prop::collection::vec(any_parameter(), 1..4).prop_map(|v| v.iter().map(u32::to_string).collect::<Vec<_>>().join(","))
+    prop::collection::vec(any_parameter(), 1..4)
+        .prop_map(|v| v.iter().map(u32::to_string).collect::<Vec<_>>().join(","))
 }
 
 fn any_shape() -> impl Strategy<Value = Vec<i64>> {
@@ -194,7 +197,8 @@ fn fragments_of_m16n8k16() {
     }
 }
 
-/// PTX ISA, "Register Fragments and Shared Memory Matrix Layouts" of wgmma, m64nNk16: D, and A from registers; warp `w` holds rows `16w …`.
+/// PTX ISA, "Register Fragments and Shared Memory Matrix Layouts" of wgmma, m64nNk16: D, and A from registers; warp `w`
+/// holds rows `16w …`.
 #[test]
 fn fragments_of_wgmma() {
     let d = to_linear_layout(&[128, 64], encoding("mma 3 8,1 16,64,16 -", 2));
@@ -204,17 +208,23 @@ fn fragments_of_wgmma() {
         for lane in 0..32 {
             let (group, member) = (lane / 4, lane % 4);
             for i in 0..32 {
-                assert_eq!(coordinates(d, i, lane, warp), [warp * 16 + group + i / 2 % 2 * 8, i / 4 * 8 + member * 2 + i % 2]);
+                assert_eq!(
+                    coordinates(d, i, lane, warp),
+                    [warp * 16 + group + i / 2 % 2 * 8, i / 4 * 8 + member * 2 + i % 2]
+                );
             }
             for i in 0..8 {
-                assert_eq!(coordinates(a, i, lane, warp), [warp * 16 + group + i / 2 % 2 * 8, member * 2 + i % 2 + i / 4 * 8]);
+                assert_eq!(
+                    coordinates(a, i, lane, warp),
+                    [warp * 16 + group + i / 2 % 2 * 8, member * 2 + i % 2 + i / 4 * 8]
+                );
             }
         }
     }
 }
 
-/// PTX ISA, "Swizzling modes" of shared memory matrices: chunk `c` of 16 bytes in row `r` of 128 bytes lies at chunk `c ⊕ (r mod 8)`;
-/// with 64 and 32 bytes two and four rows share the phase.
+/// PTX ISA, "Swizzling modes" of shared memory matrices: chunk `c` of 16 bytes in row `r` of 128 bytes lies at chunk `c
+/// ⊕ (r mod 8)`; with 64 and 32 bytes two and four rows share the phase.
 #[test]
 fn swizzles_for_wgmma() {
     for (width, rows_per_phase) in [(128u32, 1u32), (64, 2), (32, 4)] {
@@ -230,7 +240,8 @@ fn swizzles_for_wgmma() {
     }
 }
 
-/// A transposed layout is the plain one of the transposed matrix; a matrix wider than a box is cut into boxes, one after the other.
+/// A transposed layout is the plain one of the transposed matrix; a matrix wider than a box is cut into boxes, one
+/// after the other.
 #[test]
 fn transposed_and_wide_shared_matrices() {
     let plain = to_linear_layout(&[64, 128], encoding("nvmma 128 0 16 0 -", 2));
@@ -238,7 +249,10 @@ fn transposed_and_wide_shared_matrices() {
     assert_eq!(plain.permute_axes(&[1, 0]), *transposed);
     let narrow = to_linear_layout(&[64, 64], encoding("nvmma 128 0 16 0 -", 2));
     let boxes = LinearLayout::identity1d(2, Dim::Offset, Dim::Axis(1));
-    assert_eq!(narrow.squeeze_in(Dim::Block).product(&boxes).product(&LinearLayout::identity1d(1, Dim::Block, Dim::Axis(0))), *plain);
+    assert_eq!(
+        narrow.squeeze_in(Dim::Block).product(&boxes).product(&LinearLayout::identity1d(1, Dim::Block, Dim::Axis(0))),
+        *plain
+    );
 }
 
 /// The examples of the documentation of `encodings`.
@@ -265,7 +279,8 @@ fn operands_of_blocked_products() {
     let b = to_linear_layout(&[16, 64], encoding(&format!("dot 1 0 {blocked}"), 2));
     for thread in 0..128 {
         let held = |l: &LinearLayout, axis: usize| {
-            let mut v: Vec<u32> = (0..l.in_size(Dim::Register)).map(|r| coordinates(l, r, thread % 32, thread / 32)[axis]).collect();
+            let mut v: Vec<u32> =
+                (0..l.in_size(Dim::Register)).map(|r| coordinates(l, r, thread % 32, thread / 32)[axis]).collect();
             v.sort_unstable();
             v.dedup();
             v
@@ -289,7 +304,8 @@ fn padding_adds_up() {
 /// What an input file can say and no layout has: a reason, not a panic.
 #[test]
 fn malformed_encodings_are_refused() {
-    let reason = |text: &str, shape: &[i64]| try_to_linear_layout(shape, encoding(text, shape.len())).unwrap_err().reason;
+    let reason =
+        |text: &str, shape: &[i64]| try_to_linear_layout(shape, encoding(text, shape.len())).unwrap_err().reason;
     assert_eq!(reason("blocked 1,1 32,1 4,1 1,0 -", &[64]), "sizePerThread has 2 elements for a shape of rank 1");
     assert_eq!(reason("blocked 3 32 4 0 -", &[64]), "sizePerThread has an element 3, expected a power of two");
     assert_eq!(reason("blocked 1,1 32,1 4,1 1,1 -", &[64, 64]), "order [1, 1] is no permutation of the dimensions");

@@ -40,7 +40,9 @@ fn any_invertible() -> impl Strategy<Value = LinearLayout> {
 /// Every input of a layout, unpacked.
 fn domain(l: &LinearLayout) -> Vec<Vec<(Dim, u32)>> {
     l.in_sizes().iter().fold(vec![vec![]], |points, &(d, size)| {
-        (0..size).flat_map(|v| points.iter().map(move |p| [p.as_slice(), &[(d, v)]].concat()).collect::<Vec<_>>()).collect()
+        (0..size)
+            .flat_map(|v| points.iter().map(move |p| [p.as_slice(), &[(d, v)]].concat()).collect::<Vec<_>>())
+            .collect()
     })
 }
 
@@ -165,7 +167,8 @@ proptest! {
             Some(c) => for point in domain(&a) {
                 prop_assert_eq!(b.apply(&c.apply(&point)), a.apply(&point));
             },
-            // Dimensions with equal bases are mapped by the identity, which leaves the rest of `b` to hold the rest of `a`.
+            // Dimensions with equal bases are mapped by the identity, which leaves the rest of `b` to hold the rest of
+            // `a`.
             None => prop_assert!(!fits || wanted.iter().any(|w| !held.contains(w)) || INS.iter().any(|&d| a.bases(d) == b.bases(d))),
         }
     }
@@ -212,7 +215,8 @@ proptest! {
         prop_assert_eq!(large.is_surjective(), l.is_surjective());
     }
 
-    /// Register 0 numbers the two elements of a pair; what else a register, lane or warp says stays, at twice the coordinate.
+    /// Register 0 numbers the two elements of a pair; what else a register, lane or warp says stays, at twice the
+    /// coordinate.
     #[test]
     fn halving_undoes_doubling(l in any_layout(&INS, &A01), axis in 0usize..2) {
         let double = l.doubled_along(axis);
@@ -244,8 +248,11 @@ proptest! {
 #[test]
 fn documented_examples() {
     let lane = vec![vec![0, 8], vec![1, 0], vec![2, 0], vec![4, 0], vec![8, 0]];
-    let blocked =
-        LinearLayout::from_bases_inferred(&[(Dim::Register, vec![vec![0, 1], vec![0, 2], vec![0, 4]]), (Dim::Lane, lane)], &A01).unwrap();
+    let blocked = LinearLayout::from_bases_inferred(
+        &[(Dim::Register, vec![vec![0, 1], vec![0, 2], vec![0, 4]]), (Dim::Lane, lane)],
+        &A01,
+    )
+    .unwrap();
     assert_eq!(blocked.out_sizes(), [(Dim::Axis(0), 16), (Dim::Axis(1), 16)]);
     assert_eq!(blocked.apply(&[(Dim::Lane, 5), (Dim::Register, 3)]), [(Dim::Axis(0), 2), (Dim::Axis(1), 11)]);
 
@@ -257,7 +264,8 @@ fn documented_examples() {
     assert_eq!(column_0, [0, 5, 10, 15]);
 
     // The elimination's example: columns 1, 3, 2.
-    let l = LinearLayout::from_bases_inferred(&[(Dim::Offset, vec![vec![1], vec![3], vec![2]])], &[Dim::Axis(0)]).unwrap();
+    let l =
+        LinearLayout::from_bases_inferred(&[(Dim::Offset, vec![vec![1], vec![3], vec![2]])], &[Dim::Axis(0)]).unwrap();
     assert_eq!(l.free_variables(), [(Dim::Offset, 0b100)]);
     assert_eq!(l.pseudoinvert().unwrap().apply(&[(Dim::Axis(0), 2)]), [(Dim::Offset, 0b011)]);
 }
@@ -297,17 +305,29 @@ fn quotients_need_an_untouched_identity() {
     let both = lanes.product(&warp);
     assert_eq!(both.quotient(&[Dim::Warp]), Some(lanes));
     assert_eq!(both.quotient(&[Dim::Lane]), None, "lanes are exchanged");
-    let touched =
-        LinearLayout::from_bases_inferred(&[(Dim::Lane, vec![vec![1, 1]]), (Dim::Warp, vec![vec![0, 1]])], &[Dim::Lane, Dim::Warp]);
+    let touched = LinearLayout::from_bases_inferred(
+        &[(Dim::Lane, vec![vec![1, 1]]), (Dim::Warp, vec![vec![0, 1]])],
+        &[Dim::Lane, Dim::Warp],
+    );
     assert_eq!(touched.unwrap().quotient(&[Dim::Warp]), None, "a lane reaches the warps");
 }
 
 #[test]
 fn bases_that_do_not_fit_are_refused() {
-    let refused = |bases: &[(Dim, Vec<Vec<i32>>)], outs: &[(Dim, u32)]| LinearLayout::from_bases(bases, outs).unwrap_err().reason;
-    assert_eq!(refused(&[(Dim::Lane, vec![vec![4]])], &[(Dim::Axis(0), 4)]), "a basis of lane has dim0 = 4, expected 0 to 3");
-    assert_eq!(refused(&[(Dim::Lane, vec![vec![-1]])], &[(Dim::Axis(0), 4)]), "a basis of lane has dim0 = -1, expected 0 to 3");
-    assert_eq!(refused(&[(Dim::Lane, vec![vec![1, 1]])], &[(Dim::Axis(0), 4)]), "a basis of lane has 2 coordinates, expected 1");
+    let refused =
+        |bases: &[(Dim, Vec<Vec<i32>>)], outs: &[(Dim, u32)]| LinearLayout::from_bases(bases, outs).unwrap_err().reason;
+    assert_eq!(
+        refused(&[(Dim::Lane, vec![vec![4]])], &[(Dim::Axis(0), 4)]),
+        "a basis of lane has dim0 = 4, expected 0 to 3"
+    );
+    assert_eq!(
+        refused(&[(Dim::Lane, vec![vec![-1]])], &[(Dim::Axis(0), 4)]),
+        "a basis of lane has dim0 = -1, expected 0 to 3"
+    );
+    assert_eq!(
+        refused(&[(Dim::Lane, vec![vec![1, 1]])], &[(Dim::Axis(0), 4)]),
+        "a basis of lane has 2 coordinates, expected 1"
+    );
     assert_eq!(refused(&[], &[(Dim::Axis(0), 3)]), "the size of dim0 is 3, expected a power of two");
     assert_eq!(refused(&[(Dim::Lane, vec![]), (Dim::Lane, vec![])], &[]), "input dimension 1 repeats lane");
     assert!(refused(&[(Dim::Lane, vec![vec![0]; 40])], &[(Dim::Axis(0), 2)]).contains("40 bits"));

@@ -1,11 +1,12 @@
 //! Conversion plans on a simulated block.
 //!
 //! 1. Each thread's registers hold the numbers of their elements, as the source layout says.
-//! 2. The plan runs: registers are copied, words are shuffled, bytes go through an array in place of shared memory (which is wiped before each
-//!    repetition; a place that nobody wrote, or a second value for one, is an error; with barriers of the warp alone, each warp has an array
-//!    of its own).
+//! 2. The plan runs: registers are copied, words are shuffled, bytes go through an array in place of shared memory
+//!    (which is wiped before each repetition; a place that nobody wrote, or a second value for one, is an error; with
+//!    barriers of the warp alone, each warp has an array of its own).
 //! 3. Afterwards every register must hold the number that the destination layout says.
-//! 4. Banks: the words of each phase are put into 32 banks one by one; the fullest bank must be as full as the plan predicts.
+//! 4. Banks: the words of each phase are put into 32 banks one by one; the fullest bank must be as full as the plan
+//!    predicts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +45,9 @@ impl Machine for Simulation {
     }
 
     fn shuffle(&mut self, value: &Self::Value, lanes: &[u32], flip: u32) -> Result<Self::Value, String> {
-        let source = |lane: usize| lanes.iter().enumerate().filter(|l| lane >> l.0 & 1 == 1).fold(flip, |acc, l| acc ^ l.1) as usize;
+        let source = |lane: usize| {
+            lanes.iter().enumerate().filter(|l| lane >> l.0 & 1 == 1).fold(flip, |acc, l| acc ^ l.1) as usize
+        };
         Ok((0..value.len()).map(|t| value[(t & !31) | source(t & 31)].clone()).collect())
     }
 }
@@ -53,7 +56,9 @@ fn shuffled(plan: &ShufflePlan, source: &Tensor) -> Tensor {
     let words: Vec<Vec<Vec<u64>>> =
         plan.words().map(|w| source.iter().map(|regs| w.iter().map(|&r| regs[r]).collect()).collect()).collect();
     let done = plan.run(&mut Simulation, &words).unwrap();
-    (0..source.len()).map(|t| plan.results().map(|(word, place)| done[word].as_ref().unwrap()[t][place]).collect()).collect()
+    (0..source.len())
+        .map(|t| plan.results().map(|(word, place)| done[word].as_ref().unwrap()[t][place]).collect())
+        .collect()
 }
 
 /// The address of an access in a thread.
@@ -62,8 +67,8 @@ fn address(access: &SharedAccess, thread: u64, offset: u32) -> u32 {
     map.apply_packed(thread << map.in_bits(Dim::Register)) as u32 ^ offset
 }
 
-/// The places that an access moves, as (thread, register index in the access, address): one's own bytes, or for matrices those that the
-/// definition of `ldmatrix` gives.
+/// The places that an access moves, as (thread, register index in the access, address): one's own bytes, or for
+/// matrices those that the definition of `ldmatrix` gives.
 fn moved(access: &SharedAccess, warp: u64, offset: u32, element_bytes: u32) -> Vec<(usize, usize, u32)> {
     let registers = access.vec();
     let at = |lane: usize| address(access, warp * 32 + lane as u64, offset);
@@ -75,7 +80,10 @@ fn moved(access: &SharedAccess, warp: u64, offset: u32, element_bytes: u32) -> V
         }
         Form::Matrix { transposed: true } => at(i / 2 * 8 + lane % 4 * 2 + i % 2) + (lane / 4) as u32 * 2,
     };
-    (0..32).flat_map(|lane| (0..registers).map(move |i| (lane, i))).map(|(l, i)| (warp as usize * 32 + l, i, place(l, i))).collect()
+    (0..32)
+        .flat_map(|lane| (0..registers).map(move |i| (lane, i)))
+        .map(|(l, i)| (warp as usize * 32 + l, i, place(l, i)))
+        .collect()
 }
 
 fn through_memory(plan: &SharedPlan, source: &Tensor, element_bytes: u32) -> Tensor {
@@ -95,7 +103,9 @@ fn through_memory(plan: &SharedPlan, source: &Tensor, element_bytes: u32) -> Ten
             }
         }
         for warp in 0..source.len() as u64 / 32 {
-            for (number, access) in load.accesses().iter().enumerate().filter(|(_, a)| plan.repetition_of(a.offset) == repetition) {
+            for (number, access) in
+                load.accesses().iter().enumerate().filter(|(_, a)| plan.repetition_of(a.offset) == repetition)
+            {
                 for (t, i, at) in moved(load, warp, access.offset - repetition * plan.bytes(), element_bytes) {
                     for (r, _) in load.places().iter().enumerate().filter(|(_, p)| **p == (number, i)) {
                         result[t][r] = memory[&(memory_of(t), at)];
@@ -110,7 +120,9 @@ fn through_memory(plan: &SharedPlan, source: &Tensor, element_bytes: u32) -> Ten
 /// Step 4, of every access of every warp.
 fn check_banks(access: &SharedAccess, warps: u64) {
     let (bytes, lanes, phases) = match access.form() {
-        Form::Vector => (access.access_bytes(), (128 / access.access_bytes().max(4)).min(32), (access.access_bytes() / 4).max(1)),
+        Form::Vector => {
+            (access.access_bytes(), (128 / access.access_bytes().max(4)).min(32), (access.access_bytes() / 4).max(1))
+        }
         Form::Matrix { .. } => (16, 8, access.access_bytes() / 4),
     };
     for warp in 0..warps {
@@ -139,7 +151,9 @@ fn check(source: &LinearLayout, destination: &LinearLayout, bits: u32) -> Conver
     for block in 0..u64::from(source.in_size(Dim::Block)) {
         let (before, after) = (held(source, &outs, block), held(destination, &outs, block));
         let found = match &plan {
-            ConversionPlan::Registers(table) => before.iter().map(|regs| table.iter().map(|&r| regs[r]).collect()).collect(),
+            ConversionPlan::Registers(table) => {
+                before.iter().map(|regs| table.iter().map(|&r| regs[r]).collect()).collect()
+            }
             ConversionPlan::Shuffles(plan) => shuffled(plan, &before),
             ConversionPlan::Shared(plan) => {
                 check_banks(plan.store(), u64::from(source.in_size(Dim::Warp)));
@@ -160,8 +174,9 @@ struct Pair {
     bits: u32,
 }
 
-/// Two layouts of one tensor with the unit vectors dealt out to registers, lanes and warps in any order, some places left with copies; then
-/// `mixed` sums of bases, which keep the places that a thread's registers span but are no permutation any more.
+/// Two layouts of one tensor with the unit vectors dealt out to registers, lanes and warps in any order, some places
+/// left with copies; then `mixed` sums of bases, which keep the places that a thread's registers span but are no
+/// permutation any more.
 fn any_pair(mixed: usize, same_warps: bool) -> impl Strategy<Value = Pair> {
     let sizes = (0u32..6, 0u32..6, 0u32..3, 0usize..4, 0usize..3, 0u32..4);
     sizes.prop_flat_map(move |(a, b, c, warps, copies, log_bytes)| {
@@ -190,14 +205,19 @@ fn any_pair(mixed: usize, same_warps: bool) -> impl Strategy<Value = Pair> {
                 }
                 let mask = |bits: u32| (1i64 << bits) - 1;
                 let coordinates = |v: i64| vec![(v & mask(a)) as i32, (v >> a & mask(b)) as i32, (v >> (a + b)) as i32];
-                let bases = |range: std::ops::Range<usize>| columns[range].iter().map(|&v| coordinates(v)).collect::<Vec<_>>();
+                let bases =
+                    |range: std::ops::Range<usize>| columns[range].iter().map(|&v| coordinates(v)).collect::<Vec<_>>();
                 let ins = [
                     (Dim::Register, bases(0..registers)),
                     (Dim::Lane, bases(registers..registers + 5)),
                     (Dim::Warp, bases(registers + 5..slots)),
                     (Dim::Block, vec![]),
                 ];
-                LinearLayout::from_bases(&ins, &[(Dim::axis(0), 1 << a), (Dim::axis(1), 1 << b), (Dim::axis(2), 1 << c)]).unwrap()
+                LinearLayout::from_bases(
+                    &ins,
+                    &[(Dim::axis(0), 1 << a), (Dim::axis(1), 1 << b), (Dim::axis(2), 1 << c)],
+                )
+                .unwrap()
             };
             Pair { source: layout(&mut left, &sums), destination: layout(&mut right, &more), bits: 8 << log_bytes }
         })

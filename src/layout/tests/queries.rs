@@ -17,7 +17,8 @@ fn registers_and_offsets() {
     let layout = layout_of(ty).unwrap();
     let offsets = register_offsets(layout);
     assert_eq!(offsets[..5], [[0, 0], [0, 1], [0, 2], [0, 3], [8, 0]]);
-    // The element of any register of any thread is that of the thread's register 0, exclusive-ored with the register's offset.
+    // The element of any register of any thread is that of the thread's register 0, exclusive-ored with the register's
+    // offset.
     for (lane, warp) in [(0, 0), (7, 1), (19, 2), (31, 3)] {
         let at = |r| layout.apply(&[(Dim::Register, r), (Dim::Lane, lane), (Dim::Warp, warp)]);
         for (r, offset) in offsets.iter().enumerate() {
@@ -77,7 +78,8 @@ fn blocks_of_a_cluster() {
     assert_eq!(free_variable_masks(to_linear_layout(&[32, 64], e)).block, 0b10);
 }
 
-/// `shape num_warps threads_per_warp num_ctas -> threadsPerWarp warpsPerCTA CGA` of the default encoding, as the reference compiler has it.
+/// `shape num_warps threads_per_warp num_ctas -> threadsPerWarp warpsPerCTA CGA` of the default encoding, as the
+/// reference compiler has it.
 #[test]
 fn default_encodings() {
     for line in include_str!("default_blocked.txt").lines().filter(|l| !l.starts_with('#')) {
@@ -98,7 +100,9 @@ fn blocked_from_size_and_order() {
     let built = |size: &[u32], order: &[u32]| Attr::encoding(blocked_from_size(&[32, 64], size, order, 4, 32, 1));
     assert_eq!(built(&[1, 4], &[1, 0]), encoding("blocked 1,4 2,16 4,1 1,0 -", 2));
     assert_eq!(built(&[8, 1], &[0, 1]), encoding("blocked 8,1 4,8 1,4 0,1 -", 2));
-    let Encoding::Blocked(e) = blocked_in_cga(&[32, 64], &[1, 4], &[1, 0], 4, 32, &vec![vec![0, 1]], &[1, 2]) else { unreachable!() };
+    let Encoding::Blocked(e) = blocked_in_cga(&[32, 64], &[1, 4], &[1, 0], 4, 32, &vec![vec![0, 1]], &[1, 2]) else {
+        unreachable!()
+    };
     assert_eq!((e.threads_per_warp, e.warps_per_cta), (vec![4, 8], vec![4, 1]));
 }
 
@@ -113,7 +117,8 @@ fn kinds_of_conversions() {
     assert_eq!(kind(a, "blocked 1,2 2,16 4,1 1,0 -"), Lanes);
     assert_eq!(kind(a, "blocked 1,4 2,16 2,2 1,0 -"), Warps);
     assert_eq!(kind("blocked 1,4 2,16 4,1 1,0 1,0", "blocked 1,4 2,16 4,1 1,0 0,1"), Blocks);
-    // A dot operand of a dot product whose accumulator has one warp along N is the accumulator's fragments, reinterpreted.
+    // A dot operand of a dot product whose accumulator has one warp along N is the accumulator's fragments,
+    // reinterpreted.
     let fragments = kind("mma 2 4,1 16,8 -", "dot 0 2 mma 2 4,1 16,8 -");
     assert!(fragments <= Registers, "{fragments:?}");
     assert!(conversion_kind_of(tensor(&[32], "blocked 1 32 4 0 -"), tensor(&[64], "blocked 1 32 4 0 -")).is_err());
@@ -122,12 +127,14 @@ fn kinds_of_conversions() {
 /// The permutation names, for each register of the destination, the register of the source with the same element.
 #[test]
 fn register_permutations() {
-    let [a, b] = ["blocked 2,2 32,1 4,1 1,0 -", "blocked 2,2 32,1 4,1 0,1 -"].map(|t| to_linear_layout(&[64, 64], encoding(t, 2)));
+    let [a, b] = ["blocked 2,2 32,1 4,1 1,0 -", "blocked 2,2 32,1 4,1 0,1 -"]
+        .map(|t| to_linear_layout(&[64, 64], encoding(t, 2)));
     let permutation = register_permutation(a, b).unwrap().expect("the conversion stays within threads");
     assert_eq!(permutation[..4], [0, 2, 1, 3]);
     for lane in [0, 5, 31] {
         for (to, &from) in permutation.iter().enumerate() {
-            let at = |l: &LinearLayout, r: usize| l.apply(&[(Dim::Register, r as u32), (Dim::Lane, lane), (Dim::Warp, 3)]);
+            let at =
+                |l: &LinearLayout, r: usize| l.apply(&[(Dim::Register, r as u32), (Dim::Lane, lane), (Dim::Warp, 3)]);
             assert_eq!(at(b, to), at(a, from));
         }
     }
@@ -140,8 +147,12 @@ fn register_permutations() {
 fn equivalent_encodings() {
     let e = |t: &str| encoding(t, 2);
     // On a tensor of one column, order and lanes along that column do not matter.
-    assert!(are_layouts_equivalent(&[64, 1], e("blocked 1,1 32,1 4,1 1,0 -"), e("blocked 1,1 32,1 4,1 0,1 -")).unwrap());
-    assert!(!are_layouts_equivalent(&[64, 64], e("blocked 2,1 32,1 4,1 1,0 -"), e("blocked 1,2 32,1 4,1 0,1 -")).unwrap());
+    assert!(
+        are_layouts_equivalent(&[64, 1], e("blocked 1,1 32,1 4,1 1,0 -"), e("blocked 1,1 32,1 4,1 0,1 -")).unwrap()
+    );
+    assert!(
+        !are_layouts_equivalent(&[64, 64], e("blocked 2,1 32,1 4,1 1,0 -"), e("blocked 1,2 32,1 4,1 0,1 -")).unwrap()
+    );
     assert!(are_layouts_equivalent(&[64], e("blocked 1,1 32,1 4,1 1,0 -"), encoding("blocked 1 32 4 0 -", 1)).is_err());
 }
 

@@ -1,7 +1,7 @@
 //! Layouts and conversions against tables of values.
 //!
-//! `encodings.txt` and `conversions.txt` hold, for random encodings and shapes, the bases that the reference compiler gives them. An
-//! encoding is written in prefix form, lists with commas, bases with semicolons, `-` for none:
+//! `encodings.txt` and `conversions.txt` hold, for random encodings and shapes, the bases that the reference compiler
+//! gives them. An encoding is written in prefix form, lists with commas, bases with semicolons, `-` for none:
 //!
 //! ```text
 //! blocked SIZE_PER_THREAD THREADS_PER_WARP WARPS_PER_CTA ORDER CGA        slice DIM PARENT
@@ -71,16 +71,22 @@ fn parse<'a>(words: &mut impl Iterator<Item = &'a str>, rank: usize) -> Attr {
             fp4_padded: false,
             cga: bases(next()),
         }),
-        "linear" => {
-            Encoding::Linear(LinearBases { register: bases(next()), lane: bases(next()), warp: bases(next()), block: bases(next()) })
-        }
+        "linear" => Encoding::Linear(LinearBases {
+            register: bases(next()),
+            lane: bases(next()),
+            warp: bases(next()),
+            block: bases(next()),
+        }),
         "tmem_scales" => Encoding::TensorMemoryScales { cga: bases(next()), k_first: false },
         other => panic!("unknown encoding {other}"),
     })
 }
 
 fn dim(name: &str) -> Dim {
-    [Dim::Register, Dim::Lane, Dim::Warp, Dim::Block, Dim::Offset, Dim::Row, Dim::Col].into_iter().find(|d| d.to_string() == name).unwrap()
+    [Dim::Register, Dim::Lane, Dim::Warp, Dim::Block, Dim::Offset, Dim::Row, Dim::Col]
+        .into_iter()
+        .find(|d| d.to_string() == name)
+        .unwrap()
 }
 
 fn named_bases(columns: &[&str]) -> Vec<(Dim, Bases)> {

@@ -1,14 +1,14 @@
 //! A compact text form of the tree, for tests and for looking at it.
 //!
-//! Expressions are s-expressions on one line, operators first: `a + b * c` is `(+ a (* b c))`, `x[:, None]` is `([] x (tuple (: _ _ _) None))`,
-//! `f(a, k=1, *b)` is `(call f a (* b) k=1)`. Statements stand one on a line, blocks indented by two blanks below their header.
-//! Spans are left out; two texts that mean the same dump the same.
+//! Expressions are s-expressions on one line, operators first: `a + b * c` is `(+ a (* b c))`, `x[:, None]` is `([] x
+//! (tuple (: _ _ _) None))`, `f(a, k=1, *b)` is `(call f a (* b) k=1)`. Statements stand one on a line, blocks indented
+//! by two blanks below their header. Spans are left out; two texts that mean the same dump the same.
 
 use std::fmt::{self, Write};
 
 use super::{
-    Comp, CompClause, Constant, Decorator, Expr, ExprKind, FStringPart, FunctionDef, Ident, ImportNames, Item, Module, Param, ParamKind,
-    Stmt, StmtKind,
+    Comp, CompClause, Constant, Decorator, Expr, ExprKind, FStringPart, FunctionDef, Ident, ImportNames, Item, Module,
+    Param, ParamKind, Stmt, StmtKind,
 };
 
 /// The dump of a file.
@@ -150,7 +150,8 @@ impl Dump {
                 self.orelse(orelse);
             }
             StmtKind::With { items, body } => {
-                let items = items.iter().map(|i| format!(" ({} as {})", i.context, opt(i.target.as_ref()))).collect::<String>();
+                let items =
+                    items.iter().map(|i| format!(" ({} as {})", i.context, opt(i.target.as_ref()))).collect::<String>();
                 put!(self, "with{items}");
                 self.block(body);
             }
@@ -167,7 +168,9 @@ impl Dump {
         match kind {
             StmtKind::Expr(value) => put!(self, "(expr {value})"),
             StmtKind::Assign { targets, value } => put!(self, "(={} {value})", List(targets)),
-            StmtKind::AnnAssign { target, annotation, value } => put!(self, "(: {target} {annotation} {})", opt(value.as_ref())),
+            StmtKind::AnnAssign { target, annotation, value } => {
+                put!(self, "(: {target} {annotation} {})", opt(value.as_ref()))
+            }
             StmtKind::AugAssign { target, op, value } => put!(self, "({}= {target} {value})", op.symbol()),
             StmtKind::Return(value) => put!(self, "(return {})", opt(value.as_ref())),
             StmtKind::Raise { exc, cause } => put!(self, "(raise {} {})", opt(exc.as_ref()), opt(cause.as_ref())),
@@ -331,7 +334,9 @@ impl fmt::Display for Expr {
             }
             ExprKind::Attribute { value, attr } => write!(f, "(. {value} {attr})"),
             ExprKind::Subscript { value, index } => write!(f, "([] {value} {index})"),
-            ExprKind::Slice(s) => write!(f, "(: {} {} {})", opt(s.lower.as_deref()), opt(s.upper.as_deref()), opt(s.step.as_deref())),
+            ExprKind::Slice(s) => {
+                write!(f, "(: {} {} {})", opt(s.lower.as_deref()), opt(s.upper.as_deref()), opt(s.step.as_deref()))
+            }
             ExprKind::Call(call) => {
                 write!(f, "(call {}{}", call.func, List(&call.args))?;
                 for keyword in &call.keywords {

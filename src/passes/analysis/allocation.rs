@@ -2,13 +2,17 @@
 //!
 //! # Algorithm
 //!
-//! 1. Buffers: one for each `ttg.local_alloc`; one for each operation that needs scratch memory ([`scratch_bytes`]), alive while it runs; for
-//!    a function with warp specialisation, the states of its warps, alive always; for a call, what the callee needs.
-//! 2. A buffer of `ttg.local_alloc` lives as long as any descriptor that may be part of it ([`SharedAlias`], [`Times`]).
-//! 3. Two buffers conflict when both are alive at one moment, or when they belong to partitions that run at the same time.
-//! 4. Buffers are placed one after the other, each at the lowest aligned offset at which nothing conflicts. Several orders are tried (large
-//!    first, early first, strictly aligned first, long-lived first); then the buffer that ends highest is moved to the front as long as that
-//!    helps. The least total wins, the earlier order among equals. It stops early at the lower bound: the most bytes alive at one moment.
+//! 1. Buffers: one for each `ttg.local_alloc`; one for each operation that needs scratch memory ([`scratch_bytes`]),
+//!    alive while it runs; for a function with warp specialisation, the states of its warps, alive always; for a call,
+//!    what the callee needs.
+//! 2. A buffer of `ttg.local_alloc` lives as long as any descriptor that may be part of it ([`SharedAlias`],
+//!    [`Times`]).
+//! 3. Two buffers conflict when both are alive at one moment, or when they belong to partitions that run at the same
+//!    time.
+//! 4. Buffers are placed one after the other, each at the lowest aligned offset at which nothing conflicts. Several
+//!    orders are tried (large first, early first, strictly aligned first, long-lived first); then the buffer that ends
+//!    highest is moved to the front as long as that helps. The least total wins, the earlier order among equals. It
+//!    stops early at the lower bound: the most bytes alive at one moment.
 //!
 //! # Example
 //!
@@ -128,7 +132,12 @@ impl Allocation {
     /// Warp specialisation keeps the state of each warp of a partition in a byte.
     fn add_function(&mut self, ir: &Ir, func: Op) {
         let ops = ir.all_ops(func);
-        let warps = ops.iter().filter(|&&op| ir.is(op, TtgOp::WarpSpecialize)).map(|&op| partition_warps(ir, op)).max().unwrap_or(0);
+        let warps = ops
+            .iter()
+            .filter(|&&op| ir.is(op, TtgOp::WarpSpecialize))
+            .map(|&op| partition_warps(ir, op))
+            .max()
+            .unwrap_or(0);
         self.push(ir, func, BufferKind::Scratch, warps, 4, Interval::ALWAYS);
     }
 
@@ -168,12 +177,21 @@ impl Allocation {
 
     fn push(&mut self, ir: &Ir, owner: Op, kind: BufferKind, bytes: u32, alignment: u32, live: Interval) {
         if bytes > 0 {
-            self.buffers.push(Buffer { owner, kind, bytes, alignment, live, offset: 0, partition: partition_of(ir, owner) });
+            self.buffers.push(Buffer {
+                owner,
+                kind,
+                bytes,
+                alignment,
+                live,
+                offset: 0,
+                partition: partition_of(ir, owner),
+            });
         }
     }
 }
 
-/// The innermost operation with warp specialisation around `op`, and the number of the region that holds it: 0 for the default one.
+/// The innermost operation with warp specialisation around `op`, and the number of the region that holds it: 0 for the
+/// default one.
 fn partition_of(ir: &Ir, op: Op) -> Option<(Op, usize)> {
     let mut inner = op;
     while let Some(outer) = ir.parent_op(inner) {
@@ -232,10 +250,13 @@ pub fn buffer_bytes(ty: Type) -> Result<u32, LayoutError> {
     u32::try_from(bytes).map_err(|_| LayoutError::new(format!("{ty} has {bytes} bytes, more than can be addressed")))
 }
 
-/// What a buffer's offset must be a multiple of: as the operation says, or as the hardware wants it for the layout. A swizzle of `8 · n` rows is
-/// computed from address bits, so its tiles must not straddle them (PTX ISA, "Shared Memory Matrix Layout").
+/// What a buffer's offset must be a multiple of: as the operation says, or as the hardware wants it for the layout. A
+/// swizzle of `8 · n` rows is computed from address bits, so its tiles must not straddle them (PTX ISA, "Shared Memory
+/// Matrix Layout").
 fn buffer_alignment(ir: &Ir, op: Op) -> u32 {
-    if let Some(stated) = ir.int_attr(op, "alignment").and_then(|a| u32::try_from(a).ok()).filter(|a| a.is_power_of_two()) {
+    if let Some(stated) =
+        ir.int_attr(op, "alignment").and_then(|a| u32::try_from(a).ok()).filter(|a| a.is_power_of_two())
+    {
         return stated;
     }
     match ir.ty(ir.result(op)).as_memdesc().and_then(|m| m.encoding.as_encoding()) {
@@ -326,7 +347,9 @@ fn first_fit(buffers: &[Buffer], order: &[usize]) -> Vec<u32> {
 /// The most bytes alive at one moment: an interval's start is such a moment.
 fn lower_bound(buffers: &[Buffer]) -> u32 {
     let starts: BTreeSet<u32> = buffers.iter().map(|b| b.live.start).collect();
-    let alive = |t: u32| buffers.iter().filter(|b| b.live.start <= t && t <= b.live.end).fold(0u32, |sum, b| sum.saturating_add(b.bytes));
+    let alive = |t: u32| {
+        buffers.iter().filter(|b| b.live.start <= t && t <= b.live.end).fold(0u32, |sum, b| sum.saturating_add(b.bytes))
+    };
     starts.into_iter().map(alive).max().unwrap_or(0)
 }
 
@@ -338,10 +361,12 @@ pub fn of_module(ir: &Ir, target: &Target) -> Result<BTreeMap<Op, Allocation>, R
     let mut done: BTreeMap<Op, Allocation> = BTreeMap::new();
     let mut sizes: BTreeMap<Op, (u32, u32)> = BTreeMap::new();
     let functions = ir.functions();
-    // A function is ready when its callees are; recursion leaves some that never are, and those count nothing for each other.
+    // A function is ready when its callees are; recursion leaves some that never are, and those count nothing for each
+    // other.
     for last in [false, true] {
         loop {
-            let ready = |f: &Op| !done.contains_key(f) && (last || callees(ir, *f).iter().all(|c| done.contains_key(c)));
+            let ready =
+                |f: &Op| !done.contains_key(f) && (last || callees(ir, *f).iter().all(|c| done.contains_key(c)));
             let Some(func) = functions.iter().copied().find(ready) else { break };
             let allocation = Allocation::new(ir, func, target, &sizes)?;
             sizes.insert(func, (allocation.total, allocation.alignment));

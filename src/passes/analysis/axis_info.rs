@@ -1,23 +1,28 @@
-//! What is known of the integers (and pointers) in a tensor, axis by axis: how far they run contiguously, what divides them, how far they repeat.
+//! What is known of the integers (and pointers) in a tensor, axis by axis: how far they run contiguously, what divides
+//! them, how far they repeat.
 //!
-//! Coalescing asks it which axis of a tensor of pointers is contiguous; code generation asks it how wide an access may be and how many mask
-//! elements agree.
+//! Coalescing asks it which axis of a tensor of pointers is contiguous; code generation asks it how wide an access may
+//! be and how many mask elements agree.
 //!
 //! For each axis of a value of shape `[.., n, ..]`, with all numbers powers of two:
 //!
-//! - **contiguity** c: the axis splits into runs of c elements that each increase by one (`[8, 9, 10, 11, 20, 21, 22, 23]` has 4);
-//! - **divisibility** d: the first element of every such run is a multiple of d (the example has 4; pointers count in bytes);
+//! - **contiguity** c: the axis splits into runs of c elements that each increase by one (`[8, 9, 10, 11, 20, 21, 22,
+//!   23]` has 4);
+//! - **divisibility** d: the first element of every such run is a multiple of d (the example has 4; pointers count in
+//!   bytes);
 //! - **constancy** k: the axis splits into runs of k equal elements (`[3, 3, 7, 7]` has 2);
 //! - **constant**: the value of every element, where known.
 //!
 //! # Algorithm
 //!
 //! 1. Parameters start from their attributes (`tt.divisibility` and so on), what is not known from 1 everywhere.
-//! 2. Walk the function in order and compute each operation's result from its operands by the rules of [`rules`]; attributes of the same names
-//!    on an operation override what was computed. An operation whose operands are not known yet is left for a later round.
+//! 2. Walk the function in order and compute each operation's result from its operands by the rules of [`rules`];
+//!    attributes of the same names on an operation override what was computed. An operation whose operands are not
+//!    known yet is left for a later round.
 //! 3. Values that meet (loop-carried values, results of `scf.if`, block arguments) are joined: the gcd of each fact.
-//! 4. Repeat while facts change that something may have been computed from, or while something lacks facts and new ones come. Values can only lose facts, and each has few, so this ends;
-//!    straight-line code needs one round, loops need two or three.
+//! 4. Repeat while facts change that something may have been computed from, or while something lacks facts and new ones
+//!    come. Values can only lose facts, and each has few, so this ends; straight-line code needs one round, loops need
+//!    two or three.
 
 pub mod calls;
 mod rules;
@@ -85,9 +90,11 @@ impl AxisInfo {
 
     /// Replaces facts by those that attributes state; `find` looks an attribute up.
     fn apply_hints(&mut self, find: &dyn Fn(&str) -> Option<Attr>) {
-        for (name, facts) in
-            [("tt.contiguity", &mut self.contiguity), ("tt.divisibility", &mut self.divisibility), ("tt.constancy", &mut self.constancy)]
-        {
+        for (name, facts) in [
+            ("tt.contiguity", &mut self.contiguity),
+            ("tt.divisibility", &mut self.divisibility),
+            ("tt.constancy", &mut self.constancy),
+        ] {
             let Some(hint) = find(name).and_then(hint_values) else { continue };
             // A hint of another rank than the value's says nothing that could be used.
             if hint.len() == facts.len() {
@@ -151,10 +158,12 @@ impl AxisInfoAnalysis {
         AxisInfoAnalysis::assuming(ir, func, BTreeMap::new())
     }
 
-    /// As [`Self::new`], as if these facts held of parameters of the function: what would be known if the user said more.
+    /// As [`Self::new`], as if these facts held of parameters of the function: what would be known if the user said
+    /// more.
     #[must_use]
     pub fn assuming(ir: &Ir, func: Op, assumed: BTreeMap<Value, AxisInfo>) -> AxisInfoAnalysis {
-        let mut this = AxisInfoAnalysis { infos: vec![None; ir.value_capacity()], assumed, ..AxisInfoAnalysis::default() };
+        let mut this =
+            AxisInfoAnalysis { infos: vec![None; ir.value_capacity()], assumed, ..AxisInfoAnalysis::default() };
         while this.round(ir, func) {}
         this.close(ir, func);
         this
@@ -177,8 +186,8 @@ impl AxisInfoAnalysis {
         self.infos.get(value.index())?.as_ref()
     }
 
-    /// How many consecutive elements one thread may access at once through this tensor of pointers: [`Self::ptr_alignment`], but no more than
-    /// the thread holds side by side. 1 for a scalar.
+    /// How many consecutive elements one thread may access at once through this tensor of pointers:
+    /// [`Self::ptr_alignment`], but no more than the thread holds side by side. 1 for a scalar.
     #[must_use]
     pub fn ptr_contiguity(&self, ir: &Ir, ptr: Value) -> u32 {
         let ty = ir.ty(ptr);
@@ -186,8 +195,8 @@ impl AxisInfoAnalysis {
         self.contiguity_with_width(ir, ptr, access_width(ty)).min(layout::contig_per_thread(ty)[axis])
     }
 
-    /// As [`Self::ptr_contiguity`] without the limit of the layout: the elements, counted from the first of a run, that are contiguous and
-    /// start at a multiple of their common size. 1 for a scalar.
+    /// As [`Self::ptr_contiguity`] without the limit of the layout: the elements, counted from the first of a run, that
+    /// are contiguous and start at a multiple of their common size. 1 for a scalar.
     #[must_use]
     pub fn ptr_alignment(&self, ir: &Ir, ptr: Value) -> u32 {
         self.contiguity_with_width(ir, ptr, access_width(ir.ty(ptr)))
@@ -198,7 +207,8 @@ impl AxisInfoAnalysis {
         let (Some(axis), Some(info)) = (fastest_axis(ty), self.get(value)) else { return 1 };
         let bytes = i64::from((bits / 8).max(1));
         // Pointers count their divisor in bytes, offsets in elements.
-        let multiple = if ty.elem().is_ptr() { (info.divisibility[axis] / bytes).max(1) } else { info.divisibility[axis] };
+        let multiple =
+            if ty.elem().is_ptr() { (info.divisibility[axis] / bytes).max(1) } else { info.divisibility[axis] };
         u32::try_from(multiple.min(info.contiguity[axis])).unwrap_or(1 << 31)
     }
 
@@ -238,8 +248,8 @@ impl AxisInfoAnalysis {
         }
     }
 
-    /// Joins what is known of a value with `info`; whether that changed what was known, and may have been used. The first fact about a value
-    /// is no such change.
+    /// Joins what is known of a value with `info`; whether that changed what was known, and may have been used. The
+    /// first fact about a value is no such change.
     fn meet(&mut self, value: Value, info: &AxisInfo) -> bool {
         match &mut self.infos[value.index()] {
             Some(old) if old == info => false,
@@ -279,7 +289,9 @@ impl AxisInfoAnalysis {
     fn visit(&mut self, ir: &Ir, op: Op) -> bool {
         match ir.kind(op) {
             OpKind::Scf(ScfOp::For) => self.visit_for(ir, op),
-            OpKind::Scf(ScfOp::While) => ir.body(op, 0).is_some_and(|before| self.flow_all(ir.operands(op), ir.args(before))),
+            OpKind::Scf(ScfOp::While) => {
+                ir.body(op, 0).is_some_and(|before| self.flow_all(ir.operands(op), ir.args(before)))
+            }
             OpKind::Scf(ScfOp::If | ScfOp::ExecuteRegion) => false,
             OpKind::Scf(ScfOp::Yield) => self.visit_yield(ir, op),
             OpKind::Scf(ScfOp::Condition) => {
@@ -311,7 +323,9 @@ impl AxisInfoAnalysis {
             return changed;
         }
         let computed = {
-            let Some(operands) = ir.operands(op).iter().map(|&v| self.get(v).filter(|i| i.rank() > 0)).collect::<Option<Vec<_>>>() else {
+            let Some(operands) =
+                ir.operands(op).iter().map(|&v| self.get(v).filter(|i| i.rank() > 0)).collect::<Option<Vec<_>>>()
+            else {
                 self.missing = true;
                 return changed;
             };
@@ -328,14 +342,16 @@ impl AxisInfoAnalysis {
         changed
     }
 
-    /// The induction variable is the lower bound plus a multiple of the step; carried values start from the initial ones.
+    /// The induction variable is the lower bound plus a multiple of the step; carried values start from the initial
+    /// ones.
     fn visit_for(&mut self, ir: &Ir, op: Op) -> bool {
         let (lower, step, init) = (ir.operand(op, 0), ir.operand(op, 2), &ir.operands(op)[3..]);
         let Some(body) = ir.body(op, 0) else { return false };
         let mut changed = false;
         match (self.get(lower), self.get(step)) {
             (Some(l), Some(s)) => {
-                let info = AxisInfo { divisibility: vec![gcd(l.divisibility[0], s.divisibility[0])], ..AxisInfo::unknown(1) };
+                let info =
+                    AxisInfo { divisibility: vec![gcd(l.divisibility[0], s.divisibility[0])], ..AxisInfo::unknown(1) };
                 changed |= self.meet(ir.args(body)[0], &info);
             }
             _ => self.missing = true,
@@ -352,7 +368,9 @@ impl AxisInfoAnalysis {
                 let args = ir.body(parent, 0).map_or(&[][..], |b| &ir.args(b)[1..]);
                 self.flow_all(&values, args) | self.flow_all(&values, ir.results(parent))
             }
-            OpKind::Scf(ScfOp::While) => ir.body(parent, 0).is_some_and(|before| self.flow_all(&values, ir.args(before))),
+            OpKind::Scf(ScfOp::While) => {
+                ir.body(parent, 0).is_some_and(|before| self.flow_all(&values, ir.args(before)))
+            }
             _ => self.flow_all(&values, ir.results(parent)),
         }
     }

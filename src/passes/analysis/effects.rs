@@ -1,6 +1,7 @@
 //! What an operation, with everything inside it, does to memory; whether it may be dropped, merged or moved.
 //!
-//! Structured operations do what the operations in their regions do. A call, and anything unknown, is taken to do everything.
+//! Structured operations do what the operations in their regions do. A call, and anything unknown, is taken to do
+//! everything.
 
 use crate::ir::core::{Ir, Op};
 use crate::ir::dialects::{Effects, OpKind, Traits, TtOp, TtgOp, TtngOp};
@@ -23,7 +24,11 @@ impl EffectSet {
     }
 
     fn union(self, o: EffectSet) -> EffectSet {
-        EffectSet { reads: self.reads || o.reads, writes: self.writes || o.writes, allocates: self.allocates || o.allocates }
+        EffectSet {
+            reads: self.reads || o.reads,
+            writes: self.writes || o.writes,
+            allocates: self.allocates || o.allocates,
+        }
     }
 }
 
@@ -42,8 +47,12 @@ fn own_effects(ir: &Ir, op: Op) -> Option<EffectSet> {
         // A volatile load must stay where it is: it counts as a write too.
         OpKind::Tt(TtOp::Load) if ir.bool_attr(op, "isVolatile") => return Some(EffectSet::ALL),
         // A buffer that is never written again is a value like any other, until it has a place.
-        OpKind::Ttg(TtgOp::LocalAlloc) | OpKind::Ttng(TtngOp::TmemAlloc) if is_unplaced_value(ir, op) => return Some(EffectSet::default()),
-        OpKind::Tt(TtOp::ElementwiseInlineAsm | TtOp::ExternElementwise) if ir.bool_attr(op, "pure") => return Some(EffectSet::default()),
+        OpKind::Ttg(TtgOp::LocalAlloc) | OpKind::Ttng(TtngOp::TmemAlloc) if is_unplaced_value(ir, op) => {
+            return Some(EffectSet::default());
+        }
+        OpKind::Tt(TtOp::ElementwiseInlineAsm | TtOp::ExternElementwise) if ir.bool_attr(op, "pure") => {
+            return Some(EffectSet::default());
+        }
         _ => {}
     }
     Some(match ir.spec(op).effects {
@@ -56,8 +65,8 @@ fn own_effects(ir: &Ir, op: Op) -> Option<EffectSet> {
     })
 }
 
-/// Whether the operation, or one in it, writes. Looks from the end: what stands last in a body is mostly what the body is for, so a long body is
-/// not walked each time that something in it has changed.
+/// Whether the operation, or one in it, writes. Looks from the end: what stands last in a body is mostly what the body
+/// is for, so a long body is not walked each time that something in it has changed.
 fn writes(ir: &Ir, op: Op) -> bool {
     own_effects(ir, op).map_or_else(
         || {
@@ -70,11 +79,13 @@ fn writes(ir: &Ir, op: Op) -> bool {
 
 fn is_unplaced_value(ir: &Ir, op: Op) -> bool {
     let mutable = ir.ty(ir.results(op)[0]).as_memdesc().is_some_and(|d| d.mutable);
-    let placed = ["allocation.offset", "tensor_memory_col_offset"].into_iter().any(|name| ir.stored_attr(op, name).is_some());
+    let placed =
+        ["allocation.offset", "tensor_memory_col_offset"].into_iter().any(|name| ir.stored_attr(op, name).is_some());
     !mutable && !placed
 }
 
-/// Whether dropping the operation changes nothing, given that its results are unused: it is no terminator, no symbol, and writes nothing.
+/// Whether dropping the operation changes nothing, given that its results are unused: it is no terminator, no symbol,
+/// and writes nothing.
 #[must_use]
 pub fn would_be_trivially_dead(ir: &Ir, op: Op) -> bool {
     let kind = ir.kind(op);
@@ -98,7 +109,8 @@ pub fn is_speculatable(ir: &Ir, op: Op) -> bool {
         return false;
     }
     let nested = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.ops(b));
-    effects(ir, op).is_free() && nested.into_iter().all(|inner| ir.kind(inner).is_terminator() || is_speculatable(ir, inner))
+    effects(ir, op).is_free()
+        && nested.into_iter().all(|inner| ir.kind(inner).is_terminator() || is_speculatable(ir, inner))
 }
 
 /// A division by a constant other than 0 (and, signed, -1) cannot fail.

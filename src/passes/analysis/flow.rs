@@ -2,12 +2,13 @@
 //!
 //! # Values
 //!
-//! [`value_edges`] lists, for a function, each pair (value, value that it may become): operands of loops, branches, yields and captures on one
-//! side; block arguments and results on the other.
+//! [`value_edges`] lists, for a function, each pair (value, value that it may become): operands of loops, branches,
+//! yields and captures on one side; block arguments and results on the other.
 //!
 //! # Control
 //!
-//! [`Segments`] cuts every block into *segments*, each a run of operations that ends with a terminator or an operation that has regions:
+//! [`Segments`] cuts every block into *segments*, each a run of operations that ends with a terminator or an operation
+//! that has regions:
 //!
 //! ```text
 //! %0 = …          segment 0: → first segment of the body, and → segment 1 (a loop may run zero times)
@@ -70,7 +71,10 @@ fn op_edges(ir: &Ir, op: Op, edges: &mut Vec<(Value, Value)>) {
             for &region in ir.regions_of(op) {
                 for &block in ir.blocks_of(region) {
                     let Some(end) = ir.terminator(block) else { continue };
-                    if matches!(ir.kind(end), OpKind::Scf(ScfOp::Yield) | OpKind::Ttg(TtgOp::MaskReturn | TtgOp::WarpYield)) {
+                    if matches!(
+                        ir.kind(end),
+                        OpKind::Scf(ScfOp::Yield) | OpKind::Ttg(TtgOp::MaskReturn | TtgOp::WarpYield)
+                    ) {
                         pass(ir.operands(end), ir.results(op));
                     }
                 }

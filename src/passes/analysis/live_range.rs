@@ -2,12 +2,13 @@
 //!
 //! # Algorithm
 //!
-//! 1. One counter numbers every operation twice, on entering and on leaving it, in the order of the text: what is inside an operation lies
-//!    between its two numbers.
-//! 2. A value lives from the end of the operation that defines it (an argument: from the start of its block) to the end of its last use; a use
-//!    inside a nested region counts at the operation of the value's own block that holds it, so a loop that uses it keeps it alive as a whole.
-//! 3. Where a region has several blocks, the blocks that a value is live into are those from which a use is reached before its definition;
-//!    it lives through all of those that it also leaves.
+//! 1. One counter numbers every operation twice, on entering and on leaving it, in the order of the text: what is
+//!    inside an operation lies between its two numbers.
+//! 2. A value lives from the end of the operation that defines it (an argument: from the start of its block) to the end
+//!    of its last use; a use inside a nested region counts at the operation of the value's own block that holds it, so
+//!    a loop that uses it keeps it alive as a whole.
+//! 3. Where a region has several blocks, the blocks that a value is live into are those from which a use is reached
+//!    before its definition; it lives through all of those that it also leaves.
 //! 4. The interval is the hull of these. Two values that are alive at one moment have intervals that meet.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +104,11 @@ impl Times {
         for &user in &uses {
             let time = self.of(user);
             // A user before the definition is reached by going round.
-            live = live.hull(if ir.parent_block(user) == Some(home) { Interval { start: live.start, end: time.end } } else { time });
+            live = live.hull(if ir.parent_block(user) == Some(home) {
+                Interval { start: live.start, end: time.end }
+            } else {
+                time
+            });
         }
         let blocks = region.map_or(&[][..], |r| ir.blocks_of(r));
         if blocks.len() > 1 {
@@ -114,7 +119,8 @@ impl Times {
 
     /// Step 3: the blocks through which a value lives, and the parts of those in which it begins or ends.
     fn across_blocks(&self, ir: &Ir, blocks: &[Block], home: Block, uses: &[Op]) -> Vec<Interval> {
-        let mut live_in: BTreeSet<Block> = uses.iter().filter_map(|&u| ir.parent_block(u)).filter(|&b| b != home).collect();
+        let mut live_in: BTreeSet<Block> =
+            uses.iter().filter_map(|&u| ir.parent_block(u)).filter(|&b| b != home).collect();
         let successors = |b: Block| ir.last_op(b).map_or(&[][..], |op| ir.successors(op));
         loop {
             let more: Vec<Block> = blocks

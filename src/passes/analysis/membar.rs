@@ -2,15 +2,17 @@
 //!
 //! # Algorithm
 //!
-//! 1. A *state* is the set of accesses that some thread may not have finished since the last barrier, and of those in flight.
-//! 2. The state before each segment of the control flow ([`Segments`]) is the union over the ways into it, computed until nothing changes.
-//!    A barrier empties the set; a wait adds what was in flight.
-//! 3. An operation whose access conflicts with one in the state (they overlap, and one writes) needs a barrier before it. The first segment
-//!    with such operations gets its barriers, and the states are computed again: a barrier often serves what comes later.
-//! 4. Loops are left out at first, then taken into account: what the end of a body leaves meets the start of the body. A barrier in the middle
-//!    of the body often separates both.
-//! 5. Barriers that turned out not to be needed are taken out again, each tried in the order of the text. What is left is minimal:
-//!    [`Membar::is_safe`] holds, and fails without any one of them.
+//! 1. A *state* is the set of accesses that some thread may not have finished since the last barrier, and of those in
+//!    flight.
+//! 2. The state before each segment of the control flow ([`Segments`]) is the union over the ways into it, computed
+//!    until nothing changes. A barrier empties the set; a wait adds what was in flight.
+//! 3. An operation whose access conflicts with one in the state (they overlap, and one writes) needs a barrier before
+//!    it. The first segment with such operations gets its barriers, and the states are computed again: a barrier often
+//!    serves what comes later.
+//! 4. Loops are left out at first, then taken into account: what the end of a body leaves meets the start of the body.
+//!    A barrier in the middle of the body often separates both.
+//! 5. Barriers that turned out not to be needed are taken out again, each tried in the order of the text. What is left
+//!    is minimal: [`Membar::is_safe`] holds, and fails without any one of them.
 //!
 //! # Example
 //!
@@ -46,7 +48,8 @@ impl State {
         before != (self.pending.len(), self.in_flight.len())
     }
 
-    /// Whether an operation's events conflict with what is pending, or would had the operation's own barriers not come before.
+    /// Whether an operation's events conflict with what is pending, or would had the operation's own barriers not come
+    /// before.
     fn conflicts(&self, happening: &[Event]) -> bool {
         for event in happening {
             match event {
@@ -93,8 +96,8 @@ pub struct Membar {
 }
 
 impl Membar {
-    /// Prepares the analysis of a function whose memory is allocated. Nothing that conflicts with it is pending when it starts: its callers see
-    /// to that, for whom a call writes to all of the callee's memory.
+    /// Prepares the analysis of a function whose memory is allocated. Nothing that conflicts with it is pending when it
+    /// starts: its callers see to that, for whom a call writes to all of the callee's memory.
     #[must_use]
     pub fn new(ir: &Ir, func: Op, allocation: &Allocation, one_warp: bool, target: &Target) -> Membar {
         let segments = Segments::new(ir, func);
@@ -113,13 +116,14 @@ impl Membar {
         while let Some(more) = self.first_conflicts(&chosen) {
             chosen.extend(more);
         }
-        let order: Vec<Op> = self.happening.iter().flatten().map(|(op, _)| *op).filter(|op| chosen.contains(op)).collect();
+        let order: Vec<Op> =
+            self.happening.iter().flatten().map(|(op, _)| *op).filter(|op| chosen.contains(op)).collect();
         self.drop_needless(&mut chosen);
         order.into_iter().filter(|op| chosen.contains(op)).collect()
     }
 
-    /// Step 5. Whether a barrier is needed shows by the next one in its segment, since from there on the states are the same with it and without it. Only
-    /// the last one of a segment needs a look at what follows the segment.
+    /// Step 5. Whether a barrier is needed shows by the next one in its segment, since from there on the states are the
+    /// same with it and without it. Only the last one of a segment needs a look at what follows the segment.
     fn drop_needless(&self, chosen: &mut BTreeSet<Op>) {
         let mut states = self.states(chosen);
         for (index, happening) in self.happening.iter().enumerate() {
@@ -140,8 +144,9 @@ impl Membar {
         }
     }
 
-    /// Whether nothing conflicts after a barrier of this segment was taken out. The states are those of the function with the barrier; where the answer
-    /// is yes they become those without it. Only what the barrier held back is followed, and only as far as it changes a state.
+    /// Whether nothing conflicts after a barrier of this segment was taken out. The states are those of the function
+    /// with the barrier; where the answer is yes they become those without it. Only what the barrier held back is
+    /// followed, and only as far as it changes a state.
     fn stays_safe(&self, states: &mut [State], segment: usize, barriers: &BTreeSet<Op>) -> bool {
         let mut grown: BTreeMap<usize, State> = BTreeMap::new();
         let mut open = vec![segment];
@@ -162,7 +167,8 @@ impl Membar {
         true
     }
 
-    /// Whether accesses conflict, from this state up to the next barrier; `None` when none follows in the segment and nothing conflicts.
+    /// Whether accesses conflict, from this state up to the next barrier; `None` when none follows in the segment and
+    /// nothing conflicts.
     fn needed_here(state: &State, happening: &[(Op, Vec<Event>)], barriers: &BTreeSet<Op>) -> Option<bool> {
         let mut state = state.clone();
         for (op, events) in happening {
@@ -207,7 +213,8 @@ impl Membar {
         states.into_iter().enumerate().find_map(found)
     }
 
-    /// The operations of a segment that need barriers beside those given. The state before the segment becomes the state after it, with these barriers.
+    /// The operations of a segment that need barriers beside those given. The state before the segment becomes the
+    /// state after it, with these barriers.
     fn conflicts_in(&self, segment: usize, state: &mut State, barriers: &BTreeSet<Op>) -> Vec<Op> {
         let mut found = vec![];
         for (op, events) in &self.happening[segment] {

@@ -1,6 +1,8 @@
-//! Scratch memory: the bytes of shared memory that an operation needs while it runs, besides the buffers that the program names.
+//! Scratch memory: the bytes of shared memory that an operation needs while it runs, besides the buffers that the
+//! program names.
 //!
-//! One row per kind of operation; the numbers come from the plan that code generation emits (`layout::plan`), so the two cannot disagree.
+//! One row per kind of operation; the numbers come from the plan that code generation emits (`layout::plan`), so the
+//! two cannot disagree.
 
 use crate::ir::dialects::{TtOp, TtgOp, TtngOp};
 use crate::ir::{Ir, Op, OpKind, Type};
@@ -29,13 +31,18 @@ pub fn scratch_bytes(ir: &Ir, op: Op, target: &Target) -> Result<u32, LayoutErro
     match ir.kind(op) {
         OpKind::Ttg(TtgOp::ConvertLayout) => {
             let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-            Ok(ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), &target.shared)?.scratch_bytes())
+            Ok(ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), &target.shared)?
+                .scratch_bytes())
         }
         OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicPoll) => atomic_bytes(ir, op),
         // Where there is no plan, code generation says why.
-        OpKind::Tt(TtOp::Reduce) => Ok(reduce_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
+        OpKind::Tt(TtOp::Reduce) => {
+            Ok(reduce_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op))))
+        }
         OpKind::Tt(TtOp::Scan) => Ok(scan_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
-        OpKind::Tt(TtOp::Gather) => Ok(gather_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(operand_bytes(ir, op)[0]))),
+        OpKind::Tt(TtOp::Gather) => {
+            Ok(gather_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(operand_bytes(ir, op)[0])))
+        }
         OpKind::Tt(TtOp::Histogram) => Ok(histogram_bins(ir, op) * HISTOGRAM_COUNTER_BYTES),
         OpKind::Ttng(TtngOp::TensormapCreate) => Ok(DESCRIPTOR_BYTES),
         _ => Ok(0),

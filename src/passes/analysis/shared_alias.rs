@@ -3,7 +3,8 @@
 //! # Algorithm
 //!
 //! 1. `ttg.local_alloc` makes a buffer; its result names it.
-//! 2. A view (index, subslice, transposition, reshape, reinterpretation) is part of what its operand is part of; a select of either side.
+//! 2. A view (index, subslice, transposition, reshape, reinterpretation) is part of what its operand is part of; a
+//!    select of either side.
 //! 3. Control flow hands descriptors on ([`value_edges`]).
 //! 4. Sets only grow, so repeating 2 and 3 until nothing changes gives the least solution.
 //!
@@ -38,14 +39,17 @@ impl SharedAlias {
     #[must_use]
     pub fn new(ir: &Ir, func: Op) -> SharedAlias {
         let mut this = SharedAlias::default();
-        let mut edges: Vec<(Value, Value)> = value_edges(ir, func).into_iter().filter(|&(_, to)| is_shared(ir.ty(to))).collect();
+        let mut edges: Vec<(Value, Value)> =
+            value_edges(ir, func).into_iter().filter(|&(_, to)| is_shared(ir.ty(to))).collect();
         for op in ir.all_ops(func) {
             let Some(&result) = ir.results(op).first().filter(|&&r| is_shared(ir.ty(r))) else { continue };
             match ir.kind(op) {
                 OpKind::Ttg(TtgOp::LocalAlloc) => {
                     this.buffers.insert(result, BTreeSet::from([result]));
                 }
-                OpKind::Arith(ArithOp::Select) => edges.extend([(ir.operand(op, 1), result), (ir.operand(op, 2), result)]),
+                OpKind::Arith(ArithOp::Select) => {
+                    edges.extend([(ir.operand(op, 1), result), (ir.operand(op, 2), result)])
+                }
                 _ => edges.extend(viewed(ir, op).map(|from| (from, result))),
             }
         }

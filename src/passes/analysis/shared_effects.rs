@@ -1,5 +1,5 @@
-//! What an operation does to shared memory, in the order in which it happens: accesses, and what orders them. The tables of the dialects state it
-//! ([`crate::ir::dialects::memory`]); here it becomes intervals of bytes.
+//! What an operation does to shared memory, in the order in which it happens: accesses, and what orders them. The
+//! tables of the dialects state it ([`crate::ir::dialects::memory`]); here it becomes intervals of bytes.
 //!
 //! | operation | events |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | `ttg.async_wait`, `ttng.warp_group_dot_wait`, … | what was in flight in this thread is complete, as if it happened now |
 //! | `ttg.barrier local`, and operations that begin with one | barrier |
 //!
-//! An access covers an interval of bytes. Where a view takes a known part of a buffer, the interval is that of the part (a constant index), or
-//! the box of the part is kept beside it (a sub-slice, whose bytes are not contiguous).
+//! An access covers an interval of bytes. Where a view takes a known part of a buffer, the interval is that of the part
+//! (a constant index), or the box of the part is kept beside it (a sub-slice, whose bytes are not contiguous).
 
 use crate::ir::core::{Attr, Ir, Op, Type, Value};
 pub use crate::ir::dialects::memory::{Class, Flight};
@@ -70,7 +70,8 @@ pub enum Event {
     Access(Access),
     /// As an access now, and again when it is waited for.
     InFlight(Flight, Access),
-    /// Comes after what was before, and nobody needs to wait for it here: every thread that wants the result waits for an mbarrier itself.
+    /// Comes after what was before, and nobody needs to wait for it here: every thread that wants the result waits for
+    /// an mbarrier itself.
     Signalled(Access),
     /// What is in flight completes; `all` says that nothing of its kind stays in flight.
     Complete {
@@ -81,7 +82,8 @@ pub enum Event {
     Barrier,
 }
 
-/// What an operation does, without what is in its regions: what its table entry states, and its own protocol in scratch memory.
+/// What an operation does, without what is in its regions: what its table entry states, and its own protocol in scratch
+/// memory.
 #[must_use]
 pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, target: &Target) -> Vec<Event> {
     let mut events = vec![];
@@ -90,8 +92,12 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, target: 
     if ir.is(op, TtOp::Call) {
         call(ir, op, allocation, &mut events);
     }
-    if let Some(buffer) = allocation.of(op).filter(|b| b.kind == BufferKind::Scratch && !ir.is(op, TtgOp::WarpSpecialize)) {
-        let access = |write| Event::Access(Access { start: buffer.offset, end: buffer.end(), part: None, class: Class::Data, write });
+    if let Some(buffer) =
+        allocation.of(op).filter(|b| b.kind == BufferKind::Scratch && !ir.is(op, TtgOp::WarpSpecialize))
+    {
+        let access = |write| {
+            Event::Access(Access { start: buffer.offset, end: buffer.end(), part: None, class: Class::Data, write })
+        };
         events.push(access(true));
         if one_warp || !stays_in_warps(ir, op, target) {
             events.push(Event::Barrier);
@@ -158,18 +164,39 @@ fn stays_in_warps(ir: &Ir, op: Op, target: &Target) -> bool {
 /// A callee may touch all its memory and all descriptors that it gets, from its start to its end.
 fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
     if let Some(buffer) = allocation.of(op) {
-        events.push(Event::Access(Access { start: buffer.offset, end: buffer.end(), part: None, class: Class::Data, write: true }));
+        events.push(Event::Access(Access {
+            start: buffer.offset,
+            end: buffer.end(),
+            part: None,
+            class: Class::Data,
+            write: true,
+        }));
     }
     for &value in ir.operands(op).iter().filter(|&&v| is_shared(ir.ty(v))) {
-        accesses(ir, value, allocation, Touch { class: Class::Data, write: true, when: When::Now }, events, &Event::Access);
+        accesses(
+            ir,
+            value,
+            allocation,
+            Touch { class: Class::Data, write: true, when: When::Now },
+            events,
+            &Event::Access,
+        );
     }
 }
 
 /// The accesses to what a descriptor may be part of.
-fn accesses(ir: &Ir, value: Value, allocation: &Allocation, touch: Touch, events: &mut Vec<Event>, event: &dyn Fn(Access) -> Event) {
+fn accesses(
+    ir: &Ir,
+    value: Value,
+    allocation: &Allocation,
+    touch: Touch,
+    events: &mut Vec<Event>,
+    event: &dyn Fn(Access) -> Event,
+) {
     let (root, chain) = view_chain(ir, value);
     for buffer in allocation.alias.of(root).filter_map(|b| allocation.of(ir.def_op(b)?)) {
-        let whole = Access { start: buffer.offset, end: buffer.end(), part: None, class: touch.class, write: touch.write };
+        let whole =
+            Access { start: buffer.offset, end: buffer.end(), part: None, class: touch.class, write: touch.write };
         events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
     }
 }
@@ -189,7 +216,9 @@ fn narrow(ir: &Ir, access: Access, view: Op) -> Access {
     let (from, to) = (ir.ty(ir.operand(view, 0)), ir.ty(ir.result(view)));
     match ir.kind(view) {
         // Of a part of the buffers, the first need not be the allocation's first.
-        OpKind::Ttg(TtgOp::MemDescIndex) if access.part.is_none() && is_whole(from) && covers(access.start, access.end, from) => {
+        OpKind::Ttg(TtgOp::MemDescIndex)
+            if access.part.is_none() && is_whole(from) && covers(access.start, access.end, from) =>
+        {
             let index = ir.def_op(ir.operand(view, 1)).and_then(|d| ir.attr(d, "value")).and_then(Attr::as_int);
             match (index.and_then(|i| u32::try_from(i).ok()), index_stride(to)) {
                 (Some(index), Some(stride)) if access.start + (index + 1) * stride <= access.end => {
@@ -199,7 +228,9 @@ fn narrow(ir: &Ir, access: Access, view: Op) -> Access {
                 _ => access,
             }
         }
-        OpKind::Ttg(TtgOp::MemDescSubslice) => Access { part: subslice(ir, access.part.as_ref(), view, from, to), ..access },
+        OpKind::Ttg(TtgOp::MemDescSubslice) => {
+            Access { part: subslice(ir, access.part.as_ref(), view, from, to), ..access }
+        }
         // Another view of a part: which elements it has is not followed.
         _ => Access { part: None, ..access },
     }

@@ -2,8 +2,8 @@
 //!
 //! # Algorithm
 //!
-//! 1. Collect the canonicalization patterns of every dialect ([`arith`], [`cf`], [`scf`], [`tt`], [`ttg`], its views of memory and its warp
-//!    specialisation).
+//! 1. Collect the canonicalization patterns of every dialect ([`arith`], [`cf`], [`scf`], [`tt`], [`ttg`], its views of
+//!    memory and its warp specialisation).
 //! 2. Apply them with folds until nothing changes ([`crate::passes::rewrite`]).
 
 pub mod arith;
@@ -20,8 +20,13 @@ use crate::ir::core::{Ir, Op};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::{Config, Pattern, rewrite_greedily};
 
-pub static PASS: Pass =
-    Pass { name: "canonicalize", doc: "fold operations and bring them to their canonical form", input: Input::Any, options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "canonicalize",
+    doc: "fold operations and bring them to their canonical form",
+    input: Input::Any,
+    options: &[],
+    run,
+};
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();

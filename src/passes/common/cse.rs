@@ -2,12 +2,14 @@
 //!
 //! # Algorithm
 //!
-//! 1. Walk the blocks of a region down its dominator tree, with a table of the operations seen so far on the way, so that everything in the
-//!    table is available here. Regions of an operation are done before the operation itself; isolated ones start with an empty table.
+//! 1. Walk the blocks of a region down its dominator tree, with a table of the operations seen so far on the way, so
+//!    that everything in the table is available here. Regions of an operation are done before the operation itself;
+//!    isolated ones start with an empty table.
 //! 2. Drop an operation without uses that only computes.
-//! 3. An operation without effects that equals one in the table (kind, attributes, result types, operands in any order if it is commutative,
-//!    regions) is replaced by that one.
-//! 4. An operation that only reads memory likewise, if the other stands in the same block and nothing between the two writes.
+//! 3. An operation without effects that equals one in the table (kind, attributes, result types, operands in any order
+//!    if it is commutative, regions) is replaced by that one.
+//! 4. An operation that only reads memory likewise, if the other stands in the same block and nothing between the two
+//!    writes.
 //!
 //! `%a = arith.addi %x, %y; %b = arith.addi %y, %x` leaves `%a`.
 
@@ -20,7 +22,8 @@ use crate::ir::dialects::Traits;
 use crate::passes::analysis::effects::{effects, is_trivially_dead};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass = Pass { name: "cse", doc: "merge operations that compute the same", input: Input::Any, options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "cse", doc: "merge operations that compute the same", input: Input::Any, options: &[], run };
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();
@@ -110,9 +113,17 @@ fn region_cse(ir: &mut Ir, region: Region, known: &mut Known) -> bool {
 }
 
 /// The dominator tree below `block`, each block with its depth.
-fn depth_first(ir: &Ir, dominance: &Dominance, order: &[Block], block: Block, depth: usize, out: &mut Vec<(Block, usize)>) {
+fn depth_first(
+    ir: &Ir,
+    dominance: &Dominance,
+    order: &[Block],
+    block: Block,
+    depth: usize,
+    out: &mut Vec<(Block, usize)>,
+) {
     out.push((block, depth));
-    let below: Vec<Block> = order.iter().copied().filter(|&b| b != block && dominance.block_dominates(ir, block, b)).collect();
+    let below: Vec<Block> =
+        order.iter().copied().filter(|&b| b != block && dominance.block_dominates(ir, block, b)).collect();
     for &child in &below {
         // A child is dominated by no other block below.
         if !below.iter().any(|&b| b != child && dominance.block_dominates(ir, b, child)) {
@@ -126,7 +137,8 @@ fn block_cse(ir: &mut Ir, block: Block, known: &mut Known) -> bool {
     for op in ir.op_list(block) {
         let isolated = ir.kind(op).has(Traits::ISOLATED_FROM_ABOVE);
         for region in ir.regions_of(op).to_vec() {
-            changed |= if isolated { region_cse(ir, region, &mut Known::default()) } else { region_cse(ir, region, known) };
+            changed |=
+                if isolated { region_cse(ir, region, &mut Known::default()) } else { region_cse(ir, region, known) };
         }
         changed |= merge(ir, op, known);
     }
@@ -196,8 +208,8 @@ fn hash_of(ir: &Ir, op: Op) -> u64 {
     hasher.finish()
 }
 
-/// Whether two operations compute the same: kind, attributes, operands in any order if it is commutative, result types, regions of one block.
-/// `pairs` are the values inside of the two that correspond.
+/// Whether two operations compute the same: kind, attributes, operands in any order if it is commutative, result types,
+/// regions of one block. `pairs` are the values inside of the two that correspond.
 fn equal(ir: &Ir, a: Op, b: Op, pairs: &mut Vec<(Value, Value)>) -> bool {
     let kind = ir.kind(a);
     let types = |o: Op| ir.results(o).iter().map(|&r| ir.ty(r));

@@ -2,17 +2,19 @@
 //!
 //! # Algorithm
 //!
-//! 1. Visit functions callees first, so that a body is complete before it is copied. A function that (indirectly) calls itself is never inlined.
-//! 2. Canonicalize the function, so that what is copied is small, then inline the calls in it, and canonicalize again if there were any.
-//! 3. A call is inlined unless the callee is marked `noinline`, or has several blocks where the call's region may have only one:
-//!    split the block after the call; copy the callee's blocks between; every location becomes `callsite(callee at call)`. A
-//!    callee of one block is spliced in whole, and its `tt.return` names the results. Otherwise each `tt.return` becomes a
-//!    branch to the block after the call, whose arguments are the results. What the call says of its result (`tt.divisibility` and kin) it then says of
-//!    the operation that makes the result.
+//! 1. Visit functions callees first, so that a body is complete before it is copied. A function that (indirectly) calls
+//!    itself is never inlined.
+//! 2. Canonicalize the function, so that what is copied is small, then inline the calls in it, and canonicalize again
+//!    if there were any.
+//! 3. A call is inlined unless the callee is marked `noinline`, or has several blocks where the call's region may have
+//!    only one: split the block after the call; copy the callee's blocks between; every location becomes
+//!    `callsite(callee at call)`. A callee of one block is spliced in whole, and its `tt.return` names the results.
+//!    Otherwise each `tt.return` becomes a branch to the block after the call, whose arguments are the results. What
+//!    the call says of its result (`tt.divisibility` and kin) it then says of the operation that makes the result.
 //! 4. Drop private functions of which the last call was inlined.
 //!
-//! A function that calls another twice, which calls a third twice, and so on, has a body of exponential size: inlining stops where the module would
-//! grow beyond what is allowed.
+//! A function that calls another twice, which calls a third twice, and so on, has a body of exponential size: inlining
+//! stops where the module would grow beyond what is allowed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,8 +24,13 @@ use crate::ir::dialects::{CfOp, Traits, TtOp};
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass =
-    Pass { name: "inline", doc: "replace calls by the bodies of the functions they call", input: Input::Any, options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "inline",
+    doc: "replace calls by the bodies of the functions they call",
+    input: Input::Any,
+    options: &[],
+    run,
+};
 
 /// How often a function is canonicalized and searched for calls.
 const MAX_ROUNDS: usize = 4;
@@ -100,7 +107,13 @@ fn recursive_functions(ir: &Ir) -> BTreeSet<Op> {
     graph.keys().copied().filter(|&f| reaches_itself(f)).collect()
 }
 
-fn inline_calls(ir: &mut Ir, cx: &mut PassCx, func: Op, recursive: &BTreeSet<Op>, inlined: &mut BTreeSet<Op>) -> Result<bool, Failed> {
+fn inline_calls(
+    ir: &mut Ir,
+    cx: &mut PassCx,
+    func: Op,
+    recursive: &BTreeSet<Op>,
+    inlined: &mut BTreeSet<Op>,
+) -> Result<bool, Failed> {
     let mut changed = false;
     let mut sizes = BTreeMap::new();
     for call in call_ops(ir, func) {
@@ -120,8 +133,11 @@ fn inline_calls(ir: &mut Ir, cx: &mut PassCx, func: Op, recursive: &BTreeSet<Op>
 }
 
 fn may_inline(ir: &Ir, call: Op, target: Op) -> bool {
-    let Some(blocks) = ir.regions_of(target).first().map(|&r| ir.blocks_of(r).len()).filter(|&n| n > 0) else { return false };
-    let several_allowed = ir.parent_op(call).is_none_or(|p| ir.kind(p).is_function() || !ir.kind(p).has(Traits::SINGLE_BLOCK));
+    let Some(blocks) = ir.regions_of(target).first().map(|&r| ir.blocks_of(r).len()).filter(|&n| n > 0) else {
+        return false;
+    };
+    let several_allowed =
+        ir.parent_op(call).is_none_or(|p| ir.kind(p).is_function() || !ir.kind(p).has(Traits::SINGLE_BLOCK));
     !ir.bool_attr(target, "noinline") && (blocks == 1 || several_allowed)
 }
 

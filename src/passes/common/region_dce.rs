@@ -1,15 +1,17 @@
-//! Cleaning up control flow between blocks: unreachable blocks, and values that only feed themselves through block arguments.
+//! Cleaning up control flow between blocks: unreachable blocks, and values that only feed themselves through block
+//! arguments.
 //!
 //! # Algorithm
 //!
 //! 1. In every region, erase the blocks that the entry does not reach.
-//! 2. Mark what is alive, to a fixpoint: operations that do more than compute; what computes an operand of a live operation; a block
-//!    argument with a live use, and with it the values that branches pass for it.
+//! 2. Mark what is alive, to a fixpoint: operations that do more than compute; what computes an operand of a live
+//!    operation; a block argument with a live use, and with it the values that branches pass for it.
 //! 3. Erase the arguments and operations that are not alive.
-//! 4. On request, merge blocks that hold equal operations and go on to the same blocks: branches to the second go to the first. Early
-//!    returns make such blocks.
+//! 4. On request, merge blocks that hold equal operations and go on to the same blocks: branches to the second go to
+//!    the first. Early returns make such blocks.
 //!
-//! Regions of one block need none of this: there, an operation is dead if it has no uses, and the rewriter has removed it already.
+//! Regions of one block need none of this: there, an operation is dead if it has no uses, and the rewriter has removed
+//! it already.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +22,12 @@ use crate::passes::analysis::effects::would_be_trivially_dead;
 
 /// Cleans up all regions in `scope`. Returns whether anything changed.
 pub fn simplify_regions(ir: &mut Ir, scope: Op, merge: bool) -> bool {
-    let regions: Vec<Region> =
-        ir.all_ops(scope).into_iter().flat_map(|op| ir.regions_of(op).to_vec()).filter(|&r| ir.blocks_of(r).len() > 1).collect();
+    let regions: Vec<Region> = ir
+        .all_ops(scope)
+        .into_iter()
+        .flat_map(|op| ir.regions_of(op).to_vec())
+        .filter(|&r| ir.blocks_of(r).len() > 1)
+        .collect();
     if regions.is_empty() {
         return false;
     }
@@ -69,8 +75,11 @@ fn equal_blocks(ir: &Ir, a: Block, b: Block) -> bool {
     for (&x, &y) in xs.iter().zip(&ys) {
         let operands = ir.operands(x).iter().zip(ir.operands(y)).all(|(v, w)| v == w || same.get(v) == Some(w));
         let types = ir.results(x).iter().map(|&r| ir.ty(r)).eq(ir.results(y).iter().map(|&r| ir.ty(r)));
-        let local = |o: Op, block: Block| ir.results(o).iter().flat_map(|&r| ir.uses(r)).all(|u| ir.parent_block(u.op) == Some(block));
-        let plain = ir.regions_of(x).is_empty() && ir.regions_of(y).is_empty() && ir.operands(x).len() == ir.operands(y).len();
+        let local = |o: Op, block: Block| {
+            ir.results(o).iter().flat_map(|&r| ir.uses(r)).all(|u| ir.parent_block(u.op) == Some(block))
+        };
+        let plain =
+            ir.regions_of(x).is_empty() && ir.regions_of(y).is_empty() && ir.operands(x).len() == ir.operands(y).len();
         let equal = ir.kind(x) == ir.kind(y) && ir.attrs(x) == ir.attrs(y) && ir.successors(x) == ir.successors(y);
         if !(plain && equal && operands && types && local(x, a) && local(y, b)) {
             return false;
@@ -160,7 +169,8 @@ fn drop_passed(ir: &mut Ir, block: Block, index: usize) {
 pub fn incoming(ir: &Ir, block: Block) -> Vec<(Op, usize)> {
     let Some(region) = ir.parent_region(block) else { return vec![] };
     let terminators = ir.blocks_of(region).iter().filter_map(|&b| ir.last_op(b));
-    let edges = terminators.flat_map(|t| ir.successors(t).iter().enumerate().filter(|&(_, &s)| s == block).map(move |(i, _)| (t, i)));
+    let edges = terminators
+        .flat_map(|t| ir.successors(t).iter().enumerate().filter(|&(_, &s)| s == block).map(move |(i, _)| (t, i)));
     edges.collect()
 }
 

@@ -2,11 +2,13 @@
 //!
 //! # Algorithm
 //!
-//! 1. Every value starts unknown, every block of several unreached but a function's first. Walk in order to a fixpoint: a value is one constant, or
-//!    varies; an operation of constants folds; what meets at block arguments, loop-carried values and results is one constant only
-//!    if all of it is; a branch or `scf.if` on a constant reaches one side only.
-//! 2. Visit the operations again: a result that is one constant is replaced by a constant at the front of the function's entry block
-//!    (one for equal values, each new one before the others), and the operation goes if nothing else needs it.
+//! 1. Every value starts unknown, every block of several unreached but a function's first. Walk in order to a fixpoint:
+//!    a value is one constant, or varies; an operation of constants folds; what meets at block arguments, loop-carried
+//!    values and results is one constant only if all of it is; a branch or `scf.if` on a constant reaches one side
+//!    only.
+//! 2. Visit the operations again: a result that is one constant is replaced by a constant at the front of the
+//!    function's entry block (one for equal values, each new one before the others), and the operation goes if nothing
+//!    else needs it.
 //!
 //! Every constant is thereby made anew, in the reverse order of first appearance, without a location.
 
@@ -20,10 +22,12 @@ use crate::passes::fold;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::insertion_region;
 
-pub static PASS: Pass = Pass { name: "sccp", doc: "propagate constants through control flow", input: Input::Any, options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "sccp", doc: "propagate constants through control flow", input: Input::Any, options: &[], run };
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
-    let mut state = State { values: vec![Lattice::Unknown; ir.value_capacity()], reached: Set::default(), changed: true };
+    let mut state =
+        State { values: vec![Lattice::Unknown; ir.value_capacity()], reached: Set::default(), changed: true };
     for func in ir.functions() {
         state.changed = true;
         while std::mem::take(&mut state.changed) {
@@ -207,8 +211,13 @@ impl State {
         if operands.contains(&Lattice::Unknown) {
             return;
         }
-        let constants: Vec<Option<Attr>> = operands.iter().map(|l| if let Lattice::Constant(c) = l { Some(*c) } else { None }).collect();
-        let folded = if ir.regions_of(op).is_empty() && !ir.is(op, TtOp::Call) { fold::fold_results(ir, op, &constants) } else { None };
+        let constants: Vec<Option<Attr>> =
+            operands.iter().map(|l| if let Lattice::Constant(c) = l { Some(*c) } else { None }).collect();
+        let folded = if ir.regions_of(op).is_empty() && !ir.is(op, TtOp::Call) {
+            fold::fold_results(ir, op, &constants)
+        } else {
+            None
+        };
         match folded {
             Some(folded) => {
                 for (&result, f) in results.iter().zip(folded) {
@@ -239,7 +248,8 @@ fn rewrite(ir: &mut Ir, state: &State) -> bool {
                     ir.erase_op(op);
                     continue;
                 }
-                let nested: Vec<Vec<Block>> = ir.regions_of(op).iter().map(|&r| ir.blocks_of(r).iter().rev().copied().collect()).collect();
+                let nested: Vec<Vec<Block>> =
+                    ir.regions_of(op).iter().map(|&r| ir.blocks_of(r).iter().rev().copied().collect()).collect();
                 blocks.extend(nested.into_iter().flatten());
             }
             for arg in ir.args(block).to_vec() {
@@ -251,7 +261,13 @@ fn rewrite(ir: &mut Ir, state: &State) -> bool {
 }
 
 /// Replaces a value that is one constant. Returns whether it is.
-fn replace(ir: &mut Ir, state: &State, made: &mut Map<(Region, Attr, Type), Value>, block: Block, value: Value) -> bool {
+fn replace(
+    ir: &mut Ir,
+    state: &State,
+    made: &mut Map<(Region, Attr, Type), Value>,
+    block: Block,
+    value: Value,
+) -> bool {
     let Some(Lattice::Constant(attr)) = state.values.get(value.index()).copied() else { return false };
     let (Some(region), ty) = (insertion_region(ir, block), ir.ty(value)) else { return false };
     let constant = *made.entry((region, attr, ty)).or_insert_with(|| {

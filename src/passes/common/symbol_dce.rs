@@ -2,7 +2,8 @@
 //!
 //! # Algorithm
 //!
-//! 1. Public functions are alive, and so is every function that a live one names in an attribute (of a call, say), to a fixpoint.
+//! 1. Public functions are alive, and so is every function that a live one names in an attribute (of a call, say), to a
+//!    fixpoint.
 //! 2. Erase the others.
 
 use std::collections::BTreeSet;
@@ -10,7 +11,8 @@ use std::collections::BTreeSet;
 use crate::ir::core::{Attr, AttrData, Ir, Name, Op};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass = Pass { name: "symbol-dce", doc: "drop private functions that nobody calls", input: Input::Any, options: &[], run };
+pub static PASS: Pass =
+    Pass { name: "symbol-dce", doc: "drop private functions that nobody calls", input: Input::Any, options: &[], run };
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let mut live: BTreeSet<Op> = BTreeSet::new();

@@ -23,7 +23,8 @@ pub(super) fn constants_last(ir: &mut Ir, op: Op, constants: &[Option<Attr>]) ->
         return false;
     }
     let operands = ir.operands(op).to_vec();
-    let pick = |constant: bool| operands.iter().zip(constants).filter(move |(_, c)| c.is_some() == constant).map(|(&v, _)| v);
+    let pick =
+        |constant: bool| operands.iter().zip(constants).filter(move |(_, c)| c.is_some() == constant).map(|(&v, _)| v);
     let sorted: Vec<Value> = pick(false).chain(pick(true)).collect();
     ir.set_operands(op, &sorted);
     true
@@ -74,7 +75,8 @@ fn trans(ir: &mut Ir, op: Op) -> bool {
     if is_identity && ir.ty(ir.operand(op, 0)) == ir.ty(ir.result(op)) {
         return false;
     }
-    let composed: Option<Vec<i64>> = outer_order.iter().map(|&d| inner_order.get(usize::try_from(d).ok()?).copied()).collect();
+    let composed: Option<Vec<i64>> =
+        outer_order.iter().map(|&d| inner_order.get(usize::try_from(d).ok()?).copied()).collect();
     let Some(composed) = composed else { return false };
     let source = ir.operand(inner, 0);
     ir.set_attr(op, "order", Attr::i32_array(&composed));

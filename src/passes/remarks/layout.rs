@@ -1,8 +1,9 @@
 //! `layout`: conversions between layouts that cost shuffles or shared memory, at the line of what needs them.
 //!
-//! 1. Each `ttg.convert_layout` gets the plan that code generation emits ([`ConversionPlan`]); renamed registers cost nothing and are not told.
-//! 2. The place is that of the first operation that uses the result, for that is whose layout differs; where the value was made is a second
-//!    label.
+//! 1. Each `ttg.convert_layout` gets the plan that code generation emits ([`ConversionPlan`]); renamed registers cost
+//!    nothing and are not told.
+//! 2. The place is that of the first operation that uses the result, for that is whose layout differs; where the value
+//!    was made is a second label.
 //!
 //! ```text
 //! remark[E0615]: a tensor 128x64xf16 changes its layout for this store through shared memory: 16384 bytes
@@ -27,11 +28,15 @@ pub(super) fn of_module(ir: &Ir, target: &Target) -> Vec<Diagnostic> {
 
 fn remark(ir: &Ir, op: Op, target: &Target) -> Option<Diagnostic> {
     let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-    let plan = ConversionPlan::new(layout_of(from).ok()?, layout_of(to).ok()?, element_bits(from), &target.shared).ok()?;
+    let plan =
+        ConversionPlan::new(layout_of(from).ok()?, layout_of(to).ok()?, element_bits(from), &target.shared).ok()?;
     let (way, costs) = way(&plan)?;
     let user = user(ir, ir.result(op));
     let need = user.map_or_else(String::new, |u| format!(" for `{}`", ir.op_name(u)));
-    let diagnostic = Diagnostic::remark(&codes::LAYOUT_CONVERSION, format!("a tensor {} changes its layout{need} {way}", shape(from)));
+    let diagnostic = Diagnostic::remark(
+        &codes::LAYOUT_CONVERSION,
+        format!("a tensor {} changes its layout{need} {way}", shape(from)),
+    );
     let needed = user.and_then(|u| place_of(ir.loc(u))).or_else(|| place_of(ir.loc(op)));
     let made = place_of(ir.value_loc(ir.operand(op, 0))).filter(|p| Some(p) != needed.as_ref());
     let labels = needed.map(|p| (p, "")).into_iter().chain(made.map(|p| (p, "the tensor is made here")));
@@ -41,7 +46,8 @@ fn remark(ir: &Ir, op: Op, target: &Target) -> Option<Diagnostic> {
 
 /// The first operation that uses the value and is more than a way of passing it on.
 fn user(ir: &Ir, value: Value) -> Option<Op> {
-    let passes_on = |op: Op| matches!(ir.kind(op), OpKind::Scf(ScfOp::Yield | ScfOp::For | ScfOp::While | ScfOp::Condition));
+    let passes_on =
+        |op: Op| matches!(ir.kind(op), OpKind::Scf(ScfOp::Yield | ScfOp::For | ScfOp::While | ScfOp::Condition));
     ir.users(value).into_iter().find(|&op| !passes_on(op))
 }
 
@@ -50,10 +56,13 @@ fn way(plan: &ConversionPlan) -> Option<(String, String)> {
     let costs = plan.costs();
     match plan {
         ConversionPlan::Registers(_) | ConversionPlan::Blocks => None,
-        ConversionPlan::Shuffles(_) => {
-            Some(("by shuffles".to_owned(), format!("a thread shuffles {} words and selects {} times", costs.shuffles, costs.selects)))
+        ConversionPlan::Shuffles(_) => Some((
+            "by shuffles".to_owned(),
+            format!("a thread shuffles {} words and selects {} times", costs.shuffles, costs.selects),
+        )),
+        ConversionPlan::Shared(_) => {
+            Some((format!("through shared memory: {}", bytes(costs.bytes)), shared_costs(&costs)))
         }
-        ConversionPlan::Shared(_) => Some((format!("through shared memory: {}", bytes(costs.bytes)), shared_costs(&costs))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `shared`: the buffers of each function in shared memory, and how much of the block's they take.
 //!
-//! 1. The allocation that code generation uses ([`allocation`]) gives every buffer its size and offset; buffers that are not alive at the same
-//!    time may share bytes, so the total is less than the sum.
+//! 1. The allocation that code generation uses ([`allocation`]) gives every buffer its size and offset; buffers that
+//!    are not alive at the same time may share bytes, so the total is less than the sum.
 //! 2. One remark for each buffer, at what owns it, and one for the total; a function that needs nothing has none.
 //!
 //! ```text
@@ -23,7 +23,11 @@ pub(super) fn of_module(ir: &Ir, target: &Target) -> Vec<Diagnostic> {
     for (func, allocation) in made.into_iter().filter(|(_, a)| a.total > 0) {
         said.extend(allocation.buffers.iter().map(|b| buffer(ir, b)));
         let name = ir.str_attr(func, "sym_name").unwrap_or_default();
-        let total = format!("`{name}` needs {} of shared memory in all; a block can have {}", bytes(allocation.total), target.shared.bytes);
+        let total = format!(
+            "`{name}` needs {} of shared memory in all; a block can have {}",
+            bytes(allocation.total),
+            target.shared.bytes
+        );
         said.push(at(Diagnostic::remark(&codes::SHARED_BUFFER, total), ir.loc(func), ""));
     }
     said

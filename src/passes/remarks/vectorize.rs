@@ -1,19 +1,21 @@
-//! `vectorize`: accesses of global memory that move fewer bytes a thread than they could, or that neighbouring threads scatter.
+//! `vectorize`: accesses of global memory that move fewer bytes a thread than they could, or that neighbouring threads
+//! scatter.
 //!
-//! Which fact is missing is found by asking the analysis itself what it would know if the user had said more, so the advice is what the
-//! compiler acts on, whatever arithmetic lies between a parameter and an address.
+//! Which fact is missing is found by asking the analysis itself what it would know if the user had said more, so the
+//! advice is what the compiler acts on, whatever arithmetic lies between a parameter and an address.
 //!
 //! # Algorithm
 //!
-//! 1. *Wanted* elements of an access: 16 bytes, but no more than each thread's share of the tensor and one run along its axes. *Actual*: what
-//!    code generation moves at once. Accesses with less than wanted go on.
-//! 2. What facts give an access (whatever the layout): along the best axis, the least of the pointers' contiguity, their divisibility, and the
-//!    run of equal mask elements.
-//! 3. Analyse as if every parameter were divisible by 16. Where that widens an access, analyse once more for each parameter, with it left out:
-//!    the parameters whose absence narrows the access again are those to be stated.
-//! 4. Where it does not, analyse for each integer parameter as if it were also 1: a stride that must be 1 for neighbours to be adjacent.
-//! 5. Where nothing helps: addresses that depend on loaded values say so; otherwise the layout gave a thread few neighbours, or the addresses
-//!    are not adjacent by their arithmetic.
+//! 1. *Wanted* elements of an access: 16 bytes, but no more than each thread's share of the tensor and one run along
+//!    its axes. *Actual*: what code generation moves at once. Accesses with less than wanted go on.
+//! 2. What facts give an access (whatever the layout): along the best axis, the least of the pointers' contiguity,
+//!    their divisibility, and the run of equal mask elements.
+//! 3. Analyse as if every parameter were divisible by 16. Where that widens an access, analyse once more for each
+//!    parameter, with it left out: the parameters whose absence narrows the access again are those to be stated.
+//! 4. Where it does not, analyse for each integer parameter as if it were also 1: a stride that must be 1 for
+//!    neighbours to be adjacent.
+//! 5. Where nothing helps: addresses that depend on loaded values say so; otherwise the layout gave a thread few
+//!    neighbours, or the addresses are not adjacent by their arithmetic.
 //!
 //! ```text
 //! x = tl.load(x_ptr + offs, mask=offs < n)     n: "i32"
@@ -51,7 +53,8 @@ struct Access {
 pub(super) fn of_function(ir: &Ir, func: Op, parameters: &[Parameter]) -> Vec<Diagnostic> {
     let analysis = AxisInfoAnalysis::new(ir, func);
     let found: Vec<Access> = ir.all_ops(func).into_iter().filter_map(|op| Access::of(ir, &analysis, op)).collect();
-    let slow: Vec<Access> = found.into_iter().filter(|a| a.actual < a.wanted || a.is_scattered(ir, &analysis)).collect();
+    let slow: Vec<Access> =
+        found.into_iter().filter(|a| a.actual < a.wanted || a.is_scattered(ir, &analysis)).collect();
     if slow.is_empty() {
         return vec![];
     }
@@ -64,14 +67,20 @@ impl Access {
     fn of(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op) -> Option<Access> {
         let (ptr, mask) = match ir.kind(op) {
             OpKind::Tt(TtOp::Load) => (ir.operand(op, 0), ir.operand_group(op, 1).first()),
-            OpKind::Tt(TtOp::Store) | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => (ir.operand(op, 0), ir.operand_group(op, 2).first()),
+            OpKind::Tt(TtOp::Store) | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => {
+                (ir.operand(op, 0), ir.operand_group(op, 2).first())
+            }
             _ => return None,
         };
         let ty = ir.ty(ptr);
         let tensor = ty.as_tensor().filter(|t| t.encoding.is_some())?;
         let bits = ty.elem().pointee().and_then(Type::bit_width).unwrap_or(8).next_multiple_of(8).min(MAX_ACCESS);
         let threads = module_attrs::threads(ir)?;
-        let all = i64::from(module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps) * threads.threads_per_warp * threads.num_ctas);
+        let all = i64::from(
+            module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps)
+                * threads.threads_per_warp
+                * threads.num_ctas,
+        );
         let share = (tensor.shape.iter().product::<i64>() / all).max(1);
         let longest = tensor.shape.iter().copied().max().unwrap_or(1);
         let wanted = i64::from(MAX_ACCESS / bits).min(share).min(longest) as u32;
@@ -149,7 +158,8 @@ struct Causes {
 impl Causes {
     fn find(ir: &Ir, func: Op, analysis: &AxisInfoAnalysis, slow: &[Access]) -> Causes {
         let now: Vec<u32> = slow.iter().map(|a| a.possible(ir, analysis)).collect();
-        let mut causes: Vec<Cause> = now.iter().zip(slow).map(|(&p, a)| Cause { layout: p > a.actual, ..Cause::default() }).collect();
+        let mut causes: Vec<Cause> =
+            now.iter().zip(slow).map(|(&p, a)| Cause { layout: p > a.actual, ..Cause::default() }).collect();
         let unknown = vague(ir, func, analysis);
         let everything: BTreeMap<Value, AxisInfo> = unknown.iter().map(|&p| (p, divisible())).collect();
         let best = AxisInfoAnalysis::assuming(ir, func, everything.clone());
@@ -177,8 +187,17 @@ impl Causes {
 }
 
 /// Step 4.
-fn strides(ir: &Ir, func: Op, slow: &[Access], everything: &BTreeMap<Value, AxisInfo>, best: &[u32], causes: &mut [Cause]) {
-    let open = |causes: &[Cause], i: usize| causes[i].divisible.is_empty() && !causes[i].layout && best[i] < slow[i].wanted.max(2);
+fn strides(
+    ir: &Ir,
+    func: Op,
+    slow: &[Access],
+    everything: &BTreeMap<Value, AxisInfo>,
+    best: &[u32],
+    causes: &mut [Cause],
+) {
+    let open = |causes: &[Cause], i: usize| {
+        causes[i].divisible.is_empty() && !causes[i].layout && best[i] < slow[i].wanted.max(2)
+    };
     if !(0..slow.len()).any(|i| open(causes, i)) {
         return;
     }
@@ -187,7 +206,8 @@ fn strides(ir: &Ir, func: Op, slow: &[Access], everything: &BTreeMap<Value, Axis
         let mut assumed = everything.clone();
         assumed.insert(parameter, one);
         let with = AxisInfoAnalysis::assuming(ir, func, assumed);
-        let joins: Vec<usize> = (0..slow.len()).filter(|&i| open(causes, i) && !slow[i].is_scattered(ir, &with)).collect();
+        let joins: Vec<usize> =
+            (0..slow.len()).filter(|&i| open(causes, i) && !slow[i].is_scattered(ir, &with)).collect();
         for i in joins {
             if slow[i].possible(ir, &with) > best[i] {
                 causes[i].one.push(parameter);
@@ -243,14 +263,18 @@ impl Cause {
             } else {
                 format!("{which} is not known to be 1: if it is")
             };
-            return remark.help(format!("{known}, make it a constant, for example `{name}: tl.constexpr = 1`, or 1 in the signature"));
+            return remark.help(format!(
+                "{known}, make it a constant, for example `{name}: tl.constexpr = 1`, or 1 in the signature"
+            ));
         }
         if let Some(load) = self.loaded {
             return at(remark, ir.loc(load), "the address is computed from what is loaded here")
                 .note("the addresses are data: nothing is known of them");
         }
         if self.layout {
-            return remark.note("the addresses would allow it, but the operations around it gave a thread fewer neighbouring elements");
+            return remark.note(
+                "the addresses would allow it, but the operations around it gave a thread fewer neighbouring elements",
+            );
         }
         remark.note("no fact about a parameter would help: by their arithmetic the addresses do not run contiguously, or the mask changes inside of a run")
     }

@@ -1,7 +1,7 @@
 //! Addresses and masks of a block of a tensor in memory: what block pointers and tensor descriptors become.
 //!
-//! The block is given by a base, and for each dimension an extent, a stride and the *coordinates* of the block's elements: a tensor of i64 that has
-//! the block's size along that dimension and 1 along all others.
+//! The block is given by a base, and for each dimension an extent, a stride and the *coordinates* of the block's
+//! elements: a tensor of i64 that has the block's size along that dimension and 1 along all others.
 //!
 //! # Algorithm
 //!
@@ -9,8 +9,8 @@
 //! 2. The address is the base plus coordinate × stride, for each dimension ([`pointers`]).
 //! 3. Inside is what has 0 ≤ coordinate < extent along each dimension that is checked ([`mask`]).
 //!
-//! Example: a block of 2×4 at (4, 4) of a 5×6 tensor with strides (6, 1): the coordinates are 4, 5 and 4, 5, 6, 7; the addresses base + 28 to 31 and
-//! 34 to 37; with both dimensions checked only 28 and 29 are inside.
+//! Example: a block of 2×4 at (4, 4) of a 5×6 tensor with strides (6, 1): the coordinates are 4, 5 and 4, 5, 6, 7; the
+//! addresses base + 28 to 31 and 34 to 37; with both dimensions checked only 28 and 29 are inside.
 
 use crate::ir::core::{Attr, Builder, Type, Value};
 use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
@@ -47,7 +47,13 @@ pub(super) fn pointers(b: &mut Builder<'_>, base: Value, strides: &[Value], bloc
 }
 
 /// Which elements are inside of the tensor along the dimensions `checked`; none without any.
-pub(super) fn mask(b: &mut Builder<'_>, extents: &[Value], checked: &[usize], block: Type, at: Coordinates<'_>) -> Option<Value> {
+pub(super) fn mask(
+    b: &mut Builder<'_>,
+    extents: &[Value],
+    checked: &[usize],
+    block: Type,
+    at: Coordinates<'_>,
+) -> Option<Value> {
     let whole = block.with_elem(Type::int(1));
     let mut mask = None;
     for &d in checked {

@@ -14,13 +14,22 @@ use crate::ir::dialects::{ArithOp, OpKind, TtOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 
-pub static PASS: Pass =
-    Pass { name: "triton-combine", doc: "merge neighbouring operations into one", input: Input::Any, options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "triton-combine",
+    doc: "merge neighbouring operations into one",
+    input: Input::Any,
+    options: &[],
+    run,
+};
 
 static PATTERNS: &[&Pattern] = &[
     &Pattern::new("addi(dot(a, b, 0), d) -> dot(a, b, d)", OpKind::Arith(ArithOp::Addi), dot_plus),
     &Pattern::new("addf(dot(a, b, 0), d) -> dot(a, b, d)", OpKind::Arith(ArithOp::Addf), dot_plus),
-    &Pattern::new("select(c, load(p, splat c), x) -> load(p, splat c, x)", OpKind::Arith(ArithOp::Select), select_of_load),
+    &Pattern::new(
+        "select(c, load(p, splat c), x) -> load(p, splat c, x)",
+        OpKind::Arith(ArithOp::Select),
+        select_of_load,
+    ),
     &Pattern::new("addptr(addptr(p, x), y) -> addptr(p, x + y)", OpKind::Tt(TtOp::Addptr), addptr_of_addptr),
     &Pattern::new("sum(broadcast x * broadcast y) -> dot(x, y)", OpKind::Tt(TtOp::Reduce), reduce_to_dot),
     &Pattern::new("reshape before reductions may reorder", OpKind::Tt(TtOp::Reshape), reshape_before_reduce),
@@ -39,7 +48,9 @@ fn is_zero(rw: &Rewriter<'_>, value: Value) -> bool {
 
 fn dot_plus(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let is_dot = |rw: &Rewriter<'_>, v: Value| {
-        rw.ir.def_op(v).filter(|&d| rw.ir.is(d, TtOp::Dot) || rw.ir.is(d, TtOp::DotScaled) && rw.ir.is(op, ArithOp::Addf))
+        rw.ir
+            .def_op(v)
+            .filter(|&d| rw.ir.is(d, TtOp::Dot) || rw.ir.is(d, TtOp::DotScaled) && rw.ir.is(op, ArithOp::Addf))
     };
     let (lhs, rhs) = (rw.ir.operand(op, 0), rw.ir.operand(op, 1));
     let (dot, addend) = match (is_dot(rw, rhs), is_dot(rw, lhs)) {
@@ -47,7 +58,8 @@ fn dot_plus(rw: &mut Rewriter<'_>, op: Op) -> bool {
         (None, Some(dot)) => (dot, rhs),
         _ => return false,
     };
-    let imprecise = rw.ir.is(dot, TtOp::Dot) && rw.ir.is(op, ArithOp::Addf) && rw.ir.int_attr(dot, "maxNumImpreciseAcc") != Some(0);
+    let imprecise =
+        rw.ir.is(dot, TtOp::Dot) && rw.ir.is(op, ArithOp::Addf) && rw.ir.int_attr(dot, "maxNumImpreciseAcc") != Some(0);
     if !rw.ir.has_one_use(rw.ir.result(dot)) || !is_zero(rw, rw.ir.operand(dot, 2)) || imprecise {
         return false;
     }
@@ -67,8 +79,10 @@ fn select_of_load(rw: &mut Rewriter<'_>, op: Op) -> bool {
         return false;
     }
     let ptr = rw.ir.operand(load, 0);
-    let mut attrs: Vec<_> =
-        ["cache", "evict", "isVolatile"].into_iter().filter_map(|n| rw.ir.stored_attr(load, n).map(|a| (n, a))).collect();
+    let mut attrs: Vec<_> = ["cache", "evict", "isVolatile"]
+        .into_iter()
+        .filter_map(|n| rw.ir.stored_attr(load, n).map(|a| (n, a)))
+        .collect();
     attrs.push(("operandSegmentSizes", Attr::i32_array(&[1, 1, 1])));
     rw.replace_with_attrs(op, TtOp::Load, &[ptr, mask, other], &attrs);
     true
@@ -87,8 +101,8 @@ fn addptr_of_addptr(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let ty = rw.ir.ty(x);
     let Some(width) = ty.bit_width().filter(|_| rw.ir.ty(y) == ty) else { return false };
     let fits = |sum: i64| width >= 64 || (-(1i64 << (width - 1))..1i64 << (width - 1)).contains(&sum);
-    let safe =
-        width == 64 || matches!((constant_behind(rw, x), constant_behind(rw, y)), (Some(a), Some(b)) if a.checked_add(b).is_some_and(fits));
+    let safe = width == 64
+        || matches!((constant_behind(rw, x), constant_behind(rw, y)), (Some(a), Some(b)) if a.checked_add(b).is_some_and(fits));
     if !safe {
         return false;
     }
@@ -127,8 +141,10 @@ impl Factor {
     /// The matrix: what was expanded, or a reshape.
     fn matrix(&self, rw: &mut Rewriter<'_>, op: Op) -> Value {
         let ty = rw.ir.ty(self.expanded);
-        let expand =
-            rw.ir.def_op(self.expanded).filter(|&d| rw.ir.is(d, TtOp::ExpandDims) && rw.ir.int_attr(d, "axis") == Some(self.axis as i64));
+        let expand = rw
+            .ir
+            .def_op(self.expanded)
+            .filter(|&d| rw.ir.is(d, TtOp::ExpandDims) && rw.ir.int_attr(d, "axis") == Some(self.axis as i64));
         if let Some(expand) = expand {
             return rw.ir.operand(expand, 0);
         }
@@ -137,8 +153,8 @@ impl Factor {
     }
 }
 
-/// x and y of a sum over axis 1 of `x[:, :, None] * y[None, :, :]`, of three dimensions. Repeated along another axis too, they are no matrices of the
-/// product's size.
+/// x and y of a sum over axis 1 of `x[:, :, None] * y[None, :, :]`, of three dimensions. Repeated along another axis
+/// too, they are no matrices of the product's size.
 fn summed_product(rw: &Rewriter<'_>, op: Op) -> Option<(Factor, Factor)> {
     if rw.ir.operands(op).len() != 1 || rw.ir.int_attr(op, "axis") != Some(1) || !is_plain_sum(rw.ir, op) {
         return None;
@@ -160,14 +176,19 @@ fn summed_product(rw: &Rewriter<'_>, op: Op) -> Option<(Factor, Factor)> {
 fn is_plain_sum(ir: &Ir, op: Op) -> bool {
     let Some(body) = ir.body(op, 0) else { return false };
     let [add, end] = ir.op_list(body)[..] else { return false };
-    let both = |operands: &[Value], args: &[Value]| operands == args || (operands.len() == 2 && args == [operands[1], operands[0]]);
+    let both = |operands: &[Value], args: &[Value]| {
+        operands == args || (operands.len() == 2 && args == [operands[1], operands[0]])
+    };
     ir.is(add, ArithOp::Addf) && both(ir.operands(add), ir.args(body)) && ir.operands(end) == [ir.result(add)]
 }
 
 fn reshape_before_reduce(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let result = rw.ir.result(op);
     let blind = |u: &crate::ir::core::Use| matches!(rw.ir.kind(u.op), OpKind::Tt(TtOp::Reduce | TtOp::Histogram));
-    if rw.ir.stored_attr(op, "allow_reorder").is_some() || rw.ir.ty(result).rank() != 1 || !rw.ir.uses(result).iter().all(blind) {
+    if rw.ir.stored_attr(op, "allow_reorder").is_some()
+        || rw.ir.ty(result).rank() != 1
+        || !rw.ir.uses(result).iter().all(blind)
+    {
         return false;
     }
     rw.ir.set_attr(op, "allow_reorder", Attr::unit());
@@ -180,7 +201,9 @@ fn reshape_of_descriptor_load(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let src = rw.ir.operand(op, 0);
     let is_load = rw.ir.def_op(src).is_some_and(|d| rw.ir.is(d, TtOp::DescriptorLoad));
     let (from, to) = (rw.ir.ty(src), rw.ir.ty(rw.ir.result(op)));
-    let Some(extra) = from.rank().checked_sub(to.rank()).filter(|&e| e > 0 && is_load && rw.ir.has_one_use(src)) else { return false };
+    let Some(extra) = from.rank().checked_sub(to.rank()).filter(|&e| e > 0 && is_load && rw.ir.has_one_use(src)) else {
+        return false;
+    };
     let (leading, rest) = from.shape().split_at(extra);
     if leading.iter().any(|&d| d != 1) || rest != to.shape() {
         return false;

@@ -2,11 +2,12 @@
 //!
 //! # Algorithm
 //!
-//! 1. Visit loops, inner ones first, and in each its operations in order; an operation that moves has its users in the loop visited again.
-//! 2. An operation moves in front of the loop if everything that it (or what is in its regions) uses comes from outside, and it may run although the loop
-//!    might not: it has no effects and cannot fail.
-//! 3. A load moves too, out of an `scf.for` that writes nothing. Its mask is narrowed to whether the loop runs at all (`lower < upper`), so that it
-//!    touches no memory that it would not have touched.
+//! 1. Visit loops, inner ones first, and in each its operations in order; an operation that moves has its users in the
+//!    loop visited again.
+//! 2. An operation moves in front of the loop if everything that it (or what is in its regions) uses comes from
+//!    outside, and it may run although the loop might not: it has no effects and cannot fail.
+//! 3. A load moves too, out of an `scf.for` that writes nothing. Its mask is narrowed to whether the loop runs at all
+//!    (`lower < upper`), so that it touches no memory that it would not have touched.
 
 use std::collections::VecDeque;
 
@@ -16,8 +17,13 @@ use crate::ir::dialects::{ArithOp, ScfOp, Traits, TtOp};
 use crate::passes::analysis::effects::{effects, is_speculatable};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass =
-    Pass { name: "triton-licm", doc: "move what does not change in a loop out of it", input: Input::Any, options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "triton-licm",
+    doc: "move what does not change in a loop out of it",
+    input: Input::Any,
+    options: &[],
+    run,
+};
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     Ok(Changed::from(move_out_of_loops(ir, true)))
@@ -62,8 +68,13 @@ fn may_move(ir: &Ir, loop_op: Op, op: Op, reads_only: bool) -> bool {
         return false;
     }
     let effect = effects(ir, op);
-    let allowed = if ir.is(op, TtOp::Load) { reads_only && !effect.writes } else { effect.is_free() && is_speculatable(ir, op) };
-    allowed && ir.all_ops(op).into_iter().all(|o| ir.operands(o).iter().all(|&v| is_outside(ir, loop_op, v) || is_inside(ir, op, v)))
+    let allowed =
+        if ir.is(op, TtOp::Load) { reads_only && !effect.writes } else { effect.is_free() && is_speculatable(ir, op) };
+    allowed
+        && ir
+            .all_ops(op)
+            .into_iter()
+            .all(|o| ir.operands(o).iter().all(|&v| is_outside(ir, loop_op, v) || is_inside(ir, op, v)))
 }
 
 /// The operation around a value: its definition, or the one whose region has it as an argument.
@@ -80,7 +91,8 @@ fn is_outside(ir: &Ir, loop_op: Op, value: Value) -> bool {
 }
 
 fn is_inside(ir: &Ir, op: Op, value: Value) -> bool {
-    owner(ir, value).is_some_and(|o| o != op && ir.is_ancestor(op, o)) || ir.def_op(value).is_none() && owner(ir, value) == Some(op)
+    owner(ir, value).is_some_and(|o| o != op && ir.is_ancestor(op, o))
+        || ir.def_op(value).is_none() && owner(ir, value) == Some(op)
 }
 
 /// Narrows a load's mask to whether the loop runs.
@@ -90,7 +102,8 @@ fn guard(ir: &mut Ir, loop_op: Op, load: Op) {
     let other = ir.operand_group(load, 2).first().copied();
     let ty = ir.ty(ptr).with_elem(Type::int(1));
     let mut b = Builder::before(ir, loop_op);
-    let mut guard = b.value_with(ArithOp::Cmpi, &[lower, upper], Type::int(1), &[("predicate", CmpiPredicate::Slt.attr())]);
+    let mut guard =
+        b.value_with(ArithOp::Cmpi, &[lower, upper], Type::int(1), &[("predicate", CmpiPredicate::Slt.attr())]);
     if ty.is_tensor() {
         guard = b.value(TtOp::Splat, &[guard], ty);
     }

@@ -3,8 +3,8 @@
 //! # Algorithm
 //!
 //! 1. Merge equal operations, so that equal values from outside of loops are one value.
-//! 2. Two carried values agree if they start with one value and what is yielded for them agrees, supposing that they do. Values agree if they
-//!    are one, or results of equal effect-free operations in the loop on operands that agree.
+//! 2. Two carried values agree if they start with one value and what is yielded for them agrees, supposing that they
+//!    do. Values agree if they are one, or results of equal effect-free operations in the loop on operands that agree.
 //! 3. Of those that agree the first serves for all; the others carry themselves.
 //! 4. Merge equal operations again, and drop what is carried for nothing.
 
@@ -15,8 +15,13 @@ use crate::passes::common::{canonicalize, cse};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::{Config, rewrite_greedily};
 
-pub static PASS: Pass =
-    Pass { name: "triton-loop-aware-cse", doc: "merge equal operations and equal carried values", input: Input::Any, options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "triton-loop-aware-cse",
+    doc: "merge equal operations and equal carried values",
+    input: Input::Any,
+    options: &[],
+    run,
+};
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();
@@ -86,7 +91,9 @@ impl Loop<'_> {
                 let at = |v: Value| self.args.iter().position(|&x| x == v);
                 matches!((at(a), at(b)), (Some(i), Some(j)) if self.agree(i, j))
             }
-            (ValueDef::Result { op: x, index: m }, ValueDef::Result { op: y, index: n }) => m == n && self.equal_ops(x, y),
+            (ValueDef::Result { op: x, index: m }, ValueDef::Result { op: y, index: n }) => {
+                m == n && self.equal_ops(x, y)
+            }
             _ => false,
         }
     }

@@ -1,11 +1,12 @@
-//! `triton-test-loop-peeling`: takes the last iteration out of loops that are marked `__test_peel_epilogue`. No compilation runs it; it is there to try
-//! the transformation.
+//! `triton-test-loop-peeling`: takes the last iteration out of loops that are marked `__test_peel_epilogue`. No
+//! compilation runs it; it is there to try the transformation.
 //!
 //! # Algorithm
 //!
 //! 1. The loop ends a step earlier, at `upper - step`.
-//! 2. Behind it, where `lower < upper`, stands a copy of the body, with `lower + (upper - lower - 1) / step * step` for the induction variable and the
-//!    loop's results for the carried values. Its results take the place of the loop's; on the other side those of the loop do.
+//! 2. Behind it, where `lower < upper`, stands a copy of the body, with `lower + (upper - lower - 1) / step * step` for
+//!    the induction variable and the loop's results for the carried values. Its results take the place of the loop's;
+//!    on the other side those of the loop do.
 //!
 //! `upper - step` must not wrap around, so loops that count without sign stay as they are.
 //!
@@ -19,13 +20,20 @@ use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass =
-    Pass { name: "triton-test-loop-peeling", doc: "take the last iteration out of marked loops", input: Input::Any, options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "triton-test-loop-peeling",
+    doc: "take the last iteration out of marked loops",
+    input: Input::Any,
+    options: &[],
+    run,
+};
 
 const MARK: &str = "__test_peel_epilogue";
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
-    let wanted = |&op: &Op| ir.is(op, ScfOp::For) && ir.stored_attr(op, MARK).is_some() && ir.stored_attr(op, "unsignedCmp").is_none();
+    let wanted = |&op: &Op| {
+        ir.is(op, ScfOp::For) && ir.stored_attr(op, MARK).is_some() && ir.stored_attr(op, "unsignedCmp").is_none()
+    };
     let loops: Vec<Op> = ir.all_ops_post(ir.module()).into_iter().filter(wanted).collect();
     for &op in &loops {
         ir.remove_attr(op, MARK);

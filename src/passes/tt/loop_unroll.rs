@@ -1,37 +1,48 @@
-//! `triton-loop-unroll`: repeats the body of a loop as often as the kernel's author asked for (`tl.range(…, loop_unroll_factor=4)`).
+//! `triton-loop-unroll`: repeats the body of a loop as often as the kernel's author asked for (`tl.range(…,
+//! loop_unroll_factor=4)`).
 //!
 //! # Algorithm
 //!
 //! For each `scf.for` with `tt.loop_unroll_factor = F` above 1, inner loops first:
 //!
-//! 1. Split the iterations: the main loop does the largest multiple of F, with F times the step; an epilogue does the rest. With constant bounds
-//!    the split is known; a part without iterations is left out, and one of a single iteration is no loop. Otherwise the split is computed
-//!    in front of the loop and there is an epilogue.
-//! 2. The epilogue is a copy of the loop that starts where the main loop ends, from the values it ends with. It is short, so it is not
-//!    pipelined: `tt.num_stages = 1`.
-//! 3. The body of the main loop is repeated F - 1 times. Copy i has the induction variable plus i steps, and for the carried values what
-//!    the copy before it yields.
+//! 1. Split the iterations: the main loop does the largest multiple of F, with F times the step; an epilogue does the
+//!    rest. With constant bounds the split is known; a part without iterations is left out, and one of a single
+//!    iteration is no loop. Otherwise the split is computed in front of the loop and there is an epilogue.
+//! 2. The epilogue is a copy of the loop that starts where the main loop ends, from the values it ends with. It is
+//!    short, so it is not pipelined: `tt.num_stages = 1`.
+//! 3. The body of the main loop is repeated F - 1 times. Copy i has the induction variable plus i steps, and for the
+//!    carried values what the copy before it yields.
 //!
-//! Example: 0 to 7 in steps of 1, F = 3: a main loop 0 to 6 in steps of 3, whose body does iterations iv, iv + 1 and iv + 2, and iteration 6.
+//! Example: 0 to 7 in steps of 1, F = 3: a main loop 0 to 6 in steps of 3, whose body does iterations iv, iv + 1 and iv
+//! + 2, and iteration 6.
 //!
-//! The number of iterations, ceil((upper - lower) / step), is computed without sign. That is wrong for upper < lower, unless the step is 1: from 0
-//! to -20 in steps of 2 it gives 2^31 - 10 iterations, and with F = 4 an epilogue from -24 to -20. So the upper bound is at least
-//! the lower one there (`arith.maxsi`), which Triton leaves out.
+//! The number of iterations, ceil((upper - lower) / step), is computed without sign. That is wrong for upper < lower,
+//! unless the step is 1: from 0 to -20 in steps of 2 it gives 2^31 - 10 iterations, and with F = 4 an epilogue from -24
+//! to -20. So the upper bound is at least the lower one there (`arith.maxsi`), which Triton leaves out.
 
 use crate::ir::core::{Attr, Builder, Ir, Mapping, Op, Value};
 use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::passes::fold;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass =
-    Pass { name: "triton-loop-unroll", doc: "repeat loop bodies as `tt.loop_unroll_factor` says", input: Input::Any, options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "triton-loop-unroll",
+    doc: "repeat loop bodies as `tt.loop_unroll_factor` says",
+    input: Input::Any,
+    options: &[],
+    run,
+};
 
 const FACTOR: &str = "tt.loop_unroll_factor";
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let factor = |ir: &Ir, op: Op| ir.stored_attr(op, FACTOR).and_then(Attr::as_int).filter(|&f| f > 1);
-    let loops: Vec<(Op, i64)> =
-        ir.all_ops_post(ir.module()).into_iter().filter(|&o| ir.is(o, ScfOp::For)).filter_map(|o| factor(ir, o).map(|f| (o, f))).collect();
+    let loops: Vec<(Op, i64)> = ir
+        .all_ops_post(ir.module())
+        .into_iter()
+        .filter(|&o| ir.is(o, ScfOp::For))
+        .filter_map(|o| factor(ir, o).map(|f| (o, f)))
+        .collect();
     for &(op, factor) in &loops {
         let size = ir.all_ops(op).len() as i64;
         // The copies, and the epilogue.

@@ -12,8 +12,13 @@ use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 
-pub static PASS: Pass =
-    Pass { name: "triton-reorder-broadcast", doc: "compute before broadcasting instead of after", input: Input::Any, options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "triton-reorder-broadcast",
+    doc: "compute before broadcasting instead of after",
+    input: Input::Any,
+    options: &[],
+    run,
+};
 
 static PATTERNS: &[&Pattern] = &[
     &canonicalize::tt::BROADCAST,

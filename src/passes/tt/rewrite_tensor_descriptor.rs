@@ -1,13 +1,16 @@
-//! `triton-rewrite-tensor-descriptor-to-pointer`: tensor descriptors become pointers, for GPUs without hardware that reads descriptors (below sm_90).
-//! With `if-made` only in a module whose kernel makes a descriptor itself, for GPUs that read descriptors but have no instructions to make them.
+//! `triton-rewrite-tensor-descriptor-to-pointer`: tensor descriptors become pointers, for GPUs without hardware that
+//! reads descriptors (below sm_90). With `if-made` only in a module whose kernel makes a descriptor itself, for GPUs
+//! that read descriptors but have no instructions to make them.
 //!
 //! # Algorithm
 //!
-//! 1. Check that every operation with a descriptor is one that can be rewritten; report the others before anything is changed.
-//! 2. A descriptor of rank r is 1 + 2r + 2 values, its *parts*: the base, the extents and the strides as i64, whether padding is NaN, and whether
-//!    f32 is rounded to tf32, as i1. Wherever a descriptor is a parameter, a block argument or a result, its parts stand in its place: functions
-//!    get new types, loops, conditionals and calls are made anew.
-//! 3. `tt.make_tensor_descriptor` extends its extents; `arith.select` becomes an `scf.if` that gives the parts of one or the other.
+//! 1. Check that every operation with a descriptor is one that can be rewritten; report the others before anything is
+//!    changed.
+//! 2. A descriptor of rank r is 1 + 2r + 2 values, its *parts*: the base, the extents and the strides as i64, whether
+//!    padding is NaN, and whether f32 is rounded to tf32, as i1. Wherever a descriptor is a parameter, a block argument
+//!    or a result, its parts stand in its place: functions get new types, loops, conditionals and calls are made anew.
+//! 3. `tt.make_tensor_descriptor` extends its extents; `arith.select` becomes an `scf.if` that gives the parts of one
+//!    or the other.
 //! 4. Loads, stores, reductions, gathers and scatters compute addresses and masks from the parts ([`access`]).
 //! 5. Erase the operations on descriptors, and the arguments that held them.
 //!
@@ -29,7 +32,9 @@ mod access;
 use std::collections::BTreeMap;
 
 use crate::diag::codes::passes as codes;
-use crate::ir::core::{Attr, AttrData, Block, Builder, InsertPoint, Ir, Loc, LocData, Op, OpState, Type, TypeData, Value};
+use crate::ir::core::{
+    Attr, AttrData, Block, Builder, InsertPoint, Ir, Loc, LocData, Op, OpState, Type, TypeData, Value,
+};
 use crate::ir::dialects::enums::PaddingOption;
 use crate::ir::dialects::{ArithOp, CfOp, Folded, OpKind, ScfOp, TtOp};
 use crate::passes::fold;
@@ -93,7 +98,11 @@ fn expanded(types: &[Type]) -> Vec<Type> {
 fn touches_descriptor(ir: &Ir, op: Op) -> bool {
     let mut values = ir.operands(op).iter().chain(ir.results(op));
     values.any(|&v| is_descriptor(ir.ty(v)))
-        || ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).any(|&b| ir.args(b).iter().any(|&a| is_descriptor(ir.ty(a))))
+        || ir
+            .regions_of(op)
+            .iter()
+            .flat_map(|&r| ir.blocks_of(r))
+            .any(|&b| ir.args(b).iter().any(|&a| is_descriptor(ir.ty(a))))
         || signature(ir, op).is_some_and(|(inputs, results)| inputs.iter().chain(results).any(|&ty| is_descriptor(ty)))
 }
 
@@ -125,7 +134,10 @@ fn fault(ir: &Ir, op: Op) -> Option<String> {
         | OpKind::Scf(ScfOp::For | ScfOp::If | ScfOp::While | ScfOp::Yield | ScfOp::Condition)
         | OpKind::Cf(CfOp::Br | CfOp::CondBr)
         | OpKind::Arith(ArithOp::Select) => None,
-        _ => Some(format!("`{}` takes or gives a tensor descriptor, which cannot be rewritten to pointers here", ir.op_name(op))),
+        _ => Some(format!(
+            "`{}` takes or gives a tensor descriptor, which cannot be rewritten to pointers here",
+            ir.op_name(op)
+        )),
     }
 }
 
@@ -138,7 +150,8 @@ struct Rewrite<'a> {
 }
 
 impl Rewrite<'_> {
-    /// Gives each block of the operation's regions that has descriptors among its arguments a second list of arguments, and a function its new type.
+    /// Gives each block of the operation's regions that has descriptors among its arguments a second list of arguments,
+    /// and a function its new type.
     fn expand_blocks(&mut self, op: Op, done: &mut Vec<(Block, usize)>) {
         let names = ArgNames { function: self.ir.is(op, TtOp::Func) };
         let blocks: Vec<Block> = self.ir.regions_of(op).iter().flat_map(|&r| self.ir.blocks_of(r).to_vec()).collect();
@@ -151,7 +164,8 @@ impl Rewrite<'_> {
                 let (ty, loc) = (self.ir.ty(arg), self.ir.value_loc(arg));
                 if is_descriptor(ty) {
                     let locs = if index == 0 { names.of(ty, at, loc) } else { vec![loc; part_types(ty).len()] };
-                    let parts = part_types(ty).into_iter().zip(locs).map(|(ty, loc)| self.ir.add_arg(block, ty, loc)).collect();
+                    let parts =
+                        part_types(ty).into_iter().zip(locs).map(|(ty, loc)| self.ir.add_arg(block, ty, loc)).collect();
                     self.parts.insert(arg, parts);
                 } else {
                     let new = self.ir.add_arg(block, ty, loc);
@@ -180,10 +194,12 @@ impl Rewrite<'_> {
         self.ir.set_attr(op, name, Attr::new(AttrData::Array(new)));
     }
 
-    /// Makes a loop, conditional or call that gives descriptors anew, with their parts as results; the regions move over.
+    /// Makes a loop, conditional or call that gives descriptors anew, with their parts as results; the regions move
+    /// over.
     fn expand_results(&mut self, op: Op) {
         let results = self.ir.results(op).to_vec();
-        let rebuilt = matches!(self.ir.kind(op), OpKind::Scf(ScfOp::For | ScfOp::If | ScfOp::While) | OpKind::Tt(TtOp::Call));
+        let rebuilt =
+            matches!(self.ir.kind(op), OpKind::Scf(ScfOp::For | ScfOp::If | ScfOp::While) | OpKind::Tt(TtOp::Call));
         if !rebuilt || !results.iter().any(|&r| is_descriptor(self.ir.ty(r))) {
             return;
         }
@@ -214,7 +230,11 @@ impl Rewrite<'_> {
             OpKind::Tt(TtOp::MakeTensorDesc) => self.make(op),
             OpKind::Arith(ArithOp::Select) if is_descriptor(self.ir.ty(self.ir.result(op))) => self.make(op),
             OpKind::Tt(
-                TtOp::DescriptorLoad | TtOp::DescriptorStore | TtOp::DescriptorReduce | TtOp::DescriptorGather | TtOp::DescriptorScatter,
+                TtOp::DescriptorLoad
+                | TtOp::DescriptorStore
+                | TtOp::DescriptorReduce
+                | TtOp::DescriptorGather
+                | TtOp::DescriptorScatter,
             ) => {
                 let desc = self.ir.operand(op, 0);
                 let parts = self.parts_of(desc);
@@ -235,8 +255,8 @@ impl Rewrite<'_> {
         self.parts[&desc].clone()
     }
 
-    /// Makes the parts that an operation on descriptors gives, unless they are there already: an operation in a block that is listed later may have
-    /// asked for them.
+    /// Makes the parts that an operation on descriptors gives, unless they are there already: an operation in a block
+    /// that is listed later may have asked for them.
     fn make(&mut self, op: Op) {
         let result = self.ir.result(op);
         if self.parts.contains_key(&result) {
@@ -289,7 +309,11 @@ impl Rewrite<'_> {
         }
         if self.ir.is(op, CfOp::CondBr) {
             let (on_true, on_false) = counts[1..].split_at(self.ir.operand_group(op, 1).len());
-            self.ir.set_attr(op, "operandSegmentSizes", Attr::i32_array(&[1, on_true.iter().sum(), on_false.iter().sum()]));
+            self.ir.set_attr(
+                op,
+                "operandSegmentSizes",
+                Attr::i32_array(&[1, on_true.iter().sum(), on_false.iter().sum()]),
+            );
         }
         self.ir.set_operands(op, &new);
     }
@@ -307,7 +331,8 @@ impl Rewrite<'_> {
     }
 }
 
-/// What the parts of an argument are called: those of a function's parameter `x` are `x`, `x.shape.0`, `x.stride.0`, `x.padding`, …
+/// What the parts of an argument are called: those of a function's parameter `x` are `x`, `x.shape.0`, `x.stride.0`,
+/// `x.padding`, …
 struct ArgNames {
     function: bool,
 }

@@ -1,14 +1,16 @@
 //! `triton-rewrite-tensor-pointer`: block pointers (`tl.make_block_ptr`) become tensors of pointers and masks.
 //!
-//! Triton had this pass up to 3.6. A block pointer is a base, and for each dimension an extent, a stride and an offset; what may be loaded through
-//! it is a block of fixed shape. After this pass those are separate scalars, and no operation knows block pointers any more.
+//! Triton had this pass up to 3.6. A block pointer is a base, and for each dimension an extent, a stride and an offset;
+//! what may be loaded through it is a block of fixed shape. After this pass those are separate scalars, and no
+//! operation knows block pointers any more.
 //!
 //! # Algorithm
 //!
-//! 1. Find where block pointers meet: carried by loops, given by `scf.if`, passed to blocks. Find which of base, extents and strides are the same
-//!    wherever they meet ([`flow`]). Anything that cannot be rewritten is reported now, before anything is changed.
-//! 2. In each such place, replace the block pointer by its parts: those of base, extents and strides that differ, and all offsets. Loops,
-//!    conditionals and blocks are made anew with the parts as arguments and results.
+//! 1. Find where block pointers meet: carried by loops, given by `scf.if`, passed to blocks. Find which of base,
+//!    extents and strides are the same wherever they meet ([`flow`]). Anything that cannot be rewritten is reported
+//!    now, before anything is changed.
+//! 2. In each such place, replace the block pointer by its parts: those of base, extents and strides that differ, and
+//!    all offsets. Loops, conditionals and blocks are made anew with the parts as arguments and results.
 //! 3. `tt.make_tensor_ptr` extends its offsets to i64, `tt.advance` adds to them, `arith.select` selects each part.
 //! 4. Loads and stores compute their addresses and masks from the parts ([`access`]).
 //! 5. Erase the operations on block pointers, and the arguments that held them.
@@ -52,7 +54,8 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         return Ok(Changed::No);
     }
     let flow = flow::analyse(ir, &ops).map_err(|e| cx.fail(&codes::PASS_FAILED, ir.loc(e.op), e.message))?;
-    let mut this = Rewrite { ir, flow, own: BTreeMap::new(), offsets: BTreeMap::new(), renamed: BTreeMap::new(), doomed: vec![] };
+    let mut this =
+        Rewrite { ir, flow, own: BTreeMap::new(), offsets: BTreeMap::new(), renamed: BTreeMap::new(), doomed: vec![] };
     let blocks = this.expand_blocks(&ops);
     ops.iter().for_each(|&op| this.expand_results(op));
     for op in this.ir.all_ops(this.ir.module()) {
@@ -109,7 +112,8 @@ impl Rewrite<'_> {
         }
     }
 
-    /// Gives each block that has a block pointer among its arguments a second list of arguments; returns how many the first had.
+    /// Gives each block that has a block pointer among its arguments a second list of arguments; returns how many the
+    /// first had.
     fn expand_blocks(&mut self, ops: &[Op]) -> Vec<(Block, usize)> {
         let regions: Vec<_> = ops.iter().flat_map(|&o| self.ir.regions_of(o).to_vec()).collect();
         let blocks: Vec<Block> = regions.into_iter().flat_map(|r| self.ir.blocks_of(r).to_vec()).collect();
@@ -145,7 +149,8 @@ impl Rewrite<'_> {
         self.renamed.insert(old, new);
     }
 
-    /// Makes an operation with regions that gives block pointers anew, with their parts as results; the regions move over.
+    /// Makes an operation with regions that gives block pointers anew, with their parts as results; the regions move
+    /// over.
     fn expand_results(&mut self, op: Op) {
         let results = self.ir.results(op).to_vec();
         let structured = matches!(self.ir.kind(op), OpKind::Scf(ScfOp::For | ScfOp::If | ScfOp::While));
@@ -196,8 +201,8 @@ impl Rewrite<'_> {
         }
     }
 
-    /// Makes the offsets (and other parts) of what an operation on block pointers gives, unless they are there already: an operation in a block
-    /// that is listed later may have asked for them.
+    /// Makes the offsets (and other parts) of what an operation on block pointers gives, unless they are there already:
+    /// an operation in a block that is listed later may have asked for them.
     fn make(&mut self, op: Op) {
         let result = self.ir.result(op);
         if self.offsets.contains_key(&result) {

@@ -2,18 +2,22 @@
 //!
 //! # Algorithm
 //!
-//! Of each `tt.dot` whose result has no tensor-core layout yet, and each `tt.dot_scaled`, which becomes one first ([`scaled`]), from the last to the first:
+//! Of each `tt.dot` whose result has no tensor-core layout yet, and each `tt.dot_scaled`, which becomes one first
+//! ([`scaled`]), from the last to the first:
 //!
-//! 1. Choose the instruction: `wgmma` (version 3) on sm_90a for whole warp groups, M a multiple of 64, N of 8 and operand types that it
-//!    takes; else `mma.sync` (version 2); else none, and threads multiply (f32 at full precision, f64 beside sm_80 and sm_90).
-//! 2. Choose how warps tile the result. Products that feed one another split along one axis only, so that what follows stays within a warp;
-//!    else the tiles are as square as possible. The last product of a chain decides for all of it: its result lives longest.
-//! 3. Version 3 reads both operands from shared memory (`ttg.local_alloc`), or A from registers where it is computed. Version 2 reads
-//!    registers; `kWidth` is chosen for the narrowest type on the way from memory, so that widening needs no exchange.
+//! 1. Choose the instruction: `wgmma` (version 3) on sm_90a for whole warp groups, M a multiple of 64, N of 8 and
+//!    operand types that it takes; else `mma.sync` (version 2); else none, and threads multiply (f32 at full precision,
+//!    f64 beside sm_80 and sm_90).
+//! 2. Choose how warps tile the result. Products that feed one another split along one axis only, so that what follows
+//!    stays within a warp; else the tiles are as square as possible. The last product of a chain decides for all of it:
+//!    its result lives longest.
+//! 3. Version 3 reads both operands from shared memory (`ttg.local_alloc`), or A from registers where it is computed.
+//!    Version 2 reads registers; `kWidth` is chosen for the narrowest type on the way from memory, so that widening
+//!    needs no exchange.
 //! 4. The accumulator is converted to the new layout and the result back; later passes remove what is not needed.
 //!
-//! Last, operands that the chosen instruction does not take are widened: fp8 to fp16 where the GPU has no fp8 `mma.sync`, and to the
-//! result's type where threads multiply.
+//! Last, operands that the chosen instruction does not take are widened: fp8 to fp16 where the GPU has no fp8
+//! `mma.sync`, and to the result's type where threads multiply.
 //!
 //! ```text
 //! %d = tt.dot %a, %b, %c : … -> tensor<128x128xf32, #blocked>
@@ -40,7 +44,12 @@ pub static PASS: Pass = Pass {
     name: "tritongpu-accelerate-matmul",
     doc: "give matrix products the layouts of tensor-core instructions",
     input: Input::Ttgir,
-    options: &[OptionSpec { name: WGMMA, kind: OptionKind::Bool, default: "true", doc: "use `wgmma` where the target has it" }],
+    options: &[OptionSpec {
+        name: WGMMA,
+        kind: OptionKind::Bool,
+        default: "true",
+        doc: "use `wgmma` where the target has it",
+    }],
     run,
 };
 
@@ -101,13 +110,17 @@ fn accelerate(ir: &mut Ir, op: Op, mma: NvidiaMma) {
             in_registers(ir, op, a, 0, bits, encoding)
         };
         let b = in_shared(ir, b, 1, transposes);
-        let state = OpState::new(TtngOp::WarpGroupDot, ir.loc(op)).operands(&[a, b, accumulator]).results(&[ty]).attrs(ir.attrs(op));
+        let state = OpState::new(TtngOp::WarpGroupDot, ir.loc(op))
+            .operands(&[a, b, accumulator])
+            .results(&[ty])
+            .attrs(ir.attrs(op));
         Builder::before(ir, op).insert(state)
     } else {
         let bits = choose::loaded_bits(ir, a).min(choose::loaded_bits(ir, b));
         let a = in_registers(ir, op, a, 0, bits, encoding);
         let b = in_registers(ir, op, b, 1, bits, encoding);
-        let state = OpState::new(TtOp::Dot, ir.loc(op)).operands(&[a, b, accumulator]).results(&[ty]).attrs(ir.attrs(op));
+        let state =
+            OpState::new(TtOp::Dot, ir.loc(op)).operands(&[a, b, accumulator]).results(&[ty]).attrs(ir.attrs(op));
         Builder::before(ir, op).insert(state)
     };
     let product = ir.result(new);
@@ -124,7 +137,8 @@ fn in_registers(ir: &mut Ir, op: Op, value: Value, index: u32, bits: u32, parent
     ir.result(new)
 }
 
-/// An operand in shared memory, stored right behind its definition. Where the instruction cannot transpose, K is the fastest axis.
+/// An operand in shared memory, stored right behind its definition. Where the instruction cannot transpose, K is the
+/// fastest axis.
 fn in_shared(ir: &mut Ir, value: Value, index: usize, transposes: bool) -> Value {
     let mut source = value;
     while let Some(def) = ir.def_op(source).filter(|&d| ir.is(d, TtgOp::ConvertLayout)) {

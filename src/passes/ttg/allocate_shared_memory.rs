@@ -3,7 +3,8 @@
 //! # Algorithm
 //!
 //! 1. The analysis ([`allocation`]) places the buffers of every function.
-//! 2. Each owner's offset is noted as `allocation.offset`; the most that any function needs is the module's `ttg.shared`.
+//! 2. Each owner's offset is noted as `allocation.offset`; the most that any function needs is the module's
+//!    `ttg.shared`.
 //!
 //! Example: `%a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<…>`.
 
@@ -45,7 +46,8 @@ pub(super) fn target(ir: &Ir, cx: &mut PassCx) -> Result<Target, Failed> {
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let target = target(ir, cx)?;
-    let made = allocation::of_module(ir, &target).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let made = allocation::of_module(ir, &target)
+        .map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
     let mut total = 0;
     for allocation in made.values() {
         for buffer in &allocation.buffers {

@@ -8,7 +8,14 @@ use crate::ir::dialects::TtngOp;
 #[must_use]
 pub fn shared(shape: &[i64], elem: Type, encoding: Attr, mutable: bool) -> Type {
     let memory_space = Attr::new(AttrData::SharedMemory);
-    Type::new(TypeData::MemDesc(MemDesc { shape: shape.to_vec(), elem, encoding, memory_space, mutable, alloc_shape: shape.to_vec() }))
+    Type::new(TypeData::MemDesc(MemDesc {
+        shape: shape.to_vec(),
+        elem,
+        encoding,
+        memory_space,
+        mutable,
+        alloc_shape: shape.to_vec(),
+    }))
 }
 
 /// The type of mbarriers, one for each block of a cluster; of several with `slots`.
@@ -31,7 +38,8 @@ pub fn slot_of(buffer: Type) -> Type {
     Type::new(TypeData::MemDesc(MemDesc { shape: shape.clone(), alloc_shape: shape, ..desc.clone() }))
 }
 
-/// Puts a buffer that can be written in the place of another; views of it, and what waits for products that read it, follow. Gives the views.
+/// Puts a buffer that can be written in the place of another; views of it, and what waits for products that read it,
+/// follow. Gives the views.
 pub fn replace(ir: &mut Ir, old: Value, new: Value) -> Vec<Op> {
     let mut views = vec![];
     for u in ir.uses(old).to_vec() {

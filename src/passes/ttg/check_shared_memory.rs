@@ -1,5 +1,5 @@
-//! `ttc-check-shared-memory`: proves that the offsets, fences and barriers that stand in a module keep accesses to shared memory apart and in order
-//! ([`check_shared`]), or says where they do not.
+//! `ttc-check-shared-memory`: proves that the offsets, fences and barriers that stand in a module keep accesses to
+//! shared memory apart and in order ([`check_shared`]), or says where they do not.
 //!
 //! It changes nothing. A build with debug assertions runs it behind `tritongpu-insert-barriers` in every compilation.
 

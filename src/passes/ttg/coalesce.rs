@@ -1,20 +1,21 @@
-//! `tritongpu-coalesce`: gives every access to global memory the layout in which neighbouring threads touch neighbouring addresses.
+//! `tritongpu-coalesce`: gives every access to global memory the layout in which neighbouring threads touch
+//! neighbouring addresses.
 //!
 //! # Algorithm
 //!
 //! Decide, for each load, store and atomic through a tensor of pointers:
 //!
 //! 1. The order of axes is by contiguity of the pointer, the most contiguous first; equals keep the last axis first.
-//! 2. A thread takes as many elements along the first axis as are contiguous and aligned, up to 16 bytes. Of all accesses that values
-//!    connect with this one, of the same shape and order, the widest counts, so that their layouts agree; but a store no more than its own.
-//!    No thread is left without elements.
+//! 2. A thread takes as many elements along the first axis as are contiguous and aligned, up to 16 bytes. Of all
+//!    accesses that values connect with this one, of the same shape and order, the widest counts, so that their layouts
+//!    agree; but a store no more than its own. No thread is left without elements.
 //! 3. Threads and warps are dealt out along the order.
 //!
-//! Accesses through tensor descriptors take up to 16 bytes along the last axis. What the calls of a function tell about its parameters is noted on
-//! them first, as `tt.divisibility` and so on.
+//! Accesses through tensor descriptors take up to 16 bytes along the last axis. What the calls of a function tell about
+//! its parameters is noted on them first, as `tt.divisibility` and so on.
 //!
-//! Apply: convert the tensor operands, remake the access in the new layout, convert the results back. Redundant conversions are left to
-//! `tritongpu-remove-layout-conversions`.
+//! Apply: convert the tensor operands, remake the access in the new layout, convert the results back. Redundant
+//! conversions are left to `tritongpu-remove-layout-conversions`.
 
 mod connections;
 
@@ -31,8 +32,13 @@ use crate::layout;
 use crate::passes::analysis::axis_info::{AxisInfo, AxisInfoAnalysis, calls};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
-pub static PASS: Pass =
-    Pass { name: "tritongpu-coalesce", doc: "choose layouts for accesses to global memory", input: Input::Ttgir, options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "tritongpu-coalesce",
+    doc: "choose layouts for accesses to global memory",
+    input: Input::Ttgir,
+    options: &[],
+    run,
+};
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let threads = module_attrs::require_threads(ir, cx)?;
@@ -61,7 +67,11 @@ fn note(ir: &mut Ir, param: Value, info: &AxisInfo) {
         AttrData::Dict(entries) => entries.iter().map(|&(n, a)| (n.as_str(), (n, a))).collect(),
         _ => BTreeMap::new(),
     };
-    for (name, value) in [("tt.contiguity", &info.contiguity), ("tt.divisibility", &info.divisibility), ("tt.constancy", &info.constancy)] {
+    for (name, value) in [
+        ("tt.contiguity", &info.contiguity),
+        ("tt.divisibility", &info.divisibility),
+        ("tt.constancy", &info.constancy),
+    ] {
         let (name, value) = (Name::of(name), Attr::int(value[0], Type::int(64)));
         dict.insert(name.as_str(), (name, value));
     }
@@ -76,7 +86,9 @@ fn decide(ir: &Ir, threads: Threads) -> Vec<(Op, Attr)> {
     let ops = ir.all_ops_post(ir.module());
     let mut plan = vec![];
     for &op in &ops {
-        let Some(ptr) = accessed_pointer(ir, op).filter(|&p| ir.ty(p).is_tensor() && ir.ty(p).elem().is_ptr()) else { continue };
+        let Some(ptr) = accessed_pointer(ir, op).filter(|&p| ir.ty(p).is_tensor() && ir.ty(p).elem().is_ptr()) else {
+            continue;
+        };
         let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps);
         plan.push((op, coalesced(ir, &analysis, &connections, op, ptr, Threads { num_warps, ..threads })));
     }
@@ -93,7 +105,9 @@ fn decide(ir: &Ir, threads: Threads) -> Vec<(Op, Attr)> {
 #[must_use]
 pub fn accessed_pointer(ir: &Ir, op: Op) -> Option<Value> {
     match ir.kind(op) {
-        OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore)
+        OpKind::Tt(
+            TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore,
+        )
         | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => Some(ir.operand(op, 0)),
         _ => None,
     }
@@ -124,7 +138,14 @@ fn pointer_order(ir: &Ir, analysis: &AxisInfoAnalysis, ptr: Value) -> Vec<u32> {
 }
 
 /// The layout in which neighbouring threads touch neighbouring addresses; steps 1 to 3.
-pub(super) fn coalesced(ir: &Ir, analysis: &AxisInfoAnalysis, connections: &Connections, op: Op, ptr: Value, threads: Threads) -> Attr {
+pub(super) fn coalesced(
+    ir: &Ir,
+    analysis: &AxisInfoAnalysis,
+    connections: &Connections,
+    op: Op,
+    ptr: Value,
+    threads: Threads,
+) -> Attr {
     let shape = ir.ty(ptr).shape();
     let order = pointer_order(ir, analysis, ptr);
     let (cga, split) = cga_of(ir.ty(ptr));
@@ -144,7 +165,15 @@ pub(super) fn coalesced(ir: &Ir, analysis: &AxisInfoAnalysis, connections: &Conn
     if let Some(&fastest) = order.first() {
         size[fastest as usize] = u32::try_from(width).unwrap_or(1);
     }
-    Attr::encoding(layout::blocked_in_cga(shape, &size, &order, threads.num_warps, threads.threads_per_warp, &cga, &split))
+    Attr::encoding(layout::blocked_in_cga(
+        shape,
+        &size,
+        &order,
+        threads.num_warps,
+        threads.threads_per_warp,
+        &cga,
+        &split,
+    ))
 }
 
 /// How the blocks of a cluster share a tensor: their bases, and the number of different blocks along each axis.
@@ -156,7 +185,8 @@ pub(crate) fn cga_of(ty: Type) -> (Bases, Vec<u32>) {
             Some(Encoding::Linear(l) | Encoding::GenericLinear(l)) => l.block.clone(),
             Some(Encoding::DotOp { parent, .. }) => bases(*parent),
             Some(Encoding::Slice { dim, parent }) => {
-                let without = |b: &Vec<i32>| b.iter().enumerate().filter(|&(i, _)| i != *dim as usize).map(|(_, &c)| c).collect();
+                let without =
+                    |b: &Vec<i32>| b.iter().enumerate().filter(|&(i, _)| i != *dim as usize).map(|(_, &c)| c).collect();
                 bases(*parent).iter().map(without).collect()
             }
             _ => vec![],
@@ -213,7 +243,15 @@ fn descriptor_encoding(ty: Type, threads: Threads) -> Attr {
         *last = u32::try_from(per_thread.min(vector).max(1)).unwrap_or(1);
     }
     let order: Vec<u32> = (0..ty.rank() as u32).rev().collect();
-    Attr::encoding(layout::blocked_in_cga(ty.shape(), &size, &order, threads.num_warps, threads.threads_per_warp, &cga, &split))
+    Attr::encoding(layout::blocked_in_cga(
+        ty.shape(),
+        &size,
+        &order,
+        threads.num_warps,
+        threads.threads_per_warp,
+        &cga,
+        &split,
+    ))
 }
 
 /// Remakes an access in a layout, with conversions around it.
@@ -228,13 +266,18 @@ fn apply(ir: &mut Ir, op: Op, encoding: Attr) {
     }
     let is_async = ir.is(op, TtgOp::AsyncCopyGlobalToLocal);
     let types: Vec<Type> = ir.results(op).iter().map(|&r| ir.ty(r)).collect();
-    let new_types: Vec<Type> = types.iter().map(|t| if is_async { *t } else { t.with_encoding(Some(encoding)) }).collect();
+    let new_types: Vec<Type> =
+        types.iter().map(|t| if is_async { *t } else { t.with_encoding(Some(encoding)) }).collect();
     let state = OpState::new(ir.kind(op), ir.loc(op)).operands(&operands).results(&new_types).attrs(ir.attrs(op));
     let new = Builder::before(ir, op).insert(state);
     let mut values = vec![];
     for (i, &ty) in types.iter().enumerate() {
         let result = ir.results(new)[i];
-        values.push(if ir.ty(result) == ty { result } else { Builder::before(ir, op).value(TtgOp::ConvertLayout, &[result], ty) });
+        values.push(if ir.ty(result) == ty {
+            result
+        } else {
+            Builder::before(ir, op).value(TtgOp::ConvertLayout, &[result], ty)
+        });
     }
     ir.replace_op(op, &values);
 }

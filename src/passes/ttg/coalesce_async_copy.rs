@@ -1,14 +1,15 @@
-//! `tritongpu-coalesce-async-copy`: asynchronous copies in a layout in which neighbouring threads copy neighbouring bytes.
+//! `tritongpu-coalesce-async-copy`: asynchronous copies in a layout in which neighbouring threads copy neighbouring
+//! bytes.
 //!
 //! # Algorithm
 //!
 //! Of each `ttg.async_copy_global_to_local` into a swizzled buffer:
 //!
-//! 1. *Clip.* A thread that owns more neighbouring elements than stay neighbours in the buffer would copy them in pieces, so that a warp's piece has
-//!    gaps: 16 bytes of `i8` a thread in a buffer swizzled by 8. The thread gets as many elements as one piece has, and the warp its
-//!    neighbours instead.
-//! 2. *Small copies.* Loads of fewer elements than there are threads took the layout of their users; a copy does not have to. It gets the
-//!    coalesced layout. Elements below 32 bits are left alone, because a copy moves no less.
+//! 1. *Clip.* A thread that owns more neighbouring elements than stay neighbours in the buffer would copy them in
+//!    pieces, so that a warp's piece has gaps: 16 bytes of `i8` a thread in a buffer swizzled by 8. The thread gets as
+//!    many elements as one piece has, and the warp its neighbours instead.
+//! 2. *Small copies.* Loads of fewer elements than there are threads took the layout of their users; a copy does not
+//!    have to. It gets the coalesced layout. Elements below 32 bits are left alone, because a copy moves no less.
 //!
 //! Source, mask and other values are converted to the new layout.
 
@@ -20,12 +21,18 @@ use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::coalesce::{Connections, cga_of, coalesced};
 use crate::passes::ttg::module_attrs::{self, Threads};
 
-pub static PASS: Pass =
-    Pass { name: "tritongpu-coalesce-async-copy", doc: "choose layouts for asynchronous copies", input: Input::Ttgir, options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "tritongpu-coalesce-async-copy",
+    doc: "choose layouts for asynchronous copies",
+    input: Input::Ttgir,
+    options: &[],
+    run,
+};
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let threads = module_attrs::require_threads(ir, cx)?;
-    let copies: Vec<Op> = ir.all_ops_post(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::AsyncCopyGlobalToLocal)).collect();
+    let copies: Vec<Op> =
+        ir.all_ops_post(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::AsyncCopyGlobalToLocal)).collect();
     if copies.is_empty() {
         return Ok(Changed::No);
     }

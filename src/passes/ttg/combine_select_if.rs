@@ -1,12 +1,14 @@
-//! `tritongpu-combine-tensor-select-and-if`: a choice between tensors under a condition that an `scf.if` tests anyway becomes a result of it.
+//! `tritongpu-combine-tensor-select-and-if`: a choice between tensors under a condition that an `scf.if` tests anyway
+//! becomes a result of it.
 //!
-//! A select of tensors costs an instruction a register and keeps both alive; as a result of the branch it costs nothing.
+//! A select of tensors costs an instruction a register and keeps both alive; as a result of the branch it costs
+//! nothing.
 //!
 //! # Algorithm
 //!
 //! 1. Inside an `scf.if`, the result of a select under the same condition is the value of that side.
-//! 2. A select of tensors joins the first `scf.if` of its block under its condition that comes after it and before all its users: both sides
-//!    yield their value, and the result replaces the select.
+//! 2. A select of tensors joins the first `scf.if` of its block under its condition that comes after it and before all
+//!    its users: both sides yield their value, and the result replaces the select.
 
 use std::collections::BTreeMap;
 
@@ -94,18 +96,24 @@ fn branch_for(ir: &Ir, select: Op) -> Option<Op> {
     candidates.retain(|&op| ir.parent_block(op) == Some(block) && ir.is_before(select, op));
     candidates.sort_unstable();
     candidates.dedup();
-    candidates.sort_by(|&a, &b| if ir.is_before(a, b) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater });
-    let in_block = |op: Op| std::iter::successors(Some(op), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o) == Some(block));
     candidates
-        .into_iter()
-        .find(|&branch| ir.uses(result).iter().all(|u| in_block(u.op).is_none_or(|user| user != branch && ir.is_before(branch, user))))
+        .sort_by(|&a, &b| if ir.is_before(a, b) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater });
+    let in_block =
+        |op: Op| std::iter::successors(Some(op), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o) == Some(block));
+    candidates.into_iter().find(|&branch| {
+        ir.uses(result).iter().all(|u| in_block(u.op).is_none_or(|user| user != branch && ir.is_before(branch, user)))
+    })
 }
 
 /// Remakes a branch with the selects as further results.
 fn join(ir: &mut Ir, branch: Op, selects: &[Op]) {
     let mut types: Vec<Type> = ir.results(branch).iter().map(|&r| ir.ty(r)).collect();
     types.extend(selects.iter().map(|&s| ir.ty(ir.result(s))));
-    let state = OpState::new(ScfOp::If, ir.loc(branch)).operands(ir.operands(branch)).results(&types).attrs(ir.attrs(branch)).regions(2);
+    let state = OpState::new(ScfOp::If, ir.loc(branch))
+        .operands(ir.operands(branch))
+        .results(&types)
+        .attrs(ir.attrs(branch))
+        .regions(2);
     let new = Builder::before(ir, branch).insert(state);
     for side in 0..2 {
         let region = ir.region(new, side);

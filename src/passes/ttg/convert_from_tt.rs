@@ -3,12 +3,14 @@
 //! # Algorithm
 //!
 //! 1. Note on the module for what it is compiled: target, warps, threads a warp, blocks a cluster.
-//! 2. The wanted layout of a tensor is the default blocked one of its shape: one element a thread, the last axis fastest.
-//! 3. Walk the functions in order. Arguments and results of an operation get the wanted layout; operands are used in it. Exceptions give
-//!    results another layout, because it follows from the operand's: `broadcast` keeps it, `expand_dims` takes a slice
-//!    of a blocked layout, `reduce` gives a slice, `trans`, `join` and `split` derive it, `dot` takes operands of its result's layout.
-//! 4. Where an operand is not in the layout in which it is used, a `convert_layout` right after its definition serves this
-//!    operand (equal ones are merged later).
+//! 2. The wanted layout of a tensor is the default blocked one of its shape: one element a thread, the last axis
+//!    fastest.
+//! 3. Walk the functions in order. Arguments and results of an operation get the wanted layout; operands are used in
+//!    it. Exceptions give results another layout, because it follows from the operand's: `broadcast` keeps it,
+//!    `expand_dims` takes a slice of a blocked layout, `reduce` gives a slice, `trans`, `join` and `split` derive it,
+//!    `dot` takes operands of its result's layout.
+//! 4. Where an operand is not in the layout in which it is used, a `convert_layout` right after its definition serves
+//!    this operand (equal ones are merged later).
 //!
 //! Most conversions are removed again once loads and stores have chosen their layouts.
 
@@ -16,7 +18,9 @@ use super::infer;
 use super::module_attrs::{NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP, Threads};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::encoding::Blocked;
-use crate::ir::core::{Attr, AttrData, Block, Builder, DenseData, Encoding, InsertPoint, Ir, Loc, Op, Type, TypeData, Value, ValueDef};
+use crate::ir::core::{
+    Attr, AttrData, Block, Builder, DenseData, Encoding, InsertPoint, Ir, Loc, Op, Type, TypeData, Value, ValueDef,
+};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp};
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
@@ -30,7 +34,12 @@ pub static PASS: Pass = Pass {
         OptionSpec { name: "num-warps", kind: OptionKind::Int, default: "4", doc: "warps of a block" },
         OptionSpec { name: "threads-per-warp", kind: OptionKind::Int, default: "32", doc: "threads of a warp" },
         OptionSpec { name: "num-ctas", kind: OptionKind::Int, default: "1", doc: "blocks of a cluster" },
-        OptionSpec { name: "enable-source-remat", kind: OptionKind::Bool, default: "false", doc: "accepted for compatibility" },
+        OptionSpec {
+            name: "enable-source-remat",
+            kind: OptionKind::Bool,
+            default: "false",
+            doc: "accepted for compatibility",
+        },
     ],
     run,
 };
@@ -38,18 +47,32 @@ pub static PASS: Pass = Pass {
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();
     if cx.str("target").is_empty() {
-        return Err(cx.fail(&codes::MISSING_OPTION, ir.loc(module), format!("'{}' needs the option 'target'", PASS.name)));
+        return Err(cx.fail(
+            &codes::MISSING_OPTION,
+            ir.loc(module),
+            format!("'{}' needs the option 'target'", PASS.name),
+        ));
     }
     let mut count = |name: &str| {
         let value = cx.int(name);
         let ok = u32::try_from(value).ok().filter(|v| v.is_power_of_two());
-        ok.ok_or_else(|| cx.fail(&codes::BAD_OPTION, Loc::unknown(), format!("option '{name}' takes a power of two, got {value}")))
+        ok.ok_or_else(|| {
+            cx.fail(&codes::BAD_OPTION, Loc::unknown(), format!("option '{name}' takes a power of two, got {value}"))
+        })
     };
-    let threads = Threads { num_warps: count("num-warps")?, threads_per_warp: count("threads-per-warp")?, num_ctas: count("num-ctas")? };
-    for (name, value) in [(NUM_WARPS, threads.num_warps), (THREADS_PER_WARP, threads.threads_per_warp), (NUM_CTAS, threads.num_ctas)] {
+    let threads = Threads {
+        num_warps: count("num-warps")?,
+        threads_per_warp: count("threads-per-warp")?,
+        num_ctas: count("num-ctas")?,
+    };
+    for (name, value) in
+        [(NUM_WARPS, threads.num_warps), (THREADS_PER_WARP, threads.threads_per_warp), (NUM_CTAS, threads.num_ctas)]
+    {
         ir.set_attr(module, name, Attr::i32(i64::from(value)));
     }
-    if let Some(op) = ir.all_ops(module).into_iter().find(|&op| ir.operands(op).iter().any(|&v| is_block_pointer(ir.ty(v)))) {
+    if let Some(op) =
+        ir.all_ops(module).into_iter().find(|&op| ir.operands(op).iter().any(|&v| is_block_pointer(ir.ty(v))))
+    {
         let text = format!("`{}` has a pointer to a block; run 'triton-rewrite-tensor-pointer' first", ir.op_name(op));
         return Err(cx.fail(&codes::PASS_FAILED, ir.loc(op), text));
     }
@@ -87,7 +110,9 @@ impl Conversion {
     }
 
     fn function(&self, ir: &mut Ir, func: Op) {
-        if let Some(TypeData::Function { inputs, results }) = ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data) {
+        if let Some(TypeData::Function { inputs, results }) =
+            ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data)
+        {
             let convert = |types: &[Type]| types.iter().map(|&t| self.wanted(t)).collect::<Vec<_>>();
             let ty = Type::function(&convert(inputs), &convert(results));
             ir.set_attr(func, "function_type", Attr::ty(ty));
@@ -254,7 +279,14 @@ impl Conversion {
             size[d] = edge.min(u32::try_from(shape[d]).unwrap_or(edge));
         }
         let order: Vec<u32> = (0..rank as u32).rev().collect();
-        let result = Attr::encoding(layout::blocked_from_size(&shape, &size, &order, t.num_warps, t.threads_per_warp, t.num_ctas));
+        let result = Attr::encoding(layout::blocked_from_size(
+            &shape,
+            &size,
+            &order,
+            t.num_warps,
+            t.threads_per_warp,
+            t.num_ctas,
+        ));
         for index in 0..2u32 {
             let value = ir.operand(op, index as usize);
             if !matches!(ir.ty(value).layout(), Some(Encoding::DotOp { .. })) {

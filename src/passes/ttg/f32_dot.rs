@@ -1,15 +1,17 @@
-//! `tritongpu-F32DotTC`: products of f32 matrices at more than tf32's precision, from several products of narrower numbers.
+//! `tritongpu-F32DotTC`: products of f32 matrices at more than tf32's precision, from several products of narrower
+//! numbers.
 //!
 //! # Algorithm
 //!
-//! 1. `tf32x3` (with `emu-tf32`): each operand is the sum of a tf32 number and a small rest; the products small×big, big×small and big×big are
-//!    added in this order.
-//! 2. `bf16x3`, `bf16x6`: each operand is the sum of two or three bf16 numbers; the three or six largest products are added from small to large.
-//! 3. Before the largest product, a sum that is not a number becomes zero: infinity times the zero rest of an operand must not spoil an
-//!    infinite result.
+//! 1. `tf32x3` (with `emu-tf32`): each operand is the sum of a tf32 number and a small rest; the products small×big,
+//!    big×small and big×big are added in this order.
+//! 2. `bf16x3`, `bf16x6`: each operand is the sum of two or three bf16 numbers; the three or six largest products are
+//!    added from small to large.
+//! 3. Before the largest product, a sum that is not a number becomes zero: infinity times the zero rest of an operand
+//!    must not spoil an infinite result.
 //!
-//! The schemes: Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations"; the tf32
-//! variant is CUTLASS's.
+//! The schemes: Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For
+//! Higher-Precision Computations"; the tf32 variant is CUTLASS's.
 
 use crate::ir::core::{Attr, Builder, FloatKind, Ir, Op, Type, Value};
 use crate::ir::dialects::enums::{CmpfPredicate, Enumeration, InputPrecision};
@@ -22,7 +24,12 @@ pub static PASS: Pass = Pass {
     name: "tritongpu-F32DotTC",
     doc: "compute precise f32 products from several narrower ones",
     input: Input::Any,
-    options: &[OptionSpec { name: "emu-tf32", kind: OptionKind::Bool, default: "false", doc: "compute tf32x3 from three tf32 products" }],
+    options: &[OptionSpec {
+        name: "emu-tf32",
+        kind: OptionKind::Bool,
+        default: "false",
+        doc: "compute tf32x3 from three tf32 products",
+    }],
     run,
 };
 
@@ -45,7 +52,14 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     Ok(Changed::from(changed))
 }
 
-fn product(b: &mut Builder<'_>, lhs: Value, rhs: Value, acc: Value, precision: InputPrecision, imprecise: i64) -> Value {
+fn product(
+    b: &mut Builder<'_>,
+    lhs: Value,
+    rhs: Value,
+    acc: Value,
+    precision: InputPrecision,
+    imprecise: i64,
+) -> Value {
     let ty = b.ir.ty(acc);
     let mut attrs = vec![("inputPrecision", precision.attr())];
     if imprecise != 0 {

@@ -1,11 +1,13 @@
 //! `triton-nvidia-gpu-fence-insertion`: orders stores to shared memory before the tensor cores read it.
 //!
-//! Threads store through the *generic proxy*, `wgmma` reads through the *asynchronous* one; without a fence between them (PTX ISA, "Async proxy")
-//! it may read what was there before. From sm_90 on:
-//! 1. For each matrix product with an operand in shared memory, find the operations of threads that wrote there: a `ttg.local_alloc` with a source,
-//!    a `ttg.local_store` or a `ttg.async_copy_global_to_local` to a view of the buffer. The search goes from a view to what it is made of, and through the arguments of loops
-//!    to their start values and what they yield; an argument of anything else counts as a store by it.
-//! 2. If there are any, a `ttng.fence_async_shared` goes in front of the product, and out of every loop that none of the stores is in.
+//! Threads store through the *generic proxy*, `wgmma` reads through the *asynchronous* one; without a fence between
+//! them (PTX ISA, "Async proxy") it may read what was there before. From sm_90 on:
+//! 1. For each matrix product with an operand in shared memory, find the operations of threads that wrote there: a
+//!    `ttg.local_alloc` with a source, a `ttg.local_store` or a `ttg.async_copy_global_to_local` to a view of the
+//!    buffer. The search goes from a view to what it is made of, and through the arguments of loops to their start
+//!    values and what they yield; an argument of anything else counts as a store by it.
+//! 2. If there are any, a `ttng.fence_async_shared` goes in front of the product, and out of every loop that none of
+//!    the stores is in.
 //! 3. Two fences after each other are one.
 //!
 //! ```text
@@ -53,7 +55,9 @@ fn fence(ir: &mut Ir, op: Op) -> bool {
         return false;
     }
     let mut before = op;
-    while let Some(around) = ir.parent_op(before).filter(|&o| matches!(ir.kind(o), OpKind::Scf(ScfOp::For | ScfOp::While))) {
+    while let Some(around) =
+        ir.parent_op(before).filter(|&o| matches!(ir.kind(o), OpKind::Scf(ScfOp::For | ScfOp::While)))
+    {
         if search.stores.iter().any(|&store| store == around || ir.is_ancestor(around, store)) {
             break;
         }
@@ -106,8 +110,8 @@ impl Search {
         }
     }
 
-    /// Stores to views of a buffer. Views that have other uses beside are left to `triton-nvidia-gpu-proxy-fence-insertion`, which knows where memory
-    /// lies.
+    /// Stores to views of a buffer. Views that have other uses beside are left to
+    /// `triton-nvidia-gpu-proxy-fence-insertion`, which knows where memory lies.
     fn stores_to(&mut self, ir: &Ir, buffer: Value) {
         for mut user in ir.users(buffer) {
             while viewed(ir, user).is_some() && ir.has_one_use(ir.result(user)) {

@@ -1,15 +1,17 @@
 //! `ttc-full-iterations`: a loop over a row does its full blocks without masks, and what is left with them.
 //!
-//! `for off in range(0, n, BLOCK)` with `mask = off + tl.arange(0, BLOCK) < n` needs the mask in its last iteration only. Without it a load needs
-//! no predicate and no value for what it leaves out, and selects under the mask disappear.
+//! `for off in range(0, n, BLOCK)` with `mask = off + tl.arange(0, BLOCK) < n` needs the mask in its last iteration
+//! only. Without it a load needs no predicate and no value for what it leaves out, and selects under the mask
+//! disappear.
 //!
 //! # Algorithm
 //!
 //! Of each innermost `scf.for` with step S and upper bound U whose body exchanges nothing between threads:
 //!
-//! 1. Find the masks: `arith.cmpi slt, x, splat U`, where x is at most the induction variable plus S - 1: a splat of it plus a range that ends at
-//!    S or before.
-//! 2. Put a copy of the loop in front, up to `lower + n / S * S` with `n = max(U - lower, 0)`. In all its iterations the masks are true.
+//! 1. Find the masks: `arith.cmpi slt, x, splat U`, where x is at most the induction variable plus S - 1: a splat of it
+//!    plus a range that ends at S or before.
+//! 2. Put a copy of the loop in front, up to `lower + n / S * S` with `n = max(U - lower, 0)`. In all its iterations
+//!    the masks are true.
 //! 3. The loop itself goes on from there, with what the copy ends with; it has one iteration or none.
 //! 4. Canonicalize.
 
@@ -23,8 +25,13 @@ use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::pipeline::schedule::NUM_STAGES;
 use crate::passes::ttg::unroll_streams::exchanges;
 
-pub static PASS: Pass =
-    Pass { name: "ttc-full-iterations", doc: "do a loop's full blocks without masks", input: Input::Ttgir, options: &[], run };
+pub static PASS: Pass = Pass {
+    name: "ttc-full-iterations",
+    doc: "do a loop's full blocks without masks",
+    input: Input::Ttgir,
+    options: &[],
+    run,
+};
 
 /// `arith.cmpi slt`
 /// Larger bodies are not copied.
@@ -55,7 +62,10 @@ fn masks(ir: &Ir, looped: Op) -> Vec<Value> {
     let small = ir.ops(body).count() <= MOST_OPS && ir.stored_attr(looped, "unsignedCmp").is_none();
     let simple = ir.ops(body).all(|op| ir.regions_of(op).is_empty() && !exchanges(ir, op));
     let bounds = (ir.operand(looped, 1), ir.operand(looped, 2));
-    let Some(step) = fold::const_of(ir, bounds.1).and_then(Attr::int_value).filter(|&s| s > 0 && small && simple) else { return vec![] };
+    let Some(step) = fold::const_of(ir, bounds.1).and_then(Attr::int_value).filter(|&s| s > 0 && small && simple)
+    else {
+        return vec![];
+    };
     let is_mask = |&op: &Op| {
         ir.is(op, ArithOp::Cmpi)
             && view::Cmpi(op).predicate(ir) == Some(CmpiPredicate::Slt)
@@ -73,7 +83,9 @@ fn splat_of(ir: &Ir, value: Value) -> Option<Value> {
 fn is_below_next(ir: &Ir, body: Block, value: Value, step: i64) -> bool {
     let Some(sum) = ir.def_op(value).filter(|&d| ir.is(d, ArithOp::Addi)) else { return false };
     let starts = |v: Value| splat_of(ir, v) == Some(ir.args(body)[0]);
-    let short = |v: Value| ir.def_op(v).is_some_and(|d| ir.is(d, TtOp::MakeRange) && ir.int_attr(d, "end").is_some_and(|e| e <= step));
+    let short = |v: Value| {
+        ir.def_op(v).is_some_and(|d| ir.is(d, TtOp::MakeRange) && ir.int_attr(d, "end").is_some_and(|e| e <= step))
+    };
     let (a, b) = (ir.operand(sum, 0), ir.operand(sum, 1));
     starts(a) && short(b) || starts(b) && short(a)
 }

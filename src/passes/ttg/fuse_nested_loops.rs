@@ -1,17 +1,20 @@
-//! `tritongpu-fuse-nested-loops`: a loop over tiles with a loop over K inside becomes one loop, which the pipeliner can keep busy across tiles.
+//! `tritongpu-fuse-nested-loops`: a loop over tiles with a loop over K inside becomes one loop, which the pipeliner can
+//! keep busy across tiles.
 //!
-//! In a nest, the pipeline of the inner loop is filled and drained for each iteration of the outer one. In one loop, the copies for the next tile
-//! start while the last products of this one run, and this tile is stored meanwhile.
+//! In a nest, the pipeline of the inner loop is filled and drained for each iteration of the outer one. In one loop,
+//! the copies for the next tile start while the last products of this one run, and this tile is stored meanwhile.
 //!
 //! # Algorithm
 //!
-//! 1. Find the nests: each `scf.for`, with the loops directly in its body, and so on. Any other operation with regions starts anew inside.
-//! 2. A nest is fused if the outer loop has `ttg.always-fuse` (which is for tests), or if it has `tt.flatten` (`tl.range(…, flatten=True)`) and
-//!    there is one loop inside, with none inside that.
-//! 3. With `tt.flatten` the nest is prepared ([`prepare`]): invariant operations move out, what only the operations behind the inner loop need
-//!    moves behind it, and the inner loop is made one that runs at least once, by a copy of the outer loop without it for the other case.
-//! 4. Children first, the loops in each loop's body are fused with it ([`fuse`]), those whose bounds are known in front of the outer loop, or
-//!    computable from its induction variable ([`bounds`]).
+//! 1. Find the nests: each `scf.for`, with the loops directly in its body, and so on. Any other operation with regions
+//!    starts anew inside.
+//! 2. A nest is fused if the outer loop has `ttg.always-fuse` (which is for tests), or if it has `tt.flatten`
+//!    (`tl.range(…, flatten=True)`) and there is one loop inside, with none inside that.
+//! 3. With `tt.flatten` the nest is prepared ([`prepare`]): invariant operations move out, what only the operations
+//!    behind the inner loop need moves behind it, and the inner loop is made one that runs at least once, by a copy of
+//!    the outer loop without it for the other case.
+//! 4. Children first, the loops in each loop's body are fused with it ([`fuse`]), those whose bounds are known in front
+//!    of the outer loop, or computable from its induction variable ([`bounds`]).
 //!
 //! ```text
 //! for i in …:                          t = 0
@@ -22,9 +25,9 @@
 //!                                        t = 0 if t == n - 1 else t + 1
 //! ```
 //!
-//! Where Triton's result would be wrong, this one differs: bounds are never read from memory in front of a loop that may not run or that writes, the
-//! iterations of loops that count without sign are counted so, an assumption must hold where the loop stands, and see [`fuse`] for values that change too
-//! early.
+//! Where Triton's result would be wrong, this one differs: bounds are never read from memory in front of a loop that
+//! may not run or that writes, the iterations of loops that count without sign are counted so, an assumption must hold
+//! where the loop stands, and see [`fuse`] for values that change too early.
 
 mod bounds;
 mod build;

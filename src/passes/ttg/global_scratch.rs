@@ -1,12 +1,14 @@
-//! `tritongpu-global-scratch-memory-allocation`: gives every `ttg.global_scratch_alloc` its place in the scratch memory of its program.
+//! `tritongpu-global-scratch-memory-allocation`: gives every `ttg.global_scratch_alloc` its place in the scratch memory
+//! of its program.
 //!
 //! # Algorithm
 //!
-//! 1. Pieces follow one another in the order of the text, each at a multiple of its alignment. Pieces marked `third_party_allocation` (profilers)
-//!    lie in a memory of their own. Calls take what the callee needs; callees come first.
-//! 2. The offset is noted as `ttg.global_scratch_memory_offset` on the operation. Sizes and alignments of both memories are noted on every
-//!    function and, for the kernel, on the module. Sizes are multiples of the largest alignment, so that programs' pieces can follow one
-//!    another.
+//! 1. Pieces follow one another in the order of the text, each at a multiple of its alignment. Pieces marked
+//!    `third_party_allocation` (profilers) lie in a memory of their own. Calls take what the callee needs; callees come
+//!    first.
+//! 2. The offset is noted as `ttg.global_scratch_memory_offset` on the operation. Sizes and alignments of both memories
+//!    are noted on every function and, for the kernel, on the module. Sizes are multiples of the largest alignment, so
+//!    that programs' pieces can follow one another.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +65,9 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let mut done: BTreeMap<Op, [Memory; 2]> = BTreeMap::new();
     // Callees first; what calls itself counts nothing for itself.
     for last in [false, true] {
-        while let Some(func) = functions.iter().copied().find(|f| !done.contains_key(f) && (last || ready(ir, *f, &done))) {
+        while let Some(func) =
+            functions.iter().copied().find(|f| !done.contains_key(f) && (last || ready(ir, *f, &done)))
+        {
             let memories = lay_out(ir, func, &done);
             done.insert(func, memories);
             note(ir, func, memories);
@@ -88,8 +92,10 @@ fn lay_out(ir: &mut Ir, func: Op, done: &BTreeMap<Op, [Memory; 2]>) -> [Memory; 
     let [mut global, mut profile] = [Memory::EMPTY; 2];
     for op in ir.all_ops_post(func) {
         if ir.is(op, TtgOp::GlobalScratchAlloc) {
-            let (bytes, alignment) = (ir.int_attr(op, "nbytes").unwrap_or(0), ir.int_attr(op, "alignment").unwrap_or(1));
-            let memory = if ir.stored_attr(op, "third_party_allocation").is_some() { &mut profile } else { &mut global };
+            let (bytes, alignment) =
+                (ir.int_attr(op, "nbytes").unwrap_or(0), ir.int_attr(op, "alignment").unwrap_or(1));
+            let memory =
+                if ir.stored_attr(op, "third_party_allocation").is_some() { &mut profile } else { &mut global };
             set(ir, op, GLOBAL_OFFSET, memory.add(bytes, alignment));
         } else if let Some([g, p]) = callee(ir, op).and_then(|c| done.get(&c)).copied() {
             set(ir, op, GLOBAL_OFFSET, global.add(g.size(), g.alignment));

@@ -1,8 +1,9 @@
 //! What encoding an operation's result has, given that of its operand, and the other way around.
 //!
-//! Most operations keep the encoding. Views have rules of their own: `expand_dims` undoes a slice, `tt.reduce` makes one, `trans` permutes, and
-//! `reshape` keeps the map from threads to elements in row-major order, `join` and `split` keep pairs in one thread, `fp4_to_fp`
-//! makes two registers of one. Where a blocked encoding can say it, the result is blocked; else linear.
+//! Most operations keep the encoding. Views have rules of their own: `expand_dims` undoes a slice, `tt.reduce` makes
+//! one, `trans` permutes, and `reshape` keeps the map from threads to elements in row-major order, `join` and `split`
+//! keep pairs in one thread, `fp4_to_fp` makes two registers of one. Where a blocked encoding can say it, the result is
+//! blocked; else linear.
 
 mod pairs;
 mod reshape;
@@ -66,7 +67,9 @@ pub fn operand_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
         OpKind::Tt(TtOp::Join) => halved(encoding, ir.ty(ir.result(op)).shape()),
         OpKind::Tt(TtOp::Split) => joined(encoding, ir.ty(ir.results(op)[0]).shape()),
         OpKind::Tt(TtOp::Gather) => Some(encoding),
-        OpKind::Ttg(TtgOp::Fp4ToFp) => layout::fp4::packed(encoding, axis_of(ir, op)? as usize, ir.ty(ir.result(op)).shape()),
+        OpKind::Ttg(TtgOp::Fp4ToFp) => {
+            layout::fp4::packed(encoding, axis_of(ir, op)? as usize, ir.ty(ir.result(op)).shape())
+        }
         _ => None,
     }
 }

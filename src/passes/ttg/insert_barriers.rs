@@ -1,11 +1,12 @@
-//! `tritongpu-insert-barriers` (Triton runs this inside its conversion to LLVM; its test pass is `test-print-membar`, a name that is
-//! found too): inserts `ttg.barrier local` where [`Membar`] finds that threads must wait for each other.
+//! `tritongpu-insert-barriers` (Triton runs this inside its conversion to LLVM; its test pass is `test-print-membar`, a
+//! name that is found too): inserts `ttg.barrier local` where [`Membar`] finds that threads must wait for each other.
 //!
-//! 1. Shared memory is laid out as `allocate-shared-memory-nv` does; what stands in the module is not read, so both always agree.
+//! 1. Shared memory is laid out as `allocate-shared-memory-nv` does; what stands in the module is not read, so both
+//!    always agree.
 //! 2. The analysis names the operations that need a barrier before them; each gets one, at its own location.
-//! 3. A barrier that makes asynchronous copies visible stands before the fence between proxies, not behind it, as Triton's does: a fence anywhere on the
-//!    way from the copy to the product orders the two, and the threads that arrive last do not hold up the others by it (1 to 2 % of
-//!    products with small tiles).
+//! 3. A barrier that makes asynchronous copies visible stands before the fence between proxies, not behind it, as
+//!    Triton's does: a fence anywhere on the way from the copy to the product orders the two, and the threads that
+//!    arrive last do not hold up the others by it (1 to 2 % of products with small tiles).
 
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Builder, Ir, Op};
@@ -30,7 +31,8 @@ const LOCAL: i64 = 1;
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let target = target(ir, cx)?;
-    let made = allocation::of_module(ir, &target).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let made = allocation::of_module(ir, &target)
+        .map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
     let one_warp = module_attrs::threads(ir).is_some_and(|t| t.num_warps == 1);
     let mut changed = false;
     for (func, allocation) in made {

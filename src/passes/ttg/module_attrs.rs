@@ -29,7 +29,8 @@ pub fn threads(ir: &Ir) -> Option<Threads> {
     let module = ir.module();
     Some(Threads {
         num_warps: number(ir, module, NUM_WARPS)?,
-        threads_per_warp: number(ir, module, THREADS_PER_WARP).unwrap_or_else(|| target(ir).unwrap_or_else(Target::usual).warp_size()),
+        threads_per_warp: number(ir, module, THREADS_PER_WARP)
+            .unwrap_or_else(|| target(ir).unwrap_or_else(Target::usual).warp_size()),
         num_ctas: number(ir, module, NUM_CTAS).unwrap_or(1),
     })
 }

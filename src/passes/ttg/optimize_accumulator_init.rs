@@ -1,19 +1,21 @@
-//! `tritongpu-optimize-accumulator-init`: a product that starts from zero says so, instead of reading registers full of zeros.
+//! `tritongpu-optimize-accumulator-init`: a product that starts from zero says so, instead of reading registers full of
+//! zeros.
 //!
-//! `ttng.warp_group_dot` has a flag `useC`; where it is false, the accumulator is not read. A loop that starts a new sum every now and then, as a
-//! fused loop over tiles does, then carries one bit and need not clear its registers.
+//! `ttng.warp_group_dot` has a flag `useC`; where it is false, the accumulator is not read. A loop that starts a new
+//! sum every now and then, as a fused loop over tiles does, then carries one bit and need not clear its registers.
 //!
 //! # Algorithm
 //!
-//! For each product directly in the body of an `scf.for` that can take the flag (one that adds up in parts, with `maxNumImpreciseAcc`, cannot: it
-//! would need a select), and that has none or a true one:
+//! For each product directly in the body of an `scf.for` that can take the flag (one that adds up in parts, with
+//! `maxNumImpreciseAcc`, cannot: it would need a select), and that has none or a true one:
 //!
 //! 1. An accumulator that is a constant zero: the flag is false.
-//! 2. Otherwise find who sets the accumulator to zero: the start value of the loop's argument; and a *reset*, an `arith.select` or an `scf.if` with a zero on one
-//!    side and a value from elsewhere on the other, either in front of the product, or behind it on the way to the next iteration.
-//! 3. The loop carries a flag, false at the start if the start value is zero. A reset in front of the product selects between false and the flag
-//!    for this product, and the next iteration has true; one behind it selects between false and true for the next iteration. Without a
-//!    reset, the next iteration has true.
+//! 2. Otherwise find who sets the accumulator to zero: the start value of the loop's argument; and a *reset*, an
+//!    `arith.select` or an `scf.if` with a zero on one side and a value from elsewhere on the other, either in front of
+//!    the product, or behind it on the way to the next iteration.
+//! 3. The loop carries a flag, false at the start if the start value is zero. A reset in front of the product selects
+//!    between false and the flag for this product, and the next iteration has true; one behind it selects between false
+//!    and true for the next iteration. Without a reset, the next iteration has true.
 //! 4. The reset gives its other value on both sides.
 //!
 //! Example, a reset in front:
@@ -24,8 +26,8 @@
 //!   scf.yield %d                                           scf.yield %d, %true
 //! ```
 //!
-//! Triton takes any reset. Here nobody but the product may see that the zeros are gone: a reset with other users in the loop stays, and where the
-//! loop's result is used, a select behind the loop puts the zeros back.
+//! Triton takes any reset. Here nobody but the product may see that the zeros are gone: a reset with other users in the
+//! loop stays, and where the loop's result is used, a select behind the loop puts the zeros back.
 
 use crate::ir::core::{Attr, Block, Builder, Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtngOp};
@@ -126,7 +128,9 @@ fn reset_of(ir: &Ir, body: Block, value: Value) -> Option<Reset> {
     }
     let index = index as usize;
     let sides = match ir.kind(op) {
-        OpKind::Arith(ArithOp::Select) if ir.ty(ir.operand(op, 0)) == Type::int(1) => [ir.operand(op, 1), ir.operand(op, 2)],
+        OpKind::Arith(ArithOp::Select) if ir.ty(ir.operand(op, 0)) == Type::int(1) => {
+            [ir.operand(op, 1), ir.operand(op, 2)]
+        }
         OpKind::Scf(ScfOp::If) => {
             let side = |i: usize| ir.body(op, i).and_then(|b| ir.terminator(b)).map(|y| ir.operand(y, index));
             [side(0)?, side(1)?]

@@ -1,15 +1,17 @@
 //! `triton-nvidia-optimize-descriptor-encoding`: how the blocks of each tensor descriptor lie in shared memory.
 //!
-//! The layout belongs to the descriptor: hardware swizzles as the descriptor says. So what reads a loaded block decides, and whatever holds the
-//! same descriptor must agree.
+//! The layout belongs to the descriptor: hardware swizzles as the descriptor says. So what reads a loaded block
+//! decides, and whatever holds the same descriptor must agree.
 //!
 //! # Algorithm
 //!
 //! 1. Descriptors that control flow joins (arguments and results of loops and branches, selects) are one *family*.
-//! 2. Each access through a descriptor says what it would like: a load the layout of the first buffer that its result is stored to, where that is an
-//!    `nvmma_shared` layout that is not transposed; every access the shape that it moves.
-//! 3. The wishes of a family are joined: two different layouts cancel each other, shapes become the least along each axis. Descriptors that are
-//!    handed to or come from another function, or are made from a pointer, have the layout that their type alone gives.
+//! 2. Each access through a descriptor says what it would like: a load the layout of the first buffer that its result
+//!    is stored to, where that is an `nvmma_shared` layout that is not transposed; every access the shape that it
+//!    moves.
+//! 3. The wishes of a family are joined: two different layouts cancel each other, shapes become the least along each
+//!    axis. Descriptors that are handed to or come from another function, or are made from a pointer, have the layout
+//!    that their type alone gives.
 //! 4. Without a wish, the layout has the widest swizzle that a row of the shape fills.
 //!
 //! ```text
@@ -60,7 +62,9 @@ impl Wish {
             (a, b) => a.iter().zip(b).map(|(&a, &b)| a.min(b)).collect(),
         };
         match (&self.cga, &other.cga) {
-            (Some(a), Some(b)) if a != b => self.cga = Some(along_last_axis(1 << a.len(), a.first().map_or(0, Vec::len))),
+            (Some(a), Some(b)) if a != b => {
+                self.cga = Some(along_last_axis(1 << a.len(), a.first().map_or(0, Vec::len)))
+            }
             (None, cga) => self.cga.clone_from(cga),
             _ => {}
         }
@@ -111,7 +115,10 @@ fn decide(ir: &Ir, func: Op, blocks: u32) -> Vec<(Value, Type)> {
     }
     let ops = ir.all_ops(func);
     for &op in &ops {
-        let plain = matches!(ir.kind(op), OpKind::Tt(TtOp::Call | TtOp::Return) | OpKind::Ttng(TtngOp::ReinterpretTensorDescriptor));
+        let plain = matches!(
+            ir.kind(op),
+            OpKind::Tt(TtOp::Call | TtOp::Return) | OpKind::Ttng(TtngOp::ReinterpretTensorDescriptor)
+        );
         for &value in ir.operands(op).iter().chain(ir.results(op)).filter(|&&v| is_descriptor(ir.ty(v))) {
             families.wish(value, Wish { plain, ..Wish::default() });
         }
@@ -175,7 +182,9 @@ impl Families {
 /// Step 2: the descriptor that an operation accesses memory through, and what it would like.
 fn of_access(ir: &Ir, op: Op) -> Option<(Value, Wish)> {
     let (tensor, encoding) = match ir.kind(op) {
-        OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorGather) => (ir.ty(ir.result(op)), stored_to(ir, ir.result(op))),
+        OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorGather) => {
+            (ir.ty(ir.result(op)), stored_to(ir, ir.result(op)))
+        }
         OpKind::Tt(TtOp::DescriptorStore | TtOp::DescriptorReduce) => (ir.ty(ir.operand(op, 1)), None),
         OpKind::Tt(TtOp::DescriptorScatter) => (ir.ty(ir.operand(op, 3)), None),
         _ => return None,
@@ -248,13 +257,16 @@ fn widest(shape: &[i64], elem: Type, cga: &[Vec<i32>]) -> Attr {
 
 /// A function's type follows its arguments; results have the layout that their type alone gives.
 fn update_signature(ir: &mut Ir, func: Op, blocks: u32) {
-    let Some(TypeData::Function { inputs, results }) = ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data) else {
+    let Some(TypeData::Function { inputs, results }) =
+        ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data)
+    else {
         return;
     };
     let Some(entry) = ir.body(func, 0) else { return };
     let new: Vec<Type> = ir.args(entry).iter().map(|&a| ir.ty(a)).collect();
     let plain = Wish { plain: true, ..Wish::default() };
-    let given: Vec<Type> = results.iter().map(|&ty| if is_descriptor(ty) { with_layout(ty, &plain, blocks) } else { ty }).collect();
+    let given: Vec<Type> =
+        results.iter().map(|&ty| if is_descriptor(ty) { with_layout(ty, &plain, blocks) } else { ty }).collect();
     if new != *inputs || given != *results {
         ir.set_attr(func, "function_type", Attr::ty(Type::function(&new, &given)));
     }

@@ -1,12 +1,16 @@
-//! `tritongpu-optimize-dot-operands`: transposed and reshaped operands of matrix products are read from shared memory as they lie there.
+//! `tritongpu-optimize-dot-operands`: transposed and reshaped operands of matrix products are read from shared memory
+//! as they lie there.
 //!
 //! # Algorithm
 //!
 //! Canonicalize; then, until nothing changes:
 //!
-//! 1. `convert_layout(trans x)` to a dot operand with one user stores `x` swizzled for the transposed read, and loads the transposed view.
-//! 2. An operand of `wgmma` that stores a transposed tensor stores the tensor and takes the transposed view: the instruction reads both ways.
-//! 3. One that stores a reshaped tensor stores the tensor and takes the reshaped view, where that is an encoding that the instruction reads.
+//! 1. `convert_layout(trans x)` to a dot operand with one user stores `x` swizzled for the transposed read, and loads
+//!    the transposed view.
+//! 2. An operand of `wgmma` that stores a transposed tensor stores the tensor and takes the transposed view: the
+//!    instruction reads both ways.
+//! 3. One that stores a reshaped tensor stores the tensor and takes the reshaped view, where that is an encoding that
+//!    the instruction reads.
 
 use crate::ir::core::{Attr, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Type, TypeData};
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
@@ -48,7 +52,8 @@ const SWAP: [i64; 2] = [1, 0];
 /// The transposition of two axes that makes `value`, if it is one.
 fn transposition(rw: &Rewriter<'_>, op: Op) -> Option<Op> {
     let def = rw.ir.def_op(*rw.ir.operands(op).first()?)?;
-    let swaps = rw.ir.is(def, TtOp::Trans) && rw.ir.attr(def, "order").and_then(Attr::as_dense_array) == Some(&SWAP[..]);
+    let swaps =
+        rw.ir.is(def, TtOp::Trans) && rw.ir.attr(def, "order").and_then(Attr::as_dense_array) == Some(&SWAP[..]);
     swaps.then_some(def)
 }
 
@@ -74,7 +79,8 @@ fn swizzled(rw: &mut Rewriter<'_>, op: Op) -> Option<()> {
     let trans = transposition(rw, op)?;
     let source = rw.ir.operand(trans, 0);
     // What the source had before a conversion decides the order.
-    let inner = rw.ir.def_op(source).filter(|&d| rw.ir.is(d, TtgOp::ConvertLayout)).map_or(source, |d| rw.ir.operand(d, 0));
+    let inner =
+        rw.ir.def_op(source).filter(|&d| rw.ir.is(d, TtgOp::ConvertLayout)).map_or(source, |d| rw.ir.operand(d, 0));
     let from = rw.ir.ty(inner);
     let order = layout::order_for_memory(from.encoding()?, from.shape());
     let memory = buffer(from, swizzled_for_dot(from, operand, &order, true)?, false);
@@ -100,7 +106,9 @@ fn feeds_wgmma(rw: &Rewriter<'_>, alloc: Op) -> bool {
 /// Step 2.
 fn fuse_transposition(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let ty = rw.ir.ty(rw.ir.result(op));
-    let (Some(trans), Some(desc)) = (transposition(rw, op).filter(|_| feeds_wgmma(rw, op)), ty.as_memdesc()) else { return false };
+    let (Some(trans), Some(desc)) = (transposition(rw, op).filter(|_| feeds_wgmma(rw, op)), ty.as_memdesc()) else {
+        return false;
+    };
     if !matches!(desc.encoding.as_encoding(), Some(Encoding::NvmmaShared(_))) {
         return false;
     }
@@ -116,8 +124,8 @@ fn fuse_transposition(rw: &mut Rewriter<'_>, op: Op) -> bool {
     true
 }
 
-/// Whether the elements of `view` are where those of `source` are, with the axes exchanged. An axis longer than a TMA box (256 elements) is laid
-/// out box after box in the order of the axes, and then they are not.
+/// Whether the elements of `view` are where those of `source` are, with the axes exchanged. An axis longer than a TMA
+/// box (256 elements) is laid out box after box in the order of the axes, and then they are not.
 fn is_transposed_view(source: Type, view: Type) -> bool {
     match (layout::layout_of(source), layout::layout_of(view)) {
         (Ok(from), Ok(to)) => to.same_map(&from.permute_axes(&[1, 0])),

@@ -3,8 +3,8 @@
 //! # Algorithm
 //!
 //! 1. Views that may reorder, and gathers, get the layout that suits their users ([`views`]).
-//! 2. A loop that adds up (multiplies, takes the greatest or least of) rows of loaded tensors talks across threads in every iteration. Instead,
-//!    each thread keeps a partial result, and threads talk once, behind the loop:
+//! 2. A loop that adds up (multiplies, takes the greatest or least of) rows of loaded tensors talks across threads in
+//!    every iteration. Instead, each thread keeps a partial result, and threads talk once, behind the loop:
 //!
 //! ```text
 //! before: for (acc = 0) { x = load; acc = acc + sum(x, axis 1) }          256×128, 4 elements a thread
@@ -84,7 +84,10 @@ impl Accumulation {
         let Encoding::Blocked(blocked) = ty.layout()? else { return None };
         let combination = combination(ir, reduce)?;
         let last = ty.rank().checked_sub(1).filter(|&l| l > 0)?;
-        if ir.int_attr(reduce, "axis") != i64::try_from(last).ok() || !ir.is(ir.def_op(source)?, TtOp::Load) || !blocked.cga.is_empty() {
+        if ir.int_attr(reduce, "axis") != i64::try_from(last).ok()
+            || !ir.is(ir.def_op(source)?, TtOp::Load)
+            || !blocked.cga.is_empty()
+        {
             return None;
         }
         let held = *layout::sizes_along(layout::layout_of(ty).ok()?, Dim::Register, true).get(last)?;
@@ -101,7 +104,8 @@ impl Accumulation {
         }
         let index = end.index as usize;
         let other = ir.operand(update, 1 - into.index as usize);
-        let carried = matches!(ir.def(other), ValueDef::Arg { block, index: i } if block == body && i as usize == index + 1);
+        let carried =
+            matches!(ir.def(other), ValueDef::Arg { block, index: i } if block == body && i as usize == index + 1);
         let start = ir.def_op(ir.operand(looped, 3 + index)).filter(|&d| ir.is(d, ArithOp::Constant));
         (carried && ir.has_one_use(other) && start.is_some()).then(|| Accumulation {
             reduce,

@@ -1,9 +1,10 @@
-//! `tritongpu-prefetch`: the first slice of the operands of a `mma.sync` product is loaded from shared memory an iteration ahead.
+//! `tritongpu-prefetch`: the first slice of the operands of a `mma.sync` product is loaded from shared memory an
+//! iteration ahead.
 //!
 //! # Algorithm
 //!
-//! Of each loop with one `tt.dot` for `mma.sync` whose operands are loaded from shared memory in the loop, cut K into slices of the width of
-//! one instruction's step (eight times `kWidth`):
+//! Of each loop with one `tt.dot` for `mma.sync` whose operands are loaded from shared memory in the loop, cut K into
+//! slices of the width of one instruction's step (eight times `kWidth`):
 //!
 //! ```text
 //! before: for { a = load A; b = load B; acc = dot a, b, acc }
@@ -12,17 +13,20 @@
 //!                        a0' = load A'[0]; b0' = load B'[0]; acc = dot a1, b1, acc; yield a0', b0' }
 //! ```
 //!
-//! 1. Where a buffer, or the token that its load waits for, is made in the loop, the loop carries it: the first one is computed in front of the
-//!    loop, the next one at its end, both by repeating what makes it.
-//! 2. The first slice is carried; the other slices are loaded at the start of the product, each into a product of its own.
+//! 1. Where a buffer, or the token that its load waits for, is made in the loop, the loop carries it: the first one is
+//!    computed in front of the loop, the next one at its end, both by repeating what makes it.
+//! 2. The first slice is carried; the other slices are loaded at the start of the product, each into a product of its
+//!    own.
 //! 3. The last product moves down to its first user, so that the loads for the next iteration come before it.
 //!
-//! Loops with more products, other matrix instructions, or TMA copies are left alone, and so are operands that anything but elementwise operations of one
-//! operand computes from what is loaded.
+//! Loops with more products, other matrix instructions, or TMA copies are left alone, and so are operands that anything
+//! but elementwise operations of one operand computes from what is loaded.
 
 use std::collections::BTreeMap;
 
-use crate::ir::core::{Attr, Block, Builder, Encoding, InsertPoint, Ir, Mapping, MemDesc, Op, OpState, Type, TypeData, Value, ValueDef};
+use crate::ir::core::{
+    Attr, Block, Builder, Encoding, InsertPoint, Ir, Mapping, MemDesc, Op, OpState, Type, TypeData, Value, ValueDef,
+};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, Traits, TtOp, TtgOp};
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -85,10 +89,14 @@ impl Prefetch {
         if depth < width || depth % width != 0 {
             return None;
         }
-        let this = Prefetch { looped, body, dot, width, operands: [Operand::of(ir, dot, 0)?, Operand::of(ir, dot, 1)?] };
+        let this =
+            Prefetch { looped, body, dot, width, operands: [Operand::of(ir, dot, 0)?, Operand::of(ir, dot, 1)?] };
         let carried = this.operands.iter().all(|o| this.carried_index(ir, o.buffer).is_some());
         let waits = this.operands.iter().any(|o| o.token.is_some());
-        let repeats = this.operands.iter().all(|o| this.is_repeatable(ir, o.buffer) && o.token.is_none_or(|t| this.is_repeatable(ir, t)));
+        let repeats = this
+            .operands
+            .iter()
+            .all(|o| this.is_repeatable(ir, o.buffer) && o.token.is_none_or(|t| this.is_repeatable(ir, t)));
         (carried || waits && repeats).then_some(this)
     }
 
@@ -148,7 +156,8 @@ impl Prefetch {
     fn apply(self, ir: &mut Ir) {
         let starts = self.prologue(ir);
         // The carried values: sources and tokens made in the loop, then the slices.
-        let mut current: [(Value, Option<Value>); 2] = [0, 1].map(|i| (self.operands[i].buffer, self.operands[i].token));
+        let mut current: [(Value, Option<Value>); 2] =
+            [0, 1].map(|i| (self.operands[i].buffer, self.operands[i].token));
         let mut made = vec![];
         for (i, value) in self.made_in_loop(ir) {
             let start = starts.made[&value];
@@ -201,7 +210,14 @@ impl Prefetch {
     }
 
     /// The slice from `offset` of an operand.
-    fn slice(&self, ir: &mut Ir, operand: &Operand, point: InsertPoint, from: (Value, Option<Value>), offset: i64) -> Value {
+    fn slice(
+        &self,
+        ir: &mut Ir,
+        operand: &Operand,
+        point: InsertPoint,
+        from: (Value, Option<Value>),
+        offset: i64,
+    ) -> Value {
         let (buffer, token) = from;
         let desc = ir.ty(buffer).as_memdesc().expect("an operand is loaded from a buffer").clone();
         let rank = desc.shape.len();
@@ -216,8 +232,10 @@ impl Prefetch {
         let view = Type::new(TypeData::MemDesc(MemDesc { shape: shape.clone(), ..desc }));
         let loc = ir.value_loc(buffer);
         let mut b = Builder::new(ir, point, loc);
-        let state =
-            OpState::new(TtgOp::MemDescSubslice, loc).operands(&[buffer]).results(&[view]).attr("offsets", Attr::i32_array(&offsets));
+        let state = OpState::new(TtgOp::MemDescSubslice, loc)
+            .operands(&[buffer])
+            .results(&[view])
+            .attr("offsets", Attr::i32_array(&offsets));
         let part = b.insert(state);
         let part = b.ir.result(part);
         let operands: Vec<Value> = std::iter::once(part).chain(token).collect();
@@ -264,7 +282,8 @@ impl Prefetch {
     /// Step 3.
     fn sink(&self, ir: &mut Ir, last: Op) -> InsertPoint {
         let end = ir.terminator(self.body).expect("a loop ends in a yield");
-        let stops = |op: Op| op == end || !ir.regions_of(op).is_empty() || ir.uses(ir.result(last)).iter().any(|u| u.op == op);
+        let stops =
+            |op: Op| op == end || !ir.regions_of(op).is_empty() || ir.uses(ir.result(last)).iter().any(|u| u.op == op);
         let first = std::iter::successors(ir.next_op(last), |&op| ir.next_op(op)).find(|&op| stops(op)).unwrap_or(end);
         ir.move_before(last, first);
         if first == end { InsertPoint::Before(last) } else { InsertPoint::Before(end) }

@@ -1,9 +1,9 @@
 //! `test-print-allocation` and `test-print-alias`: what is known of shared memory, as remarks, for tests.
 //!
-//! - Allocation: the function's name; for each buffer, at its operation, `offset = 0, size = 512` (`scratch` before it for scratch memory,
-//!   `virtual` for a callee's); at the end the function's `size = 1024`.
-//! - Alias: for each memory descriptor that may be part of buffers, `%0 -> %0,%3`: results at their operation, arguments of a block at the
-//!   operation around it. Values are numbered in the order of the text.
+//! - Allocation: the function's name; for each buffer, at its operation, `offset = 0, size = 512` (`scratch` before it
+//!   for scratch memory, `virtual` for a callee's); at the end the function's `size = 1024`.
+//! - Alias: for each memory descriptor that may be part of buffers, `%0 -> %0,%3`: results at their operation,
+//!   arguments of a block at the operation around it. Values are numbered in the order of the text.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,8 @@ pub static ALIAS: Pass = Pass {
 
 fn allocation(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let target = target(ir, cx)?;
-    let made = allocation::of_module(ir, &target).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let made = allocation::of_module(ir, &target)
+        .map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
     for func in ir.functions() {
         let Some(allocation) = made.get(&func) else { continue };
         cx.remark(&codes::SHARED_MEMORY, ir.loc(func), ir.str_attr(func, "sym_name").unwrap_or_default());
@@ -42,7 +43,11 @@ fn allocation(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
                 BufferKind::Scratch => "scratch ",
                 BufferKind::Callee => "virtual ",
             };
-            cx.remark(&codes::SHARED_MEMORY, ir.loc(buffer.owner), format!("{prefix}offset = {}, size = {}", buffer.offset, buffer.bytes));
+            cx.remark(
+                &codes::SHARED_MEMORY,
+                ir.loc(buffer.owner),
+                format!("{prefix}offset = {}, size = {}", buffer.offset, buffer.bytes),
+            );
         }
         cx.remark(&codes::SHARED_MEMORY, ir.loc(func), format!("size = {}", allocation.total));
     }

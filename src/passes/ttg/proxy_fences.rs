@@ -1,17 +1,20 @@
-//! `triton-nvidia-gpu-proxy-fence-insertion`: fences between accesses to shared memory by threads and by asynchronous hardware, as far as
-//! `triton-nvidia-gpu-fence-insertion` has not put them where they cost least.
+//! `triton-nvidia-gpu-proxy-fence-insertion`: fences between accesses to shared memory by threads and by asynchronous
+//! hardware, as far as `triton-nvidia-gpu-fence-insertion` has not put them where they cost least.
 //!
-//! `wgmma`, tensor memory and TMA see what threads, `cp.async` among them, wrote earlier only after a fence (PTX ISA, "Async proxy"). From sm_90 on, with
-//! memory laid out:
-//! 1. A *state* is the set of accesses by threads since the last fence. The state before each segment of the control flow is the union over the ways
-//!    into it, computed until nothing changes.
-//! 2. An operation of the asynchronous proxy whose access conflicts with one in the state gets a fence before it, which empties the state.
+//! `wgmma`, tensor memory and TMA see what threads, `cp.async` among them, wrote earlier only after a fence (PTX ISA,
+//! "Async proxy"). From sm_90 on, with memory laid out:
+//! 1. A *state* is the set of accesses by threads since the last fence. The state before each segment of the control
+//!    flow is the union over the ways into it, computed until nothing changes.
+//! 2. An operation of the asynchronous proxy whose access conflicts with one in the state gets a fence before it, which
+//!    empties the state.
 //! 3. With the new fences, states are computed again, until nobody needs one.
-//! 4. A fence is taken away when none of the accesses that it orders conflicts with asynchronous hardware anywhere in the function. An asynchronous copy
-//!    counts from each `ttg.async_wait` that may end it, since its bytes arrive after the fences before. Attention keeps one fence an iteration
-//!    of two: the copies that both products read are waited for at once.
+//! 4. A fence is taken away when none of the accesses that it orders conflicts with asynchronous hardware anywhere in
+//!    the function. An asynchronous copy counts from each `ttg.async_wait` that may end it, since its bytes arrive
+//!    after the fences before. Attention keeps one fence an iteration of two: the copies that both products read are
+//!    waited for at once.
 //!
-//! What an operation keeps in scratch memory counts as read: its own barriers end it. A call is both when hardware accesses memory in what it calls.
+//! What an operation keeps in scratch memory counts as read: its own barriers end it. A call is both when hardware
+//! accesses memory in what it calls.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +41,8 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     if !target.has_async_proxy() {
         return Ok(Changed::No);
     }
-    let made = allocation::of_module(ir, &target).map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let made = allocation::of_module(ir, &target)
+        .map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
     let mut changed = false;
     for (func, allocation) in made {
         let segments = Segments::new(ir, func);
@@ -46,7 +50,8 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             segments.all.iter().map(|s| s.ops.iter().map(|&op| step(ir, op, &allocation, &target)).collect()).collect();
         for op in fences(&segments, &steps) {
             let loc = ir.loc(op);
-            let state = crate::ir::core::OpState::new(TtngOp::FenceAsyncShared, loc).attr("bCluster", Attr::bool(false));
+            let state =
+                crate::ir::core::OpState::new(TtngOp::FenceAsyncShared, loc).attr("bCluster", Attr::bool(false));
             Builder::before(ir, op).insert(state);
             changed = true;
         }
@@ -111,12 +116,17 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation, target: &Target) -> Step {
     step
 }
 
-/// Whether an operation calls a function that does, itself or through others, what is of [`Classes::ASYNC_PROXY`]. `path`: who is being looked at.
+/// Whether an operation calls a function that does, itself or through others, what is of [`Classes::ASYNC_PROXY`].
+/// `path`: who is being looked at.
 fn calls_hardware(ir: &Ir, op: Op, path: &mut Vec<Op>) -> bool {
-    let callee = if ir.is(op, TtOp::Call) { ir.str_attr(op, "callee").and_then(|name| ir.function(name)) } else { None };
+    let callee =
+        if ir.is(op, TtOp::Call) { ir.str_attr(op, "callee").and_then(|name| ir.function(name)) } else { None };
     let Some(callee) = callee.filter(|f| !path.contains(f)) else { return false };
     path.push(callee);
-    let found = ir.all_ops(callee).into_iter().any(|inner| ir.kind(inner).belongs(Classes::ASYNC_PROXY) || calls_hardware(ir, inner, path));
+    let found = ir
+        .all_ops(callee)
+        .into_iter()
+        .any(|inner| ir.kind(inner).belongs(Classes::ASYNC_PROXY) || calls_hardware(ir, inner, path));
     path.pop();
     found
 }
@@ -128,7 +138,8 @@ fn fences(segments: &Segments, steps: &[Vec<Step>]) -> Vec<Op> {
         let states = states(segments, steps, &chosen);
         let found = steps.iter().zip(states).find_map(|(steps, mut state)| {
             steps.iter().find_map(|step| {
-                let needed = !chosen.contains(&step.op) && step.hardware.iter().any(|h| state.iter().any(|g| g.conflicts(h)));
+                let needed =
+                    !chosen.contains(&step.op) && step.hardware.iter().any(|h| state.iter().any(|g| g.conflicts(h)));
                 pass(step, &chosen, &mut state);
                 needed.then_some(step.op)
             })
@@ -202,8 +213,8 @@ impl Since {
     }
 }
 
-/// Step 4: the fences that order nothing, in the order of the text. What a fence of them would have ended conflicts with no asynchronous access, so taking one
-/// away makes no other necessary.
+/// Step 4: the fences that order nothing, in the order of the text. What a fence of them would have ended conflicts
+/// with no asynchronous access, so taking one away makes no other necessary.
 fn idle(segments: &Segments, steps: &[Vec<Step>]) -> Vec<Op> {
     let hardware: BTreeSet<&Access> = steps.iter().flatten().flat_map(|s| &s.hardware).collect();
     let mut before = vec![Since::default(); segments.all.len()];

@@ -1,7 +1,8 @@
 //! `tritongpu-reduce-data-duplication`: operands of `mma.sync` that several warps read go through shared memory once.
 //!
-//! A `ttg.convert_layout` to a dot operand that needs shared memory becomes `ttg.local_alloc` and `ttg.local_load`: the buffer gets the swizzle
-//! that the instruction's loads want, and each element is stored once however many threads need it.
+//! A `ttg.convert_layout` to a dot operand that needs shared memory becomes `ttg.local_alloc` and `ttg.local_load`: the
+//! buffer gets the swizzle that the instruction's loads want, and each element is stored once however many threads need
+//! it.
 
 use crate::ir::core::{Builder, Encoding, Ir, Op};
 use crate::ir::dialects::TtgOp;

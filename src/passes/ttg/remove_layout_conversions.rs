@@ -2,14 +2,15 @@
 //!
 //! # Algorithm
 //!
-//! 1. Forward ([`propagate`]): operations whose layout matters (wide loads and stores, dots, atomics) are anchors; their layouts flow to
-//!    everything computed from them, and each value settles on one.
+//! 1. Forward ([`propagate`]): operations whose layout matters (wide loads and stores, dots, atomics) are anchors;
+//!    their layouts flow to everything computed from them, and each value settles on one.
 //! 2. Conversions that producers can take over (of splats, ranges, constants, other conversions) go.
-//! 3. Backward ([`remat`]): what a remaining conversion converts is computed anew in the layout wanted, where all of it is cheap enough: up
-//!    to loads of few elements, through loops and conditionals. Repeat 2 and 3 until nothing changes.
+//! 3. Backward ([`remat`]): what a remaining conversion converts is computed anew in the layout wanted, where all of it
+//!    is cheap enough: up to loads of few elements, through loops and conditionals. Repeat 2 and 3 until nothing
+//!    changes.
 //! 4. A conversion that stays moves above operations that make its tensor larger: extensions, broadcasts.
-//! 5. One that still stays moves into the branches of conditionals in loops, or, if it is an operand of a matrix instruction, up to the loads
-//!    ([`hoist`]).
+//! 5. One that still stays moves into the branches of conditionals in loops, or, if it is an operand of a matrix
+//!    instruction, up to the loads ([`hoist`]).
 //! 6. Carried values that nothing reads are cut loose, and loops and conditionals cleaned up.
 
 mod cost;
@@ -98,10 +99,11 @@ fn can_use_result_encoding(ir: &Ir, op: Op, encoding: Attr) -> bool {
     }
 }
 
-/// Carried values of loops that only compute themselves are replaced by their initial value inside; canonicalization then drops them.
+/// Carried values of loops that only compute themselves are replaced by their initial value inside; canonicalization
+/// then drops them.
 ///
-/// A carried value is alive if it, or what is computed from it, reaches anything but its own yield: an effect, another carried
-/// value that is alive, or a use of the loop's result.
+/// A carried value is alive if it, or what is computed from it, reaches anything but its own yield: an effect, another
+/// carried value that is alive, or a use of the loop's result.
 fn cut_dead_carried_values(ir: &mut Ir, module: Op) -> bool {
     let loops: Vec<Op> = ir.all_ops_post(module).into_iter().filter(|&o| ir.is(o, ScfOp::For)).collect();
     if loops.is_empty() {

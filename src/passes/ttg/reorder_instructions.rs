@@ -1,14 +1,16 @@
-//! `tritongpu-reorder-instructions`: moves operations to where they cost fewer registers, or where later passes look for them.
+//! `tritongpu-reorder-instructions`: moves operations to where they cost fewer registers, or where later passes look
+//! for them.
 //!
 //! # Algorithm
 //!
-//! 1. A layout conversion sinks behind the last release of shared memory before its first use, so that both do not need memory at once.
+//! 1. A layout conversion sinks behind the last release of shared memory before its first use, so that both do not need
+//!    memory at once.
 //! 2. A conversion to a dot operand, or a load from shared memory, with one use inside a loop sinks to that use.
-//! 3. An allocation of shared memory that stores a value moves right behind the value's definition, unless something between them writes: what was
-//!    loaded long ago would occupy shared memory for long.
+//! 3. An allocation of shared memory that stores a value moves right behind the value's definition, unless something
+//!    between them writes: what was loaded long ago would occupy shared memory for long.
 //! 4. A transposition moves right behind the definition of its source.
-//! 5. The load of operand B of a matrix product from shared memory that stands in front of that of operand A moves right behind it, unless
-//!    something between them writes.
+//! 5. The load of operand B of a matrix product from shared memory that stands in front of that of operand A moves
+//!    right behind it, unless something between them writes.
 
 use crate::ir::core::{Dominance, Encoding, Ir, Op};
 use crate::ir::dialects::{ArithOp, Effects, OpKind, ScfOp, TtOp, TtgOp, TtngOp};
@@ -29,7 +31,8 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     for op in ir.all_ops_post(module).into_iter().filter(|&o| ir.is(o, TtgOp::ConvertLayout)).collect::<Vec<_>>() {
         changed |= sink_behind_releases(ir, op);
     }
-    let sinking: Vec<(Op, Op)> = ir.all_ops_post(module).into_iter().filter_map(|op| Some((op, sinks_into_loop(ir, op)?))).collect();
+    let sinking: Vec<(Op, Op)> =
+        ir.all_ops_post(module).into_iter().filter_map(|op| Some((op, sinks_into_loop(ir, op)?))).collect();
     for (op, user) in sinking {
         ir.move_before(op, user);
         changed = true;
@@ -53,7 +56,8 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
 /// The operation in `op`'s block that holds the first use.
 fn first_use(ir: &Ir, op: Op) -> Option<Op> {
     let block = ir.parent_block(op);
-    let ancestor = |user: Op| std::iter::successors(Some(user), |&u| ir.parent_op(u)).find(|&u| ir.parent_block(u) == block);
+    let ancestor =
+        |user: Op| std::iter::successors(Some(user), |&u| ir.parent_op(u)).find(|&u| ir.parent_block(u) == block);
     let users = ir.results(op).iter().flat_map(|&r| ir.uses(r)).filter_map(|u| ancestor(u.op));
     users.reduce(|a, b| if b != a && ir.is_before(b, a) { b } else { a })
 }
@@ -100,16 +104,20 @@ fn follow_source(ir: &mut Ir, op: Op) -> bool {
     true
 }
 
-/// Whether anything that is known to write stands between `def` and `op`, which `def` dominates; or in what holds `op`, where that is further inside.
+/// Whether anything that is known to write stands between `def` and `op`, which `def` dominates; or in what holds `op`,
+/// where that is further inside.
 fn written_between(ir: &Ir, def: Op, op: Op) -> bool {
     let block = ir.parent_block(def);
-    let Some(until) = std::iter::successors(Some(op), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o) == block) else { return true };
+    let Some(until) = std::iter::successors(Some(op), |&o| ir.parent_op(o)).find(|&o| ir.parent_block(o) == block)
+    else {
+        return true;
+    };
     let mut between = std::iter::successors(ir.next_op(def), |&o| ir.next_op(o)).take_while(|&o| o != until);
     between.any(|o| writes(ir, o)) || until != op && writes(ir, until)
 }
 
-/// Whether an operation, or one inside it, is known to write. What only synchronises, or ends the life of a buffer, does not; nor does a loop that
-/// waits: it has been pipelined, and its buffers are there anyway.
+/// Whether an operation, or one inside it, is known to write. What only synchronises, or ends the life of a buffer,
+/// does not; nor does a loop that waits: it has been pipelined, and its buffers are there anyway.
 fn writes(ir: &Ir, op: Op) -> bool {
     let inside = ir.all_ops(op);
     let synchronises = |o: &Op| {

@@ -1,4 +1,5 @@
-//! Encodings of shared memory that passes choose: for the operands of matrix instructions, and for transposed and reshaped views of a buffer.
+//! Encodings of shared memory that passes choose: for the operands of matrix instructions, and for transposed and
+//! reshaped views of a buffer.
 
 use crate::ir::core::encoding::{Bases, NvmmaShared, SwizzledShared};
 use crate::ir::core::{Attr, Encoding, Type};
@@ -19,8 +20,8 @@ fn share_of(shape: &[i64], split: &[u32]) -> Vec<i64> {
     shape.iter().zip(split).map(|(&s, &n)| (s / i64::from(n)).max(1)).collect()
 }
 
-/// For an operand of `wgmma`: the widest swizzle that a row of the tensor fills (PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory
-/// Layout").
+/// For an operand of `wgmma`: the widest swizzle that a row of the tensor fills (PTX ISA, "Asynchronous Warpgroup Level
+/// Matrix Shared Memory Layout").
 #[must_use]
 pub fn nvmma(tensor: Type, order: &[u32]) -> Encoding {
     nvmma_of(tensor.shape(), tensor.elem(), order, &cga_of(tensor).0)
@@ -29,7 +30,8 @@ pub fn nvmma(tensor: Type, order: &[u32]) -> Encoding {
 /// As [`nvmma`], for elements of this type in this shape, shared by the blocks of a cluster.
 #[must_use]
 pub fn nvmma_of(shape: &[i64], elem: Type, order: &[u32], cga: &Bases) -> Encoding {
-    let split: Vec<u32> = (0..shape.len()).map(|d| 1 << cga.iter().filter(|b| b.get(d).is_some_and(|&c| c != 0)).count()).collect();
+    let split: Vec<u32> =
+        (0..shape.len()).map(|d| 1 << cga.iter().filter(|b| b.get(d).is_some_and(|&c| c != 0)).count()).collect();
     let share = share_of(shape, &split);
     let bits = elem.bit_width().unwrap_or(8);
     let row = share[order[0] as usize] * i64::from(bits) / 8;
@@ -46,12 +48,17 @@ pub fn nvmma_of(shape: &[i64], elem: Type, order: &[u32], cga: &Bases) -> Encodi
     })
 }
 
-/// The layout of a buffer of `nvmma_shared` for as many axes: blocks of a tensor may lack the first ones, which are of size 1 then.
+/// The layout of a buffer of `nvmma_shared` for as many axes: blocks of a tensor may lack the first ones, which are of
+/// size 1 then.
 #[must_use]
 pub fn of_rank(encoding: Attr, rank: usize) -> Attr {
     match encoding.as_encoding() {
         Some(Encoding::NvmmaShared(e)) if e.rank as usize != rank => {
-            Attr::encoding(Encoding::NvmmaShared(NvmmaShared { rank: rank as u32, cga: cga_of_rank(&e.cga, rank), ..e.clone() }))
+            Attr::encoding(Encoding::NvmmaShared(NvmmaShared {
+                rank: rank as u32,
+                cga: cga_of_rank(&e.cga, rank),
+                ..e.clone()
+            }))
         }
         _ => encoding,
     }
@@ -67,8 +74,8 @@ pub fn cga_of_rank(cga: &[Vec<i32>], rank: usize) -> Bases {
     cga.iter().map(of).collect()
 }
 
-/// For a tensor that becomes an operand of `mma.sync`: rows are swizzled so that the eight rows of a matrix that one `ldmatrix` reads lie in
-/// different banks. `transposed`: the operand is the tensor's transpose.
+/// For a tensor that becomes an operand of `mma.sync`: rows are swizzled so that the eight rows of a matrix that one
+/// `ldmatrix` reads lie in different banks. `transposed`: the operand is the tensor's transpose.
 #[must_use]
 pub fn swizzled_for_dot(tensor: Type, operand: &Encoding, order: &[u32], transposed: bool) -> Option<Encoding> {
     let Encoding::DotOp { op_idx, parent, k_width } = operand else { return None };
@@ -97,7 +104,13 @@ pub fn swizzled(tensor: Type, op_idx: u32, k_width: u32, order: &[u32], transpos
     }
     let max_phase = (rows.min(ALL_BANKS / (vec * bits)).max(1) / per_phase).max(1);
     let number = |v: i64| u32::try_from(v).ok();
-    Some(SwizzledShared { vec: number(vec)?, per_phase: number(per_phase)?, max_phase: number(max_phase)?, order: order.to_vec(), cga })
+    Some(SwizzledShared {
+        vec: number(vec)?,
+        per_phase: number(per_phase)?,
+        max_phase: number(max_phase)?,
+        order: order.to_vec(),
+        cga,
+    })
 }
 
 /// The encoding of the transpose of a buffer.
@@ -105,9 +118,11 @@ pub fn swizzled(tensor: Type, op_idx: u32, k_width: u32, order: &[u32], transpos
 pub fn transposed(encoding: Attr, shape: &[i64], order: &[u32]) -> Option<Attr> {
     let permuted = |basis: &Vec<i32>| order.iter().map(|&d| basis[d as usize]).collect::<Vec<i32>>();
     let new = match encoding.as_encoding()? {
-        Encoding::NvmmaShared(e) if order == [1, 0] => {
-            Encoding::NvmmaShared(NvmmaShared { transposed: !e.transposed, cga: e.cga.iter().map(permuted).collect(), ..e.clone() })
-        }
+        Encoding::NvmmaShared(e) if order == [1, 0] => Encoding::NvmmaShared(NvmmaShared {
+            transposed: !e.transposed,
+            cga: e.cga.iter().map(permuted).collect(),
+            ..e.clone()
+        }),
         Encoding::SwizzledShared(e) if e.order.len() == order.len() => {
             let place = |axis: &u32| order.iter().position(|d| d == axis).map(|i| i as u32);
             let order = e.order.iter().map(place).collect::<Option<Vec<_>>>()?;
@@ -121,7 +136,8 @@ pub fn transposed(encoding: Attr, shape: &[i64], order: &[u32]) -> Option<Attr> 
     Some(Attr::encoding(new))
 }
 
-/// The encoding of a buffer of `nvmma_shared` seen in another shape, where it is one of that kind: the swizzled rows stay what they are.
+/// The encoding of a buffer of `nvmma_shared` seen in another shape, where it is one of that kind: the swizzled rows
+/// stay what they are.
 #[must_use]
 pub fn reshaped_nvmma(encoding: Attr, from: &[i64], to: &[i64]) -> Option<Attr> {
     let Encoding::NvmmaShared(e) = encoding.as_encoding()? else { return None };

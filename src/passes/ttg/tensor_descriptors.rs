@@ -1,4 +1,5 @@
-//! Tensor descriptors on GPUs that have hardware for them: the layout of a block in shared memory, and descriptors that the kernel makes itself.
+//! Tensor descriptors on GPUs that have hardware for them: the layout of a block in shared memory, and descriptors that
+//! the kernel makes itself.
 //!
 //! A kernel writes a descriptor (128 bytes) to scratch memory in global memory, where the hardware reads it:
 //!
@@ -18,7 +19,8 @@ use crate::ir::dialects::{ArithOp, TtngOp};
 use crate::layout::LayoutError;
 use crate::layout::encodings::tma_block;
 
-/// The layout in shared memory of a block of type `tensor` that moves through a descriptor. The block may lack the first axes.
+/// The layout in shared memory of a block of type `tensor` that moves through a descriptor. The block may lack the
+/// first axes.
 ///
 /// # Errors
 /// When the descriptor has no layout yet.
@@ -51,10 +53,16 @@ impl Recipe {
             ("swizzle_mode", i64::from(block.swizzle_mode)),
             ("fill_mode", fill),
         ];
-        Ok(Recipe { box_shape: block.box_shape, element_bytes: i64::from(block.element_bytes), fp4_padded: block.fp4_padded, attrs })
+        Ok(Recipe {
+            box_shape: block.box_shape,
+            element_bytes: i64::from(block.element_bytes),
+            fp4_padded: block.fp4_padded,
+            attrs,
+        })
     }
 
-    /// Writes the descriptor to memory and makes it visible; gives what was made, the descriptor as the last one's result.
+    /// Writes the descriptor to memory and makes it visible; gives what was made, the descriptor as the last one's
+    /// result.
     pub fn emit(&self, b: &mut Builder<'_>, make: Op, memory: Value) -> Vec<Op> {
         let (long, mut made) = (Type::int(64), vec![]);
         let base = b.ir.operand(make, 0);
@@ -85,10 +93,12 @@ impl Recipe {
         }
         let pitches: Vec<Value> = strides.iter().rev().skip(1).map(|&s| product(b, s, bytes)).collect();
         let rank = boxes.len();
-        let operands: Vec<Value> = [memory, base].into_iter().chain(boxes).chain(extents).chain(pitches).chain(vec![one; rank]).collect();
+        let operands: Vec<Value> =
+            [memory, base].into_iter().chain(boxes).chain(extents).chain(pitches).chain(vec![one; rank]).collect();
         let sizes = [1, 1, rank as i64, rank as i64, rank as i64 - 1, rank as i64];
-        let mut state =
-            OpState::new(TtngOp::TensormapCreate, b.loc).operands(&operands).attr("operandSegmentSizes", Attr::i32_array(&sizes));
+        let mut state = OpState::new(TtngOp::TensormapCreate, b.loc)
+            .operands(&operands)
+            .attr("operandSegmentSizes", Attr::i32_array(&sizes));
         for (name, value) in self.attrs {
             state = state.attr(name, Attr::i32(value));
         }

@@ -1,13 +1,15 @@
-//! `triton-nvidia-tma-lowering`: accesses through tensor descriptors become copies by the tensor memory accelerator (TMA), descriptors that the
-//! kernel makes are written to memory.
+//! `triton-nvidia-tma-lowering`: accesses through tensor descriptors become copies by the tensor memory accelerator
+//! (TMA), descriptors that the kernel makes are written to memory.
 //!
 //! # Algorithm
 //!
 //! From the last operation to the first, so that a store of what was just loaded reads the load's buffer:
 //!
-//! 1. *Loads* get a buffer and an mbarrier. The barrier is told how many bytes will arrive, the copy is started, and every thread waits for phase 0.
-//!    Users that store the block to shared memory in the same layout get the buffer; others read it.
-//! 2. *Stores* and *reductions* write the block to a buffer; a fence orders that before the copy, and the copy is waited for.
+//! 1. *Loads* get a buffer and an mbarrier. The barrier is told how many bytes will arrive, the copy is started, and
+//!    every thread waits for phase 0. Users that store the block to shared memory in the same layout get the buffer;
+//!    others read it.
+//! 2. *Stores* and *reductions* write the block to a buffer; a fence orders that before the copy, and the copy is
+//!    waited for.
 //! 3. *Gathers* and *scatters* are loads and stores of rows by index.
 //! 4. *Descriptors* that the kernel makes get 128 bytes of scratch memory ([`tensor_descriptors`]).
 //!
@@ -90,7 +92,10 @@ fn load(ir: &mut Ir, op: Op) -> Result<(), LayoutError> {
     b.insert(state);
     copy_in(&mut b, op, barrier, buffer, always);
     let phase = b.i32(0);
-    let state = b.state(TtngOp::WaitBarrier).operands(&[barrier, phase]).attr("operandSegmentSizes", Attr::i32_array(&[1, 1, 0, 0]));
+    let state = b
+        .state(TtngOp::WaitBarrier)
+        .operands(&[barrier, phase])
+        .attr("operandSegmentSizes", Attr::i32_array(&[1, 1, 0, 0]));
     b.insert(state);
     b.op(TtngOp::InvalBarrier, &[barrier], &[]);
     read(ir, op, result, buffer);
@@ -108,7 +113,8 @@ pub(super) fn copy_in(b: &mut Builder<'_>, op: Op, barrier: Value, buffer: Value
     }
     let all: Vec<Value> = operands.iter().copied().chain([barrier, buffer, pred]).collect();
     let sizes = [1, operands.len() as i64 - 1, 0, 1, 1, 1];
-    let mut state = b.state(TtngOp::AsyncTmaCopyGlobalToLocal).operands(&all).attr("operandSegmentSizes", Attr::i32_array(&sizes));
+    let mut state =
+        b.state(TtngOp::AsyncTmaCopyGlobalToLocal).operands(&all).attr("operandSegmentSizes", Attr::i32_array(&sizes));
     for name in ["cache", "evict"] {
         if let Some(value) = b.ir.stored_attr(op, name) {
             state = state.attr(name, value);

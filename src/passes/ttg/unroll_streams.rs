@@ -1,16 +1,17 @@
 //! `ttc-unroll-streams`: loops that only read global memory read several iterations' parts at once.
 //!
-//! A loop over a row (`for off in range(0, n, BLOCK): acc += tl.load(…)`) waits for memory once an iteration: each thread has one load under way.
-//! Unrolled, the loads of several iterations stand together and wait together. Triton leaves such loops alone unless their author asks
-//! for `num_stages` or an unroll factor; this pass runs after the passes that both compilers share, so TTGIR stays comparable.
+//! A loop over a row (`for off in range(0, n, BLOCK): acc += tl.load(…)`) waits for memory once an iteration: each
+//! thread has one load under way. Unrolled, the loads of several iterations stand together and wait together. Triton
+//! leaves such loops alone unless their author asks for `num_stages` or an unroll factor; this pass runs after the
+//! passes that both compilers share, so TTGIR stays comparable.
 //!
 //! # Algorithm
 //!
 //! Of each innermost `scf.for` whose body loads tensors, writes nothing, and exchanges nothing between threads:
 //!
 //! 1. Count the 32-bit registers that one thread loads in an iteration.
-//! 2. Unroll by 4, or by 2 where four iterations' loads would take more than 64 registers. A loop whose loads take more than 32 has enough
-//!    under way already.
+//! 2. Unroll by 4, or by 2 where four iterations' loads would take more than 64 registers. A loop whose loads take more
+//!    than 32 has enough under way already.
 //! 3. Loads move to the front of the unrolled body, as far as what they need allows.
 
 use std::collections::BTreeSet;
@@ -35,8 +36,12 @@ pub static PASS: Pass = Pass {
 const BUDGET: u32 = 64;
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let loops: Vec<(Op, i64)> =
-        ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For)).filter_map(|op| Some((op, factor(ir, op)?))).collect();
+    let loops: Vec<(Op, i64)> = ir
+        .all_ops(ir.module())
+        .into_iter()
+        .filter(|&op| ir.is(op, ScfOp::For))
+        .filter_map(|op| Some((op, factor(ir, op)?)))
+        .collect();
     for &(op, factor) in &loops {
         loop_unroll::unroll(ir, op, factor);
     }
@@ -98,7 +103,9 @@ fn hoist_loads(ir: &mut Ir, body: Block) {
     let mut queue: Vec<Op> = ir.ops(body).filter(|&op| ir.is(op, TtOp::Load)).collect();
     while let Some(op) = queue.pop() {
         if wanted.insert(op) {
-            queue.extend(ir.operands(op).iter().filter_map(|&v| ir.def_op(v)).filter(|&d| ir.parent_block(d) == Some(body)));
+            queue.extend(
+                ir.operands(op).iter().filter_map(|&v| ir.def_op(v)).filter(|&d| ir.parent_block(d) == Some(body)),
+            );
         }
     }
     let Some(first) = ir.ops(body).find(|op| !wanted.contains(op)) else { return };

@@ -1,8 +1,8 @@
 //! The text of a random kernel.
 //!
-//! Values are of eight kinds ([`Kind`]); a statement picks operands among those that are visible and adds its results. A block is a list of
-//! statements; loops and conditions hold blocks, take values in and hand values out. Addresses stay inside of the buffers, divisors are not
-//! zero, shifts stay below the width: what is undefined may change.
+//! Values are of eight kinds ([`Kind`]); a statement picks operands among those that are visible and adds its results.
+//! A block is a list of statements; loops and conditions hold blocks, take values in and hand values out. Addresses
+//! stay inside of the buffers, divisors are not zero, shifts stay below the width: what is undefined may change.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,8 @@ impl Random {
 
     /// Mostly around one, sometimes special.
     pub(crate) fn float(&mut self) -> f32 {
-        const SPECIAL: [f32; 8] = [0.0, -0.0, 1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MIN_POSITIVE / 4.0, f32::MAX];
+        const SPECIAL: [f32; 8] =
+            [0.0, -0.0, 1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MIN_POSITIVE / 4.0, f32::MAX];
         match self.below(8) {
             0 => SPECIAL[self.below(8)],
             _ => (self.next() as u32 as f32 / u32::MAX as f32 - 0.5) * 8.0,
@@ -108,7 +109,8 @@ struct Gen {
     indent: usize,
 }
 
-/// The kernel of a seed: `k(x, y, fo, io, n, s)` reads floats from `x` and integers from `y`, and writes to `fo` and `io`, which are twice as long.
+/// The kernel of a seed: `k(x, y, fo, io, n, s)` reads floats from `x` and integers from `y`, and writes to `fo` and
+/// `io`, which are twice as long.
 pub(crate) fn generate(seed: u64) -> String {
     let mut g = Gen { r: Random::new(seed), out: String::new(), values: vec![], next: 0, indent: 2 };
     g.callee();
@@ -231,7 +233,10 @@ impl Gen {
         let known = |v: i64| if kind.is_tensor() { format!("dense<{v}> : {t}") } else { format!("{v} : {t}") };
         if self.r.below(2) == 0 {
             // From 1 to the greatest signed number.
-            let (one, most) = (self.def(kind, &format!("arith.constant {}", known(1))), format!("arith.constant {}", known(0x7fff_ffff)));
+            let (one, most) = (
+                self.def(kind, &format!("arith.constant {}", known(1))),
+                format!("arith.constant {}", known(0x7fff_ffff)),
+            );
             let most = self.def(kind, &most);
             let least = self.def(kind, &format!("arith.maxui {b}, {one} : {t}"));
             let divisor = self.def(kind, &format!("arith.minui {least}, {most} : {t}"));
@@ -264,7 +269,11 @@ impl Gen {
     fn unary(&mut self) {
         let kind = self.numeric();
         let a = self.get(kind);
-        let op = if kind.is_float() { self.r.pick(&["arith.negf", "math.absf", "math.floor", "math.ceil"]) } else { "math.absi" };
+        let op = if kind.is_float() {
+            self.r.pick(&["arith.negf", "math.absf", "math.floor", "math.ceil"])
+        } else {
+            "math.absi"
+        };
         self.def(kind, &format!("{op} {a} : {}", kind.text()));
     }
 
@@ -302,7 +311,8 @@ impl Gen {
     /// Splat, broadcast, transpose, reshape.
     fn shape(&mut self) {
         let float = self.r.below(2) == 0;
-        let (scalar, vector, matrix, e) = if float { (Float, Floats, Matrix, "f32") } else { (Int, Ints, IntMatrix, "i32") };
+        let (scalar, vector, matrix, e) =
+            if float { (Float, Floats, Matrix, "f32") } else { (Int, Ints, IntMatrix, "i32") };
         match self.r.below(4) {
             0 => {
                 let a = self.get(scalar);
@@ -312,7 +322,10 @@ impl Gen {
                 let (a, n) = (self.get(vector), self.name());
                 let axis = self.r.below(2);
                 let thin = if axis == 0 { "1x16" } else { "16x1" };
-                self.line(&format!("{n} = tt.expand_dims {a} {{axis = {axis} : i32}} : {} -> tensor<{thin}x{e}>", vector.text()));
+                self.line(&format!(
+                    "{n} = tt.expand_dims {a} {{axis = {axis} : i32}} : {} -> tensor<{thin}x{e}>",
+                    vector.text()
+                ));
                 self.def(matrix, &format!("tt.broadcast {n} : tensor<{thin}x{e}> -> {}", matrix.text()));
             }
             2 => {
@@ -330,8 +343,10 @@ impl Gen {
     /// A reduction to a scalar or a vector, or a scan.
     fn reduce(&mut self) {
         let float = self.r.below(2) == 0;
-        let (scalar, vector, matrix, e) = if float { (Float, Floats, Matrix, "f32") } else { (Int, Ints, IntMatrix, "i32") };
-        let op = if float { self.r.pick(&["addf", "maxnumf", "mulf"]) } else { self.r.pick(&["addi", "minsi", "xori"]) };
+        let (scalar, vector, matrix, e) =
+            if float { (Float, Floats, Matrix, "f32") } else { (Int, Ints, IntMatrix, "i32") };
+        let op =
+            if float { self.r.pick(&["addf", "maxnumf", "mulf"]) } else { self.r.pick(&["addi", "minsi", "xori"]) };
         let (op_name, from, to, extra) = match self.r.below(3) {
             0 => ("reduce", vector, scalar, "axis = 0 : i32".to_owned()),
             1 => ("reduce", matrix, vector, format!("axis = {} : i32", self.r.below(2))),
@@ -376,7 +391,8 @@ impl Gen {
     }
 
     fn load(&mut self) {
-        let (pointer, kind, e) = [("x", Floats, "f32"), ("y", Ints, "i32"), ("fo", Floats, "f32"), ("io", Ints, "i32")][self.r.below(4)];
+        let (pointer, kind, e) =
+            [("x", Floats, "f32"), ("y", Ints, "i32"), ("fo", Floats, "f32"), ("io", Ints, "i32")][self.r.below(4)];
         let (offsets, p) = (self.offsets(), self.name());
         self.line(&format!("{p} = tt.addptr %{pointer}s, {offsets} : tensor<16x!tt.ptr<{e}>>, tensor<16xi32>"));
         let (mask, other) = (self.get(Bits), self.get(kind));
@@ -410,7 +426,8 @@ impl Gen {
             Ints => (value.to_owned(), "io"),
             Floats => (value.to_owned(), "fo"),
             IntMatrix | Matrix => {
-                let (e, op, to, pointer) = if kind == Matrix { ("f32", "addf", Floats, "fo") } else { ("i32", "addi", Ints, "io") };
+                let (e, op, to, pointer) =
+                    if kind == Matrix { ("f32", "addf", Floats, "fo") } else { ("i32", "addi", Ints, "io") };
                 let n = self.name();
                 self.line(&format!("{n} = \"tt.reduce\"({value}) <{{axis = 1 : i32}}> ({{"));
                 self.line(&format!("^bb0(%l: {e}, %r: {e}):"));
@@ -503,7 +520,10 @@ impl Gen {
         let outer = self.values.len();
         let name = self.results(&kinds);
         let made = self.values.split_off(outer);
-        self.line(&format!("{name} = scf.for {index} = {lower} to {upper} step {step} iter_args({init}) -> ({}) : i32 {{", types(&kinds)));
+        self.line(&format!(
+            "{name} = scf.for {index} = {lower} to {upper} step {step} iter_args({init}) -> ({}) : i32 {{",
+            types(&kinds)
+        ));
         let end = self.scope(&kinds, depth, true, &inside);
         self.line(&format!("  scf.yield {end}"));
         let wishes = [

@@ -1,12 +1,13 @@
 //! Random kernels in TTIR, and the law that passes keep what they compute.
 //!
-//! 1. `generate.rs` makes the text of a kernel from a seed: tensors and scalars of integers and floats, loops, conditions, calls, loads and
-//!    stores, reductions, scans and matrix products.
-//! 2. [`check`] runs it in the interpreter, then after each TTIR pass alone, after the whole pipeline, and after a random list of passes. What
-//!    the kernel leaves in memory must be the same bits, except that any NaN equals any other.
+//! 1. `generate.rs` makes the text of a kernel from a seed: tensors and scalars of integers and floats, loops,
+//!    conditions, calls, loads and stores, reductions, scans and matrix products.
+//! 2. [`check`] runs it in the interpreter, then after each TTIR pass alone, after the whole pipeline, and after a
+//!    random list of passes. What the kernel leaves in memory must be the same bits, except that any NaN equals any
+//!    other.
 //!
-//! `cargo test passes_keep_random` runs for some seconds; `cargo run --release --example random_ir -- --seconds 600 [--seed N]` for as long as
-//! asked. A failure names the seed.
+//! `cargo test passes_keep_random` runs for some seconds; `cargo run --release --example random_ir -- --seconds 600
+//! [--seed N]` for as long as asked. A failure names the seed.
 
 mod generate;
 
@@ -42,7 +43,8 @@ pub(crate) fn check(seed: u64) -> Result<(), String> {
     let want = outcome(&before, seed).map_err(fail)?;
     let mut random = Random::new(seed ^ 0x5eed);
     let names = ttir_passes();
-    let mut lists: Vec<Pipeline> = names.iter().map(|n| Pipeline::parse(n).map_err(|d| d.message)).collect::<Result<_, _>>()?;
+    let mut lists: Vec<Pipeline> =
+        names.iter().map(|n| Pipeline::parse(n).map_err(|d| d.message)).collect::<Result<_, _>>()?;
     lists.push(pipelines::ttir(&Target::parse("sm_90a").map_err(|d| d.message)?));
     lists.push(pipelines::ttir(&Target::parse("sm_80").map_err(|d| d.message)?));
     let some: Vec<&str> = (0..6).map(|_| names[random.below(names.len())]).collect();
@@ -75,10 +77,19 @@ fn outcome(ir: &Ir, seed: u64) -> Result<Vec<u32>, String> {
     let (x, y) = (memory.add("x", f32_type, &floats), memory.add("y", i32_type, &ints));
     let pattern: Vec<u8> = (0..2 * SIZE as u32).flat_map(|i| (i * 3).to_le_bytes()).collect();
     let (fo, io) = (memory.add("fo", f32_type, &pattern), memory.add("io", i32_type, &pattern));
-    let args = [Arg::Ptr(x, 0), Arg::Ptr(y, 0), Arg::Ptr(fo, 0), Arg::Ptr(io, 0), Arg::Int(random.below(9) as i64), Arg::Float(0.75)];
+    let args = [
+        Arg::Ptr(x, 0),
+        Arg::Ptr(y, 0),
+        Arg::Ptr(fo, 0),
+        Arg::Ptr(io, 0),
+        Arg::Int(random.below(9) as i64),
+        Arg::Float(0.75),
+    ];
     run(ir, "k", [1, 1, 1], &args, &mut memory, &Options { threads: 1, ..Options::default() })
         .map_err(|e| format!("{} {} {:?}", e[0].code.id, e[0].message, e[0].place()))?;
-    let words = |id| memory.bytes(id).chunks(4).map(|c| u32::from_le_bytes(c.try_into().expect("four bytes"))).collect::<Vec<u32>>();
+    let words = |id| {
+        memory.bytes(id).chunks(4).map(|c| u32::from_le_bytes(c.try_into().expect("four bytes"))).collect::<Vec<u32>>()
+    };
     let nan = |v: u32| if f32::from_bits(v).is_nan() { f32::NAN.to_bits() } else { v };
     Ok(words(fo).into_iter().map(nan).chain(words(io)).collect())
 }

@@ -37,7 +37,8 @@ pub(crate) fn attention(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let (mut out, mut lse) = (vec![], vec![]);
     for head in 0..inputs.size("heads") {
         let rows = |name| inputs.array(name)[head * length * dim..][..length * dim].chunks(dim).collect::<Vec<_>>();
-        let (o, l) = attend(&rows("q_ptr"), &rows("k_ptr"), &rows("v_ptr"), inputs.float("scale"), inputs.bool("causal"));
+        let (o, l) =
+            attend(&rows("q_ptr"), &rows("k_ptr"), &rows("v_ptr"), inputs.float("scale"), inputs.bool("causal"));
         out.extend(o.into_iter().flatten());
         lse.extend(l);
     }
@@ -51,8 +52,11 @@ pub(crate) fn attention_varlen(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     for pair in inputs.array("first_ptr").windows(2) {
         let tokens = pair[0] as usize..pair[1] as usize;
         for head in 0..heads {
-            let rows = |name| tokens.clone().map(|t| &inputs.array(name)[(t * heads + head) * dim..][..dim]).collect::<Vec<_>>();
-            let (o, _) = attend(&rows("q_ptr"), &rows("k_ptr"), &rows("v_ptr"), inputs.float("scale"), inputs.bool("causal"));
+            let rows = |name| {
+                tokens.clone().map(|t| &inputs.array(name)[(t * heads + head) * dim..][..dim]).collect::<Vec<_>>()
+            };
+            let (o, _) =
+                attend(&rows("q_ptr"), &rows("k_ptr"), &rows("v_ptr"), inputs.float("scale"), inputs.bool("causal"));
             for (t, row) in tokens.clone().zip(o) {
                 out[(t * heads + head) * dim..][..dim].copy_from_slice(&row);
             }

@@ -85,7 +85,9 @@ pub(crate) fn map_elementwise(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let y = y.chunks(2).flat_map(|pair| [pair[0].min(pair[1]), pair[0].max(pair[1])]).collect();
     let i = inputs.array("i_ptr");
     let steps = |&i: &f64| {
-        std::iter::successors(Some(i as i64), |&i| (i > 1).then(|| if i % 2 == 0 { i / 2 } else { 3 * i + 1 })).count() as f64 - 1.0
+        std::iter::successors(Some(i as i64), |&i| (i > 1).then(|| if i % 2 == 0 { i / 2 } else { 3 * i + 1 })).count()
+            as f64
+            - 1.0
     };
     let q = i.iter().map(|i| (i / 7.0).floor()).collect();
     let r = i.iter().map(|i| i % 7.0 + steps(i)).collect();

@@ -1,7 +1,7 @@
 //! What the kernels of `kernels/` should compute, in f64, from the mathematics and not from the kernels.
 //!
-//! A reference takes the contents of the buffers before the launch and the case's values, and gives the buffers that are `out`. A case names
-//! its reference, by default with its own name.
+//! A reference takes the contents of the buffers before the launch and the case's values, and gives the buffers that
+//! are `out`. A case names its reference, by default with its own name.
 
 mod attention;
 mod elementwise;

@@ -67,7 +67,10 @@ pub(crate) fn histogram(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
 /// `out[t, :] = table[index[t], :]`
 pub(crate) fn embedding(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let (table, dim) = (inputs.array("table_ptr"), inputs.size("dim"));
-    single("out_ptr", inputs.array("index_ptr").iter().flat_map(|&i| &table[i as usize * dim..][..dim]).copied().collect())
+    single(
+        "out_ptr",
+        inputs.array("index_ptr").iter().flat_map(|&i| &table[i as usize * dim..][..dim]).copied().collect(),
+    )
 }
 
 /// `dtable[index[t], :] += dout[t, :]`

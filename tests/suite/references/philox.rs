@@ -1,4 +1,5 @@
-//! The generator of `tl.rand`: Philox 4x32 with ten rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
+//! The generator of `tl.rand`: Philox 4x32 with ten rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2,
+//! 3", 2011).
 
 /// One block of four words from a counter and a key.
 fn block(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {

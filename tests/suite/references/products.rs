@@ -89,7 +89,9 @@ pub(crate) fn grouped_matmul(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
 /// A convolution by its definition.
 pub(crate) fn conv2d(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let (x, w) = (inputs.array("x_ptr"), inputs.array("w_ptr"));
-    let (&[images, height, width, channels], &[taps_h, taps_w, _, filters]) = (inputs.shape("x_ptr"), inputs.shape("w_ptr")) else {
+    let (&[images, height, width, channels], &[taps_h, taps_w, _, filters]) =
+        (inputs.shape("x_ptr"), inputs.shape("w_ptr"))
+    else {
         panic!("image and filters have four dimensions")
     };
     let &[_, out_height, out_width, _] = inputs.shape("y_ptr") else { panic!("the result has four dimensions") };
@@ -113,8 +115,12 @@ pub(crate) fn conv2d(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
 
 /// `c = q @ w` with two numbers of four bits in each byte of `q`.
 pub(crate) fn int4_matmul(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
-    let unpacked: Vec<f64> =
-        inputs.array("q_ptr").iter().flat_map(|&b| [b as i64 & 15, b as i64 >> 4 & 15]).map(|number| number as f64).collect();
+    let unpacked: Vec<f64> = inputs
+        .array("q_ptr")
+        .iter()
+        .flat_map(|&b| [b as i64 & 15, b as i64 >> 4 & 15])
+        .map(|number| number as f64)
+        .collect();
     single("c_ptr", product(&unpacked, inputs.array("w_ptr"), sizes(inputs)))
 }
 
@@ -126,7 +132,8 @@ pub(crate) fn gated(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("y_ptr", z.chunks(n).flat_map(row).collect())
 }
 
-/// The element of a format with these bits: sign, exponent, `mantissa` bits of mantissa. Codes for infinity and NaN are not in the cases.
+/// The element of a format with these bits: sign, exponent, `mantissa` bits of mantissa. Codes for infinity and NaN are
+/// not in the cases.
 fn narrow(code: u64, bits: u32, mantissa: u32, bias: i32) -> f64 {
     let sign = if code >> (bits - 1) & 1 == 1 { -1.0 } else { 1.0 };
     let exponent = (code >> mantissa & ((1 << (bits - 1 - mantissa)) - 1)) as i32;
@@ -148,7 +155,8 @@ fn unpacked(stored: &[f64], format: &str, [rows, cols]: [usize; 2], along_cols: 
     (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))).map(|(r, c)| at(r, c)).collect()
 }
 
-/// `c = a @ (w * scale)`; `w` holds bytes, or integers of 4 bits, 8 more than they stand for, in bytes or words along k.
+/// `c = a @ (w * scale)`; `w` holds bytes, or integers of 4 bits, 8 more than they stand for, in bytes or words along
+/// k.
 pub(crate) fn matmul_dequant(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let [m, n, k] = sizes(inputs);
     let (stored, scale) = (inputs.array("w_ptr"), inputs.array("scale_ptr"));

@@ -79,7 +79,8 @@ pub(crate) fn rms_norm(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("y_ptr", inputs.array("x_ptr").chunks(w.len()).flat_map(one).collect())
 }
 
-/// The negative log-likelihood of each row's target, 0 where it is to be ignored; and the logarithm of the sum of exponentials.
+/// The negative log-likelihood of each row's target, 0 where it is to be ignored; and the logarithm of the sum of
+/// exponentials.
 pub(crate) fn cross_entropy(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let (mut losses, mut lses) = (vec![], vec![]);
     for (row, &target) in inputs.array("logits_ptr").chunks(inputs.size("classes")).zip(inputs.array("target_ptr")) {
@@ -111,7 +112,11 @@ pub(crate) fn cumsum(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
             sum += *x;
             *x = sum;
         };
-        if inputs.bool("reverse") { row.iter_mut().rev().for_each(&mut step) } else { row.iter_mut().for_each(&mut step) }
+        if inputs.bool("reverse") {
+            row.iter_mut().rev().for_each(&mut step)
+        } else {
+            row.iter_mut().for_each(&mut step)
+        }
     }
     single("y_ptr", out)
 }
@@ -134,7 +139,8 @@ pub(crate) fn standardize(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("y_ptr", inputs.array("x_ptr").chunks(inputs.size("n")).flat_map(one).collect())
 }
 
-/// Rows cut off below at 0, then at a half if the sum is above 1; what is above is divided by the sum over the padded row.
+/// Rows cut off below at 0, then at a half if the sum is above 1; what is above is divided by the sum over the padded
+/// row.
 pub(crate) fn cut_rows(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let (n, block) = (inputs.size("n"), inputs.size("block"));
     let one = |row: &[f64]| {
@@ -151,7 +157,8 @@ pub(crate) fn cut_rows(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     single("y_ptr", inputs.array("x_ptr").chunks(n).flat_map(one).collect())
 }
 
-/// Sums of all elements up to each; that no wait was in vain but the one that had to be; and the flags behind each program.
+/// Sums of all elements up to each; that no wait was in vain but the one that had to be; and the flags behind each
+/// program.
 pub(crate) fn running_sum(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
     let mut sum = 0.0;
     let add = |x: &f64| {

@@ -1,27 +1,30 @@
-//! How `wgmma` is told where a matrix lies in shared memory: the matrix descriptor (PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory
-//! Layout", "Matrix Descriptor Format").
+//! How `wgmma` is told where a matrix lies in shared memory: the matrix descriptor (PTX ISA, "Asynchronous Warpgroup
+//! Level Matrix Shared Memory Layout", "Matrix Descriptor Format").
 //!
 //! # What a descriptor can say
 //!
-//! The matrix is made of *core tiles*: eight lines of 16 (no swizzle), 32, 64 or 128 bytes after each other; in a swizzled one, chunks of 16 bytes are
-//! exchanged by the line. A line runs along K, or *transposed* along M or N. One number of bytes leads from tile to tile along the lines, another across
-//! them; only one of them matters when the instruction reads a single tile that way.
+//! The matrix is made of *core tiles*: eight lines of 16 (no swizzle), 32, 64 or 128 bytes after each other; in a
+//! swizzled one, chunks of 16 bytes are exchanged by the line. A line runs along K, or *transposed* along M or N. One
+//! number of bytes leads from tile to tile along the lines, another across them; only one of them matters when the
+//! instruction reads a single tile that way.
 //!
 //! # Algorithm
 //!
-//! The inverse of a layout gives the offset of an element, bit by bit of its coordinates. For each swizzle and direction, it is compared with what such
-//! a descriptor means:
+//! The inverse of a layout gives the offset of an element, bit by bit of its coordinates. For each swizzle and
+//! direction, it is compared with what such a descriptor means:
 //! 1. the bits within a core tile must lead where the tile has its elements;
-//! 2. the next bit of either coordinate, if the instruction reads further than a tile, is the distance to the next one, and the bits after it must be
-//!    multiples of that;
-//! 3. all others must keep core tiles whole, so that an instruction's share starts at one, or at a chunk of its first line.
+//! 2. the next bit of either coordinate, if the instruction reads further than a tile, is the distance to the next one,
+//!    and the bits after it must be multiples of that;
+//! 3. all others must keep core tiles whole, so that an instruction's share starts at one, or at a chunk of its first
+//!    line.
 //!
-//! The first that fits is taken. Nothing but the layout's bases is asked, so transposed views and free bases work alike.
+//! The first that fits is taken. Nothing but the layout's bases is asked, so transposed views and free bases work
+//! alike.
 //!
 //! # Example
 //!
-//! A 64×64 matrix of f16 swizzled by 128 bytes: bit 0 to 5 of the column lead to the elements 1, 2, …, 32; bit 0 of the row to 64 ⊕ 8. That is
-//! a core tile of 128 bytes, with 1024 bytes to the next eight rows.
+//! A 64×64 matrix of f16 swizzled by 128 bytes: bit 0 to 5 of the column lead to the elements 1, 2, …, 32; bit 0 of the
+//! row to 64 ⊕ 8. That is a core tile of 128 bytes, with 1024 bytes to the next eight rows.
 
 use crate::layout::{Dim, LinearLayout};
 
@@ -56,7 +59,8 @@ pub(super) struct Share {
     pub(super) bits: u32,
 }
 
-/// The descriptor for the layout whose inverse is `inverse`, from two axes to the offset in elements; `None` when no descriptor describes it.
+/// The descriptor for the layout whose inverse is `inverse`, from two axes to the offset in elements; `None` when no
+/// descriptor describes it.
 pub(super) fn describe(inverse: &LinearLayout, share: Share) -> Option<Descriptor> {
     if inverse.in_dims().len() != 2 || share.bits > 128 || share.bits < 8 {
         return None;
@@ -68,7 +72,13 @@ pub(super) fn describe(inverse: &LinearLayout, share: Share) -> Option<Descripto
 }
 
 /// One swizzle and direction.
-fn fit(inverse: &LinearLayout, share: Share, line: usize, across: usize, (width, mode): (u32, u64)) -> Option<Descriptor> {
+fn fit(
+    inverse: &LinearLayout,
+    share: Share,
+    line: usize,
+    across: usize,
+    (width, mode): (u32, u64),
+) -> Option<Descriptor> {
     let line_bytes = width.max(CHUNK);
     let elements = line_bytes * 8 / share.bits;
     let tile = elements << LINE_BITS;
@@ -118,7 +128,14 @@ mod tests {
     use crate::ir::{Attr, Encoding};
     use crate::layout::to_linear_layout;
 
-    fn of(shape: [i64; 2], width: u32, transposed: bool, bits: u32, share: [u32; 2], outer: usize) -> Option<Descriptor> {
+    fn of(
+        shape: [i64; 2],
+        width: u32,
+        transposed: bool,
+        bits: u32,
+        share: [u32; 2],
+        outer: usize,
+    ) -> Option<Descriptor> {
         let encoding = Attr::encoding(Encoding::NvmmaShared(NvmmaShared {
             swizzling_byte_width: width,
             transposed,
@@ -142,7 +159,8 @@ mod tests {
 
     #[test]
     fn rows_along_n() {
-        // K×N with N in the lines: from 64 columns to the next are 64 lines of 128 bytes, from eight lines to the next 1024 bytes.
+        // K×N with N in the lines: from 64 columns to the next are 64 lines of 128 bytes, from eight lines to the next
+        // 1024 bytes.
         let d = of([64, 128], 128, false, 16, [16, 128], 1).unwrap();
         assert_eq!((d.bits, d.transposed), (1 << 62 | 64 << 32 | 512 << 16, false));
         let d = of([128, 64], 128, true, 16, [64, 16], 0).unwrap();

@@ -1,9 +1,10 @@
 //! Products by multiply-adds: each thread holds all of K for its rows of A and its columns of B.
 //!
-//! 1. The fragments must agree: whatever lane, warp and block add to the rows of the result they add to the rows of A, likewise columns and B, and
-//!    nobody is spread along K.
-//! 2. The register of the result at (row, column) is its start value plus, for each `k` in ascending order, A's register at (row, k) times B's at
-//!    (k, column). Floats are fused where that is allowed, integers multiplied and added.
+//! 1. The fragments must agree: whatever lane, warp and block add to the rows of the result they add to the rows of A,
+//!    likewise columns and B, and nobody is spread along K.
+//! 2. The register of the result at (row, column) is its start value plus, for each `k` in ascending order, A's
+//!    register at (row, k) times B's at (k, column). Floats are fused where that is allowed, integers multiplied and
+//!    added.
 //! 3. Operands of a narrower type are widened first, signed for integers.
 //!
 //! Example: 2×2 elements a thread and K = 16 are 64 `fma.rn.f32`, in four chains.
@@ -55,7 +56,12 @@ fn agree(a: &Fragment, b: &Fragment, d: &Fragment) -> bool {
             && [a, b].iter().all(|x| x.lane(i, BATCH) == d.lane(i, BATCH))
     });
     let batches = a.moves_with(BATCH, d, BATCH) && b.moves_with(BATCH, d, BATCH);
-    lanes && batches && a.moves_with(ROW, d, ROW) && b.moves_with(COLUMN, d, COLUMN) && a.rests_along(COLUMN) && b.rests_along(ROW)
+    lanes
+        && batches
+        && a.moves_with(ROW, d, ROW)
+        && b.moves_with(COLUMN, d, COLUMN)
+        && a.rests_along(COLUMN)
+        && b.rests_along(ROW)
 }
 
 /// Step 3.

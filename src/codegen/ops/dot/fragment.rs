@@ -1,11 +1,12 @@
 //! The registers of an operand or a result of a matrix product, by the coordinates of their elements.
 //!
-//! Coordinates are (batch, row, column); a product without batches has batch 0. A register's coordinates are those in lane 0 of warp 0: other
-//! threads hold the same, moved by what lane and warp contribute, as layouts are linear over exclusive or. So a product is planned once, for lane 0,
-//! after [`Fragment::moves_with`] has established that the operands' threads move as the result's do.
+//! Coordinates are (batch, row, column); a product without batches has batch 0. A register's coordinates are those in
+//! lane 0 of warp 0: other threads hold the same, moved by what lane and warp contribute, as layouts are linear over
+//! exclusive or. So a product is planned once, for lane 0, after [`Fragment::moves_with`] has established that the
+//! operands' threads move as the result's do.
 //!
-//! Example: the result of `mma.m16n8k16` has registers at (0,0,0), (0,0,1), (0,8,0), (0,8,1), lanes that move it by (0,0,2), (0,0,4), (0,1,0),
-//! (0,2,0), (0,4,0), and warps that move it by (0,16,0) and the like.
+//! Example: the result of `mma.m16n8k16` has registers at (0,0,0), (0,0,1), (0,8,0), (0,8,1), lanes that move it by
+//! (0,0,2), (0,0,4), (0,1,0), (0,2,0), (0,4,0), and warps that move it by (0,16,0) and the like.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,8 +86,10 @@ mod tests {
 
     #[test]
     fn registers_of_an_accumulator() {
-        let bases =
-            [(Dim::Register, vec![vec![0, 1], vec![8, 0]]), (Dim::Lane, vec![vec![0, 2], vec![0, 4], vec![1, 0], vec![2, 0], vec![4, 0]])];
+        let bases = [
+            (Dim::Register, vec![vec![0, 1], vec![8, 0]]),
+            (Dim::Lane, vec![vec![0, 2], vec![0, 4], vec![1, 0], vec![2, 0], vec![4, 0]]),
+        ];
         let layout = LinearLayout::from_bases(&bases, &[(Dim::axis(0), 16), (Dim::axis(1), 8)]).unwrap();
         let c = Fragment::of(&layout).unwrap();
         assert_eq!((c.along(ROW), c.along(COLUMN)), (vec![0, 8], vec![0, 1]));

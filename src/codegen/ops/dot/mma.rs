@@ -1,22 +1,25 @@
-//! Products by `mma.sync` (PTX ISA, "Multiply-and-Accumulate Instruction: mma"), the tensor-core instruction of one warp.
+//! Products by `mma.sync` (PTX ISA, "Multiply-and-Accumulate Instruction: mma"), the tensor-core instruction of one
+//! warp.
 //!
 //! # Algorithm
 //!
-//! 1. [`Instruction`] is picked by the element types. What the PTX ISA's fragments have in common: lane bits 2 to 4 are the row of A and the column
-//!    of B, lane bits 0 and 1 the place along K of both; of the result, lane bits 2 to 4 are the row, and lane bits 0 and 1 with two registers the
-//!    column. Some instructions have a second half of rows in further registers of A and of the result.
-//! 2. [`Tiling`] finds the tensor's rows, columns and steps of K that one instruction multiplies, from the fragments alone, and refuses operands whose
-//!    threads do not hold what the instruction reads.
-//! 3. The sum over K may run in any order, as long as A and B agree: a thread's places along K are taken in ascending order, a 32-bit word of
-//!    each row at a time. So any `kWidth` works, and neighbours, which `ldmatrix` or a vector load brought into one word, stay there.
+//! 1. [`Instruction`] is picked by the element types. What the PTX ISA's fragments have in common: lane bits 2 to 4 are
+//!    the row of A and the column of B, lane bits 0 and 1 the place along K of both; of the result, lane bits 2 to 4
+//!    are the row, and lane bits 0 and 1 with two registers the column. Some instructions have a second half of rows in
+//!    further registers of A and of the result.
+//! 2. [`Tiling`] finds the tensor's rows, columns and steps of K that one instruction multiplies, from the fragments
+//!    alone, and refuses operands whose threads do not hold what the instruction reads.
+//! 3. The sum over K may run in any order, as long as A and B agree: a thread's places along K are taken in ascending
+//!    order, a 32-bit word of each row at a time. So any `kWidth` works, and neighbours, which `ldmatrix` or a vector
+//!    load brought into one word, stay there.
 //! 4. Rows and places along K that the tensor does not have are zeros.
 //! 5. K is the outer loop: consecutive instructions have different accumulators and do not wait for each other.
 //!
 //! # Example
 //!
-//! f16, A 16×32 with `kWidth = 2`: places of lane 0 along K are 0, 1, 8, 9, 16, 17, 24, 25; the first instruction multiplies the words (0, 1) and
-//! (8, 9) of rows 0 and 8, the second (16, 17) and (24, 25). With `kWidth = 8` the places are 0 to 7, and the words (0, 1), (2, 3), then
-//! (4, 5), (6, 7).
+//! f16, A 16×32 with `kWidth = 2`: places of lane 0 along K are 0, 1, 8, 9, 16, 17, 24, 25; the first instruction
+//! multiplies the words (0, 1) and (8, 9) of rows 0 and 8, the second (16, 17) and (24, 25). With `kWidth = 8` the
+//! places are 0 to 7, and the words (0, 1), (2, 3), then (4, 5), (6, 7).
 
 use std::collections::BTreeMap;
 
@@ -81,7 +84,8 @@ fn instruction(cx: &Lower<'_, '_>, op: Op, [a, b, d]: [Type; 3]) -> Res<Instruct
         }
         (Some(x @ (F8E4M3FN | F8E5M2)), Some(y @ (F8E4M3FN | F8E5M2)), Some((s, class, packed))) => {
             if !cx.options.target.has_fp8_mma() {
-                let text = format!("`tt.dot` of 8-bit floats needs sm_89 or later, the target is {}", cx.options.target.name);
+                let text =
+                    format!("`tt.dot` of 8-bit floats needs sm_89 or later, the target is {}", cx.options.target.name);
                 return Err(Diagnostic::error(&codes::UNSUPPORTED_OP, text).help("convert the operands to f16 first"));
             }
             make("m16n8k32", format!("{s}.{}.{}.{s}", fp8(x), fp8(y)), (2, 2, 4), Reg::B32, class, packed)
@@ -93,7 +97,12 @@ fn instruction(cx: &Lower<'_, '_>, op: Op, [a, b, d]: [Type; 3]) -> Res<Instruct
             make("m16n8k32", "satfinite.s32.s8.s8.s32".into(), (2, 2, 4), Reg::B32, Reg::B32, 1)
         }
         _ => {
-            let text = format!("no instruction multiplies `{}` by `{}` into `{}` at this precision", a.elem(), b.elem(), d.elem());
+            let text = format!(
+                "no instruction multiplies `{}` by `{}` into `{}` at this precision",
+                a.elem(),
+                b.elem(),
+                d.elem()
+            );
             return Err(cx.unsupported(op, &text));
         }
     };
@@ -118,11 +127,16 @@ fn tile(a: &Fragment, b: &Fragment, d: &Fragment, shape: &Instruction) -> Option
         let k = along_k.contains(&i);
         let place = a.lane(i, COLUMN) == b.lane(i, ROW) && (a.lane(i, COLUMN) != 0) == k;
         let row = a.lane(i, ROW) == d.lane(i, ROW) && (!k || d.lane(i, ROW) == 0);
-        let column = if k { b.lane(i, COLUMN) == 0 && d.lane(i, COLUMN) == b.lane(i + 3, COLUMN) } else { d.lane(i, COLUMN) == 0 };
+        let column = if k {
+            b.lane(i, COLUMN) == 0 && d.lane(i, COLUMN) == b.lane(i + 3, COLUMN)
+        } else {
+            d.lane(i, COLUMN) == 0
+        };
         place && row && column && [a, b, d].iter().all(|x| x.lane(i, BATCH) == 0)
     });
     let batches = a.moves_with(BATCH, d, BATCH) && b.moves_with(BATCH, d, BATCH);
-    let shared = a.moves_with(ROW, d, ROW) && b.moves_with(COLUMN, d, COLUMN) && a.rests_along(COLUMN) && b.rests_along(ROW);
+    let shared =
+        a.moves_with(ROW, d, ROW) && b.moves_with(COLUMN, d, COLUMN) && a.rests_along(COLUMN) && b.rests_along(ROW);
     if !lanes || !batches || !shared || a.along(COLUMN) != b.along(ROW) {
         return None;
     }
@@ -151,9 +165,11 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     for ty in types {
         fragments.extend(Fragment::of(Lower::layout(ty)?));
     }
-    let [a, b, d] = fragments.as_slice() else { return Err(cx.unsupported(op, "expected matrices or batches of matrices")) };
-    let tiling =
-        tile(a, b, d, &shape).ok_or_else(|| cx.unsupported(op, "the layouts of its operands are not those that the instruction reads"))?;
+    let [a, b, d] = fragments.as_slice() else {
+        return Err(cx.unsupported(op, "expected matrices or batches of matrices"));
+    };
+    let tiling = tile(a, b, d, &shape)
+        .ok_or_else(|| cx.unsupported(op, "the layouts of its operands are not those that the instruction reads"))?;
     let words: Vec<Vec<u32>> = tiling.steps.concat();
     let (left, right, start) = (cx.get(values[0])?, cx.get(values[1])?, cx.get(values[2])?);
     let mut left_words = Words::new();
@@ -184,7 +200,12 @@ fn operand<'c>(
     at: impl Iterator<Item = [u32; 3]>,
     ty: Type,
 ) -> Res<Val<'c>> {
-    let find = |at| fragment.register(at).and_then(|r| regs.get(r).copied()).ok_or_else(|| defect("an operand's register is missing"));
+    let find = |at| {
+        fragment
+            .register(at)
+            .and_then(|r| regs.get(r).copied())
+            .ok_or_else(|| defect("an operand's register is missing"))
+    };
     let mut elements = at.map(find).collect::<Res<Vec<_>>>()?;
     if shape.operand == Reg::F64 {
         return Ok(elements[0]);
@@ -210,7 +231,8 @@ fn multiply<'c>(
         Reg::F64 => cx.llvm.f64_type().const_zero().into(),
         _ => cx.i32(0).into(),
     };
-    let word = |words: &Words<'c>, at: [u32; 3]| words.get(&at).copied().ok_or_else(|| defect("an operand's word is missing"));
+    let word =
+        |words: &Words<'c>, at: [u32; 3]| words.get(&at).copied().ok_or_else(|| defect("an operand's word is missing"));
     let mut sums = sums(cx, shape, tiling, d, start)?;
     for &batch in &tiling.batches {
         for step in &tiling.steps {
@@ -225,8 +247,10 @@ fn multiply<'c>(
                     }
                 }
                 for columns in &tiling.columns {
-                    let column =
-                        places.iter().map(|k| k.map_or(Ok(zero), |k| word(right, [batch, columns[0], k]))).collect::<Res<Vec<_>>>()?;
+                    let column = places
+                        .iter()
+                        .map(|k| k.map_or(Ok(zero), |k| word(right, [batch, columns[0], k])))
+                        .collect::<Res<Vec<_>>>()?;
                     let sum = sums.get_mut(&[batch, rows[0], columns[0]]).ok_or_else(|| defect("a sum is missing"))?;
                     *sum = emit(cx, shape, &fragment, &column, sum)?;
                 }
@@ -254,7 +278,9 @@ fn sums<'c>(
                     for &column in columns {
                         values.push(match rows.get(i) {
                             Some(&row) => {
-                                let register = d.register([batch, row, column]).ok_or_else(|| defect("a result's register is missing"))?;
+                                let register = d
+                                    .register([batch, row, column])
+                                    .ok_or_else(|| defect("a result's register is missing"))?;
                                 start[register]
                             }
                             None => element.const_zero(),
@@ -290,7 +316,9 @@ fn results<'c>(
                 let mut values = vec![];
                 for &p in packed {
                     match p {
-                        Val::IntValue(word) if shape.packed > 1 => values.extend(cx.unpacked(word, element, shape.packed as u32)?),
+                        Val::IntValue(word) if shape.packed > 1 => {
+                            values.extend(cx.unpacked(word, element, shape.packed as u32)?)
+                        }
                         one => values.push(one),
                     }
                 }
@@ -308,7 +336,13 @@ fn results<'c>(
 }
 
 /// One instruction. The sum stays in its registers: given others, ptxas copies them in loops.
-fn emit<'c>(cx: &mut Lower<'c, '_>, shape: &Instruction, left: &[Val<'c>], right: &[Val<'c>], sum: &[Val<'c>]) -> Res<Vec<Val<'c>>> {
+fn emit<'c>(
+    cx: &mut Lower<'c, '_>,
+    shape: &Instruction,
+    left: &[Val<'c>],
+    right: &[Val<'c>],
+    sum: &[Val<'c>],
+) -> Res<Vec<Val<'c>>> {
     let mut asm = PtxAsm::default();
     let out: Vec<Operand> = sum.iter().map(|&v| asm.output_from(shape.result, v)).collect();
     let mut list = |values: &[Val<'c>]| Arg::List(values.iter().map(|&v| asm.input(shape.operand, v)).collect());

@@ -24,9 +24,10 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let encoding = cx.ir.ty(cx.ir.result(op)).encoding().and_then(Attr::as_encoding);
     match encoding {
         Some(Encoding::NvidiaMma(e)) if e.version_major == 2 => mma::lower(cx, op),
-        Some(Encoding::NvidiaMma(e)) => {
-            Err(cx.unsupported(op, &format!("the result has the layout nvidia_mma of version {}, expected version 2", e.version_major)))
-        }
+        Some(Encoding::NvidiaMma(e)) => Err(cx.unsupported(
+            op,
+            &format!("the result has the layout nvidia_mma of version {}, expected version 2", e.version_major),
+        )),
         _ => fma::lower(cx, op),
     }
 }

@@ -1,23 +1,27 @@
-//! Products by `wgmma.mma_async` (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"): four warps multiply 64 rows of A by up to 256 columns
-//! of B, and go on while the tensor cores add to their registers.
+//! Products by `wgmma.mma_async` (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"): four warps multiply 64
+//! rows of A by up to 256 columns of B, and go on while the tensor cores add to their registers.
 //!
 //! # Algorithm
 //!
-//! 1. B, and A unless it is in registers, are described to the hardware ([`super::descriptor`]): a constant for the layout, plus the address of the
-//!    instruction's share, counted in 16 bytes. Warp groups that multiply other rows or columns add what their number contributes; so does the
-//!    number of the buffer, where the operand is one of several.
-//! 2. [`tile`] finds the rows, columns and steps of K of each instruction in the fragments of the result and of A, as `mma` does.
-//! 3. `wgmma.fence` orders the registers that were written before; then come all instructions, K innermost, each tied to the registers of its
-//!    accumulator; `wgmma.commit_group` ends the group.
-//! 4. An asynchronous product ends there, and `ttng.warp_group_dot_wait` waits for it. A synchronous one waits at once. Either wait takes the
-//!    accumulators and returns them, so that nobody reads them earlier.
-//! 5. With `maxNumImpreciseAcc`, sums of fp8 products start from zero again after that many products: they are waited for and added in f32.
+//! 1. B, and A unless it is in registers, are described to the hardware ([`super::descriptor`]): a constant for the
+//!    layout, plus the address of the instruction's share, counted in 16 bytes. Warp groups that multiply other rows or
+//!    columns add what their number contributes; so does the number of the buffer, where the operand is one of several.
+//! 2. [`tile`] finds the rows, columns and steps of K of each instruction in the fragments of the result and of A, as
+//!    `mma` does.
+//! 3. `wgmma.fence` orders the registers that were written before; then come all instructions, K innermost, each tied
+//!    to the registers of its accumulator; `wgmma.commit_group` ends the group.
+//! 4. An asynchronous product ends there, and `ttng.warp_group_dot_wait` waits for it. A synchronous one waits at once.
+//!    Either wait takes the accumulators and returns them, so that nobody reads them earlier.
+//! 5. With `maxNumImpreciseAcc`, sums of fp8 products start from zero again after that many products: they are waited
+//!    for and added in f32.
 //!
-//! A in registers is copied by `mov` before the fence: the values may be computed while an earlier product still reads the registers of the last.
+//! A in registers is copied by `mov` before the fence: the values may be computed while an earlier product still reads
+//! the registers of the last.
 //!
 //! # Example
 //!
-//! 128×256 of f32 by 4 warps with K = 64 in f16: two tiles of 64 rows, each four `wgmma.mma_async.m64n256k16` with 128 registers.
+//! 128×256 of f32 by 4 warps with K = 64 in f16: two tiles of 64 rows, each four `wgmma.mma_async.m64n256k16` with 128
+//! registers.
 
 use inkwell::values::IntValue;
 
@@ -82,10 +86,22 @@ fn kind(cx: &Lower<'_, '_>, op: Op, [a, b, d]: [Type; 3]) -> Res<Kind> {
                     _ => x == "s8",
                 } =>
         {
-            Ok(Kind { types: format!("{s}.{x}.{y}"), result, packed, scales: s != "s32", transposes: x.ends_with("f16"), fp8: fp8(x) })
+            Ok(Kind {
+                types: format!("{s}.{x}.{y}"),
+                result,
+                packed,
+                scales: s != "s32",
+                transposes: x.ends_with("f16"),
+                fp8: fp8(x),
+            })
         }
         _ => {
-            let text = format!("no instruction multiplies `{}` by `{}` into `{}` at this precision", a.elem(), b.elem(), d.elem());
+            let text = format!(
+                "no instruction multiplies `{}` by `{}` into `{}` at this precision",
+                a.elem(),
+                b.elem(),
+                d.elem()
+            );
             Err(cx.unsupported(op, &text))
         }
     }
@@ -110,8 +126,9 @@ struct Matrix<'c> {
 impl<'c> Matrix<'c> {
     /// The descriptor of the share that starts at these coordinates.
     ///
-    /// Only the low word is computed; the high one is a constant that is set beside it. As one sum of 64 bits the same descriptor makes some
-    /// releases of ptxas fail: 12.9 and 13.0 crash on a product of tf32 by two warp groups, and 12.8 assembles it wrongly.
+    /// Only the low word is computed; the high one is a constant that is set beside it. As one sum of 64 bits the same
+    /// descriptor makes some releases of ptxas fail: 12.9 and 13.0 crash on a product of tf32 by two warp groups, and
+    /// 12.8 assembles it wrongly.
     fn at(&self, cx: &Lower<'c, '_>, at: [u32; 2]) -> Res<Val<'c>> {
         let bytes = [0, 1].map(|axis| moved(&columns(&self.inverse, axis), at[axis]) * (self.bits / 8));
         let offset = u64::from((bytes[0] ^ bytes[1]) / CHUNK);
@@ -137,12 +154,15 @@ struct Tiling {
 
 /// Step 2; `None` when the result's registers are not those of the instruction.
 fn tile(d: &Fragment, n: u32) -> Option<Tiling> {
-    let lanes = (0..5).all(|i| (d.lane(i, ROW), d.lane(i, COLUMN)) == if i < 2 { (0, 2 << i) } else { (1 << (i - 2), 0) });
+    let lanes =
+        (0..5).all(|i| (d.lane(i, ROW), d.lane(i, COLUMN)) == if i < 2 { (0, 2 << i) } else { (1 << (i - 2), 0) });
     let group = (0..GROUP_BITS).all(|i| d.warps.get(i).is_some_and(|w| (w[ROW], w[COLUMN]) == (16 << i, 0)));
     let rows: Vec<[u32; 2]> = d.along(ROW).chunks(2).filter_map(|r| <[u32; 2]>::try_from(r).ok()).collect();
     let columns: Vec<Vec<u32>> = d.along(COLUMN).chunks(n as usize / 4).map(<[u32]>::to_vec).collect();
     let halves = !rows.is_empty() && rows.iter().all(|r| r[1] == r[0] + 8);
-    let runs = columns.iter().all(|c| c.len() as u32 == n / 4 && c.iter().zip(0..).all(|(&c0, i)| c0 == c[0] + i % 2 + i / 2 * 8));
+    let runs = columns
+        .iter()
+        .all(|c| c.len() as u32 == n / 4 && c.iter().zip(0..).all(|(&c0, i)| c0 == c[0] + i % 2 + i / 2 * 8));
     (lanes && group && halves && runs).then_some(Tiling { rows, columns })
 }
 
@@ -161,7 +181,8 @@ pub(in super::super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     };
     let [_, n, k] = e.instr_shape[..] else { return Err(cx.unsupported(op, "`instrShape` needs three numbers")) };
     let d = Fragment::of(Lower::layout(types[2])?).ok_or_else(|| cx.unsupported(op, "the result is no matrix"))?;
-    let tiling = tile(&d, n).ok_or_else(|| cx.unsupported(op, "the result's registers are not those of the instruction"))?;
+    let tiling =
+        tile(&d, n).ok_or_else(|| cx.unsupported(op, "the result's registers are not those of the instruction"))?;
     let depth = u32::try_from(types[0].shape()[1]).unwrap_or(0);
     if depth == 0 || !depth.is_multiple_of(k) {
         return Err(cx.unsupported(op, &format!("K is {depth}, expected a multiple of {k}")));
@@ -191,8 +212,9 @@ fn matrix<'c>(
     let ty = cx.ir.ty(value);
     let bits = element_bits(ty);
     let ViewStart { first: mut address, buffer, inverse, offsets } = cx.view_start(value)?;
-    let descriptor = describe(&inverse, Share { shape, outer, bits })
-        .ok_or_else(|| cx.unsupported(op, &format!("`{ty}` is in no order that `wgmma` reads {}x{} elements in", shape[0], shape[1])))?;
+    let descriptor = describe(&inverse, Share { shape, outer, bits }).ok_or_else(|| {
+        cx.unsupported(op, &format!("`{ty}` is in no order that `wgmma` reads {}x{} elements in", shape[0], shape[1]))
+    })?;
     let along_k = descriptor.transposed != (outer == 0);
     if !along_k && !transposes {
         return Err(cx.unsupported(op, &format!("`{ty}` must run along K, for elements that have not 16 bits")));
@@ -200,13 +222,15 @@ fn matrix<'c>(
     // A view may start at a core tile, or at a chunk of its first line.
     let line = usize::from(!descriptor.transposed);
     let fits = |axis: usize, bytes: u64| {
-        bytes.is_multiple_of(u64::from(descriptor.tile_bytes)) || axis == line && bytes >= 16 && bytes < u64::from(descriptor.line_bytes)
+        bytes.is_multiple_of(u64::from(descriptor.tile_bytes))
+            || axis == line && bytes >= 16 && bytes < u64::from(descriptor.line_bytes)
     };
     if offsets.iter().enumerate().any(|(axis, columns)| columns.iter().any(|&(_, bytes)| !fits(axis, bytes))) {
         return Err(cx.unsupported(op, &format!("`{ty}` may start within a tile of {} bytes", descriptor.tile_bytes)));
     }
     let axis = if outer == 0 { ROW } else { COLUMN };
-    let groups: Vec<u32> = d.warps.iter().skip(GROUP_BITS).map(|w| moved(&columns(&inverse, outer), w[axis]) * (bits / 8)).collect();
+    let groups: Vec<u32> =
+        d.warps.iter().skip(GROUP_BITS).map(|w| moved(&columns(&inverse, outer), w[axis]) * (bits / 8)).collect();
     if groups.iter().any(|&bytes| bytes != 0) {
         let warp = cx.uniform_warp_id()?;
         let group = cx.b.build_right_shift(warp, cx.i32(GROUP_BITS as u64), false, "")?;
@@ -217,8 +241,8 @@ fn matrix<'c>(
     let chunks = cx.b.build_right_shift(address, cx.i32(4), false, "")?;
     let field = cx.b.build_and(chunks, cx.i32(0x3fff), "")?;
     let mut start = cx.b.build_int_add(field, cx.i32(descriptor.bits & u64::from(u32::MAX)), "")?;
-    // Of several buffers, the number is added last, so that all before it stands outside of a loop: the field cannot overflow, since 14 bits reach
-    // further than shared memory.
+    // Of several buffers, the number is added last, so that all before it stands outside of a loop: the field cannot
+    // overflow, since 14 bits reach further than shared memory.
     if let Some((number, bytes)) = buffer {
         let moved = cx.b.build_int_mul(number, cx.i32(u64::from(bytes / CHUNK)), "")?;
         start = cx.b.build_int_add(start, moved, "")?;
@@ -240,8 +264,9 @@ fn registers<'c>(
     let refusal = cx.unsupported(op, &format!("`{ty}` does not place elements where `wgmma` reads them"));
     let misplaced = || refusal.clone();
     let fragment = Fragment::of(Lower::layout(ty)?).ok_or_else(misplaced)?;
-    let lanes =
-        (0..5).all(|i| fragment.lane(i, ROW) == d.lane(i, ROW) && fragment.lane(i, COLUMN) == if i < 2 { per_word << i } else { 0 });
+    let lanes = (0..5).all(|i| {
+        fragment.lane(i, ROW) == d.lane(i, ROW) && fragment.lane(i, COLUMN) == if i < 2 { per_word << i } else { 0 }
+    });
     if !lanes || !fragment.moves_with(ROW, d, ROW) || !fragment.rests_along(COLUMN) || d.along(BATCH).len() != 1 {
         return Err(misplaced());
     }
@@ -304,8 +329,9 @@ impl<'c> Product<'c> {
         for rows in &tiling.rows {
             for columns in &tiling.columns {
                 // Two columns of the upper row, the same of the lower one.
-                let order =
-                    columns.chunks(2).flat_map(|pair| rows.iter().flat_map(|&row| pair.iter().map(move |&column| [0, row, column])));
+                let order = columns
+                    .chunks(2)
+                    .flat_map(|pair| rows.iter().flat_map(|&row| pair.iter().map(move |&column| [0, row, column])));
                 let found: Option<Vec<usize>> = order.map(|at| d.register(at)).collect();
                 places.push((rows, columns, found.ok_or_else(|| defect("a result's register is missing"))?));
             }
@@ -351,7 +377,13 @@ impl<'c> Product<'c> {
     }
 
     /// One accumulator's instructions for these steps of K.
-    fn steps(&self, cx: &mut Lower<'c, '_>, at: (usize, u32, u32), start: Start<'c>, steps: std::ops::Range<u32>) -> Res<Vec<Val<'c>>> {
+    fn steps(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        at: (usize, u32, u32),
+        start: Start<'c>,
+        steps: std::ops::Range<u32>,
+    ) -> Res<Vec<Val<'c>>> {
         let mut sum = start;
         for step in steps {
             sum = Start::Values(self.instruction(cx, at, step, &sum)?);
@@ -363,7 +395,13 @@ impl<'c> Product<'c> {
     }
 
     /// Step 5.
-    fn in_parts(&self, cx: &mut Lower<'c, '_>, at: (usize, u32, u32), start: Start<'c>, limit: i64) -> Res<Vec<Val<'c>>> {
+    fn in_parts(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        at: (usize, u32, u32),
+        start: Start<'c>,
+        limit: i64,
+    ) -> Res<Vec<Val<'c>>> {
         let k = self.shape[1];
         let part = u32::try_from(limit).unwrap_or(0).div_ceil(k).max(1);
         let all = self.depth / k;
@@ -397,17 +435,27 @@ impl<'c> Product<'c> {
     }
 
     /// One `wgmma.mma_async`: `{d…}, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b`.
-    fn instruction(&self, cx: &mut Lower<'c, '_>, (tile, row, column): (usize, u32, u32), step: u32, sum: &Start<'c>) -> Res<Vec<Val<'c>>> {
+    fn instruction(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        (tile, row, column): (usize, u32, u32),
+        step: u32,
+        sum: &Start<'c>,
+    ) -> Res<Vec<Val<'c>>> {
         let [n, k] = self.shape;
         let count = (n / 2) as usize / self.kind.packed;
         let mut asm = PtxAsm::default();
         let out: Vec<Operand> = match sum {
             Start::Zero => (0..count).map(|_| asm.output(self.kind.result)).collect(),
-            Start::Values(values) | Start::If(_, values) => values.iter().map(|&v| asm.output_from(self.kind.result, v)).collect(),
+            Start::Values(values) | Start::If(_, values) => {
+                values.iter().map(|&v| asm.output_from(self.kind.result, v)).collect()
+            }
         };
         let left = match &self.left {
             Left::Shared(m) => Arg::Reg(asm.input(Reg::B64, m.at(cx, [row, step * k])?)),
-            Left::Registers(words) => Arg::List(words[tile][step as usize].iter().map(|&w| asm.input(Reg::B32, w)).collect()),
+            Left::Registers(words) => {
+                Arg::List(words[tile][step as usize].iter().map(|&w| asm.input(Reg::B32, w)).collect())
+            }
         };
         let right = Arg::Reg(asm.input(Reg::B64, self.right.at(cx, [step * k, column])?));
         let scale = match sum {
@@ -440,7 +488,12 @@ fn pack<'c>(cx: &Lower<'c, '_>, values: &[Val<'c>], packed: usize) -> Res<Vec<Va
 }
 
 /// The reverse of [`pack`].
-fn unpack<'c>(cx: &Lower<'c, '_>, values: &[Val<'c>], elem: inkwell::types::BasicTypeEnum<'c>, packed: usize) -> Res<Vec<Val<'c>>> {
+fn unpack<'c>(
+    cx: &Lower<'c, '_>,
+    values: &[Val<'c>],
+    elem: inkwell::types::BasicTypeEnum<'c>,
+    packed: usize,
+) -> Res<Vec<Val<'c>>> {
     if packed == 1 {
         return Ok(values.to_vec());
     }

@@ -2,10 +2,11 @@
 //!
 //! # Algorithm
 //!
-//! 1. What is appended or prepended gets a label [`STEP`] away from its neighbour's; what goes between two gets one from the gap.
-//! 2. Where the gap is used up, room is made by labelling anew the fewest operations behind it: from the operation in front of the gap on, the first
-//!    `j` whose labels span more than `j²` are spread evenly over that span (Dietz and Sleator, "Two algorithms for maintaining order in a list").
-//!    Over many insertions each costs a logarithm.
+//! 1. What is appended or prepended gets a label [`STEP`] away from its neighbour's; what goes between two gets one
+//!    from the gap.
+//! 2. Where the gap is used up, room is made by labelling anew the fewest operations behind it: from the operation in
+//!    front of the gap on, the first `j` whose labels span more than `j²` are spread evenly over that span (Dietz and
+//!    Sleator, "Two algorithms for maintaining order in a list"). Over many insertions each costs a logarithm.
 //!
 //! Example: with the labels 8 9 10 30, room between 8 and 9 is made at `j` = 3 (22 > 9): 8 15 22 30.
 
@@ -26,8 +27,8 @@ impl Ir {
         x.parent.is_some() && x.parent == y.parent && x.order < y.order
     }
 
-    /// Where an operation stands in `root`: comparing two places tells which comes first in the text, parents before what is in them. `None`
-    /// outside of `root`.
+    /// Where an operation stands in `root`: comparing two places tells which comes first in the text, parents before
+    /// what is in them. `None` outside of `root`.
     #[must_use]
     pub fn place_in(&self, root: Op, op: Op) -> Option<Vec<u64>> {
         let (mut place, mut at) = (vec![], op);
@@ -67,7 +68,8 @@ impl Ir {
         }
     }
 
-    /// Labels what stands behind `prev` anew. `next` follows it; the new operation is linked already and stands between.
+    /// Labels what stands behind `prev` anew. `next` follows it; the new operation is linked already and stands
+    /// between.
     fn make_room(&mut self, prev: Op, next: Option<Op>) {
         let base = self.ops[prev].order;
         let (mut behind, mut at) = (vec![], next);

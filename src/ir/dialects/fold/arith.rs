@@ -1,6 +1,7 @@
 //! Folds of the `arith` dialect: MLIR's, no more and no fewer.
 //!
-//! Float identities hold for every operand, NaN and signed zero included: `x + (-0.0)` is x but `x + 0.0` is not (x may be -0.0).
+//! Float identities hold for every operand, NaN and signed zero included: `x + (-0.0)` is x but `x + 0.0` is not (x may
+//! be -0.0).
 
 use super::bits::{float_op, int_width, is_float, is_int, map, zip};
 use super::{FoldResult, constant, producer, value};
@@ -265,7 +266,8 @@ fn shift(ir: &Ir, op: Op, c: &Constants, f: fn(u64, u64, u32) -> u64) -> FoldRes
     constant(zip(c[0]?, c[1]?, ty(ir, op), one)?)
 }
 
-/// Maximum or minimum of integers: of one value with itself, with the bound that always wins, with the one that never does.
+/// Maximum or minimum of integers: of one value with itself, with the bound that always wins, with the one that never
+/// does.
 fn extremum(ir: &Ir, op: Op, c: &Constants, wins: i64, loses: i64) -> FoldResult {
     if ir.operand(op, 0) == ir.operand(op, 1) || is_int(c[1], loses) {
         return value(ir.operand(op, 0));
@@ -410,8 +412,8 @@ pub fn cmpi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
         if is_bool {
             return value(a);
         }
-        let extended =
-            producer(ir, op, 0).filter(|&d| !ir.ty(a).is_tensor() && matches!(ir.kind(d), OpKind::Arith(ArithOp::Extsi | ArithOp::Extui)));
+        let extended = producer(ir, op, 0)
+            .filter(|&d| !ir.ty(a).is_tensor() && matches!(ir.kind(d), OpKind::Arith(ArithOp::Extsi | ArithOp::Extui)));
         if let Some(bit) = extended.map(|d| ir.operand(d, 0)).filter(|&v| ir.ty(v).elem().is_int_of(1)) {
             return value(bit);
         }
@@ -483,7 +485,8 @@ pub fn extui(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 }
 
 pub fn trunci(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    let extension = producer(ir, op, 0).filter(|&d| matches!(ir.kind(d), OpKind::Arith(ArithOp::Extsi | ArithOp::Extui)));
+    let extension =
+        producer(ir, op, 0).filter(|&d| matches!(ir.kind(d), OpKind::Arith(ArithOp::Extsi | ArithOp::Extui)));
     if let Some(source) = extension.map(|d| ir.operand(d, 0)).filter(|&v| ir.ty(v) == ty(ir, op)) {
         return value(source);
     }
@@ -522,7 +525,8 @@ fn from_int(kind: FloatKind, v: i128) -> u64 {
     if kind == FloatKind::F32 { u64::from((v as f32).to_bits()) } else { kind.from_f64(round_to_odd(v)) }
 }
 
-/// An `f64` that rounds to any format of at most 50 bits as `v` itself does: excess bits are dropped and remembered in the last one.
+/// An `f64` that rounds to any format of at most 50 bits as `v` itself does: excess bits are dropped and remembered in
+/// the last one.
 fn round_to_odd(v: i128) -> f64 {
     let excess = 128 - v.unsigned_abs().leading_zeros();
     if excess <= 53 {

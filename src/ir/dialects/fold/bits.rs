@@ -6,7 +6,9 @@ use crate::ir::core::{Attr, AttrData, DenseData, FloatKind, Type, TypeData};
 /// Applies `f` to the bits of each element; a splat stays one. `None` if `f` gives up on an element.
 pub fn map(a: Attr, ty: Type, mut f: impl FnMut(u64) -> Option<u64>) -> Option<Attr> {
     match a.data() {
-        AttrData::Dense(_, DenseData::Elements(v)) => elements(ty, v.iter().map(|&x| f(x)).collect::<Option<Vec<_>>>()?),
+        AttrData::Dense(_, DenseData::Elements(v)) => {
+            elements(ty, v.iter().map(|&x| f(x)).collect::<Option<Vec<_>>>()?)
+        }
         _ => Some(Attr::splat_bits(ty, f(a.splat_value()?)?)),
     }
 }
@@ -80,7 +82,8 @@ pub fn int_width(ty: Type) -> Option<u32> {
 
 /// The exact sum, difference, product or quotient rounded once to the format.
 ///
-/// f64 arithmetic on operands of at most 24 significant bits, rounded again to their format, equals a single rounding (53 ≥ 2·24 + 2).
+/// f64 arithmetic on operands of at most 24 significant bits, rounded again to their format, equals a single rounding
+/// (53 ≥ 2·24 + 2).
 pub fn float_op(kind: FloatKind, a: u64, b: u64, f: impl Fn(f64, f64) -> f64) -> u64 {
     kind.from_f64(f(kind.to_f64(a), kind.to_f64(b)))
 }

@@ -71,9 +71,13 @@ pub fn binary(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
             let sign = 1 << (k.bits() - 1);
             Some(a & !sign | b & sign)
         }
-        (MathOp::Powf, FloatKind::F32) => Some(u64::from(f32::from_bits(a as u32).powf(f32::from_bits(b as u32)).to_bits())),
+        (MathOp::Powf, FloatKind::F32) => {
+            Some(u64::from(f32::from_bits(a as u32).powf(f32::from_bits(b as u32)).to_bits()))
+        }
         (MathOp::Powf, FloatKind::F64) => Some(f64::from_bits(a).powf(f64::from_bits(b)).to_bits()),
-        (MathOp::Atan2, FloatKind::F32) => Some(u64::from(f32::from_bits(a as u32).atan2(f32::from_bits(b as u32)).to_bits())),
+        (MathOp::Atan2, FloatKind::F32) => {
+            Some(u64::from(f32::from_bits(a as u32).atan2(f32::from_bits(b as u32)).to_bits()))
+        }
         (MathOp::Atan2, FloatKind::F64) => Some(f64::from_bits(a).atan2(f64::from_bits(b)).to_bits()),
         _ => None,
     };

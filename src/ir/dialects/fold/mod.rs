@@ -1,7 +1,8 @@
 //! Fold hooks: what an operation's results are when some operands are constants, or when it does nothing.
 //!
-//! A hook reads the IR and never changes it. It gets the constants among the operands and gives, for each result, an existing value or a
-//! constant. Arithmetic on constants is exact to the type: integers wrap to their width, floats round once, to nearest even.
+//! A hook reads the IR and never changes it. It gets the constants among the operands and gives, for each result, an
+//! existing value or a constant. Arithmetic on constants is exact to the type: integers wrap to their width, floats
+//! round once, to nearest even.
 
 pub mod arith;
 pub mod bits;

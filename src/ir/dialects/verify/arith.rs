@@ -14,7 +14,11 @@ pub fn constant(ir: &Ir, op: Op) -> VerifyResult {
         ensure!(ty.is_tensor(), "its value is dense, expected a tensor type instead of {ty}");
         if let DenseData::Elements(elements) = data {
             let expected = count(ty.shape());
-            ensure!(expected == Some(elements.len() as i64), "its value lists {} elements, and {ty} has another number", elements.len());
+            ensure!(
+                expected == Some(elements.len() as i64),
+                "its value lists {} elements, and {ty} has another number",
+                elements.len()
+            );
         }
     }
     Ok(())
@@ -62,7 +66,10 @@ pub fn to_int(ir: &Ir, op: Op) -> VerifyResult {
 pub fn bitcast(ir: &Ir, op: Op) -> VerifyResult {
     let (from, to) = (operand_ty(ir, op, 0), result_ty(ir, op));
     for ty in [from, to] {
-        ensure!(ty.elem().is_int() || ty.elem().is_float(), "{ty} has no bits to reinterpret, expected integers or floats");
+        ensure!(
+            ty.elem().is_int() || ty.elem().is_float(),
+            "{ty} has no bits to reinterpret, expected integers or floats"
+        );
     }
     let (a, b) = (from.bit_width(), to.bit_width());
     ensure!(a == b, "{from} and {to} have elements of {} and {} bits", a.unwrap_or(0), b.unwrap_or(0));
@@ -80,7 +87,8 @@ pub fn index_cast(ir: &Ir, op: Op) -> VerifyResult {
 
 /// Both values and the result of one type; the condition a bit, or a bit for each element.
 pub fn select(ir: &Ir, op: Op) -> VerifyResult {
-    let (condition, a, b, result) = (operand_ty(ir, op, 0), operand_ty(ir, op, 1), operand_ty(ir, op, 2), result_ty(ir, op));
+    let (condition, a, b, result) =
+        (operand_ty(ir, op, 0), operand_ty(ir, op, 1), operand_ty(ir, op, 2), result_ty(ir, op));
     ensure!(a == b, "it selects between {a} and {b}, expected one type");
     ensure!(a == result, "it selects between values of type {a}, and the result has type {result}");
     ensure!(

@@ -1,4 +1,5 @@
-//! Rules of the `cf` dialect. What branches pass to their successors is checked for all branches in `ir::verify::structure`.
+//! Rules of the `cf` dialect. What branches pass to their successors is checked for all branches in
+//! `ir::verify::structure`.
 
 use super::ensure;
 use crate::ir::core::{Attr, Ir, Op};

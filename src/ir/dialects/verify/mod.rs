@@ -1,8 +1,10 @@
-//! Rules of single operations, beyond what the tables state: one function an operation, named in its entry as `verify: Some(…)`.
+//! Rules of single operations, beyond what the tables state: one function an operation, named in its entry as `verify:
+//! Some(…)`.
 //!
-//! A rule runs only when the operation has the operands, results, attributes, regions and terminators of its entry, with types that satisfy
-//! the constraints and traits, of tensors whose sizes are powers of two. It returns the first fault as a message without the operation's name,
-//! and must not panic on anything that such an operation can hold: regions may be empty, their blocks may have any arguments.
+//! A rule runs only when the operation has the operands, results, attributes, regions and terminators of its entry,
+//! with types that satisfy the constraints and traits, of tensors whose sizes are powers of two. It returns the first
+//! fault as a message without the operation's name, and must not panic on anything that such an operation can hold:
+//! regions may be empty, their blocks may have any arguments.
 
 pub mod arith;
 pub mod cf;
@@ -88,10 +90,15 @@ fn ending(ir: &Ir, block: Block, kind: impl Into<OpKind>) -> Result<&[Value], St
 /// Whether the operation stands directly in one of these.
 fn inside(ir: &Ir, op: Op, parents: &[OpKind]) -> VerifyResult {
     let parent = ir.parent_op(op).map(|p| ir.kind(p));
-    ensure!(parent.is_some_and(|p| parents.contains(&p)), "it stands in `{}`, expected {}", parent.map_or("nothing", OpKind::name), {
-        let names: Vec<String> = parents.iter().map(|p| format!("`{}`", p.name())).collect();
-        names.join(" or ")
-    });
+    ensure!(
+        parent.is_some_and(|p| parents.contains(&p)),
+        "it stands in `{}`, expected {}",
+        parent.map_or("nothing", OpKind::name),
+        {
+            let names: Vec<String> = parents.iter().map(|p| format!("`{}`", p.name())).collect();
+            names.join(" or ")
+        }
+    );
     Ok(())
 }
 
@@ -107,7 +114,8 @@ fn encloses(ir: &Ir, op: Op, kind: impl Into<OpKind>) -> bool {
 
 /// The nearest integer attribute of this name around `op`.
 fn context_int(ir: &Ir, op: Op, name: &str) -> Option<i64> {
-    std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).find_map(|o| ir.stored_attr(o, name).and_then(Attr::as_int))
+    std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o))
+        .find_map(|o| ir.stored_attr(o, name).and_then(Attr::as_int))
 }
 
 /// Blocks of a cluster; 1 where nothing says.
@@ -136,13 +144,27 @@ fn context_warps(ir: &Ir, op: Op) -> Option<i64> {
 
 /// Elements of one type on both sides.
 fn elements_agree(a: (&str, Type), b: (&str, Type)) -> VerifyResult {
-    ensure!(a.1.elem() == b.1.elem(), "the {} has elements of type {}, and the {} has {}", a.0, a.1.elem(), b.0, b.1.elem());
+    ensure!(
+        a.1.elem() == b.1.elem(),
+        "the {} has elements of type {}, and the {} has {}",
+        a.0,
+        a.1.elem(),
+        b.0,
+        b.1.elem()
+    );
     Ok(())
 }
 
 /// Elements of one type in one shape on both sides.
 fn same_contents(a: (&str, Type), b: (&str, Type)) -> VerifyResult {
     elements_agree(a, b)?;
-    ensure!(a.1.shape() == b.1.shape(), "the {} has shape {:?}, and the {} has {:?}", a.0, a.1.shape(), b.0, b.1.shape());
+    ensure!(
+        a.1.shape() == b.1.shape(),
+        "the {} has shape {:?}, and the {} has {:?}",
+        a.0,
+        a.1.shape(),
+        b.0,
+        b.1.shape()
+    );
     Ok(())
 }

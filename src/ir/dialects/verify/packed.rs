@@ -1,4 +1,5 @@
-//! Rules of `ttng.packed_arith`: which element types one instruction takes together (PTX ISA, "Mixed Precision Floating-Point Instructions").
+//! Rules of `ttng.packed_arith`: which element types one instruction takes together (PTX ISA, "Mixed Precision
+//! Floating-Point Instructions").
 //!
 //! | result | operations | operands |
 //! |---|---|---|
@@ -8,7 +9,8 @@
 //! | f16, bf16 | `mul` | one of the result's type, one of the other |
 //! | f8E5M2, f8E4M3FN | `add`, `sub`, `mul`, `fma` | factors and the first addend of 8 or 4 bits or scales, the last addend of the result's type |
 //!
-//! 4-bit floats come two in an i8, so such an operand has half of the elements along one dimension, the same one for all.
+//! 4-bit floats come two in an i8, so such an operand has half of the elements along one dimension, the same one for
+//! all.
 
 use super::{Type, ensure, result_ty};
 use crate::ir::core::{FloatKind, Ir, Op};
@@ -65,7 +67,12 @@ pub fn packed_arith(ir: &Ir, op: Op) -> VerifyResult {
     let mut axis = None;
     for (at, &ty) in types.iter().enumerate() {
         if element(ty) != Element::Pair4 {
-            ensure!(ty.shape() == result.shape(), "operand #{at} has shape {:?}, and the result {:?}", ty.shape(), result.shape());
+            ensure!(
+                ty.shape() == result.shape(),
+                "operand #{at} has shape {:?}, and the result {:?}",
+                ty.shape(),
+                result.shape()
+            );
             continue;
         }
         let halved = halved_axis(ty, result);

@@ -41,7 +41,10 @@ pub fn r#return(ir: &Ir, op: Op) -> VerifyResult {
 pub fn fp_to_fp(ir: &Ir, op: Op) -> VerifyResult {
     let (from, to) = (operand_ty(ir, op, 0), result_ty(ir, op));
     let narrows = to.bit_width() < from.bit_width();
-    ensure!(!narrows || ir.stored_attr(op, "rounding").is_some(), "it narrows {from} to {to}, expected attribute `rounding`");
+    ensure!(
+        !narrows || ir.stored_attr(op, "rounding").is_some(),
+        "it narrows {from} to {to}, expected attribute `rounding`"
+    );
     Ok(())
 }
 
@@ -53,7 +56,9 @@ pub fn bitcast(ir: &Ir, op: Op) -> VerifyResult {
             ensure!(a == b, "it casts a pointer to address space {a} to one to address space {b}");
         }
         (TypeData::Pointer { .. }, _) | (_, TypeData::Pointer { .. }) => {
-            return Err(format!("it casts {from} to {to}; between pointers and integers use `tt.ptr_to_int` and `tt.int_to_ptr`"));
+            return Err(format!(
+                "it casts {from} to {to}; between pointers and integers use `tt.ptr_to_int` and `tt.int_to_ptr`"
+            ));
         }
         _ => {
             let number = |t: Type| t.is_int() || t.is_float();
@@ -72,7 +77,10 @@ pub fn elementwise_inline_asm(ir: &Ir, op: Op) -> VerifyResult {
     if let Some(&first) = ir.operands(op).first() {
         let ty = ir.ty(first);
         let n = if ty.is_tensor() { count(ty.shape()).unwrap_or(0) } else { 0 };
-        ensure!(n % pack == 0, "the first operand has {n} elements, expected a multiple of packed_element, which is {pack}");
+        ensure!(
+            n % pack == 0,
+            "the first operand has {n} elements, expected a multiple of packed_element, which is {pack}"
+        );
     }
     ensure!(!ir.results(op).is_empty(), "it has no results, expected at least 1");
     Ok(())
@@ -100,27 +108,59 @@ pub fn dot(ir: &Ir, op: Op) -> VerifyResult {
     let (a, b, c, d) = (operand_ty(ir, op, 0), operand_ty(ir, op, 1), operand_ty(ir, op, 2), result_ty(ir, op));
     ensure!(c == d, "the accumulator has type {c}, and the result {d}");
     for (name, ty) in [("a", a), ("b", b), ("c", c)] {
-        ensure!(ty.elem().is_float() || ty.elem().is_int(), "operand `{name}` has type {ty}, expected a tensor of floats or integers");
+        ensure!(
+            ty.elem().is_float() || ty.elem().is_int(),
+            "operand `{name}` has type {ty}, expected a tensor of floats or integers"
+        );
     }
-    ensure!(a.bit_width() == b.bit_width(), "the operands have elements {} and {}, expected one width", a.elem(), b.elem());
+    ensure!(
+        a.bit_width() == b.bit_width(),
+        "the operands have elements {} and {}, expected one width",
+        a.elem(),
+        b.elem()
+    );
     let (ashape, bshape, cshape) = (a.shape(), b.shape(), c.shape());
     let rank = ashape.len();
     ensure!(rank == 2 || rank == 3, "operand `a` has type {a}, expected two dimensions, or three with a batch");
-    ensure!(bshape.len() == rank && cshape.len() == rank, "the operands have ranks {rank}, {} and {}", bshape.len(), cshape.len());
+    ensure!(
+        bshape.len() == rank && cshape.len() == rank,
+        "the operands have ranks {rank}, {} and {}",
+        bshape.len(),
+        cshape.len()
+    );
     let batch = rank - 2;
-    ensure!(ashape[..batch] == bshape[..batch] && ashape[..batch] == cshape[..batch], "the batches of {a}, {b} and {c} differ");
-    ensure!(ashape[rank - 1] == bshape[rank - 2], "the inner dimensions are {} and {}", ashape[rank - 1], bshape[rank - 2]);
+    ensure!(
+        ashape[..batch] == bshape[..batch] && ashape[..batch] == cshape[..batch],
+        "the batches of {a}, {b} and {c} differ"
+    );
+    ensure!(
+        ashape[rank - 1] == bshape[rank - 2],
+        "the inner dimensions are {} and {}",
+        ashape[rank - 1],
+        bshape[rank - 2]
+    );
     let expected = (ashape[rank - 2], bshape[rank - 1]);
     let found = (cshape[rank - 2], cshape[rank - 1]);
-    ensure!(found == expected, "the accumulator is {} × {}, expected {} × {}", found.0, found.1, expected.0, expected.1);
+    ensure!(
+        found == expected,
+        "the accumulator is {} × {}, expected {} × {}",
+        found.0,
+        found.1,
+        expected.0,
+        expected.1
+    );
     dot_layouts(a, b, c)?;
     on_tensor_cores(ir, op, a, b, c)
 }
 
-/// All three have layouts or none has; operands in registers are laid out for their place, under the accumulator's layout.
+/// All three have layouts or none has; operands in registers are laid out for their place, under the accumulator's
+/// layout.
 fn dot_layouts(a: Type, b: Type, c: Type) -> VerifyResult {
     let (Some(a), Some(b)) = (a.encoding(), b.encoding()) else {
-        ensure!(a.encoding().is_none() && b.encoding().is_none(), "one of the operands `a` and `b` has a layout and the other has none");
+        ensure!(
+            a.encoding().is_none() && b.encoding().is_none(),
+            "one of the operands `a` and `b` has a layout and the other has none"
+        );
         return Ok(());
     };
     let c = c.encoding().ok_or("the operands have layouts, and the accumulator has none")?;
@@ -141,11 +181,18 @@ fn dot_layouts(a: Type, b: Type, c: Type) -> VerifyResult {
 fn on_tensor_cores(ir: &Ir, op: Op, a: Type, b: Type, c: Type) -> VerifyResult {
     let Some(Encoding::NvidiaMma(_)) = c.layout() else { return Ok(()) };
     for (name, ty) in [("a", a), ("b", b)] {
-        ensure!(super::ttng::multiplies(ty.elem()), "operand `{name}` has elements of type {}, which no tensor core takes", ty.elem());
+        ensure!(
+            super::ttng::multiplies(ty.elem()),
+            "operand `{name}` has elements of type {}, which no tensor core takes",
+            ty.elem()
+        );
     }
     let precision = ir.enum_attr(op, "inputPrecision");
     let f32s = a.elem() == Type::f32() && b.elem() == Type::f32();
-    ensure!(!f32s || precision == Some(InputPrecision::Tf32), "it multiplies f32 on tensor cores, expected inputPrecision tf32");
+    ensure!(
+        !f32s || precision == Some(InputPrecision::Tf32),
+        "it multiplies f32 on tensor cores, expected inputPrecision tf32"
+    );
     Ok(())
 }
 
@@ -162,8 +209,10 @@ pub fn dot_scaled(ir: &Ir, op: Op) -> VerifyResult {
     let factor = |kind: &str, pack: &str, along_k: bool| {
         if ir.enum_attr(op, kind) == Some(ScaledElem::E2m1) && ir.bool_attr(op, pack) == along_k { 2 } else { 1 }
     };
-    let (ka, kb) =
-        (a.shape()[rank - 1] * factor("a_elem_type", "lhs_k_pack", true), b.shape()[rank - 2] * factor("b_elem_type", "rhs_k_pack", true));
+    let (ka, kb) = (
+        a.shape()[rank - 1] * factor("a_elem_type", "lhs_k_pack", true),
+        b.shape()[rank - 2] * factor("b_elem_type", "rhs_k_pack", true),
+    );
     ensure!(ka == kb, "the inner dimensions are {ka} and {kb}");
     let m = a.shape()[rank - 2] * factor("a_elem_type", "lhs_k_pack", false);
     let n = b.shape()[rank - 1] * factor("b_elem_type", "rhs_k_pack", false);
@@ -175,7 +224,10 @@ pub fn dot_scaled(ir: &Ir, op: Op) -> VerifyResult {
         let (found, along) = (ty.shape()[rank - 2], ty.shape()[rank - 1]);
         ensure!(found == rows, "`{name}` has {found} rows, expected {rows}");
         let each = ka / along.max(1);
-        ensure!((each == 16 || each == 32) && each * along == ka, "each element of `{name}` scales {each} elements, expected 16 or 32");
+        ensure!(
+            (each == 16 || each == 32) && each * along == ka,
+            "each element of `{name}` scales {each} elements, expected 16 or 32"
+        );
         ensure!(
             per_scale.is_none_or(|p| p == each),
             "the scales serve {} and {each} elements, expected one number",
@@ -221,10 +273,18 @@ pub fn scan(ir: &Ir, op: Op) -> VerifyResult {
 fn combined(ir: &Ir, op: Op) -> Result<usize, String> {
     let operands = ir.operands(op);
     ensure!(!operands.is_empty(), "it has no operands, expected at least 1");
-    ensure!(operands.len() == ir.results(op).len(), "it has {} operands and {} results", operands.len(), ir.results(op).len());
+    ensure!(
+        operands.len() == ir.results(op).len(),
+        "it has {} operands and {} results",
+        operands.len(),
+        ir.results(op).len()
+    );
     let axis = ir.int_attr(op, "axis").unwrap_or(-1);
     let rank = operand_ty(ir, op, 0).rank();
-    usize::try_from(axis).ok().filter(|&a| a < rank).ok_or_else(|| format!("its axis is {axis}, and its operands have rank {rank}"))
+    usize::try_from(axis)
+        .ok()
+        .filter(|&a| a < rank)
+        .ok_or_else(|| format!("its axis is {axis}, and its operands have rank {rank}"))
 }
 
 /// The region takes two elements for each operand and returns one.
@@ -240,8 +300,9 @@ pub fn map_elementwise(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(!ir.operands(op).is_empty(), "it has no operands, expected at least 1");
     let pack = ir.int_attr(op, "pack").unwrap_or(0);
     ensure!(pack > 0 && pack & (pack - 1) == 0 && pack <= 1 << 20, "pack is {pack}, expected a power of two");
-    let packed =
-        |values: &[Value]| -> Vec<Type> { values.iter().flat_map(|&v| std::iter::repeat_n(ir.ty(v).elem(), pack as usize)).collect() };
+    let packed = |values: &[Value]| -> Vec<Type> {
+        values.iter().flat_map(|&v| std::iter::repeat_n(ir.ty(v).elem(), pack as usize)).collect()
+    };
     let entry = body(ir, op, 0, "scalarOp")?;
     let expected = ir.operands(op).len() * pack as usize;
     ensure!(ir.args(entry).len() == expected, "its region has {} arguments, expected {expected}", ir.args(entry).len());
@@ -266,6 +327,7 @@ pub fn map_elementwise_return(ir: &Ir, op: Op) -> VerifyResult {
     let pack = usize::try_from(ir.int_attr(parent, "pack").unwrap_or(1)).unwrap_or(1).min(1 << 20);
     let expected = ir.results(parent).len().saturating_mul(pack);
     ensure!(ir.operands(op).len() == expected, "it returns {} values, expected {expected}", ir.operands(op).len());
-    let elems: Vec<Type> = ir.results(parent).iter().flat_map(|&v| std::iter::repeat_n(ir.ty(v).elem(), pack)).collect();
+    let elems: Vec<Type> =
+        ir.results(parent).iter().flat_map(|&v| std::iter::repeat_n(ir.ty(v).elem(), pack)).collect();
     types_are(ir, "values that it returns", ir.operands(op), elems.into_iter())
 }

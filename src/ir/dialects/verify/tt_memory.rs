@@ -87,14 +87,20 @@ fn accessed(ptr: Type) -> Result<(Type, Type), String> {
     match ptr.elem().pointee() {
         Some(block) if block.is_tensor() => Ok((block, block.elem())),
         Some(pointee) => Ok((ptr, pointee)),
-        None => Err(format!("the address has type {ptr}, expected a pointer, a tensor of pointers or a pointer to a tensor")),
+        None => Err(format!(
+            "the address has type {ptr}, expected a pointer, a tensor of pointers or a pointer to a tensor"
+        )),
     }
 }
 
 /// Whether a value can be what is accessed through a pointer.
 fn accesses(ptr: Type, name: &str, found: Type) -> VerifyResult {
     let (like, elem) = accessed(ptr)?;
-    ensure!(is_like(found, like, elem), "it accesses {} through {ptr}, and the {name} has type {found}", like.with_elem(elem));
+    ensure!(
+        is_like(found, like, elem),
+        "it accesses {} through {ptr}, and the {name} has type {found}",
+        like.with_elem(elem)
+    );
     Ok(())
 }
 
@@ -125,7 +131,11 @@ fn boundary(ir: &Ir, op: Op, ptr: Type) -> VerifyResult {
 /// A pointer to the block's elements, and an extent and a stride for each dimension.
 pub fn make_tensor_descriptor(ir: &Ir, op: Op) -> VerifyResult {
     let (base, desc) = (operand_ty(ir, op, 0), result_ty(ir, op));
-    ensure!(base.pointee() == Some(desc.elem()), "the base has type {base}, and the descriptor's elements have type {}", desc.elem());
+    ensure!(
+        base.pointee() == Some(desc.elem()),
+        "the base has type {base}, and the descriptor's elements have type {}",
+        desc.elem()
+    );
     for (name, group) in [("extents", 1), ("strides", 2)] {
         let found = ir.operand_group(op, group).len();
         ensure!(found == desc.rank(), "it has {found} {name}, and the descriptor has rank {}", desc.rank());
@@ -146,9 +156,17 @@ pub fn descriptor_store(ir: &Ir, op: Op) -> VerifyResult {
 }
 
 pub(super) fn block_fits(desc: Type, tensor: Type) -> VerifyResult {
-    ensure!(desc.elem() == tensor.elem(), "the descriptor's elements have type {}, and the tensor's {}", desc.elem(), tensor.elem());
+    ensure!(
+        desc.elem() == tensor.elem(),
+        "the descriptor's elements have type {}, and the tensor's {}",
+        desc.elem(),
+        tensor.elem()
+    );
     let (a, b) = (count(desc.shape()), count(tensor.shape()));
-    ensure!(a.is_some() && a == b, "the descriptor's block is {desc} and the tensor {tensor}, expected as many elements");
+    ensure!(
+        a.is_some() && a == b,
+        "the descriptor's block is {desc} and the tensor {tensor}, expected as many elements"
+    );
     Ok(())
 }
 
@@ -168,20 +186,28 @@ pub fn descriptor_scatter(ir: &Ir, op: Op) -> VerifyResult {
     rows(operand_ty(ir, op, 0), operand_ty(ir, op, 1), operand_ty(ir, op, 3))
 }
 
-/// A descriptor of one row, n row numbers, n rows. The hardware moves at least 8 rows of 32 bytes, of elements up to 32 bits.
+/// A descriptor of one row, n row numbers, n rows. The hardware moves at least 8 rows of 32 bytes, of elements up to 32
+/// bits.
 pub(super) fn rows(desc: Type, offsets: Type, tensor: Type) -> VerifyResult {
     ensure!(desc.rank() == 2 && desc.shape()[0] == 1, "the descriptor has type {desc}, expected a block of one row");
     ensure!(offsets.rank() == 1, "the row numbers have type {offsets}, expected one dimension");
     ensure!(tensor.rank() == 2, "the tensor has type {tensor}, expected two dimensions");
     let (n, columns) = (tensor.shape()[0], tensor.shape()[1]);
     ensure!(n >= 8, "it moves {n} rows, expected at least 8");
-    let bits =
-        tensor.bit_width().filter(|&b| b > 0 && b <= 32).ok_or_else(|| format!("elements of type {} are too wide", tensor.elem()))?;
+    let bits = tensor
+        .bit_width()
+        .filter(|&b| b > 0 && b <= 32)
+        .ok_or_else(|| format!("elements of type {} are too wide", tensor.elem()))?;
     let least = i64::from(32 / bits * 8);
     ensure!(columns >= least, "it moves {columns} columns of {}, expected at least {least}", tensor.elem());
     ensure!(n == offsets.shape()[0], "it has {} row numbers for {n} rows", offsets.shape()[0]);
     ensure!(columns == desc.shape()[1], "the tensor has {columns} columns, and the descriptor {}", desc.shape()[1]);
-    ensure!(desc.elem() == tensor.elem(), "the descriptor's elements have type {}, and the tensor's {}", desc.elem(), tensor.elem());
+    ensure!(
+        desc.elem() == tensor.elem(),
+        "the descriptor's elements have type {}, and the tensor's {}",
+        desc.elem(),
+        tensor.elem()
+    );
     Ok(())
 }
 
@@ -189,7 +215,11 @@ pub(super) fn rows(desc: Type, offsets: Type, tensor: Type) -> VerifyResult {
 pub fn make_tensor_ptr(ir: &Ir, op: Op) -> VerifyResult {
     let (base, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
     let block = block_of(result)?;
-    ensure!(base.pointee() == Some(block.elem()), "the base has type {base}, and the block has elements of type {}", block.elem());
+    ensure!(
+        base.pointee() == Some(block.elem()),
+        "the base has type {base}, and the block has elements of type {}",
+        block.elem()
+    );
     for (name, group) in [("extents", 1), ("strides", 2), ("offsets", 3)] {
         let found = ir.operand_group(op, group).len();
         ensure!(found == block.rank(), "it has {found} {name}, and the block has rank {}", block.rank());

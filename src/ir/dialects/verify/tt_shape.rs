@@ -11,7 +11,12 @@ pub fn make_range(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(start < end, "the range starts at {start} and ends at {end}, expected a larger end");
     ensure!(ty.rank() == 1, "the result has type {ty}, expected one dimension");
     ensure!(ty.elem().is_int_of(32), "the result has elements of type {}, expected i32", ty.elem());
-    ensure!(end - start == ty.shape()[0], "the range [{start}, {end}) has {} elements, and the result has {}", end - start, ty.shape()[0]);
+    ensure!(
+        end - start == ty.shape()[0],
+        "the range [{start}, {end}) has {} elements, and the result has {}",
+        end - start,
+        ty.shape()[0]
+    );
     Ok(())
 }
 
@@ -19,7 +24,11 @@ pub fn make_range(ir: &Ir, op: Op) -> VerifyResult {
 pub fn splat(ir: &Ir, op: Op) -> VerifyResult {
     let (src, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
     ensure!(src.rank() == 0, "the operand has type {src}, expected a scalar");
-    ensure!(src.elem() == result.elem(), "the operand has type {src}, and the result has elements of type {}", result.elem());
+    ensure!(
+        src.elem() == result.elem(),
+        "the operand has type {src}, and the result has elements of type {}",
+        result.elem()
+    );
     Ok(())
 }
 
@@ -60,7 +69,8 @@ pub fn reshape(ir: &Ir, op: Op) -> VerifyResult {
     both_or_neither(src, result)
 }
 
-/// Dimensions of size 1 may grow, the others stay. The layouts are the same as far as the source reaches (see `ir::verify::layouts`).
+/// Dimensions of size 1 may grow, the others stay. The layouts are the same as far as the source reaches (see
+/// `ir::verify::layouts`).
 pub fn broadcast(ir: &Ir, op: Op) -> VerifyResult {
     let (src, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
     same_elements(src, result)?;
@@ -120,7 +130,11 @@ pub fn trans(ir: &Ir, op: Op) -> VerifyResult {
 /// The indices' shape and layout with the source's elements; other dimensions than the axis as the source's.
 pub fn gather(ir: &Ir, op: Op) -> VerifyResult {
     let (src, indices, result) = (operand_ty(ir, op, 0), operand_ty(ir, op, 1), result_ty(ir, op));
-    ensure!(is_like(result, indices, src.elem()), "the result has type {result}, expected {}", indices.with_elem(src.elem()));
+    ensure!(
+        is_like(result, indices, src.elem()),
+        "the result has type {result}, expected {}",
+        indices.with_elem(src.elem())
+    );
     let rank = src.rank();
     ensure!(indices.rank() == rank, "the source has rank {rank}, and the indices {}", indices.rank());
     let axis = ir.int_attr(op, "axis").unwrap_or(-1);
@@ -144,11 +158,19 @@ pub fn histogram(ir: &Ir, op: Op) -> VerifyResult {
 }
 
 fn same_elements(from: Type, to: Type) -> VerifyResult {
-    ensure!(from.elem() == to.elem(), "it goes from elements of type {} to {}, expected one type", from.elem(), to.elem());
+    ensure!(
+        from.elem() == to.elem(),
+        "it goes from elements of type {} to {}, expected one type",
+        from.elem(),
+        to.elem()
+    );
     Ok(())
 }
 
 fn both_or_neither(from: Type, to: Type) -> VerifyResult {
-    ensure!(from.encoding().is_some() == to.encoding().is_some(), "of {from} and {to} one has a layout and the other has none");
+    ensure!(
+        from.encoding().is_some() == to.encoding().is_some(),
+        "of {from} and {to} one has a layout and the other has none"
+    );
     Ok(())
 }

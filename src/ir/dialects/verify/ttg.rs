@@ -1,7 +1,8 @@
 //! Rules of the `ttg` dialect: layouts, buffers in shared memory and their views, warp specialisation.
 
 use super::{
-    Type, body, context_warps, elements_agree, encloses, ensure, inside, is_like, memdesc, operand_ty, result_ty, same_contents, same_types,
+    Type, body, context_warps, elements_agree, encloses, ensure, inside, is_like, memdesc, operand_ty, result_ty,
+    same_contents, same_types,
 };
 use crate::ir::core::{Attr, AttrData, Encoding, Ir, MemDesc, Op};
 use crate::ir::dialects::spec::VerifyResult;
@@ -11,7 +12,12 @@ use crate::ir::wellformed;
 /// The elements stay what they are; both sides have a layout.
 pub fn convert_layout(ir: &Ir, op: Op) -> VerifyResult {
     let (from, to) = (operand_ty(ir, op, 0), result_ty(ir, op));
-    ensure!(from.elem() == to.elem(), "it converts elements of type {} to {}, expected one type", from.elem(), to.elem());
+    ensure!(
+        from.elem() == to.elem(),
+        "it converts elements of type {} to {}, expected one type",
+        from.elem(),
+        to.elem()
+    );
     for (name, ty) in [("operand", from), ("result", to)] {
         ensure!(ty.encoding().is_some(), "the {name} has type {ty}, which has no layout");
     }
@@ -30,7 +36,11 @@ pub fn async_copy(ir: &Ir, op: Op) -> VerifyResult {
         ensure!(is_like(mask, src, Type::int(1)), "the mask has type {mask}, expected {}", src.with_elem(Type::int(1)));
     }
     if let Some(other) = of(3) {
-        ensure!(is_like(other, src, pointee), "the value for masked-off elements has type {other}, expected {}", src.with_elem(pointee));
+        ensure!(
+            is_like(other, src, pointee),
+            "the value for masked-off elements has type {other}, expected {}",
+            src.with_elem(pointee)
+        );
     }
     mutable(dst)
 }
@@ -52,13 +62,20 @@ fn rank_fits(tensor: Type, buffer: &MemDesc, name: &str) -> VerifyResult {
 pub fn local_alloc(ir: &Ir, op: Op) -> VerifyResult {
     let result = result_ty(ir, op);
     let Some(m) = memdesc(result) else { return Ok(()) };
-    ensure!(*m.memory_space == AttrData::SharedMemory, "it allocates in the space `{}`, expected `#ttg.shared_memory`", m.memory_space);
+    ensure!(
+        *m.memory_space == AttrData::SharedMemory,
+        "it allocates in the space `{}`, expected `#ttg.shared_memory`",
+        m.memory_space
+    );
     ensure!(m.elem.bit_width().is_some_and(|b| b % 8 == 0), "an element of type {} does not fill bytes", m.elem);
     if let Some(&src) = ir.operands(op).first() {
         rank_fits(ir.ty(src), m, "source")?;
     }
     if let Some(alignment) = ir.int_attr(op, "alignment") {
-        ensure!(alignment > 0 && alignment & (alignment - 1) == 0, "its alignment is {alignment}, expected a power of two");
+        ensure!(
+            alignment > 0 && alignment & (alignment - 1) == 0,
+            "its alignment is {alignment}, expected a power of two"
+        );
     }
     alloc(ir, op, result)
 }
@@ -66,7 +83,12 @@ pub fn local_alloc(ir: &Ir, op: Op) -> VerifyResult {
 /// What all allocations obey, given the type of the buffer.
 pub(super) fn alloc(ir: &Ir, op: Op, result: Type) -> VerifyResult {
     let Some(m) = memdesc(result) else { return Ok(()) };
-    ensure!(m.shape == m.alloc_shape, "the buffer has shape {:?} of an allocation of {:?}, expected all of it", m.shape, m.alloc_shape);
+    ensure!(
+        m.shape == m.alloc_shape,
+        "the buffer has shape {:?} of an allocation of {:?}, expected all of it",
+        m.shape,
+        m.alloc_shape
+    );
     if let Some(&src) = ir.operand_group(op, 0).first() {
         return same_contents(("source", ir.ty(src)), ("buffer", result));
     }
@@ -102,11 +124,24 @@ fn indexed(ir: &Ir, op: Op, buffer: Type, values: (&str, Type), indices: Type) -
         "the buffer has the layout {}, expected one of shared memory",
         m.encoding
     );
-    ensure!(values.shape() == indices.shape(), "the {name} has shape {:?}, and the indices {:?}", values.shape(), indices.shape());
-    ensure!(buffer.rank() == indices.rank(), "the buffer has rank {}, and the indices {}", buffer.rank(), indices.rank());
+    ensure!(
+        values.shape() == indices.shape(),
+        "the {name} has shape {:?}, and the indices {:?}",
+        values.shape(),
+        indices.shape()
+    );
+    ensure!(
+        buffer.rank() == indices.rank(),
+        "the buffer has rank {}, and the indices {}",
+        buffer.rank(),
+        indices.rank()
+    );
     let axis = ir.int_attr(op, "axis").unwrap_or(-1);
     ensure!((0..buffer.rank() as i64).contains(&axis), "its axis is {axis}, and the buffer has rank {}", buffer.rank());
-    ensure!(values.encoding() == indices.encoding(), "the {name} has type {values} and the indices {indices}, expected one layout");
+    ensure!(
+        values.encoding() == indices.encoding(),
+        "the {name} has type {values} and the indices {indices}, expected one layout"
+    );
     elements_agree(("buffer", buffer), (name, values))
 }
 
@@ -126,7 +161,11 @@ pub fn local_atomic_scatter(ir: &Ir, op: Op) -> VerifyResult {
     let result = result_ty(ir, op);
     ensure!(result == values, "the values have type {values}, and the result has type {result}");
     if let Some(mask) = ir.operand_group(op, 3).first().map(|&v| ir.ty(v)) {
-        ensure!(is_like(mask, values, Type::int(1)), "the mask has type {mask}, expected {}", values.with_elem(Type::int(1)));
+        ensure!(
+            is_like(mask, values, Type::int(1)),
+            "the mask has type {mask}, expected {}",
+            values.with_elem(Type::int(1))
+        );
     }
     mutable(dst)?;
     ensure!(
@@ -144,7 +183,12 @@ pub fn local_atomic_scatter(ir: &Ir, op: Op) -> VerifyResult {
 
 fn same_elements_and_encoding(src: &MemDesc, result: &MemDesc) -> VerifyResult {
     ensure!(src.elem == result.elem, "the source has elements of type {}, and the result {}", src.elem, result.elem);
-    ensure!(src.encoding == result.encoding, "the source has the layout {}, and the result {}", src.encoding, result.encoding);
+    ensure!(
+        src.encoding == result.encoding,
+        "the source has the layout {}, and the result {}",
+        src.encoding,
+        result.encoding
+    );
     ensure!(
         src.memory_space == result.memory_space,
         "the source is in `{}`, and the result in `{}`",
@@ -174,9 +218,17 @@ pub fn memdesc_index(ir: &Ir, op: Op) -> VerifyResult {
     let Some((src, result)) = source_and_result(ir, op) else { return Ok(()) };
     same_elements_and_encoding(src, result)?;
     let (rank, found) = (src.shape.len(), result.shape.len());
-    ensure!(rank == found + 1, "the result has rank {found}, expected {}, one less than the source's", rank.saturating_sub(1));
+    ensure!(
+        rank == found + 1,
+        "the result has rank {found}, expected {}, one less than the source's",
+        rank.saturating_sub(1)
+    );
     ensure!(src.shape[1..] == result.shape, "the result has shape {:?}, expected {:?}", result.shape, &src.shape[1..]);
-    ensure!(src.alloc_shape.len() == rank, "the source is one of several buffers itself: its allocation is {:?}", src.alloc_shape);
+    ensure!(
+        src.alloc_shape.len() == rank,
+        "the source is one of several buffers itself: its allocation is {:?}",
+        src.alloc_shape
+    );
     let whole = |name: &str, shape: &[i64], alloc: &[i64]| {
         ensure!(shape == alloc, "the {name} has shape {shape:?} of an allocation of {alloc:?}, expected all of it");
         Ok(())
@@ -189,8 +241,8 @@ pub fn memdesc_index(ir: &Ir, op: Op) -> VerifyResult {
     Ok(())
 }
 
-/// A part of shared memory: each dimension is whole, at offset 0, or a part that lies in the source; at a multiple of its size, except along the
-/// dimension that counts buffers.
+/// A part of shared memory: each dimension is whole, at offset 0, or a part that lies in the source; at a multiple of
+/// its size, except along the dimension that counts buffers.
 pub fn memdesc_subslice(ir: &Ir, op: Op) -> VerifyResult {
     let Some((src, result)) = source_and_result(ir, op) else { return Ok(()) };
     same_elements_and_encoding(src, result)?;
@@ -213,7 +265,10 @@ pub fn memdesc_subslice(ir: &Ir, op: Op) -> VerifyResult {
     for (dim, &offset) in offsets.iter().enumerate() {
         let (whole, part) = (src.shape[dim], result.shape[dim]);
         ensure!(part <= whole, "the result has {part} elements along dimension {dim}, and the source {whole}");
-        ensure!(part != whole || offset == 0, "its offset along dimension {dim}, which is not split, is {offset}, expected 0");
+        ensure!(
+            part != whole || offset == 0,
+            "its offset along dimension {dim}, which is not split, is {offset}, expected 0"
+        );
         ensure!(
             (0..=whole - part).contains(&offset),
             "its offset along dimension {dim} is {offset}, and the source has {whole} elements there, the part {part}"
@@ -236,10 +291,19 @@ pub fn memdesc_trans(ir: &Ir, op: Op) -> VerifyResult {
     let permutation = order.len() == rank && (0..rank).all(|d| order.contains(&(d as i64)));
     ensure!(permutation, "its order is {order:?}, expected each dimension of the source, of rank {rank}, once");
     let permuted = |shape: &[i64]| -> Vec<i64> { order.iter().map(|&d| shape[d as usize]).collect() };
-    ensure!(result.shape == permuted(&src.shape), "the result has shape {:?}, expected {:?}", result.shape, permuted(&src.shape));
+    ensure!(
+        result.shape == permuted(&src.shape),
+        "the result has shape {:?}, expected {:?}",
+        result.shape,
+        permuted(&src.shape)
+    );
     let (outer, inner) = src.alloc_shape.split_at(src.alloc_shape.len() - rank);
     let expected = [outer, &permuted(inner)].concat();
-    ensure!(result.alloc_shape == expected, "the result's allocation is {:?}, expected {expected:?}", result.alloc_shape);
+    ensure!(
+        result.alloc_shape == expected,
+        "the result's allocation is {:?}, expected {expected:?}",
+        result.alloc_shape
+    );
     Ok(())
 }
 
@@ -247,21 +311,33 @@ pub fn memdesc_trans(ir: &Ir, op: Op) -> VerifyResult {
 pub fn memdesc_reshape(ir: &Ir, op: Op) -> VerifyResult {
     let Some((src, result)) = source_and_result(ir, op) else { return Ok(()) };
     let (from, to) = (super::count(&src.shape), super::count(&result.shape));
-    ensure!(from == to, "the source has shape {:?} and the result {:?}, expected as many elements", src.shape, result.shape);
+    ensure!(
+        from == to,
+        "the source has shape {:?} and the result {:?}, expected as many elements",
+        src.shape,
+        result.shape
+    );
     ensure!(src.elem == result.elem, "the source has elements of type {}, and the result {}", src.elem, result.elem);
     let alloc = &src.alloc_shape[src.alloc_shape.len() - src.shape.len()..];
-    ensure!(alloc == src.shape, "the source has shape {:?} of an allocation of {:?}, expected all of it", src.shape, src.alloc_shape);
+    ensure!(
+        alloc == src.shape,
+        "the source has shape {:?} of an allocation of {:?}, expected all of it",
+        src.shape,
+        src.alloc_shape
+    );
     same_space(src, result)
 }
 
-/// The same bytes as something else: the result is no part, the source none where there are paddings, and those are at the same places. Whether the
-/// source has all bytes of the result is a question of layouts.
+/// The same bytes as something else: the result is no part, the source none where there are paddings, and those are at
+/// the same places. Whether the source has all bytes of the result is a question of layouts.
 pub fn memdesc_reinterpret(ir: &Ir, op: Op) -> VerifyResult {
     let Some((src, result)) = source_and_result(ir, op) else { return Ok(()) };
     let pattern = |m: &MemDesc| {
         let bytes = m.elem.bit_width().unwrap_or(8) / 8;
         match m.encoding.as_encoding() {
-            Some(Encoding::PaddedShared(e)) => Some(e.intervals.iter().map(|(i, p)| (i * bytes, p * bytes)).collect::<Vec<_>>()),
+            Some(Encoding::PaddedShared(e)) => {
+                Some(e.intervals.iter().map(|(i, p)| (i * bytes, p * bytes)).collect::<Vec<_>>())
+            }
             _ => None,
         }
     };
@@ -275,7 +351,12 @@ pub fn memdesc_reinterpret(ir: &Ir, op: Op) -> VerifyResult {
         }
         let rank = wellformed::rank_of(m.encoding).unwrap_or(0).min(m.shape.len());
         let (shape, alloc) = (&m.shape[m.shape.len() - rank..], &m.alloc_shape[m.alloc_shape.len() - rank..]);
-        ensure!(shape == alloc, "the {name} is a part of shape {:?} of {:?}, expected a whole buffer", m.shape, m.alloc_shape);
+        ensure!(
+            shape == alloc,
+            "the {name} is a part of shape {:?} of {:?}, expected a whole buffer",
+            m.shape,
+            m.alloc_shape
+        );
     }
     Ok(())
 }
@@ -296,7 +377,10 @@ pub fn fp4_to_fp(ir: &Ir, op: Op) -> VerifyResult {
         let expected = if dim as i64 == axis { from * 2 } else { from };
         ensure!(to == expected, "the result has {to} elements along dimension {dim}, expected {expected}");
     }
-    ensure!(src.encoding().is_some() == result.encoding().is_some(), "one of source and result has a layout and the other has none");
+    ensure!(
+        src.encoding().is_some() == result.encoding().is_some(),
+        "one of source and result has a layout and the other has none"
+    );
     Ok(())
 }
 
@@ -332,16 +416,27 @@ pub fn barrier(ir: &Ir, op: Op) -> VerifyResult {
 /// Warp groups are four warps; partitions have a power of two of them each.
 pub fn warp_specialize(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(ir.entry(ir.region(op, 0)).is_some(), "region `defaultRegion` is empty");
-    let holder = ir.entry(ir.region(op, 1)).and_then(|b| ir.first_op(b)).filter(|&h| ir.is(h, TtgOp::WarpSpecializePartitions));
-    let holder = holder.ok_or("its second region starts with something else, expected only `ttg.warp_specialize.partitions`")?;
+    let holder =
+        ir.entry(ir.region(op, 1)).and_then(|b| ir.first_op(b)).filter(|&h| ir.is(h, TtgOp::WarpSpecializePartitions));
+    let holder =
+        holder.ok_or("its second region starts with something else, expected only `ttg.warp_specialize.partitions`")?;
     let array = |name| ir.stored_attr(op, name).and_then(Attr::as_dense_array);
     let (partitions, warps) = (ir.regions_of(holder).len(), array("partitionNumWarps").unwrap_or_default());
-    ensure!(partitions == warps.len(), "it has {partitions} partitions, and `partitionNumWarps` has {} entries", warps.len());
+    ensure!(
+        partitions == warps.len(),
+        "it has {partitions} partitions, and `partitionNumWarps` has {} entries",
+        warps.len()
+    );
     for (at, &n) in warps.iter().enumerate() {
         ensure!(n > 0 && n & (n - 1) == 0, "partition #{at} has {n} warps, expected a power of two");
     }
     if let Some(starts) = array("warpGroupStartIds") {
-        ensure!(starts.len() == warps.len(), "`warpGroupStartIds` has {} entries, and there are {} partitions", starts.len(), warps.len());
+        ensure!(
+            starts.len() == warps.len(),
+            "`warpGroupStartIds` has {} entries, and there are {} partitions",
+            starts.len(),
+            warps.len()
+        );
     }
     ensure!(!encloses(ir, op, TtgOp::WarpSpecialize), "it stands inside another `ttg.warp_specialize`");
     if let Some(around) = context_warps(ir, op) {

@@ -51,7 +51,10 @@ pub fn init_barrier(ir: &Ir, op: Op) -> VerifyResult {
     on_barrier(ir, op)?;
     positive_count(ir, op)?;
     let shared = operand_ty(ir, op, 0).shape()[0] != context_ctas(ir, op);
-    ensure!(!shared || !encloses(ir, op, TtgOp::WarpSpecialize), "it makes a barrier that blocks share inside `ttg.warp_specialize`");
+    ensure!(
+        !shared || !encloses(ir, op, TtgOp::WarpSpecialize),
+        "it makes a barrier that blocks share inside `ttg.warp_specialize`"
+    );
     Ok(())
 }
 
@@ -68,14 +71,21 @@ pub fn arrive_barrier(ir: &Ir, op: Op) -> VerifyResult {
     let (ctas, bits) = (context_ctas(ir, op), ir.int_attr(op, "multicastCTA").unwrap_or(0));
     if bits != 0 {
         ensure!(ctas > 1, "it arrives at barriers of several blocks, and the cluster has {ctas} block");
-        ensure!((0..ctas).contains(&bits), "`multicastCTA` is {bits}, expected bits of a block's number, 0 to {}", ctas - 1);
+        ensure!(
+            (0..ctas).contains(&bits),
+            "`multicastCTA` is {bits}, expected bits of a block's number, 0 to {}",
+            ctas - 1
+        );
         let (expected, found) = (one_each(ctas), cga_of(operand_ty(ir, op, 0)));
         ensure!(found == expected, "the barrier it arrives at has CGALayout {found:?}, expected {expected:?}");
     }
     from_one_block(ir, op)?;
     let from = ir.int_attr(op, "fromCTA");
     // The last block is what an absent `fromCTA` stands for.
-    ensure!(bits == 0 || from.is_none_or(|f| f == ctas - 1), "it has both `fromCTA` and `multicastCTA`, expected one of them");
+    ensure!(
+        bits == 0 || from.is_none_or(|f| f == ctas - 1),
+        "it has both `fromCTA` and `multicastCTA`, expected one of them"
+    );
     Ok(())
 }
 
@@ -85,7 +95,11 @@ fn from_one_block(ir: &Ir, op: Op) -> VerifyResult {
     let (ctas, barrier) = (context_ctas(ir, op), operand_ty(ir, op, 0));
     ensure!((0..ctas).contains(&from), "`fromCTA` is {from}, expected the number of a block, 0 to {}", ctas - 1);
     let own = barrier.shape() == [ctas] && cga_of(barrier) == one_each(ctas);
-    ensure!(own, "the barrier has type {barrier}, expected {ctas} × i64 with CGALayout {:?}, one for each block", one_each(ctas));
+    ensure!(
+        own,
+        "the barrier has type {barrier}, expected {ctas} × i64 with CGALayout {:?}, one for each block",
+        one_each(ctas)
+    );
     Ok(())
 }
 
@@ -140,7 +154,10 @@ pub fn clc_try_cancel_sync(ir: &Ir, op: Op) -> VerifyResult {
 fn answer(ty: Type) -> VerifyResult {
     ensure!(ty.elem().is_int_of(64) && ty.shape() == [2], "the answer has type {ty}, expected 2 × i64");
     let cga = cga_of(ty);
-    ensure!(cga.iter().flatten().all(|&c| c == 0), "the answer has CGALayout {cga:?}, expected all zeros: each block gets it");
+    ensure!(
+        cga.iter().flatten().all(|&c| c == 0),
+        "the answer has CGALayout {cga:?}, expected all zeros: each block gets it"
+    );
     Ok(())
 }
 
@@ -155,11 +172,17 @@ pub fn warp_group_dot(ir: &Ir, op: Op) -> VerifyResult {
     let shared = |ty: Type| matches!(ty.layout(), Some(Encoding::NvmmaShared(_) | Encoding::SharedLinear { .. }));
     let in_registers = matches!(a.layout(), Some(Encoding::DotOp { op_idx: 0, parent, .. })
         if matches!(parent.as_encoding(), Some(Encoding::NvidiaMma(_))));
-    ensure!(shared(a) || in_registers, "operand `a` has type {a}, expected an nvmma_shared layout or one of an operand of nvidia_mma");
+    ensure!(
+        shared(a) || in_registers,
+        "operand `a` has type {a}, expected an nvmma_shared layout or one of an operand of nvidia_mma"
+    );
     ensure!(shared(b), "operand `b` has type {b}, expected an nvmma_shared layout");
     let warps = context_warps(ir, op).unwrap_or(4);
     ensure!(warps % 4 == 0, "it runs on {warps} warps, expected a multiple of 4");
-    ensure!(a.rank() == 2 && b.rank() == 2 && d.rank() == 2, "it multiplies {a} and {b} to {d}, expected two dimensions each");
+    ensure!(
+        a.rank() == 2 && b.rank() == 2 && d.rank() == 2,
+        "it multiplies {a} and {b} to {d}, expected two dimensions each"
+    );
     let (m, n, k) = (d.shape()[0], d.shape()[1], a.shape()[1]);
     ensure!(
         a.shape()[0] == m && b.shape() == [k, n],
@@ -173,7 +196,11 @@ pub fn warp_group_dot(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(m % 64 == 0, "a block has {m} rows of the result, expected a multiple of 64");
     ensure!(n % 8 == 0, "a block has {n} columns of the result, expected a multiple of 8");
     for (name, ty) in [("a", a), ("b", b)] {
-        ensure!(multiplies(ty.elem()), "operand `{name}` has elements of type {}, which no tensor core takes", ty.elem());
+        ensure!(
+            multiplies(ty.elem()),
+            "operand `{name}` has elements of type {}, which no tensor core takes",
+            ty.elem()
+        );
     }
     let fp8 = matches!(a.elem().as_float(), Some(FloatKind::F8E5M2 | FloatKind::F8E4M3FN));
     let imprecise = ir.attr(op, "maxNumImpreciseAcc").and_then(Attr::as_int).unwrap_or(0);
@@ -184,7 +211,11 @@ pub fn warp_group_dot(ir: &Ir, op: Op) -> VerifyResult {
     );
     if let Some(Encoding::DotOp { k_width, .. }) = a.layout() {
         let expected = 32 / a.bit_width().unwrap_or(32).max(1);
-        ensure!(*k_width == expected, "operand `a` has kWidth {k_width}, expected {expected} for elements of type {}", a.elem());
+        ensure!(
+            *k_width == expected,
+            "operand `a` has kWidth {k_width}, expected {expected} for elements of type {}",
+            a.elem()
+        );
     }
     Ok(())
 }
@@ -206,7 +237,9 @@ pub fn warp_group_dot_wait(ir: &Ir, op: Op) -> VerifyResult {
 pub fn tensormap_create(ir: &Ir, op: Op) -> VerifyResult {
     let len = |group| ir.operand_group(op, group).len();
     let rank = len(2);
-    for (name, group, expected) in [("extents", 3, rank), ("strides", 4, rank.saturating_sub(1)), ("element strides", 5, rank)] {
+    for (name, group, expected) in
+        [("extents", 3, rank), ("strides", 4, rank.saturating_sub(1)), ("element strides", 5, rank)]
+    {
         ensure!(len(group) == expected, "it has {} {name}, expected {expected} for a box of rank {rank}", len(group));
     }
     for (name, most) in [("elem_type", 15), ("interleave_layout", 2), ("swizzle_mode", 3), ("fill_mode", 1)] {

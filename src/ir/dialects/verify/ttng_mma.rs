@@ -73,17 +73,34 @@ pub fn tmem_subslice(ir: &Ir, op: Op) -> VerifyResult {
     for (name, ty) in [("source", src), ("result", result)] {
         ensure!(space(ty), "the {name} has type {ty}, expected a buffer in tensor memory");
     }
-    ensure!(src.elem() == result.elem(), "the source has elements of type {}, and the result {}", src.elem(), result.elem());
-    ensure!(src.encoding() == result.encoding(), "the source has type {src} and the result {result}, expected one layout");
+    ensure!(
+        src.elem() == result.elem(),
+        "the source has elements of type {}, and the result {}",
+        src.elem(),
+        result.elem()
+    );
+    ensure!(
+        src.encoding() == result.encoding(),
+        "the source has type {src} and the result {result}, expected one layout"
+    );
     let (Some(a), Some(b)) = (memdesc(src), memdesc(result)) else { return Ok(()) };
-    ensure!(a.alloc_shape == b.alloc_shape, "the source is of an allocation of {:?}, and the result of {:?}", a.alloc_shape, b.alloc_shape);
+    ensure!(
+        a.alloc_shape == b.alloc_shape,
+        "the source is of an allocation of {:?}, and the result of {:?}",
+        a.alloc_shape,
+        b.alloc_shape
+    );
     ensure!(src.rank() == result.rank(), "the source has rank {}, and the result {}", src.rank(), result.rank());
     let dim = usize::try_from(ir.int_attr(op, "dim").unwrap_or(1)).ok().filter(|&d| d < src.rank());
-    let dim =
-        dim.ok_or_else(|| format!("its dimension is {}, and the source has rank {}", ir.int_attr(op, "dim").unwrap_or(1), src.rank()))?;
+    let dim = dim.ok_or_else(|| {
+        format!("its dimension is {}, and the source has rank {}", ir.int_attr(op, "dim").unwrap_or(1), src.rank())
+    })?;
     for axis in (0..src.rank()).filter(|&axis| axis != dim) {
         let (whole, part) = (a.shape[axis], b.shape[axis]);
-        ensure!(whole == part, "the source has {whole} elements along dimension {axis}, which is not split, and the result {part}");
+        ensure!(
+            whole == part,
+            "the source has {whole} elements along dimension {axis}, which is not split, and the result {part}"
+        );
     }
     let (offset, whole, part) = (ir.int_attr(op, "offset").unwrap_or(0), a.shape[dim], b.shape[dim]);
     ensure!(
@@ -98,14 +115,22 @@ pub fn tmem_copy(ir: &Ir, op: Op) -> VerifyResult {
     let (src, dst) = (operand_ty(ir, op, 0), operand_ty(ir, op, 1));
     let shared = memdesc(src).is_some_and(|m| *m.memory_space == AttrData::SharedMemory);
     ensure!(shared, "the source has type {src}, expected shared memory");
-    ensure!(src.shape() == dst.shape(), "the source has shape {:?}, and the destination {:?}", src.shape(), dst.shape());
+    ensure!(
+        src.shape() == dst.shape(),
+        "the source has shape {:?}, and the destination {:?}",
+        src.shape(),
+        dst.shape()
+    );
     mutable(dst)?;
     if let Some(Encoding::SharedLinear { alignment, .. }) = src.layout() {
         ensure!(*alignment >= 16, "the source is aligned to {alignment} bytes, expected at least 16");
     }
     let swizzle = match src.layout() {
         Some(Encoding::NvmmaShared(e)) => {
-            ensure!(!e.transposed && !e.fp4_padded, "the source has type {src}, expected neither a transposed nor a padded layout");
+            ensure!(
+                !e.transposed && !e.fp4_padded,
+                "the source has type {src}, expected neither a transposed nor a padded layout"
+            );
             Some(e.swizzling_byte_width)
         }
         _ => None,
@@ -114,7 +139,9 @@ pub fn tmem_copy(ir: &Ir, op: Op) -> VerifyResult {
         ensure!(swizzle.is_none_or(|s| s == 0), "scales are swizzled by {} bytes, expected none", swizzle.unwrap_or(0));
         return Ok(());
     }
-    let Some(e) = tensor_memory(dst) else { return Err(format!("the destination has type {dst}, expected a layout of tensor memory")) };
+    let Some(e) = tensor_memory(dst) else {
+        return Err(format!("the destination has type {dst}, expected a layout of tensor memory"));
+    };
     ensure!(e.block_m == 128, "the destination has blocks of {} rows, expected 128", e.block_m);
     ensure!(swizzle != Some(0), "the source is not swizzled, expected a swizzle");
     ensure!(src.bit_width() == Some(32), "the source has elements of type {}, expected 32 bits", src.elem());
@@ -146,7 +173,9 @@ fn kind_of(elem: Type) -> Option<(Kind, bool)> {
 
 /// Element types of operands and accumulator.
 fn elements(a: Type, b: Type, d: Type) -> VerifyResult {
-    let of = |name, ty: Type| kind_of(ty).ok_or_else(|| format!("operand `{name}` has elements of type {ty}, which no tensor core takes"));
+    let of = |name, ty: Type| {
+        kind_of(ty).ok_or_else(|| format!("operand `{name}` has elements of type {ty}, which no tensor core takes"))
+    };
     let ((ka, half_a), (kb, half_b)) = (of("a", a)?, of("b", b)?);
     ensure!(ka == kb, "operand `a` has elements of type {a} and `b` of {b}, which no instruction multiplies");
     let good = match ka {
@@ -160,7 +189,10 @@ fn elements(a: Type, b: Type, d: Type) -> VerifyResult {
 /// Barriers only when it is asynchronous, one predicate each.
 fn barriers(ir: &Ir, op: Op, group: usize) -> VerifyResult {
     let barriers = ir.operand_group(op, group);
-    ensure!(barriers.is_empty() || ir.stored_attr(op, "is_async").is_some(), "it has a barrier to arrive at, and is not `is_async`");
+    ensure!(
+        barriers.is_empty() || ir.stored_attr(op, "is_async").is_some(),
+        "it has a barrier to arrive at, and is not `is_async`"
+    );
     let predicates = ir.operand_group(op, group + 1).len();
     ensure!(barriers.len() == predicates, "it has {} barriers and {predicates} predicates for them", barriers.len());
     types(ir, barriers).into_iter().try_for_each(|b| completes(ir, op, b))
@@ -183,18 +215,32 @@ pub fn tc_gen5_mma(ir: &Ir, op: Op) -> VerifyResult {
         d.shape()
     );
     let shared = |ty: Type| matches!(ty.layout(), Some(Encoding::NvmmaShared(_) | Encoding::SharedLinear { .. }));
-    ensure!(shared(a) || tensor_memory(a).is_some(), "operand `a` has type {a}, expected an nvmma_shared layout or one of tensor memory");
+    ensure!(
+        shared(a) || tensor_memory(a).is_some(),
+        "operand `a` has type {a}, expected an nvmma_shared layout or one of tensor memory"
+    );
     ensure!(shared(b), "operand `b` has type {b}, expected an nvmma_shared layout");
-    let Some(e) = tensor_memory(d) else { return Err(format!("operand `d` has type {d}, expected a layout of tensor memory")) };
+    let Some(e) = tensor_memory(d) else {
+        return Err(format!("operand `d` has type {d}, expected a layout of tensor memory"));
+    };
     ensure!(!e.fp4_padded, "operand `d` has type {d}, and a sum is not padded as 4-bit elements are");
     if let Some(t) = tensor_memory(a) {
         ensure!(!t.fp4_padded, "operand `a` has type {a}, and only products with scales take padded 4-bit elements");
         ensure!(t.col_stride == 1, "operand `a` has a column stride of {}, expected 1", t.col_stride);
     }
     let stride = 32 / d.bit_width().unwrap_or(32).max(1);
-    ensure!(e.col_stride == stride, "operand `d` has a column stride of {}, expected {stride} for elements of {}", e.col_stride, d.elem());
+    ensure!(
+        e.col_stride == stride,
+        "operand `d` has a column stride of {}, expected {stride} for elements of {}",
+        e.col_stride,
+        d.elem()
+    );
     let columns = n / split(d, 1).min(n);
-    ensure!(i64::from(e.block_n).min(columns) <= 256, "a block of operand `d` has {} columns, expected at most 256", e.block_n);
+    ensure!(
+        i64::from(e.block_n).min(columns) <= 256,
+        "a block of operand `d` has {} columns, expected at most 256",
+        e.block_n
+    );
     clusters(ir, op, (a, b), e, columns)
 }
 
@@ -216,7 +262,12 @@ fn clusters(ir: &Ir, op: Op, (a, b): (Type, Type), e: &TensorMemory, columns: i6
         ensure!(columns <= 256, "a block of `d` has {columns} columns, expected at most 256 with `two_ctas`");
     }
     let words = |set: bool| if set { "with" } else { "without" };
-    ensure!(e.two_ctas == pairs, "the layout of `d` is one {} twoCTAs, and the operation {} `two_ctas`", words(e.two_ctas), words(pairs));
+    ensure!(
+        e.two_ctas == pairs,
+        "the layout of `d` is one {} twoCTAs, and the operation {} `two_ctas`",
+        words(e.two_ctas),
+        words(pairs)
+    );
     if let Some(t) = tensor_memory(a) {
         ensure!(
             t.two_ctas == pairs,
@@ -233,7 +284,9 @@ pub fn tc_gen5_mma_scaled(ir: &Ir, op: Op) -> VerifyResult {
     let (a, b, d) = (operand_ty(ir, op, 0), operand_ty(ir, op, 1), operand_ty(ir, op, 2));
     barriers(ir, op, 8)?;
     elements(scaled(ir, op, a, "a_type"), scaled(ir, op, b, "b_type"), d.elem())?;
-    let Some(e) = tensor_memory(d) else { return Err(format!("operand `d` has type {d}, expected a layout of tensor memory")) };
+    let Some(e) = tensor_memory(d) else {
+        return Err(format!("operand `d` has type {d}, expected a layout of tensor memory"));
+    };
     ensure!(!e.fp4_padded, "operand `d` has type {d}, and a sum is not padded as 4-bit elements are");
     ensure!(e.block_m == 128, "operand `d` has blocks of {} rows, expected 128", e.block_m);
     first_operand(ir, op, a)?;
@@ -244,24 +297,30 @@ pub fn tc_gen5_mma_scaled(ir: &Ir, op: Op) -> VerifyResult {
     let is_fp4 = |name| ir.enum_attr(op, name) == Some(ScaledElem::E2m1);
     let transposed = |ty: Type| matches!(ty.layout(), Some(Encoding::NvmmaShared(e)) if e.transposed);
     // Packed pairs lie along the contiguous dimension: K of `a` unless it is transposed, K of `b` if it is.
-    let (along_k_a, along_k_b) = (!transposed(a), transposed(b) || !matches!(b.layout(), Some(Encoding::NvmmaShared(_))));
+    let (along_k_a, along_k_b) =
+        (!transposed(a), transposed(b) || !matches!(b.layout(), Some(Encoding::NvmmaShared(_))));
     let twice = |size: i64, packed: bool| if packed { size * 2 } else { size };
     let ka = twice(a.shape()[1], is_fp4("a_type") && along_k_a);
     let kb = twice(b.shape()[0], is_fp4("b_type") && along_k_b);
     ensure!(ka == kb, "the inner dimensions are {ka} and {kb}");
-    let expected = [twice(a.shape()[0], is_fp4("a_type") && !along_k_a), twice(b.shape()[1], is_fp4("b_type") && !along_k_b)];
+    let expected =
+        [twice(a.shape()[0], is_fp4("a_type") && !along_k_a), twice(b.shape()[1], is_fp4("b_type") && !along_k_b)];
     ensure!(d.shape() == expected, "operand `d` has shape {:?}, expected {expected:?}", d.shape());
     Ok(())
 }
 
-/// An operand `a` in tensor memory has 8-bit floats, or pairs of 4-bit ones, which are padded beside 8-bit floats and only there.
+/// An operand `a` in tensor memory has 8-bit floats, or pairs of 4-bit ones, which are padded beside 8-bit floats and
+/// only there.
 fn first_operand(ir: &Ir, op: Op, a: Type) -> VerifyResult {
     let Some(layout) = tensor_memory(a) else { return Ok(()) };
     let float8 = |name| matches!(ir.enum_attr(op, name), Some(ScaledElem::E4m3 | ScaledElem::E5m2));
     if ir.enum_attr(op, "a_type") == Some(ScaledElem::E2m1) {
         ensure!(a.elem().is_int_of(8), "operand `a` has type {a}, expected i8 for pairs of e2m1");
         let (found, expected) = (layout.fp4_padded, float8("b_type"));
-        ensure!(found == expected, "`fp4Padded` of operand `a` is {found}, expected {expected}: e2m1 is padded beside 8-bit floats only");
+        ensure!(
+            found == expected,
+            "`fp4Padded` of operand `a` is {found}, expected {expected}: e2m1 is padded beside 8-bit floats only"
+        );
         return Ok(());
     }
     let good = matches!(a.elem().as_float(), Some(FloatKind::F8E4M3FN | FloatKind::F8E5M2)) && float8("a_type");
@@ -269,8 +328,8 @@ fn first_operand(ir: &Ir, op: Op, a: Type) -> VerifyResult {
     Ok(())
 }
 
-/// Scales of several blocks of 128 rows × 4 follow one another as the instruction reads them: rows first. On sm_107, scales f8E4M3FN of e2m1 in `a`
-/// run along K first.
+/// Scales of several blocks of 128 rows × 4 follow one another as the instruction reads them: rows first. On sm_107,
+/// scales f8E4M3FN of e2m1 in `a` run along K first.
 fn block_order(ir: &Ir, op: Op) -> VerifyResult {
     let first = |group: usize| ir.operand_group(op, group).first().map(|&v| ir.ty(v));
     let (Some(a), Some(b)) = (first(4), first(5)) else { return Ok(()) };
@@ -283,7 +342,10 @@ fn block_order(ir: &Ir, op: Op) -> VerifyResult {
         let share = |axis: usize| m.shape[m.shape.len() - 2 + axis] / split(scales, axis).max(1);
         let matters = share(0) > 128 && share(1) > 4;
         let Some(Encoding::TensorMemoryScales { k_first, .. }) = scales.layout() else {
-            ensure!(!matters, "the scales of operand `{name}` have type {scales}, expected the layout `tensor_memory_scales_encoding`");
+            ensure!(
+                !matters,
+                "the scales of operand `{name}` have type {scales}, expected the layout `tensor_memory_scales_encoding`"
+            );
             continue;
         };
         let expected = name == "a" && rubin && e2m1 && e4m3(a) && e4m3(b);

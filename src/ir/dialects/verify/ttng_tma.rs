@@ -8,7 +8,8 @@ use crate::ir::core::{Attr, Encoding, Ir, Op, TypeData};
 use crate::ir::dialects::enums::DescriptorReduceKind;
 use crate::ir::dialects::spec::VerifyResult;
 
-/// A block of a descriptor to a buffer: tiled with a coordinate for each dimension, or im2col with those of an image and offsets.
+/// A block of a descriptor to a buffer: tiled with a coordinate for each dimension, or im2col with those of an image
+/// and offsets.
 pub fn load(ir: &Ir, op: Op) -> VerifyResult {
     let of = |group: usize| ir.operand_group(op, group);
     let first = |group: usize| of(group).first().map(|&v| ir.ty(v));
@@ -23,7 +24,11 @@ pub fn load(ir: &Ir, op: Op) -> VerifyResult {
     block_fits(desc, result)?;
     fills(ir, op, desc, barrier, result)?;
     if im2col {
-        ensure!(offsets == coords - 2, "it has {offsets} offsets in im2col mode, expected {} for {coords} coordinates", coords - 2);
+        ensure!(
+            offsets == coords - 2,
+            "it has {offsets} offsets in im2col mode, expected {} for {coords} coordinates",
+            coords - 2
+        );
     } else {
         ensure!(offsets == 0, "it has {offsets} offsets, which only im2col mode has");
     }
@@ -47,7 +52,9 @@ fn fills(ir: &Ir, op: Op, desc: Type, barrier: Type, result: Type) -> VerifyResu
 /// In a module that says whether pairs of blocks work together, barriers are one for each block or one for each pair.
 fn barrier_layout(ir: &Ir, op: Op, barrier: Type) -> VerifyResult {
     let module = std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).last();
-    let Some(pairs) = module.and_then(|m| ir.stored_attr(m, "ttng.two-ctas")).and_then(Attr::as_bool) else { return Ok(()) };
+    let Some(pairs) = module.and_then(|m| ir.stored_attr(m, "ttng.two-ctas")).and_then(Attr::as_bool) else {
+        return Ok(());
+    };
     let ctas = context_ctas(ir, op);
     let (single, found) = (one_each(ctas), cga_of(barrier));
     let mut paired = one_each(ctas / 2);
@@ -112,8 +119,8 @@ pub fn reduce(ir: &Ir, op: Op) -> VerifyResult {
     combines(ir, op)
 }
 
-/// Whether memory can combine elements as a reduction through a descriptor asks for; also of `tt.descriptor_reduce`, which is valid where it is
-/// replaced by other operations.
+/// Whether memory can combine elements as a reduction through a descriptor asks for; also of `tt.descriptor_reduce`,
+/// which is valid where it is replaced by other operations.
 pub fn combines(ir: &Ir, op: Op) -> VerifyResult {
     let TypeData::TensorDesc { elem, .. } = *operand_ty(ir, op, 0) else { return Ok(()) };
     let kind = ir.enum_attr(op, "kind").unwrap_or(DescriptorReduceKind::Add);
@@ -132,7 +139,8 @@ pub fn combines(ir: &Ir, op: Op) -> VerifyResult {
 
 /// Rows by index to a buffer.
 pub fn gather(ir: &Ir, op: Op) -> VerifyResult {
-    let (desc, offsets, barrier, result) = (operand_ty(ir, op, 0), operand_ty(ir, op, 1), operand_ty(ir, op, 3), operand_ty(ir, op, 4));
+    let (desc, offsets, barrier, result) =
+        (operand_ty(ir, op, 0), operand_ty(ir, op, 1), operand_ty(ir, op, 3), operand_ty(ir, op, 4));
     fills(ir, op, desc, barrier, result)?;
     no_padding(result)?;
     multicast(ir, op, result)?;
@@ -152,6 +160,11 @@ fn rows(desc: Type, offsets: Type, buffer: Type) -> VerifyResult {
     super::tt_memory::rows(desc, offsets, buffer)?;
     let Some(m) = memdesc(buffer) else { return Ok(()) };
     let alloc = &m.alloc_shape[m.alloc_shape.len() - m.shape.len()..];
-    ensure!(m.shape == alloc, "the buffer has shape {:?} of an allocation of {:?}, expected all of it", m.shape, m.alloc_shape);
+    ensure!(
+        m.shape == alloc,
+        "the buffer has shape {:?} of an allocation of {:?}, expected all of it",
+        m.shape,
+        m.alloc_shape
+    );
     Ok(())
 }

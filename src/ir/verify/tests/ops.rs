@@ -8,7 +8,14 @@ use crate::ir::dialects::ArithOp;
 fn constants() {
     let ty = t(&[4], i(32));
     good(ArithOp::Constant, &[], &[i(32)], &[("value", Attr::i32(1))]);
-    bad(ArithOp::Constant, &[], &[i(64)], &[("value", Attr::i32(1))], "E0501", "its value has type i32, and the result has type i64");
+    bad(
+        ArithOp::Constant,
+        &[],
+        &[i(64)],
+        &[("value", Attr::i32(1))],
+        "E0501",
+        "its value has type i32, and the result has type i64",
+    );
     let dense = |n: u64| Attr::new(AttrData::Dense(ty, DenseData::Elements((0..n).collect())));
     good(ArithOp::Constant, &[], &[ty], &[("value", dense(4))]);
     bad(ArithOp::Constant, &[], &[ty], &[("value", dense(3))], "E0501", "lists 3 elements");
@@ -70,7 +77,14 @@ fn conversions_of_tt() {
 fn ranges() {
     let range = |a, b| [("start", Attr::i32(a)), ("end", Attr::i32(b))];
     good(TtOp::MakeRange, &[], &[t(&[64], i(32))], &range(64, 128));
-    bad(TtOp::MakeRange, &[], &[t(&[128], i(32))], &range(0, 64), "E0501", "[0, 64) has 64 elements, and the result has 128");
+    bad(
+        TtOp::MakeRange,
+        &[],
+        &[t(&[128], i(32))],
+        &range(0, 64),
+        "E0501",
+        "[0, 64) has 64 elements, and the result has 128",
+    );
     bad(TtOp::MakeRange, &[], &[t(&[64], i(32))], &range(64, 64), "E0501", "expected a larger end");
     bad(TtOp::MakeRange, &[], &[t(&[8, 8], i(32))], &range(0, 64), "E0501", "one dimension");
     bad(TtOp::MakeRange, &[], &[t(&[64], i(64))], &range(0, 64), "E0501", "expected i32");
@@ -79,7 +93,14 @@ fn ranges() {
 #[test]
 fn tensors_from_scalars_and_back() {
     good(TtOp::Splat, &[p(f32())], &[t(&[4], p(f32()))], &[]);
-    bad(TtOp::Splat, &[i(32)], &[t(&[4], f32())], &[], "E0501", "the operand has type i32, and the result has elements of type f32");
+    bad(
+        TtOp::Splat,
+        &[i(32)],
+        &[t(&[4], f32())],
+        &[],
+        "E0501",
+        "the operand has type i32, and the result has elements of type f32",
+    );
     bad(TtOp::Splat, &[t(&[1], f32())], &[t(&[4], f32())], &[], "E0501", "expected a scalar");
     good(TtOp::Unsplat, &[t(&[1, 1], f32())], &[f32()], &[]);
     bad(TtOp::Unsplat, &[t(&[2], f32())], &[f32()], &[], "E0501", "expected one element");
@@ -92,7 +113,14 @@ fn shapes() {
     good(TtOp::ExpandDims, &[t(&[8], f32())], &[t(&[8, 1], f32())], &axis(1));
     bad(TtOp::ExpandDims, &[t(&[8], f32())], &[t(&[8, 1], f32())], &axis(0), "E0501", "expected the shape [1, 8]");
     bad(TtOp::ExpandDims, &[t(&[8], f32())], &[t(&[8, 1], f32())], &axis(2), "E0501", "its axis is 2, expected 0 to 1");
-    bad(TtOp::ExpandDims, &[t(&[8], f32())], &[t(&[8, 1], f16())], &axis(1), "E0501", "from elements of type f32 to f16");
+    bad(
+        TtOp::ExpandDims,
+        &[t(&[8], f32())],
+        &[t(&[8, 1], f16())],
+        &axis(1),
+        "E0501",
+        "from elements of type f32 to f16",
+    );
     good(TtOp::Reshape, &[t(&[8, 4], f32())], &[t(&[32], f32())], &[]);
     bad(TtOp::Reshape, &[t(&[8, 4], f32())], &[t(&[64], f32())], &[], "E0501", "32 elements, and the result 64");
     good(TtOp::Broadcast, &[t(&[8, 1], f32())], &[t(&[8, 4], f32())], &[]);
@@ -109,7 +137,14 @@ fn shapes() {
     let order = |o: &[i64]| [("order", Attr::i32_array(o))];
     good(TtOp::Trans, &[t(&[8, 4], f32())], &[t(&[4, 8], f32())], &order(&[1, 0]));
     bad(TtOp::Trans, &[t(&[8, 4], f32())], &[t(&[4, 8], f32())], &order(&[0, 1]), "E0501", "expected the shape [8, 4]");
-    bad(TtOp::Trans, &[t(&[8, 4], f32())], &[t(&[4, 8], f32())], &order(&[1, 1]), "E0501", "expected each of 0 to 1 once");
+    bad(
+        TtOp::Trans,
+        &[t(&[8, 4], f32())],
+        &[t(&[4, 8], f32())],
+        &order(&[1, 1]),
+        "E0501",
+        "expected each of 0 to 1 once",
+    );
     bad(TtOp::Trans, &[t(&[8, 4], f32())], &[t(&[4, 8], f32())], &order(&[0]), "E0501", "order has 1 entries");
     bad(TtOp::Trans, &[t(&[8, 4], f32())], &[t(&[4, 8], f32())], &order(&[1, 7]), "E0501", "expected each of");
 }
@@ -148,7 +183,14 @@ fn gathers_and_histograms() {
     let axis = |a| [("axis", Attr::i32(a))];
     let (src, indices) = (t(&[8, 16], f32()), t(&[8, 4], i(32)));
     good(TtOp::Gather, &[src, indices], &[t(&[8, 4], f32())], &axis(1));
-    bad(TtOp::Gather, &[src, indices], &[t(&[8, 4], f32())], &axis(0), "E0501", "dimension 1 has size 16 in the source and 4");
+    bad(
+        TtOp::Gather,
+        &[src, indices],
+        &[t(&[8, 4], f32())],
+        &axis(0),
+        "E0501",
+        "dimension 1 has size 16 in the source and 4",
+    );
     bad(TtOp::Gather, &[src, indices], &[t(&[8, 4], f32())], &axis(2), "E0501", "its axis is 2");
     bad(TtOp::Gather, &[src, indices], &[t(&[8, 4], f16())], &axis(1), "E0501", "the result has type");
     bad(TtOp::Gather, &[src, t(&[8], i(32))], &[t(&[8], f32())], &axis(1), "E0501", "rank 2, and the indices 1");
@@ -210,7 +252,12 @@ fn dots() {
     let m = |rows, columns, elem| t(&[rows, columns], elem);
     let (a, b, c) = (m(16, 32, f16()), m(32, 8, f16()), m(16, 8, f32()));
     good(TtOp::Dot, &[a, b, c], &[c], &[]);
-    good(TtOp::Dot, &[t(&[2, 16, 32], f16()), t(&[2, 32, 8], f16()), t(&[2, 16, 8], f32())], &[t(&[2, 16, 8], f32())], &[]);
+    good(
+        TtOp::Dot,
+        &[t(&[2, 16, 32], f16()), t(&[2, 32, 8], f16()), t(&[2, 16, 8], f32())],
+        &[t(&[2, 16, 8], f32())],
+        &[],
+    );
     bad(TtOp::Dot, &[a, b, c], &[m(16, 8, f16())], &[], "E0501", "the accumulator has type");
     bad(TtOp::Dot, &[a, m(16, 8, f16()), c], &[c], &[], "E0501", "the inner dimensions are 32 and 16");
     bad(TtOp::Dot, &[a, m(32, 8, f32()), c], &[c], &[], "E0501", "expected one width");
@@ -228,7 +275,9 @@ fn dots() {
 
 #[test]
 fn scaled_dots() {
-    let kinds = |a: i64, b: i64| vec![("a_elem_type", Attr::i32(a)), ("b_elem_type", Attr::i32(b)), ("fastMath", Attr::bool(false))];
+    let kinds = |a: i64, b: i64| {
+        vec![("a_elem_type", Attr::i32(a)), ("b_elem_type", Attr::i32(b)), ("fastMath", Attr::bool(false))]
+    };
     let with = |a: Type, b: Type, scales: [Option<Type>; 2], kinds: Vec<(&'static str, Attr)>| {
         let c = t(&[128, 64], f32());
         let operands: Vec<Type> = [a, b, c].into_iter().chain(scales.into_iter().flatten()).collect();
@@ -249,14 +298,27 @@ fn scaled_dots() {
 #[test]
 fn inline_assembly_prints_and_asserts() {
     let asm = |pack| {
-        [("asm_string", Attr::str("")), ("constraints", Attr::str("")), ("pure", Attr::bool(true)), ("packed_element", Attr::i32(pack))]
+        [
+            ("asm_string", Attr::str("")),
+            ("constraints", Attr::str("")),
+            ("pure", Attr::bool(true)),
+            ("packed_element", Attr::i32(pack)),
+        ]
     };
     let ty = t(&[8], i(8));
     good(TtOp::ElementwiseInlineAsm, &[ty], &[ty], &asm(4));
-    bad(TtOp::ElementwiseInlineAsm, &[ty], &[ty], &asm(16), "E0501", "8 elements, expected a multiple of packed_element, which is 16");
+    bad(
+        TtOp::ElementwiseInlineAsm,
+        &[ty],
+        &[ty],
+        &asm(16),
+        "E0501",
+        "8 elements, expected a multiple of packed_element, which is 16",
+    );
     bad(TtOp::ElementwiseInlineAsm, &[ty], &[ty], &asm(0), "E0501", "expected at least 1");
     bad(TtOp::ElementwiseInlineAsm, &[ty], &[t(&[4], i(8))], &asm(1), "E0509", "the shape of operand #0");
-    let print = |signs: &[i64]| [("prefix", Attr::str("x")), ("hex", Attr::bool(false)), ("isSigned", Attr::i32_array(signs))];
+    let print =
+        |signs: &[i64]| [("prefix", Attr::str("x")), ("hex", Attr::bool(false)), ("isSigned", Attr::i32_array(signs))];
     good(TtOp::Print, &[ty], &[], &print(&[1]));
     bad(TtOp::Print, &[ty], &[], &print(&[]), "E0501", "one for each of the 1 arguments");
     let message = [("message", Attr::str("no"))];
@@ -282,17 +344,45 @@ fn descriptors() {
     breaks(&make(2, 2, p(f32())), &[("E0501", "the base has type")]);
     good(TtOp::DescriptorLoad, &[d, i(32), i(32)], &[t(&[8, 64], f16())], &[]);
     bad(TtOp::DescriptorLoad, &[d, i(32), i(32)], &[t(&[8, 32], f16())], &[], "E0501", "expected as many elements");
-    bad(TtOp::DescriptorLoad, &[d, i(32), i(32)], &[t(&[8, 64], f32())], &[], "E0501", "elements have type f16, and the tensor's f32");
+    bad(
+        TtOp::DescriptorLoad,
+        &[d, i(32), i(32)],
+        &[t(&[8, 64], f32())],
+        &[],
+        "E0501",
+        "elements have type f16, and the tensor's f32",
+    );
     bad(TtOp::DescriptorLoad, &[d, i(32)], &[t(&[8, 64], f16())], &[], "E0501", "1 indices");
     good(TtOp::DescriptorStore, &[d, t(&[8, 64], f16()), i(32), i(32)], &[], &[]);
     bad(TtOp::DescriptorStore, &[d, t(&[8], f16()), i(32), i(32)], &[], &[], "E0501", "expected as many elements");
     let (row, rows) = (desc(&[1, 64], f16()), t(&[8], i(32)));
     good(TtOp::DescriptorGather, &[row, rows, i(32)], &[t(&[8, 64], f16())], &[]);
     bad(TtOp::DescriptorGather, &[d, rows, i(32)], &[t(&[8, 64], f16())], &[], "E0501", "a block of one row");
-    bad(TtOp::DescriptorGather, &[row, t(&[4], i(32)), i(32)], &[t(&[4, 64], f16())], &[], "E0501", "4 rows, expected at least 8");
-    bad(TtOp::DescriptorGather, &[row, t(&[16], i(32)), i(32)], &[t(&[8, 64], f16())], &[], "E0501", "16 row numbers for 8 rows");
+    bad(
+        TtOp::DescriptorGather,
+        &[row, t(&[4], i(32)), i(32)],
+        &[t(&[4, 64], f16())],
+        &[],
+        "E0501",
+        "4 rows, expected at least 8",
+    );
+    bad(
+        TtOp::DescriptorGather,
+        &[row, t(&[16], i(32)), i(32)],
+        &[t(&[8, 64], f16())],
+        &[],
+        "E0501",
+        "16 row numbers for 8 rows",
+    );
     good(TtOp::DescriptorScatter, &[row, rows, i(32), t(&[8, 64], f16())], &[], &[]);
-    bad(TtOp::DescriptorScatter, &[row, rows, i(32), t(&[8, 32], f16())], &[], &[], "E0501", "32 columns, and the descriptor 64");
+    bad(
+        TtOp::DescriptorScatter,
+        &[row, rows, i(32), t(&[8, 32], f16())],
+        &[],
+        &[],
+        "E0501",
+        "32 columns, and the descriptor 64",
+    );
 }
 
 #[test]
@@ -301,7 +391,12 @@ fn block_pointers() {
     let make = |order: &[i64], offsets: usize, base| {
         let mut operands = vec![base];
         operands.extend([i(64); 4].into_iter().chain(std::iter::repeat_n(i(32), offsets)));
-        one(TtOp::MakeTensorPtr, &operands, &[block], &[sizes(&[1, 2, 2, offsets as i64]), ("order", Attr::i32_array(order))])
+        one(
+            TtOp::MakeTensorPtr,
+            &operands,
+            &[block],
+            &[sizes(&[1, 2, 2, offsets as i64]), ("order", Attr::i32_array(order))],
+        )
     };
     holds(&make(&[1, 0], 2, p(f32())));
     breaks(&make(&[1, 1], 2, p(f32())), &[("E0501", "each dimension of the block, of rank 2, once")]);

@@ -60,7 +60,10 @@ fn functions() {
         &set("function_type", Attr::ty(Type::function(&[f32()], &[]))),
         &[("E0501", "entry block arguments has type i32, expected f32")],
     );
-    breaks(&set("function_type", Attr::ty(Type::function(&[i(32)], &[f32()]))), &[("E0501", "0 values to return from @f, expected 1")]);
+    breaks(
+        &set("function_type", Attr::ty(Type::function(&[i(32)], &[f32()]))),
+        &[("E0501", "0 values to return from @f, expected 1")],
+    );
     breaks(&module(&[], |b, _| drop(function(b.ir, "g", &[], &[]))), &[("E0504", "it is empty")]);
 }
 
@@ -82,7 +85,10 @@ fn counted_loops() {
     };
     holds(&f(i(32), &[i(32), f32()], &[f32()], 1));
     breaks(&f(i(64), &[i(32), f32()], &[f32()], 1), &[("E0501", "induction variable has type i32")]);
-    breaks(&f(i(32), &[i(32), f16()], &[f32()], 1), &[("E0501", "carried region arguments has type f16, expected f32")]);
+    breaks(
+        &f(i(32), &[i(32), f16()], &[f32()], 1),
+        &[("E0501", "carried region arguments has type f16, expected f32")],
+    );
     breaks(&f(i(32), &[i(32), f32()], &[f32()], 0), &[("E0501", "0 yielded values, expected 1")]);
     breaks(&f(i(32), &[i(32), f32()], &[], 1), &[("E0501", "0 results, expected 1")]);
     breaks(&f(i(32), &[], &[f32()], 0), &[("E0501", "no argument for the induction variable")]);
@@ -99,8 +105,14 @@ fn conditions() {
         &regional(ScfOp::If, &[i(1)], &[i(32)], &[], &[(none, Some((YIELD, 0))), (none, None)]),
         &[("E0501", "values yielded by `then`")],
     );
-    breaks(&regional(ScfOp::If, &[i(1)], &[], &[], &[(none, None), (none, None)]), &[("E0501", "region `then` is empty")]);
-    breaks(&regional(ScfOp::If, &[i(1)], &[], &[], &[(&[i(8)], Some((YIELD, 0))), (none, None)]), &[("E0501", "has arguments")]);
+    breaks(
+        &regional(ScfOp::If, &[i(1)], &[], &[], &[(none, None), (none, None)]),
+        &[("E0501", "region `then` is empty")],
+    );
+    breaks(
+        &regional(ScfOp::If, &[i(1)], &[], &[], &[(&[i(8)], Some((YIELD, 0))), (none, None)]),
+        &[("E0501", "has arguments")],
+    );
     let ir = module(&[i(1), i(32)], |b, args| {
         let state = b.state(ScfOp::If).operands(&args[..1]).results(&[i(32)]).regions(2);
         let op = b.insert(state);
@@ -154,8 +166,12 @@ fn reductions() {
     breaks(&f(1, f32(), &two, 1), &[("E0501", "expected the shape [8]")]);
     breaks(&f(1, t(&[8], f32()), &two[..1], 1), &[("E0501", "1 arguments of its region, expected 2")]);
     breaks(&f(1, t(&[8], f32()), &two, 2), &[("E0501", "2 values that its region returns, expected 1")]);
-    breaks(&regional(TtOp::Reduce, &[], &[], &[("axis", Attr::i32(0))], &[(&[], Some((end, 0)))]), &[("E0501", "no operands")]);
-    let wrong_end = regional(TtOp::Reduce, &[src], &[t(&[8], f32())], &[("axis", Attr::i32(1))], &[(&two, Some((YIELD, 1)))]);
+    breaks(
+        &regional(TtOp::Reduce, &[], &[], &[("axis", Attr::i32(0))], &[(&[], Some((end, 0)))]),
+        &[("E0501", "no operands")],
+    );
+    let wrong_end =
+        regional(TtOp::Reduce, &[src], &[t(&[8], f32())], &[("axis", Attr::i32(1))], &[(&two, Some((YIELD, 1)))]);
     breaks(&wrong_end, &[("E0501", "ends in `scf.yield`"), ("E0501", "stands in `tt.reduce`")]);
 }
 
@@ -180,8 +196,14 @@ fn elementwise_maps() {
     };
     holds(&f(2, &[i(32), i(32)], 2));
     breaks(&f(3, &[i(32); 3], 3), &[("E0501", "pack is 3")]);
-    breaks(&f(2, &[i(32)], 1), &[("E0501", "its region has 1 arguments, expected 2"), ("E0501", "it returns 1 values, expected 2")]);
-    breaks(&f(1, &[f32()], 1), &[("E0501", "has type f32, expected i32"), ("E0501", "it returns has type f32, expected i32")]);
+    breaks(
+        &f(2, &[i(32)], 1),
+        &[("E0501", "its region has 1 arguments, expected 2"), ("E0501", "it returns 1 values, expected 2")],
+    );
+    breaks(
+        &f(1, &[f32()], 1),
+        &[("E0501", "has type f32, expected i32"), ("E0501", "it returns has type f32, expected i32")],
+    );
     breaks(&f(2, &[i(32), i(32)], 1), &[("E0501", "returns 1 values, expected 2")]);
 }
 

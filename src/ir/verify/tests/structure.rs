@@ -18,7 +18,10 @@ fn counts_of_operands_and_results() {
 fn constraints_of_types() {
     good(MathOp::Exp, &[f32()], &[f32()], &[]);
     // The result's type is as bad, but follows the operand's.
-    breaks(&one(MathOp::Exp, &[i(32)], &[i(32)], &[]), &[("E0502", "operand `operand` has type i32, expected floating-point-like")]);
+    breaks(
+        &one(MathOp::Exp, &[i(32)], &[i(32)], &[]),
+        &[("E0502", "operand `operand` has type i32, expected floating-point-like")],
+    );
 }
 
 #[test]
@@ -40,7 +43,14 @@ fn attributes() {
     let axis = |a| [("axis", a)];
     good(TtOp::GetProgramId, &[], &[i(32)], &axis(Attr::i32(2)));
     bad(TtOp::GetProgramId, &[], &[i(32)], &[], "E0503", "`axis` is missing");
-    bad(TtOp::GetProgramId, &[], &[i(32)], &axis(Attr::i32(3)), "E0503", "expected the number of a case of grid dimension");
+    bad(
+        TtOp::GetProgramId,
+        &[],
+        &[i(32)],
+        &axis(Attr::i32(3)),
+        "E0503",
+        "expected the number of a case of grid dimension",
+    );
     bad(TtOp::GetProgramId, &[], &[i(32)], &axis(Attr::str("x")), "E0503", "`axis`");
     let two = [i(32), i(32)];
     good(ArithOp::Addi, &two, &[i(32)], &[("overflowFlags", Attr::i32(3))]);
@@ -109,7 +119,8 @@ fn branches(passed: impl Fn(&[Value]) -> Vec<Value>, back: bool) -> Ir {
     let mut b = Builder::new(&mut ir, InsertPoint::End(entry), Loc::unknown());
     let passed = passed(&args);
     let groups = sizes(&[1, passed.len() as i64, 0]);
-    let state = b.state(CfOp::CondBr).operands(&args[..1]).operands(&passed).successors(&[a, last]).attr(groups.0, groups.1);
+    let state =
+        b.state(CfOp::CondBr).operands(&args[..1]).operands(&passed).successors(&[a, last]).attr(groups.0, groups.1);
     b.insert(state);
     b.set_point(InsertPoint::End(a));
     let state = b.state(CfOp::Br).successors(&[if back { entry } else { last }]);

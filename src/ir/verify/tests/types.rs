@@ -6,7 +6,13 @@ use crate::ir::core::{Encoding, MemDesc, TypeData};
 use crate::ir::dialects::{ArithOp, TtgOp};
 
 fn blocked(threads: u32, warps: u32) -> Attr {
-    let e = Blocked { size_per_thread: vec![1], threads_per_warp: vec![threads], warps_per_cta: vec![warps], order: vec![0], cga: vec![] };
+    let e = Blocked {
+        size_per_thread: vec![1],
+        threads_per_warp: vec![threads],
+        warps_per_cta: vec![warps],
+        order: vec![0],
+        cga: vec![],
+    };
     Attr::encoding(Encoding::Blocked(e))
 }
 
@@ -44,10 +50,26 @@ fn sizes_of_tensors() {
 fn layouts_agree_with_the_module() {
     let of = |e| laid_out(&[128], f32(), e);
     holds(&ttgir(TtOp::Splat, &[f32()], &[of(blocked(32, 4))]));
-    breaks(&ttgir(TtOp::Splat, &[f32()], &[of(blocked(32, 8))]), &[("E0508", "8 warps per block, and the module has 4")]);
-    breaks(&ttgir(TtOp::Splat, &[f32()], &[of(blocked(16, 4))]), &[("E0508", "16 threads per warp, and the module has 32")]);
-    breaks(&ttgir(TtOp::Splat, &[f32()], &[laid_out(&[8, 8], f32(), blocked(32, 4))]), &[("E0508", "rank 1, and the tensor has rank 2")]);
-    bad(TtOp::Splat, &[f32()], &[of(blocked(32, 4))], &[], "E0508", "nothing around the operation says `ttg.num-warps`");
+    breaks(
+        &ttgir(TtOp::Splat, &[f32()], &[of(blocked(32, 8))]),
+        &[("E0508", "8 warps per block, and the module has 4")],
+    );
+    breaks(
+        &ttgir(TtOp::Splat, &[f32()], &[of(blocked(16, 4))]),
+        &[("E0508", "16 threads per warp, and the module has 32")],
+    );
+    breaks(
+        &ttgir(TtOp::Splat, &[f32()], &[laid_out(&[8, 8], f32(), blocked(32, 4))]),
+        &[("E0508", "rank 1, and the tensor has rank 2")],
+    );
+    bad(
+        TtOp::Splat,
+        &[f32()],
+        &[of(blocked(32, 4))],
+        &[],
+        "E0508",
+        "nothing around the operation says `ttg.num-warps`",
+    );
     let mut ir = ttgir(TtOp::Splat, &[f32()], &[of(blocked(32, 4))]);
     let module = ir.module();
     ir.set_attr(module, "ttg.num-ctas", Attr::i32(2));
@@ -58,7 +80,13 @@ fn layouts_agree_with_the_module() {
 fn encodings_are_well_formed() {
     let splat = |shape: &[i64], e| ttgir(TtOp::Splat, &[f32()], &[laid_out(shape, f32(), Attr::encoding(e))]);
     let slice = |dim, parent| Encoding::Slice { dim, parent };
-    let mma = NvidiaMma { version_major: 2, version_minor: 0, warps_per_cta: vec![2, 2], cga: vec![], instr_shape: vec![16, 8] };
+    let mma = NvidiaMma {
+        version_major: 2,
+        version_minor: 0,
+        warps_per_cta: vec![2, 2],
+        cga: vec![],
+        instr_shape: vec![16, 8],
+    };
     let parent = Attr::encoding(Encoding::NvidiaMma(mma));
     holds(&splat(&[64], slice(1, parent)));
     breaks(&splat(&[64], slice(2, parent)), &[("E0508", "`dim` is below the parent's 2 dimensions, found 2")]);
@@ -73,12 +101,23 @@ fn encodings_are_well_formed() {
     holds(&splat(&[128], linear(vec![vec![32], vec![64]])));
     breaks(&splat(&[128], linear(vec![vec![32]])), &[("E0508", "2 warps")]);
     breaks(&splat(&[128], linear(vec![vec![32], vec![32]])), &[("E0508", "powers of two of each axis, each once")]);
-    breaks(&splat(&[128], linear(vec![vec![32], vec![0, 1]])), &[("E0508", "all bases have the same number of coordinates")]);
+    breaks(
+        &splat(&[128], linear(vec![vec![32], vec![0, 1]])),
+        &[("E0508", "all bases have the same number of coordinates")],
+    );
     let odd = |e: Blocked| splat(&[8, 8], Encoding::Blocked(e));
-    let base =
-        Blocked { size_per_thread: vec![1, 1], threads_per_warp: vec![8, 4], warps_per_cta: vec![2, 2], order: vec![1, 0], cga: vec![] };
+    let base = Blocked {
+        size_per_thread: vec![1, 1],
+        threads_per_warp: vec![8, 4],
+        warps_per_cta: vec![2, 2],
+        order: vec![1, 0],
+        cga: vec![],
+    };
     holds(&odd(base.clone()));
-    breaks(&odd(Blocked { size_per_thread: vec![1], ..base.clone() }), &[("E0508", "`order` has 2 dimensions, but `sizePerThread` has 1")]);
+    breaks(
+        &odd(Blocked { size_per_thread: vec![1], ..base.clone() }),
+        &[("E0508", "`order` has 2 dimensions, but `sizePerThread` has 1")],
+    );
     breaks(&odd(Blocked { order: vec![1, 1], ..base.clone() }), &[("E0508", "each dimension from 0 to 1 once")]);
     breaks(
         &odd(Blocked { warps_per_cta: vec![3, 1], ..base }),
@@ -101,12 +140,20 @@ fn memory_descriptors() {
         };
         Type::new(TypeData::MemDesc(m))
     };
-    let shared =
-        Attr::encoding(Encoding::SwizzledShared(SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order: vec![0], cga: vec![] }));
+    let shared = Attr::encoding(Encoding::SwizzledShared(SwizzledShared {
+        vec: 1,
+        per_phase: 1,
+        max_phase: 1,
+        order: vec![0],
+        cga: vec![],
+    }));
     holds(&ttgir(TtgOp::LocalAlloc, &[], &[buffer(&[64], shared)]));
     holds(&ttgir(TtgOp::LocalAlloc, &[], &[buffer(&[3, 64], shared)]));
     breaks(&ttgir(TtgOp::LocalAlloc, &[], &[buffer(&[4, 4, 64], shared)]), &[("E0508", "rank 1, and it has rank 3")]);
-    breaks(&ttgir(TtgOp::LocalAlloc, &[], &[buffer(&[64], blocked(32, 4))]), &[("E0508", "its layout is one of memory")]);
+    breaks(
+        &ttgir(TtgOp::LocalAlloc, &[], &[buffer(&[64], blocked(32, 4))]),
+        &[("E0508", "its layout is one of memory")],
+    );
     breaks(&ttgir(TtgOp::LocalAlloc, &[], &[buffer(&[-1], shared)]), &[("E0507", "negative")]);
 }
 
@@ -125,7 +172,13 @@ fn rules_on_layouts_can_be_given() {
 
 #[test]
 fn views_keep_their_layouts() {
-    let wide = Blocked { size_per_thread: vec![2], threads_per_warp: vec![32], warps_per_cta: vec![4], order: vec![0], cga: vec![] };
+    let wide = Blocked {
+        size_per_thread: vec![2],
+        threads_per_warp: vec![32],
+        warps_per_cta: vec![4],
+        order: vec![0],
+        cga: vec![],
+    };
     let wide = Attr::encoding(Encoding::Blocked(wide));
     let ir = ttgir(TtOp::Broadcast, &[laid_out(&[1], f32(), blocked(32, 4))], &[laid_out(&[128], f32(), wide)]);
     holds(&ir);
@@ -138,15 +191,29 @@ fn views_keep_their_layouts() {
 
 #[test]
 fn relations_between_types() {
-    bad(ArithOp::Addi, &[i(32), i(64)], &[i(32)], &[], "E0509", "operand #1 has type i64, expected the type of operand #0");
+    bad(
+        ArithOp::Addi,
+        &[i(32), i(64)],
+        &[i(32)],
+        &[],
+        "E0509",
+        "operand #1 has type i64, expected the type of operand #0",
+    );
     bad(ArithOp::Addi, &[i(32), i(32)], &[i(64)], &[], "E0509", "result #0 has type i64");
     let eq = [("predicate", Attr::i32(0))];
     good(ArithOp::Cmpi, &[i(32), i(32)], &[i(1)], &eq);
     bad(ArithOp::Cmpi, &[i(32), i(8)], &[i(1)], &eq, "E0509", "operand #1");
     bad(ArithOp::Cmpi, &[i(32), i(32)], &[t(&[4], i(1))], &eq, "E0509", "the shape of operand #0");
     bad(ArithOp::Extsi, &[t(&[4], i(8))], &[t(&[8], i(32))], &[], "E0509", "shape");
-    let wide = Blocked { size_per_thread: vec![2], threads_per_warp: vec![32], warps_per_cta: vec![4], order: vec![0], cga: vec![] };
-    let (a, b) = (laid_out(&[128], i(32), blocked(32, 4)), laid_out(&[128], i(64), Attr::encoding(Encoding::Blocked(wide))));
+    let wide = Blocked {
+        size_per_thread: vec![2],
+        threads_per_warp: vec![32],
+        warps_per_cta: vec![4],
+        order: vec![0],
+        cga: vec![],
+    };
+    let (a, b) =
+        (laid_out(&[128], i(32), blocked(32, 4)), laid_out(&[128], i(64), Attr::encoding(Encoding::Blocked(wide))));
     holds(&ttgir(ArithOp::Extsi, &[a], &[a.with_elem(i(64))]));
     breaks(&ttgir(ArithOp::Extsi, &[a], &[b]), &[("E0509", "result #0 has the encoding")]);
     holds(&ttgir(TtgOp::ConvertLayout, &[a], &[b.with_elem(i(32))]));

@@ -1,7 +1,8 @@
-//! What each operation does to the facts of [`super`]: one function a family, `None` where nothing is known of the result.
+//! What each operation does to the facts of [`super`]: one function a family, `None` where nothing is known of the
+//! result.
 //!
-//! A rule's argument stands beside it where it is not plain. In them, a run of an operand is `b, b+1, …`, with `b` divisible by the operand's
-//! divisibility, and a block is a stretch of equal elements.
+//! A rule's argument stands beside it where it is not plain. In them, a run of an operand is `b, b+1, …`, with `b`
+//! divisible by the operand's divisibility, and a block is a stretch of equal elements.
 
 use super::{AxisInfo, MAX_DIVISOR, gcd, highest_pow2_divisor};
 use crate::ir::core::{Attr, AttrData, DenseData, Ir, Op, Type};
@@ -15,7 +16,9 @@ pub(super) fn transfer(ir: &Ir, op: Op, args: &[&AxisInfo]) -> Option<AxisInfo> 
     match ir.kind(op) {
         OpKind::Arith(kind) => arith(ir, op, kind, ty, args),
         OpKind::Tt(kind) => tt(ir, op, kind, ty, args),
-        OpKind::Ttg(TtgOp::ConvertLayout) | OpKind::Builtin(BuiltinOp::UnrealizedConversionCast) => Some(args[0].clone()),
+        OpKind::Ttg(TtgOp::ConvertLayout) | OpKind::Builtin(BuiltinOp::UnrealizedConversionCast) => {
+            Some(args[0].clone())
+        }
         OpKind::Ub(UbOp::Poison) => {
             let all = vec![MAX_DIVISOR; super::axes_of(ty)];
             Some(AxisInfo { contiguity: all.clone(), divisibility: all.clone(), constancy: all, constant: None })
@@ -55,7 +58,12 @@ fn tt(ir: &Ir, op: Op, kind: TtOp, ty: Type, args: &[&AxisInfo]) -> Option<AxisI
             let (start, end) = (ir.int_attr(op, "start")?, ir.int_attr(op, "end")?);
             // Bounds are 32 bits wide, and so is the divisor of zero here.
             let divisor = highest_pow2_divisor(start).min(1 << 30);
-            Some(AxisInfo { contiguity: vec![end - start], divisibility: vec![divisor], constancy: vec![1], constant: None })
+            Some(AxisInfo {
+                contiguity: vec![end - start],
+                divisibility: vec![divisor],
+                constancy: vec![1],
+                constant: None,
+            })
         }
         TtOp::Addptr => {
             let bytes = pointee_bytes(ir.ty(ir.operand(op, 0)));
@@ -72,7 +80,8 @@ fn tt(ir: &Ir, op: Op, kind: TtOp, ty: Type, args: &[&AxisInfo]) -> Option<AxisI
         }
         TtOp::Load => {
             let (ptr, mask) = (source?, args.get(1));
-            let constancy = (0..ptr.rank()).map(|d| gcd(ptr.constancy[d], mask.map_or(0, |m| m.constancy[d]))).collect();
+            let constancy =
+                (0..ptr.rank()).map(|d| gcd(ptr.constancy[d], mask.map_or(0, |m| m.constancy[d]))).collect();
             Some(AxisInfo { constancy, ..AxisInfo::unknown(ptr.rank()) })
         }
         TtOp::ExpandDims => expand_dims(source?, usize::try_from(ir.int_attr(op, "axis")?).ok()?),
@@ -92,7 +101,9 @@ fn pointee_bytes(ptr: Type) -> i64 {
 fn constant(value: Attr) -> Option<AxisInfo> {
     match value.data() {
         AttrData::Int(v, _) => Some(all_equal(&[1], *v)),
-        AttrData::Dense(ty, DenseData::Splat(bits)) if !ty.elem().is_float() => Some(all_equal(ty.shape(), *bits as i64)),
+        AttrData::Dense(ty, DenseData::Splat(bits)) if !ty.elem().is_float() => {
+            Some(all_equal(ty.shape(), *bits as i64))
+        }
         _ => None,
     }
 }
@@ -117,8 +128,9 @@ fn scale(a: i64, b: i64) -> i64 {
     if a > MAX_DIVISOR / b { MAX_DIVISOR } else { a * b }
 }
 
-/// The divisibility where runs of two values are cut to common lengths: a run that is cut starts anew inside an old run, where only the new
-/// length divides. Example: `[0, 1 | 4, 5]` and `[16, 17, 18, 19]` give runs of 2, and 18 is divisible by 2 only.
+/// The divisibility where runs of two values are cut to common lengths: a run that is cut starts anew inside an old
+/// run, where only the new length divides. Example: `[0, 1 | 4, 5]` and `[16, 17, 18, 19]` give runs of 2, and 18 is
+/// divisible by 2 only.
 pub(super) fn joined_divisibility(a: &AxisInfo, b: &AxisInfo, d: usize) -> i64 {
     let both = gcd(a.divisibility[d], b.divisibility[d]);
     let (ca, cb) = (a.contiguity[d], b.contiguity[d]);
@@ -201,7 +213,8 @@ fn product(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
 /// For `[16k, 16k+1, …] / 8p` the quotient changes only at multiples of 8, and so for any common divisor of both.
 fn period(ty: Type, a: &AxisInfo, b: &AxisInfo, d: usize) -> Option<i64> {
     let size = *ty.as_tensor()?.shape.get(d)?;
-    (a.contiguity[d] == size && b.constancy[d] == size).then(|| gcd(a.contiguity[d], gcd(a.divisibility[d], b.divisibility[d])))
+    (a.contiguity[d] == size && b.constancy[d] == size)
+        .then(|| gcd(a.contiguity[d], gcd(a.divisibility[d], b.divisibility[d])))
 }
 
 fn quotient(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
@@ -212,7 +225,9 @@ fn quotient(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
     }
     let divisibility = |d: usize| match (a.constant, b.constant) {
         (Some(0), _) | (_, Some(1)) => a.divisibility[d],
-        (_, Some(y)) if y.unsigned_abs().is_power_of_two() && a.contiguity[d] == 1 => (a.divisibility[d] / y.abs().max(1)).max(1),
+        (_, Some(y)) if y.unsigned_abs().is_power_of_two() && a.contiguity[d] == 1 => {
+            (a.divisibility[d] / y.abs().max(1)).max(1)
+        }
         _ => 1,
     };
     let axes = 0..a.rank();
@@ -234,7 +249,9 @@ fn remainder(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
     AxisInfo {
         contiguity: axes.clone().map(|d| period(ty, a, b, d).unwrap_or(1)).collect(),
         // a = g·x and b = g·y have a remainder that g divides; only where b does not vary inside the run.
-        divisibility: axes.map(|d| if b.constancy[d] > 1 { gcd(a.divisibility[d], b.divisibility[d]) } else { 1 }).collect(),
+        divisibility: axes
+            .map(|d| if b.constancy[d] > 1 { gcd(a.divisibility[d], b.divisibility[d]) } else { 1 })
+            .collect(),
         constancy: common_constancy(a, b),
         constant: None,
     }
@@ -298,8 +315,8 @@ fn extremum(ty: Type, args: &[&AxisInfo], pick: fn(i64, i64) -> i64) -> AxisInfo
     }
 }
 
-/// Comparisons of a run with a block: `run < block` and `run >= block` change only at the block's value, hence only at multiples of a common
-/// divisor; mirrored, `block > run` and `block <= run`. The other four change just after it.
+/// Comparisons of a run with a block: `run < block` and `run >= block` change only at the block's value, hence only at
+/// multiples of a common divisor; mirrored, `block > run` and `block <= run`. The other four change just after it.
 fn comparison(ty: Type, predicate: CmpiPredicate, a: &AxisInfo, b: &AxisInfo) -> Option<AxisInfo> {
     let shape = ty.as_tensor()?.shape.clone();
     let rank = shape.len();
@@ -382,7 +399,8 @@ fn transpose(src: &AxisInfo, order: &[i64]) -> Option<AxisInfo> {
     })
 }
 
-/// `strides[d]` elements lie between neighbours along axis d in row-major order; the last entry is 1 and the first the whole size.
+/// `strides[d]` elements lie between neighbours along axis d in row-major order; the last entry is 1 and the first the
+/// whole size.
 fn strides(shape: &[i64]) -> Vec<i64> {
     let mut out = vec![1; shape.len() + 1];
     for d in (0..shape.len()).rev() {
@@ -391,8 +409,9 @@ fn strides(shape: &[i64]) -> Vec<i64> {
     out
 }
 
-/// Each axis of the result is a piece of the source axis in whose stride its own stride falls, and inherits what is known there.
-/// Example: contiguity 8 along `tensor<8>` becomes `[1, 4]` along `tensor<2x4>`: the inner axis starts at the source's stride, the outer does not.
+/// Each axis of the result is a piece of the source axis in whose stride its own stride falls, and inherits what is
+/// known there. Example: contiguity 8 along `tensor<8>` becomes `[1, 4]` along `tensor<2x4>`: the inner axis starts at
+/// the source's stride, the outer does not.
 fn reshape(src: &AxisInfo, from: &[i64], to: &[i64]) -> AxisInfo {
     if let Some(c) = src.constant {
         return all_equal(to, c);
@@ -408,7 +427,8 @@ fn reshape(src: &AxisInfo, from: &[i64], to: &[i64]) -> AxisInfo {
             if stride == src_stride {
                 let run = src.contiguity[s].min(to[d]);
                 info.contiguity[d] = run;
-                info.divisibility[d] = if run == src.contiguity[s] { src.divisibility[s] } else { src.divisibility[s].min(run) };
+                info.divisibility[d] =
+                    if run == src.contiguity[s] { src.divisibility[s] } else { src.divisibility[s].min(run) };
             }
             continue;
         }

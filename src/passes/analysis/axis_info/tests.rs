@@ -1,6 +1,8 @@
-//! The claims of axis analysis against brute force: random programs are evaluated, and every claim about every value must hold.
+//! The claims of axis analysis against brute force: random programs are evaluated, and every claim about every value
+//! must hold.
 //!
-//! Division and remainder are generated for operands from 0 on only: their rules, which are Triton's, take indices for granted.
+//! Division and remainder are generated for operands from 0 on only: their rules, which are Triton's, take indices for
+//! granted.
 
 mod flow;
 
@@ -57,7 +59,12 @@ impl Program {
         let mut random = Random(seed);
         let args = ir.args(entry).to_vec();
         let numbers = [16 * random.below(8) as i64, random.below(40) as i64];
-        let values = args.into_iter().zip(numbers).map(|(value, n)| Evaluated { value, shape: vec![], elements: vec![n], is_bool: false });
+        let values = args.into_iter().zip(numbers).map(|(value, n)| Evaluated {
+            value,
+            shape: vec![],
+            elements: vec![n],
+            is_bool: false,
+        });
         let values = values.collect();
         Program { ir, func, values, random }
     }
@@ -84,7 +91,8 @@ impl Program {
         match self.random.below(10) {
             0 => {
                 let (start, n) = ([0, 8, 3][self.random.below(3)], 8);
-                let state = self.state(TtOp::MakeRange, &[]).attr("start", Attr::i32(start)).attr("end", Attr::i32(start + n));
+                let state =
+                    self.state(TtOp::MakeRange, &[]).attr("start", Attr::i32(start)).attr("end", Attr::i32(start + n));
                 self.build(state, &[n], (start..start + n).collect(), false);
             }
             1 => {
@@ -119,8 +127,12 @@ impl Program {
             1 => {
                 let Some(x) = self.pick(|v| v.shape.len() == 2 && v.shape.contains(&1)) else { return };
                 let shape: Vec<i64> = if x.shape[0] == 1 { vec![4, x.shape[1]] } else { vec![x.shape[0], 4] };
-                let at = |i: i64, j: i64| (if x.shape[0] == 1 { 0 } else { i }) * x.shape[1] + if x.shape[1] == 1 { 0 } else { j };
-                let elements = (0..shape[0]).flat_map(|i| (0..shape[1]).map(move |j| (i, j))).map(|(i, j)| x.elements[at(i, j) as usize]);
+                let at = |i: i64, j: i64| {
+                    (if x.shape[0] == 1 { 0 } else { i }) * x.shape[1] + if x.shape[1] == 1 { 0 } else { j }
+                };
+                let elements = (0..shape[0])
+                    .flat_map(|i| (0..shape[1]).map(move |j| (i, j)))
+                    .map(|(i, j)| x.elements[at(i, j) as usize]);
                 let elements = elements.collect();
                 let state = self.state(TtOp::Broadcast, &[&x]);
                 self.build(state, &shape, elements, x.is_bool);
@@ -128,7 +140,8 @@ impl Program {
             2 => {
                 let Some(x) = self.pick(|v| v.shape.len() == 2) else { return };
                 let (m, n) = (x.shape[0], x.shape[1]);
-                let elements = (0..n).flat_map(|j| (0..m).map(move |i| i * n + j)).map(|k| x.elements[k as usize]).collect();
+                let elements =
+                    (0..n).flat_map(|j| (0..m).map(move |i| i * n + j)).map(|k| x.elements[k as usize]).collect();
                 let state = self.state(TtOp::Trans, &[&x]).attr("order", Attr::i32_array(&[1, 0]));
                 self.build(state, &[n, m], elements, x.is_bool);
             }
@@ -150,7 +163,8 @@ impl Program {
         let Some(c) = self.pick(|v| v.is_bool && !v.shape.is_empty()) else { return };
         let same = |v: &Evaluated| !v.is_bool && v.shape == c.shape;
         let (Some(a), Some(b)) = (self.pick(same), self.pick(same)) else { return };
-        let elements = (0..c.elements.len()).map(|i| if c.elements[i] != 0 { a.elements[i] } else { b.elements[i] }).collect();
+        let elements =
+            (0..c.elements.len()).map(|i| if c.elements[i] != 0 { a.elements[i] } else { b.elements[i] }).collect();
         let state = self.state(ArithOp::Select, &[&c, &a, &b]);
         self.build(state, &c.shape, elements, false);
     }
@@ -198,7 +212,9 @@ impl Program {
         let analysis = AxisInfoAnalysis::new(&self.ir, self.func);
         self.values.iter().enumerate().find_map(|(i, v)| {
             let info = analysis.get(v.value)?;
-            check(info, v).map(|what| format!("value {i} of {}: {what}; {info}; {:?} {:?}", self.values.len(), v.shape, v.elements))
+            check(info, v).map(|what| {
+                format!("value {i} of {}: {what}; {info}; {:?} {:?}", self.values.len(), v.shape, v.elements)
+            })
         })
     }
 }
@@ -245,7 +261,8 @@ fn claims_hold_on_every_value_of_random_programs() {
 fn a_masked_off_comparison_is_caught_by_the_check() {
     let info = AxisInfo { constancy: vec![8], ..AxisInfo::unknown(1) };
     let mut program = Program::new(1);
-    let v = Evaluated { shape: vec![8], elements: vec![0, 0, 0, 1, 1, 1, 1, 1], is_bool: true, ..program.values.remove(0) };
+    let v =
+        Evaluated { shape: vec![8], elements: vec![0, 0, 0, 1, 1, 1, 1, 1], is_bool: true, ..program.values.remove(0) };
     assert_eq!(check(&info, &v), Some("constancy along 0".into()));
 }
 

@@ -1,4 +1,5 @@
-//! Where the buffers of a function lie, as the module says: read from its attributes, with sizes from the types, and nothing else.
+//! Where the buffers of a function lie, as the module says: read from its attributes, with sizes from the types, and
+//! nothing else.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +40,8 @@ impl Buffers {
     }
 }
 
-/// The memory of each function, and what is wrong with it: a buffer without a place, not aligned, or not within `ttg.shared`.
+/// The memory of each function, and what is wrong with it: a buffer without a place, not aligned, or not within
+/// `ttg.shared`.
 pub(super) fn of_module(ir: &Ir, target: &Target) -> (BTreeMap<Op, Buffers>, Vec<Fault>) {
     let (mut done, mut faults) = (BTreeMap::new(), vec![]);
     for func in ir.functions() {
@@ -48,7 +50,10 @@ pub(super) fn of_module(ir: &Ir, target: &Target) -> (BTreeMap<Op, Buffers>, Vec
     let size = ir.attr(ir.module(), SHARED).and_then(Attr::as_int).unwrap_or(0);
     for (&func, buffers) in &done {
         if buffers.total > size.unsigned_abs() {
-            let text = format!("the function's shared memory ends at byte {}, and the module has {size} (`{SHARED}`)", buffers.total);
+            let text = format!(
+                "the function's shared memory ends at byte {}, and the module has {size} (`{SHARED}`)",
+                buffers.total
+            );
             faults.push(Fault::of(func, Sort::Place, text));
         }
     }
@@ -56,7 +61,14 @@ pub(super) fn of_module(ir: &Ir, target: &Target) -> (BTreeMap<Op, Buffers>, Vec
 }
 
 /// Callees come first. A function that calls itself has what it has without that call.
-fn of_function(ir: &Ir, func: Op, target: &Target, done: &mut BTreeMap<Op, Buffers>, faults: &mut Vec<Fault>, path: &mut Vec<Op>) {
+fn of_function(
+    ir: &Ir,
+    func: Op,
+    target: &Target,
+    done: &mut BTreeMap<Op, Buffers>,
+    faults: &mut Vec<Fault>,
+    path: &mut Vec<Op>,
+) {
     if done.contains_key(&func) || path.contains(&func) {
         return;
     }
@@ -79,7 +91,11 @@ fn of_function(ir: &Ir, func: Op, target: &Target, done: &mut BTreeMap<Op, Buffe
 fn place(ir: &Ir, op: Op, bytes: u64, alignment: u64, buffers: &mut Buffers, faults: &mut Vec<Fault>) {
     let name = ir.op_name(op);
     let Some(offset) = offset(ir, op) else {
-        faults.push(Fault::of(op, Sort::Place, format!("`{name}` needs {bytes} bytes of shared memory and has no place")));
+        faults.push(Fault::of(
+            op,
+            Sort::Place,
+            format!("`{name}` needs {bytes} bytes of shared memory and has no place"),
+        ));
         return;
     };
     if offset % alignment != 0 {
@@ -98,7 +114,9 @@ fn need(ir: &Ir, op: Op, target: &Target, done: &BTreeMap<Op, Buffers>) -> Resul
             let bytes = buffer_bytes(ir.ty(ir.result(op))).map_err(|e| e.to_string())?;
             Ok((u64::from(bytes), alignment(ir, op)))
         }
-        OpKind::Tt(TtOp::Call) => Ok(callee(ir, op).and_then(|f| done.get(&f)).map_or((0, 1), |b| (b.total, b.alignment))),
+        OpKind::Tt(TtOp::Call) => {
+            Ok(callee(ir, op).and_then(|f| done.get(&f)).map_or((0, 1), |b| (b.total, b.alignment)))
+        }
         kind => {
             let bytes = scratch_bytes(ir, op, target).map_err(|e| e.to_string())?;
             Ok((u64::from(bytes), if kind == TtngOp::TensormapCreate.into() { TENSOR_MAP } else { VECTOR }))

@@ -1,7 +1,8 @@
 //! The bytes that a memory descriptor stands for.
 //!
-//! A [`Place`] is an interval of a block's shared memory. It starts as a whole buffer, at the offset that stands in the module, and views narrow it: an index
-//! to one of the buffers of an allocation, if its value is known here; a sub-slice to a box of elements, whose bytes are not contiguous.
+//! A [`Place`] is an interval of a block's shared memory. It starts as a whole buffer, at the offset that stands in the
+//! module, and views narrow it: an index to one of the buffers of an allocation, if its value is known here; a
+//! sub-slice to a box of elements, whose bytes are not contiguous.
 
 use crate::ir::core::{Attr, AttrData, Encoding, Ir, Op, Type};
 use crate::ir::dialects::{OpKind, TtgOp};
@@ -89,9 +90,10 @@ pub(super) fn offset(ir: &Ir, op: Op) -> Option<u64> {
     ir.int_attr(op, OFFSET).and_then(|offset| u64::try_from(offset).ok())
 }
 
-/// What the start of a buffer must be a multiple of. The hardware computes a swizzle from address bits, so the rows over which it repeats, eight of
-/// them, must start where these bits are zero; TMA and `wgmma` want 128 bytes without a swizzle, vectors and `cp.async` 16, an mbarrier 8
-/// (PTX ISA, "Shared Memory Matrix Layout", "cp.async.bulk.tensor", "cp.async", "mbarrier").
+/// What the start of a buffer must be a multiple of. The hardware computes a swizzle from address bits, so the rows
+/// over which it repeats, eight of them, must start where these bits are zero; TMA and `wgmma` want 128 bytes without a
+/// swizzle, vectors and `cp.async` 16, an mbarrier 8 (PTX ISA, "Shared Memory Matrix Layout", "cp.async.bulk.tensor",
+/// "cp.async", "mbarrier").
 pub(super) fn alignment(ir: &Ir, alloc: Op) -> u64 {
     let ty = ir.ty(ir.result(alloc));
     let wanted = match ty.as_memdesc().and_then(|m| m.encoding.as_encoding()) {
@@ -113,7 +115,9 @@ pub(super) fn view(ir: &Ir, op: Op, from: &Place, index: Option<i64>) -> Result<
     let (source, shown) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
     match ir.kind(op) {
         OpKind::Ttg(TtgOp::MemDescIndex) => indexed(from, source, shown, index),
-        OpKind::Ttg(TtgOp::MemDescSubslice) => Ok(Place { part: part(ir, op, from, source, shown), whole: false, ..from.clone() }),
+        OpKind::Ttg(TtgOp::MemDescSubslice) => {
+            Ok(Place { part: part(ir, op, from, source, shown), whole: false, ..from.clone() })
+        }
         // The same bytes; of a part, which elements it has under the other name is not followed.
         _ => Ok(Place { part: None, whole: from.whole && from.part.is_none(), ..from.clone() }),
     }
@@ -123,7 +127,9 @@ fn indexed(from: &Place, source: Type, shown: Type, index: Option<i64>) -> Resul
     let unknown = Place { part: None, whole: false, known: false, ..from.clone() };
     let count = source.shape().first().copied().unwrap_or(0);
     let stride = u64::from(buffer_bytes(shown).unwrap_or(0));
-    let Some(index) = index.filter(|_| from.whole && from.known && from.owner != Owner::Foreign) else { return Ok(unknown) };
+    let Some(index) = index.filter(|_| from.whole && from.known && from.owner != Owner::Foreign) else {
+        return Ok(unknown);
+    };
     let Some(number) = u64::try_from(index).ok().filter(|_| index < count) else {
         return Err(format!("buffer {index} of {count} is asked for"));
     };
@@ -143,6 +149,7 @@ fn part(ir: &Ir, op: Op, from: &Place, source: Type, shown: Type) -> Option<Part
         None if from.whole && shown.alloc_shape.ends_with(&source.shape) => vec![0; offsets.len()],
         None => return None,
     };
-    let ranges = starts.iter().zip(offsets).zip(&shown.shape).map(|((start, offset), &size)| (start + offset, size)).collect();
+    let ranges =
+        starts.iter().zip(offsets).zip(&shown.shape).map(|((start, offset), &size)| (start + offset, size)).collect();
     Some(Part { encoding: shown.encoding, shape: shown.alloc_shape.clone(), ranges })
 }

@@ -13,7 +13,8 @@ use super::{Checker, Fault, Sort};
 impl Checker<'_> {
     /// Checks an operation, without its regions.
     pub(super) fn run(&mut self, op: Op, state: &mut State) {
-        let holds = matches!(self.ir.kind(op), OpKind::Ttg(TtgOp::LocalAlloc | TtgOp::WarpSpecialize) | OpKind::Tt(TtOp::Call));
+        let holds =
+            matches!(self.ir.kind(op), OpKind::Ttg(TtgOp::LocalAlloc | TtgOp::WarpSpecialize) | OpKind::Tt(TtOp::Call));
         let has_scratch = !holds && self.buffer(op).is_some();
         for step in steps(self.ir, op, has_scratch, self.one_warp, self.target) {
             self.step(op, step, state);
@@ -55,7 +56,11 @@ impl Checker<'_> {
             Step::Call => self.call(op, state),
             Step::Return => self.leave(op, state),
             Step::Unknown(value) => {
-                let text = format!("what `{}` does to `{}` is not known to the checker", self.ir.op_name(op), self.ir.ty(value));
+                let text = format!(
+                    "what `{}` does to `{}` is not known to the checker",
+                    self.ir.op_name(op),
+                    self.ir.ty(value)
+                );
                 self.report(Fault::of(op, Sort::Unknown, text));
             }
         }
@@ -65,7 +70,11 @@ impl Checker<'_> {
         match places(self.ir, state, value) {
             Ok(places) => places.into_iter().collect(),
             Err(text) => {
-                self.report(Fault::of(op, Sort::Place, format!("`{}` is given a part of no buffer: {text}", self.ir.op_name(op))));
+                self.report(Fault::of(
+                    op,
+                    Sort::Place,
+                    format!("`{}` is given a part of no buffer: {text}", self.ir.op_name(op)),
+                ));
                 vec![]
             }
         }
@@ -93,7 +102,9 @@ impl Checker<'_> {
 
     fn named(&mut self, op: Op, token: Value, left: u64, state: &mut State) {
         if let Some(&age) = state.ages.get(&token).filter(|&&age| age < left) {
-            let text = format!("the wait leaves {left} groups of copies under way, but only {age} may have ended after one that it is for");
+            let text = format!(
+                "the wait leaves {left} groups of copies under way, but only {age} may have ended after one that it is for"
+            );
             self.report(Fault::of(op, Sort::Waiting, text));
         }
     }
@@ -181,13 +192,17 @@ impl Checker<'_> {
             Meets::Pending(other) => {
                 let them = self.said(other.op);
                 let (does, doing) = (does(access), doing(other));
-                let text = format!("{me} {does} {} that {them} may still be {doing}: no barrier lies between", bytes(other));
+                let text =
+                    format!("{me} {does} {} that {them} may still be {doing}: no barrier lies between", bytes(other));
                 (Sort::Order, other.op, text)
             }
             Meets::Flight(flight) => {
                 let (other, them) = (&flight.access, self.said(flight.access.op));
                 let (does, doing) = (does(access), doing(other));
-                let text = format!("{me} {does} {} that {them} may still be {doing}: no wait for it lies between", bytes(other));
+                let text = format!(
+                    "{me} {does} {} that {them} may still be {doing}: no wait for it lies between",
+                    bytes(other)
+                );
                 (Sort::Waiting, other.op, text)
             }
             Meets::Overwritten(other) => {

@@ -1,6 +1,7 @@
 //! What is known of shared memory at one point of a function, and how an operation's steps change it.
 //!
-//! Everything here only grows when states are joined (or gets less known), and there are finitely many places, groups and numbers, so the walk ends.
+//! Everything here only grows when states are joined (or gets less known), and there are finitely many places, groups
+//! and numbers, so the walk ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,7 +108,8 @@ impl State {
         younger || before != self.size()
     }
 
-    /// How much is in each part. A join only adds to some and only takes from others, so one that keeps all of these keeps the state.
+    /// How much is in each part. A join only adds to some and only takes from others, so one that keeps all of these
+    /// keeps the state.
     fn size(&self) -> [usize; 9] {
         [
             self.ints.len(),
@@ -136,7 +138,8 @@ impl State {
         let mut found = vec![];
         found.extend(self.pending.iter().find(|p| p.conflicts(access)).cloned().map(Meets::Pending));
         // Of the buffers of one allocation, which two it is must be known.
-        let apart = |f: &Flight| f.access.place.owner == access.place.owner && !(f.access.place.known && access.place.known);
+        let apart =
+            |f: &Flight| f.access.place.owner == access.place.owner && !(f.access.place.known && access.place.known);
         found.extend(self.flights.iter().find(|f| f.access.conflicts(access) && !apart(f)).cloned().map(Meets::Flight));
         if access.used.reads && access.used.class != Class::Life {
             let mut over = self.spoiled.get(&access.place.owner).into_iter().flat_map(|s| &s.over);
@@ -192,8 +195,10 @@ impl State {
     pub(super) fn commit(&mut self, kind: Kind, token: Option<Value>) {
         let older = |age: u64| (age + 1).min(OLDEST);
         let all = std::mem::take(&mut self.flights);
-        self.flights =
-            all.into_iter().map(|f| if f.kind == kind { Flight { age: Some(f.age.map_or(0, older)), ..f } } else { f }).collect();
+        self.flights = all
+            .into_iter()
+            .map(|f| if f.kind == kind { Flight { age: Some(f.age.map_or(0, older)), ..f } } else { f })
+            .collect();
         if kind == Kind::Copy {
             self.ages.values_mut().for_each(|age| *age = older(*age));
             self.ages.extend(token.map(|t| (t, 0)));
@@ -214,7 +219,8 @@ impl State {
     pub(super) fn arrive(&mut self, mbarrier: (u64, u64)) {
         let all = std::mem::take(&mut self.flights);
         let joins = |f: &Flight| matches!(f.kind, Kind::Copy | Kind::Signalled) && f.mbarrier.is_none();
-        self.flights = all.into_iter().map(|f| if joins(&f) { Flight { mbarrier: Some(mbarrier), ..f } } else { f }).collect();
+        self.flights =
+            all.into_iter().map(|f| if joins(&f) { Flight { mbarrier: Some(mbarrier), ..f } } else { f }).collect();
     }
 
     /// An mbarrier is made: it is in its first phase.
@@ -225,7 +231,8 @@ impl State {
         }
     }
 
-    /// Every thread has waited for a phase: what arrived in it is complete and visible. A wait for the phase before is over at once and says nothing.
+    /// Every thread has waited for a phase: what arrived in it is complete and visible. A wait for the phase before is
+    /// over at once and says nothing.
     pub(super) fn phase(&mut self, mbarrier: &Place, parity: Option<bool>) {
         let at = (mbarrier.low, mbarrier.high);
         let current = if mbarrier.known { self.parity.get(&at).copied() } else { None };
@@ -238,7 +245,8 @@ impl State {
             self.parity.retain(|&(low, high), _| high <= at.0 || at.1 <= low);
         }
         let ended = |f: &Flight| f.mbarrier.is_some_and(|(low, high)| low < at.1 && at.0 < high);
-        let copied: Vec<Access> = self.flights.iter().filter(|f| ended(f) && !f.access.used.hardware).map(|f| f.access.clone()).collect();
+        let copied: Vec<Access> =
+            self.flights.iter().filter(|f| ended(f) && !f.access.used.hardware).map(|f| f.access.clone()).collect();
         self.flights.retain(|f| !ended(f));
         self.unfenced.extend(copied);
     }
@@ -260,7 +268,8 @@ impl State {
         self.places.insert(result, BTreeSet::from([place]));
     }
 
-    /// A loop ends: what only its predicate kept back does not happen. The predicate of an iteration ahead is false when there is none.
+    /// A loop ends: what only its predicate kept back does not happen. The predicate of an iteration ahead is false
+    /// when there is none.
     pub(super) fn leave_loop(&mut self) {
         self.flights.retain(|f| f.sure);
     }

@@ -1,7 +1,9 @@
-//! What each operation does to shared memory, as its own documentation, the PTX ISA and the code that is made for it say.
+//! What each operation does to shared memory, as its own documentation, the PTX ISA and the code that is made for it
+//! say.
 //!
-//! This table is a second opinion: it shares nothing with `shared_effects`, from which barriers and fences are placed. The matches over `ttg` and `ttng`
-//! have no `_`, so a new operation does not compile until somebody has said here what it does.
+//! This table is a second opinion: it shares nothing with `shared_effects`, from which barriers and fences are placed.
+//! The matches over `ttg` and `ttng` have no `_`, so a new operation does not compile until somebody has said here what
+//! it does.
 
 use crate::ir::core::{Ir, Op, Value};
 use crate::ir::dialects::{GpuOp, OpKind, TtOp, TtgOp, TtngOp};
@@ -89,7 +91,8 @@ pub(super) enum Step {
     Unknown(Value),
 }
 
-/// The steps of an operation, without those inside its regions. `one_warp`: the block is one warp, so its barriers are the block's.
+/// The steps of an operation, without those inside its regions. `one_warp`: the block is one warp, so its barriers are
+/// the block's.
 pub(super) fn steps(ir: &Ir, op: Op, has_scratch: bool, one_warp: bool, target: &Target) -> Vec<Step> {
     let mut out = match ir.kind(op) {
         OpKind::Ttg(kind) => ttg(ir, op, kind),
@@ -100,7 +103,12 @@ pub(super) fn steps(ir: &Ir, op: Op, has_scratch: bool, one_warp: bool, target: 
         OpKind::Gpu(GpuOp::Barrier) => vec![Step::Barrier],
         // Descriptors that are handed on are the business of control flow.
         OpKind::Scf(_) | OpKind::Cf(_) | OpKind::Arith(_) => vec![],
-        OpKind::Builtin(_) | OpKind::Ub(_) | OpKind::Math(_) | OpKind::Llvm(_) | OpKind::Tt(_) | OpKind::Unregistered(_) => {
+        OpKind::Builtin(_)
+        | OpKind::Ub(_)
+        | OpKind::Math(_)
+        | OpKind::Llvm(_)
+        | OpKind::Tt(_)
+        | OpKind::Unregistered(_) => {
             ir.operands(op).iter().filter(|&&v| is_shared(ir.ty(v))).map(|&v| Step::Unknown(v)).collect()
         }
     };
@@ -110,8 +118,8 @@ pub(super) fn steps(ir: &Ir, op: Op, has_scratch: bool, one_warp: bool, target: 
     out
 }
 
-/// Whether the operation's own protocol lets only the threads of a warp wait for each other: the plan that code is made from says so, and a
-/// tensor map is written by the first warp alone.
+/// Whether the operation's own protocol lets only the threads of a warp wait for each other: the plan that code is made
+/// from says so, and a tensor map is written by the first warp alone.
 fn within_warps(ir: &Ir, op: Op, target: &Target) -> bool {
     if !ir.is(op, TtgOp::ConvertLayout) {
         return ir.is(op, TtngOp::TensormapCreate);
@@ -150,7 +158,12 @@ fn ttg(ir: &Ir, op: Op, kind: TtgOp) -> Vec<Step> {
         // The other warps start behind a barrier.
         T::WarpSpecializePartitions => vec![Step::Barrier],
         // What a descriptor shows is followed where it is used.
-        T::MemDescIndex | T::MemDescSubslice | T::MemDescTrans | T::MemDescReshape | T::MemDescReinterpret | T::LocalDealloc => vec![],
+        T::MemDescIndex
+        | T::MemDescSubslice
+        | T::MemDescTrans
+        | T::MemDescReshape
+        | T::MemDescReinterpret
+        | T::LocalDealloc => vec![],
         // Only scratch memory, if any.
         T::ConvertLayout | T::Fp4ToFp | T::PredicateStage | T::GlobalScratchAlloc | T::WarpId => vec![],
         // Their regions are walked through.
@@ -176,7 +189,10 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
         // One thread speaks for all, behind a barrier.
         N::BarrierExpect | N::ArriveBarrier => vec![Step::Barrier, Step::Now(operand(0), Use::SIGNAL)],
         N::WaitBarrier => {
-            vec![Step::Now(operand(0), Use { writes: false, ..Use::SIGNAL }), Step::Phase { mbarrier: operand(0), parity: operand(1) }]
+            vec![
+                Step::Now(operand(0), Use { writes: false, ..Use::SIGNAL }),
+                Step::Phase { mbarrier: operand(0), parity: operand(1) },
+            ]
         }
         N::AsyncCopyMbarrierArrive => vec![Step::Now(operand(0), Use::SIGNAL), Step::Arrive(operand(0))],
         N::WarpGroupDot => {
@@ -187,10 +203,16 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
         N::WarpGroupDotWait => vec![Step::Complete { kind: Kind::Product, left: number(ir, op, "pendings") }],
         N::AsyncTmaCopyGlobalToLocal | N::AsyncTmaGather => {
             // The mbarrier is named before the destination, and a predicate behind both.
-            let sure =
-                ir.operands(op).last().and_then(|&pred| crate::passes::fold::const_of(ir, pred)?.int_value()).is_some_and(|v| v != 0);
+            let sure = ir
+                .operands(op)
+                .last()
+                .and_then(|&pred| crate::passes::fold::const_of(ir, pred)?.int_value())
+                .is_some_and(|v| v != 0);
             let [mbarrier, place] = shared[..] else { return shared.into_iter().map(Step::Unknown).collect() };
-            vec![Step::Now(mbarrier, Use::SIGNAL), begin(Kind::Signalled, place, Use::HARDWARE_WRITE, Some(mbarrier), sure)]
+            vec![
+                Step::Now(mbarrier, Use::SIGNAL),
+                begin(Kind::Signalled, place, Use::HARDWARE_WRITE, Some(mbarrier), sure),
+            ]
         }
         N::AsyncSharedStore | N::ClcTryCancel => {
             let [place, mbarrier] = shared[..] else { return shared.into_iter().map(Step::Unknown).collect() };
@@ -211,15 +233,20 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
     }
 }
 
-/// `tcgen05` reads its operands in the background and tells mbarriers when it is done, those that it names or that of a commit behind it.
+/// `tcgen05` reads its operands in the background and tells mbarriers when it is done, those that it names or that of a
+/// commit behind it.
 fn tensor_memory(ir: &Ir, op: Op, kind: TtngOp, shared: &[Value]) -> Vec<Step> {
-    let begin = |place, mbarrier| Step::Begin { kind: Kind::Signalled, place, used: Use::HARDWARE_READ, mbarrier, sure: true };
+    let begin =
+        |place, mbarrier| Step::Begin { kind: Kind::Signalled, place, used: Use::HARDWARE_READ, mbarrier, sure: true };
     match kind {
-        TtngOp::TcGen5Commit => vec![Step::Barrier, Step::Now(ir.operand(op, 0), Use::SIGNAL), Step::Arrive(ir.operand(op, 0))],
+        TtngOp::TcGen5Commit => {
+            vec![Step::Barrier, Step::Now(ir.operand(op, 0), Use::SIGNAL), Step::Arrive(ir.operand(op, 0))]
+        }
         TtngOp::TmemCopy => shared.iter().map(|&v| begin(v, None)).collect(),
         _ => {
             let mbarriers = ir.operand_group(op, if kind == TtngOp::TcGen5Mma { 6 } else { 8 });
-            let operands = shared.iter().filter(|v| !mbarriers.contains(v)).map(|&v| begin(v, mbarriers.first().copied()));
+            let operands =
+                shared.iter().filter(|v| !mbarriers.contains(v)).map(|&v| begin(v, mbarriers.first().copied()));
             mbarriers.iter().map(|&m| Step::Now(m, Use::SIGNAL)).chain(operands).collect()
         }
     }

@@ -1,6 +1,7 @@
 //! What values stand for at a point: integers that are known there, and the places of descriptors.
 //!
-//! Only what control flow hands on is kept in a [`State`]; everything else is computed from it when it is asked for, through the operations that define it.
+//! Only what control flow hands on is kept in a [`State`]; everything else is computed from it when it is asked for,
+//! through the operations that define it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,8 @@ use crate::passes::fold::fold_results;
 use super::places::{Place, is_shared, view};
 use super::state::State;
 
-/// The integers on which an index into buffers or a phase of an mbarrier depends: only these are worth telling states apart for.
+/// The integers on which an index into buffers or a phase of an mbarrier depends: only these are worth telling states
+/// apart for.
 pub(super) fn deciding(ir: &Ir, func: Op) -> BTreeSet<Value> {
     let mut sources: BTreeMap<Value, Vec<Value>> = BTreeMap::new();
     for (from, to) in value_edges(ir, func) {

@@ -1,8 +1,9 @@
 //! The walk along control flow: every path from the start of a function, loops until nothing changes.
 //!
-//! Where ways meet their states are joined. At the head of a loop states are told apart by the known integers that decide about indices and phases
-//! ([`deciding`](super::values::deciding)): a loop over three buffers has one state for each pair of buffer that is filled and buffer that is read, and
-//! both are known in each. Beyond [`MOST_STATES`] they are joined and these integers are forgotten.
+//! Where ways meet their states are joined. At the head of a loop states are told apart by the known integers that
+//! decide about indices and phases ([`deciding`](super::values::deciding)): a loop over three buffers has one state for
+//! each pair of buffer that is filled and buffer that is read, and both are known in each. Beyond [`MOST_STATES`] they
+//! are joined and these integers are forgotten.
 
 use std::collections::BTreeMap;
 
@@ -142,8 +143,12 @@ impl Checker<'_> {
     fn either(&mut self, op: Op, state: State) -> Option<State> {
         let regions = self.ir.regions_of(op).to_vec();
         let condition = int(self.ir, &state, self.ir.operand(op, 0));
-        let taken: Vec<Region> =
-            regions.iter().enumerate().filter(|(i, _)| condition.is_none_or(|c| (c == 0) == (*i == 1))).map(|(_, &r)| r).collect();
+        let taken: Vec<Region> = regions
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| condition.is_none_or(|c| (c == 0) == (*i == 1)))
+            .map(|(_, &r)| r)
+            .collect();
         let mut after = self.one_of(op, &taken, &state);
         let skips = self.ir.body(op, 1).is_none() && condition.is_none_or(|c| c == 0);
         if skips {
@@ -155,7 +160,9 @@ impl Checker<'_> {
     fn for_loop(&mut self, op: Op, state: State) -> Option<State> {
         let ir = self.ir;
         let (Some(&region), Some(body)) = (ir.regions_of(op).first(), ir.body(op, 0)) else { return Some(state) };
-        let (Some((&number, carried)), Some(starts)) = (ir.args(body).split_first(), ir.operands(op).get(3..)) else { return Some(state) };
+        let (Some((&number, carried)), Some(starts)) = (ir.args(body).split_first(), ir.operands(op).get(3..)) else {
+            return Some(state);
+        };
         let bounds = (int(ir, &state, ir.operand(op, 0)), int(ir, &state, ir.operand(op, 1)));
         let runs = if let (Some(low), Some(high)) = bounds { Some(low < high) } else { None };
         let (mut heads, mut open, mut after) = (Heads::default(), vec![], None);

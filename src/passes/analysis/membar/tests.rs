@@ -1,9 +1,9 @@
-//! The analysis against a simulation, over the kernels of `tests/lit/passes/membar.mlir`: as inserted, no path has a race; without any one of
-//! the barriers, some path has.
+//! The analysis against a simulation, over the kernels of `tests/lit/passes/membar.mlir`: as inserted, no path has a
+//! race; without any one of the barriers, some path has.
 //!
-//! The simulation knows nothing of segments and states. It follows paths (loops run three times, branches go every way), keeps what every other
-//! thread may still be doing, and compares each access with that. What is in flight stays in flight across barriers until it is waited
-//! for.
+//! The simulation knows nothing of segments and states. It follows paths (loops run three times, branches go every
+//! way), keeps what every other thread may still be doing, and compares each access with that. What is in flight stays
+//! in flight across barriers until it is waited for.
 
 use super::super::allocation::{self, Allocation};
 use super::super::shared_effects::{Access, Event, Flight, events};
@@ -46,7 +46,12 @@ impl Path<'_> {
     }
 
     fn touch(&mut self, access: &Access) {
-        self.races += self.pending.iter().chain(self.in_flight.iter().map(|f| &f.1)).filter(|other| other.conflicts(access)).count();
+        self.races += self
+            .pending
+            .iter()
+            .chain(self.in_flight.iter().map(|f| &f.1))
+            .filter(|other| other.conflicts(access))
+            .count();
     }
 
     fn happen(&mut self, event: Event) {
@@ -145,7 +150,11 @@ fn no_path_has_a_race_and_every_barrier_is_needed() {
         for barrier in barriers {
             let anchor = ir.next_op(barrier).unwrap();
             ir.detach(barrier);
-            assert!(races(&ir, func, &allocation) > 0, "@{name}: the barrier before {} is not needed", ir.op_name(anchor));
+            assert!(
+                races(&ir, func, &allocation) > 0,
+                "@{name}: the barrier before {} is not needed",
+                ir.op_name(anchor)
+            );
             ir.insert_before(anchor, barrier);
             inserted += 1;
         }
@@ -166,7 +175,8 @@ fn a_single_warp_waits_for_its_own_reads_too() {
 
 /// What step 5 keeps when each barrier is tried with a look at all of the function.
 fn kept_by_looking_at_everything(membar: &Membar, mut chosen: BTreeSet<Op>) -> BTreeSet<Op> {
-    let order: Vec<Op> = membar.happening.iter().flatten().map(|(op, _)| *op).filter(|op| chosen.contains(op)).collect();
+    let order: Vec<Op> =
+        membar.happening.iter().flatten().map(|(op, _)| *op).filter(|op| chosen.contains(op)).collect();
     for op in order {
         chosen.remove(&op);
         if !membar.is_safe(&chosen) {
@@ -182,7 +192,8 @@ fn barriers_are_dropped_as_if_all_of_the_function_were_looked_at() {
     let mut dropped = 0;
     for (func, allocation) in allocation::of_module(&ir, &target()).unwrap() {
         let membar = Membar::new(&ir, func, &allocation, false, &target());
-        // A barrier before every operation that touches shared memory; the needed ones and every second, or every third.
+        // A barrier before every operation that touches shared memory; the needed ones and every second, or every
+        // third.
         let all: Vec<Op> = membar.happening.iter().flatten().map(|(op, _)| *op).collect();
         let needed = membar.barriers();
         for step in 1..=3 {

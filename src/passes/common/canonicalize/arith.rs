@@ -38,7 +38,11 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("subf(-0.0, x) -> negf x", OpKind::Arith(ArithOp::Subf), subf_from_zero),
     &Pattern::new("mulf(negf x, negf y) -> mulf(x, y)", OpKind::Arith(ArithOp::Mulf), of_negations),
     &Pattern::new("divf(negf x, negf y) -> divf(x, y)", OpKind::Arith(ArithOp::Divf), of_negations),
-    &Pattern::new("select(p, select(p, x, y), z) -> select(p, x, z)", OpKind::Arith(ArithOp::Select), select_of_same_condition),
+    &Pattern::new(
+        "select(p, select(p, x, y), z) -> select(p, x, z)",
+        OpKind::Arith(ArithOp::Select),
+        select_of_same_condition,
+    ),
     &Pattern::new("select(not p, x, y) -> select(p, y, x)", OpKind::Arith(ArithOp::Select), select_of_not),
     &Pattern::new("select(x < y, x, y) -> min(x, y)", OpKind::Arith(ArithOp::Select), select_to_extremum),
     &Pattern::new("select(p, false, true) -> not p", OpKind::Arith(ArithOp::Select), select_to_not),
@@ -63,7 +67,8 @@ fn combined(rw: &mut Rewriter<'_>, op: Op, c: Attr, d: Attr, f: fn(i64, i64) -> 
     Some(rw.constant(value, loc))
 }
 
-/// What both operations promise about overflow. Gathering constants keeps "no wrap" only for flags that both have and only for additions.
+/// What both operations promise about overflow. Gathering constants keeps "no wrap" only for flags that both have and
+/// only for additions.
 fn replace(rw: &mut Rewriter<'_>, op: Op, kind: ArithOp, operands: &[Value]) -> bool {
     rw.replace_with(op, kind, operands);
     true
@@ -111,10 +116,12 @@ fn subi_of_sum(rw: &mut Rewriter<'_>, op: Op) -> bool {
         }
         if let Some((_, a, b)) = producer(rw, op, 0, ArithOp::Subi) {
             if let Some(c) = rw.const_of(b) {
-                return combined(rw, op, c, d, i64::wrapping_add).is_some_and(|k| replace(rw, op, ArithOp::Subi, &[a, k]));
+                return combined(rw, op, c, d, i64::wrapping_add)
+                    .is_some_and(|k| replace(rw, op, ArithOp::Subi, &[a, k]));
             }
             if let Some(c) = rw.const_of(a) {
-                return combined(rw, op, c, d, i64::wrapping_sub).is_some_and(|k| replace(rw, op, ArithOp::Subi, &[k, b]));
+                return combined(rw, op, c, d, i64::wrapping_sub)
+                    .is_some_and(|k| replace(rw, op, ArithOp::Subi, &[k, b]));
             }
         }
     }
@@ -127,10 +134,12 @@ fn subi_of_sum(rw: &mut Rewriter<'_>, op: Op) -> bool {
         }
         if let Some((_, a, b)) = producer(rw, op, 1, ArithOp::Subi) {
             if let Some(c) = rw.const_of(b) {
-                return combined(rw, op, d, c, i64::wrapping_add).is_some_and(|k| replace(rw, op, ArithOp::Subi, &[k, a]));
+                return combined(rw, op, d, c, i64::wrapping_add)
+                    .is_some_and(|k| replace(rw, op, ArithOp::Subi, &[k, a]));
             }
             if let Some(c) = rw.const_of(a) {
-                return combined(rw, op, d, c, i64::wrapping_sub).is_some_and(|k| replace(rw, op, ArithOp::Addi, &[b, k]));
+                return combined(rw, op, d, c, i64::wrapping_sub)
+                    .is_some_and(|k| replace(rw, op, ArithOp::Addi, &[b, k]));
             }
         }
     }
@@ -275,7 +284,9 @@ fn trunci_of_extension(rw: &mut Rewriter<'_>, op: Op) -> bool {
 fn trunci_of_shrsi(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let Some((shift, x, amount)) = producer(rw, op, 0, ArithOp::Shrsi) else { return false };
     let widths = (rw.ir.ty(x).bit_width(), rw.ir.ty(rw.ir.result(op)).bit_width());
-    let ((Some(from), Some(to)), Some(by)) = (widths, rw.const_of(amount).and_then(Attr::int_value)) else { return false };
+    let ((Some(from), Some(to)), Some(by)) = (widths, rw.const_of(amount).and_then(Attr::int_value)) else {
+        return false;
+    };
     if by < 0 || by > i64::from(from - to) {
         return false;
     }
@@ -285,13 +296,17 @@ fn trunci_of_shrsi(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 fn bitcast_of_bitcast(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Bitcast)) else { return false };
+    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Bitcast)) else {
+        return false;
+    };
     let x = rw.ir.operand(inner, 0);
     replace(rw, op, ArithOp::Bitcast, &[x])
 }
 
 fn index_cast_of_index_cast(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::IndexCast)) else { return false };
+    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::IndexCast)) else {
+        return false;
+    };
     let x = rw.ir.operand(inner, 0);
     if rw.ir.ty(x) != rw.ir.ty(rw.ir.result(op)) {
         return false;
@@ -309,7 +324,9 @@ fn index_cast_of_extension(rw: &mut Rewriter<'_>, op: Op) -> bool {
 
 fn of_negations(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let OpKind::Arith(kind) = rw.ir.kind(op) else { return false };
-    let inner = |i: usize| rw.ir.def_op(rw.ir.operand(op, i)).filter(|&d| rw.ir.is(d, ArithOp::Negf)).map(|d| rw.ir.operand(d, 0));
+    let inner = |i: usize| {
+        rw.ir.def_op(rw.ir.operand(op, i)).filter(|&d| rw.ir.is(d, ArithOp::Negf)).map(|d| rw.ir.operand(d, 0))
+    };
     let (Some(x), Some(y)) = (inner(0), inner(1)) else { return false };
     let fastmath = rw.ir.attr(op, "fastmath");
     let new = rw.replace_with(op, kind, &[x, y]);
@@ -397,7 +414,8 @@ fn cmpf_of_int(rw: &mut Rewriter<'_>, op: Op) -> bool {
     if significant > i64::from(float.mantissa_bits()) + 1 || width > 32 || c.fract() != 0.0 || !c.is_finite() {
         return false;
     }
-    let (low, high) = if signed { (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1) } else { (0, (1i64 << width) - 1) };
+    let (low, high) =
+        if signed { (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1) } else { (0, (1i64 << width) - 1) };
     if c < low as f64 || c > high as f64 {
         return false;
     }

@@ -1,4 +1,5 @@
-//! Canonicalization of branches: blocks with one way in are merged, jumps to jumps shortened, constant conditions decided.
+//! Canonicalization of branches: blocks with one way in are merged, jumps to jumps shortened, constant conditions
+//! decided.
 
 use crate::ir::core::{Attr, Block, Op, OpState, Value};
 use crate::ir::dialects::{ArithOp, CfOp, OpKind};
@@ -14,7 +15,11 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("cond_br to a block that only jumps -> jump there", OpKind::Cf(CfOp::CondBr), cond_br_through),
     &Pattern::new("cond_br to one block twice -> br", OpKind::Cf(CfOp::CondBr), same_successors),
     &Pattern::new("cond_br where the condition is known", OpKind::Cf(CfOp::CondBr), known_condition),
-    &Pattern::new("condition used behind its own branch -> constant", OpKind::Cf(CfOp::CondBr), condition_behind_branch),
+    &Pattern::new(
+        "condition used behind its own branch -> constant",
+        OpKind::Cf(CfOp::CondBr),
+        condition_behind_branch,
+    ),
     &Pattern::new("cf.assert true -> nothing", OpKind::Cf(CfOp::Assert), true_assert),
 ];
 
@@ -69,7 +74,8 @@ fn merge_into_predecessor(rw: &mut Rewriter<'_>, op: Op) -> bool {
     true
 }
 
-/// If a block holds nothing but a jump and nobody else uses its arguments: where that goes, and what it passes given `values`.
+/// If a block holds nothing but a jump and nobody else uses its arguments: where that goes, and what it passes given
+/// `values`.
 fn collapse(rw: &Rewriter<'_>, target: Block, values: &[Value]) -> Option<(Block, Vec<Value>)> {
     let only = rw.ir.first_op(target).filter(|&o| rw.ir.is(o, CfOp::Br) && rw.ir.next_op(o).is_none())?;
     let next = rw.ir.successors(only)[0];
@@ -175,7 +181,13 @@ fn condition_behind_branch(rw: &mut Rewriter<'_>, op: Op) -> bool {
         if incoming(rw.ir, target).len() != 1 {
             continue;
         }
-        let users: Vec<_> = rw.ir.uses(cond).iter().copied().filter(|u| rw.ir.parent_block(u.op) == Some(target) && u.op != op).collect();
+        let users: Vec<_> = rw
+            .ir
+            .uses(cond)
+            .iter()
+            .copied()
+            .filter(|u| rw.ir.parent_block(u.op) == Some(target) && u.op != op)
+            .collect();
         if users.is_empty() {
             continue;
         }

@@ -29,14 +29,17 @@ pub static FOR_PATTERNS: &[&Pattern] = &[&scf_for::TRIVIAL, &scf_for::ITER_ARGS]
 pub static IF_PATTERNS: &[&Pattern] =
     &[&NEGATED, &COMBINE_NESTED, &CONDITION_INSIDE, &TO_SELECT, &EMPTY_ELSE, &CONSTANT, &UNUSED, &YIELDED_CONDITION];
 
-static NEGATED: Pattern = Pattern::new("if not c { A } else { B } -> if c { B } else { A }", OpKind::Scf(ScfOp::If), negated_condition);
+static NEGATED: Pattern =
+    Pattern::new("if not c { A } else { B } -> if c { B } else { A }", OpKind::Scf(ScfOp::If), negated_condition);
 static COMBINE_NESTED: Pattern = Pattern::new("if c { if d } -> if c & d", OpKind::Scf(ScfOp::If), combine_nested);
-static CONDITION_INSIDE: Pattern = Pattern::new("condition inside its own if -> constant", OpKind::Scf(ScfOp::If), condition_inside);
+static CONDITION_INSIDE: Pattern =
+    Pattern::new("condition inside its own if -> constant", OpKind::Scf(ScfOp::If), condition_inside);
 static TO_SELECT: Pattern = Pattern::new("if that yields outer values -> select", OpKind::Scf(ScfOp::If), to_select);
 static EMPTY_ELSE: Pattern = Pattern::new("empty else -> none", OpKind::Scf(ScfOp::If), empty_else);
 static CONSTANT: Pattern = Pattern::new("if on a constant -> its branch", OpKind::Scf(ScfOp::If), constant_condition);
 static UNUSED: Pattern = Pattern::new("unused results of if -> none", OpKind::Scf(ScfOp::If), unused_results);
-static YIELDED_CONDITION: Pattern = Pattern::new("if c { true } else { false } -> c", OpKind::Scf(ScfOp::If), yielded_condition);
+static YIELDED_CONDITION: Pattern =
+    Pattern::new("if c { true } else { false } -> c", OpKind::Scf(ScfOp::If), yielded_condition);
 static EXECUTE_REGION: Pattern =
     Pattern::new("execute_region of one block -> its contents", OpKind::Scf(ScfOp::ExecuteRegion), execute_region);
 
@@ -54,11 +57,15 @@ pub(super) fn replace_by_block(rw: &mut Rewriter<'_>, op: Op, block: Block, args
     moved.into_iter().for_each(|o| rw.touch(o));
 }
 
-/// Makes a copy of an operation with regions but other results (and operands); the regions move over, the old operation stays empty.
+/// Makes a copy of an operation with regions but other results (and operands); the regions move over, the old operation
+/// stays empty.
 pub(super) fn with_results(rw: &mut Rewriter<'_>, op: Op, operands: &[Value], results: &[Type]) -> Op {
     let regions = rw.ir.regions_of(op).to_vec();
-    let state =
-        OpState::new(rw.ir.kind(op), rw.ir.loc(op)).operands(operands).results(results).attrs(rw.ir.attrs(op)).regions(regions.len());
+    let state = OpState::new(rw.ir.kind(op), rw.ir.loc(op))
+        .operands(operands)
+        .results(results)
+        .attrs(rw.ir.attrs(op))
+        .regions(regions.len());
     rw.at = InsertPoint::Before(op);
     let new = rw.insert(state);
     for (i, &from) in regions.iter().enumerate() {
@@ -70,8 +77,10 @@ pub(super) fn with_results(rw: &mut Rewriter<'_>, op: Op, operands: &[Value], re
 
 /// Keeps those operands of a terminator that `keep` selects.
 pub(super) fn keep_operands(rw: &mut Rewriter<'_>, op: Op, keep: impl Fn(usize) -> bool) {
-    let operands: Vec<Value> = rw.ir.operands(op).iter().enumerate().filter(|&(i, _)| keep(i)).map(|(_, &v)| v).collect();
-    let dropped: Vec<Value> = rw.ir.operands(op).iter().enumerate().filter(|&(i, _)| !keep(i)).map(|(_, &v)| v).collect();
+    let operands: Vec<Value> =
+        rw.ir.operands(op).iter().enumerate().filter(|&(i, _)| keep(i)).map(|(_, &v)| v).collect();
+    let dropped: Vec<Value> =
+        rw.ir.operands(op).iter().enumerate().filter(|&(i, _)| !keep(i)).map(|(_, &v)| v).collect();
     rw.ir.set_operands(op, &operands);
     rw.touch(op);
     let producers: Vec<Op> = dropped.into_iter().filter_map(|v| rw.ir.def_op(v)).collect();
@@ -141,7 +150,8 @@ fn to_select(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let regions = [rw.ir.region(op, 0), rw.ir.region(op, 1)];
     let (Some((_, a)), Some((_, b))) = (yielded(rw, regions[0]), yielded(rw, regions[1])) else { return false };
     let region_of = |v: Value| rw.ir.value_block(v).and_then(|blk| rw.ir.parent_region(blk));
-    let stays: Vec<bool> = a.iter().zip(&b).map(|(&x, &y)| region_of(x) == Some(regions[0]) || region_of(y) == Some(regions[1])).collect();
+    let stays: Vec<bool> =
+        a.iter().zip(&b).map(|(&x, &y)| region_of(x) == Some(regions[0]) || region_of(y) == Some(regions[1])).collect();
     if stays.iter().all(|&s| s) {
         return false;
     }
@@ -222,7 +232,9 @@ fn condition_inside(rw: &mut Rewriter<'_>, op: Op) -> bool {
 
 /// A result that is true in one branch and false in the other is the condition, or its negation.
 fn yielded_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let (Some((_, a)), Some((_, b))) = (yielded(rw, rw.ir.region(op, 0)), rw.ir.regions_of(op).get(1).and_then(|&r| yielded(rw, r))) else {
+    let (Some((_, a)), Some((_, b))) =
+        (yielded(rw, rw.ir.region(op, 0)), rw.ir.regions_of(op).get(1).and_then(|&r| yielded(rw, r)))
+    else {
         return false;
     };
     let (cond, loc) = (rw.ir.operand(op, 0), rw.ir.loc(op));
@@ -269,7 +281,10 @@ fn combine_nested(rw: &mut Rewriter<'_>, op: Op) -> bool {
 /// A region of one block that is run once; it may be dissolved unless told otherwise.
 fn execute_region(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let region = rw.ir.region(op, 0);
-    if rw.ir.stored_attr(op, "no_inline").is_some() || rw.ir.blocks_of(region).len() != 1 || yielded(rw, region).is_none() {
+    if rw.ir.stored_attr(op, "no_inline").is_some()
+        || rw.ir.blocks_of(region).len() != 1
+        || yielded(rw, region).is_none()
+    {
         return false;
     }
     let block = rw.ir.blocks_of(region)[0];

@@ -6,7 +6,8 @@ use crate::ir::core::{Attr, Op, Type, Value};
 use crate::ir::dialects::{OpKind, ScfOp};
 use crate::passes::rewrite::{Pattern, Rewriter};
 
-pub(super) static TRIVIAL: Pattern = Pattern::new("for that runs never or once -> its body", OpKind::Scf(ScfOp::For), trivial);
+pub(super) static TRIVIAL: Pattern =
+    Pattern::new("for that runs never or once -> its body", OpKind::Scf(ScfOp::For), trivial);
 pub(super) static ITER_ARGS: Pattern =
     Pattern::new("invariant, unused or equal carried values -> none", OpKind::Scf(ScfOp::For), iter_args);
 
@@ -18,7 +19,9 @@ fn trip_count(rw: &Rewriter<'_>, op: Op) -> Option<i128> {
     let at = |i: usize| rw.const_of(rw.ir.operand(op, i)).and_then(Attr::int_value);
     let (lower, upper, step) = (at(0)?, at(1)?, at(2)?);
     let width = rw.ir.ty(rw.ir.operand(op, 0)).bit_width().unwrap_or(64);
-    let wide = |v: i64| if rw.ir.stored_attr(op, "unsignedCmp").is_some() { i128::from(zero_extend(v, width)) } else { i128::from(v) };
+    let wide = |v: i64| {
+        if rw.ir.stored_attr(op, "unsignedCmp").is_some() { i128::from(zero_extend(v, width)) } else { i128::from(v) }
+    };
     if step <= 0 {
         return None;
     }

@@ -7,8 +7,10 @@ use crate::passes::rewrite::{Pattern, Rewriter};
 
 pub(super) static CONDITION_INSIDE: Pattern =
     Pattern::new("condition passed into the loop -> true", OpKind::Scf(ScfOp::While), condition_inside);
-pub(super) static UNUSED_RESULTS: Pattern = Pattern::new("unused results of while -> none", OpKind::Scf(ScfOp::While), unused_results);
-pub(super) static UNUSED_ARGS: Pattern = Pattern::new("unused carried values of while -> none", OpKind::Scf(ScfOp::While), unused_args);
+pub(super) static UNUSED_RESULTS: Pattern =
+    Pattern::new("unused results of while -> none", OpKind::Scf(ScfOp::While), unused_results);
+pub(super) static UNUSED_ARGS: Pattern =
+    Pattern::new("unused carried values of while -> none", OpKind::Scf(ScfOp::While), unused_args);
 
 fn terminator(rw: &Rewriter<'_>, op: Op, region: usize) -> Option<Op> {
     rw.ir.body(op, region).and_then(|b| rw.ir.last_op(b))
@@ -23,7 +25,8 @@ fn condition_inside(rw: &mut Rewriter<'_>, op: Op) -> bool {
     }
     let args: Vec<Value> = rw.ir.args(after).to_vec();
     let passed: Vec<Value> = rw.ir.operands(condition)[1..].to_vec();
-    let known: Vec<Value> = args.into_iter().zip(passed).filter(|&(a, p)| p == cond && rw.ir.has_uses(a)).map(|(a, _)| a).collect();
+    let known: Vec<Value> =
+        args.into_iter().zip(passed).filter(|&(a, p)| p == cond && rw.ir.has_uses(a)).map(|(a, _)| a).collect();
     if known.is_empty() {
         return false;
     }

@@ -12,11 +12,16 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("reshape of reshape, splat or expand_dims", OpKind::Tt(TtOp::Reshape), reshape),
     &BROADCAST,
     &Pattern::new("int_to_ptr(ptr_to_int p) -> bitcast p", OpKind::Tt(TtOp::IntToPtr), int_to_ptr_of_ptr_to_int),
-    &Pattern::new("int_to_ptr(addi(x, c)) -> addptr(int_to_ptr x, c / size)", OpKind::Tt(TtOp::IntToPtr), int_to_ptr_of_sum),
+    &Pattern::new(
+        "int_to_ptr(addi(x, c)) -> addptr(int_to_ptr x, c / size)",
+        OpKind::Tt(TtOp::IntToPtr),
+        int_to_ptr_of_sum,
+    ),
 ];
 
 /// `expand_dims` of a splat or of a broadcast.
-pub static EXPAND_DIMS: Pattern = Pattern::new("expand_dims of splat or broadcast", OpKind::Tt(TtOp::ExpandDims), expand_dims);
+pub static EXPAND_DIMS: Pattern =
+    Pattern::new("expand_dims of splat or broadcast", OpKind::Tt(TtOp::ExpandDims), expand_dims);
 /// `broadcast` of a splat or of a broadcast.
 pub static BROADCAST: Pattern = Pattern::new("broadcast of splat or broadcast", OpKind::Tt(TtOp::Broadcast), broadcast);
 
@@ -120,7 +125,8 @@ fn reshape(rw: &mut Rewriter<'_>, op: Op) -> bool {
             true
         }
         (OpKind::Tt(TtOp::ExpandDims), Some(src)) => {
-            let undone = rw.ir.stored_attr(op, "allow_reorder").is_none() && rw.ir.ty(src) == rw.ir.ty(rw.ir.result(op));
+            let undone =
+                rw.ir.stored_attr(op, "allow_reorder").is_none() && rw.ir.ty(src) == rw.ir.ty(rw.ir.result(op));
             if undone {
                 rw.replace(op, &[src]);
             }
@@ -150,7 +156,9 @@ fn int_to_ptr_of_sum(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let Some(sum) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Addi)) else { return false };
     let (base, offset) = (rw.ir.operand(sum, 0), rw.ir.operand(sum, 1));
     let (ty, loc) = (rw.ir.ty(rw.ir.result(op)), rw.ir.loc(op));
-    let (Some(bytes), Some(pointee)) = (rw.const_of(offset).and_then(Attr::int_value), ty.elem().pointee()) else { return false };
+    let (Some(bytes), Some(pointee)) = (rw.const_of(offset).and_then(Attr::int_value), ty.elem().pointee()) else {
+        return false;
+    };
     let size = i64::from((pointee.bit_width().unwrap_or(8) / 8).max(1));
     if bytes % size != 0 {
         return false;

@@ -6,7 +6,8 @@ use crate::layout;
 use crate::passes::rewrite::{Pattern, Rewriter};
 use crate::passes::ttg::{infer, module_attrs};
 
-/// Division of f32 by a constant, on NVIDIA GPUs: a multiplication by an approximate reciprocal, which is not rounded again.
+/// Division of f32 by a constant, on NVIDIA GPUs: a multiplication by an approximate reciprocal, which is not rounded
+/// again.
 pub static DIVISION: &[&Pattern] =
     &[&Pattern::new("divf(x, c) -> mulf(x, approx_divf(1, c))", OpKind::Arith(ArithOp::Divf), division_by_constant)];
 
@@ -29,7 +30,8 @@ fn division_by_constant(rw: &mut Rewriter<'_>, op: Op) -> bool {
     if ty.elem() != Type::f32() || module_attrs::target(rw.ir).is_none() {
         return false;
     }
-    let scalar = if ty.is_tensor() { rw.constant(Attr::new(AttrData::Float(bits, FloatKind::F32)), loc) } else { divisor };
+    let scalar =
+        if ty.is_tensor() { rw.constant(Attr::new(AttrData::Float(bits, FloatKind::F32)), loc) } else { divisor };
     let one = rw.constant(Attr::float(1.0, FloatKind::F32), loc);
     let mut reciprocal = rw.value(TtOp::ApproxDivf, loc, &[one, scalar], Type::f32());
     if ty.is_tensor() {
@@ -101,12 +103,15 @@ fn of_producer(rw: &mut Rewriter<'_>, op: Op) -> bool {
             true
         }
         OpKind::Tt(TtOp::MakeRange) => {
-            let attrs: Vec<_> = ["start", "end"].into_iter().filter_map(|n| rw.ir.attr(def, n).map(|a| (n, a))).collect();
+            let attrs: Vec<_> =
+                ["start", "end"].into_iter().filter_map(|n| rw.ir.attr(def, n).map(|a| (n, a))).collect();
             rw.replace_with_attrs(op, TtOp::MakeRange, &[], &attrs);
             true
         }
         OpKind::Arith(ArithOp::Constant) => {
-            let Some(AttrData::Dense(_, DenseData::Splat(bits))) = rw.const_of(src).map(Attr::data) else { return false };
+            let Some(AttrData::Dense(_, DenseData::Splat(bits))) = rw.const_of(src).map(Attr::data) else {
+                return false;
+            };
             let value = Attr::new(AttrData::Dense(to, DenseData::Splat(*bits)));
             rw.replace_with_attrs(op, ArithOp::Constant, &[], &[("value", value)]);
             true
@@ -117,7 +122,8 @@ fn of_producer(rw: &mut Rewriter<'_>, op: Op) -> bool {
 
 /// A reshape that may reorder gives any layout that costs no data movement.
 fn convert_of_reshape(rw: &mut Rewriter<'_>, op: Op, reshape: Op, to: Type) -> bool {
-    let free = rw.ir.stored_attr(reshape, "allow_reorder").is_some() && rw.ir.stored_attr(reshape, "efficient_layout").is_none();
+    let free = rw.ir.stored_attr(reshape, "allow_reorder").is_some()
+        && rw.ir.stored_attr(reshape, "efficient_layout").is_none();
     let from = rw.ir.ty(rw.ir.operand(reshape, 0));
     let dot = |t: Type| matches!(t.layout(), Some(Encoding::DotOp { .. }));
     if !free || layout::is_expensive_view(from, to).unwrap_or(true) || dot(to) || dot(rw.ir.ty(rw.ir.operand(op, 0))) {

@@ -1,4 +1,5 @@
-//! Canonicalization of `ttg.warp_specialize`: results that nobody uses, and captures that no partition uses or that are there twice.
+//! Canonicalization of `ttg.warp_specialize`: results that nobody uses, and captures that no partition uses or that are
+//! there twice.
 //!
 //! ```text
 //! %0:2 = ttg.warp_specialize(%x, %x, %y)        %1 = ttg.warp_specialize(%x)          when only %0#1 is used, and no partition uses %y
@@ -31,7 +32,9 @@ fn unused_results(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let types: Vec<Type> = used.iter().map(|&i| rw.ir.ty(results[i])).collect();
     let attrs = rw.ir.attrs(op).to_vec();
     let regions = rw.ir.regions_of(op).to_vec();
-    let new = rw.insert(OpState::new(TtgOp::WarpSpecialize, rw.ir.loc(op)).results(&types).attrs(&attrs).regions(regions.len()));
+    let new = rw.insert(
+        OpState::new(TtgOp::WarpSpecialize, rw.ir.loc(op)).results(&types).attrs(&attrs).regions(regions.len()),
+    );
     for (index, region) in regions.into_iter().enumerate() {
         let to = rw.ir.region(new, index);
         for (at, block) in rw.ir.blocks_of(region).to_vec().into_iter().enumerate() {

@@ -2,14 +2,17 @@
 //!
 //! # Algorithm
 //!
-//! 1. The coordinates of the block's elements: along dimension d the index of the operation + 0, 1, 2, …; for gathers and scatters along
-//!    dimension 0 the row numbers. They are made once for the addresses and once for the mask, which `cse` merges.
+//! 1. The coordinates of the block's elements: along dimension d the index of the operation + 0, 1, 2, …; for gathers
+//!    and scatters along dimension 0 the row numbers. They are made once for the addresses and once for the mask, which
+//!    `cse` merges.
 //! 2. Addresses and mask as [`block_access`] says, with every dimension checked.
 //! 3. What is loaded outside of the tensor is 0, or NaN for a float if the descriptor says so.
-//! 4. A descriptor made by the host may ask for f32 rounded to tf32: then the loaded bits are rounded to nearest even at bit 13.
+//! 4. A descriptor made by the host may ask for f32 rounded to tf32: then the loaded bits are rounded to nearest even
+//!    at bit 13.
 //!
-//! Example of 4: 0x3f80_1000 lies half way between 0x3f80_0000 and 0x3f80_2000. Bit 13 of the bits is 0, so 0x0fff is added and the sum
-//! 0x3f80_1fff is cut to 0x3f80_0000. From 0x3f80_3000, where bit 13 is 1, adding 0x1000 gives 0x3f80_4000.
+//! Example of 4: 0x3f80_1000 lies half way between 0x3f80_0000 and 0x3f80_2000. Bit 13 of the bits is 0, so 0x0fff is
+//! added and the sum 0x3f80_1fff is cut to 0x3f80_0000. From 0x3f80_3000, where bit 13 is 1, adding 0x1000 gives
+//! 0x3f80_4000.
 
 use crate::ir::core::{Attr, Builder, InsertPoint, Ir, Name, Op, OpState, Type, TypeData, Value};
 use crate::ir::dialects::enums::{CmpiPredicate, DescriptorReduceKind, Enumeration, MemScope, MemSemantic, RmwKind};
@@ -43,7 +46,9 @@ impl Parts<'_> {
 /// # Errors
 /// Says why there is none.
 pub(super) fn reduction(ir: &Ir, op: Op) -> Result<RmwKind, String> {
-    let TypeData::TensorDesc { elem, .. } = *ir.ty(ir.operand(op, 0)) else { return Err("it reduces through no descriptor".into()) };
+    let TypeData::TensorDesc { elem, .. } = *ir.ty(ir.operand(op, 0)) else {
+        return Err("it reduces through no descriptor".into());
+    };
     let signed = match *elem {
         TypeData::SignedInt { signed, .. } => Some(signed),
         _ => None,
@@ -56,7 +61,13 @@ pub(super) fn reduction(ir: &Ir, op: Op) -> Result<RmwKind, String> {
         (DescriptorReduceKind::And, _) => Ok(RmwKind::And),
         (DescriptorReduceKind::Or, _) => Ok(RmwKind::Or),
         (DescriptorReduceKind::Xor, _) => Ok(RmwKind::Xor),
-        (DescriptorReduceKind::Min | DescriptorReduceKind::Max | DescriptorReduceKind::Inc | DescriptorReduceKind::Dec, _) => {
+        (
+            DescriptorReduceKind::Min
+            | DescriptorReduceKind::Max
+            | DescriptorReduceKind::Inc
+            | DescriptorReduceKind::Dec,
+            _,
+        ) => {
             let name = kind.name();
             Err(format!("there is no atomic operation for `tt.descriptor_reduce {name}` on elements of type {elem}"))
         }
@@ -97,11 +108,18 @@ fn extended(ir: &mut Ir, op: Op, group: usize) -> Vec<Value> {
 /// Addresses and mask of a block that starts at these indices.
 fn block_at(ir: &mut Ir, op: Op, parts: &Parts<'_>, block: Type, indices: &[Value]) -> (Value, Value) {
     let mut b = Builder::before(ir, op);
-    from_coordinates(&mut b, parts, block, &|b| indices.iter().enumerate().map(|(d, &index)| coordinates(b, index, block, d)).collect())
+    from_coordinates(&mut b, parts, block, &|b| {
+        indices.iter().enumerate().map(|(d, &index)| coordinates(b, index, block, d)).collect()
+    })
 }
 
 /// Addresses and mask, each from its own coordinates.
-fn from_coordinates(b: &mut Builder<'_>, parts: &Parts<'_>, block: Type, make: &dyn Fn(&mut Builder<'_>) -> Vec<Value>) -> (Value, Value) {
+fn from_coordinates(
+    b: &mut Builder<'_>,
+    parts: &Parts<'_>,
+    block: Type,
+    make: &dyn Fn(&mut Builder<'_>) -> Vec<Value>,
+) -> (Value, Value) {
     let at = make(b);
     let ptr = block_access::pointers(b, parts.base, parts.strides, block, &mut |_, d| at[d]);
     let at = make(b);
@@ -110,7 +128,8 @@ fn from_coordinates(b: &mut Builder<'_>, parts: &Parts<'_>, block: Type, make: &
 
 fn inside(b: &mut Builder<'_>, parts: &Parts<'_>, block: Type, at: &[Value]) -> Value {
     let all: Vec<usize> = (0..at.len()).collect();
-    block_access::mask(b, parts.extents, &all, block, &mut |_, d| at[d]).expect("a descriptor has at least one dimension")
+    block_access::mask(b, parts.extents, &all, block, &mut |_, d| at[d])
+        .expect("a descriptor has at least one dimension")
 }
 
 /// Coordinates that start at `index` along dimension `d`, with size 1 along the others.
@@ -196,7 +215,11 @@ fn reduce(ir: &mut Ir, op: Op, parts: &Parts<'_>) {
 
 /// The value in the shape of the block.
 fn as_block(ir: &mut Ir, op: Op, value: Value, block: Type) -> Value {
-    if ir.ty(value).shape() == block.shape() { value } else { Builder::before(ir, op).value(TtOp::Reshape, &[value], block) }
+    if ir.ty(value).shape() == block.shape() {
+        value
+    } else {
+        Builder::before(ir, op).value(TtOp::Reshape, &[value], block)
+    }
 }
 
 /// The attributes of the access but those that say how its operands are grouped.
@@ -236,7 +259,8 @@ fn rounded(b: &mut Builder<'_>, value: Value) -> Value {
     let exponent_mask = b.int(0x7f80_0000, ty);
     let exponent = b.value(ArithOp::Andi, &[bits, exponent_mask], ty);
     let flags = ty.with_elem(Type::int(1));
-    let special = b.value_with(ArithOp::Cmpi, &[exponent, exponent_mask], flags, &[("predicate", CmpiPredicate::Eq.attr())]);
+    let special =
+        b.value_with(ArithOp::Cmpi, &[exponent, exponent_mask], flags, &[("predicate", CmpiPredicate::Eq.attr())]);
     let thirteen = b.int(13, ty);
     let kept = b.value(ArithOp::Shrui, &[bits, thirteen], ty);
     let one = b.int(1, ty);

@@ -2,12 +2,14 @@
 //!
 //! # Algorithm
 //!
-//! 1. The coordinates along dimension d are its offset + 0, 1, 2, …, expanded to the rank of the block; each dimension's are made once.
-//! 2. Addresses and mask come from them as [`block_access`] says. Only the dimensions of `boundaryCheck` are checked; without any there is no mask.
+//! 1. The coordinates along dimension d are its offset + 0, 1, 2, …, expanded to the rank of the block; each
+//!    dimension's are made once.
+//! 2. Addresses and mask come from them as [`block_access`] says. Only the dimensions of `boundaryCheck` are checked;
+//!    without any there is no mask.
 //! 3. A load's `padding` is what it gives where the mask is false.
 //!
-//! Example: `tt.load %p {boundaryCheck = array<i32: 0>, padding = 1 : i32}` becomes a load with a mask of one comparison by dimension 0, and a
-//! splat of 0 for the elements outside.
+//! Example: `tt.load %p {boundaryCheck = array<i32: 0>, padding = 1 : i32}` becomes a load with a mask of one
+//! comparison by dimension 0, and a splat of 0 for the elements outside.
 
 use crate::ir::core::{Attr, Builder, Ir, Op, Type, Value};
 use crate::ir::dialects::TtOp;
@@ -32,8 +34,12 @@ pub(super) fn fault(ir: &Ir, op: Op) -> Option<String> {
     }
     let elem = ir.ty(ir.operand(op, 0)).pointee().map(Type::elem)?;
     match ir.enum_attr(op, "padding") {
-        Some(PaddingOption::Nan) if !elem.is_float() => Some(format!("`{name}` pads with NaN, and the elements have type {elem}")),
-        Some(_) if !elem.is_float() && !elem.is_int() => Some(format!("`{name}` pads, and the elements have type {elem}")),
+        Some(PaddingOption::Nan) if !elem.is_float() => {
+            Some(format!("`{name}` pads with NaN, and the elements have type {elem}"))
+        }
+        Some(_) if !elem.is_float() && !elem.is_int() => {
+            Some(format!("`{name}` pads, and the elements have type {elem}"))
+        }
         _ => None,
     }
 }
@@ -46,7 +52,8 @@ pub(super) fn rewrite(ir: &mut Ir, op: Op, parts: &Parts) {
     let padding = ir.enum_attr::<PaddingOption>(op, "padding");
     let load = ir.is(op, TtOp::Load);
     let mut made = vec![None; block.rank()];
-    let mut at = |b: &mut Builder<'_>, d: usize| *made[d].get_or_insert_with(|| coordinates(b, parts.offsets[d], block, d));
+    let mut at =
+        |b: &mut Builder<'_>, d: usize| *made[d].get_or_insert_with(|| coordinates(b, parts.offsets[d], block, d));
     let mut b = Builder::before(ir, op);
     let ptr = block_access::pointers(&mut b, parts.base, &parts.strides, block, &mut at);
     let mask = block_access::mask(&mut b, &parts.extents, &checked, block, &mut at);

@@ -2,17 +2,20 @@
 //!
 //! # Algorithm
 //!
-//! 1. Collect the merges: arguments of loops and blocks, results of `scf.if`, `scf.for`, `scf.while` and `arith.select`; for each what arrives
-//!    in it, and through which operand (an edge).
-//! 2. Suppose that nothing is known of the parts of merges. Until nothing changes: a part of a merge is what that part is of all that arrives and is
-//!    known. If two differ, the merge has a part of its own. A result of a loop is like the loop's argument.
-//! 3. What is defined inside of a `scf.while` is not visible behind its condition, so it becomes a part of its own there.
+//! 1. Collect the merges: arguments of loops and blocks, results of `scf.if`, `scf.for`, `scf.while` and
+//!    `arith.select`; for each what arrives in it, and through which operand (an edge).
+//! 2. Suppose that nothing is known of the parts of merges. Until nothing changes: a part of a merge is what that part
+//!    is of all that arrives and is known. If two differ, the merge has a part of its own. A result of a loop is like
+//!    the loop's argument.
+//! 3. What is defined inside of a `scf.while` is not visible behind its condition, so it becomes a part of its own
+//!    there.
 //!
 //! Offsets are no parts here: every merge has its own.
 //!
-//! Example: a loop carries `p`, made from base `x`, and advances it. Base: `x` arrives from outside, and what is known of `p` comes back. So it is
-//! `x` in the loop and behind it, and need not be carried. If `p` and `q` (from base `y`) change places in each iteration, then `x` arrives
-//! in `p` from outside and `y` from inside, and each has a base of its own.
+//! Example: a loop carries `p`, made from base `x`, and advances it. Base: `x` arrives from outside, and what is known
+//! of `p` comes back. So it is `x` in the loop and behind it, and need not be carried. If `p` and `q` (from base `y`)
+//! change places in each iteration, then `x` arrives in `p` from outside and `y` from inside, and each has a base of
+//! its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +47,8 @@ struct Merge {
     hides: Option<Op>,
 }
 
-/// The result of the analysis. Plain data: it stays valid while the operations are replaced, except that values of [`Part::Is`] may have been renamed.
+/// The result of the analysis. Plain data: it stays valid while the operations are replaced, except that values of
+/// [`Part::Is`] may have been renamed.
 #[derive(Default)]
 pub(super) struct Flow {
     merges: BTreeMap<Value, Merge>,
@@ -190,7 +194,9 @@ impl Flow {
         let fault = |what: &str| Err(Fault { op, message: format!("`{}` {what}", ir.op_name(op)) });
         let args = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.args(b));
         if args.into_iter().any(|&a| is_block_pointer(ir.ty(a)) && !self.merges.contains_key(&a)) {
-            return fault("has a block pointer as an argument; block pointers can be used only in the function that makes them");
+            return fault(
+                "has a block pointer as an argument; block pointers can be used only in the function that makes them",
+            );
         }
         let makes = matches!(ir.kind(op), OpKind::Tt(TtOp::MakeTensorPtr | TtOp::Advance));
         if ir.results(op).iter().any(|&r| is_block_pointer(ir.ty(r)) && !makes && !self.merges.contains_key(&r)) {
@@ -203,11 +209,15 @@ impl Flow {
                 _ => self.edges.contains_key(&(op, i)),
             };
             if !fine {
-                return fault(&format!("takes a block pointer, of type {}; it can be loaded and stored through only", ir.ty(operand)));
+                return fault(&format!(
+                    "takes a block pointer, of type {}; it can be loaded and stored through only",
+                    ir.ty(operand)
+                ));
             }
         }
         if ir.is(op, TtOp::Load) || ir.is(op, TtOp::Store) {
-            let message = Some(op).filter(|_| is_block_pointer(ir.ty(ir.operand(op, 0)))).and_then(|op| access::fault(ir, op));
+            let message =
+                Some(op).filter(|_| is_block_pointer(ir.ty(ir.operand(op, 0)))).and_then(|op| access::fault(ir, op));
             return message.map_or(Ok(()), |message| Err(Fault { op, message }));
         }
         Ok(())
@@ -283,7 +293,8 @@ impl Flow {
                     return Err(Fault { op, message });
                 }
                 Some(_) => {
-                    let message = format!("`{}` gets block pointers with bases of types {}", ir.op_name(op), named.join(" and "));
+                    let message =
+                        format!("`{}` gets block pointers with bases of types {}", ir.op_name(op), named.join(" and "));
                     return Err(Fault { op, message });
                 }
             };

@@ -54,7 +54,8 @@ pub(super) fn multiplier(ir: &Ir, op: Op, target: &Target, wgmma: bool) -> Multi
         instr[share.len() - 2] = if is_f64(a.elem()) { 8 } else { 16 };
         (instr, warps_of_mma(ir, op, &share, num_warps))
     };
-    let encoding = NvidiaMma { version_major: version, version_minor: 0, warps_per_cta, cga: cga_of(ty).0, instr_shape };
+    let encoding =
+        NvidiaMma { version_major: version, version_minor: 0, warps_per_cta, cga: cga_of(ty).0, instr_shape };
     Multiplier { mma: Some(encoding), refused }
 }
 
@@ -89,7 +90,8 @@ fn takes_wgmma(ir: &Ir, op: Op, share: &[i64], num_warps: u32) -> bool {
     let bits = i64::from(elem.bit_width().unwrap_or(64));
     let k = a.shape().last().copied().unwrap_or(0);
     let types = is_fp8(elem) || elem.is_int_of(8) || elem.is_float() && bits == 16 || is_f32(elem);
-    let fits = share.len() == 2 && share[0] % 64 == 0 && share[1] % 8 == 0 && num_warps.is_multiple_of(4) && k >= 256 / bits;
+    let fits =
+        share.len() == 2 && share[0] % 64 == 0 && share[1] % 8 == 0 && num_warps.is_multiple_of(4) && k >= 256 / bits;
     // Sums of fp8 products stay in the instruction's short accumulator; where they may not, it cannot be used.
     let imprecise = ir.int_attr(op, "maxNumImpreciseAcc").unwrap_or(0) >= 32;
     takes_mma(ir, op) && types && fits && (imprecise || !is_fp8(elem) || !is_f32(result.elem()))
@@ -100,7 +102,9 @@ fn wgmma_shape(share: &[i64], elem: Type, num_warps: u32) -> Vec<u32> {
     let m_warps = (share[0] / 16).max(1);
     let n_warps = (i64::from(num_warps) / m_warps).max(1);
     let most = (share[1] / n_warps).max(8);
-    let allowed = |n: i64| if elem.is_int_of(8) { n <= 32 && n % 8 == 0 || n % 16 == 0 && n <= 224 } else { n % 8 == 0 && n <= 256 };
+    let allowed = |n: i64| {
+        if elem.is_int_of(8) { n <= 32 && n % 8 == 0 || n % 16 == 0 && n <= 224 } else { n % 8 == 0 && n <= 256 }
+    };
     let n = (1..=256).rev().find(|&n| allowed(n) && share[1] % n == 0 && n <= most).unwrap_or(8);
     vec![16, n as u32, 256 / elem.bit_width().unwrap_or(16)]
 }
@@ -135,7 +139,9 @@ fn warps_of_mma(ir: &Ir, op: Op, share: &[i64], num_warps: u32) -> Vec<u32> {
         return vec![num_warps, 1, 1];
     }
     let mut chained = false;
-    for other in same_region_slice(ir, op).into_iter().filter(|&o| o != op && matches!(ir.kind(o), OpKind::Tt(TtOp::Dot | TtOp::DotScaled)))
+    for other in same_region_slice(ir, op)
+        .into_iter()
+        .filter(|&o| o != op && matches!(ir.kind(o), OpKind::Tt(TtOp::Dot | TtOp::DotScaled)))
     {
         let ty = ir.ty(ir.result(other));
         if ty.rank() != share.len() {
@@ -213,14 +219,17 @@ pub(super) fn loaded_bits(ir: &Ir, value: Value) -> u32 {
         match ir.kind(op) {
             OpKind::Ttg(TtgOp::Fp4ToFp) => return 4,
             OpKind::Tt(TtOp::Join) => joined.push(ir.ty(ir.result(op))),
-            OpKind::Tt(TtOp::Load | TtOp::DescriptorLoad | TtOp::DescriptorGather) if ir.ty(ir.result(op)).is_tensor() => {
+            OpKind::Tt(TtOp::Load | TtOp::DescriptorLoad | TtOp::DescriptorGather)
+                if ir.ty(ir.result(op)).is_tensor() =>
+            {
                 bits = bits.min(ir.ty(ir.result(op)).elem().bit_width().unwrap_or(bits));
             }
             _ => {}
         }
         queue.extend(ir.operands(op).iter().filter_map(|&v| ir.def_op(v)));
     }
-    // Where two values are unpacked from one that was loaded, the join halves the width that a layout carries through it.
+    // Where two values are unpacked from one that was loaded, the join halves the width that a layout carries through
+    // it.
     let unpacks = |ty: &Type| ty.elem().bit_width() == Some(2 * bits) && joins_neighbours(*ty);
     if joined.iter().any(unpacks) { bits / 2 } else { bits }
 }

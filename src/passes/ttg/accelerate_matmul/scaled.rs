@@ -2,15 +2,19 @@
 //!
 //! # Algorithm
 //!
-//! 1. A product that scales B only is transposed, `a·b = (bᵀ·aᵀ)ᵀ`: tensor cores can read A from registers, where scaled values are.
-//! 2. Elements are computed in f16 if either operand is f16, else in bf16, which holds every value of the narrow formats and of e8m0 but 2⁻¹²⁷ in full.
+//! 1. A product that scales B only is transposed, `a·b = (bᵀ·aᵀ)ᵀ`: tensor cores can read A from registers, where
+//!    scaled values are.
+//! 2. Elements are computed in f16 if either operand is f16, else in bf16, which holds every value of the narrow
+//!    formats and of e8m0 but 2⁻¹²⁷ in full.
 //! 3. 4-bit floats are unpacked by `ttg.fp4_to_fp`, other formats converted.
-//! 4. A scale byte `e` stands for 2^(e−127), which is the float whose exponent field is `e`. For bf16 that is `e << 7`; where `e` is 0 the exponent
-//!    field would say zero, and 2⁻¹²⁷ is the subnormal `0x40`, hence the maximum. For f16 it is an f32 `e << 23`, truncated.
-//! 5. Byte 255 is NaN, but its float is infinity. `x·0 + x` leaves finite `x` and makes infinity NaN. With fast math nobody looks.
-//!    Scales that are floats are just converted.
-//! 6. Each scale serves a group of elements along K: `m×s → m×s×1 → m×s×32 → m×k`, in the layouts that make these steps free when read from
-//!    the operand's backwards; the few scales are converted to where they are wanted. Scales of B come as n×s and are transposed first.
+//! 4. A scale byte `e` stands for 2^(e−127), which is the float whose exponent field is `e`. For bf16 that is `e << 7`;
+//!    where `e` is 0 the exponent field would say zero, and 2⁻¹²⁷ is the subnormal `0x40`, hence the maximum. For f16
+//!    it is an f32 `e << 23`, truncated.
+//! 5. Byte 255 is NaN, but its float is infinity. `x·0 + x` leaves finite `x` and makes infinity NaN. With fast math
+//!    nobody looks. Scales that are floats are just converted.
+//! 6. Each scale serves a group of elements along K: `m×s → m×s×1 → m×s×32 → m×k`, in the layouts that make these steps
+//!    free when read from the operand's backwards; the few scales are converted to where they are wanted. Scales of B
+//!    come as n×s and are transposed first.
 //!
 //! ```text
 //! %d = tt.dot_scaled %a scale %s, %b, %c lhs = e2m1 rhs = bf16 : tensor<64x32xi8>, tensor<64x2xi8> * tensor<64x64xbf16> -> tensor<64x64xf32>
@@ -30,7 +34,11 @@ pub(super) fn decompose(ir: &mut Ir, op: Op) -> Option<Op> {
     if transpose {
         scaled.transpose(ir)?;
     }
-    let wide = Type::float(if scaled.sides.iter().any(|s| s.format == ScaledElem::Fp16) { FloatKind::F16 } else { FloatKind::BF16 });
+    let wide = Type::float(if scaled.sides.iter().any(|s| s.format == ScaledElem::Fp16) {
+        FloatKind::F16
+    } else {
+        FloatKind::BF16
+    });
     let result = ir.ty(scaled.accumulator).encoding()?;
     let mut operands = vec![];
     for index in 0..2 {
@@ -80,7 +88,8 @@ impl Scaled {
         let a = ir.ty(sides[0].value).shape();
         let k = a[a.len() - 1] * if sides[0].format == ScaledElem::E2m1 && sides[0].k_pack { 2 } else { 1 };
         // A single scale says nothing about groups.
-        let per_scale = |s: &Side| s.scale.map(|v| ir.ty(v)).filter(|t| t.num_elements() != 1).map(|t| k / t.shape()[t.rank() - 1]);
+        let per_scale =
+            |s: &Side| s.scale.map(|v| ir.ty(v)).filter(|t| t.num_elements() != 1).map(|t| k / t.shape()[t.rank() - 1]);
         let group = sides.iter().find_map(per_scale).unwrap_or(32);
         Scaled { op, sides, accumulator: ir.operand(op, 2), group, fast: ir.bool_attr(op, "fastMath") }
     }
@@ -144,7 +153,11 @@ impl Scaled {
         let outer = infer::reshaped(wanted.encoding()?, wanted.shape(), &many)?;
         let inner = infer::reshaped(outer, &single, &shape)?;
         let of = |shape: &[i64], encoding| Type::tensor(shape, ty.elem(), Some(encoding));
-        let near = if ty.encoding() == Some(inner) { scale } else { b.value(TtgOp::ConvertLayout, &[scale], of(&shape, inner)) };
+        let near = if ty.encoding() == Some(inner) {
+            scale
+        } else {
+            b.value(TtgOp::ConvertLayout, &[scale], of(&shape, inner))
+        };
         let single = b.value_with(TtOp::Reshape, &[near], of(&single, outer), &[("efficient_layout", Attr::unit())]);
         let many = b.value(TtOp::Broadcast, &[single], of(&many, outer));
         Some(b.value(TtOp::Reshape, &[many], wanted))
@@ -184,5 +197,10 @@ fn transposed(b: &mut Builder<'_>, value: Value) -> Option<Value> {
     let shape: Vec<i64> = order.iter().map(|&d| ty.shape()[d as usize]).collect();
     let encoding = infer::transposed(ty.encoding()?, &order, ty.shape())?;
     let order: Vec<i64> = order.into_iter().map(i64::from).collect();
-    Some(b.value_with(TtOp::Trans, &[value], Type::tensor(&shape, ty.elem(), Some(encoding)), &[("order", Attr::i32_array(&order))]))
+    Some(b.value_with(
+        TtOp::Trans,
+        &[value],
+        Type::tensor(&shape, ty.elem(), Some(encoding)),
+        &[("order", Attr::i32_array(&order))],
+    ))
 }

@@ -1,10 +1,12 @@
 //! Which accesses to global memory values connect, and how wide the widest of them is.
 //!
-//! 1. Operations are connected with the producers of their operands and the users of their results. A block argument connects its users with the
-//!    operation that holds the block, if that has this block only; functions are no such operation.
-//! 2. Connected operations make a component (union-find, once for a module). An operation with regions also reaches what is in them, though what is
-//!    in them need not reach it: edges between components, followed to any distance.
-//! 3. What is asked for, the widest access of a shape and order, is the same for all operations of a component and is kept.
+//! 1. Operations are connected with the producers of their operands and the users of their results. A block argument
+//!    connects its users with the operation that holds the block, if that has this block only; functions are no such
+//!    operation.
+//! 2. Connected operations make a component (union-find, once for a module). An operation with regions also reaches
+//!    what is in them, though what is in them need not reach it: edges between components, followed to any distance.
+//! 3. What is asked for, the widest access of a shape and order, is the same for all operations of a component and is
+//!    kept.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,13 +47,23 @@ impl Connections {
             }
             own.entry(component).or_default().extend(accessed_pointer(ir, op).map(|_| op));
         }
-        let accesses = own.keys().map(|&c| (c, reached(c, &edges).iter().flat_map(|r| &own[r]).copied().collect())).collect();
+        let accesses =
+            own.keys().map(|&c| (c, reached(c, &edges).iter().flat_map(|r| &own[r]).copied().collect())).collect();
         let of = ops.iter().enumerate().map(|(i, &op)| (op, sets.find(i))).collect();
         Connections { of, accesses, known: RefCell::default() }
     }
 
-    /// The most elements that a thread takes at once in an access of this shape and order that `op` reaches; 1 if there is none.
-    pub(super) fn widest(&self, ir: &Ir, analysis: &AxisInfoAnalysis, op: Op, shape: &[i64], order: &[u32], share: &[i64]) -> i64 {
+    /// The most elements that a thread takes at once in an access of this shape and order that `op` reaches; 1 if there
+    /// is none.
+    pub(super) fn widest(
+        &self,
+        ir: &Ir,
+        analysis: &AxisInfoAnalysis,
+        op: Op,
+        shape: &[i64],
+        order: &[u32],
+        share: &[i64],
+    ) -> i64 {
         let Some(&component) = self.of.get(&op) else { return 1 };
         let question = (component, shape.to_vec(), order.to_vec(), share.to_vec());
         if let Some(&known) = self.known.borrow().get(&question) {
@@ -67,7 +79,8 @@ impl Connections {
     }
 }
 
-/// The operation that stands for a value: the one that made it, or the one that holds the block of which it is an argument.
+/// The operation that stands for a value: the one that made it, or the one that holds the block of which it is an
+/// argument.
 fn source(ir: &Ir, def: ValueDef) -> Option<Op> {
     match def {
         ValueDef::Result { op, .. } => Some(op),

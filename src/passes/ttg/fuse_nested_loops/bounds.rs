@@ -12,7 +12,8 @@ pub(super) fn bounds(ir: &Ir, looped: Op) -> [Value; 3] {
     [0, 1, 2].map(|i| ir.operand(looped, i))
 }
 
-/// The operations that must move in front of `outer` so that `values` are known there, in the order of the program; `None` if they cannot.
+/// The operations that must move in front of `outer` so that `values` are known there, in the order of the program;
+/// `None` if they cannot.
 pub(super) fn to_hoist(ir: &Ir, outer: Op, values: &[Value]) -> Option<Vec<Op>> {
     needed(ir, outer, values, false)
 }
@@ -63,8 +64,8 @@ pub(super) fn width(ty: Type) -> u32 {
     }
 }
 
-/// How often a loop with these bounds runs; 0 or less if it does not. One that counts without sign (`unsigned`) may have bounds from 2³¹ on; its number of
-/// iterations is taken to fit.
+/// How often a loop with these bounds runs; 0 or less if it does not. One that counts without sign (`unsigned`) may
+/// have bounds from 2³¹ on; its number of iterations is taken to fit.
 pub(super) fn trips(b: &mut Builder<'_>, [lower, upper, step]: [Value; 3], unsigned: bool) -> Value {
     let ty = b.ir.ty(lower);
     let upper = if unsigned { b.value(ArithOp::Maxui, &[upper, lower], ty) } else { upper };

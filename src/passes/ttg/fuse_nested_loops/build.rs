@@ -89,7 +89,11 @@ impl<'a> Fuser<'a> {
         }
         let (first, one) = (b.int(0, ty), b.int(1, ty));
         let types: Vec<Type> = inits.iter().map(|&v| b.ir.ty(v)).collect();
-        let state = OpState::new(ScfOp::For, loc).operands(&[first, counts.total, one]).operands(&inits).results(&types).regions(1);
+        let state = OpState::new(ScfOp::For, loc)
+            .operands(&[first, counts.total, one])
+            .operands(&inits)
+            .results(&types)
+            .regions(1);
         let fused = b.insert(state);
         let region = b.ir.region(fused, 0);
         let args: Vec<_> = std::iter::once(ty).chain(types).map(|ty| (ty, loc)).collect();
@@ -223,7 +227,8 @@ impl<'a> Fuser<'a> {
         }
     }
 
-    /// Prologue 0 itself: the outer induction variable goes on, and lengths that depend on it are computed. Gives it and the lengths.
+    /// Prologue 0 itself: the outer induction variable goes on, and lengths that depend on it are computed. Gives it
+    /// and the lengths.
     fn next_iteration(&mut self, then: Block, ops: &[Op]) -> Vec<Value> {
         let (ty, step, before) = (self.ty, self.b.ir.operand(self.outer, 2), self.induction);
         let induction_type = self.b.ir.ty(before);
@@ -349,5 +354,9 @@ fn unknown(b: &mut Builder<'_>, ty: Type) -> Value {
         TypeData::Tensor(t) => t.elem,
         _ => ty,
     };
-    if elem.is_int() || elem == Type::index() || elem.as_float().is_some() { b.int(0, ty) } else { b.value(UbOp::Poison, &[], ty) }
+    if elem.is_int() || elem == Type::index() || elem.as_float().is_some() {
+        b.int(0, ty)
+    } else {
+        b.value(UbOp::Poison, &[], ty)
+    }
 }

@@ -1,4 +1,5 @@
-//! First step of [`super::fuse`]: how often the fused loop runs, and how many of its iterations one iteration of the outer loop takes.
+//! First step of [`super::fuse`]: how often the fused loop runs, and how many of its iterations one iteration of the
+//! outer loop takes.
 
 use super::bounds::{bounds, is_unsigned, trips, widen, width};
 use super::fuse::{Inner, is_outside};

@@ -2,23 +2,27 @@
 //!
 //! # Algorithm
 //!
-//! The body of the outer loop is `prologue 0, inner loop 0, prologue 1, inner loop 1, …, epilogue`. Iterations of the fused loop are counted by `t` within one
-//! iteration of the outer loop.
+//! The body of the outer loop is `prologue 0, inner loop 0, prologue 1, inner loop 1, …, epilogue`. Iterations of the
+//! fused loop are counted by `t` within one iteration of the outer loop.
 //!
-//! 1. In front: `inner_len = max(1, trips 0) + … + max(1, trips N) - N`, as the last iteration of one inner loop, the next prologue and the first
-//!    iteration of the next loop share one iteration of the fused loop. It runs `trips(outer) * inner_len` times; lengths that depend on the
-//!    outer induction variable are added up by a loop of their own, and computed again in prologue 0.
-//! 2. The fused loop carries `t`, the outer induction variable, the outer loop's values, the lengths, and the induction variable and results of each inner loop
-//!    and prologue. What is not known at the start is zero, or poison where there is no zero.
+//! 1. In front: `inner_len = max(1, trips 0) + … + max(1, trips N) - N`, as the last iteration of one inner loop, the
+//!    next prologue and the first iteration of the next loop share one iteration of the fused loop. It runs
+//!    `trips(outer) * inner_len` times; lengths that depend on the outer induction variable are added up by a loop of
+//!    their own, and computed again in prologue 0.
+//! 2. The fused loop carries `t`, the outer induction variable, the outer loop's values, the lengths, and the induction
+//!    variable and results of each inner loop and prologue. What is not known at the start is zero, or poison where
+//!    there is no zero.
 //! 3. For inner loop k, which starts at `start = max(1, trips 0) + … + max(1, trips k-1) - k`:
-//!    - `scf.if t == start`: prologue k; the induction variable and the carried values get their start values. On the other side all stay.
-//!    - `scf.if start <= t < start + trips k` (or always, if the loop is known to run): the body; the induction variable goes on.
-//! 4. `scf.if t == inner_len - 1`: the epilogue. A start value from outside of the nest is set here for the next round instead of in the prologue, so that the
-//!    prologue is no link in the chain of an accumulator.
+//!    - `scf.if t == start`: prologue k; the induction variable and the carried values get their start values. On the
+//!      other side all stay.
+//!    - `scf.if start <= t < start + trips k` (or always, if the loop is known to run): the body; the induction
+//!      variable goes on.
+//! 4. `scf.if t == inner_len - 1`: the epilogue. A start value from outside of the nest is set here for the next round
+//!    instead of in the prologue, so that the prologue is no link in the chain of an accumulator.
 //!
-//! Two things that Triton leaves out: an inner loop that does not run gives its start values (Triton: what it gave the last time), and a value
-//! that the outer loop carries changes no earlier than in the last iteration, if anything behind prologue 0 reads it (Triton: as soon as its next value
-//! is there, unless the epilogue computes it).
+//! Two things that Triton leaves out: an inner loop that does not run gives its start values (Triton: what it gave the
+//! last time), and a value that the outer loop carries changes no earlier than in the last iteration, if anything
+//! behind prologue 0 reads it (Triton: as soon as its next value is there, unless the epilogue computes it).
 
 use std::collections::BTreeSet;
 
@@ -104,11 +108,13 @@ fn logue(ir: &Ir, body: Block, first: Option<Op>, end: Op) -> Logue {
     let ops: Vec<Op> = std::iter::successors(first, |&op| ir.next_op(op)).take_while(|&op| op != end).collect();
     let inside: BTreeSet<Op> = ops.iter().copied().collect();
     let later = |u: &Use| ancestor_in(ir, body, u.op).is_some_and(|a| !inside.contains(&a));
-    let outputs = ops.iter().flat_map(|&op| ir.results(op)).copied().filter(|&r| ir.uses(r).iter().any(later)).collect();
+    let outputs =
+        ops.iter().flat_map(|&op| ir.results(op)).copied().filter(|&r| ir.uses(r).iter().any(later)).collect();
     Logue { ops, outputs }
 }
 
-/// The carried values that change in the epilogue only: those that it computes, in the order of its operations, and those that must not change earlier.
+/// The carried values that change in the epilogue only: those that it computes, in the order of its operations, and
+/// those that must not change earlier.
 fn routes(ir: &Ir, outer: Op, inners: &[Inner], prologue: &Logue, epilogue: &Logue) -> Vec<Route> {
     let body = ir.body(outer, 0).expect("a loop has a body");
     let end = ir.terminator(body).expect("a loop's body ends in a yield");

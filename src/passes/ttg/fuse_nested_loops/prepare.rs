@@ -3,10 +3,12 @@
 //! # Algorithm
 //!
 //! 1. Invariant operations move out of the outer loop.
-//! 2. Pure operations in front of the inner loop that only operations behind it use move behind it, so that their results need not be carried.
-//! 3. If `llvm.intr.assume` says that the inner loop's upper bound is above the lower one, it runs. Otherwise its bounds move in front of the
-//!    outer loop, and the whole nest into the second side of an `scf.if` that tests whether the inner loop is empty (`lower >= upper`). On the first side stands a
-//!    copy of the outer loop without it. If the bounds cannot move, the nest stays.
+//! 2. Pure operations in front of the inner loop that only operations behind it use move behind it, so that their
+//!    results need not be carried.
+//! 3. If `llvm.intr.assume` says that the inner loop's upper bound is above the lower one, it runs. Otherwise its
+//!    bounds move in front of the outer loop, and the whole nest into the second side of an `scf.if` that tests whether
+//!    the inner loop is empty (`lower >= upper`). On the first side stands a copy of the outer loop without it. If the
+//!    bounds cannot move, the nest stays.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +57,8 @@ fn assumed_to_run(ir: &Ir, inner: Op) -> bool {
     let [lower, upper, _] = bounds(ir, inner);
     let dominance = Dominance::new();
     let holds = |assume: Op| {
-        ir.is(assume, LlvmOp::Assume) && (dominance.op_dominates(ir, assume, inner) || ir.parent_block(assume) == ir.parent_block(inner))
+        ir.is(assume, LlvmOp::Assume)
+            && (dominance.op_dominates(ir, assume, inner) || ir.parent_block(assume) == ir.parent_block(inner))
     };
     ir.users(upper).into_iter().filter(|&op| ir.is(op, ArithOp::Cmpi)).any(|compare| {
         let sides = (ir.operand(compare, 0), ir.operand(compare, 1));

@@ -1,12 +1,15 @@
-//! Encodings along `tt.join` and `tt.split`, which put two tensors side by side along a new last axis of size 2 and take them apart again.
+//! Encodings along `tt.join` and `tt.split`, which put two tensors side by side along a new last axis of size 2 and
+//! take them apart again.
 //!
 //! 1. Both elements of a pair are in one thread, so nothing moves: the whole has the registers of the half twice.
-//! 2. Of a blocked half, the whole is blocked with `2, 1, 1` on the new axis, which is the fastest; and the other way around.
+//! 2. Of a blocked half, the whole is blocked with `2, 1, 1` on the new axis, which is the fastest; and the other way
+//!    around.
 //! 3. A half that is a slice along the new axis belongs to what it is a slice of, if that keeps pairs together.
-//! 4. Any other half gets a new lowest bit of the register number, which says which side it is. Of any other whole, the register bits that
-//!    change sides are left out; where anything else does too, there is no such half.
+//! 4. Any other half gets a new lowest bit of the register number, which says which side it is. Of any other whole, the
+//!    register bits that change sides are left out; where anything else does too, there is no such half.
 //!
-//! Example of 4: the half `register = [[1], [8]], lane = [[2], …]` makes `register = [[0, 1], [1, 0], [8, 0]], lane = [[2, 0], …]`.
+//! Example of 4: the half `register = [[1], [8]], lane = [[2], …]` makes `register = [[0, 1], [1, 0], [8, 0]], lane =
+//! [[2, 0], …]`.
 
 use crate::ir::core::encoding::{Blocked, LinearBases};
 use crate::ir::core::{Attr, Encoding};

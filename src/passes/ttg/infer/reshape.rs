@@ -3,13 +3,14 @@
 //! # Algorithm
 //!
 //! 1. A present encoding that costs nothing is kept, if the reshape may reorder.
-//! 2. Where the shapes differ by one axis of size 1, it is a slice: removing axis `d` slices the encoding along it, adding it back undoes that.
-//!    But not if the slice drops registers: a column of a matrix instruction's result has two copies of each element, the slice one.
+//! 2. Where the shapes differ by one axis of size 1, it is a slice: removing axis `d` slices the encoding along it,
+//!    adding it back undoes that. But not if the slice drops registers: a column of a matrix instruction's result has
+//!    two copies of each element, the slice one.
 //! 3. Equal shapes keep the encoding; the default blocked encoding of one shape becomes that of the other.
-//! 4. A blocked encoding stays blocked where axes merge and split cleanly: split both shapes into the finest groups of axes of equal size
-//!    (`8×32 → 4×2×32` is `[8]→[4,2], [32]→[32]`); in each group axes must follow each other in the order, and a faster axis must be
-//!    used up before a slower one has more than one element a thread (lane, warp). Then each of size per thread, threads and warps of a group is
-//!    dealt out to the new axes from the fastest on.
+//! 4. A blocked encoding stays blocked where axes merge and split cleanly: split both shapes into the finest groups of
+//!    axes of equal size (`8×32 → 4×2×32` is `[8]→[4,2], [32]→[32]`); in each group axes must follow each other in the
+//!    order, and a faster axis must be used up before a slower one has more than one element a thread (lane, warp).
+//!    Then each of size per thread, threads and warps of a group is dealt out to the new axes from the fastest on.
 //! 5. Otherwise the linear layout, with its elements counted in row-major order, is seen under the new shape.
 
 use super::slice;
@@ -18,7 +19,8 @@ use crate::ir::core::{Attr, Encoding, Type};
 use crate::layout;
 use crate::layout::from_linear;
 
-/// The encoding for shape `to` that agrees with `encoding` for shape `from`; `None` where the numbers of elements differ.
+/// The encoding for shape `to` that agrees with `encoding` for shape `from`; `None` where the numbers of elements
+/// differ.
 #[must_use]
 pub fn reshaped(encoding: Attr, from: &[i64], to: &[i64]) -> Option<Attr> {
     reshaped_or(encoding, from, to, None)
@@ -74,8 +76,9 @@ fn reshaped_blocked(encoding: Attr, b: &Blocked, from: &[i64], to: &[i64]) -> Op
     }
     let product = |v: &[u32]| v.iter().product::<u32>();
     let ctas = 1 << b.cga.len();
-    let default =
-        |shape: &[i64]| Attr::encoding(layout::default_blocked(shape, product(&b.warps_per_cta), product(&b.threads_per_warp), ctas));
+    let default = |shape: &[i64]| {
+        Attr::encoding(layout::default_blocked(shape, product(&b.warps_per_cta), product(&b.threads_per_warp), ctas))
+    };
     if encoding == default(from) {
         return Some(default(to));
     }

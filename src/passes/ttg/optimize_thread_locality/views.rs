@@ -1,9 +1,9 @@
 //! Layouts of views that may reorder, and of gathers.
 //!
-//! 1. A `tt.reshape allow_reorder` whose users reduce along one axis gets the layout in which no other thread holds elements along it: lanes
-//!    and warps are dealt out to the other axes first.
-//! 2. A `tt.gather` gets a layout in which each warp holds whole columns along the axis, spread over as many lanes as the column has elements:
-//!    then it needs no shared memory, and as few shuffles as possible.
+//! 1. A `tt.reshape allow_reorder` whose users reduce along one axis gets the layout in which no other thread holds
+//!    elements along it: lanes and warps are dealt out to the other axes first.
+//! 2. A `tt.gather` gets a layout in which each warp holds whole columns along the axis, spread over as many lanes as
+//!    the column has elements: then it needs no shared memory, and as few shuffles as possible.
 //!
 //! Both are marked `efficient_layout`, so that later passes leave them alone, and converted back.
 
@@ -122,5 +122,11 @@ fn columns_in_warps(ty: Type, axis: usize, threads: Threads) -> Option<Encoding>
     // What no axis takes holds copies along this one.
     lanes[axis] *= left;
     warps[axis] *= warps_left;
-    Some(Encoding::Blocked(Blocked { size_per_thread: size, threads_per_warp: lanes, warps_per_cta: warps, order, cga: cga_of(ty).0 }))
+    Some(Encoding::Blocked(Blocked {
+        size_per_thread: size,
+        threads_per_warp: lanes,
+        warps_per_cta: warps,
+        order,
+        cga: cga_of(ty).0,
+    }))
 }

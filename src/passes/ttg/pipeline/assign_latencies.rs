@@ -5,10 +5,11 @@
 //! Of each innermost loop with more than one stage whose values are carried over one iteration only:
 //!
 //! 1. Latencies that the user wrote (`tt.latency`) stay.
-//! 2. From each matrix product go up its operands A and B (not the accumulator) inside the body. Loads on the way are candidates; the number of
-//!    loads between a load and the product is its indirection level. With `tt.num_stages` on the loop, loads that feed anything count too.
-//! 3. A load is left out where it is too narrow for an asynchronous copy, where its users want different encodings in shared memory, or where it is
-//!    met at two levels.
+//! 2. From each matrix product go up its operands A and B (not the accumulator) inside the body. Loads on the way are
+//!    candidates; the number of loads between a load and the product is its indirection level. With `tt.num_stages` on
+//!    the loop, loads that feed anything count too.
+//! 3. A load is left out where it is too narrow for an asynchronous copy, where its users want different encodings in
+//!    shared memory, or where it is met at two levels.
 //! 4. The stages are shared out evenly among the levels: `latency = (stages - 1) / (levels)`.
 
 use std::collections::BTreeSet;
@@ -24,7 +25,12 @@ pub static PASS: Pass = Pass {
     name: "tritongpu-assign-latencies",
     doc: "decide which loads of a loop are started ahead",
     input: Input::Ttgir,
-    options: &[OptionSpec { name: "num-stages", kind: OptionKind::Int, default: "3", doc: "stages of loops that do not say" }],
+    options: &[OptionSpec {
+        name: "num-stages",
+        kind: OptionKind::Int,
+        default: "3",
+        doc: "stages of loops that do not say",
+    }],
     run,
 };
 
@@ -35,7 +41,10 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     for looped in ir.all_ops_post(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For)) {
         let stages = ir.stored_attr(looped, NUM_STAGES).and_then(Attr::as_int).unwrap_or(default);
         let Some(body) = ir.body(looped, 0).filter(|_| stages > 1) else { continue };
-        if carries_far(ir, body) || has_loops(ir, body) || body_ops(ir, body).iter().any(|&op| ir.stored_attr(op, LATENCY).is_some()) {
+        if carries_far(ir, body)
+            || has_loops(ir, body)
+            || body_ops(ir, body).iter().any(|&op| ir.stored_attr(op, LATENCY).is_some())
+        {
             continue;
         }
         let everything = ir.stored_attr(looped, NUM_STAGES).is_some();
@@ -73,7 +82,13 @@ pub(super) struct Levels<'a> {
 
 impl<'a> Levels<'a> {
     /// The loads of a body that may be started ahead.
-    pub(super) fn of_loop(ir: &'a Ir, axis: &'a AxisInfoAnalysis, body: Block, everything: bool, stages: i64) -> Levels<'a> {
+    pub(super) fn of_loop(
+        ir: &'a Ir,
+        axis: &'a AxisInfoAnalysis,
+        body: Block,
+        everything: bool,
+        stages: i64,
+    ) -> Levels<'a> {
         let mut levels = Levels { ir, axis, seen: BTreeSet::new(), excluded: BTreeSet::new(), loads: vec![] };
         let ops = body_ops(ir, body);
         for &op in &ops {

@@ -1,16 +1,20 @@
-//! Second step of `tritongpu-pipeline`: a scheduled loop becomes a prologue and a loop in which the stages of several iterations run.
+//! Second step of `tritongpu-pipeline`: a scheduled loop becomes a prologue and a loop in which the stages of several
+//! iterations run.
 //!
 //! # Algorithm
 //!
 //! With `S` stages, the first of which is 0:
 //!
-//! 1. The schedule must be possible: unrolled, no operation comes before what it uses, and nothing is carried over more than one iteration.
-//! 2. *Prologue.* For i = 0 … S-2, all operations of the stages up to i in the schedule's order, each for iteration `i - stage`. Each runs only if
-//!    its iteration exists: it stands in a `ttg.mask` under that predicate.
-//! 3. *Kernel.* One loop over the old bounds with all operations in the schedule's order; in iteration i an operation of stage s works for
-//!    iteration `i + (S-1) - s`, under the predicate that this exists. A value used d stages after its definition is carried through d arguments.
+//! 1. The schedule must be possible: unrolled, no operation comes before what it uses, and nothing is carried over more
+//!    than one iteration.
+//! 2. *Prologue.* For i = 0 … S-2, all operations of the stages up to i in the schedule's order, each for iteration `i
+//!    - stage`. Each runs only if its iteration exists: it stands in a `ttg.mask` under that predicate.
+//! 3. *Kernel.* One loop over the old bounds with all operations in the schedule's order; in iteration i an operation
+//!    of stage s works for iteration `i + (S-1) - s`, under the predicate that this exists. A value used d stages after
+//!    its definition is carried through d arguments.
 //! 4. There is no epilogue: in the last iterations the early stages are switched off.
-//! 5. The masks are resolved: operations without effects run anyway, those with a mask of their own get the predicate into it.
+//! 5. The masks are resolved: operations without effects run anyway, those with a mask of their own get the predicate
+//!    into it.
 //!
 //! The versions of a value are numbered by iteration: in the prologue version v belongs to iteration v.
 
@@ -29,8 +33,11 @@ use crate::passes::manager::PassCx;
 pub(super) fn expand(ir: &mut Ir, cx: &mut PassCx, looped: Op) {
     let Some(schedule) = Schedule::read(ir, looped) else { return };
     let Some(body) = ir.body(looped, 0) else { return };
-    let order: Vec<(Op, usize)> = schedule.in_order(ir, body).into_iter().map(|(op, stage, _)| (op, stage as usize)).collect();
-    let Some(last) = order.iter().map(|o| o.1).max().filter(|_| order.len() == body_ops(ir, body).len()) else { return };
+    let order: Vec<(Op, usize)> =
+        schedule.in_order(ir, body).into_iter().map(|(op, stage, _)| (op, stage as usize)).collect();
+    let Some(last) = order.iter().map(|o| o.1).max().filter(|_| order.len() == body_ops(ir, body).len()) else {
+        return;
+    };
     let stages: BTreeMap<Op, usize> = order.iter().copied().collect();
     let expander = Expander { looped, body, order, stages, last, versions: BTreeMap::new() };
     if let Some(odd) = expander.obstacle(ir) {
@@ -85,7 +92,8 @@ impl Expander {
     /// Step 1: an operation that cannot be scheduled as it is.
     fn obstacle(&self, ir: &Ir) -> Option<Op> {
         let length = self.order.len();
-        let cycles: BTreeMap<Op, usize> = self.order.iter().enumerate().map(|(i, &(op, stage))| (op, i + stage * length)).collect();
+        let cycles: BTreeMap<Op, usize> =
+            self.order.iter().enumerate().map(|(i, &(op, stage))| (op, i + stage * length)).collect();
         for (i, &(op, stage)) in self.order.iter().enumerate() {
             let cycle = i + stage * length;
             for value in nested_operands(ir, op) {
@@ -151,7 +159,12 @@ impl Expander {
             let count = b.constant(Attr::int(i as i64, ty));
             let offset = b.value(ArithOp::Muli, &[step, count], ty);
             let at = b.value(ArithOp::Addi, &[lower, offset], ty);
-            predicates.push(b.value_with(ArithOp::Cmpi, &[at, upper], Type::int(1), &[("predicate", CmpiPredicate::Slt.attr())]));
+            predicates.push(b.value_with(
+                ArithOp::Cmpi,
+                &[at, upper],
+                Type::int(1),
+                &[("predicate", CmpiPredicate::Slt.attr())],
+            ));
             self.set_version(iv, i, at);
             for &(op, stage) in order.iter().filter(|o| o.1 <= i) {
                 let iteration = i - stage;
@@ -176,7 +189,8 @@ impl Expander {
                             // The loop's result may be this one: it counts only if its iteration exists.
                             let ty = ir.ty(made);
                             let point = InsertPoint::Before(self.looped);
-                            next = Builder::new(ir, point, loc).value(ArithOp::Select, &[predicate, made, previous], ty);
+                            next =
+                                Builder::new(ir, point, loc).value(ArithOp::Select, &[predicate, made, previous], ty);
                         }
                         self.set_version(arg, iteration + 1, next);
                     }
@@ -221,14 +235,19 @@ impl Expander {
         for c in crossing {
             let span = c.used - c.defined;
             for i in 0..span {
-                let version =
-                    self.version(c.value, self.last - c.used + i).expect("the prologue made the versions that the kernel starts with");
+                let version = self
+                    .version(c.value, self.last - c.used + i)
+                    .expect("the prologue made the versions that the kernel starts with");
                 inits.push(version);
                 carried.insert((c.value, span - i), inits.len() - 4);
             }
         }
         let types: Vec<Type> = inits[3..].iter().map(|&v| ir.ty(v)).collect();
-        let state = OpState::new(ScfOp::For, ir.loc(self.looped)).operands(&inits).results(&types).attrs(ir.attrs(self.looped)).regions(1);
+        let state = OpState::new(ScfOp::For, ir.loc(self.looped))
+            .operands(&inits)
+            .results(&types)
+            .attrs(ir.attrs(self.looped))
+            .regions(1);
         let kernel = Builder::before(ir, self.looped).insert(state);
         let region = ir.region(kernel, 0);
         let iv = (ir.ty(inits[0]), ir.loc(self.looped));
@@ -258,14 +277,30 @@ impl Expander {
             let ahead = b.constant(Attr::int((self.last - stage) as i64, ty));
             let offset = b.value(ArithOp::Muli, &[step, ahead], ty);
             let limit = b.value(ArithOp::Subi, &[upper, offset], ty);
-            predicates.push(b.value_with(ArithOp::Cmpi, &[new_iv, limit], Type::int(1), &[("predicate", CmpiPredicate::Slt.attr())]));
+            predicates.push(b.value_with(
+                ArithOp::Cmpi,
+                &[new_iv, limit],
+                Type::int(1),
+                &[("predicate", CmpiPredicate::Slt.attr())],
+            ));
         }
         let loop_values = self.carried(ir);
         for (op, stage) in self.order.clone() {
             let mut local = map.clone();
             for value in nested_operands(ir, op) {
-                if let Some(source) = self.kernel_operand(ir, value, stage, iv, new_iv, step, block, &loop_values, carried, &new_args, &map)
-                {
+                if let Some(source) = self.kernel_operand(
+                    ir,
+                    value,
+                    stage,
+                    iv,
+                    new_iv,
+                    step,
+                    block,
+                    &loop_values,
+                    carried,
+                    &new_args,
+                    &map,
+                ) {
                     local.map(value, source);
                 }
             }
@@ -375,7 +410,8 @@ fn operands_then_nested(ir: &Ir, op: Op) -> Vec<Value> {
 fn masked_copy(ir: &mut Ir, op: Op, map: &mut Mapping, predicate: Value, at: InsertPoint) -> Op {
     let loc = ir.loc(op);
     let types: Vec<Type> = ir.results(op).iter().map(|&r| ir.ty(r)).collect();
-    let mask = Builder::new(ir, at, loc).insert(OpState::new(TtgOp::Mask, loc).operands(&[predicate]).results(&types).regions(1));
+    let mask = Builder::new(ir, at, loc)
+        .insert(OpState::new(TtgOp::Mask, loc).operands(&[predicate]).results(&types).regions(1));
     let region = ir.region(mask, 0);
     let block = ir.add_block(region, &[]);
     let copy = ir.clone_op(op, map);
@@ -412,9 +448,9 @@ fn switch(ir: &Ir, op: Op) -> Switch {
         OpKind::Scf(ScfOp::If) => Switch::Condition,
         OpKind::Llvm(LlvmOp::Assume)
         | OpKind::Ttng(TtngOp::FenceAsyncShared)
-        | OpKind::Ttg(TtgOp::AsyncCommitGroup | TtgOp::AsyncWait | TtgOp::LocalLoad | TtgOp::LocalStore | TtgOp::LocalAlloc) => {
-            Switch::Harmless
-        }
+        | OpKind::Ttg(
+            TtgOp::AsyncCommitGroup | TtgOp::AsyncWait | TtgOp::LocalLoad | TtgOp::LocalStore | TtgOp::LocalAlloc,
+        ) => Switch::Harmless,
         _ => Switch::Impossible,
     }
 }
@@ -440,7 +476,11 @@ pub(super) fn resolve_masks(ir: &mut Ir) {
 }
 
 fn is_true(ir: &Ir, value: Value) -> bool {
-    ir.def_op(value).filter(|&d| ir.is(d, ArithOp::Constant)).and_then(|d| ir.stored_attr(d, "value")).and_then(Attr::as_bool) == Some(true)
+    ir.def_op(value)
+        .filter(|&d| ir.is(d, ArithOp::Constant))
+        .and_then(|d| ir.stored_attr(d, "value"))
+        .and_then(Attr::as_bool)
+        == Some(true)
 }
 
 fn switch_off(ir: &mut Ir, op: Op, predicate: Value) {
@@ -452,7 +492,11 @@ fn switch_off(ir: &mut Ir, op: Op, predicate: Value) {
         Switch::Condition => {
             let condition = ir.operand(op, 0);
             let loc = ir.value_loc(predicate);
-            let both = Builder::new(ir, InsertPoint::Before(op), loc).value(ArithOp::Andi, &[predicate, condition], Type::int(1));
+            let both = Builder::new(ir, InsertPoint::Before(op), loc).value(
+                ArithOp::Andi,
+                &[predicate, condition],
+                Type::int(1),
+            );
             ir.set_operand(op, 0, both);
         }
         Switch::Branch => into_branch(ir, op, predicate),
@@ -477,7 +521,8 @@ fn switch_off(ir: &mut Ir, op: Op, predicate: Value) {
 /// Puts an operation without results into a branch: into the one right in front of it, if that has the same condition.
 fn into_branch(ir: &mut Ir, op: Op, predicate: Value) {
     let loc = ir.loc(op);
-    let before = ir.prev_op(op).filter(|&o| ir.is(o, ScfOp::If) && ir.operand(o, 0) == predicate && ir.results(o).is_empty());
+    let before =
+        ir.prev_op(op).filter(|&o| ir.is(o, ScfOp::If) && ir.operand(o, 0) == predicate && ir.results(o).is_empty());
     let block = before.and_then(|branch| ir.body(branch, 0)).unwrap_or_else(|| {
         let branch = Builder::before(ir, op).insert(OpState::new(ScfOp::If, loc).operands(&[predicate]).regions(2));
         let region = ir.region(branch, 0);

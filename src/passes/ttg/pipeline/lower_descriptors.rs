@@ -1,11 +1,12 @@
-//! Descriptors that a loop makes anew in each iteration: written to slots of scratch memory that rotate, so that copies under way keep theirs.
+//! Descriptors that a loop makes anew in each iteration: written to slots of scratch memory that rotate, so that copies
+//! under way keep theirs.
 //!
 //! # Algorithm
 //!
-//! 1. Every `tt.make_tensor_descriptor` of the body, also in branches, gets as many slots as the pipeline has stages ahead; one more where the body
-//!    holds a `wgmma`, which may lag behind by an iteration.
-//! 2. Each has a counter of its own, carried by the loop: the slot to write next. It counts on only where the descriptor is made, so a branch
-//!    hands it out.
+//! 1. Every `tt.make_tensor_descriptor` of the body, also in branches, gets as many slots as the pipeline has stages
+//!    ahead; one more where the body holds a `wgmma`, which may lag behind by an iteration.
+//! 2. Each has a counter of its own, carried by the loop: the slot to write next. It counts on only where the
+//!    descriptor is made, so a branch hands it out.
 //!
 //! ```text
 //! %d = tt.make_tensor_descriptor …     →    %at = tt.addptr %scratch, %slot * 128
@@ -98,7 +99,8 @@ fn hand_out(ir: &mut Ir, body: Block, make: Op, counter: Value, next: Value) {
                     ir.set_operands(end, &operands);
                 }
                 None => {
-                    Builder::new(ir, InsertPoint::End(block), loc).insert(OpState::new(ScfOp::Yield, loc).operands(&[given]));
+                    Builder::new(ir, InsertPoint::End(block), loc)
+                        .insert(OpState::new(ScfOp::Yield, loc).operands(&[given]));
                 }
             }
         }

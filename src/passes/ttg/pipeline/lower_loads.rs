@@ -2,12 +2,13 @@
 //!
 //! # Algorithm
 //!
-//! 1. A load whose first user runs `d` stages later, and whose parts are wide enough, gets a buffer with `d` slots in front of the loop; one more
-//!    where a `wgmma` that is still under way reads it, or where the user stands in a later cluster than the load.
-//! 2. Loads with equally many slots share two counters, carried by the loop: the slot to fill and the slot to read. They count alike but live in
-//!    different stages, so that neither has to be kept from one stage to another.
-//! 3. The load becomes a copy into its slot and the end of a group, in its stage, and a wait and a read of the slot in the stage of the first user.
-//!    An allocation that held the loaded tensor becomes a view of the slot.
+//! 1. A load whose first user runs `d` stages later, and whose parts are wide enough, gets a buffer with `d` slots in
+//!    front of the loop; one more where a `wgmma` that is still under way reads it, or where the user stands in a later
+//!    cluster than the load.
+//! 2. Loads with equally many slots share two counters, carried by the loop: the slot to fill and the slot to read.
+//!    They count alike but live in different stages, so that neither has to be kept from one stage to another.
+//! 3. The load becomes a copy into its slot and the end of a group, in its stage, and a wait and a read of the slot in
+//!    the stage of the first user. An allocation that held the loaded tensor becomes a view of the slot.
 //! 4. Everything new finds its stage through what needs it. Behind the loop all copies are waited for.
 
 use std::collections::BTreeSet;
@@ -82,7 +83,8 @@ fn decide(ir: &Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, body: Block, schedu
             continue;
         }
         let mut contiguity = 1;
-        let encoding = if ty.is_tensor() { loads::buffer_encoding(ir, op) } else { Some(loads::scalar_buffer_encoding()) };
+        let encoding =
+            if ty.is_tensor() { loads::buffer_encoding(ir, op) } else { Some(loads::scalar_buffer_encoding()) };
         let Some(encoding) = encoding else { continue };
         let mut wide = loads::is_wide_enough(ir, axis, op);
         if ty.is_tensor() {
@@ -132,7 +134,8 @@ fn stages_to_first_use(ir: &Ir, body: Block, schedule: &Schedule, load: Op) -> O
         users.extend(top_level_users(ir, body, alloc));
     }
     // A user in a later cluster reads after the copy of the next iteration was started.
-    let place = |user: Op| schedule.get(user).map(|(s, c)| s + u32::from(schedule.position(c) > schedule.position(cluster)));
+    let place =
+        |user: Op| schedule.get(user).map(|(s, c)| s + u32::from(schedule.position(c) > schedule.position(cluster)));
     users.into_iter().filter_map(place).min()?.checked_sub(stage)
 }
 
@@ -149,12 +152,15 @@ fn is_zero(ir: &Ir, value: Value) -> bool {
     match splat {
         Some(scalar) => is_zero(ir, scalar),
         None => constant.is_some_and(|c| {
-            c.int_value() == Some(0) || c.float_value().is_some_and(|f| f == 0.0 && f.is_sign_positive()) || c.splat_value() == Some(0)
+            c.int_value() == Some(0)
+                || c.float_value().is_some_and(|f| f == 0.0 && f.is_sign_positive())
+                || c.splat_value() == Some(0)
         }),
     }
 }
 
-/// Whether users can read the buffer itself: the only one stores the tensor to shared memory, and masked elements are zero.
+/// Whether users can read the buffer itself: the only one stores the tensor to shared memory, and masked elements are
+/// zero.
 pub(super) fn stays_in_memory(ir: &Ir, load: Op) -> Option<Op> {
     let value = ir.result(load);
     let alloc = ir.users(value).first().copied().filter(|&u| ir.has_one_use(value) && ir.is(u, TtgOp::LocalAlloc))?;
@@ -177,7 +183,8 @@ fn becomes_view(ir: &Ir, user: Op, encoding: Option<Attr>) -> bool {
     ir.is(user, TtgOp::LocalAlloc) && ir.ty(ir.result(user)).encoding() == encoding
 }
 
-/// Whether a `wgmma` will read the slot of a load, which has this encoding. Others may use what is loaded beside: each reads the same slot.
+/// Whether a `wgmma` will read the slot of a load, which has this encoding. Others may use what is loaded beside: each
+/// reads the same slot.
 fn feeds_wgmma(ir: &Ir, load: Op, encoding: Attr) -> bool {
     if !lower_tma::is_tma(ir, load) && !masked_are_zero(ir, load) {
         return false;
@@ -199,7 +206,8 @@ fn as_tensor(ir: &mut Ir, body: Block, schedule: &mut Schedule, load: Op) {
     let Some(threads) = module_attrs::threads(ir) else { return };
     let (Some(place), Some(user)) = (schedule.get(load), first_user(ir, body, schedule, &[load])) else { return };
     let user_place = schedule.get(user).unwrap_or(place);
-    let encoding = Attr::encoding(layout::default_blocked(&[1], threads.num_warps, threads.threads_per_warp, threads.num_ctas));
+    let encoding =
+        Attr::encoding(layout::default_blocked(&[1], threads.num_warps, threads.threads_per_warp, threads.num_ctas));
     let old = ir.result(load);
     let scalar = ir.ty(old);
     for (index, value) in ir.operands(load).to_vec().into_iter().enumerate() {
@@ -279,7 +287,8 @@ fn rewrite(ir: &mut Ir, looped: Op, body: Block, schedule: &mut Schedule, plan: 
     }
     // What hardware copies is waited for where it is used.
     if plan.iter().any(|l| !l.is_tma) {
-        Builder::after(ir, looped).insert(OpState::new(TtgOp::AsyncWait, loc).results(&[token()]).attr("num", Attr::i32(0)));
+        Builder::after(ir, looped)
+            .insert(OpState::new(TtgOp::AsyncWait, loc).results(&[token()]).attr("num", Attr::i32(0)));
     }
 }
 
@@ -364,7 +373,8 @@ fn start_ahead(ir: &mut Ir, body: Block, schedule: &mut Schedule, load: &AsyncLo
     let user_place = schedule.get(user).unwrap_or(place);
     let loc = ir.loc(op);
     let result = ir.result(op);
-    let (ptr, mask, other) = (ir.operand(op, 0), ir.operand_group(op, 1).first().copied(), ir.operand_group(op, 2).first().copied());
+    let (ptr, mask, other) =
+        (ir.operand(op, 0), ir.operand_group(op, 1).first().copied(), ir.operand_group(op, 2).first().copied());
     let mut b = Staged { ir, schedule, place, at: InsertPoint::Before(op) };
     let slot = b.slot(buffer, group.insert);
     let operands: Vec<Value> = [ptr, slot].into_iter().chain(mask).chain(other).collect();
@@ -382,7 +392,8 @@ fn start_ahead(ir: &mut Ir, body: Block, schedule: &mut Schedule, load: &AsyncLo
     let copy = b.insert(state);
     let commit = b.insert(OpState::new(TtgOp::AsyncCommitGroup, loc).operands(&[copy]).results(&[token()]));
     b.place = user_place;
-    let wait = b.insert(OpState::new(TtgOp::AsyncWait, loc).operands(&[commit]).results(&[token()]).attr("num", Attr::i32(0)));
+    let wait =
+        b.insert(OpState::new(TtgOp::AsyncWait, loc).operands(&[commit]).results(&[token()]).attr("num", Attr::i32(0)));
     let read = b.slot(buffer, group.extract);
     let ty = b.ir.ty(result);
     match other.filter(|&o| !is_zero(b.ir, o)) {

@@ -1,15 +1,17 @@
-//! Loads through descriptors that run ahead: copies by hardware into slots of a buffer, with mbarriers that rotate like the slots.
+//! Loads through descriptors that run ahead: copies by hardware into slots of a buffer, with mbarriers that rotate like
+//! the slots.
 //!
 //! # Algorithm
 //!
-//! 1. Loads that stand in one stage and cluster, with as many slots, and none of which is used before the last of them, share an mbarrier for
-//!    each slot: it is told the bytes of all of them.
-//! 2. The mbarriers are made in front of the loop and end behind it. In the body, the slot's mbarrier is told to expect the bytes in front of the
-//!    first load of a group; behind the last one, in the stage of the first user, every thread waits for the phase in which the slot is.
+//! 1. Loads that stand in one stage and cluster, with as many slots, and none of which is used before the last of them,
+//!    share an mbarrier for each slot: it is told the bytes of all of them.
+//! 2. The mbarriers are made in front of the loop and end behind it. In the body, the slot's mbarrier is told to expect
+//!    the bytes in front of the first load of a group; behind the last one, in the stage of the first user, every
+//!    thread waits for the phase in which the slot is.
 //! 3. A load becomes the copy into its slot. Users read the slot behind the wait.
 //!
-//! A phase lasts as long as it takes to go through all slots once, so the bit that tells it from the next one flips when the counter of the slots
-//! that are read starts over.
+//! A phase lasts as long as it takes to go through all slots once, so the bit that tells it from the next one flips
+//! when the counter of the slots that are read starts over.
 
 use super::lower_loads::{AsyncLoad, Group, Staged, first_user, read_slot, stays_in_memory};
 use super::schedule::{Schedule, ancestor_in};
@@ -66,7 +68,14 @@ fn users_of(ir: &Ir, load: Op) -> Vec<Op> {
 }
 
 /// Step 2 for one group. The loads themselves are still there.
-pub(super) fn signal(ir: &mut Ir, looped: Op, body: Block, schedule: &mut Schedule, loads: &[&AsyncLoad], group: &Group) -> Option<Signal> {
+pub(super) fn signal(
+    ir: &mut Ir,
+    looped: Op,
+    body: Block,
+    schedule: &mut Schedule,
+    loads: &[&AsyncLoad],
+    group: &Group,
+) -> Option<Signal> {
     let (first, last) = (loads.first()?.op, loads.last()?.op);
     let phase = group.phase?;
     let bytes: u32 = loads.iter().filter_map(|l| tma_bytes(l.slot_type(ir)).ok()).sum();
@@ -75,8 +84,10 @@ pub(super) fn signal(ir: &mut Ir, looped: Op, body: Block, schedule: &mut Schedu
     let mut b = Staged { ir, schedule, place, at: InsertPoint::Before(first) };
     let loc = b.ir.loc(looped);
     let barrier = b.slot(barriers, group.insert);
-    let always = b.insert(OpState::new(ArithOp::Constant, loc).results(&[Type::int(1)]).attr("value", Attr::bool(true)));
-    let expect = OpState::new(TtngOp::BarrierExpect, loc).operands(&[barrier, always]).attr("size", Attr::i32(i64::from(bytes)));
+    let always =
+        b.insert(OpState::new(ArithOp::Constant, loc).results(&[Type::int(1)]).attr("value", Attr::bool(true)));
+    let expect =
+        OpState::new(TtngOp::BarrierExpect, loc).operands(&[barrier, always]).attr("size", Attr::i32(i64::from(bytes)));
     b.effect(expect);
     let all: Vec<Op> = loads.iter().map(|l| l.op).collect();
     let user = first_user(b.ir, body, b.schedule, &all)?;
@@ -84,7 +95,8 @@ pub(super) fn signal(ir: &mut Ir, looped: Op, body: Block, schedule: &mut Schedu
     b.at = InsertPoint::After(last);
     let read = b.slot(barriers, group.extract);
     let sizes = Attr::i32_array(&[1, 1, 0, 0]);
-    let wait = b.effect(OpState::new(TtngOp::WaitBarrier, loc).operands(&[read, phase]).attr("operandSegmentSizes", sizes));
+    let wait =
+        b.effect(OpState::new(TtngOp::WaitBarrier, loc).operands(&[read, phase]).attr("operandSegmentSizes", sizes));
     Some(Signal { barrier, wait })
 }
 
@@ -126,8 +138,10 @@ pub(super) fn start_ahead(
     let (loc, result) = (ir.loc(op), ir.result(op));
     let mut b = Staged { ir, schedule, place, at: InsertPoint::Before(op) };
     let slot = b.slot(buffer, group.insert);
-    let always = b.insert(OpState::new(ArithOp::Constant, loc).results(&[Type::int(1)]).attr("value", Attr::bool(true)));
-    let copies = crate::passes::ttg::tma_lowering::copy_in(&mut Builder::before(b.ir, op), op, signal.barrier, slot, always);
+    let always =
+        b.insert(OpState::new(ArithOp::Constant, loc).results(&[Type::int(1)]).attr("value", Attr::bool(true)));
+    let copies =
+        crate::passes::ttg::tma_lowering::copy_in(&mut Builder::before(b.ir, op), op, signal.barrier, slot, always);
     for copy in copies {
         b.schedule.insert(copy, place.0, place.1);
     }

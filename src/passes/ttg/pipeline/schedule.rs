@@ -1,8 +1,8 @@
 //! A coarse schedule of a loop: a stage and a cluster for operations of its body.
 //!
-//! The *stage* says how many iterations behind the first stage an operation runs; the *cluster* says in which order the stages' operations stand
-//! in the body of the pipelined loop. Within a cluster the order of the body is kept. Clusters are made before, after and between others, so they
-//! have names that do not change and positions that do.
+//! The *stage* says how many iterations behind the first stage an operation runs; the *cluster* says in which order the
+//! stages' operations stand in the body of the pipelined loop. Within a cluster the order of the body is kept. Clusters
+//! are made before, after and between others, so they have names that do not change and positions that do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -97,19 +97,25 @@ impl Schedule {
 
     /// Inserts an operation, or moves it to an earlier place; whether that changed anything.
     fn insert_earlier(&mut self, op: Op, stage: u32, cluster: Cluster) -> bool {
-        let earlier = self.get(op).is_none_or(|(s, c)| stage < s || stage == s && self.position(cluster) < self.position(c));
+        let earlier =
+            self.get(op).is_none_or(|(s, c)| stage < s || stage == s && self.position(cluster) < self.position(c));
         if earlier {
             self.insert(op, stage, cluster);
         }
         earlier
     }
 
-    /// Schedules what `op` needs with it; through loop-carried values where `through_args`, moving what stands later where `earlier`.
+    /// Schedules what `op` needs with it; through loop-carried values where `through_args`, moving what stands later
+    /// where `earlier`.
     pub fn insert_deps(&mut self, ir: &Ir, op: Op, stage: u32, cluster: Cluster, through_args: bool, earlier: bool) {
         for operand in nested_operands(ir, op) {
             let value = if through_args { carried_from(ir, op, operand) } else { operand };
             let Some(def) = ir.def_op(value).filter(|&d| ir.parent_block(d) == ir.parent_block(op)) else { continue };
-            let inserted = if earlier { self.insert_earlier(def, stage, cluster) } else { self.insert_if_absent(def, stage, cluster) };
+            let inserted = if earlier {
+                self.insert_earlier(def, stage, cluster)
+            } else {
+                self.insert_if_absent(def, stage, cluster)
+            };
             if inserted {
                 self.insert_deps(ir, def, stage, cluster, through_args, earlier);
             }
@@ -147,10 +153,12 @@ impl Schedule {
     /// The schedule that a loop's attributes state.
     #[must_use]
     pub fn read(ir: &Ir, looped: Op) -> Option<Schedule> {
-        let number = |op: Op, name: &str| ir.stored_attr(op, name).and_then(Attr::as_int).and_then(|v| u32::try_from(v).ok());
+        let number =
+            |op: Op, name: &str| ir.stored_attr(op, name).and_then(Attr::as_int).and_then(|v| u32::try_from(v).ok());
         let mut schedule = Schedule::new(number(looped, MAX_STAGE)? + 1);
         let body = ir.body(looped, 0)?;
-        let places: Vec<(Op, u32, u32)> = ir.ops(body).filter_map(|op| Some((op, number(op, STAGE)?, number(op, CLUSTER)?))).collect();
+        let places: Vec<(Op, u32, u32)> =
+            ir.ops(body).filter_map(|op| Some((op, number(op, STAGE)?, number(op, CLUSTER)?))).collect();
         let last = places.iter().map(|p| p.2).max()?;
         let clusters: Vec<Cluster> = (0..=last).map(|_| schedule.cluster_at_back()).collect();
         for (op, stage, cluster) in places {
@@ -168,7 +176,8 @@ pub fn nested_operands(ir: &Ir, op: Op) -> Vec<Value> {
     let mut found = vec![];
     for inner in ir.all_ops_post(op) {
         for &value in ir.operands(inner) {
-            let outside = ir.value_block(value).and_then(|b| ir.block_op(b)).is_none_or(|owner| !inside.contains(&owner));
+            let outside =
+                ir.value_block(value).and_then(|b| ir.block_op(b)).is_none_or(|owner| !inside.contains(&owner));
             if outside && seen.insert(value) {
                 found.push(value);
             }
@@ -185,7 +194,9 @@ fn carried_from(ir: &Ir, op: Op, value: Value) -> Value {
         if index == 0 || Some(block) != ir.parent_block(op) || !seen.insert(value) {
             break;
         }
-        let Some(yielded) = ir.terminator(block).and_then(|t| ir.operands(t).get(index as usize - 1).copied()) else { break };
+        let Some(yielded) = ir.terminator(block).and_then(|t| ir.operands(t).get(index as usize - 1).copied()) else {
+            break;
+        };
         value = yielded;
     }
     value

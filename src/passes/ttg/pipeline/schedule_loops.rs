@@ -4,12 +4,14 @@
 //!
 //! Of each innermost loop without barriers, assertions and prints:
 //!
-//! 1. The *distance* of an operation is its latency plus the greatest distance of its users in the body. Those with a latency, and all that
-//!    depends on them, get the stage `greatest distance - distance`, and a cluster per stage, the last stage first.
-//! 2. An `scf.if` among them that nothing scheduled depends on goes to a cluster at the end; one that scheduled operations need goes to a cluster
-//!    at the start; others go to the end, in the last stage.
+//! 1. The *distance* of an operation is its latency plus the greatest distance of its users in the body. Those with a
+//!    latency, and all that depends on them, get the stage `greatest distance - distance`, and a cluster per stage, the
+//!    last stage first.
+//! 2. An `scf.if` among them that nothing scheduled depends on goes to a cluster at the end; one that scheduled
+//!    operations need goes to a cluster at the start; others go to the end, in the last stage.
 //! 3. What a scheduled operation needs goes to its stage and cluster, or stays earlier, stage by stage.
-//! 4. What it needs of the iteration before goes one stage later, to a cluster in front of its own; a load among those goes with it.
+//! 4. What it needs of the iteration before goes one stage later, to a cluster in front of its own; a load among those
+//!    goes with it.
 //! 5. The rest goes to the last stage, behind the first cluster of step 1 and never before what it uses.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -210,8 +212,11 @@ fn carried_dependencies(ir: &Ir, body: Block, schedule: &mut Schedule) {
 /// Step 5.
 fn remaining(ir: &Ir, body: Block, schedule: &mut Schedule, after_prologue: Cluster) {
     let last = schedule.num_stages - 1;
-    let mut places: BTreeMap<Op, Cluster> =
-        body_ops(ir, body).into_iter().filter(|&op| schedule.get(op).is_none()).map(|op| (op, after_prologue)).collect();
+    let mut places: BTreeMap<Op, Cluster> = body_ops(ir, body)
+        .into_iter()
+        .filter(|&op| schedule.get(op).is_none())
+        .map(|op| (op, after_prologue))
+        .collect();
     let mut queue: Vec<Op> = schedule.in_order(ir, body).into_iter().filter(|o| o.1 == last).map(|o| o.0).collect();
     while let Some(op) = queue.pop() {
         for user in ir.results(op).iter().flat_map(|&r| ir.uses(r)).map(|u| u.op) {

@@ -21,7 +21,12 @@ pub static PASS: Pass = Pass {
     name: "tritongpu-pipeline",
     doc: "start the work of later iterations of a scheduled loop early",
     input: Input::Ttgir,
-    options: &[OptionSpec { name: "num-stages", kind: OptionKind::Int, default: "3", doc: "stages of loops that do not say" }],
+    options: &[OptionSpec {
+        name: "num-stages",
+        kind: OptionKind::Int,
+        default: "3",
+        doc: "stages of loops that do not say",
+    }],
     run,
 };
 

@@ -4,10 +4,12 @@
 //!
 //! Of each loop with more than one stage, without atomics that order memory:
 //!
-//! 1. Stores, reductions and scatters of its body (not of loops in it) share a buffer in front of the loop, one for each shape, type and layout.
-//! 2. In front of each stands a wait until the copy before has read its source; then the block is written to the buffer, a fence, and the copy is
-//!    started. Behind the loop, all copies are waited for.
-//! 3. Where descriptors of such stores are made by the kernel, those that the loop makes get two slots of scratch memory ([`lower_descriptors`]).
+//! 1. Stores, reductions and scatters of its body (not of loops in it) share a buffer in front of the loop, one for
+//!    each shape, type and layout.
+//! 2. In front of each stands a wait until the copy before has read its source; then the block is written to the
+//!    buffer, a fence, and the copy is started. Behind the loop, all copies are waited for.
+//! 3. Where descriptors of such stores are made by the kernel, those that the loop makes get two slots of scratch
+//!    memory ([`lower_descriptors`]).
 
 use super::lower_descriptors;
 use crate::ir::core::{Attr, Builder, Ir, Op, Type, TypeData, Value, ValueDef};
@@ -54,14 +56,19 @@ pub(super) fn pipeline(ir: &mut Ir, looped: Op) {
 
 /// Step 1: the stores of the body in the order of the text.
 fn stores(ir: &Ir, looped: Op) -> Vec<Op> {
-    let innermost = |op: Op| std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).find(|&o| ir.is(o, ScfOp::For));
-    let is_store = |op: Op| matches!(ir.kind(op), OpKind::Tt(TtOp::DescriptorStore | TtOp::DescriptorReduce | TtOp::DescriptorScatter));
+    let innermost =
+        |op: Op| std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).find(|&o| ir.is(o, ScfOp::For));
+    let is_store = |op: Op| {
+        matches!(ir.kind(op), OpKind::Tt(TtOp::DescriptorStore | TtOp::DescriptorReduce | TtOp::DescriptorScatter))
+    };
     let known = |op: Op| matches!(*ir.ty(ir.operand(op, 0)), TypeData::TensorDesc { layout: Some(_), .. });
     ir.all_ops(looped).into_iter().filter(|&op| is_store(op) && known(op) && innermost(op) == Some(looped)).collect()
 }
 
 fn orders_memory(ir: &Ir, looped: Op) -> bool {
-    let orders = |op: Op| ir.kind(op).is_atomic() && ir.enum_attr::<MemSemantic>(op, "sem").is_some_and(|sem| sem != MemSemantic::Relaxed);
+    let orders = |op: Op| {
+        ir.kind(op).is_atomic() && ir.enum_attr::<MemSemantic>(op, "sem").is_some_and(|sem| sem != MemSemantic::Relaxed)
+    };
     ir.all_ops(looped).into_iter().any(orders)
 }
 

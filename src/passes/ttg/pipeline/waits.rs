@@ -2,11 +2,12 @@
 //!
 //! # Algorithm
 //!
-//! 1. A wait names the tokens of groups. Groups end in order, so those committed after the named one may still run: their number is the least
-//!    number of commits on any way from the named commit to the wait, through the loop's arguments (from before the loop and from the
-//!    iteration before). Commits inside branches do not count, which errs on the safe side.
-//! 2. Waits of a block between which nothing is committed, and that no loop or branch separates, become the first of them, with all tokens and the
-//!    least number.
+//! 1. A wait names the tokens of groups. Groups end in order, so those committed after the named one may still run:
+//!    their number is the least number of commits on any way from the named commit to the wait, through the loop's
+//!    arguments (from before the loop and from the iteration before). Commits inside branches do not count, which errs
+//!    on the safe side.
+//! 2. Waits of a block between which nothing is committed, and that no loop or branch separates, become the first of
+//!    them, with all tokens and the least number.
 
 use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Value, ValueDef};
 use crate::ir::dialects::{OpKind, ScfOp, TtgOp};
@@ -30,7 +31,8 @@ pub(super) fn update(ir: &mut Ir) {
         let tokens: Vec<Value> = group.iter().flat_map(|&w| ir.operands(w).to_vec()).collect();
         let least = group.iter().filter_map(|&w| ir.int_attr(w, "num")).min().unwrap_or(0);
         let ty = ir.ty(ir.result(wait));
-        let state = OpState::new(TtgOp::AsyncWait, ir.loc(wait)).operands(&tokens).results(&[ty]).attr("num", Attr::i32(least));
+        let state =
+            OpState::new(TtgOp::AsyncWait, ir.loc(wait)).operands(&tokens).results(&[ty]).attr("num", Attr::i32(least));
         let new = Builder::before(ir, wait).insert(state);
         let token = ir.result(new);
         for &old in &group {

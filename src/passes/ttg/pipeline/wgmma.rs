@@ -2,23 +2,30 @@
 //!
 //! # Algorithm
 //!
-//! 1. Every `ttng.warp_group_dot` of the loop becomes asynchronous. It is *properly* so, without a wait behind it, where
-//!    - its operands in shared memory come from buffers that rotate or do not change, so the next copies do not touch them;
-//!    - its f32 result is only carried to the next iteration (uses inside branches excepted), where it is the accumulator of a product again, or is
-//!      not touched before some `warp_group_dot_wait {pendings = 0}`, which it then goes through.
+//! 1. Every `ttng.warp_group_dot` of the loop becomes asynchronous. It is *properly* so, without a wait behind it,
+//!    where
+//!    - its operands in shared memory come from buffers that rotate or do not change, so the next copies do not touch
+//!      them;
+//!    - its f32 result is only carried to the next iteration (uses inside branches excepted), where it is the
+//!      accumulator of a product again, or is not touched before some `warp_group_dot_wait {pendings = 0}`, which it
+//!      then goes through.
 //!
 //!    Others get a wait for everything right behind them.
-//! 2. Where no wait for everything stands in the loop, a properly asynchronous product whose A is in registers is cut into two along K, so that the
-//!    registers of one half can be rewritten while the other half runs.
-//! 3. One wait in the loop, behind the last properly asynchronous product, leaves just this iteration's products under way: those of the iteration
-//!    before are finished, and their buffers free. A product with A in registers computed in the loop is waited for by the next one instead.
+//! 2. Where no wait for everything stands in the loop, a properly asynchronous product whose A is in registers is cut
+//!    into two along K, so that the registers of one half can be rewritten while the other half runs.
+//! 3. One wait in the loop, behind the last properly asynchronous product, leaves just this iteration's products under
+//!    way: those of the iteration before are finished, and their buffers free. A product with A in registers computed
+//!    in the loop is waited for by the next one instead.
 //! 4. Behind the loop everything is waited for.
 //!
-//! Results go through the waits that finish them, together with the buffers that the products read, which keeps those alive.
+//! Results go through the waits that finish them, together with the buffers that the products read, which keeps those
+//! alive.
 
 use std::collections::BTreeSet;
 
-use crate::ir::core::{Attr, Block, Builder, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Type, TypeData, Use, Value, ValueDef};
+use crate::ir::core::{
+    Attr, Block, Builder, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Type, TypeData, Use, Value, ValueDef,
+};
 use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp, TtngOp};
 use crate::layout::{ConversionKind, conversion_kind_of};
 use crate::passes::ttg::infer;
@@ -71,16 +78,17 @@ fn has_full_wait(ir: &Ir, body: Block) -> bool {
 fn is_noop(ir: &Ir, op: Op) -> bool {
     match ir.kind(op) {
         OpKind::Tt(TtOp::Reshape | TtOp::Trans) => true,
-        OpKind::Ttg(TtgOp::ConvertLayout) => {
-            conversion_kind_of(ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op))).is_ok_and(|kind| kind == ConversionKind::Nothing)
-        }
+        OpKind::Ttg(TtgOp::ConvertLayout) => conversion_kind_of(ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)))
+            .is_ok_and(|kind| kind == ConversionKind::Nothing),
         _ => false,
     }
 }
 
 fn is_outside(ir: &Ir, looped: Op, value: Value) -> bool {
     let block = ir.value_block(value);
-    block.and_then(|b| ir.block_op(b)).is_none_or(|owner| !std::iter::successors(Some(owner), |&o| ir.parent_op(o)).any(|o| o == looped))
+    block
+        .and_then(|b| ir.block_op(b))
+        .is_none_or(|owner| !std::iter::successors(Some(owner), |&o| ir.parent_op(o)).any(|o| o == looped))
 }
 
 /// Step 1: the index of the carried value that a properly asynchronous product yields.
@@ -98,7 +106,10 @@ fn properly_async(ir: &mut Ir, looped: Op, body: Block, dot: Op) -> Option<usize
         return Some(index);
     }
     let first = full_waits(ir, body).next()?;
-    let behind = ir.users(carried).iter().all(|&u| super::schedule::ancestor_in(ir, body, u).is_some_and(|u| ir.is_before(first, u)));
+    let behind = ir
+        .users(carried)
+        .iter()
+        .all(|&u| super::schedule::ancestor_in(ir, body, u).is_some_and(|u| ir.is_before(first, u)));
     if behind {
         thread_through(ir, first, &[carried]);
         return Some(index);
@@ -113,7 +124,9 @@ fn is_rotating(ir: &Ir, looped: Op, body: Block, value: Value) -> bool {
     while !is_outside(ir, looped, value) {
         match ir.def(value) {
             ValueDef::Result { op, .. } => match ir.kind(op) {
-                OpKind::Ttg(TtgOp::ConvertLayout | TtgOp::MemDescTrans | TtgOp::MemDescReshape | TtgOp::MemDescSubslice) => {
+                OpKind::Ttg(
+                    TtgOp::ConvertLayout | TtgOp::MemDescTrans | TtgOp::MemDescReshape | TtgOp::MemDescSubslice,
+                ) => {
                     value = ir.operand(op, 0);
                 }
                 kind => return kind == OpKind::Ttg(TtgOp::MemDescIndex),
@@ -179,7 +192,8 @@ fn thread_through(ir: &mut Ir, wait: Op, values: &[Value]) {
         }
     }
     let types: Vec<Type> = operands.iter().map(|&v| ir.ty(v)).collect();
-    let state = OpState::new(TtngOp::WarpGroupDotWait, ir.loc(wait)).operands(&operands).results(&types).attrs(ir.attrs(wait));
+    let state =
+        OpState::new(TtngOp::WarpGroupDotWait, ir.loc(wait)).operands(&operands).results(&types).attrs(ir.attrs(wait));
     let new = Builder::before(ir, wait).insert(state);
     for (i, &operand) in operands.iter().enumerate() {
         if ir.ty(operand).as_memdesc().is_some() {
@@ -249,7 +263,8 @@ fn cut(ir: &mut Ir, dot: Op) -> Option<Vec<Op>> {
         left -= take;
         let imprecise = if take == half { WHOLE_HALF } else { take };
         let operands: Vec<Value> = [lhs[i], rhs[i], sum].into_iter().chain(use_c.filter(|_| i == 0)).collect();
-        let mut state = OpState::new(TtngOp::WarpGroupDot, ir.loc(dot)).operands(&operands).results(&[result]).attrs(ir.attrs(dot));
+        let mut state =
+            OpState::new(TtngOp::WarpGroupDot, ir.loc(dot)).operands(&operands).results(&[result]).attrs(ir.attrs(dot));
         state = state.attr("maxNumImpreciseAcc", Attr::i32(imprecise));
         let new = Builder::before(ir, dot).insert(state);
         sum = ir.result(new);
@@ -259,7 +274,8 @@ fn cut(ir: &mut Ir, dot: Op) -> Option<Vec<Op>> {
     Some(dots)
 }
 
-/// Both halves along K of a tensor in registers: seen as `[…, 2, K/2]`, the axis of two moved last, split. Nothing moves.
+/// Both halves along K of a tensor in registers: seen as `[…, 2, K/2]`, the axis of two moved last, split. Nothing
+/// moves.
 fn halves_of_registers(ir: &mut Ir, at: Op, value: Value, half: i64) -> Option<[Value; 2]> {
     let ty = ir.ty(value);
     let loc = ir.value_loc(value);

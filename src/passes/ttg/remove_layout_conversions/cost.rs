@@ -2,9 +2,11 @@
 //!
 //! Costs are in thousandths of a cycle of a multiprocessor:
 //!
-//! - a conversion through shared memory: 32 a byte (store, load, and as much again for waiting), of at least 32 elements of 32 bits;
-//! - arithmetic: 1 a byte, 8 for what takes the special function unit or several instructions; times the elements that a thread has more in the
-//!   new layout than in the old one; nothing for what is then not needed in the old layout any more;
+//! - a conversion through shared memory: 32 a byte (store, load, and as much again for waiting), of at least 32
+//!   elements of 32 bits;
+//! - arithmetic: 1 a byte, 8 for what takes the special function unit or several instructions; times the elements that
+//!   a thread has more in the new layout than in the old one; nothing for what is then not needed in the old layout any
+//!   more;
 //! - a load (of few elements, likely cached): 8 a byte;
 //! - a reduction: its shuffles, and 8 for each round through shared memory; never if the order of its operands matters.
 
@@ -15,7 +17,8 @@ use crate::ir::core::{Attr, Ir, Op, Use, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, MathOp, OpKind, ScfOp, TtOp, TtgOp};
 use crate::layout::{self, ConversionKind, conversion_kind_of};
 
-/// Whether redoing `slice` for the conversion `op` costs no more than the conversion; `extra` is the cost of conversions made for it.
+/// Whether redoing `slice` for the conversion `op` costs no more than the conversion; `extra` is the cost of
+/// conversions made for it.
 pub(super) fn is_beneficial(ir: &Ir, op: Op, slice: &Slice, extra: i64) -> bool {
     let ops: BTreeSet<Op> = slice.values.iter().filter(|&&v| !slice.exists(v)).filter_map(|&v| ir.def_op(v)).collect();
     let needed = needed_elsewhere(ir, op, slice, &ops);
@@ -53,10 +56,17 @@ fn of_op(ir: &Ir, op: Op, slice: &Slice, shared: bool) -> Option<i64> {
         OpKind::Arith(ArithOp::Constant) => Some(0),
         OpKind::Arith(_) | OpKind::Math(_) => {
             let multiplier = if is_expensive_math(ir.kind(op)) { 8 } else { 1 };
-            Some(results.iter().map(|&r| multiplier * bytes(ir, r, 0, 0) * (factor(ir, r, slice) - i64::from(!shared))).sum())
+            Some(
+                results
+                    .iter()
+                    .map(|&r| multiplier * bytes(ir, r, 0, 0) * (factor(ir, r, slice) - i64::from(!shared)))
+                    .sum(),
+            )
         }
         _ if !shared => Some(0),
-        OpKind::Tt(TtOp::Load) | OpKind::Ttg(TtgOp::LocalLoad) => Some(results.iter().map(|&r| 8 * bytes(ir, r, 0, 0)).sum()),
+        OpKind::Tt(TtOp::Load) | OpKind::Ttg(TtgOp::LocalLoad) => {
+            Some(results.iter().map(|&r| 8 * bytes(ir, r, 0, 0)).sum())
+        }
         OpKind::Tt(TtOp::Reduce) => of_reduce(ir, op),
         _ => Some(0),
     }
@@ -66,7 +76,8 @@ fn of_op(ir: &Ir, op: Op, slice: &Slice, shared: bool) -> Option<i64> {
 fn factor(ir: &Ir, value: Value, slice: &Slice) -> i64 {
     let ty = ir.ty(value);
     let Some(&encoding) = slice.layout.get(&value).filter(|_| ty.is_tensor()) else { return 1 };
-    let (old, new) = (layout::unique_elems_per_thread(ty), layout::unique_elems_per_thread(ty.with_encoding(Some(encoding))));
+    let (old, new) =
+        (layout::unique_elems_per_thread(ty), layout::unique_elems_per_thread(ty.with_encoding(Some(encoding))));
     i64::try_from(new / old.max(1)).unwrap_or(i64::MAX).max(1)
 }
 
@@ -101,7 +112,8 @@ fn of_reduce(ir: &Ir, op: Op) -> Option<i64> {
     Some(lanes + 8 * warps)
 }
 
-/// Whether the order in which elements are combined does not change the result: at most two are, or no float is added or multiplied.
+/// Whether the order in which elements are combined does not change the result: at most two are, or no float is added
+/// or multiplied.
 fn is_associative(ir: &Ir, op: Op) -> bool {
     let ty = ir.ty(ir.operand(op, 0));
     let size = ir.int_attr(op, "axis").and_then(|axis| ty.shape().get(usize::try_from(axis).ok()?).copied());
@@ -146,7 +158,9 @@ fn flows_to(ir: &Ir, u: Use) -> Option<Vec<Value>> {
         _ => return None,
     };
     match ir.kind(owner) {
-        OpKind::Scf(ScfOp::For) => Some(vec![*ir.args(ir.body(owner, 0)?).get(index + 1)?, *ir.results(owner).get(index)?]),
+        OpKind::Scf(ScfOp::For) => {
+            Some(vec![*ir.args(ir.body(owner, 0)?).get(index + 1)?, *ir.results(owner).get(index)?])
+        }
         OpKind::Scf(ScfOp::While) => Some(vec![*ir.args(ir.body(owner, 0)?).get(index)?]),
         _ => Some(vec![*ir.results(owner).get(index)?]),
     }
@@ -161,7 +175,9 @@ fn comes_from(ir: &Ir, value: Value) -> Vec<Value> {
     match ir.def(value) {
         ValueDef::Result { op, index } => match ir.kind(op) {
             OpKind::Scf(ScfOp::For) => carried(op, index as usize),
-            OpKind::Scf(ScfOp::If) => yielded(op, 0, index as usize).into_iter().chain(yielded(op, 1, index as usize)).collect(),
+            OpKind::Scf(ScfOp::If) => {
+                yielded(op, 0, index as usize).into_iter().chain(yielded(op, 1, index as usize)).collect()
+            }
             _ => ir.operands(op).to_vec(),
         },
         ValueDef::Arg { block, index } => match ir.block_op(block) {

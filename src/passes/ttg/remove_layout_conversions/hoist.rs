@@ -2,24 +2,25 @@
 //!
 //! # Into branches
 //!
-//! Where a conversion's source comes out of an `scf.if` in a loop, and one branch yields what can be computed anew in the wanted layout while
-//! the other cannot:
+//! Where a conversion's source comes out of an `scf.if` in a loop, and one branch yields what can be computed anew in
+//! the wanted layout while the other cannot:
 //!
 //! ```text
 //! %v = scf.if %rare { yield %dear } else { yield %constant }
 //! %w = convert %v
 //! ```
 //!
-//! 1. Collect the slice of the source, not going beyond conditionals; then beyond each conditional met, branch by branch.
-//! 2. Both branches can follow: go on. Neither can: the result is converted right behind the conditional. One can: the other converts what it
-//!    yields, so that the conversion runs only when that branch does.
+//! 1. Collect the slice of the source, not going beyond conditionals; then beyond each conditional met, branch by
+//!    branch.
+//! 2. Both branches can follow: go on. Neither can: the result is converted right behind the conditional. One can: the
+//!    other converts what it yields, so that the conversion runs only when that branch does.
 //! 3. If some conditional was of the last kind, compute the slice anew.
 //!
 //! # To loads
 //!
-//! The conversion of an operand of a matrix instruction moves up to the loads that feed it, through operations that move no data between
-//! threads, if a product with operands in registers follows in the same block. All leaves have to be loads or constants. An operand that has been
-//! converted before is taken from there.
+//! The conversion of an operand of a matrix instruction moves up to the loads that feed it, through operations that
+//! move no data between threads, if a product with operands in registers follows in the same block. All leaves have to
+//! be loads or constants. An operand that has been converted before is taken from there.
 
 use super::remat::Remat;
 use super::slice::Slice;
@@ -135,13 +136,13 @@ impl Remat {
         true
     }
 
-    /// Whether a product of registers follows in the block. The last one of a block is looked up once: no product moves while conversions do.
+    /// Whether a product of registers follows in the block. The last one of a block is looked up once: no product moves
+    /// while conversions do.
     fn feeds_product_behind(&mut self, ir: &Ir, op: Op) -> bool {
         let Some(block) = ir.parent_block(op) else { return false };
-        let last = *self
-            .last_products
-            .entry(block)
-            .or_insert_with(|| std::iter::successors(ir.last_op(block), |&o| ir.prev_op(o)).find(|&o| is_product_of_registers(ir, o)));
+        let last = *self.last_products.entry(block).or_insert_with(|| {
+            std::iter::successors(ir.last_op(block), |&o| ir.prev_op(o)).find(|&o| is_product_of_registers(ir, o))
+        });
         last.is_some_and(|product| ir.is_before(op, product))
     }
 }

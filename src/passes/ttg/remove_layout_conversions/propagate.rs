@@ -1,9 +1,12 @@
 //! Step 1: layouts flow forward from anchors.
 //!
 //! 1. Anchors (and tensor parameters) keep the encoding they have.
-//! 2. Each value passes its encodings on to the results of its users, through loops and conditionals, to a fixpoint. A value may collect several.
-//! 3. A value keeps the first it got; but of a load or atomic a blocked one, of anything else that of a matrix instruction, where there is one.
-//! 4. Walk the function and change results to the encodings chosen. An operand that has another one is converted right after its definition.
+//! 2. Each value passes its encodings on to the results of its users, through loops and conditionals, to a fixpoint. A
+//!    value may collect several.
+//! 3. A value keeps the first it got; but of a load or atomic a blocked one, of anything else that of a matrix
+//!    instruction, where there is one.
+//! 4. Walk the function and change results to the encodings chosen. An operand that has another one is converted right
+//!    after its definition.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -77,8 +80,11 @@ impl Propagation {
 
     fn anchors(&mut self, ir: &Ir, func: Op) {
         let params = ir.body(func, 0).map_or(&[][..], |b| ir.args(b)).to_vec();
-        let results =
-            ir.all_ops_post(func).into_iter().filter(|&op| op != func && is_anchor(ir, op)).flat_map(|op| ir.results(op).to_vec());
+        let results = ir
+            .all_ops_post(func)
+            .into_iter()
+            .filter(|&op| op != func && is_anchor(ir, op))
+            .flat_map(|op| ir.results(op).to_vec());
         for value in params.into_iter().chain(results.collect::<Vec<_>>()) {
             if let Some(encoding) = ir.ty(value).as_tensor().and_then(|t| t.encoding) {
                 self.add(value, encoding);
@@ -103,7 +109,9 @@ impl Propagation {
                 let body = ir.body(user, 0).map_or(&[][..], |b| ir.args(b));
                 body.get(at - 2).into_iter().chain(ir.results(user).get(at - 3)).copied().collect()
             }
-            OpKind::Scf(ScfOp::While) => ir.body(user, 0).and_then(|b| ir.args(b).get(at)).into_iter().copied().collect(),
+            OpKind::Scf(ScfOp::While) => {
+                ir.body(user, 0).and_then(|b| ir.args(b).get(at)).into_iter().copied().collect()
+            }
             OpKind::Scf(ScfOp::Yield) => self.yield_targets(ir, user, at),
             OpKind::Scf(ScfOp::Condition) if at >= 1 => {
                 let Some(parent) = ir.parent_op(user) else { return };
@@ -146,9 +154,9 @@ impl Propagation {
 
     fn settle(&mut self, ir: &Ir) {
         for (&value, list) in &mut self.encodings {
-            let access = ir
-                .def_op(value)
-                .is_some_and(|op| matches!(ir.kind(op), OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas)));
+            let access = ir.def_op(value).is_some_and(|op| {
+                matches!(ir.kind(op), OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas))
+            });
             let preferred = list.iter().copied().find(|e| match e.as_encoding() {
                 Some(Encoding::Blocked(_)) => access,
                 Some(Encoding::NvidiaMma(_)) => !access,
@@ -232,11 +240,10 @@ impl Propagation {
 
     fn change_plain(&mut self, ir: &mut Ir, op: Op, encoding: Attr) {
         if !ir.operands(op).is_empty() {
-            let from_operand = ir
-                .operands(op)
-                .iter()
-                .filter_map(|&v| self.chosen(v))
-                .find(|&e| passes_on(ir, op) && e == encoding || infer::result_encoding(ir, op, e) == Some(encoding));
+            let from_operand =
+                ir.operands(op).iter().filter_map(|&v| self.chosen(v)).find(|&e| {
+                    passes_on(ir, op) && e == encoding || infer::result_encoding(ir, op, e) == Some(encoding)
+                });
             let Some(wanted) = from_operand.or_else(|| infer::operand_encoding(ir, op, encoding)) else { return };
             (0..ir.operands(op).len()).for_each(|i| self.fit(ir, op, i, wanted));
         }
@@ -289,7 +296,9 @@ impl Propagation {
     fn fit_condition(&mut self, ir: &mut Ir, op: Op) {
         let Some(parent) = ir.parent_op(op) else { return };
         for i in 1..ir.operands(op).len() {
-            if let Some(encoding) = ir.results(parent).get(i - 1).and_then(|&r| ir.ty(r).as_tensor()).and_then(|t| t.encoding) {
+            if let Some(encoding) =
+                ir.results(parent).get(i - 1).and_then(|&r| ir.ty(r).as_tensor()).and_then(|t| t.encoding)
+            {
                 self.fit(ir, op, i, encoding);
             }
         }

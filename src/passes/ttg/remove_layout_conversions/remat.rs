@@ -3,9 +3,11 @@
 //! For each conversion, in order:
 //!
 //! 1. If its source has been computed in its layout already, at a place from where it is available, use that.
-//! 2. Collect the backward slice of the source ([`super::slice`]). Give up where it cannot be had, or holds what must not be done twice.
+//! 2. Collect the backward slice of the source ([`super::slice`]). Give up where it cannot be had, or holds what must
+//!    not be done twice.
 //! 3. Give up unless the conversion costs more than what is computed twice ([`super::cost`]).
-//! 4. Compute the slice in the new layout beside the old one; loops and conditionals get further carried values and results.
+//! 4. Compute the slice in the new layout beside the old one; loops and conditionals get further carried values and
+//!    results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +71,8 @@ fn may_repeat(ir: &Ir, op: Op) -> bool {
 /// Operations whose result is larger than what they are given.
 fn is_widening(ir: &Ir, op: Op) -> bool {
     match ir.kind(op) {
-        OpKind::Arith(ArithOp::Extsi | ArithOp::Extui | ArithOp::Extf) | OpKind::Tt(TtOp::Broadcast | TtOp::ExpandDims) => true,
+        OpKind::Arith(ArithOp::Extsi | ArithOp::Extui | ArithOp::Extf)
+        | OpKind::Tt(TtOp::Broadcast | TtOp::ExpandDims) => true,
         OpKind::Tt(TtOp::FpToFp) => ir.ty(ir.operand(op, 0)).bit_width() < ir.ty(ir.result(op)).bit_width(),
         _ => false,
     }
@@ -77,10 +80,20 @@ fn is_widening(ir: &Ir, op: Op) -> bool {
 
 impl Remat {
     /// A slice with `root` added, all of which may be repeated; `slice` itself is changed only on success.
-    pub(super) fn repeatable(&self, ir: &Ir, root: Use, encoding: Attr, slice: &mut Slice, stop: fn(&Ir, Op) -> bool) -> bool {
+    pub(super) fn repeatable(
+        &self,
+        ir: &Ir,
+        root: Use,
+        encoding: Attr,
+        slice: &mut Slice,
+        stop: fn(&Ir, Op) -> bool,
+    ) -> bool {
         let mut larger = slice.clone();
         let found = self.reach(ir, root, encoding, &mut larger, &stop).is_some();
-        if !found || larger.values.is_empty() || larger.values.iter().filter_map(|&v| ir.def_op(v)).any(|d| !may_repeat(ir, d)) {
+        if !found
+            || larger.values.is_empty()
+            || larger.values.iter().filter_map(|&v| ir.def_op(v)).any(|d| !may_repeat(ir, d))
+        {
             return false;
         }
         *slice = larger;
@@ -88,7 +101,14 @@ impl Remat {
     }
 
     /// Extends a slice, with what has been computed anew before; `None` where it cannot be had.
-    pub(super) fn reach(&self, ir: &Ir, root: Use, encoding: Attr, slice: &mut Slice, stop: &dyn Fn(&Ir, Op) -> bool) -> Option<()> {
+    pub(super) fn reach(
+        &self,
+        ir: &Ir,
+        root: Use,
+        encoding: Attr,
+        slice: &mut Slice,
+        stop: &dyn Fn(&Ir, Op) -> bool,
+    ) -> Option<()> {
         let dominance = Dominance::new();
         let reuse = |ir: &Ir, at: Use, encoding: Attr| {
             let made = *self.made.get(&(ir.operand(at.op, at.index as usize), encoding))?;
@@ -116,7 +136,9 @@ impl Remat {
             return true;
         }
         let mut slice = Slice::default();
-        if !self.repeatable(ir, Use { op, index: 0 }, encoding, &mut slice, |_, _| false) || !cost::is_beneficial(ir, op, &slice, 0) {
+        if !self.repeatable(ir, Use { op, index: 0 }, encoding, &mut slice, |_, _| false)
+            || !cost::is_beneficial(ir, op, &slice, 0)
+        {
             return false;
         }
         self.rewrite(ir, op, slice, Mapping::default());
@@ -156,7 +178,8 @@ impl Remat {
         true
     }
 
-    /// The one widening operation of a slice whose source cannot be computed anew; the slice takes in the sources of the others.
+    /// The one widening operation of a slice whose source cannot be computed anew; the slice takes in the sources of
+    /// the others.
     fn only_widening(&self, ir: &Ir, slice: &mut Slice) -> Option<Op> {
         let mut only = None;
         for value in slice.values.clone() {
@@ -293,7 +316,8 @@ impl Plan {
             }
         }
         // In the order of the text every operation stands after what it needs, and a loop before its body.
-        let mut ordered: Vec<(Vec<u64>, Op)> = ops.into_iter().filter_map(|o| Some((ir.place_in(func, o)?, o))).collect();
+        let mut ordered: Vec<(Vec<u64>, Op)> =
+            ops.into_iter().filter_map(|o| Some((ir.place_in(func, o)?, o))).collect();
         ordered.sort();
         Plan { ops: ordered.into_iter().map(|(_, o)| o).collect(), yields }
     }

@@ -10,7 +10,8 @@ use crate::passes::analysis::effects::would_be_trivially_dead;
 use crate::passes::common::region_dce::successor_operands;
 use crate::passes::ttg::infer;
 
-/// Values that exist in a layout other than their own; `None` where one does, but not at every place where it is wanted.
+/// Values that exist in a layout other than their own; `None` where one does, but not at every place where it is
+/// wanted.
 pub(super) type Known = BTreeMap<(Value, Attr), Option<Value>>;
 
 /// What a backward slice consists of.
@@ -57,7 +58,8 @@ impl Slice {
 /// Whether a conversion moves data within threads only.
 fn is_free_convert(ir: &Ir, op: Op) -> bool {
     ir.is(op, TtgOp::ConvertLayout)
-        && conversion_kind_of(ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op))).is_ok_and(|k| k <= ConversionKind::Registers)
+        && conversion_kind_of(ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)))
+            .is_ok_and(|k| k <= ConversionKind::Registers)
 }
 
 /// Whether the value's layout is this one, by whatever name.
@@ -66,8 +68,9 @@ fn has_layout(ir: &Ir, value: Value, encoding: Attr) -> bool {
     ty.encoding().is_some_and(|own| are_layouts_equivalent_up_to_copies(ty.shape(), own, encoding).unwrap_or(false))
 }
 
-/// Adds to `slice` everything that the operand `root` in layout `encoding` needs. `stop` says which operations not to go beyond; `reuse` finds a
-/// value that exists in the layout already (`Some(None)`: it does, but cannot be used here). `None` where the layout cannot be had.
+/// Adds to `slice` everything that the operand `root` in layout `encoding` needs. `stop` says which operations not to
+/// go beyond; `reuse` finds a value that exists in the layout already (`Some(None)`: it does, but cannot be used here).
+/// `None` where the layout cannot be had.
 pub(super) fn extend(
     ir: &Ir,
     root: Use,
@@ -99,7 +102,9 @@ pub(super) fn extend(
         }
         slice.insert(value);
         let def = ir.def_op(value);
-        if def.is_some_and(|d| matches!(ir.kind(d), OpKind::Scf(ScfOp::For | ScfOp::While) | OpKind::Ttg(TtgOp::WarpSpecialize))) {
+        if def.is_some_and(|d| {
+            matches!(ir.kind(d), OpKind::Scf(ScfOp::For | ScfOp::While) | OpKind::Ttg(TtgOp::WarpSpecialize))
+        }) {
             return None;
         }
         let next = match def {
@@ -121,13 +126,24 @@ fn operand(op: Op, index: usize) -> Use {
     Use { op, index: index as u32 }
 }
 
-fn through_op(ir: &Ir, def: Op, value: Value, encoding: Attr, slice: &mut Slice, stop: &dyn Fn(&Ir, Op) -> bool) -> Option<Needs> {
+fn through_op(
+    ir: &Ir,
+    def: Op,
+    value: Value,
+    encoding: Attr,
+    slice: &mut Slice,
+    stop: &dyn Fn(&Ir, Op) -> bool,
+) -> Option<Needs> {
     if ir.is(def, ScfOp::If) {
         if stop(ir, def) {
             return Some(vec![]);
         }
         let index = ir.results(def).iter().position(|&r| r == value)?;
-        return ir.regions_of(def).iter().map(|&r| Some((operand(ir.last_op(ir.entry(r)?)?, index), encoding))).collect();
+        return ir
+            .regions_of(def)
+            .iter()
+            .map(|&r| Some((operand(ir.last_op(ir.entry(r)?)?, index), encoding)))
+            .collect();
     }
     for &result in ir.results(def) {
         if result != value && ir.ty(result).is_tensor() {
@@ -146,7 +162,9 @@ fn through_op(ir: &Ir, def: Op, value: Value, encoding: Attr, slice: &mut Slice,
         OpKind::Tt(TtOp::Gather) => Some(vec![(operand(def, 1), infer::operand_encoding(ir, def, encoding)?)]),
         // A broadcast takes its operand as it is where only the name of the layout differs.
         OpKind::Tt(TtOp::Broadcast) if has_layout(ir, ir.operand(def, 0), encoding) => Some(vec![]),
-        _ => (0..ir.operands(def).len()).map(|i| Some((operand(def, i), infer::operand_encoding(ir, def, encoding)?))).collect(),
+        _ => (0..ir.operands(def).len())
+            .map(|i| Some((operand(def, i), infer::operand_encoding(ir, def, encoding)?)))
+            .collect(),
     }
 }
 
@@ -167,7 +185,8 @@ pub(super) fn live_values(ir: &Ir, scope: Op) -> BTreeSet<Value> {
         let kind = ir.kind(op);
         let structured = matches!(kind, OpKind::Scf(_));
         let is_root = !structured
-            && (kind.is_terminator() && ir.successors(op).is_empty() || !would_be_trivially_dead(ir, op) && !kind.is_terminator());
+            && (kind.is_terminator() && ir.successors(op).is_empty()
+                || !would_be_trivially_dead(ir, op) && !kind.is_terminator());
         if is_root && ir.regions_of(op).is_empty() {
             stack.extend(ir.operands(op));
         }
@@ -195,7 +214,9 @@ fn sources(ir: &Ir, value: Value) -> Vec<Value> {
         ValueDef::Result { op, index } => {
             let i = index as usize;
             match ir.kind(op) {
-                OpKind::Scf(ScfOp::For) => ir.operands(op).get(3 + i).copied().into_iter().chain(yielded(op, 0, i)).collect(),
+                OpKind::Scf(ScfOp::For) => {
+                    ir.operands(op).get(3 + i).copied().into_iter().chain(yielded(op, 0, i)).collect()
+                }
                 OpKind::Scf(ScfOp::If) => yielded(op, 0, i).into_iter().chain(yielded(op, 1, i)).collect(),
                 OpKind::Scf(ScfOp::While) => yielded(op, 0, i + 1).into_iter().collect(),
                 _ => {

@@ -1,8 +1,10 @@
 //! Claims about values in loops and conditionals, on every value that is there while the program runs.
 //!
-//! 1. A random program is built: arithmetic on scalars and vectors of 8, nested `scf.for`, `scf.if` and `scf.while` with carried values.
-//! 2. It is run for some parameters; each value that an operation gives, in each iteration, is noted. A run that leaves what the rules take for granted
-//!    (no overflow; division and remainder of numbers from 0 on, by numbers from 1 on) or that takes too long says nothing and is counted as such.
+//! 1. A random program is built: arithmetic on scalars and vectors of 8, nested `scf.for`, `scf.if` and `scf.while`
+//!    with carried values.
+//! 2. It is run for some parameters; each value that an operation gives, in each iteration, is noted. A run that leaves
+//!    what the rules take for granted (no overflow; division and remainder of numbers from 0 on, by numbers from 1 on)
+//!    or that takes too long says nothing and is counted as such.
 //! 3. Every claim must hold on everything that was noted.
 
 use std::collections::BTreeMap;
@@ -60,7 +62,14 @@ impl Program {
         program
     }
 
-    fn add(&mut self, block: Block, kind: impl Into<OpKind>, operands: &[Value], ty: Type, attrs: &[(&str, Attr)]) -> Value {
+    fn add(
+        &mut self,
+        block: Block,
+        kind: impl Into<OpKind>,
+        operands: &[Value],
+        ty: Type,
+        attrs: &[(&str, Attr)],
+    ) -> Value {
         Builder::new(&mut self.ir, InsertPoint::End(block), Loc::unknown()).value_with(kind, operands, ty, attrs)
     }
 
@@ -152,7 +161,11 @@ impl Program {
     }
 
     fn if_(&mut self, block: Block, scope: &mut Scope, depth: usize) {
-        let condition = if scope.bools.is_empty() { self.condition(block, &scope.scalars.clone()) } else { self.any(&scope.bools.clone()) };
+        let condition = if scope.bools.is_empty() {
+            self.condition(block, &scope.scalars.clone())
+        } else {
+            self.any(&scope.bools.clone())
+        };
         let op = self.structured(block, ScfOp::If, &[condition], 2);
         for index in 0..2 {
             let body = self.region(op, index, &[]);
@@ -304,7 +317,12 @@ fn claims_hold_in_every_iteration_of_random_loops() {
                 let Some(info) = analysis.get(value) else { continue };
                 let ty = program.ir.ty(value);
                 for elements in all {
-                    let v = Evaluated { value, shape: ty.shape().to_vec(), elements: elements.clone(), is_bool: ty.elem().is_int_of(1) };
+                    let v = Evaluated {
+                        value,
+                        shape: ty.shape().to_vec(),
+                        elements: elements.clone(),
+                        is_bool: ty.elem().is_int_of(1),
+                    };
                     let wrong = check(info, &v);
                     let text = || crate::ir::text::print_module(&program.ir, &crate::ir::text::PrintOptions::default());
                     assert!(wrong.is_none(), "seed {seed}: {value:?} {info} {elements:?}: {wrong:?}\n{}", text());
