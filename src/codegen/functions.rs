@@ -28,10 +28,10 @@ use inkwell::values::{FunctionValue, PointerValue, StructValue};
 use super::llvm::{Facts, PTX_KERNEL};
 use super::lower::{Lower, Res, Val, defect, located};
 use super::shared::SHARED_SPACE;
+use crate::analysis::scratch::{GLOBAL_OFFSET, OFFSET};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Attr, AttrData, Ir, Op, TtOp, Type, TypeData};
 use crate::layout::encodings::DESCRIPTOR_BYTES;
-use crate::passes::analysis::scratch::{GLOBAL_OFFSET, OFFSET};
 
 /// LLVM's number of the calling convention `fastcc`.
 const FAST: u32 = 8;

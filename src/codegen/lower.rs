@@ -24,13 +24,13 @@ use super::debug_info::LineTable;
 use super::functions::{Declared, Functions};
 use super::llvm::{Draft, Facts, Module, required_ptx};
 use super::{CodegenOptions, ops, shared};
+use crate::analysis::axis_info::AxisInfoAnalysis;
+use crate::analysis::clusters;
+use crate::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_SIZE, SHARED};
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 use crate::ir::core::entity::Entity;
 use crate::ir::{Block, Ir, Loc, Op, Type, Value};
 use crate::layout::{Dim, layout_of};
-use crate::passes::analysis::axis_info::AxisInfoAnalysis;
-use crate::passes::analysis::clusters;
-use crate::passes::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_SIZE, SHARED};
 use crate::target::Target;
 
 pub(super) type Res<T> = Result<T, Diagnostic>;

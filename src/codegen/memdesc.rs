@@ -24,12 +24,12 @@ use std::collections::BTreeMap;
 use inkwell::values::{IntValue, PointerValue};
 
 use super::lower::{Lower, Res, Val, as_int, defect};
+use crate::analysis::allocation::buffer_bytes;
+use crate::analysis::scratch::element_bits;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Encoding, TtgOp, Type, Value};
 use crate::layout::plan::SharedAccess;
 use crate::layout::{Dim, LinearLayout, layout_of};
-use crate::passes::analysis::allocation::buffer_bytes;
-use crate::passes::analysis::scratch::element_bits;
 
 /// A descriptor of shared memory.
 #[derive(Clone)]

@@ -12,10 +12,10 @@ use inkwell::values::{BasicValue, CallSiteValue, IntValue, PointerValue};
 use super::CodegenOptions;
 use super::lower::{Lower, Res, Val, as_int, defect, located};
 use super::warp::Source;
+use crate::analysis::allocation::buffer_bytes;
+use crate::analysis::scratch::{OFFSET, SHARED, scratch_bytes};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Ir, Op, TtgOp};
-use crate::passes::analysis::allocation::buffer_bytes;
-use crate::passes::analysis::scratch::{OFFSET, SHARED, scratch_bytes};
 
 /// LLVM's address space of shared memory in NVPTX.
 pub(super) const SHARED_SPACE: u16 = 3;

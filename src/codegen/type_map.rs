@@ -20,10 +20,10 @@ use inkwell::values::BasicValueEnum;
 use super::lower::{Lower, Regs, Res};
 use super::ptx_builder::Reg;
 use super::shared::SHARED_SPACE;
+use crate::analysis::shared_alias::is_shared;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Attr, AttrData, DenseData, FloatKind, Type, TypeData};
 use crate::layout::{Dim, LinearLayout, layout_of};
-use crate::passes::analysis::shared_alias::is_shared;
 
 impl<'c> Lower<'c, '_> {
     /// `iN`

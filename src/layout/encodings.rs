@@ -37,7 +37,7 @@ use super::{Dim, LayoutError, LinearLayout};
 use crate::ir::core::encoding::LinearBases;
 use crate::ir::core::hash::Map;
 use crate::ir::core::{Attr, Bases, Encoding, Type, TypeData};
-use crate::ir::wellformed;
+use crate::ir::encoding::wellformed;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// The layout of a tensor (or memory descriptor) of this shape and encoding, from (`register`, `lane`, `warp`, `block`)

@@ -3,7 +3,7 @@
 
 use super::common::{canonicalize, cse, inline, sccp, symbol_dce};
 use super::manager::Pipeline;
-use super::{tt, ttg};
+use super::{nvidia, tt, ttg};
 use crate::target::{Generation, Target};
 
 /// What TTGIR is made for.
@@ -68,14 +68,14 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::optimize_thread_locality::PASS);
     // The module's `cuda:90` stands for sm_90a, as in Triton; the baseline has no `wgmma`.
     if target.generation() == Generation::Hopper && !target.has_wgmma() {
-        p.add_with(&ttg::accelerate_matmul::PASS, &[(ttg::accelerate_matmul::WGMMA, "false".to_owned())]);
+        p.add_with(&nvidia::accelerate_matmul::PASS, &[(nvidia::accelerate_matmul::WGMMA, "false".to_owned())]);
     } else {
-        p.add(&ttg::accelerate_matmul::PASS);
+        p.add(&nvidia::accelerate_matmul::PASS);
     }
-    p.add(&ttg::two_ctas::PASS);
+    p.add(&nvidia::two_ctas::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::optimize_dot_operands::PASS);
-    p.add(&ttg::optimize_descriptor_encoding::PASS);
+    p.add(&nvidia::optimize_descriptor_encoding::PASS);
     p.add(&tt::loop_aware_cse::PASS);
     match target.generation() {
         Generation::Ampere | Generation::Hopper => {
@@ -90,7 +90,7 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
             p.add(&ttg::fuse_nested_loops::PASS);
             p.add(&canonicalize::PASS);
             p.add(&tt::licm::PASS);
-            p.add(&ttg::optimize_accumulator_init::PASS);
+            p.add(&nvidia::optimize_accumulator_init::PASS);
             pipelined(&mut p, options);
             p.add(&ttg::combine_select_if::PASS);
         }
@@ -104,7 +104,7 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::optimize_dot_operands::PASS);
     p.add(&ttg::coalesce_async_copy::PASS);
     if target.has_tma() {
-        p.add(&ttg::tma_lowering::PASS);
+        p.add(&nvidia::tma_lowering::PASS);
     }
     p.add(&ttg::remove_layout_conversions::PASS);
     p.add(&ttg::reduce_data_duplication::PASS);
@@ -112,7 +112,7 @@ pub fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&tt::loop_aware_cse::PASS);
     p.add(&symbol_dce::PASS);
     if target.has_tma() {
-        p.add_with(&ttg::fence_insertion::PASS, &[("compute-capability", target.triton_number().to_string())]);
+        p.add_with(&nvidia::fence_insertion::PASS, &[("compute-capability", target.triton_number().to_string())]);
     }
     p.add(&sccp::PASS);
     p.add(&cse::PASS);
@@ -124,7 +124,7 @@ fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
     let stages = options.num_stages.to_string();
     p.add_with(&ttg::pipeline::assign_latencies::PASS, &[("num-stages", stages.clone())]);
     p.add(&ttg::pipeline::schedule_loops::PASS);
-    p.add_with(&ttg::pipeline::software_pipeline::PASS, &[("num-stages", stages)]);
+    p.add_with(&nvidia::pipeline::software_pipeline::PASS, &[("num-stages", stages)]);
 }
 
 /// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
@@ -135,7 +135,7 @@ pub fn llir(options: &GpuOptions) -> Pipeline {
     p.add(&ttg::unroll_streams::PASS);
     let capability = [("compute-capability", options.target.triton_number().to_string())];
     p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
-    p.add_with(&ttg::proxy_fences::PASS, &capability);
+    p.add_with(&nvidia::proxy_fences::PASS, &capability);
     p.add_with(&ttg::insert_barriers::PASS, &capability);
     if cfg!(debug_assertions) {
         p.add_with(&ttg::check_shared_memory::PASS, &capability);

@@ -28,7 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("layout", &["ir", "source", "diag", "target"]),
     ("irgen", &["parser", "ir", "source", "diag", "target", "text_file"]),
     ("passes", &["ir", "layout", "source", "diag", "target"]),
-    ("codegen", &["ir", "layout", "passes::analysis", "source", "diag", "target", "threads"]),
+    ("codegen", &["ir", "layout", "analysis", "source", "diag", "target", "threads"]),
     ("interp", &["ir", "source", "diag"]),
     ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "driver"]),
     ("compiler", &["source", "diag", "text_file", "target", "threads", "irgen", "passes", "interp", "driver", "cases"]),
@@ -233,7 +233,7 @@ fn raw_string(rest: &[char]) -> Option<usize> {
 }
 
 /// The top-level modules that code names, with their lines and one more segment where there is one: `(3,
-/// "passes::analysis")`.
+/// "analysis")`.
 fn imports(path: &str, code: &str) -> Vec<(usize, String)> {
     let depth = module_depth(path);
     let modules: Vec<&str> = ARROWS.iter().map(|(m, _)| *m).collect();
@@ -340,7 +340,7 @@ fn the_scan_finds_imports_however_they_are_written() {
         ("source.rs", "use super::diag;", vec!["src/source.rs:1: `source` may not import `diag`"]),
         (
             "codegen/mod.rs",
-            "use crate::passes::analysis::AxisInfo;\nuse crate::passes::tt;",
+            "use crate::analysis::AxisInfo;\nuse crate::passes::tt;",
             vec!["src/codegen/mod.rs:2: `codegen` may not import `passes::tt`"],
         ),
         ("new/mod.rs", "", vec!["src/new/mod.rs: the module `new` has no entry in the table of arrows"]),

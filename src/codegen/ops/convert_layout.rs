@@ -11,13 +11,13 @@ use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::IntValue;
 
+use crate::analysis::scratch::element_bits;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::ops::bits_as;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
 use crate::layout::plan::shuffle::Machine;
 use crate::layout::plan::{ConversionPlan, SharedPlan, ShufflePlan};
-use crate::passes::analysis::scratch::element_bits;
 
 /// `ttg.convert_layout`
 pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {

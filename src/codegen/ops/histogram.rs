@@ -9,12 +9,12 @@
 use inkwell::IntPredicate;
 use inkwell::values::{IntValue, PointerValue};
 
+use crate::analysis::scratch::histogram_bins;
 use crate::codegen::lower::{Lower, Res, as_int};
 use crate::codegen::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::ir::Op;
 use crate::layout::plan::SharedAccess;
 use crate::layout::{Dim, LinearLayout, free_variable_masks, register_offsets};
-use crate::passes::analysis::scratch::histogram_bins;
 
 const COUNTER_BITS: u32 = 32;
 

@@ -5,13 +5,13 @@
 
 use inkwell::values::{IntValue, PointerValue};
 
+use crate::analysis::allocation::buffer_bytes;
+use crate::analysis::scratch::{GLOBAL_OFFSET, GLOBAL_SIZE};
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::memdesc::{View, ViewAccess};
 use crate::ir::{Attr, Op, Type, Value};
 use crate::layout::layout_of;
 use crate::layout::plan::SharedAccess;
-use crate::passes::analysis::allocation::buffer_bytes;
-use crate::passes::analysis::scratch::{GLOBAL_OFFSET, GLOBAL_SIZE};
 
 /// More bytes than any buffer has: an instruction may read anywhere in it.
 const WHOLE: u32 = 1 << 31;

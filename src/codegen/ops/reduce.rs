@@ -12,6 +12,7 @@
 
 use inkwell::values::IntValue;
 
+use crate::analysis::scratch::{operand_bytes, reduce_plan};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::warp::Source;
 use crate::ir::Op;
@@ -19,7 +20,6 @@ use crate::ir::dialects::ArithOp;
 use crate::layout::plan::ReducePlan;
 use crate::layout::plan::reduce::{Delivery, Partials, operand_offsets};
 use crate::layout::plan::shared_access::element_bytes;
-use crate::passes::analysis::scratch::{operand_bytes, reduce_plan};
 
 /// One value per operand.
 pub(super) type Tuple<'c> = Vec<Val<'c>>;

@@ -11,7 +11,7 @@ use crate::ir::core::encoding::{
     Blocked, LinearBases, NvidiaMma, NvmmaShared, PaddedShared, SwizzledShared, TensorMemory,
 };
 use crate::ir::core::{Attr, AttrData, Bases, Encoding, Name};
-use crate::ir::wellformed;
+use crate::ir::encoding::wellformed;
 
 /// The fields of an encoding that are left to read.
 pub(super) struct Fields {

@@ -16,7 +16,7 @@ use crate::ir::core::entity::Entity;
 use crate::ir::core::hash::Map;
 use crate::ir::core::{Attr, Bases, Encoding, Ir, MemDesc, Op, TensorType, Type, TypeData};
 use crate::ir::dialects::OpKind;
-use crate::ir::wellformed;
+use crate::ir::encoding::wellformed;
 
 /// The most elements that a tensor may have.
 pub(super) const MAX_ELEMENTS: i64 = 1 << 20;

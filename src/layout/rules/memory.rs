@@ -16,7 +16,7 @@
 
 use super::Rule;
 use crate::ir::core::{AttrData, Encoding, Ir, MemDesc, Op, Type};
-use crate::ir::wellformed;
+use crate::ir::encoding::wellformed;
 use crate::layout::solve::Pivots;
 use crate::layout::{Dim, LinearLayout, layout_of};
 

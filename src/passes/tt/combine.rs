@@ -11,8 +11,8 @@
 use crate::ir::core::{Attr, InsertPoint, Ir, Op, Type, Value};
 use crate::ir::dialects::fold::bits;
 use crate::ir::dialects::{ArithOp, OpKind, TtOp};
+use crate::ir::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 
 pub static PASS: Pass = Pass {
     name: "triton-combine",

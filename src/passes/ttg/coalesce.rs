@@ -24,12 +24,12 @@ use std::collections::BTreeMap;
 pub(super) use connections::Connections;
 
 use super::module_attrs::{self, Threads};
+use crate::analysis::axis_info::{AxisInfo, AxisInfoAnalysis, calls};
 use crate::ir::core::encoding::Bases;
 use crate::ir::core::{Attr, AttrData, Builder, Encoding, Ir, Name, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::enums::RmwKind;
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
 use crate::layout;
-use crate::passes::analysis::axis_info::{AxisInfo, AxisInfoAnalysis, calls};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {

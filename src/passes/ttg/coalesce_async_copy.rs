@@ -13,10 +13,10 @@
 //!
 //! Source, mask and other values are converted to the new layout.
 
+use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op};
 use crate::ir::dialects::TtgOp;
 use crate::layout;
-use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::coalesce::{Connections, cga_of, coalesced};
 use crate::passes::ttg::module_attrs::{self, Threads};

@@ -14,10 +14,10 @@
 
 use crate::ir::core::{Attr, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Type, TypeData};
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
+use crate::ir::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 use crate::layout;
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
-use crate::passes::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 use crate::passes::ttg::shared_encodings::{buffer, reshaped_nvmma, swizzled_for_dot, transposed};
 
 pub static PASS: Pass = Pass {

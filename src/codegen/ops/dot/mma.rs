@@ -24,6 +24,7 @@
 use std::collections::BTreeMap;
 
 use super::fragment::{BATCH, COLUMN, Fragment, ROW};
+use crate::analysis::scratch::element_bits;
 use crate::codegen::lower::{Lower, Regs, Res, Val, defect};
 use crate::codegen::ops::bits_as;
 use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
@@ -31,7 +32,6 @@ use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{FloatKind, Op, Type};
-use crate::passes::analysis::scratch::element_bits;
 
 /// The places along K that a lane holds in one instruction come from this many lanes of the same row.
 const K_LANE_BITS: usize = 2;

@@ -27,6 +27,7 @@ use inkwell::values::IntValue;
 
 use super::descriptor::{CHUNK, Descriptor, Share, columns, describe};
 use super::fragment::{BATCH, COLUMN, Fragment, ROW};
+use crate::analysis::scratch::element_bits;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::memdesc::ViewStart;
 use crate::codegen::ops::bits_as;
@@ -36,7 +37,6 @@ use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::{Attr, Encoding, FloatKind, Op, Type, Value};
 use crate::layout::LinearLayout;
-use crate::passes::analysis::scratch::element_bits;
 
 /// Rows of one instruction.
 const ROWS: u32 = 64;

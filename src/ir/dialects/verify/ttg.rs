@@ -7,7 +7,7 @@ use super::{
 use crate::ir::core::{Attr, AttrData, Encoding, Ir, MemDesc, Op};
 use crate::ir::dialects::spec::VerifyResult;
 use crate::ir::dialects::{OpKind, TtgOp};
-use crate::ir::wellformed;
+use crate::ir::encoding::wellformed;
 
 /// The elements stay what they are; both sides have a layout.
 pub fn convert_layout(ir: &Ir, op: Op) -> VerifyResult {

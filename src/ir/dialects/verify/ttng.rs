@@ -5,7 +5,7 @@ use super::{Type, context_ctas, context_warps, encloses, ensure, memdesc, operan
 use crate::ir::core::{Attr, Bases, Encoding, FloatKind, Ir, Op, Value};
 use crate::ir::dialects::spec::VerifyResult;
 use crate::ir::dialects::{TtOp, TtgOp};
-use crate::ir::wellformed;
+use crate::ir::encoding::wellformed;
 
 // ---- mbarriers ----
 

@@ -26,11 +26,11 @@ use crate::ir::core::clone::Mapping;
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Loc, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, LlvmOp, OpKind, ScfOp, TtOp, TtgOp, TtngOp};
-use crate::passes::analysis::effects::effects;
+use crate::ir::effects::effects;
 use crate::passes::manager::PassCx;
 
 /// Expands one loop; leaves it alone, with a remark, where that is impossible.
-pub(super) fn expand(ir: &mut Ir, cx: &mut PassCx, looped: Op) {
+pub fn expand(ir: &mut Ir, cx: &mut PassCx, looped: Op) {
     let Some(schedule) = Schedule::read(ir, looped) else { return };
     let Some(body) = ir.body(looped, 0) else { return };
     let order: Vec<(Op, usize)> =
@@ -460,7 +460,7 @@ fn can_be_switched_off(ir: &Ir, op: Op) -> bool {
 }
 
 /// Step 5, everywhere in the module.
-pub(super) fn resolve_masks(ir: &mut Ir) {
+pub fn resolve_masks(ir: &mut Ir) {
     let masks: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::Mask)).collect();
     for mask in masks {
         let predicate = ir.operand(mask, 0);

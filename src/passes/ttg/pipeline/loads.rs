@@ -1,10 +1,10 @@
 //! What the destination of a load in shared memory looks like, and whether the copy can run on its own (`cp.async`).
 
+use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::encoding::SwizzledShared;
 use crate::ir::core::{Encoding, Ir, Op, Type, Value};
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
 use crate::layout::{self, Dim, LinearLayout};
-use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::ttg::coalesce::cga_of;
 use crate::passes::ttg::shared_encodings::{swizzled, swizzled_for_dot};
 

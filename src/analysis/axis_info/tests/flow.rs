@@ -10,11 +10,11 @@
 use std::collections::BTreeMap;
 
 use super::{Evaluated, I32, Random, attr_dict, check};
+use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::{Attr, AttrData, Block, Builder, InsertPoint, Ir, Loc, Op, OpState, Type, Value};
 use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::enums::Enumeration;
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp};
-use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 
 const SIZE: i64 = 8;
 /// Operations that a run may take.

@@ -18,12 +18,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::analysis::allocation::{self, Allocation, BufferKind};
+use crate::analysis::flow::Segments;
+use crate::analysis::shared_effects::{Access, Class, Event, events};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Builder, Ir, Op};
 use crate::ir::dialects::{Classes, TtOp, TtgOp, TtngOp};
-use crate::passes::analysis::allocation::{self, Allocation, BufferKind};
-use crate::passes::analysis::flow::Segments;
-use crate::passes::analysis::shared_effects::{Access, Class, Event, events};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
 use crate::target::Target;

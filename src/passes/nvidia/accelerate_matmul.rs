@@ -34,9 +34,9 @@ use crate::diag::codes::passes as codes;
 use crate::ir::core::encoding::NvidiaMma;
 use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
+use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
-use crate::passes::rewrite::{Config, rewrite_greedily};
 use crate::passes::ttg::{module_attrs, shared_encodings};
 use crate::target::Target;
 

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::analysis::allocation::buffer_bytes;
+use crate::analysis::scratch::{SHARED, scratch_bytes};
 use crate::ir::core::{Attr, Ir, Op};
 use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
-use crate::passes::analysis::allocation::buffer_bytes;
-use crate::passes::analysis::scratch::{SHARED, scratch_bytes};
 use crate::target::Target;
 
 use super::places::{alignment, is_shared, offset};

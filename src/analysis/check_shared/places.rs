@@ -4,10 +4,10 @@
 //! module, and views narrow it: an index to one of the buffers of an allocation, if its value is known here; a
 //! sub-slice to a box of elements, whose bytes are not contiguous.
 
+use crate::analysis::allocation::buffer_bytes;
+use crate::analysis::scratch::OFFSET;
 use crate::ir::core::{Attr, AttrData, Encoding, Ir, Op, Type};
 use crate::ir::dialects::{OpKind, TtgOp};
-use crate::passes::analysis::allocation::buffer_bytes;
-use crate::passes::analysis::scratch::OFFSET;
 
 /// Memory of the caller's that a function gets as an argument lies here, beyond all of its own.
 pub(super) const FOREIGN: u64 = 1 << 40;

@@ -8,14 +8,15 @@
 //! 4. Each wait for copies learns how many groups may still run ([`waits`]).
 //! 5. Stores through descriptors go on while the loop does ([`tma_stores`]).
 
-use super::schedule::{CLUSTER, MAX_STAGE, NUM_STAGES, STAGE};
-use super::{expand, lower_loads, tma_stores, waits, wgmma};
+use super::{lower_loads, tma_stores, wgmma};
+use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::{Attr, Ir, Op};
 use crate::ir::dialects::ScfOp;
-use crate::passes::analysis::axis_info::AxisInfoAnalysis;
+use crate::ir::rewrite::{Config, Pattern, rewrite_greedily};
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
-use crate::passes::rewrite::{Config, Pattern, rewrite_greedily};
+use crate::passes::ttg::pipeline::schedule::{CLUSTER, MAX_STAGE, NUM_STAGES, STAGE};
+use crate::passes::ttg::pipeline::{expand, waits};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-pipeline",

@@ -15,7 +15,8 @@ use super::lower_descriptors;
 use crate::ir::core::{Attr, Builder, Ir, Op, Type, TypeData, Value, ValueDef};
 use crate::ir::dialects::enums::MemSemantic;
 use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp, TtngOp};
-use crate::passes::ttg::{buffers, tensor_descriptors, tma_lowering};
+use crate::passes::nvidia::{tensor_descriptors, tma_lowering};
+use crate::passes::ttg::buffers;
 
 /// `relaxed`
 /// Slots of a descriptor are one less.

@@ -5,11 +5,11 @@
 //! The matches over `ttg` and `ttng` have no `_`, so a new operation does not compile until somebody has said here what
 //! it does.
 
+use crate::analysis::scratch::element_bits;
 use crate::ir::core::{Ir, Op, Value};
 use crate::ir::dialects::{GpuOp, OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout::layout_of;
 use crate::layout::plan::ConversionPlan;
-use crate::passes::analysis::scratch::element_bits;
 use crate::target::Target;
 
 use super::places::is_shared;
@@ -206,7 +206,7 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
             let sure = ir
                 .operands(op)
                 .last()
-                .and_then(|&pred| crate::passes::fold::const_of(ir, pred)?.int_value())
+                .and_then(|&pred| crate::ir::rewrite::fold::const_of(ir, pred)?.int_value())
                 .is_some_and(|v| v != 0);
             let [mbarrier, place] = shared[..] else { return shared.into_iter().map(Step::Unknown).collect() };
             vec![

@@ -14,10 +14,10 @@
 //! when the counter of the slots that are read starts over.
 
 use super::lower_loads::{AsyncLoad, Group, Staged, first_user, read_slot, stays_in_memory};
-use super::schedule::{Schedule, ancestor_in};
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Op, OpState, Type, Value};
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::layout::encodings::tma_bytes;
+use crate::passes::ttg::pipeline::schedule::{Schedule, ancestor_in};
 use crate::passes::ttg::{buffers, module_attrs};
 
 /// What a load of a group signals, and where its users wait.
@@ -141,7 +141,7 @@ pub(super) fn start_ahead(
     let always =
         b.insert(OpState::new(ArithOp::Constant, loc).results(&[Type::int(1)]).attr("value", Attr::bool(true)));
     let copies =
-        crate::passes::ttg::tma_lowering::copy_in(&mut Builder::before(b.ir, op), op, signal.barrier, slot, always);
+        crate::passes::nvidia::tma_lowering::copy_in(&mut Builder::before(b.ir, op), op, signal.barrier, slot, always);
     for copy in copies {
         b.schedule.insert(copy, place.0, place.1);
     }

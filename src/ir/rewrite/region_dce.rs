@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use crate::ir::core::dominance::reverse_post_order;
 use crate::ir::core::{Block, Ir, Op, Region, Value};
 use crate::ir::dialects::Traits;
-use crate::passes::analysis::effects::would_be_trivially_dead;
+use crate::ir::effects::would_be_trivially_dead;
 
 /// Cleans up all regions in `scope`. Returns whether anything changed.
 pub fn simplify_regions(ir: &mut Ir, scope: Op, merge: bool) -> bool {

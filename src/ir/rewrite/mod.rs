@@ -12,7 +12,7 @@
 //!    beneficial first.
 //! 3. Whatever was created or changed, with everything around it, and the producers of what was erased, goes on the
 //!    worklist, to be looked at next.
-//! 4. Unreachable blocks and values that only feed themselves are removed ([`super::common::region_dce`]).
+//! 4. Unreachable blocks and values that only feed themselves are removed ([`region_dce`]).
 //!
 //! The order of steps 1 to 3 is MLIR's, so constants end up in the order in which MLIR leaves them.
 //!
@@ -21,13 +21,14 @@
 //! A [`Pattern`] must either change nothing and return `false`, or make progress through the [`Rewriter`], which tells
 //! the worklist.
 
-use super::common::region_dce;
-use super::fold;
+pub mod fold;
+pub mod region_dce;
+
 use crate::ir::core::entity::Entity;
 use crate::ir::core::hash::{Map, Set};
 use crate::ir::core::{Attr, Block, InsertPoint, Ir, Loc, Op, OpState, Region, Type, Value};
 use crate::ir::dialects::{ArithOp, OpKind, Traits, UbOp};
-use crate::passes::analysis::effects;
+use crate::ir::effects;
 
 /// A rewrite of operations of one kind.
 pub struct Pattern {

@@ -31,7 +31,7 @@
 
 use crate::ir::core::{Attr, Block, Builder, Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtngOp};
-use crate::passes::fold;
+use crate::ir::rewrite::fold;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {

@@ -106,10 +106,9 @@ fn properly_async(ir: &mut Ir, looped: Op, body: Block, dot: Op) -> Option<usize
         return Some(index);
     }
     let first = full_waits(ir, body).next()?;
-    let behind = ir
-        .users(carried)
-        .iter()
-        .all(|&u| super::schedule::ancestor_in(ir, body, u).is_some_and(|u| ir.is_before(first, u)));
+    let behind = ir.users(carried).iter().all(|&u| {
+        crate::passes::ttg::pipeline::schedule::ancestor_in(ir, body, u).is_some_and(|u| ir.is_before(first, u))
+    });
     if behind {
         thread_through(ir, first, &[carried]);
         return Some(index);
@@ -206,7 +205,7 @@ fn thread_through(ir: &mut Ir, wait: Op, values: &[Value]) {
             continue;
         }
         for u in ir.uses(operand).to_vec() {
-            let user = home.and_then(|home| super::schedule::ancestor_in(ir, home, u.op));
+            let user = home.and_then(|home| crate::passes::ttg::pipeline::schedule::ancestor_in(ir, home, u.op));
             if user.is_some_and(|user| user != new && user != wait && ir.is_before(new, user)) {
                 ir.set_operand(u.op, u.index as usize, result);
             }

@@ -13,17 +13,19 @@
 
 use std::collections::BTreeSet;
 
-use super::schedule::{Cluster, Schedule, ancestor_in, body_ops};
-use super::{loads, lower_descriptors, lower_tma};
+use super::{lower_descriptors, lower_tma};
+use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Op, OpState, Type, TypeData, Value};
 use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::layout;
-use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::manager::PassCx;
+use crate::passes::nvidia::tensor_descriptors;
 use crate::passes::ttg::buffers;
-use crate::passes::ttg::{module_attrs, tensor_descriptors};
+use crate::passes::ttg::module_attrs;
+use crate::passes::ttg::pipeline::loads;
+use crate::passes::ttg::pipeline::schedule::{Cluster, Schedule, ancestor_in, body_ops};
 
 /// A load that becomes asynchronous.
 pub(super) struct AsyncLoad {

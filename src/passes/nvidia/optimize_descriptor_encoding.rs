@@ -21,14 +21,14 @@
 
 use std::collections::BTreeMap;
 
-use super::coalesce::cga_of;
-use super::{module_attrs, shared_encodings};
+use crate::analysis::flow::value_edges;
 use crate::ir::core::encoding::{Bases, NvmmaShared};
 use crate::ir::core::{Attr, Encoding, Ir, Op, Type, TypeData, Value};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout;
-use crate::passes::analysis::flow::value_edges;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
+use crate::passes::ttg::coalesce::cga_of;
+use crate::passes::ttg::{module_attrs, shared_encodings};
 
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-optimize-descriptor-encoding",

@@ -4,7 +4,6 @@ pub mod allocation;
 pub mod axis_info;
 pub mod check_shared;
 pub mod clusters;
-pub mod effects;
 pub mod flow;
 pub mod live_range;
 pub mod membar;

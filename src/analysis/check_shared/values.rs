@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::analysis::flow::value_edges;
+use crate::analysis::shared_alias::viewed;
 use crate::ir::core::{Attr, Ir, Op, Type, Value};
 use crate::ir::dialects::{ArithOp, Folded, OpKind, TtgOp, TtngOp};
-use crate::passes::analysis::flow::value_edges;
-use crate::passes::analysis::shared_alias::viewed;
-use crate::passes::fold::fold_results;
+use crate::ir::rewrite::fold::fold_results;
 
 use super::places::{Place, is_shared, view};
 use super::state::State;

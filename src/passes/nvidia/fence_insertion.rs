@@ -19,9 +19,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::analysis::shared_alias::viewed;
 use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Value, ValueDef};
 use crate::ir::dialects::{OpKind, ScfOp, TtgOp, TtngOp};
-use crate::passes::analysis::shared_alias::viewed;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
 

@@ -10,7 +10,7 @@
 
 mod in_place;
 
-use super::rewrite::Rewriter;
+use super::Rewriter;
 use crate::ir::core::{Attr, AttrData, Ir, Loc, Op, OpState, Type, Value};
 use crate::ir::dialects::{Folded, Traits, UbOp};
 

@@ -21,15 +21,15 @@
 //! ```
 
 use super::tensor_descriptors::{self, Recipe};
-use super::{buffers, module_attrs};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Type, Value};
 use crate::ir::dialects::verify::ttng_tma::combines;
 use crate::ir::dialects::{ArithOp, Classes, OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::layout::LayoutError;
 use crate::layout::encodings::{DESCRIPTOR_BYTES, tma_bytes};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::rewrite::{Config, rewrite_greedily};
+use crate::passes::ttg::{buffers, module_attrs};
 
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-tma-lowering",

@@ -16,12 +16,12 @@
 //! ```
 
 use super::lower_loads::{carry, count_on};
-use super::schedule::Schedule;
 use crate::ir::core::{Block, Builder, InsertPoint, Ir, Op, OpState, Type, Value};
 use crate::ir::dialects::{ArithOp, ScfOp, TtOp, TtngOp};
 use crate::layout::encodings::DESCRIPTOR_BYTES;
-use crate::passes::ttg::tensor_descriptors::Recipe;
-use crate::passes::ttg::tma_lowering::scratch;
+use crate::passes::nvidia::tensor_descriptors::Recipe;
+use crate::passes::nvidia::tma_lowering::scratch;
+use crate::passes::ttg::pipeline::schedule::Schedule;
 
 /// Rewrites the descriptors of one loop; `stages` counts the pipeline's.
 pub(super) fn lower(ir: &mut Ir, looped: Op, stages: u32, mut schedule: Option<&mut Schedule>) {

@@ -12,12 +12,12 @@
 //!
 //! Hardware counts axes from the fastest on, and strides in bytes.
 
-use super::shared_encodings;
 use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Type, TypeData, Value};
 use crate::ir::dialects::enums::PaddingOption;
 use crate::ir::dialects::{ArithOp, TtngOp};
 use crate::layout::LayoutError;
 use crate::layout::encodings::tma_block;
+use crate::passes::ttg::shared_encodings;
 
 /// The layout in shared memory of a block of type `tensor` that moves through a descriptor. The block may lack the
 /// first axes.
