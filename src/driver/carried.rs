@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn what_is_appended_is_found_again() {
         let options = Options { fp_fusion: false, ..Options::default() };
-        for (stage, sign) in [(Stage::Ttir, "// "), (Stage::Llir, "; "), (Stage::Ptx, "// ")] {
+        for (stage, sign) in [(Stage::Ttir, "// "), (Stage::Llir, "; "), (Stage::Assembly, "// ")] {
             let text = append("a\nb".to_owned(), stage, &metadata(), &options);
             assert!(
                 text.starts_with(&format!("a\nb\n{sign}{MARK}{{"))

@@ -13,7 +13,7 @@ use crate::layout::plan::shared_access::element_bytes;
 use crate::layout::plan::{GatherPlan, SharedAccess};
 
 /// `tt.gather`
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let plan = gather_plan(cx.ir, op).map_err(|e| cx.unsupported(op, &e.reason))?;
     let source = cx.get(cx.ir.operand(op, 0))?;
     let indices = cx.get(cx.ir.operand(op, 1))?;

@@ -37,7 +37,7 @@ struct Scan {
 }
 
 /// `tt.scan`
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let plan = scan_plan(cx.ir, op).map_err(|e| cx.unsupported(op, &e.reason))?;
     let scan = Scan {
         op,

@@ -1,31 +1,14 @@
-//! The pipelines of a compilation, as functions of the target and its options: Triton's, with the passes that there
-//! are.
+//! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
+//! passes that there are.
 
-use super::common::{canonicalize, cse, inline, sccp, symbol_dce};
-use super::manager::Pipeline;
-use super::{nvidia, tt, ttg};
+use crate::backend::GpuOptions;
+use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
+use crate::passes::manager::Pipeline;
+use crate::passes::{nvidia, tt, ttg};
 use crate::target::{Generation, Target};
 
-/// What TTGIR is made for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GpuOptions {
-    pub target: Target,
-    pub num_warps: u32,
-    pub num_ctas: u32,
-    pub num_stages: u32,
-}
-
-impl GpuOptions {
-    /// The defaults of a launch on this target.
-    #[must_use]
-    pub fn new(target: Target) -> GpuOptions {
-        GpuOptions { target, num_warps: 4, num_ctas: 1, num_stages: 3 }
-    }
-}
-
 /// TTIR as the front end makes it to optimised TTIR.
-#[must_use]
-pub fn ttir(target: &Target) -> Pipeline {
+pub(super) fn ttir(target: &Target) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&inline::PASS);
     if !target.has_tma() {
@@ -47,8 +30,7 @@ pub fn ttir(target: &Target) -> Pipeline {
 }
 
 /// TTIR to TTGIR for an NVIDIA GPU.
-#[must_use]
-pub fn ttgir(options: &GpuOptions) -> Pipeline {
+pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
     let target = &options.target;
     p.add_with(
@@ -128,8 +110,7 @@ fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
 }
 
 /// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
-#[must_use]
-pub fn llir(options: &GpuOptions) -> Pipeline {
+pub(super) fn llir(options: &GpuOptions) -> Pipeline {
     let mut p = Pipeline::default();
     p.add(&ttg::full_iterations::PASS);
     p.add(&ttg::unroll_streams::PASS);

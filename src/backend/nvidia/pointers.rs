@@ -17,7 +17,7 @@ use inkwell::values::{AsValueRef, BasicValue, InstructionOpcode, InstructionValu
 const MOST: usize = 12;
 
 /// Puts a `freeze` behind each `getelementptr` that a pointer of a loop goes through on its way to the next iteration.
-pub(super) fn keep_recurrences(module: &Module<'_>) {
+pub(crate) fn keep_recurrences(module: &Module<'_>) {
     let builder = module.get_context().create_builder();
     for function in module.get_functions() {
         for block in function.get_basic_block_iter() {

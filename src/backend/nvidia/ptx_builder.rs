@@ -18,11 +18,11 @@ use std::fmt::Write;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::BasicValueEnum;
 
-use super::lower::{Lower, Res};
+use crate::codegen::lower::{Lower, Res};
 
 /// A register class of inline PTX.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Reg {
+pub(crate) enum Reg {
     Pred,
     B16,
     B32,
@@ -44,7 +44,7 @@ impl Reg {
         }
     }
 
-    pub(super) fn bits(self) -> u32 {
+    pub(crate) fn bits(self) -> u32 {
         match self {
             Reg::Pred => 1,
             Reg::B16 => 16,
@@ -54,7 +54,7 @@ impl Reg {
     }
 
     /// The class that holds a word of this many bits.
-    pub(super) fn of_bits(bits: u32) -> Reg {
+    pub(crate) fn of_bits(bits: u32) -> Reg {
         match bits {
             0..=16 => Reg::B16,
             17..=32 => Reg::B32,
@@ -65,13 +65,13 @@ impl Reg {
 
 /// An operand of the assembly that is being built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Operand {
+pub(crate) enum Operand {
     Output(usize),
     Input(usize),
 }
 
 /// How an instruction refers to operands.
-pub(super) enum Arg {
+pub(crate) enum Arg {
     Reg(Operand),
     /// `{ $0, $1 }`
     List(Vec<Operand>),
@@ -83,7 +83,7 @@ pub(super) enum Arg {
 
 /// Inline PTX in the making.
 #[derive(Default)]
-pub(super) struct PtxAsm<'c> {
+pub(crate) struct PtxAsm<'c> {
     outputs: Vec<Reg>,
     /// Constraint and value; outputs with a start value are inputs tied to them.
     inputs: Vec<(String, BasicValueEnum<'c>)>,
@@ -94,31 +94,31 @@ pub(super) struct PtxAsm<'c> {
 }
 
 impl<'c> PtxAsm<'c> {
-    pub(super) fn output(&mut self, class: Reg) -> Operand {
+    pub(crate) fn output(&mut self, class: Reg) -> Operand {
         self.outputs.push(class);
         Operand::Output(self.outputs.len() - 1)
     }
 
     /// An output whose register holds `start` before the assembly runs.
-    pub(super) fn output_from(&mut self, class: Reg, start: BasicValueEnum<'c>) -> Operand {
+    pub(crate) fn output_from(&mut self, class: Reg, start: BasicValueEnum<'c>) -> Operand {
         let output = self.output(class);
         self.inputs.push(((self.outputs.len() - 1).to_string(), start));
         output
     }
 
-    pub(super) fn input(&mut self, class: Reg, value: BasicValueEnum<'c>) -> Operand {
+    pub(crate) fn input(&mut self, class: Reg, value: BasicValueEnum<'c>) -> Operand {
         self.inputs.push((class.letter().to_string(), value));
         Operand::Input(self.inputs.len() - 1)
     }
 
     /// Says that the assembly writes memory that LLVM's own loads may read, shared memory for example.
-    pub(super) fn memory_clobber(&mut self) {
+    pub(crate) fn memory_clobber(&mut self) {
         self.clobbers = true;
     }
 
     /// Appends an instruction; with `pred` it runs only where that is true. `{ .reg …` opens a block of its own
     /// registers and labels, `}` ends it.
-    pub(super) fn inst(&mut self, pred: Option<Operand>, opcode: impl Into<String>, args: Vec<Arg>) {
+    pub(crate) fn inst(&mut self, pred: Option<Operand>, opcode: impl Into<String>, args: Vec<Arg>) {
         self.lines.push((pred, opcode.into(), args));
     }
 
@@ -158,11 +158,20 @@ impl<'c> PtxAsm<'c> {
     }
 
     /// Makes the call; the outputs come back as floats or integers, by their class.
-    pub(super) fn emit(self, cx: &mut Lower<'c, '_>, side_effects: bool) -> Res<Vec<BasicValueEnum<'c>>> {
+    pub(crate) fn emit(self, cx: &mut Lower<'c, '_>, side_effects: bool) -> Res<Vec<BasicValueEnum<'c>>> {
         let (asm, constraints) = self.text();
-        let results: Vec<BasicTypeEnum<'c>> = self.outputs.iter().map(|r| cx.register_type(*r)).collect();
+        let results: Vec<BasicTypeEnum<'c>> = self.outputs.iter().map(|r| register_type(cx, *r)).collect();
         let values: Vec<BasicValueEnum<'c>> = self.inputs.iter().map(|i| i.1).collect();
         cx.inline_asm(&asm, &constraints, &results, &values, side_effects)
+    }
+}
+
+/// The LLVM type of what a register holds.
+fn register_type<'c>(cx: &Lower<'c, '_>, class: Reg) -> BasicTypeEnum<'c> {
+    match class {
+        Reg::F32 => cx.llvm.f32_type().into(),
+        Reg::F64 => cx.llvm.f64_type().into(),
+        other => cx.int_type(other.bits()).into(),
     }
 }
 

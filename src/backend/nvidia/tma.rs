@@ -15,7 +15,7 @@
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
 
-use super::mbarrier;
+use super::{dialect, mbarrier};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::enums::{CacheModifier, EvictionPolicy};
@@ -24,8 +24,8 @@ use crate::ir::{Op, TtngOp, TypeData, Value};
 use crate::layout::encodings::{TmaMessages, tma_messages};
 
 /// `ttng.async_tma_copy_global_to_local`
-pub(super) fn copy_in(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    mbarrier::needs_tma(cx, op)?;
+pub(crate) fn copy_in(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    dialect::needs_tma(cx, op)?;
     let copy = view::AsyncTmaCopyGlobalToLocal(op);
     if copy.cache(cx.ir) != Some(CacheModifier::None) || copy.evict(cx.ir) != Some(EvictionPolicy::EvictNormal) {
         return Err(cx.unsupported(op, "copies by TMA take no cache modifiers and no eviction policies yet"));
@@ -56,8 +56,8 @@ pub(super) fn copy_in(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// `ttng.async_tma_copy_local_to_global`, `ttng.async_tma_reduce`
-pub(super) fn copy_out(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    mbarrier::needs_tma(cx, op)?;
+pub(crate) fn copy_out(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    dialect::needs_tma(cx, op)?;
     let operands = cx.ir.operands(op).to_vec();
     let [desc, coord @ .., buffer] = operands.as_slice() else { return Err(defect("a copy without a source")) };
     let rank = coord.len();
@@ -82,15 +82,15 @@ pub(super) fn copy_out(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// `ttng.async_tma_store_wait`: for the copies of this thread. That of others is a barrier's business.
-pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    mbarrier::needs_tma(cx, op)?;
+pub(crate) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    dialect::needs_tma(cx, op)?;
     let pendings = cx.ir.int_attr(op, "pendings").and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
     let read = if cx.ir.stored_attr(op, "read_only").is_some() { ".read" } else { "" };
     cx.effect(&format!("llvm.nvvm.cp.async.bulk.wait.group{read}"), &[], &[cx.i32(pendings).into()])
 }
 
 /// `ttng.async_tma_gather`, `ttng.async_tma_scatter`
-pub(super) fn rows(cx: &Lower<'_, '_>, op: Op) -> Diagnostic {
+pub(crate) fn rows(cx: &Lower<'_, '_>, op: Op) -> Diagnostic {
     let text = format!("`{}`: rows are picked by index from sm_100 on, and only there by hardware", cx.ir.op_name(op));
     Diagnostic::error(&codes::UNSUPPORTED_OP, text)
         .help("load the rows through pointers: `tl.load(ptr + rows[:, None] * stride + columns)`")
@@ -185,7 +185,7 @@ fn elect<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
 }
 
 /// `ttng.reinterpret_tensor_descriptor`: the address in generic form.
-pub(super) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let result = cx.ir.result(op);
     let generic = cx.llvm.ptr_type(inkwell::AddressSpace::default());
     match cx.scalar(cx.ir.operand(op, 0))? {

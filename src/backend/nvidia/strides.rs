@@ -2,7 +2,7 @@
 //!
 //! The rows of a tile lie at `base + (row + i) * stride`. With indices of 64 bits each is a product of its own, four
 //! instructions, besides two additions; from the first row's address it is one, `mad.wide`. LLVM's straight-line
-//! strength reduction does that and more, but compares all with all (see `FLAGS` of [`super::target`]); this pass looks
+//! strength reduction does that and more, but compares all with all (see `FLAGS` of [`super::llvm`]); this pass looks
 //! addresses up, so it is linear.
 //!
 //! # Algorithm
@@ -141,7 +141,7 @@ struct Strides<'c, 'a> {
 }
 
 /// Rewrites the addresses of every function.
-pub(super) fn share(module: &Module<'_>, data: &TargetData) {
+pub(crate) fn share(module: &Module<'_>, data: &TargetData) {
     let builder = module.get_context().create_builder();
     let bytes = module.get_context().i8_type();
     for function in module.get_functions() {

@@ -26,12 +26,12 @@
 use inkwell::values::IntValue;
 
 use super::descriptor::{CHUNK, Descriptor, Share, columns, describe};
-use super::fragment::{BATCH, COLUMN, Fragment, ROW};
+use super::ptx_builder::{Arg, Operand, PtxAsm, Reg};
 use crate::analysis::scratch::element_bits;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::memdesc::ViewStart;
-use crate::codegen::ops::bits_as;
-use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
+use crate::codegen::ops::dot::fragment::{BATCH, COLUMN, Fragment, ROW};
+use crate::codegen::ops::{self, bits_as};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::dialects::ttng::ttng as view;
@@ -167,7 +167,7 @@ fn tile(d: &Fragment, n: u32) -> Option<Tiling> {
 }
 
 /// `ttng.warp_group_dot`
-pub(in super::super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if !cx.options.target.has_wgmma() {
         let text = format!("`{}` needs sm_90a, the target is {}", cx.ir.op_name(op), cx.options.target.name);
         return Err(Diagnostic::error(&codes::UNSUPPORTED_OP, text));
@@ -322,8 +322,8 @@ impl<'c> Product<'c> {
     fn emit(&self, cx: &mut Lower<'c, '_>, d: &Fragment, tiling: &Tiling, c: Value) -> Res<Vec<Val<'c>>> {
         let dot = view::WarpGroupDot(self.op);
         let start = cx.get(c)?;
-        let known = dot.use_c(cx.ir).and_then(|f| super::super::constant_bits(cx, f)).map(|bits| bits != 0);
-        let zero = known == Some(false) || super::super::is_zero(cx, c);
+        let known = dot.use_c(cx.ir).and_then(|f| ops::constant_bits(cx, f)).map(|bits| bits != 0);
+        let zero = known == Some(false) || ops::is_zero(cx, c);
         let flag = dot.use_c(cx.ir).filter(|_| known.is_none()).map(|f| cx.int(f)).transpose()?;
         let mut places = vec![];
         for rows in &tiling.rows {
@@ -517,7 +517,7 @@ fn wait_for<'c>(cx: &mut Lower<'c, '_>, values: Vec<Val<'c>>, pendings: i64) -> 
 }
 
 /// `ttng.warp_group_dot_wait`. Buffers are named so that they live until then; they pass through.
-pub(in super::super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let pendings = cx.ir.int_attr(op, "pendings").unwrap_or(0);
     let (inputs, outputs) = (cx.ir.operands(op).to_vec(), cx.ir.results(op).to_vec());
     let mut flat = vec![];

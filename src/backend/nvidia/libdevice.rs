@@ -13,11 +13,14 @@ use inkwell::llvm_sys;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 
+/// What its functions start with.
+pub(crate) const PREFIX: &str = "__nv_";
+
 /// Links what `module` calls; the names of functions that it still lacks come back.
 ///
 /// # Errors
 /// Why the file cannot be read or linked.
-pub(super) fn libdevice<'c>(module: &Module<'c>, context: &'c Context, path: &Path) -> Result<Vec<String>, String> {
+pub(crate) fn link<'c>(module: &Module<'c>, context: &'c Context, path: &Path) -> Result<Vec<String>, String> {
     let library = open(context, path)?;
     library.set_triple(&module.get_triple());
     library.set_data_layout(&module.get_data_layout());
@@ -45,7 +48,7 @@ pub(super) fn libdevice<'c>(module: &Module<'c>, context: &'c Context, path: &Pa
         .get_functions()
         .filter(|f| f.count_basic_blocks() == 0)
         .map(|f| f.get_name().to_string_lossy().into_owned());
-    Ok(missing.filter(|name| name.starts_with("__nv_")).collect())
+    Ok(missing.filter(|name| name.starts_with(PREFIX)).collect())
 }
 
 fn defined<'c>(module: &Module<'c>) -> impl Iterator<Item = inkwell::values::FunctionValue<'c>> {

@@ -9,23 +9,17 @@
 //! unrolling, and a last clean-up. Each pass is in the list because some kernel's machine code gets worse without it
 //! (docs/performance.md has the table; `examples/llvm_pipelines` makes it), or because libdevice needs it. What is not
 //! there found nothing in any of them: GVN (the back end runs it anyway), a second SROA, bit tracking, a third
-//! combination of instructions. Vectors are looked for where [`computes_in_16_bits`] says so. [`FULL`] is LLVM's own
-//! `O3`, for LLVM IR that somebody else made.
+//! combination of instructions. Vectors are looked for where [`computes_in_16_bits`] says so.
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::LLVMValueKind;
 use inkwell::llvm_sys::core::{LLVMGetCalledValue, LLVMGetValueKind};
 use inkwell::module::Module;
-use inkwell::passes::PassBuilderOptions;
-use inkwell::targets::TargetMachine;
 use inkwell::types::{AnyType, AnyTypeEnum};
 use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue};
 
-/// LLVM's `O3`.
-pub(super) const FULL: &str = "default<O3>";
-
 /// The pipeline for kernels that ttc lowered, with or without the SLP vectorizer.
-pub(super) fn tensor(slp: bool) -> String {
+pub(crate) fn tensor(slp: bool) -> String {
     let combine = "instcombine<no-verify-fixpoint>";
     let scalar = format!("nvvm-intr-range,sroa<modify-cfg>,early-cse,simplifycfg,{combine}");
     let loops =
@@ -39,7 +33,7 @@ pub(super) fn tensor(slp: bool) -> String {
 
 /// Whether a module computes with elements of 16 bits, of which a register holds two: there, and nowhere else, the SLP
 /// vectorizer finds something, and it takes half of the time of all passes in modules with large products.
-pub(super) fn computes_in_16_bits(module: &Module<'_>) -> bool {
+pub(crate) fn computes_in_16_bits(module: &Module<'_>) -> bool {
     let mut instructions =
         module.get_functions().flat_map(FunctionValue::get_basic_block_iter).flat_map(BasicBlock::get_instructions);
     instructions.any(|i| is_arithmetic(i) && element_bits(i.get_type()) == Some(16))
@@ -68,17 +62,4 @@ fn element_bits(ty: AnyTypeEnum<'_>) -> Option<u32> {
         AnyTypeEnum::VectorType(v) => element_bits(v.get_element_type().as_any_type_enum()),
         _ => None,
     }
-}
-
-/// Runs a pipeline in the text form of LLVM's `opt -passes=`.
-///
-/// # Errors
-/// LLVM's message when the text names an unknown pass.
-pub(super) fn run(module: &Module<'_>, machine: &TargetMachine, passes: &str, slp: bool) -> Result<(), String> {
-    let options = PassBuilderOptions::create();
-    options.set_loop_unrolling(true);
-    options.set_loop_interleaving(true);
-    options.set_loop_vectorization(true);
-    options.set_loop_slp_vectorization(slp);
-    module.run_passes(passes, machine, options).map_err(|e| e.to_string())
 }

@@ -38,7 +38,7 @@ fn among_first<'c>(cx: &Lower<'c, '_>, threads: u32) -> Res<IntValue<'c>> {
 }
 
 /// `ttng.tensormap_create`
-pub(super) fn create(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn create(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     needs_hopper(cx, op)?;
     let memory = cx.scratch(op)?;
     let warp_size = cx.options.target.warp_size();
@@ -113,7 +113,7 @@ fn fields<'c>(cx: &mut Lower<'c, '_>, op: Op, memory: Val<'c>) -> Res<()> {
 }
 
 /// `ttng.tensormap_fenceproxy_acquire`
-pub(super) fn acquire(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn acquire(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     needs_hopper(cx, op)?;
     let first_warp = among_first(cx, cx.options.target.warp_size())?;
     let at = cx.scalar(cx.ir.operand(op, 0))?;

@@ -14,54 +14,19 @@
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
 
-use super::async_copy::shared_address_bits;
-use super::{tensormap, tma};
+use super::dialect::needs_tma;
+use super::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::codegen::lower::{Lower, Res, Val};
-use crate::codegen::ptx_builder::{Arg, PtxAsm, Reg};
-use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::ttng::ttng as view;
-use crate::ir::{Op, TtngOp, Value};
-use crate::target::TARGETS;
-
-/// Lowers an operation of the `ttng` dialect.
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: TtngOp) -> Res<()> {
-    match kind {
-        TtngOp::InitBarrier => init(cx, op),
-        TtngOp::InvalBarrier => invalidate(cx, op),
-        TtngOp::BarrierExpect => expect(cx, op),
-        TtngOp::ArriveBarrier => arrive(cx, op),
-        TtngOp::WaitBarrier => wait(cx, op),
-        TtngOp::FenceAsyncShared => fence(cx, op),
-        TtngOp::AsyncTmaCopyGlobalToLocal => tma::copy_in(cx, op),
-        TtngOp::AsyncTmaCopyLocalToGlobal | TtngOp::AsyncTmaReduce => tma::copy_out(cx, op),
-        TtngOp::TmaStoreWait => tma::wait(cx, op),
-        TtngOp::AsyncTmaGather | TtngOp::AsyncTmaScatter => Err(tma::rows(cx, op)),
-        TtngOp::TensormapCreate => tensormap::create(cx, op),
-        TtngOp::TensormapFenceproxyAcquire => tensormap::acquire(cx, op),
-        TtngOp::ReinterpretTensorDescriptor => tma::reinterpret(cx, op),
-        TtngOp::WarpGroupDot => super::dot::warp_group_dot(cx, op),
-        TtngOp::WarpGroupDotWait => super::dot::warp_group_dot_wait(cx, op),
-        _ => Err(cx.unsupported(op, "")),
-    }
-}
-
-/// Refuses an operation on a target without the tensor memory accelerator and what comes with it.
-pub(super) fn needs_tma(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
-    if cx.options.target.has_tma() {
-        return Ok(());
-    }
-    let first = TARGETS.iter().find(|t| t.has_tma()).map_or("a later GPU", |t| t.name);
-    let text = format!("`{}` needs {first} or later, the target is {}", cx.ir.op_name(op), cx.options.target.name);
-    Err(Diagnostic::error(&codes::UNSUPPORTED_OP, text))
-}
+use crate::ir::{Op, Value};
 
 /// The address of an mbarrier.
-pub(super) fn address<'c>(cx: &Lower<'c, '_>, op: Op, mbarrier: Value) -> Res<Val<'c>> {
+pub(crate) fn address<'c>(cx: &Lower<'c, '_>, op: Op, mbarrier: Value) -> Res<Val<'c>> {
     if cx.num_ctas > 1 {
         return Err(cx.unsupported(op, "mbarriers of clusters are not supported yet"));
     }
     let base = cx.view(mbarrier)?.base;
-    Ok(shared_address_bits(cx, base)?.into())
+    Ok(cx.shared_address_bits(base)?.into())
 }
 
 /// Whether this is thread 0, and `pred` holds where it is given.
@@ -77,14 +42,14 @@ fn count<'c>(cx: &Lower<'c, '_>, op: Op, name: &str) -> Val<'c> {
     cx.i32(cx.ir.int_attr(op, name).and_then(|n| u64::try_from(n).ok()).unwrap_or(1)).into()
 }
 
-fn init(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(super) fn init(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let at = address(cx, op, cx.ir.operand(op, 0))?;
     let pred = first_thread(cx, None)?;
     let arrivals = count(cx, op, "count");
     one(cx, pred.into(), "mbarrier.init.shared::cta.b64", at, Some(arrivals))
 }
 
-fn invalidate(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(super) fn invalidate(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let at = address(cx, op, cx.ir.operand(op, 0))?;
     let pred = first_thread(cx, None)?;
     one(cx, pred.into(), "mbarrier.inval.shared::cta.b64", at, None)
@@ -111,7 +76,7 @@ fn arrival<'c>(cx: &mut Lower<'c, '_>, pred: Val<'c>, opcode: &str, at: Val<'c>,
     Ok(())
 }
 
-fn expect(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(super) fn expect(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     needs_tma(cx, op)?;
     let at = address(cx, op, cx.ir.operand(op, 0))?;
     cx.barrier()?;
@@ -120,7 +85,7 @@ fn expect(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     arrival(cx, pred.into(), "mbarrier.arrive.expect_tx.shared::cta.b64", at, bytes)
 }
 
-fn arrive(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(super) fn arrive(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     // Arrivals without a state to return are of sm_90.
     needs_tma(cx, op)?;
     let at = address(cx, op, cx.ir.operand(op, 0))?;
@@ -131,7 +96,7 @@ fn arrive(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// Every thread waits for itself, so what the phase's arrivals released is visible to it.
-fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::WaitBarrier(op);
     let (at, phase) = (address(cx, op, view.alloc(cx.ir))?, cx.scalar(view.phase(cx.ir))?);
     // Only sm_90 can suspend the thread until the phase ends.
@@ -155,7 +120,7 @@ fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// `ttng.fence_async_shared`
-fn fence(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(super) fn fence(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     needs_tma(cx, op)?;
     let asm = if cx.ir.bool_attr(op, "bCluster") {
         "fence.proxy.async.shared::cluster;"

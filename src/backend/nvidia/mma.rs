@@ -23,11 +23,11 @@
 
 use std::collections::BTreeMap;
 
-use super::fragment::{BATCH, COLUMN, Fragment, ROW};
+use super::ptx_builder::{Arg, Operand, PtxAsm, Reg};
 use crate::analysis::scratch::element_bits;
 use crate::codegen::lower::{Lower, Regs, Res, Val, defect};
 use crate::codegen::ops::bits_as;
-use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
+use crate::codegen::ops::dot::fragment::{BATCH, COLUMN, Fragment, ROW};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::dialects::tt::tt as view;
@@ -156,7 +156,7 @@ fn tile(a: &Fragment, b: &Fragment, d: &Fragment, shape: &Instruction) -> Option
 type Words<'c> = BTreeMap<[u32; 3], Val<'c>>;
 
 /// `tt.dot` by `mma.sync`.
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let dot = view::Dot(op);
     let values = [dot.a(cx.ir), dot.b(cx.ir), dot.c(cx.ir)];
     let types = values.map(|v| cx.ir.ty(v));

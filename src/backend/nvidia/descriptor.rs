@@ -33,35 +33,35 @@ const SWIZZLES: [(u32, u64); 4] = [(0, 0), (32, 3), (64, 2), (128, 1)];
 /// Lines of a core tile.
 const LINE_BITS: u32 = 3;
 /// Bytes that a swizzle moves together.
-pub(super) const CHUNK: u32 = 16;
+pub(crate) const CHUNK: u32 = 16;
 
 /// What does not depend on where the matrix starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Descriptor {
+pub(crate) struct Descriptor {
     /// The descriptor with start address 0.
-    pub(super) bits: u64,
+    pub(crate) bits: u64,
     /// Whether lines run along axis 0.
-    pub(super) transposed: bool,
+    pub(crate) transposed: bool,
     /// Bytes of a core tile.
-    pub(super) tile_bytes: u32,
+    pub(crate) tile_bytes: u32,
     /// Bytes of its lines.
-    pub(super) line_bytes: u32,
+    pub(crate) line_bytes: u32,
 }
 
 /// The matrix that one instruction reads.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Share {
+pub(crate) struct Share {
     /// Elements along both axes.
-    pub(super) shape: [u32; 2],
+    pub(crate) shape: [u32; 2],
     /// The axis that is not K.
-    pub(super) outer: usize,
+    pub(crate) outer: usize,
     /// Bits of an element.
-    pub(super) bits: u32,
+    pub(crate) bits: u32,
 }
 
 /// The descriptor for the layout whose inverse is `inverse`, from two axes to the offset in elements; `None` when no
 /// descriptor describes it.
-pub(super) fn describe(inverse: &LinearLayout, share: Share) -> Option<Descriptor> {
+pub(crate) fn describe(inverse: &LinearLayout, share: Share) -> Option<Descriptor> {
     if inverse.in_dims().len() != 2 || share.bits > 128 || share.bits < 8 {
         return None;
     }
@@ -116,7 +116,7 @@ fn fit(
 }
 
 /// Where the bits of a coordinate lead, in elements.
-pub(super) fn columns(inverse: &LinearLayout, axis: usize) -> Vec<u32> {
+pub(crate) fn columns(inverse: &LinearLayout, axis: usize) -> Vec<u32> {
     let dim = Dim::axis(axis);
     (0..inverse.in_bits(dim) as usize).map(|bit| inverse.basis(dim, bit, Dim::Offset)).collect()
 }

@@ -20,28 +20,27 @@
 //!
 //! PTX ISA, "Data Movement and Conversion Instructions: cvt".
 
-use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue};
 
-use super::arith::operand;
-use super::cast::bits_as;
+use super::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
-use crate::codegen::ptx_builder::{Arg, PtxAsm, Reg};
+use crate::codegen::ops::{bits_as, operand, split_pair};
 use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::FloatKind as F;
 use crate::ir::dialects::enums::FpRounding;
-use crate::ir::dialects::tt::tt as view;
-use crate::ir::{FloatKind as F, Op};
 
-/// Lowers `tt.fp_to_fp`.
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let kind = |v| cx.ir.ty(v).elem().as_float().ok_or_else(|| defect("a float conversion of something else"));
-    let (from, to) = (kind(cx.ir.operand(op, 0))?, kind(cx.ir.result(op))?);
-    let rounding = view::FpToFp(op).rounding(cx.ir).unwrap_or(FpRounding::Rtne);
+/// Converts all registers of a value.
+///
+/// # Errors
+/// `E0704` where the target has no such conversion.
+pub(super) fn lower<'c>(
+    cx: &mut Lower<'c, '_>,
+    values: &[Val<'c>],
+    (from, to): (F, F),
+    rounding: FpRounding,
+) -> Res<Vec<Val<'c>>> {
     check(cx, from, to, rounding)?;
-    let regs = cx.get(cx.ir.operand(op, 0))?;
-    let converted = convert(cx, &regs, from, to, rounding)?;
-    cx.set(cx.ir.result(op), converted);
-    Ok(())
+    convert(cx, values, from, to, rounding)
 }
 
 /// Refuses what the target has no way to do.
@@ -122,23 +121,6 @@ fn pair<'c>(cx: &Lower<'c, '_>, xs: &[Val<'c>]) -> Res<Val<'c>> {
         vector = cx.b.build_insert_element(vector, x, cx.i32(i as u64), "")?;
     }
     Ok(vector.as_basic_value_enum())
-}
-
-/// The elements of a pair that came as an integer; as many as there were values.
-pub(super) fn split_pair<'c>(
-    cx: &Lower<'c, '_>,
-    pair: Val<'c>,
-    elem: BasicTypeEnum<'c>,
-    count: usize,
-    out: &mut Vec<Val<'c>>,
-) -> Res<()> {
-    let Val::VectorValue(vector) = cx.b.build_bit_cast(pair, Lower::vector_type(elem, 2)?, "")? else {
-        return Err(defect("a pair is no vector"));
-    };
-    for i in 0..count {
-        out.push(cx.b.build_extract_element(vector, cx.i32(i as u64), "")?);
-    }
-    Ok(())
 }
 
 /// `cvt.rn.f16x2.e4m3x2` and its like.
@@ -223,8 +205,7 @@ fn bytes_to_halves<'c>(cx: &mut Lower<'c, '_>, xs: &[Val<'c>]) -> Res<Vec<Val<'c
     Ok(out)
 }
 
-/// Bytes of `a` (0 to 3) and `b` (4 to 7) picked by the low four hexadecimal digits of the selector, the lowest digit
-/// for the lowest byte.
+/// `prmt`
 pub(super) fn permute<'c>(
     cx: &mut Lower<'c, '_>,
     a: IntValue<'c>,
