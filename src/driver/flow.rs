@@ -1,5 +1,5 @@
-//! One job's way through the stages. Each method is a stage and hands over to the next, unless nothing later was asked
-//! for.
+//! One job's way through the stages. Each method is a stage and hands over to the next one, unless nothing later was
+//! asked for.
 
 use std::time::Instant;
 
@@ -29,12 +29,12 @@ type Step<T = ()> = Result<T, Vec<Diagnostic>>;
 
 struct Flow<'a> {
     job: &'a Job,
-    /// The user's, and those that the input carries.
+    /// The options of the user, and those that the input carries.
     options: Options,
     want: &'a [Stage],
     debug: &'a Debug,
     made: Compiled,
-    /// What the user said of the launch.
+    /// What the user said about the launch.
     given: Given,
     /// The options to compile with.
     launch: Launch,
@@ -72,7 +72,7 @@ pub(super) fn run(
     }
 }
 
-/// Gives files in a diagnostic the names that the user knows: locations in IR may have others.
+/// Gives files in a diagnostic the names that the user knows, since locations in IR may have others.
 fn name_files(d: &mut Diagnostic, sources: &SourceMap) {
     for label in &mut d.labels {
         if let Place::At { file, .. } | Place::File(file) = &mut label.place
@@ -107,7 +107,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Keeps a stage's text, with its metadata line.
+    /// Keeps a stage's text, together with its metadata line.
     fn keep_text(&mut self, stage: Stage, text: impl FnOnce(&Self) -> String) {
         self.keep(stage, |f| carried::append(text(f), stage, &f.made.metadata, &f.options).into_bytes());
     }
@@ -183,7 +183,7 @@ impl Flow<'_> {
             self.timed("parse", |_| backend::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
         self.name(module.facts().kernels.first().cloned().unwrap_or_default());
         let file = Some(self.file(sources));
-        // What ttc wrote has LLVM's passes behind it.
+        // A text that ttc wrote has LLVM's passes behind it.
         if own.is_some() { self.optimized(module, file) } else { self.llvm(module, file) }
     }
 
@@ -201,13 +201,13 @@ impl Flow<'_> {
         self.assemble(&carried::without(&text), Some(self.file(sources)))
     }
 
-    /// What the input carries of the kernel.
+    /// Reads what the input carries of the kernel.
     fn carried(&self, sources: &SourceMap) -> Step<Option<Carried>> {
         let file = sources.file(self.job.input.file);
         carried::find(&file.text, Some(&self.made.kernel), &file.name).map_err(|e| vec![e])
     }
 
-    /// Goes on with the options that the input carries; what the user gives wins where it still can.
+    /// Goes on with the options that the input carries. What the user gives wins where it still can.
     fn resume(&mut self, carried: &Carried) {
         carried.set_options(&mut self.options);
         let Carried { num_warps, num_stages, num_ctas, maxnreg, .. } = *carried;
@@ -219,7 +219,7 @@ impl Flow<'_> {
         self.made.metadata.tensordesc_meta.clone_from(&carried.tensordesc_meta);
     }
 
-    /// Takes what only codegen knows from what the input carries.
+    /// Takes from the input what only code generation knows.
     fn take(&mut self, carried: &Carried) {
         let m = &mut self.made.metadata;
         m.num_stages = carried.num_stages;
@@ -230,7 +230,7 @@ impl Flow<'_> {
         m.params.clone_from(&carried.params);
     }
 
-    /// Completes the metadata of a compilation that began behind codegen with what the PTX says. Where both say
+    /// Completes the metadata of a compilation that began behind code generation with what the PTX says. Where both say
     /// something, the PTX is right.
     fn describe(&mut self, facts: &PtxFacts, file: &str) -> Step {
         let known = Given {
@@ -248,7 +248,7 @@ impl Flow<'_> {
         (m.num_warps, m.maxnreg) = (facts.num_warps, facts.maxnreg);
         m.shared = if facts.shared == Some(0) { Some(0) } else { m.shared };
         if m.params.is_empty() {
-            // Nothing was carried: all parameters of the PTX, the hidden ones among them.
+            // Nothing was carried, so these are all parameters of the PTX, the hidden ones among them.
             m.params.clone_from(&facts.params);
             m.hidden_params = if facts.params.is_empty() { Some(0) } else { m.hidden_params };
         }
@@ -262,7 +262,7 @@ impl Flow<'_> {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// What can be said when everything is made.
+    /// Adds what can be said when everything is made.
     fn finish(&mut self) {
         let made = [Stage::Binary, Stage::Assembly]
             .iter()
@@ -290,7 +290,7 @@ impl Flow<'_> {
         Ok(lowered.ir)
     }
 
-    /// TTIR before its passes.
+    /// Goes on from TTIR before its passes.
     fn ttir(&mut self, mut ir: Ir) -> Step {
         clusters::check(&ir, self.launch.num_ctas, &self.job.target).map_err(|e| vec![e])?;
         self.passes("TTIR passes", &mut ir, &backend::ttir(&self.job.target))?;
@@ -302,7 +302,7 @@ impl Flow<'_> {
         self.ttgir(ir)
     }
 
-    /// TTGIR after its passes.
+    /// Goes on from TTGIR after its passes.
     fn ttgir(&mut self, mut ir: Ir) -> Step {
         self.remark(&ir);
         self.made.metadata.tensordesc_meta = TensorDesc::of_kernel(&ir);
@@ -328,8 +328,8 @@ impl Flow<'_> {
         self.llvm(module, None)
     }
 
-    /// PTX ISA, "Identifiers". Names of functions that a kernel calls are changed to fit; a launcher looks for the
-    /// kernel's.
+    /// Checks that the kernel's name is one in PTX (PTX ISA, "Identifiers"). Names of functions that a kernel calls are
+    /// changed to fit, but a launcher looks for the kernel's own.
     fn check_name(&self) -> Step {
         let name = &self.made.kernel;
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
@@ -373,7 +373,7 @@ impl Flow<'_> {
         self.assemble(&ptx, None)
     }
 
-    /// `file`: where the user wrote the PTX; ptxas's complaints point into it.
+    /// Assembles the PTX. `file` is where the user wrote it; ptxas's complaints then point into it.
     fn assemble(&mut self, ptx: &str, file: Option<&str>) -> Step {
         if !self.goes_past(Stage::Assembly) {
             return Ok(());
@@ -400,7 +400,7 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Runs a pipeline, with everything that was asked to be shown.
+    /// Runs a pipeline and shows everything that was asked for.
     fn passes(&mut self, stage: &'static str, ir: &mut Ir, pipeline: &Pipeline) -> Step {
         let stem = self.debug.naming.stem(self.job, &self.made.kernel);
         let title = format!("{stem}.{}", stage.split(' ').next().unwrap_or(stage).to_lowercase());
@@ -421,7 +421,7 @@ impl Flow<'_> {
         failed.map_or(Ok(()), |d| Err(vec![d]))
     }
 
-    /// The remarks on final TTGIR that were asked for.
+    /// Makes the remarks on final TTGIR that were asked for.
     fn remark(&mut self, ir: &Ir) {
         self.kernel_loc = ir
             .functions()
@@ -438,7 +438,7 @@ impl Flow<'_> {
         self.made.diagnostics.extend(said);
     }
 
-    /// What ptxas says of registers, if that was asked for.
+    /// Makes the remark on registers from what ptxas says, if it was asked for.
     fn remark_registers(&mut self, registers: u32, stored: u32, loaded: u32) {
         if !self.debug.remarks.contains(&Group::Spill) {
             return;

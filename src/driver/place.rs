@@ -1,11 +1,11 @@
-//! Where outputs go, and that no two of a run go to the same place.
+//! Decides where outputs go, and that no two of a run go to the same place.
 //!
-//! 1. `-o` names the one file; `--out-dir` holds `KERNEL[.CONFIG][.ARCH].KIND`; else a cubin lies in the current
-//!    directory and text goes to stdout.
-//! 2. Beside what is launched, a cubin or PTX, lies its metadata: the same name with `.json`.
-//! 3. [`Placement::check`] finds conflicts before anything is compiled: two outputs of one path, an output over an
-//!    input. Where a name is only known when the job has run, [`Placement::write`] finds them, and what was there first
-//!    stays.
+//! 1. `-o` names the one file, and `--out-dir` holds `KERNEL[.CONFIG][.ARCH].KIND`. Otherwise a cubin lies in the
+//!    current directory and text goes to stdout.
+//! 2. Metadata lies beside what is launched, a cubin or PTX, under the same name with `.json`.
+//! 3. [`Placement::check`] finds conflicts before anything is compiled: two outputs of one path, or an output over an
+//!    input. Where a name is only known after the job has run, [`Placement::write`] finds the conflict, and the file
+//!    that was there first stays.
 //! 4. Each job is written when it is ready, so that a later failure loses nothing.
 
 use std::collections::BTreeSet;
@@ -22,13 +22,13 @@ use crate::target::Target;
 /// Where the outputs of a run go.
 #[derive(Debug, Default)]
 pub struct Placement {
-    /// `-o`
+    /// The value of `-o`.
     pub output: Option<PathBuf>,
-    /// `--out-dir`
+    /// The value of `--out-dir`.
     pub out_dir: Option<PathBuf>,
-    /// What is written.
+    /// The stages that are written.
     pub want: Vec<Stage>,
-    /// Whether metadata lies beside it.
+    /// Whether metadata is written too.
     pub with_metadata: bool,
     pub naming: Naming,
     /// The files that were written.
@@ -79,7 +79,7 @@ impl Placement {
         Ok(())
     }
 
-    /// The files that a job will write. What is named after a kernel of an unknown name is left out.
+    /// The files that a job will write. Those that are named after a kernel of an unknown name are left out.
     fn paths(&self, job: &Job, kernel: Option<&str>) -> Vec<PathBuf> {
         let Some(stem) =
             kernel.map(|k| self.naming.stem(job, k)).or_else(|| self.output.as_ref().map(|_| String::new()))
@@ -109,7 +109,7 @@ impl Placement {
         (!std::fs::metadata(&path).is_ok_and(|m| !m.is_file())).then(|| path.with_extension("json"))
     }
 
-    /// Writes what a job made. What goes to stdout is returned.
+    /// Writes what a job made, and returns what goes to stdout.
     ///
     /// # Errors
     /// `E0906` when a file cannot be written, `E0908` when another job of the run has written it.
@@ -132,7 +132,7 @@ impl Placement {
         Ok(stdout)
     }
 
-    /// Takes the paths of a job: all of them, or none if another job has one.
+    /// Takes all paths of a job, or none if another job has one of them.
     fn claim(&self, job: &Job, kernel: &str) -> Result<(), Diagnostic> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let paths = self.paths(job, Some(kernel));
