@@ -4,9 +4,10 @@
 //! time, register `r` holds the element at `base ⊕ offset[r]`, `offset[r] = L(r, 0, 0, 0)` being a constant
 //! ([`register_offsets`]).
 
-use super::encodings::{layout_of, matrix_order, stated_order, to_linear_layout};
+use super::encodings::{layout_of, to_linear_layout};
 use super::{Dim, LayoutError, LinearLayout};
 use crate::ir::core::{Attr, Type};
+use crate::ir::encoding::questions::{matrix_order, stated_order};
 
 /// Number of registers (elements, not 32-bit words) in which a thread holds a value of this type: 1 for a scalar, and
 /// copies count.

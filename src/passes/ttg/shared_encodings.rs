@@ -3,8 +3,8 @@
 
 use crate::ir::core::encoding::{Bases, NvmmaShared, SwizzledShared};
 use crate::ir::core::{Attr, Encoding, Type};
+use crate::ir::encoding::questions::{cga_of, is_matrix_result, share};
 use crate::layout;
-use crate::passes::ttg::coalesce::cga_of;
 
 /// A buffer for a whole tensor.
 #[must_use]
@@ -12,27 +12,17 @@ pub fn buffer(tensor: Type, encoding: Encoding, mutable: bool) -> Type {
     super::buffers::shared(tensor.shape(), tensor.elem(), Attr::encoding(encoding), mutable)
 }
 
-fn share(tensor: Type, split: &[u32]) -> Vec<i64> {
-    share_of(tensor.shape(), split)
-}
-
-fn share_of(shape: &[i64], split: &[u32]) -> Vec<i64> {
-    shape.iter().zip(split).map(|(&s, &n)| (s / i64::from(n)).max(1)).collect()
-}
-
 /// For an operand of `wgmma`: the widest swizzle that a row of the tensor fills (PTX ISA, "Asynchronous Warpgroup Level
 /// Matrix Shared Memory Layout").
 #[must_use]
 pub fn nvmma(tensor: Type, order: &[u32]) -> Encoding {
-    nvmma_of(tensor.shape(), tensor.elem(), order, &cga_of(tensor).0)
+    nvmma_of(tensor.shape(), tensor.elem(), order, &cga_of(tensor))
 }
 
 /// As [`nvmma`], for elements of this type in this shape, shared by the blocks of a cluster.
 #[must_use]
 pub fn nvmma_of(shape: &[i64], elem: Type, order: &[u32], cga: &Bases) -> Encoding {
-    let split: Vec<u32> =
-        (0..shape.len()).map(|d| 1 << cga.iter().filter(|b| b.get(d).is_some_and(|&c| c != 0)).count()).collect();
-    let share = share_of(shape, &split);
+    let share = share(shape, cga);
     let bits = elem.bit_width().unwrap_or(8);
     let row = share[order[0] as usize] * i64::from(bits) / 8;
     let rows: i64 = order[1..].iter().map(|&d| share[d as usize]).product();
@@ -79,10 +69,10 @@ pub fn cga_of_rank(cga: &[Vec<i32>], rank: usize) -> Bases {
 #[must_use]
 pub fn swizzled_for_dot(tensor: Type, operand: &Encoding, order: &[u32], transposed: bool) -> Option<Encoding> {
     let Encoding::DotOp { op_idx, parent, k_width } = operand else { return None };
-    let encoding = if matches!(parent.as_encoding(), Some(Encoding::NvidiaMma(_))) {
+    let encoding = if parent.as_encoding().is_some_and(is_matrix_result) {
         swizzled(tensor, *op_idx, *k_width, order, transposed)?
     } else {
-        SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order: order.to_vec(), cga: cga_of(tensor).0 }
+        SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order: order.to_vec(), cga: cga_of(tensor) }
     };
     Some(Encoding::SwizzledShared(encoding))
 }
@@ -92,9 +82,9 @@ pub fn swizzled_for_dot(tensor: Type, operand: &Encoding, order: &[u32], transpo
 pub fn swizzled(tensor: Type, op_idx: u32, k_width: u32, order: &[u32], transposed: bool) -> Option<SwizzledShared> {
     // Bits of one access to all 32 banks.
     const ALL_BANKS: i64 = 1024;
-    let (cga, split) = cga_of(tensor);
+    let cga = cga_of(tensor);
     let bits = i64::from(tensor.elem().bit_width()?);
-    let row = share(tensor, &split)[order[0] as usize];
+    let row = share(tensor.shape(), &cga)[order[0] as usize];
     let per_phase = (ALL_BANKS / (bits * row)).max(1);
     // Rows of a matrix, and elements of a row of it; along the other axis for the other operand.
     let (mut rows, mut vec) = (if bits == 64 { 4 } else { 8 }, 4 * i64::from(k_width));
