@@ -6,9 +6,7 @@
 //! neighbours along K in an operand).
 
 use super::{Bases, Dim, Encoding, LayoutError, LinearLayout, try_to_linear_layout};
-use super::{
-    cga_layout, combine, combine_layouts, expect_order, expect_powers_of_two, expect_rank, sizes_of,
-};
+use super::{cga_layout, combine, combine_layouts, expect_order, expect_powers_of_two, expect_rank, sizes_of};
 use crate::ir::core::Attr;
 use crate::ir::core::encoding::{Blocked, LinearBases, NvidiaMma};
 use crate::ir::encoding::questions::{is_distributed, matrix_order};

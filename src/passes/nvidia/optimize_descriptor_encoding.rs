@@ -28,7 +28,8 @@ use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp, TtngOp};
 use crate::ir::encoding::questions::cga_of;
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::ttg::{module_attrs, shared_encodings};
+use crate::passes::nvidia::shared_encodings;
+use crate::passes::ttg::module_attrs;
 
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-optimize-descriptor-encoding",

@@ -165,14 +165,7 @@ pub(super) fn coalesced(
     if let Some(&fastest) = order.first() {
         size[fastest as usize] = u32::try_from(width).unwrap_or(1);
     }
-    Attr::encoding(layout::blocked_in_cga(
-        shape,
-        &size,
-        &order,
-        threads.num_warps,
-        threads.threads_per_warp,
-        &cga,
-    ))
+    Attr::encoding(layout::blocked_in_cga(shape, &size, &order, threads.num_warps, threads.threads_per_warp, &cga))
 }
 
 /// Contiguous and aligned elements along the first axis of the order, up to what one instruction moves.
@@ -221,14 +214,7 @@ fn descriptor_encoding(ty: Type, threads: Threads) -> Attr {
         *last = u32::try_from(per_thread.min(vector).max(1)).unwrap_or(1);
     }
     let order: Vec<u32> = (0..ty.rank() as u32).rev().collect();
-    Attr::encoding(layout::blocked_in_cga(
-        ty.shape(),
-        &size,
-        &order,
-        threads.num_warps,
-        threads.threads_per_warp,
-        &cga,
-    ))
+    Attr::encoding(layout::blocked_in_cga(ty.shape(), &size, &order, threads.num_warps, threads.threads_per_warp, &cga))
 }
 
 /// Remakes an access in a layout, with conversions around it.

@@ -54,8 +54,7 @@ pub(super) fn multiplier(ir: &Ir, op: Op, target: &Target, wgmma: bool) -> Multi
         instr[share.len() - 2] = if is_f64(a.elem()) { 8 } else { 16 };
         (instr, warps_of_mma(ir, op, &share, num_warps))
     };
-    let encoding =
-        NvidiaMma { version_major: version, version_minor: 0, warps_per_cta, cga: cga_of(ty), instr_shape };
+    let encoding = NvidiaMma { version_major: version, version_minor: 0, warps_per_cta, cga: cga_of(ty), instr_shape };
     Multiplier { mma: Some(encoding), refused }
 }
 

@@ -10,8 +10,8 @@
 use crate::ir::core::encoding::Blocked;
 use crate::ir::core::{Attr, Builder, Encoding, Ir, Op, Type};
 use crate::ir::dialects::{TtOp, TtgOp};
-use crate::layout;
 use crate::ir::encoding::questions::cga_of;
+use crate::layout;
 use crate::passes::ttg::module_attrs::{self, Threads};
 
 /// Returns whether anything changed.
