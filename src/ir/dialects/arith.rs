@@ -2,13 +2,13 @@
 
 use super::fold::arith as fold;
 use super::infer;
-use super::spec::dialect;
+use super::table::dialect;
 use super::verify::arith as verify;
 use crate::ir::dialects::enums::{CmpfPredicate, CmpiPredicate, FASTMATH, OVERFLOW, RoundingMode};
 
 dialect! {
     /// Operations of the `arith` dialect.
-    ArithOp "arith" (arith) {
+    Arith(ArithOp) "arith" (arith) {
             /// A constant: an integer, a float or a dense tensor.
             /// `arith.constant dense<0.0> : tensor<128xf32>`
             Constant "constant" () -> (result: one ANY) { value: Typed } {

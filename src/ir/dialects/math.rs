@@ -3,11 +3,11 @@
 use super::enums::FASTMATH;
 use super::fold::math as fold;
 use super::infer;
-use super::spec::dialect;
+use super::table::dialect;
 
 dialect! {
     /// Operations of the `math` dialect.
-    MathOp "math" (math) {
+    Math(MathOp) "math" (math) {
             /// Absolute value: clears the sign bit.
             Absf "absf" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
                 fold: Some(fold::unary),

@@ -1,12 +1,12 @@
 //! The `scf` and `cf` dialects: structured control flow, and branches between blocks.
 
 use super::infer;
-use super::spec::dialect;
+use super::table::dialect;
 use super::verify;
 
 dialect! {
     /// Operations of the `scf` dialect.
-    ScfOp "scf" (scf) {
+    Scf(ScfOp) "scf" (scf) {
         /// A counted loop from `lower` up to but not including `upper`, with values carried from one iteration to the
         /// next. The region's arguments are the induction variable and the carried values; it ends in `scf.yield` of
         /// the next carried values.
@@ -59,7 +59,7 @@ dialect! {
 
 dialect! {
     /// Operations of the `cf` dialect.
-    CfOp "cf" (cf) {
+    Cf(CfOp) "cf" (cf) {
         /// Jumps to a block, with arguments.
         Br "br" (args: many ANY) -> () {} {
             successors: 1,

@@ -6,12 +6,12 @@ use super::enums::{
 };
 use super::fold::tt as fold;
 use super::infer;
-use super::spec::dialect;
+use super::table::dialect;
 use super::verify;
 
 dialect! {
     /// Operations of the `tt` dialect.
-    TtOp "tt" (tt) {
+    Tt(TtOp) "tt" (tt) {
             /// A function. Public ones are kernels; parameters carry facts such as `tt.divisibility`.
             Func "func" () -> () { sym_name: Str, function_type: Type, sym_visibility: Str => Absent, arg_attrs: Array => Absent, res_attrs: Array => Absent } {
                 regions: &["body"],

@@ -2,7 +2,7 @@
 
 use super::enums::{CacheModifier, EvictionPolicy, RmwKind};
 use super::infer;
-use super::spec::dialect;
+use super::table::dialect;
 use super::verify;
 
 /// The bit of shared memory in `addrSpace` of `ttg.barrier`.
@@ -10,7 +10,7 @@ const LOCAL: i64 = 1;
 
 dialect! {
     /// Operations of the `ttg` dialect.
-    TtgOp "ttg" (ttg) {
+    Ttg(TtgOp) "ttg" (ttg) {
         /// The same tensor with its elements held by other threads and registers; with `force_warp_shuffle` without
         /// leaving the warp.
         ConvertLayout "convert_layout" (src: one TENSOR) -> (result: one TENSOR) { force_warp_shuffle: Unit => Absent } {

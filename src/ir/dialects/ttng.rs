@@ -5,7 +5,7 @@ use super::enums::{
     TmemReduceKind, TmemWaitKind,
 };
 use super::infer;
-use super::spec::dialect;
+use super::table::dialect;
 use super::verify;
 use crate::ir::core::{Ir, Op};
 
@@ -16,7 +16,7 @@ fn is_async(ir: &Ir, op: Op) -> bool {
 
 dialect! {
     /// Operations of the `ttng` dialect.
-    TtngOp "ttng" (ttng) {
+    Ttng(TtngOp) "ttng" (ttng) {
         /// Orders generic-proxy accesses to shared memory before later async-proxy ones.
         FenceAsyncShared "fence_async_shared" () -> () { bCluster: Bool } {
             effects: Effects::Write,
