@@ -7,6 +7,7 @@ use super::OpKind;
 use super::classes::Classes;
 use super::constraints::Constraint;
 use super::keys::OPERAND_SEGMENTS;
+use super::layouts::LayoutRule;
 use super::memory::{Memory, Order};
 use crate::ir::core::{Attr, AttrData, Ir, Op, Type, Value};
 
@@ -242,6 +243,8 @@ pub struct OpSpec {
     pub traits: Traits,
     pub classes: Classes,
     pub effects: Effects,
+    /// How the layouts of its results follow from those of its operands.
+    pub layouts: LayoutRule,
     /// What it orders beside the accesses that its operands and results state.
     pub order: Order,
     pub format: Format,
@@ -267,6 +270,7 @@ impl OpSpec {
         traits: Traits::empty(),
         classes: Classes::empty(),
         effects: Effects::Pure,
+        layouts: LayoutRule::Own,
         order: Order::Nothing,
         format: Format::Generic,
         verify: None,
