@@ -28,7 +28,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::f32_dot::PASS,
     &ttg::optimize_thread_locality::PASS,
     &nvidia::accelerate_matmul::PASS,
-    &ttg::optimize_dot_operands::PASS,
+    &nvidia::optimize_dot_operands::PASS,
     &ttg::fuse_nested_loops::PASS,
     &nvidia::optimize_accumulator_init::PASS,
     &nvidia::optimize_descriptor_encoding::PASS,

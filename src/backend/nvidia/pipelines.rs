@@ -56,7 +56,7 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     }
     p.add(&nvidia::two_ctas::PASS);
     p.add(&ttg::remove_layout_conversions::PASS);
-    p.add(&ttg::optimize_dot_operands::PASS);
+    p.add(&nvidia::optimize_dot_operands::PASS);
     p.add(&nvidia::optimize_descriptor_encoding::PASS);
     p.add(&tt::loop_aware_cse::PASS);
     match target.generation() {
@@ -83,7 +83,7 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     if target.generation() == Generation::Ampere {
         p.add(&ttg::prefetch::PASS);
     }
-    p.add(&ttg::optimize_dot_operands::PASS);
+    p.add(&nvidia::optimize_dot_operands::PASS);
     p.add(&ttg::coalesce_async_copy::PASS);
     if target.has_tma() {
         p.add(&nvidia::tma_lowering::PASS);

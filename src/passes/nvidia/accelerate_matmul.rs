@@ -37,7 +37,9 @@ use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
 use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
-use crate::passes::ttg::{module_attrs, shared_encodings};
+use crate::passes::nvidia::shared_encodings::nvmma;
+use crate::passes::ttg::module_attrs;
+use crate::passes::ttg::shared_encodings::buffer;
 use crate::target::Target;
 
 pub static PASS: Pass = Pass {
@@ -150,7 +152,7 @@ fn in_shared(ir: &mut Ir, value: Value, index: usize, transposes: bool) -> Value
     if !transposes {
         order = if index == 1 { vec![0, 1] } else { vec![1, 0] };
     }
-    let memory = shared_encodings::buffer(ty, shared_encodings::nvmma(ty, &order), false);
+    let memory = buffer(ty, nvmma(ty, &order), false);
     let state = OpState::new(TtgOp::LocalAlloc, ir.value_loc(source)).operands(&[source]).results(&[memory]);
     let new = behind(ir, source).insert(state);
     ir.result(new)

@@ -98,7 +98,7 @@ struct Reset {
 /// Steps 1 and 2.
 fn decide(ir: &Ir, product: Op) -> Option<Plan> {
     let accumulator = ir.operand(product, ACCUMULATOR);
-    if is_zero(ir, accumulator) {
+    if fold::is_zero(ir, accumulator) {
         let flag = ir.operands(product).get(USE_C).and_then(|&f| constant_flag(ir, f));
         return (flag != Some(false)).then_some(Plan::Never);
     }
@@ -113,7 +113,7 @@ fn decide(ir: &Ir, product: Op) -> Option<Plan> {
             let only_here = ir.uses(accumulator).iter().all(|u| u.op == product && u.index as usize == ACCUMULATOR);
             let reset = reset_of(ir, body, yielded).filter(|r| only_here && ir.is_before(product, r.op));
             let reset = reset.map(|r| Reset { before: false, argument: Some(argument), ..r });
-            (is_zero(ir, ir.operand(looped, BOUNDS + argument)), reset)
+            (fold::is_zero(ir, ir.operand(looped, BOUNDS + argument)), reset)
         }
         _ => (false, reset_of(ir, body, accumulator)),
     };
@@ -138,8 +138,8 @@ fn reset_of(ir: &Ir, body: Block, value: Value) -> Option<Reset> {
         _ => return None,
     };
     let inside = |v: Value| ir.value_block(v).and_then(|b| ir.block_op(b)) == Some(op);
-    let when = is_zero(ir, sides[0]);
-    if !when && !is_zero(ir, sides[1]) || sides.iter().any(|&v| inside(v)) {
+    let when = fold::is_zero(ir, sides[0]);
+    if !when && !fold::is_zero(ir, sides[1]) || sides.iter().any(|&v| inside(v)) {
         return None;
     }
     let [zero, kept] = if when { sides } else { [sides[1], sides[0]] };
@@ -148,13 +148,6 @@ fn reset_of(ir: &Ir, body: Block, value: Value) -> Option<Reset> {
 
 fn constant_flag(ir: &Ir, flag: Value) -> Option<bool> {
     fold::const_of(ir, flag).and_then(Attr::int_value).map(|v| v != 0)
-}
-
-/// Whether all elements are zero, of either sign.
-fn is_zero(ir: &Ir, value: Value) -> bool {
-    let bits = fold::const_of(ir, value).and_then(Attr::splat_value);
-    let negative = ir.ty(value).elem().as_float().map(|k| 1 << (k.bits() - 1));
-    bits.is_some_and(|b| b == 0 || Some(b) == negative)
 }
 
 /// Steps 3 and 4.

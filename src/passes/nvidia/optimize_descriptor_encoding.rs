@@ -25,10 +25,11 @@ use crate::analysis::flow::value_edges;
 use crate::ir::core::encoding::{Bases, NvmmaShared};
 use crate::ir::core::{Attr, Encoding, Ir, Op, Type, TypeData, Value};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::encoding::questions::cga_of;
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::ttg::coalesce::cga_of;
-use crate::passes::ttg::{module_attrs, shared_encodings};
+use crate::passes::nvidia::shared_encodings;
+use crate::passes::ttg::module_attrs;
 
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-optimize-descriptor-encoding",
@@ -192,7 +193,7 @@ fn of_access(ir: &Ir, op: Op) -> Option<(Value, Wish)> {
     let descriptor = ir.operand(op, 0);
     let cga = match encoding.and_then(Attr::as_encoding) {
         Some(Encoding::NvmmaShared(e)) => e.cga.clone(),
-        _ => cga_of(tensor).0,
+        _ => cga_of(tensor),
     };
     let missing = ir.ty(descriptor).rank().saturating_sub(tensor.rank());
     let shape = std::iter::repeat_n(1, missing).chain(tensor.shape().iter().copied()).collect();

@@ -17,7 +17,7 @@ use crate::ir::dialects::enums::PaddingOption;
 use crate::ir::dialects::{ArithOp, TtngOp};
 use crate::layout::LayoutError;
 use crate::layout::encodings::tma_block;
-use crate::passes::ttg::shared_encodings;
+use crate::passes::nvidia::shared_encodings;
 
 /// The layout in shared memory of a block of type `tensor` that moves through a descriptor. The block may lack the
 /// first axes.

@@ -7,8 +7,8 @@ use crate::ir::core::{Encoding, Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::dialects::{Classes, OpKind, Traits, TtOp, TtgOp};
 use crate::ir::effects::effects;
+use crate::ir::encoding::questions::cga_of;
 use crate::layout;
-use crate::passes::ttg::coalesce::cga_of;
 use crate::passes::ttg::module_attrs;
 use crate::target::{Generation, Target};
 
@@ -54,8 +54,7 @@ pub(super) fn multiplier(ir: &Ir, op: Op, target: &Target, wgmma: bool) -> Multi
         instr[share.len() - 2] = if is_f64(a.elem()) { 8 } else { 16 };
         (instr, warps_of_mma(ir, op, &share, num_warps))
     };
-    let encoding =
-        NvidiaMma { version_major: version, version_minor: 0, warps_per_cta, cga: cga_of(ty).0, instr_shape };
+    let encoding = NvidiaMma { version_major: version, version_minor: 0, warps_per_cta, cga: cga_of(ty), instr_shape };
     Multiplier { mma: Some(encoding), refused }
 }
 

@@ -19,6 +19,7 @@ use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Op, OpState, Type, TypeData, Value};
 use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
+use crate::ir::rewrite::fold::has_no_bits;
 use crate::layout;
 use crate::passes::manager::PassCx;
 use crate::passes::nvidia::tensor_descriptors;
@@ -148,19 +149,6 @@ pub(super) fn first_user(ir: &Ir, body: Block, schedule: &Schedule, ops: &[Op]) 
     users.into_iter().reduce(|a, b| if schedule.is_before(ir, b, a) { b } else { a })
 }
 
-fn is_zero(ir: &Ir, value: Value) -> bool {
-    let constant = ir.def_op(value).filter(|&d| ir.is(d, ArithOp::Constant)).and_then(|d| ir.stored_attr(d, "value"));
-    let splat = ir.def_op(value).filter(|&d| ir.is(d, TtOp::Splat)).map(|d| ir.operand(d, 0));
-    match splat {
-        Some(scalar) => is_zero(ir, scalar),
-        None => constant.is_some_and(|c| {
-            c.int_value() == Some(0)
-                || c.float_value().is_some_and(|f| f == 0.0 && f.is_sign_positive())
-                || c.splat_value() == Some(0)
-        }),
-    }
-}
-
 /// Whether users can read the buffer itself: the only one stores the tensor to shared memory, and masked elements are
 /// zero.
 pub(super) fn stays_in_memory(ir: &Ir, load: Op) -> Option<Op> {
@@ -177,7 +165,7 @@ pub(super) fn stays_in_memory(ir: &Ir, load: Op) -> Option<Op> {
 
 /// Whether masked elements of a load through pointers are zero, as its copy makes them.
 fn masked_are_zero(ir: &Ir, load: Op) -> bool {
-    ir.operand_group(load, 2).first().is_none_or(|&other| is_zero(ir, other))
+    ir.operand_group(load, 2).first().is_none_or(|&other| has_no_bits(ir, other))
 }
 
 /// Whether a user of a loaded tensor is an allocation that becomes a view of its slot, which has this encoding.
@@ -398,7 +386,7 @@ fn start_ahead(ir: &mut Ir, body: Block, schedule: &mut Schedule, load: &AsyncLo
         b.insert(OpState::new(TtgOp::AsyncWait, loc).operands(&[commit]).results(&[token()]).attr("num", Attr::i32(0)));
     let read = b.slot(buffer, group.extract);
     let ty = b.ir.ty(result);
-    match other.filter(|&o| !is_zero(b.ir, o)) {
+    match other.filter(|&o| !has_no_bits(b.ir, o)) {
         // The copy fills masked elements with zeros.
         Some(other) if b.ir.has_uses(result) => {
             let loaded = b.insert(OpState::new(TtgOp::LocalLoad, loc).operands(&[read, wait]).results(&[ty]));

@@ -27,6 +27,7 @@ use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Loc, Op, OpState, T
 use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, LlvmOp, OpKind, ScfOp, TtOp, TtgOp, TtngOp};
 use crate::ir::effects::effects;
+use crate::ir::rewrite::fold::is_true;
 use crate::passes::manager::PassCx;
 
 /// Expands one loop; leaves it alone, with a remark, where that is impossible.
@@ -473,14 +474,6 @@ pub fn resolve_masks(ir: &mut Ir) {
         let values = end.map(|end| ir.operands(end).to_vec()).unwrap_or_default();
         ir.replace_op(mask, &values);
     }
-}
-
-fn is_true(ir: &Ir, value: Value) -> bool {
-    ir.def_op(value)
-        .filter(|&d| ir.is(d, ArithOp::Constant))
-        .and_then(|d| ir.stored_attr(d, "value"))
-        .and_then(Attr::as_bool)
-        == Some(true)
 }
 
 fn switch_off(ir: &mut Ir, op: Op, predicate: Value) {
