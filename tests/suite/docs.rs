@@ -75,7 +75,11 @@ fn examples_of_ir_md_print_as_they_are() {
 #[test]
 fn operations_that_ir_md_names_exist() {
     let doc = read("docs/ir.md");
-    let themes = doc.split("## Operations by theme").nth(1).and_then(|t| t.split("This is how operations with regions").next()).unwrap();
+    let themes = doc
+        .split("## Operations by theme")
+        .nth(1)
+        .and_then(|t| t.split("This is how operations with regions").next())
+        .unwrap();
     let names: Vec<&str> = themes.split('`').skip(1).step_by(2).filter(|n| n.contains('.')).collect();
     assert!(names.len() > 50, "{names:?}");
     let known: Vec<&str> = ttc::ir::OpKind::all().map(ttc::ir::OpKind::name).collect();
