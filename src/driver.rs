@@ -37,7 +37,7 @@ use crate::threads;
 
 use crate::diag::Diagnostic;
 use crate::ir::MAX_OPS;
-use crate::irgen::config::Given;
+use crate::irgen::Given;
 use crate::passes::remarks::Group;
 use crate::source::SourceMap;
 use crate::target::Target;

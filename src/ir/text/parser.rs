@@ -325,7 +325,11 @@ impl<'a> Parser<'a> {
             Some(&Alias::Known(meaning, depth, size, _)) => (meaning, depth, size),
             Some(&Alias::At(start)) => self.define_alias(name, start)?,
             Some(Alias::Open) => {
-                return Err(self.error_at(&codes::IR_UNDEFINED, at, format!("the alias `{name}` is defined by itself")));
+                return Err(self.error_at(
+                    &codes::IR_UNDEFINED,
+                    at,
+                    format!("the alias `{name}` is defined by itself"),
+                ));
             }
             None => return Err(self.error_at(&codes::IR_UNDEFINED, at, format!("the alias `{name}` is not defined"))),
         };
