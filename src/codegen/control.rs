@@ -18,7 +18,7 @@ use crate::ir::dialects::{CfOp, ScfOp, UbOp};
 use crate::ir::{Attr, Block, Op, Value};
 
 /// Lowers an operation of the `scf` dialect.
-pub(super) fn scf(cx: &mut Lower<'_, '_>, op: Op, kind: ScfOp) -> Res<()> {
+pub(crate) fn scf(cx: &mut Lower<'_, '_>, op: Op, kind: ScfOp) -> Res<()> {
     match kind {
         ScfOp::For => for_loop(cx, op),
         ScfOp::If => conditional(cx, op),
@@ -30,7 +30,7 @@ pub(super) fn scf(cx: &mut Lower<'_, '_>, op: Op, kind: ScfOp) -> Res<()> {
 }
 
 /// Lowers an operation of the `cf` dialect.
-pub(super) fn cf(cx: &mut Lower<'_, '_>, op: Op, kind: CfOp) -> Res<()> {
+pub(crate) fn cf(cx: &mut Lower<'_, '_>, op: Op, kind: CfOp) -> Res<()> {
     match kind {
         CfOp::Br => {
             let target = target(cx, op, 0)?;
@@ -44,7 +44,7 @@ pub(super) fn cf(cx: &mut Lower<'_, '_>, op: Op, kind: CfOp) -> Res<()> {
 }
 
 /// Lowers an operation of the `ub` dialect.
-pub(super) fn ub(cx: &mut Lower<'_, '_>, op: Op, kind: UbOp) -> Res<()> {
+pub(crate) fn ub(cx: &mut Lower<'_, '_>, op: Op, kind: UbOp) -> Res<()> {
     match kind {
         UbOp::Poison => {
             let regs = cx.poison(cx.ir.ty(cx.ir.result(op)))?;
@@ -88,7 +88,7 @@ fn here<'c>(cx: &Lower<'c, '_>) -> Res<BasicBlock<'c>> {
 }
 
 /// Lowers all operations of a region's only block but its terminator, and gives that.
-pub(super) fn region(cx: &mut Lower<'_, '_>, block: Block) -> Res<Op> {
+pub(crate) fn region(cx: &mut Lower<'_, '_>, block: Block) -> Res<Op> {
     let end = cx.ir.terminator(block).ok_or_else(|| defect("a region without an end"))?;
     for op in cx.ir.op_list(block) {
         if op != end {

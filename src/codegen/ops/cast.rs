@@ -10,10 +10,11 @@ use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::arith::arith as view;
-use crate::ir::dialects::enums::RoundingMode;
+use crate::ir::dialects::enums::{FpRounding, RoundingMode};
+use crate::ir::dialects::tt::tt as conversions;
 
 /// Lowers a cast of the `arith` dialect.
-pub(super) fn arith(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
+pub(crate) fn arith(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
     let to = cx.elem_type(cx.ir.ty(cx.ir.result(op)))?;
     let opcode = match kind {
         ArithOp::Extsi => I::SExt,
@@ -53,13 +54,13 @@ fn resize<'c>(cx: &mut Lower<'c, '_>, value: Val<'c>, to: BasicTypeEnum<'c>) -> 
 }
 
 /// The same bits as another type: `arith.bitcast`, `tt.bitcast`, `tt.int_to_ptr`, `tt.ptr_to_int`.
-pub(super) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let to = cx.elem_type(cx.ir.ty(cx.ir.result(op)))?;
     elementwise(cx, op, |cx, args| bits_as(cx, operand(args, 0)?, to))
 }
 
 /// The same bits as another LLVM type.
-pub(in crate::codegen) fn bits_as<'c>(cx: &Lower<'c, '_>, value: Val<'c>, to: BasicTypeEnum<'c>) -> Res<Val<'c>> {
+pub(crate) fn bits_as<'c>(cx: &Lower<'c, '_>, value: Val<'c>, to: BasicTypeEnum<'c>) -> Res<Val<'c>> {
     let from = value.get_type();
     if from == to {
         return Ok(value);
@@ -80,4 +81,33 @@ pub(in crate::codegen) fn bits_as<'c>(cx: &Lower<'c, '_>, value: Val<'c>, to: Ba
         }
         _ => cx.b.build_cast(I::BitCast, value, to, "")?,
     })
+}
+
+/// `tt.fp_to_fp`: the machine knows what conversions it has.
+pub(crate) fn floats(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let view = conversions::FpToFp(op);
+    let kind = |v| cx.ir.ty(v).elem().as_float().ok_or_else(|| defect("a float conversion of something else"));
+    let formats = (kind(view.src(cx.ir))?, kind(view.result(cx.ir))?);
+    let rounding = view.rounding(cx.ir).unwrap_or(FpRounding::Rtne);
+    let regs = cx.get(view.src(cx.ir))?;
+    let converted = cx.machine.convert_floats(cx, &regs, formats, rounding)?;
+    cx.set(view.result(cx.ir), converted);
+    Ok(())
+}
+
+/// The elements of a pair that came as an integer; as many as there were values.
+pub(crate) fn split_pair<'c>(
+    cx: &Lower<'c, '_>,
+    pair: Val<'c>,
+    elem: BasicTypeEnum<'c>,
+    count: usize,
+    out: &mut Vec<Val<'c>>,
+) -> Res<()> {
+    let Val::VectorValue(vector) = cx.b.build_bit_cast(pair, Lower::vector_type(elem, 2)?, "")? else {
+        return Err(defect("a pair is no vector"));
+    };
+    for i in 0..count {
+        out.push(cx.b.build_extract_element(vector, cx.i32(i as u64), "")?);
+    }
+    Ok(())
 }

@@ -9,38 +9,37 @@ mod atomic_access;
 mod atomics;
 mod cast;
 mod convert_layout;
-pub(super) mod debug;
-mod dot;
+pub(crate) mod debug;
+pub(crate) mod dot;
 mod fp4;
-mod fp_convert;
 mod gather;
 mod histogram;
 mod inline_asm;
 mod local;
 mod map_elementwise;
 mod math;
-mod mbarrier;
 mod memory;
 mod reduce;
 mod scan;
 mod shape;
-mod tensormap;
-mod tma;
 
-pub(super) use cast::bits_as;
-pub(super) use local::scratch_memory;
+pub(crate) use arith::operand;
+pub(crate) use atomics::Order;
+pub(crate) use cast::{bits_as, split_pair};
+pub(crate) use local::scratch_memory;
 
-use super::{control, functions};
 use std::collections::BTreeMap;
 
 use super::lower::{Lower, Res, Val, defect};
+use super::machine::Grid;
+use super::{control, functions};
 use crate::ir::dialects::enums::ProgramDim;
 use crate::ir::dialects::{ArithOp, GpuOp, LlvmOp, TtOp, TtgOp};
 use crate::ir::{Attr, Op, OpKind, Value};
 use crate::layout::register_offsets;
 
 /// Lowers one operation.
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     match cx.ir.kind(op) {
         OpKind::Arith(kind) => arith::lower(cx, op, kind),
         OpKind::Math(kind) => math::lower(cx, op, kind),
@@ -50,7 +49,7 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         OpKind::Tt(kind) => tt(cx, op, kind),
         OpKind::Llvm(LlvmOp::Assume) => assume(cx, op),
         OpKind::Ttg(kind) => ttg(cx, op, kind),
-        OpKind::Ttng(kind) => mbarrier::lower(cx, op, kind),
+        OpKind::Ttng(_) => cx.machine.vendor_op(cx, op),
         OpKind::Gpu(GpuOp::Barrier) => local::barrier(cx, op),
         OpKind::Builtin(_) | OpKind::Unregistered(_) => Err(cx.unsupported(op, "")),
     }
@@ -61,7 +60,7 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Return => functions::ret(cx, op),
         TtOp::Call => functions::call(cx, op),
         TtOp::IntToPtr | TtOp::PtrToInt | TtOp::Bitcast => cast::reinterpret(cx, op),
-        TtOp::FpToFp => fp_convert::lower(cx, op),
+        TtOp::FpToFp => cast::floats(cx, op),
         TtOp::Clampf => math::clamp(cx, op),
         TtOp::PreciseSqrt => math::precise_sqrt(cx, op),
         TtOp::PreciseDivf => math::precise_div(cx, op),
@@ -86,10 +85,11 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Join => shape::join(cx, op),
         TtOp::Split => shape::split(cx, op),
         TtOp::MakeRange => shape::make_range(cx, op),
-        TtOp::GetProgramId | TtOp::GetNumPrograms => program(cx, op, kind == TtOp::GetProgramId),
+        TtOp::GetProgramId => program(cx, op, Grid::ProgramId),
+        TtOp::GetNumPrograms => program(cx, op, Grid::NumPrograms),
         TtOp::ElementwiseInlineAsm => inline_asm::lower(cx, op),
-        TtOp::GridDependencyWait => grid_dependency(cx, op, "griddepcontrol.wait;"),
-        TtOp::GridDependencyLaunchDependents => grid_dependency(cx, op, "griddepcontrol.launch_dependents;"),
+        TtOp::GridDependencyWait => cx.machine.grid_dependency(cx, op, true),
+        TtOp::GridDependencyLaunchDependents => cx.machine.grid_dependency(cx, op, false),
         TtOp::Print => debug::print(cx, op),
         TtOp::Assert => debug::assert(cx, op, cx.ir.str_attr(op, "message").unwrap_or_default()),
         TtOp::Reduce => reduce::lower(cx, op),
@@ -149,12 +149,12 @@ fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
 }
 
 /// Whether a value is the constant whose bits are 0 in every element.
-fn is_zero(cx: &Lower<'_, '_>, value: Value) -> bool {
+pub(crate) fn is_zero(cx: &Lower<'_, '_>, value: Value) -> bool {
     constant_bits(cx, value) == Some(0)
 }
 
 /// The bits of a constant, scalar or splat.
-fn constant_bits(cx: &Lower<'_, '_>, value: Value) -> Option<u64> {
+pub(crate) fn constant_bits(cx: &Lower<'_, '_>, value: Value) -> Option<u64> {
     let constant = cx.ir.def_op(value).filter(|&op| cx.ir.is(op, ArithOp::Constant))?;
     cx.ir.attr(constant, "value").and_then(Attr::splat_value)
 }
@@ -212,18 +212,12 @@ fn equal_registers(cx: &Lower<'_, '_>, value: Value) -> Res<Vec<usize>> {
         .collect())
 }
 
-/// `tt.get_program_id`, `tt.get_num_programs`: of the grid of blocks, or of clusters where a program is a cluster.
-fn program(cx: &mut Lower<'_, '_>, op: Op, id: bool) -> Res<()> {
+/// `tt.get_program_id`, `tt.get_num_programs`
+fn program(cx: &mut Lower<'_, '_>, op: Op, what: Grid) -> Res<()> {
     let Some(axis) = cx.ir.enum_attr::<ProgramDim>(op, "axis") else {
         return Err(cx.unsupported(op, "the grid has three dimensions"));
     };
-    let register = match (id, cx.num_ctas) {
-        (true, 1) => "ctaid",
-        (true, _) => "clusterid",
-        (false, 1) => "nctaid",
-        (false, _) => "nclusterid",
-    };
-    let value = cx.special_register(&format!("llvm.nvvm.read.ptx.sreg.{register}.{axis}"))?;
+    let value = cx.machine.grid(cx, what, axis)?;
     cx.set(cx.ir.result(op), vec![value.into()]);
     Ok(())
 }
@@ -232,13 +226,4 @@ fn program(cx: &mut Lower<'_, '_>, op: Op, id: bool) -> Res<()> {
 fn assume(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let condition = cx.scalar(cx.ir.operand(op, 0))?;
     cx.effect("llvm.assume", &[], &[condition])
-}
-
-/// Programmatic dependent launch (PTX ISA, "griddepcontrol").
-fn grid_dependency(cx: &mut Lower<'_, '_>, op: Op, asm: &str) -> Res<()> {
-    if !cx.options.target.has_dependent_launch() {
-        return Err(cx.unsupported(op, "dependent launches need sm_90 or later"));
-    }
-    cx.inline_asm(asm, "~{memory}", &[], &[], true)?;
-    Ok(())
 }

@@ -164,7 +164,7 @@ impl Walk {
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Set(items) => self.exprs(items),
             ExprKind::Dict(items) => items.iter().for_each(|i| self.exprs(i.key.iter().chain([&i.value]))),
             ExprKind::ListComp(c) | ExprKind::SetComp(c) | ExprKind::Generator(c) => {
-                self.comprehension(&c.clauses, [&c.element])
+                self.comprehension(&c.clauses, [&c.element]);
             }
             ExprKind::DictComp(c) => self.comprehension(&c.clauses, [&c.key, &c.value]),
             ExprKind::Starred(inner) | ExprKind::YieldFrom(inner) | ExprKind::Await(inner) => self.expr(inner),

@@ -308,13 +308,13 @@ impl<'a, 'm> Scan<'a, 'm> {
             }
             ExprKind::Lambda(l) => {
                 self.with_names(&l.params.iter().map(|p| p.name.name.clone()).collect::<Vec<_>>(), |scan| {
-                    scan.expr(&l.body, false)
+                    scan.expr(&l.body, false);
                 });
             }
             ExprKind::ListComp(c) | ExprKind::Generator(c) => self.comprehension(c, certain),
             ExprKind::Set(_) | ExprKind::SetComp(_) => {
                 self.fault(certain, e.span, |cx| {
-                    _ = cx.out().no_syntax("a set", "use a tuple: `x in (1, 2)` works on compile-time values")
+                    _ = cx.out().no_syntax("a set", "use a tuple: `x in (1, 2)` works on compile-time values");
                 });
             }
             ExprKind::Dict(_) | ExprKind::DictComp(_) => {
@@ -324,7 +324,7 @@ impl<'a, 'm> Scan<'a, 'm> {
                 self.fault(certain, e.span, |cx| _ = cx.out().no_syntax("`yield`", advice::statement("yield")));
             }
             ExprKind::Await(_) => {
-                self.fault(certain, e.span, |cx| _ = cx.out().no_syntax("`await`", advice::statement("await")))
+                self.fault(certain, e.span, |cx| _ = cx.out().no_syntax("`await`", advice::statement("await")));
             }
             _ => visit::children(e).into_iter().for_each(|c| self.expr(c, certain)),
         }

@@ -24,12 +24,12 @@ use std::collections::BTreeMap;
 pub(super) use connections::Connections;
 
 use super::module_attrs::{self, Threads};
-use crate::ir::core::encoding::Bases;
-use crate::ir::core::{Attr, AttrData, Builder, Encoding, Ir, Name, Op, OpState, Type, Value, ValueDef};
+use crate::analysis::axis_info::{AxisInfo, AxisInfoAnalysis, calls};
+use crate::ir::core::{Attr, AttrData, Builder, Ir, Name, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::enums::RmwKind;
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
+use crate::ir::encoding::questions::{cga_of, share};
 use crate::layout;
-use crate::passes::analysis::axis_info::{AxisInfo, AxisInfoAnalysis, calls};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
@@ -148,8 +148,8 @@ pub(super) fn coalesced(
 ) -> Attr {
     let shape = ir.ty(ptr).shape();
     let order = pointer_order(ir, analysis, ptr);
-    let (cga, split) = cga_of(ir.ty(ptr));
-    let share: Vec<i64> = shape.iter().zip(&split).map(|(&s, &n)| (s / i64::from(n)).max(1)).collect();
+    let cga = cga_of(ir.ty(ptr));
+    let share = share(shape, &cga);
     let own = elements_per_thread(ir, analysis, op, ptr, &order, &share);
     let mut width = own;
     if ir.def_op(ptr).is_some() {
@@ -165,36 +165,7 @@ pub(super) fn coalesced(
     if let Some(&fastest) = order.first() {
         size[fastest as usize] = u32::try_from(width).unwrap_or(1);
     }
-    Attr::encoding(layout::blocked_in_cga(
-        shape,
-        &size,
-        &order,
-        threads.num_warps,
-        threads.threads_per_warp,
-        &cga,
-        &split,
-    ))
-}
-
-/// How the blocks of a cluster share a tensor: their bases, and the number of different blocks along each axis.
-pub(crate) fn cga_of(ty: Type) -> (Bases, Vec<u32>) {
-    fn bases(encoding: Attr) -> Bases {
-        match encoding.as_encoding() {
-            Some(Encoding::Blocked(b)) => b.cga.clone(),
-            Some(Encoding::NvidiaMma(m)) => m.cga.clone(),
-            Some(Encoding::Linear(l) | Encoding::GenericLinear(l)) => l.block.clone(),
-            Some(Encoding::DotOp { parent, .. }) => bases(*parent),
-            Some(Encoding::Slice { dim, parent }) => {
-                let without =
-                    |b: &Vec<i32>| b.iter().enumerate().filter(|&(i, _)| i != *dim as usize).map(|(_, &c)| c).collect();
-                bases(*parent).iter().map(without).collect()
-            }
-            _ => vec![],
-        }
-    }
-    let cga = ty.encoding().map(bases).unwrap_or_default();
-    let split = (0..ty.rank()).map(|d| 1 << cga.iter().filter(|b| b.get(d).is_some_and(|&c| c != 0)).count()).collect();
-    (cga, split)
+    Attr::encoding(layout::blocked_in_cga(shape, &size, &order, threads.num_warps, threads.threads_per_warp, &cga))
 }
 
 /// Contiguous and aligned elements along the first axis of the order, up to what one instruction moves.
@@ -234,8 +205,8 @@ fn widest(ir: &Ir, op: Op, bits: i64) -> i64 {
 
 /// Up to 16 bytes a thread along the last axis: how the tensor goes through shared memory.
 fn descriptor_encoding(ty: Type, threads: Threads) -> Attr {
-    let (cga, split) = cga_of(ty);
-    let share: i64 = ty.shape().iter().zip(&split).map(|(&s, &n)| (s / i64::from(n)).max(1)).product();
+    let cga = cga_of(ty);
+    let share: i64 = share(ty.shape(), &cga).iter().product();
     let per_thread = (share / i64::from(threads.num_warps * threads.threads_per_warp)).max(1);
     let vector = i64::from(128 / ty.bit_width().unwrap_or(8).max(1));
     let mut size = vec![1; ty.rank()];
@@ -243,15 +214,7 @@ fn descriptor_encoding(ty: Type, threads: Threads) -> Attr {
         *last = u32::try_from(per_thread.min(vector).max(1)).unwrap_or(1);
     }
     let order: Vec<u32> = (0..ty.rank() as u32).rev().collect();
-    Attr::encoding(layout::blocked_in_cga(
-        ty.shape(),
-        &size,
-        &order,
-        threads.num_warps,
-        threads.threads_per_warp,
-        &cga,
-        &split,
-    ))
+    Attr::encoding(layout::blocked_in_cga(ty.shape(), &size, &order, threads.num_warps, threads.threads_per_warp, &cga))
 }
 
 /// Remakes an access in a layout, with conversions around it.

@@ -12,9 +12,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_OFFSET, GLOBAL_SIZE};
 use crate::ir::core::{Attr, Ir, Op};
 use crate::ir::dialects::{TtOp, TtgOp};
-use crate::passes::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_OFFSET, GLOBAL_SIZE};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {

@@ -13,9 +13,10 @@ use pairs::halved;
 pub(super) use pairs::joined;
 pub use reshape::reshaped;
 
-use crate::ir::core::encoding::Blocked;
 use crate::ir::core::{Attr, Encoding, Ir, Op};
 use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp, TtgOp};
+use crate::ir::encoding::permute::permuted;
+use crate::ir::encoding::questions::rank_of;
 use crate::layout::{self, from_linear};
 
 /// The encoding of the results of `op` where its operands have `encoding`; `None` where there is none.
@@ -117,44 +118,14 @@ pub fn expanded(encoding: Attr, axis: usize) -> Option<Attr> {
     }
 }
 
-/// Number of axes of a tensor with this encoding, where the encoding says it.
-#[must_use]
-pub fn rank_of(encoding: Attr) -> Option<usize> {
-    match encoding.as_encoding()? {
-        Encoding::Blocked(b) => Some(b.order.len()),
-        Encoding::Slice { parent, .. } => rank_of(*parent)?.checked_sub(1),
-        Encoding::DotOp { parent, .. } => rank_of(*parent),
-        Encoding::NvidiaMma(m) => Some(m.warps_per_cta.len()),
-        Encoding::Linear(l) | Encoding::GenericLinear(l) => {
-            [&l.register, &l.lane, &l.warp, &l.block].into_iter().find_map(|b| b.first()).map(Vec::len)
-        }
-        _ => None,
-    }
-}
-
-/// `v` permuted: entry i is entry `order[i]` of `v`.
-fn permute<T: Clone>(v: &[T], order: &[u32]) -> Vec<T> {
-    order.iter().map(|&d| v[d as usize].clone()).collect()
-}
-
 /// The encoding behind a permutation of axes, of which `order[i]` becomes the i-th; `shape` is the one before it.
 #[must_use]
 pub fn transposed(encoding: Attr, order: &[u32], shape: &[i64]) -> Option<Attr> {
     if order.iter().enumerate().all(|(i, &d)| i == d as usize) {
         return Some(encoding);
     }
-    if let Encoding::Blocked(b) = encoding.as_encoding()? {
-        if b.order.len() != order.len() {
-            return None;
-        }
-        let position = |axis: &u32| order.iter().position(|d| d == axis).map(|i| i as u32);
-        return Some(Attr::encoding(Encoding::Blocked(Blocked {
-            size_per_thread: permute(&b.size_per_thread, order),
-            threads_per_warp: permute(&b.threads_per_warp, order),
-            warps_per_cta: permute(&b.warps_per_cta, order),
-            order: b.order.iter().map(position).collect::<Option<Vec<_>>>()?,
-            cga: b.cga.iter().map(|basis| permute(basis, order)).collect(),
-        })));
+    if let Some(same_kind) = permuted(encoding.as_encoding()?, order) {
+        return Some(Attr::encoding(same_kind));
     }
     let layout = layout::try_to_linear_layout(shape, encoding).ok()?;
     Some(from_linear(&layout.permute_axes(order)))

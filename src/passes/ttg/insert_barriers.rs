@@ -8,12 +8,12 @@
 //!    Triton's does: a fence anywhere on the way from the copy to the product orders the two, and the threads that
 //!    arrive last do not hold up the others by it (1 to 2 % of products with small tiles).
 
+use crate::analysis::allocation;
+use crate::analysis::membar::Membar;
+use crate::analysis::shared_effects::events;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Builder, Ir, Op};
 use crate::ir::dialects::{TtgOp, TtngOp};
-use crate::passes::analysis::allocation;
-use crate::passes::analysis::membar::Membar;
-use crate::passes::analysis::shared_effects::events;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
 use crate::passes::ttg::module_attrs;

@@ -28,9 +28,9 @@ use crate::ir::core::{
     Attr, Block, Builder, Encoding, InsertPoint, Ir, Mapping, MemDesc, Op, OpState, Type, TypeData, Value, ValueDef,
 };
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, Traits, TtOp, TtgOp};
+use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::rewrite::{Config, rewrite_greedily};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-prefetch",

@@ -21,10 +21,10 @@ mod slice;
 
 use crate::ir::core::{Attr, Encoding, Ir, Op, Value};
 use crate::ir::dialects::{Classes, OpKind, ScfOp, TtOp, TtgOp};
+use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::layout;
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::rewrite::{Config, rewrite_greedily};
 use crate::passes::ttg::module_attrs;
 
 pub static PASS: Pass = Pass {

@@ -14,7 +14,7 @@
 
 use crate::ir::core::{Dominance, Encoding, Ir, Op};
 use crate::ir::dialects::{ArithOp, Effects, OpKind, ScfOp, TtOp, TtgOp, TtngOp};
-use crate::passes::analysis::effects::effects;
+use crate::ir::effects::effects;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {

@@ -18,8 +18,8 @@ use std::collections::BTreeSet;
 
 use crate::ir::core::{Attr, Block, Ir, Op, Type};
 use crate::ir::dialects::{OpKind, ScfOp, TtOp};
+use crate::ir::effects::effects;
 use crate::layout;
-use crate::passes::analysis::effects::effects;
 use crate::passes::common::cse;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::tt::loop_unroll;

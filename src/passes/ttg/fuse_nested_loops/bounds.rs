@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ir::core::{Builder, Dominance, Ir, Op, Type, TypeData, Value, ValueDef};
 use crate::ir::dialects::ArithOp;
-use crate::passes::analysis::effects::effects;
+use crate::ir::effects::effects;
 use crate::passes::ttg::pipeline::schedule::nested_operands;
 
 /// Lower bound, upper bound and step.

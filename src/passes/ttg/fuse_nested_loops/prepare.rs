@@ -18,7 +18,7 @@ use crate::ir::core::{Attr, Builder, Dominance, Ir, Mapping, Op, OpState, Type, 
 use crate::ir::dialects::arith::arith as view;
 use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, LlvmOp, ScfOp};
-use crate::passes::analysis::effects::is_speculatable;
+use crate::ir::effects::is_speculatable;
 use crate::passes::tt::licm::move_out_of_loop;
 use crate::passes::ttg::pipeline::schedule::ancestor_in;
 

@@ -16,9 +16,9 @@ use std::collections::BTreeSet;
 
 use super::loads::{self, Wanted};
 use super::schedule::{LATENCY, NUM_STAGES, body_ops, nested_operands};
+use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::{Attr, Block, Ir, Op};
 use crate::ir::dialects::{OpKind, ScfOp, TtngOp};
-use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 
 pub static PASS: Pass = Pass {

@@ -26,11 +26,12 @@ use crate::ir::core::clone::Mapping;
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Loc, Op, OpState, Type, Value, ValueDef};
 use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, LlvmOp, OpKind, ScfOp, TtOp, TtgOp, TtngOp};
-use crate::passes::analysis::effects::effects;
+use crate::ir::effects::effects;
+use crate::ir::rewrite::fold::is_true;
 use crate::passes::manager::PassCx;
 
 /// Expands one loop; leaves it alone, with a remark, where that is impossible.
-pub(super) fn expand(ir: &mut Ir, cx: &mut PassCx, looped: Op) {
+pub fn expand(ir: &mut Ir, cx: &mut PassCx, looped: Op) {
     let Some(schedule) = Schedule::read(ir, looped) else { return };
     let Some(body) = ir.body(looped, 0) else { return };
     let order: Vec<(Op, usize)> =
@@ -460,7 +461,7 @@ fn can_be_switched_off(ir: &Ir, op: Op) -> bool {
 }
 
 /// Step 5, everywhere in the module.
-pub(super) fn resolve_masks(ir: &mut Ir) {
+pub fn resolve_masks(ir: &mut Ir) {
     let masks: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::Mask)).collect();
     for mask in masks {
         let predicate = ir.operand(mask, 0);
@@ -473,14 +474,6 @@ pub(super) fn resolve_masks(ir: &mut Ir) {
         let values = end.map(|end| ir.operands(end).to_vec()).unwrap_or_default();
         ir.replace_op(mask, &values);
     }
-}
-
-fn is_true(ir: &Ir, value: Value) -> bool {
-    ir.def_op(value)
-        .filter(|&d| ir.is(d, ArithOp::Constant))
-        .and_then(|d| ir.stored_attr(d, "value"))
-        .and_then(Attr::as_bool)
-        == Some(true)
 }
 
 fn switch_off(ir: &mut Ir, op: Op, predicate: Value) {

@@ -1,11 +1,11 @@
 //! What the destination of a load in shared memory looks like, and whether the copy can run on its own (`cp.async`).
 
+use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::encoding::SwizzledShared;
 use crate::ir::core::{Encoding, Ir, Op, Type, Value};
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
+use crate::ir::encoding::questions::{cga_of, stated_order};
 use crate::layout::{self, Dim, LinearLayout};
-use crate::passes::analysis::axis_info::AxisInfoAnalysis;
-use crate::passes::ttg::coalesce::cga_of;
 use crate::passes::ttg::shared_encodings::{swizzled, swizzled_for_dot};
 
 /// Bits of the narrowest asynchronous copy of one thread (PTX ISA, "cp.async").
@@ -87,11 +87,7 @@ fn swizzle_of_reader(from: Type, to: Type) -> Option<SwizzledShared> {
 /// The order in which a tensor's, or a buffer's, elements run in memory.
 fn order_of(ty: Type) -> Option<Vec<u32>> {
     if let Some(desc) = ty.as_memdesc() {
-        return match desc.encoding.as_encoding()? {
-            Encoding::SwizzledShared(e) => Some(e.order.clone()),
-            Encoding::NvmmaShared(e) => Some(if e.transposed { vec![0, 1] } else { vec![1, 0] }),
-            _ => None,
-        };
+        return stated_order(desc.encoding, desc.shape.len());
     }
     Some(layout::order_for_memory(ty.encoding()?, ty.shape()))
 }
@@ -153,7 +149,7 @@ pub fn buffer_encoding(ir: &Ir, load: Op) -> Option<Encoding> {
         return Some(Encoding::SwizzledShared(e));
     }
     let order = layout::order(ty.encoding()?, ty.shape());
-    Some(Encoding::SwizzledShared(SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order, cga: cga_of(ty).0 }))
+    Some(Encoding::SwizzledShared(SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order, cga: cga_of(ty) }))
 }
 
 /// Loads through pointers and through descriptors.

@@ -13,7 +13,7 @@ use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Value, ValueDef};
 use crate::ir::dialects::{OpKind, ScfOp, TtgOp};
 
 /// Sets the number of every wait and joins waits.
-pub(super) fn update(ir: &mut Ir) {
+pub fn update(ir: &mut Ir) {
     let waits: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::AsyncWait)).collect();
     for &wait in &waits {
         let pending = pending_at(ir, wait);

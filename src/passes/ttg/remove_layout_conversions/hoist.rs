@@ -27,7 +27,7 @@ use super::slice::Slice;
 use crate::ir::core::Attr;
 use crate::ir::core::{Builder, Encoding, InsertPoint, Ir, Mapping, Op, Use, Value};
 use crate::ir::dialects::{ArithOp, Classes, OpKind, ScfOp, Traits, TtOp, TtgOp};
-use crate::passes::analysis::effects::effects;
+use crate::ir::effects::effects;
 
 fn is_if(ir: &Ir, op: Op) -> bool {
     ir.is(op, ScfOp::If)

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::can_use_result_encoding;
 use crate::ir::core::{Attr, Ir, Op, Use, Value, ValueDef};
 use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp};
+use crate::ir::effects::would_be_trivially_dead;
+use crate::ir::rewrite::region_dce::successor_operands;
 use crate::layout::{ConversionKind, are_layouts_equivalent_up_to_copies, conversion_kind_of};
-use crate::passes::analysis::effects::would_be_trivially_dead;
-use crate::passes::common::region_dce::successor_operands;
 use crate::passes::ttg::infer;
 
 /// Values that exist in a layout other than their own; `None` where one does, but not at every place where it is
@@ -241,7 +241,7 @@ fn sources(ir: &Ir, value: Value) -> Vec<Value> {
                     ir.operands(parent).get(i).copied().into_iter().chain(yielded(parent, 1, i)).collect()
                 }
                 OpKind::Scf(ScfOp::While) => yielded(parent, 0, i + 1).into_iter().collect(),
-                _ => crate::passes::common::region_dce::incoming(ir, block)
+                _ => crate::ir::rewrite::region_dce::incoming(ir, block)
                     .into_iter()
                     .filter_map(|(branch, s)| ir.operands(branch).get(successor_operands(ir, branch, s).0 + i).copied())
                     .collect(),
