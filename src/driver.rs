@@ -36,7 +36,7 @@ use std::time::Duration;
 pub use crate::backend::Stage;
 use crate::diag::Diagnostic;
 use crate::ir::MAX_OPS;
-use crate::irgen::config::Given;
+use crate::irgen::Given;
 use crate::passes::remarks::Group;
 use crate::source::SourceMap;
 use crate::target::Target;

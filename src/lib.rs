@@ -97,7 +97,7 @@ pub use compiler::{
 };
 pub use diag::{Diagnostic, Severity};
 pub use driver::metadata::{Metadata, Param, TensorDesc};
-pub use irgen::config::{ConfigInfo, Plain};
+pub use irgen::{ConfigInfo, Plain};
 pub use irgen::{KernelInfo, KernelParam, Source as ValueSource};
 pub use passes::remarks::Group as RemarkGroup;
 pub use target::Target;

@@ -13,7 +13,7 @@ use super::ptx_facts::PtxFacts;
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
 use crate::ir::{Attr, Ir};
-use crate::irgen::config::Given;
+use crate::irgen::Given;
 use crate::source::SourceMap;
 use crate::target::Target;
 

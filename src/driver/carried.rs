@@ -21,7 +21,7 @@ use super::metadata::{Metadata, Param, TensorDesc};
 use super::{Options, Stage};
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
-use crate::irgen::config::{ConfigInfo, Given, Launch, LaunchFault};
+use crate::irgen::{ConfigInfo, Given, Launch, LaunchFault};
 
 /// What starts the line, behind the comment sign.
 const MARK: &str = "ttc.metadata: ";

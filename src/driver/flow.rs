@@ -19,7 +19,7 @@ use crate::ir::Ir;
 use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen;
-use crate::irgen::config::{Given, Launch};
+use crate::irgen::{Given, Launch};
 use crate::layout;
 use crate::passes::manager::{self, Pipeline, Verifier};
 use crate::passes::remarks::{self, Group, Parameter};

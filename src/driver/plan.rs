@@ -3,8 +3,8 @@
 
 use crate::diag::{Diagnostic, Place, codes};
 use crate::ir::{BuiltinOp, Ir, Op};
-use crate::irgen::config::{Launch, LaunchFault};
 use crate::irgen::{self, KernelRequest};
+use crate::irgen::{Launch, LaunchFault};
 use crate::source::SourceMap;
 use crate::target::Target;
 
@@ -189,7 +189,7 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
         include_dirs: options.include.clone(),
         config: job.config,
         given: options.given(),
-        options: irgen::lower::Options {
+        settings: irgen::Settings {
             target: job.target,
             launch: options.given().over(Launch::default()),
             debug: options.debug,
