@@ -4,7 +4,7 @@ use bitflags::bitflags;
 
 use super::keys::Slot;
 use super::spec::OperandSpec;
-use super::{Effects, OpKind};
+use super::{Effects, OpKind, TtOp};
 use crate::ir::core::{Ir, Op, Value};
 
 bitflags! {
@@ -51,6 +51,8 @@ bitflags! {
         const RUNS_AHEAD = 1 << 18;
         /// It has no results, and can be put into a branch that skips it.
         const BRANCHES_OFF = 1 << 19;
+        /// Threads need elements that others have, whatever the layouts are.
+        const EXCHANGES = 1 << 20;
     }
 }
 
@@ -71,6 +73,23 @@ impl OpKind {
     #[must_use]
     pub fn is_atomic(self) -> bool {
         self.belongs(Classes::ATOMIC)
+    }
+
+    /// Whether it is more than what each thread does on elements that it has: threads exchange elements or wait for one
+    /// another, or nothing is known of it.
+    #[must_use]
+    pub fn works_across_threads(self) -> bool {
+        match self {
+            OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Gpu(_) | OpKind::Unregistered(_) => true,
+            OpKind::Tt(kind) => kind == TtOp::Call || self.is_product() || self.belongs(Classes::EXCHANGES),
+            OpKind::Builtin(_)
+            | OpKind::Ub(_)
+            | OpKind::Arith(_)
+            | OpKind::Math(_)
+            | OpKind::Scf(_)
+            | OpKind::Cf(_)
+            | OpKind::Llvm(_) => false,
+        }
     }
 
     /// Whether it reads global memory and nothing else, through pointers or through a descriptor.
@@ -106,6 +125,23 @@ impl OpKind {
     pub fn is_view(self) -> bool {
         self.belongs(Classes::VIEW)
     }
+}
+
+/// The operands of a product, in the order a, b, and what it adds to.
+fn factors(ir: &Ir, op: Op) -> Option<[Value; 3]> {
+    if ir.kind(op).is_product() { ir.operands(op).first_chunk().copied() } else { None }
+}
+
+/// What a product multiplies, a and b.
+#[must_use]
+pub fn multiplied(ir: &Ir, op: Op) -> Option<[Value; 2]> {
+    factors(ir, op).map(|[a, b, _]| [a, b])
+}
+
+/// What a product adds to.
+#[must_use]
+pub fn accumulator(ir: &Ir, op: Op) -> Option<Value> {
+    factors(ir, op).map(|[_, _, sum]| sum)
 }
 
 /// The tensor that an access through a descriptor moves: the result of a load, and the operand `src` of any other.

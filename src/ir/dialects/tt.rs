@@ -191,6 +191,7 @@ dialect! {
             };
             /// Concatenation; the elements may come in any order.
             Cat "cat" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
+                classes: Classes::EXCHANGES,
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 infer: Some(infer::same_operands),
                 verify: Some(verify::tt_shape::cat),
@@ -246,6 +247,7 @@ dialect! {
             };
             /// Combines the elements along an axis with the region, in any order.
             Reduce "reduce" (srcs: many TENSOR) -> (result: many ANY) { axis: Int(32) } {
+                classes: Classes::EXCHANGES,
                 layouts: LayoutRule::Reduced,
                 regions: &["combineOp"],
                 traits: Traits::SINGLE_BLOCK.union(Traits::SAME_OPERANDS_SHAPE).union(Traits::SAME_OPERANDS_ENCODING),
@@ -260,6 +262,7 @@ dialect! {
             };
             /// All prefixes along an axis, combined with the associative region.
             Scan "scan" (srcs: many TENSOR) -> (result: many TENSOR) { axis: Int(32), reverse: Bool } {
+                classes: Classes::EXCHANGES,
                 layouts: LayoutRule::Blocked,
                 regions: &["combineOp"],
                 traits: Traits::SINGLE_BLOCK.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
@@ -308,13 +311,14 @@ dialect! {
             };
             /// Counts how often each value from 0 to the result's size occurs.
             Histogram "histogram" (src: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one INT_TENSOR) {} {
-                classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::EXCHANGES),
                 format: Format::Text("$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)"),
                 infer: Some(infer::histogram),
                 verify: Some(verify::tt_shape::histogram),
             };
             /// Picks elements along an axis by index.
             Gather "gather" (src: one TENSOR, indices: one INT_TENSOR) -> (result: one TENSOR) { axis: Int(32), efficient_layout: Unit => Absent } {
+                classes: Classes::EXCHANGES,
                 layouts: LayoutRule::Indexed,
                 format: Format::Text("$src `[` $indices `]` attr-dict `:` functional-type(operands, results)"),
                 verify: Some(verify::tt_shape::gather),
