@@ -26,6 +26,12 @@ bitflags! {
         const TAKES_ANY_RESULT_LAYOUT = 1 << 7;
         /// The hardware accesses shared memory by itself, through the asynchronous proxy.
         const ASYNC_PROXY = 1 << 8;
+        /// Control enters its regions; those of reductions and the like are no control flow.
+        const CONTROL_FLOW = 1 << 9;
+        /// Ends a region; its operands become the results of the operation that the region is part of.
+        const YIELDS = 1 << 10;
+        /// Its elements or its signals go from thread to thread, in a cluster from block to block.
+        const CROSSES_BLOCKS = 1 << 11;
     }
 }
 

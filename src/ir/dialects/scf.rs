@@ -11,6 +11,7 @@ dialect! {
         /// next. The region's arguments are the induction variable and the carried values; it ends in `scf.yield` of
         /// the next carried values.
         For "for" (lower: one INT_OR_INDEX, upper: one INT_OR_INDEX, step: one INT_OR_INDEX, init: many ANY) -> (results: many ANY) { unsignedCmp: Unit => Absent } {
+            classes: Classes::CONTROL_FLOW,
             regions: &["body"],
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
             effects: Effects::Recursive,
@@ -19,6 +20,7 @@ dialect! {
         };
         /// Runs the first region if the condition holds, else the second, which may be empty when there are no results.
         If "if" (condition: one I1) -> (results: many ANY) {} {
+            classes: Classes::CONTROL_FLOW,
             regions: &["then", "else"],
             traits: Traits::SINGLE_BLOCK,
             effects: Effects::Recursive,
@@ -28,6 +30,7 @@ dialect! {
         /// Runs `before`; its `scf.condition` says whether `after` runs and the loop goes on. The condition's further
         /// operands are the results.
         While "while" (inits: many ANY) -> (results: many ANY) {} {
+            classes: Classes::CONTROL_FLOW,
             regions: &["before", "after"],
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
             effects: Effects::Recursive,
@@ -43,12 +46,14 @@ dialect! {
         };
         /// Gives the values of a region to the operation around it.
         Yield "yield" (results: many ANY) -> () {} {
+            classes: Classes::YIELDS,
             traits: Traits::TERMINATOR,
             format: Format::Text("attr-dict ($results^ `:` type($results))?"),
             verify: Some(verify::scf::r#yield),
         };
         /// Runs its region once.
         ExecuteRegion "execute_region" () -> (results: many ANY) { no_inline: Unit => Absent } {
+            classes: Classes::CONTROL_FLOW,
             regions: &["region"],
             effects: Effects::Recursive,
             format: Format::Custom,

@@ -80,6 +80,7 @@ dialect! {
         };
         /// Initialises an mbarrier that waits for `count` arrivals.
         InitBarrier "init_barrier" (alloc: one MEMDESC [LIVE]) -> () { count: Int(32) } {
+            classes: Classes::CROSSES_BLOCKS,
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $count attr-dict `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::init_barrier),
@@ -93,6 +94,7 @@ dialect! {
         /// Tells an mbarrier how many bytes will arrive; with `fromCTA` only one block of the cluster does, for its
         /// own.
         BarrierExpect "barrier_expect" (alloc: one MEMDESC [ARRIVE], pred: one I1) -> () { size: Int(32), fromCTA: Int(32) => Absent } {
+            classes: Classes::CROSSES_BLOCKS,
             order: Order::Barrier,
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
@@ -101,6 +103,7 @@ dialect! {
         };
         /// Waits until a phase of an mbarrier is complete. `deps` keeps buffers alive until then.
         WaitBarrier "wait_barrier" (alloc: one MEMDESC [WAIT], phase: one I32, pred: opt I1, deps: many MEMDESC [UNTOUCHED]) -> () {} {
+            classes: Classes::CROSSES_BLOCKS,
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` type($deps)^)?"),
@@ -110,6 +113,7 @@ dialect! {
         /// Arrives `count` times at an mbarrier; with `fromCTA` only one block of the cluster does. The bits of
         /// `multicastCTA` say which bits of the block's number may differ in the blocks at whose barriers it arrives.
         ArriveBarrier "arrive_barrier" (alloc: one MEMDESC [ARRIVE], pred: opt I1) -> () { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) } {
+            classes: Classes::CROSSES_BLOCKS,
             order: Order::Barrier,
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))"),
@@ -250,6 +254,7 @@ dialect! {
         };
         /// Writes a TMA descriptor to memory.
         TensormapCreate "tensormap_create" (desc_ptr: one PTR, global_address: one PTR, box_dim: many I32, global_dim: many I32, global_stride: many I64, element_stride: many I32) -> () { elem_type: Int(32), interleave_layout: Int(32), swizzle_mode: Int(32), fill_mode: Int(32) } {
+            exchange: Some(Exchange::Descriptor),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$desc_ptr `,` $global_address `,` `[` $box_dim `]` `,` `[` $global_dim `]` `,` `[` $global_stride `]` `,` `[` $element_stride `]` attr-dict `:` functional-type(operands, results)"),
