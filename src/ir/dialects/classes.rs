@@ -3,7 +3,7 @@
 use bitflags::bitflags;
 
 use super::keys::Slot;
-use super::spec::OperandSpec;
+use super::spec::{Exchange, OperandSpec};
 use super::{Effects, OpKind, TtOp};
 use crate::ir::core::{Ir, Op, Value};
 
@@ -51,8 +51,12 @@ bitflags! {
         const RUNS_AHEAD = 1 << 18;
         /// It has no results, and can be put into a branch that skips it.
         const BRANCHES_OFF = 1 << 19;
-        /// Threads need elements that others have, whatever the layouts are.
-        const EXCHANGES = 1 << 20;
+        /// Control enters its regions; those of reductions and the like are no control flow.
+        const CONTROL_FLOW = 1 << 20;
+        /// Ends a region; its operands become the results of the operation that the region is part of.
+        const YIELDS = 1 << 21;
+        /// Its elements or its signals go from thread to thread, in a cluster from block to block.
+        const CROSSES_BLOCKS = 1 << 22;
     }
 }
 
@@ -81,7 +85,10 @@ impl OpKind {
     pub fn works_across_threads(self) -> bool {
         match self {
             OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Gpu(_) | OpKind::Unregistered(_) => true,
-            OpKind::Tt(kind) => kind == TtOp::Call || self.is_product() || self.belongs(Classes::EXCHANGES),
+            OpKind::Tt(kind) => {
+                let exchanges = self.spec().exchange.is_some_and(|how| how != Exchange::Copies);
+                exchanges || self.is_product() || kind == TtOp::Call || kind == TtOp::Cat
+            }
             OpKind::Builtin(_)
             | OpKind::Ub(_)
             | OpKind::Arith(_)

@@ -114,7 +114,7 @@ fn is_descriptor(ty: Type) -> bool {
 fn decide(ir: &Ir, func: Op, blocks: u32) -> Vec<(Value, Type)> {
     let mut families = Families::default();
     if let Some(entry) = ir.body(func, 0) {
-        let kernel = ir.get(func, tt::Func::ATTR.sym_visibility).is_none_or(|v| v == "public");
+        let kernel = !ir.is_private(func);
         for &arg in ir.args(entry).iter().filter(|&&a| is_descriptor(ir.ty(a))) {
             families.wish(arg, Wish { plain: !kernel, ..Wish::default() });
         }

@@ -23,7 +23,6 @@ use crate::analysis::flow::Segments;
 use crate::analysis::shared_effects::{Access, Class, Event, events};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Builder, Ir, Op};
-use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{Classes, TtgOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::nvidia::tma_lowering::fence;
@@ -55,7 +54,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             changed = true;
         }
         // What the callers of a private function did before is not known here.
-        let private = ir.get(func, tt::Func::ATTR.sym_visibility).is_some_and(|v| v == "private");
+        let private = ir.is_private(func);
         let idle = if private { vec![] } else { idle(&segments, &steps) };
         for op in idle {
             ir.erase_op(op);
@@ -118,8 +117,7 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation, target: &Target) -> Step {
 /// Whether an operation calls a function that does, itself or through others, what is of [`Classes::ASYNC_PROXY`].
 /// `path`: who is being looked at.
 fn calls_hardware(ir: &Ir, op: Op, path: &mut Vec<Op>) -> bool {
-    let callee = tt::Call::of(ir, op).and_then(|call| ir.function(call.callee(ir)?));
-    let Some(callee) = callee.filter(|f| !path.contains(f)) else { return false };
+    let Some(callee) = ir.callee(op).filter(|f| !path.contains(f)) else { return false };
     path.push(callee);
     let found = ir
         .all_ops(callee)

@@ -18,7 +18,6 @@ use crate::ir::dialects::discardable::{
     GLOBAL_ALIGNMENT, GLOBAL_OFFSET, GLOBAL_SIZE, PROFILE_ALIGNMENT, PROFILE_OFFSET, PROFILE_SIZE,
 };
 use crate::ir::dialects::keys::{Int, Key};
-use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::ttg::ttg;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
@@ -72,7 +71,7 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
             let memories = lay_out(ir, func, &done);
             done.insert(func, memories);
             note(ir, func, memories);
-            if ir.get(func, tt::Func::ATTR.sym_visibility).is_none_or(|v| v == "public") {
+            if !ir.is_private(func) {
                 let module = ir.module();
                 note(ir, module, memories);
             }
@@ -81,12 +80,8 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     Ok(Changed::Yes)
 }
 
-fn callee(ir: &Ir, op: Op) -> Option<Op> {
-    ir.function(tt::Call::of(ir, op)?.callee(ir)?)
-}
-
 fn ready(ir: &Ir, func: Op, done: &BTreeMap<Op, [Memory; 2]>) -> bool {
-    ir.all_ops(func).into_iter().filter_map(|op| callee(ir, op)).all(|c| done.contains_key(&c))
+    ir.all_ops(func).into_iter().filter_map(|op| ir.callee(op)).all(|c| done.contains_key(&c))
 }
 
 fn lay_out(ir: &mut Ir, func: Op, done: &BTreeMap<Op, [Memory; 2]>) -> [Memory; 2] {
@@ -96,7 +91,7 @@ fn lay_out(ir: &mut Ir, func: Op, done: &BTreeMap<Op, [Memory; 2]>) -> [Memory; 
             let (bytes, alignment) = (alloc.nbytes(ir).unwrap_or(0), alloc.alignment(ir).unwrap_or(1));
             let memory = if alloc.third_party_allocation(ir) { &mut profile } else { &mut global };
             set(ir, op, GLOBAL_OFFSET, memory.add(bytes, alignment));
-        } else if let Some([g, p]) = callee(ir, op).and_then(|c| done.get(&c)).copied() {
+        } else if let Some([g, p]) = ir.callee(op).and_then(|c| done.get(&c)).copied() {
             set(ir, op, GLOBAL_OFFSET, global.add(g.size(), g.alignment));
             set(ir, op, PROFILE_OFFSET, profile.add(p.size(), p.alignment));
         }
