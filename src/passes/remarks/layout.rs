@@ -11,12 +11,11 @@
 //! ```
 
 use super::{bytes, place_of};
-use crate::analysis::scratch::element_bits;
+use crate::analysis::exchange::conversion;
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Type, Value};
 use crate::ir::dialects::{OpKind, ScfOp, TtgOp};
-use crate::layout::layout_of;
 use crate::layout::plan::{ConversionPlan, Costs};
 use crate::target::Target;
 
@@ -28,8 +27,7 @@ pub(super) fn of_module(ir: &Ir, target: &Target) -> Vec<Diagnostic> {
 
 fn remark(ir: &Ir, op: Op, target: &Target) -> Option<Diagnostic> {
     let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-    let plan =
-        ConversionPlan::new(layout_of(from).ok()?, layout_of(to).ok()?, element_bits(from), &target.shared).ok()?;
+    let plan = conversion(ir, op, target).ok()?;
     let (way, costs) = way(&plan)?;
     let user = user(ir, ir.result(op));
     let need = user.map_or_else(String::new, |u| format!(" for `{}`", ir.op_name(u)));
