@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ttc::Diagnostics;
+use ttc::backend;
 use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::check::{self, Checked};
@@ -89,13 +90,13 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     }
     let choice = choice(&c.kernel, c.out_dir.is_some(), targets);
     let jobs = plan::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
-    // Metadata belongs to what is launched. That is a cubin, or PTX that was asked for as the result and not as a look
-    // at a stage.
-    let with_metadata = want.contains(&Stage::Cubin) || (c.emit.is_empty() && want.contains(&Stage::Ptx));
+    // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a
+    // stage.
+    let with_metadata = want.contains(&Stage::Binary) || (c.emit.is_empty() && want.contains(&Stage::Assembly));
     let naming = Naming::of(&jobs, choice.config == Some(ConfigChoice::All));
     let place = Placement::new(c.output, c.out_dir, want.clone(), with_metadata, naming);
     place.check(&jobs, &sources).map_err(|d| stop(vec![d], &sources))?;
-    let needed = if c.summary { with(&want, Stage::Cubin) } else { want };
+    let needed = if c.summary { with(&want, Stage::Binary) } else { want };
     let debug = Debug { naming, ..debug };
     let workers = c.jobs.unwrap_or_else(threads::usual);
     let delivered = run_each(&jobs, &sources, &options, &needed, &debug, workers, |job, outcome| {
@@ -105,7 +106,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
 }
 
 fn with(want: &[Stage], extra: Stage) -> Vec<Stage> {
-    let set: BTreeSet<Stage> = want.iter().copied().chain([Stage::Ptx, extra]).collect();
+    let set: BTreeSet<Stage> = want.iter().copied().chain([Stage::Assembly, extra]).collect();
     set.into_iter().collect()
 }
 
@@ -159,14 +160,14 @@ fn collect(delivered: Vec<Delivered>, summary: bool, naming: Naming) -> Report {
 /// The stages that are asked for: by `--emit`, or else by the extension of `-o`, or else a cubin.
 fn wanted(emit: &[String], output: Option<&Path>) -> Result<Vec<Stage>, Diagnostic> {
     if emit.is_empty() {
-        let Some(extension) = output.and_then(Path::extension) else { return Ok(vec![Stage::Cubin]) };
+        let Some(extension) = output.and_then(Path::extension) else { return Ok(vec![Stage::Binary]) };
         let stage = extension.to_str().and_then(Stage::find);
         return stage.map(|s| vec![s]).ok_or_else(|| unknown_extension(output, &extension.to_string_lossy()));
     }
     let mut want = BTreeSet::new();
     for word in emit {
         let Some(stage) = Stage::find(word.trim()) else {
-            let known = Stage::ALL.map(Stage::word).join(", ");
+            let known = backend::words().join(", ");
             return Err(Diagnostic::error(
                 &codes::cli::UNKNOWN_EMIT,
                 format!("`--emit {word}`: expected some of {known}"),
@@ -178,7 +179,7 @@ fn wanted(emit: &[String], output: Option<&Path>) -> Result<Vec<Stage>, Diagnost
 }
 
 fn unknown_extension(output: Option<&Path>, extension: &str) -> Diagnostic {
-    let known = Stage::ALL.map(|s| format!(".{}", s.word())).join(", ");
+    let known = backend::words().iter().map(|w| format!(".{w}")).collect::<Vec<_>>().join(", ");
     let path = output.unwrap_or(Path::new("")).display();
     Diagnostic::error(
         &codes::cli::UNKNOWN_EMIT,

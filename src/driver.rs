@@ -33,50 +33,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::threads;
-
+pub use crate::backend::Stage;
 use crate::diag::Diagnostic;
 use crate::ir::MAX_OPS;
-use crate::irgen::config::Given;
+use crate::irgen::Given;
 use crate::passes::remarks::Group;
 use crate::source::SourceMap;
 use crate::target::Target;
+use crate::threads;
 use input::Input;
 use metadata::Metadata;
-
-/// A stage that a job can produce.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Stage {
-    Ttir,
-    Ttgir,
-    Llir,
-    Ptx,
-    Cubin,
-    Sass,
-}
-
-impl Stage {
-    pub const ALL: [Stage; 6] = [Stage::Ttir, Stage::Ttgir, Stage::Llir, Stage::Ptx, Stage::Cubin, Stage::Sass];
-
-    /// The word that `--emit` takes, which is also the extension of the files.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Stage::Ttir => "ttir",
-            Stage::Ttgir => "ttgir",
-            Stage::Llir => "llir",
-            Stage::Ptx => "ptx",
-            Stage::Cubin => "cubin",
-            Stage::Sass => "sass",
-        }
-    }
-
-    /// The stage that a word or a file extension stands for.
-    #[must_use]
-    pub fn find(word: &str) -> Option<Stage> {
-        Stage::ALL.into_iter().find(|s| s.word() == word)
-    }
-}
 
 /// Everything about a compilation that is not its input.
 #[derive(Clone, Debug)]

@@ -14,6 +14,14 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FileId(pub u32);
 
+impl FileId {
+    /// Whether the file is part of the compiler ([`SourceMap::embed`]).
+    #[must_use]
+    pub fn is_embedded(self) -> bool {
+        self.0 >= FIRST_EMBEDDED
+    }
+}
+
 /// The half-open byte range `lo..hi` of a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Span {

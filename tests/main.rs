@@ -7,8 +7,12 @@ mod arrows;
 mod assembles;
 #[path = "suite/bad_input.rs"]
 mod bad_input;
+#[path = "suite/circles.rs"]
+mod circles;
 #[path = "suite/docs.rs"]
 mod docs;
+#[path = "suite/imports.rs"]
+mod imports;
 #[path = "suite/interp.rs"]
 mod interp;
 #[path = "suite/interpret.rs"]

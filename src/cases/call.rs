@@ -55,7 +55,7 @@ pub fn ready(
     let Module { ir, kernel, names, warnings, printed } = match job.input.language {
         Language::Source => from_source(sources, job, options, &given)?,
         Language::Ir(_) => from_ir(sources, job)?,
-        Language::Llir | Language::Ptx => {
+        Language::Llir | Language::Assembly => {
             return Err(plan::check_reachable(&job.input, &[Stage::Ttir]).err().into_iter().collect());
         }
     };

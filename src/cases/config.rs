@@ -9,7 +9,7 @@ use crate::diag::codes::interp as codes;
 use crate::driver::Options;
 use crate::interp::{Budget, MAX_DESCRIPTOR_RANK};
 use crate::irgen::KernelInfo;
-use crate::irgen::signature::parse_type;
+use crate::irgen::front::signature::parse_type;
 use crate::irgen::types::Dtype;
 use crate::parser::ast::{Expr, ExprKind};
 

@@ -53,8 +53,8 @@ fn columns(jobs: &[(Job, Compiled)], naming: Naming) -> Vec<(String, Vec<String>
     column("registers", &|(_, c)| number(c.metadata.registers, ""));
     column("shared memory", &|(_, c)| number(c.metadata.shared, " bytes"));
     column("spills", &|(_, c)| number(c.metadata.spills, " bytes"));
-    for stage in [Stage::Ptx, Stage::Cubin] {
-        column(stage.word(), &|(_, c)| {
+    for stage in [Stage::Assembly, Stage::Binary] {
+        column(&stage.names(), &|(_, c)| {
             c.artifacts.get(&stage).map_or_else(String::new, |b| format!("{} bytes", b.len()))
         });
     }

@@ -48,13 +48,13 @@ impl Artifacts {
     /// The PTX, if it was asked for.
     #[must_use]
     pub fn ptx(&self) -> Option<&str> {
-        self.text(Stage::Ptx)
+        self.text(Stage::Assembly)
     }
 
     /// The cubin, if it was asked for.
     #[must_use]
     pub fn cubin(&self) -> Option<&[u8]> {
-        self.bytes(Stage::Cubin)
+        self.bytes(Stage::Binary)
     }
 
     /// The stages that were made, in the order of the pipeline.

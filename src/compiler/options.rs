@@ -18,7 +18,7 @@ use crate::target::Target;
 ///     .signature("*fp32:16, *fp32:16, i32")
 ///     .define("BLOCK", 1024)
 ///     .num_warps(8)
-///     .stages([Stage::Ptx]);
+///     .stages([Stage::Assembly]);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -174,7 +174,7 @@ impl Options {
 
     /// The stages to make.
     pub(super) fn wanted(&self) -> Vec<Stage> {
-        if self.stages.is_empty() { vec![Stage::Cubin] } else { self.stages.iter().copied().collect() }
+        if self.stages.is_empty() { vec![Stage::Binary] } else { self.stages.iter().copied().collect() }
     }
 
     /// The choice of kernels. Without a name, it is all of them if `all` says so.

@@ -13,7 +13,7 @@ use super::ptx_facts::PtxFacts;
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
 use crate::ir::{Attr, Ir};
-use crate::irgen::config::Given;
+use crate::irgen::Given;
 use crate::source::SourceMap;
 use crate::target::Target;
 
@@ -37,7 +37,7 @@ pub(super) fn target_of(input: &Input, sources: &SourceMap) -> Result<Option<Tar
             let cpu = quoted_after(&file.text, "\"target-cpu\"").and_then(|c| Target::parse(c).ok());
             Ok(cpu.or(carried()?))
         }
-        Language::Ptx => match PtxFacts::of(&file.text).target {
+        Language::Assembly => match PtxFacts::of(&file.text).target {
             Some(word) => match Target::parse(&word) {
                 Ok(target) => Ok(Some(target)),
                 Err(_) => Err(no_target(&file.name, &word, Place::File(file.name.clone()))

@@ -21,7 +21,7 @@ use super::metadata::{Metadata, Param, TensorDesc};
 use super::{Options, Stage};
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
-use crate::irgen::config::{ConfigInfo, Given, Launch, LaunchFault};
+use crate::irgen::{ConfigInfo, Given, Launch, LaunchFault};
 
 /// What starts the line, behind the comment sign.
 const MARK: &str = "ttc.metadata: ";
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn what_is_appended_is_found_again() {
         let options = Options { fp_fusion: false, ..Options::default() };
-        for (stage, sign) in [(Stage::Ttir, "// "), (Stage::Llir, "; "), (Stage::Ptx, "// ")] {
+        for (stage, sign) in [(Stage::Ttir, "// "), (Stage::Llir, "; "), (Stage::Assembly, "// ")] {
             let text = append("a\nb".to_owned(), stage, &metadata(), &options);
             assert!(
                 text.starts_with(&format!("a\nb\n{sign}{MARK}{{"))

@@ -3,7 +3,7 @@
 //! 1. The syntax of the whole files is checked ([`syntax`]).
 //! 2. Kernels of which everything is known (annotations, `-D`, a configuration, `--signature`) are lowered and go
 //!    through the passes on TTIR.
-//! 3. All other functions are checked for what needs no types ([`crate::irgen::untyped`]). A remark says which kernels
+//! 3. All other functions are checked for what needs no types ([`irgen::check_untyped`]). A remark says which kernels
 //!    those were and what they need.
 //! 4. What concerns several kernels is reported once.
 
@@ -13,8 +13,8 @@ use super::input::{Input, Language};
 use super::plan::{self, Choice};
 use super::{Debug, Job, Options, Outcome, run_all};
 use crate::diag::{Diagnostic, Place, codes};
-use crate::irgen::top_level::TopLevel;
-use crate::irgen::untyped;
+use crate::irgen;
+use crate::irgen::front::top_level::TopLevel;
 use crate::irgen::{KernelInfo, KernelParam, Source, list_kernels};
 use crate::source::{FileId, SourceMap};
 
@@ -103,7 +103,7 @@ fn check_untyped(
     let typed: Vec<String> =
         jobs.iter().filter(|j| j.input.path == input.path).filter_map(|j| j.kernel.clone()).collect();
     let defines: Vec<String> = options.defines.iter().map(|(name, _)| name.clone()).collect();
-    let mut said = untyped::check_untyped(sources, input.file, &options.include, &typed, &defines);
+    let mut said = irgen::check_untyped(sources, input.file, &options.include, &typed, &defines);
     let place = Place::File(sources.file(input.file).name.clone());
     if kernels.is_empty() {
         let remark = Diagnostic::remark(

@@ -9,7 +9,9 @@ use super::metadata::{Metadata, Param, TensorDesc};
 use super::observe::Observer;
 use super::ptx_facts::PtxFacts;
 use super::{Compiled, Debug, Job, Options, Stage, agree, compiler_version, params, plan};
-use crate::codegen::{self, CodegenOptions};
+use crate::analysis::clusters;
+use crate::backend::{self, Backend, GpuOptions, Tools};
+use crate::codegen::{CodegenOptions, Module};
 use crate::diag::codes::codegen::KERNEL_NAME;
 use crate::diag::codes::{cli, tools};
 use crate::diag::{Diagnostic, Place, Severity};
@@ -17,13 +19,10 @@ use crate::ir::Ir;
 use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen;
-use crate::irgen::config::{Given, Launch};
+use crate::irgen::{Given, Launch};
 use crate::layout;
-use crate::passes::analysis::clusters;
 use crate::passes::manager::{self, Pipeline, Verifier};
-use crate::passes::pipelines::{self, GpuOptions};
 use crate::passes::remarks::{self, Group, Parameter};
-use crate::ptxas::{self, AssembleOptions};
 use crate::source::SourceMap;
 
 type Step<T = ()> = Result<T, Vec<Diagnostic>>;
@@ -85,6 +84,10 @@ fn name_files(d: &mut Diagnostic, sources: &SourceMap) {
 }
 
 impl Flow<'_> {
+    fn backend(&self) -> &'static dyn Backend {
+        backend::of(&self.job.target)
+    }
+
     /// Whether a stage after this one was asked for.
     fn goes_past(&self, stage: Stage) -> bool {
         self.want.iter().any(|&s| s > stage)
@@ -127,7 +130,7 @@ impl Flow<'_> {
             }
             Language::Ir(_) => self.start_at_ir(sources),
             Language::Llir => self.start_at_llir(sources),
-            Language::Ptx => self.start_at_ptx(sources),
+            Language::Assembly => self.start_at_ptx(sources),
         }
     }
 
@@ -136,8 +139,12 @@ impl Flow<'_> {
         let mut ir = self.timed("parse", |_| parse_module(sources, file, &ParseOptions::default()))?;
         ir.set_max_ops(self.options.max_ops);
         agree::module(&ir, self.job.target, self.file(sources), &sources.file(file).text).map_err(|e| vec![e])?;
-        let kernel =
-            plan::choose_kernel(&mut ir, self.job.kernel.as_deref(), self.goes_past(Stage::Ptx), self.file(sources));
+        let kernel = plan::choose_kernel(
+            &mut ir,
+            self.job.kernel.as_deref(),
+            self.goes_past(Stage::Assembly),
+            self.file(sources),
+        );
         self.name(kernel.map_err(|e| vec![e])?);
         let carried = self.carried(sources)?.unwrap_or_default();
         let faults = self.timed("verify", |_| layout::verify(&ir));
@@ -173,7 +180,7 @@ impl Flow<'_> {
         self.take(&carried);
         let options = CodegenOptions { source_name: Some(self.file(sources).to_owned()), ..self.codegen_options() };
         let module =
-            self.timed("parse", |_| codegen::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
+            self.timed("parse", |_| backend::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
         self.name(module.facts().kernels.first().cloned().unwrap_or_default());
         let file = Some(self.file(sources));
         // A text that ttc wrote has LLVM's passes behind it.
@@ -190,7 +197,7 @@ impl Flow<'_> {
         self.take(&carried);
         self.describe(&facts, self.file(sources))?;
         self.made.metadata.ptx_version = facts.version.unwrap_or_default();
-        self.keep(Stage::Ptx, |_| text.as_bytes().to_vec());
+        self.keep(Stage::Assembly, |_| text.as_bytes().to_vec());
         self.assemble(&carried::without(&text), Some(self.file(sources)))
     }
 
@@ -257,8 +264,11 @@ impl Flow<'_> {
 
     /// Adds what can be said when everything is made.
     fn finish(&mut self) {
-        let made =
-            [Stage::Cubin, Stage::Ptx].iter().find_map(|s| self.made.artifacts.get(s)).cloned().unwrap_or_default();
+        let made = [Stage::Binary, Stage::Assembly]
+            .iter()
+            .find_map(|s| self.made.artifacts.get(s))
+            .cloned()
+            .unwrap_or_default();
         self.made.metadata = std::mem::take(&mut self.made.metadata).hashed(&made);
     }
 
@@ -283,12 +293,12 @@ impl Flow<'_> {
     /// Goes on from TTIR before its passes.
     fn ttir(&mut self, mut ir: Ir) -> Step {
         clusters::check(&ir, self.launch.num_ctas, &self.job.target).map_err(|e| vec![e])?;
-        self.passes("TTIR passes", &mut ir, &pipelines::ttir(&self.job.target))?;
+        self.passes("TTIR passes", &mut ir, &backend::ttir(&self.job.target))?;
         self.keep_text(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
             return Ok(());
         }
-        self.passes("TTGIR passes", &mut ir, &pipelines::ttgir(&self.gpu_options()))?;
+        self.passes("TTGIR passes", &mut ir, &backend::ttgir(&self.gpu_options()))?;
         self.ttgir(ir)
     }
 
@@ -301,9 +311,9 @@ impl Flow<'_> {
             return Ok(());
         }
         self.check_name()?;
-        self.passes("LLVM preparation", &mut ir, &pipelines::llir(&self.gpu_options()))?;
+        self.passes("LLVM preparation", &mut ir, &backend::llir(&self.gpu_options()))?;
         let options = self.codegen_options();
-        let module = self.timed("LLVM IR", |_| codegen::lower(&ir, &options))?;
+        let module = self.timed("LLVM IR", |_| backend::lower(&ir, &options))?;
         let facts = module.facts();
         let m = &mut self.made.metadata;
         m.shared = Some(facts.shared);
@@ -337,59 +347,56 @@ impl Flow<'_> {
         }])
     }
 
-    /// Goes on from LLVM IR before its passes. `file` is where the user wrote it.
-    fn llvm(&mut self, mut module: codegen::Module, file: Option<&str>) -> Step {
-        if module.needs_libdevice() {
-            let path = ptxas::find_libdevice(None).map_err(|e| vec![e])?;
-            self.timed("libdevice", |_| module.link_libdevice(&path)).map_err(|e| vec![e])?;
+    /// LLVM IR before its passes. `file` is where the user wrote it.
+    fn llvm(&mut self, mut module: Module, file: Option<&str>) -> Step {
+        if module.needs_library() {
+            let path = self.backend().library().map_err(|e| vec![e])?;
+            self.timed("libdevice", |_| module.link_library(&path)).map_err(|e| vec![e])?;
         }
         self.timed("LLVM passes", |_| module.optimize()).map_err(|e| vec![e])?;
         self.optimized(module, file)
     }
 
-    /// Goes on from LLVM IR after its passes.
-    fn optimized(&mut self, mut module: codegen::Module, file: Option<&str>) -> Step {
+    /// LLVM IR after its passes.
+    fn optimized(&mut self, mut module: Module, file: Option<&str>) -> Step {
         self.keep_text(Stage::Llir, |_| module.to_llir());
         if !self.goes_past(Stage::Llir) {
             return Ok(());
         }
-        let ptx = self.timed("PTX", |_| module.emit_ptx()).map_err(|e| vec![e])?;
+        let ptx = self.timed("PTX", |_| module.emit_assembly()).map_err(|e| vec![e])?;
         let facts = PtxFacts::of(&ptx);
         if let Some(file) = file {
             self.describe(&facts, file)?;
         }
         self.made.metadata.ptx_version = facts.version.unwrap_or_default();
-        self.keep_text(Stage::Ptx, |_| ptx.clone());
+        self.keep_text(Stage::Assembly, |_| ptx.clone());
         self.assemble(&ptx, None)
     }
 
     /// Assembles the PTX. `file` is where the user wrote it; ptxas's complaints then point into it.
     fn assemble(&mut self, ptx: &str, file: Option<&str>) -> Step {
-        if !self.goes_past(Stage::Ptx) {
+        if !self.goes_past(Stage::Assembly) {
             return Ok(());
         }
-        let ptxas = self.options.ptxas.clone();
-        let assemble = AssembleOptions {
-            ptxas: ptxas.as_deref(),
+        let assembler = self.options.ptxas.clone();
+        let tools = Tools {
+            assembler: assembler.as_deref(),
             line_info: self.options.line_info,
             fp_fusion: self.options.fp_fusion,
             source_name: file,
             time_limit: self.options.time_limit,
-            ..AssembleOptions::default()
         };
-        let done = self.timed("ptxas", |f| ptxas::assemble(ptx, &f.job.target, &assemble)).map_err(|e| vec![e])?;
-        let usage = done.usage();
-        self.made.metadata.registers = Some(usage.registers);
-        self.made.metadata.spills = Some(usage.spill_stores + usage.spill_loads);
-        self.remark_registers(usage.registers, usage.spill_stores, usage.spill_loads);
-        self.keep(Stage::Cubin, |_| done.cubin.clone());
-        if !self.goes_past(Stage::Cubin) {
+        let backend = self.backend();
+        let done = self.timed("ptxas", |f| backend.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])?;
+        self.made.metadata.registers = Some(done.registers);
+        self.made.metadata.spills = Some(done.spill_stores + done.spill_loads);
+        self.remark_registers(done.registers, done.spill_stores, done.spill_loads);
+        self.keep(Stage::Binary, |_| done.bytes.clone());
+        if !self.goes_past(Stage::Binary) {
             return Ok(());
         }
-        let sass = self
-            .timed("nvdisasm", |f| ptxas::disassemble(&done.cubin, None, f.options.time_limit))
-            .map_err(|e| vec![e])?;
-        self.keep(Stage::Sass, |_| sass.into_bytes());
+        let listing = self.timed("nvdisasm", |_| backend.list(&done.bytes, &tools)).map_err(|e| vec![e])?;
+        self.keep(Stage::Listing, |_| listing.into_bytes());
         Ok(())
     }
 

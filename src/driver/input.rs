@@ -21,8 +21,8 @@ pub enum Language {
     Ir(Stage),
     /// LLVM IR: `.llir`, `.ll`.
     Llir,
-    /// PTX: `.ptx`.
-    Ptx,
+    /// `.ptx`, or what another vendor calls its assembly.
+    Assembly,
 }
 
 /// A file that was read.
@@ -55,8 +55,7 @@ pub fn language(path: &Path) -> Option<Language> {
         "ttir" | "mlir" => Some(Language::Ir(Stage::Ttir)),
         "ttgir" => Some(Language::Ir(Stage::Ttgir)),
         "llir" | "ll" => Some(Language::Llir),
-        "ptx" => Some(Language::Ptx),
-        _ => None,
+        word => (Stage::find(word) == Some(Stage::Assembly)).then_some(Language::Assembly),
     }
 }
 

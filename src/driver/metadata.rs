@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::ir::{Ir, Op};
-use crate::irgen::config::{ConfigInfo, Launch};
+use crate::irgen::{ConfigInfo, Launch};
 use crate::layout::encodings::{TmaBlock, tma_block};
 
 /// One run-time parameter, in launch order.

@@ -17,6 +17,7 @@ use super::{Compiled, Job, Naming, Stage, output, plan};
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli;
 use crate::source::SourceMap;
+use crate::target::Target;
 
 /// Where the outputs of a run go.
 #[derive(Debug, Default)]
@@ -85,25 +86,25 @@ impl Placement {
         else {
             return vec![];
         };
-        let files = self.want.iter().filter_map(|s| self.path(&stem, *s));
-        files.chain(self.metadata_path(&stem)).collect()
+        let files = self.want.iter().filter_map(|s| self.path(&stem, *s, &job.target));
+        files.chain(self.metadata_path(&stem, &job.target)).collect()
     }
 
-    /// The file for one stage, or `None` for stdout.
-    fn path(&self, stem: &str, stage: Stage) -> Option<PathBuf> {
+    /// The file for one stage; `None` is stdout.
+    fn path(&self, stem: &str, stage: Stage, target: &Target) -> Option<PathBuf> {
         match (&self.out_dir, &self.output) {
-            (Some(dir), _) => Some(dir.join(format!("{stem}.{}", stage.word()))),
+            (Some(dir), _) => Some(dir.join(format!("{stem}.{}", stage.word(target)))),
             (None, Some(path)) if path == Path::new("-") => None,
             (None, Some(path)) => Some(path.clone()),
-            (None, None) if stage == Stage::Cubin => Some(PathBuf::from(format!("{stem}.cubin"))),
+            (None, None) if stage == Stage::Binary => Some(PathBuf::from(format!("{stem}.{}", stage.word(target)))),
             (None, None) => None,
         }
     }
 
-    /// The file for the metadata. It lies beside what is launched.
-    fn metadata_path(&self, stem: &str) -> Option<PathBuf> {
-        let launched = self.want.iter().rev().find(|s| matches!(s, Stage::Cubin | Stage::Ptx));
-        let path = self.path(stem, *launched.filter(|_| self.with_metadata)?)?;
+    /// The file for the metadata, beside what is launched.
+    fn metadata_path(&self, stem: &str, target: &Target) -> Option<PathBuf> {
+        let launched = self.want.iter().rev().find(|s| matches!(s, Stage::Binary | Stage::Assembly));
+        let path = self.path(stem, *launched.filter(|_| self.with_metadata)?, target)?;
         // A device, such as /dev/null, has nothing beside it.
         (!std::fs::metadata(&path).is_ok_and(|m| !m.is_file())).then(|| path.with_extension("json"))
     }
@@ -120,12 +121,12 @@ impl Placement {
         self.claim(job, &made.kernel)?;
         let mut stdout = vec![];
         for (stage, bytes) in made.artifacts.iter().filter(|(s, _)| self.want.contains(s)) {
-            match self.path(&stem, *stage) {
+            match self.path(&stem, *stage, &job.target) {
                 Some(path) => output::write_file(&path, bytes)?,
                 None => stdout.extend_from_slice(bytes),
             }
         }
-        if let Some(path) = self.metadata_path(&stem) {
+        if let Some(path) = self.metadata_path(&stem, &job.target) {
             output::write_file(&path, &made.metadata.to_json())?;
         }
         Ok(stdout)

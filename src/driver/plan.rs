@@ -3,8 +3,8 @@
 
 use crate::diag::{Diagnostic, Place, codes};
 use crate::ir::{BuiltinOp, Ir, Op};
-use crate::irgen::config::{Launch, LaunchFault};
 use crate::irgen::{self, KernelRequest};
+use crate::irgen::{Launch, LaunchFault};
 use crate::source::SourceMap;
 use crate::target::Target;
 
@@ -123,7 +123,7 @@ pub fn expected_kernel(job: &Job, sources: &SourceMap) -> Option<String> {
             text.lines().filter(|l| l.trim_start().starts_with("tt.func") && !l.contains(" private ")).find_map(symbol)
         }
         Language::Llir => text.lines().filter(|l| l.starts_with("define") && l.contains("ptx_kernel")).find_map(symbol),
-        Language::Ptx => PtxFacts::of(text).kernel,
+        Language::Assembly => PtxFacts::of(text).kernel,
     };
     name.filter(|n| !n.is_empty())
 }
@@ -189,7 +189,7 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
         include_dirs: options.include.clone(),
         config: job.config,
         given: options.given(),
-        options: irgen::lower::Options {
+        settings: irgen::Settings {
             target: job.target,
             launch: options.given().over(Launch::default()),
             debug: options.debug,
@@ -264,13 +264,18 @@ pub fn check_reachable(input: &Input, want: &[Stage]) -> Result<(), Diagnostic> 
         Language::Source => Stage::Ttir,
         Language::Ir(stage) => stage,
         Language::Llir => Stage::Llir,
-        Language::Ptx => Stage::Ptx,
+        Language::Assembly => Stage::Assembly,
     };
     match want.iter().find(|&&w| w < enters) {
         None => Ok(()),
         Some(w) => Err(Diagnostic::error(
             &codes::cli::EARLIER_STAGE,
-            format!("cannot make {} from `{}`: the input is {} already", w.word(), input.path.display(), enters.word()),
+            format!(
+                "cannot make {} from `{}`: the input is {} already",
+                w.names(),
+                input.path.display(),
+                enters.names()
+            ),
         )
         .at(Place::File(input.path.to_string_lossy().into_owned()), "")),
     }

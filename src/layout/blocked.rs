@@ -12,6 +12,7 @@
 //! `threadsPerWarp[1] = 16` and one warp. Axis 0 takes the remaining 2 lanes and 4 warps.
 
 use crate::ir::core::encoding::{Bases, Blocked, Encoding};
+use crate::ir::encoding::questions::share;
 
 /// A blocked encoding with one element a thread and the last axis fastest.
 ///
@@ -36,12 +37,12 @@ pub fn blocked_from_size(
     threads_per_warp: u32,
     num_ctas: u32,
 ) -> Encoding {
-    let (cga, split) = distribute_blocks(shape, size_per_thread, order, num_ctas);
-    blocked_in_cga(shape, size_per_thread, order, num_warps, threads_per_warp, &cga, &split)
+    let cga = distribute_blocks(shape, size_per_thread, order, num_ctas);
+    blocked_in_cga(shape, size_per_thread, order, num_warps, threads_per_warp, &cga)
 }
 
-/// Does what [`blocked_from_size`] does, with the blocks of a cluster distributed as another encoding of the tensor has
-/// them. `cga` are their bases, and `split` is the number of different blocks along each axis.
+/// As [`blocked_from_size`], with the blocks of a cluster distributed as another encoding of the tensor has them: `cga`
+/// are their bases.
 ///
 /// # Panics
 /// Panics where [`blocked_from_size`] does.
@@ -53,7 +54,6 @@ pub fn blocked_in_cga(
     num_warps: u32,
     threads_per_warp: u32,
     cga: &Bases,
-    split: &[u32],
 ) -> Encoding {
     let rank = shape.len();
     assert!(
@@ -63,11 +63,11 @@ pub fn blocked_in_cga(
     let (mut lanes, mut warps) = (vec![1; rank], vec![1; rank]);
     let (mut lanes_left, mut warps_left, mut threads_left) =
         (threads_per_warp, num_warps, num_warps * threads_per_warp);
+    let share = share(shape, cga);
     let (&slowest, faster) = order.split_last().expect("the rank is not 0");
     for &axis in faster {
         let axis = axis as usize;
-        let share = shape[axis] / i64::from(split[axis]).min(shape[axis]).max(1);
-        let pieces = u32::try_from(share / i64::from(size_per_thread[axis])).unwrap_or(u32::MAX).max(1);
+        let pieces = u32::try_from(share[axis] / i64::from(size_per_thread[axis])).unwrap_or(u32::MAX).max(1);
         let threads = threads_left.min(pieces).max(1);
         lanes[axis] = threads.min(lanes_left).max(1);
         warps[axis] = (threads / lanes[axis]).min(warps_left).max(1);
@@ -86,9 +86,8 @@ pub fn blocked_in_cga(
     })
 }
 
-/// Applies rule 1. The result is the bases of the blocks, and how many of them are different along each axis. Blocks
-/// that no axis takes hold copies.
-fn distribute_blocks(shape: &[i64], size_per_thread: &[u32], order: &[u32], num_ctas: u32) -> (Bases, Vec<u32>) {
+/// Rule 1: the bases of the blocks. Blocks that no axis takes hold copies.
+fn distribute_blocks(shape: &[i64], size_per_thread: &[u32], order: &[u32], num_ctas: u32) -> Bases {
     let rank = shape.len();
     let mut split = vec![1u32; rank];
     let mut left = num_ctas;
@@ -111,5 +110,5 @@ fn distribute_blocks(shape: &[i64], size_per_thread: &[u32], order: &[u32], num_
             bases.extend(std::iter::repeat_n(vec![0; rank], left.max(1).ilog2() as usize));
         }
     }
-    (bases, split)
+    bases
 }

@@ -37,7 +37,8 @@ use super::{Dim, LayoutError, LinearLayout};
 use crate::ir::core::encoding::LinearBases;
 use crate::ir::core::hash::Map;
 use crate::ir::core::{Attr, Bases, Encoding, Type, TypeData};
-use crate::ir::wellformed;
+use crate::ir::encoding::questions::{rank_of, share};
+use crate::ir::encoding::wellformed;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// The layout of a tensor (or memory descriptor) of this shape and encoding. It goes from (`register`, `lane`, `warp`,
@@ -78,7 +79,7 @@ pub fn layout_of(ty: Type) -> Result<&'static LinearLayout, LayoutError> {
     let encoding = ty.encoding().ok_or_else(|| LayoutError::new(format!("{ty} has no layout")))?;
     match ty.data() {
         TypeData::MemDesc(m) => {
-            let rank = wellformed::rank_of(encoding).map_or(m.shape.len(), |rank| rank.min(m.shape.len()));
+            let rank = rank_of(encoding).map_or(m.shape.len(), |rank| rank.min(m.shape.len()));
             try_to_linear_layout(&m.alloc_shape[m.alloc_shape.len().saturating_sub(rank)..], encoding)
         }
         _ => try_to_linear_layout(ty.shape(), encoding),
@@ -166,21 +167,14 @@ fn cga_layout(cga: &Bases, rank: usize) -> Result<LinearLayout, LayoutError> {
     if cga.len() > MAX_CGA_BITS {
         return Err(LayoutError::new(format!("the CGA layout has 2^{} blocks", cga.len())));
     }
-    let layout = LinearLayout::from_bases_inferred(&[(Dim::Block, cga.clone())], &Dim::axes(rank))?;
-    let moves: Vec<&Vec<i32>> = cga.iter().filter(|b| b.iter().any(|&c| c != 0)).collect();
-    let single = moves
-        .iter()
-        .all(|b| b.iter().filter(|&&c| c != 0).count() == 1 && b.iter().all(|&c| c == 0 || (c & (c - 1)) == 0));
-    if !single || layout.rank() as usize != moves.len() || !layout.is_surjective() {
-        return Err(LayoutError::new("the CGA layout is no permutation once blocks that hold copies are left out"));
-    }
-    Ok(layout)
+    wellformed::cluster(cga, rank).map_err(LayoutError::new)?;
+    LinearLayout::from_bases_inferred(&[(Dim::Block, cga.clone())], &Dim::axes(rank))
 }
 
 /// One block's share of the shape.
 fn shape_per_cta(cga: &Bases, shape: &[i64]) -> Result<Vec<i64>, LayoutError> {
-    let cga = cga_layout(cga, shape.len())?;
-    Ok(shape.iter().enumerate().map(|(i, &s)| s / s.min(i64::from(cga.out_size(Dim::axis(i))))).collect())
+    wellformed::cluster(cga, shape.len()).map_err(LayoutError::new)?;
+    Ok(share(shape, cga))
 }
 
 /// Steps 2 to 5 of the module's algorithm. The tile is repeated in the order of its outputs.
@@ -210,9 +204,7 @@ fn expect_rank(what: &str, found: usize, rank: usize) -> Result<(), LayoutError>
 
 /// Reports a parameter that is no power of two, or parameters whose product is beyond all bounds.
 fn expect_powers_of_two(what: &str, values: &[u32]) -> Result<(), LayoutError> {
-    if let Some(v) = values.iter().find(|v| !v.is_power_of_two()) {
-        return Err(LayoutError::new(format!("{what} has an element {v}, expected a power of two")));
-    }
+    wellformed::powers_of_two(&[(what, values)]).map_err(LayoutError::new)?;
     let bits: u32 = values.iter().map(|v| v.trailing_zeros()).sum();
     if bits > 10 && what != "sizePerThread" || bits > 20 {
         return Err(LayoutError::new(format!("{what} is too large")));
@@ -223,29 +215,5 @@ fn expect_powers_of_two(what: &str, values: &[u32]) -> Result<(), LayoutError> {
 /// Reports an order that is no permutation of the axes.
 fn expect_order(order: &[u32], rank: usize) -> Result<(), LayoutError> {
     expect_rank("order", order.len(), rank)?;
-    let mut sorted = order.to_vec();
-    sorted.sort_unstable();
-    if sorted.iter().enumerate().all(|(i, &o)| i == o as usize) {
-        Ok(())
-    } else {
-        Err(LayoutError::new(format!("order {order:?} is no permutation of the dimensions")))
-    }
-}
-
-/// The order of the axes, fastest first, where an encoding states it. A shape with size 1 along an axis cannot show it.
-pub(super) fn stated_order(encoding: Attr, rank: usize) -> Option<Vec<u32>> {
-    match encoding.as_encoding()? {
-        Encoding::SwizzledShared(e) => Some(e.order.clone()),
-        Encoding::NvmmaShared(e) => Some(matrix_order(rank, !e.transposed)),
-        _ => None,
-    }
-}
-
-/// The order of a batch of matrices `[…, m, n]`. The last axis is fastest, or for column-major the one before it.
-pub(super) fn matrix_order(rank: usize, row_major: bool) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..rank as u32).rev().collect();
-    if rank >= 2 && !row_major {
-        order.swap(0, 1);
-    }
-    order
+    wellformed::permutation(order).map_err(LayoutError::new)
 }

@@ -4,9 +4,10 @@
 //! time, and register `r` holds the element at `base ⊕ offset[r]`. The offset is the constant
 //! `offset[r] = L(r, 0, 0, 0)` ([`register_offsets`]).
 
-use super::encodings::{layout_of, matrix_order, stated_order, to_linear_layout};
+use super::encodings::{layout_of, to_linear_layout};
 use super::{Dim, LayoutError, LinearLayout};
 use crate::ir::core::{Attr, Type};
+use crate::ir::encoding::questions::{matrix_order, stated_order};
 
 /// The number of registers (elements, not 32-bit words) in which a thread holds a value of this type. It is 1 for a
 /// scalar, and copies count.

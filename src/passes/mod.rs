@@ -1,22 +1,17 @@
-//! Passes over the IR, the analyses they share, and the machinery that runs them.
+//! Passes over the IR, and the machinery that runs them.
 //!
 //! - [`manager`]: what a pass is, and running a list of them; [`stage`] says which modules a pass takes;
-//!   [`pipeline_text`] reads and writes such lists, [`pipelines`] makes the ones of a compilation, [`registry`] knows
-//!   every pass by name;
-//! - [`rewrite`]: the greedy rewriter that patterns run in; [`fold`]: folding one operation;
+//!   [`pipeline_text`] reads and writes such lists, [`registry`] knows every pass by name; back ends make the lists of
+//!   a compilation;
 //! - [`remarks`]: what a user may want to know of the result: slow accesses, conversions, shared memory;
-//! - [`analysis`]: facts that passes and code generation ask for;
-//! - [`common`], [`tt`], [`ttg`]: the passes, one file each.
+//! - [`common`], [`tt`], [`ttg`]: the passes for any target, one file each; [`nvidia`]: those for NVIDIA's GPUs.
 
-pub mod analysis;
 pub mod common;
-pub mod fold;
 pub mod manager;
+pub mod nvidia;
 pub mod pipeline_text;
-pub mod pipelines;
 pub mod registry;
 pub mod remarks;
-pub mod rewrite;
 pub mod stage;
 pub mod tt;
 pub mod ttg;

@@ -1,7 +1,7 @@
 //! Every pass there is, by name.
 
 use super::manager::Pass;
-use super::{common, tt, ttg};
+use super::{common, nvidia, tt, ttg};
 
 /// All passes, in the order in which a compilation runs them.
 pub static ALL: &[&Pass] = &[
@@ -22,28 +22,28 @@ pub static ALL: &[&Pass] = &[
     &ttg::convert_from_tt::PASS,
     &ttg::coalesce::PASS,
     &ttg::coalesce_async_copy::PASS,
-    &ttg::prefetch::PASS,
-    &ttg::tma_lowering::PASS,
+    &nvidia::prefetch::PASS,
+    &nvidia::tma_lowering::PASS,
     &ttg::remove_layout_conversions::PASS,
     &ttg::f32_dot::PASS,
     &ttg::optimize_thread_locality::PASS,
-    &ttg::accelerate_matmul::PASS,
-    &ttg::optimize_dot_operands::PASS,
+    &nvidia::accelerate_matmul::PASS,
+    &nvidia::optimize_dot_operands::PASS,
     &ttg::fuse_nested_loops::PASS,
-    &ttg::optimize_accumulator_init::PASS,
-    &ttg::optimize_descriptor_encoding::PASS,
+    &nvidia::optimize_accumulator_init::PASS,
+    &nvidia::optimize_descriptor_encoding::PASS,
     &ttg::combine_select_if::PASS,
     &ttg::pipeline::assign_latencies::PASS,
     &ttg::pipeline::schedule_loops::PASS,
-    &ttg::pipeline::software_pipeline::PASS,
+    &nvidia::pipeline::software_pipeline::PASS,
     &ttg::reduce_data_duplication::PASS,
     &ttg::reorder_instructions::PASS,
-    &ttg::two_ctas::PASS,
-    &ttg::fence_insertion::PASS,
+    &nvidia::two_ctas::PASS,
+    &nvidia::fence_insertion::PASS,
     &ttg::full_iterations::PASS,
     &ttg::unroll_streams::PASS,
     &ttg::allocate_shared_memory::PASS,
-    &ttg::proxy_fences::PASS,
+    &nvidia::proxy_fences::PASS,
     &ttg::insert_barriers::PASS,
     &ttg::check_shared_memory::PASS,
     &ttg::global_scratch::PASS,

@@ -128,8 +128,10 @@ fn language_md_names_everything_that_kernels_can_call() {
     let doc = read("docs/language.md");
     let words: BTreeSet<&str> = doc.split('`').skip(1).step_by(2).collect();
     let primitives = ttc::irgen::builtins::all().map(|b| b.name);
-    let known: BTreeSet<&str> =
-        primitives.chain(ttc::irgen::prelude::NAMES.iter().map(|n| n.0)).filter(|n| !n.starts_with('_')).collect();
+    let known: BTreeSet<&str> = primitives
+        .chain(ttc::irgen::front::prelude::NAMES.iter().map(|n| n.0))
+        .filter(|n| !n.starts_with('_'))
+        .collect();
     assert!(known.len() > 100, "{known:?}");
     // Questions about a dtype are too many and too alike to be listed.
     let missing: Vec<_> = known.difference(&words).filter(|n| !n.starts_with("is_")).collect();

@@ -10,16 +10,16 @@ use ttc::diag::codes::{names, types};
 use ttc::diag::{Diagnostic, Place};
 use ttc::ir::text::{PrintOptions, print_module};
 use ttc::ir::verify::verify;
-use ttc::irgen::config::Launch;
-use ttc::irgen::lower::Options;
+use ttc::irgen::Launch;
+use ttc::irgen::Settings;
 use ttc::irgen::{KernelRequest, Lowered, list_kernels, lower_kernel};
 use ttc::source::{FileId, SourceMap};
 use ttc::target::Target;
 
 use super::Cases;
 
-fn options() -> Options {
-    Options { target: Target::usual(), launch: Launch::default(), debug: false, max_ops: ttc::ir::MAX_OPS }
+fn settings() -> Settings {
+    Settings { target: Target::usual(), launch: Launch::default(), debug: false, max_ops: ttc::ir::MAX_OPS }
 }
 
 fn folder() -> PathBuf {
@@ -41,8 +41,8 @@ fn request(line: &str) -> KernelRequest {
         defines,
         include_dirs: vec![],
         config,
-        given: ttc::irgen::config::Given::default(),
-        options: options(),
+        given: ttc::irgen::Given::default(),
+        settings: settings(),
     }
 }
 
@@ -186,7 +186,7 @@ fn debug_mode_checks() {
     let text = "import triton\nimport triton.language as tl\n@triton.jit\ndef k(p: \"*i32\", n: \"i32\"):\n    tl.device_assert(n > 0, \"positive\")\n    tl.store(p, n + 1)\n";
     let file = map.add("k.tk", None, text);
     let mut request = request("k");
-    request.options.debug = true;
+    request.settings.debug = true;
     let lowered = lower_kernel(&mut map, file, &request).unwrap_or_else(|e| panic!("{}", show(&map, &e)));
     let ir = print_module(&lowered.ir, &PrintOptions::default());
     assert!(ir.contains("\"positive\"") && ir.contains("int32 overflow detected for operation add"), "{ir}");

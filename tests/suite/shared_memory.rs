@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use ttc::analysis::check_shared::check;
 use ttc::cases::{Folder, Loaded};
 use ttc::driver::{Debug, Job, Stage, run_all};
 use ttc::ir::core::{Attr, Ir, Op};
 use ttc::ir::dialects::{OpKind, TtgOp, TtngOp};
 use ttc::ir::text::{ParseOptions, parse_module};
-use ttc::passes::analysis::check_shared::check;
 use ttc::passes::manager::{self, Pipeline};
 use ttc::source::SourceMap;
 use ttc::target::Target;

@@ -177,6 +177,14 @@ impl Attr {
     }
 
     #[must_use]
+    pub fn as_array(self) -> Option<&'static [Attr]> {
+        match self.data() {
+            AttrData::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    #[must_use]
     pub fn as_dense_array(self) -> Option<&'static [i64]> {
         match self.data() {
             AttrData::DenseArray(_, v) => Some(v),

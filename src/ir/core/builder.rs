@@ -5,6 +5,8 @@ use super::entity::{Block, Op, Value};
 use super::graph::{Ir, OpState};
 use super::loc::Loc;
 use super::types::Type;
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::{ArithOp, OpKind};
 
 /// The place where the next operation goes.
@@ -87,7 +89,20 @@ impl<'a> Builder<'a> {
         self.ir.result(op)
     }
 
-    /// Does what [`Builder::value`] does, with attributes.
+    /// Makes an operation with one result of this type; gives the result.
+    pub fn result(&mut self, state: OpState, ty: Type) -> Value {
+        let op = self.insert(state.results(&[ty]));
+        self.ir.result(op)
+    }
+
+    /// Compares integers, or tensors of them.
+    pub fn cmpi(&mut self, predicate: CmpiPredicate, lhs: Value, rhs: Value) -> Value {
+        let ty = self.ir.ty(lhs).with_elem(Type::int(1));
+        let state = arith::Cmpi::state(self.loc, lhs, rhs).with(arith::Cmpi::ATTR.predicate, predicate);
+        self.result(state, ty)
+    }
+
+    /// As [`Builder::value`], with attributes.
     pub fn value_with(
         &mut self,
         kind: impl Into<OpKind>,

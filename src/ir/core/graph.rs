@@ -14,6 +14,7 @@ use super::entity::{Arena, Block, Op, Region, Value};
 use super::intern::Name;
 use super::loc::Loc;
 use super::types::Type;
+use crate::ir::dialects::tt::tt::Func;
 use crate::ir::dialects::{BuiltinOp, OpKind, OpSpec};
 
 /// One use of a value: operand `index` of `op`.
@@ -826,7 +827,7 @@ impl Ir {
     /// The function with this symbol name.
     #[must_use]
     pub fn function(&self, name: &str) -> Option<Op> {
-        self.functions().into_iter().find(|&f| self.str_attr(f, "sym_name") == Some(name))
+        self.functions().into_iter().find(|&f| Func::of(self, f).and_then(|f| f.sym_name(self)) == Some(name))
     }
 
     /// An upper bound on operation indices, for tables indexed by operation.

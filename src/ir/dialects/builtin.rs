@@ -1,10 +1,10 @@
 //! The `builtin` and `ub` dialects, and what Triton uses of `gpu` and `llvm`.
 
-use super::spec::dialect;
+use super::table::dialect;
 
 dialect! {
     /// Operations of the `builtin` dialect.
-    BuiltinOp "builtin" (builtin) {
+    Builtin(BuiltinOp) "builtin" (builtin) {
         /// The root: holds functions; its attributes say what target it is compiled for.
         Module "module" () -> () { sym_name: Str => Absent } {
             regions: &["body"],
@@ -21,7 +21,7 @@ dialect! {
 
 dialect! {
     /// Operations of the `ub` dialect.
-    UbOp "ub" (ub) {
+    Ub(UbOp) "ub" (ub) {
         /// A value nobody may rely on.
         Poison "poison" () -> (result: one ANY) { value: Any => Absent } {
             format: Format::Text("attr-dict (`<` $value^ `>`)? `:` type($result)"),
@@ -37,9 +37,10 @@ dialect! {
 
 dialect! {
     /// Operations of the `llvm` dialect that occur beside Triton's.
-    LlvmOp "llvm" (llvm) {
+    Llvm(LlvmOp) "llvm" (llvm) {
         /// The optimiser may rely on the condition.
         Assume "intr.assume" (cond: one I1) -> () {} {
+            classes: Classes::RUNS_AHEAD,
             effects: Effects::Write,
             format: Format::Text("$cond attr-dict `:` type($cond)"),
         };
@@ -48,7 +49,7 @@ dialect! {
 
 dialect! {
     /// Operations of the `gpu` dialect that occur beside Triton's.
-    GpuOp "gpu" (gpu) {
+    Gpu(GpuOp) "gpu" (gpu) {
         /// Waits until all threads of the block are here; memory is consistent afterwards.
         Barrier "barrier" () -> () {} {
             effects: Effects::ReadWrite,

@@ -1,19 +1,25 @@
 //! The dialects: a closed set of operation kinds, each with one table entry.
 //!
 //! [`OpKind`] is closed on purpose: a `match` over it without `_` makes the compiler list what a new operation still
-//! lacks. The tables are in one file a dialect; [`spec`] explains their form.
+//! lacks. The tables are in one file a dialect; [`table`] explains their form.
 
 pub mod arith;
 pub mod builtin;
 pub mod classes;
+pub mod constraints;
+pub mod discardable;
 pub mod enums;
 pub mod fold;
+mod functions;
 pub mod infer;
+pub mod keys;
+pub mod layouts;
 pub mod math;
 pub mod memory;
 pub mod predicates;
 pub mod scf;
 pub mod spec;
+mod table;
 pub mod tt;
 pub mod ttg;
 pub mod ttng;
@@ -24,9 +30,10 @@ use std::sync::LazyLock;
 pub use arith::ArithOp;
 pub use builtin::{BuiltinOp, GpuOp, LlvmOp, UbOp};
 pub use classes::Classes;
+pub use layouts::LayoutRule;
 pub use math::MathOp;
 pub use scf::{CfOp, ScfOp};
-pub use spec::{Effects, Folded, OpSpec, Traits};
+pub use spec::{Effects, Exchange, Folded, OpSpec, Traits};
 pub use tt::TtOp;
 pub use ttg::TtgOp;
 pub use ttng::TtngOp;

@@ -1,16 +1,18 @@
 //! The `scf` and `cf` dialects: structured control flow, and branches between blocks.
 
 use super::infer;
-use super::spec::dialect;
+use super::table::dialect;
 use super::verify;
 
 dialect! {
     /// Operations of the `scf` dialect.
-    ScfOp "scf" (scf) {
+    Scf(ScfOp) "scf" (scf) {
         /// A counted loop from `lower` up to but not including `upper`, with values carried from one iteration to the
         /// next. The region's arguments are the induction variable and the carried values; it ends in `scf.yield` of
         /// the next carried values.
         For "for" (lower: one INT_OR_INDEX, upper: one INT_OR_INDEX, step: one INT_OR_INDEX, init: many ANY) -> (results: many ANY) { unsignedCmp: Unit => Absent } {
+            layouts: LayoutRule::Carried,
+            classes: Classes::CONTROL_FLOW,
             regions: &["body"],
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
             effects: Effects::Recursive,
@@ -19,6 +21,7 @@ dialect! {
         };
         /// Runs the first region if the condition holds, else the second, which may be empty when there are no results.
         If "if" (condition: one I1) -> (results: many ANY) {} {
+            classes: Classes::CONTROL_FLOW,
             regions: &["then", "else"],
             traits: Traits::SINGLE_BLOCK,
             effects: Effects::Recursive,
@@ -28,6 +31,8 @@ dialect! {
         /// Runs `before`; its `scf.condition` says whether `after` runs and the loop goes on. The condition's further
         /// operands are the results.
         While "while" (inits: many ANY) -> (results: many ANY) {} {
+            layouts: LayoutRule::Carried,
+            classes: Classes::CONTROL_FLOW,
             regions: &["before", "after"],
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
             effects: Effects::Recursive,
@@ -36,6 +41,7 @@ dialect! {
         };
         /// Ends the first region of `scf.while`.
         Condition "condition" (condition: one I1, args: many ANY) -> () {} {
+            layouts: LayoutRule::Carried,
             traits: Traits::TERMINATOR,
             format: Format::Text("`(` $condition `)` attr-dict ($args^ `:` type($args))?"),
             infer: Some(infer::bool_operand),
@@ -43,12 +49,15 @@ dialect! {
         };
         /// Gives the values of a region to the operation around it.
         Yield "yield" (results: many ANY) -> () {} {
+            layouts: LayoutRule::Carried,
+            classes: Classes::YIELDS,
             traits: Traits::TERMINATOR,
             format: Format::Text("attr-dict ($results^ `:` type($results))?"),
             verify: Some(verify::scf::r#yield),
         };
         /// Runs its region once.
         ExecuteRegion "execute_region" () -> (results: many ANY) { no_inline: Unit => Absent } {
+            classes: Classes::CONTROL_FLOW,
             regions: &["region"],
             effects: Effects::Recursive,
             format: Format::Custom,
@@ -59,7 +68,7 @@ dialect! {
 
 dialect! {
     /// Operations of the `cf` dialect.
-    CfOp "cf" (cf) {
+    Cf(CfOp) "cf" (cf) {
         /// Jumps to a block, with arguments.
         Br "br" (args: many ANY) -> () {} {
             successors: 1,

@@ -1,26 +1,15 @@
-//! What a dialect table says about one operation, and the macro that reads such tables.
-//!
-//! A table entry reads like a signature:
-//!
-//! ```text
-//! /// Documentation; it is in the table entry at run time.
-//! Load "load" (ptr: one PTR_LIKE, mask: opt BOOL_LIKE, other: opt ANY) -> (result: one ANY)
-//!     { cache: Enum(CacheModifier) => IntIs(1), isVolatile: Bool => BoolIs(false) }
-//!     { traits: Traits::ATTR_SIZED_OPERANDS, format: Format::Text("…"), verify: Some(verify_load) };
-//! ```
-//!
-//! Operands: `name: one|opt|many CONSTRAINT`, for memory descriptors followed by what is done to the memory
-//! ([`super::memory`]), `[READ]`. Results likewise. Attributes: `name: KIND` (required), `name: KIND => Absent`
-//! (optional), or `name: KIND => IntIs(1)` with a default that is neither stored nor printed. The last braces hold any
-//! further fields of [`OpSpec`]. From an entry the macro makes the enum variant, its [`OpSpec`] and a typed view with
-//! one accessor per operand, result and attribute of one type.
+//! What a dialect table says about one operation: [`OpSpec`] and its parts. [`super::table`] explains how an entry is
+//! written, and reads it.
 
 use bitflags::bitflags;
 
 use super::OpKind;
 use super::classes::Classes;
+use super::constraints::Constraint;
+use super::keys::OPERAND_SEGMENTS;
+use super::layouts::LayoutRule;
 use super::memory::{Memory, Order};
-use crate::ir::core::{Attr, FloatKind, Ir, Op, Type, TypeData, Value};
+use crate::ir::core::{Attr, AttrData, Ir, Op, Type, Value};
 
 bitflags! {
     /// Properties of operations that several parts of the compiler ask for.
@@ -97,15 +86,6 @@ pub enum Arity {
     One,
     Optional,
     Variadic,
-}
-
-/// A rule on a type, with the words the verifier uses for it.
-pub struct Constraint {
-    /// "floating-point-like"
-    pub what: &'static str,
-    pub holds: fn(Type) -> bool,
-    /// Whether it is made for memory descriptors, so that an entry states what is done to the memory.
-    pub memory: bool,
 }
 
 pub struct OperandSpec {
@@ -185,9 +165,9 @@ impl AttrSpec {
             (DefaultValue::IntIs(v), AttrKind::Int(w)) => Some(Attr::int(*v, Type::int(*w))),
             (DefaultValue::IntIs(v), _) => Some(Attr::i32(*v)),
             (DefaultValue::Empty, AttrKind::DenseArray(w)) => {
-                Some(Attr::new(crate::ir::core::AttrData::DenseArray(Type::int(*w), vec![])))
+                Some(Attr::new(AttrData::DenseArray(Type::int(*w), vec![])))
             }
-            (DefaultValue::Empty, _) => Some(Attr::new(crate::ir::core::AttrData::Array(vec![]))),
+            (DefaultValue::Empty, _) => Some(Attr::new(AttrData::Array(vec![]))),
         }
     }
 }
@@ -248,6 +228,25 @@ impl TypeSlots<'_> {
 /// A fault that the verifier found in one operation: the message, without the operation's name.
 pub type VerifyResult = Result<(), String>;
 
+/// How threads exchange data in the course of one operation. What that takes in shared memory follows from it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exchange {
+    /// Elements go to the threads that hold them in the result's layout.
+    Conversion,
+    /// Elements along an axis are combined.
+    Reduce,
+    /// Elements along an axis are combined with those before them.
+    Scan,
+    /// Elements along an axis are picked by index.
+    Gather,
+    /// Elements of each value are counted.
+    Count,
+    /// One thread has a result that the others get copies of.
+    Copies,
+    /// A descriptor for the hardware is put together.
+    Descriptor,
+}
+
 /// One operation of a dialect.
 pub struct OpSpec {
     /// With the dialect's prefix.
@@ -263,8 +262,12 @@ pub struct OpSpec {
     pub traits: Traits,
     pub classes: Classes,
     pub effects: Effects,
+    /// How the layouts of its results follow from those of its operands.
+    pub layouts: LayoutRule,
     /// What it orders beside the accesses that its operands and results state.
     pub order: Order,
+    /// How its threads exchange data, if they do.
+    pub exchange: Option<Exchange>,
     pub format: Format,
     /// Rules beyond those that operands, attributes and traits state.
     pub verify: Option<fn(&Ir, Op) -> VerifyResult>,
@@ -288,7 +291,9 @@ impl OpSpec {
         traits: Traits::empty(),
         classes: Classes::empty(),
         effects: Effects::Pure,
+        layouts: LayoutRule::Own,
         order: Order::Nothing,
+        exchange: None,
         format: Format::Generic,
         verify: None,
         fold: None,
@@ -333,7 +338,7 @@ const fn all_stated(mut values: &[OperandSpec]) -> bool {
 /// what the others leave.
 #[must_use]
 pub fn operand_range(ir: &Ir, op: Op, group: usize) -> (usize, usize) {
-    if let Some(sizes) = ir.stored_attr(op, "operandSegmentSizes").and_then(Attr::as_dense_array) {
+    if let Some(sizes) = ir.get(op, OPERAND_SEGMENTS) {
         let size = |s: i64| usize::try_from(s).unwrap_or(0);
         let start = sizes.iter().take(group).map(|&s| size(s)).sum();
         return (start, sizes.get(group).map_or(0, |&s| size(s)));
@@ -346,238 +351,6 @@ pub fn operand_range(ir: &Ir, op: Op, group: usize) -> (usize, usize) {
     let start = specs.iter().take(group).map(len).sum();
     (start, specs.get(group).map_or(0, len))
 }
-
-macro_rules! constraints {
-    ($($name:ident = $what:literal, $holds:expr $(, memory: $memory:literal)?;)*) => {
-        $(pub static $name: Constraint = Constraint { what: $what, holds: $holds, memory: false $(|| $memory)? };)*
-    };
-}
-
-constraints! {
-    ANY = "any type", |_| true;
-    INT_LIKE = "signless-integer-like", |t| matches!(*t.elem(), TypeData::Int(_) | TypeData::Index) && scalar_or_tensor(t);
-    FLOAT_LIKE = "floating-point-like", |t| t.elem().is_float() && scalar_or_tensor(t);
-    INT_OR_FLOAT_LIKE = "integer- or floating-point-like", |t| (t.elem().is_float() || t.elem().is_int()) && scalar_or_tensor(t);
-    BOOL_LIKE = "bool-like", |t| t.elem().is_int_of(1) && scalar_or_tensor(t);
-    I32_LIKE = "32-bit-integer-like", |t| t.elem().is_int_of(32) && scalar_or_tensor(t);
-    I64_LIKE = "64-bit-integer-like", |t| t.elem().is_int_of(64) && scalar_or_tensor(t);
-    PTR_LIKE = "pointer or tensor of pointers", |t| t.elem().is_ptr() && scalar_or_tensor(t);
-    PTR = "pointer", |t| t.is_ptr();
-    I1 = "1-bit signless integer", |t| t.is_int_of(1);
-    I32 = "32-bit signless integer", |t| t.is_int_of(32);
-    I64 = "64-bit signless integer", |t| t.is_int_of(64);
-    INT_OR_INDEX = "signless integer or index", |t| t.is_int() || matches!(*t, TypeData::Index);
-    TENSOR = "ranked tensor", Type::is_tensor;
-    INT_TENSOR = "tensor of integers", |t| t.is_tensor() && t.elem().is_int();
-    FLOAT_TENSOR = "tensor of floats", |t| t.is_tensor() && t.elem().is_float();
-    SCALAR = "scalar (integer, float or pointer)", |t| t.is_int() || t.is_float() || t.is_ptr() || matches!(*t, TypeData::Index);
-    TENSOR_OR_SCALAR = "tensor or scalar", scalar_or_tensor;
-    MEMDESC = "memory descriptor", |t| t.as_memdesc().is_some(), memory: true;
-    TENSOR_OR_MEMDESC = "tensor or memory descriptor", |t| t.is_tensor() || t.as_memdesc().is_some(), memory: true;
-    I16 = "16-bit signless integer", |t| t.is_int_of(16);
-    I128 = "128-bit signless integer", |t| t.is_int_of(128);
-    TENSORDESC = "tensor descriptor", |t| matches!(*t, TypeData::TensorDesc { .. });
-    PACKED_OPERAND = "tensor of i8, f8E8M0FNU, f8E4M3FN, f8E5M2, f16, bf16 or f32", |t| t.is_tensor() && (t.elem().is_int_of(8) || is_packed(t, true));
-    PACKED_RESULT = "tensor of f8E4M3FN, f8E5M2, f16, bf16 or f32", |t| t.is_tensor() && is_packed(t, false);
-    TOKEN = "async token", |t| matches!(*t, TypeData::AsyncToken);
-}
-
-/// Whether a constraint admits exactly one type of a dialect, which declarative formats then write without its name
-/// (`<64x16xi8, #shared>`).
-#[must_use]
-pub fn constraints_print_bare(constraint: &'static Constraint) -> bool {
-    [&PTR, &MEMDESC, &TENSORDESC].into_iter().any(|c| std::ptr::eq(c, constraint))
-}
-
-/// Whether an instruction computes with several of these floats at once; scales only as operands.
-fn is_packed(t: Type, operand: bool) -> bool {
-    use FloatKind::{BF16, F8E4M3FN, F8E5M2, F8E8M0FNU, F16, F32};
-    t.elem()
-        .as_float()
-        .is_some_and(|k| matches!(k, F8E4M3FN | F8E5M2 | F16 | BF16 | F32) || (operand && k == F8E8M0FNU))
-}
-
-fn scalar_or_tensor(t: Type) -> bool {
-    t.as_memdesc().is_none()
-        && !matches!(*t, TypeData::TensorDesc { .. } | TypeData::AsyncToken | TypeData::Function { .. })
-}
-
-/// Reads one dialect's table; see the module documentation.
-macro_rules! dialect {
-    (
-        $(#[$edoc:meta])* $enum:ident $dialect:literal ($view:ident) {
-            $(
-                $(#[doc = $doc:literal])*
-                $var:ident $mnemonic:literal
-                ( $($on:ident : $oa:ident $oc:ident $([$om:expr])?),* $(,)? ) -> ( $($rn:ident : $ra:ident $rc:ident $([$rm:expr])?),* $(,)? )
-                { $($an:ident : $ak:ident $(($($aa:tt)*))? $(=> $ad:expr)?),* $(,)? }
-                { $($field:ident : $value:expr),* $(,)? };
-            )*
-        }
-    ) => {
-        $(#[$edoc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum $enum {
-            $($(#[doc = $doc])* $var,)*
-        }
-
-        impl $enum {
-            /// All operations of the dialect, in table order.
-            pub const ALL: &'static [$enum] = &[$($enum::$var),*];
-
-            /// The operation's table entry.
-            #[must_use]
-            pub fn spec(self) -> &'static $crate::ir::dialects::spec::OpSpec {
-                #[allow(unused_imports)]
-                use $crate::ir::dialects::{classes::Classes, memory::*, spec::{AttrKind::*, DefaultValue::*, *}};
-                match self {
-                    $($enum::$var => {
-                        static SPEC: OpSpec = OpSpec {
-                            name: concat!($dialect, ".", $mnemonic),
-                            doc: concat!($($doc, "\n"),*),
-                            operands: &[$(OperandSpec { name: stringify!($on), arity: $crate::ir::dialects::spec::arity!($oa), constraint: &$oc, memory: $crate::ir::dialects::spec::or_unstated!($($om)?) }),*],
-                            results: &[$(OperandSpec { name: stringify!($rn), arity: $crate::ir::dialects::spec::arity!($ra), constraint: &$rc, memory: $crate::ir::dialects::spec::or_unstated!($($rm)?) }),*],
-                            attrs: &[$(AttrSpec { name: stringify!($an), kind: $crate::ir::dialects::spec::attr_kind!($ak $(($($aa)*))?), default: $crate::ir::dialects::spec::or_required!($($ad)?) }),*],
-                            $($field: $value,)*
-                            ..OpSpec::DEFAULT
-                        };
-                        const _: () = assert!(SPEC.states_its_memory(), "state what is done to the memory, as in `dst: one MEMDESC [WRITE]`");
-                        &SPEC
-                    })*
-                }
-            }
-        }
-
-        /// Typed views: `Load(op).ptr(ir)`; the operation must be of that kind.
-        // `should_implement_trait`: an operand may be called `cmp`. `non_snake_case`: attributes keep MLIR's names.
-        #[allow(dead_code, unused_variables, unused_mut, unused_assignments, non_snake_case, clippy::should_implement_trait)]
-        pub mod $view {
-            #[allow(unused_imports)]
-            use $crate::ir::core::{Ir, Op, Value};
-            $(
-                $(#[doc = $doc])*
-                #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-                pub struct $var(pub Op);
-                impl $var {
-                    $crate::ir::dialects::spec::operand_views!(0usize; $($on $oa,)*);
-                    $crate::ir::dialects::spec::result_views!(0usize; $($rn $ra,)*);
-                    $($crate::ir::dialects::spec::attr_view!($an $ak $(($($aa)*))?);)*
-                }
-            )*
-        }
-    };
-}
-
-macro_rules! arity {
-    (one) => {
-        $crate::ir::dialects::spec::Arity::One
-    };
-    (opt) => {
-        $crate::ir::dialects::spec::Arity::Optional
-    };
-    (many) => {
-        $crate::ir::dialects::spec::Arity::Variadic
-    };
-}
-
-macro_rules! or_required {
-    () => {
-        Required
-    };
-    ($e:expr) => {
-        $e
-    };
-}
-
-macro_rules! or_unstated {
-    () => {
-        $crate::ir::dialects::memory::Memory::Unstated
-    };
-    ($e:expr) => {
-        $e
-    };
-}
-
-macro_rules! operand_views {
-    ($i:expr;) => {};
-    ($i:expr; $name:ident one, $($rest:tt)*) => {
-        #[must_use]
-        pub fn $name(self, ir: &Ir) -> Value { ir.operand_group(self.0, $i)[0] }
-        $crate::ir::dialects::spec::operand_views!($i + 1; $($rest)*);
-    };
-    ($i:expr; $name:ident opt, $($rest:tt)*) => {
-        #[must_use]
-        pub fn $name(self, ir: &Ir) -> Option<Value> { ir.operand_group(self.0, $i).first().copied() }
-        $crate::ir::dialects::spec::operand_views!($i + 1; $($rest)*);
-    };
-    ($i:expr; $name:ident many, $($rest:tt)*) => {
-        #[must_use]
-        pub fn $name(self, ir: &Ir) -> &[Value] { ir.operand_group(self.0, $i) }
-        $crate::ir::dialects::spec::operand_views!($i + 1; $($rest)*);
-    };
-}
-
-macro_rules! result_views {
-    ($i:expr;) => {};
-    ($i:expr; $name:ident one, $($rest:tt)*) => {
-        #[must_use]
-        pub fn $name(self, ir: &Ir) -> Value { ir.results(self.0)[$i] }
-        $crate::ir::dialects::spec::result_views!($i + 1; $($rest)*);
-    };
-    ($i:expr; $name:ident opt, $($rest:tt)*) => {
-        #[must_use]
-        pub fn $name(self, ir: &Ir) -> Option<Value> { ir.results(self.0).get($i).copied() }
-        $crate::ir::dialects::spec::result_views!($i + 1; $($rest)*);
-    };
-    ($i:expr; $name:ident many, $($rest:tt)*) => {
-        #[must_use]
-        pub fn $name(self, ir: &Ir) -> &[Value] { &ir.results(self.0)[$i..] }
-        $crate::ir::dialects::spec::result_views!($i + 1; $($rest)*);
-    };
-}
-
-macro_rules! attr_kind {
-    (Enum($of:ident)) => {
-        $crate::ir::dialects::spec::AttrKind::Enum(<$of as $crate::ir::dialects::enums::Enumeration>::SPEC)
-    };
-    ($kind:ident) => {
-        $crate::ir::dialects::spec::AttrKind::$kind
-    };
-    ($kind:ident ($($of:tt)*)) => {
-        $crate::ir::dialects::spec::AttrKind::$kind($($of)*)
-    };
-}
-
-/// The accessor of an attribute whose form has one type: a case, a number, whether it is set.
-macro_rules! attr_view {
-    ($name:ident Enum($of:ident)) => {
-        #[must_use]
-        pub fn $name(self, ir: &Ir) -> Option<$crate::ir::dialects::enums::$of> {
-            ir.enum_attr(self.0, stringify!($name))
-        }
-    };
-    ($name:ident Int($width:literal)) => {
-        #[must_use]
-        pub fn $name(self, ir: &Ir) -> Option<i64> {
-            ir.int_attr(self.0, stringify!($name))
-        }
-    };
-    ($name:ident Bool) => {
-        #[must_use]
-        pub fn $name(self, ir: &Ir) -> bool {
-            ir.bool_attr(self.0, stringify!($name))
-        }
-    };
-    ($name:ident Unit) => {
-        #[must_use]
-        pub fn $name(self, ir: &Ir) -> bool {
-            ir.stored_attr(self.0, stringify!($name)).is_some()
-        }
-    };
-    ($name:ident $kind:ident $(($($of:tt)*))?) => {};
-}
-
-pub(crate) use {arity, attr_kind, attr_view, dialect, operand_views, or_required, or_unstated, result_views};
 
 impl OpKind {
     #[must_use]

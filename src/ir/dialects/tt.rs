@@ -6,12 +6,12 @@ use super::enums::{
 };
 use super::fold::tt as fold;
 use super::infer;
-use super::spec::dialect;
+use super::table::dialect;
 use super::verify;
 
 dialect! {
     /// Operations of the `tt` dialect.
-    TtOp "tt" (tt) {
+    Tt(TtOp) "tt" (tt) {
             /// A function. Public ones are kernels; parameters carry facts such as `tt.divisibility`.
             Func "func" () -> () { sym_name: Str, function_type: Type, sym_visibility: Str => Absent, arg_attrs: Array => Absent, res_attrs: Array => Absent } {
                 regions: &["body"],
@@ -96,7 +96,7 @@ dialect! {
             /// Reads memory. Where the mask is false nothing is read and the result is `other`, or undefined without
             /// it. A volatile load counts as a write too: it must stay where it is.
             Load "load" (ptr: one ANY, mask: opt BOOL_LIKE, other: opt ANY) -> (result: one ANY) { boundaryCheck: DenseArray(32) => Empty, padding: Enum(PaddingOption) => Absent, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
-                classes: Classes::GLOBAL_ACCESS,
+                classes: Classes::GLOBAL_ACCESS.union(Classes::COALESCED).union(Classes::PREDICATED),
                 traits: Traits::ATTR_SIZED_OPERANDS.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Read,
                 format: Format::Text("$ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)"),
@@ -105,7 +105,8 @@ dialect! {
             };
             /// Writes memory where the mask is true.
             Store "store" (ptr: one ANY, value: one ANY, mask: opt BOOL_LIKE) -> () { boundaryCheck: DenseArray(32) => Empty, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1) } {
-                classes: Classes::GLOBAL_ACCESS,
+                layouts: LayoutRule::Shared,
+                classes: Classes::GLOBAL_ACCESS.union(Classes::COALESCED).union(Classes::PREDICATED),
                 traits: Traits::SAME_OPERANDS_SHAPE.union(Traits::SAME_OPERANDS_ENCODING),
                 effects: Effects::Write,
                 format: Format::Text("$ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)"),
@@ -114,28 +115,32 @@ dialect! {
             };
             /// Atomically replaces what the pointer points at; gives what was there.
             AtomicRmw "atomic_rmw" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> (result: one ANY) { atomic_rmw_op: Enum(RmwKind), sem: Enum(MemSemantic), scope: Enum(MemScope) } {
-                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
+                exchange: Some(Exchange::Copies),
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR)
+                    .union(Classes::COALESCED).union(Classes::PREDICATED),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_rmw),
             };
             /// Atomically stores `val` if what is there equals `cmp`; gives what was there.
             AtomicCas "atomic_cas" (ptr: one PTR_LIKE, cmp: one ANY, val: one ANY) -> (result: one ANY) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
-                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
+                exchange: Some(Exchange::Copies),
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR).union(Classes::COALESCED),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_cas),
             };
             /// Reads memory atomically, where the mask is true.
             AtomicLoad "atomic_load" (ptr: one PTR_LIKE, mask: opt BOOL_LIKE) -> (result: one ANY) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
-                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
+                exchange: Some(Exchange::Copies),
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR).union(Classes::COALESCED),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_load),
             };
             /// Writes memory atomically, where the mask is true.
             AtomicStore "atomic_store" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> () { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
-                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR).union(Classes::COALESCED),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` type($ptr)"),
                 infer: Some(infer::store),
@@ -144,6 +149,7 @@ dialect! {
             /// Reads memory again and again until it is what is expected, or the time (in nanoseconds) is over; gives
             /// whether it was.
             AtomicPoll "atomic_poll" (ptr: one PTR_LIKE, expected: one ANY, timeout: opt I64) -> (result: one BOOL_LIKE) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+                exchange: Some(Exchange::Copies),
                 classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout^)? attr-dict `:` type($ptr) `,` type($expected) `->` type($result)"),
@@ -159,26 +165,30 @@ dialect! {
             };
             /// The element of a tensor that has just one.
             Unsplat "unsplat" (src: one TENSOR) -> (result: one ANY) {} {
+                classes: Classes::CROSSES_BLOCKS,
                 format: Format::Text("$src attr-dict `:` type($src)"),
                 infer: Some(infer::unsplat),
                 verify: Some(verify::tt_shape::unsplat),
             };
             /// Inserts a dimension of size 1.
             ExpandDims "expand_dims" (src: one TENSOR) -> (result: one TENSOR) { axis: Int(32) } {
-                classes: Classes::TENSOR_VIEW,
+                layouts: LayoutRule::Expanded,
+                classes: Classes::TENSOR_VIEW.union(Classes::WIDENS),
                 fold: Some(fold::expand_dims),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::expand_dims),
             };
             /// The same elements in row-major order under another shape; with `allow_reorder` in any order.
             Reshape "reshape" (src: one TENSOR) -> (result: one TENSOR) { allow_reorder: Unit => Absent, efficient_layout: Unit => Absent } {
-                classes: Classes::TENSOR_VIEW,
+                layouts: LayoutRule::Reshaped,
+                classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 fold: Some(fold::reshape_op),
                 format: Format::Text("$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::reshape),
             };
             /// Repeats the tensor along its dimensions of size 1.
             Broadcast "broadcast" (src: one TENSOR) -> (result: one TENSOR) {} {
+                classes: Classes::WIDENS,
                 fold: Some(fold::broadcast),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_ENCODING,
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
@@ -186,27 +196,31 @@ dialect! {
             };
             /// Concatenation; the elements may come in any order.
             Cat "cat" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
+                classes: Classes::CROSSES_BLOCKS,
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 infer: Some(infer::same_operands),
                 verify: Some(verify::tt_shape::cat),
             };
             /// Two tensors side by side along a new last dimension.
             Join "join" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
-                classes: Classes::TENSOR_VIEW,
+                layouts: LayoutRule::Joined,
+                classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 infer: Some(infer::same_operands),
                 verify: Some(verify::tt_shape::join),
             };
             /// The two halves along a last dimension of size 2.
             Split "split" (src: one TENSOR) -> (lhs: one TENSOR, rhs: one TENSOR) {} {
-                classes: Classes::TENSOR_VIEW,
+                layouts: LayoutRule::Halved,
+                classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($lhs)"),
                 infer: Some(infer::same_results),
                 verify: Some(verify::tt_shape::split),
             };
             /// Permutes dimensions: dimension i of the result is dimension `order[i]` of the source.
             Trans "trans" (src: one TENSOR) -> (result: one TENSOR) { order: DenseArray(32) } {
-                classes: Classes::TENSOR_VIEW,
+                layouts: LayoutRule::Permuted,
+                classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 fold: Some(fold::trans),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::trans),
@@ -238,6 +252,9 @@ dialect! {
             };
             /// Combines the elements along an axis with the region, in any order.
             Reduce "reduce" (srcs: many TENSOR) -> (result: many ANY) { axis: Int(32) } {
+                layouts: LayoutRule::Reduced,
+                exchange: Some(Exchange::Reduce),
+                classes: Classes::CROSSES_BLOCKS,
                 regions: &["combineOp"],
                 traits: Traits::SINGLE_BLOCK.union(Traits::SAME_OPERANDS_SHAPE).union(Traits::SAME_OPERANDS_ENCODING),
                 effects: Effects::Recursive,
@@ -251,6 +268,9 @@ dialect! {
             };
             /// All prefixes along an axis, combined with the associative region.
             Scan "scan" (srcs: many TENSOR) -> (result: many TENSOR) { axis: Int(32), reverse: Bool } {
+                layouts: LayoutRule::Blocked,
+                exchange: Some(Exchange::Scan),
+                classes: Classes::CROSSES_BLOCKS,
                 regions: &["combineOp"],
                 traits: Traits::SINGLE_BLOCK.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Recursive,
@@ -298,24 +318,30 @@ dialect! {
             };
             /// Counts how often each value from 0 to the result's size occurs.
             Histogram "histogram" (src: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one INT_TENSOR) {} {
-                classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+                exchange: Some(Exchange::Count),
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::CROSSES_BLOCKS),
                 format: Format::Text("$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)"),
                 infer: Some(infer::histogram),
                 verify: Some(verify::tt_shape::histogram),
             };
             /// Picks elements along an axis by index.
             Gather "gather" (src: one TENSOR, indices: one INT_TENSOR) -> (result: one TENSOR) { axis: Int(32), efficient_layout: Unit => Absent } {
+                layouts: LayoutRule::Indexed,
+                exchange: Some(Exchange::Gather),
+                classes: Classes::CROSSES_BLOCKS,
                 format: Format::Text("$src `[` $indices `]` attr-dict `:` functional-type(operands, results)"),
                 verify: Some(verify::tt_shape::gather),
             };
             /// Prints values from the device.
             Print "print" (args: many ANY) -> () { prefix: Str, hex: Bool, isSigned: DenseArray(32) } {
+                classes: Classes::IN_STEP,
                 effects: Effects::Write,
                 format: Format::Text("$prefix attr-dict (`:` $args^ `:` type($args))?"),
                 verify: Some(verify::tt::print),
             };
             /// Stops the program with a message if an element is false.
             Assert "assert" (condition: one ANY) -> () { message: Str } {
+                classes: Classes::IN_STEP,
                 effects: Effects::Write,
                 format: Format::Text("$condition `,` $message attr-dict `:` type($condition)"),
                 verify: Some(verify::tt::assert),

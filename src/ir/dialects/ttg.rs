@@ -2,7 +2,7 @@
 
 use super::enums::{CacheModifier, EvictionPolicy, RmwKind};
 use super::infer;
-use super::spec::dialect;
+use super::table::dialect;
 use super::verify;
 
 /// The bit of shared memory in `addrSpace` of `ttg.barrier`.
@@ -10,10 +10,11 @@ const LOCAL: i64 = 1;
 
 dialect! {
     /// Operations of the `ttg` dialect.
-    TtgOp "ttg" (ttg) {
+    Ttg(TtgOp) "ttg" (ttg) {
         /// The same tensor with its elements held by other threads and registers; with `force_warp_shuffle` without
         /// leaving the warp.
         ConvertLayout "convert_layout" (src: one TENSOR) -> (result: one TENSOR) { force_warp_shuffle: Unit => Absent } {
+            exchange: Some(Exchange::Conversion),
             traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             verify: Some(verify::ttg::convert_layout),
@@ -21,6 +22,7 @@ dialect! {
         /// Waits until all threads of the block are here; memory of the named spaces is consistent afterwards.
         /// `addrSpace` has a bit each for local, global_read, global_write, tensor_read and tensor_write.
         Barrier "barrier" () -> () { addrSpace: Int(32) } {
+            classes: Classes::SYNCHRONISES.union(Classes::IN_STEP),
             order: Order::BarrierIf(|ir, op| ttg::Barrier(op).addrSpace(ir).is_some_and(|spaces| spaces & LOCAL != 0)),
             effects: Effects::Write,
             format: Format::Custom,
@@ -28,6 +30,7 @@ dialect! {
         };
         /// Waits until at most `num` groups of asynchronous copies are still under way.
         AsyncWait "async_wait" (async_token: many TOKEN) -> (ret_token: one TOKEN) { num: Int(32) } {
+            classes: Classes::SYNCHRONISES.union(Classes::RUNS_AHEAD),
             order: Order::Completes(Flight::Copy, |ir, op| ttg::AsyncWait(op).num(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text("($async_token^)? attr-dict"),
@@ -35,6 +38,7 @@ dialect! {
         };
         /// Ends a group of asynchronous copies.
         AsyncCommitGroup "async_commit_group" (input_tokens: many TOKEN) -> (async_token: one TOKEN) {} {
+            classes: Classes::SYNCHRONISES.union(Classes::RUNS_AHEAD),
             effects: Effects::ReadWrite,
             format: Format::Text("(`tokens` $input_tokens^)? attr-dict"),
             infer: Some(infer::tokens),
@@ -42,6 +46,7 @@ dialect! {
         /// Starts copying from global to shared memory without passing through registers. `contiguity`: elements known
         /// to be adjacent.
         AsyncCopyGlobalToLocal "async_copy_global_to_local" (src: one PTR_LIKE, result: one MEMDESC [WRITE.when(When::InFlight(Flight::Copy))], mask: opt BOOL_LIKE, other: opt ANY) -> (token: one TOKEN) { cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false), contiguity: Int(32) => IntIs(1) } {
+            classes: Classes::COALESCED.union(Classes::PREDICATED),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)"),
@@ -50,7 +55,7 @@ dialect! {
         };
         /// A buffer in shared memory, holding a tensor if one is given.
         LocalAlloc "local_alloc" (src: opt TENSOR) -> (result: one MEMDESC [WRITE.when(When::NowIf(|ir, op| ttg::LocalAlloc(op).src(ir).is_some()))]) { alignment: Int(32) => Absent } {
-            classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+            classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::RUNS_AHEAD),
             effects: Effects::Alloc,
             format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttg::local_alloc),
@@ -93,7 +98,7 @@ dialect! {
         };
         /// Reads a buffer into registers.
         LocalLoad "local_load" (src: one MEMDESC [READ], token: opt TOKEN) -> (result: one TENSOR) {} {
-            classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+            classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::RUNS_AHEAD),
             effects: Effects::Read,
             format: Format::Text("$src (`token` $token^)? attr-dict `:` qualified(type($src)) `->` type($result)"),
             infer: Some(infer::tokens),
@@ -101,13 +106,14 @@ dialect! {
         };
         /// Writes registers into a buffer.
         LocalStore "local_store" (src: one TENSOR, dst: one MEMDESC [WRITE]) -> () {} {
-            classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+            classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::RUNS_AHEAD),
             effects: Effects::Write,
             format: Format::Text("$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))"),
             verify: Some(verify::ttg::local_store),
         };
         /// Reads elements of a buffer by index along an axis.
         LocalGather "local_gather" (src: one MEMDESC [READ], indices: one INT_TENSOR, token: opt TOKEN) -> (result: one TENSOR) { axis: Int(32) } {
+            classes: Classes::CROSSES_BLOCKS,
             effects: Effects::Read,
             format: Format::Text("$src `[` $indices `]` (`token` $token^)? attr-dict `:` qualified(type($src)) `,` type($indices) `->` type($result)"),
             infer: Some(infer::tokens),
@@ -115,6 +121,7 @@ dialect! {
         };
         /// Writes elements of a buffer by index along an axis.
         LocalScatter "local_scatter" (dst: one MEMDESC [WRITE], values: one TENSOR, indices: one INT_TENSOR, token: opt TOKEN) -> () { axis: Int(32) } {
+            classes: Classes::CROSSES_BLOCKS,
             effects: Effects::Write,
             format: Format::Text("$dst `[` $indices `]` `,` $values (`token` $token^)? attr-dict `:` qualified(type($dst)) `,` type($indices) `,` type($values)"),
             infer: Some(infer::tokens),
@@ -122,6 +129,7 @@ dialect! {
         };
         /// Atomically combines elements of a buffer by index along an axis; gives what was there.
         LocalAtomicScatterRmw "local_atomic_scatter_rmw" (dst: one MEMDESC [WRITE], values: one TENSOR, indices: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one TENSOR) { atomic_rmw_op: Enum(RmwKind), axis: Int(32) } {
+            classes: Classes::CROSSES_BLOCKS,
             effects: Effects::ReadWrite,
             format: Format::Text("$atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttg::local_atomic_scatter),
@@ -133,6 +141,7 @@ dialect! {
         };
         /// Runs its region under a predicate.
         Mask "mask" (pred: one I1) -> (result: many ANY) {} {
+            classes: Classes::CONTROL_FLOW,
             regions: &["region"],
             traits: Traits::SINGLE_BLOCK,
             effects: Effects::Recursive,
@@ -140,12 +149,15 @@ dialect! {
         };
         /// Ends the region of `ttg.mask`.
         MaskReturn "mask.return" (result: many ANY) -> () {} {
+            classes: Classes::YIELDS,
             traits: Traits::TERMINATOR,
             format: Format::Text("$result attr-dict `:` type($result)"),
             verify: Some(verify::ttg::mask_return),
         };
         /// Two e2m1 floats in each byte, the first in its low half, unpacked along an axis to f16 or bf16.
         Fp4ToFp "fp4_to_fp" (src: one INT_TENSOR) -> (result: one FLOAT_TENSOR) { axis: Int(32) } {
+            layouts: LayoutRule::Unpacked,
+            classes: Classes::CROSSES_BLOCKS,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             verify: Some(verify::ttg::fp4_to_fp),
         };
@@ -158,6 +170,7 @@ dialect! {
         /// Runs the default region and the partitions at once, each on warps of its own.
         /// The second region holds one `ttg.warp_specialize.partitions`, whose regions are the partitions.
         WarpSpecialize "warp_specialize" () -> (default_passthrough: many ANY) { partitionNumWarps: DenseArray(32), warpGroupStartIds: DenseArray(32) => Absent, requestedRegisters: DenseArray(32) => Absent, actualRegisters: DenseArray(32) => Absent } {
+            classes: Classes::CONTROL_FLOW,
             regions: &["defaultRegion", "partitionOpHolder"],
             effects: Effects::Recursive,
             format: Format::Custom,
@@ -165,6 +178,7 @@ dialect! {
         };
         /// Holds the partitions of `ttg.warp_specialize`; its operands are their arguments.
         WarpSpecializePartitions "warp_specialize.partitions" (explicit_captures: many ANY) -> () {} {
+            classes: Classes::CONTROL_FLOW,
             order: Order::Barrier,
             regions: &["partitionRegions*"],
             traits: Traits::TERMINATOR.union(Traits::ISOLATED_FROM_ABOVE),
@@ -173,6 +187,7 @@ dialect! {
         };
         /// Ends the default region of `ttg.warp_specialize` with its results.
         WarpYield "warp_yield" (values: many ANY) -> () {} {
+            classes: Classes::YIELDS,
             traits: Traits::TERMINATOR,
             format: Format::Text("($values^)? attr-dict (`:` type($values)^)?"),
             verify: Some(verify::ttg::warp_yield),

@@ -22,7 +22,8 @@ use std::sync::OnceLock;
 
 use crate::ir::core::hash::Map;
 use crate::ir::dialects::OpKind;
-use crate::ir::dialects::spec::{Arity, AttrKind, Format, OpSpec, constraints_print_bare};
+use crate::ir::dialects::constraints::constraints_print_bare;
+use crate::ir::dialects::spec::{Arity, AttrKind, Format, OpSpec};
 
 /// One piece of a format.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use crate::ir::core::encoding::{
     Blocked, LinearBases, NvidiaMma, NvmmaShared, PaddedShared, SwizzledShared, TensorMemory,
 };
 use crate::ir::core::{Attr, AttrData, Bases, Encoding, Name};
-use crate::ir::wellformed;
+use crate::ir::encoding::{questions, wellformed};
 
 /// The fields of an encoding that are left to read.
 pub(super) struct Fields {
@@ -176,7 +176,7 @@ impl Parser<'_> {
     /// Reads the layout that another one is made from.
     fn parent(&self, f: &mut Fields) -> Res<Attr> {
         let (parent, at) = self.take(f, "parent")?;
-        if parent.as_encoding().is_some_and(wellformed::is_distributed) {
+        if parent.as_encoding().is_some_and(questions::is_distributed) {
             return Ok(parent);
         }
         self.bad_encoding(at, format!("the parent is a layout of threads, found `{parent}`"))

@@ -12,10 +12,8 @@ use super::parse_types::BareType;
 use super::parser::{Named, Parser, Res};
 use crate::diag::codes::irtext as codes;
 use crate::ir::core::{Attr, AttrData, Name, Op, Type, TypeData};
-use crate::ir::dialects::spec::{
-    Arity, AttrKind, AttrSpec, Constraint, DefaultValue, Format, I1, I32, I64, MEMDESC, OpSpec, PTR, TENSORDESC, TOKEN,
-    TypeSlots,
-};
+use crate::ir::dialects::constraints::{Constraint, I1, I32, I64, MEMDESC, PTR, TENSORDESC, TOKEN};
+use crate::ir::dialects::spec::{Arity, AttrKind, AttrSpec, DefaultValue, Format, OpSpec, TypeSlots};
 use crate::ir::dialects::{OpKind, Traits};
 
 /// What was read of an operation so far.

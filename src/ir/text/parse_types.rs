@@ -4,7 +4,7 @@ use super::lexer::{Tok, Token};
 use super::parser::{Meaning, Parser, Res};
 use crate::diag::codes::irtext as codes;
 use crate::ir::core::{FloatKind, MemDesc, Name, TensorType, Type, TypeData};
-use crate::ir::wellformed::{self, Rule};
+use crate::ir::encoding::wellformed::{self, Rule};
 
 /// The largest extent of a shape, and the most elements of one.
 const MAX_ELEMENTS: i64 = 1 << 48;

@@ -17,7 +17,7 @@ use crate::ir::core::entity::Entity;
 use crate::ir::core::hash::Map;
 use crate::ir::core::{Attr, Bases, Encoding, Ir, MemDesc, Op, TensorType, Type, TypeData};
 use crate::ir::dialects::OpKind;
-use crate::ir::wellformed;
+use crate::ir::encoding::{questions, wellformed};
 
 /// The most elements that a tensor may have.
 pub(super) const MAX_ELEMENTS: i64 = 1 << 20;
@@ -196,7 +196,7 @@ fn agree(what: &str, found: i64, expected: i64) -> Result<(), String> {
 
 fn memdesc_layout_rule(m: &MemDesc, target: Target) -> Result<(), String> {
     wellformed::memdesc(m)?;
-    match m.encoding.as_encoding().and_then(wellformed::cga) {
+    match m.encoding.as_encoding().and_then(questions::stated_cga) {
         Some(cga) => agree("blocks per cluster", places(cga)?, target.ctas),
         None => Ok(()),
     }
@@ -216,7 +216,7 @@ struct Counts {
 fn distributed(mut encoding: &Encoding) -> Result<Counts, String> {
     let mut removed: Vec<u32> = vec![];
     let mut counts = loop {
-        if wellformed::is_distributed(encoding) {
+        if questions::is_distributed(encoding) {
             wellformed::encoding(encoding).map_err(|e| format!("its layout is not well-formed: {e}"))?;
         }
         match encoding {
@@ -237,7 +237,7 @@ fn distributed(mut encoding: &Encoding) -> Result<Counts, String> {
                 break Counts { rank: Some(e.warps_per_cta.len()), threads: 32, warps, ctas: places(&e.cga)? };
             }
             Encoding::Linear(e) | Encoding::GenericLinear(e) => {
-                let rank = [&e.register, &e.lane, &e.warp, &e.block].into_iter().find_map(|b| b.first()).map(Vec::len);
+                let rank = questions::rank_of_bases(&[&e.register, &e.lane, &e.warp, &e.block]);
                 break Counts { rank, threads: places(&e.lane)?, warps: places(&e.warp)?, ctas: places(&e.block)? };
             }
             _ => return Err("its layout is one of memory, expected one of registers".to_owned()),

@@ -6,11 +6,10 @@
 //! it (or `k_width` neighbours along K in an operand).
 
 use super::{Bases, Dim, Encoding, LayoutError, LinearLayout, try_to_linear_layout};
-use super::{
-    cga_layout, combine, combine_layouts, expect_order, expect_powers_of_two, expect_rank, matrix_order, sizes_of,
-};
+use super::{cga_layout, combine, combine_layouts, expect_order, expect_powers_of_two, expect_rank, sizes_of};
 use crate::ir::core::Attr;
 use crate::ir::core::encoding::{Blocked, LinearBases, NvidiaMma};
+use crate::ir::encoding::questions::{is_distributed, matrix_order};
 
 fn check_blocked(e: &Blocked, rank: usize) -> Result<(), LayoutError> {
     for (what, values) in [
@@ -56,11 +55,6 @@ pub(super) fn slice(shape: &[i64], dim: u32, parent: Attr) -> Result<LinearLayou
         sliced = sliced.rename_out(Dim::axis(axis + 1), Dim::axis(axis));
     }
     Ok(sliced.remove_zero_bases(Dim::Register))
-}
-
-fn is_distributed(e: &Encoding) -> bool {
-    matches!(e, Encoding::Blocked(_) | Encoding::Slice { .. } | Encoding::DotOp { .. } | Encoding::NvidiaMma(_))
-        || matches!(e, Encoding::Linear(_) | Encoding::GenericLinear(_))
 }
 
 /// The given bases, repeated or cut to the shape. Repetitions follow the order in which the registers run over the

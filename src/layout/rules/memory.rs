@@ -16,13 +16,13 @@
 
 use super::Rule;
 use crate::ir::core::{AttrData, Encoding, Ir, MemDesc, Op, Type};
-use crate::ir::wellformed;
+use crate::ir::encoding::questions;
 use crate::layout::solve::Pivots;
 use crate::layout::{Dim, LinearLayout, layout_of};
 
 /// The dimensions of a shape that the layout lays out. They are those that do not count buffers.
 fn laid_out<'a>(m: &MemDesc, shape: &'a [i64]) -> &'a [i64] {
-    let rank = wellformed::rank_of(m.encoding).unwrap_or(shape.len()).min(shape.len());
+    let rank = questions::rank_of(m.encoding).unwrap_or(shape.len()).min(shape.len());
     &shape[shape.len() - rank..]
 }
 

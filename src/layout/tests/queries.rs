@@ -100,7 +100,7 @@ fn blocked_from_size_and_order() {
     let built = |size: &[u32], order: &[u32]| Attr::encoding(blocked_from_size(&[32, 64], size, order, 4, 32, 1));
     assert_eq!(built(&[1, 4], &[1, 0]), encoding("blocked 1,4 2,16 4,1 1,0 -", 2));
     assert_eq!(built(&[8, 1], &[0, 1]), encoding("blocked 8,1 4,8 1,4 0,1 -", 2));
-    let Encoding::Blocked(e) = blocked_in_cga(&[32, 64], &[1, 4], &[1, 0], 4, 32, &vec![vec![0, 1]], &[1, 2]) else {
+    let Encoding::Blocked(e) = blocked_in_cga(&[32, 64], &[1, 4], &[1, 0], 4, 32, &vec![vec![0, 1]]) else {
         unreachable!()
     };
     assert_eq!((e.threads_per_warp, e.warps_per_cta), (vec![4, 8], vec![4, 1]));

@@ -4,7 +4,7 @@
 //!
 //! 1. Collect the canonicalization patterns of every dialect ([`arith`], [`cf`], [`scf`], [`tt`], [`ttg`], its views of
 //!    memory and its warp specialisation).
-//! 2. Apply them with folds until nothing changes ([`crate::passes::rewrite`]).
+//! 2. Apply them with folds until nothing changes ([`crate::ir::rewrite`]).
 
 pub mod arith;
 pub mod cf;
@@ -17,8 +17,8 @@ pub mod ttg;
 mod warp_specialize;
 
 use crate::ir::core::{Ir, Op};
+use crate::ir::rewrite::{Config, Pattern, rewrite_greedily};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::rewrite::{Config, Pattern, rewrite_greedily};
 
 pub static PASS: Pass = Pass {
     name: "canonicalize",

@@ -19,7 +19,7 @@ use crate::ir::core::entity::Entity;
 use crate::ir::core::hash::{Hasher, Map};
 use crate::ir::core::{Block, Dominance, Ir, Loc, LocData, Op, Region, Value};
 use crate::ir::dialects::Traits;
-use crate::passes::analysis::effects::{effects, is_trivially_dead};
+use crate::ir::effects::{effects, is_trivially_dead};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass =

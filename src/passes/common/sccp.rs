@@ -16,11 +16,11 @@ use crate::ir::core::entity::Entity;
 use crate::ir::core::hash::{Map, Set};
 use crate::ir::core::{Attr, Block, Ir, Loc, Op, OpState, Region, Type, Value};
 use crate::ir::dialects::{ArithOp, Folded, OpKind, ScfOp, Traits, TtOp};
-use crate::passes::analysis::effects::would_be_trivially_dead;
-use crate::passes::common::region_dce::successor_operands;
-use crate::passes::fold;
+use crate::ir::effects::would_be_trivially_dead;
+use crate::ir::rewrite::fold;
+use crate::ir::rewrite::insertion_region;
+use crate::ir::rewrite::region_dce::successor_operands;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::rewrite::insertion_region;
 
 pub static PASS: Pass =
     Pass { name: "sccp", doc: "propagate constants through control flow", input: Input::Any, options: &[], run };

@@ -11,13 +11,13 @@
 //! ```
 
 use super::{bytes, place_of};
+use crate::analysis::scratch::element_bits;
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Type, Value};
 use crate::ir::dialects::{OpKind, ScfOp, TtgOp};
 use crate::layout::layout_of;
 use crate::layout::plan::{ConversionPlan, Costs};
-use crate::passes::analysis::scratch::element_bits;
 use crate::target::Target;
 
 /// The remarks on a module.

@@ -10,10 +10,10 @@
 //! ```
 
 use super::{at, bytes};
+use crate::analysis::allocation::{self, Buffer, BufferKind};
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Type};
-use crate::passes::analysis::allocation::{self, Buffer, BufferKind};
 use crate::target::Target;
 
 /// The remarks on a module; none where code generation will refuse it anyway.

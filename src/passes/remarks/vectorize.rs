@@ -26,11 +26,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Parameter, at, bytes};
+use crate::analysis::axis_info::{AxisInfo, AxisInfoAnalysis};
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
-use crate::passes::analysis::axis_info::{AxisInfo, AxisInfoAnalysis};
 use crate::passes::ttg::module_attrs;
 
 /// Bits of the widest access of one thread.

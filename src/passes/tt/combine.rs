@@ -9,10 +9,10 @@
 //! 5. A reshape to one axis of which only reductions and histograms see the elements may reorder them.
 
 use crate::ir::core::{Attr, InsertPoint, Ir, Op, Type, Value};
-use crate::ir::dialects::fold::bits;
 use crate::ir::dialects::{ArithOp, OpKind, TtOp};
+use crate::ir::rewrite::fold::is_zero;
+use crate::ir::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 
 pub static PASS: Pass = Pass {
     name: "triton-combine",
@@ -41,11 +41,6 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     Ok(Changed::from(rewrite_greedily(ir, module, PATTERNS, Config::default())))
 }
 
-fn is_zero(rw: &Rewriter<'_>, value: Value) -> bool {
-    let c = rw.const_of(value);
-    bits::is_int(c, 0) || c.and_then(Attr::float_value) == Some(0.0)
-}
-
 fn dot_plus(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let is_dot = |rw: &Rewriter<'_>, v: Value| {
         rw.ir
@@ -60,7 +55,7 @@ fn dot_plus(rw: &mut Rewriter<'_>, op: Op) -> bool {
     };
     let imprecise =
         rw.ir.is(dot, TtOp::Dot) && rw.ir.is(op, ArithOp::Addf) && rw.ir.int_attr(dot, "maxNumImpreciseAcc") != Some(0);
-    if !rw.ir.has_one_use(rw.ir.result(dot)) || !is_zero(rw, rw.ir.operand(dot, 2)) || imprecise {
+    if !rw.ir.has_one_use(rw.ir.result(dot)) || !is_zero(rw.ir, rw.ir.operand(dot, 2)) || imprecise {
         return false;
     }
     rw.ir.move_before(dot, op);

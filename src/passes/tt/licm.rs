@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use crate::ir::core::{Attr, Builder, Ir, Op, Type, Value};
 use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::{ArithOp, ScfOp, Traits, TtOp};
-use crate::passes::analysis::effects::{effects, is_speculatable};
+use crate::ir::effects::{effects, is_speculatable};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {

@@ -10,10 +10,10 @@
 
 use crate::ir::core::{Ir, Op, Value, ValueDef};
 use crate::ir::dialects::ScfOp;
-use crate::passes::analysis::effects::effects;
+use crate::ir::effects::effects;
+use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::passes::common::{canonicalize, cse};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::rewrite::{Config, rewrite_greedily};
 
 pub static PASS: Pass = Pass {
     name: "triton-loop-aware-cse",

@@ -22,7 +22,7 @@
 
 use crate::ir::core::{Attr, Builder, Ir, Mapping, Op, Value};
 use crate::ir::dialects::{ArithOp, ScfOp};
-use crate::passes::fold;
+use crate::ir::rewrite::fold;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {

@@ -7,10 +7,10 @@
 
 use crate::ir::core::{Attr, InsertPoint, Ir, Op, OpState, Type, Value};
 use crate::ir::dialects::{Traits, TtOp};
-use crate::passes::analysis::effects::effects;
+use crate::ir::effects::effects;
+use crate::ir::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 
 pub static PASS: Pass = Pass {
     name: "triton-reorder-broadcast",

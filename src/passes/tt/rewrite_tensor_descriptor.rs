@@ -37,7 +37,7 @@ use crate::ir::core::{
 };
 use crate::ir::dialects::enums::PaddingOption;
 use crate::ir::dialects::{ArithOp, CfOp, Folded, OpKind, ScfOp, TtOp};
-use crate::passes::fold;
+use crate::ir::rewrite::fold;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 
 pub static PASS: Pass = Pass {

@@ -8,16 +8,16 @@
 //!
 //! Example: `%a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<…>`.
 
+use crate::analysis::allocation;
+use crate::analysis::scratch::{OFFSET, SHARED};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Ir};
-use crate::passes::analysis::allocation;
-use crate::passes::analysis::scratch::{OFFSET, SHARED};
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::ttg::module_attrs;
 use crate::target::Target;
 
 /// The option that says what a module is compiled for.
-pub(super) const CAPABILITY: OptionSpec = OptionSpec {
+pub const CAPABILITY: OptionSpec = OptionSpec {
     name: "compute-capability",
     kind: OptionKind::Int,
     default: "80",
@@ -36,7 +36,7 @@ pub static PASS: Pass = Pass {
 ///
 /// # Errors
 /// When the option names no GPU, and the module does not say.
-pub(super) fn target(ir: &Ir, cx: &mut PassCx) -> Result<Target, Failed> {
+pub fn target(ir: &Ir, cx: &mut PassCx) -> Result<Target, Failed> {
     let option = cx.int(CAPABILITY.name);
     module_attrs::target(ir).or_else(|| Target::of_module_word(&format!("cuda:{option}"))).ok_or_else(|| {
         let text = format!("option '{}' takes the number of a GPU, such as 90; {option} is none", CAPABILITY.name);

@@ -3,10 +3,10 @@
 //!
 //! It changes nothing. A build with debug assertions runs it behind `tritongpu-insert-barriers` in every compilation.
 
+use crate::analysis::check_shared::{self, Fault};
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::Ir;
-use crate::passes::analysis::check_shared::{self, Fault};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx, at, place};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
 

@@ -17,8 +17,8 @@ use crate::ir::core::{Attr, Builder, FloatKind, Ir, Op, Type, Value};
 use crate::ir::dialects::enums::{CmpfPredicate, Enumeration, InputPrecision};
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::dialects::{ArithOp, TtOp};
+use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
-use crate::passes::rewrite::{Config, rewrite_greedily};
 
 pub static PASS: Pass = Pass {
     name: "tritongpu-F32DotTC",

@@ -1,6 +1,5 @@
 //! Passes on TTGIR: giving tensors layouts, and taking conversions between layouts out again.
 
-pub mod accelerate_matmul;
 pub mod allocate_shared_memory;
 pub mod buffers;
 pub mod check_shared_memory;
@@ -9,27 +8,19 @@ pub mod coalesce_async_copy;
 pub mod combine_select_if;
 pub mod convert_from_tt;
 pub mod f32_dot;
-pub mod fence_insertion;
 pub mod full_iterations;
 pub mod fuse_nested_loops;
 pub mod global_scratch;
 pub mod infer;
 pub mod insert_barriers;
 pub mod module_attrs;
-pub mod optimize_accumulator_init;
-pub mod optimize_descriptor_encoding;
-pub mod optimize_dot_operands;
 pub mod optimize_thread_locality;
 pub mod pipeline;
-pub mod prefetch;
 pub mod print_alignment;
 pub mod print_allocation;
-pub mod proxy_fences;
 pub mod reduce_data_duplication;
 pub mod remove_layout_conversions;
 pub mod reorder_instructions;
 pub mod shared_encodings;
-pub mod tensor_descriptors;
-pub mod tma_lowering;
-pub mod two_ctas;
+pub mod transposed_operands;
 pub mod unroll_streams;

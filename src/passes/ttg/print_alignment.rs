@@ -3,9 +3,9 @@
 //! For each operation with results, one remark at its location: `contiguity = [4], divisibility = [16], constancy =
 //! [1], constant_value = <none>`, of each result, separated by ` ; `.
 
+use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::Ir;
-use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {

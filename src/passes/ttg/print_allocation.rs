@@ -8,10 +8,10 @@
 use std::collections::BTreeMap;
 
 use super::allocate_shared_memory::{CAPABILITY, target};
+use crate::analysis::allocation::{self, BufferKind};
+use crate::analysis::shared_alias::SharedAlias;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Value};
-use crate::passes::analysis::allocation::{self, BufferKind};
-use crate::passes::analysis::shared_alias::SharedAlias;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static ALLOCATION: Pass = Pass {

@@ -8,7 +8,7 @@ use crate::ir::dialects::arith::arith as view;
 use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
 use crate::ir::dialects::fold::bits;
 use crate::ir::dialects::{ArithOp, OpKind};
-use crate::passes::rewrite::{Pattern, Rewriter};
+use crate::ir::rewrite::{Pattern, Rewriter};
 
 pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("addi(addi(x, c), d) -> addi(x, c + d)", OpKind::Arith(ArithOp::Addi), addi_of_addi),

@@ -3,8 +3,8 @@
 
 use crate::ir::core::{Attr, Block, Op, OpState, Value};
 use crate::ir::dialects::{ArithOp, CfOp, OpKind};
-use crate::passes::common::region_dce::{incoming, successor_operands};
-use crate::passes::rewrite::{Pattern, Rewriter};
+use crate::ir::rewrite::region_dce::{incoming, successor_operands};
+use crate::ir::rewrite::{Pattern, Rewriter};
 
 pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("argument that every branch passes the same -> that", OpKind::Cf(CfOp::Br), uniform_arguments),

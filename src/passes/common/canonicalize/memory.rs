@@ -12,7 +12,7 @@
 use crate::ir::core::{Attr, Op};
 use crate::ir::dialects::verify::context_ctas;
 use crate::ir::dialects::{OpKind, TtgOp, TtngOp};
-use crate::passes::rewrite::{Pattern, Rewriter};
+use crate::ir::rewrite::{Pattern, Rewriter};
 
 pub(super) static PATTERNS: &[&Pattern] = &[
     &Pattern::new("memdesc_reinterpret to the same type", OpKind::Ttg(TtgOp::MemDescReinterpret), same_type),

@@ -4,7 +4,7 @@ use super::{scf_for, scf_while};
 use crate::ir::core::{Attr, Block, InsertPoint, Op, OpState, Region, Type, Value};
 use crate::ir::dialects::fold::bits;
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp};
-use crate::passes::rewrite::{Pattern, Rewriter};
+use crate::ir::rewrite::{Pattern, Rewriter};
 
 pub static PATTERNS: &[&Pattern] = &[
     &scf_for::TRIVIAL,

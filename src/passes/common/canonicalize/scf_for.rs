@@ -4,7 +4,7 @@ use super::scf::{keep_operands, replace_by_block, with_results};
 use crate::ir::core::attrs::zero_extend;
 use crate::ir::core::{Attr, Op, Type, Value};
 use crate::ir::dialects::{OpKind, ScfOp};
-use crate::passes::rewrite::{Pattern, Rewriter};
+use crate::ir::rewrite::{Pattern, Rewriter};
 
 pub(super) static TRIVIAL: Pattern =
     Pattern::new("for that runs never or once -> its body", OpKind::Scf(ScfOp::For), trivial);

@@ -3,7 +3,7 @@
 use super::scf::{keep_operands, with_results};
 use crate::ir::core::{Attr, InsertPoint, Op, Type, Value};
 use crate::ir::dialects::{OpKind, ScfOp};
-use crate::passes::rewrite::{Pattern, Rewriter};
+use crate::ir::rewrite::{Pattern, Rewriter};
 
 pub(super) static CONDITION_INSIDE: Pattern =
     Pattern::new("condition passed into the loop -> true", OpKind::Scf(ScfOp::While), condition_inside);

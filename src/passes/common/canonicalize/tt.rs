@@ -2,7 +2,7 @@
 
 use crate::ir::core::{Attr, InsertPoint, Op, OpState, Type};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp};
-use crate::passes::rewrite::{Pattern, Rewriter};
+use crate::ir::rewrite::{Pattern, Rewriter};
 use crate::passes::ttg::infer;
 
 pub static PATTERNS: &[&Pattern] = &[

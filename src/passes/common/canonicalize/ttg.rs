@@ -2,8 +2,8 @@
 
 use crate::ir::core::{Attr, AttrData, DenseData, Encoding, FloatKind, InsertPoint, Op, OpState, Type};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp};
+use crate::ir::rewrite::{Pattern, Rewriter};
 use crate::layout;
-use crate::passes::rewrite::{Pattern, Rewriter};
 use crate::passes::ttg::{infer, module_attrs};
 
 /// Division of f32 by a constant, on NVIDIA GPUs: a multiplication by an approximate reciprocal, which is not rounded

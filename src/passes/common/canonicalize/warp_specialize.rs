@@ -9,7 +9,7 @@
 
 use crate::ir::core::{Op, OpState, Type, Value};
 use crate::ir::dialects::{OpKind, TtgOp};
-use crate::passes::rewrite::{Pattern, Rewriter};
+use crate::ir::rewrite::{Pattern, Rewriter};
 
 pub(super) static PATTERNS: &[&Pattern] = &[
     &Pattern::new("warp_specialize without unused results", OpKind::Ttg(TtgOp::WarpSpecialize), unused_results),

@@ -12,10 +12,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{accessed_pointer, elements_per_thread, pointer_order};
+use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::hash::Map;
 use crate::ir::core::{Ir, Op, ValueDef};
 use crate::ir::dialects::Traits;
-use crate::passes::analysis::axis_info::AxisInfoAnalysis;
 
 /// What identifies a question: component, shape, order, elements of one block along each axis.
 type Question = (usize, Vec<i64>, Vec<u32>, Vec<i64>);

@@ -1,0 +1,223 @@
+//! One operation: its steps, asked of the state and then done to it.
+
+use crate::ir::core::{Op, Value};
+use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
+
+use super::buffers::Buffers;
+use super::places::{Owner, Place, is_shared};
+use super::state::{Access, Flight, Meets, State};
+use super::table::{Kind, Step, Use, steps};
+use super::values::{int, places};
+use super::{Checker, Fault, Sort};
+
+impl Checker<'_> {
+    /// Checks an operation, without its regions.
+    pub(super) fn run(&mut self, op: Op, state: &mut State) {
+        let holds =
+            matches!(self.ir.kind(op), OpKind::Ttg(TtgOp::LocalAlloc | TtgOp::WarpSpecialize) | OpKind::Tt(TtOp::Call));
+        let has_scratch = !holds && self.buffer(op).is_some();
+        for step in steps(self.ir, op, has_scratch, self.one_warp, self.target) {
+            self.step(op, step, state);
+        }
+    }
+
+    fn step(&mut self, op: Op, step: Step, state: &mut State) {
+        match step {
+            Step::Now(value, used) => self.now(op, value, used, state),
+            Step::Begin { kind, place, used, mbarrier, sure } => {
+                let mbarrier = mbarrier.and_then(|m| self.bytes(op, m, state));
+                for place in self.places(op, place, state) {
+                    let access = Access { op, place, used };
+                    self.ask(&access, state);
+                    state.begin(Flight { kind, access, age: None, mbarrier, sure });
+                }
+            }
+            Step::Commit(kind) => {
+                let token = self.ir.results(op).first().copied().filter(|_| self.ir.is(op, TtgOp::AsyncCommitGroup));
+                state.commit(kind, token);
+            }
+            Step::Complete { kind, left } => state.complete(kind, left),
+            Step::Arrive(mbarrier) => {
+                if let Some(bytes) = self.bytes(op, mbarrier, state) {
+                    state.arrive(bytes);
+                }
+            }
+            Step::Phase { mbarrier, parity } => {
+                let parity = int(self.ir, state, parity).map(|p| p & 1 != 0);
+                let places = self.places(op, mbarrier, state);
+                let parity = parity.filter(|_| places.len() == 1);
+                places.iter().for_each(|place| state.phase(place, parity));
+            }
+            Step::Named { token, left } => self.named(op, token, left, state),
+            Step::Barrier => state.barrier(),
+            Step::Fence => state.fence(),
+            Step::Alloc => self.alloc(op, state),
+            Step::Scratch { within_warps } => self.scratch(op, within_warps, state),
+            Step::Call => self.call(op, state),
+            Step::Return => self.leave(op, state),
+            Step::Unknown(value) => {
+                let text = format!(
+                    "what `{}` does to `{}` is not known to the checker",
+                    self.ir.op_name(op),
+                    self.ir.ty(value)
+                );
+                self.report(Fault::of(op, Sort::Unknown, text));
+            }
+        }
+    }
+
+    fn places(&mut self, op: Op, value: Value, state: &State) -> Vec<Place> {
+        match places(self.ir, state, value) {
+            Ok(places) => places.into_iter().collect(),
+            Err(text) => {
+                self.report(Fault::of(
+                    op,
+                    Sort::Place,
+                    format!("`{}` is given a part of no buffer: {text}", self.ir.op_name(op)),
+                ));
+                vec![]
+            }
+        }
+    }
+
+    /// The bytes of an mbarrier; those of all that it may be.
+    fn bytes(&mut self, op: Op, mbarrier: Value, state: &State) -> Option<(u64, u64)> {
+        let places = self.places(op, mbarrier, state);
+        let (low, high) = (places.iter().map(|p| p.low).min(), places.iter().map(|p| p.high).max());
+        low.zip(high)
+    }
+
+    fn now(&mut self, op: Op, value: Value, used: Use, state: &mut State) {
+        let places = self.places(op, value, state);
+        for place in &places {
+            self.ask(&Access { op, place: place.clone(), used }, state);
+        }
+        for place in places {
+            if self.ir.is(op, TtngOp::InitBarrier) {
+                state.make(&place);
+            }
+            state.now(Access { op, place, used });
+        }
+    }
+
+    fn named(&mut self, op: Op, token: Value, left: u64, state: &mut State) {
+        if let Some(&age) = state.ages.get(&token).filter(|&&age| age < left) {
+            let text = format!(
+                "the wait leaves {left} groups of copies under way, but only {age} may have ended after one that it is for"
+            );
+            self.report(Fault::of(op, Sort::Waiting, text));
+        }
+    }
+
+    fn alloc(&mut self, op: Op, state: &mut State) {
+        if let Some(buffer) = self.buffer(op) {
+            state.alloc(op, self.ir.result(op), Place::new(Owner::Buffer(op), buffer.offset, buffer.bytes));
+        }
+    }
+
+    fn scratch(&mut self, op: Op, within_warps: bool, state: &mut State) {
+        let Some(buffer) = self.buffer(op) else { return };
+        let access = |used| Access { op, place: Place::new(Owner::Scratch(op), buffer.offset, buffer.bytes), used };
+        self.ask(&access(Use::WRITE), state);
+        state.now(access(Use::WRITE));
+        if !within_warps {
+            state.barrier();
+        }
+        state.now(access(Use::READ));
+    }
+
+    /// A callee may write all its memory, and all that it gets, at any time from its start to its end.
+    fn call(&mut self, op: Op, state: &mut State) {
+        let mut touched = vec![];
+        for &value in self.ir.operands(op).iter().filter(|&&v| is_shared(self.ir.ty(v))) {
+            let used = Use { reads: true, ..Use::WRITE };
+            touched.extend(self.places(op, value, state).into_iter().map(|place| Access { op, place, used }));
+        }
+        let place = self.buffer(op).map(|b| Place::new(Owner::Scratch(op), b.offset, b.bytes));
+        touched.extend(place.map(|place| Access { op, place, used: Use::WRITE }));
+        let hardware = self.ir.callee(op).is_some_and(|f| self.uses_hardware(f, &mut vec![]));
+        for access in &touched {
+            self.ask(&Access { used: Use { hardware, ..access.used }, ..access.clone() }, state);
+        }
+        touched.into_iter().for_each(|access| state.now(access));
+    }
+
+    /// Whether a function, or one that it calls, lets hardware access shared memory.
+    fn uses_hardware(&self, func: Op, path: &mut Vec<Op>) -> bool {
+        if path.contains(&func) {
+            return false;
+        }
+        path.push(func);
+        let own = self.buffers.get(&func).map_or(0, |b: &Buffers| b.total);
+        let found = self.ir.all_ops(func).into_iter().any(|op| {
+            let hardware = |s: &Step| matches!(s, Step::Begin { used: Use { hardware: true, .. }, .. });
+            steps(self.ir, op, false, self.one_warp, self.target).iter().any(hardware)
+                || self.ir.callee(op).is_some_and(|f| self.uses_hardware(f, path))
+        });
+        path.pop();
+        found && own > 0
+    }
+
+    /// The block may end behind a return, and its memory with it; a caller does not know what a callee has begun.
+    fn leave(&mut self, op: Op, state: &State) {
+        let private = self.ir.is_private(self.func);
+        let open = state.flights().find(|f| f.kind == Kind::Store || (private && f.sure));
+        if let Some(flight) = open {
+            let text = format!("the function returns while {} is under way", self.said(flight.access.op));
+            self.report(Fault { other: Some(flight.access.op), ..Fault::of(op, Sort::Waiting, text) });
+        }
+    }
+
+    /// Reports what an access meets.
+    fn ask(&mut self, access: &Access, state: &State) {
+        for meets in state.faults(access) {
+            let fault = self.fault(access, &meets);
+            self.report(fault);
+        }
+    }
+
+    fn said(&self, op: Op) -> String {
+        format!("`{}`", self.ir.op_name(op))
+    }
+
+    fn fault(&self, access: &Access, meets: &Meets) -> Fault {
+        let does = |a: &Access| if a.used.writes { "writes" } else { "reads" };
+        let doing = |a: &Access| if a.used.writes { "writing" } else { "reading" };
+        let bytes = |other: &Access| match access.place.common(&other.place) {
+            Some((low, high)) => format!("bytes {low} to {}", high - 1),
+            None => "bytes".to_owned(),
+        };
+        let me = self.said(access.op);
+        let (sort, other, text) = match meets {
+            Meets::Pending(other) => {
+                let them = self.said(other.op);
+                let (does, doing) = (does(access), doing(other));
+                let text =
+                    format!("{me} {does} {} that {them} may still be {doing}: no barrier lies between", bytes(other));
+                (Sort::Order, other.op, text)
+            }
+            Meets::Flight(flight) => {
+                let (other, them) = (&flight.access, self.said(flight.access.op));
+                let (does, doing) = (does(access), doing(other));
+                let text = format!(
+                    "{me} {does} {} that {them} may still be {doing}: no wait for it lies between",
+                    bytes(other)
+                );
+                (Sort::Waiting, other.op, text)
+            }
+            Meets::Overwritten(other) => {
+                let text = format!("{me} reads a buffer that {} has overwritten: they share bytes", self.said(*other));
+                (Sort::Contents, *other, text)
+            }
+            Meets::Unfenced(other) => {
+                let (does, them) = (does(access), self.said(other.op));
+                let text = format!(
+                    "{me} {does} {} through the asynchronous proxy that {them} wrote: no `ttng.fence_async_shared` lies between",
+                    bytes(other)
+                );
+                (Sort::Proxies, other.op, text)
+            }
+        };
+        Fault { op: access.op, sort, text, other: Some(other) }
+    }
+}

@@ -1,0 +1,12 @@
+//! Analyses: facts about the IR that passes and codegen ask for. None of them changes the IR.
+
+pub mod allocation;
+pub mod axis_info;
+pub mod check_shared;
+pub mod clusters;
+pub mod flow;
+pub mod live_range;
+pub mod membar;
+pub mod scratch;
+pub mod shared_alias;
+pub mod shared_effects;

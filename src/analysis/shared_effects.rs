@@ -1,0 +1,272 @@
+//! What an operation does to shared memory, in the order in which it happens: accesses, and what orders them. The
+//! tables of the dialects state it ([`crate::ir::dialects::memory`]); here it becomes intervals of bytes.
+//!
+//! | operation | events |
+//! |---|---|
+//! | `ttg.local_load`, `ttg.local_store`, … | an access to each buffer that the descriptor may be part of |
+//! | scratch memory (`tt.reduce`, …) | write; barrier; read: every write of the operation's own protocol is followed by a barrier |
+//! | … that stays within warps | write; read: what other warps do is not waited for |
+//! | `ttg.async_copy_global_to_local`, `wgmma`, TMA to global memory | an access in flight: complete only at the wait that follows |
+//! | TMA to shared memory | an access that must come after earlier ones; every thread waits for its mbarrier itself |
+//! | `ttg.async_wait`, `ttng.warp_group_dot_wait`, … | what was in flight in this thread is complete, as if it happened now |
+//! | `ttg.barrier local`, and operations that begin with one | barrier |
+//!
+//! An access covers an interval of bytes. Where a view takes a known part of a buffer, the interval is that of the part
+//! (a constant index), or the box of the part is kept beside it (a sub-slice, whose bytes are not contiguous).
+
+use crate::ir::core::{Attr, Ir, Op, Type, Value};
+use crate::ir::dialects::Exchange;
+pub use crate::ir::dialects::memory::{Class, Flight};
+use crate::ir::dialects::memory::{Order, Touch, When};
+use crate::ir::dialects::ttg::ttg::{ConvertLayout, MemDescIndex, MemDescSubslice};
+use crate::ir::dialects::{TtOp, TtgOp};
+use crate::ir::rewrite::fold::const_of;
+use crate::layout::layout_of;
+use crate::layout::plan::ConversionPlan;
+use crate::target::Target;
+
+use super::allocation::{Allocation, BufferKind, buffer_bytes};
+use super::scratch::element_bits;
+use super::shared_alias::{is_shared, viewed};
+
+/// The part of an allocation that a sub-slice takes: offset and size along each dimension.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Part {
+    encoding: Attr,
+    alloc_shape: Vec<i64>,
+    ranges: Vec<(i64, i64)>,
+}
+
+impl Part {
+    fn disjoint(&self, other: &Part) -> bool {
+        self.encoding == other.encoding
+            && self.alloc_shape == other.alloc_shape
+            && self.ranges.iter().zip(&other.ranges).any(|(a, b)| a.0 + a.1 <= b.0 || b.0 + b.1 <= a.0)
+    }
+}
+
+/// One access.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Access {
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    pub part: Option<Part>,
+    pub class: Class,
+    pub write: bool,
+}
+
+impl Access {
+    /// Whether the order of two accesses of different threads matters.
+    #[must_use]
+    pub fn conflicts(&self, other: &Access) -> bool {
+        let overlap = self.start < other.end && other.start < self.end;
+        let apart = matches!((&self.part, &other.part), (Some(a), Some(b)) if a.disjoint(b));
+        let ordered = self.class == other.class && self.class != Class::Data;
+        overlap && (self.write || other.write) && !apart && !ordered
+    }
+}
+
+/// What happens.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    Access(Access),
+    /// As an access now, and again when it is waited for.
+    InFlight(Flight, Access),
+    /// Comes after what was before, and nobody needs to wait for it here: every thread that wants the result waits for
+    /// an mbarrier itself.
+    Signalled(Access),
+    /// What is in flight completes; `all` says that nothing of its kind stays in flight.
+    Complete {
+        flight: Flight,
+        all: bool,
+    },
+    /// All threads have done all that came before.
+    Barrier,
+}
+
+/// What an operation does, without what is in its regions: what its table entry states, and its own protocol in scratch
+/// memory.
+#[must_use]
+pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, target: &Target) -> Vec<Event> {
+    let mut events = vec![];
+    orders(ir, op, &mut events);
+    stated(ir, op, allocation, &mut events);
+    if ir.is(op, TtOp::Call) {
+        call(ir, op, allocation, &mut events);
+    }
+    if let Some(buffer) =
+        allocation.of(op).filter(|b| b.kind == BufferKind::Scratch && !ir.is(op, TtgOp::WarpSpecialize))
+    {
+        let access = |write| {
+            Event::Access(Access { start: buffer.offset, end: buffer.end(), part: None, class: Class::Data, write })
+        };
+        events.push(access(true));
+        if one_warp || !stays_in_warps(ir, op, target) {
+            events.push(Event::Barrier);
+        }
+        events.push(access(false));
+    }
+    events
+}
+
+/// What the operation orders before it does anything.
+fn orders(ir: &Ir, op: Op, events: &mut Vec<Event>) {
+    match ir.spec(op).order {
+        Order::Nothing => {}
+        Order::Barrier => events.push(Event::Barrier),
+        Order::BarrierIf(holds) => events.extend(holds(ir, op).then_some(Event::Barrier)),
+        Order::Completes(flight, left) => events.push(Event::Complete { flight, all: left(ir, op) == Some(0) }),
+    }
+}
+
+/// The accesses that the table states, operands first.
+fn stated(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
+    let spec = ir.spec(op);
+    for (group, operand) in spec.operands.iter().enumerate() {
+        if let Some(touch) = operand.memory.touch() {
+            ir.operand_group(op, group).iter().for_each(|&value| touched(ir, op, value, touch, allocation, events));
+        }
+    }
+    // A descriptor among the results is the first one.
+    for (result, &value) in spec.results.iter().zip(ir.results(op)) {
+        if let Some(touch) = result.memory.touch() {
+            touched(ir, op, value, touch, allocation, events);
+        }
+    }
+}
+
+fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation, events: &mut Vec<Event>) {
+    let event: &dyn Fn(Access) -> Event = match touch.when {
+        When::NowIf(holds) if !holds(ir, op) => return,
+        When::InFlightIf(flight, holds) if holds(ir, op) => &move |access| Event::InFlight(flight, access),
+        When::Now | When::NowIf(_) | When::InFlightIf(..) => &Event::Access,
+        When::InFlight(flight) => &move |access| Event::InFlight(flight, access),
+        When::Signalled => &Event::Signalled,
+    };
+    accesses(ir, value, allocation, touch, events, event);
+}
+
+/// Whether the operation's own protocol only makes the threads of a warp wait for each other.
+fn stays_in_warps(ir: &Ir, op: Op, target: &Target) -> bool {
+    if ir.spec(op).exchange == Some(Exchange::Descriptor) {
+        // All is done by the first warp.
+        return true;
+    }
+    let Some(conversion) = ConvertLayout::of(ir, op) else { return false };
+    let (from, to) = (ir.ty(conversion.src(ir)), ir.ty(conversion.result(ir)));
+    let (Ok(source), Ok(destination)) = (layout_of(from), layout_of(to)) else { return false };
+    match ConversionPlan::new(source, destination, element_bits(from), &target.shared) {
+        Ok(ConversionPlan::Shared(plan)) => plan.is_within_warps(),
+        _ => false,
+    }
+}
+
+/// A callee may touch all its memory and all descriptors that it gets, from its start to its end.
+fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
+    if let Some(buffer) = allocation.of(op) {
+        events.push(Event::Access(Access {
+            start: buffer.offset,
+            end: buffer.end(),
+            part: None,
+            class: Class::Data,
+            write: true,
+        }));
+    }
+    for &value in ir.operands(op).iter().filter(|&&v| is_shared(ir.ty(v))) {
+        accesses(
+            ir,
+            value,
+            allocation,
+            Touch { class: Class::Data, write: true, when: When::Now },
+            events,
+            &Event::Access,
+        );
+    }
+}
+
+/// The accesses to what a descriptor may be part of.
+fn accesses(
+    ir: &Ir,
+    value: Value,
+    allocation: &Allocation,
+    touch: Touch,
+    events: &mut Vec<Event>,
+    event: &dyn Fn(Access) -> Event,
+) {
+    let (root, chain) = view_chain(ir, value);
+    for buffer in allocation.alias.of(root).filter_map(|b| allocation.of(ir.def_op(b)?)) {
+        let whole =
+            Access { start: buffer.offset, end: buffer.end(), part: None, class: touch.class, write: touch.write };
+        events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
+    }
+}
+
+/// The descriptor that views start from, and the views, the last one first.
+fn view_chain(ir: &Ir, value: Value) -> (Value, Vec<Op>) {
+    let (mut root, mut chain) = (value, vec![]);
+    while let Some((op, next)) = ir.def_op(root).and_then(|op| Some((op, viewed(ir, op)?))) {
+        chain.push(op);
+        root = next;
+    }
+    (root, chain)
+}
+
+/// The part of `access` that a view takes.
+fn narrow(ir: &Ir, access: Access, view: Op) -> Access {
+    if let Some(view) = MemDescIndex::of(ir, view) {
+        // Of a part of the buffers, the first need not be the allocation's first.
+        let from = ir.ty(view.src(ir));
+        if access.part.is_none() && is_whole(from) && covers(access.start, access.end, from) {
+            return indexed(ir, access, view);
+        }
+    }
+    if let Some(view) = MemDescSubslice::of(ir, view) {
+        return Access { part: subslice(ir, access.part.as_ref(), view), ..access };
+    }
+    // Another view of a part: which elements it has is not followed.
+    Access { part: None, ..access }
+}
+
+/// The buffer that an index takes of an allocation, or all of them where the index is not known.
+fn indexed(ir: &Ir, access: Access, view: MemDescIndex) -> Access {
+    let index = const_of(ir, view.index(ir)).and_then(Attr::as_int);
+    match (index.and_then(|i| u32::try_from(i).ok()), index_stride(ir.ty(view.result(ir)))) {
+        (Some(index), Some(stride)) if access.start + (index + 1) * stride <= access.end => {
+            let start = access.start + index * stride;
+            Access { start, end: start + stride, ..access }
+        }
+        _ => access,
+    }
+}
+
+/// Whether a descriptor shows all of its allocation.
+fn is_whole(ty: Type) -> bool {
+    ty.as_memdesc().is_some_and(|m| m.shape == m.alloc_shape)
+}
+
+/// Whether an interval is exactly a buffer of this type.
+fn covers(start: u32, end: u32, ty: Type) -> bool {
+    buffer_bytes(ty).is_ok_and(|bytes| end - start == bytes)
+}
+
+/// The distance between the elements along the first dimension of a buffer, each of type `element`.
+#[must_use]
+pub fn index_stride(element: Type) -> Option<u32> {
+    let m = element.as_memdesc()?;
+    let whole = m.shape == m.alloc_shape[m.alloc_shape.len().saturating_sub(m.shape.len())..];
+    if whole { buffer_bytes(element).ok() } else { None }
+}
+
+fn subslice(ir: &Ir, before: Option<&Part>, view: MemDescSubslice) -> Option<Part> {
+    let (from, to) = (ir.ty(view.src(ir)).as_memdesc()?, ir.ty(view.result(ir)).as_memdesc()?);
+    let offsets = view.offsets(ir)?;
+    // The offsets count from the operand's start: that of the allocation, or that of a known part.
+    let start = |d: usize| match before {
+        Some(part) => part.ranges.get(d).map_or(0, |r| r.0),
+        None => 0,
+    };
+    let known = before.is_some() || from.shape == to.alloc_shape;
+    let ranges = offsets.iter().zip(&to.shape).enumerate().map(|(d, (&o, &size))| (start(d) + o, size)).collect();
+    known.then(|| Part { encoding: to.encoding, alloc_shape: to.alloc_shape.clone(), ranges })
+}

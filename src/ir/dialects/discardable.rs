@@ -1,0 +1,75 @@
+//! Attributes that an operation may carry without its table entry knowing them, each with its key: what the module is
+//! compiled for, promises on values, wishes on loops, and what one pass tells a later one.
+
+use super::keys::{Any, Bool, Int, Key, Str, Unit};
+
+/// Of a module, or of an operation whose regions have warps of their own: how many warps there are.
+pub const NUM_WARPS: Key<Int<32>> = Key::new("ttg.num-warps");
+/// Of a module: how many blocks work on one program.
+pub const NUM_CTAS: Key<Int<32>> = Key::new("ttg.num-ctas");
+/// Of a module: how many threads a warp has.
+pub const THREADS_PER_WARP: Key<Int<32>> = Key::new("ttg.threads-per-warp");
+/// Of a module: the device it is for.
+pub const TARGET: Key<Str> = Key::new("ttg.target");
+/// Of a module: whether products of matrices are shared by two blocks.
+pub const TWO_CTAS: Key<Any> = Key::new("ttng.two-ctas");
+/// Of a module: how many registers a thread may have.
+pub const MAX_REGISTERS: Key<Int<32>> = Key::new("ttg.maxnreg");
+/// Of a module: how many bytes of shared memory a block uses.
+pub const SHARED: Key<Int<32>> = Key::new("ttg.shared");
+/// Of an operation with shared memory: where that begins.
+pub const OFFSET: Key<Int<32>> = Key::new("allocation.offset");
+/// Of a buffer in tensor memory: where it begins.
+pub const TENSOR_MEMORY_OFFSET: Key<Int<32>> = Key::new("tensor_memory_col_offset");
+/// Of an operation with scratch in global memory: where that begins.
+pub const GLOBAL_OFFSET: Key<Int<32>> = Key::new("ttg.global_scratch_memory_offset");
+/// Of a function: how many bytes of scratch in global memory a program uses.
+pub const GLOBAL_SIZE: Key<Int<32>> = Key::new("ttg.global_scratch_memory_size");
+/// Of a function: the alignment of its scratch in global memory.
+pub const GLOBAL_ALIGNMENT: Key<Int<32>> = Key::new("ttg.global_scratch_memory_alignment");
+/// As [`GLOBAL_OFFSET`], of the scratch that a profiler uses.
+pub const PROFILE_OFFSET: Key<Int<32>> = Key::new("ttg.profile_scratch_memory_offset");
+/// As [`GLOBAL_SIZE`], of the scratch that a profiler uses.
+pub const PROFILE_SIZE: Key<Int<32>> = Key::new("ttg.profile_scratch_memory_size");
+/// As [`GLOBAL_ALIGNMENT`], of the scratch that a profiler uses.
+pub const PROFILE_ALIGNMENT: Key<Int<32>> = Key::new("ttg.profile_scratch_memory_alignment");
+
+/// Of a parameter or an operation: the value, or the first of each group, is a multiple of this.
+pub const DIVISIBILITY: Key<Any> = Key::new("tt.divisibility");
+/// Of a parameter or an operation: so many values in a row count up by one.
+pub const CONTIGUITY: Key<Any> = Key::new("tt.contiguity");
+/// Of a parameter or an operation: so many values in a row are equal.
+pub const CONSTANCY: Key<Any> = Key::new("tt.constancy");
+/// Of a parameter: what it points to.
+pub const POINTEE_TYPE: Key<Any> = Key::new("tt.pointee_type");
+/// Of a parameter: it is in constant memory, and the kernel's for as long as it runs.
+pub const GRID_CONSTANT: Key<Any> = Key::new("nvvm.grid_constant");
+/// Of a function: whether calls of it stay calls.
+pub const NOINLINE: Key<Bool> = Key::new("noinline");
+
+/// Of a loop: how many iterations may be in flight at once.
+pub const NUM_STAGES: Key<Int<32>> = Key::new("tt.num_stages");
+/// Of a loop: how often its body is repeated.
+pub const UNROLL_FACTOR: Key<Int<32>> = Key::new("tt.loop_unroll_factor");
+/// Of a loop: it is to become one with the loop around it.
+pub const FLATTEN: Key<Unit> = Key::new("tt.flatten");
+/// Of a loop: it is to become one with the loop around it whatever that costs.
+pub const ALWAYS_FUSE: Key<Unit> = Key::new("ttg.always-fuse");
+/// Of a loop: its body runs at least once.
+pub const MUST_EXECUTE: Key<Unit> = Key::new("ttg.must-execute");
+/// Of a loop: its warps are to have different work.
+pub const WARP_SPECIALIZE: Key<Unit> = Key::new("tt.warp_specialize");
+/// Of a loop: an accumulator has one buffer only.
+pub const DISALLOW_MULTI_BUFFER: Key<Unit> = Key::new("tt.disallow_acc_multi_buffer");
+/// Of a loop: what LLVM is told of it.
+pub const LOOP_ANNOTATION: Key<Any> = Key::new("llvm.loop_annotation");
+/// Of a loop, in tests of the pass that peels loops: its last iteration is to come after it.
+pub const PEEL_EPILOGUE: Key<Unit> = Key::new("__test_peel_epilogue");
+/// Of a loop: the last stage of its schedule.
+pub const MAX_STAGE: Key<Int<32>> = Key::new("tt.scheduled_max_stage");
+/// Of an operation in a loop: after how many stages its result is used.
+pub const LATENCY: Key<Int<32>> = Key::new("tt.latency");
+/// Of an operation in a loop: the stage of the schedule that it is in.
+pub const STAGE: Key<Int<32>> = Key::new("loop.stage");
+/// Of an operation in a loop: its place among those of all stages.
+pub const CLUSTER: Key<Int<32>> = Key::new("loop.cluster");

@@ -1,0 +1,14 @@
+//! Passes on TTGIR for NVIDIA's GPUs: products for the tensor cores, copies by the hardware, fences between proxies.
+
+pub mod accelerate_matmul;
+pub mod fence_insertion;
+pub mod optimize_accumulator_init;
+pub mod optimize_descriptor_encoding;
+pub mod optimize_dot_operands;
+pub mod pipeline;
+pub mod prefetch;
+pub mod proxy_fences;
+pub mod shared_encodings;
+pub mod tensor_descriptors;
+pub mod tma_lowering;
+pub mod two_ctas;
