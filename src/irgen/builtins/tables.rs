@@ -58,11 +58,12 @@ pub fn member(space: Space, name: &str) -> Option<Val> {
         Space::Math => find(&[math::TABLE], name).or_else(|| extern_math::find(name)).map(builtin),
         Space::Libdevice => extern_math::find(name).map(builtin),
         Space::Extra => match name {
-            "cuda" | "hip" => Some(Const::Space(Space::Cuda).into()),
+            "cuda" => Some(Const::Space(Space::Cuda).into()),
+            "hip" => Some(Const::Space(Space::Hip).into()),
             "libdevice" => Some(Const::Space(Space::Libdevice).into()),
             _ => None,
         },
-        Space::Cuda if name == "libdevice" => Some(Const::Space(Space::Libdevice).into()),
+        Space::Cuda | Space::Hip if name == "libdevice" => Some(Const::Space(Space::Libdevice).into()),
         Space::Cuda => find(&[target::CUDA], name).map(builtin),
         Space::TargetInfo => find(&[target::INFO], name).map(builtin),
         Space::PropagateNan => match name {

@@ -159,7 +159,9 @@ impl Walker<'_> {
                     .at(alias, "imported here");
                 with_help(
                     diag.at(used, "used here"),
-                    did_you_mean(wanted, candidates.into_iter()).or_else(|| advice::instead_of(wanted)),
+                    did_you_mean(wanted, candidates.into_iter())
+                        .or_else(|| space.advice().map(str::to_owned))
+                        .or_else(|| advice::instead_of(wanted)),
                 )
             }
             Some(Imported::Module(m)) => {
@@ -286,6 +288,7 @@ impl Walker<'_> {
         let known =
             matches!(base, Val::Tensor(_) | Val::Const(Const::Space(_))).then(|| advice::instead_of(attr)).flatten();
         let help = known.or_else(|| did_you_mean(attr, candidates.into_iter())).or_else(|| match base {
+            Val::Const(Const::Space(space)) => space.advice().map(str::to_owned),
             Val::Const(Const::Str(_)) => {
                 Some("strings of kernels have no methods; print values with `tl.device_print(\"x\", x)`".to_owned())
             }
