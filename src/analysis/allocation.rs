@@ -22,13 +22,14 @@
 //! convert_layout with 6 KiB        alive 7..7    offset 0      %a is dead
 //! ```
 
+use crate::ir::dialects::ttg::ttg::{LocalAlloc, WarpSpecialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::live_range::{Interval, Times};
 use super::scratch::{element_bits, scratch_bytes};
 use super::shared_alias::{SharedAlias, is_shared};
-use crate::ir::core::{Attr, Encoding, Ir, Op, Type, Value};
-use crate::ir::dialects::{OpKind, TtOp, TtgOp};
+use crate::ir::core::{Encoding, Ir, Op, Type, Value};
+use crate::ir::dialects::{TtOp, TtgOp};
 use crate::layout::{Dim, LayoutError, layout_of, padded_offset};
 use crate::target::Target;
 
@@ -134,8 +135,8 @@ impl Allocation {
         let ops = ir.all_ops(func);
         let warps = ops
             .iter()
-            .filter(|&&op| ir.is(op, TtgOp::WarpSpecialize))
-            .map(|&op| partition_warps(ir, op))
+            .filter_map(|&op| WarpSpecialize::of(ir, op))
+            .map(|specialized| partition_warps(ir, specialized))
             .max()
             .unwrap_or(0);
         self.push(ir, func, BufferKind::Scratch, warps, 4, Interval::ALWAYS);
@@ -150,27 +151,22 @@ impl Allocation {
         lives: &BTreeMap<Value, Interval>,
         times: &Times,
     ) -> Result<(), LayoutError> {
-        match ir.kind(op) {
-            OpKind::Ttg(TtgOp::LocalAlloc) => {
-                let value = ir.result(op);
-                if is_shared(ir.ty(value)) {
-                    let live = lives.get(&value).copied().unwrap_or(times.of(op)).hull(times.of(op));
-                    self.push(ir, op, BufferKind::Named, buffer_bytes(ir.ty(value))?, buffer_alignment(ir, op), live);
-                }
+        if let Some(alloc) = LocalAlloc::of(ir, op) {
+            let value = alloc.result(ir);
+            if is_shared(ir.ty(value)) {
+                let live = lives.get(&value).copied().unwrap_or(times.of(op)).hull(times.of(op));
+                let bytes = buffer_bytes(ir.ty(value))?;
+                self.push(ir, op, BufferKind::Named, bytes, buffer_alignment(ir, alloc), live);
             }
-            OpKind::Tt(TtOp::Call) => {
-                let callee = ir.str_attr(op, "callee").and_then(|name| ir.function(name));
-                let (bytes, alignment) = callee.and_then(|f| callees.get(&f)).copied().unwrap_or((0, 1));
-                // The callee's offsets count from this buffer's start.
-                self.push(ir, op, BufferKind::Callee, bytes, alignment.max(SCRATCH_ALIGNMENT), times.of(op));
-            }
-            OpKind::Ttg(TtgOp::WarpSpecialize) => {
-                self.push(ir, op, BufferKind::Scratch, capture_bytes(ir, op), 8, times.of(op));
-            }
-            _ => {
-                let bytes = scratch_bytes(ir, op, target)?;
-                self.push(ir, op, BufferKind::Scratch, bytes, SCRATCH_ALIGNMENT, times.of(op));
-            }
+        } else if ir.is(op, TtOp::Call) {
+            let (bytes, alignment) = ir.callee(op).and_then(|f| callees.get(&f)).copied().unwrap_or((0, 1));
+            // The callee's offsets count from this buffer's start.
+            self.push(ir, op, BufferKind::Callee, bytes, alignment.max(SCRATCH_ALIGNMENT), times.of(op));
+        } else if ir.is(op, TtgOp::WarpSpecialize) {
+            self.push(ir, op, BufferKind::Scratch, capture_bytes(ir, op), 8, times.of(op));
+        } else {
+            let bytes = scratch_bytes(ir, op, target)?;
+            self.push(ir, op, BufferKind::Scratch, bytes, SCRATCH_ALIGNMENT, times.of(op));
         }
         Ok(())
     }
@@ -197,17 +193,19 @@ fn partition_of(ir: &Ir, op: Op) -> Option<(Op, usize)> {
     while let Some(outer) = ir.parent_op(inner) {
         let region = ir.parent_block(inner).and_then(|b| ir.parent_region(b));
         let number = ir.regions_of(outer).iter().position(|&r| Some(r) == region).unwrap_or(0);
-        match ir.kind(outer) {
-            OpKind::Ttg(TtgOp::WarpSpecialize) => return Some((outer, 0)),
-            OpKind::Ttg(TtgOp::WarpSpecializePartitions) => return Some((ir.parent_op(outer)?, number + 1)),
-            _ => inner = outer,
+        if ir.is(outer, TtgOp::WarpSpecialize) {
+            return Some((outer, 0));
         }
+        if ir.is(outer, TtgOp::WarpSpecializePartitions) {
+            return Some((ir.parent_op(outer)?, number + 1));
+        }
+        inner = outer;
     }
     None
 }
 
-fn partition_warps(ir: &Ir, op: Op) -> u32 {
-    let counts = ir.attr(op, "partitionNumWarps").and_then(Attr::as_dense_array).unwrap_or(&[]);
+fn partition_warps(ir: &Ir, specialized: WarpSpecialize) -> u32 {
+    let counts = specialized.partitionNumWarps(ir).unwrap_or(&[]);
     counts.iter().map(|&n| u32::try_from(n).unwrap_or(0)).sum()
 }
 
@@ -253,13 +251,12 @@ pub fn buffer_bytes(ty: Type) -> Result<u32, LayoutError> {
 /// What a buffer's offset must be a multiple of: as the operation says, or as the hardware wants it for the layout. A
 /// swizzle of `8 · n` rows is computed from address bits, so its tiles must not straddle them (PTX ISA, "Shared Memory
 /// Matrix Layout").
-fn buffer_alignment(ir: &Ir, op: Op) -> u32 {
-    if let Some(stated) =
-        ir.int_attr(op, "alignment").and_then(|a| u32::try_from(a).ok()).filter(|a| a.is_power_of_two())
-    {
+fn buffer_alignment(ir: &Ir, alloc: LocalAlloc) -> u32 {
+    let stated = alloc.alignment(ir).and_then(|a| u32::try_from(a).ok());
+    if let Some(stated) = stated.filter(|a| a.is_power_of_two()) {
         return stated;
     }
-    match ir.ty(ir.result(op)).as_memdesc().and_then(|m| m.encoding.as_encoding()) {
+    match ir.ty(alloc.result(ir)).as_memdesc().and_then(|m| m.encoding.as_encoding()) {
         Some(Encoding::NvmmaShared(e)) => 128 * (e.swizzling_byte_width / 16).max(1),
         Some(Encoding::SharedLinear { alignment, .. }) => (*alignment).max(1).next_power_of_two(),
         _ => 16,
@@ -377,6 +374,5 @@ pub fn of_module(ir: &Ir, target: &Target) -> Result<BTreeMap<Op, Allocation>, R
 }
 
 fn callees(ir: &Ir, func: Op) -> Vec<Op> {
-    let calls = ir.all_ops(func).into_iter().filter(|&op| ir.is(op, TtOp::Call));
-    calls.filter_map(|op| ir.function(ir.str_attr(op, "callee")?)).collect()
+    ir.all_ops(func).into_iter().filter_map(|op| ir.callee(op)).collect()
 }

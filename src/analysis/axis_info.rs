@@ -29,11 +29,14 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
+use crate::ir::dialects::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
+use crate::ir::dialects::keys::{Any, Key};
+use crate::ir::dialects::scf::scf::{Condition, For};
 use std::collections::BTreeMap;
 
 use crate::ir::core::entity::Entity;
 use crate::ir::core::{Attr, AttrData, DenseData, Ir, Op, Type, TypeData, Value, ValueDef, WalkControl};
-use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp};
+use crate::ir::dialects::{OpKind, ScfOp, Traits};
 use crate::layout;
 
 /// The facts about one value, one entry an axis; a scalar has one axis.
@@ -89,13 +92,13 @@ impl AxisInfo {
     }
 
     /// Replaces facts by those that attributes state; `find` looks an attribute up.
-    fn apply_hints(&mut self, find: &dyn Fn(&str) -> Option<Attr>) {
-        for (name, facts) in [
-            ("tt.contiguity", &mut self.contiguity),
-            ("tt.divisibility", &mut self.divisibility),
-            ("tt.constancy", &mut self.constancy),
+    fn apply_hints(&mut self, find: &dyn Fn(Key<Any>) -> Option<Attr>) {
+        for (key, facts) in [
+            (CONTIGUITY, &mut self.contiguity),
+            (DIVISIBILITY, &mut self.divisibility),
+            (CONSTANCY, &mut self.constancy),
         ] {
-            let Some(hint) = find(name).and_then(hint_values) else { continue };
+            let Some(hint) = find(key).and_then(hint_values) else { continue };
             // A hint of another rank than the value's says nothing that could be used.
             if hint.len() == facts.len() {
                 *facts = hint;
@@ -287,27 +290,29 @@ impl AxisInfoAnalysis {
     }
 
     fn visit(&mut self, ir: &Ir, op: Op) -> bool {
-        match ir.kind(op) {
-            OpKind::Scf(ScfOp::For) => self.visit_for(ir, op),
-            OpKind::Scf(ScfOp::While) => {
-                ir.body(op, 0).is_some_and(|before| self.flow_all(ir.operands(op), ir.args(before)))
-            }
-            OpKind::Scf(ScfOp::If | ScfOp::ExecuteRegion) => false,
-            OpKind::Scf(ScfOp::Yield) => self.visit_yield(ir, op),
-            OpKind::Scf(ScfOp::Condition) => {
+        if let OpKind::Scf(kind) = ir.kind(op) {
+            return self.visit_structured(ir, op, kind);
+        }
+        if ir.kind(op).has(Traits::BRANCH) {
+            return ir.successors(op).iter().enumerate().fold(false, |changed, (i, &target)| {
+                self.flow_all(ir.successor_operands(op, i), ir.args(target)) | changed
+            });
+        }
+        self.visit_plain(ir, op)
+    }
+
+    fn visit_structured(&mut self, ir: &Ir, op: Op, kind: ScfOp) -> bool {
+        match kind {
+            ScfOp::For => self.visit_for(ir, For(op)),
+            ScfOp::While => ir.body(op, 0).is_some_and(|before| self.flow_all(ir.operands(op), ir.args(before))),
+            ScfOp::If | ScfOp::ExecuteRegion => false,
+            ScfOp::Yield => self.visit_yield(ir, op),
+            ScfOp::Condition => {
                 let Some(parent) = ir.parent_op(op) else { return false };
-                let args = &ir.operands(op)[1..];
+                let args = Condition(op).args(ir);
                 let after = ir.body(parent, 1).map_or(&[][..], |b| ir.args(b));
                 self.flow_all(args, after) | self.flow_all(args, ir.results(parent))
             }
-            kind if kind.has(Traits::BRANCH) => {
-                let groups = usize::from(ir.spec(op).operands.len() != ir.spec(op).successors);
-                (0..ir.successors(op).len()).fold(false, |changed, i| {
-                    let args = ir.operand_group(op, i + groups).to_vec();
-                    self.flow_all(&args, ir.args(ir.successors(op)[i])) | changed
-                })
-            }
-            _ => self.visit_plain(ir, op),
         }
     }
 
@@ -336,7 +341,7 @@ impl AxisInfoAnalysis {
                 Some(info) if info.rank() == axes_of(ir.ty(result)) => info.clone(),
                 _ => AxisInfo::unknown(axes_of(ir.ty(result))),
             };
-            info.apply_hints(&|name| ir.stored_attr(op, name));
+            info.apply_hints(&|key| ir.get(op, key));
             changed |= self.meet(result, &info);
         }
         changed
@@ -344,11 +349,11 @@ impl AxisInfoAnalysis {
 
     /// The induction variable is the lower bound plus a multiple of the step; carried values start from the initial
     /// ones.
-    fn visit_for(&mut self, ir: &Ir, op: Op) -> bool {
-        let (lower, step, init) = (ir.operand(op, 0), ir.operand(op, 2), &ir.operands(op)[3..]);
-        let Some(body) = ir.body(op, 0) else { return false };
+    fn visit_for(&mut self, ir: &Ir, looped: For) -> bool {
+        let init = looped.init(ir);
+        let Some(body) = ir.body(looped.0, 0) else { return false };
         let mut changed = false;
-        match (self.get(lower), self.get(step)) {
+        match (self.get(looped.lower(ir)), self.get(looped.step(ir))) {
             (Some(l), Some(s)) => {
                 let info =
                     AxisInfo { divisibility: vec![gcd(l.divisibility[0], s.divisibility[0])], ..AxisInfo::unknown(1) };
@@ -357,22 +362,18 @@ impl AxisInfoAnalysis {
             _ => self.missing = true,
         }
         changed |= self.flow_all(init, &ir.args(body)[1..]);
-        changed | self.flow_all(init, ir.results(op))
+        changed | self.flow_all(init, ir.results(looped.0))
     }
 
     fn visit_yield(&mut self, ir: &Ir, op: Op) -> bool {
         let Some(parent) = ir.parent_op(op) else { return false };
-        let values = ir.operands(op).to_vec();
-        match ir.kind(parent) {
-            OpKind::Scf(ScfOp::For) => {
-                let args = ir.body(parent, 0).map_or(&[][..], |b| &ir.args(b)[1..]);
-                self.flow_all(&values, args) | self.flow_all(&values, ir.results(parent))
-            }
-            OpKind::Scf(ScfOp::While) => {
-                ir.body(parent, 0).is_some_and(|before| self.flow_all(&values, ir.args(before)))
-            }
-            _ => self.flow_all(&values, ir.results(parent)),
+        let values = ir.operands(op);
+        if ir.is(parent, ScfOp::While) {
+            return ir.body(parent, 0).is_some_and(|before| self.flow_all(values, ir.args(before)));
         }
+        let body = ir.body(parent, 0).filter(|_| ir.is(parent, ScfOp::For));
+        let carried = body.map_or(&[][..], |b| &ir.args(b)[1..]);
+        self.flow_all(values, carried) | self.flow_all(values, ir.results(parent))
     }
 }
 
@@ -380,24 +381,10 @@ impl AxisInfoAnalysis {
 fn pessimistic(ir: &Ir, value: Value) -> AxisInfo {
     let mut info = AxisInfo::unknown(axes_of(ir.ty(value)));
     match ir.def(value) {
-        ValueDef::Result { op, .. } => info.apply_hints(&|name| ir.stored_attr(op, name)),
-        ValueDef::Arg { .. } => info.apply_hints(&|name| hint(ir, value, name)),
+        ValueDef::Result { op, .. } => info.apply_hints(&|key| ir.get(op, key)),
+        ValueDef::Arg { .. } => info.apply_hints(&|key| ir.value_attr(value, key)),
     }
     info
-}
-
-/// The attribute of a value that is a function's parameter.
-fn hint(ir: &Ir, value: Value, name: &str) -> Option<Attr> {
-    let ValueDef::Arg { block, index } = ir.def(value) else { return None };
-    let func = ir.block_op(block).filter(|&f| ir.is(f, TtOp::Func) && ir.body(f, 0) == Some(block))?;
-    arg_attr(ir, func, index as usize, name)
-}
-
-/// The attribute of a function's parameter.
-fn arg_attr(ir: &Ir, func: Op, index: usize, name: &str) -> Option<Attr> {
-    let AttrData::Array(args) = ir.stored_attr(func, "arg_attrs")?.data() else { return None };
-    let AttrData::Dict(entries) = args.get(index)?.data() else { return None };
-    entries.iter().find(|(n, _)| n.as_str() == name).map(|e| e.1)
 }
 
 /// Bits of an element that an access through a pointer type moves; of the element itself for anything else.

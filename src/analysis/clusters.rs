@@ -15,7 +15,8 @@
 
 use crate::diag::codes::codegen as codes;
 use crate::diag::{Diagnostic, Place};
-use crate::ir::{Ir, Loc, Op, OpKind, TtOp, TtgOp, TtngOp, TypeData};
+use crate::ir::dialects::{Classes, Exchange};
+use crate::ir::{Ir, Loc, Op, OpKind, TypeData};
 use crate::target::Target;
 
 /// Checks a module that is compiled for clusters of `num_ctas` blocks.
@@ -56,11 +57,17 @@ const EXCHANGE: &str = "elements would move between blocks, which is not support
 
 /// Why an operation needs several blocks to work together.
 fn needs_blocks(ir: &Ir, op: Op) -> Option<&'static str> {
-    match ir.kind(op) {
-        OpKind::Tt(op_kind) => tt(op_kind).or_else(|| takes_descriptor(ir, op).then_some(DESCRIPTOR)),
-        OpKind::Ttg(op_kind) => ttg(op_kind),
-        OpKind::Ttng(op_kind) => ttng(op_kind),
-        _ => None,
+    let kind = ir.kind(op);
+    // Control flow hands descriptors on, which by itself asks for nothing.
+    let makes_or_uses = matches!(kind, OpKind::Tt(_) | OpKind::Ttng(_));
+    if kind.is_product() {
+        Some(PRODUCT)
+    } else if makes_or_uses && takes_descriptor(ir, op) || kind.spec().exchange == Some(Exchange::Descriptor) {
+        Some(DESCRIPTOR)
+    } else if kind.belongs(Classes::CROSSES_BLOCKS) {
+        Some(EXCHANGE)
+    } else {
+        None
     }
 }
 
@@ -69,88 +76,4 @@ fn takes_descriptor(ir: &Ir, op: Op) -> bool {
     let is_descriptor = |v| matches!(*ir.ty(v), TypeData::TensorDesc { .. });
     let arguments = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.args(b));
     ir.operands(op).iter().chain(ir.results(op)).chain(arguments).any(|&v| is_descriptor(v))
-}
-
-/// Operations of `tt`.
-fn tt(op: TtOp) -> Option<&'static str> {
-    match op {
-        TtOp::Dot | TtOp::DotScaled => Some(PRODUCT),
-        TtOp::MakeTensorDesc
-        | TtOp::DescriptorLoad
-        | TtOp::DescriptorStore
-        | TtOp::DescriptorReduce
-        | TtOp::DescriptorGather
-        | TtOp::DescriptorScatter => Some(DESCRIPTOR),
-        TtOp::Reduce
-        | TtOp::Scan
-        | TtOp::Histogram
-        | TtOp::Gather
-        | TtOp::Reshape
-        | TtOp::Cat
-        | TtOp::Join
-        | TtOp::Split
-        | TtOp::Trans
-        | TtOp::Unsplat => Some(EXCHANGE),
-        TtOp::Func
-        | TtOp::Return
-        | TtOp::Call
-        | TtOp::IntToPtr
-        | TtOp::PtrToInt
-        | TtOp::Bitcast
-        | TtOp::FpToFp
-        | TtOp::Clampf
-        | TtOp::PreciseSqrt
-        | TtOp::PreciseDivf
-        | TtOp::ApproxDivf
-        | TtOp::Mulhiui
-        | TtOp::Addptr
-        | TtOp::Load
-        | TtOp::Store
-        | TtOp::AtomicRmw
-        | TtOp::AtomicCas
-        | TtOp::AtomicLoad
-        | TtOp::AtomicStore
-        | TtOp::AtomicPoll
-        | TtOp::Splat
-        | TtOp::ExpandDims
-        | TtOp::Broadcast
-        | TtOp::GetProgramId
-        | TtOp::GetNumPrograms
-        | TtOp::ReduceReturn
-        | TtOp::ScanReturn
-        | TtOp::MapElementwise
-        | TtOp::MapElementwiseReturn
-        | TtOp::ExternElementwise
-        | TtOp::MakeRange
-        | TtOp::ElementwiseInlineAsm
-        | TtOp::Print
-        | TtOp::Assert
-        | TtOp::GridDependencyWait
-        | TtOp::GridDependencyLaunchDependents
-        | TtOp::MakeTensorPtr
-        | TtOp::Advance => None,
-    }
-}
-
-/// Operations of `ttg`: a block's own shared memory, and conversions that code generation looks at one by one.
-fn ttg(op: TtgOp) -> Option<&'static str> {
-    match op {
-        TtgOp::Fp4ToFp | TtgOp::LocalGather | TtgOp::LocalScatter | TtgOp::LocalAtomicScatterRmw => Some(EXCHANGE),
-        _ => None,
-    }
-}
-
-/// Operations of `ttng`.
-fn ttng(op: TtngOp) -> Option<&'static str> {
-    match op {
-        TtngOp::WarpGroupDot | TtngOp::TcGen5Mma | TtngOp::TcGen5MmaScaled => Some(PRODUCT),
-        TtngOp::AsyncTmaCopyGlobalToLocal
-        | TtngOp::AsyncTmaCopyLocalToGlobal
-        | TtngOp::AsyncTmaReduce
-        | TtngOp::AsyncTmaGather
-        | TtngOp::AsyncTmaScatter
-        | TtngOp::TensormapCreate => Some(DESCRIPTOR),
-        TtngOp::InitBarrier | TtngOp::WaitBarrier | TtngOp::ArriveBarrier | TtngOp::BarrierExpect => Some(EXCHANGE),
-        _ => None,
-    }
 }

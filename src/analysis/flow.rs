@@ -20,10 +20,13 @@
 //!
 //! Segments are numbered in the order of the text. An edge *goes back* when its end does not come after its start.
 
+use crate::ir::dialects::Classes;
+use crate::ir::dialects::Traits;
+use crate::ir::dialects::scf::scf::{Condition, For};
 use std::collections::BTreeMap;
 
-use crate::ir::core::{Block, Ir, Op, Value};
-use crate::ir::dialects::{CfOp, OpKind, ScfOp, TtgOp};
+use crate::ir::core::{Block, Ir, Op, Use, Value, ValueDef};
+use crate::ir::dialects::{ScfOp, TtgOp};
 
 /// Each pair (value, value that it may become) in a function that control flow makes.
 #[must_use]
@@ -39,59 +42,102 @@ fn op_edges(ir: &Ir, op: Op, edges: &mut Vec<(Value, Value)>) {
     let mut pass = |from: &[Value], to: &[Value]| edges.extend(from.iter().copied().zip(to.iter().copied()));
     let args = |index: usize| ir.body(op, index).map_or(&[][..], |b| ir.args(b));
     let end = |index: usize| ir.body(op, index).and_then(|b| ir.terminator(b));
-    match ir.kind(op) {
-        OpKind::Scf(ScfOp::For) => {
-            let carried = args(0).get(1..).unwrap_or(&[]);
-            let inits = ir.operands(op).get(3..).unwrap_or(&[]);
-            pass(inits, carried);
-            pass(inits, ir.results(op));
-            if let Some(end) = end(0) {
-                pass(ir.operands(end), carried);
+    if let Some(looped) = For::of(ir, op) {
+        let carried = args(0).get(1..).unwrap_or(&[]);
+        pass(looped.init(ir), carried);
+        pass(looped.init(ir), ir.results(op));
+        if let Some(end) = end(0) {
+            pass(ir.operands(end), carried);
+            pass(ir.operands(end), ir.results(op));
+        }
+    } else if ir.is(op, ScfOp::While) {
+        pass(ir.operands(op), args(0));
+        if let Some(condition) = end(0).and_then(|end| Condition::of(ir, end)) {
+            pass(condition.args(ir), args(1));
+            pass(condition.args(ir), ir.results(op));
+        }
+        if let Some(end) = end(1) {
+            pass(ir.operands(end), args(0));
+        }
+    } else if ir.is(op, TtgOp::WarpSpecializePartitions) {
+        for index in 0..ir.regions_of(op).len() {
+            pass(ir.operands(op), args(index));
+        }
+    } else if ir.kind(op).belongs(Classes::CONTROL_FLOW) {
+        // The results are what the regions end with.
+        for block in ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)) {
+            let end = ir.terminator(*block).filter(|&end| ir.kind(end).belongs(Classes::YIELDS));
+            if let Some(end) = end {
                 pass(ir.operands(end), ir.results(op));
             }
         }
-        OpKind::Scf(ScfOp::While) => {
-            pass(ir.operands(op), args(0));
-            if let Some(condition) = end(0) {
-                let passed = ir.operands(condition).get(1..).unwrap_or(&[]);
-                pass(passed, args(1));
-                pass(passed, ir.results(op));
-            }
-            if let Some(end) = end(1) {
-                pass(ir.operands(end), args(0));
-            }
+    } else if ir.kind(op).has(Traits::BRANCH) {
+        for (index, &target) in ir.successors(op).iter().enumerate() {
+            pass(ir.successor_operands(op, index), ir.args(target));
         }
-        OpKind::Ttg(TtgOp::WarpSpecializePartitions) => {
-            for index in 0..ir.regions_of(op).len() {
-                pass(ir.operands(op), args(index));
-            }
-        }
-        // The results are what the regions end with: `scf.if`, `scf.execute_region`, `ttg.mask`, `ttg.warp_specialize`.
-        OpKind::Scf(ScfOp::If | ScfOp::ExecuteRegion) | OpKind::Ttg(TtgOp::Mask | TtgOp::WarpSpecialize) => {
-            for &region in ir.regions_of(op) {
-                for &block in ir.blocks_of(region) {
-                    let Some(end) = ir.terminator(block) else { continue };
-                    if matches!(
-                        ir.kind(end),
-                        OpKind::Scf(ScfOp::Yield) | OpKind::Ttg(TtgOp::MaskReturn | TtgOp::WarpYield)
-                    ) {
-                        pass(ir.operands(end), ir.results(op));
-                    }
-                }
-            }
-        }
-        OpKind::Cf(CfOp::Br) => {
-            if let Some(&target) = ir.successors(op).first() {
-                pass(ir.operands(op), ir.args(target));
-            }
-        }
-        OpKind::Cf(CfOp::CondBr) => {
-            for (i, &target) in ir.successors(op).iter().enumerate() {
-                pass(ir.operand_group(op, i + 1), ir.args(target));
-            }
-        }
-        _ => {}
     }
+}
+
+/// The values that a use makes of its value in structured control flow: arguments and results of loops and branches.
+/// `None` where it hands nothing on.
+#[must_use]
+pub fn handed_to(ir: &Ir, u: Use) -> Option<Vec<Value>> {
+    let at = u.index as usize;
+    let arg = |op: Op, region: usize, index: usize| ir.body(op, region).and_then(|b| ir.args(b).get(index)).copied();
+    let result = |op: Op, index: usize| ir.results(op).get(index).copied();
+    let targets = if ir.is(u.op, ScfOp::For) {
+        let index = at.checked_sub(For::SLOT.init.index(ir, u.op))?;
+        [arg(u.op, 0, index + 1), result(u.op, index)]
+    } else if ir.is(u.op, ScfOp::While) {
+        [arg(u.op, 0, at), None]
+    } else if ir.is(u.op, ScfOp::Condition) {
+        let (parent, index) = (ir.parent_op(u.op)?, at.checked_sub(Condition::SLOT.args.index(ir, u.op))?);
+        [arg(parent, 1, index), result(parent, index)]
+    } else if ir.is(u.op, ScfOp::Yield) {
+        let parent = ir.parent_op(u.op)?;
+        if ir.is(parent, ScfOp::For) {
+            [result(parent, at), arg(parent, 0, at + 1)]
+        } else if ir.is(parent, ScfOp::While) {
+            [arg(parent, 0, at), None]
+        } else {
+            [result(parent, at).filter(|_| ir.is(parent, ScfOp::If)), None]
+        }
+    } else {
+        return None;
+    };
+    Some(targets.into_iter().flatten().collect())
+}
+
+/// The values that may become an argument or a result of a loop or a branch; `None` of any other value.
+#[must_use]
+pub fn handed_from(ir: &Ir, value: Value) -> Option<Vec<Value>> {
+    let end = |op: Op, region: usize| ir.body(op, region).and_then(|b| ir.last_op(b));
+    let yielded = |op, region, index: usize| end(op, region).and_then(|end| ir.operands(end).get(index)).copied();
+    let passed = |op, index: usize| Condition::of(ir, end(op, 0)?)?.args(ir).get(index).copied();
+    let carried = |op, index: usize| Some([For::of(ir, op)?.init(ir).get(index).copied(), yielded(op, 0, index)]);
+    let sources = match ir.def(value) {
+        ValueDef::Result { op, index } => {
+            let index = index as usize;
+            if ir.is(op, ScfOp::While) {
+                [passed(op, index), None]
+            } else if ir.is(op, ScfOp::If) {
+                [yielded(op, 0, index), yielded(op, 1, index)]
+            } else {
+                carried(op, index)?
+            }
+        }
+        ValueDef::Arg { block, index } => {
+            let (op, index) = (ir.block_op(block)?, index as usize);
+            if ir.is(op, ScfOp::While) && ir.body(op, 0) == Some(block) {
+                [ir.operands(op).get(index).copied(), yielded(op, 1, index)]
+            } else if ir.is(op, ScfOp::While) {
+                [passed(op, index), None]
+            } else {
+                carried(op, index.checked_sub(1)?)?
+            }
+        }
+    };
+    Some(sources.into_iter().flatten().collect())
 }
 
 /// A run of operations.
@@ -183,34 +229,28 @@ impl Segments {
     fn region_end(&self, ir: &Ir, parent: Op, end: Op) -> Vec<usize> {
         let Some(&after) = self.after.get(&parent) else { return vec![] };
         let body = |index: usize| ir.body(parent, index).and_then(|b| self.first.get(&b).copied());
-        match ir.kind(parent) {
-            OpKind::Scf(ScfOp::For) => body(0).into_iter().chain([after]).collect(),
-            OpKind::Scf(ScfOp::While) if ir.is(end, ScfOp::Condition) => body(1).into_iter().chain([after]).collect(),
-            OpKind::Scf(ScfOp::While) => body(0).into_iter().collect(),
-            // A partition ends where the operation around the partitions ends.
-            OpKind::Ttg(TtgOp::WarpSpecializePartitions) => {
-                ir.parent_op(parent).and_then(|ws| self.after.get(&ws).copied()).into_iter().collect()
-            }
-            _ => vec![after],
+        if ir.is(parent, ScfOp::For) {
+            return body(0).into_iter().chain([after]).collect();
         }
+        if ir.is(parent, ScfOp::While) {
+            let goes_on = ir.is(end, ScfOp::Condition);
+            return if goes_on { body(1).into_iter().chain([after]).collect() } else { body(0).into_iter().collect() };
+        }
+        // A partition ends where the operation around the partitions ends.
+        if ir.is(parent, TtgOp::WarpSpecializePartitions) {
+            return ir.parent_op(parent).and_then(|ws| self.after.get(&ws).copied()).into_iter().collect();
+        }
+        vec![after]
     }
 }
 
-/// Whether control enters regions of the operation: combine regions of reductions and the like are no control flow.
+/// Whether control enters regions of the operation.
 fn branches(ir: &Ir, op: Op) -> bool {
-    let control = matches!(
-        ir.kind(op),
-        OpKind::Scf(ScfOp::For | ScfOp::If | ScfOp::While | ScfOp::ExecuteRegion)
-            | OpKind::Ttg(TtgOp::Mask | TtgOp::WarpSpecialize | TtgOp::WarpSpecializePartitions)
-    );
+    let control = ir.kind(op).belongs(Classes::CONTROL_FLOW);
     control && ir.regions_of(op).iter().any(|&r| ir.entry(r).is_some())
 }
 
 /// Whether control may go on after the operation without entering any of its regions.
 fn may_skip(ir: &Ir, op: Op) -> bool {
-    match ir.kind(op) {
-        OpKind::Scf(ScfOp::For) => true,
-        OpKind::Scf(ScfOp::If) => ir.body(op, 1).is_none(),
-        _ => false,
-    }
+    ir.is(op, ScfOp::For) || ir.is(op, ScfOp::If) && ir.body(op, 1).is_none()
 }

@@ -1,56 +1,54 @@
 //! Scratch memory: the bytes of shared memory that an operation needs while it runs, besides the buffers that the
 //! program names.
 //!
-//! One row per kind of operation; the numbers come from the plan that code generation emits (`layout::plan`), so the
+//! One row per kind of exchange that the dialects' tables state; the numbers come from the plan that code generation emits (`layout::plan`), so the
 //! two cannot disagree.
 
-use crate::ir::dialects::{TtOp, TtgOp, TtngOp};
-use crate::ir::{Ir, Op, OpKind, Type};
+use crate::ir::dialects::tt::tt::{Gather, Reduce, Scan};
+use crate::ir::dialects::{Exchange, discardable};
+use crate::ir::{Ir, Op, Type};
 use crate::layout::encodings::DESCRIPTOR_BYTES;
 use crate::layout::plan::{ConversionPlan, GatherPlan, ReducePlan, ScanPlan, shared_access::element_bytes};
 use crate::layout::{Dim, LayoutError, free_variable_masks, layout_of};
 use crate::target::Target;
 
 /// Where an operation's shared memory starts, in bytes.
-pub const OFFSET: &str = "allocation.offset";
+pub const OFFSET: &str = discardable::OFFSET.name();
 /// Bytes of shared memory that a block of the module needs.
-pub const SHARED: &str = "ttg.shared";
+pub const SHARED: &str = discardable::SHARED.name();
 
 /// Where a piece of global scratch memory starts in its program's part.
-pub const GLOBAL_OFFSET: &str = "ttg.global_scratch_memory_offset";
+pub const GLOBAL_OFFSET: &str = discardable::GLOBAL_OFFSET.name();
 /// Bytes of global scratch memory of one program.
-pub const GLOBAL_SIZE: &str = "ttg.global_scratch_memory_size";
+pub const GLOBAL_SIZE: &str = discardable::GLOBAL_SIZE.name();
 /// What the global scratch memory's start must be a multiple of.
-pub const GLOBAL_ALIGNMENT: &str = "ttg.global_scratch_memory_alignment";
+pub const GLOBAL_ALIGNMENT: &str = discardable::GLOBAL_ALIGNMENT.name();
 
 /// Bytes of shared memory that `op` needs for itself on this device.
 ///
 /// # Errors
 /// When a type of the operation has no layout.
 pub fn scratch_bytes(ir: &Ir, op: Op, target: &Target) -> Result<u32, LayoutError> {
-    match ir.kind(op) {
-        OpKind::Ttg(TtgOp::ConvertLayout) => {
-            let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
+    let Some(exchange) = ir.spec(op).exchange else { return Ok(0) };
+    match exchange {
+        Exchange::Conversion => {
+            let [source] = ir.all_operands(op);
+            let (from, to) = (ir.ty(source), ir.ty(ir.result(op)));
             Ok(ConversionPlan::new(layout_of(from)?, layout_of(to)?, element_bits(from), &target.shared)?
                 .scratch_bytes())
         }
-        OpKind::Tt(TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicPoll) => atomic_bytes(ir, op),
+        Exchange::Copies => atomic_bytes(ir, op),
         // Where there is no plan, code generation says why.
-        OpKind::Tt(TtOp::Reduce) => {
-            Ok(reduce_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op))))
-        }
-        OpKind::Tt(TtOp::Scan) => Ok(scan_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
-        OpKind::Tt(TtOp::Gather) => {
-            Ok(gather_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(operand_bytes(ir, op)[0])))
-        }
-        OpKind::Tt(TtOp::Histogram) => Ok(histogram_bins(ir, op) * HISTOGRAM_COUNTER_BYTES),
-        OpKind::Ttng(TtngOp::TensormapCreate) => Ok(DESCRIPTOR_BYTES),
-        _ => Ok(0),
+        Exchange::Reduce => Ok(reduce_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
+        Exchange::Scan => Ok(scan_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(&operand_bytes(ir, op)))),
+        Exchange::Gather => Ok(gather_plan(ir, op).map_or(0, |plan| plan.scratch_bytes(operand_bytes(ir, op)[0]))),
+        Exchange::Count => Ok(bins(ir, op) * COUNTER_BYTES),
+        Exchange::Descriptor => Ok(DESCRIPTOR_BYTES),
     }
 }
 
-/// Bytes in which `tt.histogram` counts, whatever its result's type.
-const HISTOGRAM_COUNTER_BYTES: u32 = 4;
+/// Bytes of a counter, whatever the result's type.
+const COUNTER_BYTES: u32 = 4;
 
 /// The plan of a `tt.reduce`.
 ///
@@ -59,7 +57,9 @@ const HISTOGRAM_COUNTER_BYTES: u32 = 4;
 pub fn reduce_plan(ir: &Ir, op: Op) -> Result<ReducePlan, LayoutError> {
     let result = ir.ty(*ir.results(op).first().ok_or_else(|| LayoutError::new("a reduction without results"))?);
     let result = if result.is_tensor() { Some(layout_of(result)?) } else { None };
-    ReducePlan::new(layout_of(ir.ty(ir.operand(op, 0)))?, axis(ir, op), result, &operand_bytes(ir, op))
+    let reduce = Reduce(op);
+    let source = reduce.srcs(ir).first().ok_or_else(|| LayoutError::new("a reduction without operands"))?;
+    ReducePlan::new(layout_of(ir.ty(*source))?, axis(reduce.axis(ir)), result, &operand_bytes(ir, op))
 }
 
 /// The plan of a `tt.scan`.
@@ -67,7 +67,9 @@ pub fn reduce_plan(ir: &Ir, op: Op) -> Result<ReducePlan, LayoutError> {
 /// # Errors
 /// As [`reduce_plan`].
 pub fn scan_plan(ir: &Ir, op: Op) -> Result<ScanPlan, LayoutError> {
-    ScanPlan::new(layout_of(ir.ty(ir.operand(op, 0)))?, axis(ir, op), ir.bool_attr(op, "reverse"))
+    let scan = Scan(op);
+    let source = scan.srcs(ir).first().ok_or_else(|| LayoutError::new("a scan without operands"))?;
+    ScanPlan::new(layout_of(ir.ty(*source))?, axis(scan.axis(ir)), scan.reverse(ir))
 }
 
 /// The plan of a `tt.gather`.
@@ -75,18 +77,20 @@ pub fn scan_plan(ir: &Ir, op: Op) -> Result<ScanPlan, LayoutError> {
 /// # Errors
 /// As [`reduce_plan`].
 pub fn gather_plan(ir: &Ir, op: Op) -> Result<GatherPlan, LayoutError> {
-    GatherPlan::new(layout_of(ir.ty(ir.operand(op, 0)))?, layout_of(ir.ty(ir.operand(op, 1)))?, axis(ir, op))
+    let gather = Gather(op);
+    let (source, indices) = (ir.ty(gather.src(ir)), ir.ty(gather.indices(ir)));
+    GatherPlan::new(layout_of(source)?, layout_of(indices)?, axis(gather.axis(ir)))
 }
 
-/// Number of values that a `tt.histogram` counts.
+/// How many different values are counted.
 #[must_use]
-pub fn histogram_bins(ir: &Ir, op: Op) -> u32 {
+pub fn bins(ir: &Ir, op: Op) -> u32 {
     ir.ty(ir.result(op)).shape().iter().product::<i64>() as u32
 }
 
-/// The axis of an operation; one that no tensor has when it states none.
-fn axis(ir: &Ir, op: Op) -> usize {
-    ir.int_attr(op, "axis").and_then(|a| usize::try_from(a).ok()).unwrap_or(usize::MAX)
+/// An axis as an index; one that no tensor has where none is stated.
+fn axis(stated: Option<i64>) -> usize {
+    stated.and_then(|a| usize::try_from(a).ok()).unwrap_or(usize::MAX)
 }
 
 /// Bytes of an element of each operand.

@@ -10,11 +10,12 @@
 //!
 //! Descriptors of tensor memory are left out.
 
+use crate::ir::dialects::TtgOp;
+use crate::ir::dialects::arith::arith::Select;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::flow::value_edges;
 use crate::ir::core::{AttrData, Ir, Op, Type, Value};
-use crate::ir::dialects::{ArithOp, OpKind, TtgOp};
 
 /// The buffers behind each memory descriptor of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -31,7 +32,7 @@ pub fn is_shared(ty: Type) -> bool {
 /// The descriptor that a view is made of.
 #[must_use]
 pub fn viewed(ir: &Ir, op: Op) -> Option<Value> {
-    ir.kind(op).is_view().then(|| ir.operand(op, 0))
+    if ir.kind(op).is_view() { ir.operands(op).first().copied() } else { None }
 }
 
 impl SharedAlias {
@@ -43,14 +44,12 @@ impl SharedAlias {
             value_edges(ir, func).into_iter().filter(|&(_, to)| is_shared(ir.ty(to))).collect();
         for op in ir.all_ops(func) {
             let Some(&result) = ir.results(op).first().filter(|&&r| is_shared(ir.ty(r))) else { continue };
-            match ir.kind(op) {
-                OpKind::Ttg(TtgOp::LocalAlloc) => {
-                    this.buffers.insert(result, BTreeSet::from([result]));
-                }
-                OpKind::Arith(ArithOp::Select) => {
-                    edges.extend([(ir.operand(op, 1), result), (ir.operand(op, 2), result)])
-                }
-                _ => edges.extend(viewed(ir, op).map(|from| (from, result))),
+            if ir.is(op, TtgOp::LocalAlloc) {
+                this.buffers.insert(result, BTreeSet::from([result]));
+            } else if let Some(select) = Select::of(ir, op) {
+                edges.extend([(select.true_value(ir), result), (select.false_value(ir), result)]);
+            } else {
+                edges.extend(viewed(ir, op).map(|from| (from, result)));
             }
         }
         while edges.iter().fold(false, |changed, &(from, to)| this.join(from, to) | changed) {}

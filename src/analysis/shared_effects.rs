@@ -15,9 +15,12 @@
 //! (a constant index), or the box of the part is kept beside it (a sub-slice, whose bytes are not contiguous).
 
 use crate::ir::core::{Attr, Ir, Op, Type, Value};
+use crate::ir::dialects::Exchange;
 pub use crate::ir::dialects::memory::{Class, Flight};
 use crate::ir::dialects::memory::{Order, Touch, When};
-use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::ttg::ttg::{ConvertLayout, MemDescIndex, MemDescSubslice};
+use crate::ir::dialects::{TtOp, TtgOp};
+use crate::ir::rewrite::fold::const_of;
 use crate::layout::layout_of;
 use crate::layout::plan::ConversionPlan;
 use crate::target::Target;
@@ -146,14 +149,12 @@ fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation,
 
 /// Whether the operation's own protocol only makes the threads of a warp wait for each other.
 fn stays_in_warps(ir: &Ir, op: Op, target: &Target) -> bool {
-    if ir.is(op, TtngOp::TensormapCreate) {
+    if ir.spec(op).exchange == Some(Exchange::Descriptor) {
         // All is done by the first warp.
         return true;
     }
-    if !ir.is(op, TtgOp::ConvertLayout) {
-        return false;
-    }
-    let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
+    let Some(conversion) = ConvertLayout::of(ir, op) else { return false };
+    let (from, to) = (ir.ty(conversion.src(ir)), ir.ty(conversion.result(ir)));
     let (Ok(source), Ok(destination)) = (layout_of(from), layout_of(to)) else { return false };
     match ConversionPlan::new(source, destination, element_bits(from), &target.shared) {
         Ok(ConversionPlan::Shared(plan)) => plan.is_within_warps(),
@@ -213,26 +214,29 @@ fn view_chain(ir: &Ir, value: Value) -> (Value, Vec<Op>) {
 
 /// The part of `access` that a view takes.
 fn narrow(ir: &Ir, access: Access, view: Op) -> Access {
-    let (from, to) = (ir.ty(ir.operand(view, 0)), ir.ty(ir.result(view)));
-    match ir.kind(view) {
+    if let Some(view) = MemDescIndex::of(ir, view) {
         // Of a part of the buffers, the first need not be the allocation's first.
-        OpKind::Ttg(TtgOp::MemDescIndex)
-            if access.part.is_none() && is_whole(from) && covers(access.start, access.end, from) =>
-        {
-            let index = ir.def_op(ir.operand(view, 1)).and_then(|d| ir.attr(d, "value")).and_then(Attr::as_int);
-            match (index.and_then(|i| u32::try_from(i).ok()), index_stride(to)) {
-                (Some(index), Some(stride)) if access.start + (index + 1) * stride <= access.end => {
-                    let start = access.start + index * stride;
-                    Access { start, end: start + stride, ..access }
-                }
-                _ => access,
-            }
+        let from = ir.ty(view.src(ir));
+        if access.part.is_none() && is_whole(from) && covers(access.start, access.end, from) {
+            return indexed(ir, access, view);
         }
-        OpKind::Ttg(TtgOp::MemDescSubslice) => {
-            Access { part: subslice(ir, access.part.as_ref(), view, from, to), ..access }
+    }
+    if let Some(view) = MemDescSubslice::of(ir, view) {
+        return Access { part: subslice(ir, access.part.as_ref(), view), ..access };
+    }
+    // Another view of a part: which elements it has is not followed.
+    Access { part: None, ..access }
+}
+
+/// The buffer that an index takes of an allocation, or all of them where the index is not known.
+fn indexed(ir: &Ir, access: Access, view: MemDescIndex) -> Access {
+    let index = const_of(ir, view.index(ir)).and_then(Attr::as_int);
+    match (index.and_then(|i| u32::try_from(i).ok()), index_stride(ir.ty(view.result(ir)))) {
+        (Some(index), Some(stride)) if access.start + (index + 1) * stride <= access.end => {
+            let start = access.start + index * stride;
+            Access { start, end: start + stride, ..access }
         }
-        // Another view of a part: which elements it has is not followed.
-        _ => Access { part: None, ..access },
+        _ => access,
     }
 }
 
@@ -254,9 +258,9 @@ pub fn index_stride(element: Type) -> Option<u32> {
     if whole { buffer_bytes(element).ok() } else { None }
 }
 
-fn subslice(ir: &Ir, before: Option<&Part>, view: Op, from: Type, to: Type) -> Option<Part> {
-    let (from, to) = (from.as_memdesc()?, to.as_memdesc()?);
-    let offsets = ir.attr(view, "offsets").and_then(Attr::as_dense_array)?;
+fn subslice(ir: &Ir, before: Option<&Part>, view: MemDescSubslice) -> Option<Part> {
+    let (from, to) = (ir.ty(view.src(ir)).as_memdesc()?, ir.ty(view.result(ir)).as_memdesc()?);
+    let offsets = view.offsets(ir)?;
     // The offsets count from the operand's start: that of the allocation, or that of a known part.
     let start = |d: usize| match before {
         Some(part) => part.ranges.get(d).map_or(0, |r| r.0),

@@ -23,8 +23,9 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::Context;
 use inkwell::module::Linkage;
 use inkwell::types::{AnyType, BasicTypeEnum};
-use inkwell::values::{FunctionValue, PointerValue, StructValue};
+use inkwell::values::FunctionValue;
 
+use super::declared::Declared;
 use super::llvm::Facts;
 use super::lower::{Lower, Res, Val, defect, located};
 use super::machine::KernelShape;
@@ -34,45 +35,13 @@ use crate::ir::{Attr, AttrData, Ir, Op, TtOp, Type, TypeData};
 use crate::layout::encodings::DESCRIPTOR_BYTES;
 
 /// LLVM's number of the calling convention `fastcc`.
-const FAST: u32 = 8;
+pub(crate) const FAST: u32 = 8;
 
 /// The functions of a module that become code.
 pub(crate) struct Functions {
     pub(crate) kernels: Vec<Op>,
     /// What kernels call, directly or not: callees first.
     pub(crate) called: Vec<Op>,
-}
-
-/// A function in LLVM.
-#[derive(Clone, Copy)]
-pub(crate) struct Declared<'c> {
-    pub(crate) function: FunctionValue<'c>,
-    /// The parameter with the address of its shared memory; kernels use the symbol.
-    shared: Option<u32>,
-    /// The parameter with the address of its scratch memory in global memory; of a kernel that of all programs.
-    scratch: Option<u32>,
-    pub(crate) kernel: bool,
-}
-
-impl<'c> Declared<'c> {
-    /// What [`Lower`] holds until its function is declared.
-    pub(crate) fn nothing(function: FunctionValue<'c>) -> Declared<'c> {
-        Declared { function, shared: None, scratch: None, kernel: true }
-    }
-
-    fn pointer(&self, param: Option<u32>) -> Option<PointerValue<'c>> {
-        self.function.get_nth_param(param?).and_then(|p| PointerValue::try_from(p).ok())
-    }
-
-    /// The address of the function's shared memory, unless it is the symbol.
-    pub(crate) fn shared_base(&self) -> Option<PointerValue<'c>> {
-        self.pointer(self.shared)
-    }
-
-    /// The address of the function's scratch memory, of a kernel that of all programs.
-    pub(crate) fn scratch_base(&self) -> Option<PointerValue<'c>> {
-        self.pointer(self.scratch)
-    }
 }
 
 impl Functions {
@@ -284,60 +253,6 @@ impl<'c> Lower<'c, '_> {
         }
         Ok(())
     }
-}
-
-/// `tt.call`
-pub(crate) fn call(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let ir = cx.ir;
-    let name = ir.str_attr(op, "callee").unwrap_or("?");
-    let callee = ir.function(name).and_then(|f| cx.functions.get(&f).copied());
-    let callee = callee.ok_or_else(|| defect(format!("`{name}` was not declared")))?;
-    let mut args: Vec<Val<'_>> = vec![];
-    for &operand in ir.operands(op) {
-        args.extend(cx.get(operand)?.iter());
-    }
-    if callee.shared.is_some() {
-        args.push(cx.scratch(op)?.into());
-    }
-    if callee.scratch.is_some() {
-        args.push(super::ops::scratch_memory(cx, op)?.into());
-    }
-    let args: Vec<_> = args.into_iter().map(Into::into).collect();
-    let site = cx.b.build_direct_call(callee.function, &args, "")?;
-    site.set_call_convention(FAST);
-    let mut regs = match site.try_as_basic_value().basic() {
-        Some(Val::StructValue(s)) => fields(cx, s)?,
-        Some(one) => vec![one],
-        None => vec![],
-    }
-    .into_iter();
-    for &result in ir.results(op) {
-        let count = cx.register_types(ir.ty(result))?.len();
-        cx.set(result, regs.by_ref().take(count).collect());
-    }
-    Ok(())
-}
-
-fn fields<'c>(cx: &Lower<'c, '_>, value: StructValue<'c>) -> Res<Vec<Val<'c>>> {
-    (0..value.get_type().count_fields()).map(|i| Ok(cx.b.build_extract_value(value, i, "")?)).collect()
-}
-
-/// `tt.return`
-pub(crate) fn ret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let operands = cx.ir.operands(op);
-    if cx.declared.kernel && !operands.is_empty() {
-        return Err(cx.unsupported(op, "a kernel cannot return values"));
-    }
-    let mut regs: Vec<Val<'_>> = vec![];
-    for &operand in operands {
-        regs.extend(cx.get(operand)?.iter());
-    }
-    match regs.as_slice() {
-        [] => cx.b.build_return(None)?,
-        [one] => cx.b.build_return(Some(one))?,
-        many => cx.b.build_aggregate_return(many)?,
-    };
-    Ok(())
 }
 
 /// A name that assemblers take: mangled names hold the values of compile-time arguments. LLVM

@@ -1,9 +1,9 @@
 //! The instructions of a vendor, as lowering asks for them.
 //!
-//! The files of `codegen` decide *what* happens: which threads hold an element, which accesses go together, which values
-//! move where, who waits for whom. A [`Machine`] says *how* one of these steps is written for its GPUs. So a new vendor
-//! implements this trait and changes nothing in `codegen`, and a new kind of access is a method here before it is an
-//! instruction there. Triton's `TargetInfoBase` has the same role.
+//! The files of `codegen` decide *what* happens: which threads hold an element, which accesses go together, which
+//! values move where, who waits for whom. A [`Machine`] says *how* one of these steps is written for its GPUs. So a new
+//! vendor implements this trait and changes nothing in `codegen`, and a new kind of access is a method here before it
+//! is an instruction there. Triton's `TargetInfoBase` has the same role.
 //!
 //! Methods get the [`Lower`] that is at work and append to the code that it builds. Addresses in shared memory are
 //! integers of 32 bits, and a mask is a predicate: an access whose predicate is false does not happen.
@@ -12,9 +12,7 @@ use inkwell::values::{FunctionValue, IntValue, PointerValue};
 
 use super::llvm::LlvmTarget;
 use super::lower::{Lower, Res, Val, defect};
-use super::ops::Order;
-use super::warp::Source;
-use crate::ir::dialects::enums::{FpRounding, MemScope, ProgramDim, RmwKind};
+use crate::ir::dialects::enums::{FpRounding, MemScope, MemSemantic, ProgramDim, RmwKind};
 use crate::ir::dialects::{ArithOp, MathOp};
 use crate::ir::{FloatKind, Op, Type};
 
@@ -31,6 +29,31 @@ pub(crate) struct KernelShape {
     pub(crate) max_registers: Option<u32>,
     /// Blocks of a cluster.
     pub(crate) blocks: u32,
+}
+
+/// From which lane a shuffle takes its values.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'c> {
+    /// The lane whose number differs in these bits.
+    Flip(u32),
+    /// The lane of this number.
+    Lane(IntValue<'c>),
+}
+
+/// What an atomic operation promises about other accesses, and to whom.
+pub(crate) struct Order {
+    pub(crate) sem: MemSemantic,
+    pub(crate) scope: MemScope,
+}
+
+impl Order {
+    pub(crate) fn acquires(&self) -> bool {
+        matches!(self.sem, MemSemantic::Acquire | MemSemantic::AcqRel)
+    }
+
+    pub(crate) fn releases(&self) -> bool {
+        matches!(self.sem, MemSemantic::Release | MemSemantic::AcqRel)
+    }
 }
 
 /// What a program asks of the grid.

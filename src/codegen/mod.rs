@@ -1,7 +1,7 @@
 //! Code generation: TTGIR to LLVM IR, and LLVM IR to assembly.
 //!
-//! 1. [`mod@lower`] walks each kernel, and each function that one calls, once and builds LLVM IR directly, with no
-//!    dialect between. A value is the vector of its registers in one thread, in the order of its layout's register
+//! 1. `module` walks each kernel, and each function that one calls, once and builds LLVM IR directly, with no dialect
+//!    between. A value is the vector of its registers in one thread, in the order of its layout's register
 //!    index ([`lower`](mod@self::lower) holds the state, `ops` a file per family of operations).
 //! 2. [`Module`] (or [`parse_llir`], for LLVM IR that is the input) runs LLVM and prints assembly.
 //!
@@ -23,15 +23,18 @@
 //! # }
 //! ```
 
-mod control;
+pub(crate) mod bits;
 mod debug_info;
-mod functions;
+mod declared;
+pub(crate) mod functions;
 mod indices;
 pub(crate) mod llvm;
 pub(crate) mod lower;
 pub(crate) mod machine;
 pub(crate) mod memdesc;
+mod module;
 pub(crate) mod ops;
+mod options;
 mod region;
 mod shared;
 mod shared_access;
@@ -42,51 +45,11 @@ pub(crate) mod warp;
 
 use crate::diag::Diagnostic;
 use crate::ir::Ir;
-use crate::target::Target;
 use machine::Machine;
 
 pub(crate) use llvm::parse_llir;
 pub use llvm::{Facts, Module};
-
-/// What a kernel is compiled for and how.
-#[derive(Clone, Debug)]
-pub struct CodegenOptions {
-    pub target: Target,
-    /// Warps of a block, where the module does not say (`ttg.num-warps`).
-    pub num_warps: u32,
-    /// Blocks of a cluster, where the module does not say (`ttg.num-ctas`).
-    pub num_ctas: u32,
-    /// Fuse multiplications and additions.
-    pub fp_fusion: bool,
-    /// Upper bound on registers of a thread.
-    pub maxnreg: Option<u32>,
-    /// Write line tables.
-    pub lineinfo: bool,
-    /// Append the two pointers (global scratch, profile scratch) that Triton's launcher passes to every kernel.
-    pub triton_abi: bool,
-    /// LLVM's pipeline, in the form of `opt -passes=`, instead of the built-in one.
-    pub llvm_passes: Option<String>,
-    /// The name of the file of LLVM IR that is read, for messages.
-    pub source_name: Option<String>,
-}
-
-impl CodegenOptions {
-    /// Triton's defaults for a target.
-    #[must_use]
-    pub fn new(target: Target) -> CodegenOptions {
-        CodegenOptions {
-            target,
-            num_warps: 4,
-            num_ctas: 1,
-            fp_fusion: true,
-            maxnreg: None,
-            lineinfo: true,
-            triton_abi: false,
-            llvm_passes: None,
-            source_name: None,
-        }
-    }
-}
+pub use options::CodegenOptions;
 
 /// Lowers every kernel of a module of TTGIR, with what it calls, to LLVM IR, not optimised yet.
 ///
@@ -97,7 +60,7 @@ pub(crate) fn lower(
     options: &CodegenOptions,
     machine: &'static dyn Machine,
 ) -> Result<Module, Vec<Diagnostic>> {
-    lower::module(ir, options, machine)
+    module::module(ir, options, machine)
 }
 
 /// LLVM's version, `22.1.8`.

@@ -8,8 +8,8 @@
 
 use inkwell::values::BasicValue;
 
-use super::control;
 use super::lower::{Label, Lower, Res, Val, defect};
+use super::ops::control;
 use crate::ir::dialects::{ArithOp, OpKind};
 use crate::ir::{Block, Op};
 

@@ -9,9 +9,9 @@ use inkwell::module::Linkage;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, CallSiteValue, IntValue, PointerValue};
 
-use super::CodegenOptions;
 use super::lower::{Lower, Res, Val, as_int, defect, located};
-use super::warp::Source;
+use super::machine::Source;
+use super::options::CodegenOptions;
 use crate::analysis::allocation::buffer_bytes;
 use crate::analysis::scratch::{OFFSET, SHARED, scratch_bytes};
 use crate::diag::{Diagnostic, codes::codegen as codes};

@@ -15,8 +15,8 @@ use std::collections::btree_map::Entry;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue, PointerValue};
 
+use super::bits::bits_as;
 use super::lower::{Lower, Res, Val, as_int, defect};
-use super::ops::bits_as;
 use crate::layout::Dim;
 use crate::layout::plan::{Access, Form, SharedAccess};
 

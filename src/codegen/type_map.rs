@@ -123,7 +123,7 @@ impl<'c> Lower<'c, '_> {
             let at = unsafe { self.b.build_in_bounds_gep(stored, global.as_pointer_value(), &[index], "")? };
             let loaded = self.b.build_load(stored, at, "")?.into_int_value();
             let whole = self.b.build_int_truncate_or_bit_cast(loaded, self.int_type(bits), "")?;
-            regs.push(super::ops::bits_as(self, whole.into(), elem)?);
+            regs.push(super::bits::bits_as(self, whole.into(), elem)?);
         }
         Ok(regs.into())
     }

@@ -6,19 +6,11 @@
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, IntValue, PointerValue};
 
+use super::bits::bits_as;
 use super::lower::{Lower, Res, Val, as_int, defect};
-use super::ops::bits_as;
+use super::machine::Source;
 
 const WORD: u32 = 32;
-
-/// From which lane a shuffle takes its values.
-#[derive(Clone, Copy)]
-pub(crate) enum Source<'c> {
-    /// The lane whose number differs in these bits.
-    Flip(u32),
-    /// The lane of this number.
-    Lane(IntValue<'c>),
-}
 
 impl<'c> Lower<'c, '_> {
     /// The values that another lane has in place of these, which are of one type.

@@ -3,8 +3,10 @@
 //! Structured operations do what the operations in their regions do. A call, and anything unknown, is taken to do
 //! everything.
 
-use crate::ir::core::{Ir, Op};
-use crate::ir::dialects::{Effects, OpKind, Traits, TtOp, TtgOp, TtngOp};
+use crate::ir::core::{Attr, Ir, Op};
+use crate::ir::dialects::tt::tt::{ElementwiseInlineAsm, ExternElementwise, Load};
+use crate::ir::dialects::{Effects, OpKind, Traits, TtgOp, TtngOp, discardable};
+use crate::ir::rewrite::fold::const_of;
 
 /// The effects of an operation, with those of its regions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -43,17 +45,14 @@ pub fn effects(ir: &Ir, op: Op) -> EffectSet {
 
 /// What the operation does by itself; `None` if it does what the operations in it do.
 fn own_effects(ir: &Ir, op: Op) -> Option<EffectSet> {
-    match ir.kind(op) {
-        // A volatile load must stay where it is: it counts as a write too.
-        OpKind::Tt(TtOp::Load) if ir.bool_attr(op, "isVolatile") => return Some(EffectSet::ALL),
-        // A buffer that is never written again is a value like any other, until it has a place.
-        OpKind::Ttg(TtgOp::LocalAlloc) | OpKind::Ttng(TtngOp::TmemAlloc) if is_unplaced_value(ir, op) => {
-            return Some(EffectSet::default());
-        }
-        OpKind::Tt(TtOp::ElementwiseInlineAsm | TtOp::ExternElementwise) if ir.bool_attr(op, "pure") => {
-            return Some(EffectSet::default());
-        }
-        _ => {}
+    // A volatile load must stay where it is: it counts as a write too.
+    if Load::of(ir, op).is_some_and(|load| load.isVolatile(ir)) {
+        return Some(EffectSet::ALL);
+    }
+    // A buffer that is never written again is a value like any other, until it has a place.
+    let is_alloc = ir.is(op, TtgOp::LocalAlloc) || ir.is(op, TtngOp::TmemAlloc);
+    if is_alloc && is_unplaced_value(ir, op) || says_pure(ir, op) {
+        return Some(EffectSet::default());
     }
     Some(match ir.spec(op).effects {
         Effects::Pure => EffectSet::default(),
@@ -77,10 +76,15 @@ fn writes(ir: &Ir, op: Op) -> bool {
     )
 }
 
+/// Whether it is code of another language that says of itself that it has no effects.
+fn says_pure(ir: &Ir, op: Op) -> bool {
+    let asm = ElementwiseInlineAsm::of(ir, op).is_some_and(|asm| asm.pure(ir));
+    asm || ExternElementwise::of(ir, op).is_some_and(|call| call.pure(ir))
+}
+
 fn is_unplaced_value(ir: &Ir, op: Op) -> bool {
-    let mutable = ir.ty(ir.results(op)[0]).as_memdesc().is_some_and(|d| d.mutable);
-    let placed =
-        ["allocation.offset", "tensor_memory_col_offset"].into_iter().any(|name| ir.stored_attr(op, name).is_some());
+    let mutable = ir.ty(ir.result(op)).as_memdesc().is_some_and(|d| d.mutable);
+    let placed = ir.stores(op, discardable::OFFSET) || ir.stores(op, discardable::TENSOR_MEMORY_OFFSET);
     !mutable && !placed
 }
 
@@ -119,6 +123,6 @@ fn divides_by_constant(ir: &Ir, op: Op) -> bool {
     let OpKind::Arith(kind) = ir.kind(op) else { return false };
     let signed = matches!(kind, A::Divsi | A::Remsi | A::Ceildivsi | A::Floordivsi);
     let Some(&divisor) = ir.operands(op).get(1) else { return false };
-    let value = ir.def_op(divisor).and_then(|d| ir.attr(d, "value")).and_then(crate::ir::core::Attr::int_value);
+    let value = const_of(ir, divisor).and_then(Attr::int_value);
     value.is_some_and(|v| v != 0 && !(signed && v == -1))
 }

@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn pipelines_print_and_read_back() {
-        let text = "convert-triton-to-tritongpu{target=cuda:90 num-warps=4},canonicalize,cse";
+        let text = "convert-triton-to-tritongpu{num-warps=4 target=cuda:90},canonicalize,cse";
         let again = Pipeline::parse(text).expect("a pipeline reads back");
         assert_eq!((again.to_string().as_str(), again.steps.len()), (text, 3));
         let wrapped = Pipeline::parse("builtin.module(canonicalize, cse)").expect("the wrapper is accepted");

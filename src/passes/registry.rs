@@ -23,7 +23,7 @@ pub static ALL: &[&Pass] = &[
     &ttg::convert_from_tt::PASS,
     &ttg::coalesce::PASS,
     &ttg::coalesce_async_copy::PASS,
-    &ttg::prefetch::PASS,
+    &nvidia::prefetch::PASS,
     &nvidia::tma_lowering::PASS,
     &ttg::remove_layout_conversions::PASS,
     &ttg::f32_dot::PASS,

@@ -42,7 +42,7 @@ fn stated(ir: &Ir, param: Value) -> AxisInfo {
     let all = vec![MAX_DIVISOR];
     let mut info = AxisInfo { contiguity: all.clone(), divisibility: all.clone(), constancy: all, constant: None };
     if pessimistic(ir, param).rank() == 1 {
-        info.apply_hints(&|name| super::hint(ir, param, name).filter(|a| matches!(a.data(), AttrData::Int(..))));
+        info.apply_hints(&|key| ir.value_attr(param, key).filter(|a| matches!(a.data(), AttrData::Int(..))));
     }
     info
 }
@@ -52,7 +52,7 @@ fn calls(ir: &Ir, func: Op) -> Vec<Op> {
 }
 
 fn callee(ir: &Ir, call: Op) -> Option<Op> {
-    ir.function(ir.str_attr(call, "callee")?)
+    ir.callee(call)
 }
 
 /// Functions, each before those that it calls.

@@ -8,44 +8,50 @@ use super::{AxisInfo, MAX_DIVISOR, gcd, highest_pow2_divisor};
 use crate::ir::core::{Attr, AttrData, DenseData, Ir, Op, Type};
 use crate::ir::dialects::arith::arith as view;
 use crate::ir::dialects::enums::CmpiPredicate::{self, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult};
+use crate::ir::dialects::tt::tt::{Addptr, Broadcast, ExpandDims, MakeRange, Reshape, Trans};
 use crate::ir::dialects::{ArithOp, BuiltinOp, OpKind, TtOp, TtgOp, UbOp};
 
 /// The facts about the results of `op`, from those about its operands.
 pub(super) fn transfer(ir: &Ir, op: Op, args: &[&AxisInfo]) -> Option<AxisInfo> {
     let ty = ir.ty(ir.result(op));
-    match ir.kind(op) {
-        OpKind::Arith(kind) => arith(ir, op, kind, ty, args),
-        OpKind::Tt(kind) => tt(ir, op, kind, ty, args),
-        OpKind::Ttg(TtgOp::ConvertLayout) | OpKind::Builtin(BuiltinOp::UnrealizedConversionCast) => {
-            Some(args[0].clone())
-        }
-        OpKind::Ub(UbOp::Poison) => {
-            let all = vec![MAX_DIVISOR; super::axes_of(ty)];
-            Some(AxisInfo { contiguity: all.clone(), divisibility: all.clone(), constancy: all, constant: None })
-        }
-        _ => None,
+    if let OpKind::Arith(kind) = ir.kind(op) {
+        return arith(ir, op, kind, ty, args);
     }
+    if let OpKind::Tt(kind) = ir.kind(op) {
+        return tt(ir, op, kind, ty, args);
+    }
+    if ir.is(op, UbOp::Poison) {
+        let all = vec![MAX_DIVISOR; super::axes_of(ty)];
+        return Some(AxisInfo { contiguity: all.clone(), divisibility: all.clone(), constancy: all, constant: None });
+    }
+    // The same elements in other threads.
+    let same = ir.is(op, TtgOp::ConvertLayout) || ir.is(op, BuiltinOp::UnrealizedConversionCast);
+    if same { args.first().copied().cloned() } else { None }
 }
 
 fn arith(ir: &Ir, op: Op, kind: ArithOp, ty: Type, args: &[&AxisInfo]) -> Option<AxisInfo> {
     use ArithOp as A;
-    match kind {
-        A::Constant => constant(ir.attr(op, "value")?),
-        A::Extsi | A::Extui | A::Trunci => Some(args[0].clone()),
-        A::Addi => Some(sum(ty, args[0], args[1], Sum::Add)),
-        A::Subi => Some(sum(ty, args[0], args[1], Sum::Sub)),
-        A::Muli => Some(product(ty, args[0], args[1])),
-        A::Divsi | A::Divui => Some(quotient(ty, args[0], args[1])),
-        A::Remsi | A::Remui => Some(remainder(ty, args[0], args[1])),
-        A::Andi => Some(bitwise(ty, args, |a, b| a & b)),
-        A::Ori => Some(bitwise(ty, args, |a, b| a | b)),
-        A::Xori => Some(bitwise(ty, args, |a, b| a ^ b)),
-        A::Shli => Some(shift_left(ty, args[0], args[1])),
-        A::Shrsi | A::Shrui => Some(shift_right(ty, args[0], args[1])),
-        A::Maxsi | A::Maxui => Some(extremum(ty, args, i64::max)),
-        A::Minsi | A::Minui => Some(extremum(ty, args, i64::min)),
-        A::Cmpi => comparison(ty, view::Cmpi(op).predicate(ir)?, args[0], args[1]),
-        A::Select => Some(select(ty, ir.ty(ir.operand(op, 0)).is_tensor(), args)),
+    match (kind, args) {
+        (A::Constant, []) => constant(view::Constant(op).value(ir)?),
+        (A::Extsi | A::Extui | A::Trunci, &[x]) => Some(x.clone()),
+        (A::Addi, [x, y]) => Some(sum(ty, x, y, Sum::Add)),
+        (A::Subi, [x, y]) => Some(sum(ty, x, y, Sum::Sub)),
+        (A::Muli, [x, y]) => Some(product(ty, x, y)),
+        (A::Divsi | A::Divui, [x, y]) => Some(quotient(ty, x, y)),
+        (A::Remsi | A::Remui, [x, y]) => Some(remainder(ty, x, y)),
+        (A::Andi, [x, y]) => Some(bitwise(ty, x, y, |a, b| a & b)),
+        (A::Ori, [x, y]) => Some(bitwise(ty, x, y, |a, b| a | b)),
+        (A::Xori, [x, y]) => Some(bitwise(ty, x, y, |a, b| a ^ b)),
+        (A::Shli, [x, y]) => Some(shift_left(ty, x, y)),
+        (A::Shrsi | A::Shrui, [x, y]) => Some(shift_right(ty, x, y)),
+        (A::Maxsi | A::Maxui, [x, y]) => Some(extremum(ty, x, y, i64::max)),
+        (A::Minsi | A::Minui, [x, y]) => Some(extremum(ty, x, y, i64::min)),
+        (A::Cmpi, [x, y]) => comparison(ty, view::Cmpi(op).predicate(ir)?, x, y),
+        (A::Select, [cond, x, y]) => {
+            let per_element = ir.ty(view::Select(op).condition(ir)).is_tensor();
+            Some(select(ty, per_element, cond, x, y))
+        }
+        // That nothing is known of a result is true of every operation.
         _ => None,
     }
 }
@@ -55,7 +61,8 @@ fn tt(ir: &Ir, op: Op, kind: TtOp, ty: Type, args: &[&AxisInfo]) -> Option<AxisI
     match kind {
         TtOp::Bitcast => source.cloned(),
         TtOp::MakeRange => {
-            let (start, end) = (ir.int_attr(op, "start")?, ir.int_attr(op, "end")?);
+            let range = MakeRange(op);
+            let (start, end) = (range.start(ir)?, range.end(ir)?);
             // Bounds are 32 bits wide, and so is the divisor of zero here.
             let divisor = highest_pow2_divisor(start).min(1 << 30);
             Some(AxisInfo {
@@ -66,8 +73,8 @@ fn tt(ir: &Ir, op: Op, kind: TtOp, ty: Type, args: &[&AxisInfo]) -> Option<AxisI
             })
         }
         TtOp::Addptr => {
-            let bytes = pointee_bytes(ir.ty(ir.operand(op, 0)));
-            Some(sum(ty, args[0], args[1], Sum::Ptr(bytes)))
+            let &[ptr, offset] = args else { return None };
+            Some(sum(ty, ptr, offset, Sum::Ptr(pointee_bytes(ir.ty(Addptr(op).ptr(ir))))))
         }
         TtOp::Splat => {
             let (src, rank) = (source?, ty.rank());
@@ -84,10 +91,11 @@ fn tt(ir: &Ir, op: Op, kind: TtOp, ty: Type, args: &[&AxisInfo]) -> Option<AxisI
                 (0..ptr.rank()).map(|d| gcd(ptr.constancy[d], mask.map_or(0, |m| m.constancy[d]))).collect();
             Some(AxisInfo { constancy, ..AxisInfo::unknown(ptr.rank()) })
         }
-        TtOp::ExpandDims => expand_dims(source?, usize::try_from(ir.int_attr(op, "axis")?).ok()?),
-        TtOp::Broadcast => Some(broadcast(source?, ir.ty(ir.operand(op, 0)).shape(), ty.shape())),
-        TtOp::Reshape => Some(reshape(source?, ir.ty(ir.operand(op, 0)).shape(), ty.shape())),
-        TtOp::Trans => transpose(source?, ir.attr(op, "order")?.as_dense_array()?),
+        TtOp::ExpandDims => expand_dims(source?, usize::try_from(ExpandDims(op).axis(ir)?).ok()?),
+        TtOp::Broadcast => Some(broadcast(source?, ir.ty(Broadcast(op).src(ir)).shape(), ty.shape())),
+        TtOp::Reshape => Some(reshape(source?, ir.ty(Reshape(op).src(ir)).shape(), ty.shape())),
+        TtOp::Trans => transpose(source?, Trans(op).order(ir)?),
+        // As for `arith`.
         _ => None,
     }
 }
@@ -257,8 +265,7 @@ fn remainder(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
     }
 }
 
-fn bitwise(ty: Type, args: &[&AxisInfo], f: fn(i64, i64) -> i64) -> AxisInfo {
-    let (a, b) = (args[0], args[1]);
+fn bitwise(ty: Type, a: &AxisInfo, b: &AxisInfo, f: fn(i64, i64) -> i64) -> AxisInfo {
     match (a.constant, b.constant) {
         (Some(x), Some(y)) => known(ty, a.rank(), f(x, y)),
         _ => AxisInfo { constancy: common_constancy(a, b), ..AxisInfo::unknown(a.rank()) },
@@ -307,8 +314,7 @@ fn shift_right(ty: Type, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
     }
 }
 
-fn extremum(ty: Type, args: &[&AxisInfo], pick: fn(i64, i64) -> i64) -> AxisInfo {
-    let (a, b) = (args[0], args[1]);
+fn extremum(ty: Type, a: &AxisInfo, b: &AxisInfo, pick: fn(i64, i64) -> i64) -> AxisInfo {
     match (a.constant, b.constant) {
         (Some(x), Some(y)) => known(ty, a.rank(), pick(x, y)),
         _ => AxisInfo { constant: None, ..a.join(b) },
@@ -342,8 +348,7 @@ fn comparison(ty: Type, predicate: CmpiPredicate, a: &AxisInfo, b: &AxisInfo) ->
     Some(AxisInfo { constancy, ..AxisInfo::unknown(rank) })
 }
 
-fn select(ty: Type, per_element: bool, args: &[&AxisInfo]) -> AxisInfo {
-    let (cond, a, b) = (args[0], args[1], args[2]);
+fn select(ty: Type, per_element: bool, cond: &AxisInfo, a: &AxisInfo, b: &AxisInfo) -> AxisInfo {
     match cond.constant {
         Some(0) => return b.clone(),
         Some(_) => return a.clone(),

@@ -1,12 +1,13 @@
 //! Where the buffers of a function lie, as the module says: read from its attributes, with sizes from the types, and
 //! nothing else.
 
+use crate::ir::dialects::ttg::ttg::LocalAlloc;
 use std::collections::BTreeMap;
 
 use crate::analysis::allocation::buffer_bytes;
 use crate::analysis::scratch::{SHARED, scratch_bytes};
 use crate::ir::core::{Attr, Ir, Op};
-use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{TtOp, TtngOp};
 use crate::target::Target;
 
 use super::places::{alignment, is_shared, offset};
@@ -75,7 +76,7 @@ fn of_function(
     path.push(func);
     let mut buffers = Buffers { alignment: 1, ..Buffers::default() };
     for op in ir.all_ops(func).into_iter().filter(|&op| op != func) {
-        if let Some(callee) = callee(ir, op) {
+        if let Some(callee) = ir.callee(op) {
             of_function(ir, callee, target, done, faults, path);
         }
         match need(ir, op, target, done) {
@@ -109,22 +110,13 @@ fn place(ir: &Ir, op: Op, bytes: u64, alignment: u64, buffers: &mut Buffers, fau
 
 /// Bytes and alignment that an operation needs.
 fn need(ir: &Ir, op: Op, target: &Target, done: &BTreeMap<Op, Buffers>) -> Result<(u64, u64), String> {
-    match ir.kind(op) {
-        OpKind::Ttg(TtgOp::LocalAlloc) if is_shared(ir.ty(ir.result(op))) => {
-            let bytes = buffer_bytes(ir.ty(ir.result(op))).map_err(|e| e.to_string())?;
-            Ok((u64::from(bytes), alignment(ir, op)))
-        }
-        OpKind::Tt(TtOp::Call) => {
-            Ok(callee(ir, op).and_then(|f| done.get(&f)).map_or((0, 1), |b| (b.total, b.alignment)))
-        }
-        kind => {
-            let bytes = scratch_bytes(ir, op, target).map_err(|e| e.to_string())?;
-            Ok((u64::from(bytes), if kind == TtngOp::TensormapCreate.into() { TENSOR_MAP } else { VECTOR }))
-        }
+    if let Some(alloc) = LocalAlloc::of(ir, op).filter(|alloc| is_shared(ir.ty(alloc.result(ir)))) {
+        let bytes = buffer_bytes(ir.ty(alloc.result(ir))).map_err(|e| e.to_string())?;
+        return Ok((u64::from(bytes), alignment(ir, alloc)));
     }
-}
-
-/// Whom a call calls.
-pub(super) fn callee(ir: &Ir, op: Op) -> Option<Op> {
-    if ir.is(op, TtOp::Call) { ir.function(ir.str_attr(op, "callee")?) } else { None }
+    if ir.is(op, TtOp::Call) {
+        return Ok(ir.callee(op).and_then(|f| done.get(&f)).map_or((0, 1), |b| (b.total, b.alignment)));
+    }
+    let bytes = scratch_bytes(ir, op, target).map_err(|e| e.to_string())?;
+    Ok((u64::from(bytes), if ir.is(op, TtngOp::TensormapCreate) { TENSOR_MAP } else { VECTOR }))
 }

@@ -60,6 +60,7 @@ mod table;
 mod values;
 mod walk;
 
+use crate::ir::dialects::discardable::NUM_WARPS;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::core::{Ir, Op, Value};
@@ -102,7 +103,7 @@ impl Fault {
 /// first fault of each sort, in the order of the text.
 #[must_use]
 pub fn check(ir: &Ir, target: &Target) -> Vec<Fault> {
-    let one_warp = ir.int_attr(ir.module(), "ttg.num-warps") == Some(1);
+    let one_warp = ir.get(ir.module(), NUM_WARPS) == Some(1);
     let (buffers, mut faults) = buffers::of_module(ir, target);
     for func in ir.functions() {
         let mut checker = Checker {

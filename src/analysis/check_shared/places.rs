@@ -5,9 +5,9 @@
 //! sub-slice to a box of elements, whose bytes are not contiguous.
 
 use crate::analysis::allocation::buffer_bytes;
-use crate::analysis::scratch::OFFSET;
 use crate::ir::core::{Attr, AttrData, Encoding, Ir, Op, Type};
-use crate::ir::dialects::{OpKind, TtgOp};
+use crate::ir::dialects::discardable::OFFSET;
+use crate::ir::dialects::ttg::ttg::{LocalAlloc, MemDescIndex, MemDescSubslice};
 
 /// Memory of the caller's that a function gets as an argument lies here, beyond all of its own.
 pub(super) const FOREIGN: u64 = 1 << 40;
@@ -87,15 +87,15 @@ pub(super) fn is_shared(ty: Type) -> bool {
 
 /// The offset that stands at an operation.
 pub(super) fn offset(ir: &Ir, op: Op) -> Option<u64> {
-    ir.int_attr(op, OFFSET).and_then(|offset| u64::try_from(offset).ok())
+    ir.get(op, OFFSET).and_then(|offset| u64::try_from(offset).ok())
 }
 
 /// What the start of a buffer must be a multiple of. The hardware computes a swizzle from address bits, so the rows
 /// over which it repeats, eight of them, must start where these bits are zero; TMA and `wgmma` want 128 bytes without a
 /// swizzle, vectors and `cp.async` 16, an mbarrier 8 (PTX ISA, "Shared Memory Matrix Layout", "cp.async.bulk.tensor",
 /// "cp.async", "mbarrier").
-pub(super) fn alignment(ir: &Ir, alloc: Op) -> u64 {
-    let ty = ir.ty(ir.result(alloc));
+pub(super) fn alignment(ir: &Ir, alloc: LocalAlloc) -> u64 {
+    let ty = ir.ty(alloc.result(ir));
     let wanted = match ty.as_memdesc().and_then(|m| m.encoding.as_encoding()) {
         Some(Encoding::NvmmaShared(e)) => match e.swizzling_byte_width {
             128 => 1024,
@@ -106,21 +106,21 @@ pub(super) fn alignment(ir: &Ir, alloc: Op) -> u64 {
         _ if ty.elem().bit_width() == Some(64) => 8,
         _ => 16,
     };
-    let stated = ir.int_attr(alloc, "alignment").and_then(|a| u64::try_from(a).ok()).unwrap_or(1);
+    let stated = alloc.alignment(ir).and_then(|a| u64::try_from(a).ok()).unwrap_or(1);
     wanted.max(stated)
 }
 
 /// What a view shows of a place. `index` is the value of its index, where that is known. `Err` when it lies outside.
 pub(super) fn view(ir: &Ir, op: Op, from: &Place, index: Option<i64>) -> Result<Place, String> {
-    let (source, shown) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-    match ir.kind(op) {
-        OpKind::Ttg(TtgOp::MemDescIndex) => indexed(from, source, shown, index),
-        OpKind::Ttg(TtgOp::MemDescSubslice) => {
-            Ok(Place { part: part(ir, op, from, source, shown), whole: false, ..from.clone() })
-        }
-        // The same bytes; of a part, which elements it has under the other name is not followed.
-        _ => Ok(Place { part: None, whole: from.whole && from.part.is_none(), ..from.clone() }),
+    let shown = ir.ty(ir.result(op));
+    if let Some(view) = MemDescIndex::of(ir, op) {
+        return indexed(from, ir.ty(view.src(ir)), shown, index);
     }
+    if let Some(view) = MemDescSubslice::of(ir, op) {
+        return Ok(Place { part: part(ir, view, from), whole: false, ..from.clone() });
+    }
+    // The same bytes; of a part, which elements it has under the other name is not followed.
+    Ok(Place { part: None, whole: from.whole && from.part.is_none(), ..from.clone() })
 }
 
 fn indexed(from: &Place, source: Type, shown: Type, index: Option<i64>) -> Result<Place, String> {
@@ -140,9 +140,9 @@ fn indexed(from: &Place, source: Type, shown: Type, index: Option<i64>) -> Resul
     Ok(Place { low: from.low + number * stride, high: from.low + (number + 1) * stride, ..from.clone() })
 }
 
-fn part(ir: &Ir, op: Op, from: &Place, source: Type, shown: Type) -> Option<Part> {
-    let (source, shown) = (source.as_memdesc()?, shown.as_memdesc()?);
-    let offsets = ir.attr(op, "offsets").and_then(Attr::as_dense_array)?;
+fn part(ir: &Ir, view: MemDescSubslice, from: &Place) -> Option<Part> {
+    let (source, shown) = (ir.ty(view.src(ir)).as_memdesc()?, ir.ty(view.result(ir)).as_memdesc()?);
+    let offsets = view.offsets(ir)?;
     let starts: Vec<i64> = match &from.part {
         Some(part) => part.ranges.iter().map(|r| r.0).collect(),
         // Without a part the source must show all, or else where it starts is not known.

@@ -3,7 +3,7 @@
 use crate::ir::core::{Op, Value};
 use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
 
-use super::buffers::{Buffers, callee};
+use super::buffers::Buffers;
 use super::places::{Owner, Place, is_shared};
 use super::state::{Access, Flight, Meets, State};
 use super::table::{Kind, Step, Use, steps};
@@ -135,7 +135,7 @@ impl Checker<'_> {
         }
         let place = self.buffer(op).map(|b| Place::new(Owner::Scratch(op), b.offset, b.bytes));
         touched.extend(place.map(|place| Access { op, place, used: Use::WRITE }));
-        let hardware = callee(self.ir, op).is_some_and(|f| self.uses_hardware(f, &mut vec![]));
+        let hardware = self.ir.callee(op).is_some_and(|f| self.uses_hardware(f, &mut vec![]));
         for access in &touched {
             self.ask(&Access { used: Use { hardware, ..access.used }, ..access.clone() }, state);
         }
@@ -152,7 +152,7 @@ impl Checker<'_> {
         let found = self.ir.all_ops(func).into_iter().any(|op| {
             let hardware = |s: &Step| matches!(s, Step::Begin { used: Use { hardware: true, .. }, .. });
             steps(self.ir, op, false, self.one_warp, self.target).iter().any(hardware)
-                || callee(self.ir, op).is_some_and(|f| self.uses_hardware(f, path))
+                || self.ir.callee(op).is_some_and(|f| self.uses_hardware(f, path))
         });
         path.pop();
         found && own > 0
@@ -160,7 +160,7 @@ impl Checker<'_> {
 
     /// The block may end behind a return, and its memory with it; a caller does not know what a callee has begun.
     fn leave(&mut self, op: Op, state: &State) {
-        let private = self.ir.str_attr(self.func, "sym_visibility").is_some_and(|v| v == "private");
+        let private = self.ir.is_private(self.func);
         let open = state.flights().find(|f| f.kind == Kind::Store || (private && f.sure));
         if let Some(flight) = open {
             let text = format!("the function returns while {} is under way", self.said(flight.access.op));

@@ -7,6 +7,8 @@
 
 use crate::analysis::scratch::element_bits;
 use crate::ir::core::{Ir, Op, Value};
+use crate::ir::dialects::ttg::ttg::{self as ttg, ConvertLayout};
+use crate::ir::dialects::ttng::ttng;
 use crate::ir::dialects::{GpuOp, OpKind, TtOp, TtgOp, TtngOp};
 use crate::layout::layout_of;
 use crate::layout::plan::ConversionPlan;
@@ -121,10 +123,8 @@ pub(super) fn steps(ir: &Ir, op: Op, has_scratch: bool, one_warp: bool, target: 
 /// Whether the operation's own protocol lets only the threads of a warp wait for each other: the plan that code is made
 /// from says so, and a tensor map is written by the first warp alone.
 fn within_warps(ir: &Ir, op: Op, target: &Target) -> bool {
-    if !ir.is(op, TtgOp::ConvertLayout) {
-        return ir.is(op, TtngOp::TensormapCreate);
-    }
-    let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
+    let Some(conversion) = ConvertLayout::of(ir, op) else { return ir.is(op, TtngOp::TensormapCreate) };
+    let (from, to) = (ir.ty(conversion.src(ir)), ir.ty(conversion.result(ir)));
     let (Ok(source), Ok(destination)) = (layout_of(from), layout_of(to)) else { return true };
     match ConversionPlan::new(source, destination, element_bits(from), &target.shared) {
         Ok(ConversionPlan::Shared(plan)) => plan.is_within_warps(),
@@ -134,25 +134,28 @@ fn within_warps(ir: &Ir, op: Op, target: &Target) -> bool {
 
 fn ttg(ir: &Ir, op: Op, kind: TtgOp) -> Vec<Step> {
     use TtgOp as T;
-    let operand = |index: usize| ir.operand(op, index);
+    let left = |pending: Option<i64>| pending.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
     match kind {
         T::LocalAlloc if !is_shared(ir.ty(ir.result(op))) => vec![],
         T::LocalAlloc if ir.operands(op).is_empty() => vec![Step::Alloc],
         T::LocalAlloc => vec![Step::Alloc, Step::Now(ir.result(op), Use::WRITE)],
-        T::LocalLoad | T::LocalGather => vec![Step::Now(operand(0), Use::READ)],
-        T::LocalStore => vec![Step::Now(operand(1), Use::WRITE)],
+        T::LocalLoad => vec![Step::Now(ttg::LocalLoad(op).src(ir), Use::READ)],
+        T::LocalGather => vec![Step::Now(ttg::LocalGather(op).src(ir), Use::READ)],
+        T::LocalStore => vec![Step::Now(ttg::LocalStore(op).dst(ir), Use::WRITE)],
         // Elements that no index names stay.
-        T::LocalScatter | T::LocalAtomicScatterRmw => vec![Step::Now(operand(0), Use::UPDATE)],
+        T::LocalScatter => vec![Step::Now(ttg::LocalScatter(op).dst(ir), Use::UPDATE)],
+        T::LocalAtomicScatterRmw => vec![Step::Now(ttg::LocalAtomicScatterRmw(op).dst(ir), Use::UPDATE)],
         T::AsyncCopyGlobalToLocal => {
-            vec![Step::Begin { kind: Kind::Copy, place: operand(1), used: Use::WRITE, mbarrier: None, sure: true }]
+            let place = ttg::AsyncCopyGlobalToLocal(op).result(ir);
+            vec![Step::Begin { kind: Kind::Copy, place, used: Use::WRITE, mbarrier: None, sure: true }]
         }
         T::AsyncCommitGroup => vec![Step::Commit(Kind::Copy)],
         T::AsyncWait => {
-            let left = number(ir, op, "num");
+            let left = left(ttg::AsyncWait(op).num(ir));
             let named = ir.operands(op).iter().map(|&token| Step::Named { token, left });
             named.chain([Step::Complete { kind: Kind::Copy, left }]).collect()
         }
-        T::Barrier if ir.int_attr(op, "addrSpace").is_some_and(|spaces| spaces & 1 != 0) => vec![Step::Barrier],
+        T::Barrier if ttg::Barrier(op).addrSpace(ir).is_some_and(|spaces| spaces & 1 != 0) => vec![Step::Barrier],
         // Other spaces are no promise about this one.
         T::Barrier => vec![],
         // The other warps start behind a barrier.
@@ -172,35 +175,38 @@ fn ttg(ir: &Ir, op: Op, kind: TtgOp) -> Vec<Step> {
     }
 }
 
-fn number(ir: &Ir, op: Op, name: &str) -> u64 {
-    ir.int_attr(op, name).and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
-}
-
 fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
     use TtngOp as N;
-    let operand = |index: usize| ir.operand(op, index);
+    let left = |pending: Option<i64>| pending.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
     let shared: Vec<Value> = ir.operands(op).iter().copied().filter(|&v| is_shared(ir.ty(v))).collect();
     let begin = |kind, place, used, mbarrier, sure| Step::Begin { kind, place, used, mbarrier, sure };
     match kind {
         N::FenceAsyncShared => vec![Step::Fence],
         // The first warp acquires, and a barrier holds the others.
         N::ClusterBarrier | N::TensormapFenceproxyAcquire => vec![Step::Barrier],
-        N::InitBarrier | N::InvalBarrier => vec![Step::Now(operand(0), Use::LIFE)],
+        N::InitBarrier => vec![Step::Now(ttng::InitBarrier(op).alloc(ir), Use::LIFE)],
+        N::InvalBarrier => vec![Step::Now(ttng::InvalBarrier(op).alloc(ir), Use::LIFE)],
         // One thread speaks for all, behind a barrier.
-        N::BarrierExpect | N::ArriveBarrier => vec![Step::Barrier, Step::Now(operand(0), Use::SIGNAL)],
+        N::BarrierExpect => vec![Step::Barrier, Step::Now(ttng::BarrierExpect(op).alloc(ir), Use::SIGNAL)],
+        N::ArriveBarrier => vec![Step::Barrier, Step::Now(ttng::ArriveBarrier(op).alloc(ir), Use::SIGNAL)],
         N::WaitBarrier => {
-            vec![
-                Step::Now(operand(0), Use { writes: false, ..Use::SIGNAL }),
-                Step::Phase { mbarrier: operand(0), parity: operand(1) },
-            ]
+            let wait = ttng::WaitBarrier(op);
+            let (mbarrier, parity) = (wait.alloc(ir), wait.phase(ir));
+            vec![Step::Now(mbarrier, Use { writes: false, ..Use::SIGNAL }), Step::Phase { mbarrier, parity }]
         }
-        N::AsyncCopyMbarrierArrive => vec![Step::Now(operand(0), Use::SIGNAL), Step::Arrive(operand(0))],
+        N::AsyncCopyMbarrierArrive => {
+            let mbarrier = ttng::AsyncCopyMbarrierArrive(op).barrier(ir);
+            vec![Step::Now(mbarrier, Use::SIGNAL), Step::Arrive(mbarrier)]
+        }
         N::WarpGroupDot => {
             let started = shared.iter().map(|&v| begin(Kind::Product, v, Use::HARDWARE_READ, None, true));
-            let waits = (!ir.bool_attr(op, "isAsync")).then_some(Step::Complete { kind: Kind::Product, left: 0 });
+            let waits =
+                (!ttng::WarpGroupDot(op).isAsync(ir)).then_some(Step::Complete { kind: Kind::Product, left: 0 });
             started.chain([Step::Commit(Kind::Product)]).chain(waits).collect()
         }
-        N::WarpGroupDotWait => vec![Step::Complete { kind: Kind::Product, left: number(ir, op, "pendings") }],
+        N::WarpGroupDotWait => {
+            vec![Step::Complete { kind: Kind::Product, left: left(ttng::WarpGroupDotWait(op).pendings(ir)) }]
+        }
         N::AsyncTmaCopyGlobalToLocal | N::AsyncTmaGather => {
             // The mbarrier is named before the destination, and a predicate behind both.
             let sure = ir
@@ -223,9 +229,17 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
             let started = shared.iter().map(|&v| begin(Kind::Store, v, Use::HARDWARE_READ, None, true));
             started.chain([Step::Commit(Kind::Store)]).collect()
         }
-        N::TmaStoreWait => vec![Step::Complete { kind: Kind::Store, left: number(ir, op, "pendings") }],
-        N::ClcLoadResult => vec![Step::Now(operand(0), Use::READ)],
-        N::TcGen5Mma | N::TcGen5MmaScaled | N::TcGen5Commit | N::TmemCopy => tensor_memory(ir, op, kind, &shared),
+        N::TmaStoreWait => {
+            vec![Step::Complete { kind: Kind::Store, left: left(ttng::TmaStoreWait(op).pendings(ir)) }]
+        }
+        N::ClcLoadResult => vec![Step::Now(ttng::ClcLoadResult(op).src(ir), Use::READ)],
+        N::TmemCopy => background(&shared, &[]),
+        N::TcGen5Mma => background(&shared, ttng::TcGen5Mma(op).barriers(ir)),
+        N::TcGen5MmaScaled => background(&shared, ttng::TcGen5MmaScaled(op).barriers(ir)),
+        N::TcGen5Commit => {
+            let mbarrier = ttng::TcGen5Commit(op).barrier(ir);
+            vec![Step::Barrier, Step::Now(mbarrier, Use::SIGNAL), Step::Arrive(mbarrier)]
+        }
         // Nothing lies in shared memory, or only scratch.
         N::FenceMbarrierInitReleaseCluster | N::ClcTryCancelSync | N::ClcIsCanceled | N::ClcGetProgramId => vec![],
         N::TmemLoad | N::TmemStore | N::TmemAlloc | N::TmemSubslice | N::TmemWait | N::PackedArith => vec![],
@@ -235,19 +249,9 @@ fn ttng(ir: &Ir, op: Op, kind: TtngOp) -> Vec<Step> {
 
 /// `tcgen05` reads its operands in the background and tells mbarriers when it is done, those that it names or that of a
 /// commit behind it.
-fn tensor_memory(ir: &Ir, op: Op, kind: TtngOp, shared: &[Value]) -> Vec<Step> {
+fn background(shared: &[Value], mbarriers: &[Value]) -> Vec<Step> {
     let begin =
         |place, mbarrier| Step::Begin { kind: Kind::Signalled, place, used: Use::HARDWARE_READ, mbarrier, sure: true };
-    match kind {
-        TtngOp::TcGen5Commit => {
-            vec![Step::Barrier, Step::Now(ir.operand(op, 0), Use::SIGNAL), Step::Arrive(ir.operand(op, 0))]
-        }
-        TtngOp::TmemCopy => shared.iter().map(|&v| begin(v, None)).collect(),
-        _ => {
-            let mbarriers = ir.operand_group(op, if kind == TtngOp::TcGen5Mma { 6 } else { 8 });
-            let operands =
-                shared.iter().filter(|v| !mbarriers.contains(v)).map(|&v| begin(v, mbarriers.first().copied()));
-            mbarriers.iter().map(|&m| Step::Now(m, Use::SIGNAL)).chain(operands).collect()
-        }
-    }
+    let operands = shared.iter().filter(|v| !mbarriers.contains(v)).map(|&v| begin(v, mbarriers.first().copied()));
+    mbarriers.iter().map(|&m| Step::Now(m, Use::SIGNAL)).chain(operands).collect()
 }

@@ -3,12 +3,15 @@
 //! Only what control flow hands on is kept in a [`State`]; everything else is computed from it when it is asked for,
 //! through the operations that define it.
 
+use crate::ir::dialects::arith::arith::{Constant, Select};
+use crate::ir::dialects::ttg::ttg::MemDescIndex;
+use crate::ir::dialects::ttng::ttng::{WaitBarrier, WarpGroupDotWait};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::flow::value_edges;
 use crate::analysis::shared_alias::viewed;
 use crate::ir::core::{Attr, Ir, Op, Type, Value};
-use crate::ir::dialects::{ArithOp, Folded, OpKind, TtgOp, TtngOp};
+use crate::ir::dialects::{Folded, OpKind};
 use crate::ir::rewrite::fold::fold_results;
 
 use super::places::{Place, is_shared, view};
@@ -23,8 +26,8 @@ pub(super) fn deciding(ir: &Ir, func: Op) -> BTreeSet<Value> {
     }
     let mut open: Vec<Value> = vec![];
     for op in ir.all_ops(func) {
-        let index = matches!(ir.kind(op), OpKind::Ttg(TtgOp::MemDescIndex) | OpKind::Ttng(TtngOp::WaitBarrier));
-        open.extend(index.then(|| ir.operand(op, 1)));
+        open.extend(MemDescIndex::of(ir, op).map(|view| view.index(ir)));
+        open.extend(WaitBarrier::of(ir, op).map(|wait| wait.phase(ir)));
     }
     let mut found = BTreeSet::new();
     while let Some(value) = open.pop() {
@@ -57,17 +60,17 @@ fn known(ir: &Ir, state: &State, value: Value, seen: &mut BTreeMap<Value, Option
     }
     seen.insert(value, None);
     let constant = |ir: &Ir, &v: &Value, seen: &mut _| Some(Attr::int(known(ir, state, v, seen)?, ir.ty(v)));
-    let result = match ir.kind(op) {
-        OpKind::Arith(ArithOp::Constant) => ir.attr(op, "value").and_then(Attr::int_value),
-        OpKind::Arith(_) => {
-            let constants: Vec<Option<Attr>> = ir.operands(op).iter().map(|v| constant(ir, v, seen)).collect();
-            match fold_results(ir, op, &constants).as_deref() {
-                Some([Folded::Attr(attr)]) => attr.int_value(),
-                Some([Folded::Value(same)]) => known(ir, state, *same, seen),
-                _ => None,
-            }
+    let result = if let Some(constant) = Constant::of(ir, op) {
+        constant.value(ir).and_then(Attr::int_value)
+    } else if let OpKind::Arith(_) = ir.kind(op) {
+        let constants: Vec<Option<Attr>> = ir.operands(op).iter().map(|v| constant(ir, v, seen)).collect();
+        match fold_results(ir, op, &constants).as_deref() {
+            Some([Folded::Attr(attr)]) => attr.int_value(),
+            Some([Folded::Value(same)]) => known(ir, state, *same, seen),
+            _ => None,
         }
-        _ => None,
+    } else {
+        None
     };
     seen.insert(value, result);
     result
@@ -80,26 +83,26 @@ pub(super) fn places(ir: &Ir, state: &State, value: Value) -> Result<BTreeSet<Pl
     }
     let Some(op) = ir.def_op(value) else { return Ok(BTreeSet::from([Place::foreign()])) };
     if let Some(source) = viewed(ir, op) {
-        let index = if ir.is(op, TtgOp::MemDescIndex) { int(ir, state, ir.operand(op, 1)) } else { None };
+        let index = MemDescIndex::of(ir, op).and_then(|view| int(ir, state, view.index(ir)));
         return places(ir, state, source)?.iter().map(|p| view(ir, op, p, index)).collect();
     }
-    match ir.kind(op) {
-        OpKind::Arith(ArithOp::Select) => match int(ir, state, ir.operand(op, 0)) {
-            Some(0) => places(ir, state, ir.operand(op, 2)),
-            Some(_) => places(ir, state, ir.operand(op, 1)),
+    if let Some(select) = Select::of(ir, op) {
+        return match int(ir, state, select.condition(ir)) {
+            Some(0) => places(ir, state, select.false_value(ir)),
+            Some(_) => places(ir, state, select.true_value(ir)),
             None => {
-                let mut either = places(ir, state, ir.operand(op, 1))?;
-                either.extend(places(ir, state, ir.operand(op, 2))?);
+                let mut either = places(ir, state, select.true_value(ir))?;
+                either.extend(places(ir, state, select.false_value(ir))?);
                 Ok(either)
             }
-        },
-        // What it waits for passes through.
-        OpKind::Ttng(TtngOp::WarpGroupDotWait) => {
-            let index = ir.results(op).iter().position(|&r| r == value).unwrap_or(0);
-            places(ir, state, ir.operand(op, index))
-        }
-        _ => Ok(BTreeSet::from([Place::foreign()])),
+        };
     }
+    // What a wait is for passes through.
+    if let Some(wait) = WarpGroupDotWait::of(ir, op) {
+        let passed = wait.outputs(ir).iter().zip(wait.inputs(ir)).find(|&(&out, _)| out == value);
+        return passed.map_or_else(|| Ok(BTreeSet::from([Place::foreign()])), |(_, &from)| places(ir, state, from));
+    }
+    Ok(BTreeSet::from([Place::foreign()]))
 }
 
 /// Control hands `from` on as `to`, all at once.

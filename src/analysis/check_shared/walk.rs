@@ -5,10 +5,14 @@
 //! each pair of buffer that is filled and buffer that is read, and both are known in each. Beyond [`MOST_STATES`] they
 //! are joined and these integers are forgotten.
 
+use crate::ir::dialects::Classes;
+use crate::ir::dialects::scf::cf::CondBr;
+use crate::ir::dialects::scf::scf::{For, If};
+use crate::ir::dialects::ttg::ttg::WarpSpecializePartitions;
 use std::collections::BTreeMap;
 
 use crate::ir::core::{Block, Op, Region, Value};
-use crate::ir::dialects::{CfOp, OpKind, ScfOp, TtgOp};
+use crate::ir::dialects::ScfOp;
 
 use super::Checker;
 use super::state::State;
@@ -84,12 +88,13 @@ impl Checker<'_> {
     fn branches(&self, end: Op, state: &State) -> Vec<(Block, Vec<Value>)> {
         let ir = self.ir;
         let targets = ir.successors(end);
-        if !ir.is(end, CfOp::CondBr) {
+        let Some(branch) = CondBr::of(ir, end) else {
             return targets.iter().map(|&block| (block, ir.operands(end).to_vec())).collect();
-        }
-        let taken = int(ir, state, ir.operand(end, 0)).map(|condition| usize::from(condition == 0));
-        let open = targets.iter().enumerate().filter(|(i, _)| taken.is_none_or(|t| t == *i));
-        open.map(|(i, &block)| (block, ir.operand_group(end, i + 1).to_vec())).collect()
+        };
+        let taken = int(ir, state, branch.condition(ir)).map(|condition| usize::from(condition == 0));
+        let passed = targets.iter().zip([branch.true_args(ir), branch.false_args(ir)]);
+        let open = passed.enumerate().filter(|(i, _)| taken.is_none_or(|t| t == *i));
+        open.map(|(_, (&block, args))| (block, args.to_vec())).collect()
     }
 
     /// Walks a block to its last operation; nothing if control does not get there.
@@ -105,27 +110,30 @@ impl Checker<'_> {
 
     /// What the regions of an operation do, if control enters them.
     fn inside(&mut self, op: Op, state: State) -> Option<State> {
-        match self.ir.kind(op) {
-            OpKind::Scf(ScfOp::For) => self.for_loop(op, state),
-            OpKind::Scf(ScfOp::While) => self.while_loop(op, state),
-            OpKind::Scf(ScfOp::If) => self.either(op, state),
-            OpKind::Scf(ScfOp::ExecuteRegion) | OpKind::Ttg(TtgOp::Mask | TtgOp::WarpSpecialize) => {
-                let regions = self.ir.regions_of(op).to_vec();
-                self.one_of(op, &regions, &state)
-            }
-            OpKind::Ttg(TtgOp::WarpSpecializePartitions) => {
-                let regions = self.ir.regions_of(op).to_vec();
-                let captured = self.ir.operands(op).to_vec();
-                for &region in &regions {
-                    let args = self.ir.entry(region).map(|b| self.ir.args(b).to_vec()).unwrap_or_default();
-                    let mut inner = state.clone();
-                    hand_on(self.ir, &mut inner, &self.deciding, &captured, &args);
-                    self.region(region, inner);
-                }
-                Some(state)
-            }
-            _ => Some(state),
+        let ir = self.ir;
+        if let Some(looped) = For::of(ir, op) {
+            return self.for_loop(looped, state);
         }
+        if ir.is(op, ScfOp::While) {
+            return self.while_loop(op, state);
+        }
+        if let Some(branch) = If::of(ir, op) {
+            return self.either(branch, state);
+        }
+        if let Some(partitions) = WarpSpecializePartitions::of(ir, op) {
+            for &region in ir.regions_of(op) {
+                let args = ir.entry(region).map(|b| ir.args(b).to_vec()).unwrap_or_default();
+                let mut inner = state.clone();
+                hand_on(ir, &mut inner, &self.deciding, partitions.explicit_captures(ir), &args);
+                self.region(region, inner);
+            }
+            return Some(state);
+        }
+        // Whatever else has control flow in it gives what its regions end with.
+        if ir.kind(op).belongs(Classes::CONTROL_FLOW) {
+            return self.one_of(op, ir.regions_of(op), &state);
+        }
+        Some(state)
     }
 
     /// One of several regions runs; what it ends with are the operation's results.
@@ -140,9 +148,10 @@ impl Checker<'_> {
         after
     }
 
-    fn either(&mut self, op: Op, state: State) -> Option<State> {
+    fn either(&mut self, branch: If, state: State) -> Option<State> {
+        let op = branch.0;
         let regions = self.ir.regions_of(op).to_vec();
-        let condition = int(self.ir, &state, self.ir.operand(op, 0));
+        let condition = int(self.ir, &state, branch.condition(self.ir));
         let taken: Vec<Region> = regions
             .iter()
             .enumerate()
@@ -157,13 +166,12 @@ impl Checker<'_> {
         after
     }
 
-    fn for_loop(&mut self, op: Op, state: State) -> Option<State> {
-        let ir = self.ir;
+    fn for_loop(&mut self, looped: For, state: State) -> Option<State> {
+        let (ir, op) = (self.ir, looped.0);
         let (Some(&region), Some(body)) = (ir.regions_of(op).first(), ir.body(op, 0)) else { return Some(state) };
-        let (Some((&number, carried)), Some(starts)) = (ir.args(body).split_first(), ir.operands(op).get(3..)) else {
-            return Some(state);
-        };
-        let bounds = (int(ir, &state, ir.operand(op, 0)), int(ir, &state, ir.operand(op, 1)));
+        let Some((&number, carried)) = ir.args(body).split_first() else { return Some(state) };
+        let starts = looped.init(ir);
+        let bounds = (int(ir, &state, looped.lower(ir)), int(ir, &state, looped.upper(ir)));
         let runs = if let (Some(low), Some(high)) = bounds { Some(low < high) } else { None };
         let (mut heads, mut open, mut after) = (Heads::default(), vec![], None);
         if runs != Some(true) {

@@ -8,9 +8,9 @@
 //! Example: the scalar `atomic_add(p, 1)` is `@first atom.global.gpu.acq_rel.add.u32`.
 
 use super::ptx_builder::{Arg, Operand, PtxAsm, Reg};
+use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::{AtomicAccess, AtomicForm, Poll};
-use crate::codegen::ops::operand;
 use crate::ir::dialects::enums::RmwKind;
 use crate::ir::{FloatKind, Type};
 use crate::target::Target;

@@ -23,8 +23,8 @@
 use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue};
 
 use super::ptx_builder::{Arg, PtxAsm, Reg};
+use crate::codegen::bits::{bits_as, operand, split_pair};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
-use crate::codegen::ops::{bits_as, operand, split_pair};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::FloatKind as F;
 use crate::ir::dialects::enums::FpRounding;

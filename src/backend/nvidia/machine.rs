@@ -8,11 +8,11 @@ use super::llvm::Nvptx;
 use super::{atomics, debug, dialect, fp_convert, math, memory, mma, warp};
 use crate::codegen::llvm::LlvmTarget;
 use crate::codegen::lower::{Lower, Res, Val};
+use crate::codegen::machine::Source;
 use crate::codegen::machine::{
     AddressSpaces, Assertion, AsyncCopy, AtomicAccess, AtomicForm, CacheHint, Caching, FloatFunction, GlobalLoad,
     GlobalStore, Grid, KernelShape, Machine, Poll, Printer,
 };
-use crate::codegen::warp::Source;
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::enums::{FpRounding, MemScope, ProgramDim, RmwKind};
 use crate::ir::{Encoding, FloatKind, Op, Type};

@@ -11,9 +11,9 @@
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as I;
 
+use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::FloatFunction;
-use crate::codegen::ops::operand;
 use crate::ir::dialects::MathOp;
 
 /// How a float function is computed.

@@ -25,8 +25,8 @@ use std::collections::BTreeMap;
 
 use super::ptx_builder::{Arg, Operand, PtxAsm, Reg};
 use crate::analysis::scratch::element_bits;
+use crate::codegen::bits::bits_as;
 use crate::codegen::lower::{Lower, Regs, Res, Val, defect};
-use crate::codegen::ops::bits_as;
 use crate::codegen::ops::dot::fragment::{BATCH, COLUMN, Fragment, ROW};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::enums::InputPrecision;

@@ -81,7 +81,7 @@ pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
     p.add(&canonicalize::PASS);
     p.add(&tt::loop_aware_cse::PASS);
     if target.generation() == Generation::Ampere {
-        p.add(&ttg::prefetch::PASS);
+        p.add(&nvidia::prefetch::PASS);
     }
     p.add(&nvidia::optimize_dot_operands::PASS);
     p.add(&ttg::coalesce_async_copy::PASS);

@@ -4,7 +4,7 @@ use inkwell::values::IntValue;
 
 use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::Grid;
-use crate::codegen::warp::Source;
+use crate::codegen::machine::Source;
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::enums::ProgramDim;
 

@@ -28,10 +28,11 @@ use inkwell::values::IntValue;
 use super::descriptor::{CHUNK, Descriptor, Share, columns, describe};
 use super::ptx_builder::{Arg, Operand, PtxAsm, Reg};
 use crate::analysis::scratch::element_bits;
+use crate::codegen::bits::bits_as;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::memdesc::ViewStart;
+use crate::codegen::ops::constant::{constant_bits, is_zero};
 use crate::codegen::ops::dot::fragment::{BATCH, COLUMN, Fragment, ROW};
-use crate::codegen::ops::{self, bits_as};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::dialects::ttng::ttng as view;
@@ -322,8 +323,8 @@ impl<'c> Product<'c> {
     fn emit(&self, cx: &mut Lower<'c, '_>, d: &Fragment, tiling: &Tiling, c: Value) -> Res<Vec<Val<'c>>> {
         let dot = view::WarpGroupDot(self.op);
         let start = cx.get(c)?;
-        let known = dot.use_c(cx.ir).and_then(|f| ops::constant_bits(cx, f)).map(|bits| bits != 0);
-        let zero = known == Some(false) || ops::is_zero(cx, c);
+        let known = dot.use_c(cx.ir).and_then(|f| constant_bits(cx, f)).map(|bits| bits != 0);
+        let zero = known == Some(false) || is_zero(cx, c);
         let flag = dot.use_c(cx.ir).filter(|_| known.is_none()).map(|f| cx.int(f)).transpose()?;
         let mut places = vec![];
         for rows in &tiling.rows {

@@ -28,7 +28,7 @@ use inkwell::targets::{FileType, TargetMachine, TargetTriple};
 use inkwell::values::{FastMathFlags, FunctionValue, InstructionOpcode};
 
 use self::guard::Failure;
-use super::CodegenOptions;
+use super::options::CodegenOptions;
 use crate::diag::codes::cli::NO_RESOURCES;
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 pub(crate) use target::{Effort, LlvmTarget};

@@ -7,7 +7,9 @@
 use inkwell::values::{BasicValue, InstructionOpcode as I, InstructionValue};
 use inkwell::{FloatPredicate, IntPredicate};
 
-use super::{cast, elementwise};
+use super::cast;
+use super::elementwise::elementwise;
+use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::machine::FloatFunction;
 use crate::ir::Op;
@@ -98,11 +100,6 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
         }),
         Form::Own => own(cx, op, kind),
     }
-}
-
-/// Operand `i` of an element.
-pub(crate) fn operand<'c>(args: &[Val<'c>], i: usize) -> Res<Val<'c>> {
-    args.get(i).copied().ok_or_else(|| defect("an operand too few"))
 }
 
 /// 8-bit floats are integers in LLVM: only what moves them may touch them.

@@ -30,7 +30,7 @@ pub(crate) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::AsyncCopyGlobalToLocal(op);
     let (src, target, mask, other) = (view.src(cx.ir), view.result(cx.ir), view.mask(cx.ir), view.other(cx.ir));
     // Zeros are what the instruction fills in.
-    let other = other.filter(|&o| !super::is_zero(cx, o));
+    let other = other.filter(|&o| !super::constant::is_zero(cx, o));
     let at = cx.view_access(target, cx.ir.ty(src))?;
     if let Some((bytes, pieces)) = pieces(cx, op, src, mask, &at) {
         instructions(cx, &at, bytes, &pieces, src, mask, other)?;

@@ -9,7 +9,7 @@
 //!    one after the other, with one start for all. A fence behind the last makes them acquire. All threads wait for all
 //!    polls.
 
-use super::atomics::{Order, check_sharing, delivered, finish, pack, pointee, predicate};
+use super::atomics::{check_sharing, delivered, finish, order, pack, pointee, predicate};
 use super::memory::{Access, owner, register, thread_mask};
 use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::Poll;
@@ -23,7 +23,7 @@ const WORD: u32 = 32;
 pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::AtomicLoad(op);
     let (ptr, mask) = (view.ptr(cx.ir), view.mask(cx.ir));
-    let order = Order::of(cx, op)?;
+    let order = order(cx, op)?;
     check_sharing(cx, op)?;
     let access = words(cx, op, ptr, mask)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
@@ -50,7 +50,7 @@ pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::AtomicStore(op);
     let (ptr, value, mask) = (view.ptr(cx.ir), view.val(cx.ir), view.mask(cx.ir));
-    let order = Order::of(cx, op)?;
+    let order = order(cx, op)?;
     let access = words(cx, op, ptr, mask)?;
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);
     let masks = mask.map(|m| cx.get(m)).transpose()?;
@@ -86,7 +86,7 @@ pub(crate) fn poll(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if !matches!(bits, 16 | 32 | 64) || !elem.is_int() {
         return Err(cx.unsupported(op, &format!("{elem} cannot be waited for; integers of 16, 32 and 64 bits can")));
     }
-    let order = Order::of(cx, op)?;
+    let order = order(cx, op)?;
     check_sharing(cx, op)?;
     let access = Access::new(cx, ptr, None, bits)?;
     let (ptrs, values) = (cx.get(ptr)?, cx.get(expected)?);

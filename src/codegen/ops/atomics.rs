@@ -15,34 +15,20 @@ use std::collections::BTreeMap;
 
 use inkwell::values::IntValue;
 
-use super::arith::operand;
 use super::memory::{Access, owner, register, thread_mask};
+use crate::codegen::bits::{bits_as, operand};
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
-use crate::ir::dialects::enums::{MemScope, MemSemantic, RmwKind};
+use crate::codegen::machine::Order;
+use crate::ir::dialects::enums::RmwKind;
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::dialects::{ArithOp, OpKind};
 use crate::ir::{Attr, Op, Type, Value};
 use crate::layout::{Dim, free_variable_masks};
 
-/// What an atomic operation promises about other accesses, and to whom.
-pub(crate) struct Order {
-    pub(crate) sem: MemSemantic,
-    pub(crate) scope: MemScope,
-}
-
-impl Order {
-    pub(crate) fn of(cx: &Lower<'_, '_>, op: Op) -> Res<Order> {
-        let (sem, scope) = (cx.ir.enum_attr(op, "sem"), cx.ir.enum_attr(op, "scope"));
-        sem.zip(scope).map(|(sem, scope)| Order { sem, scope }).ok_or_else(|| defect("an atomic without an order"))
-    }
-
-    pub(crate) fn acquires(&self) -> bool {
-        matches!(self.sem, MemSemantic::Acquire | MemSemantic::AcqRel)
-    }
-
-    pub(crate) fn releases(&self) -> bool {
-        matches!(self.sem, MemSemantic::Release | MemSemantic::AcqRel)
-    }
+/// The order that an atomic operation states.
+pub(crate) fn order(cx: &Lower<'_, '_>, op: Op) -> Res<Order> {
+    let (sem, scope) = (cx.ir.enum_attr(op, "sem"), cx.ir.enum_attr(op, "scope"));
+    sem.zip(scope).map(|(sem, scope)| Order { sem, scope }).ok_or_else(|| defect("an atomic without an order"))
 }
 
 /// The element type that a pointer or a tensor of pointers leads to.
@@ -60,7 +46,7 @@ pub(crate) fn rmw(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         .machine
         .atomic_form(cx, rmw, elem)
         .ok_or_else(|| cx.unsupported(op, &format!("`{rmw}` of {elem} is no atomic operation of the hardware")))?;
-    let order = Order::of(cx, op)?;
+    let order = order(cx, op)?;
     check_sharing(cx, op)?;
     let access = Access::new(cx, ptr, mask, form.widest)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
@@ -105,7 +91,7 @@ pub(crate) fn cas(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if !matches!(bits, 16 | 32 | 64) {
         return Err(cx.unsupported(op, &format!("{elem} cannot be compared and swapped; 16, 32 and 64 bits can")));
     }
-    let order = Order::of(cx, op)?;
+    let order = order(cx, op)?;
     check_sharing(cx, op)?;
     let access = Access::new(cx, ptr, None, bits)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
@@ -246,7 +232,7 @@ fn share<'c>(
     for (slot, &i) in unique.iter().enumerate() {
         let at = cx.shared_at(base, cx.i32(slot as u64 * kept_threads * bytes))?;
         let address = cx.shared_address_bits(at)?;
-        let value = super::cast::bits_as(cx, results[i], cx.int_type(access.elem_bits).into())?;
+        let value = bits_as(cx, results[i], cx.int_type(access.elem_bits).into())?;
         cx.machine.store_shared(cx, owner, address, (value, access.elem_bits), true)?;
     }
     cx.barrier()?;

@@ -3,8 +3,8 @@
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as I;
 
-use super::arith::operand;
-use super::elementwise;
+use super::elementwise::elementwise;
+use crate::codegen::bits::{bits_as, operand};
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
@@ -59,30 +59,6 @@ pub(crate) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     elementwise(cx, op, |cx, args| bits_as(cx, operand(args, 0)?, to))
 }
 
-/// The same bits as another LLVM type.
-pub(crate) fn bits_as<'c>(cx: &Lower<'c, '_>, value: Val<'c>, to: BasicTypeEnum<'c>) -> Res<Val<'c>> {
-    let from = value.get_type();
-    if from == to {
-        return Ok(value);
-    }
-    Ok(match (from, to) {
-        (BasicTypeEnum::PointerType(_), BasicTypeEnum::PointerType(_)) => {
-            cx.b.build_cast(I::AddrSpaceCast, value, to, "")?
-        }
-        (BasicTypeEnum::PointerType(_), BasicTypeEnum::IntType(_)) => cx.b.build_cast(I::PtrToInt, value, to, "")?,
-        (BasicTypeEnum::IntType(_), BasicTypeEnum::PointerType(_)) => cx.b.build_cast(I::IntToPtr, value, to, "")?,
-        (BasicTypeEnum::PointerType(_), _) => {
-            let int = cx.b.build_cast(I::PtrToInt, value, cx.int_type(64), "")?;
-            cx.b.build_cast(I::BitCast, int, to, "")?
-        }
-        (_, BasicTypeEnum::PointerType(_)) => {
-            let int = cx.b.build_cast(I::BitCast, value, cx.int_type(64), "")?;
-            cx.b.build_cast(I::IntToPtr, int, to, "")?
-        }
-        _ => cx.b.build_cast(I::BitCast, value, to, "")?,
-    })
-}
-
 /// `tt.fp_to_fp`: the machine knows what conversions it has.
 pub(crate) fn floats(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = conversions::FpToFp(op);
@@ -92,22 +68,5 @@ pub(crate) fn floats(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let regs = cx.get(view.src(cx.ir))?;
     let converted = cx.machine.convert_floats(cx, &regs, formats, rounding)?;
     cx.set(view.result(cx.ir), converted);
-    Ok(())
-}
-
-/// The elements of a pair that came as an integer; as many as there were values.
-pub(crate) fn split_pair<'c>(
-    cx: &Lower<'c, '_>,
-    pair: Val<'c>,
-    elem: BasicTypeEnum<'c>,
-    count: usize,
-    out: &mut Vec<Val<'c>>,
-) -> Res<()> {
-    let Val::VectorValue(vector) = cx.b.build_bit_cast(pair, Lower::vector_type(elem, 2)?, "")? else {
-        return Err(defect("a pair is no vector"));
-    };
-    for i in 0..count {
-        out.push(cx.b.build_extract_element(vector, cx.i32(i as u64), "")?);
-    }
     Ok(())
 }

@@ -12,9 +12,9 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::IntValue;
 
 use crate::analysis::scratch::element_bits;
+use crate::codegen::bits::bits_as;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
-use crate::codegen::ops::bits_as;
-use crate::codegen::warp::Source;
+use crate::codegen::machine::Source;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
 use crate::layout::plan::shuffle::Machine;

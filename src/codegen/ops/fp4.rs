@@ -24,8 +24,8 @@ use std::collections::BTreeMap;
 
 use inkwell::values::IntValue;
 
-use super::cast::bits_as;
-use super::cast::split_pair;
+use crate::codegen::bits::bits_as;
+use crate::codegen::bits::split_pair;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::ir::{FloatKind, Op};
 use crate::layout::register_offsets;

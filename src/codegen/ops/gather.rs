@@ -6,7 +6,7 @@ use inkwell::values::IntValue;
 use super::reduce::{first_coordinates, slot_address};
 use crate::analysis::scratch::{element_bits, gather_plan};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
-use crate::codegen::warp::Source;
+use crate::codegen::machine::Source;
 use crate::ir::Op;
 use crate::layout::plan::gather::{GatherShared, GatherShuffles};
 use crate::layout::plan::shared_access::element_bytes;

@@ -8,7 +8,7 @@
 use inkwell::IntPredicate;
 use inkwell::values::{IntValue, PointerValue};
 
-use crate::analysis::scratch::histogram_bins;
+use crate::analysis::scratch::bins;
 use crate::codegen::lower::{Lower, Res, as_int};
 use crate::ir::Op;
 use crate::layout::plan::SharedAccess;
@@ -24,7 +24,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if from.in_bits(Dim::Block) > 0 {
         return Err(cx.unsupported(op, "counting over the blocks of a cluster"));
     }
-    let bins = histogram_bins(cx.ir, op);
+    let bins = bins(cx.ir, op);
     let base = cx.scratch(op)?;
     clear(cx, base, bins)?;
     cx.barrier()?;

@@ -8,7 +8,7 @@
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::BasicValue;
 
-use super::arith::operand;
+use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Op, Value};

@@ -3,8 +3,8 @@
 use inkwell::types::IntType;
 use inkwell::values::IntValue;
 
-use super::arith::operand;
-use super::elementwise;
+use super::elementwise::elementwise;
+use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::FloatFunction;
 use crate::diag::{Diagnostic, codes::codegen as codes};

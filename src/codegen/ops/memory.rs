@@ -12,11 +12,11 @@
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue};
 
-use super::arith::operand;
-use super::atomics::Order;
-use super::cast::bits_as;
-use super::elementwise;
+use super::elementwise::elementwise;
+use crate::codegen::bits::bits_as;
+use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
+use crate::codegen::machine::Order;
 use crate::codegen::machine::{AtomicAccess, Caching, GlobalLoad, GlobalStore, Words};
 use crate::ir::dialects::enums::{CacheModifier, Enumeration, EvictionPolicy};
 use crate::ir::dialects::tt::tt as view;

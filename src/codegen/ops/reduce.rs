@@ -13,7 +13,7 @@ use inkwell::values::IntValue;
 
 use crate::analysis::scratch::{operand_bytes, reduce_plan};
 use crate::codegen::lower::{Lower, Res, Val, defect};
-use crate::codegen::warp::Source;
+use crate::codegen::machine::Source;
 use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
 use crate::layout::plan::ReducePlan;

@@ -3,8 +3,8 @@
 use bitflags::bitflags;
 
 use super::keys::Slot;
-use super::spec::OperandSpec;
-use super::{Effects, OpKind};
+use super::spec::{Exchange, OperandSpec};
+use super::{Effects, OpKind, TtOp};
 use crate::ir::core::{Ir, Op, Value};
 
 bitflags! {
@@ -51,6 +51,12 @@ bitflags! {
         const RUNS_AHEAD = 1 << 18;
         /// It has no results, and can be put into a branch that skips it.
         const BRANCHES_OFF = 1 << 19;
+        /// Control enters its regions; those of reductions and the like are no control flow.
+        const CONTROL_FLOW = 1 << 20;
+        /// Ends a region; its operands become the results of the operation that the region is part of.
+        const YIELDS = 1 << 21;
+        /// Its elements or its signals go from thread to thread, in a cluster from block to block.
+        const CROSSES_BLOCKS = 1 << 22;
     }
 }
 
@@ -71,6 +77,26 @@ impl OpKind {
     #[must_use]
     pub fn is_atomic(self) -> bool {
         self.belongs(Classes::ATOMIC)
+    }
+
+    /// Whether it is more than what each thread does on elements that it has: threads exchange elements or wait for one
+    /// another, or nothing is known of it.
+    #[must_use]
+    pub fn works_across_threads(self) -> bool {
+        match self {
+            OpKind::Ttg(_) | OpKind::Ttng(_) | OpKind::Gpu(_) | OpKind::Unregistered(_) => true,
+            OpKind::Tt(kind) => {
+                let exchanges = self.spec().exchange.is_some_and(|how| how != Exchange::Copies);
+                exchanges || self.is_product() || kind == TtOp::Call || kind == TtOp::Cat
+            }
+            OpKind::Builtin(_)
+            | OpKind::Ub(_)
+            | OpKind::Arith(_)
+            | OpKind::Math(_)
+            | OpKind::Scf(_)
+            | OpKind::Cf(_)
+            | OpKind::Llvm(_) => false,
+        }
     }
 
     /// Whether it reads global memory and nothing else, through pointers or through a descriptor.
@@ -106,6 +132,23 @@ impl OpKind {
     pub fn is_view(self) -> bool {
         self.belongs(Classes::VIEW)
     }
+}
+
+/// The operands of a product, in the order a, b, and what it adds to.
+fn factors(ir: &Ir, op: Op) -> Option<[Value; 3]> {
+    if ir.kind(op).is_product() { ir.operands(op).first_chunk().copied() } else { None }
+}
+
+/// What a product multiplies, a and b.
+#[must_use]
+pub fn multiplied(ir: &Ir, op: Op) -> Option<[Value; 2]> {
+    factors(ir, op).map(|[a, b, _]| [a, b])
+}
+
+/// What a product adds to.
+#[must_use]
+pub fn accumulator(ir: &Ir, op: Op) -> Option<Value> {
+    factors(ir, op).map(|[_, _, sum]| sum)
 }
 
 /// The tensor that an access through a descriptor moves: the result of a load, and the operand `src` of any other.

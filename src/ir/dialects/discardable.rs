@@ -19,6 +19,8 @@ pub const MAX_REGISTERS: Key<Int<32>> = Key::new("ttg.maxnreg");
 pub const SHARED: Key<Int<32>> = Key::new("ttg.shared");
 /// Of an operation with shared memory: where that begins.
 pub const OFFSET: Key<Int<32>> = Key::new("allocation.offset");
+/// Of a buffer in tensor memory: where it begins.
+pub const TENSOR_MEMORY_OFFSET: Key<Int<32>> = Key::new("tensor_memory_col_offset");
 /// Of an operation with scratch in global memory: where that begins.
 pub const GLOBAL_OFFSET: Key<Int<32>> = Key::new("ttg.global_scratch_memory_offset");
 /// Of a function: how many bytes of scratch in global memory a program uses.

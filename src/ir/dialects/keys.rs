@@ -206,6 +206,12 @@ impl Ir {
         self.attr(op, key.name).and_then(F::read)
     }
 
+    /// What the attribute holds, if it is stored.
+    #[must_use]
+    pub fn stored<F: Form>(&self, op: Op, key: Key<F>) -> Option<F::Read> {
+        self.stored_attr(op, key.name).and_then(F::read)
+    }
+
     /// Whether the attribute is stored.
     #[must_use]
     pub fn stores<F>(&self, op: Op, key: Key<F>) -> bool {
@@ -230,6 +236,11 @@ impl Ir {
     /// Puts values where the operation has those of `slot` now, and counts them in `operandSegmentSizes` if it has one.
     pub fn put_operands(&mut self, op: Op, slot: Slot, values: &[Value]) {
         let (start, len) = operand_range(self, op, slot.0);
+        if len == values.len() {
+            // The uses of the other operands stay as they are.
+            values.iter().enumerate().for_each(|(i, &value)| self.set_operand(op, start + i, value));
+            return;
+        }
         let mut operands = self.operands(op).to_vec();
         operands.splice(start..start + len, values.iter().copied());
         self.set_operands(op, &operands);

@@ -12,6 +12,7 @@ dialect! {
         /// the next carried values.
         For "for" (lower: one INT_OR_INDEX, upper: one INT_OR_INDEX, step: one INT_OR_INDEX, init: many ANY) -> (results: many ANY) { unsignedCmp: Unit => Absent } {
             layouts: LayoutRule::Carried,
+            classes: Classes::CONTROL_FLOW,
             regions: &["body"],
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
             effects: Effects::Recursive,
@@ -20,6 +21,7 @@ dialect! {
         };
         /// Runs the first region if the condition holds, else the second, which may be empty when there are no results.
         If "if" (condition: one I1) -> (results: many ANY) {} {
+            classes: Classes::CONTROL_FLOW,
             regions: &["then", "else"],
             traits: Traits::SINGLE_BLOCK,
             effects: Effects::Recursive,
@@ -30,6 +32,7 @@ dialect! {
         /// operands are the results.
         While "while" (inits: many ANY) -> (results: many ANY) {} {
             layouts: LayoutRule::Carried,
+            classes: Classes::CONTROL_FLOW,
             regions: &["before", "after"],
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
             effects: Effects::Recursive,
@@ -47,12 +50,14 @@ dialect! {
         /// Gives the values of a region to the operation around it.
         Yield "yield" (results: many ANY) -> () {} {
             layouts: LayoutRule::Carried,
+            classes: Classes::YIELDS,
             traits: Traits::TERMINATOR,
             format: Format::Text("attr-dict ($results^ `:` type($results))?"),
             verify: Some(verify::scf::r#yield),
         };
         /// Runs its region once.
         ExecuteRegion "execute_region" () -> (results: many ANY) { no_inline: Unit => Absent } {
+            classes: Classes::CONTROL_FLOW,
             regions: &["region"],
             effects: Effects::Recursive,
             format: Format::Custom,

@@ -228,6 +228,25 @@ impl TypeSlots<'_> {
 /// A fault that the verifier found in one operation: the message, without the operation's name.
 pub type VerifyResult = Result<(), String>;
 
+/// How threads exchange data in the course of one operation. What that takes in shared memory follows from it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exchange {
+    /// Elements go to the threads that hold them in the result's layout.
+    Conversion,
+    /// Elements along an axis are combined.
+    Reduce,
+    /// Elements along an axis are combined with those before them.
+    Scan,
+    /// Elements along an axis are picked by index.
+    Gather,
+    /// Elements of each value are counted.
+    Count,
+    /// One thread has a result that the others get copies of.
+    Copies,
+    /// A descriptor for the hardware is put together.
+    Descriptor,
+}
+
 /// One operation of a dialect.
 pub struct OpSpec {
     /// With the dialect's prefix.
@@ -247,6 +266,8 @@ pub struct OpSpec {
     pub layouts: LayoutRule,
     /// What it orders beside the accesses that its operands and results state.
     pub order: Order,
+    /// How its threads exchange data, if they do.
+    pub exchange: Option<Exchange>,
     pub format: Format,
     /// Rules beyond those that operands, attributes and traits state.
     pub verify: Option<fn(&Ir, Op) -> VerifyResult>,
@@ -272,6 +293,7 @@ impl OpSpec {
         effects: Effects::Pure,
         layouts: LayoutRule::Own,
         order: Order::Nothing,
+        exchange: None,
         format: Format::Generic,
         verify: None,
         fold: None,

@@ -115,6 +115,7 @@ dialect! {
             };
             /// Atomically replaces what the pointer points at; gives what was there.
             AtomicRmw "atomic_rmw" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> (result: one ANY) { atomic_rmw_op: Enum(RmwKind), sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+                exchange: Some(Exchange::Copies),
                 classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR)
                     .union(Classes::COALESCED).union(Classes::PREDICATED),
                 effects: Effects::ReadWrite,
@@ -123,6 +124,7 @@ dialect! {
             };
             /// Atomically stores `val` if what is there equals `cmp`; gives what was there.
             AtomicCas "atomic_cas" (ptr: one PTR_LIKE, cmp: one ANY, val: one ANY) -> (result: one ANY) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+                exchange: Some(Exchange::Copies),
                 classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR).union(Classes::COALESCED),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)"),
@@ -130,6 +132,7 @@ dialect! {
             };
             /// Reads memory atomically, where the mask is true.
             AtomicLoad "atomic_load" (ptr: one PTR_LIKE, mask: opt BOOL_LIKE) -> (result: one ANY) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+                exchange: Some(Exchange::Copies),
                 classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR).union(Classes::COALESCED),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
@@ -146,6 +149,7 @@ dialect! {
             /// Reads memory again and again until it is what is expected, or the time (in nanoseconds) is over; gives
             /// whether it was.
             AtomicPoll "atomic_poll" (ptr: one PTR_LIKE, expected: one ANY, timeout: opt I64) -> (result: one BOOL_LIKE) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+                exchange: Some(Exchange::Copies),
                 classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout^)? attr-dict `:` type($ptr) `,` type($expected) `->` type($result)"),
@@ -161,6 +165,7 @@ dialect! {
             };
             /// The element of a tensor that has just one.
             Unsplat "unsplat" (src: one TENSOR) -> (result: one ANY) {} {
+                classes: Classes::CROSSES_BLOCKS,
                 format: Format::Text("$src attr-dict `:` type($src)"),
                 infer: Some(infer::unsplat),
                 verify: Some(verify::tt_shape::unsplat),
@@ -176,7 +181,7 @@ dialect! {
             /// The same elements in row-major order under another shape; with `allow_reorder` in any order.
             Reshape "reshape" (src: one TENSOR) -> (result: one TENSOR) { allow_reorder: Unit => Absent, efficient_layout: Unit => Absent } {
                 layouts: LayoutRule::Reshaped,
-                classes: Classes::TENSOR_VIEW,
+                classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 fold: Some(fold::reshape_op),
                 format: Format::Text("$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::reshape),
@@ -191,6 +196,7 @@ dialect! {
             };
             /// Concatenation; the elements may come in any order.
             Cat "cat" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
+                classes: Classes::CROSSES_BLOCKS,
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 infer: Some(infer::same_operands),
                 verify: Some(verify::tt_shape::cat),
@@ -198,7 +204,7 @@ dialect! {
             /// Two tensors side by side along a new last dimension.
             Join "join" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
                 layouts: LayoutRule::Joined,
-                classes: Classes::TENSOR_VIEW,
+                classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 infer: Some(infer::same_operands),
                 verify: Some(verify::tt_shape::join),
@@ -206,7 +212,7 @@ dialect! {
             /// The two halves along a last dimension of size 2.
             Split "split" (src: one TENSOR) -> (lhs: one TENSOR, rhs: one TENSOR) {} {
                 layouts: LayoutRule::Halved,
-                classes: Classes::TENSOR_VIEW,
+                classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($lhs)"),
                 infer: Some(infer::same_results),
                 verify: Some(verify::tt_shape::split),
@@ -214,7 +220,7 @@ dialect! {
             /// Permutes dimensions: dimension i of the result is dimension `order[i]` of the source.
             Trans "trans" (src: one TENSOR) -> (result: one TENSOR) { order: DenseArray(32) } {
                 layouts: LayoutRule::Permuted,
-                classes: Classes::TENSOR_VIEW,
+                classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 fold: Some(fold::trans),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::trans),
@@ -247,6 +253,8 @@ dialect! {
             /// Combines the elements along an axis with the region, in any order.
             Reduce "reduce" (srcs: many TENSOR) -> (result: many ANY) { axis: Int(32) } {
                 layouts: LayoutRule::Reduced,
+                exchange: Some(Exchange::Reduce),
+                classes: Classes::CROSSES_BLOCKS,
                 regions: &["combineOp"],
                 traits: Traits::SINGLE_BLOCK.union(Traits::SAME_OPERANDS_SHAPE).union(Traits::SAME_OPERANDS_ENCODING),
                 effects: Effects::Recursive,
@@ -261,6 +269,8 @@ dialect! {
             /// All prefixes along an axis, combined with the associative region.
             Scan "scan" (srcs: many TENSOR) -> (result: many TENSOR) { axis: Int(32), reverse: Bool } {
                 layouts: LayoutRule::Blocked,
+                exchange: Some(Exchange::Scan),
+                classes: Classes::CROSSES_BLOCKS,
                 regions: &["combineOp"],
                 traits: Traits::SINGLE_BLOCK.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Recursive,
@@ -308,7 +318,8 @@ dialect! {
             };
             /// Counts how often each value from 0 to the result's size occurs.
             Histogram "histogram" (src: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one INT_TENSOR) {} {
-                classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+                exchange: Some(Exchange::Count),
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::CROSSES_BLOCKS),
                 format: Format::Text("$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)"),
                 infer: Some(infer::histogram),
                 verify: Some(verify::tt_shape::histogram),
@@ -316,6 +327,8 @@ dialect! {
             /// Picks elements along an axis by index.
             Gather "gather" (src: one TENSOR, indices: one INT_TENSOR) -> (result: one TENSOR) { axis: Int(32), efficient_layout: Unit => Absent } {
                 layouts: LayoutRule::Indexed,
+                exchange: Some(Exchange::Gather),
+                classes: Classes::CROSSES_BLOCKS,
                 format: Format::Text("$src `[` $indices `]` attr-dict `:` functional-type(operands, results)"),
                 verify: Some(verify::tt_shape::gather),
             };

@@ -14,6 +14,7 @@ dialect! {
         /// The same tensor with its elements held by other threads and registers; with `force_warp_shuffle` without
         /// leaving the warp.
         ConvertLayout "convert_layout" (src: one TENSOR) -> (result: one TENSOR) { force_warp_shuffle: Unit => Absent } {
+            exchange: Some(Exchange::Conversion),
             traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             verify: Some(verify::ttg::convert_layout),
@@ -112,6 +113,7 @@ dialect! {
         };
         /// Reads elements of a buffer by index along an axis.
         LocalGather "local_gather" (src: one MEMDESC [READ], indices: one INT_TENSOR, token: opt TOKEN) -> (result: one TENSOR) { axis: Int(32) } {
+            classes: Classes::CROSSES_BLOCKS,
             effects: Effects::Read,
             format: Format::Text("$src `[` $indices `]` (`token` $token^)? attr-dict `:` qualified(type($src)) `,` type($indices) `->` type($result)"),
             infer: Some(infer::tokens),
@@ -119,6 +121,7 @@ dialect! {
         };
         /// Writes elements of a buffer by index along an axis.
         LocalScatter "local_scatter" (dst: one MEMDESC [WRITE], values: one TENSOR, indices: one INT_TENSOR, token: opt TOKEN) -> () { axis: Int(32) } {
+            classes: Classes::CROSSES_BLOCKS,
             effects: Effects::Write,
             format: Format::Text("$dst `[` $indices `]` `,` $values (`token` $token^)? attr-dict `:` qualified(type($dst)) `,` type($indices) `,` type($values)"),
             infer: Some(infer::tokens),
@@ -126,6 +129,7 @@ dialect! {
         };
         /// Atomically combines elements of a buffer by index along an axis; gives what was there.
         LocalAtomicScatterRmw "local_atomic_scatter_rmw" (dst: one MEMDESC [WRITE], values: one TENSOR, indices: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one TENSOR) { atomic_rmw_op: Enum(RmwKind), axis: Int(32) } {
+            classes: Classes::CROSSES_BLOCKS,
             effects: Effects::ReadWrite,
             format: Format::Text("$atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttg::local_atomic_scatter),
@@ -137,6 +141,7 @@ dialect! {
         };
         /// Runs its region under a predicate.
         Mask "mask" (pred: one I1) -> (result: many ANY) {} {
+            classes: Classes::CONTROL_FLOW,
             regions: &["region"],
             traits: Traits::SINGLE_BLOCK,
             effects: Effects::Recursive,
@@ -144,6 +149,7 @@ dialect! {
         };
         /// Ends the region of `ttg.mask`.
         MaskReturn "mask.return" (result: many ANY) -> () {} {
+            classes: Classes::YIELDS,
             traits: Traits::TERMINATOR,
             format: Format::Text("$result attr-dict `:` type($result)"),
             verify: Some(verify::ttg::mask_return),
@@ -151,6 +157,7 @@ dialect! {
         /// Two e2m1 floats in each byte, the first in its low half, unpacked along an axis to f16 or bf16.
         Fp4ToFp "fp4_to_fp" (src: one INT_TENSOR) -> (result: one FLOAT_TENSOR) { axis: Int(32) } {
             layouts: LayoutRule::Unpacked,
+            classes: Classes::CROSSES_BLOCKS,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             verify: Some(verify::ttg::fp4_to_fp),
         };
@@ -163,6 +170,7 @@ dialect! {
         /// Runs the default region and the partitions at once, each on warps of its own.
         /// The second region holds one `ttg.warp_specialize.partitions`, whose regions are the partitions.
         WarpSpecialize "warp_specialize" () -> (default_passthrough: many ANY) { partitionNumWarps: DenseArray(32), warpGroupStartIds: DenseArray(32) => Absent, requestedRegisters: DenseArray(32) => Absent, actualRegisters: DenseArray(32) => Absent } {
+            classes: Classes::CONTROL_FLOW,
             regions: &["defaultRegion", "partitionOpHolder"],
             effects: Effects::Recursive,
             format: Format::Custom,
@@ -170,6 +178,7 @@ dialect! {
         };
         /// Holds the partitions of `ttg.warp_specialize`; its operands are their arguments.
         WarpSpecializePartitions "warp_specialize.partitions" (explicit_captures: many ANY) -> () {} {
+            classes: Classes::CONTROL_FLOW,
             order: Order::Barrier,
             regions: &["partitionRegions*"],
             traits: Traits::TERMINATOR.union(Traits::ISOLATED_FROM_ABOVE),
@@ -178,6 +187,7 @@ dialect! {
         };
         /// Ends the default region of `ttg.warp_specialize` with its results.
         WarpYield "warp_yield" (values: many ANY) -> () {} {
+            classes: Classes::YIELDS,
             traits: Traits::TERMINATOR,
             format: Format::Text("($values^)? attr-dict (`:` type($values)^)?"),
             verify: Some(verify::ttg::warp_yield),

@@ -82,6 +82,7 @@ dialect! {
         };
         /// Initialises an mbarrier that waits for `count` arrivals.
         InitBarrier "init_barrier" (alloc: one MEMDESC [LIVE]) -> () { count: Int(32) } {
+            classes: Classes::CROSSES_BLOCKS,
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $count attr-dict `:` qualified(type($alloc))"),
             verify: Some(verify::ttng::init_barrier),
@@ -95,7 +96,7 @@ dialect! {
         /// Tells an mbarrier how many bytes will arrive; with `fromCTA` only one block of the cluster does, for its
         /// own.
         BarrierExpect "barrier_expect" (alloc: one MEMDESC [ARRIVE], pred: one I1) -> () { size: Int(32), fromCTA: Int(32) => Absent } {
-            classes: Classes::PREDICATED,
+            classes: Classes::CROSSES_BLOCKS.union(Classes::PREDICATED),
             order: Order::Barrier,
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
@@ -104,7 +105,7 @@ dialect! {
         };
         /// Waits until a phase of an mbarrier is complete. `deps` keeps buffers alive until then.
         WaitBarrier "wait_barrier" (alloc: one MEMDESC [WAIT], phase: one I32, pred: opt I1, deps: many MEMDESC [UNTOUCHED]) -> () {} {
-            classes: Classes::PREDICATED,
+            classes: Classes::CROSSES_BLOCKS.union(Classes::PREDICATED),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` type($deps)^)?"),
@@ -114,7 +115,7 @@ dialect! {
         /// Arrives `count` times at an mbarrier; with `fromCTA` only one block of the cluster does. The bits of
         /// `multicastCTA` say which bits of the block's number may differ in the blocks at whose barriers it arrives.
         ArriveBarrier "arrive_barrier" (alloc: one MEMDESC [ARRIVE], pred: opt I1) -> () { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) } {
-            classes: Classes::PREDICATED,
+            classes: Classes::CROSSES_BLOCKS.union(Classes::PREDICATED),
             order: Order::Barrier,
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))"),
@@ -257,6 +258,7 @@ dialect! {
         /// Writes a TMA descriptor to memory.
         TensormapCreate "tensormap_create" (desc_ptr: one PTR, global_address: one PTR, box_dim: many I32, global_dim: many I32, global_stride: many I64, element_stride: many I32) -> () { elem_type: Int(32), interleave_layout: Int(32), swizzle_mode: Int(32), fill_mode: Int(32) } {
             classes: Classes::BRANCHES_OFF,
+            exchange: Some(Exchange::Descriptor),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$desc_ptr `,` $global_address `,` `[` $box_dim `]` `,` `[` $global_dim `]` `,` `[` $global_stride `]` `,` `[` $element_stride `]` attr-dict `:` functional-type(operands, results)"),

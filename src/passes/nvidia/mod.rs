@@ -6,6 +6,7 @@ pub mod optimize_accumulator_init;
 pub mod optimize_descriptor_encoding;
 pub mod optimize_dot_operands;
 pub mod pipeline;
+pub mod prefetch;
 pub mod proxy_fences;
 pub mod shared_encodings;
 pub mod tensor_descriptors;

@@ -12,7 +12,9 @@
 //!    the instruction reads.
 
 use crate::ir::core::{Attr, Encoding, InsertPoint, Ir, Op, Type};
-use crate::ir::dialects::{OpKind, TtOp, TtgOp};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::{OpKind, TtgOp};
 use crate::ir::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 use crate::layout;
 use crate::passes::common::canonicalize;
@@ -63,7 +65,7 @@ fn fuse_transposition(rw: &mut Rewriter<'_>, op: Op) -> bool {
     if !matches!(desc.encoding.as_encoding(), Some(Encoding::NvmmaShared(_))) {
         return false;
     }
-    let source = rw.ir.operand(trans, 0);
+    let source = trans.src(rw.ir);
     let Some(encoding) = transposed(desc.encoding, &desc.shape, &[1, 0]) else { return false };
     let inner = reseen(desc, rw.ir.ty(source).shape(), encoding);
     if !is_transposed_view(inner, ty) {
@@ -71,7 +73,8 @@ fn fuse_transposition(rw: &mut Rewriter<'_>, op: Op) -> bool {
     }
     rw.at = InsertPoint::Before(op);
     let alloc = rw.value(TtgOp::LocalAlloc, rw.ir.loc(op), &[source], inner);
-    rw.replace_with_attrs(op, TtgOp::MemDescTrans, &[alloc], &[("order", Attr::i32_array(&SWAP))]);
+    let order = (ttg::MemDescTrans::ATTR.order.name(), Attr::i32_array(&SWAP));
+    rw.replace_with_attrs(op, TtgOp::MemDescTrans, &[alloc], &[order]);
     true
 }
 
@@ -87,9 +90,9 @@ fn is_transposed_view(source: Type, view: Type) -> bool {
 /// Step 3.
 fn fuse_reshape(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let ty = rw.ir.ty(rw.ir.result(op));
-    let source = rw.ir.operands(op).first().and_then(|&v| rw.ir.def_op(v)).filter(|&d| rw.ir.is(d, TtOp::Reshape));
+    let source = ttg::LocalAlloc(op).src(rw.ir).and_then(|v| tt::Reshape::defining(rw.ir, v));
     let (Some(reshape), Some(desc)) = (source, ty.as_memdesc()) else { return false };
-    let from = rw.ir.operand(reshape, 0);
+    let from = reshape.src(rw.ir);
     let shape = rw.ir.ty(from).shape();
     let Some(encoding) = reshaped_nvmma(desc.encoding, &desc.shape, shape) else { return false };
     let inner = reseen(desc, shape, encoding);

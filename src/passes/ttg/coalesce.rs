@@ -25,9 +25,12 @@ pub(super) use connections::Connections;
 
 use super::module_attrs::{self, Threads};
 use crate::analysis::axis_info::{AxisInfo, AxisInfoAnalysis, calls};
-use crate::ir::core::{Attr, AttrData, Builder, Ir, Name, Op, OpState, Type, Value, ValueDef};
+use crate::ir::core::{Attr, AttrData, Builder, FloatKind, Ir, Name, Op, OpState, Type, Value, ValueDef};
+use crate::ir::dialects::classes::moved_tensor;
+use crate::ir::dialects::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
 use crate::ir::dialects::enums::RmwKind;
-use crate::ir::dialects::{OpKind, TtOp, TtgOp};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{Classes, TtOp, TtgOp};
 use crate::ir::encoding::questions::{cga_of, share};
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -58,25 +61,21 @@ fn note(ir: &mut Ir, param: Value, info: &AxisInfo) {
     let ValueDef::Arg { block, index } = ir.def(param) else { return };
     let Some(func) = ir.block_op(block) else { return };
     let count = ir.args(block).len();
-    let mut all = match ir.stored_attr(func, "arg_attrs").map(Attr::data) {
-        Some(AttrData::Array(all)) => all.clone(),
-        _ => vec![Attr::new(AttrData::Dict(vec![])); count],
-    };
+    let stated = ir.get(func, tt::Func::ATTR.arg_attrs);
+    let mut all = stated.map_or_else(|| vec![Attr::new(AttrData::Dict(vec![])); count], <[Attr]>::to_vec);
     let Some(slot) = all.get_mut(index as usize) else { return };
     let mut dict: BTreeMap<&str, (Name, Attr)> = match slot.data() {
         AttrData::Dict(entries) => entries.iter().map(|&(n, a)| (n.as_str(), (n, a))).collect(),
         _ => BTreeMap::new(),
     };
-    for (name, value) in [
-        ("tt.contiguity", &info.contiguity),
-        ("tt.divisibility", &info.divisibility),
-        ("tt.constancy", &info.constancy),
-    ] {
-        let (name, value) = (Name::of(name), Attr::int(value[0], Type::int(64)));
+    for (name, value) in
+        [(CONTIGUITY, &info.contiguity), (DIVISIBILITY, &info.divisibility), (CONSTANCY, &info.constancy)]
+    {
+        let (name, value) = (Name::of(name.name()), Attr::int(value[0], Type::int(64)));
         dict.insert(name.as_str(), (name, value));
     }
     *slot = Attr::new(AttrData::Dict(dict.into_values().collect()));
-    ir.set_attr(func, "arg_attrs", Attr::new(AttrData::Array(all)));
+    ir.put(func, tt::Func::ATTR.arg_attrs, &all);
 }
 
 /// Which access gets which layout, in order: those through pointers, then those through descriptors.
@@ -94,33 +93,17 @@ fn decide(ir: &Ir, threads: Threads) -> Vec<(Op, Attr)> {
     }
     for &op in &ops {
         let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps);
-        if let Some(ty) = descriptor_tensor(ir, op) {
-            plan.push((op, descriptor_encoding(ty, Threads { num_warps, ..threads })));
+        if let Some(tensor) = moved_tensor(ir, op) {
+            plan.push((op, descriptor_encoding(ir.ty(tensor), Threads { num_warps, ..threads })));
         }
     }
     plan
 }
 
-/// The pointer through which an operation accesses global memory.
+/// The pointer through which an operation accesses global memory, if its layout is to be chosen for that.
 #[must_use]
 pub fn accessed_pointer(ir: &Ir, op: Op) -> Option<Value> {
-    match ir.kind(op) {
-        OpKind::Tt(
-            TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore,
-        )
-        | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => Some(ir.operand(op, 0)),
-        _ => None,
-    }
-}
-
-/// The tensor that an access through a descriptor moves.
-fn descriptor_tensor(ir: &Ir, op: Op) -> Option<Type> {
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorGather) => Some(ir.ty(ir.result(op))),
-        OpKind::Tt(TtOp::DescriptorStore | TtOp::DescriptorReduce) => Some(ir.ty(ir.operand(op, 1))),
-        OpKind::Tt(TtOp::DescriptorScatter) => Some(ir.ty(ir.operand(op, 3))),
-        _ => None,
-    }
+    ir.kind(op).belongs(Classes::COALESCED).then(|| ir.operands(op)[0])
 }
 
 /// Axes by contiguity, the most contiguous first; equals in reverse order.
@@ -181,25 +164,23 @@ fn elements_per_thread(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op, ptr: Value,
 /// Elements that one instruction of this kind moves at most.
 fn widest(ir: &Ir, op: Op, bits: i64) -> i64 {
     let vector = (128 / bits).max(1);
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::AtomicCas) => 1,
-        OpKind::Tt(TtOp::AtomicRmw) => {
-            let elem = ir.ty(ir.operand(op, 1)).elem();
-            let fadd = ir.enum_attr(op, "atomic_rmw_op") == Some(RmwKind::Fadd);
-            if !elem.is_float() || bits == 64 {
-                1
-            } else if !fadd || module_attrs::target(ir).is_none_or(|t| t.has_vector_atomics()) {
-                vector
-            } else {
-                // Before sm_90 only pairs of f16 are added at once.
-                match elem.as_float().map(crate::ir::core::FloatKind::name) {
-                    Some("f32" | "bf16") => 1,
-                    Some("f16") => vector.min(2),
-                    _ => vector,
-                }
-            }
+    if tt::AtomicCas::of(ir, op).is_some() {
+        return 1;
+    }
+    let Some(rmw) = tt::AtomicRmw::of(ir, op) else { return vector };
+    let elem = ir.ty(rmw.val(ir)).elem();
+    let fadd = rmw.atomic_rmw_op(ir) == Some(RmwKind::Fadd);
+    if !elem.is_float() || bits == 64 {
+        1
+    } else if !fadd || module_attrs::target(ir).is_none_or(|t| t.has_vector_atomics()) {
+        vector
+    } else {
+        // A target without wider ones adds only pairs of f16 at once.
+        match elem.as_float() {
+            Some(FloatKind::F32 | FloatKind::BF16) => 1,
+            Some(FloatKind::F16) => vector.min(2),
+            _ => vector,
         }
-        _ => vector,
     }
 }
 
@@ -219,11 +200,14 @@ fn descriptor_encoding(ty: Type, threads: Threads) -> Attr {
 
 /// Remakes an access in a layout, with conversions around it.
 fn apply(ir: &mut Ir, op: Op, encoding: Attr) {
-    let rows = matches!(ir.kind(op), OpKind::Tt(TtOp::DescriptorGather | TtOp::DescriptorScatter));
+    let rows = [
+        tt::DescriptorGather::of(ir, op).map(|gather| gather.x_offsets(ir)),
+        tt::DescriptorScatter::of(ir, op).map(|scatter| scatter.x_offsets(ir)),
+    ];
     let mut operands = vec![];
-    for (index, value) in ir.operands(op).to_vec().into_iter().enumerate() {
+    for value in ir.operands(op).to_vec() {
         // The row indices of a gather have the layout that the instruction needs.
-        let keeps = !ir.ty(value).is_tensor() || rows && index == 1;
+        let keeps = !ir.ty(value).is_tensor() || rows.contains(&Some(value));
         let ty = ir.ty(value).with_encoding(Some(encoding));
         operands.push(if keeps { value } else { Builder::before(ir, op).value(TtgOp::ConvertLayout, &[value], ty) });
     }

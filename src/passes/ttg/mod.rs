@@ -16,7 +16,6 @@ pub mod insert_barriers;
 pub mod module_attrs;
 pub mod optimize_thread_locality;
 pub mod pipeline;
-pub mod prefetch;
 pub mod print_alignment;
 pub mod print_allocation;
 pub mod reduce_data_duplication;

@@ -3,7 +3,9 @@
 //! `convert_layout(trans x)` to an operand of a product, with that one user, stores `x` swizzled for the transposed read
 //! and loads the transposed view.
 
-use crate::ir::core::{Attr, InsertPoint, MemDesc, Op, OpState, Type, TypeData};
+use crate::ir::core::{Attr, InsertPoint, MemDesc, Op, Type, TypeData};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
 use crate::ir::dialects::{OpKind, TtOp, TtgOp};
 use crate::ir::encoding::questions::is_operand;
 use crate::ir::rewrite::{Pattern, Rewriter};
@@ -21,11 +23,9 @@ pub static PATTERN: Pattern = Pattern::new(
 pub const SWAP: [i64; 2] = [1, 0];
 
 /// The transposition of two axes that makes the operand of `op`, if it is one.
-pub fn transposition(rw: &Rewriter<'_>, op: Op) -> Option<Op> {
-    let def = rw.ir.def_op(*rw.ir.operands(op).first()?)?;
-    let swaps =
-        rw.ir.is(def, TtOp::Trans) && rw.ir.attr(def, "order").and_then(Attr::as_dense_array) == Some(&SWAP[..]);
-    swaps.then_some(def)
+pub fn transposition(rw: &Rewriter<'_>, op: Op) -> Option<tt::Trans> {
+    let trans = tt::Trans::defining(rw.ir, *rw.ir.operands(op).first()?)?;
+    (trans.order(rw.ir) == Some(&SWAP[..])).then_some(trans)
 }
 
 /// A buffer's type with another shape and encoding.
@@ -40,25 +40,22 @@ fn swizzled(rw: &mut Rewriter<'_>, op: Op) -> Option<()> {
     let ty = rw.ir.ty(result);
     let operand = ty.layout().filter(|e| feeds_dot && is_operand(e))?;
     let trans = transposition(rw, op)?;
-    let source = rw.ir.operand(trans, 0);
+    let source = trans.src(rw.ir);
     // What the source had before a conversion decides the order.
-    let inner =
-        rw.ir.def_op(source).filter(|&d| rw.ir.is(d, TtgOp::ConvertLayout)).map_or(source, |d| rw.ir.operand(d, 0));
+    let inner = ttg::ConvertLayout::defining(rw.ir, source).map_or(source, |convert| convert.src(rw.ir));
     let from = rw.ir.ty(inner);
     let order = layout::order_for_memory(from.encoding()?, from.shape());
     let memory = buffer(from, swizzled_for_dot(from, operand, &order, true)?, false);
     let desc = memory.as_memdesc()?;
     let view = reseen(desc, ty.shape(), transposed(desc.encoding, &desc.shape, &[1, 0])?);
-    let loc = rw.ir.loc(trans);
-    rw.at = InsertPoint::Before(trans);
+    let loc = rw.ir.loc(trans.0);
+    rw.at = InsertPoint::Before(trans.0);
     let alloc = rw.value(TtgOp::LocalAlloc, loc, &[source], memory);
-    let state = OpState::new(TtgOp::MemDescTrans, loc)
-        .operands(&[alloc])
-        .results(&[view])
-        .attr("order", Attr::i32_array(&SWAP));
+    let state = ttg::MemDescTrans::state(loc, alloc).results(&[view]).with(ttg::MemDescTrans::ATTR.order, &SWAP);
     let seen = rw.insert(state);
     let seen = rw.ir.result(seen);
     let loaded = rw.value(TtgOp::LocalLoad, loc, &[seen], ty);
-    rw.set_operand(op, 0, loaded);
+    let source = ttg::ConvertLayout::SLOT.src.index(rw.ir, op);
+    rw.set_operand(op, source, loaded);
     Some(())
 }

@@ -25,9 +25,13 @@
 use std::collections::BTreeMap;
 
 use crate::ir::core::{
-    Attr, Block, Builder, Encoding, InsertPoint, Ir, Mapping, MemDesc, Op, OpState, Type, TypeData, Value, ValueDef,
+    Attr, Block, Builder, Encoding, InsertPoint, Ir, Mapping, MemDesc, Op, Type, TypeData, Value, ValueDef,
 };
-use crate::ir::dialects::{ArithOp, OpKind, ScfOp, Traits, TtOp, TtgOp};
+use crate::ir::dialects::scf::scf;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::{ArithOp, OpKind, ScfOp, Traits, TtgOp, TtngOp};
+use crate::ir::encoding::questions::has_operand;
 use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -52,6 +56,12 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     Ok(Changed::from(changed))
 }
 
+/// Whether an operation belongs to the tensor memory accelerator: it has a descriptor, or waits for such stores.
+fn is_tma(ir: &Ir, op: Op) -> bool {
+    let describes = |v: &Value| matches!(ir.ty(*v).data(), TypeData::TensorDesc { .. });
+    matches!(ir.kind(op), OpKind::Ttng(_)) && ir.operands(op).iter().any(describes) || ir.is(op, TtngOp::TmaStoreWait)
+}
+
 /// How an operand comes out of shared memory.
 struct Operand {
     /// 0 for A, 1 for B.
@@ -65,7 +75,7 @@ struct Operand {
 struct Prefetch {
     looped: Op,
     body: Block,
-    dot: Op,
+    dot: tt::Dot,
     /// Elements of K in a slice.
     width: i64,
     operands: [Operand; 2],
@@ -75,22 +85,21 @@ impl Prefetch {
     /// The products of a loop that can be cut, if it is the only one.
     fn of_loop(ir: &Ir, looped: Op) -> Option<Prefetch> {
         let body = ir.body(looped, 0)?;
-        let dots: Vec<Op> = ir.ops(body).filter(|&op| ir.is(op, TtOp::Dot)).collect();
-        let copies = ir.ops(body).any(|op| matches!(ir.kind(op), OpKind::Ttng(_)) && ir.op_name(op).contains("tma"));
+        let dots: Vec<tt::Dot> = ir.ops(body).filter_map(|op| tt::Dot::of(ir, op)).collect();
         let [dot] = dots[..] else { return None };
-        let Some(Encoding::NvidiaMma(mma)) = ir.ty(ir.result(dot)).layout() else { return None };
-        if copies || mma.version_major != 2 {
+        let Some(Encoding::NvidiaMma(mma)) = ir.ty(dot.d(ir)).layout() else { return None };
+        if mma.version_major != 2 || ir.ops(body).any(|op| is_tma(ir, op)) {
             return None;
         }
-        let a = ir.ty(ir.operand(dot, 0));
+        let a = ir.ty(dot.a(ir));
         let Some(Encoding::DotOp { k_width, .. }) = a.layout() else { return None };
         let width = if *k_width == 0 { 256 / i64::from(a.bit_width()?) } else { 8 * i64::from(*k_width) };
         let depth = *a.shape().last()?;
         if depth < width || depth % width != 0 {
             return None;
         }
-        let this =
-            Prefetch { looped, body, dot, width, operands: [Operand::of(ir, dot, 0)?, Operand::of(ir, dot, 1)?] };
+        let operands = [Operand::of(ir, 0, dot.a(ir))?, Operand::of(ir, 1, dot.b(ir))?];
+        let this = Prefetch { looped, body, dot, width, operands };
         let carried = this.operands.iter().all(|o| this.carried_index(ir, o.buffer).is_some());
         let waits = this.operands.iter().any(|o| o.token.is_some());
         let repeats = this
@@ -115,7 +124,7 @@ impl Prefetch {
             return true;
         }
         let kind = ir.kind(def);
-        let known = matches!(kind, OpKind::Ttg(TtgOp::AsyncWait | TtgOp::MemDescIndex));
+        let known = ir.is(def, TtgOp::AsyncWait) || ir.is(def, TtgOp::MemDescIndex);
         ir.regions_of(def).is_empty()
             && (known || kind.has(Traits::ELEMENTWISE) || kind.has(Traits::CONSTANT))
             && ir.operands(def).iter().all(|&v| self.is_repeatable(ir, v))
@@ -225,24 +234,19 @@ impl Prefetch {
         let (mut shape, mut offsets) = (desc.shape.clone(), vec![0; rank]);
         shape[axis] = self.width;
         offsets[axis] = offset;
-        let parent = ir.ty(ir.result(self.dot)).encoding().expect("a product has an encoding");
+        let parent = ir.ty(self.dot.d(ir)).encoding().expect("a product has an encoding");
         let k_width = u32::try_from(self.width / 8).unwrap_or(1);
         let encoding = Attr::encoding(Encoding::DotOp { op_idx: operand.index, parent, k_width });
         let loaded = Type::tensor(&shape, desc.elem, Some(encoding));
         let view = Type::new(TypeData::MemDesc(MemDesc { shape: shape.clone(), ..desc }));
         let loc = ir.value_loc(buffer);
         let mut b = Builder::new(ir, point, loc);
-        let state = OpState::new(TtgOp::MemDescSubslice, loc)
-            .operands(&[buffer])
-            .results(&[view])
-            .attr("offsets", Attr::i32_array(&offsets));
-        let part = b.insert(state);
-        let part = b.ir.result(part);
-        let operands: Vec<Value> = std::iter::once(part).chain(token).collect();
-        let mut value = b.value(TtgOp::LocalLoad, &operands, loaded);
+        let state = ttg::MemDescSubslice::state(loc, buffer).with(ttg::MemDescSubslice::ATTR.offsets, &offsets);
+        let part = b.result(state, view);
+        let mut value = b.result(ttg::LocalLoad::state(loc, part, token), loaded);
         for &op in &operand.then {
             let mut map = Mapping::default();
-            let source = b.ir.operand(op, 0);
+            let [source] = b.ir.all_operands(op);
             map.map(source, value);
             let ty = b.ir.ty(b.ir.result(op)).elem();
             let copy = b.ir.clone_op(op, &mut map);
@@ -256,26 +260,27 @@ impl Prefetch {
 
     /// Cuts the product; gives the place for the loads of the next iteration.
     fn cut(&self, ir: &mut Ir, heads: [Value; 2], current: [(Value, Option<Value>); 2]) -> InsertPoint {
-        let depth = *ir.ty(ir.operand(self.dot, 0)).shape().last().unwrap_or(&self.width);
+        let dot = self.dot.0;
+        let depth = *ir.ty(self.dot.a(ir)).shape().last().unwrap_or(&self.width);
         let product = |ir: &mut Ir, operands: [Value; 3], point: InsertPoint| {
-            let copy = ir.clone_op(self.dot, &mut Mapping::default());
-            let loc = ir.loc(self.dot);
+            let copy = ir.clone_op(dot, &mut Mapping::default());
+            let loc = ir.loc(dot);
             Builder::new(ir, point, loc).place(copy);
             (0..3).for_each(|i| ir.set_operand(copy, i, operands[i]));
             copy
         };
-        let start = ir.operand(self.dot, 2);
-        let mut last = product(ir, [heads[0], heads[1], start], InsertPoint::Before(self.dot));
+        let start = self.dot.c(ir);
+        let mut last = product(ir, [heads[0], heads[1], start], InsertPoint::Before(dot));
         let mut offset = self.width;
         while offset < depth {
             let point = InsertPoint::Before(last);
             let parts = [0, 1].map(|i| self.slice(ir, &self.operands[i], point, current[i], offset));
             let so_far = ir.result(last);
-            last = product(ir, [parts[0], parts[1], so_far], InsertPoint::Before(self.dot));
+            last = product(ir, [parts[0], parts[1], so_far], InsertPoint::Before(dot));
             offset += self.width;
         }
         let result = ir.result(last);
-        ir.replace_op(self.dot, &[result]);
+        ir.replace_op(dot, &[result]);
         self.sink(ir, last)
     }
 
@@ -293,7 +298,7 @@ impl Prefetch {
     fn next(&self, ir: &mut Ir, point: InsertPoint, made: &[Value]) {
         let end = ir.terminator(self.body).expect("a loop ends in a yield");
         let yielded = ir.operands(end).to_vec();
-        let (variable, step) = (ir.args(self.body)[0], ir.operand(self.looped, 2));
+        let (variable, step) = (ir.args(self.body)[0], scf::For(self.looped).step(ir));
         let mut next = |b: &mut Builder<'_>, index: usize| {
             if index > 0 {
                 return yielded[index - 1];
@@ -330,15 +335,15 @@ struct Starts {
 }
 
 impl Operand {
-    fn of(ir: &Ir, dot: Op, index: u32) -> Option<Operand> {
+    fn of(ir: &Ir, index: u32, factor: Value) -> Option<Operand> {
         let mut then = vec![];
-        let mut at = ir.def_op(ir.operand(dot, index as usize))?;
-        loop {
+        let mut at = ir.def_op(factor)?;
+        let load = loop {
             if !ir.has_one_use(ir.result(at)) {
                 return None;
             }
-            if ir.is(at, TtgOp::LocalLoad) {
-                break;
+            if let Some(load) = ttg::LocalLoad::of(ir, at) {
+                break load;
             }
             // What moves elements, or makes two of one, does not do to a slice what it does to the whole.
             let &[source] = ir.operands(at) else { return None };
@@ -347,9 +352,9 @@ impl Operand {
             }
             then.push(at);
             at = ir.def_op(source)?;
-        }
+        };
         then.reverse();
-        let slices = matches!(ir.ty(ir.result(at)).layout(), Some(Encoding::DotOp { .. }));
-        slices.then(|| Operand { index, buffer: ir.operand(at, 0), token: ir.operands(at).get(1).copied(), then })
+        let slices = has_operand(ir.ty(load.result(ir)));
+        slices.then(|| Operand { index, buffer: load.src(ir), token: load.token(ir), then })
     }
 }

@@ -12,8 +12,8 @@
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 
-use super::lower::{Label, Lower, Res, as_int, defect};
-use super::ops::debug::assert;
+use super::debug::assert;
+use crate::codegen::lower::{Label, Lower, Res, as_int, defect};
 use crate::ir::dialects::{CfOp, ScfOp, UbOp};
 use crate::ir::{Attr, Block, Op, Value};
 
