@@ -2,6 +2,7 @@
 
 use super::manager::Pass;
 use super::{common, nvidia, tt, ttg};
+use crate::diag::suggest::distance;
 
 /// All passes, in the order in which a compilation runs them.
 pub static ALL: &[&Pass] = &[
@@ -69,23 +70,7 @@ pub fn find(name: &str) -> Option<&'static Pass> {
 /// Up to three names that are close to this one: they share a part of it, or are a few edits away.
 #[must_use]
 pub fn similar(name: &str) -> Vec<&'static str> {
-    let mut scored: Vec<(usize, &'static str)> = ALL.iter().map(|p| (edits(name, p.name), p.name)).collect();
+    let mut scored: Vec<(usize, &'static str)> = ALL.iter().map(|p| (distance(name, p.name), p.name)).collect();
     scored.sort_unstable();
     scored.into_iter().filter(|&(d, n)| d <= 2 + name.len() / 4 || n.contains(name)).take(3).map(|s| s.1).collect()
-}
-
-/// Levenshtein distance.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = row[j + 1];
-            row[j + 1] = next;
-        }
-    }
-    row[b.len()]
 }
