@@ -17,8 +17,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::job::Options;
 use super::metadata::{Metadata, Param, TensorDesc};
-use super::{Options, Stage};
+use crate::backend::Stage;
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
 use crate::irgen::{ConfigInfo, Given, Launch, LaunchFault};

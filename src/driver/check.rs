@@ -10,8 +10,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::input::{Input, Language};
+use super::job::{Debug, Job, Options, Outcome};
 use super::plan::{self, Choice};
-use super::{Debug, Job, Options, Outcome, run_all};
+use super::run::run_all;
 use crate::diag::{Diagnostic, Place, codes};
 use crate::irgen;
 use crate::irgen::front::top_level::TopLevel;

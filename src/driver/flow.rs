@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use super::carried::{self, Carried};
 use super::input::Language;
+use super::job::{Compiled, Debug, Job, Options, compiler_version};
 use super::metadata::{Metadata, Param, TensorDesc};
 use super::observe::Observer;
 use super::ptx_facts::PtxFacts;
-use super::{Compiled, Debug, Job, Options, Stage, agree, compiler_version, params, plan};
+use super::{agree, params, plan};
 use crate::analysis::clusters;
 use crate::analysis::prepared::Prepared;
-use crate::backend::{self, Backend, GpuOptions, Tools};
+use crate::backend::{self, Backend, GpuOptions, Stage, Tools};
 use crate::codegen::{CodegenOptions, Module};
 use crate::diag::codes::codegen::KERNEL_NAME;
 use crate::diag::codes::{cli, tools};

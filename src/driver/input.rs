@@ -9,7 +9,7 @@ use crate::diag::{Diagnostic, Place, codes};
 use crate::source::{FileId, SourceMap};
 use crate::text_file;
 
-use super::Stage;
+use crate::backend::Stage;
 pub use crate::text_file::{MAX_BYTES, plain};
 
 /// The language of an input.

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Debug, output};
+use super::job::Debug;
+use super::output;
 use crate::diag::Diagnostic;
 use crate::ir::Ir;
 use crate::ir::text::printer::{PrintOptions, print_module};

@@ -17,8 +17,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::input::{self, Language};
+use super::job::Debug;
 use super::observe::Observer;
-use super::{Debug, Stage, reproducer};
+use super::reproducer;
+use crate::backend::Stage;
 use crate::diag::{Diagnostic, codes};
 use crate::ir::MAX_OPS;
 use crate::ir::text::parser::{ParseOptions, parse_module};

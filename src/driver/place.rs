@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::input::Language;
-use super::{Compiled, Job, Naming, Stage, output, plan};
+use super::job::{Compiled, Job, Naming};
+use super::{output, plan};
+use crate::backend::Stage;
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli;
 use crate::source::SourceMap;

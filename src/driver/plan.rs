@@ -8,9 +8,11 @@ use crate::irgen::{Launch, LaunchFault};
 use crate::source::SourceMap;
 use crate::target::Target;
 
+use super::agree;
 use super::input::{Input, Language};
+use super::job::{Job, Options};
 use super::ptx_facts::PtxFacts;
-use super::{Job, Options, Stage, agree};
+use crate::backend::Stage;
 
 /// Which configurations of a kernel are meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! E09xx: files and the command line.
 
-super::codes! {
+crate::diag::code::codes! {
     CANNOT_READ = "E0901", "a file cannot be read",
 "The file named on the command line, or one that a kernel imports, does not exist or may not be read.
 

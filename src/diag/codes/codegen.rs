@@ -1,6 +1,6 @@
 //! E07xx: code generation and limits of the target.
 
-super::codes! {
+crate::diag::code::codes! {
     UNSUPPORTED_OP = "E0701", "an operation has no code generation yet",
 "ttc reads, verifies and prints this operation, but cannot turn it into LLVM IR. If there is another reason than that \
 nobody has written it yet, the message gives it.

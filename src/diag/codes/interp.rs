@@ -1,6 +1,6 @@
 //! E10xx: running a kernel in the interpreter, and the faults it finds.
 
-super::codes! {
+crate::diag::code::codes! {
     UNSUPPORTED_OP = "E1001", "the interpreter cannot run an operation",
 "The operation has no meaning that a CPU can evaluate: inline PTX, a function of an external library that ttc does not \
 know, or an operation of a dialect that comes after TTIR.

@@ -1,6 +1,6 @@
 //! E04xx: IR text.
 
-super::codes! {
+crate::diag::code::codes! {
     IR_SYNTAX = "E0401", "syntax error in IR text",
 "The text does not follow the form of the operation, type or attribute that it starts. The message says what would fit \
 and what stands there.

@@ -1,6 +1,6 @@
 //! E02xx: names, calls, constexpr values, signatures.
 
-super::codes! {
+crate::diag::code::codes! {
     UNKNOWN_NAME = "E0201", "name that is not defined",
 "The name is neither a local, nor defined in the file, nor a builtin; or it has a value only on some paths.
 

@@ -1,6 +1,6 @@
 //! E06xx: passes and their options.
 
-super::codes! {
+crate::diag::code::codes! {
     UNKNOWN_PASS = "E0601", "unknown pass",
 "A pipeline names a pass that ttc does not have.
 

@@ -1,6 +1,6 @@
 //! E01xx: words and syntax of a kernel file.
 
-super::codes! {
+crate::diag::code::codes! {
     UNEXPECTED_CHARACTER = "E0101", "character that starts no token",
 "A character stands where none of the words of the language can start.
 

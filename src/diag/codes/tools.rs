@@ -1,6 +1,6 @@
 //! E08xx: tools: LLVM, ptxas, libdevice.
 
-super::codes! {
+crate::diag::code::codes! {
     TOOL_NOT_FOUND = "E0801", "a tool of the CUDA toolkit was not found",
 "ptxas turns PTX into machine code, nvdisasm shows machine code as text, and libdevice.10.bc holds the math functions. \
 ttc looks for each, in this order: the path given on the command line, an environment variable (`TTC_PTXAS`, \

@@ -1,6 +1,6 @@
 //! E03xx: types and shapes of the language.
 
-super::codes! {
+crate::diag::code::codes! {
     OPERAND_TYPES = "E0301", "operands that an operator does not take",
 "The operator is not defined for these types.
 

@@ -1,6 +1,6 @@
 //! E05xx: IR verification.
 
-super::codes! {
+crate::diag::code::codes! {
     INVALID_OP = "E0501", "operation breaks a rule of its dialect",
 "The parts of an operation are there and of the right kinds, but they do not fit together as the operation demands. \
 The message names the operation, the rule, and what was found. The table entry in `src/ir/dialects/` says what the \

@@ -1,0 +1,188 @@
+//! A job, how it is compiled, and what it gives.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::input::Input;
+use super::metadata::Metadata;
+use crate::backend::Stage;
+use crate::diag::Diagnostic;
+use crate::ir::MAX_OPS;
+use crate::irgen::Given;
+use crate::passes::remarks::Group;
+use crate::source::SourceMap;
+use crate::target::Target;
+
+/// Everything about a compilation that is not its input.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub signature: Option<String>,
+    /// The values of `-D NAME=VALUE`, in order.
+    pub defines: Vec<(String, String)>,
+    /// The values of `-I`: where imports between kernel files are looked up.
+    pub include: Vec<PathBuf>,
+    /// Options of the launch: `None` leaves them to the configuration, to heuristics, or to what is usual.
+    pub num_warps: Option<u32>,
+    pub num_stages: Option<u32>,
+    pub num_ctas: Option<u32>,
+    /// Whether to keep assertions, and to check integers for overflow, as Triton's debug mode does.
+    pub debug: bool,
+    pub maxnreg: Option<u32>,
+    pub fp_fusion: bool,
+    pub line_info: bool,
+    /// Whether to append the two hidden pointer parameters that Triton's launcher passes.
+    pub triton_abi: bool,
+    pub ptxas: Option<PathBuf>,
+    /// How long ptxas may run. `None` sets no limit.
+    pub time_limit: Option<Duration>,
+    /// Whether to print `loc(…)` in IR text.
+    pub locations: bool,
+    /// How many operations a kernel may grow to before it counts as endless.
+    pub max_ops: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            signature: None,
+            defines: vec![],
+            include: vec![],
+            num_warps: None,
+            num_stages: None,
+            num_ctas: None,
+            debug: false,
+            maxnreg: None,
+            fp_fusion: true,
+            line_info: true,
+            triton_abi: false,
+            ptxas: None,
+            time_limit: Some(crate::ptxas::TIME_LIMIT),
+            locations: true,
+            max_ops: MAX_OPS,
+        }
+    }
+}
+
+impl Options {
+    /// What was said about the launch.
+    #[must_use]
+    pub fn given(&self) -> Given {
+        Given { num_warps: self.num_warps, num_stages: self.num_stages, num_ctas: self.num_ctas, maxnreg: self.maxnreg }
+    }
+}
+
+/// The result of one job.
+#[derive(Debug, Default)]
+pub struct Compiled {
+    pub kernel: String,
+    pub artifacts: BTreeMap<Stage, Vec<u8>>,
+    pub metadata: Metadata,
+    /// Wall time of each stage that ran, in order.
+    pub timings: Vec<(&'static str, Duration)>,
+    /// Warnings and remarks.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The lines that `tl.static_print` printed.
+    pub printed: Vec<String>,
+    /// What the options of [`struct@Debug`] asked to see, for stderr.
+    pub dumps: Vec<String>,
+}
+
+/// What to show of the pipeline.
+#[derive(Clone, Debug)]
+pub struct Debug {
+    /// The pass before which to print the IR, or `all` for every pass.
+    pub print_before: Option<String>,
+    pub print_after: Option<String>,
+    /// Whether to print the IR after passes that changed it.
+    pub print_after_change: bool,
+    /// The directory for a file with the IR after every pass.
+    pub dump_dir: Option<PathBuf>,
+    /// How the names of the files in that directory differ.
+    pub naming: Naming,
+    pub time_passes: bool,
+    pub verify_each: bool,
+    /// The remarks to collect.
+    pub remarks: BTreeSet<Group>,
+}
+
+impl Default for Debug {
+    fn default() -> Debug {
+        Debug {
+            print_before: None,
+            print_after: None,
+            print_after_change: false,
+            dump_dir: None,
+            naming: Naming::default(),
+            time_passes: false,
+            verify_each: true,
+            remarks: BTreeSet::new(),
+        }
+    }
+}
+
+impl Debug {
+    /// The pass that an option means by its name, or `all`.
+    ///
+    /// # Errors
+    /// `E0601` when there is no such pass.
+    pub fn pass(word: &str) -> Result<String, Diagnostic> {
+        if word == "all" {
+            Ok(word.to_owned())
+        } else {
+            crate::passes::pipeline_text::named(word).map(|p| p.name.to_owned())
+        }
+    }
+}
+
+/// One kernel of one input for one architecture.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub input: Input,
+    /// The kernel's name. `None` stands for the only kernel of the input.
+    pub kernel: Option<String>,
+    /// The configuration of the kernel to take, by its number.
+    pub config: Option<usize>,
+    pub target: Target,
+}
+
+/// The result of a job, with the sources that its diagnostics point into.
+pub struct Outcome {
+    pub result: Result<Compiled, Vec<Diagnostic>>,
+    pub sources: SourceMap,
+}
+
+/// What the names of a job's files say beside the kernel: `KERNEL[.CONFIG][.ARCH]`, so that no two jobs of a run write
+/// the same file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Naming {
+    /// Whether the jobs are for several architectures.
+    pub archs: bool,
+    /// Whether all configurations are compiled.
+    pub configs: bool,
+}
+
+impl Naming {
+    /// What the names must say for these jobs.
+    #[must_use]
+    pub fn of(jobs: &[Job], configs: bool) -> Naming {
+        Naming { archs: jobs.windows(2).any(|pair| pair[0].target != pair[1].target), configs }
+    }
+
+    /// The name for a job's files: `matmul.0.sm_80` for a job that compiles `matmul`. Characters that cannot stand in a
+    /// file name become `_`.
+    #[must_use]
+    pub fn stem(&self, job: &Job, kernel: &str) -> String {
+        let plain = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '.') { c } else { '_' };
+        let kernel: String = kernel.chars().map(plain).collect();
+        let config = job.config.filter(|_| self.configs).map_or_else(String::new, |n| format!(".{n}"));
+        let arch = if self.archs { format!(".{}", job.target.name) } else { String::new() };
+        format!("{kernel}{config}{arch}")
+    }
+}
+
+/// The compiler that made an output: `ttc 0.1.0 (LLVM 22.1.8)`.
+#[must_use]
+pub fn compiler_version() -> String {
+    format!("ttc {} (LLVM {})", env!("CARGO_PKG_VERSION"), crate::codegen::llvm_version())
+}

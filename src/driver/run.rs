@@ -1,0 +1,60 @@
+//! Running jobs: several at once, each on a thread of its own.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::job::{Debug, Job, Options, Outcome};
+use super::{flow, reproducer};
+use crate::backend::Stage;
+use crate::source::SourceMap;
+use crate::threads;
+
+/// Runs the jobs on up to `workers` threads. The outcomes come in the order of the jobs; see [`run_each`].
+#[must_use]
+pub fn run_all(
+    jobs: &[Job],
+    sources: &SourceMap,
+    options: &Options,
+    want: &[Stage],
+    debug: &Debug,
+    workers: usize,
+) -> Vec<Outcome> {
+    run_each(jobs, sources, options, want, debug, workers, |_, outcome| outcome)
+}
+
+/// Runs the jobs on up to `workers` threads and gives each outcome to `finish` as soon as it is there, on the thread of
+/// the job, so that what one job made is safe whatever becomes of the others. What `finish` returns comes in the order
+/// of the jobs.
+///
+/// A panic in a job is a defect of ttc. It becomes an E0999 diagnostic that names a reproducer file, and the other jobs
+/// go on.
+pub fn run_each<T: Send + Sync>(
+    jobs: &[Job],
+    sources: &SourceMap,
+    options: &Options,
+    want: &[Stage],
+    debug: &Debug,
+    workers: usize,
+    finish: impl Fn(&Job, Outcome) -> T + Sync,
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let done: Vec<OnceLock<T>> = jobs.iter().map(|_| OnceLock::new()).collect();
+    threads::crew(workers.clamp(1, jobs.len().max(1)), || {
+        while let Some((job, slot)) = claim(jobs, &done, &next) {
+            let mut sources = sources.clone();
+            let shown = sources.clone();
+            let result = reproducer::guard(
+                || format!("job: {job:#?}\noptions: {options:#?}"),
+                &shown,
+                || flow::run(job, &mut sources, options, want, debug),
+            );
+            let _ = slot.set(finish(job, Outcome { result, sources }));
+        }
+    });
+    done.into_iter().map(|o| o.into_inner().expect("every job has run")).collect()
+}
+
+fn claim<'a, T>(jobs: &'a [Job], done: &'a [OnceLock<T>], next: &AtomicUsize) -> Option<(&'a Job, &'a OnceLock<T>)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((jobs.get(index)?, &done[index]))
+}
