@@ -5,7 +5,9 @@ use super::entity::{Block, Op, Value};
 use super::graph::{Ir, OpState};
 use super::loc::Loc;
 use super::types::Type;
-use crate::ir::dialects::{ArithOp, OpKind};
+use crate::ir::dialects::OpKind;
+use crate::ir::dialects::arith::arith::{Cmpi, Constant};
+use crate::ir::dialects::enums::CmpiPredicate;
 
 /// Where the next operation goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,10 +105,22 @@ impl<'a> Builder<'a> {
         self.ir.result(op)
     }
 
+    /// Creates and places an operation from its parts; gives its first result.
+    pub fn make(&mut self, state: OpState) -> Value {
+        let op = self.insert(state);
+        self.ir.result(op)
+    }
+
+    /// `arith.cmpi` of two integers, or of tensors of them.
+    pub fn compare(&mut self, predicate: CmpiPredicate, x: Value, y: Value) -> Value {
+        let ty = self.ir.ty(x).with_elem(Type::int(1));
+        self.make(Cmpi::state(self.loc, x, y).results(&[ty]).with(Cmpi::ATTR.predicate, predicate))
+    }
+
     /// `arith.constant` of a typed attribute.
     pub fn constant(&mut self, value: Attr) -> Value {
         let ty = value.type_of().expect("a constant's attribute is typed");
-        self.value_with(ArithOp::Constant, &[], ty, &[("value", value)])
+        self.make(Constant::state(self.loc).results(&[ty]).with(Constant::ATTR.value, value))
     }
 
     /// An integer constant of this type, scalar or splat.

@@ -11,6 +11,7 @@
 //! ir.put_operands(op, Load::SLOT.mask, &[mask])             also where the operand was absent
 //! ```
 
+use super::spec::DefaultValue;
 use std::marker::PhantomData;
 
 use super::enums::Enumeration;
@@ -230,6 +231,10 @@ impl Ir {
     /// Puts values where the operation has those of `slot` now, and counts them in `operandSegmentSizes` if it has one.
     pub fn put_operands(&mut self, op: Op, slot: Slot, values: &[Value]) {
         let (start, len) = operand_range(self, op, slot.0);
+        if len == values.len() {
+            values.iter().enumerate().for_each(|(i, &value)| self.set_operand(op, start + i, value));
+            return;
+        }
         let mut operands = self.operands(op).to_vec();
         operands.splice(start..start + len, values.iter().copied());
         self.set_operands(op, &operands);
@@ -240,6 +245,20 @@ impl Ir {
             }
             self.put(op, OPERAND_SEGMENTS, &sizes);
         }
+    }
+
+    /// Replaces each operand by the values listed for it, none or several, and counts the groups anew.
+    pub fn expand_operands(&mut self, op: Op, parts: &[Vec<Value>]) {
+        if self.stores(op, OPERAND_SEGMENTS) {
+            let sizes: Vec<i64> = (0..self.spec(op).operands.len())
+                .map(|group| {
+                    let (start, len) = operand_range(self, op, group);
+                    parts[start..start + len].iter().map(|values| values.len() as i64).sum()
+                })
+                .collect();
+            self.put(op, OPERAND_SEGMENTS, &sizes);
+        }
+        self.set_operands(op, &parts.concat());
     }
 
     /// The operands of an operation that has `N` of them: `let [lhs, rhs] = ir.all_operands(op)`.
@@ -258,6 +277,21 @@ impl OpState {
     #[must_use]
     pub fn with<F: Form>(mut self, key: Key<F>, value: F::Value<'_>) -> OpState {
         self.attrs.extend(F::attr(value).map(|attr| (Name::of(key.name), attr)));
+        self
+    }
+
+    /// Takes an attribute over from an operation that stores it.
+    #[must_use]
+    pub fn copy<F>(mut self, ir: &Ir, from: Op, key: Key<F>) -> OpState {
+        self.attrs.extend(ir.stored_attr(from, key.name).map(|attr| (Name::of(key.name), attr)));
+        self
+    }
+
+    /// Takes over from an operation of the same kind what its table entry requires.
+    #[must_use]
+    pub fn copy_required(mut self, ir: &Ir, from: Op) -> OpState {
+        let required = ir.spec(from).attrs.iter().filter(|a| matches!(a.default, DefaultValue::Required));
+        self.attrs.extend(required.filter_map(|a| Some((Name::of(a.name), ir.stored_attr(from, a.name)?))));
         self
     }
 

@@ -156,7 +156,7 @@ dialect! {
             };
             /// A tensor whose every element is the scalar.
             Splat "splat" (src: one ANY) -> (result: one TENSOR) {} {
-                classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::GIVES_ANY_LAYOUT),
                 fold: Some(fold::splat),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::splat),
@@ -191,7 +191,7 @@ dialect! {
             };
             /// Concatenation; the elements may come in any order.
             Cat "cat" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
-                classes: Classes::CROSSES_BLOCKS,
+                classes: Classes::CROSSES_BLOCKS.union(Classes::GIVES_ANY_LAYOUT),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 infer: Some(infer::same_operands),
                 verify: Some(verify::tt_shape::cat),
@@ -245,7 +245,7 @@ dialect! {
             /// Combines the elements along an axis with the region, in any order.
             Reduce "reduce" (srcs: many TENSOR) -> (result: many ANY) { axis: Int(32) } {
                 exchange: Some(Exchange::Reduce),
-                classes: Classes::CROSSES_BLOCKS,
+                classes: Classes::CROSSES_BLOCKS.union(Classes::BLIND_TO_ORDER),
                 regions: &["combineOp"],
                 traits: Traits::SINGLE_BLOCK.union(Traits::SAME_OPERANDS_SHAPE).union(Traits::SAME_OPERANDS_ENCODING),
                 effects: Effects::Recursive,
@@ -294,7 +294,7 @@ dialect! {
             };
             /// start, start + 1, …, end - 1.
             MakeRange "make_range" () -> (result: one INT_TENSOR) { start: Int(32), end: Int(32) } {
-                classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::GIVES_ANY_LAYOUT),
                 fold: Some(fold::make_range),
                 format: Format::Text("attr-dict `:` type($result)"),
                 verify: Some(verify::tt_shape::make_range),
@@ -309,7 +309,7 @@ dialect! {
             /// Counts how often each value from 0 to the result's size occurs.
             Histogram "histogram" (src: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one INT_TENSOR) {} {
                 exchange: Some(Exchange::Count),
-                classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::CROSSES_BLOCKS),
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::CROSSES_BLOCKS).union(Classes::GIVES_ANY_LAYOUT).union(Classes::BLIND_TO_ORDER),
                 format: Format::Text("$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)"),
                 infer: Some(infer::histogram),
                 verify: Some(verify::tt_shape::histogram),

@@ -14,6 +14,7 @@ dialect! {
         /// The same tensor with its elements held by other threads and registers; with `force_warp_shuffle` without
         /// leaving the warp.
         ConvertLayout "convert_layout" (src: one TENSOR) -> (result: one TENSOR) { force_warp_shuffle: Unit => Absent } {
+            classes: Classes::GIVES_ANY_LAYOUT,
             exchange: Some(Exchange::Conversion),
             traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
