@@ -25,7 +25,7 @@ use crate::ir::dialects::Traits;
 use crate::ir::dialects::scf::scf::{Condition, For};
 use std::collections::BTreeMap;
 
-use crate::ir::core::{Block, Ir, Op, Value};
+use crate::ir::core::{Block, Ir, Op, Use, Value, ValueDef};
 use crate::ir::dialects::{ScfOp, TtgOp};
 
 /// Each pair (value, value that it may become) in a function that control flow makes.
@@ -76,6 +76,68 @@ fn op_edges(ir: &Ir, op: Op, edges: &mut Vec<(Value, Value)>) {
             pass(ir.successor_operands(op, index), ir.args(target));
         }
     }
+}
+
+/// The values that a use makes of its value in structured control flow: arguments and results of loops and branches.
+/// `None` where it hands nothing on.
+#[must_use]
+pub fn handed_to(ir: &Ir, u: Use) -> Option<Vec<Value>> {
+    let at = u.index as usize;
+    let arg = |op: Op, region: usize, index: usize| ir.body(op, region).and_then(|b| ir.args(b).get(index)).copied();
+    let result = |op: Op, index: usize| ir.results(op).get(index).copied();
+    let targets = if ir.is(u.op, ScfOp::For) {
+        let index = at.checked_sub(For::SLOT.init.index(ir, u.op))?;
+        [arg(u.op, 0, index + 1), result(u.op, index)]
+    } else if ir.is(u.op, ScfOp::While) {
+        [arg(u.op, 0, at), None]
+    } else if ir.is(u.op, ScfOp::Condition) {
+        let (parent, index) = (ir.parent_op(u.op)?, at.checked_sub(Condition::SLOT.args.index(ir, u.op))?);
+        [arg(parent, 1, index), result(parent, index)]
+    } else if ir.is(u.op, ScfOp::Yield) {
+        let parent = ir.parent_op(u.op)?;
+        if ir.is(parent, ScfOp::For) {
+            [result(parent, at), arg(parent, 0, at + 1)]
+        } else if ir.is(parent, ScfOp::While) {
+            [arg(parent, 0, at), None]
+        } else {
+            [result(parent, at).filter(|_| ir.is(parent, ScfOp::If)), None]
+        }
+    } else {
+        return None;
+    };
+    Some(targets.into_iter().flatten().collect())
+}
+
+/// The values that may become an argument or a result of a loop or a branch; `None` of any other value.
+#[must_use]
+pub fn handed_from(ir: &Ir, value: Value) -> Option<Vec<Value>> {
+    let end = |op: Op, region: usize| ir.body(op, region).and_then(|b| ir.last_op(b));
+    let yielded = |op, region, index: usize| end(op, region).and_then(|end| ir.operands(end).get(index)).copied();
+    let passed = |op, index: usize| Condition::of(ir, end(op, 0)?)?.args(ir).get(index).copied();
+    let carried = |op, index: usize| Some([For::of(ir, op)?.init(ir).get(index).copied(), yielded(op, 0, index)]);
+    let sources = match ir.def(value) {
+        ValueDef::Result { op, index } => {
+            let index = index as usize;
+            if ir.is(op, ScfOp::While) {
+                [passed(op, index), None]
+            } else if ir.is(op, ScfOp::If) {
+                [yielded(op, 0, index), yielded(op, 1, index)]
+            } else {
+                carried(op, index)?
+            }
+        }
+        ValueDef::Arg { block, index } => {
+            let (op, index) = (ir.block_op(block)?, index as usize);
+            if ir.is(op, ScfOp::While) && ir.body(op, 0) == Some(block) {
+                [ir.operands(op).get(index).copied(), yielded(op, 1, index)]
+            } else if ir.is(op, ScfOp::While) {
+                [passed(op, index), None]
+            } else {
+                carried(op, index.checked_sub(1)?)?
+            }
+        }
+    };
+    Some(sources.into_iter().flatten().collect())
 }
 
 /// A run of operations.

@@ -1,16 +1,16 @@
-//! Every layout encoding, with a shape, as a [`LinearLayout`]. No other file reads the fields of an encoding to compute
-//! an index.
+//! Turns every layout encoding, with a shape, into a [`LinearLayout`]. No other file reads the fields of an encoding to
+//! compute an index.
 //!
 //! # How a layout is made
 //!
-//! 1. One block: a *tile* is put together as a product, fastest part first (`distributed`: registers, lanes, warps;
+//! 1. For one block, a *tile* is put together as a product, fastest part first (`distributed`: registers, lanes, warps;
 //!    `shared`: offsets).
-//! 2. The blocks of a cluster: their bases are given by the encoding; they are cut to the shape, and what is left of
-//!    the shape is one block's share.
+//! 2. The encoding gives the bases of a cluster's blocks. They are cut to the shape, and what is left of the shape is
+//!    one block's share.
 //! 3. A tile smaller than the share is repeated along its first input (more registers, more offsets), in the order of
 //!    the tile's outputs.
 //! 4. A tile larger than the share has its surplus bases set to 0: those registers, lanes or warps hold copies.
-//!    (Registers of a blocked layout, a slice or a linear layout are dropped instead; fragments of tensor cores and
+//!    (Registers of a blocked layout, a slice or a linear layout are dropped instead. Fragments of tensor cores and
 //!    operands keep theirs, as instructions need them.)
 //! 5. The product of both, with the axes in order, is the layout. Its outputs have exactly the sizes of the shape.
 //!
@@ -22,7 +22,7 @@
 //! shape  256: register = [1, 2]        lane = [4, 8, 16, 32, 64]   warp = [128, 0]      warps 2 and 3 hold copies
 //! ```
 //!
-//! Layouts are memoized for the life of the process, as attributes are; the result depends on the arguments only.
+//! Layouts are memoized for the life of the process, as attributes are. The result depends on the arguments only.
 
 mod distributed;
 mod shared;
@@ -37,14 +37,15 @@ use super::{Dim, LayoutError, LinearLayout};
 use crate::ir::core::encoding::LinearBases;
 use crate::ir::core::hash::Map;
 use crate::ir::core::{Attr, Bases, Encoding, Type, TypeData};
+use crate::ir::encoding::questions::{rank_of, share};
 use crate::ir::encoding::wellformed;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// The layout of a tensor (or memory descriptor) of this shape and encoding, from (`register`, `lane`, `warp`, `block`)
-/// or (`offset`, `block`), to `dim0…`.
+/// The layout of a tensor (or memory descriptor) of this shape and encoding. It goes from (`register`, `lane`, `warp`,
+/// `block`) or (`offset`, `block`) to `dim0…`.
 ///
 /// # Panics
-/// When the encoding cannot lay out such a shape. The verifier has established that it can ([`check`]); use
+/// Panics if the encoding cannot lay out such a shape. The verifier has established that it can ([`check`]). Use
 /// [`try_to_linear_layout`] where that is not known.
 #[must_use]
 pub fn to_linear_layout(shape: &[i64], encoding: Attr) -> &'static LinearLayout {
@@ -52,7 +53,7 @@ pub fn to_linear_layout(shape: &[i64], encoding: Attr) -> &'static LinearLayout 
         .unwrap_or_else(|e| panic!("an encoding that was not verified reached a layout computation: {e}"))
 }
 
-/// As [`to_linear_layout`].
+/// Gives the layout of [`to_linear_layout`], or the reason why there is none.
 ///
 /// # Errors
 /// The reason why the encoding is not well-formed, or cannot lay out such a shape.
@@ -63,22 +64,22 @@ pub fn try_to_linear_layout(shape: &[i64], encoding: Attr) -> Result<&'static Li
     if let Some(found) = MEMO.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return found.clone();
     }
-    // Not under the lock: a slice asks for the layout of its parent.
+    // This must not run under the lock, because a slice asks for the layout of its parent.
     let made = build(shape, encoding);
     let mut memo = MEMO.lock().unwrap_or_else(PoisonError::into_inner);
     memo.entry(key).or_insert_with(|| made.map(|layout| &*Box::leak(Box::new(layout)))).clone()
 }
 
-/// The layout of a tensor or memory descriptor. A memory descriptor is laid out as the allocation that it is part of;
-/// dimensions before those of its encoding count buffers, each laid out alike.
+/// The layout of a tensor or memory descriptor. A memory descriptor is laid out as the allocation that it is part of.
+/// Dimensions before those of its encoding count buffers, which are all laid out alike.
 ///
 /// # Errors
-/// The reason why there is none: no encoding, or as [`try_to_linear_layout`].
+/// The reason why there is none: the type has no encoding, or [`try_to_linear_layout`] fails.
 pub fn layout_of(ty: Type) -> Result<&'static LinearLayout, LayoutError> {
     let encoding = ty.encoding().ok_or_else(|| LayoutError::new(format!("{ty} has no layout")))?;
     match ty.data() {
         TypeData::MemDesc(m) => {
-            let rank = wellformed::rank_of(encoding).map_or(m.shape.len(), |rank| rank.min(m.shape.len()));
+            let rank = rank_of(encoding).map_or(m.shape.len(), |rank| rank.min(m.shape.len()));
             try_to_linear_layout(&m.alloc_shape[m.alloc_shape.len().saturating_sub(rank)..], encoding)
         }
         _ => try_to_linear_layout(ty.shape(), encoding),
@@ -91,7 +92,7 @@ pub fn from_linear(layout: &LinearLayout) -> Attr {
     Attr::encoding(Encoding::Linear(bases_of(layout)))
 }
 
-/// What a linear encoding states of a layout.
+/// The layout that a linear encoding states.
 #[must_use]
 pub fn bases_of(layout: &LinearLayout) -> LinearBases {
     let bases = |dim| if layout.has_in(dim) { layout.bases(dim) } else { vec![] };
@@ -103,15 +104,15 @@ pub fn bases_of(layout: &LinearLayout) -> LinearBases {
     }
 }
 
-/// Whether a type's encoding fits its shape; `Ok` for a type without an encoding.
+/// Whether a type's encoding fits its shape. A type without an encoding is `Ok`.
 ///
 /// # Errors
-/// The reason why it does not.
+/// The reason why it does not fit.
 pub fn check(ty: Type) -> Result<(), LayoutError> {
     if ty.encoding().is_none() { Ok(()) } else { layout_of(ty).map(|_| ()) }
 }
 
-/// More elements than any tensor may have; keeps the sums of bits below within 64.
+/// More elements than any tensor may have. The bound keeps the sums of bits below within 64.
 const MAX_SIZE: i64 = 1 << 28;
 
 /// More dimensions than any tensor may have.
@@ -153,7 +154,7 @@ fn build(shape: &[i64], attr: Attr) -> Result<LinearLayout, LayoutError> {
     Ok(layout)
 }
 
-/// `dim0…` with the sizes of a shape.
+/// The axes `dim0…` with the sizes of a shape.
 fn sizes_of(shape: &[i64]) -> Vec<(Dim, u32)> {
     Dim::axes(shape.len())
         .into_iter()
@@ -166,24 +167,17 @@ fn cga_layout(cga: &Bases, rank: usize) -> Result<LinearLayout, LayoutError> {
     if cga.len() > MAX_CGA_BITS {
         return Err(LayoutError::new(format!("the CGA layout has 2^{} blocks", cga.len())));
     }
-    let layout = LinearLayout::from_bases_inferred(&[(Dim::Block, cga.clone())], &Dim::axes(rank))?;
-    let moves: Vec<&Vec<i32>> = cga.iter().filter(|b| b.iter().any(|&c| c != 0)).collect();
-    let single = moves
-        .iter()
-        .all(|b| b.iter().filter(|&&c| c != 0).count() == 1 && b.iter().all(|&c| c == 0 || (c & (c - 1)) == 0));
-    if !single || layout.rank() as usize != moves.len() || !layout.is_surjective() {
-        return Err(LayoutError::new("the CGA layout is no permutation once blocks that hold copies are left out"));
-    }
-    Ok(layout)
+    wellformed::cluster(cga, rank).map_err(LayoutError::new)?;
+    LinearLayout::from_bases_inferred(&[(Dim::Block, cga.clone())], &Dim::axes(rank))
 }
 
 /// One block's share of the shape.
 fn shape_per_cta(cga: &Bases, shape: &[i64]) -> Result<Vec<i64>, LayoutError> {
-    let cga = cga_layout(cga, shape.len())?;
-    Ok(shape.iter().enumerate().map(|(i, &s)| s / s.min(i64::from(cga.out_size(Dim::axis(i))))).collect())
+    wellformed::cluster(cga, shape.len()).map_err(LayoutError::new)?;
+    Ok(share(shape, cga))
 }
 
-/// Steps 2 to 5 of the module's algorithm. The order of the outputs of `tile` is the order in which it is repeated.
+/// Steps 2 to 5 of the module's algorithm. The tile is repeated in the order of its outputs.
 fn combine(tile: &LinearLayout, cga: &Bases, shape: &[i64]) -> Result<LinearLayout, LayoutError> {
     let cga = cga_layout(cga, shape.len())?;
     combine_layouts(tile, &cga, shape)
@@ -210,9 +204,7 @@ fn expect_rank(what: &str, found: usize, rank: usize) -> Result<(), LayoutError>
 
 /// Reports a parameter that is no power of two, or parameters whose product is beyond all bounds.
 fn expect_powers_of_two(what: &str, values: &[u32]) -> Result<(), LayoutError> {
-    if let Some(v) = values.iter().find(|v| !v.is_power_of_two()) {
-        return Err(LayoutError::new(format!("{what} has an element {v}, expected a power of two")));
-    }
+    wellformed::powers_of_two(&[(what, values)]).map_err(LayoutError::new)?;
     let bits: u32 = values.iter().map(|v| v.trailing_zeros()).sum();
     if bits > 10 && what != "sizePerThread" || bits > 20 {
         return Err(LayoutError::new(format!("{what} is too large")));
@@ -223,30 +215,5 @@ fn expect_powers_of_two(what: &str, values: &[u32]) -> Result<(), LayoutError> {
 /// Reports an order that is no permutation of the axes.
 fn expect_order(order: &[u32], rank: usize) -> Result<(), LayoutError> {
     expect_rank("order", order.len(), rank)?;
-    let mut sorted = order.to_vec();
-    sorted.sort_unstable();
-    if sorted.iter().enumerate().all(|(i, &o)| i == o as usize) {
-        Ok(())
-    } else {
-        Err(LayoutError::new(format!("order {order:?} is no permutation of the dimensions")))
-    }
-}
-
-/// The order of the axes, fastest first, where an encoding says it outright: a shape of size 1 along an axis cannot
-/// show it.
-pub(super) fn stated_order(encoding: Attr, rank: usize) -> Option<Vec<u32>> {
-    match encoding.as_encoding()? {
-        Encoding::SwizzledShared(e) => Some(e.order.clone()),
-        Encoding::NvmmaShared(e) => Some(matrix_order(rank, !e.transposed)),
-        _ => None,
-    }
-}
-
-/// The order of a batch of matrices `[…, m, n]`: the last axis fastest, or for column-major the one before it.
-pub(super) fn matrix_order(rank: usize, row_major: bool) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..rank as u32).rev().collect();
-    if rank >= 2 && !row_major {
-        order.swap(0, 1);
-    }
-    order
+    wellformed::permutation(order).map_err(LayoutError::new)
 }

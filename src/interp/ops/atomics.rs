@@ -1,9 +1,9 @@
-//! Atomic accesses: read-modify-write, reads and writes, and waiting for a value.
+//! Atomic accesses: read-modify-write, reads, writes, and waiting for a value.
 //!
 //! Programs with atomics whose order can be observed run one after the other, so the result is that of the programs in
-//! order. A scalar atomic with acquire or release semantics orders programs for the race check. A program that waits
-//! for a value that no program before it stored would wait for ever: with a time limit the time is over at once,
-//! without one that is a fault.
+//! order. A scalar atomic with acquire or release semantics orders programs for the race check. A program may wait for
+//! a value that no program before it stored, which would never come. With a time limit, the time is then over at once;
+//! without one, that is a fault.
 
 use super::super::access::Site;
 use super::super::fault::Fault;
@@ -20,7 +20,7 @@ use crate::ir::dialects::enums::{MemSemantic, RmwKind};
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{FloatKind, Op, Type};
 
-/// What an atomic operation computes: of `tt.atomic_rmw`, or of a reduction through a descriptor.
+/// The function that an atomic operation computes: one of `tt.atomic_rmw`, or of a reduction through a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rmw {
     And,
@@ -33,9 +33,9 @@ pub(crate) enum Rmw {
     UMax,
     UMin,
     Exchange,
-    /// `old >= value ? 0 : old + 1`
+    /// Computes `old >= value ? 0 : old + 1`.
     Inc,
-    /// `old == 0 || old > value ? value : old - 1`
+    /// Computes `old == 0 || old > value ? value : old - 1`.
     Dec,
 }
 
@@ -114,7 +114,7 @@ fn at_least(kind: FloatKind, a: u64, b: u64) -> bool {
     kind.to_f64(a) >= kind.to_f64(b)
 }
 
-/// Acquire before, release after.
+/// Whether the operation acquires before it, and whether it releases after it.
 fn ordering(p: &Program<'_>, op: Op) -> (bool, bool) {
     let scalar = !p.ir.ty(address(p, op)).is_tensor();
     // All atomic operations write what they order in the same way.
@@ -149,7 +149,8 @@ fn site(p: &Program<'_>, op: Op) -> (Site<'static>, usize) {
     (Site { op, size: pointee_size(ty), shape: ty.shape() }, ty.num_elements() as usize)
 }
 
-/// Whether an element takes part; a fault if that is undefined, or if it takes part and an undefined element goes in.
+/// Whether an element takes part. It is a fault if that is undefined, or if an undefined element goes into one that
+/// takes part.
 fn takes_part(
     p: &Program<'_>,
     site: &Site<'_>,
@@ -169,14 +170,14 @@ fn takes_part(
     Ok(true)
 }
 
-/// What the elements that took part found; the others are undefined.
+/// The values that the elements that took part found. The others are undefined.
 fn found(p: &Program<'_>, op: Op, out: Vec<u64>, mask: Option<&Val>) -> Val {
     let undef = mask.and_then(|m| p.leave_out(op, out.len(), |lane| m.lanes.get(lane) & 1 == 0));
     let v = if let [one] = out[..] { Val::splat(one) } else { Val::full(out) };
     v.with_undef(undef)
 }
 
-/// `tt.atomic_rmw`
+/// Runs `tt.atomic_rmw`.
 pub(crate) fn rmw(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let kind = Rmw::of(view::AtomicRmw(op).atomic_rmw_op(p.ir).unwrap_or(RmwKind::Exch));
     let rmw = view::AtomicRmw(op);
@@ -195,7 +196,7 @@ pub(crate) fn rmw(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(found(p, op, out, enabled.as_ref()))
 }
 
-/// `tt.atomic_cas`
+/// Runs `tt.atomic_cas`.
 pub(crate) fn cas(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let cas = view::AtomicCas(op);
     let (ptr, expected, value) = (p.get(cas.ptr(p.ir)), p.get(cas.cmp(p.ir)), p.get(cas.val(p.ir)));
@@ -209,8 +210,8 @@ pub(crate) fn cas(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(found(p, op, out, None))
 }
 
-/// One atomic access of an element: its address is checked, what it acquires and releases is noted. Gives what was
-/// there.
+/// Makes one atomic access of an element. Its address is checked, and what it acquires and releases is noted. The
+/// result is what was there before.
 fn element(
     p: &mut Program<'_>,
     op: Op,
@@ -231,7 +232,7 @@ fn element(
     Ok(old)
 }
 
-/// `tt.atomic_load`
+/// Runs `tt.atomic_load`.
 pub(crate) fn load(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let load = view::AtomicLoad(op);
     let (ptr, enabled) = (p.get(load.ptr(p.ir)), p.optional(load.mask(p.ir)));
@@ -244,7 +245,7 @@ pub(crate) fn load(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(found(p, op, out, enabled.as_ref()))
 }
 
-/// `tt.atomic_store`
+/// Runs `tt.atomic_store`.
 pub(crate) fn store(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     let store = view::AtomicStore(op);
     let (ptr, value, enabled) = (p.get(store.ptr(p.ir)), p.get(store.val(p.ir)), p.optional(store.mask(p.ir)));
@@ -257,7 +258,7 @@ pub(crate) fn store(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `tt.atomic_poll`
+/// Runs `tt.atomic_poll`.
 pub(crate) fn poll(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let poll = view::AtomicPoll(op);
     let (ptr, expected) = (p.get(poll.ptr(p.ir)), p.get(poll.expected(p.ir)));

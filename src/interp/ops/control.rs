@@ -1,4 +1,4 @@
-//! Control flow: terminators, the `scf`, `cf` and `ub` dialects, calls.
+//! Control flow: terminators, the `scf`, `cf` and `ub` dialects, and calls.
 
 use super::super::fault::Fault;
 use super::super::numbers::{mask, signed};
@@ -12,7 +12,7 @@ use crate::ir::dialects::scf::{cf, scf};
 use crate::ir::dialects::tt::tt::Call;
 use crate::ir::{CfOp, Op, OpKind, ScfOp, TtOp, UbOp};
 
-/// Where a terminator goes.
+/// Runs a terminator, which says where control goes.
 pub(crate) fn terminator(p: &mut Program<'_>, op: Op) -> Result<Flow, Fault> {
     let values = |p: &Program<'_>| p.all(p.ir.operands(op));
     match p.ir.kind(op) {
@@ -37,7 +37,7 @@ pub(crate) fn terminator(p: &mut Program<'_>, op: Op) -> Result<Flow, Fault> {
     }
 }
 
-/// The condition on which an operation decides.
+/// Whether the condition holds on which an operation decides.
 fn holds(p: &Program<'_>, op: Op, condition: Value) -> Result<bool, Fault> {
     let v = p.get(condition);
     p.defined_scalar(op, &v, Use::Condition)?;
@@ -56,14 +56,14 @@ pub(crate) fn scf(p: &mut Program<'_>, op: Op, kind: ScfOp) -> Result<(), Fault>
         }
         ScfOp::While => looped(p, op, conditional)?,
         ScfOp::ExecuteRegion => p.region(p.ir.region(op, 0), vec![])?,
-        // Terminators do not get here.
+        // Terminators never get here.
         ScfOp::Condition | ScfOp::Yield => vec![],
     };
     p.set_results(op, results);
     Ok(())
 }
 
-/// Runs a loop, which the program knows about meanwhile.
+/// Runs a loop. Meanwhile the program knows that it is in this loop.
 fn looped(
     p: &mut Program<'_>,
     op: Op,
@@ -100,7 +100,7 @@ fn counted(p: &mut Program<'_>, op: Op) -> Result<Vec<Val>, Fault> {
     let Some(body) = p.ir.body(op, 0) else { return Ok(carried) };
     while at < upper {
         iterate(p);
-        // A body without operations is work, too.
+        // A body without operations counts as work, too.
         p.spend(op, 1)?;
         let mut args = vec![Val::splat(at as u64 & mask(w))];
         args.append(&mut carried);
@@ -146,14 +146,14 @@ pub(crate) fn cf(p: &mut Program<'_>, op: Op, kind: CfOp) -> Result<(), Fault> {
 
 pub(crate) fn ub(p: &mut Program<'_>, op: Op, kind: UbOp) {
     match kind {
-        // Nobody may rely on the value: zero is as good as any.
+        // Nobody may rely on the value, so zero is as good as any.
         UbOp::Poison => p.set(p.ir.result(op), Val::splat(0)),
-        // A terminator: it does not get here.
+        // This is a terminator, which never gets here.
         UbOp::Unreachable => {}
     }
 }
 
-/// `tt.call`
+/// Runs `tt.call`.
 pub(crate) fn call(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     let name = Call(op).callee(p.ir).unwrap_or_default();
     let Some(callee) = p.ir.function(name).filter(|&f| p.ir.body(f, 0).is_some()) else {

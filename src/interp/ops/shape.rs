@@ -18,7 +18,7 @@ fn types(p: &Program<'_>, op: Op, source: Value) -> (Type, Type) {
     (p.ir.ty(source), p.ir.ty(p.ir.result(op)))
 }
 
-/// A dimension of size 1 repeats: its stride in the source is 0.
+/// Broadcasts: a dimension of size 1 repeats, because its stride in the source is 0.
 pub(crate) fn broadcast(p: &Program<'_>, op: Op) -> Val {
     let source = view::Broadcast(op).src(p.ir);
     let ((from, to), v) = (types(p, op, source), p.get(source));
@@ -35,7 +35,7 @@ pub(crate) fn broadcast(p: &Program<'_>, op: Op) -> Val {
     v.rearrange(map.len(), |i| map[i])
 }
 
-/// Dimension i of the result walks the source with the stride of dimension order[i].
+/// Transposes: dimension i of the result walks the source with the stride of dimension order[i].
 pub(crate) fn trans(p: &Program<'_>, op: Op, source: Value, order: &[i64]) -> Val {
     let ((from, to), v) = (types(p, op, source), p.get(source));
     if is_uniform(&v) {
@@ -47,7 +47,7 @@ pub(crate) fn trans(p: &Program<'_>, op: Op, source: Value, order: &[i64]) -> Va
     v.rearrange(map.len(), |i| map[i])
 }
 
-/// The elements of one tensor, then those of the other.
+/// Concatenates: the elements of one tensor come first, then those of the other.
 pub(crate) fn cat(p: &Program<'_>, op: Op) -> Val {
     let n = p.ir.ty(view::Cat(op).lhs(p.ir)).num_elements() as usize;
     let [a, b] = p.operands(op);
@@ -70,7 +70,7 @@ pub(crate) fn split(p: &Program<'_>, op: Op) -> Vec<Val> {
     vec![v.rearrange(n, |i| 2 * i), v.rearrange(n, |i| 2 * i + 1)]
 }
 
-/// Values outside of the bins are not counted.
+/// Counts values in bins. Values outside of the bins are not counted.
 pub(crate) fn histogram(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let count = view::Histogram(op);
     let (from, to) = types(p, op, count.src(p.ir));
@@ -91,7 +91,7 @@ pub(crate) fn histogram(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(Val::full(bins))
 }
 
-/// Element (.., i, ..) of the result is element (.., indices[.., i, ..], ..) of the source.
+/// Gathers: element (.., i, ..) of the result is element (.., indices[.., i, ..], ..) of the source.
 pub(crate) fn gather(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let gather = view::Gather(op);
     let (from, to) = types(p, op, gather.src(p.ir));

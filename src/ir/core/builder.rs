@@ -1,4 +1,4 @@
-//! Creating operations at an insertion point with a current location.
+//! Creates operations at an insertion point with a current location.
 
 use super::attrs::Attr;
 use super::entity::{Block, Op, Value};
@@ -6,10 +6,10 @@ use super::graph::{Ir, OpState};
 use super::loc::Loc;
 use super::types::Type;
 use crate::ir::dialects::OpKind;
-use crate::ir::dialects::arith::arith::{Cmpi, Constant};
+use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::enums::CmpiPredicate;
 
-/// Where the next operation goes.
+/// The place where the next operation goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InsertPoint {
     Start(Block),
@@ -18,7 +18,7 @@ pub enum InsertPoint {
     After(Op),
 }
 
-/// Creates operations one after the other. Holds the IR for as long as it lives; make one where it is needed.
+/// Creates operations one after the other. It holds the IR for as long as it lives, so make one where it is needed.
 pub struct Builder<'a> {
     pub ir: &'a mut Ir,
     point: InsertPoint,
@@ -51,14 +51,14 @@ impl<'a> Builder<'a> {
         self.point = point;
     }
 
-    /// Creates and places an operation from its parts.
+    /// Creates an operation from its parts and places it.
     pub fn insert(&mut self, state: OpState) -> Op {
         let op = self.ir.create_op(state);
         self.place(op);
         op
     }
 
-    /// Places a detached operation; the next one goes after it.
+    /// Places a detached operation. The next one goes after it.
     pub fn place(&mut self, op: Op) {
         match self.point {
             InsertPoint::Start(b) => self.ir.prepend(b, op),
@@ -77,16 +77,29 @@ impl<'a> Builder<'a> {
         OpState::new(kind, self.loc)
     }
 
-    /// An operation with operands and results of the given types and no attributes.
+    /// Creates an operation with operands, with results of the given types, and without attributes.
     pub fn op(&mut self, kind: impl Into<OpKind>, operands: &[Value], results: &[Type]) -> Op {
         let state = self.state(kind).operands(operands).results(results);
         self.insert(state)
     }
 
-    /// As [`Builder::op`], with exactly one result, which is returned.
+    /// Does what [`Builder::op`] does, with exactly one result, which is returned.
     pub fn value(&mut self, kind: impl Into<OpKind>, operands: &[Value], result: Type) -> Value {
         let op = self.op(kind, operands, &[result]);
         self.ir.result(op)
+    }
+
+    /// Makes an operation with one result of this type; gives the result.
+    pub fn result(&mut self, state: OpState, ty: Type) -> Value {
+        let op = self.insert(state.results(&[ty]));
+        self.ir.result(op)
+    }
+
+    /// Compares integers, or tensors of them.
+    pub fn cmpi(&mut self, predicate: CmpiPredicate, lhs: Value, rhs: Value) -> Value {
+        let ty = self.ir.ty(lhs).with_elem(Type::int(1));
+        let state = arith::Cmpi::state(self.loc, lhs, rhs).with(arith::Cmpi::ATTR.predicate, predicate);
+        self.result(state, ty)
     }
 
     /// As [`Builder::value`], with attributes.
@@ -105,25 +118,13 @@ impl<'a> Builder<'a> {
         self.ir.result(op)
     }
 
-    /// Creates and places an operation from its parts; gives its first result.
-    pub fn make(&mut self, state: OpState) -> Value {
-        let op = self.insert(state);
-        self.ir.result(op)
-    }
-
-    /// `arith.cmpi` of two integers, or of tensors of them.
-    pub fn compare(&mut self, predicate: CmpiPredicate, x: Value, y: Value) -> Value {
-        let ty = self.ir.ty(x).with_elem(Type::int(1));
-        self.make(Cmpi::state(self.loc, x, y).results(&[ty]).with(Cmpi::ATTR.predicate, predicate))
-    }
-
-    /// `arith.constant` of a typed attribute.
+    /// Creates an `arith.constant` of a typed attribute.
     pub fn constant(&mut self, value: Attr) -> Value {
         let ty = value.type_of().expect("a constant's attribute is typed");
-        self.make(Constant::state(self.loc).results(&[ty]).with(Constant::ATTR.value, value))
+        self.result(arith::Constant::state(self.loc).with(arith::Constant::ATTR.value, value), ty)
     }
 
-    /// An integer constant of this type, scalar or splat.
+    /// Creates an integer constant of this type, scalar or splat.
     pub fn int(&mut self, value: i64, ty: Type) -> Value {
         self.constant(Attr::int_splat(ty, value))
     }

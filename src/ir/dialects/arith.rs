@@ -252,6 +252,7 @@ dialect! {
             };
             /// Sign extension.
             Extsi "extsi" (in_: one INT_LIKE) -> (out: one INT_LIKE) {} {
+                classes: Classes::WIDENS,
                 fold: Some(fold::extsi),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
@@ -259,6 +260,7 @@ dialect! {
             };
             /// Zero extension.
             Extui "extui" (in_: one INT_LIKE) -> (out: one INT_LIKE) { nonNeg: Unit => Absent } {
+                classes: Classes::WIDENS,
                 fold: Some(fold::extui),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`nneg` $nonNeg^)? attr-dict `:` type($in_) `to` type($out)"),
@@ -273,6 +275,7 @@ dialect! {
             };
             /// To a wider float, exactly.
             Extf "extf" (in_: one FLOAT_LIKE) -> (out: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => Absent } {
+                classes: Classes::WIDENS,
                 fold: Some(fold::extf),
                 traits: Traits::CAST.union(Traits::ELEMENTWISE).union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`fastmath` `` $fastmath^)? attr-dict `:` type($in_) `to` type($out)"),

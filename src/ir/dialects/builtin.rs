@@ -40,6 +40,7 @@ dialect! {
     Llvm(LlvmOp) "llvm" (llvm) {
         /// The optimiser may rely on the condition.
         Assume "intr.assume" (cond: one I1) -> () {} {
+            classes: Classes::RUNS_AHEAD,
             effects: Effects::Write,
             format: Format::Text("$cond attr-dict `:` type($cond)"),
         };

@@ -207,6 +207,12 @@ impl Ir {
         self.attr(op, key.name).and_then(F::read)
     }
 
+    /// What the attribute holds, if it is stored.
+    #[must_use]
+    pub fn stored<F: Form>(&self, op: Op, key: Key<F>) -> Option<F::Read> {
+        self.stored_attr(op, key.name).and_then(F::read)
+    }
+
     /// Whether the attribute is stored.
     #[must_use]
     pub fn stores<F>(&self, op: Op, key: Key<F>) -> bool {
@@ -232,6 +238,7 @@ impl Ir {
     pub fn put_operands(&mut self, op: Op, slot: Slot, values: &[Value]) {
         let (start, len) = operand_range(self, op, slot.0);
         if len == values.len() {
+            // The uses of the other operands stay as they are.
             values.iter().enumerate().for_each(|(i, &value)| self.set_operand(op, start + i, value));
             return;
         }

@@ -10,6 +10,7 @@ dialect! {
     Math(MathOp) "math" (math) {
             /// Absolute value: clears the sign bit.
             Absf "absf" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
+                classes: Classes::SIMPLE,
                 fold: Some(fold::unary),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
@@ -17,6 +18,7 @@ dialect! {
             };
             /// Smallest integer not below.
             Ceil "ceil" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
+                classes: Classes::SIMPLE,
                 fold: Some(fold::unary),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
@@ -58,6 +60,7 @@ dialect! {
             };
             /// Largest integer not above.
             Floor "floor" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
+                classes: Classes::SIMPLE,
                 fold: Some(fold::unary),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
@@ -93,6 +96,7 @@ dialect! {
             };
             /// Nearest integer, halves away from zero.
             Round "round" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
+                classes: Classes::SIMPLE,
                 fold: Some(fold::unary),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
@@ -100,6 +104,7 @@ dialect! {
             };
             /// Nearest integer, halves to even.
             Roundeven "roundeven" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
+                classes: Classes::SIMPLE,
                 fold: Some(fold::unary),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
@@ -142,6 +147,7 @@ dialect! {
             };
             /// Towards zero.
             Trunc "trunc" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
+                classes: Classes::SIMPLE,
                 fold: Some(fold::unary),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
@@ -149,6 +155,7 @@ dialect! {
             };
             /// Absolute value of a signed integer.
             Absi "absi" (operand: one INT_LIKE) -> (result: one INT_LIKE) {} {
+                classes: Classes::SIMPLE,
                 fold: Some(fold::integer),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
                 format: Format::Text("$operand attr-dict `:` type($result)"),
@@ -184,6 +191,7 @@ dialect! {
             };
             /// Magnitude of lhs with the sign of rhs.
             Copysign "copysign" (lhs: one FLOAT_LIKE, rhs: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
+                classes: Classes::SIMPLE,
                 fold: Some(fold::binary),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
@@ -198,6 +206,7 @@ dialect! {
             };
             /// a * b + c, rounded once.
             Fma "fma" (a: one FLOAT_LIKE, b: one FLOAT_LIKE, c: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
+                classes: Classes::SIMPLE,
                 traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
                 format: Format::Text("$a `,` $b `,` $c (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
                 infer: Some(infer::same_type),

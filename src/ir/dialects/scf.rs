@@ -11,6 +11,7 @@ dialect! {
         /// next. The region's arguments are the induction variable and the carried values; it ends in `scf.yield` of
         /// the next carried values.
         For "for" (lower: one INT_OR_INDEX, upper: one INT_OR_INDEX, step: one INT_OR_INDEX, init: many ANY) -> (results: many ANY) { unsignedCmp: Unit => Absent } {
+            layouts: LayoutRule::Carried,
             classes: Classes::CONTROL_FLOW,
             regions: &["body"],
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
@@ -30,6 +31,7 @@ dialect! {
         /// Runs `before`; its `scf.condition` says whether `after` runs and the loop goes on. The condition's further
         /// operands are the results.
         While "while" (inits: many ANY) -> (results: many ANY) {} {
+            layouts: LayoutRule::Carried,
             classes: Classes::CONTROL_FLOW,
             regions: &["before", "after"],
             traits: Traits::SINGLE_BLOCK.union(Traits::LOOP),
@@ -39,6 +41,7 @@ dialect! {
         };
         /// Ends the first region of `scf.while`.
         Condition "condition" (condition: one I1, args: many ANY) -> () {} {
+            layouts: LayoutRule::Carried,
             traits: Traits::TERMINATOR,
             format: Format::Text("`(` $condition `)` attr-dict ($args^ `:` type($args))?"),
             infer: Some(infer::bool_operand),
@@ -46,6 +49,7 @@ dialect! {
         };
         /// Gives the values of a region to the operation around it.
         Yield "yield" (results: many ANY) -> () {} {
+            layouts: LayoutRule::Carried,
             classes: Classes::YIELDS,
             traits: Traits::TERMINATOR,
             format: Format::Text("attr-dict ($results^ `:` type($results))?"),

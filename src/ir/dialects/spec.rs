@@ -7,6 +7,7 @@ use super::OpKind;
 use super::classes::Classes;
 use super::constraints::Constraint;
 use super::keys::OPERAND_SEGMENTS;
+use super::layouts::LayoutRule;
 use super::memory::{Memory, Order};
 use crate::ir::core::{Attr, AttrData, Ir, Op, Type, Value};
 
@@ -261,6 +262,8 @@ pub struct OpSpec {
     pub traits: Traits,
     pub classes: Classes,
     pub effects: Effects,
+    /// How the layouts of its results follow from those of its operands.
+    pub layouts: LayoutRule,
     /// What it orders beside the accesses that its operands and results state.
     pub order: Order,
     /// How its threads exchange data, if they do.
@@ -288,6 +291,7 @@ impl OpSpec {
         traits: Traits::empty(),
         classes: Classes::empty(),
         effects: Effects::Pure,
+        layouts: LayoutRule::Own,
         order: Order::Nothing,
         exchange: None,
         format: Format::Generic,

@@ -53,7 +53,7 @@ macro_rules! dialect {
             #[must_use]
             pub fn spec(self) -> &'static $crate::ir::dialects::spec::OpSpec {
                 #[allow(unused_imports)]
-                use $crate::ir::dialects::{classes::Classes, memory::*, constraints::*, spec::{AttrKind::*, DefaultValue::*, *}};
+                use $crate::ir::dialects::{classes::Classes, layouts::LayoutRule, memory::*, constraints::*, spec::{AttrKind::*, DefaultValue::*, *}};
                 match self {
                     $($enum::$var => {
                         static SPEC: OpSpec = OpSpec {

@@ -96,7 +96,7 @@ dialect! {
             /// Reads memory. Where the mask is false nothing is read and the result is `other`, or undefined without
             /// it. A volatile load counts as a write too: it must stay where it is.
             Load "load" (ptr: one ANY, mask: opt BOOL_LIKE, other: opt ANY) -> (result: one ANY) { boundaryCheck: DenseArray(32) => Empty, padding: Enum(PaddingOption) => Absent, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
-                classes: Classes::GLOBAL_ACCESS,
+                classes: Classes::GLOBAL_ACCESS.union(Classes::COALESCED).union(Classes::PREDICATED),
                 traits: Traits::ATTR_SIZED_OPERANDS.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Read,
                 format: Format::Text("$ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)"),
@@ -105,7 +105,8 @@ dialect! {
             };
             /// Writes memory where the mask is true.
             Store "store" (ptr: one ANY, value: one ANY, mask: opt BOOL_LIKE) -> () { boundaryCheck: DenseArray(32) => Empty, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1) } {
-                classes: Classes::GLOBAL_ACCESS,
+                layouts: LayoutRule::Shared,
+                classes: Classes::GLOBAL_ACCESS.union(Classes::COALESCED).union(Classes::PREDICATED),
                 traits: Traits::SAME_OPERANDS_SHAPE.union(Traits::SAME_OPERANDS_ENCODING),
                 effects: Effects::Write,
                 format: Format::Text("$ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)"),
@@ -115,7 +116,8 @@ dialect! {
             /// Atomically replaces what the pointer points at; gives what was there.
             AtomicRmw "atomic_rmw" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> (result: one ANY) { atomic_rmw_op: Enum(RmwKind), sem: Enum(MemSemantic), scope: Enum(MemScope) } {
                 exchange: Some(Exchange::Copies),
-                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR)
+                    .union(Classes::COALESCED).union(Classes::PREDICATED),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_rmw),
@@ -123,7 +125,7 @@ dialect! {
             /// Atomically stores `val` if what is there equals `cmp`; gives what was there.
             AtomicCas "atomic_cas" (ptr: one PTR_LIKE, cmp: one ANY, val: one ANY) -> (result: one ANY) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
                 exchange: Some(Exchange::Copies),
-                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR).union(Classes::COALESCED),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_cas),
@@ -131,14 +133,14 @@ dialect! {
             /// Reads memory atomically, where the mask is true.
             AtomicLoad "atomic_load" (ptr: one PTR_LIKE, mask: opt BOOL_LIKE) -> (result: one ANY) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
                 exchange: Some(Exchange::Copies),
-                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR).union(Classes::COALESCED),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
                 verify: Some(verify::tt_memory::atomic_load),
             };
             /// Writes memory atomically, where the mask is true.
             AtomicStore "atomic_store" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> () { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
-                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
+                classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR).union(Classes::COALESCED),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` type($ptr)"),
                 infer: Some(infer::store),
@@ -170,13 +172,15 @@ dialect! {
             };
             /// Inserts a dimension of size 1.
             ExpandDims "expand_dims" (src: one TENSOR) -> (result: one TENSOR) { axis: Int(32) } {
-                classes: Classes::TENSOR_VIEW,
+                layouts: LayoutRule::Expanded,
+                classes: Classes::TENSOR_VIEW.union(Classes::WIDENS),
                 fold: Some(fold::expand_dims),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::expand_dims),
             };
             /// The same elements in row-major order under another shape; with `allow_reorder` in any order.
             Reshape "reshape" (src: one TENSOR) -> (result: one TENSOR) { allow_reorder: Unit => Absent, efficient_layout: Unit => Absent } {
+                layouts: LayoutRule::Reshaped,
                 classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 fold: Some(fold::reshape_op),
                 format: Format::Text("$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` type($src) `->` type($result)"),
@@ -184,6 +188,7 @@ dialect! {
             };
             /// Repeats the tensor along its dimensions of size 1.
             Broadcast "broadcast" (src: one TENSOR) -> (result: one TENSOR) {} {
+                classes: Classes::WIDENS,
                 fold: Some(fold::broadcast),
                 traits: Traits::SAME_OPERANDS_AND_RESULT_ENCODING,
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
@@ -198,6 +203,7 @@ dialect! {
             };
             /// Two tensors side by side along a new last dimension.
             Join "join" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
+                layouts: LayoutRule::Joined,
                 classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 infer: Some(infer::same_operands),
@@ -205,6 +211,7 @@ dialect! {
             };
             /// The two halves along a last dimension of size 2.
             Split "split" (src: one TENSOR) -> (lhs: one TENSOR, rhs: one TENSOR) {} {
+                layouts: LayoutRule::Halved,
                 classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($lhs)"),
                 infer: Some(infer::same_results),
@@ -212,6 +219,7 @@ dialect! {
             };
             /// Permutes dimensions: dimension i of the result is dimension `order[i]` of the source.
             Trans "trans" (src: one TENSOR) -> (result: one TENSOR) { order: DenseArray(32) } {
+                layouts: LayoutRule::Permuted,
                 classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 fold: Some(fold::trans),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
@@ -244,6 +252,7 @@ dialect! {
             };
             /// Combines the elements along an axis with the region, in any order.
             Reduce "reduce" (srcs: many TENSOR) -> (result: many ANY) { axis: Int(32) } {
+                layouts: LayoutRule::Reduced,
                 exchange: Some(Exchange::Reduce),
                 classes: Classes::CROSSES_BLOCKS.union(Classes::BLIND_TO_ORDER),
                 regions: &["combineOp"],
@@ -259,6 +268,7 @@ dialect! {
             };
             /// All prefixes along an axis, combined with the associative region.
             Scan "scan" (srcs: many TENSOR) -> (result: many TENSOR) { axis: Int(32), reverse: Bool } {
+                layouts: LayoutRule::Blocked,
                 exchange: Some(Exchange::Scan),
                 classes: Classes::CROSSES_BLOCKS,
                 regions: &["combineOp"],
@@ -316,6 +326,7 @@ dialect! {
             };
             /// Picks elements along an axis by index.
             Gather "gather" (src: one TENSOR, indices: one INT_TENSOR) -> (result: one TENSOR) { axis: Int(32), efficient_layout: Unit => Absent } {
+                layouts: LayoutRule::Indexed,
                 exchange: Some(Exchange::Gather),
                 classes: Classes::CROSSES_BLOCKS,
                 format: Format::Text("$src `[` $indices `]` attr-dict `:` functional-type(operands, results)"),
@@ -323,12 +334,14 @@ dialect! {
             };
             /// Prints values from the device.
             Print "print" (args: many ANY) -> () { prefix: Str, hex: Bool, isSigned: DenseArray(32) } {
+                classes: Classes::IN_STEP,
                 effects: Effects::Write,
                 format: Format::Text("$prefix attr-dict (`:` $args^ `:` type($args))?"),
                 verify: Some(verify::tt::print),
             };
             /// Stops the program with a message if an element is false.
             Assert "assert" (condition: one ANY) -> () { message: Str } {
+                classes: Classes::IN_STEP,
                 effects: Effects::Write,
                 format: Format::Text("$condition `,` $message attr-dict `:` type($condition)"),
                 verify: Some(verify::tt::assert),

@@ -23,6 +23,7 @@ dialect! {
         /// Waits until all threads of the block are here; memory of the named spaces is consistent afterwards.
         /// `addrSpace` has a bit each for local, global_read, global_write, tensor_read and tensor_write.
         Barrier "barrier" () -> () { addrSpace: Int(32) } {
+            classes: Classes::SYNCHRONISES.union(Classes::IN_STEP),
             order: Order::BarrierIf(|ir, op| ttg::Barrier(op).addrSpace(ir).is_some_and(|spaces| spaces & LOCAL != 0)),
             effects: Effects::Write,
             format: Format::Custom,
@@ -30,6 +31,7 @@ dialect! {
         };
         /// Waits until at most `num` groups of asynchronous copies are still under way.
         AsyncWait "async_wait" (async_token: many TOKEN) -> (ret_token: one TOKEN) { num: Int(32) } {
+            classes: Classes::SYNCHRONISES.union(Classes::RUNS_AHEAD),
             order: Order::Completes(Flight::Copy, |ir, op| ttg::AsyncWait(op).num(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text("($async_token^)? attr-dict"),
@@ -37,6 +39,7 @@ dialect! {
         };
         /// Ends a group of asynchronous copies.
         AsyncCommitGroup "async_commit_group" (input_tokens: many TOKEN) -> (async_token: one TOKEN) {} {
+            classes: Classes::SYNCHRONISES.union(Classes::RUNS_AHEAD),
             effects: Effects::ReadWrite,
             format: Format::Text("(`tokens` $input_tokens^)? attr-dict"),
             infer: Some(infer::tokens),
@@ -44,6 +47,7 @@ dialect! {
         /// Starts copying from global to shared memory without passing through registers. `contiguity`: elements known
         /// to be adjacent.
         AsyncCopyGlobalToLocal "async_copy_global_to_local" (src: one PTR_LIKE, result: one MEMDESC [WRITE.when(When::InFlight(Flight::Copy))], mask: opt BOOL_LIKE, other: opt ANY) -> (token: one TOKEN) { cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false), contiguity: Int(32) => IntIs(1) } {
+            classes: Classes::COALESCED.union(Classes::PREDICATED),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)"),
@@ -52,7 +56,7 @@ dialect! {
         };
         /// A buffer in shared memory, holding a tensor if one is given.
         LocalAlloc "local_alloc" (src: opt TENSOR) -> (result: one MEMDESC [WRITE.when(When::NowIf(|ir, op| ttg::LocalAlloc(op).src(ir).is_some()))]) { alignment: Int(32) => Absent } {
-            classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+            classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::RUNS_AHEAD),
             effects: Effects::Alloc,
             format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttg::local_alloc),
@@ -95,7 +99,7 @@ dialect! {
         };
         /// Reads a buffer into registers.
         LocalLoad "local_load" (src: one MEMDESC [READ], token: opt TOKEN) -> (result: one TENSOR) {} {
-            classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+            classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::RUNS_AHEAD),
             effects: Effects::Read,
             format: Format::Text("$src (`token` $token^)? attr-dict `:` qualified(type($src)) `->` type($result)"),
             infer: Some(infer::tokens),
@@ -103,7 +107,7 @@ dialect! {
         };
         /// Writes registers into a buffer.
         LocalStore "local_store" (src: one TENSOR, dst: one MEMDESC [WRITE]) -> () {} {
-            classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+            classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::RUNS_AHEAD),
             effects: Effects::Write,
             format: Format::Text("$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))"),
             verify: Some(verify::ttg::local_store),
@@ -153,6 +157,7 @@ dialect! {
         };
         /// Two e2m1 floats in each byte, the first in its low half, unpacked along an axis to f16 or bf16.
         Fp4ToFp "fp4_to_fp" (src: one INT_TENSOR) -> (result: one FLOAT_TENSOR) { axis: Int(32) } {
+            layouts: LayoutRule::Unpacked,
             classes: Classes::CROSSES_BLOCKS,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             verify: Some(verify::ttg::fp4_to_fp),

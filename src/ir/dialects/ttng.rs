@@ -19,6 +19,7 @@ dialect! {
     Ttng(TtngOp) "ttng" (ttng) {
         /// Orders generic-proxy accesses to shared memory before later async-proxy ones.
         FenceAsyncShared "fence_async_shared" () -> () { bCluster: Bool } {
+            classes: Classes::PROXY_FENCE.union(Classes::RUNS_AHEAD),
             effects: Effects::Write,
             format: Format::Text("attr-dict"),
         };
@@ -72,6 +73,7 @@ dialect! {
         };
         /// Waits until at most `pendings` asynchronous dots are under way.
         WarpGroupDotWait "warp_group_dot_wait" (inputs: many TENSOR_OR_MEMDESC [UNTOUCHED]) -> (outputs: many TENSOR_OR_MEMDESC [UNTOUCHED]) { pendings: Int(32) } {
+            classes: Classes::SYNCHRONISES.union(Classes::FORWARDS),
             order: Order::Completes(Flight::Product, |ir, op| ttng::WarpGroupDotWait(op).pendings(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text("$inputs attr-dict `:` type($inputs)"),
@@ -94,7 +96,7 @@ dialect! {
         /// Tells an mbarrier how many bytes will arrive; with `fromCTA` only one block of the cluster does, for its
         /// own.
         BarrierExpect "barrier_expect" (alloc: one MEMDESC [ARRIVE], pred: one I1) -> () { size: Int(32), fromCTA: Int(32) => Absent } {
-            classes: Classes::CROSSES_BLOCKS,
+            classes: Classes::CROSSES_BLOCKS.union(Classes::PREDICATED),
             order: Order::Barrier,
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
@@ -103,7 +105,7 @@ dialect! {
         };
         /// Waits until a phase of an mbarrier is complete. `deps` keeps buffers alive until then.
         WaitBarrier "wait_barrier" (alloc: one MEMDESC [WAIT], phase: one I32, pred: opt I1, deps: many MEMDESC [UNTOUCHED]) -> () {} {
-            classes: Classes::CROSSES_BLOCKS,
+            classes: Classes::CROSSES_BLOCKS.union(Classes::PREDICATED),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` type($deps)^)?"),
@@ -113,7 +115,7 @@ dialect! {
         /// Arrives `count` times at an mbarrier; with `fromCTA` only one block of the cluster does. The bits of
         /// `multicastCTA` say which bits of the block's number may differ in the blocks at whose barriers it arrives.
         ArriveBarrier "arrive_barrier" (alloc: one MEMDESC [ARRIVE], pred: opt I1) -> () { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) } {
-            classes: Classes::CROSSES_BLOCKS,
+            classes: Classes::CROSSES_BLOCKS.union(Classes::PREDICATED),
             order: Order::Barrier,
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))"),
@@ -134,7 +136,7 @@ dialect! {
         };
         /// TMA: copies a block of a tensor in global memory to shared memory and arrives at an mbarrier.
         AsyncTmaCopyGlobalToLocal "async_tma_copy_global_to_local" (desc: one TENSORDESC, coord: many I32, offsets: many I16, barrier: one MEMDESC [ARRIVE.when(When::Signalled)], result: one MEMDESC [WRITE.when(When::Signalled)], pred: one I1) -> () { multicast: Unit => Absent, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
-            classes: Classes::ASYNC_PROXY,
+            classes: Classes::ASYNC_PROXY.union(Classes::PREDICATED),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
             format: Format::Text("$desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)? $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))"),
@@ -159,7 +161,7 @@ dialect! {
         };
         /// TMA: copies rows by index to shared memory and arrives at an mbarrier.
         AsyncTmaGather "async_tma_gather" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, barrier: one MEMDESC [ARRIVE.when(When::Signalled)], result: one MEMDESC [WRITE.when(When::Signalled)], pred: one I1) -> () { multicast: Unit => Absent } {
-            classes: Classes::ASYNC_PROXY,
+            classes: Classes::ASYNC_PROXY.union(Classes::PREDICATED),
             effects: Effects::ReadWrite,
             format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)"),
             verify: Some(verify::ttng_tma::gather),
@@ -214,6 +216,7 @@ dialect! {
         };
         /// Writes registers into tensor memory.
         TmemStore "tmem_store" (dst: one MEMDESC [WRITE], dep: opt TOKEN, src: one TENSOR, pred: one I1) -> (token: opt TOKEN) {} {
+            classes: Classes::TAKES_LOADS,
             effects: Effects::Write,
             format: Format::Text("$src `,` $dst `` custom<Token>($dep, type($token)) `,` $pred attr-dict `:` type($src) `->` qualified(type($dst))"),
             infer: Some(infer::tmem_store),
@@ -254,6 +257,7 @@ dialect! {
         };
         /// Writes a TMA descriptor to memory.
         TensormapCreate "tensormap_create" (desc_ptr: one PTR, global_address: one PTR, box_dim: many I32, global_dim: many I32, global_stride: many I64, element_stride: many I32) -> () { elem_type: Int(32), interleave_layout: Int(32), swizzle_mode: Int(32), fill_mode: Int(32) } {
+            classes: Classes::BRANCHES_OFF,
             exchange: Some(Exchange::Descriptor),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
@@ -263,6 +267,7 @@ dialect! {
         /// Makes a TMA descriptor that was written to memory visible to TMA: the first warp fences, the others wait for
         /// it.
         TensormapFenceproxyAcquire "tensormap_fenceproxy_acquire" (desc_ptr: one PTR) -> () {} {
+            classes: Classes::BRANCHES_OFF,
             order: Order::Barrier,
             effects: Effects::Write,
             format: Format::Text("$desc_ptr attr-dict `:` qualified(type($desc_ptr))"),

@@ -15,6 +15,7 @@
 //! #ttg.slice<{dim = 2, parent = #blocked}>      `dim` is below the parent's 2 dimensions, found 2
 //! ```
 
+use super::questions::{is_distributed, is_shared, rank_of, split};
 use crate::ir::core::encoding::{Blocked, NvidiaMma, NvmmaShared, PaddedShared, TensorMemory};
 use crate::ir::core::{Attr, AttrData, Bases, Encoding, MemDesc, Type};
 
@@ -72,7 +73,7 @@ pub fn encoding(e: &Encoding) -> Rule {
         }
         Encoding::PaddedShared(e) => padded(e),
         Encoding::TensorMemory(e) => tensor_memory(e),
-        Encoding::TensorMemoryScales { cga, .. } => cga_of(cga, 2),
+        Encoding::TensorMemoryScales { cga, .. } => cluster(cga, 2),
     }
 }
 
@@ -100,20 +101,6 @@ fn slice(dim: u32, parent: Attr) -> Rule {
 fn distributed_parent(parent: Attr) -> Rule {
     ensure!(parent.as_encoding().is_some_and(is_distributed), "the parent is a layout of threads, found `{parent}`");
     Ok(())
-}
-
-/// Whether an encoding lays out a tensor in registers.
-#[must_use]
-pub fn is_distributed(e: &Encoding) -> bool {
-    use Encoding::{Blocked, DotOp, GenericLinear, Linear, NvidiaMma, Slice};
-    matches!(e, Blocked(_) | Slice { .. } | DotOp { .. } | NvidiaMma(_) | Linear(_) | GenericLinear(_))
-}
-
-/// Whether an encoding lays out shared memory.
-#[must_use]
-pub fn is_shared(e: &Encoding) -> bool {
-    use Encoding::{NvmmaShared, PaddedShared, SharedLinear, SwizzledShared};
-    matches!(e, SwizzledShared(_) | NvmmaShared(_) | SharedLinear { .. } | PaddedShared(_))
 }
 
 /// A tensor core's operand packs `kWidth` elements; `mma` has them, fused multiply-adds do not; `wgmma` reads only its
@@ -154,7 +141,7 @@ fn nvidia_mma(e: &NvidiaMma) -> Rule {
         "`instrShape` has at least 2 sizes, none 0, found {:?}",
         e.instr_shape
     );
-    cga_of(&e.cga, rank).map_err(|e| {
+    cluster(&e.cga, rank).map_err(|e| {
         if e.contains("coordinates") {
             "`warpsPerCTA` and `CGALayout` have the same number of dimensions".into()
         } else {
@@ -170,7 +157,7 @@ fn nvmma(e: &NvmmaShared) -> Rule {
         e.swizzling_byte_width
     );
     ensure!(e.element_bit_width != 0, "`elementBitWidth` is not 0");
-    cga_of(&e.cga, e.rank as usize)
+    cluster(&e.cga, e.rank as usize)
 }
 
 fn padded(e: &PaddedShared) -> Rule {
@@ -212,7 +199,7 @@ fn tensor_memory(e: &TensorMemory) -> Rule {
     );
     ensure!([1, 2, 4].contains(&e.col_stride), "`colStride` is 1, 2 or 4, found {}", e.col_stride);
     ensure!(!e.fp4_padded || e.col_stride == 1, "`colStride` is 1 when `fp4Padded` is set, found {}", e.col_stride);
-    cga_of(&e.cga, 2)?;
+    cluster(&e.cga, 2)?;
     ensure!(
         !e.two_ctas || e.cga.first().is_some_and(|b| b[..] == [1, 0]),
         "the first basis of `CGALayout` is [1, 0] when `twoCTAs` is set"
@@ -228,7 +215,7 @@ fn same_rank(lists: &[(&str, &[u32])], order: &[u32], cga: &Bases) -> Rule {
     }
     ensure!(cga.iter().all(|b| b.len() == rank), "`order` has {rank} dimensions, but `CGALayout` has others");
     permutation(order)?;
-    cga_of(cga, rank)
+    cluster(cga, rank)
 }
 
 /// Whether `order` names each dimension once.
@@ -246,7 +233,11 @@ pub fn permutation(order: &[u32]) -> Rule {
     Ok(())
 }
 
-fn powers_of_two(lists: &[(&str, &[u32])]) -> Rule {
+/// Whether every entry of these lists, given with their names, is a power of two.
+///
+/// # Errors
+/// The first list with one that is none.
+pub fn powers_of_two(lists: &[(&str, &[u32])]) -> Rule {
     match lists.iter().find(|l| l.1.iter().any(|v| !v.is_power_of_two())) {
         Some((name, list)) => Err(format!("every entry of `{name}` is a power of two, found {list:?}")),
         None => Ok(()),
@@ -307,7 +298,10 @@ fn permutation_matrix(what: &str, lists: &[&Bases]) -> Rule {
 }
 
 /// The bases of a cluster's blocks, of which there may be none.
-fn cga_of(cga: &Bases, rank: usize) -> Rule {
+///
+/// # Errors
+/// The first rule that does not hold.
+pub fn cluster(cga: &Bases, rank: usize) -> Rule {
     ensure!(cga.iter().all(|b| b.len() == rank), "the bases of `CGALayout` have {rank} coordinates");
     if cga.is_empty() { Ok(()) } else { permutation_matrix("`CGALayout`", &[cga]) }
 }
@@ -319,47 +313,6 @@ fn shared_bases(offset: &Bases, block: &Bases) -> Rule {
     ensure!(rank == bits, "the bases span all elements, and those given span 2^{rank} of 2^{bits}");
     ensure!(rank == moving, "the bases that are not 0 are independent, and of {moving} only {rank} are");
     Ok(())
-}
-
-/// The number of dimensions of an encoding, where its fields say it.
-#[must_use]
-pub fn rank_of(encoding: Attr) -> Option<usize> {
-    Some(match encoding.as_encoding()? {
-        Encoding::Blocked(b) => b.order.len(),
-        Encoding::Slice { parent, .. } => rank_of(*parent)?.saturating_sub(1),
-        Encoding::DotOp { parent, .. } => rank_of(*parent)?,
-        Encoding::NvidiaMma(m) => m.warps_per_cta.len(),
-        Encoding::Linear(b) | Encoding::GenericLinear(b) => {
-            [&b.register, &b.lane, &b.warp, &b.block].into_iter().find_map(|b| b.first()).map(Vec::len)?
-        }
-        Encoding::SwizzledShared(s) => s.order.len(),
-        Encoding::NvmmaShared(s) => s.rank as usize,
-        Encoding::SharedLinear { offset, block, .. } => offset.iter().chain(block).map(Vec::len).next()?,
-        Encoding::PaddedShared(p) => p.shape.len(),
-        Encoding::TensorMemory(_) | Encoding::TensorMemoryScales { .. } => 2,
-    })
-}
-
-/// The bases of the blocks of a cluster, of an encoding that says them itself.
-#[must_use]
-pub fn cga(e: &Encoding) -> Option<&Bases> {
-    Some(match e {
-        Encoding::Blocked(e) => &e.cga,
-        Encoding::NvidiaMma(e) => &e.cga,
-        Encoding::Linear(e) | Encoding::GenericLinear(e) => &e.block,
-        Encoding::SwizzledShared(e) => &e.cga,
-        Encoding::NvmmaShared(e) => &e.cga,
-        Encoding::SharedLinear { block, .. } => block,
-        Encoding::PaddedShared(e) => &e.block,
-        Encoding::TensorMemory(e) => &e.cga,
-        Encoding::TensorMemoryScales { cga, .. } => cga,
-        Encoding::Slice { .. } | Encoding::DotOp { .. } => return None,
-    })
-}
-
-/// Into how many parts the blocks of a cluster cut an axis.
-fn split(cga: &Bases, axis: usize) -> i64 {
-    1 << cga.iter().filter(|b| b.get(axis).is_some_and(|&c| c != 0)).count().min(30)
 }
 
 // ---- memory descriptors ----

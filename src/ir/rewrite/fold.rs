@@ -12,7 +12,8 @@ mod in_place;
 
 use super::Rewriter;
 use crate::ir::core::{Attr, AttrData, Ir, Loc, Op, OpState, Type, Value};
-use crate::ir::dialects::{Folded, Traits, UbOp};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{Folded, Traits, TtOp, UbOp};
 
 /// What folding did.
 pub enum Outcome {
@@ -28,6 +29,28 @@ pub enum Outcome {
 pub fn const_of(ir: &Ir, value: Value) -> Option<Attr> {
     let op = ir.def_op(value)?;
     if ir.kind(op).has(Traits::CONSTANT) { ir.attr(op, "value") } else { None }
+}
+
+/// Whether a value is a constant of which every element is zero; a float's zero may have either sign.
+#[must_use]
+pub fn is_zero(ir: &Ir, value: Value) -> bool {
+    let constant = const_of(ir, value);
+    constant.and_then(Attr::int_value) == Some(0) || constant.and_then(Attr::float_value) == Some(0.0)
+}
+
+/// Whether every element of a value is a constant without any bit set; looks through a splat of a scalar.
+#[must_use]
+pub fn has_no_bits(ir: &Ir, value: Value) -> bool {
+    match ir.def_op(value).filter(|&op| ir.is(op, TtOp::Splat)) {
+        Some(splat) => has_no_bits(ir, tt::Splat(splat).src(ir)),
+        None => const_of(ir, value).and_then(Attr::splat_value) == Some(0),
+    }
+}
+
+/// Whether a value is the constant `true`.
+#[must_use]
+pub fn is_true(ir: &Ir, value: Value) -> bool {
+    const_of(ir, value).and_then(Attr::as_bool) == Some(true)
 }
 
 /// Folds once.

@@ -32,12 +32,17 @@ use choose::Multiplier;
 
 use crate::diag::codes::passes as codes;
 use crate::ir::core::encoding::NvidiaMma;
-use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op, OpState, Type, Value, ValueDef};
-use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
+use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op, Type, Value, ValueDef};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::ttng::ttng;
+use crate::ir::dialects::{ArithOp, TtOp, TtgOp};
 use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
-use crate::passes::ttg::{module_attrs, shared_encodings};
+use crate::passes::nvidia::shared_encodings::nvmma;
+use crate::passes::ttg::module_attrs;
+use crate::passes::ttg::shared_encodings::buffer;
 use crate::target::Target;
 
 pub static PASS: Pass = Pass {
@@ -96,7 +101,8 @@ fn dots(ir: &Ir) -> Vec<Op> {
 
 /// Steps 3 and 4.
 fn accelerate(ir: &mut Ir, op: Op, mma: NvidiaMma) {
-    let [a, b, c] = *ir.operands(op) else { return };
+    let dot = tt::Dot(op);
+    let (a, b, c) = (dot.a(ir), dot.b(ir), dot.c(ir));
     let old = ir.ty(ir.result(op));
     let encoding = Attr::encoding(Encoding::NvidiaMma(mma.clone()));
     let ty = old.with_encoding(Some(encoding));
@@ -110,20 +116,15 @@ fn accelerate(ir: &mut Ir, op: Op, mma: NvidiaMma) {
             in_registers(ir, op, a, 0, bits, encoding)
         };
         let b = in_shared(ir, b, 1, transposes);
-        let state = OpState::new(TtngOp::WarpGroupDot, ir.loc(op))
-            .operands(&[a, b, accumulator])
-            .results(&[ty])
-            .attrs(ir.attrs(op));
-        Builder::before(ir, op).insert(state)
+        ttng::WarpGroupDot::state(ir.loc(op), a, b, accumulator, None)
     } else {
         let bits = choose::loaded_bits(ir, a).min(choose::loaded_bits(ir, b));
         let a = in_registers(ir, op, a, 0, bits, encoding);
         let b = in_registers(ir, op, b, 1, bits, encoding);
-        let state =
-            OpState::new(TtOp::Dot, ir.loc(op)).operands(&[a, b, accumulator]).results(&[ty]).attrs(ir.attrs(op));
-        Builder::before(ir, op).insert(state)
+        tt::Dot::state(ir.loc(op), a, b, accumulator)
     };
-    let product = ir.result(new);
+    let new = new.attrs(ir.attrs(op));
+    let product = Builder::before(ir, op).result(new, ty);
     let back = Builder::before(ir, op).value(TtgOp::ConvertLayout, &[product], old);
     ir.replace_op(op, &[back]);
 }
@@ -132,17 +133,16 @@ fn accelerate(ir: &mut Ir, op: Op, mma: NvidiaMma) {
 fn in_registers(ir: &mut Ir, op: Op, value: Value, index: u32, bits: u32, parent: Attr) -> Value {
     let encoding = Encoding::DotOp { op_idx: index, parent, k_width: (32 / bits.max(1)).max(1) };
     let ty = ir.ty(value).with_encoding(Some(Attr::encoding(encoding)));
-    let state = OpState::new(TtgOp::ConvertLayout, ir.value_loc(value)).operands(&[value]).results(&[ty]);
-    let new = Builder::before(ir, op).insert(state);
-    ir.result(new)
+    let state = ttg::ConvertLayout::state(ir.value_loc(value), value);
+    Builder::before(ir, op).result(state, ty)
 }
 
 /// An operand in shared memory, stored right behind its definition. Where the instruction cannot transpose, K is the
 /// fastest axis.
 fn in_shared(ir: &mut Ir, value: Value, index: usize, transposes: bool) -> Value {
     let mut source = value;
-    while let Some(def) = ir.def_op(source).filter(|&d| ir.is(d, TtgOp::ConvertLayout)) {
-        source = ir.operand(def, 0);
+    while let Some(convert) = ttg::ConvertLayout::defining(ir, source) {
+        source = convert.src(ir);
     }
     let ty = ir.ty(source);
     let Some(encoding) = ty.encoding() else { return value };
@@ -150,10 +150,9 @@ fn in_shared(ir: &mut Ir, value: Value, index: usize, transposes: bool) -> Value
     if !transposes {
         order = if index == 1 { vec![0, 1] } else { vec![1, 0] };
     }
-    let memory = shared_encodings::buffer(ty, shared_encodings::nvmma(ty, &order), false);
-    let state = OpState::new(TtgOp::LocalAlloc, ir.value_loc(source)).operands(&[source]).results(&[memory]);
-    let new = behind(ir, source).insert(state);
-    ir.result(new)
+    let memory = buffer(ty, nvmma(ty, &order), false);
+    let state = ttg::LocalAlloc::state(ir.value_loc(source), Some(source));
+    behind(ir, source).result(state, memory)
 }
 
 /// A builder right behind a value's definition.
@@ -168,7 +167,8 @@ fn behind(ir: &mut Ir, value: Value) -> Builder<'_> {
 
 /// Widens operands that the chosen instruction does not take.
 fn widen(ir: &mut Ir, op: Op, target: &Target) -> bool {
-    let (a, result) = (ir.ty(ir.operand(op, 0)).elem(), ir.ty(ir.result(op)));
+    let dot = tt::Dot(op);
+    let (a, result) = (ir.ty(dot.a(ir)).elem(), ir.ty(dot.d(ir)));
     let wide = match result.layout() {
         Some(Encoding::NvidiaMma(mma)) => {
             let native = target.has_fast_fp8_mma() || mma.version_major == 3;
@@ -180,8 +180,7 @@ fn widen(ir: &mut Ir, op: Op, target: &Target) -> bool {
         _ if a == result.elem() => return false,
         _ => result.elem(),
     };
-    for index in 0..2 {
-        let value = ir.operand(op, index);
+    for (value, slot) in [(dot.a(ir), tt::Dot::SLOT.a), (dot.b(ir), tt::Dot::SLOT.b)] {
         let ty = ir.ty(value).with_elem(wide);
         let mut b = Builder::before(ir, op);
         let new = if choose::is_fp8(a) {
@@ -191,7 +190,7 @@ fn widen(ir: &mut Ir, op: Op, target: &Target) -> bool {
         } else {
             b.value(ArithOp::Extf, &[value], ty)
         };
-        ir.set_operand(op, index, new);
+        ir.put_operands(op, slot, &[new]);
     }
     true
 }

@@ -20,8 +20,10 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::shared_alias::viewed;
-use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Value, ValueDef};
-use crate::ir::dialects::{OpKind, ScfOp, TtgOp, TtngOp};
+use crate::ir::core::{Builder, Ir, Op, Value, ValueDef};
+use crate::ir::dialects::classes::multiplied;
+use crate::ir::dialects::ttng::ttng::FenceAsyncShared;
+use crate::ir::dialects::{ScfOp, Traits, TtgOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
 
@@ -48,26 +50,24 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
 /// Steps 2 and 3.
 fn fence(ir: &mut Ir, op: Op) -> bool {
     let mut search = Search::default();
-    for operand in [0, 1] {
-        search.visit(ir, ir.operand(op, operand));
-    }
+    multiplied(ir, op).into_iter().flatten().for_each(|operand| search.visit(ir, operand));
     if search.stores.is_empty() {
         return false;
     }
     let mut before = op;
-    while let Some(around) =
-        ir.parent_op(before).filter(|&o| matches!(ir.kind(o), OpKind::Scf(ScfOp::For | ScfOp::While)))
-    {
+    while let Some(around) = ir.parent_op(before).filter(|&o| ir.kind(o).has(Traits::LOOP)) {
         if search.stores.iter().any(|&store| store == around || ir.is_ancestor(around, store)) {
             break;
         }
         before = around;
     }
-    if ir.prev_op(before).is_some_and(|o| ir.is(o, TtngOp::FenceAsyncShared) && !ir.bool_attr(o, "bCluster")) {
+    let fence = ir.prev_op(before).and_then(|o| FenceAsyncShared::of(ir, o));
+    if fence.is_some_and(|fence| !fence.bCluster(ir)) {
         return false;
     }
     let loc = ir.loc(op);
-    Builder::before(ir, before).insert(OpState::new(TtngOp::FenceAsyncShared, loc).attr("bCluster", Attr::bool(false)));
+    let state = FenceAsyncShared::state(loc).with(FenceAsyncShared::ATTR.bCluster, false);
+    Builder::before(ir, before).insert(state);
     true
 }
 

@@ -30,7 +30,10 @@
 //! loop stays, and where the loop's result is used, a select behind the loop puts the zeros back.
 
 use crate::ir::core::{Attr, Block, Builder, Ir, Op, Type, Value, ValueDef};
-use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtngOp};
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::scf::scf;
+use crate::ir::dialects::ttng::ttng::WarpGroupDot;
+use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::ir::rewrite::fold;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
@@ -41,12 +44,6 @@ pub static PASS: Pass = Pass {
     options: &[],
     run,
 };
-
-/// Operands of `ttng.warp_group_dot`.
-const ACCUMULATOR: usize = 2;
-const USE_C: usize = 3;
-/// Operands of `scf.for` in front of the start values.
-const BOUNDS: usize = 3;
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let products: Vec<Op> = ir.all_ops_post(ir.module()).into_iter().filter(|&op| takes_flag(ir, op)).collect();
@@ -61,15 +58,16 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
 }
 
 fn takes_flag(ir: &Ir, op: Op) -> bool {
-    ir.is(op, TtngOp::WarpGroupDot) && ir.parent_op(op).is_some_and(|p| ir.is(p, ScfOp::For)) && !adds_in_parts(ir, op)
+    let in_loop = ir.parent_op(op).is_some_and(|p| ir.is(p, ScfOp::For));
+    WarpGroupDot::of(ir, op).is_some_and(|product| in_loop && !adds_in_parts(ir, product))
 }
 
 /// Products of fp8 into f32 whose sums start anew before the end of K.
-fn adds_in_parts(ir: &Ir, op: Op) -> bool {
-    let a = ir.ty(ir.operand(op, 0));
+fn adds_in_parts(ir: &Ir, product: WarpGroupDot) -> bool {
+    let a = ir.ty(product.a(ir));
     let fp8 = a.elem().as_float().is_some_and(|k| k.bits() == 8);
-    let limit = ir.int_attr(op, "maxNumImpreciseAcc").unwrap_or(0);
-    fp8 && ir.ty(ir.result(op)).elem() == Type::f32() && a.shape().last().is_some_and(|&k| limit <= k)
+    let limit = product.maxNumImpreciseAcc(ir).unwrap_or(0);
+    fp8 && ir.ty(product.d(ir)).elem() == Type::f32() && a.shape().last().is_some_and(|&k| limit <= k)
 }
 
 /// What to do with one product.
@@ -97,12 +95,11 @@ struct Reset {
 
 /// Steps 1 and 2.
 fn decide(ir: &Ir, product: Op) -> Option<Plan> {
-    let accumulator = ir.operand(product, ACCUMULATOR);
-    if is_zero(ir, accumulator) {
-        let flag = ir.operands(product).get(USE_C).and_then(|&f| constant_flag(ir, f));
-        return (flag != Some(false)).then_some(Plan::Never);
+    let (accumulator, flag) = (WarpGroupDot(product).c(ir), WarpGroupDot(product).use_c(ir));
+    if fold::is_zero(ir, accumulator) {
+        return (flag.and_then(|f| constant_flag(ir, f)) != Some(false)).then_some(Plan::Never);
     }
-    if ir.operands(product).get(USE_C).is_some_and(|&f| constant_flag(ir, f) != Some(true)) {
+    if flag.is_some_and(|f| constant_flag(ir, f) != Some(true)) {
         return None;
     }
     let (body, looped) = (ir.parent_block(product)?, ir.parent_op(product)?);
@@ -110,10 +107,11 @@ fn decide(ir: &Ir, product: Op) -> Option<Plan> {
         ValueDef::Arg { block, index } if block == body && index > 0 => {
             let argument = index as usize - 1;
             let yielded = ir.operand(ir.terminator(body)?, argument);
-            let only_here = ir.uses(accumulator).iter().all(|u| u.op == product && u.index as usize == ACCUMULATOR);
+            let place = WarpGroupDot::SLOT.c.index(ir, product);
+            let only_here = ir.uses(accumulator).iter().all(|u| u.op == product && u.index as usize == place);
             let reset = reset_of(ir, body, yielded).filter(|r| only_here && ir.is_before(product, r.op));
             let reset = reset.map(|r| Reset { before: false, argument: Some(argument), ..r });
-            (is_zero(ir, ir.operand(looped, BOUNDS + argument)), reset)
+            (fold::is_zero(ir, scf::For::of(ir, looped)?.init(ir)[argument]), reset)
         }
         _ => (false, reset_of(ir, body, accumulator)),
     };
@@ -127,19 +125,17 @@ fn reset_of(ir: &Ir, body: Block, value: Value) -> Option<Reset> {
         return None;
     }
     let index = index as usize;
-    let sides = match ir.kind(op) {
-        OpKind::Arith(ArithOp::Select) if ir.ty(ir.operand(op, 0)) == Type::int(1) => {
-            [ir.operand(op, 1), ir.operand(op, 2)]
-        }
-        OpKind::Scf(ScfOp::If) => {
-            let side = |i: usize| ir.body(op, i).and_then(|b| ir.terminator(b)).map(|y| ir.operand(y, index));
-            [side(0)?, side(1)?]
-        }
-        _ => return None,
+    let sides = if let Some(select) = arith::Select::of(ir, op) {
+        (ir.ty(select.condition(ir)) == Type::int(1)).then(|| [select.true_value(ir), select.false_value(ir)])?
+    } else if ir.is(op, ScfOp::If) {
+        let side = |i: usize| ir.body(op, i).and_then(|b| ir.terminator(b)).map(|y| ir.operand(y, index));
+        [side(0)?, side(1)?]
+    } else {
+        return None;
     };
     let inside = |v: Value| ir.value_block(v).and_then(|b| ir.block_op(b)) == Some(op);
-    let when = is_zero(ir, sides[0]);
-    if !when && !is_zero(ir, sides[1]) || sides.iter().any(|&v| inside(v)) {
+    let when = fold::is_zero(ir, sides[0]);
+    if !when && !fold::is_zero(ir, sides[1]) || sides.iter().any(|&v| inside(v)) {
         return None;
     }
     let [zero, kept] = if when { sides } else { [sides[1], sides[0]] };
@@ -148,13 +144,6 @@ fn reset_of(ir: &Ir, body: Block, value: Value) -> Option<Reset> {
 
 fn constant_flag(ir: &Ir, flag: Value) -> Option<bool> {
     fold::const_of(ir, flag).and_then(Attr::int_value).map(|v| v != 0)
-}
-
-/// Whether all elements are zero, of either sign.
-fn is_zero(ir: &Ir, value: Value) -> bool {
-    let bits = fold::const_of(ir, value).and_then(Attr::splat_value);
-    let negative = ir.ty(value).elem().as_float().map(|k| 1 << (k.bits() - 1));
-    bits.is_some_and(|b| b == 0 || Some(b) == negative)
 }
 
 /// Steps 3 and 4.
@@ -178,7 +167,8 @@ fn apply(ir: &mut Ir, product: Op, plan: &Plan) {
     let (now, next) = match reset {
         None => (carried, yes),
         Some(reset) => {
-            let condition = ir.operand(reset.op, 0);
+            // A select and a branch have their condition in front.
+            let condition = ir.operands(reset.op)[0];
             let other = if reset.before { carried } else { yes };
             let sides = if reset.when { [condition, no, other] } else { [condition, other, no] };
             let mut b = Builder::before(ir, reset.op);
@@ -200,9 +190,7 @@ fn apply(ir: &mut Ir, product: Op, plan: &Plan) {
 }
 
 fn set_flag(ir: &mut Ir, product: Op, flag: Value) {
-    let mut operands = ir.operands(product)[..=ACCUMULATOR].to_vec();
-    operands.push(flag);
-    ir.set_operands(product, &operands);
+    ir.put_operands(product, WarpGroupDot::SLOT.use_c, &[flag]);
 }
 
 /// Step 4.

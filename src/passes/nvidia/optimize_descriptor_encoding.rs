@@ -24,11 +24,17 @@ use std::collections::BTreeMap;
 use crate::analysis::flow::value_edges;
 use crate::ir::core::encoding::{Bases, NvmmaShared};
 use crate::ir::core::{Attr, Encoding, Ir, Op, Type, TypeData, Value};
-use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::classes::moved_tensor;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::{TtOp, TtngOp};
+use crate::ir::encoding::questions::cga_of;
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::ttg::coalesce::cga_of;
-use crate::passes::ttg::{module_attrs, shared_encodings};
+use crate::passes::nvidia::shared_encodings;
+use crate::passes::nvidia::tma_lowering::descriptor;
+use crate::passes::ttg::module_attrs;
 
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-optimize-descriptor-encoding",
@@ -108,17 +114,15 @@ fn is_descriptor(ty: Type) -> bool {
 fn decide(ir: &Ir, func: Op, blocks: u32) -> Vec<(Value, Type)> {
     let mut families = Families::default();
     if let Some(entry) = ir.body(func, 0) {
-        let kernel = ir.str_attr(func, "sym_visibility").is_none_or(|v| v == "public");
+        let kernel = !ir.is_private(func);
         for &arg in ir.args(entry).iter().filter(|&&a| is_descriptor(ir.ty(a))) {
             families.wish(arg, Wish { plain: !kernel, ..Wish::default() });
         }
     }
     let ops = ir.all_ops(func);
     for &op in &ops {
-        let plain = matches!(
-            ir.kind(op),
-            OpKind::Tt(TtOp::Call | TtOp::Return) | OpKind::Ttng(TtngOp::ReinterpretTensorDescriptor)
-        );
+        let handed_on = ir.is(op, TtOp::Call) || ir.is(op, TtOp::Return);
+        let plain = handed_on || ir.is(op, TtngOp::ReinterpretTensorDescriptor);
         for &value in ir.operands(op).iter().chain(ir.results(op)).filter(|&&v| is_descriptor(ir.ty(v))) {
             families.wish(value, Wish { plain, ..Wish::default() });
         }
@@ -126,9 +130,9 @@ fn decide(ir: &Ir, func: Op, blocks: u32) -> Vec<(Value, Type)> {
             families.wish(descriptor, wish);
         }
     }
-    for &op in ops.iter().filter(|&&op| ir.is(op, ArithOp::Select)) {
-        for index in [1, 2] {
-            families.tie(ir, ir.operand(op, index), ir.result(op));
+    for select in ops.iter().filter_map(|&op| arith::Select::of(ir, op)) {
+        for value in [select.true_value(ir), select.false_value(ir)] {
+            families.tie(ir, value, select.result(ir));
         }
     }
     for (from, to) in value_edges(ir, func) {
@@ -181,18 +185,13 @@ impl Families {
 
 /// Step 2: the descriptor that an operation accesses memory through, and what it would like.
 fn of_access(ir: &Ir, op: Op) -> Option<(Value, Wish)> {
-    let (tensor, encoding) = match ir.kind(op) {
-        OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorGather) => {
-            (ir.ty(ir.result(op)), stored_to(ir, ir.result(op)))
-        }
-        OpKind::Tt(TtOp::DescriptorStore | TtOp::DescriptorReduce) => (ir.ty(ir.operand(op, 1)), None),
-        OpKind::Tt(TtOp::DescriptorScatter) => (ir.ty(ir.operand(op, 3)), None),
-        _ => return None,
-    };
-    let descriptor = ir.operand(op, 0);
+    let moved = moved_tensor(ir, op)?;
+    let tensor = ir.ty(moved);
+    let encoding = if ir.kind(op).is_load() { stored_to(ir, moved) } else { None };
+    let descriptor = descriptor(ir, op);
     let cga = match encoding.and_then(Attr::as_encoding) {
         Some(Encoding::NvmmaShared(e)) => e.cga.clone(),
-        _ => cga_of(tensor).0,
+        _ => cga_of(tensor),
     };
     let missing = ir.ty(descriptor).rank().saturating_sub(tensor.rank());
     let shape = std::iter::repeat_n(1, missing).chain(tensor.shape().iter().copied()).collect();
@@ -202,12 +201,9 @@ fn of_access(ir: &Ir, op: Op) -> Option<(Value, Wish)> {
 /// The layout of the first buffer that a value is stored to, if TMA can fill it.
 fn stored_to(ir: &Ir, value: Value) -> Option<Attr> {
     ir.users(value).into_iter().find_map(|user| {
-        let buffer = match ir.kind(user) {
-            OpKind::Ttg(TtgOp::LocalAlloc) => ir.ty(ir.result(user)),
-            OpKind::Ttg(TtgOp::LocalStore) => ir.ty(ir.operand(user, 1)),
-            _ => return None,
-        };
-        compatible(buffer)
+        let alloc = || ttg::LocalAlloc::of(ir, user).map(|alloc| alloc.result(ir));
+        let buffer = ttg::LocalStore::of(ir, user).map(|store| store.dst(ir)).or_else(alloc)?;
+        compatible(ir.ty(buffer))
     })
 }
 
@@ -257,8 +253,7 @@ fn widest(shape: &[i64], elem: Type, cga: &[Vec<i32>]) -> Attr {
 
 /// A function's type follows its arguments; results have the layout that their type alone gives.
 fn update_signature(ir: &mut Ir, func: Op, blocks: u32) {
-    let Some(TypeData::Function { inputs, results }) =
-        ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data)
+    let Some(TypeData::Function { inputs, results }) = ir.get(func, tt::Func::ATTR.function_type).map(Type::data)
     else {
         return;
     };
@@ -268,6 +263,6 @@ fn update_signature(ir: &mut Ir, func: Op, blocks: u32) {
     let given: Vec<Type> =
         results.iter().map(|&ty| if is_descriptor(ty) { with_layout(ty, &plain, blocks) } else { ty }).collect();
     if new != *inputs || given != *results {
-        ir.set_attr(func, "function_type", Attr::ty(Type::function(&new, &given)));
+        ir.put(func, tt::Func::ATTR.function_type, Type::function(&new, &given));
     }
 }

@@ -22,9 +22,10 @@ use crate::analysis::allocation::{self, Allocation, BufferKind};
 use crate::analysis::flow::Segments;
 use crate::analysis::shared_effects::{Access, Class, Event, events};
 use crate::diag::codes::passes as codes;
-use crate::ir::core::{Attr, Builder, Ir, Op};
-use crate::ir::dialects::{Classes, TtOp, TtgOp, TtngOp};
+use crate::ir::core::{Builder, Ir, Op};
+use crate::ir::dialects::{Classes, TtgOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
+use crate::passes::nvidia::tma_lowering::fence;
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
 use crate::target::Target;
 
@@ -49,14 +50,11 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         let steps: Vec<Vec<Step>> =
             segments.all.iter().map(|s| s.ops.iter().map(|&op| step(ir, op, &allocation, &target)).collect()).collect();
         for op in fences(&segments, &steps) {
-            let loc = ir.loc(op);
-            let state =
-                crate::ir::core::OpState::new(TtngOp::FenceAsyncShared, loc).attr("bCluster", Attr::bool(false));
-            Builder::before(ir, op).insert(state);
+            fence(&mut Builder::before(ir, op));
             changed = true;
         }
         // What the callers of a private function did before is not known here.
-        let private = ir.str_attr(func, "sym_visibility").is_some_and(|v| v == "private");
+        let private = ir.is_private(func);
         let idle = if private { vec![] } else { idle(&segments, &steps) };
         for op in idle {
             ir.erase_op(op);
@@ -86,7 +84,7 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation, target: &Target) -> Step {
     let scratch = allocation.of(op).is_some_and(|b| b.kind == BufferKind::Scratch);
     let mut step = Step {
         op,
-        fence: ir.is(op, TtngOp::FenceAsyncShared),
+        fence: ir.kind(op).belongs(Classes::PROXY_FENCE),
         wait: ir.is(op, TtgOp::AsyncWait),
         barriers: false,
         generic: vec![],
@@ -119,9 +117,7 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation, target: &Target) -> Step {
 /// Whether an operation calls a function that does, itself or through others, what is of [`Classes::ASYNC_PROXY`].
 /// `path`: who is being looked at.
 fn calls_hardware(ir: &Ir, op: Op, path: &mut Vec<Op>) -> bool {
-    let callee =
-        if ir.is(op, TtOp::Call) { ir.str_attr(op, "callee").and_then(|name| ir.function(name)) } else { None };
-    let Some(callee) = callee.filter(|f| !path.contains(f)) else { return false };
+    let Some(callee) = ir.callee(op).filter(|f| !path.contains(f)) else { return false };
     path.push(callee);
     let found = ir
         .all_ops(callee)

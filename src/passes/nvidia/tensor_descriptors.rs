@@ -13,11 +13,14 @@
 //! Hardware counts axes from the fastest on, and strides in bytes.
 
 use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Type, TypeData, Value};
+use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::enums::PaddingOption;
-use crate::ir::dialects::{ArithOp, TtngOp};
+use crate::ir::dialects::keys::{Int, Key};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttng::ttng;
 use crate::layout::LayoutError;
 use crate::layout::encodings::tma_block;
-use crate::passes::ttg::shared_encodings;
+use crate::passes::nvidia::shared_encodings;
 
 /// The layout in shared memory of a block of type `tensor` that moves through a descriptor. The block may lack the
 /// first axes.
@@ -38,7 +41,7 @@ pub struct Recipe {
     box_shape: Vec<i64>,
     element_bytes: i64,
     fp4_padded: bool,
-    attrs: [(&'static str, i64); 4],
+    attrs: [(Key<Int<32>>, i64); 4],
 }
 
 impl Recipe {
@@ -46,12 +49,13 @@ impl Recipe {
     /// When the descriptor's type is not one that the hardware has.
     pub fn new(ir: &Ir, make: Op) -> Result<Recipe, LayoutError> {
         let block = tma_block(ir.ty(ir.result(make)))?;
-        let fill = i64::from(ir.enum_attr(make, "padding") == Some(PaddingOption::Nan));
+        let fill = i64::from(tt::MakeTensorDesc(make).padding(ir) == Some(PaddingOption::Nan));
+        let keys = ttng::TensormapCreate::ATTR;
         let attrs = [
-            ("elem_type", i64::from(block.element_type)),
-            ("interleave_layout", 0),
-            ("swizzle_mode", i64::from(block.swizzle_mode)),
-            ("fill_mode", fill),
+            (keys.elem_type, i64::from(block.element_type)),
+            (keys.interleave_layout, 0),
+            (keys.swizzle_mode, i64::from(block.swizzle_mode)),
+            (keys.fill_mode, fill),
         ];
         Ok(Recipe {
             box_shape: block.box_shape,
@@ -65,17 +69,18 @@ impl Recipe {
     /// result.
     pub fn emit(&self, b: &mut Builder<'_>, make: Op, memory: Value) -> Vec<Op> {
         let (long, mut made) = (Type::int(64), vec![]);
-        let base = b.ir.operand(make, 0);
-        let mut extents: Vec<Value> = b.ir.operand_group(make, 1).iter().rev().copied().collect();
-        let strides = b.ir.operand_group(make, 2).to_vec();
+        let view = tt::MakeTensorDesc(make);
+        let base = view.base(b.ir);
+        let mut extents: Vec<Value> = view.shape(b.ir).iter().rev().copied().collect();
+        let strides = view.strides(b.ir).to_vec();
         let mut make_value = |b: &mut Builder<'_>, state: OpState| {
             let op = b.insert(state);
             made.push(op);
             op
         };
         let mut constant = |b: &mut Builder<'_>, value: i64, ty: Type| {
-            let state = OpState::new(ArithOp::Constant, b.loc).results(&[ty]).attr("value", Attr::int(value, ty));
-            let op = make_value(b, state);
+            let state = arith::Constant::state(b.loc).with(arith::Constant::ATTR.value, Attr::int(value, ty));
+            let op = make_value(b, state.results(&[ty]));
             b.ir.result(op)
         };
         let boxes: Vec<Value> = self.box_shape.iter().rev().map(|&n| constant(b, n, Type::int(32))).collect();
@@ -83,7 +88,7 @@ impl Recipe {
         let two = self.fp4_padded.then(|| constant(b, 2, Type::int(32)));
         let bytes = constant(b, self.element_bytes, long);
         let mut product = |b: &mut Builder<'_>, x: Value, y: Value| {
-            let state = OpState::new(ArithOp::Muli, b.loc).operands(&[x, y]).results(&[b.ir.ty(x)]);
+            let state = arith::Muli::state(b.loc, x, y).results(&[b.ir.ty(x)]);
             let op = make_value(b, state);
             b.ir.result(op)
         };
@@ -92,21 +97,16 @@ impl Recipe {
             extents[0] = product(b, first, two);
         }
         let pitches: Vec<Value> = strides.iter().rev().skip(1).map(|&s| product(b, s, bytes)).collect();
-        let rank = boxes.len();
-        let operands: Vec<Value> =
-            [memory, base].into_iter().chain(boxes).chain(extents).chain(pitches).chain(vec![one; rank]).collect();
-        let sizes = [1, 1, rank as i64, rank as i64, rank as i64 - 1, rank as i64];
-        let mut state = OpState::new(TtngOp::TensormapCreate, b.loc)
-            .operands(&operands)
-            .attr("operandSegmentSizes", Attr::i32_array(&sizes));
-        for (name, value) in self.attrs {
-            state = state.attr(name, Attr::i32(value));
+        let ones = vec![one; boxes.len()];
+        let mut state = ttng::TensormapCreate::state(b.loc, memory, base, &boxes, &extents, &pitches, &ones);
+        for (key, value) in self.attrs {
+            state = state.with(key, value);
         }
         make_value(b, state);
-        let state = OpState::new(TtngOp::TensormapFenceproxyAcquire, b.loc).operands(&[memory]);
+        let state = ttng::TensormapFenceproxyAcquire::state(b.loc, memory);
         make_value(b, state);
         let ty = b.ir.ty(b.ir.result(make));
-        let state = OpState::new(TtngOp::ReinterpretTensorDescriptor, b.loc).operands(&[memory]).results(&[ty]);
+        let state = ttng::ReinterpretTensorDescriptor::state(b.loc, memory).results(&[ty]);
         make_value(b, state);
         made
     }

@@ -22,9 +22,13 @@
 
 use super::tensor_descriptors::{self, Recipe};
 use crate::diag::codes::passes as codes;
-use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Type, Value};
+use crate::ir::core::{Builder, Ir, Op, Type, Value};
+use crate::ir::dialects::classes::moved_tensor;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::ttng::ttng;
 use crate::ir::dialects::verify::ttng_tma::combines;
-use crate::ir::dialects::{ArithOp, Classes, OpKind, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::{ArithOp, Classes, TtOp, TtgOp, TtngOp};
 use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::layout::LayoutError;
 use crate::layout::encodings::{DESCRIPTOR_BYTES, tma_bytes};
@@ -67,36 +71,31 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
 }
 
 fn lower(ir: &mut Ir, op: Op) -> Result<(), LayoutError> {
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::MakeTensorDesc) => make(ir, op),
-        OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorGather) => load(ir, op),
-        OpKind::Tt(TtOp::DescriptorStore | TtOp::DescriptorReduce) => store(ir, op, 1),
-        _ => store(ir, op, 3),
+    match moved_tensor(ir, op) {
+        Some(_) if ir.kind(op).is_load() => load(ir, op),
+        Some(source) => store(ir, op, source),
+        None => make(ir, op),
     }
 }
 
 /// Step 1.
 fn load(ir: &mut Ir, op: Op) -> Result<(), LayoutError> {
-    let (desc, result) = (ir.operand(op, 0), ir.result(op));
+    let result = ir.result(op);
     let ty = ir.ty(result);
-    let memory = buffers::shared(ty.shape(), ty.elem(), tensor_descriptors::block_layout(ir.ty(desc), ty)?, true);
+    let layout = tensor_descriptors::block_layout(ir.ty(descriptor(ir, op)), ty)?;
+    let memory = buffers::shared(ty.shape(), ty.elem(), layout, true);
     let bytes = tma_bytes(memory)?;
     let num_ctas = module_attrs::threads(ir).map_or(1, |t| t.num_ctas);
     let mut b = Builder::before(ir, op);
     let buffer = b.value(TtgOp::LocalAlloc, &[], memory);
     let barrier = b.value(TtgOp::LocalAlloc, &[], buffers::mbarriers(None, num_ctas));
-    let state = b.state(TtngOp::InitBarrier).operands(&[barrier]).attr("count", Attr::i32(1));
-    b.insert(state);
+    b.insert(ttng::InitBarrier::state(b.loc, barrier).with(ttng::InitBarrier::ATTR.count, 1));
     let always = b.int(1, Type::int(1));
-    let state = b.state(TtngOp::BarrierExpect).operands(&[barrier, always]).attr("size", Attr::i32(i64::from(bytes)));
-    b.insert(state);
+    let expect = ttng::BarrierExpect::state(b.loc, barrier, always);
+    b.insert(expect.with(ttng::BarrierExpect::ATTR.size, i64::from(bytes)));
     copy_in(&mut b, op, barrier, buffer, always);
     let phase = b.i32(0);
-    let state = b
-        .state(TtngOp::WaitBarrier)
-        .operands(&[barrier, phase])
-        .attr("operandSegmentSizes", Attr::i32_array(&[1, 1, 0, 0]));
-    b.insert(state);
+    b.insert(ttng::WaitBarrier::state(b.loc, barrier, phase, None, &[]));
     b.op(TtngOp::InvalBarrier, &[barrier], &[]);
     read(ir, op, result, buffer);
     ir.erase_op(op);
@@ -105,21 +104,18 @@ fn load(ir: &mut Ir, op: Op) -> Result<(), LayoutError> {
 
 /// Starts the copy of a load or gather to a buffer; gives the operations.
 pub(super) fn copy_in(b: &mut Builder<'_>, op: Op, barrier: Value, buffer: Value, pred: Value) -> Vec<Op> {
-    let (desc, operands) = (b.ir.operand(op, 0), b.ir.operands(op).to_vec());
-    if b.ir.is(op, TtOp::DescriptorGather) {
-        let (rows, widening) = whole_rows(b, operands[1]);
-        let copy = b.op(TtngOp::AsyncTmaGather, &[desc, rows, operands[2], barrier, buffer, pred], &[]);
+    if let Some(gather) = tt::DescriptorGather::of(b.ir, op) {
+        let (desc, column) = (gather.desc(b.ir), gather.y_offset(b.ir));
+        let (rows, widening) = whole_rows(b, gather.x_offsets(b.ir));
+        let copy = b.insert(ttng::AsyncTmaGather::state(b.loc, desc, rows, column, barrier, buffer, pred));
         return widening.into_iter().chain([copy]).collect();
     }
-    let all: Vec<Value> = operands.iter().copied().chain([barrier, buffer, pred]).collect();
-    let sizes = [1, operands.len() as i64 - 1, 0, 1, 1, 1];
-    let mut state =
-        b.state(TtngOp::AsyncTmaCopyGlobalToLocal).operands(&all).attr("operandSegmentSizes", Attr::i32_array(&sizes));
-    for name in ["cache", "evict"] {
-        if let Some(value) = b.ir.stored_attr(op, name) {
-            state = state.attr(name, value);
-        }
-    }
+    let Some(load) = tt::DescriptorLoad::of(b.ir, op) else { return vec![] };
+    let (desc, indices) = (load.desc(b.ir), load.indices(b.ir).to_vec());
+    let (from, to) = (tt::DescriptorLoad::ATTR, ttng::AsyncTmaCopyGlobalToLocal::ATTR);
+    let state = ttng::AsyncTmaCopyGlobalToLocal::state(b.loc, desc, &indices, &[], barrier, buffer, pred)
+        .with_some(to.cache, b.ir.stored(op, from.cache))
+        .with_some(to.evict, b.ir.stored(op, from.evict));
     vec![b.insert(state)]
 }
 
@@ -145,43 +141,47 @@ fn read(ir: &mut Ir, op: Op, result: Value, buffer: Value) {
     }
     if ir.has_uses(result) {
         let (ty, loc) = (ir.ty(result), ir.value_loc(result));
-        let state = OpState::new(TtgOp::LocalLoad, loc).operands(&[buffer]).results(&[ty]);
-        let loaded = Builder::before(ir, op).insert(state);
-        let loaded = ir.result(loaded);
+        let loaded = Builder::before(ir, op).result(ttg::LocalLoad::state(loc, buffer, None), ty);
         ir.replace_all_uses(result, loaded);
     }
 }
 
-/// Step 2; `index` says which operand is stored.
-fn store(ir: &mut Ir, op: Op, index: usize) -> Result<(), LayoutError> {
-    let source = ir.operand(op, index);
-    let (desc, ty) = (ir.ty(ir.operand(op, 0)), ir.ty(source));
-    let memory = buffers::shared(ty.shape(), ty.elem(), tensor_descriptors::block_layout(desc, ty)?, false);
+/// Step 2; `source` is what is stored.
+fn store(ir: &mut Ir, op: Op, source: Value) -> Result<(), LayoutError> {
+    let ty = ir.ty(source);
+    let layout = tensor_descriptors::block_layout(ir.ty(descriptor(ir, op)), ty)?;
+    let memory = buffers::shared(ty.shape(), ty.elem(), layout, false);
     let mut b = Builder::before(ir, op);
     let buffer = b.value(TtgOp::LocalAlloc, &[source], memory);
-    let state = b.state(TtngOp::FenceAsyncShared).attr("bCluster", Attr::bool(false));
-    b.insert(state);
+    fence(&mut b);
     copy_out(&mut b, op, buffer);
-    let state = b.state(TtngOp::TmaStoreWait).attr("pendings", Attr::i32(0));
-    b.insert(state);
+    b.insert(ttng::TmaStoreWait::state(b.loc).with(ttng::TmaStoreWait::ATTR.pendings, 0));
     ir.erase_op(op);
     Ok(())
 }
 
 /// Starts the copy of a store, reduction or scatter from a buffer.
 pub(super) fn copy_out(b: &mut Builder<'_>, op: Op, buffer: Value) {
-    let operands = b.ir.operands(op).to_vec();
-    if b.ir.is(op, TtOp::DescriptorScatter) {
-        let (rows, _) = whole_rows(b, operands[1]);
-        b.op(TtngOp::AsyncTmaScatter, &[operands[0], rows, operands[2], buffer], &[]);
-        return;
+    if let Some(scatter) = tt::DescriptorScatter::of(b.ir, op) {
+        let (desc, column) = (scatter.desc(b.ir), scatter.y_offset(b.ir));
+        let (rows, _) = whole_rows(b, scatter.x_offsets(b.ir));
+        b.insert(ttng::AsyncTmaScatter::state(b.loc, desc, rows, column, buffer));
+    } else if let Some(reduce) = tt::DescriptorReduce::of(b.ir, op) {
+        let state = ttng::AsyncTmaReduce::state(b.loc, reduce.desc(b.ir), reduce.indices(b.ir), buffer);
+        b.insert(state.with_some(ttng::AsyncTmaReduce::ATTR.kind, reduce.kind(b.ir)));
+    } else if let Some(store) = tt::DescriptorStore::of(b.ir, op) {
+        b.insert(ttng::AsyncTmaCopyLocalToGlobal::state(b.loc, store.desc(b.ir), store.indices(b.ir), buffer));
     }
-    let all: Vec<Value> = operands[..1].iter().chain(&operands[2..]).copied().chain([buffer]).collect();
-    let state = match b.ir.stored_attr(op, "kind").filter(|_| b.ir.is(op, TtOp::DescriptorReduce)) {
-        Some(kind) => b.state(TtngOp::AsyncTmaReduce).attr("kind", kind),
-        None => b.state(TtngOp::AsyncTmaCopyLocalToGlobal),
-    };
-    b.insert(state.operands(&all));
+}
+
+/// The hardware sees what threads wrote to shared memory.
+pub(super) fn fence(b: &mut Builder<'_>) -> Op {
+    b.insert(ttng::FenceAsyncShared::state(b.loc).with(ttng::FenceAsyncShared::ATTR.bCluster, false))
+}
+
+/// The descriptor of an access through one.
+pub(super) fn descriptor(ir: &Ir, access: Op) -> Value {
+    ir.operands(access)[0]
 }
 
 /// Step 4.
@@ -199,6 +199,9 @@ fn make(ir: &mut Ir, op: Op) -> Result<(), LayoutError> {
 
 /// Scratch memory for descriptors.
 pub(super) fn scratch(b: &mut Builder<'_>, bytes: u32) -> Value {
-    let attrs = [("nbytes", Attr::i32(i64::from(bytes))), ("alignment", Attr::i32(i64::from(DESCRIPTOR_BYTES)))];
-    b.value_with(TtgOp::GlobalScratchAlloc, &[], Type::ptr(Type::int(8)), &attrs)
+    let keys = ttg::GlobalScratchAlloc::ATTR;
+    let state = ttg::GlobalScratchAlloc::state(b.loc)
+        .with(keys.nbytes, i64::from(bytes))
+        .with(keys.alignment, i64::from(DESCRIPTOR_BYTES));
+    b.result(state, Type::ptr(Type::int(8)))
 }

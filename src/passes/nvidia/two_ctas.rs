@@ -8,8 +8,9 @@
 
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Ir, Op};
+use crate::ir::dialects::discardable::TWO_CTAS;
+use crate::ir::dialects::ttng::ttng;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::ttg::module_attrs::TWO_CTAS;
 
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-check-matmul-two-cta",
@@ -21,21 +22,24 @@ pub static PASS: Pass = Pass {
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let module = ir.module();
-    let matmuls: Vec<Op> =
-        ir.all_ops(module).into_iter().filter(|&op| ir.op_name(op).starts_with("ttng.tc_gen5_mma")).collect();
-    let two = |op: Op| ir.stored_attr(op, "two_ctas").is_some();
-    if let Some(&odd) = matmuls.iter().find(|&&op| two(op) != two(matmuls[0])) {
-        let (first, this) = if two(odd) { ("one block", "two") } else { ("two blocks", "one") };
+    let two_ctas = |op: Op| {
+        let plain = ttng::TcGen5Mma::of(ir, op).map(|mma| mma.two_ctas(ir));
+        plain.or_else(|| ttng::TcGen5MmaScaled::of(ir, op).map(|mma| mma.two_ctas(ir)))
+    };
+    let matmuls: Vec<(Op, bool)> =
+        ir.all_ops(module).into_iter().filter_map(|op| two_ctas(op).map(|two| (op, two))).collect();
+    if let Some(&(odd, two)) = matmuls.iter().find(|m| m.1 != matmuls[0].1) {
+        let (first, this) = if two { ("one block", "two") } else { ("two blocks", "one") };
         let message = format!(
             "matrix multiplications disagree on two_ctas: the first of the module uses {first}, this one {this}"
         );
         return Err(cx.fail(&codes::PASS_FAILED, ir.loc(odd), message));
     }
-    if matmuls.is_empty() && ir.stored_attr(module, TWO_CTAS).is_some() {
+    if matmuls.is_empty() && ir.stores(module, TWO_CTAS) {
         return Ok(Changed::No);
     }
-    let value = Attr::bool(matmuls.first().is_some_and(|&op| two(op)));
-    let changed = ir.stored_attr(module, TWO_CTAS) != Some(value);
-    ir.set_attr(module, TWO_CTAS, value);
+    let value = Attr::bool(matmuls.first().is_some_and(|m| m.1));
+    let changed = ir.get(module, TWO_CTAS) != Some(value);
+    ir.put(module, TWO_CTAS, value);
     Ok(Changed::from(changed))
 }

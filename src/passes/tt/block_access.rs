@@ -25,8 +25,8 @@ pub(super) fn row(b: &mut Builder<'_>, offset: Value, size: i64, encoding: Optio
     let of = |bits: u32| Type::tensor(&[size], Type::int(bits), encoding);
     let (narrow, wide) = (of(32), of(64));
     let offset = b.value(TtOp::Splat, &[offset], wide);
-    let range = MakeRange::state(b.loc).results(&[narrow]);
-    let range = b.make(range.with(MakeRange::ATTR.start, 0).with(MakeRange::ATTR.end, size));
+    let range = MakeRange::state(b.loc).with(MakeRange::ATTR.start, 0);
+    let range = b.result(range.with(MakeRange::ATTR.end, size), narrow);
     let range = b.value(ArithOp::Extsi, &[range], wide);
     b.value(ArithOp::Addi, &[offset, range], wide)
 }
@@ -62,9 +62,9 @@ pub(super) fn mask(
         let at = at(b, d);
         let zero = b.int(0, Type::int(64));
         let zero = splat(b, zero, at);
-        let above = b.compare(CmpiPredicate::Sge, at, zero);
+        let above = b.cmpi(CmpiPredicate::Sge, at, zero);
         let extent = splat(b, extents[d], at);
-        let below = b.compare(CmpiPredicate::Slt, at, extent);
+        let below = b.cmpi(CmpiPredicate::Slt, at, extent);
         let ty = b.ir.ty(above);
         let inside = b.value(ArithOp::Andi, &[above, below], ty);
         let inside = b.value(TtOp::Broadcast, &[inside], whole);

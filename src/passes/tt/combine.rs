@@ -12,9 +12,9 @@ use crate::ir::core::{Attr, InsertPoint, Ir, Op, Type, Value};
 use crate::ir::dialects::Classes;
 use crate::ir::dialects::arith::arith::{Addf, Mulf};
 use crate::ir::dialects::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY, POINTEE_TYPE};
-use crate::ir::dialects::fold::bits;
 use crate::ir::dialects::tt::tt::{Addptr, Broadcast, Dot, DotScaled, ExpandDims, Load, Reduce, Reshape, Splat};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp};
+use crate::ir::rewrite::fold::is_zero;
 use crate::ir::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
@@ -45,11 +45,6 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     Ok(Changed::from(rewrite_greedily(ir, module, PATTERNS, Config::default())))
 }
 
-fn is_zero(rw: &Rewriter<'_>, value: Value) -> bool {
-    let c = rw.const_of(value);
-    bits::is_int(c, 0) || c.and_then(Attr::float_value) == Some(0.0)
-}
-
 fn dot_plus(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let floats = rw.ir.is(op, ArithOp::Addf);
     // The product, its accumulator, and whether it adds up less precisely than an addition behind it.
@@ -64,7 +59,7 @@ fn dot_plus(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let [lhs, rhs] = rw.ir.all_operands(op);
     let found = product(rw, rhs).map(|found| (found, lhs)).or_else(|| Some((product(rw, lhs)?, rhs)));
     let Some(((dot, accumulator, slot, imprecise), addend)) = found else { return false };
-    if !rw.ir.has_one_use(rw.ir.result(dot)) || !is_zero(rw, accumulator) || imprecise {
+    if !rw.ir.has_one_use(rw.ir.result(dot)) || !is_zero(rw.ir, accumulator) || imprecise {
         return false;
     }
     rw.ir.move_before(dot, op);

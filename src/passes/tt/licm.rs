@@ -103,7 +103,7 @@ fn guard(ir: &mut Ir, loop_op: Op, load: Op) {
     let mask = Load(load).mask(ir);
     let ty = ir.ty(Load(load).ptr(ir)).with_elem(Type::int(1));
     let mut b = Builder::before(ir, loop_op);
-    let mut guard = b.compare(CmpiPredicate::Slt, lower, upper);
+    let mut guard = b.cmpi(CmpiPredicate::Slt, lower, upper);
     if ty.is_tensor() {
         guard = b.value(TtOp::Splat, &[guard], ty);
     }

@@ -56,7 +56,7 @@ fn peel(ir: &mut Ir, op: Op) {
     let steps = b.value(ArithOp::Divsi, &[less, step], ty);
     let delta = b.value(ArithOp::Muli, &[steps, step], ty);
     let last = b.value(ArithOp::Addi, &[delta, lower], ty);
-    let runs = b.compare(CmpiPredicate::Slt, lower, upper);
+    let runs = b.cmpi(CmpiPredicate::Slt, lower, upper);
     let state = OpState::new(ScfOp::If, b.loc).operands(&[runs]).results(&types).regions(2);
     let branch = b.insert(state);
     fill(ir, op, branch, last);

@@ -2,7 +2,7 @@
 
 use crate::ir::core::encoding::{Bases, SwizzledShared};
 use crate::ir::core::{Attr, AttrData, Encoding, Ir, MemDesc, Op, Type, TypeData, Value};
-use crate::ir::dialects::TtngOp;
+use crate::ir::dialects::Classes;
 
 /// A buffer that can be written, in shared memory.
 #[must_use]
@@ -55,7 +55,7 @@ fn follow(ir: &mut Ir, buffer: Value) {
     for u in ir.uses(buffer).to_vec() {
         if ir.kind(u.op).is_view() {
             become_mutable(ir, u.op);
-        } else if ir.is(u.op, TtngOp::WarpGroupDotWait) {
+        } else if ir.kind(u.op).belongs(Classes::FORWARDS) {
             let (ty, result) = (ir.ty(buffer), ir.results(u.op)[u.index as usize]);
             ir.set_type(result, ty);
         }

@@ -25,10 +25,13 @@ pub(super) use connections::Connections;
 
 use super::module_attrs::{self, Threads};
 use crate::analysis::axis_info::{AxisInfo, AxisInfoAnalysis, calls};
-use crate::ir::core::encoding::Bases;
-use crate::ir::core::{Attr, AttrData, Builder, Encoding, Ir, Name, Op, OpState, Type, Value, ValueDef};
+use crate::ir::core::{Attr, AttrData, Builder, FloatKind, Ir, Name, Op, OpState, Type, Value, ValueDef};
+use crate::ir::dialects::classes::moved_tensor;
+use crate::ir::dialects::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
 use crate::ir::dialects::enums::RmwKind;
-use crate::ir::dialects::{OpKind, TtOp, TtgOp};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{Classes, TtOp, TtgOp};
+use crate::ir::encoding::questions::{cga_of, share};
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
@@ -58,25 +61,21 @@ fn note(ir: &mut Ir, param: Value, info: &AxisInfo) {
     let ValueDef::Arg { block, index } = ir.def(param) else { return };
     let Some(func) = ir.block_op(block) else { return };
     let count = ir.args(block).len();
-    let mut all = match ir.stored_attr(func, "arg_attrs").map(Attr::data) {
-        Some(AttrData::Array(all)) => all.clone(),
-        _ => vec![Attr::new(AttrData::Dict(vec![])); count],
-    };
+    let stated = ir.get(func, tt::Func::ATTR.arg_attrs);
+    let mut all = stated.map_or_else(|| vec![Attr::new(AttrData::Dict(vec![])); count], <[Attr]>::to_vec);
     let Some(slot) = all.get_mut(index as usize) else { return };
     let mut dict: BTreeMap<&str, (Name, Attr)> = match slot.data() {
         AttrData::Dict(entries) => entries.iter().map(|&(n, a)| (n.as_str(), (n, a))).collect(),
         _ => BTreeMap::new(),
     };
-    for (name, value) in [
-        ("tt.contiguity", &info.contiguity),
-        ("tt.divisibility", &info.divisibility),
-        ("tt.constancy", &info.constancy),
-    ] {
-        let (name, value) = (Name::of(name), Attr::int(value[0], Type::int(64)));
+    for (name, value) in
+        [(CONTIGUITY, &info.contiguity), (DIVISIBILITY, &info.divisibility), (CONSTANCY, &info.constancy)]
+    {
+        let (name, value) = (Name::of(name.name()), Attr::int(value[0], Type::int(64)));
         dict.insert(name.as_str(), (name, value));
     }
     *slot = Attr::new(AttrData::Dict(dict.into_values().collect()));
-    ir.set_attr(func, "arg_attrs", Attr::new(AttrData::Array(all)));
+    ir.put(func, tt::Func::ATTR.arg_attrs, &all);
 }
 
 /// Which access gets which layout, in order: those through pointers, then those through descriptors.
@@ -94,33 +93,17 @@ fn decide(ir: &Ir, threads: Threads) -> Vec<(Op, Attr)> {
     }
     for &op in &ops {
         let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps);
-        if let Some(ty) = descriptor_tensor(ir, op) {
-            plan.push((op, descriptor_encoding(ty, Threads { num_warps, ..threads })));
+        if let Some(tensor) = moved_tensor(ir, op) {
+            plan.push((op, descriptor_encoding(ir.ty(tensor), Threads { num_warps, ..threads })));
         }
     }
     plan
 }
 
-/// The pointer through which an operation accesses global memory.
+/// The pointer through which an operation accesses global memory, if its layout is to be chosen for that.
 #[must_use]
 pub fn accessed_pointer(ir: &Ir, op: Op) -> Option<Value> {
-    match ir.kind(op) {
-        OpKind::Tt(
-            TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas | TtOp::AtomicLoad | TtOp::AtomicStore,
-        )
-        | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => Some(ir.operand(op, 0)),
-        _ => None,
-    }
-}
-
-/// The tensor that an access through a descriptor moves.
-fn descriptor_tensor(ir: &Ir, op: Op) -> Option<Type> {
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorGather) => Some(ir.ty(ir.result(op))),
-        OpKind::Tt(TtOp::DescriptorStore | TtOp::DescriptorReduce) => Some(ir.ty(ir.operand(op, 1))),
-        OpKind::Tt(TtOp::DescriptorScatter) => Some(ir.ty(ir.operand(op, 3))),
-        _ => None,
-    }
+    ir.kind(op).belongs(Classes::COALESCED).then(|| ir.operands(op)[0])
 }
 
 /// Axes by contiguity, the most contiguous first; equals in reverse order.
@@ -148,8 +131,8 @@ pub(super) fn coalesced(
 ) -> Attr {
     let shape = ir.ty(ptr).shape();
     let order = pointer_order(ir, analysis, ptr);
-    let (cga, split) = cga_of(ir.ty(ptr));
-    let share: Vec<i64> = shape.iter().zip(&split).map(|(&s, &n)| (s / i64::from(n)).max(1)).collect();
+    let cga = cga_of(ir.ty(ptr));
+    let share = share(shape, &cga);
     let own = elements_per_thread(ir, analysis, op, ptr, &order, &share);
     let mut width = own;
     if ir.def_op(ptr).is_some() {
@@ -165,36 +148,7 @@ pub(super) fn coalesced(
     if let Some(&fastest) = order.first() {
         size[fastest as usize] = u32::try_from(width).unwrap_or(1);
     }
-    Attr::encoding(layout::blocked_in_cga(
-        shape,
-        &size,
-        &order,
-        threads.num_warps,
-        threads.threads_per_warp,
-        &cga,
-        &split,
-    ))
-}
-
-/// How the blocks of a cluster share a tensor: their bases, and the number of different blocks along each axis.
-pub(crate) fn cga_of(ty: Type) -> (Bases, Vec<u32>) {
-    fn bases(encoding: Attr) -> Bases {
-        match encoding.as_encoding() {
-            Some(Encoding::Blocked(b)) => b.cga.clone(),
-            Some(Encoding::NvidiaMma(m)) => m.cga.clone(),
-            Some(Encoding::Linear(l) | Encoding::GenericLinear(l)) => l.block.clone(),
-            Some(Encoding::DotOp { parent, .. }) => bases(*parent),
-            Some(Encoding::Slice { dim, parent }) => {
-                let without =
-                    |b: &Vec<i32>| b.iter().enumerate().filter(|&(i, _)| i != *dim as usize).map(|(_, &c)| c).collect();
-                bases(*parent).iter().map(without).collect()
-            }
-            _ => vec![],
-        }
-    }
-    let cga = ty.encoding().map(bases).unwrap_or_default();
-    let split = (0..ty.rank()).map(|d| 1 << cga.iter().filter(|b| b.get(d).is_some_and(|&c| c != 0)).count()).collect();
-    (cga, split)
+    Attr::encoding(layout::blocked_in_cga(shape, &size, &order, threads.num_warps, threads.threads_per_warp, &cga))
 }
 
 /// Contiguous and aligned elements along the first axis of the order, up to what one instruction moves.
@@ -210,32 +164,30 @@ fn elements_per_thread(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op, ptr: Value,
 /// Elements that one instruction of this kind moves at most.
 fn widest(ir: &Ir, op: Op, bits: i64) -> i64 {
     let vector = (128 / bits).max(1);
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::AtomicCas) => 1,
-        OpKind::Tt(TtOp::AtomicRmw) => {
-            let elem = ir.ty(ir.operand(op, 1)).elem();
-            let fadd = ir.enum_attr(op, "atomic_rmw_op") == Some(RmwKind::Fadd);
-            if !elem.is_float() || bits == 64 {
-                1
-            } else if !fadd || module_attrs::target(ir).is_none_or(|t| t.has_vector_atomics()) {
-                vector
-            } else {
-                // Before sm_90 only pairs of f16 are added at once.
-                match elem.as_float().map(crate::ir::core::FloatKind::name) {
-                    Some("f32" | "bf16") => 1,
-                    Some("f16") => vector.min(2),
-                    _ => vector,
-                }
-            }
+    if tt::AtomicCas::of(ir, op).is_some() {
+        return 1;
+    }
+    let Some(rmw) = tt::AtomicRmw::of(ir, op) else { return vector };
+    let elem = ir.ty(rmw.val(ir)).elem();
+    let fadd = rmw.atomic_rmw_op(ir) == Some(RmwKind::Fadd);
+    if !elem.is_float() || bits == 64 {
+        1
+    } else if !fadd || module_attrs::target(ir).is_none_or(|t| t.has_vector_atomics()) {
+        vector
+    } else {
+        // A target without wider ones adds only pairs of f16 at once.
+        match elem.as_float() {
+            Some(FloatKind::F32 | FloatKind::BF16) => 1,
+            Some(FloatKind::F16) => vector.min(2),
+            _ => vector,
         }
-        _ => vector,
     }
 }
 
 /// Up to 16 bytes a thread along the last axis: how the tensor goes through shared memory.
 fn descriptor_encoding(ty: Type, threads: Threads) -> Attr {
-    let (cga, split) = cga_of(ty);
-    let share: i64 = ty.shape().iter().zip(&split).map(|(&s, &n)| (s / i64::from(n)).max(1)).product();
+    let cga = cga_of(ty);
+    let share: i64 = share(ty.shape(), &cga).iter().product();
     let per_thread = (share / i64::from(threads.num_warps * threads.threads_per_warp)).max(1);
     let vector = i64::from(128 / ty.bit_width().unwrap_or(8).max(1));
     let mut size = vec![1; ty.rank()];
@@ -243,24 +195,19 @@ fn descriptor_encoding(ty: Type, threads: Threads) -> Attr {
         *last = u32::try_from(per_thread.min(vector).max(1)).unwrap_or(1);
     }
     let order: Vec<u32> = (0..ty.rank() as u32).rev().collect();
-    Attr::encoding(layout::blocked_in_cga(
-        ty.shape(),
-        &size,
-        &order,
-        threads.num_warps,
-        threads.threads_per_warp,
-        &cga,
-        &split,
-    ))
+    Attr::encoding(layout::blocked_in_cga(ty.shape(), &size, &order, threads.num_warps, threads.threads_per_warp, &cga))
 }
 
 /// Remakes an access in a layout, with conversions around it.
 fn apply(ir: &mut Ir, op: Op, encoding: Attr) {
-    let rows = matches!(ir.kind(op), OpKind::Tt(TtOp::DescriptorGather | TtOp::DescriptorScatter));
+    let rows = [
+        tt::DescriptorGather::of(ir, op).map(|gather| gather.x_offsets(ir)),
+        tt::DescriptorScatter::of(ir, op).map(|scatter| scatter.x_offsets(ir)),
+    ];
     let mut operands = vec![];
-    for (index, value) in ir.operands(op).to_vec().into_iter().enumerate() {
+    for value in ir.operands(op).to_vec() {
         // The row indices of a gather have the layout that the instruction needs.
-        let keeps = !ir.ty(value).is_tensor() || rows && index == 1;
+        let keeps = !ir.ty(value).is_tensor() || rows.contains(&Some(value));
         let ty = ir.ty(value).with_encoding(Some(encoding));
         operands.push(if keeps { value } else { Builder::before(ir, op).value(TtgOp::ConvertLayout, &[value], ty) });
     }

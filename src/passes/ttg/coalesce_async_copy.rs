@@ -16,9 +16,10 @@
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op};
 use crate::ir::dialects::TtgOp;
+use crate::ir::encoding::questions::cga_of;
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::ttg::coalesce::{Connections, cga_of, coalesced};
+use crate::passes::ttg::coalesce::{Connections, coalesced};
 use crate::passes::ttg::module_attrs::{self, Threads};
 
 pub static PASS: Pass = Pass {
@@ -67,9 +68,9 @@ fn clipped(ir: &Ir, op: Op, threads: Threads) -> Option<Attr> {
         return None;
     }
     size[fastest] = piece;
-    let (cga, split) = cga_of(source);
+    let cga = cga_of(source);
     let (warps, lanes) = (threads.num_warps, threads.threads_per_warp);
-    Some(Attr::encoding(layout::blocked_in_cga(source.shape(), &size, &blocked.order, warps, lanes, &cga, &split)))
+    Some(Attr::encoding(layout::blocked_in_cga(source.shape(), &size, &blocked.order, warps, lanes, &cga)))
 }
 
 /// Step 2.

@@ -15,13 +15,16 @@
 //! Most conversions are removed again once loads and stores have chosen their layouts.
 
 use super::infer;
-use super::module_attrs::{NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP, Threads};
+use super::module_attrs::Threads;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::encoding::Blocked;
-use crate::ir::core::{
-    Attr, AttrData, Block, Builder, DenseData, Encoding, InsertPoint, Ir, Loc, Op, Type, TypeData, Value, ValueDef,
-};
-use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp};
+use crate::ir::core::{Attr, Block, Builder, Encoding, InsertPoint, Ir, Loc, Op, Type, TypeData, Value, ValueDef};
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::discardable::{NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP};
+use crate::ir::dialects::keys::Slot;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{LayoutRule, TtgOp};
+use crate::ir::encoding::questions::has_operand;
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 
@@ -65,10 +68,10 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         threads_per_warp: count("threads-per-warp")?,
         num_ctas: count("num-ctas")?,
     };
-    for (name, value) in
+    for (key, value) in
         [(NUM_WARPS, threads.num_warps), (THREADS_PER_WARP, threads.threads_per_warp), (NUM_CTAS, threads.num_ctas)]
     {
-        ir.set_attr(module, name, Attr::i32(i64::from(value)));
+        ir.put(module, key, i64::from(value));
     }
     if let Some(op) =
         ir.all_ops(module).into_iter().find(|&op| ir.operands(op).iter().any(|&v| is_block_pointer(ir.ty(v))))
@@ -76,7 +79,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         let text = format!("`{}` has a pointer to a block; run 'triton-rewrite-tensor-pointer' first", ir.op_name(op));
         return Err(cx.fail(&codes::PASS_FAILED, ir.loc(op), text));
     }
-    ir.set_attr(module, TARGET, Attr::str(cx.str("target")));
+    ir.put(module, TARGET, cx.str("target"));
     let conversion = Conversion { threads };
     for func in ir.functions() {
         conversion.function(ir, func);
@@ -110,12 +113,11 @@ impl Conversion {
     }
 
     fn function(&self, ir: &mut Ir, func: Op) {
-        if let Some(TypeData::Function { inputs, results }) =
-            ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data)
+        if let Some(TypeData::Function { inputs, results }) = ir.get(func, tt::Func::ATTR.function_type).map(Type::data)
         {
             let convert = |types: &[Type]| types.iter().map(|&t| self.wanted(t)).collect::<Vec<_>>();
             let ty = Type::function(&convert(inputs), &convert(results));
-            ir.set_attr(func, "function_type", Attr::ty(ty));
+            ir.put(func, tt::Func::ATTR.function_type, ty);
         }
         for region in ir.regions_of(func).to_vec() {
             for block in ir.blocks_of(region).to_vec() {
@@ -149,22 +151,38 @@ impl Conversion {
                 ir.set_operand(op, index, used);
             }
         }
-        match ir.kind(op) {
-            OpKind::Arith(ArithOp::Constant) => self.constant(ir, op),
-            OpKind::Tt(TtOp::Broadcast) => {
-                let encoding = ir.ty(ir.operand(op, 0)).encoding();
-                set_result(ir, op, 0, encoding);
+        match ir.kind(op).layout_rule() {
+            LayoutRule::Expanded => self.expand_dims(ir, op),
+            LayoutRule::Reduced | LayoutRule::Permuted | LayoutRule::Joined => derived(ir, op),
+            LayoutRule::Halved => self.split(ir, op),
+            LayoutRule::Own
+            | LayoutRule::Shared
+            | LayoutRule::Blocked
+            | LayoutRule::Carried
+            | LayoutRule::Reshaped
+            | LayoutRule::Indexed
+            | LayoutRule::Unpacked => self.with_own_rule(ir, op),
+        }
+    }
+
+    /// Operations that ask more of their operands than a layout, or whose results have the default one.
+    fn with_own_rule(&self, ir: &mut Ir, op: Op) {
+        if let Some(constant) = arith::Constant::of(ir, op) {
+            self.constant(ir, constant);
+        } else if let Some(broadcast) = tt::Broadcast::of(ir, op) {
+            let encoding = ir.ty(broadcast.src(ir)).encoding();
+            set_result(ir, op, 0, encoding);
+        } else if let Some(cat) = tt::Cat::of(ir, op) {
+            self.cat(ir, cat);
+        } else if let Some(dot) = tt::Dot::of(ir, op) {
+            self.dot(ir, dot);
+        } else {
+            self.results(ir, op);
+            if let Some(gather) = tt::DescriptorGather::of(ir, op) {
+                self.row_indices(ir, op, gather.x_offsets(ir), tt::DescriptorGather::SLOT.x_offsets);
+            } else if let Some(scatter) = tt::DescriptorScatter::of(ir, op) {
+                self.row_indices(ir, op, scatter.x_offsets(ir), tt::DescriptorScatter::SLOT.x_offsets);
             }
-            OpKind::Tt(TtOp::ExpandDims) => self.expand_dims(ir, op),
-            OpKind::Tt(TtOp::Reduce | TtOp::Trans | TtOp::Join) => derived(ir, op),
-            OpKind::Tt(TtOp::Split) => self.split(ir, op),
-            OpKind::Tt(TtOp::Cat) => self.cat(ir, op),
-            OpKind::Tt(TtOp::Dot) => self.dot(ir, op),
-            OpKind::Tt(TtOp::DescriptorGather | TtOp::DescriptorScatter) => {
-                self.results(ir, op);
-                self.row_indices(ir, op);
-            }
-            _ => self.results(ir, op),
         }
     }
 
@@ -194,19 +212,18 @@ impl Conversion {
         Builder::before(ir, op).value(TtgOp::ConvertLayout, &[value], ty)
     }
 
-    fn constant(&self, ir: &mut Ir, op: Op) {
-        let ty = self.wanted(ir.ty(ir.result(op)));
-        if let Some(AttrData::Dense(_, data)) = ir.attr(op, "value").map(Attr::data) {
-            let data: DenseData = data.clone();
-            ir.set_attr(op, "value", Attr::new(AttrData::Dense(ty, data)));
-            let result = ir.result(op);
+    fn constant(&self, ir: &mut Ir, constant: arith::Constant) {
+        let result = constant.result(ir);
+        let ty = self.wanted(ir.ty(result));
+        if infer::retype(ir, constant, ty) {
             ir.set_type(result, ty);
         }
     }
 
     /// The operand becomes a slice of its own blocked layout with the new axis in it.
     fn expand_dims(&self, ir: &mut Ir, op: Op) {
-        let (src, axis) = (ir.operand(op, 0), usize::try_from(ir.int_attr(op, "axis").unwrap_or(0)).unwrap_or(0));
+        let Some(expand) = tt::ExpandDims::of(ir, op) else { return };
+        let (src, axis) = (expand.src(ir), usize::try_from(expand.axis(ir).unwrap_or(0)).unwrap_or(0));
         let Some(Encoding::Blocked(b)) = ir.ty(src).layout() else { return self.results(ir, op) };
         let with = |v: &[u32]| {
             let mut v = v.to_vec();
@@ -229,41 +246,44 @@ impl Conversion {
                 .collect(),
         }));
         let sliced = self.convert_here(ir, op, src, infer::slice(axis as u32, parent));
-        ir.set_operand(op, 0, sliced);
+        ir.put_operands(op, tt::ExpandDims::SLOT.src, &[sliced]);
         set_result(ir, op, 0, Some(parent));
     }
 
     /// The source needs both halves in one thread, side by side.
     fn split(&self, ir: &mut Ir, op: Op) {
-        let src = ir.operand(op, 0);
+        let Some(split) = tt::Split::of(ir, op) else { return };
+        let src = split.src(ir);
         let rank = ir.ty(src).rank() as u32;
-        let fits = matches!(ir.ty(src).layout(), Some(Encoding::Blocked(b)) if b.size_per_thread.last() == Some(&2) && b.order.first() == Some(&(rank - 1)));
+        let fits = matches!(ir.ty(src).layout(), Some(Encoding::Blocked(b))
+            if b.size_per_thread.last() == Some(&2) && b.order.first() == Some(&(rank - 1)));
         if !fits {
-            let shape = ir.ty(ir.results(op)[0]).shape().to_vec();
+            let shape = ir.ty(split.lhs(ir)).shape().to_vec();
             let half = default_encoding(&shape, self.threads);
             // `join` of the default layout of a half is what `split` takes apart.
             if let Some(whole) = infer::joined(half, &shape) {
                 let converted = self.convert_here(ir, op, src, whole);
-                ir.set_operand(op, 0, converted);
+                ir.put_operands(op, tt::Split::SLOT.src, &[converted]);
             }
         }
         derived(ir, op);
     }
 
     /// The result holds as many elements a thread as both sources together.
-    fn cat(&self, ir: &mut Ir, op: Op) {
-        self.results(ir, op);
-        let types = [ir.ty(ir.operand(op, 0)), ir.ty(ir.operand(op, 1)), ir.ty(ir.result(op))];
+    fn cat(&self, ir: &mut Ir, cat: tt::Cat) {
+        self.results(ir, cat.0);
+        let types = [cat.lhs(ir), cat.rhs(ir), cat.result(ir)].map(|value| ir.ty(value));
         let [lhs, rhs, ret] = types.map(layout::elems_per_thread);
         let wanted = (lhs + rhs).next_power_of_two();
         let Some(Encoding::Blocked(b)) = types[2].layout() else { return };
         let mut b = b.clone();
         b.size_per_thread[b.order[0] as usize] *= (wanted / ret.max(1)).max(1) as u32;
-        set_result(ir, op, 0, Some(Attr::encoding(Encoding::Blocked(b))));
+        set_result(ir, cat.0, 0, Some(Attr::encoding(Encoding::Blocked(b))));
     }
 
     /// The result is blocked with up to 4×4 elements a thread; the factors are operands of that layout.
-    fn dot(&self, ir: &mut Ir, op: Op) {
+    fn dot(&self, ir: &mut Ir, dot: tt::Dot) {
+        let op = dot.0;
         let (t, shape) = (self.threads, ir.ty(ir.result(op)).shape().to_vec());
         let rank = shape.len();
         let per_thread = shape.iter().product::<i64>() / i64::from(t.num_warps * t.threads_per_warp);
@@ -287,17 +307,16 @@ impl Conversion {
             t.threads_per_warp,
             t.num_ctas,
         ));
-        for index in 0..2u32 {
-            let value = ir.operand(op, index as usize);
-            if !matches!(ir.ty(value).layout(), Some(Encoding::DotOp { .. })) {
-                let encoding = Attr::encoding(Encoding::DotOp { op_idx: index, parent: result, k_width: 0 });
+        let factors = [(dot.a(ir), tt::Dot::SLOT.a), (dot.b(ir), tt::Dot::SLOT.b)];
+        for (op_idx, (value, slot)) in (0..).zip(factors) {
+            if !has_operand(ir.ty(value)) {
+                let encoding = Attr::encoding(Encoding::DotOp { op_idx, parent: result, k_width: 0 });
                 let converted = self.convert_factor(ir, op, value, encoding);
-                ir.set_operand(op, index as usize, converted);
+                ir.put_operands(op, slot, &[converted]);
             }
         }
-        let acc = ir.operand(op, 2);
-        let converted = self.convert_factor(ir, op, acc, result);
-        ir.set_operand(op, 2, converted);
+        let converted = self.convert_factor(ir, op, dot.c(ir), result);
+        ir.put_operands(op, tt::Dot::SLOT.c, &[converted]);
         set_result(ir, op, 0, Some(result));
     }
 
@@ -308,7 +327,7 @@ impl Conversion {
     }
 
     /// Rows are fetched four at a time, so a thread holds four consecutive indices.
-    fn row_indices(&self, ir: &mut Ir, op: Op) {
+    fn row_indices(&self, ir: &mut Ir, op: Op, index: Value, slot: Slot) {
         let t = self.threads;
         let parent = Attr::encoding(Encoding::Blocked(Blocked {
             size_per_thread: vec![1, 4],
@@ -317,11 +336,10 @@ impl Conversion {
             order: vec![1, 0],
             cga: (0..t.num_ctas.ilog2()).map(|bit| vec![0, 1 << bit]).collect(),
         }));
-        let index = ir.operand(op, 1);
         let encoding = infer::slice(0, parent);
         if ir.ty(index).encoding() != Some(encoding) {
             let converted = self.convert_here(ir, op, index, encoding);
-            ir.set_operand(op, 1, converted);
+            ir.put_operands(op, slot, &[converted]);
         }
     }
 }
@@ -334,7 +352,7 @@ fn set_result(ir: &mut Ir, op: Op, index: usize, encoding: Option<Attr>) {
 
 /// Results whose layout follows from the first operand's.
 fn derived(ir: &mut Ir, op: Op) {
-    let source = ir.ty(ir.operand(op, 0)).encoding();
+    let source = ir.ty(ir.operands(op)[0]).encoding();
     let encoding = source.and_then(|e| infer::result_encoding(ir, op, e));
     for index in 0..ir.results(op).len() {
         set_result(ir, op, index, encoding);

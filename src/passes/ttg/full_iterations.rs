@@ -15,15 +15,16 @@
 //! 3. The loop itself goes on from there, with what the copy ends with; it has one iteration or none.
 //! 4. Canonicalize.
 
-use crate::ir::core::{Attr, Block, Builder, Ir, Mapping, Op, OpState, Value};
-use crate::ir::dialects::arith::arith as view;
+use crate::ir::core::{Attr, Block, Builder, Ir, Mapping, Op, Value};
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::discardable::NUM_STAGES;
 use crate::ir::dialects::enums::CmpiPredicate;
-use crate::ir::dialects::{ArithOp, ScfOp, TtOp};
+use crate::ir::dialects::scf::scf;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::ir::rewrite::fold;
 use crate::passes::common::canonicalize::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
-use crate::passes::ttg::pipeline::schedule::NUM_STAGES;
-use crate::passes::ttg::unroll_streams::exchanges;
 
 pub static PASS: Pass = Pass {
     name: "ttc-full-iterations",
@@ -33,7 +34,6 @@ pub static PASS: Pass = Pass {
     run,
 };
 
-/// `arith.cmpi slt`
 /// Larger bodies are not copied.
 const MOST_OPS: usize = 120;
 
@@ -58,41 +58,38 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
 
 /// Step 1.
 fn masks(ir: &Ir, looped: Op) -> Vec<Value> {
-    let Some(body) = ir.body(looped, 0) else { return vec![] };
-    let small = ir.ops(body).count() <= MOST_OPS && ir.stored_attr(looped, "unsignedCmp").is_none();
-    let simple = ir.ops(body).all(|op| ir.regions_of(op).is_empty() && !exchanges(ir, op));
-    let bounds = (ir.operand(looped, 1), ir.operand(looped, 2));
-    let Some(step) = fold::const_of(ir, bounds.1).and_then(Attr::int_value).filter(|&s| s > 0 && small && simple)
-    else {
-        return vec![];
+    let (Some(body), header) = (ir.body(looped, 0), scf::For(looped)) else { return vec![] };
+    let small = ir.ops(body).count() <= MOST_OPS && !header.unsignedCmp(ir);
+    let simple = ir.ops(body).all(|op| ir.regions_of(op).is_empty() && !ir.kind(op).works_across_threads());
+    let step = fold::const_of(ir, header.step(ir)).and_then(Attr::int_value);
+    let Some(step) = step.filter(|&s| s > 0 && small && simple) else { return vec![] };
+    let is_mask = |compare: &arith::Cmpi| {
+        compare.predicate(ir) == Some(CmpiPredicate::Slt)
+            && splat_of(ir, compare.rhs(ir)) == Some(header.upper(ir))
+            && is_below_next(ir, body, compare.lhs(ir), step)
     };
-    let is_mask = |&op: &Op| {
-        ir.is(op, ArithOp::Cmpi)
-            && view::Cmpi(op).predicate(ir) == Some(CmpiPredicate::Slt)
-            && splat_of(ir, ir.operand(op, 1)) == Some(bounds.0)
-            && is_below_next(ir, body, ir.operand(op, 0), step)
-    };
-    ir.ops(body).filter(is_mask).map(|op| ir.result(op)).collect()
+    let compares = ir.ops(body).filter_map(|op| arith::Cmpi::of(ir, op));
+    compares.filter(is_mask).map(|compare| compare.result(ir)).collect()
 }
 
 fn splat_of(ir: &Ir, value: Value) -> Option<Value> {
-    ir.def_op(value).filter(|&d| ir.is(d, TtOp::Splat)).map(|d| ir.operand(d, 0))
+    tt::Splat::defining(ir, value).map(|splat| splat.src(ir))
 }
 
 /// Whether every element is less than the induction variable of the next iteration.
 fn is_below_next(ir: &Ir, body: Block, value: Value, step: i64) -> bool {
-    let Some(sum) = ir.def_op(value).filter(|&d| ir.is(d, ArithOp::Addi)) else { return false };
+    let Some(sum) = arith::Addi::defining(ir, value) else { return false };
     let starts = |v: Value| splat_of(ir, v) == Some(ir.args(body)[0]);
-    let short = |v: Value| {
-        ir.def_op(v).is_some_and(|d| ir.is(d, TtOp::MakeRange) && ir.int_attr(d, "end").is_some_and(|e| e <= step))
-    };
-    let (a, b) = (ir.operand(sum, 0), ir.operand(sum, 1));
+    let short =
+        |v: Value| tt::MakeRange::defining(ir, v).and_then(|range| range.end(ir)).is_some_and(|end| end <= step);
+    let (a, b) = (sum.lhs(ir), sum.rhs(ir));
     starts(a) && short(b) || starts(b) && short(a)
 }
 
 /// Steps 2 and 3.
 fn split(ir: &mut Ir, looped: Op, masks: &[Value]) {
-    let (lower, upper, step) = (ir.operand(looped, 0), ir.operand(looped, 1), ir.operand(looped, 2));
+    let header = scf::For(looped);
+    let (lower, upper, step) = (header.lower(ir), header.upper(ir), header.step(ir));
     let ty = ir.ty(lower);
     let mut b = Builder::before(ir, looped);
     let zero = b.int(0, ty);
@@ -105,20 +102,18 @@ fn split(ir: &mut Ir, looped: Op, masks: &[Value]) {
     let mut map = Mapping::default();
     let copy = ir.clone_op(looped, &mut map);
     ir.insert_before(looped, copy);
-    ir.set_operand(copy, 1, end);
+    ir.put_operands(copy, scf::For::SLOT.upper, &[end]);
     for &mask in masks {
         let mask = map.get(mask);
         let ty = ir.ty(mask);
         let Some(def) = ir.def_op(mask) else { continue };
-        let state = OpState::new(ArithOp::Constant, ir.loc(def)).results(&[ty]).attr("value", Attr::splat_bits(ty, 1));
-        let constant = Builder::before(ir, def).insert(state);
-        let all = ir.result(constant);
+        let state = arith::Constant::state(ir.loc(def)).with(arith::Constant::ATTR.value, Attr::splat_bits(ty, 1));
+        let all = Builder::before(ir, def).result(state, ty);
         ir.replace_all_uses(mask, all);
     }
-    ir.set_operand(looped, 0, end);
+    ir.put_operands(looped, scf::For::SLOT.lower, &[end]);
     // One iteration at most: nothing to unroll.
-    ir.set_attr(looped, NUM_STAGES, Attr::i32(1));
-    for (i, &value) in ir.results(copy).to_vec().iter().enumerate() {
-        ir.set_operand(looped, i + 3, value);
-    }
+    ir.put(looped, NUM_STAGES, 1);
+    let done = ir.results(copy).to_vec();
+    ir.put_operands(looped, scf::For::SLOT.init, &done);
 }

@@ -35,8 +35,9 @@ mod count;
 mod fuse;
 mod prepare;
 
-use crate::ir::core::{Attr, Ir, Op};
+use crate::ir::core::{Ir, Op};
 use crate::ir::dialects::ScfOp;
+use crate::ir::dialects::discardable::{ALWAYS_FUSE, FLATTEN};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
@@ -47,15 +48,6 @@ pub static PASS: Pass = Pass {
     run,
 };
 
-/// The author wants the nest fused.
-const FLATTEN: &str = "tt.flatten";
-/// Fuse whatever can be fused.
-const ALWAYS: &str = "ttg.always-fuse";
-/// The loop runs at least once.
-const MUST_EXECUTE: &str = "ttg.must-execute";
-const WARP_SPECIALIZE: &str = "tt.warp_specialize";
-const DISALLOW_MULTI_BUFFER: &str = "tt.disallow_acc_multi_buffer";
-
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let mut nests = vec![];
     for function in ir.functions() {
@@ -63,8 +55,8 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     }
     let mut changed = false;
     for mut nest in nests {
-        let always = ir.stored_attr(nest.looped, ALWAYS).is_some();
-        let wanted = always || ir.stored_attr(nest.looped, FLATTEN).is_some() && nest.is_simple();
+        let always = ir.stores(nest.looped, ALWAYS_FUSE);
+        let wanted = always || ir.stores(nest.looped, FLATTEN) && nest.is_simple();
         if wanted && (always || prepare::prepare(ir, nest.looped, nest.children[0].looped, &mut changed)) {
             changed |= flatten(ir, &mut nest);
         }
@@ -128,9 +120,4 @@ fn flatten(ir: &mut Ir, nest: &mut Nest) -> bool {
         }
         None => changed,
     }
-}
-
-/// The stages that a loop asks for.
-fn stages(ir: &Ir, looped: Op) -> Option<i64> {
-    ir.stored_attr(looped, super::pipeline::schedule::NUM_STAGES).and_then(Attr::as_int)
 }

@@ -12,9 +12,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_OFFSET, GLOBAL_SIZE};
-use crate::ir::core::{Attr, Ir, Op};
-use crate::ir::dialects::{TtOp, TtgOp};
+use crate::ir::core::{Ir, Op};
+use crate::ir::dialects::TtgOp;
+use crate::ir::dialects::discardable::{
+    GLOBAL_ALIGNMENT, GLOBAL_OFFSET, GLOBAL_SIZE, PROFILE_ALIGNMENT, PROFILE_OFFSET, PROFILE_SIZE,
+};
+use crate::ir::dialects::keys::{Int, Key};
+use crate::ir::dialects::ttg::ttg;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
@@ -24,10 +28,6 @@ pub static PASS: Pass = Pass {
     options: &[],
     run,
 };
-
-const PROFILE_OFFSET: &str = "ttg.profile_scratch_memory_offset";
-const PROFILE_SIZE: &str = "ttg.profile_scratch_memory_size";
-const PROFILE_ALIGNMENT: &str = "ttg.profile_scratch_memory_alignment";
 
 /// A memory in the making.
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
             let memories = lay_out(ir, func, &done);
             done.insert(func, memories);
             note(ir, func, memories);
-            if ir.str_attr(func, "sym_visibility").is_none_or(|v| v == "public") {
+            if !ir.is_private(func) {
                 let module = ir.module();
                 note(ir, module, memories);
             }
@@ -80,24 +80,18 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     Ok(Changed::Yes)
 }
 
-fn callee(ir: &Ir, op: Op) -> Option<Op> {
-    if ir.is(op, TtOp::Call) { ir.function(ir.str_attr(op, "callee")?) } else { None }
-}
-
 fn ready(ir: &Ir, func: Op, done: &BTreeMap<Op, [Memory; 2]>) -> bool {
-    ir.all_ops(func).into_iter().filter_map(|op| callee(ir, op)).all(|c| done.contains_key(&c))
+    ir.all_ops(func).into_iter().filter_map(|op| ir.callee(op)).all(|c| done.contains_key(&c))
 }
 
 fn lay_out(ir: &mut Ir, func: Op, done: &BTreeMap<Op, [Memory; 2]>) -> [Memory; 2] {
     let [mut global, mut profile] = [Memory::EMPTY; 2];
     for op in ir.all_ops_post(func) {
-        if ir.is(op, TtgOp::GlobalScratchAlloc) {
-            let (bytes, alignment) =
-                (ir.int_attr(op, "nbytes").unwrap_or(0), ir.int_attr(op, "alignment").unwrap_or(1));
-            let memory =
-                if ir.stored_attr(op, "third_party_allocation").is_some() { &mut profile } else { &mut global };
+        if let Some(alloc) = ttg::GlobalScratchAlloc::of(ir, op) {
+            let (bytes, alignment) = (alloc.nbytes(ir).unwrap_or(0), alloc.alignment(ir).unwrap_or(1));
+            let memory = if alloc.third_party_allocation(ir) { &mut profile } else { &mut global };
             set(ir, op, GLOBAL_OFFSET, memory.add(bytes, alignment));
-        } else if let Some([g, p]) = callee(ir, op).and_then(|c| done.get(&c)).copied() {
+        } else if let Some([g, p]) = ir.callee(op).and_then(|c| done.get(&c)).copied() {
             set(ir, op, GLOBAL_OFFSET, global.add(g.size(), g.alignment));
             set(ir, op, PROFILE_OFFSET, profile.add(p.size(), p.alignment));
         }
@@ -105,9 +99,9 @@ fn lay_out(ir: &mut Ir, func: Op, done: &BTreeMap<Op, [Memory; 2]>) -> [Memory; 
     [global, profile]
 }
 
-fn set(ir: &mut Ir, op: Op, name: &str, value: Option<i64>) {
+fn set(ir: &mut Ir, op: Op, key: Key<Int<32>>, value: Option<i64>) {
     if let Some(value) = value {
-        ir.set_attr(op, name, Attr::i32(value));
+        ir.put(op, key, value);
     }
 }
 
@@ -118,7 +112,7 @@ fn note(ir: &mut Ir, op: Op, [global, profile]: [Memory; 2]) {
         (PROFILE_SIZE, profile.size()),
         (PROFILE_ALIGNMENT, profile.alignment),
     ];
-    for (name, value) in values {
-        set(ir, op, name, Some(value));
+    for (key, value) in values {
+        ir.put(op, key, value);
     }
 }

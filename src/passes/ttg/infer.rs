@@ -13,93 +13,82 @@ use pairs::halved;
 pub(super) use pairs::joined;
 pub use reshape::reshaped;
 
-use crate::ir::core::encoding::Blocked;
-use crate::ir::core::{Attr, Encoding, Ir, Op};
-use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp, TtgOp};
+use crate::ir::core::{Attr, AttrData, Encoding, Ir, Op, Type};
+use crate::ir::dialects::LayoutRule;
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::tt::tt;
+use crate::ir::encoding::permute::permuted;
+use crate::ir::encoding::questions::rank_of;
 use crate::layout::{self, from_linear};
 
 /// The encoding of the results of `op` where its operands have `encoding`; `None` where there is none.
 #[must_use]
 pub fn result_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
-    if let Some(kept) = keeps(ir, op, encoding) {
-        return kept.then_some(encoding);
-    }
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::Reduce) => {
+    let source = || ir.ty(ir.operands(op)[0]).shape();
+    match ir.kind(op).layout_rule() {
+        LayoutRule::Own => None,
+        LayoutRule::Shared | LayoutRule::Carried | LayoutRule::Indexed => Some(encoding),
+        LayoutRule::Blocked => is_blocked(encoding).then_some(encoding),
+        LayoutRule::Reduced => {
             let axis = axis_of(ir, op)?;
             (rank_of(encoding)? > 1).then(|| slice(axis, encoding))
         }
-        OpKind::Tt(TtOp::ExpandDims) => expanded(encoding, axis_of(ir, op)? as usize),
-        OpKind::Tt(TtOp::Trans) => transposed(encoding, &order_of(ir, op)?, ir.ty(ir.operand(op, 0)).shape()),
-        OpKind::Tt(TtOp::Reshape) => {
-            let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-            reshape::reshaped_or(encoding, from.shape(), to.shape(), hint(ir, op, to.encoding()))
+        LayoutRule::Expanded => expanded(encoding, axis_of(ir, op)? as usize),
+        LayoutRule::Permuted => transposed(encoding, &order_of(ir, op)?, source()),
+        LayoutRule::Reshaped => {
+            let to = ir.ty(ir.result(op));
+            reshape::reshaped_or(encoding, source(), to.shape(), hint(ir, op, to.encoding()))
         }
-        OpKind::Tt(TtOp::Join) => joined(encoding, ir.ty(ir.operand(op, 0)).shape()),
-        OpKind::Tt(TtOp::Split) => halved(encoding, ir.ty(ir.operand(op, 0)).shape()),
-        OpKind::Tt(TtOp::Gather) => Some(encoding),
-        OpKind::Ttg(TtgOp::Fp4ToFp) => unpacked(encoding, axis_of(ir, op)? as usize, ir.ty(ir.operand(op, 0)).shape()),
-        _ => None,
+        LayoutRule::Joined => joined(encoding, source()),
+        LayoutRule::Halved => halved(encoding, source()),
+        LayoutRule::Unpacked => unpacked(encoding, axis_of(ir, op)? as usize, source()),
     }
 }
 
 /// The encoding that the operands of `op` need for its results to have `encoding`.
 #[must_use]
 pub fn operand_encoding(ir: &Ir, op: Op, encoding: Attr) -> Option<Attr> {
-    if let Some(kept) = keeps(ir, op, encoding) {
-        return (kept && !ir.is(op, ScfOp::For)).then_some(encoding);
-    }
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::Reduce) => expanded(encoding, axis_of(ir, op)? as usize),
-        OpKind::Tt(TtOp::ExpandDims) => Some(slice(axis_of(ir, op)?, encoding)),
-        OpKind::Tt(TtOp::Trans) => {
+    let result = || ir.ty(ir.results(op)[0]).shape();
+    match ir.kind(op).layout_rule() {
+        LayoutRule::Own | LayoutRule::Carried => None,
+        LayoutRule::Shared | LayoutRule::Indexed => Some(encoding),
+        LayoutRule::Blocked => is_blocked(encoding).then_some(encoding),
+        LayoutRule::Reduced => expanded(encoding, axis_of(ir, op)? as usize),
+        LayoutRule::Expanded => Some(slice(axis_of(ir, op)?, encoding)),
+        LayoutRule::Permuted => {
             let order = order_of(ir, op)?;
             let mut inverse = vec![0; order.len()];
             for (i, &d) in order.iter().enumerate() {
                 *inverse.get_mut(d as usize)? = i as u32;
             }
-            transposed(encoding, &inverse, ir.ty(ir.result(op)).shape())
+            transposed(encoding, &inverse, result())
         }
-        OpKind::Tt(TtOp::Reshape) => {
-            let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-            reshape::reshaped_or(encoding, to.shape(), from.shape(), hint(ir, op, from.encoding()))
+        LayoutRule::Reshaped => {
+            let from = ir.ty(ir.operands(op)[0]);
+            reshape::reshaped_or(encoding, result(), from.shape(), hint(ir, op, from.encoding()))
         }
-        OpKind::Tt(TtOp::Join) => halved(encoding, ir.ty(ir.result(op)).shape()),
-        OpKind::Tt(TtOp::Split) => joined(encoding, ir.ty(ir.results(op)[0]).shape()),
-        OpKind::Tt(TtOp::Gather) => Some(encoding),
-        OpKind::Ttg(TtgOp::Fp4ToFp) => {
-            layout::fp4::packed(encoding, axis_of(ir, op)? as usize, ir.ty(ir.result(op)).shape())
-        }
-        _ => None,
+        LayoutRule::Joined => halved(encoding, result()),
+        LayoutRule::Halved => joined(encoding, result()),
+        LayoutRule::Unpacked => layout::fp4::packed(encoding, axis_of(ir, op)? as usize, result()),
     }
 }
 
-/// Whether the operation's operands and results share one encoding; `None` if it has a rule of its own.
-fn keeps(ir: &Ir, op: Op, encoding: Attr) -> Option<bool> {
-    let kind = ir.kind(op);
-    if kind == OpKind::Tt(TtOp::Scan) {
-        // Scans are lowered for blocked encodings only.
-        return Some(matches!(encoding.as_encoding(), Some(Encoding::Blocked(_))));
-    }
-    let same = kind.has(Traits::SAME_OPERANDS_AND_RESULT_ENCODING)
-        || kind.has(Traits::ELEMENTWISE)
-        || kind.is_atomic()
-        || kind == OpKind::Tt(TtOp::Store)
-        || matches!(kind, OpKind::Scf(ScfOp::While | ScfOp::For | ScfOp::Yield | ScfOp::Condition));
-    same.then_some(true)
+fn is_blocked(encoding: Attr) -> bool {
+    matches!(encoding.as_encoding(), Some(Encoding::Blocked(_)))
 }
 
 /// The present encoding, where a reshape that may reorder would rather keep it.
 fn hint(ir: &Ir, op: Op, present: Option<Attr>) -> Option<Attr> {
-    present.filter(|_| ir.stored_attr(op, "allow_reorder").is_some())
+    present.filter(|_| ir.stores(op, tt::Reshape::ATTR.allow_reorder))
 }
 
+/// The axis that an operation with such a rule names: all of them call it as `tt.reduce` does.
 fn axis_of(ir: &Ir, op: Op) -> Option<u32> {
-    u32::try_from(ir.int_attr(op, "axis")?).ok()
+    u32::try_from(ir.get(op, tt::Reduce::ATTR.axis)?).ok()
 }
 
 fn order_of(ir: &Ir, op: Op) -> Option<Vec<u32>> {
-    ir.attr(op, "order")?.as_dense_array()?.iter().map(|&d| u32::try_from(d).ok()).collect()
+    tt::Trans::of(ir, op)?.order(ir)?.iter().map(|&d| u32::try_from(d).ok()).collect()
 }
 
 /// `#ttg.slice<{dim = axis, parent = …}>`
@@ -117,45 +106,23 @@ pub fn expanded(encoding: Attr, axis: usize) -> Option<Attr> {
     }
 }
 
-/// Number of axes of a tensor with this encoding, where the encoding says it.
-#[must_use]
-pub fn rank_of(encoding: Attr) -> Option<usize> {
-    match encoding.as_encoding()? {
-        Encoding::Blocked(b) => Some(b.order.len()),
-        Encoding::Slice { parent, .. } => rank_of(*parent)?.checked_sub(1),
-        Encoding::DotOp { parent, .. } => rank_of(*parent),
-        Encoding::NvidiaMma(m) => Some(m.warps_per_cta.len()),
-        Encoding::Linear(l) | Encoding::GenericLinear(l) => {
-            [&l.register, &l.lane, &l.warp, &l.block].into_iter().find_map(|b| b.first()).map(Vec::len)
-        }
-        _ => None,
-    }
-}
-
-/// `v` permuted: entry i is entry `order[i]` of `v`.
-fn permute<T: Clone>(v: &[T], order: &[u32]) -> Vec<T> {
-    order.iter().map(|&d| v[d as usize].clone()).collect()
-}
-
 /// The encoding behind a permutation of axes, of which `order[i]` becomes the i-th; `shape` is the one before it.
 #[must_use]
 pub fn transposed(encoding: Attr, order: &[u32], shape: &[i64]) -> Option<Attr> {
     if order.iter().enumerate().all(|(i, &d)| i == d as usize) {
         return Some(encoding);
     }
-    if let Encoding::Blocked(b) = encoding.as_encoding()? {
-        if b.order.len() != order.len() {
-            return None;
-        }
-        let position = |axis: &u32| order.iter().position(|d| d == axis).map(|i| i as u32);
-        return Some(Attr::encoding(Encoding::Blocked(Blocked {
-            size_per_thread: permute(&b.size_per_thread, order),
-            threads_per_warp: permute(&b.threads_per_warp, order),
-            warps_per_cta: permute(&b.warps_per_cta, order),
-            order: b.order.iter().map(position).collect::<Option<Vec<_>>>()?,
-            cga: b.cga.iter().map(|basis| permute(basis, order)).collect(),
-        })));
+    if let Some(same_kind) = permuted(encoding.as_encoding()?, order) {
+        return Some(Attr::encoding(same_kind));
     }
     let layout = layout::try_to_linear_layout(shape, encoding).ok()?;
     Some(from_linear(&layout.permute_axes(order)))
+}
+
+/// Gives the elements of a constant tensor another type, that of its result; the same shape in another layout. Whether
+/// it is one.
+pub fn retype(ir: &mut Ir, constant: arith::Constant, ty: Type) -> bool {
+    let Some(AttrData::Dense(_, data)) = constant.value(ir).map(Attr::data) else { return false };
+    ir.put(constant.0, arith::Constant::ATTR.value, Attr::new(AttrData::Dense(ty, data.clone())));
+    true
 }

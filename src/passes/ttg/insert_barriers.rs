@@ -12,8 +12,9 @@ use crate::analysis::allocation;
 use crate::analysis::membar::Membar;
 use crate::analysis::shared_effects::events;
 use crate::diag::codes::passes as codes;
-use crate::ir::core::{Attr, Builder, Ir, Op};
-use crate::ir::dialects::{TtgOp, TtngOp};
+use crate::ir::core::{Builder, Ir, Op};
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::{Classes, TtgOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
 use crate::passes::ttg::module_attrs;
@@ -41,7 +42,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             let touches = |o| !events(ir, o, &allocation, one_warp, &target).is_empty();
             let place = place(ir, op, touches);
             let mut b = Builder::before(ir, place);
-            let state = b.state(TtgOp::Barrier).attr("addrSpace", Attr::i32(LOCAL));
+            let state = ttg::Barrier::state(b.loc).with(ttg::Barrier::ATTR.addrSpace, LOCAL);
             b.insert(state);
             changed = true;
         }
@@ -56,7 +57,7 @@ fn place(ir: &Ir, op: Op, touches: impl Fn(Op) -> bool) -> Op {
         if ir.is(before, TtgOp::AsyncWait) {
             return fence;
         }
-        if ir.is(before, TtngOp::FenceAsyncShared) {
+        if ir.kind(before).belongs(Classes::PROXY_FENCE) {
             fence = before;
         } else if touches(before) || !ir.regions_of(before).is_empty() {
             return op;

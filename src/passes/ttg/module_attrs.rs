@@ -1,15 +1,11 @@
 //! What a TTGIR module's attributes say it is compiled for.
 
 use crate::diag::codes::passes as codes;
-use crate::ir::core::{Attr, Ir, Op};
+use crate::ir::core::{Ir, Op};
+use crate::ir::dialects::discardable::{NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP};
+use crate::ir::dialects::keys::{Int, Key};
 use crate::passes::manager::{Failed, PassCx};
 use crate::target::Target;
-
-pub const NUM_WARPS: &str = "ttg.num-warps";
-pub const NUM_CTAS: &str = "ttg.num-ctas";
-pub const THREADS_PER_WARP: &str = "ttg.threads-per-warp";
-pub const TARGET: &str = "ttg.target";
-pub const TWO_CTAS: &str = "ttng.two-ctas";
 
 /// How many threads work on a tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,8 +15,8 @@ pub struct Threads {
     pub num_ctas: u32,
 }
 
-fn number(ir: &Ir, op: Op, name: &str) -> Option<u32> {
-    ir.stored_attr(op, name).and_then(Attr::as_int).and_then(|v| u32::try_from(v).ok()).filter(|&v| v > 0)
+fn number(ir: &Ir, op: Op, key: Key<Int<32>>) -> Option<u32> {
+    ir.get(op, key).and_then(|v| u32::try_from(v).ok()).filter(|&v| v > 0)
 }
 
 /// The module's threads; `None` where an attribute is missing.
@@ -44,7 +40,7 @@ pub fn require_threads(ir: &Ir, cx: &mut PassCx) -> Result<Threads, Failed> {
         cx.fail(
             &codes::MISSING_ATTRIBUTE,
             ir.loc(ir.module()),
-            format!("the module has no attribute '{NUM_WARPS}' that is a positive number"),
+            format!("the module has no attribute '{}' that is a positive number", NUM_WARPS.name()),
         )
     })
 }
@@ -58,5 +54,5 @@ pub fn num_warps_at(ir: &Ir, op: Op) -> Option<u32> {
 /// The device that the module says it is for; `None` where it does not say, or names none that is known.
 #[must_use]
 pub fn target(ir: &Ir) -> Option<Target> {
-    Target::of_module_word(ir.stored_attr(ir.module(), TARGET)?.as_str()?)
+    Target::of_module_word(ir.get(ir.module(), TARGET)?)
 }

@@ -19,8 +19,12 @@ mod propagate;
 mod remat;
 mod slice;
 
-use crate::ir::core::{Attr, Encoding, Ir, Op, Value};
-use crate::ir::dialects::{Classes, OpKind, ScfOp, TtOp, TtgOp};
+use crate::ir::core::{Attr, Ir, Op, Value};
+use crate::ir::dialects::scf::scf;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::{Classes, ScfOp};
+use crate::ir::encoding::questions::is_matrix_result;
 use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::layout;
 use crate::passes::common::canonicalize;
@@ -71,7 +75,7 @@ fn clean_up_conversions(ir: &mut Ir, module: Op) -> bool {
 
 /// Whether an access moves so much that its layout matters: a tensor of at least one element a thread.
 fn is_expensive_access(ir: &Ir, op: Op) -> bool {
-    let ty = ir.ty(ir.operand(op, 0));
+    let ty = ir.ty(ir.operands(op)[0]);
     let Some(threads) = module_attrs::threads(ir) else { return true };
     let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps);
     ty.is_tensor() && ty.num_elements() > 1 && ty.num_elements() >= i64::from(num_warps * threads.threads_per_warp)
@@ -79,24 +83,28 @@ fn is_expensive_access(ir: &Ir, op: Op) -> bool {
 
 /// Whether the operation can give its result in this encoding whatever its operands have.
 fn can_use_result_encoding(ir: &Ir, op: Op, encoding: Attr) -> bool {
-    match ir.kind(op) {
-        OpKind::Ttg(TtgOp::ConvertLayout) => {
-            let mma = matches!(encoding.as_encoding(), Some(Encoding::NvidiaMma(_)));
-            !mma || ir.ty(ir.operand(op, 0)).encoding() == Some(encoding)
-        }
-        OpKind::Tt(TtOp::Reshape) => {
-            let to = ir.ty(ir.result(op)).with_encoding(Some(encoding));
-            ir.stored_attr(op, "allow_reorder").is_some()
-                && ir.stored_attr(op, "efficient_layout").is_none()
-                && !layout::is_expensive_view(ir.ty(ir.operand(op, 0)), to).unwrap_or(true)
-        }
-        OpKind::Tt(TtOp::Cat) => {
-            let to = ir.ty(ir.result(op)).with_encoding(Some(encoding));
-            let [a, b] = [0, 1].map(|i| layout::elems_per_thread(ir.ty(ir.operand(op, i))));
-            layout::elems_per_thread(to) == a + b
-        }
-        kind => kind.belongs(Classes::TAKES_ANY_RESULT_LAYOUT),
+    if let Some(convert) = ttg::ConvertLayout::of(ir, op) {
+        let chosen = encoding.as_encoding().is_some_and(is_matrix_result);
+        return !chosen || ir.ty(convert.src(ir)).encoding() == Some(encoding);
     }
+    if let Some(reshape) = tt::Reshape::of(ir, op) {
+        let to = ir.ty(reshape.result(ir)).with_encoding(Some(encoding));
+        return reshape.allow_reorder(ir)
+            && !reshape.efficient_layout(ir)
+            && !layout::is_expensive_view(ir.ty(reshape.src(ir)), to).unwrap_or(true);
+    }
+    if let Some(cat) = tt::Cat::of(ir, op) {
+        let to = ir.ty(cat.result(ir)).with_encoding(Some(encoding));
+        let [a, b] = [cat.lhs(ir), cat.rhs(ir)].map(|part| layout::elems_per_thread(ir.ty(part)));
+        return layout::elems_per_thread(to) == a + b;
+    }
+    ir.kind(op).belongs(Classes::TAKES_ANY_RESULT_LAYOUT)
+}
+
+/// Whether the layout of an operation is marked as one that suits it.
+fn has_efficient_layout(ir: &Ir, op: Op) -> bool {
+    // `tt.gather` and `tt.reshape` have the same attribute.
+    ir.stores(op, tt::Reshape::ATTR.efficient_layout)
 }
 
 /// Carried values of loops that only compute themselves are replaced by their initial value inside; canonicalization
@@ -116,7 +124,7 @@ fn cut_dead_carried_values(ir: &mut Ir, module: Op) -> bool {
         let args: Vec<Value> = ir.args(body)[1..].to_vec();
         for (i, arg) in args.into_iter().enumerate() {
             if !live.contains(&arg) && ir.has_uses(arg) {
-                let init = ir.operand(op, 3 + i);
+                let init = scf::For(op).init(ir)[i];
                 ir.replace_all_uses(arg, init);
                 changed = true;
             }

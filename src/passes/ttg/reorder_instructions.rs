@@ -13,8 +13,11 @@
 //!    right behind it, unless something between them writes.
 
 use crate::ir::core::{Dominance, Encoding, Ir, Op};
-use crate::ir::dialects::{ArithOp, Effects, OpKind, ScfOp, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::{Classes, Effects, ScfOp, Traits, TtOp, TtgOp};
 use crate::ir::effects::effects;
+use crate::ir::encoding::questions::has_operand;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
@@ -83,11 +86,8 @@ fn enclosing_loop(ir: &Ir, op: Op) -> Option<Op> {
 }
 
 fn sinks_into_loop(ir: &Ir, op: Op) -> Option<Op> {
-    let costly = match ir.kind(op) {
-        OpKind::Ttg(TtgOp::LocalLoad) => true,
-        OpKind::Ttg(TtgOp::ConvertLayout) => matches!(ir.ty(ir.result(op)).layout(), Some(Encoding::DotOp { .. })),
-        _ => false,
-    };
+    let for_product = ttg::ConvertLayout::of(ir, op).is_some_and(|c| has_operand(ir.ty(c.result(ir))));
+    let costly = ir.is(op, TtgOp::LocalLoad) || for_product;
     let uses: Vec<_> = ir.results(op).iter().flat_map(|&r| ir.uses(r)).collect();
     let [only] = uses[..] else { return None };
     (costly && enclosing_loop(ir, only.op) != enclosing_loop(ir, op)).then_some(only.op)
@@ -96,7 +96,7 @@ fn sinks_into_loop(ir: &Ir, op: Op) -> Option<Op> {
 /// Steps 3 and 4.
 fn follow_source(ir: &mut Ir, op: Op) -> bool {
     let Some(def) = ir.operands(op).first().and_then(|&v| ir.def_op(v)) else { return false };
-    let uniform = matches!(ir.kind(def), OpKind::Arith(ArithOp::Constant) | OpKind::Tt(TtOp::Splat));
+    let uniform = ir.kind(def).has(Traits::CONSTANT) || ir.is(def, TtOp::Splat);
     if ir.is(op, TtgOp::LocalAlloc) && (uniform || written_between(ir, def, op)) || ir.next_op(def) == Some(op) {
         return false;
     }
@@ -120,14 +120,12 @@ fn written_between(ir: &Ir, def: Op, op: Op) -> bool {
 /// does not; nor does a loop that waits: it has been pipelined, and its buffers are there anyway.
 fn writes(ir: &Ir, op: Op) -> bool {
     let inside = ir.all_ops(op);
-    let synchronises = |o: &Op| {
-        let waits = matches!(ir.kind(*o), OpKind::Ttg(TtgOp::AsyncCommitGroup | TtgOp::AsyncWait | TtgOp::Barrier));
-        waits || ir.is(*o, TtngOp::WarpGroupDotWait)
-    };
-    let stores = |&o: &Op| match ir.kind(o) {
-        OpKind::Ttg(TtgOp::LocalDealloc) => false,
-        OpKind::Ttg(TtgOp::LocalAlloc) => !ir.operands(o).is_empty() && !effects(ir, o).is_free(),
-        _ => ir.spec(o).effects != Effects::Recursive && effects(ir, o).writes,
+    let synchronises = |&o: &Op| ir.kind(o).belongs(Classes::SYNCHRONISES);
+    let stores = |&o: &Op| {
+        if let Some(alloc) = ttg::LocalAlloc::of(ir, o) {
+            return alloc.src(ir).is_some() && !effects(ir, o).is_free();
+        }
+        !ir.is(o, TtgOp::LocalDealloc) && ir.spec(o).effects != Effects::Recursive && effects(ir, o).writes
     };
     !inside.iter().any(synchronises) && inside.iter().any(stores)
 }
@@ -137,10 +135,8 @@ fn loaded_for_a_later(ir: &Ir, op: Op) -> Option<Op> {
     let result = ir.result(op);
     let of_b = matches!(ir.ty(result).layout(), Some(Encoding::DotOp { op_idx: 1, .. }));
     let [only] = ir.uses(result) else { return None };
-    if !of_b || !ir.is(only.op, TtOp::Dot) {
-        return None;
-    }
-    let first = ir.def_op(ir.operand(only.op, 0)).filter(|&d| ir.is(d, TtgOp::LocalLoad))?;
+    let dot = tt::Dot::of(ir, only.op).filter(|_| of_b)?;
+    let first = ttg::LocalLoad::defining(ir, dot.a(ir))?.0;
     if first == op || !Dominance::new().op_dominates(ir, op, first) {
         return None;
     }

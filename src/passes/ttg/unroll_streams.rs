@@ -16,8 +16,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::core::{Attr, Block, Ir, Op, Type};
-use crate::ir::dialects::{OpKind, ScfOp, TtOp};
+use crate::ir::core::{Block, Ir, Op, Type};
+use crate::ir::dialects::discardable::NUM_STAGES;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{ScfOp, TtOp};
 use crate::ir::effects::effects;
 use crate::layout;
 use crate::passes::common::cse;
@@ -62,14 +64,13 @@ fn factor(ir: &Ir, looped: Op) -> Option<i64> {
     let body = ir.body(looped, 0)?;
     let mut registers = 0;
     for op in ir.ops(body) {
-        if ir.is(op, TtOp::Load) {
-            let volatile = ir.bool_attr(op, "isVolatile");
-            registers += Some(loaded_registers(ir.ty(ir.result(op)))?).filter(|_| !volatile)?;
-        } else if !ir.regions_of(op).is_empty() || !effects(ir, op).is_free() || exchanges(ir, op) {
+        if let Some(load) = tt::Load::of(ir, op) {
+            registers += Some(loaded_registers(ir.ty(load.result(ir)))?).filter(|_| !load.isVolatile(ir))?;
+        } else if !ir.regions_of(op).is_empty() || !effects(ir, op).is_free() || ir.kind(op).works_across_threads() {
             return None;
         }
     }
-    let asked = ir.stored_attr(looped, "tt.num_stages").and_then(Attr::as_int).is_some();
+    let asked = ir.get(looped, NUM_STAGES).is_some();
     match registers {
         _ if asked => None,
         0 => None,
@@ -83,18 +84,6 @@ fn factor(ir: &Ir, looped: Op) -> Option<i64> {
 /// 32-bit registers of one thread that hold a loaded tensor; `None` for scalars.
 fn loaded_registers(ty: Type) -> Option<u32> {
     ty.is_tensor().then(|| (layout::elems_per_thread(ty) as u32 * ty.elem().bit_width().unwrap_or(64)).div_ceil(32))
-}
-
-/// Whether threads need each other's elements, or the operation is too large to repeat.
-pub(super) fn exchanges(ir: &Ir, op: Op) -> bool {
-    matches!(
-        ir.kind(op),
-        OpKind::Ttg(_)
-            | OpKind::Ttng(_)
-            | OpKind::Gpu(_)
-            | OpKind::Unregistered(_)
-            | OpKind::Tt(TtOp::Dot | TtOp::DotScaled | TtOp::Gather | TtOp::Histogram | TtOp::Call | TtOp::Cat)
-    )
 }
 
 /// Step 3: loads, with what they need, in front of everything else.

@@ -7,7 +7,7 @@ use super::{
 use crate::ir::core::{Attr, AttrData, Encoding, Ir, MemDesc, Op};
 use crate::ir::dialects::spec::VerifyResult;
 use crate::ir::dialects::{OpKind, TtgOp};
-use crate::ir::encoding::wellformed;
+use crate::ir::encoding::questions;
 
 /// The elements stay what they are; both sides have a layout.
 pub fn convert_layout(ir: &Ir, op: Op) -> VerifyResult {
@@ -53,7 +53,7 @@ pub(super) fn mutable(dst: Type) -> VerifyResult {
 
 /// The tensor's rank is that of the buffer's layout.
 fn rank_fits(tensor: Type, buffer: &MemDesc, name: &str) -> VerifyResult {
-    let rank = wellformed::rank_of(buffer.encoding).ok_or("the layout of the buffer has no rank")?;
+    let rank = questions::rank_of(buffer.encoding).ok_or("the layout of the buffer has no rank")?;
     ensure!(tensor.rank() == rank, "the {name} has rank {}, and the buffer's layout has rank {rank}", tensor.rank());
     Ok(())
 }
@@ -120,7 +120,7 @@ fn indexed(ir: &Ir, op: Op, buffer: Type, values: (&str, Type), indices: Type) -
     let Some(m) = memdesc(buffer) else { return Ok(()) };
     let (name, values) = values;
     ensure!(
-        m.encoding.as_encoding().is_some_and(wellformed::is_shared),
+        m.encoding.as_encoding().is_some_and(questions::is_shared),
         "the buffer has the layout {}, expected one of shared memory",
         m.encoding
     );
@@ -251,7 +251,7 @@ pub fn memdesc_subslice(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(offsets.len() == rank, "it has {} offsets, and the source has rank {rank}", offsets.len());
     ensure!(result.shape.len() == rank, "the result has rank {}, and the source {rank}", result.shape.len());
     ensure!(
-        src.encoding.as_encoding().is_some_and(wellformed::is_shared),
+        src.encoding.as_encoding().is_some_and(questions::is_shared),
         "the source has the layout {}, expected one of shared memory",
         src.encoding
     );
@@ -261,7 +261,7 @@ pub fn memdesc_subslice(ir: &Ir, op: Op) -> VerifyResult {
         src.alloc_shape,
         result.alloc_shape
     );
-    let buffers = rank - wellformed::rank_of(src.encoding).unwrap_or(rank).min(rank);
+    let buffers = rank - questions::rank_of(src.encoding).unwrap_or(rank).min(rank);
     for (dim, &offset) in offsets.iter().enumerate() {
         let (whole, part) = (src.shape[dim], result.shape[dim]);
         ensure!(part <= whole, "the result has {part} elements along dimension {dim}, and the source {whole}");
@@ -349,7 +349,7 @@ pub fn memdesc_reinterpret(ir: &Ir, op: Op) -> VerifyResult {
         if name == "source" && from.is_none() {
             continue;
         }
-        let rank = wellformed::rank_of(m.encoding).unwrap_or(0).min(m.shape.len());
+        let rank = questions::rank_of(m.encoding).unwrap_or(0).min(m.shape.len());
         let (shape, alloc) = (&m.shape[m.shape.len() - rank..], &m.alloc_shape[m.alloc_shape.len() - rank..]);
         ensure!(
             shape == alloc,

@@ -5,7 +5,7 @@ use super::{Type, context_ctas, context_warps, encloses, ensure, memdesc, operan
 use crate::ir::core::{Attr, Bases, Encoding, FloatKind, Ir, Op, Value};
 use crate::ir::dialects::spec::VerifyResult;
 use crate::ir::dialects::{TtOp, TtgOp};
-use crate::ir::encoding::wellformed;
+use crate::ir::encoding::questions::{cga_of, is_matrix_operand, share};
 
 // ---- mbarriers ----
 
@@ -15,11 +15,6 @@ pub(super) fn is_barrier(ir: &Ir, op: Op, barrier: Type) -> VerifyResult {
     let fits = barrier.elem().is_int_of(64) && barrier.rank() == 1 && barrier.shape()[0] <= ctas;
     ensure!(fits, "the barrier has type {barrier}, expected up to {ctas} × i64, one for each block of the cluster");
     Ok(())
-}
-
-/// What the blocks of a cluster share of a buffer: no bases where there is one block.
-pub(super) fn cga_of(ty: Type) -> &'static [Vec<i32>] {
-    ty.layout().and_then(wellformed::cga).map_or(&[], Bases::as_slice)
 }
 
 /// The bases by which each block has an element of its own.
@@ -170,8 +165,7 @@ pub fn warp_group_dot(ir: &Ir, op: Op) -> VerifyResult {
     let hopper = matches!(d.layout(), Some(Encoding::NvidiaMma(m)) if m.version_major == 3);
     ensure!(hopper, "the result has type {d}, expected the layout nvidia_mma of version 3");
     let shared = |ty: Type| matches!(ty.layout(), Some(Encoding::NvmmaShared(_) | Encoding::SharedLinear { .. }));
-    let in_registers = matches!(a.layout(), Some(Encoding::DotOp { op_idx: 0, parent, .. })
-        if matches!(parent.as_encoding(), Some(Encoding::NvidiaMma(_))));
+    let in_registers = matches!(a.layout(), Some(e @ Encoding::DotOp { op_idx: 0, .. }) if is_matrix_operand(e));
     ensure!(
         shared(a) || in_registers,
         "operand `a` has type {a}, expected an nvmma_shared layout or one of an operand of nvidia_mma"
@@ -191,8 +185,8 @@ pub fn warp_group_dot(ir: &Ir, op: Op) -> VerifyResult {
         b.shape(),
         d.shape()
     );
-    let split = |axis: usize| 1i64 << cga_of(d).iter().filter(|b| b.get(axis).is_some_and(|&c| c != 0)).count();
-    let (m, n) = (m / split(0).min(m), n / split(1).min(n));
+    let share = share(d.shape(), &cga_of(d));
+    let (m, n) = (share[0], share[1]);
     ensure!(m % 64 == 0, "a block has {m} rows of the result, expected a multiple of 64");
     ensure!(n % 8 == 0, "a block has {n} columns of the result, expected a multiple of 8");
     for (name, ty) in [("a", a), ("b", b)] {

@@ -1,15 +1,16 @@
 //! Rules of tensor memory and of `tcgen05`.
 
 use super::ttg::{alloc, mutable};
-use super::ttng::{cga_of, completes, types};
+use super::ttng::{completes, types};
 use super::{Type, ensure, memdesc, operand_ty, result_ty, same_contents};
 use crate::ir::core::encoding::TensorMemory;
 use crate::ir::core::{AttrData, Encoding, FloatKind, Ir, Op};
 use crate::ir::dialects::enums::ScaledElem;
 use crate::ir::dialects::spec::VerifyResult;
+use crate::ir::encoding::questions::{self, Place, cga_of};
 
 fn in_tensor_memory(ty: Type) -> bool {
-    matches!(ty.layout(), Some(Encoding::TensorMemory(_) | Encoding::TensorMemoryScales { .. }))
+    ty.layout().is_some_and(|e| questions::place(e) == Place::TensorMemory)
 }
 
 fn tensor_memory(ty: Type) -> Option<&'static TensorMemory> {
@@ -244,8 +245,9 @@ pub fn tc_gen5_mma(ir: &Ir, op: Op) -> VerifyResult {
     clusters(ir, op, (a, b), e, columns)
 }
 
+/// Into how many parts the blocks of a cluster cut an axis.
 fn split(ty: Type, axis: usize) -> i64 {
-    1 << cga_of(ty).iter().filter(|b| b.get(axis).is_some_and(|&c| c != 0)).count()
+    questions::split(&cga_of(ty), axis)
 }
 
 /// Blocks of a cluster have all of K; two that work together have halves of b.
@@ -254,7 +256,8 @@ fn clusters(ir: &Ir, op: Op, (a, b): (Type, Type), e: &TensorMemory, columns: i6
     ensure!(split(b, 0) == 1, "operand `b` is cut into {} along K, expected no cut", split(b, 0));
     let pairs = ir.stored_attr(op, "two_ctas").is_some();
     if pairs {
-        let first = cga_of(b).first();
+        let cga = cga_of(b);
+        let first = cga.first();
         ensure!(
             first.is_some_and(|f| f[..] == [0, 1]),
             "the first basis of the CGALayout of `b` is {first:?}, expected [0, 1] with `two_ctas`"

@@ -2,11 +2,12 @@
 
 use super::tt_memory::block_fits;
 use super::ttg::mutable;
-use super::ttng::{cga_of, is_barrier, one_each};
+use super::ttng::{is_barrier, one_each};
 use super::{Type, context_ctas, ensure, memdesc, operand_ty};
 use crate::ir::core::{Attr, Encoding, Ir, Op, TypeData};
 use crate::ir::dialects::enums::DescriptorReduceKind;
 use crate::ir::dialects::spec::VerifyResult;
+use crate::ir::encoding::questions::cga_of;
 
 /// A block of a descriptor to a buffer: tiled with a coordinate for each dimension, or im2col with those of an image
 /// and offsets.

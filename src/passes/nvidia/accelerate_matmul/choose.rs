@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use crate::ir::core::encoding::NvidiaMma;
 use crate::ir::core::{Encoding, Ir, Op, Type, Value, ValueDef};
 use crate::ir::dialects::enums::InputPrecision;
-use crate::ir::dialects::{Classes, OpKind, Traits, TtOp, TtgOp};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{Classes, Traits, TtOp, TtgOp};
 use crate::ir::effects::effects;
+use crate::ir::encoding::questions::{cga_of, is_matrix_result};
 use crate::layout;
-use crate::passes::ttg::coalesce::cga_of;
 use crate::passes::ttg::module_attrs;
 use crate::target::{Generation, Target};
 
@@ -23,9 +24,10 @@ pub(super) struct Multiplier {
 /// Step 1 and 2.
 pub(super) fn multiplier(ir: &Ir, op: Op, target: &Target, wgmma: bool) -> Multiplier {
     let ty = ir.ty(ir.result(op));
-    let (a, b) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.operand(op, 1)));
+    let dot = tt::Dot(op);
+    let (a, b) = (ir.ty(dot.a(ir)), ir.ty(dot.b(ir)));
     let none = |refused| Multiplier { mma: None, refused };
-    if target.generation() == Generation::Older || ty.layout().is_none_or(|e| matches!(e, Encoding::NvidiaMma(_))) {
+    if target.generation() == Generation::Older || ty.layout().is_none_or(is_matrix_result) {
         return none(false);
     }
     let f64_types = [a, b, ty].iter().any(|t| is_f64(t.elem()));
@@ -36,10 +38,10 @@ pub(super) fn multiplier(ir: &Ir, op: Op, target: &Target, wgmma: bool) -> Multi
     let Some(encoding) = ty.encoding() else { return none(false) };
     let share = layout::shape_per_cta(encoding, ty.shape());
     let wgmma = wgmma && target.generation() == Generation::Hopper;
-    let refused = wgmma && !takes_wgmma(ir, op, &share, num_warps);
+    let refused = wgmma && !takes_wgmma(ir, dot, &share, num_warps);
     let version = if wgmma && !refused {
         3
-    } else if takes_mma(ir, op) {
+    } else if takes_mma(ir, dot) {
         2
     } else {
         return none(refused);
@@ -54,8 +56,7 @@ pub(super) fn multiplier(ir: &Ir, op: Op, target: &Target, wgmma: bool) -> Multi
         instr[share.len() - 2] = if is_f64(a.elem()) { 8 } else { 16 };
         (instr, warps_of_mma(ir, op, &share, num_warps))
     };
-    let encoding =
-        NvidiaMma { version_major: version, version_minor: 0, warps_per_cta, cga: cga_of(ty).0, instr_shape };
+    let encoding = NvidiaMma { version_major: version, version_minor: 0, warps_per_cta, cga: cga_of(ty), instr_shape };
     Multiplier { mma: Some(encoding), refused }
 }
 
@@ -73,10 +74,10 @@ fn is_f32(ty: Type) -> bool {
 }
 
 /// Whether some tensor-core instruction multiplies these types at the wanted precision.
-fn takes_mma(ir: &Ir, op: Op) -> bool {
-    let elems = [0, 1].map(|i| ir.ty(ir.operand(op, i)).elem());
+fn takes_mma(ir: &Ir, dot: tt::Dot) -> bool {
+    let elems = [dot.a(ir), dot.b(ir)].map(|factor| ir.ty(factor).elem());
     if elems.iter().all(|&e| is_f32(e)) {
-        return ir.enum_attr(op, "inputPrecision") == Some(InputPrecision::Tf32);
+        return dot.inputPrecision(ir) == Some(InputPrecision::Tf32);
     }
     elems.iter().all(|&e| {
         let any_fp8 = e.is_float() && e.bit_width() == Some(8);
@@ -84,8 +85,8 @@ fn takes_mma(ir: &Ir, op: Op) -> bool {
     })
 }
 
-fn takes_wgmma(ir: &Ir, op: Op, share: &[i64], num_warps: u32) -> bool {
-    let (a, result) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
+fn takes_wgmma(ir: &Ir, dot: tt::Dot, share: &[i64], num_warps: u32) -> bool {
+    let (a, result) = (ir.ty(dot.a(ir)), ir.ty(dot.d(ir)));
     let elem = a.elem();
     let bits = i64::from(elem.bit_width().unwrap_or(64));
     let k = a.shape().last().copied().unwrap_or(0);
@@ -93,8 +94,8 @@ fn takes_wgmma(ir: &Ir, op: Op, share: &[i64], num_warps: u32) -> bool {
     let fits =
         share.len() == 2 && share[0] % 64 == 0 && share[1] % 8 == 0 && num_warps.is_multiple_of(4) && k >= 256 / bits;
     // Sums of fp8 products stay in the instruction's short accumulator; where they may not, it cannot be used.
-    let imprecise = ir.int_attr(op, "maxNumImpreciseAcc").unwrap_or(0) >= 32;
-    takes_mma(ir, op) && types && fits && (imprecise || !is_fp8(elem) || !is_f32(result.elem()))
+    let imprecise = dot.maxNumImpreciseAcc(ir).unwrap_or(0) >= 32;
+    takes_mma(ir, dot) && types && fits && (imprecise || !is_fp8(elem) || !is_f32(result.elem()))
 }
 
 /// The largest N that divides the share of a warp group.
@@ -139,9 +140,8 @@ fn warps_of_mma(ir: &Ir, op: Op, share: &[i64], num_warps: u32) -> Vec<u32> {
         return vec![num_warps, 1, 1];
     }
     let mut chained = false;
-    for other in same_region_slice(ir, op)
-        .into_iter()
-        .filter(|&o| o != op && matches!(ir.kind(o), OpKind::Tt(TtOp::Dot | TtOp::DotScaled)))
+    for other in
+        same_region_slice(ir, op).into_iter().filter(|&o| o != op && (ir.is(o, TtOp::Dot) || ir.is(o, TtOp::DotScaled)))
     {
         let ty = ir.ty(ir.result(other));
         if ty.rank() != share.len() {
@@ -189,19 +189,13 @@ pub(super) fn comes_from_load(ir: &Ir, value: Value) -> bool {
     loop {
         match ir.def(value) {
             ValueDef::Arg { .. } => return true,
-            ValueDef::Result { op, .. } => match ir.kind(op) {
-                OpKind::Ttg(
-                    TtgOp::ConvertLayout
-                    | TtgOp::MemDescTrans
-                    | TtgOp::MemDescReshape
-                    | TtgOp::MemDescIndex
-                    | TtgOp::MemDescSubslice
-                    | TtgOp::MemDescReinterpret,
-                )
-                | OpKind::Tt(TtOp::Trans) => value = ir.operand(op, 0),
-                OpKind::Tt(TtOp::Load | TtOp::DescriptorLoad | TtOp::DescriptorGather) => return true,
-                _ => return false,
-            },
+            ValueDef::Result { op, .. } => {
+                let kind = ir.kind(op);
+                if !kind.is_view() && !ir.is(op, TtgOp::ConvertLayout) && !ir.is(op, TtOp::Trans) {
+                    return kind.is_load();
+                }
+                value = ir.operands(op)[0];
+            }
         }
     }
 }
@@ -216,15 +210,14 @@ pub(super) fn loaded_bits(ir: &Ir, value: Value) -> u32 {
         if !followed(ir, op) || !seen.insert(op) {
             continue;
         }
-        match ir.kind(op) {
-            OpKind::Ttg(TtgOp::Fp4ToFp) => return 4,
-            OpKind::Tt(TtOp::Join) => joined.push(ir.ty(ir.result(op))),
-            OpKind::Tt(TtOp::Load | TtOp::DescriptorLoad | TtOp::DescriptorGather)
-                if ir.ty(ir.result(op)).is_tensor() =>
-            {
-                bits = bits.min(ir.ty(ir.result(op)).elem().bit_width().unwrap_or(bits));
-            }
-            _ => {}
+        if ir.is(op, TtgOp::Fp4ToFp) {
+            return 4;
+        }
+        if let Some(join) = tt::Join::of(ir, op) {
+            joined.push(ir.ty(join.result(ir)));
+        }
+        if ir.kind(op).is_load() && ir.ty(ir.result(op)).is_tensor() {
+            bits = bits.min(ir.ty(ir.result(op)).elem().bit_width().unwrap_or(bits));
         }
         queue.extend(ir.operands(op).iter().filter_map(|&v| ir.def_op(v)));
     }
@@ -245,10 +238,7 @@ fn joins_neighbours(ty: Type) -> bool {
 fn followed(ir: &Ir, op: Op) -> bool {
     let elementwise = ir.kind(op).has(Traits::ELEMENTWISE) && effects(ir, op).is_free();
     let view = ir.kind(op).belongs(Classes::TENSOR_VIEW);
-    let keeps_elements = matches!(
-        ir.kind(op),
-        OpKind::Tt(TtOp::Broadcast | TtOp::Load | TtOp::DescriptorLoad | TtOp::DescriptorGather)
-            | OpKind::Ttg(TtgOp::Fp4ToFp | TtgOp::ConvertLayout)
-    );
+    let spreads = ir.is(op, TtOp::Broadcast) || ir.is(op, TtgOp::Fp4ToFp) || ir.is(op, TtgOp::ConvertLayout);
+    let keeps_elements = ir.kind(op).is_load() || spreads;
     elementwise || view || keeps_elements
 }

@@ -22,8 +22,10 @@
 //!   %g = reshape (broadcast (reshape %f)); %w = mulf %v, %g; %d = tt.dot %w, %b, %c
 //! ```
 
-use crate::ir::core::{Attr, Builder, Encoding, FloatKind, Ir, Loc, Op, OpState, Type, Value};
+use crate::ir::core::{Attr, Builder, Encoding, FloatKind, Ir, Loc, Op, Type, Value};
 use crate::ir::dialects::enums::ScaledElem;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
 use crate::ir::dialects::{ArithOp, MathOp, TtOp, TtgOp};
 use crate::passes::ttg::infer;
 
@@ -40,17 +42,17 @@ pub(super) fn decompose(ir: &mut Ir, op: Op) -> Option<Op> {
         FloatKind::BF16
     });
     let result = ir.ty(scaled.accumulator).encoding()?;
-    let mut operands = vec![];
-    for index in 0..2 {
+    let mut factors = [scaled.accumulator; 2];
+    for (index, factor) in factors.iter_mut().enumerate() {
         let value = scaled.operand(ir, index, wide)?;
         let encoding = Attr::encoding(Encoding::DotOp { op_idx: index as u32, parent: result, k_width: 0 });
         let ty = ir.ty(value).with_encoding(Some(encoding));
         let loc = ir.value_loc(scaled.sides[index].value);
-        operands.push(scaled.at(ir, loc).value(TtgOp::ConvertLayout, &[value], ty));
+        *factor = scaled.at(ir, loc).value(TtgOp::ConvertLayout, &[value], ty);
     }
-    operands.push(scaled.accumulator);
     let ty = ir.ty(scaled.accumulator);
-    let state = OpState::new(TtOp::Dot, ir.loc(op)).operands(&operands).results(&[ty]);
+    let [a, b] = factors;
+    let state = tt::Dot::state(ir.loc(op), a, b, scaled.accumulator).results(&[ty]);
     let dot = Builder::before(ir, op).insert(state);
     let product = ir.result(dot);
     let back = if transpose { transposed(&mut Builder::before(ir, op), product)? } else { product };
@@ -78,20 +80,22 @@ struct Scaled {
 
 impl Scaled {
     fn of(ir: &Ir, op: Op) -> Scaled {
-        let side = |value: usize, scale: usize, format: &str, pack: &str| Side {
-            value: ir.operand(op, value),
-            scale: ir.operand_group(op, scale).first().copied(),
-            format: ir.enum_attr(op, format).unwrap_or(ScaledElem::E4m3),
-            k_pack: ir.bool_attr(op, pack),
+        let dot = tt::DotScaled(op);
+        let side = |value, scale, format: Option<ScaledElem>, k_pack| {
+            let format = format.unwrap_or(ScaledElem::E4m3);
+            Side { value, scale, format, k_pack }
         };
-        let sides = [side(0, 3, "a_elem_type", "lhs_k_pack"), side(1, 4, "b_elem_type", "rhs_k_pack")];
+        let sides = [
+            side(dot.a(ir), dot.a_scale(ir), dot.a_elem_type(ir), dot.lhs_k_pack(ir)),
+            side(dot.b(ir), dot.b_scale(ir), dot.b_elem_type(ir), dot.rhs_k_pack(ir)),
+        ];
         let a = ir.ty(sides[0].value).shape();
         let k = a[a.len() - 1] * if sides[0].format == ScaledElem::E2m1 && sides[0].k_pack { 2 } else { 1 };
         // A single scale says nothing about groups.
         let per_scale =
             |s: &Side| s.scale.map(|v| ir.ty(v)).filter(|t| t.num_elements() != 1).map(|t| k / t.shape()[t.rank() - 1]);
         let group = sides.iter().find_map(per_scale).unwrap_or(32);
-        Scaled { op, sides, accumulator: ir.operand(op, 2), group, fast: ir.bool_attr(op, "fastMath") }
+        Scaled { op, sides, accumulator: dot.c(ir), group, fast: dot.fastMath(ir) }
     }
 
     fn at<'a>(&self, ir: &'a mut Ir, loc: Loc) -> Builder<'a> {
@@ -127,7 +131,8 @@ impl Scaled {
             shape[axis] *= 2;
             let encoding = infer::unpacked(ty.encoding()?, axis, &shape)?;
             let result = Type::tensor(&shape, wide, Some(encoding));
-            self.at(ir, loc).value_with(TtgOp::Fp4ToFp, &[side.value], result, &[("axis", Attr::i32(axis as i64))])
+            let state = ttg::Fp4ToFp::state(loc, side.value).with(ttg::Fp4ToFp::ATTR.axis, axis as i64);
+            self.at(ir, loc).result(state, result)
         } else if ty.elem() == wide {
             side.value
         } else {
@@ -158,7 +163,8 @@ impl Scaled {
         } else {
             b.value(TtgOp::ConvertLayout, &[scale], of(&shape, inner))
         };
-        let single = b.value_with(TtOp::Reshape, &[near], of(&single, outer), &[("efficient_layout", Attr::unit())]);
+        let view = tt::Reshape::state(b.loc, near).with(tt::Reshape::ATTR.efficient_layout, true);
+        let single = b.result(view, of(&single, outer));
         let many = b.value(TtOp::Broadcast, &[single], of(&many, outer));
         Some(b.value(TtOp::Reshape, &[many], wanted))
     }
@@ -197,10 +203,6 @@ fn transposed(b: &mut Builder<'_>, value: Value) -> Option<Value> {
     let shape: Vec<i64> = order.iter().map(|&d| ty.shape()[d as usize]).collect();
     let encoding = infer::transposed(ty.encoding()?, &order, ty.shape())?;
     let order: Vec<i64> = order.into_iter().map(i64::from).collect();
-    Some(b.value_with(
-        TtOp::Trans,
-        &[value],
-        Type::tensor(&shape, ty.elem(), Some(encoding)),
-        &[("order", Attr::i32_array(&order))],
-    ))
+    let state = tt::Trans::state(b.loc, value).with(tt::Trans::ATTR.order, &order);
+    Some(b.result(state, Type::tensor(&shape, ty.elem(), Some(encoding))))
 }

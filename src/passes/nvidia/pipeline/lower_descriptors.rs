@@ -16,7 +16,7 @@
 //! ```
 
 use super::lower_loads::{carry, count_on};
-use crate::ir::core::{Block, Builder, InsertPoint, Ir, Op, OpState, Type, Value};
+use crate::ir::core::{Block, Builder, InsertPoint, Ir, Op, Type, Value};
 use crate::ir::dialects::{ArithOp, ScfOp, TtOp, TtngOp};
 use crate::layout::encodings::DESCRIPTOR_BYTES;
 use crate::passes::nvidia::tensor_descriptors::Recipe;
@@ -99,8 +99,7 @@ fn hand_out(ir: &mut Ir, body: Block, make: Op, counter: Value, next: Value) {
                     ir.set_operands(end, &operands);
                 }
                 None => {
-                    Builder::new(ir, InsertPoint::End(block), loc)
-                        .insert(OpState::new(ScfOp::Yield, loc).operands(&[given]));
+                    Builder::new(ir, InsertPoint::End(block), loc).op(ScfOp::Yield, &[given], &[]);
                 }
             }
         }

@@ -17,8 +17,12 @@ use super::{lower_descriptors, lower_tma};
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Op, OpState, Type, TypeData, Value};
-use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::enums::CmpiPredicate;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
 use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
+use crate::ir::rewrite::fold::has_no_bits;
 use crate::layout;
 use crate::passes::manager::PassCx;
 use crate::passes::nvidia::tensor_descriptors;
@@ -74,16 +78,16 @@ pub(super) fn lower(ir: &mut Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, loope
 /// Step 1.
 fn decide(ir: &Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, body: Block, schedule: &Schedule) -> Vec<AsyncLoad> {
     let mut plan = vec![];
-    for op in body_ops(ir, body).into_iter().filter(|&op| loads::is_load(ir, op)) {
+    for op in body_ops(ir, body).into_iter().filter(|&op| ir.kind(op).is_load()) {
         let Some(distance) = stages_to_first_use(ir, body, schedule, op).filter(|&d| d > 0) else { continue };
         let ty = ir.ty(ir.result(op));
-        if lower_tma::is_tma(ir, op) {
-            if let Ok(encoding) = tensor_descriptors::block_layout(ir.ty(ir.operand(op, 0)), ty) {
+        let Some(load) = tt::Load::of(ir, op) else {
+            if let Some(encoding) = descriptor_layout(ir, op) {
                 let slots = distance + u32::from(feeds_wgmma(ir, op, encoding));
                 plan.push(AsyncLoad { op, slots, contiguity: 1, encoding, is_tma: true });
             }
             continue;
-        }
+        };
         let mut contiguity = 1;
         let encoding =
             if ty.is_tensor() { loads::buffer_encoding(ir, op) } else { Some(loads::scalar_buffer_encoding()) };
@@ -91,7 +95,7 @@ fn decide(ir: &Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, body: Block, schedu
         let mut wide = loads::is_wide_enough(ir, axis, op);
         if ty.is_tensor() {
             wide &= loads::copy_bytes(ty, &encoding).is_some_and(|bytes| bytes >= 4);
-            contiguity = loads::contiguity(ir, axis, op);
+            contiguity = loads::contiguity(ir, axis, load);
         }
         if wide {
             let encoding = Attr::encoding(encoding);
@@ -103,6 +107,12 @@ fn decide(ir: &Ir, cx: &mut PassCx, axis: &AxisInfoAnalysis, body: Block, schedu
         }
     }
     plan
+}
+
+/// The layout in shared memory of what a load through a descriptor gives, if it is one and has one.
+fn descriptor_layout(ir: &Ir, load: Op) -> Option<Attr> {
+    let descriptor = ir.kind(load).is_descriptor_load().then(|| ir.operands(load)[0])?;
+    tensor_descriptors::block_layout(ir.ty(descriptor), ir.ty(ir.result(load))).ok()
 }
 
 /// The operations of the body that use a result, also through views and through what the loop carries.
@@ -148,27 +158,13 @@ pub(super) fn first_user(ir: &Ir, body: Block, schedule: &Schedule, ops: &[Op]) 
     users.into_iter().reduce(|a, b| if schedule.is_before(ir, b, a) { b } else { a })
 }
 
-fn is_zero(ir: &Ir, value: Value) -> bool {
-    let constant = ir.def_op(value).filter(|&d| ir.is(d, ArithOp::Constant)).and_then(|d| ir.stored_attr(d, "value"));
-    let splat = ir.def_op(value).filter(|&d| ir.is(d, TtOp::Splat)).map(|d| ir.operand(d, 0));
-    match splat {
-        Some(scalar) => is_zero(ir, scalar),
-        None => constant.is_some_and(|c| {
-            c.int_value() == Some(0)
-                || c.float_value().is_some_and(|f| f == 0.0 && f.is_sign_positive())
-                || c.splat_value() == Some(0)
-        }),
-    }
-}
-
 /// Whether users can read the buffer itself: the only one stores the tensor to shared memory, and masked elements are
 /// zero.
 pub(super) fn stays_in_memory(ir: &Ir, load: Op) -> Option<Op> {
     let value = ir.result(load);
     let alloc = ir.users(value).first().copied().filter(|&u| ir.has_one_use(value) && ir.is(u, TtgOp::LocalAlloc))?;
-    let alike = if lower_tma::is_tma(ir, load) {
-        let wanted = tensor_descriptors::block_layout(ir.ty(ir.operand(load, 0)), ir.ty(value)).ok();
-        wanted == ir.ty(ir.result(alloc)).encoding()
+    let alike = if ir.kind(load).is_descriptor_load() {
+        descriptor_layout(ir, load) == ir.ty(ir.result(alloc)).encoding()
     } else {
         masked_are_zero(ir, load)
     };
@@ -177,7 +173,7 @@ pub(super) fn stays_in_memory(ir: &Ir, load: Op) -> Option<Op> {
 
 /// Whether masked elements of a load through pointers are zero, as its copy makes them.
 fn masked_are_zero(ir: &Ir, load: Op) -> bool {
-    ir.operand_group(load, 2).first().is_none_or(|&other| is_zero(ir, other))
+    tt::Load::of(ir, load).and_then(|load| load.other(ir)).is_none_or(|other| has_no_bits(ir, other))
 }
 
 /// Whether a user of a loaded tensor is an allocation that becomes a view of its slot, which has this encoding.
@@ -188,7 +184,7 @@ fn becomes_view(ir: &Ir, user: Op, encoding: Option<Attr>) -> bool {
 /// Whether a `wgmma` will read the slot of a load, which has this encoding. Others may use what is loaded beside: each
 /// reads the same slot.
 fn feeds_wgmma(ir: &Ir, load: Op, encoding: Attr) -> bool {
-    if !lower_tma::is_tma(ir, load) && !masked_are_zero(ir, load) {
+    if !ir.kind(load).is_descriptor_load() && !masked_are_zero(ir, load) {
         return false;
     }
     let views = ir.users(ir.result(load)).into_iter().filter(|&u| becomes_view(ir, u, Some(encoding)));
@@ -289,8 +285,7 @@ fn rewrite(ir: &mut Ir, looped: Op, body: Block, schedule: &mut Schedule, plan: 
     }
     // What hardware copies is waited for where it is used.
     if plan.iter().any(|l| !l.is_tma) {
-        Builder::after(ir, looped)
-            .insert(OpState::new(TtgOp::AsyncWait, loc).results(&[token()]).attr("num", Attr::i32(0)));
+        Builder::after(ir, looped).result(ttg::AsyncWait::state(loc, &[]).with(ttg::AsyncWait::ATTR.num, 0), token());
     }
 }
 
@@ -302,7 +297,7 @@ pub(super) fn count_on(b: &mut Builder<'_>, counter: Value, limits: [Value; 3]) 
 /// Whether a counter starts over, and its next value; `limits` are 0, 1 and the number of slots.
 fn counted_on(b: &mut Builder<'_>, counter: Value, [zero, one, size]: [Value; 3]) -> (Value, Value) {
     let sum = b.value(ArithOp::Addi, &[counter, one], Type::int(32));
-    let over = b.value_with(ArithOp::Cmpi, &[sum, size], Type::int(1), &[("predicate", CmpiPredicate::Sge.attr())]);
+    let over = b.cmpi(CmpiPredicate::Sge, sum, size);
     (over, b.value(ArithOp::Select, &[over, zero, sum], Type::int(32)))
 }
 
@@ -330,8 +325,7 @@ fn allocate(ir: &mut Ir, looped: Op, load: &AsyncLoad) -> Value {
     let shape: Vec<i64> = std::iter::once(i64::from(load.slots)).chain(tensor.shape().iter().copied()).collect();
     let ty = buffers::shared(&shape, tensor.elem(), load.encoding, true);
     let loc = ir.loc(load.op);
-    let alloc = Builder::before(ir, looped).insert(OpState::new(TtgOp::LocalAlloc, loc).results(&[ty]));
-    let buffer = ir.result(alloc);
+    let buffer = Builder::before(ir, looped).result(ttg::LocalAlloc::state(loc, None), ty);
     Builder::after(ir, looped).op(TtgOp::LocalDealloc, &[buffer], &[]);
     buffer
 }
@@ -345,8 +339,8 @@ pub(super) struct Staged<'a> {
 }
 
 impl Staged<'_> {
-    pub(super) fn insert(&mut self, state: OpState) -> Value {
-        let op = self.effect(state);
+    pub(super) fn insert(&mut self, state: OpState, ty: Type) -> Value {
+        let op = self.effect(state.results(&[ty]));
         self.ir.result(op)
     }
 
@@ -364,7 +358,7 @@ impl Staged<'_> {
     pub(super) fn slot(&mut self, buffer: Value, index: Value) -> Value {
         let ty = buffers::slot_of(self.ir.ty(buffer));
         let loc = self.ir.value_loc(buffer);
-        self.insert(OpState::new(TtgOp::MemDescIndex, loc).operands(&[buffer, index]).results(&[ty]))
+        self.insert(ttg::MemDescIndex::state(loc, buffer, index), ty)
     }
 }
 
@@ -372,38 +366,33 @@ impl Staged<'_> {
 fn start_ahead(ir: &mut Ir, body: Block, schedule: &mut Schedule, load: &AsyncLoad, buffer: Value, group: &Group) {
     let op = load.op;
     let (Some(place), Some(user)) = (schedule.get(op), first_user(ir, body, schedule, &[op])) else { return };
+    let Some(plain) = tt::Load::of(ir, op) else { return };
     let user_place = schedule.get(user).unwrap_or(place);
     let loc = ir.loc(op);
     let result = ir.result(op);
-    let (ptr, mask, other) =
-        (ir.operand(op, 0), ir.operand_group(op, 1).first().copied(), ir.operand_group(op, 2).first().copied());
+    let (ptr, mask, other) = (plain.ptr(ir), plain.mask(ir), plain.other(ir));
     let mut b = Staged { ir, schedule, place, at: InsertPoint::Before(op) };
     let slot = b.slot(buffer, group.insert);
-    let operands: Vec<Value> = [ptr, slot].into_iter().chain(mask).chain(other).collect();
-    let sizes = [1, 1, i64::from(mask.is_some()), i64::from(other.is_some())];
-    let mut state = OpState::new(TtgOp::AsyncCopyGlobalToLocal, loc)
-        .operands(&operands)
-        .results(&[token()])
-        .attr("operandSegmentSizes", Attr::i32_array(&sizes))
-        .attr("contiguity", Attr::i32(i64::from(load.contiguity)));
-    for name in ["cache", "evict", "isVolatile", "cachePolicy"] {
-        if let Some(value) = b.ir.stored_attr(op, name) {
-            state = state.attr(name, value);
-        }
-    }
-    let copy = b.insert(state);
-    let commit = b.insert(OpState::new(TtgOp::AsyncCommitGroup, loc).operands(&[copy]).results(&[token()]));
+    let state = ttg::AsyncCopyGlobalToLocal::state(loc, ptr, slot, mask, other);
+    let (from, to) = (tt::Load::ATTR, ttg::AsyncCopyGlobalToLocal::ATTR);
+    let state = state
+        .with(to.contiguity, i64::from(load.contiguity))
+        .with_some(to.cache, b.ir.stored(op, from.cache))
+        .with_some(to.evict, b.ir.stored(op, from.evict))
+        .with_some(to.isVolatile, b.ir.stored(op, from.isVolatile));
+    let copy = b.insert(state, token());
+    let commit = b.insert(ttg::AsyncCommitGroup::state(loc, &[copy]), token());
     b.place = user_place;
-    let wait =
-        b.insert(OpState::new(TtgOp::AsyncWait, loc).operands(&[commit]).results(&[token()]).attr("num", Attr::i32(0)));
+    let wait = ttg::AsyncWait::state(loc, &[commit]).with(ttg::AsyncWait::ATTR.num, 0);
+    let wait = b.insert(wait, token());
     let read = b.slot(buffer, group.extract);
     let ty = b.ir.ty(result);
-    match other.filter(|&o| !is_zero(b.ir, o)) {
+    match other.filter(|&o| !has_no_bits(b.ir, o)) {
         // The copy fills masked elements with zeros.
         Some(other) if b.ir.has_uses(result) => {
-            let loaded = b.insert(OpState::new(TtgOp::LocalLoad, loc).operands(&[read, wait]).results(&[ty]));
+            let loaded = b.insert(ttg::LocalLoad::state(loc, read, Some(wait)), ty);
             let mask = mask.unwrap_or(other);
-            let chosen = b.insert(OpState::new(ArithOp::Select, loc).operands(&[mask, loaded, other]).results(&[ty]));
+            let chosen = b.insert(arith::Select::state(loc, mask, loaded, other), ty);
             b.ir.replace_all_uses(result, chosen);
         }
         Some(_) => {}
@@ -428,8 +417,7 @@ pub(super) fn read_slot(b: &mut Staged<'_>, result: Value, slot: Value, wait: Op
     }
     if b.ir.has_uses(result) {
         let (ty, loc) = (b.ir.ty(result), b.ir.value_loc(result));
-        let operands: Vec<Value> = [slot].into_iter().chain(wait).collect();
-        let loaded = b.insert(OpState::new(TtgOp::LocalLoad, loc).operands(&operands).results(&[ty]));
+        let loaded = b.insert(ttg::LocalLoad::state(loc, slot, wait), ty);
         b.ir.replace_all_uses(result, loaded);
     }
 }

@@ -14,9 +14,12 @@
 //! when the counter of the slots that are read starts over.
 
 use super::lower_loads::{AsyncLoad, Group, Staged, first_user, read_slot, stays_in_memory};
-use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Op, OpState, Type, Value};
-use crate::ir::dialects::{ArithOp, TtOp, TtgOp, TtngOp};
+use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Loc, Op, Type, Value};
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::ttng::ttng;
+use crate::ir::dialects::{TtgOp, TtngOp};
 use crate::layout::encodings::tma_bytes;
+use crate::passes::nvidia::tma_lowering;
 use crate::passes::ttg::pipeline::schedule::{Schedule, ancestor_in};
 use crate::passes::ttg::{buffers, module_attrs};
 
@@ -84,20 +87,21 @@ pub(super) fn signal(
     let mut b = Staged { ir, schedule, place, at: InsertPoint::Before(first) };
     let loc = b.ir.loc(looped);
     let barrier = b.slot(barriers, group.insert);
-    let always =
-        b.insert(OpState::new(ArithOp::Constant, loc).results(&[Type::int(1)]).attr("value", Attr::bool(true)));
-    let expect =
-        OpState::new(TtngOp::BarrierExpect, loc).operands(&[barrier, always]).attr("size", Attr::i32(i64::from(bytes)));
-    b.effect(expect);
+    let always = always(&mut b, loc);
+    let expect = ttng::BarrierExpect::state(loc, barrier, always);
+    b.effect(expect.with(ttng::BarrierExpect::ATTR.size, i64::from(bytes)));
     let all: Vec<Op> = loads.iter().map(|l| l.op).collect();
     let user = first_user(b.ir, body, b.schedule, &all)?;
     b.place = b.schedule.get(user)?;
     b.at = InsertPoint::After(last);
     let read = b.slot(barriers, group.extract);
-    let sizes = Attr::i32_array(&[1, 1, 0, 0]);
-    let wait =
-        b.effect(OpState::new(TtngOp::WaitBarrier, loc).operands(&[read, phase]).attr("operandSegmentSizes", sizes));
+    let wait = b.effect(ttng::WaitBarrier::state(loc, read, phase, None, &[]));
     Some(Signal { barrier, wait })
+}
+
+/// The constant `true`.
+fn always(b: &mut Staged<'_>, loc: Loc) -> Value {
+    b.insert(arith::Constant::state(loc).with(arith::Constant::ATTR.value, Attr::bool(true)), Type::int(1))
 }
 
 /// As many mbarriers as slots, ready in front of the loop.
@@ -109,7 +113,7 @@ fn allocate(ir: &mut Ir, looped: Op, slots: u32) -> Value {
     for i in 0..slots {
         let number = b.i32(i64::from(i));
         let one = b.value(TtgOp::MemDescIndex, &[barriers, number], buffers::slot_of(ty));
-        let state = b.state(TtngOp::InitBarrier).operands(&[one]).attr("count", Attr::i32(1));
+        let state = ttng::InitBarrier::state(b.loc, one).with(ttng::InitBarrier::ATTR.count, 1);
         b.insert(state);
     }
     let mut b = Builder::after(ir, looped);
@@ -138,10 +142,8 @@ pub(super) fn start_ahead(
     let (loc, result) = (ir.loc(op), ir.result(op));
     let mut b = Staged { ir, schedule, place, at: InsertPoint::Before(op) };
     let slot = b.slot(buffer, group.insert);
-    let always =
-        b.insert(OpState::new(ArithOp::Constant, loc).results(&[Type::int(1)]).attr("value", Attr::bool(true)));
-    let copies =
-        crate::passes::nvidia::tma_lowering::copy_in(&mut Builder::before(b.ir, op), op, signal.barrier, slot, always);
+    let always = always(&mut b, loc);
+    let copies = tma_lowering::copy_in(&mut Builder::before(b.ir, op), op, signal.barrier, slot, always);
     for copy in copies {
         b.schedule.insert(copy, place.0, place.1);
     }
@@ -151,9 +153,4 @@ pub(super) fn start_ahead(
     read_slot(&mut b, result, read, None);
     schedule.remove(op);
     ir.erase_op(op);
-}
-
-/// Whether a load is one through a descriptor.
-pub(super) fn is_tma(ir: &Ir, op: Op) -> bool {
-    ir.is(op, TtOp::DescriptorLoad) || ir.is(op, TtOp::DescriptorGather)
 }

@@ -10,12 +10,12 @@
 
 use super::{lower_loads, tma_stores, wgmma};
 use crate::analysis::axis_info::AxisInfoAnalysis;
-use crate::ir::core::{Attr, Ir, Op};
+use crate::ir::core::{Ir, Op};
 use crate::ir::dialects::ScfOp;
+use crate::ir::dialects::discardable::{CLUSTER, MAX_STAGE, NUM_STAGES, STAGE};
 use crate::ir::rewrite::{Config, Pattern, rewrite_greedily};
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
-use crate::passes::ttg::pipeline::schedule::{CLUSTER, MAX_STAGE, NUM_STAGES, STAGE};
 use crate::passes::ttg::pipeline::{expand, waits};
 
 pub static PASS: Pass = Pass {
@@ -49,19 +49,19 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     rewrite_greedily(ir, module, &arithmetic, Config::default());
     expand::resolve_masks(ir);
     for op in ir.all_ops(module) {
-        for name in [STAGE, CLUSTER, MAX_STAGE] {
-            ir.remove_attr(op, name);
+        for key in [STAGE, CLUSTER, MAX_STAGE] {
+            ir.take(op, key);
         }
     }
     for looped in loops(ir) {
-        if ir.stored_attr(looped, NUM_STAGES).and_then(Attr::as_int).unwrap_or(stages) >= 1 {
+        if ir.get(looped, NUM_STAGES).unwrap_or(stages) >= 1 {
             wgmma::launch(ir, looped);
         }
     }
     waits::update(ir);
     rewrite_greedily(ir, module, &arithmetic, Config::default());
     for looped in loops(ir) {
-        if ir.stored_attr(looped, NUM_STAGES).and_then(Attr::as_int).unwrap_or(stages) > 1 {
+        if ir.get(looped, NUM_STAGES).unwrap_or(stages) > 1 {
             tma_stores::pipeline(ir, looped);
         }
     }

@@ -12,14 +12,19 @@
 //!    memory ([`lower_descriptors`]).
 
 use super::lower_descriptors;
-use crate::ir::core::{Attr, Builder, Ir, Op, Type, TypeData, Value, ValueDef};
+use crate::ir::core::{Builder, Ir, Op, Type, TypeData, Value, ValueDef};
+use crate::ir::dialects::classes::moved_tensor;
 use crate::ir::dialects::enums::MemSemantic;
-use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::scf::scf;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttng::ttng;
+use crate::ir::dialects::{Classes, ScfOp, TtOp, TtgOp};
+use crate::passes::nvidia::tma_lowering::descriptor;
 use crate::passes::nvidia::{tensor_descriptors, tma_lowering};
 use crate::passes::ttg::buffers;
 
-/// `relaxed`
-/// Slots of a descriptor are one less.
+/// A descriptor that the loop makes is kept as in a pipeline of so many stages. [`lower_descriptors`] gives it one slot
+/// less, so it alternates between two.
 const STAGES: u32 = 3;
 
 /// Rewrites the stores of one loop.
@@ -28,11 +33,10 @@ pub(super) fn pipeline(ir: &mut Ir, looped: Op) {
     if stores.is_empty() || orders_memory(ir, looped) {
         return;
     }
-    let made_here = stores.iter().any(|&op| !is_parameter(ir, ir.operand(op, 0)));
+    let made_here = stores.iter().any(|&op| !is_parameter(ir, descriptor(ir, op)));
     let mut made: Vec<(Type, Value)> = vec![];
     for &op in &stores {
-        let source = source_of(ir, op);
-        let Some(ty) = buffer_type(ir, op, source) else { continue };
+        let Some((source, ty)) = buffer_type(ir, op) else { continue };
         let known = made.iter().find(|m| m.0 == ty).map(|m| m.1);
         let buffer = known.unwrap_or_else(|| {
             let mut b = Builder::before(ir, looped);
@@ -45,8 +49,7 @@ pub(super) fn pipeline(ir: &mut Ir, looped: Op) {
         store(ir, op, source, buffer);
     }
     let mut b = Builder::after(ir, looped);
-    let state = b.state(TtngOp::TmaStoreWait).attr("pendings", Attr::i32(0));
-    b.insert(state);
+    b.insert(ttng::TmaStoreWait::state(b.loc).with(ttng::TmaStoreWait::ATTR.pendings, 0));
     for &(_, buffer) in &made {
         b.op(TtgOp::LocalDealloc, &[buffer], &[]);
     }
@@ -59,16 +62,16 @@ pub(super) fn pipeline(ir: &mut Ir, looped: Op) {
 fn stores(ir: &Ir, looped: Op) -> Vec<Op> {
     let innermost =
         |op: Op| std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).find(|&o| ir.is(o, ScfOp::For));
-    let is_store = |op: Op| {
-        matches!(ir.kind(op), OpKind::Tt(TtOp::DescriptorStore | TtOp::DescriptorReduce | TtOp::DescriptorScatter))
-    };
-    let known = |op: Op| matches!(*ir.ty(ir.operand(op, 0)), TypeData::TensorDesc { layout: Some(_), .. });
+    let is_store = |op: Op| ir.kind(op).belongs(Classes::DESCRIPTOR_ACCESS) && !ir.kind(op).is_load();
+    let known = |op: Op| matches!(*ir.ty(descriptor(ir, op)), TypeData::TensorDesc { layout: Some(_), .. });
     ir.all_ops(looped).into_iter().filter(|&op| is_store(op) && known(op) && innermost(op) == Some(looped)).collect()
 }
 
 fn orders_memory(ir: &Ir, looped: Op) -> bool {
     let orders = |op: Op| {
-        ir.kind(op).is_atomic() && ir.enum_attr::<MemSemantic>(op, "sem").is_some_and(|sem| sem != MemSemantic::Relaxed)
+        // All atomic operations have the same attribute.
+        let semantic = ir.get(op, tt::AtomicRmw::ATTR.sem).filter(|_| ir.kind(op).is_atomic());
+        semantic.is_some_and(|semantic| semantic != MemSemantic::Relaxed)
     };
     ir.all_ops(looped).into_iter().any(orders)
 }
@@ -80,33 +83,31 @@ fn is_parameter(ir: &Ir, desc: Value) -> bool {
         let ValueDef::Arg { block, index } = ir.def(value) else { return false };
         match ir.block_op(block) {
             Some(func) if ir.is(func, TtOp::Func) => return true,
-            Some(outer) if ir.is(outer, ScfOp::For) && index > 0 => match ir.operands(outer).get(index as usize + 2) {
-                Some(&init) => value = init,
-                None => return false,
-            },
-            _ => return false,
+            Some(outer) => {
+                let inits = scf::For::of(ir, outer).map_or(&[][..], |looped| looped.init(ir));
+                let Some(&init) = (index as usize).checked_sub(1).and_then(|i| inits.get(i)) else { return false };
+                value = init;
+            }
+            None => return false,
         }
     }
 }
 
-fn source_of(ir: &Ir, op: Op) -> Value {
-    ir.operand(op, if ir.is(op, TtOp::DescriptorScatter) { 3 } else { 1 })
-}
-
-fn buffer_type(ir: &Ir, op: Op, source: Value) -> Option<Type> {
+/// What a store writes, and the type of the buffer for it.
+fn buffer_type(ir: &Ir, op: Op) -> Option<(Value, Type)> {
+    let source = moved_tensor(ir, op)?;
     let ty = ir.ty(source);
-    let encoding = tensor_descriptors::block_layout(ir.ty(ir.operand(op, 0)), ty).ok()?;
-    Some(buffers::shared(ty.shape(), ty.elem(), encoding, true))
+    let encoding = tensor_descriptors::block_layout(ir.ty(descriptor(ir, op)), ty).ok()?;
+    Some((source, buffers::shared(ty.shape(), ty.elem(), encoding, true)))
 }
 
 /// Step 2.
 fn store(ir: &mut Ir, op: Op, source: Value, buffer: Value) {
     let mut b = Builder::before(ir, op);
-    let state = b.state(TtngOp::TmaStoreWait).attr("pendings", Attr::i32(0)).attr("read_only", Attr::unit());
-    b.insert(state);
+    let keys = ttng::TmaStoreWait::ATTR;
+    b.insert(ttng::TmaStoreWait::state(b.loc).with(keys.pendings, 0).with(keys.read_only, true));
     b.op(TtgOp::LocalStore, &[source, buffer], &[]);
-    let state = b.state(TtngOp::FenceAsyncShared).attr("bCluster", Attr::bool(false));
-    b.insert(state);
+    tma_lowering::fence(&mut b);
     tma_lowering::copy_out(&mut b, op, buffer);
     ir.erase_op(op);
 }

@@ -24,9 +24,13 @@
 use std::collections::BTreeSet;
 
 use crate::ir::core::{
-    Attr, Block, Builder, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Type, TypeData, Use, Value, ValueDef,
+    Block, Builder, Encoding, InsertPoint, Ir, MemDesc, Op, OpState, Type, TypeData, Use, Value, ValueDef,
 };
-use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::ttng::ttng::{WarpGroupDot, WarpGroupDotWait};
+use crate::ir::dialects::{ScfOp, TtOp, TtgOp, TtngOp};
+use crate::ir::encoding::questions::has_matrix_result;
 use crate::layout::{ConversionKind, conversion_kind_of};
 use crate::passes::ttg::infer;
 
@@ -39,7 +43,7 @@ pub(super) fn launch(ir: &mut Ir, looped: Op) {
     let dots: Vec<Op> = ir.ops(body).filter(|&op| ir.is(op, TtngOp::WarpGroupDot)).collect();
     let mut free: Vec<(Op, usize)> = vec![];
     for dot in dots {
-        ir.set_attr(dot, "isAsync", Attr::bool(true));
+        ir.put(dot, WarpGroupDot::ATTR.isAsync, true);
         if let Some(index) = properly_async(ir, looped, body, dot) {
             free.push((dot, index));
         } else {
@@ -62,12 +66,13 @@ pub(super) fn launch(ir: &mut Ir, looped: Op) {
 }
 
 fn wait_after(ir: &mut Ir, op: Op, pendings: i64) -> Op {
-    let state = OpState::new(TtngOp::WarpGroupDotWait, ir.loc(op)).attr("pendings", Attr::i32(pendings));
+    let state = WarpGroupDotWait::state(ir.loc(op), &[]).with(WarpGroupDotWait::ATTR.pendings, pendings);
     Builder::after(ir, op).insert(state)
 }
 
 fn full_waits(ir: &Ir, body: Block) -> impl Iterator<Item = Op> + '_ {
-    ir.ops(body).filter(|&op| ir.is(op, TtngOp::WarpGroupDotWait) && ir.int_attr(op, "pendings") == Some(0))
+    let full = |&op: &Op| WarpGroupDotWait::of(ir, op).is_some_and(|wait| wait.pendings(ir) == Some(0));
+    ir.ops(body).filter(full)
 }
 
 fn has_full_wait(ir: &Ir, body: Block) -> bool {
@@ -76,12 +81,11 @@ fn has_full_wait(ir: &Ir, body: Block) -> bool {
 
 /// Whether an operation changes only how a tensor is seen.
 fn is_noop(ir: &Ir, op: Op) -> bool {
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::Reshape | TtOp::Trans) => true,
-        OpKind::Ttg(TtgOp::ConvertLayout) => conversion_kind_of(ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)))
-            .is_ok_and(|kind| kind == ConversionKind::Nothing),
-        _ => false,
-    }
+    let moves_nothing = |convert: ttg::ConvertLayout| {
+        let kind = conversion_kind_of(ir.ty(convert.src(ir)), ir.ty(convert.result(ir)));
+        kind.is_ok_and(|kind| kind == ConversionKind::Nothing)
+    };
+    ir.is(op, TtOp::Reshape) || ir.is(op, TtOp::Trans) || ttg::ConvertLayout::of(ir, op).is_some_and(moves_nothing)
 }
 
 fn is_outside(ir: &Ir, looped: Op, value: Value) -> bool {
@@ -93,12 +97,12 @@ fn is_outside(ir: &Ir, looped: Op, value: Value) -> bool {
 
 /// Step 1: the index of the carried value that a properly asynchronous product yields.
 fn properly_async(ir: &mut Ir, looped: Op, body: Block, dot: Op) -> Option<usize> {
-    let operands = [ir.operand(dot, 0), ir.operand(dot, 1)];
-    if !operands.iter().all(|&v| ir.ty(v).is_tensor() || is_rotating(ir, looped, body, v)) {
+    let product = WarpGroupDot(dot);
+    if ![product.a(ir), product.b(ir)].iter().all(|&v| ir.ty(v).is_tensor() || is_rotating(ir, looped, body, v)) {
         return None;
     }
     let index = only_yielded(ir, looped, dot)?;
-    if ir.ty(ir.operand(dot, 2)).elem() != Type::f32() {
+    if ir.ty(product.c(ir)).elem() != Type::f32() {
         return None;
     }
     let carried = ir.args(body)[index + 1];
@@ -122,14 +126,11 @@ fn is_rotating(ir: &Ir, looped: Op, body: Block, value: Value) -> bool {
     let mut seen = BTreeSet::new();
     while !is_outside(ir, looped, value) {
         match ir.def(value) {
-            ValueDef::Result { op, .. } => match ir.kind(op) {
-                OpKind::Ttg(
-                    TtgOp::ConvertLayout | TtgOp::MemDescTrans | TtgOp::MemDescReshape | TtgOp::MemDescSubslice,
-                ) => {
-                    value = ir.operand(op, 0);
-                }
-                kind => return kind == OpKind::Ttg(TtgOp::MemDescIndex),
-            },
+            ValueDef::Result { op, .. } if ir.is(op, TtgOp::MemDescIndex) => return true,
+            ValueDef::Result { op, .. } if ir.kind(op).is_view() || ir.is(op, TtgOp::ConvertLayout) => {
+                value = ir.operands(op)[0];
+            }
+            ValueDef::Result { .. } => return false,
             ValueDef::Arg { block, index } => {
                 if block != body || index == 0 || !seen.insert(value) {
                     return block == body && index > 0;
@@ -168,8 +169,8 @@ fn only_yielded(ir: &Ir, looped: Op, dot: Op) -> Option<usize> {
 }
 
 fn is_accumulator(ir: &Ir, u: Use) -> bool {
-    if ir.is(u.op, TtngOp::WarpGroupDot) {
-        return u.index == 2;
+    if WarpGroupDot::of(ir, u.op).is_some() {
+        return u.index as usize == WarpGroupDot::SLOT.c.index(ir, u.op);
     }
     is_noop(ir, u.op) && ir.uses(ir.result(u.op)).iter().all(|&next| is_accumulator(ir, next))
 }
@@ -191,8 +192,7 @@ fn thread_through(ir: &mut Ir, wait: Op, values: &[Value]) {
         }
     }
     let types: Vec<Type> = operands.iter().map(|&v| ir.ty(v)).collect();
-    let state =
-        OpState::new(TtngOp::WarpGroupDotWait, ir.loc(wait)).operands(&operands).results(&types).attrs(ir.attrs(wait));
+    let state = WarpGroupDotWait::state(ir.loc(wait), &operands).results(&types).attrs(ir.attrs(wait));
     let new = Builder::before(ir, wait).insert(state);
     for (i, &operand) in operands.iter().enumerate() {
         if ir.ty(operand).as_memdesc().is_some() {
@@ -243,8 +243,8 @@ fn halves(ir: &mut Ir, dot: Op) -> Vec<Op> {
 }
 
 fn cut(ir: &mut Ir, dot: Op) -> Option<Vec<Op>> {
-    let (a, b, acc) = (ir.operand(dot, 0), ir.operand(dot, 1), ir.operand(dot, 2));
-    let use_c = ir.operands(dot).get(3).copied();
+    let product = WarpGroupDot(dot);
+    let (a, b, acc, use_c) = (product.a(ir), product.b(ir), product.c(ir), product.use_c(ir));
     let (ty, result) = (ir.ty(a), ir.ty(ir.result(dot)));
     let Encoding::NvidiaMma(mma) = result.layout()? else { return None };
     let k = *ty.shape().last()?;
@@ -254,17 +254,17 @@ fn cut(ir: &mut Ir, dot: Op) -> Option<Vec<Op>> {
     let half = k / 2;
     let lhs = halves_of_registers(ir, dot, a, half)?;
     let rhs = halves_of_buffer(ir, dot, b, half)?;
-    let mut left = ir.int_attr(dot, "maxNumImpreciseAcc").unwrap_or(0);
+    let mut left = product.maxNumImpreciseAcc(ir).unwrap_or(0);
     let mut dots = vec![];
     let mut sum = acc;
     for i in 0..2 {
         let take = left.min(half);
         left -= take;
         let imprecise = if take == half { WHOLE_HALF } else { take };
-        let operands: Vec<Value> = [lhs[i], rhs[i], sum].into_iter().chain(use_c.filter(|_| i == 0)).collect();
-        let mut state =
-            OpState::new(TtngOp::WarpGroupDot, ir.loc(dot)).operands(&operands).results(&[result]).attrs(ir.attrs(dot));
-        state = state.attr("maxNumImpreciseAcc", Attr::i32(imprecise));
+        let state = WarpGroupDot::state(ir.loc(dot), lhs[i], rhs[i], sum, use_c.filter(|_| i == 0))
+            .results(&[result])
+            .attrs(ir.attrs(dot))
+            .with(WarpGroupDot::ATTR.maxNumImpreciseAcc, imprecise);
         let new = Builder::before(ir, dot).insert(state);
         sum = ir.result(new);
         dots.push(new);
@@ -289,22 +289,20 @@ fn halves_of_registers(ir: &mut Ir, at: Op, value: Value, half: i64) -> Option<[
     order.extend([rank as i64, rank as i64 - 1]);
     let mut insert = |state: OpState| {
         let op = Builder::new(ir, InsertPoint::Before(at), loc).insert(state);
-        let encoding = infer::result_encoding(ir, op, ir.ty(ir.operand(op, 0)).encoding()?)?;
+        let encoding = infer::result_encoding(ir, op, ir.ty(ir.operands(op)[0]).encoding()?)?;
         for result in ir.results(op).to_vec() {
             let ty = ir.ty(result).with_encoding(Some(encoding));
             ir.set_type(result, ty);
         }
         Some(ir.results(op).to_vec())
     };
-    let seen = insert(OpState::new(TtOp::Reshape, loc).operands(&[value]).results(&[ty.with_shape(&shape, None)]))?[0];
+    let seen = insert(tt::Reshape::state(loc, value).results(&[ty.with_shape(&shape, None)]))?[0];
     let turned_shape: Vec<i64> = order.iter().map(|&d| shape[d as usize]).collect();
-    let turned = OpState::new(TtOp::Trans, loc)
-        .operands(&[seen])
-        .results(&[ty.with_shape(&turned_shape, None)])
-        .attr("order", Attr::i32_array(&order));
+    let turned =
+        tt::Trans::state(loc, seen).results(&[ty.with_shape(&turned_shape, None)]).with(tt::Trans::ATTR.order, &order);
     let turned = insert(turned)?[0];
     let part = ty.with_shape(&part_shape, None);
-    let parts = insert(OpState::new(TtOp::Split, loc).operands(&[turned]).results(&[part, part]))?;
+    let parts = insert(tt::Split::state(loc, turned).results(&[part, part]))?;
     let wanted = part.with_encoding(ty.encoding());
     let mut b = Builder::new(ir, InsertPoint::Before(at), loc);
     Some([0, 1].map(|i| b.value(TtgOp::ConvertLayout, &[parts[i]], wanted)))
@@ -322,20 +320,17 @@ fn halves_of_buffer(ir: &mut Ir, at: Op, value: Value, half: i64) -> Option<[Val
     Some([0, 1].map(|i| {
         let mut offsets = vec![0; desc.shape.len()];
         offsets[k] = i * half;
-        b.value_with(TtgOp::MemDescSubslice, &[value], ty, &[("offsets", Attr::i32_array(&offsets))])
+        b.result(ttg::MemDescSubslice::state(loc, value).with(ttg::MemDescSubslice::ATTR.offsets, &offsets), ty)
     }))
 }
 
 /// Whether a product reads A from registers that the loop computes anew, not from another product.
 fn rewrites_registers(ir: &Ir, looped: Op, dot: Op) -> bool {
-    let a = ir.operand(dot, 0);
+    let a = WarpGroupDot(dot).a(ir);
     if !ir.ty(a).is_tensor() || is_outside(ir, looped, a) {
         return false;
     }
-    match ir.def_op(a).filter(|&d| ir.is(d, TtgOp::ConvertLayout)) {
-        Some(convert) => !matches!(ir.ty(ir.operand(convert, 0)).layout(), Some(Encoding::NvidiaMma(_))),
-        None => true,
-    }
+    ttg::ConvertLayout::defining(ir, a).is_none_or(|convert| !has_matrix_result(ir.ty(convert.src(ir))))
 }
 
 /// Step 3.
@@ -374,8 +369,10 @@ fn wait_before_users(ir: &mut Ir, dot: Op) {
             (false, true) => std::cmp::Ordering::Less,
             (false, false) => std::cmp::Ordering::Greater,
         });
-        let Some(first) = uses.iter().find(|u| !(ir.is(u.op, TtngOp::WarpGroupDot) && u.index == 2)) else { continue };
-        let state = OpState::new(TtngOp::WarpGroupDotWait, ir.loc(dot)).attr("pendings", Attr::i32(0));
+        let sums =
+            |u: &&Use| WarpGroupDot::of(ir, u.op).is_some() && u.index as usize == WarpGroupDot::SLOT.c.index(ir, u.op);
+        let Some(first) = uses.iter().find(|u| !sums(u)) else { continue };
+        let state = WarpGroupDotWait::state(ir.loc(dot), &[]).with(WarpGroupDotWait::ATTR.pendings, 0);
         let wait = Builder::before(ir, first.op).insert(state);
         thread_through(ir, wait, &[result]);
     }

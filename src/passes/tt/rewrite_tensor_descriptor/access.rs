@@ -299,7 +299,7 @@ fn rounded(b: &mut Builder<'_>, value: Value) -> Value {
     let bits = b.value(TtOp::Bitcast, &[value], ty);
     let exponent_mask = b.int(0x7f80_0000, ty);
     let exponent = b.value(ArithOp::Andi, &[bits, exponent_mask], ty);
-    let special = b.compare(CmpiPredicate::Eq, exponent, exponent_mask);
+    let special = b.cmpi(CmpiPredicate::Eq, exponent, exponent_mask);
     let thirteen = b.int(13, ty);
     let kept = b.value(ArithOp::Shrui, &[bits, thirteen], ty);
     let one = b.int(1, ty);

@@ -89,8 +89,8 @@ fn coordinates(b: &mut Builder<'_>, offset: Value, block: Type, d: usize) -> Val
     for axis in (0..block.rank()).filter(|&axis| axis != d) {
         shape.insert(axis, 1);
         let ty = Type::tensor(&shape, Type::int(64), block.encoding());
-        let expanded = ExpandDims::state(b.loc, at).results(&[ty]);
-        at = b.make(expanded.with(ExpandDims::ATTR.axis, axis as i64));
+        let expanded = ExpandDims::state(b.loc, at).with(ExpandDims::ATTR.axis, axis as i64);
+        at = b.result(expanded, ty);
     }
     at
 }

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::ir::core::{Builder, Dominance, Ir, Op, Type, TypeData, Value, ValueDef};
 use crate::ir::dialects::ArithOp;
+use crate::ir::dialects::scf::scf;
 use crate::ir::effects::effects;
 use crate::passes::ttg::pipeline::schedule::nested_operands;
 
 /// Lower bound, upper bound and step.
 pub(super) fn bounds(ir: &Ir, looped: Op) -> [Value; 3] {
-    [0, 1, 2].map(|i| ir.operand(looped, i))
+    let looped = scf::For(looped);
+    [looped.lower(ir), looped.upper(ir), looped.step(ir)]
 }
 
 /// The operations that must move in front of `outer` so that `values` are known there, in the order of the program;
@@ -90,5 +92,5 @@ pub(super) fn widen(b: &mut Builder<'_>, value: Value, ty: Type, unsigned: bool)
 
 /// Whether a loop compares its bounds without sign.
 pub(super) fn is_unsigned(ir: &Ir, looped: Op) -> bool {
-    ir.stored_attr(looped, "unsignedCmp").is_some()
+    scf::For(looped).unsignedCmp(ir)
 }

@@ -3,11 +3,12 @@
 use super::bounds::bounds;
 use super::count::{Counts, add_length, is_known, repeat_trips};
 use super::fuse::{BOUNDS, Inner, Logue, Route};
-use super::{DISALLOW_MULTI_BUFFER, MUST_EXECUTE, WARP_SPECIALIZE, stages};
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Mapping, Op, OpState, Type, TypeData, Value};
-use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
+use crate::ir::dialects::discardable::{DISALLOW_MULTI_BUFFER, MUST_EXECUTE, NUM_STAGES, WARP_SPECIALIZE};
+use crate::ir::dialects::enums::CmpiPredicate;
+use crate::ir::dialects::scf::scf;
 use crate::ir::dialects::{ArithOp, ScfOp, UbOp};
-use crate::passes::ttg::pipeline::schedule::{NUM_STAGES, ancestor_in};
+use crate::passes::ttg::pipeline::schedule::ancestor_in;
 
 /// The fused loop while it is made.
 pub(super) struct Fuser<'a> {
@@ -67,7 +68,7 @@ impl<'a> Fuser<'a> {
         inits.push(counts.inner_len);
         places.inductions = inits.len();
         for inner in &inners {
-            let ty = b.ir.ty(b.ir.operand(inner.op, 0));
+            let ty = b.ir.ty(scf::For(inner.op).lower(b.ir));
             inits.push(unknown(&mut b, ty));
         }
         for inner in &inners {
@@ -135,10 +136,6 @@ impl<'a> Fuser<'a> {
         self.b.ir.args(self.block)[at + 1]
     }
 
-    fn compare(&mut self, predicate: CmpiPredicate, a: Value, b: Value) -> Value {
-        self.b.value_with(ArithOp::Cmpi, &[a, b], Type::int(1), &[("predicate", predicate.attr())])
-    }
-
     /// An `scf.if` at the end of the body with an empty block on each side.
     fn branch(&mut self, condition: Value, like: &[Value]) -> (Op, Block, Block) {
         let types: Vec<Type> = like.iter().map(|&v| self.b.ir.ty(v)).collect();
@@ -179,7 +176,7 @@ impl<'a> Fuser<'a> {
         }
         let shared = self.b.int(k as i64, self.ty);
         self.start = self.b.value(ArithOp::Subi, &[start, shared], self.ty);
-        let condition = self.compare(CmpiPredicate::Eq, self.t, self.start);
+        let condition = self.b.cmpi(CmpiPredicate::Eq, self.t, self.start);
         let (inner, fixed) = (self.inners[k].op, self.inners[k].fixed.clone());
         let (ops, outputs) = (self.logues[k].ops.clone(), self.logues[k].outputs.clone());
         // On the other side, all stays as it is.
@@ -197,7 +194,7 @@ impl<'a> Fuser<'a> {
         if k > 0 {
             self.move_into(then, &ops);
         }
-        let mut values = vec![self.b.ir.operand(inner, 0)];
+        let mut values = vec![scf::For(inner).lower(self.b.ir)];
         values.extend(&outputs);
         values.extend(self.b.ir.operands(inner)[BOUNDS..].iter().zip(&fixed).filter(|f| f.1.is_none()).map(|f| *f.0));
         if let Some(&now) = first.first() {
@@ -230,7 +227,7 @@ impl<'a> Fuser<'a> {
     /// Prologue 0 itself: the outer induction variable goes on, and lengths that depend on it are computed. Gives it
     /// and the lengths.
     fn next_iteration(&mut self, then: Block, ops: &[Op]) -> Vec<Value> {
-        let (ty, step, before) = (self.ty, self.b.ir.operand(self.outer, 2), self.induction);
+        let (ty, step, before) = (self.ty, scf::For(self.outer).step(self.b.ir), self.induction);
         let induction_type = self.b.ir.ty(before);
         let now = self.at(then).value(ArithOp::Addi, &[before, step], induction_type);
         let old = self.b.ir.args(self.outer_body)[0];
@@ -252,12 +249,12 @@ impl<'a> Fuser<'a> {
     pub(super) fn body(&mut self, k: usize) {
         let inner = self.inners[k].op;
         let inner_body = self.b.ir.body(inner, 0).expect("a loop has a body");
-        let condition = if self.b.ir.stored_attr(inner, MUST_EXECUTE).is_some() {
+        let condition = if self.b.ir.stores(inner, MUST_EXECUTE) {
             self.b.constant(Attr::bool(true))
         } else {
             let end = self.b.value(ArithOp::Addi, &[self.start, self.lengths[k]], self.ty);
-            let started = self.compare(CmpiPredicate::Sge, self.t, self.start);
-            let runs = self.compare(CmpiPredicate::Slt, self.t, end);
+            let started = self.b.cmpi(CmpiPredicate::Sge, self.t, self.start);
+            let runs = self.b.cmpi(CmpiPredicate::Slt, self.t, end);
             self.b.value(ArithOp::Andi, &[started, runs], Type::int(1))
         };
         let state = self.state.clone();
@@ -269,7 +266,7 @@ impl<'a> Fuser<'a> {
         let ops = self.b.ir.op_list(inner_body);
         self.move_into(then, &ops);
         let end = self.b.ir.terminator(then).expect("a loop's body ends in a yield");
-        let (step, ty) = (self.b.ir.operand(inner, 2), self.b.ir.ty(state[0]));
+        let (step, ty) = (scf::For(inner).step(self.b.ir), self.b.ir.ty(state[0]));
         let next = Builder::before(self.b.ir, end).value(ArithOp::Addi, &[state[0], step], ty);
         let values: Vec<Value> = [next].into_iter().chain(self.b.ir.operands(end).to_vec()).collect();
         self.b.ir.set_operands(end, &values);
@@ -286,7 +283,7 @@ impl<'a> Fuser<'a> {
     pub(super) fn epilogue(&mut self, epilogue: &Logue, routes: &[Route]) {
         let one = self.b.int(1, self.ty);
         let last = self.b.value(ArithOp::Subi, &[self.inner_len, one], self.ty);
-        let condition = self.compare(CmpiPredicate::Eq, self.t, last);
+        let condition = self.b.cmpi(CmpiPredicate::Eq, self.t, last);
         let end = self.b.ir.terminator(self.outer_body).expect("a loop's body ends in a yield");
         self.next_outer = self.b.ir.operands(end).to_vec();
         let mut set: Vec<Value> = routes.iter().map(|r| self.next_outer[r.index]).collect();
@@ -321,7 +318,7 @@ impl<'a> Fuser<'a> {
         let (one, zero) = (self.b.int(1, self.ty), self.b.int(0, self.ty));
         let next = self.b.value(ArithOp::Addi, &[self.t, one], self.ty);
         let last = self.b.value(ArithOp::Subi, &[self.inner_len, one], self.ty);
-        let rolls_over = self.compare(CmpiPredicate::Eq, self.t, last);
+        let rolls_over = self.b.cmpi(CmpiPredicate::Eq, self.t, last);
         let t = self.b.value(ArithOp::Select, &[rolls_over, zero, next], self.ty);
         let mut values = vec![t, self.induction];
         values.extend(&self.next_outer);
@@ -333,13 +330,13 @@ impl<'a> Fuser<'a> {
         self.b.op(ScfOp::Yield, &values, &[]);
         let (ir, outer, fused) = (self.b.ir, self.outer, self.fused);
         let loops: Vec<Op> = self.inners.iter().map(|i| i.op).chain([outer]).collect();
-        for name in [WARP_SPECIALIZE, DISALLOW_MULTI_BUFFER] {
-            if loops.iter().any(|&op| ir.stored_attr(op, name).is_some()) {
-                ir.set_attr(fused, name, Attr::unit());
+        for key in [WARP_SPECIALIZE, DISALLOW_MULTI_BUFFER] {
+            if loops.iter().any(|&op| ir.stores(op, key)) {
+                ir.put(fused, key, true);
             }
         }
-        if let Some(stages) = loops.iter().filter_map(|&op| stages(ir, op)).max() {
-            ir.set_attr(fused, NUM_STAGES, Attr::i32(stages));
+        if let Some(stages) = loops.iter().filter_map(|&op| ir.get(op, NUM_STAGES)).max() {
+            ir.put(fused, NUM_STAGES, stages);
         }
         let count = ir.results(outer).len();
         let results = ir.results(fused)[self.places.outer..][..count].to_vec();

@@ -3,7 +3,8 @@
 
 use super::bounds::{bounds, is_unsigned, trips, widen, width};
 use super::fuse::{Inner, is_outside};
-use crate::ir::core::{Attr, Builder, InsertPoint, Ir, Mapping, Op, OpState, Type, Value};
+use crate::ir::core::{Builder, InsertPoint, Ir, Mapping, Op, Type, Value};
+use crate::ir::dialects::scf::scf;
 use crate::ir::dialects::{ArithOp, ScfOp};
 
 /// Numbers of iterations, computed in front of the nest.
@@ -19,7 +20,7 @@ pub(super) struct Counts {
 
 /// Step 1.
 pub(super) fn count(ir: &mut Ir, outer: Op, inners: &[Inner]) -> Counts {
-    let induction = |ir: &Ir, op: Op| width(ir.ty(ir.operand(op, 0)));
+    let induction = |ir: &Ir, op: Op| width(ir.ty(scf::For(op).lower(ir)));
     let bits = inners.iter().map(|i| induction(ir, i.op)).chain([induction(ir, outer)]).max().unwrap_or(64);
     let ty = Type::int(bits);
     let known: Vec<bool> = inners.iter().map(|i| is_known(ir, outer, i)).collect();
@@ -97,11 +98,8 @@ fn ir_is_mapped(ir: &Ir, op: Op, map: &Mapping) -> bool {
 fn count_variants<'i>(b: &mut Builder<'_>, outer: Op, inners: impl Iterator<Item = &'i Inner>, total: Value) -> Value {
     let (ty, loc) = (b.ir.ty(total), b.loc);
     let [lower, upper, step] = bounds(b.ir, outer);
-    let mut state = OpState::new(ScfOp::For, loc).operands(&[lower, upper, step, total]).results(&[ty]).regions(1);
-    if is_unsigned(b.ir, outer) {
-        state = state.attr("unsignedCmp", Attr::unit());
-    }
-    let counting = b.insert(state);
+    let state = scf::For::state(loc, lower, upper, step, &[total]).results(&[ty]).regions(1);
+    let counting = b.insert(state.with(scf::For::ATTR.unsignedCmp, is_unsigned(b.ir, outer)));
     let region = b.ir.region(counting, 0);
     let induction = b.ir.ty(lower);
     let block = b.ir.add_block(region, &[(induction, loc), (ty, loc)]);

@@ -13,11 +13,12 @@
 use std::collections::BTreeSet;
 
 use super::bounds::{bounds, is_unsigned, to_hoist};
-use super::{MUST_EXECUTE, WARP_SPECIALIZE};
-use crate::ir::core::{Attr, Builder, Dominance, Ir, Mapping, Op, OpState, Type, Value};
-use crate::ir::dialects::arith::arith as view;
-use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
-use crate::ir::dialects::{ArithOp, LlvmOp, ScfOp};
+use crate::ir::core::{Builder, Dominance, Ir, Mapping, Op, OpState, Type, Value};
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::discardable::{MUST_EXECUTE, WARP_SPECIALIZE};
+use crate::ir::dialects::enums::CmpiPredicate;
+use crate::ir::dialects::scf::scf;
+use crate::ir::dialects::{LlvmOp, ScfOp};
 use crate::ir::effects::is_speculatable;
 use crate::passes::tt::licm::move_out_of_loop;
 use crate::passes::ttg::pipeline::schedule::ancestor_in;
@@ -28,7 +29,7 @@ pub(super) fn prepare(ir: &mut Ir, outer: Op, inner: Op, changed: &mut bool) -> 
     *changed |= sink(ir, inner);
     let ready = assumed_to_run(ir, inner) || speculate(ir, outer, inner);
     if ready {
-        ir.set_attr(inner, MUST_EXECUTE, Attr::unit());
+        ir.put(inner, MUST_EXECUTE, true);
         *changed = true;
     }
     ready
@@ -60,17 +61,17 @@ fn assumed_to_run(ir: &Ir, inner: Op) -> bool {
         ir.is(assume, LlvmOp::Assume)
             && (dominance.op_dominates(ir, assume, inner) || ir.parent_block(assume) == ir.parent_block(inner))
     };
-    ir.users(upper).into_iter().filter(|&op| ir.is(op, ArithOp::Cmpi)).any(|compare| {
-        let sides = (ir.operand(compare, 0), ir.operand(compare, 1));
+    ir.users(upper).into_iter().filter_map(|op| arith::Cmpi::of(ir, op)).any(|compare| {
+        let sides = (compare.lhs(ir), compare.rhs(ir));
         let unsigned = is_unsigned(ir, inner);
-        let says = match view::Cmpi(compare).predicate(ir) {
+        let says = match compare.predicate(ir) {
             Some(CmpiPredicate::Slt) => !unsigned && sides == (lower, upper),
             Some(CmpiPredicate::Sgt) => !unsigned && sides == (upper, lower),
             Some(CmpiPredicate::Ult) => unsigned && sides == (lower, upper),
             Some(CmpiPredicate::Ugt) => unsigned && sides == (upper, lower),
             _ => false,
         };
-        says && ir.users(ir.result(compare)).into_iter().any(holds)
+        says && ir.users(compare.result(ir)).into_iter().any(holds)
     })
 }
 
@@ -85,9 +86,9 @@ fn speculate(ir: &mut Ir, outer: Op, inner: Op) -> bool {
     let types: Vec<Type> = ir.results(outer).iter().map(|&r| ir.ty(r)).collect();
     let mut b = Builder::before(ir, outer);
     b.loc = b.ir.loc(inner);
-    let sides = [inner_bounds[0], inner_bounds[1]];
-    let empty = b.value_with(ArithOp::Cmpi, &sides, Type::int(1), &[("predicate", not_below.attr())]);
-    let state = OpState::new(ScfOp::If, b.loc).operands(&[empty]).results(&types).regions(2);
+    let [lower, upper, _] = inner_bounds;
+    let empty = b.cmpi(not_below, lower, upper);
+    let state = scf::If::state(b.loc, empty).results(&types).regions(2);
     let branch = b.insert(state);
     let mut map = Mapping::default();
     let copy = ir.clone_op(outer, &mut map);
@@ -105,7 +106,7 @@ fn speculate(ir: &mut Ir, outer: Op, inner: Op) -> bool {
         ir.append(block, end);
     }
     remove_copied(ir, copy, ir.parent_block(inner).map(|b| ir.ops(b).take_while(|&o| o != inner).count()));
-    ir.remove_attr(copy, WARP_SPECIALIZE);
+    ir.take(copy, WARP_SPECIALIZE);
     true
 }
 
@@ -113,6 +114,6 @@ fn speculate(ir: &mut Ir, outer: Op, inner: Op) -> bool {
 fn remove_copied(ir: &mut Ir, copy: Op, index: Option<usize>) {
     let inner = ir.body(copy, 0).zip(index).and_then(|(b, i)| ir.ops(b).nth(i));
     let inner = inner.expect("the copy has the operations of the original");
-    let inits = ir.operands(inner)[3..].to_vec();
+    let inits = scf::For(inner).init(ir).to_vec();
     ir.replace_op(inner, &inits);
 }

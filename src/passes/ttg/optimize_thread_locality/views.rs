@@ -10,8 +10,8 @@
 use crate::ir::core::encoding::Blocked;
 use crate::ir::core::{Attr, Builder, Encoding, Ir, Op, Type};
 use crate::ir::dialects::{TtOp, TtgOp};
+use crate::ir::encoding::questions::cga_of;
 use crate::layout;
-use crate::passes::ttg::coalesce::cga_of;
 use crate::passes::ttg::module_attrs::{self, Threads};
 
 /// Returns whether anything changed.
@@ -127,6 +127,6 @@ fn columns_in_warps(ty: Type, axis: usize, threads: Threads) -> Option<Encoding>
         threads_per_warp: lanes,
         warps_per_cta: warps,
         order,
-        cga: cga_of(ty).0,
+        cga: cga_of(ty),
     }))
 }

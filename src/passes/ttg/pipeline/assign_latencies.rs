@@ -15,10 +15,12 @@
 use std::collections::BTreeSet;
 
 use super::loads::{self, Wanted};
-use super::schedule::{LATENCY, NUM_STAGES, body_ops, nested_operands};
+use super::schedule::{body_ops, nested_operands};
 use crate::analysis::axis_info::AxisInfoAnalysis;
-use crate::ir::core::{Attr, Block, Ir, Op};
-use crate::ir::dialects::{OpKind, ScfOp, TtngOp};
+use crate::ir::core::{Block, Ir, Op};
+use crate::ir::dialects::classes::accumulator;
+use crate::ir::dialects::discardable::{LATENCY, NUM_STAGES};
+use crate::ir::dialects::{Classes, ScfOp, Traits};
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
@@ -39,15 +41,12 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let axis = AxisInfoAnalysis::of_module(ir);
     let mut plan: Vec<(Op, i64)> = vec![];
     for looped in ir.all_ops_post(ir.module()).into_iter().filter(|&op| ir.is(op, ScfOp::For)) {
-        let stages = ir.stored_attr(looped, NUM_STAGES).and_then(Attr::as_int).unwrap_or(default);
+        let stages = ir.get(looped, NUM_STAGES).unwrap_or(default);
         let Some(body) = ir.body(looped, 0).filter(|_| stages > 1) else { continue };
-        if carries_far(ir, body)
-            || has_loops(ir, body)
-            || body_ops(ir, body).iter().any(|&op| ir.stored_attr(op, LATENCY).is_some())
-        {
+        if carries_far(ir, body) || has_loops(ir, body) || body_ops(ir, body).iter().any(|&op| ir.stores(op, LATENCY)) {
             continue;
         }
-        let everything = ir.stored_attr(looped, NUM_STAGES).is_some();
+        let everything = ir.stores(looped, NUM_STAGES);
         let found = Levels::of_loop(ir, &axis, body, everything, stages).loads;
         if let Some(deepest) = found.iter().map(|l| l.1).max() {
             let latency = (stages - 1) / (deepest + 1);
@@ -55,7 +54,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         }
     }
     for &(op, latency) in &plan {
-        ir.set_attr(op, LATENCY, Attr::i32(latency));
+        ir.put(op, LATENCY, latency);
     }
     Ok(Changed::from(!plan.is_empty()))
 }
@@ -67,7 +66,7 @@ pub(super) fn carries_far(ir: &Ir, body: Block) -> bool {
 
 /// Whether the body holds loops.
 pub(super) fn has_loops(ir: &Ir, body: Block) -> bool {
-    ir.ops(body).any(|op| matches!(ir.kind(op), OpKind::Scf(ScfOp::For | ScfOp::While)))
+    ir.ops(body).any(|op| ir.kind(op).has(Traits::LOOP))
 }
 
 /// The walk from products to loads.
@@ -92,13 +91,13 @@ impl<'a> Levels<'a> {
         let mut levels = Levels { ir, axis, seen: BTreeSet::new(), excluded: BTreeSet::new(), loads: vec![] };
         let ops = body_ops(ir, body);
         for &op in &ops {
-            if ir.kind(op).is_product() || ir.is(op, TtngOp::TmemStore) {
+            if ir.kind(op).is_product() || ir.kind(op).belongs(Classes::TAKES_LOADS) {
                 levels.seen.clear();
                 levels.visit(op, 0);
             }
         }
         if everything {
-            for &op in ops.iter().filter(|&&op| !loads::is_load(ir, op)) {
+            for &op in ops.iter().filter(|&&op| !ir.kind(op).is_load()) {
                 levels.visit(op, 0);
             }
         }
@@ -112,7 +111,7 @@ impl<'a> Levels<'a> {
             return;
         }
         let mut level = level;
-        if loads::is_load(self.ir, op) {
+        if self.ir.kind(op).is_load() {
             if !self.worth_it(op) {
                 return;
             }
@@ -127,7 +126,7 @@ impl<'a> Levels<'a> {
             }
             level += 1;
         }
-        let accumulator = self.ir.kind(op).is_product().then(|| self.ir.operand(op, 2));
+        let accumulator = accumulator(self.ir, op);
         for operand in nested_operands(self.ir, op) {
             let def = self.ir.def_op(operand).filter(|&d| self.ir.parent_block(d) == self.ir.parent_block(op));
             if let Some(def) = def.filter(|_| Some(operand) != accumulator) {
@@ -139,7 +138,7 @@ impl<'a> Levels<'a> {
     /// Step 3.
     fn worth_it(&self, load: Op) -> bool {
         let ir = self.ir;
-        if loads::is_descriptor_load(ir, load) {
+        if ir.kind(load).is_descriptor_load() {
             return true;
         }
         let value = ir.result(load);

@@ -24,9 +24,13 @@ use super::schedule::{Schedule, body_ops, nested_operands};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::clone::Mapping;
 use crate::ir::core::{Attr, Block, Builder, InsertPoint, Ir, Loc, Op, OpState, Type, Value, ValueDef};
-use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
-use crate::ir::dialects::{ArithOp, LlvmOp, OpKind, ScfOp, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::enums::CmpiPredicate;
+use crate::ir::dialects::keys::Slot;
+use crate::ir::dialects::scf::scf;
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::{ArithOp, Classes, ScfOp, TtOp, TtgOp};
 use crate::ir::effects::effects;
+use crate::ir::rewrite::fold::is_true;
 use crate::passes::manager::PassCx;
 
 /// Expands one loop; leaves it alone, with a remark, where that is impossible.
@@ -159,12 +163,7 @@ impl Expander {
             let count = b.constant(Attr::int(i as i64, ty));
             let offset = b.value(ArithOp::Muli, &[step, count], ty);
             let at = b.value(ArithOp::Addi, &[lower, offset], ty);
-            predicates.push(b.value_with(
-                ArithOp::Cmpi,
-                &[at, upper],
-                Type::int(1),
-                &[("predicate", CmpiPredicate::Slt.attr())],
-            ));
+            predicates.push(b.cmpi(CmpiPredicate::Slt, at, upper));
             self.set_version(iv, i, at);
             for &(op, stage) in order.iter().filter(|o| o.1 <= i) {
                 let iteration = i - stage;
@@ -277,12 +276,7 @@ impl Expander {
             let ahead = b.constant(Attr::int((self.last - stage) as i64, ty));
             let offset = b.value(ArithOp::Muli, &[step, ahead], ty);
             let limit = b.value(ArithOp::Subi, &[upper, offset], ty);
-            predicates.push(b.value_with(
-                ArithOp::Cmpi,
-                &[new_iv, limit],
-                Type::int(1),
-                &[("predicate", CmpiPredicate::Slt.attr())],
-            ));
+            predicates.push(b.cmpi(CmpiPredicate::Slt, new_iv, limit));
         }
         let loop_values = self.carried(ir);
         for (op, stage) in self.order.clone() {
@@ -425,33 +419,27 @@ fn masked_copy(ir: &mut Ir, op: Op, map: &mut Mapping, predicate: Value, at: Ins
 enum Switch {
     /// It may run anyway.
     Harmless,
-    /// Its group of operands with this number is a mask, of the shape of the first operand.
-    Mask(usize),
+    /// This operand is a mask, of the shape of the first operand.
+    Mask(Slot),
     /// It is an `scf.if` with effects, whose condition can be false.
-    Condition,
+    Condition(scf::If),
     /// It goes into an `scf.if`.
     Branch,
     Impossible,
 }
 
 fn switch(ir: &Ir, op: Op) -> Switch {
-    if effects(ir, op).is_free() {
-        return Switch::Harmless;
-    }
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::Load) => Switch::Mask(1),
-        OpKind::Tt(TtOp::Store | TtOp::AtomicRmw) | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => Switch::Mask(2),
-        OpKind::Ttng(TtngOp::BarrierExpect | TtngOp::ArriveBarrier) => Switch::Mask(1),
-        OpKind::Ttng(TtngOp::WaitBarrier) => Switch::Mask(2),
-        OpKind::Ttng(TtngOp::AsyncTmaCopyGlobalToLocal | TtngOp::AsyncTmaGather) => Switch::Mask(5),
-        OpKind::Ttng(TtngOp::TensormapCreate | TtngOp::TensormapFenceproxyAcquire) => Switch::Branch,
-        OpKind::Scf(ScfOp::If) => Switch::Condition,
-        OpKind::Llvm(LlvmOp::Assume)
-        | OpKind::Ttng(TtngOp::FenceAsyncShared)
-        | OpKind::Ttg(
-            TtgOp::AsyncCommitGroup | TtgOp::AsyncWait | TtgOp::LocalLoad | TtgOp::LocalStore | TtgOp::LocalAlloc,
-        ) => Switch::Harmless,
-        _ => Switch::Impossible,
+    let kind = ir.kind(op);
+    if effects(ir, op).is_free() || kind.belongs(Classes::RUNS_AHEAD) {
+        Switch::Harmless
+    } else if let Some(mask) = kind.predicate() {
+        Switch::Mask(mask)
+    } else if let Some(branch) = scf::If::of(ir, op) {
+        Switch::Condition(branch)
+    } else if kind.belongs(Classes::BRANCHES_OFF) {
+        Switch::Branch
+    } else {
+        Switch::Impossible
     }
 }
 
@@ -461,9 +449,9 @@ fn can_be_switched_off(ir: &Ir, op: Op) -> bool {
 
 /// Step 5, everywhere in the module.
 pub fn resolve_masks(ir: &mut Ir) {
-    let masks: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::Mask)).collect();
-    for mask in masks {
-        let predicate = ir.operand(mask, 0);
+    let masks: Vec<ttg::Mask> = ir.all_ops(ir.module()).into_iter().filter_map(|op| ttg::Mask::of(ir, op)).collect();
+    for found in masks {
+        let (mask, predicate) = (found.0, found.pred(ir));
         let Some(block) = ir.body(mask, 0) else { continue };
         let end = ir.terminator(block);
         for op in ir.op_list(block).into_iter().filter(|&op| Some(op) != end) {
@@ -475,34 +463,26 @@ pub fn resolve_masks(ir: &mut Ir) {
     }
 }
 
-fn is_true(ir: &Ir, value: Value) -> bool {
-    ir.def_op(value)
-        .filter(|&d| ir.is(d, ArithOp::Constant))
-        .and_then(|d| ir.stored_attr(d, "value"))
-        .and_then(Attr::as_bool)
-        == Some(true)
-}
-
 fn switch_off(ir: &mut Ir, op: Op, predicate: Value) {
     if is_true(ir, predicate) {
         return;
     }
     match switch(ir, op) {
         Switch::Harmless | Switch::Impossible => {}
-        Switch::Condition => {
-            let condition = ir.operand(op, 0);
+        Switch::Condition(branch) => {
+            let condition = branch.condition(ir);
             let loc = ir.value_loc(predicate);
             let both = Builder::new(ir, InsertPoint::Before(op), loc).value(
                 ArithOp::Andi,
                 &[predicate, condition],
                 Type::int(1),
             );
-            ir.set_operand(op, 0, both);
+            ir.put_operands(op, scf::If::SLOT.condition, &[both]);
         }
         Switch::Branch => into_branch(ir, op, predicate),
-        Switch::Mask(group) => {
-            let old = ir.operand_group(op, group).first().copied();
-            let like = ir.ty(ir.operand(op, 0));
+        Switch::Mask(slot) => {
+            let old = ir.operand_group(op, slot.group()).first().copied();
+            let like = ir.ty(ir.operands(op)[0]);
             let loc = ir.value_loc(predicate);
             let mut b = Builder::new(ir, InsertPoint::Before(op), loc);
             let mut mask = predicate;
@@ -513,7 +493,7 @@ fn switch_off(ir: &mut Ir, op: Op, predicate: Value) {
                 let ty = b.ir.ty(mask);
                 mask = b.value(ArithOp::Andi, &[mask, old], ty);
             }
-            set_group(ir, op, group, mask);
+            ir.put_operands(op, slot, &[mask]);
         }
     }
 }
@@ -521,10 +501,10 @@ fn switch_off(ir: &mut Ir, op: Op, predicate: Value) {
 /// Puts an operation without results into a branch: into the one right in front of it, if that has the same condition.
 fn into_branch(ir: &mut Ir, op: Op, predicate: Value) {
     let loc = ir.loc(op);
-    let before =
-        ir.prev_op(op).filter(|&o| ir.is(o, ScfOp::If) && ir.operand(o, 0) == predicate && ir.results(o).is_empty());
-    let block = before.and_then(|branch| ir.body(branch, 0)).unwrap_or_else(|| {
-        let branch = Builder::before(ir, op).insert(OpState::new(ScfOp::If, loc).operands(&[predicate]).regions(2));
+    let same = |branch: &scf::If| branch.condition(ir) == predicate && branch.results(ir).is_empty();
+    let before = ir.prev_op(op).and_then(|o| scf::If::of(ir, o)).filter(same);
+    let block = before.and_then(|branch| ir.body(branch.0, 0)).unwrap_or_else(|| {
+        let branch = Builder::before(ir, op).insert(scf::If::state(loc, predicate).regions(2));
         let region = ir.region(branch, 0);
         let block = ir.add_block(region, &[]);
         Builder::new(ir, InsertPoint::End(block), loc).insert(OpState::new(ScfOp::Yield, loc));
@@ -532,17 +512,4 @@ fn into_branch(ir: &mut Ir, op: Op, predicate: Value) {
     });
     let end = ir.terminator(block).expect("a branch ends in a yield");
     ir.move_before(op, end);
-}
-
-/// Sets an optional operand.
-fn set_group(ir: &mut Ir, op: Op, group: usize, value: Value) {
-    let groups = ir.spec(op).operands.len();
-    let mut all: Vec<Vec<Value>> = (0..groups).map(|g| ir.operand_group(op, g).to_vec()).collect();
-    all[group] = vec![value];
-    let sizes: Vec<i64> = all.iter().map(|g| g.len() as i64).collect();
-    let sized = ir.stored_attr(op, "operandSegmentSizes").is_some();
-    ir.set_operands(op, &all.concat());
-    if sized {
-        ir.set_attr(op, "operandSegmentSizes", Attr::i32_array(&sizes));
-    }
 }

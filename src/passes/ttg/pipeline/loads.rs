@@ -3,9 +3,10 @@
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::encoding::SwizzledShared;
 use crate::ir::core::{Encoding, Ir, Op, Type, Value};
-use crate::ir::dialects::{OpKind, TtOp, TtgOp};
+use crate::ir::dialects::TtgOp;
+use crate::ir::dialects::tt::tt;
+use crate::ir::encoding::questions::{cga_of, is_operand, stated_order};
 use crate::layout::{self, Dim, LinearLayout};
-use crate::passes::ttg::coalesce::cga_of;
 use crate::passes::ttg::shared_encodings::{swizzled, swizzled_for_dot};
 
 /// Bits of the narrowest asynchronous copy of one thread (PTX ISA, "cp.async").
@@ -37,7 +38,7 @@ pub fn wanted_by_dots(ir: &Ir, value: Value) -> Wanted {
                 other => return other,
             }
         } else {
-            let reads = matches!(ir.kind(user), OpKind::Ttg(TtgOp::LocalLoad | TtgOp::ConvertLayout));
+            let reads = ir.is(user, TtgOp::LocalLoad) || ir.is(user, TtgOp::ConvertLayout);
             match reads.then(|| swizzle_of_reader(ir.ty(value), to)).flatten() {
                 Some(wish) => wish,
                 None => return Wanted::None,
@@ -54,7 +55,7 @@ pub fn wanted_by_dots(ir: &Ir, value: Value) -> Wanted {
 /// The swizzle for a read in the layout of `to`, where that is a dot operand or has a matrix instruction's tile.
 fn swizzle_of_reader(from: Type, to: Type) -> Option<SwizzledShared> {
     let encoding = to.encoding()?;
-    if let Encoding::DotOp { .. } = encoding.as_encoding()? {
+    if is_operand(encoding.as_encoding()?) {
         let order = order_of(from)?;
         return match swizzled_for_dot(from, encoding.as_encoding()?, &order, false)? {
             Encoding::SwizzledShared(e) => Some(e),
@@ -87,11 +88,7 @@ fn swizzle_of_reader(from: Type, to: Type) -> Option<SwizzledShared> {
 /// The order in which a tensor's, or a buffer's, elements run in memory.
 fn order_of(ty: Type) -> Option<Vec<u32>> {
     if let Some(desc) = ty.as_memdesc() {
-        return match desc.encoding.as_encoding()? {
-            Encoding::SwizzledShared(e) => Some(e.order.clone()),
-            Encoding::NvmmaShared(e) => Some(if e.transposed { vec![0, 1] } else { vec![1, 0] }),
-            _ => None,
-        };
+        return stated_order(desc.encoding, desc.shape.len());
     }
     Some(layout::order_for_memory(ty.encoding()?, ty.shape()))
 }
@@ -109,8 +106,8 @@ pub fn copy_bytes(tensor: Type, shared: &Encoding) -> Option<u32> {
 /// Whether a thread's part of the load is wide enough for an asynchronous copy.
 #[must_use]
 pub fn is_wide_enough(ir: &Ir, axis: &AxisInfoAnalysis, load: Op) -> bool {
-    let ptr = ir.operand(load, 0);
-    let ty = ir.ty(ptr);
+    let Some(load) = tt::Load::of(ir, load) else { return false };
+    let ty = ir.ty(load.ptr(ir));
     let bits = ty.elem().pointee().and_then(Type::bit_width).unwrap_or(0);
     if !ty.is_tensor() {
         return bits >= NARROWEST_COPY;
@@ -120,9 +117,9 @@ pub fn is_wide_enough(ir: &Ir, axis: &AxisInfoAnalysis, load: Op) -> bool {
 
 /// Elements that are adjacent in memory and loaded, or not loaded, together.
 #[must_use]
-pub fn contiguity(ir: &Ir, axis: &AxisInfoAnalysis, load: Op) -> u32 {
-    let elements = axis.ptr_contiguity(ir, ir.operand(load, 0));
-    ir.operand_group(load, 1).first().map_or(elements, |&mask| elements.min(axis.mask_alignment(ir, mask)))
+pub fn contiguity(ir: &Ir, axis: &AxisInfoAnalysis, load: tt::Load) -> u32 {
+    let elements = axis.ptr_contiguity(ir, load.ptr(ir));
+    load.mask(ir).map_or(elements, |mask| elements.min(axis.mask_alignment(ir, mask)))
 }
 
 /// The buffer of a loaded scalar.
@@ -153,17 +150,5 @@ pub fn buffer_encoding(ir: &Ir, load: Op) -> Option<Encoding> {
         return Some(Encoding::SwizzledShared(e));
     }
     let order = layout::order(ty.encoding()?, ty.shape());
-    Some(Encoding::SwizzledShared(SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order, cga: cga_of(ty).0 }))
-}
-
-/// Loads through pointers and through descriptors.
-#[must_use]
-pub fn is_load(ir: &Ir, op: Op) -> bool {
-    matches!(ir.kind(op), OpKind::Tt(TtOp::Load | TtOp::DescriptorLoad | TtOp::DescriptorGather))
-}
-
-/// Loads through descriptors.
-#[must_use]
-pub fn is_descriptor_load(ir: &Ir, op: Op) -> bool {
-    matches!(ir.kind(op), OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorGather))
+    Some(Encoding::SwizzledShared(SwizzledShared { vec: 1, per_phase: 1, max_phase: 1, order, cga: cga_of(ty) }))
 }

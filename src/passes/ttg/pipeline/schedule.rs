@@ -6,13 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::core::{Attr, Block, Ir, Op, Value, ValueDef};
-
-pub const STAGE: &str = "loop.stage";
-pub const CLUSTER: &str = "loop.cluster";
-pub const MAX_STAGE: &str = "tt.scheduled_max_stage";
-pub const LATENCY: &str = "tt.latency";
-pub const NUM_STAGES: &str = "tt.num_stages";
+use crate::ir::core::{Block, Ir, Op, Value, ValueDef};
+use crate::ir::dialects::discardable::{CLUSTER, MAX_STAGE, STAGE};
+use crate::ir::dialects::keys::{Int, Key};
 
 /// The name of a cluster.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -143,18 +139,17 @@ impl Schedule {
     pub fn write(&self, ir: &mut Ir, looped: Op) {
         let Some(body) = ir.body(looped, 0) else { return };
         for (op, stage, cluster) in self.in_order(ir, body) {
-            ir.set_attr(op, CLUSTER, Attr::i32(self.position(cluster) as i64));
-            ir.set_attr(op, STAGE, Attr::i32(i64::from(stage)));
+            ir.put(op, CLUSTER, self.position(cluster) as i64);
+            ir.put(op, STAGE, i64::from(stage));
         }
-        let known = ir.stored_attr(looped, MAX_STAGE).and_then(Attr::as_int).unwrap_or(0);
-        ir.set_attr(looped, MAX_STAGE, Attr::i32(known.max(i64::from(self.num_stages) - 1)));
+        let known = ir.get(looped, MAX_STAGE).unwrap_or(0);
+        ir.put(looped, MAX_STAGE, known.max(i64::from(self.num_stages) - 1));
     }
 
     /// The schedule that a loop's attributes state.
     #[must_use]
     pub fn read(ir: &Ir, looped: Op) -> Option<Schedule> {
-        let number =
-            |op: Op, name: &str| ir.stored_attr(op, name).and_then(Attr::as_int).and_then(|v| u32::try_from(v).ok());
+        let number = |op: Op, key: Key<Int<32>>| ir.get(op, key).and_then(|v| u32::try_from(v).ok());
         let mut schedule = Schedule::new(number(looped, MAX_STAGE)? + 1);
         let body = ir.body(looped, 0)?;
         let places: Vec<(Op, u32, u32)> =

@@ -17,10 +17,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::assign_latencies::{carries_far, has_loops};
-use super::loads;
-use super::schedule::{Cluster, LATENCY, Schedule, ancestor_in, body_ops, nested_operands};
-use crate::ir::core::{Attr, Block, Ir, Op, ValueDef};
-use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp};
+use super::schedule::{Cluster, Schedule, ancestor_in, body_ops, nested_operands};
+use crate::ir::core::{Block, Ir, Op, ValueDef};
+use crate::ir::dialects::discardable::LATENCY;
+use crate::ir::dialects::{Classes, ScfOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
@@ -34,9 +34,9 @@ pub static PASS: Pass = Pass {
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
     let mut latencies: BTreeMap<Op, u32> = BTreeMap::new();
     for op in ir.all_ops(ir.module()) {
-        if let Some(latency) = ir.stored_attr(op, LATENCY).and_then(Attr::as_int) {
+        if let Some(latency) = ir.get(op, LATENCY) {
             latencies.insert(op, u32::try_from(latency).unwrap_or(0));
-            ir.remove_attr(op, LATENCY);
+            ir.take(op, LATENCY);
         }
     }
     let mut changed = !latencies.is_empty();
@@ -52,10 +52,7 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
 
 fn decide(ir: &Ir, looped: Op, latencies: &BTreeMap<Op, u32>) -> Option<Schedule> {
     let body = ir.body(looped, 0)?;
-    let blocked = ir
-        .all_ops(looped)
-        .into_iter()
-        .any(|op| matches!(ir.kind(op), OpKind::Ttg(TtgOp::Barrier) | OpKind::Tt(TtOp::Assert | TtOp::Print)));
+    let blocked = ir.all_ops(looped).into_iter().any(|op| ir.kind(op).belongs(Classes::IN_STEP));
     if blocked || carries_far(ir, body) || has_loops(ir, body) {
         return None;
     }
@@ -193,7 +190,7 @@ fn carried_dependencies(ir: &Ir, body: Block, schedule: &mut Schedule) {
             if schedule.get(def).is_some() {
                 continue;
             }
-            let (stage, cluster) = if loads::is_load(ir, def) && !loads::is_descriptor_load(ir, def) {
+            let (stage, cluster) = if ir.kind(def).is_load() && !ir.kind(def).is_descriptor_load() {
                 (stage, cluster)
             } else {
                 let earlier = match before.get(&cluster) {

@@ -9,7 +9,8 @@
 //! 2. Waits of a block between which nothing is committed, and that no loop or branch separates, become the first of
 //!    them, with all tokens and the least number.
 
-use crate::ir::core::{Attr, Builder, Ir, Op, OpState, Value, ValueDef};
+use crate::ir::core::{Builder, Ir, Op, Value, ValueDef};
+use crate::ir::dialects::ttg::ttg::AsyncWait;
 use crate::ir::dialects::{OpKind, ScfOp, TtgOp};
 
 /// Sets the number of every wait and joins waits.
@@ -17,7 +18,7 @@ pub fn update(ir: &mut Ir) {
     let waits: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::AsyncWait)).collect();
     for &wait in &waits {
         let pending = pending_at(ir, wait);
-        ir.set_attr(wait, "num", Attr::i32(i64::from(pending)));
+        ir.put(wait, AsyncWait::ATTR.num, i64::from(pending));
     }
     let mut joined: Vec<Op> = vec![];
     for &wait in &waits {
@@ -29,12 +30,10 @@ pub fn update(ir: &mut Ir) {
             continue;
         }
         let tokens: Vec<Value> = group.iter().flat_map(|&w| ir.operands(w).to_vec()).collect();
-        let least = group.iter().filter_map(|&w| ir.int_attr(w, "num")).min().unwrap_or(0);
+        let least = group.iter().filter_map(|&w| AsyncWait(w).num(ir)).min().unwrap_or(0);
         let ty = ir.ty(ir.result(wait));
-        let state =
-            OpState::new(TtgOp::AsyncWait, ir.loc(wait)).operands(&tokens).results(&[ty]).attr("num", Attr::i32(least));
-        let new = Builder::before(ir, wait).insert(state);
-        let token = ir.result(new);
+        let state = AsyncWait::state(ir.loc(wait), &tokens).with(AsyncWait::ATTR.num, least);
+        let token = Builder::before(ir, wait).result(state, ty);
         for &old in &group {
             ir.replace_op(old, &[token]);
         }

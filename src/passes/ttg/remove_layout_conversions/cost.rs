@@ -13,8 +13,10 @@
 use std::collections::BTreeSet;
 
 use super::slice::Slice;
-use crate::ir::core::{Attr, Ir, Op, Use, Value, ValueDef};
-use crate::ir::dialects::{ArithOp, MathOp, OpKind, ScfOp, TtOp, TtgOp};
+use crate::analysis::flow::{handed_from, handed_to};
+use crate::ir::core::{Attr, Ir, Op, Type, Use, Value};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{ArithOp, Classes, OpKind, Traits, TtOp, TtgOp};
 use crate::layout::{self, ConversionKind, conversion_kind_of};
 
 /// Whether redoing `slice` for the conversion `op` costs no more than the conversion; `extra` is the cost of
@@ -31,7 +33,7 @@ pub(super) fn is_beneficial(ir: &Ir, op: Op, slice: &Slice, extra: i64) -> bool 
             None => return false,
         }
     }
-    of_conversion(ir, ir.operand(op, 0), encoding) >= cost
+    of_conversion(ir, ir.operands(op)[0], encoding) >= cost
 }
 
 /// The cost of converting a value.
@@ -51,25 +53,24 @@ fn bytes(ir: &Ir, value: Value, min_elements: i64, min_bits: i64) -> i64 {
 
 /// The cost of redoing one operation; `None` if it must not be done twice. `shared`: its old result stays needed.
 fn of_op(ir: &Ir, op: Op, slice: &Slice, shared: bool) -> Option<i64> {
-    let results = ir.results(op);
-    match ir.kind(op) {
-        OpKind::Arith(ArithOp::Constant) => Some(0),
-        OpKind::Arith(_) | OpKind::Math(_) => {
-            let multiplier = if is_expensive_math(ir.kind(op)) { 8 } else { 1 };
-            Some(
-                results
-                    .iter()
-                    .map(|&r| multiplier * bytes(ir, r, 0, 0) * (factor(ir, r, slice) - i64::from(!shared)))
-                    .sum(),
-            )
-        }
-        _ if !shared => Some(0),
-        OpKind::Tt(TtOp::Load) | OpKind::Ttg(TtgOp::LocalLoad) => {
-            Some(results.iter().map(|&r| 8 * bytes(ir, r, 0, 0)).sum())
-        }
-        OpKind::Tt(TtOp::Reduce) => of_reduce(ir, op),
-        _ => Some(0),
+    let bytes_of_results = || ir.results(op).iter().map(|&r| bytes(ir, r, 0, 0));
+    let kind = ir.kind(op);
+    if kind.has(Traits::CONSTANT) {
+        return Some(0);
     }
+    if matches!(kind, OpKind::Arith(_) | OpKind::Math(_)) {
+        let multiplier = if is_expensive_math(kind) { 8 } else { 1 };
+        let more = ir.results(op).iter().map(|&r| factor(ir, r, slice) - i64::from(!shared));
+        return Some(bytes_of_results().zip(more).map(|(bytes, more)| multiplier * bytes * more).sum());
+    }
+    if !shared {
+        return Some(0);
+    }
+    if let Some(reduce) = tt::Reduce::of(ir, op) {
+        return of_reduce(ir, reduce);
+    }
+    let loads = ir.is(op, TtOp::Load) || ir.is(op, TtgOp::LocalLoad);
+    Some(if loads { bytes_of_results().map(|bytes| 8 * bytes).sum() } else { 0 })
 }
 
 /// How many times as many elements a thread has in the new layout, at least 1.
@@ -83,30 +84,17 @@ fn factor(ir: &Ir, value: Value, slice: &Slice) -> i64 {
 
 /// Whether an operation takes several instructions, or a unit with less throughput.
 fn is_expensive_math(kind: OpKind) -> bool {
-    match kind {
-        OpKind::Arith(k) => k == ArithOp::Divf,
-        OpKind::Math(k) => !matches!(
-            k,
-            MathOp::Absf
-                | MathOp::Absi
-                | MathOp::Ceil
-                | MathOp::Floor
-                | MathOp::Round
-                | MathOp::Roundeven
-                | MathOp::Trunc
-                | MathOp::Copysign
-                | MathOp::Fma
-        ),
-        _ => false,
-    }
+    let of_library = matches!(kind, OpKind::Math(_)) && !kind.belongs(Classes::SIMPLE);
+    of_library || kind == ArithOp::Divf.into()
 }
 
-fn of_reduce(ir: &Ir, op: Op) -> Option<i64> {
-    if !is_associative(ir, op) {
+fn of_reduce(ir: &Ir, reduce: tt::Reduce) -> Option<i64> {
+    let ty = ir.ty(*reduce.srcs(ir).first()?);
+    let axis = usize::try_from(reduce.axis(ir)?).ok()?;
+    if !is_associative(ir, reduce.0, ty, axis) {
         return None;
     }
-    let ty = ir.ty(ir.operand(op, 0));
-    let (axis, encoding) = (usize::try_from(ir.int_attr(op, "axis")?).ok()?, ty.encoding()?);
+    let encoding = ty.encoding()?;
     let lanes = i64::from(*layout::threads_per_warp(encoding, ty.shape()).get(axis)?);
     let warps = i64::from(*layout::warps_per_cta(encoding, ty.shape()).get(axis)?);
     Some(lanes + 8 * warps)
@@ -114,13 +102,11 @@ fn of_reduce(ir: &Ir, op: Op) -> Option<i64> {
 
 /// Whether the order in which elements are combined does not change the result: at most two are, or no float is added
 /// or multiplied.
-fn is_associative(ir: &Ir, op: Op) -> bool {
-    let ty = ir.ty(ir.operand(op, 0));
-    let size = ir.int_attr(op, "axis").and_then(|axis| ty.shape().get(usize::try_from(axis).ok()?).copied());
-    if !ty.elem().is_float() || size.is_some_and(|s| s <= 2) {
+fn is_associative(ir: &Ir, reduce: Op, ty: Type, axis: usize) -> bool {
+    if !ty.elem().is_float() || ty.shape().get(axis).is_some_and(|&size| size <= 2) {
         return true;
     }
-    !ir.all_ops(op).into_iter().any(|o| matches!(ir.kind(o), OpKind::Arith(ArithOp::Addf | ArithOp::Mulf)))
+    !ir.all_ops(reduce).into_iter().any(|op| ir.is(op, ArithOp::Addf) || ir.is(op, ArithOp::Mulf))
 }
 
 /// Values of the slice that something outside of it needs in the old layout, with what they are computed from.
@@ -129,7 +115,7 @@ fn needed_elsewhere(ir: &Ir, op: Op, slice: &Slice, ops: &BTreeSet<Op>) -> BTree
     let only_slice = |targets: Vec<Value>| targets.iter().all(|&t| slice.contains(t) || !ir.has_uses(t));
     let mut queue: Vec<Value> = vec![];
     for &value in &slice.values {
-        if ir.uses(value).iter().any(|u| !inside(u) && !flows_to(ir, *u).is_some_and(only_slice)) {
+        if ir.uses(value).iter().any(|u| !inside(u) && !handed_to(ir, *u).is_some_and(only_slice)) {
             queue.push(value);
         }
     }
@@ -142,48 +128,7 @@ fn needed_elsewhere(ir: &Ir, op: Op, slice: &Slice, ops: &BTreeSet<Op>) -> BTree
     needed
 }
 
-/// The loop-carried values and results that a use passes its value to; `None` if the use is of another kind.
-fn flows_to(ir: &Ir, u: Use) -> Option<Vec<Value>> {
-    let at = u.index as usize;
-    let (owner, index) = match ir.kind(u.op) {
-        OpKind::Scf(ScfOp::Yield) => (ir.parent_op(u.op)?, at),
-        OpKind::Scf(ScfOp::For) => (u.op, at.checked_sub(3)?),
-        OpKind::Scf(ScfOp::While) => {
-            return Some(vec![*ir.args(ir.body(u.op, 0)?).get(at)?]);
-        }
-        OpKind::Scf(ScfOp::Condition) => {
-            let (parent, i) = (ir.parent_op(u.op)?, at.checked_sub(1)?);
-            return Some(vec![*ir.args(ir.body(parent, 1)?).get(i)?, *ir.results(parent).get(i)?]);
-        }
-        _ => return None,
-    };
-    match ir.kind(owner) {
-        OpKind::Scf(ScfOp::For) => {
-            Some(vec![*ir.args(ir.body(owner, 0)?).get(index + 1)?, *ir.results(owner).get(index)?])
-        }
-        OpKind::Scf(ScfOp::While) => Some(vec![*ir.args(ir.body(owner, 0)?).get(index)?]),
-        _ => Some(vec![*ir.results(owner).get(index)?]),
-    }
-}
-
 /// What a value is computed from.
 fn comes_from(ir: &Ir, value: Value) -> Vec<Value> {
-    let yielded = |op: Op, region: usize, index: usize| {
-        ir.body(op, region).and_then(|b| ir.last_op(b)).and_then(|t| ir.operands(t).get(index)).copied()
-    };
-    let carried = |op: Op, i: usize| ir.operands(op).get(3 + i).copied().into_iter().chain(yielded(op, 0, i)).collect();
-    match ir.def(value) {
-        ValueDef::Result { op, index } => match ir.kind(op) {
-            OpKind::Scf(ScfOp::For) => carried(op, index as usize),
-            OpKind::Scf(ScfOp::If) => {
-                yielded(op, 0, index as usize).into_iter().chain(yielded(op, 1, index as usize)).collect()
-            }
-            _ => ir.operands(op).to_vec(),
-        },
-        ValueDef::Arg { block, index } => match ir.block_op(block) {
-            Some(op) if ir.is(op, ScfOp::For) && index > 0 => carried(op, index as usize - 1),
-            Some(op) => ir.operands(op).to_vec(),
-            None => vec![],
-        },
-    }
+    handed_from(ir, value).unwrap_or_else(|| ir.def_op(value).map_or(vec![], |op| ir.operands(op).to_vec()))
 }

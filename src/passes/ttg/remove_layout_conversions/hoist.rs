@@ -24,10 +24,11 @@
 
 use super::remat::Remat;
 use super::slice::Slice;
-use crate::ir::core::Attr;
-use crate::ir::core::{Builder, Encoding, InsertPoint, Ir, Mapping, Op, Use, Value};
-use crate::ir::dialects::{ArithOp, Classes, OpKind, ScfOp, Traits, TtOp, TtgOp};
+use crate::ir::core::{Attr, Builder, InsertPoint, Ir, Mapping, Op, Use, Value};
+use crate::ir::dialects::classes::multiplied;
+use crate::ir::dialects::{Classes, ScfOp, Traits, TtOp, TtgOp};
 use crate::ir::effects::effects;
+use crate::ir::encoding::questions::is_matrix_operand;
 
 fn is_if(ir: &Ir, op: Op) -> bool {
     ir.is(op, ScfOp::If)
@@ -114,11 +115,10 @@ impl Remat {
         let mut loads = vec![];
         for &value in &slice.values {
             let Some(def) = ir.def_op(value) else { return false };
-            match ir.kind(def) {
-                OpKind::Tt(TtOp::Load | TtOp::DescriptorLoad | TtOp::DescriptorGather) => loads.push((value, def)),
-                OpKind::Arith(ArithOp::Constant) => {}
-                _ if keeps_data(ir, def) => {}
-                _ => return false,
+            if ir.kind(def).is_load() {
+                loads.push((value, def));
+            } else if !ir.kind(def).has(Traits::CONSTANT) && !keeps_data(ir, def) {
+                return false;
             }
         }
         if loads.len() == slice.values.len() {
@@ -150,15 +150,11 @@ impl Remat {
 /// Whether every thread can do this with what it holds.
 fn keeps_data(ir: &Ir, op: Op) -> bool {
     let kind = ir.kind(op);
-    match kind {
-        OpKind::Tt(TtOp::Broadcast) | OpKind::Ttg(TtgOp::ConvertLayout | TtgOp::Fp4ToFp) => true,
-        _ => kind.belongs(Classes::TENSOR_VIEW) || kind.has(Traits::ELEMENTWISE) && effects(ir, op).is_free(),
-    }
+    let spreads = ir.is(op, TtOp::Broadcast) || ir.is(op, TtgOp::ConvertLayout) || ir.is(op, TtgOp::Fp4ToFp);
+    spreads || kind.belongs(Classes::TENSOR_VIEW) || kind.has(Traits::ELEMENTWISE) && effects(ir, op).is_free()
 }
 
 /// Whether it is a product whose operand A is in the registers of a matrix instruction.
 fn is_product_of_registers(ir: &Ir, op: Op) -> bool {
-    ir.kind(op).is_product()
-        && matches!(ir.ty(ir.operand(op, 0)).layout(), Some(Encoding::DotOp { parent, .. })
-            if matches!(parent.as_encoding(), Some(Encoding::NvidiaMma(_))))
+    multiplied(ir, op).is_some_and(|[a, _]| ir.ty(a).layout().is_some_and(is_matrix_operand))
 }

@@ -10,9 +10,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{can_use_result_encoding, is_expensive_access};
+use super::{can_use_result_encoding, has_efficient_layout, is_expensive_access};
+use crate::analysis::flow::handed_to;
 use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op, Region, Use, Value, ValueDef};
-use crate::ir::dialects::{Classes, OpKind, ScfOp, Traits, TtOp, TtgOp, TtngOp};
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::scf::scf;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::{Classes, LayoutRule, ScfOp, Traits, TtOp, TtgOp};
+use crate::ir::encoding::questions::is_matrix_result;
 use crate::passes::ttg::infer;
 
 /// Rewrites one function. Returns whether anything changed.
@@ -38,27 +43,28 @@ struct Propagation {
 
 /// Whether the layout of an operation is one to keep.
 fn is_anchor(ir: &Ir, op: Op) -> bool {
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::Load | TtOp::Store) => is_expensive_access(ir, op),
-        OpKind::Tt(TtOp::Gather | TtOp::Reshape) => ir.stored_attr(op, "efficient_layout").is_some(),
-        kind => kind.belongs(Classes::ANCHOR),
+    let kind = ir.kind(op);
+    if kind.is_plain_access() {
+        is_expensive_access(ir, op)
+    } else {
+        has_efficient_layout(ir, op) || kind.belongs(Classes::ANCHOR)
     }
 }
 
 /// Whether a result can have the encoding of its operand, whatever that is.
 fn passes_on(ir: &Ir, op: Op) -> bool {
-    ir.is(op, TtgOp::ConvertLayout) || ir.is(op, TtngOp::WarpGroupDotWait)
+    ir.is(op, TtgOp::ConvertLayout) || ir.kind(op).belongs(Classes::FORWARDS)
 }
 
 fn is_view_or_convert(ir: &Ir, op: Op) -> bool {
     ir.kind(op).belongs(Classes::TENSOR_VIEW) || ir.is(op, TtOp::Reduce) || ir.is(op, TtgOp::ConvertLayout)
 }
 
-/// Loads share one encoding too, but choose it: nothing flows through them.
+/// Loads and stores share one encoding too, but choose it: nothing flows through them.
 fn shares_encoding(ir: &Ir, op: Op) -> bool {
     let kind = ir.kind(op);
     let flows = kind.has(Traits::SAME_OPERANDS_AND_RESULT_ENCODING) || kind.has(Traits::ELEMENTWISE);
-    flows && !matches!(kind, OpKind::Tt(TtOp::Load | TtOp::Store))
+    flows && !kind.is_plain_access()
 }
 
 impl Propagation {
@@ -104,35 +110,25 @@ impl Propagation {
 
     fn push_to_user(&mut self, ir: &Ir, u: Use, encodings: &[Attr], stack: &mut Vec<Value>) {
         let (user, at) = (u.op, u.index as usize);
-        let targets: Vec<Value> = match ir.kind(user) {
-            OpKind::Scf(ScfOp::For) if at >= 3 => {
-                let body = ir.body(user, 0).map_or(&[][..], |b| ir.args(b));
-                body.get(at - 2).into_iter().chain(ir.results(user).get(at - 3)).copied().collect()
+        let targets: Vec<Value> = if let Some(targets) = handed_to(ir, u) {
+            targets
+        } else if ir.kind(user).belongs(Classes::FORWARDS) {
+            ir.results(user).get(at).into_iter().copied().collect()
+        } else if ir.kind(user).layout_rule() == LayoutRule::Indexed {
+            // Its indices decide, unless it has been given a layout.
+            if has_efficient_layout(ir, user) || at != tt::Gather::SLOT.indices.index(ir, user) {
+                return;
             }
-            OpKind::Scf(ScfOp::While) => {
-                ir.body(user, 0).and_then(|b| ir.args(b).get(at)).into_iter().copied().collect()
-            }
-            OpKind::Scf(ScfOp::Yield) => self.yield_targets(ir, user, at),
-            OpKind::Scf(ScfOp::Condition) if at >= 1 => {
-                let Some(parent) = ir.parent_op(user) else { return };
-                let after = ir.body(parent, 1).map_or(&[][..], |b| ir.args(b));
-                after.get(at - 1).into_iter().chain(ir.results(parent).get(at - 1)).copied().collect()
-            }
-            OpKind::Ttng(TtngOp::WarpGroupDotWait) => ir.results(user).get(at).into_iter().copied().collect(),
-            OpKind::Tt(TtOp::Gather) => {
-                if ir.stored_attr(user, "efficient_layout").is_some() || at != 1 {
-                    return;
-                }
-                ir.results(user).to_vec()
-            }
-            _ if shares_encoding(ir, user) || is_view_or_convert(ir, user) => ir.results(user).to_vec(),
-            _ => return,
+            ir.results(user).to_vec()
+        } else if shares_encoding(ir, user) || is_view_or_convert(ir, user) {
+            ir.results(user).to_vec()
+        } else {
+            return;
         };
         for target in targets.into_iter().filter(|&t| ir.ty(t).is_tensor()) {
             let mut new = false;
             for &encoding in encodings {
-                let keeps = passes_on(ir, user) || ir.is(user, ScfOp::If);
-                let out = if keeps { Some(encoding) } else { infer::result_encoding(ir, user, encoding) };
+                let out = if passes_on(ir, user) { Some(encoding) } else { infer::result_encoding(ir, user, encoding) };
                 new |= out.is_some_and(|e| self.add(target, e));
             }
             if new {
@@ -141,26 +137,12 @@ impl Propagation {
         }
     }
 
-    fn yield_targets(&self, ir: &Ir, user: Op, at: usize) -> Vec<Value> {
-        let Some(parent) = ir.parent_op(user) else { return vec![] };
-        let arg = |index: usize| ir.body(parent, 0).and_then(|b| ir.args(b).get(index)).copied();
-        match ir.kind(parent) {
-            OpKind::Scf(ScfOp::For) => ir.results(parent).get(at).copied().into_iter().chain(arg(at + 1)).collect(),
-            OpKind::Scf(ScfOp::If) => ir.results(parent).get(at).copied().into_iter().collect(),
-            OpKind::Scf(ScfOp::While) => arg(at).into_iter().collect(),
-            _ => vec![],
-        }
-    }
-
     fn settle(&mut self, ir: &Ir) {
         for (&value, list) in &mut self.encodings {
-            let access = ir.def_op(value).is_some_and(|op| {
-                matches!(ir.kind(op), OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::AtomicRmw | TtOp::AtomicCas))
-            });
+            let access = ir.def_op(value).is_some_and(|op| ir.kind(op).belongs(Classes::COALESCED));
             let preferred = list.iter().copied().find(|e| match e.as_encoding() {
                 Some(Encoding::Blocked(_)) => access,
-                Some(Encoding::NvidiaMma(_)) => !access,
-                _ => false,
+                other => !access && other.is_some_and(is_matrix_result),
             });
             let kept = preferred.unwrap_or(list[0]);
             *list = vec![kept];
@@ -188,52 +170,46 @@ impl Propagation {
             queue.extend(ir.regions_of(op));
             return;
         }
-        match ir.kind(op) {
-            OpKind::Scf(ScfOp::Yield) => self.fit_yield(ir, op),
-            OpKind::Scf(ScfOp::Condition) => self.fit_condition(ir, op),
-            OpKind::Tt(TtOp::Reduce) if !ir.ty(ir.result(op)).is_tensor() => {
-                // A reduction to a scalar works in any layout.
-                if let Some(encoding) = ir.operands(op).to_vec().into_iter().find_map(|v| self.chosen(v)) {
-                    (0..ir.operands(op).len()).for_each(|i| self.fit(ir, op, i, encoding));
+        if ir.is(op, ScfOp::Yield) || ir.is(op, ScfOp::Condition) {
+            self.fit_handed(ir, op);
+        } else if ir.is(op, TtOp::Reduce) && !ir.ty(ir.result(op)).is_tensor() {
+            // A reduction to a scalar works in any layout.
+            if let Some(encoding) = ir.operands(op).to_vec().into_iter().find_map(|v| self.chosen(v)) {
+                (0..ir.operands(op).len()).for_each(|i| self.fit(ir, op, i, encoding));
+            }
+        } else if let Some(assert) = tt::Assert::of(ir, op) {
+            if let Some(encoding) = self.chosen(assert.condition(ir)) {
+                self.fit(ir, op, tt::Assert::SLOT.condition.index(ir, op), encoding);
+            }
+        } else {
+            for i in 0..ir.operands(op).len() {
+                let value = ir.operand(op, i);
+                if self.encodings.contains_key(&value)
+                    && let Some(encoding) = self.before.get(&value).copied().unwrap_or(ir.ty(value).encoding())
+                {
+                    self.fit(ir, op, i, encoding);
                 }
             }
-            OpKind::Tt(TtOp::Assert) => {
-                if let Some(encoding) = self.chosen(ir.operand(op, 0)) {
-                    self.fit(ir, op, 0, encoding);
-                }
-            }
-            _ => {
-                for i in 0..ir.operands(op).len() {
-                    let value = ir.operand(op, i);
-                    if self.encodings.contains_key(&value)
-                        && let Some(encoding) = self.before.get(&value).copied().unwrap_or(ir.ty(value).encoding())
-                    {
-                        self.fit(ir, op, i, encoding);
-                    }
-                }
-                queue.extend(ir.regions_of(op));
-            }
+            queue.extend(ir.regions_of(op));
         }
     }
 
     /// Gives the results the encodings chosen for them.
     fn change(&mut self, ir: &mut Ir, op: Op) {
-        match ir.kind(op) {
-            OpKind::Scf(ScfOp::For) => self.change_for(ir, op),
-            OpKind::Scf(ScfOp::While) => self.change_while(ir, op),
-            OpKind::Scf(ScfOp::If) => {
-                for result in ir.results(op).to_vec() {
-                    self.set_chosen(ir, result, result);
-                }
+        if ir.is(op, ScfOp::For) {
+            self.change_for(ir, op);
+        } else if ir.is(op, ScfOp::While) {
+            self.change_while(ir, op);
+        } else if ir.is(op, ScfOp::If) {
+            for result in ir.results(op).to_vec() {
+                self.set_chosen(ir, result, result);
             }
-            _ => {
-                let Some(encoding) = self.chosen(ir.result(op)) else { return };
-                if can_use_result_encoding(ir, op, encoding) {
-                    let result = ir.result(op);
-                    self.set(ir, result, encoding);
-                } else {
-                    self.change_plain(ir, op, encoding);
-                }
+        } else if let Some(encoding) = self.chosen(ir.result(op)) {
+            if can_use_result_encoding(ir, op, encoding) {
+                let result = ir.result(op);
+                self.set(ir, result, encoding);
+            } else {
+                self.change_plain(ir, op, encoding);
             }
         }
     }
@@ -258,7 +234,7 @@ impl Propagation {
         let Some(body) = ir.body(op, 0) else { return };
         for (i, result) in ir.results(op).to_vec().into_iter().enumerate() {
             let Some(encoding) = self.chosen(result).filter(|_| ir.ty(result).is_tensor()) else { continue };
-            self.fit(ir, op, 3 + i, encoding);
+            self.fit(ir, op, scf::For::SLOT.init.index(ir, op) + i, encoding);
             let arg = ir.args(body)[1 + i];
             self.set(ir, result, encoding);
             self.set(ir, arg, encoding);
@@ -279,27 +255,14 @@ impl Propagation {
         }
     }
 
-    fn fit_yield(&mut self, ir: &mut Ir, op: Op) {
-        let Some(parent) = ir.parent_op(op) else { return };
-        for i in 0..ir.operands(op).len() {
-            let target = match ir.kind(parent) {
-                OpKind::Scf(ScfOp::For | ScfOp::If) => ir.results(parent).get(i).copied(),
-                OpKind::Scf(ScfOp::While) => ir.body(parent, 0).and_then(|b| ir.args(b).get(i)).copied(),
-                _ => None,
-            };
-            if let Some(encoding) = target.and_then(|t| ir.ty(t).as_tensor()).and_then(|t| t.encoding) {
-                self.fit(ir, op, i, encoding);
-            }
-        }
-    }
-
-    fn fit_condition(&mut self, ir: &mut Ir, op: Op) {
-        let Some(parent) = ir.parent_op(op) else { return };
-        for i in 1..ir.operands(op).len() {
-            if let Some(encoding) =
-                ir.results(parent).get(i - 1).and_then(|&r| ir.ty(r).as_tensor()).and_then(|t| t.encoding)
-            {
-                self.fit(ir, op, i, encoding);
+    /// What ends a region hands on values in the layouts that their targets have.
+    fn fit_handed(&mut self, ir: &mut Ir, op: Op) {
+        for index in 0..ir.operands(op).len() {
+            let targets = handed_to(ir, Use { op, index: index as u32 }).unwrap_or_default();
+            // A result that a loop or a branch has, or else an argument of a loop.
+            let target = targets.iter().find(|&&v| ir.def_op(v).is_some()).or(targets.first());
+            if let Some(encoding) = target.and_then(|&t| ir.ty(t).as_tensor()).and_then(|t| t.encoding) {
+                self.fit(ir, op, index, encoding);
             }
         }
     }
@@ -316,8 +279,8 @@ impl Propagation {
         self.changed |= ty.encoding() != Some(encoding);
         ir.set_type(value, ty.with_encoding(Some(encoding)));
         // A constant's attribute carries the type too.
-        if let Some(op) = ir.def_op(value).filter(|&op| ir.kind(op).has(Traits::CONSTANT)) {
-            retype_constant(ir, op);
+        if let Some(constant) = arith::Constant::defining(ir, value) {
+            infer::retype(ir, constant, ir.ty(value));
         }
     }
 
@@ -335,14 +298,5 @@ impl Propagation {
         let converted = Builder::new(ir, point, loc).value(TtgOp::ConvertLayout, &[value], ty);
         ir.set_operand(op, index, converted);
         self.changed = true;
-    }
-}
-
-/// Gives a constant's attribute the type of its result.
-pub(super) fn retype_constant(ir: &mut Ir, op: Op) {
-    use crate::ir::core::AttrData;
-    let ty = ir.ty(ir.result(op));
-    if let Some(AttrData::Dense(_, data)) = ir.attr(op, "value").map(Attr::data) {
-        ir.set_attr(op, "value", Attr::new(AttrData::Dense(ty, data.clone())));
     }
 }

@@ -11,11 +11,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::propagate::retype_constant;
 use super::slice::{Slice, extend};
-use super::{cost, is_expensive_access};
-use crate::ir::core::{Attr, Block, Builder, Dominance, Encoding, Ir, Mapping, Op, Use, Value, ValueDef};
-use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp, TtgOp};
+use super::{cost, has_efficient_layout, is_expensive_access};
+use crate::ir::core::{Attr, Block, Builder, Dominance, Ir, Mapping, Op, Use, Value, ValueDef};
+use crate::ir::dialects::scf::scf;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::{Classes, ScfOp, Traits, TtgOp};
+use crate::ir::encoding::questions::is_operand;
 use crate::passes::ttg::infer;
 
 /// Step 3 on one function. Returns whether a conversion went.
@@ -43,8 +46,8 @@ fn each_conversion(ir: &mut Ir, func: Op, f: fn(&mut Remat, &mut Ir, Op) -> bool
             changed = true;
         } else if let Some(encoding) = ir.ty(ir.result(op)).encoding() {
             // What stays serves others.
-            let (source, result) = (ir.operand(op, 0), ir.result(op));
-            this.made.insert((source, encoding), result);
+            let convert = ttg::ConvertLayout(op);
+            this.made.insert((convert.src(ir), encoding), convert.result(ir));
         }
     }
     changed
@@ -60,22 +63,18 @@ pub(super) struct Remat {
 
 /// Whether doing an operation twice is allowed.
 fn may_repeat(ir: &Ir, op: Op) -> bool {
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::Load | TtOp::Store) => !is_expensive_access(ir, op),
-        OpKind::Scf(ScfOp::While | ScfOp::Condition) => false,
-        OpKind::Tt(TtOp::Gather | TtOp::Reshape) => ir.stored_attr(op, "efficient_layout").is_none(),
-        kind => !kind.is_product() && !kind.is_atomic(),
+    let kind = ir.kind(op);
+    if kind.is_plain_access() {
+        return !is_expensive_access(ir, op);
     }
+    let loops = ir.is(op, ScfOp::While) || ir.is(op, ScfOp::Condition);
+    !loops && !has_efficient_layout(ir, op) && !kind.is_product() && !kind.is_atomic()
 }
 
 /// Operations whose result is larger than what they are given.
 fn is_widening(ir: &Ir, op: Op) -> bool {
-    match ir.kind(op) {
-        OpKind::Arith(ArithOp::Extsi | ArithOp::Extui | ArithOp::Extf)
-        | OpKind::Tt(TtOp::Broadcast | TtOp::ExpandDims) => true,
-        OpKind::Tt(TtOp::FpToFp) => ir.ty(ir.operand(op, 0)).bit_width() < ir.ty(ir.result(op)).bit_width(),
-        _ => false,
-    }
+    let wider = |cast: tt::FpToFp| ir.ty(cast.src(ir)).bit_width() < ir.ty(cast.result(ir)).bit_width();
+    ir.kind(op).belongs(Classes::WIDENS) || tt::FpToFp::of(ir, op).is_some_and(wider)
 }
 
 impl Remat {
@@ -119,7 +118,7 @@ impl Remat {
 
     /// Step 1.
     pub(super) fn reuse(&self, ir: &mut Ir, op: Op) -> bool {
-        let source = ir.operand(op, 0);
+        let source = ttg::ConvertLayout(op).src(ir);
         let made = ir.ty(ir.result(op)).encoding().and_then(|encoding| self.made.get(&(source, encoding))).copied();
         let Some(made) = made.filter(|&m| Dominance::new().value_dominates(ir, m, op)) else { return false };
         ir.replace_op(op, &[made]);
@@ -129,7 +128,7 @@ impl Remat {
     fn remove(&mut self, ir: &mut Ir, op: Op) -> bool {
         let Some(encoding) = ir.ty(ir.result(op)).encoding() else { return false };
         // Operands of dots are moved towards their loads elsewhere.
-        if matches!(encoding.as_encoding(), Some(Encoding::DotOp { .. })) {
+        if encoding.as_encoding().is_some_and(is_operand) {
             return false;
         }
         if self.reuse(ir, op) {
@@ -147,7 +146,7 @@ impl Remat {
 
     fn hoist(&mut self, ir: &mut Ir, op: Op) -> bool {
         let Some(encoding) = ir.ty(ir.result(op)).encoding() else { return false };
-        if matches!(encoding.as_encoding(), Some(Encoding::DotOp { .. })) {
+        if encoding.as_encoding().is_some_and(is_operand) {
             return false;
         }
         let mut slice = Slice::default();
@@ -158,7 +157,7 @@ impl Remat {
         let wide = ir.result(widening);
         let Some(&target) = slice.layout.get(&wide) else { return false };
         let Some(narrow) = infer::operand_encoding(ir, widening, target) else { return false };
-        let source = ir.operand(widening, 0);
+        let [source] = ir.all_operands(widening);
         if !cost::is_beneficial(ir, op, &slice, cost::of_conversion(ir, source, narrow)) {
             return false;
         }
@@ -197,7 +196,7 @@ impl Remat {
 
     /// Computes a slice anew, uses it instead of the conversion, and erases that.
     pub(super) fn rewrite(&mut self, ir: &mut Ir, op: Op, mut slice: Slice, mut map: Mapping) {
-        let source = ir.operand(op, 0);
+        let source = ttg::ConvertLayout(op).src(ir);
         for ((value, encoding), existing) in slice.existing.clone() {
             if let Some(existing) = existing
                 && slice.layout.get(&value) == Some(&encoding)
@@ -215,43 +214,36 @@ impl Remat {
     }
 
     fn rewrite_step(&mut self, ir: &mut Ir, op: Op, slice: &Slice, plan: &Plan, map: &mut Mapping) {
-        match ir.kind(op) {
-            OpKind::Scf(ScfOp::For) => self.extend_for(ir, op, slice, map),
-            OpKind::Scf(ScfOp::If) => {
-                for result in ir.results(op).to_vec() {
-                    if slice.contains(result) {
-                        let ty = ir.ty(result).with_encoding(Some(slice.layout[&result]));
-                        let new = ir.add_result(op, ty);
-                        self.record(result, slice.layout[&result], new, map);
-                    }
+        if ir.is(op, ScfOp::For) {
+            self.extend_for(ir, op, slice, map);
+        } else if ir.is(op, ScfOp::If) {
+            for result in ir.results(op).to_vec() {
+                if slice.contains(result) {
+                    let ty = ir.ty(result).with_encoding(Some(slice.layout[&result]));
+                    let new = ir.add_result(op, ty);
+                    self.record(result, slice.layout[&result], new, map);
                 }
             }
-            OpKind::Scf(ScfOp::Yield) => {
-                let mut operands = ir.operands(op).to_vec();
-                let further: Vec<Value> = plan.yields[&op].iter().map(|&i| map.get(operands[i])).collect();
-                operands.extend(further);
-                ir.set_operands(op, &operands);
-            }
-            OpKind::Arith(ArithOp::Constant) => {
-                let (result, encoding) = (ir.result(op), slice.layout[&ir.result(op)]);
-                let copy = ir.clone_op(op, &mut Mapping::default());
-                ir.insert_before(op, copy);
-                let (value, ty) = (ir.result(copy), ir.ty(result).with_encoding(Some(encoding)));
-                let converted = Builder::before(ir, op).value(TtgOp::ConvertLayout, &[value], ty);
-                self.record(result, encoding, converted, map);
-            }
-            _ => {
-                let copy = ir.clone_op(op, map);
-                ir.insert_before(op, copy);
-                for (old, new) in ir.results(op).to_vec().into_iter().zip(ir.results(copy).to_vec()) {
-                    if let Some(&encoding) = slice.layout.get(&old) {
-                        let ty = ir.ty(old).with_encoding(Some(encoding));
-                        ir.set_type(new, ty);
-                        self.record(old, encoding, new, map);
-                    }
-                }
-                if ir.is(copy, ArithOp::Constant) {
-                    retype_constant(ir, copy);
+        } else if ir.is(op, ScfOp::Yield) {
+            let mut operands = ir.operands(op).to_vec();
+            let further: Vec<Value> = plan.yields[&op].iter().map(|&i| map.get(operands[i])).collect();
+            operands.extend(further);
+            ir.set_operands(op, &operands);
+        } else if ir.kind(op).has(Traits::CONSTANT) {
+            let (result, encoding) = (ir.result(op), slice.layout[&ir.result(op)]);
+            let copy = ir.clone_op(op, &mut Mapping::default());
+            ir.insert_before(op, copy);
+            let (value, ty) = (ir.result(copy), ir.ty(result).with_encoding(Some(encoding)));
+            let converted = Builder::before(ir, op).value(TtgOp::ConvertLayout, &[value], ty);
+            self.record(result, encoding, converted, map);
+        } else {
+            let copy = ir.clone_op(op, map);
+            ir.insert_before(op, copy);
+            for (old, new) in ir.results(op).to_vec().into_iter().zip(ir.results(copy).to_vec()) {
+                if let Some(&encoding) = slice.layout.get(&old) {
+                    let ty = ir.ty(old).with_encoding(Some(encoding));
+                    ir.set_type(new, ty);
+                    self.record(old, encoding, new, map);
                 }
             }
         }
@@ -261,10 +253,11 @@ impl Remat {
     fn extend_for(&mut self, ir: &mut Ir, op: Op, slice: &Slice, map: &mut Mapping) {
         let Some(body) = ir.body(op, 0) else { return };
         let carried = ir.args(body)[1..].to_vec();
+        let inits = scf::For(op).init(ir).to_vec();
         let mut operands = ir.operands(op).to_vec();
         let results = ir.results(op).to_vec();
         for (i, arg) in carried.into_iter().enumerate().filter(|(_, a)| slice.contains(*a)) {
-            let init = map.get(operands[3 + i]);
+            let init = map.get(inits[i]);
             operands.push(init);
             let (ty, loc) = (ir.ty(init), ir.value_loc(init));
             let new_arg = ir.add_arg(body, ty, loc);

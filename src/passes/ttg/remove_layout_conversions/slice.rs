@@ -3,10 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::can_use_result_encoding;
+use crate::analysis::flow::handed_from;
 use crate::ir::core::{Attr, Ir, Op, Use, Value, ValueDef};
-use crate::ir::dialects::{OpKind, ScfOp, TtOp, TtgOp};
+use crate::ir::dialects::scf::scf;
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::{OpKind, ScfOp, Traits, TtOp, TtgOp};
 use crate::ir::effects::would_be_trivially_dead;
-use crate::ir::rewrite::region_dce::successor_operands;
+use crate::ir::rewrite::region_dce::{incoming, successor_operands};
 use crate::layout::{ConversionKind, are_layouts_equivalent_up_to_copies, conversion_kind_of};
 use crate::passes::ttg::infer;
 
@@ -57,9 +61,10 @@ impl Slice {
 
 /// Whether a conversion moves data within threads only.
 fn is_free_convert(ir: &Ir, op: Op) -> bool {
-    ir.is(op, TtgOp::ConvertLayout)
-        && conversion_kind_of(ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)))
-            .is_ok_and(|k| k <= ConversionKind::Registers)
+    ttg::ConvertLayout::of(ir, op).is_some_and(|convert| {
+        let kind = conversion_kind_of(ir.ty(convert.src(ir)), ir.ty(convert.result(ir)));
+        kind.is_ok_and(|kind| kind <= ConversionKind::Registers)
+    })
 }
 
 /// Whether the value's layout is this one, by whatever name.
@@ -102,9 +107,7 @@ pub(super) fn extend(
         }
         slice.insert(value);
         let def = ir.def_op(value);
-        if def.is_some_and(|d| {
-            matches!(ir.kind(d), OpKind::Scf(ScfOp::For | ScfOp::While) | OpKind::Ttg(TtgOp::WarpSpecialize))
-        }) {
+        if def.is_some_and(|d| ir.kind(d).has(Traits::LOOP) || ir.is(d, TtgOp::WarpSpecialize)) {
             return None;
         }
         let next = match def {
@@ -157,15 +160,16 @@ fn through_op(
     if can_use_result_encoding(ir, def, encoding) || stop(ir, def) {
         return Some(vec![]);
     }
-    match ir.kind(def) {
-        OpKind::Tt(TtOp::Cat) => None,
-        OpKind::Tt(TtOp::Gather) => Some(vec![(operand(def, 1), infer::operand_encoding(ir, def, encoding)?)]),
-        // A broadcast takes its operand as it is where only the name of the layout differs.
-        OpKind::Tt(TtOp::Broadcast) if has_layout(ir, ir.operand(def, 0), encoding) => Some(vec![]),
-        _ => (0..ir.operands(def).len())
-            .map(|i| Some((operand(def, i), infer::operand_encoding(ir, def, encoding)?)))
-            .collect(),
+    if ir.is(def, TtOp::Cat) {
+        return None;
     }
+    // A broadcast takes its operand as it is where only the name of the layout differs.
+    if tt::Broadcast::of(ir, def).is_some_and(|broadcast| has_layout(ir, broadcast.src(ir), encoding)) {
+        return Some(vec![]);
+    }
+    let indices = tt::Gather::of(ir, def).map(|_| tt::Gather::SLOT.indices.index(ir, def));
+    let needed = indices.map_or(0..ir.operands(def).len(), |index| index..index + 1);
+    needed.map(|i| Some((operand(def, i), infer::operand_encoding(ir, def, encoding)?))).collect()
 }
 
 /// A carried value of a loop needs its initial value and what the loop yields for it.
@@ -174,7 +178,8 @@ fn through_arg(ir: &Ir, value: Value, encoding: Attr) -> Option<Needs> {
     let parent = ir.block_op(block).filter(|&p| ir.is(p, ScfOp::For))?;
     let index = (index as usize).checked_sub(1)?;
     let terminator = ir.last_op(block)?;
-    Some(vec![(operand(parent, 3 + index), encoding), (operand(terminator, index), encoding)])
+    let init = scf::For::SLOT.init.index(ir, parent) + index;
+    Some(vec![(operand(parent, init), encoding), (operand(terminator, index), encoding)])
 }
 
 /// Every value on which something with an effect, or a result of a function, depends.
@@ -191,10 +196,10 @@ pub(super) fn live_values(ir: &Ir, scope: Op) -> BTreeSet<Value> {
             stack.extend(ir.operands(op));
         }
         // What decides whether and how often a region runs counts too.
-        match kind {
-            OpKind::Scf(ScfOp::For) => stack.extend(&ir.operands(op)[..3]),
-            OpKind::Scf(ScfOp::If | ScfOp::Condition) | OpKind::Cf(_) => stack.extend(ir.operands(op).first()),
-            _ => {}
+        if let Some(looped) = scf::For::of(ir, op) {
+            stack.extend([looped.lower(ir), looped.upper(ir), looped.step(ir)]);
+        } else if ir.is(op, ScfOp::If) || ir.is(op, ScfOp::Condition) || matches!(kind, OpKind::Cf(_)) {
+            stack.extend(ir.operands(op).first());
         }
     }
     while let Some(value) = stack.pop() {
@@ -207,45 +212,19 @@ pub(super) fn live_values(ir: &Ir, scope: Op) -> BTreeSet<Value> {
 
 /// The values that a value is, or is computed from.
 fn sources(ir: &Ir, value: Value) -> Vec<Value> {
-    let yielded = |op: Op, region: usize, index: usize| {
-        ir.body(op, region).and_then(|b| ir.last_op(b)).and_then(|t| ir.operands(t).get(index)).copied()
-    };
+    if let Some(sources) = handed_from(ir, value) {
+        return sources;
+    }
     match ir.def(value) {
-        ValueDef::Result { op, index } => {
-            let i = index as usize;
-            match ir.kind(op) {
-                OpKind::Scf(ScfOp::For) => {
-                    ir.operands(op).get(3 + i).copied().into_iter().chain(yielded(op, 0, i)).collect()
-                }
-                OpKind::Scf(ScfOp::If) => yielded(op, 0, i).into_iter().chain(yielded(op, 1, i)).collect(),
-                OpKind::Scf(ScfOp::While) => yielded(op, 0, i + 1).into_iter().collect(),
-                _ => {
-                    let inside = ir
-                        .regions_of(op)
-                        .iter()
-                        .flat_map(|&r| ir.blocks_of(r))
-                        .flat_map(|&b| ir.ops(b))
-                        .flat_map(|o| ir.operands(o).to_vec());
-                    ir.operands(op).iter().copied().chain(inside).collect()
-                }
-            }
+        ValueDef::Result { op, .. } => {
+            let inside = ir.regions_of(op).iter().flat_map(|&r| ir.blocks_of(r)).flat_map(|&b| ir.ops(b));
+            ir.operands(op).iter().copied().chain(inside.flat_map(|o| ir.operands(o).to_vec())).collect()
         }
-        ValueDef::Arg { block, index } => {
-            let i = index as usize;
-            let Some(parent) = ir.block_op(block) else { return vec![] };
-            match ir.kind(parent) {
-                OpKind::Scf(ScfOp::For) if i > 0 => {
-                    ir.operands(parent).get(2 + i).copied().into_iter().chain(yielded(parent, 0, i - 1)).collect()
-                }
-                OpKind::Scf(ScfOp::While) if ir.body(parent, 0) == Some(block) => {
-                    ir.operands(parent).get(i).copied().into_iter().chain(yielded(parent, 1, i)).collect()
-                }
-                OpKind::Scf(ScfOp::While) => yielded(parent, 0, i + 1).into_iter().collect(),
-                _ => crate::ir::rewrite::region_dce::incoming(ir, block)
-                    .into_iter()
-                    .filter_map(|(branch, s)| ir.operands(branch).get(successor_operands(ir, branch, s).0 + i).copied())
-                    .collect(),
-            }
-        }
+        ValueDef::Arg { block, index } => incoming(ir, block)
+            .into_iter()
+            .filter_map(|(branch, s)| {
+                ir.operands(branch).get(successor_operands(ir, branch, s).0 + index as usize).copied()
+            })
+            .collect(),
     }
 }
