@@ -2,6 +2,9 @@
 
 use super::manager::Pass;
 use super::{common, nvidia, tt, ttg};
+use crate::diag::Diagnostic;
+use crate::diag::codes::passes as codes;
+use crate::diag::suggest::edits;
 
 /// All passes, in the order in which a compilation runs them.
 pub static ALL: &[&Pass] = &[
@@ -74,18 +77,14 @@ pub fn similar(name: &str) -> Vec<&'static str> {
     scored.into_iter().filter(|&(d, n)| d <= 2 + name.len() / 4 || n.contains(name)).take(3).map(|s| s.1).collect()
 }
 
-/// Levenshtein distance.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = row[j + 1];
-            row[j + 1] = next;
-        }
-    }
-    row[b.len()]
+/// The pass of this name.
+///
+/// # Errors
+/// `E0601` with names that are near.
+pub fn named(name: &str) -> Result<&'static Pass, Diagnostic> {
+    find(name).ok_or_else(|| {
+        let diagnostic = Diagnostic::error(&codes::UNKNOWN_PASS, format!("there is no pass '{name}'"));
+        let similar = similar(name);
+        if similar.is_empty() { diagnostic } else { diagnostic.help(format!("similar names: {}", similar.join(", "))) }
+    })
 }

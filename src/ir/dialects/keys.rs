@@ -34,6 +34,9 @@ pub trait Form {
     fn read(attr: Attr) -> Option<Self::Read>;
 }
 
+/// What is read of an attribute of form `F`.
+pub type Read<F> = <F as Form>::Read;
+
 /// An integer of this width.
 pub struct Int<const WIDTH: u32>;
 /// True or false.

@@ -390,7 +390,7 @@ impl Constants {
         let ir = &mut *rw.ir;
         let value = match ir.kind(op) {
             OpKind::Ub(UbOp::Poison) => Some(Attr::unit()),
-            kind if kind.has(Traits::CONSTANT) => ir.attr(op, "value"),
+            kind if kind.has(Traits::CONSTANT) => Constant(op).value(ir),
             _ => None,
         };
         let (Some(value), Some(block)) = (value, ir.parent_block(op)) else { return true };

@@ -6,7 +6,7 @@
 //! 2. `select(c, load(p, splat c), x)` is `load(p, splat c, x)`.
 //! 3. `addptr(addptr(p, x), y)` is `addptr(p, x + y)`, where the sum cannot overflow.
 //! 4. `sum(x[:, :, None] * y[None, :, :], axis 1)` is `dot(x, y)`.
-//! 5. A reshape to one axis of which only reductions and histograms see the elements may reorder them.
+//! 5. A reshape to one axis may reorder the elements if only operations see them to which their order means nothing.
 
 use crate::ir::core::{Attr, InsertPoint, Ir, Op, Type, Value};
 use crate::ir::dialects::Classes;
