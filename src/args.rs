@@ -1,4 +1,4 @@
-//! The command line as clap sees it. `docs/cli.md` is checked against these definitions.
+//! The command line as clap sees it. A test checks `docs/cli.md` against these definitions.
 
 use std::path::PathBuf;
 
@@ -69,7 +69,7 @@ pub(crate) enum Command {
         /// Kernel files (.tk, .py)
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// As JSON
+        /// Print the list as JSON
         #[arg(long)]
         json: bool,
         /// Where to look for imported kernel files
@@ -87,7 +87,7 @@ pub(crate) enum Command {
     Completions { shell: clap_complete::Shell },
 }
 
-/// Which kernel, with which parameters.
+/// The choice of a kernel and its parameters.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct KernelArgs {
     /// Kernel files (.tk, .py), IR (.ttir, .ttgir), LLVM IR (.llir) or PTX (.ptx); `-` is a kernel file on stdin
@@ -108,7 +108,7 @@ pub(crate) struct KernelArgs {
     /// Target architectures, separated by commas [default: what a stage file was made for, else sm_90a]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) arch: Vec<String>,
-    /// A configuration of `@triton.autotune` by its number, or `all`; what other options say wins
+    /// A configuration of `@triton.autotune` by its number, or `all`; other options win over what it says
     #[arg(long, value_name = "N|all", value_parser = config)]
     pub(crate) config: Option<ConfigChoice>,
     /// Warps per block: a power of two up to 32 [default: the configuration's, or 4]
@@ -223,7 +223,7 @@ pub(crate) struct Interpret {
     pub(crate) jobs: Option<usize>,
 }
 
-/// What `--check` can name.
+/// A kind of fault that `--check` can name.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Looked {
     /// Programs that touch the same address without an order
@@ -232,7 +232,7 @@ pub(crate) enum Looked {
     Bounds,
     /// Reads of memory that nobody has written
     Uninit,
-    /// Uses of what a masked load without `other` left out
+    /// Uses of elements that a masked load without `other` left out
     Undefined,
     /// `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy` and `tl.assume` that do not hold
     Promises,
@@ -263,18 +263,18 @@ pub(crate) struct Compile {
     /// Keep `assert` and `tl.device_assert`, and check integers for overflow, as Triton's debug mode does
     #[arg(long)]
     pub(crate) debug: bool,
-    /// What to make, separated by commas: ttir, ttgir, llir, ptx, cubin, sass [default: by the extension of -o, else
+    /// Stages to make, separated by commas: ttir, ttgir, llir, ptx, cubin, sass [default: by the extension of -o, else
     /// cubin]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Output")]
     pub(crate) emit: Vec<String>,
-    /// Output file; `-` is stdout. Text goes to stdout by default, a cubin beside the working directory's KERNEL.cubin
+    /// Output file; `-` is stdout. Without it, text goes to stdout and a cubin to KERNEL.cubin in the current directory
     #[arg(short, value_name = "PATH", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     /// Directory for the outputs, named KERNEL.KIND; KERNEL.ARCH.KIND with several architectures, KERNEL.N.KIND with
     /// `--config all`
     #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "output")]
     pub(crate) out_dir: Option<PathBuf>,
-    /// In locations and line tables, put TO for the prefix FROM of file names; the last that fits wins
+    /// In locations and line tables, replace the prefix FROM of file names by TO; the last that fits wins
     #[arg(long, value_name = "FROM=TO", value_parser = remap, help_heading = "Output")]
     pub(crate) remap_path_prefix: Vec<(String, String)>,
     /// Leave `loc(…)` out of IR text
@@ -304,14 +304,28 @@ pub(crate) struct Compile {
     pub(crate) debugging: Debugging,
 }
 
-/// Looking into the pipeline.
+/// Options that show what happens in the pipeline.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct Debugging {
     /// Print the IR before a pass, or before every pass, to stderr
-    #[arg(long, value_name = "PASS", num_args = 0..=1, default_missing_value = "all", require_equals = true, help_heading = "Debugging")]
+    #[arg(
+        long,
+        value_name = "PASS",
+        num_args = 0..=1,
+        default_missing_value = "all",
+        require_equals = true,
+        help_heading = "Debugging"
+    )]
     pub(crate) print_ir_before: Option<String>,
     /// Print the IR after a pass, or after every pass, to stderr
-    #[arg(long, value_name = "PASS", num_args = 0..=1, default_missing_value = "all", require_equals = true, help_heading = "Debugging")]
+    #[arg(
+        long,
+        value_name = "PASS",
+        num_args = 0..=1,
+        default_missing_value = "all",
+        require_equals = true,
+        help_heading = "Debugging"
+    )]
     pub(crate) print_ir_after: Option<String>,
     /// Print the IR after every pass that changed it, to stderr
     #[arg(long, help_heading = "Debugging")]
@@ -356,7 +370,7 @@ fn numbers(text: &str, missing: u32) -> Result<[u32; 3], String> {
     }
 }
 
-/// `2G`, `512M`, `1000000`
+/// Reads a size: `2G`, `512M`, `1000000`.
 fn size(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.char_indices().last() {
         Some((at, c)) if !c.is_ascii_digit() => (&text[..at], c),

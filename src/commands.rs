@@ -318,10 +318,19 @@ fn kernel_text(file: &Path, k: &KernelInfo) -> String {
 }
 
 fn kernel_json(file: &Path, k: &KernelInfo) -> String {
-    let params: Vec<_> =
-        k.params.iter().map(|p| serde_json::json!({ "name": p.name, "type": p.ty, "value": p.value, "source": p.source.map(ttc::irgen::Source::word), "needed": p.needed })).collect();
+    let param = |p: &KernelParam| {
+        let source = p.source.map(ttc::irgen::Source::word);
+        serde_json::json!({
+            "name": p.name, "type": p.ty, "value": p.value, "source": source, "needed": p.needed
+        })
+    };
+    let params: Vec<_> = k.params.iter().map(param).collect();
     let configs = k.configs.as_ref().ok();
-    serde_json::json!({ "file": file.to_string_lossy(), "line": k.line, "name": k.name, "params": params, "configs": configs }).to_string()
+    let file = file.to_string_lossy();
+    let kernel = serde_json::json!({
+        "file": file, "line": k.line, "name": k.name, "params": params, "configs": configs
+    });
+    kernel.to_string()
 }
 
 pub(crate) fn explain(code: Option<&str>) -> Report {

@@ -52,7 +52,8 @@ pub(crate) fn read(file: &str, target: Target) -> Result<Ir, String> {
 /// Why it cannot be.
 pub(crate) fn lowered(ir: &Ir, target: Target, passes: Option<&str>) -> Result<Module, String> {
     let options = CodegenOptions { llvm_passes: passes.map(str::to_owned), ..CodegenOptions::new(target) };
-    let mut module = lower(ir, &options).map_err(|d| d.into_iter().next().map_or_else(String::new, |d| d.message))?;
+    let mut module =
+        lower(ir, &options, None).map_err(|d| d.into_iter().next().map_or_else(String::new, |d| d.message))?;
     if module.needs_library() {
         let path = find_libdevice(None).map_err(|d| d.message)?;
         module.link_library(&path).map_err(|d| d.message)?;

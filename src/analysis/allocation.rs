@@ -25,6 +25,7 @@
 use crate::ir::dialects::ttg::ttg::{LocalAlloc, WarpSpecialize};
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::exchange::{ExchangePlan, Planned};
 use super::live_range::{Interval, Times};
 use super::scratch::{element_bits, scratch_bytes};
 use super::shared_alias::{SharedAlias, is_shared};
@@ -88,6 +89,7 @@ pub struct Allocation {
     pub total: u32,
     pub alignment: u32,
     by_owner: BTreeMap<Op, usize>,
+    plans: BTreeMap<Op, Planned>,
 }
 
 /// Why there is no allocation: the operation and the reason.
@@ -110,6 +112,12 @@ impl Allocation {
         this.total = place(&mut this.buffers);
         this.alignment = this.buffers.iter().map(|b| b.alignment).max().unwrap_or(1);
         Ok(this)
+    }
+
+    /// How an operation moves elements between threads; `None` for one that has no plan.
+    #[must_use]
+    pub fn plan(&self, op: Op) -> Option<&Planned> {
+        self.plans.get(&op)
     }
 
     /// The buffer of a `ttg.local_alloc`, or of an operation with scratch memory.
@@ -165,7 +173,11 @@ impl Allocation {
         } else if ir.is(op, TtgOp::WarpSpecialize) {
             self.push(ir, op, BufferKind::Scratch, capture_bytes(ir, op), 8, times.of(op));
         } else {
-            let bytes = scratch_bytes(ir, op, target)?;
+            let plan = ExchangePlan::of(ir, op, target);
+            let bytes = scratch_bytes(ir, op, plan.as_ref())?;
+            if let Some(plan) = plan {
+                self.plans.insert(op, plan);
+            }
             self.push(ir, op, BufferKind::Scratch, bytes, SCRATCH_ALIGNMENT, times.of(op));
         }
         Ok(())

@@ -144,7 +144,7 @@ fn axes_of(ty: Type) -> usize {
 }
 
 /// The facts about the values of one function.
-#[derive(Default)]
+#[derive(Default, Debug)]
 pub struct AxisInfoAnalysis {
     infos: Vec<Option<AxisInfo>>,
     /// What is taken to hold of parameters instead of what their attributes say.

@@ -30,7 +30,6 @@ use super::allocation::Allocation;
 use super::flow::Segments;
 use super::shared_effects::{Access, Event, Flight, events};
 use crate::ir::core::{Ir, Op};
-use crate::target::Target;
 
 /// What may not be finished.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -99,10 +98,10 @@ impl Membar {
     /// Prepares the analysis of a function whose memory is allocated. Nothing that conflicts with it is pending when it
     /// starts: its callers see to that, for whom a call writes to all of the callee's memory.
     #[must_use]
-    pub fn new(ir: &Ir, func: Op, allocation: &Allocation, one_warp: bool, target: &Target) -> Membar {
+    pub fn new(ir: &Ir, func: Op, allocation: &Allocation, one_warp: bool) -> Membar {
         let segments = Segments::new(ir, func);
         let of_op = |&op: &Op| {
-            let events = events(ir, op, allocation, one_warp, target);
+            let events = events(ir, op, allocation, one_warp);
             (!events.is_empty()).then_some((op, events))
         };
         let happening = segments.all.iter().map(|s| s.ops.iter().filter_map(of_op).collect()).collect();

@@ -18,15 +18,12 @@ use crate::ir::core::{Attr, Ir, Op, Type, Value};
 use crate::ir::dialects::Exchange;
 pub use crate::ir::dialects::memory::{Class, Flight};
 use crate::ir::dialects::memory::{Order, Touch, When};
-use crate::ir::dialects::ttg::ttg::{ConvertLayout, MemDescIndex, MemDescSubslice};
+use crate::ir::dialects::ttg::ttg::{MemDescIndex, MemDescSubslice};
 use crate::ir::dialects::{TtOp, TtgOp};
 use crate::ir::rewrite::fold::const_of;
-use crate::layout::layout_of;
-use crate::layout::plan::ConversionPlan;
-use crate::target::Target;
 
 use super::allocation::{Allocation, BufferKind, buffer_bytes};
-use super::scratch::element_bits;
+use super::exchange::ExchangePlan;
 use super::shared_alias::{is_shared, viewed};
 
 /// The part of an allocation that a sub-slice takes: offset and size along each dimension.
@@ -88,7 +85,7 @@ pub enum Event {
 /// What an operation does, without what is in its regions: what its table entry states, and its own protocol in scratch
 /// memory.
 #[must_use]
-pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, target: &Target) -> Vec<Event> {
+pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<Event> {
     let mut events = vec![];
     orders(ir, op, &mut events);
     stated(ir, op, allocation, &mut events);
@@ -102,7 +99,7 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool, target: 
             Event::Access(Access { start: buffer.offset, end: buffer.end(), part: None, class: Class::Data, write })
         };
         events.push(access(true));
-        if one_warp || !stays_in_warps(ir, op, target) {
+        if one_warp || !stays_in_warps(ir, op, allocation) {
             events.push(Event::Barrier);
         }
         events.push(access(false));
@@ -148,18 +145,10 @@ fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation,
 }
 
 /// Whether the operation's own protocol only makes the threads of a warp wait for each other.
-fn stays_in_warps(ir: &Ir, op: Op, target: &Target) -> bool {
-    if ir.spec(op).exchange == Some(Exchange::Descriptor) {
-        // All is done by the first warp.
-        return true;
-    }
-    let Some(conversion) = ConvertLayout::of(ir, op) else { return false };
-    let (from, to) = (ir.ty(conversion.src(ir)), ir.ty(conversion.result(ir)));
-    let (Ok(source), Ok(destination)) = (layout_of(from), layout_of(to)) else { return false };
-    match ConversionPlan::new(source, destination, element_bits(from), &target.shared) {
-        Ok(ConversionPlan::Shared(plan)) => plan.is_within_warps(),
-        _ => false,
-    }
+fn stays_in_warps(ir: &Ir, op: Op, allocation: &Allocation) -> bool {
+    // A descriptor is all done by the first warp.
+    ir.spec(op).exchange == Some(Exchange::Descriptor)
+        || allocation.plan(op).is_some_and(|plan| plan.as_ref().is_ok_and(ExchangePlan::stays_in_warps))
 }
 
 /// A callee may touch all its memory and all descriptors that it gets, from its start to its end.

@@ -10,6 +10,7 @@ mod nvidia;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::analysis::prepared::Prepared;
 use crate::codegen::machine::Machine;
 use crate::codegen::{self, CodegenOptions, Module};
 use crate::diag::Diagnostic;
@@ -177,12 +178,17 @@ pub fn llir(options: &GpuOptions) -> Pipeline {
     of(&options.target).llir(options)
 }
 
-/// Lowers every kernel of a module of TTGIR, with what it calls, to LLVM IR, not optimised yet.
+/// Lowers every kernel of a module of TTGIR, with what it calls, to LLVM IR, not optimised yet. `prepared` is what the
+/// passes of the preparation computed of it; without that it is computed now.
 ///
 /// # Errors
 /// All that code generation cannot do with this module: E07xx with the operation's place.
-pub fn lower(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Diagnostic>> {
-    codegen::lower(ir, options, of(&options.target).machine())
+pub fn lower(ir: &Ir, options: &CodegenOptions, prepared: Option<Prepared>) -> Result<Module, Vec<Diagnostic>> {
+    let prepared = match prepared.filter(|p| p.is_for(&options.target)) {
+        Some(prepared) => prepared,
+        None => Prepared::new(ir, &options.target).map_err(|(op, e)| vec![codegen::no_layout(ir, op, &e)])?,
+    };
+    codegen::lower(ir, options, &prepared, of(&options.target).machine())
 }
 
 /// Reads LLVM IR text, as `--emit llir` writes it or Triton dumps it.

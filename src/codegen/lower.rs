@@ -20,7 +20,8 @@ use super::debug_info::LineTable;
 use super::declared::Declared;
 use super::machine::Machine;
 use super::options::CodegenOptions;
-use crate::analysis::axis_info::AxisInfoAnalysis;
+use crate::analysis::exchange::ExchangePlan;
+use crate::analysis::prepared::PreparedFunction;
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
 use crate::ir::core::entity::Entity;
 use crate::ir::{Block, Ir, Loc, Op, Value};
@@ -61,7 +62,8 @@ pub(crate) struct Lower<'c, 'a> {
     pub(crate) machine: &'static dyn Machine,
     pub(crate) num_ctas: u32,
     pub(crate) num_warps: u32,
-    pub(crate) axis: AxisInfoAnalysis,
+    /// What was computed of the function before.
+    pub(crate) prepared: &'a PreparedFunction,
     pub(crate) function: FunctionValue<'c>,
     pub(crate) declared: Declared<'c>,
     /// What calls call.
@@ -287,6 +289,18 @@ impl<'c> Lower<'c, '_> {
             }
             _ => Err(defect("inline assembly without a result")),
         }
+    }
+}
+
+impl<'a> Lower<'_, 'a> {
+    /// The plan that was made for an operation when shared memory was laid out.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn plan(&self, op: Op) -> Res<&'a ExchangePlan> {
+        let prepared: &'a PreparedFunction = self.prepared;
+        let plan = prepared.allocation.plan(op).ok_or_else(|| defect("an operation without a plan"))?;
+        plan.as_ref().map_err(|e| self.unsupported(op, &e.reason))
     }
 }
 

@@ -17,7 +17,7 @@
 //! ```no_run
 //! # fn f(ir: &ttc::ir::Ir, target: ttc::target::Target) -> Result<String, Vec<ttc::diag::Diagnostic>> {
 //! use ttc::codegen::CodegenOptions;
-//! let mut module = ttc::backend::lower(ir, &CodegenOptions::new(target))?;
+//! let mut module = ttc::backend::lower(ir, &CodegenOptions::new(target), None)?;
 //! module.optimize().map_err(|d| vec![d])?;
 //! module.emit_assembly().map_err(|d| vec![d])
 //! # }
@@ -43,24 +43,34 @@ mod tests;
 mod type_map;
 pub(crate) mod warp;
 
-use crate::diag::Diagnostic;
-use crate::ir::Ir;
+use crate::analysis::prepared::Prepared;
+use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::{Ir, Op};
+use crate::layout::LayoutError;
 use machine::Machine;
 
 pub(crate) use llvm::parse_llir;
 pub use llvm::{Facts, Module};
 pub use options::CodegenOptions;
 
-/// Lowers every kernel of a module of TTGIR, with what it calls, to LLVM IR, not optimised yet.
+/// Lowers every kernel of a module of TTGIR, with what it calls, to LLVM IR, not optimised yet. `prepared` holds of the
+/// module.
 ///
 /// # Errors
 /// All that code generation cannot do with this module: E07xx with the operation's place.
 pub(crate) fn lower(
     ir: &Ir,
     options: &CodegenOptions,
+    prepared: &Prepared,
     machine: &'static dyn Machine,
 ) -> Result<Module, Vec<Diagnostic>> {
-    module::module(ir, options, machine)
+    module::module(ir, options, prepared, machine)
+}
+
+/// The diagnostic for a module that cannot be prepared: a type of an operation has no layout.
+pub(crate) fn no_layout(ir: &Ir, op: Op, why: &LayoutError) -> Diagnostic {
+    let text = format!("`{}`: {why}", ir.op_name(op));
+    lower::located(Diagnostic::error(&codes::NO_LAYOUT, text), ir.loc(op))
 }
 
 /// LLVM's version, `22.1.8`.

@@ -19,8 +19,8 @@ use super::lower::{Label, Lower, Res, defect, located};
 use super::machine::Machine;
 use super::options::CodegenOptions;
 use super::{ops, shared};
-use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::analysis::clusters;
+use crate::analysis::prepared::{Prepared, PreparedFunction};
 use crate::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_SIZE, SHARED};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Ir, Op, Type};
@@ -31,6 +31,7 @@ use crate::target::Target;
 pub(crate) fn module(
     ir: &Ir,
     options: &CodegenOptions,
+    prepared: &Prepared,
     machine: &'static dyn Machine,
 ) -> Result<Module, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
@@ -40,7 +41,7 @@ pub(crate) fn module(
     let (num_warps, num_ctas) = (attr("ttg.num-warps", options.num_warps), attr("ttg.num-ctas", options.num_ctas));
     check_limits(ir, options, num_warps, num_ctas).map_err(one)?;
     check_size(ir).map_err(one)?;
-    shared::check_limit(ir, options).map_err(one)?;
+    shared::check_limit(ir, prepared, options).map_err(one)?;
     let functions = Functions::of_module(ir)?;
     let draft = Draft::new("ttc");
     machine.prepare_module(&draft.module);
@@ -63,7 +64,10 @@ pub(crate) fn module(
     for (func, kernel) in
         functions.called.iter().map(|&f| (f, false)).chain(functions.kernels.iter().map(|&f| (f, true)))
     {
-        let found = Lower::function(ir, (&draft, machine), options, &facts, (func, kernel), &declared);
+        let Some(known) = prepared.functions.get(&func) else {
+            return Err(one(defect("a function that was not prepared")));
+        };
+        let found = Lower::function(ir, (&draft, machine), options, &facts, (func, kernel, known), &declared);
         facts.isa_version = facts.isa_version.max(found.isa_version);
         errors.extend(found.errors);
         // What calls a function that cannot be declared would only report that again.
@@ -156,7 +160,7 @@ impl<'a> Lower<'static, 'a> {
         (draft, machine): (&'a Draft, &'static dyn Machine),
         options: &'a CodegenOptions,
         facts: &Facts,
-        (func, kernel): (Op, bool),
+        (func, kernel, prepared): (Op, bool, &'a PreparedFunction),
         functions: &'a BTreeMap<Op, Declared<'static>>,
     ) -> Lowered {
         let llvm = draft.llvm();
@@ -172,7 +176,7 @@ impl<'a> Lower<'static, 'a> {
             machine,
             num_ctas: facts.num_ctas,
             num_warps: facts.num_warps,
-            axis: AxisInfoAnalysis::new(ir, func),
+            prepared,
             function: placeholder,
             declared: Declared::nothing(placeholder),
             functions,

@@ -12,10 +12,11 @@ use inkwell::values::{BasicValue, CallSiteValue, IntValue, PointerValue};
 use super::lower::{Lower, Res, Val, as_int, defect, located};
 use super::machine::Source;
 use super::options::CodegenOptions;
-use crate::analysis::allocation::buffer_bytes;
-use crate::analysis::scratch::{OFFSET, SHARED, scratch_bytes};
+use crate::analysis::allocation::BufferKind;
+use crate::analysis::prepared::Prepared;
+use crate::analysis::scratch::{OFFSET, SHARED};
 use crate::diag::{Diagnostic, codes::codegen as codes};
-use crate::ir::{Ir, Op, TtgOp};
+use crate::ir::{Ir, Op};
 
 const SYMBOL: &str = "global_smem";
 
@@ -27,7 +28,7 @@ const NAMED_BUFFERS: usize = 8;
 ///
 /// # Errors
 /// E0714
-pub(crate) fn check_limit(ir: &Ir, options: &CodegenOptions) -> Res<()> {
+pub(crate) fn check_limit(ir: &Ir, prepared: &Prepared, options: &CodegenOptions) -> Res<()> {
     let needed = ir.int_attr(ir.module(), SHARED).unwrap_or(0);
     let most = options.target.shared.bytes;
     if needed <= i64::from(most) {
@@ -38,8 +39,13 @@ pub(crate) fn check_limit(ir: &Ir, options: &CodegenOptions) -> Res<()> {
         options.target.name
     );
     let mut found = Diagnostic::error(&codes::SHARED_LIMIT, text);
-    let mut buffers: Vec<(u32, Op)> =
-        ir.all_ops(ir.module()).into_iter().filter_map(|op| Some((bytes_of(ir, op, options)?, op))).collect();
+    let mut buffers: Vec<(u32, Op)> = prepared
+        .functions
+        .values()
+        .flat_map(|f| &f.allocation.buffers)
+        .filter(|b| b.kind != BufferKind::Callee)
+        .map(|b| (b.bytes, b.owner))
+        .collect();
     buffers.sort_by_key(|&(bytes, _)| std::cmp::Reverse(bytes));
     for &(bytes, op) in buffers.iter().take(NAMED_BUFFERS) {
         let what = ir.results(op).first().map_or_else(String::new, |&r| format!(" of `{}`", ir.ty(r)));
@@ -54,16 +60,6 @@ pub(crate) fn check_limit(ir: &Ir, options: &CodegenOptions) -> Res<()> {
     }
     Err(located(found, ir.loc(ir.module()))
         .help("use fewer stages (num_stages): each keeps a copy of the loop's buffers. Or use smaller blocks"))
-}
-
-/// The bytes that an operation with a place in shared memory takes there.
-fn bytes_of(ir: &Ir, op: Op, options: &CodegenOptions) -> Option<u32> {
-    ir.int_attr(op, OFFSET)?;
-    if ir.is(op, TtgOp::LocalAlloc) {
-        buffer_bytes(ir.ty(ir.result(op))).ok()
-    } else {
-        scratch_bytes(ir, op, &options.target).ok()
-    }
 }
 
 impl<'c> Lower<'c, '_> {

@@ -78,7 +78,7 @@ fn vector_add_of(elem: Type) -> Ir {
 
 #[test]
 fn vector_add_uses_the_widest_access() {
-    let mut module = lower(&vector_add(), &options("sm_80")).unwrap();
+    let mut module = lower(&vector_add(), &options("sm_80"), None).unwrap();
     module.optimize().unwrap();
     let llir = module.to_llir();
     assert!(llir.contains("ptx_kernel") && llir.contains("\"nvvm.reqntid\"=\"128\""), "{llir}");
@@ -90,7 +90,7 @@ fn vector_add_uses_the_widest_access() {
 
 #[test]
 fn llir_round_trips() {
-    let mut module = lower(&vector_add(), &options("sm_90a")).unwrap();
+    let mut module = lower(&vector_add(), &options("sm_90a"), None).unwrap();
     module.optimize().unwrap();
     let mut again = parse_llir(&module.to_llir(), &options("sm_90a")).unwrap();
     assert_eq!(again.facts().kernels, ["k"]);
@@ -129,7 +129,7 @@ fn everything_unsupported_is_reported_with_its_place() {
             b.op(TtOp::AtomicRmw, &[args[0], args[1]], &[byte]);
         }
     });
-    let errors = lower(&ir, &options("sm_80")).err().unwrap();
+    let errors = lower(&ir, &options("sm_80"), None).err().unwrap();
     assert_eq!(errors.len(), 2);
     assert!(errors.iter().all(|e| e.code.id == "E0701" && e.message.contains("tt.atomic_rmw")));
     assert_eq!(errors[1].place(), Some(&crate::diag::Place::At { file: "/k/add.tk".into(), line: 6, col: 9 }));
@@ -140,15 +140,15 @@ fn limits_name_their_numbers() {
     let mut ir = kernel(&[], |_, _| ());
     let module = ir.module();
     ir.set_attr(module, "ttg.num-warps", Attr::i32(64));
-    let errors = lower(&ir, &options("sm_80")).err().unwrap();
+    let errors = lower(&ir, &options("sm_80"), None).err().unwrap();
     assert!(
         errors[0].code.id == "E0711" && errors[0].message.contains("64") && errors[0].message.contains("32"),
         "{errors:?}"
     );
     ir.set_attr(module, "ttg.num-warps", Attr::i32(4));
     ir.set_attr(module, "ttg.num-ctas", Attr::i32(2));
-    assert_eq!(lower(&ir, &options("sm_80")).err().unwrap()[0].code.id, "E0715");
-    let mut clustered = lower(&ir, &options("sm_90")).unwrap();
+    assert_eq!(lower(&ir, &options("sm_80"), None).err().unwrap()[0].code.id, "E0715");
+    let mut clustered = lower(&ir, &options("sm_90"), None).unwrap();
     assert!(clustered.emit_assembly().unwrap().contains(".reqnctapercluster 2"));
 }
 
@@ -158,7 +158,7 @@ fn a_module_that_no_verifier_passed_is_called_a_defect() {
     let module = ir.module();
     let func = ir.all_ops(module).into_iter().find(|&op| ir.op_name(op) == "tt.func").unwrap();
     ir.remove_attr(func, "function_type");
-    let errors = lower(&ir, &options("sm_80")).err().unwrap();
+    let errors = lower(&ir, &options("sm_80"), None).err().unwrap();
     assert_eq!(
         (errors[0].code.id, errors[0].message.as_str()),
         ("E0710", "defect in code generation: a function without a type")
@@ -167,7 +167,7 @@ fn a_module_that_no_verifier_passed_is_called_a_defect() {
 
 #[test]
 fn vectors_are_looked_for_only_where_a_register_holds_two_elements() {
-    let slp = |ir: &Ir, arch: &str| lower(ir, &options(arch)).unwrap().pipeline().contains("slp-vectorizer");
+    let slp = |ir: &Ir, arch: &str| lower(ir, &options(arch), None).unwrap().pipeline().contains("slp-vectorizer");
     let half = vector_add_of(Type::float(FloatKind::F16));
     assert!(slp(&half, "sm_90a"));
     assert!(!slp(&half, "sm_80"), "ptxas rejects some of its vectors there");

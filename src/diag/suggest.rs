@@ -11,7 +11,8 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         return None;
     }
     let limit = 1 + word.len() / 4;
-    let far = |c: &str| distance(word, c);
+    let letters = word.chars().count();
+    let far = |c: &str| if letters.abs_diff(c.chars().count()) > 3 { usize::MAX } else { distance(word, c) };
     candidates.filter(|c| c.len() > 2).map(|c| (far(c), c)).filter(|&(d, _)| d > 0 && d <= limit).min().map(|(_, c)| c)
 }
 
@@ -21,20 +22,17 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -
     nearest(word, candidates).map(|n| format!("did you mean `{n}`?"))
 }
 
-/// Counts [`edits`] between words that are not far apart. Changes of case cost nothing by
-/// themselves; if there are any, they count as one edit together.
-fn distance(a: &str, b: &str) -> usize {
+/// Counts edits (insert, delete, replace, swap neighbours) from one word to the other. Changes of case cost nothing by
+/// themselves; if there are any, they count as one edit together. Words of more than 64 letters are far from all others.
+#[must_use]
+pub fn distance(a: &str, b: &str) -> usize {
     if a != b && a.eq_ignore_ascii_case(b) {
         return 1;
     }
-    let (long, short) = (a.len().max(b.len()), a.len().min(b.len()));
-    if long - short > 3 || long > 64 { usize::MAX } else { edits(a, b) }
-}
-
-/// Counts edits (insert, delete, replace, swap neighbours) from one word to the other.
-#[must_use]
-pub fn edits(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().max(b.len()) > 64 {
+        return usize::MAX;
+    }
     let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
     for (i, row) in rows.iter_mut().enumerate() {
         row[0] = i;

@@ -11,6 +11,7 @@ use super::observe::Observer;
 use super::ptx_facts::PtxFacts;
 use super::{Compiled, Debug, Job, Options, Stage, agree, compiler_version, params, plan};
 use crate::analysis::clusters;
+use crate::analysis::prepared::Prepared;
 use crate::backend::{self, Backend, GpuOptions, Tools};
 use crate::codegen::{CodegenOptions, Module};
 use crate::diag::codes::codegen::KERNEL_NAME;
@@ -311,9 +312,9 @@ impl Flow<'_> {
             return Ok(());
         }
         self.check_name()?;
-        self.passes("LLVM preparation", &mut ir, &backend::llir(&self.gpu_options()))?;
+        let prepared = self.passes("LLVM preparation", &mut ir, &backend::llir(&self.gpu_options()))?;
         let options = self.codegen_options();
-        let module = self.timed("LLVM IR", |_| backend::lower(&ir, &options))?;
+        let module = self.timed("LLVM IR", |_| backend::lower(&ir, &options, prepared))?;
         let facts = module.facts();
         let m = &mut self.made.metadata;
         m.shared = Some(facts.shared);
@@ -401,7 +402,7 @@ impl Flow<'_> {
     }
 
     /// Runs a pipeline and shows everything that was asked for.
-    fn passes(&mut self, stage: &'static str, ir: &mut Ir, pipeline: &Pipeline) -> Step {
+    fn passes(&mut self, stage: &'static str, ir: &mut Ir, pipeline: &Pipeline) -> Step<Option<Prepared>> {
         let stem = self.debug.naming.stem(self.job, &self.made.kernel);
         let title = format!("{stem}.{}", stage.split(' ').next().unwrap_or(stage).to_lowercase());
         let mut observer = Observer::new(self.debug, self.options.locations, &title);
@@ -418,7 +419,7 @@ impl Flow<'_> {
         self.made
             .diagnostics
             .extend(remarks::without_repetitions(report.diagnostics.into_iter().filter(shown).collect()));
-        failed.map_or(Ok(()), |d| Err(vec![d]))
+        failed.map_or(Ok(report.prepared), |d| Err(vec![d]))
     }
 
     /// Makes the remarks on final TTGIR that were asked for.

@@ -16,9 +16,11 @@
 
 use std::time::{Duration, Instant};
 
+use crate::analysis::prepared::Prepared;
 use crate::diag::codes::passes as codes;
 use crate::diag::{Diagnostic, Place};
 use crate::ir::core::{Ir, Loc};
+use crate::target::Target;
 
 pub use super::pipeline_text::{Options, Pipeline, Step};
 use super::stage;
@@ -85,6 +87,10 @@ pub struct PassCx {
     pub options: Options,
     /// Errors, warnings and remarks, in order.
     pub diagnostics: Vec<Diagnostic>,
+    /// What was computed of the module for code generation, where that still holds.
+    prepared: Option<Prepared>,
+    /// Whether it holds of the module that the pass leaves, although that was changed.
+    kept: bool,
 }
 
 impl PassCx {
@@ -107,6 +113,30 @@ impl PassCx {
     /// Records a remark at a location.
     pub fn remark(&mut self, code: &'static crate::diag::Code, loc: Loc, message: impl Into<String>) {
         self.diagnostics.push(at(Diagnostic::remark(code, message), loc));
+    }
+
+    /// Takes what was computed of the module for code generation: by an earlier pass of the preparation, or now. A pass
+    /// that leaves it true gives it back ([`PassCx::keep`]).
+    ///
+    /// # Errors
+    /// When a type has no layout.
+    pub fn prepared(&mut self, ir: &Ir, target: &Target) -> Result<Prepared, Failed> {
+        if let Some(known) = self.prepared.take().filter(|p| p.is_for(target)) {
+            return Ok(known);
+        }
+        Prepared::new(ir, target).map_err(|(op, e)| self.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))
+    }
+
+    /// Says that this holds of the module that the pass leaves: it only added operations without results, or
+    /// attributes.
+    pub fn keep(&mut self, prepared: Prepared) {
+        self.prepared = Some(prepared);
+        self.kept = true;
+    }
+
+    /// As [`PassCx::keep`], by a pass that does not look at it.
+    pub fn keep_prepared(&mut self) {
+        self.kept = true;
     }
 
     /// An integer option; it was checked when the pipeline was made.
@@ -170,6 +200,8 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     pub stopped: Option<Stopped>,
     pub changed: bool,
+    /// What was computed of the module for code generation, if a pass did that and it still holds.
+    pub prepared: Option<Prepared>,
 }
 
 impl Report {
@@ -194,7 +226,8 @@ pub fn run(ir: &mut Ir, pipeline: &Pipeline, verifier: Verifier, hooks: &mut [&m
         }
         hooks.iter_mut().for_each(|h| h.before(ir, index, step));
         let start = Instant::now();
-        let mut cx = PassCx { options: step.options_with_defaults(), diagnostics: vec![] };
+        let mut cx =
+            PassCx { options: step.options_with_defaults(), prepared: report.prepared.take(), ..PassCx::default() };
         let mut outcome = (step.pass.run)(ir, &mut cx);
         let took = start.elapsed();
         if outcome.is_ok() && ir.is_full_with(0) {
@@ -208,6 +241,7 @@ pub fn run(ir: &mut Ir, pipeline: &Pipeline, verifier: Verifier, hooks: &mut [&m
             Err(Failed) => Ended::Failed,
         };
         report.changed |= ended == Ended::Changed;
+        report.prepared = cx.prepared.take().filter(|_| cx.kept || ended == Ended::Unchanged);
         hooks.iter_mut().for_each(|h| h.after(ir, index, step, ended, took));
         if ended == Ended::Failed {
             report.stopped = Some(Stopped { pass: step.pass.name, defect: false });

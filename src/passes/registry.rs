@@ -4,7 +4,7 @@ use super::manager::Pass;
 use super::{common, nvidia, tt, ttg};
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
-use crate::diag::suggest::edits;
+use crate::diag::suggest::distance;
 
 /// All passes, in the order in which a compilation runs them.
 pub static ALL: &[&Pass] = &[
@@ -72,7 +72,7 @@ pub fn find(name: &str) -> Option<&'static Pass> {
 /// Up to three names that are close to this one: they share a part of it, or are a few edits away.
 #[must_use]
 pub fn similar(name: &str) -> Vec<&'static str> {
-    let mut scored: Vec<(usize, &'static str)> = ALL.iter().map(|p| (edits(name, p.name), p.name)).collect();
+    let mut scored: Vec<(usize, &'static str)> = ALL.iter().map(|p| (distance(name, p.name), p.name)).collect();
     scored.sort_unstable();
     scored.into_iter().filter(|&(d, n)| d <= 2 + name.len() / 4 || n.contains(name)).take(3).map(|s| s.1).collect()
 }

@@ -10,9 +10,7 @@ use ttc::diag::codes::{names, types};
 use ttc::diag::{Diagnostic, Place};
 use ttc::ir::text::{PrintOptions, print_module};
 use ttc::ir::verify::verify;
-use ttc::irgen::Launch;
-use ttc::irgen::Settings;
-use ttc::irgen::{KernelRequest, Lowered, list_kernels, lower_kernel};
+use ttc::irgen::{Given, KernelRequest, Launch, Lowered, Settings, list_kernels, lower_kernel};
 use ttc::source::{FileId, SourceMap};
 use ttc::target::Target;
 
@@ -41,7 +39,7 @@ fn request(line: &str) -> KernelRequest {
         defines,
         include_dirs: vec![],
         config,
-        given: ttc::irgen::Given::default(),
+        given: Given::default(),
         settings: settings(),
     }
 }

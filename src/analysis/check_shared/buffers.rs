@@ -5,6 +5,7 @@ use crate::ir::dialects::ttg::ttg::LocalAlloc;
 use std::collections::BTreeMap;
 
 use crate::analysis::allocation::buffer_bytes;
+use crate::analysis::exchange::ExchangePlan;
 use crate::analysis::scratch::{SHARED, scratch_bytes};
 use crate::ir::core::{Attr, Ir, Op};
 use crate::ir::dialects::{TtOp, TtngOp};
@@ -117,6 +118,6 @@ fn need(ir: &Ir, op: Op, target: &Target, done: &BTreeMap<Op, Buffers>) -> Resul
     if ir.is(op, TtOp::Call) {
         return Ok(ir.callee(op).and_then(|f| done.get(&f)).map_or((0, 1), |b| (b.total, b.alignment)));
     }
-    let bytes = scratch_bytes(ir, op, target).map_err(|e| e.to_string())?;
+    let bytes = scratch_bytes(ir, op, ExchangePlan::of(ir, op, target).as_ref()).map_err(|e| e.to_string())?;
     Ok((u64::from(bytes), if ir.is(op, TtngOp::TensormapCreate) { TENSOR_MAP } else { VECTOR }))
 }

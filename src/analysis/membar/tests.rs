@@ -12,6 +12,7 @@ use crate::ir::core::{Attr, Block, Builder};
 use crate::ir::dialects::{CfOp, OpKind, ScfOp, TtgOp};
 use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::source::SourceMap;
+use crate::target::Target;
 
 const KERNELS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lit/passes/membar.mlir"));
 const MAX_STEPS: usize = 2000;
@@ -94,7 +95,7 @@ impl Path<'_> {
 
     /// Runs one operation; gives the block that a branch goes to.
     fn op(&mut self, op: Op) -> Option<Block> {
-        for event in events(self.ir, op, self.allocation, false, &target()) {
+        for event in events(self.ir, op, self.allocation, false) {
             self.happen(event);
         }
         match self.ir.kind(op) {
@@ -126,7 +127,7 @@ fn races(ir: &Ir, func: Op, allocation: &Allocation) -> usize {
 
 /// Inserts what the analysis asks for; gives the barriers.
 fn insert(ir: &mut Ir, func: Op, allocation: &Allocation) -> Vec<Op> {
-    let needed = Membar::new(ir, func, allocation, false, &target()).barriers();
+    let needed = Membar::new(ir, func, allocation, false).barriers();
     needed
         .into_iter()
         .map(|op| {
@@ -167,7 +168,7 @@ fn a_single_warp_waits_for_its_own_reads_too() {
     let ir = kernels();
     let func = ir.function("scratch").unwrap();
     let allocation = allocation::of_module(&ir, &target()).unwrap().remove(&func).unwrap();
-    let membar = Membar::new(&ir, func, &allocation, true, &target());
+    let membar = Membar::new(&ir, func, &allocation, true);
     // The protocol of the first conversion ends with reads, which the second one's writes must still wait for.
     assert_eq!(membar.barriers().len(), 1);
     assert!(!membar.is_safe(&BTreeSet::new()));
@@ -191,7 +192,7 @@ fn barriers_are_dropped_as_if_all_of_the_function_were_looked_at() {
     let ir = kernels();
     let mut dropped = 0;
     for (func, allocation) in allocation::of_module(&ir, &target()).unwrap() {
-        let membar = Membar::new(&ir, func, &allocation, false, &target());
+        let membar = Membar::new(&ir, func, &allocation, false);
         // A barrier before every operation that touches shared memory; the needed ones and every second, or every
         // third.
         let all: Vec<Op> = membar.happening.iter().flatten().map(|(op, _)| *op).collect();

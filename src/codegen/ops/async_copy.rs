@@ -53,8 +53,12 @@ fn pieces(
     let accesses = at.access.accesses();
     let element = at.access.access_bytes() / at.access.vec() as u32;
     let stated = cx.ir.int_attr(op, "contiguity").and_then(|c| u32::try_from(c).ok()).unwrap_or(1);
-    let run =
-        cx.axis.ptr_contiguity(cx.ir, src).max(stated).min(mask.map_or(u32::MAX, |m| cx.axis.mask_alignment(cx.ir, m)));
+    let run = cx
+        .prepared
+        .axis
+        .ptr_contiguity(cx.ir, src)
+        .max(stated)
+        .min(mask.map_or(u32::MAX, |m| cx.prepared.axis.mask_alignment(cx.ir, m)));
     cx.machine.async_copy_bytes().iter().find_map(|&bytes| {
         let count = (bytes / element) as usize;
         if !bytes.is_multiple_of(element) || count == 0 || count > run as usize || count > at.access.vec() {

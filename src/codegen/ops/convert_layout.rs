@@ -11,7 +11,7 @@ use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::IntValue;
 
-use crate::analysis::scratch::element_bits;
+use crate::analysis::exchange::ExchangePlan;
 use crate::codegen::bits::bits_as;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::machine::Source;
@@ -24,12 +24,10 @@ use crate::layout::plan::{ConversionPlan, SharedPlan, ShufflePlan};
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
     let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
-    let memory = cx.options.target.shared;
-    let plan = ConversionPlan::new(Lower::layout(from)?, Lower::layout(to)?, element_bits(from), &memory)
-        .map_err(|e| defect(format!("`{}`: {e}", cx.ir.op_name(op))))?;
+    let ExchangePlan::Conversion(plan) = cx.plan(op)? else { return Err(defect("a plan of another operation")) };
     let regs = cx.get(source)?;
     let elem = cx.elem_type(from)?;
-    let converted = match &plan {
+    let converted = match plan {
         ConversionPlan::Registers(table) => table
             .iter()
             .map(|&i| regs.get(i).copied().ok_or_else(|| defect("a register too few")))

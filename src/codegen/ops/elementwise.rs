@@ -42,7 +42,8 @@ pub(super) fn elementwise<'c>(
 /// the same aligned run of `constancy` elements if their offsets agree above its bits.
 fn equal_registers(cx: &Lower<'_, '_>, value: Value) -> Res<Vec<usize>> {
     let ty = cx.ir.ty(value);
-    let Some(info) = cx.axis.get(value).filter(|i| ty.is_tensor() && i.constancy.iter().any(|&c| c > 1)) else {
+    let Some(info) = cx.prepared.axis.get(value).filter(|i| ty.is_tensor() && i.constancy.iter().any(|&c| c > 1))
+    else {
         return Ok(vec![]);
     };
     let runs: Vec<i32> =

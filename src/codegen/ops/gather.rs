@@ -4,7 +4,8 @@ use inkwell::IntPredicate;
 use inkwell::values::IntValue;
 
 use super::reduce::{first_coordinates, slot_address};
-use crate::analysis::scratch::{element_bits, gather_plan};
+use crate::analysis::exchange::ExchangePlan;
+use crate::analysis::scratch::element_bits;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::machine::Source;
 use crate::ir::Op;
@@ -14,7 +15,7 @@ use crate::layout::plan::{GatherPlan, SharedAccess};
 
 /// `tt.gather`
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let plan = gather_plan(cx.ir, op).map_err(|e| cx.unsupported(op, &e.reason))?;
+    let ExchangePlan::Gather(plan) = cx.plan(op)? else { return Err(defect("a plan of another operation")) };
     let source = cx.get(cx.ir.operand(op, 0))?;
     let indices = cx.get(cx.ir.operand(op, 1))?;
     let indices = indices.iter().map(|&i| index(cx, i)).collect::<Res<Vec<_>>>()?;

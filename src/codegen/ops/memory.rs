@@ -50,8 +50,11 @@ impl<'c> Access<'c> {
         let mut free = FreeMasks { register: 0, lane: u32::MAX, warp: u32::MAX, block: u32::MAX };
         if ty.is_tensor() {
             let layout = Lower::layout(ty)?;
-            let run =
-                cx.axis.ptr_contiguity(cx.ir, ptr).min(mask.map_or(u32::MAX, |m| cx.axis.mask_alignment(cx.ir, m)));
+            let run = cx
+                .prepared
+                .axis
+                .ptr_contiguity(cx.ir, ptr)
+                .min(mask.map_or(u32::MAX, |m| cx.prepared.axis.mask_alignment(cx.ir, m)));
             vec = run.min(widest / elem_bits).max(1) as usize;
             vec = if Lower::num_regs(ty)?.is_multiple_of(vec) && vec.is_power_of_two() { vec } else { 1 };
             free = free_variable_masks(layout);

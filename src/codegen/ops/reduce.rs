@@ -11,7 +11,8 @@
 
 use inkwell::values::IntValue;
 
-use crate::analysis::scratch::{operand_bytes, reduce_plan};
+use crate::analysis::exchange::ExchangePlan;
+use crate::analysis::scratch::operand_bytes;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Source;
 use crate::ir::Op;
@@ -25,7 +26,7 @@ pub(crate) type Tuple<'c> = Vec<Val<'c>>;
 
 /// `tt.reduce`
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let plan = reduce_plan(cx.ir, op).map_err(|e| cx.unsupported(op, &e.reason))?;
+    let ExchangePlan::Reduce(plan) = cx.plan(op)? else { return Err(defect("a plan of another operation")) };
     let sources = cx.ir.operands(op).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;
     let mut groups = Vec::with_capacity(plan.groups.len());
     for group in &plan.groups {

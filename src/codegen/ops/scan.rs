@@ -8,7 +8,8 @@ use inkwell::IntPredicate;
 use inkwell::values::IntValue;
 
 use super::reduce::{Tuple, combine, first_coordinates, slot_address};
-use crate::analysis::scratch::{operand_bytes, scan_plan};
+use crate::analysis::exchange::ExchangePlan;
+use crate::analysis::scratch::operand_bytes;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::machine::Source;
 use crate::codegen::region::is_commutative;
@@ -38,7 +39,7 @@ struct Scan {
 
 /// `tt.scan`
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let plan = scan_plan(cx.ir, op).map_err(|e| cx.unsupported(op, &e.reason))?;
+    let ExchangePlan::Scan(plan) = cx.plan(op)? else { return Err(defect("a plan of another operation")) };
     let scan = Scan {
         op,
         reverse: cx.ir.bool_attr(op, "reverse"),

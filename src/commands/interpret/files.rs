@@ -36,7 +36,11 @@ pub(super) fn named(option: &str, texts: &[String], launch: &Launch) -> Result<V
             None => match (launch.results.as_slice(), stem(text)) {
                 (_, Some(stem)) if known.contains(&stem.as_str()) => (stem, text.as_str()),
                 ([one], _) => (one.clone(), text.as_str()),
-                _ => return bad(format!("`--{option} {text}`: say which buffer, `--{option} NAME={text}`")),
+                _ => {
+                    return bad(format!(
+                        "`--{option} {text}`: which buffer is meant is not clear; write `--{option} NAME={text}`"
+                    ));
+                }
             },
         };
         let Some(buffer) = launch.buffers.iter().find(|b| b.name == name) else {

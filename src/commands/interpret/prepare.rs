@@ -54,14 +54,15 @@ pub(super) fn prepare(
 fn from_case(i: &Interpret, folder: &mut Folder, mut loaded: Loaded) -> Result<Launch, Vec<Diagnostic>> {
     loaded.case.max_memory = i.max_memory;
     if let Some((name, _)) = i.arg.first() {
-        let message = format!("`--arg {name}=…` beside a case file, which gives all arguments");
+        let message = format!("`--arg {name}=…` cannot go with a case file, which gives all arguments");
         let d = Diagnostic::error(&codes::cli::BAD_OPTION, message);
         return Err(vec![d.help(
             "`--param` sets a parameter of the case; or name the kernel's file and give all arguments by `--arg`",
         )]);
     }
     if i.config.is_some() {
-        let message = "`--config` chooses a configuration of `@triton.autotune`, but the case file gives the values: use `--param`, or `--arg` without it";
+        let message = "`--config` chooses a configuration of `@triton.autotune`, but the case file gives the values: \
+                       use `--param`, or `--arg` without it";
         return Err(vec![Diagnostic::error(&codes::cli::BAD_OPTION, message)]);
     }
     let mut config = loaded.case.default_config();

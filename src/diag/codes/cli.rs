@@ -1,7 +1,8 @@
 //! E09xx: files and the command line.
 
 super::codes! {
-    CANNOT_READ = "E0901", "a file cannot be read", "The file named on the command line, or one that a kernel imports, does not exist or may not be read.
+    CANNOT_READ = "E0901", "a file cannot be read",
+"The file named on the command line, or one that a kernel imports, does not exist or may not be read.
 
 ```text
 $ ttc compile ad.tk
@@ -9,53 +10,84 @@ error[E0901]: cannot read `ad.tk`: No such file or directory
 ```
 
 Check the name and the permissions. `-` reads a kernel file from standard input.";
-    IS_DIRECTORY = "E0902", "a directory was named where a file is expected", "`ttc compile kernels/` names a directory. Name the files in it: `ttc compile kernels/*.tk --out-dir out`.";
-    TOO_LARGE = "E0903", "a file is too large to be a kernel", "Files over 64 MiB are refused before they are read, and kernel files over 12 MiB, alone or with all that they import, before they are parsed: no kernel is that long, and a mistake (a tensor, a core dump) usually is.";
-    NOT_TEXT = "E0904", "a file is not text", "Kernel files, IR, LLVM IR and PTX are UTF-8 text. The file holds a byte sequence that is not, so it was probably compiled (a `.cubin`, an object file) or compressed.";
-    UNKNOWN_INPUT = "E0905", "the language of an input is not known", "The extension says what an input is: `.tk` and `.py` are kernel files, `.ttir` and `.ttgir` are IR, `.llir` is LLVM IR, `.ptx` is PTX. Rename the file.";
-    CANNOT_WRITE = "E0906", "an output cannot be written", "The directory does not exist or may not be written, the disk is full, or the reader of a pipe is gone. Outputs are written to a temporary file and renamed, so no half file is left behind.";
-    UNKNOWN_EMIT = "E0907", "unknown kind of output", "`--emit` takes a list of `ttir`, `ttgir`, `llir`, `ptx`, `cubin` and `sass`. Without it, the extension of `-o` decides; without that, a cubin is made.
+    IS_DIRECTORY = "E0902", "a directory was named where a file is expected",
+"`ttc compile kernels/` names a directory. Name the files in it instead: `ttc compile kernels/*.tk --out-dir out`.";
+    TOO_LARGE = "E0903", "a file is too large to be a kernel",
+"Files over 64 MiB are refused before they are read. Kernel files over 12 MiB, alone or with all that they import, are \
+refused before they are parsed. No kernel is that long, but a file that was named by mistake (a tensor, a core dump) \
+often is.";
+    NOT_TEXT = "E0904", "a file is not text",
+"Kernel files, IR, LLVM IR and PTX are UTF-8 text. The file holds a byte sequence that is not, so it was probably \
+compiled (a `.cubin`, an object file) or compressed.";
+    UNKNOWN_INPUT = "E0905", "the language of an input is not known",
+"The extension says what an input is: `.tk` and `.py` are kernel files, `.ttir` and `.ttgir` are IR, `.llir` is LLVM \
+IR, `.ptx` is PTX. Rename the file.";
+    CANNOT_WRITE = "E0906", "an output cannot be written",
+"The directory does not exist or may not be written, the disk is full, or the reader of a pipe is gone. Outputs are \
+written to a temporary file and renamed, so no half file is left behind.";
+    UNKNOWN_EMIT = "E0907", "unknown kind of output",
+"`--emit` takes a list of `ttir`, `ttgir`, `llir`, `ptx`, `cubin` and `sass`. Without it, the extension of `-o` \
+decides. Without either, a cubin is made.
 
 ```text
 ttc compile add.tk --emit ttgir,ptx --out-dir out
 ```";
-    OUTPUT_CONFLICT = "E0908", "several outputs for one path", "`-o` names one file, but the request makes several: several kernels, architectures or kinds of output. Choose one kernel with `-k`, one `--arch`, one `--emit`, or give a directory with `--out-dir`.";
-    EARLIER_STAGE = "E0909", "the input is already past this stage", "A `.ptx` file cannot be turned back into TTGIR: an input enters the pipeline at its own stage and only later ones can be made from it.";
-    BAD_OPTION = "E0910", "an option's value is out of its range", "For example `--num-warps` must be a power of two from 1 to 32: a block has at most 1024 threads.";
-    UNKNOWN_CODE = "E0911", "there is no such code", "`ttc explain` takes a code as it stands in a message, such as `E0203`. `ttc explain` without one lists them all.";
+    OUTPUT_CONFLICT = "E0908", "several outputs for one path",
+"`-o` names one file, but the request makes several: several kernels, architectures or kinds of output. Choose one \
+kernel with `-k`, one `--arch`, one `--emit`, or give a directory with `--out-dir`.";
+    EARLIER_STAGE = "E0909", "the input is already past this stage",
+"A `.ptx` file cannot be turned back into TTGIR: an input enters the pipeline at its own stage and only later ones can \
+be made from it.";
+    BAD_OPTION = "E0910", "an option's value is out of its range",
+"For example `--num-warps` must be a power of two from 1 to 32: a block has at most 1024 threads.";
+    UNKNOWN_CODE = "E0911", "there is no such code",
+"`ttc explain` takes a code as it stands in a message, such as `E0203`. `ttc explain` without one lists them all.";
     UNKNOWN_ARCH = "E0912", "unknown GPU architecture",
 "`--arch` names a GPU that ttc has no table row for.
 
     ttc compile add.tk --arch sm_91
 
-Write it as NVIDIA does (`sm_90a`), as a bare number (`90a`) or as Triton does (`cuda:90`, which means `sm_90a`, because Triton compiles
-for the accelerated variant from capability 90 on). Code for `sm_90` also runs on later GPUs of the same major number; code for `sm_90a`
-runs on that capability alone and may use all of its instructions.";
-    NO_SUCH_KERNEL = "E0913", "an IR file holds no such kernel", "A kernel of an IR file is a `tt.func public`. When there are several, `-k NAME` chooses one.\n\n```text\nttc compile add.ttir -k ad_kernel\n```";
-    NOT_EXPECTED = "E0914", "diagnostics and expectations differ", "With `ttc opt --verify-diagnostics` every diagnostic must be announced by a comment such as `// expected-error@+1 {{text}}`, and every comment must be met by a diagnostic on that line whose message contains the text.";
-    BAD_LAYOUT = "E0915", "a layout cannot be shown", "`ttc layout` takes one layout or two, as IR text has them, and then the shape of a tensor with its element type:
+Write it as NVIDIA does (`sm_90a`), as a bare number (`90a`) or as Triton does (`cuda:90`, which means `sm_90a`, \
+because Triton compiles for the accelerated variant from capability 90 on). Code for `sm_90` also runs on later GPUs \
+of the same major number; code for `sm_90a` runs on that capability alone and may use all of its instructions.";
+    NO_SUCH_KERNEL = "E0913", "an IR file holds no such kernel",
+"A kernel of an IR file is a `tt.func public`. When there are several, `-k NAME` chooses one.
+
+```text
+ttc compile add.ttir -k ad_kernel
+```";
+    NOT_EXPECTED = "E0914", "diagnostics and expectations differ",
+"With `ttc opt --verify-diagnostics` every diagnostic must be announced by a comment such as `// expected-error@+1 \
+{{text}}`, and every comment must be met by a diagnostic on that line whose message contains the text.";
+    BAD_LAYOUT = "E0915", "a layout cannot be shown",
+"`ttc layout` takes one layout or two, as IR text has them, and then the shape of a tensor with its element type:
 
 ```text
 ttc layout '#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>' 512xf16
 ```
 
-Sizes are powers of two, at most 65536 elements are shown, and a layout has as many axes as the shape. A conversion is between two layouts of
-registers with equally many warps and blocks.";
-    UNKNOWN_REMARKS = "E0916", "unknown kind of remarks", "`--remarks` takes a list of `vectorize`, `layout`, `shared`, `spill`, `dot` and `pipeline`, or `all`:
+Sizes are powers of two, at most 65536 elements are shown, and a layout has as many axes as the shape. A conversion is \
+between two layouts of registers with equally many warps and blocks.";
+    UNKNOWN_REMARKS = "E0916", "unknown kind of remarks",
+"`--remarks` takes a list of `vectorize`, `layout`, `shared`, `spill`, `dot` and `pipeline`, or `all`:
 
 ```text
 ttc compile softmax.tk --remarks vectorize,spill
 ```";
-    NO_MEMORY = "E0917", "out of memory", "The system gave ttc no more memory (`ulimit -v`, the limit of a container). ttc ends at once; outputs that were written before are complete.
+    NO_MEMORY = "E0917", "out of memory",
+"The system gave ttc no more memory (`ulimit -v`, the limit of a container). ttc ends at once. Outputs that were \
+written before are complete.
 
 ```text
 ulimit -v 1000000; ttc compile large.tk
 ```
 
-Give it more memory, or run fewer jobs at once (`-j 1`). How large a kernel may get is bounded by `--max-ops`: with a lower bound, ttc ends earlier and says which kernel it was.";
+Give it more memory, or run fewer jobs at once (`-j 1`). How large a kernel may get is bounded by `--max-ops`: with a \
+lower bound, ttc ends earlier and says which kernel it was.";
     WRONG_TARGET = "E0930", "a stage file was made for another GPU",
-"TTGIR, LLVM IR and PTX are made for one architecture, and their text says which: `ttg.target`, `\"ttg.threads-per-warp\"`, the metadata line, `.target`.
-Without `--arch` ttc takes that one; another one is refused, because layouts, buffers and barriers were planned for the first.
+"TTGIR, LLVM IR and PTX are made for one architecture, and their text says which: `ttg.target`, \
+`\"ttg.threads-per-warp\"`, the metadata line, `.target`. Without `--arch` ttc takes that one. Another one is refused, \
+because layouts, buffers and barriers were planned for the first.
 
 ```text
 ttc compile add.tk --arch sm_80 --emit ttgir -o add.ttgir
@@ -63,16 +95,20 @@ ttc compile add.ttgir --arch sm_90a -o add.cubin     # E0930
 ttc compile add.ttgir -o add.cubin                   # for sm_80
 ```
 
-`cuda:90` is `sm_90` as well as `sm_90a`. PTX for a baseline such as `sm_80` also assembles for every later architecture; PTX for a variant such as
-`sm_90a` for that one alone. Modules for other makers' GPUs (`hip:…`) cannot be compiled. What to do: leave out `--arch`, or start from the kernel.";
+`cuda:90` is `sm_90` as well as `sm_90a`. PTX for a baseline such as `sm_80` also assembles for every later \
+architecture; PTX for a variant such as `sm_90a` assembles for that one alone. Modules for other makers' GPUs \
+(`hip:…`) cannot be compiled. What to do: leave out `--arch`, or start from the kernel.";
     BAD_METADATA = "E0931", "a metadata line cannot be read",
-"Every text that ttc writes ends in a comment `// ttc.metadata: {…}` (`;` in LLVM IR), which carries what the text itself cannot say: names of parameters,
-values of compile-time parameters, options. A compilation that starts from the text reads it.
+"Every text that ttc writes ends in a comment `// ttc.metadata: {…}` (`;` in LLVM IR), which carries what the text \
+itself cannot say: names of parameters, values of compile-time parameters, options. A compilation that starts from the \
+text reads it.
 
-What to do: if the line was changed by hand, undo that, or remove the line. What is then not known is `null` in the metadata.";
+What to do: if the line was changed by hand, undo that, or remove the line. What nobody knows then is `null` in the \
+metadata.";
     NO_RESOURCES = "E0932", "the system gives no thread, file or process",
-"ttc asked the system for a thread, an open file or a process, and it gave none: a limit of the shell (`ulimit -u`, `-n`, `-v`), of a container, or memory
-ran out. ttc goes on with fewer threads where it can; LLVM and ptxas need one each.
+"ttc asked the system for a thread, an open file or a process, and it gave none: a limit of the shell (`ulimit -u`, \
+`-n`, `-v`), of a container, or memory ran out. ttc goes on with fewer threads where it can; LLVM and ptxas need one \
+each.
 
 ```text
 $ ulimit -n 4; ttc compile add.tk
@@ -81,13 +117,16 @@ error[E0932]: the system has no file for ptxas: Too many open files
 
 What to do: run fewer jobs at once (`-j 1`), or raise the limit.";
     USAGE_ERROR = "E0933", "the command line cannot be read",
-"An option that does not exist, a value that is missing, a word too many. `ttc COMMAND --help` shows what a command takes.
+"The command line has an option that does not exist, lacks a value, or has a word too many. `ttc COMMAND --help` shows \
+what a command takes.
 
 ```text
 $ ttc compile add.tk --num-wraps 8
 error[E0933]: unexpected argument '--num-wraps' found
 ```";
-    DEFECT = "E0999", "a defect in ttc", "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with that file.";
+    DEFECT = "E0999", "a defect in ttc",
+"ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with \
+that file.";
 }
 
 /// The codes that say that the command line itself is wrong: the exit code is 2.

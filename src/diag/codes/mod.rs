@@ -1,4 +1,4 @@
-//! Every diagnostic code, in one table per area. `ttc explain CODE` prints the text that stands here.
+//! Every diagnostic code, in one table for each area. `ttc explain CODE` prints the text that stands here.
 //!
 //! | codes | area |
 //! |---|---|
@@ -24,14 +24,14 @@ pub mod tools;
 pub mod types;
 pub mod verify;
 
-/// A diagnostic's code with what `ttc explain` says about it. Compared by its `id`.
+/// A diagnostic's code with what `ttc explain` says about it. Codes are compared by their `id`.
 #[derive(Debug)]
 pub struct Code {
-    /// `E0101`
+    /// The code itself, such as `E0101`.
     pub id: &'static str,
     /// One line, lower case, without a full stop.
     pub title: &'static str,
-    /// Markdown: what it means, an example that triggers it, what to do.
+    /// Markdown text: what the code means, an example that triggers it, and what to do.
     pub explain: &'static str,
 }
 
@@ -47,14 +47,18 @@ impl Eq for Code {}
 /// them.
 macro_rules! codes {
     ($($name:ident = $id:literal, $title:literal, $explain:literal;)*) => {
-        $(#[doc = concat!($id, ": ", $title)] pub static $name: $crate::diag::Code = $crate::diag::Code { id: $id, title: $title, explain: $explain };)*
+        $(
+            #[doc = concat!($id, ": ", $title)]
+            pub static $name: $crate::diag::Code =
+                $crate::diag::Code { id: $id, title: $title, explain: $explain };
+        )*
         /// All codes of this area, in order.
         pub static ALL: &[&$crate::diag::Code] = &[$(&$name),*];
     };
 }
 pub(crate) use codes;
 
-/// All codes there are, in order.
+/// All codes, in order.
 pub fn all() -> impl Iterator<Item = &'static Code> {
     [
         syntax::ALL,

@@ -1,39 +1,63 @@
 //! E06xx: passes and their options.
 
 super::codes! {
-    UNKNOWN_PASS = "E0601", "unknown pass", "A pipeline names a pass that ttc does not have.
+    UNKNOWN_PASS = "E0601", "unknown pass",
+"A pipeline names a pass that ttc does not have.
 
 ```text
 ttc opt kernel.ttir --canonicalise
 ```
 
-The message lists the passes with the most similar names; `ttc opt --list-passes` lists them all. Names are Triton's and MLIR's own.";
-    BAD_OPTION = "E0602", "bad pass option", "A pass got an option that it does not have, or a value of the wrong form.
+The message lists the passes with the most similar names, and `ttc opt --help` lists them all. The names are those of \
+Triton and MLIR.";
+    BAD_OPTION = "E0602", "bad pass option",
+"A pass got an option that it does not have, or a value of the wrong form.
 
 ```text
 ttc opt kernel.ttir --pass-pipeline 'tritongpu-pipeline{num-stages=many}'
 ```
 
-Options are written `name{option=value option=value}`; the message names the options of the pass and what they take.";
-    PIPELINE_SYNTAX = "E0603", "malformed pipeline", "A pipeline is a list of passes separated by commas, each with its options in braces: `canonicalize,tritongpu-pipeline{num-stages=3},cse`.
-`builtin.module(…)` around the list is accepted.";
-    BROKEN_BY_PASS = "E0604", "a pass produced invalid IR", "The module was valid before a pass and is not after it. This is a defect in ttc, not in the input: please report it together with the
-input and the pass named in the message. `--dump-dir DIR` writes the module before and after each pass.";
-    PASS_FAILED = "E0605", "a pass cannot handle the module", "The module is valid, but holds something that the named pass cannot work with; the message says what.";
-    MISSING_ATTRIBUTE = "E0606", "module attribute missing", "Passes on TTGIR read from the module's attributes what it is compiled for: `\"ttg.num-warps\"`, `\"ttg.threads-per-warp\"`, `\"ttg.num-ctas\"` and
-`ttg.target`. `--convert-triton-to-tritongpu=target=cuda:90` sets them on a TTIR module.";
-    AXIS_INFO = "E0607", "what axis analysis knows", "A remark of `--test-print-alignment`: for each result of an operation its contiguity, divisibility, constancy and, where known, value.";
-    MISSING_OPTION = "E0608", "required pass option missing", "A pass needs an option that was not given: `convert-triton-to-tritongpu` needs `target=cuda:90` or the like.";
-    SHARED_MEMORY = "E0609", "what is known of shared memory", "A remark of `--test-print-allocation` (the offset and the size of each buffer in bytes) or of `--test-print-alias` (which buffers a memory
-descriptor may be part of).
+Options are written `name{option=value option=value}`. The message names the options of the pass and what they take.";
+    PIPELINE_SYNTAX = "E0603", "malformed pipeline",
+"A pipeline is a list of passes separated by commas, each with its options in braces: \
+`canonicalize,tritongpu-pipeline{num-stages=3},cse`. `builtin.module(…)` around the list is accepted.";
+    BROKEN_BY_PASS = "E0604", "a pass produced invalid IR",
+"The module was valid before a pass and is not after it. This is a defect in ttc, not in the input: please report it \
+together with the input and the pass named in the message. `--dump-dir DIR` writes the module before and after each \
+pass.";
+    PASS_FAILED = "E0605", "a pass cannot handle the module",
+"The module is valid, but holds something that the named pass cannot work with. The message says what it is. Change \
+the module accordingly, or leave the pass out.";
+    MISSING_ATTRIBUTE = "E0606", "module attribute missing",
+"Passes on TTGIR read from the module's attributes what it is compiled for: `\"ttg.num-warps\"`, \
+`\"ttg.threads-per-warp\"`, `\"ttg.num-ctas\"` and `ttg.target`. `--convert-triton-to-tritongpu=target=cuda:90` sets \
+them on a TTIR module.";
+    AXIS_INFO = "E0607", "what axis analysis knows",
+"This is a remark of `--test-print-alignment`: for each result of an operation its contiguity, divisibility, constancy \
+and, where known, value.";
+    MISSING_OPTION = "E0608", "required pass option missing",
+"A pass needs an option that was not given: `convert-triton-to-tritongpu` needs `target=cuda:90` or the like.";
+    SHARED_MEMORY = "E0609", "what is known of shared memory",
+"This is a remark of `--test-print-allocation` (the offset and the size of each buffer in bytes) or of \
+`--test-print-alias` (which buffers a memory descriptor may be part of).
 
 ```text
 %0 = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>     offset = 0, size = 8192
 ```";
-    SLOWER_DOT = "E0610", "a product cannot use the fastest instruction", "A remark: the GPU has a faster matrix instruction than the one that multiplies here. `wgmma` (sm_90a) takes M in multiples of 64, N in multiples of 8, K of at least 32 bytes, a number of warps that 4 divides, and f16, bf16, tf32, fp8 or int8 operands. `input_precision=\"ieee\"` keeps f32 products off tensor cores.";
-    PIPELINED_IN_REGISTERS = "E0611", "a load waits in registers", "A remark: a load of a pipelined loop is started iterations ahead, but one thread reads fewer than four adjacent bytes at a time, so it cannot go to shared memory on its own (`cp.async`) and its values are kept in registers. Make the accesses contiguous along the fastest axis and their start divisible by 16 bytes.";
-    NOT_PIPELINED = "E0612", "a loop cannot be pipelined", "A remark: the loop has a schedule, but an operation in it can neither run ahead nor be switched off for iterations that do not exist; the message names it.";
-    NARROW_ACCESS = "E0613", "an access of global memory is narrow", "A remark of `--remarks vectorize`: a thread could move up to 16 bytes at once here, but moves fewer, because something is not known of the addresses or of the mask.
+    SLOWER_DOT = "E0610", "a product cannot use the fastest instruction",
+"This is a remark: the GPU has a faster matrix instruction than the one that multiplies here. `wgmma` (sm_90a) takes M \
+in multiples of 64, N in multiples of 8, K of at least 32 bytes, a number of warps that 4 divides, and f16, bf16, \
+tf32, fp8 or int8 operands. `input_precision=\"ieee\"` keeps f32 products off tensor cores.";
+    PIPELINED_IN_REGISTERS = "E0611", "a load waits in registers",
+"This is a remark: a load of a pipelined loop is started iterations ahead, but one thread reads fewer than four \
+adjacent bytes at a time, so it cannot go to shared memory on its own (`cp.async`) and its values are kept in \
+registers. Make the accesses contiguous along the fastest axis and their start divisible by 16 bytes.";
+    NOT_PIPELINED = "E0612", "a loop cannot be pipelined",
+"This is a remark: the loop has a schedule, but an operation in it can neither run ahead nor be switched off for \
+iterations that do not exist. The message names it.";
+    NARROW_ACCESS = "E0613", "an access of global memory is narrow",
+"This is a remark of `--remarks vectorize`: a thread could move up to 16 bytes at once here, but moves fewer, because \
+something is not known of the addresses or of the mask.
 
 ```text
 def scale(x_ptr: \"*fp32:16\", n: \"i32\", BLOCK: tl.constexpr = 1024):
@@ -41,18 +65,33 @@ def scale(x_ptr: \"*fp32:16\", n: \"i32\", BLOCK: tl.constexpr = 1024):
     x = tl.load(x_ptr + offs, mask=offs < n)
 ```
 
-`n` may be 1021, and then the mask changes inside of four neighbours. The help names the parameters whose divisibility is missing: write `n: \"i32:16\"`, or `i32:16` in the signature, if every value it will have is a multiple of 16.";
-    SCATTERED_ACCESS = "E0614", "neighbouring threads access scattered addresses", "A remark of `--remarks vectorize`: the elements that the threads of a warp hold side by side are not known to be side by side in memory, so each thread may read a sector (32 bytes) of its own. Mostly a stride is a parameter that is 1 in practice: make it a constant (`stride: tl.constexpr = 1`, or 1 in the signature). Addresses that were loaded themselves (a gather) cannot be known.";
-    LAYOUT_CONVERSION = "E0615", "a conversion between layouts costs something", "A remark of `--remarks layout`: two operations hold a tensor in different layouts, and its elements move between threads by shuffles or through shared memory. The notes say what that costs a warp: instructions, wavefronts lost to bank conflicts, barriers. `ttc layout FROM TO SHAPE` shows the plan in full.";
-    SHARED_BUFFER = "E0616", "a buffer in shared memory", "A remark of `--remarks shared`: a piece of a block's shared memory, its size and its offset, and what it is for. Buffers that are not alive at the same time share bytes. The total limits how many blocks run on a multiprocessor at once: smaller blocks or fewer `num_stages` make it smaller.";
-    WRONG_STAGE = "E0617", "a pass for another stage", "Passes on TTGIR ask for the layouts of tensors; `convert-triton-to-tritongpu` and the passes on TTIR choose or change what has none yet.
+`n` may be 1021, and then the mask changes inside of four neighbours. The help names the parameters whose divisibility \
+is missing: write `n: \"i32:16\"`, or `i32:16` in the signature, if every value it will have is a multiple of 16.";
+    SCATTERED_ACCESS = "E0614", "neighbouring threads access scattered addresses",
+"This is a remark of `--remarks vectorize`: the elements that the threads of a warp hold side by side are not known to \
+be side by side in memory, so each thread may read a sector (32 bytes) of its own. In most cases a stride is a \
+parameter that is 1 in practice. Make it a constant then (`stride: tl.constexpr = 1`, or 1 in the signature). \
+Addresses that were loaded themselves (a gather) cannot be known.";
+    LAYOUT_CONVERSION = "E0615", "a conversion between layouts costs something",
+"This is a remark of `--remarks layout`: two operations hold a tensor in different layouts, and its elements move \
+between threads by shuffles or through shared memory. The notes say what that costs a warp: instructions, wavefronts \
+lost to bank conflicts, barriers. `ttc layout FROM TO SHAPE` shows the plan in full.";
+    SHARED_BUFFER = "E0616", "a buffer in shared memory",
+"This is a remark of `--remarks shared`: a piece of a block's shared memory, its size and its offset, and what it is \
+for. Buffers that are not alive at the same time share bytes. The total limits how many blocks run on a multiprocessor \
+at once: smaller blocks or fewer `num_stages` make it smaller.";
+    WRONG_STAGE = "E0617", "a pass for another stage",
+"Passes on TTGIR ask for the layouts of tensors. `convert-triton-to-tritongpu` and the passes on TTIR work on tensors \
+that have none yet.
 
 ```text
 ttc opt kernel.ttir --tritongpu-coalesce
 ```
 
 The message names the pass and the tensor. `--convert-triton-to-tritongpu=target=cuda:90` makes TTGIR out of TTIR.";
-    TOO_MANY_OPS = "E0618", "a module that grows without end", "The passes have made more operations than `--max-ops` allows. A few lines can ask for that: functions that call others twice each, loops that are unrolled inside of unrolled loops.
+    TOO_MANY_OPS = "E0618", "a module that grows without end",
+"The passes have made more operations than `--max-ops` allows. A few lines are enough for that, if functions call \
+others twice each, or loops are unrolled inside of unrolled loops.
 
 ```python
 @triton.jit
@@ -62,14 +101,19 @@ def f(x, n: tl.constexpr):
     return f(x, n - 1) + f(x, n - 1)  # 2 ** n calls
 ```
 
-Use loops (`range`) instead of `tl.static_range`, `@triton.jit(noinline=True)` for large functions called from many places, or raise `--max-ops`.";
-    SHARED_MEMORY_UNSAFE = "E0619", "accesses to shared memory are not kept apart", "`--ttc-check-shared-memory` reads the offsets, fences and barriers that stand in a module and could not
-prove that they are enough: a buffer lies over another one that is still needed, threads may race for some bytes, or nobody waits for what is under way. The message names both operations.
+Use loops (`range`) instead of `tl.static_range`, `@triton.jit(noinline=True)` for large functions called from many \
+places, or raise `--max-ops`.";
+    SHARED_MEMORY_UNSAFE = "E0619", "accesses to shared memory are not kept apart",
+"`--ttc-check-shared-memory` reads the offsets, fences and barriers that stand in a module and could not prove that \
+they are enough: a buffer lies over another one that is still needed, threads may race for some bytes, or nobody waits \
+for what is under way. The message names both operations.
 
 ```text
 %0 = ttg.local_alloc %x {allocation.offset = 0 : i32} : (tensor<16x64xf16, #b>) -> !ttg.memdesc<16x64xf16, #s, #smem>
-%1 = ttg.local_load %0 : !ttg.memdesc<16x64xf16, #s, #smem> -> tensor<16x64xf16, #b>     other threads may still be writing
+%1 = ttg.local_load %0 : !ttg.memdesc<16x64xf16, #s, #smem> -> tensor<16x64xf16, #b>     other threads may still be \
+writing
 ```
 
-A module that ttc has made itself passes. Where one does not, in a build with debug assertions, that is a defect in ttc: please report it together with the kernel.";
+A module that ttc has made itself passes. If one does not, in a build with debug assertions, that is a defect in ttc. \
+Please report it together with the kernel.";
 }

@@ -5,17 +5,17 @@ use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R, Reported};
 use crate::irgen::semantic::{convert, items};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Args, Const, Val};
+use crate::irgen::value::{Args, Const, Object};
 
 impl Args {
     #[must_use]
-    pub fn get(&self, i: usize) -> &Val {
-        self.values.get(i).unwrap_or(&Val::NONE)
+    pub fn get(&self, i: usize) -> &Object {
+        self.values.get(i).unwrap_or(&Object::NONE)
     }
 
     /// The argument unless it is `None`.
     #[must_use]
-    pub fn given(&self, i: usize) -> Option<&Val> {
+    pub fn given(&self, i: usize) -> Option<&Object> {
         self.values.get(i).filter(|v| !v.is_none())
     }
 
@@ -30,7 +30,7 @@ impl Args {
     }
 
     fn not_constexpr<T>(&self, cx: &mut Emitter, i: usize, what: &str) -> R<T> {
-        if matches!(self.get(i), Val::Error) {
+        if matches!(self.get(i), Object::Error) {
             return Err(Reported);
         }
         let (name, found) = (self.builtin.params().get(i).map_or("?", |p| p.name), self.get(i).describe());
@@ -51,14 +51,14 @@ impl Args {
             ("reduce", "axis", _) if matches!(caller, "max" | "min") => {
                 format!("`tl.{caller}` reduces one tensor along an axis; of two values take `tl.{caller}imum(x, y)`")
             }
-            ("arange", "start", Val::Tensor(_)) => "start at 0 and add the offset: `start + tl.arange(0, BLOCK)`".to_owned(),
-            ("arange", "end", Val::Tensor(_)) => {
+            ("arange", "start", Object::Tensor(_)) => "start at 0 and add the offset: `start + tl.arange(0, BLOCK)`".to_owned(),
+            ("arange", "end", Object::Tensor(_)) => {
                 "use a block size known at compile time, a parameter annotated `tl.constexpr`, and mask the rest: `mask=offs < n`"
                     .to_owned()
             }
-            (_, _, Val::Const(Const::Lambda(_))) => "write a function at the top level of the file, with `@triton.jit`".to_owned(),
-            (_, _, Val::Const(_)) => format!("pass {what}"),
-            (_, "cond", Val::Tensor(_)) => {
+            (_, _, Object::Const(Const::Lambda(_))) => "write a function at the top level of the file, with `@triton.jit`".to_owned(),
+            (_, _, Object::Const(_)) => format!("pass {what}"),
+            (_, "cond", Object::Tensor(_)) => {
                 "check run-time values with `tl.device_assert(cond, \"message\")`, and compile with --debug".to_owned()
             }
             _ => "pass a literal or a parameter annotated `tl.constexpr`".to_owned(),
@@ -76,7 +76,7 @@ impl Args {
     /// A compile-time truth value.
     pub fn flag(&self, cx: &mut Emitter, i: usize) -> R<bool> {
         match self.get(i) {
-            Val::Const(c) => Ok(c.truth()),
+            Object::Const(c) => Ok(c.truth()),
             _ => self.not_constexpr(cx, i, "a truth value"),
         }
     }
@@ -84,8 +84,8 @@ impl Args {
     /// A compile-time string; `None` counts as empty.
     pub fn text(&self, cx: &mut Emitter, i: usize) -> R<std::rc::Rc<str>> {
         match self.get(i) {
-            Val::Const(Const::Str(s)) => Ok(s.clone()),
-            Val::Const(Const::None) => Ok(std::rc::Rc::from("")),
+            Object::Const(Const::Str(s)) => Ok(s.clone()),
+            Object::Const(Const::None) => Ok(std::rc::Rc::from("")),
             _ => self.not_constexpr(cx, i, "a string"),
         }
     }
@@ -112,16 +112,16 @@ impl Args {
     /// An element type.
     pub fn dtype(&self, cx: &mut Emitter, i: usize) -> R<Dtype> {
         match self.get(i) {
-            Val::Const(Const::Type(t)) => Ok(t.dtype),
-            Val::Const(Const::Str(s)) if Dtype::parse(s).is_some() => Ok(Dtype::parse(s).unwrap_or(Dtype::Void)),
+            Object::Const(Const::Type(t)) => Ok(t.dtype),
+            Object::Const(Const::Str(s)) if Dtype::parse(s).is_some() => Ok(Dtype::parse(s).unwrap_or(Dtype::Void)),
             _ => self.not_constexpr(cx, i, "a dtype"),
         }
     }
 
     /// A function to combine elements with.
-    pub fn function<'a>(&'a self, cx: &mut Emitter, i: usize) -> R<&'a Val> {
+    pub fn function<'a>(&'a self, cx: &mut Emitter, i: usize) -> R<&'a Object> {
         match self.get(i) {
-            v @ Val::Const(Const::Func(_) | Const::Builtin(_)) => Ok(v),
+            v @ Object::Const(Const::Func(_) | Const::Builtin(_)) => Ok(v),
             _ => self.not_constexpr(cx, i, "a jit function"),
         }
     }
@@ -129,7 +129,7 @@ impl Args {
     /// A shape given as one tuple or as the remaining arguments.
     pub fn shape(&self, cx: &mut Emitter, i: usize) -> R<Vec<i64>> {
         let v = match self.get(i) {
-            Val::Tuple(items) if items.len() == 1 && matches!(items[0], Val::Tuple(_)) => items[0].clone(),
+            Object::Tuple(items) if items.len() == 1 && matches!(items[0], Object::Tuple(_)) => items[0].clone(),
             v => v.clone(),
         };
         items::shape_of(cx, &v)

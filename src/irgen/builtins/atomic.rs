@@ -10,7 +10,7 @@ use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{arith, convert, faults, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Args, Builtin, Const, Val};
+use crate::irgen::value::{Args, Builtin, Const, Object};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -184,7 +184,7 @@ fn rmw(cx: &mut Emitter, op: RmwKind, x: &Access, ptr: Tensor, val: Tensor, mask
     Ok(Tensor { value: cx.ir.result(op), ty: val.ty })
 }
 
-fn simple(cx: &mut Emitter, a: &Args, op: RmwKind) -> R<Val> {
+fn simple(cx: &mut Emitter, a: &Args, op: RmwKind) -> R<Object> {
     let x = access(cx, a, op)?;
     let kind = if op == RmwKind::Add && x.val.ty.dtype.is_float() { RmwKind::Fadd } else { op };
     if matches!(op, RmwKind::And | RmwKind::Or | RmwKind::Xor) && !x.val.ty.dtype.is_int() {
@@ -194,7 +194,7 @@ fn simple(cx: &mut Emitter, a: &Args, op: RmwKind) -> R<Val> {
 }
 
 /// Floats compare as signed integers when they are positive and as unsigned ones, reversed, when they are negative.
-fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Val> {
+fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Object> {
     let x = access(cx, a, if max { RmwKind::Max } else { RmwKind::Min })?;
     let d = x.val.ty.dtype;
     if d.is_int() {
@@ -215,7 +215,7 @@ fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Val> {
     let (s_val, s_ptr) = as_type(cx, signed)?;
     let (u_val, u_ptr) = as_type(cx, unsigned)?;
     let bits = convert::bitcast(cx, x.val, unsigned)?;
-    let sign = arith::bitwise(cx, ArithOp::Shrui, ">>", &bits.into(), &Val::int(d.bits() - 1))?;
+    let sign = arith::bitwise(cx, ArithOp::Shrui, ">>", &bits.into(), &Object::int(d.bits() - 1))?;
     let negative = convert::cast(cx, sign, Dtype::Int1, None)?;
     let positive = arith::invert(cx, negative)?;
     let on_positive = arith::bitwise(cx, ArithOp::Andi, "&", &x.mask.into(), &positive.into())?;
@@ -226,7 +226,7 @@ fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Val> {
     Ok(convert::bitcast(cx, result, d)?.into())
 }
 
-fn cas(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn cas(cx: &mut Emitter, a: &Args) -> R<Object> {
     let ptr = memory::pointer_arg(cx, a.get(0), "atomic_cas")?;
     let (ptr, elem, _) = memory_type(cx, ptr)?;
     if ![16, 32, 64].contains(&elem.bits()) {
@@ -254,7 +254,7 @@ fn cas(cx: &mut Emitter, a: &Args) -> R<Val> {
     Ok(Tensor { value: cx.ir.result(op), ty }.into())
 }
 
-fn load(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
     let ptr = memory::pointer_arg(cx, a.get(0), "atomic_load")?;
     let mask = a.optional_tensor(cx, 1)?;
     let mask = mask.map(|m| fitting(cx, ptr, m, "mask")).transpose()?;
@@ -269,7 +269,7 @@ fn load(cx: &mut Emitter, a: &Args) -> R<Val> {
     Ok(if bits { convert::cast(cx, loaded, Dtype::Int1, None)? } else { loaded }.into())
 }
 
-fn store(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
     let ptr = memory::pointer_arg(cx, a.get(0), "atomic_store")?;
     not_constant(cx, ptr)?;
     let (val, mask) = (a.tensor(cx, 1)?, a.optional_tensor(cx, 2)?);
@@ -284,10 +284,10 @@ fn store(cx: &mut Emitter, a: &Args) -> R<Val> {
         .attr("sem", sem.attr())
         .attr("scope", scope.attr());
     cx.emit(state)?;
-    Ok(Val::NONE)
+    Ok(Object::NONE)
 }
 
-fn poll(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn poll(cx: &mut Emitter, a: &Args) -> R<Object> {
     let ptr = memory::pointer_arg(cx, a.get(0), "atomic_poll")?;
     let expected = a.tensor(cx, 1)?;
     let timeout = a.optional_tensor(cx, 4)?;

@@ -7,7 +7,7 @@ use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{convert, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Args, Builtin, Const, Val};
+use crate::irgen::value::{Args, Builtin, Const, Object};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -34,7 +34,7 @@ pub(super) static TABLE: &[Builtin] = &[
     entry("to_tensor", "x", "A number as a scalar tensor; a tensor as it is.", |cx, a| Ok(a.tensor(cx, 0)?.into())),
 ];
 
-fn grid(cx: &mut Emitter, a: &Args, kind: TtOp) -> R<Val> {
+fn grid(cx: &mut Emitter, a: &Args, kind: TtOp) -> R<Object> {
     let axis = a.int(cx, 0)?;
     if !(0..3).contains(&axis) {
         return Err(cx.error_help(
@@ -49,7 +49,7 @@ fn grid(cx: &mut Emitter, a: &Args, kind: TtOp) -> R<Val> {
     Ok(Tensor { value, ty }.into())
 }
 
-fn arange(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn arange(cx: &mut Emitter, a: &Args) -> R<Object> {
     let (start, end) = (a.int(cx, 0)?, a.int(cx, 1)?);
     if i32::try_from(start).is_err() || i32::try_from(end).is_err() {
         return Err(cx.error_help(
@@ -80,11 +80,13 @@ fn arange(cx: &mut Emitter, a: &Args) -> R<Val> {
     Ok(Tensor { value, ty }.into())
 }
 
-fn full(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn full(cx: &mut Emitter, a: &Args) -> R<Object> {
     let shape = a.shape(cx, 0)?;
     let dtype = a.dtype(cx, 2)?;
     let scalar = match a.get(1) {
-        Val::Const(c @ (Const::Bool(_) | Const::Int(_) | Const::Float(_))) => convert::scalar_constant(cx, c, dtype)?,
+        Object::Const(c @ (Const::Bool(_) | Const::Int(_) | Const::Float(_))) => {
+            convert::scalar_constant(cx, c, dtype)?
+        }
         v => {
             let t = convert::to_tensor(cx, v)?;
             if t.ty.numel() != 1 {

@@ -7,7 +7,7 @@ use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{arith, convert, faults, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Args, Builtin, Const, Val};
+use crate::irgen::value::{Args, Builtin, Const, Object};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -21,11 +21,11 @@ pub(super) static TABLE: &[Builtin] = &[
         "*values, sep=\" \", end=\"\", file=None, flush=False",
         "Prints compile-time values while compiling.",
         |cx, a| {
-            let Val::Tuple(items) = a.get(0) else { return Ok(Val::NONE) };
-            let parts: Vec<String> = items.iter().map(Val::show).collect();
+            let Object::Tuple(items) = a.get(0) else { return Ok(Object::NONE) };
+            let parts: Vec<String> = items.iter().map(Object::show).collect();
             let sep = a.text(cx, 1)?;
             cx.print_line(parts.join(&sep));
-            Ok(Val::NONE)
+            Ok(Object::NONE)
         },
     ),
     entry(
@@ -34,7 +34,7 @@ pub(super) static TABLE: &[Builtin] = &[
         "Stops the program unless the condition holds; only in debug mode.",
         |cx, a| {
             if !cx.settings().debug {
-                return Ok(Val::NONE);
+                return Ok(Object::NONE);
             }
             let mut cond = a.tensor(cx, 0)?;
             let message = a.text(cx, 1)?;
@@ -43,7 +43,7 @@ pub(super) static TABLE: &[Builtin] = &[
                 cond = arith::bitwise(cx, crate::ir::ArithOp::Ori, "|", &cond.into(), &outside.into())?;
             }
             arith::device_assert(cx, cond, &message)?;
-            Ok(Val::NONE)
+            Ok(Object::NONE)
         },
     ),
     entry("device_print", "prefix, *args, hex=False", "Prints values on the device.", device_print),
@@ -55,7 +55,7 @@ pub(super) static TABLE: &[Builtin] = &[
     ),
 ];
 
-fn static_assert(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn static_assert(cx: &mut Emitter, a: &Args) -> R<Object> {
     if !a.flag(cx, 0)? {
         let message = a.get(1).show();
         let text = if message.is_empty() {
@@ -70,13 +70,13 @@ fn static_assert(cx: &mut Emitter, a: &Args) -> R<Val> {
             "the compile-time values lead here: change them in the signature, with -D, or choose another configuration",
         ));
     }
-    Ok(Val::NONE)
+    Ok(Object::NONE)
 }
 
 /// `tl.device_print`, also as Python's `print`.
-pub(super) fn device_print(cx: &mut Emitter, a: &Args) -> R<Val> {
+pub(super) fn device_print(cx: &mut Emitter, a: &Args) -> R<Object> {
     let mut prefix = match a.get(0) {
-        Val::Const(Const::Str(s)) => s.to_string(),
+        Object::Const(Const::Str(s)) => s.to_string(),
         other => {
             let found = other.describe();
             return Err(cx.error_help(
@@ -95,7 +95,7 @@ pub(super) fn device_print(cx: &mut Emitter, a: &Args) -> R<Val> {
             "write the text in letters without accents",
         ));
     }
-    let Val::Tuple(items) = a.get(1) else { return Ok(Val::NONE) };
+    let Object::Tuple(items) = a.get(1) else { return Ok(Object::NONE) };
     let args: Vec<Tensor> = items.iter().map(|v| convert::to_tensor(cx, v)).collect::<R<_>>()?;
     if !args.is_empty() {
         prefix = format!("{}: ", prefix.trim_end().trim_end_matches(':'));
@@ -111,17 +111,17 @@ pub(super) fn device_print(cx: &mut Emitter, a: &Args) -> R<Val> {
         .attr("prefix", Attr::str(&prefix))
         .attr("hex", Attr::bool(hex))
         .attr("isSigned", Attr::i32_array(&signed));
-    cx.emit(state).map(|_| Val::NONE)
+    cx.emit(state).map(|_| Object::NONE)
 }
 
-fn inline_asm(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn inline_asm(cx: &mut Emitter, a: &Args) -> R<Object> {
     let (asm, constraints) = (a.text(cx, 0)?, a.text(cx, 1)?);
-    let Val::Tuple(items) = a.get(2) else {
+    let Object::Tuple(items) = a.get(2) else {
         return Err(faults::expected(cx, "a list of tensors for `args`", a.get(2)));
     };
     let mut args: Vec<Tensor> = items.iter().map(|v| convert::to_tensor(cx, v)).collect::<R<_>>()?;
     let (dtypes, single) = match a.get(3) {
-        Val::Tuple(ts) => (ts.to_vec(), false),
+        Object::Tuple(ts) => (ts.to_vec(), false),
         v => (vec![v.clone()], true),
     };
     let (pure, pack) = (a.flag(cx, 4)?, a.int(cx, 5)?);
@@ -129,7 +129,7 @@ fn inline_asm(cx: &mut Emitter, a: &Args) -> R<Val> {
     let mut tys = vec![];
     for d in &dtypes {
         match d {
-            Val::Const(Const::Type(t)) => tys.push(args.first().map_or(Ty::scalar(t.dtype), |x| x.ty.with(t.dtype))),
+            Object::Const(Const::Type(t)) => tys.push(args.first().map_or(Ty::scalar(t.dtype), |x| x.ty.with(t.dtype))),
             other => return Err(faults::expected(cx, "a dtype", other)),
         }
     }
@@ -146,7 +146,7 @@ fn asm_op(
     pure: bool,
     pack: i64,
     single: bool,
-) -> R<Val> {
+) -> R<Object> {
     if tys.is_empty() {
         return Err(cx.error_help(
             &types::ARGUMENT_TYPE,
@@ -165,12 +165,12 @@ fn asm_op(
         .attr("pure", Attr::bool(pure))
         .attr("packed_element", Attr::i32(pack));
     let op = cx.emit(state)?;
-    let mut out: Vec<Val> =
+    let mut out: Vec<Object> =
         cx.ir.results(op).to_vec().into_iter().zip(tys).map(|(value, &ty)| Tensor { value, ty }.into()).collect();
-    Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
+    Ok(if single { out.swap_remove(0) } else { Object::tuple(out) })
 }
 
 /// One inline instruction without arguments and with one scalar result.
-pub(super) fn read_register(cx: &mut Emitter, asm: &str, constraint: &str, dtype: Dtype, pure: bool) -> R<Val> {
+pub(super) fn read_register(cx: &mut Emitter, asm: &str, constraint: &str, dtype: Dtype, pure: bool) -> R<Object> {
     asm_op(cx, asm, constraint, &[], &[Ty::scalar(dtype)], pure, 1, true)
 }

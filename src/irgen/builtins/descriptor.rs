@@ -11,7 +11,7 @@ use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{convert, faults, items, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Args, Builtin, Const, Desc, Val};
+use crate::irgen::value::{Args, Builtin, Const, Desc, Object};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -67,11 +67,11 @@ pub(super) fn ir_type(block: Ty) -> Type {
     Type::new(TypeData::TensorDesc { shape: block.shape().to_vec(), elem, layout: None, im2col: false })
 }
 
-fn scalars(cx: &mut Emitter, v: &Val, to: Dtype) -> R<Vec<Tensor>> {
-    let Val::Tuple(items) = v else { return Err(faults::expected(cx, "a list of integers", v)) };
+fn scalars(cx: &mut Emitter, v: &Object, to: Dtype) -> R<Vec<Tensor>> {
+    let Object::Tuple(items) = v else { return Err(faults::expected(cx, "a list of integers", v)) };
     let mut out = vec![];
     for item in items.iter() {
-        out.push(if let Val::Const(c) = item {
+        out.push(if let Object::Const(c) = item {
             convert::scalar_constant(cx, c, to)?
         } else {
             let t = convert::to_tensor(cx, item)?;
@@ -82,11 +82,11 @@ fn scalars(cx: &mut Emitter, v: &Val, to: Dtype) -> R<Vec<Tensor>> {
     Ok(out)
 }
 
-fn make(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn make(cx: &mut Emitter, a: &Args) -> R<Object> {
     let base = memory::pointer_arg(cx, a.get(0), "make_tensor_descriptor")?;
     let block = items::shape_of(cx, a.get(3))?;
     let elem = base.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
-    let counts = [a.get(1), a.get(2)].map(|v| if let Val::Tuple(t) = v { t.len() } else { 0 });
+    let counts = [a.get(1), a.get(2)].map(|v| if let Object::Tuple(t) = v { t.len() } else { 0 });
     if base.ty.is_block() || block.is_empty() || block.len() > 5 || counts != [block.len(); 2] {
         return Err(cx.error_help(
             &types::AXIS,
@@ -109,8 +109,8 @@ fn make(cx: &mut Emitter, a: &Args) -> R<Val> {
             format!("make the last dimension of the block at least {} elements", (16 * 8 / elem.bits()).max(1)),
         ));
     }
-    if let Val::Tuple(strides) = a.get(2)
-        && !matches!(strides.last(), Some(Val::Const(Const::Int(1))))
+    if let Object::Tuple(strides) = a.get(2)
+        && !matches!(strides.last(), Some(Object::Const(Const::Int(1))))
     {
         return Err(cx.error_help(
             &types::AXIS,
@@ -129,17 +129,17 @@ fn make(cx: &mut Emitter, a: &Args) -> R<Val> {
     let n = block.len() as i64;
     let attrs = [("operandSegmentSizes", Attr::i32_array(&[1, n, n])), ("padding", padding.attr())];
     let value = cx.value_with(TtOp::MakeTensorDesc, &operands, ir_type(ty), &attrs)?;
-    Ok(Val::Desc(Rc::new(Desc { value, block: ty, shape, strides })))
+    Ok(Object::Desc(Rc::new(Desc { value, block: ty, shape, strides })))
 }
 
 fn descriptor(cx: &mut Emitter, a: &Args) -> R<Rc<Desc>> {
     match a.get(0) {
-        Val::Desc(d) => Ok(d.clone()),
+        Object::Desc(d) => Ok(d.clone()),
         other => Err(faults::expected(cx, "a tensor descriptor", other)),
     }
 }
 
-fn offsets(cx: &mut Emitter, v: &Val, rank: usize) -> R<Vec<Value>> {
+fn offsets(cx: &mut Emitter, v: &Object, rank: usize) -> R<Vec<Value>> {
     let values = scalars(cx, v, Dtype::Int32)?;
     if values.len() != rank {
         return Err(cx.error_help(
@@ -152,7 +152,7 @@ fn offsets(cx: &mut Emitter, v: &Val, rank: usize) -> R<Vec<Value>> {
     Ok(values.into_iter().map(|t| t.value).collect())
 }
 
-fn load(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
     let d = descriptor(cx, a)?;
     let mut operands = vec![d.value];
     operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
@@ -160,7 +160,7 @@ fn load(cx: &mut Emitter, a: &Args) -> R<Val> {
 }
 
 /// The value with the descriptor's shape and type.
-fn fitting(cx: &mut Emitter, d: &Desc, v: &Val) -> R<Tensor> {
+fn fitting(cx: &mut Emitter, d: &Desc, v: &Object) -> R<Tensor> {
     let t = convert::to_tensor(cx, v)?;
     if t.ty.shape() != d.block.shape() {
         return Err(cx.error_help(
@@ -173,26 +173,26 @@ fn fitting(cx: &mut Emitter, d: &Desc, v: &Val) -> R<Tensor> {
     convert::cast(cx, t, d.block.dtype, None)
 }
 
-fn store(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
     let d = descriptor(cx, a)?;
     let value = fitting(cx, &d, a.get(2))?;
     let mut operands = vec![d.value, value.value];
     operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
     let state = OpState::new(TtOp::DescriptorStore, cx.loc()).operands(&operands);
-    cx.emit(state).map(|_| Val::NONE)
+    cx.emit(state).map(|_| Object::NONE)
 }
 
-fn reduce(cx: &mut Emitter, a: &Args, kind: DescriptorReduceKind) -> R<Val> {
+fn reduce(cx: &mut Emitter, a: &Args, kind: DescriptorReduceKind) -> R<Object> {
     let d = descriptor(cx, a)?;
     let value = fitting(cx, &d, a.get(2))?;
     let mut operands = vec![d.value, value.value];
     operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
     let state = OpState::new(TtOp::DescriptorReduce, cx.loc()).operands(&operands).attr("kind", kind.attr());
-    cx.emit(state).map(|_| Val::NONE)
+    cx.emit(state).map(|_| Object::NONE)
 }
 
 /// Row offsets and the column offset.
-fn rows(cx: &mut Emitter, d: &Desc, x: &Val, y: &Val) -> R<(Tensor, Value)> {
+fn rows(cx: &mut Emitter, d: &Desc, x: &Object, y: &Object) -> R<(Tensor, Value)> {
     let x = convert::to_tensor(cx, x)?;
     if x.ty.shape().len() != 1
         || !matches!(x.ty.dtype, Dtype::Int16 | Dtype::Int32)
@@ -209,21 +209,21 @@ fn rows(cx: &mut Emitter, d: &Desc, x: &Val, y: &Val) -> R<(Tensor, Value)> {
             "pass the rows as `rows.to(tl.int32)`, and make the descriptor with block_shape `[1, N]`",
         ));
     }
-    let y = scalars(cx, &Val::tuple(vec![y.clone()]), Dtype::Int32)?[0].value;
+    let y = scalars(cx, &Object::tuple(vec![y.clone()]), Dtype::Int32)?[0].value;
     Ok((x, y))
 }
 
-fn gather(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn gather(cx: &mut Emitter, a: &Args) -> R<Object> {
     let d = descriptor(cx, a)?;
     let (x, y) = rows(cx, &d, a.get(1), a.get(2))?;
     let ty = Ty::block(d.block.dtype, &[x.ty.shape()[0], d.block.shape()[1]]);
     Ok(cx.tensor(TtOp::DescriptorGather, &[d.value, x.value, y], ty)?.into())
 }
 
-fn scatter(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn scatter(cx: &mut Emitter, a: &Args) -> R<Object> {
     let d = descriptor(cx, a)?;
     let value = a.tensor(cx, 1)?;
     let (x, y) = rows(cx, &d, a.get(2), a.get(3))?;
     let state = OpState::new(TtOp::DescriptorScatter, cx.loc()).operands(&[d.value, x.value, y, value.value]);
-    cx.emit(state).map(|_| Val::NONE)
+    cx.emit(state).map(|_| Object::NONE)
 }

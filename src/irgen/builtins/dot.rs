@@ -8,7 +8,7 @@ use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{convert, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Args, Builtin, Const, Val};
+use crate::irgen::value::{Args, Builtin, Const, Object};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -94,7 +94,7 @@ fn check(cx: &mut Emitter, x: Tensor, y: Tensor) -> R<()> {
     Ok(())
 }
 
-fn dot(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn dot(cx: &mut Emitter, a: &Args) -> R<Object> {
     let (mut x, mut y) = (a.tensor(cx, 0)?, a.tensor(cx, 1)?);
     let rank = x.ty.shape().len();
     if rank >= 4 && y.ty.shape().len() == rank {
@@ -161,7 +161,7 @@ fn dot(cx: &mut Emitter, a: &Args) -> R<Val> {
 }
 
 /// Four dimensions or more: the leading ones become one.
-fn batched(cx: &mut Emitter, a: &Args, x: Tensor, y: Tensor) -> R<Val> {
+fn batched(cx: &mut Emitter, a: &Args, x: Tensor, y: Tensor) -> R<Object> {
     let rank = x.ty.shape().len();
     let flat = |t: Tensor| {
         let s = t.ty.shape();
@@ -236,7 +236,7 @@ fn check_scale(cx: &mut Emitter, name: &str, scale: Option<Tensor>, leading: &[i
     Ok(())
 }
 
-fn dot_scaled(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn dot_scaled(cx: &mut Emitter, a: &Args) -> R<Object> {
     let (lf, rf) = (a.word(cx, 2, FORMATS)?, a.word(cx, 5, FORMATS)?);
     let (x, y) = (a.tensor(cx, 0)?, a.tensor(cx, 3)?);
     let (x, y) = (scaled_operand(cx, x, lf)?, scaled_operand(cx, y, rf)?);

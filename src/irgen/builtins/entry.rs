@@ -1,14 +1,14 @@
 //! Entries of the tables of primitives.
 
 use crate::irgen::emit::{Emitter, R};
-use crate::irgen::value::{Args, Builtin, Calls, Run, Val};
+use crate::irgen::value::{Args, Builtin, Calls, Object, Run};
 
 /// An entry of a table.
 pub(super) const fn entry(
     name: &'static str,
     sig: &'static str,
     doc: &'static str,
-    run: fn(&mut Emitter, &Args) -> R<Val>,
+    run: fn(&mut Emitter, &Args) -> R<Object>,
 ) -> Builtin {
     Builtin { name, sig, doc, is_method: false, run: Run::Values(run) }
 }
@@ -18,7 +18,7 @@ pub(super) const fn calling(
     name: &'static str,
     sig: &'static str,
     doc: &'static str,
-    run: fn(&mut dyn Calls, &Args) -> R<Val>,
+    run: fn(&mut dyn Calls, &Args) -> R<Object>,
 ) -> Builtin {
     Builtin { name, sig, doc, is_method: false, run: Run::Calls(run) }
 }

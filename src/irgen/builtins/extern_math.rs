@@ -14,7 +14,7 @@ use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{convert, shape};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Args, Builtin, Val};
+use crate::irgen::value::{Args, Builtin, Object};
 
 /// Results of these are tests.
 const TESTS: &[&str] = &["isnan", "isinf", "finitef", "isfinited"];
@@ -55,7 +55,7 @@ pub(super) fn names() -> Vec<&'static str> {
     SYMBOLS.iter().map(|s| s.0).collect()
 }
 
-fn call(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn call(cx: &mut Emitter, a: &Args) -> R<Object> {
     let name = a.builtin.name;
     let mut args = (0..a.values.len()).map(|i| a.tensor(cx, i)).collect::<R<Vec<_>>>()?;
     let forms = SYMBOLS.iter().find(|s| s.0 == name).map_or("", |s| s.1);

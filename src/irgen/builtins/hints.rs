@@ -6,7 +6,7 @@ use crate::ir::dialects::LlvmOp;
 use crate::ir::{Attr, AttrData, Name, OpState, TtgOp, Type};
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{items, operators};
-use crate::irgen::value::{Args, Builtin, Val};
+use crate::irgen::value::{Args, Builtin, Object};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -27,14 +27,14 @@ pub(super) static TABLE: &[Builtin] = &[
     entry("assume", "cond", "States that the condition holds.", assume),
     entry("debug_barrier", "", "Waits for all threads of the block.", |cx, _| {
         let state = OpState::new(TtgOp::Barrier, cx.loc()).attr("addrSpace", Attr::i32(BARRIER_ALL));
-        cx.emit(state).map(|_| Val::NONE)
+        cx.emit(state).map(|_| Object::NONE)
     }),
 ];
 
 /// Every address space.
 const BARRIER_ALL: i64 = 31;
 
-fn hint(cx: &mut Emitter, a: &Args, name: &str) -> R<Val> {
+fn hint(cx: &mut Emitter, a: &Args, name: &str) -> R<Object> {
     let t = a.tensor(cx, 0)?;
     let values = items::ints_of(cx, a.get(1))?;
     let rank = t.ty.shape().len().max(1);
@@ -79,9 +79,9 @@ fn argument_hint(cx: &mut Emitter, value: crate::ir::Value, name: &str, hint: i6
     }
 }
 
-fn assume(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn assume(cx: &mut Emitter, a: &Args) -> R<Object> {
     let cond = a.tensor(cx, 0)?;
     let cond = operators::condition(cx, &cond.into(), "`tl.assume`")?;
     let state = OpState::new(LlvmOp::Assume, cx.loc()).operands(&[cond.value]);
-    cx.emit(state).map(|_| Val::NONE)
+    cx.emit(state).map(|_| Object::NONE)
 }

@@ -12,7 +12,7 @@ use crate::irgen::front::space::Space;
 use crate::irgen::semantic::cmp::Cmp;
 use crate::irgen::semantic::{faults, fold, index, items, operators};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Args, Builtin, Config, Const, Val};
+use crate::irgen::value::{Args, Builtin, Config, Const, Object};
 use crate::parser::ast::BinOp;
 
 /// Python's builtins that only host code uses.
@@ -23,26 +23,27 @@ pub(super) static TABLE: &[Builtin] = &[
     }),
     entry("sorted", "items", "The compile-time values in ascending order.", |cx, a| {
         let all = items(cx, a.get(0))?;
-        Ok(Val::tuple(sorted(cx, all)?))
+        Ok(Object::tuple(sorted(cx, all)?))
     }),
     entry("reversed", "items", "The values from the last to the first.", |cx, a| {
         let mut all = items(cx, a.get(0))?;
         all.reverse();
-        Ok(Val::tuple(all))
+        Ok(Object::tuple(all))
     }),
     entry("enumerate", "items, start=0", "The values with their numbers.", |cx, a| {
         let start = a.int(cx, 1)?;
-        let numbered = (start..).zip(items(cx, a.get(0))?).map(|(i, v)| Val::tuple(vec![Val::int(i), v]));
-        Ok(Val::tuple(numbered.collect()))
+        let numbered = (start..).zip(items(cx, a.get(0))?).map(|(i, v)| Object::tuple(vec![Object::int(i), v]));
+        Ok(Object::tuple(numbered.collect()))
     }),
     entry("zip", "*lists", "Tuples of the first values, the second values and so on.", |cx, a| {
         let lists = lists(cx, a.get(0))?;
         let count = lists.iter().map(Vec::len).min().unwrap_or(0);
-        Ok(Val::tuple((0..count).map(|i| Val::tuple(lists.iter().map(|l| l[i].clone()).collect())).collect()))
+        Ok(Object::tuple((0..count).map(|i| Object::tuple(lists.iter().map(|l| l[i].clone()).collect())).collect()))
     }),
     calling("map", "function, items", "The function's value for each item.", |cx, a| {
-        let values: R<Vec<Val>> = items(cx.out(), a.get(1))?.into_iter().map(|v| cx.call(a.get(0), vec![v])).collect();
-        Ok(Val::tuple(values?))
+        let values: R<Vec<Object>> =
+            items(cx.out(), a.get(1))?.into_iter().map(|v| cx.call(a.get(0), vec![v])).collect();
+        Ok(Object::tuple(values?))
     }),
     calling("filter", "function, items", "The items for which the function is true.", |cx, a| {
         let mut kept = vec![];
@@ -52,7 +53,7 @@ pub(super) static TABLE: &[Builtin] = &[
                 kept.push(v);
             }
         }
-        Ok(Val::tuple(kept))
+        Ok(Object::tuple(kept))
     }),
 ];
 
@@ -65,7 +66,7 @@ pub(super) static ITERTOOLS: &[Builtin] = &[
         |cx, a| {
             let (once, repeat) = (lists(cx, a.get(0))?, a.int(cx, 1)?.clamp(0, 16) as usize);
             let count = once.len() * repeat;
-            let mut all: Vec<Vec<Val>> = vec![vec![]];
+            let mut all: Vec<Vec<Object>> = vec![vec![]];
             for list in once.iter().cycle().take(count) {
                 if all.len() * list.len() > 1 << 16 {
                     return Err(cx.error_help(
@@ -81,11 +82,11 @@ pub(super) static ITERTOOLS: &[Builtin] = &[
                     .flat_map(|start| list.iter().map(|v| [start.as_slice(), std::slice::from_ref(v)].concat()))
                     .collect();
             }
-            Ok(Val::tuple(all.into_iter().map(Val::tuple).collect()))
+            Ok(Object::tuple(all.into_iter().map(Object::tuple).collect()))
         },
     ),
     entry("chain", "*lists", "The values of the lists, one list after the other.", |cx, a| {
-        Ok(Val::tuple(lists(cx, a.get(0))?.concat()))
+        Ok(Object::tuple(lists(cx, a.get(0))?.concat()))
     }),
 ];
 
@@ -95,11 +96,11 @@ pub(super) static TRITON: &[Builtin] = &[entry(
     "kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None",
     "A configuration to choose from.",
     |cx, a| {
-        let Val::Dict(kwargs) = a.get(0) else { return Err(faults::expected(cx, "a dict of values", a.get(0))) };
+        let Object::Dict(kwargs) = a.get(0) else { return Err(faults::expected(cx, "a dict of values", a.get(0))) };
         let mut values = vec![];
         for (key, value) in kwargs.iter() {
             match key {
-                Val::Const(Const::Str(name)) => values.push((name.clone(), value.clone())),
+                Object::Const(Const::Str(name)) => values.push((name.clone(), value.clone())),
                 other => return Err(faults::expected(cx, "the name of a parameter", other)),
             }
         }
@@ -113,35 +114,35 @@ pub(super) static TRITON: &[Builtin] = &[entry(
         if a.given(6).is_some() {
             return Err(cx.unsupported("`ir_override` of a configuration"));
         }
-        Ok(Val::Config(Rc::new(Config { values, num_warps, num_stages, num_ctas, maxnreg })))
+        Ok(Object::Config(Rc::new(Config { values, num_warps, num_stages, num_ctas, maxnreg })))
     },
 )];
 
 /// Methods of dicts.
 static DICT: &[Builtin] = &[
     entry("get", "self, key, default=None", "The value of a key, or the default.", |cx, a| {
-        let Val::Dict(d) = a.get(0) else { return Ok(Val::NONE) };
+        let Object::Dict(d) = a.get(0) else { return Ok(Object::NONE) };
         let known = d.iter().any(|(k, _)| fold::same(k, a.get(1)));
         if known { index::index_dict(cx, d, a.get(1)) } else { Ok(a.get(2).clone()) }
     }),
     entry("keys", "self", "The keys.", |_, a| Ok(pairs(a, |k, _| k.clone()))),
     entry("values", "self", "The values.", |_, a| Ok(pairs(a, |_, v| v.clone()))),
     entry("items", "self", "The keys with their values.", |_, a| {
-        Ok(pairs(a, |k, v| Val::tuple(vec![k.clone(), v.clone()])))
+        Ok(pairs(a, |k, v| Object::tuple(vec![k.clone(), v.clone()])))
     }),
     entry("copy", "self", "The dict itself: values never change.", |_, a| match a.get(0) {
-        Val::Dict(d) => Ok(Val::dict(d.to_vec())),
+        Object::Dict(d) => Ok(Object::dict(d.to_vec())),
         other => Ok(other.clone()),
     }),
 ];
 
 /// Methods of lists; those that change one are statements ([`crate::irgen::walk`]).
 static LIST: &[Builtin] = &[
-    entry("copy", "self", "A copy of the list.", |cx, a| Ok(Val::tuple(items(cx, a.get(0))?))),
+    entry("copy", "self", "A copy of the list.", |cx, a| Ok(Object::tuple(items(cx, a.get(0))?))),
     entry("index", "self, value", "Where the value stands.", |cx, a| {
         let all = items(cx, a.get(0))?;
         match all.iter().position(|v| fold::same(v, a.get(1))) {
-            Some(at) => Ok(Val::int(at as i128)),
+            Some(at) => Ok(Object::int(at as i128)),
             None => Err(cx.error_help(
                 &types::INDEX,
                 "the value is not in the list",
@@ -164,8 +165,8 @@ static TEXT: &[Builtin] = &[
     }),
     entry("split", "self, separator=None", "The parts between separators, or between white space.", |cx, a| {
         let text = a.text(cx, 0)?;
-        let part = |s: &str| Val::from(Const::str(s));
-        Ok(Val::tuple(match a.given(1) {
+        let part = |s: &str| Object::from(Const::str(s));
+        Ok(Object::tuple(match a.given(1) {
             Some(_) => text.split(&*a.text(cx, 1)?).map(part).collect(),
             None => text.split_whitespace().map(part).collect(),
         }))
@@ -175,7 +176,7 @@ static TEXT: &[Builtin] = &[
         let mut parts = vec![];
         for v in items(cx, a.get(1))? {
             match v {
-                Val::Const(Const::Str(s)) => parts.push(s),
+                Object::Const(Const::Str(s)) => parts.push(s),
                 other => return Err(faults::expected(cx, "a string", &other)),
             }
         }
@@ -185,18 +186,18 @@ static TEXT: &[Builtin] = &[
     entry("format", "self, *args, **fields", "The text with values in place of `{}`, `{0}` and `{name}`.", format),
     entry("startswith", "self, prefix", "Whether it begins so.", |cx, a| {
         let (text, part) = (a.text(cx, 0)?, a.text(cx, 1)?);
-        Ok(Val::bool(text.starts_with(&*part)))
+        Ok(Object::bool(text.starts_with(&*part)))
     }),
     entry("endswith", "self, suffix", "Whether it ends so.", |cx, a| {
         let (text, part) = (a.text(cx, 0)?, a.text(cx, 1)?);
-        Ok(Val::bool(text.ends_with(&*part)))
+        Ok(Object::bool(text.ends_with(&*part)))
     }),
 ];
 
 /// `"{a} {0} {}".format(…)`. Doubled braces stand for themselves.
-fn format(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn format(cx: &mut Emitter, a: &Args) -> R<Object> {
     let text = a.text(cx, 0)?;
-    let (positional, Val::Dict(fields)) = (items(cx, a.get(1))?, a.get(2).clone()) else { return Ok(Val::NONE) };
+    let (positional, Object::Dict(fields)) = (items(cx, a.get(1))?, a.get(2).clone()) else { return Ok(Object::NONE) };
     let (mut out, mut rest, mut next) = (String::new(), &*text, 0);
     while let Some(at) = rest.find(['{', '}']) {
         out.push_str(&rest[..at]);
@@ -243,7 +244,7 @@ fn format(cx: &mut Emitter, a: &Args) -> R<Val> {
 }
 
 /// The values in ascending order, equal ones as they were. Any comparison may fail, so this is no sort of Rust's.
-fn sorted(cx: &mut Emitter, mut all: Vec<Val>) -> R<Vec<Val>> {
+fn sorted(cx: &mut Emitter, mut all: Vec<Object>) -> R<Vec<Object>> {
     if all.len() < 2 {
         return Ok(all);
     }
@@ -263,23 +264,23 @@ fn sorted(cx: &mut Emitter, mut all: Vec<Val>) -> R<Vec<Val>> {
 static INTEGER: &[Builtin] =
     &[entry("bit_length", "self", "The bits that the number takes, without its sign.", |cx, a| {
         let n = a.int(cx, 0)?;
-        Ok(Val::int(128 - n.unsigned_abs().leading_zeros()))
+        Ok(Object::int(128 - n.unsigned_abs().leading_zeros()))
     })];
 
 /// Methods of a run-time argument: what its type says.
 static ARGUMENT: &[Builtin] =
     &[entry("is_floating_point", "self", "Whether its elements are floats.", |cx, a| match a.get(0) {
-        Val::Argument(arg) => Ok(Val::bool(element(arg.ty.dtype).is_float())),
+        Object::Argument(arg) => Ok(Object::bool(element(arg.ty.dtype).is_float())),
         other => Err(faults::expected(cx, "an argument", other)),
     })];
 
 /// What the driver says of the target.
 static TARGET: &[Builtin] = &[
     entry("get_current_target", "", "The GPU that is compiled for.", |_, _| Ok(Const::Space(Space::GpuTarget).into())),
-    entry("is_available", "", "Whether there is a GPU: there will be.", |_, _| Ok(Val::bool(true))),
+    entry("is_available", "", "Whether there is a GPU: there will be.", |_, _| Ok(Object::bool(true))),
     entry("get_device_capability", "device=None", "Major and minor compute capability.", |cx, _| {
         let (major, minor) = cx.target().compute_capability();
-        Ok(Val::tuple(vec![Val::int(major), Val::int(minor)]))
+        Ok(Object::tuple(vec![Object::int(major), Object::int(minor)]))
     }),
     entry("get_device_name", "device=None", "The usual GPU of the compute capability.", |cx, _| {
         match cx.target().product() {
@@ -292,19 +293,19 @@ static TARGET: &[Builtin] = &[
             )),
         }
     }),
-    entry("are_deterministic_algorithms_enabled", "", "They are not.", |_, _| Ok(Val::bool(false))),
-    entry("current_device", "", "The first.", |_, _| Ok(Val::int(0))),
+    entry("are_deterministic_algorithms_enabled", "", "They are not.", |_, _| Ok(Object::bool(false))),
+    entry("current_device", "", "The first.", |_, _| Ok(Object::int(0))),
 ];
 
 /// Members of the packages that host code asks about the target.
-pub(super) fn target_member(space: Space, name: &str) -> Option<Val> {
+pub(super) fn target_member(space: Space, name: &str) -> Option<Object> {
     let call = |name: &str| TARGET.iter().find(|b| b.name == name).map(|b| Const::Builtin(b).into());
     match (space, name) {
         (Space::TorchCuda, "is_available" | "get_device_capability" | "get_device_name" | "current_device") => {
             call(name)
         }
         (Space::Torch, "are_deterministic_algorithms_enabled") => call(name),
-        (Space::TorchVersion, "hip") => Some(Val::NONE),
+        (Space::TorchVersion, "hip") => Some(Object::NONE),
         (Space::Runtime, "driver") => Some(Const::Space(Space::Driver).into()),
         (Space::Driver, "active") => Some(Const::Space(Space::ActiveDriver).into()),
         (Space::ActiveDriver, "get_current_target") => call(name),
@@ -314,13 +315,13 @@ pub(super) fn target_member(space: Space, name: &str) -> Option<Val> {
 }
 
 /// A method of a value that host code has.
-pub(super) fn method(base: &Val, name: &str) -> Option<&'static Builtin> {
+pub(super) fn method(base: &Object, name: &str) -> Option<&'static Builtin> {
     let table = match base {
-        Val::Dict(_) => DICT,
-        Val::Tuple(_) => LIST,
-        Val::Argument(_) => ARGUMENT,
-        Val::Const(Const::Str(_)) => TEXT,
-        Val::Const(Const::Int(_)) => INTEGER,
+        Object::Dict(_) => DICT,
+        Object::Tuple(_) => LIST,
+        Object::Argument(_) => ARGUMENT,
+        Object::Const(Const::Str(_)) => TEXT,
+        Object::Const(Const::Int(_)) => INTEGER,
         _ => return None,
     };
     table.iter().find(|b| b.name == name)
@@ -332,7 +333,7 @@ pub(super) fn element(dtype: Dtype) -> Dtype {
     dtype.pointee().map_or(dtype, |t| t.dtype)
 }
 
-fn items(cx: &mut Emitter, v: &Val) -> R<Vec<Val>> {
+fn items(cx: &mut Emitter, v: &Object) -> R<Vec<Object>> {
     fold::known(cx, v)?;
     match items::iterate(v) {
         Some(items) => Ok(items),
@@ -340,13 +341,13 @@ fn items(cx: &mut Emitter, v: &Val) -> R<Vec<Val>> {
     }
 }
 
-fn lists(cx: &mut Emitter, v: &Val) -> R<Vec<Vec<Val>>> {
+fn lists(cx: &mut Emitter, v: &Object) -> R<Vec<Vec<Object>>> {
     items(cx, v)?.iter().map(|l| items(cx, l)).collect()
 }
 
-fn pairs(a: &Args, f: fn(&Val, &Val) -> Val) -> Val {
+fn pairs(a: &Args, f: fn(&Object, &Object) -> Object) -> Object {
     match a.get(0) {
-        Val::Dict(d) => Val::tuple(d.iter().map(|(k, v)| f(k, v)).collect()),
-        _ => Val::tuple(vec![]),
+        Object::Dict(d) => Object::tuple(d.iter().map(|(k, v)| f(k, v)).collect()),
+        _ => Object::tuple(vec![]),
     }
 }

@@ -12,7 +12,7 @@ use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{R, in_block};
 use crate::irgen::semantic::{convert, shape};
 use crate::irgen::types::Ty;
-use crate::irgen::value::{Args, Builtin, Calls, Val};
+use crate::irgen::value::{Args, Builtin, Calls, Object};
 
 pub(super) static TABLE: &[Builtin] = &[calling(
     "map_elementwise",
@@ -24,7 +24,7 @@ pub(super) static TABLE: &[Builtin] = &[calling(
 /// The largest pack: more than any thread holds registers.
 const MOST: i128 = 1024;
 
-fn map_elementwise(cx: &mut dyn Calls, a: &Args) -> R<Val> {
+fn map_elementwise(cx: &mut dyn Calls, a: &Args) -> R<Object> {
     let f = a.function(cx.out(), 0)?.clone();
     let pack = a.int(cx.out(), 2)?;
     if !(1..=MOST).contains(&pack) {
@@ -36,7 +36,7 @@ fn map_elementwise(cx: &mut dyn Calls, a: &Args) -> R<Val> {
         ));
     }
     let mut tensors = match a.get(1) {
-        Val::Tuple(items) => items.iter().map(|v| convert::to_tensor(cx.out(), v)).collect::<R<Vec<_>>>()?,
+        Object::Tuple(items) => items.iter().map(|v| convert::to_tensor(cx.out(), v)).collect::<R<Vec<_>>>()?,
         v => vec![convert::to_tensor(cx.out(), v)?],
     };
     shape::broadcast_all(cx.out(), &mut tensors)?;
@@ -56,23 +56,23 @@ fn map_elementwise(cx: &mut dyn Calls, a: &Args) -> R<Val> {
         .regions(1);
     let op = cx.out().emit(state)?;
     let (returned, single) = body(cx, op, &tensors, &f, pack as usize)?;
-    let mut out: Vec<Val> = vec![];
+    let mut out: Vec<Object> = vec![];
     for pack in returned.chunks(pack as usize) {
         let ty = Ty::block(pack[0].ty.dtype, first.ty.shape());
         let value = cx.out().ir.add_result(op, ty.to_ir());
         out.push(Tensor { value, ty }.into());
     }
-    Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
+    Ok(if single { out.swap_remove(0) } else { Object::tuple(out) })
 }
 
 /// Step 2; gives what the function returned, and whether that was a single value.
-fn body(cx: &mut dyn Calls, op: crate::ir::Op, tensors: &[Tensor], f: &Val, pack: usize) -> R<(Vec<Tensor>, bool)> {
+fn body(cx: &mut dyn Calls, op: crate::ir::Op, tensors: &[Tensor], f: &Object, pack: usize) -> R<(Vec<Tensor>, bool)> {
     let scalars: Vec<Ty> = tensors.iter().flat_map(|t| std::iter::repeat_n(Ty::scalar(t.ty.dtype), pack)).collect();
     let (block, values) = super::reduce::block_of(cx.out(), op, &scalars);
     let (result, _) = in_block(cx, block, |cx| {
         let result = cx.call(f, values)?;
         let (items, single) = match &result {
-            Val::Tuple(items) => (items.to_vec(), false),
+            Object::Tuple(items) => (items.to_vec(), false),
             v => (vec![v.clone()], true),
         };
         let returned = items.iter().map(|v| convert::to_tensor(cx.out(), v)).collect::<R<Vec<_>>>()?;

@@ -9,7 +9,7 @@ use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::arith::Rules;
 use crate::irgen::semantic::{arith, faults, operators};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Args, Builtin, Const, Val};
+use crate::irgen::value::{Args, Builtin, Const, Object};
 use crate::parser::ast::BinOp;
 
 const F32_64: &[Dtype] = &[Dtype::Fp32, Dtype::Fp64];
@@ -99,7 +99,7 @@ fn wrong_type(cx: &mut Emitter, name: &str, t: Tensor, allowed: &[Dtype]) -> cra
     let target = allowed.iter().find(|d| d.is_float()).unwrap_or(&allowed[0]).attr_name();
     cx.error_help(
         &types::ARGUMENT_TYPE,
-        format!("`{name}` takes {}, found {}", choices.join(" or "), Val::from(t).describe()),
+        format!("`{name}` takes {}, found {}", choices.join(" or "), Object::from(t).describe()),
         format!("this is {}", t.ty.dtype),
         format!("convert it first: `x.to(tl.{target})`"),
     )
@@ -108,7 +108,7 @@ fn wrong_type(cx: &mut Emitter, name: &str, t: Tensor, allowed: &[Dtype]) -> cra
 /// Reports a tensor argument of another type.
 fn only(cx: &mut Emitter, a: &Args, i: usize, allowed: &[Dtype]) -> R<()> {
     match a.get(i) {
-        Val::Tensor(t) if !allowed.contains(&t.ty.dtype) => Err(wrong_type(cx, a.builtin.name, *t, allowed)),
+        Object::Tensor(t) if !allowed.contains(&t.ty.dtype) => Err(wrong_type(cx, a.builtin.name, *t, allowed)),
         _ => Ok(()),
     }
 }
@@ -122,12 +122,12 @@ fn checked(cx: &mut Emitter, a: &Args, i: usize, allowed: &[Dtype]) -> R<Tensor>
     Ok(t)
 }
 
-fn float_unary(cx: &mut Emitter, a: &Args, kind: OpKind) -> R<Val> {
+fn float_unary(cx: &mut Emitter, a: &Args, kind: OpKind) -> R<Object> {
     let x = checked(cx, a, 0, F32_64)?;
     Ok(cx.tensor(kind, &[x.value], x.ty)?.into())
 }
 
-fn abs(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn abs(cx: &mut Emitter, a: &Args) -> R<Object> {
     let x = a.tensor(cx, 0)?;
     match x.ty.dtype {
         d if d.is_float() => Ok(cx.tensor(MathOp::Absf, &[x.value], x.ty)?.into()),
@@ -137,7 +137,7 @@ fn abs(cx: &mut Emitter, a: &Args) -> R<Val> {
     }
 }
 
-fn fdiv(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn fdiv(cx: &mut Emitter, a: &Args) -> R<Object> {
     let rules = Rules { division: true, ..Rules::default() };
     let (x, y) = arith::operands(cx, "/", a.get(0), a.get(1), rules)?;
     if !x.ty.dtype.is_float() {
@@ -148,26 +148,26 @@ fn fdiv(cx: &mut Emitter, a: &Args) -> R<Val> {
 }
 
 /// An operator called by name; without `sanitize_overflow` debug mode does not check it.
-fn unchecked(cx: &mut Emitter, a: &Args, op: BinOp) -> R<Val> {
+fn unchecked(cx: &mut Emitter, a: &Args, op: BinOp) -> R<Object> {
     let checks = a.flag(cx, 2)?;
     let debug = cx.settings().debug && checks;
     cx.with_debug(debug, |cx| operators::binary(cx, op, a.get(0), a.get(1)))
 }
 
-fn propagate(cx: &mut Emitter, v: &Val) -> R<bool> {
+fn propagate(cx: &mut Emitter, v: &Object) -> R<bool> {
     match v {
-        Val::Const(Const::PropagateNan(all)) => Ok(*all),
-        Val::Const(Const::None) => Ok(false),
+        Object::Const(Const::PropagateNan(all)) => Ok(*all),
+        Object::Const(Const::None) => Ok(false),
         other => Err(faults::expected(cx, "`tl.PropagateNan.ALL` or `tl.PropagateNan.NONE`", other)),
     }
 }
 
-fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Val> {
+fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Object> {
     let all = propagate(cx, a.get(2))?;
     Ok(arith::extremum(cx, max, all, a.get(0), a.get(1))?.into())
 }
 
-fn clamp(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn clamp(cx: &mut Emitter, a: &Args) -> R<Object> {
     let all = propagate(cx, a.get(3))?;
     let [x, lo, hi] = arith::ternary(cx, "clamp", [a.get(0), a.get(1), a.get(2)])?;
     if x.ty.dtype.is_float() {

@@ -8,7 +8,7 @@ use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R, Reported};
 use crate::irgen::semantic::{convert, faults, items, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Args, Builtin, Val};
+use crate::irgen::value::{Args, Builtin, Object};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -66,13 +66,13 @@ const PADDING: &[(&str, Option<PaddingOption>)] =
     &[("", None), ("zero", Some(PaddingOption::Zero)), ("nan", Some(PaddingOption::Nan))];
 
 /// The tensor as a pointer or a block of pointers.
-pub(super) fn pointer_arg(cx: &mut Emitter, v: &Val, what: &str) -> R<Tensor> {
-    if let Val::Tensor(t) = v
+pub(super) fn pointer_arg(cx: &mut Emitter, v: &Object, what: &str) -> R<Tensor> {
+    if let Object::Tensor(t) = v
         && t.ty.dtype.is_ptr()
     {
         return Ok(*t);
     }
-    if matches!(v, Val::Error) {
+    if matches!(v, Object::Error) {
         return Err(Reported);
     }
     let found = v.describe();
@@ -89,7 +89,7 @@ fn scalar_only(cx: &mut Emitter, what: &str, t: Option<Tensor>) -> R<()> {
     match t {
         Some(t) if t.ty.is_block() => Err(cx.error_help(
             &types::MASK,
-            format!("the {what} is {} but the pointer is a scalar", Val::from(t).describe()),
+            format!("the {what} is {} but the pointer is a scalar", Object::from(t).describe()),
             "a block against one address",
             "add block offsets to the pointer (`ptr + tl.arange(...)`), or pass a scalar",
         )),
@@ -122,14 +122,14 @@ pub(super) fn mask_bits(cx: &mut Emitter, mask: Tensor) -> R<Tensor> {
     }
     Err(cx.error_help(
         &types::MASK,
-        format!("a mask is made of truth values, found {}", Val::from(mask).describe()),
+        format!("a mask is made of truth values, found {}", Object::from(mask).describe()),
         "not a mask",
         "compare, as in `offs < n`",
     ))
 }
 
-fn load(cx: &mut Emitter, a: &Args) -> R<Val> {
-    if let Val::Desc(_) = a.get(0) {
+fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
+    if let Object::Desc(_) = a.get(0) {
         return Err(cx.error_help(
             &types::NOT_A_POINTER,
             "`load` needs a pointer, found a tensor descriptor",
@@ -218,7 +218,7 @@ pub(super) fn memory_type(cx: &mut Emitter, ptr: Tensor) -> R<(Tensor, Dtype, bo
     Ok((convert::cast(cx, ptr, bytes, None)?, Dtype::Int8, true))
 }
 
-fn load_block(cx: &mut Emitter, a: &Args, ptr: Tensor, hints: Option<Attr>, volatile: bool) -> R<Val> {
+fn load_block(cx: &mut Emitter, a: &Args, ptr: Tensor, hints: Option<Attr>, volatile: bool) -> R<Object> {
     if a.given(1).is_some() || a.given(2).is_some() {
         return Err(cx.error_help(
             &types::MASK,
@@ -238,7 +238,7 @@ fn load_block(cx: &mut Emitter, a: &Args, ptr: Tensor, hints: Option<Attr>, vola
 }
 
 /// Dimensions to check, sorted.
-fn boundary(cx: &mut Emitter, v: &Val, block: Ty) -> R<Vec<i64>> {
+fn boundary(cx: &mut Emitter, v: &Object, block: Ty) -> R<Vec<i64>> {
     if v.is_none() {
         return Ok(vec![]);
     }
@@ -251,7 +251,7 @@ fn boundary(cx: &mut Emitter, v: &Val, block: Ty) -> R<Vec<i64>> {
     Ok(dims)
 }
 
-fn store(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
     let ptr = pointer_arg(cx, a.get(0), "store")?;
     let value = a.tensor(cx, 1)?;
     let mask = a.optional_tensor(cx, 2)?;
@@ -281,7 +281,7 @@ fn store(cx: &mut Emitter, a: &Args) -> R<Val> {
         let value = convert::cast(cx, value, block.dtype, None)?;
         let checks = boundary(cx, a.get(3), block)?;
         state = state.operands(&[ptr.value, value.value]).attr("boundaryCheck", Attr::i32_array(&checks));
-        return cx.emit(state).map(|_| Val::NONE);
+        return cx.emit(state).map(|_| Object::NONE);
     }
     let (mut value, mut mask) = (value, mask);
     if ptr.ty.is_block() {
@@ -300,21 +300,21 @@ fn store(cx: &mut Emitter, a: &Args) -> R<Val> {
     let value = convert::cast(cx, value, elem, None)?;
     let mut operands = vec![ptr.value, value.value];
     operands.extend(mask.map(|m| m.value));
-    cx.emit(state.operands(&operands)).map(|_| Val::NONE)
+    cx.emit(state.operands(&operands)).map(|_| Object::NONE)
 }
 
 // ---- block pointers ----
 
 /// A list of run-time or compile-time integers as IR values of a width.
-fn index_values(cx: &mut Emitter, v: &Val, to: Dtype) -> R<Vec<Value>> {
+fn index_values(cx: &mut Emitter, v: &Object, to: Dtype) -> R<Vec<Value>> {
     let one = [v.clone()];
-    let items: &[Val] = match v {
-        Val::Tuple(items) => items,
+    let items: &[Object] = match v {
+        Object::Tuple(items) => items,
         _ => &one,
     };
     let mut values = vec![];
     for item in items {
-        let t = if let Val::Const(c) = item {
+        let t = if let Object::Const(c) = item {
             convert::scalar_constant(cx, c, to)?
         } else {
             let t = convert::to_tensor(cx, item)?;
@@ -329,7 +329,7 @@ fn index_values(cx: &mut Emitter, v: &Val, to: Dtype) -> R<Vec<Value>> {
     Ok(values)
 }
 
-fn make_block_ptr(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn make_block_ptr(cx: &mut Emitter, a: &Args) -> R<Object> {
     let base = pointer_arg(cx, a.get(0), "make_block_ptr")?;
     let shape = index_values(cx, a.get(1), Dtype::Int64)?;
     let strides = index_values(cx, a.get(2), Dtype::Int64)?;
@@ -371,7 +371,7 @@ fn make_block_ptr(cx: &mut Emitter, a: &Args) -> R<Val> {
     Ok(Tensor { value, ty }.into())
 }
 
-fn advance(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn advance(cx: &mut Emitter, a: &Args) -> R<Object> {
     let ptr = pointer_arg(cx, a.get(0), "advance")?;
     let Some(block) = ptr.ty.dtype.pointee().filter(|t| t.is_block()) else {
         return Err(faults::expected(cx, "a block pointer", a.get(0)));

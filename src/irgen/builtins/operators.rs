@@ -7,7 +7,7 @@ use super::entry::entry;
 use crate::ir::ArithOp;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{arith, index, operators};
-use crate::irgen::value::{Args, Builtin, Val};
+use crate::irgen::value::{Args, Builtin, Object};
 use crate::parser::ast::{BinOp, CmpOp, UnaryOp};
 
 macro_rules! binary {
@@ -60,9 +60,9 @@ static SINGLE: &[Builtin] = &[
 ];
 
 /// `y >> x`: unlike with the operator, the signedness of x, whose method it is, decides.
-fn shifted_back(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn shifted_back(cx: &mut Emitter, a: &Args) -> R<Object> {
     match a.get(0) {
-        Val::Tensor(x) => {
+        Object::Tensor(x) => {
             let kind = if x.ty.dtype.is_signed() { ArithOp::Shrsi } else { ArithOp::Shrui };
             Ok(arith::bitwise(cx, kind, ">>", a.get(1), a.get(0))?.into())
         }

@@ -10,7 +10,7 @@ use crate::irgen::emit::{Emitter, R, Reported, quietly};
 use crate::irgen::semantic::cmp::Cmp;
 use crate::irgen::semantic::{arith, faults, fold, items, operators};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Args, Builtin, Const, Range, RangeKind, Val};
+use crate::irgen::value::{Args, Builtin, Const, Object, Range, RangeKind};
 
 /// Python's builtins.
 pub(super) static TABLE: &[Builtin] = &[
@@ -28,18 +28,18 @@ pub(super) static TABLE: &[Builtin] = &[
         extremum(cx, a, true)
     }),
     calling("abs", "x", "Absolute value.", |cx, a| match a.get(0) {
-        Val::Const(Const::Float(f)) => Ok(Const::Float(f.abs()).into()),
-        Val::Const(c) if c.as_int().is_some() => Ok(Val::int(c.as_int().unwrap_or(0).abs())),
+        Object::Const(Const::Float(f)) => Ok(Const::Float(f.abs()).into()),
+        Object::Const(c) if c.as_int().is_some() => Ok(Object::int(c.as_int().unwrap_or(0).abs())),
         v => match math::find("abs") {
             Some(b) => cx.call(&Const::Builtin(b).into(), vec![v.clone()]),
-            None => Ok(Val::NONE),
+            None => Ok(Object::NONE),
         },
     }),
     entry("len", "x", "The number of items.", |cx, a| match a.get(0) {
-        Val::Tuple(items) => Ok(Val::int(items.len() as i128)),
-        Val::Dict(items) => Ok(Val::int(items.len() as i128)),
-        Val::Const(Const::Str(s)) => Ok(Val::int(s.chars().count() as i128)),
-        Val::Tensor(t) if t.ty.is_block() => Ok(Val::int(t.ty.shape()[0])),
+        Object::Tuple(items) => Ok(Object::int(items.len() as i128)),
+        Object::Dict(items) => Ok(Object::int(items.len() as i128)),
+        Object::Const(Const::Str(s)) => Ok(Object::int(s.chars().count() as i128)),
+        Object::Tensor(t) if t.ty.is_block() => Ok(Object::int(t.ty.shape()[0])),
         other => Err(faults::expected(cx, "a tuple or a string", other)),
     }),
     entry("isinstance", "x, classes", "Whether the value is of a class.", isinstance),
@@ -47,7 +47,7 @@ pub(super) static TABLE: &[Builtin] = &[
     calling("hasattr", "x, name", "Whether the value has an attribute.", |cx, a| {
         let name = a.text(cx.out(), 1)?;
         let base = a.get(0).clone();
-        Ok(Val::bool(quietly(cx, |cx| cx.attribute(&base, &name)).is_ok()))
+        Ok(Object::bool(quietly(cx, |cx| cx.attribute(&base, &name)).is_ok()))
     }),
     calling("getattr", "x, name, default=None", "An attribute by name.", |cx, a| {
         let name = a.text(cx.out(), 1)?;
@@ -82,17 +82,17 @@ pub(super) static RANGES: &[Builtin] = &[
         "The condition of a `while`, with wishes for the compiler.",
         |cx, a| {
             let flag = a.flag(cx, 1)?;
-            Ok(Val::Condition(Rc::new((a.get(0).clone(), flag))))
+            Ok(Object::Condition(Rc::new((a.get(0).clone(), flag))))
         },
     ),
 ];
 
-fn range(cx: &mut Emitter, a: &Args, kind: RangeKind, attrs: Vec<(&'static str, Attr)>) -> R<Val> {
+fn range(cx: &mut Emitter, a: &Args, kind: RangeKind, attrs: Vec<(&'static str, Attr)>) -> R<Object> {
     let (start, end) = match a.given(1) {
         Some(end) => (a.get(0).clone(), end.clone()),
-        None => (Val::int(0), a.get(0).clone()),
+        None => (Object::int(0), a.get(0).clone()),
     };
-    let step = a.given(2).cloned().unwrap_or_else(|| Val::int(1));
+    let step = a.given(2).cloned().unwrap_or_else(|| Object::int(1));
     if kind == RangeKind::Static {
         for v in [&start, &end, &step] {
             if v.as_const().and_then(Const::as_int).is_none() {
@@ -114,10 +114,10 @@ fn range(cx: &mut Emitter, a: &Args, kind: RangeKind, attrs: Vec<(&'static str, 
             ));
         }
     }
-    Ok(Val::Range(Rc::new(Range { start, end, step, kind, attrs })))
+    Ok(Object::Range(Rc::new(Range { start, end, step, kind, attrs })))
 }
 
-fn tl_range(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn tl_range(cx: &mut Emitter, a: &Args) -> R<Object> {
     let mut attrs = vec![];
     for (i, name) in [(3, "tt.num_stages"), (4, "tt.loop_unroll_factor")] {
         if a.given(i).is_some() {
@@ -135,10 +135,10 @@ fn tl_range(cx: &mut Emitter, a: &Args) -> R<Val> {
     range(cx, a, RangeKind::Loop, attrs)
 }
 
-fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Val> {
-    let Val::Tuple(items) = a.get(0) else { return Ok(Val::NONE) };
-    let items: Vec<Val> = match &***items {
-        [Val::Tuple(inner)] => inner.to_vec(),
+fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Object> {
+    let Object::Tuple(items) = a.get(0) else { return Ok(Object::NONE) };
+    let items: Vec<Object> = match &***items {
+        [Object::Tuple(inner)] => inner.to_vec(),
         items => items.to_vec(),
     };
     let Some((first, rest)) = items.split_first() else {
@@ -149,10 +149,10 @@ fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Val> {
             "pass the values to compare",
         ));
     };
-    let all_nan = matches!(a.get(1), Val::Const(Const::PropagateNan(true)));
+    let all_nan = matches!(a.get(1), Object::Const(Const::PropagateNan(true)));
     let mut best = first.clone();
     for v in rest {
-        best = if matches!(best, Val::Tensor(_)) || matches!(v, Val::Tensor(_)) {
+        best = if matches!(best, Object::Tensor(_)) || matches!(v, Object::Tensor(_)) {
             arith::extremum(cx, max, all_nan, &best, v)?.into()
         } else if fold::compare(cx, if max { Cmp::Gt } else { Cmp::Lt }, v, &best)? {
             v.clone()
@@ -163,40 +163,40 @@ fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Val> {
     Ok(best)
 }
 
-fn quantify(cx: &mut Emitter, a: &Args, any: bool) -> R<Val> {
+fn quantify(cx: &mut Emitter, a: &Args, any: bool) -> R<Object> {
     let Some(items) = items::iterate(a.get(0)) else {
         return Err(faults::expected(cx, "a tuple of compile-time values", a.get(0)));
     };
     for v in &items {
         if fold::truth(cx, v)? == any {
-            return Ok(Val::bool(any));
+            return Ok(Object::bool(any));
         }
     }
-    Ok(Val::bool(!any))
+    Ok(Object::bool(!any))
 }
 
-fn isinstance(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn isinstance(cx: &mut Emitter, a: &Args) -> R<Object> {
     let one = [a.get(1).clone()];
-    let classes: &[Val] = match a.get(1) {
-        Val::Tuple(items) => items,
+    let classes: &[Object] = match a.get(1) {
+        Object::Tuple(items) => items,
         _ => &one,
     };
     for c in classes {
         match c {
-            Val::Const(Const::Class(class)) => {
+            Object::Const(Const::Class(class)) => {
                 if items::is_instance(a.get(0), *class) {
-                    return Ok(Val::bool(true));
+                    return Ok(Object::bool(true));
                 }
             }
             other => return Err(faults::expected(cx, "a class", other)),
         }
     }
-    Ok(Val::bool(false))
+    Ok(Object::bool(false))
 }
 
 /// A member of Python's `math`.
 #[must_use]
-pub(super) fn math_member(name: &str) -> Option<Val> {
+pub(super) fn math_member(name: &str) -> Option<Object> {
     Some(match name {
         "pi" => Const::Float(std::f64::consts::PI).into(),
         "e" => Const::Float(std::f64::consts::E).into(),
@@ -219,8 +219,8 @@ macro_rules! float_function {
 }
 
 /// Reports a function of Python's `math` that is called with a run-time value.
-fn not_at_compile_time(cx: &mut Emitter, name: &str, found: &Val) -> Reported {
-    if !matches!(found, Val::Tensor(_)) {
+fn not_at_compile_time(cx: &mut Emitter, name: &str, found: &Object) -> Reported {
+    if !matches!(found, Object::Tensor(_)) {
         return faults::expected(cx, "a compile-time number", found);
     }
     let message = format!("`math.{name}` computes at compile time, but this is {}", found.describe());
@@ -243,9 +243,9 @@ static MATH: &[Builtin] = &[
     entry("floor", "x", "Rounds down, at compile time.", |cx, a| rounded(cx, a, f64::floor)),
 ];
 
-fn rounded(cx: &mut Emitter, a: &Args, f: fn(f64) -> f64) -> R<Val> {
+fn rounded(cx: &mut Emitter, a: &Args, f: fn(f64) -> f64) -> R<Object> {
     match a.get(0).as_const().and_then(Const::as_float) {
-        Some(x) if x.is_finite() => Ok(Val::int(f(x) as i128)),
+        Some(x) if x.is_finite() => Ok(Object::int(f(x) as i128)),
         _ => Err(not_at_compile_time(cx, a.builtin.name, a.get(0))),
     }
 }
@@ -263,7 +263,7 @@ static TORCH: &[Builtin] = &[
 
 /// A dtype of torch, or a question about one: constants of a file are often derived from them.
 #[must_use]
-pub(super) fn torch_member(name: &str) -> Option<Val> {
+pub(super) fn torch_member(name: &str) -> Option<Object> {
     if let Some(b) = TORCH.iter().find(|b| b.name == name) {
         return Some(Const::Builtin(b).into());
     }
@@ -271,8 +271,8 @@ pub(super) fn torch_member(name: &str) -> Option<Val> {
         name.starts_with("float") || name.starts_with("bfloat") || name.starts_with("int") || name.starts_with("uint");
     match name {
         "inf" => Some(Const::Float(f64::INFINITY).into()),
-        "bool" | "half" | "double" => Dtype::parse(name).map(Val::dtype),
-        _ if numeric => Dtype::parse(name).map(Val::dtype),
+        "bool" | "half" | "double" => Dtype::parse(name).map(Object::dtype),
+        _ if numeric => Dtype::parse(name).map(Object::dtype),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R, in_block};
 use crate::irgen::semantic::{convert, faults, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Args, Builtin, Calls, Val};
+use crate::irgen::value::{Args, Builtin, Calls, Object};
 
 pub(super) static TABLE: &[Builtin] = &[
     calling(
@@ -44,7 +44,7 @@ pub(super) static TABLE: &[Builtin] = &[
 /// The tensors of the first argument, and whether it was a single one.
 fn inputs(cx: &mut Emitter, a: &Args) -> R<(Vec<Tensor>, bool)> {
     match a.get(0) {
-        Val::Tuple(items) => {
+        Object::Tuple(items) => {
             let tensors = items.iter().map(|v| convert::to_tensor(cx, v)).collect::<R<Vec<_>>>()?;
             if tensors.is_empty() || tensors.iter().any(|t| t.ty.shape() != tensors[0].ty.shape()) {
                 return Err(cx.error_help(
@@ -61,7 +61,7 @@ fn inputs(cx: &mut Emitter, a: &Args) -> R<(Vec<Tensor>, bool)> {
 }
 
 /// Gives an operation's region a block with arguments of these types.
-pub(super) fn block_of(cx: &mut Emitter, op: crate::ir::Op, scalars: &[Ty]) -> (Block, Vec<Val>) {
+pub(super) fn block_of(cx: &mut Emitter, op: crate::ir::Op, scalars: &[Ty]) -> (Block, Vec<Object>) {
     let args: Vec<_> = scalars.iter().map(|t| (t.to_ir(), cx.loc())).collect();
     let region = cx.ir.region(op, 0);
     let block = cx.ir.add_block(region, &args);
@@ -71,13 +71,13 @@ pub(super) fn block_of(cx: &mut Emitter, op: crate::ir::Op, scalars: &[Ty]) -> (
 }
 
 /// Fills the region of a reduction or a scan: a call of the combining function on two groups of elements.
-fn combine(cx: &mut dyn Calls, op: crate::ir::Op, tensors: &[Tensor], f: &Val, end: TtOp) -> R<()> {
+fn combine(cx: &mut dyn Calls, op: crate::ir::Op, tensors: &[Tensor], f: &Object, end: TtOp) -> R<()> {
     let scalars: Vec<Ty> = tensors.iter().chain(tensors).map(|t| Ty::scalar(t.ty.dtype)).collect();
     let (block, values) = block_of(cx.out(), op, &scalars);
     let (result, _) = in_block(cx, block, |cx| {
         let result = cx.call(f, values)?;
         let items = match &result {
-            Val::Tuple(items) => items.to_vec(),
+            Object::Tuple(items) => items.to_vec(),
             v => vec![v.clone()],
         };
         let mut returned = vec![];
@@ -107,12 +107,12 @@ fn combine(cx: &mut dyn Calls, op: crate::ir::Op, tensors: &[Tensor], f: &Val, e
     result
 }
 
-fn reduce(cx: &mut dyn Calls, a: &Args) -> R<Val> {
+fn reduce(cx: &mut dyn Calls, a: &Args) -> R<Object> {
     let (tensors, single) = inputs(cx.out(), a)?;
     reduce_tensors(cx, a, tensors, single)
 }
 
-fn reduce_tensors(cx: &mut dyn Calls, a: &Args, mut tensors: Vec<Tensor>, single: bool) -> R<Val> {
+fn reduce_tensors(cx: &mut dyn Calls, a: &Args, mut tensors: Vec<Tensor>, single: bool) -> R<Object> {
     let f = a.function(cx.out(), 2)?.clone();
     let keep = a.flag(cx.out(), 3)?;
     let rank = tensors[0].ty.shape().len();
@@ -160,12 +160,12 @@ fn reduce_tensors(cx: &mut dyn Calls, a: &Args, mut tensors: Vec<Tensor>, single
                 }
             }
         }
-        out.push(Val::from(t));
+        out.push(Object::from(t));
     }
-    Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
+    Ok(if single { out.swap_remove(0) } else { Object::tuple(out) })
 }
 
-fn reduce_with_indices(cx: &mut dyn Calls, a: &Args) -> R<Val> {
+fn reduce_with_indices(cx: &mut dyn Calls, a: &Args) -> R<Object> {
     let t = a.tensor(cx.out(), 0)?;
     let shape = t.ty.shape();
     if a.given(1).is_none() {
@@ -191,7 +191,7 @@ fn reduce_with_indices(cx: &mut dyn Calls, a: &Args) -> R<Val> {
     reduce_tensors(cx, a, vec![t, index], false)
 }
 
-fn scan(cx: &mut dyn Calls, a: &Args) -> R<Val> {
+fn scan(cx: &mut dyn Calls, a: &Args) -> R<Object> {
     let (tensors, single) = inputs(cx.out(), a)?;
     let f = a.function(cx.out(), 2)?.clone();
     let reverse = a.flag(cx.out(), 3)?;
@@ -207,7 +207,7 @@ fn scan(cx: &mut dyn Calls, a: &Args) -> R<Val> {
         .regions(1);
     let op = cx.out().emit(state)?;
     combine(cx, op, &tensors, &f, TtOp::ScanReturn)?;
-    let mut out: Vec<Val> = cx
+    let mut out: Vec<Object> = cx
         .out()
         .ir
         .results(op)
@@ -216,10 +216,10 @@ fn scan(cx: &mut dyn Calls, a: &Args) -> R<Val> {
         .zip(&tensors)
         .map(|(value, t)| Tensor { value, ty: t.ty }.into())
         .collect();
-    Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
+    Ok(if single { out.swap_remove(0) } else { Object::tuple(out) })
 }
 
-fn histogram(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn histogram(cx: &mut Emitter, a: &Args) -> R<Object> {
     let t = a.tensor(cx, 0)?;
     let bins = a.int(cx, 1)? as i64;
     shape::check_shape(cx, &[bins])?;
@@ -234,7 +234,7 @@ fn histogram(cx: &mut Emitter, a: &Args) -> R<Val> {
     Ok(cx.tensor(TtOp::Histogram, &operands, Ty::block(Dtype::Int32, &[bins]))?.into())
 }
 
-fn gather(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn gather(cx: &mut Emitter, a: &Args) -> R<Object> {
     let (src, index) = (a.tensor(cx, 0)?, a.tensor(cx, 1)?);
     let axis = a.int(cx, 2)?;
     let rank = src.ty.shape().len();

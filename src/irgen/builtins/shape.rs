@@ -6,7 +6,7 @@ use crate::ir::TtOp;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{items, shape};
 use crate::irgen::types::Ty;
-use crate::irgen::value::{Args, Builtin, Val};
+use crate::irgen::value::{Args, Builtin, Object};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry("expand_dims", "input, axis", "Inserts dimensions of 1; axes count in the result.", expand_dims).method(),
@@ -18,7 +18,7 @@ pub(super) static TABLE: &[Builtin] = &[
     entry("broadcast", "input, other", "Both tensors in their common shape.", |cx, a| {
         let (x, y) = (a.tensor(cx, 0)?, a.tensor(cx, 1)?);
         let (x, y) = shape::broadcast(cx, x, y)?;
-        Ok(Val::tuple(vec![x.into(), y.into()]))
+        Ok(Object::tuple(vec![x.into(), y.into()]))
     }),
     entry(
         "reshape",
@@ -75,16 +75,16 @@ pub(super) static TABLE: &[Builtin] = &[
 ];
 
 /// Dimensions given as one tuple or one by one.
-fn dims(cx: &mut Emitter, v: &Val) -> R<Vec<i64>> {
+fn dims(cx: &mut Emitter, v: &Object) -> R<Vec<i64>> {
     match v {
-        Val::Tuple(items) if items.len() == 1 && matches!(items[0], Val::Tuple(_)) => {
+        Object::Tuple(items) if items.len() == 1 && matches!(items[0], Object::Tuple(_)) => {
             items::ints_of(cx, &items[0].clone())
         }
         other => items::ints_of(cx, other),
     }
 }
 
-fn expand_dims(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn expand_dims(cx: &mut Emitter, a: &Args) -> R<Object> {
     let mut t = a.tensor(cx, 0)?;
     let axes = items::ints_of(cx, a.get(1))?;
     let rank = t.ty.shape().len() + axes.len();
@@ -102,7 +102,7 @@ fn expand_dims(cx: &mut Emitter, a: &Args) -> R<Val> {
     Ok(t.into())
 }
 
-fn cat(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn cat(cx: &mut Emitter, a: &Args) -> R<Object> {
     let (x, y) = (a.tensor(cx, 0)?, a.tensor(cx, 1)?);
     if x.ty != y.ty || !x.ty.is_block() {
         return Err(cx.error_help(

@@ -7,7 +7,7 @@ use super::{
 use crate::irgen::front::prelude;
 use crate::irgen::front::space::Space;
 use crate::irgen::types::{Dtype, MAX_NUMEL, Ty};
-use crate::irgen::value::{Builtin, Class, Const, Val};
+use crate::irgen::value::{Builtin, Class, Const, Object};
 
 /// Tables that make up `triton.language`.
 static LANGUAGE: &[&[Builtin]] = &[
@@ -49,8 +49,8 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
 
 /// A member of a built-in package, other than what the prelude defines.
 #[must_use]
-pub fn member(space: Space, name: &str) -> Option<Val> {
-    let builtin = |b: &'static Builtin| Val::Const(Const::Builtin(b));
+pub fn member(space: Space, name: &str) -> Option<Object> {
+    let builtin = |b: &'static Builtin| Object::Const(Const::Builtin(b));
     match space {
         Space::Language => {
             language_member(name).or_else(|| find(LANGUAGE, name).filter(|b| b.name != "to").map(builtin))
@@ -58,11 +58,12 @@ pub fn member(space: Space, name: &str) -> Option<Val> {
         Space::Math => find(&[math::TABLE], name).or_else(|| extern_math::find(name)).map(builtin),
         Space::Libdevice => extern_math::find(name).map(builtin),
         Space::Extra => match name {
-            "cuda" | "hip" => Some(Const::Space(Space::Cuda).into()),
+            "cuda" => Some(Const::Space(Space::Cuda).into()),
+            "hip" => Some(Const::Space(Space::Hip).into()),
             "libdevice" => Some(Const::Space(Space::Libdevice).into()),
             _ => None,
         },
-        Space::Cuda if name == "libdevice" => Some(Const::Space(Space::Libdevice).into()),
+        Space::Cuda | Space::Hip if name == "libdevice" => Some(Const::Space(Space::Libdevice).into()),
         Space::Cuda => find(&[target::CUDA], name).map(builtin),
         Space::TargetInfo => find(&[target::INFO], name).map(builtin),
         Space::PropagateNan => match name {
@@ -90,7 +91,7 @@ pub fn member(space: Space, name: &str) -> Option<Val> {
     }
 }
 
-fn language_member(name: &str) -> Option<Val> {
+fn language_member(name: &str) -> Option<Object> {
     let class = |c: Class| Some(Const::Class(c).into());
     match name {
         "constexpr" => class(Class::Constexpr),
@@ -107,10 +108,10 @@ fn language_member(name: &str) -> Option<Val> {
         "libdevice" => Some(Const::Space(Space::Libdevice).into()),
         "target_info" => Some(Const::Space(Space::TargetInfo).into()),
         "core" | "standard" | "random" => Some(Const::Space(Space::Language).into()),
-        "pi32_t" => Some(Val::dtype(Dtype::pointer_to(Ty::scalar(Dtype::Int32), false))),
-        "TRITON_MAX_TENSOR_NUMEL" => Some(Val::int(MAX_NUMEL)),
-        "CONSTEXPR_0" => Some(Val::int(0)),
-        _ => Dtype::ALL.iter().find(|d| d.attr_name() == name).map(|&d| Val::dtype(d)),
+        "pi32_t" => Some(Object::dtype(Dtype::pointer_to(Ty::scalar(Dtype::Int32), false))),
+        "TRITON_MAX_TENSOR_NUMEL" => Some(Object::int(MAX_NUMEL)),
+        "CONSTEXPR_0" => Some(Object::int(0)),
+        _ => Dtype::ALL.iter().find(|d| d.attr_name() == name).map(|&d| Object::dtype(d)),
     }
 }
 
@@ -134,7 +135,7 @@ pub fn dtype_method(name: &str) -> Option<&'static Builtin> {
 
 /// A method of what host code works with: dicts, strings, lists, integers, and what a heuristic knows of its arguments.
 #[must_use]
-pub fn host_method(base: &Val, name: &str) -> Option<&'static Builtin> {
+pub fn host_method(base: &Object, name: &str) -> Option<&'static Builtin> {
     host::method(base, name)
 }
 
@@ -146,7 +147,7 @@ pub fn descriptor_method(name: &str) -> Option<&'static Builtin> {
 
 /// What Python itself names: `range`, `min`, `float`, …
 #[must_use]
-pub fn python(name: &str) -> Option<Val> {
+pub fn python(name: &str) -> Option<Object> {
     let class = match name {
         "int" => Class::Int,
         "float" => Class::Float,

@@ -8,16 +8,16 @@ use crate::ir::{OpState, TtOp};
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::operators;
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Builtin, Const, Func, Val};
+use crate::irgen::value::{Builtin, Const, Func, Object};
 use crate::parser::ast::BinOp;
 
 /// `tl.extra.cuda`
 pub(super) static CUDA: &[Builtin] = &[
     entry("num_threads", "", "Threads of the block, at compile time.", |cx, _| {
-        Ok(Val::int(cx.settings().launch.num_warps * cx.target().warp_size()))
+        Ok(Object::int(cx.settings().launch.num_warps * cx.target().warp_size()))
     }),
     entry("num_warps", "", "Warps of the block, at compile time.", |cx, _| {
-        Ok(Val::int(cx.settings().launch.num_warps))
+        Ok(Object::int(cx.settings().launch.num_warps))
     }),
     entry("smid", "", "The multiprocessor on which this runs.", |cx, _| {
         debug::read_register(cx, "mov.u32 $0, %smid;", "=r", Dtype::Int32, true)
@@ -33,20 +33,20 @@ pub(super) static CUDA: &[Builtin] = &[
     }),
 ];
 
-fn nvidia(cx: &mut Emitter, kind: TtOp) -> R<Val> {
+fn nvidia(cx: &mut Emitter, kind: TtOp) -> R<Object> {
     let state = OpState::new(kind, cx.loc());
-    cx.emit(state).map(|_| Val::NONE)
+    cx.emit(state).map(|_| Object::NONE)
 }
 
 /// `tl.target_info`
 pub(super) static INFO: &[Builtin] = &[
-    entry("is_cuda", "", "Whether the target is NVIDIA's.", |_, _| Ok(Val::bool(true))),
-    entry("is_hip", "", "Whether the target is AMD's.", |_, _| Ok(Val::bool(false))),
-    entry("is_hip_cdna3", "", "Whether the target is AMD's CDNA3.", |_, _| Ok(Val::bool(false))),
-    entry("is_hip_cdna4", "", "Whether the target is AMD's CDNA4.", |_, _| Ok(Val::bool(false))),
+    entry("is_cuda", "", "Whether the target is NVIDIA's.", |_, _| Ok(Object::bool(true))),
+    entry("is_hip", "", "Whether the target is AMD's.", |_, _| Ok(Object::bool(false))),
+    entry("is_hip_cdna3", "", "Whether the target is AMD's CDNA3.", |_, _| Ok(Object::bool(false))),
+    entry("is_hip_cdna4", "", "Whether the target is AMD's CDNA4.", |_, _| Ok(Object::bool(false))),
     entry("cuda_capability_geq", "major, minor=0", "Whether the compute capability is at least this.", |cx, a| {
         let least = a.int(cx, 0)? * 10 + a.int(cx, 1)?;
-        Ok(Val::bool(i128::from(cx.target().triton_number()) >= least))
+        Ok(Object::bool(i128::from(cx.target().triton_number()) >= least))
     }),
 ];
 
@@ -57,14 +57,14 @@ pub const DECORATORS: [&str; 2] = ["autotune", "heuristics"];
 pub(super) static TRITON: &[Builtin] = &[
     entry("cdiv", "x, y", "x / y, rounded up.", |cx, a| {
         let (x, y) = (a.get(0).clone(), a.get(1).clone());
-        let one = operators::binary(cx, BinOp::Sub, &y, &Val::int(1))?;
+        let one = operators::binary(cx, BinOp::Sub, &y, &Object::int(1))?;
         let sum = operators::binary(cx, BinOp::Add, &x, &one)?;
         operators::binary(cx, BinOp::FloorDiv, &sum, &y)
     }),
     entry("next_power_of_2", "n", "The least power of two not below n, at compile time.", |cx, a| {
         let n = a.int(cx, 0)?;
         match u64::try_from(n.max(1)).ok().and_then(u64::checked_next_power_of_two) {
-            Some(p) => Ok(Val::int(p)),
+            Some(p) => Ok(Object::int(p)),
             None => Err(cx.error_help(
                 &names::CONST_EVAL,
                 format!("{n} is too large"),
@@ -75,9 +75,9 @@ pub(super) static TRITON: &[Builtin] = &[
     }),
     entry("jit", "fn=None, noinline=False", "Makes a function one that is compiled.", |_, a| {
         Ok(match a.get(0) {
-            Val::Const(Const::Func(f)) => Const::Func(Func { jit: true, ..f.clone() }).into(),
+            Object::Const(Const::Func(f)) => Const::Func(Func { jit: true, ..f.clone() }).into(),
             // `triton.jit(noinline=True)` gives the decorator.
-            Val::Const(Const::None) => Const::Builtin(a.builtin).into(),
+            Object::Const(Const::None) => Const::Builtin(a.builtin).into(),
             other => other.clone(),
         })
     }),

@@ -6,7 +6,7 @@ use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::convert;
 use crate::irgen::semantic::convert::Rounding;
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Args, Builtin, Const, Val};
+use crate::irgen::value::{Args, Builtin, Const, Object};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -20,7 +20,7 @@ pub(super) static TABLE: &[Builtin] = &[
     entry("get_int_dtype", "bitwidth, signed", "The integer type of a width and signedness.", |cx, a| {
         let (bits, signed) = (a.int(cx, 0)?, a.flag(cx, 1)?);
         match u32::try_from(bits).ok().and_then(|b| Dtype::int(b, signed)) {
-            Some(d) => Ok(Val::dtype(d)),
+            Some(d) => Ok(Object::dtype(d)),
             None => Err(cx.error_help(
                 &types::CAST,
                 format!("there is no integer type of {bits} bits"),
@@ -35,7 +35,7 @@ macro_rules! question {
     ($name:literal, $doc:literal, $test:expr) => {
         entry($name, "self", $doc, |_, a| {
             let test: fn(Dtype) -> bool = $test;
-            Ok(Val::bool(matches!(a.get(0), Val::Const(Const::Type(t)) if test(t.dtype))))
+            Ok(Object::bool(matches!(a.get(0), Object::Const(Const::Type(t)) if test(t.dtype))))
         })
     };
 }
@@ -70,28 +70,28 @@ pub(super) static DTYPE_METHODS: &[Builtin] = &[
     question!("is_ptr", "Whether it is a pointer.", Dtype::is_ptr),
     question!("is_const", "Whether it is a pointer to constant data.", Dtype::is_const_ptr),
     entry("is_block", "self", "Whether it is the type of a block.", |_, a| {
-        Ok(Val::bool(matches!(a.get(0), Val::Const(Const::Type(t)) if t.is_block())))
+        Ok(Object::bool(matches!(a.get(0), Object::Const(Const::Type(t)) if t.is_block())))
     }),
     entry("get_block_shapes", "self", "The extents of a block type.", |_, a| match a.get(0) {
-        Val::Const(Const::Type(t)) => Ok(Val::ints(t.shape())),
-        _ => Ok(Val::NONE),
+        Object::Const(Const::Type(t)) => Ok(Object::ints(t.shape())),
+        _ => Ok(Object::NONE),
     }),
     entry("with_element_ty", "self, element_ty", "The same shape with other elements.", |cx, a| {
         let d = a.dtype(cx, 1)?;
         match a.get(0) {
-            Val::Const(Const::Type(t)) => Ok(Const::Type(t.with(d)).into()),
-            _ => Ok(Val::NONE),
+            Object::Const(Const::Type(t)) => Ok(Const::Type(t.with(d)).into()),
+            _ => Ok(Object::NONE),
         }
     }),
     entry("get_int_max_value", "self", "The greatest value of an integer type.", |cx, a| {
-        Ok(Val::int(a.dtype(cx, 0)?.int_range().1))
+        Ok(Object::int(a.dtype(cx, 0)?.int_range().1))
     }),
     entry("get_int_min_value", "self", "The least value of an integer type.", |cx, a| {
-        Ok(Val::int(a.dtype(cx, 0)?.int_range().0))
+        Ok(Object::int(a.dtype(cx, 0)?.int_range().0))
     }),
 ];
 
-fn cast(cx: &mut Emitter, a: &Args) -> R<Val> {
+fn cast(cx: &mut Emitter, a: &Args) -> R<Object> {
     let t = a.tensor(cx, 0)?;
     let dtype = a.dtype(cx, 1)?;
     if a.flag(cx, 3)? {

@@ -13,6 +13,8 @@ pub enum Space {
     Extra,
     /// `triton.language.extra.cuda`
     Cuda,
+    /// `triton.language.extra.hip`
+    Hip,
     /// `triton.language.extra.libdevice`
     Libdevice,
     /// `triton.language.target_info`
@@ -53,6 +55,7 @@ impl Space {
             Space::Math => "triton.language.math",
             Space::Extra => "triton.language.extra",
             Space::Cuda => "triton.language.extra.cuda",
+            Space::Hip => "triton.language.extra.hip",
             Space::Libdevice => "libdevice",
             Space::TargetInfo => "triton.language.target_info",
             Space::PropagateNan => "tl.PropagateNan",
@@ -68,6 +71,13 @@ impl Space {
             Space::ActiveDriver => "triton.runtime.driver.active",
             Space::GpuTarget => "the target",
         }
+    }
+
+    /// What to do about a member that the package lacks, whichever it is.
+    #[must_use]
+    pub fn advice(self) -> Option<&'static str> {
+        let hip = "this package is for AMD's GPUs; `triton.language.extra.cuda` has what NVIDIA's offer";
+        (self == Space::Hip).then_some(hip)
     }
 }
 
@@ -89,7 +99,8 @@ pub(super) fn builtin_space(path: &[String]) -> Option<Space> {
         ["torch", "_inductor", "runtime", "triton_helpers", "math"] | ["triton", "language", "math"] => Space::Math,
         ["triton", "language", "extra"] => Space::Extra,
         ["triton", "language", "target_info"] => Space::TargetInfo,
-        ["triton", "language", "extra", "cuda" | "hip"] => Space::Cuda,
+        ["triton", "language", "extra", "cuda"] => Space::Cuda,
+        ["triton", "language", "extra", "hip"] => Space::Hip,
         ["triton", "language", "libdevice"]
         | ["triton", "language", "extra", "libdevice"]
         | ["triton", "language", "extra", "cuda" | "hip", "libdevice"] => Space::Libdevice,

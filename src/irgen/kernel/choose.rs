@@ -8,7 +8,7 @@ use crate::diag::suggest::nearest;
 use crate::diag::{Diagnostic, Place};
 use crate::irgen::emit::{Emits, R};
 use crate::irgen::front::free_names::free_names;
-use crate::irgen::value::{Const, Func, Val};
+use crate::irgen::value::{Const, Func, Object};
 use crate::irgen::walk::Walker;
 use crate::parser::ast::{Constant, Decorator, ExprKind, FunctionDef, Stmt, StmtKind};
 
@@ -22,7 +22,7 @@ pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> 
         if let Some(def) = jit.iter().rev().find(|f| *f.name.name == *name) {
             return Ok(Func { def: def.clone(), module, jit: true });
         }
-        if let Some(Val::Const(Const::Func(f))) = cx.global(module, name)
+        if let Some(Object::Const(Const::Func(f))) = cx.global(module, name)
             && f.jit
         {
             return Ok(f);

@@ -1,7 +1,7 @@
 //! Configurations: what `@triton.autotune` offers to choose from.
 //!
-//! 1. The decorator's `configs` is evaluated as host code ([`crate::irgen::walk`]): a list of [`Config`]s. A decorator is one
-//!    that is called `autotune`, or has a keyword `configs` as the tuners of some packages do. What else it is given
+//! 1. The decorator's `configs` is evaluated as host code ([`crate::irgen::walk`]): a list of [`Config`]s. A decorator is
+//!    one that is called `autotune`, or has a keyword `configs` as the tuners of some packages do. What else it is given
 //!    (`key`, `prune_configs_by`, hooks, …) is about launches.
 //! 2. [`choose`] takes one by its number. Its values become the kernel's compile-time parameters, its
 //!    options the launch's, unless the user gave others.
@@ -18,7 +18,7 @@ use crate::diag::codes::names;
 use crate::irgen::emit::{Emits, R};
 use crate::irgen::front::launch::{Launch, LaunchFault};
 use crate::irgen::semantic::{faults, items};
-use crate::irgen::value::{Config, Const, Func, Val, python_float};
+use crate::irgen::value::{Config, Const, Func, Object, python_float};
 use crate::irgen::walk::{Walker, because};
 use crate::parser::ast::{Decorator, Expr};
 
@@ -34,12 +34,12 @@ pub enum Plain {
 }
 
 impl Plain {
-    fn of(v: &Val) -> Plain {
+    fn of(v: &Object) -> Plain {
         match v {
-            Val::Const(Const::None) => Plain::Null,
-            Val::Const(Const::Bool(b)) => Plain::Bool(*b),
-            Val::Const(Const::Float(f)) => Plain::Float(*f),
-            Val::Const(Const::Int(i)) => i64::try_from(*i).map_or_else(|_| Plain::Text(i.to_string()), Plain::Int),
+            Object::Const(Const::None) => Plain::Null,
+            Object::Const(Const::Bool(b)) => Plain::Bool(*b),
+            Object::Const(Const::Float(f)) => Plain::Float(*f),
+            Object::Const(Const::Int(i)) => i64::try_from(*i).map_or_else(|_| Plain::Text(i.to_string()), Plain::Int),
             other => Plain::Text(other.show()),
         }
     }
@@ -160,8 +160,8 @@ pub fn configs(cx: &mut Walker<'_>, func: &Func) -> Result<Option<Vec<Rc<Config>
         let Some(items) = items::iterate(&v) else {
             return Err(faults::expected(cx.out(), "a list of configurations", &v));
         };
-        let config = |cx: &mut Walker<'_>, v: &Val| match v {
-            Val::Config(c) => Ok(c.clone()),
+        let config = |cx: &mut Walker<'_>, v: &Object| match v {
+            Object::Config(c) => Ok(c.clone()),
             other => Err(faults::expected(cx.out(), "a `triton.Config`", other)),
         };
         cx.at(e.span, |cx| items.iter().map(|v| config(cx, v)).collect::<R<Vec<_>>>())
@@ -246,7 +246,7 @@ pub(super) fn launch_of(config: &Config) -> Launch {
 }
 
 /// Sets the option of this name, if it is one; whether it is.
-pub(super) fn set_option(launch: &mut Launch, name: &str, v: &Val) -> bool {
+pub(super) fn set_option(launch: &mut Launch, name: &str, v: &Object) -> bool {
     let number = v.as_const().and_then(Const::as_int).and_then(|n| u32::try_from(n).ok());
     let slot = match name {
         "num_warps" => &mut launch.num_warps,

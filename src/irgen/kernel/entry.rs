@@ -16,7 +16,7 @@ use crate::irgen::emit::{Emits, R, Reported, Tensor};
 use crate::irgen::front::launch::Launch;
 use crate::irgen::semantic::convert;
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Desc, Val};
+use crate::irgen::value::{Desc, Object};
 use crate::irgen::walk::Walker;
 use crate::source::{FileId, SourceMap, Span};
 
@@ -102,7 +102,7 @@ fn build(cx: &mut Walker<'_>, module: usize, request: &KernelRequest) -> R<Kerne
                     divisibility: divisible.then_some(16),
                 });
                 facts.push(divisible.then(|| Attr::i32(16)));
-                Val::from(placeholder(cx, block, ty.to_ir(), ty))
+                Object::from(placeholder(cx, block, ty.to_ir(), ty))
             }
             Item::Desc(ty) => {
                 params.push(ParamInfo {
@@ -117,7 +117,7 @@ fn build(cx: &mut Walker<'_>, module: usize, request: &KernelRequest) -> R<Kerne
                 constants.push((name.to_string(), v.show()));
                 v
             }
-            Item::Constexpr | Item::Unknown => Val::NONE,
+            Item::Constexpr | Item::Unknown => Object::NONE,
         };
         bound.push((arg, value));
     }
@@ -136,14 +136,14 @@ fn placeholder(cx: &mut Walker<'_>, block: Block, ir: Type, ty: Ty) -> Tensor {
     Tensor { value: cx.out().ir.add_arg(block, ir, Loc::unknown()), ty }
 }
 
-fn descriptor_parameter(cx: &mut Walker<'_>, block: Block, ty: Ty) -> Val {
+fn descriptor_parameter(cx: &mut Walker<'_>, block: Block, ty: Ty) -> Object {
     let value = cx.out().ir.add_arg(block, builtins::descriptor_type(ty), Loc::unknown());
     let mut scalars = |d: Dtype| -> Vec<Tensor> {
         let t = Ty::scalar(d);
         ty.shape().iter().map(|_| placeholder(cx, block, t.to_ir(), t)).collect()
     };
     let (shape, strides) = (scalars(Dtype::Int32), scalars(Dtype::Int64));
-    Val::Desc(Rc::new(Desc { value, block: ty, shape, strides }))
+    Object::Desc(Rc::new(Desc { value, block: ty, shape, strides }))
 }
 
 /// Whether a diagnostic lies in a span.

@@ -18,7 +18,7 @@ use crate::diag::codes::names;
 use crate::irgen::emit::{Emits, R, Reported};
 use crate::irgen::front::launch::{Given, Launch, LaunchFault};
 use crate::irgen::semantic::{faults, fold};
-use crate::irgen::value::{Argument, Const, Func, Val};
+use crate::irgen::value::{Argument, Const, Func, Object};
 use crate::irgen::walk::{Cause, Walker, because};
 use crate::parser::ast::{Expr, Param};
 use crate::source::Span;
@@ -27,7 +27,7 @@ use crate::source::Span;
 #[derive(Clone)]
 pub(super) struct Heuristic {
     pub name: Rc<str>,
-    function: Val,
+    function: Object,
     /// The decorator's dict.
     at: Span,
 }
@@ -61,12 +61,14 @@ pub(super) fn of_kernel(cx: &mut Walker<'_>, func: &Func) -> Heuristics {
         func.def.decorators.iter().filter_map(|d| decorator_value(d, "heuristics", "values")).collect();
     for e in dicts {
         let listed = cx.attempt(func.module, |cx| match cx.expr(e)? {
-            Val::Dict(items) => Ok(items),
+            Object::Dict(items) => Ok(items),
             other => Err(faults::expected(cx.out(), "a dict of functions", &other)),
         });
         match listed {
             Ok(items) => all.list.extend(items.iter().filter_map(|(k, f)| match k {
-                Val::Const(Const::Str(name)) => Some(Heuristic { name: name.clone(), function: f.clone(), at: e.span }),
+                Object::Const(Const::Str(name)) => {
+                    Some(Heuristic { name: name.clone(), function: f.clone(), at: e.span })
+                }
                 _ => None,
             })),
             Err(cause) => all.unknown.push((e.span, cause)),
@@ -110,15 +112,15 @@ pub(super) fn apply(
     if failed { Err(Reported) } else { Ok(()) }
 }
 
-fn call(cx: &mut Walker<'_>, func: &Func, h: &Heuristic, items: &[Item], launch: Launch) -> Result<Val, Cause> {
-    let key = |name: &str| Val::from(Const::str(name));
+fn call(cx: &mut Walker<'_>, func: &Func, h: &Heuristic, items: &[Item], launch: Launch) -> Result<Object, Cause> {
+    let key = |name: &str| Object::from(Const::str(name));
     let mut args = vec![];
     for (p, item) in func.def.params.iter().zip(items) {
         let name = &*p.name.name;
         let value = match item {
             Item::Const(v) => v.clone(),
             Item::Value { ty, .. } | Item::Desc(ty) => {
-                Val::Argument(Rc::new(Argument { name: name.to_owned(), ty: *ty }))
+                Object::Argument(Rc::new(Argument { name: name.to_owned(), ty: *ty }))
             }
             Item::Constexpr | Item::Unknown => continue,
         };
@@ -126,18 +128,18 @@ fn call(cx: &mut Walker<'_>, func: &Func, h: &Heuristic, items: &[Item], launch:
     }
     for (name, n) in [("num_warps", launch.num_warps), ("num_stages", launch.num_stages), ("num_ctas", launch.num_ctas)]
     {
-        args.push((key(name), Val::int(n)));
+        args.push((key(name), Object::int(n)));
     }
     cx.attempt(func.module, |cx| {
         cx.at(h.at, |cx| {
-            let v = cx.apply(&h.function, vec![Val::dict(args)], vec![])?;
+            let v = cx.apply(&h.function, vec![Object::dict(args)], vec![])?;
             fold::known(cx.out(), &v).map(|()| v)
         })
     })
 }
 
 /// The value of a heuristic for an option.
-fn set_launch(cx: &mut Walker<'_>, func: &Func, h: &Heuristic, v: &Val, launch: &mut Launch) -> R<()> {
+fn set_launch(cx: &mut Walker<'_>, func: &Func, h: &Heuristic, v: &Object, launch: &mut Launch) -> R<()> {
     if !set_option(launch, &h.name, v) {
         return Ok(());
     }

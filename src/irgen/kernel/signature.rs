@@ -19,7 +19,7 @@ use crate::irgen::builtins::member;
 use crate::irgen::front::signature::{parse_descriptor, parse_type};
 use crate::irgen::front::space::Space;
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Class, Const, Func, Val};
+use crate::irgen::value::{Class, Const, Func, Object};
 use crate::irgen::walk::Walker;
 use crate::parser::ast::Param;
 
@@ -31,7 +31,7 @@ pub(super) enum Item {
     /// A tensor descriptor of such blocks.
     Desc(Ty),
     /// A compile-time value.
-    Const(Val),
+    Const(Object),
     /// A compile-time value that `-D` or a default must give.
     Constexpr,
     /// Nothing is known.
@@ -53,7 +53,7 @@ pub(super) fn item(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Ite
     };
     if let Some(ty) = parse_type(body) {
         return Some(match hint {
-            "1" => Item::Const(Val::int(1)),
+            "1" => Item::Const(Object::int(1)),
             hint => Item::Value { ty, divisible: hint == "16" },
         });
     }
@@ -61,7 +61,7 @@ pub(super) fn item(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Ite
 }
 
 /// The value of a literal, dtype, tuple or function name, in the scope of the kernel's file.
-pub(super) fn value(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Val> {
+pub(super) fn value(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Object> {
     let expr = crate::parser::parse_expr_str(cx.modules_mut().map, "<value>", text).ok()?;
     if let Some(v) = cx.evaluate(module, &expr) {
         return Some(v);
@@ -70,7 +70,7 @@ pub(super) fn value(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Va
     let path = expr.dotted()?;
     match path.as_slice() {
         ["tl", name] | ["triton", "language", name] => member(Space::Language, name),
-        [name] => member(Space::Language, name).filter(|v| matches!(v, Val::Const(Const::Type(_)))),
+        [name] => member(Space::Language, name).filter(|v| matches!(v, Object::Const(Const::Type(_)))),
         _ => None,
     }
 }
@@ -79,8 +79,8 @@ pub(super) fn value(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Va
 pub(super) fn of_annotation(cx: &mut Walker<'_>, func: &Func, p: &Param) -> Item {
     let Some(annotation) = &p.annotation else { return Item::Unknown };
     match cx.evaluate(func.module, annotation) {
-        Some(Val::Const(Const::Str(text))) => item(cx, &text, func.module).unwrap_or(Item::Unknown),
-        Some(Val::Const(Const::Type(ty))) if ty.dtype != Dtype::Void && !ty.is_block() => {
+        Some(Object::Const(Const::Str(text))) => item(cx, &text, func.module).unwrap_or(Item::Unknown),
+        Some(Object::Const(Const::Type(ty))) if ty.dtype != Dtype::Void && !ty.is_block() => {
             Item::Value { ty, divisible: false }
         }
         Some(v) if v.as_class() == Some(Class::Constexpr) => Item::Constexpr,

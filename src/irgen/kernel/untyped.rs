@@ -26,7 +26,7 @@ use crate::irgen::front::assigned::assigned;
 use crate::irgen::front::launch::Launch;
 use crate::irgen::front::top_level::Bound;
 use crate::irgen::semantic::fold;
-use crate::irgen::value::{Const, Func, Val};
+use crate::irgen::value::{Const, Func, Object};
 use crate::irgen::walk::{NO_DICT, NO_JUMP, Walker};
 use crate::parser::ast::{Call, CmpOp, Comp, Expr, ExprKind, FunctionDef, Stmt, StmtKind};
 use crate::parser::visit;
@@ -365,7 +365,7 @@ impl<'a, 'm> Scan<'a, 'm> {
     }
 
     /// What a name that is no local stands for.
-    fn value_of(&mut self, name: &str) -> Option<Val> {
+    fn value_of(&mut self, name: &str) -> Option<Object> {
         if self.cx.is_local(name) {
             return None;
         }
@@ -376,7 +376,7 @@ impl<'a, 'm> Scan<'a, 'm> {
     /// The value of `package.member`, with packages in packages; a member that does not exist is reported. `None` if
     /// this is something else.
     #[allow(clippy::option_option)]
-    fn member(&mut self, e: &Expr, certain: bool) -> Option<Option<Val>> {
+    fn member(&mut self, e: &Expr, certain: bool) -> Option<Option<Object>> {
         let ExprKind::Attribute { value, attr } = &e.kind else { return None };
         if certain == self.certain {
             self.cx.out().replace_span(e.span);
@@ -396,9 +396,9 @@ impl<'a, 'm> Scan<'a, 'm> {
             ExprKind::Attribute { .. } => self.member(value, certain)??,
             _ => return None,
         };
-        let Val::Const(Const::Space(_) | Const::Module(_)) = base else { return None };
+        let Object::Const(Const::Space(_) | Const::Module(_)) = base else { return None };
         let found = quietly(&mut *self.cx, |cx| cx.attr(&base, &attr.name)).ok();
-        if found.is_none() && !matches!(base, Val::Const(Const::Module(_))) {
+        if found.is_none() && !matches!(base, Object::Const(Const::Module(_))) {
             self.fault(certain, e.span, |cx| _ = cx.unknown_attribute(&base, &attr.name));
         }
         Some(found)
@@ -427,12 +427,14 @@ impl<'a, 'm> Scan<'a, 'm> {
         let spread = call.args.iter().any(|a| matches!(a.kind, ExprKind::Starred(_)))
             || call.keywords.iter().any(|k| k.name.is_none());
         let Some(callee) = callee.filter(|_| !spread) else { return };
-        let args = vec![Val::NONE; call.args.len()];
+        let args = vec![Object::NONE; call.args.len()];
         let keywords =
-            call.keywords.iter().filter_map(|k| k.name.as_ref().map(|n| (n.name.clone(), Val::NONE))).collect();
+            call.keywords.iter().filter_map(|k| k.name.as_ref().map(|n| (n.name.clone(), Object::NONE))).collect();
         match callee {
-            Val::Const(Const::Builtin(b)) => self.fault(certain, e.span, |cx| _ = cx.bind_builtin(b, args, keywords)),
-            Val::Const(Const::Func(f)) => self.fault(certain, e.span, |cx| _ = cx.bind(&f, args, keywords)),
+            Object::Const(Const::Builtin(b)) => {
+                self.fault(certain, e.span, |cx| _ = cx.bind_builtin(b, args, keywords));
+            }
+            Object::Const(Const::Func(f)) => self.fault(certain, e.span, |cx| _ = cx.bind(&f, args, keywords)),
             _ => {}
         }
     }

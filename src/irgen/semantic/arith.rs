@@ -11,7 +11,7 @@ use crate::diag::codes::{names, types};
 use crate::ir::{ArithOp, Attr, OpKind, TtOp};
 use crate::irgen::emit::{Emitter, R, Tensor};
 use crate::irgen::types::{Dtype, NoCommonType, Ty, computation_type, promote_ints};
-use crate::irgen::value::{Const, Val};
+use crate::irgen::value::{Const, Object};
 use crate::parser::ast::BinOp;
 
 /// What a binary operation allows.
@@ -22,16 +22,16 @@ pub struct Rules {
     pub division: bool,
 }
 
-fn operand_dtype(v: &Val) -> Option<(Dtype, bool)> {
+fn operand_dtype(v: &Object) -> Option<(Dtype, bool)> {
     match v {
-        Val::Tensor(t) => Some((t.ty.dtype, false)),
-        Val::Const(c) => c.dtype().map(|d| (d, true)),
+        Object::Tensor(t) => Some((t.ty.dtype, false)),
+        Object::Const(c) => c.dtype().map(|d| (d, true)),
         _ => None,
     }
 }
 
 /// Promotes and broadcasts two operands.
-pub fn operands(cx: &mut Emitter, op: &str, a: &Val, b: &Val, rules: Rules) -> R<(Tensor, Tensor)> {
+pub fn operands(cx: &mut Emitter, op: &str, a: &Object, b: &Object, rules: Rules) -> R<(Tensor, Tensor)> {
     let (Some((da, a_scalar)), Some((db, b_scalar))) = (operand_dtype(a), operand_dtype(b)) else {
         return Err(faults::bad_operands(cx, op, a, b));
     };
@@ -62,8 +62,8 @@ pub fn operands(cx: &mut Emitter, op: &str, a: &Val, b: &Val, rules: Rules) -> R
 }
 
 /// An operand in the computation type; a Python number must fit into it.
-fn in_type(cx: &mut Emitter, v: &Val, dtype: Dtype) -> R<Tensor> {
-    let Val::Const(c) = v else {
+fn in_type(cx: &mut Emitter, v: &Object, dtype: Dtype) -> R<Tensor> {
+    let Object::Const(c) = v else {
         let t = convert::to_tensor(cx, v)?;
         return convert::cast(cx, t, dtype, None);
     };
@@ -82,7 +82,7 @@ fn in_type(cx: &mut Emitter, v: &Val, dtype: Dtype) -> R<Tensor> {
 }
 
 /// A binary operator with at least one tensor.
-pub fn binary(cx: &mut Emitter, op: BinOp, a: &Val, b: &Val) -> R<Val> {
+pub fn binary(cx: &mut Emitter, op: BinOp, a: &Object, b: &Object) -> R<Object> {
     let t = match op {
         BinOp::Add => add(cx, a, b)?,
         BinOp::Sub => sub(cx, a, b)?,
@@ -124,7 +124,7 @@ fn pair(cx: &mut Emitter, kind: impl Into<OpKind>, a: Tensor, b: Tensor) -> R<Te
     cx.tensor(kind, &[a.value, b.value], a.ty)
 }
 
-pub fn add(cx: &mut Emitter, a: &Val, b: &Val) -> R<Tensor> {
+pub fn add(cx: &mut Emitter, a: &Object, b: &Object) -> R<Tensor> {
     let (x, y) = operands(cx, "+", a, b, Rules { left_ptr: true, right_ptr: true, division: false })?;
     if x.ty.dtype.is_ptr() && y.ty.dtype.is_ptr() {
         return Err(faults::bad_operands(cx, "+", a, b));
@@ -143,7 +143,7 @@ fn addptr(cx: &mut Emitter, ptr: Tensor, offset: Tensor) -> R<Tensor> {
     cx.tensor(TtOp::Addptr, &[ptr.value, offset.value], ptr.ty)
 }
 
-pub fn sub(cx: &mut Emitter, a: &Val, b: &Val) -> R<Tensor> {
+pub fn sub(cx: &mut Emitter, a: &Object, b: &Object) -> R<Tensor> {
     let (x, y) = operands(cx, "-", a, b, Rules { left_ptr: true, ..Rules::default() })?;
     if x.ty.dtype.is_ptr() {
         if y.ty.dtype.is_ptr() {
@@ -155,7 +155,7 @@ pub fn sub(cx: &mut Emitter, a: &Val, b: &Val) -> R<Tensor> {
     checked(cx, ArithOp::Subf, ArithOp::Subi, "sub", x, y)
 }
 
-pub fn mul(cx: &mut Emitter, a: &Val, b: &Val) -> R<Tensor> {
+pub fn mul(cx: &mut Emitter, a: &Object, b: &Object) -> R<Tensor> {
     let (x, y) = operands(cx, "*", a, b, Rules::default())?;
     checked(cx, ArithOp::Mulf, ArithOp::Muli, "mul", x, y)
 }
@@ -170,8 +170,8 @@ fn checked(cx: &mut Emitter, float: ArithOp, int: ArithOp, name: &str, x: Tensor
         let (wx, wy) = (convert::cast(cx, x, Dtype::Int64, None)?, convert::cast(cx, y, Dtype::Int64, None)?);
         let wide = pair(cx, int, wx, wy)?;
         let (lo, hi) = dtype.int_range();
-        let below = compare(cx, Cmp::Le, &wide.into(), &Val::int(hi))?;
-        let above = compare(cx, Cmp::Ge, &wide.into(), &Val::int(lo))?;
+        let below = compare(cx, Cmp::Le, &wide.into(), &Object::int(hi))?;
+        let above = compare(cx, Cmp::Ge, &wide.into(), &Object::int(lo))?;
         let fits = pair(cx, ArithOp::Andi, below, above)?;
         device_assert(cx, fits, &format!("int{} overflow detected for operation {name}", dtype.bits()))?;
     }
@@ -185,7 +185,7 @@ pub fn device_assert(cx: &mut Emitter, cond: Tensor, message: &str) -> R<()> {
     cx.emit(state).map(|_| ())
 }
 
-fn true_div(cx: &mut Emitter, a: &Val, b: &Val) -> R<Tensor> {
+fn true_div(cx: &mut Emitter, a: &Object, b: &Object) -> R<Tensor> {
     let (x, y) = operands(cx, "/", a, b, Rules { division: true, ..Rules::default() })?;
     let (x, y) = if x.ty.dtype.is_int() {
         (convert::cast(cx, x, Dtype::Fp32, None)?, convert::cast(cx, y, Dtype::Fp32, None)?)
@@ -195,7 +195,7 @@ fn true_div(cx: &mut Emitter, a: &Val, b: &Val) -> R<Tensor> {
     pair(cx, ArithOp::Divf, x, y)
 }
 
-fn floor_div(cx: &mut Emitter, a: &Val, b: &Val) -> R<Tensor> {
+fn floor_div(cx: &mut Emitter, a: &Object, b: &Object) -> R<Tensor> {
     let (x, y) = operands(cx, "//", a, b, Rules { division: true, ..Rules::default() })?;
     if !x.ty.dtype.is_int() {
         return Err(cx.error_help(
@@ -208,7 +208,7 @@ fn floor_div(cx: &mut Emitter, a: &Val, b: &Val) -> R<Tensor> {
     pair(cx, if x.ty.dtype.is_signed() { ArithOp::Divsi } else { ArithOp::Divui }, x, y)
 }
 
-fn modulo(cx: &mut Emitter, a: &Val, b: &Val) -> R<Tensor> {
+fn modulo(cx: &mut Emitter, a: &Object, b: &Object) -> R<Tensor> {
     let (x, y) = operands(cx, "%", a, b, Rules { division: true, ..Rules::default() })?;
     let kind = match x.ty.dtype {
         d if d.is_float() => ArithOp::Remf,
@@ -219,7 +219,7 @@ fn modulo(cx: &mut Emitter, a: &Val, b: &Val) -> R<Tensor> {
 }
 
 /// A bit operation: integers only, promoted to the wider.
-pub fn bitwise(cx: &mut Emitter, kind: ArithOp, op: &str, a: &Val, b: &Val) -> R<Tensor> {
+pub fn bitwise(cx: &mut Emitter, kind: ArithOp, op: &str, a: &Object, b: &Object) -> R<Tensor> {
     let (x, y) = operands(cx, op, a, b, Rules::default())?;
     if !x.ty.dtype.is_int() || !y.ty.dtype.is_int() {
         return Err(faults::bad_operands(cx, op, a, b));
@@ -230,26 +230,26 @@ pub fn bitwise(cx: &mut Emitter, kind: ArithOp, op: &str, a: &Val, b: &Val) -> R
 }
 
 /// `and` / `or` of truth values.
-pub fn logical(cx: &mut Emitter, kind: ArithOp, a: &Val, b: &Val) -> R<Tensor> {
+pub fn logical(cx: &mut Emitter, kind: ArithOp, a: &Object, b: &Object) -> R<Tensor> {
     let (x, y) = (truth_bits(cx, a)?, truth_bits(cx, b)?);
     bitwise(cx, kind, if kind == ArithOp::Andi { "and" } else { "or" }, &x.into(), &y.into())
 }
 
-fn truth_bits(cx: &mut Emitter, v: &Val) -> R<Tensor> {
+fn truth_bits(cx: &mut Emitter, v: &Object) -> R<Tensor> {
     let t = convert::to_tensor(cx, v)?;
     if t.ty.dtype.is_bool() {
         return Ok(t);
     }
     Err(cx.error_help(
         &types::CONDITION,
-        format!("`and`, `or` and `not` need a truth value, found {}", Val::from(t).describe()),
+        format!("`and`, `or` and `not` need a truth value, found {}", Object::from(t).describe()),
         "no truth value",
         "compare it first, for example with `!= 0`",
     ))
 }
 
 /// `not x`
-pub fn logical_not(cx: &mut Emitter, v: &Val) -> R<Tensor> {
+pub fn logical_not(cx: &mut Emitter, v: &Object) -> R<Tensor> {
     let t = truth_bits(cx, v)?;
     invert(cx, t)
 }
@@ -263,7 +263,7 @@ pub fn negate(cx: &mut Emitter, t: Tensor) -> R<Tensor> {
         let help = "subtract from a pointer instead: `ptr - offset`";
         return Err(cx.error_help(
             &types::OPERAND_TYPES,
-            format!("`-` does not take {}", Val::from(t).describe()),
+            format!("`-` does not take {}", Object::from(t).describe()),
             "negated here",
             help,
         ));
@@ -279,7 +279,7 @@ pub fn invert(cx: &mut Emitter, t: Tensor) -> R<Tensor> {
         let help = "`~` inverts the bits of integers and truth values; to negate a number write `-x`, to invert a condition `~(x > 0)`";
         return Err(cx.error_help(
             &types::OPERAND_TYPES,
-            format!("`~` does not take {}", Val::from(t).describe()),
+            format!("`~` does not take {}", Object::from(t).describe()),
             "inverted here",
             help,
         ));
@@ -289,7 +289,7 @@ pub fn invert(cx: &mut Emitter, t: Tensor) -> R<Tensor> {
 }
 
 /// A comparison with at least one tensor.
-pub fn compare(cx: &mut Emitter, cmp: Cmp, a: &Val, b: &Val) -> R<Tensor> {
+pub fn compare(cx: &mut Emitter, cmp: Cmp, a: &Object, b: &Object) -> R<Tensor> {
     let (wide_a, wide_b) = (own_type(cx, a, b)?, own_type(cx, b, a)?);
     let (a, b) = (wide_a.as_ref().unwrap_or(a), wide_b.as_ref().unwrap_or(b));
     let (x, y) = operands(cx, cmp.symbol(), a, b, Rules::default())?;
@@ -299,8 +299,8 @@ pub fn compare(cx: &mut Emitter, cmp: Cmp, a: &Val, b: &Val) -> R<Tensor> {
 /// A number that does not fit the integer tensor that it is compared with, as a run-time value of its own type:
 /// Triton up to 3.6 compares in the type that both promote to (4294967295 with an int32 as uint32), later ones
 /// refuse it. `None` for any other operand.
-fn own_type(cx: &mut Emitter, v: &Val, other: &Val) -> R<Option<Val>> {
-    let (Val::Const(Const::Int(i)), Val::Tensor(t)) = (v, other) else { return Ok(None) };
+fn own_type(cx: &mut Emitter, v: &Object, other: &Object) -> R<Option<Object>> {
+    let (Object::Const(Const::Int(i)), Object::Tensor(t)) = (v, other) else { return Ok(None) };
     let dtype = t.ty.dtype;
     let Some(own) = Const::Int(*i).dtype().filter(|_| dtype.is_int() && !dtype.is_bool()) else {
         return Ok(None);
@@ -323,7 +323,7 @@ fn own_type(cx: &mut Emitter, v: &Val, other: &Val) -> R<Option<Val>> {
 }
 
 /// `tl.minimum` and `tl.maximum`.
-pub fn extremum(cx: &mut Emitter, max: bool, all_nan: bool, a: &Val, b: &Val) -> R<Tensor> {
+pub fn extremum(cx: &mut Emitter, max: bool, all_nan: bool, a: &Object, b: &Object) -> R<Tensor> {
     let (x, y) = operands(cx, if max { "maximum" } else { "minimum" }, a, b, Rules::default())?;
     let kind = match (x.ty.dtype, max) {
         (d, true) if d.is_float() => [ArithOp::Maxnumf, ArithOp::Maximumf][usize::from(all_nan)],
@@ -335,7 +335,7 @@ pub fn extremum(cx: &mut Emitter, max: bool, all_nan: bool, a: &Val, b: &Val) ->
 }
 
 /// Three operands in one type and one shape.
-pub fn ternary(cx: &mut Emitter, op: &str, args: [&Val; 3]) -> R<[Tensor; 3]> {
+pub fn ternary(cx: &mut Emitter, op: &str, args: [&Object; 3]) -> R<[Tensor; 3]> {
     let (mut tensor, mut scalar): (Option<Dtype>, Option<Dtype>) = (None, None);
     for v in args {
         let Some((d, is_scalar)) = operand_dtype(v) else {
@@ -365,7 +365,7 @@ pub fn ternary(cx: &mut Emitter, op: &str, args: [&Val; 3]) -> R<[Tensor; 3]> {
 }
 
 /// `tl.where`
-pub fn select(cx: &mut Emitter, cond: &Val, a: &Val, b: &Val) -> R<Tensor> {
+pub fn select(cx: &mut Emitter, cond: &Object, a: &Object, b: &Object) -> R<Tensor> {
     let cond = convert::to_tensor(cx, cond)?;
     let cond = convert::cast(cx, cond, Dtype::Int1, None)?;
     let (x, y) = operands(cx, "where", a, b, Rules { left_ptr: true, right_ptr: true, division: false })?;

@@ -19,16 +19,16 @@ use crate::ir::dialects::enums::Enumeration;
 use crate::ir::{ArithOp, Attr, OpKind, TtOp};
 use crate::irgen::emit::{Emitter, R, Tensor, supports_dtype};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Const, Val};
+use crate::irgen::value::{Const, Object};
 
 /// How a narrowing float conversion rounds.
 pub use crate::ir::dialects::enums::FpRounding as Rounding;
 
 /// The value as a tensor; a Python number becomes a scalar constant.
-pub fn to_tensor(cx: &mut Emitter, v: &Val) -> R<Tensor> {
+pub fn to_tensor(cx: &mut Emitter, v: &Object) -> R<Tensor> {
     match v {
-        Val::Tensor(t) => Ok(*t),
-        Val::Const(c) => match c.dtype() {
+        Object::Tensor(t) => Ok(*t),
+        Object::Const(c) => match c.dtype() {
             Some(dtype) => scalar_constant(cx, c, dtype),
             None => Err(faults::too_large(cx, v).unwrap_or_else(|| faults::expected(cx, "a tensor or a number", v))),
         },
@@ -53,7 +53,7 @@ pub fn scalar_constant(cx: &mut Emitter, c: &Const, dtype: Dtype) -> R<Tensor> {
         }
         // A value of the text is rounded once, to the type it is used in.
         let Some(attr) = Attr::float_splat(ty.to_ir(), x) else {
-            return Err(faults::expected(cx, "a float type", &Val::dtype(dtype)));
+            return Err(faults::expected(cx, "a float type", &Object::dtype(dtype)));
         };
         return cx.constant(attr, ty);
     }

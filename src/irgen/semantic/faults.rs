@@ -1,33 +1,33 @@
 //! What is said of values that do not fit: a wrong kind of argument, operands that do not go together.
 //!
-//! A value that was reported already ([`Val::Error`]) is not reported again.
+//! A value that was reported already ([`Object::Error`]) is not reported again.
 
 use crate::diag::codes::{names, types};
 use crate::irgen::emit::{Emitter, Reported};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Const, Val};
+use crate::irgen::value::{Const, Object};
 
 /// A type does not fit: says which was expected.
-pub fn expected(cx: &mut Emitter, what: &str, found: &Val) -> Reported {
-    if matches!(found, Val::Error) {
+pub fn expected(cx: &mut Emitter, what: &str, found: &Object) -> Reported {
+    if matches!(found, Object::Error) {
         return Reported;
     }
     let help = match found {
-        Val::Const(Const::Func(_) | Const::Builtin(_) | Const::Lambda(_)) | Val::Method(_) => {
+        Object::Const(Const::Func(_) | Const::Builtin(_) | Const::Lambda(_)) | Object::Method(_) => {
             "a function was named but not called: add `(…)`"
         }
-        Val::Const(Const::None) => "it is None: ask `if x is not None` before it is used",
-        Val::Const(Const::Str(_)) => "a string is no number: pass a value such as `0.0`",
-        Val::Const(Const::Space(_) | Const::Module(_)) => "a package is no value: name something in it",
-        Val::Const(Const::Type(_)) => "a type is no value: convert one with `x.to(dtype)`",
-        Val::Tuple(_) => "take the values out of the tuple: `a, b = values`, or `values[0]`",
-        Val::Desc(_) => "a descriptor is no tensor: load a block with `desc.load([offsets])`",
-        Val::Range(_) => "write a loop over the range",
-        Val::Tensor(t) if t.ty.dtype.is_ptr() => "a pointer is no number: load what it points to with `tl.load`",
-        Val::Tensor(t) if t.ty.is_block() => {
+        Object::Const(Const::None) => "it is None: ask `if x is not None` before it is used",
+        Object::Const(Const::Str(_)) => "a string is no number: pass a value such as `0.0`",
+        Object::Const(Const::Space(_) | Const::Module(_)) => "a package is no value: name something in it",
+        Object::Const(Const::Type(_)) => "a type is no value: convert one with `x.to(dtype)`",
+        Object::Tuple(_) => "take the values out of the tuple: `a, b = values`, or `values[0]`",
+        Object::Desc(_) => "a descriptor is no tensor: load a block with `desc.load([offsets])`",
+        Object::Range(_) => "write a loop over the range",
+        Object::Tensor(t) if t.ty.dtype.is_ptr() => "a pointer is no number: load what it points to with `tl.load`",
+        Object::Tensor(t) if t.ty.is_block() => {
             "reduce the tensor to one value, or use a function that works element by element"
         }
-        Val::Tensor(_) => "pass a literal or a `tl.constexpr` parameter, or convert the value with `.to(...)`",
+        Object::Tensor(_) => "pass a literal or a `tl.constexpr` parameter, or convert the value with `.to(...)`",
         _ => "`ttc explain E0310` says more",
     };
     let found = found.describe();
@@ -35,23 +35,23 @@ pub fn expected(cx: &mut Emitter, what: &str, found: &Val) -> Reported {
 }
 
 /// What to do about operands that do not go together.
-fn operand_help(op: &str, a: &Val, b: &Val) -> &'static str {
-    let any = |test: &dyn Fn(&Val) -> bool| test(a) || test(b);
-    let dtype = |v: &Val| v.as_tensor().map(|t| t.ty.dtype);
+fn operand_help(op: &str, a: &Object, b: &Object) -> &'static str {
+    let any = |test: &dyn Fn(&Object) -> bool| test(a) || test(b);
+    let dtype = |v: &Object| v.as_tensor().map(|t| t.ty.dtype);
     let pointers = [a, b].into_iter().filter(|v| dtype(v).is_some_and(Dtype::is_ptr)).count();
-    let floats = any(&|v| dtype(v).is_some_and(Dtype::is_float) || matches!(v, Val::Const(Const::Float(_))));
+    let floats = any(&|v| dtype(v).is_some_and(Dtype::is_float) || matches!(v, Object::Const(Const::Float(_))));
     match () {
-        () if any(&Val::is_none) => "one side is None: ask `if x is not None` before it is used",
-        () if any(&|v| matches!(v, Val::Const(Const::Str(_)))) => {
+        () if any(&Object::is_none) => "one side is None: ask `if x is not None` before it is used",
+        () if any(&|v| matches!(v, Object::Const(Const::Str(_)))) => {
             "strings are known at compile time only; to print a value write `tl.device_print(\"x\", x)`"
         }
-        () if any(&|v| matches!(v, Val::Const(Const::Func(_) | Const::Builtin(_)) | Val::Method(_))) => {
+        () if any(&|v| matches!(v, Object::Const(Const::Func(_) | Const::Builtin(_)) | Object::Method(_))) => {
             "a function was named but not called: add `(…)`"
         }
-        () if any(&|v| matches!(v, Val::Tuple(_))) => {
+        () if any(&|v| matches!(v, Object::Tuple(_))) => {
             "take the values out of the tuple first: `a, b = values`, or `values[0]`"
         }
-        () if any(&|v| matches!(v, Val::Desc(_))) => {
+        () if any(&|v| matches!(v, Object::Desc(_))) => {
             "a descriptor is no pointer: load a block with `desc.load([offsets])`"
         }
         () if pointers == 2 && matches!(op, "==" | "!=" | "<" | "<=" | ">" | ">=") => {
@@ -71,8 +71,8 @@ fn operand_help(op: &str, a: &Val, b: &Val) -> &'static str {
 }
 
 /// Reports operands that an operator does not take.
-pub fn bad_operands(cx: &mut Emitter, op: &str, a: &Val, b: &Val) -> Reported {
-    if matches!(a, Val::Error) || matches!(b, Val::Error) {
+pub fn bad_operands(cx: &mut Emitter, op: &str, a: &Object, b: &Object) -> Reported {
+    if matches!(a, Object::Error) || matches!(b, Object::Error) {
         return Reported;
     }
     if let Some(reported) = [a, b].into_iter().find_map(|v| too_large(cx, v)) {
@@ -84,9 +84,9 @@ pub fn bad_operands(cx: &mut Emitter, op: &str, a: &Val, b: &Val) -> Reported {
 }
 
 /// Reports an integer that no type of the language holds.
-pub fn too_large(cx: &mut Emitter, v: &Val) -> Option<Reported> {
+pub fn too_large(cx: &mut Emitter, v: &Object) -> Option<Reported> {
     match v {
-        Val::Const(c @ Const::Int(_)) if c.dtype().is_none() => Some(cx.error_help(
+        Object::Const(c @ Const::Int(_)) if c.dtype().is_none() => Some(cx.error_help(
             &types::INT_RANGE,
             format!("the integer {c} does not fit into 64 bits"),
             "too large for any integer type",
@@ -97,12 +97,12 @@ pub fn too_large(cx: &mut Emitter, v: &Val) -> Option<Reported> {
 }
 
 /// Reports something that a loop at compile time cannot run over.
-pub fn no_unrolling(cx: &mut Emitter, over: &Val, what: &str) -> Reported {
-    if matches!(over, Val::Error) {
+pub fn no_unrolling(cx: &mut Emitter, over: &Object, what: &str) -> Reported {
+    if matches!(over, Object::Error) {
         return Reported;
     }
     let (message, help) = match over {
-        Val::Range(_) => (
+        Object::Range(_) => (
             format!("{what} runs at compile time, but the bounds of this range are known only at run time"),
             "write a loop that adds up or stores each value: `for i in range(n): acc += …`",
         ),

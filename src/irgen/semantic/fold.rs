@@ -7,7 +7,7 @@ use super::cmp::Cmp;
 use crate::diag::codes::{names, types};
 use crate::irgen::emit::{Emitter, R, Reported, of_text};
 use crate::irgen::semantic::faults;
-use crate::irgen::value::{Const, Items, Val};
+use crate::irgen::value::{Const, Items, Object};
 use crate::parser::ast::{BinOp, UnaryOp};
 
 /// What went wrong in a compile-time operation.
@@ -17,32 +17,32 @@ enum Fault {
 }
 
 /// A binary operator on two values known at compile time.
-pub fn binary(cx: &mut Emitter, op: BinOp, a: &Val, b: &Val) -> R<Val> {
+pub fn binary(cx: &mut Emitter, op: BinOp, a: &Object, b: &Object) -> R<Object> {
     known(cx, a)?;
     known(cx, b)?;
     match (a, b) {
-        (Val::Tuple(x), Val::Tuple(y)) if op == BinOp::Add => {
+        (Object::Tuple(x), Object::Tuple(y)) if op == BinOp::Add => {
             cx.room((x.len() + y.len()) as u64)?;
-            Ok(Val::tuple(x.iter().chain(y.iter()).cloned().collect()))
+            Ok(Object::tuple(x.iter().chain(y.iter()).cloned().collect()))
         }
-        (Val::Tuple(x), Val::Const(c)) | (Val::Const(c), Val::Tuple(x)) if op == BinOp::Mul && c.as_int().is_some() => {
+        (Object::Tuple(x), Object::Const(c)) | (Object::Const(c), Object::Tuple(x)) if op == BinOp::Mul && c.as_int().is_some() => {
             let times = u64::try_from(c.as_int().unwrap_or(0).max(0)).unwrap_or(u64::MAX);
             cx.room((x.len() as u64).saturating_mul(times))?;
-            Ok(Val::tuple(x.iter().cloned().cycle().take(x.len() * times as usize).collect()))
+            Ok(Object::tuple(x.iter().cloned().cycle().take(x.len() * times as usize).collect()))
         }
-        (Val::Dict(x), Val::Dict(y)) if op == BinOp::BitOr => Ok(Val::Dict(std::rc::Rc::new(merge_dicts(cx, x, y)?))),
-        (Val::Const(Const::Str(x)), Val::Const(Const::Str(y))) if op == BinOp::Add => {
+        (Object::Dict(x), Object::Dict(y)) if op == BinOp::BitOr => Ok(Object::Dict(std::rc::Rc::new(merge_dicts(cx, x, y)?))),
+        (Object::Const(Const::Str(x)), Object::Const(Const::Str(y))) if op == BinOp::Add => {
             cx.room(of_text(x.len() + y.len()))?;
             Ok(Const::str(&format!("{x}{y}")).into())
         }
-        (Val::Const(Const::Str(x)), Val::Const(n)) | (Val::Const(n), Val::Const(Const::Str(x)))
+        (Object::Const(Const::Str(x)), Object::Const(n)) | (Object::Const(n), Object::Const(Const::Str(x)))
             if op == BinOp::Mul && n.as_int().is_some() =>
         {
             let times = usize::try_from(n.as_int().unwrap_or(0).max(0)).unwrap_or(usize::MAX);
             cx.room(of_text(x.len().saturating_mul(times)))?;
             Ok(Const::str(&x.repeat(times)).into())
         }
-        (Val::Const(x), Val::Const(y)) => match fold(op, x, y) {
+        (Object::Const(x), Object::Const(y)) => match fold(op, x, y) {
             Ok(c) => Ok(c.into()),
             Err(Fault::Types) => Err(faults::bad_operands(cx, op.symbol(), a, b)),
             Err(Fault::Math(why)) => Err(cx.error_help(
@@ -57,18 +57,18 @@ pub fn binary(cx: &mut Emitter, op: BinOp, a: &Val, b: &Val) -> R<Val> {
 }
 
 /// A unary operator on a value known at compile time.
-pub fn unary(cx: &mut Emitter, op: UnaryOp, v: &Val) -> R<Val> {
+pub fn unary(cx: &mut Emitter, op: UnaryOp, v: &Object) -> R<Object> {
     known(cx, v)?;
     let folded = match (op, v) {
         (UnaryOp::Not, _) => Some(Const::Bool(!truth(cx, v)?)),
-        (UnaryOp::Neg, Val::Const(Const::Float(f))) => Some(Const::Float(-f)),
-        (UnaryOp::Pos, Val::Const(Const::Float(f))) => Some(Const::Float(*f)),
-        (UnaryOp::Neg, Val::Const(c)) => c.as_int().and_then(i128::checked_neg).map(Const::Int),
-        (UnaryOp::Pos, Val::Const(c)) => c.as_int().map(Const::Int),
-        (UnaryOp::Invert, Val::Const(c)) => c.as_int().map(|i| Const::Int(!i)),
+        (UnaryOp::Neg, Object::Const(Const::Float(f))) => Some(Const::Float(-f)),
+        (UnaryOp::Pos, Object::Const(Const::Float(f))) => Some(Const::Float(*f)),
+        (UnaryOp::Neg, Object::Const(c)) => c.as_int().and_then(i128::checked_neg).map(Const::Int),
+        (UnaryOp::Pos, Object::Const(c)) => c.as_int().map(Const::Int),
+        (UnaryOp::Invert, Object::Const(c)) => c.as_int().map(|i| Const::Int(!i)),
         _ => None,
     };
-    folded.map(Val::from).ok_or_else(|| {
+    folded.map(Object::from).ok_or_else(|| {
         let found = v.describe();
         cx.error_help(
             &types::OPERAND_TYPES,
@@ -80,7 +80,7 @@ pub fn unary(cx: &mut Emitter, op: UnaryOp, v: &Val) -> R<Val> {
 }
 
 /// A comparison of two values known at compile time.
-pub fn compare(cx: &mut Emitter, cmp: Cmp, a: &Val, b: &Val) -> R<bool> {
+pub fn compare(cx: &mut Emitter, cmp: Cmp, a: &Object, b: &Object) -> R<bool> {
     // An argument is no None, whatever it is.
     if !(a.is_none() || b.is_none()) {
         known(cx, a)?;
@@ -91,15 +91,15 @@ pub fn compare(cx: &mut Emitter, cmp: Cmp, a: &Val, b: &Val) -> R<bool> {
         return Ok(same(a, b) == (cmp == Cmp::Eq));
     }
     let order = match (a, b) {
-        (Val::Const(Const::Str(x)), Val::Const(Const::Str(y))) => x.partial_cmp(y),
-        (Val::Tuple(x), Val::Tuple(y)) => {
+        (Object::Const(Const::Str(x)), Object::Const(Const::Str(y))) => x.partial_cmp(y),
+        (Object::Tuple(x), Object::Tuple(y)) => {
             // The first items that differ decide; without any, the longer one is greater.
             let Some((x, y)) = x.iter().zip(y.iter()).find(|(x, y)| !same(x, y)) else {
-                return compare(cx, cmp, &Val::int(x.len() as i128), &Val::int(y.len() as i128));
+                return compare(cx, cmp, &Object::int(x.len() as i128), &Object::int(y.len() as i128));
             };
             return compare(cx, cmp, x, y);
         }
-        (Val::Const(x), Val::Const(y)) => match (x.as_int(), y.as_int()) {
+        (Object::Const(x), Object::Const(y)) => match (x.as_int(), y.as_int()) {
             (Some(x), Some(y)) => Some(x.cmp(&y)),
             _ => match (x.as_float(), y.as_float()) {
                 (Some(x), Some(y)) if x.is_nan() || y.is_nan() => return Ok(false),
@@ -119,9 +119,9 @@ pub fn compare(cx: &mut Emitter, cmp: Cmp, a: &Val, b: &Val) -> R<bool> {
 }
 
 /// Reports the value of a run-time argument: a heuristic is evaluated long before the launch that knows it.
-pub fn known(cx: &mut Emitter, v: &Val) -> R<()> {
+pub fn known(cx: &mut Emitter, v: &Object) -> R<()> {
     match v {
-        Val::Argument(a) => Err(cx.error_help(
+        Object::Argument(a) => Err(cx.error_help(
             &names::NOT_CONSTEXPR,
             format!("the value of `{}` is known only at a launch", a.name),
             format!("needs the value of `{}`, which is known only at a launch", a.name),
@@ -132,14 +132,14 @@ pub fn known(cx: &mut Emitter, v: &Val) -> R<()> {
 }
 
 /// As Python's `bool(x)` of a value known at compile time.
-pub fn truth(cx: &mut Emitter, v: &Val) -> R<bool> {
+pub fn truth(cx: &mut Emitter, v: &Object) -> R<bool> {
     match v {
-        Val::Const(c) => Ok(c.truth()),
-        Val::Tuple(items) => Ok(!items.is_empty()),
-        Val::Dict(items) => Ok(!items.is_empty()),
-        Val::Argument(_) => known(cx, v).map(|()| false),
-        Val::Error => Err(Reported),
-        Val::Tensor(_) => {
+        Object::Const(c) => Ok(c.truth()),
+        Object::Tuple(items) => Ok(!items.is_empty()),
+        Object::Dict(items) => Ok(!items.is_empty()),
+        Object::Argument(_) => known(cx, v).map(|()| false),
+        Object::Error => Err(Reported),
+        Object::Tensor(_) => {
             let found = v.describe();
             Err(cx.error_help(
                 &names::NOT_CONSTEXPR,
@@ -153,7 +153,7 @@ pub fn truth(cx: &mut Emitter, v: &Val) -> R<bool> {
 }
 
 /// Checks a value that was just made.
-pub fn made(cx: &mut Emitter, v: Val) -> R<Val> {
+pub fn made(cx: &mut Emitter, v: Object) -> R<Object> {
     let (all, own) = (v.weight(), v.own_weight());
     if all > cx.max_value() {
         cx.room(all)?;
@@ -164,7 +164,7 @@ pub fn made(cx: &mut Emitter, v: Val) -> R<Val> {
 }
 
 /// `{**a, **b}`, which compares every key of `b` with those before it.
-pub fn merge_dicts(cx: &mut Emitter, a: &[(Val, Val)], b: &[(Val, Val)]) -> R<Items<(Val, Val)>> {
+pub fn merge_dicts(cx: &mut Emitter, a: &[(Object, Object)], b: &[(Object, Object)]) -> R<Items<(Object, Object)>> {
     let (n, m) = (a.len() as u64, b.len() as u64);
     cx.work(n + m * (n + m) / 16)?;
     Ok(merged(a, b))
@@ -172,7 +172,7 @@ pub fn merge_dicts(cx: &mut Emitter, a: &[(Val, Val)], b: &[(Val, Val)]) -> R<It
 
 /// `{**a, **b}`: the keys of the first keep their places.
 #[must_use]
-pub fn merged(a: &[(Val, Val)], b: &[(Val, Val)]) -> Items<(Val, Val)> {
+pub fn merged(a: &[(Object, Object)], b: &[(Object, Object)]) -> Items<(Object, Object)> {
     let mut all = a.to_vec();
     for (key, value) in b {
         match all.iter_mut().find(|(k, _)| same(k, key)) {
@@ -185,12 +185,12 @@ pub fn merged(a: &[(Val, Val)], b: &[(Val, Val)]) -> Items<(Val, Val)> {
 
 /// As Python's `==` on compile-time values; tuples compare element by element.
 #[must_use]
-pub fn same(a: &Val, b: &Val) -> bool {
+pub fn same(a: &Object, b: &Object) -> bool {
     match (a, b) {
-        (Val::Const(x), Val::Const(y)) => x == y,
-        (Val::Tuple(x), Val::Tuple(y)) => x.len() == y.len() && x.iter().zip(y.iter()).all(|(x, y)| same(x, y)),
-        (Val::Tensor(x), Val::Tensor(y)) => x == y,
-        (Val::Dict(x), Val::Dict(y)) => {
+        (Object::Const(x), Object::Const(y)) => x == y,
+        (Object::Tuple(x), Object::Tuple(y)) => x.len() == y.len() && x.iter().zip(y.iter()).all(|(x, y)| same(x, y)),
+        (Object::Tensor(x), Object::Tensor(y)) => x == y,
+        (Object::Dict(x), Object::Dict(y)) => {
             x.len() == y.len() && x.iter().all(|(k, v)| y.iter().any(|(l, w)| same(k, l) && same(v, w)))
         }
         _ => false,

@@ -7,13 +7,13 @@ use super::{faults, shape};
 use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
 use crate::irgen::emit::{Emitter, R, Reported, Tensor};
-use crate::irgen::value::{Const, SliceVal, Val};
+use crate::irgen::value::{Const, Object, SliceVal};
 
 /// `value[index]`
-pub fn subscript(cx: &mut Emitter, value: &Val, index: &Val) -> R<Val> {
+pub fn subscript(cx: &mut Emitter, value: &Object, index: &Object) -> R<Object> {
     match (value, index) {
-        (Val::Tensor(t), _) => index_tensor(cx, *t, index),
-        (Val::Tuple(items), Val::Const(c)) if c.as_int().is_some() => {
+        (Object::Tensor(t), _) => index_tensor(cx, *t, index),
+        (Object::Tuple(items), Object::Const(c)) if c.as_int().is_some() => {
             let i = c.as_int().unwrap_or(0);
             let at = if i < 0 { i + items.len() as i128 } else { i };
             match usize::try_from(at).ok().and_then(|i| items.get(i)) {
@@ -21,16 +21,16 @@ pub fn subscript(cx: &mut Emitter, value: &Val, index: &Val) -> R<Val> {
                 None => Err(outside(cx, i, items.len())),
             }
         }
-        (Val::Tuple(items), Val::Slice(s)) => slice_tuple(cx, items, s),
-        (Val::Dict(items), _) => index_dict(cx, items, index),
-        (Val::Const(Const::Str(text)), Val::Const(Const::Int(i))) => {
+        (Object::Tuple(items), Object::Slice(s)) => slice_tuple(cx, items, s),
+        (Object::Dict(items), _) => index_dict(cx, items, index),
+        (Object::Const(Const::Str(text)), Object::Const(Const::Int(i))) => {
             let at = if *i < 0 { i + text.chars().count() as i128 } else { *i };
             match usize::try_from(at).ok().and_then(|i| text.chars().nth(i)) {
                 Some(c) => Ok(Const::str(&c.to_string()).into()),
                 None => Err(outside_text(cx, *i, text)),
             }
         }
-        (Val::Tuple(_), _) => {
+        (Object::Tuple(_), _) => {
             Err(faults::expected(cx, "a compile-time integer or a slice as the index of a tuple", index))
         }
         _ => Err(no_index(cx, value)),
@@ -38,15 +38,15 @@ pub fn subscript(cx: &mut Emitter, value: &Val, index: &Val) -> R<Val> {
 }
 
 /// Reports a value that has no elements.
-fn no_index(cx: &mut Emitter, value: &Val) -> Reported {
+fn no_index(cx: &mut Emitter, value: &Object) -> Reported {
     let help = match value {
-        Val::Const(Const::Func(_)) => {
+        Object::Const(Const::Func(_)) => {
             "`kernel[grid](…)` launches from the host; in a kernel call a `@triton.jit` function as `f(…)`"
         }
-        Val::Desc(_) => "read a block with `desc.load([offsets])`",
-        Val::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) => "a number has no elements; use it as it is",
-        Val::Range(_) => "write a loop over the range",
-        Val::Method(_) => "call the method first",
+        Object::Desc(_) => "read a block with `desc.load([offsets])`",
+        Object::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) => "a number has no elements; use it as it is",
+        Object::Range(_) => "write a loop over the range",
+        Object::Method(_) => "call the method first",
         _ => "tuples, strings and tensors (by `:` and `None`) can be indexed",
     };
     let found = value.describe();
@@ -66,12 +66,12 @@ fn outside(cx: &mut Emitter, i: i128, len: usize) -> Reported {
     cx.error_help(&types::INDEX, format!("the index {i} is outside of a tuple of {len}"), "out of range", help)
 }
 
-fn slice_tuple(cx: &mut Emitter, items: &[Val], s: &SliceVal) -> R<Val> {
+fn slice_tuple(cx: &mut Emitter, items: &[Object], s: &SliceVal) -> R<Object> {
     let n = items.len() as i128;
-    let mut bound = |v: &Val, default: i128| -> R<i128> {
+    let mut bound = |v: &Object, default: i128| -> R<i128> {
         match v {
             v if v.is_none() => Ok(default),
-            Val::Const(c) if c.as_int().is_some() => {
+            Object::Const(c) if c.as_int().is_some() => {
                 let i = c.as_int().unwrap_or(0);
                 Ok((if i < 0 { i + n } else { i }).clamp(0, n))
             }
@@ -81,10 +81,12 @@ fn slice_tuple(cx: &mut Emitter, items: &[Val], s: &SliceVal) -> R<Val> {
     let (lo, hi) = (bound(&s.lower, 0)?, bound(&s.upper, n)?);
     let step = match &s.step {
         v if v.is_none() => 1,
-        Val::Const(Const::Int(i)) if *i > 0 => usize::try_from(*i).unwrap_or(usize::MAX),
+        Object::Const(Const::Int(i)) if *i > 0 => usize::try_from(*i).unwrap_or(usize::MAX),
         other => return Err(faults::expected(cx, "a positive step", other)),
     };
-    Ok(Val::tuple(items.get(lo as usize..hi.max(lo) as usize).unwrap_or(&[]).iter().step_by(step).cloned().collect()))
+    Ok(Object::tuple(
+        items.get(lo as usize..hi.max(lo) as usize).unwrap_or(&[]).iter().step_by(step).cloned().collect(),
+    ))
 }
 
 fn outside_text(cx: &mut Emitter, i: i128, text: &str) -> Reported {
@@ -93,18 +95,20 @@ fn outside_text(cx: &mut Emitter, i: i128, text: &str) -> Reported {
 }
 
 /// `x[:, None]`: only whole dimensions and new ones.
-fn index_tensor(cx: &mut Emitter, t: Tensor, index: &Val) -> R<Val> {
+fn index_tensor(cx: &mut Emitter, t: Tensor, index: &Object) -> R<Object> {
     let single = [index.clone()];
-    let parts: &[Val] = match index {
-        Val::Tuple(items) => items,
+    let parts: &[Object] = match index {
+        Object::Tuple(items) => items,
         _ => &single,
     };
     let rank = t.ty.shape().len();
-    let whole = |v: &Val| matches!(v, Val::Slice(s) if s.lower.is_none() && s.upper.is_none() && s.step.is_none());
+    let whole =
+        |v: &Object| matches!(v, Object::Slice(s) if s.lower.is_none() && s.upper.is_none() && s.step.is_none());
     // Triton up to 3.6 passed over the `:` of a scalar.
     let scalar = rank == 0 && !t.ty.dtype.is_ptr() && parts.iter().any(whole);
     if scalar && parts.iter().all(|p| whole(p) || p.is_none()) {
-        let message = format!("{} has no dimension for `:`; Triton takes this up to 3.6 only", Val::from(t).describe());
+        let message =
+            format!("{} has no dimension for `:`; Triton takes this up to 3.6 only", Object::from(t).describe());
         let diag = Diagnostic::warning(&names::DOUBTFUL, message).at(cx.span(), "the `:` is passed over");
         let _ = cx.report(diag.help(
             "write one `None` for each dimension of 1, as in `x[None]`, or leave the index out: scalars broadcast by themselves",
@@ -119,7 +123,7 @@ fn index_tensor(cx: &mut Emitter, t: Tensor, index: &Val) -> R<Val> {
                 if used > rank && !scalar {
                     return Err(cx.error_help(
                         &types::INDEX,
-                        format!("too many indices for {}", Val::from(t).describe()),
+                        format!("too many indices for {}", Object::from(t).describe()),
                         "one `:` too many",
                         format!(
                             "it has {rank} dimension{}: write one `:` for each, and `None` for new ones",
@@ -128,7 +132,7 @@ fn index_tensor(cx: &mut Emitter, t: Tensor, index: &Val) -> R<Val> {
                     ));
                 }
             }
-            Val::Error => return Err(Reported),
+            Object::Error => return Err(Reported),
             other => {
                 let found = other.describe();
                 if t.ty.dtype.is_ptr() {
@@ -152,7 +156,7 @@ fn index_tensor(cx: &mut Emitter, t: Tensor, index: &Val) -> R<Val> {
 }
 
 /// `d[key]`
-pub fn index_dict(cx: &mut Emitter, items: &[(Val, Val)], key: &Val) -> R<Val> {
+pub fn index_dict(cx: &mut Emitter, items: &[(Object, Object)], key: &Object) -> R<Object> {
     if let Some((_, v)) = items.iter().find(|(k, _)| same(k, key)) {
         return Ok(v.clone());
     }

@@ -3,16 +3,16 @@
 use super::shape;
 use crate::diag::codes::names;
 use crate::irgen::emit::{Emitter, R};
-use crate::irgen::value::{Class, Const, Val};
+use crate::irgen::value::{Class, Const, Object};
 
 /// The items of a tuple, a string or a range whose bounds are known.
 #[must_use]
-pub fn iterate(v: &Val) -> Option<Vec<Val>> {
+pub fn iterate(v: &Object) -> Option<Vec<Object>> {
     match v {
-        Val::Tuple(items) => Some(items.to_vec()),
-        Val::Dict(items) => Some(items.iter().map(|(k, _)| k.clone()).collect()),
-        Val::Range(r) => {
-            let int = |v: &Val| v.as_const().and_then(Const::as_int);
+        Object::Tuple(items) => Some(items.to_vec()),
+        Object::Dict(items) => Some(items.iter().map(|(k, _)| k.clone()).collect()),
+        Object::Range(r) => {
+            let int = |v: &Object| v.as_const().and_then(Const::as_int);
             let (start, end, step) = (int(&r.start)?, int(&r.end)?, int(&r.step)?);
             if step == 0 || (end - start) / step > 1 << 20 {
                 return None;
@@ -20,7 +20,7 @@ pub fn iterate(v: &Val) -> Option<Vec<Val>> {
             let mut items = vec![];
             let mut i = start;
             while if step > 0 { i < end } else { i > end } {
-                items.push(Val::int(i));
+                items.push(Object::int(i));
                 i += step;
             }
             Some(items)
@@ -31,34 +31,34 @@ pub fn iterate(v: &Val) -> Option<Vec<Val>> {
 
 /// The class that Python's `type(x)` names, for `isinstance`.
 #[must_use]
-pub fn is_instance(v: &Val, class: Class) -> bool {
+pub fn is_instance(v: &Object, class: Class) -> bool {
     match class {
-        Class::Tensor => matches!(v, Val::Tensor(_)) || matches!(v, Val::Argument(a) if a.ty.dtype.is_ptr()),
-        Class::Constexpr => matches!(v, Val::Const(c) if !matches!(c, Const::Type(_))),
-        Class::Tuple | Class::List => matches!(v, Val::Tuple(_)),
-        Class::Dict => matches!(v, Val::Dict(_)),
-        Class::Descriptor => matches!(v, Val::Desc(_)),
+        Class::Tensor => matches!(v, Object::Tensor(_)) || matches!(v, Object::Argument(a) if a.ty.dtype.is_ptr()),
+        Class::Constexpr => matches!(v, Object::Const(c) if !matches!(c, Const::Type(_))),
+        Class::Tuple | Class::List => matches!(v, Object::Tuple(_)),
+        Class::Dict => matches!(v, Object::Dict(_)),
+        Class::Descriptor => matches!(v, Object::Desc(_)),
         Class::Int => {
-            matches!(v, Val::Const(Const::Int(_) | Const::Bool(_)))
-                || matches!(v, Val::Argument(a) if a.ty.dtype.is_int())
+            matches!(v, Object::Const(Const::Int(_) | Const::Bool(_)))
+                || matches!(v, Object::Argument(a) if a.ty.dtype.is_int())
         }
         Class::Float => {
-            matches!(v, Val::Const(Const::Float(_))) || matches!(v, Val::Argument(a) if a.ty.dtype.is_float())
+            matches!(v, Object::Const(Const::Float(_))) || matches!(v, Object::Argument(a) if a.ty.dtype.is_float())
         }
-        Class::Bool => matches!(v, Val::Const(Const::Bool(_))),
-        Class::Str => matches!(v, Val::Const(Const::Str(_))),
-        Class::Dtype => matches!(v, Val::Const(Const::Type(_))),
-        Class::PointerType => matches!(v, Val::Const(Const::Type(t)) if t.dtype.is_ptr() && !t.is_block()),
-        Class::BlockType => matches!(v, Val::Const(Const::Type(t)) if t.is_block()),
+        Class::Bool => matches!(v, Object::Const(Const::Bool(_))),
+        Class::Str => matches!(v, Object::Const(Const::Str(_))),
+        Class::Dtype => matches!(v, Object::Const(Const::Type(_))),
+        Class::PointerType => matches!(v, Object::Const(Const::Type(t)) if t.dtype.is_ptr() && !t.is_block()),
+        Class::BlockType => matches!(v, Object::Const(Const::Type(t)) if t.is_block()),
         Class::Const => false,
     }
 }
 
 /// A tuple of compile-time integers (or one integer).
-pub fn ints_of(cx: &mut Emitter, v: &Val) -> R<Vec<i64>> {
+pub fn ints_of(cx: &mut Emitter, v: &Object) -> R<Vec<i64>> {
     let one = [v.clone()];
-    let items: &[Val] = match v {
-        Val::Tuple(items) => items,
+    let items: &[Object] = match v {
+        Object::Tuple(items) => items,
         _ => &one,
     };
     let mut ints = vec![];
@@ -79,7 +79,7 @@ pub fn ints_of(cx: &mut Emitter, v: &Val) -> R<Vec<i64>> {
 }
 
 /// A shape: compile-time powers of two.
-pub fn shape_of(cx: &mut Emitter, v: &Val) -> R<Vec<i64>> {
+pub fn shape_of(cx: &mut Emitter, v: &Object) -> R<Vec<i64>> {
     let shape = ints_of(cx, v)?;
     shape::check_shape(cx, &shape)?;
     Ok(shape)

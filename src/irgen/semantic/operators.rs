@@ -10,12 +10,12 @@ use crate::diag::codes::types;
 use crate::ir::{Attr, AttrData, Name};
 use crate::irgen::emit::{Emitter, R, Tensor};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Const, Val};
+use crate::irgen::value::{Const, Object};
 use crate::parser::ast::{BinOp, CmpOp, UnaryOp};
 
 /// A unary operator on any value.
-pub fn unary(cx: &mut Emitter, op: UnaryOp, v: &Val) -> R<Val> {
-    let Val::Tensor(t) = v else { return fold::unary(cx, op, v) };
+pub fn unary(cx: &mut Emitter, op: UnaryOp, v: &Object) -> R<Object> {
+    let Object::Tensor(t) = v else { return fold::unary(cx, op, v) };
     Ok(match op {
         UnaryOp::Neg => arith::negate(cx, *t)?.into(),
         UnaryOp::Pos => v.clone(),
@@ -25,9 +25,9 @@ pub fn unary(cx: &mut Emitter, op: UnaryOp, v: &Val) -> R<Val> {
 }
 
 /// A binary operator on any two values.
-pub fn binary(cx: &mut Emitter, op: BinOp, a: &Val, b: &Val) -> R<Val> {
-    if matches!(a, Val::Tensor(_)) || matches!(b, Val::Tensor(_)) {
-        if matches!(a, Val::Tuple(_)) || matches!(b, Val::Tuple(_)) {
+pub fn binary(cx: &mut Emitter, op: BinOp, a: &Object, b: &Object) -> R<Object> {
+    if matches!(a, Object::Tensor(_)) || matches!(b, Object::Tensor(_)) {
+        if matches!(a, Object::Tuple(_)) || matches!(b, Object::Tuple(_)) {
             return Err(faults::bad_operands(cx, op.symbol(), a, b));
         }
         return arith::binary(cx, op, a, b);
@@ -36,11 +36,11 @@ pub fn binary(cx: &mut Emitter, op: BinOp, a: &Val, b: &Val) -> R<Val> {
 }
 
 /// One comparison of any two values.
-pub fn compare(cx: &mut Emitter, op: CmpOp, a: &Val, b: &Val) -> R<Val> {
+pub fn compare(cx: &mut Emitter, op: CmpOp, a: &Object, b: &Object) -> R<Object> {
     let cmp = match op {
-        CmpOp::Is => return Ok(Val::bool(identical(a, b))),
-        CmpOp::IsNot => return Ok(Val::bool(!identical(a, b))),
-        CmpOp::In | CmpOp::NotIn => return contains(cx, a, b).map(|found| Val::bool(found == (op == CmpOp::In))),
+        CmpOp::Is => return Ok(Object::bool(identical(a, b))),
+        CmpOp::IsNot => return Ok(Object::bool(!identical(a, b))),
+        CmpOp::In | CmpOp::NotIn => return contains(cx, a, b).map(|found| Object::bool(found == (op == CmpOp::In))),
         CmpOp::Eq => Cmp::Eq,
         CmpOp::NotEq => Cmp::Ne,
         CmpOp::Lt => Cmp::Lt,
@@ -48,31 +48,32 @@ pub fn compare(cx: &mut Emitter, op: CmpOp, a: &Val, b: &Val) -> R<Val> {
         CmpOp::Gt => Cmp::Gt,
         CmpOp::GtE => Cmp::Ge,
     };
-    if matches!(a, Val::Tensor(_)) || matches!(b, Val::Tensor(_)) {
+    if matches!(a, Object::Tensor(_)) || matches!(b, Object::Tensor(_)) {
         // Against None and the like only the outcome of `==` is known.
-        let odd = |v: &Val| matches!(v, Val::Const(Const::None | Const::Str(_) | Const::Type(_)) | Val::Tuple(_));
+        let odd =
+            |v: &Object| matches!(v, Object::Const(Const::None | Const::Str(_) | Const::Type(_)) | Object::Tuple(_));
         if (odd(a) || odd(b)) && matches!(cmp, Cmp::Eq | Cmp::Ne) {
-            return Ok(Val::bool(cmp == Cmp::Ne));
+            return Ok(Object::bool(cmp == Cmp::Ne));
         }
         return Ok(arith::compare(cx, cmp, a, b)?.into());
     }
-    Ok(Val::bool(fold::compare(cx, cmp, a, b)?))
+    Ok(Object::bool(fold::compare(cx, cmp, a, b)?))
 }
 
-fn contains(cx: &mut Emitter, item: &Val, container: &Val) -> R<bool> {
+fn contains(cx: &mut Emitter, item: &Object, container: &Object) -> R<bool> {
     cx.work(container.own_weight() / 16)?;
     match (item, container) {
-        (Val::Tensor(_), _) => Err(faults::expected(cx, "a compile-time value before `in`", item)),
-        (Val::Argument(_), _) => fold::known(cx, item).map(|()| false),
-        (_, Val::Tuple(items)) => Ok(items.iter().any(|v| same(v, item))),
-        (_, Val::Dict(items)) => Ok(items.iter().any(|(k, _)| same(k, item))),
-        (Val::Const(Const::Str(part)), Val::Const(Const::Str(text))) => Ok(text.contains(&**part)),
+        (Object::Tensor(_), _) => Err(faults::expected(cx, "a compile-time value before `in`", item)),
+        (Object::Argument(_), _) => fold::known(cx, item).map(|()| false),
+        (_, Object::Tuple(items)) => Ok(items.iter().any(|v| same(v, item))),
+        (_, Object::Dict(items)) => Ok(items.iter().any(|(k, _)| same(k, item))),
+        (Object::Const(Const::Str(part)), Object::Const(Const::Str(text))) => Ok(text.contains(&**part)),
         _ => Err(faults::expected(cx, "a tuple or a string after `in`", container)),
     }
 }
 
 /// The condition as one bit.
-pub fn condition(cx: &mut Emitter, v: &Val, what: &str) -> R<Tensor> {
+pub fn condition(cx: &mut Emitter, v: &Object, what: &str) -> R<Tensor> {
     let t = convert::to_tensor(cx, v)?;
     if t.ty.numel() != 1 {
         let found = v.describe();
@@ -88,11 +89,11 @@ pub fn condition(cx: &mut Emitter, v: &Val, what: &str) -> R<Tensor> {
 }
 
 /// As Python's `is`: `None`, booleans, types and functions by identity, small values by equality of the same kind.
-fn identical(a: &Val, b: &Val) -> bool {
+fn identical(a: &Object, b: &Object) -> bool {
     match (a, b) {
-        (Val::Const(x), Val::Const(y)) => x.kind() == y.kind() && x == y,
-        (Val::Tensor(x), Val::Tensor(y)) => x == y,
-        (Val::Tuple(x), Val::Tuple(y)) => Rc::ptr_eq(x, y),
+        (Object::Const(x), Object::Const(y)) => x.kind() == y.kind() && x == y,
+        (Object::Tensor(x), Object::Tensor(y)) => x == y,
+        (Object::Tuple(x), Object::Tuple(y)) => Rc::ptr_eq(x, y),
         _ => false,
     }
 }

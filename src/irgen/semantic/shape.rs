@@ -7,7 +7,7 @@ use crate::diag::codes::types;
 use crate::ir::{ArithOp, Attr, AttrData, DenseData, TtOp};
 use crate::irgen::emit::{Emitter, R, Reported, Tensor};
 use crate::irgen::types::Ty;
-use crate::irgen::value::Val;
+use crate::irgen::value::Object;
 
 /// Reports extents that no tensor may have: each is a power of two, and their product is bounded.
 pub fn check_shape(cx: &mut Emitter, shape: &[i64]) -> R<()> {
@@ -244,7 +244,7 @@ pub fn join(cx: &mut Emitter, a: Tensor, b: Tensor) -> R<Tensor> {
 }
 
 /// The two halves along a last dimension of two.
-pub fn split(cx: &mut Emitter, t: Tensor) -> R<Val> {
+pub fn split(cx: &mut Emitter, t: Tensor) -> R<Object> {
     if t.ty.shape().last() != Some(&2) {
         return Err(cx.error_help(
             &types::BLOCK_SHAPE,
@@ -262,9 +262,9 @@ pub fn split(cx: &mut Emitter, t: Tensor) -> R<Val> {
     let mut halves = vec![];
     for value in cx.ir.results(op).to_vec() {
         let half = Tensor { value, ty };
-        halves.push(Val::from(if rank_1 { unsplat(cx, half)? } else { half }));
+        halves.push(Object::from(if rank_1 { unsplat(cx, half)? } else { half }));
     }
-    Ok(Val::tuple(halves))
+    Ok(Object::tuple(halves))
 }
 
 /// An axis counted from the front; negative ones count from the end.

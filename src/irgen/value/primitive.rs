@@ -6,7 +6,7 @@
 //! a dict.
 
 use super::constant::Const;
-use super::val::Val;
+use super::object::Object;
 use crate::irgen::emit::{Emits, Emitter, R};
 
 /// One primitive.
@@ -23,30 +23,30 @@ pub struct Builtin {
 /// What a primitive does, by what it needs for that.
 pub enum Run {
     /// It computes with its arguments alone.
-    Values(fn(&mut Emitter, &Args) -> R<Val>),
+    Values(fn(&mut Emitter, &Args) -> R<Object>),
     /// It calls functions that it is given, or asks for attributes by name.
-    Calls(fn(&mut dyn Calls, &Args) -> R<Val>),
+    Calls(fn(&mut dyn Calls, &Args) -> R<Object>),
 }
 
 /// What a primitive may ask of whoever walks the program: nothing else of names, scopes and control flow is open to it.
 pub trait Calls: Emits {
     /// Calls any callable value with positional arguments.
-    fn call(&mut self, f: &Val, args: Vec<Val>) -> R<Val>;
+    fn call(&mut self, f: &Object, args: Vec<Object>) -> R<Object>;
 
     /// `base.attr`
-    fn attribute(&mut self, base: &Val, attr: &str) -> R<Val>;
+    fn attribute(&mut self, base: &Object, attr: &str) -> R<Object>;
 }
 
 /// Arguments in the order of the parameters.
 pub struct Args {
     pub builtin: &'static Builtin,
-    pub values: Vec<Val>,
+    pub values: Vec<Object>,
 }
 
 /// A parameter of a primitive.
 pub struct Parameter {
     pub name: &'static str,
-    pub default: Option<Val>,
+    pub default: Option<Object>,
     pub keyword_only: bool,
     pub variadic: bool,
     /// `**name`
@@ -75,8 +75,8 @@ impl Builtin {
             let variadic = !keywords && name.starts_with('*');
             let name = name.trim_start_matches('*');
             let default = match () {
-                () if keywords => Some(Val::dict(vec![])),
-                () if variadic => Some(Val::tuple(vec![])),
+                () if keywords => Some(Object::dict(vec![])),
+                () if variadic => Some(Object::tuple(vec![])),
                 () => default.map(literal),
             };
             params.push(Parameter { name, default, keyword_only: keyword_only || keywords, variadic, keywords });
@@ -87,8 +87,8 @@ impl Builtin {
 }
 
 /// A default value of a signature.
-fn literal(text: &str) -> Val {
-    Val::Const(match text {
+fn literal(text: &str) -> Object {
+    Object::Const(match text {
         "None" => Const::None,
         "True" => Const::Bool(true),
         "False" => Const::Bool(false),

@@ -1,50 +1,50 @@
-//! [`ValTy`]: the static type of a value, what a specialisation of a function is keyed by. A compile-time value is its
-//! own type.
+//! [`ObjectType`]: the static type of a value. The types of its arguments name a specialisation of a function. A
+//! compile-time value is its own type.
 
 use std::fmt;
 
 use super::constant::Const;
-use super::val::Val;
+use super::object::Object;
 use crate::irgen::front::modules::Modules;
 use crate::irgen::types::Ty;
 
 /// The static type of a value.
 #[derive(Clone, PartialEq)]
-pub enum ValTy {
+pub enum ObjectType {
     Tensor(Ty),
     Const(Const),
-    Tuple(Vec<ValTy>),
+    Tuple(Vec<ObjectType>),
     Desc(Ty),
     Other,
 }
 
-impl Val {
+impl Object {
     /// The static type.
     #[must_use]
-    pub fn ty(&self) -> ValTy {
+    pub fn ty(&self) -> ObjectType {
         match self {
-            Val::Tensor(t) => ValTy::Tensor(t.ty),
-            Val::Tuple(items) => ValTy::Tuple(items.iter().map(Val::ty).collect()),
-            Val::Desc(d) => ValTy::Desc(d.block),
-            Val::Const(c) => ValTy::Const(c.clone()),
-            _ => ValTy::Other,
+            Object::Tensor(t) => ObjectType::Tensor(t.ty),
+            Object::Tuple(items) => ObjectType::Tuple(items.iter().map(Object::ty).collect()),
+            Object::Desc(d) => ObjectType::Desc(d.block),
+            Object::Const(c) => ObjectType::Const(c.clone()),
+            _ => ObjectType::Other,
         }
     }
 }
 
-impl ValTy {
+impl ObjectType {
     /// Part of a function's mangled name.
     #[must_use]
     pub fn mangle(&self, modules: &Modules) -> String {
         match self {
-            ValTy::Tensor(t) => t.mangle(),
-            ValTy::Const(c) => format!("c{}", mangle_const(c, modules)),
-            ValTy::Tuple(items) => {
+            ObjectType::Tensor(t) => t.mangle(),
+            ObjectType::Const(c) => format!("c{}", mangle_const(c, modules)),
+            ObjectType::Tuple(items) => {
                 let parts: Vec<String> = items.iter().map(|t| t.mangle(modules)).collect();
                 format!("T{}T", parts.join("_"))
             }
-            ValTy::Desc(t) => format!("TD{}", t.mangle()),
-            ValTy::Other => "o".to_owned(),
+            ObjectType::Desc(t) => format!("TD{}", t.mangle()),
+            ObjectType::Other => "o".to_owned(),
         }
     }
 }
@@ -71,18 +71,18 @@ fn mangle_const(c: &Const, modules: &Modules) -> String {
     }
 }
 
-impl fmt::Display for ValTy {
+impl fmt::Display for ObjectType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ValTy::Tensor(t) => write!(f, "{t}"),
-            ValTy::Const(Const::None) => f.write_str("None"),
-            ValTy::Const(c) => write!(f, "constexpr {c}"),
-            ValTy::Tuple(items) => {
+            ObjectType::Tensor(t) => write!(f, "{t}"),
+            ObjectType::Const(Const::None) => f.write_str("None"),
+            ObjectType::Const(c) => write!(f, "constexpr {c}"),
+            ObjectType::Tuple(items) => {
                 let parts: Vec<String> = items.iter().map(ToString::to_string).collect();
                 write!(f, "({})", parts.join(", "))
             }
-            ValTy::Desc(t) => write!(f, "tensor_descriptor<{t}>"),
-            ValTy::Other => f.write_str("an object of the front end"),
+            ObjectType::Desc(t) => write!(f, "tensor_descriptor<{t}>"),
+            ObjectType::Other => f.write_str("an object of the front end"),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::frame::Frame;
 use super::walker::{MAX_EVALUATION_DEPTH, Walker};
 use crate::diag::Diagnostic;
 use crate::irgen::emit::{R, quietly};
-use crate::irgen::value::Val;
+use crate::irgen::value::Object;
 use crate::parser::ast::Expr;
 
 /// Why a configuration or heuristic could not be evaluated: the first thing that went wrong in it.
@@ -26,14 +26,14 @@ pub fn because(diag: Diagnostic, cause: Cause) -> Diagnostic {
 
 impl Walker<'_> {
     /// Evaluates an expression at the top level of a module; `None` if it is no compile-time value.
-    pub fn evaluate(&mut self, module: usize, e: &Expr) -> Option<Val> {
+    pub fn evaluate(&mut self, module: usize, e: &Expr) -> Option<Object> {
         if self.depth > MAX_EVALUATION_DEPTH {
             return None;
         }
         self.depth += 1;
         let value = quietly(self, |cx| cx.isolated(module, |cx| cx.expr(e)));
         self.depth -= 1;
-        value.ok().filter(|v| !matches!(v, Val::Error))
+        value.ok().filter(|v| !matches!(v, Object::Error))
     }
 
     /// Runs `f` in a fresh compile-time frame.

@@ -9,54 +9,56 @@ use crate::irgen::emit::{R, Reported};
 use crate::irgen::front::space::Space;
 use crate::irgen::semantic::shape;
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Builtin, Const, Method, Val};
+use crate::irgen::value::{Builtin, Const, Method, Object};
 
 impl Walker<'_> {
     /// `value.attr`
-    pub fn attr(&mut self, base: &Val, attr: &str) -> R<Val> {
+    pub fn attr(&mut self, base: &Object, attr: &str) -> R<Object> {
         let found = match base {
-            Val::Error => return Err(Reported),
-            Val::Const(Const::Space(Space::GpuTarget)) if attr == "arch" => {
-                Some(Val::int(self.out.settings().target.triton_number()))
+            Object::Error => return Err(Reported),
+            Object::Const(Const::Space(Space::GpuTarget)) if attr == "arch" => {
+                Some(Object::int(self.out.settings().target.triton_number()))
             }
-            Val::Const(Const::Space(Space::GpuTarget)) if attr == "warp_size" => {
-                Some(Val::int(self.out.settings().target.warp_size()))
+            Object::Const(Const::Space(Space::GpuTarget)) if attr == "warp_size" => {
+                Some(Object::int(self.out.settings().target.warp_size()))
             }
-            Val::Const(Const::Space(space)) => self.space_attr(*space, attr),
-            Val::Config(c) => c.attribute(attr),
-            Val::Argument(a) if attr == "dtype" => {
-                Some(Val::dtype(a.ty.dtype.pointee().map_or(a.ty.dtype, |t| t.dtype)))
+            Object::Const(Const::Space(space)) => self.space_attr(*space, attr),
+            Object::Config(c) => c.attribute(attr),
+            Object::Argument(a) if attr == "dtype" => {
+                Some(Object::dtype(a.ty.dtype.pointee().map_or(a.ty.dtype, |t| t.dtype)))
             }
-            Val::Dict(_) | Val::Tuple(_) | Val::Argument(_) | Val::Const(Const::Str(_)) if self.frame.host => {
+            Object::Dict(_) | Object::Tuple(_) | Object::Argument(_) | Object::Const(Const::Str(_))
+                if self.frame.host =>
+            {
                 Self::method(base, builtins::host_method(base, attr))
             }
-            Val::Const(Const::Int(_)) if self.frame.host && builtins::host_method(base, attr).is_some() => {
+            Object::Const(Const::Int(_)) if self.frame.host && builtins::host_method(base, attr).is_some() => {
                 Self::method(base, builtins::host_method(base, attr))
             }
-            Val::Const(Const::Module(m)) => self.module_attr(*m, attr),
-            Val::Const(Const::Type(t)) => {
+            Object::Const(Const::Module(m)) => self.module_attr(*m, attr),
+            Object::Const(Const::Type(t)) => {
                 type_attr(*t, attr).or_else(|| Self::method(base, builtins::dtype_method(attr)))
             }
-            Val::Tensor(t) if attr == "T" => return Ok(shape::transpose(&mut self.out, *t)?.into()),
-            Val::Tensor(t) => tensor_attr(t.ty, attr).or_else(|| {
-                let member = builtins::tensor_method(attr).map(Const::Builtin).map(Val::from);
+            Object::Tensor(t) if attr == "T" => return Ok(shape::transpose(&mut self.out, *t)?.into()),
+            Object::Tensor(t) => tensor_attr(t.ty, attr).or_else(|| {
+                let member = builtins::tensor_method(attr).map(Const::Builtin).map(Object::from);
                 member.or_else(|| self.prelude_method(attr)).and_then(|f| Self::bind_method(base, f))
             }),
-            Val::Desc(d) => match attr {
-                "dtype" => Some(Val::dtype(d.block.dtype)),
-                "block_shape" => Some(Val::ints(d.block.shape())),
+            Object::Desc(d) => match attr {
+                "dtype" => Some(Object::dtype(d.block.dtype)),
+                "block_shape" => Some(Object::ints(d.block.shape())),
                 "block_type" | "type" => Some(Const::Type(d.block).into()),
-                "shape" => Some(Val::tuple(d.shape.iter().map(|&t| t.into()).collect())),
-                "strides" => Some(Val::tuple(d.strides.iter().map(|&t| t.into()).collect())),
+                "shape" => Some(Object::tuple(d.shape.iter().map(|&t| t.into()).collect())),
+                "strides" => Some(Object::tuple(d.strides.iter().map(|&t| t.into()).collect())),
                 _ => Self::method(base, builtins::descriptor_method(attr)),
             },
-            Val::Const(Const::Func(f)) if attr == "__name__" => Some(Const::str(f.name()).into()),
-            Val::Const(Const::Limits(d)) => limits_attr(*d, attr),
-            Val::Const(Const::Func(_)) if attr == "fn" => Some(base.clone()),
+            Object::Const(Const::Func(f)) if attr == "__name__" => Some(Const::str(f.name()).into()),
+            Object::Const(Const::Limits(d)) => limits_attr(*d, attr),
+            Object::Const(Const::Func(_)) if attr == "fn" => Some(base.clone()),
             // A compile-time value is its own `.value`, and numbers take tensor methods such as `.to`.
-            Val::Const(_) if attr == "value" => Some(base.clone()),
-            Val::Const(c) if c.as_float().is_some() => {
-                let member = builtins::tensor_method(attr).map(Const::Builtin).map(Val::from);
+            Object::Const(_) if attr == "value" => Some(base.clone()),
+            Object::Const(c) if c.as_float().is_some() => {
+                let member = builtins::tensor_method(attr).map(Const::Builtin).map(Object::from);
                 member.or_else(|| self.prelude_method(attr)).and_then(|f| Self::bind_method(base, f))
             }
             _ => None,
@@ -64,18 +66,18 @@ impl Walker<'_> {
         found.ok_or_else(|| self.unknown_attribute(base, attr))
     }
 
-    fn method(base: &Val, b: Option<&'static Builtin>) -> Option<Val> {
+    fn method(base: &Object, b: Option<&'static Builtin>) -> Option<Object> {
         b.and_then(|b| Self::bind_method(base, Const::Builtin(b).into()))
     }
 
-    fn bind_method(base: &Val, f: Val) -> Option<Val> {
+    fn bind_method(base: &Object, f: Object) -> Option<Object> {
         match f {
-            Val::Const(callee) => Some(Val::Method(Rc::new(Method { receiver: base.clone(), callee }))),
+            Object::Const(callee) => Some(Object::Method(Rc::new(Method { receiver: base.clone(), callee }))),
             _ => None,
         }
     }
 
-    fn module_attr(&mut self, module: usize, attr: &str) -> Option<Val> {
+    fn module_attr(&mut self, module: usize, attr: &str) -> Option<Object> {
         if let Some(v) = self.global(module, attr) {
             return Some(v);
         }
@@ -84,24 +86,24 @@ impl Walker<'_> {
     }
 }
 
-fn tensor_attr(ty: Ty, attr: &str) -> Option<Val> {
+fn tensor_attr(ty: Ty, attr: &str) -> Option<Object> {
     Some(match attr {
-        "dtype" => Val::dtype(ty.dtype),
+        "dtype" => Object::dtype(ty.dtype),
         "type" => Const::Type(ty).into(),
-        "shape" => Val::ints(ty.shape()),
-        "numel" => Val::int(ty.numel()),
+        "shape" => Object::ints(ty.shape()),
+        "numel" => Object::int(ty.numel()),
         _ => return None,
     })
 }
 
 /// `torch.finfo(t).max` and the like.
-fn limits_attr(d: Dtype, attr: &str) -> Option<Val> {
+fn limits_attr(d: Dtype, attr: &str) -> Option<Object> {
     let float = |x: f64| Some(Const::Float(x).into());
     if d.is_int() {
         return match attr {
-            "min" => Some(Val::int(d.int_range().0)),
-            "max" => Some(Val::int(d.int_range().1)),
-            "bits" => Some(Val::int(d.bits())),
+            "min" => Some(Object::int(d.int_range().0)),
+            "max" => Some(Object::int(d.int_range().1)),
+            "bits" => Some(Object::int(d.bits())),
             _ => None,
         };
     }
@@ -120,25 +122,25 @@ fn limits_attr(d: Dtype, attr: &str) -> Option<Val> {
         "min" => float(-top * 2f64.powi(max_exp)),
         "eps" => float(eps),
         "tiny" | "smallest_normal" => float(2f64.powi(min_exp)),
-        "bits" => Some(Val::int(d.bits())),
+        "bits" => Some(Object::int(d.bits())),
         _ => None,
     }
 }
 
-fn type_attr(ty: Ty, attr: &str) -> Option<Val> {
+fn type_attr(ty: Ty, attr: &str) -> Option<Object> {
     let d = ty.dtype;
     Some(match attr {
-        "element_ty" if ty.is_block() => Val::dtype(d),
+        "element_ty" if ty.is_block() => Object::dtype(d),
         "element_ty" => Const::Type(d.pointee()?).into(),
-        "scalar" | "dtype" => Val::dtype(d),
-        "shape" => Val::ints(ty.shape()),
-        "numel" => Val::int(ty.numel()),
+        "scalar" | "dtype" => Object::dtype(d),
+        "shape" => Object::ints(ty.shape()),
+        "numel" => Object::int(ty.numel()),
         "name" => Const::str(&ty.to_string()).into(),
-        "primitive_bitwidth" if !d.is_ptr() => Val::int(d.bits()),
-        "itemsize" if !d.is_ptr() => Val::int(d.bits() / 8),
-        "int_bitwidth" if d.is_int() => Val::int(d.bits()),
-        "fp_mantissa_width" if d.is_float() => Val::int(d.mantissa()),
-        "exponent_bias" => Val::int(match d {
+        "primitive_bitwidth" if !d.is_ptr() => Object::int(d.bits()),
+        "itemsize" if !d.is_ptr() => Object::int(d.bits() / 8),
+        "int_bitwidth" if d.is_int() => Object::int(d.bits()),
+        "fp_mantissa_width" if d.is_float() => Object::int(d.mantissa()),
+        "exponent_bias" => Object::int(match d {
             Dtype::Fp8e4b15 | Dtype::Fp8e5 | Dtype::Fp16 => 15,
             Dtype::Fp8e4nv => 7,
             Dtype::Fp8e4b8 => 8,

@@ -9,11 +9,11 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::names;
 use crate::diag::suggest::nearest;
 use crate::irgen::emit::{R, Reported};
-use crate::irgen::value::{Builtin, Const, Func, Val};
+use crate::irgen::value::{Builtin, Const, Func, Object};
 use crate::parser::ast::{Expr, FunctionDef, Param, ParamKind};
 
 /// A keyword argument.
-pub(super) type Keyword = (Arc<str>, Val);
+pub(super) type Keyword = (Arc<str>, Object);
 
 /// Keywords of NumPy, PyTorch and CUDA, with those that have their meaning here.
 const KEYWORDS_OF_OTHERS: &[(&[&str], &str)] = &[
@@ -28,9 +28,9 @@ const KEYWORDS_OF_OTHERS: &[(&[&str], &str)] = &[
 
 impl Walker<'_> {
     /// Binds arguments to the parameters of a primitive, with defaults.
-    pub fn bind_builtin(&mut self, b: &'static Builtin, args: Vec<Val>, keywords: Vec<Keyword>) -> R<Vec<Val>> {
+    pub fn bind_builtin(&mut self, b: &'static Builtin, args: Vec<Object>, keywords: Vec<Keyword>) -> R<Vec<Object>> {
         let params = b.params();
-        let mut slots: Vec<Option<Val>> = vec![None; params.len()];
+        let mut slots: Vec<Option<Object>> = vec![None; params.len()];
         let variadic = params.iter().position(|p| p.variadic);
         let positional = variadic.unwrap_or_else(|| params.iter().take_while(|p| !p.keyword_only).count());
         if variadic.is_none() && args.len() > positional {
@@ -60,10 +60,10 @@ impl Walker<'_> {
             slots[i] = Some(v);
         }
         if let Some(i) = variadic {
-            slots[i] = Some(Val::tuple(rest));
+            slots[i] = Some(Object::tuple(rest));
         }
         if let Some(i) = collects {
-            slots[i] = Some(Val::dict(more));
+            slots[i] = Some(Object::dict(more));
         }
         let mut values = vec![];
         for (slot, p) in slots.into_iter().zip(&params) {
@@ -76,9 +76,9 @@ impl Walker<'_> {
     }
 
     /// Binds arguments to a function's parameters, with defaults.
-    pub fn bind(&mut self, func: &Func, args: Vec<Val>, keywords: Vec<Keyword>) -> R<Vec<(Arc<str>, Val)>> {
+    pub fn bind(&mut self, func: &Func, args: Vec<Object>, keywords: Vec<Keyword>) -> R<Vec<(Arc<str>, Object)>> {
         let params = &func.def.params;
-        let mut slots: Vec<Option<Val>> = vec![None; params.len()];
+        let mut slots: Vec<Option<Object>> = vec![None; params.len()];
         let (mut rest, mut given) = (vec![], 0usize);
         let count = args.len();
         for v in args {
@@ -117,7 +117,7 @@ impl Walker<'_> {
         for (slot, p) in slots.into_iter().zip(params) {
             let value = match (slot, p.kind, &p.default) {
                 (Some(v), ..) => v,
-                (None, ParamKind::VarArgs, _) => Val::tuple(std::mem::take(&mut rest)),
+                (None, ParamKind::VarArgs, _) => Object::tuple(std::mem::take(&mut rest)),
                 (None, ParamKind::VarKwargs, _) => continue,
                 (None, _, Some(default)) => self.default_value(func, p, default)?,
                 (None, _, None) => {
@@ -134,7 +134,7 @@ impl Walker<'_> {
     }
 
     /// A parameter's default, evaluated where the function was written.
-    pub fn default_value(&mut self, func: &Func, p: &Param, default: &Expr) -> R<Val> {
+    pub fn default_value(&mut self, func: &Func, p: &Param, default: &Expr) -> R<Object> {
         if let Some(v) = self.evaluate(func.module, default) {
             Ok(v)
         } else {

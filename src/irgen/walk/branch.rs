@@ -19,7 +19,7 @@ use crate::ir::{Attr, Block, CfOp, OpState, ScfOp, Value};
 use crate::irgen::emit::{R, Reported, Tensor, in_block};
 use crate::irgen::front::assigned::first_return;
 use crate::irgen::semantic::{convert, fold, operators};
-use crate::irgen::value::Val;
+use crate::irgen::value::Object;
 use crate::parser::ast::{Expr, IfBranch, Stmt};
 
 /// What a branch leaves.
@@ -33,14 +33,14 @@ struct Branch {
 /// A name with its values at the end of both branches.
 struct Merged {
     name: Arc<str>,
-    then: Val,
-    other: Val,
+    then: Object,
+    other: Object,
 }
 
 impl Merged {
     /// A name whose value was reported as wrong.
     fn error(name: &Arc<str>) -> Merged {
-        Merged { name: name.clone(), then: Val::Error, other: Val::Error }
+        Merged { name: name.clone(), then: Object::Error, other: Object::Error }
     }
 }
 
@@ -58,7 +58,7 @@ impl Walker<'_> {
                 return Err(e);
             }
         };
-        let Val::Tensor(_) = cond else {
+        let Object::Tensor(_) = cond else {
             return if fold::truth(&mut self.out, &cond)? {
                 self.stmts(&first.body);
                 Ok(())
@@ -219,7 +219,7 @@ impl Walker<'_> {
                 self.lose(name);
                 continue;
             };
-            if matches!((a, b), (Val::Error, _) | (_, Val::Error)) {
+            if matches!((a, b), (Object::Error, _) | (_, Object::Error)) {
                 merged.push(Merged::error(name));
                 continue;
             }
@@ -238,7 +238,7 @@ impl Walker<'_> {
         both.sort();
         for name in both {
             let (Some(a), Some(b)) = (then.scope.get(name), other.scope.get(name)) else { continue };
-            if matches!((a, b), (Val::Error, _) | (_, Val::Error)) {
+            if matches!((a, b), (Object::Error, _) | (_, Object::Error)) {
                 merged.push(Merged::error(name));
             } else if a.ty() != b.ty() {
                 self.branch_types(name, None, a, b);
@@ -262,11 +262,11 @@ impl Walker<'_> {
         }
     }
 
-    fn branch_types(&mut self, name: &Arc<str>, before: Option<&Val>, a: &Val, b: &Val) {
+    fn branch_types(&mut self, name: &Arc<str>, before: Option<&Object>, a: &Object, b: &Object) {
         let (x, y) = (a.ty().to_string(), b.ty().to_string());
         let was = before.map(|v| format!(" (it was {} before)", v.ty())).unwrap_or_default();
-        let number = |v: &Val| matches!(v, Val::Const(c) if c.as_float().is_some());
-        let shapes = |v: &Val| v.as_tensor().map(|t| t.ty.shape());
+        let number = |v: &Object| matches!(v, Object::Const(c) if c.as_float().is_some());
+        let shapes = |v: &Object| v.as_tensor().map(|t| t.ty.shape());
         let help = match (a, b) {
             _ if before.is_some_and(number) => {
                 format!("`{name}` is a compile-time value and cannot depend on a run-time condition: use another name")
@@ -274,7 +274,7 @@ impl Walker<'_> {
             _ if shapes(a).is_some() && shapes(b).is_some() && shapes(a) != shapes(b) => {
                 format!("give `{name}` one shape on both paths, for example with `tl.broadcast_to` or other sizes")
             }
-            (Val::Tensor(_), Val::Tensor(_)) => {
+            (Object::Tensor(_), Object::Tensor(_)) => {
                 format!("give `{name}` one type on both paths, for example with `.to(...)`")
             }
             _ => format!("give `{name}` the same kind of value on both paths, or use two names"),
@@ -289,9 +289,9 @@ impl Walker<'_> {
     }
 
     /// `a if c else b`
-    pub fn if_expr(&mut self, test: &Expr, body: &Expr, orelse: &Expr) -> R<Val> {
+    pub fn if_expr(&mut self, test: &Expr, body: &Expr, orelse: &Expr) -> R<Object> {
         let cond = self.expr(test)?;
-        if !matches!(cond, Val::Tensor(_)) {
+        if !matches!(cond, Object::Tensor(_)) {
             return if fold::truth(&mut self.out, &cond)? { self.expr(body) } else { self.expr(orelse) };
         }
         let cond = operators::condition(&mut self.out, &cond, "a conditional expression")?;

@@ -14,14 +14,14 @@ use crate::diag::codes::names;
 use crate::ir::{Attr, OpState, TtOp, Type};
 use crate::irgen::builtins::DECORATORS;
 use crate::irgen::emit::{CallSite, R, Reported};
-use crate::irgen::value::{Args, Builtin, Const, Func, LambdaVal, Run, Val, ValTy};
+use crate::irgen::value::{Args, Builtin, Const, Func, LambdaVal, Object, ObjectType, Run};
 use crate::parser::ast::{Call, Expr, ExprKind};
 
 impl Walker<'_> {
     /// A call expression.
-    pub(super) fn call_expr(&mut self, call: &Call) -> R<Val> {
+    pub(super) fn call_expr(&mut self, call: &Call) -> R<Object> {
         let f = self.expr(&call.func);
-        if let Ok(Val::Const(Const::Builtin(b))) = &f
+        if let Ok(Object::Const(Const::Builtin(b))) = &f
             && DECORATORS.contains(&b.name)
         {
             // `triton.heuristics({…})` is a decorator; applied to a function it gives the function.
@@ -36,14 +36,14 @@ impl Walker<'_> {
         let mut failed = false;
         for k in &call.keywords {
             // A hook runs at a launch; nothing of it need be known here.
-            if matches!(&f, Ok(Val::Const(Const::Builtin(b))) if b.name == "Config")
+            if matches!(&f, Ok(Object::Const(Const::Builtin(b))) if b.name == "Config")
                 && k.name.as_ref().is_some_and(|n| n == "pre_hook")
             {
                 continue;
             }
             match (&k.name, self.expr(&k.value)) {
                 (Some(name), Ok(v)) => keywords.push((name.name.clone(), v)),
-                (None, Ok(Val::Dict(items))) => {
+                (None, Ok(Object::Dict(items))) => {
                     for (key, v) in items.iter() {
                         keywords.push((Arc::from(key.show()), v.clone()));
                     }
@@ -64,26 +64,26 @@ impl Walker<'_> {
     }
 
     /// Calls any callable value.
-    pub fn apply(&mut self, f: &Val, mut args: Vec<Val>, keywords: Vec<Keyword>) -> R<Val> {
+    pub fn apply(&mut self, f: &Object, mut args: Vec<Object>, keywords: Vec<Keyword>) -> R<Object> {
         self.out.step()?;
         match f {
-            Val::Const(Const::Builtin(b)) => self.call_builtin(b, args, keywords),
-            Val::Const(Const::Func(func)) if func.jit => self.call_jit(func, args, keywords),
-            Val::Const(Const::Func(func)) => self.call_host(func, args, keywords),
-            Val::Const(Const::Lambda(l)) => self.call_lambda(l, &args),
-            Val::Const(Const::Class(c)) => self.construct(*c, &args, &keywords),
-            Val::Method(m) => {
+            Object::Const(Const::Builtin(b)) => self.call_builtin(b, args, keywords),
+            Object::Const(Const::Func(func)) if func.jit => self.call_jit(func, args, keywords),
+            Object::Const(Const::Func(func)) => self.call_host(func, args, keywords),
+            Object::Const(Const::Lambda(l)) => self.call_lambda(l, &args),
+            Object::Const(Const::Class(c)) => self.construct(*c, &args, &keywords),
+            Object::Method(m) => {
                 args.insert(0, m.receiver.clone());
-                self.apply(&Val::Const(m.callee.clone()), args, keywords)
+                self.apply(&Object::Const(m.callee.clone()), args, keywords)
             }
-            Val::Error => Err(Reported),
+            Object::Error => Err(Reported),
             other => {
                 let help = match other {
-                    Val::Const(Const::Type(_)) => "convert a value with its method: `x.to(dtype)`",
-                    Val::Const(Const::Space(_) | Const::Module(_)) => {
+                    Object::Const(Const::Type(_)) => "convert a value with its method: `x.to(dtype)`",
+                    Object::Const(Const::Space(_) | Const::Module(_)) => {
                         "this is a package: call one of its functions, as in `tl.load(…)`"
                     }
-                    Val::Tensor(_) => {
+                    Object::Tensor(_) => {
                         "a value is no function; for a product write `*`, for elements in memory `tl.load(ptr + i)`"
                     }
                     _ => "this is a value, not a function: leave out the `()`",
@@ -98,7 +98,7 @@ impl Walker<'_> {
         }
     }
 
-    fn call_builtin(&mut self, b: &'static Builtin, args: Vec<Val>, keywords: Vec<Keyword>) -> R<Val> {
+    fn call_builtin(&mut self, b: &'static Builtin, args: Vec<Object>, keywords: Vec<Keyword>) -> R<Object> {
         let values = self.bind_builtin(b, args, keywords)?;
         let args = Args { builtin: b, values };
         match b.run {
@@ -108,15 +108,15 @@ impl Walker<'_> {
     }
 
     /// Calls a jit function: lowers the specialisation if it is new, and emits `tt.call`.
-    pub fn call_jit(&mut self, func: &Func, args: Vec<Val>, keywords: Vec<Keyword>) -> R<Val> {
+    pub fn call_jit(&mut self, func: &Func, args: Vec<Object>, keywords: Vec<Keyword>) -> R<Object> {
         if self.frame.host {
             return self.call_host(func, args, keywords);
         }
         let bound = self.bind(func, args, keywords)?;
-        if bound.iter().any(|(_, v)| matches!(v, Val::Error)) {
+        if bound.iter().any(|(_, v)| matches!(v, Object::Error)) {
             return Err(Reported);
         }
-        if let Some((name, v)) = bound.iter().find(|(_, v)| v.ty() == ValTy::Other) {
+        if let Some((name, v)) = bound.iter().find(|(_, v)| v.ty() == ObjectType::Other) {
             let found = v.describe();
             return Err(self.out.error_help(
                 &names::BAD_ARGUMENTS,
@@ -130,7 +130,7 @@ impl Walker<'_> {
         let mangled: Vec<String> = bound.iter().map(|(_, v)| v.ty().mangle(&self.mods)).collect();
         let symbol = format!("{}__{}", self.mods.qualified(func.module, func.name()), mangled.join("_"));
         match self.functions.get(&symbol) {
-            Some(Specialisation { result: Some(Val::Error) }) => return Err(Reported),
+            Some(Specialisation { result: Some(Object::Error) }) => return Err(Reported),
             Some(Specialisation { result: Some(_) }) => {}
             Some(Specialisation { result: None }) => {
                 return Err(self.out.error_help(
@@ -143,7 +143,7 @@ impl Walker<'_> {
             None => self.lower_callee(func, &symbol, &bound)?,
         }
         let result = match self.functions.get(&symbol) {
-            Some(Specialisation { result: Some(v) }) if !matches!(v, Val::Error) => v.clone(),
+            Some(Specialisation { result: Some(v) }) if !matches!(v, Object::Error) => v.clone(),
             _ => return Err(Reported),
         };
         let mut operands = vec![];
@@ -160,7 +160,7 @@ impl Walker<'_> {
         Ok(result.rebuild(&mut values))
     }
 
-    fn lower_callee(&mut self, func: &Func, symbol: &str, bound: &[(Arc<str>, Val)]) -> R<()> {
+    fn lower_callee(&mut self, func: &Func, symbol: &str, bound: &[(Arc<str>, Object)]) -> R<()> {
         if self.out.calls().len() as u32 >= MAX_DEPTH {
             return Err(self.out.error_help(
                 &names::RECURSION,
@@ -187,12 +187,12 @@ impl Walker<'_> {
         self.out.replace_block(block);
         self.out.replace_here(here);
         self.out.pop_call();
-        self.functions.insert(symbol.to_owned(), Specialisation { result: Some(result.unwrap_or(Val::Error)) });
+        self.functions.insert(symbol.to_owned(), Specialisation { result: Some(result.unwrap_or(Object::Error)) });
         Ok(())
     }
 
     /// Evaluates a plain Python function (or one marked `constexpr_function`) on compile-time values.
-    fn call_host(&mut self, func: &Func, args: Vec<Val>, keywords: Vec<Keyword>) -> R<Val> {
+    fn call_host(&mut self, func: &Func, args: Vec<Object>, keywords: Vec<Keyword>) -> R<Object> {
         if self.depth > MAX_DEPTH {
             return Err(self.out.error_help(
                 &names::RECURSION,
@@ -211,15 +211,15 @@ impl Walker<'_> {
                 cx.frame.scope.set(name, v.clone());
             }
             cx.stmts(&func.def.body);
-            cx.frame.host_result.take().unwrap_or(Val::NONE)
+            cx.frame.host_result.take().unwrap_or(Object::NONE)
         });
         self.out.pop_call();
         self.depth -= 1;
-        let failed = self.out.errors() > errors || matches!(result, Val::Error);
+        let failed = self.out.errors() > errors || matches!(result, Object::Error);
         if failed { Err(Reported) } else { Ok(result) }
     }
 
-    fn call_lambda(&mut self, l: &Rc<LambdaVal>, args: &[Val]) -> R<Val> {
+    fn call_lambda(&mut self, l: &Rc<LambdaVal>, args: &[Object]) -> R<Object> {
         if args.len() > l.def.params.len() {
             return Err(self.out.error_help(
                 &names::BAD_ARGUMENTS,

@@ -1,4 +1,4 @@
-//! Expressions: every node becomes a [`Val`], known at compile time or computed by operations.
+//! Expressions: every node becomes an [`Object`], known at compile time or computed by operations.
 //!
 //! 1. Each expression sets the current location to its own place while it is evaluated.
 //! 2. Both operands of an operator are evaluated even if the first is wrong, so that both errors are reported.
@@ -14,12 +14,12 @@ use crate::ir::ArithOp;
 use crate::irgen::emit::{R, Reported, of_text};
 use crate::irgen::front::advice;
 use crate::irgen::semantic::{arith, faults, fold, index, items, operators};
-use crate::irgen::value::{Const, LambdaVal, SliceVal, Val};
+use crate::irgen::value::{Const, LambdaVal, Object, SliceVal};
 use crate::parser::ast::{BoolOp, CmpOp, Comp, Constant, Expr, ExprKind, FString, FStringPart, Slice};
 
 impl Walker<'_> {
     /// Evaluates an expression.
-    pub fn expr(&mut self, e: &Expr) -> R<Val> {
+    pub fn expr(&mut self, e: &Expr) -> R<Object> {
         match &e.kind {
             // The frequent ones that emit nothing need no location.
             ExprKind::Constant(c) => self.at(e.span, |cx| cx.literal(c)),
@@ -33,7 +33,7 @@ impl Walker<'_> {
         }
     }
 
-    fn expr_here(&mut self, e: &Expr) -> R<Val> {
+    fn expr_here(&mut self, e: &Expr) -> R<Object> {
         match &e.kind {
             ExprKind::Constant(c) => self.literal(c),
             ExprKind::Name(name) => self.name(name),
@@ -73,7 +73,7 @@ impl Walker<'_> {
                 self.set(&target.name, value.clone());
                 Ok(value)
             }
-            ExprKind::Tuple(items) | ExprKind::List(items) => Ok(Val::tuple(self.exprs(items)?)),
+            ExprKind::Tuple(items) | ExprKind::List(items) => Ok(Object::tuple(self.exprs(items)?)),
             ExprKind::ListComp(c) | ExprKind::Generator(c) => self.comprehension(c),
             ExprKind::Starred(_) => Err(self
                 .out
@@ -101,7 +101,7 @@ impl Walker<'_> {
     }
 
     /// Several expressions; `*x` is spread. All are evaluated even if one is wrong.
-    pub fn exprs(&mut self, items: &[Expr]) -> R<Vec<Val>> {
+    pub fn exprs(&mut self, items: &[Expr]) -> R<Vec<Object>> {
         let mut values = Vec::with_capacity(items.len());
         let mut failed = false;
         for item in items {
@@ -110,7 +110,7 @@ impl Walker<'_> {
                 _ => None,
             };
             match (self.expr(spread.map_or(item, |inner| inner)), spread.is_some()) {
-                (Ok(Val::Tuple(inner)), true) => values.extend(inner.iter().cloned()),
+                (Ok(Object::Tuple(inner)), true) => values.extend(inner.iter().cloned()),
                 (Ok(other), true) => {
                     failed = true;
                     self.out.replace_span(item.span);
@@ -123,8 +123,8 @@ impl Walker<'_> {
         if failed { Err(Reported) } else { Ok(values) }
     }
 
-    fn literal(&mut self, c: &Constant) -> R<Val> {
-        Ok(Val::Const(match c {
+    fn literal(&mut self, c: &Constant) -> R<Object> {
+        Ok(Object::Const(match c {
             Constant::None => Const::None,
             Constant::Bool(b) => Const::Bool(*b),
             Constant::Ellipsis => Const::Ellipsis,
@@ -150,7 +150,7 @@ impl Walker<'_> {
         }))
     }
 
-    fn fstring(&mut self, f: &FString) -> R<Val> {
+    fn fstring(&mut self, f: &FString) -> R<Object> {
         let mut text = String::new();
         for part in &f.parts {
             match part {
@@ -164,7 +164,7 @@ impl Walker<'_> {
                     }
                     self.out.room(v.weight().saturating_add(of_text(text.len())))?;
                     text.push_str(&match (&v, field.conversion) {
-                        (Val::Const(Const::Str(s)), Some(_)) if field.conversion != Some('s') => format!("'{s}'"),
+                        (Object::Const(Const::Str(s)), Some(_)) if field.conversion != Some('s') => format!("'{s}'"),
                         _ => v.show(),
                     });
                 }
@@ -174,13 +174,13 @@ impl Walker<'_> {
     }
 
     /// Reports a value whose text is not known at compile time.
-    fn printable(&mut self, e: &Expr, v: &Val) -> R<()> {
+    fn printable(&mut self, e: &Expr, v: &Object) -> R<()> {
         fold::known(&mut self.out, v)?;
-        let is_known = |v: &Val| matches!(v, Val::Const(_) | Val::Dict(_));
+        let is_known = |v: &Object| matches!(v, Object::Const(_) | Object::Dict(_));
         match v {
-            Val::Tuple(items) if items.iter().all(is_known) => Ok(()),
+            Object::Tuple(items) if items.iter().all(is_known) => Ok(()),
             v if is_known(v) => Ok(()),
-            Val::Error => Err(Reported),
+            Object::Error => Err(Reported),
             other => {
                 let (found, source) = (other.describe(), self.mods.map.text(e.span).to_owned());
                 let diag = Diagnostic::error(
@@ -193,15 +193,15 @@ impl Walker<'_> {
         }
     }
 
-    fn slice(&mut self, s: &Slice) -> R<Val> {
-        let mut part = |e: &Option<Box<Expr>>| e.as_ref().map_or(Ok(Val::NONE), |e| self.expr(e));
+    fn slice(&mut self, s: &Slice) -> R<Object> {
+        let mut part = |e: &Option<Box<Expr>>| e.as_ref().map_or(Ok(Object::NONE), |e| self.expr(e));
         let (lower, upper, step) = (part(&s.lower)?, part(&s.upper)?, part(&s.step)?);
-        Ok(Val::Slice(Rc::new(SliceVal { lower, upper, step })))
+        Ok(Object::Slice(Rc::new(SliceVal { lower, upper, step })))
     }
 
     /// Warns of `and` and `or` between tensors: nothing is left out, both sides are computed for each element.
-    fn warn_of_logic(&mut self, op: BoolOp, values: &[Val]) {
-        let block = |v: &Val| matches!(v, Val::Tensor(t) if t.ty.is_block() && t.ty.dtype.is_bool());
+    fn warn_of_logic(&mut self, op: BoolOp, values: &[Object]) {
+        let block = |v: &Object| matches!(v, Object::Tensor(t) if t.ty.is_block() && t.ty.dtype.is_bool());
         if !values.iter().any(block) || self.mods.get(self.frame.module).prelude {
             return;
         }
@@ -215,12 +215,12 @@ impl Walker<'_> {
         let _ = self.out.report(diag);
     }
 
-    fn bool_op(&mut self, op: BoolOp, values: &[Expr]) -> R<Val> {
+    fn bool_op(&mut self, op: BoolOp, values: &[Expr]) -> R<Object> {
         let mut dynamic = vec![];
-        let mut last = Val::NONE;
+        let mut last = Object::NONE;
         for e in values {
             let v = self.expr(e)?;
-            if matches!(v, Val::Tensor(_)) {
+            if matches!(v, Object::Tensor(_)) {
                 dynamic.push(v);
                 continue;
             }
@@ -235,7 +235,7 @@ impl Walker<'_> {
     }
 
     /// Joins run-time truth values, the last two first.
-    fn combine(&mut self, op: BoolOp, mut values: Vec<Val>, otherwise: Val) -> R<Val> {
+    fn combine(&mut self, op: BoolOp, mut values: Vec<Object>, otherwise: Object) -> R<Object> {
         let kind = if op == BoolOp::And { ArithOp::Andi } else { ArithOp::Ori };
         let Some(mut acc) = values.pop() else { return Ok(otherwise) };
         while let Some(v) = values.pop() {
@@ -244,9 +244,9 @@ impl Walker<'_> {
         Ok(acc)
     }
 
-    fn comparison(&mut self, left: &Expr, rest: &[(CmpOp, Expr)]) -> R<Val> {
+    fn comparison(&mut self, left: &Expr, rest: &[(CmpOp, Expr)]) -> R<Object> {
         let mut a = self.expr(left);
-        let (mut dynamic, mut last) = (vec![], Val::NONE);
+        let (mut dynamic, mut last) = (vec![], Object::NONE);
         for (op, e) in rest {
             let b = self.expr(e);
             let (x, y) = (a?, b?);
@@ -258,7 +258,7 @@ impl Walker<'_> {
             if rest.len() == 1 {
                 return Ok(v);
             }
-            if matches!(v, Val::Tensor(_)) {
+            if matches!(v, Object::Tensor(_)) {
                 dynamic.push(v);
             } else if fold::truth(&mut self.out, &v)? {
                 last = v;
@@ -270,8 +270,8 @@ impl Walker<'_> {
     }
 
     /// Warns of `is` with a string or a number, as Python does of literals.
-    fn warn_of_identity(&mut self, op: CmpOp, a: &Val, b: &Val) {
-        let value = |v: &Val| matches!(v, Val::Const(Const::Str(_) | Const::Int(_) | Const::Float(_)));
+    fn warn_of_identity(&mut self, op: CmpOp, a: &Object, b: &Object) {
+        let value = |v: &Object| matches!(v, Object::Const(Const::Str(_) | Const::Int(_) | Const::Float(_)));
         if !(value(a) && value(b)) || self.frame.host {
             return;
         }
@@ -283,7 +283,7 @@ impl Walker<'_> {
     }
 
     /// `[f(x) for x in items if c(x)]` over a tuple, at compile time.
-    fn comprehension(&mut self, c: &Comp) -> R<Val> {
+    fn comprehension(&mut self, c: &Comp) -> R<Object> {
         if self.frame.host {
             return self.host_comprehension(c);
         }
@@ -309,6 +309,6 @@ impl Walker<'_> {
                 out.push(self.expr(&c.element)?);
             }
         }
-        Ok(Val::tuple(out))
+        Ok(Object::tuple(out))
     }
 }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::scope::Scope;
 use crate::ir::{Block, Loc, Region};
-use crate::irgen::value::Val;
+use crate::irgen::value::Object;
 use crate::source::Span;
 
 /// A `return` whose operation is made once the function's type is known.
 pub(super) struct Return {
     pub(super) block: Block,
     pub(super) loc: Loc,
-    pub(super) value: Val,
+    pub(super) value: Object,
     pub(super) span: Span,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Frame {
     /// Names bound only inside a loop or one branch that is over: for messages.
     pub(super) lost: Vec<Arc<str>>,
     /// What a function evaluated at compile time returned.
-    pub(super) host_result: Option<Val>,
+    pub(super) host_result: Option<Object>,
     /// A `break` or `continue` of a compile-time loop that is on its way.
     pub(super) jump: Option<Jump>,
 }

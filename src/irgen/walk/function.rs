@@ -11,7 +11,7 @@ use crate::ir::{Attr, AttrData, Block, Loc, Name, OpState, TtOp, Type, UbOp, Val
 use crate::irgen::emit::{Here, R, Reported, in_block};
 use crate::irgen::semantic::convert;
 use crate::irgen::types::Ty;
-use crate::irgen::value::{Const, Func, Val, ValTy};
+use crate::irgen::value::{Const, Func, Object, ObjectType};
 use crate::parser::ast::{Constant, ExprKind, FunctionDef};
 
 impl Walker<'_> {
@@ -21,10 +21,10 @@ impl Walker<'_> {
         &mut self,
         func: &Func,
         symbol: &str,
-        bound: &[(Arc<str>, Val)],
+        bound: &[(Arc<str>, Object)],
         facts: &[Option<Attr>],
         public: bool,
-    ) -> R<Val> {
+    ) -> R<Object> {
         let errors = self.out.errors();
         let loc = self.loc_of(func.def.header);
         let mut inputs = vec![];
@@ -61,14 +61,14 @@ impl Walker<'_> {
     }
 
     /// Makes the arguments of a function's first block and binds its parameters to them.
-    fn enter(&mut self, entry: Block, bound: &[(Arc<str>, Val)], loc: Loc) {
+    fn enter(&mut self, entry: Block, bound: &[(Arc<str>, Object)], loc: Loc) {
         for (name, v) in bound {
             let part = |i: usize| match v {
-                Val::Tensor(_) => name.to_string(),
+                Object::Tensor(_) => name.to_string(),
                 // As a launcher passes them: the descriptor, then extents and strides.
-                Val::Desc(_) if i == 0 => name.to_string(),
-                Val::Desc(d) if i <= d.shape.len() => format!("{name}.shape.{}", i - 1),
-                Val::Desc(d) => format!("{name}.stride.{}", i - 1 - d.shape.len()),
+                Object::Desc(_) if i == 0 => name.to_string(),
+                Object::Desc(d) if i <= d.shape.len() => format!("{name}.shape.{}", i - 1),
+                Object::Desc(d) => format!("{name}.stride.{}", i - 1 - d.shape.len()),
                 _ => format!("{name}.{i}"),
             };
             let args: Vec<Value> = v
@@ -88,7 +88,7 @@ impl Walker<'_> {
     }
 
     /// Ends a function: settles the type of its result and makes the `tt.return`s.
-    fn finish_function(&mut self, loc: Loc, kernel: bool) -> R<(Val, Vec<Type>)> {
+    fn finish_function(&mut self, loc: Loc, kernel: bool) -> R<(Object, Vec<Type>)> {
         let returns = std::mem::take(&mut self.frame.returns);
         if let Some(r) = returns.iter().find(|r| kernel && !r.value.values().is_empty()) {
             let diag = Diagnostic::error(&names::NOT_IN_KERNELS, "a kernel cannot return a value")
@@ -96,7 +96,7 @@ impl Walker<'_> {
                 .help("nobody receives it: store it through a pointer with `tl.store`, and end the kernel with a plain `return`");
             return Err(self.out.report(diag));
         }
-        let mut ty: Option<ValTy> = None;
+        let mut ty: Option<ObjectType> = None;
         for r in &returns {
             ty = Some(match ty {
                 None => r.value.ty(),
@@ -117,11 +117,11 @@ impl Walker<'_> {
                 }
             });
         }
-        let ty = ty.unwrap_or(ValTy::Const(Const::None));
-        let mut result = Val::NONE;
+        let ty = ty.unwrap_or(ObjectType::Const(Const::None));
+        let mut result = Object::NONE;
         for r in returns {
             self.out.replace_here(Here { loc: r.loc, span: r.span });
-            let (value, _) = in_block(self, r.block, |cx| -> R<Val> {
+            let (value, _) = in_block(self, r.block, |cx| -> R<Object> {
                 let value = cx.convert_result(&r.value, &ty)?;
                 let state = OpState::new(TtOp::Return, cx.out.loc()).operands(&value.values());
                 cx.out.emit(state)?;
@@ -141,14 +141,14 @@ impl Walker<'_> {
     }
 
     /// The type that two returned values share; a constant takes the other's type only if it is that type's by itself.
-    fn common(a: &ValTy, b: &ValTy) -> Option<ValTy> {
-        let tensor = |t: &ValTy| match t {
-            ValTy::Const(c) => c.dtype().map(|d| ValTy::Tensor(Ty::scalar(d))),
+    fn common(a: &ObjectType, b: &ObjectType) -> Option<ObjectType> {
+        let tensor = |t: &ObjectType| match t {
+            ObjectType::Const(c) => c.dtype().map(|d| ObjectType::Tensor(Ty::scalar(d))),
             other => Some(other.clone()),
         };
         match (a, b) {
-            (ValTy::Tuple(x), ValTy::Tuple(y)) if x.len() == y.len() => {
-                x.iter().zip(y).map(|(x, y)| Self::common(x, y)).collect::<Option<Vec<_>>>().map(ValTy::Tuple)
+            (ObjectType::Tuple(x), ObjectType::Tuple(y)) if x.len() == y.len() => {
+                x.iter().zip(y).map(|(x, y)| Self::common(x, y)).collect::<Option<Vec<_>>>().map(ObjectType::Tuple)
             }
             _ if a == b => Some(a.clone()),
             _ => {
@@ -158,11 +158,13 @@ impl Walker<'_> {
         }
     }
 
-    fn convert_result(&mut self, v: &Val, ty: &ValTy) -> R<Val> {
+    fn convert_result(&mut self, v: &Object, ty: &ObjectType) -> R<Object> {
         match (v, ty) {
-            (Val::Const(c), ValTy::Tensor(t)) => Ok(convert::scalar_constant(&mut self.out, c, t.dtype)?.into()),
-            (Val::Tuple(items), ValTy::Tuple(tys)) => {
-                Ok(Val::tuple(items.iter().zip(tys).map(|(v, t)| self.convert_result(v, t)).collect::<R<_>>()?))
+            (Object::Const(c), ObjectType::Tensor(t)) => {
+                Ok(convert::scalar_constant(&mut self.out, c, t.dtype)?.into())
+            }
+            (Object::Tuple(items), ObjectType::Tuple(tys)) => {
+                Ok(Object::tuple(items.iter().zip(tys).map(|(v, t)| self.convert_result(v, t)).collect::<R<_>>()?))
             }
             _ => Ok(v.clone()),
         }

@@ -3,7 +3,7 @@
 //! Kernels have none of this. It is evaluated in frames with [`super::frame::Frame::host`], as Python would run it, on
 //! values known at compile time:
 //!
-//! 1. Dicts are lists of pairs in the order of their keys. Lists and tuples are both [`Val::Tuple`].
+//! 1. Dicts are lists of pairs in the order of their keys. Lists and tuples are both [`Object::Tuple`].
 //! 2. Values never change. What changes a list in Python (`configs.append(c)`, `d["k"] = v`) binds the name to a new
 //!    value, which is the same thing as long as nothing else holds the list; where something does, it is an error
 //!    rather than a wrong answer.
@@ -20,7 +20,7 @@ use crate::diag::codes::{names, types};
 use crate::irgen::emit::R;
 use crate::irgen::front::top_level::Bound;
 use crate::irgen::semantic::{faults, fold, items};
-use crate::irgen::value::{Const, Items, Val};
+use crate::irgen::value::{Const, Items, Object};
 use crate::parser::ast::{Call, Comp, CompClause, DictComp, DictItem, Expr, ExprKind, ImportNames, Stmt, StmtKind};
 
 /// What to write instead of a dict in a kernel.
@@ -38,7 +38,7 @@ pub(super) fn passes_through(keyword: &str) -> bool {
 
 impl Walker<'_> {
     /// `{k: v, **other}`
-    pub fn dict(&mut self, items: &[DictItem]) -> R<Val> {
+    pub fn dict(&mut self, items: &[DictItem]) -> R<Object> {
         if !self.frame.host {
             return Err(self.out.no_syntax("a dict", NO_DICT));
         }
@@ -48,17 +48,17 @@ impl Walker<'_> {
             let added = match &item.key {
                 Some(key) => Rc::new(Items::new(vec![(self.expr(key)?, value)])),
                 None => match value {
-                    Val::Dict(more) => more,
+                    Object::Dict(more) => more,
                     other => return Err(faults::expected(&mut self.out, "a dict after `**`", &other)),
                 },
             };
             all = Rc::new(fold::merge_dicts(&mut self.out, &all, &added)?);
         }
-        Ok(Val::Dict(all))
+        Ok(Object::Dict(all))
     }
 
     /// `{k: v for … in …}`
-    pub fn dict_comprehension(&mut self, c: &DictComp) -> R<Val> {
+    pub fn dict_comprehension(&mut self, c: &DictComp) -> R<Object> {
         if !self.frame.host {
             return Err(self.out.no_syntax("a dict", NO_DICT));
         }
@@ -68,18 +68,18 @@ impl Walker<'_> {
             all.push(pair);
             Ok(())
         })?;
-        Ok(Val::Dict(Rc::new(fold::merge_dicts(&mut self.out, &[], &all)?)))
+        Ok(Object::Dict(Rc::new(fold::merge_dicts(&mut self.out, &[], &all)?)))
     }
 
     /// A comprehension with any number of `for`s, whose names end with it.
-    pub fn host_comprehension(&mut self, c: &Comp) -> R<Val> {
+    pub fn host_comprehension(&mut self, c: &Comp) -> R<Object> {
         let mut out = vec![];
         self.clauses(&c.clauses, &mut |cx| {
             let v = cx.expr(&c.element)?;
             out.push(v);
             Ok(())
         })?;
-        Ok(Val::tuple(out))
+        Ok(Object::tuple(out))
     }
 
     fn clauses(&mut self, clauses: &[CompClause], element: &mut dyn FnMut(&mut Self) -> R<()>) -> R<()> {
@@ -123,7 +123,8 @@ impl Walker<'_> {
         let ExprKind::Attribute { value, attr } = &call.func.kind else { return None };
         let ExprKind::Name(name) = &value.kind else { return None };
         let (method, known) = (&*attr.name, self.frame.scope.get(name)?);
-        if !matches!((known, method), (Val::Tuple(_), "append" | "extend" | "insert") | (Val::Dict(_), "update")) {
+        if !matches!((known, method), (Object::Tuple(_), "append" | "extend" | "insert") | (Object::Dict(_), "update"))
+        {
             return None;
         }
         Some(self.change(name, method, call))
@@ -137,23 +138,23 @@ impl Walker<'_> {
                 .no_syntax("a keyword in a call that changes a list or a dict", "pass the values without keywords"));
         }
         self.own(name)?;
-        let old = self.frame.scope.get(name).cloned().unwrap_or(Val::Error);
+        let old = self.frame.scope.get(name).cloned().unwrap_or(Object::Error);
         let new = match (&old, method, args.as_slice()) {
-            (Val::Tuple(items), "append", [v]) => Val::tuple(items.iter().chain([v]).cloned().collect()),
-            (Val::Tuple(items), "extend", [more]) => {
+            (Object::Tuple(items), "append", [v]) => Object::tuple(items.iter().chain([v]).cloned().collect()),
+            (Object::Tuple(items), "extend", [more]) => {
                 let Some(more) = items::iterate(more) else {
                     return Err(faults::expected(&mut self.out, "something to run over", more));
                 };
-                Val::tuple(items.iter().cloned().chain(more).collect())
+                Object::tuple(items.iter().cloned().chain(more).collect())
             }
-            (Val::Tuple(items), "insert", [Val::Const(Const::Int(at)), v]) => {
+            (Object::Tuple(items), "insert", [Object::Const(Const::Int(at)), v]) => {
                 let mut items = items.to_vec();
                 let at = if *at < 0 { at + items.len() as i128 } else { *at }.clamp(0, items.len() as i128);
                 items.insert(at as usize, v.clone());
-                Val::tuple(items)
+                Object::tuple(items)
             }
-            (Val::Dict(items), "update", [Val::Dict(more)]) => {
-                Val::Dict(Rc::new(fold::merge_dicts(&mut self.out, items, more)?))
+            (Object::Dict(items), "update", [Object::Dict(more)]) => {
+                Object::Dict(Rc::new(fold::merge_dicts(&mut self.out, items, more)?))
             }
             _ => {
                 return Err(self.out.error_help(
@@ -172,8 +173,8 @@ impl Walker<'_> {
     /// Refuses to change what another name or value holds too: the other one would have to change with it.
     fn own(&mut self, name: &Arc<str>) -> R<()> {
         let holders = match self.frame.scope.get(name) {
-            Some(Val::Tuple(items)) => Rc::strong_count(items),
-            Some(Val::Dict(items)) => Rc::strong_count(items),
+            Some(Object::Tuple(items)) => Rc::strong_count(items),
+            Some(Object::Dict(items)) => Rc::strong_count(items),
             _ => 1,
         };
         if holders > 1 {
@@ -188,7 +189,7 @@ impl Walker<'_> {
     }
 
     /// `name[key] = value`
-    pub fn assign_item(&mut self, target: &Expr, value: Val) -> R<()> {
+    pub fn assign_item(&mut self, target: &Expr, value: Object) -> R<()> {
         let ExprKind::Subscript { value: base, index } = &target.kind else {
             return Err(self.out.no_syntax("this assignment", "assign to a name"));
         };
@@ -198,11 +199,11 @@ impl Walker<'_> {
         let key = self.expr(index)?;
         self.own(name)?;
         let changed = match (self.frame.scope.get(name), &key) {
-            (Some(Val::Dict(items)), _) => {
+            (Some(Object::Dict(items)), _) => {
                 let items = items.clone();
-                Val::Dict(Rc::new(fold::merge_dicts(&mut self.out, &items, &[(key, value)])?))
+                Object::Dict(Rc::new(fold::merge_dicts(&mut self.out, &items, &[(key, value)])?))
             }
-            (Some(Val::Tuple(items)), Val::Const(Const::Int(i))) => {
+            (Some(Object::Tuple(items)), Object::Const(Const::Int(i))) => {
                 let at = if *i < 0 { i + items.len() as i128 } else { *i };
                 let mut items = items.to_vec();
                 match usize::try_from(at).ok().and_then(|i| items.get_mut(i)) {
@@ -216,7 +217,7 @@ impl Walker<'_> {
                         ));
                     }
                 }
-                Val::tuple(items)
+                Object::tuple(items)
             }
             _ => {
                 return Err(self
@@ -233,7 +234,7 @@ impl Walker<'_> {
     pub fn host_import(&mut self, stmt: &Stmt) {
         let module = self.frame.module;
         let mut bind = |name: &Arc<str>, bound: &Bound| {
-            let value = self.bound(module, bound).unwrap_or(Val::Error);
+            let value = self.bound(module, bound).unwrap_or(Object::Error);
             self.frame.scope.set(name, value);
         };
         match &stmt.kind {

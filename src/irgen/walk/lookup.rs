@@ -14,7 +14,7 @@ use crate::irgen::front::space::Space;
 use crate::irgen::front::top_level::{Binding, Bound};
 use crate::irgen::semantic::fold;
 use crate::irgen::semantic::fold::same;
-use crate::irgen::value::{Const, Func, Val};
+use crate::irgen::value::{Const, Func, Object};
 use crate::source::Span;
 
 /// Whether the tests around a binding lead to it.
@@ -35,9 +35,9 @@ enum Doubt {
 
 impl Walker<'_> {
     /// The value of a name.
-    pub fn name(&mut self, name: &str) -> R<Val> {
+    pub fn name(&mut self, name: &str) -> R<Object> {
         if let Some(v) = self.frame.scope.get(name) {
-            return if matches!(v, Val::Error) { Err(Reported) } else { Ok(v.clone()) };
+            return if matches!(v, Object::Error) { Err(Reported) } else { Ok(v.clone()) };
         }
         let module = self.frame.module;
         if let Some(v) = self.global(module, name) {
@@ -60,7 +60,7 @@ impl Walker<'_> {
     }
 
     /// A name at the top level of a module.
-    pub fn global(&mut self, module: usize, name: &str) -> Option<Val> {
+    pub fn global(&mut self, module: usize, name: &str) -> Option<Object> {
         let key = (module, name.to_owned());
         if let Some(known) = self.names.globals.get(&key) {
             return known.clone();
@@ -77,7 +77,7 @@ impl Walker<'_> {
         }
         let bindings: Vec<Binding> = self.mods.get(module).bindings(name).to_vec();
         let mut value = self.first_bound(&key, &bindings);
-        if value.as_ref().is_some_and(Val::is_data) && self.mods.get(module).change(name).is_some() {
+        if value.as_ref().is_some_and(Object::is_data) && self.mods.get(module).change(name).is_some() {
             value = None;
         } else if value.is_none() {
             let stars = self.mods.get(module).stars().to_vec();
@@ -93,8 +93,8 @@ impl Walker<'_> {
     /// A function or a package may come from a later binding, since a `try` or a wrapper leads to them in the end. Data
     /// may not: where a binding before it, which may be the one that counts, has another value or none that is known,
     /// the name has none.
-    fn first_bound(&mut self, key: &(usize, String), bindings: &[Binding]) -> Option<Val> {
-        let (mut value, mut doubt): (Option<Val>, Option<Doubt>) = (None, None);
+    fn first_bound(&mut self, key: &(usize, String), bindings: &[Binding]) -> Option<Object> {
+        let (mut value, mut doubt): (Option<Object>, Option<Doubt>) = (None, None);
         for b in bindings.iter().rev() {
             let guard = self.guard(key.0, b);
             if matches!(guard, Guard::Closed) {
@@ -103,7 +103,7 @@ impl Walker<'_> {
             let is_value = matches!(b.bound, Bound::Value(_));
             self.names.globals.insert(key.clone(), value.clone().filter(|_| is_value));
             match self.bound(key.0, &b.bound) {
-                None if value.as_ref().is_some_and(Val::is_data)
+                None if value.as_ref().is_some_and(Object::is_data)
                     && (is_value || matches!(b.bound, Bound::Element(..))) =>
                 {
                     (value, doubt) = (None, Some(Doubt::Unknown));
@@ -139,12 +139,12 @@ impl Walker<'_> {
     }
 
     /// What a binding leads to.
-    pub fn bound(&mut self, module: usize, bound: &Bound) -> Option<Val> {
+    pub fn bound(&mut self, module: usize, bound: &Bound) -> Option<Object> {
         match bound {
             Bound::Function(def) => Some(Const::Func(Func { def: def.clone(), module, jit: def.is_jit }).into()),
             Bound::Value(e) => self.evaluate(module, e),
             Bound::Element(e, i) => match self.evaluate(module, e)? {
-                Val::Tuple(items) => items.get(*i).cloned(),
+                Object::Tuple(items) => items.get(*i).cloned(),
                 _ => None,
             },
             Bound::Import(path) => self.mods.import(module, 0, path).and_then(target_value),
@@ -154,7 +154,7 @@ impl Walker<'_> {
     }
 
     /// `from path import name`
-    fn imported(&mut self, module: usize, level: u32, path: &[String], name: &str) -> Option<Val> {
+    fn imported(&mut self, module: usize, level: u32, path: &[String], name: &str) -> Option<Object> {
         match self.mods.import(module, level, path) {
             Some(Imported::Space(space)) => return self.space_attr(space, name),
             Some(Imported::Module(m)) if m != module => {
@@ -168,12 +168,12 @@ impl Walker<'_> {
     }
 
     /// A member of a built-in package: a primitive, a type, or a function of the prelude.
-    pub fn space_attr(&mut self, space: Space, name: &str) -> Option<Val> {
+    pub fn space_attr(&mut self, space: Space, name: &str) -> Option<Object> {
         builtins::member(space, name).or_else(|| self.prelude_function(space, name))
     }
 
     /// A function of the prelude.
-    pub(super) fn prelude_function(&mut self, space: Space, name: &str) -> Option<Val> {
+    pub(super) fn prelude_function(&mut self, space: Space, name: &str) -> Option<Object> {
         if !matches!(space, Space::Language | Space::Math) {
             return None;
         }
@@ -182,7 +182,7 @@ impl Walker<'_> {
     }
 
     /// A function of the prelude that tensors have as a method.
-    pub(super) fn prelude_method(&mut self, name: &str) -> Option<Val> {
+    pub(super) fn prelude_method(&mut self, name: &str) -> Option<Object> {
         prelude::METHODS.contains(&name).then(|| self.prelude_function(Space::Language, name)).flatten()
     }
 
@@ -196,7 +196,7 @@ impl Walker<'_> {
     }
 }
 
-pub(super) fn target_value(target: Imported) -> Option<Val> {
+pub(super) fn target_value(target: Imported) -> Option<Object> {
     match target {
         Imported::Space(s) => Some(Const::Space(s).into()),
         Imported::Module(m) => Some(Const::Module(m).into()),

@@ -22,13 +22,13 @@ use crate::irgen::emit::{R, Reported, Tensor, in_block};
 use crate::irgen::front::assigned::assigned;
 use crate::irgen::semantic::{convert, faults, fold, items, operators, shape};
 use crate::irgen::types::{Ty, promote_ints};
-use crate::irgen::value::{Const, Range, RangeKind, Val};
+use crate::irgen::value::{Const, Object, Range, RangeKind};
 use crate::parser::ast::{Expr, Stmt};
 
 /// A name that a loop may carry.
 struct Carried {
     name: Arc<str>,
-    before: Val,
+    before: Object,
     init: Vec<Value>,
     /// Arguments of the body's block.
     args: Vec<Value>,
@@ -42,7 +42,7 @@ impl Walker<'_> {
         let over = match over {
             Ok(v) => v,
             Err(e) => {
-                self.bind_target(target, Val::Error);
+                self.bind_target(target, Object::Error);
                 let scope = self.frame.scope.clone();
                 self.stmts(body);
                 self.frame.scope = scope;
@@ -51,8 +51,8 @@ impl Walker<'_> {
             }
         };
         let unroll = self.frame.host
-            || matches!(&over, Val::Tuple(_))
-            || matches!(&over, Val::Range(r) if r.kind == RangeKind::Static);
+            || matches!(&over, Object::Tuple(_))
+            || matches!(&over, Object::Range(r) if r.kind == RangeKind::Static);
         if unroll {
             let Some(items) = items::iterate(&over) else {
                 return Err(faults::no_unrolling(&mut self.out, &over, "an unrolled loop"));
@@ -69,22 +69,22 @@ impl Walker<'_> {
             }
             return Ok(());
         }
-        let Val::Range(range) = over else {
+        let Object::Range(range) = over else {
             return Err(self.no_loop_over(&over));
         };
         self.counted_loop(target, &range, body)
     }
 
     /// Reports something that a loop cannot run over.
-    fn no_loop_over(&mut self, over: &Val) -> Reported {
-        if matches!(over, Val::Error) {
+    fn no_loop_over(&mut self, over: &Object) -> Reported {
+        if matches!(over, Object::Error) {
             return Reported;
         }
         let help = match over {
-            Val::Tensor(t) if t.ty.is_block() => {
+            Object::Tensor(t) if t.ty.is_block() => {
                 "the elements of a tensor are computed all at once: write the body for the whole tensor"
             }
-            Val::Tensor(t) if t.ty.dtype.is_ptr() => {
+            Object::Tensor(t) if t.ty.dtype.is_ptr() => {
                 "count, and load each element: `for i in range(n): x = tl.load(ptr + i)`"
             }
             _ => "loops run over `range`, `tl.range`, `tl.static_range`, and tuples: write `for i in range(n)`",
@@ -94,7 +94,7 @@ impl Walker<'_> {
     }
 
     /// The loop variable of an unrolled loop is a compile-time value and not carried by anything.
-    fn bind_unrolled(&mut self, target: &Expr, item: Val) {
+    fn bind_unrolled(&mut self, target: &Expr, item: Object) {
         match target.as_name() {
             Some(_) => {
                 if let crate::parser::ast::ExprKind::Name(name) = &target.kind {
@@ -124,7 +124,7 @@ impl Walker<'_> {
                 ));
             }
             std::mem::swap(&mut lower, &mut upper);
-            step = Val::int(-s);
+            step = Object::int(-s);
         }
         let names = if backwards.is_some() { ["end", "start", "step"] } else { ["start", "end", "step"] };
         let bounds =
@@ -174,12 +174,12 @@ impl Walker<'_> {
     }
 
     /// A bound or step of a loop as an integer scalar; `name` says which.
-    fn bound_of(&mut self, v: &Val, name: &str) -> R<Tensor> {
+    fn bound_of(&mut self, v: &Object, name: &str) -> R<Tensor> {
         let t = convert::to_tensor(&mut self.out, v)?;
         if !t.ty.dtype.is_int() || t.ty.numel() != 1 {
             let found = v.describe();
             let help = match v {
-                Val::Const(_) => "count in integers, and compute the number from the loop's variable: `x = i * 0.5`",
+                Object::Const(_) => "count in integers, and compute the number from the loop's variable: `x = i * 0.5`",
                 _ if t.ty.is_block() => "reduce the tensor to one value first",
                 _ => "convert it with `.to(tl.int32)`, or divide with `//`",
             };
@@ -197,11 +197,11 @@ impl Walker<'_> {
     /// those of the last.
     fn carry(&mut self, body: &[Stmt], iv: &str, blocks: &[Block], loc: Loc) -> Vec<Carried> {
         let changed = assigned(body);
-        let candidates: Vec<(Arc<str>, Val)> = self
+        let candidates: Vec<(Arc<str>, Object)> = self
             .frame
             .scope
             .iter()
-            .filter(|(n, v)| &***n != iv && changed.contains(n) && !matches!(v, Val::Error))
+            .filter(|(n, v)| &***n != iv && changed.contains(n) && !matches!(v, Object::Error))
             .map(|(n, v)| (n.clone(), v.clone()))
             .collect();
         let mut carried = vec![];
@@ -225,17 +225,17 @@ impl Walker<'_> {
     }
 
     /// What each carried name is at the end of the body; leaves out those that did not change. Reports changes of type.
-    fn settle(&mut self, carried: &[Carried]) -> Vec<(usize, Val)> {
+    fn settle(&mut self, carried: &[Carried]) -> Vec<(usize, Object)> {
         let mut kept = vec![];
         for (i, c) in carried.iter().enumerate() {
             let Some(now) = self.frame.scope.get(&c.name).cloned() else { continue };
-            if matches!(now, Val::Error) {
-                kept.push((i, Val::Error));
+            if matches!(now, Object::Error) {
+                kept.push((i, Object::Error));
                 continue;
             }
             let values = now.values();
             let unchanged = match (&now, &c.before) {
-                (Val::Const(a), Val::Const(b)) => a == b,
+                (Object::Const(a), Object::Const(b)) => a == b,
                 _ => values == c.args || values == c.init,
             };
             if unchanged && now.ty() == c.before.ty() {
@@ -246,14 +246,14 @@ impl Walker<'_> {
                 continue;
             }
             self.loop_types(&c.name, &c.before, &now);
-            kept.push((i, Val::Error));
+            kept.push((i, Object::Error));
         }
         kept
     }
 
-    fn loop_types(&mut self, name: &Arc<str>, before: &Val, now: &Val) {
+    fn loop_types(&mut self, name: &Arc<str>, before: &Object, now: &Object) {
         let (x, y) = (before.ty().to_string(), now.ty().to_string());
-        let constant = matches!(before, Val::Const(_));
+        let constant = matches!(before, Object::Const(_));
         let diag = if constant {
             Diagnostic::error(
                 &names::REASSIGNED,
@@ -288,7 +288,7 @@ impl Walker<'_> {
         &mut self,
         op: Op,
         carried: &[Carried],
-        kept: &[(usize, Val)],
+        kept: &[(usize, Object)],
         fixed: &[Value],
         blocks: &[(Block, usize)],
         before: Vec<Arc<str>>,
@@ -297,7 +297,7 @@ impl Walker<'_> {
             let mut at = first + carried.iter().map(|c| c.init.len()).sum::<usize>();
             for (i, c) in carried.iter().enumerate().rev() {
                 at -= c.init.len();
-                if kept.iter().any(|(k, v)| *k == i && !matches!(v, Val::Error)) {
+                if kept.iter().any(|(k, v)| *k == i && !matches!(v, Object::Error)) {
                     continue;
                 }
                 for (j, &init) in c.init.iter().enumerate().rev() {
@@ -310,7 +310,7 @@ impl Walker<'_> {
         let mut operands = fixed.to_vec();
         let mut loc = self.out.ir.loc(op);
         for (i, v) in kept {
-            if !matches!(v, Val::Error) {
+            if !matches!(v, Object::Error) {
                 operands.extend(&carried[*i].init);
                 loc = Loc::named(&carried[*i].name, loc);
             }
@@ -322,9 +322,10 @@ impl Walker<'_> {
             let c = &carried[*i];
             changed.push(c.name.clone());
             let tys: Vec<Type> =
-                if matches!(v, Val::Error) { vec![] } else { c.init.iter().map(|&v| self.out.ir.ty(v)).collect() };
+                if matches!(v, Object::Error) { vec![] } else { c.init.iter().map(|&v| self.out.ir.ty(v)).collect() };
             let results: Vec<Value> = tys.into_iter().map(|t| self.out.ir.add_result(op, t)).collect();
-            let value = if matches!(v, Val::Error) { Val::Error } else { c.before.rebuild(&mut results.into_iter()) };
+            let value =
+                if matches!(v, Object::Error) { Object::Error } else { c.before.rebuild(&mut results.into_iter()) };
             self.frame.scope.set(&c.name, value);
         }
         let inner = std::mem::take(&mut self.frame.defs);
@@ -352,7 +353,7 @@ impl Walker<'_> {
         self.frame.loops += 1;
         let (cond, _) = in_block(self, head, |cx| {
             let (v, no_licm) = match cx.expr(test)? {
-                Val::Condition(c) => (c.0.clone(), c.1),
+                Object::Condition(c) => (c.0.clone(), c.1),
                 v => (v, false),
             };
             cx.at(test.span, |cx| operators::condition(&mut cx.out, &v, "a `while`")).map(|t| (t, no_licm))
@@ -368,7 +369,7 @@ impl Walker<'_> {
             let mut passed = vec![cond.value];
             passed.extend(
                 kept.iter()
-                    .filter(|(_, v)| !matches!(v, Val::Error))
+                    .filter(|(_, v)| !matches!(v, Object::Error))
                     .flat_map(|(i, _)| self.head_args(&carried, *i, head)),
             );
             in_block(self, head, |cx| cx.out.emit(OpState::new(ScfOp::Condition, test_loc).operands(&passed))).0?;

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use crate::irgen::value::Val;
+use crate::irgen::value::Object;
 
 /// Names with values. Functions have tens of names, so a list beats a map.
 #[derive(Clone, Default)]
 pub struct Scope {
-    names: Vec<(Arc<str>, Val)>,
+    names: Vec<(Arc<str>, Object)>,
 }
 
 impl Scope {
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Val> {
+    pub fn get(&self, name: &str) -> Option<&Object> {
         self.names.iter().find(|(n, _)| &**n == name).map(|(_, v)| v)
     }
 
-    pub fn set(&mut self, name: &Arc<str>, value: Val) {
+    pub fn set(&mut self, name: &Arc<str>, value: Object) {
         match self.names.iter_mut().find(|(n, _)| n == name) {
             Some((_, old)) => *old = value,
             None => self.names.push((name.clone(), value)),
@@ -27,7 +27,7 @@ impl Scope {
         self.names.retain(|(n, _)| &**n != name);
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Val)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Object)> {
         self.names.iter().map(|(n, v)| (n, v))
     }
 }

@@ -1,7 +1,7 @@
 //! Statements other than control flow.
 //!
 //! Assigning a Python number makes it a run-time scalar (`x = 0` is an `int32`), as Triton does; a name annotated
-//! `tl.constexpr` keeps the compile-time value. A statement that fails binds its targets to [`Val::Error`], so that
+//! `tl.constexpr` keeps the compile-time value. A statement that fails binds its targets to [`Object::Error`], so that
 //! later uses report nothing again.
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::irgen::emit::{R, Reported, quietly};
 use crate::irgen::front::advice;
 use crate::irgen::front::assigned::assigned;
 use crate::irgen::semantic::{arith, convert, operators};
-use crate::irgen::value::{Class, Val};
+use crate::irgen::value::{Class, Object};
 use crate::parser::ast::{BinOp, Expr, ExprKind, Stmt, StmtKind};
 
 /// What to write instead of `break` and `continue`: loops of the GPU dialects have one way out.
@@ -30,7 +30,7 @@ impl Walker<'_> {
             }
             if self.at(stmt.span, |cx| cx.out.step()).is_err() {
                 if self.frame.host {
-                    self.frame.host_result = Some(Val::Error);
+                    self.frame.host_result = Some(Object::Error);
                 }
                 break;
             }
@@ -38,7 +38,7 @@ impl Walker<'_> {
             let done = self.at(stmt.span, |cx| cx.stmt(stmt));
             // An exception ends a Python function; a kernel is checked to its end.
             if done.is_err() && self.frame.host {
-                self.frame.host_result = Some(Val::Error);
+                self.frame.host_result = Some(Object::Error);
             }
         }
     }
@@ -63,12 +63,12 @@ impl Walker<'_> {
             StmtKind::Raise { exc, .. } => self.raise_stmt(exc.as_ref()),
             StmtKind::With { items, body } => {
                 let failed = self.out.no_syntax("`with`", advice::statement("with"));
-                items.iter().filter_map(|i| i.target.as_ref()).for_each(|t| self.bind_target(t, Val::Error));
+                items.iter().filter_map(|i| i.target.as_ref()).for_each(|t| self.bind_target(t, Object::Error));
                 self.stmts(body);
                 Err(failed)
             }
             StmtKind::FunctionDef(f) => {
-                self.set(&f.name.name, Val::Error);
+                self.set(&f.name.name, Object::Error);
                 Err(self.out.error_help(
                     &names::NOT_IN_KERNELS,
                     "a function inside a kernel is not part of the kernel language",
@@ -109,7 +109,7 @@ impl Walker<'_> {
     }
 
     /// Evaluates the right-hand side of an assignment; operations are named after a single target.
-    fn rhs(&mut self, target: Option<&Expr>, f: impl FnOnce(&mut Self) -> R<Val>) -> R<Val> {
+    fn rhs(&mut self, target: Option<&Expr>, f: impl FnOnce(&mut Self) -> R<Object>) -> R<Object> {
         let name = target.and_then(|t| match &t.kind {
             ExprKind::Name(name) => Some(name.clone()),
             _ => None,
@@ -128,24 +128,24 @@ impl Walker<'_> {
     fn assign(&mut self, targets: &[Expr], value: &Expr) -> R<()> {
         let value = self.rhs(targets.first(), |cx| cx.expr(value));
         for target in targets {
-            self.bind_target(target, value.clone().unwrap_or(Val::Error));
+            self.bind_target(target, value.clone().unwrap_or(Object::Error));
         }
         value.map(|_| ())
     }
 
     /// The value as a variable holds it: numbers become run-time scalars, unless Python itself is being evaluated.
-    pub fn assignable(&mut self, v: &Val) -> R<Val> {
+    pub fn assignable(&mut self, v: &Object) -> R<Object> {
         match v {
             _ if self.frame.host => Ok(v.clone()),
-            Val::Const(c) if c.dtype().is_some() => Ok(convert::to_tensor(&mut self.out, v)?.into()),
-            Val::Tuple(items) => Ok(Val::tuple(items.iter().map(|v| self.assignable(v)).collect::<R<_>>()?)),
-            Val::Error => Err(Reported),
+            Object::Const(c) if c.dtype().is_some() => Ok(convert::to_tensor(&mut self.out, v)?.into()),
+            Object::Tuple(items) => Ok(Object::tuple(items.iter().map(|v| self.assignable(v)).collect::<R<_>>()?)),
+            Object::Error => Err(Reported),
             _ => Ok(v.clone()),
         }
     }
 
     /// Binds a target to a value; tuples are unpacked.
-    pub fn bind_target(&mut self, target: &Expr, value: Val) {
+    pub fn bind_target(&mut self, target: &Expr, value: Object) {
         match &target.kind {
             ExprKind::Name(name) => {
                 self.frame.pending.retain(|n| n != name);
@@ -155,18 +155,18 @@ impl Walker<'_> {
             ExprKind::Subscript { .. } if self.frame.host => {
                 self.out.replace_span(target.span);
                 if self.assign_item(target, value).is_err() {
-                    self.frame.host_result = Some(Val::Error);
+                    self.frame.host_result = Some(Object::Error);
                 }
             }
             ExprKind::Subscript { value: base, .. } => {
                 self.out.replace_span(target.span);
                 let held = base.as_name().and_then(|n| self.frame.scope.get(n));
                 let (message, help) = match held {
-                    Some(Val::Tensor(t)) if t.ty.dtype.is_ptr() => (
+                    Some(Object::Tensor(t)) if t.ty.dtype.is_ptr() => (
                         "memory cannot be assigned to through an index",
                         "write with `tl.store(ptr + i, value)`, and read with `tl.load(ptr + i)`",
                     ),
-                    Some(Val::Tuple(_)) => (
+                    Some(Object::Tuple(_)) => (
                         "a list in a kernel cannot change",
                         "lists are tuples here: make a new one, or use a name for each value",
                     ),
@@ -187,25 +187,25 @@ impl Walker<'_> {
         }
     }
 
-    fn unpack(&mut self, target: &Expr, targets: &[Expr], value: &Val) {
+    fn unpack(&mut self, target: &Expr, targets: &[Expr], value: &Object) {
         if let Some(star) = targets.iter().find(|t| matches!(t.kind, ExprKind::Starred(_))) {
             self.out.replace_span(star.span);
             let _ = self
                 .no_syntax("a starred target", "name each value, or take a slice of the tuple: `rest = values[1:]`");
             return targets.iter().for_each(|t| self.forget_target(t));
         }
-        let items: Vec<Val> = match value {
-            Val::Tuple(items) if items.len() == targets.len() => items.to_vec(),
-            Val::Error => vec![Val::Error; targets.len()],
+        let items: Vec<Object> = match value {
+            Object::Tuple(items) if items.len() == targets.len() => items.to_vec(),
+            Object::Error => vec![Object::Error; targets.len()],
             other => {
                 self.out.replace_span(target.span);
                 let found = other.describe();
                 let help = match other {
-                    Val::Tuple(items) if items.len() > targets.len() => {
+                    Object::Tuple(items) if items.len() > targets.len() => {
                         format!("write {} names (`_` for what is not used), or take a slice of the tuple", items.len())
                     }
-                    Val::Tuple(items) => format!("the tuple has {} values: name those", items.len()),
-                    Val::Tensor(t) if t.ty.shape().last() == Some(&2) => {
+                    Object::Tuple(items) => format!("the tuple has {} values: name those", items.len()),
+                    Object::Tensor(t) if t.ty.shape().last() == Some(&2) => {
                         "`tl.split(x)` gives the two halves along the last dimension".to_owned()
                     }
                     _ => "only tuples can be unpacked; give the value one name".to_owned(),
@@ -216,7 +216,7 @@ impl Walker<'_> {
                     format!("{} names", targets.len()),
                     help,
                 );
-                vec![Val::Error; targets.len()]
+                vec![Object::Error; targets.len()]
             }
         };
         for (t, v) in targets.iter().zip(items) {
@@ -225,7 +225,7 @@ impl Walker<'_> {
     }
 
     fn annotated(&mut self, target: &Expr, annotation: &Expr, value: Option<&Expr>) -> R<()> {
-        let class = quietly(self, |cx| cx.expr(annotation)).ok().as_ref().and_then(Val::as_class);
+        let class = quietly(self, |cx| cx.expr(annotation)).ok().as_ref().and_then(Object::as_class);
         let constexpr = class == Some(Class::Constexpr);
         let ExprKind::Name(name) = &target.kind else {
             return Err(self.out.no_syntax("an annotation on anything but a name", "leave the annotation out"));
@@ -239,8 +239,8 @@ impl Walker<'_> {
         if !constexpr {
             return self.assign(std::slice::from_ref(target), value);
         }
-        if matches!(self.frame.scope.get(name), Some(Val::Tensor(_))) {
-            self.frame.scope.set(name, Val::Error);
+        if matches!(self.frame.scope.get(name), Some(Object::Tensor(_))) {
+            self.frame.scope.set(name, Object::Error);
             return Err(self.out.error_help(
                 &names::REASSIGNED,
                 format!("`{name}` is a run-time value already and cannot become a compile-time one"),
@@ -249,7 +249,7 @@ impl Walker<'_> {
             ));
         }
         let v = self.expr(value);
-        self.frame.scope.set(name, v.clone().unwrap_or(Val::Error));
+        self.frame.scope.set(name, v.clone().unwrap_or(Object::Error));
         v.map(|_| ())
     }
 
@@ -265,17 +265,17 @@ impl Walker<'_> {
             let (a, b) = (cx.expr(target), cx.expr(value));
             operators::binary(&mut cx.out, op, &a?, &b?)
         });
-        self.bind_target(target, result.clone().unwrap_or(Val::Error));
+        self.bind_target(target, result.clone().unwrap_or(Object::Error));
         result.map(|_| ())
     }
 
     fn return_stmt(&mut self, stmt: &Stmt, value: Option<&Expr>) -> R<()> {
         let value = match value {
             Some(e) => self.expr(e),
-            None => Ok(Val::NONE),
+            None => Ok(Object::NONE),
         };
         if self.frame.host {
-            self.frame.host_result = Some(value.clone().unwrap_or(Val::Error));
+            self.frame.host_result = Some(value.clone().unwrap_or(Object::Error));
             return value.map(|_| ());
         }
         if self.frame.loops > 0 {
@@ -301,7 +301,7 @@ impl Walker<'_> {
     /// `assert` is `tl.device_assert`: checked on the device, in debug mode only.
     fn assert_stmt(&mut self, test: &Expr, msg: Option<&Expr>) -> R<()> {
         let test = self.expr(test);
-        let msg = msg.map_or(Ok(Val::NONE), |m| self.expr(m));
+        let msg = msg.map_or(Ok(Object::NONE), |m| self.expr(m));
         let (test, msg) = (test?, msg?);
         if self.frame.host {
             return Ok(());
@@ -318,7 +318,7 @@ impl Walker<'_> {
         let (class, text) = match exc.map(|e| &e.kind) {
             Some(ExprKind::Call(call)) => {
                 let args = quietly(self, |cx| cx.exprs(&call.args)).unwrap_or_default();
-                (call.func.dotted(), args.first().map(Val::show).unwrap_or_default())
+                (call.func.dotted(), args.first().map(Object::show).unwrap_or_default())
             }
             _ => (exc.and_then(Expr::dotted), String::new()),
         };
@@ -355,14 +355,14 @@ impl Walker<'_> {
     fn forget_target(&mut self, target: &Expr) {
         match &target.kind {
             ExprKind::Starred(inner) => self.forget_target(inner),
-            _ => self.bind_target(target, Val::Error),
+            _ => self.bind_target(target, Object::Error),
         }
     }
 
     /// Binds every name that the statements assign to an erroneous value.
     pub fn poison(&mut self, body: &[Stmt]) {
         for name in assigned(body) {
-            self.set(&name, Val::Error);
+            self.set(&name, Object::Error);
         }
     }
 

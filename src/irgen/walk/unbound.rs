@@ -20,7 +20,7 @@ use crate::irgen::front::advice;
 use crate::irgen::front::modules::Imported;
 use crate::irgen::front::space::Space;
 use crate::irgen::front::top_level::{Binding, Bound};
-use crate::irgen::value::Val;
+use crate::irgen::value::Object;
 use crate::parser::ast::{Expr, ExprKind};
 use crate::source::Span;
 
@@ -159,7 +159,9 @@ impl Walker<'_> {
                     .at(alias, "imported here");
                 with_help(
                     diag.at(used, "used here"),
-                    did_you_mean(wanted, candidates.into_iter()).or_else(|| advice::instead_of(wanted)),
+                    did_you_mean(wanted, candidates.into_iter())
+                        .or_else(|| space.advice().map(str::to_owned))
+                        .or_else(|| advice::instead_of(wanted)),
                 )
             }
             Some(Imported::Module(m)) => {
@@ -262,9 +264,9 @@ fn where_to_look(path: &[String]) -> String {
 
 impl Walker<'_> {
     /// Reports `base.attr` that does not exist, with the member that was probably meant.
-    pub fn unknown_attribute(&mut self, base: &Val, attr: &str) -> Reported {
+    pub fn unknown_attribute(&mut self, base: &Object, attr: &str) -> Reported {
         use crate::irgen::value::Const;
-        if let Val::Const(Const::Space(space)) = base {
+        if let Object::Const(Const::Space(space)) = base {
             if builtins::known_but_missing(*space, attr) {
                 return self.out.unsupported(&format!("`{attr}` of {}", space.name()));
             }
@@ -272,24 +274,26 @@ impl Walker<'_> {
                 return self.no_host_member(&format!("torch.{attr}"), attr, "PyTorch");
             }
         }
-        if let (Val::Tuple(_), "append" | "extend" | "insert" | "pop") = (base, attr) {
+        if let (Object::Tuple(_), "append" | "extend" | "insert" | "pop") = (base, attr) {
             return self.list_change(attr);
         }
         let (what, candidates): (String, Vec<&str>) = match base {
-            Val::Const(Const::Space(space)) => (space.name().to_owned(), builtins::member_names(*space)),
-            Val::Tensor(_) => (base.describe(), builtins::tensor_attr_names()),
+            Object::Const(Const::Space(space)) => (space.name().to_owned(), builtins::member_names(*space)),
+            Object::Tensor(_) => (base.describe(), builtins::tensor_attr_names()),
             other => (other.describe(), vec![]),
         };
         let code: &'static Code = &names::UNKNOWN_ATTRIBUTE;
         let mut diag =
             Diagnostic::error(code, format!("{what} has no `{attr}`")).at(self.out.span(), "no such attribute");
-        let known =
-            matches!(base, Val::Tensor(_) | Val::Const(Const::Space(_))).then(|| advice::instead_of(attr)).flatten();
+        let known = matches!(base, Object::Tensor(_) | Object::Const(Const::Space(_)))
+            .then(|| advice::instead_of(attr))
+            .flatten();
         let help = known.or_else(|| did_you_mean(attr, candidates.into_iter())).or_else(|| match base {
-            Val::Const(Const::Str(_)) => {
+            Object::Const(Const::Space(space)) => space.advice().map(str::to_owned),
+            Object::Const(Const::Str(_)) => {
                 Some("strings of kernels have no methods; print values with `tl.device_print(\"x\", x)`".to_owned())
             }
-            Val::Tensor(_) => Some(
+            Object::Tensor(_) => Some(
                 "`docs/language.md` lists the methods of tensors; most functions of `tl` take the tensor first"
                     .to_owned(),
             ),

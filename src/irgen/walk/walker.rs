@@ -12,13 +12,13 @@ use super::scope::Scope;
 use crate::ir::{Block, Loc};
 use crate::irgen::emit::{Emits, Emitter, Here, R, Settings};
 use crate::irgen::front::modules::Modules;
-use crate::irgen::value::{Calls, Val};
+use crate::irgen::value::{Calls, Object};
 use crate::source::Span;
 
 /// A jit function with the types and compile-time values of its arguments, lowered already or being lowered.
 pub(super) struct Specialisation {
     /// Values of this form come back; the IR values in it are placeholders. `None` while the function is being lowered.
-    pub(super) result: Option<Val>,
+    pub(super) result: Option<Object>,
 }
 
 /// What was found out about names at the top level of files.
@@ -27,9 +27,9 @@ pub(super) struct Names {
     /// The modules of the library's files that something asked for.
     pub(super) prelude: BTreeMap<&'static str, usize>,
     /// Values by module and name, evaluated once.
-    pub(super) globals: BTreeMap<(usize, String), Option<Val>>,
+    pub(super) globals: BTreeMap<(usize, String), Option<Object>>,
     /// Names of files that `-D` gives a value, and whether something asked for it.
-    pub(super) given: BTreeMap<String, (Val, bool)>,
+    pub(super) given: BTreeMap<String, (Object, bool)>,
     /// Names that were reported as having no value, with the module of the kernel that used them.
     pub(super) unknown: BTreeSet<(usize, String)>,
     /// Names whose value hangs on a test that cannot be decided, and the test.
@@ -62,11 +62,11 @@ impl Emits for Walker<'_> {
 }
 
 impl Calls for Walker<'_> {
-    fn call(&mut self, f: &Val, args: Vec<Val>) -> R<Val> {
+    fn call(&mut self, f: &Object, args: Vec<Object>) -> R<Object> {
         self.apply(f, args, vec![])
     }
 
-    fn attribute(&mut self, base: &Val, attr: &str) -> R<Val> {
+    fn attribute(&mut self, base: &Object, attr: &str) -> R<Object> {
         self.attr(base, attr)
     }
 }
@@ -143,7 +143,7 @@ impl<'m> Walker<'m> {
     // ---- names ----
 
     /// Binds a local name.
-    pub(super) fn set(&mut self, name: &Arc<str>, value: Val) {
+    pub(super) fn set(&mut self, name: &Arc<str>, value: Object) {
         if !self.frame.defs.contains(name) {
             self.frame.defs.push(name.clone());
         }
@@ -151,7 +151,7 @@ impl<'m> Walker<'m> {
     }
 
     /// Takes the value that `-D` gives a name of the file.
-    pub fn give(&mut self, name: &str, value: Val) {
+    pub fn give(&mut self, name: &str, value: Object) {
         self.names.given.insert(name.to_owned(), (value, false));
     }
 
@@ -179,7 +179,7 @@ impl<'m> Walker<'m> {
     /// Begins with another function of the same module: these are its local names, of whose values nothing is known.
     pub fn begin_untyped(&mut self, names: impl Iterator<Item = Arc<str>>) {
         self.frame = Frame::new(self.frame.module, None, false);
-        names.for_each(|name| self.frame.scope.set(&name, Val::Error));
+        names.for_each(|name| self.frame.scope.set(&name, Object::Error));
     }
 
     /// Whether the current function has a local name that is called so.
@@ -192,7 +192,7 @@ impl<'m> Walker<'m> {
     #[must_use]
     pub fn add_locals(&mut self, names: &[Arc<str>]) -> Scope {
         let before = self.frame.scope.clone();
-        names.iter().for_each(|name| self.frame.scope.set(name, Val::Error));
+        names.iter().for_each(|name| self.frame.scope.set(name, Object::Error));
         before
     }
 

@@ -18,16 +18,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::allocation::{self, Allocation, BufferKind};
+use crate::analysis::allocation::{Allocation, BufferKind};
 use crate::analysis::flow::Segments;
+use crate::analysis::prepared::PreparedFunction;
 use crate::analysis::shared_effects::{Access, Class, Event, events};
-use crate::diag::codes::passes as codes;
 use crate::ir::core::{Builder, Ir, Op};
 use crate::ir::dialects::{Classes, TtgOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::nvidia::tma_lowering::fence;
 use crate::passes::ttg::allocate_shared_memory::{CAPABILITY, target};
-use crate::target::Target;
 
 pub static PASS: Pass = Pass {
     name: "triton-nvidia-gpu-proxy-fence-insertion",
@@ -42,13 +41,12 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     if !target.has_async_proxy() {
         return Ok(Changed::No);
     }
-    let made = allocation::of_module(ir, &target)
-        .map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let prepared = cx.prepared(ir, &target)?;
     let mut changed = false;
-    for (func, allocation) in made {
+    for (&func, PreparedFunction { allocation, .. }) in &prepared.functions {
         let segments = Segments::new(ir, func);
         let steps: Vec<Vec<Step>> =
-            segments.all.iter().map(|s| s.ops.iter().map(|&op| step(ir, op, &allocation, &target)).collect()).collect();
+            segments.all.iter().map(|s| s.ops.iter().map(|&op| step(ir, op, allocation)).collect()).collect();
         for op in fences(&segments, &steps) {
             fence(&mut Builder::before(ir, op));
             changed = true;
@@ -61,6 +59,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             changed = true;
         }
     }
+    cx.keep(prepared);
     Ok(Changed::from(changed))
 }
 
@@ -80,7 +79,7 @@ struct Step {
     hardware: Vec<Access>,
 }
 
-fn step(ir: &Ir, op: Op, allocation: &Allocation, target: &Target) -> Step {
+fn step(ir: &Ir, op: Op, allocation: &Allocation) -> Step {
     let scratch = allocation.of(op).is_some_and(|b| b.kind == BufferKind::Scratch);
     let mut step = Step {
         op,
@@ -92,7 +91,7 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation, target: &Target) -> Step {
         hardware: vec![],
     };
     let (is_hardware, calls) = (ir.kind(op).belongs(Classes::ASYNC_PROXY), calls_hardware(ir, op, &mut vec![]));
-    for event in events(ir, op, allocation, false, target) {
+    for event in events(ir, op, allocation, false) {
         let (Event::Access(access) | Event::InFlight(_, access) | Event::Signalled(access)) = &event else { continue };
         // Hardware signals mbarriers as threads do. What is left of one that has ended counts as written.
         if access.class != Class::Data && is_hardware {

@@ -11,13 +11,12 @@
 //! ```
 
 use super::{bytes, place_of};
-use crate::analysis::scratch::element_bits;
+use crate::analysis::exchange::conversion;
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Type, Value};
 use crate::ir::dialects::OpKind;
 use crate::ir::dialects::ttg::ttg::ConvertLayout;
-use crate::layout::layout_of;
 use crate::layout::plan::{ConversionPlan, Costs};
 use crate::target::Target;
 
@@ -27,19 +26,18 @@ pub(super) fn of_module(ir: &Ir, target: &Target) -> Vec<Diagnostic> {
     conversions.filter_map(|conversion| remark(ir, conversion, target)).collect()
 }
 
-fn remark(ir: &Ir, conversion: ConvertLayout, target: &Target) -> Option<Diagnostic> {
-    let (from, to) = (ir.ty(conversion.src(ir)), ir.ty(conversion.result(ir)));
-    let plan =
-        ConversionPlan::new(layout_of(from).ok()?, layout_of(to).ok()?, element_bits(from), &target.shared).ok()?;
+fn remark(ir: &Ir, converted: ConvertLayout, target: &Target) -> Option<Diagnostic> {
+    let (from, to) = (ir.ty(converted.src(ir)), ir.ty(converted.result(ir)));
+    let plan = conversion(ir, converted.0, target).ok()?;
     let (way, costs) = way(&plan)?;
-    let user = user(ir, conversion.result(ir));
+    let user = user(ir, converted.result(ir));
     let need = user.map_or_else(String::new, |u| format!(" for `{}`", ir.op_name(u)));
     let diagnostic = Diagnostic::remark(
         &codes::LAYOUT_CONVERSION,
         format!("a tensor {} changes its layout{need} {way}", shape(from)),
     );
-    let needed = user.and_then(|u| place_of(ir.loc(u))).or_else(|| place_of(ir.loc(conversion.0)));
-    let made = place_of(ir.value_loc(conversion.src(ir))).filter(|p| Some(p) != needed.as_ref());
+    let needed = user.and_then(|u| place_of(ir.loc(u))).or_else(|| place_of(ir.loc(converted.0)));
+    let made = place_of(ir.value_loc(converted.src(ir))).filter(|p| Some(p) != needed.as_ref());
     let labels = needed.map(|p| (p, "")).into_iter().chain(made.map(|p| (p, "the tensor is made here")));
     let diagnostic = labels.fold(diagnostic, |d, (place, text)| d.at(place, text));
     Some(diagnostic.note(costs).note(format!("from {}", encoding(from))).note(format!("to {}", encoding(to))))

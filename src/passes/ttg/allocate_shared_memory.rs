@@ -2,13 +2,14 @@
 //!
 //! # Algorithm
 //!
-//! 1. The analysis ([`allocation`]) places the buffers of every function.
+//! 1. The analysis ([`crate::analysis::allocation`]) places the buffers of every function. It is a part of what the
+//!    preparation computes once ([`crate::analysis::prepared`]).
 //! 2. Each owner's offset is noted as `allocation.offset`; the most that any function needs is the module's
 //!    `ttg.shared`.
 //!
 //! Example: `%a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<…>`.
 
-use crate::analysis::allocation;
+use crate::analysis::prepared::PreparedFunction;
 use crate::analysis::scratch::{OFFSET, SHARED};
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Attr, Ir};
@@ -46,10 +47,9 @@ pub fn target(ir: &Ir, cx: &mut PassCx) -> Result<Target, Failed> {
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let target = target(ir, cx)?;
-    let made = allocation::of_module(ir, &target)
-        .map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let prepared = cx.prepared(ir, &target)?;
     let mut total = 0;
-    for allocation in made.values() {
+    for PreparedFunction { allocation, .. } in prepared.functions.values() {
         for buffer in &allocation.buffers {
             ir.set_attr(buffer.owner, OFFSET, Attr::i32(i64::from(buffer.offset)));
         }
@@ -57,5 +57,6 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     }
     let module = ir.module();
     ir.set_attr(module, SHARED, Attr::i32(i64::from(total)));
+    cx.keep(prepared);
     Ok(Changed::Yes)
 }

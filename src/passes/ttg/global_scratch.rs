@@ -56,8 +56,9 @@ impl Memory {
     }
 }
 
-fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
+fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let has_scratch = |ir: &Ir, f: Op| ir.all_ops(f).into_iter().any(|op| ir.is(op, TtgOp::GlobalScratchAlloc));
+    cx.keep_prepared();
     let functions = ir.functions();
     if !functions.iter().any(|&f| has_scratch(ir, f)) {
         return Ok(Changed::No);

@@ -1,17 +1,16 @@
 //! `tritongpu-insert-barriers` (Triton runs this inside its conversion to LLVM; its test pass is `test-print-membar`, a
 //! name that is found too): inserts `ttg.barrier local` where [`Membar`] finds that threads must wait for each other.
 //!
-//! 1. Shared memory is laid out as `allocate-shared-memory-nv` does; what stands in the module is not read, so both
-//!    always agree.
+//! 1. Shared memory lies where `allocate-shared-memory-nv` has put it: the allocation is handed on, or made again in the
+//!    same way where this pass runs alone. Offsets that stand in the module are not read.
 //! 2. The analysis names the operations that need a barrier before them; each gets one, at its own location.
 //! 3. A barrier that makes asynchronous copies visible stands before the fence between proxies, not behind it, as
 //!    Triton's does: a fence anywhere on the way from the copy to the product orders the two, and the threads that
 //!    arrive last do not hold up the others by it (1 to 2 % of products with small tiles).
 
-use crate::analysis::allocation;
 use crate::analysis::membar::Membar;
+use crate::analysis::prepared::PreparedFunction;
 use crate::analysis::shared_effects::events;
-use crate::diag::codes::passes as codes;
 use crate::ir::core::{Builder, Ir, Op};
 use crate::ir::dialects::ttg::ttg;
 use crate::ir::dialects::{Classes, TtgOp};
@@ -32,14 +31,13 @@ const LOCAL: i64 = 1;
 
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let target = target(ir, cx)?;
-    let made = allocation::of_module(ir, &target)
-        .map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
+    let prepared = cx.prepared(ir, &target)?;
     let one_warp = module_attrs::threads(ir).is_some_and(|t| t.num_warps == 1);
     let mut changed = false;
-    for (func, allocation) in made {
-        let membar = Membar::new(ir, func, &allocation, one_warp, &target);
+    for (&func, PreparedFunction { allocation, .. }) in &prepared.functions {
+        let membar = Membar::new(ir, func, allocation, one_warp);
         for op in membar.barriers() {
-            let touches = |o| !events(ir, o, &allocation, one_warp, &target).is_empty();
+            let touches = |o| !events(ir, o, allocation, one_warp).is_empty();
             let place = place(ir, op, touches);
             let mut b = Builder::before(ir, place);
             let state = ttg::Barrier::state(b.loc).with(ttg::Barrier::ATTR.addrSpace, LOCAL);
@@ -47,6 +45,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
             changed = true;
         }
     }
+    cx.keep(prepared);
     Ok(changed.into())
 }
 

@@ -1,8 +1,8 @@
 //! Values of the language while a kernel is lowered: what is known at compile time and what exists at run time.
 //!
-//! A [`Val`] is a run-time tensor (an IR value with its language type), a compile-time [`Const`], a tuple of values, or
-//! one of the few objects that only the front end knows (slices, ranges, descriptors). [`Val::Error`] stands for a
-//! value whose computation was already reported as wrong; using it reports nothing again.
+//! An [`Object`] is what Python would call one: a run-time tensor (an IR value with its type in the language), a
+//! compile-time [`Const`], a tuple, or one of the few that only the front end knows (slices, ranges, descriptors).
+//! [`Object::Error`] stands for a value whose computation was already reported as wrong; using it reports nothing again.
 
 use std::rc::Rc;
 
@@ -24,17 +24,17 @@ pub struct Desc {
 /// `lower:upper:step`
 #[derive(Clone)]
 pub struct SliceVal {
-    pub lower: Val,
-    pub upper: Val,
-    pub step: Val,
+    pub lower: Object,
+    pub upper: Object,
+    pub step: Object,
 }
 
 /// What a `for` runs over.
 #[derive(Clone)]
 pub struct Range {
-    pub start: Val,
-    pub end: Val,
-    pub step: Val,
+    pub start: Object,
+    pub end: Object,
+    pub step: Object,
     pub kind: RangeKind,
     /// Attributes that `tl.range` puts on the loop.
     pub attrs: Vec<(&'static str, Attr)>,
@@ -59,7 +59,7 @@ pub struct Argument {
 /// A `triton.Config`.
 #[derive(Clone)]
 pub struct Config {
-    pub values: Vec<(Rc<str>, Val)>,
+    pub values: Vec<(Rc<str>, Object)>,
     pub num_warps: Option<u32>,
     pub num_stages: Option<u32>,
     pub num_ctas: Option<u32>,
@@ -69,10 +69,12 @@ pub struct Config {
 impl Config {
     /// `config.kwargs`, `config.num_warps`, …
     #[must_use]
-    pub fn attribute(&self, name: &str) -> Option<Val> {
-        let number = |n: Option<u32>| n.map_or(Val::NONE, Val::int);
+    pub fn attribute(&self, name: &str) -> Option<Object> {
+        let number = |n: Option<u32>| n.map_or(Object::NONE, Object::int);
         Some(match name {
-            "kwargs" => Val::dict(self.values.iter().map(|(k, v)| (Const::Str(k.clone()).into(), v.clone())).collect()),
+            "kwargs" => {
+                Object::dict(self.values.iter().map(|(k, v)| (Const::Str(k.clone()).into(), v.clone())).collect())
+            }
             "num_warps" => number(self.num_warps),
             "num_stages" => number(self.num_stages),
             "num_ctas" => number(self.num_ctas),
@@ -85,7 +87,7 @@ impl Config {
 /// A function bound to the value it is a method of.
 #[derive(Clone)]
 pub struct Method {
-    pub receiver: Val,
+    pub receiver: Object,
     pub callee: Const,
 }
 
@@ -118,18 +120,18 @@ pub trait Weigh {
     fn weight(&self) -> u64;
 }
 
-impl Weigh for Val {
+impl Weigh for Object {
     fn weight(&self) -> u64 {
         match self {
-            Val::Tuple(items) => items.weight,
-            Val::Dict(items) => items.weight,
-            Val::Const(Const::Str(s)) => of_text(s.len()),
+            Object::Tuple(items) => items.weight,
+            Object::Dict(items) => items.weight,
+            Object::Const(Const::Str(s)) => of_text(s.len()),
             _ => 1,
         }
     }
 }
 
-impl Weigh for (Val, Val) {
+impl Weigh for (Object, Object) {
     fn weight(&self) -> u64 {
         self.0.weight().saturating_add(self.1.weight())
     }
@@ -137,78 +139,78 @@ impl Weigh for (Val, Val) {
 
 /// Any value.
 #[derive(Clone)]
-pub enum Val {
+pub enum Object {
     Tensor(Tensor),
     Const(Const),
-    Tuple(Rc<Items<Val>>),
+    Tuple(Rc<Items<Object>>),
     Desc(Rc<Desc>),
     Slice(Rc<SliceVal>),
     Range(Rc<Range>),
     Method(Rc<Method>),
     /// A dict of host code, in the order of its keys.
-    Dict(Rc<Items<(Val, Val)>>),
+    Dict(Rc<Items<(Object, Object)>>),
     /// A `triton.Config`.
     Config(Rc<Config>),
     /// A run-time argument, in a heuristic.
     Argument(Rc<Argument>),
     /// `tl.condition(c)` of a `while`.
-    Condition(Rc<(Val, bool)>),
+    Condition(Rc<(Object, bool)>),
     /// Already reported.
     Error,
 }
 
-impl Val {
+impl Object {
     /// Whether this is data, which a file may change: not a function, a type or a package.
     #[must_use]
     pub fn is_data(&self) -> bool {
         match self {
-            Val::Const(c) => {
+            Object::Const(c) => {
                 matches!(c, Const::None | Const::Bool(_) | Const::Int(_) | Const::Float(_) | Const::Str(_))
             }
-            Val::Tuple(_) | Val::Dict(_) => true,
+            Object::Tuple(_) | Object::Dict(_) => true,
             _ => false,
         }
     }
 
-    pub const NONE: Val = Val::Const(Const::None);
+    pub const NONE: Object = Object::Const(Const::None);
 
     #[must_use]
-    pub fn int(value: impl Into<i128>) -> Val {
-        Val::Const(Const::Int(value.into()))
+    pub fn int(value: impl Into<i128>) -> Object {
+        Object::Const(Const::Int(value.into()))
     }
 
     #[must_use]
-    pub fn bool(value: bool) -> Val {
-        Val::Const(Const::Bool(value))
+    pub fn bool(value: bool) -> Object {
+        Object::Const(Const::Bool(value))
     }
 
     #[must_use]
-    pub fn dtype(dtype: Dtype) -> Val {
-        Val::Const(Const::Type(Ty::scalar(dtype)))
+    pub fn dtype(dtype: Dtype) -> Object {
+        Object::Const(Const::Type(Ty::scalar(dtype)))
     }
 
     #[must_use]
-    pub fn tuple(values: Vec<Val>) -> Val {
-        Val::Tuple(Rc::new(Items::new(values)))
+    pub fn tuple(values: Vec<Object>) -> Object {
+        Object::Tuple(Rc::new(Items::new(values)))
     }
 
     /// A dict of these keys and values.
     #[must_use]
-    pub fn dict(items: Vec<(Val, Val)>) -> Val {
-        Val::Dict(Rc::new(Items::new(items)))
+    pub fn dict(items: Vec<(Object, Object)>) -> Object {
+        Object::Dict(Rc::new(Items::new(items)))
     }
 
     /// Integers as a tuple: a shape.
     #[must_use]
-    pub fn ints(values: &[i64]) -> Val {
-        Val::tuple(values.iter().map(|&d| Val::int(d)).collect())
+    pub fn ints(values: &[i64]) -> Object {
+        Object::tuple(values.iter().map(|&d| Object::int(d)).collect())
     }
 
     /// The class that this is, such as `tl.constexpr` of an annotation.
     #[must_use]
     pub fn as_class(&self) -> Option<Class> {
         match self {
-            Val::Const(Const::Class(c)) => Some(*c),
+            Object::Const(Const::Class(c)) => Some(*c),
             _ => None,
         }
     }
@@ -216,7 +218,7 @@ impl Val {
     #[must_use]
     pub fn as_const(&self) -> Option<&Const> {
         match self {
-            Val::Const(c) => Some(c),
+            Object::Const(c) => Some(c),
             _ => None,
         }
     }
@@ -224,14 +226,14 @@ impl Val {
     #[must_use]
     pub fn as_tensor(&self) -> Option<Tensor> {
         match self {
-            Val::Tensor(t) => Some(*t),
+            Object::Tensor(t) => Some(*t),
             _ => None,
         }
     }
 
     #[must_use]
     pub fn is_none(&self) -> bool {
-        matches!(self, Val::Const(Const::None))
+        matches!(self, Object::Const(Const::None))
     }
 
     /// Elements, nested ones too ([`Weigh`]).
@@ -244,8 +246,8 @@ impl Val {
     #[must_use]
     pub fn own_weight(&self) -> u64 {
         match self {
-            Val::Tuple(items) => items.len() as u64 + 1,
-            Val::Dict(items) => items.len() as u64 + 1,
+            Object::Tuple(items) => items.len() as u64 + 1,
+            Object::Dict(items) => items.len() as u64 + 1,
             other => other.weight(),
         }
     }
@@ -254,10 +256,10 @@ impl Val {
     #[must_use]
     pub fn show(&self) -> String {
         match self {
-            Val::Const(c) => c.to_string(),
-            Val::Tuple(items) => format!("({})", items.iter().map(Val::show).collect::<Vec<_>>().join(", ")),
-            Val::Tensor(t) => t.ty.to_string(),
-            Val::Dict(items) => {
+            Object::Const(c) => c.to_string(),
+            Object::Tuple(items) => format!("({})", items.iter().map(Object::show).collect::<Vec<_>>().join(", ")),
+            Object::Tensor(t) => t.ty.to_string(),
+            Object::Dict(items) => {
                 let items: Vec<String> = items.iter().map(|(k, v)| format!("{}: {}", k.show(), v.show())).collect();
                 format!("{{{}}}", items.join(", "))
             }
@@ -269,36 +271,36 @@ impl Val {
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
-            Val::Tensor(t) if t.ty.is_block() => format!("a tensor {}", t.ty),
-            Val::Tensor(t) => format!("a scalar {}", t.ty),
-            Val::Const(Const::Str(s)) => match s.char_indices().nth(100) {
+            Object::Tensor(t) if t.ty.is_block() => format!("a tensor {}", t.ty),
+            Object::Tensor(t) => format!("a scalar {}", t.ty),
+            Object::Const(Const::Str(s)) => match s.char_indices().nth(100) {
                 Some((end, _)) => format!("the string '{}…' of {} bytes", &s[..end], s.len()),
                 None => format!("the string '{s}'"),
             },
-            Val::Const(Const::None) => "None".to_owned(),
-            Val::Const(c) => format!("the {} {c}", c.kind()),
-            Val::Tuple(items) => format!("a tuple of {}", items.len()),
-            Val::Desc(d) => format!("a tensor descriptor of {}", d.block),
-            Val::Slice(_) => "a slice".to_owned(),
-            Val::Range(_) => "a range".to_owned(),
-            Val::Method(_) => "a method".to_owned(),
-            Val::Dict(items) => format!("a dict of {}", items.len()),
-            Val::Config(_) => "a triton.Config".to_owned(),
-            Val::Argument(a) => format!("the run-time argument `{}`", a.name),
-            Val::Condition(_) => "a loop condition".to_owned(),
-            Val::Error => "an erroneous value".to_owned(),
+            Object::Const(Const::None) => "None".to_owned(),
+            Object::Const(c) => format!("the {} {c}", c.kind()),
+            Object::Tuple(items) => format!("a tuple of {}", items.len()),
+            Object::Desc(d) => format!("a tensor descriptor of {}", d.block),
+            Object::Slice(_) => "a slice".to_owned(),
+            Object::Range(_) => "a range".to_owned(),
+            Object::Method(_) => "a method".to_owned(),
+            Object::Dict(items) => format!("a dict of {}", items.len()),
+            Object::Config(_) => "a triton.Config".to_owned(),
+            Object::Argument(a) => format!("the run-time argument `{}`", a.name),
+            Object::Condition(_) => "a loop condition".to_owned(),
+            Object::Error => "an erroneous value".to_owned(),
         }
     }
 }
 
-impl From<Tensor> for Val {
-    fn from(t: Tensor) -> Val {
-        Val::Tensor(t)
+impl From<Tensor> for Object {
+    fn from(t: Tensor) -> Object {
+        Object::Tensor(t)
     }
 }
 
-impl From<Const> for Val {
-    fn from(c: Const) -> Val {
-        Val::Const(c)
+impl From<Const> for Object {
+    fn from(c: Const) -> Object {
+        Object::Const(c)
     }
 }
