@@ -101,7 +101,7 @@ pub(crate) fn check(text: &str) {
 
 /// A pass makes valid modules of valid ones.
 fn canonicalize(mut ir: ttc::ir::Ir, text: &str) {
-    let pipeline = Pipeline::parse("canonicalize").expect("there is such a pass");
+    let pipeline = Pipeline::parse("canonicalize", ttc::passes::registry::named).expect("there is such a pass");
     let report = manager::run(&mut ir, &pipeline, verify, &mut []);
     let messages: Vec<&str> =
         report.diagnostics.iter().filter(|d| Diagnostic::is_error(d)).map(|d| d.message.as_str()).collect();

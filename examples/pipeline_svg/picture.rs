@@ -29,7 +29,7 @@ pub(crate) fn draw(name: &str, text: &str) -> Result<String, String> {
         return Err("no operation has a `loop.stage`: run `ttc opt --tritongpu-schedule-loops` first".into());
     }
     let before = timeline::of_module(&ir)?;
-    let pipeline = Pipeline::parse("tritongpu-pipeline").map_err(|e| e.message)?;
+    let pipeline = Pipeline::parse("tritongpu-pipeline", ttc::passes::registry::named).map_err(|e| e.message)?;
     let report = manager::run(&mut ir, &pipeline, ttc::layout::verify, &mut []);
     if !report.is_ok() {
         return Err(report.diagnostics.first().map_or_else(|| "the pass failed".into(), |d| d.message.clone()));

@@ -203,6 +203,7 @@ pub fn parse_llir(text: &str, options: &CodegenOptions) -> Result<Module, Diagno
 mod tests {
     use super::*;
     use crate::passes::manager::Pipeline as Parsed;
+    use crate::passes::registry;
     use crate::target::TARGETS;
 
     #[test]
@@ -218,7 +219,10 @@ mod tests {
     fn the_pipelines_read_back_as_they_print() {
         let all = |t: &Target| [ttir(t), ttgir(&GpuOptions::new(*t)), llir(&GpuOptions::new(*t))];
         for pipeline in TARGETS.iter().flat_map(all) {
-            assert_eq!(Parsed::parse(&pipeline.to_string()).unwrap().to_string(), pipeline.to_string());
+            assert_eq!(
+                Parsed::parse(&pipeline.to_string(), registry::named).unwrap().to_string(),
+                pipeline.to_string()
+            );
         }
     }
 }

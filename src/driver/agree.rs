@@ -12,6 +12,7 @@ use super::input::{Input, Language};
 use super::ptx_facts::PtxFacts;
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
+use crate::ir::dialects::discardable::{TARGET, THREADS_PER_WARP};
 use crate::ir::{Attr, Ir};
 use crate::irgen::Given;
 use crate::source::SourceMap;
@@ -80,14 +81,14 @@ fn another(file: &str, made_for: &str, target: Target, arch: &str, place: Place)
 /// `E0930`
 pub(super) fn module(ir: &Ir, target: Target, file: &str, text: &str) -> Result<(), Diagnostic> {
     let module = ir.module();
-    if let Some(attr) = ir.stored_attr(module, "ttg.target") {
+    if let Some(attr) = ir.stored_attr(module, TARGET.name()) {
         let word = attr.as_str().map_or_else(|| attr.to_string(), str::to_owned);
         let made_for = cuda(&word).ok_or_else(|| no_target(file, &word, place_of(text, "ttg.target", file)))?;
         if !made_for.is_same_gpu(&target) {
             return Err(another(file, &word, target, made_for.name, place_of(text, "ttg.target", file)));
         }
     }
-    match ir.stored_attr(module, "ttg.threads-per-warp").map(Attr::as_int) {
+    match ir.stored_attr(module, THREADS_PER_WARP.name()).map(Attr::as_int) {
         Some(threads) if threads != Some(i64::from(target.warp_size())) => {
             let threads = threads.map_or_else(|| "no number of".to_owned(), |t| t.to_string());
             let why = format!(

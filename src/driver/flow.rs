@@ -1,6 +1,7 @@
 //! One job's way through the stages. Each method is a stage and hands over to the next one, unless nothing later was
 //! asked for.
 
+use crate::ir::dialects::discardable::NUM_WARPS;
 use std::time::Instant;
 
 use super::carried::{self, Carried};
@@ -154,11 +155,10 @@ impl Flow<'_> {
             return Err(faults);
         }
         self.resume(&carried);
-        if let Some(func) = ir.functions().into_iter().find(|&f| ir.str_attr(f, "sym_name") == Some(&self.made.kernel))
-        {
+        if let Some(func) = ir.function(&self.made.kernel) {
             self.made.metadata.params = params::of_kernel(&ir, func, carried.params);
         }
-        if ir.stored_attr(ir.module(), "ttg.num-warps").is_none() {
+        if !ir.stores(ir.module(), NUM_WARPS) {
             self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(self.launch);
             return self.ttir(ir);
         }

@@ -130,7 +130,7 @@ impl Debug {
         if word == "all" {
             Ok(word.to_owned())
         } else {
-            crate::passes::pipeline_text::named(word).map(|p| p.name.to_owned())
+            crate::passes::registry::named(word).map(|p| p.name.to_owned())
         }
     }
 }

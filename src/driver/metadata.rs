@@ -4,6 +4,7 @@
 //! [`super::ptx_facts`]). Such a field is `None`, which JSON shows as `null`, because a launcher must know what it does
 //! not know.
 
+use crate::ir::dialects::tt::tt::Func;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,7 @@ impl TensorDesc {
     /// The descriptors among a kernel's parameters that the hardware reads, in order.
     #[must_use]
     pub fn of_kernel(ir: &Ir) -> Vec<TensorDesc> {
-        let public = |&f: &Op| ir.str_attr(f, "sym_visibility").is_none_or(|v| v == "public");
+        let public = |&f: &Op| Func::of(ir, f).and_then(|f| f.sym_visibility(ir)).is_none_or(|v| v == "public");
         let Some(entry) = ir.functions().into_iter().find(public).and_then(|f| ir.body(f, 0)) else { return vec![] };
         let blocks = ir.args(entry).iter().filter_map(|&a| tma_block(ir.ty(a)).ok());
         let of = |b: TmaBlock| TensorDesc {

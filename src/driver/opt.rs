@@ -120,7 +120,7 @@ impl Request {
             "mlir-print-debuginfo" | "locations" => self.print.locations = on,
             "mlir-print-op-generic" | "generic" => self.print.generic = on,
             "value-names" => self.parse.value_names = on,
-            "pass-pipeline" => self.pipeline.steps.extend(Pipeline::parse(&text()?)?.steps),
+            "pass-pipeline" => self.pipeline.steps.extend(Pipeline::parse(&text()?, registry::named)?.steps),
             "verify-each" => self.debug.verify_each = on,
             "print-ir-before" => self.debug.print_before = pass_or_all()?,
             "print-ir-after" => self.debug.print_after = pass_or_all()?,
@@ -148,7 +148,7 @@ fn step(name: &str, options: Option<&str>) -> Result<Step, Diagnostic> {
     let options = options.strip_prefix('{').and_then(|o| o.strip_suffix('}')).unwrap_or(options);
     let pairs: Vec<(&str, &str)> =
         options.split_whitespace().map(|o| o.split_once('=').unwrap_or((o, "true"))).collect();
-    Step::checked(name, &pairs)
+    Step::checked(name, &pairs, registry::named)
 }
 
 /// The text of `ttc opt --help`.

@@ -7,7 +7,8 @@
 //!    fits the text.
 
 use super::metadata::Param;
-use crate::ir::{Attr, AttrData, FloatKind, Ir, Op, Type, TypeData};
+use crate::ir::dialects::tt::tt::Func;
+use crate::ir::{AttrData, FloatKind, Ir, Op, Type, TypeData};
 
 /// The parameters of a kernel. They are those that were carried if these fit the function, else those of the function
 /// itself.
@@ -29,7 +30,7 @@ pub(super) fn of_kernel(ir: &Ir, func: Op, carried: Vec<Param>) -> Vec<Param> {
 
 /// The value of a parameter's `tt.divisibility`, or 1 without one.
 fn divisor(ir: &Ir, func: Op, index: usize) -> u64 {
-    let Some(AttrData::Array(items)) = ir.stored_attr(func, "arg_attrs").map(Attr::data) else { return 1 };
+    let Some(items) = Func::of(ir, func).and_then(|f| f.arg_attrs(ir)) else { return 1 };
     let Some(AttrData::Dict(entries)) = items.get(index).map(|a| a.data()) else { return 1 };
     let stated = entries.iter().find(|(n, _)| n.as_str() == "tt.divisibility").and_then(|(_, a)| a.as_int());
     stated.and_then(|d| u64::try_from(d).ok()).unwrap_or(1)

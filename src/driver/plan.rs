@@ -2,6 +2,7 @@
 //! make sense.
 
 use crate::diag::{Diagnostic, Place, codes};
+use crate::ir::dialects::tt::tt::Func;
 use crate::ir::{BuiltinOp, Ir, Op};
 use crate::irgen::{self, KernelRequest};
 use crate::irgen::{Launch, LaunchFault};
@@ -206,17 +207,17 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
 /// # Errors
 /// Fails if there is no kernel of that name, no kernel at all, or several.
 pub fn choose_kernel(ir: &mut Ir, wanted: Option<&str>, single: bool, file: &str) -> Result<String, Diagnostic> {
-    let is_public = |ir: &Ir, f| ir.str_attr(f, "sym_visibility") != Some("private");
+    let is_public = |ir: &Ir, f| !ir.is_private(f);
     let nested = ir.ops(ir.module_block()).any(|op| ir.is(op, BuiltinOp::Module));
     let public: Vec<Op> = ir.functions().into_iter().filter(|&f| is_public(ir, f)).collect();
-    let names: Vec<&str> = public.iter().filter_map(|&f| ir.str_attr(f, "sym_name")).collect();
+    let names: Vec<&str> = public.iter().filter_map(|&f| Func::of(ir, f).and_then(|f| f.sym_name(ir))).collect();
     let error = |message: String| {
         Err(Diagnostic::error(&codes::cli::NO_SUCH_KERNEL, message).at(Place::File(file.to_owned()), ""))
     };
     match (wanted, names.as_slice()) {
         (Some(w), all) if all.contains(&w) => {
             for &f in &public {
-                if ir.str_attr(f, "sym_name") != Some(w) {
+                if Func::of(ir, f).and_then(|f| f.sym_name(ir)) != Some(w) {
                     ir.erase_op(f);
                 }
             }

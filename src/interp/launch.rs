@@ -8,6 +8,8 @@
 //! 3. Which two programs of a race meet first depends on timing. When a race is found, memory is put back and the
 //!    launch is repeated in order, so that the report does not depend on timing.
 
+use crate::ir::dialects::discardable::DIVISIBILITY;
+use crate::ir::dialects::tt::tt::Func;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -24,7 +26,7 @@ use super::value::Val;
 use super::{Arg, Options, Printed, Report, Traced};
 use crate::diag::codes::interp as codes;
 use crate::diag::{Code, Diagnostic};
-use crate::ir::{Attr, AttrData, Ir, Op, TtOp, Type, TypeData};
+use crate::ir::{Attr, Ir, Op, TtOp, Type, TypeData};
 
 /// How much work programs may still do after the first one with a fault, where several faults are looked for. It is
 /// shared among as many programs as do this work together if they are like that one, and no more than a thousand.
@@ -243,7 +245,7 @@ pub(crate) fn find_kernel(ir: &Ir, name: &str) -> Result<Op, Fault> {
 /// The values of the parameters.
 fn arguments(ir: &Ir, function: Op, args: &[Arg], memory: &Memory) -> Result<Vec<Val>, Vec<Diagnostic>> {
     let params = ir.body(function, 0).map(|b| ir.args(b)).unwrap_or_default();
-    let kernel = ir.str_attr(function, "sym_name").unwrap_or_default();
+    let kernel = Func::of(ir, function).and_then(|f| f.sym_name(ir)).unwrap_or_default();
     if params.len() != args.len() {
         let message =
             format!("kernel `{kernel}` has {} parameters, and there are {} arguments", params.len(), args.len());
@@ -306,13 +308,7 @@ fn argument(ty: Type, arg: Arg, memory: &Memory) -> Result<Val, String> {
 
 /// Checks the `tt.divisibility` of a parameter.
 fn keeps_promise(ir: &Ir, function: Op, index: usize, value: u64) -> Result<(), String> {
-    let attrs = ir.attr(function, "arg_attrs").and_then(|a| match a.data() {
-        AttrData::Array(items) => items.get(index).copied(),
-        _ => None,
-    });
-    let Some(AttrData::Dict(entries)) = attrs.map(Attr::data) else { return Ok(()) };
-    let promised = entries.iter().find(|(n, _)| n.as_str() == "tt.divisibility").and_then(|(_, a)| a.as_int());
-    match promised {
+    match ir.param_attr(function, index, DIVISIBILITY).and_then(Attr::as_int) {
         Some(d) if d > 0 && !value.is_multiple_of(d as u64) => {
             Err(format!("the signature promises a multiple of {d}, and the argument is {}", value & 0xff_ffff_ffff))
         }

@@ -58,6 +58,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+use crate::ir::dialects::tt::tt::Func;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
@@ -66,7 +67,7 @@ pub use launch::{programs, run};
 pub use memory::{Budget, BufferId, Memory, element_size};
 
 use crate::diag::Diagnostic;
-use crate::ir::{Ir, TtOp, Type};
+use crate::ir::{Ir, Type};
 
 /// The most axes that a tensor descriptor can have.
 pub const MAX_DESCRIPTOR_RANK: usize = 5;
@@ -211,13 +212,9 @@ pub struct Param {
 /// The names of the module's kernels: public functions with a body.
 #[must_use]
 pub fn kernels(ir: &Ir) -> Vec<&'static str> {
-    let public = |op| ir.str_attr(op, "sym_visibility").is_none_or(|v| v == "public");
-    let with_body = |op| ir.is(op, TtOp::Func) && ir.body(op, 0).is_some();
-    ir.functions()
-        .into_iter()
-        .filter(|&f| with_body(f) && public(f))
-        .filter_map(|f| ir.str_attr(f, "sym_name"))
-        .collect()
+    let functions = ir.functions().into_iter().filter_map(|f| Func::of(ir, f));
+    let public = |f: &Func| f.sym_visibility(ir).is_none_or(|v| v == "public");
+    functions.filter(|f| ir.body(f.0, 0).is_some() && public(f)).filter_map(|f| f.sym_name(ir)).collect()
 }
 
 /// The parameters of a kernel. `Err` names the kernels that there are.

@@ -16,6 +16,7 @@
 //!    whatever the operation.
 //! 7. *Promises*: the operations whose results the kernel says something about (`tl.multiple_of`).
 
+use crate::ir::dialects::scf::scf::For;
 use std::collections::BTreeSet;
 
 use super::Checks;
@@ -87,8 +88,7 @@ pub(crate) fn plan(ir: &Ir, kernel: Op, checks: Checks) -> Plan {
     for &op in &ops {
         costs[op.index()] = cost(ir, op);
     }
-    let promise =
-        |op: &Op| ir.results(*op).len() == 1 && HINTS.iter().any(|(name, _)| ir.stored_attr(*op, name).is_some());
+    let promise = |op: &Op| ir.results(*op).len() == 1 && HINTS.iter().any(|&(key, ..)| ir.stores(*op, key));
     let mut promises: Vec<Op> = ops.iter().copied().filter(|op| checks.promises && promise(op)).collect();
     promises.sort_unstable();
     Plan {
@@ -116,7 +116,8 @@ fn cost(ir: &Ir, op: Op) -> u32 {
     let units = match ir.kind(op) {
         OpKind::Tt(TtOp::Dot | TtOp::DotScaled) | OpKind::Ttng(TtngOp::WarpGroupDot) => {
             // Each packed element of a scaled product is two elements along k.
-            let k = ir.ty(ir.operand(op, 0)).shape().last().map_or(1, |&k| 2 * k.max(1) as u64);
+            let factor = ir.operands(op).first().map_or(&[][..], |&v| ir.ty(v).shape());
+            let k = factor.last().map_or(1, |&k| 2 * k.max(1) as u64);
             n / 16 + ir.ty(ir.result(op)).num_elements().max(1) as u64 * k / 256
         }
         OpKind::Tt(TtOp::Reduce | TtOp::Scan | TtOp::MapElementwise) => {
@@ -137,8 +138,7 @@ fn reachable(ir: &Ir, kernel: Op) -> Vec<Op> {
     while let Some(&function) = found.get(next) {
         next += 1;
         for op in ir.all_ops(function) {
-            if ir.is(op, TtOp::Call)
-                && let Some(callee) = ir.str_attr(op, "callee").and_then(|n| ir.function(n))
+            if let Some(callee) = ir.callee(op)
                 && !found.contains(&callee)
             {
                 found.push(callee);
@@ -157,10 +157,10 @@ fn is_unordered(ir: &Ir, op: Op) -> bool {
         ) => false,
         OpKind::Tt(TtOp::AtomicRmw) => {
             let commutes = !matches!(view::AtomicRmw(op).atomic_rmw_op(ir), None | Some(RmwKind::Fadd | RmwKind::Exch));
-            let float = ir.ty(ir.operand(op, 1)).elem().is_float();
+            let float = ir.ty(view::AtomicRmw(op).val(ir)).elem().is_float();
             commutes && !float && ir.results(op).iter().all(|&r| !ir.has_uses(r))
         }
-        OpKind::Tt(TtOp::Load) => !ir.bool_attr(op, "isVolatile"),
+        OpKind::Tt(TtOp::Load) => !view::Load(op).isVolatile(ir),
         _ => true,
     }
 }
@@ -170,7 +170,8 @@ fn access_size(ir: &Ir, op: Op) -> Option<usize> {
         TypeData::Pointer { pointee, .. } => pointee.elem(),
         _ => ty.elem(),
     };
-    ir.kind(op).belongs(Classes::GLOBAL_ACCESS).then(|| element_size(elem(ir.ty(ir.operand(op, 0)))))
+    let through = ir.operands(op).first().filter(|_| ir.kind(op).belongs(Classes::GLOBAL_ACCESS));
+    through.map(|&v| element_size(elem(ir.ty(v))))
 }
 
 /// Whether a region is straight-line code of elementwise operations and of calls to functions of such code. A block
@@ -191,8 +192,7 @@ fn is_plain(ir: &Ir, region: Region, depth: u32) -> bool {
                 | TtOp::Addptr,
             ) => true,
             OpKind::Tt(TtOp::Call) => {
-                let callee = ir.str_attr(op, "callee").and_then(|n| ir.function(n));
-                depth < 16 && callee.is_some_and(|f| is_plain(ir, ir.region(f, 0), depth + 1))
+                depth < 16 && ir.callee(op).is_some_and(|f| is_plain(ir, ir.region(f, 0), depth + 1))
             }
             OpKind::Tt(TtOp::ElementwiseInlineAsm) => false,
             _ => ir.spec(op).traits.contains(Traits::ELEMENTWISE),
@@ -206,9 +206,9 @@ fn indices(ir: &Ir, ops: &[Op], values: usize) -> Vec<bool> {
     let mut work: Vec<Value> = vec![];
     for &op in ops {
         match ir.kind(op) {
-            OpKind::Tt(TtOp::Addptr) => work.push(ir.operand(op, 1)),
-            OpKind::Tt(TtOp::Advance) => work.extend(&ir.operands(op)[1..]),
-            OpKind::Tt(TtOp::MakeTensorPtr) => work.extend(ir.operand_group(op, 3)),
+            OpKind::Tt(TtOp::Addptr) => work.push(view::Addptr(op).offset(ir)),
+            OpKind::Tt(TtOp::Advance) => work.extend(view::Advance(op).offsets(ir)),
+            OpKind::Tt(TtOp::MakeTensorPtr) => work.extend(view::MakeTensorPtr(op).offsets(ir)),
             OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorStore | TtOp::DescriptorReduce) => {
                 work.extend(&ir.operands(op)[1..])
             }
@@ -263,13 +263,13 @@ fn sources(ir: &Ir, ops: &[Op], value: Value, work: &mut Vec<Value>) {
                 ) => work.extend(ir.operands(op)),
                 OpKind::Arith(ArithOp::Select) => work.extend(&ir.operands(op)[1..]),
                 OpKind::Scf(ScfOp::For) => {
-                    work.extend(ir.operands(op).get(3 + index));
+                    work.extend(For(op).init(ir).get(index));
                     yielded(ir, op, ScfOp::Yield.into(), index, work);
                 }
                 OpKind::Scf(ScfOp::If | ScfOp::ExecuteRegion) => yielded(ir, op, ScfOp::Yield.into(), index, work),
                 OpKind::Scf(ScfOp::While) => yielded(ir, op, ScfOp::Condition.into(), index + 1, work),
                 OpKind::Tt(TtOp::Call) => {
-                    if let Some(callee) = ir.str_attr(op, "callee").and_then(|n| ir.function(n)) {
+                    if let Some(callee) = ir.callee(op) {
                         yielded(ir, callee, TtOp::Return.into(), index, work);
                     }
                 }
@@ -293,7 +293,7 @@ fn argument_sources(ir: &Ir, ops: &[Op], block: crate::ir::Block, index: usize, 
     let Some(owner) = ir.block_op(block) else { return };
     match ir.kind(owner) {
         OpKind::Scf(ScfOp::For) if index > 0 => {
-            work.extend(ir.operands(owner).get(2 + index));
+            work.extend(For(owner).init(ir).get(index - 1));
             yielded(ir, owner, ScfOp::Yield.into(), index - 1, work);
         }
         OpKind::Scf(ScfOp::While) => {
@@ -302,8 +302,7 @@ fn argument_sources(ir: &Ir, ops: &[Op], block: crate::ir::Block, index: usize, 
             yielded(ir, owner, ScfOp::Condition.into(), index + 1, work);
         }
         OpKind::Tt(TtOp::Func) => {
-            let name = ir.str_attr(owner, "sym_name");
-            for &call in ops.iter().filter(|&&o| ir.is(o, TtOp::Call) && ir.str_attr(o, "callee") == name) {
+            for &call in ops.iter().filter(|&&o| ir.callee(o) == Some(owner)) {
                 work.extend(ir.operands(call).get(index));
             }
         }

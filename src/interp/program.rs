@@ -204,18 +204,20 @@ impl<'a> Program<'a> {
     }
 
     /// Operand `index` of an operation.
-    pub(crate) fn operand(&self, op: Op, index: usize) -> Val {
-        self.get(self.ir.operand(op, index))
+
+    /// The operands of an operation that has `N` of them.
+    pub(crate) fn operands<const N: usize>(&self, op: Op) -> [Val; N] {
+        self.ir.all_operands(op).map(|v| self.get(v))
     }
 
-    /// The only value of an operand group, if there is one.
-    pub(crate) fn optional(&self, op: Op, group: usize) -> Option<Val> {
-        self.ir.operand_group(op, group).first().map(|&v| self.get(v))
+    /// The value of an operand that may be absent.
+    pub(crate) fn optional(&self, value: Option<Value>) -> Option<Val> {
+        value.map(|v| self.get(v))
     }
 
-    /// The values of an operand group.
-    pub(crate) fn group(&self, op: Op, group: usize) -> Vec<Val> {
-        self.ir.operand_group(op, group).iter().map(|&v| self.get(v)).collect()
+    /// The values of a group of operands.
+    pub(crate) fn all(&self, values: &[Value]) -> Vec<Val> {
+        values.iter().map(|&v| self.get(v)).collect()
     }
 
     pub(crate) fn set(&mut self, value: Value, v: Val) {

@@ -24,18 +24,25 @@ use super::program::Program;
 use super::undef::Use;
 use super::value::{Val, coordinates, strides};
 use crate::diag::codes::interp as codes;
+use crate::ir::dialects::builtin::llvm::Assume;
+use crate::ir::dialects::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
+use crate::ir::dialects::keys::{Any, Key};
 use crate::ir::{Attr, AttrData, DenseData, Op, Type};
 
 /// The attributes of an operation that are promises about its result, with the function that makes each.
-pub(crate) const HINTS: [(&str, &str); 3] = [
-    ("tt.divisibility", "tl.multiple_of"),
-    ("tt.contiguity", "tl.max_contiguous"),
-    ("tt.constancy", "tl.max_constancy"),
+/// The last gives an element that breaks the promise, and what was promised of it.
+pub(crate) const HINTS: [(Key<Any>, &str, Judge); 3] = [
+    (DIVISIBILITY, "tl.multiple_of", divisibility),
+    (CONTIGUITY, "tl.max_contiguous", |ty, v, numbers| groups(ty, v, numbers, pointee_step(ty))),
+    (CONSTANCY, "tl.max_constancy", |ty, v, numbers| groups(ty, v, numbers, 0)),
 ];
+
+/// Says of a value of this type which element breaks a promise of one number an axis.
+type Judge = fn(Type, &Val, &[i64]) -> Option<(usize, i64)>;
 
 /// Runs `llvm.intr.assume`.
 pub(crate) fn assume(p: &Program<'_>, op: Op) -> Result<(), Fault> {
-    let v = p.operand(op, 0);
+    let v = p.get(Assume(op).cond(p.ir));
     p.defined_scalar(op, &v, Use::Condition)?;
     if v.scalar() & 1 == 1 || !p.shared.options.checks.promises {
         return Ok(());
@@ -51,14 +58,9 @@ pub(crate) fn assume(p: &Program<'_>, op: Op) -> Result<(), Fault> {
 pub(crate) fn check(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     let ir = p.ir;
     let (result, v) = (ir.result(op), p.get(ir.result(op)));
-    for (name, function) in HINTS {
-        let Some(numbers) = ir.stored_attr(op, name).and_then(numbers) else { continue };
-        let wrong = match name {
-            "tt.divisibility" => divisibility(ir.ty(result), &v, &numbers),
-            "tt.contiguity" => groups(ir.ty(result), &v, &numbers, pointee_step(ir.ty(result))),
-            _ => groups(ir.ty(result), &v, &numbers, 0),
-        };
-        let Some((lane, promised)) = wrong else { continue };
+    for (key, function, judge) in HINTS {
+        let Some(numbers) = ir.get(op, key).and_then(numbers) else { continue };
+        let Some((lane, promised)) = judge(ir.ty(result), &v, &numbers) else { continue };
         p.report(op, &codes::BROKEN_PROMISE, || broken(p, op, function, &v, lane, promised))?;
     }
     Ok(())

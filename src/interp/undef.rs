@@ -14,6 +14,7 @@
 //! Example: with `v = tl.load(p, mask=m)`, `tl.where(m, v, 0)` is defined and `tl.store(q, v, mask=m)` is fine.
 //! `tl.store(q, tl.sum(v))` is a fault, because the sum mixes what was loaded with what was not.
 
+use crate::ir::dialects::tt::tt::Load;
 use std::sync::Arc;
 
 use super::fault::{self, Fault};
@@ -99,7 +100,10 @@ pub(crate) fn spread(p: &mut Program<'_>, op: Op) {
     let undef = match ir.kind(op) {
         OpKind::Arith(ArithOp::Select) => select(&operands),
         OpKind::Tt(TtOp::Dot | TtOp::DotScaled) | OpKind::Ttng(TtngOp::WarpGroupDot) => product(p, op, &operands),
-        OpKind::Arith(kind) => elementwise(&operands, absorbing(kind, width(ir.ty(ir.operand(op, 0))))),
+        OpKind::Arith(kind) => {
+            let bits = ir.operands(op).first().map_or(64, |&v| width(ir.ty(v)));
+            elementwise(&operands, absorbing(kind, bits))
+        }
         OpKind::Tt(TtOp::Addptr | TtOp::ExternElementwise) => elementwise(&operands, None),
         _ if ir.spec(op).traits.contains(Traits::ELEMENTWISE) => elementwise(&operands, None),
         // The other operations have carried the marks with their elements.
@@ -211,8 +215,8 @@ impl Program<'_> {
     fn undefined(&self, op: Op, u: &Undef, lane: usize, shape: &[i64], used: Use) -> Fault {
         let ir = self.ir;
         let mut d = *self.fault(op, &codes::UNDEFINED, used.words().to_owned(), "used here");
-        let block = matches!(ir.kind(u.origin), OpKind::Tt(TtOp::Load))
-            && ir.ty(ir.operand(u.origin, 0)).pointee().is_some_and(crate::ir::Type::is_tensor);
+        let block = Load::of(ir, u.origin)
+            .is_some_and(|load| ir.ty(load.ptr(ir)).pointee().is_some_and(crate::ir::Type::is_tensor));
         let (cause, help) = match ir.kind(u.origin) {
             OpKind::Tt(TtOp::Load) if block => (
                 "`boundary_check` leaves elements out here, and there is no padding",

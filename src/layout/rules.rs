@@ -21,7 +21,10 @@ use super::{
     layout_of, unique_elems_per_thread,
 };
 use crate::ir::core::encoding::NvmmaShared;
-use crate::ir::core::{Attr, Encoding, Ir, Op, Type};
+use crate::ir::core::{Encoding, Ir, Op, Type};
+use crate::ir::dialects::tt::tt;
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::dialects::ttng::ttng;
 use crate::ir::dialects::verify::packed;
 use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
 
@@ -34,15 +37,13 @@ type Rule = Result<(), String>;
 pub fn verify_op(ir: &Ir, op: Op) -> Rule {
     match ir.kind(op) {
         OpKind::Tt(TtOp::Trans) | OpKind::Ttg(TtgOp::MemDescTrans) => trans(ir, op),
-        OpKind::Tt(TtOp::Reshape) if ir.stored_attr(op, "allow_reorder").is_none() => reshape(ir, op),
+        OpKind::Tt(TtOp::Reshape) if !tt::Reshape(op).allow_reorder(ir) => reshape(ir, op),
         OpKind::Ttg(TtgOp::MemDescReshape) => reshape(ir, op),
         OpKind::Tt(TtOp::Join) => joined(ty(ir, op, 0), ir.ty(ir.result(op)), "result"),
         OpKind::Tt(TtOp::Split) => joined(ir.ty(ir.results(op)[0]), ty(ir, op, 0), "operand"),
         OpKind::Tt(TtOp::Cat) => cat(ty(ir, op, 0), ir.ty(ir.result(op))),
         OpKind::Ttg(TtgOp::Fp4ToFp) => fp4_to_fp(ir, op),
-        OpKind::Ttg(TtgOp::ConvertLayout) if ir.stored_attr(op, "force_warp_shuffle").is_some() => {
-            within_a_warp(ir, op)
-        }
+        OpKind::Ttg(TtgOp::ConvertLayout) if ttg::ConvertLayout(op).force_warp_shuffle(ir) => within_a_warp(ir, op),
         OpKind::Ttg(TtgOp::MemDescSubslice) => memory::subslice(ty(ir, op, 0), ir.ty(ir.result(op))),
         OpKind::Ttg(TtgOp::MemDescReinterpret) => memory::reinterpret(ty(ir, op, 0), ir.ty(ir.result(op))),
         OpKind::Ttng(kind) => nvidia(ir, op, kind),
@@ -73,7 +74,7 @@ fn nvidia(ir: &Ir, op: Op, kind: TtngOp) -> Rule {
         }
         TtngOp::PackedArith => packed_arith(ir, op),
         TtngOp::TmemSubslice => memory::tmem_subslice(ir, op),
-        TtngOp::TmemLoad if ir.stored_attr(op, "redOp").is_some() => whole_rows(ir.ty(ir.results(op)[0])),
+        TtngOp::TmemLoad if ttng::TmemLoad(op).redOp(ir).is_some() => whole_rows(ir.ty(ir.results(op)[0])),
         TtngOp::TcGen5Mma => blocks_of_product(ir, op),
         TtngOp::TmemCopy => {
             same_blocks(ty(ir, op, 0), ty(ir, op, 1))?;
@@ -139,7 +140,7 @@ fn same(result: Type, expected: &LinearLayout) -> Rule {
 }
 
 fn trans(ir: &Ir, op: Op) -> Rule {
-    let order = ir.stored_attr(op, "order").and_then(Attr::as_dense_array).unwrap_or_default();
+    let order = ir.get(op, tt::Trans::ATTR.order).unwrap_or_default();
     let order: Vec<u32> = order.iter().filter_map(|&d| u32::try_from(d).ok()).collect();
     if is_turned_nvmma(ty(ir, op, 0), ir.ty(ir.result(op))) {
         return Ok(());
@@ -194,7 +195,7 @@ fn joined(part: Type, whole: Type, which: &str) -> Rule {
 fn fp4_to_fp(ir: &Ir, op: Op) -> Rule {
     let (src, result) = (ty(ir, op, 0), ir.ty(ir.result(op)));
     let (Some(from), Some(to)) = (src.encoding(), result.encoding()) else { return Ok(()) };
-    let axis = usize::try_from(ir.int_attr(op, "axis").unwrap_or(0)).unwrap_or(0);
+    let axis = usize::try_from(ir.get(op, tt::Reduce::ATTR.axis).unwrap_or(0)).unwrap_or(0);
     let expected = fp4::packed(to, axis, result.shape()).ok_or_else(|| {
         format!("the result has type {result}, expected both floats of a byte side by side in a thread's registers")
     })?;
@@ -295,7 +296,7 @@ fn blocks_of_product(ir: &Ir, op: Op) -> Rule {
     let (Ok(a), Ok(b), Ok(d)) = (layout_of(ty(ir, op, 0)), layout_of(ty(ir, op, 1)), layout_of(ty(ir, op, 2))) else {
         return Ok(());
     };
-    let pairs = ir.stored_attr(op, "two_ctas").is_some();
+    let pairs = ir.stores(op, ttng::TcGen5Mma::ATTR.two_ctas);
     for bit in 0..d.in_bits(Dim::Block) as usize {
         if bit >= a.in_bits(Dim::Block) as usize || bit >= b.in_bits(Dim::Block) as usize {
             break;

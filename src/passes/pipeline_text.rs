@@ -3,14 +3,17 @@
 //! 1. A pipeline is a list of steps separated by commas; `builtin.module(…)` around it is accepted and dropped.
 //! 2. A step is the name of a pass and, in braces, `option=value` pairs separated by spaces; a flag may stand without a
 //!    value.
-//! 3. Names, options and the form of values are checked against the registry when the text is read.
+//! 3. Names, options and the form of values are checked when the text is read. Which passes there are says the caller,
+//!    so that running passes depends on none of them.
 
 use std::collections::BTreeMap;
 
 use super::manager::{OptionKind, Pass};
-use super::registry;
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
+
+/// Gives the pass of a name, or says that there is none.
+pub type Named = fn(&str) -> Result<&'static Pass, Diagnostic>;
 
 /// Options of a run by name, in the form in which they are written.
 pub type Options = BTreeMap<String, String>;
@@ -41,7 +44,7 @@ impl Step {
     ///
     /// # Errors
     /// If there is no such pass or option, or a value is malformed.
-    pub fn checked(name: &str, options: &[(&str, &str)]) -> Result<Step, Diagnostic> {
+    pub fn checked(name: &str, options: &[(&str, &str)], named: Named) -> Result<Step, Diagnostic> {
         let pass = named(name)?;
         for &(option, value) in options {
             let spec = pass.options.iter().find(|o| o.name == option);
@@ -89,20 +92,6 @@ impl std::fmt::Display for Step {
     }
 }
 
-/// The pass of this name.
-///
-/// # Errors
-/// `E0601` with names that are near.
-pub fn named(name: &str) -> Result<&'static Pass, Diagnostic> {
-    registry::find(name).ok_or_else(|| unknown_pass(name))
-}
-
-fn unknown_pass(name: &str) -> Diagnostic {
-    let similar = registry::similar(name);
-    let diagnostic = Diagnostic::error(&codes::UNKNOWN_PASS, format!("there is no pass '{name}'"));
-    if similar.is_empty() { diagnostic } else { diagnostic.help(format!("similar names: {}", similar.join(", "))) }
-}
-
 /// Passes in the order in which they run.
 #[derive(Clone, Default, Debug)]
 pub struct Pipeline {
@@ -124,7 +113,7 @@ impl Pipeline {
     ///
     /// # Errors
     /// If the text is malformed or names what does not exist.
-    pub fn parse(text: &str) -> Result<Pipeline, Diagnostic> {
+    pub fn parse(text: &str, named: Named) -> Result<Pipeline, Diagnostic> {
         let mut text = text.trim();
         if let Some(inner) = text.strip_prefix("builtin.module(") {
             text = inner
@@ -135,7 +124,7 @@ impl Pipeline {
         let mut steps = vec![];
         let mut rest = text;
         while !rest.is_empty() {
-            let (step, tail) = parse_step(rest)?;
+            let (step, tail) = parse_step(rest, named)?;
             steps.push(step);
             rest = match tail.strip_prefix(',') {
                 Some(next) if next.trim().is_empty() => return Err(malformed("expected a pass after ','")),
@@ -153,19 +142,19 @@ fn malformed(message: impl Into<String>) -> Diagnostic {
 }
 
 /// Reads one step; gives what follows it.
-fn parse_step(text: &str) -> Result<(Step, &str), Diagnostic> {
+fn parse_step(text: &str, named: Named) -> Result<(Step, &str), Diagnostic> {
     let end = text.find(['{', ',']).unwrap_or(text.len());
     let (name, rest) = (text[..end].trim(), &text[end..]);
     if name.is_empty() {
         return Err(malformed(format!("expected the name of a pass, got '{text}'")));
     }
-    let Some(inner) = rest.strip_prefix('{') else { return Ok((Step::checked(name, &[])?, rest)) };
+    let Some(inner) = rest.strip_prefix('{') else { return Ok((Step::checked(name, &[], named)?, rest)) };
     let Some(close) = inner.find('}') else {
         return Err(malformed(format!("the options of '{name}' do not end: expected '}}'")));
     };
     let options: Vec<(&str, &str)> =
         inner[..close].split_whitespace().map(|o| o.split_once('=').unwrap_or((o, "true"))).collect();
-    Ok((Step::checked(name, &options)?, inner[close + 1..].trim_start()))
+    Ok((Step::checked(name, &options, named)?, inner[close + 1..].trim_start()))
 }
 
 impl std::fmt::Display for Pipeline {
@@ -183,26 +172,27 @@ impl std::fmt::Display for Pipeline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passes::registry::named;
 
     #[test]
     fn pipelines_print_and_read_back() {
         let text = "convert-triton-to-tritongpu{num-warps=4 target=cuda:90},canonicalize,cse";
-        let again = Pipeline::parse(text).expect("a pipeline reads back");
+        let again = Pipeline::parse(text, named).expect("a pipeline reads back");
         assert_eq!((again.to_string().as_str(), again.steps.len()), (text, 3));
-        let wrapped = Pipeline::parse("builtin.module(canonicalize, cse)").expect("the wrapper is accepted");
+        let wrapped = Pipeline::parse("builtin.module(canonicalize, cse)", named).expect("the wrapper is accepted");
         assert_eq!(wrapped.to_string(), "canonicalize,cse");
     }
 
     #[test]
     fn faults_are_named() {
-        let code = |text: &str| Pipeline::parse(text).map(|_| ()).expect_err("this is malformed").code.id;
+        let code = |text: &str| Pipeline::parse(text, named).map(|_| ()).expect_err("this is malformed").code.id;
         assert_eq!(code("canonicalise"), "E0601");
         assert_eq!(code("cse{x=1}"), "E0602");
         assert_eq!(code("convert-triton-to-tritongpu{num-warps=four}"), "E0602");
         assert_eq!(code("cse,"), "E0603");
         assert_eq!(code("cse{"), "E0603");
         assert_eq!(code("builtin.module(cse"), "E0603");
-        let error = Pipeline::parse("canonicalise").expect_err("there is no such pass");
+        let error = Pipeline::parse("canonicalise", named).expect_err("there is no such pass");
         assert!(error.help.is_some_and(|h| h.contains("canonicalize")));
     }
 }

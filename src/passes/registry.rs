@@ -2,6 +2,8 @@
 
 use super::manager::Pass;
 use super::{common, nvidia, tt, ttg};
+use crate::diag::Diagnostic;
+use crate::diag::codes::passes as codes;
 use crate::diag::suggest::distance;
 
 /// All passes, in the order in which a compilation runs them.
@@ -73,4 +75,16 @@ pub fn similar(name: &str) -> Vec<&'static str> {
     let mut scored: Vec<(usize, &'static str)> = ALL.iter().map(|p| (distance(name, p.name), p.name)).collect();
     scored.sort_unstable();
     scored.into_iter().filter(|&(d, n)| d <= 2 + name.len() / 4 || n.contains(name)).take(3).map(|s| s.1).collect()
+}
+
+/// The pass of this name.
+///
+/// # Errors
+/// `E0601` with names that are near.
+pub fn named(name: &str) -> Result<&'static Pass, Diagnostic> {
+    find(name).ok_or_else(|| {
+        let diagnostic = Diagnostic::error(&codes::UNKNOWN_PASS, format!("there is no pass '{name}'"));
+        let similar = similar(name);
+        if similar.is_empty() { diagnostic } else { diagnostic.help(format!("similar names: {}", similar.join(", "))) }
+    })
 }

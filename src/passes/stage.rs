@@ -12,7 +12,6 @@ use super::manager::{Pass, at};
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Type, WalkControl};
-use crate::ir::dialects::TtOp;
 
 /// What a pass can be run on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +58,7 @@ fn first_tensor(ir: &Ir, with_layout: bool) -> Option<(Op, Type)> {
 
 /// Whether this is a private function that nobody calls.
 fn is_unused(ir: &Ir, op: Op) -> bool {
-    let private = ir.is(op, TtOp::Func) && ir.str_attr(op, "sym_visibility") == Some("private");
-    let calls = |call: Op| ir.is(call, TtOp::Call) && ir.str_attr(call, "callee") == ir.str_attr(op, "sym_name");
+    let private = ir.is_private(op);
+    let calls = |call: Op| ir.callee(call) == Some(op);
     private && !ir.all_ops(ir.module()).into_iter().any(calls)
 }

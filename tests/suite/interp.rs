@@ -131,7 +131,7 @@ fn agrees(steps: &[Step], data: &[u32; 2 * N], float: bool) {
     let want = outcome(&before, steps.len(), data, float);
     for pipeline in ["canonicalize", "cse", "sccp", "canonicalize,triton-combine,cse,canonicalize"] {
         let mut after = before.clone();
-        let pipeline = Pipeline::parse(pipeline).unwrap();
+        let pipeline = Pipeline::parse(pipeline, ttc::passes::registry::named).unwrap();
         let report = manager::run(&mut after, &pipeline, ttc::ir::verify::verify, &mut []);
         assert!(report.is_ok(), "{:#?}\n{text}", report.diagnostics);
         let got = outcome(&after, steps.len(), data, float);
@@ -184,7 +184,12 @@ fn launch(ir: &Ir, programs: u32, elem: Type, inputs: &[Vec<u8>], out: usize, ar
 
 fn passed(before: &Ir, pipeline: &str) -> Ir {
     let mut after = before.clone();
-    let report = manager::run(&mut after, &Pipeline::parse(pipeline).unwrap(), ttc::ir::verify::verify, &mut []);
+    let report = manager::run(
+        &mut after,
+        &Pipeline::parse(pipeline, ttc::passes::registry::named).unwrap(),
+        ttc::ir::verify::verify,
+        &mut [],
+    );
     assert!(report.is_ok() && report.changed, "{:#?}", report.diagnostics);
     after
 }

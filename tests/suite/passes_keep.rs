@@ -20,7 +20,8 @@ use super::random_ir;
 /// configuration of every case.
 #[test]
 fn passes_keep_what_kernels_compute() {
-    let mut pipelines: Vec<Pipeline> = random_ir::ttir_passes().iter().map(|n| Pipeline::parse(n).unwrap()).collect();
+    let mut pipelines: Vec<Pipeline> =
+        random_ir::ttir_passes().iter().map(|n| Pipeline::parse(n, ttc::passes::registry::named).unwrap()).collect();
     pipelines.push(backend::ttir(&Target::parse("sm_90a").unwrap()));
     let wrong = in_parallel(&files(), |path| keeps_case(path, &pipelines));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -34,8 +35,14 @@ fn passes_keep_what_fused_loops_compute() {
     for target in ["sm_90a", "sm_90", "sm_80"].map(|name| Target::parse(name).unwrap()) {
         let all = backend::ttgir(&GpuOptions::new(target)).to_string();
         let front = format!("{},{}", backend::ttir(&target), all.split_once(",tritongpu-assign-latencies").unwrap().0);
-        pipelines.push(Pipeline::parse(&front).unwrap());
-        pipelines.push(Pipeline::parse(&format!("{front},tritongpu-optimize-accumulator-init,canonicalize")).unwrap());
+        pipelines.push(Pipeline::parse(&front, ttc::passes::registry::named).unwrap());
+        pipelines.push(
+            Pipeline::parse(
+                &format!("{front},tritongpu-optimize-accumulator-init,canonicalize"),
+                ttc::passes::registry::named,
+            )
+            .unwrap(),
+        );
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/matmul_persistent.toml");
     let wrong = keeps_case(&path, &pipelines);
@@ -109,7 +116,12 @@ fn keeps(path: &Path, passes: &str, part: &str, wrong: &mut Vec<String>) -> usiz
     let before =
         parse_module(&map, file, &ParseOptions::default()).unwrap_or_else(|e| panic!("{}: {e:#?}", path.display()));
     let mut after = before.clone();
-    let report = manager::run(&mut after, &Pipeline::parse(passes).unwrap(), ttc::ir::verify::verify, &mut []);
+    let report = manager::run(
+        &mut after,
+        &Pipeline::parse(passes, ttc::passes::registry::named).unwrap(),
+        ttc::ir::verify::verify,
+        &mut [],
+    );
     let name = before.str_attr(before.functions()[0], "sym_name").unwrap();
     assert!(report.is_ok(), "{name}: {:#?}", report.diagnostics);
     for list in &lists {

@@ -63,7 +63,12 @@ fn prepared(folder: &Folder, loaded: &Loaded, name: &str, target: &str) -> Optio
     let file = map.add(format!("{name}.ttgir"), None, text);
     let mut ir =
         parse_module(&map, file, &ParseOptions::default()).unwrap_or_else(|e| panic!("{name}: {}", e[0].message));
-    let report = manager::run(&mut ir, &Pipeline::parse(PREPARATION).unwrap(), ttc::ir::verify::verify, &mut []);
+    let report = manager::run(
+        &mut ir,
+        &Pipeline::parse(PREPARATION, ttc::passes::registry::named).unwrap(),
+        ttc::ir::verify::verify,
+        &mut [],
+    );
     assert!(report.is_ok(), "{name}: {:?}", report.diagnostics);
     Some(ir)
 }

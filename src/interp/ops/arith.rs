@@ -26,10 +26,11 @@ pub(crate) fn eval(p: &Program<'_>, op: Op, kind: ArithOp) -> Result<Val, Fault>
     if kind == ArithOp::Constant {
         return Ok(constant(p, op));
     }
-    let vals: Vec<Val> = ir.operands(op).iter().map(|&v| p.get(v)).collect();
+    let vals = p.all(ir.operands(op));
     let a = &vals[0].lanes;
     let b = &vals.get(1).unwrap_or(&vals[0]).lanes;
-    let w = width(ir.ty(ir.operand(op, 0)));
+    let from = ir.ty(*ir.operands(op).first().expect("all but constants have an operand"));
+    let w = width(from);
     let m = mask(w);
     let s = |x: u64| signed(x, w);
     let div = |f: &dyn Fn(u64, u64) -> u64| divide(p, op, &vals[0], &vals[1], f);
@@ -75,23 +76,21 @@ pub(crate) fn eval(p: &Program<'_>, op: Op, kind: ArithOp) -> Result<Val, Fault>
             a.map(|x| x ^ sign)
         }
         ArithOp::Cmpi => compare_ints(view::Cmpi(op).predicate(ir).unwrap_or(CmpiPredicate::Eq), a, b, w),
-        ArithOp::Cmpf => {
-            compare_floats(view::Cmpf(op).predicate(ir).unwrap_or(CmpfPredicate::False), ir.ty(ir.operand(op, 0)), a, b)
-        }
+        ArithOp::Cmpf => compare_floats(view::Cmpf(op).predicate(ir).unwrap_or(CmpfPredicate::False), from, a, b),
         ArithOp::Select => return Ok(index::select(p, op, &vals)),
         ArithOp::Extsi => a.map(|x| s(x) as u64 & mask(width(ty))),
         ArithOp::Extui | ArithOp::Bitcast => a.clone(),
         ArithOp::Trunci => a.map(|x| x & mask(width(ty))),
         ArithOp::IndexCast => a.map(|x| s(x) as u64 & mask(width(ty))),
-        ArithOp::Extf => convert::extend(ir.ty(ir.operand(op, 0)), ty, a),
+        ArithOp::Extf => convert::extend(from, ty, a),
         ArithOp::Truncf => {
             let mode = view::Truncf(op).roundingmode(ir).unwrap_or(RoundingMode::ToNearestEven);
-            convert::truncate(ir.ty(ir.operand(op, 0)), ty, a, mode)
+            convert::truncate(from, ty, a, mode)
         }
         ArithOp::Sitofp => from_int(ty, a, |x| i128::from(s(x))),
         ArithOp::Uitofp => from_int(ty, a, i128::from),
         ArithOp::Fptosi | ArithOp::Fptoui => {
-            let from = ir.ty(ir.operand(op, 0)).elem().as_float().unwrap_or(FloatKind::F32);
+            let from = from.elem().as_float().unwrap_or(FloatKind::F32);
             a.map(|x| numbers::to_int(numbers::to_f64(from, x), width(ty), kind == ArithOp::Fptosi))
         }
     };
@@ -101,7 +100,7 @@ pub(crate) fn eval(p: &Program<'_>, op: Op, kind: ArithOp) -> Result<Val, Fault>
 fn constant(p: &Program<'_>, op: Op) -> Val {
     let ty = p.ir.ty(p.ir.result(op));
     let m = mask(width(ty));
-    match p.ir.attr(op, "value").map(crate::ir::Attr::data) {
+    match view::Constant(op).value(p.ir).map(crate::ir::Attr::data) {
         Some(AttrData::Dense(_, DenseData::Elements(v))) => Val::full(v.iter().map(|&x| x & m).collect()),
         Some(AttrData::Dense(_, DenseData::Splat(bits)) | AttrData::Float(bits, _)) => Val::splat(bits & m),
         Some(AttrData::Int(v, _)) => Val::splat(*v as u64 & m),

@@ -15,6 +15,7 @@ use super::super::value::Val;
 use super::arith::width;
 use super::tt::pointee_size;
 use crate::diag::codes::interp as codes;
+use crate::ir::core::Value;
 use crate::ir::dialects::enums::{MemSemantic, RmwKind};
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{FloatKind, Op, Type};
@@ -115,8 +116,9 @@ fn at_least(kind: FloatKind, a: u64, b: u64) -> bool {
 
 /// Whether the operation acquires before it, and whether it releases after it.
 fn ordering(p: &Program<'_>, op: Op) -> (bool, bool) {
-    let scalar = !p.ir.ty(p.ir.operand(op, 0)).is_tensor();
-    match p.ir.enum_attr(op, "sem") {
+    let scalar = !p.ir.ty(address(p, op)).is_tensor();
+    // All atomic operations write what they order in the same way.
+    match p.ir.get(op, view::AtomicRmw::ATTR.sem) {
         Some(MemSemantic::Acquire) if scalar => (true, false),
         Some(MemSemantic::Release) if scalar => (false, true),
         Some(MemSemantic::AcqRel) if scalar => (true, true),
@@ -137,8 +139,13 @@ fn release(p: &Program<'_>, op: Op, address: u64) {
     }
 }
 
+/// The pointers: the first operand of every atomic operation.
+fn address(p: &Program<'_>, op: Op) -> Value {
+    p.ir.operand_group(op, view::AtomicRmw::SLOT.ptr.group())[0]
+}
+
 fn site(p: &Program<'_>, op: Op) -> (Site<'static>, usize) {
-    let ty = p.ir.ty(p.ir.operand(op, 0));
+    let ty = p.ir.ty(address(p, op));
     (Site { op, size: pointee_size(ty), shape: ty.shape() }, ty.num_elements() as usize)
 }
 
@@ -173,8 +180,9 @@ fn found(p: &Program<'_>, op: Op, out: Vec<u64>, mask: Option<&Val>) -> Val {
 /// Runs `tt.atomic_rmw`.
 pub(crate) fn rmw(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let kind = Rmw::of(view::AtomicRmw(op).atomic_rmw_op(p.ir).unwrap_or(RmwKind::Exch));
-    let (ptr, value, enabled) = (p.operand(op, 0), p.operand(op, 1), p.optional(op, 2));
-    let elem = p.ir.ty(p.ir.operand(op, 1)).elem();
+    let rmw = view::AtomicRmw(op);
+    let (ptr, value, enabled) = (p.get(rmw.ptr(p.ir)), p.get(rmw.val(p.ir)), p.optional(rmw.mask(p.ir)));
+    let elem = p.ir.ty(rmw.val(p.ir)).elem();
     let (site, n) = site(p, op);
     let mut out = Vec::with_capacity(n);
     for lane in 0..n {
@@ -190,7 +198,8 @@ pub(crate) fn rmw(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
 
 /// Runs `tt.atomic_cas`.
 pub(crate) fn cas(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
-    let (ptr, expected, value) = (p.operand(op, 0), p.operand(op, 1), p.operand(op, 2));
+    let cas = view::AtomicCas(op);
+    let (ptr, expected, value) = (p.get(cas.ptr(p.ir)), p.get(cas.cmp(p.ir)), p.get(cas.val(p.ir)));
     let (site, n) = site(p, op);
     let mut out = Vec::with_capacity(n);
     for lane in 0..n {
@@ -225,7 +234,8 @@ fn element(
 
 /// Runs `tt.atomic_load`.
 pub(crate) fn load(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
-    let (ptr, enabled) = (p.operand(op, 0), p.optional(op, 1));
+    let load = view::AtomicLoad(op);
+    let (ptr, enabled) = (p.get(load.ptr(p.ir)), p.optional(load.mask(p.ir)));
     let (site, n) = site(p, op);
     let mut out = Vec::with_capacity(n);
     for lane in 0..n {
@@ -237,7 +247,8 @@ pub(crate) fn load(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
 
 /// Runs `tt.atomic_store`.
 pub(crate) fn store(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
-    let (ptr, value, enabled) = (p.operand(op, 0), p.operand(op, 1), p.optional(op, 2));
+    let store = view::AtomicStore(op);
+    let (ptr, value, enabled) = (p.get(store.ptr(p.ir)), p.get(store.val(p.ir)), p.optional(store.mask(p.ir)));
     let (site, n) = site(p, op);
     for lane in 0..n {
         if takes_part(p, &site, lane, enabled.as_ref(), &[&ptr, &value])? {
@@ -249,8 +260,9 @@ pub(crate) fn store(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
 
 /// Runs `tt.atomic_poll`.
 pub(crate) fn poll(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
-    let (ptr, expected) = (p.operand(op, 0), p.operand(op, 1));
-    let limited = p.ir.operands(op).len() > 2;
+    let poll = view::AtomicPoll(op);
+    let (ptr, expected) = (p.get(poll.ptr(p.ir)), p.get(poll.expected(p.ir)));
+    let limited = poll.timeout(p.ir).is_some();
     let (site, n) = site(p, op);
     let mut out = Vec::with_capacity(n);
     for lane in 0..n {

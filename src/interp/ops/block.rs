@@ -21,7 +21,7 @@ use super::arith::width;
 use super::atomics::Rmw;
 use crate::ir::dialects::enums::{DescriptorReduceKind as Reduction, PaddingOption};
 use crate::ir::dialects::tt::tt as view;
-use crate::ir::{Attr, Op, Type, TypeData, Value};
+use crate::ir::{Op, Type, TypeData, Value};
 
 /// A block pointer or a tensor descriptor.
 #[derive(Clone, Debug)]
@@ -76,21 +76,22 @@ fn offset(p: &Program<'_>, op: Op, value: Value) -> Result<Offset, Fault> {
     })
 }
 
-fn base(p: &Program<'_>, op: Op) -> Result<u64, Fault> {
-    let v = p.operand(op, 0);
+fn base(p: &Program<'_>, op: Op, base: Value) -> Result<u64, Fault> {
+    let v = p.get(base);
     p.defined_scalar(op, &v, Use::Address)?;
     Ok(v.scalar())
 }
 
 /// Runs `tt.make_tensor_ptr`.
 pub(crate) fn make_pointer(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
-    let pointee = p.ir.ty(p.ir.result(op)).pointee().unwrap_or_else(Type::index);
+    let made = view::MakeTensorPtr(op);
+    let pointee = p.ir.ty(made.result(p.ir)).pointee().unwrap_or_else(Type::index);
     let block = Block {
-        base: base(p, op)?,
+        base: base(p, op, made.base(p.ir))?,
         elem: pointee.elem(),
-        shape: numbers(p, op, p.ir.operand_group(op, 1))?,
-        strides: numbers(p, op, p.ir.operand_group(op, 2))?,
-        offsets: p.ir.operand_group(op, 3).iter().map(|&v| offset(p, op, v)).collect::<Result<_, _>>()?,
+        shape: numbers(p, op, made.shape(p.ir))?,
+        strides: numbers(p, op, made.strides(p.ir))?,
+        offsets: made.offsets(p.ir).iter().map(|&v| offset(p, op, v)).collect::<Result<_, _>>()?,
         extent: pointee.shape().to_vec(),
         nan: false,
     };
@@ -99,10 +100,11 @@ pub(crate) fn make_pointer(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
 
 /// Runs `tt.advance`.
 pub(crate) fn advance(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
-    let v = p.operand(op, 0);
+    let advance = view::Advance(op);
+    let v = p.get(advance.ptr(p.ir));
     let Lanes::Block(b) = &v.lanes else { return Ok(v) };
     let mut moved = (**b).clone();
-    for (slot, &by) in moved.offsets.iter_mut().zip(&p.ir.operands(op)[1..]) {
+    for (slot, &by) in moved.offsets.iter_mut().zip(advance.offsets(p.ir)) {
         let by = offset(p, op, by)?;
         slot.at = slot.at.wrapping_add(by.at);
         slot.exact = slot.exact.wrapping_add(by.exact);
@@ -113,15 +115,16 @@ pub(crate) fn advance(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
 
 /// Runs `tt.make_tensor_descriptor`.
 pub(crate) fn make_descriptor(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
-    let ty = p.ir.ty(p.ir.result(op));
+    let made = view::MakeTensorDesc(op);
+    let ty = p.ir.ty(made.result(p.ir));
     let block = Block {
-        base: base(p, op)?,
+        base: base(p, op, made.base(p.ir))?,
         elem: ty.elem(),
-        shape: numbers(p, op, p.ir.operand_group(op, 1))?,
-        strides: numbers(p, op, p.ir.operand_group(op, 2))?,
+        shape: numbers(p, op, made.shape(p.ir))?,
+        strides: numbers(p, op, made.strides(p.ir))?,
         offsets: vec![],
         extent: ty.shape().to_vec(),
-        nan: view::MakeTensorDesc(op).padding(p.ir) == Some(PaddingOption::Nan),
+        nan: made.padding(p.ir) == Some(PaddingOption::Nan),
     };
     Ok(Lanes::Block(Arc::new(block)).into())
 }
@@ -192,7 +195,8 @@ impl Block {
 }
 
 fn boundary(p: &Program<'_>, op: Op) -> &'static [i64] {
-    p.ir.attr(op, "boundaryCheck").and_then(Attr::as_dense_array).unwrap_or_default()
+    // Loads and stores write it in the same way.
+    p.ir.get(op, view::Load::ATTR.boundaryCheck).unwrap_or_default()
 }
 
 /// Runs `tt.load` through a block pointer.
@@ -211,9 +215,9 @@ pub(crate) fn store(p: &Program<'_>, op: Op, b: &Block, value: &Val) -> Result<(
     p.store(&b.site(op), &ptr, value, Some(&inside), b.len())
 }
 
-/// The block that operand 0 describes, at the coordinates in `indices`.
-fn described(p: &Program<'_>, op: Op, indices: &[Value]) -> Result<Block, Fault> {
-    let v = p.operand(op, 0);
+/// The block that `desc` describes, at the coordinates in `indices`.
+fn described(p: &Program<'_>, op: Op, desc: Value, indices: &[Value]) -> Result<Block, Fault> {
+    let v = p.get(desc);
     let Lanes::Block(b) = &v.lanes else {
         return Err(p.unsupported(op, "a descriptor that the kernel does not make itself"));
     };
@@ -221,21 +225,26 @@ fn described(p: &Program<'_>, op: Op, indices: &[Value]) -> Result<Block, Fault>
 }
 
 pub(crate) fn descriptor_load(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
-    let b = described(p, op, &p.ir.operands(op)[1..])?;
+    let load = view::DescriptorLoad(op);
+    let b = described(p, op, load.desc(p.ir), load.indices(p.ir))?;
     let (ptr, inside) = b.expand(|_| true);
     p.load(&b.site(op), &ptr, Some(&inside), Some(&b.padding()), b.len())
 }
 
 pub(crate) fn descriptor_store(p: &Program<'_>, op: Op) -> Result<(), Fault> {
-    let b = described(p, op, &p.ir.operands(op)[2..])?;
+    let store = view::DescriptorStore(op);
+    let b = described(p, op, store.desc(p.ir), store.indices(p.ir))?;
     let (ptr, inside) = b.expand(|_| true);
-    p.store(&b.site(op), &ptr, &p.operand(op, 1), Some(&inside), b.len())
+    p.store(&b.site(op), &ptr, &p.get(store.src(p.ir)), Some(&inside), b.len())
 }
 
 pub(crate) fn descriptor_reduce(p: &Program<'_>, op: Op) -> Result<(), Fault> {
-    let b = described(p, op, &p.ir.operands(op)[2..])?;
-    let unsigned = matches!(*p.ir.ty(p.ir.operand(op, 0)), TypeData::TensorDesc { elem, .. } if matches!(*elem, TypeData::SignedInt { signed: false, .. }));
-    let Some(kind) = view::DescriptorReduce(op).kind(p.ir) else {
+    let reduce = view::DescriptorReduce(op);
+    let b = described(p, op, reduce.desc(p.ir), reduce.indices(p.ir))?;
+    let is_unsigned = |elem: Type| matches!(*elem, TypeData::SignedInt { signed: false, .. });
+    let desc = p.ir.ty(reduce.desc(p.ir));
+    let unsigned = matches!(*desc, TypeData::TensorDesc { elem, .. } if is_unsigned(elem));
+    let Some(kind) = reduce.kind(p.ir) else {
         return Err(p.unsupported(op, "an unknown reduction"));
     };
     let kind = match kind {
@@ -251,7 +260,7 @@ pub(crate) fn descriptor_reduce(p: &Program<'_>, op: Op) -> Result<(), Fault> {
         Reduction::Xor => Rmw::Xor,
     };
     let (ptr, inside) = b.expand(|_| true);
-    let (site, value) = (b.site(op), p.operand(op, 1));
+    let (site, value) = (b.site(op), p.get(reduce.src(p.ir)));
     for lane in (0..b.len()).filter(|&l| inside.lanes.get(l) == 1) {
         p.defined(op, &value, lane, site.shape, Use::Atomic)?;
         if let Some((buffer, at)) = p.touch(&site, Access::Atomic, ptr.lanes.get(lane), lane, ptr.exact.as_deref())? {
@@ -262,21 +271,28 @@ pub(crate) fn descriptor_reduce(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The addresses of whole rows. Each is `columns` long, from the column of operand 2 on.
-fn rows(p: &Program<'_>, op: Op, ty: Type) -> Result<(Block, Val, Val), Fault> {
-    let v = p.operand(op, 0);
+/// Which rows of a tensor, and from which column on.
+struct Rows {
+    desc: Value,
+    numbers: Value,
+    column: Value,
+}
+
+/// The addresses of whole rows, each as long as those of `ty`.
+fn rows(p: &Program<'_>, op: Op, rows: &Rows, ty: Type) -> Result<(Block, Val, Val), Fault> {
+    let v = p.get(rows.desc);
     let Lanes::Block(b) = &v.lanes else {
         return Err(p.unsupported(op, "a descriptor that the kernel does not make itself"));
     };
     let [n, columns] = *ty.shape() else { return Err(p.unsupported(op, "rows of anything but a matrix")) };
-    let x = p.operand(op, 1);
-    let w = width(p.ir.ty(p.ir.operand(op, 1)));
+    let x = p.get(rows.numbers);
+    let w = width(p.ir.ty(rows.numbers));
     let (mut addresses, mut inside) = (vec![], vec![]);
     for row in 0..n as usize {
         p.defined(op, &x, row, &[n], Use::Address)?;
         let at = signed(x.lanes.get(row), w);
         let row_offset = Offset { at, exact: i128::from(at), origin: None };
-        let one = Block { extent: vec![1, columns], ..b.at(vec![row_offset, offset(p, op, p.ir.operand(op, 2))?]) };
+        let one = Block { extent: vec![1, columns], ..b.at(vec![row_offset, offset(p, op, rows.column)?]) };
         let (ptr, within) = one.expand(|_| true);
         addresses.extend(ptr.lanes.to_vec(columns as usize));
         inside.extend(within.lanes.to_vec(columns as usize));
@@ -286,11 +302,15 @@ fn rows(p: &Program<'_>, op: Op, ty: Type) -> Result<(Block, Val, Val), Fault> {
 }
 
 pub(crate) fn descriptor_gather(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
-    let (b, ptr, inside) = rows(p, op, p.ir.ty(p.ir.result(op)))?;
+    let gather = view::DescriptorGather(op);
+    let wanted = Rows { desc: gather.desc(p.ir), numbers: gather.x_offsets(p.ir), column: gather.y_offset(p.ir) };
+    let (b, ptr, inside) = rows(p, op, &wanted, p.ir.ty(gather.result(p.ir)))?;
     p.load(&b.site(op), &ptr, Some(&inside), Some(&b.padding()), b.len())
 }
 
 pub(crate) fn descriptor_scatter(p: &Program<'_>, op: Op) -> Result<(), Fault> {
-    let (b, ptr, inside) = rows(p, op, p.ir.ty(p.ir.operand(op, 3)))?;
-    p.store(&b.site(op), &ptr, &p.operand(op, 3), Some(&inside), b.len())
+    let scatter = view::DescriptorScatter(op);
+    let wanted = Rows { desc: scatter.desc(p.ir), numbers: scatter.x_offsets(p.ir), column: scatter.y_offset(p.ir) };
+    let (b, ptr, inside) = rows(p, op, &wanted, p.ir.ty(scatter.src(p.ir)))?;
+    p.store(&b.site(op), &ptr, &p.get(scatter.src(p.ir)), Some(&inside), b.len())
 }

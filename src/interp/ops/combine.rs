@@ -11,6 +11,7 @@
 //!
 //! Example: the scan of a b c d gives a ab bc cd for d = 1, and a ab abc abcd for d = 2.
 
+use crate::ir::dialects::tt::tt as view;
 use std::sync::Arc;
 
 use super::super::fault::Fault;
@@ -51,8 +52,9 @@ fn mixed(p: &Program<'_>, undef: Option<Arc<Undef>>, op: Op) -> Option<Arc<Undef
 
 impl Columns {
     fn of(p: &Program<'_>, op: Op) -> Columns {
-        let shape = p.ir.ty(p.ir.operand(op, 0)).shape();
-        let axis = p.ir.int_attr(op, "axis").unwrap_or(0) as usize;
+        // Reductions and scans have their operands and write their axis in the same way.
+        let shape = view::Reduce(op).srcs(p.ir).first().map_or(&[][..], |&v| p.ir.ty(v).shape());
+        let axis = view::Reduce(op).axis(p.ir).unwrap_or(0) as usize;
         let product = |dims: &[i64]| dims.iter().product::<i64>() as usize;
         let n = product(shape);
         let data = p.ir.operands(op).iter().map(|&v| Column::of(&p.get(v), n)).collect();
@@ -160,7 +162,7 @@ pub(crate) fn reduce(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
 /// Runs `tt.scan`.
 pub(crate) fn scan(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     let region = p.ir.region(op, 0);
-    let reverse = p.ir.bool_attr(op, "reverse");
+    let reverse = view::Scan(op).reverse(p.ir);
     let mut columns = Columns::of(p, op);
     if reverse {
         columns.mirror();
@@ -199,14 +201,15 @@ pub(crate) fn scan(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
 /// of each come out.
 pub(crate) fn map_elementwise(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     let region = p.ir.region(op, 0);
-    let pack = p.ir.int_attr(op, "pack").unwrap_or(1).max(1) as usize;
-    let n = p.ir.ty(p.ir.operand(op, 0)).num_elements() as usize;
+    let map = view::MapElementwise(op);
+    let pack = map.pack(p.ir).unwrap_or(1).max(1) as usize;
+    let n = map.srcs(p.ir).first().map_or(0, |&v| p.ir.ty(v).num_elements()) as usize;
     if !n.is_multiple_of(pack) {
         return Err(p.unsupported(op, &format!("{n} elements do not divide into packs of {pack}")));
     }
     let packs = n / pack;
     let mut args = vec![];
-    for &operand in p.ir.operands(op) {
+    for &operand in map.srcs(p.ir) {
         let v = p.get(operand);
         args.extend((0..pack).map(|e| v.rearrange(packs, |i| i * pack + e)));
     }

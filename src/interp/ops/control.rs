@@ -7,34 +7,39 @@ use super::super::undef::Use;
 use super::super::value::Val;
 use super::arith::width;
 use crate::diag::codes::interp as codes;
+use crate::ir::core::Value;
+use crate::ir::dialects::scf::{cf, scf};
+use crate::ir::dialects::tt::tt::Call;
 use crate::ir::{CfOp, Op, OpKind, ScfOp, TtOp, UbOp};
 
 /// Runs a terminator, which says where control goes.
 pub(crate) fn terminator(p: &mut Program<'_>, op: Op) -> Result<Flow, Fault> {
-    let values =
-        |p: &Program<'_>, skip: usize| p.ir.operands(op).iter().skip(skip).map(|&v| p.get(v)).collect::<Vec<_>>();
+    let values = |p: &Program<'_>| p.all(p.ir.operands(op));
     match p.ir.kind(op) {
-        OpKind::Scf(ScfOp::Condition) => Ok(Flow::Condition(holds(p, op)?, values(p, 1))),
-        OpKind::Cf(CfOp::Br) => Ok(Flow::Branch(p.ir.successors(op)[0], values(p, 0))),
+        OpKind::Scf(ScfOp::Condition) => {
+            let condition = scf::Condition(op);
+            Ok(Flow::Condition(holds(p, op, condition.condition(p.ir))?, p.all(condition.args(p.ir))))
+        }
+        OpKind::Cf(CfOp::Br) => Ok(Flow::Branch(p.ir.successors(op)[0], values(p))),
         OpKind::Cf(CfOp::CondBr) => {
-            let taken = holds(p, op)?;
-            let (successor, group) = if taken { (0, 1) } else { (1, 2) };
-            Ok(Flow::Branch(p.ir.successors(op)[successor], p.group(op, group)))
+            let branch = cf::CondBr(op);
+            let taken = usize::from(!holds(p, op, branch.condition(p.ir))?);
+            Ok(Flow::Branch(p.ir.successors(op)[taken], p.all(p.ir.successor_operands(op, taken))))
         }
         OpKind::Ub(UbOp::Unreachable) => {
             Err(p.fault(op, &codes::UNREACHABLE, "control reached `ub.unreachable`".to_owned(), "reached"))
         }
         OpKind::Scf(ScfOp::Yield)
         | OpKind::Tt(TtOp::Return | TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn) => {
-            Ok(Flow::Leave(values(p, 0)))
+            Ok(Flow::Leave(values(p)))
         }
         _ => Err(p.unsupported(op, "")),
     }
 }
 
-/// Whether the condition holds that is the first operand of an operation.
-fn holds(p: &Program<'_>, op: Op) -> Result<bool, Fault> {
-    let v = p.operand(op, 0);
+/// Whether the condition holds on which an operation decides.
+fn holds(p: &Program<'_>, op: Op, condition: Value) -> Result<bool, Fault> {
+    let v = p.get(condition);
     p.defined_scalar(op, &v, Use::Condition)?;
     Ok(v.scalar() & 1 == 1)
 }
@@ -43,7 +48,7 @@ pub(crate) fn scf(p: &mut Program<'_>, op: Op, kind: ScfOp) -> Result<(), Fault>
     let results = match kind {
         ScfOp::For => looped(p, op, counted)?,
         ScfOp::If => {
-            let taken = usize::from(!holds(p, op)?);
+            let taken = usize::from(!holds(p, op, scf::If(op).condition(p.ir))?);
             match p.ir.regions_of(op).get(taken) {
                 Some(&region) => p.region(region, vec![])?,
                 None => vec![],
@@ -78,17 +83,17 @@ fn iterate(p: &mut Program<'_>) {
 }
 
 fn counted(p: &mut Program<'_>, op: Op) -> Result<Vec<Val>, Fault> {
-    let w = width(p.ir.ty(p.ir.operand(op, 0)));
-    let unsigned = p.ir.stored_attr(op, "unsignedCmp").is_some();
-    let bound = |i: usize| {
-        let bits = p.operand(op, i).scalar();
+    let looped = scf::For(op);
+    let bounds = [looped.lower(p.ir), looped.upper(p.ir), looped.step(p.ir)];
+    let (w, unsigned) = (width(p.ir.ty(bounds[0])), looped.unsignedCmp(p.ir));
+    let [mut at, upper, step] = bounds.map(|bound| {
+        let bits = p.get(bound).scalar();
         if unsigned { i128::from(bits) } else { i128::from(signed(bits, w)) }
-    };
-    let (mut at, upper, step) = (bound(0), bound(1), bound(2));
-    for i in 0..3 {
-        p.defined_scalar(op, &p.operand(op, i), Use::Bound)?;
+    });
+    for bound in bounds {
+        p.defined_scalar(op, &p.get(bound), Use::Bound)?;
     }
-    let mut carried: Vec<Val> = p.ir.operands(op)[3..].iter().map(|&v| p.get(v)).collect();
+    let mut carried = p.all(looped.init(p.ir));
     if at < upper && step <= 0 {
         return Err(p.fault(op, &codes::TOO_LONG, format!("a loop with step {step} does not end"), "this loop"));
     }
@@ -131,8 +136,8 @@ fn conditional(p: &mut Program<'_>, op: Op) -> Result<Vec<Val>, Fault> {
 
 pub(crate) fn cf(p: &mut Program<'_>, op: Op, kind: CfOp) -> Result<(), Fault> {
     match kind {
-        CfOp::Assert if !holds(p, op)? => {
-            let message = format!("assertion failed: {}", p.ir.str_attr(op, "msg").unwrap_or_default());
+        CfOp::Assert if !holds(p, op, cf::Assert(op).arg(p.ir))? => {
+            let message = format!("assertion failed: {}", cf::Assert(op).msg(p.ir).unwrap_or_default());
             p.report(op, &codes::ASSERTION, || p.fault(op, &codes::ASSERTION, message, "asserted here"))
         }
         CfOp::Assert | CfOp::Br | CfOp::CondBr => Ok(()),
@@ -150,7 +155,7 @@ pub(crate) fn ub(p: &mut Program<'_>, op: Op, kind: UbOp) {
 
 /// Runs `tt.call`.
 pub(crate) fn call(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
-    let name = p.ir.str_attr(op, "callee").unwrap_or_default();
+    let name = Call(op).callee(p.ir).unwrap_or_default();
     let Some(callee) = p.ir.function(name).filter(|&f| p.ir.body(f, 0).is_some()) else {
         return Err(p.unsupported(op, &format!("`{name}` has no body")));
     };

@@ -14,6 +14,7 @@ use super::super::numbers::{self, bf16, mask, signed, tf32};
 use super::super::program::Program;
 use super::super::value::{Lanes, Val};
 use super::arith::width;
+use crate::ir::core::Value;
 use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::{FloatKind, Op, Type};
 
@@ -32,19 +33,25 @@ fn sizes(d: Type, k: i64) -> Sizes {
     Sizes { batch, m: d.shape()[rank - 2] as usize, n: d.shape()[rank - 1] as usize, k: k as usize }
 }
 
-/// Computes the product of the first two operands, added to `sum`.
-pub(crate) fn dot(p: &Program<'_>, op: Op, sum: Val) -> Result<Val, Fault> {
+/// Computes the product of two matrices, added to `sum`.
+pub(crate) fn dot(
+    p: &Program<'_>,
+    op: Op,
+    factors: [Value; 2],
+    sum: Val,
+    precision: Option<InputPrecision>,
+) -> Result<Val, Fault> {
     let ir = p.ir;
-    let (ta, tb, td) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.operand(op, 1)), ir.ty(ir.result(op)));
+    let ([ta, tb], td) = (factors.map(|v| ir.ty(v)), ir.ty(ir.result(op)));
     let k = ta.shape().last().copied().unwrap_or(1);
     let s = sizes(td, k);
-    let (a, b, c) = (p.operand(op, 0).lanes, p.operand(op, 1).lanes, sum.lanes);
+    let ([a, b], c) = (factors.map(|v| p.get(v).lanes), sum.lanes);
     match (ta.elem().as_float(), tb.elem().as_float(), td.elem().as_float()) {
         (Some(FloatKind::F64), Some(FloatKind::F64), Some(FloatKind::F64)) => Ok(double(s, &a, &b, &c)),
         (Some(ka), Some(kb), Some(kd)) => {
             let (a, b) = (decode(ka, &a, s.batch * s.m * s.k), decode(kb, &b, s.batch * s.k * s.n));
             let mut sum = decode(kd, &c, s.batch * s.m * s.n);
-            let precision = ir.enum_attr(op, "inputPrecision").unwrap_or(InputPrecision::Ieee);
+            let precision = precision.unwrap_or(InputPrecision::Ieee);
             if ka == FloatKind::F32 {
                 wide(s, &a, &b, &mut sum, precision);
             } else {

@@ -9,6 +9,7 @@
 //!
 //! Example: in i32, 70000 · 70000 is 605032704 and exactly 4900000000; as an offset the difference is a wrong address.
 
+use crate::ir::dialects::tt::tt::Addptr;
 use std::sync::Arc;
 
 use super::super::numbers::signed;
@@ -24,7 +25,7 @@ pub(crate) fn track(p: &Program<'_>, op: Op, kind: ArithOp, operands: &[Val], la
     if !p.shared.plan.is_index(result) {
         return lanes.into();
     }
-    let w = width(ir.ty(ir.operand(op, 0)));
+    let w = ir.operands(op).first().map_or(64, |&v| width(ir.ty(v)));
     let out_width = width(ir.ty(result));
     // A truncation to fewer bits than an index has makes it an index no longer.
     let wraps = matches!(kind, ArithOp::Addi | ArithOp::Subi | ArithOp::Muli | ArithOp::Shli)
@@ -39,8 +40,8 @@ pub(crate) fn track(p: &Program<'_>, op: Op, kind: ArithOp, operands: &[Val], la
     let exact =
         |v: &Val, i: usize| v.exact.as_ref().map_or_else(|| i128::from(signed(v.lanes.get(i), w)), |e| e.get(i));
     let combine = |i: usize| -> i128 {
-        let a = exact(&operands[0], i);
-        let b = || exact(&operands[1], i);
+        let a = operands.first().map_or(0, |v| exact(v, i));
+        let b = || operands.get(1).map_or(0, |v| exact(v, i));
         match kind {
             ArithOp::Addi => a.wrapping_add(b()),
             ArithOp::Subi => a.wrapping_sub(b()),
@@ -98,8 +99,8 @@ pub(crate) fn select(p: &Program<'_>, op: Op, operands: &[Val]) -> Val {
 
 /// Runs `tt.addptr`. Offsets count elements and are signed.
 pub(crate) fn addptr(p: &Program<'_>, op: Op, size: u64) -> Val {
-    let (ptr, offset) = (p.operand(op, 0), p.operand(op, 1));
-    let w = width(p.ir.ty(p.ir.operand(op, 1)));
+    let w = width(p.ir.ty(Addptr(op).offset(p.ir)));
+    let [ptr, offset] = p.operands(op);
     let lanes = ptr.lanes.zip(&offset.lanes, |a, o| a.wrapping_add((signed(o, w) as u64).wrapping_mul(size)));
     if ptr.exact.is_none() && offset.exact.is_none() {
         return lanes.into();

@@ -14,12 +14,13 @@ use super::super::program::Program;
 use super::super::value::{Lanes, Val};
 use super::arith::{float1, float2, width};
 use super::math::fma;
+use crate::ir::dialects::tt::tt::ExternElementwise;
 use crate::ir::{FloatKind, Op, Type};
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
 pub(crate) fn call(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
-    let symbol = p.ir.str_attr(op, "symbol").unwrap_or_default();
+    let symbol = ExternElementwise(op).symbol(p.ir).unwrap_or_default();
     let ty = p.ir.ty(p.ir.result(op));
     let args: Vec<(Lanes, Type)> = p.ir.operands(op).iter().map(|&v| (p.get(v).lanes, p.ir.ty(v))).collect();
     let found = symbol.strip_prefix("__nv_").and_then(|name| by_name(name, &args, ty));

@@ -7,7 +7,8 @@ use super::super::program::Program;
 use super::super::render;
 use super::super::value::coordinates;
 use super::arith::width;
-use crate::ir::{Attr, Op};
+use crate::ir::Op;
+use crate::ir::dialects::tt::tt::Print;
 
 /// How many bytes of a line are kept.
 const WIDEST: usize = 1024;
@@ -15,9 +16,9 @@ const WIDEST: usize = 1024;
 pub(crate) fn print(p: &mut Program<'_>, op: Op) {
     let ir = p.ir;
     let [x, y, z] = p.pid;
-    let prefix = ir.str_attr(op, "prefix").unwrap_or_default();
-    let hex = ir.bool_attr(op, "hex");
-    let signs = ir.attr(op, "isSigned").and_then(Attr::as_dense_array).unwrap_or_default();
+    let view = Print(op);
+    let (prefix, hex) = (view.prefix(ir).unwrap_or_default(), view.hex(ir));
+    let signs = view.isSigned(ir).unwrap_or_default();
     let room = p.shared.options.max_lines;
     let mut lines = std::mem::take(&mut p.printed);
     let operands = ir.operands(op);

@@ -17,6 +17,7 @@ use super::super::program::Program;
 use super::super::value::{Lanes, Val};
 use super::dot::{Sizes, decode, encode, exact};
 use crate::ir::dialects::enums::ScaledElem;
+use crate::ir::dialects::tt::tt::DotScaled;
 use crate::ir::{FloatKind, Op, Type, Value};
 
 /// One operand with its scales.
@@ -35,32 +36,39 @@ struct Side {
 pub(crate) fn dot_scaled(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let ir = p.ir;
     let td = ir.ty(ir.result(op));
-    let formats = ["a_elem_type", "b_elem_type"].map(|name| ir.enum_attr(op, name));
+    let dot = DotScaled(op);
+    let formats = [dot.a_elem_type(ir), dot.b_elem_type(ir)];
     let wide = if formats.contains(&Some(ScaledElem::Fp16)) { FloatKind::F16 } else { FloatKind::BF16 };
-    let fast = ir.bool_attr(op, "fastMath");
-    let side = |left: bool| {
-        let (index, scale, format, pack) =
-            if left { (0, 3, "a_elem_type", "lhs_k_pack") } else { (1, 4, "b_elem_type", "rhs_k_pack") };
-        Side {
-            wide,
-            fast,
-            value: ir.operand(op, index),
-            scale: ir.operand_group(op, scale).first().copied(),
-            format: ir.enum_attr(op, format).unwrap_or(ScaledElem::E4m3),
-            k_pack: ir.bool_attr(op, pack),
-            left,
-        }
+    let fast = dot.fastMath(ir);
+    let [left, right] = formats.map(|format| format.unwrap_or(ScaledElem::E4m3));
+    let left = Side {
+        wide,
+        fast,
+        value: dot.a(ir),
+        scale: dot.a_scale(ir),
+        format: left,
+        k_pack: dot.lhs_k_pack(ir),
+        left: true,
+    };
+    let right = Side {
+        wide,
+        fast,
+        value: dot.b(ir),
+        scale: dot.b_scale(ir),
+        format: right,
+        k_pack: dot.rhs_k_pack(ir),
+        left: false,
     };
     let rank = td.rank();
     let (m, n) = (td.shape()[rank - 2] as usize, td.shape()[rank - 1] as usize);
     let batch = td.shape()[..rank - 2].iter().product::<i64>() as usize;
-    let (a, k) = operand(p, op, &side(true), batch, m)?;
-    let (b, kb) = operand(p, op, &side(false), batch, n)?;
+    let (a, k) = operand(p, op, &left, batch, m)?;
+    let (b, kb) = operand(p, op, &right, batch, n)?;
     if k != kb {
         return Err(p.unsupported(op, &format!("operands of {k} and {kb} elements along k")));
     }
     let kind = td.elem().as_float().unwrap_or(FloatKind::F32);
-    let mut sum = decode(kind, &p.operand(op, 2).lanes, batch * m * n);
+    let mut sum = decode(kind, &p.get(dot.c(ir)).lanes, batch * m * n);
     exact(Sizes { batch, m, n, k }, &a, &b, &mut sum);
     Ok(encode(kind, &sum))
 }

@@ -9,16 +9,19 @@ use super::super::undef::{Use, concat, is_uniform};
 use super::super::value::{Val, coordinates, offsets, strides};
 use super::arith::width;
 use crate::diag::codes::interp as codes;
+use crate::ir::core::Value;
+use crate::ir::dialects::tt::tt as view;
 use crate::ir::{Op, Type};
 
-fn types(p: &Program<'_>, op: Op) -> (Type, Type) {
-    (p.ir.ty(p.ir.operand(op, 0)), p.ir.ty(p.ir.result(op)))
+/// The types of a source and of the first result.
+fn types(p: &Program<'_>, op: Op, source: Value) -> (Type, Type) {
+    (p.ir.ty(source), p.ir.ty(p.ir.result(op)))
 }
 
 /// Broadcasts: a dimension of size 1 repeats, because its stride in the source is 0.
 pub(crate) fn broadcast(p: &Program<'_>, op: Op) -> Val {
-    let (from, to) = types(p, op);
-    let v = p.operand(op, 0);
+    let source = view::Broadcast(op).src(p.ir);
+    let ((from, to), v) = (types(p, op, source), p.get(source));
     if is_uniform(&v) {
         return v;
     }
@@ -33,13 +36,11 @@ pub(crate) fn broadcast(p: &Program<'_>, op: Op) -> Val {
 }
 
 /// Transposes: dimension i of the result walks the source with the stride of dimension order[i].
-pub(crate) fn trans(p: &Program<'_>, op: Op) -> Val {
-    let (from, to) = types(p, op);
-    let v = p.operand(op, 0);
+pub(crate) fn trans(p: &Program<'_>, op: Op, source: Value, order: &[i64]) -> Val {
+    let ((from, to), v) = (types(p, op, source), p.get(source));
     if is_uniform(&v) {
         return v;
     }
-    let order = p.ir.attr(op, "order").and_then(crate::ir::Attr::as_dense_array).unwrap_or_default();
     let s = strides(from.shape());
     let permuted: Vec<usize> = order.iter().map(|&d| s.get(d as usize).copied().unwrap_or(0)).collect();
     let map = offsets(to.shape(), &permuted);
@@ -48,30 +49,32 @@ pub(crate) fn trans(p: &Program<'_>, op: Op) -> Val {
 
 /// Concatenates: the elements of one tensor come first, then those of the other.
 pub(crate) fn cat(p: &Program<'_>, op: Op) -> Val {
-    let n = types(p, op).0.num_elements() as usize;
-    let (a, b) = (p.operand(op, 0), p.operand(op, 1));
+    let n = p.ir.ty(view::Cat(op).lhs(p.ir)).num_elements() as usize;
+    let [a, b] = p.operands(op);
     let mut out = a.lanes.to_vec(n);
     out.extend(b.lanes.to_vec(n));
     Val::full(out).with_undef(concat(&[&a, &b], 2 * n, |i| (i / n.max(1), i % n.max(1))))
 }
 
 pub(crate) fn join(p: &Program<'_>, op: Op) -> Val {
-    let n = types(p, op).0.num_elements() as usize;
-    let (a, b) = (p.operand(op, 0), p.operand(op, 1));
+    let n = p.ir.ty(view::Join(op).lhs(p.ir)).num_elements() as usize;
+    let [a, b] = p.operands(op);
     let lanes = (0..n).flat_map(|i| [a.lanes.get(i), b.lanes.get(i)]).collect();
     Val::full(lanes).with_undef(concat(&[&a, &b], 2 * n, |i| (i % 2, i / 2)))
 }
 
 pub(crate) fn split(p: &Program<'_>, op: Op) -> Vec<Val> {
-    let n = types(p, op).1.num_elements() as usize;
-    let v = p.operand(op, 0);
+    let split = view::Split(op);
+    let n = p.ir.ty(split.lhs(p.ir)).num_elements() as usize;
+    let v = p.get(split.src(p.ir));
     vec![v.rearrange(n, |i| 2 * i), v.rearrange(n, |i| 2 * i + 1)]
 }
 
 /// Counts values in bins. Values outside of the bins are not counted.
 pub(crate) fn histogram(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
-    let (from, to) = types(p, op);
-    let (v, mask) = (p.operand(op, 0), p.optional(op, 1));
+    let count = view::Histogram(op);
+    let (from, to) = types(p, op, count.src(p.ir));
+    let (v, mask) = (p.get(count.src(p.ir)), p.optional(count.mask(p.ir)));
     let mut bins = vec![0u64; to.num_elements() as usize];
     for i in 0..from.num_elements() as usize {
         if let Some(m) = &mask {
@@ -90,11 +93,12 @@ pub(crate) fn histogram(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
 
 /// Gathers: element (.., i, ..) of the result is element (.., indices[.., i, ..], ..) of the source.
 pub(crate) fn gather(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
-    let (from, to) = types(p, op);
-    let index_type = p.ir.ty(p.ir.operand(op, 1));
-    let (v, index) = (p.operand(op, 0), p.operand(op, 1));
+    let gather = view::Gather(op);
+    let (from, to) = types(p, op, gather.src(p.ir));
+    let index_type = p.ir.ty(gather.indices(p.ir));
+    let [v, index] = p.operands(op);
     let indices = &index.lanes;
-    let axis = p.ir.int_attr(op, "axis").unwrap_or(0) as usize;
+    let axis = gather.axis(p.ir).unwrap_or(0) as usize;
     let (w, size) = (width(index_type), from.shape()[axis]);
     let s = strides(from.shape());
     let mut others = s.clone();

@@ -28,22 +28,32 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
         // These order the kernels of one stream, and there is only this one.
         TtOp::GridDependencyWait | TtOp::GridDependencyLaunchDependents => Ok(()),
         TtOp::Call => control::call(p, op),
-        TtOp::IntToPtr | TtOp::PtrToInt | TtOp::Bitcast => one(p, p.operand(op, 0)),
+        TtOp::IntToPtr | TtOp::PtrToInt | TtOp::Bitcast | TtOp::ExpandDims | TtOp::Reshape => {
+            let [same] = p.operands(op);
+            one(p, same)
+        }
         TtOp::FpToFp => {
-            let rtz = view::FpToFp(op).rounding(ir) == Some(FpRounding::Rtz);
-            one(p, convert::fp_to_fp(ir.ty(ir.operand(op, 0)), t, &p.operand(op, 0).lanes, rtz).into())
+            let cast = view::FpToFp(op);
+            let rtz = cast.rounding(ir) == Some(FpRounding::Rtz);
+            let src = cast.src(ir);
+            one(p, convert::fp_to_fp(ir.ty(src), t, &p.get(src).lanes, rtz).into())
         }
         TtOp::Clampf => one(p, clampf(p, op, t)),
-        TtOp::PreciseSqrt => one(p, float1(t, &p.operand(op, 0).lanes, f32::sqrt, f64::sqrt).into()),
+        TtOp::PreciseSqrt => {
+            let [x] = p.operands(op);
+            one(p, float1(t, &x.lanes, f32::sqrt, f64::sqrt).into())
+        }
         TtOp::PreciseDivf | TtOp::ApproxDivf => {
-            one(p, float2(t, &p.operand(op, 0).lanes, &p.operand(op, 1).lanes, |x, y| x / y, |x, y| x / y).into())
+            let [x, y] = p.operands(op);
+            one(p, float2(t, &x.lanes, &y.lanes, |x, y| x / y, |x, y| x / y).into())
         }
         TtOp::Mulhiui => {
             let w = width(t);
             let high = |x: u64, y: u64| ((u128::from(x) * u128::from(y)) >> w) as u64 & mask(w);
-            one(p, p.operand(op, 0).lanes.zip(&p.operand(op, 1).lanes, high).into())
+            let [x, y] = p.operands(op);
+            one(p, x.lanes.zip(&y.lanes, high).into())
         }
-        TtOp::Addptr => one(p, index::addptr(p, op, pointee_size(ir.ty(ir.operand(op, 0))) as u64)),
+        TtOp::Addptr => one(p, index::addptr(p, op, pointee_size(ir.ty(view::Addptr(op).ptr(ir))) as u64)),
         TtOp::Load => one(p, load(p, op, t)?),
         TtOp::Store => store(p, op),
         TtOp::AtomicRmw => {
@@ -64,13 +74,13 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
             one(p, arrived)
         }
         TtOp::Splat | TtOp::Unsplat => {
-            let v = p.operand(op, 0);
+            let [v] = p.operands(op);
             one(p, v.rearrange(1, |_| 0).into_splat())
         }
-        TtOp::ExpandDims => one(p, p.operand(op, 0)),
-        TtOp::Reshape => one(p, p.operand(op, 0)),
         TtOp::Broadcast => one(p, shape::broadcast(p, op)),
-        TtOp::Trans => one(p, shape::trans(p, op)),
+        TtOp::Trans => {
+            one(p, shape::trans(p, op, view::Trans(op).src(ir), view::Trans(op).order(ir).unwrap_or_default()))
+        }
         TtOp::Cat => one(p, shape::cat(p, op)),
         TtOp::Join => one(p, shape::join(p, op)),
         TtOp::Split => {
@@ -79,21 +89,25 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
             Ok(())
         }
         TtOp::GetProgramId => {
-            let axis = ir.int_attr(op, "axis").unwrap_or(0).clamp(0, 2) as usize;
+            let axis = view::GetProgramId(op).axis(ir).map_or(0, |axis| axis as usize);
             one(p, Val::splat(u64::from(p.pid[axis])))
         }
         TtOp::GetNumPrograms => {
-            let axis = ir.int_attr(op, "axis").unwrap_or(0).clamp(0, 2) as usize;
+            let axis = view::GetNumPrograms(op).axis(ir).map_or(0, |axis| axis as usize);
             one(p, Val::splat(u64::from(p.shared.grid[axis])))
         }
-        TtOp::Dot => one(p, dot::dot(p, op, p.operand(op, 2))?),
+        TtOp::Dot => {
+            let dot = view::Dot(op);
+            let sum = p.get(dot.c(ir));
+            one(p, dot::dot(p, op, [dot.a(ir), dot.b(ir)], sum, dot.inputPrecision(ir))?)
+        }
         TtOp::DotScaled => one(p, scaled::dot_scaled(p, op)?),
         TtOp::Reduce => combine::reduce(p, op),
         TtOp::Scan => combine::scan(p, op),
         TtOp::MapElementwise => combine::map_elementwise(p, op),
         TtOp::ExternElementwise => one(p, libdevice::call(p, op)?),
         TtOp::MakeRange => {
-            let start = ir.int_attr(op, "start").unwrap_or(0);
+            let start = view::MakeRange(op).start(ir).unwrap_or(0);
             let m = mask(width(t));
             one(p, Val::full((0..t.num_elements()).map(|i| (start + i) as u64 & m).collect()))
         }
@@ -123,19 +137,20 @@ pub(crate) fn pointee_size(ty: Type) -> usize {
 
 /// min(max(x, low), high). A NaN stays where it is propagated, and becomes `low` otherwise.
 fn clampf(p: &Program<'_>, op: Op, ty: Type) -> Val {
-    let (x, low, high) = (p.operand(op, 0).lanes, p.operand(op, 1).lanes, p.operand(op, 2).lanes);
+    let [x, low, high] = p.operands(op).map(|v: Val| v.lanes);
     let propagate = view::Clampf(op).propagateNan(p.ir) == Some(PropagateNan::All);
     let raised = arith::extremum(ty, &x, &low, true, propagate);
     arith::extremum(ty, &raised, &high, false, propagate).into()
 }
 
 fn load(p: &Program<'_>, op: Op, ty: Type) -> Result<Val, Fault> {
-    let ptr = p.operand(op, 0);
+    let view = view::Load(op);
+    let ptr = p.get(view.ptr(p.ir));
     if let Lanes::Block(b) = &ptr.lanes {
         return block::load(p, op, b);
     }
-    let (mask, other) = (p.optional(op, 1), p.optional(op, 2));
-    let pointers = p.ir.ty(p.ir.operand(op, 0));
+    let (mask, other) = (p.optional(view.mask(p.ir)), p.optional(view.other(p.ir)));
+    let pointers = p.ir.ty(view.ptr(p.ir));
     let site = Site { op, size: pointee_size(pointers), shape: pointers.shape() };
     let v = p.load(&site, &ptr, mask.as_ref(), other.as_ref(), ty.num_elements() as usize)?;
     let w = width(ty);
@@ -143,23 +158,25 @@ fn load(p: &Program<'_>, op: Op, ty: Type) -> Result<Val, Fault> {
 }
 
 fn store(p: &Program<'_>, op: Op) -> Result<(), Fault> {
-    let (ptr, value) = (p.operand(op, 0), p.operand(op, 1));
+    let view = view::Store(op);
+    let (ptr, value) = (p.get(view.ptr(p.ir)), p.get(view.value(p.ir)));
     if let Lanes::Block(b) = &ptr.lanes {
         return block::store(p, op, b, &value);
     }
-    let mask = p.optional(op, 2);
-    let pointers = p.ir.ty(p.ir.operand(op, 0));
+    let mask = p.optional(view.mask(p.ir));
+    let pointers = p.ir.ty(view.ptr(p.ir));
     let site = Site { op, size: pointee_size(pointers), shape: pointers.shape() };
     p.store(&site, &ptr, &value, mask.as_ref(), pointers.num_elements() as usize)
 }
 
 fn assert(p: &Program<'_>, op: Op) -> Result<(), Fault> {
-    let (v, shape) = (p.operand(op, 0), p.ir.ty(p.ir.operand(op, 0)).shape());
+    let condition = view::Assert(op).condition(p.ir);
+    let (v, shape) = (p.get(condition), p.ir.ty(condition).shape());
     if let Some(lane) = v.undef.as_ref().and_then(|u| (0..u.lanes.len()).find(|&l| u.at(l))) {
         p.defined(op, &v, lane, shape, Use::Condition)?;
     }
     let Some(lane) = undef::position(&v, |c| c & 1 == 0) else { return Ok(()) };
-    let mut message = format!("assertion failed: {}", p.ir.str_attr(op, "message").unwrap_or_default());
+    let mut message = format!("assertion failed: {}", view::Assert(op).message(p.ir).unwrap_or_default());
     if !shape.is_empty() {
         message = format!("{message}, at tensor index {}", fault::tuple(&coordinates(shape, lane)));
     }

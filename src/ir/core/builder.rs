@@ -5,9 +5,9 @@ use super::entity::{Block, Op, Value};
 use super::graph::{Ir, OpState};
 use super::loc::Loc;
 use super::types::Type;
+use crate::ir::dialects::OpKind;
 use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::enums::CmpiPredicate;
-use crate::ir::dialects::{ArithOp, OpKind};
 
 /// The place where the next operation goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,7 +121,7 @@ impl<'a> Builder<'a> {
     /// Creates an `arith.constant` of a typed attribute.
     pub fn constant(&mut self, value: Attr) -> Value {
         let ty = value.type_of().expect("a constant's attribute is typed");
-        self.value_with(ArithOp::Constant, &[], ty, &[("value", value)])
+        self.result(arith::Constant::state(self.loc).with(arith::Constant::ATTR.value, value), ty)
     }
 
     /// Creates an integer constant of this type, scalar or splat.

@@ -57,6 +57,10 @@ bitflags! {
         const YIELDS = 1 << 21;
         /// Its elements or its signals go from thread to thread, in a cluster from block to block.
         const CROSSES_BLOCKS = 1 << 22;
+        /// A conversion of its result is the operation itself with another result type.
+        const GIVES_ANY_LAYOUT = 1 << 23;
+        /// Its result does not depend on the order of the elements of a vector that it gets.
+        const BLIND_TO_ORDER = 1 << 24;
     }
 }
 

@@ -19,9 +19,11 @@ macro_rules! constraints {
 
 constraints! {
     ANY = "any type", |_| true;
-    INT_LIKE = "signless-integer-like", |t| matches!(*t.elem(), TypeData::Int(_) | TypeData::Index) && scalar_or_tensor(t);
+    INT_LIKE = "signless-integer-like",
+        |t| matches!(*t.elem(), TypeData::Int(_) | TypeData::Index) && scalar_or_tensor(t);
     FLOAT_LIKE = "floating-point-like", |t| t.elem().is_float() && scalar_or_tensor(t);
-    INT_OR_FLOAT_LIKE = "integer- or floating-point-like", |t| (t.elem().is_float() || t.elem().is_int()) && scalar_or_tensor(t);
+    INT_OR_FLOAT_LIKE = "integer- or floating-point-like",
+        |t| (t.elem().is_float() || t.elem().is_int()) && scalar_or_tensor(t);
     BOOL_LIKE = "bool-like", |t| t.elem().is_int_of(1) && scalar_or_tensor(t);
     I32_LIKE = "32-bit-integer-like", |t| t.elem().is_int_of(32) && scalar_or_tensor(t);
     I64_LIKE = "64-bit-integer-like", |t| t.elem().is_int_of(64) && scalar_or_tensor(t);
@@ -34,14 +36,16 @@ constraints! {
     TENSOR = "ranked tensor", Type::is_tensor;
     INT_TENSOR = "tensor of integers", |t| t.is_tensor() && t.elem().is_int();
     FLOAT_TENSOR = "tensor of floats", |t| t.is_tensor() && t.elem().is_float();
-    SCALAR = "scalar (integer, float or pointer)", |t| t.is_int() || t.is_float() || t.is_ptr() || matches!(*t, TypeData::Index);
+    SCALAR = "scalar (integer, float or pointer)",
+        |t| t.is_int() || t.is_float() || t.is_ptr() || matches!(*t, TypeData::Index);
     TENSOR_OR_SCALAR = "tensor or scalar", scalar_or_tensor;
     MEMDESC = "memory descriptor", |t| t.as_memdesc().is_some(), memory: true;
     TENSOR_OR_MEMDESC = "tensor or memory descriptor", |t| t.is_tensor() || t.as_memdesc().is_some(), memory: true;
     I16 = "16-bit signless integer", |t| t.is_int_of(16);
     I128 = "128-bit signless integer", |t| t.is_int_of(128);
     TENSORDESC = "tensor descriptor", |t| matches!(*t, TypeData::TensorDesc { .. });
-    PACKED_OPERAND = "tensor of i8, f8E8M0FNU, f8E4M3FN, f8E5M2, f16, bf16 or f32", |t| t.is_tensor() && (t.elem().is_int_of(8) || is_packed(t, true));
+    PACKED_OPERAND = "tensor of i8, f8E8M0FNU, f8E4M3FN, f8E5M2, f16, bf16 or f32",
+        |t| t.is_tensor() && (t.elem().is_int_of(8) || is_packed(t, true));
     PACKED_RESULT = "tensor of f8E4M3FN, f8E5M2, f16, bf16 or f32", |t| t.is_tensor() && is_packed(t, false);
     TOKEN = "async token", |t| matches!(*t, TypeData::AsyncToken);
 }

@@ -1,5 +1,6 @@
 //! Questions about functions and calls.
 
+use super::keys::Slot;
 use super::keys::{Form, Key};
 use super::tt::tt::{Call, Func};
 use crate::ir::core::{AttrData, Ir, Op, Value, ValueDef};
@@ -26,12 +27,18 @@ impl Ir {
         self.param_attr(func, index as usize, key)
     }
 
+    /// The operands that a branch hands on to the successor of this index.
+    #[must_use]
+    pub fn successor_slot(&self, branch: Op, index: usize) -> Slot {
+        // A condition comes before the groups of the successors.
+        let before = self.spec(branch).operands.len().saturating_sub(self.spec(branch).successors);
+        Slot::new(before + index)
+    }
+
     /// What a branch hands on to the successor of this index.
     #[must_use]
     pub fn successor_operands(&self, branch: Op, index: usize) -> &[Value] {
-        // A condition comes before the groups of the successors.
-        let before = self.spec(branch).operands.len().saturating_sub(self.spec(branch).successors);
-        self.operand_group(branch, before + index)
+        self.operand_group(branch, self.successor_slot(branch, index).group())
     }
 
     /// Whether a function is called by this module only.

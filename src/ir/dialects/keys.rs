@@ -11,6 +11,7 @@
 //! ir.put_operands(op, Load::SLOT.mask, &[mask])             also where the operand was absent
 //! ```
 
+use super::spec::DefaultValue;
 use std::marker::PhantomData;
 
 use super::enums::Enumeration;
@@ -32,6 +33,9 @@ pub trait Form {
     #[must_use]
     fn read(attr: Attr) -> Option<Self::Read>;
 }
+
+/// What is read of an attribute of form `F`.
+pub type Read<F> = <F as Form>::Read;
 
 /// An integer of this width.
 pub struct Int<const WIDTH: u32>;
@@ -253,6 +257,20 @@ impl Ir {
         }
     }
 
+    /// Replaces each operand by the values listed for it, none or several, and counts the groups anew.
+    pub fn expand_operands(&mut self, op: Op, parts: &[Vec<Value>]) {
+        if self.stores(op, OPERAND_SEGMENTS) {
+            let sizes: Vec<i64> = (0..self.spec(op).operands.len())
+                .map(|group| {
+                    let (start, len) = operand_range(self, op, group);
+                    parts[start..start + len].iter().map(|values| values.len() as i64).sum()
+                })
+                .collect();
+            self.put(op, OPERAND_SEGMENTS, &sizes);
+        }
+        self.set_operands(op, &parts.concat());
+    }
+
     /// The operands of an operation that has `N` of them: `let [lhs, rhs] = ir.all_operands(op)`.
     ///
     /// # Panics
@@ -269,6 +287,21 @@ impl OpState {
     #[must_use]
     pub fn with<F: Form>(mut self, key: Key<F>, value: F::Value<'_>) -> OpState {
         self.attrs.extend(F::attr(value).map(|attr| (Name::of(key.name), attr)));
+        self
+    }
+
+    /// Takes an attribute over from an operation that stores it.
+    #[must_use]
+    pub fn copy<F>(mut self, ir: &Ir, from: Op, key: Key<F>) -> OpState {
+        self.attrs.extend(ir.stored_attr(from, key.name).map(|attr| (Name::of(key.name), attr)));
+        self
+    }
+
+    /// Takes over from an operation of the same kind what its table entry requires.
+    #[must_use]
+    pub fn copy_required(mut self, ir: &Ir, from: Op) -> OpState {
+        let required = ir.spec(from).attrs.iter().filter(|a| matches!(a.default, DefaultValue::Required));
+        self.attrs.extend(required.filter_map(|a| Some((Name::of(a.name), ir.stored_attr(from, a.name)?))));
         self
     }
 

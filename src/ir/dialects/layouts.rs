@@ -1,7 +1,7 @@
 //! How the layouts of an operation's results follow from those of its operands, and the other way around.
 //!
-//! A table entry states it, `layouts: LayoutRule::Reduced`; an operation whose traits say that all have one layout needs
-//! not. The layouts themselves are computed where passes ask for them.
+//! A table entry states it, `layouts: LayoutRule::Reduced`; an operation whose traits say that all have one layout
+//! need not. The layouts themselves are computed where passes ask for them.
 
 use super::spec::{OpSpec, Traits};
 use super::{Classes, OpKind};

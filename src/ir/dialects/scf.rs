@@ -10,7 +10,11 @@ dialect! {
         /// A counted loop from `lower` up to but not including `upper`, with values carried from one iteration to the
         /// next. The region's arguments are the induction variable and the carried values; it ends in `scf.yield` of
         /// the next carried values.
-        For "for" (lower: one INT_OR_INDEX, upper: one INT_OR_INDEX, step: one INT_OR_INDEX, init: many ANY) -> (results: many ANY) { unsignedCmp: Unit => Absent } {
+        For "for"
+            (lower: one INT_OR_INDEX, upper: one INT_OR_INDEX, step: one INT_OR_INDEX, init: many ANY)
+            -> (results: many ANY)
+            { unsignedCmp: Unit => Absent }
+            {
             layouts: LayoutRule::Carried,
             classes: Classes::CONTROL_FLOW,
             regions: &["body"],
@@ -76,7 +80,11 @@ dialect! {
             format: Format::Custom,
         };
         /// Jumps to the first block if the condition holds, else to the second.
-        CondBr "cond_br" (condition: one I1, true_args: many ANY, false_args: many ANY) -> () { branch_weights: DenseArray(32) => Absent } {
+        CondBr "cond_br"
+            (condition: one I1, true_args: many ANY, false_args: many ANY)
+            -> ()
+            { branch_weights: DenseArray(32) => Absent }
+            {
             successors: 2,
             traits: Traits::TERMINATOR.union(Traits::BRANCH).union(Traits::ATTR_SIZED_OPERANDS),
             format: Format::Custom,

@@ -62,6 +62,16 @@ bitflags! {
     }
 }
 
+impl Traits {
+    /// Works element by element; all operands and results have one type.
+    pub const ELEMENTWISE_SAME_TYPE: Traits = Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_TYPE);
+    /// All operands and results have one shape and, if they are tensors, one encoding.
+    pub const SAME_SHAPE_AND_ENCODING: Traits =
+        Traits::SAME_OPERANDS_AND_RESULT_SHAPE.union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING);
+    /// Works element by element; all operands and results have one shape and encoding.
+    pub const ELEMENTWISE_SAME_SHAPE: Traits = Traits::ELEMENTWISE.union(Traits::SAME_SHAPE_AND_ENCODING);
+}
+
 /// What an operation does to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effects {

@@ -53,7 +53,9 @@ macro_rules! dialect {
             #[must_use]
             pub fn spec(self) -> &'static $crate::ir::dialects::spec::OpSpec {
                 #[allow(unused_imports)]
-                use $crate::ir::dialects::{classes::Classes, layouts::LayoutRule, memory::*, constraints::*, spec::{AttrKind::*, DefaultValue::*, *}};
+                use $crate::ir::dialects::{classes::Classes, constraints::*, layouts::LayoutRule, memory::*};
+                #[allow(unused_imports)]
+                use $crate::ir::dialects::spec::{AttrKind::*, DefaultValue::*, *};
                 match self {
                     $($enum::$var => {
                         static SPEC: OpSpec = OpSpec {
@@ -305,7 +307,7 @@ macro_rules! attr_view {
         pub fn $name(
             self,
             ir: &Ir,
-        ) -> Option<<$crate::ir::dialects::table::form!($kind $(($($of)*))?) as $crate::ir::dialects::keys::Form>::Read> {
+        ) -> Option<$crate::ir::dialects::keys::Read<$crate::ir::dialects::table::form!($kind $(($($of)*))?)>> {
             ir.get(self.0, Self::ATTR.$name)
         }
     };

@@ -13,7 +13,14 @@ dialect! {
     /// Operations of the `tt` dialect.
     Tt(TtOp) "tt" (tt) {
             /// A function. Public ones are kernels; parameters carry facts such as `tt.divisibility`.
-            Func "func" () -> () { sym_name: Str, function_type: Type, sym_visibility: Str => Absent, arg_attrs: Array => Absent, res_attrs: Array => Absent } {
+            Func "func"
+                ()
+                -> ()
+                {
+                    sym_name: Str, function_type: Type, sym_visibility: Str => Absent, arg_attrs: Array => Absent,
+                    res_attrs: Array => Absent,
+                }
+                {
                 regions: &["body"],
                 traits: Traits::ISOLATED_FROM_ABOVE.union(Traits::SYMBOL).union(Traits::FUNCTION),
                 effects: Effects::Unknown,
@@ -27,119 +34,181 @@ dialect! {
                 verify: Some(verify::tt::r#return),
             };
             /// Calls a function of the module.
-            Call "call" (args: many ANY) -> (results: many ANY) { callee: Symbol, arg_attrs: Array => Absent, res_attrs: Array => Absent } {
+            Call "call"
+                (args: many ANY)
+                -> (results: many ANY)
+                { callee: Symbol, arg_attrs: Array => Absent, res_attrs: Array => Absent }
+                {
                 effects: Effects::Unknown,
                 format: Format::Text("$callee `(` $args `)` attr-dict `:` functional-type($args, $results)"),
             };
             /// An address as a pointer.
             IntToPtr "int_to_ptr" (src: one I64_LIKE) -> (result: one PTR_LIKE) {} {
-                traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
+                traits: Traits::ELEMENTWISE_SAME_SHAPE,
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             };
             /// A pointer's address.
             PtrToInt "ptr_to_int" (src: one PTR_LIKE) -> (result: one I64_LIKE) {} {
-                traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
+                traits: Traits::ELEMENTWISE_SAME_SHAPE,
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
             };
             /// The same bits as another type of the same width; also between pointers.
             Bitcast "bitcast" (src: one ANY) -> (result: one ANY) {} {
                 fold: Some(fold::bitcast),
-                traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
+                traits: Traits::ELEMENTWISE_SAME_SHAPE,
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt::bitcast),
             };
             /// Conversion from or to an 8-bit float, or with a given rounding.
-            FpToFp "fp_to_fp" (src: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { rounding: Enum(FpRounding) => Absent } {
+            FpToFp "fp_to_fp"
+                (src: one FLOAT_LIKE)
+                -> (result: one FLOAT_LIKE)
+                { rounding: Enum(FpRounding) => Absent }
+                {
                 fold: Some(fold::fp_to_fp),
-                traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
-                format: Format::Text("$src attr-dict (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)"),
+                traits: Traits::ELEMENTWISE_SAME_SHAPE,
+                format: Format::Text(
+                    "$src attr-dict (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)",
+                ),
                 verify: Some(verify::tt::fp_to_fp),
             };
             /// Limits x to [min, max]; undefined where min > max.
-            Clampf "clampf" (x: one FLOAT_LIKE, min: one FLOAT_LIKE, max: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { propagateNan: Enum(PropagateNan) } {
-                traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
-                format: Format::Text("$x `,` $min `,` $max `,` `propagateNan` `=` $propagateNan attr-dict `:` type($result)"),
+            Clampf "clampf"
+                (x: one FLOAT_LIKE, min: one FLOAT_LIKE, max: one FLOAT_LIKE)
+                -> (result: one FLOAT_LIKE)
+                { propagateNan: Enum(PropagateNan) }
+                {
+                traits: Traits::ELEMENTWISE_SAME_TYPE,
+                format: Format::Text(
+                    "$x `,` $min `,` $max `,` `propagateNan` `=` $propagateNan attr-dict `:` type($result)",
+                ),
                 infer: Some(infer::same_type),
             };
             /// Square root, correctly rounded.
             PreciseSqrt "precise_sqrt" (x: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) {} {
-                traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
+                traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$x attr-dict `:` type($x)"),
                 infer: Some(infer::same_type),
             };
             /// Division, correctly rounded.
             PreciseDivf "precise_divf" (x: one FLOAT_LIKE, y: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) {} {
-                traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
+                traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$x `,` $y attr-dict `:` type($x)"),
                 infer: Some(infer::same_type),
             };
             /// Division, to within a few units in the last place.
             ApproxDivf "approx_divf" (x: one FLOAT_LIKE, y: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) {} {
-                traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
+                traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$x `,` $y attr-dict `:` type($x)"),
                 infer: Some(infer::same_type),
             };
             /// The upper half of the unsigned product.
             Mulhiui "mulhiui" (x: one INT_LIKE, y: one INT_LIKE) -> (result: one INT_LIKE) {} {
-                traits: Traits::SAME_OPERANDS_AND_RESULT_TYPE.union(Traits::ELEMENTWISE),
+                traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$x `,` $y attr-dict `:` type($x)"),
                 infer: Some(infer::same_type),
             };
             /// A pointer moved by a number of elements (signed).
             Addptr "addptr" (ptr: one PTR_LIKE, offset: one INT_LIKE) -> (result: one PTR_LIKE) {} {
                 fold: Some(fold::addptr),
-                traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
+                traits: Traits::ELEMENTWISE_SAME_SHAPE,
                 format: Format::Text("$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)"),
                 infer: Some(infer::addptr),
                 verify: Some(verify::tt_memory::addptr),
             };
             /// Reads memory. Where the mask is false nothing is read and the result is `other`, or undefined without
             /// it. A volatile load counts as a write too: it must stay where it is.
-            Load "load" (ptr: one ANY, mask: opt BOOL_LIKE, other: opt ANY) -> (result: one ANY) { boundaryCheck: DenseArray(32) => Empty, padding: Enum(PaddingOption) => Absent, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
+            Load "load"
+                (ptr: one ANY, mask: opt BOOL_LIKE, other: opt ANY)
+                -> (result: one ANY)
+                {
+                    boundaryCheck: DenseArray(32) => Empty, padding: Enum(PaddingOption) => Absent,
+                    cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1),
+                    isVolatile: Bool => BoolIs(false),
+                }
+                {
                 classes: Classes::GLOBAL_ACCESS.union(Classes::COALESCED).union(Classes::PREDICATED),
-                traits: Traits::ATTR_SIZED_OPERANDS.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
+                traits: Traits::ATTR_SIZED_OPERANDS
+                    .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
+                    .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Read,
-                format: Format::Text("$ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)"),
+                format: Format::Text(
+                    "$ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` \
+                     $evict) attr-dict `:` type($ptr)",
+                ),
                 infer: Some(infer::load),
                 verify: Some(verify::tt_memory::load),
             };
             /// Writes memory where the mask is true.
-            Store "store" (ptr: one ANY, value: one ANY, mask: opt BOOL_LIKE) -> () { boundaryCheck: DenseArray(32) => Empty, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1) } {
+            Store "store"
+                (ptr: one ANY, value: one ANY, mask: opt BOOL_LIKE)
+                -> ()
+                {
+                    boundaryCheck: DenseArray(32) => Empty, cache: Enum(CacheModifier) => IntIs(1),
+                    evict: Enum(EvictionPolicy) => IntIs(1),
+                }
+                {
                 layouts: LayoutRule::Shared,
                 classes: Classes::GLOBAL_ACCESS.union(Classes::COALESCED).union(Classes::PREDICATED),
                 traits: Traits::SAME_OPERANDS_SHAPE.union(Traits::SAME_OPERANDS_ENCODING),
                 effects: Effects::Write,
-                format: Format::Text("$ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)"),
+                format: Format::Text(
+                    "$ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) \
+                     attr-dict `:` type($ptr)",
+                ),
                 infer: Some(infer::store),
                 verify: Some(verify::tt_memory::store),
             };
             /// Atomically replaces what the pointer points at; gives what was there.
-            AtomicRmw "atomic_rmw" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> (result: one ANY) { atomic_rmw_op: Enum(RmwKind), sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+            AtomicRmw "atomic_rmw"
+                (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE)
+                -> (result: one ANY)
+                { atomic_rmw_op: Enum(RmwKind), sem: Enum(MemSemantic), scope: Enum(MemScope) }
+                {
                 exchange: Some(Exchange::Copies),
                 classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR)
                     .union(Classes::COALESCED).union(Classes::PREDICATED),
                 effects: Effects::ReadWrite,
-                format: Format::Text("$atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
+                format: Format::Text(
+                    "$atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` \
+                     functional-type(operands, $result)",
+                ),
                 verify: Some(verify::tt_memory::atomic_rmw),
             };
             /// Atomically stores `val` if what is there equals `cmp`; gives what was there.
-            AtomicCas "atomic_cas" (ptr: one PTR_LIKE, cmp: one ANY, val: one ANY) -> (result: one ANY) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+            AtomicCas "atomic_cas"
+                (ptr: one PTR_LIKE, cmp: one ANY, val: one ANY)
+                -> (result: one ANY)
+                { sem: Enum(MemSemantic), scope: Enum(MemScope) }
+                {
                 exchange: Some(Exchange::Copies),
                 classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR).union(Classes::COALESCED),
                 effects: Effects::ReadWrite,
-                format: Format::Text("$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)"),
+                format: Format::Text(
+                    "$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)",
+                ),
                 verify: Some(verify::tt_memory::atomic_cas),
             };
             /// Reads memory atomically, where the mask is true.
-            AtomicLoad "atomic_load" (ptr: one PTR_LIKE, mask: opt BOOL_LIKE) -> (result: one ANY) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+            AtomicLoad "atomic_load"
+                (ptr: one PTR_LIKE, mask: opt BOOL_LIKE)
+                -> (result: one ANY)
+                { sem: Enum(MemSemantic), scope: Enum(MemScope) }
+                {
                 exchange: Some(Exchange::Copies),
                 classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR).union(Classes::COALESCED),
                 effects: Effects::ReadWrite,
-                format: Format::Text("$sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)"),
+                format: Format::Text(
+                    "$sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)",
+                ),
                 verify: Some(verify::tt_memory::atomic_load),
             };
             /// Writes memory atomically, where the mask is true.
-            AtomicStore "atomic_store" (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE) -> () { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+            AtomicStore "atomic_store"
+                (ptr: one PTR_LIKE, val: one ANY, mask: opt BOOL_LIKE)
+                -> ()
+                { sem: Enum(MemSemantic), scope: Enum(MemScope) }
+                {
                 classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR).union(Classes::COALESCED),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` type($ptr)"),
@@ -148,17 +217,24 @@ dialect! {
             };
             /// Reads memory again and again until it is what is expected, or the time (in nanoseconds) is over; gives
             /// whether it was.
-            AtomicPoll "atomic_poll" (ptr: one PTR_LIKE, expected: one ANY, timeout: opt I64) -> (result: one BOOL_LIKE) { sem: Enum(MemSemantic), scope: Enum(MemScope) } {
+            AtomicPoll "atomic_poll"
+                (ptr: one PTR_LIKE, expected: one ANY, timeout: opt I64)
+                -> (result: one BOOL_LIKE)
+                { sem: Enum(MemSemantic), scope: Enum(MemScope) }
+                {
                 exchange: Some(Exchange::Copies),
                 classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::ReadWrite,
-                format: Format::Text("$sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout^)? attr-dict `:` type($ptr) `,` type($expected) `->` type($result)"),
+                format: Format::Text(
+                    "$sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout^)? attr-dict `:` type($ptr) `,` \
+                     type($expected) `->` type($result)",
+                ),
                 infer: Some(infer::third_i64),
                 verify: Some(verify::tt_memory::atomic_poll),
             };
             /// A tensor whose every element is the scalar.
             Splat "splat" (src: one ANY) -> (result: one TENSOR) {} {
-                classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::GIVES_ANY_LAYOUT),
                 fold: Some(fold::splat),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
                 verify: Some(verify::tt_shape::splat),
@@ -179,11 +255,18 @@ dialect! {
                 verify: Some(verify::tt_shape::expand_dims),
             };
             /// The same elements in row-major order under another shape; with `allow_reorder` in any order.
-            Reshape "reshape" (src: one TENSOR) -> (result: one TENSOR) { allow_reorder: Unit => Absent, efficient_layout: Unit => Absent } {
+            Reshape "reshape"
+                (src: one TENSOR)
+                -> (result: one TENSOR)
+                { allow_reorder: Unit => Absent, efficient_layout: Unit => Absent }
+                {
                 layouts: LayoutRule::Reshaped,
                 classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 fold: Some(fold::reshape_op),
-                format: Format::Text("$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` type($src) `->` type($result)"),
+                format: Format::Text(
+                    "$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` \
+                     type($src) `->` type($result)",
+                ),
                 verify: Some(verify::tt_shape::reshape),
             };
             /// Repeats the tensor along its dimensions of size 1.
@@ -196,7 +279,7 @@ dialect! {
             };
             /// Concatenation; the elements may come in any order.
             Cat "cat" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
-                classes: Classes::CROSSES_BLOCKS,
+                classes: Classes::CROSSES_BLOCKS.union(Classes::GIVES_ANY_LAYOUT),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
                 infer: Some(infer::same_operands),
                 verify: Some(verify::tt_shape::cat),
@@ -236,17 +319,35 @@ dialect! {
                 infer: Some(infer::i32_result),
             };
             /// a × b + c of matrices, or of batches of them.
-            Dot "dot" (a: one TENSOR, b: one TENSOR, c: one TENSOR) -> (d: one TENSOR) { inputPrecision: Enum(InputPrecision) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0) } {
+            Dot "dot"
+                (a: one TENSOR, b: one TENSOR, c: one TENSOR)
+                -> (d: one TENSOR)
+                { inputPrecision: Enum(InputPrecision) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0) }
+                {
                 classes: Classes::PRODUCT.union(Classes::ANCHOR),
-                format: Format::Text("$a `,` $b `,` $c (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict `:` type($a) `*` type($b) `->` type($d)"),
+                format: Format::Text(
+                    "$a `,` $b `,` $c (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict `:` type($a) `*` \
+                     type($b) `->` type($d)",
+                ),
                 infer: Some(infer::dot),
                 verify: Some(verify::tt::dot),
             };
             /// A dot of microscaled operands (mxfp8, mxfp4): every 32 elements, or 16, share a scale.
-            DotScaled "dot_scaled" (a: one TENSOR, b: one TENSOR, c: one TENSOR, a_scale: opt TENSOR, b_scale: opt TENSOR) -> (d: one TENSOR) { a_elem_type: Enum(ScaledElem), b_elem_type: Enum(ScaledElem), fastMath: Bool, lhs_k_pack: Bool => BoolIs(true), rhs_k_pack: Bool => BoolIs(true) } {
+            DotScaled "dot_scaled"
+                (a: one TENSOR, b: one TENSOR, c: one TENSOR, a_scale: opt TENSOR, b_scale: opt TENSOR)
+                -> (d: one TENSOR)
+                {
+                    a_elem_type: Enum(ScaledElem), b_elem_type: Enum(ScaledElem), fastMath: Bool,
+                    lhs_k_pack: Bool => BoolIs(true), rhs_k_pack: Bool => BoolIs(true),
+                }
+                {
                 classes: Classes::PRODUCT.union(Classes::ANCHOR),
                 traits: Traits::ATTR_SIZED_OPERANDS,
-                format: Format::Text("$a (`scale` $a_scale^)? `,` $b (`scale` $b_scale^)? `,` $c `lhs` `=` $a_elem_type `rhs` `=` $b_elem_type attr-dict `:` type($a) (`,` type($a_scale)^)? `*` type($b) (`,` type($b_scale)^)? `->` type($d)"),
+                format: Format::Text(
+                    "$a (`scale` $a_scale^)? `,` $b (`scale` $b_scale^)? `,` $c `lhs` `=` $a_elem_type `rhs` `=` \
+                     $b_elem_type attr-dict `:` type($a) (`,` type($a_scale)^)? `*` type($b) (`,` type($b_scale)^)? \
+                     `->` type($d)",
+                ),
                 infer: Some(infer::dot),
                 verify: Some(verify::tt::dot_scaled),
             };
@@ -254,7 +355,7 @@ dialect! {
             Reduce "reduce" (srcs: many TENSOR) -> (result: many ANY) { axis: Int(32) } {
                 layouts: LayoutRule::Reduced,
                 exchange: Some(Exchange::Reduce),
-                classes: Classes::CROSSES_BLOCKS,
+                classes: Classes::CROSSES_BLOCKS.union(Classes::BLIND_TO_ORDER),
                 regions: &["combineOp"],
                 traits: Traits::SINGLE_BLOCK.union(Traits::SAME_OPERANDS_SHAPE).union(Traits::SAME_OPERANDS_ENCODING),
                 effects: Effects::Recursive,
@@ -272,7 +373,9 @@ dialect! {
                 exchange: Some(Exchange::Scan),
                 classes: Classes::CROSSES_BLOCKS,
                 regions: &["combineOp"],
-                traits: Traits::SINGLE_BLOCK.union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE).union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
+                traits: Traits::SINGLE_BLOCK
+                    .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
+                    .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Recursive,
                 verify: Some(verify::tt::scan),
             };
@@ -285,7 +388,7 @@ dialect! {
             /// Runs the region on each element (or pack of elements).
             MapElementwise "map_elementwise" (srcs: many TENSOR) -> (result: many TENSOR) { pack: Int(32) } {
                 regions: &["scalarOp"],
-                traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE.union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
+                traits: Traits::SAME_SHAPE_AND_ENCODING,
                 effects: Effects::Recursive,
                 verify: Some(verify::tt::map_elementwise),
             };
@@ -297,20 +400,28 @@ dialect! {
             };
             /// Calls a function of an external bitcode library (libdevice) on each element. Free of effects when
             /// `pure`.
-            ExternElementwise "extern_elementwise" (srcs: many ANY) -> (result: one ANY) { libname: Str, libpath: Str, symbol: Str, pure: Bool } {
+            ExternElementwise "extern_elementwise"
+                (srcs: many ANY)
+                -> (result: one ANY)
+                { libname: Str, libpath: Str, symbol: Str, pure: Bool }
+                {
                 traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Unknown,
                 format: Format::Text("operands attr-dict `:` functional-type(operands, $result)"),
             };
             /// start, start + 1, …, end - 1.
             MakeRange "make_range" () -> (result: one INT_TENSOR) { start: Int(32), end: Int(32) } {
-                classes: Classes::TAKES_ANY_RESULT_LAYOUT,
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::GIVES_ANY_LAYOUT),
                 fold: Some(fold::make_range),
                 format: Format::Text("attr-dict `:` type($result)"),
                 verify: Some(verify::tt_shape::make_range),
             };
             /// PTX applied to each pack of elements. Free of effects when `pure`.
-            ElementwiseInlineAsm "elementwise_inline_asm" (args: many ANY) -> (result: many ANY) { asm_string: Str, constraints: Str, pure: Bool, packed_element: Int(32) } {
+            ElementwiseInlineAsm "elementwise_inline_asm"
+                (args: many ANY)
+                -> (result: many ANY)
+                { asm_string: Str, constraints: Str, pure: Bool, packed_element: Int(32) }
+                {
                 traits: Traits::ELEMENTWISE.union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 effects: Effects::Unknown,
                 format: Format::Text("$asm_string attr-dict ($args^ `:` type($args))? `->` type($result)"),
@@ -319,13 +430,20 @@ dialect! {
             /// Counts how often each value from 0 to the result's size occurs.
             Histogram "histogram" (src: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one INT_TENSOR) {} {
                 exchange: Some(Exchange::Count),
-                classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::CROSSES_BLOCKS),
+                classes: Classes::TAKES_ANY_RESULT_LAYOUT
+                    .union(Classes::CROSSES_BLOCKS)
+                    .union(Classes::GIVES_ANY_LAYOUT)
+                    .union(Classes::BLIND_TO_ORDER),
                 format: Format::Text("$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)"),
                 infer: Some(infer::histogram),
                 verify: Some(verify::tt_shape::histogram),
             };
             /// Picks elements along an axis by index.
-            Gather "gather" (src: one TENSOR, indices: one INT_TENSOR) -> (result: one TENSOR) { axis: Int(32), efficient_layout: Unit => Absent } {
+            Gather "gather"
+                (src: one TENSOR, indices: one INT_TENSOR)
+                -> (result: one TENSOR)
+                { axis: Int(32), efficient_layout: Unit => Absent }
+                {
                 layouts: LayoutRule::Indexed,
                 exchange: Some(Exchange::Gather),
                 classes: Classes::CROSSES_BLOCKS,
@@ -347,17 +465,30 @@ dialect! {
                 verify: Some(verify::tt::assert),
             };
             /// A descriptor of a tensor in memory, from which blocks are read and written.
-            MakeTensorDesc "make_tensor_descriptor" (base: one PTR, shape: many I32, strides: many I64) -> (result: one TENSORDESC) { padding: Enum(PaddingOption) => IntIs(1) } {
+            MakeTensorDesc "make_tensor_descriptor"
+                (base: one PTR, shape: many I32, strides: many I64)
+                -> (result: one TENSORDESC)
+                { padding: Enum(PaddingOption) => IntIs(1) }
+                {
                 traits: Traits::ATTR_SIZED_OPERANDS,
-                format: Format::Text("$base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `,` type($result)"),
+                format: Format::Text(
+                    "$base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `,` type($result)",
+                ),
                 infer: Some(infer::make_descriptor),
                 verify: Some(verify::tt_memory::make_tensor_descriptor),
             };
             /// Reads a block.
-            DescriptorLoad "descriptor_load" (desc: one TENSORDESC, indices: many I32) -> (result: one TENSOR) { cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1) } {
+            DescriptorLoad "descriptor_load"
+                (desc: one TENSORDESC, indices: many I32)
+                -> (result: one TENSOR)
+                { cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1) }
+                {
                 classes: Classes::GLOBAL_ACCESS.union(Classes::DESCRIPTOR_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::Read,
-                format: Format::Text("$desc `[` $indices `]` oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `->` type($result)"),
+                format: Format::Text(
+                    "$desc `[` $indices `]` oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) \
+                     attr-dict `:` qualified(type($desc)) `->` type($result)",
+                ),
                 infer: Some(infer::indices_i32),
                 verify: Some(verify::tt_memory::descriptor_load),
             };
@@ -365,27 +496,45 @@ dialect! {
             DescriptorStore "descriptor_store" (desc: one TENSORDESC, src: one TENSOR, indices: many I32) -> () {} {
                 classes: Classes::GLOBAL_ACCESS.union(Classes::DESCRIPTOR_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::Write,
-                format: Format::Text("$desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)"),
+                format: Format::Text(
+                    "$desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)",
+                ),
                 infer: Some(infer::store_indices_i32),
                 verify: Some(verify::tt_memory::descriptor_store),
             };
             /// Combines a block with what is in memory, atomically.
-            DescriptorReduce "descriptor_reduce" (desc: one TENSORDESC, src: one TENSOR, indices: many I32) -> () { kind: Enum(DescriptorReduceKind) } {
+            DescriptorReduce "descriptor_reduce"
+                (desc: one TENSORDESC, src: one TENSOR, indices: many I32)
+                -> ()
+                { kind: Enum(DescriptorReduceKind) }
+                {
                 classes: Classes::GLOBAL_ACCESS.union(Classes::DESCRIPTOR_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::ReadWrite,
-                format: Format::Text("$kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)"),
+                format: Format::Text(
+                    "$kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)",
+                ),
                 infer: Some(infer::store_indices_i32),
                 verify: Some(verify::tt_memory::descriptor_store),
             };
             /// Reads rows.
-            DescriptorGather "descriptor_gather" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32) -> (result: one TENSOR) {} {
+            DescriptorGather "descriptor_gather"
+                (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32)
+                -> (result: one TENSOR)
+                {}
+                {
                 classes: Classes::GLOBAL_ACCESS.union(Classes::DESCRIPTOR_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::Read,
-                format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` attr-dict `:` functional-type(operands, results)"),
+                format: Format::Text(
+                    "$desc `[` $x_offsets `,` $y_offset `]` attr-dict `:` functional-type(operands, results)",
+                ),
                 verify: Some(verify::tt_memory::descriptor_gather),
             };
             /// Writes rows.
-            DescriptorScatter "descriptor_scatter" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, src: one TENSOR) -> () {} {
+            DescriptorScatter "descriptor_scatter"
+                (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, src: one TENSOR)
+                -> ()
+                {}
+                {
                 classes: Classes::GLOBAL_ACCESS.union(Classes::DESCRIPTOR_ACCESS).union(Classes::ANCHOR),
                 effects: Effects::Write,
                 format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` `,` $src attr-dict `:` type(operands)"),
@@ -402,9 +551,15 @@ dialect! {
                 format: Format::Text("attr-dict"),
             };
             /// A pointer to a block of a tensor in memory (of Triton up to 3.6).
-            MakeTensorPtr "make_tensor_ptr" (base: one PTR, shape: many I64, strides: many I64, offsets: many I32) -> (result: one PTR) { order: DenseArray(32) } {
+            MakeTensorPtr "make_tensor_ptr"
+                (base: one PTR, shape: many I64, strides: many I64, offsets: many I32)
+                -> (result: one PTR)
+                { order: DenseArray(32) }
+                {
                 traits: Traits::ATTR_SIZED_OPERANDS,
-                format: Format::Text("$base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[` $offsets `]` attr-dict `:` type($result)"),
+                format: Format::Text(
+                    "$base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[` $offsets `]` attr-dict `:` type($result)",
+                ),
                 infer: Some(infer::make_block_pointer),
                 verify: Some(verify::tt_memory::make_tensor_ptr),
             };

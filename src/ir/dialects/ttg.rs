@@ -13,7 +13,12 @@ dialect! {
     Ttg(TtgOp) "ttg" (ttg) {
         /// The same tensor with its elements held by other threads and registers; with `force_warp_shuffle` without
         /// leaving the warp.
-        ConvertLayout "convert_layout" (src: one TENSOR) -> (result: one TENSOR) { force_warp_shuffle: Unit => Absent } {
+        ConvertLayout "convert_layout"
+            (src: one TENSOR)
+            -> (result: one TENSOR)
+            { force_warp_shuffle: Unit => Absent }
+            {
+            classes: Classes::GIVES_ANY_LAYOUT,
             exchange: Some(Exchange::Conversion),
             traits: Traits::SAME_OPERANDS_AND_RESULT_SHAPE,
             format: Format::Text("$src attr-dict `:` type($src) `->` type($result)"),
@@ -45,16 +50,33 @@ dialect! {
         };
         /// Starts copying from global to shared memory without passing through registers. `contiguity`: elements known
         /// to be adjacent.
-        AsyncCopyGlobalToLocal "async_copy_global_to_local" (src: one PTR_LIKE, result: one MEMDESC [WRITE.when(When::InFlight(Flight::Copy))], mask: opt BOOL_LIKE, other: opt ANY) -> (token: one TOKEN) { cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false), contiguity: Int(32) => IntIs(1) } {
+        AsyncCopyGlobalToLocal "async_copy_global_to_local"
+            (
+                src: one PTR_LIKE, result: one MEMDESC [WRITE.when(When::InFlight(Flight::Copy))], mask: opt BOOL_LIKE,
+                other: opt ANY,
+            )
+            -> (token: one TOKEN)
+            {
+                cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1),
+                isVolatile: Bool => BoolIs(false), contiguity: Int(32) => IntIs(1),
+            }
+            {
             classes: Classes::COALESCED.union(Classes::PREDICATED),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
-            format: Format::Text("$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)"),
+            format: Format::Text(
+                "$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | \
+                 `evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)",
+            ),
             infer: Some(infer::async_copy),
             verify: Some(verify::ttg::async_copy),
         };
         /// A buffer in shared memory, holding a tensor if one is given.
-        LocalAlloc "local_alloc" (src: opt TENSOR) -> (result: one MEMDESC [WRITE.when(When::NowIf(|ir, op| ttg::LocalAlloc(op).src(ir).is_some()))]) { alignment: Int(32) => Absent } {
+        LocalAlloc "local_alloc"
+            (src: opt TENSOR)
+            -> (result: one MEMDESC [WRITE.when(When::NowIf(|ir, op| ttg::LocalAlloc(op).src(ir).is_some()))])
+            { alignment: Int(32) => Absent }
+            {
             classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::RUNS_AHEAD),
             effects: Effects::Alloc,
             format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
@@ -66,20 +88,37 @@ dialect! {
             format: Format::Text("$src attr-dict `:` qualified(type($src))"),
         };
         /// One element along the first dimension of a buffer.
-        MemDescIndex "memdesc_index" (src: one MEMDESC [UNTOUCHED], index: one I32) -> (result: one MEMDESC [UNTOUCHED]) {} {
+        MemDescIndex "memdesc_index"
+            (src: one MEMDESC [UNTOUCHED], index: one I32)
+            -> (result: one MEMDESC [UNTOUCHED])
+            {}
+            {
             classes: Classes::VIEW,
-            format: Format::Text("$src `[` $index `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
+            format: Format::Text(
+                "$src `[` $index `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))",
+            ),
             infer: Some(infer::second_i32),
             verify: Some(verify::ttg::memdesc_index),
         };
         /// A part of a buffer at constant offsets.
-        MemDescSubslice "memdesc_subslice" (src: one MEMDESC [UNTOUCHED]) -> (result: one MEMDESC [UNTOUCHED]) { offsets: DenseArray(32) } {
+        MemDescSubslice "memdesc_subslice"
+            (src: one MEMDESC [UNTOUCHED])
+            -> (result: one MEMDESC [UNTOUCHED])
+            { offsets: DenseArray(32) }
+            {
             classes: Classes::VIEW,
-            format: Format::Text("$src `[` custom<Offsets>($offsets) `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
+            format: Format::Text(
+                "$src `[` custom<Offsets>($offsets) `]` attr-dict `:` qualified(type($src)) `->` \
+                 qualified(type($result))",
+            ),
             verify: Some(verify::ttg::memdesc_subslice),
         };
         /// The buffer with its dimensions permuted.
-        MemDescTrans "memdesc_trans" (src: one MEMDESC [UNTOUCHED]) -> (result: one MEMDESC [UNTOUCHED]) { order: DenseArray(32) } {
+        MemDescTrans "memdesc_trans"
+            (src: one MEMDESC [UNTOUCHED])
+            -> (result: one MEMDESC [UNTOUCHED])
+            { order: DenseArray(32) }
+            {
             classes: Classes::VIEW,
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
             verify: Some(verify::ttg::memdesc_trans),
@@ -91,7 +130,11 @@ dialect! {
             verify: Some(verify::ttg::memdesc_reshape),
         };
         /// The buffer's bytes as another type and shape.
-        MemDescReinterpret "memdesc_reinterpret" (src: one MEMDESC [UNTOUCHED]) -> (result: one MEMDESC [UNTOUCHED]) {} {
+        MemDescReinterpret "memdesc_reinterpret"
+            (src: one MEMDESC [UNTOUCHED])
+            -> (result: one MEMDESC [UNTOUCHED])
+            {}
+            {
             classes: Classes::VIEW,
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
             verify: Some(verify::ttg::memdesc_reinterpret),
@@ -112,31 +155,58 @@ dialect! {
             verify: Some(verify::ttg::local_store),
         };
         /// Reads elements of a buffer by index along an axis.
-        LocalGather "local_gather" (src: one MEMDESC [READ], indices: one INT_TENSOR, token: opt TOKEN) -> (result: one TENSOR) { axis: Int(32) } {
+        LocalGather "local_gather"
+            (src: one MEMDESC [READ], indices: one INT_TENSOR, token: opt TOKEN)
+            -> (result: one TENSOR)
+            { axis: Int(32) }
+            {
             classes: Classes::CROSSES_BLOCKS,
             effects: Effects::Read,
-            format: Format::Text("$src `[` $indices `]` (`token` $token^)? attr-dict `:` qualified(type($src)) `,` type($indices) `->` type($result)"),
+            format: Format::Text(
+                "$src `[` $indices `]` (`token` $token^)? attr-dict `:` qualified(type($src)) `,` type($indices) `->` \
+                 type($result)",
+            ),
             infer: Some(infer::tokens),
             verify: Some(verify::ttg::local_gather),
         };
         /// Writes elements of a buffer by index along an axis.
-        LocalScatter "local_scatter" (dst: one MEMDESC [WRITE], values: one TENSOR, indices: one INT_TENSOR, token: opt TOKEN) -> () { axis: Int(32) } {
+        LocalScatter "local_scatter"
+            (dst: one MEMDESC [WRITE], values: one TENSOR, indices: one INT_TENSOR, token: opt TOKEN)
+            -> ()
+            { axis: Int(32) }
+            {
             classes: Classes::CROSSES_BLOCKS,
             effects: Effects::Write,
-            format: Format::Text("$dst `[` $indices `]` `,` $values (`token` $token^)? attr-dict `:` qualified(type($dst)) `,` type($indices) `,` type($values)"),
+            format: Format::Text(
+                "$dst `[` $indices `]` `,` $values (`token` $token^)? attr-dict `:` qualified(type($dst)) `,` \
+                 type($indices) `,` type($values)",
+            ),
             infer: Some(infer::tokens),
             verify: Some(verify::ttg::local_scatter),
         };
         /// Atomically combines elements of a buffer by index along an axis; gives what was there.
-        LocalAtomicScatterRmw "local_atomic_scatter_rmw" (dst: one MEMDESC [WRITE], values: one TENSOR, indices: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one TENSOR) { atomic_rmw_op: Enum(RmwKind), axis: Int(32) } {
+        LocalAtomicScatterRmw "local_atomic_scatter_rmw"
+            (dst: one MEMDESC [WRITE], values: one TENSOR, indices: one INT_TENSOR, mask: opt BOOL_LIKE)
+            -> (result: one TENSOR)
+            { atomic_rmw_op: Enum(RmwKind), axis: Int(32) }
+            {
             classes: Classes::CROSSES_BLOCKS,
             effects: Effects::ReadWrite,
-            format: Format::Text("$atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:` functional-type(operands, results)"),
+            format: Format::Text(
+                "$atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:` \
+                 functional-type(operands, results)",
+            ),
             verify: Some(verify::ttg::local_atomic_scatter),
         };
         /// Whether a stage of a pipelined loop runs in this iteration.
-        PredicateStage "predicate_stage" (iv: one INT_OR_INDEX, ub: one INT_OR_INDEX, step: one INT_OR_INDEX) -> (result: one I1) { maxStage: Int(32), stage: Int(32) } {
-            format: Format::Text("$iv `,` $ub `,` $step `maxStage` $maxStage `stage` $stage attr-dict `:` type($iv) `->` type($result)"),
+        PredicateStage "predicate_stage"
+            (iv: one INT_OR_INDEX, ub: one INT_OR_INDEX, step: one INT_OR_INDEX)
+            -> (result: one I1)
+            { maxStage: Int(32), stage: Int(32) }
+            {
+            format: Format::Text(
+                "$iv `,` $ub `,` $step `maxStage` $maxStage `stage` $stage attr-dict `:` type($iv) `->` type($result)",
+            ),
             infer: Some(infer::same_operands),
         };
         /// Runs its region under a predicate.
@@ -162,14 +232,28 @@ dialect! {
             verify: Some(verify::ttg::fp4_to_fp),
         };
         /// Scratch memory in global memory, one piece a program.
-        GlobalScratchAlloc "global_scratch_alloc" () -> (result: one PTR) { nbytes: Int(32), alignment: Int(32), third_party_allocation: Unit => Absent, shared_cluster_state: Unit => Absent } {
+        GlobalScratchAlloc "global_scratch_alloc"
+            ()
+            -> (result: one PTR)
+            {
+                nbytes: Int(32), alignment: Int(32), third_party_allocation: Unit => Absent,
+                shared_cluster_state: Unit => Absent,
+            }
+            {
             effects: Effects::Alloc,
             format: Format::Text("attr-dict `:` qualified(type($result))"),
             verify: Some(verify::ttg::global_scratch_alloc),
         };
         /// Runs the default region and the partitions at once, each on warps of its own.
         /// The second region holds one `ttg.warp_specialize.partitions`, whose regions are the partitions.
-        WarpSpecialize "warp_specialize" () -> (default_passthrough: many ANY) { partitionNumWarps: DenseArray(32), warpGroupStartIds: DenseArray(32) => Absent, requestedRegisters: DenseArray(32) => Absent, actualRegisters: DenseArray(32) => Absent } {
+        WarpSpecialize "warp_specialize"
+            ()
+            -> (default_passthrough: many ANY)
+            {
+                partitionNumWarps: DenseArray(32), warpGroupStartIds: DenseArray(32) => Absent,
+                requestedRegisters: DenseArray(32) => Absent, actualRegisters: DenseArray(32) => Absent,
+            }
+            {
             classes: Classes::CONTROL_FLOW,
             regions: &["defaultRegion", "partitionOpHolder"],
             effects: Effects::Recursive,
@@ -199,7 +283,11 @@ dialect! {
             verify: Some(verify::ttg::warp_return),
         };
         /// PTX that each thread runs once, on the elements that it holds of its operands. Free of effects when `pure`.
-        InlineAsm "inline_asm" (args: many ANY) -> (result: many ANY) { asm_string: Str, constraints: Str, pure: Bool } {
+        InlineAsm "inline_asm"
+            (args: many ANY)
+            -> (result: many ANY)
+            { asm_string: Str, constraints: Str, pure: Bool }
+            {
             effects: Effects::Unknown,
             format: Format::Text("$asm_string attr-dict operands `:` functional-type(operands, results)"),
         };

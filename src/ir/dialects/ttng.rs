@@ -40,7 +40,9 @@ dialect! {
         ClcTryCancel "clc_try_cancel" (result: one MEMDESC [WRITE], mbarrier: one MEMDESC [ARRIVE]) -> () {} {
             classes: Classes::ASYNC_PROXY,
             effects: Effects::Write,
-            format: Format::Text("$result `,` $mbarrier attr-dict `:` qualified(type($result)) `,` qualified(type($mbarrier))"),
+            format: Format::Text(
+                "$result `,` $mbarrier attr-dict `:` qualified(type($result)) `,` qualified(type($mbarrier))",
+            ),
             verify: Some(verify::ttng::clc_try_cancel),
         };
         /// Asks to cancel a cluster that has not started and waits for the answer.
@@ -64,15 +66,31 @@ dialect! {
             format: Format::Text("$clc_result `,` $dim attr-dict `:` type($clc_result) `->` type($result)"),
         };
         /// `wgmma`: a × b + c by a warp group, with b and perhaps a in shared memory.
-        WarpGroupDot "warp_group_dot" (a: one TENSOR_OR_MEMDESC [READ.when(When::InFlightIf(Flight::Product, is_async))], b: one MEMDESC [READ.when(When::InFlightIf(Flight::Product, is_async))], c: one TENSOR, use_c: opt I1) -> (d: one TENSOR) { inputPrecision: Enum(InputPrecision) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0), isAsync: Bool => BoolIs(false) } {
+        WarpGroupDot "warp_group_dot"
+            (
+                a: one TENSOR_OR_MEMDESC [READ.when(When::InFlightIf(Flight::Product, is_async))],
+                b: one MEMDESC [READ.when(When::InFlightIf(Flight::Product, is_async))], c: one TENSOR, use_c: opt I1,
+            )
+            -> (d: one TENSOR)
+            {
+                inputPrecision: Enum(InputPrecision) => IntIs(2), maxNumImpreciseAcc: Int(32) => IntIs(0),
+                isAsync: Bool => BoolIs(false),
+            }
+            {
             classes: Classes::PRODUCT.union(Classes::ANCHOR).union(Classes::ASYNC_PROXY),
             effects: Effects::Read,
-            format: Format::Text("$a `,` $b `,` $c (`,` $use_c^)? attr-dict `:` type($a) `*` qualified(type($b)) `->` type($d)"),
+            format: Format::Text(
+                "$a `,` $b `,` $c (`,` $use_c^)? attr-dict `:` type($a) `*` qualified(type($b)) `->` type($d)",
+            ),
             infer: Some(infer::warp_group_dot),
             verify: Some(verify::ttng::warp_group_dot),
         };
         /// Waits until at most `pendings` asynchronous dots are under way.
-        WarpGroupDotWait "warp_group_dot_wait" (inputs: many TENSOR_OR_MEMDESC [UNTOUCHED]) -> (outputs: many TENSOR_OR_MEMDESC [UNTOUCHED]) { pendings: Int(32) } {
+        WarpGroupDotWait "warp_group_dot_wait"
+            (inputs: many TENSOR_OR_MEMDESC [UNTOUCHED])
+            -> (outputs: many TENSOR_OR_MEMDESC [UNTOUCHED])
+            { pendings: Int(32) }
+            {
             classes: Classes::SYNCHRONISES.union(Classes::FORWARDS),
             order: Order::Completes(Flight::Product, |ir, op| ttng::WarpGroupDotWait(op).pendings(ir)),
             effects: Effects::ReadWrite,
@@ -95,7 +113,11 @@ dialect! {
         };
         /// Tells an mbarrier how many bytes will arrive; with `fromCTA` only one block of the cluster does, for its
         /// own.
-        BarrierExpect "barrier_expect" (alloc: one MEMDESC [ARRIVE], pred: one I1) -> () { size: Int(32), fromCTA: Int(32) => Absent } {
+        BarrierExpect "barrier_expect"
+            (alloc: one MEMDESC [ARRIVE], pred: one I1)
+            -> ()
+            { size: Int(32), fromCTA: Int(32) => Absent }
+            {
             classes: Classes::CROSSES_BLOCKS.union(Classes::PREDICATED),
             order: Order::Barrier,
             effects: Effects::Write,
@@ -104,17 +126,28 @@ dialect! {
             verify: Some(verify::ttng::barrier_expect),
         };
         /// Waits until a phase of an mbarrier is complete. `deps` keeps buffers alive until then.
-        WaitBarrier "wait_barrier" (alloc: one MEMDESC [WAIT], phase: one I32, pred: opt I1, deps: many MEMDESC [UNTOUCHED]) -> () {} {
+        WaitBarrier "wait_barrier"
+            (alloc: one MEMDESC [WAIT], phase: one I32, pred: opt I1, deps: many MEMDESC [UNTOUCHED])
+            -> ()
+            {}
+            {
             classes: Classes::CROSSES_BLOCKS.union(Classes::PREDICATED),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
-            format: Format::Text("$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` type($deps)^)?"),
+            format: Format::Text(
+                "$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` \
+                 type($deps)^)?",
+            ),
             infer: Some(infer::wait_barrier),
             verify: Some(verify::ttng::on_barrier),
         };
         /// Arrives `count` times at an mbarrier; with `fromCTA` only one block of the cluster does. The bits of
         /// `multicastCTA` say which bits of the block's number may differ in the blocks at whose barriers it arrives.
-        ArriveBarrier "arrive_barrier" (alloc: one MEMDESC [ARRIVE], pred: opt I1) -> () { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) } {
+        ArriveBarrier "arrive_barrier"
+            (alloc: one MEMDESC [ARRIVE], pred: opt I1)
+            -> ()
+            { count: Int(32), fromCTA: Int(32) => Absent, multicastCTA: Int(32) => IntIs(0) }
+            {
             classes: Classes::CROSSES_BLOCKS.union(Classes::PREDICATED),
             order: Order::Barrier,
             effects: Effects::ReadWrite,
@@ -123,51 +156,106 @@ dialect! {
             verify: Some(verify::ttng::arrive_barrier),
         };
         /// Arrives at an mbarrier once the asynchronous copies issued so far are complete.
-        AsyncCopyMbarrierArrive "async_copy_mbarrier_arrive" (barrier: one MEMDESC [ARRIVE]) -> () { noIncrement: Unit => Absent } {
+        AsyncCopyMbarrierArrive "async_copy_mbarrier_arrive"
+            (barrier: one MEMDESC [ARRIVE])
+            -> ()
+            { noIncrement: Unit => Absent }
+            {
             effects: Effects::Write,
             format: Format::Text("$barrier attr-dict `:` qualified(type($barrier))"),
             verify: Some(verify::ttng::on_barrier),
         };
         /// Writes registers into shared memory asynchronously and arrives at an mbarrier.
-        AsyncSharedStore "async_shared_store" (src: one TENSOR, dst: one MEMDESC [WRITE], mbarrier: one MEMDESC [ARRIVE]) -> () {} {
+        AsyncSharedStore "async_shared_store"
+            (src: one TENSOR, dst: one MEMDESC [WRITE], mbarrier: one MEMDESC [ARRIVE])
+            -> ()
+            {}
+            {
             effects: Effects::Write,
-            format: Format::Text("$src `,` $dst `,` $mbarrier attr-dict `:` type($src) `->` qualified(type($dst)) `,` qualified(type($mbarrier))"),
+            format: Format::Text(
+                "$src `,` $dst `,` $mbarrier attr-dict `:` type($src) `->` qualified(type($dst)) `,` \
+                 qualified(type($mbarrier))",
+            ),
             verify: Some(verify::ttng::async_shared_store),
         };
         /// TMA: copies a block of a tensor in global memory to shared memory and arrives at an mbarrier.
-        AsyncTmaCopyGlobalToLocal "async_tma_copy_global_to_local" (desc: one TENSORDESC, coord: many I32, offsets: many I16, barrier: one MEMDESC [ARRIVE.when(When::Signalled)], result: one MEMDESC [WRITE.when(When::Signalled)], pred: one I1) -> () { multicast: Unit => Absent, cache: Enum(CacheModifier) => IntIs(1), evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false) } {
+        AsyncTmaCopyGlobalToLocal "async_tma_copy_global_to_local"
+            (
+                desc: one TENSORDESC, coord: many I32, offsets: many I16,
+                barrier: one MEMDESC [ARRIVE.when(When::Signalled)], result: one MEMDESC [WRITE.when(When::Signalled)],
+                pred: one I1,
+            )
+            -> ()
+            {
+                multicast: Unit => Absent, cache: Enum(CacheModifier) => IntIs(1),
+                evict: Enum(EvictionPolicy) => IntIs(1), isVolatile: Bool => BoolIs(false),
+            }
+            {
             classes: Classes::ASYNC_PROXY.union(Classes::PREDICATED),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
-            format: Format::Text("$desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)? $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))"),
+            format: Format::Text(
+                "$desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)? $result `,` $barrier `,` $pred \
+                 oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` \
+                 qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))",
+            ),
             infer: Some(infer::tma_load),
             verify: Some(verify::ttng_tma::load),
         };
         /// TMA: copies a block in shared memory to global memory.
-        AsyncTmaCopyLocalToGlobal "async_tma_copy_local_to_global" (desc: one TENSORDESC, coord: many I32, src: one MEMDESC [READ.when(When::InFlight(Flight::Store))]) -> () {} {
+        AsyncTmaCopyLocalToGlobal "async_tma_copy_local_to_global"
+            (desc: one TENSORDESC, coord: many I32, src: one MEMDESC [READ.when(When::InFlight(Flight::Store))])
+            -> ()
+            {}
+            {
             classes: Classes::ASYNC_PROXY,
             effects: Effects::ReadWrite,
-            format: Format::Text("$desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))"),
+            format: Format::Text(
+                "$desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
+            ),
             infer: Some(infer::second_i32),
             verify: Some(verify::ttng_tma::store),
         };
         /// TMA: combines a block in shared memory with global memory, atomically.
-        AsyncTmaReduce "async_tma_reduce" (desc: one TENSORDESC, coord: many I32, src: one MEMDESC [READ.when(When::InFlight(Flight::Store))]) -> () { kind: Enum(DescriptorReduceKind) } {
+        AsyncTmaReduce "async_tma_reduce"
+            (desc: one TENSORDESC, coord: many I32, src: one MEMDESC [READ.when(When::InFlight(Flight::Store))])
+            -> ()
+            { kind: Enum(DescriptorReduceKind) }
+            {
             classes: Classes::ASYNC_PROXY,
             effects: Effects::ReadWrite,
-            format: Format::Text("$kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))"),
+            format: Format::Text(
+                "$kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
+            ),
             infer: Some(infer::second_i32),
             verify: Some(verify::ttng_tma::reduce),
         };
         /// TMA: copies rows by index to shared memory and arrives at an mbarrier.
-        AsyncTmaGather "async_tma_gather" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, barrier: one MEMDESC [ARRIVE.when(When::Signalled)], result: one MEMDESC [WRITE.when(When::Signalled)], pred: one I1) -> () { multicast: Unit => Absent } {
+        AsyncTmaGather "async_tma_gather"
+            (
+                desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32,
+                barrier: one MEMDESC [ARRIVE.when(When::Signalled)], result: one MEMDESC [WRITE.when(When::Signalled)],
+                pred: one I1,
+            )
+            -> ()
+            { multicast: Unit => Absent }
+            {
             classes: Classes::ASYNC_PROXY.union(Classes::PREDICATED),
             effects: Effects::ReadWrite,
-            format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)"),
+            format: Format::Text(
+                "$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)",
+            ),
             verify: Some(verify::ttng_tma::gather),
         };
         /// TMA: copies rows in shared memory to global memory by index.
-        AsyncTmaScatter "async_tma_scatter" (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, src: one MEMDESC [READ.when(When::InFlight(Flight::Store))]) -> () {} {
+        AsyncTmaScatter "async_tma_scatter"
+            (
+                desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32,
+                src: one MEMDESC [READ.when(When::InFlight(Flight::Store))],
+            )
+            -> ()
+            {}
+            {
             classes: Classes::ASYNC_PROXY,
             effects: Effects::ReadWrite,
             format: Format::Text("$desc `[` $x_offsets `,` $y_offset `]` $src attr-dict `:` type(operands)"),
@@ -180,56 +268,118 @@ dialect! {
             format: Format::Text("attr-dict"),
         };
         /// `tcgen05.mma`: a × b + d in tensor memory.
-        TcGen5Mma "tc_gen5_mma" (a: one MEMDESC [READ], b: one MEMDESC [READ], d: one MEMDESC [WRITE], acc_dep: opt TOKEN, use_d: one I1, pred: one I1, barriers: many MEMDESC [ARRIVE], barrier_preds: many I1) -> (token: opt TOKEN) { is_async: Unit => Absent, two_ctas: Unit => Absent, multicast: Unit => Absent, is_unsigned: Unit => Absent } {
+        TcGen5Mma "tc_gen5_mma"
+            (
+                a: one MEMDESC [READ], b: one MEMDESC [READ], d: one MEMDESC [WRITE], acc_dep: opt TOKEN, use_d: one I1,
+                pred: one I1, barriers: many MEMDESC [ARRIVE], barrier_preds: many I1,
+            )
+            -> (token: opt TOKEN)
+            {
+                is_async: Unit => Absent, two_ctas: Unit => Absent, multicast: Unit => Absent,
+                is_unsigned: Unit => Absent,
+            }
+            {
             classes: Classes::PRODUCT.union(Classes::ANCHOR).union(Classes::ASYNC_PROXY),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
-            format: Format::Text("$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $use_d `,` $pred `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) (`,` qualified(type($barriers))^)?"),
+            format: Format::Text(
+                "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $use_d `,` $pred `` \
+                 custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` \
+                 qualified(type($b)) `,` qualified(type($d)) (`,` qualified(type($barriers))^)?",
+            ),
             infer: Some(infer::mma5),
             verify: Some(verify::ttng_mma::tc_gen5_mma),
         };
         /// `tcgen05.mma` of microscaled operands.
-        TcGen5MmaScaled "tc_gen5_mma_scaled" (a: one MEMDESC [READ], b: one MEMDESC [READ], d: one MEMDESC [WRITE], acc_dep: opt TOKEN, a_scale: one MEMDESC [READ], b_scale: one MEMDESC [READ], use_d: one I1, pred: one I1, barriers: many MEMDESC [ARRIVE], barrier_preds: many I1) -> (token: opt TOKEN) { a_type: Enum(ScaledElem), b_type: Enum(ScaledElem), two_ctas: Unit => Absent, multicast: Unit => Absent, is_async: Unit => Absent } {
+        TcGen5MmaScaled "tc_gen5_mma_scaled"
+            (
+                a: one MEMDESC [READ], b: one MEMDESC [READ], d: one MEMDESC [WRITE], acc_dep: opt TOKEN,
+                a_scale: one MEMDESC [READ], b_scale: one MEMDESC [READ], use_d: one I1, pred: one I1,
+                barriers: many MEMDESC [ARRIVE], barrier_preds: many I1,
+            )
+            -> (token: opt TOKEN)
+            {
+                a_type: Enum(ScaledElem), b_type: Enum(ScaledElem), two_ctas: Unit => Absent, multicast: Unit => Absent,
+                is_async: Unit => Absent,
+            }
+            {
             classes: Classes::PRODUCT.union(Classes::ANCHOR).union(Classes::ASYNC_PROXY),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
-            format: Format::Text("$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $use_d `,` $pred `lhs` `=` $a_type `rhs` `=` $b_type `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) `,` qualified(type($a_scale)) `,` qualified(type($b_scale)) (`,` qualified(type($barriers))^)?"),
+            format: Format::Text(
+                "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $use_d `,` \
+                 $pred `lhs` `=` $a_type `rhs` `=` $b_type `` custom<BarriersAndPreds>($barriers, $barrier_preds) \
+                 attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) `,` \
+                 qualified(type($a_scale)) `,` qualified(type($b_scale)) (`,` qualified(type($barriers))^)?",
+            ),
             infer: Some(infer::mma5_scaled),
             verify: Some(verify::ttng_mma::tc_gen5_mma_scaled),
         };
         /// Makes an mbarrier track the `tcgen05` operations issued so far.
-        TcGen5Commit "tc_gen5_commit" (barrier: one MEMDESC [ARRIVE], pred: opt I1, descs: many MEMDESC [UNTOUCHED]) -> () {} {
+        TcGen5Commit "tc_gen5_commit"
+            (barrier: one MEMDESC [ARRIVE], pred: opt I1, descs: many MEMDESC [UNTOUCHED])
+            -> ()
+            {}
+            {
             order: Order::Barrier,
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
-            format: Format::Text("$barrier (`,` $pred^)? (`descs` $descs^)? attr-dict `:` qualified(type($barrier)) (`,` qualified(type($descs))^)?"),
+            format: Format::Text(
+                "$barrier (`,` $pred^)? (`descs` $descs^)? attr-dict `:` qualified(type($barrier)) (`,` \
+                 qualified(type($descs))^)?",
+            ),
             infer: Some(infer::second_bool),
             verify: Some(verify::ttng_mma::tc_gen5_commit),
         };
         /// Reads tensor memory into registers, perhaps with a reduction of each row.
-        TmemLoad "tmem_load" (src: one MEMDESC [READ], dep: opt TOKEN) -> (result: one TENSOR, token: opt TOKEN, red: opt TENSOR) { redOp: Enum(TmemReduceKind) => Absent, abs: Bool => Absent, NaN: Bool => Absent } {
+        TmemLoad "tmem_load"
+            (src: one MEMDESC [READ], dep: opt TOKEN)
+            -> (result: one TENSOR, token: opt TOKEN, red: opt TENSOR)
+            { redOp: Enum(TmemReduceKind) => Absent, abs: Bool => Absent, NaN: Bool => Absent }
+            {
             classes: Classes::ANCHOR,
             effects: Effects::Read,
-            format: Format::Text("$src `` custom<Token>($dep, type($token)) attr-dict `:` qualified(type($src)) `->` type($result) (`,` type($red)^)?"),
+            format: Format::Text(
+                "$src `` custom<Token>($dep, type($token)) attr-dict `:` qualified(type($src)) `->` type($result) \
+                 (`,` type($red)^)?",
+            ),
             infer: Some(infer::tokens),
             verify: Some(verify::ttng_mma::tmem_load),
         };
         /// Writes registers into tensor memory.
-        TmemStore "tmem_store" (dst: one MEMDESC [WRITE], dep: opt TOKEN, src: one TENSOR, pred: one I1) -> (token: opt TOKEN) {} {
+        TmemStore "tmem_store"
+            (dst: one MEMDESC [WRITE], dep: opt TOKEN, src: one TENSOR, pred: one I1)
+            -> (token: opt TOKEN)
+            {}
+            {
             classes: Classes::TAKES_LOADS,
             effects: Effects::Write,
-            format: Format::Text("$src `,` $dst `` custom<Token>($dep, type($token)) `,` $pred attr-dict `:` type($src) `->` qualified(type($dst))"),
+            format: Format::Text(
+                "$src `,` $dst `` custom<Token>($dep, type($token)) `,` $pred attr-dict `:` type($src) `->` \
+                 qualified(type($dst))",
+            ),
             infer: Some(infer::tmem_store),
             verify: Some(verify::ttng_mma::tmem_store),
         };
         /// A buffer in tensor memory, holding a tensor if one is given.
-        TmemAlloc "tmem_alloc" (src: opt TENSOR) -> (result: one MEMDESC [WRITE.when(When::NowIf(|ir, op| ttng::TmemAlloc(op).src(ir).is_some()))], token: opt TOKEN) {} {
+        TmemAlloc "tmem_alloc"
+            (src: opt TENSOR)
+            -> (
+                result: one MEMDESC [WRITE.when(When::NowIf(|ir, op| ttng::TmemAlloc(op).src(ir).is_some()))],
+                token: opt TOKEN,
+            )
+            {}
+            {
             effects: Effects::Alloc,
             format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttng_mma::tmem_alloc),
         };
         /// Columns of a buffer in tensor memory, from column `offset` on; with `dim` rows, or buffers of several.
-        TmemSubslice "tmem_subslice" (src: one MEMDESC [UNTOUCHED]) -> (result: one MEMDESC [UNTOUCHED]) { offset: Int(32), dim: Int(32) => IntIs(1) } {
+        TmemSubslice "tmem_subslice"
+            (src: one MEMDESC [UNTOUCHED])
+            -> (result: one MEMDESC [UNTOUCHED])
+            { offset: Int(32), dim: Int(32) => IntIs(1) }
+            {
             classes: Classes::VIEW,
             format: Format::Text("$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))"),
             verify: Some(verify::ttng_mma::tmem_subslice),
@@ -247,7 +397,11 @@ dialect! {
             format: Format::Text("$kind attr-dict"),
         };
         /// Arithmetic on neighbouring elements at once, `add.f32x2` and its like.
-        PackedArith "packed_arith" (args: many PACKED_OPERAND) -> (result: one PACKED_RESULT) { op_kind: Enum(PackedKind) } {
+        PackedArith "packed_arith"
+            (args: many PACKED_OPERAND)
+            -> (result: one PACKED_RESULT)
+            { op_kind: Enum(PackedKind) }
+            {
             format: Format::Text("$op_kind operands attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::packed::packed_arith),
         };
@@ -256,12 +410,22 @@ dialect! {
             format: Format::Text("$raw_desc attr-dict `:` qualified(type($raw_desc)) `to` qualified(type($result))"),
         };
         /// Writes a TMA descriptor to memory.
-        TensormapCreate "tensormap_create" (desc_ptr: one PTR, global_address: one PTR, box_dim: many I32, global_dim: many I32, global_stride: many I64, element_stride: many I32) -> () { elem_type: Int(32), interleave_layout: Int(32), swizzle_mode: Int(32), fill_mode: Int(32) } {
+        TensormapCreate "tensormap_create"
+            (
+                desc_ptr: one PTR, global_address: one PTR, box_dim: many I32, global_dim: many I32,
+                global_stride: many I64, element_stride: many I32,
+            )
+            -> ()
+            { elem_type: Int(32), interleave_layout: Int(32), swizzle_mode: Int(32), fill_mode: Int(32) }
+            {
             classes: Classes::BRANCHES_OFF,
             exchange: Some(Exchange::Descriptor),
             traits: Traits::ATTR_SIZED_OPERANDS,
             effects: Effects::ReadWrite,
-            format: Format::Text("$desc_ptr `,` $global_address `,` `[` $box_dim `]` `,` `[` $global_dim `]` `,` `[` $global_stride `]` `,` `[` $element_stride `]` attr-dict `:` functional-type(operands, results)"),
+            format: Format::Text(
+                "$desc_ptr `,` $global_address `,` `[` $box_dim `]` `,` `[` $global_dim `]` `,` `[` $global_stride \
+                 `]` `,` `[` $element_stride `]` attr-dict `:` functional-type(operands, results)",
+            ),
             verify: Some(verify::ttng::tensormap_create),
         };
         /// Makes a TMA descriptor that was written to memory visible to TMA: the first warp fences, the others wait for

@@ -12,6 +12,7 @@ mod in_place;
 
 use super::Rewriter;
 use crate::ir::core::{Attr, AttrData, Ir, Loc, Op, OpState, Type, Value};
+use crate::ir::dialects::arith::arith::Constant;
 use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{Folded, Traits, TtOp, UbOp};
 
@@ -28,7 +29,7 @@ pub enum Outcome {
 #[must_use]
 pub fn const_of(ir: &Ir, value: Value) -> Option<Attr> {
     let op = ir.def_op(value)?;
-    if ir.kind(op).has(Traits::CONSTANT) { ir.attr(op, "value") } else { None }
+    if ir.kind(op).has(Traits::CONSTANT) { Constant(op).value(ir) } else { None }
 }
 
 /// Whether a value is a constant of which every element is zero; a float's zero may have either sign.
@@ -107,7 +108,7 @@ fn by_traits(ir: &Ir, op: Op) -> Option<Value> {
         .and_then(|&v| ir.def_op(v))
         .filter(|&d| ir.kind(d) == kind && ir.attrs(d) == ir.attrs(op) && d != op);
     if kind.has(Traits::INVOLUTION) && operands.len() == 1 {
-        return inner.map(|d| ir.operand(d, 0));
+        return inner.and_then(|d| ir.operands(d).first().copied());
     }
     if kind.has(Traits::IDEMPOTENT) {
         return match operands {

@@ -27,7 +27,9 @@ pub mod region_dce;
 use crate::ir::core::entity::Entity;
 use crate::ir::core::hash::{Map, Set};
 use crate::ir::core::{Attr, Block, InsertPoint, Ir, Loc, Op, OpState, Region, Type, Value};
-use crate::ir::dialects::{ArithOp, OpKind, Traits, UbOp};
+use crate::ir::dialects::arith::arith::Constant;
+use crate::ir::dialects::keys::Slot;
+use crate::ir::dialects::{OpKind, Traits, UbOp};
 use crate::ir::effects;
 
 /// A rewrite of operations of one kind.
@@ -162,7 +164,7 @@ impl Rewriter<'_> {
     /// `arith.constant`
     pub fn constant(&mut self, value: Attr, loc: Loc) -> Value {
         let ty = value.type_of().expect("a constant's attribute is typed");
-        let op = self.insert(OpState::new(ArithOp::Constant, loc).results(&[ty]).attr("value", value));
+        let op = self.insert(Constant::state(loc).results(&[ty]).with(Constant::ATTR.value, value));
         self.ir.result(op)
     }
 
@@ -213,16 +215,8 @@ impl Rewriter<'_> {
         operands: &[Value],
         attrs: &[(&str, Attr)],
     ) -> Op {
-        let types: Vec<Type> = self.ir.results(op).iter().map(|&r| self.ir.ty(r)).collect();
-        let mut state = OpState::new(kind, self.ir.loc(op)).operands(operands).results(&types);
-        for &(name, value) in attrs {
-            state = state.attr(name, value);
-        }
-        self.at = InsertPoint::Before(op);
-        let new = self.insert(state);
-        let values = self.ir.results(new).to_vec();
-        self.replace(op, &values);
-        new
+        let state = OpState::new(kind, self.ir.loc(op)).operands(operands);
+        self.replace_by(op, attrs.iter().fold(state, |state, &(name, value)| state.attr(name, value)))
     }
 
     /// Erases an operation whose results are unused, and what is in it.
@@ -254,6 +248,32 @@ impl Rewriter<'_> {
                 self.touch(def);
             }
         }
+    }
+
+    /// Makes an operation of these parts in front of `op`, with its location and, unless it has some, its result types,
+    /// and replaces `op` by it.
+    pub fn replace_by(&mut self, op: Op, mut state: OpState) -> Op {
+        state.loc = self.ir.loc(op);
+        if state.result_types.is_empty() {
+            state.result_types = self.ir.results(op).iter().map(|&r| self.ir.ty(r)).collect();
+        }
+        self.at = InsertPoint::Before(op);
+        let new = self.insert(state);
+        let values = self.ir.results(new).to_vec();
+        self.replace(op, &values);
+        new
+    }
+
+    /// Makes these the operands of an operation that has as many.
+    pub fn set_operands(&mut self, op: Op, operands: &[Value]) {
+        operands.iter().enumerate().for_each(|(index, &value)| self.ir.set_operand(op, index, value));
+        self.touch(op);
+    }
+
+    /// Puts values where the operation has those of `slot` now.
+    pub fn put_operands(&mut self, op: Op, slot: Slot, values: &[Value]) {
+        self.ir.put_operands(op, slot, values);
+        self.touch(op);
     }
 
     pub fn set_operand(&mut self, op: Op, index: usize, value: Value) {
@@ -370,7 +390,7 @@ impl Constants {
         let ir = &mut *rw.ir;
         let value = match ir.kind(op) {
             OpKind::Ub(UbOp::Poison) => Some(Attr::unit()),
-            kind if kind.has(Traits::CONSTANT) => ir.attr(op, "value"),
+            kind if kind.has(Traits::CONSTANT) => Constant(op).value(ir),
             _ => None,
         };
         let (Some(value), Some(block)) = (value, ir.parent_block(op)) else { return true };

@@ -101,8 +101,8 @@ pub fn erase_unreachable(ir: &mut Ir, region: Region) -> bool {
 /// Group of operands of a branch that go to successor `index`, as start and length in its flat operand list.
 #[must_use]
 pub fn successor_operands(ir: &Ir, branch: Op, index: usize) -> (usize, usize) {
-    let first = ir.spec(branch).operands.len() - ir.spec(branch).successors;
-    crate::ir::dialects::spec::operand_range(ir, branch, first + index)
+    let start = ir.successor_slot(branch, index).index(ir, branch);
+    (start, ir.successor_operands(branch, index).len())
 }
 
 #[derive(Default)]
@@ -176,16 +176,9 @@ pub fn incoming(ir: &Ir, block: Block) -> Vec<(Op, usize)> {
 
 /// Removes operand `index` of those that a branch passes to a successor.
 pub fn remove_successor_operand(ir: &mut Ir, branch: Op, successor: usize, index: usize) {
-    let group = ir.spec(branch).operands.len() - ir.spec(branch).successors + successor;
-    let (start, _) = successor_operands(ir, branch, successor);
-    let mut operands = ir.operands(branch).to_vec();
-    operands.remove(start + index);
-    if let Some(sizes) = ir.stored_attr(branch, "operandSegmentSizes").and_then(crate::ir::core::Attr::as_dense_array) {
-        let mut sizes = sizes.to_vec();
-        sizes[group] -= 1;
-        ir.set_attr(branch, "operandSegmentSizes", crate::ir::core::Attr::i32_array(&sizes));
-    }
-    ir.set_operands(branch, &operands);
+    let mut passed = ir.successor_operands(branch, successor).to_vec();
+    passed.remove(index);
+    ir.put_operands(branch, ir.successor_slot(branch, successor), &passed);
 }
 
 fn mark(ir: &Ir, scope: Op) -> Live {

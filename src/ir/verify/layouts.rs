@@ -11,6 +11,7 @@
 use super::{LayoutRules, Verifier};
 use crate::diag::codes::verify as codes;
 use crate::ir::core::{Attr, Encoding, Ir, Op, Type};
+use crate::ir::dialects::tt::tt::{Broadcast, ExpandDims, Reduce};
 use crate::ir::dialects::{OpKind, TtOp};
 
 impl Verifier<'_> {
@@ -29,7 +30,7 @@ impl Verifier<'_> {
 }
 
 fn broadcast(ir: &Ir, op: Op, rules: LayoutRules) -> Option<String> {
-    let (src, result) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
+    let (src, result) = (ir.ty(Broadcast(op).src(ir)), ir.ty(ir.result(op)));
     compare(
         rules,
         src.shape(),
@@ -41,13 +42,13 @@ fn broadcast(ir: &Ir, op: Op, rules: LayoutRules) -> Option<String> {
 }
 
 fn expand_dims(ir: &Ir, op: Op, rules: LayoutRules) -> Option<String> {
-    let (src, result) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
+    let (src, result) = (ir.ty(ExpandDims(op).src(ir)), ir.ty(ir.result(op)));
     let Some(Encoding::Slice { parent, .. }) = src.layout() else { return None };
     compare(rules, result.shape(), result.encoding()?, *parent, 0, "that which operand #0 is a slice of,")
 }
 
 fn reduce(ir: &Ir, op: Op, rules: LayoutRules) -> Option<String> {
-    let dim = u32::try_from(ir.int_attr(op, "axis")?).ok()?;
+    let dim = u32::try_from(Reduce(op).axis(ir)?).ok()?;
     let types = |values: &[_]| -> Vec<Type> { values.iter().map(|&v| ir.ty(v)).collect() };
     let pairs = types(ir.operands(op)).into_iter().zip(types(ir.results(op)));
     pairs.enumerate().find_map(|(index, (src, result))| {

@@ -1,6 +1,8 @@
 //! Checks the symbols of a module. Each name comes once, and calls are of functions that exist, with the types that
 //! these have.
 
+use crate::ir::dialects::tt::tt::Call;
+use crate::ir::dialects::tt::tt::Func;
 use std::collections::BTreeMap;
 
 use super::structure::count;
@@ -36,15 +38,14 @@ impl Verifier<'_> {
             return;
         }
         // A missing callee is a fault of the attribute.
-        let Some(name) = ir.str_attr(op, "callee") else { return };
+        let Some(name) = Call(op).callee(ir) else { return };
         let callee =
             self.symbols.get(context.symbols).and_then(|s| s.get(name)).copied().filter(|&f| ir.kind(f).is_function());
         let Some(callee) = callee else {
             self.fault(&codes::INVALID_SYMBOL, op, &format!("the module has no function @{name}"));
             return;
         };
-        let signature =
-            ir.stored_attr(callee, "function_type").and_then(super::super::core::attrs::Attr::as_type).map(Type::data);
+        let signature = Func::of(ir, callee).and_then(|f| f.function_type(ir)).map(Type::data);
         let Some(TypeData::Function { inputs, results }) = signature else { return };
         self.check_side(op, name, "argument", ir.operands(op), inputs);
         self.check_side(op, name, "result", ir.results(op), results);

@@ -16,6 +16,7 @@
 
 use super::Rule;
 use crate::ir::core::{AttrData, Encoding, Ir, MemDesc, Op, Type};
+use crate::ir::dialects::ttng::ttng::TmemSubslice;
 use crate::ir::encoding::questions;
 use crate::layout::solve::Pivots;
 use crate::layout::{Dim, LinearLayout, layout_of};
@@ -178,9 +179,9 @@ pub(super) fn tmem_subslice(ir: &Ir, op: Op) -> Rule {
     let (src, result) = (super::ty(ir, op, 0), ir.ty(ir.result(op)));
     let (Some(m), Ok(layout)) = (src.as_memdesc(), layout_of(src)) else { return Ok(()) };
     let buffers = src.rank() - laid_out(m, src.shape()).len();
-    let dim = usize::try_from(ir.int_attr(op, "dim").unwrap_or(1)).unwrap_or(0);
+    let dim = usize::try_from(TmemSubslice(op).dim(ir).unwrap_or(1)).unwrap_or(0);
     let Some(axis) = dim.checked_sub(buffers).map(Dim::axis) else { return Ok(()) };
-    let (offset, part) = (ir.int_attr(op, "offset").unwrap_or(0) as u64, result.shape()[dim] as u64);
+    let (offset, part) = (TmemSubslice(op).offset(ir).unwrap_or(0) as u64, result.shape()[dim] as u64);
     let layout = shown(m, layout);
     if offset & (part - 1) != 0 && !carries(&layout, axis, offset, part) {
         return Err(format!(

@@ -16,6 +16,8 @@
 //! A function that calls another twice, which calls a third twice, and so on, has a body of exponential size: inlining
 //! stops where the module would grow beyond what is allowed.
 
+use crate::ir::dialects::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY, NOINLINE};
+use crate::ir::dialects::keys::{Any, Key};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::symbol_dce::is_private;
@@ -68,12 +70,8 @@ fn call_ops(ir: &Ir, func: Op) -> Vec<Op> {
     calls
 }
 
-fn callee(ir: &Ir, call: Op) -> Option<Op> {
-    ir.str_attr(call, "callee").and_then(|name| ir.function(name))
-}
-
 fn callees(ir: &Ir, func: Op) -> Vec<Op> {
-    call_ops(ir, func).into_iter().filter_map(|c| callee(ir, c)).collect()
+    call_ops(ir, func).into_iter().filter_map(|c| ir.callee(c)).collect()
 }
 
 /// Functions, each after those that it calls.
@@ -117,7 +115,7 @@ fn inline_calls(
     let mut changed = false;
     let mut sizes = BTreeMap::new();
     for call in call_ops(ir, func) {
-        let Some(target) = callee(ir, call) else { continue };
+        let Some(target) = ir.callee(call) else { continue };
         if recursive.contains(&target) || !may_inline(ir, call, target) {
             continue;
         }
@@ -138,7 +136,7 @@ fn may_inline(ir: &Ir, call: Op, target: Op) -> bool {
     };
     let several_allowed =
         ir.parent_op(call).is_none_or(|p| ir.kind(p).is_function() || !ir.kind(p).has(Traits::SINGLE_BLOCK));
-    !ir.bool_attr(target, "noinline") && (blocks == 1 || several_allowed)
+    !ir.get(target, NOINLINE).unwrap_or(false) && (blocks == 1 || several_allowed)
 }
 
 /// Replaces a call by a copy of the callee's body.
@@ -174,14 +172,14 @@ fn inline_call(ir: &mut Ir, call: Op, target: Op) {
 }
 
 /// Facts about the result of a call that analyses cannot see in its body.
-const HINTS: [&str; 3] = ["tt.divisibility", "tt.contiguity", "tt.constancy"];
+const HINTS: [Key<Any>; 3] = [DIVISIBILITY, CONTIGUITY, CONSTANCY];
 
 /// Moves the hints of a call to the operations that make its results.
 fn pass_on_hints(ir: &mut Ir, call: Op, values: &[Value]) {
-    let hints: Vec<_> = HINTS.into_iter().filter_map(|name| Some((name, ir.stored_attr(call, name)?))).collect();
+    let hints: Vec<_> = HINTS.into_iter().filter_map(|key| Some((key, ir.get(call, key)?))).collect();
     for op in values.iter().filter_map(|&v| ir.def_op(v)).collect::<Vec<_>>() {
-        for &(name, value) in &hints {
-            ir.set_attr(op, name, value);
+        for &(key, value) in &hints {
+            ir.put(op, key, value);
         }
     }
 }

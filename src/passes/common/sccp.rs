@@ -14,12 +14,14 @@
 
 use crate::ir::core::entity::Entity;
 use crate::ir::core::hash::{Map, Set};
-use crate::ir::core::{Attr, Block, Ir, Loc, Op, OpState, Region, Type, Value};
-use crate::ir::dialects::{ArithOp, Folded, OpKind, ScfOp, Traits, TtOp};
+use crate::ir::core::{Attr, Block, Ir, Loc, Op, Region, Type, Value};
+use crate::ir::dialects::arith::arith::Constant;
+use crate::ir::dialects::scf::cf::CondBr;
+use crate::ir::dialects::scf::scf::{Condition, For, If};
+use crate::ir::dialects::{Folded, OpKind, ScfOp, Traits, TtOp};
 use crate::ir::effects::would_be_trivially_dead;
 use crate::ir::rewrite::fold;
 use crate::ir::rewrite::insertion_region;
-use crate::ir::rewrite::region_dce::successor_operands;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass =
@@ -95,20 +97,25 @@ impl State {
     }
 
     fn visit(&mut self, ir: &Ir, op: Op) {
-        match ir.kind(op) {
-            OpKind::Scf(ScfOp::If) => self.visit_if(ir, op),
-            OpKind::Scf(ScfOp::For) => self.visit_for(ir, op),
-            OpKind::Scf(ScfOp::While) => self.visit_while(ir, op),
-            OpKind::Scf(ScfOp::Yield) => self.visit_yield(ir, op),
-            OpKind::Scf(ScfOp::Condition) => self.visit_condition(ir, op),
-            OpKind::Scf(ScfOp::ExecuteRegion) => self.region(ir, ir.region(op, 0), false),
-            kind if kind.has(Traits::BRANCH) => self.visit_branch(ir, op),
-            _ => self.visit_plain(ir, op),
+        if let OpKind::Scf(kind) = ir.kind(op) {
+            return match kind {
+                ScfOp::If => self.visit_if(ir, If(op)),
+                ScfOp::For => self.visit_for(ir, op),
+                ScfOp::While => self.visit_while(ir, op),
+                ScfOp::Yield => self.visit_yield(ir, op),
+                ScfOp::Condition => self.visit_condition(ir, Condition(op)),
+                ScfOp::ExecuteRegion => self.region(ir, ir.region(op, 0), false),
+            };
         }
+        if ir.kind(op).has(Traits::BRANCH) {
+            return self.visit_branch(ir, op);
+        }
+        self.visit_plain(ir, op);
     }
 
-    fn visit_if(&mut self, ir: &Ir, op: Op) {
-        let taken = match self.get(ir.operand(op, 0)) {
+    fn visit_if(&mut self, ir: &Ir, branch: If) {
+        let op = branch.0;
+        let taken = match self.get(branch.condition(ir)) {
             Lattice::Unknown => return,
             Lattice::Constant(c) => c.as_bool(),
             Lattice::Varies => None,
@@ -123,10 +130,11 @@ impl State {
 
     fn visit_for(&mut self, ir: &Ir, op: Op) {
         let Some(body) = ir.body(op, 0) else { return };
-        let (args, init) = (ir.args(body).to_vec(), ir.operands(op)[3..].to_vec());
-        self.meet(args[0], Lattice::Varies);
-        self.meet_all(&args[1..], &init);
-        self.meet_all(ir.results(op), &init);
+        let Some((&number, carried)) = ir.args(body).split_first() else { return };
+        let init = For(op).init(ir);
+        self.meet(number, Lattice::Varies);
+        self.meet_all(carried, init);
+        self.meet_all(ir.results(op), init);
         self.region(ir, ir.region(op, 0), false);
     }
 
@@ -140,10 +148,10 @@ impl State {
         }
     }
 
-    fn visit_condition(&mut self, ir: &Ir, op: Op) {
-        let Some(parent) = ir.parent_op(op) else { return };
-        let args = &ir.operands(op)[1..];
-        let taken = match self.get(ir.operand(op, 0)) {
+    fn visit_condition(&mut self, ir: &Ir, condition: Condition) {
+        let Some(parent) = ir.parent_op(condition.0) else { return };
+        let args = condition.args(ir);
+        let taken = match self.get(condition.condition(ir)) {
             Lattice::Unknown => return,
             Lattice::Constant(c) => c.as_bool(),
             Lattice::Varies => None,
@@ -162,36 +170,26 @@ impl State {
     fn visit_yield(&mut self, ir: &Ir, op: Op) {
         let Some(parent) = ir.parent_op(op) else { return };
         let values = ir.operands(op);
-        match ir.kind(parent) {
-            OpKind::Scf(ScfOp::For) => {
-                if let Some(body) = ir.body(parent, 0) {
-                    self.meet_all(&ir.args(body)[1..], values);
-                }
-                self.meet_all(ir.results(parent), values);
-            }
-            OpKind::Scf(ScfOp::While) => {
-                if let Some(before) = ir.body(parent, 0) {
-                    self.meet_all(ir.args(before), values);
-                }
-            }
-            _ => self.meet_all(ir.results(parent), values),
+        let body = ir.body(parent, 0).map_or(&[][..], |b| ir.args(b));
+        if ir.is(parent, ScfOp::While) {
+            return self.meet_all(body, values);
         }
+        if ir.is(parent, ScfOp::For) {
+            self.meet_all(body.get(1..).unwrap_or(&[]), values);
+        }
+        self.meet_all(ir.results(parent), values);
     }
 
     fn visit_branch(&mut self, ir: &Ir, op: Op) {
         let successors = ir.successors(op).to_vec();
-        let taken = match successors.len() {
-            2 => match self.get(ir.operand(op, 0)) {
-                Lattice::Unknown => return,
-                Lattice::Constant(c) => c.as_bool().map(|b| usize::from(!b)),
-                Lattice::Varies => None,
-            },
-            _ => None,
+        let taken = match CondBr::of(ir, op).map(|branch| self.get(branch.condition(ir))) {
+            Some(Lattice::Unknown) => return,
+            Some(Lattice::Constant(c)) => c.as_bool().map(|b| usize::from(!b)),
+            Some(Lattice::Varies) | None => None,
         };
         for (i, &block) in successors.iter().enumerate() {
             if taken.is_none_or(|t| t == i) {
-                let (start, len) = successor_operands(ir, op, i);
-                self.meet_all(ir.args(block), &ir.operands(op)[start..start + len]);
+                self.meet_all(ir.args(block), ir.successor_operands(op, i));
                 self.reach(block);
             }
         }
@@ -204,7 +202,7 @@ impl State {
             return;
         }
         if ir.kind(op).has(Traits::CONSTANT) {
-            let value = ir.attr(op, "value").map_or(Lattice::Varies, Lattice::Constant);
+            let value = fold::const_of(ir, results[0]).map_or(Lattice::Varies, Lattice::Constant);
             return self.meet(results[0], value);
         }
         let operands: Vec<Lattice> = ir.operands(op).iter().map(|&v| self.get(v)).collect();
@@ -271,7 +269,8 @@ fn replace(
     let Some(Lattice::Constant(attr)) = state.values.get(value.index()).copied() else { return false };
     let (Some(region), ty) = (insertion_region(ir, block), ir.ty(value)) else { return false };
     let constant = *made.entry((region, attr, ty)).or_insert_with(|| {
-        let op = ir.create_op(OpState::new(ArithOp::Constant, Loc::unknown()).results(&[ty]).attr("value", attr));
+        let state = Constant::state(Loc::unknown()).results(&[ty]).with(Constant::ATTR.value, attr);
+        let op = ir.create_op(state);
         let entry = ir.entry(region).expect("a region with operations has a block");
         ir.prepend(entry, op);
         ir.result(op)

@@ -6,6 +6,7 @@
 //!    fixpoint.
 //! 2. Erase the others.
 
+use crate::ir::dialects::tt::tt::Func;
 use std::collections::BTreeSet;
 
 use crate::ir::core::{Attr, AttrData, Ir, Name, Op};
@@ -32,7 +33,7 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
 /// Whether only this module may use the function.
 #[must_use]
 pub fn is_private(ir: &Ir, func: Op) -> bool {
-    ir.str_attr(func, "sym_visibility").is_some_and(|v| v != "public")
+    Func::of(ir, func).and_then(|f| f.sym_visibility(ir)).is_some_and(|v| v != "public")
 }
 
 /// Every symbol that an operation in the function names.

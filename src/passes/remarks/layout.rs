@@ -15,28 +15,29 @@ use crate::analysis::exchange::conversion;
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Type, Value};
-use crate::ir::dialects::{OpKind, ScfOp, TtgOp};
+use crate::ir::dialects::OpKind;
+use crate::ir::dialects::ttg::ttg::ConvertLayout;
 use crate::layout::plan::{ConversionPlan, Costs};
 use crate::target::Target;
 
 /// The remarks on a module.
 pub(super) fn of_module(ir: &Ir, target: &Target) -> Vec<Diagnostic> {
-    let ops = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::ConvertLayout));
-    ops.filter_map(|op| remark(ir, op, target)).collect()
+    let conversions = ir.all_ops(ir.module()).into_iter().filter_map(|op| ConvertLayout::of(ir, op));
+    conversions.filter_map(|conversion| remark(ir, conversion, target)).collect()
 }
 
-fn remark(ir: &Ir, op: Op, target: &Target) -> Option<Diagnostic> {
-    let (from, to) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.result(op)));
-    let plan = conversion(ir, op, target).ok()?;
+fn remark(ir: &Ir, converted: ConvertLayout, target: &Target) -> Option<Diagnostic> {
+    let (from, to) = (ir.ty(converted.src(ir)), ir.ty(converted.result(ir)));
+    let plan = conversion(ir, converted.0, target).ok()?;
     let (way, costs) = way(&plan)?;
-    let user = user(ir, ir.result(op));
+    let user = user(ir, converted.result(ir));
     let need = user.map_or_else(String::new, |u| format!(" for `{}`", ir.op_name(u)));
     let diagnostic = Diagnostic::remark(
         &codes::LAYOUT_CONVERSION,
         format!("a tensor {} changes its layout{need} {way}", shape(from)),
     );
-    let needed = user.and_then(|u| place_of(ir.loc(u))).or_else(|| place_of(ir.loc(op)));
-    let made = place_of(ir.value_loc(ir.operand(op, 0))).filter(|p| Some(p) != needed.as_ref());
+    let needed = user.and_then(|u| place_of(ir.loc(u))).or_else(|| place_of(ir.loc(converted.0)));
+    let made = place_of(ir.value_loc(converted.src(ir))).filter(|p| Some(p) != needed.as_ref());
     let labels = needed.map(|p| (p, "")).into_iter().chain(made.map(|p| (p, "the tensor is made here")));
     let diagnostic = labels.fold(diagnostic, |d, (place, text)| d.at(place, text));
     Some(diagnostic.note(costs).note(format!("from {}", encoding(from))).note(format!("to {}", encoding(to))))
@@ -44,8 +45,7 @@ fn remark(ir: &Ir, op: Op, target: &Target) -> Option<Diagnostic> {
 
 /// The first operation that uses the value and is more than a way of passing it on.
 fn user(ir: &Ir, value: Value) -> Option<Op> {
-    let passes_on =
-        |op: Op| matches!(ir.kind(op), OpKind::Scf(ScfOp::Yield | ScfOp::For | ScfOp::While | ScfOp::Condition));
+    let passes_on = |op: Op| matches!(ir.kind(op), OpKind::Scf(_));
     ir.users(value).into_iter().find(|&op| !passes_on(op))
 }
 

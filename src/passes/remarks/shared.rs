@@ -14,6 +14,7 @@ use crate::analysis::allocation::{self, Buffer, BufferKind};
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Type};
+use crate::ir::dialects::tt::tt::Func;
 use crate::target::Target;
 
 /// The remarks on a module; none where code generation will refuse it anyway.
@@ -22,7 +23,7 @@ pub(super) fn of_module(ir: &Ir, target: &Target) -> Vec<Diagnostic> {
     let mut said = vec![];
     for (func, allocation) in made.into_iter().filter(|(_, a)| a.total > 0) {
         said.extend(allocation.buffers.iter().map(|b| buffer(ir, b)));
-        let name = ir.str_attr(func, "sym_name").unwrap_or_default();
+        let name = Func::of(ir, func).and_then(|f| f.sym_name(ir)).unwrap_or_default();
         let total = format!(
             "`{name}` needs {} of shared memory in all; a block can have {}",
             bytes(allocation.total),

@@ -23,6 +23,8 @@
 //!   help: `n` is not known to be divisible by 16: write `n: "i32:16"`
 //! ```
 
+use crate::ir::dialects::tt::tt::{Load, Store};
+use crate::ir::dialects::ttg::ttg::AsyncCopyGlobalToLocal;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Parameter, at, bytes};
@@ -30,7 +32,7 @@ use crate::analysis::axis_info::{AxisInfo, AxisInfoAnalysis};
 use crate::diag::Diagnostic;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Type, Value, ValueDef};
-use crate::ir::dialects::{OpKind, TtOp, TtgOp};
+use crate::ir::dialects::{TtOp, TtgOp};
 use crate::passes::ttg::module_attrs;
 
 /// Bits of the widest access of one thread.
@@ -65,13 +67,10 @@ pub(super) fn of_function(ir: &Ir, func: Op, parameters: &[Parameter]) -> Vec<Di
 impl Access {
     /// The access of a load, a store or an asynchronous copy of a tensor.
     fn of(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op) -> Option<Access> {
-        let (ptr, mask) = match ir.kind(op) {
-            OpKind::Tt(TtOp::Load) => (ir.operand(op, 0), ir.operand_group(op, 1).first()),
-            OpKind::Tt(TtOp::Store) | OpKind::Ttg(TtgOp::AsyncCopyGlobalToLocal) => {
-                (ir.operand(op, 0), ir.operand_group(op, 2).first())
-            }
-            _ => return None,
-        };
+        let load = Load::of(ir, op).map(|load| (load.ptr(ir), load.mask(ir)));
+        let store = || Store::of(ir, op).map(|store| (store.ptr(ir), store.mask(ir)));
+        let copy = || AsyncCopyGlobalToLocal::of(ir, op).map(|copy| (copy.src(ir), copy.mask(ir)));
+        let (ptr, mask) = load.or_else(store).or_else(copy)?;
         let ty = ir.ty(ptr);
         let tensor = ty.as_tensor().filter(|t| t.encoding.is_some())?;
         let bits = ty.elem().pointee().and_then(Type::bit_width).unwrap_or(8).next_multiple_of(8).min(MAX_ACCESS);
@@ -84,7 +83,7 @@ impl Access {
         let share = (tensor.shape.iter().product::<i64>() / all).max(1);
         let longest = tensor.shape.iter().copied().max().unwrap_or(1);
         let wanted = i64::from(MAX_ACCESS / bits).min(share).min(longest) as u32;
-        let mask = mask.copied();
+
         let equal = mask.map_or(u32::MAX, |m| analysis.mask_alignment(ir, m));
         let actual = analysis.ptr_contiguity(ir, ptr).min(equal).clamp(1, MAX_ACCESS / bits);
         Some(Access { op, ptr, mask, bits, wanted, actual })
@@ -111,10 +110,7 @@ impl Access {
     }
 
     fn word(&self, ir: &Ir) -> &'static str {
-        match ir.kind(self.op) {
-            OpKind::Tt(TtOp::Store) => "store",
-            _ => "load",
-        }
+        if ir.is(self.op, TtOp::Store) { "store" } else { "load" }
     }
 
     fn remark(&self, ir: &Ir, analysis: &AxisInfoAnalysis, cause: &Cause, parameters: &[Parameter]) -> Diagnostic {

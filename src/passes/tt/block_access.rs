@@ -13,7 +13,8 @@
 //! addresses base + 28 to 31 and 34 to 37; with both dimensions checked only 28 and 29 are inside.
 
 use crate::ir::core::{Attr, Builder, Type, Value};
-use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
+use crate::ir::dialects::enums::CmpiPredicate;
+use crate::ir::dialects::tt::tt::MakeRange;
 use crate::ir::dialects::{ArithOp, TtOp};
 
 /// Gives the coordinates along a dimension.
@@ -24,7 +25,8 @@ pub(super) fn row(b: &mut Builder<'_>, offset: Value, size: i64, encoding: Optio
     let of = |bits: u32| Type::tensor(&[size], Type::int(bits), encoding);
     let (narrow, wide) = (of(32), of(64));
     let offset = b.value(TtOp::Splat, &[offset], wide);
-    let range = b.value_with(TtOp::MakeRange, &[], narrow, &[("start", Attr::i32(0)), ("end", Attr::i32(size))]);
+    let range = MakeRange::state(b.loc).with(MakeRange::ATTR.start, 0);
+    let range = b.result(range.with(MakeRange::ATTR.end, size), narrow);
     let range = b.value(ArithOp::Extsi, &[range], wide);
     b.value(ArithOp::Addi, &[offset, range], wide)
 }
@@ -60,9 +62,9 @@ pub(super) fn mask(
         let at = at(b, d);
         let zero = b.int(0, Type::int(64));
         let zero = splat(b, zero, at);
-        let above = compare(b, CmpiPredicate::Sge, at, zero);
+        let above = b.cmpi(CmpiPredicate::Sge, at, zero);
         let extent = splat(b, extents[d], at);
-        let below = compare(b, CmpiPredicate::Slt, at, extent);
+        let below = b.cmpi(CmpiPredicate::Slt, at, extent);
         let ty = b.ir.ty(above);
         let inside = b.value(ArithOp::Andi, &[above, below], ty);
         let inside = b.value(TtOp::Broadcast, &[inside], whole);
@@ -77,9 +79,4 @@ pub(super) fn mask(
 fn splat(b: &mut Builder<'_>, scalar: Value, like: Value) -> Value {
     let ty = b.ir.ty(like);
     b.value(TtOp::Splat, &[scalar], ty)
-}
-
-fn compare(b: &mut Builder<'_>, predicate: CmpiPredicate, x: Value, y: Value) -> Value {
-    let ty = b.ir.ty(x).with_elem(Type::int(1));
-    b.value_with(ArithOp::Cmpi, &[x, y], ty, &[("predicate", predicate.attr())])
 }

@@ -6,9 +6,13 @@
 //! 2. `select(c, load(p, splat c), x)` is `load(p, splat c, x)`.
 //! 3. `addptr(addptr(p, x), y)` is `addptr(p, x + y)`, where the sum cannot overflow.
 //! 4. `sum(x[:, :, None] * y[None, :, :], axis 1)` is `dot(x, y)`.
-//! 5. A reshape to one axis of which only reductions and histograms see the elements may reorder them.
+//! 5. A reshape to one axis may reorder the elements if only operations see them to which their order means nothing.
 
 use crate::ir::core::{Attr, InsertPoint, Ir, Op, Type, Value};
+use crate::ir::dialects::Classes;
+use crate::ir::dialects::arith::arith::{Addf, Mulf};
+use crate::ir::dialects::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY, POINTEE_TYPE};
+use crate::ir::dialects::tt::tt::{Addptr, Broadcast, Dot, DotScaled, ExpandDims, Load, Reduce, Reshape, Splat};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp};
 use crate::ir::rewrite::fold::is_zero;
 use crate::ir::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
@@ -42,57 +46,53 @@ fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
 }
 
 fn dot_plus(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let is_dot = |rw: &Rewriter<'_>, v: Value| {
-        rw.ir
-            .def_op(v)
-            .filter(|&d| rw.ir.is(d, TtOp::Dot) || rw.ir.is(d, TtOp::DotScaled) && rw.ir.is(op, ArithOp::Addf))
+    let floats = rw.ir.is(op, ArithOp::Addf);
+    // The product, its accumulator, and whether it adds up less precisely than an addition behind it.
+    let product = |rw: &Rewriter<'_>, v: Value| {
+        if let Some(dot) = Dot::defining(rw.ir, v) {
+            let imprecise = floats && dot.maxNumImpreciseAcc(rw.ir) != Some(0);
+            return Some((dot.0, dot.c(rw.ir), Dot::SLOT.c, imprecise));
+        }
+        let dot = DotScaled::defining(rw.ir, v).filter(|_| floats)?;
+        Some((dot.0, dot.c(rw.ir), DotScaled::SLOT.c, false))
     };
-    let (lhs, rhs) = (rw.ir.operand(op, 0), rw.ir.operand(op, 1));
-    let (dot, addend) = match (is_dot(rw, rhs), is_dot(rw, lhs)) {
-        (Some(dot), _) => (dot, lhs),
-        (None, Some(dot)) => (dot, rhs),
-        _ => return false,
-    };
-    let imprecise =
-        rw.ir.is(dot, TtOp::Dot) && rw.ir.is(op, ArithOp::Addf) && rw.ir.int_attr(dot, "maxNumImpreciseAcc") != Some(0);
-    if !rw.ir.has_one_use(rw.ir.result(dot)) || !is_zero(rw.ir, rw.ir.operand(dot, 2)) || imprecise {
+    let [lhs, rhs] = rw.ir.all_operands(op);
+    let found = product(rw, rhs).map(|found| (found, lhs)).or_else(|| Some((product(rw, lhs)?, rhs)));
+    let Some(((dot, accumulator, slot, imprecise), addend)) = found else { return false };
+    if !rw.ir.has_one_use(rw.ir.result(dot)) || !is_zero(rw.ir, accumulator) || imprecise {
         return false;
     }
     rw.ir.move_before(dot, op);
-    rw.set_operand(dot, 2, addend);
+    rw.put_operands(dot, slot, &[addend]);
     let (old, new) = (rw.ir.result(op), rw.ir.result(dot));
     rw.replace_all_uses(old, new);
     true
 }
 
 fn select_of_load(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let (cond, loaded, other) = (rw.ir.operand(op, 0), rw.ir.operand(op, 1), rw.ir.operand(op, 2));
-    let Some(load) = rw.ir.def_op(loaded).filter(|&d| rw.ir.is(d, TtOp::Load)) else { return false };
-    let Some(&mask) = rw.ir.operand_group(load, 1).first() else { return false };
-    let splat = rw.ir.def_op(mask).filter(|&d| rw.ir.is(d, TtOp::Splat));
-    if splat.map(|d| rw.ir.operand(d, 0)) != Some(cond) {
+    let [cond, loaded, other] = rw.ir.all_operands(op);
+    let Some(load) = Load::defining(rw.ir, loaded) else { return false };
+    let Some(mask) = load.mask(rw.ir) else { return false };
+    if Splat::defining(rw.ir, mask).map(|splat| splat.src(rw.ir)) != Some(cond) {
         return false;
     }
-    let ptr = rw.ir.operand(load, 0);
-    let mut attrs: Vec<_> = ["cache", "evict", "isVolatile"]
-        .into_iter()
-        .filter_map(|n| rw.ir.stored_attr(load, n).map(|a| (n, a)))
-        .collect();
-    attrs.push(("operandSegmentSizes", Attr::i32_array(&[1, 1, 1])));
-    rw.replace_with_attrs(op, TtOp::Load, &[ptr, mask, other], &attrs);
+    let chosen = Load::state(rw.ir.loc(op), load.ptr(rw.ir), Some(mask), Some(other))
+        .copy(rw.ir, load.0, Load::ATTR.cache)
+        .copy(rw.ir, load.0, Load::ATTR.evict)
+        .copy(rw.ir, load.0, Load::ATTR.isVolatile);
+    rw.replace_by(op, chosen);
     true
 }
 
 /// The constant behind a value, also behind a splat of one.
 fn constant_behind(rw: &Rewriter<'_>, value: Value) -> Option<i64> {
-    let def = rw.ir.def_op(value)?;
-    let value = if rw.ir.is(def, TtOp::Splat) { rw.ir.operand(def, 0) } else { value };
+    let value = Splat::defining(rw.ir, value).map_or(value, |splat| splat.src(rw.ir));
     rw.const_of(value)?.int_value()
 }
 
 fn addptr_of_addptr(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, TtOp::Addptr)) else { return false };
-    let (ptr, x, y) = (rw.ir.operand(inner, 0), rw.ir.operand(inner, 1), rw.ir.operand(op, 1));
+    let Some(inner) = Addptr::defining(rw.ir, Addptr(op).ptr(rw.ir)) else { return false };
+    let (ptr, x, y) = (inner.ptr(rw.ir), inner.offset(rw.ir), Addptr(op).offset(rw.ir));
     let ty = rw.ir.ty(x);
     let Some(width) = ty.bit_width().filter(|_| rw.ir.ty(y) == ty) else { return false };
     let fits = |sum: i64| width >= 64 || (-(1i64 << (width - 1))..1i64 << (width - 1)).contains(&sum);
@@ -102,12 +102,10 @@ fn addptr_of_addptr(rw: &mut Rewriter<'_>, op: Op) -> bool {
         return false;
     }
     let loc = rw.ir.loc(op);
-    let hints: Vec<_> = ["tt.divisibility", "tt.contiguity", "tt.constancy", "tt.pointee_type"]
-        .into_iter()
-        .filter_map(|n| rw.ir.stored_attr(op, n).map(|a| (n, a)))
-        .collect();
     let sum = rw.value(ArithOp::Addi, loc, &[x, y], ty);
-    rw.replace_with_attrs(op, TtOp::Addptr, &[ptr, sum], &hints);
+    let hints = [DIVISIBILITY, CONTIGUITY, CONSTANCY, POINTEE_TYPE];
+    let moved = hints.into_iter().fold(Addptr::state(loc, ptr, sum), |state, hint| state.copy(rw.ir, op, hint));
+    rw.replace_by(op, moved);
     true
 }
 
@@ -136,12 +134,9 @@ impl Factor {
     /// The matrix: what was expanded, or a reshape.
     fn matrix(&self, rw: &mut Rewriter<'_>, op: Op) -> Value {
         let ty = rw.ir.ty(self.expanded);
-        let expand = rw
-            .ir
-            .def_op(self.expanded)
-            .filter(|&d| rw.ir.is(d, TtOp::ExpandDims) && rw.ir.int_attr(d, "axis") == Some(self.axis as i64));
-        if let Some(expand) = expand {
-            return rw.ir.operand(expand, 0);
+        let expand = ExpandDims::defining(rw.ir, self.expanded);
+        if let Some(expand) = expand.filter(|e| e.axis(rw.ir) == Some(self.axis as i64)) {
+            return expand.src(rw.ir);
         }
         let shape: Vec<i64> = (0..ty.rank()).filter(|&d| d != self.axis).map(|d| ty.shape()[d]).collect();
         rw.value(TtOp::Reshape, rw.ir.loc(op), &[self.expanded], ty.with_shape(&shape, None))
@@ -151,18 +146,20 @@ impl Factor {
 /// x and y of a sum over axis 1 of `x[:, :, None] * y[None, :, :]`, of three dimensions. Repeated along another axis
 /// too, they are no matrices of the product's size.
 fn summed_product(rw: &Rewriter<'_>, op: Op) -> Option<(Factor, Factor)> {
-    if rw.ir.operands(op).len() != 1 || rw.ir.int_attr(op, "axis") != Some(1) || !is_plain_sum(rw.ir, op) {
+    let reduce = Reduce(op);
+    let &[product] = reduce.srcs(rw.ir) else { return None };
+    if reduce.axis(rw.ir) != Some(1) || !is_plain_sum(rw.ir, op) {
         return None;
     }
-    let mul = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Mulf))?;
-    let factor = |index: usize, axis: usize| {
-        let broadcast = rw.ir.def_op(rw.ir.operand(mul, index)).filter(|&d| rw.ir.is(d, TtOp::Broadcast))?;
-        let expanded = rw.ir.operand(broadcast, 0);
-        let (from, to) = (rw.ir.ty(expanded).shape(), rw.ir.ty(rw.ir.result(broadcast)).shape());
+    let mul = Mulf::defining(rw.ir, product)?;
+    let factor = |repeated: Value, axis: usize| {
+        let broadcast = Broadcast::defining(rw.ir, repeated)?;
+        let expanded = broadcast.src(rw.ir);
+        let (from, to) = (rw.ir.ty(expanded).shape(), rw.ir.ty(repeated).shape());
         let only_there = to.len() == 3 && (0..3).all(|d| (from[d] != to[d]) == (d == axis));
         (only_there && to[axis] >= 16).then_some(Factor { expanded, axis })
     };
-    let (x, y) = (factor(0, 2)?, factor(1, 0)?);
+    let (x, y) = (factor(mul.lhs(rw.ir), 2)?, factor(mul.rhs(rw.ir), 0)?);
     let ty = rw.ir.ty(x.expanded);
     (ty.elem() == Type::f32() && ty.encoding().is_none()).then_some((x, y))
 }
@@ -171,29 +168,26 @@ fn summed_product(rw: &Rewriter<'_>, op: Op) -> Option<(Factor, Factor)> {
 fn is_plain_sum(ir: &Ir, op: Op) -> bool {
     let Some(body) = ir.body(op, 0) else { return false };
     let [add, end] = ir.op_list(body)[..] else { return false };
-    let both = |operands: &[Value], args: &[Value]| {
-        operands == args || (operands.len() == 2 && args == [operands[1], operands[0]])
-    };
-    ir.is(add, ArithOp::Addf) && both(ir.operands(add), ir.args(body)) && ir.operands(end) == [ir.result(add)]
+    let Some(sum) = Addf::of(ir, add) else { return false };
+    let (x, y) = (sum.lhs(ir), sum.rhs(ir));
+    let both = ir.args(body) == [x, y] || ir.args(body) == [y, x];
+    both && ir.operands(end) == [sum.result(ir)]
 }
 
 fn reshape_before_reduce(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let result = rw.ir.result(op);
-    let blind = |u: &crate::ir::core::Use| matches!(rw.ir.kind(u.op), OpKind::Tt(TtOp::Reduce | TtOp::Histogram));
-    if rw.ir.stored_attr(op, "allow_reorder").is_some()
-        || rw.ir.ty(result).rank() != 1
-        || !rw.ir.uses(result).iter().all(blind)
-    {
+    let blind = |u: &crate::ir::core::Use| rw.ir.kind(u.op).belongs(Classes::BLIND_TO_ORDER);
+    if Reshape(op).allow_reorder(rw.ir) || rw.ir.ty(result).rank() != 1 || !rw.ir.uses(result).iter().all(blind) {
         return false;
     }
-    rw.ir.set_attr(op, "allow_reorder", Attr::unit());
+    rw.ir.put(op, Reshape::ATTR.allow_reorder, true);
     rw.touch(op);
     true
 }
 
 /// A load through a descriptor drops leading axes of size 1 by itself.
 fn reshape_of_descriptor_load(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let src = rw.ir.operand(op, 0);
+    let src = Reshape(op).src(rw.ir);
     let is_load = rw.ir.def_op(src).is_some_and(|d| rw.ir.is(d, TtOp::DescriptorLoad));
     let (from, to) = (rw.ir.ty(src), rw.ir.ty(rw.ir.result(op)));
     let Some(extra) = from.rank().checked_sub(to.rank()).filter(|&e| e > 0 && is_load && rw.ir.has_one_use(src)) else {

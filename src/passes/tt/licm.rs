@@ -9,10 +9,12 @@
 //! 3. A load moves too, out of an `scf.for` that writes nothing. Its mask is narrowed to whether the loop runs at all
 //!    (`lower < upper`), so that it touches no memory that it would not have touched.
 
+use crate::ir::dialects::scf::scf::For;
+use crate::ir::dialects::tt::tt::Load;
 use std::collections::VecDeque;
 
-use crate::ir::core::{Attr, Builder, Ir, Op, Type, Value};
-use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
+use crate::ir::core::{Builder, Ir, Op, Type, Value};
+use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::{ArithOp, ScfOp, Traits, TtOp};
 use crate::ir::effects::{effects, is_speculatable};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -97,20 +99,16 @@ fn is_inside(ir: &Ir, op: Op, value: Value) -> bool {
 
 /// Narrows a load's mask to whether the loop runs.
 fn guard(ir: &mut Ir, loop_op: Op, load: Op) {
-    let (lower, upper) = (ir.operand(loop_op, 0), ir.operand(loop_op, 1));
-    let (ptr, mask) = (ir.operand(load, 0), ir.operand_group(load, 1).first().copied());
-    let other = ir.operand_group(load, 2).first().copied();
-    let ty = ir.ty(ptr).with_elem(Type::int(1));
+    let (lower, upper) = (For(loop_op).lower(ir), For(loop_op).upper(ir));
+    let mask = Load(load).mask(ir);
+    let ty = ir.ty(Load(load).ptr(ir)).with_elem(Type::int(1));
     let mut b = Builder::before(ir, loop_op);
-    let mut guard =
-        b.value_with(ArithOp::Cmpi, &[lower, upper], Type::int(1), &[("predicate", CmpiPredicate::Slt.attr())]);
+    let mut guard = b.cmpi(CmpiPredicate::Slt, lower, upper);
     if ty.is_tensor() {
         guard = b.value(TtOp::Splat, &[guard], ty);
     }
     if let Some(mask) = mask {
         guard = b.value(ArithOp::Andi, &[guard, mask], ty);
     }
-    let operands: Vec<Value> = [ptr, guard].into_iter().chain(other).collect();
-    ir.set_attr(load, "operandSegmentSizes", Attr::i32_array(&[1, 1, i64::from(other.is_some())]));
-    ir.set_operands(load, &operands);
+    ir.put_operands(load, Load::SLOT.mask, &[guard]);
 }

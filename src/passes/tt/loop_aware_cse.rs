@@ -10,6 +10,7 @@
 
 use crate::ir::core::{Ir, Op, Value, ValueDef};
 use crate::ir::dialects::ScfOp;
+use crate::ir::dialects::scf::scf::For;
 use crate::ir::effects::effects;
 use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::passes::common::{canonicalize, cse};
@@ -69,7 +70,8 @@ impl Loop<'_> {
         if i == j || self.supposed.contains(&(i, j)) {
             return true;
         }
-        if self.ir.operand(self.op, 3 + i) != self.ir.operand(self.op, 3 + j) {
+        let init = For(self.op).init(self.ir);
+        if init[i] != init[j] {
             return false;
         }
         self.supposed.push((i, j));

@@ -16,7 +16,9 @@
 //! ```
 
 use crate::ir::core::{Builder, Ir, Mapping, Op, OpState, Type, Value};
-use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
+use crate::ir::dialects::discardable::PEEL_EPILOGUE;
+use crate::ir::dialects::enums::CmpiPredicate;
+use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
@@ -28,22 +30,20 @@ pub static PASS: Pass = Pass {
     run,
 };
 
-const MARK: &str = "__test_peel_epilogue";
-
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
-    let wanted = |&op: &Op| {
-        ir.is(op, ScfOp::For) && ir.stored_attr(op, MARK).is_some() && ir.stored_attr(op, "unsignedCmp").is_none()
-    };
+    let wanted =
+        |&op: &Op| For::of(ir, op).is_some_and(|looped| ir.stores(op, PEEL_EPILOGUE) && !looped.unsignedCmp(ir));
     let loops: Vec<Op> = ir.all_ops_post(ir.module()).into_iter().filter(wanted).collect();
     for &op in &loops {
-        ir.remove_attr(op, MARK);
+        ir.take(op, PEEL_EPILOGUE);
         peel(ir, op);
     }
     Ok(Changed::from(!loops.is_empty()))
 }
 
 fn peel(ir: &mut Ir, op: Op) {
-    let [lower, upper, step] = [0, 1, 2].map(|i| ir.operand(op, i));
+    let looped = For(op);
+    let (lower, upper, step) = (looped.lower(ir), looped.upper(ir), looped.step(ir));
     let ty = ir.ty(upper);
     let mut front = Builder::before(ir, op);
     let shorter = front.value(ArithOp::Subi, &[upper, step], ty);
@@ -56,7 +56,7 @@ fn peel(ir: &mut Ir, op: Op) {
     let steps = b.value(ArithOp::Divsi, &[less, step], ty);
     let delta = b.value(ArithOp::Muli, &[steps, step], ty);
     let last = b.value(ArithOp::Addi, &[delta, lower], ty);
-    let runs = b.value_with(ArithOp::Cmpi, &[lower, upper], Type::int(1), &[("predicate", CmpiPredicate::Slt.attr())]);
+    let runs = b.cmpi(CmpiPredicate::Slt, lower, upper);
     let state = OpState::new(ScfOp::If, b.loc).operands(&[runs]).results(&types).regions(2);
     let branch = b.insert(state);
     fill(ir, op, branch, last);
@@ -69,7 +69,7 @@ fn peel(ir: &mut Ir, op: Op) {
             }
         }
     }
-    ir.set_operand(op, 1, shorter);
+    ir.put_operands(op, For::SLOT.upper, &[shorter]);
 }
 
 /// Step 2: the copy of the body on the first side, the loop's results on the second.
@@ -77,9 +77,9 @@ fn fill(ir: &mut Ir, op: Op, branch: Op, last: Value) {
     let (results, loc) = (ir.results(op).to_vec(), ir.loc(op));
     let Some(body) = ir.body(op, 0) else { return };
     let mut map = Mapping::default();
-    let args = ir.args(body).to_vec();
-    map.map(args[0], last);
-    map.map_all(&args[1..], &results);
+    let Some((&number, carried)) = ir.args(body).split_first() else { return };
+    map.map(number, last);
+    map.map_all(carried, &results);
     let sides = [0, 1].map(|i| ir.region(branch, i));
     let [then, otherwise] = sides.map(|region| ir.add_block(region, &[]));
     for inner in ir.op_list(body) {

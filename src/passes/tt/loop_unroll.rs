@@ -21,6 +21,8 @@
 //! to -20. So the upper bound is at least the lower one there (`arith.maxsi`), which Triton leaves out.
 
 use crate::ir::core::{Attr, Builder, Ir, Mapping, Op, Value};
+use crate::ir::dialects::discardable::{NUM_STAGES, UNROLL_FACTOR};
+use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::ir::rewrite::fold;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -33,10 +35,8 @@ pub static PASS: Pass = Pass {
     run,
 };
 
-const FACTOR: &str = "tt.loop_unroll_factor";
-
 fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
-    let factor = |ir: &Ir, op: Op| ir.stored_attr(op, FACTOR).and_then(Attr::as_int).filter(|&f| f > 1);
+    let factor = |ir: &Ir, op: Op| ir.get(op, UNROLL_FACTOR).filter(|&f| f > 1);
     let loops: Vec<(Op, i64)> = ir
         .all_ops_post(ir.module())
         .into_iter()
@@ -49,7 +49,7 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         if ir.is_full_with(usize::try_from(size.saturating_mul(factor).saturating_add(size)).unwrap_or(usize::MAX)) {
             return Err(cx.too_many_ops(ir, PASS.name, ir.loc(op)));
         }
-        ir.remove_attr(op, FACTOR);
+        ir.take(op, UNROLL_FACTOR);
         unroll(ir, op, factor);
     }
     Ok(Changed::from(!loops.is_empty()))
@@ -100,19 +100,19 @@ pub(crate) fn unroll(ir: &mut Ir, op: Op, factor: i64) {
     if split.epilogue != Runs::Never {
         let epilogue = add_epilogue(ir, op, split.upper);
         if split.epilogue == Runs::Loop {
-            ir.set_attr(epilogue, "tt.num_stages", Attr::i32(1));
+            ir.put(epilogue, NUM_STAGES, 1);
         } else {
             run_once(ir, epilogue);
         }
     }
     if split.main == Runs::Never {
-        let inits = ir.operands(op)[3..].to_vec();
+        let inits = For(op).init(ir).to_vec();
         ir.replace_op(op, &inits);
         return;
     }
     repeat_body(ir, op, terminator, factor);
-    ir.set_operand(op, 1, split.upper);
-    ir.set_operand(op, 2, split.step);
+    ir.put_operands(op, For::SLOT.upper, &[split.upper]);
+    ir.put_operands(op, For::SLOT.step, &[split.step]);
     if split.main == Runs::Once {
         run_once(ir, op);
     }
@@ -120,9 +120,10 @@ pub(crate) fn unroll(ir: &mut Ir, op: Op, factor: i64) {
 
 /// Lower bound, upper bound and step, if they are constants that tell the number of iterations.
 fn constants(ir: &Ir, op: Op) -> Option<[i128; 3]> {
-    let value = |i: usize| fold::const_of(ir, ir.operand(op, i)).and_then(Attr::int_value).map(i128::from);
-    let [lower, upper, step] = [value(0)?, value(1)?, value(2)?];
-    let unsigned = ir.stored_attr(op, "unsignedCmp").is_some();
+    let looped = For(op);
+    let value = |bound: Value| fold::const_of(ir, bound).and_then(Attr::int_value).map(i128::from);
+    let [lower, upper, step] = [value(looped.lower(ir))?, value(looped.upper(ir))?, value(looped.step(ir))?];
+    let unsigned = looped.unsignedCmp(ir);
     (step > 0 && !(unsigned && (lower < 0 || upper < 0))).then_some([lower, upper, step])
 }
 
@@ -131,12 +132,13 @@ fn split_known(ir: &mut Ir, op: Op, factor: i64, [lower, upper, step]: [i128; 3]
     let factor = i128::from(factor);
     let trips = ((upper - lower + step - 1) / step).max(0);
     let (rounds, rest) = (trips / factor, trips % factor);
-    let ty = ir.ty(ir.operand(op, 0));
+    let looped = For(op);
+    let ty = ir.ty(looped.lower(ir));
     let wide_step = if rounds == 0 { step } else { step * factor };
     if wide_step >= 1 << (ty.bit_width().unwrap_or(64) - 1) {
         return None;
     }
-    let (mut end, mut new_step) = (ir.operand(op, 1), ir.operand(op, 2));
+    let (mut end, mut new_step) = (looped.upper(ir), looped.step(ir));
     let mut b = Builder::before(ir, op);
     if rest > 0 {
         end = b.int((lower + rounds * factor * step) as i64, ty);
@@ -148,10 +150,11 @@ fn split_known(ir: &mut Ir, op: Op, factor: i64, [lower, upper, step]: [i128; 3]
 }
 
 fn split_at_run_time(ir: &mut Ir, op: Op, factor: i64) -> Split {
-    let [lower, mut upper, step] = [0, 1, 2].map(|i| ir.operand(op, i));
+    let looped = For(op);
+    let (lower, mut upper, step) = (looped.lower(ir), looped.upper(ir), looped.step(ir));
     let ty = ir.ty(lower);
     let unit_step = fold::const_of(ir, step).and_then(Attr::int_value) == Some(1);
-    let unsigned = ir.stored_attr(op, "unsignedCmp").is_some();
+    let unsigned = looped.unsignedCmp(ir);
     let mut b = Builder::before(ir, op);
     if !unit_step || unsigned {
         upper = b.value(if unsigned { ArithOp::Maxui } else { ArithOp::Maxsi }, &[upper, lower], ty);
@@ -174,20 +177,20 @@ fn split_at_run_time(ir: &mut Ir, op: Op, factor: i64) -> Split {
 fn add_epilogue(ir: &mut Ir, op: Op, lower: Value) -> Op {
     let epilogue = ir.clone_op(op, &mut Mapping::default());
     ir.insert_after(op, epilogue);
-    ir.set_operand(epilogue, 0, lower);
+    ir.put_operands(epilogue, For::SLOT.lower, &[lower]);
     let (old, new) = (ir.results(op).to_vec(), ir.results(epilogue).to_vec());
-    for (i, (old, new)) in old.into_iter().zip(new).enumerate() {
+    for (&old, &new) in old.iter().zip(&new) {
         ir.replace_all_uses(old, new);
-        ir.set_operand(epilogue, 3 + i, old);
     }
+    ir.put_operands(epilogue, For::SLOT.init, &old);
     epilogue
 }
 
 /// Appends copies of the body, each going on from what the one before it yields.
 fn repeat_body(ir: &mut Ir, op: Op, terminator: Op, factor: i64) {
     let body = ir.parent_block(terminator).expect("a terminator is in a block");
-    let (args, step, loc) = (ir.args(body).to_vec(), ir.operand(op, 2), ir.loc(op));
-    let (iv, carried) = (args[0], &args[1..]);
+    let (args, step, loc) = (ir.args(body).to_vec(), For(op).step(ir), ir.loc(op));
+    let (&iv, carried) = args.split_first().expect("a loop's body has the iteration as its first argument");
     let (ty, iv_is_used) = (ir.ty(iv), ir.has_uses(iv));
     let yielded = ir.operands(terminator).to_vec();
     let ops: Vec<Op> = ir.op_list(body).into_iter().filter(|&o| o != terminator).collect();
@@ -216,8 +219,7 @@ fn repeat_body(ir: &mut Ir, op: Op, terminator: Op, factor: i64) {
 fn run_once(ir: &mut Ir, op: Op) {
     let body = ir.body(op, 0).expect("a loop has a body");
     let terminator = ir.last_op(body).expect("a loop's body ends in a yield");
-    let lower = ir.operand(op, 0);
-    let starts: Vec<Value> = std::iter::once(lower).chain(ir.operands(op)[3..].iter().copied()).collect();
+    let starts: Vec<Value> = std::iter::once(For(op).lower(ir)).chain(For(op).init(ir).iter().copied()).collect();
     for (arg, start) in ir.args(body).to_vec().into_iter().zip(starts) {
         ir.replace_all_uses(arg, start);
     }

@@ -6,6 +6,7 @@
 //! 2. of broadcasts from one shape, and splats: compute in that shape and broadcast the result.
 
 use crate::ir::core::{Attr, InsertPoint, Ir, Op, OpState, Type, Value};
+use crate::ir::dialects::tt::tt::{Broadcast, Splat};
 use crate::ir::dialects::{Traits, TtOp};
 use crate::ir::effects::effects;
 use crate::ir::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
@@ -52,11 +53,12 @@ fn sources(rw: &Rewriter<'_>, op: Op) -> Option<Vec<Source>> {
         .operands(op)
         .iter()
         .map(|&v| {
-            let def = rw.ir.def_op(v).filter(|_| rw.ir.ty(v).is_tensor())?;
-            if rw.ir.is(def, TtOp::Splat) {
-                Some(Source::Splat(rw.ir.operand(def, 0)))
-            } else if rw.ir.is(def, TtOp::Broadcast) {
-                Some(Source::Broadcast(rw.ir.operand(def, 0)))
+            if !rw.ir.ty(v).is_tensor() {
+                None
+            } else if let Some(splat) = Splat::defining(rw.ir, v) {
+                Some(Source::Splat(splat.src(rw.ir)))
+            } else if let Some(broadcast) = Broadcast::defining(rw.ir, v) {
+                Some(Source::Broadcast(broadcast.src(rw.ir)))
             } else {
                 rw.const_of(v)?.splat_value().map(Source::Constant)
             }

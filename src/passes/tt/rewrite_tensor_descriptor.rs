@@ -29,6 +29,10 @@
 
 mod access;
 
+use crate::ir::dialects::Classes;
+use crate::ir::dialects::Traits;
+use crate::ir::dialects::keys::{Attrs, Key};
+use crate::ir::dialects::tt::tt::{Func, MakeTensorDesc};
 use std::collections::BTreeMap;
 
 use crate::diag::codes::passes as codes;
@@ -36,7 +40,7 @@ use crate::ir::core::{
     Attr, AttrData, Block, Builder, InsertPoint, Ir, Loc, LocData, Op, OpState, Type, TypeData, Value,
 };
 use crate::ir::dialects::enums::PaddingOption;
-use crate::ir::dialects::{ArithOp, CfOp, Folded, OpKind, ScfOp, TtOp};
+use crate::ir::dialects::{ArithOp, Folded, OpKind, ScfOp, TtOp};
 use crate::ir::rewrite::fold;
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 
@@ -107,8 +111,7 @@ fn touches_descriptor(ir: &Ir, op: Op) -> bool {
 }
 
 fn signature(ir: &Ir, op: Op) -> Option<(&'static [Type], &'static [Type])> {
-    let ty = ir.stored_attr(op, "function_type").filter(|_| ir.is(op, TtOp::Func))?.as_type()?;
-    match ty.data() {
+    match Func::of(ir, op)?.function_type(ir)?.data() {
         TypeData::Function { inputs, results } => Some((inputs, results)),
         _ => None,
     }
@@ -119,26 +122,26 @@ fn fault(ir: &Ir, op: Op) -> Option<String> {
     if !touches_descriptor(ir, op) {
         return None;
     }
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::DescriptorReduce) => access::reduction(ir, op).err(),
-        OpKind::Tt(
-            TtOp::Func
-            | TtOp::Return
-            | TtOp::Call
-            | TtOp::MakeTensorDesc
-            | TtOp::DescriptorLoad
-            | TtOp::DescriptorStore
-            | TtOp::DescriptorGather
-            | TtOp::DescriptorScatter,
-        )
-        | OpKind::Scf(ScfOp::For | ScfOp::If | ScfOp::While | ScfOp::Yield | ScfOp::Condition)
-        | OpKind::Cf(CfOp::Br | CfOp::CondBr)
-        | OpKind::Arith(ArithOp::Select) => None,
-        _ => Some(format!(
-            "`{}` takes or gives a tensor descriptor, which cannot be rewritten to pointers here",
-            ir.op_name(op)
-        )),
+    if let Some(access) = access::Access::of(ir, op) {
+        return access.fault(ir);
     }
+    let message = "takes or gives a tensor descriptor, which cannot be rewritten to pointers here";
+    (!hands_on(ir, op)).then(|| format!("`{}` {message}", ir.op_name(op)))
+}
+
+/// Whether the rewrite knows how to make the operation, or hand its parts on where it hands a descriptor on.
+fn hands_on(ir: &Ir, op: Op) -> bool {
+    if let OpKind::Scf(kind) = ir.kind(op) {
+        return match kind {
+            ScfOp::For | ScfOp::If | ScfOp::While | ScfOp::Yield | ScfOp::Condition => true,
+            ScfOp::ExecuteRegion => false,
+        };
+    }
+    let kind = ir.kind(op);
+    kind.has(Traits::BRANCH)
+        || kind.is_function()
+        || [TtOp::Return, TtOp::Call, TtOp::MakeTensorDesc].into_iter().any(|known| ir.is(op, known))
+        || ir.is(op, ArithOp::Select)
 }
 
 struct Rewrite<'a> {
@@ -175,31 +178,29 @@ impl Rewrite<'_> {
             done.push((block, args.len()));
         }
         if let Some((inputs, results)) = signature(self.ir, op) {
-            for (name, types) in [("arg_attrs", inputs), ("res_attrs", results)] {
-                self.expand_attrs(op, name, types);
-            }
-            self.ir.set_attr(op, "function_type", Attr::ty(Type::function(&expanded(inputs), &expanded(results))));
+            self.expand_attrs(op, Func::ATTR.arg_attrs, inputs);
+            self.expand_attrs(op, Func::ATTR.res_attrs, results);
+            self.ir.put(op, Func::ATTR.function_type, Type::function(&expanded(inputs), &expanded(results)));
         }
     }
 
     /// The first part of a parameter keeps its attributes, the others have none.
-    fn expand_attrs(&mut self, op: Op, name: &str, types: &[Type]) {
-        let Some(AttrData::Array(old)) = self.ir.stored_attr(op, name).map(Attr::data) else { return };
+    fn expand_attrs(&mut self, op: Op, key: Key<Attrs>, types: &[Type]) {
+        let Some(old) = self.ir.get(op, key) else { return };
         let mut new = vec![];
         for (&attr, &ty) in old.iter().zip(types) {
             new.push(attr);
             let more = if is_descriptor(ty) { part_types(ty).len() - 1 } else { 0 };
             new.extend(std::iter::repeat_n(Attr::new(AttrData::Dict(vec![])), more));
         }
-        self.ir.set_attr(op, name, Attr::new(AttrData::Array(new)));
+        self.ir.put(op, key, &new);
     }
 
     /// Makes a loop, conditional or call that gives descriptors anew, with their parts as results; the regions move
     /// over.
     fn expand_results(&mut self, op: Op) {
         let results = self.ir.results(op).to_vec();
-        let rebuilt =
-            matches!(self.ir.kind(op), OpKind::Scf(ScfOp::For | ScfOp::If | ScfOp::While) | OpKind::Tt(TtOp::Call));
+        let rebuilt = self.ir.is(op, TtOp::Call) || self.ir.kind(op).belongs(Classes::CONTROL_FLOW);
         if !rebuilt || !results.iter().any(|&r| is_descriptor(self.ir.ty(r))) {
             return;
         }
@@ -226,24 +227,16 @@ impl Rewrite<'_> {
     }
 
     fn rewrite(&mut self, op: Op) {
-        match self.ir.kind(op) {
-            OpKind::Tt(TtOp::MakeTensorDesc) => self.make(op),
-            OpKind::Arith(ArithOp::Select) if is_descriptor(self.ir.ty(self.ir.result(op))) => self.make(op),
-            OpKind::Tt(
-                TtOp::DescriptorLoad
-                | TtOp::DescriptorStore
-                | TtOp::DescriptorReduce
-                | TtOp::DescriptorGather
-                | TtOp::DescriptorScatter,
-            ) => {
-                let desc = self.ir.operand(op, 0);
-                let parts = self.parts_of(desc);
-                let parts = access::Parts::new(&parts, self.ir.ty(desc));
-                access::rewrite(self.ir, op, &parts);
-                self.doomed.push(op);
-            }
-            _ => self.expand_operands(op),
+        let gives = self.ir.results(op).first().is_some_and(|&r| is_descriptor(self.ir.ty(r)));
+        if self.ir.is(op, TtOp::MakeTensorDesc) || gives && self.ir.is(op, ArithOp::Select) {
+            return self.make(op);
         }
+        let Some(access) = access::Access::of(self.ir, op) else { return self.expand_operands(op) };
+        let desc = access.descriptor(self.ir);
+        let parts = self.parts_of(desc);
+        let parts = access::Parts::new(&parts, self.ir.ty(desc));
+        access.rewrite(self.ir, &parts);
+        self.doomed.push(op);
     }
 
     fn parts_of(&mut self, desc: Value) -> Vec<Value> {
@@ -268,19 +261,20 @@ impl Rewrite<'_> {
     }
 
     fn make_parts(&mut self, op: Op) -> Vec<Value> {
-        let nan = self.ir.enum_attr(op, "padding") == Some(PaddingOption::Nan);
-        let mut parts = vec![self.ir.operand(op, 0)];
-        for extent in self.ir.operand_group(op, 1).to_vec() {
+        let made = MakeTensorDesc(op);
+        let nan = made.padding(self.ir) == Some(PaddingOption::Nan);
+        let mut parts = vec![made.base(self.ir)];
+        for extent in made.shape(self.ir).to_vec() {
             parts.push(extend(self.ir, op, extent));
         }
-        parts.extend(self.ir.operand_group(op, 2));
+        parts.extend(made.strides(self.ir));
         let mut b = Builder::before(self.ir, op);
         parts.extend([nan, false].map(|flag| b.constant(Attr::bool(flag))));
         parts
     }
 
     fn select_parts(&mut self, op: Op) -> Vec<Value> {
-        let [cond, x, y] = [0, 1, 2].map(|i| self.ir.operand(op, i));
+        let [cond, x, y] = self.ir.all_operands(op);
         let types = part_types(self.ir.ty(x));
         let branches = [self.parts_of(x), self.parts_of(y)];
         let state = OpState::new(ScfOp::If, self.ir.loc(op)).operands(&[cond]).results(&types).regions(2);
@@ -301,21 +295,11 @@ impl Rewrite<'_> {
         if !old.iter().any(|&v| is_descriptor(self.ir.ty(v))) {
             return;
         }
-        let (mut new, mut counts) = (vec![], vec![]);
+        let mut new = vec![];
         for value in old {
-            let values = if is_descriptor(self.ir.ty(value)) { self.parts_of(value) } else { vec![value] };
-            counts.push(values.len() as i64);
-            new.extend(values);
+            new.push(if is_descriptor(self.ir.ty(value)) { self.parts_of(value) } else { vec![value] });
         }
-        if self.ir.is(op, CfOp::CondBr) {
-            let (on_true, on_false) = counts[1..].split_at(self.ir.operand_group(op, 1).len());
-            self.ir.set_attr(
-                op,
-                "operandSegmentSizes",
-                Attr::i32_array(&[1, on_true.iter().sum(), on_false.iter().sum()]),
-            );
-        }
-        self.ir.set_operands(op, &new);
+        self.ir.expand_operands(op, &new);
     }
 
     fn clean_up(&mut self, blocks: &[(Block, usize)]) {

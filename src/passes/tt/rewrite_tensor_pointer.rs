@@ -32,12 +32,13 @@
 mod access;
 mod flow;
 
+use crate::ir::dialects::tt::tt::{Advance, MakeTensorPtr};
 use std::collections::BTreeMap;
 
 use self::flow::{Flow, Part};
 use crate::diag::codes::passes as codes;
-use crate::ir::core::{Attr, Block, Builder, Ir, Loc, Op, OpState, Type, Value};
-use crate::ir::dialects::{ArithOp, CfOp, OpKind, ScfOp, TtOp};
+use crate::ir::core::{Block, Builder, Ir, Loc, Op, OpState, Type, Value};
+use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static PASS: Pass = Pass {
@@ -68,6 +69,11 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
 /// Whether this is the type of a block pointer.
 fn is_block_pointer(ty: Type) -> bool {
     ty.pointee().is_some_and(Type::is_tensor)
+}
+
+/// Whether the operation makes a block pointer of its own.
+fn makes(ir: &Ir, op: Op) -> bool {
+    ir.is(op, TtOp::MakeTensorPtr) || ir.is(op, TtOp::Advance)
 }
 
 /// Number of dimensions of a block pointer.
@@ -186,18 +192,15 @@ impl Rewrite<'_> {
     }
 
     fn rewrite(&mut self, op: Op) {
-        match self.ir.kind(op) {
-            OpKind::Tt(TtOp::MakeTensorPtr | TtOp::Advance) => {
-                self.make(op);
-            }
-            OpKind::Arith(ArithOp::Select) if is_block_pointer(self.ir.ty(self.ir.result(op))) => {
-                self.make(op);
-            }
-            OpKind::Tt(TtOp::Load | TtOp::Store) if is_block_pointer(self.ir.ty(self.ir.operand(op, 0))) => {
-                let parts = self.all_parts(self.ir.operand(op, 0));
-                access::rewrite(self.ir, op, &parts);
-            }
-            _ => self.expand_operands(op),
+        if let Some(ptr) = access::block_pointer(self.ir, op) {
+            let parts = self.all_parts(ptr);
+            return access::rewrite(self.ir, op, &parts);
+        }
+        let gives = self.ir.results(op).first().is_some_and(|&r| is_block_pointer(self.ir.ty(r)));
+        if makes(self.ir, op) || gives && self.ir.is(op, ArithOp::Select) {
+            self.make(op);
+        } else {
+            self.expand_operands(op);
         }
     }
 
@@ -210,33 +213,29 @@ impl Rewrite<'_> {
         }
         let i64 = Type::int(64);
         let mut offsets = vec![];
-        match self.ir.kind(op) {
-            OpKind::Tt(TtOp::MakeTensorPtr) => {
-                for narrow in self.ir.operand_group(op, 3).to_vec() {
-                    offsets.push(Builder::before(self.ir, op).value(ArithOp::Extsi, &[narrow], i64));
+        if let Some(made) = MakeTensorPtr::of(self.ir, op) {
+            for narrow in made.offsets(self.ir).to_vec() {
+                offsets.push(Builder::before(self.ir, op).value(ArithOp::Extsi, &[narrow], i64));
+            }
+        } else if let Some(moved) = Advance::of(self.ir, op) {
+            let before = self.offsets_of(moved.ptr(self.ir));
+            for (at, by) in before.into_iter().zip(moved.offsets(self.ir).to_vec()) {
+                let mut b = Builder::before(self.ir, op);
+                let by = b.value(ArithOp::Extsi, &[by], i64);
+                offsets.push(b.value(ArithOp::Addi, &[at, by], i64));
+            }
+        } else {
+            let [cond, x, y] = self.ir.all_operands(op);
+            for (i, part) in self.flow.parts(result).into_iter().enumerate() {
+                if part == Part::Own(result) {
+                    let (x, y) = (self.part(x, i), self.part(y, i));
+                    let ty = self.ir.ty(x);
+                    let chosen = Builder::before(self.ir, op).value(ArithOp::Select, &[cond, x, y], ty);
+                    self.own.insert((result, i), chosen);
                 }
             }
-            OpKind::Tt(TtOp::Advance) => {
-                let before = self.offsets_of(self.ir.operand(op, 0));
-                for (at, by) in before.into_iter().zip(self.ir.operands(op)[1..].to_vec()) {
-                    let mut b = Builder::before(self.ir, op);
-                    let by = b.value(ArithOp::Extsi, &[by], i64);
-                    offsets.push(b.value(ArithOp::Addi, &[at, by], i64));
-                }
-            }
-            _ => {
-                let [cond, x, y] = [0, 1, 2].map(|i| self.ir.operand(op, i));
-                for (i, part) in self.flow.parts(result).into_iter().enumerate() {
-                    if part == Part::Own(result) {
-                        let (x, y) = (self.part(x, i), self.part(y, i));
-                        let ty = self.ir.ty(x);
-                        let chosen = Builder::before(self.ir, op).value(ArithOp::Select, &[cond, x, y], ty);
-                        self.own.insert((result, i), chosen);
-                    }
-                }
-                for (x, y) in self.offsets_of(x).into_iter().zip(self.offsets_of(y)) {
-                    offsets.push(Builder::before(self.ir, op).value(ArithOp::Select, &[cond, x, y], i64));
-                }
+            for (x, y) in self.offsets_of(x).into_iter().zip(self.offsets_of(y)) {
+                offsets.push(Builder::before(self.ir, op).value(ArithOp::Select, &[cond, x, y], i64));
             }
         }
         self.offsets.insert(result, offsets);
@@ -275,32 +274,25 @@ impl Rewrite<'_> {
 
     /// Replaces the block pointers that an operation passes on by the parts that are carried where they go.
     fn expand_operands(&mut self, op: Op) {
-        let (old, mut new, mut sizes) = (self.ir.operands(op).to_vec(), vec![], vec![]);
+        let (old, mut new) = (self.ir.operands(op).to_vec(), vec![]);
         if !(0..old.len()).any(|i| self.flow.edge(op, i).is_some()) {
             return;
         }
         for (i, &value) in old.iter().enumerate() {
-            let start = new.len();
-            match self.flow.edge(op, i) {
-                None => new.push(value),
-                Some(target) => {
-                    for (what, _) in self.carried(target) {
-                        new.push(match what {
-                            Carried::Part(index) => self.part(value, index),
-                            Carried::Offset(d) => self.offsets_of(value)[d],
-                        });
-                    }
-                }
+            let Some(target) = self.flow.edge(op, i) else {
+                new.push(vec![value]);
+                continue;
+            };
+            let mut parts = vec![];
+            for (what, _) in self.carried(target) {
+                parts.push(match what {
+                    Carried::Part(index) => self.part(value, index),
+                    Carried::Offset(d) => self.offsets_of(value)[d],
+                });
             }
-            sizes.push((new.len() - start) as i64);
+            new.push(parts);
         }
-        if self.ir.is(op, CfOp::CondBr) {
-            let on_true = 1 + self.ir.operand_group(op, 1).len();
-            let (a, b) = sizes.split_at(on_true);
-            let segments = Attr::i32_array(&[1, a[1..].iter().sum(), b.iter().sum()]);
-            self.ir.set_attr(op, "operandSegmentSizes", segments);
-        }
-        self.ir.set_operands(op, &new);
+        self.ir.expand_operands(op, &new);
     }
 
     fn clean_up(&mut self, blocks: &[(Block, usize)]) {

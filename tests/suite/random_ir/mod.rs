@@ -45,11 +45,11 @@ pub(crate) fn check(seed: u64) -> Result<(), String> {
     let mut random = Random::new(seed ^ 0x5eed);
     let names = ttir_passes();
     let mut lists: Vec<Pipeline> =
-        names.iter().map(|n| Pipeline::parse(n).map_err(|d| d.message)).collect::<Result<_, _>>()?;
+        names.iter().map(|n| Pipeline::parse(n, registry::named).map_err(|d| d.message)).collect::<Result<_, _>>()?;
     lists.push(backend::ttir(&Target::parse("sm_90a").map_err(|d| d.message)?));
     lists.push(backend::ttir(&Target::parse("sm_80").map_err(|d| d.message)?));
     let some: Vec<&str> = (0..6).map(|_| names[random.below(names.len())]).collect();
-    lists.push(Pipeline::parse(&some.join(",")).map_err(|d| d.message)?);
+    lists.push(Pipeline::parse(&some.join(","), registry::named).map_err(|d| d.message)?);
     for pipeline in &lists {
         let mut after = before.clone();
         let report = manager::run(&mut after, pipeline, ttc::ir::verify::verify, &mut []);

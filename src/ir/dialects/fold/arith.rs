@@ -41,16 +41,26 @@ fn floats(ir: &Ir, op: Op, c: &Constants, f: fn(f64, f64) -> f64) -> FoldResult 
 /// If operand `index` comes from an operation of this kind, its operands.
 fn from(ir: &Ir, op: Op, index: usize, kind: ArithOp) -> Option<(Value, Value)> {
     let def = producer(ir, op, index).filter(|&d| ir.is(d, kind) && ir.operands(d).len() == 2)?;
-    Some((ir.operand(def, 0), ir.operand(def, 1)))
+    Some((lhs(ir, def), rhs(ir, def)))
+}
+
+/// The left operand of a binary operation, or the only one of a unary operation.
+fn lhs(ir: &Ir, op: Op) -> Value {
+    ir.operands(op)[view::Addi::SLOT.lhs.group()]
+}
+
+/// The right operand of a binary operation.
+fn rhs(ir: &Ir, op: Op) -> Value {
+    ir.operands(op)[view::Addi::SLOT.rhs.group()]
 }
 
 fn const_at(ir: &Ir, v: Value) -> Option<Attr> {
-    ir.def_op(v).filter(|&d| ir.is(d, ArithOp::Constant)).and_then(|d| ir.attr(d, "value"))
+    ir.def_op(v).filter(|&d| ir.is(d, ArithOp::Constant)).and_then(|d| view::Constant(d).value(ir))
 }
 
 pub fn addi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     if is_int(c[1], 0) {
-        return value(ir.operand(op, 0));
+        return value(lhs(ir, op));
     }
     // (a - b) + b and b + (a - b)
     for (this, other) in [(0, 1), (1, 0)] {
@@ -64,15 +74,15 @@ pub fn addi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 }
 
 pub fn subi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if ir.operand(op, 0) == ir.operand(op, 1) {
+    if lhs(ir, op) == rhs(ir, op) {
         return int(ir, op, 0);
     }
     if is_int(c[1], 0) {
-        return value(ir.operand(op, 0));
+        return value(lhs(ir, op));
     }
     // (a + b) - b and (a + b) - a
     if let Some((a, b)) = from(ir, op, 0, ArithOp::Addi) {
-        let rhs = ir.operand(op, 1);
+        let rhs = rhs(ir, op);
         if b == rhs {
             return value(a);
         }
@@ -82,7 +92,7 @@ pub fn subi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     }
     // a - (a - b)
     if let Some((a, b)) = from(ir, op, 1, ArithOp::Subi)
-        && a == ir.operand(op, 0)
+        && a == lhs(ir, op)
     {
         return value(b);
     }
@@ -91,22 +101,22 @@ pub fn subi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 
 pub fn muli(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     if is_int(c[1], 0) {
-        return value(ir.operand(op, 1));
+        return value(rhs(ir, op));
     }
     if is_int(c[1], 1) {
-        return value(ir.operand(op, 0));
+        return value(lhs(ir, op));
     }
     ints(ir, op, c, |a, b| Some(a.wrapping_mul(b)))
 }
 
 /// `x / 1` is x, and `0 / x` is 0 (a divisor of 0 is undefined).
 fn by_one(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if is_int(c[1], 1) || is_int(c[0], 0) { value(ir.operand(op, 0)) } else { None }
+    if is_int(c[1], 1) || is_int(c[0], 0) { value(lhs(ir, op)) } else { None }
 }
 
 /// `x / x` is 1.
 fn by_itself(ir: &Ir, op: Op) -> FoldResult {
-    if ir.operand(op, 0) == ir.operand(op, 1) { int(ir, op, 1) } else { None }
+    if lhs(ir, op) == rhs(ir, op) { int(ir, op, 1) } else { None }
 }
 
 /// `a / b` towards zero; nothing for a divisor of 0 or an overflow in the width.
@@ -152,14 +162,14 @@ pub fn floordivsi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 }
 
 pub fn remsi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if is_int(c[1], 1) || is_int(c[0], 0) || ir.operand(op, 0) == ir.operand(op, 1) {
+    if is_int(c[1], 1) || is_int(c[0], 0) || lhs(ir, op) == rhs(ir, op) {
         return int(ir, op, 0);
     }
     ints(ir, op, c, |a, b| if b == -1 { Some(0) } else { a.checked_rem(b) })
 }
 
 pub fn remui(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if is_int(c[1], 1) || is_int(c[0], 0) || ir.operand(op, 0) == ir.operand(op, 1) {
+    if is_int(c[1], 1) || is_int(c[0], 0) || lhs(ir, op) == rhs(ir, op) {
         return int(ir, op, 0);
     }
     uints(ir, op, c, |a, b, _| a.checked_rem(b))
@@ -168,11 +178,11 @@ pub fn remui(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 /// `x` if `v` is `xori x, -1`.
 fn inverted(ir: &Ir, v: Value) -> Option<Value> {
     let def = ir.def_op(v).filter(|&d| ir.is(d, ArithOp::Xori))?;
-    is_int(const_at(ir, ir.operand(def, 1)), -1).then(|| ir.operand(def, 0))
+    is_int(const_at(ir, rhs(ir, def)), -1).then(|| lhs(ir, def))
 }
 
 pub fn andi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
+    let [a, b] = ir.all_operands(op);
     if is_int(c[1], 0) {
         return value(b);
     }
@@ -197,7 +207,7 @@ pub fn andi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 }
 
 pub fn ori(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
+    let [a, b] = ir.all_operands(op);
     if is_int(c[1], 0) || a == b {
         return value(a);
     }
@@ -211,7 +221,7 @@ pub fn ori(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 }
 
 pub fn xori(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
+    let [a, b] = ir.all_operands(op);
     if is_int(c[1], 0) {
         return value(a);
     }
@@ -243,12 +253,12 @@ pub fn shrui(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 
 /// `x >> x` is 0: a number below the width is below `1 << itself`, and any other amount is undefined.
 fn shift_by_itself(ir: &Ir, op: Op) -> FoldResult {
-    if ir.operand(op, 0) == ir.operand(op, 1) { int(ir, op, 0) } else { None }
+    if lhs(ir, op) == rhs(ir, op) { int(ir, op, 0) } else { None }
 }
 
 pub fn shrsi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     if is_int(c[0], -1) {
-        return value(ir.operand(op, 0));
+        return value(lhs(ir, op));
     }
     shift_by_itself(ir, op).or_else(|| shift(ir, op, c, |a, s, w| (sign_extend(a as i64, w) >> s) as u64))
 }
@@ -256,7 +266,7 @@ pub fn shrsi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 /// A shift by 0, or of a constant by a constant below the width.
 fn shift(ir: &Ir, op: Op, c: &Constants, f: fn(u64, u64, u32) -> u64) -> FoldResult {
     if is_int(c[1], 0) || is_int(c[0], 0) {
-        return value(ir.operand(op, 0));
+        return value(lhs(ir, op));
     }
     let w = int_width(ty(ir, op))?;
     let one = |a: u64, s: u64| {
@@ -269,11 +279,11 @@ fn shift(ir: &Ir, op: Op, c: &Constants, f: fn(u64, u64, u32) -> u64) -> FoldRes
 /// Maximum or minimum of integers: of one value with itself, with the bound that always wins, with the one that never
 /// does.
 fn extremum(ir: &Ir, op: Op, c: &Constants, wins: i64, loses: i64) -> FoldResult {
-    if ir.operand(op, 0) == ir.operand(op, 1) || is_int(c[1], loses) {
-        return value(ir.operand(op, 0));
+    if lhs(ir, op) == rhs(ir, op) || is_int(c[1], loses) {
+        return value(lhs(ir, op));
     }
     if is_int(c[1], wins) {
-        return value(ir.operand(op, 1));
+        return value(rhs(ir, op));
     }
     None
 }
@@ -304,28 +314,28 @@ pub fn minui(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 
 pub fn addf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     if is_float(c[1], -0.0) {
-        return value(ir.operand(op, 0));
+        return value(lhs(ir, op));
     }
     floats(ir, op, c, |a, b| a + b)
 }
 
 pub fn subf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     if is_float(c[1], 0.0) {
-        return value(ir.operand(op, 0));
+        return value(lhs(ir, op));
     }
     floats(ir, op, c, |a, b| a - b)
 }
 
 pub fn mulf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     if is_float(c[1], 1.0) {
-        return value(ir.operand(op, 0));
+        return value(lhs(ir, op));
     }
     floats(ir, op, c, |a, b| a * b)
 }
 
 pub fn divf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     if is_float(c[1], 1.0) {
-        return value(ir.operand(op, 0));
+        return value(lhs(ir, op));
     }
     floats(ir, op, c, |a, b| a / b)
 }
@@ -336,8 +346,8 @@ pub fn remf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 
 /// Of one value with itself, or with the infinity that never wins.
 fn float_extremum(ir: &Ir, op: Op, c: &Constants, loses: f64, f: fn(f64, f64) -> f64) -> FoldResult {
-    if ir.operand(op, 0) == ir.operand(op, 1) || is_float(c[1], loses) {
-        return value(ir.operand(op, 0));
+    if lhs(ir, op) == rhs(ir, op) || is_float(c[1], loses) {
+        return value(lhs(ir, op));
     }
     floats(ir, op, c, f)
 }
@@ -379,22 +389,22 @@ pub fn minimumf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 
 /// `x` against NaN is x, but against -infinity it is not: x may be NaN.
 pub fn maxnumf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if ir.operand(op, 0) == ir.operand(op, 1) || c[1].and_then(Attr::float_value).is_some_and(f64::is_nan) {
-        return value(ir.operand(op, 0));
+    if lhs(ir, op) == rhs(ir, op) || c[1].and_then(Attr::float_value).is_some_and(f64::is_nan) {
+        return value(lhs(ir, op));
     }
     floats(ir, op, c, maxnum)
 }
 
 pub fn minnumf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if ir.operand(op, 0) == ir.operand(op, 1) || c[1].and_then(Attr::float_value).is_some_and(f64::is_nan) {
-        return value(ir.operand(op, 0));
+    if lhs(ir, op) == rhs(ir, op) || c[1].and_then(Attr::float_value).is_some_and(f64::is_nan) {
+        return value(lhs(ir, op));
     }
     floats(ir, op, c, |a, b| -maxnum(-a, -b))
 }
 
 pub fn negf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     if let Some(inner) = producer(ir, op, 0).filter(|&d| ir.is(d, ArithOp::Negf)) {
-        return value(ir.operand(inner, 0));
+        return value(lhs(ir, inner));
     }
     let kind = ty(ir, op).elem().as_float()?;
     constant(map(c[0]?, ty(ir, op), |a| Some(a ^ 1 << (kind.bits() - 1)))?)
@@ -402,7 +412,7 @@ pub fn negf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 
 pub fn cmpi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     let predicate = view::Cmpi(op).predicate(ir)?;
-    let (a, b) = (ir.operand(op, 0), ir.operand(op, 1));
+    let [a, b] = ir.all_operands(op);
     if a == b {
         return int(ir, op, i64::from(predicate.holds_if_equal()));
     }
@@ -414,7 +424,7 @@ pub fn cmpi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
         }
         let extended = producer(ir, op, 0)
             .filter(|&d| !ir.ty(a).is_tensor() && matches!(ir.kind(d), OpKind::Arith(ArithOp::Extsi | ArithOp::Extui)));
-        if let Some(bit) = extended.map(|d| ir.operand(d, 0)).filter(|&v| ir.ty(v).elem().is_int_of(1)) {
+        if let Some(bit) = extended.map(|d| lhs(ir, d)).filter(|&v| ir.ty(v).elem().is_int_of(1)) {
             return value(bit);
         }
     }
@@ -431,17 +441,17 @@ pub fn cmpf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
         return int(ir, op, i64::from(predicate == CmpfPredicate::True));
     }
     // Against NaN the unordered predicates hold and the ordered ones do not.
-    let is_scalar = !ir.ty(ir.operand(op, 0)).is_tensor();
+    let is_scalar = !ir.ty(lhs(ir, op)).is_tensor();
     if is_scalar && c.iter().flatten().any(|a| a.float_value().is_some_and(f64::is_nan)) {
         return int(ir, op, i64::from(predicate.holds(None)));
     }
-    let kind = ir.ty(ir.operand(op, 0)).elem().as_float()?;
+    let kind = ir.ty(lhs(ir, op)).elem().as_float()?;
     let one = |a: u64, b: u64| Some(u64::from(predicate.holds(kind.to_f64(a).partial_cmp(&kind.to_f64(b)))));
     constant(zip(c[0]?, c[1]?, ty(ir, op), one)?)
 }
 
 pub fn select(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    let (cond, a, b) = (ir.operand(op, 0), ir.operand(op, 1), ir.operand(op, 2));
+    let [cond, a, b] = ir.all_operands(op);
     if a == b || is_int(c[0], 1) {
         return value(a);
     }
@@ -460,7 +470,7 @@ pub fn select(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     }
     // a == b ? a : b is b, a != b ? a : b is a
     let cmp = ir.def_op(cond).filter(|&d| ir.is(d, ArithOp::Cmpi))?;
-    let pair = (ir.operand(cmp, 0), ir.operand(cmp, 1));
+    let pair: (Value, Value) = ir.all_operands(cmp).into();
     if pair == (a, b) || pair == (b, a) {
         return match view::Cmpi(cmp).predicate(ir)? {
             CmpiPredicate::Eq => value(b),
@@ -472,7 +482,7 @@ pub fn select(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 }
 
 fn widths(ir: &Ir, op: Op) -> Option<(u32, u32)> {
-    Some((int_width(ir.ty(ir.operand(op, 0)))?, int_width(ty(ir, op))?))
+    Some((int_width(ir.ty(lhs(ir, op)))?, int_width(ty(ir, op))?))
 }
 
 pub fn extsi(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
@@ -487,7 +497,7 @@ pub fn extui(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 pub fn trunci(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     let extension =
         producer(ir, op, 0).filter(|&d| matches!(ir.kind(d), OpKind::Arith(ArithOp::Extsi | ArithOp::Extui)));
-    if let Some(source) = extension.map(|d| ir.operand(d, 0)).filter(|&v| ir.ty(v) == ty(ir, op)) {
+    if let Some(source) = extension.map(|d| lhs(ir, d)).filter(|&v| ir.ty(v) == ty(ir, op)) {
         return value(source);
     }
     let (_, to) = widths(ir, op)?;
@@ -496,7 +506,7 @@ pub fn trunci(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 
 /// Kinds of the operand's and of the result's floats.
 fn kinds(ir: &Ir, op: Op) -> Option<(FloatKind, FloatKind)> {
-    Some((ir.ty(ir.operand(op, 0)).elem().as_float()?, ty(ir, op).elem().as_float()?))
+    Some((ir.ty(lhs(ir, op)).elem().as_float()?, ty(ir, op).elem().as_float()?))
 }
 
 pub fn extf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
@@ -506,7 +516,7 @@ pub fn extf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 
 /// A constant that fits exactly is truncated; an extension from the result's type is undone.
 pub fn truncf(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if let Some(source) = producer(ir, op, 0).filter(|&d| ir.is(d, ArithOp::Extf)).map(|d| ir.operand(d, 0))
+    if let Some(source) = producer(ir, op, 0).filter(|&d| ir.is(d, ArithOp::Extf)).map(|d| lhs(ir, d))
         && ir.ty(source) == ty(ir, op)
     {
         return value(source);
@@ -540,13 +550,13 @@ fn round_to_odd(v: i128) -> f64 {
 
 pub fn sitofp(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     let kind = ty(ir, op).elem().as_float().filter(|&k| k != FloatKind::F64)?;
-    let from = int_width(ir.ty(ir.operand(op, 0)))?;
+    let from = int_width(ir.ty(lhs(ir, op)))?;
     constant(map(c[0]?, ty(ir, op), |v| Some(from_int(kind, i128::from(sign_extend(v as i64, from)))))?)
 }
 
 pub fn uitofp(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
     let kind = ty(ir, op).elem().as_float().filter(|&k| k != FloatKind::F64)?;
-    let from = int_width(ir.ty(ir.operand(op, 0)))?;
+    let from = int_width(ir.ty(lhs(ir, op)))?;
     constant(map(c[0]?, ty(ir, op), |v| Some(from_int(kind, i128::from(zero_extend(v as i64, from)))))?)
 }
 
@@ -560,7 +570,7 @@ pub fn fptoui(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 
 /// Towards zero; nothing for what does not fit.
 fn to_int(ir: &Ir, op: Op, c: &Constants, signed: bool) -> FoldResult {
-    let (kind, w) = (ir.ty(ir.operand(op, 0)).elem().as_float()?, int_width(ty(ir, op))?);
+    let (kind, w) = (ir.ty(lhs(ir, op)).elem().as_float()?, int_width(ty(ir, op))?);
     let (low, high) = if signed { (-(1i128 << (w - 1)), 1i128 << (w - 1)) } else { (0, 1i128 << w) };
     let one = |v: u64| {
         let x = kind.to_f64(v).trunc();
@@ -574,11 +584,11 @@ fn to_int(ir: &Ir, op: Op, c: &Constants, signed: bool) -> FoldResult {
 }
 
 pub fn bitcast(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    let w = ir.ty(ir.operand(op, 0)).bit_width()?;
+    let w = ir.ty(lhs(ir, op)).bit_width()?;
     if let Some(c) = c[0] {
         return constant(map(c, ty(ir, op), |v| Some(zero_extend(v as i64, w)))?);
     }
-    if ir.ty(ir.operand(op, 0)) == ty(ir, op) { value(ir.operand(op, 0)) } else { None }
+    if ir.ty(lhs(ir, op)) == ty(ir, op) { value(lhs(ir, op)) } else { None }
 }
 
 pub fn index_cast(ir: &Ir, op: Op, c: &Constants) -> FoldResult {

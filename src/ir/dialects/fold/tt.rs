@@ -3,6 +3,7 @@
 use super::bits::{is_float, is_int, map, reshape};
 use super::{FoldResult, constant, value};
 use crate::ir::core::{Attr, AttrData, DenseData, FloatKind, Ir, Op, Type};
+use crate::ir::dialects::tt::tt as view;
 
 type Constants = [Option<Attr>];
 
@@ -12,7 +13,7 @@ fn ty(ir: &Ir, op: Op) -> Type {
 
 /// The operand where the type does not change.
 fn same_type(ir: &Ir, op: Op) -> FoldResult {
-    let source = ir.operand(op, 0);
+    let [source] = ir.all_operands(op);
     if ir.ty(source) == ty(ir, op) { value(source) } else { None }
 }
 
@@ -38,7 +39,7 @@ pub fn fp_to_fp(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 }
 
 pub fn addptr(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if is_int(c[1], 0) { value(ir.operand(op, 0)) } else { None }
+    if is_int(c[1], 0) { value(view::Addptr(op).ptr(ir)) } else { None }
 }
 
 pub fn splat(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
@@ -51,7 +52,7 @@ pub fn expand_dims(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 }
 
 pub fn reshape_op(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    if ir.stored_attr(op, "allow_reorder").is_none()
+    if !view::Reshape(op).allow_reorder(ir)
         && let Some(same) = same_type(ir, op)
     {
         return Some(same);
@@ -67,7 +68,7 @@ pub fn broadcast(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 }
 
 pub fn trans(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
-    let order = ir.attr(op, "order")?.as_dense_array()?;
+    let order = view::Trans(op).order(ir)?;
     if order.iter().enumerate().all(|(i, &d)| i as i64 == d)
         && let Some(same) = same_type(ir, op)
     {
@@ -79,6 +80,6 @@ pub fn trans(ir: &Ir, op: Op, c: &Constants) -> FoldResult {
 
 /// A range of one element.
 pub fn make_range(ir: &Ir, op: Op, _: &Constants) -> FoldResult {
-    let (start, end) = (ir.int_attr(op, "start")?, ir.int_attr(op, "end")?);
+    let (start, end) = (view::MakeRange(op).start(ir)?, view::MakeRange(op).end(ir)?);
     if start + 1 == end { constant(Attr::int_splat(ty(ir, op), start)) } else { None }
 }

@@ -2,12 +2,13 @@
 
 use super::{count, ensure, is_like, operand_ty, result_ty};
 use crate::ir::core::{AttrData, DenseData, Ir, Op, Type, TypeData};
+use crate::ir::dialects::arith::arith as view;
 use crate::ir::dialects::spec::VerifyResult;
 
 /// The attribute has the result's type, and a list of elements one for each.
 pub fn constant(ir: &Ir, op: Op) -> VerifyResult {
     let ty = result_ty(ir, op);
-    let Some(value) = ir.stored_attr(op, "value") else { return Ok(()) };
+    let Some(value) = view::Constant(op).value(ir) else { return Ok(()) };
     let found = value.type_of().ok_or("its value has no type")?;
     ensure!(found == ty, "its value has type {found}, and the result has type {ty}");
     if let AttrData::Dense(ty, data) = value.data() {

@@ -19,7 +19,9 @@ pub mod ttng_mma;
 pub mod ttng_tma;
 
 use crate::ir::core::{Attr, Block, Ir, MemDesc, Op, Type, Value};
+use crate::ir::dialects::discardable::NUM_WARPS;
 use crate::ir::dialects::spec::VerifyResult;
+use crate::ir::dialects::ttg::ttg::WarpSpecialize;
 use crate::ir::dialects::{OpKind, TtgOp};
 
 /// `ensure!(condition, "message {x}")` leaves the rule with the message when the condition does not hold.
@@ -131,10 +133,10 @@ fn context_warps(ir: &Ir, op: Op) -> Option<i64> {
         if ir.is(parent, TtgOp::WarpSpecializePartitions) {
             let region = ir.parent_block(here).and_then(|b| ir.parent_region(b));
             let at = ir.regions_of(parent).iter().position(|&r| Some(r) == region)?;
-            let counts = ir.parent_op(parent).and_then(|w| ir.stored_attr(w, "partitionNumWarps"))?.as_dense_array()?;
+            let counts = WarpSpecialize::of(ir, ir.parent_op(parent)?)?.partitionNumWarps(ir)?;
             return counts.get(at).copied();
         }
-        if let Some(warps) = ir.stored_attr(parent, "ttg.num-warps").and_then(Attr::as_int) {
+        if let Some(warps) = ir.get(parent, NUM_WARPS) {
             return Some(warps);
         }
         here = parent;

@@ -1,9 +1,10 @@
 //! Rules of the `tt` dialect: functions, arithmetic, dots, reductions. Shapes are in `tt_shape`, memory in `tt_memory`.
 
 use super::{body, count, ending, ensure, inside, operand_ty, result_ty, same_types, types_are};
-use crate::ir::core::{Attr, AttrData, Encoding, Ir, Op, Type, TypeData, Value};
+use crate::ir::core::{AttrData, Encoding, Ir, Op, Type, TypeData, Value};
 use crate::ir::dialects::enums::{InputPrecision, ScaledElem};
 use crate::ir::dialects::spec::VerifyResult;
+use crate::ir::dialects::tt::tt as view;
 use crate::ir::dialects::{BuiltinOp, OpKind, TtOp};
 
 // ---- functions ----
@@ -11,7 +12,7 @@ use crate::ir::dialects::{BuiltinOp, OpKind, TtOp};
 /// In a module; entry arguments and attribute lists as the type says.
 pub fn func(ir: &Ir, op: Op) -> VerifyResult {
     inside(ir, op, &[OpKind::Builtin(BuiltinOp::Module)])?;
-    let ty = ir.stored_attr(op, "function_type").and_then(Attr::as_type);
+    let ty = view::Func(op).function_type(ir);
     let Some(TypeData::Function { inputs, results }) = ty.map(Type::data) else {
         return Err("attribute `function_type` is no function type".to_owned());
     };
@@ -29,9 +30,9 @@ pub fn func(ir: &Ir, op: Op) -> VerifyResult {
 pub fn r#return(ir: &Ir, op: Op) -> VerifyResult {
     inside(ir, op, &[OpKind::Tt(TtOp::Func)])?;
     let func = ir.parent_op(op).ok_or("it is in no function")?;
-    let ty = ir.stored_attr(func, "function_type").and_then(Attr::as_type);
+    let ty = view::Func::of(ir, func).and_then(|f| f.function_type(ir));
     let Some(TypeData::Function { results, .. }) = ty.map(Type::data) else { return Ok(()) };
-    let name = ir.str_attr(func, "sym_name").unwrap_or_default();
+    let name = view::Func::of(ir, func).and_then(|f| f.sym_name(ir)).unwrap_or_default();
     types_are(ir, &format!("values to return from @{name}"), ir.operands(op), results.iter().copied())
 }
 
@@ -42,7 +43,7 @@ pub fn fp_to_fp(ir: &Ir, op: Op) -> VerifyResult {
     let (from, to) = (operand_ty(ir, op, 0), result_ty(ir, op));
     let narrows = to.bit_width() < from.bit_width();
     ensure!(
-        !narrows || ir.stored_attr(op, "rounding").is_some(),
+        !narrows || view::FpToFp(op).rounding(ir).is_some(),
         "it narrows {from} to {to}, expected attribute `rounding`"
     );
     Ok(())
@@ -72,7 +73,7 @@ pub fn bitcast(ir: &Ir, op: Op) -> VerifyResult {
 
 /// The operands are split evenly into packs.
 pub fn elementwise_inline_asm(ir: &Ir, op: Op) -> VerifyResult {
-    let pack = ir.int_attr(op, "packed_element").unwrap_or(1);
+    let pack = view::ElementwiseInlineAsm(op).packed_element(ir).unwrap_or(1);
     ensure!(pack >= 1, "packed_element is {pack}, expected at least 1");
     if let Some(&first) = ir.operands(op).first() {
         let ty = ir.ty(first);
@@ -88,7 +89,7 @@ pub fn elementwise_inline_asm(ir: &Ir, op: Op) -> VerifyResult {
 
 /// An entry of `isSigned` for each argument; without arguments Triton writes one all the same.
 pub fn print(ir: &Ir, op: Op) -> VerifyResult {
-    let signs = ir.stored_attr(op, "isSigned").and_then(Attr::as_dense_array).map_or(0, <[i64]>::len);
+    let signs = view::Print(op).isSigned(ir).map_or(0, <[i64]>::len);
     let args = ir.operands(op).len();
     ensure!(args == 0 || signs == args, "isSigned has {signs} entries, expected one for each of the {args} arguments");
     Ok(())
@@ -187,7 +188,7 @@ fn on_tensor_cores(ir: &Ir, op: Op, a: Type, b: Type, c: Type) -> VerifyResult {
             ty.elem()
         );
     }
-    let precision = ir.enum_attr(op, "inputPrecision");
+    let precision = view::Dot(op).inputPrecision(ir);
     let f32s = a.elem() == Type::f32() && b.elem() == Type::f32();
     ensure!(
         !f32s || precision == Some(InputPrecision::Tf32),
@@ -279,7 +280,7 @@ fn combined(ir: &Ir, op: Op) -> Result<usize, String> {
         operands.len(),
         ir.results(op).len()
     );
-    let axis = ir.int_attr(op, "axis").unwrap_or(-1);
+    let axis = ir.get(op, view::Reduce::ATTR.axis).unwrap_or(-1);
     let rank = operand_ty(ir, op, 0).rank();
     usize::try_from(axis)
         .ok()
@@ -298,7 +299,7 @@ fn combiner(ir: &Ir, op: Op, end: TtOp) -> VerifyResult {
 /// The region takes packs of elements.
 pub fn map_elementwise(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(!ir.operands(op).is_empty(), "it has no operands, expected at least 1");
-    let pack = ir.int_attr(op, "pack").unwrap_or(0);
+    let pack = view::MapElementwise(op).pack(ir).unwrap_or(0);
     ensure!(pack > 0 && pack & (pack - 1) == 0 && pack <= 1 << 20, "pack is {pack}, expected a power of two");
     let packed = |values: &[Value]| -> Vec<Type> {
         values.iter().flat_map(|&v| std::iter::repeat_n(ir.ty(v).elem(), pack as usize)).collect()
@@ -324,7 +325,9 @@ pub fn scan_return(ir: &Ir, op: Op) -> VerifyResult {
 pub fn map_elementwise_return(ir: &Ir, op: Op) -> VerifyResult {
     inside(ir, op, &[OpKind::Tt(TtOp::MapElementwise)])?;
     let Some(parent) = ir.parent_op(op) else { return Ok(()) };
-    let pack = usize::try_from(ir.int_attr(parent, "pack").unwrap_or(1)).unwrap_or(1).min(1 << 20);
+    let pack = usize::try_from(view::MapElementwise::of(ir, parent).and_then(|map| map.pack(ir)).unwrap_or(1))
+        .unwrap_or(1)
+        .min(1 << 20);
     let expected = ir.results(parent).len().saturating_mul(pack);
     ensure!(ir.operands(op).len() == expected, "it returns {} values, expected {expected}", ir.operands(op).len());
     let elems: Vec<Type> =

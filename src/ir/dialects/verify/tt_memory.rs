@@ -1,9 +1,10 @@
 //! Rules of the `tt` dialect about memory: pointers, loads and stores, atomics, descriptors, block pointers.
 
 use super::{count, ensure, is_like, operand_ty, result_ty};
-use crate::ir::core::{Attr, Ir, Op, Type, TypeData, Value};
+use crate::ir::core::{Ir, Op, Type, TypeData, Value};
 use crate::ir::dialects::enums::MemSemantic;
 use crate::ir::dialects::spec::VerifyResult;
+use crate::ir::dialects::tt::tt as view;
 
 /// The result is the pointer's type.
 pub fn addptr(ir: &Ir, op: Op) -> VerifyResult {
@@ -77,7 +78,7 @@ pub fn atomic_poll(ir: &Ir, op: Op) -> VerifyResult {
 
 /// A load has nothing to release, and a store nothing to acquire.
 fn orders(ir: &Ir, op: Op, void: MemSemantic) -> VerifyResult {
-    let sem = ir.enum_attr(op, "sem").unwrap_or(MemSemantic::Relaxed);
+    let sem = ir.get(op, view::AtomicRmw::ATTR.sem).unwrap_or(MemSemantic::Relaxed);
     ensure!(sem != void && sem != MemSemantic::AcqRel, "its memory semantics are `{sem}`, which has no meaning here");
     Ok(())
 }
@@ -118,7 +119,7 @@ fn is_block(ptr: Type) -> bool {
 
 /// Boundary checks are for block pointers, along dimensions that they have, each once.
 fn boundary(ir: &Ir, op: Op, ptr: Type) -> VerifyResult {
-    let dims = ir.stored_attr(op, "boundaryCheck").and_then(Attr::as_dense_array).unwrap_or_default();
+    let dims = ir.get(op, view::Load::ATTR.boundaryCheck).unwrap_or_default();
     let rank = ptr.pointee().map_or(0, Type::rank) as i64;
     ensure!(dims.is_empty() || is_block(ptr), "it checks boundaries, which only a pointer to a tensor has");
     for (at, dim) in dims.iter().enumerate() {
@@ -224,7 +225,7 @@ pub fn make_tensor_ptr(ir: &Ir, op: Op) -> VerifyResult {
         let found = ir.operand_group(op, group).len();
         ensure!(found == block.rank(), "it has {found} {name}, and the block has rank {}", block.rank());
     }
-    let order = ir.stored_attr(op, "order").and_then(Attr::as_dense_array).unwrap_or_default();
+    let order = view::MakeTensorPtr(op).order(ir).unwrap_or_default();
     let permutation = order.len() == block.rank() && (0..order.len()).all(|i| order.contains(&(i as i64)));
     ensure!(permutation, "order is {order:?}, expected each dimension of the block, of rank {}, once", block.rank());
     Ok(())

@@ -1,13 +1,14 @@
 //! Rules of the `tt` dialect about shapes: what makes tensors, and what rearranges them.
 
 use super::{count, ensure, is_like, operand_ty, result_ty};
-use crate::ir::core::{Attr, Encoding, Ir, Op, Type};
+use crate::ir::core::{Encoding, Ir, Op, Type};
 use crate::ir::dialects::spec::VerifyResult;
+use crate::ir::dialects::tt::tt as view;
 
 /// As many elements as the range has, of type i32, in one dimension.
 pub fn make_range(ir: &Ir, op: Op) -> VerifyResult {
     let ty = result_ty(ir, op);
-    let (start, end) = (ir.int_attr(op, "start").unwrap_or(0), ir.int_attr(op, "end").unwrap_or(0));
+    let (start, end) = (view::MakeRange(op).start(ir).unwrap_or(0), view::MakeRange(op).end(ir).unwrap_or(0));
     ensure!(start < end, "the range starts at {start} and ends at {end}, expected a larger end");
     ensure!(ty.rank() == 1, "the result has type {ty}, expected one dimension");
     ensure!(ty.elem().is_int_of(32), "the result has elements of type {}, expected i32", ty.elem());
@@ -44,7 +45,7 @@ pub fn unsplat(ir: &Ir, op: Op) -> VerifyResult {
 pub fn expand_dims(ir: &Ir, op: Op) -> VerifyResult {
     let (src, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
     same_elements(src, result)?;
-    let axis = ir.int_attr(op, "axis").unwrap_or(-1);
+    let axis = view::ExpandDims(op).axis(ir).unwrap_or(-1);
     let Some(at) = usize::try_from(axis).ok().filter(|&a| a <= src.rank()) else {
         return Err(format!("its axis is {axis}, expected 0 to {}", src.rank()));
     };
@@ -118,7 +119,7 @@ fn halves(half: Type, name: &str, whole: Type, whole_name: &str) -> VerifyResult
 pub fn trans(ir: &Ir, op: Op) -> VerifyResult {
     let (src, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
     same_elements(src, result)?;
-    let order = ir.stored_attr(op, "order").and_then(Attr::as_dense_array).unwrap_or_default();
+    let order = view::Trans(op).order(ir).unwrap_or_default();
     ensure!(order.len() == src.rank(), "order has {} entries, and the operand has rank {}", order.len(), src.rank());
     let permutation = (0..order.len()).all(|i| order.contains(&(i as i64)));
     ensure!(permutation, "order is {order:?}, expected each of 0 to {} once", src.rank().saturating_sub(1));
@@ -137,7 +138,7 @@ pub fn gather(ir: &Ir, op: Op) -> VerifyResult {
     );
     let rank = src.rank();
     ensure!(indices.rank() == rank, "the source has rank {rank}, and the indices {}", indices.rank());
-    let axis = ir.int_attr(op, "axis").unwrap_or(-1);
+    let axis = view::Gather(op).axis(ir).unwrap_or(-1);
     ensure!((0..rank as i64).contains(&axis), "its axis is {axis}, and the source has rank {rank}");
     for (dim, (&a, &b)) in src.shape().iter().zip(indices.shape()).enumerate() {
         ensure!(a == b || dim as i64 == axis, "dimension {dim} has size {a} in the source and {b} in the indices");

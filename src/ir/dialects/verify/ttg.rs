@@ -6,6 +6,7 @@ use super::{
 };
 use crate::ir::core::{Attr, AttrData, Encoding, Ir, MemDesc, Op};
 use crate::ir::dialects::spec::VerifyResult;
+use crate::ir::dialects::ttg::ttg as view;
 use crate::ir::dialects::{OpKind, TtgOp};
 use crate::ir::encoding::questions;
 
@@ -71,7 +72,7 @@ pub fn local_alloc(ir: &Ir, op: Op) -> VerifyResult {
     if let Some(&src) = ir.operands(op).first() {
         rank_fits(ir.ty(src), m, "source")?;
     }
-    if let Some(alignment) = ir.int_attr(op, "alignment") {
+    if let Some(alignment) = view::LocalAlloc(op).alignment(ir) {
         ensure!(
             alignment > 0 && alignment & (alignment - 1) == 0,
             "its alignment is {alignment}, expected a power of two"
@@ -136,7 +137,7 @@ fn indexed(ir: &Ir, op: Op, buffer: Type, values: (&str, Type), indices: Type) -
         buffer.rank(),
         indices.rank()
     );
-    let axis = ir.int_attr(op, "axis").unwrap_or(-1);
+    let axis = ir.get(op, view::LocalGather::ATTR.axis).unwrap_or(-1);
     ensure!((0..buffer.rank() as i64).contains(&axis), "its axis is {axis}, and the buffer has rank {}", buffer.rank());
     ensure!(
         values.encoding() == indices.encoding(),
@@ -246,7 +247,7 @@ pub fn memdesc_index(ir: &Ir, op: Op) -> VerifyResult {
 pub fn memdesc_subslice(ir: &Ir, op: Op) -> VerifyResult {
     let Some((src, result)) = source_and_result(ir, op) else { return Ok(()) };
     same_elements_and_encoding(src, result)?;
-    let offsets = ir.stored_attr(op, "offsets").and_then(Attr::as_dense_array).unwrap_or_default();
+    let offsets = view::MemDescSubslice(op).offsets(ir).unwrap_or_default();
     let rank = src.shape.len();
     ensure!(offsets.len() == rank, "it has {} offsets, and the source has rank {rank}", offsets.len());
     ensure!(result.shape.len() == rank, "the result has rank {}, and the source {rank}", result.shape.len());
@@ -286,7 +287,7 @@ pub fn memdesc_trans(ir: &Ir, op: Op) -> VerifyResult {
     let Some((src, result)) = source_and_result(ir, op) else { return Ok(()) };
     ensure!(src.elem == result.elem, "the source has elements of type {}, and the result {}", src.elem, result.elem);
     same_space(src, result)?;
-    let order = ir.stored_attr(op, "order").and_then(Attr::as_dense_array).unwrap_or_default();
+    let order = view::MemDescTrans(op).order(ir).unwrap_or_default();
     let rank = src.shape.len();
     let permutation = order.len() == rank && (0..rank).all(|d| order.contains(&(d as i64)));
     ensure!(permutation, "its order is {order:?}, expected each dimension of the source, of rank {rank}, once");
@@ -371,7 +372,7 @@ pub fn fp4_to_fp(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(half, "the result has elements of type {}, expected f16 or bf16", result.elem());
     let (from, to) = (src.shape(), result.shape());
     ensure!(from.len() == to.len(), "the source has rank {}, and the result {}", from.len(), to.len());
-    let axis = ir.int_attr(op, "axis").unwrap_or(-1);
+    let axis = ir.get(op, view::LocalGather::ATTR.axis).unwrap_or(-1);
     ensure!((0..from.len() as i64).contains(&axis), "its axis is {axis}, and its source has rank {}", from.len());
     for (dim, (&from, &to)) in from.iter().zip(to).enumerate() {
         let expected = if dim as i64 == axis { from * 2 } else { from };
@@ -397,16 +398,16 @@ pub fn mask_return(ir: &Ir, op: Op) -> VerifyResult {
 
 /// Sizes that are there.
 pub fn global_scratch_alloc(ir: &Ir, op: Op) -> VerifyResult {
-    let alignment = ir.int_attr(op, "alignment").unwrap_or(0);
+    let alignment = view::GlobalScratchAlloc(op).alignment(ir).unwrap_or(0);
     ensure!(alignment > 0 && alignment & (alignment - 1) == 0, "its alignment is {alignment}, expected a power of two");
-    let bytes = ir.int_attr(op, "nbytes").unwrap_or(-1);
+    let bytes = view::GlobalScratchAlloc(op).nbytes(ir).unwrap_or(-1);
     ensure!(bytes >= 0, "it allocates {bytes} bytes");
     Ok(())
 }
 
 /// The spaces are those that have a bit.
 pub fn barrier(ir: &Ir, op: Op) -> VerifyResult {
-    let spaces = ir.int_attr(op, "addrSpace").unwrap_or(-1);
+    let spaces = view::Barrier(op).addrSpace(ir).unwrap_or(-1);
     ensure!((0..32).contains(&spaces), "addrSpace is {spaces}, expected bits for five spaces");
     Ok(())
 }

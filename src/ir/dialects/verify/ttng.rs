@@ -2,8 +2,10 @@
 
 use super::ttg::mutable;
 use super::{Type, context_ctas, context_warps, encloses, ensure, memdesc, operand_ty, result_ty, same_contents};
-use crate::ir::core::{Attr, Bases, Encoding, FloatKind, Ir, Op, Value};
+use crate::ir::core::{Bases, Encoding, FloatKind, Ir, Op, Value};
+use crate::ir::dialects::discardable::NOINLINE;
 use crate::ir::dialects::spec::VerifyResult;
+use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::dialects::{TtOp, TtgOp};
 use crate::ir::encoding::questions::{cga_of, is_matrix_operand, share};
 
@@ -36,7 +38,7 @@ pub fn on_barrier(ir: &Ir, op: Op) -> VerifyResult {
 }
 
 fn positive_count(ir: &Ir, op: Op) -> VerifyResult {
-    let count = ir.int_attr(op, "count").unwrap_or(0);
+    let count = ir.get(op, view::InitBarrier::ATTR.count).unwrap_or(0);
     ensure!(count >= 1, "it counts {count} arrivals, expected at least 1");
     Ok(())
 }
@@ -63,7 +65,7 @@ pub fn barrier_expect(ir: &Ir, op: Op) -> VerifyResult {
 pub fn arrive_barrier(ir: &Ir, op: Op) -> VerifyResult {
     on_barrier(ir, op)?;
     positive_count(ir, op)?;
-    let (ctas, bits) = (context_ctas(ir, op), ir.int_attr(op, "multicastCTA").unwrap_or(0));
+    let (ctas, bits) = (context_ctas(ir, op), view::ArriveBarrier(op).multicastCTA(ir).unwrap_or(0));
     if bits != 0 {
         ensure!(ctas > 1, "it arrives at barriers of several blocks, and the cluster has {ctas} block");
         ensure!(
@@ -75,7 +77,7 @@ pub fn arrive_barrier(ir: &Ir, op: Op) -> VerifyResult {
         ensure!(found == expected, "the barrier it arrives at has CGALayout {found:?}, expected {expected:?}");
     }
     from_one_block(ir, op)?;
-    let from = ir.int_attr(op, "fromCTA");
+    let from = ir.get(op, view::BarrierExpect::ATTR.fromCTA);
     // The last block is what an absent `fromCTA` stands for.
     ensure!(
         bits == 0 || from.is_none_or(|f| f == ctas - 1),
@@ -86,7 +88,7 @@ pub fn arrive_barrier(ir: &Ir, op: Op) -> VerifyResult {
 
 /// The block that `fromCTA` names is one of the cluster, and each has a barrier of its own.
 fn from_one_block(ir: &Ir, op: Op) -> VerifyResult {
-    let Some(from) = ir.int_attr(op, "fromCTA") else { return Ok(()) };
+    let Some(from) = ir.get(op, view::BarrierExpect::ATTR.fromCTA) else { return Ok(()) };
     let (ctas, barrier) = (context_ctas(ir, op), operand_ty(ir, op, 0));
     ensure!((0..ctas).contains(&from), "`fromCTA` is {from}, expected the number of a block, 0 to {}", ctas - 1);
     let own = barrier.shape() == [ctas] && cga_of(barrier) == one_each(ctas);
@@ -122,8 +124,8 @@ pub fn cluster_barrier(ir: &Ir, op: Op) -> VerifyResult {
     needs_cluster(ir, op)?;
     let func = std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).find(|&o| ir.is(o, TtOp::Func));
     let func = func.ok_or("it is in no function, expected a kernel")?;
-    let kernel = ir.str_attr(func, "sym_visibility") != Some("private");
-    let kept_apart = ir.attr(func, "noinline").and_then(Attr::as_bool) == Some(true);
+    let kernel = !ir.is_private(func);
+    let kept_apart = ir.get(func, NOINLINE) == Some(true);
     ensure!(kernel || !kept_apart, "it is in a function that is not inlined, expected a kernel");
     Ok(())
 }
@@ -197,7 +199,7 @@ pub fn warp_group_dot(ir: &Ir, op: Op) -> VerifyResult {
         );
     }
     let fp8 = matches!(a.elem().as_float(), Some(FloatKind::F8E5M2 | FloatKind::F8E4M3FN));
-    let imprecise = ir.attr(op, "maxNumImpreciseAcc").and_then(Attr::as_int).unwrap_or(0);
+    let imprecise = view::WarpGroupDot(op).maxNumImpreciseAcc(ir).unwrap_or(0);
     let f32_sum = d.elem().as_float() == Some(FloatKind::F32);
     ensure!(
         !fp8 || !f32_sum || imprecise >= 32,

@@ -5,8 +5,10 @@ use super::ttng::{completes, types};
 use super::{Type, ensure, memdesc, operand_ty, result_ty, same_contents};
 use crate::ir::core::encoding::TensorMemory;
 use crate::ir::core::{AttrData, Encoding, FloatKind, Ir, Op};
+use crate::ir::dialects::discardable::TARGET;
 use crate::ir::dialects::enums::ScaledElem;
 use crate::ir::dialects::spec::VerifyResult;
+use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::encoding::questions::{self, Place, cga_of};
 
 fn in_tensor_memory(ty: Type) -> bool {
@@ -55,7 +57,7 @@ pub fn tmem_load(ir: &Ir, op: Op) -> VerifyResult {
     ensure!(space.is_some_and(|s| *s == AttrData::TensorMemory), "the source has type {src}, expected tensor memory");
     ensure!(tensor_memory(src).is_some(), "the source has type {src}, expected the layout `tensor_memory_encoding`");
     matrix("result", result)?;
-    let reduces = ir.stored_attr(op, "redOp").is_some();
+    let reduces = view::TmemLoad(op).redOp(ir).is_some();
     let reduced = ir.results(op).iter().filter(|&&r| ir.ty(r).is_tensor()).count() == 2;
     ensure!(reduces || !reduced, "it has a result for a reduction, and no attribute `redOp`");
     ensure!(!reduces || reduced, "it has the attribute `redOp`, and no result for the reduction");
@@ -92,9 +94,13 @@ pub fn tmem_subslice(ir: &Ir, op: Op) -> VerifyResult {
         b.alloc_shape
     );
     ensure!(src.rank() == result.rank(), "the source has rank {}, and the result {}", src.rank(), result.rank());
-    let dim = usize::try_from(ir.int_attr(op, "dim").unwrap_or(1)).ok().filter(|&d| d < src.rank());
+    let dim = usize::try_from(view::TmemSubslice(op).dim(ir).unwrap_or(1)).ok().filter(|&d| d < src.rank());
     let dim = dim.ok_or_else(|| {
-        format!("its dimension is {}, and the source has rank {}", ir.int_attr(op, "dim").unwrap_or(1), src.rank())
+        format!(
+            "its dimension is {}, and the source has rank {}",
+            view::TmemSubslice(op).dim(ir).unwrap_or(1),
+            src.rank()
+        )
     })?;
     for axis in (0..src.rank()).filter(|&axis| axis != dim) {
         let (whole, part) = (a.shape[axis], b.shape[axis]);
@@ -103,7 +109,7 @@ pub fn tmem_subslice(ir: &Ir, op: Op) -> VerifyResult {
             "the source has {whole} elements along dimension {axis}, which is not split, and the result {part}"
         );
     }
-    let (offset, whole, part) = (ir.int_attr(op, "offset").unwrap_or(0), a.shape[dim], b.shape[dim]);
+    let (offset, whole, part) = (view::TmemSubslice(op).offset(ir).unwrap_or(0), a.shape[dim], b.shape[dim]);
     ensure!(
         (0..=whole - part).contains(&offset),
         "its offset is {offset}, and the source has {whole} elements along dimension {dim}, the part {part}"
@@ -191,7 +197,7 @@ fn elements(a: Type, b: Type, d: Type) -> VerifyResult {
 fn barriers(ir: &Ir, op: Op, group: usize) -> VerifyResult {
     let barriers = ir.operand_group(op, group);
     ensure!(
-        barriers.is_empty() || ir.stored_attr(op, "is_async").is_some(),
+        barriers.is_empty() || ir.stores(op, view::TcGen5Mma::ATTR.is_async),
         "it has a barrier to arrive at, and is not `is_async`"
     );
     let predicates = ir.operand_group(op, group + 1).len();
@@ -254,7 +260,7 @@ fn split(ty: Type, axis: usize) -> i64 {
 fn clusters(ir: &Ir, op: Op, (a, b): (Type, Type), e: &TensorMemory, columns: i64) -> VerifyResult {
     ensure!(split(a, 1) == 1, "operand `a` is cut into {} along K, expected no cut", split(a, 1));
     ensure!(split(b, 0) == 1, "operand `b` is cut into {} along K, expected no cut", split(b, 0));
-    let pairs = ir.stored_attr(op, "two_ctas").is_some();
+    let pairs = ir.stores(op, view::TcGen5Mma::ATTR.two_ctas);
     if pairs {
         let cga = cga_of(b);
         let first = cga.first();
@@ -317,7 +323,7 @@ pub fn tc_gen5_mma_scaled(ir: &Ir, op: Op) -> VerifyResult {
 fn first_operand(ir: &Ir, op: Op, a: Type) -> VerifyResult {
     let Some(layout) = tensor_memory(a) else { return Ok(()) };
     let float8 = |name| matches!(ir.enum_attr(op, name), Some(ScaledElem::E4m3 | ScaledElem::E5m2));
-    if ir.enum_attr(op, "a_type") == Some(ScaledElem::E2m1) {
+    if view::TcGen5MmaScaled(op).a_type(ir) == Some(ScaledElem::E2m1) {
         ensure!(a.elem().is_int_of(8), "operand `a` has type {a}, expected i8 for pairs of e2m1");
         let (found, expected) = (layout.fp4_padded, float8("b_type"));
         ensure!(
@@ -339,7 +345,7 @@ fn block_order(ir: &Ir, op: Op) -> VerifyResult {
     let e4m3 = |ty: Type| ty.elem().as_float() == Some(FloatKind::F8E4M3FN);
     let e2m1 = ["a_type", "b_type"].iter().all(|name| ir.enum_attr(op, name) == Some(ScaledElem::E2m1));
     let module = std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).last();
-    let rubin = module.and_then(|m| ir.str_attr(m, "ttg.target")) == Some("cuda:107");
+    let rubin = module.and_then(|m| ir.get(m, TARGET)) == Some("cuda:107");
     for (name, scales) in [("a", a), ("b", b)] {
         let Some(m) = memdesc(scales).filter(|m| *m.memory_space == AttrData::TensorMemory) else { continue };
         let share = |axis: usize| m.shape[m.shape.len() - 2 + axis] / split(scales, axis).max(1);

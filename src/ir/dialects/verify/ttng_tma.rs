@@ -5,8 +5,10 @@ use super::ttg::mutable;
 use super::ttng::{is_barrier, one_each};
 use super::{Type, context_ctas, ensure, memdesc, operand_ty};
 use crate::ir::core::{Attr, Encoding, Ir, Op, TypeData};
+use crate::ir::dialects::discardable::TWO_CTAS;
 use crate::ir::dialects::enums::DescriptorReduceKind;
 use crate::ir::dialects::spec::VerifyResult;
+use crate::ir::dialects::ttng::ttng as view;
 use crate::ir::encoding::questions::cga_of;
 
 /// A block of a descriptor to a buffer: tiled with a coordinate for each dimension, or im2col with those of an image
@@ -53,7 +55,7 @@ fn fills(ir: &Ir, op: Op, desc: Type, barrier: Type, result: Type) -> VerifyResu
 /// In a module that says whether pairs of blocks work together, barriers are one for each block or one for each pair.
 fn barrier_layout(ir: &Ir, op: Op, barrier: Type) -> VerifyResult {
     let module = std::iter::successors(ir.parent_op(op), |&o| ir.parent_op(o)).last();
-    let Some(pairs) = module.and_then(|m| ir.stored_attr(m, "ttng.two-ctas")).and_then(Attr::as_bool) else {
+    let Some(pairs) = module.and_then(|m| ir.get(m, TWO_CTAS)).and_then(Attr::as_bool) else {
         return Ok(());
     };
     let ctas = context_ctas(ir, op);
@@ -90,7 +92,7 @@ fn layouts_agree(desc: Type, buffer: Type) -> VerifyResult {
 
 /// What is sent to several blocks is held by several.
 fn multicast(ir: &Ir, op: Op, result: Type) -> VerifyResult {
-    let asked = ir.stored_attr(op, "multicast").is_some();
+    let asked = ir.stores(op, view::AsyncTmaCopyGlobalToLocal::ATTR.multicast);
     let copies = cga_of(result).iter().any(|b| b.iter().all(|&c| c == 0));
     ensure!(!asked || copies, "it sends to several blocks, and the layout of {result} has no copies in other blocks");
     Ok(())
@@ -124,7 +126,7 @@ pub fn reduce(ir: &Ir, op: Op) -> VerifyResult {
 /// which is valid where it is replaced by other operations.
 pub fn combines(ir: &Ir, op: Op) -> VerifyResult {
     let TypeData::TensorDesc { elem, .. } = *operand_ty(ir, op, 0) else { return Ok(()) };
-    let kind = ir.enum_attr(op, "kind").unwrap_or(DescriptorReduceKind::Add);
+    let kind = view::AsyncTmaReduce(op).kind(ir).unwrap_or(DescriptorReduceKind::Add);
     let (bits, plain) = (elem.signless(), !matches!(*elem, TypeData::SignedInt { signed: true, .. }));
     let half = bits.as_float().is_some_and(|k| k.bits() == 16);
     let int = bits.is_int_of(32) || bits.is_int_of(64);

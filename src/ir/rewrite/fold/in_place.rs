@@ -2,7 +2,7 @@
 
 use crate::ir::core::{Attr, Ir, Op, Value};
 use crate::ir::dialects::arith::arith as view;
-use crate::ir::dialects::enums::Enumeration;
+use crate::ir::dialects::tt::tt::Trans;
 use crate::ir::dialects::{ArithOp, OpKind, TtOp};
 
 /// Applies the first change that fits. Returns whether there was one.
@@ -36,31 +36,33 @@ fn compare_constant_last(ir: &mut Ir, op: Op, constants: &[Option<Attr>]) -> boo
         return false;
     }
     let Some(predicate) = view::Cmpi(op).predicate(ir) else { return false };
-    let (lhs, rhs) = (ir.operand(op, 0), ir.operand(op, 1));
-    ir.set_attr(op, "predicate", predicate.mirrored().attr());
+    let [lhs, rhs] = ir.all_operands(op);
+    ir.put(op, view::Cmpi::ATTR.predicate, predicate.mirrored());
     ir.set_operands(op, &[rhs, lhs]);
     true
 }
 
 /// `f(f(x))` becomes one f from the innermost type.
 fn through(ir: &mut Ir, op: Op, kind: ArithOp) -> bool {
-    let Some(inner) = ir.def_op(ir.operand(op, 0)).filter(|&d| ir.is(d, kind) && d != op) else { return false };
-    let source = ir.operand(inner, 0);
+    let [value] = ir.all_operands(op);
+    let Some(inner) = ir.def_op(value).filter(|&d| ir.is(d, kind) && d != op) else { return false };
+    let [source] = ir.all_operands(inner);
     ir.set_operand(op, 0, source);
     true
 }
 
 /// Truncation of a truncation, or of an extension of something wider than the result.
 fn trunci(ir: &mut Ir, op: Op) -> bool {
-    let Some(inner) = ir.def_op(ir.operand(op, 0)).filter(|&d| d != op) else { return false };
+    let [value] = ir.all_operands(op);
+    let Some(inner) = ir.def_op(value).filter(|&d| d != op) else { return false };
     let width = |v: Value| ir.ty(v).bit_width();
-    let fits = match ir.kind(inner) {
-        OpKind::Arith(ArithOp::Extui | ArithOp::Extsi) => width(ir.operand(inner, 0)) > width(ir.result(op)),
-        OpKind::Arith(ArithOp::Trunci) => true,
-        _ => false,
-    };
+    let extends = ir.is(inner, ArithOp::Extui) || ir.is(inner, ArithOp::Extsi);
+    if !extends && !ir.is(inner, ArithOp::Trunci) {
+        return false;
+    }
+    let [source] = ir.all_operands(inner);
+    let fits = !extends || width(source) > width(ir.result(op));
     if fits {
-        let source = ir.operand(inner, 0);
         ir.set_operand(op, 0, source);
     }
     fits
@@ -68,18 +70,18 @@ fn trunci(ir: &mut Ir, op: Op) -> bool {
 
 /// The permutations of two transpositions composed. The identity is left to the fold hook.
 fn trans(ir: &mut Ir, op: Op) -> bool {
-    let Some(inner) = ir.def_op(ir.operand(op, 0)).filter(|&d| ir.is(d, TtOp::Trans) && d != op) else { return false };
-    let orders = |o: Op| ir.attr(o, "order").and_then(Attr::as_dense_array);
-    let (Some(outer_order), Some(inner_order)) = (orders(op), orders(inner)) else { return false };
+    let outer = Trans(op);
+    let Some(inner) = Trans::defining(ir, outer.src(ir)).filter(|inner| inner.0 != op) else { return false };
+    let (Some(outer_order), Some(inner_order)) = (outer.order(ir), inner.order(ir)) else { return false };
     let is_identity = outer_order.iter().enumerate().all(|(i, &d)| i as i64 == d);
-    if is_identity && ir.ty(ir.operand(op, 0)) == ir.ty(ir.result(op)) {
+    if is_identity && ir.ty(outer.src(ir)) == ir.ty(ir.result(op)) {
         return false;
     }
     let composed: Option<Vec<i64>> =
         outer_order.iter().map(|&d| inner_order.get(usize::try_from(d).ok()?).copied()).collect();
     let Some(composed) = composed else { return false };
-    let source = ir.operand(inner, 0);
-    ir.set_attr(op, "order", Attr::i32_array(&composed));
+    let source = inner.src(ir);
+    ir.put(op, Trans::ATTR.order, &composed);
     ir.set_operand(op, 0, source);
     true
 }

@@ -3,9 +3,10 @@
 //! Constants are gathered on scalars only, as MLIR does; on tensors that would make constants that hold registers.
 //! In names, c and d are constants. New constants stand in front of the operation and have its location.
 
+use crate::ir::core::OpState;
 use crate::ir::core::{Attr, Op, Value};
 use crate::ir::dialects::arith::arith as view;
-use crate::ir::dialects::enums::{CmpiPredicate, Enumeration};
+use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::fold::bits;
 use crate::ir::dialects::{ArithOp, OpKind};
 use crate::ir::rewrite::{Pattern, Rewriter};
@@ -18,9 +19,9 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("subi of addi or subi with constants", OpKind::Arith(ArithOp::Subi), subi_of_sum),
     &Pattern::new("subi(subi(x, y), x) -> subi(0, y)", OpKind::Arith(ArithOp::Subi), subi_cancels),
     &Pattern::new("muli(muli(x, c), d) -> muli(x, c * d)", OpKind::Arith(ArithOp::Muli), muli_of_muli),
-    &Pattern::new("andi(andi(x, c), d) -> andi(x, c & d)", OpKind::Arith(ArithOp::Andi), bitwise_of_bitwise),
-    &Pattern::new("ori(ori(x, c), d) -> ori(x, c | d)", OpKind::Arith(ArithOp::Ori), bitwise_of_bitwise),
-    &Pattern::new("xori(xori(x, c), d) -> xori(x, c ^ d)", OpKind::Arith(ArithOp::Xori), bitwise_of_bitwise),
+    &Pattern::new("andi(andi(x, c), d) -> andi(x, c & d)", OpKind::Arith(ArithOp::Andi), andi_of_andi),
+    &Pattern::new("ori(ori(x, c), d) -> ori(x, c | d)", OpKind::Arith(ArithOp::Ori), ori_of_ori),
+    &Pattern::new("xori(xori(x, c), d) -> xori(x, c ^ d)", OpKind::Arith(ArithOp::Xori), xori_of_xori),
     &Pattern::new("andi(ext x, ext y) -> ext andi(x, y)", OpKind::Arith(ArithOp::Andi), bitwise_of_extensions),
     &Pattern::new("ori(ext x, ext y) -> ext ori(x, y)", OpKind::Arith(ArithOp::Ori), bitwise_of_extensions),
     &Pattern::new("xori(ext x, ext y) -> ext xori(x, y)", OpKind::Arith(ArithOp::Xori), bitwise_of_extensions),
@@ -50,10 +51,17 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("cmpf(int to float, constant) -> cmpi", OpKind::Arith(ArithOp::Cmpf), cmpf_of_int),
 ];
 
-/// The operation of this kind that defines operand `index`, with its two operands.
-fn producer(rw: &Rewriter<'_>, op: Op, index: usize, kind: ArithOp) -> Option<(Op, Value, Value)> {
-    let def = rw.ir.def_op(rw.ir.operand(op, index)).filter(|&d| rw.ir.is(d, kind))?;
-    Some((def, rw.ir.operand(def, 0), rw.ir.operand(def, 1)))
+/// The operands of the operation of this kind that defines `value`.
+fn producer<const N: usize>(rw: &Rewriter<'_>, value: Value, kind: ArithOp) -> Option<[Value; N]> {
+    let def = rw.ir.def_op(value).filter(|&d| rw.ir.is(d, kind))?;
+    Some(rw.ir.all_operands(def))
+}
+
+/// Of a binary operation whose right operand is a constant and whose left one is defined by an operation of this kind:
+/// the two operands of that, and the constant.
+fn with_constant(rw: &Rewriter<'_>, op: Op, kind: ArithOp) -> Option<([Value; 2], Attr)> {
+    let [lhs, rhs] = rw.ir.all_operands(op);
+    Some((producer(rw, lhs, kind)?, rw.const_of(rhs)?))
 }
 
 /// `f(c, d)` in the type of `op`, as a value.
@@ -75,29 +83,29 @@ fn replace(rw: &mut Rewriter<'_>, op: Op, kind: ArithOp, operands: &[Value]) -> 
 }
 
 fn addi_of_addi(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some((_, x, inner)) = producer(rw, op, 0, ArithOp::Addi) else { return false };
-    let (Some(c), Some(d)) = (rw.const_of(inner), rw.const_of(rw.ir.operand(op, 1))) else { return false };
+    let Some(([x, inner], d)) = with_constant(rw, op, ArithOp::Addi) else { return false };
+    let Some(c) = rw.const_of(inner) else { return false };
     combined(rw, op, c, d, i64::wrapping_add).is_some_and(|sum| replace(rw, op, ArithOp::Addi, &[x, sum]))
 }
 
 fn addi_of_subi_right(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some((_, x, inner)) = producer(rw, op, 0, ArithOp::Subi) else { return false };
-    let (Some(c), Some(d)) = (rw.const_of(inner), rw.const_of(rw.ir.operand(op, 1))) else { return false };
+    let Some(([x, inner], d)) = with_constant(rw, op, ArithOp::Subi) else { return false };
+    let Some(c) = rw.const_of(inner) else { return false };
     combined(rw, op, d, c, i64::wrapping_sub).is_some_and(|sum| replace(rw, op, ArithOp::Addi, &[x, sum]))
 }
 
 fn addi_of_subi_left(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some((_, inner, x)) = producer(rw, op, 0, ArithOp::Subi) else { return false };
-    let (Some(c), Some(d)) = (rw.const_of(inner), rw.const_of(rw.ir.operand(op, 1))) else { return false };
+    let Some(([inner, x], d)) = with_constant(rw, op, ArithOp::Subi) else { return false };
+    let Some(c) = rw.const_of(inner) else { return false };
     combined(rw, op, c, d, i64::wrapping_add).is_some_and(|sum| replace(rw, op, ArithOp::Subi, &[sum, x]))
 }
 
 fn addi_of_negation(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    for (this, other) in [(1, 0), (0, 1)] {
-        if let Some((_, y, factor)) = producer(rw, op, this, ArithOp::Muli)
+    let [lhs, rhs] = rw.ir.all_operands(op);
+    for (this, x) in [(rhs, lhs), (lhs, rhs)] {
+        if let Some([y, factor]) = producer(rw, this, ArithOp::Muli)
             && bits::is_int(rw.const_of(factor), -1)
         {
-            let x = rw.ir.operand(op, other);
             return replace(rw, op, ArithOp::Subi, &[x, y]);
         }
     }
@@ -106,15 +114,15 @@ fn addi_of_negation(rw: &mut Rewriter<'_>, op: Op) -> bool {
 
 /// Six cases: a constant minus, or minus a constant, of a sum or difference with a constant.
 fn subi_of_sum(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let (lhs, rhs) = (rw.ir.operand(op, 0), rw.ir.operand(op, 1));
+    let [lhs, rhs] = rw.ir.all_operands(op);
     if let Some(d) = rw.const_of(rhs) {
         // (x + c) - d, (x - c) - d, (c - x) - d
-        if let Some((_, x, inner)) = producer(rw, op, 0, ArithOp::Addi)
+        if let Some([x, inner]) = producer(rw, lhs, ArithOp::Addi)
             && let Some(c) = rw.const_of(inner)
         {
             return combined(rw, op, c, d, i64::wrapping_sub).is_some_and(|k| replace(rw, op, ArithOp::Addi, &[x, k]));
         }
-        if let Some((_, a, b)) = producer(rw, op, 0, ArithOp::Subi) {
+        if let Some([a, b]) = producer(rw, lhs, ArithOp::Subi) {
             if let Some(c) = rw.const_of(b) {
                 return combined(rw, op, c, d, i64::wrapping_add)
                     .is_some_and(|k| replace(rw, op, ArithOp::Subi, &[a, k]));
@@ -127,12 +135,12 @@ fn subi_of_sum(rw: &mut Rewriter<'_>, op: Op) -> bool {
     }
     if let Some(d) = rw.const_of(lhs) {
         // d - (x + c), d - (x - c), d - (c - x)
-        if let Some((_, x, inner)) = producer(rw, op, 1, ArithOp::Addi)
+        if let Some([x, inner]) = producer(rw, rhs, ArithOp::Addi)
             && let Some(c) = rw.const_of(inner)
         {
             return combined(rw, op, d, c, i64::wrapping_sub).is_some_and(|k| replace(rw, op, ArithOp::Subi, &[k, x]));
         }
-        if let Some((_, a, b)) = producer(rw, op, 1, ArithOp::Subi) {
+        if let Some([a, b]) = producer(rw, rhs, ArithOp::Subi) {
             if let Some(c) = rw.const_of(b) {
                 return combined(rw, op, d, c, i64::wrapping_add)
                     .is_some_and(|k| replace(rw, op, ArithOp::Subi, &[k, a]));
@@ -147,8 +155,9 @@ fn subi_of_sum(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 fn subi_cancels(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some((_, x, y)) = producer(rw, op, 0, ArithOp::Subi) else { return false };
-    if x != rw.ir.operand(op, 1) {
+    let [lhs, rhs] = rw.ir.all_operands(op);
+    let Some([x, y]) = producer(rw, lhs, ArithOp::Subi) else { return false };
+    if x != rhs {
         return false;
     }
     let (ty, loc) = (rw.ir.ty(rw.ir.result(op)), rw.ir.loc(op));
@@ -157,42 +166,46 @@ fn subi_cancels(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 fn muli_of_muli(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some((_, x, inner)) = producer(rw, op, 0, ArithOp::Muli) else { return false };
-    let (Some(c), Some(d)) = (rw.const_of(inner), rw.const_of(rw.ir.operand(op, 1))) else { return false };
+    let Some(([x, inner], d)) = with_constant(rw, op, ArithOp::Muli) else { return false };
+    let Some(c) = rw.const_of(inner) else { return false };
     combined(rw, op, c, d, i64::wrapping_mul).is_some_and(|k| replace(rw, op, ArithOp::Muli, &[x, k]))
 }
 
-fn bitwise_of_bitwise(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let OpKind::Arith(kind) = rw.ir.kind(op) else { return false };
-    let Some((_, x, inner)) = producer(rw, op, 0, kind) else { return false };
-    let (Some(c), Some(d)) = (rw.const_of(inner), rw.const_of(rw.ir.operand(op, 1))) else { return false };
-    let f: fn(i64, i64) -> i64 = match kind {
-        ArithOp::Andi => |a, b| a & b,
-        ArithOp::Ori => |a, b| a | b,
-        _ => |a, b| a ^ b,
-    };
+fn andi_of_andi(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    bitwise_of_bitwise(rw, op, ArithOp::Andi, |a, b| a & b)
+}
+
+fn ori_of_ori(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    bitwise_of_bitwise(rw, op, ArithOp::Ori, |a, b| a | b)
+}
+
+fn xori_of_xori(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    bitwise_of_bitwise(rw, op, ArithOp::Xori, |a, b| a ^ b)
+}
+
+fn bitwise_of_bitwise(rw: &mut Rewriter<'_>, op: Op, kind: ArithOp, f: fn(i64, i64) -> i64) -> bool {
+    let Some(([x, inner], d)) = with_constant(rw, op, kind) else { return false };
+    let Some(c) = rw.const_of(inner) else { return false };
     combined(rw, op, c, d, f).is_some_and(|k| replace(rw, op, kind, &[x, k]))
 }
 
 /// The value is the same before the extension; an unsigned extension makes it non-negative.
 fn to_float_of_extension(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)) else { return false };
-    let kind = match (rw.ir.kind(op), rw.ir.kind(inner)) {
-        (OpKind::Arith(ArithOp::Sitofp), OpKind::Arith(ArithOp::Extsi)) => ArithOp::Sitofp,
-        (_, OpKind::Arith(ArithOp::Extui)) => ArithOp::Uitofp,
-        _ => return false,
-    };
-    let x = rw.ir.operand(inner, 0);
-    replace(rw, op, kind, &[x])
+    let [src] = rw.ir.all_operands(op);
+    if let Some(x) = producer::<1>(rw, src, ArithOp::Extui) {
+        return replace(rw, op, ArithOp::Uitofp, &x);
+    }
+    let signed = producer::<1>(rw, src, ArithOp::Extsi).filter(|_| rw.ir.is(op, ArithOp::Sitofp));
+    signed.is_some_and(|x| replace(rw, op, ArithOp::Sitofp, &x))
 }
 
 fn addf_of_negf(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    for (this, other) in [(1, 0), (0, 1)] {
-        if let Some(negation) = rw.ir.def_op(rw.ir.operand(op, this)).filter(|&d| rw.ir.is(d, ArithOp::Negf)) {
-            let operands = [rw.ir.operand(op, other), rw.ir.operand(negation, 0)];
-            let flags = rw.ir.stored_attr(op, "fastmath");
-            let attrs: Vec<_> = flags.map(|f| ("fastmath", f)).into_iter().collect();
-            rw.replace_with_attrs(op, ArithOp::Subf, &operands, &attrs);
+    let [lhs, rhs] = rw.ir.all_operands(op);
+    for (this, x) in [(rhs, lhs), (lhs, rhs)] {
+        if let Some([y]) = producer(rw, this, ArithOp::Negf) {
+            let flags = if rw.ir.stores(op, view::Addf::ATTR.fastmath) { view::Addf(op).fastmath(rw.ir) } else { None };
+            let difference = view::Subf::state(rw.ir.loc(op), x, y).with_some(view::Subf::ATTR.fastmath, flags);
+            rw.replace_by(op, difference);
             return true;
         }
     }
@@ -200,21 +213,22 @@ fn addf_of_negf(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 fn subf_from_zero(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    if !bits::is_float(rw.const_of(rw.ir.operand(op, 0)), -0.0) {
+    let [zero, x] = rw.ir.all_operands(op);
+    if !bits::is_float(rw.const_of(zero), -0.0) {
         return false;
     }
-    let x = rw.ir.operand(op, 1);
     replace(rw, op, ArithOp::Negf, &[x])
 }
 
 fn select_to_extremum(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some((cmp, x, y)) = producer(rw, op, 0, ArithOp::Cmpi) else { return false };
-    let chosen = (rw.ir.operand(op, 1), rw.ir.operand(op, 2));
-    let straight = chosen == (x, y);
-    if !straight && chosen != (y, x) {
+    let [cond, a, b] = rw.ir.all_operands(op);
+    let Some(cmp) = view::Cmpi::defining(rw.ir, cond) else { return false };
+    let (x, y) = (cmp.lhs(rw.ir), cmp.rhs(rw.ir));
+    let straight = (a, b) == (x, y);
+    if !straight && (a, b) != (y, x) {
         return false;
     }
-    let Some(predicate) = view::Cmpi(cmp).predicate(rw.ir) else { return false };
+    let Some(predicate) = cmp.predicate(rw.ir) else { return false };
     let Some(direction) = predicate.direction() else { return false };
     let signed = predicate != predicate.unsigned();
     let kind = match (direction.is_lt() == straight, signed) {
@@ -226,13 +240,17 @@ fn select_to_extremum(rw: &mut Rewriter<'_>, op: Op) -> bool {
     replace(rw, op, kind, &[x, y])
 }
 
+/// How and from what a value was extended.
+fn extension(rw: &Rewriter<'_>, value: Value) -> Option<(ArithOp, Value)> {
+    [ArithOp::Extui, ArithOp::Extsi].into_iter().find_map(|ext| Some((ext, producer::<1>(rw, value, ext)?[0])))
+}
+
 /// What two operands were extended from, if both were in the same way and from the same type.
 fn same_extensions(rw: &Rewriter<'_>, op: Op) -> Option<(ArithOp, Value, Value)> {
-    let [a, b] = [0, 1].map(|i| rw.ir.def_op(rw.ir.operand(op, i)));
-    let (a, b) = (a?, b?);
-    let OpKind::Arith(ext @ (ArithOp::Extui | ArithOp::Extsi)) = rw.ir.kind(a) else { return None };
-    let (x, y) = (rw.ir.operand(a, 0), *rw.ir.operands(b).first()?);
-    (rw.ir.is(b, ext) && rw.ir.ty(x) == rw.ir.ty(y)).then_some((ext, x, y))
+    let [a, b] = rw.ir.all_operands(op);
+    let (ext, x) = extension(rw, a)?;
+    let [y] = producer(rw, b, ext)?;
+    (rw.ir.ty(x) == rw.ir.ty(y)).then_some((ext, x, y))
 }
 
 fn bitwise_of_extensions(rw: &mut Rewriter<'_>, op: Op) -> bool {
@@ -248,32 +266,31 @@ fn equality_of_extensions(rw: &mut Rewriter<'_>, op: Op) -> bool {
         return false;
     }
     let Some((_, x, y)) = same_extensions(rw, op) else { return false };
-    rw.set_operand(op, 0, x);
-    rw.set_operand(op, 1, y);
+    rw.set_operands(op, &[x, y]);
     true
 }
 
 fn not_of_cmpi(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    if rw.ir.ty(rw.ir.result(op)).is_tensor() || !bits::is_int(rw.const_of(rw.ir.operand(op, 1)), -1) {
+    let [condition, ones] = rw.ir.all_operands(op);
+    if rw.ir.ty(rw.ir.result(op)).is_tensor() || !bits::is_int(rw.const_of(ones), -1) {
         return false;
     }
-    let Some((cmp, a, b)) = producer(rw, op, 0, ArithOp::Cmpi) else { return false };
-    let Some(predicate) = view::Cmpi(cmp).predicate(rw.ir) else { return false };
-    rw.replace_with_attrs(op, ArithOp::Cmpi, &[a, b], &[("predicate", predicate.inverse().attr())]);
+    let Some(cmp) = view::Cmpi::defining(rw.ir, condition) else { return false };
+    let Some(predicate) = cmp.predicate(rw.ir) else { return false };
+    let inverse = view::Cmpi::state(rw.ir.loc(op), cmp.lhs(rw.ir), cmp.rhs(rw.ir));
+    rw.replace_by(op, inverse.with(view::Cmpi::ATTR.predicate, predicate.inverse()));
     true
 }
 
 fn extsi_of_extui(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Extui)) else { return false };
-    let x = rw.ir.operand(inner, 0);
-    replace(rw, op, ArithOp::Extui, &[x])
+    let [src] = rw.ir.all_operands(op);
+    producer::<1>(rw, src, ArithOp::Extui).is_some_and(|x| replace(rw, op, ArithOp::Extui, &x))
 }
 
 /// Of something narrower than the result: the fold has dealt with the others.
 fn trunci_of_extension(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)) else { return false };
-    let OpKind::Arith(ext @ (ArithOp::Extui | ArithOp::Extsi)) = rw.ir.kind(inner) else { return false };
-    let x = rw.ir.operand(inner, 0);
+    let [src] = rw.ir.all_operands(op);
+    let Some((ext, x)) = extension(rw, src) else { return false };
     if rw.ir.ty(x).bit_width() >= rw.ir.ty(rw.ir.result(op)).bit_width() {
         return false;
     }
@@ -282,7 +299,8 @@ fn trunci_of_extension(rw: &mut Rewriter<'_>, op: Op) -> bool {
 
 /// The sign bits that were shifted in are cut off when the shift moves no more bits than the truncation drops.
 fn trunci_of_shrsi(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some((shift, x, amount)) = producer(rw, op, 0, ArithOp::Shrsi) else { return false };
+    let [shifted] = rw.ir.all_operands(op);
+    let Some([x, amount]) = producer(rw, shifted, ArithOp::Shrsi) else { return false };
     let widths = (rw.ir.ty(x).bit_width(), rw.ir.ty(rw.ir.result(op)).bit_width());
     let ((Some(from), Some(to)), Some(by)) = (widths, rw.const_of(amount).and_then(Attr::int_value)) else {
         return false;
@@ -290,24 +308,19 @@ fn trunci_of_shrsi(rw: &mut Rewriter<'_>, op: Op) -> bool {
     if by < 0 || by > i64::from(from - to) {
         return false;
     }
-    let (loc, ty) = (rw.ir.loc(op), rw.ir.ty(rw.ir.result(shift)));
+    let (loc, ty) = (rw.ir.loc(op), rw.ir.ty(shifted));
     let unsigned = rw.value(ArithOp::Shrui, loc, &[x, amount], ty);
     replace(rw, op, ArithOp::Trunci, &[unsigned])
 }
 
 fn bitcast_of_bitcast(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Bitcast)) else {
-        return false;
-    };
-    let x = rw.ir.operand(inner, 0);
-    replace(rw, op, ArithOp::Bitcast, &[x])
+    let [src] = rw.ir.all_operands(op);
+    producer::<1>(rw, src, ArithOp::Bitcast).is_some_and(|x| replace(rw, op, ArithOp::Bitcast, &x))
 }
 
 fn index_cast_of_index_cast(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::IndexCast)) else {
-        return false;
-    };
-    let x = rw.ir.operand(inner, 0);
+    let [src] = rw.ir.all_operands(op);
+    let Some([x]) = producer(rw, src, ArithOp::IndexCast) else { return false };
     if rw.ir.ty(x) != rw.ir.ty(rw.ir.result(op)) {
         return false;
     }
@@ -316,49 +329,42 @@ fn index_cast_of_index_cast(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 fn index_cast_of_extension(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(inner) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Extsi)) else { return false };
-    let x = rw.ir.operand(inner, 0);
-    rw.set_operand(op, 0, x);
+    let [src] = rw.ir.all_operands(op);
+    let Some(x) = producer::<1>(rw, src, ArithOp::Extsi) else { return false };
+    rw.set_operands(op, &x);
     true
 }
 
 fn of_negations(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let OpKind::Arith(kind) = rw.ir.kind(op) else { return false };
-    let inner = |i: usize| {
-        rw.ir.def_op(rw.ir.operand(op, i)).filter(|&d| rw.ir.is(d, ArithOp::Negf)).map(|d| rw.ir.operand(d, 0))
-    };
-    let (Some(x), Some(y)) = (inner(0), inner(1)) else { return false };
-    let fastmath = rw.ir.attr(op, "fastmath");
-    let new = rw.replace_with(op, kind, &[x, y]);
-    if let Some(flags) = fastmath.filter(|f| f.as_int() != Some(0)) {
-        rw.ir.set_attr(new, "fastmath", flags);
-    }
+    let [x, y] = rw.ir.all_operands(op).map(|negated| producer::<1>(rw, negated, ArithOp::Negf));
+    let (Some([x]), Some([y])) = (x, y) else { return false };
+    // Products and quotients write their flags in the same way.
+    let flags = view::Mulf::ATTR.fastmath;
+    let stored = rw.ir.get(op, flags).filter(|&f| f != 0);
+    let plain = OpState::new(kind, rw.ir.loc(op)).operands(&[x, y]);
+    rw.replace_by(op, plain.with_some(flags, stored));
     true
 }
 
-/// Condition, true value, false value of the select that defines `v`.
-fn select_parts(rw: &Rewriter<'_>, v: Value) -> Option<(Value, Value, Value)> {
-    let def = rw.ir.def_op(v).filter(|&d| rw.ir.is(d, ArithOp::Select))?;
-    Some((rw.ir.operand(def, 0), rw.ir.operand(def, 1), rw.ir.operand(def, 2)))
-}
-
 fn select_of_same_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let (p, a, b) = (rw.ir.operand(op, 0), rw.ir.operand(op, 1), rw.ir.operand(op, 2));
-    if let Some((_, _, y)) = select_parts(rw, b).filter(|s| s.0 == p) {
+    let [p, a, b] = rw.ir.all_operands(op);
+    let of_p = |value| view::Select::defining(rw.ir, value).filter(|select| select.condition(rw.ir) == p);
+    if let Some(y) = of_p(b).map(|select| select.false_value(rw.ir)) {
         return replace(rw, op, ArithOp::Select, &[p, a, y]);
     }
-    if let Some((_, x, _)) = select_parts(rw, a).filter(|s| s.0 == p) {
+    if let Some(x) = of_p(a).map(|select| select.true_value(rw.ir)) {
         return replace(rw, op, ArithOp::Select, &[p, x, b]);
     }
     false
 }
 
 fn select_of_not(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some((_, p, ones)) = producer(rw, op, 0, ArithOp::Xori) else { return false };
+    let [not, a, b] = rw.ir.all_operands(op);
+    let Some([p, ones]) = producer(rw, not, ArithOp::Xori) else { return false };
     if rw.ir.ty(p).is_tensor() || !bits::is_int(rw.const_of(ones), -1) {
         return false;
     }
-    let (a, b) = (rw.ir.operand(op, 1), rw.ir.operand(op, 2));
     replace(rw, op, ArithOp::Select, &[p, b, a])
 }
 
@@ -369,9 +375,9 @@ fn negated(rw: &mut Rewriter<'_>, op: Op, v: Value) -> Value {
 }
 
 fn select_to_not(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let (p, ty) = (rw.ir.operand(op, 0), rw.ir.ty(rw.ir.result(op)));
-    let constants = [1, 2].map(|i| rw.const_of(rw.ir.operand(op, i)));
-    if !ty.is_int_of(1) || ty != rw.ir.ty(p) || !bits::is_int(constants[0], 0) || !bits::is_int(constants[1], 1) {
+    let ([p, a, b], ty) = (rw.ir.all_operands(op), rw.ir.ty(rw.ir.result(op)));
+    let (a, b) = (rw.const_of(a), rw.const_of(b));
+    if !ty.is_int_of(1) || ty != rw.ir.ty(p) || !bits::is_int(a, 0) || !bits::is_int(b, 1) {
         return false;
     }
     let loc = rw.ir.loc(op);
@@ -380,8 +386,8 @@ fn select_to_not(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 fn select_to_extui(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let (p, ty) = (rw.ir.operand(op, 0), rw.ir.ty(rw.ir.result(op)));
-    let (a, b) = (rw.const_of(rw.ir.operand(op, 1)), rw.const_of(rw.ir.operand(op, 2)));
+    let ([p, a, b], ty) = (rw.ir.all_operands(op), rw.ir.ty(rw.ir.result(op)));
+    let (a, b) = (rw.const_of(a), rw.const_of(b));
     if !ty.is_int() || ty.is_int_of(1) {
         return false;
     }
@@ -397,18 +403,15 @@ fn select_to_extui(rw: &mut Rewriter<'_>, op: Op) -> bool {
 
 /// A comparison of an integer that the float format holds exactly with a whole constant is one of integers.
 fn cmpf_of_int(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(c) = rw.const_of(rw.ir.operand(op, 1)).and_then(Attr::float_value) else { return false };
-    let Some(cast) = rw.ir.def_op(rw.ir.operand(op, 0)) else { return false };
-    let signed = match rw.ir.kind(cast) {
-        OpKind::Arith(ArithOp::Sitofp) => true,
-        OpKind::Arith(ArithOp::Uitofp) => false,
-        _ => return false,
-    };
-    let x = rw.ir.operand(cast, 0);
+    let [cast, constant] = rw.ir.all_operands(op);
+    let Some(c) = rw.const_of(constant).and_then(Attr::float_value) else { return false };
+    let from = |kind| producer::<1>(rw, cast, kind);
+    let signed = from(ArithOp::Sitofp).is_some();
+    let Some([x]) = from(ArithOp::Sitofp).or(from(ArithOp::Uitofp)) else { return false };
     if rw.ir.ty(x).is_tensor() {
         return false;
     }
-    let (int_ty, float) = (rw.ir.ty(x), rw.ir.ty(rw.ir.operand(op, 0)).elem().as_float());
+    let (int_ty, float) = (rw.ir.ty(x), rw.ir.ty(cast).elem().as_float());
     let (Some(width), Some(float)) = (int_ty.bit_width(), float) else { return false };
     let significant = i64::from(width) - i64::from(signed);
     if significant > i64::from(float.mantissa_bits()) + 1 || width > 32 || c.fract() != 0.0 || !c.is_finite() {
@@ -423,6 +426,6 @@ fn cmpf_of_int(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let Some(predicate) = view::Cmpf(op).predicate(rw.ir).and_then(|p| p.of_integers(signed)) else { return false };
     let loc = rw.ir.loc(op);
     let bound = rw.constant(Attr::int_splat(int_ty, c as i64), loc);
-    rw.replace_with_attrs(op, ArithOp::Cmpi, &[x, bound], &[("predicate", predicate.attr())]);
+    rw.replace_by(op, view::Cmpi::state(loc, x, bound).with(view::Cmpi::ATTR.predicate, predicate));
     true
 }

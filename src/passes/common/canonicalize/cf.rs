@@ -2,8 +2,9 @@
 //! decided.
 
 use crate::ir::core::{Attr, Block, Op, OpState, Value};
+use crate::ir::dialects::scf::cf::{Assert, CondBr};
 use crate::ir::dialects::{ArithOp, CfOp, OpKind};
-use crate::ir::rewrite::region_dce::{incoming, successor_operands};
+use crate::ir::rewrite::region_dce::incoming;
 use crate::ir::rewrite::{Pattern, Rewriter};
 
 pub static PATTERNS: &[&Pattern] = &[
@@ -24,7 +25,7 @@ pub static PATTERNS: &[&Pattern] = &[
 ];
 
 fn true_assert(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    if rw.const_of(rw.ir.operand(op, 0)).and_then(Attr::as_bool) != Some(true) {
+    if rw.const_of(Assert(op).arg(rw.ir)).and_then(Attr::as_bool) != Some(true) {
         return false;
     }
     rw.erase(op);
@@ -32,8 +33,7 @@ fn true_assert(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 fn passed(rw: &Rewriter<'_>, op: Op, index: usize) -> Vec<Value> {
-    let (start, len) = successor_operands(rw.ir, op, index);
-    rw.ir.operands(op)[start..start + len].to_vec()
+    rw.ir.successor_operands(op, index).to_vec()
 }
 
 fn uniform_arguments(rw: &mut Rewriter<'_>, op: Op) -> bool {
@@ -110,7 +110,7 @@ fn replace_by_br(rw: &mut Rewriter<'_>, op: Op, index: usize) -> bool {
 }
 
 fn constant_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(taken) = rw.const_of(rw.ir.operand(op, 0)).and_then(Attr::as_bool) else { return false };
+    let Some(taken) = rw.const_of(CondBr(op).condition(rw.ir)).and_then(Attr::as_bool) else { return false };
     replace_by_br(rw, op, usize::from(!taken))
 }
 
@@ -126,7 +126,7 @@ fn same_successors(rw: &mut Rewriter<'_>, op: Op) -> bool {
     if incoming(rw.ir, a).len() != 2 {
         return false;
     }
-    let (cond, loc) = (rw.ir.operand(op, 0), rw.ir.loc(op));
+    let (cond, loc) = (CondBr(op).condition(rw.ir), rw.ir.loc(op));
     let mut merged = vec![];
     for (&t, &f) in x.iter().zip(&y) {
         let ty = rw.ir.ty(t);
@@ -138,13 +138,10 @@ fn same_successors(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 fn set_cond_br(rw: &mut Rewriter<'_>, op: Op, targets: [Block; 2], values: [Vec<Value>; 2]) {
-    let mut operands = vec![rw.ir.operand(op, 0)];
-    operands.extend(values.iter().flatten());
     rw.ir.set_successor(op, 0, targets[0]);
     rw.ir.set_successor(op, 1, targets[1]);
-    rw.ir.set_attr(op, "operandSegmentSizes", Attr::i32_array(&[1, values[0].len() as i64, values[1].len() as i64]));
-    rw.ir.set_operands(op, &operands);
-    rw.touch(op);
+    rw.put_operands(op, CondBr::SLOT.true_args, &values[0]);
+    rw.put_operands(op, CondBr::SLOT.false_args, &values[1]);
 }
 
 fn cond_br_through(rw: &mut Rewriter<'_>, op: Op) -> bool {
@@ -166,7 +163,8 @@ fn known_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let Some(block) = rw.ir.parent_block(op) else { return false };
     let ways = incoming(rw.ir, block);
     let [(branch, index)] = ways[..] else { return false };
-    if !rw.ir.is(branch, CfOp::CondBr) || branch == op || rw.ir.operand(branch, 0) != rw.ir.operand(op, 0) {
+    let Some(before) = CondBr::of(rw.ir, branch).filter(|_| branch != op) else { return false };
+    if before.condition(rw.ir) != CondBr(op).condition(rw.ir) {
         return false;
     }
     replace_by_br(rw, op, index)
@@ -174,7 +172,7 @@ fn known_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
 
 /// In a block that one side of the branch alone leads to, the condition is a constant.
 fn condition_behind_branch(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let cond = rw.ir.operand(op, 0);
+    let cond = CondBr(op).condition(rw.ir);
     let mut changed = false;
     for (index, holds) in [(0, true), (1, false)] {
         let target = rw.ir.successors(op)[index];

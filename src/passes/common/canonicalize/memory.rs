@@ -9,7 +9,10 @@
 //! | `local_alloc(local_load x)` of the type of x, which nobody writes to | x |
 //! | a barrier operation of the last block, `fromCTA` | without it, which says the same |
 
-use crate::ir::core::{Attr, Op};
+use crate::ir::core::Op;
+use crate::ir::dialects::keys::{Int, Key};
+use crate::ir::dialects::ttg::ttg::{LocalAlloc, LocalLoad, MemDescSubslice, MemDescTrans};
+use crate::ir::dialects::ttng::ttng::{ArriveBarrier, BarrierExpect};
 use crate::ir::dialects::verify::context_ctas;
 use crate::ir::dialects::{OpKind, TtgOp, TtngOp};
 use crate::ir::rewrite::{Pattern, Rewriter};
@@ -19,13 +22,13 @@ pub(super) static PATTERNS: &[&Pattern] = &[
     &Pattern::new("memdesc_trans in order, or of one", OpKind::Ttg(TtgOp::MemDescTrans), trans),
     &Pattern::new("memdesc_subslice of one", OpKind::Ttg(TtgOp::MemDescSubslice), subslice),
     &Pattern::new("local_alloc(local_load x) -> x", OpKind::Ttg(TtgOp::LocalAlloc), alloc_of_load),
-    &Pattern::new("barrier_expect of the last block", OpKind::Ttng(TtngOp::BarrierExpect), from_last_block),
-    &Pattern::new("arrive_barrier of the last block", OpKind::Ttng(TtngOp::ArriveBarrier), from_last_block),
+    &Pattern::new("barrier_expect of the last block", OpKind::Ttng(TtngOp::BarrierExpect), expect_of_last_block),
+    &Pattern::new("arrive_barrier of the last block", OpKind::Ttng(TtngOp::ArriveBarrier), arrival_of_last_block),
 ];
 
 /// Replaces an operation by its operand where the type does not change.
 fn same_type(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let src = rw.ir.operand(op, 0);
+    let [src] = rw.ir.all_operands(op);
     let same = rw.ir.ty(src) == rw.ir.ty(rw.ir.result(op));
     if same {
         rw.replace(op, &[src]);
@@ -33,48 +36,37 @@ fn same_type(rw: &mut Rewriter<'_>, op: Op) -> bool {
     same
 }
 
-/// The operation of the same kind that makes what `op` shows.
-fn inner(rw: &Rewriter<'_>, op: Op) -> Option<Op> {
-    rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.kind(d) == rw.ir.kind(op))
-}
-
-fn array<'a>(rw: &Rewriter<'a>, op: Op, name: &str) -> &'a [i64] {
-    rw.ir.attr(op, name).and_then(Attr::as_dense_array).unwrap_or_default()
-}
-
-/// Makes `op` a view of what `below` is a view of.
-fn skip(rw: &mut Rewriter<'_>, op: Op, below: Op, name: &str, values: &[i64]) {
-    rw.ir.set_attr(op, name, Attr::i32_array(values));
-    let src = rw.ir.operand(below, 0);
-    rw.set_operand(op, 0, src);
-}
-
 fn trans(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let order = array(rw, op, "order");
+    let order = MemDescTrans(op).order(rw.ir).unwrap_or_default();
     if order.iter().enumerate().all(|(i, &d)| i as i64 == d) && same_type(rw, op) {
         return true;
     }
-    let Some(below) = inner(rw, op) else { return false };
-    let first = array(rw, below, "order");
+    let Some(below) = MemDescTrans::defining(rw.ir, MemDescTrans(op).src(rw.ir)) else { return false };
+    let first = below.order(rw.ir).unwrap_or_default();
     let both: Option<Vec<i64>> = order.iter().map(|&d| first.get(usize::try_from(d).ok()?).copied()).collect();
     let Some(both) = both else { return false };
-    skip(rw, op, below, "order", &both);
+    rw.ir.put(op, MemDescTrans::ATTR.order, &both);
+    let src = below.src(rw.ir);
+    rw.put_operands(op, MemDescTrans::SLOT.src, &[src]);
     true
 }
 
 fn subslice(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(below) = inner(rw, op) else { return false };
-    let sum: Vec<i64> = array(rw, op, "offsets").iter().zip(array(rw, below, "offsets")).map(|(a, b)| a + b).collect();
-    skip(rw, op, below, "offsets", &sum);
+    let Some(below) = MemDescSubslice::defining(rw.ir, MemDescSubslice(op).src(rw.ir)) else { return false };
+    let [first, second] = [below.0, op].map(|op| MemDescSubslice(op).offsets(rw.ir).unwrap_or_default());
+    let sum: Vec<i64> = first.iter().zip(second).map(|(a, b)| a + b).collect();
+    rw.ir.put(op, MemDescSubslice::ATTR.offsets, &sum);
+    let src = below.src(rw.ir);
+    rw.put_operands(op, MemDescSubslice::SLOT.src, &[src]);
     true
 }
 
 /// Nobody writes to either buffer, so one will do.
 fn alloc_of_load(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let ty = rw.ir.ty(rw.ir.result(op));
-    let Some(&src) = rw.ir.operands(op).first() else { return false };
-    let Some(load) = rw.ir.def_op(src).filter(|&d| rw.ir.is(d, TtgOp::LocalLoad)) else { return false };
-    let buffer = rw.ir.operand(load, 0);
+    let Some(src) = LocalAlloc(op).src(rw.ir) else { return false };
+    let Some(load) = LocalLoad::defining(rw.ir, src) else { return false };
+    let buffer = load.src(rw.ir);
     if ty.as_memdesc().is_none_or(|m| m.mutable) || rw.ir.ty(buffer) != ty {
         return false;
     }
@@ -82,12 +74,20 @@ fn alloc_of_load(rw: &mut Rewriter<'_>, op: Op) -> bool {
     true
 }
 
-fn from_last_block(rw: &mut Rewriter<'_>, op: Op) -> bool {
+fn expect_of_last_block(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    from_last_block(rw, op, BarrierExpect::ATTR.fromCTA)
+}
+
+fn arrival_of_last_block(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    from_last_block(rw, op, ArriveBarrier::ATTR.fromCTA)
+}
+
+fn from_last_block(rw: &mut Rewriter<'_>, op: Op, block: Key<Int<32>>) -> bool {
     let last = context_ctas(rw.ir, op) - 1;
-    if rw.ir.int_attr(op, "fromCTA") != Some(last) {
+    if rw.ir.get(op, block) != Some(last) {
         return false;
     }
-    rw.ir.remove_attr(op, "fromCTA");
+    rw.ir.take(op, block);
     rw.touch(op);
     true
 }

@@ -2,7 +2,9 @@
 
 use super::{scf_for, scf_while};
 use crate::ir::core::{Attr, Block, InsertPoint, Op, OpState, Region, Type, Value};
+use crate::ir::dialects::arith::arith::Xori;
 use crate::ir::dialects::fold::bits;
+use crate::ir::dialects::scf::scf::{ExecuteRegion, If};
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp};
 use crate::ir::rewrite::{Pattern, Rewriter};
 
@@ -90,7 +92,7 @@ pub(super) fn keep_operands(rw: &mut Rewriter<'_>, op: Op, keep: impl Fn(usize) 
 }
 
 fn constant_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(taken) = rw.const_of(rw.ir.operand(op, 0)).and_then(Attr::as_bool) else { return false };
+    let Some(taken) = rw.const_of(If(op).condition(rw.ir)).and_then(Attr::as_bool) else { return false };
     match rw.ir.body(op, usize::from(!taken)) {
         Some(block) => replace_by_block(rw, op, block, &[]),
         None if rw.ir.results(op).is_empty() => rw.erase(op),
@@ -101,11 +103,11 @@ fn constant_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
 
 /// A negated condition swaps the branches, where there are two.
 fn negated_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(not) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Xori)) else { return false };
-    if rw.ir.body(op, 1).is_none() || !bits::is_int(rw.const_of(rw.ir.operand(not, 1)), 1) {
+    let Some(not) = Xori::defining(rw.ir, If(op).condition(rw.ir)) else { return false };
+    if rw.ir.body(op, 1).is_none() || !bits::is_int(rw.const_of(not.rhs(rw.ir)), 1) {
         return false;
     }
-    let (cond, regions) = (rw.ir.operand(not, 0), [rw.ir.region(op, 0), rw.ir.region(op, 1)]);
+    let (cond, regions) = (not.lhs(rw.ir), [rw.ir.region(op, 0), rw.ir.region(op, 1)]);
     let [then, otherwise] = regions.map(|r| rw.ir.blocks_of(r).to_vec());
     for (blocks, to) in [(then, regions[1]), (otherwise, regions[0])] {
         for block in blocks {
@@ -113,8 +115,8 @@ fn negated_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
             rw.ir.move_block(block, to, at);
         }
     }
-    rw.set_operand(op, 0, cond);
-    rw.touch(not);
+    rw.put_operands(op, If::SLOT.condition, &[cond]);
+    rw.touch(not.0);
     true
 }
 
@@ -158,7 +160,7 @@ fn to_select(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let types: Vec<Type> = results.iter().zip(&stays).filter(|(_, s)| **s).map(|(&r, _)| rw.ir.ty(r)).collect();
     let operands = rw.ir.operands(op).to_vec();
     let new = with_results(rw, op, &operands, &types);
-    let (cond, loc) = (operands[0], rw.ir.loc(op));
+    let (cond, loc) = (If(op).condition(rw.ir), rw.ir.loc(op));
     rw.at = InsertPoint::Before(new);
     let mut kept = rw.ir.results(new).to_vec().into_iter();
     let mut values = vec![];
@@ -198,7 +200,7 @@ fn empty_else(rw: &mut Rewriter<'_>, op: Op) -> bool {
 
 /// Inside the branches the condition is known; a nested region counts.
 fn condition_inside(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let cond = rw.ir.operand(op, 0);
+    let cond = If(op).condition(rw.ir);
     if rw.const_of(cond).is_some() {
         return false;
     }
@@ -237,7 +239,7 @@ fn yielded_condition(rw: &mut Rewriter<'_>, op: Op) -> bool {
     else {
         return false;
     };
-    let (cond, loc) = (rw.ir.operand(op, 0), rw.ir.loc(op));
+    let (cond, loc) = (If(op).condition(rw.ir), rw.ir.loc(op));
     let mut changed = false;
     for (i, result) in rw.ir.results(op).to_vec().into_iter().enumerate() {
         if !rw.ir.has_uses(result) || !rw.ir.ty(result).is_int_of(1) {
@@ -269,7 +271,7 @@ fn combine_nested(rw: &mut Rewriter<'_>, op: Op) -> bool {
     if rw.ir.next_op(inner) != rw.ir.last_op(block) || !rw.ir.results(inner).is_empty() || !no_else(rw, inner) {
         return false;
     }
-    let (c, d, loc) = (rw.ir.operand(op, 0), rw.ir.operand(inner, 0), rw.ir.loc(op));
+    let (c, d, loc) = (If(op).condition(rw.ir), If(inner).condition(rw.ir), rw.ir.loc(op));
     let both = rw.value(ArithOp::Andi, loc, &[c, d], Type::int(1));
     let new = rw.insert(OpState::new(ScfOp::If, loc).operands(&[both]).attrs(rw.ir.attrs(op)).regions(2));
     let (from, to) = (rw.ir.region(inner, 0), rw.ir.region(new, 0));
@@ -281,10 +283,7 @@ fn combine_nested(rw: &mut Rewriter<'_>, op: Op) -> bool {
 /// A region of one block that is run once; it may be dissolved unless told otherwise.
 fn execute_region(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let region = rw.ir.region(op, 0);
-    if rw.ir.stored_attr(op, "no_inline").is_some()
-        || rw.ir.blocks_of(region).len() != 1
-        || yielded(rw, region).is_none()
-    {
+    if ExecuteRegion(op).no_inline(rw.ir) || rw.ir.blocks_of(region).len() != 1 || yielded(rw, region).is_none() {
         return false;
     }
     let block = rw.ir.blocks_of(region)[0];

@@ -3,6 +3,7 @@
 use super::scf::{keep_operands, replace_by_block, with_results};
 use crate::ir::core::attrs::zero_extend;
 use crate::ir::core::{Attr, Op, Type, Value};
+use crate::ir::dialects::scf::scf::For;
 use crate::ir::dialects::{OpKind, ScfOp};
 use crate::ir::rewrite::{Pattern, Rewriter};
 
@@ -13,15 +14,16 @@ pub(super) static ITER_ARGS: Pattern =
 
 /// How often a loop of constant bounds runs.
 fn trip_count(rw: &Rewriter<'_>, op: Op) -> Option<i128> {
-    if rw.ir.operand(op, 0) == rw.ir.operand(op, 1) {
+    let looped = For(op);
+    let bounds = [looped.lower(rw.ir), looped.upper(rw.ir), looped.step(rw.ir)];
+    if bounds[0] == bounds[1] {
         return Some(0);
     }
-    let at = |i: usize| rw.const_of(rw.ir.operand(op, i)).and_then(Attr::int_value);
-    let (lower, upper, step) = (at(0)?, at(1)?, at(2)?);
-    let width = rw.ir.ty(rw.ir.operand(op, 0)).bit_width().unwrap_or(64);
-    let wide = |v: i64| {
-        if rw.ir.stored_attr(op, "unsignedCmp").is_some() { i128::from(zero_extend(v, width)) } else { i128::from(v) }
-    };
+    let [lower, upper, step] = bounds.map(|bound| rw.const_of(bound).and_then(Attr::int_value));
+    let (lower, upper, step) = (lower?, upper?, step?);
+    let width = rw.ir.ty(bounds[0]).bit_width().unwrap_or(64);
+    let unsigned = looped.unsignedCmp(rw.ir);
+    let wide = |v: i64| if unsigned { i128::from(zero_extend(v, width)) } else { i128::from(v) };
     if step <= 0 {
         return None;
     }
@@ -31,7 +33,7 @@ fn trip_count(rw: &Rewriter<'_>, op: Op) -> Option<i128> {
 
 fn trivial(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let Some(body) = rw.ir.body(op, 0) else { return false };
-    let init = rw.ir.operands(op)[3..].to_vec();
+    let init = For(op).init(rw.ir).to_vec();
     let trips = trip_count(rw, op);
     match trips {
         Some(0) => {
@@ -39,7 +41,7 @@ fn trivial(rw: &mut Rewriter<'_>, op: Op) -> bool {
             return true;
         }
         Some(1) => {
-            let mut args = vec![rw.ir.operand(op, 0)];
+            let mut args = vec![For(op).lower(rw.ir)];
             args.extend(init);
             replace_by_block(rw, op, body, &args);
             return true;

@@ -2,6 +2,7 @@
 
 use super::scf::{keep_operands, with_results};
 use crate::ir::core::{Attr, InsertPoint, Op, Type, Value};
+use crate::ir::dialects::scf::scf::Condition;
 use crate::ir::dialects::{OpKind, ScfOp};
 use crate::ir::rewrite::{Pattern, Rewriter};
 
@@ -19,12 +20,13 @@ fn terminator(rw: &Rewriter<'_>, op: Op, region: usize) -> Option<Op> {
 /// Where the condition is among the values that go on, it is true in the loop's body.
 fn condition_inside(rw: &mut Rewriter<'_>, op: Op) -> bool {
     let (Some(condition), Some(after)) = (terminator(rw, op, 0), rw.ir.body(op, 1)) else { return false };
-    let cond = rw.ir.operand(condition, 0);
+    let Some(condition) = Condition::of(rw.ir, condition) else { return false };
+    let cond = condition.condition(rw.ir);
     if rw.const_of(cond).is_some() {
         return false;
     }
     let args: Vec<Value> = rw.ir.args(after).to_vec();
-    let passed: Vec<Value> = rw.ir.operands(condition)[1..].to_vec();
+    let passed: Vec<Value> = condition.args(rw.ir).to_vec();
     let known: Vec<Value> =
         args.into_iter().zip(passed).filter(|&(a, p)| p == cond && rw.ir.has_uses(a)).map(|(a, _)| a).collect();
     if known.is_empty() {

@@ -1,7 +1,10 @@
 //! Canonicalization of the `tt` dialect: constant masks, and operations on splats and broadcasts.
 
-use crate::ir::core::{Attr, InsertPoint, Op, OpState, Type};
-use crate::ir::dialects::{ArithOp, OpKind, TtOp};
+use crate::ir::core::Value;
+use crate::ir::core::{Attr, InsertPoint, Op, Type};
+use crate::ir::dialects::arith::arith::Addi;
+use crate::ir::dialects::tt::tt::{Broadcast, ExpandDims, IntToPtr, Load, PtrToInt, Reshape, Splat, Store};
+use crate::ir::dialects::{OpKind, TtOp};
 use crate::ir::rewrite::{Pattern, Rewriter};
 use crate::passes::ttg::infer;
 
@@ -26,27 +29,23 @@ pub static EXPAND_DIMS: Pattern =
 pub static BROADCAST: Pattern = Pattern::new("broadcast of splat or broadcast", OpKind::Tt(TtOp::Broadcast), broadcast);
 
 /// The value of a mask that is a splat constant.
-fn mask_value(rw: &Rewriter<'_>, op: Op, group: usize) -> Option<bool> {
-    let mask = *rw.ir.operand_group(op, group).first()?;
-    rw.const_of(mask).filter(|a| matches!(**a, crate::ir::core::AttrData::Dense(..)))?.int_value().map(|v| v != 0)
-}
-
-/// Access modifiers of a load or store, as attributes.
-fn modifiers(rw: &Rewriter<'_>, op: Op) -> Vec<(&'static str, Attr)> {
-    ["cache", "evict", "isVolatile"].into_iter().filter_map(|n| rw.ir.stored_attr(op, n).map(|a| (n, a))).collect()
+fn mask_value(rw: &Rewriter<'_>, mask: Option<Value>) -> Option<bool> {
+    rw.const_of(mask?).filter(|a| matches!(**a, crate::ir::core::AttrData::Dense(..)))?.int_value().map(|v| v != 0)
 }
 
 fn masked_load(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    match mask_value(rw, op, 1) {
+    let load = Load(op);
+    match mask_value(rw, load.mask(rw.ir)) {
         Some(true) => {
-            let ptr = rw.ir.operand(op, 0);
-            let mut attrs = modifiers(rw, op);
-            attrs.push(("operandSegmentSizes", Attr::i32_array(&[1, 0, 0])));
-            rw.replace_with_attrs(op, TtOp::Load, &[ptr], &attrs);
+            let plain = Load::state(rw.ir.loc(op), load.ptr(rw.ir), None, None)
+                .copy(rw.ir, op, Load::ATTR.cache)
+                .copy(rw.ir, op, Load::ATTR.evict)
+                .copy(rw.ir, op, Load::ATTR.isVolatile);
+            rw.replace_by(op, plain);
             true
         }
         Some(false) => {
-            let Some(&other) = rw.ir.operand_group(op, 2).first() else { return false };
+            let Some(other) = load.other(rw.ir) else { return false };
             rw.replace(op, &[other]);
             true
         }
@@ -55,11 +54,13 @@ fn masked_load(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 fn masked_store(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    match mask_value(rw, op, 2) {
+    let store = Store(op);
+    match mask_value(rw, store.mask(rw.ir)) {
         Some(true) => {
-            let operands = rw.ir.operands(op)[..2].to_vec();
-            let attrs = modifiers(rw, op);
-            rw.replace_with_attrs(op, TtOp::Store, &operands, &attrs);
+            let plain = Store::state(rw.ir.loc(op), store.ptr(rw.ir), store.value(rw.ir), None)
+                .copy(rw.ir, op, Store::ATTR.cache)
+                .copy(rw.ir, op, Store::ATTR.evict);
+            rw.replace_by(op, plain);
             true
         }
         Some(false) => {
@@ -71,29 +72,27 @@ fn masked_store(rw: &mut Rewriter<'_>, op: Op) -> bool {
 }
 
 fn expand_dims(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(def) = rw.ir.def_op(rw.ir.operand(op, 0)) else { return false };
-    if rw.ir.is(def, TtOp::Splat) {
-        let scalar = rw.ir.operand(def, 0);
+    let view = ExpandDims(op);
+    if let Some(splat) = Splat::defining(rw.ir, view.src(rw.ir)) {
+        let scalar = splat.src(rw.ir);
         rw.replace_with(op, TtOp::Splat, &[scalar]);
         return true;
     }
-    if !rw.ir.is(def, TtOp::Broadcast) {
-        return false;
-    }
+    let Some(broadcast) = Broadcast::defining(rw.ir, view.src(rw.ir)) else { return false };
     // expand_dims(broadcast x) -> broadcast(expand_dims x), so that broadcasts meet.
-    let (src, Some(axis)) = (rw.ir.operand(def, 0), rw.ir.attr(op, "axis")) else { return false };
-    let Some(ty) = expanded(rw.ir.ty(src), axis.as_int()) else { return false };
-    let loc = rw.ir.loc(op);
-    let expanded = rw.insert(OpState::new(TtOp::ExpandDims, loc).operands(&[src]).results(&[ty]).attr("axis", axis));
-    let (value, ty, loc) = (rw.ir.result(expanded), rw.ir.ty(rw.ir.result(op)), rw.ir.loc(def));
+    let (src, Some(axis)) = (broadcast.src(rw.ir), view.axis(rw.ir)) else { return false };
+    let Some(ty) = expanded(rw.ir.ty(src), axis) else { return false };
+    let state = ExpandDims::state(rw.ir.loc(op), src).results(&[ty]).with(ExpandDims::ATTR.axis, axis);
+    let expanded = rw.insert(state);
+    let (value, ty, loc) = (rw.ir.result(expanded), rw.ir.ty(rw.ir.result(op)), rw.ir.loc(broadcast.0));
     let broadcast = rw.value(TtOp::Broadcast, loc, &[value], ty);
     rw.replace(op, &[broadcast]);
     true
 }
 
 /// A tensor type with an axis of size 1 inserted.
-fn expanded(ty: Type, axis: Option<i64>) -> Option<Type> {
-    let axis = usize::try_from(axis?).ok()?;
+fn expanded(ty: Type, axis: i64) -> Option<Type> {
+    let axis = usize::try_from(axis).ok()?;
     let tensor = ty.as_tensor()?;
     let mut shape = tensor.shape.clone();
     if axis > shape.len() {
@@ -108,53 +107,55 @@ fn expanded(ty: Type, axis: Option<i64>) -> Option<Type> {
 }
 
 fn reshape(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    if rw.ir.stored_attr(op, "efficient_layout").is_some() {
+    let view = Reshape(op);
+    if view.efficient_layout(rw.ir) {
         return false;
     }
-    let Some(def) = rw.ir.def_op(rw.ir.operand(op, 0)) else { return false };
-    let src = rw.ir.operands(def).first().copied();
-    match (rw.ir.kind(def), src) {
-        (OpKind::Tt(TtOp::Reshape), Some(src)) => {
-            let reorder = rw.ir.stored_attr(op, "allow_reorder").or(rw.ir.stored_attr(def, "allow_reorder"));
-            let attrs: Vec<_> = reorder.map(|a| ("allow_reorder", a)).into_iter().collect();
-            rw.replace_with_attrs(op, TtOp::Reshape, &[src], &attrs);
-            true
-        }
-        (OpKind::Tt(TtOp::Splat), Some(scalar)) => {
-            rw.replace_with(op, TtOp::Splat, &[scalar]);
-            true
-        }
-        (OpKind::Tt(TtOp::ExpandDims), Some(src)) => {
-            let undone =
-                rw.ir.stored_attr(op, "allow_reorder").is_none() && rw.ir.ty(src) == rw.ir.ty(rw.ir.result(op));
-            if undone {
-                rw.replace(op, &[src]);
-            }
-            undone
-        }
-        _ => false,
+    let src = view.src(rw.ir);
+    if let Some(inner) = Reshape::defining(rw.ir, src) {
+        let reorder = view.allow_reorder(rw.ir) || inner.allow_reorder(rw.ir);
+        let one = Reshape::state(rw.ir.loc(op), inner.src(rw.ir)).with(Reshape::ATTR.allow_reorder, reorder);
+        rw.replace_by(op, one);
+        return true;
     }
+    if let Some(splat) = Splat::defining(rw.ir, src) {
+        let scalar = splat.src(rw.ir);
+        rw.replace_with(op, TtOp::Splat, &[scalar]);
+        return true;
+    }
+    let Some(expand) = ExpandDims::defining(rw.ir, src) else { return false };
+    let src = expand.src(rw.ir);
+    let undone = !view.allow_reorder(rw.ir) && rw.ir.ty(src) == rw.ir.ty(rw.ir.result(op));
+    if undone {
+        rw.replace(op, &[src]);
+    }
+    undone
 }
 
 fn broadcast(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(def) = rw.ir.def_op(rw.ir.operand(op, 0)) else { return false };
-    let OpKind::Tt(kind @ (TtOp::Splat | TtOp::Broadcast)) = rw.ir.kind(def) else { return false };
-    let src = rw.ir.operand(def, 0);
-    rw.replace_with(op, kind, &[src]);
+    let source = Broadcast(op).src(rw.ir);
+    if let Some(splat) = Splat::defining(rw.ir, source) {
+        let scalar = splat.src(rw.ir);
+        rw.replace_with(op, TtOp::Splat, &[scalar]);
+        return true;
+    }
+    let Some(inner) = Broadcast::defining(rw.ir, source) else { return false };
+    let src = inner.src(rw.ir);
+    rw.replace_with(op, TtOp::Broadcast, &[src]);
     true
 }
 
 fn int_to_ptr_of_ptr_to_int(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(def) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, TtOp::PtrToInt)) else { return false };
-    let ptr = rw.ir.operand(def, 0);
+    let Some(address) = PtrToInt::defining(rw.ir, IntToPtr(op).src(rw.ir)) else { return false };
+    let ptr = address.src(rw.ir);
     rw.replace_with(op, TtOp::Bitcast, &[ptr]);
     true
 }
 
 /// A constant number of bytes that is a whole number of elements is an offset.
 fn int_to_ptr_of_sum(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(sum) = rw.ir.def_op(rw.ir.operand(op, 0)).filter(|&d| rw.ir.is(d, ArithOp::Addi)) else { return false };
-    let (base, offset) = (rw.ir.operand(sum, 0), rw.ir.operand(sum, 1));
+    let Some(sum) = Addi::defining(rw.ir, IntToPtr(op).src(rw.ir)) else { return false };
+    let (base, offset) = (sum.lhs(rw.ir), sum.rhs(rw.ir));
     let (ty, loc) = (rw.ir.ty(rw.ir.result(op)), rw.ir.loc(op));
     let (Some(bytes), Some(pointee)) = (rw.const_of(offset).and_then(Attr::int_value), ty.elem().pointee()) else {
         return false;

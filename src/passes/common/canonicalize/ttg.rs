@@ -1,6 +1,12 @@
 //! Canonicalization of the `ttg` dialect: conversions of layouts that their producers or users can do without.
 
+use crate::ir::core::Value;
 use crate::ir::core::{Attr, AttrData, DenseData, Encoding, FloatKind, InsertPoint, Op, OpState, Type};
+use crate::ir::dialects::Classes;
+use crate::ir::dialects::Traits;
+use crate::ir::dialects::arith::arith::Constant;
+use crate::ir::dialects::tt::tt::{Gather, Histogram, Reshape, Split, Trans};
+use crate::ir::dialects::ttg::ttg::{ConvertLayout, LocalLoad, LocalStore};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp};
 use crate::ir::rewrite::{Pattern, Rewriter};
 use crate::layout;
@@ -24,7 +30,7 @@ pub static PATTERNS: &[&Pattern] = &[
 ];
 
 fn division_by_constant(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let (x, divisor) = (rw.ir.operand(op, 0), rw.ir.operand(op, 1));
+    let [x, divisor] = rw.ir.all_operands(op);
     let (ty, loc) = (rw.ir.ty(x), rw.ir.loc(op));
     let Some(bits) = rw.const_of(divisor).and_then(Attr::splat_value) else { return false };
     if ty.elem() != Type::f32() || module_attrs::target(rw.ir).is_none() {
@@ -41,26 +47,17 @@ fn division_by_constant(rw: &mut Rewriter<'_>, op: Op) -> bool {
     true
 }
 
-/// The conversion that defines operand `index`, if it is one.
-fn convert_at(rw: &Rewriter<'_>, op: Op, index: usize) -> Option<Op> {
-    rw.ir.def_op(rw.ir.operand(op, index)).filter(|&d| rw.ir.is(d, TtgOp::ConvertLayout))
-}
-
 /// Whether a conversion changes only how the layout is written.
-fn is_trivial(rw: &Rewriter<'_>, convert: Op) -> bool {
-    let (from, to) = (rw.ir.ty(rw.ir.operand(convert, 0)), rw.ir.ty(rw.ir.result(convert)));
+fn is_trivial(rw: &Rewriter<'_>, convert: ConvertLayout) -> bool {
+    let (from, to) = (rw.ir.ty(convert.src(rw.ir)), rw.ir.ty(convert.result(rw.ir)));
     match (from.encoding(), to.encoding()) {
         (Some(a), Some(b)) => layout::are_layouts_equivalent(from.shape(), a, b).unwrap_or(false),
         _ => false,
     }
 }
 
-fn reshape_attrs(rw: &Rewriter<'_>, op: Op) -> Vec<(&'static str, Attr)> {
-    ["allow_reorder", "efficient_layout"].into_iter().filter_map(|n| rw.ir.stored_attr(op, n).map(|a| (n, a))).collect()
-}
-
 fn of_producer(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let src = rw.ir.operand(op, 0);
+    let src = ConvertLayout(op).src(rw.ir);
     let (from, to) = (rw.ir.ty(src), rw.ir.ty(rw.ir.result(op)));
     if from == to {
         rw.replace(op, &[src]);
@@ -71,134 +68,117 @@ fn of_producer(rw: &mut Rewriter<'_>, op: Op) -> bool {
         return false;
     }
     let Some(def) = rw.ir.def_op(src) else { return false };
-    let operands = rw.ir.operands(def).to_vec();
-    match rw.ir.kind(def) {
-        OpKind::Tt(TtOp::Reshape) => convert_of_reshape(rw, op, def, to),
-        OpKind::Tt(TtOp::Histogram) => {
-            rw.replace_with(op, TtOp::Histogram, &operands);
-            true
-        }
-        OpKind::Ttg(TtgOp::LocalLoad) => {
-            // Where the load is: the buffer may be written before the conversion.
-            rw.at = InsertPoint::Before(def);
-            let loaded = rw.insert(OpState::new(TtgOp::LocalLoad, rw.ir.loc(op)).operands(&operands).results(&[to]));
-            let value = rw.ir.result(loaded);
-            rw.replace(op, &[value]);
-            true
-        }
-        OpKind::Tt(TtOp::Cat) => {
-            let elements: usize = operands.iter().map(|&v| layout::elems_per_thread(rw.ir.ty(v))).sum();
-            if layout::elems_per_thread(to) != elements {
-                return false;
-            }
-            rw.replace_with(op, TtOp::Cat, &operands);
-            true
-        }
-        OpKind::Ttg(TtgOp::ConvertLayout) => {
-            rw.replace_with(op, TtgOp::ConvertLayout, &operands);
-            true
-        }
-        OpKind::Tt(TtOp::Splat) => {
-            rw.replace_with(op, TtOp::Splat, &operands);
-            true
-        }
-        OpKind::Tt(TtOp::MakeRange) => {
-            let attrs: Vec<_> =
-                ["start", "end"].into_iter().filter_map(|n| rw.ir.attr(def, n).map(|a| (n, a))).collect();
-            rw.replace_with_attrs(op, TtOp::MakeRange, &[], &attrs);
-            true
-        }
-        OpKind::Arith(ArithOp::Constant) => {
-            let Some(AttrData::Dense(_, DenseData::Splat(bits))) = rw.const_of(src).map(Attr::data) else {
-                return false;
-            };
-            let value = Attr::new(AttrData::Dense(to, DenseData::Splat(*bits)));
-            rw.replace_with_attrs(op, ArithOp::Constant, &[], &[("value", value)]);
-            true
-        }
-        _ => false,
+    let kind = rw.ir.kind(def);
+    if let Some(reshape) = Reshape::of(rw.ir, def) {
+        return convert_of_reshape(rw, op, reshape, to);
     }
+    if let Some(load) = LocalLoad::of(rw.ir, def) {
+        // Where the load is: the buffer may be written before the conversion.
+        let moved = LocalLoad::state(rw.ir.loc(op), load.src(rw.ir), load.token(rw.ir)).results(&[to]);
+        rw.at = InsertPoint::Before(def);
+        let loaded = rw.insert(moved);
+        let value = rw.ir.result(loaded);
+        rw.replace(op, &[value]);
+        return true;
+    }
+    let elements = |v: &Value| layout::elems_per_thread(rw.ir.ty(*v));
+    if rw.ir.is(def, TtOp::Cat)
+        && rw.ir.operands(def).iter().map(elements).sum::<usize>() != elements(&rw.ir.result(op))
+    {
+        return false;
+    }
+    let mut again = OpState::new(kind, rw.ir.loc(op)).operands(rw.ir.operands(def)).copy_required(rw.ir, def);
+    if kind.has(Traits::CONSTANT) {
+        let Some(AttrData::Dense(_, DenseData::Splat(bits))) = rw.const_of(src).map(Attr::data) else { return false };
+        let value = Attr::new(AttrData::Dense(to, DenseData::Splat(*bits)));
+        again = Constant::state(rw.ir.loc(op)).with(Constant::ATTR.value, value);
+    } else if !kind.belongs(Classes::GIVES_ANY_LAYOUT) {
+        return false;
+    }
+    rw.replace_by(op, again);
+    true
 }
 
 /// A reshape that may reorder gives any layout that costs no data movement.
-fn convert_of_reshape(rw: &mut Rewriter<'_>, op: Op, reshape: Op, to: Type) -> bool {
-    let free = rw.ir.stored_attr(reshape, "allow_reorder").is_some()
-        && rw.ir.stored_attr(reshape, "efficient_layout").is_none();
-    let from = rw.ir.ty(rw.ir.operand(reshape, 0));
+fn convert_of_reshape(rw: &mut Rewriter<'_>, op: Op, reshape: Reshape, to: Type) -> bool {
+    let free = reshape.allow_reorder(rw.ir) && !reshape.efficient_layout(rw.ir);
+    let from = rw.ir.ty(reshape.src(rw.ir));
+    let src = ConvertLayout(op).src(rw.ir);
     let dot = |t: Type| matches!(t.layout(), Some(Encoding::DotOp { .. }));
-    if !free || layout::is_expensive_view(from, to).unwrap_or(true) || dot(to) || dot(rw.ir.ty(rw.ir.operand(op, 0))) {
+    if !free || layout::is_expensive_view(from, to).unwrap_or(true) || dot(to) || dot(rw.ir.ty(src)) {
         return false;
     }
-    let src = rw.ir.operand(op, 0);
-    rw.replace_with_attrs(op, TtOp::Reshape, &[src], &[("allow_reorder", Attr::unit())]);
+    rw.replace_by(op, Reshape::state(rw.ir.loc(op), src).with(Reshape::ATTR.allow_reorder, true));
     true
 }
 
 fn reshape_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(convert) = convert_at(rw, op, 0) else { return false };
-    let src = rw.ir.operand(convert, 0);
-    let reorder = rw.ir.stored_attr(op, "allow_reorder").is_some();
+    let Some(convert) = ConvertLayout::defining(rw.ir, Reshape(op).src(rw.ir)) else { return false };
+    let src = convert.src(rw.ir);
+    let reorder = Reshape(op).allow_reorder(rw.ir);
     let free = reorder && !layout::is_expensive_view(rw.ir.ty(src), rw.ir.ty(rw.ir.result(op))).unwrap_or(true);
     if !is_trivial(rw, convert) && !free {
         return false;
     }
-    let attrs = reshape_attrs(rw, op);
-    rw.replace_with_attrs(op, TtOp::Reshape, &[src], &attrs);
+    let reshape = Reshape::state(rw.ir.loc(op), src).copy(rw.ir, op, Reshape::ATTR.allow_reorder).copy(
+        rw.ir,
+        op,
+        Reshape::ATTR.efficient_layout,
+    );
+    rw.replace_by(op, reshape);
     true
 }
 
 fn trans_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(order) = rw.ir.attr(op, "order") else { return false };
-    let identity = order.as_dense_array().is_some_and(|o| o.iter().enumerate().all(|(i, &d)| i as i64 == d));
-    let src = rw.ir.operand(op, 0);
+    let Some(order) = Trans(op).order(rw.ir) else { return false };
+    let identity = order.iter().enumerate().all(|(i, &d)| i as i64 == d);
+    let src = Trans(op).src(rw.ir);
     // Only layouts can differ under the identity; without them the fold has replaced it.
     if identity && rw.ir.ty(src).encoding().is_some() {
         rw.replace_with(op, TtgOp::ConvertLayout, &[src]);
         return true;
     }
-    let Some(convert) = convert_at(rw, op, 0).filter(|&c| is_trivial(rw, c)) else { return false };
-    let src = rw.ir.operand(convert, 0);
-    rw.replace_with_attrs(op, TtOp::Trans, &[src], &[("order", order)]);
+    let Some(convert) = ConvertLayout::defining(rw.ir, src).filter(|&c| is_trivial(rw, c)) else { return false };
+    let trans = Trans::state(rw.ir.loc(op), convert.src(rw.ir)).with(Trans::ATTR.order, order);
+    rw.replace_by(op, trans);
     true
 }
 
 fn histogram_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(convert) = convert_at(rw, op, 0) else { return false };
-    let src = rw.ir.operand(convert, 0);
-    let mut operands = vec![src];
-    if let Some(&mask) = rw.ir.operand_group(op, 1).first() {
-        let (loc, ty) = (rw.ir.loc(op), rw.ir.ty(src).with_elem(Type::int(1)));
-        operands.push(rw.value(TtgOp::ConvertLayout, loc, &[mask], ty));
-    }
-    rw.replace_with(op, TtOp::Histogram, &operands);
+    let count = Histogram(op);
+    let Some(convert) = ConvertLayout::defining(rw.ir, count.src(rw.ir)) else { return false };
+    let (src, loc) = (convert.src(rw.ir), rw.ir.loc(op));
+    let ty = rw.ir.ty(src).with_elem(Type::int(1));
+    let mask = count.mask(rw.ir).map(|mask| rw.value(TtgOp::ConvertLayout, loc, &[mask], ty));
+    rw.replace_by(op, Histogram::state(loc, src, mask));
     true
 }
 
 fn gather_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    if rw.ir.stored_attr(op, "efficient_layout").is_some() {
+    let gather = Gather(op);
+    if gather.efficient_layout(rw.ir) {
         return false;
     }
-    let (Some(convert), Some(axis)) = (convert_at(rw, op, 0), rw.ir.attr(op, "axis")) else { return false };
-    let operands = [rw.ir.operand(convert, 0), rw.ir.operand(op, 1)];
-    rw.replace_with_attrs(op, TtOp::Gather, &operands, &[("axis", axis)]);
+    let Some(convert) = ConvertLayout::defining(rw.ir, gather.src(rw.ir)) else { return false };
+    let new = Gather::state(rw.ir.loc(op), convert.src(rw.ir), gather.indices(rw.ir));
+    rw.replace_by(op, new.copy(rw.ir, op, Gather::ATTR.axis));
     true
 }
 
 /// A buffer takes a tensor in any layout. Other attributes of an allocation stay.
 fn store_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    if rw.ir.operands(op).is_empty() {
-        return false;
-    }
-    let Some(convert) = convert_at(rw, op, 0) else { return false };
-    let src = rw.ir.operand(convert, 0);
-    rw.set_operand(op, 0, src);
+    let Some(&stored) = rw.ir.operands(op).first() else { return false };
+    let Some(convert) = ConvertLayout::defining(rw.ir, stored) else { return false };
+    let src = convert.src(rw.ir);
+    // Both kinds of operations have the tensor first.
+    rw.put_operands(op, LocalStore::SLOT.src, &[src]);
     true
 }
 
 /// Several layouts of the source give one layout of the halves.
 fn split_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(convert) = convert_at(rw, op, 0) else { return false };
-    let src = rw.ir.operand(convert, 0);
+    let Some(convert) = ConvertLayout::defining(rw.ir, Split(op).src(rw.ir)) else { return false };
+    let src = convert.src(rw.ir);
     let Some(encoding) = rw.ir.ty(src).encoding() else { return false };
     if infer::result_encoding(rw.ir, op, encoding) != rw.ir.ty(rw.ir.result(op)).encoding() {
         return false;

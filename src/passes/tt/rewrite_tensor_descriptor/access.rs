@@ -16,8 +16,11 @@
 
 use crate::ir::core::{Attr, Builder, InsertPoint, Ir, Name, Op, OpState, Type, TypeData, Value};
 use crate::ir::dialects::enums::{CmpiPredicate, DescriptorReduceKind, Enumeration, MemScope, MemSemantic, RmwKind};
-use crate::ir::dialects::tt::tt as view;
-use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp};
+use crate::ir::dialects::keys::OPERAND_SEGMENTS;
+use crate::ir::dialects::tt::tt::{
+    AtomicRmw, DescriptorGather, DescriptorLoad, DescriptorReduce, DescriptorScatter, DescriptorStore, Load, Store,
+};
+use crate::ir::dialects::{ArithOp, ScfOp, TtOp};
 use crate::passes::tt::block_access;
 
 /// What a descriptor is made of, as values at the access.
@@ -41,19 +44,76 @@ impl Parts<'_> {
     }
 }
 
+/// An access through a descriptor.
+#[derive(Clone, Copy)]
+pub(super) enum Access {
+    Load(DescriptorLoad),
+    Store(DescriptorStore),
+    Reduce(DescriptorReduce),
+    Gather(DescriptorGather),
+    Scatter(DescriptorScatter),
+}
+
+impl Access {
+    /// The access that an operation makes, if it makes one.
+    pub(super) fn of(ir: &Ir, op: Op) -> Option<Access> {
+        let load = DescriptorLoad::of(ir, op).map(Access::Load);
+        load.or_else(|| DescriptorStore::of(ir, op).map(Access::Store))
+            .or_else(|| DescriptorReduce::of(ir, op).map(Access::Reduce))
+            .or_else(|| DescriptorGather::of(ir, op).map(Access::Gather))
+            .or_else(|| DescriptorScatter::of(ir, op).map(Access::Scatter))
+    }
+
+    /// The descriptor.
+    pub(super) fn descriptor(self, ir: &Ir) -> Value {
+        match self {
+            Access::Load(access) => access.desc(ir),
+            Access::Store(access) => access.desc(ir),
+            Access::Reduce(access) => access.desc(ir),
+            Access::Gather(access) => access.desc(ir),
+            Access::Scatter(access) => access.desc(ir),
+        }
+    }
+
+    /// Why the access cannot be rewritten.
+    pub(super) fn fault(self, ir: &Ir) -> Option<String> {
+        if let Access::Reduce(reduce) = self { reduction(ir, reduce).err() } else { None }
+    }
+
+    /// Makes what takes the place of the access, before it, and replaces its result.
+    pub(super) fn rewrite(self, ir: &mut Ir, parts: &Parts<'_>) {
+        let block = block_type(ir.ty(self.descriptor(ir)));
+        match self {
+            Access::Load(access) => load(ir, access, parts, block),
+            Access::Gather(access) => gather(ir, access, parts),
+            Access::Store(access) => {
+                let (op, indices) = (access.0, extended(ir, access.0, access.indices(ir).to_vec()));
+                let (ptr, mask) = block_at(ir, op, parts, block, &indices);
+                store(ir, op, [ptr, access.src(ir), mask]);
+            }
+            Access::Scatter(access) => {
+                let (op, block) = (access.0, ir.ty(access.src(ir)));
+                let (ptr, mask) = rows(ir, op, parts, block, (access.x_offsets(ir), access.y_offset(ir)));
+                store(ir, op, [ptr, access.src(ir), mask]);
+            }
+            Access::Reduce(access) => reduce(ir, access, parts, block),
+        }
+    }
+}
+
 /// The atomic operation that does what a `tt.descriptor_reduce` does.
 ///
 /// # Errors
 /// Says why there is none.
-pub(super) fn reduction(ir: &Ir, op: Op) -> Result<RmwKind, String> {
-    let TypeData::TensorDesc { elem, .. } = *ir.ty(ir.operand(op, 0)) else {
+fn reduction(ir: &Ir, reduce: DescriptorReduce) -> Result<RmwKind, String> {
+    let TypeData::TensorDesc { elem, .. } = *ir.ty(reduce.desc(ir)) else {
         return Err("it reduces through no descriptor".into());
     };
     let signed = match *elem {
         TypeData::SignedInt { signed, .. } => Some(signed),
         _ => None,
     };
-    let Some(kind) = view::DescriptorReduce(op).kind(ir) else { return Err("it says no reduction".into()) };
+    let Some(kind) = reduce.kind(ir) else { return Err("it says no reduction".into()) };
     match (kind, signed) {
         (DescriptorReduceKind::Add, _) => Ok(if elem.is_float() { RmwKind::Fadd } else { RmwKind::Add }),
         (DescriptorReduceKind::Min, Some(signed)) => Ok(if signed { RmwKind::Min } else { RmwKind::Umin }),
@@ -74,34 +134,13 @@ pub(super) fn reduction(ir: &Ir, op: Op) -> Result<RmwKind, String> {
     }
 }
 
-/// Makes what takes the place of an access, before it, and replaces its result.
-pub(super) fn rewrite(ir: &mut Ir, op: Op, parts: &Parts<'_>) {
-    match ir.kind(op) {
-        OpKind::Tt(TtOp::DescriptorLoad) => load(ir, op, parts),
-        OpKind::Tt(TtOp::DescriptorGather) => gather(ir, op, parts),
-        OpKind::Tt(TtOp::DescriptorStore) => {
-            let (block, indices) = (block_type(ir, op), extended(ir, op, 2));
-            let (ptr, mask) = block_at(ir, op, parts, block, &indices);
-            store(ir, op, [ptr, ir.operand(op, 1), mask]);
-        }
-        OpKind::Tt(TtOp::DescriptorScatter) => {
-            let block = ir.ty(ir.operand(op, 3));
-            let (ptr, mask) = rows(ir, op, parts, block);
-            store(ir, op, [ptr, ir.operand(op, 3), mask]);
-        }
-        _ => reduce(ir, op, parts),
-    }
-}
-
 /// The type of the descriptor's block as a tensor.
-fn block_type(ir: &Ir, op: Op) -> Type {
-    let desc = ir.ty(ir.operand(op, 0));
+fn block_type(desc: Type) -> Type {
     Type::tensor(desc.shape(), desc.elem(), None)
 }
 
-/// The indices of the operation, in operand group `group`, as i64.
-fn extended(ir: &mut Ir, op: Op, group: usize) -> Vec<Value> {
-    let indices = ir.operand_group(op, group).to_vec();
+/// The indices of the operation as i64.
+fn extended(ir: &mut Ir, op: Op, indices: Vec<Value>) -> Vec<Value> {
     indices.into_iter().map(|index| super::extend(ir, op, index)).collect()
 }
 
@@ -147,11 +186,11 @@ fn expand(b: &mut Builder<'_>, vector: Value, rank: usize, d: usize) -> Value {
 }
 
 /// Addresses and mask of the rows of a gather or scatter.
-fn rows(ir: &mut Ir, op: Op, parts: &Parts<'_>, block: Type) -> (Value, Value) {
-    let numbers = ir.operand(op, 1);
+fn rows(ir: &mut Ir, op: Op, parts: &Parts<'_>, block: Type, at: (Value, Value)) -> (Value, Value) {
+    let (numbers, column) = at;
     let mut b = Builder::before(ir, op);
     let x = expand(&mut b, numbers, 2, 0);
-    let y = super::extend(ir, op, ir.operand(op, 2));
+    let y = super::extend(ir, op, column);
     let mut b = Builder::before(ir, op);
     let wide = b.ir.ty(x).with_elem(Type::int(64));
     let x = b.value(ArithOp::Extsi, &[x], wide);
@@ -160,8 +199,8 @@ fn rows(ir: &mut Ir, op: Op, parts: &Parts<'_>, block: Type) -> (Value, Value) {
     (ptr, inside(&mut b, parts, block, &at))
 }
 
-fn load(ir: &mut Ir, op: Op, parts: &Parts<'_>) {
-    let (block, indices) = (block_type(ir, op), extended(ir, op, 1));
+fn load(ir: &mut Ir, access: DescriptorLoad, parts: &Parts<'_>, block: Type) {
+    let (op, indices) = (access.0, extended(ir, access.0, access.indices(ir).to_vec()));
     let other = outside(&mut Builder::before(ir, op), parts, block);
     let (ptr, mask) = block_at(ir, op, parts, block, &indices);
     let mut value = load_op(ir, op, [ptr, mask, other]);
@@ -182,9 +221,9 @@ fn load(ir: &mut Ir, op: Op, parts: &Parts<'_>) {
     replace_result(ir, op, value);
 }
 
-fn gather(ir: &mut Ir, op: Op, parts: &Parts<'_>) {
-    let block = ir.ty(ir.result(op));
-    let (ptr, mask) = rows(ir, op, parts, block);
+fn gather(ir: &mut Ir, access: DescriptorGather, parts: &Parts<'_>) {
+    let (op, block) = (access.0, ir.ty(access.result(ir)));
+    let (ptr, mask) = rows(ir, op, parts, block, (access.x_offsets(ir), access.y_offset(ir)));
     let other = outside(&mut Builder::before(ir, op), parts, block);
     let mut value = load_op(ir, op, [ptr, mask, other]);
     if block.elem() == Type::f32() {
@@ -204,13 +243,17 @@ fn replace_result(ir: &mut Ir, op: Op, mut value: Value) {
     ir.replace_all_uses(result, value);
 }
 
-fn reduce(ir: &mut Ir, op: Op, parts: &Parts<'_>) {
-    let kind = reduction(ir, op).expect("checked before anything is changed");
-    let (block, indices) = (block_type(ir, op), extended(ir, op, 2));
+fn reduce(ir: &mut Ir, access: DescriptorReduce, parts: &Parts<'_>, block: Type) {
+    let kind = reduction(ir, access).expect("checked before anything is changed");
+    let (op, indices) = (access.0, extended(ir, access.0, access.indices(ir).to_vec()));
     let (ptr, mask) = block_at(ir, op, parts, block, &indices);
-    let value = as_block(ir, op, ir.operand(op, 1), block);
-    let attrs = [("atomic_rmw_op", kind.attr()), ("sem", MemSemantic::Release.attr()), ("scope", MemScope::Gpu.attr())];
-    Builder::before(ir, op).value_with(TtOp::AtomicRmw, &[ptr, value, mask], block, &attrs);
+    let value = as_block(ir, op, access.src(ir), block);
+    let atomic = AtomicRmw::state(ir.loc(op), ptr, value, Some(mask))
+        .results(&[block])
+        .with(AtomicRmw::ATTR.atomic_rmw_op, kind)
+        .with(AtomicRmw::ATTR.sem, MemSemantic::Release)
+        .with(AtomicRmw::ATTR.scope, MemScope::Gpu);
+    Builder::before(ir, op).insert(atomic);
 }
 
 /// The value in the shape of the block.
@@ -224,14 +267,12 @@ fn as_block(ir: &mut Ir, op: Op, value: Value, block: Type) -> Value {
 
 /// The attributes of the access but those that say how its operands are grouped.
 fn kept_attrs(ir: &Ir, op: Op) -> Vec<(Name, Attr)> {
-    ir.attrs(op).iter().copied().filter(|(name, _)| name.as_str() != "operandSegmentSizes").collect()
+    ir.attrs(op).iter().copied().filter(|(name, _)| name.as_str() != OPERAND_SEGMENTS.name()).collect()
 }
 
-fn load_op(ir: &mut Ir, op: Op, operands: [Value; 3]) -> Value {
-    let ty = ir.ty(operands[2]);
-    let attrs = kept_attrs(ir, op);
-    let state = OpState::new(TtOp::Load, ir.loc(op)).operands(&operands).results(&[ty]).attrs(&attrs);
-    let new = ir.create_op(state.attr("operandSegmentSizes", Attr::i32_array(&[1, 1, 1])));
+fn load_op(ir: &mut Ir, op: Op, [ptr, mask, other]: [Value; 3]) -> Value {
+    let state = Load::state(ir.loc(op), ptr, Some(mask), Some(other)).results(&[ir.ty(other)]);
+    let new = ir.create_op(state.attrs(&kept_attrs(ir, op)));
     ir.insert_before(op, new);
     ir.result(new)
 }
@@ -240,7 +281,7 @@ fn store(ir: &mut Ir, op: Op, [ptr, value, mask]: [Value; 3]) {
     let block = ir.ty(ptr).with_elem(ir.ty(value).elem());
     let value = as_block(ir, op, value, block);
     let attrs = kept_attrs(ir, op);
-    let new = ir.create_op(OpState::new(TtOp::Store, ir.loc(op)).operands(&[ptr, value, mask]).attrs(&attrs));
+    let new = ir.create_op(Store::state(ir.loc(op), ptr, value, Some(mask)).attrs(&attrs));
     ir.insert_before(op, new);
 }
 
@@ -258,9 +299,7 @@ fn rounded(b: &mut Builder<'_>, value: Value) -> Value {
     let bits = b.value(TtOp::Bitcast, &[value], ty);
     let exponent_mask = b.int(0x7f80_0000, ty);
     let exponent = b.value(ArithOp::Andi, &[bits, exponent_mask], ty);
-    let flags = ty.with_elem(Type::int(1));
-    let special =
-        b.value_with(ArithOp::Cmpi, &[exponent, exponent_mask], flags, &[("predicate", CmpiPredicate::Eq.attr())]);
+    let special = b.cmpi(CmpiPredicate::Eq, exponent, exponent_mask);
     let thirteen = b.int(13, ty);
     let kept = b.value(ArithOp::Shrui, &[bits, thirteen], ty);
     let one = b.int(1, ty);

@@ -11,9 +11,11 @@
 //! Example: `tt.load %p {boundaryCheck = array<i32: 0>, padding = 1 : i32}` becomes a load with a mask of one
 //! comparison by dimension 0, and a splat of 0 for the elements outside.
 
+use super::is_block_pointer;
 use crate::ir::core::{Attr, Builder, Ir, Op, Type, Value};
 use crate::ir::dialects::TtOp;
 use crate::ir::dialects::enums::PaddingOption;
+use crate::ir::dialects::tt::tt::{ExpandDims, Load, Store};
 use crate::passes::tt::block_access;
 
 /// What a block pointer is made of, as values at the access.
@@ -25,15 +27,23 @@ pub(super) struct Parts {
     pub(super) offsets: Vec<Value>,
 }
 
+/// The block pointer through which an operation accesses memory, if it does.
+pub(super) fn block_pointer(ir: &Ir, op: Op) -> Option<Value> {
+    let load = Load::of(ir, op).map(|load| load.ptr(ir));
+    let ptr = load.or_else(|| Store::of(ir, op).map(|store| store.ptr(ir)))?;
+    Some(ptr).filter(|&ptr| is_block_pointer(ir.ty(ptr)))
+}
+
 /// Why an access through a block pointer cannot be rewritten.
 pub(super) fn fault(ir: &Ir, op: Op) -> Option<String> {
     let name = ir.op_name(op);
-    let mask = if ir.is(op, TtOp::Load) { ir.operand_group(op, 1) } else { ir.operand_group(op, 2) };
-    if !mask.is_empty() || ir.is(op, TtOp::Load) && !ir.operand_group(op, 2).is_empty() {
+    let elem = ir.ty(block_pointer(ir, op)?).pointee().map(Type::elem)?;
+    let load = Load::of(ir, op);
+    let masked_load = load.is_some_and(|load| load.mask(ir).is_some() || load.other(ir).is_some());
+    if masked_load || Store::of(ir, op).is_some_and(|store| store.mask(ir).is_some()) {
         return Some(format!("`{name}` through a block pointer has a mask; it can check boundaries only"));
     }
-    let elem = ir.ty(ir.operand(op, 0)).pointee().map(Type::elem)?;
-    match ir.enum_attr(op, "padding") {
+    match load.and_then(|load| load.padding(ir)) {
         Some(PaddingOption::Nan) if !elem.is_float() => {
             Some(format!("`{name}` pads with NaN, and the elements have type {elem}"))
         }
@@ -46,10 +56,11 @@ pub(super) fn fault(ir: &Ir, op: Op) -> Option<String> {
 
 /// Rewrites a load or store in place.
 pub(super) fn rewrite(ir: &mut Ir, op: Op, parts: &Parts) {
-    let block = ir.ty(ir.operand(op, 0)).pointee().expect("the address is a block pointer");
-    let checked = ir.stored_attr(op, "boundaryCheck").and_then(Attr::as_dense_array).unwrap_or_default();
+    let block = block_pointer(ir, op).and_then(|ptr| ir.ty(ptr).pointee()).expect("the address is a block pointer");
+    // Loads and stores write what they check in the same way.
+    let checked = ir.get(op, Load::ATTR.boundaryCheck).unwrap_or_default();
     let checked: Vec<usize> = checked.iter().map(|&d| d as usize).collect();
-    let padding = ir.enum_attr::<PaddingOption>(op, "padding");
+    let padding = Load::of(ir, op).and_then(|load| load.padding(ir));
     let load = ir.is(op, TtOp::Load);
     let mut made = vec![None; block.rank()];
     let mut at =
@@ -59,17 +70,15 @@ pub(super) fn rewrite(ir: &mut Ir, op: Op, parts: &Parts) {
     let mask = block_access::mask(&mut b, &parts.extents, &checked, block, &mut at);
     let other = padding.filter(|_| load && mask.is_some()).map(|p| padded(&mut b, block, p));
     if load {
-        let operands: Vec<Value> = std::iter::once(ptr).chain(mask).chain(other).collect();
-        let sizes = Attr::i32_array(&[1, i64::from(mask.is_some()), i64::from(other.is_some())]);
-        ir.set_attr(op, "operandSegmentSizes", sizes);
-        ir.set_operands(op, &operands);
+        ir.put_operands(op, Load::SLOT.ptr, &[ptr]);
+        ir.put_operands(op, Load::SLOT.mask, mask.as_slice());
+        ir.put_operands(op, Load::SLOT.other, other.as_slice());
+        ir.take(op, Load::ATTR.padding);
     } else {
-        let value = ir.operand(op, 1);
-        let operands: Vec<Value> = [ptr, value].into_iter().chain(mask).collect();
-        ir.set_operands(op, &operands);
+        ir.put_operands(op, Store::SLOT.ptr, &[ptr]);
+        ir.put_operands(op, Store::SLOT.mask, mask.as_slice());
     }
-    ir.remove_attr(op, "boundaryCheck");
-    ir.remove_attr(op, "padding");
+    ir.take(op, Load::ATTR.boundaryCheck);
 }
 
 /// The coordinates along dimension `d`, with size 1 along the others.
@@ -80,7 +89,8 @@ fn coordinates(b: &mut Builder<'_>, offset: Value, block: Type, d: usize) -> Val
     for axis in (0..block.rank()).filter(|&axis| axis != d) {
         shape.insert(axis, 1);
         let ty = Type::tensor(&shape, Type::int(64), block.encoding());
-        at = b.value_with(TtOp::ExpandDims, &[at], ty, &[("axis", Attr::i32(axis as i64))]);
+        let expanded = ExpandDims::state(b.loc, at).with(ExpandDims::ATTR.axis, axis as i64);
+        at = b.result(expanded, ty);
     }
     at
 }

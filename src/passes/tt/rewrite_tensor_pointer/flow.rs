@@ -17,11 +17,16 @@
 //! change places in each iteration, then `x` arrives in `p` from outside and `y` from inside, and each has a base of
 //! its own.
 
+use super::makes;
+use crate::ir::dialects::Traits;
+use crate::ir::dialects::arith::arith::Select;
+use crate::ir::dialects::scf::scf::For;
+use crate::ir::dialects::tt::tt::{Advance, MakeTensorPtr};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{access, is_block_pointer, rank};
 use crate::ir::core::{Ir, Op, Type, Value};
-use crate::ir::dialects::{ArithOp, CfOp, OpKind, ScfOp, TtOp};
+use crate::ir::dialects::{ArithOp, OpKind, ScfOp};
 
 /// One part of a block pointer: of its base, extents and strides.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -115,10 +120,11 @@ impl Flow {
                 return parts[index];
             }
             let op = ir.def_op(at)?;
-            if ir.is(op, TtOp::MakeTensorPtr) {
-                return Some(Part::Is(ir.operand(op, index)));
+            if let Some(made) = MakeTensorPtr::of(ir, op) {
+                let parts = std::iter::once(made.base(ir)).chain(made.shape(ir).iter().copied());
+                return parts.chain(made.strides(ir).iter().copied()).nth(index).map(Part::Is);
             }
-            at = ir.operand(op, 0);
+            at = Advance::of(ir, op)?.ptr(ir);
         }
     }
 
@@ -148,15 +154,33 @@ impl Flow {
     }
 
     fn collect(&mut self, ir: &Ir, op: Op) {
+        if let OpKind::Scf(kind) = ir.kind(op) {
+            return self.collect_structured(ir, op, kind);
+        }
+        if ir.kind(op).has(Traits::BRANCH) {
+            for (index, &target) in ir.successors(op).iter().enumerate() {
+                let first = ir.successor_slot(op, index).index(ir, op);
+                ir.args(target).iter().enumerate().for_each(|(i, &arg)| self.join(ir, op, first + i, arg));
+            }
+        }
+        if let Some(select) = Select::of(ir, op)
+            && is_block_pointer(ir.ty(select.result(ir)))
+        {
+            let sources = vec![select.true_value(ir), select.false_value(ir)];
+            self.merges.entry(select.result(ir)).or_default().sources = sources;
+        }
+    }
+
+    fn collect_structured(&mut self, ir: &Ir, op: Op, kind: ScfOp) {
         let body = |index: usize| ir.body(op, index).map(|b| ir.args(b).to_vec()).unwrap_or_default();
-        match ir.kind(op) {
-            OpKind::Scf(ScfOp::For) => {
-                let args = body(0).split_off(1);
-                args.iter().enumerate().for_each(|(i, &arg)| self.join(ir, op, 3 + i, arg));
+        match kind {
+            ScfOp::For => {
+                let (args, first) = (body(0).split_off(1), For::SLOT.init.index(ir, op));
+                args.iter().enumerate().for_each(|(i, &arg)| self.join(ir, op, first + i, arg));
                 self.join_ending(ir, op, 0, 0, &args);
                 self.join_results(ir, op, &args);
             }
-            OpKind::Scf(ScfOp::While) => {
+            ScfOp::While => {
                 let (before, after) = (body(0), body(1));
                 before.iter().enumerate().for_each(|(i, &arg)| self.join(ir, op, i, arg));
                 self.join_ending(ir, op, 1, 0, &before);
@@ -166,26 +190,12 @@ impl Flow {
                     self.merges.entry(arg).and_modify(|m| m.hides = Some(op));
                 }
             }
-            OpKind::Scf(ScfOp::If) => {
+            ScfOp::If => {
                 let results = ir.results(op).to_vec();
                 [0, 1].into_iter().for_each(|index| self.join_ending(ir, op, index, 0, &results));
             }
-            OpKind::Cf(CfOp::Br | CfOp::CondBr) => {
-                let mut at = usize::from(ir.is(op, CfOp::CondBr));
-                for &target in ir.successors(op) {
-                    for &arg in ir.args(target) {
-                        self.join(ir, op, at, arg);
-                        at += 1;
-                    }
-                }
-            }
-            OpKind::Arith(ArithOp::Select) => {
-                let result = ir.result(op);
-                if is_block_pointer(ir.ty(result)) {
-                    self.merges.entry(result).or_default().sources = ir.operands(op)[1..].to_vec();
-                }
-            }
-            _ => {}
+            // What ends a region is joined with the operation around it.
+            ScfOp::Yield | ScfOp::Condition | ScfOp::ExecuteRegion => {}
         }
     }
 
@@ -198,15 +208,16 @@ impl Flow {
                 "has a block pointer as an argument; block pointers can be used only in the function that makes them",
             );
         }
-        let makes = matches!(ir.kind(op), OpKind::Tt(TtOp::MakeTensorPtr | TtOp::Advance));
+        let makes = makes(ir, op);
         if ir.results(op).iter().any(|&r| is_block_pointer(ir.ty(r)) && !makes && !self.merges.contains_key(&r)) {
             return fault("gives a block pointer; only `tt.make_tensor_ptr` and `tt.advance` can make one");
         }
         for (i, &operand) in ir.operands(op).iter().enumerate().filter(|&(_, &v)| is_block_pointer(ir.ty(v))) {
-            let fine = match ir.kind(op) {
-                OpKind::Tt(TtOp::Load | TtOp::Store | TtOp::Advance) => i == 0,
-                OpKind::Arith(ArithOp::Select) => self.merges.contains_key(&ir.result(op)),
-                _ => self.edges.contains_key(&(op, i)),
+            let through = access::block_pointer(ir, op).or_else(|| Advance::of(ir, op).map(|moved| moved.ptr(ir)));
+            let fine = if ir.is(op, ArithOp::Select) {
+                self.merges.contains_key(&ir.result(op))
+            } else {
+                i == 0 && through == Some(operand) || self.edges.contains_key(&(op, i))
             };
             if !fine {
                 return fault(&format!(
@@ -215,12 +226,7 @@ impl Flow {
                 ));
             }
         }
-        if ir.is(op, TtOp::Load) || ir.is(op, TtOp::Store) {
-            let message =
-                Some(op).filter(|_| is_block_pointer(ir.ty(ir.operand(op, 0)))).and_then(|op| access::fault(ir, op));
-            return message.map_or(Ok(()), |message| Err(Fault { op, message }));
-        }
-        Ok(())
+        access::fault(ir, op).map_or(Ok(()), |message| Err(Fault { op, message }))
     }
 
     fn solve(&mut self, ir: &Ir) {
@@ -276,12 +282,8 @@ impl Flow {
                 if let Some(info) = self.merges.get(&ptr) {
                     queue.extend(info.sources.iter().copied().chain(info.like));
                 } else if let Some(op) = ir.def_op(ptr) {
-                    let first = ir.operand(op, 0);
-                    if ir.is(op, TtOp::MakeTensorPtr) {
-                        types.insert(ir.ty(first));
-                    } else {
-                        queue.push(first);
-                    }
+                    types.extend(MakeTensorPtr::of(ir, op).map(|made| ir.ty(made.base(ir))));
+                    queue.extend(Advance::of(ir, op).map(|moved| moved.ptr(ir)));
                 }
             }
             let op = owner(ir, merge).unwrap_or(ir.module());
