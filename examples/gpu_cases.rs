@@ -120,7 +120,7 @@ fn one(
         Err(d) => return failure(&shown, &[d]),
     };
     let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
-    let outcome = run_all(&[job], &folder.sources, &instance.options, &[Stage::Cubin], &Debug::default(), 1).remove(0);
+    let outcome = run_all(&[job], &folder.sources, &instance.options, &[Stage::Binary], &Debug::default(), 1).remove(0);
     let made = match outcome.result {
         Ok(made) => made,
         Err(d) => return failure(&shown, &d),
@@ -131,7 +131,7 @@ fn one(
     json!({
         "config": shown,
         "kernel": m.name,
-        "cubin": store(s, "cubin", &made.artifacts[&Stage::Cubin]),
+        "cubin": store(s, "cubin", &made.artifacts[&Stage::Binary]),
         "grid": instance.grid,
         "threads": m.num_warps.map(|n| 32 * n),
         "cluster": m.cluster_dims.map(|c| c[0]),

@@ -1,4 +1,4 @@
-//! The subcommands: from arguments to what there is to say. Nothing here prints.
+//! The subcommands. Each turns its arguments into a [`Report`]; nothing here prints.
 
 pub(crate) mod interpret;
 mod summary;
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ttc::Diagnostics;
+use ttc::backend;
 use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::check::{self, Checked};
@@ -31,9 +32,9 @@ pub(crate) struct Report {
     pub(crate) diagnostics: Diagnostics,
     /// Bytes for stdout.
     pub(crate) stdout: Vec<u8>,
-    /// Text for stderr that is no diagnostic: dumps, timings.
+    /// Text for stderr that is no diagnostic, such as dumps and timings.
     pub(crate) stderr: String,
-    /// The errors are about the command line.
+    /// Whether the errors are about the command line.
     pub(crate) usage: bool,
 }
 
@@ -54,7 +55,7 @@ impl From<Diagnostics> for Report {
     }
 }
 
-/// A command that stopped early: its diagnostics and the sources they point into.
+/// What a command that stopped early gives: its diagnostics and the sources that they point into.
 type Stop = (Vec<Diagnostic>, SourceMap);
 
 pub(crate) fn compile(c: Compile) -> Report {
@@ -91,11 +92,11 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let jobs = plan::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
     // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a
     // stage.
-    let with_metadata = want.contains(&Stage::Cubin) || (c.emit.is_empty() && want.contains(&Stage::Ptx));
+    let with_metadata = want.contains(&Stage::Binary) || (c.emit.is_empty() && want.contains(&Stage::Assembly));
     let naming = Naming::of(&jobs, choice.config == Some(ConfigChoice::All));
     let place = Placement::new(c.output, c.out_dir, want.clone(), with_metadata, naming);
     place.check(&jobs, &sources).map_err(|d| stop(vec![d], &sources))?;
-    let needed = if c.summary { with(&want, Stage::Cubin) } else { want };
+    let needed = if c.summary { with(&want, Stage::Binary) } else { want };
     let debug = Debug { naming, ..debug };
     let workers = c.jobs.unwrap_or_else(threads::usual);
     let delivered = run_each(&jobs, &sources, &options, &needed, &debug, workers, |job, outcome| {
@@ -105,14 +106,14 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
 }
 
 fn with(want: &[Stage], extra: Stage) -> Vec<Stage> {
-    let set: BTreeSet<Stage> = want.iter().copied().chain([Stage::Ptx, extra]).collect();
+    let set: BTreeSet<Stage> = want.iter().copied().chain([Stage::Assembly, extra]).collect();
     set.into_iter().collect()
 }
 
-/// What is left to say of a job when its files are written.
+/// What is left to say of a job after its files are written.
 struct Delivered {
     report: Report,
-    /// For the summary.
+    /// The job and what was made, for the summary.
     made: Option<(Job, Compiled)>,
 }
 
@@ -140,7 +141,7 @@ fn deliver(job: &Job, Outcome { result, sources }: Outcome, place: &Placement, s
     Delivered { report, made: summary.then(|| (job.clone(), made)) }
 }
 
-/// One report of all jobs, in their order.
+/// Puts the results of all jobs into one report, in their order.
 fn collect(delivered: Vec<Delivered>, summary: bool, naming: Naming) -> Report {
     let mut all = Report::default();
     let mut table = vec![];
@@ -156,17 +157,17 @@ fn collect(delivered: Vec<Delivered>, summary: bool, naming: Naming) -> Report {
     all
 }
 
-/// The stages asked for: `--emit`, or the extension of `-o`, or a cubin.
+/// The stages that are asked for: by `--emit`, or else by the extension of `-o`, or else a cubin.
 fn wanted(emit: &[String], output: Option<&Path>) -> Result<Vec<Stage>, Diagnostic> {
     if emit.is_empty() {
-        let Some(extension) = output.and_then(Path::extension) else { return Ok(vec![Stage::Cubin]) };
+        let Some(extension) = output.and_then(Path::extension) else { return Ok(vec![Stage::Binary]) };
         let stage = extension.to_str().and_then(Stage::find);
         return stage.map(|s| vec![s]).ok_or_else(|| unknown_extension(output, &extension.to_string_lossy()));
     }
     let mut want = BTreeSet::new();
     for word in emit {
         let Some(stage) = Stage::find(word.trim()) else {
-            let known = Stage::ALL.map(Stage::word).join(", ");
+            let known = backend::words().join(", ");
             return Err(Diagnostic::error(
                 &codes::cli::UNKNOWN_EMIT,
                 format!("`--emit {word}`: expected some of {known}"),
@@ -178,7 +179,7 @@ fn wanted(emit: &[String], output: Option<&Path>) -> Result<Vec<Stage>, Diagnost
 }
 
 fn unknown_extension(output: Option<&Path>, extension: &str) -> Diagnostic {
-    let known = Stage::ALL.map(|s| format!(".{}", s.word())).join(", ");
+    let known = backend::words().iter().map(|w| format!(".{w}")).collect::<Vec<_>>().join(", ");
     let path = output.unwrap_or(Path::new("")).display();
     Diagnostic::error(
         &codes::cli::UNKNOWN_EMIT,
@@ -201,7 +202,7 @@ fn options(k: &KernelArgs) -> Result<Options, Vec<Diagnostic>> {
     Ok(options)
 }
 
-/// The kernels that are meant; without a name all of them if `all` says so.
+/// The choice of kernels. Without a name, it is all of them if `all` says so.
 fn choice(k: &KernelArgs, all: bool, targets: Vec<Target>) -> Choice {
     Choice { kernel: k.kernel.clone(), all, config: k.config, targets }
 }
@@ -277,7 +278,7 @@ fn try_check(c: &Check, sources: &mut SourceMap) -> Result<Checked, Vec<Diagnost
 }
 
 pub(crate) fn list(files: &[PathBuf], json: bool, include: &[PathBuf]) -> Report {
-    // The target is nothing that a listing shows.
+    // A listing shows nothing of the target.
     let compiler = ttc::Compiler::new(Target::usual());
     let options = include.iter().fold(ttc::Options::new(), ttc::Options::include);
     let (mut text, mut diagnostics) = (String::new(), Diagnostics::default());
@@ -325,7 +326,7 @@ fn kernel_json(file: &Path, k: &KernelInfo) -> String {
 
 pub(crate) fn explain(code: Option<&str>) -> Report {
     let Some(id) = code else { return Report::text(list_codes()) };
-    // `E0216` is also found as `e216` and `216`.
+    // `E0216` is also found by `e216` and `216`.
     let digits = id.trim_start_matches(['E', 'e']);
     if let Some(code) = codes::find(id).or_else(|| codes::find(&format!("E{digits:0>4}"))) {
         Report::text(explain_code(code))

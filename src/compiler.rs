@@ -1,9 +1,9 @@
-//! The compiler as a library: what the crate's front page shows.
+//! The compiler as a library: the part that the crate's front page shows.
 //!
 //! 1. A [`Source`] is read into the sources of one call, so that calls share nothing.
 //! 2. The work runs on a thread with a large stack, since kernels may nest deeply, and a panic in it becomes a
 //!    diagnostic.
-//! 3. [`plan`], [`run_all`], [`check`] and [`call`] do the work, for the program `ttc` as for this.
+//! 3. [`plan`], [`run_all`], [`check`] and [`call`] do the work, both for the program `ttc` and for this module.
 
 mod artifacts;
 mod diagnostics;
@@ -37,14 +37,14 @@ pub struct Source {
 }
 
 impl Source {
-    /// A file. Its extension says what it is: `.tk` and `.py` are kernels, `.ttir` and `.ttgir` IR, `.llir` is LLVM IR,
-    /// `.ptx` PTX. `-` is a kernel file on standard input.
+    /// A file. Its extension says what it holds: a kernel (`.tk`, `.py`), IR (`.ttir`, `.ttgir`), LLVM IR (`.llir`) or
+    /// PTX (`.ptx`). `-` is a kernel file on standard input.
     #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Source {
         Source { path: path.into(), text: None }
     }
 
-    /// A text under the name that messages call it by. The name's extension says what it is, as that of a file does.
+    /// A text, with the name that messages use for it. The name's extension says what the text holds, as a file's does.
     /// Since the text lies in no folder, imports are looked for in the folders of [`Options::include`] alone.
     #[must_use]
     pub fn text(name: impl Into<PathBuf>, text: impl Into<String>) -> Source {
@@ -68,13 +68,13 @@ impl From<&Path> for Source {
 /// The kernels of a source.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
-    /// All jit functions in source order; those that can be launched have [`KernelInfo::entry`].
+    /// All jit functions in source order. Those that can be launched have [`KernelInfo::entry`].
     pub kernels: Vec<KernelInfo>,
-    /// Why the source cannot be read, or the syntax errors inside kernels: the other kernels are listed all the same.
+    /// Why the source cannot be read, or the syntax errors inside kernels. The other kernels are listed all the same.
     pub diagnostics: Diagnostics,
 }
 
-/// What a check found.
+/// The findings of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
     /// Errors, warnings, and a remark for what could not be checked with its types.
@@ -83,14 +83,14 @@ pub struct Checked {
     pub printed: Vec<String>,
 }
 
-/// What a run in the interpreter did beside storing into its buffers.
+/// What a run in the interpreter did, beside storing into its buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
     /// How many programs ran.
     pub programs: u64,
-    /// Operations that were evaluated, over all programs.
+    /// How many operations were evaluated, over all programs.
     pub operations: u64,
-    /// What the kernel printed: at compile time, then in the order of the programs.
+    /// The lines that the kernel printed: at compile time, then in the order of the programs.
     pub printed: Vec<String>,
     /// Warnings.
     pub diagnostics: Diagnostics,
@@ -132,7 +132,7 @@ impl Compiler {
             let input = source.read(sources, None).map_err(|d| vec![d])?;
             plan::check_options(&options.settings)?;
             plan::check_reachable(&input, &want).map_err(|d| vec![d])?;
-            // One input, one target, at most one configuration: one job.
+            // One input, one target and at most one configuration make one job.
             let jobs = plan::jobs(&[input], sources, &options.choice(self.target, false), &options.settings)?;
             let debug = Debug { remarks: options.remarks.clone(), ..Debug::default() };
             Ok(run_all(&jobs, sources, &options.settings, &want, &debug, 1))
@@ -144,7 +144,8 @@ impl Compiler {
         }
     }
 
-    /// The kernels of a kernel file, with their parameters and configurations. Of the options those of imports count.
+    /// Lists the kernels of a kernel file, with their parameters and configurations. Only the options about imports
+    /// matter.
     #[must_use]
     pub fn list(&self, source: &Source, options: &Options) -> Listing {
         let about = || format!("{self:?}\n{source:?}\n{options:?}");
@@ -158,8 +159,8 @@ impl Compiler {
         }
     }
 
-    /// Looks for what is wrong with a source without compiling it: its syntax, then the kernels of which all types are
-    /// known, then in the other functions what needs no types.
+    /// Looks for what is wrong with a source without compiling it. It checks the syntax, then the kernels of which all
+    /// types are known, then in the other functions what needs no types.
     #[must_use]
     pub fn check(&self, source: &Source, options: &Options) -> Checked {
         let about = || format!("{self:?}\n{source:?}\n{options:?}");
@@ -181,8 +182,8 @@ impl Compiler {
     /// Runs a kernel, from a kernel file or TTIR, on the CPU, with every check that `ttc interpret` makes by default.
     ///
     /// # Errors
-    /// As [`Compiler::compile`], or the faults of the kernel: races, accesses out of bounds, reads of memory that
-    /// nobody wrote, uses of undefined elements, broken promises. The buffers are then as they were.
+    /// The errors of [`Compiler::compile`], or the faults of the kernel: races, accesses out of bounds, reads of memory
+    /// that nobody wrote, uses of undefined elements, broken promises. The buffers are then as they were.
     pub fn interpret(&self, source: &Source, options: &Options, launch: Launch<'_>) -> Result<Run, Diagnostics> {
         let about = || format!("{self:?}\n{source:?}\n{options:?}");
         let Launch { grid, given, mut wanted } = launch;
@@ -210,7 +211,7 @@ impl Compiler {
 /// How many faults a run looks for, at different places.
 const MAX_FAULTS: usize = 10;
 
-/// Runs `work` with sources of its own on a thread with a large stack; its errors are put together with these sources.
+/// Runs `work` with sources of its own on a thread with a large stack. Its errors are put together with these sources.
 /// A panic is a defect of ttc and becomes an `E0999` with a reproducer that holds what `about` says.
 fn guarded<T: Send>(
     about: &(dyn Fn() -> String + Sync),
@@ -229,7 +230,7 @@ fn guarded<T: Send>(
 impl FromStr for Target {
     type Err = Diagnostics;
 
-    /// `sm_80`, `compute_80`, `80`, `8.0`, or Triton's `cuda:80`.
+    /// Reads a name of a target: `sm_80`, `compute_80`, `80`, `8.0`, or Triton's `cuda:80`.
     fn from_str(name: &str) -> Result<Target, Diagnostics> {
         Target::parse(name).map_err(|d| Diagnostics::new(vec![d], SourceMap::default()))
     }

@@ -33,76 +33,42 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::threads;
-
+pub use crate::backend::Stage;
 use crate::diag::Diagnostic;
 use crate::ir::MAX_OPS;
-use crate::irgen::config::Given;
+use crate::irgen::Given;
 use crate::passes::remarks::Group;
 use crate::source::SourceMap;
 use crate::target::Target;
+use crate::threads;
 use input::Input;
 use metadata::Metadata;
-
-/// What a job can produce.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Stage {
-    Ttir,
-    Ttgir,
-    Llir,
-    Ptx,
-    Cubin,
-    Sass,
-}
-
-impl Stage {
-    pub const ALL: [Stage; 6] = [Stage::Ttir, Stage::Ttgir, Stage::Llir, Stage::Ptx, Stage::Cubin, Stage::Sass];
-
-    /// The word of `--emit` and the extension of its files.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Stage::Ttir => "ttir",
-            Stage::Ttgir => "ttgir",
-            Stage::Llir => "llir",
-            Stage::Ptx => "ptx",
-            Stage::Cubin => "cubin",
-            Stage::Sass => "sass",
-        }
-    }
-
-    /// The stage of a word or file extension.
-    #[must_use]
-    pub fn find(word: &str) -> Option<Stage> {
-        Stage::ALL.into_iter().find(|s| s.word() == word)
-    }
-}
 
 /// Everything about a compilation that is not its input.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub signature: Option<String>,
-    /// `-D NAME=VALUE`, in order.
+    /// The values of `-D NAME=VALUE`, in order.
     pub defines: Vec<(String, String)>,
-    /// `-I`: where imports between kernel files are looked up.
+    /// The values of `-I`: where imports between kernel files are looked up.
     pub include: Vec<PathBuf>,
     /// Options of the launch: `None` leaves them to the configuration, to heuristics, or to what is usual.
     pub num_warps: Option<u32>,
     pub num_stages: Option<u32>,
     pub num_ctas: Option<u32>,
-    /// Keep assertions, and check integers for overflow, as Triton's debug mode does.
+    /// Whether to keep assertions, and to check integers for overflow, as Triton's debug mode does.
     pub debug: bool,
     pub maxnreg: Option<u32>,
     pub fp_fusion: bool,
     pub line_info: bool,
-    /// Append the two hidden pointer parameters that Triton's launcher passes.
+    /// Whether to append the two hidden pointer parameters that Triton's launcher passes.
     pub triton_abi: bool,
     pub ptxas: Option<PathBuf>,
-    /// How long ptxas may run; without limit if absent.
+    /// How long ptxas may run. `None` sets no limit.
     pub time_limit: Option<Duration>,
-    /// Print `loc(…)` in IR text.
+    /// Whether to print `loc(…)` in IR text.
     pub locations: bool,
-    /// Operations that a kernel may grow to before it counts as endless.
+    /// How many operations a kernel may grow to before it counts as endless.
     pub max_ops: usize,
 }
 
@@ -129,14 +95,14 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What was said of the launch.
+    /// What was said about the launch.
     #[must_use]
     pub fn given(&self) -> Given {
         Given { num_warps: self.num_warps, num_stages: self.num_stages, num_ctas: self.num_ctas, maxnreg: self.maxnreg }
     }
 }
 
-/// What one job made.
+/// The result of one job.
 #[derive(Debug, Default)]
 pub struct Compiled {
     pub kernel: String,
@@ -146,23 +112,23 @@ pub struct Compiled {
     pub timings: Vec<(&'static str, Duration)>,
     /// Warnings and remarks.
     pub diagnostics: Vec<Diagnostic>,
-    /// What `tl.static_print` printed.
+    /// The lines that `tl.static_print` printed.
     pub printed: Vec<String>,
     /// What the options of [`struct@Debug`] asked to see, for stderr.
     pub dumps: Vec<String>,
 }
 
-/// Looking into the pipeline.
+/// What to show of the pipeline.
 #[derive(Clone, Debug)]
 pub struct Debug {
-    /// Print the IR before this pass; `all` for every pass.
+    /// The pass before which to print the IR, or `all` for every pass.
     pub print_before: Option<String>,
     pub print_after: Option<String>,
-    /// Print the IR after passes that changed it.
+    /// Whether to print the IR after passes that changed it.
     pub print_after_change: bool,
-    /// Write the IR after every pass to a file in this directory.
+    /// The directory for a file with the IR after every pass.
     pub dump_dir: Option<PathBuf>,
-    /// What tells the files of that directory apart.
+    /// How the names of the files in that directory differ.
     pub naming: Naming,
     pub time_passes: bool,
     pub verify_each: bool,
@@ -186,7 +152,7 @@ impl Default for Debug {
 }
 
 impl Debug {
-    /// What an option that names a pass, or `all`, stands for.
+    /// The pass that an option means by its name, or `all`.
     ///
     /// # Errors
     /// `E0601` when there is no such pass.
@@ -203,14 +169,14 @@ impl Debug {
 #[derive(Clone, Debug)]
 pub struct Job {
     pub input: Input,
-    /// `None`: the only kernel of the input.
+    /// The kernel's name. `None` stands for the only kernel of the input.
     pub kernel: Option<String>,
     /// The configuration of the kernel to take, by its number.
     pub config: Option<usize>,
     pub target: Target,
 }
 
-/// What came of a job. The sources are those that its diagnostics point into.
+/// The result of a job, with the sources that its diagnostics point into.
 pub struct Outcome {
     pub result: Result<Compiled, Vec<Diagnostic>>,
     pub sources: SourceMap,
@@ -220,21 +186,21 @@ pub struct Outcome {
 /// the same file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Naming {
-    /// The jobs are for several architectures.
+    /// Whether the jobs are for several architectures.
     pub archs: bool,
-    /// All configurations are compiled.
+    /// Whether all configurations are compiled.
     pub configs: bool,
 }
 
 impl Naming {
-    /// What is needed for these jobs.
+    /// What the names must say for these jobs.
     #[must_use]
     pub fn of(jobs: &[Job], configs: bool) -> Naming {
         Naming { archs: jobs.windows(2).any(|pair| pair[0].target != pair[1].target), configs }
     }
 
-    /// `matmul.0.sm_80` for a job that compiles `matmul`. A name that is no file name gets `_` for what cannot stand in
-    /// one.
+    /// The name for a job's files: `matmul.0.sm_80` for a job that compiles `matmul`. Characters that cannot stand in a
+    /// file name become `_`.
     #[must_use]
     pub fn stem(&self, job: &Job, kernel: &str) -> String {
         let plain = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '.') { c } else { '_' };
@@ -245,7 +211,7 @@ impl Naming {
     }
 }
 
-/// Runs the jobs on up to `workers` threads; the outcomes come in the order of the jobs. See [`run_each`].
+/// Runs the jobs on up to `workers` threads. The outcomes come in the order of the jobs; see [`run_each`].
 #[must_use]
 pub fn run_all(
     jobs: &[Job],
@@ -262,7 +228,7 @@ pub fn run_all(
 /// the job, so that what one job made is safe whatever becomes of the others. What `finish` returns comes in the order
 /// of the jobs.
 ///
-/// A panic in a job is a defect of ttc: it becomes an E0999 diagnostic that names a reproducer file, and the other jobs
+/// A panic in a job is a defect of ttc. It becomes an E0999 diagnostic that names a reproducer file, and the other jobs
 /// go on.
 pub fn run_each<T: Send + Sync>(
     jobs: &[Job],
@@ -295,7 +261,7 @@ fn claim<'a, T>(jobs: &'a [Job], done: &'a [OnceLock<T>], next: &AtomicUsize) ->
     Some((jobs.get(index)?, &done[index]))
 }
 
-/// `ttc 0.1.0 (LLVM 22.1.8)`: what made an output.
+/// The compiler that made an output: `ttc 0.1.0 (LLVM 22.1.8)`.
 #[must_use]
 pub fn compiler_version() -> String {
     format!("ttc {} (LLVM {})", env!("CARGO_PKG_VERSION"), crate::codegen::llvm_version())

@@ -1,8 +1,9 @@
-//! `ttc layout`: one layout as a table, or the plan that converts between two.
+//! `ttc layout`: shows one layout as a table, or the plan that converts one into another.
 //!
-//! 1. Layouts and shape are read as IR text, as attributes of an empty module, so the grammar is the parser's.
-//! 2. One layout: its bases, then the table of who holds what; for shared memory the banks as well.
-//! 3. Two layouts: the steps of the plan with its costs.
+//! 1. Layouts and shape are read as IR text, as attributes of an empty module, so the parser of IR defines their
+//!    grammar.
+//! 2. For one layout, its bases and then the table of who holds what are shown; for shared memory the banks as well.
+//! 3. For two layouts, the steps of the plan are shown, with its costs.
 
 use std::fmt::Write as _;
 
@@ -21,7 +22,7 @@ use ttc::target::Target;
 use crate::args::Layout;
 use crate::commands::Report;
 
-/// More elements than anybody wants to see.
+/// The most elements that are drawn. Nobody wants to see more.
 const MOST_ELEMENTS: i64 = 1 << 16;
 
 pub(crate) fn layout(args: &Layout) -> Report {
@@ -64,7 +65,7 @@ fn show(args: &Layout, sources: &mut SourceMap) -> Result<String, Vec<Diagnostic
     }
 }
 
-/// The attribute that a text is.
+/// Reads a text as an attribute.
 fn read(sources: &mut SourceMap, name: &str, text: &str) -> Result<Attr, Vec<Diagnostic>> {
     let file = sources.add(format!("<{name}>"), None, format!("module attributes {{shown = {text}}} {{\n}}\n"));
     let ir = parse_module(sources, file, &ParseOptions::default())?;

@@ -28,7 +28,7 @@
 //!     x = tl.load(x_ptr + offs, mask=offs < n)
 //!     tl.store(x_ptr + offs, x * factor, mask=offs < n)
 //! "#);
-//! let options = Options::new().signature("*fp32:16, fp32, i32, 1024").num_warps(8).stages([Stage::Ttir, Stage::Ptx]);
+//! let options = Options::new().signature("*fp32:16, fp32, i32, 1024").num_warps(8).stages([Stage::Ttir, Stage::Assembly]);
 //! let made = Compiler::new("sm_80".parse()?).compile(&source, &options)?;
 //! assert!(made.ptx().unwrap().contains(".target sm_80"));
 //! assert!(made.text(Stage::Ttir).unwrap().contains("tt.func public @scale"));
@@ -91,13 +91,13 @@
 
 mod compiler;
 
+pub use backend::Stage;
 pub use compiler::{
     Artifacts, Checked, Compiler, Diagnostics, Element, Launch, Listing, Message, Options, Run, Scalar, Source,
 };
 pub use diag::{Diagnostic, Severity};
-pub use driver::Stage;
 pub use driver::metadata::{Metadata, Param, TensorDesc};
-pub use irgen::config::{ConfigInfo, Plain};
+pub use irgen::{ConfigInfo, Plain};
 pub use irgen::{KernelInfo, KernelParam, Source as ValueSource};
 pub use passes::remarks::Group as RemarkGroup;
 pub use target::Target;
@@ -143,6 +143,9 @@ pub mod passes;
 
 #[doc(hidden)]
 pub mod codegen;
+
+#[doc(hidden)]
+pub mod backend;
 
 #[doc(hidden)]
 pub mod ptxas;

@@ -1,7 +1,7 @@
 //! The `ttc` program: reads the command line, asks the driver, prints, exits.
 //!
-//! The only file that writes to stdout and stderr or ends the process. Exit codes: 0 done, 1 the input is wrong, 2 the
-//! command line is wrong, 101 a defect in ttc.
+//! This is the only file that writes to stdout and stderr or ends the process. The exit codes are 0 for done, 1 for
+//! wrong input, 2 for a wrong command line, and 101 for a defect in ttc.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
 mod args;
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     // Neither the parser of the command line nor recursion over source and IR must depend on the main thread's stack.
     threads::on_stack(|| match parse() {
         Ok(cli) => {
-            // Jobs are guarded by themselves; this is for what runs around them.
+            // Jobs are guarded by themselves. This guards what runs around them.
             let about = || format!("command line: {:?}", std::env::args_os().collect::<Vec<_>>());
             let report = reproducer::guard(about, &SourceMap::default(), || Ok(run(cli.command)));
             finish(report.unwrap_or_else(|errors| Report::errors(errors, SourceMap::default())), cli.messages)
@@ -60,8 +60,8 @@ fn run(command: Command) -> Report {
     }
 }
 
-/// Runs a command while another thread shows how far it is: a line on stderr, if that is a terminal and the run takes
-/// more than a second.
+/// Runs a command while another thread shows how far it has come. It shows that in a line on stderr, if that is a
+/// terminal and the run takes more than a second.
 fn watched(work: impl FnOnce(&Progress) -> Report) -> Report {
     const WIDTH: u64 = 30;
     let (progress, over) = (Progress::default(), AtomicBool::new(false));
@@ -84,7 +84,7 @@ fn watched(work: impl FnOnce(&Progress) -> Report) -> Report {
                 shown = true;
             }
             if shown {
-                // Back to the start of the line, which is then erased.
+                // The cursor goes back to the start of the line, which is then erased.
                 eprint!("\r\x1b[K");
             }
         });
@@ -115,13 +115,13 @@ fn parse() -> Result<Cli, ExitCode> {
         if e.use_stderr() && !matches!(messages.error_format, ErrorFormat::Human) {
             return finish(Report::errors(vec![usage(&e)], SourceMap::default()), messages);
         }
-        // Where not even the usage can be shown, the exit code still says what happened.
+        // Even where the usage cannot be shown, the exit code says what happened.
         let _ = e.print();
         ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2))
     })
 }
 
-/// How messages are shown, as far as that can be told of a command line that may be wrong.
+/// How to show messages, as far as a command line that may be wrong can tell.
 fn messages(args: &[OsString]) -> Messages {
     let words: Vec<&str> = args.iter().filter_map(|a| a.to_str()).collect();
     let value = |name: &str| {
@@ -134,8 +134,8 @@ fn messages(args: &[OsString]) -> Messages {
     }
 }
 
-/// What clap has to say of a command line, as a diagnostic: its first line, with the next one where it ends in a colon,
-/// its advice as the help, and the rest as notes.
+/// Turns what clap says of a command line into a diagnostic. Clap's first line becomes the message, with the next one
+/// where it ends in a colon. Its advice becomes the help, and the rest becomes notes.
 fn usage(e: &clap::Error) -> Diagnostic {
     let text = e.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
@@ -167,7 +167,7 @@ fn global_first(args: Vec<OsString>) -> Vec<OsString> {
     front.into_iter().chain(rest).collect()
 }
 
-/// Where the command stands: the options about messages may come before it.
+/// The index of the command. Options about messages may come before it.
 fn first_word(args: &[OsString]) -> usize {
     let mut at = 1;
     while let Some(word) = args.get(at).and_then(|a| a.to_str()) {
@@ -195,11 +195,11 @@ fn finish(mut report: Report, messages: Messages) -> ExitCode {
     }
     let mut text = report.stderr;
     text.push_str(&report.diagnostics.render(format(messages.error_format), color(messages.color)));
-    // stderr may be closed as well; there is nowhere left to say so.
+    // Stderr may be closed as well. Then there is nowhere left to say so.
     let _ = std::io::stderr().write_all(text.as_bytes());
     if broken_pipe {
-        // Whoever read the output has seen enough. That is no error, but the exit status says it as that of other tools
-        // does.
+        // Whoever read the output has seen enough. That is no error, but the exit status says it, as the one of other
+        // tools does.
         stdio::end_by_broken_pipe();
     }
     let all = || report.diagnostics.all();
@@ -224,7 +224,7 @@ fn color(color: Color) -> bool {
     match color {
         Color::Always => true,
         Color::Never => false,
-        // https://no-color.org: any non-empty value.
+        // https://no-color.org asks for any non-empty value.
         Color::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
     }
 }

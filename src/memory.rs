@@ -1,8 +1,8 @@
-//! What happens when the system has no more memory to give (`ulimit -v`, a container's limit): a message and exit code
-//! 1, where Rust would abort.
+//! When the system has no more memory to give (`ulimit -v`, a container's limit), ttc ends with a message and exit code
+//! 1. Rust alone would abort.
 //!
-//! 1. The allocator is the system's. Where that has nothing, the message is written from a static text, because making
-//!    one would ask for memory.
+//! 1. The allocator is the system's. Where it has no memory to give, the message is written from a static text, because
+//!    making one would ask for memory.
 //! 2. The process ends at once. Other threads may hold anything in any state, so nobody is asked to clean up; outputs
 //!    are complete or absent, since each is renamed into place when it is whole.
 
@@ -19,7 +19,7 @@ unsafe extern "C" {
     fn _exit(code: c_int) -> !;
 }
 
-/// The system's allocator, but for what it does when there is no memory.
+/// The system's allocator, except for what it does when there is no memory.
 pub(crate) struct Bounded;
 
 fn or_end(memory: *mut u8) -> *mut u8 {

@@ -9,7 +9,7 @@
 //! 4. On failure the PTX is kept ([`kept`]), and the diagnostic ([`failure`]) names the kernels, the log, and a command
 //!    that repeats the run.
 //!
-//! This is the only module that starts processes. Overhead beyond ptxas's own time: about half a millisecond.
+//! This is the only module that starts processes. It adds about half a millisecond to ptxas's own time.
 //!
 //! # Example
 //! ```no_run
@@ -42,15 +42,15 @@ pub use report::{FunctionUsage, Usage};
 use run::Run;
 pub use run::stop_all;
 
-/// How long a tool may run where nobody says: an hour. The largest real kernels take ptxas some minutes.
+/// How long a tool may run when nobody says: an hour. The largest real kernels take ptxas some minutes.
 pub const TIME_LIMIT: Duration = Duration::from_hours(1);
 
-/// How to assemble.
+/// The options of a run of ptxas.
 #[derive(Clone, Copy, Debug)]
 pub struct AssembleOptions<'a> {
     /// The value of `--ptxas`.
     pub ptxas: Option<&'a Path>,
-    /// Keep the line table of the PTX (`-lineinfo`).
+    /// Whether to keep the line table of the PTX (`-lineinfo`).
     pub line_info: bool,
     /// Whether a multiplication and an addition may become one `fma`; `false` passes `--fmad=false`.
     pub fp_fusion: bool,
@@ -58,7 +58,7 @@ pub struct AssembleOptions<'a> {
     pub extra: &'a [String],
     /// The PTX file that the user gave, if that is where the text comes from: errors then point into it.
     pub source_name: Option<&'a str>,
-    /// How long ptxas may run; without limit if absent.
+    /// How long ptxas may run. `None` sets no limit.
     pub time_limit: Option<Duration>,
 }
 
@@ -79,7 +79,7 @@ impl Default for AssembleOptions<'_> {
 #[derive(Clone, Debug)]
 pub struct Assembled {
     pub cubin: Vec<u8>,
-    /// What `-v` says of each function, in its order.
+    /// What `-v` says of each function, in the order of the log.
     pub functions: Vec<FunctionUsage>,
     /// Everything ptxas printed.
     pub log: String,
@@ -90,8 +90,8 @@ pub struct Assembled {
 }
 
 impl Assembled {
-    /// The usage of all functions together: the largest number of registers, stack and shared bytes, the sum of the
-    /// spills.
+    /// The usage of all functions together: the largest number of registers, stack bytes and shared bytes, and the sum
+    /// of the spills.
     #[must_use]
     pub fn usage(&self) -> Usage {
         Usage::of_all(&self.functions)
@@ -109,8 +109,8 @@ impl Assembled {
 /// Assembles PTX to a cubin for one architecture.
 ///
 /// # Errors
-/// `E0801` to `E0806`, `E0815`, `E0816` and `E0932`: no ptxas, one that does not start, fails, is killed, takes too
-/// long, is too old or writes no cubin, and files that cannot be made.
+/// `E0801` to `E0806`, `E0815`, `E0816` and `E0932`: there is no ptxas; it does not start, fails, is killed, takes too
+/// long, is too old or writes no cubin; or files cannot be made.
 pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result<Assembled, Diagnostic> {
     let ptxas = find(Tool::Ptxas, options.ptxas)?;
     let mut args: Vec<OsString> = vec!["-v".into(), format!("--gpu-name={}", target.name).into()];
@@ -134,7 +134,7 @@ pub fn assemble(ptx: &str, target: &Target, options: &AssembleOptions) -> Result
     Ok(Assembled { cubin: output, functions: report::parse(&log), log, time: ended.time, ptxas: run.tool_path })
 }
 
-/// The machine code of a cubin as text, as `nvdisasm -c` prints it.
+/// Disassembles a cubin to text, as `nvdisasm -c` prints it.
 ///
 /// # Errors
 /// `E0801`, `E0802`, `E0804`, `E0806`, and `E0807` with nvdisasm's own message when it fails.
@@ -163,7 +163,7 @@ fn not_started(tool: Tool, path: &Path, error: &io::Error) -> Diagnostic {
     }
 }
 
-/// Whether the system refused for want of files, processes or memory.
+/// Whether the system refused because it had too few files or processes or too little memory.
 fn is_shortage(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|e| matches!(e, libc::EMFILE | libc::ENFILE | libc::EAGAIN | libc::ENOMEM))
 }

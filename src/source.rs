@@ -14,6 +14,14 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FileId(pub u32);
 
+impl FileId {
+    /// Whether the file is part of the compiler ([`SourceMap::embed`]).
+    #[must_use]
+    pub fn is_embedded(self) -> bool {
+        self.0 >= FIRST_EMBEDDED
+    }
+}
+
 /// The half-open byte range `lo..hi` of a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Span {
@@ -41,20 +49,20 @@ pub struct LineCol {
 /// One file: the name shown to the user, its path if it has one, and its text.
 #[derive(Debug)]
 pub struct SourceFile {
-    /// As the user named it, or `<stdin>`, or `<prelude>/NAME.tk` for what is embedded in the binary.
+    /// The name as the user gave it, or `<stdin>`, or `<prelude>/NAME.tk` for a file that is embedded in the binary.
     pub name: String,
     pub path: Option<PathBuf>,
     pub text: Arc<str>,
     /// Byte offset at which each line starts; the first is 0.
     line_starts: Vec<u32>,
-    /// Lines in front of the text, which is part of a larger file.
+    /// How many lines of the whole file stand in front of the text, if the text is part of a larger file.
     lines_before: u32,
-    /// See [`SourceMap::derived`].
+    /// The value of [`SourceMap::derived`].
     derived: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 impl SourceFile {
-    /// A file that is part of the compiler, for [`SourceMap::embed`].
+    /// Makes a file that is part of the compiler, for [`SourceMap::embed`].
     #[must_use]
     pub fn embedded(name: String, text: &str) -> SourceFile {
         SourceFile::new(name, None, text.into(), 0)
@@ -66,7 +74,7 @@ impl SourceFile {
         SourceFile { name, path: path.map(Path::to_owned), text, line_starts, lines_before, derived: OnceLock::new() }
     }
 
-    /// Line and column of a byte offset; an offset past the end counts as the end.
+    /// Line and column of a byte offset. An offset past the end counts as the end.
     #[must_use]
     pub fn line_col(&self, offset: u32) -> LineCol {
         let offset = offset.min(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
@@ -112,7 +120,7 @@ const FIRST_EMBEDDED: u32 = 1 << 31;
 pub struct SourceMap {
     files: Vec<Arc<SourceFile>>,
     embedded: BTreeMap<FileId, Arc<SourceFile>>,
-    /// Prefixes of names with what stands for them in outputs.
+    /// Prefixes of names, each with the text that stands for it in outputs.
     remap: Vec<(String, String)>,
 }
 
@@ -122,7 +130,7 @@ impl SourceMap {
         self.add_part(name, path, text, 0)
     }
 
-    /// Adds a part of a file that has so many lines in front of it: positions in it are those of the whole file.
+    /// Adds a part of a file that has so many lines in front of it. Positions in it are those of the whole file.
     pub fn add_part(
         &mut self,
         name: impl Into<String>,
@@ -135,32 +143,32 @@ impl SourceMap {
     }
 
     /// Adds a file that is part of the compiler. Its id follows from its number alone and is the same in every map, so
-    /// that what is made of the file once serves all compilations.
+    /// what is made of the file once serves all compilations.
     pub fn embed(&mut self, number: u32, file: &Arc<SourceFile>) -> FileId {
         let id = FileId(FIRST_EMBEDDED + number);
         self.embedded.entry(id).or_insert_with(|| file.clone());
         id
     }
 
-    /// What `make` makes of a file: made when it is first wanted, then shared by this map, its clones, and for an
-    /// embedded file by all maps. A file keeps one such value, so `T` is the same for all who ask.
+    /// Gives what `make` makes of a file. It is made when it is first wanted, then shared by this map and its clones,
+    /// and for an embedded file by all maps. A file keeps one such value, so `T` must be the same for all who ask.
     ///
     /// # Panics
-    /// Somebody else asked for another type.
+    /// Panics if somebody else asked for another type.
     pub fn derived<T: Any + Send + Sync>(&self, id: FileId, make: impl FnOnce() -> T) -> Arc<T> {
         let kept = self.file(id).derived.get_or_init(|| Arc::new(make())).clone();
         kept.downcast().expect("one kind of value is derived from a file")
     }
 
-    /// Puts `to` for the prefix `from` of file names in what is compiled: locations and line tables. Messages keep the
-    /// names. The last that fits wins.
+    /// Replaces the prefix `from` of file names by `to` in what is compiled: locations and line tables. Messages keep
+    /// the names. If several prefixes fit, the last one counts.
     pub fn remap(&mut self, prefixes: Vec<(String, String)>) {
         self.remap = prefixes;
     }
 
     /// A file's name as outputs have it. A prefix ends where a part of the path does.
     ///
-    /// With `/home/me=/src`, `/home/me/k.tk` is `/src/k.tk`, and `/home/merry/k.tk` itself.
+    /// With `/home/me=/src`, `/home/me/k.tk` becomes `/src/k.tk`, and `/home/merry/k.tk` stays as it is.
     #[must_use]
     pub fn remapped<'n>(&self, name: &'n str) -> Cow<'n, str> {
         for (from, to) in self.remap.iter().rev() {
@@ -180,7 +188,7 @@ impl SourceMap {
     }
 
     /// # Panics
-    /// The id is of another map.
+    /// Panics if the id belongs to another map.
     #[must_use]
     pub fn file(&self, id: FileId) -> &SourceFile {
         self.get(id).expect("an id of this map")
@@ -192,7 +200,7 @@ impl SourceMap {
         self.files.get(id.0 as usize).or_else(|| self.embedded.get(&id)).map(|f| &**f)
     }
 
-    /// The file that was added under this name, the latest if there are several.
+    /// The file that was added under this name. If there are several, it is the latest.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<FileId> {
         let embedded = self.embedded.iter().find(|(_, f)| f.name == name).map(|(&id, _)| id);

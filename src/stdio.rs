@@ -1,7 +1,7 @@
 //! The process around the program: its standard output, and the signals that end it.
 //!
-//! 1. Rust opens `/dev/null` in place of a standard stream that is closed, before `main` runs. [`CLOSED`] is set before
-//!    that, so that output which nobody can get is an error.
+//! 1. Rust opens `/dev/null` in place of a standard stream that is closed, before `main` runs. [`CLOSED`] is set even
+//!    earlier, so that output which nobody can get is an error.
 //! 2. A signal that ends ttc ends the tools that it has started first. (A signal that cannot be caught ends them too:
 //!    see `ttc::ptxas`.)
 //! 3. A broken pipe ends ttc as it ends other tools: by SIGPIPE, in silence.
@@ -9,22 +9,23 @@
 use std::io::{Error, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Standard output was closed when the process began.
+/// Whether standard output was closed when the process began.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Runs before `main`, as C's constructors do (System V ABI, "Initialization and Termination Functions").
+/// Finds out whether standard output is open. It runs before `main`, as C's constructors do (System V ABI,
+/// "Initialization and Termination Functions").
 #[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]
 static AT_START: extern "C" fn() = {
     extern "C" fn look() {
-        // SAFETY: a query about a descriptor, which need not exist.
+        // SAFETY: the call asks about a descriptor, which need not exist.
         CLOSED.store(unsafe { libc::fcntl(1, libc::F_GETFD) } < 0, Ordering::Relaxed);
     }
     look
 };
 
-/// Writes to standard output, past Rust's line buffer: errors show here and not when the process ends.
+/// Writes to standard output, past Rust's line buffer, so errors show here and not when the process ends.
 pub(crate) fn write_stdout(bytes: &[u8]) -> std::io::Result<()> {
     if CLOSED.load(Ordering::Relaxed) {
         return Err(Error::from_raw_os_error(libc::EBADF));
@@ -47,7 +48,7 @@ fn end_by(signal: i32) {
     }
 }
 
-/// Lets the signals that ask a program to end take the tools with them.
+/// Makes the signals that ask a program to end take the tools with them.
 pub(crate) fn stop_tools_on_signals() {
     extern "C" fn stop(signal: i32) {
         ttc::ptxas::stop_all();

@@ -17,7 +17,7 @@ pub const MAX_BYTES: u64 = 64 << 20;
 /// Kernel files over this size are refused: their syntax trees take two hundred times as much memory.
 pub const MAX_SOURCE_BYTES: u64 = 12 << 20;
 
-/// The error for a kernel file beyond [`MAX_SOURCE_BYTES`], of so many bytes.
+/// Refuses a kernel file of `size` bytes if that is beyond [`MAX_SOURCE_BYTES`].
 ///
 /// # Errors
 /// `E0903`.
@@ -30,7 +30,7 @@ pub fn check_source(path: &Path, size: usize) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// The text of a file that the user named; `-` is standard input.
+/// Reads the text of a file that the user named; `-` is standard input.
 ///
 /// # Errors
 /// `E0901` (cannot be read), `E0902` (a directory), `E0903` (too large), `E0904` (not UTF-8 text).
@@ -44,10 +44,10 @@ pub fn read(path: &Path) -> Result<String, Diagnostic> {
     text(path, file)
 }
 
-/// The text of a file that an input names: as [`read`], of plain files only.
+/// Reads the text of a file that an input names. This works as [`read`] does, but only for plain files.
 ///
 /// # Errors
-/// As [`read`].
+/// The same as those of [`read`].
 pub fn read_plain_file(path: &Path) -> Result<String, Diagnostic> {
     // Opening a pipe would already wait for whoever writes to it.
     let meta = std::fs::metadata(path).map_err(|e| unreadable(path, &e))?;
@@ -57,7 +57,7 @@ pub fn read_plain_file(path: &Path) -> Result<String, Diagnostic> {
     read(path)
 }
 
-/// The operating system's words without Rust's `(os error 2)`.
+/// The operating system's words for an error, without Rust's `(os error 2)`.
 #[must_use]
 pub fn plain(e: &Error) -> String {
     let text = e.to_string();
@@ -78,7 +78,7 @@ fn open(path: &Path) -> Result<(File, Metadata), Diagnostic> {
     Ok((file, meta))
 }
 
-/// Reads up to the limit, whatever size the file claims to have: devices claim none.
+/// Reads up to the limit, whatever size the file claims to have, because a device claims none.
 fn text(path: &Path, from: impl Read) -> Result<String, Diagnostic> {
     let mut bytes = Vec::new();
     from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
@@ -103,7 +103,7 @@ fn unreadable(path: &Path, e: &Error) -> Diagnostic {
         .at(place(path), "")
 }
 
-/// The error for a text beyond [`MAX_BYTES`], of so many bytes.
+/// Refuses a text of `size` bytes if that is beyond [`MAX_BYTES`].
 ///
 /// # Errors
 /// `E0903`.

@@ -1,10 +1,10 @@
 //! Threads with stacks that deep recursion cannot exhaust, and what happens when the system gives none.
 //!
-//! 1. A stack is 256 MiB: only touched pages cost memory. Where the address space is limited (`ulimit -v`), it is a
-//!    64th of that, so that threads leave room for what they compute.
+//! 1. A stack is 256 MiB, of which only touched pages cost memory. Where the address space is limited (`ulimit -v`), it
+//!    is a 64th of that limit, so that threads leave room for what they compute.
 //! 2. A thread that cannot be started is tried again with a smaller stack.
-//! 3. [`crew`] goes on with the threads that it got, and [`on_stack`] and [`crew`] with the caller's own when they got
-//!    none.
+//! 3. [`crew`] goes on with the threads that it got. [`on_stack`] and [`crew`] go on with the caller's own thread when
+//!    they got none.
 //!
 //! Example: under `ulimit -v 1000000` a stack is 15 MiB, and `-j 8` uses as many threads as start.
 
@@ -12,16 +12,16 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// Stack of a thread where nothing is limited.
+/// The stack of a thread where nothing is limited.
 const STACK: usize = 256 << 20;
 
-/// A stack that all but monstrous inputs are content with.
+/// A stack that is enough for all but monstrous inputs.
 const LEAST: usize = 8 << 20;
 
-/// Threads that work at once when nobody says how many: more want memory rather than time.
+/// The most threads that work at once when nobody says how many. Beyond that they cost memory and save little time.
 const MOST: usize = 32;
 
-/// Address space that a compilation needs beside its stacks, roughly.
+/// Roughly the address space that a compilation needs beside its stacks.
 const SPACE: usize = 256 << 20;
 
 /// Bytes of address space that this process may use, if that is limited.
@@ -37,7 +37,7 @@ fn address_space() -> Option<usize> {
     None
 }
 
-/// Bytes of a stack, and how often it can be halved.
+/// The sizes of stack to try, in bytes: each a quarter of the one before, and the least at the end.
 fn sizes(limit: Option<usize>) -> impl Iterator<Item = usize> {
     let most = limit.map_or(STACK, |l| (l / 64).clamp(LEAST, STACK));
     std::iter::successors(Some(most), |&s| (s > LEAST).then_some((s / 4).max(LEAST)))
@@ -50,10 +50,11 @@ pub fn usual() -> usize {
     address_space().map_or(cores, |l| cores.min(l / SPACE)).max(1)
 }
 
-/// Starts a thread with `start`, which gets the builder; with a smaller stack if the system has none of the usual size.
+/// Starts a thread with `start`, which gets the builder. If the system has no stack of the usual size, a smaller one is
+/// tried.
 ///
 /// # Errors
-/// The system's, for the smallest stack.
+/// The system's error for the smallest stack.
 pub fn start<T>(mut start: impl FnMut(Builder) -> io::Result<T>) -> io::Result<T> {
     let mut last = io::Error::from(io::ErrorKind::OutOfMemory);
     for size in sizes(address_space()) {
@@ -75,7 +76,7 @@ fn scoped<'s, T: Send + 's>(
 /// Runs `work` on a thread with a large stack, or on this one if there is no other.
 ///
 /// # Panics
-/// If `work` panics.
+/// Panics if `work` panics.
 pub fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     // The closure can run once, but starting a thread may take several tries.
     let cell = std::sync::Mutex::new(Some(work));

@@ -1,4 +1,4 @@
-//! The one integration-test binary; a module for each area.
+//! The integration tests that are Rust code; a module for each area. Tests that are files are in `cases.rs`.
 #![allow(clippy::unwrap_used)]
 
 #[path = "suite/arrows.rs"]
@@ -7,24 +7,22 @@ mod arrows;
 mod assembles;
 #[path = "suite/bad_input.rs"]
 mod bad_input;
-#[path = "suite/codes.rs"]
-mod codes;
+#[path = "suite/circles.rs"]
+mod circles;
 #[path = "suite/docs.rs"]
 mod docs;
+#[path = "suite/imports.rs"]
+mod imports;
 #[path = "suite/interp.rs"]
 mod interp;
 #[path = "suite/interpret.rs"]
 mod interpret;
-#[path = "suite/irgen.rs"]
-mod irgen;
 #[path = "suite/irtext.rs"]
 mod irtext;
 #[path = "suite/kernels.rs"]
 mod kernels;
 #[path = "suite/library.rs"]
 mod library;
-#[path = "suite/lit.rs"]
-mod lit;
 #[path = "suite/op_instances.rs"]
 mod op_instances;
 #[path = "suite/ops_doc.rs"]
@@ -33,6 +31,8 @@ mod ops_doc;
 mod outputs;
 #[path = "suite/parser.rs"]
 mod parser;
+#[path = "suite/parser_text.rs"]
+mod parser_text;
 #[path = "suite/passes_keep.rs"]
 mod passes_keep;
 #[path = "suite/pipeline_svg.rs"]

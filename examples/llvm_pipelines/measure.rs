@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use crate::machine_code::{self, MachineCode};
 use crate::variants::Variant;
-use ttc::codegen::{CodegenOptions, Module, lower};
+use ttc::backend::{GpuOptions, llir, lower};
+use ttc::codegen::{CodegenOptions, Module};
 use ttc::ir::Ir;
 use ttc::ir::text::parser::{ParseOptions, parse_module};
 use ttc::passes::manager;
-use ttc::passes::pipelines::{GpuOptions, llir};
 use ttc::ptxas::find_libdevice;
 use ttc::source::SourceMap;
 use ttc::target::Target;
@@ -53,9 +53,9 @@ pub(crate) fn read(file: &str, target: Target) -> Result<Ir, String> {
 pub(crate) fn lowered(ir: &Ir, target: Target, passes: Option<&str>) -> Result<Module, String> {
     let options = CodegenOptions { llvm_passes: passes.map(str::to_owned), ..CodegenOptions::new(target) };
     let mut module = lower(ir, &options).map_err(|d| d.into_iter().next().map_or_else(String::new, |d| d.message))?;
-    if module.needs_libdevice() {
+    if module.needs_library() {
         let path = find_libdevice(None).map_err(|d| d.message)?;
-        module.link_libdevice(&path).map_err(|d| d.message)?;
+        module.link_library(&path).map_err(|d| d.message)?;
     }
     Ok(module)
 }
@@ -86,7 +86,7 @@ pub(crate) fn measure(file: &str, target: Target, list: &[Variant], runs: u32) -
             let start = cpu_time();
             module.optimize().map_err(failed)?;
             let middle = cpu_time();
-            texts[i] = module.emit_ptx().map_err(failed)?;
+            texts[i] = module.emit_assembly().map_err(failed)?;
             best[i] = (best[i].0.min(middle.saturating_sub(start)), best[i].1.min(cpu_time().saturating_sub(middle)));
         }
     }

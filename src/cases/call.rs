@@ -1,7 +1,7 @@
 //! A kernel with arguments by name, made ready for the interpreter.
 //!
-//! 1. The kernel becomes TTIR as the front end makes it, so that faults point at what the user wrote. What its
-//!    signature leaves open, the arguments say.
+//! 1. The kernel becomes TTIR as the front end makes it, so that faults point at what the user wrote. The arguments
+//!    decide what its signature leaves open.
 //! 2. The arguments are laid out in memory, in the order of the parameters.
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub struct Ready {
 struct Module {
     ir: Ir,
     kernel: String,
-    /// Of its parameters.
+    /// The names of the kernel's parameters.
     names: Vec<String>,
     warnings: Vec<Diagnostic>,
     printed: Vec<String>,
@@ -45,7 +45,7 @@ struct Module {
 /// Makes the kernel of a job, a kernel file or TTIR, ready to run with these arguments.
 ///
 /// # Errors
-/// What the front end says of the kernel; `E0909` for an input that is past TTIR; `E1003` for the arguments.
+/// The diagnostics of the front end; `E0909` for an input that is past TTIR; `E1003` for the arguments.
 pub fn ready(
     sources: &mut SourceMap,
     job: &Job,
@@ -55,7 +55,7 @@ pub fn ready(
     let Module { ir, kernel, names, warnings, printed } = match job.input.language {
         Language::Source => from_source(sources, job, options, &given)?,
         Language::Ir(_) => from_ir(sources, job)?,
-        Language::Llir | Language::Ptx => {
+        Language::Llir | Language::Assembly => {
             return Err(plan::check_reachable(&job.input, &[Stage::Ttir]).err().into_iter().collect());
         }
     };
@@ -97,10 +97,10 @@ fn from_ir(sources: &SourceMap, job: &Job) -> Result<Module, Vec<Diagnostic>> {
     Ok(Module { ir, kernel, names, warnings: vec![], printed: vec![] })
 }
 
-/// What a kernel file says about the kernel that is meant.
+/// Reads what a kernel file says about the kernel that is meant.
 ///
 /// # Errors
-/// The file is wrong, or there is no such kernel, or there are several.
+/// Fails if the file is wrong, if there is no such kernel, or if there are several.
 pub fn kernel_info(sources: &mut SourceMap, job: &Job, include: &[PathBuf]) -> Result<KernelInfo, Vec<Diagnostic>> {
     let (kernels, errors) = list_kernels(sources, job.input.file, include);
     if errors.iter().any(Diagnostic::is_error) {

@@ -9,17 +9,17 @@ use crate::diag::codes::interp as codes;
 use crate::driver::Options;
 use crate::interp::{Budget, MAX_DESCRIPTOR_RANK};
 use crate::irgen::KernelInfo;
-use crate::irgen::signature::parse_type;
+use crate::irgen::front::signature::parse_type;
 use crate::irgen::types::Dtype;
 use crate::parser::ast::{Expr, ExprKind};
 
-/// Parameters that are options of the compilation and no part of what a kernel computes.
+/// Parameters that are options of the compilation. They are no part of what a kernel computes.
 pub const COMPILE_OPTIONS: [&str; 3] = ["num_warps", "num_stages", "num_ctas"];
 
 /// One value for each parameter of a case.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// In the order of the file.
+    /// The parameters and their values, in the order of the file.
     pub params: Vec<(String, Value)>,
 }
 
@@ -28,7 +28,7 @@ impl Config {
         self.params.iter().cloned().collect()
     }
 
-    /// The same without the options of the compilation: configurations with equal keys compute the same.
+    /// The configuration without the options of the compilation. Configurations with equal keys compute the same.
     #[must_use]
     pub fn meaning(&self) -> Config {
         let kept = self.params.iter().filter(|(n, _)| !COMPILE_OPTIONS.contains(&n.as_str()));
@@ -36,7 +36,7 @@ impl Config {
     }
 }
 
-/// `m=37 n=781 dtype=fp32`
+/// Shows the parameters: `m=37 n=781 dtype=fp32`.
 impl std::fmt::Display for Config {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let parts: Vec<String> = self.params.iter().map(|(n, v)| format!("{n}={v}")).collect();
@@ -44,16 +44,16 @@ impl std::fmt::Display for Config {
     }
 }
 
-/// What a launch of one configuration is.
+/// One configuration as a launch sees it.
 #[derive(Clone, Debug)]
 pub struct Instance {
     pub config: Config,
     /// Parameters, constants and scalar arguments by name.
     pub values: Env,
     pub grid: [u32; 3],
-    /// In the order of the kernel's parameters, without the compile-time ones.
+    /// The arguments in the order of the kernel's parameters, without the compile-time ones.
     pub args: Vec<InstanceArg>,
-    /// With signature and defines.
+    /// The options of the compilation, with signature and defines.
     pub options: Options,
 }
 
@@ -72,11 +72,11 @@ pub struct Buffer {
     pub shape: Vec<usize>,
     pub fill: Fill,
     pub seed: u64,
-    /// Compared with the reference.
+    /// Whether the buffer is compared with the reference.
     pub out: bool,
-    /// Of `|got - want| / max(1, |want|)`; `None` for equality.
+    /// The largest `|got - want| / max(1, |want|)` that passes. `None` asks for equality.
     pub tolerance: Option<f64>,
-    /// The argument is a descriptor of blocks of this shape; empty for a pointer.
+    /// The shape of the blocks if the argument is a descriptor; empty for a pointer.
     pub block: Vec<usize>,
 }
 
@@ -92,7 +92,7 @@ impl Buffer {
         self.len() == 0
     }
 
-    /// The contents before the launch; zeros where nothing is filled in.
+    /// The contents before the launch. They are zero where nothing is filled in.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         random::encode(self.dtype, random::values(&self.fill, self.seed, self.len()))
@@ -102,7 +102,7 @@ impl Buffer {
 type Try<T> = Result<T, Diagnostic>;
 
 impl Case {
-    /// All combinations of the parameters' values that `requires` lets through; the last parameter varies fastest.
+    /// All combinations of the parameters' values that `requires` lets through. The last parameter varies fastest.
     pub fn configs(&self) -> Try<Vec<Config>> {
         let mut all = vec![vec![]];
         for (name, values) in &self.params {
@@ -117,12 +117,12 @@ impl Case {
         self.allowed(all.into_iter().map(|params| Config { params }))
     }
 
-    /// The configuration of the first values.
+    /// The configuration of each parameter's first value.
     pub fn default_config(&self) -> Config {
         Config { params: self.params.iter().filter_map(|(n, v)| Some((n.clone(), v.first()?.clone()))).collect() }
     }
 
-    /// The default, and every configuration that differs from it in one parameter, leaving out those of the
+    /// The default, and every configuration that differs from it in one parameter other than the options of the
     /// compilation.
     pub fn neighbours(&self) -> Try<Vec<Config>> {
         let default = self.default_config();
@@ -174,7 +174,7 @@ impl Case {
         Ok(())
     }
 
-    /// Parameters and constants; a constant may use those before it.
+    /// The values of parameters and constants. A constant may use those before it.
     fn environment(&self, config: &Config) -> Try<Env> {
         let mut env = config.env();
         for (name, e) in &self.constants {
@@ -184,7 +184,7 @@ impl Case {
         Ok(env)
     }
 
-    /// What a configuration means for a kernel.
+    /// Works out what a configuration means for a kernel.
     pub fn instance(&self, kernel: &KernelInfo, config: &Config) -> Result<Instance, Vec<Diagnostic>> {
         let mut values = self.environment(config).map_err(|d| vec![d])?;
         let grid = self.launch_grid(&values).map_err(|d| vec![d])?;
@@ -206,7 +206,7 @@ impl Case {
                 match self.argument(spec, p.ty.as_deref(), &env, &mut budget) {
                     Ok((item, arg)) => {
                         items.push(item);
-                        // Also of an argument that is folded into the kernel.
+                        // This also holds for an argument that is folded into the kernel.
                         if let ArgKind::Scalar { value, .. } = &spec.kind {
                             values.insert(spec.name.clone(), value.eval(&env).map_err(|d| vec![d])?);
                         }
@@ -266,7 +266,8 @@ impl Case {
         Ok(options)
     }
 
-    /// The item of the signature and the argument; an integer 1 is folded in, as Triton's launcher does, and is none.
+    /// Makes the item of the signature and the argument. As in Triton's launcher, an integer 1 is folded in and is no
+    /// argument.
     fn argument(
         &self,
         spec: &ArgSpec,
@@ -338,7 +339,7 @@ impl Case {
     }
 }
 
-/// A dtype in a signature; a truth value is `i1`.
+/// The word for a dtype in a signature. A truth value is `i1`.
 fn signature_word(dtype: Dtype) -> String {
     if dtype.is_bool() { "i1".to_owned() } else { dtype.short() }
 }
@@ -354,7 +355,7 @@ fn scalar_type(v: &Value) -> Option<Dtype> {
     })
 }
 
-/// The meaning of `fill = "…"` for a buffer of `n` elements.
+/// Reads `fill = "…"` for a buffer of `n` elements.
 pub(super) fn fill(e: &Expression, env: &Env, n: usize, budget: &mut Budget) -> Try<Fill> {
     let (name, args): (&str, &[Expr]) = match &e.expr.kind {
         ExprKind::Name(name) => (name, &[]),

@@ -31,7 +31,7 @@ impl Expression {
         Ok(Expression { text: text.to_owned(), span, expr })
     }
 
-    /// The value; `Err` says why there is none.
+    /// Computes the value. `Err` says why there is none.
     pub fn value(&self, env: &Env) -> Result<Value, String> {
         evaluate(&self.expr, env)
     }
@@ -154,7 +154,7 @@ fn binary(op: BinOp, a: &Value, b: &Value) -> Result<Value, String> {
     value.map(Value::Int).ok_or_else(|| format!("`{i} {} {j}` does not fit into 64 bits", op.symbol()))
 }
 
-/// Whether a comparison holds, and the right operand, with which a chain goes on.
+/// Decides whether a comparison holds. Also gives the right operand, with which a chain goes on.
 fn compare(op: CmpOp, left: &Value, right: &Expr, env: &Env) -> Result<(bool, Value), String> {
     if let (CmpOp::In | CmpOp::NotIn, ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Set(items)) =
         (op, &right.kind)
@@ -178,8 +178,8 @@ fn compare(op: CmpOp, left: &Value, right: &Expr, env: &Env) -> Result<(bool, Va
     Ok((holds, right))
 }
 
-/// Numbers by value; a bare name equals the string of its letters, so that `dtype == fp16` reads as well as `dtype ==
-/// 'fp16'`.
+/// Compares numbers by value. A bare name equals the string of its letters, so that `dtype == fp16` means the same as
+/// `dtype == 'fp16'`.
 #[allow(clippy::float_cmp)] // Python's `==`
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {

@@ -14,14 +14,14 @@ use crate::irgen::{self, Lowered};
 use crate::source::SourceMap;
 use crate::target::Target;
 
-/// What a reference computes from.
+/// The values that a reference computes from.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     arrays: BTreeMap<String, (Vec<usize>, Vec<f64>)>,
     values: Env,
 }
 
-/// The name is wrong, which is a defect of the reference that asks for it.
+/// Panics for a wrong name, which is a defect of the reference that asks for it.
 fn no_such(name: &str) -> ! {
     panic!("the case has no `{name}` of this kind")
 }
@@ -36,7 +36,7 @@ impl Inputs {
         }
     }
 
-    /// The elements of a buffer before the launch, row-major; an integer counts with the sign of its type.
+    /// The elements of a buffer before the launch, row-major. An integer counts with the sign of its type.
     #[must_use]
     pub fn array(&self, name: &str) -> &[f64] {
         self.arrays.get(name).map_or_else(|| no_such(name), |(_, v)| v)
@@ -47,7 +47,7 @@ impl Inputs {
         self.arrays.get(name).map_or_else(|| no_such(name), |(s, _)| s)
     }
 
-    /// A parameter, a constant or a scalar argument.
+    /// The value of a parameter, a constant or a scalar argument.
     #[must_use]
     pub fn value(&self, name: &str) -> &Value {
         self.values.get(name).unwrap_or_else(|| no_such(name))
@@ -97,7 +97,7 @@ impl Instance {
     }
 }
 
-/// TTIR before its passes.
+/// Lowers the kernel to TTIR, before any pass.
 pub fn lower(sources: &mut SourceMap, loaded: &Loaded, instance: &Instance) -> Result<Lowered, Vec<Diagnostic>> {
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
     let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
@@ -106,7 +106,7 @@ pub fn lower(sources: &mut SourceMap, loaded: &Loaded, instance: &Instance) -> R
     irgen::lower_kernel(sources, loaded.input.file, &request)
 }
 
-/// What a run left.
+/// The result of a run.
 pub struct Done {
     pub report: interp::Report,
     /// The bytes of the output buffers by name.
@@ -147,7 +147,7 @@ pub fn arguments(instance: &Instance) -> Arguments<'_> {
     Arguments { memory, args, buffers }
 }
 
-/// The arguments that a descriptor of a buffer is: itself, extents, and strides.
+/// Adds the arguments that stand for a descriptor of a buffer: the buffer itself, its extents, and its strides.
 fn describe(args: &mut Vec<Arg>, b: &Buffer, id: BufferId) {
     let size = |d: usize| i64::try_from(b.shape[d]).unwrap_or(i64::MAX);
     let rank = b.shape.len();
@@ -167,22 +167,22 @@ pub fn run(ir: &Ir, kernel: &str, instance: &Instance, options: &Options) -> Res
     Ok(Done { report, outputs })
 }
 
-/// Where two arrays differ by more than the tolerance.
+/// The worst of the places at which two arrays differ by more than the tolerance.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Mismatch {
-    /// The worst element.
+    /// The index of the worst element.
     pub index: usize,
     pub got: f64,
     pub want: f64,
-    /// How many elements differ by too much.
+    /// How many elements differ by more than the tolerance.
     pub count: usize,
 }
 
 /// Compares element by element: `|got - want| <= tolerance * max(1, |want|)`, or equality without a tolerance. Two NaNs
-/// are equal.
+/// count as equal.
 ///
 /// # Errors
-/// The worst element.
+/// The worst element, if one differs by too much.
 #[allow(clippy::float_cmp)] // equality is what an exact comparison asks for
 pub fn compare(got: &[f64], want: &[f64], tolerance: Option<f64>) -> Result<(), Mismatch> {
     if got.len() != want.len() {
@@ -196,7 +196,7 @@ pub fn compare(got: &[f64], want: &[f64], tolerance: Option<f64>) -> Result<(), 
             continue;
         }
         let error = (g - w).abs() / w.abs().max(1.0);
-        // An infinity or a NaN where the other is none is no number of errors.
+        // If one of the two is an infinity or a NaN and the other is not, the error is no number.
         let error = if error.is_nan() { f64::INFINITY } else { error };
         if tolerance.is_some_and(|t| error <= t) {
             continue;
@@ -209,7 +209,7 @@ pub fn compare(got: &[f64], want: &[f64], tolerance: Option<f64>) -> Result<(), 
     worst.map_or(Ok(()), |(_, m)| Err(Mismatch { count, ..m }))
 }
 
-/// Compares the outputs of a run with those of a reference: one line for each buffer that is wrong.
+/// Compares the outputs of a run with those of a reference. The result has one line for each buffer that is wrong.
 #[must_use]
 pub fn check(
     instance: &Instance,
@@ -222,7 +222,7 @@ pub fn check(
             wrong.push(format!("{}: the reference says nothing about it", b.name));
             continue;
         };
-        // What cannot be represented is compared with what it rounds to.
+        // A value that the type cannot represent is compared with what it rounds to.
         let want = decode(b.dtype, &random::encode(b.dtype, want.iter().copied()));
         if let Err(m) = compare(&decode(b.dtype, bytes), &want, b.tolerance) {
             wrong.push(format!(

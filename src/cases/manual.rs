@@ -2,7 +2,7 @@
 //!
 //! 1. [`parse`] reads one: a NumPy file, a buffer that nobody has written or that is filled with the words of a case
 //!    file, or a number.
-//! 2. [`signature`] says what the kernel is compiled for: its annotations, else what the arguments are.
+//! 2. [`signature`] says what the kernel is compiled for: its annotations, or else the types of the arguments.
 //! 3. [`bind`] lays the buffers out in memory, in the order of the kernel's parameters.
 //!
 //! Examples of buffers: `fp32[4, 8]` is not written; `fp16[4, 8]:uniform(-1, 1)` and `i32[100]:i * 3 % 7` are filled;
@@ -33,7 +33,7 @@ pub enum Given {
     Bytes(Vec<u8>),
     /// `fp32[4, 8]`: a buffer that nobody has written.
     Unwritten(Dtype, Vec<usize>),
-    /// `normal(4, 8)`, `fp16[4, 8]:normal`: without a type, the parameter says which.
+    /// `normal(4, 8)` or `fp16[4, 8]:normal`. Without a type, the parameter decides it.
     Filled {
         dtype: Option<Dtype>,
         shape: Vec<usize>,
@@ -43,7 +43,7 @@ pub enum Given {
     Float(f64),
 }
 
-/// The words that fill a buffer whose shape they are called with.
+/// The words that fill a buffer. Each is called with the buffer's shape.
 const WORDS: [&str; 6] = ["normal", "uniform", "zeros", "ones", "arange", "permutation"];
 
 /// Reads the text behind `NAME=`; buffers take their memory from the budget.
@@ -71,7 +71,7 @@ pub fn parse(name: &str, text: &str, budget: &mut Budget) -> Result<Given, Diagn
     }
 }
 
-/// A text of any length as a message shows it.
+/// Cuts a text of any length to what a message can show.
 fn shortened(text: &str) -> String {
     let mut shown: String = text.chars().take(80).collect();
     if shown.len() < text.len() {
@@ -80,7 +80,7 @@ fn shortened(text: &str) -> String {
     shown
 }
 
-/// A file as an array. Only a regular file is read, and only if there is memory for it.
+/// Reads a file as an array. Only a regular file is read, and only if there is memory for it.
 ///
 /// # Errors
 /// `E0901` (cannot be read), `E1014` (no array), `E1021` (too large).
@@ -94,7 +94,7 @@ pub fn read_array(path: &Path, budget: &mut Budget) -> Result<npy::Array, Diagno
     if !meta.is_file() {
         return Err(unreadable("it is no regular file".to_owned()));
     }
-    // The file and the array that it holds are there together for a moment.
+    // For a moment, the file and the array that it holds are in memory together.
     budget.take(&format!("`{shown}`"), 2 * meta.len()).map_err(|d| *d)?;
     let file = std::fs::File::open(path).map_err(|e| unreadable(plain(&e)))?;
     let mut bytes = vec![];
@@ -103,8 +103,8 @@ pub fn read_array(path: &Path, budget: &mut Budget) -> Result<npy::Array, Diagno
     npy::read(&path.to_string_lossy(), &bytes).map_err(|d| *d)
 }
 
-/// `fp32[4, 8]`, with a fill behind a colon or without; or `normal(4, 8)`. `None` for what looks like neither; an error
-/// without a diagnostic is one of the text.
+/// Reads `fp32[4, 8]`, with or without a fill behind a colon, or `normal(4, 8)`. The result is `None` for what looks
+/// like neither, and an error without a diagnostic when the text itself is wrong.
 fn buffer(name: &str, text: &str, place: Span, budget: &mut Budget) -> Option<Result<Given, Option<Diagnostic>>> {
     let (head, rest) = text.split_once('[').or_else(|| text.split_once('('))?;
     let head = head.trim();
@@ -136,19 +136,19 @@ fn sized(
     budget: &mut Budget,
 ) -> Result<Given, Option<Diagnostic>> {
     let n = shape.iter().try_fold(1u64, |n, &d| n.checked_mul(d as u64)).ok_or(None)?;
-    // The widest type counts where the parameter is still to say which.
+    // Where the parameter will decide the type, the widest one counts.
     let size = n.saturating_mul(dtype.map_or(8, |d| element_size(d) as u64));
     let (words, marks) = if fill.is_some() { (2, 0) } else { (1, 1) };
     budget.take(&format!("the argument `{name}`"), size.saturating_mul(words + marks)).map_err(|d| Some(*d))?;
     let Some(fill) = fill else { return dtype.map(|d| Given::Unwritten(d, shape)).ok_or(None) };
     let fill = Expression::parse(fill.trim(), place).map_err(|_| None)?;
-    // The expression has no file, so that its place would be wrong.
+    // The expression has no file, so its place would be wrong.
     let fill =
         config::fill(&fill, &Env::new(), n as usize, budget).map_err(|d| Some(Diagnostic { labels: vec![], ..d }))?;
     Ok(Given::Filled { dtype, shape, fill })
 }
 
-/// The type of an array's elements in a signature.
+/// The type that a signature gives to an array's elements.
 fn dtype_of(elem: Type, unsigned: bool) -> Option<Dtype> {
     Some(match *elem {
         TypeData::Float(FloatKind::F64) => Dtype::Fp64,
@@ -165,11 +165,11 @@ fn usual(fill: &Fill) -> Dtype {
     if matches!(fill, Fill::Arange | Fill::Permutation) { Dtype::Int32 } else { Dtype::Fp32 }
 }
 
-/// The signature that the kernel is compiled for: what its parameters are annotated with, else what the arguments are.
-/// Nothing is promised about divisibility that the annotations do not promise.
+/// Makes the signature that the kernel is compiled for, from the annotations of the parameters, or else from the
+/// arguments. It promises no divisibility that the annotations do not promise.
 ///
 /// # Errors
-/// `E1003`: a parameter has no argument, or an argument no parameter.
+/// `E1003` if a parameter has no argument, or an argument no parameter.
 pub fn signature(
     kernel: &KernelInfo,
     given: &BTreeMap<String, Given>,
@@ -211,10 +211,10 @@ fn untyped_bytes(name: &str) -> Diagnostic {
         .help("give a signature, or annotate the parameter, as in `x: \"*fp16\"`")
 }
 
-/// The type of a parameter in a signature, by its argument.
+/// The type that a signature gives to the parameter of this argument.
 fn word(given: &Given) -> String {
     match given {
-        // Bytes have the type of the annotation, which is taken before this is asked.
+        // Bytes have the type of the annotation, which is taken before this function is asked.
         Given::Bytes(_) => String::new(),
         Given::Array(a) => dtype_of(a.elem, a.unsigned).map_or_else(String::new, |d| format!("*{}", d.short())),
         Given::Unwritten(d, _) => format!("*{}", d.short()),
@@ -232,7 +232,7 @@ pub struct Bound {
     pub id: BufferId,
     pub elem: Type,
     pub shape: Vec<usize>,
-    /// Whether nobody had written it before the launch.
+    /// Whether nobody had written to the buffer before the launch.
     pub unwritten: bool,
     /// How far its elements may be from what is expected, see [`super::launch::compare`].
     pub tolerance: Option<f64>,
@@ -241,7 +241,7 @@ pub struct Bound {
 /// Lays the arguments out in memory, in the order of the kernel's parameters.
 ///
 /// # Errors
-/// `E1003`: an array does not have the elements that its parameter points to, a parameter has no argument.
+/// `E1003` if an array does not have the elements that its parameter points to, or if a parameter has no argument.
 pub fn bind(
     names: &[String],
     params: &[Param],
@@ -285,7 +285,7 @@ pub fn bind(
     if errors.is_empty() { Ok((args, bound)) } else { Err(errors) }
 }
 
-/// Makes a buffer of elements of a type; an error says what the argument is instead.
+/// Makes a buffer whose elements have a type. An error says what the argument is instead.
 fn lay_out(name: &str, elem: Type, given: Given, memory: &mut Memory) -> Result<Bound, String> {
     let (id, shape, unwritten) = match given {
         Given::Array(a) if !fits(a.elem, elem) => return Err(format!("the array holds {}", a.elem)),
@@ -316,8 +316,8 @@ fn lay_out(name: &str, elem: Type, given: Given, memory: &mut Memory) -> Result<
     Ok(Bound { name: name.to_owned(), id, elem, shape, unwritten, tolerance: None })
 }
 
-/// Whether elements of a file are what a pointer expects: the same type, or the bits of a type that NumPy lacks, or
-/// truth values as bytes.
+/// Whether the elements of a file are what a pointer expects: elements of the same type, the bits of a type that NumPy
+/// lacks, or truth values as bytes.
 #[must_use]
 pub fn fits(have: Type, want: Type) -> bool {
     let bytes = |t: Type| t.bit_width().unwrap_or(64).div_ceil(8);
@@ -325,7 +325,7 @@ pub fn fits(have: Type, want: Type) -> bool {
         || (bytes(have) == bytes(want) && (have.is_int() || *have == TypeData::Float(FloatKind::BF16)) && lacks(want))
 }
 
-/// Whether NumPy has no such elements, so that they travel under another type.
+/// Whether NumPy has no elements of this type, so that they travel under another one.
 fn lacks(t: Type) -> bool {
     match *t {
         TypeData::Float(kind) => !matches!(kind, FloatKind::F16 | FloatKind::F32 | FloatKind::F64),

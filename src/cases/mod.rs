@@ -1,6 +1,6 @@
 //! Cases: kernels with arguments, expected results and sweeps, described by a `.toml` beside the kernel.
 //!
-//! 1. [`spec`] reads a case file; [`expr`] are the expressions in it, [`value`] their values.
+//! 1. [`spec`] reads a case file. [`expr`] holds the expressions in it, [`value`] their values.
 //! 2. [`config`] chooses a value for each parameter and says what that means: signature, constants, grid, arguments.
 //! 3. [`random`] fills buffers, the same way on every machine and in NumPy.
 //! 4. [`launch`] runs a configuration in the interpreter and compares it with what a reference expects; [`manual`]
@@ -62,12 +62,12 @@ pub struct Loaded {
 }
 
 impl Folder {
-    /// Reads a case file and its kernel file: the one that it names, else the `.tk` or the `.py` of its own name.
+    /// Reads a case file and its kernel file: the one that it names, else the `.tk` or the `.py` with its own name.
     pub fn load(&mut self, path: &Path) -> Result<Loaded, Vec<Diagnostic>> {
         self.load_for(path, None)
     }
 
-    /// As [`Folder::load`], for this kernel, not the one that the case names.
+    /// Does what [`Folder::load`] does for this kernel instead of the one that the case names.
     pub fn load_for(&mut self, path: &Path, kernel: Option<&str>) -> Result<Loaded, Vec<Diagnostic>> {
         let case = self.read(path)?;
         let case = Case { kernel: kernel.map(str::to_owned).or(case.kernel.clone()), ..case };
@@ -87,10 +87,11 @@ impl Folder {
         spec::read(&self.sources, file)
     }
 
-    /// The case for a kernel of a file: the `.toml` of the same name, or another one of the folder whose `file` is it.
+    /// Finds the case for a kernel of a file: the `.toml` of the same name, or another one of the folder whose `file`
+    /// is the kernel's file.
     ///
     /// # Errors
-    /// A case file is wrong. There may be none: `Ok(None)`.
+    /// Fails if a case file is wrong. If there is none, the result is `Ok(None)`.
     pub fn find(&mut self, input: &Input, kernel: Option<&str>) -> Result<Option<Loaded>, Vec<Diagnostic>> {
         let own = input.path.with_extension("toml");
         let dir = input.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -102,7 +103,7 @@ impl Folder {
         for path in std::iter::once(&own).filter(|p| p.is_file()).chain(&others) {
             let text = input::read_text(path).map_err(|d| vec![d])?;
             let name = input.path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-            // Another file is read in full only if it can be about this kernel file.
+            // Another case file is read in full only if it can be about this kernel file.
             if *path != own && !text.contains(&name) {
                 continue;
             }

@@ -17,13 +17,13 @@ use crate::irgen::types::Dtype;
 /// What a buffer holds before the launch.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fill {
-    /// Nothing: reading it is a fault.
+    /// Nothing. Reading it is a fault.
     Poison,
     /// Mean and standard deviation.
     Normal(f64, f64),
-    /// From, below.
+    /// Numbers from the first on, below the second.
     Uniform(f64, f64),
-    /// From, below.
+    /// Integers from the first on, below the second.
     Randint(i64, i64),
     /// The numbers 0 to n - 1 in some order.
     Permutation,
@@ -45,19 +45,19 @@ pub fn number(seed: u64, i: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// In [0, 1).
+/// Number `i` of a stream, as a number in [0, 1).
 fn unit(seed: u64, i: u64) -> f64 {
     (number(seed, i) >> 11) as f64 * (0.5f64).powi(53)
 }
 
-/// Mean 0, variance 1.
+/// Number `i` of a bell curve with mean 0 and variance 1.
 fn bell(seed: u64, i: u64) -> f64 {
     let group = |z: u64| (z & 0x1f_ffff) + (z >> 21 & 0x1f_ffff) + (z >> 42 & 0x1f_ffff);
     let sum: u64 = (0..4).map(|k| group(number(seed, 4 * i + k))).sum();
     (sum as f64 - 6.0 * 2_097_151.0) / 2_097_152.0
 }
 
-/// The `n` values of a fill, before they are rounded; poison gives zeros.
+/// The `n` values of a fill, before they are rounded. Poison gives zeros.
 pub fn values(fill: &Fill, seed: u64, n: usize) -> impl Iterator<Item = f64> {
     let mut order: Vec<u64> = vec![];
     if *fill == Fill::Permutation {
@@ -100,7 +100,7 @@ fn bits(dtype: Dtype, v: f64) -> u64 {
     }
 }
 
-/// The values of the elements in `bytes`; integers with the sign of their type.
+/// The values of the elements in `bytes`. Integers have the sign of their type.
 #[must_use]
 pub fn decode(dtype: Dtype, bytes: &[u8]) -> Vec<f64> {
     let ty: Type = dtype.to_ir();
@@ -126,8 +126,8 @@ pub fn element_size(dtype: Dtype) -> usize {
     (dtype.bits() as usize).div_ceil(8).max(1)
 }
 
-/// The seed of a buffer: from the case, the argument and the shape, so that configurations that differ in nothing a
-/// buffer depends on share it.
+/// The seed of a buffer. It depends on the case, the argument and the shape, so that configurations share the contents
+/// of a buffer if they differ in nothing that it depends on.
 #[must_use]
 pub fn seed(case: &str, argument: &str, shape: &[usize]) -> u64 {
     // FNV-1a, 64 bits.

@@ -28,15 +28,15 @@ pub struct Case {
     pub reference: String,
     pub(super) grid: Vec<Expression>,
     pub(super) requires: Option<Expression>,
-    /// Each with the values that it takes; the first is the default.
+    /// The parameters, each with the values that it takes. The first value is the default.
     pub params: Vec<(String, Vec<Value>)>,
     pub(super) constants: Vec<(String, Expression)>,
     pub(super) args: Vec<ArgSpec>,
-    /// Bytes that its buffers may take, see [`crate::interp::Options::max_memory`].
+    /// How many bytes the case's buffers may take, see [`crate::interp::Options::max_memory`].
     pub max_memory: u64,
 }
 
-/// `[args.NAME]`
+/// The table `[args.NAME]`.
 #[derive(Clone, Debug)]
 pub(super) struct ArgSpec {
     pub(super) name: String,
@@ -58,14 +58,14 @@ pub(super) struct BufferSpec {
     pub(super) fill: Option<Expression>,
     pub(super) out: bool,
     pub(super) tolerance: Vec<(Option<Dtype>, Expression)>,
-    /// The parameter is a descriptor of blocks of this shape; empty for a pointer.
+    /// The shape of the blocks if the parameter is a descriptor; empty for a pointer.
     pub(super) block: Vec<Expression>,
 }
 
 /// Reads the text of a case file that is in the map.
 ///
 /// # Errors
-/// `E1017`, one for each thing that is wrong.
+/// `E1017` for each thing that is wrong.
 pub fn read(sources: &SourceMap, file: FileId) -> Result<Case, Vec<Diagnostic>> {
     let source = sources.file(file);
     let stem = source
@@ -251,7 +251,7 @@ impl Reader {
         })
     }
 
-    /// A list of expressions, or one alone.
+    /// Reads a list of expressions, or one alone.
     fn expressions(&mut self, item: &Item<'_>) -> Vec<Expression> {
         match item.get_ref().as_array() {
             Some(items) => items.iter().filter_map(|i| self.expression(i)).collect(),
@@ -259,7 +259,7 @@ impl Reader {
         }
     }
 
-    /// A string that holds an expression, or a plain number or truth value.
+    /// Reads a string that holds an expression, or a plain number or truth value.
     fn expression(&mut self, item: &Item<'_>) -> Option<Expression> {
         let text = match item.get_ref() {
             DeValue::String(s) => s.to_string(),
@@ -274,7 +274,7 @@ impl Reader {
         }
     }
 
-    /// The values of a parameter: a list, or one alone. Strings are text.
+    /// Reads the values of a parameter: a list, or one alone. A string is text here, not an expression.
     fn values(&mut self, item: &Item<'_>) -> Vec<Value> {
         let values: Vec<Value> = match item.get_ref().as_array() {
             Some(items) => items.iter().filter_map(|i| self.literal(i)).collect(),
@@ -304,7 +304,7 @@ impl Reader {
     }
 }
 
-/// An error at an expression.
+/// Makes an error at an expression.
 pub(super) fn bad(e: &Expression, why: &str) -> Diagnostic {
     Diagnostic::error(&codes::BAD_CASE, format!("`{}`: {why}", e.text)).at(e.span, "")
 }
@@ -324,7 +324,7 @@ impl Expression {
         v.as_f64().ok_or_else(|| bad(self, &format!("expected a number, found {v}")))
     }
 
-    /// An extent, up to 2^40.
+    /// Computes an extent, which may be up to 2^40.
     pub(super) fn size(&self, env: &Env) -> Result<usize, Diagnostic> {
         let v = self.int(env)?;
         usize::try_from(v).ok().filter(|v| *v <= 1 << 40).ok_or_else(|| bad(self, &format!("{v} is no size")))

@@ -1,4 +1,4 @@
-//! Case files that are wrong say where (E1017), and those that are right mean what they say.
+//! Tests of case files: those that are wrong say where (E1017), and those that are right mean what they say.
 
 use super::config::{Instance, InstanceArg};
 use super::random::Fill;
@@ -13,7 +13,7 @@ fn read(text: &str) -> Result<Case, Vec<String>> {
     spec::read(&map, file).map_err(|d| shown(&map, d))
 }
 
-/// `line: message` of each, all of which are E1017.
+/// `line: message` of each diagnostic. All of them must be E1017.
 fn shown(map: &SourceMap, diagnostics: Vec<Diagnostic>) -> Vec<String> {
     let line = |d: &Diagnostic| match d.place() {
         Some(Place::Span(s)) => map.line_col(*s).line,
@@ -155,7 +155,7 @@ fn a_configuration_becomes_a_launch() {
     let each = |v: &[f64]| Fill::Each(v.to_vec());
     assert_eq!(fills, [&Fill::Normal(1.0, 0.25), &each(&[0.0, 32.0, 64.0]), &each(&[1.0, 3.0, 5.0, 7.0])]);
     assert_eq!(i.outputs().map(|b| b.tolerance).collect::<Vec<_>>(), [Some(0.5)]);
-    // A value of 1 is folded in, an odd one is not divisible, another dtype has no tolerance.
+    // A value of 1 is folded in, an odd value is not divisible, and another dtype has no tolerance.
     let i = instance(&text, &PARAMS, 3);
     assert!(
         i.options.signature.as_deref().unwrap().starts_with("*i8:16, *i64, *fp32:16, i32:1,"),

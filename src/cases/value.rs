@@ -11,7 +11,7 @@ pub enum Value {
     Int(i64),
     Float(f64),
     Str(String),
-    /// A dotted name that is none of the case's, `tl.float16`: it means what it means in the kernel's file.
+    /// A dotted name that the case does not define, such as `tl.float16`. It means what it means in the kernel's file.
     Name(String),
 }
 
@@ -35,7 +35,7 @@ impl Value {
         }
     }
 
-    /// The number, if it is one; a truth value counts as 0 or 1.
+    /// The number, if the value is one. A truth value counts as 0 or 1.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         match *self {
@@ -46,7 +46,7 @@ impl Value {
         }
     }
 
-    /// The integer, if it is one; a truth value counts as 0 or 1.
+    /// The integer, if the value is one. A truth value counts as 0 or 1.
     #[must_use]
     pub fn as_int(&self) -> Option<i64> {
         match *self {
@@ -56,7 +56,7 @@ impl Value {
         }
     }
 
-    /// Python's truth of the value.
+    /// Whether Python takes the value for true.
     #[must_use]
     pub fn is_true(&self) -> bool {
         match self {
@@ -70,7 +70,7 @@ impl Value {
     }
 }
 
-/// As in a table: a string without quotes.
+/// Shows the value as a table does: a string has no quotes.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -25,7 +25,7 @@ use crate::ir::core::hash::Map;
 use crate::ir::{Loc, LocData, Name};
 
 /// The debug metadata of one function. Call [`LineTable::finish`] when the function is complete.
-pub(super) struct LineTable {
+pub(crate) struct LineTable {
     builder: LLVMDIBuilderRef,
     subprogram: LLVMMetadataRef,
     /// The file of the subprogram.
@@ -43,7 +43,7 @@ fn parts(text: &str) -> (*const c_char, usize) {
 
 impl LineTable {
     /// Starts the table of a function; `None` when the location names no file.
-    pub(super) fn new<'c>(
+    pub(crate) fn new<'c>(
         llvm: &'c Context,
         module: &Module<'c>,
         function: FunctionValue<'c>,
@@ -171,7 +171,7 @@ impl LineTable {
     }
 
     /// Gives what the builder makes from now on this location.
-    pub(super) fn set(&mut self, llvm: &Context, b: &Builder<'_>, loc: Loc) {
+    pub(crate) fn set(&mut self, llvm: &Context, b: &Builder<'_>, loc: Loc) {
         let known = self.places.get(&loc).copied();
         let place = known.unwrap_or_else(|| self.place(llvm, loc, std::ptr::null_mut()));
         self.places.insert(loc, place);
@@ -180,7 +180,7 @@ impl LineTable {
     }
 
     /// Resolves what is still open.
-    pub(super) fn finish(&self) {
+    pub(crate) fn finish(&self) {
         // SAFETY: the builder is alive.
         unsafe { debuginfo::LLVMDIBuilderFinalize(self.builder) };
     }

@@ -2,10 +2,10 @@
 //!
 //! | | kernel | called function (private, left by `inline`) |
 //! |---|---|---|
-//! | calling convention | `ptx_kernel` | `fastcc`, internal linkage |
+//! | calling convention | the machine's for kernels | `fastcc`, internal linkage |
 //! | parameters | its own, then the hidden ones | the registers of its own, then the shared memory and the scratch memory that it may use |
 //! | result | none | the registers of its results: one as such, several as a struct |
-//! | attributes | `nvvm.reqntid`, … | `convergent`, and `noinline` where the IR says so; `alwaysinline` otherwise |
+//! | attributes | the machine's | `convergent`, and `noinline` where the IR says so; `alwaysinline` otherwise |
 //!
 //! 1. [`Functions::of_module`] lists the kernels and, callees first, what they reach through calls. A call of a kernel,
 //!    of itself or of something without a body is refused here.
@@ -23,58 +23,25 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::Context;
 use inkwell::module::Linkage;
 use inkwell::types::{AnyType, BasicTypeEnum};
-use inkwell::values::{FunctionValue, PointerValue, StructValue};
+use inkwell::values::FunctionValue;
 
-use super::llvm::{Facts, PTX_KERNEL};
+use super::declared::Declared;
+use super::llvm::Facts;
 use super::lower::{Lower, Res, Val, defect, located};
-use super::shared::SHARED_SPACE;
+use super::machine::KernelShape;
 use crate::analysis::scratch::{GLOBAL_OFFSET, OFFSET};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Attr, AttrData, Ir, Op, TtOp, Type, TypeData};
 use crate::layout::encodings::DESCRIPTOR_BYTES;
 
 /// LLVM's number of the calling convention `fastcc`.
-const FAST: u32 = 8;
-/// LLVM's address space of global memory in NVPTX.
-const GLOBAL_SPACE: u16 = 1;
+pub(crate) const FAST: u32 = 8;
 
 /// The functions of a module that become code.
-pub(super) struct Functions {
-    pub(super) kernels: Vec<Op>,
+pub(crate) struct Functions {
+    pub(crate) kernels: Vec<Op>,
     /// What kernels call, directly or not: callees first.
-    pub(super) called: Vec<Op>,
-}
-
-/// A function in LLVM.
-#[derive(Clone, Copy)]
-pub(super) struct Declared<'c> {
-    pub(super) function: FunctionValue<'c>,
-    /// The parameter with the address of its shared memory; kernels use the symbol.
-    shared: Option<u32>,
-    /// The parameter with the address of its scratch memory in global memory; of a kernel that of all programs.
-    scratch: Option<u32>,
-    pub(super) kernel: bool,
-}
-
-impl<'c> Declared<'c> {
-    /// What [`Lower`] holds until its function is declared.
-    pub(super) fn nothing(function: FunctionValue<'c>) -> Declared<'c> {
-        Declared { function, shared: None, scratch: None, kernel: true }
-    }
-
-    fn pointer(&self, param: Option<u32>) -> Option<PointerValue<'c>> {
-        self.function.get_nth_param(param?).and_then(|p| PointerValue::try_from(p).ok())
-    }
-
-    /// The address of the function's shared memory, unless it is the symbol.
-    pub(super) fn shared_base(&self) -> Option<PointerValue<'c>> {
-        self.pointer(self.shared)
-    }
-
-    /// The address of the function's scratch memory, of a kernel that of all programs.
-    pub(super) fn scratch_base(&self) -> Option<PointerValue<'c>> {
-        self.pointer(self.scratch)
-    }
+    pub(crate) called: Vec<Op>,
 }
 
 impl Functions {
@@ -82,7 +49,7 @@ impl Functions {
     ///
     /// # Errors
     /// E0705 without a kernel, E0706 for calls that no code can be made for.
-    pub(super) fn of_module(ir: &Ir) -> Result<Functions, Vec<Diagnostic>> {
+    pub(crate) fn of_module(ir: &Ir) -> Result<Functions, Vec<Diagnostic>> {
         let kernels: Vec<Op> = ir.functions().into_iter().filter(|&f| is_kernel(ir, f)).collect();
         if kernels.is_empty() {
             return Err(vec![Diagnostic::error(&codes::NO_KERNEL, "the module has no public function with a body")]);
@@ -166,7 +133,7 @@ fn function_type(ir: &Ir, func: Op) -> Res<(&'static [Type], &'static [Type])> {
 
 impl<'c> Lower<'c, '_> {
     /// Declares a kernel.
-    pub(super) fn declare_kernel(&self, func: Op, name: &str, facts: &Facts) -> Res<Declared<'c>> {
+    pub(crate) fn declare_kernel(&self, func: Op, name: &str, facts: &Facts) -> Res<Declared<'c>> {
         let (inputs, results) = function_type(self.ir, func)?;
         if !results.is_empty() {
             return Err(Diagnostic::error(&codes::UNSUPPORTED_OP, "a kernel cannot return values")
@@ -179,22 +146,14 @@ impl<'c> Lower<'c, '_> {
             ));
         }
         let mut params: Vec<BasicTypeEnum<'c>> = inputs.iter().map(|&ty| self.elem_type(ty)).collect::<Res<_>>()?;
-        let scratch = self.llvm.ptr_type(AddressSpace::from(GLOBAL_SPACE));
+        let scratch = self.llvm.ptr_type(AddressSpace::from(self.machine.spaces().global));
         params.extend(vec![BasicTypeEnum::from(scratch); facts.hidden_params as usize]);
         let function = self.module.add_function(name, self.fn_type(None, &params), None);
-        function.set_call_conventions(PTX_KERNEL);
+        function.set_call_conventions(self.machine.llvm().kernel_convention().0);
         let threads = facts.num_warps * self.options.target.warp_size();
-        string_attribute(self.llvm, function, "nvvm.reqntid", threads);
-        if let Some(n) = self
-            .options
-            .maxnreg
-            .or_else(|| self.ir.int_attr(self.ir.module(), "ttg.maxnreg").and_then(|n| u32::try_from(n).ok()))
-        {
-            string_attribute(self.llvm, function, "nvvm.maxnreg", n);
-        }
-        if facts.num_ctas > 1 {
-            string_attribute(self.llvm, function, "nvvm.cluster_dim", facts.num_ctas);
-        }
+        let stated = self.ir.int_attr(self.ir.module(), "ttg.maxnreg").and_then(|n| u32::try_from(n).ok());
+        let max_registers = self.options.maxnreg.or(stated);
+        self.machine.describe_kernel(self, function, &KernelShape { threads, max_registers, blocks: facts.num_ctas });
         enum_attribute(self.llvm, function, "nounwind");
         let places: Vec<u32> = (0..inputs.len() as u32).collect();
         self.align_params(func, function, inputs, &places);
@@ -204,7 +163,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Declares a function that kernels call.
-    pub(super) fn declare_called(&self, func: Op, name: &str) -> Res<Declared<'c>> {
+    pub(crate) fn declare_called(&self, func: Op, name: &str) -> Res<Declared<'c>> {
         let (inputs, results) = function_type(self.ir, func)?;
         if let Some(&ty) = inputs.iter().chain(results).find(|ty| ty.as_memdesc().is_some()) {
             // Where barriers must stand is not known across functions.
@@ -217,13 +176,14 @@ impl<'c> Lower<'c, '_> {
             params.extend(self.register_types(ty)?);
         }
         let uses = |attr: &str| self.ir.all_ops(func).into_iter().any(|op| self.ir.int_attr(op, attr).is_some());
+        let spaces = self.machine.spaces();
         let mut pointer = |wanted: bool, space: u16| {
             wanted.then(|| {
                 params.push(self.llvm.ptr_type(AddressSpace::from(space)).into());
                 params.len() as u32 - 1
             })
         };
-        let (shared, scratch) = (pointer(uses(OFFSET), SHARED_SPACE), pointer(uses(GLOBAL_OFFSET), GLOBAL_SPACE));
+        let (shared, scratch) = (pointer(uses(OFFSET), spaces.shared), pointer(uses(GLOBAL_OFFSET), spaces.global));
         let ty = self.fn_type(self.result_type(results)?, &params);
         let function = self.module.add_function(&symbol(name), ty, Some(Linkage::Internal));
         function.set_call_conventions(FAST);
@@ -260,7 +220,7 @@ impl<'c> Lower<'c, '_> {
                 self.llvm.create_type_attribute(Attribute::get_named_enum_kind_id("byval"), bytes.as_any_type_enum()),
             );
             function.add_attribute(at, self.llvm.create_enum_attribute(Attribute::get_named_enum_kind_id("align"), 64));
-            function.add_attribute(at, self.llvm.create_string_attribute("nvvm.grid_constant", ""));
+            self.machine.describe_descriptor(self, function, place as u32);
         }
     }
 
@@ -279,7 +239,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Makes a function's parameters the registers of the arguments of its first block.
-    pub(super) fn bind_params(&mut self, func: Op) -> Res<()> {
+    pub(crate) fn bind_params(&mut self, func: Op) -> Res<()> {
         let ir = self.ir;
         let Some(first) = ir.body(func, 0) else { return Err(defect("a function without a body")) };
         let mut params = self.declared.function.get_params().into_iter();
@@ -295,68 +255,10 @@ impl<'c> Lower<'c, '_> {
     }
 }
 
-/// `tt.call`
-pub(super) fn call(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let ir = cx.ir;
-    let name = ir.str_attr(op, "callee").unwrap_or("?");
-    let callee = ir.function(name).and_then(|f| cx.functions.get(&f).copied());
-    let callee = callee.ok_or_else(|| defect(format!("`{name}` was not declared")))?;
-    let mut args: Vec<Val<'_>> = vec![];
-    for &operand in ir.operands(op) {
-        args.extend(cx.get(operand)?.iter());
-    }
-    if callee.shared.is_some() {
-        args.push(cx.scratch(op)?.into());
-    }
-    if callee.scratch.is_some() {
-        args.push(super::ops::scratch_memory(cx, op)?.into());
-    }
-    let args: Vec<_> = args.into_iter().map(Into::into).collect();
-    let site = cx.b.build_direct_call(callee.function, &args, "")?;
-    site.set_call_convention(FAST);
-    let mut regs = match site.try_as_basic_value().basic() {
-        Some(Val::StructValue(s)) => fields(cx, s)?,
-        Some(one) => vec![one],
-        None => vec![],
-    }
-    .into_iter();
-    for &result in ir.results(op) {
-        let count = cx.register_types(ir.ty(result))?.len();
-        cx.set(result, regs.by_ref().take(count).collect());
-    }
-    Ok(())
-}
-
-fn fields<'c>(cx: &Lower<'c, '_>, value: StructValue<'c>) -> Res<Vec<Val<'c>>> {
-    (0..value.get_type().count_fields()).map(|i| Ok(cx.b.build_extract_value(value, i, "")?)).collect()
-}
-
-/// `tt.return`
-pub(super) fn ret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let operands = cx.ir.operands(op);
-    if cx.declared.kernel && !operands.is_empty() {
-        return Err(cx.unsupported(op, "a kernel cannot return values"));
-    }
-    let mut regs: Vec<Val<'_>> = vec![];
-    for &operand in operands {
-        regs.extend(cx.get(operand)?.iter());
-    }
-    match regs.as_slice() {
-        [] => cx.b.build_return(None)?,
-        [one] => cx.b.build_return(Some(one))?,
-        many => cx.b.build_aggregate_return(many)?,
-    };
-    Ok(())
-}
-
-/// A name that PTX takes (PTX ISA, "Identifiers"): mangled names hold the values of compile-time arguments. LLVM
+/// A name that assemblers take: mangled names hold the values of compile-time arguments. LLVM
 /// numbers equal names.
 fn symbol(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '$') { c } else { '_' }).collect()
-}
-
-fn string_attribute(llvm: &Context, function: FunctionValue<'_>, key: &str, value: u32) {
-    function.add_attribute(AttributeLoc::Function, llvm.create_string_attribute(key, &value.to_string()));
 }
 
 fn enum_attribute(llvm: &Context, function: FunctionValue<'_>, name: &str) {

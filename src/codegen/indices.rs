@@ -20,7 +20,7 @@ use crate::layout::{Dim, LinearLayout, register_offsets};
 
 impl<'c> Lower<'c, '_> {
     /// For each register the coordinates of its element, one per axis, as `i32`.
-    pub(super) fn indices(&mut self, layout: &LinearLayout) -> Res<Vec<Vec<IntValue<'c>>>> {
+    pub(crate) fn indices(&mut self, layout: &LinearLayout) -> Res<Vec<Vec<IntValue<'c>>>> {
         let axes: Vec<Dim> = layout.out_dims().collect();
         let mut bases = Vec::with_capacity(axes.len());
         for &axis in &axes {
@@ -39,7 +39,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// What lane, warp and block contribute to one axis, and the bits that it can set.
-    pub(super) fn thread_part(&mut self, layout: &LinearLayout, axis: Dim) -> Res<(IntValue<'c>, u64)> {
+    pub(crate) fn thread_part(&mut self, layout: &LinearLayout, axis: Dim) -> Res<(IntValue<'c>, u64)> {
         let bits = |dim| {
             (0..layout.in_bits(dim) as usize).map(move |i| u64::from(layout.basis(dim, i, axis))).collect::<Vec<_>>()
         };
@@ -56,7 +56,7 @@ impl<'c> Lower<'c, '_> {
 
     /// `start` combined by exclusive or with the columns that the bits of `value` pick; bits beyond the columns count
     /// for nothing.
-    pub(super) fn xor_image(&mut self, start: IntValue<'c>, value: IntValue<'c>, columns: &[u32]) -> Res<IntValue<'c>> {
+    pub(crate) fn xor_image(&mut self, start: IntValue<'c>, value: IntValue<'c>, columns: &[u32]) -> Res<IntValue<'c>> {
         let columns: Vec<u64> = columns.iter().map(|&c| u64::from(c)).collect();
         Ok(self.image(value, &columns, (start, u64::from(u32::MAX)))?.0)
     }
@@ -86,7 +86,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// `a ⊕ b`, where each can set only the given bits.
-    pub(super) fn combine(
+    pub(crate) fn combine(
         &mut self,
         a: IntValue<'c>,
         a_bits: u64,
@@ -112,7 +112,7 @@ impl<'c> Lower<'c, '_> {
 
     /// Lane, warp and block numbers combined into the predicate that this thread is the one that stores what several
     /// hold: every free bit of its number is 0. `None` when every thread holds something else.
-    pub(super) fn owner_predicate(&mut self, thread_mask: u64, block_mask: u64) -> Res<Option<IntValue<'c>>> {
+    pub(crate) fn owner_predicate(&mut self, thread_mask: u64, block_mask: u64) -> Res<Option<IntValue<'c>>> {
         let mut pred: Option<IntValue<'c>> = None;
         for (mask, block) in [(thread_mask, false), (block_mask, true)] {
             if mask == 0 {
@@ -129,7 +129,7 @@ impl<'c> Lower<'c, '_> {
         Ok(pred)
     }
 
-    pub(super) fn i32(&self, value: u64) -> IntValue<'c> {
+    pub(crate) fn i32(&self, value: u64) -> IntValue<'c> {
         self.llvm.i32_type().const_int(value, false)
     }
 }

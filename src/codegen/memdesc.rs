@@ -33,35 +33,35 @@ use crate::layout::{Dim, LinearLayout, layout_of};
 
 /// A descriptor of shared memory.
 #[derive(Clone)]
-pub(super) struct View<'c> {
-    pub(super) base: PointerValue<'c>,
+pub(crate) struct View<'c> {
+    pub(crate) base: PointerValue<'c>,
     /// One for each dimension.
-    pub(super) offsets: Vec<IntValue<'c>>,
+    pub(crate) offsets: Vec<IntValue<'c>>,
 }
 
 /// How a tensor is read from or written to a view.
-pub(super) struct ViewAccess<'c> {
-    pub(super) access: SharedAccess,
-    pub(super) base: PointerValue<'c>,
+pub(crate) struct ViewAccess<'c> {
+    pub(crate) access: SharedAccess,
+    pub(crate) base: PointerValue<'c>,
     /// What the view's offsets contribute to every address in bytes, with the bits that it can set.
-    pub(super) foreign: Option<(IntValue<'c>, u64)>,
+    pub(crate) foreign: Option<(IntValue<'c>, u64)>,
 }
 
 /// Where a view starts in shared memory.
-pub(super) struct ViewStart<'c> {
+pub(crate) struct ViewStart<'c> {
     /// The address in bytes, in the first buffer if the view is of one of several.
-    pub(super) first: IntValue<'c>,
+    pub(crate) first: IntValue<'c>,
     /// Which of several buffers it is, and the bytes from one to the next.
-    pub(super) buffer: Option<(IntValue<'c>, u32)>,
+    pub(crate) buffer: Option<(IntValue<'c>, u32)>,
     /// The inverse of the view's layout.
-    pub(super) inverse: LinearLayout,
+    pub(crate) inverse: LinearLayout,
     /// The bits of the view's offsets that may be set, for each dimension, with the bytes to which they move the start.
-    pub(super) offsets: Vec<Vec<(u32, u64)>>,
+    pub(crate) offsets: Vec<Vec<(u32, u64)>>,
 }
 
 impl<'c> ViewStart<'c> {
     /// The address in bytes.
-    pub(super) fn address(&self, cx: &Lower<'c, '_>) -> Res<IntValue<'c>> {
+    pub(crate) fn address(&self, cx: &Lower<'c, '_>) -> Res<IntValue<'c>> {
         let Some((number, bytes)) = self.buffer else { return Ok(self.first) };
         let moved = cx.b.build_int_mul(number, cx.i32(u64::from(bytes)), "")?;
         Ok(cx.b.build_int_add(self.first, moved, "")?)
@@ -70,7 +70,7 @@ impl<'c> ViewStart<'c> {
 
 impl<'c> Lower<'c, '_> {
     /// The descriptor that a value is.
-    pub(super) fn view(&self, value: Value) -> Res<View<'c>> {
+    pub(crate) fn view(&self, value: Value) -> Res<View<'c>> {
         let regs = self.get(value)?;
         match regs.split_first() {
             Some((Val::PointerValue(base), offsets)) => {
@@ -81,13 +81,13 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Makes a value this descriptor.
-    pub(super) fn set_view(&mut self, value: Value, view: &View<'c>) {
+    pub(crate) fn set_view(&mut self, value: Value, view: &View<'c>) {
         let offsets = view.offsets.iter().map(|&o| Val::from(o));
         self.set(value, std::iter::once(view.base.into()).chain(offsets).collect());
     }
 
     /// How a tensor of type `tensor` lies in the view `value`.
-    pub(super) fn view_access(&mut self, value: Value, tensor: Type) -> Res<ViewAccess<'c>> {
+    pub(crate) fn view_access(&mut self, value: Value, tensor: Type) -> Res<ViewAccess<'c>> {
         let ty = self.ir.ty(value);
         let memory = ty.as_memdesc().ok_or_else(|| defect("an access to something that is no memory descriptor"))?;
         if matches!(memory.encoding.as_encoding(), Some(Encoding::PaddedShared(_))) {
@@ -121,7 +121,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Where a view starts, and how it goes on from there.
-    pub(super) fn view_start(&mut self, value: Value) -> Res<ViewStart<'c>> {
+    pub(crate) fn view_start(&mut self, value: Value) -> Res<ViewStart<'c>> {
         let ty = self.ir.ty(value);
         let memory = ty.as_memdesc().ok_or_else(|| defect("a matrix in shared memory that is no memory descriptor"))?;
         let shared = layout_of(ty).map_err(|e| no_layout(ty, &e.reason))?;
@@ -146,7 +146,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The number of a buffer in the allocation, given that in a view of some of its buffers.
-    pub(super) fn buffer_number(&self, all: Value, number: Value) -> Res<IntValue<'c>> {
+    pub(crate) fn buffer_number(&self, all: Value, number: Value) -> Res<IntValue<'c>> {
         let number = self.int(number)?;
         match self.view(all)?.offsets.first() {
             Some(first) if first.get_zero_extended_constant() != Some(0) => {

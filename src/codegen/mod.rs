@@ -1,95 +1,66 @@
-//! Code generation: TTGIR to LLVM IR, and through LLVM to PTX.
+//! Code generation: TTGIR to LLVM IR, and LLVM IR to assembly.
 //!
-//! 1. [`mod@lower`] walks each kernel, and each function that one calls, once and builds LLVM IR directly, with no
-//!    dialect between. A value is the vector of its registers in one thread, in the order of its layout's register
+//! 1. `module` walks each kernel, and each function that one calls, once and builds LLVM IR directly, with no dialect
+//!    between. A value is the vector of its registers in one thread, in the order of its layout's register
 //!    index ([`lower`](mod@self::lower) holds the state, `ops` a file per family of operations).
-//! 2. [`Module`] (or [`parse_llir`], for LLVM IR that is the input) runs LLVM and prints PTX.
+//! 2. [`Module`] (or [`parse_llir`], for LLVM IR that is the input) runs LLVM and prints assembly.
+//!
+//! Nothing here is an instruction of a vendor: those stand behind [`machine::Machine`], and what LLVM has to be told of
+//! a vendor behind [`llvm::LlvmTarget`]. Back ends implement both ([`crate::backend`]).
 //!
 //! Which element a register holds is computed from the linear layout alone (`indices`): the lane's and warp's part at
-//! run time, the register's part as a constant. Global memory is accessed by vectorised, predicated inline PTX
-//! (`ops::memory`) made by `ptx_builder`. Source locations become line tables (`debug_info`).
+//! run time, the register's part as a constant. Source locations become line tables (`debug_info`).
 //!
-//! Invariants: the IR is read, never changed; nothing outside this module imports inkwell; whatever verified IR holds,
-//! the answer is code or a coded diagnostic, never a panic.
+//! Invariants: the IR is read, never changed; nothing outside this module and the back ends imports inkwell; whatever
+//! verified IR holds, the answer is code or a coded diagnostic, never a panic.
 //!
 //! ```no_run
 //! # fn f(ir: &ttc::ir::Ir, target: ttc::target::Target) -> Result<String, Vec<ttc::diag::Diagnostic>> {
-//! use ttc::codegen::{CodegenOptions, lower};
-//! let mut module = lower(ir, &CodegenOptions::new(target))?;
+//! use ttc::codegen::CodegenOptions;
+//! let mut module = ttc::backend::lower(ir, &CodegenOptions::new(target))?;
 //! module.optimize().map_err(|d| vec![d])?;
-//! module.emit_ptx().map_err(|d| vec![d])
+//! module.emit_assembly().map_err(|d| vec![d])
 //! # }
 //! ```
 
-mod control;
+pub(crate) mod bits;
 mod debug_info;
-mod functions;
+mod declared;
+pub(crate) mod functions;
 mod indices;
-mod llvm;
-mod lower;
-mod memdesc;
-mod ops;
-mod ptx_builder;
+pub(crate) mod llvm;
+pub(crate) mod lower;
+pub(crate) mod machine;
+pub(crate) mod memdesc;
+mod module;
+pub(crate) mod ops;
+mod options;
 mod region;
 mod shared;
 mod shared_access;
 #[cfg(test)]
 mod tests;
 mod type_map;
-mod warp;
+pub(crate) mod warp;
 
 use crate::diag::Diagnostic;
 use crate::ir::Ir;
-use crate::target::Target;
+use machine::Machine;
 
-pub use llvm::{Facts, Module, parse_llir};
-
-/// What a kernel is compiled for and how.
-#[derive(Clone, Debug)]
-pub struct CodegenOptions {
-    pub target: Target,
-    /// Warps of a block, where the module does not say (`ttg.num-warps`).
-    pub num_warps: u32,
-    /// Blocks of a cluster, where the module does not say (`ttg.num-ctas`).
-    pub num_ctas: u32,
-    /// Fuse multiplications and additions.
-    pub fp_fusion: bool,
-    /// Upper bound on registers of a thread.
-    pub maxnreg: Option<u32>,
-    /// Write line tables.
-    pub lineinfo: bool,
-    /// Append the two pointers (global scratch, profile scratch) that Triton's launcher passes to every kernel.
-    pub triton_abi: bool,
-    /// LLVM's pipeline, in the form of `opt -passes=`, instead of the built-in one.
-    pub llvm_passes: Option<String>,
-    /// The name of the file of LLVM IR that is read, for messages.
-    pub source_name: Option<String>,
-}
-
-impl CodegenOptions {
-    /// Triton's defaults for a target.
-    #[must_use]
-    pub fn new(target: Target) -> CodegenOptions {
-        CodegenOptions {
-            target,
-            num_warps: 4,
-            num_ctas: 1,
-            fp_fusion: true,
-            maxnreg: None,
-            lineinfo: true,
-            triton_abi: false,
-            llvm_passes: None,
-            source_name: None,
-        }
-    }
-}
+pub(crate) use llvm::parse_llir;
+pub use llvm::{Facts, Module};
+pub use options::CodegenOptions;
 
 /// Lowers every kernel of a module of TTGIR, with what it calls, to LLVM IR, not optimised yet.
 ///
 /// # Errors
 /// All that code generation cannot do with this module: E07xx with the operation's place.
-pub fn lower(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Diagnostic>> {
-    lower::module(ir, options)
+pub(crate) fn lower(
+    ir: &Ir,
+    options: &CodegenOptions,
+    machine: &'static dyn Machine,
+) -> Result<Module, Vec<Diagnostic>> {
+    module::module(ir, options, machine)
 }
 
 /// LLVM's version, `22.1.8`.

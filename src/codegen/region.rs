@@ -8,8 +8,8 @@
 
 use inkwell::values::BasicValue;
 
-use super::control;
 use super::lower::{Label, Lower, Res, Val, defect};
+use super::ops::control;
 use crate::ir::dialects::{ArithOp, OpKind};
 use crate::ir::{Block, Op};
 
@@ -18,7 +18,7 @@ type Results<'c> = Vec<Val<'c>>;
 
 impl<'c> Lower<'c, '_> {
     /// Runs the first region of `op` on these scalars; gives the operands of its end.
-    pub(super) fn inline_region(&mut self, op: Op, args: &[Val<'c>]) -> Res<Results<'c>> {
+    pub(crate) fn inline_region(&mut self, op: Op, args: &[Val<'c>]) -> Res<Results<'c>> {
         let ir = self.ir;
         let region = *ir.regions_of(op).first().ok_or_else(|| defect("an operation without a region"))?;
         let entry = ir.entry(region).ok_or_else(|| defect("a region without a block"))?;
@@ -74,7 +74,7 @@ impl<'c> Lower<'c, '_> {
 
     /// The operation that a region consists of, when it is one operation on the region's two arguments, in either
     /// order.
-    pub(super) fn single_combiner(&self, op: Op) -> Option<ArithOp> {
+    pub(crate) fn single_combiner(&self, op: Op) -> Option<ArithOp> {
         let ir = self.ir;
         let block = ir.body(op, 0)?;
         let [combiner, end] = ir.op_list(block)[..] else { return None };
@@ -88,7 +88,7 @@ impl<'c> Lower<'c, '_> {
 }
 
 /// Whether exchanging the operands gives the same bits (but for which NaN it is).
-pub(super) fn is_commutative(kind: ArithOp) -> bool {
+pub(crate) fn is_commutative(kind: ArithOp) -> bool {
     use ArithOp as A;
     matches!(
         kind,

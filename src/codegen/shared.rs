@@ -1,26 +1,23 @@
 //! Shared memory: one block of bytes whose size the launch gives, with offsets from `allocate-shared-memory-nv`.
 //!
-//! Accesses are ordinary LLVM loads and stores in address space 3, so LLVM may combine and reorder them; what must not
-//! run for every thread is predicated inline PTX. Barriers inside an operation's own protocol come from
-//! [`Lower::barrier`]; those between operations are operations of the IR.
+//! Accesses are ordinary LLVM loads and stores in the address space of shared memory, so LLVM may combine and reorder
+//! them; what must not run for every thread is an instruction of the machine's with a predicate. Barriers inside an
+//! operation's own protocol come from [`Lower::barrier`]; those between operations are operations of the IR.
 
 use inkwell::AddressSpace;
 use inkwell::module::Linkage;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, CallSiteValue, IntValue, PointerValue};
 
-use super::CodegenOptions;
 use super::lower::{Lower, Res, Val, as_int, defect, located};
-use super::warp::Source;
+use super::machine::Source;
+use super::options::CodegenOptions;
 use crate::analysis::allocation::buffer_bytes;
 use crate::analysis::scratch::{OFFSET, SHARED, scratch_bytes};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Ir, Op, TtgOp};
 
-/// LLVM's address space of shared memory in NVPTX.
-pub(super) const SHARED_SPACE: u16 = 3;
 const SYMBOL: &str = "global_smem";
-const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.aligned.all";
 
 /// How many buffers a message about the limit names.
 const NAMED_BUFFERS: usize = 8;
@@ -30,7 +27,7 @@ const NAMED_BUFFERS: usize = 8;
 ///
 /// # Errors
 /// E0714
-pub(super) fn check_limit(ir: &Ir, options: &CodegenOptions) -> Res<()> {
+pub(crate) fn check_limit(ir: &Ir, options: &CodegenOptions) -> Res<()> {
     let needed = ir.int_attr(ir.module(), SHARED).unwrap_or(0);
     let most = options.target.shared.bytes;
     if needed <= i64::from(most) {
@@ -71,13 +68,13 @@ fn bytes_of(ir: &Ir, op: Op, options: &CodegenOptions) -> Option<u32> {
 
 impl<'c> Lower<'c, '_> {
     /// The start of the function's shared memory; a kernel has all of the block's.
-    pub(super) fn shared_base(&mut self) -> PointerValue<'c> {
+    pub(crate) fn shared_base(&mut self) -> PointerValue<'c> {
         if let Some(base) = self.declared.shared_base() {
             return base;
         }
         let symbol = self.module.get_global(SYMBOL).unwrap_or_else(|| {
             let ty = self.llvm.i8_type().array_type(0);
-            let global = self.module.add_global(ty, Some(AddressSpace::from(SHARED_SPACE)), SYMBOL);
+            let global = self.module.add_global(ty, Some(AddressSpace::from(self.machine.spaces().shared)), SYMBOL);
             global.set_linkage(Linkage::External);
             global.set_alignment(16);
             global
@@ -86,7 +83,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The shared memory that the allocation gave an operation.
-    pub(super) fn scratch(&mut self, op: Op) -> Res<PointerValue<'c>> {
+    pub(crate) fn scratch(&mut self, op: Op) -> Res<PointerValue<'c>> {
         let offset = self.ir.int_attr(op, OFFSET).ok_or_else(|| {
             defect(format!(
                 "`{}` has no `{OFFSET}`: the pass `allocate-shared-memory-nv` has not run",
@@ -98,13 +95,13 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The address `bytes` after `base`.
-    pub(super) fn shared_at(&mut self, base: PointerValue<'c>, bytes: IntValue<'c>) -> Res<PointerValue<'c>> {
+    pub(crate) fn shared_at(&mut self, base: PointerValue<'c>, bytes: IntValue<'c>) -> Res<PointerValue<'c>> {
         // SAFETY: the offset stays inside the block's shared memory, whose size covers every allocation.
         Ok(unsafe { self.b.build_in_bounds_gep(self.llvm.i8_type(), base, &[bytes], "")? })
     }
 
     /// Stores elements of one type side by side, as one access of their whole width.
-    pub(super) fn store_shared(&mut self, ptr: PointerValue<'c>, elements: &[Val<'c>]) -> Res<()> {
+    pub(crate) fn store_shared(&mut self, ptr: PointerValue<'c>, elements: &[Val<'c>]) -> Res<()> {
         let (value, bits) = match elements {
             [] => return Ok(()),
             [one] => (*one, self.bits_of(one.get_type())),
@@ -122,7 +119,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Loads `count` elements of one type that lie side by side, as one access.
-    pub(super) fn load_shared(
+    pub(crate) fn load_shared(
         &mut self,
         ptr: PointerValue<'c>,
         elem: BasicTypeEnum<'c>,
@@ -142,45 +139,45 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    /// Waits for every thread of the block, and for what they wrote to shared memory (PTX ISA, "barrier.cta").
-    pub(super) fn barrier(&mut self) -> Res<()> {
-        self.effect(BARRIER, &[], &[self.i32(0).into()])
+    /// Waits for every thread of the block, and for what they wrote to shared memory.
+    pub(crate) fn barrier(&mut self) -> Res<()> {
+        self.machine.barrier(self)
     }
 
     /// As [`Lower::barrier`], unless the code that was just made ends with one.
-    pub(super) fn barrier_once(&mut self) -> Res<()> {
+    pub(crate) fn barrier_once(&mut self) -> Res<()> {
         let last = self.b.get_insert_block().and_then(inkwell::basic_block::BasicBlock::get_last_instruction);
         let call = last.and_then(|i| CallSiteValue::try_from(i).ok());
         let waits = call
             .and_then(CallSiteValue::get_called_fn_value)
-            .is_some_and(|f| f.get_name().to_bytes() == BARRIER.as_bytes());
+            .is_some_and(|f| self.machine.is_barrier(f.get_name().to_bytes()));
         if waits { Ok(()) } else { self.barrier() }
     }
 
-    /// Waits for the threads of this warp, and for what they wrote to shared memory (PTX ISA, "bar.warp.sync").
-    pub(super) fn warp_barrier(&mut self) -> Res<()> {
-        self.effect("llvm.nvvm.bar.warp.sync", &[], &[self.i32(u64::from(u32::MAX)).into()])
+    /// Waits for the threads of this warp, and for what they wrote to shared memory.
+    pub(crate) fn warp_barrier(&mut self) -> Res<()> {
+        self.machine.warp_barrier(self)
     }
 
     /// Threads of the block.
-    pub(super) fn threads(&self) -> u32 {
+    pub(crate) fn threads(&self) -> u32 {
         self.num_warps * self.options.target.warp_size()
     }
 
     /// This thread's lane in its warp.
-    pub(super) fn lane_id(&mut self) -> Res<IntValue<'c>> {
+    pub(crate) fn lane_id(&mut self) -> Res<IntValue<'c>> {
         let mask = u64::from(self.options.target.warp_size() - 1);
         Ok(self.b.build_and(self.thread_id(), self.i32(mask), "lane")?)
     }
 
     /// This thread's warp in its block.
-    pub(super) fn warp_id(&mut self) -> Res<IntValue<'c>> {
+    pub(crate) fn warp_id(&mut self) -> Res<IntValue<'c>> {
         let shift = u64::from(self.options.target.warp_size().trailing_zeros());
         Ok(self.b.build_right_shift(self.thread_id(), self.i32(shift), false, "warp")?)
     }
 
-    /// The warp's number from lane 0, so that ptxas knows that it is the same in all lanes.
-    pub(super) fn uniform_warp_id(&mut self) -> Res<IntValue<'c>> {
+    /// The warp's number from lane 0, so that the assembler knows that it is the same in all lanes.
+    pub(crate) fn uniform_warp_id(&mut self) -> Res<IntValue<'c>> {
         let warp = self.warp_id()?;
         as_int(self.shuffle(&[warp.into()], Source::Lane(self.i32(0)))?[0])
     }

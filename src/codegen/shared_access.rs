@@ -15,28 +15,23 @@ use std::collections::btree_map::Entry;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue, PointerValue};
 
+use super::bits::bits_as;
 use super::lower::{Lower, Res, Val, as_int, defect};
-use super::ops::bits_as;
 use crate::layout::Dim;
 use crate::layout::plan::{Access, Form, SharedAccess};
 
 /// The addresses of the accesses of one layout.
-pub(super) struct SharedAddresses<'c> {
+pub(crate) struct SharedAddresses<'c> {
     /// Bits that the thread's part can set.
     reached: u32,
     /// The thread's part combined by exclusive or with each constant of these bits.
     rows: BTreeMap<u32, PointerValue<'c>>,
 }
 
-/// LLVM's name for an instruction on `count` matrices.
-fn matrix_intrinsic(instruction: &str, count: usize, transposed: bool) -> String {
-    format!("llvm.nvvm.{instruction}.sync.aligned.m8n8.x{count}{}.b16", if transposed { ".trans" } else { "" })
-}
-
 impl<'c> Lower<'c, '_> {
     /// Prepares the addresses of `access` in the shared memory at `base`. `foreign` is combined with every address by
     /// exclusive or, in bytes, with the bits that it can set: the start of a view in a swizzled layout.
-    pub(super) fn shared_addresses(
+    pub(crate) fn shared_addresses(
         &mut self,
         access: &SharedAccess,
         base: PointerValue<'c>,
@@ -57,15 +52,20 @@ impl<'c> Lower<'c, '_> {
         Ok(SharedAddresses { reached: reached as u32, rows })
     }
 
+    /// An address in shared memory as 32 bits.
+    pub(crate) fn shared_address_bits(&self, ptr: PointerValue<'c>) -> Res<IntValue<'c>> {
+        Ok(self.b.build_ptr_to_int(ptr, self.int_type(32), "")?)
+    }
+
     /// The address of one access.
-    pub(super) fn shared_address(&mut self, at: &SharedAddresses<'c>, offset: u32) -> Res<PointerValue<'c>> {
+    pub(crate) fn shared_address(&mut self, at: &SharedAddresses<'c>, offset: u32) -> Res<PointerValue<'c>> {
         let (mixed, added) = (offset & at.reached, offset & !at.reached);
         let row = *at.rows.get(&mixed).ok_or_else(|| defect("an access of another layout"))?;
         if added == 0 { Ok(row) } else { self.shared_at(row, self.i32(u64::from(added))) }
     }
 
     /// The LLVM type that an element has in memory.
-    pub(super) fn stored_type(&self, elem: BasicTypeEnum<'c>) -> BasicTypeEnum<'c> {
+    pub(crate) fn stored_type(&self, elem: BasicTypeEnum<'c>) -> BasicTypeEnum<'c> {
         let bits = self.bits_of(elem);
         if elem.is_pointer_type() || bits < 8 || !bits.is_power_of_two() {
             self.int_type(bits.next_power_of_two().max(8)).into()
@@ -75,7 +75,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// A value as it lies in memory.
-    pub(super) fn as_stored(&self, value: Val<'c>) -> Res<Val<'c>> {
+    pub(crate) fn as_stored(&self, value: Val<'c>) -> Res<Val<'c>> {
         let stored = self.stored_type(value.get_type());
         if self.bits_of(stored) == self.bits_of(value.get_type()) {
             bits_as(self, value, stored)
@@ -85,7 +85,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The reverse of [`Lower::as_stored`].
-    pub(super) fn restored(&self, value: Val<'c>, elem: BasicTypeEnum<'c>) -> Res<Val<'c>> {
+    pub(crate) fn restored(&self, value: Val<'c>, elem: BasicTypeEnum<'c>) -> Res<Val<'c>> {
         if self.bits_of(value.get_type()) == self.bits_of(elem) {
             bits_as(self, value, elem)
         } else {
@@ -95,7 +95,7 @@ impl<'c> Lower<'c, '_> {
 
     /// Stores every element of a tensor whose registers are `regs`; each address is `base + (thread ⊕ foreign ⊕
     /// register)`.
-    pub(super) fn store_layout_to_shared(
+    pub(crate) fn store_layout_to_shared(
         &mut self,
         access: &SharedAccess,
         base: PointerValue<'c>,
@@ -109,7 +109,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Runs `stores` in the warps that store what several hold.
-    pub(super) fn as_owner(&mut self, access: &SharedAccess, stores: impl FnOnce(&mut Self) -> Res<()>) -> Res<()> {
+    pub(crate) fn as_owner(&mut self, access: &SharedAccess, stores: impl FnOnce(&mut Self) -> Res<()>) -> Res<()> {
         let lane_bits = self.options.target.warp_size().trailing_zeros();
         let warps = u64::from(access.free_warps()) << lane_bits;
         let Some(owner) = self.owner_predicate(warps, 0)? else { return stores(self) };
@@ -124,7 +124,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Stores what one access moves, `below` bytes before its offset.
-    pub(super) fn store_access(
+    pub(crate) fn store_access(
         &mut self,
         form: Form,
         at: &SharedAddresses<'c>,
@@ -139,12 +139,11 @@ impl<'c> Lower<'c, '_> {
         let Form::Matrix { transposed } = form else { return self.store_shared(ptr, &elements) };
         let per_word = (32 / self.bits_of(elements[0].get_type())) as usize;
         let words = elements.chunks(per_word).map(|w| self.packed(w).map(Val::from)).collect::<Res<Vec<_>>>()?;
-        let args: Vec<Val<'c>> = std::iter::once(ptr.into()).chain(words.iter().copied()).collect();
-        self.effect(&matrix_intrinsic("stmatrix", words.len(), transposed), &[ptr.get_type().into()], &args)
+        self.machine.store_matrices(self, ptr, &words, transposed)
     }
 
     /// Elements as one integer, the first in the lowest bits.
-    pub(super) fn packed(&self, elements: &[Val<'c>]) -> Res<IntValue<'c>> {
+    pub(crate) fn packed(&self, elements: &[Val<'c>]) -> Res<IntValue<'c>> {
         let word = if let [one] = *elements {
             one
         } else {
@@ -159,7 +158,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The reverse of [`Lower::packed`]: `count` elements of type `stored`.
-    pub(super) fn unpacked(&self, word: IntValue<'c>, stored: BasicTypeEnum<'c>, count: u32) -> Res<Vec<Val<'c>>> {
+    pub(crate) fn unpacked(&self, word: IntValue<'c>, stored: BasicTypeEnum<'c>, count: u32) -> Res<Vec<Val<'c>>> {
         if count == 1 {
             return Ok(vec![bits_as(self, word.into(), stored)?]);
         }
@@ -170,7 +169,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Loads what one access moves, `below` bytes before its offset.
-    pub(super) fn load_access(
+    pub(crate) fn load_access(
         &mut self,
         form: Form,
         at: &SharedAddresses<'c>,
@@ -185,13 +184,7 @@ impl<'c> Lower<'c, '_> {
             Form::Matrix { transposed } => {
                 let per_word = 32 / self.bits_of(stored);
                 let count = access.registers.len() / per_word as usize;
-                let name = matrix_intrinsic("ldmatrix", count, transposed);
-                let words = match self.intrinsic(&name, &[ptr.get_type().into()], &[ptr.into()])? {
-                    Val::StructValue(all) => (0..count as u32)
-                        .map(|i| as_int(self.b.build_extract_value(all, i, "")?))
-                        .collect::<Res<Vec<_>>>()?,
-                    one => vec![as_int(one)?],
-                };
+                let words = self.machine.load_matrices(self, ptr, count, transposed)?;
                 words.into_iter().map(|w| self.unpacked(w, stored, per_word)).collect::<Res<Vec<_>>>()?.concat()
             }
         };
@@ -199,7 +192,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Loads the registers of a tensor whose elements have type `elem`.
-    pub(super) fn load_layout_from_shared(
+    pub(crate) fn load_layout_from_shared(
         &mut self,
         access: &SharedAccess,
         base: PointerValue<'c>,

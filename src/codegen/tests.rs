@@ -1,6 +1,7 @@
 //! Code generation of modules built by hand: what does not need the text form.
 
-use super::{CodegenOptions, lower, parse_llir};
+use super::CodegenOptions;
+use crate::backend::{lower, parse_llir};
 use crate::ir::core::FloatKind;
 use crate::ir::core::encoding::Blocked;
 use crate::ir::dialects::{ArithOp, TtOp};
@@ -81,7 +82,7 @@ fn vector_add_uses_the_widest_access() {
     module.optimize().unwrap();
     let llir = module.to_llir();
     assert!(llir.contains("ptx_kernel") && llir.contains("\"nvvm.reqntid\"=\"128\""), "{llir}");
-    let ptx = module.emit_ptx().unwrap();
+    let ptx = module.emit_assembly().unwrap();
     assert_eq!(ptx.matches("ld.global.v4.b32").count(), 4, "{ptx}");
     assert_eq!(ptx.matches("st.global.v4.b32").count(), 2, "{ptx}");
     assert!(ptx.contains(".version 7.0") && ptx.contains(".target sm_80\n") && ptx.contains(".loc"), "{ptx}");
@@ -93,7 +94,7 @@ fn llir_round_trips() {
     module.optimize().unwrap();
     let mut again = parse_llir(&module.to_llir(), &options("sm_90a")).unwrap();
     assert_eq!(again.facts().kernels, ["k"]);
-    assert_eq!(module.emit_ptx().unwrap(), again.emit_ptx().unwrap());
+    assert_eq!(module.emit_assembly().unwrap(), again.emit_assembly().unwrap());
 }
 
 #[test]
@@ -105,9 +106,9 @@ define ptx_kernel void @k(ptr addrspace(1) %p, float %a) {
   ret void
 }";
     let mut module = parse_llir(text, &options("sm_80")).unwrap();
-    let error = module.emit_ptx().unwrap_err();
+    let error = module.emit_assembly().unwrap_err();
     assert_eq!(error.code.id, "E0709");
-    assert_eq!(module.emit_ptx().unwrap_err().code.id, "E0709");
+    assert_eq!(module.emit_assembly().unwrap_err().code.id, "E0709");
     for text in [
         "",
         "define void @f() { ret void }",
@@ -148,7 +149,7 @@ fn limits_name_their_numbers() {
     ir.set_attr(module, "ttg.num-ctas", Attr::i32(2));
     assert_eq!(lower(&ir, &options("sm_80")).err().unwrap()[0].code.id, "E0715");
     let mut clustered = lower(&ir, &options("sm_90")).unwrap();
-    assert!(clustered.emit_ptx().unwrap().contains(".reqnctapercluster 2"));
+    assert!(clustered.emit_assembly().unwrap().contains(".reqnctapercluster 2"));
 }
 
 #[test]

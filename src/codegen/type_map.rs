@@ -18,8 +18,6 @@ use inkwell::types::{BasicType, BasicTypeEnum, IntType};
 use inkwell::values::BasicValueEnum;
 
 use super::lower::{Lower, Regs, Res};
-use super::ptx_builder::Reg;
-use super::shared::SHARED_SPACE;
 use crate::analysis::shared_alias::is_shared;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Attr, AttrData, DenseData, FloatKind, Type, TypeData};
@@ -27,22 +25,13 @@ use crate::layout::{Dim, LinearLayout, layout_of};
 
 impl<'c> Lower<'c, '_> {
     /// `iN`
-    pub(super) fn int_type(&self, bits: u32) -> IntType<'c> {
+    pub(crate) fn int_type(&self, bits: u32) -> IntType<'c> {
         let width = NonZeroU32::new(bits).unwrap_or(NonZeroU32::MIN);
         self.llvm.custom_width_int_type(width).unwrap_or_else(|_| self.llvm.i64_type())
     }
 
-    /// The LLVM type of what a register of inline PTX holds.
-    pub(super) fn register_type(&self, class: Reg) -> BasicTypeEnum<'c> {
-        match class {
-            Reg::F32 => self.llvm.f32_type().into(),
-            Reg::F64 => self.llvm.f64_type().into(),
-            other => self.int_type(other.bits()).into(),
-        }
-    }
-
     /// The LLVM type of a scalar, or of one element of a tensor.
-    pub(super) fn elem_type(&self, ty: Type) -> Res<BasicTypeEnum<'c>> {
+    pub(crate) fn elem_type(&self, ty: Type) -> Res<BasicTypeEnum<'c>> {
         match *ty {
             // The address of the descriptor, generic: it lies among the parameters or in global memory.
             TypeData::TensorDesc { im2col: false, .. } if self.options.target.has_tma() => {
@@ -71,18 +60,18 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The layout of a tensor type.
-    pub(super) fn layout(ty: Type) -> Res<&'static LinearLayout> {
+    pub(crate) fn layout(ty: Type) -> Res<&'static LinearLayout> {
         layout_of(ty)
             .map_err(|e| Diagnostic::error(&codes::NO_LAYOUT, format!("`{ty}` cannot be placed in registers: {e}")))
     }
 
     /// Registers that hold a value of this type in one thread.
-    pub(super) fn num_regs(ty: Type) -> Res<usize> {
+    pub(crate) fn num_regs(ty: Type) -> Res<usize> {
         if ty.is_tensor() { Ok(Self::layout(ty)?.in_size(Dim::Register) as usize) } else { Ok(1) }
     }
 
     /// The constant of an element type with these raw bits (see [`DenseData`]).
-    pub(super) fn const_bits(&self, ty: Type, bits: u64) -> Res<BasicValueEnum<'c>> {
+    pub(crate) fn const_bits(&self, ty: Type, bits: u64) -> Res<BasicValueEnum<'c>> {
         let llvm = self.elem_type(ty)?;
         Ok(match llvm {
             BasicTypeEnum::IntType(int) => int.const_int(bits, true).into(),
@@ -96,7 +85,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The registers of a constant attribute of type `ty`.
-    pub(super) fn constant(&mut self, value: Attr, ty: Type) -> Res<Regs<'c>> {
+    pub(crate) fn constant(&mut self, value: Attr, ty: Type) -> Res<Regs<'c>> {
         let elements = match value.data() {
             AttrData::Dense(_, DenseData::Elements(elements)) => elements.as_slice(),
             _ => &[],
@@ -134,13 +123,13 @@ impl<'c> Lower<'c, '_> {
             let at = unsafe { self.b.build_in_bounds_gep(stored, global.as_pointer_value(), &[index], "")? };
             let loaded = self.b.build_load(stored, at, "")?.into_int_value();
             let whole = self.b.build_int_truncate_or_bit_cast(loaded, self.int_type(bits), "")?;
-            regs.push(super::ops::bits_as(self, whole.into(), elem)?);
+            regs.push(super::bits::bits_as(self, whole.into(), elem)?);
         }
         Ok(regs.into())
     }
 
     /// A float constant of the LLVM type of `like`.
-    pub(super) fn float_like(like: BasicValueEnum<'c>, value: f64) -> Res<BasicValueEnum<'c>> {
+    pub(crate) fn float_like(like: BasicValueEnum<'c>, value: f64) -> Res<BasicValueEnum<'c>> {
         match like.get_type() {
             BasicTypeEnum::FloatType(float) => Ok(float.const_float(value).into()),
             _ => Err(Diagnostic::error(&codes::DEFECT, "a float constant of a type that is no float")),
@@ -149,11 +138,11 @@ impl<'c> Lower<'c, '_> {
 
     /// The LLVM type of each register that holds a value of this type: for a tensor its elements, for a descriptor of
     /// shared memory the address and an offset for each dimension (`memdesc`), for a token nothing.
-    pub(super) fn register_types(&self, ty: Type) -> Res<Vec<BasicTypeEnum<'c>>> {
+    pub(crate) fn register_types(&self, ty: Type) -> Res<Vec<BasicTypeEnum<'c>>> {
         match ty.data() {
             TypeData::AsyncToken => Ok(vec![]),
             TypeData::MemDesc(m) if is_shared(ty) => {
-                let ptr = self.llvm.ptr_type(AddressSpace::from(SHARED_SPACE)).into();
+                let ptr = self.llvm.ptr_type(AddressSpace::from(self.machine.spaces().shared)).into();
                 Ok(std::iter::once(ptr).chain(m.shape.iter().map(|_| self.int_type(32).into())).collect())
             }
             _ => Ok(vec![self.elem_type(ty)?; Self::num_regs(ty)?]),
@@ -161,7 +150,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Values of a type that nobody may rely on.
-    pub(super) fn poison(&self, ty: Type) -> Res<Regs<'c>> {
+    pub(crate) fn poison(&self, ty: Type) -> Res<Regs<'c>> {
         let one = |llvm| match llvm {
             BasicTypeEnum::IntType(t) => Ok(t.get_poison().into()),
             BasicTypeEnum::FloatType(t) => Ok(t.get_poison().into()),
@@ -173,7 +162,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// `<n x T>`, of scalars that LLVM has vectors of.
-    pub(super) fn vector_type(elem: BasicTypeEnum<'c>, n: u32) -> Res<inkwell::types::VectorType<'c>> {
+    pub(crate) fn vector_type(elem: BasicTypeEnum<'c>, n: u32) -> Res<inkwell::types::VectorType<'c>> {
         match elem {
             BasicTypeEnum::IntType(t) => Ok(t.vec_type(n)),
             BasicTypeEnum::FloatType(t) => Ok(t.vec_type(n)),
@@ -183,7 +172,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Width in bits of an LLVM scalar; pointers count 64.
-    pub(super) fn bits_of(&self, ty: BasicTypeEnum<'c>) -> u32 {
+    pub(crate) fn bits_of(&self, ty: BasicTypeEnum<'c>) -> u32 {
         match ty {
             BasicTypeEnum::IntType(t) => t.get_bit_width(),
             BasicTypeEnum::FloatType(t) if t == self.llvm.f64_type() => 64,
@@ -194,7 +183,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// `T (args…)` or `void (args…)`.
-    pub(super) fn fn_type(
+    pub(crate) fn fn_type(
         &self,
         result: Option<BasicTypeEnum<'c>>,
         args: &[BasicTypeEnum<'c>],

@@ -1,29 +1,20 @@
 //! Moving values between the lanes of a warp, and stores that only some threads do.
 //!
-//! `shfl.sync` moves 32 bits (PTX ISA, "shfl.sync"). Narrow elements share a word: two halves are one shuffle. Wide
+//! A shuffle moves 32 bits. Narrow elements share a word: two halves are one shuffle. Wide
 //! ones are cut into words.
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, IntValue, PointerValue};
 
+use super::bits::bits_as;
 use super::lower::{Lower, Res, Val, as_int, defect};
-use super::ops::bits_as;
-use super::ptx_builder::{Arg, PtxAsm, Reg};
+use super::machine::Source;
 
 const WORD: u32 = 32;
 
-/// From which lane a shuffle takes its values.
-#[derive(Clone, Copy)]
-pub(super) enum Source<'c> {
-    /// The lane whose number differs in these bits.
-    Flip(u32),
-    /// The lane of this number.
-    Lane(IntValue<'c>),
-}
-
 impl<'c> Lower<'c, '_> {
     /// The values that another lane has in place of these, which are of one type.
-    pub(super) fn shuffle(&mut self, values: &[Val<'c>], from: Source<'c>) -> Res<Vec<Val<'c>>> {
+    pub(crate) fn shuffle(&mut self, values: &[Val<'c>], from: Source<'c>) -> Res<Vec<Val<'c>>> {
         let Some(first) = values.first() else { return Ok(vec![]) };
         let elem = first.get_type();
         let stored = self.stored_type(elem);
@@ -33,22 +24,11 @@ impl<'c> Lower<'c, '_> {
         for chunk in values.chunks(per_word) {
             let mut words = self.words_of(chunk, stored)?;
             for word in &mut words {
-                *word = self.shuffle_word(*word, from)?;
+                *word = self.machine.shuffle(self, *word, from)?;
             }
             self.elements_of(&words, stored, elem, chunk.len(), &mut moved)?;
         }
         Ok(moved)
-    }
-
-    fn shuffle_word(&mut self, word: IntValue<'c>, from: Source<'c>) -> Res<IntValue<'c>> {
-        let (mode, operand) = match from {
-            Source::Flip(mask) => ("bfly", self.i32(u64::from(mask))),
-            Source::Lane(lane) => ("idx", lane),
-        };
-        let all = self.i32(u64::from(u32::MAX));
-        // 31: the last lane of a segment that is the whole warp.
-        let args = [all.into(), word.into(), operand.into(), self.i32(31).into()];
-        as_int(self.intrinsic(&format!("llvm.nvvm.shfl.sync.{mode}.i32"), &[], &args)?)
     }
 
     /// Elements side by side as 32-bit words; fewer than fill a word leave the rest 0.
@@ -120,7 +100,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Stores one element to shared memory in the threads where `pred` holds.
-    pub(super) fn store_shared_if(
+    pub(crate) fn store_shared_if(
         &mut self,
         pred: Option<IntValue<'c>>,
         ptr: PointerValue<'c>,
@@ -133,17 +113,12 @@ impl<'c> Lower<'c, '_> {
         if bits < 16 {
             int = self.b.build_int_z_extend(int, self.int_type(16), "")?;
         }
-        let address = self.b.build_ptr_to_int(ptr, self.int_type(32), "")?;
-        let mut asm = PtxAsm::default();
-        let (address, data) = (asm.input(Reg::B32, address.into()), asm.input(Reg::of_bits(bits), int.into()));
-        let pred = asm.input(Reg::Pred, pred.into());
-        asm.inst(Some(pred), format!("st.shared.b{bits}"), vec![Arg::Address(address), Arg::Reg(data)]);
-        asm.emit(self, true)?;
-        Ok(())
+        let address = self.shared_address_bits(ptr)?;
+        self.machine.store_shared(self, pred, address, (int.into(), bits), false)
     }
 
     /// Loads `count` elements that lie side by side, in accesses of up to 16 bytes.
-    pub(super) fn load_shared_run(
+    pub(crate) fn load_shared_run(
         &mut self,
         ptr: PointerValue<'c>,
         elem: BasicTypeEnum<'c>,

@@ -1,10 +1,10 @@
 //! `ttc interpret`: runs a kernel on the CPU.
 //!
-//! 1. `prepare.rs`: what to run, from the arguments of the command line or from a case file. The kernel becomes TTIR as
-//!    the front end makes it, so that faults point at what the user wrote.
+//! 1. `prepare.rs` finds out what to run, from the arguments of the command line or from a case file. The kernel
+//!    becomes TTIR as the front end makes it, so that faults point at what the user wrote.
 //! 2. The interpreter runs it.
-//! 3. `describe.rs`: what the kernel printed, the traced values and a line for each buffer that was written go to
-//!    stdout. `files.rs`: buffers go to files, or are compared with some.
+//! 3. `describe.rs` writes to stdout what the kernel printed, the traced values, and a line for each buffer that was
+//!    written. `files.rs` writes buffers to files or compares them with files.
 
 mod describe;
 mod files;
@@ -24,7 +24,7 @@ use ttc::target::Target;
 use super::Report;
 use crate::args::{Interpret, Looked};
 
-/// How far a run is, for whoever watches it.
+/// How far a run has come, for whoever watches it.
 #[derive(Default)]
 pub(crate) struct Progress {
     pub(crate) done: Arc<AtomicU64>,
@@ -100,7 +100,7 @@ fn options(i: &Interpret, progress: &Progress, trace: Option<Trace>) -> interp::
     }
 }
 
-/// A program outside of the grid would never be traced.
+/// Refuses a program outside of the grid, which would never be traced.
 fn inside(program: [u32; 3], grid: [u32; 3]) -> Result<(), Diagnostic> {
     if program.iter().zip(&grid).all(|(p, g)| p < g) {
         return Ok(());
@@ -111,7 +111,7 @@ fn inside(program: [u32; 3], grid: [u32; 3]) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(&codes::cli::BAD_OPTION, message).help("programs count from 0 along each axis"))
 }
 
-/// `12`, or `softmax.tk:12`.
+/// Reads the place to trace: `12`, or `softmax.tk:12`.
 fn trace(text: &str, program: [u32; 3]) -> Result<Trace, Diagnostic> {
     let (file, line) = text.rsplit_once(':').map_or((None, text), |(f, l)| (Some(f.to_owned()), l));
     let bad = || {

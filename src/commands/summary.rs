@@ -1,13 +1,13 @@
-//! `--summary`: what each job took and made, as a table.
+//! `--summary`: a table of what each job took and made.
 //!
-//! One job is a list of its facts, one a line; several jobs are a row each.
+//! A single job is shown as a list of its facts, one on each line. Several jobs get a row each.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use ttc::driver::{Compiled, Job, Naming, Stage};
 
-/// The table, with a line for each row.
+/// Makes the table, with a line for each row.
 pub(super) fn table(jobs: &[(Job, Compiled)], naming: Naming) -> String {
     let columns = columns(jobs, naming);
     let rows: Vec<Vec<String>> = if jobs.len() == 1 {
@@ -53,8 +53,8 @@ fn columns(jobs: &[(Job, Compiled)], naming: Naming) -> Vec<(String, Vec<String>
     column("registers", &|(_, c)| number(c.metadata.registers, ""));
     column("shared memory", &|(_, c)| number(c.metadata.shared, " bytes"));
     column("spills", &|(_, c)| number(c.metadata.spills, " bytes"));
-    for stage in [Stage::Ptx, Stage::Cubin] {
-        column(stage.word(), &|(_, c)| {
+    for stage in [Stage::Assembly, Stage::Binary] {
+        column(&stage.names(), &|(_, c)| {
             c.artifacts.get(&stage).map_or_else(String::new, |b| format!("{} bytes", b.len()))
         });
     }

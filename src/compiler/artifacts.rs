@@ -1,4 +1,4 @@
-//! What a compilation made.
+//! The result of a compilation.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use crate::driver::metadata::Metadata;
 use crate::driver::{Compiled, Stage};
 use crate::source::SourceMap;
 
-/// A compiled kernel: the stages that were asked for, what a launcher must know, and what there is to say.
+/// A compiled kernel: the stages that were asked for, what a launcher must know, and the messages.
 #[derive(Clone, Debug)]
 pub struct Artifacts {
     /// The kernel's name, under which a launcher finds it.
     pub kernel: String,
-    /// What a launcher must know. Some of it exists only where the stage that settles it was made: registers and spills
-    /// are known when ptxas has run.
+    /// What a launcher must know. Some of it is known only once a certain stage was made: registers and spills need a
+    /// run of ptxas.
     pub metadata: Metadata,
     /// Warnings and remarks.
     pub diagnostics: Diagnostics,
@@ -39,7 +39,7 @@ impl Artifacts {
         self.stages.get(&stage).map(Vec::as_slice)
     }
 
-    /// The text of a stage, if it was asked for and is text: all but the cubin are.
+    /// The text of a stage, if it was asked for. Every stage but the cubin is text.
     #[must_use]
     pub fn text(&self, stage: Stage) -> Option<&str> {
         self.bytes(stage).and_then(|bytes| std::str::from_utf8(bytes).ok())
@@ -48,13 +48,13 @@ impl Artifacts {
     /// The PTX, if it was asked for.
     #[must_use]
     pub fn ptx(&self) -> Option<&str> {
-        self.text(Stage::Ptx)
+        self.text(Stage::Assembly)
     }
 
     /// The cubin, if it was asked for.
     #[must_use]
     pub fn cubin(&self) -> Option<&[u8]> {
-        self.bytes(Stage::Cubin)
+        self.bytes(Stage::Binary)
     }
 
     /// The stages that were made, in the order of the pipeline.

@@ -1,4 +1,4 @@
-//! What the compiler has to say, as a value that can be shown, walked, or given to a tool.
+//! Messages of the compiler as a value that can be shown, walked, or given to a tool.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::text_file;
 
 /// Errors, warnings and remarks, with the sources that they point into.
 ///
-/// It displays as `ttc` prints it, without colour. The walk over it gives a [`Message`] each.
+/// It displays as `ttc` prints it, without colour. Iterating over it gives one [`Message`] each.
 ///
 /// ```
 /// # use ttc::{Compiler, Options, Source, Target};
@@ -29,20 +29,20 @@ pub struct Diagnostics {
 /// One diagnostic with its place resolved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// `E0203`: `ttc explain E0203` says more.
+    /// The code, such as `E0203`. `ttc explain E0203` says more about it.
     pub code: &'static str,
     pub severity: Severity,
     /// What happened.
     pub message: String,
     /// The file as the user named it, if the message is about one.
     pub file: Option<String>,
-    /// 1-based.
+    /// The line, from 1 on.
     pub line: Option<u32>,
-    /// 1-based, in characters.
+    /// The column in characters, from 1 on.
     pub column: Option<u32>,
     /// Further facts, one sentence each.
     pub notes: Vec<String>,
-    /// What to do.
+    /// What the user can do.
     pub help: Option<String>,
 }
 
@@ -58,19 +58,19 @@ impl Diagnostics {
         self.all().count()
     }
 
-    /// Whether there is nothing to say.
+    /// Whether there are no messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether one of them is an error.
+    /// Whether one of the messages is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.all().any(Diagnostic::is_error)
     }
 
-    /// One JSON object a line, with the keys of `ttc --error-format json`.
+    /// The messages as one JSON object a line, with the keys of `ttc --error-format json`.
     #[must_use]
     pub fn to_json(&self) -> String {
         self.render(Format::Json, false)
@@ -100,7 +100,7 @@ impl Diagnostics {
     #[doc(hidden)]
     #[must_use]
     pub fn render(&self, format: Format, color: bool) -> String {
-        // The kernel behind a stage file is read where a location names it.
+        // A stage file names the kernel behind it in its locations. That file is read when a message points there.
         let load = |name: &str| text_file::read_plain_file(name.as_ref()).ok().map(Arc::from);
         let options = render::Options { format, color, load: Some(&load) };
         self.groups.iter().map(|(said, sources)| render::render(said, sources, &options)).collect()
@@ -128,7 +128,7 @@ impl fmt::Display for Diagnostics {
     }
 }
 
-/// One line a message: whoever unwraps a failed compilation wants to read why.
+/// One line a message, because whoever unwraps a failed compilation wants to read why it failed.
 impl fmt::Debug for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.render(Format::Short, false))

@@ -1,4 +1,4 @@
-//! The arguments of a run in the interpreter, from slices and numbers.
+//! The arguments of a run in the interpreter, made from slices and numbers.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::irgen::types::Dtype;
 pub struct Launch<'a> {
     pub(super) grid: [u32; 3],
     pub(super) given: BTreeMap<String, Given>,
-    /// Who wants the contents of a buffer after the run.
+    /// The buffers whose contents are wanted after the run, with who wants them.
     pub(super) wanted: BTreeMap<String, Back<'a>>,
 }
 
@@ -33,7 +33,7 @@ mod sealed {
 
         fn put(self, bytes: &mut Vec<u8>);
 
-        /// From as many bytes as [`Bytes::put`] writes.
+        /// Reads a number from as many bytes as [`Bytes::put`] writes.
         fn take(bytes: &[u8]) -> Self;
     }
 }
@@ -82,13 +82,13 @@ macro_rules! scalars {
 scalars! { bool => Int(i64), i32 => Int(i64), u32 => Int(i64), i64 => Int(i64), f32 => Float(f64), f64 => Float(f64) }
 
 impl<'a> Launch<'a> {
-    /// A launch of so many programs along each axis. Where one of them is 0, nothing runs.
+    /// Starts a launch of so many programs along each axis. If one of the numbers is 0, nothing runs.
     #[must_use]
     pub fn new(grid: [u32; 3]) -> Launch<'a> {
         Launch { grid, ..Launch::default() }
     }
 
-    /// A buffer with a copy of the elements. What the kernel stores into it is not given back.
+    /// Adds a buffer with a copy of the elements. What the kernel stores into it is not given back.
     #[must_use]
     pub fn input<T: Element>(mut self, name: &str, elements: &[T]) -> Launch<'a> {
         let mut bytes = Vec::with_capacity(size_of_val(elements));
@@ -97,7 +97,7 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// A buffer with the elements, which are those that the kernel left when the run has ended without a fault.
+    /// Adds a buffer with the elements. When the run has ended without a fault, they are what the kernel left.
     #[must_use]
     pub fn buffer<T: Element>(self, name: &str, elements: &'a mut [T]) -> Launch<'a> {
         let mut launch = self.input(name, elements);
@@ -109,7 +109,7 @@ impl<'a> Launch<'a> {
         launch
     }
 
-    /// A buffer of elements that Rust has no type for, as little-endian bytes that the kernel's parameter gives a
+    /// Adds a buffer of elements that Rust has no type for, as little-endian bytes. The kernel's parameter gives them a
     /// meaning: its annotation or the signature says that it points to `fp16`, `bf16`, `fp8e4nv` and so on.
     #[must_use]
     pub fn bytes(mut self, name: &str, bytes: &'a mut [u8]) -> Launch<'a> {
@@ -118,7 +118,7 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// A number.
+    /// Adds a number.
     #[must_use]
     pub fn value(mut self, name: &str, value: impl Into<Scalar>) -> Launch<'a> {
         let given = match value.into() {

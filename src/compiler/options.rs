@@ -1,4 +1,4 @@
-//! What can be said of a compilation beside its source and its target.
+//! The options of a compilation beside its source and its target.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::target::Target;
 ///     .signature("*fp32:16, *fp32:16, i32")
 ///     .define("BLOCK", 1024)
 ///     .num_warps(8)
-///     .stages([Stage::Ptx]);
+///     .stages([Stage::Assembly]);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -30,21 +30,21 @@ pub struct Options {
 }
 
 impl Options {
-    /// The only kernel of the source, with the types of its annotations, to a cubin.
+    /// The options for a source with one kernel. It is compiled to a cubin, with the types of its annotations.
     #[must_use]
     pub fn new() -> Options {
         Options::default()
     }
 
-    /// The kernel to take; needed when the source holds several.
+    /// The kernel to take. It is needed when the source holds several.
     #[must_use]
     pub fn kernel(mut self, name: impl Into<String>) -> Options {
         self.kernel = Some(name.into());
         self
     }
 
-    /// Types of all parameters, as Triton's ahead-of-time tool takes them: `*fp32:16, i32, 1024`. Without it, the
-    /// annotations of the parameters say their types.
+    /// The types of all parameters, as Triton's ahead-of-time tool takes them: `*fp32:16, i32, 1024`. Without them, the
+    /// annotations of the parameters say the types.
     #[must_use]
     pub fn signature(mut self, types: impl Into<String>) -> Options {
         self.settings.signature = Some(types.into());
@@ -59,49 +59,49 @@ impl Options {
         self
     }
 
-    /// A folder in which imports of kernel files are looked for, after those given before.
+    /// Adds a folder in which imports of kernel files are looked for, after those given before.
     #[must_use]
     pub fn include(mut self, folder: impl Into<PathBuf>) -> Options {
         self.settings.include.push(folder.into());
         self
     }
 
-    /// The configuration of `@triton.autotune` to take, by its number. What other options say wins.
+    /// The configuration of `@triton.autotune` to take, by its number. Other options win over what it says.
     #[must_use]
     pub fn config(mut self, number: usize) -> Options {
         self.config = Some(number);
         self
     }
 
-    /// Warps of a block: a power of two up to 32. Without it the configuration's, or 4.
+    /// The warps of a block: a power of two up to 32. The default is the configuration's number, or 4.
     #[must_use]
     pub fn num_warps(mut self, warps: u32) -> Options {
         self.settings.num_warps = Some(warps);
         self
     }
 
-    /// Stages of software pipelining. Without it the configuration's, or 3.
+    /// The stages of software pipelining. The default is the configuration's number, or 3.
     #[must_use]
     pub fn num_stages(mut self, stages: u32) -> Options {
         self.settings.num_stages = Some(stages);
         self
     }
 
-    /// Blocks of a cluster. Without it the configuration's, or 1.
+    /// The blocks of a cluster. The default is the configuration's number, or 1.
     #[must_use]
     pub fn num_ctas(mut self, blocks: u32) -> Options {
         self.settings.num_ctas = Some(blocks);
         self
     }
 
-    /// Registers that a thread may use.
+    /// How many registers a thread may use.
     #[must_use]
     pub fn maxnreg(mut self, registers: u32) -> Options {
         self.settings.maxnreg = Some(registers);
         self
     }
 
-    /// What to make. Without it a cubin.
+    /// The stages to make. The default is a cubin.
     #[must_use]
     pub fn stages(mut self, stages: impl IntoIterator<Item = Stage>) -> Options {
         self.stages = stages.into_iter().collect();
@@ -115,21 +115,21 @@ impl Options {
         self
     }
 
-    /// Whether `a * b + c` may be contracted into one rounding, which is so unless this says no.
+    /// Whether `a * b + c` may be contracted into one rounding. The default is yes.
     #[must_use]
     pub fn fp_fusion(mut self, on: bool) -> Options {
         self.settings.fp_fusion = on;
         self
     }
 
-    /// Whether PTX and cubin get line tables, which is so unless this says no.
+    /// Whether PTX and cubin get line tables. The default is yes.
     #[must_use]
     pub fn line_info(mut self, on: bool) -> Options {
         self.settings.line_info = on;
         self
     }
 
-    /// Whether IR text gets `loc(…)`, which is so unless this says no.
+    /// Whether IR text gets `loc(…)`. The default is yes.
     #[must_use]
     pub fn locations(mut self, on: bool) -> Options {
         self.settings.locations = on;
@@ -143,28 +143,29 @@ impl Options {
         self
     }
 
-    /// Operations that a kernel may grow to before it counts as endless.
+    /// How many operations a kernel may grow to before it counts as endless.
     #[must_use]
     pub fn max_ops(mut self, operations: usize) -> Options {
         self.settings.max_ops = operations;
         self
     }
 
-    /// The ptxas to run. Without it the one that the environment offers.
+    /// The ptxas to run. The default is the one that the environment offers.
     #[must_use]
     pub fn ptxas(mut self, path: impl Into<PathBuf>) -> Options {
         self.settings.ptxas = Some(path.into());
         self
     }
 
-    /// How long ptxas may run; `None` for as long as it takes. Without it an hour.
+    /// How long ptxas may run. `None` sets no limit; the default is an hour.
     #[must_use]
     pub fn ptxas_timeout(mut self, limit: Option<Duration>) -> Options {
         self.settings.time_limit = limit;
         self
     }
 
-    /// What to look for that keeps the kernel from being faster; it is said among the diagnostics of the artifacts.
+    /// The kinds of remarks to make about what keeps the kernel from being faster. They stand among the diagnostics of
+    /// the artifacts.
     #[must_use]
     pub fn remarks(mut self, groups: impl IntoIterator<Item = Group>) -> Options {
         self.remarks = groups.into_iter().collect();
@@ -173,10 +174,10 @@ impl Options {
 
     /// The stages to make.
     pub(super) fn wanted(&self) -> Vec<Stage> {
-        if self.stages.is_empty() { vec![Stage::Cubin] } else { self.stages.iter().copied().collect() }
+        if self.stages.is_empty() { vec![Stage::Binary] } else { self.stages.iter().copied().collect() }
     }
 
-    /// The kernel that is meant; without a name all of them if `all` says so.
+    /// The choice of kernels. Without a name, it is all of them if `all` says so.
     pub(super) fn choice(&self, target: Target, all: bool) -> Choice {
         Choice { kernel: self.kernel.clone(), all, config: self.config.map(ConfigChoice::One), targets: vec![target] }
     }

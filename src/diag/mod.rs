@@ -38,7 +38,7 @@ impl Severity {
 pub enum Place {
     /// A byte range of a file in the source map.
     Span(Span),
-    /// A position that an IR location carries; the file need not be loaded. 1-based.
+    /// A position that an IR location carries, 1-based. The file need not be loaded.
     At { file: String, line: u32, col: u32 },
     /// A file as a whole, by name.
     File(String),
@@ -67,7 +67,7 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// Further facts, one sentence each.
     pub notes: Vec<String>,
-    /// What to do about it.
+    /// What the user can do about it.
     pub help: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! Suggestions: the known word to which a misspelt one is nearest.
 //!
-//! Names of one or two letters are near to nearly everything, so they get no suggestion and are none.
+//! Names of one or two letters are near to nearly everything, so they get no suggestion and are never suggested.
 //!
 //! Example: `maxium` is near to `maximum` (one letter is missing), `block` to `BLOCK`.
 
@@ -21,8 +21,8 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -
     nearest(word, candidates).map(|n| format!("did you mean `{n}`?"))
 }
 
-/// Edits (insert, delete, replace, swap neighbours) from one word to the other; a change of case costs nothing but
-/// counts as one in all.
+/// Counts edits (insert, delete, replace, swap neighbours) from one word to the other. Changes of case cost nothing by
+/// themselves; if there are any, they count as one edit together.
 fn distance(a: &str, b: &str) -> usize {
     if a != b && a.eq_ignore_ascii_case(b) {
         return 1;

@@ -1,11 +1,11 @@
-//! Whether a stage file and the command line agree: on the GPU, and on the options that are settled in the file.
+//! Checks that a stage file and the command line agree: on the GPU, and on the options that are settled in the file.
 //!
 //! 1. [`target_of`] reads which GPU a file was made for, before anything is parsed: the job compiles for it when
 //!    `--arch` is not given.
 //! 2. [`module`], [`llir`] and [`ptx`] check the job's target against what the file says. Passes read the module's
 //!    target and code generation the job's, so two of them would give wrong code.
 //! 3. [`settled`] refuses an option that is given and cannot be obeyed any more. An option that a later stage still
-//!    uses is no concern of it.
+//!    uses does not concern it.
 
 use super::carried::{self, Carried};
 use super::input::{Input, Language};
@@ -13,14 +13,14 @@ use super::ptx_facts::PtxFacts;
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
 use crate::ir::{Attr, Ir};
-use crate::irgen::config::Given;
+use crate::irgen::Given;
 use crate::source::SourceMap;
 use crate::target::Target;
 
-/// The GPU that a stage file was made for; `None` where it does not say, as kernels do not.
+/// The GPU that a stage file was made for, or `None` where it does not say. Kernels never say.
 ///
 /// # Errors
-/// `E0930` when that is no GPU of ttc's, `E0931` when the metadata line cannot be read.
+/// `E0930` when ttc does not know that GPU, `E0931` when the metadata line cannot be read.
 pub(super) fn target_of(input: &Input, sources: &SourceMap) -> Result<Option<Target>, Diagnostic> {
     let file = sources.file(input.file);
     let carried =
@@ -37,7 +37,7 @@ pub(super) fn target_of(input: &Input, sources: &SourceMap) -> Result<Option<Tar
             let cpu = quoted_after(&file.text, "\"target-cpu\"").and_then(|c| Target::parse(c).ok());
             Ok(cpu.or(carried()?))
         }
-        Language::Ptx => match PtxFacts::of(&file.text).target {
+        Language::Assembly => match PtxFacts::of(&file.text).target {
             Some(word) => match Target::parse(&word) {
                 Ok(target) => Ok(Some(target)),
                 Err(_) => Err(no_target(&file.name, &word, Place::File(file.name.clone()))
@@ -48,7 +48,7 @@ pub(super) fn target_of(input: &Input, sources: &SourceMap) -> Result<Option<Tar
     }
 }
 
-/// The string behind a word and `=`, at the first place where both stand: `cuda:80` of `ttg.target = "cuda:80"`.
+/// The string behind a word and `=`, at the first place where both stand: `cuda:80` in `ttg.target = "cuda:80"`.
 fn quoted_after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     text.match_indices(word).find_map(|(at, _)| {
         let rest = text[at + word.len()..].trim_start_matches('"').trim_start().strip_prefix('=')?;
@@ -56,7 +56,7 @@ fn quoted_after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     })
 }
 
-/// The target of Triton's word for a GPU.
+/// The target for Triton's word for a GPU.
 fn cuda(word: &str) -> Option<Target> {
     Target::parse(word).ok().filter(|_| word.starts_with("cuda:"))
 }
@@ -102,7 +102,7 @@ pub(super) fn module(ir: &Ir, target: Target, file: &str, text: &str) -> Result<
     }
 }
 
-/// Where a word stands in the text; the module's own location may name the kernel that the text was made from.
+/// Where a word stands in the text. The module's own location may name the kernel that the text was made from.
 fn place_of(text: &str, word: &str, file: &str) -> Place {
     let line = text.lines().enumerate().find_map(|(i, l)| Some((i, l[..l.find(word)?].chars().count())));
     line.map_or_else(
@@ -139,8 +139,8 @@ pub(super) fn ptx(facts: &PtxFacts, target: Target, file: &str) -> Result<(), Di
     Err(another(file, word, target, word, Place::File(file.to_owned())))
 }
 
-/// The options that are given and that a file has settled otherwise. `known` is what it says; `None` there is what
-/// nobody can tell.
+/// Reports the options that are given and that a file has settled otherwise. `known` is what the file says, and `None`
+/// in it stands for what nobody can tell.
 pub(super) fn settled(given: Given, known: Given, file: &str) -> Vec<Diagnostic> {
     let options = [
         ("--num-warps", given.num_warps, known.num_warps),

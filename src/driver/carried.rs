@@ -1,14 +1,14 @@
-//! The metadata line: what the text of a stage cannot say itself, carried in a comment so that a stage file is
+//! The metadata line. It carries what the text of a stage cannot say itself, in a comment, so that a stage file is
 //! complete.
 //!
 //! 1. Every stage's text ends in a comment: `// ttc.metadata: {…}`, in LLVM IR `; ttc.metadata: {…}`. Triton, LLVM and
 //!    ptxas skip it.
-//! 2. It holds what is known when the stage is written ([`Carried`]): the names and divisors of parameters, values of
-//!    compile-time parameters, the options that later stages still use. It is JSON on one line.
-//! 3. A compilation that starts from the text reads it ([`find`]). What the text says itself wins over the line:
-//!    someone may have changed the text.
-//! 4. The line goes with the kernel that it names; for another kernel there is none. `ttc opt` writes none, since
-//!    passes may change what it says.
+//! 2. It holds what is known when the stage is written ([`Carried`]): the names and divisors of parameters, the values
+//!    of compile-time parameters, and the options that later stages still use. It is JSON on one line.
+//! 3. A compilation that starts from the text reads it ([`find`]). What the text itself says wins over the line,
+//!    because someone may have changed the text.
+//! 4. The line belongs to the kernel that it names, and counts for no other. `ttc opt` writes none, since passes may
+//!    change what it says.
 //! 5. LLVM and ptxas get the text [`without`] it, so that it cannot reach their output.
 //!
 //! Example: `// ttc.metadata: {"kernel":"add","arch":"sm_90a","num_warps":4,…}`
@@ -21,12 +21,12 @@ use super::metadata::{Metadata, Param, TensorDesc};
 use super::{Options, Stage};
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
-use crate::irgen::config::{ConfigInfo, Given, Launch, LaunchFault};
+use crate::irgen::{ConfigInfo, Given, Launch, LaunchFault};
 
 /// What starts the line, behind the comment sign.
 const MARK: &str = "ttc.metadata: ";
 
-/// What is carried. A field that is missing was not known yet.
+/// The facts that are carried. A field that is missing was not known yet.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq)]
 #[serde(default)]
 pub(super) struct Carried {
@@ -55,13 +55,13 @@ pub(super) struct Carried {
     pub(super) constants: Option<BTreeMap<String, String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) config: Option<ConfigInfo>,
-    /// `--no-fp-fusion`, `--no-line-info` and `--triton-abi`, where they were given.
+    /// Those of `--no-fp-fusion`, `--no-line-info` and `--triton-abi` that were given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) options: Vec<String>,
 }
 
 impl Carried {
-    /// What is known of a kernel at a stage.
+    /// Collects what is known of a kernel at a stage.
     fn of(metadata: &Metadata, options: &Options) -> Carried {
         let m = metadata.clone();
         let flags = FLAGS.iter().filter(|(_, get, _)| get(options));
@@ -94,14 +94,15 @@ impl Carried {
 
 type Flag = (&'static str, fn(&Options) -> bool, fn(&mut Options));
 
-/// Options of code generation that have no place in the metadata: the word, whether it was given, and how it is set.
+/// Options of code generation that have no place in the metadata: the word, how to ask whether it was given, and how to
+/// set it.
 const FLAGS: [Flag; 3] = [
     ("no-fp-fusion", |o| !o.fp_fusion, |o| o.fp_fusion = false),
     ("no-line-info", |o| !o.line_info, |o| o.line_info = false),
     ("triton-abi", |o| o.triton_abi, |o| o.triton_abi = true),
 ];
 
-/// A stage's text with its metadata line.
+/// Adds the metadata line to a stage's text.
 pub(super) fn append(mut text: String, stage: Stage, metadata: &Metadata, options: &Options) -> String {
     let sign = if stage == Stage::Llir { ";" } else { "//" };
     let json =
@@ -118,7 +119,7 @@ fn json_of(line: &str) -> Option<&str> {
     line.strip_prefix("//").or_else(|| line.strip_prefix(';'))?.strip_prefix(' ')?.strip_prefix(MARK)
 }
 
-/// What a text carries of a kernel; of the first one, where no name is given.
+/// What a text carries of a kernel, or of the first one where no name is given.
 ///
 /// # Errors
 /// `E0931` when a line cannot be read.
@@ -138,7 +139,7 @@ pub(super) fn find(text: &str, kernel: Option<&str>, file: &str) -> Result<Optio
     Ok(None)
 }
 
-/// Reads the JSON of a line, whose options of the launch must be possible ones.
+/// Reads the JSON of a line. Its options of the launch must be possible ones.
 fn read(json: &str) -> Result<Carried, String> {
     let carried: Carried = serde_json::from_str(json)
         .map_err(|e| e.to_string().split(" at line ").next().unwrap_or_default().to_owned())?;
@@ -149,7 +150,7 @@ fn read(json: &str) -> Result<Carried, String> {
     }
 }
 
-/// The text without metadata lines; the other lines keep their numbers.
+/// The text without metadata lines. The other lines keep their numbers.
 pub(super) fn without(text: &str) -> String {
     let mut kept: Vec<&str> = text.split_inclusive('\n').map(|l| if json_of(l).is_some() { "\n" } else { l }).collect();
     if text.lines().next_back().is_some_and(|l| json_of(l).is_some()) {
@@ -181,7 +182,7 @@ mod tests {
     #[test]
     fn what_is_appended_is_found_again() {
         let options = Options { fp_fusion: false, ..Options::default() };
-        for (stage, sign) in [(Stage::Ttir, "// "), (Stage::Llir, "; "), (Stage::Ptx, "// ")] {
+        for (stage, sign) in [(Stage::Ttir, "// "), (Stage::Llir, "; "), (Stage::Assembly, "// ")] {
             let text = append("a\nb".to_owned(), stage, &metadata(), &options);
             assert!(
                 text.starts_with(&format!("a\nb\n{sign}{MARK}{{"))

@@ -1,11 +1,11 @@
-//! What is wrong with kernel files, without compiling them.
+//! Finds what is wrong with kernel files, without compiling them.
 //!
-//! 1. Syntax of the whole files ([`syntax`]).
+//! 1. The syntax of the whole files is checked ([`syntax`]).
 //! 2. Kernels of which everything is known (annotations, `-D`, a configuration, `--signature`) are lowered and go
 //!    through the passes on TTIR.
-//! 3. All other functions are checked for what needs no types ([`crate::irgen::untyped`]); a remark says which kernels
+//! 3. All other functions are checked for what needs no types ([`irgen::check_untyped`]). A remark says which kernels
 //!    those were and what they need.
-//! 4. What several kernels share is reported once.
+//! 4. What concerns several kernels is reported once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,15 +13,15 @@ use super::input::{Input, Language};
 use super::plan::{self, Choice};
 use super::{Debug, Job, Options, Outcome, run_all};
 use crate::diag::{Diagnostic, Place, codes};
-use crate::irgen::top_level::TopLevel;
-use crate::irgen::untyped;
+use crate::irgen;
+use crate::irgen::front::top_level::TopLevel;
 use crate::irgen::{KernelInfo, KernelParam, Source, list_kernels};
 use crate::source::{FileId, SourceMap};
 
-/// How many kernels the remark names, and parameters of each.
+/// How many kernels the remark names, and how many parameters of each.
 const SHOWN: usize = 8;
 
-/// What was found in some files.
+/// The findings in some files.
 #[derive(Default)]
 pub struct Checked {
     /// Diagnostics with the sources that they point into.
@@ -30,17 +30,17 @@ pub struct Checked {
     pub printed: Vec<String>,
 }
 
-/// The syntax errors of kernel files.
+/// Finds the syntax errors of kernel files.
 #[must_use]
 pub fn syntax(inputs: &[Input], sources: &SourceMap) -> Vec<Diagnostic> {
     let kernels = inputs.iter().filter(|i| i.language == Language::Source);
     kernels.flat_map(|i| TopLevel::of(sources, i.file).errors.clone()).collect()
 }
 
-/// What is wrong with the chosen kernels, or with everything in the files; their syntax is right.
+/// Finds what is wrong with the chosen kernels, or with everything in the files. Their syntax must be right.
 ///
 /// # Errors
-/// The choice is impossible.
+/// Fails if the choice is impossible.
 pub fn check(
     inputs: &[Input],
     sources: &mut SourceMap,
@@ -60,7 +60,7 @@ pub fn check(
             untyped.extend(check_untyped(input, kernels, &jobs, sources, options));
         }
     }
-    // Nothing is asked for, so a job ends after the first stage: front end and TTIR passes.
+    // No stage is asked for, so a job ends after the first one: the front end and the TTIR passes.
     let outcomes = run_all(&jobs, sources, options, &[], &Debug::default(), 1);
     let mut checked = Checked::default();
     for Outcome { result, sources } in outcomes {
@@ -78,7 +78,7 @@ pub fn check(
     Ok(checked)
 }
 
-/// Leaves out what was said before: kernels share functions and imports.
+/// Leaves out what was said before, since kernels share functions and imports.
 fn once(checked: &mut Checked) {
     let mut seen = BTreeSet::new();
     for (said, sources) in &mut checked.groups {
@@ -92,8 +92,7 @@ fn once(checked: &mut Checked) {
     }
 }
 
-/// What can be said of the functions of a file that no job compiles, and which kernels were not checked with their
-/// types.
+/// Checks the functions of a file that no job compiles, and says which kernels were not checked with their types.
 fn check_untyped(
     input: &Input,
     kernels: &[KernelInfo],
@@ -104,7 +103,7 @@ fn check_untyped(
     let typed: Vec<String> =
         jobs.iter().filter(|j| j.input.path == input.path).filter_map(|j| j.kernel.clone()).collect();
     let defines: Vec<String> = options.defines.iter().map(|(name, _)| name.clone()).collect();
-    let mut said = untyped::check_untyped(sources, input.file, &options.include, &typed, &defines);
+    let mut said = irgen::check_untyped(sources, input.file, &options.include, &typed, &defines);
     let place = Place::File(sources.file(input.file).name.clone());
     if kernels.is_empty() {
         let remark = Diagnostic::remark(
@@ -129,7 +128,7 @@ fn check_untyped(
     said
 }
 
-/// "`k` needs the types or values of x, n"
+/// Says what a kernel needs: "`k` needs the types or values of x, n".
 fn needs(k: &KernelInfo, defines: &[String]) -> String {
     let names: Vec<&str> =
         k.params.iter().filter(|p| p.needed && !defines.contains(&p.name)).map(|p| p.name.as_str()).collect();
@@ -140,11 +139,11 @@ fn needs(k: &KernelInfo, defines: &[String]) -> String {
     format!("`{}` needs the types or values of {shown}", k.name)
 }
 
-/// Whether the types and values of all parameters of a job's kernel are known without a signature. `kernels` are those
-/// of its file; a stage file has its types.
+/// Whether the types and values of all parameters of a job's kernel are known without a signature. `kernels` are the
+/// kernels of its file. A stage file always has its types.
 fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>, options: &Options) -> bool {
     let Some(kernels) = kernels else { return true };
-    // Without a name the file has no kernel of its own, only functions for others.
+    // A job without a name stands for a file that has no kernel of its own, only functions for others.
     let Some(name) = &job.kernel else { return false };
     let defined = |p: &KernelParam| options.defines.iter().any(|(name, _)| *name == p.name);
     let chosen = |p: &KernelParam| job.config.is_some() && p.source == Some(Source::Config);

@@ -1,5 +1,5 @@
-//! One job's way through the stages. Each method is a stage and hands over to the next, unless nothing later was asked
-//! for.
+//! One job's way through the stages. Each method is a stage and hands over to the next one, unless nothing later was
+//! asked for.
 
 use std::time::Instant;
 
@@ -10,7 +10,8 @@ use super::observe::Observer;
 use super::ptx_facts::PtxFacts;
 use super::{Compiled, Debug, Job, Options, Stage, agree, compiler_version, params, plan};
 use crate::analysis::clusters;
-use crate::codegen::{self, CodegenOptions};
+use crate::backend::{self, Backend, GpuOptions, Tools};
+use crate::codegen::{CodegenOptions, Module};
 use crate::diag::codes::codegen::KERNEL_NAME;
 use crate::diag::codes::{cli, tools};
 use crate::diag::{Diagnostic, Place, Severity};
@@ -18,24 +19,22 @@ use crate::ir::Ir;
 use crate::ir::text::parser::{ParseOptions, parse_module};
 use crate::ir::text::printer::{PrintOptions, print_module};
 use crate::irgen;
-use crate::irgen::config::{Given, Launch};
+use crate::irgen::{Given, Launch};
 use crate::layout;
 use crate::passes::manager::{self, Pipeline, Verifier};
-use crate::passes::pipelines::{self, GpuOptions};
 use crate::passes::remarks::{self, Group, Parameter};
-use crate::ptxas::{self, AssembleOptions};
 use crate::source::SourceMap;
 
 type Step<T = ()> = Result<T, Vec<Diagnostic>>;
 
 struct Flow<'a> {
     job: &'a Job,
-    /// The user's, and those that the input carries.
+    /// The options of the user, and those that the input carries.
     options: Options,
     want: &'a [Stage],
     debug: &'a Debug,
     made: Compiled,
-    /// What the user said of the launch.
+    /// What the user said about the launch.
     given: Given,
     /// The options to compile with.
     launch: Launch,
@@ -73,7 +72,7 @@ pub(super) fn run(
     }
 }
 
-/// Gives files in a diagnostic the names that the user knows: locations in IR may have others.
+/// Gives files in a diagnostic the names that the user knows, since locations in IR may have others.
 fn name_files(d: &mut Diagnostic, sources: &SourceMap) {
     for label in &mut d.labels {
         if let Place::At { file, .. } | Place::File(file) = &mut label.place
@@ -85,6 +84,10 @@ fn name_files(d: &mut Diagnostic, sources: &SourceMap) {
 }
 
 impl Flow<'_> {
+    fn backend(&self) -> &'static dyn Backend {
+        backend::of(&self.job.target)
+    }
+
     /// Whether a stage after this one was asked for.
     fn goes_past(&self, stage: Stage) -> bool {
         self.want.iter().any(|&s| s > stage)
@@ -104,7 +107,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Keeps a stage's text, with its metadata line.
+    /// Keeps a stage's text, together with its metadata line.
     fn keep_text(&mut self, stage: Stage, text: impl FnOnce(&Self) -> String) {
         self.keep(stage, |f| carried::append(text(f), stage, &f.made.metadata, &f.options).into_bytes());
     }
@@ -127,7 +130,7 @@ impl Flow<'_> {
             }
             Language::Ir(_) => self.start_at_ir(sources),
             Language::Llir => self.start_at_llir(sources),
-            Language::Ptx => self.start_at_ptx(sources),
+            Language::Assembly => self.start_at_ptx(sources),
         }
     }
 
@@ -136,8 +139,12 @@ impl Flow<'_> {
         let mut ir = self.timed("parse", |_| parse_module(sources, file, &ParseOptions::default()))?;
         ir.set_max_ops(self.options.max_ops);
         agree::module(&ir, self.job.target, self.file(sources), &sources.file(file).text).map_err(|e| vec![e])?;
-        let kernel =
-            plan::choose_kernel(&mut ir, self.job.kernel.as_deref(), self.goes_past(Stage::Ptx), self.file(sources));
+        let kernel = plan::choose_kernel(
+            &mut ir,
+            self.job.kernel.as_deref(),
+            self.goes_past(Stage::Assembly),
+            self.file(sources),
+        );
         self.name(kernel.map_err(|e| vec![e])?);
         let carried = self.carried(sources)?.unwrap_or_default();
         let faults = self.timed("verify", |_| layout::verify(&ir));
@@ -173,10 +180,10 @@ impl Flow<'_> {
         self.take(&carried);
         let options = CodegenOptions { source_name: Some(self.file(sources).to_owned()), ..self.codegen_options() };
         let module =
-            self.timed("parse", |_| codegen::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
+            self.timed("parse", |_| backend::parse_llir(&carried::without(&text), &options)).map_err(|e| vec![e])?;
         self.name(module.facts().kernels.first().cloned().unwrap_or_default());
         let file = Some(self.file(sources));
-        // What ttc wrote has LLVM's passes behind it.
+        // A text that ttc wrote has LLVM's passes behind it.
         if own.is_some() { self.optimized(module, file) } else { self.llvm(module, file) }
     }
 
@@ -190,17 +197,17 @@ impl Flow<'_> {
         self.take(&carried);
         self.describe(&facts, self.file(sources))?;
         self.made.metadata.ptx_version = facts.version.unwrap_or_default();
-        self.keep(Stage::Ptx, |_| text.as_bytes().to_vec());
+        self.keep(Stage::Assembly, |_| text.as_bytes().to_vec());
         self.assemble(&carried::without(&text), Some(self.file(sources)))
     }
 
-    /// What the input carries of the kernel.
+    /// Reads what the input carries of the kernel.
     fn carried(&self, sources: &SourceMap) -> Step<Option<Carried>> {
         let file = sources.file(self.job.input.file);
         carried::find(&file.text, Some(&self.made.kernel), &file.name).map_err(|e| vec![e])
     }
 
-    /// Goes on with the options that the input carries; what the user gives wins where it still can.
+    /// Goes on with the options that the input carries. What the user gives wins where it still can.
     fn resume(&mut self, carried: &Carried) {
         carried.set_options(&mut self.options);
         let Carried { num_warps, num_stages, num_ctas, maxnreg, .. } = *carried;
@@ -212,7 +219,7 @@ impl Flow<'_> {
         self.made.metadata.tensordesc_meta.clone_from(&carried.tensordesc_meta);
     }
 
-    /// Takes what only codegen knows from what the input carries.
+    /// Takes from the input what only code generation knows.
     fn take(&mut self, carried: &Carried) {
         let m = &mut self.made.metadata;
         m.num_stages = carried.num_stages;
@@ -223,7 +230,7 @@ impl Flow<'_> {
         m.params.clone_from(&carried.params);
     }
 
-    /// Completes the metadata of a compilation that began behind codegen with what the PTX says. Where both say
+    /// Completes the metadata of a compilation that began behind code generation with what the PTX says. Where both say
     /// something, the PTX is right.
     fn describe(&mut self, facts: &PtxFacts, file: &str) -> Step {
         let known = Given {
@@ -241,7 +248,7 @@ impl Flow<'_> {
         (m.num_warps, m.maxnreg) = (facts.num_warps, facts.maxnreg);
         m.shared = if facts.shared == Some(0) { Some(0) } else { m.shared };
         if m.params.is_empty() {
-            // Nothing was carried: all parameters of the PTX, the hidden ones among them.
+            // Nothing was carried, so these are all parameters of the PTX, the hidden ones among them.
             m.params.clone_from(&facts.params);
             m.hidden_params = if facts.params.is_empty() { Some(0) } else { m.hidden_params };
         }
@@ -255,10 +262,13 @@ impl Flow<'_> {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// What can be said when everything is made.
+    /// Adds what can be said when everything is made.
     fn finish(&mut self) {
-        let made =
-            [Stage::Cubin, Stage::Ptx].iter().find_map(|s| self.made.artifacts.get(s)).cloned().unwrap_or_default();
+        let made = [Stage::Binary, Stage::Assembly]
+            .iter()
+            .find_map(|s| self.made.artifacts.get(s))
+            .cloned()
+            .unwrap_or_default();
         self.made.metadata = std::mem::take(&mut self.made.metadata).hashed(&made);
     }
 
@@ -280,19 +290,19 @@ impl Flow<'_> {
         Ok(lowered.ir)
     }
 
-    /// TTIR before its passes.
+    /// Goes on from TTIR before its passes.
     fn ttir(&mut self, mut ir: Ir) -> Step {
         clusters::check(&ir, self.launch.num_ctas, &self.job.target).map_err(|e| vec![e])?;
-        self.passes("TTIR passes", &mut ir, &pipelines::ttir(&self.job.target))?;
+        self.passes("TTIR passes", &mut ir, &backend::ttir(&self.job.target))?;
         self.keep_text(Stage::Ttir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttir) {
             return Ok(());
         }
-        self.passes("TTGIR passes", &mut ir, &pipelines::ttgir(&self.gpu_options()))?;
+        self.passes("TTGIR passes", &mut ir, &backend::ttgir(&self.gpu_options()))?;
         self.ttgir(ir)
     }
 
-    /// TTGIR after its passes.
+    /// Goes on from TTGIR after its passes.
     fn ttgir(&mut self, mut ir: Ir) -> Step {
         self.remark(&ir);
         self.made.metadata.tensordesc_meta = TensorDesc::of_kernel(&ir);
@@ -301,9 +311,9 @@ impl Flow<'_> {
             return Ok(());
         }
         self.check_name()?;
-        self.passes("LLVM preparation", &mut ir, &pipelines::llir(&self.gpu_options()))?;
+        self.passes("LLVM preparation", &mut ir, &backend::llir(&self.gpu_options()))?;
         let options = self.codegen_options();
-        let module = self.timed("LLVM IR", |_| codegen::lower(&ir, &options))?;
+        let module = self.timed("LLVM IR", |_| backend::lower(&ir, &options))?;
         let facts = module.facts();
         let m = &mut self.made.metadata;
         m.shared = Some(facts.shared);
@@ -318,8 +328,8 @@ impl Flow<'_> {
         self.llvm(module, None)
     }
 
-    /// PTX ISA, "Identifiers". Names of functions that a kernel calls are changed to fit; a launcher looks for the
-    /// kernel's.
+    /// Checks that the kernel's name is one in PTX (PTX ISA, "Identifiers"). Names of functions that a kernel calls are
+    /// changed to fit, but a launcher looks for the kernel's own.
     fn check_name(&self) -> Step {
         let name = &self.made.kernel;
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
@@ -338,62 +348,59 @@ impl Flow<'_> {
     }
 
     /// LLVM IR before its passes. `file` is where the user wrote it.
-    fn llvm(&mut self, mut module: codegen::Module, file: Option<&str>) -> Step {
-        if module.needs_libdevice() {
-            let path = ptxas::find_libdevice(None).map_err(|e| vec![e])?;
-            self.timed("libdevice", |_| module.link_libdevice(&path)).map_err(|e| vec![e])?;
+    fn llvm(&mut self, mut module: Module, file: Option<&str>) -> Step {
+        if module.needs_library() {
+            let path = self.backend().library().map_err(|e| vec![e])?;
+            self.timed("libdevice", |_| module.link_library(&path)).map_err(|e| vec![e])?;
         }
         self.timed("LLVM passes", |_| module.optimize()).map_err(|e| vec![e])?;
         self.optimized(module, file)
     }
 
     /// LLVM IR after its passes.
-    fn optimized(&mut self, mut module: codegen::Module, file: Option<&str>) -> Step {
+    fn optimized(&mut self, mut module: Module, file: Option<&str>) -> Step {
         self.keep_text(Stage::Llir, |_| module.to_llir());
         if !self.goes_past(Stage::Llir) {
             return Ok(());
         }
-        let ptx = self.timed("PTX", |_| module.emit_ptx()).map_err(|e| vec![e])?;
+        let ptx = self.timed("PTX", |_| module.emit_assembly()).map_err(|e| vec![e])?;
         let facts = PtxFacts::of(&ptx);
         if let Some(file) = file {
             self.describe(&facts, file)?;
         }
         self.made.metadata.ptx_version = facts.version.unwrap_or_default();
-        self.keep_text(Stage::Ptx, |_| ptx.clone());
+        self.keep_text(Stage::Assembly, |_| ptx.clone());
         self.assemble(&ptx, None)
     }
 
-    /// `file`: where the user wrote the PTX; ptxas's complaints point into it.
+    /// Assembles the PTX. `file` is where the user wrote it; ptxas's complaints then point into it.
     fn assemble(&mut self, ptx: &str, file: Option<&str>) -> Step {
-        if !self.goes_past(Stage::Ptx) {
+        if !self.goes_past(Stage::Assembly) {
             return Ok(());
         }
-        let ptxas = self.options.ptxas.clone();
-        let assemble = AssembleOptions {
-            ptxas: ptxas.as_deref(),
+        let assembler = self.options.ptxas.clone();
+        let tools = Tools {
+            assembler: assembler.as_deref(),
             line_info: self.options.line_info,
             fp_fusion: self.options.fp_fusion,
             source_name: file,
             time_limit: self.options.time_limit,
-            ..AssembleOptions::default()
         };
-        let done = self.timed("ptxas", |f| ptxas::assemble(ptx, &f.job.target, &assemble)).map_err(|e| vec![e])?;
-        let usage = done.usage();
-        self.made.metadata.registers = Some(usage.registers);
-        self.made.metadata.spills = Some(usage.spill_stores + usage.spill_loads);
-        self.remark_registers(usage.registers, usage.spill_stores, usage.spill_loads);
-        self.keep(Stage::Cubin, |_| done.cubin.clone());
-        if !self.goes_past(Stage::Cubin) {
+        let backend = self.backend();
+        let done = self.timed("ptxas", |f| backend.assemble(ptx, &f.job.target, &tools)).map_err(|e| vec![e])?;
+        self.made.metadata.registers = Some(done.registers);
+        self.made.metadata.spills = Some(done.spill_stores + done.spill_loads);
+        self.remark_registers(done.registers, done.spill_stores, done.spill_loads);
+        self.keep(Stage::Binary, |_| done.bytes.clone());
+        if !self.goes_past(Stage::Binary) {
             return Ok(());
         }
-        let sass = self
-            .timed("nvdisasm", |f| ptxas::disassemble(&done.cubin, None, f.options.time_limit))
-            .map_err(|e| vec![e])?;
-        self.keep(Stage::Sass, |_| sass.into_bytes());
+        let listing = self.timed("nvdisasm", |_| backend.list(&done.bytes, &tools)).map_err(|e| vec![e])?;
+        self.keep(Stage::Listing, |_| listing.into_bytes());
         Ok(())
     }
 
-    /// Runs a pipeline, with everything that was asked to be shown.
+    /// Runs a pipeline and shows everything that was asked for.
     fn passes(&mut self, stage: &'static str, ir: &mut Ir, pipeline: &Pipeline) -> Step {
         let stem = self.debug.naming.stem(self.job, &self.made.kernel);
         let title = format!("{stem}.{}", stage.split(' ').next().unwrap_or(stage).to_lowercase());
@@ -414,7 +421,7 @@ impl Flow<'_> {
         failed.map_or(Ok(()), |d| Err(vec![d]))
     }
 
-    /// The remarks on final TTGIR that were asked for.
+    /// Makes the remarks on final TTGIR that were asked for.
     fn remark(&mut self, ir: &Ir) {
         self.kernel_loc = ir
             .functions()
@@ -431,7 +438,7 @@ impl Flow<'_> {
         self.made.diagnostics.extend(said);
     }
 
-    /// What ptxas says of registers, if that was asked for.
+    /// Makes the remark on registers from what ptxas says, if it was asked for.
     fn remark_registers(&mut self, registers: u32, stored: u32, loaded: u32) {
         if !self.debug.remarks.contains(&Group::Spill) {
             return;

@@ -1,4 +1,4 @@
-//! Reading inputs: what a file is follows from its extension, `-` is standard input.
+//! Reads inputs. The extension says what a file holds; `-` is standard input.
 //!
 //! What can be wrong with a file before its text is looked at is found by [`text_file`].
 
@@ -15,14 +15,14 @@ pub use crate::text_file::{MAX_BYTES, plain};
 /// The language of an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
-    /// `.tk`, `.py`
+    /// A kernel file: `.tk`, `.py`.
     Source,
-    /// `.ttir`, `.ttgir`, `.mlir`: IR text; the stage says which passes it has behind it.
+    /// IR text: `.ttir`, `.ttgir`, `.mlir`. The stage says which passes it has behind it.
     Ir(Stage),
-    /// `.llir`, `.ll`
+    /// LLVM IR: `.llir`, `.ll`.
     Llir,
-    /// `.ptx`
-    Ptx,
+    /// `.ptx`, or what another vendor calls its assembly.
+    Assembly,
 }
 
 /// A file that was read.
@@ -34,7 +34,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// The file's name without directory and extension; `stdin` for standard input.
+    /// The file's name without directory and extension, or `stdin` for standard input.
     #[must_use]
     pub fn stem(&self) -> String {
         if self.path == Path::new("-") {
@@ -44,7 +44,7 @@ impl Input {
     }
 }
 
-/// What a path's extension says; standard input is kernel source.
+/// The language that a path's extension stands for. Standard input is kernel source.
 #[must_use]
 pub fn language(path: &Path) -> Option<Language> {
     if path == Path::new("-") {
@@ -55,21 +55,20 @@ pub fn language(path: &Path) -> Option<Language> {
         "ttir" | "mlir" => Some(Language::Ir(Stage::Ttir)),
         "ttgir" => Some(Language::Ir(Stage::Ttgir)),
         "llir" | "ll" => Some(Language::Llir),
-        "ptx" => Some(Language::Ptx),
-        _ => None,
+        word => (Stage::find(word) == Some(Stage::Assembly)).then_some(Language::Assembly),
     }
 }
 
 /// Reads a file into the source map.
 ///
 /// # Errors
-/// `E0901` to `E0904`, by what is wrong with the file.
+/// `E0901` to `E0904`, depending on what is wrong with the file.
 pub fn read(sources: &mut SourceMap, path: &Path, language: Option<Language>) -> Result<Input, Diagnostic> {
     add(sources, path, read_text(path)?, language, path != Path::new("-"))
 }
 
-/// Adds a text under a name whose extension says what it is, as a file would be that had it. Imports beside it are not
-/// looked for.
+/// Adds a text under a name. The name's extension says what the text is, as it does for a file. Imports beside it are
+/// not looked for.
 ///
 /// # Errors
 /// `E0903` (too large), `E0905` (no known extension).
@@ -110,7 +109,7 @@ fn add(
     Ok(Input { path: path.to_owned(), file, language })
 }
 
-/// The text of a file, checked for everything but its contents.
+/// Reads the text of a file, checked for everything but its contents.
 ///
 /// # Errors
 /// `E0901` (cannot be read), `E0902` (a directory), `E0903` (too large), `E0904` (not UTF-8 text).
@@ -130,7 +129,7 @@ fn unknown_extension(path: &Path) -> Diagnostic {
     .help("inputs end in .tk or .py (kernels), .ttir or .ttgir (IR), .llir (LLVM IR) or .ptx")
 }
 
-/// Suggests a file of the same directory whose name is near.
+/// Adds the suggestion of a file in the same directory whose name is near.
 fn with_neighbour(d: Diagnostic, path: &Path) -> Diagnostic {
     let Some(stem) = path.file_stem() else { return d };
     let dir = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -147,5 +146,5 @@ fn with_neighbour(d: Diagnostic, path: &Path) -> Diagnostic {
     }
 }
 
-/// The commands, one of which may be meant by the name of a file that does not exist: `ttc complie add.tk`.
+/// The commands. The name of a file that does not exist may be meant as one of them: `ttc complie add.tk`.
 const COMMANDS: [&str; 8] = ["compile", "opt", "interpret", "check", "list", "layout", "explain", "completions"];

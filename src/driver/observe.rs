@@ -1,4 +1,4 @@
-//! Watching a pipeline: what `--print-ir-…`, `--dump-dir` and `--time-passes` show.
+//! Watches a pipeline for `--print-ir-…`, `--dump-dir` and `--time-passes`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,22 +15,22 @@ pub(super) struct Observer<'a> {
     print: PrintOptions,
     /// Text for stderr, in order.
     pub(super) dumps: Vec<String>,
-    /// Where the next file of `--dump-dir` goes: `DIR/KERNEL.`
+    /// The start of the path of the next file of `--dump-dir`: `DIR/KERNEL.`
     prefix: Option<PathBuf>,
     timing: Timing,
-    /// A dump that could not be written.
+    /// The error of a dump that could not be written.
     pub(super) failed: Option<Diagnostic>,
 }
 
 impl<'a> Observer<'a> {
-    /// `title` starts the names of dump files: kernel and stage.
+    /// Makes an observer. `title` starts the names of dump files: it is kernel and stage.
     pub(super) fn new(debug: &'a Debug, locations: bool, title: &str) -> Observer<'a> {
         let print = PrintOptions { locations, ..PrintOptions::default() };
         let prefix = debug.dump_dir.as_ref().map(|d| d.join(title));
         Observer { debug, print, dumps: vec![], prefix, timing: Timing::default(), failed: None }
     }
 
-    /// The table of `--time-passes`, if it was asked for.
+    /// Ends the observation, with the table of `--time-passes` if it was asked for.
     pub(super) fn finish(mut self) -> (Vec<String>, Option<Diagnostic>) {
         if self.debug.time_passes {
             self.dumps.push(table(&self.timing));
@@ -58,7 +58,7 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// Time and number of runs of each pass.
+/// The time and the number of runs of each pass.
 fn table(timing: &Timing) -> String {
     let ms = |d: Duration| d.as_secs_f64() * 1e3;
     let rows = timing.rows().iter().map(|(pass, runs, time)| format!("{:9.3} ms  {runs:3} x  {pass}\n", ms(*time)));

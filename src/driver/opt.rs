@@ -6,9 +6,9 @@
 //! 2. With `--split-input-file`, the text is cut at lines that are `// -----`; each part is a module of its own, on its
 //!    own lines.
 //! 3. Each part is parsed, verified, run through the passes and printed.
-//! 4. With `--verify-diagnostics`, nothing is printed; instead every diagnostic must be expected where it appears, and
-//!    every expected one appear ([`expect`]). With `--verify-diagnostics=only-expected`, diagnostics that nobody
-//!    expects are no fault, and what has none is printed.
+//! 4. With `--verify-diagnostics`, nothing is printed. Instead, every diagnostic must be expected where it appears, and
+//!    every expected one must appear ([`expect`]). With `--verify-diagnostics=only-expected`, diagnostics that nobody
+//!    expects are no fault, and parts without errors are printed.
 
 pub mod expect;
 mod regex;
@@ -30,18 +30,18 @@ use crate::source::{FileId, SourceMap};
 
 /// What the command line of `ttc opt` asks for.
 pub struct Request {
-    /// `-` or none: standard input.
+    /// The file. `-` or none is standard input.
     pub file: Option<PathBuf>,
     pub output: Option<PathBuf>,
     pub pipeline: Pipeline,
     pub split: bool,
     pub verify_diagnostics: bool,
-    /// As `verify_diagnostics`, but a diagnostic that nobody expects is no fault, and the module is printed.
+    /// Works as `verify_diagnostics` does, but a diagnostic that nobody expects is no fault, and the module is printed.
     pub only_expected: bool,
     pub print: PrintOptions,
     pub parse: ParseOptions,
     pub debug: Debug,
-    /// Operations that a module may grow to.
+    /// How many operations a module may grow to.
     pub max_ops: usize,
     pub help: bool,
 }
@@ -67,7 +67,7 @@ impl Default for Request {
 /// Reads the arguments behind `ttc opt`.
 ///
 /// # Errors
-/// An unknown flag or pass, an option that the pass does not have, a value that is missing.
+/// Fails on an unknown flag or pass, on an option that the pass does not have, and on a value that is missing.
 pub fn parse_args(args: &[OsString]) -> Result<Request, Diagnostic> {
     let mut request = Request::default();
     let mut args = args.iter().map(|a| a.to_string_lossy().into_owned());
@@ -92,7 +92,7 @@ fn bad(message: String) -> Diagnostic {
 }
 
 impl Request {
-    /// Applies an option that is no pass; `false` if there is none of this name.
+    /// Applies an option that is no pass. The result is `false` if there is none of this name.
     fn set(
         &mut self,
         name: &str,
@@ -131,7 +131,7 @@ impl Request {
                 let n = text()?;
                 self.max_ops = n.parse().map_err(|_| bad(format!("`--max-ops {n}`: expected a number")))?;
             }
-            // Parts and passes run one after the other anyway.
+            // Parts and passes run one after the other anyway, so there is nothing to do.
             "mlir-disable-threading" => {}
             "help" | "h" => self.help = true,
             _ => return Ok(false),
@@ -140,7 +140,7 @@ impl Request {
     }
 }
 
-/// A pass flag with its options: `a=1 b=2` or `{a=1 b=2}`.
+/// Reads a pass flag with its options: `a=1 b=2` or `{a=1 b=2}`.
 fn step(name: &str, options: Option<&str>) -> Result<Step, Diagnostic> {
     let options = options.unwrap_or("").trim();
     let options = options.strip_prefix('{').and_then(|o| o.strip_suffix('}')).unwrap_or(options);
@@ -182,7 +182,7 @@ pub fn help() -> String {
     text
 }
 
-/// What `ttc opt` made.
+/// The result of `ttc opt`.
 #[derive(Default)]
 pub struct Done {
     pub text: String,
@@ -190,10 +190,10 @@ pub struct Done {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Runs a request. The input's text lands in `sources`, one file a part.
+/// Runs a request. The input's text lands in `sources`, one file for each part.
 ///
 /// # Errors
-/// The input cannot be read.
+/// Fails if the input cannot be read.
 pub fn run(request: &Request, sources: &mut SourceMap) -> Result<Done, Diagnostic> {
     let path = request.file.clone().unwrap_or_else(|| PathBuf::from("-"));
     let whole = input::read(sources, &path, Some(Language::Ir(Stage::Ttir)))?.file;
@@ -219,7 +219,7 @@ pub fn run(request: &Request, sources: &mut SourceMap) -> Result<Done, Diagnosti
 /// Cuts a file at `// -----` lines. Each part keeps its line numbers.
 fn split(sources: &mut SourceMap, file: FileId) -> Vec<FileId> {
     let (name, text) = (sources.file(file).name.clone(), sources.file(file).text.clone());
-    // Each part with the number of lines before it.
+    // Each part goes with the number of lines before it.
     let mut parts = vec![(0, String::new())];
     for (line, l) in (1..).zip(text.split_inclusive('\n')) {
         if l.trim_end().starts_with("// -----") {
@@ -232,7 +232,7 @@ fn split(sources: &mut SourceMap, file: FileId) -> Vec<FileId> {
     parts.map(|(before, p)| sources.add_part(name.clone(), None, p, before)).collect()
 }
 
-/// One module; a panic in it is a defect of ttc, and the others go on.
+/// Works on one module. A panic in it is a defect of ttc, and the other modules go on.
 fn one(request: &Request, sources: &SourceMap, file: FileId, done: &mut Done) -> Vec<Diagnostic> {
     let about = || format!("ttc opt, passes: {}", request.pipeline);
     let work = || Ok(module(request, sources, file, done));

@@ -1,5 +1,5 @@
-//! Writing outputs: to a file without a name or with a temporary one, which then takes the target's place, so that a
-//! reader never sees half a file.
+//! Writes outputs so that a reader never sees half a file: into a file that has no name or a temporary one, which then
+//! takes the target's place.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,13 +9,13 @@ use crate::diag::{Diagnostic, Place, codes};
 
 use super::input::plain;
 
-/// Links that are followed before they count as a circle, as in Linux.
+/// How many links are followed before they count as a circle. Linux uses the same number.
 const MOST_LINKS: usize = 40;
 
 /// Writes a file as a whole or not at all. A symbolic link is followed: what it points to is replaced, not the link.
 ///
 /// # Errors
-/// `E0906` when the directory cannot be written or the disk is full; nothing is left behind.
+/// `E0906` when the directory cannot be written or the disk is full. Nothing is left behind.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
     let failed = |e: &io::Error| {
         Diagnostic::error(&codes::cli::CANNOT_WRITE, format!("cannot write `{}`: {}", path.display(), plain(e)))
@@ -40,12 +40,12 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
         without_name(dir).map(|mut file| file.write_all(bytes).and_then(|()| give_name(&file, dir, &target)));
     match nameless {
         Some(Ok(())) => Ok(()),
-        // No such files here, or none that can be named: the other way also says what is wrong.
+        // There are no such files here, or none that can be named. The other way also says what is wrong.
         _ => through_temporary(dir, &target, bytes).map_err(|e| failed(&e)),
     }
 }
 
-/// The path that symbolic links lead to; it need not exist.
+/// The path that symbolic links lead to. It need not exist.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -55,8 +55,8 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many levels of symbolic links"))
 }
 
-/// A new file in a directory that no entry names, so that nothing is left of it when ttc is killed. Not every file
-/// system has them.
+/// Makes a file that no entry of its directory names, so that nothing is left of it when ttc is killed. Not every file
+/// system has such files.
 fn without_name(dir: &Path) -> Option<File> {
     #[cfg(target_os = "linux")]
     {
@@ -67,8 +67,8 @@ fn without_name(dir: &Path) -> Option<File> {
     None
 }
 
-/// Gives a file without a name the target's. Where that is taken, by way of a temporary name, because a link does not
-/// replace.
+/// Gives a file without a name the target's name. Where that is taken, it goes by way of a temporary name, because
+/// making a link does not replace a file.
 fn give_name(file: &File, dir: &Path, target: &Path) -> io::Result<()> {
     match link(file, target) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
@@ -95,7 +95,7 @@ fn link(file: &File, to: &Path) -> io::Result<()> {
         use std::os::unix::ffi::OsStrExt;
         let from = std::ffi::CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
         let to = std::ffi::CString::new(to.as_os_str().as_bytes())?;
-        // SAFETY: two C strings that outlive the call.
+        // SAFETY: the arguments are C strings that outlive the call.
         let done = unsafe {
             libc::linkat(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), libc::AT_SYMLINK_FOLLOW)
         };
@@ -115,7 +115,7 @@ fn through_temporary(dir: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> 
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // tempfile's default is private to the user; outputs follow the umask like any compiler's.
+        // A file of the crate tempfile is private to the user by default. Outputs follow the umask like any compiler's.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut temp = builder.tempfile_in(dir)?;

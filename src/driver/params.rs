@@ -1,15 +1,16 @@
 //! The run-time parameters of a kernel, read from its function in TTIR or TTGIR.
 //!
-//! 1. A parameter's type, name and `tt.divisibility` stand in the text: `%x_ptr: !tt.ptr<f32> {tt.divisibility = 16 :
-//!    i32}` is `*fp32`, a multiple of 16.
+//! 1. A parameter's type, name and `tt.divisibility` stand in the text:
+//!    `%x_ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32}` is `*fp32`, a multiple of 16.
 //! 2. A tensor descriptor is followed by its extents and strides, two integers for each axis, which belong to it.
-//! 3. What the metadata line carries is richer (signs of integers; descriptors that passes took apart), and is taken
-//!    where it fits the text.
+//! 3. The metadata line says more: the signs of integers, and descriptors that passes took apart. It is used where it
+//!    fits the text.
 
 use super::metadata::Param;
 use crate::ir::{Attr, AttrData, FloatKind, Ir, Op, Type, TypeData};
 
-/// The parameters of a kernel: as carried, where that fits the function, else as the function says.
+/// The parameters of a kernel. They are those that were carried if these fit the function, else those of the function
+/// itself.
 pub(super) fn of_kernel(ir: &Ir, func: Op, carried: Vec<Param>) -> Vec<Param> {
     let Some(entry) = ir.body(func, 0) else { return carried };
     let args = ir.args(entry);
@@ -26,7 +27,7 @@ pub(super) fn of_kernel(ir: &Ir, func: Op, carried: Vec<Param>) -> Vec<Param> {
     params
 }
 
-/// What `tt.divisibility` says of a parameter; 1 where it says nothing.
+/// The value of a parameter's `tt.divisibility`, or 1 without one.
 fn divisor(ir: &Ir, func: Op, index: usize) -> u64 {
     let Some(AttrData::Array(items)) = ir.stored_attr(func, "arg_attrs").map(Attr::data) else { return 1 };
     let Some(AttrData::Dict(entries)) = items.get(index).map(|a| a.data()) else { return 1 };
@@ -34,7 +35,7 @@ fn divisor(ir: &Ir, func: Op, index: usize) -> u64 {
     stated.and_then(|d| u64::try_from(d).ok()).unwrap_or(1)
 }
 
-/// How many of the types belong to the descriptor that is the first: its extents and strides, where they follow.
+/// How many of the types belong to the descriptor at their start: its extents and strides, if they follow.
 fn extents(types: &[Type]) -> usize {
     let Some(TypeData::TensorDesc { shape, .. }) = types.first().map(|t| t.data()) else { return 0 };
     let scalars = 2 * shape.len();
@@ -42,7 +43,7 @@ fn extents(types: &[Type]) -> usize {
     if integers == scalars { scalars } else { 0 }
 }
 
-/// Whether carried parameters are those of a function with arguments of these types.
+/// Whether carried parameters belong to a function with arguments of these types.
 fn fits(carried: &[Param], types: &[Type]) -> bool {
     let mut rest = types;
     for p in carried {
@@ -50,7 +51,8 @@ fn fits(carried: &[Param], types: &[Type]) -> bool {
         let taken = if let Some(rank) = descriptor_rank(&p.ty) {
             match first.data() {
                 TypeData::TensorDesc { .. } => 1 + extents(rest),
-                // Taken apart: pointer, extents, strides, two flags, then extents and strides as above.
+                // A pass took the descriptor apart into pointer, extents, strides and two flags. Then extents and
+                // strides follow as above.
                 TypeData::Pointer { .. } => 3 + 4 * rank,
                 _ => return false,
             }
@@ -65,20 +67,20 @@ fn fits(carried: &[Param], types: &[Type]) -> bool {
     rest.is_empty() && !carried.is_empty()
 }
 
-/// `tensordesc<fp16[128, 64]>` has 2 axes.
+/// The number of axes: `tensordesc<fp16[128, 64]>` has 2.
 fn descriptor_rank(ty: &str) -> Option<usize> {
     let shape = ty.strip_prefix("tensordesc<")?.split_once('[')?.1;
     Some(shape.split(',').count())
 }
 
-/// Whether a signature's type has this form in IR, where integers have no sign, pointers no `const`, and some fp8 types
-/// are bytes.
+/// Whether a signature's type has this form in IR, where integers have no sign, pointers have no `const`, and some fp8
+/// types are bytes.
 fn same(ty: &str, ir: &str) -> bool {
     let plain = |t: &str| t.replacen("*k", "*", 1).replace('u', "i");
     plain(ty) == ir || (ir.ends_with("i8") && ty.trim_start_matches(['*', 'k']).starts_with("fp8"))
 }
 
-/// A type as a signature has it.
+/// The word for a type in a signature.
 fn word(ty: Type) -> String {
     match ty.data() {
         TypeData::Int(width) => format!("i{width}"),
@@ -90,7 +92,7 @@ fn word(ty: Type) -> String {
     }
 }
 
-/// A float type as a signature has it.
+/// The word for a float type in a signature.
 fn float(kind: FloatKind) -> &'static str {
     match kind {
         FloatKind::F8E4M3FN => "fp8e4nv",

@@ -1,11 +1,11 @@
-//! Where outputs go, and that no two of a run go to the same place.
+//! Decides where outputs go, and that no two of a run go to the same place.
 //!
-//! 1. `-o` names the one file; `--out-dir` holds `KERNEL[.CONFIG][.ARCH].KIND`; else a cubin lies in the current
-//!    directory and text goes to stdout.
-//! 2. Beside what is launched, a cubin or PTX, lies its metadata: the same name with `.json`.
-//! 3. [`Placement::check`] finds conflicts before anything is compiled: two outputs of one path, an output over an
-//!    input. Where a name is only known when the job has run, [`Placement::write`] finds them, and what was there first
-//!    stays.
+//! 1. `-o` names the one file, and `--out-dir` holds `KERNEL[.CONFIG][.ARCH].KIND`. Otherwise a cubin lies in the
+//!    current directory and text goes to stdout.
+//! 2. Metadata lies beside what is launched, a cubin or PTX, under the same name with `.json`.
+//! 3. [`Placement::check`] finds conflicts before anything is compiled: two outputs of one path, or an output over an
+//!    input. Where a name is only known after the job has run, [`Placement::write`] finds the conflict, and the file
+//!    that was there first stays.
 //! 4. Each job is written when it is ready, so that a later failure loses nothing.
 
 use std::collections::BTreeSet;
@@ -17,17 +17,18 @@ use super::{Compiled, Job, Naming, Stage, output, plan};
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli;
 use crate::source::SourceMap;
+use crate::target::Target;
 
 /// Where the outputs of a run go.
 #[derive(Debug, Default)]
 pub struct Placement {
-    /// `-o`
+    /// The value of `-o`.
     pub output: Option<PathBuf>,
-    /// `--out-dir`
+    /// The value of `--out-dir`.
     pub out_dir: Option<PathBuf>,
-    /// What is written.
+    /// The stages that are written.
     pub want: Vec<Stage>,
-    /// Whether metadata lies beside it.
+    /// Whether metadata is written too.
     pub with_metadata: bool,
     pub naming: Naming,
     /// The files that were written.
@@ -78,37 +79,37 @@ impl Placement {
         Ok(())
     }
 
-    /// The files that a job will write. What is named after a kernel of an unknown name is left out.
+    /// The files that a job will write. Those that are named after a kernel of an unknown name are left out.
     fn paths(&self, job: &Job, kernel: Option<&str>) -> Vec<PathBuf> {
         let Some(stem) =
             kernel.map(|k| self.naming.stem(job, k)).or_else(|| self.output.as_ref().map(|_| String::new()))
         else {
             return vec![];
         };
-        let files = self.want.iter().filter_map(|s| self.path(&stem, *s));
-        files.chain(self.metadata_path(&stem)).collect()
+        let files = self.want.iter().filter_map(|s| self.path(&stem, *s, &job.target));
+        files.chain(self.metadata_path(&stem, &job.target)).collect()
     }
 
     /// The file for one stage; `None` is stdout.
-    fn path(&self, stem: &str, stage: Stage) -> Option<PathBuf> {
+    fn path(&self, stem: &str, stage: Stage, target: &Target) -> Option<PathBuf> {
         match (&self.out_dir, &self.output) {
-            (Some(dir), _) => Some(dir.join(format!("{stem}.{}", stage.word()))),
+            (Some(dir), _) => Some(dir.join(format!("{stem}.{}", stage.word(target)))),
             (None, Some(path)) if path == Path::new("-") => None,
             (None, Some(path)) => Some(path.clone()),
-            (None, None) if stage == Stage::Cubin => Some(PathBuf::from(format!("{stem}.cubin"))),
+            (None, None) if stage == Stage::Binary => Some(PathBuf::from(format!("{stem}.{}", stage.word(target)))),
             (None, None) => None,
         }
     }
 
     /// The file for the metadata, beside what is launched.
-    fn metadata_path(&self, stem: &str) -> Option<PathBuf> {
-        let launched = self.want.iter().rev().find(|s| matches!(s, Stage::Cubin | Stage::Ptx));
-        let path = self.path(stem, *launched.filter(|_| self.with_metadata)?)?;
+    fn metadata_path(&self, stem: &str, target: &Target) -> Option<PathBuf> {
+        let launched = self.want.iter().rev().find(|s| matches!(s, Stage::Binary | Stage::Assembly));
+        let path = self.path(stem, *launched.filter(|_| self.with_metadata)?, target)?;
         // A device, such as /dev/null, has nothing beside it.
         (!std::fs::metadata(&path).is_ok_and(|m| !m.is_file())).then(|| path.with_extension("json"))
     }
 
-    /// Writes what a job made. What goes to stdout is returned.
+    /// Writes what a job made, and returns what goes to stdout.
     ///
     /// # Errors
     /// `E0906` when a file cannot be written, `E0908` when another job of the run has written it.
@@ -120,18 +121,18 @@ impl Placement {
         self.claim(job, &made.kernel)?;
         let mut stdout = vec![];
         for (stage, bytes) in made.artifacts.iter().filter(|(s, _)| self.want.contains(s)) {
-            match self.path(&stem, *stage) {
+            match self.path(&stem, *stage, &job.target) {
                 Some(path) => output::write_file(&path, bytes)?,
                 None => stdout.extend_from_slice(bytes),
             }
         }
-        if let Some(path) = self.metadata_path(&stem) {
+        if let Some(path) = self.metadata_path(&stem, &job.target) {
             output::write_file(&path, &made.metadata.to_json())?;
         }
         Ok(stdout)
     }
 
-    /// Takes the paths of a job: all of them, or none if another job has one.
+    /// Takes all paths of a job, or none if another job has one of them.
     fn claim(&self, job: &Job, kernel: &str) -> Result<(), Diagnostic> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let paths = self.paths(job, Some(kernel));

@@ -1,9 +1,10 @@
-//! From a request to jobs: which kernels of which inputs for which architectures, and whether the options make sense.
+//! Turns a request into jobs: which kernels of which inputs for which architectures. It also checks whether the options
+//! make sense.
 
 use crate::diag::{Diagnostic, Place, codes};
 use crate::ir::{BuiltinOp, Ir, Op};
-use crate::irgen::config::{Launch, LaunchFault};
 use crate::irgen::{self, KernelRequest};
+use crate::irgen::{Launch, LaunchFault};
 use crate::source::SourceMap;
 use crate::target::Target;
 
@@ -15,7 +16,7 @@ use super::{Job, Options, Stage, agree};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConfigChoice {
     One(usize),
-    /// Each; a kernel without configurations is compiled once.
+    /// All configurations. A kernel without configurations is compiled once.
     All,
 }
 
@@ -24,18 +25,19 @@ pub enum ConfigChoice {
 pub struct Choice {
     /// The kernel of this name.
     pub kernel: Option<String>,
-    /// Without a name: every kernel of a file. Otherwise a file must hold exactly one.
+    /// Whether a request without a name means every kernel of a file. Otherwise a file must hold exactly one.
     pub all: bool,
     pub config: Option<ConfigChoice>,
-    /// Without any, a stage file is compiled for the GPU that it was made for, and a kernel for [`Target::usual`].
+    /// The GPUs. Without any, a stage file is compiled for the GPU that it was made for, and a kernel for
+    /// [`Target::usual`].
     pub targets: Vec<Target>,
 }
 
-/// Which jobs a request stands for: every chosen kernel of every input for every architecture, in every chosen
-/// configuration.
+/// The jobs of a request: every chosen kernel of every input for every architecture, in every chosen configuration.
 ///
 /// # Errors
-/// The choice is impossible: no kernel, several, an unknown one; a stage file that was made for no GPU of ttc's.
+/// Fails if the choice is impossible: there is no kernel, there are several, or the name is unknown; or a stage file
+/// was made for a GPU that ttc does not know.
 pub fn jobs(
     inputs: &[Input],
     sources: &mut SourceMap,
@@ -71,8 +73,8 @@ pub fn jobs(
     if errors.is_empty() { Ok(jobs) } else { Err(errors) }
 }
 
-/// An error for each option that is given and that only a kernel file obeys: a stage file has its types and constants
-/// already.
+/// Makes an error for each option that is given although only a kernel file obeys it. A stage file has its types and
+/// constants already.
 fn for_kernels_only(input: &Input, config: Option<ConfigChoice>, options: &Options) -> Vec<Diagnostic> {
     if input.language == Language::Source {
         return vec![];
@@ -93,7 +95,8 @@ fn for_kernels_only(input: &Input, config: Option<ConfigChoice>, options: &Optio
     given.into_iter().filter(|g| g.1).map(error).collect()
 }
 
-/// The GPUs to compile an input for: those asked for, each once, or its own, or the usual one.
+/// The GPUs to compile an input for: those that are asked for, each once; or else the input's own; or else the usual
+/// one.
 fn own_targets(input: &Input, sources: &SourceMap, asked: &[Target]) -> Result<Vec<Target>, Diagnostic> {
     if asked.is_empty() {
         return Ok(vec![agree::target_of(input, sources)?.unwrap_or_else(Target::usual)]);
@@ -120,7 +123,7 @@ pub fn expected_kernel(job: &Job, sources: &SourceMap) -> Option<String> {
             text.lines().filter(|l| l.trim_start().starts_with("tt.func") && !l.contains(" private ")).find_map(symbol)
         }
         Language::Llir => text.lines().filter(|l| l.starts_with("define") && l.contains("ptx_kernel")).find_map(symbol),
-        Language::Ptx => PtxFacts::of(text).kernel,
+        Language::Assembly => PtxFacts::of(text).kernel,
     };
     name.filter(|n| !n.is_empty())
 }
@@ -136,7 +139,8 @@ fn symbol(line: &str) -> Option<String> {
     name.map(str::to_owned)
 }
 
-/// The kernels to compile of one input; `None` where the stage itself knows (IR, LLVM IR and PTX).
+/// The kernels of one input to compile. A `None` stands for the kernel that the stage itself knows (IR, LLVM IR and
+/// PTX).
 fn kernels(
     input: &Input,
     sources: &mut SourceMap,
@@ -156,7 +160,7 @@ fn kernels(
     Ok(if entries.is_empty() { vec![None] } else { entries })
 }
 
-/// The configurations in which a kernel is compiled. Which there are may depend on the target.
+/// The configurations in which a kernel is compiled. The target may decide which ones there are.
 fn configs(
     job: &Job,
     sources: &mut SourceMap,
@@ -175,7 +179,7 @@ fn configs(
     }
 }
 
-/// What the front end is asked for.
+/// The request to the front end.
 #[must_use]
 pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
     KernelRequest {
@@ -185,7 +189,7 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
         include_dirs: options.include.clone(),
         config: job.config,
         given: options.given(),
-        options: irgen::lower::Options {
+        settings: irgen::Settings {
             target: job.target,
             launch: options.given().over(Launch::default()),
             debug: options.debug,
@@ -194,11 +198,11 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
     }
 }
 
-/// The kernel of an IR module that is meant: the named one, and the others are erased; else the first, which must be
-/// the only one where what is made describes one kernel (`single`).
+/// Chooses the kernel of an IR module. It is the named one, and the others are erased. Without a name, it is the first,
+/// which must be the only one if what is made describes one kernel (`single`).
 ///
 /// # Errors
-/// There is none of that name, or none at all, or several.
+/// Fails if there is no kernel of that name, no kernel at all, or several.
 pub fn choose_kernel(ir: &mut Ir, wanted: Option<&str>, single: bool, file: &str) -> Result<String, Diagnostic> {
     let is_public = |ir: &Ir, f| ir.str_attr(f, "sym_visibility") != Some("private");
     let nested = ir.ops(ir.module_block()).any(|op| ir.is(op, BuiltinOp::Module));
@@ -251,7 +255,7 @@ pub fn check_options(options: &Options) -> Result<(), Vec<Diagnostic>> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// Whether an input can still be turned into a stage.
+/// Checks that an input can still be turned into each stage.
 ///
 /// # Errors
 /// `E0909` when the input is past it.
@@ -260,13 +264,18 @@ pub fn check_reachable(input: &Input, want: &[Stage]) -> Result<(), Diagnostic> 
         Language::Source => Stage::Ttir,
         Language::Ir(stage) => stage,
         Language::Llir => Stage::Llir,
-        Language::Ptx => Stage::Ptx,
+        Language::Assembly => Stage::Assembly,
     };
     match want.iter().find(|&&w| w < enters) {
         None => Ok(()),
         Some(w) => Err(Diagnostic::error(
             &codes::cli::EARLIER_STAGE,
-            format!("cannot make {} from `{}`: the input is {} already", w.word(), input.path.display(), enters.word()),
+            format!(
+                "cannot make {} from `{}`: the input is {} already",
+                w.names(),
+                input.path.display(),
+                enters.names()
+            ),
         )
         .at(Place::File(input.path.to_string_lossy().into_owned()), "")),
     }

@@ -1,29 +1,30 @@
-//! What PTX text says of its first kernel: for metadata of a compilation that starts from LLVM IR or PTX.
+//! Reads what PTX text says of its first kernel, for the metadata of a compilation that starts from LLVM IR or PTX.
 //!
-//! PTX ISA, "Kernel and Function Directives" and "Performance-Tuning Directives". The text is scanned, not parsed:
-//! ptxas will say what is wrong with it.
+//! See PTX ISA, "Kernel and Function Directives" and "Performance-Tuning Directives". The text is scanned, not parsed,
+//! because ptxas will say what is wrong with it.
 //! 1. `.version` and `.target` stand in the head.
 //! 2. `.entry NAME ( parameters ) directives {` is the kernel: `.reqntid` gives the warps of a block,
 //!    `.reqnctapercluster` the blocks of a cluster.
-//! 3. Dynamic shared memory is an `.extern .shared` array without a size; a kernel in a text without one needs none.
+//! 3. Dynamic shared memory is an `.extern .shared` array without a size. If a text has none, its kernel needs none.
 //!
 //! Example: `.visible .entry k(.param .u64 .ptr .global .align 16 p, .param .u32 n) .reqntid 128` has 4 warps and the
 //! parameters `*`, a multiple of 16, and `u32`.
 
 use super::metadata::Param;
 
-/// What is known of a kernel from its PTX. `None` is what the text does not say.
+/// What is known of a kernel from its PTX. `None` stands for what the text does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PtxFacts {
     pub(super) version: Option<String>,
-    /// `sm_90a`
+    /// The target, such as `sm_90a`.
     pub(super) target: Option<String>,
     pub(super) kernel: Option<String>,
     pub(super) params: Vec<Param>,
     pub(super) num_warps: Option<u32>,
     pub(super) num_ctas: Option<u32>,
     pub(super) maxnreg: Option<u32>,
-    /// 0 where nothing declares dynamic shared memory; how much of it there is, no PTX says.
+    /// 0 where nothing declares dynamic shared memory. Otherwise `None`, since PTX does not say how much of it there
+    /// is.
     pub(super) shared: Option<u32>,
 }
 
@@ -39,7 +40,7 @@ impl PtxFacts {
         facts
     }
 
-    /// The first kernel's header.
+    /// Reads the first kernel's header.
     fn entry(&mut self, text: &str) {
         let Some((_, rest)) = text.split_once(".entry") else { return };
         let rest = rest.trim_start();
@@ -66,7 +67,7 @@ impl PtxFacts {
     }
 }
 
-/// `.param .u64 .ptr .global .align 16 k_param_0` or `.param .align 64 .b8 desc[128]`.
+/// Reads a parameter: `.param .u64 .ptr .global .align 16 k_param_0` or `.param .align 64 .b8 desc[128]`.
 fn param(text: &str) -> Option<Param> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let name = words.last()?;
@@ -81,8 +82,8 @@ fn param(text: &str) -> Option<Param> {
     Some(Param { name: name.to_owned(), ty, divisibility: align.filter(|_| pointer) })
 }
 
-/// The text with comments blanked out; a `//` in a string of inline data is rare and harms none of the lines that are
-/// read.
+/// The text with comments blanked out. A `//` inside a string of inline data is rare, and harms none of the lines that
+/// are read.
 fn without_comments(ptx: &str) -> String {
     let mut text = String::with_capacity(ptx.len());
     let mut rest = ptx;

@@ -1,8 +1,8 @@
-//! Panics at a job's boundary: a defect of ttc becomes a diagnostic and a file that reproduces it.
+//! Catches panics at a job's boundary: a defect of ttc becomes a diagnostic and a file that reproduces it.
 //!
-//! 1. [`guard`] runs the job; a panic hook keeps message and place of a panic on its thread instead of printing them.
-//! 2. On a panic, a reproducer is kept where inputs of failed tools are ([`kept`]), for the user's eyes alone: the
-//!    options, the panic, and the text of every source.
+//! 1. [`guard`] runs the job. A panic hook keeps message and place of a panic on its thread instead of printing them.
+//! 2. On a panic, a reproducer is kept where the inputs of failed tools are ([`kept`]), readable for the user alone:
+//!    the options, the panic, and the text of every source.
 //! 3. The diagnostic names that file.
 
 use std::cell::RefCell;
@@ -20,10 +20,10 @@ thread_local! {
     static ACTIVE: RefCell<u32> = const { RefCell::new(0) };
 }
 
-/// Runs `work`; a panic in it becomes an E0999 diagnostic. `about` says what was asked for, for the reproducer.
+/// Runs `work` and turns a panic in it into an E0999 diagnostic. `about` says for the reproducer what was asked for.
 ///
 /// # Errors
-/// Those of `work`, or the defect.
+/// The errors of `work`, or the defect.
 pub fn guard<T>(
     about: impl FnOnce() -> String,
     sources: &SourceMap,
@@ -39,7 +39,7 @@ pub fn guard<T>(
     })
 }
 
-/// Takes panics on guarded threads; all others go where they went before.
+/// Installs a hook that takes panics on guarded threads. All others go where they went before.
 fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! Each access to memory: checked, then performed.
+//! Checks each access to memory and then performs it.
 //!
 //! 1. An address whose index has wrapped around is reported as that, whether or not it happens to be in bounds.
 //! 2. The address must lie in a buffer with all its bytes, and be a multiple of its size.
@@ -26,11 +26,11 @@ pub(crate) struct Shared<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) grid: [u32; 3],
     history: Option<History>,
-    /// Only programs that run in order release and acquire.
+    /// What each address has released. Only programs that run in order release and acquire.
     pub(crate) releases: Mutex<Releases>,
-    /// Of programs that went on.
+    /// The faults of programs that went on.
     pub(crate) faults: Faults,
-    /// Bytes that the values of one program may take.
+    /// How many bytes the values of one program may take.
     pub(crate) room: u64,
 }
 
@@ -49,17 +49,17 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// The accesses that one operation makes: one per lane whose mask is set.
+/// The accesses that one operation makes, one for each lane whose mask is set.
 pub(crate) struct Site<'s> {
     pub(crate) op: Op,
-    /// Bytes of an element.
+    /// The bytes of an element.
     pub(crate) size: usize,
-    /// Of the tensor of pointers, to name the faulting element.
+    /// The shape of the tensor of pointers, to name the faulting element.
     pub(crate) shape: &'s [i64],
 }
 
 impl Program<'_> {
-    /// Checks an access; gives the buffer and the offset, or nothing for one out of bounds that is not reported.
+    /// Checks an access. Gives the buffer and the offset, or nothing for an access out of bounds that is not reported.
     #[inline]
     pub(crate) fn touch(
         &self,
@@ -106,7 +106,7 @@ impl Program<'_> {
         Ok(Some((index, offset)))
     }
 
-    /// Loads the lanes whose mask is set; the others are `other`, and undefined without it.
+    /// Loads the lanes whose mask is set. The others are `other`, and undefined without it.
     pub(crate) fn load(
         &self,
         site: &Site<'_>,
@@ -116,7 +116,7 @@ impl Program<'_> {
         n: usize,
     ) -> Result<Val, Fault> {
         let exact = ptr.exact.as_deref();
-        // One address and no mask: one access stands for all.
+        // Without a mask, one address for all needs only one access.
         let count = if is_uniform(ptr) && mask.is_none_or(is_uniform) && other.is_none_or(is_uniform) { 1 } else { n };
         let mut out = Vec::with_capacity(count);
         let mut left_out = false;
@@ -170,7 +170,7 @@ impl Program<'_> {
                 self.wrote(self.shared.memory.buffers[b].write(offset, site.size, value.get(lane)));
             }
         }
-        // What a lane has stored must still be there once all have.
+        // What a lane has stored must still be there after all lanes have stored.
         if self.shared.options.checks.races && n > 1 && !value.is_splat() {
             let low = super::numbers::mask(site.size as u32 * 8);
             for lane in (0..n).filter(|&l| on(l)) {
@@ -192,7 +192,7 @@ impl Program<'_> {
         Ok(())
     }
 
-    /// `x[130]`, with the byte offset and the size of the buffer where they help.
+    /// Names an element: `x[130]`, with the byte offset and the size of the buffer where they help.
     fn element(&self, buffer: usize, offset: i64) -> String {
         let b = &self.shared.memory.buffers[buffer];
         let size = super::memory::element_size(b.elem) as i64;
@@ -209,7 +209,7 @@ impl Program<'_> {
         format!("`{}` has {} bytes: {} elements of type {}", b.name, b.len, b.len / size, b.elem)
     }
 
-    /// Which element of the accessing tensor it is.
+    /// Says which element of the accessing tensor it is.
     fn lane_note(site: &Site<'_>, lane: usize) -> String {
         if site.shape.is_empty() {
             return "the access is a scalar one".to_owned();

@@ -1,8 +1,8 @@
-//! Faults as diagnostics: where in the source, in which program, at which element; and those of a launch that goes on
-//! after the first one.
+//! Faults as diagnostics: where in the source, in which program, at which element. This file also keeps the faults of a
+//! launch that goes on after the first one.
 //!
-//! A launch that looks for several faults keeps one for each operation and code ([`Faults`]): that of the first
-//! program, whatever the order in which programs ran.
+//! A launch that looks for several faults keeps one for each operation and code ([`Faults`]). It keeps that of the
+//! first program, whatever the order in which programs ran.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::diag::{Code, Diagnostic, Place};
 use crate::ir::{Ir, Loc, LocData, Op};
 
-/// Why a program stops. Boxed, since it is the error of every step.
+/// Why a program stops. It is boxed, since it is the error of every step.
 pub(crate) type Fault = Box<Diagnostic>;
 
 /// The position of a location, if it has one.
@@ -19,7 +19,7 @@ pub(crate) fn place(loc: Loc) -> Option<Place> {
     Some(Place::At { file: file.as_str().to_owned(), line, col })
 }
 
-/// The positions of a location, from the innermost on: of an inlined operation its own, then those of the calls.
+/// The positions of a location, from the innermost on. An inlined operation has its own, then those of the calls.
 fn frames(loc: Loc) -> Vec<Place> {
     match loc.data() {
         LocData::CallSite { callee, caller } => [frames(*callee), frames(*caller)].concat(),
@@ -28,7 +28,7 @@ fn frames(loc: Loc) -> Vec<Place> {
     }
 }
 
-/// The innermost position that is not in the language's own library: what its user wrote.
+/// The innermost position that is not in the language's own library, so the one that its user wrote.
 pub(crate) fn written(loc: Loc) -> Option<Place> {
     frames(loc).into_iter().find(|p| !in_library(p)).or_else(|| place(loc))
 }
@@ -37,13 +37,13 @@ fn in_library(place: &Place) -> bool {
     matches!(place, Place::At { file, .. } if file.starts_with("<prelude>"))
 }
 
-/// Whether a location is in the language's own library, with all the calls that led to it.
+/// Whether a location is in the language's own library, together with all the calls that led to it.
 pub(crate) fn is_library(loc: Loc) -> bool {
     let frames = frames(loc);
     !frames.is_empty() && frames.iter().all(in_library)
 }
 
-/// A diagnostic at an operation, with the call sites that led to it.
+/// Makes a diagnostic at an operation, with the call sites that led to it.
 pub(crate) fn at(ir: &Ir, op: Op, code: &'static Code, message: String, label: &str) -> Diagnostic {
     let mut out = Diagnostic::error(code, message);
     let loc = ir.loc(op);
@@ -67,13 +67,13 @@ pub(crate) fn at(ir: &Ir, op: Op, code: &'static Code, message: String, label: &
     out
 }
 
-/// `(2, 0, 0)`
+/// Writes `(2, 0, 0)`.
 pub(crate) fn tuple(values: &[usize]) -> String {
     let parts: Vec<String> = values.iter().map(ToString::to_string).collect();
     if parts.len() == 1 { format!("[{}]", parts[0]) } else { format!("[{}]", parts.join(", ")) }
 }
 
-/// `program (2, 0, 0)`
+/// Writes `program (2, 0, 0)`.
 pub(crate) fn program(pid: [u32; 3]) -> String {
     format!("program ({}, {}, {})", pid[0], pid[1], pid[2])
 }
@@ -81,7 +81,7 @@ pub(crate) fn program(pid: [u32; 3]) -> String {
 /// The place of a fault: the operation and the code.
 pub(crate) type Key = (Op, &'static str);
 
-/// The faults of a launch so far, each with its program and its order there.
+/// The faults of a launch so far. Each has its program and its order in it.
 #[derive(Default)]
 pub(crate) struct Faults(Mutex<BTreeMap<Key, ((u32, usize), Fault)>>);
 

@@ -1,11 +1,11 @@
-//! `--check nan`: the operation that is the first to make a NaN or an infinity.
+//! `--check nan`: finds the operation that is the first to make a NaN or an infinity.
 //!
-//! 1. An element of a result that is NaN where no operand's is, or infinite where all operands' are finite, was made
-//!    here. What an operation only passes on is none of its doing, and constants and loaded values are the kernel's
-//!    own.
-//! 2. A product looks at whole operands instead of elements.
+//! 1. An element of a result was made here if it is NaN where no operand's is, or infinite where all operands' are
+//!    finite. An operation that only passes such an element on did not make it, and constants and loaded values are the
+//!    kernel's own.
+//! 2. For a product, whole operands are looked at instead of elements.
 //!
-//! Example: with m = -inf, `exp(x - m)` is infinite because `x - m` is; the subtraction made it.
+//! Example: with m = -inf, `exp(x - m)` is infinite because `x - m` is. The subtraction made it.
 
 use super::fault::{self, Fault};
 use super::numbers;

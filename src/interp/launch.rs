@@ -1,12 +1,12 @@
-//! Running the programs of a grid.
+//! Runs the programs of a grid.
 //!
-//! 1. The module is verified, the arguments are checked against the parameters and their promises.
+//! 1. The module is verified, and the arguments are checked against the parameters and their promises.
 //! 2. If the plan allows it, programs run on several threads, taken in order from a counter. A fault of program P lets
 //!    the programs before P finish and stops the rest, so the fault that is reported is always that of the first
 //!    faulting program. Where several faults are looked for, those that a program can survive are collected, and the
 //!    launch ends soon after the first one that had any.
-//! 3. Which two programs of a race meet first depends on timing. When one is found, memory is put back and the launch
-//!    repeated in order, so that the report does not depend on it.
+//! 3. Which two programs of a race meet first depends on timing. When a race is found, memory is put back and the
+//!    launch is repeated in order, so that the report does not depend on timing.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -26,16 +26,16 @@ use crate::diag::codes::interp as codes;
 use crate::diag::{Code, Diagnostic};
 use crate::ir::{Attr, AttrData, Ir, Op, TtOp, Type, TypeData};
 
-/// Programs that still run after the first one with a fault, where several faults are looked for: as many as do this
-/// work together, if they are like that one, and no more than a thousand.
+/// How much work programs may still do after the first one with a fault, where several faults are looked for. It is
+/// shared among as many programs as do this work together if they are like that one, and no more than a thousand.
 const GO_ON: u64 = 1 << 24;
 
 fn go_on(work: u64) -> u64 {
     (GO_ON / work.max(1)).clamp(1, 1000)
 }
 
-/// Faults that may look otherwise when programs run at the same time: they rest on what another program has done so
-/// far.
+/// Faults that may look otherwise when programs run at the same time, because they rest on what another program has
+/// done so far.
 const TIMED: [&Code; 4] = [&codes::RACE, &codes::OVERLAP, &codes::UNINITIALISED, &codes::TOO_LONG];
 
 /// Runs every program of `grid` (x, y, z) of the kernel and leaves the results in `memory`.
@@ -74,20 +74,20 @@ pub fn run(
     match (result, snapshot) {
         (Err(found), Some(snapshot)) if found.iter().any(|d| TIMED.contains(&d.code)) => {
             memory.restore(&snapshot);
-            // A race in parallel is one in order as well: both rest on the same two accesses.
+            // A race in parallel is a race in order as well, because both rest on the same two accesses.
             launch.run_with(1)
         }
         (result, _) => result,
     }
 }
 
-/// More threads than this gain nothing.
+/// The most threads to use. More of them gain nothing.
 const MAX_THREADS: usize = 256;
 
 /// The number of programs in a grid.
 ///
 /// # Errors
-/// `E1003`: there are 2^32 or more.
+/// `E1003` if there are 2^32 or more.
 pub fn programs(grid: [u32; 3]) -> Result<u64, Box<Diagnostic>> {
     let count: u128 = grid.iter().map(|&g| u128::from(g)).product();
     u64::try_from(count).ok().filter(|&n| n < u64::from(u32::MAX)).ok_or_else(|| {
@@ -98,8 +98,7 @@ pub fn programs(grid: [u32; 3]) -> Result<u64, Box<Diagnostic>> {
     })
 }
 
-/// The bytes that are left for the values of each thread, once the buffers and what the checks remember of them have
-/// theirs.
+/// The bytes that are left for the values of each thread, after the buffers and what the checks remember of them.
 fn room(memory: &Memory, plan: &Plan, options: &Options, threads: usize) -> Result<u64, Box<Diagnostic>> {
     let buffers = memory.size();
     let mut needed = buffers;
@@ -127,13 +126,13 @@ struct Launch<'a> {
     options: &'a Options,
     plan: &'a Plan,
     programs: u64,
-    /// Bytes for the values of one program.
+    /// How many bytes the values of one program may take.
     room: u64,
 }
 
 /// What the threads of a launch leave.
 struct Ended {
-    /// The last program that counts.
+    /// The number of the last program that counts.
     stop: AtomicU64,
     ops: AtomicU64,
     printed: All<String>,
@@ -158,7 +157,7 @@ impl Launch<'_> {
             self.work(&shared, &next, &ended);
         } else {
             std::thread::scope(|scope| {
-                // A thread that the system does not give is one less; this one works too.
+                // If the system does not give a thread, there is one less. This thread works, too.
                 for _ in 1..threads {
                     let builder = std::thread::Builder::new();
                     if builder.spawn_scoped(scope, || self.work(&shared, &next, &ended)).is_err() {
@@ -305,7 +304,7 @@ fn argument(ty: Type, arg: Arg, memory: &Memory) -> Result<Val, String> {
     }
 }
 
-/// Checks `tt.divisibility` of a parameter.
+/// Checks the `tt.divisibility` of a parameter.
 fn keeps_promise(ir: &Ir, function: Op, index: usize, value: u64) -> Result<(), String> {
     let attrs = ir.attr(function, "arg_attrs").and_then(|a| match a.data() {
         AttrData::Array(items) => items.get(index).copied(),

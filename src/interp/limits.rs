@@ -1,10 +1,10 @@
-//! What bounds a run: the work of a program, its loops, its memory, and the time of the launch.
+//! The bounds of a run: the work of a program, its loops, its memory, and the time of the launch.
 //!
-//! 1. Each operation has a cost (`plan.rs`): 1, and more for many elements. A program that spends more than `max_ops`
-//!    ends with a fault at the loop that it is in.
-//! 2. A `while` loop is endless for certain when an iteration leaves memory and the carried values as they were: the
-//!    next one will do the same.
-//! 3. Every 65,536 units of work, the launch's time limit is looked at.
+//! 1. Each operation has a cost (`plan.rs`): 1, and more if it has many elements. A program that spends more than
+//!    `max_ops` ends with a fault at the loop that it is in.
+//! 2. A `while` loop is certainly endless when an iteration leaves memory and the carried values as they were, because
+//!    the next iteration will do the same.
+//! 3. After every 65,536 units of work, the launch's time limit is checked.
 //! 4. The elements of all values of a program may take as much memory as the launch has left for each thread.
 
 use super::fault::{self, Fault};
@@ -13,16 +13,16 @@ use super::value::{Lanes, Val};
 use crate::diag::codes::interp as codes;
 use crate::ir::{Op, ScfOp};
 
-/// Units of work between two looks at the clock.
+/// How many units of work lie between two looks at the clock.
 const TICK: u64 = 1 << 16;
 
 /// A loop that is running.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loop {
     pub(crate) op: Op,
-    /// Iterations that have begun.
+    /// How many iterations have begun.
     pub(crate) iterations: u64,
-    /// What the program had spent when the loop began.
+    /// How much the program had spent when the loop began.
     pub(crate) since: u64,
 }
 
@@ -95,7 +95,7 @@ impl Program<'_> {
         )
     }
 
-    /// A fault if an iteration of a `while` loop has changed nothing: neither memory, nor what the loop carries.
+    /// Makes a fault if an iteration of a `while` loop has changed neither memory nor what the loop carries.
     pub(crate) fn progresses(&self, op: Op, changes: u64, before: &[Val], after: &[Val]) -> Result<(), Fault> {
         if changes != self.changes.get()
             || before.len() != after.len()
@@ -115,7 +115,7 @@ fn same(a: &Val, b: &Val) -> bool {
     match (&a.lanes, &b.lanes) {
         (Lanes::Splat(x), Lanes::Splat(y)) => x == y,
         (Lanes::Full(x), Lanes::Full(y)) => std::sync::Arc::ptr_eq(x, y) || x == y,
-        // Blocks are compared by identity alone: a loop that makes the same one again goes on to the limit.
+        // Blocks are compared by identity alone. A loop that makes an equal one anew goes on to the limit.
         (Lanes::Block(x), Lanes::Block(y)) => std::sync::Arc::ptr_eq(x, y),
         _ => false,
     }

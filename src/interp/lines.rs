@@ -1,7 +1,8 @@
-//! What programs print and trace, up to a number of lines.
+//! Keeps what programs print and trace, up to a number of lines.
 //!
-//! A program keeps its first lines and counts the others. Programs end in any order, so the launch keeps what those
-//! with the lowest numbers printed ([`All`]): which lines are kept does not depend on the number of threads.
+//! A program keeps its first lines and counts the others. Programs end in any order, so the launch keeps what the
+//! programs with the lowest numbers printed ([`All`]). Which lines are kept then does not depend on the number of
+//! threads.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -54,7 +55,7 @@ impl<T> All<T> {
         s.all += lines.all;
         s.kept += lines.kept.len();
         s.programs.insert(program, lines.kept);
-        // What the last programs printed goes first, as long as the others fill the room.
+        // The lines of the last programs go first, as long as the others fill the room.
         while let Some(last) = s.programs.last_entry().map(|e| e.get().len())
             && s.kept - last >= self.room
         {
@@ -63,7 +64,7 @@ impl<T> All<T> {
         }
     }
 
-    /// The lines that are kept with their programs, and the number of the others.
+    /// The lines that are kept, with their programs, and the number of the others.
     pub(crate) fn take(self) -> (Vec<(u32, T)>, u64) {
         let s = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let all = s.all;

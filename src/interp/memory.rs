@@ -22,11 +22,11 @@ pub struct BufferId(pub u32);
 pub(crate) struct Buffer {
     pub(crate) name: String,
     pub(crate) elem: Type,
-    /// In bytes.
+    /// The length in bytes.
     pub(crate) len: usize,
     words: Vec<AtomicU64>,
-    /// As many words, with a byte of 0xff for each byte that has been written; `None` when all have been from the
-    /// start.
+    /// As many words as the contents, with a byte of 0xff for each byte that has been written. `None` means that all
+    /// bytes have been written from the start.
     written: Option<Vec<AtomicU64>>,
 }
 
@@ -44,7 +44,7 @@ impl Memory {
         Memory::default()
     }
 
-    /// A buffer with contents. `name` is what faults call it, `elem` the type of its elements (a scalar type of the
+    /// Adds a buffer with contents. Faults call it `name`, and `elem` is the type of its elements (a scalar type of the
     /// IR).
     pub fn add(&mut self, name: &str, elem: Type, bytes: &[u8]) -> BufferId {
         let mut words: Vec<AtomicU64> = Vec::with_capacity(bytes.len().div_ceil(8));
@@ -56,13 +56,13 @@ impl Memory {
         self.push(Buffer { name: name.to_owned(), elem, len: bytes.len(), words, written: None })
     }
 
-    /// A buffer of `len` bytes that nobody has written yet; reading from it before it is written is a fault.
+    /// Adds a buffer of `len` bytes that nobody has written yet. Reading from it before it is written is a fault.
     pub fn add_uninit(&mut self, name: &str, elem: Type, len: usize) -> BufferId {
         let zeros = || (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect::<Vec<_>>();
         self.push(Buffer { name: name.to_owned(), elem, len, words: zeros(), written: Some(zeros()) })
     }
 
-    /// A buffer of floats or integers, each rounded to the element type.
+    /// Adds a buffer of floats or integers, each rounded to the element type.
     pub fn add_values(&mut self, name: &str, elem: Type, values: &[f64]) -> BufferId {
         let size = element_size(elem);
         let mut bytes = Vec::with_capacity(values.len() * size);
@@ -97,7 +97,7 @@ impl Memory {
         self.buffers[id.0 as usize].elem
     }
 
-    /// The contents of a buffer; bytes that nobody wrote are zero.
+    /// The contents of a buffer. Bytes that nobody wrote are zero.
     #[must_use]
     pub fn bytes(&self, id: BufferId) -> Vec<u8> {
         let b = &self.buffers[id.0 as usize];
@@ -106,13 +106,13 @@ impl Memory {
         out
     }
 
-    /// The elements of a buffer as `f64`; integers count as signed, except single bits.
+    /// The elements of a buffer as `f64`. Integers count as signed, except single bits.
     #[must_use]
     pub fn values(&self, id: BufferId) -> Vec<f64> {
         self.each_value(id).collect()
     }
 
-    /// As [`Memory::values`], one after the other.
+    /// The elements that [`Memory::values`] gives, one after the other.
     pub fn each_value(&self, id: BufferId) -> impl Iterator<Item = f64> {
         let b = &self.buffers[id.0 as usize];
         let size = element_size(b.elem);
@@ -143,13 +143,13 @@ impl Memory {
         Some((index, address.wrapping_sub(base(BufferId(index as u32))) as i64))
     }
 
-    /// Bytes of a [`Memory::snapshot`].
+    /// The bytes of a [`Memory::snapshot`].
     pub(crate) fn snapshot_size(&self) -> u64 {
         let size = |b: &Buffer| b.len as u64 * if b.written.is_some() { 2 } else { 1 };
         self.buffers.iter().filter(|b| !b.is_untouched()).map(size).sum()
     }
 
-    /// Bytes of all buffers, with the marks of what has been written.
+    /// The bytes of all buffers, with the marks of what has been written.
     pub(crate) fn size(&self) -> u64 {
         self.buffers.iter().map(|b| b.len as u64 * if b.written.is_some() { 2 } else { 1 }).sum()
     }
@@ -158,7 +158,7 @@ impl Memory {
     pub(crate) fn snapshot(&self) -> Vec<(Vec<u64>, Vec<u64>)> {
         let copy = |w: &[AtomicU64]| w.iter().map(|x| x.load(Relaxed)).collect::<Vec<_>>();
         let one = |b: &Buffer| (copy(&b.words), b.written.as_deref().map(copy).unwrap_or_default());
-        // What nobody has written yet is zeros, which needs no copy.
+        // What nobody has written yet is zero, so it needs no copy.
         self.buffers.iter().map(|b| if b.is_untouched() { Default::default() } else { one(b) }).collect()
     }
 
@@ -173,7 +173,7 @@ impl Memory {
     }
 }
 
-/// The memory that a launch may take, of which its buffers get theirs before they are made.
+/// The memory that a launch may take. Its buffers get their part before they are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     max: u64,
@@ -189,7 +189,7 @@ impl Budget {
     /// Takes some bytes for what the message calls `what`.
     ///
     /// # Errors
-    /// `E1021`: there are not as many left.
+    /// `E1021` if there are not that many left.
     pub fn take(&mut self, what: &str, bytes: u64) -> Result<(), Box<Diagnostic>> {
         let before = self.used;
         self.used = before.saturating_add(bytes);
@@ -207,14 +207,14 @@ pub(crate) fn base(id: BufferId) -> u64 {
     (u64::from(id.0) + 1) << SPACE_BITS
 }
 
-/// Bytes of an element in memory: at least one, and 8 for a pointer.
+/// The bytes of an element in memory: at least one, and 8 for a pointer.
 #[must_use]
 pub fn element_size(ty: Type) -> usize {
     (ty.bit_width().unwrap_or(64).div_ceil(8) as usize).next_power_of_two()
 }
 
 impl Buffer {
-    /// Whether nobody has written any of it.
+    /// Whether nobody has written any byte of it.
     fn is_untouched(&self) -> bool {
         self.written.as_ref().is_some_and(|w| w.iter().all(|w| w.load(Relaxed) == 0))
     }
@@ -225,14 +225,14 @@ impl Buffer {
         field(&self.words, offset, size)
     }
 
-    /// Writes the low `size` bytes of `bits`; says whether anything is different now.
+    /// Writes the low `size` bytes of `bits`. Returns whether anything is different now.
     #[inline]
     pub(crate) fn write(&self, offset: usize, size: usize, bits: u64) -> bool {
         let changed = set_field(&self.words, offset, size, bits);
         self.written.as_ref().is_some_and(|w| set_field(w, offset, size, u64::MAX)) | changed
     }
 
-    /// Replaces the element by `f` of it, in one step; gives what was there.
+    /// Replaces the element by `f` of it, in one step. Returns what was there.
     pub(crate) fn update(&self, offset: usize, size: usize, f: impl Fn(u64) -> u64) -> u64 {
         let (word, shift, mask) = (&self.words[offset / 8], offset % 8 * 8, numbers::mask(size as u32 * 8));
         let mut old = word.load(Relaxed);
@@ -272,7 +272,7 @@ fn set_field(words: &[AtomicU64], offset: usize, size: usize, bits: u64) -> bool
         if new == old {
             return false;
         }
-        // Other programs write the neighbouring elements of this word.
+        // Other programs may write the neighbouring elements of this word.
         match word.compare_exchange_weak(old, new, Relaxed, Relaxed) {
             Ok(_) => return true,
             Err(now) => old = now,

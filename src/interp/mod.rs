@@ -7,11 +7,11 @@
 //! 2. `plan.rs` looks at the kernel once: which values are indices, whether programs may run at the same time.
 //! 3. `launch.rs` runs the programs of the grid, in parallel where that cannot be observed, in order otherwise. The
 //!    result is the same.
-//! 4. `program.rs` walks the operations of one program; `ops/` says what each one does, a file per family.
+//! 4. `program.rs` walks the operations of one program. `ops/` says what each one does, in one file for each family.
 //! 5. `access.rs` checks and performs each access to memory; `races.rs` remembers who touched what, `undef.rs` follows
 //!    what nobody defined, `promises.rs` checks what the kernel promises, `finite.rs` finds NaN and infinity where they
 //!    are made.
-//! 6. `limits.rs` bounds work, time and memory; `lines.rs` what is printed.
+//! 6. `limits.rs` bounds work, time and memory, and `lines.rs` what is printed.
 //!
 //! ```
 //! use ttc::interp::{Arg, Memory, Options, run};
@@ -33,8 +33,8 @@
 //! assert_eq!(memory.values(x), [2.0, 4.0, 6.0, 8.0]);
 //! ```
 
-// Floats are compared exactly on purpose: bits are what is computed here. A fault is the boxed error of every step, so
-// it is made boxed.
+// Floats are compared exactly on purpose: bits are what is computed here. Every step has a boxed fault as its error, so
+// functions make it boxed.
 #![allow(clippy::float_cmp, clippy::unnecessary_box_returns)]
 
 mod access;
@@ -68,7 +68,7 @@ pub use memory::{Budget, BufferId, Memory, element_size};
 use crate::diag::Diagnostic;
 use crate::ir::{Ir, TtOp, Type};
 
-/// Axes that a tensor descriptor can have.
+/// The most axes that a tensor descriptor can have.
 pub const MAX_DESCRIPTOR_RANK: usize = 5;
 
 /// An argument of a kernel.
@@ -76,15 +76,15 @@ pub const MAX_DESCRIPTOR_RANK: usize = 5;
 pub enum Arg {
     /// A buffer and a distance in bytes from its start.
     Ptr(BufferId, u64),
-    /// A descriptor of a whole buffer, with the extents of its axes; rows follow one another.
+    /// A descriptor of a whole buffer, with the extents of its axes. Its rows follow one another.
     Desc(BufferId, [i64; MAX_DESCRIPTOR_RANK]),
-    /// An integer of any width; a float parameter takes its value.
+    /// An integer of any width. A float parameter takes its value.
     Int(i64),
     /// A float, rounded to the parameter's type.
     Float(f64),
 }
 
-/// Which faults are looked for beyond those that make going on impossible.
+/// The faults to look for, beyond those after which a program cannot go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Checks {
     /// Two programs that touch the same address without an order, and stores whose elements overlap.
@@ -95,9 +95,9 @@ pub struct Checks {
     pub uninit: bool,
     /// Elements that a masked load without `other` left out, where they matter.
     pub undefined: bool,
-    /// `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy` and `tl.assume`.
+    /// Promises that do not hold: `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy` and `tl.assume`.
     pub promises: bool,
-    /// NaN and infinity, where they are made.
+    /// Operations that make a NaN or an infinity.
     pub nan: bool,
 }
 
@@ -110,9 +110,9 @@ impl Default for Checks {
 /// A source line whose values are recorded in one program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
-    /// The end of the file's name; `None` for any file.
+    /// The end of the file's name, or `None` for any file.
     pub file: Option<String>,
-    /// 1-based.
+    /// The line, from 1 on.
     pub line: u32,
     pub program: [u32; 3],
 }
@@ -124,23 +124,23 @@ pub const MAX_LINES: usize = 10_000;
 /// The memory of a launch, unless [`Options::max_memory`] says otherwise: 2 GiB.
 pub const MAX_MEMORY: u64 = 2 << 30;
 
-/// How to run.
+/// The options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub checks: Checks,
     pub trace: Option<Trace>,
-    /// How many threads may be used; 0 for as many as there are cores.
+    /// How many threads may be used. 0 means as many as there are cores.
     pub threads: usize,
     /// The work after which a program counts as endless: an operation is 1, and 1 more for every 16 elements.
     pub max_ops: u64,
-    /// When the launch ends whatever it has done.
+    /// When the launch ends, whatever it has done by then.
     pub deadline: Option<Instant>,
     /// How many faults are looked for, at different places. A program goes on after a fault only if this is more than
     /// 1.
     pub max_faults: usize,
     /// How many lines are kept of what programs print, and of what is traced.
     pub max_lines: usize,
-    /// Bytes that buffers, values, and what the checks remember may take together.
+    /// How many bytes the buffers, the values, and what the checks remember may take together.
     pub max_memory: u64,
     /// Counts the programs that have finished, for a progress bar in another thread.
     pub progress: Option<Arc<AtomicU64>>,
@@ -176,25 +176,25 @@ pub struct Traced {
     pub col: u32,
     /// The name in the source, if it has one.
     pub name: Option<String>,
-    /// The operation that made it, `arith.addf`.
+    /// The operation that made it, such as `arith.addf`.
     pub op: &'static str,
     pub ty: Type,
-    /// All elements, or the first and last of each dimension of a large tensor.
+    /// All elements, or the first and the last ones of each dimension of a large tensor.
     pub text: String,
 }
 
 /// What a launch did besides writing to memory.
 #[derive(Clone, Default, Debug)]
 pub struct Report {
-    /// In the order of the programs.
+    /// The printed lines, in the order of the programs.
     pub printed: Vec<Printed>,
     pub traced: Vec<Traced>,
-    /// Lines that were printed beyond [`Options::max_lines`].
+    /// How many lines were printed beyond [`Options::max_lines`].
     pub printed_more: u64,
-    /// Values that were traced beyond [`Options::max_lines`].
+    /// How many values were traced beyond [`Options::max_lines`].
     pub traced_more: u64,
     pub programs: u64,
-    /// Operations that were evaluated, over all programs.
+    /// How many operations were evaluated, over all programs.
     pub ops: u64,
     /// Whether programs ran at the same time.
     pub parallel: bool,
@@ -220,7 +220,7 @@ pub fn kernels(ir: &Ir) -> Vec<&'static str> {
         .collect()
 }
 
-/// The parameters of a kernel; `Err` names the kernels there are.
+/// The parameters of a kernel. `Err` names the kernels that there are.
 pub fn params(ir: &Ir, kernel: &str) -> Result<Vec<Param>, Box<Diagnostic>> {
     let function = launch::find_kernel(ir, kernel)?;
     let args = ir.body(function, 0).map(|b| ir.args(b)).unwrap_or_default();

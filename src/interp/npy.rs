@@ -1,8 +1,8 @@
-//! NumPy's `.npy` files: reading and writing arrays as raw bytes with a type and a shape.
+//! NumPy's `.npy` files: reads and writes arrays as raw bytes with a type and a shape.
 //!
-//! The format (NumPy enhancement proposal 1): `\x93NUMPY`, a version, the length of the header, the header (a Python
-//! dictionary with the keys `descr`, `fortran_order` and `shape`), the elements. NumPy has no bfloat16 and no 8-bit
-//! floats; they travel as `V2`, `u2`, `V1` or `u1` and get their type from the kernel's parameter.
+//! The format is that of NumPy enhancement proposal 1: `\x93NUMPY`, a version, the length of the header, the header (a
+//! Python dictionary with the keys `descr`, `fortran_order` and `shape`), and the elements. NumPy has no bfloat16 and
+//! no 8-bit floats. They travel as `V2`, `u2`, `V1` or `u1` and get their type from the kernel's parameter.
 //!
 //! Example header: `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`
 
@@ -13,18 +13,18 @@ use crate::ir::{FloatKind, Type, TypeData};
 /// The contents of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Array {
-    /// As the file says; `V2` counts as bfloat16, `V1` as an 8-bit integer.
+    /// The type that the file states. `V2` counts as bfloat16, `V1` as an 8-bit integer.
     pub elem: Type,
-    /// Integers without a sign, which `elem` does not tell.
+    /// Whether the integers have no sign, which `elem` does not tell.
     pub unsigned: bool,
     pub shape: Vec<usize>,
-    /// Row-major, little-endian.
+    /// The elements, row-major and little-endian.
     pub bytes: Vec<u8>,
 }
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Reads a file's contents; `name` is for messages.
+/// Reads a file's contents. Messages use `name`.
 pub fn read(name: &str, file: &[u8]) -> Result<Array, Box<Diagnostic>> {
     parse(file).map_err(|why| Box::new(Diagnostic::error(&codes::BAD_NPY, format!("`{name}`: {why}"))))
 }
@@ -42,7 +42,7 @@ fn parse(file: &[u8]) -> Result<Array, String> {
     Ok(Array { elem, unsigned, shape, bytes })
 }
 
-/// The header's text and the elements.
+/// Splits a file into the header's text and the elements.
 fn split(file: &[u8]) -> Option<(&str, &[u8])> {
     let rest = file.strip_prefix(MAGIC)?;
     let (&[major, _], rest) = rest.split_first_chunk()?;
@@ -92,7 +92,7 @@ fn element(descr: &str) -> Result<(Type, usize), String> {
     Ok((ty, super::memory::element_size(ty)))
 }
 
-/// Reorders from column-major, where the first coordinate runs fastest.
+/// Reorders elements from column-major, where the first coordinate runs fastest.
 fn row_major(data: &[u8], shape: &[usize], size: usize) -> Vec<u8> {
     let dims: Vec<i64> = shape.iter().map(|&d| d as i64).collect();
     let strides: Vec<usize> = shape.iter().scan(1, |s, &d| Some(std::mem::replace(s, *s * d))).collect();
@@ -102,7 +102,7 @@ fn row_major(data: &[u8], shape: &[usize], size: usize) -> Vec<u8> {
         .collect()
 }
 
-/// A file with these elements. Formats that NumPy lacks are written as unsigned integers of their width.
+/// Makes a file with these elements. Formats that NumPy lacks are written as unsigned integers of their width.
 #[must_use]
 pub fn write(elem: Type, shape: &[usize], bytes: &[u8]) -> Vec<u8> {
     let size = super::memory::element_size(elem);
@@ -117,7 +117,7 @@ pub fn write(elem: Type, shape: &[usize], bytes: &[u8]) -> Vec<u8> {
     let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
     let sizes = if let [one] = &sizes[..] { format!("{one},") } else { sizes.join(", ") };
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({sizes}), }}");
-    // The elements start at a multiple of 64 bytes; the header ends in a line break.
+    // The elements start at a multiple of 64 bytes, and the header ends in a line break.
     let unpadded = MAGIC.len() + 4 + header.len() + 1;
     header.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
     header.push('\n');

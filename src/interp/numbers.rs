@@ -1,7 +1,7 @@
 //! Numbers as bit patterns: fast decoding and encoding of the float formats, rounding modes, integers to floats.
 //!
 //! 1. Formats of up to 16 bits decode through a table of `f32`, which holds each of their values exactly. `f32` and
-//!    `f64` are their own.
+//!    `f64` stand for themselves.
 //! 2. An operation on a narrow format is computed in `f32` and rounded once to the format. For +, -, ×, ÷ and √ this
 //!    equals a direct rounding, since 24 ≥ 2·11 + 2 significant bits; the hardware does the same.
 //! 3. Directed rounding starts from the nearest value and steps one pattern back when that lies on the wrong side.
@@ -19,7 +19,7 @@ fn build(kind: FloatKind) -> Vec<f32> {
     (0..1u64 << kind.bits()).map(|bits| kind.to_f64(bits) as f32).collect()
 }
 
-/// All values of a format of at most 16 bits; `None` for wider ones.
+/// All values of a format of at most 16 bits. Wider formats have no table.
 pub(crate) fn table(kind: FloatKind) -> Option<&'static [f32]> {
     macro_rules! tables {
         ($($kind:ident),*) => {
@@ -35,7 +35,7 @@ pub(crate) fn table(kind: FloatKind) -> Option<&'static [f32]> {
     tables!(F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E8M0FNU, F8E4M3FN, F8E4M3FNUZ, F8E4M3B11FNUZ, F8E5M2, F8E5M2FNUZ, F16, BF16)
 }
 
-/// The `f32` of a pattern in a format other than f64; exact.
+/// The `f32` of a pattern in a format other than f64. It is exact.
 pub(crate) fn decode(kind: FloatKind, bits: u64) -> f32 {
     match table(kind) {
         Some(t) => t[bits as usize & (t.len() - 1)],
@@ -58,11 +58,12 @@ pub(crate) fn encode(kind: FloatKind, v: f32) -> u64 {
     }
 }
 
-/// Normal results by adding half of the last place in the integer domain; the rest through the general conversion.
+/// Rounds to f16. Normal results come from adding half of the last place as an integer, the rest from the general
+/// conversion.
 fn encode_f16(v: f32) -> u64 {
     let bits = v.to_bits();
     let magnitude = bits & 0x7fff_ffff;
-    // 2^-14, the least normal value, up to 65520, from which rounding gives infinity.
+    // The numbers from 2^-14, the least normal value, up to 65520, from which rounding gives infinity.
     if (0x3880_0000..0x477f_f000).contains(&magnitude) {
         let rebased = magnitude - (112 << 23);
         let rounded = (rebased + 0x0fff + (rebased >> 13 & 1)) >> 13;
@@ -80,8 +81,8 @@ pub(crate) fn to_f64(kind: FloatKind, bits: u64) -> f64 {
     }
 }
 
-/// Rounds to a format in the given mode. Infinite results of a finite value become the largest finite one where the
-/// mode points inwards.
+/// Rounds to a format in the given mode. If a finite value would become infinite, it becomes the largest finite value
+/// where the mode points inwards.
 pub(crate) fn round_to(kind: FloatKind, v: f64, mode: Rounding) -> u64 {
     let nearest = if kind == FloatKind::F32 { u64::from((v as f32).to_bits()) } else { kind.from_f64(v) };
     let back = to_f64(kind, nearest);
@@ -95,7 +96,7 @@ pub(crate) fn round_to(kind: FloatKind, v: f64, mode: Rounding) -> u64 {
         Rounding::ToNearestAway => return nearest_away(kind, v, nearest, back),
         Rounding::ToNearestEven => return nearest,
     };
-    // A format without infinity overflows to NaN; its largest value is what every mode but the nearest gives.
+    // A format without infinity overflows to NaN. Every mode but the nearest gives its largest value.
     if back.is_nan() {
         return largest(kind, v < 0.0);
     }
@@ -106,7 +107,7 @@ pub(crate) fn round_to(kind: FloatKind, v: f64, mode: Rounding) -> u64 {
     }
 }
 
-/// Ties go away from zero: where the value lies halfway to the next pattern outwards, that one is taken.
+/// Rounds ties away from zero: where the value lies halfway to the next pattern outwards, that pattern is taken.
 fn nearest_away(kind: FloatKind, v: f64, nearest: u64, back: f64) -> u64 {
     if back.abs() >= v.abs() || back.is_nan() {
         return nearest;
@@ -123,7 +124,7 @@ pub(crate) fn largest(kind: FloatKind, negative: bool) -> u64 {
     let sign = 1u64 << (kind.bits() - 1);
     let mut bits = sign - 1;
     while !to_f64(kind, bits).is_finite() {
-        // Infinity and NaN fill the top of the range: at most one exponent's worth of patterns.
+        // Infinity and NaN fill the top of the range, which is at most one exponent's worth of patterns.
         let step = 1u64 << kind.mantissa_bits();
         let below = bits - 1;
         bits = if to_f64(kind, bits & !(step - 1)).is_finite() { below } else { (bits & !(step - 1)) - 1 };
@@ -131,14 +132,14 @@ pub(crate) fn largest(kind: FloatKind, negative: bool) -> u64 {
     if negative { bits | sign } else { bits }
 }
 
-/// As the conversion instructions to 8-bit floats do: to nearest even, and what is too large becomes the largest finite
-/// value.
+/// Rounds as the conversion instructions to 8-bit floats do: to nearest even, and what is too large becomes the largest
+/// finite value.
 pub(crate) fn saturate_to(kind: FloatKind, v: f64) -> u64 {
     let bits = kind.from_f64(v);
     if !v.is_nan() && !to_f64(kind, bits).is_finite() { largest(kind, v < 0.0) } else { bits }
 }
 
-/// An integer rounded once to a format.
+/// Rounds an integer once to a format.
 pub(crate) fn from_int(kind: FloatKind, v: i128) -> u64 {
     match kind {
         FloatKind::F32 => u64::from((v as f32).to_bits()),
@@ -147,8 +148,8 @@ pub(crate) fn from_int(kind: FloatKind, v: i128) -> u64 {
     }
 }
 
-/// An `f64` that rounds to every format of at most 50 bits as `v` does: the bits that do not fit are remembered in the
-/// last one.
+/// An `f64` that rounds as `v` does to every format of at most 50 bits. Its last bit remembers the bits that do not
+/// fit.
 fn round_to_odd(v: i128) -> f64 {
     let magnitude = v.unsigned_abs();
     let width = 128 - magnitude.leading_zeros();
@@ -161,14 +162,15 @@ fn round_to_odd(v: i128) -> f64 {
     if v < 0 { -odd } else { odd }
 }
 
-/// A float as an integer of a width, towards zero; out of range it saturates and NaN gives 0, as the hardware converts.
+/// Converts a float to an integer of a width, towards zero. As on the hardware, it saturates out of range and NaN gives
+/// 0.
 pub(crate) fn to_int(v: f64, width: u32, signed: bool) -> u64 {
     let (low, high) =
         if signed { (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1) } else { (0, (1i128 << width) - 1) };
     mask(width) & (v as i128).clamp(low, high) as u64
 }
 
-/// The low `width` bits set.
+/// A number with the low `width` bits set.
 pub(crate) fn mask(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }

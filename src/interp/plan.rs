@@ -1,17 +1,17 @@
-//! What is known about a kernel before it runs.
+//! Finds out what is known about a kernel before it runs.
 //!
 //! 1. *Reachable functions*: the kernel and what it calls.
-//! 2. *Indices*: the values whose wrapping around would move an address. Backwards from every offset of `tt.addptr` and
-//!    every coordinate of a block, through the operations that keep a number's magnitude meaningful (sums, products,
-//!    quotients, casts, shapes, control flow). Bitwise operations, remainders and right shifts end the walk: hashes and
-//!    random numbers wrap on purpose.
-//! 3. *Order*: whether programs may run at the same time. Not if they could see one another's effects in a valid
-//!    program: an atomic whose result is used, or one whose effect depends on the order (floats, exchanges), or a
-//!    volatile load.
+//! 2. *Indices*: the values whose wrapping around would move an address. The walk goes backwards from every offset of
+//!    `tt.addptr` and every coordinate of a block, through the operations that keep a number's magnitude meaningful
+//!    (sums, products, quotients, casts, shapes, control flow). Bitwise operations, remainders and right shifts end it,
+//!    because hashes and random numbers wrap on purpose.
+//! 3. *Order*: whether programs may run at the same time. They may not if they could see one another's effects in a
+//!    valid program: through an atomic whose result is used, through one whose effect depends on the order (floats,
+//!    exchanges), or through a volatile load.
 //! 4. *Cell*: the smallest size at which memory is accessed, for the race check.
 //! 5. *Plain regions*: regions of `tt.reduce` and the like that are straight-line elementwise code, and can run on many
 //!    lanes at once.
-//! 6. *Costs*: 1 for an operation, and 1 more for every 16 elements that it reads or makes; a combining region counts
+//! 6. *Costs*: 1 for an operation, and 1 more for every 16 elements that it reads or makes. A combining region counts
 //!    once for each element, and a product 1 for every 128 multiplications. A unit is then some tens of nanoseconds,
 //!    whatever the operation.
 //! 7. *Promises*: the operations whose results the kernel says something about (`tl.multiple_of`).
@@ -32,13 +32,13 @@ pub(crate) struct Plan {
     indices: Vec<bool>,
     plain: BTreeSet<Region>,
     pub(crate) parallel: bool,
-    /// In bytes.
+    /// The size in bytes.
     pub(crate) cell: usize,
     /// One more than the largest value used, for a table of values.
     pub(crate) values: usize,
-    /// Of each operation, by its number.
+    /// The cost of each operation, by its number.
     costs: Vec<u32>,
-    /// Sorted.
+    /// The operations with promises, sorted.
     promises: Vec<Op>,
     /// An operation whose result has elements of more than 64 bits, which have no lane.
     pub(crate) too_wide: Option<Op>,
@@ -49,7 +49,7 @@ impl Plan {
         self.indices.get(value.index()).copied().unwrap_or(false)
     }
 
-    /// The work that an operation is, without that of its regions that are not plain.
+    /// The work of an operation, without that of its regions that are not plain.
     #[inline]
     pub(crate) fn cost(&self, op: Op) -> u64 {
         self.costs.get(op.index()).copied().map_or(1, u64::from)
@@ -106,7 +106,7 @@ pub(crate) fn plan(ir: &Ir, kernel: Op, checks: Checks) -> Plan {
     }
 }
 
-/// What an operation costs, see the head of the file.
+/// The cost of an operation, as the head of the file says.
 fn cost(ir: &Ir, op: Op) -> u32 {
     let elements = |v: &Value| {
         let ty = ir.ty(*v);
@@ -115,7 +115,7 @@ fn cost(ir: &Ir, op: Op) -> u32 {
     let n = ir.operands(op).iter().chain(ir.results(op)).map(elements).max().unwrap_or(1);
     let units = match ir.kind(op) {
         OpKind::Tt(TtOp::Dot | TtOp::DotScaled) | OpKind::Ttng(TtngOp::WarpGroupDot) => {
-            // The packed elements of a scaled product are two along k.
+            // Each packed element of a scaled product is two elements along k.
             let k = ir.ty(ir.operand(op, 0)).shape().last().map_or(1, |&k| 2 * k.max(1) as u64);
             n / 16 + ir.ty(ir.result(op)).num_elements().max(1) as u64 * k / 256
         }
@@ -148,7 +148,8 @@ fn reachable(ir: &Ir, kernel: Op) -> Vec<Op> {
     found
 }
 
-/// Whether programs that run this operation may run at the same time and give the same result as one after the other.
+/// Whether programs with this operation give the same result when they run at the same time as when they run one after
+/// the other.
 fn is_unordered(ir: &Ir, op: Op) -> bool {
     match ir.kind(op) {
         OpKind::Tt(
@@ -172,8 +173,8 @@ fn access_size(ir: &Ir, op: Op) -> Option<usize> {
     ir.kind(op).belongs(Classes::GLOBAL_ACCESS).then(|| element_size(elem(ir.ty(ir.operand(op, 0)))))
 }
 
-/// Straight-line code of elementwise operations, and of calls to functions of such code. A block that returns makes
-/// those after it dead, which irgen leaves behind.
+/// Whether a region is straight-line code of elementwise operations and of calls to functions of such code. A block
+/// that returns makes those after it dead, which irgen leaves behind.
 fn is_plain(ir: &Ir, region: Region, depth: u32) -> bool {
     let Some(block) = ir.entry(region) else { return false };
     ir.ops(block).all(|op| {
@@ -220,7 +221,7 @@ fn indices(ir: &Ir, ops: &[Op], values: usize) -> Vec<bool> {
             sources(ir, ops, value, &mut work);
         }
     }
-    // Pointers carry what their offsets do.
+    // A pointer carries what its offsets carry.
     for &op in ops {
         for &r in ir.results(op) {
             marked[r.index()] |= ir.ty(r).elem().is_ptr();
@@ -308,7 +309,7 @@ fn argument_sources(ir: &Ir, ops: &[Op], block: crate::ir::Block, index: usize, 
         }
         _ => {}
     }
-    // Branches between blocks: the argument is what each predecessor passes.
+    // For branches between blocks, the argument is what each predecessor passes.
     for &branch in ops.iter().filter(|&&o| ir.successors(o).contains(&block)) {
         match ir.kind(branch) {
             OpKind::Cf(CfOp::Br) => work.extend(ir.operands(branch).get(index)),

@@ -27,13 +27,13 @@ use crate::diag::codes::interp as codes;
 use crate::ir::core::entity::Entity;
 use crate::ir::{Block, Ir, Op, OpKind, Region, Value};
 
-/// What a program leaves besides its stores.
+/// What a program leaves beside its stores.
 pub(crate) struct Outcome {
     pub(crate) printed: Lines<String>,
     pub(crate) traced: Lines<Traced>,
     pub(crate) ops: u64,
     pub(crate) work: u64,
-    /// Whether it had a fault and went on.
+    /// Whether the program had a fault and went on.
     pub(crate) faulty: bool,
 }
 
@@ -50,14 +50,14 @@ pub(crate) struct Program<'a> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) ir: &'a Ir,
     pub(crate) pid: [u32; 3],
-    /// Linear program id.
+    /// The linear id of the program.
     pub(crate) id: u32,
     /// The programs that are known to have come before this one.
     pub(crate) before: Ranges,
     pub(crate) printed: Lines<String>,
     /// The functions that are running.
     pub(crate) stack: Vec<Op>,
-    /// The calls that they come from.
+    /// The calls by which they run.
     pub(crate) calls: Vec<Op>,
     /// The `scf.while` and `scf.for` that are running, from the outermost on.
     pub(crate) loops: Vec<Loop>,
@@ -68,7 +68,7 @@ pub(crate) struct Program<'a> {
     /// The faults of this program that do not stop it, by place and code.
     reported: RefCell<BTreeSet<(Op, &'static str)>>,
     values: Vec<Option<Val>>,
-    /// Bytes of the elements in `values`.
+    /// The bytes of the elements in `values`.
     held: u64,
     traced: Lines<Traced>,
     traces: bool,
@@ -198,7 +198,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The value that an SSA value holds now. The verifier has seen to it that there is one.
+    /// The present value of an SSA value. The verifier has seen to it that there is one.
     pub(crate) fn get(&self, value: Value) -> Val {
         self.values.get(value.index()).and_then(Clone::clone).unwrap_or_else(|| Val::splat(0))
     }
@@ -226,19 +226,19 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Bytes of the elements of all values.
+    /// The bytes of the elements of all values.
     pub(crate) fn held(&self) -> u64 {
         self.held
     }
 
-    /// Says which elements of a value are undefined.
+    /// Notes which elements of a value are undefined.
     pub(crate) fn set_undef(&mut self, value: Value, undef: Option<Arc<Undef>>) {
         if let Some(Some(v)) = self.values.get_mut(value.index()) {
             v.undef = undef;
         }
     }
 
-    /// Notes a store, by whether it has changed anything.
+    /// Notes a store, and whether it has changed anything.
     #[inline]
     pub(crate) fn wrote(&self, changed: bool) {
         if changed {
@@ -246,7 +246,8 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// A fault with which the program can go on: noted, or the end where one fault is all that is asked for.
+    /// Reports a fault with which the program can go on. It is noted, or it ends the program where one fault is all
+    /// that is asked for.
     pub(crate) fn report(&self, op: Op, code: &'static Code, fault: impl FnOnce() -> Fault) -> Result<(), Fault> {
         if self.shared.options.max_faults <= 1 {
             return Err(fault());
@@ -264,7 +265,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// A fault of this program at an operation.
+    /// Makes a fault of this program at an operation.
     pub(crate) fn fault(&self, op: Op, code: &'static Code, message: String, label: &str) -> Fault {
         let mut d = fault::at(self.ir, op, code, format!("{message}, in {}", fault::program(self.pid)), label);
         for &call in self.calls.iter().rev() {
@@ -275,7 +276,7 @@ impl<'a> Program<'a> {
         Box::new(d)
     }
 
-    /// An operation, or the call of the language's own library that led to it: what the kernel's author wrote.
+    /// What the kernel's author wrote: the operation itself, or the call of the language's own library that led to it.
     pub(crate) fn written(&self, op: Op) -> Op {
         let own = |&o: &Op| fault::is_library(self.ir.loc(o));
         if own(&op) { self.calls.iter().rev().copied().find(|o| !own(o)).unwrap_or(op) } else { op }

@@ -1,16 +1,17 @@
-//! Promises that a kernel makes to the compiler: `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy` and
-//! `tl.assume`.
+//! Checks the promises that a kernel makes to the compiler: `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy`
+//! and `tl.assume`.
 //!
-//! The compiler relies on them without a check: a vector load at an address that is no multiple of its size traps, and
-//! one of elements that are not neighbours reads others. So each is looked at where the value is computed.
+//! The compiler relies on them without a check. A vector load at an address that is no multiple of its size traps, and
+//! one of elements that are not neighbours reads other elements. So each promise is checked where the value is
+//! computed.
 //!
-//! 1. *Divisibility* (one number per axis): an element that continues no run of consecutive numbers is a multiple of
-//!    it. Of a scalar, the value is.
+//! 1. *Divisibility* (one number for each axis): an element that continues no run of consecutive numbers is a multiple
+//!    of the number. A scalar is a multiple of it.
 //! 2. *Contiguity*: the axis divides into groups of that length, in which each element is one more than the one before
 //!    it.
-//! 3. *Constancy*: likewise, and the elements of a group are equal.
+//! 3. *Constancy*: the axis divides into groups in the same way, and the elements of a group are equal.
 //!
-//! Pointers count in bytes for divisibility, and in elements for contiguity. Undefined elements are left out.
+//! For divisibility pointers count bytes, and for contiguity they count elements. Undefined elements are left out.
 //!
 //! Example: 64 65 66 67 0 1 2 3 is a multiple of 64 along its axis (both runs start at one), and has groups of 4, not
 //! of 8.
@@ -32,7 +33,7 @@ pub(crate) const HINTS: [(&str, &str); 3] = [
     ("tt.constancy", "tl.max_constancy"),
 ];
 
-/// `llvm.intr.assume`
+/// Runs `llvm.intr.assume`.
 pub(crate) fn assume(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     let v = p.operand(op, 0);
     p.defined_scalar(op, &v, Use::Condition)?;
@@ -63,7 +64,7 @@ pub(crate) fn check(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     Ok(())
 }
 
-/// One number per axis.
+/// The numbers of an attribute, one for each axis.
 fn numbers(attr: Attr) -> Option<Vec<i64>> {
     match attr.data() {
         AttrData::Dense(ty, DenseData::Splat(bits)) => Some(vec![*bits as i64; ty.num_elements().max(1) as usize]),
@@ -91,7 +92,7 @@ fn broken(p: &Program<'_>, op: Op, function: &str, v: &Val, lane: usize, promise
     Box::new(d.help("the compiler relies on it for vector accesses: leave the promise out, or make it true"))
 }
 
-/// An element as a number; a pointer counts from the start of its buffer.
+/// An element as a number. A pointer counts from the start of its buffer.
 fn number(ty: Type, v: &Val, lane: usize) -> i128 {
     let bits = v.lanes.get(lane);
     if ty.elem().is_ptr() {
@@ -101,12 +102,12 @@ fn number(ty: Type, v: &Val, lane: usize) -> i128 {
     }
 }
 
-/// The distance of neighbouring elements.
+/// The distance between neighbouring elements.
 fn pointee_step(ty: Type) -> i128 {
     if ty.elem().is_ptr() { pointee_size(ty) as i128 } else { 1 }
 }
 
-/// The elements along each axis: the axis, the lane of the one before (`None` at the start), and the lane.
+/// The elements along each axis: the axis, the lane of the element before (`None` at the start), and the lane.
 fn along(ty: Type) -> impl Iterator<Item = (usize, usize, Option<usize>, usize)> {
     let (shape, s) = (ty.shape(), strides(ty.shape()));
     let n = ty.num_elements().max(1) as usize;
@@ -124,14 +125,14 @@ fn defined(v: &Val, lane: usize) -> bool {
     v.undef.as_ref().is_none_or(|u| !u.at(lane))
 }
 
-/// The first element that starts a run along an axis and is no multiple.
+/// The first element that starts a run along an axis and is no multiple of its number.
 fn divisibility(ty: Type, v: &Val, numbers: &[i64]) -> Option<(usize, i64)> {
     let step = pointee_step(ty);
     let continues = |before: Option<usize>, lane: usize| {
         before.is_some_and(|b| !defined(v, b) || number(ty, v, b) + step == number(ty, v, lane))
     };
-    // A row-major matrix of offsets has runs along its rows alone: what continues one of them is not judged by its
-    // column.
+    // A row-major matrix of offsets has runs along its rows alone, so an element that continues one of them is not
+    // judged by its column.
     let mut inside = vec![false; ty.num_elements().max(1) as usize];
     for (_, _, before, lane) in along(ty) {
         inside[lane] |= continues(before, lane);
@@ -143,7 +144,7 @@ fn divisibility(ty: Type, v: &Val, numbers: &[i64]) -> Option<(usize, i64)> {
     })
 }
 
-/// The first element that is not `step` more than the one before it in its group.
+/// The first element that differs from the one before it in its group by something other than `step`.
 fn groups(ty: Type, v: &Val, numbers: &[i64], step: i128) -> Option<(usize, i64)> {
     along(ty).find_map(|(d, at, before, lane)| {
         let promised = *numbers.get(d)?;

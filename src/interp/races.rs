@@ -1,11 +1,11 @@
-//! Races between program instances: who has touched what, and who is ordered after whom.
+//! Finds races between program instances: who has touched what, and who is ordered after whom.
 //!
 //! Two accesses race when they come from different programs of a launch, touch the same cell, at least one of them is a
 //! plain store, and nothing orders them.
 //!
-//! 1. A buffer is divided into cells of the smallest size at which the kernel accesses memory. A cell is one word: the
-//!    program that last stored to it plainly (`writer`) and the one that last accessed it in any way (`user`, or
-//!    [`MANY`] for several unordered ones).
+//! 1. A buffer is divided into cells of the smallest size at which the kernel accesses memory. A cell is one word. It
+//!    holds the program that last stored to it plainly (`writer`) and the one that last accessed it in any way (`user`,
+//!    or [`MANY`] for several unordered ones).
 //! 2. Any access by P races with a `writer` Q ≠ P that is not ordered before P. A plain store races with such a `user`
 //!    as well.
 //! 3. P is ordered after Q if P acquired, through a scalar atomic with acquire semantics, an address that Q (or
@@ -15,7 +15,8 @@
 //! 4. Where programs run in order, a second word of each cell says which operations those two accesses were, for the
 //!    report. In parallel it would depend on timing; the launch is repeated in order when there is something to report.
 //!
-//! Example: cell (writer 3, user 3). Program 5 loads it: 3 ≠ 5 and is not ordered before 5, a race.
+//! Example: a cell holds writer 3 and user 3. Program 5 loads it. 3 is not 5 and is not ordered before 5, so this is a
+//! race.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -25,9 +26,9 @@ use super::memory::Memory;
 use crate::ir::Op;
 use crate::ir::core::entity::Entity;
 
-/// In a cell: accessed by several programs that are not ordered.
+/// Stands in a cell that several programs have accessed that are not ordered.
 const MANY: u32 = u32::MAX;
-/// In a cell: by none so far. A program with linear id `p` is `p + 1`.
+/// Stands in a cell that no program has accessed. A program with linear id `p` is `p + 1`.
 const NOBODY: u32 = 0;
 
 /// How an access touches memory.
@@ -38,14 +39,14 @@ pub(crate) enum Access {
     Atomic,
 }
 
-/// Cells of a page, which is made when one of them is first touched: a launch may use little of its memory.
+/// The cells of a page. It is made when one of them is first touched, because a launch may use little of its memory.
 type Page = OnceLock<Box<[AtomicU64]>>;
 const PAGE_BITS: usize = 12;
 
 /// The cells of all buffers.
 pub(crate) struct History {
     buffers: Vec<Vec<Page>>,
-    /// Log2 of the bytes in a cell.
+    /// The logarithm to base 2 of the bytes in a cell.
     shift: u32,
     /// Whether programs run at the same time.
     parallel: bool,
@@ -54,7 +55,7 @@ pub(crate) struct History {
 /// The other party of a race.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Conflict {
-    /// Its linear program id; `None` when it is one of several.
+    /// Its linear program id, or `None` when it is one of several.
     pub(crate) other: Option<u32>,
     /// Whether the other access is the plain store.
     pub(crate) other_wrote: bool,
@@ -115,7 +116,7 @@ impl History {
     }
 }
 
-/// Notes the operation of an access: the upper half of the word is for plain stores, the lower one for any access.
+/// Notes the operation of an access. The upper half of the word is for plain stores, the lower one for any access.
 #[inline]
 fn note_op(word: &AtomicU64, access: Access, op: Op) {
     let op = op.index() as u64;

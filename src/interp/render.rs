@@ -1,7 +1,7 @@
-//! Values as text, for `--trace` and `tt.print`.
+//! Writes values as text, for `--trace` and `tt.print`.
 //!
-//! A tensor prints as nested brackets, row-major. Of a dimension longer than 8 in a tensor of more than 256 elements
-//! only the first and last three are shown: `[0, 1, 2, …, 1021, 1022, 1023]`.
+//! A tensor prints as nested brackets, row-major. If it has more than 256 elements, only the first and last three of a
+//! dimension longer than 8 are shown: `[0, 1, 2, …, 1021, 1022, 1023]`.
 
 use super::numbers;
 use super::value::{Lanes, Val, strides};
@@ -10,7 +10,7 @@ use crate::ir::{Type, TypeData};
 const WHOLE: i64 = 256;
 const EDGE: usize = 3;
 
-/// All of a value.
+/// Writes all of a value.
 pub(crate) fn tensor(ty: Type, v: &Val) -> String {
     if let Lanes::Block(b) = &v.lanes {
         return format!("{b}");
@@ -43,7 +43,7 @@ fn write(out: &mut String, ty: Type, v: &Val, shape: &[i64], strides: &[usize], 
     out.push(']');
 }
 
-/// One element: a float with as many digits as tell it from its neighbours, an integer in decimal, a pointer in
+/// Writes one element: a float with as many digits as tell it from its neighbours, an integer in decimal, a pointer in
 /// hexadecimal.
 pub(crate) fn element(ty: Type, bits: u64, signed: bool) -> String {
     match *ty {

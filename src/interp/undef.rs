@@ -1,17 +1,18 @@
-//! Elements that are undefined: what a masked load without `other` leaves out, and all that is computed from it.
+//! Elements that are undefined: those that a masked load without `other` leaves out, and all that is computed from
+//! them.
 //!
-//! 1. A load whose mask leaves elements out and that has no `other`, an atomic operation with such a mask, and a load
-//!    through a block pointer past a checked boundary without padding give undefined elements there ([`Undef`]). A
-//!    value carries them only where there are some, so a run without them pays for one flag.
+//! 1. Three kinds of operations give undefined elements ([`Undef`]): a load whose mask leaves elements out and that has
+//!    no `other`, an atomic operation with such a mask, and a load through a block pointer past a checked boundary
+//!    without padding. A value carries the marks only where there are some, so a run without them pays for one flag.
 //! 2. [`spread`] follows them through elementwise operations and products. Operations that move elements carry them
-//!    along ([`Val::rearrange`]); combining regions run on them as on any other value.
-//! 3. What cannot depend on the undefined element is defined: `arith.select` takes the other one, and 0 absorbs in `&`
-//!    and in a product of integers, as all ones do in `|`.
-//! 4. A fault is where one matters: stored, in an address, in the mask of an access, in a condition, in an atomic
-//!    operation ([`Program::defined`]). The elements that the use's own mask leaves out do not matter.
+//!    along ([`Val::rearrange`]). Combining regions run on them as on any other value.
+//! 3. What cannot depend on the undefined element is defined. `arith.select` takes the other one. 0 absorbs in `&` and
+//!    in a product of integers, and all ones absorb in `|`.
+//! 4. A fault is where an undefined element matters: stored, in an address, in the mask of an access, in a condition,
+//!    or in an atomic operation ([`Program::defined`]). Elements that the use's own mask leaves out do not matter.
 //!
-//! Example: with `v = tl.load(p, mask=m)`, `tl.where(m, v, 0)` is defined, `tl.store(q, v, mask=m)` is fine, and
-//! `tl.store(q, tl.sum(v))` is a fault: the sum mixes what was loaded with what was not.
+//! Example: with `v = tl.load(p, mask=m)`, `tl.where(m, v, 0)` is defined and `tl.store(q, v, mask=m)` is fine.
+//! `tl.store(q, tl.sum(v))` is a fault, because the sum mixes what was loaded with what was not.
 
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ use crate::ir::{ArithOp, Op, OpKind, TtOp, TtngOp};
 /// Which elements of a value are undefined.
 #[derive(Clone, Debug)]
 pub(crate) struct Undef {
-    /// One per lane; a single one stands for all.
+    /// One mark for each lane, or a single one for all.
     pub(crate) lanes: Vec<bool>,
     /// The access that left them out.
     pub(crate) origin: Op,
@@ -36,7 +37,7 @@ pub(crate) struct Undef {
 }
 
 impl Undef {
-    /// `None` where all elements are defined.
+    /// Makes the marks, or `None` where all elements are defined.
     pub(crate) fn new(lanes: Vec<bool>, origin: Op, mixed: Option<Op>) -> Option<Arc<Undef>> {
         lanes.contains(&true).then(|| Arc::new(Undef { lanes, origin, mixed }))
     }
@@ -46,7 +47,7 @@ impl Undef {
         self.lanes.get(lane).or(self.lanes.first()).copied().unwrap_or(false)
     }
 
-    /// The elements in another order, as [`Val::rearrange`] takes it.
+    /// The marks of the elements in another order, as [`Val::rearrange`] takes it.
     pub(crate) fn rearrange(&self, n: usize, source: impl Fn(usize) -> usize) -> Option<Arc<Undef>> {
         let lanes =
             if self.lanes.len() == 1 { self.lanes.clone() } else { (0..n).map(|i| self.at(source(i))).collect() };
@@ -62,7 +63,7 @@ fn at(u: Option<&Arc<Undef>>, lane: usize) -> bool {
     u.is_some_and(|u| u.at(lane))
 }
 
-/// What an element was used for, when that is a fault.
+/// The use of an element, when an undefined one there is a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Use {
     Stored,
@@ -101,13 +102,13 @@ pub(crate) fn spread(p: &mut Program<'_>, op: Op) {
         OpKind::Arith(kind) => elementwise(&operands, absorbing(kind, width(ir.ty(ir.operand(op, 0))))),
         OpKind::Tt(TtOp::Addptr | TtOp::ExternElementwise) => elementwise(&operands, None),
         _ if ir.spec(op).traits.contains(Traits::ELEMENTWISE) => elementwise(&operands, None),
-        // The others have carried it with their elements.
+        // The other operations have carried the marks with their elements.
         _ => return,
     };
     p.set_undef(ir.result(op), undef);
 }
 
-/// The operand with which an operation gives the same result whatever the other one is.
+/// The operand with which an operation gives the same result, whatever the other operand is.
 fn absorbing(kind: ArithOp, width: u32) -> Option<u64> {
     match kind {
         ArithOp::Andi | ArithOp::Muli => Some(0),
@@ -143,8 +144,9 @@ fn select(operands: &[Val]) -> Option<Arc<Undef>> {
     Undef::new((0..n).map(undefined).collect(), first.origin, first.mixed)
 }
 
-/// A row of the left operand or a column of the right one that has an undefined element makes its row or column of the
-/// result undefined. Where elements are packed or scaled, several of the result share one of the operand.
+/// Marks the result of a product. A row of the left operand or a column of the right one that has an undefined element
+/// makes its row or column of the result undefined. Where elements are packed or scaled, several of the result share
+/// one of the operand.
 fn product(p: &Program<'_>, op: Op, operands: &[Val]) -> Option<Arc<Undef>> {
     let ir = p.ir;
     let first = operands.iter().find_map(|v| v.undef.as_ref())?;
@@ -188,12 +190,12 @@ impl Program<'_> {
         }
     }
 
-    /// As [`Program::defined`], of a scalar.
+    /// Does what [`Program::defined`] does for a scalar.
     pub(crate) fn defined_scalar(&self, op: Op, v: &Val, used: Use) -> Result<(), Fault> {
         self.defined(op, v, 0, &[], used)
     }
 
-    /// The undefined elements of a result whose element is one where `left_out` holds.
+    /// The marks of a result in which the elements are undefined where `left_out` holds.
     pub(crate) fn leave_out(&self, op: Op, n: usize, left_out: impl Fn(usize) -> bool) -> Option<Arc<Undef>> {
         if !self.shared.options.checks.undefined {
             return None;
@@ -237,7 +239,7 @@ impl Program<'_> {
     }
 }
 
-/// The undefined elements of lanes that come one after the other from several values.
+/// The marks of lanes that come one after the other from several values.
 pub(crate) fn concat(parts: &[&Val], n: usize, source: impl Fn(usize) -> (usize, usize)) -> Option<Arc<Undef>> {
     let first = parts.iter().find_map(|v| v.undef.as_ref())?;
     let lane = |i: usize| {
@@ -247,15 +249,14 @@ pub(crate) fn concat(parts: &[&Val], n: usize, source: impl Fn(usize) -> (usize,
     Undef::new((0..n).map(lane).collect(), first.origin, first.mixed)
 }
 
-/// The first of the lanes for which the condition holds and that are defined: nothing is said about the others.
+/// The first lane for which the condition holds and that is defined. Nothing is said about the others.
 pub(crate) fn position(v: &Val, holds: impl Fn(u64) -> bool) -> Option<usize> {
     let Some(u) = &v.undef else { return v.lanes.position(holds) };
     let n = v.lanes.stored().max(u.lanes.len());
     (0..n).find(|&i| !u.at(i) && holds(v.lanes.get(i)))
 }
 
-/// Whether any of these lanes is a vector: a splat of undefined elements is one value per lane only where its marks
-/// are.
+/// Whether one value stands for all lanes. A splat with undefined elements has its marks for each lane.
 pub(crate) fn is_uniform(v: &Val) -> bool {
     !matches!(v.lanes, Lanes::Full(_)) && v.exact.is_none() && v.undef.as_ref().is_none_or(|u| u.lanes.len() == 1)
 }

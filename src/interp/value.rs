@@ -1,13 +1,13 @@
-//! Values: what an SSA value holds while a program runs.
+//! Values: the contents of SSA values while a program runs.
 //!
 //! Every element is a *lane* of 64 bits: an integer zero-extended from its width, a float's pattern, a pointer's
 //! address. A scalar has one lane; a tensor has one per element in row-major order, or just one where all are known to
 //! be equal ([`Lanes::Splat`]), which keeps masks and constants cheap. The IR's type says how to read the bits, so that
 //! a value does not carry it.
 //!
-//! An index that has wrapped carries beside its bits what it would be without wrapping ([`Exact`]); see `plan.rs` for
-//! which ones are watched. A value with elements that nobody defined says which ([`Undef`], see `undef.rs`); their bits
-//! are zero.
+//! An index that has wrapped carries, beside its bits, what it would be without wrapping ([`Exact`]). `plan.rs` says
+//! which indices are watched. A value with elements that nobody defined says which those are ([`Undef`], see
+//! `undef.rs`). Their bits are zero.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::ir::Op;
 /// The elements of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Lanes {
-    /// All elements are equal.
+    /// One value for all elements.
     Splat(u64),
     Full(Arc<Vec<u64>>),
     /// A block pointer or a tensor descriptor.
@@ -28,7 +28,7 @@ pub(crate) enum Lanes {
 /// The values that an index would have in unbounded integers, and the operation that was the first to lose them.
 #[derive(Clone, Debug)]
 pub(crate) struct Exact {
-    /// One per lane; a single one stands for all.
+    /// One value for each lane, or a single one for all.
     pub(crate) values: Vec<i128>,
     pub(crate) origin: Op,
 }
@@ -72,12 +72,12 @@ impl Val {
         self.lanes.get(0)
     }
 
-    /// The same elements, of which these are undefined.
+    /// The same elements, with a note of which ones are undefined.
     pub(crate) fn with_undef(self, undef: Option<Arc<Undef>>) -> Val {
         Val { undef, ..self }
     }
 
-    /// The first lane for all.
+    /// The value whose lanes are all equal to the first one.
     pub(crate) fn into_splat(self) -> Val {
         let lanes = if matches!(self.lanes, Lanes::Full(_)) { Lanes::Splat(self.lanes.get(0)) } else { self.lanes };
         Val { lanes, exact: self.exact, undef: self.undef }

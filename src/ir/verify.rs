@@ -1,4 +1,4 @@
-//! The verifier: the rules every module obeys. It runs after parsing and after every pass, so it is linear in the
+//! The verifier: the rules that every module obeys. It runs after parsing and after every pass, so it is linear in the
 //! module.
 //!
 //! # What is checked
@@ -51,13 +51,13 @@ pub struct LayoutRules {
     pub of_op: fn(&Ir, Op) -> Result<(), String>,
 }
 
-/// All faults of a module, in the order of its operations; empty when it is valid.
+/// All faults of a module, in the order of its operations. There are none when it is valid.
 #[must_use]
 pub fn verify(ir: &Ir) -> Vec<Diagnostic> {
     Verifier::new(ir, None).run()
 }
 
-/// As [`verify`], with the rules on layouts that need their mathematics.
+/// Does what [`verify`] does, with the rules on layouts that need their mathematics.
 #[must_use]
 pub fn verify_with_layouts(ir: &Ir, layouts: LayoutRules) -> Vec<Diagnostic> {
     Verifier::new(ir, Some(layouts)).run()
@@ -66,9 +66,9 @@ pub fn verify_with_layouts(ir: &Ir, layouts: LayoutRules) -> Vec<Diagnostic> {
 /// What an operation inherits from those around it.
 #[derive(Clone, Copy)]
 struct Context {
-    /// Index into [`types::TypeRules::targets`].
+    /// The index into [`types::TypeRules::targets`].
     target: usize,
-    /// Index of the symbols of the nearest module.
+    /// The index of the symbols of the nearest module.
     symbols: usize,
 }
 
@@ -78,7 +78,7 @@ struct Verifier<'a> {
     faults: Vec<Diagnostic>,
     /// All operations of the module with what they inherit, parents first.
     order: Vec<(Op, Context)>,
-    /// Per operation, its index in `order` plus 1; 0 for operations that are not in the module.
+    /// For each operation, its index in `order` plus 1. It is 0 for operations that are not in the module.
     position: Vec<u32>,
     types: types::TypeRules,
     symbols: Vec<symbols::Symbols>,
@@ -110,7 +110,7 @@ impl<'a> Verifier<'a> {
         self.faults
     }
 
-    /// Lists all operations, parents first, with a stack of its own: IR may be nested deeply.
+    /// Lists all operations, parents first. It has a stack of its own, because IR may be nested deeply.
     fn number(&mut self) {
         let ir = self.ir;
         let mut stack = vec![(ir.module(), Context { target: 0, symbols: 0 })];
@@ -137,7 +137,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Checks an operation and keeps the first of its faults: the others often follow from it.
+    /// Checks an operation and keeps the first of its faults, because the others often follow from it.
     fn check_op(&mut self, op: Op, context: Context) {
         let before = self.faults.len();
         if matches!(self.ir.kind(op), OpKind::Unregistered(_)) {
@@ -180,7 +180,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Records a fault of an operation; the message is without the operation's name.
+    /// Records a fault of an operation. The message comes without the operation's name.
     fn fault(&mut self, code: &'static Code, op: Op, message: &str) {
         let diagnostic = Diagnostic::error(code, format!("`{}`: {message}", self.ir.op_name(op)));
         self.faults.push(at(diagnostic, self.ir.loc(op)));

@@ -1,18 +1,18 @@
 //! Product, quotient, composition and restriction of layouts.
 //!
 //! - `a.product(b)` puts two layouts side by side: `a` acts on the low bits of each dimension, `b` on the high bits.
-//!   Tiles are built from it: 4 registers times 8 lanes times 2 warps. `identity(4, i → o) · identity(2, i → o) =
-//!   identity(8, i → o)`; `identity(4, i → o) · zeros(2, i → o)` is `x mod 4` on 8 inputs, and with the factors
-//!   exchanged it is `x div 2`.
-//! - `a.divide_left(b)` finds the `c` with `a = b · c`, if there is one: a layout can be done with a wide instruction
-//!   when the instruction's tile divides it.
+//!   Tiles are built from it: 4 registers times 8 lanes times 2 warps. `identity(4, i → o) · identity(2, i → o)` is
+//!   `identity(8, i → o)`. `identity(4, i → o) · zeros(2, i → o)` is `x mod 4` on 8 inputs; with the factors exchanged
+//!   it is `x div 2`.
+//! - `a.divide_left(b)` finds the `c` with `a = b · c`, if there is one. A wide instruction can do a layout when the
+//!   instruction's tile divides it.
 //! - `a.compose(b)` is `x ↦ b(a(x))`.
 //! - `a.sublayout(ins, outs)` is the block of the matrix with these columns and rows.
 
 use super::Dim;
 use super::linear::{LinearLayout, low_bits, select};
 
-/// Moves bit fields of a packed number: `(from, bits, to)` each.
+/// Moves bit fields of a packed number. Each field is `(from, bits, to)`.
 struct Repack(Vec<(u32, u32, u32)>);
 
 impl Repack {
@@ -24,10 +24,11 @@ impl Repack {
     }
 }
 
-/// The dimensions of both lists in an order that agrees with each; those of `a` first where both orders are possible.
+/// The dimensions of both lists in an order that agrees with each. Where both orders are possible, those of `a` come
+/// first.
 ///
 /// # Panics
-/// When the lists order two dimensions differently.
+/// Panics if the lists order two dimensions differently.
 fn merge_dims(a: &[(Dim, u32)], b: &[(Dim, u32)]) -> Vec<Dim> {
     let mut merged = Vec::with_capacity(a.len() + b.len());
     let mut rest = b.iter().map(|d| d.0).peekable();
@@ -53,11 +54,11 @@ fn merge_dims(a: &[(Dim, u32)], b: &[(Dim, u32)]) -> Vec<Dim> {
 impl LinearLayout {
     /// `self · outer`: the direct sum, `self` on the low bits of every dimension and `outer` on the high bits.
     ///
-    /// The product is associative, not commutative, and keeps surjectivity. Dimensions that only one factor has are
+    /// The product is associative but not commutative, and keeps surjectivity. Dimensions that only one factor has are
     /// added.
     ///
     /// # Panics
-    /// When the factors order common dimensions differently, or the result has more than 64 bits.
+    /// Panics if the factors order common dimensions differently, or the result has more than 64 bits.
     #[must_use]
     pub fn product(&self, outer: &LinearLayout) -> LinearLayout {
         let bits = |dims: Vec<Dim>, f: &dyn Fn(&LinearLayout, Dim) -> u32| -> Vec<(Dim, u32)> {
@@ -84,7 +85,7 @@ impl LinearLayout {
         result
     }
 
-    /// The `c` with `self = divisor · c`, with the dimensions of `self`; `None` when there is none.
+    /// The `c` with `self = divisor · c`, with the dimensions of `self`. It is `None` when there is none.
     #[must_use]
     pub fn divide_left(&self, divisor: &LinearLayout) -> Option<LinearLayout> {
         let quotient = self.divided_sizes(divisor)?;
@@ -105,7 +106,7 @@ impl LinearLayout {
         )
     }
 
-    /// The `c` with `self = c · divisor`, with the dimensions of `self`; `None` when there is none.
+    /// The `c` with `self = c · divisor`, with the dimensions of `self`. It is `None` when there is none.
     #[must_use]
     pub fn divide_right(&self, divisor: &LinearLayout) -> Option<LinearLayout> {
         let quotient = self.divided_sizes(divisor)?;
@@ -141,13 +142,15 @@ impl LinearLayout {
             })
             .collect();
         let dims = |l: &[(Dim, u32)]| -> Vec<Dim> { l.iter().map(|d| d.0).collect() };
-        // The divisor may lack dimensions of `self` or order them differently: bring it into the order of `self` first.
+        // The divisor may lack dimensions of `self` or order them differently, so it is first brought into the order of
+        // `self`.
         let divisor = divisor.widened_to(&dims(&self.ins), &dims(&self.outs));
         let again = if left { product(&divisor, &quotient) } else { product(&quotient, &divisor) };
         (again == *self).then_some(quotient)
     }
 
-    /// The dimensions of a quotient with sizes divided and no columns yet; `None` when the divisor has more.
+    /// The dimensions of a quotient, with sizes divided and no columns yet. It is `None` when the divisor has more
+    /// dimensions.
     fn divided_sizes(&self, divisor: &LinearLayout) -> Option<LinearLayout> {
         if divisor.in_dims().any(|d| !self.has_in(d)) || divisor.out_dims().any(|d| !self.has_out(d)) {
             return None;
@@ -159,7 +162,7 @@ impl LinearLayout {
         Some(LinearLayout { ins, outs, columns: Vec::new() })
     }
 
-    /// The same map with dimensions of size 1 added, so that it has exactly these, in this order.
+    /// The same map with dimensions of size 1 added, so that it has exactly these dimensions in this order.
     fn widened_to(&self, ins: &[Dim], outs: &[Dim]) -> LinearLayout {
         let mut wide = self.clone();
         wide.ins.extend(ins.iter().filter(|&&d| !self.has_in(d)).map(|&d| (d, 0)));
@@ -167,10 +170,10 @@ impl LinearLayout {
         wide.transpose_ins(ins).transpose_outs(outs)
     }
 
-    /// `x ↦ outer(self(x))`.
+    /// The composition `x ↦ outer(self(x))`.
     ///
     /// # Panics
-    /// When the outputs of `self` are not the inputs of `outer` (in any order), or one of them is larger.
+    /// Panics if the outputs of `self` are not the inputs of `outer` (in any order), or one of them is larger.
     #[must_use]
     pub fn compose(&self, outer: &LinearLayout) -> LinearLayout {
         assert!(
@@ -202,11 +205,11 @@ impl LinearLayout {
         }
     }
 
-    /// The layout with only these dimensions: other inputs are 0, other outputs are left out. Order and sizes are those
-    /// of `self`.
+    /// The layout with only these dimensions. Other inputs are 0 and other outputs are left out. Order and sizes are
+    /// those of `self`.
     ///
     /// # Panics
-    /// When `self` lacks one of the dimensions.
+    /// Panics if `self` lacks one of the dimensions.
     #[must_use]
     pub fn sublayout(&self, ins: &[Dim], outs: &[Dim]) -> LinearLayout {
         assert!(
@@ -222,17 +225,17 @@ impl LinearLayout {
         result
     }
 
-    /// Whether these inputs do not touch these outputs.
+    /// Whether none of these inputs moves along any of these outputs.
     ///
     /// # Panics
-    /// When `self` lacks one of the dimensions.
+    /// Panics if `self` lacks one of the dimensions.
     #[must_use]
     pub fn sublayout_is_zero(&self, ins: &[Dim], outs: &[Dim]) -> bool {
         self.sublayout(ins, outs).columns.iter().all(|&c| c == 0)
     }
 
-    /// Whether the layout is the identity on these dimensions, and neither do they reach other outputs nor other inputs
-    /// reach them. `false` when a dimension is missing on either side.
+    /// Whether the layout is the identity on these dimensions, while they reach no other outputs and no other inputs
+    /// reach them. It is `false` when a dimension is missing on either side.
     #[must_use]
     pub fn is_trivial_over(&self, dims: &[Dim]) -> bool {
         if dims.iter().any(|&d| !self.has_in(d) || !self.has_out(d) || self.in_bits(d) != self.out_bits(d)) {
@@ -246,7 +249,7 @@ impl LinearLayout {
         dims.iter().all(|&d| identity_on(d)) && self.sublayout_is_zero(&others, dims)
     }
 
-    /// The rest of a layout that is trivial over `dims`; `None` when it is not.
+    /// The rest of a layout that is trivial over `dims`. It is `None` when the layout is not trivial there.
     #[must_use]
     pub fn quotient(&self, dims: &[Dim]) -> Option<LinearLayout> {
         let (ins, outs) = self.dims_without(dims);
@@ -261,8 +264,8 @@ impl LinearLayout {
     }
 
     /// How many consecutive values of the first input give consecutive values of the first output, starting at any
-    /// multiple: the width at which a lowering may move elements together. 4 for `register = [1, 2, 64]` when no other
-    /// basis has the two low bits.
+    /// multiple. That is the width at which a lowering may move elements together. It is 4 for `register = [1, 2, 64]`
+    /// when no other basis has the two low bits.
     #[must_use]
     pub fn num_consecutive_in_out(&self) -> u32 {
         let (Some(&(_, in_bits)), Some(&(_, out_bits))) = (self.ins.first(), self.outs.first()) else { return 1 };

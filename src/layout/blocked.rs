@@ -1,32 +1,33 @@
-//! Choosing blocked encodings: the default one, and one from a size per thread and an order (for coalescing).
+//! Chooses blocked encodings: the default one, and one from a size per thread and an order (for coalescing).
 //!
 //! # Rule
 //!
-//! 1. Blocks of a cluster are given to the axes from the slowest to the fastest, each at most as many as it has pieces
-//!    of a thread's size.
-//! 2. Threads are given to the axes from the fastest: as many as fill the axis, lanes of one warp first, then warps.
+//! 1. Blocks of a cluster are given to the axes from the slowest to the fastest. Each axis gets at most as many as it
+//!    has pieces of a thread's size.
+//! 2. Threads are given to the axes from the fastest on. Each axis gets as many as fill it, lanes of one warp first,
+//!    then warps.
 //! 3. The slowest axis takes all lanes and warps that are left, even if they then hold copies.
 //!
-//! Example: shape 32×64, size per thread `[1, 4]`, order `[1, 0]`, 4 warps of 32: axis 1 needs 16 threads, so
-//! `threadsPerWarp[1] = 16` and one warp; axis 0 takes the remaining 2 lanes and 4 warps.
+//! Example: shape 32×64, size per thread `[1, 4]`, order `[1, 0]`, 4 warps of 32 lanes. Axis 1 needs 16 threads, so
+//! `threadsPerWarp[1] = 16` and one warp. Axis 0 takes the remaining 2 lanes and 4 warps.
 
 use crate::ir::core::encoding::{Bases, Blocked, Encoding};
 use crate::ir::encoding::questions::share;
 
-/// A blocked encoding with one element a thread, the last axis fastest.
+/// A blocked encoding with one element a thread and the last axis fastest.
 ///
 /// # Panics
-/// As [`blocked_from_size`].
+/// Panics where [`blocked_from_size`] does.
 #[must_use]
 pub fn default_blocked(shape: &[i64], num_warps: u32, threads_per_warp: u32, num_ctas: u32) -> Encoding {
     let order: Vec<u32> = (0..shape.len() as u32).rev().collect();
     blocked_from_size(shape, &vec![1; shape.len()], &order, num_warps, threads_per_warp, num_ctas)
 }
 
-/// A blocked encoding with this size per thread and order; threads and blocks are distributed by the module's rule.
+/// A blocked encoding with this size per thread and order. The module's rule distributes threads and blocks.
 ///
 /// # Panics
-/// When the shape is that of a scalar, or `size_per_thread` and `order` are not of its rank.
+/// Panics if the shape is that of a scalar, or `size_per_thread` and `order` are not of its rank.
 #[must_use]
 pub fn blocked_from_size(
     shape: &[i64],
@@ -44,7 +45,7 @@ pub fn blocked_from_size(
 /// are their bases.
 ///
 /// # Panics
-/// As [`blocked_from_size`].
+/// Panics where [`blocked_from_size`] does.
 #[must_use]
 pub fn blocked_in_cga(
     shape: &[i64],
@@ -96,7 +97,7 @@ fn distribute_blocks(shape: &[i64], size_per_thread: &[u32], order: &[u32], num_
         split[axis] = left.min(pieces).max(1);
         left /= split[axis];
     }
-    // The blocks that are left over are counted along the last axis; their bases are 0.
+    // The blocks that are left over are counted along the last axis. Their bases are 0.
     let mut bases: Bases = Vec::new();
     for &axis in order {
         let axis = axis as usize;

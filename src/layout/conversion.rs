@@ -1,14 +1,14 @@
-//! What it takes to convert a tensor from one layout to another.
+//! Finds what it takes to convert a tensor from one layout to another.
 //!
-//! `destination.invert_and_compose(source)` maps a place of the destination to the place of the source that holds its
-//! element. Dimensions on which that map is the identity, and which nothing else touches, take no part in the
-//! conversion; they are removed, slowest first. The slowest dimension that is left names the kind.
+//! The map `destination.invert_and_compose(source)` takes a place of the destination to the place of the source that
+//! holds its element. Dimensions on which that map is the identity, and which nothing else touches, take no part in the
+//! conversion. They are removed, slowest first. The slowest dimension that is left names the kind.
 
 use super::encodings::layout_of;
 use super::{Dim, LayoutError, LinearLayout};
 use crate::ir::core::Type;
 
-/// How far elements have to move. Ordered from cheap to dear.
+/// How far elements have to move, ordered from cheap to dear.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ConversionKind {
     /// Every register already holds its element.
@@ -23,11 +23,11 @@ pub enum ConversionKind {
     Blocks,
 }
 
-/// The conversion from `source` to `destination` without the dimensions on which it is the identity, from places of the
-/// destination to places of the source.
+/// The conversion from `source` to `destination` without the dimensions on which it is the identity. It goes from
+/// places of the destination to places of the source.
 ///
 /// # Errors
-/// When the layouts are of different tensors.
+/// Fails if the layouts are of different tensors.
 pub fn minimal_conversion(source: &LinearLayout, destination: &LinearLayout) -> Result<LinearLayout, LayoutError> {
     let mut conversion = destination
         .invert_and_compose(source)
@@ -44,7 +44,7 @@ pub fn minimal_conversion(source: &LinearLayout, destination: &LinearLayout) -> 
 /// How far elements move when a tensor of layout `source` gets layout `destination`.
 ///
 /// # Errors
-/// When the layouts are of different tensors.
+/// Fails if the layouts are of different tensors.
 pub fn conversion_kind(source: &LinearLayout, destination: &LinearLayout) -> Result<ConversionKind, LayoutError> {
     let conversion = minimal_conversion(source, destination)?;
     let touches = |dim| conversion.has_in(dim) || conversion.has_out(dim);
@@ -61,19 +61,19 @@ pub fn conversion_kind(source: &LinearLayout, destination: &LinearLayout) -> Res
     })
 }
 
-/// As [`conversion_kind`], of two types of tensors.
+/// Does what [`conversion_kind`] does for two types of tensors.
 ///
 /// # Errors
-/// When a type has no layout, or the shapes differ.
+/// Fails if a type has no layout, or the shapes differ.
 pub fn conversion_kind_of(source: Type, destination: Type) -> Result<ConversionKind, LayoutError> {
     conversion_kind(layout_of(source)?, layout_of(destination)?)
 }
 
-/// For a conversion within threads, the register of the source that each register of the destination takes its element
-/// from; `None` when elements move further.
+/// For a conversion within threads, the register of the source from which each register of the destination takes its
+/// element. It is `None` when elements move further.
 ///
 /// # Errors
-/// When the layouts are of different tensors.
+/// Fails if the layouts are of different tensors.
 pub fn register_permutation(
     source: &LinearLayout,
     destination: &LinearLayout,

@@ -5,21 +5,21 @@ use std::fmt;
 /// A named dimension of a [`LinearLayout`](super::LinearLayout): a place in the machine, or an axis of the tensor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Dim {
-    /// Index among the registers that hold the tensor in one thread.
+    /// The index among the registers that hold the tensor in one thread.
     Register,
-    /// Thread within the warp.
+    /// The thread within the warp.
     Lane,
-    /// Warp within the block.
+    /// The warp within the block.
     Warp,
-    /// Block within the cluster.
+    /// The block within the cluster.
     Block,
-    /// Element offset in shared memory.
+    /// The element offset in shared memory.
     Offset,
-    /// Row of tensor memory.
+    /// The row of tensor memory.
     Row,
-    /// Column of tensor memory.
+    /// The column of tensor memory.
     Col,
-    /// Axis of the tensor: `dim0`, `dim1`, …
+    /// An axis of the tensor: `dim0`, `dim1`, …
     Axis(u8),
 }
 
@@ -27,10 +27,10 @@ impl Dim {
     /// The input dimensions of a distributed layout, in their order.
     pub const DISTRIBUTED: [Dim; 4] = [Dim::Register, Dim::Lane, Dim::Warp, Dim::Block];
 
-    /// `dim0 … dim<rank-1>`.
+    /// The axes `dim0 … dim<rank-1>`.
     ///
     /// # Panics
-    /// When `rank` exceeds 255, which no tensor type reaches.
+    /// Panics if `rank` exceeds 255, which no tensor type reaches.
     #[must_use]
     pub fn axes(rank: usize) -> Vec<Dim> {
         (0..rank).map(Dim::axis).collect()
@@ -39,7 +39,7 @@ impl Dim {
     /// The axis of this number.
     ///
     /// # Panics
-    /// When the number exceeds 255.
+    /// Panics if the number exceeds 255.
     #[must_use]
     pub fn axis(number: usize) -> Dim {
         Dim::Axis(u8::try_from(number).expect("a tensor has fewer than 256 axes"))

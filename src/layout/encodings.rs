@@ -1,16 +1,16 @@
-//! Every layout encoding, with a shape, as a [`LinearLayout`]. No other file reads the fields of an encoding to compute
-//! an index.
+//! Turns every layout encoding, with a shape, into a [`LinearLayout`]. No other file reads the fields of an encoding to
+//! compute an index.
 //!
 //! # How a layout is made
 //!
-//! 1. One block: a *tile* is put together as a product, fastest part first (`distributed`: registers, lanes, warps;
+//! 1. For one block, a *tile* is put together as a product, fastest part first (`distributed`: registers, lanes, warps;
 //!    `shared`: offsets).
-//! 2. The blocks of a cluster: their bases are given by the encoding; they are cut to the shape, and what is left of
-//!    the shape is one block's share.
+//! 2. The encoding gives the bases of a cluster's blocks. They are cut to the shape, and what is left of the shape is
+//!    one block's share.
 //! 3. A tile smaller than the share is repeated along its first input (more registers, more offsets), in the order of
 //!    the tile's outputs.
 //! 4. A tile larger than the share has its surplus bases set to 0: those registers, lanes or warps hold copies.
-//!    (Registers of a blocked layout, a slice or a linear layout are dropped instead; fragments of tensor cores and
+//!    (Registers of a blocked layout, a slice or a linear layout are dropped instead. Fragments of tensor cores and
 //!    operands keep theirs, as instructions need them.)
 //! 5. The product of both, with the axes in order, is the layout. Its outputs have exactly the sizes of the shape.
 //!
@@ -22,7 +22,7 @@
 //! shape  256: register = [1, 2]        lane = [4, 8, 16, 32, 64]   warp = [128, 0]      warps 2 and 3 hold copies
 //! ```
 //!
-//! Layouts are memoized for the life of the process, as attributes are; the result depends on the arguments only.
+//! Layouts are memoized for the life of the process, as attributes are. The result depends on the arguments only.
 
 mod distributed;
 mod shared;
@@ -41,11 +41,11 @@ use crate::ir::encoding::questions::{rank_of, share};
 use crate::ir::encoding::wellformed;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// The layout of a tensor (or memory descriptor) of this shape and encoding, from (`register`, `lane`, `warp`, `block`)
-/// or (`offset`, `block`), to `dim0…`.
+/// The layout of a tensor (or memory descriptor) of this shape and encoding. It goes from (`register`, `lane`, `warp`,
+/// `block`) or (`offset`, `block`) to `dim0…`.
 ///
 /// # Panics
-/// When the encoding cannot lay out such a shape. The verifier has established that it can ([`check`]); use
+/// Panics if the encoding cannot lay out such a shape. The verifier has established that it can ([`check`]). Use
 /// [`try_to_linear_layout`] where that is not known.
 #[must_use]
 pub fn to_linear_layout(shape: &[i64], encoding: Attr) -> &'static LinearLayout {
@@ -53,7 +53,7 @@ pub fn to_linear_layout(shape: &[i64], encoding: Attr) -> &'static LinearLayout 
         .unwrap_or_else(|e| panic!("an encoding that was not verified reached a layout computation: {e}"))
 }
 
-/// As [`to_linear_layout`].
+/// Gives the layout of [`to_linear_layout`], or the reason why there is none.
 ///
 /// # Errors
 /// The reason why the encoding is not well-formed, or cannot lay out such a shape.
@@ -64,17 +64,17 @@ pub fn try_to_linear_layout(shape: &[i64], encoding: Attr) -> Result<&'static Li
     if let Some(found) = MEMO.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return found.clone();
     }
-    // Not under the lock: a slice asks for the layout of its parent.
+    // This must not run under the lock, because a slice asks for the layout of its parent.
     let made = build(shape, encoding);
     let mut memo = MEMO.lock().unwrap_or_else(PoisonError::into_inner);
     memo.entry(key).or_insert_with(|| made.map(|layout| &*Box::leak(Box::new(layout)))).clone()
 }
 
-/// The layout of a tensor or memory descriptor. A memory descriptor is laid out as the allocation that it is part of;
-/// dimensions before those of its encoding count buffers, each laid out alike.
+/// The layout of a tensor or memory descriptor. A memory descriptor is laid out as the allocation that it is part of.
+/// Dimensions before those of its encoding count buffers, which are all laid out alike.
 ///
 /// # Errors
-/// The reason why there is none: no encoding, or as [`try_to_linear_layout`].
+/// The reason why there is none: the type has no encoding, or [`try_to_linear_layout`] fails.
 pub fn layout_of(ty: Type) -> Result<&'static LinearLayout, LayoutError> {
     let encoding = ty.encoding().ok_or_else(|| LayoutError::new(format!("{ty} has no layout")))?;
     match ty.data() {
@@ -92,7 +92,7 @@ pub fn from_linear(layout: &LinearLayout) -> Attr {
     Attr::encoding(Encoding::Linear(bases_of(layout)))
 }
 
-/// What a linear encoding states of a layout.
+/// The layout that a linear encoding states.
 #[must_use]
 pub fn bases_of(layout: &LinearLayout) -> LinearBases {
     let bases = |dim| if layout.has_in(dim) { layout.bases(dim) } else { vec![] };
@@ -104,15 +104,15 @@ pub fn bases_of(layout: &LinearLayout) -> LinearBases {
     }
 }
 
-/// Whether a type's encoding fits its shape; `Ok` for a type without an encoding.
+/// Whether a type's encoding fits its shape. A type without an encoding is `Ok`.
 ///
 /// # Errors
-/// The reason why it does not.
+/// The reason why it does not fit.
 pub fn check(ty: Type) -> Result<(), LayoutError> {
     if ty.encoding().is_none() { Ok(()) } else { layout_of(ty).map(|_| ()) }
 }
 
-/// More elements than any tensor may have; keeps the sums of bits below within 64.
+/// More elements than any tensor may have. The bound keeps the sums of bits below within 64.
 const MAX_SIZE: i64 = 1 << 28;
 
 /// More dimensions than any tensor may have.
@@ -154,7 +154,7 @@ fn build(shape: &[i64], attr: Attr) -> Result<LinearLayout, LayoutError> {
     Ok(layout)
 }
 
-/// `dim0…` with the sizes of a shape.
+/// The axes `dim0…` with the sizes of a shape.
 fn sizes_of(shape: &[i64]) -> Vec<(Dim, u32)> {
     Dim::axes(shape.len())
         .into_iter()
@@ -177,7 +177,7 @@ fn shape_per_cta(cga: &Bases, shape: &[i64]) -> Result<Vec<i64>, LayoutError> {
     Ok(share(shape, cga))
 }
 
-/// Steps 2 to 5 of the module's algorithm. The order of the outputs of `tile` is the order in which it is repeated.
+/// Steps 2 to 5 of the module's algorithm. The tile is repeated in the order of its outputs.
 fn combine(tile: &LinearLayout, cga: &Bases, shape: &[i64]) -> Result<LinearLayout, LayoutError> {
     let cga = cga_layout(cga, shape.len())?;
     combine_layouts(tile, &cga, shape)

@@ -1,14 +1,14 @@
-//! The encodings around `ttg.fp4_to_fp`, where each byte in a register becomes two floats in two registers of the same
-//! thread.
+//! The encodings around `ttg.fp4_to_fp`, which turns each byte in a register into two floats in two registers of the
+//! same thread.
 //!
 //! # Algorithm
 //!
-//! 1. If the axis of the pairs runs fastest, a thread holds twice as many neighbours along it: a blocked encoding's
+//! 1. If the axis of the pairs runs fastest, a thread holds twice as many neighbours along it. A blocked encoding's
 //!    size per thread and a `dot_op`'s `kWidth` double, and halve on the way back.
 //! 2. Otherwise a new lowest register numbers the two floats of a byte: `register = [[1, 0]] → [[0, 1], [1, 0]]` for
-//!    axis 1. On the way back, that register, which is the lowest, goes, and the coordinates along the axis are halved.
+//!    axis 1. On the way back, that lowest register is taken away, and the coordinates along the axis are halved.
 //!
-//! Without such a register there is no encoding of the bytes: floats of one byte lie apart.
+//! Without such a register there is no encoding of the bytes, because the floats of one byte lie apart.
 
 use super::{from_linear, order, try_to_linear_layout};
 use crate::ir::core::{Attr, Encoding};
@@ -40,7 +40,7 @@ fn runs_fastest(encoding: Attr, axis: usize, shape: &[i64]) -> bool {
         && order(encoding, shape).get(axis) == Some(&0)
 }
 
-/// Step 1: `None` where `size` finds no size.
+/// Step 1 changes the sizes. The result is `None` where `size` finds no size.
 fn resized(encoding: Attr, axis: usize, size: impl Fn(u32) -> Option<u32>) -> Option<Attr> {
     match encoding.as_encoding()? {
         Encoding::DotOp { op_idx, parent, k_width } => {

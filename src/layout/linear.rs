@@ -16,10 +16,8 @@
 //!
 //! # Why
 //!
-//! Which thread and which register hold element `(i, j)` of a tensor is such a function for every encoding there is:
-//! blocked tiles, the fragments of tensor cores, swizzled shared memory. With one representation, "where is this
-//! element", "do two layouts agree", "which shuffle turns one into the other" are questions of linear algebra instead
-//! of a case for each pair of encodings.
+//! With one representation, questions like "where is this element", "do two layouts agree" and "which shuffle turns one
+//! into the other" belong to linear algebra. Otherwise there would be a case for each pair of encodings.
 //!
 //! The map goes from the machine to the tensor and not back, since an element may be held in several places (broadcast)
 //! but a place holds one element.
@@ -43,57 +41,59 @@
 //!
 //! # Properties
 //!
-//! - *surjective*: every output is reached, that is, the bases span the output space. Every layout of a tensor is.
-//! - *injective*: no two inputs share an output. A layout with broadcasts is not; the input bits that do not matter are
-//!   its *free variables* ([`super::queries::free_variable_masks`]).
-//! - The order of the dimensions matters only where a layout is flattened: the first dimension is the fastest-running.
+//! - *surjective*: every output is reached, that is, the bases span the output space. Every layout of a tensor is
+//!   surjective.
+//! - *injective*: no two inputs share an output. A layout with broadcasts is not injective. The input bits that do not
+//!   matter are its *free variables* ([`super::queries::free_variable_masks`]).
+//! - The order of the dimensions matters only where a layout is flattened. Then the first dimension is the
+//!   fastest-running.
 //!
 //! # Representation
 //!
-//! The output coordinates are packed into one `u64`, first output dimension in the lowest bits, and a layout is a
-//! column per input bit, first input dimension first. Reshaping then only relabels, and composition, rank and inverse
-//! are bit operations on columns. The files beside this one hold the operations: `algebra` (product, quotient,
+//! The output coordinates are packed into one `u64`, with the first output dimension in the lowest bits. A layout is
+//! then a column for each input bit, first input dimension first. Reshaping only relabels, and composition, rank and
+//! inverse are bit operations on columns. The files beside this one hold the operations: `algebra` (product, quotient,
 //! composition), `solve` (inverse, rank, free variables), `reshape` (transposition, sizes, concatenation).
 
 use super::{Dim, LayoutError};
 use std::fmt;
 
-/// A linear map over the field of two elements; see the module documentation.
+/// A linear map over the field of two elements. The module documentation defines it.
 ///
 /// `==` compares dimensions with their order, sizes and bases; [`LinearLayout::same_map`] ignores the order of
 /// dimensions.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct LinearLayout {
-    /// Input dimensions with the logarithm of their size.
+    /// Input dimensions, each with the logarithm of its size.
     pub(super) ins: Vec<(Dim, u32)>,
-    /// Output dimensions with the logarithm of their size.
+    /// Output dimensions, each with the logarithm of its size.
     pub(super) outs: Vec<(Dim, u32)>,
-    /// The value at each input bit, output coordinates packed.
+    /// The value at each input bit, with the output coordinates packed.
     pub(super) columns: Vec<u64>,
 }
 
 /// The logarithm of a power of two.
 ///
 /// # Panics
-/// When `size` is no power of two.
+/// Panics if `size` is no power of two.
 pub(super) fn log2(size: u32) -> u32 {
     assert!(size.is_power_of_two(), "the size of a layout dimension is a power of two, not {size}");
     size.trailing_zeros()
 }
 
-/// The low `bits` bits set.
+/// A number with the low `bits` bits set.
 pub(super) fn low_bits(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
 impl LinearLayout {
-    /// The map of no dimensions; the unit of [`LinearLayout::product`].
+    /// The map of no dimensions, which is the unit of [`LinearLayout::product`].
     #[must_use]
     pub fn empty() -> LinearLayout {
         LinearLayout::default()
     }
 
-    /// `L(x) = stride · x` for `x < size`; the output has size `stride · size`.
+    /// The map `L(x) = stride · x` for `x < size`. The output has size `stride · size`.
     #[must_use]
     pub fn strided1d(size: u32, stride: u32, input: Dim, output: Dim) -> LinearLayout {
         let (bits, shift) = (log2(size), log2(stride));
@@ -104,21 +104,21 @@ impl LinearLayout {
         }
     }
 
-    /// `L(x) = x` for `x < size`.
+    /// The map `L(x) = x` for `x < size`.
     #[must_use]
     pub fn identity1d(size: u32, input: Dim, output: Dim) -> LinearLayout {
         LinearLayout::strided1d(size, 1, input, output)
     }
 
-    /// `L(x) = 0` for `x < size`, into an output of size `out_size` (1 keeps the map surjective).
+    /// The map `L(x) = 0` for `x < size`, into an output of size `out_size`. With 1, the map stays surjective.
     #[must_use]
     pub fn zeros1d(size: u32, input: Dim, output: Dim, out_size: u32) -> LinearLayout {
         let bits = log2(size);
         LinearLayout { ins: vec![(input, bits)], outs: vec![(output, log2(out_size))], columns: vec![0; bits as usize] }
     }
 
-    /// The identity from one input dimension onto several axes: `shape[order[0]]` runs fastest. The output dimensions
-    /// come in `order`.
+    /// The identity from one input dimension onto several axes, of which `shape[order[0]]` runs fastest. The output
+    /// dimensions come in `order`.
     #[must_use]
     pub fn identity_nd(input: Dim, shape: &[u32], order: &[u32]) -> LinearLayout {
         let mut layout = LinearLayout::empty();
@@ -131,8 +131,8 @@ impl LinearLayout {
     /// The map with these bases (`bases[d].1[i]` is the value at bit `i` of input `d`) into outputs of these sizes.
     ///
     /// # Errors
-    /// A basis of the wrong length, a coordinate that is negative or not below its size, a size that is no power of
-    /// two, a dimension named twice, more than 64 bits in or out.
+    /// Fails if a basis has the wrong length, a coordinate is negative or not below its size, a size is no power of
+    /// two, a dimension is named twice, or there are more than 64 bits in or out.
     pub fn from_bases(bases: &[(Dim, Vec<Vec<i32>>)], outs: &[(Dim, u32)]) -> Result<LinearLayout, LayoutError> {
         let mut layout = LinearLayout::empty();
         for &(dim, size) in outs {
@@ -154,10 +154,10 @@ impl LinearLayout {
         Ok(layout)
     }
 
-    /// As [`LinearLayout::from_bases`], with each output of the smallest size that fits its coordinates.
+    /// Does what [`LinearLayout::from_bases`] does, with each output of the smallest size that fits its coordinates.
     ///
     /// # Errors
-    /// As [`LinearLayout::from_bases`].
+    /// Fails where [`LinearLayout::from_bases`] does.
     pub fn from_bases_inferred(bases: &[(Dim, Vec<Vec<i32>>)], outs: &[Dim]) -> Result<LinearLayout, LayoutError> {
         let mut sizes = vec![1u32; outs.len()];
         for vector in bases.iter().flat_map(|(_, vectors)| vectors) {
@@ -169,7 +169,7 @@ impl LinearLayout {
         LinearLayout::from_bases(bases, &outs)
     }
 
-    /// Names once each, at most 64 bits in and out.
+    /// Checks that each name comes once, and that there are at most 64 bits in and out.
     fn check_dims(&self) -> Result<(), LayoutError> {
         for (what, dims) in [("input", &self.ins), ("output", &self.outs)] {
             if let Some((i, (dim, _))) = dims.iter().enumerate().find(|(i, d)| dims[..*i].iter().any(|e| e.0 == d.0)) {
@@ -238,25 +238,25 @@ impl LinearLayout {
         self.outs.iter().any(|d| d.0 == dim)
     }
 
-    /// Number of bits of an input dimension; 0 for a dimension that the layout does not have.
+    /// The number of bits of an input dimension. It is 0 for a dimension that the layout does not have.
     #[must_use]
     pub fn in_bits(&self, dim: Dim) -> u32 {
         self.ins.iter().find(|d| d.0 == dim).map_or(0, |d| d.1)
     }
 
-    /// Size of an input dimension; 1 for a dimension that the layout does not have.
+    /// The size of an input dimension. It is 1 for a dimension that the layout does not have.
     #[must_use]
     pub fn in_size(&self, dim: Dim) -> u32 {
         1 << self.in_bits(dim)
     }
 
-    /// Number of bits of an output dimension; 0 for a dimension that the layout does not have.
+    /// The number of bits of an output dimension. It is 0 for a dimension that the layout does not have.
     #[must_use]
     pub fn out_bits(&self, dim: Dim) -> u32 {
         self.outs.iter().find(|d| d.0 == dim).map_or(0, |d| d.1)
     }
 
-    /// Size of an output dimension; 1 for a dimension that the layout does not have.
+    /// The size of an output dimension. It is 1 for a dimension that the layout does not have.
     #[must_use]
     pub fn out_size(&self, dim: Dim) -> u32 {
         1 << self.out_bits(dim)
@@ -284,7 +284,7 @@ impl LinearLayout {
         &[]
     }
 
-    /// First bit of an output dimension in a packed column.
+    /// The first bit of an output dimension in a packed column.
     pub(super) fn out_shift(&self, dim: Dim) -> u32 {
         self.outs.iter().take_while(|d| d.0 != dim).map(|d| d.1).sum()
     }
@@ -301,14 +301,14 @@ impl LinearLayout {
         coordinates
     }
 
-    /// The bases of an input dimension, a vector of coordinates per bit; none for a dimension that the layout does not
-    /// have.
+    /// The bases of an input dimension, each a vector of coordinates. There are none for a dimension that the layout
+    /// does not have.
     #[must_use]
     pub fn bases(&self, dim: Dim) -> Vec<Vec<i32>> {
         self.columns_of(dim).iter().map(|&c| self.unpack(c)).collect()
     }
 
-    /// All bases with their input dimensions, as [`LinearLayout::from_bases`] takes them.
+    /// All bases with their input dimensions, in the form that [`LinearLayout::from_bases`] takes.
     #[must_use]
     pub fn all_bases(&self) -> Vec<(Dim, Vec<Vec<i32>>)> {
         self.in_dims().map(|d| (d, self.bases(d))).collect()
@@ -317,17 +317,17 @@ impl LinearLayout {
     /// The value at bit `bit` of input `dim`, for one output.
     ///
     /// # Panics
-    /// When the input dimension has no such bit.
+    /// Panics if the input dimension has no such bit.
     #[must_use]
     pub fn basis(&self, dim: Dim, bit: usize, out: Dim) -> u32 {
         let bits = self.out_bits(out);
         if bits == 0 { 0 } else { ((self.columns_of(dim)[bit] >> self.out_shift(out)) & low_bits(bits)) as u32 }
     }
 
-    /// `L(ins)`; inputs that are left out are 0.
+    /// The value `L(ins)`. Inputs that are left out are 0.
     ///
     /// # Panics
-    /// When an input is not a dimension of the layout or its value is not below the size.
+    /// Panics if an input is not a dimension of the layout or its value is not below the size.
     #[must_use]
     pub fn apply(&self, ins: &[(Dim, u32)]) -> Vec<(Dim, u32)> {
         let mut packed = 0;
@@ -341,7 +341,7 @@ impl LinearLayout {
         self.out_dims().zip(self.unpack(packed)).map(|(d, v)| (d, v.unsigned_abs())).collect()
     }
 
-    /// `L` on packed numbers: input dimensions packed first in lowest, to output dimensions packed likewise.
+    /// Applies `L` to packed numbers. Input and output dimensions are packed with the first one lowest.
     #[must_use]
     pub fn apply_packed(&self, packed: u64) -> u64 {
         select(&self.columns, packed)
@@ -366,7 +366,7 @@ pub(super) fn select(columns: &[u64], index: u64) -> u64 {
 }
 
 impl fmt::Display for LinearLayout {
-    /// One line per input bit: `lane=4 -> (2, 0)`, then the output sizes.
+    /// Writes one line for each input bit, such as `lane=4 -> (2, 0)`, and then the output sizes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (dim, bits) in &self.ins {
             if *bits == 0 {

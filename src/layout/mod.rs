@@ -46,7 +46,7 @@ pub use queries::{
     unique_elems_per_thread, warp_order, warps_per_cta,
 };
 
-/// Verifies a module, layouts included: the IR's own rules, and those that need the mathematics of layouts.
+/// Verifies a module, layouts included. It checks the IR's own rules, and those that need the mathematics of layouts.
 #[must_use]
 pub fn verify(ir: &Ir) -> Vec<Diagnostic> {
     const RULES: LayoutRules = LayoutRules {
@@ -57,7 +57,7 @@ pub fn verify(ir: &Ir) -> Vec<Diagnostic> {
     verify_with_layouts(ir, RULES)
 }
 
-/// Why there is no such layout, as a clause for a diagnostic: "sizePerThread has 3 elements, expected 2".
+/// The reason why there is no such layout, as a clause for a diagnostic: "sizePerThread has 3 elements, expected 2".
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LayoutError {
     pub reason: String,

@@ -1,28 +1,28 @@
-//! What passes and lowerings ask about the layout of a tensor, in terms of its [`LinearLayout`].
+//! Answers what passes and lowerings ask about the layout of a tensor, in terms of its [`LinearLayout`].
 //!
-//! A thread's element index is split for code generation: with `base = L(0, lane, warp, block)` computed once at run
-//! time, register `r` holds the element at `base ⊕ offset[r]`, `offset[r] = L(r, 0, 0, 0)` being a constant
-//! ([`register_offsets`]).
+//! A thread's element index is split for code generation. `base = L(0, lane, warp, block)` is computed once at run
+//! time, and register `r` holds the element at `base ⊕ offset[r]`. The offset is the constant
+//! `offset[r] = L(r, 0, 0, 0)` ([`register_offsets`]).
 
 use super::encodings::{layout_of, to_linear_layout};
 use super::{Dim, LayoutError, LinearLayout};
 use crate::ir::core::{Attr, Type};
 use crate::ir::encoding::questions::{matrix_order, stated_order};
 
-/// Number of registers (elements, not 32-bit words) in which a thread holds a value of this type: 1 for a scalar, and
-/// copies count.
+/// The number of registers (elements, not 32-bit words) in which a thread holds a value of this type. It is 1 for a
+/// scalar, and copies count.
 ///
 /// # Panics
-/// When a tensor's encoding was not verified.
+/// Panics if a tensor's encoding was not verified.
 #[must_use]
 pub fn elems_per_thread(ty: Type) -> usize {
     if ty.is_tensor() { tensor_layout(ty).in_size(Dim::Register) as usize } else { 1 }
 }
 
-/// As [`elems_per_thread`], without the registers that only hold copies of others.
+/// The number that [`elems_per_thread`] gives, without the registers that only hold copies of others.
 ///
 /// # Panics
-/// When a tensor's encoding was not verified.
+/// Panics if a tensor's encoding was not verified.
 #[must_use]
 pub fn unique_elems_per_thread(ty: Type) -> usize {
     if ty.is_tensor() { tensor_layout(ty).remove_zero_bases(Dim::Register).in_size(Dim::Register) as usize } else { 1 }
@@ -32,12 +32,12 @@ fn tensor_layout(ty: Type) -> &'static LinearLayout {
     layout_of(ty).unwrap_or_else(|e| panic!("a type that was not verified reached a layout computation: {e}"))
 }
 
-/// For each register, the coordinates of its element in lane 0 of warp 0 of block 0. Register `r` of another thread
-/// holds the element at the coordinates of that thread's register 0, exclusive-ored with these.
+/// The coordinates of each register's element in lane 0 of warp 0 of block 0. Register `r` of another thread holds the
+/// element at the coordinates of that thread's register 0, exclusive-ored with these.
 #[must_use]
 pub fn register_offsets(layout: &LinearLayout) -> Vec<Vec<i32>> {
     let registers = layout.columns_of(Dim::Register);
-    // Counting in binary, each value differs from one already known by its highest bit.
+    // In binary counting, each value differs from one already known by its highest bit.
     let mut packed: Vec<u64> = vec![0];
     for &column in registers {
         packed.extend_from_within(..);
@@ -47,7 +47,7 @@ pub fn register_offsets(layout: &LinearLayout) -> Vec<Vec<i32>> {
     packed.into_iter().map(|p| layout.unpack(p)).collect()
 }
 
-/// The input bits that do not decide which element is held, of register, lane, warp and block.
+/// The bits of register, lane, warp and block that do not decide which element is held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FreeMasks {
     pub register: u32,
@@ -65,7 +65,7 @@ impl FreeMasks {
 }
 
 /// The free variables of a distributed layout. A store is done by the thread and register whose free bits are all 0:
-/// `lane & masks.lane == 0`, and so on; every element has exactly one such holder.
+/// `lane & masks.lane == 0`, and so on. Every element has exactly one such holder.
 #[must_use]
 pub fn free_variable_masks(layout: &LinearLayout) -> FreeMasks {
     let masks = layout.free_variables();
@@ -73,8 +73,8 @@ pub fn free_variable_masks(layout: &LinearLayout) -> FreeMasks {
     FreeMasks { register: of(Dim::Register), lane: of(Dim::Lane), warp: of(Dim::Warp), block: of(Dim::Block) }
 }
 
-/// The axes in the order in which the bases of `input` first move along them, the fastest first; axes that it does not
-/// move along follow in the order of `default`.
+/// The axes in the order in which the bases of `input` first move along them, the fastest first. Axes along which it
+/// does not move follow in the order of `default`.
 #[must_use]
 pub fn order_along(layout: &LinearLayout, input: Dim, default: &[u32]) -> Vec<u32> {
     let mut order: Vec<u32> = Vec::with_capacity(default.len());
@@ -87,11 +87,11 @@ pub fn order_along(layout: &LinearLayout, input: Dim, default: &[u32]) -> Vec<u3
     order
 }
 
-/// The axes of a tensor of this encoding and shape, the fastest-running first: by the registers of a distributed
-/// layout, as stated by a shared one.
+/// The axes of a tensor of this encoding and shape, the fastest-running first. For a distributed layout the registers
+/// decide; a shared one states its order.
 ///
 /// # Panics
-/// When the encoding was not verified.
+/// Panics if the encoding was not verified.
 #[must_use]
 pub fn order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     stated_order(encoding, shape.len()).unwrap_or_else(|| {
@@ -101,31 +101,31 @@ pub fn order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     })
 }
 
-/// The axes by the lanes of a warp, the fastest first; axes along which no lane moves follow in the order of the
+/// The axes by the lanes of a warp, the fastest first. Axes along which no lane moves follow in the order of the
 /// registers.
 ///
 /// # Panics
-/// When the encoding was not verified.
+/// Panics if the encoding was not verified.
 #[must_use]
 pub fn thread_order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     order_along(to_linear_layout(shape, encoding), Dim::Lane, &order(encoding, shape))
 }
 
-/// The axes by the warps of a block, the fastest first; others follow in the order of the registers.
+/// The axes by the warps of a block, the fastest first. Other axes follow in the order of the registers.
 ///
 /// # Panics
-/// When the encoding was not verified.
+/// Panics if the encoding was not verified.
 #[must_use]
 pub fn warp_order(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     order_along(to_linear_layout(shape, encoding), Dim::Warp, &order(encoding, shape))
 }
 
-/// The order in which a tensor of this layout should be laid out in memory: that of its registers, unless a thread has
-/// only one element along the axis along which lanes run fastest; then the registers say nothing about it and the lanes
-/// decide.
+/// The order in which a tensor of this layout should be laid out in memory. It is the order of its registers, with one
+/// exception. Where a thread has only one element along the axis along which lanes run fastest, the registers say
+/// nothing about that axis and the lanes decide.
 ///
 /// # Panics
-/// When the encoding was not verified.
+/// Panics if the encoding was not verified.
 #[must_use]
 pub fn order_for_memory(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     let (by_register, by_lane) = (order(encoding, shape), thread_order(encoding, shape));
@@ -136,8 +136,8 @@ pub fn order_for_memory(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     }
 }
 
-/// How many positions `input` takes along each axis: 2 for each basis that moves along it. Copies count for the axis
-/// that was moved along last, if `with_copies`.
+/// How many positions `input` takes along each axis: 2 for each basis that moves along it. If `with_copies`, copies
+/// count for the axis along which the last move was.
 #[must_use]
 pub fn sizes_along(layout: &LinearLayout, input: Dim, with_copies: bool) -> Vec<u32> {
     let mut sizes = vec![1u32; layout.out_dims().len()];
@@ -152,28 +152,28 @@ pub fn sizes_along(layout: &LinearLayout, input: Dim, with_copies: bool) -> Vec<
     sizes
 }
 
-/// Threads of a warp along each axis, copies left out.
+/// The threads of a warp along each axis, without copies.
 ///
 /// # Panics
-/// When the encoding was not verified.
+/// Panics if the encoding was not verified.
 #[must_use]
 pub fn threads_per_warp(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     sizes_along(to_linear_layout(shape, encoding), Dim::Lane, false)
 }
 
-/// Warps of a block along each axis, copies left out.
+/// The warps of a block along each axis, without copies.
 ///
 /// # Panics
-/// When the encoding was not verified.
+/// Panics if the encoding was not verified.
 #[must_use]
 pub fn warps_per_cta(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     sizes_along(to_linear_layout(shape, encoding), Dim::Warp, false)
 }
 
-/// Blocks of a cluster along each axis, copies left out.
+/// The blocks of a cluster along each axis, without copies.
 ///
 /// # Panics
-/// When the encoding was not verified.
+/// Panics if the encoding was not verified.
 #[must_use]
 pub fn cta_split_num(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     sizes_along(to_linear_layout(shape, encoding), Dim::Block, false)
@@ -182,19 +182,19 @@ pub fn cta_split_num(encoding: Attr, shape: &[i64]) -> Vec<u32> {
 /// One block's share of the shape.
 ///
 /// # Panics
-/// When the encoding was not verified.
+/// Panics if the encoding was not verified.
 #[must_use]
 pub fn shape_per_cta(encoding: Attr, shape: &[i64]) -> Vec<i64> {
     cta_split_num(encoding, shape).iter().zip(shape).map(|(&n, &s)| s / i64::from(n)).collect()
 }
 
-/// Elements of a thread along each axis within one tile, without the repetitions that fill a larger tensor.
+/// The elements of a thread along each axis within one tile, without the repetitions that fill a larger tensor.
 ///
-/// Repetitions are the last register bases: each moves by half of what is left of its axis. They are taken away as long
-/// as they come axis after axis.
+/// Repetitions are the last register bases. Each of them moves by half of what is left of its axis. They are taken away
+/// as long as they come axis after axis.
 ///
 /// # Panics
-/// When the encoding was not verified.
+/// Panics if the encoding was not verified.
 #[must_use]
 pub fn size_per_thread(encoding: Attr, shape: &[i64]) -> Vec<u32> {
     let layout = to_linear_layout(shape, encoding);
@@ -219,16 +219,17 @@ pub fn size_per_thread(encoding: Attr, shape: &[i64]) -> Vec<u32> {
 
 /// How many neighbouring elements along each axis a thread holds in consecutive registers.
 ///
-/// Register bases `(0,1), (0,2), (0,4), (8,0)`: 8 along axis 1, 1 along axis 0 (its neighbour is eight rows away).
+/// For the register bases `(0,1), (0,2), (0,4), (8,0)` the result is 8 along axis 1 and 1 along axis 0, whose neighbour
+/// is eight rows away.
 ///
 /// # Panics
-/// When the tensor's encoding was not verified.
+/// Panics if the tensor's encoding was not verified.
 #[must_use]
 pub fn contig_per_thread(ty: Type) -> Vec<u32> {
     contig_of(tensor_layout(ty))
 }
 
-/// As [`contig_per_thread`], of a layout.
+/// Does what [`contig_per_thread`] does for a layout.
 #[must_use]
 pub fn contig_of(layout: &LinearLayout) -> Vec<u32> {
     let rank = layout.out_dims().len();
@@ -238,7 +239,7 @@ pub fn contig_of(layout: &LinearLayout) -> Vec<u32> {
 /// How many neighbouring elements along each axis a warp holds in consecutive registers and lanes.
 ///
 /// # Panics
-/// When the tensor's encoding was not verified.
+/// Panics if the tensor's encoding was not verified.
 #[must_use]
 pub fn contig_per_warp(ty: Type) -> Vec<u32> {
     let layout = tensor_layout(ty);
@@ -267,7 +268,7 @@ fn grow_contig(layout: &LinearLayout, input: Dim, mut contig: Vec<u32>) -> Vec<u
 /// Whether two encodings lay out a tensor of this shape alike.
 ///
 /// # Errors
-/// As [`super::try_to_linear_layout`].
+/// Fails where [`super::try_to_linear_layout`] does.
 pub fn are_layouts_equivalent(shape: &[i64], a: Attr, b: Attr) -> Result<bool, LayoutError> {
     Ok(a == b || super::try_to_linear_layout(shape, a)? == super::try_to_linear_layout(shape, b)?)
 }
@@ -275,21 +276,21 @@ pub fn are_layouts_equivalent(shape: &[i64], a: Attr, b: Attr) -> Result<bool, L
 /// Whether two encodings give each thread the same elements of a tensor of this shape, however many registers hold
 /// copies of an element.
 ///
-/// Example: the accumulators of wgmma with N = 64 and N = 128, cut to one column: two elements a thread in both, in 32
-/// and in 64 registers.
+/// Example: the accumulators of wgmma with N = 64 and N = 128, cut to one column. Both have two elements a thread, in
+/// 32 and in 64 registers.
 ///
 /// # Errors
-/// As [`super::try_to_linear_layout`].
+/// Fails where [`super::try_to_linear_layout`] does.
 pub fn are_layouts_equivalent_up_to_copies(shape: &[i64], a: Attr, b: Attr) -> Result<bool, LayoutError> {
     let distinct = |e: Attr| super::try_to_linear_layout(shape, e).map(|l| l.remove_zero_bases(Dim::Register));
     Ok(are_layouts_equivalent(shape, a, b)? || distinct(a)? == distinct(b)?)
 }
 
 /// Whether seeing a tensor of layout `from` as one of layout `to` (a reshape that keeps each element where it is) would
-/// need data to be moved: the number of registers or the copies differ.
+/// need data to be moved, because the number of registers or the copies differ.
 ///
 /// # Errors
-/// As [`layout_of`].
+/// Fails where [`layout_of`] does.
 pub fn is_expensive_view(from: Type, to: Type) -> Result<bool, LayoutError> {
     let (a, b) = (layout_of(from)?, layout_of(to)?);
     Ok(a.free_variables() != b.free_variables() || a.in_size(Dim::Register) != b.in_size(Dim::Register))

@@ -1,10 +1,10 @@
 //! A layout as a table of text: for every element of the tensor, who holds it.
 //!
 //! 1. Each place of the layout is visited once, in order, and written into the cell of its element.
-//! 2. A place of a distributed layout is `T<thread>:<register>`, threads counted through the warps of the block, with
-//!    `B<block>` before it where there are several blocks; a place of shared memory is its offset, one of tensor memory
-//!    `(row, col)`.
-//! 3. The last two axes are a table; for a higher rank there is a table for each index of the others. A vector is
+//! 2. A place of a distributed layout is `T<thread>:<register>`, with threads counted through the warps of the block,
+//!    and with `B<block>` before it where there are several blocks. A place of shared memory is its offset, one of
+//!    tensor memory is `(row, col)`.
+//! 3. The last two axes are a table. For a higher rank there is a table for each index of the others. A vector is
 //!    wrapped.
 //!
 //! ```text
@@ -16,10 +16,10 @@
 use super::{Dim, LinearLayout};
 use std::fmt::Write;
 
-/// Elements in a line of a vector.
+/// How many elements stand in a line of a vector.
 const WRAP: usize = 16;
 
-/// The table of a layout; copies of an element are joined with `|`.
+/// The table of a layout. The copies of an element are joined with `|`.
 ///
 /// Time and space are proportional to the number of places, so a caller bounds the size of what a user may ask for.
 #[must_use]
@@ -54,7 +54,7 @@ fn render_cells(layout: &LinearLayout, holder: impl Fn(&LinearLayout, u64) -> St
     text
 }
 
-/// `[2, 0, :, :]`
+/// The title of a table: `[2, 0, :, :]`.
 pub(super) fn title(mut number: usize, outer: &[usize]) -> String {
     let mut indices: Vec<String> =
         outer.iter().rev().map(|&size| (number % size, number /= size).0.to_string()).collect();
@@ -62,7 +62,7 @@ pub(super) fn title(mut number: usize, outer: &[usize]) -> String {
     format!("[{}, :, :]", indices.join(", "))
 }
 
-/// One table; the rows are labelled in steps of `step`.
+/// Writes one table, whose rows are labelled in steps of `step`.
 fn write_table(text: &mut String, cells: &[String], columns: usize, width: usize, step: usize) {
     let label = ((cells.len() / columns).saturating_sub(1) * step).to_string().len();
     let width = width.max((columns - 1).to_string().len());

@@ -1,9 +1,9 @@
 //! Reordering, renaming and resizing the dimensions of a layout.
 //!
-//! Columns hold all outputs in one packed number and all inputs in one list, first dimension lowest. Flattening,
-//! splitting and dropping dimensions of size 1 therefore only change the lists of dimensions: with outputs `(dim0: 4,
-//! dim1: 8)` flattened to `dim0: 32`, the coordinate `(3, 5)` is `3 + 4·5 = 23` and its packed form is 23 before and
-//! after.
+//! Columns hold all outputs in one packed number and all inputs in one list, with the first dimension lowest.
+//! Flattening, splitting and dropping dimensions of size 1 therefore only change the lists of dimensions. For example,
+//! the outputs `(dim0: 4, dim1: 8)` are flattened to `dim0: 32`. Then the coordinate `(3, 5)` becomes `3 + 4·5 = 23`,
+//! and its packed form is 23 before and after.
 
 use super::Dim;
 use super::linear::{LinearLayout, log2, low_bits};
@@ -12,7 +12,7 @@ impl LinearLayout {
     /// The same map with the inputs in this order.
     ///
     /// # Panics
-    /// When `dims` is no permutation of the inputs.
+    /// Panics if `dims` is no permutation of the inputs.
     #[must_use]
     pub fn transpose_ins(&self, dims: &[Dim]) -> LinearLayout {
         assert!(
@@ -27,7 +27,7 @@ impl LinearLayout {
     /// The same map with the outputs in this order.
     ///
     /// # Panics
-    /// When `dims` is no permutation of the outputs.
+    /// Panics if `dims` is no permutation of the outputs.
     #[must_use]
     pub fn transpose_outs(&self, dims: &[Dim]) -> LinearLayout {
         assert!(
@@ -49,7 +49,7 @@ impl LinearLayout {
     /// Flattens the inputs (the first runs fastest) and cuts them up again.
     ///
     /// # Panics
-    /// When the total size changes or a size is no power of two.
+    /// Panics if the total size changes or a size is no power of two.
     #[must_use]
     pub fn reshape_ins(&self, ins: &[(Dim, u32)]) -> LinearLayout {
         let ins: Vec<(Dim, u32)> = ins.iter().map(|&(d, size)| (d, log2(size))).collect();
@@ -63,7 +63,7 @@ impl LinearLayout {
     /// Flattens the outputs (the first runs fastest) and cuts them up again.
     ///
     /// # Panics
-    /// When the total size changes or a size is no power of two.
+    /// Panics if the total size changes or a size is no power of two.
     #[must_use]
     pub fn reshape_outs(&self, outs: &[(Dim, u32)]) -> LinearLayout {
         let outs: Vec<(Dim, u32)> = outs.iter().map(|&(d, size)| (d, log2(size))).collect();
@@ -74,25 +74,25 @@ impl LinearLayout {
         LinearLayout { outs, ..self.clone() }
     }
 
-    /// One input, named as the first one is.
+    /// The same map with all inputs flattened to one, which has the name of the first.
     #[must_use]
     pub fn flatten_ins(&self) -> LinearLayout {
         let ins = self.ins.first().map(|d| (d.0, self.total_in_bits())).into_iter().collect();
         LinearLayout { ins, ..self.clone() }
     }
 
-    /// One output, named as the first one is.
+    /// The same map with all outputs flattened to one, which has the name of the first.
     #[must_use]
     pub fn flatten_outs(&self) -> LinearLayout {
         let outs = self.outs.first().map(|d| (d.0, self.total_out_bits())).into_iter().collect();
         LinearLayout { outs, ..self.clone() }
     }
 
-    /// The layout of the same elements seen with another shape, in row-major order: the outputs become `dim0…` of
+    /// The layout of the same elements seen with another shape, in row-major order. The outputs become `dim0…` of
     /// `shape`.
     ///
     /// # Panics
-    /// When the number of elements changes or a size is no power of two.
+    /// Panics if the number of elements changes or a size is no power of two.
     #[must_use]
     pub fn reshape_row_major(&self, shape: &[u32]) -> LinearLayout {
         let reversed: Vec<Dim> = self.out_dims().collect::<Vec<_>>().into_iter().rev().collect();
@@ -101,11 +101,11 @@ impl LinearLayout {
         self.transpose_outs(&reversed).reshape_outs(&sizes).transpose_outs(&axes)
     }
 
-    /// The layout of a transposed tensor: axis `i` of the result is axis `order[i]` of `self`; the outputs stay
+    /// The layout of a transposed tensor. Axis `i` of the result is axis `order[i]` of `self`, and the outputs stay
     /// `dim0…`.
     ///
     /// # Panics
-    /// When `order` is no permutation of the axes.
+    /// Panics if `order` is no permutation of the axes.
     #[must_use]
     pub fn permute_axes(&self, order: &[u32]) -> LinearLayout {
         let dims: Vec<Dim> = order.iter().map(|&i| self.outs[i as usize].0).collect();
@@ -133,17 +133,17 @@ impl LinearLayout {
     /// Drops the high bits of an input.
     ///
     /// # Panics
-    /// When `size` is no power of two or exceeds the size.
+    /// Panics if `size` is no power of two or exceeds the size.
     #[must_use]
     pub fn resize_in(&self, dim: Dim, size: u32) -> LinearLayout {
         assert!(size <= self.in_size(dim), "an input can only shrink");
         self.map_in(dim, |columns| columns[..log2(size) as usize].to_vec())
     }
 
-    /// Shrinks an output: coordinates of bases that do not fit become 0.
+    /// Shrinks an output. Coordinates of bases that do not fit become 0.
     ///
     /// # Panics
-    /// When `size` is no power of two or exceeds the size.
+    /// Panics if `size` is no power of two or exceeds the size.
     #[must_use]
     pub fn resize_out(&self, dim: Dim, size: u32) -> LinearLayout {
         assert!(size <= self.out_size(dim), "an output can only shrink");
@@ -152,13 +152,14 @@ impl LinearLayout {
         self.ensure_not_larger(&sizes, true)
     }
 
-    /// Shrinks the outputs to at most these sizes: coordinates of bases that do not fit become 0, so places beyond the
+    /// Shrinks the outputs to at most these sizes. Coordinates of bases that do not fit become 0, so places beyond the
     /// tensor hold copies. Without `broadcast_registers`, register bases that become 0 by this are dropped.
     ///
-    /// A tile of 16 columns on a tensor of 4: the bases 4 and 8 become 0, and four places hold each element.
+    /// A tile of 16 columns on a tensor of 4 is an example: the bases 4 and 8 become 0, and four places hold each
+    /// element.
     ///
     /// # Panics
-    /// When a size is no power of two.
+    /// Panics if a size is no power of two.
     #[must_use]
     pub fn ensure_not_larger(&self, sizes: &[(Dim, u32)], broadcast_registers: bool) -> LinearLayout {
         let limit = |d: Dim, bits: u32| sizes.iter().find(|s| s.0 == d).map_or(bits, |s| bits.min(log2(s.1)));
@@ -183,11 +184,11 @@ impl LinearLayout {
         LinearLayout { ins, outs, columns }
     }
 
-    /// Grows the outputs to at least these sizes by repeating the layout along its first input (`register`, `offset`),
-    /// the first output first.
+    /// Grows the outputs to at least these sizes by repeating the layout along its first input (`register`, `offset`).
+    /// The first output grows first.
     ///
     /// # Panics
-    /// When a size is no power of two.
+    /// Panics if a size is no power of two.
     #[must_use]
     pub fn ensure_not_smaller(&self, sizes: &[(Dim, u32)]) -> LinearLayout {
         let Some(&(input, _)) = self.ins.first() else { return self.clone() };
@@ -201,10 +202,10 @@ impl LinearLayout {
         result
     }
 
-    /// Puts the inputs of `other` after those of `self`; both have the same outputs.
+    /// Puts the inputs of `other` after those of `self`. Both must have the same outputs.
     ///
     /// # Panics
-    /// When the outputs differ or an input is in both.
+    /// Panics if the outputs differ or an input is in both.
     #[must_use]
     pub fn concat_ins(&self, other: &LinearLayout) -> LinearLayout {
         assert!(
@@ -216,10 +217,10 @@ impl LinearLayout {
         LinearLayout { ins, outs: self.outs.clone(), columns }
     }
 
-    /// Puts the outputs of `other` after those of `self`; both have the same inputs.
+    /// Puts the outputs of `other` after those of `self`. Both must have the same inputs.
     ///
     /// # Panics
-    /// When the inputs differ, an output is in both, or the result has more than 64 output bits.
+    /// Panics if the inputs differ, an output is in both, or the result has more than 64 output bits.
     #[must_use]
     pub fn concat_outs(&self, other: &LinearLayout) -> LinearLayout {
         assert!(
@@ -233,26 +234,27 @@ impl LinearLayout {
         LinearLayout { ins: self.ins.clone(), outs: [self.outs.as_slice(), other.outs.as_slice()].concat(), columns }
     }
 
-    /// Two of everything along an axis, side by side, numbered by a new lowest register: `register = [(1)]` becomes
+    /// Puts two of everything side by side along an axis, numbered by a new lowest register: `register = [(1)]` becomes
     /// `[(1), (2)]`.
     ///
     /// # Panics
-    /// When the result has more than 64 bits.
+    /// Panics if the result has more than 64 bits.
     #[must_use]
     pub fn doubled_along(&self, axis: usize) -> LinearLayout {
         let outs: Vec<Dim> = self.out_dims().collect();
         LinearLayout::identity1d(2, Dim::Register, Dim::axis(axis)).product(self).transpose_outs(&outs)
     }
 
-    /// The layout with the lowest coordinate bit of an axis left out, which the lowest register numbers: the inverse of
-    /// [`LinearLayout::doubled_along`]. `None` where another register does, or something else moves by odd numbers.
+    /// The layout without the lowest coordinate bit of an axis, which the lowest register numbers. It is the inverse of
+    /// [`LinearLayout::doubled_along`]. It is `None` where another register numbers that bit, or something else moves
+    /// by odd numbers.
     #[must_use]
     pub fn undoubled_along(&self, axis: usize) -> Option<LinearLayout> {
         self.divide_left(&LinearLayout::identity1d(2, Dim::Register, Dim::axis(axis)))
     }
 
-    /// The layout with the lowest coordinate bit of an axis left out, which a register numbers: `register = [(1), (2)]`
-    /// becomes `[(1)]`. `None` where no register does, or something else moves by odd numbers.
+    /// The layout without the lowest coordinate bit of an axis, which a register numbers: `register = [(1), (2)]`
+    /// becomes `[(1)]`. It is `None` where no register numbers that bit, or something else moves by odd numbers.
     #[must_use]
     pub fn halved_along(&self, axis: usize) -> Option<LinearLayout> {
         let mut bases = self.all_bases();
@@ -270,7 +272,7 @@ impl LinearLayout {
         LinearLayout::from_bases(&bases, &outs).ok()
     }
 
-    /// Adds an input of size 1 at the end, if it is not there.
+    /// Adds an input of size 1 at the end if it is not there.
     #[must_use]
     pub fn unsqueeze_in(&self, dim: Dim) -> LinearLayout {
         let mut result = self.clone();
@@ -280,7 +282,7 @@ impl LinearLayout {
         result
     }
 
-    /// Adds an output of size 1 at the end, if it is not there.
+    /// Adds an output of size 1 at the end if it is not there.
     #[must_use]
     pub fn unsqueeze_out(&self, dim: Dim) -> LinearLayout {
         let mut result = self.clone();
@@ -293,7 +295,7 @@ impl LinearLayout {
     /// Removes an input of size 1.
     ///
     /// # Panics
-    /// When its size is not 1.
+    /// Panics if its size is not 1.
     #[must_use]
     pub fn squeeze_in(&self, dim: Dim) -> LinearLayout {
         assert!(self.in_bits(dim) == 0, "only a dimension of size 1 can be removed");
@@ -303,20 +305,20 @@ impl LinearLayout {
     /// Removes an output of size 1.
     ///
     /// # Panics
-    /// When its size is not 1.
+    /// Panics if its size is not 1.
     #[must_use]
     pub fn squeeze_out(&self, dim: Dim) -> LinearLayout {
         assert!(self.out_bits(dim) == 0, "only a dimension of size 1 can be removed");
         LinearLayout { outs: self.outs.iter().copied().filter(|d| d.0 != dim).collect(), ..self.clone() }
     }
 
-    /// Drops the bases of `dim` that are 0: what is left of the registers when copies are left out.
+    /// Drops the bases of `dim` that are 0. For registers, that leaves those that are no copies.
     #[must_use]
     pub fn remove_zero_bases(&self, dim: Dim) -> LinearLayout {
         self.map_in(dim, |columns| columns.iter().copied().filter(|&c| c != 0).collect())
     }
 
-    /// All bases 0, dimensions and sizes as they are.
+    /// The map with all bases 0, and dimensions and sizes as they are.
     #[must_use]
     pub fn zeros_like(&self) -> LinearLayout {
         LinearLayout { columns: vec![0; self.columns.len()], ..self.clone() }

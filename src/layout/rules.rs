@@ -1,13 +1,14 @@
-//! Rules of single operations that need the mathematics of layouts: the verifier asks here after all other rules hold.
+//! The rules for single operations that need the mathematics of layouts. The verifier asks here after all other rules
+//! hold.
 //!
 //! 1. *Views* of tensors and buffers (`trans`, `reshape`, `join`, `split`, `fp4_to_fp`) leave each element where it is:
 //!    the result's layout is the source's under another name for its coordinates.
 //! 2. *Parts* of a buffer, and buffers seen as others, are in [`memory`].
-//! 3. *Barriers* that blocks share have their blocks in order; *rows by index* are read by whole warps; *reductions*
-//!    have their row in one thread.
+//! 3. Of *barriers* that blocks share, the blocks are in order. *Rows by index* are read by whole warps. *Reductions*
+//!    while loading have their row in one thread.
+//! 4. *Conversions* that must stay within a warp do so. *Packed arithmetic* finds its lanes in one thread.
 //!
 //! An encoding that has no layout for its shape is no fault here: the rules on types report it.
-//! 4. *Conversions* that must stay within a warp do; *packed arithmetic* finds its lanes in one thread.
 //!
 //! ```text
 //! %1 = tt.trans %0 {order = array<i32: 1, 0>} : tensor<16x32xf32, #a> -> tensor<32x16xf32, #b>       #b is #a with its axes exchanged
@@ -26,10 +27,10 @@ use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
 
 type Rule = Result<(), String>;
 
-/// The first fault of an operation that has to do with layouts.
+/// Finds the first fault of an operation that has to do with layouts.
 ///
 /// # Errors
-/// What does not fit, without the operation's name.
+/// Says what does not fit, without the operation's name.
 pub fn verify_op(ir: &Ir, op: Op) -> Rule {
     match ir.kind(op) {
         OpKind::Tt(TtOp::Trans) | OpKind::Ttg(TtgOp::MemDescTrans) => trans(ir, op),
@@ -100,7 +101,7 @@ fn within_a_warp(ir: &Ir, op: Op) -> Rule {
     }
 }
 
-/// A thread has whole groups of elements, and those of all operands at the same places.
+/// Checks that a thread has whole groups of elements, and those of all operands at the same places.
 fn packed_arith(ir: &Ir, op: Op) -> Rule {
     let result = ir.ty(ir.result(op));
     let Ok(layout) = layout_of(result) else { return Ok(()) };
@@ -151,8 +152,9 @@ fn trans(ir: &Ir, op: Op) -> Rule {
     }
 }
 
-/// Whether both are `nvmma_shared` but for `transposed`. Triton takes one for the transpose of the other whatever the
-/// shape, also where both axes are cut into boxes and the boxes lie in another order; code generation refuses those.
+/// Whether both are `nvmma_shared` and differ only in `transposed`. Triton takes one for the transpose of the other
+/// whatever the shape, also where both axes are cut into boxes and the boxes lie in another order. Code generation
+/// refuses those.
 fn is_turned_nvmma(a: Type, b: Type) -> bool {
     match (a.layout(), b.layout()) {
         (Some(Encoding::NvmmaShared(a)), Some(Encoding::NvmmaShared(b))) => {
@@ -173,7 +175,7 @@ fn reshape(ir: &Ir, op: Op) -> Rule {
     }
 }
 
-/// `part` is one of two that make `whole` along its last axis, in neighbouring registers.
+/// Checks that `part` is one of two that make `whole` along its last axis, in neighbouring registers.
 fn joined(part: Type, whole: Type, which: &str) -> Rule {
     let (Ok(one), Ok(two)) = (layout_of(part), layout_of(whole)) else { return Ok(()) };
     let axis = whole.rank().saturating_sub(1);
@@ -202,7 +204,7 @@ fn fp4_to_fp(ir: &Ir, op: Op) -> Rule {
     Err(format!("the source has type {src}, whose bytes are not where the floats of {result} are"))
 }
 
-/// Registers are put side by side, so the result has twice as many.
+/// Checks a concatenation. Registers are put side by side, so the result has twice as many.
 fn cat(part: Type, whole: Type) -> Rule {
     if layout_of(part).is_err() || layout_of(whole).is_err() {
         return Ok(());
@@ -217,7 +219,7 @@ fn cat(part: Type, whole: Type) -> Rule {
 
 // ---- barriers, TMA, tensor memory ----
 
-/// Block bits that do not share run through the barriers in order: 1, 2, 4.
+/// Checks that the block bits that do not share run through the barriers in order: 1, 2, 4.
 fn barrier(ty: Type) -> Rule {
     let Ok(layout) = layout_of(ty) else { return Ok(()) };
     let found: Vec<i32> = layout.bases(Dim::Block).into_iter().filter_map(|b| b.first().copied()).collect();
@@ -229,7 +231,7 @@ fn barrier(ty: Type) -> Rule {
     }
 }
 
-/// Stores to other blocks are of 32 bits or more: neighbouring registers at neighbouring offsets.
+/// Checks that stores to other blocks are of 32 bits or more: neighbouring registers at neighbouring offsets.
 fn wide_stores(src: Type, dst: Type) -> Rule {
     let (Ok(registers), Ok(memory)) = (layout_of(src), layout_of(dst)) else { return Ok(()) };
     let Some(places) = registers.invert_and_compose(memory) else { return Ok(()) };
@@ -251,7 +253,8 @@ fn wide_stores(src: Type, dst: Type) -> Rule {
     }
 }
 
-/// All lanes of a warp have the same row numbers, four neighbours in a thread; blocks have those of their rows.
+/// Checks that all lanes of a warp have the same row numbers, four neighbours in a thread, and that blocks have those
+/// of their rows.
 fn rows(offsets: Type, buffer: Type) -> Rule {
     let Ok(layout) = layout_of(offsets) else { return Ok(()) };
     let contiguous = contig_of(layout).first().copied().unwrap_or(1);
@@ -271,7 +274,7 @@ fn rows(offsets: Type, buffer: Type) -> Rule {
     Err("the blocks of the cluster have other row numbers than rows".to_owned())
 }
 
-/// A row that is reduced while it is read is all in one thread's registers.
+/// Checks that a row which is reduced while it is read is all in one thread's registers.
 fn whole_rows(ty: Type) -> Rule {
     let Ok(layout) = layout_of(ty) else { return Ok(()) };
     let bases = layout.bases(Dim::Register);
@@ -287,7 +290,7 @@ fn whole_rows(ty: Type) -> Rule {
     ))
 }
 
-/// A block of the cluster has the rows of `a` and the columns of `b` that make its part of `d`.
+/// Checks that a block of the cluster has the rows of `a` and the columns of `b` that make its part of `d`.
 fn blocks_of_product(ir: &Ir, op: Op) -> Rule {
     let (Ok(a), Ok(b), Ok(d)) = (layout_of(ty(ir, op, 0)), layout_of(ty(ir, op, 1)), layout_of(ty(ir, op, 2))) else {
         return Ok(());

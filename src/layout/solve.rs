@@ -1,22 +1,22 @@
-//! Rank, free variables, inverse and least solutions of layouts, all from one elimination.
+//! Rank, free variables, inverse and least solutions of layouts. All of them come from one elimination.
 //!
 //! # Algorithm
 //!
 //! 1. Take the columns of the layout in order. Reduce each by the pivots so far (each pivot owns its highest set bit).
-//! 2. If something is left, the column is independent of those before it: it becomes a pivot, and it is remembered as
+//! 2. If something is left, the column is independent of those before it. It becomes a pivot, and it is remembered
 //!    which combination of original columns the pivot stands for.
 //! 3. If nothing is left, its input bit is a *free variable*: it can be changed, together with earlier bits, without
 //!    changing the output.
-//! 4. To solve `L(x) = y`, reduce `y` by the pivots and collect the combinations. Only bits that are not free take
-//!    part, so where there is a choice the solution uses the lower bits: register 0 rather than register 4.
+//! 4. To solve `L(x) = y`, `y` is reduced by the pivots and the combinations are collected. Only bits that are not free
+//!    take part. So where there is a choice, the solution uses the lower bits: register 0 rather than register 4.
 //!
-//! Example: columns `1, 3, 2`. Pivot 1 is column 0; `3` reduces to itself (highest bit 1), pivot 2 is column 1; `2 = 3
-//! ⊕ 1` reduces to 0, so bit 2 is free. `L(x) = 2` gives `x = 0b011`.
+//! Example: columns `1, 3, 2`. Pivot 1 is column 0. `3` reduces to itself (highest bit 1), so pivot 2 is column 1.
+//! `2 = 3 ⊕ 1` reduces to 0, so bit 2 is free. `L(x) = 2` gives `x = 0b011`.
 
 use super::Dim;
 use super::linear::LinearLayout;
 
-/// The pivots of an elimination, by highest bit: the reduced vector, and the set of columns whose sum it is.
+/// The pivots of an elimination, by highest bit. Each is the reduced vector and the set of columns whose sum it is.
 #[derive(Clone)]
 pub(super) struct Pivots {
     by_bit: [Option<(u64, u64)>; 64],
@@ -43,7 +43,7 @@ impl Pivots {
         (remainder, columns)
     }
 
-    /// Adds a column; `false` when it depends on the earlier ones.
+    /// Adds a column. The result is `false` when it depends on the earlier ones.
     pub(super) fn insert(&mut self, index: usize, column: u64) -> bool {
         let (remainder, columns) = self.reduce(column);
         if remainder == 0 {
@@ -63,7 +63,7 @@ impl Pivots {
 }
 
 impl LinearLayout {
-    /// Number of independent bases.
+    /// The number of independent bases.
     #[must_use]
     pub fn rank(&self) -> u32 {
         let mut pivots = Pivots::new();
@@ -87,8 +87,8 @@ impl LinearLayout {
         self.total_in_bits() == self.total_out_bits() && self.is_surjective()
     }
 
-    /// For each input dimension, the bits that are free: an element is held once per assignment of the free bits, and
-    /// the holder with all of them 0 is the one to store it.
+    /// The free bits of each input dimension. An element is held once for each assignment of the free bits, and the
+    /// holder in which all of them are 0 is the one to store it.
     #[must_use]
     pub fn free_variables(&self) -> Vec<(Dim, u32)> {
         let mut pivots = Pivots::new();
@@ -107,13 +107,13 @@ impl LinearLayout {
         masks
     }
 
-    /// The inverse; `None` when the layout is not invertible.
+    /// The inverse. It is `None` when the layout is not invertible.
     #[must_use]
     pub fn invert(&self) -> Option<LinearLayout> {
         if self.is_invertible() { self.pseudoinvert() } else { None }
     }
 
-    /// A `p` with `self(p(y)) = y` for every `y`, using the lowest input bits; `None` when the layout is not
+    /// A `p` with `self(p(y)) = y` for every `y`, using the lowest input bits. It is `None` when the layout is not
     /// surjective.
     #[must_use]
     pub fn pseudoinvert(&self) -> Option<LinearLayout> {
@@ -124,15 +124,15 @@ impl LinearLayout {
         identity.invert_and_compose(self)
     }
 
-    /// The `c` with `outer(c(x)) = self(x)`: where `outer` holds what `self` holds at `x`.
+    /// The `c` with `outer(c(x)) = self(x)`, which says where `outer` holds what `self` holds at `x`.
     ///
-    /// With `self` from (lane, warp) and `outer` from shared memory's offset, both to the tensor, `c` says at which
-    /// offset a lane finds its element. An input dimension on which both layouts have the same bases is mapped by the
-    /// identity, so that threads which hold copies on both sides keep their own; elsewhere a copy in `outer` is found
-    /// at the lowest place.
+    /// For example, `self` goes from (lane, warp) and `outer` from shared memory's offset, both to the tensor. Then `c`
+    /// says at which offset a lane finds its element. An input dimension on which both layouts have the same bases is
+    /// mapped by the identity, so threads which hold copies on both sides keep their own. Elsewhere, a copy in `outer`
+    /// is found at the lowest place.
     ///
-    /// `None` when the outputs differ in name, when `self` has a larger output than `outer`, or when `self` reaches
-    /// something that `outer` does not hold.
+    /// The result is `None` when the outputs differ in name, when `self` has a larger output than `outer`, or when
+    /// `self` reaches something that `outer` does not hold.
     #[must_use]
     pub fn invert_and_compose(&self, outer: &LinearLayout) -> Option<LinearLayout> {
         let outs: Vec<Dim> = self.out_dims().collect();
@@ -142,7 +142,7 @@ impl LinearLayout {
             return None;
         }
         let outer_here = outer.transpose_outs(&outs);
-        // Brought to the sizes of `outer`, a packed column of one means the same as a packed column of the other.
+        // Once this has the sizes of `outer`, a packed column of one means the same as a packed column of the other.
         let here = LinearLayout {
             ins: self.ins.clone(),
             outs: outer_here.outs.clone(),
@@ -156,8 +156,8 @@ impl LinearLayout {
         let separate =
             least_solution(&outer_here.sublayout(&rest(&outer_here), &outs), &here.sublayout(&rest(&here), &outs));
         let identity = |d| LinearLayout::identity1d(outer_here.in_size(d), d, d);
-        // Where the other dimensions repeat what a common one holds, they may not be enough on one side; then all take
-        // part.
+        // If the other dimensions repeat what a common one holds, they may not be enough on one side. Then all
+        // dimensions take part.
         let result = match separate {
             Some(found) => shared.iter().fold(found, |result, &d| result.product(&identity(d))),
             None => least_solution(&outer_here, &here)?,
@@ -169,7 +169,8 @@ impl LinearLayout {
         )
     }
 
-    /// The columns of `self`, packed for the output sizes of `like` (same dimensions in the same order, none smaller).
+    /// The columns of `self`, packed for the output sizes of `like`. It has the same dimensions in the same order, none
+    /// of them smaller.
     fn repacked_columns(&self, like: &LinearLayout) -> Vec<u64> {
         let pack = |c: u64| {
             self.out_dims().zip(self.unpack(c)).fold(0, |acc, (d, v)| {
@@ -180,8 +181,8 @@ impl LinearLayout {
     }
 }
 
-/// The `x` with `a ∘ x = b` that leaves the free variables of `a` at 0; both have the same outputs. `None` when `b`
-/// reaches further than `a`.
+/// The `x` with `a ∘ x = b` that leaves the free variables of `a` at 0. Both have the same outputs. It is `None` when
+/// `b` reaches further than `a`.
 fn least_solution(a: &LinearLayout, b: &LinearLayout) -> Option<LinearLayout> {
     let pivots = Pivots::of(&a.columns);
     let columns = b

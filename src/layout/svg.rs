@@ -1,11 +1,11 @@
-//! A layout as a picture: a cell for each element, with the names of its holders, coloured by who holds it.
+//! Draws a layout as a picture: a cell for each element, with the names of its holders, coloured by who holds it.
 //!
-//! 1. The cells are those of [`super::render`]; the last two axes are a table, further axes stack tables below each
+//! 1. The cells are those of [`super::render`]. The last two axes are a table; further axes stack tables below each
 //!    other.
-//! 2. Colour: the hue is the warp's, the lightness the lane's, so neighbouring lanes can be told apart and a warp is
-//!    one patch of colour. In shared memory the hue is the bank's.
+//! 2. The hue of a colour is the warp's and its lightness the lane's, so neighbouring lanes can be told apart and a
+//!    warp is one patch of colour. In shared memory the hue is the bank's.
 //!
-//! Example: `<rect x="40" y="24" width="56" height="20" fill="hsl(0,70%,62%)"/><text …>T0:0</text>` for element (0, 0).
+//! Example: element (0, 0) is `<rect x="40" y="24" width="56" height="20" fill="hsl(0,70%,62%)"/><text …>T0:0</text>`.
 
 use std::fmt::Write;
 
@@ -13,10 +13,10 @@ use super::render::{cells, holder, title};
 use super::{Dim, LinearLayout};
 
 const CELL_HEIGHT: usize = 20;
-/// Room for row numbers on the left, and for column numbers and the title above.
+/// The room for row numbers on the left, and for column numbers and the title above.
 const MARGIN: usize = 40;
 
-/// The picture of a layout, elements of `element_bytes` bytes.
+/// The picture of a layout whose elements have `element_bytes` bytes.
 #[must_use]
 pub fn svg(layout: &LinearLayout, element_bytes: u32) -> String {
     let shape: Vec<usize> = layout.out_sizes().iter().map(|s| s.1 as usize).collect();
@@ -47,7 +47,7 @@ pub fn svg(layout: &LinearLayout, element_bytes: u32) -> String {
                 out,
                 "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{CELL_HEIGHT}\" fill=\"{fill}\" stroke=\"white\"/>"
             );
-            // Many holders do not fit; the title shows them all.
+            // Many holders do not fit into the cell. The title shows them all.
             let short: String =
                 if name.len() > 24 { name.chars().take(22).chain("…".chars()).collect() } else { name.clone() };
             let _ = write!(out, "<g><title>{name}</title>");
@@ -73,6 +73,6 @@ fn colour(layout: &LinearLayout, place: u64, element_bytes: u32) -> String {
     let shift = layout.in_bits(Dim::Register);
     let lane = place >> shift & (u64::from(layout.in_size(Dim::Lane)) - 1);
     let warp = place >> (shift + layout.in_bits(Dim::Lane)) & (u64::from(layout.in_size(Dim::Warp)) - 1);
-    // 137 degrees apart, neighbouring warps differ most.
+    // The hues of neighbouring warps are 137 degrees apart, so they differ most.
     format!("hsl({},70%,{}%)", warp * 137 % 360, 62 + lane * 29 / 31)
 }

@@ -16,14 +16,14 @@ use logos::Logos;
 
 use super::token::{RawError, Tok, Token};
 
-/// Something wrong in the text itself.
+/// A fault of the text itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LexError {
     pub kind: LexErrorKind,
-    /// What to point at.
+    /// The range that a message points at.
     pub lo: u32,
     pub hi: u32,
-    /// Where its [`Tok::Error`] starts; not decreasing from one error to the next.
+    /// The offset at which its [`Tok::Error`] starts. It does not decrease from one error to the next.
     pub at: u32,
 }
 
@@ -39,11 +39,11 @@ pub enum LexErrorKind {
     Unclosed,
     /// A closing bracket of another kind than the innermost open one, which stands at this offset.
     Mismatched(u32),
-    /// A closing bracket where none is open.
+    /// A closing bracket while none is open.
     Unopened,
-    /// Less deep than the line before, and at no level that is open.
+    /// A line that is less deep than the one before, at a level that is not open.
     Dedent,
-    /// Deeper or not depending on the width of a tab.
+    /// A line that is deeper, or not, depending on the width of a tab.
     Tabs,
 }
 
@@ -71,7 +71,7 @@ pub fn lex(text: &str) -> Lexed {
     Layout::new(text, start, false).run()
 }
 
-/// Reads `text[lo..hi]` as an expression: no lines, no blocks. Offsets are those of `text`.
+/// Reads `text[lo..hi]` as an expression, so without lines and blocks. Offsets are those of `text`.
 #[must_use]
 pub fn lex_flat(text: &str, lo: usize, hi: usize) -> Lexed {
     Layout::new(&text[..hi], lo, true).run()
@@ -97,11 +97,11 @@ struct Layout<'t> {
     continuations: Vec<Continuation>,
     /// Where the physical line starts.
     line_start: usize,
-    /// Whether no word of the physical line was seen.
+    /// Whether no word of the physical line has been seen yet.
     fresh: bool,
-    /// Whether a word of the logical line was seen.
+    /// Whether a word of the logical line has been seen.
     in_line: bool,
-    /// Column of the logical line.
+    /// The column at which the logical line starts.
     column: u32,
     /// How many bytes may still be read again.
     budget: usize,
@@ -272,7 +272,7 @@ impl<'t> Layout<'t> {
         self.stray = None;
     }
 
-    /// An error of the blanks before `lo`.
+    /// Reports an error in the blanks before `lo`.
     fn layout_error(&mut self, kind: LexErrorKind, lo: usize) {
         self.push(Tok::Error, lo, lo);
         self.error(kind, lo, self.line_start, lo);
@@ -292,7 +292,8 @@ impl<'t> Layout<'t> {
         self.push(tok, lo, hi);
     }
 
-    /// A closing bracket that does not fit: closes up to the bracket it fits if one is open, else the innermost.
+    /// Handles a closing bracket that does not fit. It closes up to the bracket that it fits, if one is open, else the
+    /// innermost one.
     fn stray_closer(&mut self, innermost: Option<u32>, opener: Tok, lo: usize, hi: usize) {
         self.push(Tok::Error, lo, hi);
         self.error(innermost.map_or(LexErrorKind::Unopened, LexErrorKind::Mismatched), lo, lo, hi);
@@ -317,7 +318,7 @@ impl<'t> Layout<'t> {
         }
         self.push(Tok::Error, lo, hi);
         self.error(kind, lo, lo, hi);
-        // `f("abc)` most likely lacks a quote only: the brackets that the string swallowed count.
+        // In `f("abc)` most likely only a quote is missing, so the brackets inside the string count.
         if raw == RawError::String && !self.flat {
             let closers = self.text[lo..hi].bytes().filter(|b| matches!(b, b')' | b']' | b'}')).count();
             if closers >= self.brackets.len() {
@@ -326,8 +327,8 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// A bracket is still open at `at`, where it cannot be. Reports it, ends the line, and returns where to resume;
-    /// `None` at the end of the text when there is nothing left to read again.
+    /// Reports a bracket that is still open at `at`, where none can be, and ends the line. Returns where to resume, or
+    /// `None` at the end of the text if there is nothing left to read again.
     fn unclosed(&mut self, at: usize) -> Option<usize> {
         let outer = self.brackets.first().map_or(0, |b| b.1);
         let column = self.column;

@@ -15,7 +15,7 @@ pub enum IntError {
 /// The value of an integer literal as the lexer matched it.
 ///
 /// # Errors
-/// It does not fit 128 bits, or is decimal with a leading zero.
+/// Fails if the value does not fit 128 bits, or if a decimal number starts with a zero.
 pub fn int(text: &str) -> Result<u128, IntError> {
     let b = text.as_bytes();
     let (radix, digits) = match b.get(1).map(u8::to_ascii_lowercase) {

@@ -14,7 +14,7 @@
 pub struct Opening {
     pub raw: bool,
     pub bytes: bool,
-    /// `f` or `t`.
+    /// Whether the literal is an f-string or a template string (`f` or `t`).
     pub format: bool,
     pub template: bool,
     pub quote: u8,
@@ -70,10 +70,10 @@ const MAX_NESTING: u32 = 6;
 /// How many lines a field of a single-quoted f-string may span.
 const MAX_FIELD_LINES: u32 = 40;
 
-/// The offset after the closing quotes.
+/// Finds the end of a literal: the offset after the closing quotes.
 ///
 /// # Errors
-/// The offset where the line (the file, for triple quotes) cuts the literal.
+/// The offset at which the line (the file, for triple quotes) cuts the literal.
 pub fn end(text: &str, open: &Opening, fields: bool) -> Result<usize, usize> {
     let b = text.as_bytes();
     if fields && let Some(end) = format_end(b, open, 0) {
@@ -94,7 +94,7 @@ fn closes(b: &[u8], at: usize, open: &Opening) -> Option<usize> {
     }
 }
 
-/// The offset after a backslash and what it protects.
+/// The offset after a backslash and the character that it protects.
 fn after_backslash(b: &[u8], at: usize) -> usize {
     match (b.get(at + 1), b.get(at + 2)) {
         (Some(b'\r'), Some(b'\n')) => at + 3,
@@ -220,7 +220,7 @@ pub struct EscapeError {
 /// Decodes the content of a string literal. Line breaks become `\n`; an unknown escape stays as written, as in Python.
 ///
 /// # Errors
-/// An escape that is cut short or names no character.
+/// Fails on an escape that is cut short or that names no character.
 pub fn decode(content: &str, raw: bool) -> Result<String, EscapeError> {
     let mut out = String::with_capacity(content.len());
     let mut at = 0;
@@ -293,7 +293,7 @@ fn hex(s: &str, at: usize, want: usize, out: &mut String) -> Result<usize, Escap
     Ok(hi)
 }
 
-/// `\N{NAME}`: the name is not looked up, no kernel depends on it; the character stands as U+FFFD.
+/// Decodes `\N{NAME}` to U+FFFD. No kernel depends on the character, so the name is not looked up.
 fn named(s: &str, at: usize, out: &mut String) -> Result<usize, EscapeError> {
     let rest = &s[at + 2..];
     match rest.strip_prefix('{').and_then(|r| r.find('}')) {
@@ -308,7 +308,7 @@ fn named(s: &str, at: usize, out: &mut String) -> Result<usize, EscapeError> {
 /// Decodes the content of a bytes literal.
 ///
 /// # Errors
-/// A character outside ASCII, or a bad `\x` escape.
+/// Fails on a character outside ASCII and on a bad `\x` escape.
 pub fn decode_bytes(content: &str, raw: bool) -> Result<Vec<u8>, EscapeError> {
     if let Some((lo, c)) = content.char_indices().find(|(_, c)| !c.is_ascii()) {
         let message = format!("`{c}` is not ASCII; a bytes literal holds ASCII characters and escapes only");

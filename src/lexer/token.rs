@@ -242,12 +242,12 @@ pub enum Tok {
     #[token("}")]
     RBrace,
 
-    /// The end of a logical line; of a physical one when it comes from the automaton.
+    /// The end of a logical line. From the automaton itself, it is the end of a physical line.
     #[regex(r"\r\n|\n|\r")]
     Newline,
     Indent,
     Dedent,
-    /// Something wrong; the [`super::LexError`] that starts at the same place says what.
+    /// A fault. The [`super::LexError`] that starts at the same place says which.
     Error,
     /// Made by the parser to tell the grammar that an expression follows, not a line.
     StartExpr,
@@ -256,13 +256,13 @@ pub enum Tok {
 }
 
 impl Tok {
-    /// Whether it opens a bracket.
+    /// Whether the token opens a bracket.
     #[must_use]
     pub fn opens(self) -> bool {
         matches!(self, Tok::LParen | Tok::LBracket | Tok::LBrace)
     }
 
-    /// The opening bracket that this closing one wants.
+    /// The opening bracket that this closing bracket belongs to.
     #[must_use]
     pub fn opener(self) -> Option<Tok> {
         match self {
@@ -273,7 +273,7 @@ impl Tok {
         }
     }
 
-    /// Whether it is a keyword (`if`, `None`, …), which cannot be a name.
+    /// Whether the token is a keyword (`if`, `None`, …), which cannot be a name.
     #[must_use]
     pub fn is_keyword(self) -> bool {
         matches!(
@@ -316,7 +316,7 @@ impl Tok {
         )
     }
 
-    /// Whether the keyword starts a statement and can never stand inside brackets.
+    /// Whether the token is a keyword that starts a statement and can never stand inside brackets.
     #[must_use]
     pub fn starts_statement(self) -> bool {
         matches!(

@@ -54,7 +54,7 @@ impl<'s> Parser<'s> {
 
     // ---------------------------------------------------------------------------------------------------------- tokens
 
-    /// The token at the place; [`Tok::End`] past the end.
+    /// The token at the place, or [`Tok::End`] past the end.
     pub(crate) fn peek(&self) -> Tok {
         self.tokens.get(self.at).map_or(Tok::End, |t| t.tok)
     }
@@ -70,7 +70,7 @@ impl<'s> Parser<'s> {
         self.tokens.get(self.at).map_or(self.end, |t| t.lo)
     }
 
-    /// The tokens of the line at the place, without its end, which is passed.
+    /// Takes the line at the place, without its end.
     pub(crate) fn line(&mut self) -> &'s [Token] {
         let tokens = &self.tokens[self.at..];
         let len = tokens
@@ -83,7 +83,7 @@ impl<'s> Parser<'s> {
         line
     }
 
-    /// Passes the block whose `Indent` is at the place, whatever it holds.
+    /// Passes the block whose `Indent` is at the place, whatever the block holds.
     pub(crate) fn skip_block(&mut self) {
         let mut depth = 0usize;
         while let Some(token) = self.tokens.get(self.at) {
@@ -105,7 +105,7 @@ impl<'s> Parser<'s> {
         self.cx.span(lo, self.end)
     }
 
-    /// Reports what the lexer refused in the line; whether there was anything.
+    /// Reports what the lexer refused in the line. Returns whether there was anything.
     pub(crate) fn refused(&mut self, line: &[Token]) -> bool {
         let (Some(first), Some(last)) = (line.first(), line.last()) else { return false };
         if !line.iter().any(|t| t.tok == Tok::Error) {
@@ -141,7 +141,7 @@ impl<'s> Parser<'s> {
         }
         let at = header.tokens.last().map_or(self.end, |t| t.hi);
         if !self.cx.kernel {
-            // Host code gets no advice: no need to find out whether the rest is right.
+            // Host code gets no advice, so it does not matter whether the rest is right.
             self.cx.error(
                 &syntax::MISSING_COLON,
                 self.cx.span(at, at),
@@ -160,7 +160,7 @@ impl<'s> Parser<'s> {
         Some(line)
     }
 
-    /// The block a header governs: behind its colon or indented below.
+    /// Reads the block that a header governs: behind its colon, or indented below.
     pub(crate) fn suite(&mut self, header: &Header<'s>) -> Vec<Stmt> {
         let mut body = vec![];
         if !header.rest.is_empty() {
@@ -178,7 +178,7 @@ impl<'s> Parser<'s> {
         body
     }
 
-    /// The statements of the block whose `Indent` is at the place.
+    /// Reads the statements of the block whose `Indent` is at the place.
     fn block(&mut self, out: &mut Vec<Stmt>) {
         if self.depth >= limits::MAX_BLOCK_DEPTH {
             let message = format!("blocks nest deeper than {} levels", limits::MAX_BLOCK_DEPTH);
@@ -198,7 +198,7 @@ impl<'s> Parser<'s> {
 
     // ------------------------------------------------------------------------------------------------------ statements
 
-    /// Reads the statement at the place; several if they stand on one line.
+    /// Reads the statement at the place, or several if they stand on one line.
     fn statement(&mut self, out: &mut Vec<Stmt>) {
         if self.peek() == Tok::Indent {
             let here = self.cx.span(self.lo(), self.lo());
@@ -235,7 +235,7 @@ impl<'s> Parser<'s> {
         out.push(Stmt { kind, span: self.span_from(lo) });
     }
 
-    /// `class = 1`: a keyword that someone took for a name.
+    /// Whether a keyword is used as a name: `class = 1`.
     fn is_bound_keyword(&self) -> bool {
         let at = |i: usize| self.tokens.get(self.at + i).map(|t| t.tok);
         at(0).is_some_and(|t| t.is_keyword() && !matches!(t, Tok::None | Tok::True | Tok::False | Tok::Yield))
@@ -246,7 +246,8 @@ impl<'s> Parser<'s> {
         let bound = self.is_bound_keyword();
         let line = self.line();
         if self.refused(line) || line.is_empty() {
-            // A line without tokens cannot come from the layout adapter; pass what stands there rather than stay.
+            // A line without tokens cannot come from the layout adapter; the parser passes what stands there rather
+            // than stay.
             self.at += usize::from(line.is_empty());
         } else if bound {
             let error = explain::keyword_as_name(&self.cx, line[0].lo, line[0].hi);
@@ -283,7 +284,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Nothing between two semicolons is wrong; nothing after the last one is fine.
+    /// Handles an empty statement: between two semicolons it is an error, after the last one it is fine.
     fn empty_piece(&mut self, line: &[Token], piece: &[Token]) {
         let end = line.as_ptr_range().end;
         if piece.as_ptr() != end || line.len() == 1 {
@@ -331,7 +332,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The block of an `else` at the place; empty if there is none.
+    /// Reads the block of an `else` at the place. Without one, the result is empty.
     fn else_clause(&mut self) -> Vec<Stmt> {
         if self.first().tok != Tok::Else || self.at_block_end() {
             return vec![];
@@ -385,7 +386,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// An `elif` or `else` that belongs to nothing.
+    /// Reports an `elif` or `else` that belongs to nothing.
     fn stray_clause(&mut self) -> StmtKind {
         let header = self.header();
         let first = header.tokens[0];
@@ -400,7 +401,7 @@ impl<'s> Parser<'s> {
         unread(keyword, body)
     }
 
-    /// A statement that is read for its blocks only.
+    /// Reads a statement for its blocks only.
     fn unsupported(&mut self) -> StmtKind {
         let first = self.first();
         let keyword = self.cx.slice(first.lo, first.hi);
@@ -409,7 +410,7 @@ impl<'s> Parser<'s> {
         unread(keyword, body)
     }
 
-    /// `match x:` or `case y:` with a block below: a soft keyword that starts a compound statement.
+    /// Whether the line starts a compound statement with a soft keyword: `match x:` or `case y:` with a block below.
     pub(crate) fn is_soft_compound(&self) -> bool {
         let tokens = &self.tokens[self.at..];
         let Some(first) = tokens.first() else { return false };
@@ -435,7 +436,7 @@ impl<'s> Parser<'s> {
         self.cx.slice(token.lo, token.hi)
     }
 
-    /// `type X = …`
+    /// Whether the line is `type X = …`.
     pub(crate) fn is_type_alias(&self) -> bool {
         let tokens = &self.tokens[self.at..];
         let is = |i: usize, tok: Tok| tokens.get(i).is_some_and(|t| t.tok == tok);
@@ -445,7 +446,7 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// A statement of which only the blocks are known.
+/// Makes a statement of which only the blocks are known.
 fn unread(keyword: &str, body: Vec<Stmt>) -> StmtKind {
     StmtKind::Unsupported { keyword: keyword.into(), body }
 }

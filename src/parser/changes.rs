@@ -1,5 +1,5 @@
-//! Which top-level names a file changes in ways that nobody here follows, so that what they were bound to is not their
-//! value.
+//! Finds the top-level names that a file changes in ways that nobody here follows, so that what they were bound to is
+//! not their value.
 //!
 //! The file is never executed, and the front end follows its assignments one by one. That is right for what runs once,
 //! in order. It is not for these, which the walk over the file's tokens finds:
@@ -8,8 +8,8 @@
 //! 2. In a loop or a `match` of the top level: each assignment too, and what a `for` counts.
 //! 3. In a function or a method: what it declares `global`, and the changes of 1 to a name that is not its own.
 //!
-//! Whether such a function is ever called, or a loop ever turns, is not asked. Only values are doubted for it: a
-//! function that is called `X` stays one.
+//! It does not matter whether such a function is ever called, or how often such a loop runs. The changes throw doubt on
+//! values only: a function that is called `X` stays one.
 //!
 //! Example: `N = 1` and `def setup(): global N; N = 2` make `N` unknown; `-D N=2` says what it is.
 
@@ -35,7 +35,7 @@ const CHANGING: [&str; 14] = [
     "__setitem__",
 ];
 
-/// The place (byte offsets) of the first such change of each name.
+/// For each name, the place (byte offsets) of the first such change.
 #[must_use]
 pub(super) fn changes(text: &str, lexed: &Lexed) -> BTreeMap<String, (u32, u32)> {
     let mut walk = Walk { text, blocks: vec![Block::new(Kind::Once)], found: BTreeMap::new() };
@@ -60,10 +60,10 @@ pub(super) fn changes(text: &str, lexed: &Lexed) -> BTreeMap<String, (u32, u32)>
 /// How often the statements of a block run, and whose names they bind.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Kind {
-    /// As often as those around the block.
+    /// As often as the statements around the block.
     Once,
     Repeated,
-    /// With the names of its parameters.
+    /// A function, with the names of its parameters.
     Function(BTreeSet<String>),
     Class,
 }
@@ -74,7 +74,7 @@ struct Block {
     /// Names that the block of a function binds, and those that it declares `global`.
     own: BTreeSet<String>,
     global: BTreeSet<String>,
-    /// Changes whose names may be the function's own.
+    /// Changes that concern the function's own variable if it turns out to own the name.
     changed: Vec<(String, (u32, u32))>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Walk<'a> {
         self.blocks.iter_mut().rev().find(|b| matches!(b.kind, Kind::Function(_)))
     }
 
-    /// A name is changed here.
+    /// Notes that a name is changed here.
     fn note(&mut self, name: String, at: (u32, u32)) {
         match self.function() {
             Some(function) => function.changed.push((name, at)),
@@ -127,7 +127,7 @@ impl<'a> Walk<'a> {
         self.note(self.word(name).to_owned(), (name.lo, name.hi));
     }
 
-    /// A name is assigned here.
+    /// Notes that a name is assigned here.
     fn bind(&mut self, name: Token) {
         let word = self.word(name).to_owned();
         let repeated = self.blocks.iter().any(|b| b.kind == Kind::Repeated);
@@ -148,7 +148,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// One logical line. The kind of the block that follows, if it opens one.
+    /// Reads one logical line. Returns the kind of the block that follows, if the line opens one.
     fn line(&mut self, line: &[Token]) -> Option<Kind> {
         let (header, rest, kind) = self.split_header(line);
         if let Some(kind) = &kind {
@@ -210,7 +210,7 @@ impl<'a> Walk<'a> {
         names
     }
 
-    /// What `for X, Y in` and `with … as X` bind.
+    /// Notes what `for X, Y in` and `with … as X` bind.
     fn header_binds(&mut self, header: &[Token]) {
         match header.first().map(|t| t.tok) {
             Some(Tok::For) => {
@@ -218,7 +218,7 @@ impl<'a> Walk<'a> {
                 self.bind_all(&header[1..end]);
             }
             Some(Tok::With) => {
-                // What a context gives is not known, however often this runs.
+                // Nobody knows what a context manager gives, so it does not matter how often this runs.
                 for pair in header.windows(2).filter(|p| p[0].tok == Tok::As && p[1].tok == Tok::Name) {
                     self.bind(pair[1]);
                     self.change(pair[1]);
@@ -260,7 +260,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The left side of an assignment, with its annotation.
+    /// Notes what the left side of an assignment, with its annotation, binds.
     fn target(&mut self, target: &[Token]) {
         let end = at_depth_zero(target).find(|&i| target[i].tok == Tok::Colon).unwrap_or(target.len());
         let target = &target[..end];

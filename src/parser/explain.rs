@@ -1,4 +1,4 @@
-//! Syntax errors in words a kernel's author understands.
+//! Syntax errors in words that the author of a kernel understands.
 //!
 //! [`lexical`] is a table over the lexer's findings. [`unexpected`] gets the token the grammar refused and what it
 //! would have taken; it first looks for common slips (`=` in a condition, `&&`, `x++`, a keyword as a name, a missing
@@ -11,9 +11,9 @@ use crate::lexer::{LexError, LexErrorKind, Op, Tok, Token};
 
 use super::cx::Cx;
 
-/// What the lexer found wrong in a line, one message for each fault: of a pair of typographic quotes only the first is
-/// reported, a bracket that another one seems to close is not also called unclosed, and NUL bytes are reported for the
-/// whole file.
+/// Puts the lexer's findings in a line into words, one message for each fault. Of a pair of typographic quotes only the
+/// first is reported, a bracket that another one seems to close is not also called unclosed, and NUL bytes are reported
+/// once for the whole file.
 pub(crate) fn faults<'a>(cx: &Cx<'_>, errors: impl IntoIterator<Item = &'a LexError>) -> Vec<Diagnostic> {
     let errors: Vec<&LexError> = errors.into_iter().collect();
     let mismatched = errors.iter().any(|e| matches!(e.kind, LexErrorKind::Mismatched(_)));
@@ -35,7 +35,7 @@ pub(crate) fn faults<'a>(cx: &Cx<'_>, errors: impl IntoIterator<Item = &'a LexEr
 
 const TYPOGRAPHIC: [char; 4] = ['“', '”', '‘', '’'];
 
-/// What the lexer found wrong.
+/// Puts one finding of the lexer into words.
 pub(crate) fn lexical(cx: &Cx<'_>, error: &LexError) -> Diagnostic {
     let span = cx.span(error.lo, error.hi);
     let text = cx.slice(error.lo, error.hi);
@@ -120,7 +120,7 @@ fn character(cx: &Cx<'_>, error: &LexError, text: &str) -> Diagnostic {
     }
 }
 
-/// Why the grammar refused `found` (`None`: the end of the line) among `tokens`.
+/// Says why the grammar refused `found` (`None` is the end of the line) among `tokens`.
 pub(crate) fn unexpected(
     cx: &Cx<'_>,
     tokens: &[Token],
@@ -134,11 +134,11 @@ pub(crate) fn unexpected(
     slip.find().unwrap_or_else(|| slip.plain())
 }
 
-/// The place of an error, for finding out what slipped.
+/// The place of an error, for finding out what its author meant.
 struct Slip<'a, 's> {
     cx: &'a Cx<'s>,
     tokens: &'a [Token],
-    /// Of the refused token.
+    /// The index of the refused token.
     index: usize,
     tok: Tok,
     lo: u32,
@@ -172,7 +172,7 @@ impl Slip<'_, '_> {
         Diagnostic::error(code, message).at(self.cx.span(self.lo, self.hi), label)
     }
 
-    /// Operators of other languages.
+    /// Explains operators of other languages.
     fn foreign(&self) -> Option<Diagnostic> {
         let last = self.before(1)?;
         let (written, help) = match (last.tok, self.tok) {
@@ -211,7 +211,7 @@ impl Slip<'_, '_> {
         Some(self.error(&syntax::ASSIGNMENT_IN_EXPRESSION, message, "`=` here").help(help))
     }
 
-    /// `12ab`, `1__0`, `0x`: a number that runs into something else.
+    /// Explains a number that runs into something else: `12ab`, `1__0`, `0x`.
     fn number(&self) -> Option<Diagnostic> {
         let last = self.before(1)?;
         let glued = matches!(last.tok, Tok::Int | Tok::Float | Tok::Imaginary) && self.touches(last);
@@ -228,7 +228,7 @@ impl Slip<'_, '_> {
     }
 
     fn keyword(&self) -> Option<Diagnostic> {
-        // `f(x, lambda)`: no parameter and no colon follows, so no function is meant.
+        // In `f(x, lambda)` neither a parameter nor a colon follows, so no function is meant.
         if let Some(last) = self.before(1).filter(|t| t.tok == Tok::Lambda)
             && !matches!(self.tok, Tok::Name | Tok::Colon | Tok::Star | Tok::DoubleStar)
         {
@@ -250,7 +250,7 @@ impl Slip<'_, '_> {
         (binds || bound).then(|| keyword_as_name(self.cx, self.lo, self.hi))
     }
 
-    /// Two operands with nothing between them.
+    /// Explains two operands with nothing between them.
     fn operand(&self) -> Option<Diagnostic> {
         let last = self.before(1)?;
         let operand =
@@ -295,7 +295,7 @@ impl Slip<'_, '_> {
         }
     }
 
-    /// What could have stood there.
+    /// Says what could have stood there.
     fn wanted(&self) -> String {
         let mut words: Vec<&str> = vec![];
         if self.expects("int") {
@@ -309,7 +309,7 @@ impl Slip<'_, '_> {
         let quoted = ["`)`", "`]`", "`}`", "`:`", "`,`", "`in`", "`import`", "`else`", "`->`", "`(`"];
         let calls = self.expects("op");
         for (mark, word) in marks.iter().zip(quoted) {
-            // After an operand an opening parenthesis and `in` are always possible and never what was forgotten.
+            // After an operand, an opening parenthesis and `in` are always possible and never what was forgotten.
             let noise = (matches!(*mark, "(" | ",") && (calls || self.expects("int"))) || (*mark == "in" && calls);
             if self.expects(mark) && !(noise && !(*mark == "," && (words.len() > 1))) && words.len() < 4 {
                 words.push(word);
@@ -329,7 +329,7 @@ fn ends_operand(tok: Tok) -> bool {
         || matches!(tok, Tok::None | Tok::True | Tok::False)
 }
 
-/// `lambda = 1`
+/// Explains a keyword in place of a name: `lambda = 1`.
 pub(crate) fn keyword_as_name(cx: &Cx<'_>, lo: u32, hi: u32) -> Diagnostic {
     let text = cx.slice(lo, hi);
     Diagnostic::error(&syntax::KEYWORD_AS_NAME, format!("`{text}` is a keyword and cannot be a name"))

@@ -19,7 +19,7 @@ use super::grammar::LineParser;
 use super::line::Line;
 use super::{explain, limits};
 
-/// What the grammar reads.
+/// The tokens of a line as the grammar reads them.
 struct Feed<'t> {
     tokens: &'t [Token],
     at: usize,
@@ -64,7 +64,8 @@ impl Iterator for Feed<'_> {
     }
 }
 
-/// Parses a line; reports and returns `None` if it is wrong. With `colon`, as if one stood there at its end.
+/// Parses a line. If it is wrong, reports that and returns `None`. With `colon`, the line is parsed as if a colon stood
+/// at its end.
 pub(crate) fn line(cx: &mut Cx<'_>, tokens: &[Token], colon: Option<u32>) -> Option<Line> {
     parse(cx, Feed { tokens, at: 0, start: false, skip: skips(tokens), colon })
 }
@@ -104,7 +105,7 @@ fn parse(cx: &mut Cx<'_>, feed: Feed<'_>) -> Option<Line> {
     }
     let before = cx.errors.len() + cx.count;
     match LineParser::new().parse(cx, feed) {
-        // What an action reported leaves a tree that nobody should compile.
+        // If an action reported an error, nobody should compile the tree that it left.
         Ok(line) if before == cx.errors.len() + cx.count => Some(*line),
         Ok(_) => None,
         Err(error) => {

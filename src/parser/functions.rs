@@ -16,15 +16,15 @@ use super::blocks::{Header, Parser};
 use super::feed;
 use super::line::Line;
 
-/// What stands below some decorators, if any.
+/// The definition that stands below some decorators, if there is one.
 pub(crate) enum Definition {
     Function(FunctionDef),
     Opaque(OpaqueFunction),
-    /// A class, with the place at its line.
+    /// A class. The parser is still at its line.
     Class(Vec<Decorator>, u32),
-    /// `async def`, with the place at its line.
+    /// `async def`. The parser is still at its line.
     Async,
-    /// Nothing that can be decorated.
+    /// Something that cannot be decorated.
     Nothing,
 }
 

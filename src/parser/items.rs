@@ -2,7 +2,7 @@
 //!
 //! 1. Imports and assignments are parsed by the grammar; those that do not parse are left out.
 //! 2. Functions are read by [`super::functions`], `if`, `try` and `class` with their blocks.
-//! 3. Any other block is read for what it defines and left out if that is nothing; any other line is passed.
+//! 3. Any other block is read for what it defines, and left out if it defines nothing. Any other line is passed.
 //!
 //! Nothing here is ever reported: host code may hold anything.
 
@@ -52,7 +52,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Does something with errors outside kernels forgotten.
+    /// Runs `what` and forgets the errors that it reports outside kernels.
     fn quietly<T>(&mut self, what: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.cx.errors.len();
         self.cx.failed = false;
@@ -65,7 +65,7 @@ impl<'s> Parser<'s> {
     fn simple_items(&mut self, out: &mut Vec<Item>) {
         let line = self.line();
         if line.is_empty() {
-            // Only what the layout adapter never makes leads here; pass it rather than stay.
+            // Only what the layout adapter never makes leads here. The parser passes it rather than stay.
             self.at += 1;
         }
         self.line_items(line, out);

@@ -33,7 +33,7 @@ pub(crate) struct RawParam {
     pub(crate) span: Span,
 }
 
-/// The names carry their annotation.
+/// What an item is. The names carry their annotation and their default.
 #[derive(Debug)]
 pub(crate) enum ParamForm {
     Plain(Ident, Option<Expr>, Option<Expr>),

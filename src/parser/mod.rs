@@ -11,8 +11,8 @@
 //! are reported for kernels, that is, functions with a jit-like decorator (`functions.rs` says which); host code is
 //! never rejected, whatever it holds.
 //!
-//! Example: of a file with `import x`, `print y`, and a `@triton.jit` function, the tree holds the import and the
-//! function; the line in between, which is no Python 3, is passed over.
+//! For example, a file may hold `import x`, `print y` and a `@triton.jit` function. The tree then holds the import and
+//! the function. The line in between, which is no Python 3, is passed over.
 
 pub mod ast;
 mod blocks;
@@ -52,7 +52,7 @@ use crate::source::{FileId, SourceMap, Span};
 use blocks::Parser;
 use cx::Cx;
 
-/// Parses a file: what its kernels can refer to, and the syntax errors inside kernels in the order of their places.
+/// Parses a file into what its kernels can refer to, and the syntax errors inside kernels in the order of their places.
 ///
 /// The tree is useful even with errors: statements that did not parse are missing, and their functions are marked
 /// [`broken`](ast::FunctionDef::broken).
@@ -65,7 +65,7 @@ pub fn parse_module(map: &SourceMap, file: FileId) -> (ast::Module, Vec<Diagnost
     let mut items = vec![];
     while parser.peek() != crate::lexer::Tok::End {
         items.extend(parser.items());
-        // A `Dedent` at the top level would end the items early; there is none, but nothing depends on that.
+        // A `Dedent` at the top level would end the items early. There is none, but nothing should depend on that.
         parser.at += usize::from(parser.peek() == crate::lexer::Tok::Dedent);
     }
     let mut errors = std::mem::take(&mut parser.reported);
@@ -94,7 +94,8 @@ pub fn parse_expr_str(map: &mut SourceMap, name: &str, text: &str) -> Result<ast
     }
 }
 
-/// Errors that concern a file even where no kernel is: text that is none, and a string that swallows the rest.
+/// Reports errors that concern a file even where no kernel is: characters that are no text, and a string that swallows
+/// the rest of the file.
 fn whole_file_errors(cx: &mut Cx<'_>, lexed: &crate::lexer::Lexed, errors: &mut Vec<Diagnostic>) {
     if let Some(at) = cx.text.find('\0') {
         let error = Diagnostic::error(&syntax::NUL_BYTE, "the file holds a NUL byte and is not source text");

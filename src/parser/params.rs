@@ -38,7 +38,7 @@ struct List {
     slash: bool,
     star: Option<Span>,
     double_star: bool,
-    /// Whether a positional parameter with a default was seen.
+    /// Whether a positional parameter with a default has been seen.
     defaults: bool,
     names: BTreeSet<Arc<str>>,
 }

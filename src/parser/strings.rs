@@ -135,8 +135,8 @@ fn fields(cx: &mut Cx<'_>, lo: usize, hi: usize, raw: bool, parts: &mut Vec<FStr
     push_text(parts, text);
 }
 
-/// Reads the field whose `{` is at `open`, with the text that a `=` in it stands for; returns the offset after its `}`.
-/// `None` when an error was reported.
+/// Reads the field whose `{` is at `open`, with the text that a `=` in it stands for. Returns the offset after its `}`,
+/// or `None` when an error was reported.
 fn field(cx: &mut Cx<'_>, open: usize, hi: usize, raw: bool, parts: &mut Vec<FStringPart>) -> Option<usize> {
     let b = cx.text.as_bytes();
     let Some(end) = expression_end(cx.text, open + 1, hi) else {
@@ -206,7 +206,7 @@ fn unclosed_field(cx: &mut Cx<'_>, open: usize) {
     cx.report(error);
 }
 
-/// The parts of a format spec from `lo`, and the offset of the `}` that ends it.
+/// Reads the parts of a format spec from `lo`. Returns them with the offset of the `}` that ends the spec.
 fn spec_parts(cx: &mut Cx<'_>, lo: usize, hi: usize, raw: bool) -> Option<(Vec<FStringPart>, usize)> {
     let b = cx.text.as_bytes();
     let mut parts = vec![];
@@ -238,7 +238,7 @@ fn spec_parts(cx: &mut Cx<'_>, lo: usize, hi: usize, raw: bool) -> Option<(Vec<F
     Some((parts, at))
 }
 
-/// Where the expression of a field ends: at its `}`, `:`, `!` or self-documenting `=`.
+/// Finds where the expression of a field ends: at its `}`, `:`, `!` or self-documenting `=`.
 fn expression_end(text: &str, mut at: usize, hi: usize) -> Option<usize> {
     let b = &text.as_bytes()[..hi];
     let mut depth = 0u32;

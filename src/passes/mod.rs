@@ -1,8 +1,8 @@
 //! Passes over the IR, and the machinery that runs them.
 //!
 //! - [`manager`]: what a pass is, and running a list of them; [`stage`] says which modules a pass takes;
-//!   [`pipeline_text`] reads and writes such lists, [`pipelines`] makes the ones of a compilation, [`registry`] knows
-//!   every pass by name;
+//!   [`pipeline_text`] reads and writes such lists, [`registry`] knows every pass by name; back ends make the lists of
+//!   a compilation;
 //! - [`remarks`]: what a user may want to know of the result: slow accesses, conversions, shared memory;
 //! - [`common`], [`tt`], [`ttg`]: the passes for any target, one file each; [`nvidia`]: those for NVIDIA's GPUs.
 
@@ -10,7 +10,6 @@ pub mod common;
 pub mod manager;
 pub mod nvidia;
 pub mod pipeline_text;
-pub mod pipelines;
 pub mod registry;
 pub mod remarks;
 pub mod stage;

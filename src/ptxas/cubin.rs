@@ -1,16 +1,16 @@
-//! Whether what ptxas wrote is machine code for the GPU that was asked for.
+//! Checks that what ptxas wrote is machine code for the GPU that was asked for.
 //!
 //! A cubin is a 64-bit ELF file of machine 190 (`EM_CUDA`). Where its flags hold the compute capability depends on the
-//! version of its binary interface, `e_ident[EI_ABIVERSION]`: up to 7 (ptxas 12, capabilities up to 9.x) in bits 0 to
-//! 7, in 8 (ptxas 13, and capabilities from 10.0 on) in bits 8 to 15. Found by assembling the same PTX with ptxas 12.3
-//! to 13.5 for each target.
+//! version of its binary interface, `e_ident[EI_ABIVERSION]`. Up to version 7 (ptxas 12, capabilities up to 9.x) it is
+//! in bits 0 to 7; in version 8 (ptxas 13, and capabilities from 10.0 on) it is in bits 8 to 15. This was found by
+//! assembling the same PTX with ptxas 12.3 to 13.5 for each target.
 
 use crate::target::Target;
 
-/// `EM_CUDA`
+/// `EM_CUDA`, the number of the machine.
 const MACHINE: u16 = 190;
 
-/// Why these bytes are no cubin for a target; `None` when they are one.
+/// Says why these bytes are no cubin for a target. `None` means that they are one.
 pub(super) fn fault(bytes: &[u8], target: &Target) -> Option<String> {
     let Some(head) = bytes.first_chunk::<52>().filter(|h| h.starts_with(b"\x7fELF") && h[4] == 2) else {
         return Some(format!("its {} bytes are no 64-bit ELF file", bytes.len()));

@@ -1,8 +1,8 @@
 //! Turns a failed run into a diagnostic that says what failed and how to repeat it.
 //!
 //! 1. The input is kept, so that the command in the message works.
-//! 2. The kind: killed by a signal or the time limit, too old for the target or the PTX version (known by ptxas's
-//!    words), or rejected.
+//! 2. The kind of failure is found: the tool was killed by a signal or the time limit, is too old for the target or the
+//!    PTX version (known by ptxas's words), or rejected the PTX.
 //! 3. The lines of the PTX that the log blames are quoted, or become labels when the PTX is the user's own file.
 //!
 //! ```text
@@ -50,7 +50,7 @@ pub(super) fn of_ptxas(run: &Run, ended: &Ended, ptx: &str, target: &Target, opt
     with_log(run, diagnostic, &log, ptx.as_bytes())
 }
 
-/// ptxas ended well, but its output is none.
+/// Makes the diagnostic for a ptxas that ended well but wrote no cubin.
 pub(super) fn of_cubin(run: &Run, ended: &Ended, ptx: &str, target: &Target, why: &str) -> Diagnostic {
     let text = format!("ptxas wrote no cubin for {target}{}: {why}", subject(ptx));
     let diagnostic = Diagnostic::error(&tools::BAD_CUBIN, text)
@@ -80,8 +80,8 @@ pub(super) fn of_nvdisasm(run: &Run, ended: &Ended, cubin: &[u8], limit: Option<
     with_log(run, diagnostic, &log, cubin)
 }
 
-/// Adds the log and the command that repeats the run, whose input is kept. Where ttc itself stopped the tool in order
-/// to end, nothing is kept.
+/// Adds the log and the command that repeats the run, whose input is kept. Where ttc itself stopped the tool because
+/// ttc had to end, nothing is kept.
 fn with_log(run: &Run, diagnostic: Diagnostic, log: &str, input: &[u8]) -> Diagnostic {
     let log =
         if log.trim().is_empty() { "it printed nothing".to_owned() } else { format!("its log:\n{}", log.trim_end()) };
@@ -123,7 +123,7 @@ fn killed(tool: Tool, ended: &Ended, subject: &str, limit: Option<Duration>) -> 
     })
 }
 
-/// What an old ptxas says, as a reason.
+/// The reason in what an old ptxas says, if the log is that of one.
 fn too_old(log: &str) -> Option<String> {
     log.lines().find_map(|line| {
         let quoted = |text: &str| text.split('\'').nth(1).map(str::to_owned);
@@ -136,7 +136,7 @@ fn too_old(log: &str) -> Option<String> {
     })
 }
 
-/// The PTX lines that a log blames, with the complaint: `(19, "Unknown modifier '.glob'")`. Lines start at 1.
+/// The PTX lines that a log blames, each with the complaint: `(19, "Unknown modifier '.glob'")`. Lines start at 1.
 fn blamed(log: &str) -> Vec<(u32, String)> {
     let parse = |line: &str| {
         let (_, rest) = line.strip_prefix("ptxas")?.split_once(", line ")?;
@@ -148,7 +148,7 @@ fn blamed(log: &str) -> Vec<(u32, String)> {
     log.lines().filter_map(parse).collect()
 }
 
-/// The first word of a line of the user's PTX file.
+/// The place of the first word of a line in the user's PTX file.
 fn place(file: &str, line: u32, ptx: &str) -> Place {
     let text = ptx.lines().nth(line as usize - 1).unwrap_or("");
     let col = text.chars().take_while(|c| c.is_whitespace()).count() as u32 + 1;
@@ -167,7 +167,7 @@ fn entry_names(ptx: &str) -> Vec<&str> {
         .collect()
 }
 
-/// `` `a` ``, `` `a` and `b` ``, or `` `a` and 7 other kernels ``.
+/// Lists names: `` `a` ``, `` `a` and `b` ``, or `` `a` and 7 other kernels ``.
 fn list(kernels: &[&str]) -> String {
     match kernels {
         [one] => format!("`{one}`"),
@@ -176,7 +176,7 @@ fn list(kernels: &[&str]) -> String {
     }
 }
 
-/// A word for the shell, in quotes if it needs them.
+/// Puts a word for the shell in quotes if it needs them.
 fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

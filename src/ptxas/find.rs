@@ -1,16 +1,17 @@
 //! Finds the parts of the CUDA toolkit that ttc uses.
 //!
-//! The places, in order; the first that has the part ends the search, so a part on `PATH` costs a handful of file
-//! look-ups:
-//! 1. the path that the user gave, else the part's environment variable: taken as it is or refused, never passed over;
+//! These are the places, in order. The first one that has the part ends the search, so a part on `PATH` costs a handful
+//! of file look-ups.
+//! 1. the path that the user gave, or else the part's environment variable: it is taken as it is or refused, but never
+//!    passed over;
 //! 2. `PATH` (libdevice: the toolkit around the ptxas on `PATH`);
 //! 3. `$CUDA_HOME`, `$CUDA_PATH`, `/usr/local/cuda`, and the folder of Debian's own toolkit package;
 //! 4. `.toolchain` of ttc's repository, where `make toolchain` puts the parts, if the executable was built there;
 //! 5. the packages of NVIDIA and of Triton in the Python installations around: the active environment, the user's, the
 //!    `python3` on `PATH`, pyenv's, the system's. Only folders are looked at; Python is not run.
 //!
-//! A folder that a variable names relative to the current one is passed over: whoever writes there must not choose what
-//! ttc runs.
+//! A variable may name a folder relative to the current one. Such a folder is passed over: whoever writes there must
+//! not choose what ttc runs.
 
 use std::ffi::OsString;
 use std::fs;
@@ -30,7 +31,7 @@ pub enum Tool {
 }
 
 impl Tool {
-    /// `ptxas`
+    /// The name of the file: `ptxas`.
     #[must_use]
     pub fn file_name(self) -> &'static str {
         match self {
@@ -40,7 +41,7 @@ impl Tool {
         }
     }
 
-    /// The environment variable that names it.
+    /// The environment variable that names the part.
     #[must_use]
     pub fn variable(self) -> &'static str {
         match self {
@@ -50,7 +51,7 @@ impl Tool {
         }
     }
 
-    /// The Python package that holds it.
+    /// The Python package that holds the part.
     fn wheel(self) -> &'static str {
         match self {
             Tool::Ptxas => "nvidia-cuda-nvcc",
@@ -59,13 +60,13 @@ impl Tool {
         }
     }
 
-    /// Where a CUDA toolkit, or a wheel's copy of one, has it.
+    /// Where a CUDA toolkit, or a wheel's copy of one, has the part.
     fn in_toolkit(self) -> PathBuf {
         let folder = if self == Tool::Libdevice { "nvvm/libdevice" } else { "bin" };
         Path::new(folder).join(self.file_name())
     }
 
-    /// Where Triton's package has it.
+    /// Where Triton's package has the part.
     fn in_triton(self) -> PathBuf {
         let folder = if self == Tool::Libdevice { "lib" } else { "bin" };
         Path::new("triton/backends/nvidia").join(folder).join(self.file_name())
@@ -91,15 +92,15 @@ fn is_executable(_: &fs::Metadata) -> bool {
     true
 }
 
-/// The path of a part. `given` is the user's own, as from `--ptxas`.
+/// Finds a part. `given` is the user's own path, as from `--ptxas`.
 ///
 /// # Errors
-/// `E0801` that lists where the search looked and how to get the part.
+/// `E0801`, which lists where the search looked and how to get the part.
 pub fn find(tool: Tool, given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     Surroundings::of_process().find(tool, given)
 }
 
-/// The path of `libdevice.10.bc`; as [`find`] with [`Tool::Libdevice`].
+/// Finds `libdevice.10.bc` as [`find`] does with [`Tool::Libdevice`].
 ///
 /// # Errors
 /// `E0801`
@@ -110,12 +111,12 @@ pub fn find_libdevice(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
 /// Gives the value of an environment variable.
 type Variables = Box<dyn Fn(&str) -> Option<OsString>>;
 
-/// What a search depends on; a value, so that tests can make their own.
+/// What a search depends on. It is a value, so that tests can make their own.
 pub(super) struct Surroundings {
     pub(super) variable: Variables,
     /// The executable of this process.
     pub(super) executable: Option<PathBuf>,
-    /// `/`
+    /// The root of the file system: `/`.
     pub(super) root: PathBuf,
 }
 
@@ -128,12 +129,12 @@ impl Surroundings {
         }
     }
 
-    /// The folder that a variable names; a relative one counts as none.
+    /// The folder that a variable names. A relative one counts as none.
     fn folder(&self, name: &str) -> Option<PathBuf> {
         self.path(name).filter(|p| p.is_absolute())
     }
 
-    /// The value of a variable as a path; an empty value counts as none.
+    /// The value of a variable as a path. An empty value counts as none.
     fn path(&self, name: &str) -> Option<PathBuf> {
         (self.variable)(name).filter(|v| !v.is_empty()).map(PathBuf::from)
     }
@@ -158,7 +159,7 @@ impl Surroundings {
         which::which_in_global(name, Some((self.variable)("PATH")?)).ok()?.find(|p| p.is_absolute())
     }
 
-    /// In the toolkit of the ptxas that `TTC_PTXAS` names.
+    /// The part in the toolkit of the ptxas that `TTC_PTXAS` names.
     fn beside_named_ptxas(&self, tool: Tool, looked: &mut Vec<String>) -> Option<PathBuf> {
         let ptxas = self.path(Tool::Ptxas.variable()).filter(|_| tool != Tool::Ptxas)?;
         let place = fs::canonicalize(ptxas).ok()?.parent()?.parent()?.join(tool.in_toolkit());
@@ -225,7 +226,7 @@ fn repository(executable: &Path) -> Option<&Path> {
     manifest.lines().any(|l| l.trim() == "name = \"ttc\"").then(|| target.parent())?
 }
 
-/// Notes a place for the error message; always true.
+/// Notes a place for the error message. It is always true, so that it fits into conditions.
 fn looked_at(place: &Path, looked: &mut Vec<String>) -> bool {
     let place = place.display().to_string();
     if !looked.contains(&place) {
@@ -234,8 +235,8 @@ fn looked_at(place: &Path, looked: &mut Vec<String>) -> bool {
     true
 }
 
-/// The part in a folder of Python packages: NVIDIA's (`nvidia/cu13`, newest first, or the older `nvidia/cuda_nvcc`),
-/// then Triton's.
+/// The part in a folder of Python packages. NVIDIA's packages come first (`nvidia/cu13`, newest first, or the older
+/// `nvidia/cuda_nvcc`), then Triton's.
 fn in_packages(tool: Tool, site: &Path) -> Option<PathBuf> {
     let nvidia = site.join("nvidia");
     let named = match tool {
@@ -246,8 +247,8 @@ fn in_packages(tool: Tool, site: &Path) -> Option<PathBuf> {
     roots.find(|p| tool.usable(p)).or_else(|| Some(site.join(tool.in_triton())).filter(|p| tool.usable(p)))
 }
 
-/// The entries of a folder whose names are a prefix and digits or dots, the highest number first; none if it is no
-/// folder.
+/// The entries of a folder whose names are a prefix and then digits or dots, the highest number first. There are none
+/// if the path is no folder.
 ///
 /// `cu9, cu13, cuda_nvcc` with prefix `cu` gives `cu13, cu9`.
 fn newest_first(folder: &Path, prefix: &str) -> Vec<PathBuf> {

@@ -1,8 +1,8 @@
-//! What is kept of failed runs: the input, so that the command in the message works.
+//! Keeps the input of failed runs, so that the command in the message works.
 //!
-//! 1. All lies in one folder of the user's, `ttc-failed-UID` in the temporary folder, that nobody else can read or
-//!    write.
-//! 2. Each input has a folder there, named after its contents: the same failure again takes no more room.
+//! 1. Everything lies in one folder of the user's, `ttc-failed-UID` in the temporary folder, that nobody else can read
+//!    or write.
+//! 2. Each input has a folder there, named after its contents, so the same failure takes no more room the second time.
 //! 3. Of more than [`MOST`] folders the oldest are removed.
 
 use std::fs;
@@ -12,13 +12,13 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Folders that are kept.
+/// How many folders are kept.
 const MOST: usize = 20;
 
-/// Keeps a file of this name; gives its folder.
+/// Keeps a file of this name and gives its folder.
 ///
 /// # Errors
-/// When the system refuses to make it, or the place belongs to somebody else.
+/// Fails when the system refuses to make the file, or when the place belongs to somebody else.
 pub fn keep(name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
     // SAFETY: the call takes nothing and cannot fail.
     let user = unsafe { libc::geteuid() };
@@ -33,7 +33,8 @@ pub fn keep(name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Makes a folder that is the user's alone, or finds that it is one. A link that somebody planted there is none.
+/// Makes a folder that is the user's alone, or finds that it is one. A link that somebody planted there does not count
+/// as one.
 fn own_folder(path: &Path, user: u32) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(path) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),

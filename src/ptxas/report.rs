@@ -5,27 +5,28 @@
 //!    `64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads`.
 //! 3. `Used 12 registers, used 1 barriers, 128 bytes smem, 360 bytes cmem[0]` belongs to the entry of step 1.
 //!
-//! Numbers that are not there are 0: ptxas leaves out what a kernel does not use. Lines of other forms are skipped, so
-//! a new release that prints more is no error.
+//! A number that is not there is 0, because ptxas leaves out what a kernel does not use. Lines of other forms are
+//! skipped, so a new release that prints more causes no error.
 
-/// Resources of one function or of several.
+/// The resources of one function, or of several.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// 32-bit registers of a thread.
+    /// How many 32-bit registers a thread has.
     pub registers: u32,
-    /// Bytes that one thread stores to spill registers, counted over the code, and bytes it loads to fill them.
+    /// Bytes that one thread stores to spill registers, counted over the code. `spill_loads` counts the bytes that it
+    /// loads back.
     pub spill_stores: u32,
     pub spill_loads: u32,
     /// Bytes of a thread's stack frame.
     pub stack: u32,
-    /// Bytes of shared memory of a block that the PTX sizes itself; what a launch adds is not in it.
+    /// Bytes of a block's shared memory whose size the PTX states. What a launch adds is not in it.
     pub shared: u32,
-    /// Named barriers.
+    /// How many named barriers a block uses.
     pub barriers: u32,
 }
 
 impl Usage {
-    /// The largest of each number, but the sum of the spills, so that no spill hides.
+    /// The largest of each number, but the sum of the spills, so that no spill is hidden.
     pub(super) fn of_all(functions: &[FunctionUsage]) -> Usage {
         functions.iter().fold(Usage::default(), |all, f| Usage {
             registers: all.registers.max(f.usage.registers),
@@ -42,19 +43,19 @@ impl Usage {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FunctionUsage {
     pub name: String,
-    /// Whether it is a kernel; otherwise a kernel calls it, and only its stack and spills are known.
+    /// Whether it is a kernel. Otherwise a kernel calls it, and only its stack and spills are known.
     pub entry: bool,
     pub usage: Usage,
 }
 
-/// What a line of this kind says: `ptxas info    : Used 12 registers`. The first word is the name of the program,
-/// `ptxas-blackwell` for example.
+/// The words of a line of this kind: `Used 12 registers` of `ptxas info    : Used 12 registers`. The first word is the
+/// name of the program, which may be `ptxas-blackwell` for example.
 pub(super) fn words<'a>(line: &'a str, kind: &str) -> Option<&'a str> {
     let (_, rest) = line.strip_prefix("ptxas")?.split_once(' ')?;
     Some(rest.trim_start().strip_prefix(kind)?.trim_start_matches([' ', ':']))
 }
 
-/// The functions of a `-v` log in its order.
+/// The functions of a `-v` log, in its order.
 pub(super) fn parse(log: &str) -> Vec<FunctionUsage> {
     let mut functions: Vec<FunctionUsage> = vec![];
     let (mut entry, mut properties) = (None, None);
@@ -93,8 +94,8 @@ fn index_of(functions: &mut Vec<FunctionUsage>, name: &str, entry: bool) -> usiz
     index
 }
 
-/// The number before a unit, 0 if there is none. In `Used 12 registers, 128 bytes smem` the number of `bytes smem` is
-/// 128.
+/// The number before a unit, or 0 if there is none. In `Used 12 registers, 128 bytes smem` the number of `bytes smem`
+/// is 128.
 fn number(line: &str, unit: &str) -> u32 {
     let item = line.split(',').find_map(|item| item.trim().strip_suffix(unit));
     item.and_then(|i| i.split_whitespace().last()).and_then(|n| n.parse().ok()).unwrap_or(0)

@@ -1,11 +1,11 @@
 //! One run of a tool: its files, its process, its end.
 //!
-//! 1. Input and output are files in memory (`memfd_create`), which the tool opens as `/proc/self/fd/N`: nothing is left
-//!    when ttc is killed. Where there are none, they lie in a temporary folder.
+//! 1. Input and output are files in memory (`memfd_create`), which the tool opens as `/proc/self/fd/N`, so nothing is
+//!    left when ttc is killed. Where the system has no such files, they lie in a temporary folder.
 //! 2. The process dies with the thread that waits for it (`PR_SET_PDEATHSIG`), so also when ttc is killed by a signal
-//!    that cannot be caught. It leads a group of its own; [`stop_all`] ends the groups, with what wrappers of a tool
-//!    may have started.
-//! 3. What it prints is read while it runs; beyond a limit it is thrown away, so that a tool which prints without end
+//!    that cannot be caught. It leads a group of its own. [`stop_all`] ends the groups, together with what wrappers of
+//!    a tool may have started.
+//! 3. What it prints is read while it runs. Beyond a limit it is thrown away, so that a tool which prints without end
 //!    costs no memory.
 //! 4. After the time limit the group is killed.
 
@@ -25,10 +25,10 @@ use tempfile::TempDir;
 use super::{Tool, not_started, scratch};
 use crate::diag::Diagnostic;
 
-/// Bytes that are kept of each stream of ptxas, whose log is short.
+/// How many bytes are kept of each stream of ptxas, whose log is short.
 const MOST_LOG: usize = 1 << 20;
 
-/// Bytes that are kept of what nvdisasm prints.
+/// How many bytes are kept of what nvdisasm prints.
 const MOST_TEXT: usize = 256 << 20;
 
 /// A file that a tool reads or writes.
@@ -38,7 +38,7 @@ enum Scratch {
 }
 
 impl Scratch {
-    /// Its path for the tool.
+    /// The path by which the tool opens the file.
     fn path(&self) -> PathBuf {
         match self {
             Scratch::Memory(file) => PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())),
@@ -80,11 +80,11 @@ impl Scratch {
 pub(super) struct Run {
     pub(super) tool: Tool,
     pub(super) tool_path: PathBuf,
-    /// The options; the names of the files come after them.
+    /// The options. The names of the files come after them.
     pub(super) options: Vec<OsString>,
     input: Scratch,
     output: Scratch,
-    /// Deleted with the run.
+    /// The temporary folder, if there is one. It is deleted with the run.
     _folder: Option<TempDir>,
 }
 
@@ -94,7 +94,7 @@ pub(super) struct Ended {
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
     pub(super) time: Duration,
-    /// The time limit ended it.
+    /// Whether the time limit ended the run.
     pub(super) stopped: bool,
 }
 
@@ -113,7 +113,7 @@ impl Run {
         Ok(Run { tool, tool_path, options, input: source, output, _folder: folder })
     }
 
-    /// What the tool has written.
+    /// The bytes that the tool has written.
     pub(super) fn output(&mut self) -> io::Result<Vec<u8>> {
         self.output.read()
     }
@@ -137,7 +137,7 @@ impl Run {
         let mut tries = 0;
         loop {
             match self.command()?.spawn() {
-                // The file is being written, as during an upgrade; it will be whole in a moment.
+                // The program is just being written, as during an upgrade. It will be whole in a moment.
                 Err(e) if e.kind() == io::ErrorKind::ExecutableFileBusy && tries < 20 => {
                     tries += 1;
                     std::thread::sleep(Duration::from_millis(5));
@@ -148,8 +148,8 @@ impl Run {
     }
 
     fn command(&self) -> io::Result<Command> {
-        // The tool runs in another folder, where it finds nothing of anybody's, so its path must not depend on this
-        // one.
+        // The tool runs in another folder, where it finds nobody's files. So its path must not depend on the present
+        // folder.
         let program = std::path::absolute(&self.tool_path).unwrap_or_else(|_| self.tool_path.clone());
         let mut args: Vec<OsString> = self.options.clone();
         args.push(self.input.path().into());
@@ -164,16 +164,16 @@ impl Run {
         let parent = std::process::id();
         let prepare = move || {
             for fd in files.into_iter().flatten() {
-                // SAFETY: a call that a forked process may make, on a file that the parent keeps open.
+                // SAFETY: a forked process may make this call, and the parent keeps the file open.
                 if unsafe { libc::fcntl(fd, libc::F_SETFD, 0) } < 0 {
                     return Err(io::Error::last_os_error());
                 }
             }
             #[cfg(target_os = "linux")]
-            // SAFETY: as above; neither call takes a pointer.
+            // SAFETY: a forked process may make these calls, and neither takes a pointer.
             unsafe {
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                // ttc may have died before the call.
+                // ttc may have died before that call.
                 if libc::getppid() as u32 != parent {
                     libc::_exit(1);
                 }
@@ -190,13 +190,13 @@ impl Run {
 /// a shell script.
 struct Exec {
     words: Vec<CString>,
-    /// To the words, and a null at the end.
+    /// Pointers to the words, with a null at the end.
     pointers: Vec<*const libc::c_char>,
 }
 
-// SAFETY: the pointers are to the words, which nobody changes.
+// SAFETY: the pointers point to the words, which nobody changes.
 unsafe impl Send for Exec {}
-// SAFETY: as above.
+// SAFETY: the same holds for shared access.
 unsafe impl Sync for Exec {}
 
 unsafe extern "C" {
@@ -215,15 +215,15 @@ impl Exec {
         Ok(Exec { words, pointers })
     }
 
-    /// Becomes the program. Comes back only when that fails.
+    /// Becomes the program. It comes back only when that fails.
     fn run(&self) -> io::Error {
-        // SAFETY: a C string, and an array of C strings that ends in a null; so is the environment.
+        // SAFETY: the first argument is a C string, and the others are arrays of C strings that end in a null.
         unsafe { libc::execve(self.words[0].as_ptr(), self.pointers.as_ptr(), environ) };
         io::Error::last_os_error()
     }
 }
 
-/// Files in memory, else in a temporary folder.
+/// Makes the two files, in memory or else in a temporary folder.
 fn files() -> io::Result<(Scratch, Scratch, Option<TempDir>)> {
     #[cfg(target_os = "linux")]
     if Path::new("/proc/self/fd").is_dir() {
@@ -237,13 +237,13 @@ fn files() -> io::Result<(Scratch, Scratch, Option<TempDir>)> {
 #[cfg(target_os = "linux")]
 fn in_memory(name: &std::ffi::CStr) -> io::Result<Scratch> {
     use std::os::fd::FromRawFd;
-    // SAFETY: a valid C string; the result is checked and then owned by the file alone.
+    // SAFETY: the argument is a valid C string. The result is checked and then owned by the file alone.
     let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
-    // SAFETY: as above.
+    // SAFETY: the descriptor is valid and owned by nobody else.
     if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(Scratch::Memory(unsafe { File::from_raw_fd(fd) })) }
 }
 
-/// Reads both streams until they end or the time is up; then the group is killed.
+/// Reads both streams until they end or the time is up, and then kills the group.
 fn watch(child: &mut Child, deadline: Option<Instant>, most: usize) -> (Vec<u8>, Vec<u8>, bool) {
     let (mut out, mut err) = (
         Stream::new(child.stdout.take().map(Into::into), most),
@@ -254,13 +254,13 @@ fn watch(child: &mut Child, deadline: Option<Instant>, most: usize) -> (Vec<u8>,
         let left =
             deadline.map(|d| d.saturating_duration_since(Instant::now()).as_millis().min(i32::MAX as u128) as i32 + 1);
         let mut polled = [out.polled(), err.polled()];
-        // SAFETY: an array of two that outlives the call.
+        // SAFETY: the array has two elements and outlives the call.
         let ready = unsafe { libc::poll(polled.as_mut_ptr(), 2, left.unwrap_or(-1)) };
         if ready > 0 {
             out.read_if(polled[0].revents != 0);
             err.read_if(polled[1].revents != 0);
         }
-        // A process that has ended may have left the streams to another one; what it said itself is there.
+        // A process that has ended may have left its streams to another one. What it said itself is there.
         if ready <= 0 && matches!(child.try_wait(), Ok(Some(_))) {
             break;
         }
@@ -291,7 +291,7 @@ impl Stream {
         self.file.is_some()
     }
 
-    /// What `poll` is asked; a negative descriptor is passed over.
+    /// The question to `poll`. A negative descriptor is passed over.
     fn polled(&self) -> libc::pollfd {
         libc::pollfd { fd: self.file.as_ref().map_or(-1, AsRawFd::as_raw_fd), events: libc::POLLIN, revents: 0 }
     }
@@ -313,12 +313,12 @@ impl Stream {
 /// Whether ttc has been asked to end.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Whether ttc has been asked to end, and so stopped the tools itself: a tool that died then has not failed.
+/// Whether ttc has been asked to end, and so stopped the tools itself. A tool that died then has not failed.
 pub(super) fn is_ending() -> bool {
     ENDING.load(Ordering::Acquire)
 }
 
-/// The groups of the tools that run; 0 is a free place.
+/// The groups of the tools that run. 0 marks a free place.
 static GROUPS: [AtomicI32; 256] = [const { AtomicI32::new(0) }; 256];
 
 /// A group's place among those that run.
@@ -339,11 +339,12 @@ impl Drop for Registered {
 }
 
 fn kill_group(group: i32) {
-    // SAFETY: no pointers. The group's leader is a child that has not been waited for, so its number is not another's.
+    // SAFETY: the call takes no pointers. The group's leader is a child that has not been waited for, so its number is
+    // not another's.
     unsafe { libc::kill(-group, libc::SIGKILL) };
 }
 
-/// Ends the tools that run, with all that they started, in a process that is about to end. It makes system calls alone,
+/// Ends the tools that run, with all that they started, in a process that is about to end. It only makes system calls,
 /// so that a signal's handler may call it.
 pub fn stop_all() {
     ENDING.store(true, Ordering::Release);

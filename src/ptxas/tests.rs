@@ -54,7 +54,7 @@ fn assemble_with(path: &Path, ptx: &str, name: &str, source_name: Option<&str>) 
     assemble(ptx, &sm(name), &AssembleOptions { ptxas: Some(path), source_name, ..AssembleOptions::default() })
 }
 
-/// The folder that a failed run kept, from its message; removed when the value is dropped.
+/// The folder that a failed run kept, taken from its message. It is removed when the value is dropped.
 struct Kept(PathBuf);
 
 impl Kept {
@@ -136,7 +136,7 @@ fn a_tool_that_takes_too_long_is_stopped_with_what_it_started() {
     }
 }
 
-/// Whether a process is gone, or becomes so in a moment; one that has ended and waits for its parent counts.
+/// Whether a process is gone, or becomes so in a moment. One that has ended and waits for its parent counts as gone.
 fn is_gone(pid: &str) -> bool {
     let state =
         || fs::read_to_string(format!("/proc/{pid}/stat")).ok().and_then(|s| s.rsplit(") ").next()?.chars().next());
@@ -312,7 +312,7 @@ fn the_places_are_searched_in_order() {
     world.set("VIRTUAL_ENV", "venv");
     world.set("CUDA_HOME", "cuda13");
     world.set("PATH", "bin");
-    // From the last place to the first: each that is added wins over those before.
+    // The places go from the last to the first, so each that is added wins over those before.
     for place in [
         "usr/lib/python3/dist-packages/triton/backends/nvidia/bin/ptxas",
         "usr/local/lib/python3.12/dist-packages/nvidia/cu13/bin/ptxas",
@@ -370,7 +370,7 @@ fn libdevice_lies_beside_the_ptxas_on_path_or_in_a_package() {
     assert_eq!(world.find(Tool::Libdevice).unwrap(), "own/nvvm/libdevice/libdevice.10.bc");
 }
 
-/// The real tool; `None`, which skips the test, only where `TTC_TEST_TOOLS` does not demand it.
+/// The real tool. It is `None`, which skips the test, only where `TTC_TEST_TOOLS` does not demand it.
 fn real(tool: Tool) -> Option<PathBuf> {
     match find(tool, None) {
         Ok(path) => Some(path),

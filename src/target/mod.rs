@@ -31,6 +31,12 @@ use crate::diag::{Diagnostic, codes::cli};
 pub use nvidia::{Generation, TARGETS};
 pub use shared_memory::SharedMemory;
 
+/// Who makes a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Vendor {
+    Nvidia,
+}
+
 /// One architecture. Compare and print it by [`Target::name`].
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
@@ -93,6 +99,12 @@ impl Target {
     #[must_use]
     pub fn usual() -> Target {
         *TARGETS.iter().find(|t| t.name == "sm_90a").expect("the table has sm_90a")
+    }
+
+    /// Who makes the device.
+    #[must_use]
+    pub fn vendor(&self) -> Vendor {
+        Vendor::Nvidia
     }
 
     /// Threads of one warp.

@@ -53,7 +53,8 @@ fn problems(folder: &Folder, loaded: &Loaded, name: &str, target: &str, releases
         .unwrap_or_else(|d| panic!("{name}: {d:#?}"));
     let target = Target::parse(target).unwrap();
     let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
-    let outcome = run_all(&[job], &folder.sources, &instance.options, &[Stage::Ptx], &Debug::default(), 1).remove(0);
+    let outcome =
+        run_all(&[job], &folder.sources, &instance.options, &[Stage::Assembly], &Debug::default(), 1).remove(0);
     let refused = REFUSED.iter().find(|(n, t, _)| (*n, *t) == (name, target.name)).map(|(_, _, code)| *code);
     let made = match outcome.result {
         Ok(made) => made,
@@ -63,7 +64,7 @@ fn problems(folder: &Folder, loaded: &Loaded, name: &str, target: &str, releases
     if let Some(code) = refused {
         return vec![format!("{name} for {target} compiles, expected {code}")];
     }
-    let ptx = String::from_utf8(made.artifacts[&Stage::Ptx].clone()).unwrap();
+    let ptx = String::from_utf8(made.artifacts[&Stage::Assembly].clone()).unwrap();
     let assembled = |ptxas: &PathBuf| {
         ptxas::assemble(&ptx, &target, &AssembleOptions { ptxas: Some(ptxas), ..AssembleOptions::default() })
     };

@@ -75,7 +75,11 @@ fn examples_of_ir_md_print_as_they_are() {
 #[test]
 fn operations_that_ir_md_names_exist() {
     let doc = read("docs/ir.md");
-    let themes = doc.split("## Operations by theme").nth(1).and_then(|t| t.split("Those with regions").next()).unwrap();
+    let themes = doc
+        .split("## Operations by theme")
+        .nth(1)
+        .and_then(|t| t.split("This is how operations with regions").next())
+        .unwrap();
     let names: Vec<&str> = themes.split('`').skip(1).step_by(2).filter(|n| n.contains('.')).collect();
     assert!(names.len() > 50, "{names:?}");
     let known: Vec<&str> = ttc::ir::OpKind::all().map(ttc::ir::OpKind::name).collect();
@@ -94,7 +98,9 @@ fn layouts_md_shows_what_ttc_prints() {
     let blocks: Vec<&str> = text.split("```text\n$ ").skip(1).filter_map(|t| t.split("```").next()).collect();
     assert!(blocks.len() >= 4, "the examples were not found");
     for block in blocks {
-        let (command, shown) = block.split_once('\n').unwrap();
+        // A command goes on behind a line that ends in a backslash.
+        let end = block.match_indices('\n').find(|(i, _)| !block[..*i].ends_with('\\')).unwrap().0;
+        let (command, shown) = (&block[..end], &block[end + 1..]);
         let rest = command.strip_prefix("ttc ").unwrap();
         let output = Command::new("sh").args(["-c", &format!("'{}' {rest}", ttc.display())]).output().unwrap();
         assert!(output.status.success(), "`{command}` failed");
@@ -122,8 +128,10 @@ fn language_md_names_everything_that_kernels_can_call() {
     let doc = read("docs/language.md");
     let words: BTreeSet<&str> = doc.split('`').skip(1).step_by(2).collect();
     let primitives = ttc::irgen::builtins::all().map(|b| b.name);
-    let known: BTreeSet<&str> =
-        primitives.chain(ttc::irgen::prelude::NAMES.iter().map(|n| n.0)).filter(|n| !n.starts_with('_')).collect();
+    let known: BTreeSet<&str> = primitives
+        .chain(ttc::irgen::front::prelude::NAMES.iter().map(|n| n.0))
+        .filter(|n| !n.starts_with('_'))
+        .collect();
     assert!(known.len() > 100, "{known:?}");
     // Questions about a dtype are too many and too alike to be listed.
     let missing: Vec<_> = known.difference(&words).filter(|n| !n.starts_with("is_")).collect();

@@ -1,7 +1,7 @@
 //! The front end: snapshots of TTIR and of messages, one for each file of `tests/irgen`.
 //!
 //! A file says with `# run: KERNEL SIGNATURE -D NAME=VALUE --config N` lines what to lower; all but the kernel may be
-//! left out. To add a case, add a file or a line and bless it: `INSTA_UPDATE=always cargo test --test main irgen`.
+//! left out. To add a case, add a file or a line and bless it: `INSTA_UPDATE=always cargo test irgen`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,16 @@ use ttc::diag::codes::{names, types};
 use ttc::diag::{Diagnostic, Place};
 use ttc::ir::text::{PrintOptions, print_module};
 use ttc::ir::verify::verify;
-use ttc::irgen::config::Launch;
-use ttc::irgen::lower::Options;
+use ttc::irgen::Launch;
+use ttc::irgen::Settings;
 use ttc::irgen::{KernelRequest, Lowered, list_kernels, lower_kernel};
 use ttc::source::{FileId, SourceMap};
 use ttc::target::Target;
 
-fn options() -> Options {
-    Options { target: Target::usual(), launch: Launch::default(), debug: false, max_ops: ttc::ir::MAX_OPS }
+use super::Cases;
+
+fn settings() -> Settings {
+    Settings { target: Target::usual(), launch: Launch::default(), debug: false, max_ops: ttc::ir::MAX_OPS }
 }
 
 fn folder() -> PathBuf {
@@ -39,8 +41,8 @@ fn request(line: &str) -> KernelRequest {
         defines,
         include_dirs: vec![],
         config,
-        given: ttc::irgen::config::Given::default(),
-        options: options(),
+        given: ttc::irgen::Given::default(),
+        settings: settings(),
     }
 }
 
@@ -115,19 +117,25 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-#[test]
-fn snapshots() {
+/// Adds a case for each file, and what holds of the front end as a whole.
+pub(crate) fn cases(cases: &mut Cases) {
     for path in files() {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let out = run(&path);
-        insta::with_settings!({ snapshot_path => folder().join("snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_snapshot!(name, out);
-        });
+        cases.check(format!("irgen::{name}"), move || check_snapshot(&name, &run(&path)));
     }
+    cases.check("irgen::every_code_has_a_case", every_code_has_a_case);
+    cases.check("irgen::lists_kernels", lists_kernels);
+    cases.check("irgen::primitives_are_well_formed", primitives_are_well_formed);
+    cases.check("irgen::debug_mode_checks", debug_mode_checks);
+}
+
+fn check_snapshot(name: &str, out: &str) {
+    insta::with_settings!({ snapshot_path => folder().join("snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(name, out);
+    });
 }
 
 /// Every code of the front end is provoked by some case, and no case that should pass reports one.
-#[test]
 fn every_code_has_a_case() {
     let (mut wrong, mut right) = (String::new(), String::new());
     for path in files() {
@@ -140,7 +148,6 @@ fn every_code_has_a_case() {
     }
 }
 
-#[test]
 fn lists_kernels() {
     let (mut map, file, _) = load(&folder().join("calls.tk"));
     let (kernels, errors) = list_kernels(&mut map, file, &[]);
@@ -152,14 +159,11 @@ fn lists_kernels() {
             writeln!(out, "    {} type {:?} value {:?} needed {}", p.name, p.ty, p.value, p.needed).unwrap();
         }
     }
-    insta::with_settings!({ snapshot_path => folder().join("snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
-        insta::assert_snapshot!("list", out);
-    });
+    check_snapshot("list", &out);
 }
 
 /// Parameters and options of every primitive are well formed: names are unique within a signature and defaults are
 /// literals.
-#[test]
 fn primitives_are_well_formed() {
     for b in ttc::irgen::builtins::all() {
         let params = b.params();
@@ -177,13 +181,12 @@ fn primitives_are_well_formed() {
 }
 
 /// Debug mode keeps device assertions and checks narrow integers for overflow.
-#[test]
 fn debug_mode_checks() {
     let mut map = SourceMap::default();
     let text = "import triton\nimport triton.language as tl\n@triton.jit\ndef k(p: \"*i32\", n: \"i32\"):\n    tl.device_assert(n > 0, \"positive\")\n    tl.store(p, n + 1)\n";
     let file = map.add("k.tk", None, text);
     let mut request = request("k");
-    request.options.debug = true;
+    request.settings.debug = true;
     let lowered = lower_kernel(&mut map, file, &request).unwrap_or_else(|e| panic!("{}", show(&map, &e)));
     let ir = print_module(&lowered.ir, &PrintOptions::default());
     assert!(ir.contains("\"positive\"") && ir.contains("int32 overflow detected for operation add"), "{ir}");

@@ -31,7 +31,7 @@ fn kernel(name: &str) -> Source {
 fn compile_some() -> Vec<Vec<u8>> {
     let signature =
         "*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, i32:16, 1, i32:16, 1, i32:16, 1, 'tf32', 64, 64, 32, 4";
-    let stages = Options::new().stages([Stage::Ttir, Stage::Ttgir, Stage::Llir, Stage::Ptx]);
+    let stages = Options::new().stages([Stage::Ttir, Stage::Ttgir, Stage::Llir, Stage::Assembly]);
     let jobs = [(kernel("add"), stages.clone()), (kernel("matmul"), stages.clone().signature(signature))];
     let mut all = vec![];
     for target in ["sm_80", "sm_90a"] {
@@ -55,10 +55,10 @@ fn threads_compile_what_one_thread_compiles() {
 
 #[test]
 fn the_text_of_a_stage_is_a_source() {
-    let options = Options::new().stages([Stage::Ttgir, Stage::Ptx]);
+    let options = Options::new().stages([Stage::Ttgir, Stage::Assembly]);
     let made = compiler().compile(&kernel("add"), &options).unwrap();
     let again = Source::text("add.ttgir", made.text(Stage::Ttgir).unwrap());
-    let again = compiler().compile(&again, &Options::new().stages([Stage::Ptx])).unwrap();
+    let again = compiler().compile(&again, &Options::new().stages([Stage::Assembly])).unwrap();
     let code = |ptx: &str| ptx.lines().filter(|l| l.trim_start().starts_with("ld.global")).count();
     assert_eq!(again.metadata.params, made.metadata.params);
     assert_eq!(code(again.ptx().unwrap()), code(made.ptx().unwrap()));

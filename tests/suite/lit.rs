@@ -7,51 +7,56 @@
 //! 3. All lines must exit with 0, pipes included. A file with `RUN:` missing is a failure: a test that cannot fail is
 //!    none.
 //!
-//! `TTC_LIT=text cargo test lit` runs the files whose path holds the text.
+//! `TTC_LIT=text cargo test lit` runs the files whose path holds the text. [`super::bless`] writes the checks of files
+//! that ask for it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use super::{Cases, bless};
 
 const EXTENSIONS: &[&str] = &["tk", "py", "ttir", "ttgir", "mlir", "llir", "ptx", "test"];
 
-#[test]
-fn lit() {
+/// Adds a case for each file.
+pub(crate) fn cases(cases: &mut Cases) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lit");
     let filter = std::env::var("TTC_LIT").unwrap_or_default();
     let mut files = vec![];
     collect(&root, &mut files);
     files.retain(|f| f.to_string_lossy().contains(&filter));
     assert!(!files.is_empty(), "no test matches `{filter}`");
-    let bin = tools();
-    let (next, failures) = (AtomicUsize::new(0), Mutex::new(vec![]));
-    let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|s| {
-        for _ in 0..workers {
-            s.spawn(|| {
-                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(why) = run(file, bin.path()) {
-                        failures
-                            .lock()
-                            .unwrap()
-                            .push(format!("{}\n{why}", file.strip_prefix(&root).unwrap().display()));
-                    }
-                }
-            });
+    for file in files {
+        cases.add(format!("lit::{}", file.strip_prefix(&root).unwrap().display()), move || {
+            if std::env::var_os("BLESS").is_some() {
+                write_checks(&file)?;
+            }
+            run(&file)
+        });
+    }
+}
+
+/// Writes the checks of a file that asks for it.
+fn write_checks(file: &Path) -> Result<(), String> {
+    let text = fs::read_to_string(file).map_err(|e| e.to_string())?;
+    if !bless::is_blessed(&text) {
+        return Ok(());
+    }
+    let new = blessed(file, &text)?;
+    if new == text { Ok(()) } else { fs::write(file, new).map_err(|e| e.to_string()) }
+}
+
+/// The text of a file with the checks that the present output makes.
+pub(crate) fn blessed(file: &Path, text: &str) -> Result<String, String> {
+    let temp = tempfile::tempdir().map_err(|e| e.to_string())?;
+    bless::bless(text, |command| {
+        let (command, output) = execute(command, file, temp.path())?;
+        if !output.status.success() {
+            return Err(failure(&command, &output));
         }
-    });
-    let mut failures = failures.into_inner().unwrap();
-    failures.sort();
-    assert!(
-        failures.is_empty(),
-        "{} of {} lit tests failed:\n\n{}",
-        failures.len(),
-        files.len(),
-        failures.join("\n\n")
-    );
-    println!("{} lit tests passed", files.len());
+        String::from_utf8(output.stdout).map_err(|e| e.to_string())
+    })
 }
 
 fn collect(dir: &Path, out: &mut Vec<PathBuf>) {
@@ -69,49 +74,62 @@ fn collect(dir: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// A directory to put first on the PATH: `ttc`, `FileCheck` and `not`.
-fn tools() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+/// The folders that hold `not`, `ttc` and `FileCheck`, to put first on the PATH.
+fn tools() -> String {
     let llvm = std::env::var("LLVM_SYS_221_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".to_owned());
-    let link = |from: &Path, name: &str| std::os::unix::fs::symlink(from, dir.path().join(name)).unwrap();
-    link(Path::new(env!("CARGO_BIN_EXE_ttc")), "ttc");
-    let filecheck = Path::new(&llvm).join("bin/FileCheck");
-    assert!(filecheck.exists(), "{} is missing: run `make toolchain`", filecheck.display());
-    link(&filecheck, "FileCheck");
-    let not = dir.path().join("not");
-    fs::write(&not, "#!/bin/sh\n\"$@\"\nrc=$?\n[ $rc -ge 1 ] && [ $rc -le 100 ]\n").unwrap();
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(&not, fs::Permissions::from_mode(0o755)).unwrap();
-    dir
+    let llvm = Path::new(&llvm).join("bin");
+    assert!(llvm.join("FileCheck").exists(), "{} has no FileCheck: run `make toolchain`", llvm.display());
+    let ttc = Path::new(env!("CARGO_BIN_EXE_ttc")).parent().unwrap();
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/bin");
+    format!("{}:{}:{}", own.display(), ttc.display(), llvm.display())
 }
 
-fn run(file: &Path, bin: &Path) -> Result<(), String> {
+/// Runs a test; what is wrong, and for a blessed file also how its checks would change.
+pub(crate) fn run(file: &Path) -> Result<(), String> {
     let text = fs::read_to_string(file).map_err(|e| e.to_string())?;
-    let commands = run_lines(&text)?;
     let temp = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
-    for command in commands {
-        let command = command
-            .replace("%s", &file.to_string_lossy())
-            .replace("%S", &file.parent().unwrap().to_string_lossy())
-            .replace("%t", &temp.path().join("t").to_string_lossy());
-        let output = Command::new("bash")
-            .args(["-o", "pipefail", "-c", &command])
-            .env("PATH", &path)
-            .env_remove("TTC_COLOR")
-            .env("NO_COLOR", "1")
-            .current_dir(temp.path())
-            .output()
-            .map_err(|e| e.to_string())?;
+    for command in run_lines(&text)? {
+        let (command, output) = execute(&command, file, temp.path())?;
         if !output.status.success() {
-            let shown = |b: &[u8]| String::from_utf8_lossy(&b[..b.len().min(6000)]).into_owned();
-            return Err(format!("$ {command}\n{}\n{}{}", output.status, shown(&output.stdout), shown(&output.stderr)));
+            let mut why = failure(&command, &output);
+            if bless::is_blessed(&text) {
+                let new = blessed(file, &text)?;
+                why += &format!("\nBLESS=1 would change:\n{}", bless::diff(&text, &new));
+            } else if std::env::var_os("BLESS").is_some() {
+                why += "\nThe checks are written by hand: BLESS=1 leaves them alone.";
+            }
+            return Err(why);
         }
     }
     Ok(())
 }
 
-fn run_lines(text: &str) -> Result<Vec<String>, String> {
+fn failure(command: &str, output: &Output) -> String {
+    let shown = |b: &[u8]| String::from_utf8_lossy(&b[..b.len().min(6000)]).into_owned();
+    format!("$ {command}\n{}\n{}{}", output.status, shown(&output.stdout), shown(&output.stderr))
+}
+
+/// Runs one line of a test; the command as the shell saw it, and what came out.
+fn execute(command: &str, file: &Path, temp: &Path) -> Result<(String, Output), String> {
+    static TOOLS: OnceLock<String> = OnceLock::new();
+    let path = format!("{}:{}", TOOLS.get_or_init(tools), std::env::var("PATH").unwrap_or_default());
+    let command = command
+        .replace("%s", &file.to_string_lossy())
+        .replace("%S", &file.parent().unwrap().to_string_lossy())
+        .replace("%t", &temp.join("t").to_string_lossy());
+    let output = Command::new("bash")
+        .args(["-o", "pipefail", "-c", &command])
+        .env("PATH", &path)
+        .env_remove("TTC_COLOR")
+        .env("NO_COLOR", "1")
+        .current_dir(temp)
+        .output()
+        .map_err(|e| e.to_string())?;
+    Ok((command, output))
+}
+
+/// The commands of a test.
+pub(crate) fn run_lines(text: &str) -> Result<Vec<String>, String> {
     let mut commands: Vec<String> = vec![];
     let mut continued = false;
     for line in text.lines() {

@@ -19,11 +19,11 @@ const DIALECTS: &[(&str, &str)] = &[
     ("math", "Functions of real numbers, on scalars and tensors."),
     ("scf", "Structured control flow."),
     ("cf", "Branches between blocks."),
-    ("llvm", "What Triton uses of LLVM."),
-    ("gpu", "What other compilers' text uses of `gpu`."),
+    ("llvm", "The part of LLVM that Triton uses."),
+    ("gpu", "The part of `gpu` that other compilers' text uses."),
     ("tt", "Tensors of values and pointers, before anybody decides which thread holds what."),
     ("ttg", "Tensors with layouts, shared memory, asynchronous copies, warp specialisation."),
-    ("ttng", "What NVIDIA GPUs have from Hopper on: barriers in memory, TMA, wgmma, tensor memory, clusters."),
+    ("ttng", "The means of NVIDIA GPUs from Hopper on: barriers in memory, TMA, wgmma, tensor memory, clusters."),
 ];
 
 #[test]
@@ -62,11 +62,19 @@ fn dialect(name: &str) -> &str {
 }
 
 fn document() -> String {
-    let mut out = String::from(
-        "# Operations\n\nMade from the op tables in `src/ir/dialects/`; `BLESS=1 cargo test ops_doc` writes it anew. [ir.md](ir.md) explains types, layouts and the text.\n\n\
-         In *Operands*, `?` marks what may be absent and `*` any number of values. An attribute without a default is required. *Text* is MLIR's declarative\n\
-         assembly format; operations without it are written in the generic form, or in the form that [ir.md](ir.md) shows. An operation whose effects are not\n\
-         named has none: it may be dropped when unused and merged with an equal one.\n",
+    let mut out = String::from("# Operations\n\n");
+    out += &wrapped(
+        "",
+        "This page is made from the op tables in `src/ir/dialects/`; `BLESS=1 cargo test ops_doc` writes it anew. \
+         [ir.md](ir.md) explains types, layouts and the text.",
+    );
+    out += "\n";
+    out += &wrapped(
+        "",
+        "In *Operands*, `?` marks a value that may be absent and `*` any number of values. An attribute without a \
+         default is required. *Text* is MLIR's declarative assembly format. Operations without it are written in the \
+         generic form, or in the form that [ir.md](ir.md) shows. An operation without *Effects* has none: it may be \
+         dropped when unused and merged with an equal one.",
     );
     for (name, about) in DIALECTS {
         let ops: Vec<OpKind> = OpKind::all().filter(|k| dialect(k.name()) == *name).collect();
@@ -80,7 +88,7 @@ fn document() -> String {
 
 fn entry(out: &mut String, spec: &OpSpec) {
     let doc = spec.doc.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
-    write!(out, "\n### `{}`\n\n{doc}\n", spec.name).unwrap();
+    write!(out, "\n### `{}`\n\n{}", spec.name, wrapped("", &doc)).unwrap();
     let mut rows = vec![
         ("Operands", list(spec.operands, value)),
         ("Results", list(spec.results, value)),
@@ -104,8 +112,35 @@ fn entry(out: &mut String, spec: &OpSpec) {
         out.push('\n');
     }
     for (name, text) in rows {
-        writeln!(out, "- *{name}*: {text}").unwrap();
+        *out += &wrapped("  ", &format!("- *{name}*: {text}"));
     }
+}
+
+/// Breaks a text into lines of at most 120 characters, between words that are no part of one piece of code. Lines after
+/// the first start with `indent`.
+fn wrapped(indent: &str, text: &str) -> String {
+    let mut words: Vec<String> = vec![];
+    let mut in_code = false;
+    for word in text.split(' ') {
+        match words.last_mut().filter(|_| in_code) {
+            Some(last) => *last += &format!(" {word}"),
+            None => words.push(word.to_owned()),
+        }
+        in_code ^= word.matches('`').count() % 2 == 1;
+    }
+    let (mut out, mut width) = (String::new(), 0);
+    for word in words {
+        let length = word.chars().count();
+        if width > 0 && width + 1 + length > 120 {
+            out += &format!("\n{indent}{word}");
+            width = indent.len() + length;
+        } else {
+            out += if width > 0 { " " } else { "" };
+            out += &word;
+            width += usize::from(width > 0) + length;
+        }
+    }
+    out + "\n"
 }
 
 fn list<T>(items: &[T], show: fn(&T) -> String) -> String {

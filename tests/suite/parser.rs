@@ -1,46 +1,14 @@
-//! The parser: snapshots of trees and messages (`tests/parser/*.py`), limits, layout, properties.
-//!
-//! To add a case, add a file to `tests/parser` and bless it: `INSTA_UPDATE=always cargo test --test main parser`.
+//! The parser: spans, limits, indentation, properties. The snapshots of `tests/parser` are in `parser_trees.rs`.
 
-use std::fmt::Write;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use ttc::diag::{Diagnostic, Place};
-use ttc::parser::ast::{ExprKind, Module, dump};
-use ttc::parser::{limits, parse_expr_str, parse_module};
+use ttc::parser::ast::{ExprKind, dump};
+use ttc::parser::{limits, parse_expr_str};
 use ttc::source::SourceMap;
 
-fn parse(text: &str) -> (SourceMap, Module, Vec<Diagnostic>) {
-    let mut map = SourceMap::default();
-    let file = map.add("test.py", None, text);
-    let (module, errors) = parse_module(&map, file);
-    (map, module, errors)
-}
-
-/// `line:col: code: message` with labels, notes and help below.
-fn render(map: &SourceMap, errors: &[Diagnostic]) -> String {
-    let at = |place: &Place| match place {
-        Place::Span(span) => {
-            let at = map.line_col(*span);
-            format!("{}:{} `{}`", at.line, at.col, map.text(*span).escape_debug())
-        }
-        other => format!("{other:?}"),
-    };
-    let mut out = String::new();
-    for e in errors {
-        let place = e.place().map(&at).unwrap_or_default();
-        writeln!(out, "{place}: {}: {}", e.code.id, e.message).unwrap();
-        for (i, label) in e.labels.iter().enumerate() {
-            writeln!(out, "    {} {}", if i == 0 { String::new() } else { at(&label.place) }, label.text).unwrap();
-        }
-        if let Some(help) = &e.help {
-            writeln!(out, "    help: {help}").unwrap();
-        }
-    }
-    out
-}
+use super::parser_text::{parse, render};
 
 fn codes(errors: &[Diagnostic]) -> Vec<&'static str> {
     errors.iter().map(|e| e.code.id).collect()
@@ -50,25 +18,6 @@ fn codes(errors: &[Diagnostic]) -> Vec<&'static str> {
 fn kernel(body: &str) -> String {
     let body: String = body.lines().map(|l| format!("    {l}\n")).collect();
     format!("@triton.jit\ndef kernel(a, b):\n{body}")
-}
-
-#[test]
-fn snapshots() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parser");
-    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
-    files.retain(|p| p.extension().is_some_and(|e| e == "py" || e == "tk"));
-    files.sort();
-    assert!(files.len() >= 8, "the inputs are missing");
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(folder.join("snapshots"));
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    for path in files {
-        let (map, module, errors) = parse(&std::fs::read_to_string(&path).unwrap());
-        let out = format!("{}\n--- diagnostics\n{}", dump::module(&module), render(&map, &errors));
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        settings.bind(|| insta::assert_snapshot!(name, out));
-    }
 }
 
 #[test]

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use ttc::backend::{self, GpuOptions};
 use ttc::cases::{Folder, launch};
 use ttc::interp::{self, Arg, Memory, Options};
 use ttc::ir::Ir;
 use ttc::ir::text::parser::{ParseOptions, parse_module};
 use ttc::passes::manager::{self, Pipeline};
-use ttc::passes::pipelines::{self, GpuOptions};
 use ttc::source::SourceMap;
 use ttc::target::Target;
 
@@ -21,7 +21,7 @@ use super::random_ir;
 #[test]
 fn passes_keep_what_kernels_compute() {
     let mut pipelines: Vec<Pipeline> = random_ir::ttir_passes().iter().map(|n| Pipeline::parse(n).unwrap()).collect();
-    pipelines.push(pipelines::ttir(&Target::parse("sm_90a").unwrap()));
+    pipelines.push(backend::ttir(&Target::parse("sm_90a").unwrap()));
     let wrong = in_parallel(&files(), |path| keeps_case(path, &pipelines));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -32,9 +32,8 @@ fn passes_keep_what_kernels_compute() {
 fn passes_keep_what_fused_loops_compute() {
     let mut pipelines = vec![];
     for target in ["sm_90a", "sm_90", "sm_80"].map(|name| Target::parse(name).unwrap()) {
-        let all = pipelines::ttgir(&GpuOptions::new(target)).to_string();
-        let front =
-            format!("{},{}", pipelines::ttir(&target), all.split_once(",tritongpu-assign-latencies").unwrap().0);
+        let all = backend::ttgir(&GpuOptions::new(target)).to_string();
+        let front = format!("{},{}", backend::ttir(&target), all.split_once(",tritongpu-assign-latencies").unwrap().0);
         pipelines.push(Pipeline::parse(&front).unwrap());
         pipelines.push(Pipeline::parse(&format!("{front},tritongpu-optimize-accumulator-init,canonicalize")).unwrap());
     }

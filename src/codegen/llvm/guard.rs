@@ -27,7 +27,7 @@ thread_local! {
 
 /// Why there is no result.
 #[derive(PartialEq, Eq, Debug)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// The text of a fatal error of LLVM.
     Fatal(String),
     /// The system has no thread to give.
@@ -101,7 +101,7 @@ fn install() {
 ///
 /// # Errors
 /// A fatal error of LLVM, or there is no thread for it.
-pub(super) fn run<R: 'static>(work: impl FnOnce() -> R + 'static) -> Result<R, Failure> {
+pub(crate) fn run<R: 'static>(work: impl FnOnce() -> R + 'static) -> Result<R, Failure> {
     install();
     let (send, receive) = mpsc::channel::<Result<Moved<R>, String>>();
     // Starting a thread may take several tries; the one that starts takes the work.

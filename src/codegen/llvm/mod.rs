@@ -1,21 +1,18 @@
-//! An LLVM module with its context and target machine, and what is done to it: optimise, print, make PTX.
+//! An LLVM module with its context and target machine, and what is done to it: optimise, print, make assembly.
 //!
 //! 1. [`Module::build`] (used by the lowering) or [`parse_llir`] makes one, with triple, data layout and target machine
 //!    set;
-//! 2. [`Module::link_libdevice`], when [`Module::needs_libdevice`];
+//! 2. [`Module::link_library`], when [`Module::needs_library`];
 //! 3. [`Module::optimize`];
-//! 4. [`Module::to_llir`] is the `llir` stage, [`Module::emit_ptx`] the `ptx` stage (LLVM's code generator changes the
-//!    module: print first).
+//! 4. [`Module::to_llir`] is the `llir` stage, [`Module::emit_assembly`] the next one (LLVM's code generator changes
+//!    the module: print first).
+//!
+//! What depends on the vendor is asked of an [`LlvmTarget`].
 //!
 //! Every step that can meet a fatal error of LLVM runs under [`guard`]; after such an error the module is gone and
 //! further steps fail too.
 
 mod guard;
-mod link;
-mod pipeline;
-mod pointers;
-mod ptx_version;
-mod strides;
 mod target;
 
 use std::cell::RefCell;
@@ -26,18 +23,18 @@ use inkwell::context::Context;
 use inkwell::llvm_sys;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module as LlvmModule;
+use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{FileType, TargetMachine, TargetTriple};
 use inkwell::values::{FastMathFlags, FunctionValue, InstructionOpcode};
 
 use self::guard::Failure;
-use self::target::Effort;
-use super::CodegenOptions;
+use super::options::CodegenOptions;
 use crate::diag::codes::cli::NO_RESOURCES;
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
-pub(crate) use ptx_version::required as required_ptx;
+pub(crate) use target::{Effort, LlvmTarget};
 
-/// LLVM's number of the calling convention `ptx_kernel`.
-pub(super) const PTX_KERNEL: u32 = 71;
+/// LLVM's own `O3`, for LLVM IR that somebody else made.
+const FULL: &str = "default<O3>";
 
 /// What LLVM reported about a context while it worked.
 type Messages = RefCell<Vec<String>>;
@@ -48,6 +45,7 @@ pub struct Module {
     inner: Option<Inner>,
     facts: Facts,
     options: CodegenOptions,
+    llvm: &'static dyn LlvmTarget,
     /// Whether it was read from text instead of lowered from TTGIR.
     foreign: bool,
 }
@@ -65,8 +63,8 @@ pub struct Facts {
     pub global_scratch_align: u32,
     /// Pointer parameters that follow the kernel's own.
     pub hidden_params: u32,
-    /// PTX ISA version times ten.
-    pub ptx_version: u32,
+    /// Version of the assembly language, times ten.
+    pub isa_version: u32,
     /// Warps of a block.
     pub num_warps: u32,
     /// Blocks of a cluster.
@@ -82,8 +80,8 @@ struct Inner {
 }
 
 /// A context and an empty module in it, before the target machine is known.
-pub(super) struct Draft {
-    pub(super) module: LlvmModule<'static>,
+pub(crate) struct Draft {
+    pub(crate) module: LlvmModule<'static>,
     messages: Box<Messages>,
     context: Box<Context>,
 }
@@ -98,14 +96,14 @@ impl Draft {
         (context, messages)
     }
 
-    pub(super) fn new(name: &str) -> Draft {
+    pub(crate) fn new(name: &str) -> Draft {
         let (context, messages) = Draft::context();
         let module = extend(&context).create_module(name);
         Draft { module, messages, context }
     }
 
     /// The context, for as long as this draft or the module made from it lives.
-    pub(super) fn llvm(&self) -> &'static Context {
+    pub(crate) fn llvm(&self) -> &'static Context {
         extend(&self.context)
     }
 
@@ -113,22 +111,31 @@ impl Draft {
     ///
     /// # Errors
     /// `E0709` when LLVM has no such target, `E0711` when a kernel has more parameters than the target takes.
-    pub(super) fn seal(self, mut facts: Facts, options: &CodegenOptions) -> Result<Module, Diagnostic> {
-        let mut machine = target::machine(&options.target, facts.ptx_version, Effort::Full)?;
+    pub(crate) fn seal(
+        self,
+        mut facts: Facts,
+        options: &CodegenOptions,
+        llvm: &'static dyn LlvmTarget,
+    ) -> Result<Module, Diagnostic> {
+        let mut machine = llvm.machine(&options.target, facts.isa_version, Effort::Full)?;
         let layout = machine.get_target_data();
-        let mut wanted = facts.ptx_version;
-        for kernel in self.module.get_functions().filter(|f| f.get_call_conventions() == PTX_KERNEL) {
-            wanted = wanted.max(ptx_version::of_parameters(kernel, &layout)?);
+        let mut wanted = facts.isa_version;
+        for kernel in self.module.get_functions().filter(|f| is_kernel(*f, llvm)) {
+            wanted = wanted.max(llvm.version_of_parameters(kernel, &layout)?);
         }
-        if wanted > facts.ptx_version {
-            facts.ptx_version = wanted;
-            machine = target::machine(&options.target, wanted, Effort::Full)?;
+        if wanted > facts.isa_version {
+            facts.isa_version = wanted;
+            machine = llvm.machine(&options.target, wanted, Effort::Full)?;
         }
-        self.module.set_triple(&TargetTriple::create(target::TRIPLE));
+        self.module.set_triple(&TargetTriple::create(llvm.triple()));
         self.module.set_data_layout(&machine.get_target_data().get_data_layout());
         let inner = Inner { module: self.module, machine, messages: self.messages, context: self.context };
-        Ok(Module { inner: Some(inner), facts, options: options.clone(), foreign: false })
+        Ok(Module { inner: Some(inner), facts, options: options.clone(), llvm, foreign: false })
     }
+}
+
+fn is_kernel(function: FunctionValue<'_>, llvm: &dyn LlvmTarget) -> bool {
+    function.get_call_conventions() == llvm.kernel_convention().0
 }
 
 /// Forgets that a context is borrowed from its box.
@@ -191,23 +198,26 @@ impl Module {
         )
     }
 
-    /// Whether the module calls functions of libdevice that are not linked yet.
+    /// Whether the module calls functions of the vendor's library that are not linked yet.
     #[must_use]
-    pub fn needs_libdevice(&self) -> bool {
-        let lacks = |f: FunctionValue<'_>| f.count_basic_blocks() == 0 && f.get_name().to_bytes().starts_with(b"__nv_");
+    pub fn needs_library(&self) -> bool {
+        let prefix = self.llvm.library_prefix().as_bytes();
+        let lacks = |f: FunctionValue<'_>| f.count_basic_blocks() == 0 && f.get_name().to_bytes().starts_with(prefix);
         self.inner.as_ref().is_some_and(|inner| inner.module.get_functions().any(lacks))
     }
 
-    /// Links the functions of libdevice that the module calls.
+    /// Links the functions of the vendor's library that the module calls.
     ///
     /// # Errors
     /// `E0712` when the file cannot be read or lacks a function, `E0709` when LLVM fails.
-    pub fn link_libdevice(&mut self, path: &Path) -> Result<(), Diagnostic> {
+    pub fn link_library(&mut self, path: &Path) -> Result<(), Diagnostic> {
         let path = path.to_owned();
+        let llvm = self.llvm;
         self.step(move |inner| {
             let file = Place::File(path.display().to_string());
             let failed = |why: String| Diagnostic::error(&codes::BAD_LIBRARY, why).at(file.clone(), "");
-            let missing = link::libdevice(&inner.module, extend(&inner.context), &path)
+            let missing = llvm
+                .link_library(&inner.module, extend(&inner.context), &path)
                 .map_err(|e| failed(format!("libdevice cannot be linked: {e}")))?;
             match missing.as_slice() {
                 [] => Ok(()),
@@ -232,7 +242,7 @@ impl Module {
     }
 
     /// Verifies what the lowering made. With inline assembly that the input wrote, a failure is mostly its fault.
-    pub(super) fn verify_lowered(&mut self) -> Result<(), Diagnostic> {
+    pub(crate) fn verify_lowered(&mut self) -> Result<(), Diagnostic> {
         self.verify(&codes::DEFECT, "ttc made LLVM IR that LLVM rejects")
     }
 
@@ -241,11 +251,8 @@ impl Module {
     pub fn pipeline(&self) -> String {
         match (&self.options.llvm_passes, self.foreign) {
             (Some(given), _) => given.clone(),
-            (None, true) => pipeline::FULL.to_owned(),
-            (None, false) => {
-                let packable = |inner: &Inner| pipeline::computes_in_16_bits(&inner.module);
-                pipeline::tensor(self.options.target.takes_slp_vectors() && self.inner.as_ref().is_some_and(packable))
-            }
+            (None, true) => FULL.to_owned(),
+            (None, false) => self.llvm.passes(self.inner.as_ref().map(|inner| &inner.module), &self.options.target),
         }
     }
 
@@ -254,11 +261,11 @@ impl Module {
     /// # Errors
     /// `E0709` when LLVM fails or does not know a pass of the options' pipeline.
     pub fn optimize(&mut self) -> Result<(), Diagnostic> {
-        let (slp, passes) = (self.options.target.takes_slp_vectors(), self.pipeline());
+        let (slp, passes) = (self.llvm.vectorizes(&self.options.target), self.pipeline());
         self.step(move |inner| {
             let failed =
                 |e| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM cannot run the pipeline `{passes}`: {e}"));
-            pipeline::run(&inner.module, &inner.machine, &passes, slp).map_err(failed)
+            run_passes(&inner.module, &inner.machine, &passes, slp).map_err(failed)
         })
     }
 
@@ -268,29 +275,41 @@ impl Module {
         self.inner.as_ref().map(|inner| inner.module.to_string()).unwrap_or_default()
     }
 
-    /// Makes PTX. LLVM rewrites the module on the way, so [`Module::to_llir`] comes before.
+    /// Makes assembly. LLVM rewrites the module on the way, so [`Module::to_llir`] comes before.
     ///
     /// # Errors
     /// `E0709` when LLVM fails.
-    pub fn emit_ptx(&mut self) -> Result<String, Diagnostic> {
+    pub fn emit_assembly(&mut self) -> Result<String, Diagnostic> {
         let fuse = self.options.fp_fusion;
-        let (target, version) = (self.options.target, self.facts.ptx_version);
-        let ptx = self.step(move |inner| {
+        let (target, version, llvm) = (self.options.target, self.facts.isa_version, self.llvm);
+        let text = self.step(move |inner| {
             let simple =
-                if is_huge(&inner.module) { Some(target::machine(&target, version, Effort::Least)?) } else { None };
+                if is_huge(&inner.module) { Some(llvm.machine(&target, version, Effort::Least)?) } else { None };
             let machine = simple.as_ref().unwrap_or(&inner.machine);
             if fuse {
                 allow_contraction(&inner.module);
             }
-            strides::share(&inner.module, &inner.machine.get_target_data());
-            pointers::keep_recurrences(&inner.module);
-            let failed = |e: String| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM made no PTX: {e}"));
+            llvm.before_emission(&inner.module, &inner.machine);
+            let failed = |e: String| Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM made no assembly: {e}"));
             let buffer =
                 machine.write_to_memory_buffer(&inner.module, FileType::Assembly).map_err(|e| failed(e.to_string()))?;
             String::from_utf8(buffer.as_slice().to_vec()).map_err(|_| failed("it is no text".into()))
         })?;
-        Ok(without_debug_flag(ptx))
+        Ok(self.llvm.after_emission(text))
     }
+}
+
+/// Runs a pipeline in the text form of LLVM's `opt -passes=`.
+///
+/// # Errors
+/// LLVM's message when the text names an unknown pass.
+fn run_passes(module: &LlvmModule<'_>, machine: &TargetMachine, passes: &str, slp: bool) -> Result<(), String> {
+    let options = PassBuilderOptions::create();
+    options.set_loop_unrolling(true);
+    options.set_loop_interleaving(true);
+    options.set_loop_vectorization(true);
+    options.set_loop_slp_vectorization(slp);
+    module.run_passes(passes, machine, options).map_err(|e| e.to_string())
 }
 
 /// LLVM runs on a thread of its own, and there is none.
@@ -301,8 +320,8 @@ fn no_thread(why: &str) -> Diagnostic {
 }
 
 /// Instructions of a function beyond which the back end selects instructions and does nothing else. 100,000 take it 3
-/// seconds in full, 330,000 more than ten minutes. The few real kernels that are beyond are more than ptxas finishes in
-/// five minutes.
+/// seconds in full, 330,000 more than ten minutes. The few real kernels that are beyond are more than the
+/// assembler finishes in five minutes.
 const MOST_INSTRUCTIONS: usize = 150_000;
 
 fn is_huge(module: &LlvmModule<'_>) -> bool {
@@ -327,14 +346,6 @@ fn allow_contraction(module: &LlvmModule<'_>) {
     }
 }
 
-/// Removes `, debug` from the `.target` line: with it ptxas does not optimise. The line table stays.
-fn without_debug_flag(ptx: String) -> String {
-    let Some(start) = ptx.find(".target ") else { return ptx };
-    let end = ptx[start..].find('\n').map_or(ptx.len(), |n| start + n);
-    let line = ptx[start..end].replace(", debug", "");
-    format!("{}{line}{}", &ptx[..start], &ptx[end..])
-}
-
 /// What LLVM's reader says, `llir:3:37: error: use of undefined value '%q'` with the line and a caret below, as a
 /// diagnostic at that place.
 fn unreadable(text: &str, file: Option<&str>) -> Diagnostic {
@@ -357,8 +368,12 @@ fn unreadable(text: &str, file: Option<&str>) -> Diagnostic {
 ///
 /// # Errors
 /// `E0708` when it is no valid LLVM IR, `E0705` when it holds no kernel.
-pub fn parse_llir(text: &str, options: &CodegenOptions) -> Result<Module, Diagnostic> {
-    let ptx_version = required_ptx(text, &options.target);
+pub(crate) fn parse_llir(
+    text: &str,
+    options: &CodegenOptions,
+    llvm: &'static dyn LlvmTarget,
+) -> Result<Module, Diagnostic> {
+    let isa_version = llvm.version_of_text(text, &options.target);
     let (context, messages) = Draft::context();
     let owned = text.to_owned();
     let failed = |e: String| unreadable(&e, options.source_name.as_deref());
@@ -372,23 +387,22 @@ pub fn parse_llir(text: &str, options: &CodegenOptions) -> Result<Module, Diagno
         Failure::NoThread(why) => no_thread(&why),
     })?;
     let module = module.map_err(failed)?;
-    let kernels: Vec<FunctionValue<'_>> =
-        module.get_functions().filter(|f| f.get_call_conventions() == PTX_KERNEL).collect();
+    let kernels: Vec<FunctionValue<'_>> = module.get_functions().filter(|f| is_kernel(*f, llvm)).collect();
     let names: Vec<String> = kernels.iter().map(|f| f.get_name().to_string_lossy().into_owned()).collect();
     if names.is_empty() {
         return Err(Diagnostic::error(
             &codes::NO_KERNEL,
-            "the LLVM IR has no function of the calling convention `ptx_kernel`",
+            format!("the LLVM IR has no function of the calling convention `{}`", llvm.kernel_convention().1),
         ));
     }
     let facts = Facts {
         kernels: names,
-        ptx_version,
+        isa_version,
         num_warps: options.num_warps,
         num_ctas: options.num_ctas,
         ..Facts::default()
     };
-    let mut module = Draft { module, messages, context }.seal(facts, options)?;
+    let mut module = Draft { module, messages, context }.seal(facts, options, llvm)?;
     module.foreign = true;
     module.verify(&codes::BAD_LLIR, "the LLVM IR breaks LLVM's rules")?;
     Ok(module)

@@ -1,74 +1,63 @@
-//! LLVM's NVPTX target: initialisation, process-wide options, target machines.
+//! A back end of LLVM: what a module for it carries, how its target machine is made, what happens around the passes.
 
-use std::ffi::CString;
-use std::sync::Once;
+use std::path::Path;
 
-use inkwell::OptimizationLevel;
-use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target as LlvmTarget, TargetMachine, TargetTriple};
+use inkwell::context::Context;
+use inkwell::module::Module;
+use inkwell::targets::{TargetData, TargetMachine};
+use inkwell::values::FunctionValue;
 
-use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::diag::Diagnostic;
 use crate::target::Target;
 
-/// The triple of every module.
-pub(super) const TRIPLE: &str = "nvptx64-nvidia-cuda";
-
-/// Options of the back end that LLVM has only as process-wide flags: 32-bit pointers to shared memory, and `mad.wide`
-/// for `a * b + c` with a widening product, both as Triton sets them. Partial redundancies are left, also by the pass
-/// that the back end runs itself: removing one splits the edge around a loop, on which the accumulators of `wgmma`
-/// would be set a second time, and ptxas would run the products of the loop one by one. Straight-line strength
-/// reduction is left out: it is quadratic, half a second on a large kernel and minutes on a tile of 2^18 elements.
-/// [`super::strides`] does what matters of it.
-const FLAGS: [&str; 5] = ["ttc", "-nvptx-short-ptr", "-nvptx-mad-wide-opt", "-enable-pre=false", "-opt-disable=slsr"];
-
-/// Initialises the NVPTX back end, nothing else, once a process.
-fn initialize() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        LlvmTarget::initialize_nvptx(&InitializationConfig {
-            asm_parser: false,
-            asm_printer: true,
-            base: true,
-            disassembler: false,
-            info: true,
-            machine_code: true,
-        });
-        let flags: Vec<CString> = FLAGS.iter().filter_map(|f| CString::new(*f).ok()).collect();
-        let pointers: Vec<_> = flags.iter().map(|f| f.as_ptr()).collect();
-        // SAFETY: valid C strings that outlive the call; a null overview means none.
-        unsafe {
-            inkwell::llvm_sys::support::LLVMParseCommandLineOptions(
-                FLAGS.len() as i32,
-                pointers.as_ptr(),
-                std::ptr::null(),
-            )
-        };
-    });
-}
-
-/// How hard the back end tries.
+/// How hard a back end tries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Effort {
+pub(crate) enum Effort {
     Full,
     /// Instruction selection alone, for functions on which the passes beside it would take many minutes.
     Least,
 }
 
-/// The target machine for an architecture that prints PTX of version `ptx` (78 is PTX 7.8).
-///
-/// # Errors
-/// When LLVM lacks the back end or the architecture.
-pub(super) fn machine(target: &Target, ptx: u32, effort: Effort) -> Result<TargetMachine, Diagnostic> {
-    initialize();
-    let triple = TargetTriple::create(TRIPLE);
-    let failed = |why: &str| {
-        Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM has no code generator for {}: {why}", target.name))
-    };
-    let llvm = LlvmTarget::from_triple(&triple).map_err(|e| failed(&e.to_string()))?;
-    let features = format!("+ptx{ptx}");
-    let level = match effort {
-        Effort::Full => OptimizationLevel::Aggressive,
-        Effort::Least => OptimizationLevel::None,
-    };
-    llvm.create_target_machine(&triple, target.name, &features, level, RelocMode::PIC, CodeModel::Default)
-        .ok_or_else(|| failed("it made no target machine"))
+/// A back end of LLVM. Versions are those of the assembly language, times ten; a vendor without such a thing says 0.
+pub(crate) trait LlvmTarget: Sync {
+    fn triple(&self) -> &'static str;
+
+    /// The calling convention of kernels: LLVM's number and its name.
+    fn kernel_convention(&self) -> (u32, &'static str);
+
+    /// The target machine for assembly of this version.
+    ///
+    /// # Errors
+    /// When LLVM lacks the back end or the architecture.
+    fn machine(&self, target: &Target, version: u32, effort: Effort) -> Result<TargetMachine, Diagnostic>;
+
+    /// The version that assembly, or LLVM IR with assembly in it, needs on a target; at least the target's own.
+    fn version_of_text(&self, text: &str, target: &Target) -> u32;
+
+    /// The version that a kernel's parameters need.
+    ///
+    /// # Errors
+    /// When no version has room for them.
+    fn version_of_parameters(&self, kernel: FunctionValue<'_>, layout: &TargetData) -> Result<u32, Diagnostic>;
+
+    /// The passes for a kernel that ttc lowered, in the form of `opt -passes=`.
+    fn passes(&self, module: Option<&Module<'_>>, target: &Target) -> String;
+
+    /// Whether LLVM's vectorizer of straight-line code may run.
+    fn vectorizes(&self, target: &Target) -> bool;
+
+    /// What functions of the vendor's library of device code start with.
+    fn library_prefix(&self) -> &'static str;
+
+    /// Links what `module` calls; the names of functions that it still lacks come back.
+    ///
+    /// # Errors
+    /// Why the file cannot be read or linked.
+    fn link_library<'c>(&self, module: &Module<'c>, context: &'c Context, path: &Path) -> Result<Vec<String>, String>;
+
+    /// Changes a module before the back end gets it.
+    fn before_emission(&self, module: &Module<'_>, machine: &TargetMachine);
+
+    /// Changes the assembly that the back end wrote.
+    fn after_emission(&self, text: String) -> String;
 }

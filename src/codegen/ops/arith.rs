@@ -1,14 +1,17 @@
 //! `arith`: integer and float arithmetic, comparisons, selection, constants.
 //!
 //! Most operations are one LLVM instruction or intrinsic. The others:
-//! - division of floats is `div.full` (2 ulp, what Triton takes); correctly rounded division is `tt.precise_divf`;
+//! - division of floats is the machine's; correctly rounded division is `tt.precise_divf`;
 //! - division with rounding up or down is expanded around the truncating one.
 
 use inkwell::values::{BasicValue, InstructionOpcode as I, InstructionValue};
 use inkwell::{FloatPredicate, IntPredicate};
 
-use super::{cast, elementwise};
+use super::cast;
+use super::elementwise::elementwise;
+use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
+use crate::codegen::machine::FloatFunction;
 use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::arith::arith as view;
@@ -75,7 +78,7 @@ fn form(kind: ArithOp) -> Form {
 }
 
 /// Lowers an operation of the `arith` dialect.
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
     check_floats(cx, op, kind)?;
     if kind == ArithOp::Muli
         && let Some(done) = super::math::low_half(cx, op)
@@ -97,11 +100,6 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
         }),
         Form::Own => own(cx, op, kind),
     }
-}
-
-/// Operand `i` of an element.
-pub(super) fn operand<'c>(args: &[Val<'c>], i: usize) -> Res<Val<'c>> {
-    args.get(i).copied().ok_or_else(|| defect("an operand too few"))
 }
 
 /// 8-bit floats are integers in LLVM: only what moves them may touch them.
@@ -135,7 +133,7 @@ fn own(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
         ArithOp::Ceildivsi => elementwise(cx, op, |cx, args| rounded_div(cx, args, true)),
         ArithOp::Floordivsi => elementwise(cx, op, |cx, args| rounded_div(cx, args, false)),
         ArithOp::Ceildivui => elementwise(cx, op, ceil_div_unsigned),
-        ArithOp::Divf => elementwise(cx, op, divide),
+        ArithOp::Divf => elementwise(cx, op, |cx, args| cx.machine.float_function(cx, FloatFunction::Divide, args)),
         ArithOp::Negf => elementwise(cx, op, |cx, args| match operand(args, 0)? {
             Val::FloatValue(x) => Ok(cx.b.build_float_neg(x, "")?.into()),
             _ => Err(defect("negation of something that is no float")),
@@ -146,22 +144,6 @@ fn own(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
             Ok(cx.b.build_select(as_int(operand(args, 0)?)?, operand(args, 1)?, operand(args, 2)?, "")?)
         }),
         _ => cast::arith(cx, op, kind),
-    }
-}
-
-/// `a / b` of floats as Triton divides: `div.full` for f32, the exact one for f64, narrower ones through f32.
-pub(super) fn divide<'c>(cx: &mut Lower<'c, '_>, args: &[Val<'c>]) -> Res<Val<'c>> {
-    let (a, b) = (operand(args, 0)?, operand(args, 1)?);
-    let ty = a.get_type();
-    match cx.bits_of(ty) {
-        32 => cx.intrinsic("llvm.nvvm.div.full", &[], &[a, b]),
-        64 => Ok(cx.b.build_binop(I::FDiv, a, b, "")?),
-        _ => {
-            let f32 = cx.llvm.f32_type();
-            let (a, b) = (cx.b.build_cast(I::FPExt, a, f32, "")?, cx.b.build_cast(I::FPExt, b, f32, "")?);
-            let quotient = cx.intrinsic("llvm.nvvm.div.full", &[], &[a, b])?;
-            Ok(cx.b.build_cast(I::FPTrunc, quotient, ty, "")?)
-        }
     }
 }
 

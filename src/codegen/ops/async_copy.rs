@@ -1,8 +1,7 @@
-//! Copies from global to shared memory that bypass registers: `cp.async` (PTX ISA, "Data Movement and Conversion
-//! Instructions: cp.async").
+//! Copies from global to shared memory that bypass registers.
 //!
-//! 1. One instruction copies 4, 8 or 16 bytes. It may take as many elements as lie side by side both in global memory
-//!    (axis analysis: contiguity, alignment, equal mask bits) and in shared memory (the accesses of
+//! 1. One instruction copies as many bytes as the machine offers. It may take as many elements as lie side by side both
+//!    in global memory (axis analysis: contiguity, alignment, equal mask bits) and in shared memory (the accesses of
 //!    [`SharedAccess`](crate::layout::plan::SharedAccess)), in consecutive registers.
 //! 2. A mask sets the number of bytes that are read to 0, and the rest of the destination is filled with zeros. With
 //!    another value to fill in, the copy is predicated, and the value is stored where it does not run.
@@ -14,14 +13,11 @@ use inkwell::values::{IntValue, PointerValue};
 
 use super::memory;
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
+use crate::codegen::machine::AsyncCopy;
 use crate::codegen::memdesc::ViewAccess;
-use crate::codegen::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::ir::dialects::ttg::ttg as view;
 use crate::ir::{Op, Value};
 use crate::layout::free_variable_masks;
-
-/// Sizes of one copy in bytes, as PTX spells them.
-const SIZES: [(u32, &str); 3] = [(16, "16"), (8, "8"), (4, "4")];
 
 /// One copy of every thread: consecutive registers from `first`, and where they go.
 struct Piece {
@@ -30,14 +26,14 @@ struct Piece {
 }
 
 /// `ttg.async_copy_global_to_local`
-pub(super) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::AsyncCopyGlobalToLocal(op);
     let (src, target, mask, other) = (view.src(cx.ir), view.result(cx.ir), view.mask(cx.ir), view.other(cx.ir));
     // Zeros are what the instruction fills in.
-    let other = other.filter(|&o| !super::is_zero(cx, o));
+    let other = other.filter(|&o| !super::constant::is_zero(cx, o));
     let at = cx.view_access(target, cx.ir.ty(src))?;
-    if let Some((bytes, text, pieces)) = pieces(cx, op, src, mask, &at) {
-        instructions(cx, &at, (bytes, text), &pieces, src, mask, other)?;
+    if let Some((bytes, pieces)) = pieces(cx, op, src, mask, &at) {
+        instructions(cx, &at, bytes, &pieces, src, mask, other)?;
     } else {
         let regs = memory::load_elements(cx, op, src, mask, view.other(cx.ir))?;
         cx.store_layout_to_shared(&at.access, at.base, at.foreign, &regs)?;
@@ -53,13 +49,13 @@ fn pieces(
     src: Value,
     mask: Option<Value>,
     at: &ViewAccess<'_>,
-) -> Option<(u32, &'static str, Vec<Piece>)> {
+) -> Option<(u32, Vec<Piece>)> {
     let accesses = at.access.accesses();
     let element = at.access.access_bytes() / at.access.vec() as u32;
     let stated = cx.ir.int_attr(op, "contiguity").and_then(|c| u32::try_from(c).ok()).unwrap_or(1);
     let run =
         cx.axis.ptr_contiguity(cx.ir, src).max(stated).min(mask.map_or(u32::MAX, |m| cx.axis.mask_alignment(cx.ir, m)));
-    SIZES.into_iter().find_map(|(bytes, text)| {
+    cx.machine.async_copy_bytes().iter().find_map(|&bytes| {
         let count = (bytes / element) as usize;
         if !bytes.is_multiple_of(element) || count == 0 || count > run as usize || count > at.access.vec() {
             return None;
@@ -75,7 +71,7 @@ fn pieces(
                 pieces.push(Piece { first, offset: access.offset + i as u32 * bytes });
             }
         }
-        Some((bytes, text, pieces))
+        Some((bytes, pieces))
     })
 }
 
@@ -83,7 +79,7 @@ fn pieces(
 fn instructions<'c>(
     cx: &mut Lower<'c, '_>,
     at: &ViewAccess<'c>,
-    (bytes, text): (u32, &'static str),
+    bytes: u32,
     pieces: &[Piece],
     src: Value,
     mask: Option<Value>,
@@ -96,27 +92,21 @@ fn instructions<'c>(
     let owner = memory::owner(cx, free)?;
     let addresses = cx.shared_addresses(&at.access, at.base, at.foreign)?;
     let count = pieces_len(at, bytes);
-    // 16 bytes may leave the first-level cache out: they are read once.
-    let opcode = if bytes == 16 { "cp.async.cg.shared.global" } else { "cp.async.ca.shared.global" };
     for piece in pieces {
         let to = cx.shared_address(&addresses, piece.offset)?;
         let mask = masks.as_ref().map(|m| as_int(register(m, piece.first)?)).transpose()?;
         let filled = others.is_some() && mask.is_some();
         let pred = if filled { both(cx, owner, mask)? } else { owner };
-        let mut asm = PtxAsm::default();
-        let pred = pred.map(|p| asm.input(Reg::Pred, p.into()));
-        let address = shared_address_bits(cx, to)?;
-        let mut args = vec![
-            Arg::Address(asm.input(Reg::B32, address.into())),
-            Arg::Address(asm.input(Reg::B64, register(&ptrs, piece.first)?)),
-            Arg::Text(text),
-        ];
-        if let (Some(mask), false) = (mask, filled) {
-            let read = cx.b.build_select(mask, cx.i32(u64::from(bytes)), cx.i32(0), "")?;
-            args.push(Arg::Reg(asm.input(Reg::B32, read)));
-        }
-        asm.inst(pred, opcode, args);
-        asm.emit(cx, true)?;
+        let address = cx.shared_address_bits(to)?;
+        let from = register(&ptrs, piece.first)?;
+        let read = match mask {
+            Some(mask) if !filled => {
+                let read = cx.b.build_select(mask, cx.i32(u64::from(bytes)), cx.i32(0), "")?;
+                Some(as_int(read)?)
+            }
+            _ => None,
+        };
+        cx.machine.copy_async(cx, AsyncCopy { bytes, to: address, from, pred, read })?;
         if let (Some(others), Some(mask)) = (&others, mask) {
             let rest = cx.b.build_not(mask, "")?;
             let rest = both(cx, owner, Some(rest))?;
@@ -156,22 +146,17 @@ fn register<'c>(regs: &Regs<'c>, i: usize) -> Res<Val<'c>> {
     regs.get(i).copied().ok_or_else(|| defect("a value has too few registers"))
 }
 
-/// An address in shared memory as the 32 bits that instructions take.
-pub(super) fn shared_address_bits<'c>(cx: &Lower<'c, '_>, ptr: PointerValue<'c>) -> Res<IntValue<'c>> {
-    Ok(cx.b.build_ptr_to_int(ptr, cx.int_type(32), "")?)
-}
-
 /// `ttg.async_commit_group`
-pub(super) fn commit(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    cx.effect("llvm.nvvm.cp.async.commit.group", &[], &[])?;
+pub(crate) fn commit(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    cx.machine.commit_copies(cx)?;
     cx.set(cx.ir.result(op), vec![]);
     Ok(())
 }
 
 /// `ttg.async_wait`: for the copies of this thread. That of others is a barrier's business.
-pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let pending = cx.ir.int_attr(op, "num").and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
-    cx.effect("llvm.nvvm.cp.async.wait.group", &[], &[cx.i32(pending).into()])?;
+    cx.machine.wait_for_copies(cx, pending)?;
     cx.set(cx.ir.result(op), vec![]);
     Ok(())
 }

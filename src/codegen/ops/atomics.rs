@@ -1,120 +1,56 @@
 //! `tt.atomic_rmw` and `tt.atomic_cas`.
 //!
-//! 1. Registers are cut into accesses as for a store (`memory`). Only additions of floats come in vectors: up to 16
-//!    bytes on sm_90, pairs of f16 before, everything else one element at a time.
-//! 2. Of the threads that hold copies of an element one performs the access, under the mask of its first element. ptxas
-//!    turns an `atom` whose result nobody uses into `RED`, where nothing is acquired.
-//! 3. bf16 has no addition before sm_90: a loop adds with `fma` and swaps with `cas`, one or two elements at a time.
-//! 4. A used result of an element that several threads hold goes through scratch memory from the one that performed the
+//! 1. Registers are cut into accesses as for a store (`memory`), at most as wide as the machine's widest for the
+//!    operation.
+//! 2. Of the threads that hold copies of an element one performs the access, under the mask of its first element.
+//! 3. A used result of an element that several threads hold goes through scratch memory from the one that performed the
 //!    access to the others: element `r` of kept thread `t` lies at `(r · kept threads + t) · bytes`.
-//! 5. A release waits for the whole block before the access, an acquire after it: the other threads' accesses are
+//! 4. A release waits for the whole block before the access, an acquire after it: the other threads' accesses are
 //!    ordered by the barrier.
 //!
-//! Example: the scalar `atomic_add(p, 1)` is `@first atom.global.gpu.acq_rel.add.u32`, a store to scratch, a barrier
-//! and a load by all.
-//!
-//! PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red".
+//! Example: the scalar `atomic_add(p, 1)` is an addition by the first thread, a store to scratch, a barrier and a load
+//! by all.
 
 use std::collections::BTreeMap;
 
-use inkwell::values::{InstructionOpcode, IntValue};
+use inkwell::values::IntValue;
 
-use super::arith::operand;
 use super::memory::{Access, owner, register, thread_mask};
+use crate::codegen::bits::{bits_as, operand};
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
-use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
-use crate::ir::dialects::enums::{MemScope, MemSemantic, RmwKind};
+use crate::codegen::machine::Order;
+use crate::ir::dialects::enums::RmwKind;
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::dialects::{ArithOp, OpKind};
-use crate::ir::{Attr, FloatKind, Op, Type, Value};
+use crate::ir::{Attr, Op, Type, Value};
 use crate::layout::{Dim, free_variable_masks};
 
-/// What an atomic operation promises about other accesses, and to whom.
-pub(super) struct Order {
-    pub(super) sem: MemSemantic,
-    pub(super) scope: MemScope,
-}
-
-impl Order {
-    pub(super) fn of(cx: &Lower<'_, '_>, op: Op) -> Res<Order> {
-        let (sem, scope) = (cx.ir.enum_attr(op, "sem"), cx.ir.enum_attr(op, "scope"));
-        sem.zip(scope).map(|(sem, scope)| Order { sem, scope }).ok_or_else(|| defect("an atomic without an order"))
-    }
-
-    pub(super) fn acquires(&self) -> bool {
-        matches!(self.sem, MemSemantic::Acquire | MemSemantic::AcqRel)
-    }
-
-    pub(super) fn releases(&self) -> bool {
-        matches!(self.sem, MemSemantic::Release | MemSemantic::AcqRel)
-    }
-}
-
-/// The operation of an instruction, `add.noftz.f16x2` without its vector.
-struct Function {
-    name: &'static str,
-    /// The type of one element.
-    ty: String,
-    /// Most bits of one access.
-    widest: u32,
-    /// Whether the target has no instruction: bf16 before sm_90.
-    by_swapping: bool,
-}
-
-impl Function {
-    /// What the target has for this operation on this type.
-    fn new(cx: &Lower<'_, '_>, op: Op, elem: Type) -> Res<Function> {
-        let rmw = view::AtomicRmw(op)
-            .atomic_rmw_op(cx.ir)
-            .ok_or_else(|| cx.unsupported(op, "it names no atomic operation"))?;
-        let bits = elem.bit_width().unwrap_or(64);
-        let vectors = cx.options.target.has_vector_atomics();
-        let (name, letter, widest) = match (rmw, elem.as_float()) {
-            (RmwKind::Fadd, Some(FloatKind::F16)) => ("add.noftz", "f", if vectors { 128 } else { 32 }),
-            (RmwKind::Fadd, Some(FloatKind::BF16)) => ("add.noftz", "bf", if vectors { 128 } else { 32 }),
-            (RmwKind::Fadd, Some(FloatKind::F32)) => ("add", "f", if vectors { 128 } else { 32 }),
-            (RmwKind::Fadd, Some(FloatKind::F64)) => ("add", "f", 64),
-            (RmwKind::Exch, _) => ("exch", "b", bits),
-            (RmwKind::And, None) => ("and", "b", bits),
-            (RmwKind::Or, None) => ("or", "b", bits),
-            (RmwKind::Xor, None) => ("xor", "b", bits),
-            (RmwKind::Add, None) => ("add", "u", bits),
-            (RmwKind::Max, None) => ("max", "s", bits),
-            (RmwKind::Min, None) => ("min", "s", bits),
-            (RmwKind::Umax, None) => ("max", "u", bits),
-            (RmwKind::Umin, None) => ("min", "u", bits),
-            _ => return Err(cx.unsupported(op, &format!("`{rmw}` of {elem} is no atomic operation of the hardware"))),
-        };
-        if !(matches!(bits, 32 | 64) || bits == 16 && rmw == RmwKind::Fadd) {
-            return Err(cx.unsupported(op, &format!("`{rmw}` of {elem} is no atomic operation of the hardware")));
-        }
-        let by_swapping = letter == "bf" && !vectors;
-        Ok(Function { name, ty: format!("{letter}{bits}"), widest, by_swapping })
-    }
-
-    /// `.add.noftz.v4.f16x2`
-    fn suffix(&self, access: &Access<'_>) -> String {
-        let vector = if access.words > 1 { format!(".v{}", access.words) } else { String::new() };
-        let packed = if access.per_word() == 2 { "x2" } else { "" };
-        format!(".{}{vector}.{}{packed}", self.name, self.ty)
-    }
+/// The order that an atomic operation states.
+pub(crate) fn order(cx: &Lower<'_, '_>, op: Op) -> Res<Order> {
+    let (sem, scope) = (cx.ir.enum_attr(op, "sem"), cx.ir.enum_attr(op, "scope"));
+    sem.zip(scope).map(|(sem, scope)| Order { sem, scope }).ok_or_else(|| defect("an atomic without an order"))
 }
 
 /// The element type that a pointer or a tensor of pointers leads to.
-pub(super) fn pointee(cx: &Lower<'_, '_>, ptr: Value) -> Res<Type> {
+pub(crate) fn pointee(cx: &Lower<'_, '_>, ptr: Value) -> Res<Type> {
     cx.ir.ty(ptr).elem().pointee().ok_or_else(|| defect("an atomic through something that is no pointer"))
 }
 
 /// Lowers `tt.atomic_rmw`.
-pub(super) fn rmw(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn rmw(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::AtomicRmw(op);
     let (ptr, value, mask) = (view.ptr(cx.ir), view.val(cx.ir), view.mask(cx.ir));
-    let function = Function::new(cx, op, pointee(cx, ptr)?)?;
-    let order = Order::of(cx, op)?;
+    let elem = pointee(cx, ptr)?;
+    let rmw = view.atomic_rmw_op(cx.ir).ok_or_else(|| cx.unsupported(op, "it names no atomic operation"))?;
+    let form = cx
+        .machine
+        .atomic_form(cx, rmw, elem)
+        .ok_or_else(|| cx.unsupported(op, &format!("`{rmw}` of {elem} is no atomic operation of the hardware")))?;
+    let order = order(cx, op)?;
     check_sharing(cx, op)?;
-    let access = Access::new(cx, ptr, mask, function.widest)?;
+    let access = Access::new(cx, ptr, mask, form.widest)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
-    let reads = is_read(cx, op, &function, &order, value);
+    let reads = !form.emulated && is_read(cx, op, rmw, &order, value);
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     if order.releases() {
@@ -133,21 +69,11 @@ pub(super) fn rmw(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         let pred = predicate(cx, owner, masks.as_ref(), first)?;
         let words = pack(cx, &access, &values, first)?;
         let address = register(&ptrs, first)?;
+        let one = access.atomic(&order, address, pred);
         let old = if reads {
-            one_access(
-                cx,
-                &access,
-                &format!("ld.{}.{}.global.b{}", order.sem, order.scope, access.word_bits),
-                address,
-                &[],
-                pred,
-                true,
-            )?
-        } else if function.by_swapping {
-            swap_loop(cx, &access, &order, address, operand(&words, 0)?, pred)?
+            cx.machine.atomic_load(cx, &one)?
         } else {
-            let opcode = format!("atom.global.{}.{}{}", order.scope, order.sem, function.suffix(&access));
-            one_access(cx, &access, &opcode, address, &[words], pred, true)?
+            cx.machine.atomic_rmw(cx, &one, (rmw, elem), words)?
         };
         if used {
             old.into_iter().try_for_each(|word| access.unpack(cx, word, &mut results))?;
@@ -157,7 +83,7 @@ pub(super) fn rmw(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// Lowers `tt.atomic_cas`.
-pub(super) fn cas(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn cas(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::AtomicCas(op);
     let (ptr, cmp, value) = (view.ptr(cx.ir), view.cmp(cx.ir), view.val(cx.ir));
     let elem = pointee(cx, ptr)?;
@@ -165,7 +91,7 @@ pub(super) fn cas(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if !matches!(bits, 16 | 32 | 64) {
         return Err(cx.unsupported(op, &format!("{elem} cannot be compared and swapped; 16, 32 and 64 bits can")));
     }
-    let order = Order::of(cx, op)?;
+    let order = order(cx, op)?;
     check_sharing(cx, op)?;
     let access = Access::new(cx, ptr, None, bits)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
@@ -174,7 +100,6 @@ pub(super) fn cas(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         cx.barrier_once()?;
     }
     let owner = owner(cx, access.free)?;
-    let opcode = format!("atom.global.{}.{}.cas.b{bits}", order.sem, order.scope);
     let mut results: Vec<Val<'_>> = Vec::with_capacity(ptrs.len());
     for i in 0..ptrs.len() {
         let canonical = access.canonical(i);
@@ -184,9 +109,10 @@ pub(super) fn cas(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             }
             continue;
         }
-        let words = [pack(cx, &access, &cmps, i)?, pack(cx, &access, &values, i)?];
+        let (compared, words) = (pack(cx, &access, &cmps, i)?, pack(cx, &access, &values, i)?);
         let pred = predicate(cx, owner, None, i)?;
-        for word in one_access(cx, &access, &opcode, register(&ptrs, i)?, &words, pred, true)? {
+        let one = access.atomic(&order, register(&ptrs, i)?, pred);
+        for word in cx.machine.compare_and_swap(cx, &one, compared, words)? {
             if used {
                 access.unpack(cx, word, &mut results)?;
             }
@@ -196,9 +122,9 @@ pub(super) fn cas(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// Whether an addition is one of zero that only reads: a scalar with a constant operand, without a release.
-fn is_read(cx: &Lower<'_, '_>, op: Op, function: &Function, order: &Order, value: Value) -> bool {
+fn is_read(cx: &Lower<'_, '_>, op: Op, rmw: RmwKind, order: &Order, value: Value) -> bool {
     let ty = cx.ir.ty(value);
-    if !function.name.starts_with("add") || order.releases() || ty.is_tensor() || function.by_swapping {
+    if !matches!(rmw, RmwKind::Add | RmwKind::Fadd) || order.releases() || ty.is_tensor() {
         return false;
     }
     let constant = cx.ir.def_op(value).filter(|&c| cx.ir.kind(c) == OpKind::Arith(ArithOp::Constant));
@@ -207,12 +133,12 @@ fn is_read(cx: &Lower<'_, '_>, op: Op, function: &Function, order: &Order, value
 }
 
 /// The words of the access that starts at register `first`.
-pub(super) fn pack<'c>(cx: &Lower<'c, '_>, access: &Access<'c>, regs: &Regs<'c>, first: usize) -> Res<Vec<Val<'c>>> {
+pub(crate) fn pack<'c>(cx: &Lower<'c, '_>, access: &Access<'c>, regs: &Regs<'c>, first: usize) -> Res<Vec<Val<'c>>> {
     let all = regs.get(first..first + access.vec).ok_or_else(|| defect("the value has too few registers"))?;
     all.chunks(access.per_word()).map(|word| access.pack(cx, word)).collect()
 }
 
-pub(super) fn predicate<'c>(
+pub(crate) fn predicate<'c>(
     cx: &Lower<'c, '_>,
     owner: Option<IntValue<'c>>,
     masks: Option<&Regs<'c>>,
@@ -227,77 +153,8 @@ pub(super) fn predicate<'c>(
     })
 }
 
-/// One instruction on memory; `sources` are its operands after the address. Where the predicate is false the result is
-/// zero.
-pub(super) fn one_access<'c>(
-    cx: &mut Lower<'c, '_>,
-    access: &Access<'c>,
-    opcode: &str,
-    address: Val<'c>,
-    sources: &[Vec<Val<'c>>],
-    pred: Option<Val<'c>>,
-    result: bool,
-) -> Res<Vec<Val<'c>>> {
-    let mut asm = PtxAsm::default();
-    let list = |operands: Vec<Operand>| match operands.as_slice() {
-        [one] => Arg::Reg(*one),
-        _ => Arg::List(operands),
-    };
-    let mut args = vec![];
-    if result {
-        let zero: Val<'_> = cx.int_type(access.word_bits).const_zero().into();
-        let start = |asm: &mut PtxAsm<'c>| match pred {
-            Some(_) => asm.output_from(access.class(), zero),
-            None => asm.output(access.class()),
-        };
-        args.push(list((0..access.words).map(|_| start(&mut asm)).collect()));
-    }
-    args.push(Arg::Address(asm.input(Reg::B64, address)));
-    for words in sources {
-        args.push(list(words.iter().map(|&w| asm.input(access.class(), w)).collect()));
-    }
-    let pred = pred.map(|p| asm.input(Reg::Pred, p));
-    asm.inst(pred, opcode, args);
-    asm.emit(cx, true)
-}
-
-/// Step 3: `seen = *p; do { old = seen; seen = cas(p, old, old · 1 + value) } while (seen != old)`. The product with
-/// one is exact, so the sum is rounded once.
-fn swap_loop<'c>(
-    cx: &mut Lower<'c, '_>,
-    access: &Access<'c>,
-    order: &Order,
-    address: Val<'c>,
-    value: Val<'c>,
-    pred: Option<Val<'c>>,
-) -> Res<Vec<Val<'c>>> {
-    let (bits, ty, one) = if access.per_word() == 2 { (32, "bf16x2", "0x3f803f80") } else { (16, "bf16", "0x3f80") };
-    let mut asm = PtxAsm::default();
-    let out = asm.output(access.class());
-    let address = asm.input(Reg::B64, address);
-    let value = asm.input(access.class(), value);
-    let pred = pred.map(|p| asm.input(Reg::Pred, p));
-    asm.inst(None, format!("{{ .reg .pred again; .reg .b{bits} seen, old, sum, one"), vec![]);
-    asm.inst(None, format!("mov.b{bits} seen, 0"), vec![]);
-    if let Some(pred) = pred {
-        asm.inst(Some(pred), "bra $$begin", vec![]);
-        asm.inst(None, "bra $$done", vec![]);
-    }
-    asm.inst(None, format!("$$begin: mov.b{bits} one, {one}"), vec![]);
-    asm.inst(None, format!("ld.relaxed.{}.global.b{bits} seen,", order.scope), vec![Arg::Address(address)]);
-    asm.inst(None, format!("$$more: mov.b{bits} old, seen"), vec![]);
-    asm.inst(None, format!("fma.rn.{ty} sum, old, one,"), vec![Arg::Reg(value)]);
-    let swap = format!("atom.{}.{}.global.cas.b{bits} seen,", order.sem, order.scope);
-    asm.inst(None, swap, vec![Arg::Address(address), Arg::Text("old"), Arg::Text("sum")]);
-    asm.inst(None, format!("setp.ne.b{bits} again, seen, old"), vec![]);
-    asm.inst(None, "@again bra $$more", vec![]);
-    asm.inst(None, format!("$$done: mov.b{bits}"), vec![Arg::Reg(out), Arg::Text("seen")]);
-    asm.inst(None, "}", vec![]);
-    asm.emit(cx, true)
-}
-
 /// Refuses a used result whose copies lie in several blocks of a cluster.
-pub(super) fn check_sharing(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn check_sharing(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
     let result = cx.ir.result(op);
     let ty = cx.ir.ty(result);
     let copies = !ty.is_tensor() || free_variable_masks(Lower::layout(ty)?).block != 0;
@@ -310,9 +167,9 @@ pub(super) fn check_sharing(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// Steps 4 and 5: makes these results, from the threads that performed the accesses, the operation's. `access` says
+/// Steps 3 and 4: makes these results, from the threads that performed the accesses, the operation's. `access` says
 /// what they are.
-pub(super) fn finish<'c>(
+pub(crate) fn finish<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,
     access: &Access<'c>,
@@ -330,7 +187,7 @@ pub(super) fn finish<'c>(
 }
 
 /// The results for every thread; `None` when nobody uses them.
-pub(super) fn delivered<'c>(
+pub(crate) fn delivered<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,
     access: &Access<'c>,
@@ -372,17 +229,11 @@ fn share<'c>(
     let scratch = cx.scratch(op)?;
     let base = cx.shared_at(scratch, own)?;
     let unique: Vec<usize> = (0..results.len()).filter(|&i| access.canonical(i) == i).collect();
-    let class = Reg::of_bits(access.elem_bits);
     for (slot, &i) in unique.iter().enumerate() {
         let at = cx.shared_at(base, cx.i32(slot as u64 * kept_threads * bytes))?;
-        let mut asm = PtxAsm::default();
-        let address = cx.b.build_cast(InstructionOpcode::PtrToInt, at, cx.int_type(32), "")?;
-        let address = asm.input(Reg::B32, address);
-        let bits = super::cast::bits_as(cx, results[i], cx.int_type(access.elem_bits).into())?;
-        let (value, pred) = (asm.input(class, bits), asm.input(Reg::Pred, owner.into()));
-        asm.inst(Some(pred), format!("st.shared.b{}", access.elem_bits), vec![Arg::Address(address), Arg::Reg(value)]);
-        asm.memory_clobber();
-        asm.emit(cx, true)?;
+        let address = cx.shared_address_bits(at)?;
+        let value = bits_as(cx, results[i], cx.int_type(access.elem_bits).into())?;
+        cx.machine.store_shared(cx, owner, address, (value, access.elem_bits), true)?;
     }
     cx.barrier()?;
     let mut loaded: BTreeMap<usize, Val<'c>> = BTreeMap::new();

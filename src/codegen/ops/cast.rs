@@ -3,17 +3,18 @@
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as I;
 
-use super::arith::operand;
-use super::elementwise;
+use super::elementwise::elementwise;
+use crate::codegen::bits::{bits_as, operand};
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
 use crate::ir::dialects::arith::arith as view;
-use crate::ir::dialects::enums::RoundingMode;
+use crate::ir::dialects::enums::{FpRounding, RoundingMode};
+use crate::ir::dialects::tt::tt as conversions;
 
 /// Lowers a cast of the `arith` dialect.
-pub(super) fn arith(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
+pub(crate) fn arith(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
     let to = cx.elem_type(cx.ir.ty(cx.ir.result(op)))?;
     let opcode = match kind {
         ArithOp::Extsi => I::SExt,
@@ -53,31 +54,19 @@ fn resize<'c>(cx: &mut Lower<'c, '_>, value: Val<'c>, to: BasicTypeEnum<'c>) -> 
 }
 
 /// The same bits as another type: `arith.bitcast`, `tt.bitcast`, `tt.int_to_ptr`, `tt.ptr_to_int`.
-pub(super) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let to = cx.elem_type(cx.ir.ty(cx.ir.result(op)))?;
     elementwise(cx, op, |cx, args| bits_as(cx, operand(args, 0)?, to))
 }
 
-/// The same bits as another LLVM type.
-pub(in crate::codegen) fn bits_as<'c>(cx: &Lower<'c, '_>, value: Val<'c>, to: BasicTypeEnum<'c>) -> Res<Val<'c>> {
-    let from = value.get_type();
-    if from == to {
-        return Ok(value);
-    }
-    Ok(match (from, to) {
-        (BasicTypeEnum::PointerType(_), BasicTypeEnum::PointerType(_)) => {
-            cx.b.build_cast(I::AddrSpaceCast, value, to, "")?
-        }
-        (BasicTypeEnum::PointerType(_), BasicTypeEnum::IntType(_)) => cx.b.build_cast(I::PtrToInt, value, to, "")?,
-        (BasicTypeEnum::IntType(_), BasicTypeEnum::PointerType(_)) => cx.b.build_cast(I::IntToPtr, value, to, "")?,
-        (BasicTypeEnum::PointerType(_), _) => {
-            let int = cx.b.build_cast(I::PtrToInt, value, cx.int_type(64), "")?;
-            cx.b.build_cast(I::BitCast, int, to, "")?
-        }
-        (_, BasicTypeEnum::PointerType(_)) => {
-            let int = cx.b.build_cast(I::BitCast, value, cx.int_type(64), "")?;
-            cx.b.build_cast(I::IntToPtr, int, to, "")?
-        }
-        _ => cx.b.build_cast(I::BitCast, value, to, "")?,
-    })
+/// `tt.fp_to_fp`: the machine knows what conversions it has.
+pub(crate) fn floats(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let view = conversions::FpToFp(op);
+    let kind = |v| cx.ir.ty(v).elem().as_float().ok_or_else(|| defect("a float conversion of something else"));
+    let formats = (kind(view.src(cx.ir))?, kind(view.result(cx.ir))?);
+    let rounding = view.rounding(cx.ir).unwrap_or(FpRounding::Rtne);
+    let regs = cx.get(view.src(cx.ir))?;
+    let converted = cx.machine.convert_floats(cx, &regs, formats, rounding)?;
+    cx.set(view.result(cx.ir), converted);
+    Ok(())
 }

@@ -1,26 +1,27 @@
 //! `ttg.convert_layout`: emission of a [`ConversionPlan`].
 //!
 //! - Registers: values are renamed.
-//! - Shuffles: elements are packed into 32-bit words (or cut into two), the plan runs with `shfl.sync` and `select` as
-//!   its instructions, and the words are taken apart.
+//! - Shuffles: elements are packed into 32-bit words (or cut into two), the plan runs with shuffles and `select` as its
+//!   instructions, and the words are taken apart.
 //! - Shared memory: for each repetition store, barrier, load; see [`crate::codegen::shared_access`].
 //!
-//! Example: 4 halves a thread whose pairs cross lanes become 2 words, 1 `shfl.sync.bfly.b32` and 3 `selp.b32`.
+//! Example: 4 halves a thread whose pairs cross lanes become 2 words, 1 shuffle and 3 `select`.
 
 use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::IntValue;
 
 use crate::analysis::scratch::element_bits;
+use crate::codegen::bits::bits_as;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
-use crate::codegen::ops::bits_as;
+use crate::codegen::machine::Source;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
 use crate::layout::plan::shuffle::Machine;
 use crate::layout::plan::{ConversionPlan, SharedPlan, ShufflePlan};
 
 /// `ttg.convert_layout`
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
     let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
     let memory = cx.options.target.shared;
@@ -194,21 +195,16 @@ impl<'c> Machine for Threads<'_, 'c, '_> {
         as_int(cx.b.build_select(is_off, *off, *on, "")?)
     }
 
-    /// PTX ISA, "shfl.sync": `bfly` where only fixed bits of the lane change, else `idx`. 31 is the last lane of an
-    /// unclamped segment.
     fn shuffle(&mut self, value: &IntValue<'c>, lanes: &[u32], flip: u32) -> Res<IntValue<'c>> {
-        let all = self.cx.i32(u64::from(u32::MAX));
         let keeps = lanes.iter().enumerate().all(|(i, &l)| l == 1 << i);
-        let (mode, operand) = if keeps {
-            ("bfly", self.cx.i32(u64::from(flip)))
+        let from = if keeps {
+            Source::Flip(flip)
         } else {
             let source = self.source_lane(lanes)?;
             let flipped =
                 if flip == 0 { source } else { self.cx.b.build_xor(source, self.cx.i32(u64::from(flip)), "")? };
-            ("idx", flipped)
+            Source::Lane(flipped)
         };
-        let last = self.cx.i32(31);
-        let args = [all.into(), (*value).into(), operand.into(), last.into()];
-        as_int(self.cx.intrinsic(&format!("llvm.nvvm.shfl.sync.{mode}.i32"), &[], &args)?)
+        self.cx.machine.shuffle(self.cx, *value, from)
     }
 }

@@ -3,7 +3,8 @@
 //! # Algorithm
 //!
 //! An e2m1 float has a sign bit and three bits that name one of eight magnitudes, so a byte of the wider float is a
-//! table of eight bytes: that is what `prmt` looks up, four at a time, when the three bits are its selector.
+//! table of eight bytes: that is what a permutation of bytes looks up, four at a time, when the three bits are its
+//! selector.
 //!
 //! 1. Four bytes make a 32-bit register of eight floats. Without signs, each 16 of its bits select four bytes from the
 //!    table of upper bytes, and for bf16 four from the table of lower ones; all lower bytes of f16 are 0.
@@ -18,20 +19,18 @@
 //! bf16        0000  3f00  3f80  3fc0  4000  4040  4080  40c0
 //! f16         0000  3800  3c00  3e00  4000  4200  4400  4600
 //! ```
-//!
-//! PTX ISA, "Data Movement and Conversion Instructions: prmt".
 
 use std::collections::BTreeMap;
 
 use inkwell::values::IntValue;
 
-use super::cast::bits_as;
-use super::fp_convert::{permute, split_pair};
+use crate::codegen::bits::bits_as;
+use crate::codegen::bits::split_pair;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::ir::{FloatKind, Op};
 use crate::layout::register_offsets;
 
-/// Bytes of the eight magnitudes, as the two words that `prmt` looks them up in.
+/// Bytes of the eight magnitudes, as the two words in which a permutation looks them up.
 struct Table {
     upper: [u64; 2],
     lower: Option<[u64; 2]>,
@@ -41,7 +40,7 @@ const BF16: Table = Table { upper: [0x3f3f_3f00, 0x4040_4040], lower: Some([0xc0
 const F16: Table = Table { upper: [0x3e3c_3800, 0x4644_4240], lower: None };
 
 /// Lowers `ttg.fp4_to_fp`.
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
     let axis = usize::try_from(cx.ir.int_attr(op, "axis").unwrap_or(0)).map_err(defect)?;
     let table = if cx.ir.ty(result).elem().as_float() == Some(FloatKind::F16) { F16 } else { BF16 };
@@ -73,18 +72,18 @@ fn unpack<'c>(cx: &mut Lower<'c, '_>, word: IntValue<'c>, table: &Table, count: 
         let selector = cx.b.build_right_shift(magnitudes, cx.i32(16 * half as u64), false, "")?;
         let look_up = |cx: &mut Lower<'c, '_>, words: [u64; 2]| {
             let [low, high] = words.map(|w| cx.i32(w));
-            permute(cx, low, high, selector)
+            cx.machine.permute_bytes(cx, low, high, selector)
         };
         let upper = look_up(cx, table.upper)?;
         let lower = match table.lower {
             Some(words) => look_up(cx, words)?,
             None => cx.i32(0),
         };
-        let signs = permute(cx, word, shifted, cx.i32(signs))?;
+        let signs = cx.machine.permute_bytes(cx, word, shifted, cx.i32(signs))?;
         let signs = cx.b.build_and(signs, cx.i32(0x8080_8080), "")?;
         let upper = cx.b.build_or(upper, signs, "")?;
         for order in [0x5140, 0x7362].into_iter().take(count - 2 * half) {
-            pairs.push(permute(cx, lower, upper, cx.i32(order))?);
+            pairs.push(cx.machine.permute_bytes(cx, lower, upper, cx.i32(order))?);
         }
     }
     Ok(pairs)

@@ -6,14 +6,14 @@ use inkwell::values::IntValue;
 use super::reduce::{first_coordinates, slot_address};
 use crate::analysis::scratch::{element_bits, gather_plan};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
-use crate::codegen::warp::Source;
+use crate::codegen::machine::Source;
 use crate::ir::Op;
 use crate::layout::plan::gather::{GatherShared, GatherShuffles};
 use crate::layout::plan::shared_access::element_bytes;
 use crate::layout::plan::{GatherPlan, SharedAccess};
 
 /// `tt.gather`
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let plan = gather_plan(cx.ir, op).map_err(|e| cx.unsupported(op, &e.reason))?;
     let source = cx.get(cx.ir.operand(op, 0))?;
     let indices = cx.get(cx.ir.operand(op, 1))?;

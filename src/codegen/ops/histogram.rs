@@ -2,8 +2,7 @@
 //!
 //! 1. The threads set all counters to 0.
 //! 2. After a barrier each element adds 1 to the counter of its value, where the mask allows it and the value has a
-//!    counter; of threads that hold copies, one does. An addition of the constant 1 is what the hardware counts
-//!    fastest: lanes with the same counter are added up before the access.
+//!    counter; of threads that hold copies, one does.
 //! 3. After another barrier every thread reads the counters of its registers, neighbours in one access.
 
 use inkwell::IntPredicate;
@@ -11,7 +10,6 @@ use inkwell::values::{IntValue, PointerValue};
 
 use crate::analysis::scratch::bins;
 use crate::codegen::lower::{Lower, Res, as_int};
-use crate::codegen::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::ir::Op;
 use crate::layout::plan::SharedAccess;
 use crate::layout::{Dim, LinearLayout, free_variable_masks, register_offsets};
@@ -19,7 +17,7 @@ use crate::layout::{Dim, LinearLayout, free_variable_masks, register_offsets};
 const COUNTER_BITS: u32 = 32;
 
 /// `tt.histogram`
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (source, mask) = (cx.ir.operand(op, 0), cx.ir.operands(op).get(1).copied());
     let result_type = cx.ir.ty(cx.ir.result(op));
     let (from, to) = (Lower::layout(cx.ir.ty(source))?, Lower::layout(result_type)?);
@@ -95,11 +93,7 @@ fn count<'c>(
         }
         let bin = resize(cx, wide, 32)?;
         let address = cx.b.build_int_add(base, cx.b.build_left_shift(bin, cx.i32(2), "")?, "")?;
-        let mut asm = PtxAsm::default();
-        let (address, pred) = (asm.input(Reg::B32, address.into()), asm.input(Reg::Pred, pred.into()));
-        // PTX ISA, "red".
-        asm.inst(Some(pred), "red.shared.add.u32", vec![Arg::Address(address), Arg::Text("1")]);
-        asm.emit(cx, true)?;
+        cx.machine.count_shared(cx, pred, address)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `tt.elementwise_inline_asm`: the user's PTX on packs of elements.
+//! `tt.elementwise_inline_asm`: the user's assembly on packs of elements.
 //!
 //! 1. A pack is `packed_element` consecutive registers. Elements narrower than 32 bits share 32-bit words: four i8 of a
 //!    pack of four are one operand.
@@ -8,7 +8,7 @@
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::BasicValue;
 
-use super::arith::operand;
+use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Op, Value};
@@ -85,7 +85,7 @@ fn check(constraints: &str, outputs: usize, inputs: usize) -> Res<()> {
 }
 
 /// Lowers `tt.elementwise_inline_asm`.
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ir = cx.ir;
     let asm = ir.str_attr(op, "asm_string").unwrap_or_default();
     let constraints = ir.str_attr(op, "constraints").unwrap_or_default();

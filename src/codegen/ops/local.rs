@@ -8,7 +8,9 @@ use inkwell::values::{IntValue, PointerValue};
 use crate::analysis::allocation::buffer_bytes;
 use crate::analysis::scratch::{GLOBAL_OFFSET, GLOBAL_SIZE};
 use crate::codegen::lower::{Lower, Res, Val, defect};
+use crate::codegen::machine::Grid;
 use crate::codegen::memdesc::{View, ViewAccess};
+use crate::ir::dialects::enums::ProgramDim;
 use crate::ir::{Attr, Op, Type, Value};
 use crate::layout::layout_of;
 use crate::layout::plan::SharedAccess;
@@ -17,7 +19,7 @@ use crate::layout::plan::SharedAccess;
 const WHOLE: u32 = 1 << 31;
 
 /// `ttg.local_alloc`
-pub(super) fn alloc(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn alloc(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let result = cx.ir.result(op);
     let base = cx.scratch(op)?;
     let rank = cx.ir.ty(result).rank();
@@ -29,7 +31,7 @@ pub(super) fn alloc(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// `ttg.local_store`
-pub(super) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     write(cx, cx.ir.operand(op, 0), cx.ir.operand(op, 1))
 }
 
@@ -41,7 +43,7 @@ fn write(cx: &mut Lower<'_, '_>, source: Value, target: Value) -> Res<()> {
 }
 
 /// `ttg.local_load`
-pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let result = cx.ir.result(op);
     let ty = cx.ir.ty(result);
     let at = cx.view_access(cx.ir.operand(op, 0), ty)?;
@@ -52,7 +54,7 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// The load by `ldmatrix`, or the store by `stmatrix`, where that takes fewer wavefronts, or as many with fewer
+/// The load or the store by whole matrices, where that takes fewer wavefronts, or as many with fewer
 /// instructions.
 fn as_matrices(at: &ViewAccess<'_>) -> Option<SharedAccess> {
     // Rows of matrices are 16 bytes; a view that starts within one has no addresses for them.
@@ -65,7 +67,7 @@ fn as_matrices(at: &ViewAccess<'_>) -> Option<SharedAccess> {
 }
 
 /// `ttg.memdesc_index`: the buffers lie one after the other.
-pub(super) fn index(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn index(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
     let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
     let laid_out = layout_of(from).map_or(0, |l| l.out_dims().count());
@@ -82,7 +84,7 @@ pub(super) fn index(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// `ttg.memdesc_subslice`
-pub(super) fn subslice(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn subslice(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
     let to = cx.ir.ty(result);
     let starts = cx.ir.attr(op, "offsets").and_then(Attr::as_dense_array).unwrap_or(&[]);
@@ -102,7 +104,7 @@ pub(super) fn subslice(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// `ttg.memdesc_trans`: the result's layout is the permuted one.
-pub(super) fn transpose(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn transpose(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = cx.view(cx.ir.operand(op, 0))?;
     let order = cx.ir.attr(op, "order").and_then(Attr::as_dense_array).unwrap_or(&[]);
     let (from, to) = (cx.ir.ty(cx.ir.operand(op, 0)), cx.ir.ty(cx.ir.result(op)));
@@ -119,7 +121,7 @@ pub(super) fn transpose(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// `ttg.memdesc_reshape`, `ttg.memdesc_reinterpret`: the same bytes under another type.
-pub(super) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
     let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
     if !is_whole(from) || !is_whole(to) {
@@ -137,23 +139,16 @@ fn is_whole(ty: Type) -> bool {
     ty.as_memdesc().is_some_and(|m| m.alloc_shape.ends_with(&m.shape))
 }
 
-/// The spaces of `ttg.barrier` that have instructions of their own: reads and writes of tensor memory.
-const TENSOR_SPACES: [(i64, &str); 2] = [(8, "tcgen05.wait::ld.sync.aligned;"), (16, "tcgen05.wait::st.sync.aligned;")];
-
-/// `ttg.barrier`. A barrier of the block orders shared and global memory alike (PTX ISA, "barrier.cta"); accesses to
-/// tensor memory are asynchronous and are waited for first.
-pub(super) fn barrier(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+/// `ttg.barrier`. A barrier of the block orders shared and global memory alike; accesses to memory of the machine's own
+/// may go on by themselves and are waited for first.
+pub(crate) fn barrier(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let spaces = cx.ir.int_attr(op, "addrSpace").unwrap_or(0);
-    if cx.options.target.has_tcgen05() {
-        for (_, wait) in TENSOR_SPACES.into_iter().filter(|&(bit, _)| spaces & bit != 0) {
-            cx.inline_asm(wait, "~{memory}", &[], &[], true)?;
-        }
-    }
+    cx.machine.wait_for_spaces(cx, spaces)?;
     if cx.num_warps == 1 { cx.warp_barrier() } else { cx.barrier() }
 }
 
 /// `ttg.global_scratch_alloc`
-pub(super) fn global_scratch(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn global_scratch(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if cx.ir.stored_attr(op, "third_party_allocation").is_some() {
         return Err(cx.unsupported(op, "memory of profilers is not supported"));
     }
@@ -164,7 +159,7 @@ pub(super) fn global_scratch(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// The scratch memory in global memory that the allocation gave an operation: in a kernel behind the start of the
 /// program's part, in another function behind what its caller passed.
-pub(in crate::codegen) fn scratch_memory<'c>(cx: &mut Lower<'c, '_>, op: Op) -> Res<PointerValue<'c>> {
+pub(crate) fn scratch_memory<'c>(cx: &mut Lower<'c, '_>, op: Op) -> Res<PointerValue<'c>> {
     let missing =
         || defect(format!("no `{GLOBAL_OFFSET}`: the pass `tritongpu-global-scratch-memory-allocation` has not run"));
     let offset = cx.ir.int_attr(op, GLOBAL_OFFSET).ok_or_else(missing)?;
@@ -181,16 +176,14 @@ pub(in crate::codegen) fn scratch_memory<'c>(cx: &mut Lower<'c, '_>, op: Op) -> 
 fn program_part<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
     let size = cx.ir.int_attr(cx.ir.module(), GLOBAL_SIZE).ok_or_else(|| defect(format!("no `{GLOBAL_SIZE}`")))?;
     let long = cx.int_type(64);
-    let axis = if cx.num_ctas == 1 { "ctaid" } else { "clusterid" };
-    let extent = if cx.num_ctas == 1 { "nctaid" } else { "nclusterid" };
     let mut number = long.const_zero();
-    for (i, letter) in ['z', 'y', 'x'].into_iter().enumerate() {
-        let id = cx.special_register(&format!("llvm.nvvm.read.ptx.sreg.{axis}.{letter}"))?;
+    for (i, axis) in [ProgramDim::Z, ProgramDim::Y, ProgramDim::X].into_iter().enumerate() {
+        let id = cx.machine.grid(cx, Grid::ProgramId, axis)?;
         let id = cx.b.build_int_z_extend(id, long, "")?;
         number = if i == 0 {
             id
         } else {
-            let count = cx.special_register(&format!("llvm.nvvm.read.ptx.sreg.{extent}.{letter}"))?;
+            let count = cx.machine.grid(cx, Grid::NumPrograms, axis)?;
             let count = cx.b.build_int_z_extend(count, long, "")?;
             let before = cx.b.build_int_mul(number, count, "")?;
             cx.b.build_int_add(before, id, "")?

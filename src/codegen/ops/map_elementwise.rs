@@ -5,7 +5,7 @@ use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::ir::Op;
 
 /// `tt.map_elementwise`
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ir = cx.ir;
     let pack = ir.int_attr(op, "pack").and_then(|p| usize::try_from(p).ok()).unwrap_or(1).max(1);
     let operands = ir.operands(op).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;

@@ -3,22 +3,21 @@
 //! 1. The axis analysis says how many consecutive registers of a thread address consecutive elements at a matching
 //!    alignment, and how many consecutive mask bits are equal; the lesser of both, up to 16 bytes, is one access.
 //! 2. An access moves words: elements narrower than 32 bits are packed into 32-bit words, and up to four words form a
-//!    vector (`ld.global.v4.b32`). Eight bf16 are four words of two.
+//!    vector. Eight bf16 are four words of two.
 //! 3. The mask of the first element predicates the access. A load's registers start as `other`, or zero, where the mask
 //!    is false.
 //! 4. Registers that hold copies are loaded once. Elements that several threads hold are stored by the one whose free
 //!    bits are all 0.
-//!
-//! Instructions: PTX ISA, "Data Movement and Conversion Instructions: ld, st, createpolicy".
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue};
 
-use super::arith::operand;
-use super::cast::bits_as;
-use super::elementwise;
+use super::elementwise::elementwise;
+use crate::codegen::bits::bits_as;
+use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
-use crate::codegen::ptx_builder::{Arg, Operand, PtxAsm, Reg};
+use crate::codegen::machine::Order;
+use crate::codegen::machine::{AtomicAccess, Caching, GlobalLoad, GlobalStore, Words};
 use crate::ir::dialects::enums::{CacheModifier, Enumeration, EvictionPolicy};
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{Attr, AttrData, Op, Type, Value};
@@ -28,21 +27,21 @@ use crate::layout::{FreeMasks, free_variable_masks};
 const MAX_ACCESS: u32 = 128;
 
 /// How the registers of one load or store are cut into accesses.
-pub(super) struct Access<'c> {
-    pub(super) elem: BasicTypeEnum<'c>,
+pub(crate) struct Access<'c> {
+    pub(crate) elem: BasicTypeEnum<'c>,
     /// Bits that an element takes in memory.
-    pub(super) elem_bits: u32,
+    pub(crate) elem_bits: u32,
     /// Elements of one access.
-    pub(super) vec: usize,
+    pub(crate) vec: usize,
     /// Bits of one word: 8, 16, 32 or 64.
-    pub(super) word_bits: u32,
-    pub(super) words: usize,
-    pub(super) free: FreeMasks,
+    pub(crate) word_bits: u32,
+    pub(crate) words: usize,
+    pub(crate) free: FreeMasks,
 }
 
 impl<'c> Access<'c> {
     /// Accesses of at most `widest` bits.
-    pub(super) fn new(cx: &Lower<'c, '_>, ptr: Value, mask: Option<Value>, widest: u32) -> Res<Access<'c>> {
+    pub(crate) fn new(cx: &Lower<'c, '_>, ptr: Value, mask: Option<Value>, widest: u32) -> Res<Access<'c>> {
         let ty = cx.ir.ty(ptr);
         let pointee = ty.elem().pointee().ok_or_else(|| defect("an access through something that is no pointer"))?;
         let elem = cx.elem_type(pointee)?;
@@ -62,26 +61,27 @@ impl<'c> Access<'c> {
         Ok(Access { elem, elem_bits, vec, word_bits, words: (total / word_bits) as usize, free })
     }
 
-    pub(super) fn per_word(&self) -> usize {
+    pub(crate) fn per_word(&self) -> usize {
         self.vec / self.words
     }
 
-    pub(super) fn class(&self) -> Reg {
-        Reg::of_bits(self.word_bits)
+    /// What one access moves.
+    pub(crate) fn moved(&self) -> Words {
+        Words { count: self.words, bits: self.word_bits }
     }
 
-    /// `.v4.b32`
-    fn suffix(&self) -> String {
-        if self.words > 1 { format!(".v{}.b{}", self.words, self.word_bits) } else { format!(".b{}", self.word_bits) }
+    /// One access of a thread, if it is atomic.
+    pub(crate) fn atomic<'x>(&self, order: &'x Order, address: Val<'c>, pred: Option<Val<'c>>) -> AtomicAccess<'x, 'c> {
+        AtomicAccess { words: self.moved(), per_word: self.per_word(), order, address, pred }
     }
 
     /// The register whose copy register `first` is.
-    pub(super) fn canonical(&self, first: usize) -> usize {
+    pub(crate) fn canonical(&self, first: usize) -> usize {
         first & !(self.free.register as usize)
     }
 
     /// The elements of one word as the integer that its register holds.
-    pub(super) fn pack(&self, cx: &Lower<'c, '_>, elements: &[Val<'c>]) -> Res<Val<'c>> {
+    pub(crate) fn pack(&self, cx: &Lower<'c, '_>, elements: &[Val<'c>]) -> Res<Val<'c>> {
         let elements = elements.iter().map(|&e| self.as_stored(cx, e)).collect::<Res<Vec<_>>>()?;
         let word = match elements.as_slice() {
             [one] => *one,
@@ -94,12 +94,12 @@ impl<'c> Access<'c> {
             }
         };
         let int = bits_as(cx, word, cx.int_type(self.word_bits).into())?;
-        // PTX has no 8-bit registers in `ld` and `st`; the low half of a 16-bit one serves.
+        // A word of 8 bits travels in the low half of one of 16.
         if self.word_bits == 8 { Ok(cx.b.build_cast(I::ZExt, int, cx.int_type(16), "")?) } else { Ok(int) }
     }
 
     /// The reverse of [`Access::pack`].
-    pub(super) fn unpack(&self, cx: &Lower<'c, '_>, word: Val<'c>, out: &mut Vec<Val<'c>>) -> Res<()> {
+    pub(crate) fn unpack(&self, cx: &Lower<'c, '_>, word: Val<'c>, out: &mut Vec<Val<'c>>) -> Res<()> {
         let word = if self.word_bits == 8 { cx.b.build_cast(I::Trunc, word, cx.int_type(8), "")? } else { word };
         let stored = self.stored_type(cx);
         if self.per_word() == 1 {
@@ -140,17 +140,6 @@ impl<'c> Access<'c> {
     }
 }
 
-/// The words of an instruction between `ld` and `.v4`.
-struct Modifiers<'c> {
-    text: String,
-    /// An L2 policy, an operand of the instruction.
-    policy: Option<Val<'c>>,
-}
-
-/// The cache operators that loads and stores take.
-const LOAD_CACHE: [&str; 4] = ["ca", "cg", "cs", "cv"];
-const STORE_CACHE: [&str; 4] = ["wb", "cg", "cs", "wt"];
-
 /// The cache modifier and the eviction policy of an access, by name. Triton 3.9 keeps both in one attribute,
 /// `cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`; earlier releases have one
 /// attribute each.
@@ -167,33 +156,8 @@ fn cache_policy(cx: &Lower<'_, '_>, op: Op) -> (&'static str, &'static str) {
     (cache.map_or("", CacheModifier::name), evict.map_or("", EvictionPolicy::name))
 }
 
-impl<'c> Modifiers<'c> {
-    /// Cache operators and eviction priorities exclude each other in PTX, and a volatile access takes neither; the
-    /// former wins.
-    fn new(cx: &mut Lower<'c, '_>, op: Op, operators: &[&str], volatile: bool) -> Res<Modifiers<'c>> {
-        let (cache, evict) = cache_policy(cx, op);
-        if !volatile && operators.contains(&cache) {
-            return Ok(Modifiers { text: format!(".{cache}"), policy: None });
-        }
-        if volatile || !["evict_first", "evict_last"].contains(&evict) {
-            return Ok(Modifiers { text: String::new(), policy: None });
-        }
-        let mut asm = PtxAsm::default();
-        let out = asm.output(Reg::B64);
-        asm.inst(None, format!("createpolicy.fractional.L2::{evict}.b64"), vec![Arg::Reg(out), Arg::Text("1.0")]);
-        let policy = asm.emit(cx, false)?.first().copied();
-        Ok(Modifiers { text: format!(".L1::{evict}.L2::cache_hint"), policy })
-    }
-
-    fn operand(&self, asm: &mut PtxAsm<'c>, args: &mut Vec<Arg>) {
-        if let Some(policy) = self.policy {
-            args.push(Arg::Reg(asm.input(Reg::B64, policy)));
-        }
-    }
-}
-
 /// `tt.addptr`
-pub(super) fn addptr(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn addptr(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let pointee = cx.ir.ty(cx.ir.result(op)).elem().pointee().ok_or_else(|| defect("`tt.addptr` of no pointer"))?;
     let elem = cx.elem_type(pointee)?;
     // An i1 takes a byte.
@@ -216,7 +180,7 @@ fn refuse_block_pointer(cx: &Lower<'_, '_>, op: Op, ptr: Type) -> Res<()> {
 }
 
 /// `tt.load`
-pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::Load(op);
     let (ptr, mask, other) = (view.ptr(cx.ir), view.mask(cx.ir), view.other(cx.ir));
     refuse_block_pointer(cx, op, cx.ir.ty(ptr))?;
@@ -226,7 +190,7 @@ pub(super) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// The elements that the pointers `ptr` point to, one per register. `op` says how they are to be cached.
-pub(super) fn load_elements<'c>(
+pub(crate) fn load_elements<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,
     ptr: Value,
@@ -235,8 +199,8 @@ pub(super) fn load_elements<'c>(
 ) -> Res<Vec<Val<'c>>> {
     let access = Access::new(cx, ptr, mask, MAX_ACCESS)?;
     let volatile = cx.ir.bool_attr(op, "isVolatile");
-    let modifiers = Modifiers::new(cx, op, &LOAD_CACHE, volatile)?;
-    let opcode = format!("ld{}.global{}{}", if volatile { ".volatile" } else { "" }, modifiers.text, access.suffix());
+    let (cache, evict) = cache_policy(cx, op);
+    let hint = cx.machine.load_hint(cx, &Caching { cache, evict, volatile })?;
     let ptrs = cx.get(ptr)?;
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     let others = other.map(|o| cx.get(o)).transpose()?;
@@ -247,27 +211,22 @@ pub(super) fn load_elements<'c>(
             loaded.extend_from_within(canonical..canonical + access.vec);
             continue;
         }
-        let mut asm = PtxAsm::default();
-        let mut outputs = Vec::with_capacity(access.words);
+        let mut otherwise = vec![];
         for word in 0..access.words {
             let range = first + word * access.per_word()..first + (word + 1) * access.per_word();
-            outputs.push(match (&masks, &others) {
-                (None, _) => asm.output(access.class()),
+            match (&masks, &others) {
+                (None, _) => {}
                 (Some(_), Some(others)) => {
-                    let start =
-                        access.pack(cx, others.get(range).ok_or_else(|| defect("`other` has too few registers"))?)?;
-                    asm.output_from(access.class(), start)
+                    let regs = others.get(range).ok_or_else(|| defect("`other` has too few registers"))?;
+                    otherwise.push(access.pack(cx, regs)?);
                 }
-                (Some(_), None) => {
-                    asm.output_from(access.class(), cx.int_type(access.word_bits.max(16)).const_zero().into())
-                }
-            });
+                (Some(_), None) => otherwise.push(cx.int_type(access.word_bits.max(16)).const_zero().into()),
+            }
         }
-        let pred = masks.as_ref().map(|m| register(m, first)).transpose()?.map(|m| asm.input(Reg::Pred, m));
-        let mut args = vec![Arg::List(outputs), Arg::Address(asm.input(Reg::B64, register(&ptrs, first)?))];
-        modifiers.operand(&mut asm, &mut args);
-        asm.inst(pred, opcode.clone(), args);
-        for word in asm.emit(cx, true)? {
+        let pred = masks.as_ref().map(|m| register(m, first)).transpose()?;
+        let address = register(&ptrs, first)?;
+        let load = GlobalLoad { words: access.moved(), address, pred, otherwise, volatile, hint: &hint };
+        for word in cx.machine.load_global(cx, load)? {
             access.unpack(cx, word, &mut loaded)?;
         }
     }
@@ -275,52 +234,48 @@ pub(super) fn load_elements<'c>(
 }
 
 /// `tt.store`
-pub(super) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::Store(op);
     let (ptr, value, mask) = (view.ptr(cx.ir), view.value(cx.ir), view.mask(cx.ir));
     refuse_block_pointer(cx, op, cx.ir.ty(ptr))?;
     let access = Access::new(cx, ptr, mask, MAX_ACCESS)?;
-    let modifiers = Modifiers::new(cx, op, &STORE_CACHE, false)?;
-    let opcode = format!("st.global{}{}", modifiers.text, access.suffix());
+    let (cache, evict) = cache_policy(cx, op);
+    let hint = cx.machine.store_hint(cx, &Caching { cache, evict, volatile: false })?;
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     let owner = owner(cx, access.free)?;
     for first in (0..ptrs.len()).step_by(access.vec).filter(|&first| access.canonical(first) == first) {
-        let mut asm = PtxAsm::default();
-        let mut words: Vec<Operand> = Vec::with_capacity(access.words);
+        let mut packed = Vec::with_capacity(access.words);
         for word in 0..access.words {
             let range = first + word * access.per_word()..first + (word + 1) * access.per_word();
-            let packed =
-                access.pack(cx, values.get(range).ok_or_else(|| defect("the value has too few registers"))?)?;
-            words.push(asm.input(access.class(), packed));
+            let regs = values.get(range).ok_or_else(|| defect("the value has too few registers"))?;
+            packed.push(access.pack(cx, regs)?);
         }
         let mask = masks.as_ref().map(|m| as_int(register(m, first)?)).transpose()?;
         let pred = match (owner, mask) {
             (Some(a), Some(b)) => Some(cx.b.build_and(a, b, "")?),
             (one, other) => one.or(other),
         };
-        let pred = pred.map(|p| asm.input(Reg::Pred, p.into()));
-        let mut args = vec![Arg::Address(asm.input(Reg::B64, register(&ptrs, first)?)), Arg::List(words)];
-        modifiers.operand(&mut asm, &mut args);
-        asm.inst(pred, opcode.clone(), args);
-        asm.emit(cx, true)?;
+        let (bits, address) = (access.word_bits, register(&ptrs, first)?);
+        let store = GlobalStore { bits, address, pred: pred.map(Into::into), values: packed, hint: &hint };
+        cx.machine.store_global(cx, store)?;
     }
     Ok(())
 }
 
-pub(super) fn register<'c>(regs: &Regs<'c>, i: usize) -> Res<Val<'c>> {
+pub(crate) fn register<'c>(regs: &Regs<'c>, i: usize) -> Res<Val<'c>> {
     regs.get(i).copied().ok_or_else(|| defect("a value has too few registers"))
 }
 
 /// The predicate of the one thread that stores what several hold.
-pub(super) fn owner<'c>(cx: &mut Lower<'c, '_>, free: FreeMasks) -> Res<Option<IntValue<'c>>> {
+pub(crate) fn owner<'c>(cx: &mut Lower<'c, '_>, free: FreeMasks) -> Res<Option<IntValue<'c>>> {
     let thread = thread_mask(cx, free);
     let block = if cx.num_ctas > 1 { u64::from(free.block) & u64::from(cx.num_ctas - 1) } else { 0 };
     cx.owner_predicate(thread, block)
 }
 
 /// The free bits of a thread's number.
-pub(super) fn thread_mask(cx: &Lower<'_, '_>, free: FreeMasks) -> u64 {
+pub(crate) fn thread_mask(cx: &Lower<'_, '_>, free: FreeMasks) -> u64 {
     let lane_bits = cx.options.target.warp_size().trailing_zeros();
     (u64::from(free.lane) & u64::from(cx.options.target.warp_size() - 1)) | (u64::from(free.warp) << lane_bits & 0x3ff)
 }

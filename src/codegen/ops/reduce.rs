@@ -2,9 +2,8 @@
 //!
 //! 1. In a thread, values are combined in pairs of neighbours, then pairs of pairs: half of the work at a time does not
 //!    wait for the other half.
-//! 2. In a warp, one `shfl.sync.bfly` for each step and value. Where all 32 lanes take part in one operation on
-//!    integers of up to 32 bits that `redux.sync` has (PTX ISA, "redux.sync"), that instruction does all steps; on
-//!    `sm_100a` it has minimum and maximum of floats too.
+//! 2. In a warp, one shuffle for each step and value. Where all lanes take part in one operation that the machine has
+//!    an instruction for, that does all steps.
 //! 3. Across warps, in each round, stores of one lane each, a barrier, wide loads; the loaded values are combined by
 //!    halves (`0 ∘ 2`, `1 ∘ 3`, then both).
 //!
@@ -13,8 +12,8 @@
 use inkwell::values::IntValue;
 
 use crate::analysis::scratch::{operand_bytes, reduce_plan};
-use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
-use crate::codegen::warp::Source;
+use crate::codegen::lower::{Lower, Res, Val, defect};
+use crate::codegen::machine::Source;
 use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
 use crate::layout::plan::ReducePlan;
@@ -22,10 +21,10 @@ use crate::layout::plan::reduce::{Delivery, Partials, operand_offsets};
 use crate::layout::plan::shared_access::element_bytes;
 
 /// One value per operand.
-pub(super) type Tuple<'c> = Vec<Val<'c>>;
+pub(crate) type Tuple<'c> = Vec<Val<'c>>;
 
 /// `tt.reduce`
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let plan = reduce_plan(cx.ir, op).map_err(|e| cx.unsupported(op, &e.reason))?;
     let sources = cx.ir.operands(op).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;
     let mut groups = Vec::with_capacity(plan.groups.len());
@@ -45,7 +44,7 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// Runs the region on two tuples.
-pub(super) fn combine<'c>(cx: &mut Lower<'c, '_>, op: Op, first: &[Val<'c>], second: &[Val<'c>]) -> Res<Tuple<'c>> {
+pub(crate) fn combine<'c>(cx: &mut Lower<'c, '_>, op: Op, first: &[Val<'c>], second: &[Val<'c>]) -> Res<Tuple<'c>> {
     cx.inline_region(op, &[first, second].concat())
 }
 
@@ -74,11 +73,9 @@ fn within_warp<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &ReducePlan, groups: &m
     let lanes: u32 = plan.steps.iter().fold(0, |all, s| all | s.lanes);
     let in_place = plan.steps.iter().all(|s| s.partner.iter().copied().eq(0..groups.len()));
     let whole = in_place && lanes == cx.options.target.warp_size() - 1;
-    let first = *groups.first().and_then(|g| g.first()).ok_or_else(|| defect("a reduction of nothing"))?;
-    if let Some(redux) = cx.single_combiner(op).filter(|_| whole).and_then(|kind| Redux::of(cx, kind, first)) {
-        for group in groups.iter_mut() {
-            group[0] = redux.emit(cx, group[0])?;
-        }
+    if let Some(kind) = cx.single_combiner(op).filter(|_| whole)
+        && by_instruction(cx, kind, groups)?
+    {
         return Ok(());
     }
     for step in &plan.steps {
@@ -96,51 +93,16 @@ fn within_warp<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &ReducePlan, groups: &m
     Ok(())
 }
 
-/// An instruction that reduces over a whole warp.
-struct Redux {
-    name: &'static str,
-    signed: bool,
-}
-
-impl Redux {
-    fn of<'c>(cx: &Lower<'c, '_>, kind: ArithOp, value: Val<'c>) -> Option<Redux> {
-        use ArithOp as A;
-        let target = &cx.options.target;
-        let (name, signed) = match (value, kind) {
-            (Val::IntValue(v), _) if v.get_type().get_bit_width() > 32 => return None,
-            (Val::IntValue(_), A::Addi) => ("add", false),
-            (Val::IntValue(_), A::Andi) => ("and", false),
-            (Val::IntValue(_), A::Ori) => ("or", false),
-            (Val::IntValue(_), A::Xori) => ("xor", false),
-            (Val::IntValue(_), A::Maxsi) => ("max", true),
-            (Val::IntValue(_), A::Minsi) => ("min", true),
-            (Val::IntValue(_), A::Maxui) => ("umax", false),
-            (Val::IntValue(_), A::Minui) => ("umin", false),
-            (Val::FloatValue(v), _) if v.get_type() != cx.llvm.f32_type() || !target.has_redux_f32() => {
-                return None;
-            }
-            (Val::FloatValue(_), A::Maxnumf) => ("fmax", false),
-            (Val::FloatValue(_), A::Minnumf) => ("fmin", false),
-            (Val::FloatValue(_), A::Maximumf) => ("fmax.NaN", false),
-            (Val::FloatValue(_), A::Minimumf) => ("fmin.NaN", false),
-            _ => return None,
-        };
-        Some(Redux { name, signed })
-    }
-
-    fn emit<'c>(&self, cx: &mut Lower<'c, '_>, value: Val<'c>) -> Res<Val<'c>> {
-        let all = cx.i32(u64::from(u32::MAX));
-        let intrinsic = format!("llvm.nvvm.redux.sync.{}", self.name);
-        let Val::IntValue(int) = value else { return cx.intrinsic(&intrinsic, &[], &[value, all.into()]) };
-        let (narrow, word) = (int.get_type(), cx.int_type(32));
-        if narrow.get_bit_width() == 32 {
-            return cx.intrinsic(&intrinsic, &[], &[value, all.into()]);
+/// Reduces each group by one instruction; `false`, and no code, where the machine has none.
+fn by_instruction<'c>(cx: &mut Lower<'c, '_>, kind: ArithOp, groups: &mut [Tuple<'c>]) -> Res<bool> {
+    for group in groups.iter_mut() {
+        let value = *group.first().ok_or_else(|| defect("a reduction of nothing"))?;
+        match cx.machine.reduce_warp(cx, kind, value)? {
+            Some(reduced) => group[0] = reduced,
+            None => return Ok(false),
         }
-        let wide =
-            if self.signed { cx.b.build_int_s_extend(int, word, "")? } else { cx.b.build_int_z_extend(int, word, "")? };
-        let reduced = as_int(cx.intrinsic(&intrinsic, &[], &[wide.into(), all.into()])?)?;
-        Ok(cx.b.build_int_truncate(reduced, narrow, "")?.into())
     }
+    Ok(true)
 }
 
 /// Stores partial results, waits, and gives each register of the result its own.
@@ -194,12 +156,12 @@ fn across_warps<'c>(
 }
 
 /// The only coordinate of each register.
-pub(super) fn first_coordinates(indices: Vec<Vec<IntValue<'_>>>) -> Res<Vec<IntValue<'_>>> {
+pub(crate) fn first_coordinates(indices: Vec<Vec<IntValue<'_>>>) -> Res<Vec<IntValue<'_>>> {
     indices.into_iter().map(|c| c.first().copied().ok_or_else(|| defect("a slot without a number"))).collect()
 }
 
 /// The address of a slot of elements of `size` bytes, `start` bytes after `base`.
-pub(super) fn slot_address<'c>(
+pub(crate) fn slot_address<'c>(
     cx: &mut Lower<'c, '_>,
     base: inkwell::values::PointerValue<'c>,
     start: u32,

@@ -10,8 +10,8 @@ use inkwell::values::IntValue;
 use super::reduce::{Tuple, combine, first_coordinates, slot_address};
 use crate::analysis::scratch::{operand_bytes, scan_plan};
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
+use crate::codegen::machine::Source;
 use crate::codegen::region::is_commutative;
-use crate::codegen::warp::Source;
 use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
 use crate::layout::plan::reduce::operand_offsets;
@@ -37,7 +37,7 @@ struct Scan {
 }
 
 /// `tt.scan`
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let plan = scan_plan(cx.ir, op).map_err(|e| cx.unsupported(op, &e.reason))?;
     let scan = Scan {
         op,

@@ -46,7 +46,7 @@ fn types(cx: &Lower<'_, '_>, op: Op) -> (Type, Type) {
 }
 
 /// `tt.splat`: every register is the scalar.
-pub(super) fn splat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn splat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let value = cx.scalar(cx.ir.operand(op, 0))?;
     let count = Lower::num_regs(cx.ir.ty(cx.ir.result(op)))?;
     cx.set(cx.ir.result(op), vec![value; count]);
@@ -54,14 +54,14 @@ pub(super) fn splat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// `tt.unsplat`: every register holds the one element.
-pub(super) fn unsplat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn unsplat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let value = cx.scalar(cx.ir.operand(op, 0))?;
     cx.set(cx.ir.result(op), vec![value]);
     Ok(())
 }
 
 /// `tt.make_range`: the coordinate plus the start.
-pub(super) fn make_range(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn make_range(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ty = cx.ir.ty(cx.ir.result(op));
     let start = cx.ir.int_attr(op, "start").unwrap_or(0);
     let layout = Lower::layout(ty)?;
@@ -94,7 +94,7 @@ fn reshaped(layout: &LinearLayout, ty: Type) -> Res<LinearLayout> {
 }
 
 /// `tt.reshape`. With `allow_reorder` the elements may come in any order, so registers stay where they are.
-pub(super) fn reshape(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn reshape(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
     if cx.ir.stored_attr(op, "allow_reorder").is_some_and(|a| a == Attr::unit())
         && Lower::num_regs(from)? == Lower::num_regs(to)?
@@ -109,7 +109,7 @@ pub(super) fn reshape(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// `tt.expand_dims`: a reshape that adds an axis of size 1.
-pub(super) fn expand_dims(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn expand_dims(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
     let source = reshaped(Lower::layout(from)?, to)?;
     let result = Lower::layout(to)?;
@@ -117,7 +117,7 @@ pub(super) fn expand_dims(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// `tt.trans`
-pub(super) fn trans(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn trans(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
     let order: Vec<u32> =
         cx.ir.attr(op, "order").and_then(Attr::as_dense_array).unwrap_or(&[]).iter().map(|&o| o as u32).collect();
@@ -133,7 +133,7 @@ pub(super) fn trans(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// `tt.broadcast`: the element at (i, j) of the result is that at (i, 0) of a source of one column, so the result's
 /// coordinates along such axes are set to 0.
-pub(super) fn broadcast(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn broadcast(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
     let (source, result) = (Lower::layout(from)?, Lower::layout(to)?);
     let mut seen = result.clone();
@@ -146,7 +146,7 @@ pub(super) fn broadcast(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// `tt.cat`: the registers of both, one after the other; the operation leaves the order open.
-pub(super) fn cat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn cat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let mut regs = cx.get(cx.ir.operand(op, 0))?.to_vec();
     regs.extend(cx.get(cx.ir.operand(op, 1))?.iter());
     if regs.len() != Lower::num_regs(cx.ir.ty(cx.ir.result(op)))? {
@@ -169,7 +169,7 @@ fn without_last(layout: &LinearLayout, rank: usize) -> Option<(LinearLayout, Vec
 }
 
 /// `tt.join`: the element at (…, s) is that of operand s.
-pub(super) fn join(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn join(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
     let Some((result, sides)) = without_last(Lower::layout(to)?, to.rank()) else { return Err(needs_exchange(cx, op)) };
     let table = register_permutation(Lower::layout(from)?, &result).map_err(|e| defect(format!("`tt.join`: {e}")))?;
@@ -182,7 +182,7 @@ pub(super) fn join(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// `tt.split`: the reverse of `tt.join`.
-pub(super) fn split(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn split(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (from, to) = types(cx, op);
     let Some((source, sides)) = without_last(Lower::layout(from)?, from.rank()) else {
         return Err(needs_exchange(cx, op));

@@ -1,5 +1,4 @@
-//! What a run of the interpreter did, as text for standard output: what was printed and traced, and a line for each
-//! result.
+//! The text of `ttc interpret` for standard output: what was printed and traced, and a line for each result.
 
 use std::fmt::Write as _;
 
@@ -9,7 +8,7 @@ use ttc::interp::{self, Memory};
 use super::prepare::Launch;
 use crate::args::Interpret;
 
-/// What the run did, as text.
+/// The text for a run.
 pub(super) fn describe(i: &Interpret, launch: &Launch, done: &interp::Report) -> String {
     let mut text = launch.text.clone();
     for p in &done.printed {
@@ -38,7 +37,7 @@ fn left_out(text: &mut String, more: u64, what: &str) {
     }
 }
 
-/// `y: f32[4, 8], least -1.5, mean 0.25, greatest 3`
+/// The line for a buffer: `y: f32[4, 8], least -1.5, mean 0.25, greatest 3`.
 fn summary(b: &Bound, memory: &Memory) -> String {
     let sizes: Vec<String> = b.shape.iter().map(ToString::to_string).collect();
     let mut text = format!("{}: {}[{}]", b.name, b.elem, sizes.join(", "));

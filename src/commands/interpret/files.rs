@@ -1,4 +1,4 @@
-//! The buffers of a run and files: which ones are written (`--out`), which ones are compared (`--expect`).
+//! The buffers of a run as files: `--out` writes them, `--expect` compares with them.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub(super) struct Expected {
     tolerance: Option<f64>,
 }
 
-/// The buffers and files of an option `[NAME=]FILE`.
+/// The buffers and files that an option `[NAME=]FILE` names.
 pub(super) fn named(option: &str, texts: &[String], launch: &Launch) -> Result<Vec<(Bound, PathBuf)>, Diagnostic> {
     let known: Vec<&str> = launch.buffers.iter().map(|b| b.name.as_str()).collect();
     let bad = |message: String| {
@@ -68,8 +68,8 @@ pub(super) fn expected(i: &Interpret, launch: &Launch) -> Result<Vec<Expected>, 
             );
             return Err(Diagnostic::error(&codes::interp::UNEXPECTED, message));
         }
-        // Bits of a type that NumPy lacks are that type; other numbers are rounded to it, since no kernel could give
-        // more.
+        // Bits of a type that NumPy lacks are taken as that type. Other numbers are rounded to the type, since no
+        // kernel could give more.
         let mut memory = Memory::new();
         let id = if manual::fits(array.elem, buffer.elem) {
             memory.add(&buffer.name, buffer.elem, &array.bytes)
@@ -84,7 +84,7 @@ pub(super) fn expected(i: &Interpret, launch: &Launch) -> Result<Vec<Expected>, 
     Ok(all)
 }
 
-/// One error for each buffer that is not as expected.
+/// Makes one error for each buffer that is not as expected.
 pub(super) fn differences(expected: &[Expected], memory: &Memory) -> Vec<Diagnostic> {
     let wrong = |e: &Expected| {
         let m = compare(&memory.values(e.buffer.id), &e.want, e.tolerance).err()?;

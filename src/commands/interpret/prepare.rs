@@ -1,6 +1,7 @@
-//! What a run of the interpreter needs: the kernel as TTIR, the grid, the arguments in memory.
+//! Prepares a run of the interpreter: the kernel as TTIR, the grid, and the arguments in memory.
 //!
-//! 1. From a case file: the one that was named, or the one beside the kernel, with a configuration of its parameters.
+//! 1. From a case file, which is the one that was named or the one beside the kernel, with a configuration of its
+//!    parameters.
 //! 2. From the command line: `--arg` gives arguments. One that is a compile-time value, because the parameter is a
 //!    `tl.constexpr` or the value is `None`, counts as `-D`.
 
@@ -28,11 +29,11 @@ pub(super) struct Launch {
     /// The buffers that are results.
     pub(super) results: Vec<String>,
     pub(super) said: Vec<Diagnostic>,
-    /// What `tl.static_print` printed, and which configuration runs.
+    /// The lines that `tl.static_print` wrote, and which configuration runs.
     pub(super) text: String,
 }
 
-/// From the command line or from the case file.
+/// Prepares a launch from the command line or from the case file.
 pub(super) fn prepare(
     i: &Interpret,
     folder: &mut Folder,
@@ -128,10 +129,10 @@ fn from_arguments(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<Launc
     })
 }
 
-/// Names with texts.
+/// Names, each with a text.
 type Texts = Vec<(String, String)>;
 
-/// The arguments that are compile-time values, and the others.
+/// Splits the arguments into compile-time values and others.
 fn constants(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<(Texts, Texts), Vec<Diagnostic>> {
     let info = call::kernel_info(&mut folder.sources, job, &i.include)?;
     let is_constexpr = |name: &str| info.params.iter().any(|p| p.name == name && p.ty.as_deref() == Some("constexpr"));
@@ -144,7 +145,7 @@ fn constants(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<(Texts, Te
     Ok((defines, rest))
 }
 
-/// Reads arguments, which share the memory that a launch may take.
+/// Reads arguments. They share the memory that a launch may take.
 fn arguments(i: &Interpret, texts: &[(String, String)]) -> Result<call::Arguments, Vec<Diagnostic>> {
     let mut budget = Budget::new(i.max_memory);
     let read = |(name, text): &(String, String)| {

@@ -25,12 +25,12 @@ use super::{Located, many_lines, one_line, visible};
 use crate::diag::{Diagnostic, Severity};
 use crate::source::{FileId, LineCol, SourceMap};
 
-/// Characters of a source line that a box shows.
+/// How many characters of a source line a box shows.
 const WIDTH: usize = 240;
-/// Characters of a message.
+/// How many characters of a message are shown.
 const MESSAGE: usize = 2000;
 
-/// All diagnostics; each ends with a line break.
+/// Renders all diagnostics. Each ends with a line break.
 pub(super) fn render(located: &[(&Diagnostic, Vec<Located>)], sources: &SourceMap, color: bool) -> String {
     let mut sheets = Sheets::new(located, sources);
     let mut out = String::new();
@@ -62,7 +62,7 @@ fn heading(d: &Diagnostic, color: bool) -> String {
     format!("{on}{}[{}]{off}: {}\n", d.severity.word(), d.code.id, one_line(&d.message, MESSAGE))
 }
 
-/// The excerpts of the files that labels point into. Ariadne's line numbers are a sheet's, so a sheet starts at line 1.
+/// The excerpts of the files that labels point into. Ariadne counts the lines of a sheet, so a sheet starts at line 1.
 struct Sheets {
     sheets: BTreeMap<FileId, Sheet>,
 }
@@ -84,14 +84,14 @@ impl Sheets {
         Sheets { sheets }
     }
 
-    /// The character range of a label in its sheet. Past the cut of a line a position counts as the cut.
+    /// The character range of a label in its sheet. A position past the cut of a line counts as the cut.
     fn range(&self, l: &Located) -> Option<(FileId, Range<usize>)> {
         let (id, (start, end)) = (l.id?, l.range?);
         let source = &self.sheets.get(&id)?.source;
         let offset = |at: LineCol| {
             let line = source.line(at.line as usize - 1)?;
-            // Every line of a sheet but an empty file's ends with a line break, which a label may point at but not
-            // pass.
+            // A line of a sheet ends with a line break, unless it is the line of an empty file. A label may point at
+            // the line break but not pass it.
             Some(line.offset() + (at.col as usize - 1).min(line.len().saturating_sub(1)))
         };
         let start = offset(start)?;
@@ -128,7 +128,7 @@ impl Cache<FileId> for &mut Sheets {
     }
 }
 
-/// The diagnostic with its labels drawn by ariadne; `None` when a label has no place on its sheet.
+/// The diagnostic with its labels drawn by ariadne, or `None` when a label has no place on its sheet.
 ///
 /// The heading is ours, the same as the plain form's, and ariadne's first line is dropped. Labels are handed over from
 /// top to bottom, the primary's file first: ariadne would otherwise draw a file once for each label that stands above
@@ -143,7 +143,7 @@ fn draw_box(d: &Diagnostic, labels: &[Located], sheets: &mut Sheets, color: bool
     let mut report = Report::build(ReportKind::Error, primary).with_config(config);
     for i in order {
         let tint = if i == 0 { main_color(d.severity) } else { Color::Cyan };
-        // ariadne draws no caret for a label without words.
+        // Ariadne draws no caret for a label without words.
         let words = if labels[i].text.is_empty() { "here" } else { &*labels[i].text };
         report.add_label(Label::new(ranges[i].clone()).with_message(words).with_color(tint).with_priority(-(i as i32)));
     }

@@ -38,7 +38,7 @@ struct LabelObject<'a> {
     text: &'a str,
 }
 
-/// One diagnostic with its line break.
+/// Renders one diagnostic with its line break.
 pub(super) fn line(d: &Diagnostic, labels: &[Located]) -> String {
     let object = Object {
         code: d.code.id,

@@ -48,7 +48,7 @@ pub struct Options<'a> {
     pub load: Option<&'a Load<'a>>,
 }
 
-/// The diagnostics as text in the order given; each ends with a line break.
+/// Renders the diagnostics in the order given. Each ends with a line break.
 #[must_use]
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, options: &Options) -> String {
     let mut resolver = Resolver { sources: sources.clone(), load: options.load, loaded: BTreeMap::new() };
@@ -86,14 +86,14 @@ pub fn list_codes() -> String {
     })
 }
 
-/// Characters of a file name that are shown: no system has longer paths.
+/// How many characters of a file name are shown: no system has longer paths.
 const NAME: usize = 4096;
 
 /// A label whose place is resolved.
 struct Located {
     /// File name as shown to the user.
     file: String,
-    /// First and one-past-last position, 1-based; `None` for a whole file.
+    /// The first position and the position after the last, 1-based. `None` stands for a whole file.
     range: Option<(LineCol, LineCol)>,
     /// The file with that name, if it is loaded and the position lies in it.
     id: Option<FileId>,
@@ -115,7 +115,7 @@ impl Located {
 struct Resolver<'a> {
     sources: SourceMap,
     load: Option<&'a Load<'a>>,
-    /// What [`Resolver::load`] was asked, so that a missing file is asked for once.
+    /// The answers of [`Resolver::load`], so that a missing file is asked for once.
     loaded: BTreeMap<String, Option<FileId>>,
 }
 
@@ -162,8 +162,8 @@ impl Resolver<'_> {
     }
 }
 
-/// A byte range clamped to the text and moved to character boundaries: the start down, the end up. A backwards range
-/// becomes empty.
+/// A byte range clamped to the text and moved to character boundaries: the start goes down, the end up. A backwards
+/// range becomes empty.
 fn clamp(text: &str, lo: u32, hi: u32) -> (u32, u32) {
     let mut lo = (lo as usize).min(text.len());
     let mut hi = (hi as usize).min(text.len());
@@ -176,16 +176,16 @@ fn clamp(text: &str, lo: u32, hi: u32) -> (u32, u32) {
     (lo as u32, hi.max(lo) as u32)
 }
 
-/// The end of the word that starts at a position, or one character further. For `x = load(p)` and column 5 it is column
-/// 9.
+/// The column after the word that starts at a position, or after one character. For `x = load(p)` and column 5 it is
+/// column 9.
 fn word_end(line: &str, start: LineCol) -> LineCol {
     let skip = start.col as usize - 1;
     let word = line.chars().skip(skip).take(80).take_while(|c| c.is_alphanumeric() || *c == '_').count();
     LineCol { line: start.line, col: start.col + word.max(1) as u32 }
 }
 
-/// A character that a terminal shows as itself: control characters and those that reorder text become `�`, other white
-/// space a space.
+/// A character that a terminal shows as itself. Control characters and those that reorder text become `�`, and other
+/// white space becomes a blank.
 fn visible(c: char) -> char {
     match c {
         '\t' | ' ' => c,
@@ -196,7 +196,7 @@ fn visible(c: char) -> char {
     }
 }
 
-/// Text on one line of at most `limit` characters; a run of line breaks becomes one space.
+/// Cuts a text to one line of at most `limit` characters. A run of line breaks becomes one blank.
 fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::new();
     let mut pending = false;
@@ -217,7 +217,7 @@ fn one_line(text: &str, limit: usize) -> String {
     line
 }
 
-/// Text of several lines of at most 1000 characters each; of more than 80 lines the middle is left out.
+/// Cuts each line of a text to 1000 characters. Of more than 80 lines the middle is left out.
 fn many_lines(text: &str) -> String {
     const EDGE: usize = 40;
     let lines: Vec<&str> = text.trim_end().lines().collect();

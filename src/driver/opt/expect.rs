@@ -1,14 +1,14 @@
-//! Expected diagnostics in comments, as MLIR's `-verify-diagnostics` has them.
+//! Expected diagnostics in comments, in the form of MLIR's `-verify-diagnostics`.
 //!
 //! 1. `expected-error@+1 {{text}}` says that the next line has an error whose message contains the text. The severity
-//!    is `error`, `warning`, `remark` or `note`. The place is this line; `@+N`, `@-N`; `@above` and `@below`, the
-//!    nearest line before or behind without such a comment; or `@unknown`, no line. A number behind the place stands
-//!    for as many comments.
-//! 2. `expected-error-re {{text}}`: between `{{` and `}}` inside the text there is a regular expression (`regex.rs`);
-//!    the rest is literal.
-//! 3. Each diagnostic, each note of one, and each label of one that points elsewhere (a note there) takes the first
-//!    comment of its severity and line that it fits. One that fits none is reported where it is, unless only what is
-//!    expected is checked; each comment that nothing fits is reported where it stands.
+//!    is `error`, `warning`, `remark` or `note`. Without a place, the comment means its own line. `@+N` and `@-N` count
+//!    lines, `@above` and `@below` mean the nearest line before or behind that has no such comment, and `@unknown`
+//!    means no line. A number behind the place stands for as many comments.
+//! 2. In `expected-error-re {{text}}`, a `{{…}}` inside the text holds a regular expression (`regex.rs`). The rest is
+//!    literal.
+//! 3. Each diagnostic, each note, and each label that points elsewhere (a note there) takes the first comment of its
+//!    severity and line that it fits. A diagnostic that fits none is reported where it is, unless only what is expected
+//!    is checked. A comment that nothing fits is reported where it stands.
 //!
 //! ```text
 //! // expected-error-re @below {{has {{[0-9]+}} operands}}       fits `it has 3 operands, expected 2`
@@ -25,15 +25,15 @@ enum Wanted {
     Pattern(Regex),
 }
 
-/// One expectation.
+/// One expected diagnostic.
 #[derive(Clone, Debug)]
 struct Expected {
-    /// Where the comment is, 1-based.
+    /// The line of the comment, from 1 on.
     comment: u32,
-    /// The line that must have the diagnostic; none for `@unknown`.
+    /// The line that must have the diagnostic, or `None` for `@unknown`.
     line: Option<u32>,
     severity: Severity,
-    /// As it stands in the comment.
+    /// The text as it stands in the comment.
     text: String,
     wanted: Wanted,
 }
@@ -50,8 +50,8 @@ impl Expected {
     }
 }
 
-/// What does not agree between a file's comments and the diagnostics it gave; with `only_expected`, what nobody expects
-/// agrees.
+/// Finds what does not agree between a file's comments and the diagnostics that it gave. With `only_expected`,
+/// diagnostics that nobody expects agree.
 #[must_use]
 pub fn check(sources: &SourceMap, file: FileId, given: &[Diagnostic], only_expected: bool) -> Vec<Diagnostic> {
     let name = &sources.file(file).name;
@@ -60,7 +60,7 @@ pub fn check(sources: &SourceMap, file: FileId, given: &[Diagnostic], only_expec
     };
     let mut faults = vec![];
     let mut wanted = vec![];
-    // Lines are those of the whole file.
+    // The lines are those of the whole file.
     let before = sources.file(file).lines_before();
     for expectation in expectations(&sources.file(file).text) {
         match expectation {
@@ -102,7 +102,7 @@ fn line_at(place: &Place, sources: &SourceMap) -> Option<u32> {
     }
 }
 
-/// All expectations of a text; for a comment that cannot be read, its line and why.
+/// All expectations of a text. A comment that cannot be read gives its line and the reason.
 fn expectations(text: &str) -> Vec<Result<Expected, (u32, String)>> {
     let lines: Vec<&str> = text.lines().collect();
     let mut all = vec![];
@@ -118,7 +118,7 @@ fn expectations(text: &str) -> Vec<Result<Expected, (u32, String)>> {
     all
 }
 
-/// Reads one expectation behind `expected-`, and how often it is meant; nothing if it is none.
+/// Reads the expectation behind `expected-` and how often it is meant. The result is `None` if there is none.
 fn expectation(rest: &str, index: usize, lines: &[&str]) -> Result<Option<(Expected, usize)>, String> {
     let severities = [Severity::Error, Severity::Warning, Severity::Remark, Severity::Note];
     let Some(severity) = severities.into_iter().find(|s| rest.starts_with(s.word())) else { return Ok(None) };
@@ -137,7 +137,7 @@ fn expectation(rest: &str, index: usize, lines: &[&str]) -> Result<Option<(Expec
     Ok(Some((Expected { comment: index as u32 + 1, line, severity, text: text.to_owned(), wanted }, times)))
 }
 
-/// The text up to the `}}` that closes it; in a pattern, `{{…}}` inside belong to it.
+/// The text up to the `}}` that closes it. In a pattern, a `{{…}}` inside belongs to the text.
 fn braced(text: &str, is_pattern: bool) -> Option<&str> {
     let mut at = 0;
     loop {
@@ -149,10 +149,10 @@ fn braced(text: &str, is_pattern: bool) -> Option<&str> {
     }
 }
 
-/// The line that a place means, if it can be read; none inside for `@unknown`.
+/// The line that a place means. The outer `None` stands for a place that cannot be read, the inner one for `@unknown`.
 #[allow(clippy::option_option)]
 fn line_meant(place: &str, index: usize, lines: &[&str]) -> Option<Option<u32>> {
-    // A line that holds only expectations is none that a diagnostic is at.
+    // No diagnostic is at a line that holds only expectations.
     let plain = |i: &usize| !lines[*i].contains("expected-") || !lines[*i].trim_start().starts_with("//");
     let number = |i: usize| Some(Some(i as u32 + 1));
     match place {

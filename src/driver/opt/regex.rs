@@ -1,8 +1,8 @@
 //! Regular expressions for `expected-error-re`: matching by backtracking over a small tree.
 //!
 //! There are literals, `.`, classes `[a-z]` and `[^…]`, `\d \w \s` with their complements, `*`, `+`, `?`, groups with
-//! alternatives `(a|b)`, and `\` before a character for itself. A match takes at most [`STEPS`] steps; a pattern that
-//! needs more does not match.
+//! alternatives `(a|b)`, and `\` before a character that stands for itself. A match takes at most [`STEPS`] steps; a
+//! pattern that needs more does not match.
 //!
 //! ```text
 //! {{[0-9]+}}      one digit or more
@@ -10,10 +10,10 @@
 
 use std::cell::Cell;
 
-/// Steps of one search before it gives up, so that no pattern hangs.
+/// After how many steps a search gives up, so that no pattern hangs.
 const STEPS: u32 = 1_000_000;
 
-/// What is looked at of a message; groups that repeat take stack for each character.
+/// How many characters of a message are looked at. Groups that repeat take stack for each character.
 const LONGEST: usize = 4096;
 
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ type Sequence = Vec<(Item, Times)>;
 enum Item {
     Char(char),
     Any,
-    /// Ranges of characters, and whether it is any other.
+    /// Ranges of characters, and whether the class is everything outside of them.
     Class(Vec<(char, char)>, bool),
     Group(Vec<Sequence>),
 }
@@ -44,7 +44,7 @@ impl Regex {
     /// Reads literal text with `{{…}}` around regular expressions.
     ///
     /// # Errors
-    /// An expression that cannot be read, in words.
+    /// Says in words why an expression cannot be read.
     pub(super) fn embedded(text: &str) -> Result<Regex, String> {
         let mut sequence: Sequence = vec![];
         let mut rest = text;
@@ -114,7 +114,7 @@ fn alternatives(chars: &[char], at: &mut usize, depth: u32) -> Result<Vec<Sequen
     Ok(all)
 }
 
-/// What stands behind `\`.
+/// The item that `\` and this character stand for.
 fn escape(c: char, at: &mut usize) -> Item {
     *at += 1;
     let ranges = match c.to_ascii_lowercase() {
@@ -126,7 +126,7 @@ fn escape(c: char, at: &mut usize) -> Item {
     Item::Class(ranges, c.is_ascii_uppercase())
 }
 
-/// `[a-z_]`, behind the bracket; a `]` that comes first is one of the characters.
+/// Reads a class such as `[a-z_]`, from behind the bracket. A `]` that comes first is one of the characters.
 fn class(chars: &[char], at: &mut usize) -> Result<Item, String> {
     let mut ranges = vec![];
     let other = chars.get(*at) == Some(&'^');
@@ -157,7 +157,7 @@ fn any_of(all: &[Sequence], text: &[char], at: usize, left: &Cell<u32>, then: Th
     all.iter().any(|sequence| follows(sequence, text, at, left, then))
 }
 
-/// Whether the sequence matches from `at` on, and what comes behind it too.
+/// Whether the sequence matches from `at` on, and what comes behind it matches too.
 fn follows(sequence: &[(Item, Times)], text: &[char], at: usize, left: &Cell<u32>, then: Then<'_>) -> bool {
     if left.get() == 0 {
         return false;
@@ -175,7 +175,7 @@ fn follows(sequence: &[(Item, Times)], text: &[char], at: usize, left: &Cell<u32
     }
 }
 
-/// As often as possible first. Single characters are counted, so that long texts need no deep recursion.
+/// Matches as often as possible first. Single characters are counted, so that long texts need no deep recursion.
 fn repeated(item: &Item, rest: &[(Item, Times)], text: &[char], at: usize, left: &Cell<u32>, then: Then<'_>) -> bool {
     if !matches!(item, Item::Group(_)) {
         let most = text[at..].iter().take_while(|&&c| is(item, c)).count();

@@ -1,7 +1,7 @@
 //! The `arith` dialect: integers wrap to their width, floats follow IEEE 754 in their own format.
 //!
-//! What the dialect leaves undefined gets the value that NVIDIA hardware gives: a shift by the width or more yields
-//! zero (or the sign), a conversion to an integer out of range saturates, MIN / -1 wraps. A division by zero is a
+//! What the dialect leaves undefined gets the value that NVIDIA hardware gives. A shift by the width or more yields
+//! zero (or the sign), a conversion to an integer out of range saturates, and MIN / -1 wraps. A division by zero is a
 //! fault.
 
 use super::super::fault::Fault;
@@ -15,7 +15,7 @@ use crate::ir::dialects::arith::arith as view;
 use crate::ir::dialects::enums::{CmpfPredicate, CmpiPredicate, RoundingMode};
 use crate::ir::{ArithOp, AttrData, DenseData, FloatKind, Op, Type};
 
-/// Width of an integer type's elements.
+/// The width of an integer type's elements.
 pub(crate) fn width(ty: Type) -> u32 {
     ty.bit_width().unwrap_or(64).min(64)
 }
@@ -113,7 +113,7 @@ fn divide(p: &Program<'_>, op: Op, a: &Val, b: &Val, f: &dyn Fn(u64, u64) -> u64
     if let Some(lane) = undef::position(b, |y| y == 0) {
         p.report(op, &codes::DIVISION_BY_ZERO, || zero_divisor(p, op, lane))?;
     }
-    // Hardware does not stop at a divisor that is zero, and neither does a launch that goes on or an element that is
+    // Hardware does not stop at a divisor that is zero. Neither does a launch that goes on, nor an element that is
     // undefined.
     Ok(a.lanes.zip(&b.lanes, |x, y| if y == 0 { 0 } else { f(x, y) }))
 }
@@ -137,7 +137,7 @@ fn from_int(ty: Type, a: &Lanes, value: impl Fn(u64) -> i128) -> Lanes {
     }
 }
 
-/// An operation on one float: in f64 for f64, else in f32 with one rounding.
+/// Runs an operation on one float: in f64 for f64, else in f32 with one rounding.
 #[inline]
 pub(crate) fn float1(ty: Type, a: &Lanes, single: impl Fn(f32) -> f32, double: impl Fn(f64) -> f64) -> Lanes {
     match ty.elem().as_float() {
@@ -148,7 +148,7 @@ pub(crate) fn float1(ty: Type, a: &Lanes, single: impl Fn(f32) -> f32, double: i
     }
 }
 
-/// As [`float1`], on two.
+/// Does what [`float1`] does for two floats.
 #[inline]
 pub(crate) fn float2(
     ty: Type,
@@ -169,7 +169,8 @@ pub(crate) fn float2(
     }
 }
 
-/// The greater or lesser of two; -0.0 is below 0.0. With a NaN the result is NaN (`propagate`) or the other operand.
+/// The greater or lesser of two values, where -0.0 is below 0.0. With a NaN, the result is NaN (`propagate`) or else
+/// the other operand.
 pub(crate) fn extremum(ty: Type, a: &Lanes, b: &Lanes, greater: bool, propagate: bool) -> Lanes {
     float2(ty, a, b, move |x, y| pick(x, y, greater, propagate), move |x, y| pick(x, y, greater, propagate))
 }
@@ -177,7 +178,7 @@ pub(crate) fn extremum(ty: Type, a: &Lanes, b: &Lanes, greater: bool, propagate:
 #[inline]
 fn pick<F: Float>(x: F, y: F, greater: bool, propagate: bool) -> F {
     if x.is_nan() || y.is_nan() {
-        // Where one is NaN the number wins, or NaN does; with two NaN both answers are NaN.
+        // If one of them is NaN, the number wins, or NaN does. If both are, both answers are NaN.
         return if x.is_nan() == propagate { x } else { y };
     }
     let x_wins = if x == y { x.is_negative() != greater } else { (x > y) == greater };

@@ -1,9 +1,9 @@
-//! Atomic accesses: read-modify-write, reads and writes, and waiting for a value.
+//! Atomic accesses: read-modify-write, reads, writes, and waiting for a value.
 //!
 //! Programs with atomics whose order can be observed run one after the other, so the result is that of the programs in
-//! order. A scalar atomic with acquire or release semantics orders programs for the race check. A program that waits
-//! for a value that no program before it stored would wait for ever: with a time limit the time is over at once,
-//! without one that is a fault.
+//! order. A scalar atomic with acquire or release semantics orders programs for the race check. A program may wait for
+//! a value that no program before it stored, which would never come. With a time limit, the time is then over at once;
+//! without one, that is a fault.
 
 use super::super::access::Site;
 use super::super::fault::Fault;
@@ -19,7 +19,7 @@ use crate::ir::dialects::enums::{MemSemantic, RmwKind};
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{FloatKind, Op, Type};
 
-/// What an atomic operation computes: of `tt.atomic_rmw`, or of a reduction through a descriptor.
+/// The function that an atomic operation computes: one of `tt.atomic_rmw`, or of a reduction through a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rmw {
     And,
@@ -32,9 +32,9 @@ pub(crate) enum Rmw {
     UMax,
     UMin,
     Exchange,
-    /// `old >= value ? 0 : old + 1`
+    /// Computes `old >= value ? 0 : old + 1`.
     Inc,
-    /// `old == 0 || old > value ? value : old - 1`
+    /// Computes `old == 0 || old > value ? value : old - 1`.
     Dec,
 }
 
@@ -113,7 +113,7 @@ fn at_least(kind: FloatKind, a: u64, b: u64) -> bool {
     kind.to_f64(a) >= kind.to_f64(b)
 }
 
-/// Acquire before, release after.
+/// Whether the operation acquires before it, and whether it releases after it.
 fn ordering(p: &Program<'_>, op: Op) -> (bool, bool) {
     let scalar = !p.ir.ty(p.ir.operand(op, 0)).is_tensor();
     match p.ir.enum_attr(op, "sem") {
@@ -142,7 +142,8 @@ fn site(p: &Program<'_>, op: Op) -> (Site<'static>, usize) {
     (Site { op, size: pointee_size(ty), shape: ty.shape() }, ty.num_elements() as usize)
 }
 
-/// Whether an element takes part; a fault if that is undefined, or if it takes part and an undefined element goes in.
+/// Whether an element takes part. It is a fault if that is undefined, or if an undefined element goes into one that
+/// takes part.
 fn takes_part(
     p: &Program<'_>,
     site: &Site<'_>,
@@ -162,14 +163,14 @@ fn takes_part(
     Ok(true)
 }
 
-/// What the elements that took part found; the others are undefined.
+/// The values that the elements that took part found. The others are undefined.
 fn found(p: &Program<'_>, op: Op, out: Vec<u64>, mask: Option<&Val>) -> Val {
     let undef = mask.and_then(|m| p.leave_out(op, out.len(), |lane| m.lanes.get(lane) & 1 == 0));
     let v = if let [one] = out[..] { Val::splat(one) } else { Val::full(out) };
     v.with_undef(undef)
 }
 
-/// `tt.atomic_rmw`
+/// Runs `tt.atomic_rmw`.
 pub(crate) fn rmw(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let kind = Rmw::of(view::AtomicRmw(op).atomic_rmw_op(p.ir).unwrap_or(RmwKind::Exch));
     let (ptr, value, enabled) = (p.operand(op, 0), p.operand(op, 1), p.optional(op, 2));
@@ -187,7 +188,7 @@ pub(crate) fn rmw(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(found(p, op, out, enabled.as_ref()))
 }
 
-/// `tt.atomic_cas`
+/// Runs `tt.atomic_cas`.
 pub(crate) fn cas(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let (ptr, expected, value) = (p.operand(op, 0), p.operand(op, 1), p.operand(op, 2));
     let (site, n) = site(p, op);
@@ -200,8 +201,8 @@ pub(crate) fn cas(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(found(p, op, out, None))
 }
 
-/// One atomic access of an element: its address is checked, what it acquires and releases is noted. Gives what was
-/// there.
+/// Makes one atomic access of an element. Its address is checked, and what it acquires and releases is noted. The
+/// result is what was there before.
 fn element(
     p: &mut Program<'_>,
     op: Op,
@@ -222,7 +223,7 @@ fn element(
     Ok(old)
 }
 
-/// `tt.atomic_load`
+/// Runs `tt.atomic_load`.
 pub(crate) fn load(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let (ptr, enabled) = (p.operand(op, 0), p.optional(op, 1));
     let (site, n) = site(p, op);
@@ -234,7 +235,7 @@ pub(crate) fn load(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(found(p, op, out, enabled.as_ref()))
 }
 
-/// `tt.atomic_store`
+/// Runs `tt.atomic_store`.
 pub(crate) fn store(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     let (ptr, value, enabled) = (p.operand(op, 0), p.operand(op, 1), p.optional(op, 2));
     let (site, n) = site(p, op);
@@ -246,7 +247,7 @@ pub(crate) fn store(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `tt.atomic_poll`
+/// Runs `tt.atomic_poll`.
 pub(crate) fn poll(p: &mut Program<'_>, op: Op) -> Result<Val, Fault> {
     let (ptr, expected) = (p.operand(op, 0), p.operand(op, 1));
     let limited = p.ir.operands(op).len() > 2;

@@ -1,11 +1,11 @@
 //! Blocks of tensors in memory: block pointers (`tt.make_tensor_ptr`) and tensor descriptors.
 //!
-//! Both are a base, a shape, strides and the shape of a block. An access expands the block into one address per
-//! element, row-major, and a mask of those inside of the tensor, and goes through the ordinary load and store. A
-//! descriptor checks every dimension, a block pointer those that the access names.
+//! Both are a base, a shape, strides and the shape of a block. An access expands the block into one address for each
+//! element, row-major, and a mask of the elements inside of the tensor. Then it goes through the ordinary load and
+//! store. A descriptor checks every dimension, a block pointer those that the access names.
 //!
-//! Example: base 0, shape 5×6, strides (6, 1), block 2×4 at (4, 4): rows 4 and 5, columns 4 to 7. Inside are (4, 4) and
-//! (4, 5).
+//! Example: base 0, shape 5×6, strides (6, 1), and a block 2×4 at (4, 4), which is rows 4 and 5 and columns 4 to 7.
+//! Only (4, 4) and (4, 5) are inside.
 
 use std::sync::Arc;
 
@@ -30,11 +30,11 @@ pub(crate) struct Block {
     elem: Type,
     shape: Vec<i64>,
     strides: Vec<i64>,
-    /// Where the block is; a descriptor has none until it is accessed.
+    /// The coordinates of the block. A descriptor has none until it is accessed.
     offsets: Vec<Offset>,
     /// The shape of a block.
     extent: Vec<i64>,
-    /// Outside of the tensor a load gives NaN, not zero.
+    /// Whether a load outside of the tensor gives NaN instead of zero.
     nan: bool,
 }
 
@@ -82,7 +82,7 @@ fn base(p: &Program<'_>, op: Op) -> Result<u64, Fault> {
     Ok(v.scalar())
 }
 
-/// `tt.make_tensor_ptr`
+/// Runs `tt.make_tensor_ptr`.
 pub(crate) fn make_pointer(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let pointee = p.ir.ty(p.ir.result(op)).pointee().unwrap_or_else(Type::index);
     let block = Block {
@@ -97,7 +97,7 @@ pub(crate) fn make_pointer(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(Lanes::Block(Arc::new(block)).into())
 }
 
-/// `tt.advance`
+/// Runs `tt.advance`.
 pub(crate) fn advance(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let v = p.operand(op, 0);
     let Lanes::Block(b) = &v.lanes else { return Ok(v) };
@@ -111,7 +111,7 @@ pub(crate) fn advance(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(Lanes::Block(Arc::new(moved)).into())
 }
 
-/// `tt.make_tensor_descriptor`
+/// Runs `tt.make_tensor_descriptor`.
 pub(crate) fn make_descriptor(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let ty = p.ir.ty(p.ir.result(op));
     let block = Block {
@@ -126,8 +126,8 @@ pub(crate) fn make_descriptor(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(Lanes::Block(Arc::new(block)).into())
 }
 
-/// A descriptor that is an argument: of blocks of type `ty` in a tensor of these extents, whose rows follow one
-/// another.
+/// Makes a descriptor that is an argument. Its blocks have the type `ty`, and its tensor has these extents, with rows
+/// that follow one another.
 pub(crate) fn described_tensor(base: u64, ty: Type, extents: &[i64]) -> Val {
     let mut strides = vec![1; extents.len()];
     for d in (1..extents.len()).rev() {
@@ -146,7 +146,7 @@ pub(crate) fn described_tensor(base: u64, ty: Type, extents: &[i64]) -> Val {
 }
 
 impl Block {
-    /// The addresses of the elements, and which of them are inside of the tensor in the checked dimensions.
+    /// The addresses of the elements, and which elements are inside of the tensor in the checked dimensions.
     fn expand(&self, checked: impl Fn(usize) -> bool) -> (Val, Val) {
         let n = self.len();
         let size = element_size(self.elem) as i128;
@@ -195,7 +195,7 @@ fn boundary(p: &Program<'_>, op: Op) -> &'static [i64] {
     p.ir.attr(op, "boundaryCheck").and_then(Attr::as_dense_array).unwrap_or_default()
 }
 
-/// `tt.load` through a block pointer.
+/// Runs `tt.load` through a block pointer.
 pub(crate) fn load(p: &Program<'_>, op: Op, b: &Block) -> Result<Val, Fault> {
     let checked = boundary(p, op);
     let (ptr, inside) = b.expand(|d| checked.contains(&(d as i64)));
@@ -204,7 +204,7 @@ pub(crate) fn load(p: &Program<'_>, op: Op, b: &Block) -> Result<Val, Fault> {
     p.load(&b.site(op), &ptr, Some(&inside), other.as_ref(), b.len())
 }
 
-/// `tt.store` through a block pointer.
+/// Runs `tt.store` through a block pointer.
 pub(crate) fn store(p: &Program<'_>, op: Op, b: &Block, value: &Val) -> Result<(), Fault> {
     let checked = boundary(p, op);
     let (ptr, inside) = b.expand(|d| checked.contains(&(d as i64)));
@@ -262,7 +262,7 @@ pub(crate) fn descriptor_reduce(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The addresses of whole rows, each `columns` long from the column of operand 2 on.
+/// The addresses of whole rows. Each is `columns` long, from the column of operand 2 on.
 fn rows(p: &Program<'_>, op: Op, ty: Type) -> Result<(Block, Val, Val), Fault> {
     let v = p.operand(op, 0);
     let Lanes::Block(b) = &v.lanes else {

@@ -3,12 +3,13 @@
 //! A region of elementwise code runs on many lanes at once: its scalar values then hold one lane per pair to combine.
 //! Any other region (one with control flow) runs once per pair.
 //!
-//! 1. A reduction combines neighbours along the axis, (0,1) (2,3) …, until one is left: log n steps. The order of
-//!    elements is kept, so the region needs to be associative only, and floats are summed pairwise, which is accurate.
-//! 2. A scan combines each element with the one d before it, for d = 1, 2, 4, …: log n steps, likewise in order. A
-//!    reverse scan works on the mirrored axis.
+//! 1. A reduction combines neighbours along the axis, (0,1) (2,3) …, until one is left. That takes log n steps. The
+//!    order of elements is kept, so the region only needs to be associative, and floats are summed pairwise, which is
+//!    accurate.
+//! 2. A scan combines each element with the one d before it, for d = 1, 2, 4, …. That takes log n steps and keeps the
+//!    order as well. A reverse scan works on the mirrored axis.
 //!
-//! Example: the scan of a b c d. d = 1: a ab bc cd; d = 2: a ab abc abcd.
+//! Example: the scan of a b c d gives a ab bc cd for d = 1, and a ab abc abcd for d = 2.
 
 use std::sync::Arc;
 
@@ -43,7 +44,7 @@ impl Column {
     }
 }
 
-/// After a combination, who has mixed undefined elements with others.
+/// Notes, after a combination, who has mixed undefined elements with others.
 fn mixed(p: &Program<'_>, undef: Option<Arc<Undef>>, op: Op) -> Option<Arc<Undef>> {
     undef.map(|u| if u.mixed.is_some() { u } else { Arc::new(Undef { mixed: Some(p.written(op)), ..(*u).clone() }) })
 }
@@ -90,13 +91,13 @@ impl Columns {
     }
 }
 
-/// Runs a region on pairs: `a` with `b`, lane by lane.
+/// Runs a region on pairs, `a` with `b`, lane by lane.
 fn combine(p: &mut Program<'_>, region: Region, a: Vec<Val>, b: Vec<Val>, lanes: usize) -> Result<Vec<Column>, Fault> {
     let args: Vec<Val> = a.into_iter().chain(b).collect();
     apply(p, region, args, lanes)
 }
 
-/// Runs a region on arguments of several lanes, all at once if it is plain.
+/// Runs a region on arguments of several lanes. A plain region takes all of them at once.
 fn apply(p: &mut Program<'_>, region: Region, args: Vec<Val>, lanes: usize) -> Result<Vec<Column>, Fault> {
     if p.shared.plan.is_plain(region)
         && let Some(block) = p.ir.entry(region)
@@ -122,7 +123,7 @@ fn apply(p: &mut Program<'_>, region: Region, args: Vec<Val>, lanes: usize) -> R
     Ok(out.into_iter().map(whole).collect())
 }
 
-/// `tt.reduce`
+/// Runs `tt.reduce`.
 pub(crate) fn reduce(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     let region = p.ir.region(op, 0);
     let mut columns = Columns::of(p, op);
@@ -132,7 +133,7 @@ pub(crate) fn reduce(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
         let b = columns.pick(half, |i| 2 * i + 1);
         let mut data = combine(p, region, a, b, columns.outer * half * inner)?;
         if odd == 1 {
-            // The last one has no partner and stays last.
+            // The last element has no partner and stays last.
             let rest = columns.pick(1, |_| 2 * half);
             for (column, r) in data.iter_mut().zip(rest) {
                 let (v, each) = (&column.lanes, (half + 1) * inner);
@@ -156,7 +157,7 @@ pub(crate) fn reduce(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `tt.scan`
+/// Runs `tt.scan`.
 pub(crate) fn scan(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     let region = p.ir.region(op, 0);
     let reverse = p.ir.bool_attr(op, "reverse");
@@ -194,8 +195,8 @@ pub(crate) fn scan(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `tt.map_elementwise`: `pack` neighbouring elements of each operand are arguments together, and as many results of
-/// each come out.
+/// Runs `tt.map_elementwise`: `pack` neighbouring elements of each operand are arguments together, and as many results
+/// of each come out.
 pub(crate) fn map_elementwise(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     let region = p.ir.region(op, 0);
     let pack = p.ir.int_attr(op, "pack").unwrap_or(1).max(1) as usize;

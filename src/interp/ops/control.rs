@@ -1,4 +1,4 @@
-//! Control flow: terminators, the `scf`, `cf` and `ub` dialects, calls.
+//! Control flow: terminators, the `scf`, `cf` and `ub` dialects, and calls.
 
 use super::super::fault::Fault;
 use super::super::numbers::{mask, signed};
@@ -9,7 +9,7 @@ use super::arith::width;
 use crate::diag::codes::interp as codes;
 use crate::ir::{CfOp, Op, OpKind, ScfOp, TtOp, UbOp};
 
-/// Where a terminator goes.
+/// Runs a terminator, which says where control goes.
 pub(crate) fn terminator(p: &mut Program<'_>, op: Op) -> Result<Flow, Fault> {
     let values =
         |p: &Program<'_>, skip: usize| p.ir.operands(op).iter().skip(skip).map(|&v| p.get(v)).collect::<Vec<_>>();
@@ -32,7 +32,7 @@ pub(crate) fn terminator(p: &mut Program<'_>, op: Op) -> Result<Flow, Fault> {
     }
 }
 
-/// The condition that is the first operand of an operation.
+/// Whether the condition holds that is the first operand of an operation.
 fn holds(p: &Program<'_>, op: Op) -> Result<bool, Fault> {
     let v = p.operand(op, 0);
     p.defined_scalar(op, &v, Use::Condition)?;
@@ -51,14 +51,14 @@ pub(crate) fn scf(p: &mut Program<'_>, op: Op, kind: ScfOp) -> Result<(), Fault>
         }
         ScfOp::While => looped(p, op, conditional)?,
         ScfOp::ExecuteRegion => p.region(p.ir.region(op, 0), vec![])?,
-        // Terminators do not get here.
+        // Terminators never get here.
         ScfOp::Condition | ScfOp::Yield => vec![],
     };
     p.set_results(op, results);
     Ok(())
 }
 
-/// Runs a loop, which the program knows about meanwhile.
+/// Runs a loop. Meanwhile the program knows that it is in this loop.
 fn looped(
     p: &mut Program<'_>,
     op: Op,
@@ -95,7 +95,7 @@ fn counted(p: &mut Program<'_>, op: Op) -> Result<Vec<Val>, Fault> {
     let Some(body) = p.ir.body(op, 0) else { return Ok(carried) };
     while at < upper {
         iterate(p);
-        // A body without operations is work, too.
+        // A body without operations counts as work, too.
         p.spend(op, 1)?;
         let mut args = vec![Val::splat(at as u64 & mask(w))];
         args.append(&mut carried);
@@ -141,14 +141,14 @@ pub(crate) fn cf(p: &mut Program<'_>, op: Op, kind: CfOp) -> Result<(), Fault> {
 
 pub(crate) fn ub(p: &mut Program<'_>, op: Op, kind: UbOp) {
     match kind {
-        // Nobody may rely on the value: zero is as good as any.
+        // Nobody may rely on the value, so zero is as good as any.
         UbOp::Poison => p.set(p.ir.result(op), Val::splat(0)),
-        // A terminator: it does not get here.
+        // This is a terminator, which never gets here.
         UbOp::Unreachable => {}
     }
 }
 
-/// `tt.call`
+/// Runs `tt.call`.
 pub(crate) fn call(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     let name = p.ir.str_attr(op, "callee").unwrap_or_default();
     let Some(callee) = p.ir.function(name).filter(|&f| p.ir.body(f, 0).is_some()) else {

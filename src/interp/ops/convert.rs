@@ -8,7 +8,7 @@ fn kinds(from: Type, to: Type) -> Option<(FloatKind, FloatKind)> {
     Some((from.elem().as_float()?, to.elem().as_float()?))
 }
 
-/// To a wider format, exactly.
+/// Converts to a wider format, which is exact.
 pub(crate) fn extend(from: Type, to: Type, a: &Lanes) -> Lanes {
     match kinds(from, to) {
         Some((f, FloatKind::F32)) => a.map(|x| u64::from(numbers::decode(f, x).to_bits())),
@@ -17,7 +17,7 @@ pub(crate) fn extend(from: Type, to: Type, a: &Lanes) -> Lanes {
     }
 }
 
-/// To a narrower format, in a rounding mode.
+/// Converts to a narrower format, in a rounding mode.
 pub(crate) fn truncate(from: Type, to: Type, a: &Lanes, mode: Rounding) -> Lanes {
     match kinds(from, to) {
         Some((FloatKind::F32, t)) if mode == Rounding::ToNearestEven => {
@@ -28,8 +28,8 @@ pub(crate) fn truncate(from: Type, to: Type, a: &Lanes, mode: Rounding) -> Lanes
     }
 }
 
-/// `tt.fp_to_fp`: to 8 bits, nearest rounding saturates at the largest finite value, as `cvt.rn.satfinite` does (PTX
-/// ISA, `cvt`).
+/// Runs `tt.fp_to_fp`. To 8 bits, nearest rounding saturates at the largest finite value, as `cvt.rn.satfinite` does
+/// (PTX ISA, `cvt`).
 pub(crate) fn fp_to_fp(from: Type, to: Type, a: &Lanes, toward_zero: bool) -> Lanes {
     match kinds(from, to) {
         Some((f, t)) if t.bits() > f.bits() => extend(from, to, a),

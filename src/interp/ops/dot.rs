@@ -1,13 +1,13 @@
 //! `tt.dot` and `ttng.warp_group_dot`: matrices and batches of matrices.
 //!
-//! Narrow floats are decoded to f32, in which their products are exact, and summed in f32 in the order of k; a result
-//! of f16 is rounded once at the end. What f32 operands are multiplied as is `inputPrecision`:
+//! Narrow floats are decoded to f32, in which their products are exact, and summed in f32 in the order of k. A result
+//! of f16 is rounded once at the end. `inputPrecision` decides how f32 operands are multiplied:
 //! - `ieee`: as they are, each product and sum rounded as by a fused multiply-add (computed in f64);
 //! - `tf32`: the low 13 bits of the mantissa are dropped, as tensor cores do, and products are exact;
 //! - `tf32x3`, `bf16x3`, `bf16x6`: each operand is split into a sum of two or three narrow ones and the largest
 //!   products are added up, smallest first.
 //!
-//! Integers are signed and wrap in the result's width; f64 is f64.
+//! Integers are signed and wrap in the result's width. f64 is computed in f64.
 
 use super::super::fault::Fault;
 use super::super::numbers::{self, bf16, mask, signed, tf32};
@@ -17,7 +17,7 @@ use super::arith::width;
 use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::{FloatKind, Op, Type};
 
-/// Sizes of a batched product.
+/// The sizes of a batched product.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) batch: usize,
@@ -32,7 +32,7 @@ fn sizes(d: Type, k: i64) -> Sizes {
     Sizes { batch, m: d.shape()[rank - 2] as usize, n: d.shape()[rank - 1] as usize, k: k as usize }
 }
 
-/// The product of the first two operands, added to `sum`.
+/// Computes the product of the first two operands, added to `sum`.
 pub(crate) fn dot(p: &Program<'_>, op: Op, sum: Val) -> Result<Val, Fault> {
     let ir = p.ir;
     let (ta, tb, td) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.operand(op, 1)), ir.ty(ir.result(op)));
@@ -65,7 +65,7 @@ pub(crate) fn encode(kind: FloatKind, v: &[f32]) -> Val {
     Val::full(v.iter().map(|&x| numbers::encode(kind, x)).collect())
 }
 
-/// `f32` operands.
+/// Multiplies `f32` operands.
 fn wide(s: Sizes, a: &[f32], b: &[f32], sum: &mut [f32], precision: InputPrecision) {
     let map = |v: &[f32], f: &dyn Fn(f32) -> f32| v.iter().map(|&x| f(x)).collect::<Vec<f32>>();
     let rest = |v: &[f32], part: &[f32]| v.iter().zip(part).map(|(x, y)| x - y).collect::<Vec<f32>>();
@@ -96,7 +96,7 @@ fn wide(s: Sizes, a: &[f32], b: &[f32], sum: &mut [f32], precision: InputPrecisi
     }
 }
 
-/// Products that f32 holds exactly.
+/// Multiplies where f32 holds every product exactly.
 pub(crate) fn exact(s: Sizes, a: &[f32], b: &[f32], sum: &mut [f32]) {
     rows(s, sum, |row, bi, i| {
         for k in 0..s.k {
@@ -109,7 +109,7 @@ pub(crate) fn exact(s: Sizes, a: &[f32], b: &[f32], sum: &mut [f32]) {
     });
 }
 
-/// Product and sum rounded together: f64 holds the product exactly.
+/// Rounds product and sum together, since f64 holds the product exactly.
 fn fused(s: Sizes, a: &[f32], b: &[f32], sum: &mut [f32]) {
     rows(s, sum, |row, bi, i| {
         for k in 0..s.k {

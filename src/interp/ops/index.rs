@@ -1,4 +1,4 @@
-//! Indices that wrap around: what they would be in unbounded integers.
+//! Follows indices that wrap around: what they would be in unbounded integers.
 //!
 //! 1. An addition, subtraction, multiplication, shift or truncation whose result is an index (see `plan.rs`) is
 //!    compared with the exact one. While all lanes agree, nothing is kept.
@@ -26,7 +26,7 @@ pub(crate) fn track(p: &Program<'_>, op: Op, kind: ArithOp, operands: &[Val], la
     }
     let w = width(ir.ty(ir.operand(op, 0)));
     let out_width = width(ir.ty(result));
-    // A truncation to fewer bits than an index has is no index any more.
+    // A truncation to fewer bits than an index has makes it an index no longer.
     let wraps = matches!(kind, ArithOp::Addi | ArithOp::Subi | ArithOp::Muli | ArithOp::Shli)
         || kind == ArithOp::Trunci && out_width >= 32;
     let divides = matches!(kind, ArithOp::Divsi | ArithOp::Floordivsi | ArithOp::Ceildivsi);
@@ -49,7 +49,7 @@ pub(crate) fn track(p: &Program<'_>, op: Op, kind: ArithOp, operands: &[Val], la
             ArithOp::Maxsi => a.max(b()),
             ArithOp::Minsi => a.min(b()),
             ArithOp::Divsi | ArithOp::Floordivsi | ArithOp::Ceildivsi => quotient(kind, a, b()),
-            // A number of w unsigned bits has been taken for a signed one so far.
+            // Up to here, a number of w unsigned bits has been taken for a signed one.
             ArithOp::Extui if (-(1 << (w - 1))..0).contains(&a) => a + (1 << w),
             _ => a,
         }
@@ -67,7 +67,7 @@ pub(crate) fn track(p: &Program<'_>, op: Op, kind: ArithOp, operands: &[Val], la
     Val { exact: Some(Arc::new(Exact { values: (0..n).map(combine).collect(), origin })), ..lanes.into() }
 }
 
-/// A quotient rounded as the operation says; by zero it is zero, which has been reported.
+/// A quotient, rounded as the operation says. A quotient by zero is zero here, since that fault has been reported.
 fn quotient(kind: ArithOp, a: i128, b: i128) -> i128 {
     let (Some(q), Some(r)) = (a.checked_div(b), a.checked_rem(b)) else { return 0 };
     match kind {
@@ -77,7 +77,7 @@ fn quotient(kind: ArithOp, a: i128, b: i128) -> i128 {
     }
 }
 
-/// `arith.select`, on values and on what they would be.
+/// Runs `arith.select` on values and on what they would be.
 pub(crate) fn select(p: &Program<'_>, op: Op, operands: &[Val]) -> Val {
     let [condition, a, b] = operands else { return Val::splat(0) };
     if condition.lanes.is_splat() {
@@ -96,7 +96,7 @@ pub(crate) fn select(p: &Program<'_>, op: Op, operands: &[Val]) -> Val {
     Val { exact: Some(Arc::new(Exact { values, origin })), ..lanes.into() }
 }
 
-/// `tt.addptr`: offsets count elements and are signed.
+/// Runs `tt.addptr`. Offsets count elements and are signed.
 pub(crate) fn addptr(p: &Program<'_>, op: Op, size: u64) -> Val {
     let (ptr, offset) = (p.operand(op, 0), p.operand(op, 1));
     let w = width(p.ir.ty(p.ir.operand(op, 1)));

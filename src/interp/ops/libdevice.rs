@@ -4,8 +4,9 @@
 //! (`__nv_fmaf_rn`). Float functions are computed in f64 and rounded once to the result's type, so they are more exact
 //! than the device's.
 //!
-//! 1. Strip `__nv_`, and the final `f` if what remains is a known name.
-//! 2. Look in the tables of one, two and three floats, then among the integer functions and the tests.
+//! 1. `__nv_` is taken off, and the final `f` too if what remains is a known name.
+//! 2. The name is looked up in the tables of functions of one, two and three floats, then among the integer functions
+//!    and the tests.
 
 use super::super::fault::Fault;
 use super::super::numbers::{self, mask, signed};
@@ -30,7 +31,7 @@ fn by_name(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
     [Some(name), short].into_iter().flatten().find_map(|n| floats(n, args, ty)).or_else(|| others(name, args, ty))
 }
 
-/// Functions whose operands and result are floats.
+/// Computes functions whose operands and result are floats.
 fn floats(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
     if !ty.elem().is_float() {
         return None;
@@ -44,7 +45,7 @@ fn floats(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
             let f = binary(name)?;
             Some(float2(ty, a, b, move |x, y| f(f64::from(x), f64::from(y)) as f32, f))
         }
-        // An integer exponent, or the order of a Bessel function.
+        // The integer is an exponent, or the order of a Bessel function.
         [(a, t), (b, u)] if t.elem().is_float() && u.elem().is_int() => {
             let kind = t.elem().as_float()?;
             let f: fn(f64, i32) -> f64 = match name {
@@ -178,7 +179,7 @@ fn binary(name: &str) -> Option<fn(f64, f64) -> f64> {
     })
 }
 
-/// Tests of floats, conversions, and functions of integers.
+/// Computes tests of floats, conversions, and functions of integers.
 fn others(name: &str, args: &[(Lanes, Type)], ty: Type) -> Option<Lanes> {
     let (a, ta) = args.first()?;
     let w = width(*ta);
@@ -266,7 +267,8 @@ fn float_to_int(name: &str, a: &Lanes, kind: FloatKind, ty: Type) -> Option<Lane
         .then(|| a.map(|x| numbers::to_int(round(v(x)), width(ty), !unsigned)))
 }
 
-/// The inverse error function: Winitzki's closed form, good to 2e-3, and Newton steps on the error function.
+/// The inverse error function. It starts with Winitzki's closed form, which is good to 2e-3, and continues with Newton
+/// steps on the error function.
 fn erfinv(y: f64) -> f64 {
     let goal = y.abs();
     if goal >= 1.0 || y.is_nan() {
@@ -276,14 +278,14 @@ fn erfinv(y: f64) -> f64 {
     let t = 2.0 / (PI * a) + l / 2.0;
     let mut x = ((t * t - l / a).sqrt() - t).max(0.0).sqrt();
     for _ in 0..4 {
-        // In the tail the complement keeps the digits that erf(x) near 1 has lost.
+        // In the tail, the complement keeps the digits that erf(x) near 1 has lost.
         let error = if goal > 0.5 { (1.0 - goal) - libm::erfc(x) } else { libm::erf(x) - goal };
         x -= error / (2.0 / PI.sqrt() * (-x * x).exp());
     }
     x.copysign(y)
 }
 
-/// The modified Bessel function of the first kind by its power series; its terms are positive, so nothing cancels.
+/// The modified Bessel function of the first kind, by its power series. The terms are positive, so nothing cancels.
 fn bessel_i(order: i32, x: f64) -> f64 {
     if x.abs() > 700.0 {
         return f64::INFINITY.copysign(if order == 1 { x } else { 1.0 });

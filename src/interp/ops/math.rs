@@ -1,7 +1,7 @@
 //! The `math` dialect.
 //!
-//! Functions of f32 are the host's, within one unit in the last place of the exact result, the same that constant
-//! folding uses; of f64 likewise. Narrow formats are computed in f32 and rounded once.
+//! Functions of f32 and f64 are the host's, within one unit in the last place of the exact result. Constant folding
+//! uses the same ones. Narrow formats are computed in f32 and rounded once.
 
 use super::super::numbers::{mask, signed};
 use super::super::program::Program;
@@ -51,7 +51,7 @@ pub(crate) fn eval(p: &Program<'_>, op: Op, kind: MathOp) -> Val {
     lanes.into()
 }
 
-/// a · b + c, rounded once.
+/// Computes a · b + c, rounded once.
 pub(crate) fn fma(ty: Type, a: &Lanes, b: &Lanes, c: &Lanes) -> Lanes {
     use super::super::numbers::decode;
     match ty.elem().as_float() {
@@ -62,7 +62,7 @@ pub(crate) fn fma(ty: Type, a: &Lanes, b: &Lanes, c: &Lanes) -> Lanes {
             let f = |v: u64| f32::from_bits(v as u32);
             u64::from(f(x).mul_add(f(y), f(z)).to_bits())
         }),
-        // The product of narrow floats is exact in f64 and the sum has 53 bits, more than twice those of the format.
+        // The product of narrow floats is exact in f64. The sum has 53 bits, more than twice as many as the format.
         Some(kind) => a.zip3(b, c, |x, y, z| {
             let (x, y, z) = (f64::from(decode(kind, x)), f64::from(decode(kind, y)), f64::from(decode(kind, z)));
             let sum = x.mul_add(y, z);

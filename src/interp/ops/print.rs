@@ -1,7 +1,7 @@
-//! `tt.print`: one line per element, in the words that Triton prints on a device.
+//! `tt.print`: one line for each element, in the words that Triton prints on a device.
 //!
-//! `pid (0, 1, 0) idx ( 3) x: 1.5`, with `(operand 1) ` before the value where there are several. Elements come in
-//! row-major order.
+//! A line is `pid (0, 1, 0) idx ( 3) x: 1.5`, with `(operand 1) ` before the value where there are several operands.
+//! Elements come in row-major order.
 
 use super::super::program::Program;
 use super::super::render;
@@ -9,7 +9,7 @@ use super::super::value::coordinates;
 use super::arith::width;
 use crate::ir::{Attr, Op};
 
-/// Bytes of a line that are kept.
+/// How many bytes of a line are kept.
 const WIDEST: usize = 1024;
 
 pub(crate) fn print(p: &mut Program<'_>, op: Op) {
@@ -51,7 +51,7 @@ pub(crate) fn print(p: &mut Program<'_>, op: Op) {
     p.wrote(true);
 }
 
-/// A prefix is as long as the kernel's author likes, and comes once for each element.
+/// Cuts a line, since a prefix is as long as the kernel's author likes and comes once for each element.
 fn short(mut line: String) -> String {
     if line.len() > WIDEST {
         line.truncate(line.floor_char_boundary(WIDEST));

@@ -2,13 +2,14 @@
 //!
 //! 1. An operand of 4-bit floats holds two in a byte, the first in the low half, along k or (without `k_pack`) along
 //!    its other dimension.
-//! 2. Elements and scales are made f16 if either operand is f16, else bf16: that is what the product is computed in.
-//!    bf16 holds every value of the narrow formats and every scale; f16 does not hold scales beyond 2^15, which become
+//! 2. Elements and scales become f16 if either operand is f16, else bf16, and the product is computed in that format.
+//!    bf16 holds every value of the narrow formats and every scale. f16 does not hold scales beyond 2^15, which become
 //!    infinite.
-//! 3. Scales are (rows of a or columns of b, k / group): powers of two with bias 127 as integers, or floats. The
-//!    integer 255 is NaN; with fast math nobody looks for it, and it is what its bits say as the exponent of a float,
-//!    infinity. So says 0: nothing in f32, on the way to f16, but 2^-127 in bf16.
-//! 4. Each element times its scale is rounded to that format, the product is as in `dot.rs`.
+//! 3. There is a scale for each row of a or column of b, and each group along k. Scales are powers of two with bias 127
+//!    as integers, or floats. The integer 255 is NaN. With fast math nobody looks for it, and it is what its bits say
+//!    as the exponent of a float, infinity. In the same way, 0 is nothing in f32, on the way to f16, but 2^-127 in
+//!    bf16.
+//! 4. Each element times its scale is rounded to that format. The product is computed as in `dot.rs`.
 
 use super::super::fault::Fault;
 use super::super::numbers;
@@ -20,14 +21,14 @@ use crate::ir::{FloatKind, Op, Type, Value};
 
 /// One operand with its scales.
 struct Side {
-    /// What it is computed in.
+    /// The format in which the operand is computed.
     wide: FloatKind,
     fast: bool,
     value: Value,
     scale: Option<Value>,
     format: ScaledElem,
     k_pack: bool,
-    /// Whether it is the left one, (m, k); the right one is (k, n).
+    /// Whether it is the left operand, (m, k). The right one is (k, n).
     left: bool,
 }
 
@@ -64,7 +65,7 @@ pub(crate) fn dot_scaled(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(encode(kind, &sum))
 }
 
-/// The elements times their scales, as (batch, m, k) or (batch, k, n), and k.
+/// The elements times their scales, as (batch, m, k) or (batch, k, n), and the number k.
 fn operand(p: &Program<'_>, op: Op, side: &Side, batch: usize, other: usize) -> Result<(Vec<f32>, usize), Fault> {
     let ty = p.ir.ty(side.value);
     let lanes = p.get(side.value).lanes;
@@ -91,12 +92,11 @@ fn operand(p: &Program<'_>, op: Op, side: &Side, batch: usize, other: usize) -> 
     Ok((values, k))
 }
 
-/// 4-bit floats in pairs.
+/// Unpacks 4-bit floats, which lie in pairs.
 fn unpack(lanes: &Lanes, ty: Type, side: &Side, batch: usize, other: usize) -> (Vec<f32>, usize) {
     let bytes = ty.num_elements() as usize;
     let k = 2 * bytes / (batch * other).max(1);
-    // Row-major (rows, columns) of the operand; the pair lies along columns if k is packed on the left or n on the
-    // right.
+    // The operand is row-major (rows, columns). A pair lies along columns if k is packed on the left or n on the right.
     let (rows, columns) = if side.left { (other, k) } else { (k, other) };
     let along_columns = side.left == side.k_pack;
     let mut out = Vec::with_capacity(2 * bytes);
@@ -119,7 +119,7 @@ fn unpack(lanes: &Lanes, ty: Type, side: &Side, batch: usize, other: usize) -> (
 #[derive(Clone, Copy)]
 struct Counts {
     batch: usize,
-    /// Rows of the left operand, columns of the right one.
+    /// The rows of the left operand, or the columns of the right one.
     other: usize,
     k: usize,
 }
@@ -148,7 +148,7 @@ fn apply(p: &Program<'_>, side: &Side, scale: Value, values: &mut [f32], n: Coun
     round(side.wide, values);
 }
 
-/// One scale; `kind` where it is a float.
+/// One scale. `kind` is its format where it is a float.
 fn factor(side: &Side, kind: Option<FloatKind>, bits: u64) -> f32 {
     match (kind, (bits & 0xff) as u32) {
         (Some(kind), _) => numbers::decode(kind, bits),

@@ -15,7 +15,7 @@ fn types(p: &Program<'_>, op: Op) -> (Type, Type) {
     (p.ir.ty(p.ir.operand(op, 0)), p.ir.ty(p.ir.result(op)))
 }
 
-/// A dimension of size 1 repeats: its stride in the source is 0.
+/// Broadcasts: a dimension of size 1 repeats, because its stride in the source is 0.
 pub(crate) fn broadcast(p: &Program<'_>, op: Op) -> Val {
     let (from, to) = types(p, op);
     let v = p.operand(op, 0);
@@ -32,7 +32,7 @@ pub(crate) fn broadcast(p: &Program<'_>, op: Op) -> Val {
     v.rearrange(map.len(), |i| map[i])
 }
 
-/// Dimension i of the result walks the source with the stride of dimension order[i].
+/// Transposes: dimension i of the result walks the source with the stride of dimension order[i].
 pub(crate) fn trans(p: &Program<'_>, op: Op) -> Val {
     let (from, to) = types(p, op);
     let v = p.operand(op, 0);
@@ -46,7 +46,7 @@ pub(crate) fn trans(p: &Program<'_>, op: Op) -> Val {
     v.rearrange(map.len(), |i| map[i])
 }
 
-/// The elements of one tensor, then those of the other.
+/// Concatenates: the elements of one tensor come first, then those of the other.
 pub(crate) fn cat(p: &Program<'_>, op: Op) -> Val {
     let n = types(p, op).0.num_elements() as usize;
     let (a, b) = (p.operand(op, 0), p.operand(op, 1));
@@ -68,7 +68,7 @@ pub(crate) fn split(p: &Program<'_>, op: Op) -> Vec<Val> {
     vec![v.rearrange(n, |i| 2 * i), v.rearrange(n, |i| 2 * i + 1)]
 }
 
-/// Values outside of the bins are not counted.
+/// Counts values in bins. Values outside of the bins are not counted.
 pub(crate) fn histogram(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let (from, to) = types(p, op);
     let (v, mask) = (p.operand(op, 0), p.optional(op, 1));
@@ -88,7 +88,7 @@ pub(crate) fn histogram(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(Val::full(bins))
 }
 
-/// Element (.., i, ..) of the result is element (.., indices[.., i, ..], ..) of the source.
+/// Gathers: element (.., i, ..) of the result is element (.., indices[.., i, ..], ..) of the source.
 pub(crate) fn gather(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     let (from, to) = types(p, op);
     let index_type = p.ir.ty(p.ir.operand(op, 1));

@@ -1,4 +1,4 @@
-//! The `tt` dialect: sends each operation to its family; the short ones are here.
+//! The `tt` dialect. It sends each operation to its family; the short ones are here.
 
 use super::super::access::Site;
 use super::super::fault::{self, Fault};
@@ -21,11 +21,11 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
         p.set(ir.result(op), v);
         Ok(())
     };
-    // The result's type, of the operations that have one.
+    // The result's type, for operations that have one.
     let t = ty.unwrap_or_else(Type::index);
     match kind {
         TtOp::Func | TtOp::Return | TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => Ok(()),
-        // Order between kernels of one stream; there is only this one.
+        // These order the kernels of one stream, and there is only this one.
         TtOp::GridDependencyWait | TtOp::GridDependencyLaunchDependents => Ok(()),
         TtOp::Call => control::call(p, op),
         TtOp::IntToPtr | TtOp::PtrToInt | TtOp::Bitcast => one(p, p.operand(op, 0)),
@@ -116,12 +116,12 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
     }
 }
 
-/// Bytes of what a pointer, or each pointer of a tensor, points at.
+/// The bytes of what a pointer, or each pointer of a tensor, points at.
 pub(crate) fn pointee_size(ty: Type) -> usize {
     element_size(ty.elem().pointee().map_or(ty.elem(), Type::elem))
 }
 
-/// min(max(x, low), high); NaN stays where it is propagated, and becomes `low` otherwise.
+/// min(max(x, low), high). A NaN stays where it is propagated, and becomes `low` otherwise.
 fn clampf(p: &Program<'_>, op: Op, ty: Type) -> Val {
     let (x, low, high) = (p.operand(op, 0).lanes, p.operand(op, 1).lanes, p.operand(op, 2).lanes);
     let propagate = view::Clampf(op).propagateNan(p.ir) == Some(PropagateNan::All);

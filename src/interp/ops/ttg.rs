@@ -1,4 +1,4 @@
-//! What TTGIR adds, as far as no asynchrony is in it: layouts change nothing, a buffer that is written once is the
+//! What TTGIR adds, as far as it is not asynchronous. Layouts change nothing, a buffer that is written once is the
 //! tensor in it, and `wgmma` is a product. So passes up to the pipeliner can be compared by what they compute.
 
 use super::super::fault::Fault;
@@ -9,7 +9,7 @@ use crate::ir::{Op, TtgOp, TtngOp};
 
 pub(crate) fn ttg(p: &mut Program<'_>, op: Op, kind: TtgOp) -> Result<(), Fault> {
     let value = match kind {
-        // One thread after the other: there is nothing to wait for.
+        // Threads run one after the other, so there is nothing to wait for.
         TtgOp::Barrier => return Ok(()),
         TtgOp::ConvertLayout | TtgOp::LocalLoad | TtgOp::MemDescReshape => p.operand(op, 0),
         TtgOp::MemDescTrans => shape::trans(p, op),
@@ -27,7 +27,7 @@ pub(crate) fn ttg(p: &mut Program<'_>, op: Op, kind: TtgOp) -> Result<(), Fault>
 pub(crate) fn ttng(p: &mut Program<'_>, op: Op, kind: TtngOp) -> Result<(), Fault> {
     let values = match kind {
         TtngOp::WarpGroupDot => {
-            // Where the flag is false, the accumulator is not read.
+            // If the flag is false, the accumulator is not read.
             let reads = p.ir.operands(op).get(3).is_none_or(|&flag| p.get(flag).scalar() & 1 == 1);
             let sum = if reads { p.operand(op, 2) } else { Val::splat(0) };
             vec![dot::dot(p, op, sum)?]

@@ -1,9 +1,9 @@
-//! Planted faults: each is found, at the right line, with the right numbers.
+//! Kernels with a fault planted in them. Each fault is found, at the right line, with the right numbers.
 
 use super::*;
 
-/// `y[i] = x[i]` for 128 elements a program, with what is given between the loads and the addresses. Operations carry
-/// locations: line 10 the offsets, 12 the load, 13 the store.
+/// A kernel that computes `y[i] = x[i]` for 128 elements a program, with the given code between the loads and the
+/// addresses. Operations carry locations: line 10 for the offsets, 12 for the load, 13 for the store.
 fn copy(offsets: &str, mask: bool) -> Ir {
     let (m, n) = if mask { (", %mask", ", %mask") } else { ("", "") };
     let text = format!(
@@ -31,7 +31,7 @@ fn copy(offsets: &str, mask: bool) -> Ir {
     parse(&text)
 }
 
-/// Program p at `p * stride`, the multiplication on line 10.
+/// Offsets that put program p at `p * stride`, with the multiplication on line 10.
 fn blocks(stride: i64) -> String {
     format!(
         "%s = arith.constant {stride} : i32
@@ -41,7 +41,7 @@ fn blocks(stride: i64) -> String {
     )
 }
 
-/// Buffers of n floats; the output is not initialised.
+/// Buffers of n floats, of which the output is not initialised.
 fn buffers(n: usize) -> (Memory, Vec<Arg>) {
     let mut memory = Memory::new();
     let x = memory.add_values("x", f32(), &Random(5).units(n));
@@ -72,7 +72,7 @@ fn out_of_bounds_by_one() {
 fn a_missing_mask_on_the_store() {
     let ir = copy(&blocks(128), true);
     let (mut memory, mut args) = buffers(300);
-    // The mask allows 310 elements: as if it were computed from another size.
+    // The mask allows 310 elements, as if it were computed from another size.
     args[2] = Arg::Int(310);
     let big = memory.add_values("big", f32(), &[0.0; 400]);
     args[0] = Arg::Ptr(big, 0);
@@ -101,7 +101,7 @@ fn without_the_check_an_access_out_of_bounds_does_nothing() {
 
 #[test]
 fn overlapping_stores_of_programs() {
-    // Blocks of 128 at a distance of 64: program 1 starts in the middle of program 0's.
+    // Blocks of 128 elements lie at a distance of 64, so program 1 starts in the middle of program 0's.
     let (mut memory, args) = buffers(256);
     for threads in [1, 2, 4] {
         let options = Options { threads, ..Options::default() };
@@ -119,7 +119,7 @@ fn overlapping_stores_of_programs() {
 fn a_read_of_what_another_program_writes() {
     let (mut memory, mut args) = buffers(256);
     args[1] = args[0];
-    // In place, program 1 reads what program 0 has written.
+    // The kernel works in place, so program 1 reads what program 0 has written.
     let d = fault(&copy(&blocks(64), true), [2, 1, 1], &args, &mut memory);
     assert_eq!((d.code.id, line(&d)), ("E1007", Some(12)));
 }
@@ -129,7 +129,7 @@ fn overlapping_elements_of_one_store() {
     let (mut memory, args) = buffers(256);
     let offsets = "%three = arith.constant dense<3> : tensor<128xi32>
     %o = arith.andi %r, %three : tensor<128xi32>";
-    // The values are loaded from the same four addresses, so equal ones meet.
+    // The values are loaded from the same four addresses, so equal values meet.
     launch(&copy(offsets, true), [1, 1, 1], &args, &mut memory).unwrap();
     let ir = module(
         "%y: !tt.ptr<i32>",
@@ -159,7 +159,7 @@ fn an_uninitialised_read() {
 #[test]
 fn an_integer_overflow_in_an_index() {
     let (mut memory, args) = buffers(256);
-    // 3 * 2^30 wraps to a negative number; the access would be out of bounds, but the cause is the product on line 10.
+    // 3 * 2^30 wraps to a negative number. The access would be out of bounds, but the cause is the product on line 10.
     let d = fault(&copy(&blocks(1 << 30), false), [4, 1, 1], &[args[0], args[1], Arg::Int(256)], &mut memory);
     assert_eq!(d.code.id, "E1004", "program 1 is plainly out of bounds: {}", d.message);
     let zero = "%c = arith.constant 1073741824 : i32
@@ -187,13 +187,13 @@ fn a_sum_that_wraps_and_comes_back_is_no_fault() {
 #[test]
 fn an_overflow_is_found_through_casts_and_quotients() {
     let (mut memory, args) = buffers(256);
-    // 70000 * 70000 in 64 bits, cut to 32 bits.
+    // 70000 * 70000 is computed in 64 bits and cut to 32 bits.
     let cut = "%k = arith.constant 70000 : i64
     %kk = arith.muli %k, %k : i64
     %s = arith.trunci %kk : i64 to i32 loc(#offsets)
     %ss = tt.splat %s : i32 -> tensor<128xi32>
     %o = arith.addi %ss, %r : tensor<128xi32>";
-    // 50000 * 50000 in 32 bits, divided by 2^25: 74, not -53.
+    // 50000 * 50000 in 32 bits, divided by 2^25, is 74 and not -53.
     let divided = "%k = arith.constant dense<50000> : tensor<128xi32>
     %d = arith.constant dense<33554432> : tensor<128xi32>
     %kk = arith.muli %k, %k : tensor<128xi32> loc(#offsets)
@@ -203,7 +203,7 @@ fn an_overflow_is_found_through_casts_and_quotients() {
         let d = fault(&copy(offsets, false), [1, 1, 1], &args, &mut memory);
         assert_eq!((d.code.id, line(&d)), ("E1009", Some(10)), "{d:#?}");
     }
-    // The upper half of the 32-bit numbers is there without a sign.
+    // The upper half of the 32-bit numbers is valid where they have no sign.
     let unsigned = "%k = arith.constant dense<1500000000> : tensor<128xi32>
     %kk = arith.addi %k, %k : tensor<128xi32>
     %w = arith.extui %kk : tensor<128xi32> to tensor<128xi64>

@@ -1,8 +1,8 @@
-//! Whole kernels against references in f64.
+//! Whole kernels, compared with references in f64.
 
 use super::*;
 
-/// Row-wise softmax of an f32 matrix, one program a row.
+/// Row-wise softmax of an f32 matrix, where each program takes a row.
 pub(in crate::interp) fn softmax(n: usize) -> Ir {
     module(
         "%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %cols: i32",
@@ -40,7 +40,7 @@ pub(in crate::interp) fn softmax(n: usize) -> Ir {
     )
 }
 
-/// C = A · B of f16 matrices of a multiple of the block, accumulated in f32.
+/// C = A · B of f16 matrices. Their sizes are multiples of the block, and the sums are in f32.
 pub(in crate::interp) fn matmul(block: usize, k_block: usize) -> Ir {
     let (b, k) = (block, k_block);
     let text = "    %cb = arith.constant BB : i32

@@ -1,4 +1,4 @@
-//! Bounds: work, memory, lines; loops that do not end; several faults in one run.
+//! Bounds of work, memory and lines; loops that do not end; several faults in one run.
 
 use super::*;
 
@@ -63,7 +63,7 @@ fn a_loop_that_goes_on_too_long_is_named_with_the_option() {
 
 #[test]
 fn work_counts_elements_and_not_operations_alone() {
-    // A hundred products of 64 by 64 by 64 are 100 * 64 * 64 * 64 / 128 units and more.
+    // A hundred products of 64 by 64 by 64 are at least 100 * 64 * 64 * 64 / 128 units.
     let ir = module(
         "%n: i32",
         "    %zero = arith.constant 0 : i32
@@ -108,7 +108,7 @@ fn memory_is_bounded_before_it_is_taken() {
     assert_eq!(found[0].code.id, "E1021");
     assert!(found[0].message.contains("20000 bytes of memory, 4000 of them for buffers"), "{}", found[0].message);
     run(100_000).unwrap();
-    // Values of a program count, too.
+    // The values of a program count as memory, too.
     let ir = module(
         "%n: i32",
         "    %r = tt.make_range {end = 65536 : i32, start = 0 : i32} : tensor<65536xi32>\n    %s = arith.addi %r, %r : tensor<65536xi32>\n    %t = arith.addi %s, %r : tensor<65536xi32>",
@@ -146,7 +146,7 @@ fn lines_are_kept_from_the_first_programs_on() {
     }
 }
 
-/// A load out of bounds at line 5, a division by zero at line 6, a store out of bounds at line 7.
+/// This kernel has a load out of bounds at line 5, a division by zero at line 6, and a store out of bounds at line 7.
 const THREE: &str = "module {
   tt.func public @k(%x: !tt.ptr<i32>) {
     %pid = tt.get_program_id x : i32

@@ -66,7 +66,7 @@ impl Random {
         self.0 >> 33
     }
 
-    /// In [-1, 1).
+    /// A number in [-1, 1).
     pub(super) fn unit(&mut self) -> f64 {
         self.next() as f64 / f64::from(1u32 << 30) - 1.0
     }
@@ -76,7 +76,8 @@ impl Random {
     }
 }
 
-/// Evaluates elementwise code on tensors: `a`, `b` are in scope with type `ty`, and `result` is what the code defines.
+/// Evaluates elementwise code on tensors. `a` and `b` are in scope with type `ty`, and `result` is what the code
+/// defines.
 pub(super) fn elementwise(ty: &str, elem: Type, out_ty: &str, out: Type, code: &str, a: &[u64], b: &[u64]) -> Vec<u64> {
     let n = a.len();
     let pointers = |name: &str, t: &str| {

@@ -1,4 +1,4 @@
-//! Conversions and rounding, each against a definition.
+//! Conversions and rounding, each compared with a definition.
 
 use super::super::numbers::*;
 use crate::ir::FloatKind;
@@ -9,7 +9,7 @@ fn fast_decoding_and_encoding_agree_with_the_definition() {
         for bits in 0..1u64 << kind.bits() {
             let (fast, slow) = (decode(kind, bits), kind.to_f64(bits));
             assert!(f64::from(fast) == slow || fast.is_nan() && slow.is_nan(), "{} {bits:#x}", kind.name());
-            // The value, its neighbours in f32, and the middle to the next.
+            // The value, its neighbours in f32, and the middle between it and the next.
             for v in [
                 fast,
                 fast.next_up(),
@@ -50,7 +50,7 @@ fn rounding_past_the_largest_value() {
 
 #[test]
 fn integers_round_once() {
-    // 2^54 + 1 lies just above the middle of two f32; through f64 it would fall on the middle and go to even.
+    // 2^54 + 1 lies just above the middle of two f32. Through f64 it would fall on the middle and go to even.
     let v = (1i128 << 54) + (1 << 30) + 1;
     assert_eq!(f32::from_bits(from_int(FloatKind::F32, v) as u32), v as f32);
     for kind in [FloatKind::BF16, FloatKind::F16] {

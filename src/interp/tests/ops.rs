@@ -1,4 +1,4 @@
-//! Single operations against what they mean.
+//! Single operations, compared with what they mean.
 #![allow(clippy::nonminimal_bool, clippy::neg_cmp_op_on_partial_ord, clippy::overly_complex_bool_expr)] // the negations are what unordered predicates mean
 
 use super::*;
@@ -10,7 +10,7 @@ const EDGES: [i64; 12] = [0, 1, -1, 2, -2, 7, -7, 100, i32::MAX as i64, i32::MIN
 fn pairs(width: u32) -> (Vec<u64>, Vec<u64>) {
     let m = super::super::numbers::mask(width);
     let both = EDGES.iter().flat_map(|&a| EDGES.iter().map(move |&b| (a as u64 & m, b as u64 & m)));
-    // 144 pairs and padding to a power of two.
+    // There are 144 pairs, and padding to a power of two.
     let mut both: Vec<(u64, u64)> = both.collect();
     both.resize(256, (1, 1));
     both.into_iter().unzip()
@@ -208,7 +208,7 @@ fn conversions_to_eight_bits() {
     for (v, g) in values.iter().zip(got) {
         let g = kind.to_f64(g);
         let clamped = v.clamp(-448.0, 448.0);
-        // No other value of the format is nearer.
+        // No other value of the format may be nearer.
         let best = (0..256)
             .map(|b| kind.to_f64(b))
             .filter(|x| x.is_finite())
@@ -233,7 +233,8 @@ fn elementary_functions() {
     let values: Vec<f64> = (1..=64).map(|i| f64::from(i) / 16.0).collect();
     let bits: Vec<u64> = values.iter().map(|&v| u64::from((v as f32).to_bits())).collect();
     let erf = |x: f64| {
-        // The series of the error function; fine for |x| <= 4 in f64 with terms alternating up to e^16.
+        // The series of the error function. It is good enough for |x| <= 4 in f64, where alternating terms grow up to
+        // e^16.
         let (mut term, mut sum) = (x, x);
         for n in 1..200 {
             term *= -x * x / f64::from(n);
@@ -322,7 +323,7 @@ fn count(n: i64) -> Vec<i64> {
 
 #[test]
 fn shapes() {
-    // Transposition of 2×4 through a reshape.
+    // A 2×4 matrix is transposed through a reshape.
     let y = on_tensor(
         &count(8),
         8,
@@ -331,7 +332,7 @@ fn shapes() {
     %y = tt.reshape %t : tensor<4x2xi32> -> tensor<8xi32>",
     );
     assert_eq!(y, [0.0, 4.0, 1.0, 5.0, 2.0, 6.0, 3.0, 7.0]);
-    // A cycle of three dimensions: element (k, i, j) of the result is (i, j, k) of the source.
+    // In a cycle of three dimensions, element (k, i, j) of the result is (i, j, k) of the source.
     let y = on_tensor(
         &count(16),
         16,
@@ -341,7 +342,7 @@ fn shapes() {
     );
     let want: Vec<f64> = (0..16).map(|i| f64::from((i / 2 % 2) * 8 + (i % 2) * 4 + i / 4)).collect();
     assert_eq!(y, want);
-    // An outer sum through two broadcasts.
+    // Two broadcasts make an outer sum.
     let y = on_tensor(
         &count(4),
         16,
@@ -355,7 +356,7 @@ fn shapes() {
     %y = tt.reshape %f : tensor<4x4xi32> -> tensor<16xi32>",
     );
     assert_eq!(y, (0..16).map(|i| f64::from(i / 4 * 10 + i % 4)).collect::<Vec<_>>());
-    // Join interleaves, split undoes it; cat appends.
+    // Join interleaves and split undoes it. Cat appends.
     let y = on_tensor(
         &count(4),
         8,
@@ -422,7 +423,7 @@ fn reductions_along_each_axis() {
 
 #[test]
 fn a_reduction_keeps_the_order_of_elements() {
-    // The right one of two: associative, not commutative.
+    // The region takes the right one of two, which is associative but not commutative.
     let body = format!(
         "    %m = tt.reshape %x : tensor<8xi32> -> tensor<1x8xi32>\n    %y = {}",
         combine("tt.reduce", 1, "", "      %g = arith.addi %b, %zero : i32", "tensor<1x8xi32>", "tensor<1xi32>")
@@ -433,7 +434,7 @@ fn a_reduction_keeps_the_order_of_elements() {
 
 #[test]
 fn a_reduction_with_an_index() {
-    // The position of the least element, the first of equal ones.
+    // The region finds the position of the least element, the first of equal ones.
     let y = on_tensor(
         &[5, 3, 9, 1, 7, 1, 2, 4],
         1,
@@ -483,7 +484,7 @@ fn scans_in_both_directions() {
 
 #[test]
 fn map_elementwise_with_packs() {
-    // Each pair is swapped; the region has control flow.
+    // Each pair is swapped. The region has control flow.
     let y = on_tensor(
         &count(8),
         8,
@@ -502,7 +503,7 @@ fn map_elementwise_with_packs() {
 
 #[test]
 fn calls_branches_and_loops() {
-    // The Collatz steps of 1 to 8, by a function with branches and a loop.
+    // The kernel counts the Collatz steps of 1 to 8 by a function with branches and a loop.
     let ir = parse(
         "module {
   tt.func public @k(%p: !tt.ptr<i32>) {
@@ -550,7 +551,7 @@ fn calls_branches_and_loops() {
     assert_eq!(memory.values(p), [0.0, 1.0, 7.0, 2.0, 5.0, 8.0, 16.0, 3.0]);
 }
 
-/// d = a · b + c of 8×8 for the given types, b the identity times two.
+/// d = a · b + c of 8×8 matrices of the given types, where b is the identity times two.
 fn dot(elem: Type, name: &str, out: &str, out_elem: Type, attrs: &str, a: &[f64]) -> Vec<f64> {
     let load = |v: &str, t: &str| {
         format!(
@@ -599,7 +600,7 @@ fn dots_of_every_type() {
 
 #[test]
 fn precision_of_f32_operands() {
-    // 1 + 2^-12 needs 12 mantissa bits: tf32 has 10 and drops it, the three-part products keep it.
+    // 1 + 2^-12 needs 12 mantissa bits. tf32 has 10 and drops it; the three-part products keep it.
     let a = vec![1.0 + 2f64.powi(-12); 64];
     for (attrs, want) in [
         ("", 2.0 + 2f64.powi(-11)),
@@ -705,7 +706,7 @@ fn prints_and_traces() {
 
 #[test]
 fn a_reduction_through_a_function() {
-    // As irgen leaves it before inlining: the region calls the combining function.
+    // This is what irgen leaves before inlining: the region calls the combining function.
     let ir = parse(
         "module {
   tt.func private @larger(%a: i32, %b: i32) -> i32 {
@@ -731,6 +732,6 @@ fn a_reduction_through_a_function() {
     let p = memory.add_uninit("p", i32(), 4);
     let report = launch(&ir, [1, 1, 1], &[Arg::Ptr(p, 0)], &mut memory).unwrap();
     assert_eq!(memory.values(p), [63.0]);
-    // Six steps of all pairs at once, not 63 of one pair.
+    // The region takes six steps of all pairs at once, not 63 steps of one pair.
     assert!(report.ops < 50, "{}", report.ops);
 }

@@ -1,9 +1,9 @@
-//! Promises of a kernel that hold, and some that do not; NaN and infinity where they are made.
+//! Promises of a kernel that hold and some that do not; the operations that make a NaN or an infinity.
 
 use super::*;
 use crate::interp::Checks;
 
-/// `x[i]` for 8 elements, about which the kernel promises something.
+/// A kernel that loads `x[i]` for 8 elements and promises something about them.
 fn loaded(promise: &str) -> Ir {
     module(
         "%x: !tt.ptr<i32>",
@@ -50,7 +50,7 @@ fn promises_are_checked() {
 
 #[test]
 fn rows_of_a_matrix_are_runs() {
-    // Two rows of four at a distance of 16: each row starts at a multiple of 16.
+    // There are two rows of four at a distance of 16, so each row starts at a multiple of 16.
     let rows = |distance: i64| {
         module(
             "%n: i32",
@@ -100,7 +100,7 @@ fn the_operation_that_makes_a_nan_is_named() {
         "`arith.divf` makes an infinity of 1 and 0, in program (0, 0, 0)"
     );
     assert!(message("    %d = arith.truncf %x : f32 to f16", 70000.0).contains("makes an infinity of 70000"));
-    // What came in is passed on.
+    // A NaN or an infinity that came in is only passed on.
     run("    %d = arith.addf %x, %y : f32", f64::INFINITY).unwrap();
     run("    %d = arith.addf %x, %y : f32", f64::NAN).unwrap();
 }

@@ -39,8 +39,8 @@ fn a_lock_orders_programs() {
 #[test]
 fn a_lock_that_is_not_released_with_release_does_not() {
     let (ir, mut memory, args) = locked("relaxed");
-    // The compare-and-swap has release semantics too, so that the first race is with what came after it: here nothing
-    // is ordered by the exchange, but the next holder's swap follows the first one's.
+    // The compare-and-swap has release semantics too, so the first race is with what came after it. Here the exchange
+    // orders nothing, but the next holder's swap follows the first one's.
     let result = launch(&ir, [2, 1, 1], &args, &mut memory);
     assert!(result.is_ok(), "programs are ordered by the swaps of the lock itself");
     let unordered = LOCKED.replace("SEM", "relaxed").replace("acq_rel", "relaxed");
@@ -48,7 +48,7 @@ fn a_lock_that_is_not_released_with_release_does_not() {
     assert_eq!(fault(&ir, [2, 1, 1], &args, &mut memory).code.id, "E1007");
 }
 
-/// `atomic_rmw KIND` of `value[i]` at `p + i % 4` for 16 elements.
+/// A kernel with `atomic_rmw KIND` of `value[i]` at `p + i % 4` for 16 elements.
 fn atomic(kind: &str, ty: &str, used: bool) -> Ir {
     let keep = if used {
         format!(

@@ -4,8 +4,8 @@ use super::*;
 
 #[test]
 fn scaled_dot_of_four_bit_floats() {
-    // a is 16×32 of e2m1 in pairs along k, every element 1.5 (code 3); b is 32×16 of e4m3 ones; scales 2^(128 - 127)
-    // and 2^(125 - 127).
+    // a is 16×32 of e2m1 in pairs along k, and every element is 1.5 (code 3). b is 32×16 of e4m3 ones. The scales are
+    // 2^(128 - 127) and 2^(125 - 127).
     let ir = module(
         "%d: !tt.ptr<f32>",
         "    %a = arith.constant dense<51> : tensor<16x16xi8>
@@ -54,10 +54,11 @@ fn scaled_ones(right: &str, scales: [i64; 2], fast: bool) -> f64 {
 
 #[test]
 fn scaled_dot_with_scales_at_the_ends() {
-    // 2^-127 · 2^125 · 32: bf16 has the least scale as a subnormal, f32 on the way to f16 has not.
+    // The result is 2^-127 · 2^125 · 32. bf16 has the least scale as a subnormal. f32, on the way to f16, does not have
+    // it.
     assert_eq!(scaled_ones("f8E5M2", [0, 252 - 256], false), 8.0);
     assert_eq!(scaled_ones("f16", [0, 140 - 256], false), 0.0);
-    // 255 is not a number, unless nobody looks: then it is the infinity that its bits are.
+    // 255 is not a number, unless nobody looks. Then it is the infinity that its bits stand for.
     assert!(scaled_ones("f8E5M2", [-1, 127], false).is_nan());
     assert!(scaled_ones("f16", [-1, 127], false).is_nan());
     assert_eq!(scaled_ones("f8E5M2", [-1, 127], true), f64::INFINITY);

@@ -1,11 +1,11 @@
-//! Elements that nobody defined: which uses are faults, and which are none.
+//! Elements that nobody defined: uses that are faults, and uses that are not.
 
 use super::*;
 use crate::diag::Place;
 use crate::interp::Checks;
 
-/// A kernel that loads 8 elements of `x` at line 5, of which `%mask` leaves out those from `n` on, and goes on with the
-/// given code.
+/// A kernel that loads 8 elements of `x` at line 5 and goes on with the given code. `%mask` leaves out the elements
+/// from `n` on.
 fn masked(body: &str) -> Ir {
     parse(&format!(
         "module {{
@@ -109,11 +109,11 @@ fn what_cannot_depend_on_undefined_elements_is_none() {
         // The mask is false where the comparison is undefined.
         "%c = arith.cmpi sgt, %v, %zero : tensor<8xi32>\n %m = arith.andi %c, %mask : tensor<8xi1>\n tt.store %yp, %v, %m : tensor<8x!tt.ptr<i32>>".to_owned(),
         "%e = arith.extui %mask : tensor<8xi1> to tensor<8xi32>\n %m = arith.muli %v, %e : tensor<8xi32>\n tt.store %yp, %m : tensor<8x!tt.ptr<i32>>".to_owned(),
-        // A division by what is not there is no division by zero.
+        // Dividing by an element that is not there is no division by zero.
         "%q = arith.divsi %r, %v : tensor<8xi32>\n tt.store %yp, %q, %mask : tensor<8x!tt.ptr<i32>>".to_owned(),
         format!("%w = arith.select %mask, %v, %zero : tensor<8xi1>, tensor<8xi32>\n{}", SUM.replace("(%v)", "(%w)"))
             + " tt.store %y, %s : !tt.ptr<i32>",
-        // A prefix sum is defined up to the first element that is not.
+        // A prefix sum is defined up to the first undefined element.
         SUM.replace("tt.reduce\"", "tt.scan\"").replace("axis = 0 : i32", "axis = 0 : i32, reverse = false").replace("reduce.return", "scan.return").replace("-> i32 loc", "-> tensor<8xi32> loc")
             + " tt.store %yp, %s, %mask : tensor<8x!tt.ptr<i32>>",
     ];
@@ -125,7 +125,7 @@ fn what_cannot_depend_on_undefined_elements_is_none() {
 
 #[test]
 fn elements_are_followed_where_they_move() {
-    // Two rows of four; the second one is left out from its second element on.
+    // There are two rows of four. The second row is left out from its second element on.
     let moved = "%t = tt.reshape %v : tensor<8xi32> -> tensor<2x4xi32>
     %tt = tt.trans %t {order = array<i32: 1, 0>} : tensor<2x4xi32> -> tensor<4x2xi32>
     %a, %b = tt.split %tt : tensor<4x2xi32> -> tensor<4xi32>
@@ -141,7 +141,8 @@ fn elements_are_followed_where_they_move() {
 
 #[test]
 fn rows_that_are_left_out_as_a_whole_are_no_fault_behind_the_same_mask() {
-    // Sums of the rows of a 2 by 4 matrix, of which n = 1 are there, stored under the mask of the rows.
+    // The kernel sums the rows of a 2 by 4 matrix, of which n = 1 are there, and stores the sums under the mask of the
+    // rows.
     let ir = module(
         "%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32, %m: i32",
         "    %r = tt.make_range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>
@@ -217,7 +218,7 @@ fn a_product_with_an_undefined_row_is_undefined_there() {
     let x = memory.add_values("x", f32(), &[1.0; 256]);
     let y = memory.add_values("y", f32(), &[0.0; 256]);
     let args = [Arg::Ptr(x, 0), Arg::Ptr(y, 0), Arg::Int(10)];
-    // Rows of the left operand are rows of the result, and those of the right one are summed over.
+    // Rows of the left operand are rows of the result. Rows of the right operand are summed over.
     launch(&ir("%v, %all"), [1, 1, 1], &args, &mut memory).unwrap();
     assert_eq!(fault(&ir("%all, %v"), [1, 1, 1], &args, &mut memory).code.id, "E1018");
 }

@@ -1,4 +1,4 @@
-//! Attributes. Interned and `Copy`.
+//! Attributes, which are interned and `Copy`.
 
 use super::encoding::Encoding;
 use super::float::FloatKind;
@@ -13,21 +13,21 @@ interned!(
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum AttrData {
     Unit,
-    /// An integer of a type up to 64 bits, sign-extended from that type (`true` and `false` are i1 with -1 and 0, see
-    /// [`Attr::bool`]).
+    /// An integer of a type up to 64 bits, sign-extended from that type. `true` and `false` are i1 with -1 and 0, see
+    /// [`Attr::bool`].
     Int(i64, Type),
     /// The bits of a float in its own format.
     Float(u64, FloatKind),
     Str(Name),
     Type(Type),
     Array(Vec<Attr>),
-    /// Sorted by name.
+    /// The entries, sorted by name.
     Dict(Vec<(Name, Attr)>),
     /// `@name`
     Symbol(Name),
-    /// `array<i32: 1, 2>`; the type is that of the elements.
+    /// `array<i32: 1, 2>`. The type is that of the elements.
     DenseArray(Type, Vec<i64>),
-    /// `dense<…> : tensor<…>`; the type is the tensor's.
+    /// `dense<…> : tensor<…>`. The type is the tensor's.
     Dense(Type, DenseData),
     /// A layout of the `ttg` or `ttng` dialect.
     Encoding(Encoding),
@@ -43,7 +43,7 @@ pub enum AttrData {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DenseData {
     Splat(u64),
-    /// Row-major.
+    /// All elements, row-major.
     Elements(Vec<u64>),
 }
 
@@ -71,7 +71,7 @@ impl Attr {
         Attr::int(i64::from(value), Type::int(1))
     }
 
-    /// An integer of this type; the value is wrapped to its width.
+    /// An integer of this type. The value is wrapped to its width.
     #[must_use]
     pub fn int(value: i64, ty: Type) -> Attr {
         let value = if let TypeData::Int(w) = *ty { sign_extend(value, w) } else { value };
@@ -133,7 +133,7 @@ impl Attr {
         Attr::splat_bits(ty, value as u64)
     }
 
-    /// The float constant of this type, scalar or splat; `None` when the element type is no float.
+    /// The float constant of this type, scalar or splat. It is `None` when the element type is no float.
     #[must_use]
     pub fn float_splat(ty: Type, value: f64) -> Option<Attr> {
         Some(Attr::splat_bits(ty, ty.elem().as_float()?.from_f64(value)))

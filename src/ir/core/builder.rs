@@ -1,4 +1,4 @@
-//! Creating operations at an insertion point with a current location.
+//! Creates operations at an insertion point with a current location.
 
 use super::attrs::Attr;
 use super::entity::{Block, Op, Value};
@@ -9,7 +9,7 @@ use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::enums::CmpiPredicate;
 use crate::ir::dialects::{ArithOp, OpKind};
 
-/// Where the next operation goes.
+/// The place where the next operation goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InsertPoint {
     Start(Block),
@@ -18,7 +18,7 @@ pub enum InsertPoint {
     After(Op),
 }
 
-/// Creates operations one after the other. Holds the IR for as long as it lives; make one where it is needed.
+/// Creates operations one after the other. It holds the IR for as long as it lives, so make one where it is needed.
 pub struct Builder<'a> {
     pub ir: &'a mut Ir,
     point: InsertPoint,
@@ -51,14 +51,14 @@ impl<'a> Builder<'a> {
         self.point = point;
     }
 
-    /// Creates and places an operation from its parts.
+    /// Creates an operation from its parts and places it.
     pub fn insert(&mut self, state: OpState) -> Op {
         let op = self.ir.create_op(state);
         self.place(op);
         op
     }
 
-    /// Places a detached operation; the next one goes after it.
+    /// Places a detached operation. The next one goes after it.
     pub fn place(&mut self, op: Op) {
         match self.point {
             InsertPoint::Start(b) => self.ir.prepend(b, op),
@@ -77,13 +77,13 @@ impl<'a> Builder<'a> {
         OpState::new(kind, self.loc)
     }
 
-    /// An operation with operands and results of the given types and no attributes.
+    /// Creates an operation with operands, with results of the given types, and without attributes.
     pub fn op(&mut self, kind: impl Into<OpKind>, operands: &[Value], results: &[Type]) -> Op {
         let state = self.state(kind).operands(operands).results(results);
         self.insert(state)
     }
 
-    /// As [`Builder::op`], with exactly one result, which is returned.
+    /// Does what [`Builder::op`] does, with exactly one result, which is returned.
     pub fn value(&mut self, kind: impl Into<OpKind>, operands: &[Value], result: Type) -> Value {
         let op = self.op(kind, operands, &[result]);
         self.ir.result(op)
@@ -102,7 +102,7 @@ impl<'a> Builder<'a> {
         self.result(state, ty)
     }
 
-    /// As [`Builder::value`], with attributes.
+    /// Does what [`Builder::value`] does, with attributes.
     pub fn value_with(
         &mut self,
         kind: impl Into<OpKind>,
@@ -118,13 +118,13 @@ impl<'a> Builder<'a> {
         self.ir.result(op)
     }
 
-    /// `arith.constant` of a typed attribute.
+    /// Creates an `arith.constant` of a typed attribute.
     pub fn constant(&mut self, value: Attr) -> Value {
         let ty = value.type_of().expect("a constant's attribute is typed");
         self.value_with(ArithOp::Constant, &[], ty, &[("value", value)])
     }
 
-    /// An integer constant of this type, scalar or splat.
+    /// Creates an integer constant of this type, scalar or splat.
     pub fn int(&mut self, value: i64, ty: Type) -> Value {
         self.constant(Attr::int_splat(ty, value))
     }

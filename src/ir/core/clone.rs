@@ -1,11 +1,11 @@
-//! Copying operations with a mapping of values and blocks.
+//! Copies operations with a mapping of values and blocks.
 
 use std::collections::BTreeMap;
 
 use super::entity::{Block, Op, Region, Value};
 use super::graph::{Ir, OpState};
 
-/// What old values and blocks become in a copy. What is not mapped stays.
+/// What old values and blocks become in a copy. Those that are not mapped stay.
 #[derive(Default, Clone)]
 pub struct Mapping {
     values: BTreeMap<Value, Value>,
@@ -37,8 +37,8 @@ impl Mapping {
 }
 
 impl Ir {
-    /// A detached copy of `op` with all its regions; operands go through the mapping, and the mapping learns the copy's
-    /// values.
+    /// Makes a detached copy of `op` with all its regions. Operands go through the mapping, and the mapping learns the
+    /// copy's values.
     pub fn clone_op(&mut self, op: Op, map: &mut Mapping) -> Op {
         let state = OpState {
             kind: self.kind(op),
@@ -77,8 +77,8 @@ impl Ir {
                 copies.push(copy);
             }
         }
-        // A use may stand before its definition in block order (a loop over blocks): map the operands once all values
-        // are known.
+        // A use may stand before its definition in block order (a loop over blocks), so the operands are mapped once
+        // all values are known.
         if blocks.len() > 1 {
             for copy in copies {
                 for inner in self.all_ops(copy) {

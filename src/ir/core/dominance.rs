@@ -3,8 +3,9 @@
 //! Within a region the immediate dominators of its blocks come from the iterative algorithm over reverse post-order
 //! (Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm"). The tree's blocks are then numbered parents first,
 //! so that a block dominates exactly those whose numbers lie in its interval, and a query costs two look-ups. A value
-//! of an enclosing region dominates everything nested after it. Computed lazily per region; make a new [`Dominance`]
-//! after the control flow of a region changed (adding or moving operations within blocks needs nothing).
+//! of an enclosing region dominates everything nested after it. The trees are computed lazily for each region. After
+//! the control flow of a region changed, a new [`Dominance`] is needed; adding or moving operations within blocks needs
+//! nothing.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use super::entity::{Block, Op, Region, Value};
 use super::graph::{Ir, ValueDef};
 
-/// Per reachable block: its number in the dominator tree and one past the largest number below it.
+/// For each reachable block, its number in the dominator tree and one past the largest number below it.
 type Intervals = BTreeMap<Block, (usize, usize)>;
 
 /// Dominance information over one state of the control flow.
@@ -27,7 +28,7 @@ impl Dominance {
         Dominance::default()
     }
 
-    /// Whether block `a` dominates block `b`; both in the same region. An unreachable block is dominated by everything.
+    /// Whether block `a` dominates block `b` of the same region. An unreachable block is dominated by everything.
     #[must_use]
     pub fn block_dominates(&self, ir: &Ir, a: Block, b: Block) -> bool {
         if a == b {
@@ -88,7 +89,7 @@ fn ancestor_in_region(ir: &Ir, op: Op, region: Region) -> Option<Op> {
         .find(|&o| ir.parent_block(o).and_then(|b| ir.parent_region(b)) == Some(region))
 }
 
-/// Successor blocks of a block, through its terminator.
+/// The successors of a block, through its terminator.
 fn succs(ir: &Ir, block: Block) -> &[Block] {
     ir.last_op(block).map_or(&[], |t| ir.successors(t))
 }
@@ -157,7 +158,7 @@ fn intersect(idom: &[Option<usize>], mut a: usize, mut b: usize) -> usize {
     a
 }
 
-/// Blocks reachable from `entry`, each before its successors except along back edges.
+/// The blocks reachable from `entry`, each before its successors except along back edges.
 #[must_use]
 pub fn reverse_post_order(ir: &Ir, entry: Block) -> Vec<Block> {
     let mut order = vec![];

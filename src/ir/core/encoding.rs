@@ -1,11 +1,12 @@
-//! Layout encodings as data: what the attributes `#ttg.blocked<…>`, `#ttg.slice<…>` and the rest hold.
+//! Layout encodings as data: the contents of the attributes `#ttg.blocked<…>`, `#ttg.slice<…>` and the rest.
 //!
-//! Nothing computes an index from these fields; `crate::layout` turns an encoding and a shape into a linear layout.
-//! Dimension lists are in the tensor's order; `order[0]` is the fastest-running dimension.
+//! Nothing computes an index from these fields. `crate::layout` turns an encoding and a shape into a linear layout.
+//! Dimension lists are in the tensor's order, and `order[0]` is the fastest-running dimension.
 
 use super::attrs::Attr;
 
-/// The basis vectors of one input dimension of a linear layout: one vector of output coordinates per input bit.
+/// The basis vectors of one input dimension of a linear layout, with one vector of output coordinates for each input
+/// bit.
 pub type Bases = Vec<Vec<i32>>;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -19,17 +20,17 @@ pub enum Encoding {
     DotOp {
         op_idx: u32,
         parent: Attr,
-        /// 0 when the parent needs none (a blocked parent).
+        /// The width along K. It is 0 when the parent needs none (a blocked parent).
         k_width: u32,
     },
     NvidiaMma(NvidiaMma),
-    /// Register, lane, warp and block bases, freely given; `#ttg.linear`.
+    /// Freely given bases of register, lane, warp and block: `#ttg.linear`.
     Linear(LinearBases),
-    /// As `Linear`, but not required to be a permutation; `#ttg.generic_linear`.
+    /// Like `Linear`, but not required to be a permutation: `#ttg.generic_linear`.
     GenericLinear(LinearBases),
     SwizzledShared(SwizzledShared),
     NvmmaShared(NvmmaShared),
-    /// Offset and block bases; `#ttg.shared_linear`.
+    /// Bases of offset and block: `#ttg.shared_linear`.
     SharedLinear {
         offset: Bases,
         block: Bases,
@@ -53,7 +54,7 @@ pub struct Blocked {
     pub threads_per_warp: Vec<u32>,
     pub warps_per_cta: Vec<u32>,
     pub order: Vec<u32>,
-    /// How the blocks of a cluster share the tensor; empty for a single block.
+    /// How the blocks of a cluster share the tensor. It is empty for a single block.
     pub cga: Bases,
 }
 
@@ -93,7 +94,7 @@ pub struct NvmmaShared {
     pub transposed: bool,
     pub element_bit_width: u32,
     pub fp4_padded: bool,
-    /// Printed when it is not 2 and there is no CGA layout.
+    /// The rank. It is printed when it is not 2 and there is no CGA layout.
     pub rank: u32,
     pub cga: Bases,
 }
@@ -101,11 +102,11 @@ pub struct NvmmaShared {
 /// `#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [16, 32]}>`
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PaddedShared {
-    /// After every `interval` elements, `padding` elements are left out.
+    /// Pairs of numbers. After every `interval` elements, `padding` elements are left out.
     pub intervals: Vec<(u32, u32)>,
     pub offset: Bases,
     pub block: Bases,
-    /// Output dimensions; with these `offset` is an identity in `order`.
+    /// The output dimensions. With these, `offset` is an identity in `order`.
     pub shape: Vec<u32>,
 }
 
@@ -117,6 +118,7 @@ pub struct TensorMemory {
     pub col_stride: u32,
     pub cga: Bases,
     pub two_ctas: bool,
-    /// Every second half of a column is left out: an operand of 4-bit elements beside one of 8-bit elements.
+    /// Whether every second half of a column is left out. That is an operand of 4-bit elements beside one of 8-bit
+    /// elements.
     pub fp4_padded: bool,
 }

@@ -1,7 +1,7 @@
 //! Entities: u32 newtypes that index arenas and are never reused.
 //!
-//! An entity prints as its kind and number (`op3`, `v7`), which is what panics and debug dumps show; IR text names
-//! values otherwise.
+//! An entity prints as its kind and number (`op3`, `v7`), which panics and debug dumps show. IR text names values
+//! otherwise.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -54,7 +54,7 @@ entity!(
     "region"
 );
 
-/// A growing table of `T`, one per entity. Erased entities keep their slot.
+/// A growing table of `T` with one entry for each entity. Erased entities keep their slot.
 #[derive(Clone)]
 pub struct Arena<K, T> {
     items: Vec<T>,

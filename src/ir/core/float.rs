@@ -1,8 +1,6 @@
 //! Floating-point formats as bit patterns: conversion to and from `f64` with round-to-nearest-even.
 //!
-//! A format is `1 + exponent + mantissa` bits and a bias, with one of three conventions for its top exponent
-//! ([`Special`]). Every format here is narrower than or equal to `f64`, so decoding is exact, and encoding rounds once.
-//! Example: f8E4M3FN has 4 exponent bits, 3 mantissa bits, bias 7 and no infinity; its largest value is 448 and 0x7f is
+//! Example: f8E4M3FN has 4 exponent bits, 3 mantissa bits, bias 7 and no infinity. Its largest value is 448 and 0x7f is
 //! its only positive NaN.
 
 /// The float types of the IR, by MLIR's names.
@@ -24,18 +22,18 @@ pub enum FloatKind {
     F64,
 }
 
-/// What the largest exponent means.
+/// The meaning of the largest exponent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Special {
     /// Infinity and NaN as in IEEE 754.
     Ieee,
-    /// No infinity; all ones is NaN (`FN`).
+    /// There is no infinity, and all ones is NaN (`FN`).
     NanOnly,
-    /// No infinity, no NaN.
+    /// There is neither infinity nor NaN.
     Finite,
-    /// Powers of two without a sign, a zero or an infinity; all ones is NaN (`FNU`).
+    /// Powers of two without a sign, a zero or an infinity. All ones is NaN (`FNU`).
     PowersOfTwo,
-    /// No infinity, no negative zero; 0x80 is NaN (`FNUZ`).
+    /// There is no infinity and no negative zero, and 0x80 is NaN (`FNUZ`).
     Unsigned0,
 }
 
@@ -85,14 +83,14 @@ impl FloatKind {
         }
     }
 
-    /// Storage width in bits (tf32 counts 19, as in MLIR).
+    /// The storage width in bits. As in MLIR, tf32 counts 19.
     #[must_use]
     pub fn bits(self) -> u32 {
         let f = self.format();
         u32::from(f.special != Special::PowersOfTwo) + f.exponent + f.mantissa
     }
 
-    /// Mantissa bits without the implicit one.
+    /// The mantissa bits without the implicit one.
     #[must_use]
     pub fn mantissa_bits(self) -> u32 {
         self.format().mantissa
@@ -155,8 +153,8 @@ impl FloatKind {
         sign * magnitude
     }
 
-    /// The nearest bit pattern, ties to even. What lies past the largest finite value becomes infinity, or NaN where
-    /// there is none, or the largest value where there is neither.
+    /// The nearest bit pattern, with ties to even. A number past the largest finite value becomes infinity, or NaN
+    /// where there is none, or the largest value where there is neither.
     #[must_use]
     pub fn from_f64(self, value: f64) -> u64 {
         if self == FloatKind::F64 {
@@ -199,7 +197,8 @@ impl FloatKind {
         let exp = (raw >> 52) as i32 - 1023;
         let frac = (raw & ((1 << 52) - 1)) | 1 << 52;
         let lowest = 1 - bias;
-        // Bits to drop: the format's normal loss, and one more for each step below its smallest normal exponent.
+        // These are the bits to drop: the format's normal loss, and one more for each step below its smallest normal
+        // exponent.
         let drop = 52 - mantissa as i32 + (lowest - exp).max(0);
         let rounded = if drop > 54 { 0 } else { round_shift(frac, drop as u32) };
         // `rounded` includes the implicit bit for a normal number, so adding it to (exp - 1) << mantissa carries into
@@ -212,8 +211,8 @@ impl FloatKind {
     }
 }
 
-/// The biased exponent of the power of two that is nearest to a number, ties to the even exponent; all ones where there
-/// is none.
+/// The biased exponent of the power of two that is nearest to a number, with ties to the even exponent. It is all ones
+/// where there is none.
 fn power_of_two(value: f64, bias: i32) -> u64 {
     const NAN: u64 = 0xff;
     if !value.is_finite() || value.is_sign_negative() {
@@ -230,7 +229,7 @@ fn power_of_two(value: f64, bias: i32) -> u64 {
     u64::try_from(rounded).ok().filter(|&e| e < NAN).unwrap_or(NAN)
 }
 
-/// `value >> shift`, rounded to nearest, ties to even.
+/// `value >> shift`, rounded to nearest with ties to even.
 fn round_shift(value: u64, shift: u32) -> u64 {
     if shift == 0 {
         return value;

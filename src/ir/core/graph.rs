@@ -1,7 +1,7 @@
 //! [`Ir`]: the arenas of one module and every primitive that changes them.
 //!
 //! An operation sits in a block through intrusive `prev`/`next` links, so insertion, removal and moving are O(1). A
-//! value knows its uses as `(operation, operand index)` pairs; all primitives here keep them exact. Erased entities
+//! value knows its uses as `(operation, operand index)` pairs, and all primitives here keep them exact. Erased entities
 //! keep their index, which is never reused.
 //!
 //! The module itself is the root operation (`builtin.module`), so one pattern serves all: [`Ir::module`] → region →
@@ -37,14 +37,14 @@ struct OpData {
     loc: Loc,
     operands: Vec<Value>,
     results: Vec<Value>,
-    /// Sorted by name.
+    /// The attributes, sorted by name.
     attrs: Vec<(Name, Attr)>,
     regions: Vec<Region>,
     successors: Vec<Block>,
     parent: Option<Block>,
     prev: Option<Op>,
     next: Option<Op>,
-    /// Grows along the block ([`order`]).
+    /// The label of the operation, which grows along the block ([`order`]).
     order: u64,
     erased: bool,
 }
@@ -54,7 +54,7 @@ struct ValueData {
     ty: Type,
     def: ValueDef,
     uses: Vec<Use>,
-    /// Of a block argument; a result's location is its operation's.
+    /// The location of a block argument. A result's location is its operation's.
     loc: Option<Loc>,
 }
 
@@ -147,11 +147,11 @@ pub struct Ir {
     max_ops: usize,
 }
 
-/// How many operations may be made for a module unless something else is said ([`Ir::set_max_ops`]).
+/// How many operations may be made for a module unless [`Ir::set_max_ops`] says something else.
 pub const MAX_OPS: usize = 4_000_000;
 
 impl Ir {
-    /// An empty module.
+    /// Makes an empty module.
     #[must_use]
     pub fn new(loc: Loc) -> Ir {
         let mut ops = Arena::new();
@@ -177,7 +177,7 @@ impl Ir {
         ir
     }
 
-    /// Sets how many operations may be made, erased ones counted: what bounds the memory and the time that the module
+    /// Sets how many operations may be made, erased ones counted. That bounds the memory and the time that the module
     /// takes.
     pub fn set_max_ops(&mut self, max_ops: usize) {
         self.max_ops = max_ops;
@@ -188,8 +188,8 @@ impl Ir {
         self.max_ops
     }
 
-    /// Whether more operations have been made than may be, or would be with `more`. Whoever makes many asks, and stops;
-    /// the pass manager and the front end report it.
+    /// Whether more operations have been made than may be, or would be with `more`. Whoever makes many operations asks
+    /// this and stops. The pass manager and the front end report it.
     #[must_use]
     pub fn is_full_with(&self, more: usize) -> bool {
         self.ops.len().saturating_add(more) > self.max_ops
@@ -226,7 +226,7 @@ impl Ir {
         self.ops[op].kind == kind.into()
     }
 
-    /// `tt.load`
+    /// The name of the operation, such as `tt.load`.
     #[must_use]
     pub fn op_name(&self, op: Op) -> &'static str {
         self.ops[op].kind.name()
@@ -285,7 +285,7 @@ impl Ir {
         self.stored_attr(op, name).or_else(|| self.spec(op).attr_default(name))
     }
 
-    /// The attribute of this name if it is stored; no default.
+    /// The attribute of this name if it is stored. Defaults do not count.
     #[must_use]
     pub fn stored_attr(&self, op: Op, name: &str) -> Option<Attr> {
         let attrs = &self.ops[op].attrs;
@@ -312,7 +312,7 @@ impl Ir {
         self.ops[op].erased
     }
 
-    /// The operands of group `group` in the table's order: one value, none or one, or any number.
+    /// The operands of group `group` in the table's order. A group holds one value, none or one, or any number.
     #[must_use]
     pub fn operand_group(&self, op: Op, group: usize) -> &[Value] {
         let (start, len) = crate::ir::dialects::spec::operand_range(self, op, group);
@@ -340,7 +340,7 @@ impl Ir {
         }
     }
 
-    /// All uses, in no particular but a deterministic order.
+    /// All uses. Their order is deterministic but has no meaning.
     #[must_use]
     pub fn uses(&self, value: Value) -> &[Use] {
         &self.values[value].uses
@@ -400,7 +400,8 @@ impl Ir {
         self.ops[op].prev
     }
 
-    /// The operations of a block in order. The iterator borrows the IR; take [`Ir::op_list`] to mutate while walking.
+    /// The operations of a block in order. The iterator borrows the IR, so take [`Ir::op_list`] to mutate while
+    /// walking.
     pub fn ops(&self, block: Block) -> impl Iterator<Item = Op> + '_ {
         std::iter::successors(self.blocks[block].first, |&op| self.ops[op].next)
     }
@@ -411,7 +412,7 @@ impl Ir {
         self.ops(block).collect()
     }
 
-    /// The block's terminator: its last operation, if that is one.
+    /// The block's terminator: its last operation, if that one ends a block.
     #[must_use]
     pub fn terminator(&self, block: Block) -> Option<Op> {
         self.last_op(block).filter(|&op| self.kind(op).is_terminator())
@@ -630,7 +631,7 @@ impl Ir {
         }
     }
 
-    /// Moves the operations `first..` of a block to the end of another block.
+    /// Moves the operations from `first` on to the end of another block.
     pub fn splice_tail(&mut self, from: Block, first: Option<Op>, to: Block) {
         let mut next = first;
         while let Some(op) = next {
@@ -650,7 +651,7 @@ impl Ir {
         self.regions[to].blocks.extend(blocks);
     }
 
-    /// Moves a block to a position of a region, which may be its own (the position then counts without it).
+    /// Moves a block to a position of a region. The region may be its own; the position then counts without the block.
     pub fn move_block(&mut self, block: Block, region: Region, at: usize) {
         if let Some(old) = self.blocks[block].parent {
             self.regions[old].blocks.retain(|&b| b != block);
@@ -673,7 +674,7 @@ impl Ir {
         self.values[value].loc = Some(loc);
     }
 
-    /// Changes a value's type in place; the caller keeps the users consistent.
+    /// Changes a value's type in place. The caller keeps the users consistent.
     pub fn set_type(&mut self, value: Value, ty: Type) {
         self.values[value].ty = ty;
     }
@@ -707,7 +708,7 @@ impl Ir {
         self.values[value].uses.push(this);
     }
 
-    /// Replaces all operands. With operand groups, set `operandSegmentSizes` too.
+    /// Replaces all operands. With operand groups, `operandSegmentSizes` must be set too.
     pub fn set_operands(&mut self, op: Op, operands: &[Value]) {
         for (index, value) in std::mem::take(&mut self.ops[op].operands).into_iter().enumerate() {
             self.drop_use(value, Use { op, index: index as u32 });
@@ -787,9 +788,9 @@ impl Ir {
         self.erase_blocks(&blocks);
     }
 
-    /// Erases the blocks with all operations in them; uses among them may be in any order.
+    /// Erases the blocks with all operations in them. Uses among them may be in any order.
     pub fn erase_blocks(&mut self, blocks: &[Block]) {
-        // Drop all operands first, so that no value has uses by the time its operation goes.
+        // All operands are dropped first, so that no value has uses by the time its operation goes.
         let all: Vec<Op> = blocks.iter().flat_map(|&b| self.op_list(b)).collect();
         for &op in &all {
             self.drop_operands_deep(op);
@@ -829,13 +830,13 @@ impl Ir {
         self.functions().into_iter().find(|&f| Func::of(self, f).and_then(|f| f.sym_name(self)) == Some(name))
     }
 
-    /// Upper bound on operation indices, for tables indexed by operation.
+    /// An upper bound on operation indices, for tables indexed by operation.
     #[must_use]
     pub fn op_capacity(&self) -> usize {
         self.ops.len()
     }
 
-    /// Upper bound on value indices, for tables indexed by value.
+    /// An upper bound on value indices, for tables indexed by value.
     #[must_use]
     pub fn value_capacity(&self) -> usize {
         self.values.len()

@@ -1,13 +1,13 @@
 //! Hash tables for keys that the compiler makes itself: entities, interned handles, operation kinds, short strings.
 //!
-//! The standard library's hash resists keys that are chosen to collide, which a compiler of its user's own kernels need
-//! not, and it took a fifth of the time of all passes. [`Hasher`] instead multiplies and adds: `h = (h + word) * K` for
-//! each word, where K is odd and has its bits spread evenly, so each bit of a key reaches all bits above it.
-//! [`finish`](std::hash::Hasher::finish) rotates those high bits down, since tables take the lowest bits for the bucket
-//! and the highest for the first comparison.
+//! The standard library's hash resists keys that are chosen to collide. A compiler of its user's own kernels has no
+//! need of that, and it took a fifth of the time of all passes. [`Hasher`] instead multiplies and adds:
+//! `h = (h + word) * K` for each word, where K is odd and has its bits spread evenly, so each bit of a key reaches all
+//! bits above it. [`finish`](std::hash::Hasher::finish) rotates those high bits down, since tables take the lowest bits
+//! for the bucket and the highest for the first comparison.
 //!
-//! It has no seed: a table's order is the same in each run. It is still no order to iterate in, because pointers are
-//! among the keys.
+//! The hash has no seed, so a table's order is the same in each run. It is still no order to iterate in, because
+//! pointers are among the keys.
 
 use std::hash::BuildHasherDefault;
 
@@ -34,7 +34,7 @@ impl std::hash::Hasher for Hasher {
         self.0.rotate_left(26)
     }
 
-    /// Eight bytes at a time; the rest goes in one word with its length, so that `"a"` and `"a\0"` differ.
+    /// Takes eight bytes at a time. The rest goes in one word with its length, so that `"a"` and `"a\0"` differ.
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         words.iter().for_each(|w| self.add(u64::from_le_bytes(*w)));
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn keys_of_a_table_do_not_share_buckets() {
-        // Entities and addresses: multiples of a power of two. In 4096 buckets random keys leave 37 % empty.
+        // Entities and addresses are multiples of a power of two. Random keys leave 37 % of 4096 buckets empty.
         for step in [1_u64, 8, 64, 4096] {
             let used: std::collections::BTreeSet<u64> = (0..4096).map(|i| hash(i * step) % 4096).collect();
             assert!(used.len() > 2300, "step {step}: {} buckets of 4096", used.len());

@@ -1,6 +1,6 @@
 //! The interner: equal data is stored once and for the life of the process, and a handle to it is `Copy`.
 //!
-//! Types, attributes and locations are few (hundreds a kernel), compared often and passed everywhere, so handles are
+//! Types, attributes and locations are few (hundreds a kernel), compared often and passed everywhere. So handles are
 //! references to `'static` data: equality is a pointer comparison, reading needs no context, and threads share them.
 //! Nothing iterates over the interner, so its order never reaches the output. The ordering of handles is that of the
 //! data, hence deterministic.
@@ -37,8 +37,8 @@ impl<T: Hash + Eq> Default for Interner<T> {
     }
 }
 
-/// Makes `$handle` a `Copy` reference to an interned `$data`: pointer equality and hash, the data's order, `Deref` to
-/// the data.
+/// Makes `$handle` a `Copy` reference to an interned `$data`, with pointer equality and hash, the data's order, and
+/// `Deref` to the data.
 macro_rules! interned {
     ($(#[$doc:meta])* $handle:ident => $data:ty) => {
         $(#[$doc])*

@@ -1,7 +1,7 @@
 //! Source locations of operations and block arguments, as MLIR has them.
 //!
-//! A [`LocData::Name`] location (`loc("pid"(#loc2))`) carries the source name of the value that an operation defines;
-//! the printer names the value after it and line tables look through it.
+//! A [`LocData::Name`] location (`loc("pid"(#loc2))`) carries the source name of the value that an operation defines.
+//! The printer names the value after it, and line tables look through it.
 
 use super::intern::{Name, interned};
 
@@ -14,7 +14,7 @@ interned!(
 pub enum LocData {
     /// `loc(unknown)`
     Unknown,
-    /// `loc("file":line:col)`; line and column count from 1, 0 means unknown.
+    /// `loc("file":line:col)`. Line and column count from 1, and 0 means unknown.
     File { file: Name, line: u32, col: u32 },
     /// `loc("name"(child))`
     Name { name: Name, child: Loc },
@@ -45,7 +45,7 @@ impl Loc {
         Loc::new(LocData::CallSite { callee, caller })
     }
 
-    /// The first name found in the location, callee before caller: what the printer calls the value.
+    /// The first name found in the location, callee before caller. The printer calls the value by it.
     #[must_use]
     pub fn value_name(self) -> Option<Name> {
         match self.data() {
@@ -56,7 +56,8 @@ impl Loc {
         }
     }
 
-    /// The innermost file position: through names, into the callee of a call site, the first of a fusion that has one.
+    /// The innermost file position. It is found through names, in the callee of a call site, and in the first part of a
+    /// fusion that has one.
     #[must_use]
     pub fn file_line_col(self) -> Option<(Name, u32, u32)> {
         match self.data() {

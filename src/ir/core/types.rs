@@ -1,4 +1,4 @@
-//! Types. Interned and `Copy`; `Deref` gives the data, so `ty.shape()` and `match *ty` need no context.
+//! Types, which are interned and `Copy`. `Deref` gives the data, so `ty.shape()` and `match *ty` need no context.
 
 use super::attrs::Attr;
 use super::encoding::Encoding;
@@ -14,7 +14,7 @@ interned!(
 pub enum TypeData {
     /// A signless integer, `i32`.
     Int(u32),
-    /// `si8` or `ui8`: an integer that says how it is to be read. Only tensor descriptors have such elements; values in
+    /// An integer that says how it is to be read: `si8` or `ui8`. Only tensor descriptors have such elements; values in
     /// registers are signless.
     SignedInt {
         width: u32,
@@ -32,17 +32,17 @@ pub enum TypeData {
     },
     /// `tensor<128x64xf16, #blocked>`
     Tensor(TensorType),
-    /// `!tt.ptr<f32>` or `!tt.ptr<f32, 3>`; address space 1 is global and not printed. The pointee may be a tensor (a
+    /// `!tt.ptr<f32>` or `!tt.ptr<f32, 3>`. Address space 1 is global and not printed. The pointee may be a tensor (a
     /// block pointer).
     Pointer {
         pointee: Type,
         space: u32,
     },
-    /// `!tt.tensordesc<128x64xf16, #shared>`; as `im2col`, `!ttng.tensordesc_im2col<128x64xf16>`: rows of an image as a
-    /// convolution reads them.
+    /// `!tt.tensordesc<128x64xf16, #shared>`. With `im2col` it is `!ttng.tensordesc_im2col<128x64xf16>`, the rows of an
+    /// image as a convolution reads them.
     TensorDesc {
         shape: Vec<i64>,
-        /// With a sign, unlike [`Type::elem`].
+        /// The element type with its sign, unlike [`Type::elem`].
         elem: Type,
         layout: Option<Attr>,
         im2col: bool,
@@ -55,7 +55,7 @@ pub enum TypeData {
     Opaque(Name),
 }
 
-/// A ranked tensor of static shape; the encoding says which thread holds which element.
+/// A ranked tensor of static shape. The encoding says which thread holds which element.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TensorType {
     pub shape: Vec<i64>,
@@ -71,7 +71,7 @@ pub struct MemDesc {
     pub encoding: Attr,
     pub memory_space: Attr,
     pub mutable: bool,
-    /// Equal to `shape` unless this is a view of something larger.
+    /// The shape of the allocation. It equals `shape` unless this is a view of something larger.
     pub alloc_shape: Vec<i64>,
 }
 
@@ -133,7 +133,7 @@ impl Type {
         self.as_tensor().is_some()
     }
 
-    /// The dimensions of a tensor, memdesc or tensor descriptor; empty for a scalar.
+    /// The dimensions of a tensor, memdesc or tensor descriptor. A scalar has none.
     #[must_use]
     pub fn shape(self) -> &'static [i64] {
         match self.data() {
@@ -149,13 +149,13 @@ impl Type {
         self.shape().len()
     }
 
-    /// Number of elements of a tensor or memdesc, 1 for a scalar.
+    /// The number of elements of a tensor or memdesc. A scalar has 1.
     #[must_use]
     pub fn num_elements(self) -> i64 {
         self.shape().iter().product()
     }
 
-    /// The element type of a tensor, memdesc or tensor descriptor; a scalar is its own. A descriptor's integers are
+    /// The element type of a tensor, memdesc or tensor descriptor. A scalar is its own. A descriptor's integers are
     /// given as the signless ones that are loaded and stored through it.
     #[must_use]
     pub fn elem(self) -> Type {
@@ -167,7 +167,7 @@ impl Type {
         }
     }
 
-    /// `i8` for `si8` and `ui8`; any other type is returned as it is.
+    /// `i8` for `si8` and `ui8`. Any other type is returned as it is.
     #[must_use]
     pub fn signless(self) -> Type {
         match *self {
@@ -186,13 +186,13 @@ impl Type {
         }
     }
 
-    /// The encoding's data, where the encoding is a layout.
+    /// The encoding's data, if the encoding is a layout.
     #[must_use]
     pub fn layout(self) -> Option<&'static Encoding> {
         self.encoding().and_then(Attr::as_encoding)
     }
 
-    /// The same tensor (or, for a scalar, nothing else) with another element type.
+    /// The same tensor or memory descriptor with another element type. A scalar becomes that type.
     #[must_use]
     pub fn with_elem(self, elem: Type) -> Type {
         match self.data() {
@@ -202,13 +202,13 @@ impl Type {
         }
     }
 
-    /// The same tensor with another shape and encoding; a scalar becomes a tensor.
+    /// The same tensor with another shape and encoding. A scalar becomes a tensor.
     #[must_use]
     pub fn with_shape(self, shape: &[i64], encoding: Option<Attr>) -> Type {
         Type::tensor(shape, self.elem(), encoding)
     }
 
-    /// The same tensor with another encoding; anything else is returned as it is.
+    /// The same tensor with another encoding. Anything else is returned as it is.
     #[must_use]
     pub fn with_encoding(self, encoding: Option<Attr>) -> Type {
         self.as_tensor().map_or(self, |t| Type::tensor(&t.shape, t.elem, encoding))
@@ -242,7 +242,7 @@ impl Type {
         matches!(*self, TypeData::Pointer { .. })
     }
 
-    /// What a pointer points at.
+    /// The type that a pointer points at.
     #[must_use]
     pub fn pointee(self) -> Option<Type> {
         match *self {
@@ -251,8 +251,8 @@ impl Type {
         }
     }
 
-    /// Width in bits of a scalar, or of a tensor's element: pointers count 64, `index` counts 64; `None` for what has
-    /// no width.
+    /// The width in bits of a scalar, or of a tensor's element. Pointers and `index` count 64. It is `None` for what
+    /// has no width.
     #[must_use]
     pub fn bit_width(self) -> Option<u32> {
         match *self.elem() {

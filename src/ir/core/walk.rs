@@ -1,4 +1,4 @@
-//! Traversal of operations with everything nested in them.
+//! Walks over operations with everything nested in them.
 
 use super::entity::{Block, Op};
 use super::graph::Ir;
@@ -44,8 +44,7 @@ impl Ir {
         out
     }
 
-    /// Every operation nested in `root` and `root` itself, children first: the order in which MLIR's walk visits by
-    /// default.
+    /// Every operation nested in `root` and `root` itself, children first. MLIR's walk visits in this order by default.
     #[must_use]
     pub fn all_ops_post(&self, root: Op) -> Vec<Op> {
         fn go(ir: &Ir, op: Op, out: &mut Vec<Op>) {

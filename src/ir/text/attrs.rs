@@ -1,4 +1,4 @@
-//! Attributes as text.
+//! Writes attributes as text.
 
 use super::floats::float_text;
 use super::writer::{Aliases, Text};
@@ -10,23 +10,23 @@ use crate::ir::core::{Attr, AttrData, Bases, DenseData, Encoding, Name, Type, Ty
 /// Writes an attribute without aliases.
 ///
 /// # Errors
-/// When the writer fails.
+/// Fails if the writer fails.
 pub fn write_attr(f: &mut dyn std::fmt::Write, attr: Attr) -> std::fmt::Result {
     let mut text = Text::new(Aliases::None);
     text.attr(attr);
     f.write_str(&text.out)
 }
 
-/// More elements than this are written as one hexadecimal string.
+/// The most elements that are listed. More of them are written as one hexadecimal string.
 const MAX_LISTED_ELEMENTS: usize = 100;
 
-/// Bytes that one element takes in the hexadecimal form.
+/// How many bytes one element takes in the hexadecimal form.
 pub(super) fn element_bytes(elem: Type) -> usize {
     elem.bit_width().unwrap_or(64).div_ceil(8).next_power_of_two() as usize
 }
 
 impl Text {
-    /// The attribute itself with its type; what it contains goes through aliases.
+    /// Writes the attribute itself with its type. What it contains goes through aliases.
     pub(super) fn attr_body(&mut self, attr: Attr) {
         self.attr_without_type(attr);
         match attr.data() {
@@ -42,7 +42,7 @@ impl Text {
         self.ty(ty);
     }
 
-    /// The attribute without a trailing type.
+    /// Writes the attribute without a trailing type.
     pub fn attr_without_type(&mut self, attr: Attr) {
         match attr.data() {
             AttrData::Unit => self.push("unit"),
@@ -77,7 +77,7 @@ impl Text {
         }
     }
 
-    /// In an array, i64 and f64 go without saying.
+    /// Writes an item of an array, in which i64 and f64 go without saying.
     fn array_item(&mut self, attr: Attr) {
         match attr.data() {
             AttrData::Int(_, ty) if ty.is_int_of(64) => self.attr_without_type(attr),
@@ -86,7 +86,7 @@ impl Text {
         }
     }
 
-    /// `a = 1 : i32, b`: unit attributes are their name alone.
+    /// Writes `a = 1 : i32, b`. A unit attribute is its name alone.
     pub fn named_attrs(&mut self, attrs: &[(Name, Attr)]) {
         self.commas(attrs, |t, &(name, value)| {
             t.attr_key(name.as_str());
@@ -97,18 +97,18 @@ impl Text {
         });
     }
 
-    /// An attribute's name, in quotes unless it is a plain word.
+    /// Writes an attribute's name, in quotes unless it is a plain word.
     fn attr_key(&mut self, name: &str) {
         if is_bare_word(name) { self.push(name) } else { self.string(name) }
     }
 
-    /// `@name`
+    /// Writes `@name`.
     pub fn symbol_name(&mut self, name: &str) {
         self.push("@");
         if is_bare_word(name) { self.push(name) } else { self.string(name) }
     }
 
-    /// One number of a dense attribute.
+    /// Writes one number of a dense attribute.
     fn element(&mut self, elem: Type, bits: u64) {
         match elem.data() {
             TypeData::Float(kind) => self.push(&float_text(bits, *kind)),
@@ -344,7 +344,8 @@ fn identity_order(offset: &Bases, shape: &[u32]) -> Option<Vec<u32>> {
     (identity_bases(shape, &order) == *offset).then_some(order)
 }
 
-/// Whether a name can stand without quotes: a letter or `_`, then letters, digits, `_`, `$` and `.`.
+/// Whether a name can stand without quotes. It can if it is a letter or `_`, followed by letters, digits, `_`, `$` and
+/// `.`.
 #[must_use]
 pub fn is_bare_word(name: &str) -> bool {
     let mut bytes = name.bytes();

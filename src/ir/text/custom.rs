@@ -1,11 +1,11 @@
-//! Printing of the operations that have no declarative format. [`super::custom_parse`] reads what is written here.
+//! Prints the operations that have no declarative format. [`super::custom_parse`] reads what is written here.
 
 use super::printer::Printer;
 use crate::ir::core::{Attr, AttrData, Block, Name, Op, Type, TypeData, Value};
 use crate::ir::dialects::{ArithOp, BuiltinOp, CfOp, OpKind, ScfOp, TtOp, TtgOp};
 
-/// Writes the operation after its results, with its name; `false` if nothing was written and the generic form is to be
-/// used.
+/// Writes the operation after its results, with its name. The result is `false` if nothing was written and the generic
+/// form is needed.
 pub(super) fn print(p: &mut Printer<'_>, op: Op, kind: OpKind) -> bool {
     let blocks = |region: usize| p.ir.regions_of(op).get(region).map_or(0, |&r| p.ir.blocks_of(r).len());
     match kind {
@@ -59,7 +59,7 @@ fn select(p: &mut Printer<'_>, op: Op) {
     p.text.ty(p.ir.ty(p.ir.result(op)));
 }
 
-/// Keys of an argument's or result's attributes.
+/// The entries of the attributes of an argument or a result.
 fn attr_list(dicts: Option<Attr>, index: usize) -> &'static [(Name, Attr)] {
     let AttrData::Array(items) = dicts.map_or(&AttrData::Unit, Attr::data) else { return &[] };
     match items.get(index).map(|a| a.data()) {
@@ -121,7 +121,7 @@ fn func_results(p: &mut Printer<'_>, results: &[Type], attrs: Option<Attr>) {
     p.push(")");
 }
 
-/// `(%a = %b, %c = %d)` with what stands before it, or nothing.
+/// Writes `(%a = %b, %c = %d)` behind `before`, or nothing.
 fn init_list(p: &mut Printer<'_>, before: &str, args: &[Value], inits: &[Value]) {
     if inits.is_empty() {
         return;
@@ -266,7 +266,7 @@ fn barrier(p: &mut Printer<'_>, op: Op) {
     });
 }
 
-/// Captures, the default region, and the partitions that the operation in the second region holds.
+/// Writes captures, the default region, and the partitions that the operation in the second region holds.
 fn warp_specialize(p: &mut Printer<'_>, op: Op) -> bool {
     let holder = p.ir.entry(p.ir.region(op, 1)).and_then(|b| p.ir.first_op(b));
     let Some(partitions) = holder.filter(|&h| p.ir.is(h, TtgOp::WarpSpecializePartitions)) else { return false };

@@ -1,4 +1,4 @@
-//! Reading the operations that have no declarative format. [`super::custom`] writes what is read here.
+//! Reads the operations that have no declarative format. [`super::custom`] writes what is read here.
 
 use super::custom::ADDRESS_SPACES;
 use super::lexer::Tok;
@@ -31,7 +31,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `{…}`, or nothing.
+    /// Reads `{…}`, or nothing.
     fn optional_attrs(&mut self, op: Op) -> Res<()> {
         if self.is("{") {
             let entries = self.attr_entries()?;
@@ -40,7 +40,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `attributes {…}`, or nothing.
+    /// Reads `attributes {…}`, or nothing.
     fn optional_keyword_attrs(&mut self, op: Op) -> Res<()> {
         if self.eat("attributes") {
             let entries = self.attr_entries()?;
@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
         let name = self.symbol()?;
         self.ir.set_attr(op, "sym_name", Attr::str(&name));
         let external = {
-            // A declaration has types where a definition has names.
+            // A declaration has types in place of a definition's names.
             let next = super::lexer::token(self.text, self.tok.end);
             next.kind != Tok::Value && self.word_of(next) != ")"
         };
@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
 
     // ---- structured control flow ----
 
-    /// `(%a = %b, %c = %d)`
+    /// Reads `(%a = %b, %c = %d)`.
     fn init_list(&mut self) -> Res<Vec<(Named<'a>, Named<'a>)>> {
         self.list("(", ")", &mut |p| {
             let arg = p.named()?;
@@ -191,8 +191,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The location that the operation will have, read ahead for what is made before its end; `op` has it by now if it
-    /// is none.
     fn scf_for(&mut self, op: Op) -> Res<()> {
         if self.eat("unsigned") {
             self.ir.set_attr(op, "unsignedCmp", Attr::unit());
@@ -311,7 +309,7 @@ impl<'a> Parser<'a> {
 
     // ---- branches ----
 
-    /// `^bb1(%a, %b : i32, f32)`
+    /// Reads `^bb1(%a, %b : i32, f32)`.
     fn target(&mut self, op: Op) -> Res<Vec<Value>> {
         let block = self.successor(op)?;
         let mut blocks = self.ir.successors(op).to_vec();

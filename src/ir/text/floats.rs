@@ -1,17 +1,18 @@
 //! Floats as decimal text, the way MLIR writes them.
 //!
-//! 1. Infinities and NaNs are the hexadecimal form of their bits: `0xFF800000`.
-//! 2. Otherwise six significant digits in scientific form (`1.000000e+00`), if they read back to the same bits.
-//! 3. Otherwise as many digits as the format needs (9 for f32), without exponent where at most three zeros fill up:
-//!    `1.44269502`.
+//! 1. Infinities and NaNs are written as the hexadecimal form of their bits: `0xFF800000`.
+//! 2. Other numbers are written with six significant digits in scientific form (`1.000000e+00`), if these read back to
+//!    the same bits.
+//! 3. Otherwise they get as many digits as the format needs (9 for f32), without exponent where at most three zeros
+//!    fill up: `1.44269502`.
 //!
-//! The digits must equal LLVM's to the last one, so they are computed like there: the value as an integer times a power
-//! of ten, cut to about the wanted number of digits, then rounded half up. Example: bf16 1.015625 has seven digits; six
-//! of them, rounded up, are `1.015630e+00`.
+//! The digits must equal LLVM's to the last one, so they are computed like there: the value is taken as an integer
+//! times a power of ten, cut to about the wanted number of digits, and then rounded half up. Example: bf16 1.015625 has
+//! seven digits; six of them, rounded up, are `1.015630e+00`.
 
 use crate::ir::core::FloatKind;
 
-/// The text of a float given by its bits.
+/// The text of a float that is given by its bits.
 #[must_use]
 pub fn float_text(bits: u64, kind: FloatKind) -> String {
     let value = kind.to_f64(bits);
@@ -40,14 +41,15 @@ pub fn parse_float(text: &str, kind: FloatKind) -> Option<u64> {
     }
 }
 
-/// `0.digits` without the point: digits from the most significant one, times ten to the `exp` of the last.
+/// The number `0.digits` without the point: digits from the most significant one on, times ten to the `exp` of the last
+/// one.
 struct Decimal {
     digits: Vec<u8>,
     exp: i32,
 }
 
 impl Decimal {
-    /// A positive finite value with at most `precision` digits, no trailing zeros.
+    /// A positive finite value with at most `precision` digits and no trailing zeros.
     fn of(value: f64, precision: usize) -> Decimal {
         let raw = value.to_bits();
         let (biased, frac) = ((raw >> 52) as i32, raw & ((1 << 52) - 1));
@@ -60,11 +62,11 @@ impl Decimal {
         if exp2 >= 0 {
             (0..exp2).for_each(|_| n.mul(2));
         } else {
-            // N · 2^-e = N · 5^e · 10^-e
+            // This uses N · 2^-e = N · 5^e · 10^-e.
             (0..-exp2).for_each(|_| n.mul(5));
             exp = exp2;
         }
-        // Cut digits that are surely not needed: 196/59 is slightly more than the bits of a decimal digit.
+        // Digits that are surely not needed are cut. 196/59 is slightly more than the bits of a decimal digit.
         let (bits, required) = (n.bits(), (precision * 196).div_ceil(59));
         let removable = bits.saturating_sub(required) * 59 / 196;
         (0..removable).for_each(|_| {
@@ -114,7 +116,7 @@ impl Decimal {
     }
 }
 
-/// `d.ddde±x`; padded: at least six digits after the point, two of the exponent and a small `e`.
+/// Writes `d.ddde±x`. A padded text has at least six digits after the point, two of the exponent, and a small `e`.
 fn scientific(d: &Decimal, padded: bool) -> String {
     let n = d.digits.len();
     let exp = d.exp + n as i32 - 1;
@@ -132,7 +134,7 @@ fn scientific(d: &Decimal, padded: bool) -> String {
     format!("{}.{fraction}E{sign}{}", d.digits[0], exp.abs())
 }
 
-/// Without an exponent, where at most three zeros have to be filled in.
+/// Writes the digits without an exponent, where at most three zeros have to be filled in.
 fn plain(d: &Decimal, precision: usize) -> String {
     const MAX_PADDING: i32 = 3;
     let n = d.digits.len();
@@ -154,7 +156,7 @@ fn plain(d: &Decimal, precision: usize) -> String {
     }
 }
 
-/// A natural number of any size, least significant limb first.
+/// A natural number of any size, with its least significant limb first.
 struct Big(Vec<u32>);
 
 impl Big {

@@ -15,7 +15,7 @@
 //! | `oilist(a \| b)` | any of these, in any order |
 //! | `custom<Name>(…)` | by a function of its own |
 //!
-//! Where a space goes does not depend on the values, as in MLIR, so it is computed here once: [`Elem::space`].
+//! As in MLIR, the places of spaces do not depend on the values, so they are computed here once: [`Elem::space`].
 //! Example: ``"$src (`,` $mask^)? attr-dict `:` type($src)"`` reads and writes `%0, %1 {a} : f32`.
 
 use std::sync::OnceLock;
@@ -47,10 +47,10 @@ pub enum ElemKind {
     Literal(&'static str),
     /// One group of operands, or all.
     Operands(Group),
-    /// The attribute at this place of the table.
+    /// The attribute at this position of the table.
     Attr(usize),
     Successor(usize),
-    /// The types of a group; `bare`: without the dialect type's name.
+    /// The types of a group. With `bare`, the dialect type's name is left out.
     Types {
         of: Group,
         bare: bool,
@@ -76,14 +76,14 @@ pub enum Anchor {
     Attr(usize),
 }
 
-/// `custom<…>` directives; operand groups and results by number.
+/// The `custom<…>` directives, with operand groups and results by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Custom {
-    /// `[%dep]` or `[]` if the op gives a token.
+    /// Writes `[%dep]`, or `[]` if the operation gives a token.
     Token { dep: usize, token: usize },
-    /// `, %barrier[%pred]` for each.
+    /// Writes `, %barrier[%pred]` for each barrier.
     Barriers { barriers: usize, preds: usize },
-    /// Numbers with commas: a dense array without its brackets.
+    /// Writes numbers with commas between them: a dense array without its brackets.
     Offsets(usize),
 }
 
@@ -91,11 +91,11 @@ pub enum Custom {
 #[derive(Debug)]
 pub struct Compiled {
     pub elems: Vec<Elem>,
-    /// Attributes (by place in the table) that the format shows, which the dictionary leaves out.
+    /// The attributes (by position in the table) that the format shows, and that the dictionary therefore leaves out.
     pub shown: Vec<usize>,
 }
 
-/// The compiled format of an operation; `None` if it has none.
+/// The compiled format of an operation. It is `None` if the operation has none.
 #[must_use]
 pub fn compiled(kind: OpKind) -> Option<&'static Compiled> {
     static ALL: OnceLock<Map<OpKind, Compiled>> = OnceLock::new();
@@ -107,7 +107,7 @@ pub fn compiled(kind: OpKind) -> Option<&'static Compiled> {
     .get(&kind)
 }
 
-/// Compiles the format of one table entry; a fault is one of the table.
+/// Compiles the format of one table entry. A fault is one of the table.
 #[must_use]
 pub fn compile(spec: &'static OpSpec) -> Option<Result<Compiled, String>> {
     let Format::Text(text) = spec.format else { return None };
@@ -160,7 +160,7 @@ impl Compiler {
         if got == what { Ok(()) } else { Err(format!("expected `{what}`, found `{got}`")) }
     }
 
-    /// Elements up to one of the closing words.
+    /// Reads elements up to one of the closing words.
     fn elems(&mut self, until: &[&str]) -> Res<Vec<Elem>> {
         let mut out = vec![];
         loop {
@@ -225,7 +225,7 @@ impl Compiler {
         Ok(Some(Elem { space, kind }))
     }
 
-    /// `$name`; a unit attribute shows itself by the literals around it.
+    /// Reads `$name`. A unit attribute is shown by the literals around it.
     fn variable(&mut self, t: &str) -> Res<Option<ElemKind>> {
         let name = t.strip_prefix('$').ok_or_else(|| format!("unexpected `{t}`"))?;
         if let Ok(Group::Operand(i)) = self.named_group(name) {
@@ -287,7 +287,7 @@ impl Compiler {
         Elem { space, kind: ElemKind::Literal(text) }
     }
 
-    /// After `(`: `… $anchor^ …)?`, perhaps followed by `: (…)?`.
+    /// Reads what follows `(`: `… $anchor^ …)?`, perhaps followed by `: (…)?`.
     fn optional(&mut self) -> Res<Elem> {
         let (then, anchor) = self.anchored(")")?;
         self.expect(")")?;
@@ -304,7 +304,7 @@ impl Compiler {
         Ok(Elem { space: false, kind: ElemKind::Optional { anchor, then, otherwise } })
     }
 
-    /// Elements up to `until`, and the one marked with `^`.
+    /// Reads elements up to `until`, and gives the one marked with `^`.
     fn anchored(&mut self, until: &'static str) -> Res<(Vec<Elem>, Option<Anchor>)> {
         let (mut out, mut anchor) = (vec![], None);
         while self.peek() != until {
@@ -346,7 +346,7 @@ impl Compiler {
         }
     }
 
-    /// `custom<Name>($a, $b)`; what it writes begins with its own spaces.
+    /// Reads `custom<Name>($a, $b)`. What the directive writes begins with its own spaces.
     fn custom(&mut self) -> Res<Elem> {
         self.expect("<")?;
         let name = self.next();
@@ -375,7 +375,7 @@ impl Compiler {
         Ok(Elem { space, kind: ElemKind::Custom(custom) })
     }
 
-    /// An argument of a directive; an attribute is noted as shown and stands for itself.
+    /// Reads an argument of a directive. An attribute is noted as shown and stands for itself.
     fn custom_argument(&mut self, t: &str) -> Res<Group> {
         let name = t.trim_start_matches('$');
         self.named_group(name).or_else(|_| self.attr(name).map(Group::Operand))

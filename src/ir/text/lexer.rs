@@ -1,10 +1,10 @@
-//! Words of IR text.
+//! The words of IR text.
 //!
-//! Reads one token at a time from a position, so that the parser can go back (aliases are read where they are first
-//! used) or read parts by character (the dimensions `128x64x` of a shape are no tokens). Comments run from `//` to the
-//! end of the line.
+//! One token is read at a time from a position, so the parser can go back (aliases are read where they are first used)
+//! or read parts by character (the dimensions `128x64x` of a shape are no tokens). Comments run from `//` to the end of
+//! the line.
 
-/// What kind of word a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tok {
     /// `tt.load`, `i32`, `true`
@@ -43,7 +43,7 @@ fn word_char(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.')
 }
 
-/// Length of the longest prefix of bytes for which `f` holds.
+/// The length of the longest prefix of bytes for which `f` holds.
 fn run(bytes: &[u8], f: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|&b| !f(b)).unwrap_or(bytes.len())
 }
@@ -121,14 +121,14 @@ fn number(rest: &[u8]) -> (Tok, usize) {
     (Tok::Float, len)
 }
 
-/// A name after its sigil: digits alone, or letters, digits and `extra`.
+/// Reads a name after its sigil: digits alone, or letters, digits and `extra`.
 fn sigil(rest: &[u8], kind: Tok, extra: &[u8]) -> (Tok, usize) {
     let digits = run(&rest[1..], |b| b.is_ascii_digit());
     let len = if digits > 0 { digits } else { run(&rest[1..], |b| b.is_ascii_alphanumeric() || extra.contains(&b)) };
     if len == 0 { (Tok::Bad, 1) } else { (kind, 1 + len) }
 }
 
-/// The content of a string token, escapes resolved; `None` for a bad escape or bytes that are no UTF-8.
+/// The content of a string token, with its escapes resolved. It is `None` for a bad escape or bytes that are no UTF-8.
 #[must_use]
 pub fn unescape(quoted: &str) -> Option<String> {
     let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;

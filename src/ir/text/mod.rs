@@ -1,4 +1,4 @@
-//! The textual form: what Triton dumps is read, and what is written here Triton reads.
+//! The textual form. What Triton dumps can be read here, and what is written here Triton can read.
 //!
 //! - [`printer`] writes operations, with [`names`] for values, [`writer`] for aliases and locations, [`types`],
 //!   [`attrs`] and [`floats`];

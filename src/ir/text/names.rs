@@ -1,9 +1,9 @@
-//! Names of values and blocks as MLIR gives them.
+//! Names values and blocks as MLIR does.
 //!
 //! A region inherits the names and counters of the regions around it, and all of its own values are named before those
-//! of nested regions. A value's wish is its location's name, else what its operation suggests (`c4_i32`, `true`,
-//! `cst`), else `argN` for an argument of an entry block, else the next number. A wish that is taken gets `_N` from a
-//! counter that only grows: `x`, `x_0`, `y_1`.
+//! of nested regions. A value wishes for its location's name. Without one, it wishes for what its operation suggests
+//! (`c4_i32`, `true`, `cst`), else for `argN` if it is an argument of an entry block, else for the next number. A wish
+//! that is taken gets `_N` from a counter that only grows: `x`, `x_0`, `y_1`.
 
 use super::printer::result_group;
 use crate::ir::core::entity::Entity;
@@ -14,9 +14,9 @@ use crate::ir::dialects::{ArithOp, OpKind, TtOp};
 /// The names of one module.
 #[derive(Default)]
 pub struct Names {
-    /// By value; of a result group the first holds the name.
+    /// The names by value. Of a result group, the first value holds the name.
     values: Vec<Option<Box<str>>>,
-    /// `(block, number in its region)`, by block.
+    /// `(block, number in its region)` for each block.
     blocks: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ struct Counters {
 struct Namer<'a> {
     ir: &'a Ir,
     names: Names,
-    /// Names in use in the regions that are open, and in which order they came.
+    /// The names in use in the open regions, and the order in which they came.
     used: Set<String>,
     trail: Vec<String>,
     next: Counters,
@@ -58,7 +58,7 @@ impl Names {
         namer.names
     }
 
-    /// Appends `%x`, `%x#1`, or without `#1` where a whole group is meant.
+    /// Appends `%x` or `%x#1`. Where a whole group is meant, `#1` is left out.
     pub fn write(&self, ir: &Ir, value: Value, out: &mut String) {
         let (first, index) = match ir.def(value) {
             ValueDef::Result { op, .. } if self.is_separate(ir, op) => (value, None),
@@ -89,7 +89,7 @@ impl Names {
         }
     }
 
-    /// `^bb1`
+    /// The label of a block: `^bb1`.
     #[must_use]
     pub fn block(&self, block: Block) -> String {
         format!("^bb{}", self.block_number(block))
@@ -187,7 +187,7 @@ fn has_separate_results(ir: &Ir, op: Op) -> bool {
     groups > 1 && (0..groups).map(|g| result_group(ir, op, g).len().min(1)).sum::<usize>() == ir.results(op).len()
 }
 
-/// What an operation would have its result called.
+/// The name that an operation would give its result.
 fn suggested(ir: &Ir, op: Op) -> Option<String> {
     if ir.kind(op) != OpKind::Arith(ArithOp::Constant) {
         return None;
@@ -201,8 +201,8 @@ fn suggested(ir: &Ir, op: Op) -> Option<String> {
     })
 }
 
-/// A name made of letters, digits, `$`, `.`, `_` and `-`, not starting with a digit: a space becomes `_`, anything else
-/// its hexadecimal code.
+/// A name made of letters, digits, `$`, `.`, `_` and `-` that does not start with a digit. A blank becomes `_`, and
+/// anything else its hexadecimal code.
 fn identifier(name: &str) -> String {
     let mut out = String::new();
     for b in name.bytes() {

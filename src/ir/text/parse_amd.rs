@@ -1,5 +1,5 @@
-//! Reading the encodings of AMD's matrix instructions. Nothing here compiles for AMD, so they are kept as they are
-//! written; but what no instruction has is a fault where it stands, as in every other encoding.
+//! Reads the encodings of AMD's matrix instructions. Nothing here compiles for AMD, so they are kept as they are
+//! written. But a field that no instruction has is a fault where it stands, as in every other encoding.
 //!
 //! | encoding | rule |
 //! |---|---|
@@ -11,7 +11,7 @@ use super::parse_encodings::Fields;
 use super::parser::{Parser, Res};
 use crate::ir::core::{Attr, AttrData};
 
-/// The tiles of `wmma`, M × N × K, by version from 1 on.
+/// The tiles of `wmma` as M × N × K, by version from 1 on.
 const WMMA_TILES: [&[[u32; 3]]; 3] = [
     &[[16, 16, 16]],
     &[[16, 16, 16], [16, 16, 32]],
@@ -21,11 +21,11 @@ const WMMA_TILES: [&[[u32; 3]]; 3] = [
 /// The tile that `wmma` has when none is written.
 const WMMA_DEFAULT: [u32; 3] = [16, 16, 16];
 
-/// The tiles of `mfma`, M × N.
+/// The tiles of `mfma` as M × N.
 const MFMA_TILES: [[u32; 2]; 4] = [[32, 32], [16, 16], [64, 4], [4, 64]];
 
 impl Parser<'_> {
-    /// `#ttg.amd_mfma<{…}>` or `#ttg.amd_wmma<{…}>`, checked and kept as text.
+    /// Reads `#ttg.amd_mfma<{…}>` or `#ttg.amd_wmma<{…}>`, checked and kept as text.
     pub(super) fn amd_encoding(&mut self, at: Token, mfma: bool) -> Res<Attr> {
         let text = self.raw()?;
         let end = self.tok.start;

@@ -1,4 +1,4 @@
-//! Reading attributes.
+//! Reads attributes.
 
 use super::attrs::element_bytes;
 use super::floats::parse_float;
@@ -13,7 +13,7 @@ use crate::ir::dialects::enums::Enumeration;
 use crate::ir::dialects::spec::{AttrKind, AttrSpec, EnumSpec};
 
 impl Parser<'_> {
-    /// An attribute.
+    /// Reads an attribute.
     pub(super) fn attr(&mut self) -> Res<Attr> {
         self.nested(|p| match p.tok.kind {
             Tok::Hash => p.hash_attr(),
@@ -82,7 +82,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Entries in braces: `{a = 1 : i32, "b-c", d.e = "x"}`; a name alone is a unit attribute.
+    /// Reads entries in braces: `{a = 1 : i32, "b-c", d.e = "x"}`. A name alone is a unit attribute.
     pub(super) fn attr_entries(&mut self) -> Res<Vec<(Name, Attr, Token)>> {
         let entries = self.list("{", "}", &mut |p| p.attr_entry())?;
         let mut names: Vec<_> = entries.iter().map(|e| (e.0, e.2)).collect();
@@ -109,7 +109,7 @@ impl Parser<'_> {
         Ok((name, value, at))
     }
 
-    /// Stores attributes, those of the operation's table in the form that the table says.
+    /// Stores attributes. Those of the operation's table get the form that the table says.
     pub(super) fn set_attrs(&mut self, op: Op, entries: Vec<(Name, Attr, Token)>) -> Res<()> {
         for (name, value, at) in entries {
             if name.as_str() == CACHE_POLICY && has_cache_policy(self.ir.spec(op)) {
@@ -125,7 +125,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>`, kept as two attributes.
+    /// Stores `#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>` as two attributes.
     fn set_cache_policy(&mut self, op: Op, value: Attr, at: Token) -> Res<()> {
         let inner = match value.data() {
             AttrData::Opaque(text) => text.as_str().strip_prefix("#tt.cache_policy<").and_then(|t| t.strip_suffix('>')),
@@ -151,7 +151,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// An inherent attribute as operations store it: enumerations are i32, whichever way the text writes them.
+    /// An inherent attribute as operations store it. Enumerations are i32, whichever way the text writes them.
     fn normal_form(&self, spec: &AttrSpec, value: Attr, at: Token) -> Res<Attr> {
         let (AttrKind::Enum(e) | AttrKind::Flags(e)) = spec.kind else { return Ok(value) };
         match value.data() {
@@ -167,7 +167,7 @@ impl Parser<'_> {
 
     // ---- numbers ----
 
-    /// `-1`, `0x7F800000 : f32`, `1.5 : f16`; integers are i64 and floats f64 unless a type follows.
+    /// Reads `-1`, `0x7F800000 : f32` or `1.5 : f16`. Integers are i64 and floats f64 unless a type follows.
     fn number(&mut self) -> Res<Attr> {
         let start = self.tok;
         let minus = self.eat("-");
@@ -194,7 +194,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The bits of an integer literal in a type; a hexadecimal one in a float type is that float's bits.
+    /// The bits of an integer literal in a type. A hexadecimal literal in a float type is that float's bits.
     fn int_element(&self, start: Token, minus: bool, t: Token, ty: Type) -> Res<u64> {
         let misfit = || self.error_at(&codes::IR_BAD_LITERAL, start, format!("this integer does not fit type `{ty}`"));
         let magnitude = self.magnitude(t)?;
@@ -221,7 +221,7 @@ impl Parser<'_> {
 
     // ---- arrays and dense constants ----
 
-    /// `array<i32: 1, 2>`
+    /// Reads `array<i32: 1, 2>`.
     fn dense_array(&mut self) -> Res<Attr> {
         self.advance();
         self.expect("<")?;
@@ -239,7 +239,7 @@ impl Parser<'_> {
         Ok(Attr::new(AttrData::DenseArray(ty, values)))
     }
 
-    /// One number of a given type: its bits.
+    /// Reads one number of a given type and gives its bits.
     fn element(&mut self, ty: Type) -> Res<(u64, Token)> {
         let start = self.tok;
         if ty.is_int_of(1) && (self.is("true") || self.is("false")) {
@@ -257,8 +257,8 @@ impl Parser<'_> {
         Ok((bits, start))
     }
 
-    /// `dense<1.0> : tensor<4xf32>`, `dense<[1, 2]>`, `dense<"0x…">`: the type comes last, so the elements are read
-    /// again once it is known.
+    /// Reads `dense<1.0> : tensor<4xf32>` or `dense<[1, 2]>` or `dense<"0x…">`. The type comes last, so the elements
+    /// are read again once it is known.
     fn dense(&mut self) -> Res<Attr> {
         let start = self.advance();
         self.expect("<")?;
@@ -324,7 +324,7 @@ impl Parser<'_> {
         Err(self.error_at(&codes::IR_BAD_LITERAL, at, format!("{} entries in a dimension of {extent}", items.len())))
     }
 
-    /// `"0x…"`: the elements' bytes, least significant first.
+    /// Reads `"0x…"`, the bytes of the elements, least significant first.
     fn dense_hex(&mut self, ty: Type, count: usize) -> Res<DenseData> {
         let at = self.tok;
         let text = self.string()?;
@@ -358,7 +358,7 @@ impl Parser<'_> {
     }
 }
 
-/// Equal elements are a splat.
+/// Makes a splat of elements that are all equal.
 fn splat_or_elements(values: Vec<u64>) -> DenseData {
     match values.first() {
         Some(&first) if values.iter().all(|&v| v == first) => DenseData::Splat(first),

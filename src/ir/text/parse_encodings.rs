@@ -1,7 +1,7 @@
-//! Reading attributes of the `ttg` and `ttng` dialects: layout encodings and memory spaces.
+//! Reads attributes of the `ttg` and `ttng` dialects: layout encodings and memory spaces.
 //!
-//! Every encoding is a list of fields, `<{name = value, …}>` or `<name = value, …>`; [`Fields`] hands them out by name
-//! and then complains about what nobody asked for.
+//! Every encoding is a list of fields, `<{name = value, …}>` or `<name = value, …>`. [`Fields`] hands them out by name,
+//! and then complains about those that nobody asked for.
 
 use super::attrs::identity_bases;
 use super::lexer::Token;
@@ -28,7 +28,7 @@ impl Fields {
 }
 
 impl Parser<'_> {
-    /// `#ttg.blocked<…>` and its like; attributes of other dialects are kept as text.
+    /// Reads `#ttg.blocked<…>` and its like. Attributes of other dialects are kept as text.
     pub(super) fn dialect_attr(&mut self) -> Res<Attr> {
         let at = self.tok;
         let name = self.word();
@@ -63,7 +63,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `<{…}>`
+    /// Reads `<{…}>`.
     pub(super) fn fields(&mut self, at: Token) -> Res<Fields> {
         self.advance();
         self.expect("<")?;
@@ -72,7 +72,7 @@ impl Parser<'_> {
         Ok(Fields { entries, at })
     }
 
-    /// `<…>` without braces.
+    /// Reads `<…>` without braces.
     fn bare_fields(&mut self, at: Token) -> Res<Fields> {
         self.advance();
         let entries = self.list("<", ">", &mut |p| p.attr_entry())?;
@@ -137,7 +137,7 @@ impl Parser<'_> {
         items.iter().map(|&v| self.as_uint(v, at)).collect()
     }
 
-    /// As `bases`, of a field that must be there.
+    /// Does what `bases` does for a field that must be there.
     fn required_bases(&self, f: &mut Fields, name: &str) -> Res<Bases> {
         if f.has(name) {
             return self.bases(f, name);
@@ -145,7 +145,7 @@ impl Parser<'_> {
         self.bad_encoding(f.at, format!("this encoding lacks the field `{name}`"))
     }
 
-    /// `[[0, 1], [2, 0]]`, empty where the field is absent.
+    /// Reads `[[0, 1], [2, 0]]`. The result is empty where the field is absent.
     fn bases(&self, f: &mut Fields, name: &str) -> Res<Bases> {
         let Some((value, at)) = self.take_optional(f, name) else { return Ok(vec![]) };
         let bad = || self.error_at(&codes::IR_BAD_ENCODING, at, format!("`{name}` is a list of lists of numbers"));
@@ -173,7 +173,7 @@ impl Parser<'_> {
         Ok(Encoding::Blocked(b))
     }
 
-    /// The layout that another one is made from.
+    /// Reads the layout that another one is made from.
     fn parent(&self, f: &mut Fields) -> Res<Attr> {
         let (parent, at) = self.take(f, "parent")?;
         if parent.as_encoding().is_some_and(questions::is_distributed) {
@@ -270,7 +270,7 @@ impl Parser<'_> {
         Ok(Encoding::SharedLinear { offset, block, alignment })
     }
 
-    /// `<[32:+4, 128:+8] {order = [1, 0], shape = [16, 32]}>` or with `offset` and `block` in the braces.
+    /// Reads `<[32:+4, 128:+8] {order = [1, 0], shape = [16, 32]}>`, or with `offset` and `block` in the braces.
     fn padded(&mut self, at: Token) -> Res<Encoding> {
         self.advance();
         self.expect("<")?;
@@ -289,7 +289,7 @@ impl Parser<'_> {
             PaddedShared { intervals, offset, block, shape }
         } else {
             let (order, shape) = (self.uints(&mut f, "order")?, self.uints(&mut f, "shape")?);
-            // The bases cannot be made of anything else.
+            // The bases can be made of nothing else.
             let bad = |rule: wellformed::Rule| rule.or_else(|e| self.bad_encoding(at, e));
             bad(wellformed::permutation(&order))?;
             if shape.len() != order.len() || shape.iter().any(|s| !s.is_power_of_two()) {
@@ -328,7 +328,7 @@ impl Parser<'_> {
         Ok(Encoding::TensorMemoryScales { cga, k_first })
     }
 
-    /// A field of the scales' encoding. `blockRepOrder` takes a bare word, which is no attribute.
+    /// Reads a field of the scales' encoding. `blockRepOrder` takes a bare word, which is no attribute.
     fn scales_field(&mut self, k_first: &mut bool) -> Res<Option<(Name, Attr, Token)>> {
         if self.word() != "blockRepOrder" {
             return self.attr_entry().map(Some);

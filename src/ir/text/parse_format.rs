@@ -1,9 +1,9 @@
-//! Reading operations by their declarative format ([`super::format`]).
+//! Reads operations by their declarative format ([`super::format`]).
 //!
-//! 1. Walk over the format; note operands by name, types where the text has them, and attributes.
-//! 2. Fill in the types that the text leaves out: by the table's `infer` hook, then by constraints that admit one type
-//!    only.
-//! 3. Look the operands up, and give the operation its operands, results and segment sizes.
+//! 1. A walk over the format notes operands by name, types where the text has them, and attributes.
+//! 2. The types that the text leaves out are filled in: by the table's `infer` hook, then by constraints that admit one
+//!    type only.
+//! 3. The operands are looked up, and the operation gets its operands, results and segment sizes.
 
 use super::format::{Anchor, Compiled, Custom, Elem, ElemKind, Group, compiled};
 use super::lexer::{Tok, Token};
@@ -20,12 +20,12 @@ use crate::ir::dialects::{OpKind, Traits};
 struct Reading<'a> {
     op: Op,
     spec: &'static OpSpec,
-    /// By operand group.
+    /// The operands, by operand group.
     operands: Vec<Vec<Named<'a>>>,
-    /// Types by operand and result group, where the text has them.
+    /// The types, by operand and result group, where the text has them.
     operand_types: Vec<Option<Vec<Type>>>,
     result_types: Vec<Option<Vec<Type>>>,
-    /// `operands` as a whole, where the format reads them so.
+    /// The contents of `operands` as a whole, where the format reads them so.
     all_operands: Option<Vec<Named<'a>>>,
     all_operand_types: Option<Vec<Type>>,
     all_result_types: Option<Vec<Type>>,
@@ -33,7 +33,8 @@ struct Reading<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Reads an operation after its name, by its table's format or its own function. `named` results stand before it.
+    /// Reads an operation after its name, by its table's format or by its own function. `named` results stand before
+    /// it.
     pub(super) fn custom(&mut self, op: Op, kind: OpKind, named: usize) -> Res<()> {
         match kind.spec().format {
             Format::Text(_) => self.formatted(op, kind, named),
@@ -129,7 +130,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A unit attribute is given by the words around it.
+    /// Sets a unit attribute, which is given by the words around it.
     fn set_unit(&mut self, r: &Reading<'a>, anchor: Anchor) {
         if let Anchor::Attr(at) = anchor
             && matches!(r.spec.attrs[at].kind, AttrKind::Unit)
@@ -138,7 +139,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether an optional part is there, by its first piece.
+    /// Whether an optional part is there, judged by its first piece.
     fn starts(&self, spec: &OpSpec, elems: &[Elem]) -> bool {
         match elems.first().map(|e| &e.kind) {
             Some(ElemKind::Literal(text)) => self.is(text),
@@ -173,7 +174,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// An attribute that the format names.
+    /// Reads an attribute that the format names.
     fn shown_attr(&mut self, spec: &AttrSpec) -> Res<Attr> {
         let t = self.tok;
         match spec.kind {
@@ -306,7 +307,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// An attribute that says what its absence would say is not stored.
+    /// Drops attributes that say what their absence would say, so that they are not stored.
     pub(super) fn drop_defaults(&mut self, op: Op, spec: &OpSpec) {
         for a in spec.attrs {
             if !matches!(a.default, DefaultValue::Required | DefaultValue::Absent)
@@ -317,7 +318,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// One slot per operand, known where the text has types; the counts must agree.
+    /// One slot for each operand, filled where the text has types. The counts must agree.
     fn operand_slots(&self, r: &Reading<'a>) -> Res<Vec<Vec<Option<Type>>>> {
         let mut flat = r.all_operand_types.as_ref().map(|t| t.iter().copied());
         let total: usize = r.operands.iter().map(Vec::len).sum();
@@ -351,7 +352,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// One slot per result.
+/// One slot for each result.
 fn result_slots(r: &Reading<'_>, named: usize) -> Vec<Vec<Option<Type>>> {
     let ones = r.spec.results.iter().filter(|s| s.arity == Arity::One).count();
     let total = r.all_result_types.as_ref().map_or(named, Vec::len);
@@ -369,7 +370,7 @@ fn result_slots(r: &Reading<'_>, named: usize) -> Vec<Vec<Option<Type>>> {
             None => (0..count).map(|_| flat.next()).collect(),
         });
     }
-    // More types than the table has results for: keep them, so that the verifier sees what the text says.
+    // There are more types than the table has results for. They are kept, so that the verifier sees what the text says.
     if let Some(last) = out.last_mut() {
         last.extend(flat.map(Some));
     }
@@ -422,7 +423,7 @@ fn bare_type(constraint: &'static Constraint) -> Option<BareType> {
     }
 }
 
-/// The type that a constraint leaves no choice about.
+/// The only type that a constraint admits, if there is just one.
 fn only_type(constraint: &'static Constraint) -> Option<Type> {
     let is = |c: &'static Constraint| std::ptr::eq(c, constraint);
     if is(&I1) {
@@ -438,7 +439,7 @@ fn only_type(constraint: &'static Constraint) -> Option<Type> {
     }
 }
 
-/// An array of dictionaries, or nothing where all are empty.
+/// Makes an array of dictionaries, or nothing where all of them are empty.
 pub(super) fn dict_array(dicts: Vec<Vec<(Name, Attr, Token)>>) -> Option<Attr> {
     if dicts.iter().all(Vec::is_empty) {
         return None;

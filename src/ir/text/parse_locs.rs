@@ -1,11 +1,11 @@
-//! Reading locations.
+//! Reads locations.
 
 use super::lexer::Tok;
 use super::parser::{Meaning, Parser, Res};
 use crate::ir::core::{Loc, LocData};
 
 impl Parser<'_> {
-    /// `loc(…)`
+    /// Reads `loc(…)`.
     pub(super) fn loc(&mut self) -> Res<Loc> {
         self.expect("loc")?;
         self.expect("(")?;
@@ -14,7 +14,7 @@ impl Parser<'_> {
         Ok(loc)
     }
 
-    /// What stands between the parentheses.
+    /// Reads what stands between the parentheses.
     fn loc_inside(&mut self) -> Res<Loc> {
         self.nested(|p| match p.tok.kind {
             Tok::Hash => {
@@ -42,7 +42,7 @@ impl Parser<'_> {
             _ if p.is("fused") => {
                 p.advance();
                 if p.eat("<") {
-                    // What a fusion says about itself is of no use here.
+                    // What a fusion says about itself has no use here.
                     p.attr()?;
                     p.expect(">")?;
                 }
@@ -54,7 +54,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `"file":1:2`, `"file":1:2 to 3:4`, `"name"` or `"name"(child)`
+    /// Reads `"file":1:2`, `"file":1:2 to 3:4`, `"name"` or `"name"(child)`.
     fn file_or_name(&mut self) -> Res<Loc> {
         let text = self.string()?;
         if self.eat(":") {

@@ -1,4 +1,4 @@
-//! Reading types.
+//! Reads types.
 
 use super::lexer::{Tok, Token};
 use super::parser::{Meaning, Parser, Res};
@@ -10,7 +10,7 @@ use crate::ir::encoding::wellformed::{self, Rule};
 const MAX_ELEMENTS: i64 = 1 << 48;
 
 impl Parser<'_> {
-    /// A type.
+    /// Reads a type.
     pub(super) fn ty(&mut self) -> Res<Type> {
         self.nested(|p| match p.tok.kind {
             Tok::Bang => p.dialect_type(),
@@ -28,7 +28,7 @@ impl Parser<'_> {
         self.tok.kind == Tok::Bang || self.is("(") || (self.tok.kind == Tok::Word && is_builtin_type(self.word()))
     }
 
-    /// Types with commas; at least one.
+    /// Reads types with commas between them, at least one.
     pub(super) fn types(&mut self) -> Res<Vec<Type>> {
         let mut out = vec![self.ty()?];
         while self.eat(",") {
@@ -37,14 +37,14 @@ impl Parser<'_> {
         Ok(out)
     }
 
-    /// `(i32, f32) -> (f32)`
+    /// Reads `(i32, f32) -> (f32)`.
     pub(super) fn function_type(&mut self) -> Res<(Vec<Type>, Vec<Type>)> {
         let inputs = self.list("(", ")", &mut |p| p.ty())?;
         self.expect("->")?;
         Ok((inputs, self.result_types()?))
     }
 
-    /// `i32` or `(i32, f32)`
+    /// Reads `i32` or `(i32, f32)`.
     pub(super) fn result_types(&mut self) -> Res<Vec<Type>> {
         if self.is("(") { self.list("(", ")", &mut |p| p.ty()) } else { Ok(vec![self.ty()?]) }
     }
@@ -124,7 +124,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A type, which may stand without its name: `<f32>` for what `bare` would give `!tt.ptr`.
+    /// Reads a type that may stand without its name: `<f32>` for what `bare` would give `!tt.ptr`.
     pub(super) fn maybe_bare(&mut self, bare: Option<BareType>) -> Res<Type> {
         match bare.filter(|_| self.is("<")) {
             Some(BareType::Pointer) => self.nested(Self::pointer),
@@ -144,8 +144,8 @@ impl Parser<'_> {
         Ok(Type::new(TypeData::Pointer { pointee, space }))
     }
 
-    /// The name of an address space. Up to 3.8 Triton wrote other spaces than that of global memory by number; it made
-    /// no such pointers.
+    /// Reads the name of an address space. Up to 3.8, Triton wrote spaces other than global memory by number, but it
+    /// made no such pointers.
     fn address_space(&mut self) -> Res<u32> {
         let t = self.tok;
         if t.kind != Tok::Str {
@@ -159,7 +159,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports what a type breaks where the type starts.
+    /// Reports, where a type starts, the rule that it breaks.
     fn well_formed(&self, at: Token, rule: Rule) -> Res<()> {
         rule.map_err(|message| self.error_at(&codes::IR_BAD_TYPE, at, message))
     }
@@ -168,7 +168,7 @@ impl Parser<'_> {
         let at = self.tok;
         self.expect("<")?;
         if self.is("tensor") && !im2col {
-            // As Triton up to 3.6 writes it: the block as a tensor type.
+            // Triton up to 3.6 writes the block as a tensor type.
             let block = self.ty()?;
             self.expect(">")?;
             return Ok(Type::new(TypeData::TensorDesc {
@@ -186,7 +186,7 @@ impl Parser<'_> {
         Ok(Type::new(TypeData::TensorDesc { shape, elem, layout, im2col }))
     }
 
-    /// The element of a tensor descriptor: a type, or an integer with a sign.
+    /// Reads the element of a tensor descriptor: a type, or an integer with a sign.
     fn desc_element(&mut self) -> Res<Type> {
         let word = self.word();
         let signed = word.strip_prefix("si").map(|w| (w, true)).or_else(|| word.strip_prefix("ui").map(|w| (w, false)));
@@ -221,7 +221,7 @@ impl Parser<'_> {
         Ok(Type::new(TypeData::MemDesc(memdesc)))
     }
 
-    /// `128x64x`, read by character up to what is no dimension.
+    /// Reads `128x64x` by character, up to what is no dimension.
     fn dimensions(&mut self) -> Res<Vec<i64>> {
         let mut dims = vec![];
         let bytes = self.text.as_bytes();
@@ -242,7 +242,7 @@ impl Parser<'_> {
         Ok(dims)
     }
 
-    /// `1x128x64`
+    /// Reads `1x128x64`.
     fn alloc_shape(&mut self) -> Res<Vec<i64>> {
         let mut dims = vec![];
         let bytes = self.text.as_bytes();
@@ -273,14 +273,14 @@ impl Parser<'_> {
         Err(self.error_at(&codes::IR_TOO_LARGE, at, "this shape has more elements or dimensions than any memory"))
     }
 
-    /// A number that is not negative.
+    /// Reads a number that is not negative.
     pub(super) fn unsigned(&mut self, what: &str) -> Res<u32> {
         let t = self.tok;
         u32::try_from(self.integer()?)
             .map_err(|_| self.error_at(&codes::IR_BAD_LITERAL, t, format!("{what} is a number that is not negative")))
     }
 
-    /// The text of a type or attribute of an unknown dialect, up to where its brackets close.
+    /// Reads the text of a type or attribute of an unknown dialect, up to where its brackets close.
     pub(super) fn raw(&mut self) -> Res<Name> {
         let start = self.advance();
         let mut end = start.end;
@@ -294,7 +294,7 @@ impl Parser<'_> {
                     Tok::Punct if matches!(self.word(), ">" | ")" | "]" | "}") => open -= 1,
                     _ => {}
                 }
-                // What separates words is kept as one space, so that no line of the text starts in its middle.
+                // What separates words is kept as one blank, so that no line of the text starts in the middle of it.
                 text.push_str(if self.tok.start > end { " " } else { "" });
                 text.push_str(self.word());
                 end = self.advance().end;

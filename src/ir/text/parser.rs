@@ -1,14 +1,14 @@
-//! Reading modules.
+//! Reads modules.
 //!
-//! A recursive-descent parser over [`super::lexer`]. What is here: tokens, errors, limits, aliases, values and their
-//! scopes, regions, blocks, and the generic form of operations. [`super::parse_types`], [`super::parse_attrs`],
+//! This is a recursive-descent parser over [`super::lexer`]. This file has tokens, errors, limits, aliases, values and
+//! their scopes, regions, blocks, and the generic form of operations. [`super::parse_types`], [`super::parse_attrs`],
 //! [`super::parse_locs`], [`super::parse_format`] and [`super::custom_parse`] add the rest.
 //!
-//! 1. Lines that define aliases are found first; an alias is read when it is first used, so it may stand anywhere
+//! 1. Lines that define aliases are found first. An alias is read when it is first used, so it may stand anywhere
 //!    (Triton puts locations last).
 //! 2. An operation is made and placed before its operands are read, so that its regions can be read straight into it.
-//! 3. A value that is used before its definition is a placeholder of the type that the use states, replaced when the
-//!    definition comes.
+//! 3. A value that is used before its definition is a placeholder of the type that the use states. It is replaced when
+//!    the definition comes.
 //! 4. An operation without `loc(…)` has the position in the text as its location.
 
 use std::cell::OnceCell;
@@ -21,12 +21,12 @@ use crate::ir::core::{Attr, Block, Ir, Loc, Op, OpState, Region, Type, Value};
 use crate::ir::dialects::{BuiltinOp, OpKind, Traits};
 use crate::source::{FileId, SourceMap, Span};
 
-/// How to read.
+/// The options of reading.
 #[derive(Clone, Copy, Debug)]
 pub struct ParseOptions {
-    /// Keep operations of unknown dialects, in generic form.
+    /// Whether to keep operations of unknown dialects, in generic form.
     pub allow_unregistered: bool,
-    /// Values without an explicit location keep the name that they have in the text.
+    /// Whether values without an explicit location keep the name that they have in the text.
     pub value_names: bool,
 }
 
@@ -36,10 +36,10 @@ impl Default for ParseOptions {
     }
 }
 
-/// Reads the module in a file; text without a `module` is what such a module holds.
+/// Reads the module in a file. Text without a `module` is taken as the contents of one.
 ///
 /// # Errors
-/// What is wrong with the text; the first fault ends the reading.
+/// Says what is wrong with the text. The first fault ends the reading.
 pub fn parse_module(map: &SourceMap, file: FileId, opts: &ParseOptions) -> Result<Ir, Vec<Diagnostic>> {
     let mut parser = Parser::new(map, file, *opts);
     match parser.file() {
@@ -50,12 +50,12 @@ pub fn parse_module(map: &SourceMap, file: FileId, opts: &ParseOptions) -> Resul
 
 pub(super) type Res<T> = Result<T, Box<Diagnostic>>;
 
-/// Levels of nesting of regions, types, attributes and locations, each.
+/// The most levels of nesting, each of regions, types, attributes and locations.
 const MAX_DEPTH: usize = 100;
-/// Parts of one type, attribute or location with its aliases written out.
+/// The most parts of one type, attribute or location with its aliases written out.
 const MAX_SIZE: usize = 4_000_000;
 
-/// What an alias stands for.
+/// The meaning of an alias.
 #[derive(Clone, Copy)]
 pub(super) enum Meaning {
     Attr(Attr),
@@ -64,11 +64,11 @@ pub(super) enum Meaning {
 }
 
 enum Alias {
-    /// Its definition starts here.
+    /// The alias is not read yet. Its definition starts here.
     At(usize),
-    /// Being read.
+    /// The alias is being read.
     Open,
-    /// Meaning, depth, size and end of the definition.
+    /// The meaning, the depth, the size and the end of the definition.
     Known(Meaning, usize, usize, usize),
 }
 
@@ -87,13 +87,13 @@ pub(super) struct Declared<'a> {
     pub loc: Loc,
 }
 
-/// Names of one region.
+/// The names of one region.
 #[derive(Default)]
 struct Scope<'a> {
     values: Map<&'a str, (Vec<Value>, Token)>,
-    /// Nothing outside is visible.
+    /// Whether nothing outside is visible.
     isolated: bool,
-    /// Of an isolated scope: placeholders by name and number.
+    /// The placeholders of an isolated scope, by name and number.
     forward: Map<(&'a str, usize), (Value, Token)>,
 }
 
@@ -106,9 +106,9 @@ pub(super) struct Parser<'a> {
     pub(super) ir: Ir,
     aliases: Map<&'a str, Alias>,
     scopes: Vec<Scope<'a>>,
-    /// Blocks of the open regions by label; `true` once the label was met.
+    /// The blocks of the open regions by label. The flag is `true` once the label was met.
     blocks: Vec<Map<&'a str, (Block, bool, Token)>>,
-    /// All names of values in the text, when somebody asks.
+    /// All names of values in the text, found when somebody asks.
     value_words: OnceCell<Set<&'a str>>,
     depth: usize,
     deepest: usize,
@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
         self.syntax(self.tok, format!("expected {wanted}, found {found}"))
     }
 
-    /// A list with commas between `open` and `close`.
+    /// Reads a list with commas between `open` and `close`.
     pub(super) fn list<T>(
         &mut self,
         open: &str,
@@ -220,7 +220,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A whole number with an optional minus.
+    /// Reads a whole number with an optional minus.
     pub(super) fn integer(&mut self) -> Res<i64> {
         let (start, minus) = (self.tok, self.eat("-"));
         if self.tok.kind != Tok::Int {
@@ -248,7 +248,7 @@ impl<'a> Parser<'a> {
             .ok_or_else(|| self.error_at(&codes::IR_BAD_LITERAL, t, "this string has an unknown escape or is no UTF-8"))
     }
 
-    /// `@name`
+    /// Reads `@name`.
     pub(super) fn symbol(&mut self) -> Res<String> {
         if self.tok.kind != Tok::Symbol {
             return Err(self.unexpected("a symbol (`@name`)"));
@@ -273,7 +273,7 @@ impl<'a> Parser<'a> {
         self.deepest = self.deepest.max(self.depth);
         self.check_limits()?;
         let result = f(self);
-        // After a fault within an alias the count is lower than it was on entry.
+        // After a fault within an alias, the count is lower than it was on entry.
         self.depth = self.depth.saturating_sub(1);
         if self.depth == 0 {
             (self.deepest, self.size) = (0, 0);
@@ -343,7 +343,7 @@ impl<'a> Parser<'a> {
         self.aliases.insert(name, Alias::Open);
         let saved = (self.tok, self.depth, self.deepest, self.size);
         self.go_to(start);
-        // Depth 1 keeps the counts; what is read here may not reset them.
+        // Depth 1 keeps the counts. What is read here may not reset them.
         (self.depth, self.deepest, self.size) = (1, 1, 1);
         self.nesting += 1;
         if self.nesting > MAX_DEPTH {
@@ -367,7 +367,7 @@ impl<'a> Parser<'a> {
         Ok((meaning, depth, size))
     }
 
-    /// An alias definition at the top level, which is read now if it was not before.
+    /// Reads an alias definition at the top level, if it was not read before.
     fn alias_definition(&mut self) -> Res<()> {
         let t = self.tok;
         let name = self.word();
@@ -409,7 +409,7 @@ impl<'a> Parser<'a> {
                         self.ir.set_loc(self.ir.module(), loc);
                         self.op_into(self.ir.module(), OpKind::Builtin(BuiltinOp::Module), &[])?;
                     } else {
-                        // A module that was read has brought a block of its own.
+                        // The module that was read has brought a block of its own.
                         let body = self.ir.module_block();
                         self.op(body)?;
                     }
@@ -420,7 +420,8 @@ impl<'a> Parser<'a> {
         self.close_scope()
     }
 
-    /// Makes the module that the file began with the first operation of another one: more stands behind its end.
+    /// Makes the module that the file began with the first operation of another module, because more stands behind its
+    /// end.
     fn put_in_module(&mut self) {
         let (root, body) = (self.ir.module(), self.ir.module_block());
         let loc = self.ir.loc(root);
@@ -437,7 +438,7 @@ impl<'a> Parser<'a> {
 
     // ---- values ----
 
-    /// `%x` or `%x#1`
+    /// Reads `%x` or `%x#1`.
     pub(super) fn named(&mut self) -> Res<Named<'a>> {
         if self.tok.kind != Tok::Value {
             return Err(self.unexpected("a value (`%name`)"));
@@ -453,7 +454,7 @@ impl<'a> Parser<'a> {
         Ok(Named { name: &self.word_of(at)[1..], number, at })
     }
 
-    /// Values with commas, none if there is no `%`.
+    /// Reads values with commas between them. There are none if there is no `%`.
     pub(super) fn named_list(&mut self) -> Res<Vec<Named<'a>>> {
         let mut out = vec![];
         if self.tok.kind == Tok::Value {
@@ -465,7 +466,7 @@ impl<'a> Parser<'a> {
         Ok(out)
     }
 
-    /// The value, which must have this type.
+    /// Finds the value, which must have this type.
     pub(super) fn resolve(&mut self, used: Named<'a>, ty: Type) -> Res<Value> {
         for scope in self.scopes.iter().rev() {
             if let Some((values, defined)) = scope.values.get(used.name) {
@@ -492,7 +493,8 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    /// The value if it has the type with which it is used; `defined` is where it got its own, when that is known.
+    /// Gives the value if it has the type with which it is used. `defined` is where the value got its type, if that is
+    /// known.
     fn check_type(&self, used: Named<'a>, value: Value, ty: Type, defined: Option<Token>) -> Res<Value> {
         let actual = self.ir.ty(value);
         if actual == ty {
@@ -506,7 +508,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Values with one type each.
+    /// Finds values with one type each.
     pub(super) fn resolve_all(&mut self, used: &[Named<'a>], types: &[Type]) -> Res<Vec<Value>> {
         if used.len() != types.len() {
             let at = used.first().map_or(self.tok, |u| u.at);
@@ -589,7 +591,7 @@ impl<'a> Parser<'a> {
         name.map_or(loc, |name| Loc::named(name, loc))
     }
 
-    /// The name that a printer would have made `name` from: none for `0` and `arg1`, `x` for `x_3` beside an `x`.
+    /// The name from which a printer would have made `name`: none for `0` and `arg1`, and `x` for `x_3` beside an `x`.
     fn source_name(&self, name: &'a str) -> Option<&'a str> {
         let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
         let stem = match name.rsplit_once('_') {
@@ -600,14 +602,15 @@ impl<'a> Parser<'a> {
         (!made_up).then_some(stem)
     }
 
-    /// Whether a value of this name occurs anywhere in the text; it may come after what was renamed because of it.
+    /// Whether a value of this name occurs anywhere in the text. It may come after the value that was renamed because
+    /// of it.
     fn is_used(&self, name: &str) -> bool {
         self.value_words.get_or_init(|| value_words(self.text)).contains(name)
     }
 
     // ---- regions and blocks ----
 
-    /// A region in braces. `args` are the entry block's arguments where the operation's form declares them.
+    /// Reads a region in braces. `args` are the entry block's arguments where the operation's form declares them.
     pub(super) fn region(&mut self, region: Region, isolated: bool, args: &[Declared<'a>]) -> Res<()> {
         self.expect("{")?;
         self.nesting += 1;
@@ -644,7 +647,7 @@ impl<'a> Parser<'a> {
         self.close_scope()
     }
 
-    /// `^bb1(%x: i32, …):` and what follows.
+    /// Reads `^bb1(%x: i32, …):` and what follows.
     fn labelled_block(&mut self, region: Region) -> Res<()> {
         let t = self.advance();
         let name = self.word_of(t);
@@ -679,7 +682,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `%x: i32 loc(…)`
+    /// Reads `%x: i32 loc(…)`.
     pub(super) fn declared(&mut self) -> Res<Declared<'a>> {
         let name = self.named()?;
         self.expect(":")?;
@@ -688,7 +691,7 @@ impl<'a> Parser<'a> {
         Ok(Declared { name, ty, loc })
     }
 
-    /// The block that a branch names; it may come later.
+    /// Reads the block that a branch names. It may come later.
     pub(super) fn successor(&mut self, op: Op) -> Res<Block> {
         if self.tok.kind != Tok::Label {
             return Err(self.unexpected("a block (`^name`)"));
@@ -707,7 +710,7 @@ impl<'a> Parser<'a> {
 
     // ---- operations ----
 
-    /// One operation with its results and location, at the end of a block.
+    /// Reads one operation with its results and location, at the end of a block.
     fn op(&mut self, block: Block) -> Res<()> {
         let start = self.tok;
         let mut groups: Vec<(Named<'a>, usize)> = vec![];
@@ -778,7 +781,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Region `index` of an operation, made if it is not there; the module's starts out with a block.
+    /// Region `index` of an operation, which is made if it is not there. The module's region starts out with a block.
     pub(super) fn region_at(&mut self, op: Op, index: usize) -> Region {
         if index < self.ir.regions_of(op).len() {
             let region = self.ir.region(op, index);
@@ -791,7 +794,7 @@ impl<'a> Parser<'a> {
         self.ir.add_region(op)
     }
 
-    /// `"d.op"(%a)[^bb1] <{p = 1}> ({…}) {d = 2} : (i32) -> i32`
+    /// Reads `"d.op"(%a)[^bb1] <{p = 1}> ({…}) {d = 2} : (i32) -> i32`.
     fn generic(&mut self, op: Op, kind: OpKind) -> Res<()> {
         let name = self.advance();
         self.expect("(")?;

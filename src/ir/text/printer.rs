@@ -1,10 +1,11 @@
-//! Printing operations, as MLIR does with Triton's settings.
+//! Prints operations as MLIR does with Triton's settings.
 //!
-//! 1. Name values and blocks ([`Names`]).
-//! 2. Print once to learn which attributes and locations occur, and give them aliases ([`super::writer`]).
-//! 3. Print: aliases, the module, aliases of locations.
+//! 1. Values and blocks get names ([`Names`]).
+//! 2. A first run over the module learns which attributes and locations occur, and gives them aliases
+//!    ([`super::writer`]).
+//! 3. A second run prints aliases, then the module, then aliases of locations.
 //!
-//! One operation is printed by the format in its table ([`super::format`]), by a function of its own
+//! An operation is printed by the format in its table ([`super::format`]), by a function of its own
 //! ([`super::custom`]), or generically: `"tt.reduce"(%0) <{axis = 0 : i32}> ({ … }) : (tensor<8xf32>) -> f32`.
 
 use super::custom;
@@ -16,17 +17,17 @@ use crate::ir::dialects::enums::Enumeration;
 use crate::ir::dialects::spec::{Arity, AttrKind, AttrSpec, EnumSpec, Format, OpSpec};
 use crate::ir::dialects::{OpKind, Traits, TtOp, enums};
 
-/// How to print.
+/// The options of printing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PrintOptions {
-    /// Write locations.
+    /// Whether to write locations.
     pub locations: bool,
-    /// Write every operation in the generic form.
+    /// Whether to write every operation in the generic form.
     pub generic: bool,
 }
 
 impl PrintOptions {
-    /// With locations, as Triton dumps modules.
+    /// The options with which Triton dumps modules, so with locations.
     #[must_use]
     pub fn with_locations() -> PrintOptions {
         PrintOptions { locations: true, generic: false }
@@ -56,7 +57,7 @@ pub fn print_module(ir: &Ir, opts: &PrintOptions) -> String {
     p.text.out
 }
 
-/// The text of one operation with all nested in it, without aliases. Values are named as in the whole module.
+/// The text of one operation with everything nested in it, without aliases. Values are named as in the whole module.
 #[must_use]
 pub fn print_op(ir: &Ir, op: Op, opts: &PrintOptions) -> String {
     let root = if ir.is_ancestor(ir.module(), op) {
@@ -87,7 +88,7 @@ impl<'a> Printer<'a> {
         self.text.push(text);
     }
 
-    /// A line break and the current indentation.
+    /// Writes a line break and the current indentation.
     pub(super) fn newline(&mut self) {
         self.push("\n");
         self.start_line();
@@ -101,7 +102,7 @@ impl<'a> Printer<'a> {
 
     // ---- operations ----
 
-    /// Results, operation and location.
+    /// Writes results, operation and location.
     fn full_op(&mut self, op: Op) {
         self.start_line();
         let results = self.ir.results(op);
@@ -117,7 +118,7 @@ impl<'a> Printer<'a> {
             }
             self.push(" = ");
         }
-        // MLIR meets an operation's location before what is in the operation, which decides the numbers of location
+        // MLIR meets an operation's location before what is in the operation. That decides the numbers of location
         // aliases.
         if self.opts.locations && matches!(self.text.aliases, Aliases::Collect(_)) {
             self.text.trailing_loc(self.ir.loc(op), true);
@@ -152,7 +153,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Whether the operation has as many operands, results, regions and successors as its table says; else only the
+    /// Whether the operation has as many operands, results, regions and successors as its table says. If not, only the
     /// generic form can show it.
     fn has_expected_shape(&self, op: Op) -> bool {
         let spec = self.ir.spec(op);
@@ -174,8 +175,8 @@ impl<'a> Printer<'a> {
             })
     }
 
-    /// Whether the operation's own text would leave out a type that cannot be computed from the rest: the address space
-    /// of a block pointer's base.
+    /// Whether the operation's own text would leave out a type that cannot be computed from the rest, which is the
+    /// address space of a block pointer's base.
     fn text_loses_types(&self, op: Op) -> bool {
         self.ir.is(op, TtOp::MakeTensorPtr) && {
             let [base, block] = [self.ir.operand(op, 0), self.ir.result(op)].map(|v| self.ir.ty(v));
@@ -201,7 +202,7 @@ impl<'a> Printer<'a> {
             && fits("resultSegmentSizes", spec.results, self.ir.results(op).len(), false)
     }
 
-    /// `"d.op"(%a)[^bb1] <{p = 1}> ({…}) {d = 2} : (i32) -> i32`
+    /// Writes `"d.op"(%a)[^bb1] <{p = 1}> ({…}) {d = 2} : (i32) -> i32`.
     pub(super) fn generic(&mut self, op: Op) {
         let ir = self.ir;
         self.text.string(ir.op_name(op));
@@ -236,7 +237,7 @@ impl<'a> Printer<'a> {
         self.text.function_type(&inputs, &results);
     }
 
-    /// Attributes of the operation's table, in the form that the generic text has, and the others.
+    /// The attributes of the operation's table, in the form that the generic text has, and then the others.
     fn split_attrs(&self, op: Op) -> (Vec<(Name, Attr)>, Vec<(Name, Attr)>) {
         let spec = self.ir.spec(op);
         let inherent = |name: &str| {
@@ -245,8 +246,8 @@ impl<'a> Printer<'a> {
         self.text_attrs(op).into_iter().partition(|a| inherent(a.0.as_str()))
     }
 
-    /// The operation's attributes as text shows them: enumerations in their dialects' form, cache modifier and eviction
-    /// policy as one.
+    /// The operation's attributes as text shows them. Enumerations have their dialects' form, and cache modifier and
+    /// eviction policy are one attribute.
     fn text_attrs(&self, op: Op) -> Vec<(Name, Attr)> {
         let spec = self.ir.spec(op);
         let shown =
@@ -264,7 +265,7 @@ impl<'a> Printer<'a> {
         self.names.write(self.ir, value, &mut self.text.out);
     }
 
-    /// Values with commas.
+    /// Writes values with commas between them.
     pub(super) fn values(&mut self, values: &[Value]) {
         for (i, &v) in values.iter().enumerate() {
             self.push(if i > 0 { ", " } else { "" });
@@ -276,7 +277,7 @@ impl<'a> Printer<'a> {
         values.iter().map(|&v| self.ir.ty(v)).collect()
     }
 
-    /// Types of values with commas.
+    /// Writes the types of values with commas between them.
     pub(super) fn type_list(&mut self, values: &[Value]) {
         let types = self.types(values);
         self.text.commas(types, Text::ty);
@@ -287,7 +288,7 @@ impl<'a> Printer<'a> {
         self.push(&name);
     }
 
-    /// ` {a = 1}`, or nothing.
+    /// Writes ` {a = 1}`, or nothing.
     pub(super) fn attr_dict(&mut self, attrs: &[(Name, Attr)], keyword: bool) {
         if !attrs.is_empty() {
             self.push(if keyword { " attributes {" } else { " {" });
@@ -296,7 +297,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The operation's attributes other than these, and other than defaults and segment sizes.
+    /// Writes the operation's attributes without these, defaults and segment sizes.
     pub(super) fn attr_dict_without(&mut self, op: Op, hidden: &[&str], keyword: bool) {
         let spec = self.ir.spec(op);
         let shown = |name: &str, value: Attr| {
@@ -308,12 +309,12 @@ impl<'a> Printer<'a> {
         self.attr_dict(&attrs, keyword);
     }
 
-    /// `%x: i32 {a = 1} loc(…)` of a function's or partition's parameter.
+    /// Writes `%x: i32 {a = 1} loc(…)`, a parameter of a function or a partition.
     pub(super) fn region_argument(&mut self, arg: Value, attrs: &[(Name, Attr)]) {
         self.value(arg);
         self.push(": ");
         self.text.ty(self.ir.ty(arg));
-        // Which aliases a parameter's attributes need is not asked for in MLIR; they hold none.
+        // MLIR looks for no aliases in a parameter's attributes, and they hold none.
         self.attr_dict(attrs, false);
         self.argument_loc(arg);
     }
@@ -326,8 +327,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A region in braces: whether the entry block's arguments, its terminators, and the header of an empty entry block
-    /// are written.
+    /// Writes a region in braces. The flags say whether to write the entry block's arguments, its terminators, and the
+    /// header of an empty entry block.
     pub(super) fn region(&mut self, region: Region, entry_args: bool, terminators: bool, empty_header: bool) {
         self.push("{\n");
         for (i, &block) in self.ir.blocks_of(region).iter().enumerate() {
@@ -371,7 +372,7 @@ impl<'a> Printer<'a> {
         self.indent -= 1;
     }
 
-    /// The comment that names the blocks which jump here.
+    /// Writes the comment that names the blocks which jump here.
     fn predecessors(&mut self, block: Block) {
         let Some(region) = self.ir.parent_region(block) else { return };
         let blocks = self.ir.blocks_of(region);
@@ -438,7 +439,8 @@ impl<'a> Printer<'a> {
                 let elems = if self.present(op, *anchor) { then } else { otherwise };
                 self.elems(op, elems, format);
             }
-            // Cache modifiers, in all formats that have such a list: Triton 3.9 reads them in the dictionary only.
+            // Cache modifiers are left out in all formats that have such a list, because Triton 3.9 reads them in the
+            // dictionary only.
             ElemKind::AnyOf(_) if has_cache_policy(self.ir.spec(op)) => {}
             ElemKind::AnyOf(clauses) => {
                 for (anchor, elems) in clauses {
@@ -461,7 +463,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// An attribute where the format names it: enumerations by their words, others without their type.
+    /// Writes an attribute where the format names it: enumerations by their words, others without their type.
     fn shown_attr(&mut self, op: Op, spec: &AttrSpec) {
         let Some(value) = self.ir.attr(op, spec.name) else { return };
         match (&spec.kind, value.as_int()) {
@@ -522,7 +524,7 @@ pub fn group_values(ir: &Ir, op: Op, group: Group) -> &[Value] {
     }
 }
 
-/// The results of group `group`, by `resultSegmentSizes` where several groups are open.
+/// The results of group `group`. If several groups are open, `resultSegmentSizes` says which they are.
 #[must_use]
 pub fn result_group(ir: &Ir, op: Op, group: usize) -> &[Value] {
     let results = ir.results(op);
@@ -536,7 +538,7 @@ pub fn result_group(ir: &Ir, op: Op, group: usize) -> &[Value] {
     results.get(start..start + len(group)).unwrap_or(&[])
 }
 
-/// The words of a set of flags, `nsw, nuw`.
+/// The words of a set of flags: `nsw, nuw`.
 #[must_use]
 pub fn flags_text(spec: &EnumSpec, value: i64) -> String {
     if let Some(word) = spec.case(value) {
@@ -554,12 +556,12 @@ pub(super) fn has_cache_policy(spec: &OpSpec) -> bool {
     spec.attr("cache").is_some() && spec.attr("evict").is_some()
 }
 
-/// `#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`, unless both are the default.
+/// The attribute `#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`, unless both are the default.
 fn cache_policy(ir: &Ir, op: Op) -> Option<Attr> {
     enums::cache_policy(ir.enum_attr(op, "cache")?, ir.enum_attr(op, "evict")?)
 }
 
-/// An attribute as the generic form shows it: some enumerations are attributes of their dialect there, or wider
+/// An attribute as the generic form shows it. There, some enumerations are attributes of their dialect, or wider
 /// integers.
 fn generic_form(spec: &AttrSpec, value: Attr) -> Attr {
     let Some(v) = value.as_int() else { return value };
@@ -586,7 +588,7 @@ mod tests {
     use crate::ir::core::{Builder, InsertPoint, Loc, OpState};
     use crate::ir::dialects::{ArithOp, TtOp};
 
-    /// The operation says that it has three operands and has one: only the generic form can show it.
+    /// An operation that says that it has three operands and has one is shown in the generic form, since no other can.
     #[test]
     fn segments_that_do_not_add_up_are_printed() {
         let mut ir = Ir::new(Loc::unknown());

@@ -1,4 +1,4 @@
-//! Types as text.
+//! Writes types as text.
 
 use super::writer::{Aliases, Text};
 use crate::ir::core::{Attr, MemDesc, Type, TypeData};
@@ -6,7 +6,7 @@ use crate::ir::core::{Attr, MemDesc, Type, TypeData};
 /// Writes a type without aliases.
 ///
 /// # Errors
-/// When the writer fails.
+/// Fails if the writer fails.
 pub fn write_type(f: &mut dyn std::fmt::Write, ty: Type) -> std::fmt::Result {
     let mut text = Text::new(Aliases::None);
     text.ty(ty);
@@ -14,7 +14,7 @@ pub fn write_type(f: &mut dyn std::fmt::Write, ty: Type) -> std::fmt::Result {
 }
 
 impl Text {
-    /// The type itself; what it contains goes through aliases.
+    /// Writes the type itself. What it contains goes through aliases.
     pub(super) fn type_body(&mut self, ty: Type) {
         match ty.data() {
             TypeData::Int(w) => self.push(&format!("i{w}")),
@@ -42,7 +42,7 @@ impl Text {
         self.stripped_type(ty);
     }
 
-    /// A dialect's type without its name, `<64x16xi8, #shared>`; other types in full.
+    /// Writes a dialect's type without its name, `<64x16xi8, #shared>`, and other types in full.
     pub fn stripped_type(&mut self, ty: Type) {
         match ty.data() {
             TypeData::Pointer { pointee, space } => {
@@ -50,7 +50,7 @@ impl Text {
                 self.ty(*pointee);
                 match *space {
                     1 => {}
-                    // Triton 3.9 names its spaces; there are three.
+                    // Triton 3.9 names its spaces, of which there are three.
                     0 => self.push(", \"descriptor\""),
                     4 => self.push(", \"constant\""),
                     other => self.push(&format!(", {other}")),
@@ -83,7 +83,7 @@ impl Text {
         self.push(">");
     }
 
-    /// `128x64xf16, #shared`
+    /// Writes `128x64xf16, #shared`.
     fn shaped(&mut self, shape: &[i64], elem: Type, encoding: Option<Attr>) {
         for dim in shape {
             self.push(&format!("{dim}x"));
@@ -95,7 +95,7 @@ impl Text {
         }
     }
 
-    /// `(i32, f32) -> f32`
+    /// Writes `(i32, f32) -> f32`.
     pub fn function_type(&mut self, inputs: &[Type], results: &[Type]) {
         self.push("(");
         self.commas(inputs, |t, &ty| t.ty(ty));
@@ -103,7 +103,7 @@ impl Text {
         self.result_types(results);
     }
 
-    /// One type bare, several or none in parentheses.
+    /// Writes one type bare, and several or none in parentheses.
     pub fn result_types(&mut self, results: &[Type]) {
         match results {
             [one] if !matches!(one.data(), TypeData::Function { .. }) => self.ty(*one),

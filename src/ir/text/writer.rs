@@ -1,13 +1,13 @@
-//! [`Text`]: the output of the printer below operations: types, attributes and locations, with or without aliases.
+//! [`Text`]: the printer's output below operations, which is types, attributes and locations, with or without aliases.
 //!
-//! The printer runs twice over a module. In the first run ([`Aliases::Collect`]) the text is thrown away and every
-//! attribute, type and location that is met is noted with what it contains; then names are given. In the second run
+//! The printer runs twice over a module. In the first run ([`Aliases::Collect`]) the text is thrown away, and every
+//! attribute, type and location that is met is noted with what it contains. Then names are given. In the second run
 //! ([`Aliases::Use`]) what has a name is written by it. `Display` of a type or an attribute uses neither
 //! ([`Aliases::None`]).
 //!
 //! Names are given as MLIR gives them:
 //! 1. a thing with an alias has depth 1, or 1 + the greatest depth of what it contains;
-//! 2. things are sorted by depth, then by alias; what is met first comes first;
+//! 2. things are sorted by depth, then by alias, then by when they were first met;
 //! 3. the n-th thing of an alias is called `alias`, `alias1`, `alias2`…;
 //! 4. a location is defined after the module unless a block argument shows it.
 
@@ -35,7 +35,7 @@ pub enum Aliases {
 #[derive(Default)]
 pub struct AliasTable {
     names: Map<Symbol, String>,
-    /// In the order of definition: name, what it stands for, whether it is defined after the module.
+    /// The names in the order of definition: the name, what it stands for, and whether it is defined after the module.
     pub order: Vec<(String, Symbol, bool)>,
 }
 
@@ -47,17 +47,17 @@ struct Seen {
     children: Vec<usize>,
 }
 
-/// What the first run has met.
+/// The things that the first run has met.
 #[derive(Default)]
 pub struct Collector {
     index: Map<Symbol, usize>,
     seen: Vec<Seen>,
-    /// Children and greatest depth of what is being visited, innermost last.
+    /// The children and the greatest depth of what is being visited, the innermost last.
     open: Vec<(Vec<usize>, usize)>,
 }
 
 impl Collector {
-    /// Starts a visit; `false` if the thing was met before.
+    /// Starts a visit. The result is `false` if the thing was met before.
     fn enter(&mut self, symbol: Symbol, deferrable: bool) -> bool {
         if let Some(&at) = self.index.get(&symbol) {
             if !deferrable {
@@ -83,7 +83,7 @@ impl Collector {
         self.report(at);
     }
 
-    /// Tells what is around that it contains this.
+    /// Tells the thing around this one that it contains it.
     fn report(&mut self, at: usize) {
         let depth = self.seen[at].depth;
         if let Some((children, greatest)) = self.open.last_mut() {
@@ -145,7 +145,7 @@ fn alias_of(symbol: Symbol) -> Option<&'static str> {
     }
 }
 
-/// Text that is being written.
+/// The text that is being written.
 pub struct Text {
     pub out: String,
     pub aliases: Aliases,
@@ -192,7 +192,7 @@ impl Text {
         }
     }
 
-    /// A type.
+    /// Writes a type.
     pub fn ty(&mut self, ty: Type) {
         // Most types contain nothing that has an alias.
         if matches!(
@@ -205,7 +205,7 @@ impl Text {
         }
     }
 
-    /// An attribute with its type, if it has one that is written.
+    /// Writes an attribute with its type, if it has one that is written.
     pub fn attr(&mut self, attr: Attr) {
         match attr.data() {
             AttrData::Int(..)
@@ -220,7 +220,7 @@ impl Text {
         }
     }
 
-    /// ` loc(…)`: by alias, or in full outside of aliases.
+    /// Writes ` loc(…)`, by alias, or in full outside of aliases.
     pub fn trailing_loc(&mut self, loc: Loc, alias: bool) {
         self.push(" loc(");
         let collecting = matches!(self.aliases, Aliases::Collect(_));
@@ -240,7 +240,7 @@ impl Text {
         self.symbol(Symbol::Loc(loc), |t| t.loc_body(loc));
     }
 
-    /// What stands between the parentheses of `loc(…)`.
+    /// Writes what stands between the parentheses of `loc(…)`.
     fn loc_body(&mut self, loc: Loc) {
         match loc.data() {
             LocData::Unknown => self.push("unknown"),
@@ -271,7 +271,7 @@ impl Text {
         }
     }
 
-    /// The line `#name = …` of an alias.
+    /// Writes the line `#name = …` of an alias.
     pub fn definition(&mut self, name: &str, symbol: Symbol) {
         self.push(name);
         self.push(" = ");
@@ -287,7 +287,7 @@ impl Text {
         self.push("\n");
     }
 
-    /// A string in quotes; what is not printable ASCII, a quote or a backslash becomes `\XX`.
+    /// Writes a string in quotes. Characters that are not printable ASCII, quotes and backslashes become `\XX`.
     pub fn string(&mut self, text: &str) {
         self.out.push('"');
         for b in text.bytes() {

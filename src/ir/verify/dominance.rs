@@ -1,12 +1,12 @@
-//! Availability of operands: in one block by number, across blocks by the dominator tree, across regions through the
-//! ancestor.
+//! Checks that operands are available: in one block by number, across blocks by the dominator tree, across regions
+//! through the ancestor.
 //!
-//! 1. Climb from the user to its ancestor in the region that defines the value. On the way out of an operation that is
-//!    isolated from above the use is a fault.
-//! 2. In the same block the definition's number is smaller than the ancestor's (numbers are given parents first, so an
-//!    operation's own results are not available inside it). Numbers make this O(1).
-//! 3. In another block of the region, the defining block dominates the ancestor's. Unreachable blocks may use anything
-//!    of their region.
+//! 1. The check climbs from the user to its ancestor in the region that defines the value. If it leaves an operation
+//!    that is isolated from above on the way, the use is a fault.
+//! 2. In the same block, the definition's number must be smaller than the ancestor's. Numbers are given parents first,
+//!    so an operation's own results are not available inside it. They make this check O(1).
+//! 3. In another block of the region, the defining block must dominate the ancestor's. Unreachable blocks may use
+//!    anything of their region.
 
 use super::Verifier;
 use crate::diag::codes::verify as codes;

@@ -1,12 +1,12 @@
-//! Layouts of views: results that are held by the same threads and registers as the operand.
+//! Checks the layouts of views, whose results are held by the same threads and registers as the operand.
 //!
-//! Equality is that of the layouts for the shape at hand, not of the encodings: `sizePerThread = [1, 8]` and `[1, 1]`
-//! are the same for one column. What layout is expected:
+//! Layouts are compared for the shape at hand, not by their encodings: `sizePerThread = [1, 8]` and `[1, 1]` are the
+//! same for one column. These are the layouts that are expected:
 //! - `tt.broadcast`: the result's layout, cut to the source's shape, is the source's;
 //! - `tt.expand_dims`: the parent of the operand's slice;
 //! - `tt.reduce`: the slice of the operand's layout along the axis.
 //!
-//! All other operations are asked for by [`LayoutRules::of_op`].
+//! The rules for all other operations are in [`LayoutRules::of_op`].
 
 use super::{LayoutRules, Verifier};
 use crate::diag::codes::verify as codes;

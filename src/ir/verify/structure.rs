@@ -1,11 +1,14 @@
-//! The form of one operation against its table entry: counts, constraints, attributes, regions, successors.
+//! Compares the form of one operation with its table entry: counts, constraints, attributes, regions, successors.
 //!
-//! 1. Operands are cut into groups: by `operandSegmentSizes` where the entry has several optional or variadic groups,
-//!    else the one flexible group takes what the others leave. Results likewise, without an attribute.
+//! 1. Operands are cut into groups. If the entry has several optional or variadic groups, `operandSegmentSizes` says
+//!    how; else the one flexible group takes what the others leave. Results are cut in the same way, without an
+//!    attribute.
 //! 2. Each value's type satisfies its group's constraint.
 //! 3. Each attribute is there unless it may be absent, and is of its kind.
-//! 4. The regions are as many as the entry names, with one block where it says so, each block ending in a terminator.
-//! 5. The successors are as many as stated, of the same region, not its entry, and take what is passed to them.
+//! 4. There are as many regions as the entry names, with one block where it says so, and each block ends in a
+//!    terminator.
+//! 5. There are as many successors as stated. They belong to the same region, are not its entry, and take what is
+//!    passed to them.
 
 use super::Verifier;
 use crate::diag::codes::verify as codes;
@@ -16,7 +19,7 @@ use crate::ir::dialects::{OpKind, OpSpec, TtOp};
 const SEGMENTS: &str = "operandSegmentSizes";
 
 impl Verifier<'_> {
-    /// Steps 1 to 5.
+    /// Does steps 1 to 5.
     pub(super) fn check_structure(&mut self, op: Op) {
         let spec = self.ir.spec(op);
         self.check_operands(op, spec);
@@ -66,8 +69,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Each value against the constraint of its group; the counts are known to fit. Several optional groups without
-    /// sizes take a value each if it satisfies their constraint.
+    /// Checks each value against the constraint of its group, after the counts are known to fit. If several optional
+    /// groups have no sizes, each takes a value if the value satisfies its constraint.
     fn check_groups(
         &mut self,
         op: Op,
@@ -147,8 +150,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// An empty block is a fault of the operation around it; an unfinished one is that of its last operation
-    /// ([`Self::check_place`]).
+    /// Reports a block without an end. An empty block is a fault of the operation around it. An unfinished one is a
+    /// fault of its last operation, which [`Self::check_place`] reports.
     fn check_block_end(&mut self, op: Op, region: &str, block: Block) {
         if self.ir.last_op(block).is_none() {
             self.fault(
@@ -168,13 +171,15 @@ impl Verifier<'_> {
             && parent.is_some_and(|p| !matches!(p, OpKind::Unregistered(_)) && !p.has(Traits::NO_TERMINATOR))
     }
 
-    /// Whether a block of an operation's regions lacks its end: its rule may then not look at what the block passes on.
+    /// Whether a block of an operation's regions lacks its end. The operation's rule may then not look at what the
+    /// block passes on.
     pub(super) fn has_unfinished_block(&self, op: Op) -> bool {
         let blocks = self.ir.regions_of(op).iter().flat_map(|&r| self.ir.blocks_of(r));
         blocks.filter_map(|&b| self.ir.last_op(b)).any(|last| self.is_unfinished(last))
     }
 
-    /// Where the operation stands: not last in a block that needs a terminator, and not where nothing may write.
+    /// Checks where the operation stands. It must not be last in a block that needs a terminator, nor stand where
+    /// nothing may write.
     pub(super) fn check_place(&mut self, op: Op) {
         if self.is_unfinished(op) {
             let parent = self.ir.parent_op(op).map_or("", |p| self.ir.op_name(p));
@@ -196,7 +201,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Step 5 for an operation with the right number of successors.
+    /// Does step 5 for an operation with the right number of successors.
     pub(super) fn check_successors(&mut self, op: Op) {
         let ir = self.ir;
         let region = ir.parent_block(op).and_then(|b| ir.parent_region(b));
@@ -236,7 +241,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Why operands cannot be cut into groups.
+/// The reason why operands cannot be cut into groups.
 enum Segments {
     /// There are too many or too few.
     Count,
@@ -318,7 +323,7 @@ fn expected_count(groups: &[OperandSpec]) -> String {
     }
 }
 
-/// "1 operand", "2 operands"
+/// A number with its noun: "1 operand", "2 operands".
 pub(super) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

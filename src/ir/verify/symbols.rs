@@ -1,4 +1,5 @@
-//! Symbols of a module: each name once, and calls of functions that exist with the types that they have.
+//! Checks the symbols of a module. Each name comes once, and calls are of functions that exist, with the types that
+//! these have.
 
 use std::collections::BTreeMap;
 

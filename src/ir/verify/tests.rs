@@ -1,6 +1,6 @@
-//! Tests of the verifier on IR made by hand: each rule with a case that holds and cases that break it.
+//! Tests of the verifier on IR made by hand. Each rule has a case that holds and cases that break it.
 //!
-//! [`good`] and [`bad`] make one operation whose operands are arguments of a function; the modules below use them as
+//! [`good`] and [`bad`] make one operation whose operands are arguments of a function. The modules below use them as
 //! tables, and build what needs more (regions, blocks, calls) themselves.
 
 mod ops;
@@ -38,7 +38,7 @@ fn sizes(list: &[i64]) -> (&'static str, Attr) {
     ("operandSegmentSizes", Attr::i32_array(list))
 }
 
-/// A function of the module, empty, with its entry block's arguments.
+/// Adds an empty function to the module, and returns it with its entry block's arguments.
 fn function(ir: &mut Ir, name: &str, inputs: &[Type], results: &[Type]) -> (Op, Vec<Value>) {
     let loc = Loc::file("k.ttir", 1, 1);
     let block = ir.module_block();
@@ -52,7 +52,7 @@ fn function(ir: &mut Ir, name: &str, inputs: &[Type], results: &[Type]) -> (Op, 
     (func, ir.args(entry).to_vec())
 }
 
-/// A module with one function `f` of these arguments that returns nothing, filled in by `fill`.
+/// A module with one function `f` that has these arguments and returns nothing. `fill` fills it in.
 fn module(inputs: &[Type], fill: impl FnOnce(&mut Builder<'_>, &[Value])) -> Ir {
     let mut ir = Ir::new(Loc::unknown());
     let (func, args) = function(&mut ir, "f", inputs, &[]);
@@ -64,7 +64,7 @@ fn module(inputs: &[Type], fill: impl FnOnce(&mut Builder<'_>, &[Value])) -> Ir 
     ir
 }
 
-/// `E0501 message` for each fault.
+/// Each fault as `E0501 message`.
 fn faults(ir: &Ir) -> Vec<String> {
     verify(ir).iter().map(|d| format!("{} {}", d.code.id, d.message)).collect()
 }
@@ -74,7 +74,7 @@ fn holds(ir: &Ir) {
     assert_eq!(faults(ir), Vec::<String>::new());
 }
 
-/// The module has exactly these faults, each given by its code and a part of its message.
+/// Checks that the module has exactly these faults, each given by its code and a part of its message.
 #[track_caller]
 fn breaks(ir: &Ir, expected: &[(&str, &str)]) {
     let found = faults(ir);
@@ -93,13 +93,13 @@ fn one(kind: impl Into<OpKind>, operands: &[Type], results: &[Type], attrs: Attr
     })
 }
 
-/// One operation without a fault.
+/// Checks that one operation has no fault.
 #[track_caller]
 fn good(kind: impl Into<OpKind>, operands: &[Type], results: &[Type], attrs: Attrs<'_>) {
     holds(&one(kind, operands, results, attrs));
 }
 
-/// One operation with one fault.
+/// Checks that one operation has one fault.
 #[track_caller]
 fn bad(kind: impl Into<OpKind>, operands: &[Type], results: &[Type], attrs: Attrs<'_>, code: &str, part: &str) {
     breaks(&one(kind, operands, results, attrs), &[(code, part)]);

@@ -1,7 +1,7 @@
-//! Relations between the types of operands and results that an operation's traits state.
+//! Checks the relations between the types of operands and results that an operation's traits state.
 //!
-//! A scalar has no shape and no encoding. A pointer to a tensor (a block pointer) counts with that tensor's, which is
-//! what loads and stores through it mean. Encodings are compared only where both types have one.
+//! A scalar has no shape and no encoding. A pointer to a tensor (a block pointer) counts as that tensor, which is what
+//! loads and stores through it mean. Encodings are compared only where both types have one.
 
 use super::Verifier;
 use crate::diag::codes::verify as codes;
@@ -47,7 +47,7 @@ fn relations(ir: &Ir, op: Op, traits: Traits) -> Result<(), String> {
     } else if traits.contains(Traits::ELEMENTWISE) {
         elementwise(ir, operands, results)?;
     }
-    // The encodings of a broadcast may differ where the layouts for the source's shape are the same (`layouts`).
+    // The encodings of a broadcast may differ if the layouts for the source's shape are the same (`layouts`).
     if ir.is(op, TtOp::Broadcast) {
         return Ok(());
     }
@@ -100,8 +100,8 @@ fn same_encoding(ir: &Ir, operands: &[Value], results: &[Value]) -> Result<(), S
     Ok(())
 }
 
-/// Elementwise without further relations: tensors have one shape, and if there are any among the operands the results
-/// are tensors.
+/// Checks an elementwise operation without further relations. Its tensors have one shape, and if there are any among
+/// the operands, the results are tensors.
 fn elementwise(ir: &Ir, operands: &[Value], results: &[Value]) -> Result<(), String> {
     let mut first: Option<(usize, Type)> = None;
     for (at, &value) in operands.iter().chain(results).enumerate() {
@@ -132,12 +132,12 @@ fn elementwise(ir: &Ir, operands: &[Value], results: &[Value]) -> Result<(), Str
     Ok(())
 }
 
-/// What a position in the list of operands and results is called.
+/// The name of a position in the list of operands and results.
 fn name(at: usize, operands: usize) -> String {
     if at < operands { format!("operand #{at}") } else { format!("result #{}", at - operands) }
 }
 
-/// The tensor that a block pointer points at; any other type is its own.
+/// The tensor that a block pointer points at. Any other type stands for itself.
 fn block(ty: Type) -> Type {
     ty.pointee().filter(|p| p.is_tensor()).unwrap_or(ty)
 }

@@ -1,8 +1,9 @@
-//! Types of tensors and memory descriptors: sizes, and layouts against what the module says of its target.
+//! Checks the types of tensors and memory descriptors: their sizes, and that their layouts fit what the module says of
+//! its target.
 //!
-//! Each distinct type is judged once; each value remembers the judgement. As in Triton, the rules bind the operations
-//! of `tt`, `ttg` and `ttng` only: an `arith` operation on `tensor<3xi32>` is valid until one of those meets its
-//! result.
+//! Each distinct type is judged once, and each value remembers the judgement. As in Triton, the rules bind the
+//! operations of `tt`, `ttg` and `ttng` only: an `arith` operation on `tensor<3xi32>` is valid until one of those meets
+//! its result.
 //!
 //! - Every dimension is a power of two, and there are at most 2^20 elements.
 //! - A tensor's layout is distributed, of the tensor's rank, with the module's numbers of threads, warps and blocks.
@@ -21,10 +22,10 @@ use crate::ir::encoding::{questions, wellformed};
 /// The most elements that a tensor may have.
 pub(super) const MAX_ELEMENTS: i64 = 1 << 20;
 
-/// What layouts have to agree with.
+/// The numbers with which layouts have to agree.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Target {
-    /// `ttg.num-warps`; none before the conversion to TTGIR.
+    /// The value of `ttg.num-warps`. There is none before the conversion to TTGIR.
     warps: Option<i64>,
     threads: i64,
     ctas: i64,
@@ -55,7 +56,7 @@ impl TypeRules {
         }
     }
 
-    /// The target inside an operation, given the one around it: its own attributes prevail.
+    /// The target inside an operation, given the one around it. The operation's own attributes prevail.
     pub(super) fn target_inside(&mut self, ir: &Ir, op: Op, around: usize) -> usize {
         let stored = |name| ir.stored_attr(op, name).and_then(Attr::as_int);
         let mut target = self.targets[around];
@@ -65,8 +66,8 @@ impl TypeRules {
         self.index_of(target, around)
     }
 
-    /// The target inside region `index` of an operation: the partitions of a warp-specialized one have warps of their
-    /// own.
+    /// The target inside region `index` of an operation. The partitions of a warp-specialized operation have warps of
+    /// their own.
     pub(super) fn target_of_partition(&mut self, ir: &Ir, op: Op, index: usize, around: usize) -> usize {
         if ir.op_name(op) != "ttg.warp_specialize.partitions" {
             return around;
@@ -90,8 +91,8 @@ impl TypeRules {
 }
 
 impl Verifier<'_> {
-    /// Whether the types of all operands and results are as the operation's own rule may expect; reports those that are
-    /// not.
+    /// Checks that the types of all operands and results are what the operation's own rule may expect, and reports
+    /// those that are not.
     pub(super) fn check_types(&mut self, op: Op, context: Context) -> bool {
         let ir = self.ir;
         let binds = matches!(ir.kind(op), OpKind::Tt(_) | OpKind::Ttg(_) | OpKind::Ttng(_));
@@ -201,17 +202,17 @@ fn memdesc_layout_rule(m: &MemDesc, target: Target) -> Result<(), String> {
     }
 }
 
-/// What a distributed encoding says by itself.
+/// The numbers that a distributed encoding states by itself.
 struct Counts {
-    /// Not known of a linear layout without bases.
+    /// The rank. It is not known of a linear layout without bases.
     rank: Option<usize>,
     threads: i64,
     warps: i64,
     ctas: i64,
 }
 
-/// The counts of an encoding; the reason why it is not well-formed or not distributed otherwise. A parent is read in a
-/// loop, since text may nest encodings deeply.
+/// The counts of an encoding, or the reason why it is not well-formed or not distributed. A parent is read in a loop,
+/// since text may nest encodings deeply.
 fn distributed(mut encoding: &Encoding) -> Result<Counts, String> {
     let mut removed: Vec<u32> = vec![];
     let mut counts = loop {
@@ -262,7 +263,7 @@ fn product(what: &str, list: &[u32]) -> Result<i64, String> {
         .ok_or_else(|| format!("{what} of its layout is too large"))
 }
 
-/// 2^bits: how many places an input dimension with these bases numbers.
+/// How many places an input dimension with these bases numbers: 2^bits.
 fn places(bases: &Bases) -> Result<i64, String> {
     if bases.len() < 32 { Ok(1 << bases.len()) } else { Err(format!("its layout has a list of {} bases", bases.len())) }
 }

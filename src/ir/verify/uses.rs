@@ -1,9 +1,9 @@
-//! Use lists against operands: each operand of the module is registered as a use of its value exactly once, and nothing
-//! else is.
+//! Compares use lists with operands. Each operand of the module must be registered as a use of its value exactly once,
+//! and nothing else may be.
 //!
-//! A fault here is a defect of a pass or of the IR's primitives, never of the user's text. Every operand gets a slot;
-//! each use marks its slot. A use whose slot does not hold the value, or is marked already, is stale; an operand whose
-//! slot stays unmarked is unregistered.
+//! A fault here is a defect of a pass or of the IR's primitives, never of the user's text. Every operand gets a slot,
+//! and each use marks its slot. A use is stale if its slot does not hold the value or is marked already. An operand
+//! whose slot stays unmarked is unregistered.
 
 use super::{Verifier, at};
 use crate::diag::Diagnostic;

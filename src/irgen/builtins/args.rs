@@ -1,16 +1,11 @@
 //! The bound arguments of a primitive, with the conversions that primitives need.
 
-use super::Builtin;
 use crate::diag::codes::names;
-use crate::irgen::lower::{Lower, R};
-use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Const, Tensor, Val};
-
-/// Arguments in the order of the parameters.
-pub struct Args {
-    pub builtin: &'static Builtin,
-    pub values: Vec<Val>,
-}
+use crate::irgen::emit::Tensor;
+use crate::irgen::emit::{Emitter, R, Reported};
+use crate::irgen::semantic::{convert, items};
+use crate::irgen::types::Dtype;
+use crate::irgen::value::{Args, Const, Val};
 
 impl Args {
     #[must_use]
@@ -25,18 +20,18 @@ impl Args {
     }
 
     /// The argument as a tensor; numbers become constants.
-    pub fn tensor(&self, cx: &mut Lower<'_>, i: usize) -> R<Tensor> {
-        cx.to_tensor(self.get(i))
+    pub fn tensor(&self, cx: &mut Emitter, i: usize) -> R<Tensor> {
+        convert::to_tensor(cx, self.get(i))
     }
 
     /// The argument as a tensor unless it is `None`.
-    pub fn optional_tensor(&self, cx: &mut Lower<'_>, i: usize) -> R<Option<Tensor>> {
-        self.given(i).map(|v| cx.to_tensor(v)).transpose()
+    pub fn optional_tensor(&self, cx: &mut Emitter, i: usize) -> R<Option<Tensor>> {
+        self.given(i).map(|v| convert::to_tensor(cx, v)).transpose()
     }
 
-    fn not_constexpr<T>(&self, cx: &mut Lower<'_>, i: usize, what: &str) -> R<T> {
+    fn not_constexpr<T>(&self, cx: &mut Emitter, i: usize, what: &str) -> R<T> {
         if matches!(self.get(i), Val::Error) {
-            return Err(crate::irgen::lower::Reported);
+            return Err(Reported);
         }
         let (name, found) = (self.builtin.params().get(i).map_or("?", |p| p.name), self.get(i).describe());
         let help = self.constexpr_help(cx, i, name, what);
@@ -49,9 +44,9 @@ impl Args {
     }
 
     /// What to do about an argument that is not known, or that is known and of the wrong kind.
-    fn constexpr_help(&self, cx: &Lower<'_>, i: usize, name: &str, what: &str) -> String {
+    fn constexpr_help(&self, cx: &Emitter, i: usize, name: &str, what: &str) -> String {
         // `tl.max` is written in the language itself, with `reduce`.
-        let caller = cx.calls.last().map_or("", |c| c.callee.as_str());
+        let caller = cx.calls().last().map_or("", |c| c.callee.as_str());
         match (self.builtin.name, name, self.get(i)) {
             ("reduce", "axis", _) if matches!(caller, "max" | "min") => {
                 format!("`tl.{caller}` reduces one tensor along an axis; of two values take `tl.{caller}imum(x, y)`")
@@ -71,7 +66,7 @@ impl Args {
     }
 
     /// A compile-time integer.
-    pub fn int(&self, cx: &mut Lower<'_>, i: usize) -> R<i128> {
+    pub fn int(&self, cx: &mut Emitter, i: usize) -> R<i128> {
         match self.get(i).as_const().and_then(Const::as_int) {
             Some(v) => Ok(v),
             None => self.not_constexpr(cx, i, "an integer"),
@@ -79,7 +74,7 @@ impl Args {
     }
 
     /// A compile-time truth value.
-    pub fn flag(&self, cx: &mut Lower<'_>, i: usize) -> R<bool> {
+    pub fn flag(&self, cx: &mut Emitter, i: usize) -> R<bool> {
         match self.get(i) {
             Val::Const(c) => Ok(c.truth()),
             _ => self.not_constexpr(cx, i, "a truth value"),
@@ -87,7 +82,7 @@ impl Args {
     }
 
     /// A compile-time string; `None` counts as empty.
-    pub fn text(&self, cx: &mut Lower<'_>, i: usize) -> R<std::rc::Rc<str>> {
+    pub fn text(&self, cx: &mut Emitter, i: usize) -> R<std::rc::Rc<str>> {
         match self.get(i) {
             Val::Const(Const::Str(s)) => Ok(s.clone()),
             Val::Const(Const::None) => Ok(std::rc::Rc::from("")),
@@ -96,7 +91,7 @@ impl Args {
     }
 
     /// One of several words; gives what it stands for.
-    pub fn word<T: Copy>(&self, cx: &mut Lower<'_>, i: usize, words: &[(&str, T)]) -> R<T> {
+    pub fn word<T: Copy>(&self, cx: &mut Emitter, i: usize, words: &[(&str, T)]) -> R<T> {
         let text = self.text(cx, i)?;
         if let Some((_, v)) = words.iter().find(|(w, _)| *w == &*text) {
             return Ok(*v);
@@ -115,7 +110,7 @@ impl Args {
     }
 
     /// An element type.
-    pub fn dtype(&self, cx: &mut Lower<'_>, i: usize) -> R<Dtype> {
+    pub fn dtype(&self, cx: &mut Emitter, i: usize) -> R<Dtype> {
         match self.get(i) {
             Val::Const(Const::Type(t)) => Ok(t.dtype),
             Val::Const(Const::Str(s)) if Dtype::parse(s).is_some() => Ok(Dtype::parse(s).unwrap_or(Dtype::Void)),
@@ -124,7 +119,7 @@ impl Args {
     }
 
     /// A function to combine elements with.
-    pub fn function<'a>(&'a self, cx: &mut Lower<'_>, i: usize) -> R<&'a Val> {
+    pub fn function<'a>(&'a self, cx: &mut Emitter, i: usize) -> R<&'a Val> {
         match self.get(i) {
             v @ Val::Const(Const::Func(_) | Const::Builtin(_)) => Ok(v),
             _ => self.not_constexpr(cx, i, "a jit function"),
@@ -132,50 +127,11 @@ impl Args {
     }
 
     /// A shape given as one tuple or as the remaining arguments.
-    pub fn shape(&self, cx: &mut Lower<'_>, i: usize) -> R<Vec<i64>> {
+    pub fn shape(&self, cx: &mut Emitter, i: usize) -> R<Vec<i64>> {
         let v = match self.get(i) {
             Val::Tuple(items) if items.len() == 1 && matches!(items[0], Val::Tuple(_)) => items[0].clone(),
             v => v.clone(),
         };
-        cx.shape_of(&v)
-    }
-}
-
-impl Lower<'_> {
-    /// A tuple of compile-time integers (or one integer).
-    pub fn ints_of(&mut self, v: &Val) -> R<Vec<i64>> {
-        let one = [v.clone()];
-        let items: &[Val] = match v {
-            Val::Tuple(items) => items,
-            _ => &one,
-        };
-        let mut ints = vec![];
-        for item in items {
-            if let Some(i) = item.as_const().and_then(Const::as_int).and_then(|i| i64::try_from(i).ok()) {
-                ints.push(i);
-            } else {
-                let found = item.describe();
-                return Err(self.error_help(
-                    &names::NOT_CONSTEXPR,
-                    format!("expected an integer known at compile time, found {found}"),
-                    "shapes, axes and hints are compile-time values",
-                    "pass a literal or a parameter annotated `tl.constexpr`",
-                ));
-            }
-        }
-        Ok(ints)
-    }
-
-    /// A shape: compile-time powers of two.
-    pub fn shape_of(&mut self, v: &Val) -> R<Vec<i64>> {
-        let shape = self.ints_of(v)?;
-        self.check_shape(&shape)?;
-        Ok(shape)
-    }
-
-    /// A value wrapped into a type of the language.
-    #[must_use]
-    pub fn scalar_ty(dtype: Dtype) -> Ty {
-        Ty::scalar(dtype)
+        items::shape_of(cx, &v)
     }
 }

@@ -1,13 +1,16 @@
 //! Atomic operations on memory.
 
+use super::entry::entry;
+use super::memory;
 use super::memory::memory_type;
-use super::{Args, Builtin, entry};
 use crate::diag::codes::{names, types};
 use crate::ir::dialects::enums::{Enumeration, MemScope, MemSemantic, RmwKind};
 use crate::ir::{ArithOp, OpState, TtOp};
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::emit::Tensor;
+use crate::irgen::emit::{Emitter, R};
+use crate::irgen::semantic::{arith, convert, faults, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Const, Tensor, Val};
+use crate::irgen::value::{Args, Builtin, Const, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -15,67 +18,78 @@ pub(super) static TABLE: &[Builtin] = &[
         "pointer, val, mask=None, sem=None, scope=None",
         "Adds to memory; gives what was there.",
         |cx, a| simple(cx, a, RmwKind::Add),
-    ),
+    )
+    .method(),
     entry(
         "atomic_and",
         "pointer, val, mask=None, sem=None, scope=None",
         "Bitwise and with memory; gives what was there.",
         |cx, a| simple(cx, a, RmwKind::And),
-    ),
+    )
+    .method(),
     entry(
         "atomic_or",
         "pointer, val, mask=None, sem=None, scope=None",
         "Bitwise or with memory; gives what was there.",
         |cx, a| simple(cx, a, RmwKind::Or),
-    ),
+    )
+    .method(),
     entry(
         "atomic_xor",
         "pointer, val, mask=None, sem=None, scope=None",
         "Bitwise exclusive or with memory; gives what was there.",
         |cx, a| simple(cx, a, RmwKind::Xor),
-    ),
+    )
+    .method(),
     entry(
         "atomic_xchg",
         "pointer, val, mask=None, sem=None, scope=None",
         "Replaces memory; gives what was there.",
         |cx, a| simple(cx, a, RmwKind::Exch),
-    ),
+    )
+    .method(),
     entry(
         "atomic_max",
         "pointer, val, mask=None, sem=None, scope=None",
         "Maximum with memory; gives what was there.",
         |cx, a| extremum(cx, a, true),
-    ),
+    )
+    .method(),
     entry(
         "atomic_min",
         "pointer, val, mask=None, sem=None, scope=None",
         "Minimum with memory; gives what was there.",
         |cx, a| extremum(cx, a, false),
-    ),
+    )
+    .method(),
     entry(
         "atomic_cas",
         "pointer, cmp, val, sem=None, scope=None",
         "Stores `val` if memory equals `cmp`; gives what was there.",
         cas,
-    ),
+    )
+    .method(),
     entry(
         "atomic_load",
         "pointer, mask=None, sem=None, scope=None",
         "Reads memory atomically where `mask` is true, acquiring (`sem='acquire'`) or not ('relaxed').",
         load,
-    ),
+    )
+    .method(),
     entry(
         "atomic_store",
         "pointer, val, mask=None, sem=None, scope=None",
         "Writes memory atomically where `mask` is true, releasing (`sem='release'`) or not ('relaxed').",
         store,
-    ),
+    )
+    .method(),
     entry(
         "atomic_poll",
         "pointer, expected_value, sem=None, scope=None, timeout_ns=None",
         "Waits until memory holds the expected value, or the time is over; gives whether it did.",
         poll,
-    ),
+    )
+    .method(),
 ];
 
 const SEM: &[(&str, MemSemantic)] = &[
@@ -101,8 +115,8 @@ struct Access {
 }
 
 /// Checks and shapes the arguments.
-fn access(cx: &mut Lower<'_>, a: &Args, op: RmwKind) -> R<Access> {
-    let ptr = cx.pointer_arg(a.get(0), a.builtin.name)?;
+fn access(cx: &mut Emitter, a: &Args, op: RmwKind) -> R<Access> {
+    let ptr = memory::pointer_arg(cx, a.get(0), a.builtin.name)?;
     let (val, mask) = (a.tensor(cx, 1)?, a.optional_tensor(cx, 2)?);
     not_constant(cx, ptr)?;
     let elem = ptr.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
@@ -116,13 +130,13 @@ fn access(cx: &mut Lower<'_>, a: &Args, op: RmwKind) -> R<Access> {
         ));
     }
     let (val, mask) = (fitting(cx, ptr, val, "value")?, mask.map(|m| fitting(cx, ptr, m, "mask")).transpose()?);
-    let val = cx.cast(val, elem, None)?;
+    let val = convert::cast(cx, val, elem, None)?;
     let mask = mask_or_all(cx, ptr, mask)?;
     let (sem, scope) = (a.word(cx, 3, SEM)?, a.word(cx, 4, SCOPE)?);
     Ok(Access { ptr, val, mask, sem, scope })
 }
 
-fn not_constant(cx: &mut Lower<'_>, ptr: Tensor) -> R<()> {
+fn not_constant(cx: &mut Emitter, ptr: Tensor) -> R<()> {
     if ptr.ty.dtype.is_const_ptr() {
         return Err(cx.error_help(
             &types::NOT_A_POINTER,
@@ -135,9 +149,9 @@ fn not_constant(cx: &mut Lower<'_>, ptr: Tensor) -> R<()> {
 }
 
 /// A value or a mask in the pointer's shape. A scalar pointer takes scalars only.
-fn fitting(cx: &mut Lower<'_>, ptr: Tensor, t: Tensor, what: &str) -> R<Tensor> {
+fn fitting(cx: &mut Emitter, ptr: Tensor, t: Tensor, what: &str) -> R<Tensor> {
     if ptr.ty.is_block() {
-        return cx.to_pointer_shape(ptr, t, what);
+        return memory::to_pointer_shape(cx, ptr, t, what);
     }
     if t.ty.is_block() {
         return Err(cx.error_help(
@@ -151,16 +165,16 @@ fn fitting(cx: &mut Lower<'_>, ptr: Tensor, t: Tensor, what: &str) -> R<Tensor> 
 }
 
 /// The mask as bits; without one, all of them.
-fn mask_or_all(cx: &mut Lower<'_>, ptr: Tensor, mask: Option<Tensor>) -> R<Tensor> {
+fn mask_or_all(cx: &mut Emitter, ptr: Tensor, mask: Option<Tensor>) -> R<Tensor> {
     if let Some(m) = mask {
-        return cx.mask_bits(m);
+        return memory::mask_bits(cx, m);
     }
-    let yes = cx.scalar_constant(&Const::Bool(true), Dtype::Int1)?;
-    cx.splat(yes, ptr.ty.shape())
+    let yes = convert::scalar_constant(cx, &Const::Bool(true), Dtype::Int1)?;
+    shape::splat(cx, yes, ptr.ty.shape())
 }
 
-fn rmw(cx: &mut Lower<'_>, op: RmwKind, x: &Access, ptr: Tensor, val: Tensor, mask: Tensor) -> R<Tensor> {
-    let state = OpState::new(TtOp::AtomicRmw, cx.loc)
+fn rmw(cx: &mut Emitter, op: RmwKind, x: &Access, ptr: Tensor, val: Tensor, mask: Tensor) -> R<Tensor> {
+    let state = OpState::new(TtOp::AtomicRmw, cx.loc())
         .operands(&[ptr.value, val.value, mask.value])
         .results(&[val.ty.to_ir()])
         .attr("atomic_rmw_op", op.attr())
@@ -170,17 +184,17 @@ fn rmw(cx: &mut Lower<'_>, op: RmwKind, x: &Access, ptr: Tensor, val: Tensor, ma
     Ok(Tensor { value: cx.ir.result(op), ty: val.ty })
 }
 
-fn simple(cx: &mut Lower<'_>, a: &Args, op: RmwKind) -> R<Val> {
+fn simple(cx: &mut Emitter, a: &Args, op: RmwKind) -> R<Val> {
     let x = access(cx, a, op)?;
     let kind = if op == RmwKind::Add && x.val.ty.dtype.is_float() { RmwKind::Fadd } else { op };
     if matches!(op, RmwKind::And | RmwKind::Or | RmwKind::Xor) && !x.val.ty.dtype.is_int() {
-        return Err(cx.expected("integers", &x.val.into()));
+        return Err(faults::expected(cx, "integers", &x.val.into()));
     }
     Ok(rmw(cx, kind, &x, x.ptr, x.val, x.mask)?.into())
 }
 
 /// Floats compare as signed integers when they are positive and as unsigned ones, reversed, when they are negative.
-fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
+fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Val> {
     let x = access(cx, a, if max { RmwKind::Max } else { RmwKind::Min })?;
     let d = x.val.ty.dtype;
     if d.is_int() {
@@ -193,27 +207,27 @@ fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
         return Ok(rmw(cx, name, &x, x.ptr, x.val, x.mask)?.into());
     }
     let (signed, unsigned) = if d.bits() == 32 { (Dtype::Int32, Dtype::Uint32) } else { (Dtype::Int64, Dtype::Uint64) };
-    let as_type = |cx: &mut Lower<'_>, to: Dtype| -> R<(Tensor, Tensor)> {
-        let val = cx.bitcast(x.val, to)?;
-        let ptr = cx.cast(x.ptr, Dtype::pointer_to(Ty::scalar(to), false), None)?;
+    let as_type = |cx: &mut Emitter, to: Dtype| -> R<(Tensor, Tensor)> {
+        let val = convert::bitcast(cx, x.val, to)?;
+        let ptr = convert::cast(cx, x.ptr, Dtype::pointer_to(Ty::scalar(to), false), None)?;
         Ok((val, ptr))
     };
     let (s_val, s_ptr) = as_type(cx, signed)?;
     let (u_val, u_ptr) = as_type(cx, unsigned)?;
-    let bits = cx.bitcast(x.val, unsigned)?;
-    let sign = cx.bitwise(ArithOp::Shrui, ">>", &bits.into(), &Val::int(d.bits() - 1))?;
-    let negative = cx.cast(sign, Dtype::Int1, None)?;
-    let positive = cx.invert(negative)?;
-    let on_positive = cx.bitwise(ArithOp::Andi, "&", &x.mask.into(), &positive.into())?;
+    let bits = convert::bitcast(cx, x.val, unsigned)?;
+    let sign = arith::bitwise(cx, ArithOp::Shrui, ">>", &bits.into(), &Val::int(d.bits() - 1))?;
+    let negative = convert::cast(cx, sign, Dtype::Int1, None)?;
+    let positive = arith::invert(cx, negative)?;
+    let on_positive = arith::bitwise(cx, ArithOp::Andi, "&", &x.mask.into(), &positive.into())?;
     let pos = rmw(cx, if max { RmwKind::Max } else { RmwKind::Min }, &x, s_ptr, s_val, on_positive)?;
-    let on_negative = cx.bitwise(ArithOp::Andi, "&", &x.mask.into(), &negative.into())?;
+    let on_negative = arith::bitwise(cx, ArithOp::Andi, "&", &x.mask.into(), &negative.into())?;
     let neg = rmw(cx, if max { RmwKind::Umin } else { RmwKind::Umax }, &x, u_ptr, u_val, on_negative)?;
-    let result = cx.select(&positive.into(), &pos.into(), &neg.into())?;
-    Ok(cx.bitcast(result, d)?.into())
+    let result = arith::select(cx, &positive.into(), &pos.into(), &neg.into())?;
+    Ok(convert::bitcast(cx, result, d)?.into())
 }
 
-fn cas(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let ptr = cx.pointer_arg(a.get(0), "atomic_cas")?;
+fn cas(cx: &mut Emitter, a: &Args) -> R<Val> {
+    let ptr = memory::pointer_arg(cx, a.get(0), "atomic_cas")?;
     let (ptr, elem, _) = memory_type(cx, ptr)?;
     if ![16, 32, 64].contains(&elem.bits()) {
         return Err(cx.error_help(
@@ -226,12 +240,12 @@ fn cas(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let mut values = vec![];
     for i in [1, 2] {
         let t = a.tensor(cx, i)?;
-        let t = if ptr.ty.is_block() { cx.to_pointer_shape(ptr, t, "value")? } else { t };
-        values.push(cx.cast(t, elem, None)?);
+        let t = if ptr.ty.is_block() { memory::to_pointer_shape(cx, ptr, t, "value")? } else { t };
+        values.push(convert::cast(cx, t, elem, None)?);
     }
     let (sem, scope) = (a.word(cx, 3, SEM)?, a.word(cx, 4, SCOPE)?);
     let ty = ptr.ty.with(elem);
-    let state = OpState::new(TtOp::AtomicCas, cx.loc)
+    let state = OpState::new(TtOp::AtomicCas, cx.loc())
         .operands(&[ptr.value, values[0].value, values[1].value])
         .results(&[ty.to_ir()])
         .attr("sem", sem.attr())
@@ -240,8 +254,8 @@ fn cas(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     Ok(Tensor { value: cx.ir.result(op), ty }.into())
 }
 
-fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let ptr = cx.pointer_arg(a.get(0), "atomic_load")?;
+fn load(cx: &mut Emitter, a: &Args) -> R<Val> {
+    let ptr = memory::pointer_arg(cx, a.get(0), "atomic_load")?;
     let mask = a.optional_tensor(cx, 1)?;
     let mask = mask.map(|m| fitting(cx, ptr, m, "mask")).transpose()?;
     let (ptr, elem, bits) = memory_type(cx, ptr)?;
@@ -252,20 +266,20 @@ fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let attrs = [("sem", sem.attr()), ("scope", scope.attr())];
     let value = cx.value_with(TtOp::AtomicLoad, &[ptr.value, mask.value], ty.to_ir(), &attrs)?;
     let loaded = Tensor { value, ty };
-    Ok(if bits { cx.cast(loaded, Dtype::Int1, None)? } else { loaded }.into())
+    Ok(if bits { convert::cast(cx, loaded, Dtype::Int1, None)? } else { loaded }.into())
 }
 
-fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let ptr = cx.pointer_arg(a.get(0), "atomic_store")?;
+fn store(cx: &mut Emitter, a: &Args) -> R<Val> {
+    let ptr = memory::pointer_arg(cx, a.get(0), "atomic_store")?;
     not_constant(cx, ptr)?;
     let (val, mask) = (a.tensor(cx, 1)?, a.optional_tensor(cx, 2)?);
     let (val, mask) = (fitting(cx, ptr, val, "value")?, mask.map(|m| fitting(cx, ptr, m, "mask")).transpose()?);
     let (ptr, elem, _) = memory_type(cx, ptr)?;
     numbers_only(cx, elem, "atomic_store")?;
-    let val = cx.cast(val, elem, None)?;
+    let val = convert::cast(cx, val, elem, None)?;
     let mask = mask_or_all(cx, ptr, mask)?;
     let (sem, scope) = (a.word(cx, 3, STORE_SEM)?, a.word(cx, 4, SCOPE)?);
-    let state = OpState::new(TtOp::AtomicStore, cx.loc)
+    let state = OpState::new(TtOp::AtomicStore, cx.loc())
         .operands(&[ptr.value, val.value, mask.value])
         .attr("sem", sem.attr())
         .attr("scope", scope.attr());
@@ -273,8 +287,8 @@ fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     Ok(Val::NONE)
 }
 
-fn poll(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let ptr = cx.pointer_arg(a.get(0), "atomic_poll")?;
+fn poll(cx: &mut Emitter, a: &Args) -> R<Val> {
+    let ptr = memory::pointer_arg(cx, a.get(0), "atomic_poll")?;
     let expected = a.tensor(cx, 1)?;
     let timeout = a.optional_tensor(cx, 4)?;
     if a.get(4).as_const().and_then(Const::as_int).is_some_and(|t| t < 0) {
@@ -290,15 +304,15 @@ fn poll(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         let message = format!("`atomic_poll` works on integers of 16, 32 and 64 bits, not on {elem}");
         return Err(cx.error_help(&types::ARGUMENT_TYPE, message, "in this call", "use a buffer of int32"));
     }
-    let expected = cx.cast(expected, elem, None)?;
+    let expected = convert::cast(cx, expected, elem, None)?;
     let expected = fitting(cx, ptr, expected, "expected value")?;
     let (sem, scope) = (a.word(cx, 2, LOAD_SEM)?, a.word(cx, 3, SCOPE)?);
     let mut operands = vec![ptr.value, expected.value];
     if let Some(t) = timeout {
         if t.ty.is_block() || !t.ty.dtype.is_int() {
-            return Err(cx.expected("a whole number of nanoseconds", &t.into()));
+            return Err(faults::expected(cx, "a whole number of nanoseconds", &t.into()));
         }
-        operands.push(cx.cast(t, Dtype::Uint64, None)?.value);
+        operands.push(convert::cast(cx, t, Dtype::Uint64, None)?.value);
     }
     let ty = ptr.ty.with(Dtype::Int1);
     let attrs = [("sem", sem.attr()), ("scope", scope.attr())];
@@ -306,7 +320,7 @@ fn poll(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     Ok(Tensor { value, ty }.into())
 }
 
-fn numbers_only(cx: &mut Lower<'_>, elem: Dtype, name: &str) -> R<()> {
+fn numbers_only(cx: &mut Emitter, elem: Dtype, name: &str) -> R<()> {
     if elem.is_int() || elem.is_float() {
         return Ok(());
     }

@@ -1,11 +1,13 @@
 //! Where values come from: the grid, ranges, constants.
 
-use super::{Args, Builtin, entry};
+use super::entry::entry;
 use crate::diag::codes::{names, types};
 use crate::ir::{Attr, TtOp};
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::emit::Tensor;
+use crate::irgen::emit::{Emitter, R};
+use crate::irgen::semantic::{convert, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Const, Tensor, Val};
+use crate::irgen::value::{Args, Builtin, Const, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -32,7 +34,7 @@ pub(super) static TABLE: &[Builtin] = &[
     entry("to_tensor", "x", "A number as a scalar tensor; a tensor as it is.", |cx, a| Ok(a.tensor(cx, 0)?.into())),
 ];
 
-fn grid(cx: &mut Lower<'_>, a: &Args, kind: TtOp) -> R<Val> {
+fn grid(cx: &mut Emitter, a: &Args, kind: TtOp) -> R<Val> {
     let axis = a.int(cx, 0)?;
     if !(0..3).contains(&axis) {
         return Err(cx.error_help(
@@ -47,7 +49,7 @@ fn grid(cx: &mut Lower<'_>, a: &Args, kind: TtOp) -> R<Val> {
     Ok(Tensor { value, ty }.into())
 }
 
-fn arange(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn arange(cx: &mut Emitter, a: &Args) -> R<Val> {
     let (start, end) = (a.int(cx, 0)?, a.int(cx, 1)?);
     if i32::try_from(start).is_err() || i32::try_from(end).is_err() {
         return Err(cx.error_help(
@@ -71,20 +73,20 @@ fn arange(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
             "round the size up with `triton.next_power_of_2` and mask the rest",
         ));
     }
-    cx.check_shape(&[n as i64])?;
+    shape::check_shape(cx, &[n as i64])?;
     let ty = Ty::block(Dtype::Int32, &[n as i64]);
     let attrs = [("start", Attr::i32(start as i64)), ("end", Attr::i32(end as i64))];
     let value = cx.value_with(TtOp::MakeRange, &[], ty.to_ir(), &attrs)?;
     Ok(Tensor { value, ty }.into())
 }
 
-fn full(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn full(cx: &mut Emitter, a: &Args) -> R<Val> {
     let shape = a.shape(cx, 0)?;
     let dtype = a.dtype(cx, 2)?;
     let scalar = match a.get(1) {
-        Val::Const(c @ (Const::Bool(_) | Const::Int(_) | Const::Float(_))) => cx.scalar_constant(c, dtype)?,
+        Val::Const(c @ (Const::Bool(_) | Const::Int(_) | Const::Float(_))) => convert::scalar_constant(cx, c, dtype)?,
         v => {
-            let t = cx.to_tensor(v)?;
+            let t = convert::to_tensor(cx, v)?;
             if t.ty.numel() != 1 {
                 return Err(cx.error_help(
                     &names::BAD_ARGUMENTS,
@@ -93,9 +95,9 @@ fn full(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
                     "`tl.broadcast_to(x, shape)` widens a tensor",
                 ));
             }
-            let t = cx.unsplat(t)?;
-            cx.cast(t, dtype, None)?
+            let t = shape::unsplat(cx, t)?;
+            convert::cast(cx, t, dtype, None)?
         }
     };
-    Ok(cx.splat(scalar, &shape)?.into())
+    Ok(shape::splat(cx, scalar, &shape)?.into())
 }

@@ -1,11 +1,13 @@
 //! Checks and output, at compile time and on the device; inline PTX.
 
-use super::{Args, Builtin, entry};
+use super::entry::entry;
 use crate::diag::codes::{names, types};
 use crate::ir::{Attr, OpState, TtOp, Type};
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::emit::Tensor;
+use crate::irgen::emit::{Emitter, R};
+use crate::irgen::semantic::{arith, convert, faults, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Const, Tensor, Val};
+use crate::irgen::value::{Args, Builtin, Const, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -22,7 +24,7 @@ pub(super) static TABLE: &[Builtin] = &[
             let Val::Tuple(items) = a.get(0) else { return Ok(Val::NONE) };
             let parts: Vec<String> = items.iter().map(Val::show).collect();
             let sep = a.text(cx, 1)?;
-            cx.printed.push(parts.join(&sep));
+            cx.print_line(parts.join(&sep));
             Ok(Val::NONE)
         },
     ),
@@ -31,16 +33,16 @@ pub(super) static TABLE: &[Builtin] = &[
         "cond, msg=\"\", mask=None",
         "Stops the program unless the condition holds; only in debug mode.",
         |cx, a| {
-            if !cx.options.debug {
+            if !cx.settings().debug {
                 return Ok(Val::NONE);
             }
             let mut cond = a.tensor(cx, 0)?;
             let message = a.text(cx, 1)?;
             if let Some(mask) = a.optional_tensor(cx, 2)? {
-                let outside = cx.logical_not(&mask.into())?;
-                cond = cx.bitwise(crate::ir::ArithOp::Ori, "|", &cond.into(), &outside.into())?;
+                let outside = arith::logical_not(cx, &mask.into())?;
+                cond = arith::bitwise(cx, crate::ir::ArithOp::Ori, "|", &cond.into(), &outside.into())?;
             }
-            cx.device_assert(cond, &message)?;
+            arith::device_assert(cx, cond, &message)?;
             Ok(Val::NONE)
         },
     ),
@@ -53,7 +55,7 @@ pub(super) static TABLE: &[Builtin] = &[
     ),
 ];
 
-fn static_assert(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn static_assert(cx: &mut Emitter, a: &Args) -> R<Val> {
     if !a.flag(cx, 0)? {
         let message = a.get(1).show();
         let text = if message.is_empty() {
@@ -72,7 +74,7 @@ fn static_assert(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 }
 
 /// `tl.device_print`, also as Python's `print`.
-pub(super) fn device_print(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+pub(super) fn device_print(cx: &mut Emitter, a: &Args) -> R<Val> {
     let mut prefix = match a.get(0) {
         Val::Const(Const::Str(s)) => s.to_string(),
         other => {
@@ -94,7 +96,7 @@ pub(super) fn device_print(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         ));
     }
     let Val::Tuple(items) = a.get(1) else { return Ok(Val::NONE) };
-    let args: Vec<Tensor> = items.iter().map(|v| cx.to_tensor(v)).collect::<R<_>>()?;
+    let args: Vec<Tensor> = items.iter().map(|v| convert::to_tensor(cx, v)).collect::<R<_>>()?;
     if !args.is_empty() {
         prefix = format!("{}: ", prefix.trim_end().trim_end_matches(':'));
     }
@@ -104,7 +106,7 @@ pub(super) fn device_print(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let signed: Vec<i64> = args.iter().map(|t| i64::from(t.ty.dtype.is_signed())).collect();
     let operands: Vec<_> = args.iter().map(|t| t.value).collect();
     let hex = a.flag(cx, 2)?;
-    let state = OpState::new(TtOp::Print, cx.loc)
+    let state = OpState::new(TtOp::Print, cx.loc())
         .operands(&operands)
         .attr("prefix", Attr::str(&prefix))
         .attr("hex", Attr::bool(hex))
@@ -112,21 +114,23 @@ pub(super) fn device_print(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     cx.emit(state).map(|_| Val::NONE)
 }
 
-fn inline_asm(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn inline_asm(cx: &mut Emitter, a: &Args) -> R<Val> {
     let (asm, constraints) = (a.text(cx, 0)?, a.text(cx, 1)?);
-    let Val::Tuple(items) = a.get(2) else { return Err(cx.expected("a list of tensors for `args`", a.get(2))) };
-    let mut args: Vec<Tensor> = items.iter().map(|v| cx.to_tensor(v)).collect::<R<_>>()?;
+    let Val::Tuple(items) = a.get(2) else {
+        return Err(faults::expected(cx, "a list of tensors for `args`", a.get(2)));
+    };
+    let mut args: Vec<Tensor> = items.iter().map(|v| convert::to_tensor(cx, v)).collect::<R<_>>()?;
     let (dtypes, single) = match a.get(3) {
         Val::Tuple(ts) => (ts.to_vec(), false),
         v => (vec![v.clone()], true),
     };
     let (pure, pack) = (a.flag(cx, 4)?, a.int(cx, 5)?);
-    cx.broadcast_all(&mut args)?;
+    shape::broadcast_all(cx, &mut args)?;
     let mut tys = vec![];
     for d in &dtypes {
         match d {
             Val::Const(Const::Type(t)) => tys.push(args.first().map_or(Ty::scalar(t.dtype), |x| x.ty.with(t.dtype))),
-            other => return Err(cx.expected("a dtype", other)),
+            other => return Err(faults::expected(cx, "a dtype", other)),
         }
     }
     asm_op(cx, &asm, &constraints, &args, &tys, pure, pack as i64, single)
@@ -134,7 +138,7 @@ fn inline_asm(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 
 #[allow(clippy::too_many_arguments)]
 fn asm_op(
-    cx: &mut Lower<'_>,
+    cx: &mut Emitter,
     asm: &str,
     constraints: &str,
     args: &[Tensor],
@@ -153,7 +157,7 @@ fn asm_op(
     }
     let operands: Vec<_> = args.iter().map(|t| t.value).collect();
     let results: Vec<Type> = tys.iter().map(|t| t.to_ir()).collect();
-    let state = OpState::new(TtOp::ElementwiseInlineAsm, cx.loc)
+    let state = OpState::new(TtOp::ElementwiseInlineAsm, cx.loc())
         .operands(&operands)
         .results(&results)
         .attr("asm_string", Attr::str(asm))
@@ -167,6 +171,6 @@ fn asm_op(
 }
 
 /// One inline instruction without arguments and with one scalar result.
-pub(super) fn read_register(cx: &mut Lower<'_>, asm: &str, constraint: &str, dtype: Dtype, pure: bool) -> R<Val> {
+pub(super) fn read_register(cx: &mut Emitter, asm: &str, constraint: &str, dtype: Dtype, pure: bool) -> R<Val> {
     asm_op(cx, asm, constraint, &[], &[Ty::scalar(dtype)], pure, 1, true)
 }

@@ -2,13 +2,16 @@
 
 use std::rc::Rc;
 
-use super::{Args, Builtin, entry};
+use super::entry::entry;
+use super::memory;
 use crate::diag::codes::types;
 use crate::ir::dialects::enums::{DescriptorReduceKind, Enumeration, PaddingOption};
 use crate::ir::{Attr, OpState, TtOp, Type, TypeData, Value};
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::emit::Tensor;
+use crate::irgen::emit::{Emitter, R};
+use crate::irgen::semantic::{convert, faults, items, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Const, Desc, Tensor, Val};
+use crate::irgen::value::{Args, Builtin, Const, Desc, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -64,24 +67,24 @@ pub(super) fn ir_type(block: Ty) -> Type {
     Type::new(TypeData::TensorDesc { shape: block.shape().to_vec(), elem, layout: None, im2col: false })
 }
 
-fn scalars(cx: &mut Lower<'_>, v: &Val, to: Dtype) -> R<Vec<Tensor>> {
-    let Val::Tuple(items) = v else { return Err(cx.expected("a list of integers", v)) };
+fn scalars(cx: &mut Emitter, v: &Val, to: Dtype) -> R<Vec<Tensor>> {
+    let Val::Tuple(items) = v else { return Err(faults::expected(cx, "a list of integers", v)) };
     let mut out = vec![];
     for item in items.iter() {
         out.push(if let Val::Const(c) = item {
-            cx.scalar_constant(c, to)?
+            convert::scalar_constant(cx, c, to)?
         } else {
-            let t = cx.to_tensor(item)?;
-            let t = cx.unsplat(t)?;
-            cx.cast(t, to, None)?
+            let t = convert::to_tensor(cx, item)?;
+            let t = shape::unsplat(cx, t)?;
+            convert::cast(cx, t, to, None)?
         });
     }
     Ok(out)
 }
 
-fn make(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let base = cx.pointer_arg(a.get(0), "make_tensor_descriptor")?;
-    let block = cx.shape_of(a.get(3))?;
+fn make(cx: &mut Emitter, a: &Args) -> R<Val> {
+    let base = memory::pointer_arg(cx, a.get(0), "make_tensor_descriptor")?;
+    let block = items::shape_of(cx, a.get(3))?;
     let elem = base.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
     let counts = [a.get(1), a.get(2)].map(|v| if let Val::Tuple(t) = v { t.len() } else { 0 });
     if base.ty.is_block() || block.is_empty() || block.len() > 5 || counts != [block.len(); 2] {
@@ -129,14 +132,14 @@ fn make(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     Ok(Val::Desc(Rc::new(Desc { value, block: ty, shape, strides })))
 }
 
-fn descriptor(cx: &mut Lower<'_>, a: &Args) -> R<Rc<Desc>> {
+fn descriptor(cx: &mut Emitter, a: &Args) -> R<Rc<Desc>> {
     match a.get(0) {
         Val::Desc(d) => Ok(d.clone()),
-        other => Err(cx.expected("a tensor descriptor", other)),
+        other => Err(faults::expected(cx, "a tensor descriptor", other)),
     }
 }
 
-fn offsets(cx: &mut Lower<'_>, v: &Val, rank: usize) -> R<Vec<Value>> {
+fn offsets(cx: &mut Emitter, v: &Val, rank: usize) -> R<Vec<Value>> {
     let values = scalars(cx, v, Dtype::Int32)?;
     if values.len() != rank {
         return Err(cx.error_help(
@@ -149,7 +152,7 @@ fn offsets(cx: &mut Lower<'_>, v: &Val, rank: usize) -> R<Vec<Value>> {
     Ok(values.into_iter().map(|t| t.value).collect())
 }
 
-fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn load(cx: &mut Emitter, a: &Args) -> R<Val> {
     let d = descriptor(cx, a)?;
     let mut operands = vec![d.value];
     operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
@@ -157,8 +160,8 @@ fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 }
 
 /// The value with the descriptor's shape and type.
-fn fitting(cx: &mut Lower<'_>, d: &Desc, v: &Val) -> R<Tensor> {
-    let t = cx.to_tensor(v)?;
+fn fitting(cx: &mut Emitter, d: &Desc, v: &Val) -> R<Tensor> {
+    let t = convert::to_tensor(cx, v)?;
     if t.ty.shape() != d.block.shape() {
         return Err(cx.error_help(
             &types::BROADCAST,
@@ -167,30 +170,30 @@ fn fitting(cx: &mut Lower<'_>, d: &Desc, v: &Val) -> R<Tensor> {
             "store a tensor of the shape of the blocks: reshape, or make the descriptor with another block_shape",
         ));
     }
-    cx.cast(t, d.block.dtype, None)
+    convert::cast(cx, t, d.block.dtype, None)
 }
 
-fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn store(cx: &mut Emitter, a: &Args) -> R<Val> {
     let d = descriptor(cx, a)?;
     let value = fitting(cx, &d, a.get(2))?;
     let mut operands = vec![d.value, value.value];
     operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
-    let state = OpState::new(TtOp::DescriptorStore, cx.loc).operands(&operands);
+    let state = OpState::new(TtOp::DescriptorStore, cx.loc()).operands(&operands);
     cx.emit(state).map(|_| Val::NONE)
 }
 
-fn reduce(cx: &mut Lower<'_>, a: &Args, kind: DescriptorReduceKind) -> R<Val> {
+fn reduce(cx: &mut Emitter, a: &Args, kind: DescriptorReduceKind) -> R<Val> {
     let d = descriptor(cx, a)?;
     let value = fitting(cx, &d, a.get(2))?;
     let mut operands = vec![d.value, value.value];
     operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
-    let state = OpState::new(TtOp::DescriptorReduce, cx.loc).operands(&operands).attr("kind", kind.attr());
+    let state = OpState::new(TtOp::DescriptorReduce, cx.loc()).operands(&operands).attr("kind", kind.attr());
     cx.emit(state).map(|_| Val::NONE)
 }
 
 /// Row offsets and the column offset.
-fn rows(cx: &mut Lower<'_>, d: &Desc, x: &Val, y: &Val) -> R<(Tensor, Value)> {
-    let x = cx.to_tensor(x)?;
+fn rows(cx: &mut Emitter, d: &Desc, x: &Val, y: &Val) -> R<(Tensor, Value)> {
+    let x = convert::to_tensor(cx, x)?;
     if x.ty.shape().len() != 1
         || !matches!(x.ty.dtype, Dtype::Int16 | Dtype::Int32)
         || d.block.shape().len() != 2
@@ -210,17 +213,17 @@ fn rows(cx: &mut Lower<'_>, d: &Desc, x: &Val, y: &Val) -> R<(Tensor, Value)> {
     Ok((x, y))
 }
 
-fn gather(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn gather(cx: &mut Emitter, a: &Args) -> R<Val> {
     let d = descriptor(cx, a)?;
     let (x, y) = rows(cx, &d, a.get(1), a.get(2))?;
     let ty = Ty::block(d.block.dtype, &[x.ty.shape()[0], d.block.shape()[1]]);
     Ok(cx.tensor(TtOp::DescriptorGather, &[d.value, x.value, y], ty)?.into())
 }
 
-fn scatter(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn scatter(cx: &mut Emitter, a: &Args) -> R<Val> {
     let d = descriptor(cx, a)?;
     let value = a.tensor(cx, 1)?;
     let (x, y) = rows(cx, &d, a.get(2), a.get(3))?;
-    let state = OpState::new(TtOp::DescriptorScatter, cx.loc).operands(&[d.value, x.value, y, value.value]);
+    let state = OpState::new(TtOp::DescriptorScatter, cx.loc()).operands(&[d.value, x.value, y, value.value]);
     cx.emit(state).map(|_| Val::NONE)
 }

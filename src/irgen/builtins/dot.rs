@@ -1,12 +1,14 @@
 //! Matrix products.
 
-use super::{Args, Builtin, entry};
+use super::entry::entry;
 use crate::diag::codes::types;
 use crate::ir::dialects::enums::{Enumeration, InputPrecision, ScaledElem};
 use crate::ir::{Attr, OpState, TtOp};
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::emit::Tensor;
+use crate::irgen::emit::{Emitter, R};
+use crate::irgen::semantic::{convert, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Const, Tensor, Val};
+use crate::irgen::value::{Args, Builtin, Const, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -31,7 +33,7 @@ const PRECISION: &[(&str, InputPrecision)] = &[
     ("bf16x6", InputPrecision::Bf16x6),
 ];
 
-fn precision(cx: &mut Lower<'_>, a: &Args) -> R<InputPrecision> {
+fn precision(cx: &mut Emitter, a: &Args) -> R<InputPrecision> {
     if a.given(3).is_some() {
         let lower = a.text(cx, 3)?.to_ascii_lowercase();
         if let Some((_, v)) = PRECISION.iter().find(|(w, _)| *w == lower) {
@@ -43,7 +45,7 @@ fn precision(cx: &mut Lower<'_>, a: &Args) -> R<InputPrecision> {
 }
 
 /// Reports operands that cannot be multiplied.
-fn check(cx: &mut Lower<'_>, x: Tensor, y: Tensor) -> R<()> {
+fn check(cx: &mut Emitter, x: Tensor, y: Tensor) -> R<()> {
     let (dx, dy) = (x.ty.dtype, y.ty.dtype);
     let fine =
         |d: Dtype| matches!(d, Dtype::Int8 | Dtype::Uint8 | Dtype::Fp16 | Dtype::Bf16 | Dtype::Fp32 | Dtype::Fp64);
@@ -92,7 +94,7 @@ fn check(cx: &mut Lower<'_>, x: Tensor, y: Tensor) -> R<()> {
     Ok(())
 }
 
-fn dot(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn dot(cx: &mut Emitter, a: &Args) -> R<Val> {
     let (mut x, mut y) = (a.tensor(cx, 0)?, a.tensor(cx, 1)?);
     let rank = x.ty.shape().len();
     if rank >= 4 && y.ty.shape().len() == rank {
@@ -101,7 +103,7 @@ fn dot(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     check(cx, x, y)?;
     for t in [&mut x, &mut y] {
         if matches!(t.ty.dtype, Dtype::Fp8e4b15) {
-            *t = cx.cast(*t, Dtype::Fp16, None)?;
+            *t = convert::cast(cx, *t, Dtype::Fp16, None)?;
         }
     }
     let acc = a.optional_tensor(cx, 2)?;
@@ -129,8 +131,8 @@ fn dot(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let ty = Ty::block(result, &shape);
     let acc = match acc {
         None => {
-            let zero = cx.scalar_constant(&Const::Int(0), result)?;
-            cx.splat(zero, &shape)?
+            let zero = convert::scalar_constant(cx, &Const::Int(0), result)?;
+            shape::splat(cx, zero, &shape)?
         }
         Some(acc) if acc.ty != ty => {
             return Err(cx.error_help(
@@ -146,10 +148,10 @@ fn dot(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     let fp8 = x.ty.dtype.is_fp8() && y.ty.dtype.is_fp8();
     let imprecise = match a.given(5) {
         Some(_) => a.int(cx, 5)? as i64,
-        None if fp8 && cx.options.target.rounds_fp8_sums() => 1 << 30,
+        None if fp8 && cx.target().rounds_fp8_sums() => 1 << 30,
         None => 0,
     };
-    let state = OpState::new(TtOp::Dot, cx.loc)
+    let state = OpState::new(TtOp::Dot, cx.loc())
         .operands(&[x.value, y.value, acc.value])
         .results(&[ty.to_ir()])
         .attr("inputPrecision", precision.attr())
@@ -159,23 +161,23 @@ fn dot(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 }
 
 /// Four dimensions or more: the leading ones become one.
-fn batched(cx: &mut Lower<'_>, a: &Args, x: Tensor, y: Tensor) -> R<Val> {
+fn batched(cx: &mut Emitter, a: &Args, x: Tensor, y: Tensor) -> R<Val> {
     let rank = x.ty.shape().len();
     let flat = |t: Tensor| {
         let s = t.ty.shape();
         [s[..rank - 2].iter().product(), s[rank - 2], s[rank - 1]]
     };
     let mut values = a.values.clone();
-    values[0] = cx.reshape(x, &flat(x), false)?.into();
-    values[1] = cx.reshape(y, &flat(y), false)?.into();
+    values[0] = shape::reshape(cx, x, &flat(x), false)?.into();
+    values[1] = shape::reshape(cx, y, &flat(y), false)?.into();
     if let Some(acc) = a.optional_tensor(cx, 2)? {
-        values[2] = cx.reshape(acc, &flat(acc), false)?.into();
+        values[2] = shape::reshape(cx, acc, &flat(acc), false)?.into();
     }
     let result = dot(cx, &Args { builtin: a.builtin, values })?;
-    let t = cx.to_tensor(&result)?;
+    let t = convert::to_tensor(cx, &result)?;
     let mut shape = x.ty.shape()[..rank - 1].to_vec();
     shape.push(y.ty.shape()[rank - 1]);
-    Ok(cx.reshape(t, &shape, false)?.into())
+    Ok(shape::reshape(cx, t, &shape, false)?.into())
 }
 
 const FORMATS: &[(&str, ScaledElem)] = &[
@@ -187,7 +189,7 @@ const FORMATS: &[(&str, ScaledElem)] = &[
 ];
 
 /// An operand of `dot_scaled` in its format: bytes are read as floats, packed fp4 stays bytes.
-fn scaled_operand(cx: &mut Lower<'_>, t: Tensor, format: ScaledElem) -> R<Tensor> {
+fn scaled_operand(cx: &mut Emitter, t: Tensor, format: ScaledElem) -> R<Tensor> {
     let want = match format {
         ScaledElem::E4m3 => Dtype::Fp8e4nv,
         ScaledElem::E5m2 => Dtype::Fp8e5,
@@ -200,7 +202,7 @@ fn scaled_operand(cx: &mut Lower<'_>, t: Tensor, format: ScaledElem) -> R<Tensor
     }
     let raw = if want.bits() == 8 { Dtype::Uint8 } else { Dtype::Uint16 };
     if want != Dtype::Uint8 && t.ty.dtype == raw {
-        return cx.bitcast(t, want);
+        return convert::bitcast(cx, t, want);
     }
     Err(cx.error_help(
         &types::DOT,
@@ -211,14 +213,7 @@ fn scaled_operand(cx: &mut Lower<'_>, t: Tensor, format: ScaledElem) -> R<Tensor
 }
 
 /// The scales of an operand with `rows` rows (or columns), in groups of `group` along k.
-fn check_scale(
-    cx: &mut Lower<'_>,
-    name: &str,
-    scale: Option<Tensor>,
-    leading: &[i64],
-    rows: i64,
-    groups: i64,
-) -> R<()> {
+fn check_scale(cx: &mut Emitter, name: &str, scale: Option<Tensor>, leading: &[i64], rows: i64, groups: i64) -> R<()> {
     let Some(scale) = scale else { return Ok(()) };
     let bits = scale.ty.dtype.bits();
     if !(bits == 8 || scale.ty.dtype.is_float() && bits == 16) {
@@ -241,7 +236,7 @@ fn check_scale(
     Ok(())
 }
 
-fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn dot_scaled(cx: &mut Emitter, a: &Args) -> R<Val> {
     let (lf, rf) = (a.word(cx, 2, FORMATS)?, a.word(cx, 5, FORMATS)?);
     let (x, y) = (a.tensor(cx, 0)?, a.tensor(cx, 3)?);
     let (x, y) = (scaled_operand(cx, x, lf)?, scaled_operand(cx, y, rf)?);
@@ -316,14 +311,14 @@ fn dot_scaled(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
             ));
         }
         None => {
-            let zero = cx.scalar_constant(&Const::Int(0), Dtype::Fp32)?;
-            cx.splat(zero, &shape)?
+            let zero = convert::scalar_constant(cx, &Const::Int(0), Dtype::Fp32)?;
+            shape::splat(cx, zero, &shape)?
         }
     };
     let mut operands = vec![x.value, y.value, acc.value];
     operands.extend(xs.iter().chain(&ys).map(|t| t.value));
     let sizes = [1, 1, 1, i64::from(xs.is_some()), i64::from(ys.is_some())];
-    let state = OpState::new(TtOp::DotScaled, cx.loc)
+    let state = OpState::new(TtOp::DotScaled, cx.loc())
         .operands(&operands)
         .results(&[ty.to_ir()])
         .attr("operandSegmentSizes", Attr::i32_array(&sizes))

@@ -7,12 +7,14 @@
 
 use std::sync::LazyLock;
 
-use super::{Args, Builtin};
+use super::entry::entry;
 use crate::diag::codes::types;
 use crate::ir::{Attr, OpState, TtOp};
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::emit::Tensor;
+use crate::irgen::emit::{Emitter, R};
+use crate::irgen::semantic::{convert, shape};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Tensor, Val};
+use crate::irgen::value::{Args, Builtin, Val};
 
 /// Results of these are tests.
 const TESTS: &[&str] = &["isnan", "isinf", "finitef", "isfinited"];
@@ -35,7 +37,7 @@ static BUILTINS: LazyLock<Vec<Builtin>> = LazyLock::new(|| {
         .map(|&(name, forms)| {
             let arity = forms.find(':').unwrap_or(1);
             let sig = ["", "arg0", "arg0, arg1", "arg0, arg1, arg2"][arity.min(3)];
-            Builtin { name, sig, doc: "A function of NVIDIA's libdevice, element by element.", run: call }
+            entry(name, sig, "A function of NVIDIA's libdevice, element by element.", call)
         })
         .collect()
 });
@@ -53,7 +55,7 @@ pub(super) fn names() -> Vec<&'static str> {
     SYMBOLS.iter().map(|s| s.0).collect()
 }
 
-fn call(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn call(cx: &mut Emitter, a: &Args) -> R<Val> {
     let name = a.builtin.name;
     let mut args = (0..a.values.len()).map(|i| a.tensor(cx, i)).collect::<R<Vec<_>>>()?;
     let forms = SYMBOLS.iter().find(|s| s.0 == name).map_or("", |s| s.1);
@@ -80,12 +82,12 @@ fn call(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     };
     for i in 1..args.len() {
         for j in 0..i {
-            (args[i], args[j]) = cx.broadcast(args[i], args[j])?;
+            (args[i], args[j]) = shape::broadcast(cx, args[i], args[j])?;
         }
     }
     let ty = args.first().map_or(crate::irgen::types::Ty::scalar(result), |t| t.ty.with(result));
     let operands: Vec<_> = args.iter().map(|t| t.value).collect();
-    let state = OpState::new(TtOp::ExternElementwise, cx.loc)
+    let state = OpState::new(TtOp::ExternElementwise, cx.loc())
         .operands(&operands)
         .results(&[ty.to_ir()])
         .attr("libname", Attr::str(""))
@@ -94,7 +96,7 @@ fn call(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         .attr("pure", Attr::bool(true));
     let op = cx.emit(state)?;
     let value = Tensor { value: cx.ir.result(op), ty };
-    Ok(if TESTS.contains(&name) { cx.cast(value, Dtype::Int1, None)? } else { value }.into())
+    Ok(if TESTS.contains(&name) { convert::cast(cx, value, Dtype::Int1, None)? } else { value }.into())
 }
 
 /// Names with their symbols (without `__nv_`) by argument types.

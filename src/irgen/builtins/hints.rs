@@ -1,11 +1,12 @@
 //! Hints to the compiler, and barriers.
 
-use super::{Args, Builtin, entry};
+use super::entry::entry;
 use crate::diag::codes::names;
 use crate::ir::dialects::LlvmOp;
 use crate::ir::{Attr, AttrData, Name, OpState, TtgOp, Type};
-use crate::irgen::lower::{Lower, R};
-use crate::irgen::value::Val;
+use crate::irgen::emit::{Emitter, R};
+use crate::irgen::semantic::{items, operators};
+use crate::irgen::value::{Args, Builtin, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -25,7 +26,7 @@ pub(super) static TABLE: &[Builtin] = &[
     }),
     entry("assume", "cond", "States that the condition holds.", assume),
     entry("debug_barrier", "", "Waits for all threads of the block.", |cx, _| {
-        let state = OpState::new(TtgOp::Barrier, cx.loc).attr("addrSpace", Attr::i32(BARRIER_ALL));
+        let state = OpState::new(TtgOp::Barrier, cx.loc()).attr("addrSpace", Attr::i32(BARRIER_ALL));
         cx.emit(state).map(|_| Val::NONE)
     }),
 ];
@@ -33,9 +34,9 @@ pub(super) static TABLE: &[Builtin] = &[
 /// Every address space.
 const BARRIER_ALL: i64 = 31;
 
-fn hint(cx: &mut Lower<'_>, a: &Args, name: &str) -> R<Val> {
+fn hint(cx: &mut Emitter, a: &Args, name: &str) -> R<Val> {
     let t = a.tensor(cx, 0)?;
-    let values = cx.ints_of(a.get(1))?;
+    let values = items::ints_of(cx, a.get(1))?;
     let rank = t.ty.shape().len().max(1);
     if values.len() != rank {
         return Err(cx.error_help(
@@ -53,36 +54,34 @@ fn hint(cx: &mut Lower<'_>, a: &Args, name: &str) -> R<Val> {
     };
     match cx.ir.def_op(t.value) {
         Some(op) => cx.ir.set_attr(op, name, attr),
-        None => cx.argument_hint(t.value, name, values[0]),
+        None => argument_hint(cx, t.value, name, values[0]),
     }
     Ok(t.into())
 }
 
-impl Lower<'_> {
-    /// A hint on a parameter of the kernel becomes an attribute of the parameter; on another block argument it is
-    /// dropped.
-    fn argument_hint(&mut self, value: crate::ir::Value, name: &str, hint: i64) {
-        let crate::ir::ValueDef::Arg { block, index } = self.ir.def(value) else { return };
-        let Some(func) = self.ir.block_op(block).filter(|&op| self.ir.kind(op).is_function()) else { return };
-        let count = self.ir.args(block).len();
-        let mut facts: Vec<Attr> = match self.ir.stored_attr(func, "arg_attrs").map(Attr::data) {
-            Some(AttrData::Array(items)) => items.clone(),
-            _ => vec![Attr::new(AttrData::Dict(vec![])); count],
-        };
-        let at = index as usize;
-        if let Some(AttrData::Dict(old)) = facts.get(at).map(|a| a.data()) {
-            let mut dict: Vec<(Name, Attr)> = old.iter().filter(|(n, _)| n.as_str() != name).copied().collect();
-            dict.push((Name::of(name), Attr::i32(hint)));
-            dict.sort();
-            facts[at] = Attr::new(AttrData::Dict(dict));
-            self.ir.set_attr(func, "arg_attrs", Attr::new(AttrData::Array(facts)));
-        }
+/// A hint on a parameter of the kernel becomes an attribute of the parameter; on another block argument it is
+/// dropped.
+fn argument_hint(cx: &mut Emitter, value: crate::ir::Value, name: &str, hint: i64) {
+    let crate::ir::ValueDef::Arg { block, index } = cx.ir.def(value) else { return };
+    let Some(func) = cx.ir.block_op(block).filter(|&op| cx.ir.kind(op).is_function()) else { return };
+    let count = cx.ir.args(block).len();
+    let mut facts: Vec<Attr> = match cx.ir.stored_attr(func, "arg_attrs").map(Attr::data) {
+        Some(AttrData::Array(items)) => items.clone(),
+        _ => vec![Attr::new(AttrData::Dict(vec![])); count],
+    };
+    let at = index as usize;
+    if let Some(AttrData::Dict(old)) = facts.get(at).map(|a| a.data()) {
+        let mut dict: Vec<(Name, Attr)> = old.iter().filter(|(n, _)| n.as_str() != name).copied().collect();
+        dict.push((Name::of(name), Attr::i32(hint)));
+        dict.sort();
+        facts[at] = Attr::new(AttrData::Dict(dict));
+        cx.ir.set_attr(func, "arg_attrs", Attr::new(AttrData::Array(facts)));
     }
 }
 
-fn assume(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn assume(cx: &mut Emitter, a: &Args) -> R<Val> {
     let cond = a.tensor(cx, 0)?;
-    let cond = cx.condition(&cond.into(), "`tl.assume`")?;
-    let state = OpState::new(LlvmOp::Assume, cx.loc).operands(&[cond.value]);
+    let cond = operators::condition(cx, &cond.into(), "`tl.assume`")?;
+    let state = OpState::new(LlvmOp::Assume, cx.loc()).operands(&[cond.value]);
     cx.emit(state).map(|_| Val::NONE)
 }

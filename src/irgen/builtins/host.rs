@@ -5,21 +5,21 @@
 
 use std::rc::Rc;
 
-use super::{Args, Builtin, entry};
+use super::entry::{calling, entry};
 use crate::diag::codes::{names, types};
-use crate::irgen::budget::of_text;
-use crate::irgen::config::Config;
-use crate::irgen::lower::{Lower, R};
-use crate::irgen::semantic::arith::Cmp;
+use crate::irgen::emit::{Emitter, R, of_text};
+use crate::irgen::front::space::Space;
+use crate::irgen::semantic::cmp::Cmp;
+use crate::irgen::semantic::{faults, fold, index, items, operators};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Const, Space, Val};
+use crate::irgen::value::{Args, Builtin, Config, Const, Val};
 use crate::parser::ast::BinOp;
 
 /// Python's builtins that only host code uses.
 pub(super) static TABLE: &[Builtin] = &[
     entry("sum", "items, start=0", "The sum of compile-time values.", |cx, a| {
         let items = items(cx, a.get(0))?;
-        items.iter().try_fold(a.get(1).clone(), |acc, v| cx.binary_op(BinOp::Add, &acc, v))
+        items.iter().try_fold(a.get(1).clone(), |acc, v| operators::binary(cx, BinOp::Add, &acc, v))
     }),
     entry("sorted", "items", "The compile-time values in ascending order.", |cx, a| {
         let all = items(cx, a.get(0))?;
@@ -40,16 +40,15 @@ pub(super) static TABLE: &[Builtin] = &[
         let count = lists.iter().map(Vec::len).min().unwrap_or(0);
         Ok(Val::tuple((0..count).map(|i| Val::tuple(lists.iter().map(|l| l[i].clone()).collect())).collect()))
     }),
-    entry("map", "function, items", "The function's value for each item.", |cx, a| {
-        let values: R<Vec<Val>> =
-            items(cx, a.get(1))?.into_iter().map(|v| cx.apply(a.get(0), vec![v], vec![])).collect();
+    calling("map", "function, items", "The function's value for each item.", |cx, a| {
+        let values: R<Vec<Val>> = items(cx.out(), a.get(1))?.into_iter().map(|v| cx.call(a.get(0), vec![v])).collect();
         Ok(Val::tuple(values?))
     }),
-    entry("filter", "function, items", "The items for which the function is true.", |cx, a| {
+    calling("filter", "function, items", "The items for which the function is true.", |cx, a| {
         let mut kept = vec![];
-        for v in items(cx, a.get(1))? {
-            let truth = if a.get(0).is_none() { v.clone() } else { cx.apply(a.get(0), vec![v.clone()], vec![])? };
-            if cx.truth(&truth)? {
+        for v in items(cx.out(), a.get(1))? {
+            let truth = if a.get(0).is_none() { v.clone() } else { cx.call(a.get(0), vec![v.clone()])? };
+            if fold::truth(cx.out(), &truth)? {
                 kept.push(v);
             }
         }
@@ -96,18 +95,18 @@ pub(super) static TRITON: &[Builtin] = &[entry(
     "kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None",
     "A configuration to choose from.",
     |cx, a| {
-        let Val::Dict(kwargs) = a.get(0) else { return Err(cx.expected("a dict of values", a.get(0))) };
+        let Val::Dict(kwargs) = a.get(0) else { return Err(faults::expected(cx, "a dict of values", a.get(0))) };
         let mut values = vec![];
         for (key, value) in kwargs.iter() {
             match key {
                 Val::Const(Const::Str(name)) => values.push((name.clone(), value.clone())),
-                other => return Err(cx.expected("the name of a parameter", other)),
+                other => return Err(faults::expected(cx, "the name of a parameter", other)),
             }
         }
-        let number = |cx: &mut Lower<'_>, i: usize| -> R<Option<u32>> {
+        let number = |cx: &mut Emitter, i: usize| -> R<Option<u32>> {
             let Some(v) = a.given(i) else { return Ok(None) };
             let n = a.int(cx, i)?;
-            u32::try_from(n).map(Some).map_err(|_| cx.expected("a number that is not negative", v))
+            u32::try_from(n).map(Some).map_err(|_| faults::expected(cx, "a number that is not negative", v))
         };
         let (num_warps, num_stages, num_ctas, maxnreg) =
             (number(cx, 1)?, number(cx, 2)?, number(cx, 3)?, number(cx, 4)?);
@@ -122,8 +121,8 @@ pub(super) static TRITON: &[Builtin] = &[entry(
 static DICT: &[Builtin] = &[
     entry("get", "self, key, default=None", "The value of a key, or the default.", |cx, a| {
         let Val::Dict(d) = a.get(0) else { return Ok(Val::NONE) };
-        let known = d.iter().any(|(k, _)| crate::irgen::semantic::fold::same(k, a.get(1)));
-        if known { cx.index_dict(d, a.get(1)) } else { Ok(a.get(2).clone()) }
+        let known = d.iter().any(|(k, _)| fold::same(k, a.get(1)));
+        if known { index::index_dict(cx, d, a.get(1)) } else { Ok(a.get(2).clone()) }
     }),
     entry("keys", "self", "The keys.", |_, a| Ok(pairs(a, |k, _| k.clone()))),
     entry("values", "self", "The values.", |_, a| Ok(pairs(a, |_, v| v.clone()))),
@@ -136,12 +135,12 @@ static DICT: &[Builtin] = &[
     }),
 ];
 
-/// Methods of lists; those that change one are statements ([`crate::irgen::host`]).
+/// Methods of lists; those that change one are statements ([`crate::irgen::walk`]).
 static LIST: &[Builtin] = &[
     entry("copy", "self", "A copy of the list.", |cx, a| Ok(Val::tuple(items(cx, a.get(0))?))),
     entry("index", "self, value", "Where the value stands.", |cx, a| {
         let all = items(cx, a.get(0))?;
-        match all.iter().position(|v| crate::irgen::semantic::fold::same(v, a.get(1))) {
+        match all.iter().position(|v| fold::same(v, a.get(1))) {
             Some(at) => Ok(Val::int(at as i128)),
             None => Err(cx.error_help(
                 &types::INDEX,
@@ -177,7 +176,7 @@ static TEXT: &[Builtin] = &[
         for v in items(cx, a.get(1))? {
             match v {
                 Val::Const(Const::Str(s)) => parts.push(s),
-                other => return Err(cx.expected("a string", &other)),
+                other => return Err(faults::expected(cx, "a string", &other)),
             }
         }
         cx.room(of_text(parts.iter().fold(0, |sum: usize, p| sum.saturating_add(p.len() + between.len()))))?;
@@ -195,7 +194,7 @@ static TEXT: &[Builtin] = &[
 ];
 
 /// `"{a} {0} {}".format(…)`. Doubled braces stand for themselves.
-fn format(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn format(cx: &mut Emitter, a: &Args) -> R<Val> {
     let text = a.text(cx, 0)?;
     let (positional, Val::Dict(fields)) = (items(cx, a.get(1))?, a.get(2).clone()) else { return Ok(Val::NONE) };
     let (mut out, mut rest, mut next) = (String::new(), &*text, 0);
@@ -223,7 +222,7 @@ fn format(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
             name if name.contains(['!', ':', '.', '[']) => {
                 return Err(cx.unsupported(&format!("the format `{{{name}}}`")));
             }
-            name => Some(cx.index_dict(&fields, &Const::str(name).into())?),
+            name => Some(index::index_dict(cx, &fields, &Const::str(name).into())?),
         };
         next += usize::from(field.is_empty());
         let Some(value) = value else {
@@ -234,7 +233,7 @@ fn format(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
                 "pass one value for each field",
             ));
         };
-        cx.known(&value)?;
+        fold::known(cx, &value)?;
         cx.room(value.weight().saturating_add(of_text(out.len())))?;
         out.push_str(&value.show());
         rest = after;
@@ -244,7 +243,7 @@ fn format(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 }
 
 /// The values in ascending order, equal ones as they were. Any comparison may fail, so this is no sort of Rust's.
-fn sorted(cx: &mut Lower<'_>, mut all: Vec<Val>) -> R<Vec<Val>> {
+fn sorted(cx: &mut Emitter, mut all: Vec<Val>) -> R<Vec<Val>> {
     if all.len() < 2 {
         return Ok(all);
     }
@@ -253,7 +252,7 @@ fn sorted(cx: &mut Lower<'_>, mut all: Vec<Val>) -> R<Vec<Val>> {
     let mut merged = Vec::with_capacity(first.len() + second.len());
     let (mut first, mut second) = (first.into_iter().peekable(), second.into_iter().peekable());
     while let (Some(x), Some(y)) = (first.peek(), second.peek()) {
-        let next = if cx.fold_compare(Cmp::Lt, y, x)? { second.next() } else { first.next() };
+        let next = if fold::compare(cx, Cmp::Lt, y, x)? { second.next() } else { first.next() };
         merged.extend(next);
     }
     merged.extend(first.chain(second));
@@ -271,7 +270,7 @@ static INTEGER: &[Builtin] =
 static ARGUMENT: &[Builtin] =
     &[entry("is_floating_point", "self", "Whether its elements are floats.", |cx, a| match a.get(0) {
         Val::Argument(arg) => Ok(Val::bool(element(arg.ty.dtype).is_float())),
-        other => Err(cx.expected("an argument", other)),
+        other => Err(faults::expected(cx, "an argument", other)),
     })];
 
 /// What the driver says of the target.
@@ -279,15 +278,15 @@ static TARGET: &[Builtin] = &[
     entry("get_current_target", "", "The GPU that is compiled for.", |_, _| Ok(Const::Space(Space::GpuTarget).into())),
     entry("is_available", "", "Whether there is a GPU: there will be.", |_, _| Ok(Val::bool(true))),
     entry("get_device_capability", "device=None", "Major and minor compute capability.", |cx, _| {
-        let (major, minor) = cx.options.target.compute_capability();
+        let (major, minor) = cx.target().compute_capability();
         Ok(Val::tuple(vec![Val::int(major), Val::int(minor)]))
     }),
     entry("get_device_name", "device=None", "The usual GPU of the compute capability.", |cx, _| {
-        match cx.options.target.product() {
+        match cx.target().product() {
             Some(name) => Ok(Const::str(name).into()),
             None => Err(cx.error_help(
                 &names::UNKNOWN_VALUE,
-                format!("there is no one GPU of {}", cx.options.target),
+                format!("there is no one GPU of {}", cx.target()),
                 "asks for its name",
                 "give what is computed from it with -D",
             )),
@@ -333,15 +332,15 @@ pub(super) fn element(dtype: Dtype) -> Dtype {
     dtype.pointee().map_or(dtype, |t| t.dtype)
 }
 
-fn items(cx: &mut Lower<'_>, v: &Val) -> R<Vec<Val>> {
-    cx.known(v)?;
-    match cx.iterate(v) {
+fn items(cx: &mut Emitter, v: &Val) -> R<Vec<Val>> {
+    fold::known(cx, v)?;
+    match items::iterate(v) {
         Some(items) => Ok(items),
-        None => Err(cx.expected("something to run over at compile time", v)),
+        None => Err(faults::expected(cx, "something to run over at compile time", v)),
     }
 }
 
-fn lists(cx: &mut Lower<'_>, v: &Val) -> R<Vec<Vec<Val>>> {
+fn lists(cx: &mut Emitter, v: &Val) -> R<Vec<Vec<Val>>> {
     items(cx, v)?.iter().map(|l| items(cx, l)).collect()
 }
 

@@ -5,14 +5,16 @@
 //!    packs of two. It returns `pack` elements of each result, likewise.
 //! 3. A function that returns one value makes one tensor, another a tuple.
 
-use super::{Args, Builtin, entry};
+use super::entry::calling;
 use crate::diag::codes::{names, types};
 use crate::ir::{Attr, OpState, TtOp};
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::emit::Tensor;
+use crate::irgen::emit::{R, in_block};
+use crate::irgen::semantic::{convert, shape};
 use crate::irgen::types::Ty;
-use crate::irgen::value::{Tensor, Val};
+use crate::irgen::value::{Args, Builtin, Calls, Val};
 
-pub(super) static TABLE: &[Builtin] = &[entry(
+pub(super) static TABLE: &[Builtin] = &[calling(
     "map_elementwise",
     "scalar_fn, *args, pack=1",
     "A jit function of scalars applied to every element; with `pack`, to as many neighbours at once.",
@@ -22,11 +24,11 @@ pub(super) static TABLE: &[Builtin] = &[entry(
 /// The largest pack: more than any thread holds registers.
 const MOST: i128 = 1024;
 
-fn map_elementwise(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let f = a.function(cx, 0)?.clone();
-    let pack = a.int(cx, 2)?;
+fn map_elementwise(cx: &mut dyn Calls, a: &Args) -> R<Val> {
+    let f = a.function(cx.out(), 0)?.clone();
+    let pack = a.int(cx.out(), 2)?;
     if !(1..=MOST).contains(&pack) {
-        return Err(cx.error_help(
+        return Err(cx.out().error_help(
             &names::BAD_ARGUMENTS,
             format!("`pack` is {pack}, expected 1 to {MOST}"),
             "in this call",
@@ -34,13 +36,13 @@ fn map_elementwise(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         ));
     }
     let mut tensors = match a.get(1) {
-        Val::Tuple(items) => items.iter().map(|v| cx.to_tensor(v)).collect::<R<Vec<_>>>()?,
-        v => vec![cx.to_tensor(v)?],
+        Val::Tuple(items) => items.iter().map(|v| convert::to_tensor(cx.out(), v)).collect::<R<Vec<_>>>()?,
+        v => vec![convert::to_tensor(cx.out(), v)?],
     };
-    cx.broadcast_all(&mut tensors)?;
+    shape::broadcast_all(cx.out(), &mut tensors)?;
     let Some(first) = tensors.first().filter(|t| t.ty.is_block()).copied() else {
         let message = "`map_elementwise` needs a block of elements among its arguments";
-        return Err(cx.error_help(
+        return Err(cx.out().error_help(
             &types::ARGUMENT_TYPE,
             message,
             "in this call",
@@ -48,30 +50,32 @@ fn map_elementwise(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         ));
     };
     let operands: Vec<_> = tensors.iter().map(|t| t.value).collect();
-    let state =
-        OpState::new(TtOp::MapElementwise, cx.loc).operands(&operands).attr("pack", Attr::i32(pack as i64)).regions(1);
-    let op = cx.emit(state)?;
+    let state = OpState::new(TtOp::MapElementwise, cx.out().loc())
+        .operands(&operands)
+        .attr("pack", Attr::i32(pack as i64))
+        .regions(1);
+    let op = cx.out().emit(state)?;
     let (returned, single) = body(cx, op, &tensors, &f, pack as usize)?;
     let mut out: Vec<Val> = vec![];
     for pack in returned.chunks(pack as usize) {
         let ty = Ty::block(pack[0].ty.dtype, first.ty.shape());
-        let value = cx.ir.add_result(op, ty.to_ir());
+        let value = cx.out().ir.add_result(op, ty.to_ir());
         out.push(Tensor { value, ty }.into());
     }
     Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
 }
 
 /// Step 2; gives what the function returned, and whether that was a single value.
-fn body(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, pack: usize) -> R<(Vec<Tensor>, bool)> {
+fn body(cx: &mut dyn Calls, op: crate::ir::Op, tensors: &[Tensor], f: &Val, pack: usize) -> R<(Vec<Tensor>, bool)> {
     let scalars: Vec<Ty> = tensors.iter().flat_map(|t| std::iter::repeat_n(Ty::scalar(t.ty.dtype), pack)).collect();
-    let (block, values) = super::reduce::block_of(cx, op, &scalars);
-    let (result, _) = cx.in_block(block, |cx| {
-        let result = cx.apply(f, values, vec![])?;
+    let (block, values) = super::reduce::block_of(cx.out(), op, &scalars);
+    let (result, _) = in_block(cx, block, |cx| {
+        let result = cx.call(f, values)?;
         let (items, single) = match &result {
             Val::Tuple(items) => (items.to_vec(), false),
             v => (vec![v.clone()], true),
         };
-        let returned = items.iter().map(|v| cx.to_tensor(v)).collect::<R<Vec<_>>>()?;
+        let returned = items.iter().map(|v| convert::to_tensor(cx.out(), v)).collect::<R<Vec<_>>>()?;
         let uniform =
             returned.chunks(pack).all(|p| p.len() == pack && p.iter().all(|t| t.ty == p[0].ty && !t.ty.is_block()));
         if returned.is_empty() || !uniform {
@@ -79,7 +83,7 @@ fn body(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, pack
             let wanted =
                 if pack == 1 { "scalars".to_owned() } else { format!("{pack} scalars of one type for each result") };
             let message = format!("the function returns ({}), expected {wanted}", found.join(", "));
-            return Err(cx.error_help(
+            return Err(cx.out().error_help(
                 &types::RETURN_TYPE,
                 message,
                 "in this call of `map_elementwise`",
@@ -87,8 +91,8 @@ fn body(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, pack
             ));
         }
         let operands: Vec<_> = returned.iter().map(|t| t.value).collect();
-        let state = OpState::new(TtOp::MapElementwiseReturn, cx.loc).operands(&operands);
-        cx.emit(state)?;
+        let state = OpState::new(TtOp::MapElementwiseReturn, cx.out().loc()).operands(&operands);
+        cx.out().emit(state)?;
         Ok((returned, single))
     });
     result

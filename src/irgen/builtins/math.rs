@@ -1,20 +1,22 @@
 //! Element-by-element mathematics and the functions behind the operators.
 
-use super::{Args, Builtin, entry};
+use super::entry::entry;
 use crate::diag::codes::types;
 use crate::ir::dialects::enums::{Enumeration, PropagateNan};
 use crate::ir::{ArithOp, MathOp, OpKind, OpState, TtOp};
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::emit::Tensor;
+use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::arith::Rules;
+use crate::irgen::semantic::{arith, faults, operators};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Const, Tensor, Val};
+use crate::irgen::value::{Args, Builtin, Const, Val};
 use crate::parser::ast::BinOp;
 
 const F32_64: &[Dtype] = &[Dtype::Fp32, Dtype::Fp64];
 
 macro_rules! unary {
     ($name:literal, $op:expr, $doc:literal) => {
-        entry($name, "x", $doc, |cx, a| float_unary(cx, a, OpKind::from($op)))
+        entry($name, "x", $doc, |cx, a| float_unary(cx, a, OpKind::from($op))).method()
     };
 }
 
@@ -34,18 +36,19 @@ pub(super) static TABLE: &[Builtin] = &[
     entry("sqrt_rn", "x", "Square root, correctly rounded, of fp32.", |cx, a| {
         let x = checked(cx, a, 0, &[Dtype::Fp32])?;
         Ok(cx.tensor(TtOp::PreciseSqrt, &[x.value], x.ty)?.into())
-    }),
-    entry("abs", "x", "Absolute value.", abs),
+    })
+    .method(),
+    entry("abs", "x", "Absolute value.", abs).method(),
     entry("fdiv", "x, y, ieee_rounding=False", "Division of floats; correctly rounded if `ieee_rounding`.", fdiv),
     entry("div_rn", "x, y", "Division, correctly rounded, of fp32.", |cx, a| {
         for i in 0..2 {
             only(cx, a, i, &[Dtype::Fp32])?;
         }
-        let (x, y) = cx.operands("/", a.get(0), a.get(1), Rules::default())?;
+        let (x, y) = arith::operands(cx, "/", a.get(0), a.get(1), Rules::default())?;
         Ok(cx.tensor(TtOp::PreciseDivf, &[x.value, y.value], x.ty)?.into())
     }),
     entry("fma", "x, y, z", "x * y + z, rounded once.", |cx, a| {
-        let [x, y, z] = cx.ternary("fma", [a.get(0), a.get(1), a.get(2)])?;
+        let [x, y, z] = arith::ternary(cx, "fma", [a.get(0), a.get(1), a.get(2)])?;
         if !x.ty.dtype.is_float() {
             return Err(wrong_type(cx, "fma", x, &[Dtype::Fp32, Dtype::Fp64]));
         }
@@ -55,7 +58,7 @@ pub(super) static TABLE: &[Builtin] = &[
         for i in 0..2 {
             only(cx, a, i, &[Dtype::Int32, Dtype::Int64, Dtype::Uint32, Dtype::Uint64])?;
         }
-        let (x, y) = cx.operands("umulhi", a.get(0), a.get(1), Rules::default())?;
+        let (x, y) = arith::operands(cx, "umulhi", a.get(0), a.get(1), Rules::default())?;
         Ok(cx.tensor(TtOp::Mulhiui, &[x.value, y.value], x.ty)?.into())
     }),
 ];
@@ -79,17 +82,19 @@ pub(super) static OPERATORS: &[Builtin] = &[
     ),
     entry("clamp", "x, min, max, propagate_nan=None", "x limited to [min, max].", clamp),
     entry("where", "condition, x, y", "x where the condition holds, else y; both are always computed.", |cx, a| {
-        Ok(cx.select(a.get(0), a.get(1), a.get(2))?.into())
+        Ok(arith::select(cx, a.get(0), a.get(1), a.get(2))?.into())
     }),
     entry("logical_and", "x, y", "Whether both truth values hold.", |cx, a| {
-        Ok(cx.logical(ArithOp::Andi, a.get(0), a.get(1))?.into())
-    }),
+        Ok(arith::logical(cx, ArithOp::Andi, a.get(0), a.get(1))?.into())
+    })
+    .method(),
     entry("logical_or", "x, y", "Whether one of the truth values holds.", |cx, a| {
-        Ok(cx.logical(ArithOp::Ori, a.get(0), a.get(1))?.into())
-    }),
+        Ok(arith::logical(cx, ArithOp::Ori, a.get(0), a.get(1))?.into())
+    })
+    .method(),
 ];
 
-fn wrong_type(cx: &mut Lower<'_>, name: &str, t: Tensor, allowed: &[Dtype]) -> crate::irgen::lower::Reported {
+fn wrong_type(cx: &mut Emitter, name: &str, t: Tensor, allowed: &[Dtype]) -> crate::irgen::emit::Reported {
     let choices: Vec<&str> = allowed.iter().map(|d| d.name()).collect();
     let target = allowed.iter().find(|d| d.is_float()).unwrap_or(&allowed[0]).attr_name();
     cx.error_help(
@@ -101,14 +106,14 @@ fn wrong_type(cx: &mut Lower<'_>, name: &str, t: Tensor, allowed: &[Dtype]) -> c
 }
 
 /// Reports a tensor argument of another type.
-fn only(cx: &mut Lower<'_>, a: &Args, i: usize, allowed: &[Dtype]) -> R<()> {
+fn only(cx: &mut Emitter, a: &Args, i: usize, allowed: &[Dtype]) -> R<()> {
     match a.get(i) {
         Val::Tensor(t) if !allowed.contains(&t.ty.dtype) => Err(wrong_type(cx, a.builtin.name, *t, allowed)),
         _ => Ok(()),
     }
 }
 
-fn checked(cx: &mut Lower<'_>, a: &Args, i: usize, allowed: &[Dtype]) -> R<Tensor> {
+fn checked(cx: &mut Emitter, a: &Args, i: usize, allowed: &[Dtype]) -> R<Tensor> {
     only(cx, a, i, allowed)?;
     let t = a.tensor(cx, i)?;
     if !allowed.contains(&t.ty.dtype) {
@@ -117,24 +122,24 @@ fn checked(cx: &mut Lower<'_>, a: &Args, i: usize, allowed: &[Dtype]) -> R<Tenso
     Ok(t)
 }
 
-fn float_unary(cx: &mut Lower<'_>, a: &Args, kind: OpKind) -> R<Val> {
+fn float_unary(cx: &mut Emitter, a: &Args, kind: OpKind) -> R<Val> {
     let x = checked(cx, a, 0, F32_64)?;
     Ok(cx.tensor(kind, &[x.value], x.ty)?.into())
 }
 
-fn abs(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn abs(cx: &mut Emitter, a: &Args) -> R<Val> {
     let x = a.tensor(cx, 0)?;
     match x.ty.dtype {
         d if d.is_float() => Ok(cx.tensor(MathOp::Absf, &[x.value], x.ty)?.into()),
         d if d.is_signed() => Ok(cx.tensor(MathOp::Absi, &[x.value], x.ty)?.into()),
         d if d.is_unsigned() => Ok(x.into()),
-        _ => Err(cx.expected("a number", a.get(0))),
+        _ => Err(faults::expected(cx, "a number", a.get(0))),
     }
 }
 
-fn fdiv(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn fdiv(cx: &mut Emitter, a: &Args) -> R<Val> {
     let rules = Rules { division: true, ..Rules::default() };
-    let (x, y) = cx.operands("/", a.get(0), a.get(1), rules)?;
+    let (x, y) = arith::operands(cx, "/", a.get(0), a.get(1), rules)?;
     if !x.ty.dtype.is_float() {
         return Err(wrong_type(cx, "fdiv", x, F32_64));
     }
@@ -143,39 +148,41 @@ fn fdiv(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 }
 
 /// An operator called by name; without `sanitize_overflow` debug mode does not check it.
-fn unchecked(cx: &mut Lower<'_>, a: &Args, op: BinOp) -> R<Val> {
+fn unchecked(cx: &mut Emitter, a: &Args, op: BinOp) -> R<Val> {
     let checks = a.flag(cx, 2)?;
-    let debug = cx.options.debug;
-    cx.options.debug = debug && checks;
-    let result = cx.binary_op(op, a.get(0), a.get(1));
-    cx.options.debug = debug;
-    result
+    let debug = cx.settings().debug && checks;
+    cx.with_debug(debug, |cx| operators::binary(cx, op, a.get(0), a.get(1)))
 }
 
-fn propagate(cx: &mut Lower<'_>, v: &Val) -> R<bool> {
+fn propagate(cx: &mut Emitter, v: &Val) -> R<bool> {
     match v {
         Val::Const(Const::PropagateNan(all)) => Ok(*all),
         Val::Const(Const::None) => Ok(false),
-        other => Err(cx.expected("`tl.PropagateNan.ALL` or `tl.PropagateNan.NONE`", other)),
+        other => Err(faults::expected(cx, "`tl.PropagateNan.ALL` or `tl.PropagateNan.NONE`", other)),
     }
 }
 
-fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
+fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Val> {
     let all = propagate(cx, a.get(2))?;
-    Ok(cx.extremum(max, all, a.get(0), a.get(1))?.into())
+    Ok(arith::extremum(cx, max, all, a.get(0), a.get(1))?.into())
 }
 
-fn clamp(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn clamp(cx: &mut Emitter, a: &Args) -> R<Val> {
     let all = propagate(cx, a.get(3))?;
-    let [x, lo, hi] = cx.ternary("clamp", [a.get(0), a.get(1), a.get(2)])?;
+    let [x, lo, hi] = arith::ternary(cx, "clamp", [a.get(0), a.get(1), a.get(2)])?;
     if x.ty.dtype.is_float() {
-        let state = OpState::new(TtOp::Clampf, cx.loc)
+        let state = OpState::new(TtOp::Clampf, cx.loc())
             .operands(&[x.value, lo.value, hi.value])
             .results(&[x.ty.to_ir()])
             .attr("propagateNan", if all { PropagateNan::All } else { PropagateNan::None }.attr());
         let op = cx.emit(state)?;
         return Ok(Tensor { value: cx.ir.result(op), ty: x.ty }.into());
     }
-    let low = cx.extremum(true, all, &x.into(), &lo.into())?;
-    Ok(cx.extremum(false, all, &low.into(), &hi.into())?.into())
+    let low = arith::extremum(cx, true, all, &x.into(), &lo.into())?;
+    Ok(arith::extremum(cx, false, all, &low.into(), &hi.into())?.into())
+}
+
+/// The function of this name that `tl.math` holds.
+pub(super) fn find(name: &str) -> Option<&'static Builtin> {
+    TABLE.iter().find(|b| b.name == name)
 }

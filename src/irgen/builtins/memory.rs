@@ -1,12 +1,14 @@
 //! `load` and `store`, and the block pointers of Triton up to 3.6.
 
-use super::{Args, Builtin, entry};
+use super::entry::entry;
 use crate::diag::codes::types;
 use crate::ir::dialects::enums::{self, CacheModifier, Enumeration, EvictionPolicy, PaddingOption};
 use crate::ir::{Attr, OpState, TtOp, Type, Value};
-use crate::irgen::lower::{Lower, R, Reported};
+use crate::irgen::emit::Tensor;
+use crate::irgen::emit::{Emitter, R, Reported};
+use crate::irgen::semantic::{convert, faults, items, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Tensor, Val};
+use crate::irgen::value::{Args, Builtin, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -20,14 +22,16 @@ pub(super) static TABLE: &[Builtin] = &[
         "pointer, value, mask=None, boundary_check=None, cache_modifier=\"\", eviction_policy=\"\"",
         "Writes memory where `mask` is true. The value is converted to the pointer's type and broadcast to its shape.",
         store,
-    ),
+    )
+    .method(),
     entry(
         "make_block_ptr",
         "base, shape, strides, offsets, block_shape, order",
         "A pointer to a block of a tensor in memory (of Triton up to 3.6).",
         make_block_ptr,
     ),
-    entry("advance", "base, offsets", "A block pointer moved by a number of elements in each dimension.", advance),
+    entry("advance", "base, offsets", "A block pointer moved by a number of elements in each dimension.", advance)
+        .method(),
 ];
 
 const LOAD_CACHE: &[(&str, CacheModifier)] = &[
@@ -61,68 +65,70 @@ const EVICTION: &[(&str, EvictionPolicy)] = &[
 const PADDING: &[(&str, Option<PaddingOption>)] =
     &[("", None), ("zero", Some(PaddingOption::Zero)), ("nan", Some(PaddingOption::Nan))];
 
-impl Lower<'_> {
-    /// The tensor as a pointer or a block of pointers.
-    pub fn pointer_arg(&mut self, v: &Val, what: &str) -> R<Tensor> {
-        if let Val::Tensor(t) = v
-            && t.ty.dtype.is_ptr()
-        {
-            return Ok(*t);
-        }
-        if matches!(v, Val::Error) {
-            return Err(Reported);
-        }
-        let found = v.describe();
-        Err(self.error_help(
-            &types::NOT_A_POINTER,
-            format!("`{what}` needs a pointer, found {found}"),
-            format!("this is {found}"),
-            "compute the address first: a pointer parameter plus offsets, such as `x_ptr + offs`",
-        ))
+/// The tensor as a pointer or a block of pointers.
+pub(super) fn pointer_arg(cx: &mut Emitter, v: &Val, what: &str) -> R<Tensor> {
+    if let Val::Tensor(t) = v
+        && t.ty.dtype.is_ptr()
+    {
+        return Ok(*t);
     }
-
-    /// Reports a block where the pointer is a scalar.
-    fn scalar_only(&mut self, what: &str, t: Option<Tensor>) -> R<()> {
-        match t {
-            Some(t) if t.ty.is_block() => Err(self.error_help(
-                &types::MASK,
-                format!("the {what} is {} but the pointer is a scalar", Val::from(t).describe()),
-                "a block against one address",
-                "add block offsets to the pointer (`ptr + tl.arange(...)`), or pass a scalar",
-            )),
-            _ => Ok(()),
-        }
+    if matches!(v, Val::Error) {
+        return Err(Reported);
     }
+    let found = v.describe();
+    Err(cx.error_help(
+        &types::NOT_A_POINTER,
+        format!("`{what}` needs a pointer, found {found}"),
+        format!("this is {found}"),
+        "compute the address first: a pointer parameter plus offsets, such as `x_ptr + offs`",
+    ))
+}
 
-    /// Pointer, further values and mask in the pointer's shape.
-    pub fn to_pointer_shape(&mut self, ptr: Tensor, t: Tensor, what: &str) -> R<Tensor> {
-        let (p, t) = self.broadcast(ptr, t)?;
-        if p.ty.shape() != ptr.ty.shape() {
-            return Err(self.error_help(
-                &types::MASK,
-                format!("the {what} has the shape {:?}, which is larger than the pointer's {:?}", t.ty.shape(), ptr.ty.shape()),
-                "does not fit the pointer",
-                "the pointer decides the shape: widen it, `ptr + offs[:, None] + cols[None, :]`, or make the mask smaller",
-            ));
-        }
-        Ok(t)
-    }
-
-    /// The mask as bits.
-    pub fn mask_bits(&mut self, mask: Tensor) -> R<Tensor> {
-        if mask.ty.dtype.is_bool() {
-            return Ok(mask);
-        }
-        Err(self.error_help(
+/// Reports a block where the pointer is a scalar.
+fn scalar_only(cx: &mut Emitter, what: &str, t: Option<Tensor>) -> R<()> {
+    match t {
+        Some(t) if t.ty.is_block() => Err(cx.error_help(
             &types::MASK,
-            format!("a mask is made of truth values, found {}", Val::from(mask).describe()),
-            "not a mask",
-            "compare, as in `offs < n`",
-        ))
+            format!("the {what} is {} but the pointer is a scalar", Val::from(t).describe()),
+            "a block against one address",
+            "add block offsets to the pointer (`ptr + tl.arange(...)`), or pass a scalar",
+        )),
+        _ => Ok(()),
     }
 }
 
-fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+/// Pointer, further values and mask in the pointer's shape.
+pub(super) fn to_pointer_shape(cx: &mut Emitter, ptr: Tensor, t: Tensor, what: &str) -> R<Tensor> {
+    let (p, t) = shape::broadcast(cx, ptr, t)?;
+    if p.ty.shape() != ptr.ty.shape() {
+        return Err(cx.error_help(
+            &types::MASK,
+            format!(
+                "the {what} has the shape {:?}, which is larger than the pointer's {:?}",
+                t.ty.shape(),
+                ptr.ty.shape()
+            ),
+            "does not fit the pointer",
+            "the pointer decides the shape: widen it, `ptr + offs[:, None] + cols[None, :]`, or make the mask smaller",
+        ));
+    }
+    Ok(t)
+}
+
+/// The mask as bits.
+pub(super) fn mask_bits(cx: &mut Emitter, mask: Tensor) -> R<Tensor> {
+    if mask.ty.dtype.is_bool() {
+        return Ok(mask);
+    }
+    Err(cx.error_help(
+        &types::MASK,
+        format!("a mask is made of truth values, found {}", Val::from(mask).describe()),
+        "not a mask",
+        "compare, as in `offs < n`",
+    ))
+}
+
+fn load(cx: &mut Emitter, a: &Args) -> R<Val> {
     if let Val::Desc(_) = a.get(0) {
         return Err(cx.error_help(
             &types::NOT_A_POINTER,
@@ -131,7 +137,7 @@ fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
             "use `desc.load([offsets])`",
         ));
     }
-    let ptr = cx.pointer_arg(a.get(0), "load")?;
+    let ptr = pointer_arg(cx, a.get(0), "load")?;
     let (cache, evict) = (a.word(cx, 5, LOAD_CACHE)?, a.word(cx, 6, EVICTION)?);
     let volatile = a.flag(cx, 7)?;
     let hints = enums::cache_policy(cache, evict);
@@ -150,35 +156,35 @@ fn load(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         ));
     }
     if !ptr.ty.is_block() {
-        cx.scalar_only("mask", mask)?;
-        cx.scalar_only("value of `other`", other)?;
+        scalar_only(cx, "mask", mask)?;
+        scalar_only(cx, "value of `other`", other)?;
     }
     let (mut ptr, mut mask, mut other) = (ptr, mask, other);
     if ptr.ty.is_block() {
         if let Some(m) = mask {
-            let (p, m) = cx.broadcast(ptr, m)?;
+            let (p, m) = shape::broadcast(cx, ptr, m)?;
             (ptr, mask) = (p, Some(m));
         }
         if let Some(o) = other {
-            let (p, o) = cx.broadcast(ptr, o)?;
+            let (p, o) = shape::broadcast(cx, ptr, o)?;
             (ptr, other) = (p, Some(o));
         }
     }
     if let Some(m) = mask {
-        cx.mask_bits(m)?;
+        mask_bits(cx, m)?;
     }
     let (ptr, elem, is_bool) = memory_type(cx, ptr)?;
-    let other = other.map(|o| cx.cast(o, elem, None)).transpose()?;
+    let other = other.map(|o| convert::cast(cx, o, elem, None)).transpose()?;
     let mut operands = vec![ptr.value];
     operands.extend(mask.map(|m| m.value));
     operands.extend(other.map(|o| o.value));
     let segments = [1, i64::from(mask.is_some()), i64::from(other.is_some())];
     let loaded = emit_load(cx, &operands, &segments, ptr.ty.with(elem), hints, volatile, &[])?;
-    Ok(if is_bool { cx.cast(loaded, Dtype::Int1, None)? } else { loaded }.into())
+    Ok(if is_bool { convert::cast(cx, loaded, Dtype::Int1, None)? } else { loaded }.into())
 }
 
 fn emit_load(
-    cx: &mut Lower<'_>,
+    cx: &mut Emitter,
     operands: &[Value],
     segments: &[i64],
     ty: Ty,
@@ -186,7 +192,7 @@ fn emit_load(
     volatile: bool,
     extra: &[(&str, Attr)],
 ) -> R<Tensor> {
-    let mut state = OpState::new(TtOp::Load, cx.loc)
+    let mut state = OpState::new(TtOp::Load, cx.loc())
         .operands(operands)
         .results(&[ty.to_ir()])
         .attr("operandSegmentSizes", Attr::i32_array(segments))
@@ -202,17 +208,17 @@ fn emit_load(
 }
 
 /// The pointer with the type that memory has: booleans are bytes there.
-pub(super) fn memory_type(cx: &mut Lower<'_>, ptr: Tensor) -> R<(Tensor, Dtype, bool)> {
+pub(super) fn memory_type(cx: &mut Emitter, ptr: Tensor) -> R<(Tensor, Dtype, bool)> {
     let elem = ptr.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
     if !elem.is_bool() {
-        cx.check_dtype(elem)?;
+        convert::check_dtype(cx, elem)?;
         return Ok((ptr, elem, false));
     }
     let bytes = Dtype::pointer_to(Ty::scalar(Dtype::Int8), false);
-    Ok((cx.cast(ptr, bytes, None)?, Dtype::Int8, true))
+    Ok((convert::cast(cx, ptr, bytes, None)?, Dtype::Int8, true))
 }
 
-fn load_block(cx: &mut Lower<'_>, a: &Args, ptr: Tensor, hints: Option<Attr>, volatile: bool) -> R<Val> {
+fn load_block(cx: &mut Emitter, a: &Args, ptr: Tensor, hints: Option<Attr>, volatile: bool) -> R<Val> {
     if a.given(1).is_some() || a.given(2).is_some() {
         return Err(cx.error_help(
             &types::MASK,
@@ -232,21 +238,21 @@ fn load_block(cx: &mut Lower<'_>, a: &Args, ptr: Tensor, hints: Option<Attr>, vo
 }
 
 /// Dimensions to check, sorted.
-fn boundary(cx: &mut Lower<'_>, v: &Val, block: Ty) -> R<Vec<i64>> {
+fn boundary(cx: &mut Emitter, v: &Val, block: Ty) -> R<Vec<i64>> {
     if v.is_none() {
         return Ok(vec![]);
     }
-    let mut dims = cx.ints_of(v)?;
+    let mut dims = items::ints_of(cx, v)?;
     dims.sort_unstable();
     dims.dedup();
     for &d in &dims {
-        cx.axis(d.into(), block.shape().len())?;
+        shape::axis(cx, d.into(), block.shape().len())?;
     }
     Ok(dims)
 }
 
-fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let ptr = cx.pointer_arg(a.get(0), "store")?;
+fn store(cx: &mut Emitter, a: &Args) -> R<Val> {
+    let ptr = pointer_arg(cx, a.get(0), "store")?;
     let value = a.tensor(cx, 1)?;
     let mask = a.optional_tensor(cx, 2)?;
     let (cache, evict) = (a.word(cx, 4, STORE_CACHE)?, a.word(cx, 5, EVICTION)?);
@@ -258,7 +264,7 @@ fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
             "declare the parameter without `k`, and without `tl.const`",
         ));
     }
-    let mut state = OpState::new(TtOp::Store, cx.loc);
+    let mut state = OpState::new(TtOp::Store, cx.loc());
     if let Some(policy) = enums::cache_policy(cache, evict) {
         state = state.attr("cachePolicy", policy);
     }
@@ -271,27 +277,27 @@ fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
                 "use `boundary_check=(0, 1)`",
             ));
         }
-        let value = cx.broadcast_to(value, block.shape())?;
-        let value = cx.cast(value, block.dtype, None)?;
+        let value = shape::broadcast_to(cx, value, block.shape())?;
+        let value = convert::cast(cx, value, block.dtype, None)?;
         let checks = boundary(cx, a.get(3), block)?;
         state = state.operands(&[ptr.value, value.value]).attr("boundaryCheck", Attr::i32_array(&checks));
         return cx.emit(state).map(|_| Val::NONE);
     }
     let (mut value, mut mask) = (value, mask);
     if ptr.ty.is_block() {
-        value = cx.to_pointer_shape(ptr, value, "value")?;
-        mask = mask.map(|m| cx.to_pointer_shape(ptr, m, "mask")).transpose()?;
+        value = to_pointer_shape(cx, ptr, value, "value")?;
+        mask = mask.map(|m| to_pointer_shape(cx, ptr, m, "mask")).transpose()?;
     } else {
-        cx.scalar_only("value", Some(value))?;
-        cx.scalar_only("mask", mask)?;
+        scalar_only(cx, "value", Some(value))?;
+        scalar_only(cx, "mask", mask)?;
     }
     if let Some(m) = mask {
-        cx.mask_bits(m)?;
+        mask_bits(cx, m)?;
     }
     let elem = ptr.ty.dtype.pointee().map_or(Dtype::Void, |t| t.dtype);
-    let value = cx.cast(value, elem, None)?;
+    let value = convert::cast(cx, value, elem, None)?;
     let (ptr, elem, _) = memory_type(cx, ptr)?;
-    let value = cx.cast(value, elem, None)?;
+    let value = convert::cast(cx, value, elem, None)?;
     let mut operands = vec![ptr.value, value.value];
     operands.extend(mask.map(|m| m.value));
     cx.emit(state.operands(&operands)).map(|_| Val::NONE)
@@ -300,7 +306,7 @@ fn store(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
 // ---- block pointers ----
 
 /// A list of run-time or compile-time integers as IR values of a width.
-fn index_values(cx: &mut Lower<'_>, v: &Val, to: Dtype) -> R<Vec<Value>> {
+fn index_values(cx: &mut Emitter, v: &Val, to: Dtype) -> R<Vec<Value>> {
     let one = [v.clone()];
     let items: &[Val] = match v {
         Val::Tuple(items) => items,
@@ -309,27 +315,27 @@ fn index_values(cx: &mut Lower<'_>, v: &Val, to: Dtype) -> R<Vec<Value>> {
     let mut values = vec![];
     for item in items {
         let t = if let Val::Const(c) = item {
-            cx.scalar_constant(c, to)?
+            convert::scalar_constant(cx, c, to)?
         } else {
-            let t = cx.to_tensor(item)?;
-            let t = cx.unsplat(t)?;
+            let t = convert::to_tensor(cx, item)?;
+            let t = shape::unsplat(cx, t)?;
             if !t.ty.dtype.is_int() {
-                return Err(cx.expected("an integer", item));
+                return Err(faults::expected(cx, "an integer", item));
             }
-            cx.int_cast(t, to, t.ty.dtype.is_signed())?
+            convert::int_cast(cx, t, to, t.ty.dtype.is_signed())?
         };
         values.push(t.value);
     }
     Ok(values)
 }
 
-fn make_block_ptr(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let base = cx.pointer_arg(a.get(0), "make_block_ptr")?;
+fn make_block_ptr(cx: &mut Emitter, a: &Args) -> R<Val> {
+    let base = pointer_arg(cx, a.get(0), "make_block_ptr")?;
     let shape = index_values(cx, a.get(1), Dtype::Int64)?;
     let strides = index_values(cx, a.get(2), Dtype::Int64)?;
     let offsets = index_values(cx, a.get(3), Dtype::Int32)?;
-    let block = cx.shape_of(a.get(4))?;
-    let order = cx.ints_of(a.get(5))?;
+    let block = items::shape_of(cx, a.get(4))?;
+    let order = items::ints_of(cx, a.get(5))?;
     let rank = block.len();
     if [shape.len(), strides.len(), offsets.len(), order.len()].iter().any(|&n| n != rank) {
         return Err(cx.error_help(
@@ -365,10 +371,10 @@ fn make_block_ptr(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     Ok(Tensor { value, ty }.into())
 }
 
-fn advance(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let ptr = cx.pointer_arg(a.get(0), "advance")?;
+fn advance(cx: &mut Emitter, a: &Args) -> R<Val> {
+    let ptr = pointer_arg(cx, a.get(0), "advance")?;
     let Some(block) = ptr.ty.dtype.pointee().filter(|t| t.is_block()) else {
-        return Err(cx.expected("a block pointer", a.get(0)));
+        return Err(faults::expected(cx, "a block pointer", a.get(0)));
     };
     let offsets = index_values(cx, a.get(1), Dtype::Int32)?;
     if offsets.len() != block.shape().len() {

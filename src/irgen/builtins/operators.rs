@@ -3,17 +3,18 @@
 //!
 //! Code that is generated, and code that wants another name for an operator, calls them so.
 
-use super::{Args, Builtin, entry};
+use super::entry::entry;
 use crate::ir::ArithOp;
-use crate::irgen::lower::{Lower, R};
-use crate::irgen::value::Val;
+use crate::irgen::emit::{Emitter, R};
+use crate::irgen::semantic::{arith, index, operators};
+use crate::irgen::value::{Args, Builtin, Val};
 use crate::parser::ast::{BinOp, CmpOp, UnaryOp};
 
 macro_rules! binary {
     ($name:literal, $reversed:literal, $doc:literal, $back:literal, $op:expr) => {
         [
-            entry($name, "self, other", $doc, |cx, a| cx.binary_op($op, a.get(0), a.get(1))),
-            entry($reversed, "self, other", $back, |cx, a| cx.binary_op($op, a.get(1), a.get(0))),
+            entry($name, "self, other", $doc, |cx, a| operators::binary(cx, $op, a.get(0), a.get(1))),
+            entry($reversed, "self, other", $back, |cx, a| operators::binary(cx, $op, a.get(1), a.get(0))),
         ]
     };
 }
@@ -21,8 +22,8 @@ macro_rules! binary {
 macro_rules! comparison {
     ($name:literal, $reversed:literal, $doc:literal, $back:literal, $op:expr) => {
         [
-            entry($name, "self, other", $doc, |cx, a| cx.compare_values($op, a.get(0), a.get(1))),
-            entry($reversed, "self, other", $back, |cx, a| cx.compare_values($op, a.get(1), a.get(0))),
+            entry($name, "self, other", $doc, |cx, a| operators::compare(cx, $op, a.get(0), a.get(1))),
+            entry($reversed, "self, other", $back, |cx, a| operators::compare(cx, $op, a.get(1), a.get(0))),
         ]
     };
 }
@@ -40,7 +41,7 @@ static PAIRS: &[[Builtin; 2]] = &[
     binary!("__xor__", "__rxor__", "x ^ y", "y ^ x", BinOp::BitXor),
     binary!("__lshift__", "__rlshift__", "x << y", "y << x", BinOp::LShift),
     [
-        entry("__rshift__", "self, other", "x >> y", |cx, a| cx.binary_op(BinOp::RShift, a.get(0), a.get(1))),
+        entry("__rshift__", "self, other", "x >> y", |cx, a| operators::binary(cx, BinOp::RShift, a.get(0), a.get(1))),
         entry("__rrshift__", "self, other", "y >> x", shifted_back),
     ],
     comparison!("__lt__", "__rlt__", "x < y", "y < x", CmpOp::Lt),
@@ -52,20 +53,20 @@ static PAIRS: &[[Builtin; 2]] = &[
 ];
 
 static SINGLE: &[Builtin] = &[
-    entry("__neg__", "self", "-x", |cx, a| cx.unary(UnaryOp::Neg, a.get(0))),
-    entry("__invert__", "self", "~x", |cx, a| cx.unary(UnaryOp::Invert, a.get(0))),
-    entry("__not__", "self", "not x", |cx, a| cx.unary(UnaryOp::Not, a.get(0))),
-    entry("__getitem__", "self, slices", "x[slices]", |cx, a| cx.subscript(a.get(0), a.get(1))),
+    entry("__neg__", "self", "-x", |cx, a| operators::unary(cx, UnaryOp::Neg, a.get(0))),
+    entry("__invert__", "self", "~x", |cx, a| operators::unary(cx, UnaryOp::Invert, a.get(0))),
+    entry("__not__", "self", "not x", |cx, a| operators::unary(cx, UnaryOp::Not, a.get(0))),
+    entry("__getitem__", "self, slices", "x[slices]", |cx, a| index::subscript(cx, a.get(0), a.get(1))),
 ];
 
 /// `y >> x`: unlike with the operator, the signedness of x, whose method it is, decides.
-fn shifted_back(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn shifted_back(cx: &mut Emitter, a: &Args) -> R<Val> {
     match a.get(0) {
         Val::Tensor(x) => {
             let kind = if x.ty.dtype.is_signed() { ArithOp::Shrsi } else { ArithOp::Shrui };
-            Ok(cx.bitwise(kind, ">>", a.get(1), a.get(0))?.into())
+            Ok(arith::bitwise(cx, kind, ">>", a.get(1), a.get(0))?.into())
         }
-        _ => cx.binary_op(BinOp::RShift, a.get(1), a.get(0)),
+        _ => operators::binary(cx, BinOp::RShift, a.get(1), a.get(0)),
     }
 }
 

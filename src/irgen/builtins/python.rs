@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-use super::{Args, Builtin, debug, entry};
+use super::entry::{calling, entry};
+use super::{debug, math};
 use crate::diag::codes::{names, types};
 use crate::ir::Attr;
-use crate::irgen::loops::no_licm_attr;
-use crate::irgen::lower::{Lower, R, Reported};
-use crate::irgen::semantic::arith::Cmp;
+use crate::irgen::emit::{Emitter, R, Reported, quietly};
+use crate::irgen::semantic::cmp::Cmp;
+use crate::irgen::semantic::{arith, faults, fold, items, operators};
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Const, Range, RangeKind, Val};
+use crate::irgen::value::{Args, Builtin, Const, Range, RangeKind, Val};
 
 /// Python's builtins.
 pub(super) static TABLE: &[Builtin] = &[
@@ -26,11 +27,11 @@ pub(super) static TABLE: &[Builtin] = &[
     entry("max", "*args, propagate_nan=None", "The greatest; compile-time values stay such.", |cx, a| {
         extremum(cx, a, true)
     }),
-    entry("abs", "x", "Absolute value.", |cx, a| match a.get(0) {
+    calling("abs", "x", "Absolute value.", |cx, a| match a.get(0) {
         Val::Const(Const::Float(f)) => Ok(Const::Float(f.abs()).into()),
         Val::Const(c) if c.as_int().is_some() => Ok(Val::int(c.as_int().unwrap_or(0).abs())),
-        v => match super::tensor_method("abs") {
-            Some(b) => cx.apply(&Const::Builtin(b).into(), vec![v.clone()], vec![]),
+        v => match math::find("abs") {
+            Some(b) => cx.call(&Const::Builtin(b).into(), vec![v.clone()]),
             None => Ok(Val::NONE),
         },
     }),
@@ -39,19 +40,19 @@ pub(super) static TABLE: &[Builtin] = &[
         Val::Dict(items) => Ok(Val::int(items.len() as i128)),
         Val::Const(Const::Str(s)) => Ok(Val::int(s.chars().count() as i128)),
         Val::Tensor(t) if t.ty.is_block() => Ok(Val::int(t.ty.shape()[0])),
-        other => Err(cx.expected("a tuple or a string", other)),
+        other => Err(faults::expected(cx, "a tuple or a string", other)),
     }),
     entry("isinstance", "x, classes", "Whether the value is of a class.", isinstance),
     entry("print", "prefix, *args, hex=False", "Prints values on the device.", debug::device_print),
-    entry("hasattr", "x, name", "Whether the value has an attribute.", |cx, a| {
-        let name = a.text(cx, 1)?;
+    calling("hasattr", "x, name", "Whether the value has an attribute.", |cx, a| {
+        let name = a.text(cx.out(), 1)?;
         let base = a.get(0).clone();
-        Ok(Val::bool(cx.quietly(|cx| cx.attribute(&base, &name)).is_ok()))
+        Ok(Val::bool(quietly(cx, |cx| cx.attribute(&base, &name)).is_ok()))
     }),
-    entry("getattr", "x, name, default=None", "An attribute by name.", |cx, a| {
-        let name = a.text(cx, 1)?;
+    calling("getattr", "x, name, default=None", "An attribute by name.", |cx, a| {
+        let name = a.text(cx.out(), 1)?;
         let base = a.get(0).clone();
-        match (cx.quietly(|cx| cx.attribute(&base, &name)), a.given(2)) {
+        match (quietly(cx, |cx| cx.attribute(&base, &name)), a.given(2)) {
             (Ok(v), _) => Ok(v),
             (Err(_), Some(v)) => Ok(v.clone()),
             (Err(_), None) => cx.attribute(&base, &name),
@@ -86,7 +87,7 @@ pub(super) static RANGES: &[Builtin] = &[
     ),
 ];
 
-fn range(cx: &mut Lower<'_>, a: &Args, kind: RangeKind, attrs: Vec<(&'static str, Attr)>) -> R<Val> {
+fn range(cx: &mut Emitter, a: &Args, kind: RangeKind, attrs: Vec<(&'static str, Attr)>) -> R<Val> {
     let (start, end) = match a.given(1) {
         Some(end) => (a.get(0).clone(), end.clone()),
         None => (Val::int(0), a.get(0).clone()),
@@ -116,7 +117,7 @@ fn range(cx: &mut Lower<'_>, a: &Args, kind: RangeKind, attrs: Vec<(&'static str
     Ok(Val::Range(Rc::new(Range { start, end, step, kind, attrs })))
 }
 
-fn tl_range(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn tl_range(cx: &mut Emitter, a: &Args) -> R<Val> {
     let mut attrs = vec![];
     for (i, name) in [(3, "tt.num_stages"), (4, "tt.loop_unroll_factor")] {
         if a.given(i).is_some() {
@@ -129,12 +130,12 @@ fn tl_range(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
         }
     }
     if a.flag(cx, 8)? {
-        attrs.push(("llvm.loop_annotation", no_licm_attr()));
+        attrs.push(("llvm.loop_annotation", operators::no_licm()));
     }
     range(cx, a, RangeKind::Loop, attrs)
 }
 
-fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
+fn extremum(cx: &mut Emitter, a: &Args, max: bool) -> R<Val> {
     let Val::Tuple(items) = a.get(0) else { return Ok(Val::NONE) };
     let items: Vec<Val> = match &***items {
         [Val::Tuple(inner)] => inner.to_vec(),
@@ -152,8 +153,8 @@ fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
     let mut best = first.clone();
     for v in rest {
         best = if matches!(best, Val::Tensor(_)) || matches!(v, Val::Tensor(_)) {
-            cx.extremum(max, all_nan, &best, v)?.into()
-        } else if cx.fold_compare(if max { Cmp::Gt } else { Cmp::Lt }, v, &best)? {
+            arith::extremum(cx, max, all_nan, &best, v)?.into()
+        } else if fold::compare(cx, if max { Cmp::Gt } else { Cmp::Lt }, v, &best)? {
             v.clone()
         } else {
             best
@@ -162,17 +163,19 @@ fn extremum(cx: &mut Lower<'_>, a: &Args, max: bool) -> R<Val> {
     Ok(best)
 }
 
-fn quantify(cx: &mut Lower<'_>, a: &Args, any: bool) -> R<Val> {
-    let Some(items) = cx.iterate(a.get(0)) else { return Err(cx.expected("a tuple of compile-time values", a.get(0))) };
+fn quantify(cx: &mut Emitter, a: &Args, any: bool) -> R<Val> {
+    let Some(items) = items::iterate(a.get(0)) else {
+        return Err(faults::expected(cx, "a tuple of compile-time values", a.get(0)));
+    };
     for v in &items {
-        if cx.truth(v)? == any {
+        if fold::truth(cx, v)? == any {
             return Ok(Val::bool(any));
         }
     }
     Ok(Val::bool(!any))
 }
 
-fn isinstance(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn isinstance(cx: &mut Emitter, a: &Args) -> R<Val> {
     let one = [a.get(1).clone()];
     let classes: &[Val] = match a.get(1) {
         Val::Tuple(items) => items,
@@ -181,11 +184,11 @@ fn isinstance(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     for c in classes {
         match c {
             Val::Const(Const::Class(class)) => {
-                if Lower::is_instance(a.get(0), *class) {
+                if items::is_instance(a.get(0), *class) {
                     return Ok(Val::bool(true));
                 }
             }
-            other => return Err(cx.expected("a class", other)),
+            other => return Err(faults::expected(cx, "a class", other)),
         }
     }
     Ok(Val::bool(false))
@@ -216,12 +219,12 @@ macro_rules! float_function {
 }
 
 /// Reports a function of Python's `math` that is called with a run-time value.
-fn not_at_compile_time(cx: &mut Lower<'_>, name: &str, found: &Val) -> Reported {
+fn not_at_compile_time(cx: &mut Emitter, name: &str, found: &Val) -> Reported {
     if !matches!(found, Val::Tensor(_)) {
-        return cx.expected("a compile-time number", found);
+        return faults::expected(cx, "a compile-time number", found);
     }
     let message = format!("`math.{name}` computes at compile time, but this is {}", found.describe());
-    let help = match super::tensor_method(name) {
+    let help = match math::find(name) {
         Some(_) => format!("use `tl.{name}`, which computes with tensors"),
         None => format!(
             "libdevice has it for tensors: `from triton.language.extra import libdevice`, then `libdevice.{name}(x)`"
@@ -240,7 +243,7 @@ static MATH: &[Builtin] = &[
     entry("floor", "x", "Rounds down, at compile time.", |cx, a| rounded(cx, a, f64::floor)),
 ];
 
-fn rounded(cx: &mut Lower<'_>, a: &Args, f: fn(f64) -> f64) -> R<Val> {
+fn rounded(cx: &mut Emitter, a: &Args, f: fn(f64) -> f64) -> R<Val> {
     match a.get(0).as_const().and_then(Const::as_float) {
         Some(x) if x.is_finite() => Ok(Val::int(f(x) as i128)),
         _ => Err(not_at_compile_time(cx, a.builtin.name, a.get(0))),

@@ -1,45 +1,51 @@
 //! Reductions and scans with a combining function, and what else looks across elements.
 
-use super::{Args, Builtin, entry};
+use super::entry::{calling, entry};
+use super::memory;
 use crate::diag::codes::types;
 use crate::ir::{Attr, Block, OpState, TtOp, Type};
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::emit::Tensor;
+use crate::irgen::emit::{Emitter, R, in_block};
+use crate::irgen::semantic::{convert, faults, shape};
 use crate::irgen::types::{Dtype, Ty};
-use crate::irgen::value::{Tensor, Val};
+use crate::irgen::value::{Args, Builtin, Calls, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
-    entry(
+    calling(
         "reduce",
         "input, axis, combine_fn, keep_dims=False",
         "Combines the elements along an axis (all, if None) with a jit function of two elements.",
         reduce,
-    ),
-    entry(
+    )
+    .method(),
+    calling(
         "_reduce_with_indices",
         "input, axis, combine_fn, keep_dims=False",
         "As `reduce`, of each element with its index along the axis.",
         reduce_with_indices,
     ),
-    entry(
+    calling(
         "associative_scan",
         "input, axis, combine_fn, reverse=False",
         "All prefixes along an axis, combined with an associative jit function.",
         scan,
-    ),
+    )
+    .method(),
     entry(
         "histogram",
         "input, num_bins, mask=None",
         "How often each of 0 … num_bins - 1 occurs in a 1D tensor of 32-bit integers.",
         histogram,
-    ),
-    entry("gather", "src, index, axis", "Picks elements along an axis by index.", gather),
+    )
+    .method(),
+    entry("gather", "src, index, axis", "Picks elements along an axis by index.", gather).method(),
 ];
 
 /// The tensors of the first argument, and whether it was a single one.
-fn inputs(cx: &mut Lower<'_>, a: &Args) -> R<(Vec<Tensor>, bool)> {
+fn inputs(cx: &mut Emitter, a: &Args) -> R<(Vec<Tensor>, bool)> {
     match a.get(0) {
         Val::Tuple(items) => {
-            let tensors = items.iter().map(|v| cx.to_tensor(v)).collect::<R<Vec<_>>>()?;
+            let tensors = items.iter().map(|v| convert::to_tensor(cx, v)).collect::<R<Vec<_>>>()?;
             if tensors.is_empty() || tensors.iter().any(|t| t.ty.shape() != tensors[0].ty.shape()) {
                 return Err(cx.error_help(
                     &types::BROADCAST,
@@ -50,13 +56,13 @@ fn inputs(cx: &mut Lower<'_>, a: &Args) -> R<(Vec<Tensor>, bool)> {
             }
             Ok((tensors, false))
         }
-        v => Ok((vec![cx.to_tensor(v)?], true)),
+        v => Ok((vec![convert::to_tensor(cx, v)?], true)),
     }
 }
 
 /// Gives an operation's region a block with arguments of these types.
-pub(super) fn block_of(cx: &mut Lower<'_>, op: crate::ir::Op, scalars: &[Ty]) -> (Block, Vec<Val>) {
-    let args: Vec<_> = scalars.iter().map(|t| (t.to_ir(), cx.loc)).collect();
+pub(super) fn block_of(cx: &mut Emitter, op: crate::ir::Op, scalars: &[Ty]) -> (Block, Vec<Val>) {
+    let args: Vec<_> = scalars.iter().map(|t| (t.to_ir(), cx.loc())).collect();
     let region = cx.ir.region(op, 0);
     let block = cx.ir.add_block(region, &args);
     let values =
@@ -65,20 +71,20 @@ pub(super) fn block_of(cx: &mut Lower<'_>, op: crate::ir::Op, scalars: &[Ty]) ->
 }
 
 /// Fills the region of a reduction or a scan: a call of the combining function on two groups of elements.
-fn combine(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, end: TtOp) -> R<()> {
+fn combine(cx: &mut dyn Calls, op: crate::ir::Op, tensors: &[Tensor], f: &Val, end: TtOp) -> R<()> {
     let scalars: Vec<Ty> = tensors.iter().chain(tensors).map(|t| Ty::scalar(t.ty.dtype)).collect();
-    let (block, values) = block_of(cx, op, &scalars);
-    let (result, _) = cx.in_block(block, |cx| {
-        let result = cx.apply(f, values, vec![])?;
+    let (block, values) = block_of(cx.out(), op, &scalars);
+    let (result, _) = in_block(cx, block, |cx| {
+        let result = cx.call(f, values)?;
         let items = match &result {
             Val::Tuple(items) => items.to_vec(),
             v => vec![v.clone()],
         };
         let mut returned = vec![];
         for (v, t) in items.iter().zip(tensors) {
-            let v = cx.to_tensor(v)?;
+            let v = convert::to_tensor(cx.out(), v)?;
             if v.ty.dtype != t.ty.dtype {
-                return Err(cx.error_help(
+                return Err(cx.out().error_help(
                     &types::RETURN_TYPE,
                     format!("the combining function returns {} where the tensor has {}", v.ty, t.ty.dtype),
                     "in this reduction or scan",
@@ -88,30 +94,30 @@ fn combine(cx: &mut Lower<'_>, op: crate::ir::Op, tensors: &[Tensor], f: &Val, e
             returned.push(v.value);
         }
         if items.len() != tensors.len() {
-            return Err(cx.error_help(
+            return Err(cx.out().error_help(
                 &types::RETURN_TYPE,
                 format!("the combining function returns {} values for {} tensors", items.len(), tensors.len()),
                 "in this reduction or scan",
                 "it takes two values for each tensor and returns one for each",
             ));
         }
-        let state = OpState::new(end, cx.loc).operands(&returned);
-        cx.emit(state).map(|_| ())
+        let state = OpState::new(end, cx.out().loc()).operands(&returned);
+        cx.out().emit(state).map(|_| ())
     });
     result
 }
 
-fn reduce(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let (tensors, single) = inputs(cx, a)?;
+fn reduce(cx: &mut dyn Calls, a: &Args) -> R<Val> {
+    let (tensors, single) = inputs(cx.out(), a)?;
     reduce_tensors(cx, a, tensors, single)
 }
 
-fn reduce_tensors(cx: &mut Lower<'_>, a: &Args, mut tensors: Vec<Tensor>, single: bool) -> R<Val> {
-    let f = a.function(cx, 2)?.clone();
-    let keep = a.flag(cx, 3)?;
+fn reduce_tensors(cx: &mut dyn Calls, a: &Args, mut tensors: Vec<Tensor>, single: bool) -> R<Val> {
+    let f = a.function(cx.out(), 2)?.clone();
+    let keep = a.flag(cx.out(), 3)?;
     let rank = tensors[0].ty.shape().len();
     if rank == 0 {
-        return Err(cx.error_help(
+        return Err(cx.out().error_help(
             &types::AXIS,
             "a scalar has nothing to reduce",
             "not a block",
@@ -119,12 +125,12 @@ fn reduce_tensors(cx: &mut Lower<'_>, a: &Args, mut tensors: Vec<Tensor>, single
         ));
     }
     let axis = if a.given(1).is_some() {
-        let axis = a.int(cx, 1)?;
-        Some(cx.axis(axis, rank)?)
+        let axis = a.int(cx.out(), 1)?;
+        Some(shape::axis(cx.out(), axis, rank)?)
     } else {
         for t in &mut tensors {
             let n = t.ty.numel();
-            *t = cx.reshape(*t, &[n], true)?;
+            *t = shape::reshape(cx.out(), *t, &[n], true)?;
         }
         None
     };
@@ -134,22 +140,22 @@ fn reduce_tensors(cx: &mut Lower<'_>, a: &Args, mut tensors: Vec<Tensor>, single
     let tys: Vec<Ty> = tensors.iter().map(|t| Ty::block(t.ty.dtype, &shape)).collect();
     let results: Vec<Type> = tys.iter().map(|t| t.to_ir()).collect();
     let operands: Vec<_> = tensors.iter().map(|t| t.value).collect();
-    let state = OpState::new(TtOp::Reduce, cx.loc)
+    let state = OpState::new(TtOp::Reduce, cx.out().loc())
         .operands(&operands)
         .results(&results)
         .attr("axis", Attr::i32(at as i64))
         .regions(1);
-    let op = cx.emit(state)?;
+    let op = cx.out().emit(state)?;
     combine(cx, op, &tensors, &f, TtOp::ReduceReturn)?;
     let mut out = vec![];
-    for (value, ty) in cx.ir.results(op).to_vec().into_iter().zip(tys) {
+    for (value, ty) in cx.out().ir.results(op).to_vec().into_iter().zip(tys) {
         let mut t = Tensor { value, ty };
         if keep {
             match axis {
-                Some(axis) => t = cx.expand_dims(t, axis)?,
+                Some(axis) => t = shape::expand_dims(cx.out(), t, axis)?,
                 None => {
                     for _ in 0..rank {
-                        t = cx.expand_dims(t, 0)?;
+                        t = shape::expand_dims(cx.out(), t, 0)?;
                     }
                 }
             }
@@ -159,49 +165,50 @@ fn reduce_tensors(cx: &mut Lower<'_>, a: &Args, mut tensors: Vec<Tensor>, single
     Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
 }
 
-fn reduce_with_indices(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let t = a.tensor(cx, 0)?;
+fn reduce_with_indices(cx: &mut dyn Calls, a: &Args) -> R<Val> {
+    let t = a.tensor(cx.out(), 0)?;
     let shape = t.ty.shape();
     if a.given(1).is_none() {
-        return Err(cx.error_help(
+        return Err(cx.out().error_help(
             &types::AXIS,
             "an index needs an axis",
             "`axis` is None",
             "pass the axis along which the index counts",
         ));
     }
-    let axis = a.int(cx, 1)?;
-    let axis = cx.axis(axis, shape.len())?;
+    let axis = a.int(cx.out(), 1)?;
+    let axis = shape::axis(cx.out(), axis, shape.len())?;
     let ty = Ty::block(Dtype::Int32, &[shape[axis]]);
     let attrs = [("start", Attr::i32(0)), ("end", Attr::i32(shape[axis]))];
-    let value = cx.value_with(TtOp::MakeRange, &[], ty.to_ir(), &attrs)?;
+    let value = cx.out().value_with(TtOp::MakeRange, &[], ty.to_ir(), &attrs)?;
     let mut index = Tensor { value, ty };
     if shape.len() > 1 {
         for d in (0..shape.len()).filter(|&d| d != axis) {
-            index = cx.expand_dims(index, d)?;
+            index = shape::expand_dims(cx.out(), index, d)?;
         }
-        index = cx.broadcast_to(index, shape)?;
+        index = shape::broadcast_to(cx.out(), index, shape)?;
     }
     reduce_tensors(cx, a, vec![t, index], false)
 }
 
-fn scan(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
-    let (tensors, single) = inputs(cx, a)?;
-    let f = a.function(cx, 2)?.clone();
-    let reverse = a.flag(cx, 3)?;
-    let axis = a.int(cx, 1)?;
-    let axis = cx.axis(axis, tensors[0].ty.shape().len())?;
+fn scan(cx: &mut dyn Calls, a: &Args) -> R<Val> {
+    let (tensors, single) = inputs(cx.out(), a)?;
+    let f = a.function(cx.out(), 2)?.clone();
+    let reverse = a.flag(cx.out(), 3)?;
+    let axis = a.int(cx.out(), 1)?;
+    let axis = shape::axis(cx.out(), axis, tensors[0].ty.shape().len())?;
     let results: Vec<Type> = tensors.iter().map(|t| t.ty.to_ir()).collect();
     let operands: Vec<_> = tensors.iter().map(|t| t.value).collect();
-    let state = OpState::new(TtOp::Scan, cx.loc)
+    let state = OpState::new(TtOp::Scan, cx.out().loc())
         .operands(&operands)
         .results(&results)
         .attr("axis", Attr::i32(axis as i64))
         .attr("reverse", Attr::bool(reverse))
         .regions(1);
-    let op = cx.emit(state)?;
+    let op = cx.out().emit(state)?;
     combine(cx, op, &tensors, &f, TtOp::ScanReturn)?;
     let mut out: Vec<Val> = cx
+        .out()
         .ir
         .results(op)
         .to_vec()
@@ -212,28 +219,28 @@ fn scan(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
     Ok(if single { out.swap_remove(0) } else { Val::tuple(out) })
 }
 
-fn histogram(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn histogram(cx: &mut Emitter, a: &Args) -> R<Val> {
     let t = a.tensor(cx, 0)?;
     let bins = a.int(cx, 1)? as i64;
-    cx.check_shape(&[bins])?;
+    shape::check_shape(cx, &[bins])?;
     if t.ty.shape().len() != 1 || !t.ty.dtype.is_int() || t.ty.dtype.bits() != 32 {
-        return Err(cx.expected("a 1D tensor of 32-bit integers", &t.into()));
+        return Err(faults::expected(cx, "a 1D tensor of 32-bit integers", &t.into()));
     }
     let mut operands = vec![t.value];
     if let Some(m) = a.optional_tensor(cx, 2)? {
-        let m = cx.broadcast_to(m, t.ty.shape())?;
-        operands.push(cx.mask_bits(m)?.value);
+        let m = shape::broadcast_to(cx, m, t.ty.shape())?;
+        operands.push(memory::mask_bits(cx, m)?.value);
     }
     Ok(cx.tensor(TtOp::Histogram, &operands, Ty::block(Dtype::Int32, &[bins]))?.into())
 }
 
-fn gather(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn gather(cx: &mut Emitter, a: &Args) -> R<Val> {
     let (src, index) = (a.tensor(cx, 0)?, a.tensor(cx, 1)?);
     let axis = a.int(cx, 2)?;
     let rank = src.ty.shape().len();
-    let axis = cx.axis(axis, rank)?;
+    let axis = shape::axis(cx, axis, rank)?;
     if !index.ty.dtype.is_int() {
-        return Err(cx.expected("integer indices", &index.into()));
+        return Err(faults::expected(cx, "integer indices", &index.into()));
     }
     let fits =
         index.ty.shape().len() == rank && (0..rank).all(|d| d == axis || index.ty.shape()[d] == src.ty.shape()[d]);

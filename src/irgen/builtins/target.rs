@@ -1,20 +1,24 @@
 //! What depends on the target: NVIDIA's extras, questions about the target, and host functions of `triton` that kernels
 //! call.
 
-use super::{Builtin, debug, entry};
+use super::debug;
+use super::entry::entry;
 use crate::diag::codes::names;
 use crate::ir::{OpState, TtOp};
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::emit::{Emitter, R};
+use crate::irgen::semantic::operators;
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Const, Func, Val};
+use crate::irgen::value::{Builtin, Const, Func, Val};
 use crate::parser::ast::BinOp;
 
 /// `tl.extra.cuda`
 pub(super) static CUDA: &[Builtin] = &[
     entry("num_threads", "", "Threads of the block, at compile time.", |cx, _| {
-        Ok(Val::int(cx.options.launch.num_warps * cx.options.target.warp_size()))
+        Ok(Val::int(cx.settings().launch.num_warps * cx.target().warp_size()))
     }),
-    entry("num_warps", "", "Warps of the block, at compile time.", |cx, _| Ok(Val::int(cx.options.launch.num_warps))),
+    entry("num_warps", "", "Warps of the block, at compile time.", |cx, _| {
+        Ok(Val::int(cx.settings().launch.num_warps))
+    }),
     entry("smid", "", "The multiprocessor on which this runs.", |cx, _| {
         debug::read_register(cx, "mov.u32 $0, %smid;", "=r", Dtype::Int32, true)
     }),
@@ -29,8 +33,8 @@ pub(super) static CUDA: &[Builtin] = &[
     }),
 ];
 
-fn nvidia(cx: &mut Lower<'_>, kind: TtOp) -> R<Val> {
-    let state = OpState::new(kind, cx.loc);
+fn nvidia(cx: &mut Emitter, kind: TtOp) -> R<Val> {
+    let state = OpState::new(kind, cx.loc());
     cx.emit(state).map(|_| Val::NONE)
 }
 
@@ -42,7 +46,7 @@ pub(super) static INFO: &[Builtin] = &[
     entry("is_hip_cdna4", "", "Whether the target is AMD's CDNA4.", |_, _| Ok(Val::bool(false))),
     entry("cuda_capability_geq", "major, minor=0", "Whether the compute capability is at least this.", |cx, a| {
         let least = a.int(cx, 0)? * 10 + a.int(cx, 1)?;
-        Ok(Val::bool(i128::from(cx.options.target.triton_number()) >= least))
+        Ok(Val::bool(i128::from(cx.target().triton_number()) >= least))
     }),
 ];
 
@@ -53,9 +57,9 @@ pub const DECORATORS: [&str; 2] = ["autotune", "heuristics"];
 pub(super) static TRITON: &[Builtin] = &[
     entry("cdiv", "x, y", "x / y, rounded up.", |cx, a| {
         let (x, y) = (a.get(0).clone(), a.get(1).clone());
-        let one = cx.binary_op(BinOp::Sub, &y, &Val::int(1))?;
-        let sum = cx.binary_op(BinOp::Add, &x, &one)?;
-        cx.binary_op(BinOp::FloorDiv, &sum, &y)
+        let one = operators::binary(cx, BinOp::Sub, &y, &Val::int(1))?;
+        let sum = operators::binary(cx, BinOp::Add, &x, &one)?;
+        operators::binary(cx, BinOp::FloorDiv, &sum, &y)
     }),
     entry("next_power_of_2", "n", "The least power of two not below n, at compile time.", |cx, a| {
         let n = a.int(cx, 0)?;

@@ -1,11 +1,12 @@
 //! Casts, and questions about types.
 
-use super::{Args, Builtin, entry};
+use super::entry::entry;
 use crate::diag::codes::types;
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::emit::{Emitter, R};
+use crate::irgen::semantic::convert;
 use crate::irgen::semantic::convert::Rounding;
 use crate::irgen::types::Dtype;
-use crate::irgen::value::{Const, Val};
+use crate::irgen::value::{Args, Builtin, Const, Val};
 
 pub(super) static TABLE: &[Builtin] = &[
     entry(
@@ -13,8 +14,9 @@ pub(super) static TABLE: &[Builtin] = &[
         "input, dtype, fp_downcast_rounding=None, bitcast=False",
         "Converts to another element type; with `bitcast` keeps the bits.",
         cast,
-    ),
-    entry("to", "input, dtype, fp_downcast_rounding=None, bitcast=False", "As `cast`.", cast),
+    )
+    .method(),
+    entry("to", "input, dtype, fp_downcast_rounding=None, bitcast=False", "As `cast`.", cast).method(),
     entry("get_int_dtype", "bitwidth, signed", "The integer type of a width and signedness.", |cx, a| {
         let (bits, signed) = (a.int(cx, 0)?, a.flag(cx, 1)?);
         match u32::try_from(bits).ok().and_then(|b| Dtype::int(b, signed)) {
@@ -71,7 +73,7 @@ pub(super) static DTYPE_METHODS: &[Builtin] = &[
         Ok(Val::bool(matches!(a.get(0), Val::Const(Const::Type(t)) if t.is_block())))
     }),
     entry("get_block_shapes", "self", "The extents of a block type.", |_, a| match a.get(0) {
-        Val::Const(Const::Type(t)) => Ok(crate::irgen::lookup::shape_tuple(t.shape())),
+        Val::Const(Const::Type(t)) => Ok(Val::ints(t.shape())),
         _ => Ok(Val::NONE),
     }),
     entry("with_element_ty", "self, element_ty", "The same shape with other elements.", |cx, a| {
@@ -89,15 +91,15 @@ pub(super) static DTYPE_METHODS: &[Builtin] = &[
     }),
 ];
 
-fn cast(cx: &mut Lower<'_>, a: &Args) -> R<Val> {
+fn cast(cx: &mut Emitter, a: &Args) -> R<Val> {
     let t = a.tensor(cx, 0)?;
     let dtype = a.dtype(cx, 1)?;
     if a.flag(cx, 3)? {
-        return Ok(cx.bitcast(t, dtype)?.into());
+        return Ok(convert::bitcast(cx, t, dtype)?.into());
     }
     let rounding = match a.given(2) {
         Some(_) => Some(a.word(cx, 2, &[("rtne", Rounding::Rtne), ("rtz", Rounding::Rtz)])?),
         None => None,
     };
-    Ok(cx.cast(t, dtype, rounding)?.into())
+    Ok(convert::cast(cx, t, dtype, rounding)?.into())
 }

@@ -9,12 +9,12 @@
 //! - Down: the magnitude at most 1.75 (0x3f00, which a NaN becomes too), half of the last place added, the upper byte
 //!   of twice that.
 
-use super::super::lower::{Lower, R};
-use super::super::types::Dtype;
-use super::super::value::Tensor;
 use super::convert::Rounding;
 use crate::diag::codes::types;
 use crate::ir::{Attr, OpState, TtOp};
+use crate::irgen::emit::{Emitter, R, Tensor};
+use crate::irgen::semantic::convert;
+use crate::irgen::types::Dtype;
 
 const UP: &str = "{
     .reg .b32 low, high, mlow, mhigh;
@@ -44,32 +44,30 @@ const DOWN: &str = "{
     prmt.b32 $0, low, high, 0x7531;
 }";
 
-impl Lower<'_> {
-    /// Conversion from or to `tl.float8e4b15`; the other side is fp16 or fp32.
-    pub(super) fn cast_e4b15(&mut self, t: Tensor, to: Dtype) -> R<Tensor> {
-        let other = if to == Dtype::Fp8e4b15 { t.ty.dtype } else { to };
-        if !matches!(other, Dtype::Fp16 | Dtype::Fp32) {
-            let text = format!("tl.float8e4b15 converts to and from fp16 and fp32, not {other}");
-            return Err(self.error_help(&types::CAST, text, "converted here", "convert to fp16 or fp32 in between"));
-        }
-        if to != Dtype::Fp8e4b15 {
-            let half = self.e4b15_asm(t, Dtype::Fp16, UP, "=r,=r,r")?;
-            return self.cast(half, to, None);
-        }
-        let half = if other == Dtype::Fp32 { self.cast(t, Dtype::Fp16, Some(Rounding::Rtz))? } else { t };
-        self.e4b15_asm(half, to, DOWN, "=r,r,r")
+/// Conversion from or to `tl.float8e4b15`; the other side is fp16 or fp32.
+pub(super) fn cast(cx: &mut Emitter, t: Tensor, to: Dtype) -> R<Tensor> {
+    let other = if to == Dtype::Fp8e4b15 { t.ty.dtype } else { to };
+    if !matches!(other, Dtype::Fp16 | Dtype::Fp32) {
+        let text = format!("tl.float8e4b15 converts to and from fp16 and fp32, not {other}");
+        return Err(cx.error_help(&types::CAST, text, "converted here", "convert to fp16 or fp32 in between"));
     }
+    if to != Dtype::Fp8e4b15 {
+        let half = asm(cx, t, Dtype::Fp16, UP, "=r,=r,r")?;
+        return convert::cast(cx, half, to, None);
+    }
+    let half = if other == Dtype::Fp32 { convert::cast(cx, t, Dtype::Fp16, Some(Rounding::Rtz))? } else { t };
+    asm(cx, half, to, DOWN, "=r,r,r")
+}
 
-    fn e4b15_asm(&mut self, t: Tensor, to: Dtype, asm: &str, constraints: &str) -> R<Tensor> {
-        let ty = t.ty.with(to);
-        let state = OpState::new(TtOp::ElementwiseInlineAsm, self.loc)
-            .operands(&[t.value])
-            .results(&[ty.to_ir()])
-            .attr("asm_string", Attr::str(asm))
-            .attr("constraints", Attr::str(constraints))
-            .attr("pure", Attr::bool(true))
-            .attr("packed_element", Attr::i32(4));
-        let op = self.emit(state)?;
-        Ok(Tensor { value: self.ir.result(op), ty })
-    }
+fn asm(cx: &mut Emitter, t: Tensor, to: Dtype, asm: &str, constraints: &str) -> R<Tensor> {
+    let ty = t.ty.with(to);
+    let state = OpState::new(TtOp::ElementwiseInlineAsm, cx.loc())
+        .operands(&[t.value])
+        .results(&[ty.to_ir()])
+        .attr("asm_string", Attr::str(asm))
+        .attr("constraints", Attr::str(constraints))
+        .attr("pure", Attr::bool(true))
+        .attr("packed_element", Attr::i32(4));
+    let op = cx.emit(state)?;
+    Ok(Tensor { value: cx.ir.result(op), ty })
 }

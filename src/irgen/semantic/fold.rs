@@ -3,10 +3,10 @@
 //! Example: `-7 // 2` is -4 and `-7 % 2` is 1 (rounding is towards minus infinity), `1 / 2` is 0.5, `[1] * 2 + [3]` is
 //! `[1, 1, 3]`.
 
-use super::arith::Cmp;
+use super::cmp::Cmp;
 use crate::diag::codes::{names, types};
-use crate::irgen::budget::of_text;
-use crate::irgen::lower::{Lower, R};
+use crate::irgen::emit::{Emitter, R, Reported, of_text};
+use crate::irgen::semantic::faults;
 use crate::irgen::value::{Const, Items, Val};
 use crate::parser::ast::{BinOp, UnaryOp};
 
@@ -16,142 +16,158 @@ enum Fault {
     Math(&'static str),
 }
 
-impl Lower<'_> {
-    /// A binary operator on two values known at compile time.
-    pub fn fold_binary(&mut self, op: BinOp, a: &Val, b: &Val) -> R<Val> {
-        self.known(a)?;
-        self.known(b)?;
-        match (a, b) {
-            (Val::Tuple(x), Val::Tuple(y)) if op == BinOp::Add => {
-                self.room((x.len() + y.len()) as u64)?;
-                Ok(Val::tuple(x.iter().chain(y.iter()).cloned().collect()))
-            }
-            (Val::Tuple(x), Val::Const(c)) | (Val::Const(c), Val::Tuple(x)) if op == BinOp::Mul && c.as_int().is_some() => {
-                let times = u64::try_from(c.as_int().unwrap_or(0).max(0)).unwrap_or(u64::MAX);
-                self.room((x.len() as u64).saturating_mul(times))?;
-                Ok(Val::tuple(x.iter().cloned().cycle().take(x.len() * times as usize).collect()))
-            }
-            (Val::Dict(x), Val::Dict(y)) if op == BinOp::BitOr => Ok(Val::Dict(std::rc::Rc::new(self.merge_dicts(x, y)?))),
-            (Val::Const(Const::Str(x)), Val::Const(Const::Str(y))) if op == BinOp::Add => {
-                self.room(of_text(x.len() + y.len()))?;
-                Ok(Const::str(&format!("{x}{y}")).into())
-            }
-            (Val::Const(Const::Str(x)), Val::Const(n)) | (Val::Const(n), Val::Const(Const::Str(x)))
-                if op == BinOp::Mul && n.as_int().is_some() =>
-            {
-                let times = usize::try_from(n.as_int().unwrap_or(0).max(0)).unwrap_or(usize::MAX);
-                self.room(of_text(x.len().saturating_mul(times)))?;
-                Ok(Const::str(&x.repeat(times)).into())
-            }
-            (Val::Const(x), Val::Const(y)) => match fold(op, x, y) {
-                Ok(c) => Ok(c.into()),
-                Err(Fault::Types) => Err(self.bad_operands(op.symbol(), a, b)),
-                Err(Fault::Math(why)) => Err(self.error_help(
-                    &names::CONST_EVAL,
-                    format!("`{x} {} {y}` has no value: {why}", op.symbol()),
-                    "computed at compile time",
-                    "change the compile-time values that lead here (-D, the signature, a configuration), or put it under an `if` that they decide",
-                )),
-            },
-            _ => Err(self.bad_operands(op.symbol(), a, b)),
+/// A binary operator on two values known at compile time.
+pub fn binary(cx: &mut Emitter, op: BinOp, a: &Val, b: &Val) -> R<Val> {
+    known(cx, a)?;
+    known(cx, b)?;
+    match (a, b) {
+        (Val::Tuple(x), Val::Tuple(y)) if op == BinOp::Add => {
+            cx.room((x.len() + y.len()) as u64)?;
+            Ok(Val::tuple(x.iter().chain(y.iter()).cloned().collect()))
         }
-    }
-
-    /// A unary operator on a value known at compile time.
-    pub fn fold_unary(&mut self, op: UnaryOp, v: &Val) -> R<Val> {
-        self.known(v)?;
-        let folded = match (op, v) {
-            (UnaryOp::Not, _) => Some(Const::Bool(!self.truth(v)?)),
-            (UnaryOp::Neg, Val::Const(Const::Float(f))) => Some(Const::Float(-f)),
-            (UnaryOp::Pos, Val::Const(Const::Float(f))) => Some(Const::Float(*f)),
-            (UnaryOp::Neg, Val::Const(c)) => c.as_int().and_then(i128::checked_neg).map(Const::Int),
-            (UnaryOp::Pos, Val::Const(c)) => c.as_int().map(Const::Int),
-            (UnaryOp::Invert, Val::Const(c)) => c.as_int().map(|i| Const::Int(!i)),
-            _ => None,
-        };
-        folded.map(Val::from).ok_or_else(|| {
-            let found = v.describe();
-            self.error_help(
-                &types::OPERAND_TYPES,
-                format!("`{}` does not take {found}", op.symbol()),
-                "its operand",
-                "it takes numbers",
-            )
-        })
-    }
-
-    /// A comparison of two values known at compile time.
-    pub fn fold_compare(&mut self, cmp: Cmp, a: &Val, b: &Val) -> R<bool> {
-        // An argument is no None, whatever it is.
-        if !(a.is_none() || b.is_none()) {
-            self.known(a)?;
-            self.known(b)?;
+        (Val::Tuple(x), Val::Const(c)) | (Val::Const(c), Val::Tuple(x)) if op == BinOp::Mul && c.as_int().is_some() => {
+            let times = u64::try_from(c.as_int().unwrap_or(0).max(0)).unwrap_or(u64::MAX);
+            cx.room((x.len() as u64).saturating_mul(times))?;
+            Ok(Val::tuple(x.iter().cloned().cycle().take(x.len() * times as usize).collect()))
         }
-        self.work(a.weight().min(b.weight()))?;
-        if matches!(cmp, Cmp::Eq | Cmp::Ne) {
-            return Ok(same(a, b) == (cmp == Cmp::Eq));
+        (Val::Dict(x), Val::Dict(y)) if op == BinOp::BitOr => Ok(Val::Dict(std::rc::Rc::new(merge_dicts(cx, x, y)?))),
+        (Val::Const(Const::Str(x)), Val::Const(Const::Str(y))) if op == BinOp::Add => {
+            cx.room(of_text(x.len() + y.len()))?;
+            Ok(Const::str(&format!("{x}{y}")).into())
         }
-        let order = match (a, b) {
-            (Val::Const(Const::Str(x)), Val::Const(Const::Str(y))) => x.partial_cmp(y),
-            (Val::Tuple(x), Val::Tuple(y)) => {
-                // The first items that differ decide; without any, the longer one is greater.
-                let Some((x, y)) = x.iter().zip(y.iter()).find(|(x, y)| !same(x, y)) else {
-                    return self.fold_compare(cmp, &Val::int(x.len() as i128), &Val::int(y.len() as i128));
-                };
-                return self.fold_compare(cmp, x, y);
-            }
-            (Val::Const(x), Val::Const(y)) => match (x.as_int(), y.as_int()) {
-                (Some(x), Some(y)) => Some(x.cmp(&y)),
-                _ => match (x.as_float(), y.as_float()) {
-                    (Some(x), Some(y)) if x.is_nan() || y.is_nan() => return Ok(false),
-                    (Some(x), Some(y)) => x.partial_cmp(&y),
-                    _ => None,
-                },
-            },
-            _ => None,
-        };
-        let Some(order) = order else { return Err(self.bad_operands(cmp.symbol(), a, b)) };
-        Ok(match cmp {
-            Cmp::Lt => order.is_lt(),
-            Cmp::Le => order.is_le(),
-            Cmp::Gt => order.is_gt(),
-            _ => order.is_ge(),
-        })
-    }
-
-    /// Reports the value of a run-time argument: a heuristic is evaluated long before the launch that knows it.
-    pub fn known(&mut self, v: &Val) -> R<()> {
-        match v {
-            Val::Argument(a) => Err(self.error_help(
-                &names::NOT_CONSTEXPR,
-                format!("the value of `{}` is known only at a launch", a.name),
-                format!("needs the value of `{}`, which is known only at a launch", a.name),
-                "give what is computed from it with -D, or make the parameter a `tl.constexpr`",
+        (Val::Const(Const::Str(x)), Val::Const(n)) | (Val::Const(n), Val::Const(Const::Str(x)))
+            if op == BinOp::Mul && n.as_int().is_some() =>
+        {
+            let times = usize::try_from(n.as_int().unwrap_or(0).max(0)).unwrap_or(usize::MAX);
+            cx.room(of_text(x.len().saturating_mul(times)))?;
+            Ok(Const::str(&x.repeat(times)).into())
+        }
+        (Val::Const(x), Val::Const(y)) => match fold(op, x, y) {
+            Ok(c) => Ok(c.into()),
+            Err(Fault::Types) => Err(faults::bad_operands(cx, op.symbol(), a, b)),
+            Err(Fault::Math(why)) => Err(cx.error_help(
+                &names::CONST_EVAL,
+                format!("`{x} {} {y}` has no value: {why}", op.symbol()),
+                "computed at compile time",
+                "change the compile-time values that lead here (-D, the signature, a configuration), or put it under an `if` that they decide",
             )),
-            _ => Ok(()),
-        }
+        },
+        _ => Err(faults::bad_operands(cx, op.symbol(), a, b)),
     }
+}
 
-    /// As Python's `bool(x)` of a value known at compile time.
-    pub fn truth(&mut self, v: &Val) -> R<bool> {
-        match v {
-            Val::Const(c) => Ok(c.truth()),
-            Val::Tuple(items) => Ok(!items.is_empty()),
-            Val::Dict(items) => Ok(!items.is_empty()),
-            Val::Argument(_) => self.known(v).map(|()| false),
-            Val::Error => Err(crate::irgen::lower::Reported),
-            Val::Tensor(_) => {
-                let found = v.describe();
-                Err(self.error_help(
-                    &names::NOT_CONSTEXPR,
-                    format!("expected a compile-time value, found {found}"),
-                    "known only at run time",
-                    "use `tl.where`, a run-time `if`, or a `tl.constexpr` parameter",
-                ))
-            }
-            _ => Ok(true),
-        }
+/// A unary operator on a value known at compile time.
+pub fn unary(cx: &mut Emitter, op: UnaryOp, v: &Val) -> R<Val> {
+    known(cx, v)?;
+    let folded = match (op, v) {
+        (UnaryOp::Not, _) => Some(Const::Bool(!truth(cx, v)?)),
+        (UnaryOp::Neg, Val::Const(Const::Float(f))) => Some(Const::Float(-f)),
+        (UnaryOp::Pos, Val::Const(Const::Float(f))) => Some(Const::Float(*f)),
+        (UnaryOp::Neg, Val::Const(c)) => c.as_int().and_then(i128::checked_neg).map(Const::Int),
+        (UnaryOp::Pos, Val::Const(c)) => c.as_int().map(Const::Int),
+        (UnaryOp::Invert, Val::Const(c)) => c.as_int().map(|i| Const::Int(!i)),
+        _ => None,
+    };
+    folded.map(Val::from).ok_or_else(|| {
+        let found = v.describe();
+        cx.error_help(
+            &types::OPERAND_TYPES,
+            format!("`{}` does not take {found}", op.symbol()),
+            "its operand",
+            "it takes numbers",
+        )
+    })
+}
+
+/// A comparison of two values known at compile time.
+pub fn compare(cx: &mut Emitter, cmp: Cmp, a: &Val, b: &Val) -> R<bool> {
+    // An argument is no None, whatever it is.
+    if !(a.is_none() || b.is_none()) {
+        known(cx, a)?;
+        known(cx, b)?;
     }
+    cx.work(a.weight().min(b.weight()))?;
+    if matches!(cmp, Cmp::Eq | Cmp::Ne) {
+        return Ok(same(a, b) == (cmp == Cmp::Eq));
+    }
+    let order = match (a, b) {
+        (Val::Const(Const::Str(x)), Val::Const(Const::Str(y))) => x.partial_cmp(y),
+        (Val::Tuple(x), Val::Tuple(y)) => {
+            // The first items that differ decide; without any, the longer one is greater.
+            let Some((x, y)) = x.iter().zip(y.iter()).find(|(x, y)| !same(x, y)) else {
+                return compare(cx, cmp, &Val::int(x.len() as i128), &Val::int(y.len() as i128));
+            };
+            return compare(cx, cmp, x, y);
+        }
+        (Val::Const(x), Val::Const(y)) => match (x.as_int(), y.as_int()) {
+            (Some(x), Some(y)) => Some(x.cmp(&y)),
+            _ => match (x.as_float(), y.as_float()) {
+                (Some(x), Some(y)) if x.is_nan() || y.is_nan() => return Ok(false),
+                (Some(x), Some(y)) => x.partial_cmp(&y),
+                _ => None,
+            },
+        },
+        _ => None,
+    };
+    let Some(order) = order else { return Err(faults::bad_operands(cx, cmp.symbol(), a, b)) };
+    Ok(match cmp {
+        Cmp::Lt => order.is_lt(),
+        Cmp::Le => order.is_le(),
+        Cmp::Gt => order.is_gt(),
+        _ => order.is_ge(),
+    })
+}
+
+/// Reports the value of a run-time argument: a heuristic is evaluated long before the launch that knows it.
+pub fn known(cx: &mut Emitter, v: &Val) -> R<()> {
+    match v {
+        Val::Argument(a) => Err(cx.error_help(
+            &names::NOT_CONSTEXPR,
+            format!("the value of `{}` is known only at a launch", a.name),
+            format!("needs the value of `{}`, which is known only at a launch", a.name),
+            "give what is computed from it with -D, or make the parameter a `tl.constexpr`",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// As Python's `bool(x)` of a value known at compile time.
+pub fn truth(cx: &mut Emitter, v: &Val) -> R<bool> {
+    match v {
+        Val::Const(c) => Ok(c.truth()),
+        Val::Tuple(items) => Ok(!items.is_empty()),
+        Val::Dict(items) => Ok(!items.is_empty()),
+        Val::Argument(_) => known(cx, v).map(|()| false),
+        Val::Error => Err(Reported),
+        Val::Tensor(_) => {
+            let found = v.describe();
+            Err(cx.error_help(
+                &names::NOT_CONSTEXPR,
+                format!("expected a compile-time value, found {found}"),
+                "known only at run time",
+                "use `tl.where`, a run-time `if`, or a `tl.constexpr` parameter",
+            ))
+        }
+        _ => Ok(true),
+    }
+}
+
+/// Checks a value that was just made.
+pub fn made(cx: &mut Emitter, v: Val) -> R<Val> {
+    let (all, own) = (v.weight(), v.own_weight());
+    if all > cx.max_value() {
+        cx.room(all)?;
+    } else if own > 1 {
+        cx.room(own)?;
+    }
+    Ok(v)
+}
+
+/// `{**a, **b}`, which compares every key of `b` with those before it.
+pub fn merge_dicts(cx: &mut Emitter, a: &[(Val, Val)], b: &[(Val, Val)]) -> R<Items<(Val, Val)>> {
+    let (n, m) = (a.len() as u64, b.len() as u64);
+    cx.work(n + m * (n + m) / 16)?;
+    Ok(merged(a, b))
 }
 
 /// `{**a, **b}`: the keys of the first keep their places.

@@ -2,8 +2,8 @@
 //! and free bases.
 //!
 //! Fragments follow the PTX ISA, "Matrix Fragments for mma.m16n8k16" and "Register Fragments and Shared Memory Matrix
-//! Layouts" of wgmma: eight groups of four lanes, a group a row, a lane two neighbouring columns (or `k_width`
-//! neighbours along K in an operand).
+//! Layouts" of wgmma. There are eight groups of four lanes. A group holds a row, and a lane two neighbouring columns of
+//! it (or `k_width` neighbours along K in an operand).
 
 use super::{Bases, Dim, Encoding, LayoutError, LinearLayout, try_to_linear_layout};
 use super::{cga_layout, combine, combine_layouts, expect_order, expect_powers_of_two, expect_rank, sizes_of};
@@ -23,8 +23,8 @@ fn check_blocked(e: &Blocked, rank: usize) -> Result<(), LayoutError> {
     expect_order(&e.order, rank)
 }
 
-/// Registers, then lanes, then warps, each filling the axes in `order`. On a tensor smaller than the tile, lanes and
-/// warps hold copies, but a thread never does: registers that would are dropped.
+/// Registers, then lanes, then warps fill the axes in `order`. On a tensor smaller than the tile, lanes and warps hold
+/// copies, but a thread never does: registers that would hold copies are dropped.
 pub(super) fn blocked(shape: &[i64], e: &Blocked) -> Result<LinearLayout, LayoutError> {
     check_blocked(e, shape.len())?;
     let tile = LinearLayout::identity_nd(Dim::Register, &e.size_per_thread, &e.order)
@@ -33,7 +33,8 @@ pub(super) fn blocked(shape: &[i64], e: &Blocked) -> Result<LinearLayout, Layout
     Ok(combine(&tile, &e.cga, shape)?.remove_zero_bases(Dim::Register))
 }
 
-/// The parent's layout without one axis. Lanes and warps along that axis hold copies; registers that would are dropped.
+/// The parent's layout without one axis. Lanes and warps along that axis hold copies. Registers that would hold copies
+/// are dropped.
 pub(super) fn slice(shape: &[i64], dim: u32, parent: Attr) -> Result<LinearLayout, LayoutError> {
     let dim = dim as usize;
     if dim > shape.len() {
@@ -84,12 +85,12 @@ pub(super) fn linear(shape: &[i64], e: &LinearBases) -> Result<LinearLayout, Lay
     Ok(fitted.transpose_outs(&Dim::axes(shape.len())))
 }
 
-/// The tile that one warp holds of an accumulator or an operand: `k_width` registers and 4 lanes along the inner axis,
-/// 8 lanes along the outer one, then registers down the outer and along the inner axis until `tile` is full. The
-/// outputs come in `rep_order`.
+/// The tile that one warp holds of an accumulator or an operand. It has `k_width` registers and 4 lanes along the inner
+/// axis and 8 lanes along the outer one. Then registers go down the outer and along the inner axis until `tile` is
+/// full. The outputs come in `rep_order`.
 ///
-/// For the accumulator of m16n8k16 (`tile` 16×8, width 2): registers 0 and 1 are neighbours in a row, 2 and 3 the same
-/// eight rows below.
+/// For the accumulator of m16n8k16 (`tile` 16×8, width 2), registers 0 and 1 are neighbours in a row, and 2 and 3 are
+/// the same eight rows below.
 pub fn mma_tile(tile: &[u32], k_width: u32, order: &[u32], rep_order: &[u32]) -> Result<LinearLayout, LayoutError> {
     let (inner, outer) = (order[0] as usize, order[1] as usize);
     let (rows, columns) = (tile[outer], tile[inner]);
@@ -138,7 +139,8 @@ fn check_mma(e: &NvidiaMma, rank: usize) -> Result<(), LayoutError> {
     Ok(())
 }
 
-/// Warps of `wgmma` run down the columns first, four to a warp group of 64 rows; those of `mma` along the rows.
+/// The order in which warps run. Those of `wgmma` run down the columns first, four to a warp group of 64 rows; those of
+/// `mma` run along the rows.
 fn warp_order(e: &NvidiaMma, rank: usize) -> Vec<u32> {
     matrix_order(rank, e.version_major != 3)
 }
@@ -169,16 +171,17 @@ pub(super) fn dot_op(shape: &[i64], op_idx: u32, parent: Attr, k_width: u32) -> 
     }
 }
 
-/// The axis over which the product sums: the last of operand 0, the one before it of operand 1.
+/// The axis over which the product sums: the last axis of operand 0, and the one before the last of operand 1.
 fn k_axis(op_idx: u32, rank: usize) -> usize {
     if op_idx == 0 { rank - 1 } else { rank - 2 }
 }
 
-/// As an identity over the axes in `order`, but whoever is spread along K holds copies: all of them need all of K.
+/// An identity over the axes in `order`, except that whoever is spread along K holds copies, because all of them need
+/// all of K.
 ///
-/// With 2×2 warps in row order, warp bit 0 runs along axis 1 and bit 1 along axis 0. In operand 0, axis 1 is K: warps 0
-/// and 1 hold the upper rows, 2 and 3 the lower ones. In operand 1, axis 0 is K: warps 0 and 2 hold the left columns, 1
-/// and 3 the right ones.
+/// With 2×2 warps in row order, warp bit 0 runs along axis 1 and bit 1 along axis 0. In operand 0, axis 1 is K, so
+/// warps 0 and 1 hold the upper rows, and 2 and 3 the lower ones. In operand 1, axis 0 is K, so warps 0 and 2 hold the
+/// left columns, and 1 and 3 the right ones.
 fn broadcast_along_k(input: Dim, shape: &[u32], order: &[u32], k: usize) -> LinearLayout {
     let mut layout = LinearLayout::empty();
     for &axis in order {
@@ -193,12 +196,12 @@ fn broadcast_along_k(input: Dim, shape: &[u32], order: &[u32], k: usize) -> Line
     layout
 }
 
-/// The parent's cluster layout with all blocks holding all of K.
+/// The parent's cluster layout, changed so that all blocks hold all of K.
 fn operand_cga(cga: &Bases, k: usize, rank: usize) -> Result<LinearLayout, LayoutError> {
     Ok(cga_layout(cga, rank)?.resize_out(Dim::axis(k), 1))
 }
 
-/// Operand of a product by fused multiply-adds: a thread holds all of K for its rows or columns.
+/// The operand of a product by fused multiply-adds. A thread holds all of K for its rows or columns.
 fn blocked_operand(shape: &[i64], op_idx: u32, e: &Blocked) -> Result<LinearLayout, LayoutError> {
     let rank = shape.len();
     check_blocked(e, rank)?;
@@ -211,19 +214,19 @@ fn blocked_operand(shape: &[i64], op_idx: u32, e: &Blocked) -> Result<LinearLayo
     combine_layouts(&tile, &operand_cga(&e.cga, k, rank)?, shape)
 }
 
-/// Operand of `mma.sync`, or the first operand of `wgmma` when it comes from registers.
+/// An operand of `mma.sync`, or the first operand of `wgmma` when it comes from registers.
 fn mma_operand(shape: &[i64], op_idx: u32, e: &NvidiaMma, k_width: u32) -> Result<LinearLayout, LayoutError> {
     let rank = shape.len();
     check_mma(e, rank)?;
     if op_idx == 1 && e.version_major == 3 {
         return Err(LayoutError::new("operand 1 of wgmma is never in registers"));
     }
-    // m8n8k4 of f64 has rows of four elements, all others of eight times the width.
+    // m8n8k4 of f64 has rows of four elements. All others have eight times the width.
     let m = e.instr_shape[rank - 2];
     let k_size = k_width.saturating_mul(if m == 8 { 4 } else { 8 });
     let mut tile_shape = vec![1; rank];
     (tile_shape[rank - 2], tile_shape[rank - 1]) = if op_idx == 0 { (m, k_size) } else { (k_size, 8) };
-    // K runs fastest: along the rows of operand 0, down the columns of operand 1.
+    // K runs fastest: along the rows of operand 0 and down the columns of operand 1.
     let order = matrix_order(rank, op_idx == 0);
     let tile = mma_tile(&tile_shape, k_width, &order, &order)?;
     let k = k_axis(op_idx, rank);

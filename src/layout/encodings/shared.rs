@@ -1,14 +1,14 @@
 //! Encodings of shared memory: from the offset of an element within the allocation of one block, to the element.
 //!
-//! A swizzle permutes the column groups of each row, so that a column of the matrix is spread over the banks: the bases
-//! of the columns are plain, those of the rows also move along the columns. With `vec = 8, perPhase = 1, maxPhase = 8`
-//! on 64 columns, row `r` starts at column `8 · (r mod 8)`: bases `row=1 → (1, 8)`, `row=2 → (2, 16)`, `row=4 → (4,
-//! 32)`, `row=8 → (8, 0)`.
+//! A swizzle permutes the column groups of each row, so that a column of the matrix is spread over the banks. The bases
+//! of the columns are plain, and those of the rows also move along the columns. With
+//! `vec = 8, perPhase = 1, maxPhase = 8` on 64 columns, row `r` starts at column `8 · (r mod 8)`: the bases are
+//! `row=1 → (1, 8)`, `row=2 → (2, 16)`, `row=4 → (4, 32)`, `row=8 → (8, 0)`.
 
 use super::{Bases, Dim, LayoutError, LinearLayout, combine, expect_order, shape_per_cta, sizes_of};
 use crate::ir::core::encoding::{NvmmaShared, PaddedShared, SwizzledShared};
 
-/// Rows of `order[0]` after each other, their elements exchanged in groups of `vec` by the row's phase.
+/// Puts rows of `order[0]` after each other, with their elements exchanged in groups of `vec` by the row's phase.
 pub(super) fn swizzled(shape: &[i64], e: &SwizzledShared) -> Result<LinearLayout, LayoutError> {
     let rank = shape.len();
     expect_order(&e.order, rank)?;
@@ -44,15 +44,15 @@ fn powers_below(limit: i64) -> impl Iterator<Item = i64> {
     (0..62).map(|i| 1i64 << i).take_while(move |&p| p < limit)
 }
 
-/// The tile of eight rows that `wgmma` and the tensor memory accelerator read: rows of 16 to 128 bytes, in which chunks
-/// of 16 bytes are exchanged by the row (PTX ISA, "Shared Memory Matrix Layout": 32-, 64- and 128-byte swizzling
+/// The tile of eight rows that `wgmma` and the tensor memory accelerator read. Its rows have 16 to 128 bytes, in which
+/// chunks of 16 bytes are exchanged by the row (PTX ISA, "Shared Memory Matrix Layout": 32-, 64- and 128-byte swizzling
 /// modes).
 fn core_matrix(e: &NvmmaShared) -> Result<LinearLayout, LayoutError> {
     let width = i64::from(e.swizzling_byte_width);
     let columns = 8 * width.max(16) / i64::from(e.element_bit_width);
     let vec = 128 / i64::from(e.element_bit_width);
     let (per_phase, max_phase) = (128 / width, width / 16);
-    // With fp4 padding, each group of 16 offsets holds 8 elements, the second 8 offsets naming the same elements again.
+    // With fp4 padding, each group of 16 offsets holds 8 elements. Its second 8 offsets name the same elements again.
     let packed = |c: i64| if e.fp4_padded { c / 16 * 8 + c % 8 } else { c };
     let mut bases: Bases = powers_below(columns).map(|c| vec![0, packed(c) as i32]).collect();
     bases.extend(powers_below(8).map(|r| vec![r as i32, packed(vec * ((r / per_phase) % max_phase)) as i32]));
@@ -87,7 +87,7 @@ pub(super) fn tma_box(share: &[i64], e: &NvmmaShared) -> Result<Vec<i64>, Layout
     Ok(size)
 }
 
-/// Tiles of [`core_matrix`] one below the other, for one box after the other.
+/// Puts tiles of [`core_matrix`] one below the other, for one box after the other.
 pub(super) fn nvmma(shape: &[i64], e: &NvmmaShared) -> Result<LinearLayout, LayoutError> {
     let rank = shape.len();
     if ![0, 32, 64, 128].contains(&e.swizzling_byte_width) || ![8, 16, 32, 64].contains(&e.element_bit_width) {
@@ -99,7 +99,7 @@ pub(super) fn nvmma(shape: &[i64], e: &NvmmaShared) -> Result<LinearLayout, Layo
     }
     let share = shape_per_cta(&e.cga, shape)?;
     let tma = tma_box(&share, e)?;
-    // A transposed layout is that of the shape with the first axis moved to the end.
+    // A transposed layout is the layout of the shape with the first axis moved to the end.
     let mut seen = tma.clone();
     if e.transposed {
         seen.rotate_left(1);
@@ -117,13 +117,14 @@ pub(super) fn nvmma(shape: &[i64], e: &NvmmaShared) -> Result<LinearLayout, Layo
     combine(&boxed.transpose_outs(&repeat_order).ensure_not_smaller(&sizes_of(&share)), &e.cga, shape)
 }
 
-/// Undoes moving the first axis to the end: the last, then the others.
+/// The order that undoes moving the first axis to the end: the last axis, then the others.
 fn rotation(rank: usize) -> Vec<u32> {
     let last = rank as u32 - 1;
     std::iter::once(last).chain(0..last).collect()
 }
 
-/// Core matrices one below the other, then side by side, until a box is full; seen with the box's shape `seen`.
+/// Puts core matrices one below the other, then side by side, until a box is full. The result is seen with the box's
+/// shape `seen`.
 fn swizzled_box(e: &NvmmaShared, tma: &[i64], seen: &[u32]) -> Result<LinearLayout, LayoutError> {
     let (columns, outer) = tma.split_last().expect("the rank was checked");
     let (mut rows, mut columns) = (outer.iter().product::<i64>(), *columns);
@@ -146,7 +147,7 @@ fn swizzled_box(e: &NvmmaShared, tma: &[i64], seen: &[u32]) -> Result<LinearLayo
     Ok(filled.reshape_row_major(seen))
 }
 
-/// The given bases; they fix the shape.
+/// The given bases, which fix the shape.
 pub(super) fn shared_linear(shape: &[i64], offset: &Bases, block: &Bases) -> Result<LinearLayout, LayoutError> {
     let axes = Dim::axes(shape.len());
     let layout =
@@ -158,7 +159,8 @@ pub(super) fn shared_linear(shape: &[i64], offset: &Bases, block: &Bases) -> Res
     }
 }
 
-/// The linear part of a padded layout: from the offset before padding. [`padded_offset`] adds the padding.
+/// The linear part of a padded layout. It starts from the offset before padding, and [`padded_offset`] adds the
+/// padding.
 pub(super) fn padded(shape: &[i64], e: &PaddedShared) -> Result<LinearLayout, LayoutError> {
     for (what, v) in e.intervals.iter().flat_map(|&(interval, padding)| [("interval", interval), ("padding", padding)])
     {
@@ -177,8 +179,8 @@ pub(super) fn padded(shape: &[i64], e: &PaddedShared) -> Result<LinearLayout, La
     shared_linear(shape, &e.offset, &e.block)
 }
 
-/// Where an element lies in a padded allocation, given its offset before padding: for each pair, as many paddings as
-/// whole intervals are before it. With `[32:+4]`, offset 70 is at `70 + 2·4 = 78`.
+/// Where an element lies in a padded allocation, given its offset before padding. For each pair, as many paddings are
+/// added as whole intervals lie before the element. With `[32:+4]`, offset 70 is at `70 + 2·4 = 78`.
 #[must_use]
 pub fn padded_offset(e: &PaddedShared, offset: u32) -> u32 {
     e.intervals.iter().fold(offset, |at, &(interval, padding)| at + offset / interval * padding)

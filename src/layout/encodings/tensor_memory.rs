@@ -1,7 +1,7 @@
-//! Encodings of tensor memory: from its rows and columns to the tensor. Columns count 32-bit cells, or 16-bit ones
+//! Encodings of tensor memory: from its rows and columns to the tensor. Columns count cells of 32 bits, or of 16 bits
 //! where elements are packed.
 //!
-//! A zero basis in row bits 5 and 6 means that the warps which own those rows hold copies; elsewhere it means a cell
+//! A zero basis in row bits 5 and 6 means that the warps which own those rows hold copies. Elsewhere it means a cell
 //! without an element.
 
 use super::{Bases, Dim, LayoutError, LinearLayout, cga_layout, shape_per_cta};
@@ -28,7 +28,7 @@ pub(super) fn tensor_memory(shape: &[i64], e: &TensorMemory) -> Result<LinearLay
     let block_n = e.block_n.min(share[1]);
     let stride = LinearLayout::zeros1d(e.col_stride, Dim::Col, Dim::axis(1), 1);
     let columns = identity(block_n, Dim::Col, 1);
-    // Padding is the low bit of the column: the even half holds elements.
+    // Padding is the low bit of the column. The even half holds elements.
     let columns =
         if e.fp4_padded { LinearLayout::zeros1d(2, Dim::Col, Dim::axis(1), 1).product(&columns) } else { columns };
     let tile = if e.block_m == 64 && !e.two_ctas {
@@ -44,7 +44,7 @@ pub(super) fn tensor_memory(shape: &[i64], e: &TensorMemory) -> Result<LinearLay
     fit(&tile.product(&repeats(0)).product(&repeats(1)).product(&cga_layout(&e.cga, 2)?), shape)
 }
 
-/// 64 rows of one block lie in rows 0–15, 32–47, 64–79 and 96–111; the gaps hold the next block, if there is one.
+/// Puts 64 rows of one block into rows 0–15, 32–47, 64–79 and 96–111. The gaps hold the next block, if there is one.
 fn half_rows(
     stride: &LinearLayout,
     block_m: u32,
@@ -65,7 +65,7 @@ fn half_rows(
     LinearLayout::from_bases_inferred(&bases, &Dim::axes(2))
 }
 
-/// Two blocks of 64 rows share 128 rows: the upper half of the columns goes to the upper rows.
+/// Lets two blocks of 64 rows share 128 rows: the upper half of the columns goes to the upper rows.
 fn last_column_bit_to_rows(tile: &LinearLayout) -> Result<LinearLayout, LayoutError> {
     let mut bases = tile.all_bases();
     let last = bases.iter_mut().find(|b| b.0 == Dim::Col).and_then(|b| b.1.pop());
@@ -75,8 +75,8 @@ fn last_column_bit_to_rows(tile: &LinearLayout) -> Result<LinearLayout, LayoutEr
     LinearLayout::from_bases(&bases, &tile.out_sizes())
 }
 
-/// Scale factors of `tcgen05.mma` with block scaling (PTX ISA, "Layout of the Scale Factor A Matrix"): 32 rows,
-/// repeated for each warp, with four columns of scales. Two pieces of 64 rows make a block; the blocks follow one
+/// Scale factors of `tcgen05.mma` with block scaling (PTX ISA, "Layout of the Scale Factor A Matrix"). They take 32
+/// rows, repeated for each warp, with four columns of scales. Two pieces of 64 rows make a block. The blocks follow one
 /// another by rows first, or along K first.
 pub(super) fn scales(shape: &[i64], cga: &Bases, k_first: bool) -> Result<LinearLayout, LayoutError> {
     let share = matrix_share(shape, cga)?;

@@ -1,4 +1,4 @@
-//! How the tensor memory accelerator (TMA) cuts a block of a tensor into messages.
+//! Computes how the tensor memory accelerator (TMA) cuts a block of a tensor into messages.
 //!
 //! 1. A *box* is what one message moves: at most 256 elements along each axis, and as many bytes along the contiguous
 //!    one as the swizzle is wide (CUDA driver API, `cuTensorMapEncodeTiled`: "the inner dimension must be <= the
@@ -6,39 +6,39 @@
 //! 2. Messages are numbered with the first axis fastest. The bits of a message's number move its box in the tensor, and
 //!    its part of the buffer in shared memory; both maps are linear.
 //!
-//! Example: a block of 64×128 of f16 with a swizzle of 128 bytes has boxes of 64×64: message 0 takes columns 0 to 63 to
-//! offset 0, message 1 columns 64 to 127 to offset 4096 (in elements).
+//! Example: a block of 64×128 of f16 with a swizzle of 128 bytes has boxes of 64×64. Message 0 takes columns 0 to 63 to
+//! offset 0, and message 1 takes columns 64 to 127 to offset 4096 (in elements).
 
 use super::shared::tma_box;
 use super::{Dim, LayoutError, layout_of, shape_per_cta};
 use crate::ir::core::encoding::NvmmaShared;
 use crate::ir::core::{Attr, Encoding, FloatKind, Type, TypeData};
 
-/// Bytes of a descriptor (PTX ISA, "Tensormap"), and what its address must be a multiple of here.
+/// The bytes of a descriptor (PTX ISA, "Tensormap"). Its address must be a multiple of this number here.
 pub const DESCRIPTOR_BYTES: u32 = 128;
 
-/// What a descriptor of a tensor in memory says of the blocks that it moves.
+/// What the descriptor of a tensor in memory says about the blocks that it moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TmaBlock {
     /// The box, outermost axis first. With `fp4_padded` the last axis counts elements of 4 bits.
     pub box_shape: Vec<i64>,
-    /// 0 none, 1 to 3: 32, 64, 128 bytes (PTX ISA, "tensormap.replace", `.swizzle_mode`).
+    /// 0 for none; 1, 2 and 3 for 32, 64 and 128 bytes (PTX ISA, "tensormap.replace", `.swizzle_mode`).
     pub swizzle_mode: u32,
-    /// PTX ISA, "tensormap.replace", `.elemtype`.
+    /// The number of the type (PTX ISA, "tensormap.replace", `.elemtype`).
     pub element_type: u32,
-    /// Bytes of an element in global memory.
+    /// The bytes of an element in global memory.
     pub element_bytes: u32,
-    /// Two elements of 4 bits lie in a byte of global memory, and 8 bytes of them fill 16 in shared memory.
+    /// Whether two elements of 4 bits lie in a byte of global memory, and 8 such bytes fill 16 in shared memory.
     pub fp4_padded: bool,
 }
 
 /// The messages that fill, or empty, a buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TmaMessages {
-    /// For each bit of a message's number how far it moves the box along each axis of the buffer, in the descriptor's
+    /// For each bit of a message's number, how far it moves the box along each axis of the buffer, in the descriptor's
     /// elements.
     pub coordinates: Vec<Vec<u32>>,
-    /// For each bit how far it moves the part of the buffer, in the buffer's elements.
+    /// For each bit, how far it moves the part of the buffer, in the buffer's elements.
     pub offsets: Vec<u32>,
     pub fp4_padded: bool,
 }
@@ -58,10 +58,10 @@ fn nvmma(layout: Option<Attr>) -> Result<&'static NvmmaShared, LayoutError> {
     }
 }
 
-/// What a descriptor of this type says.
+/// Computes what a descriptor of this type says.
 ///
 /// # Errors
-/// When it has no layout that TMA can fill, or elements of a type that TMA does not have.
+/// Fails if it has no layout that TMA can fill, or elements of a type that TMA does not have.
 pub fn tma_block(descriptor: Type) -> Result<TmaBlock, LayoutError> {
     let TypeData::TensorDesc { shape, elem, layout, .. } = descriptor.data() else {
         return Err(LayoutError::new(format!("{descriptor} is no tensor descriptor")));
@@ -94,7 +94,7 @@ pub fn tma_block(descriptor: Type) -> Result<TmaBlock, LayoutError> {
     })
 }
 
-/// PTX ISA, "tensormap.replace", the values of `.elemtype`.
+/// The number of the type (PTX ISA, "tensormap.replace", the values of `.elemtype`).
 fn element_type(elem: Type, fp4_padded: bool) -> Result<u32, LayoutError> {
     if fp4_padded {
         return Ok(14);
@@ -116,7 +116,7 @@ fn element_type(elem: Type, fp4_padded: bool) -> Result<u32, LayoutError> {
 /// The messages for a buffer of this type.
 ///
 /// # Errors
-/// When its layout is not one that TMA can fill.
+/// Fails if its layout is not one that TMA can fill.
 pub fn tma_messages(buffer: Type) -> Result<TmaMessages, LayoutError> {
     let memory = buffer.as_memdesc().ok_or_else(|| LayoutError::new(format!("{buffer} is no memory descriptor")))?;
     let e = nvmma(Some(memory.encoding))?;
@@ -131,7 +131,7 @@ pub fn tma_messages(buffer: Type) -> Result<TmaMessages, LayoutError> {
     for (axis, (&size, &part)) in share.iter().zip(&boxed).enumerate() {
         for bit in part.trailing_zeros()..size.trailing_zeros() {
             let mut moved = vec![0; share.len()];
-            // Two elements of 4 bits for each byte of the buffer.
+            // Each byte of the buffer holds two elements of 4 bits.
             let packed = u32::from(e.fp4_padded && axis + 1 == share.len());
             moved[axis] = 1 << (bit + packed);
             coordinates.push(moved);
@@ -141,10 +141,10 @@ pub fn tma_messages(buffer: Type) -> Result<TmaMessages, LayoutError> {
     Ok(TmaMessages { coordinates, offsets, fp4_padded: e.fp4_padded })
 }
 
-/// Bytes that one block's messages for this buffer move: what an mbarrier waits for.
+/// How many bytes one block's messages for this buffer move, which is what an mbarrier waits for.
 ///
 /// # Errors
-/// As [`tma_messages`].
+/// Fails where [`tma_messages`] does.
 pub fn tma_bytes(buffer: Type) -> Result<u32, LayoutError> {
     let memory = buffer.as_memdesc().ok_or_else(|| LayoutError::new(format!("{buffer} is no memory descriptor")))?;
     let e = nvmma(Some(memory.encoding))?;
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn every_element_of_a_message_lies_where_the_hardware_puts_it() {
-        // Unswizzled, a message's elements follow one another, row by row of its box.
+        // Without a swizzle, a message's elements follow one another, row by row of its box.
         let ty = buffer([512, 512], Type::int(8), encoding(0, 8, false));
         let m = tma_messages(ty).unwrap();
         let inverse = layout_of(ty).unwrap().pseudoinvert().unwrap();

@@ -1,12 +1,13 @@
 //! A register layout seen from one axis of its tensor, for operations that work along that axis.
 //!
-//! 1. Every place (register, lane, warp) is one number, register bits lowest; the layout gives its coordinate along the
-//!    axis and, in a second number, the coordinates along all other axes (`rest`). Both are linear in the place.
-//! 2. Blocks of a cluster take no part: the axis must lie within a block, and the rest of a block's place is the same
+//! 1. Every place (register, lane, warp) is one number, with register bits lowest. The layout gives its coordinate
+//!    along the axis and, in a second number, the coordinates along all other axes (`rest`). Both are linear in the
+//!    place.
+//! 2. Blocks of a cluster take no part. The axis must lie within a block, and the rest of a block's place is the same
 //!    constant on both sides of an operation, so it is left out.
 //!
-//! Example: a 16×8 tile reduced along axis 1, `register=1 → (0, 1)`, `lane=8 → (1, 0)`: place 1 has axis 1, rest 0; the
-//! place of lane 8 has axis 0, rest 1.
+//! Example: a 16×8 tile is reduced along axis 1, with `register=1 → (0, 1)` and `lane=8 → (1, 0)`. Place 1 has axis 1
+//! and rest 0. The place of lane 8 has axis 0 and rest 1.
 
 use crate::layout::linear::{low_bits, select};
 use crate::layout::{Dim, LayoutError, LinearLayout};
@@ -21,13 +22,13 @@ pub(super) struct AlongAxis {
     pub(super) warp_bits: u32,
     pub(super) axis_bits: u32,
     pub(super) rest_bits: u32,
-    /// The bits of `rest_bits` that are of coordinates before the axis.
+    /// How many of the `rest_bits` belong to coordinates before the axis.
     pub(super) before_bits: u32,
 }
 
 impl AlongAxis {
     /// # Errors
-    /// When the tensor has no such axis, or the blocks of a cluster share it.
+    /// Fails if the tensor has no such axis, or the blocks of a cluster share it.
     pub(super) fn new(layout: &LinearLayout, axis: usize) -> Result<AlongAxis, LayoutError> {
         let rank = layout.out_dims().len();
         if axis >= rank {
@@ -64,7 +65,7 @@ impl AlongAxis {
         select(&self.rest, place)
     }
 
-    /// Number of place bits.
+    /// The number of place bits.
     pub(super) fn place_bits(&self) -> u32 {
         self.register_bits + self.lane_bits + self.warp_bits
     }
@@ -88,7 +89,7 @@ impl AlongAxis {
         (place >> (self.register_bits + self.lane_bits)) as u32
     }
 
-    /// The layout from (register, lane, warp) to [`Dim::Offset`] with the value `of` of each place bit.
+    /// The layout from (register, lane, warp) to [`Dim::Offset`] in which each place bit has the value `of`.
     pub(super) fn offsets(&self, bits: u32, of: impl Fn(u64) -> u64) -> LinearLayout {
         LinearLayout {
             ins: vec![(Dim::Register, self.register_bits), (Dim::Lane, self.lane_bits), (Dim::Warp, self.warp_bits)],
@@ -99,7 +100,7 @@ impl AlongAxis {
 }
 
 /// The bits of the thread's number in its block that do not decide where a layout from (register, lane, warp) leads. Of
-/// the threads that lead to one place, the one with all of these 0 stores.
+/// the threads that lead to one place, the one in which all of these are 0 stores.
 pub(super) fn free_thread_bits(layout: &LinearLayout) -> u32 {
     let masks = layout.free_variables();
     let of = |dim| masks.iter().find(|m| m.0 == dim).map_or(0, |m| m.1);

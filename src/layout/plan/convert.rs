@@ -2,17 +2,18 @@
 //!
 //! # Choice
 //!
-//! 1. Elements that stay in their thread: a table of registers, no instruction.
-//! 2. Elements that stay in their warp: shuffles ([`ShufflePlan`]), unless shared memory is cheaper. Counted in cycles
-//!    of the pipe that both use: a shuffle 1, a select ½, a wavefront 1, a barrier within the warp 12. With one pair of
-//!    bits shuffles always win.
-//! 3. Elements that change warps: shared memory ([`swizzle()`]), in as many repetitions as there are parts that only
-//!    registers tell apart. Each repetition is: store, barrier, load; with another barrier before the next. When
-//!    neither side crosses warps, a barrier of the warp is enough.
-//! 4. Elements that change blocks of a cluster: not supported yet.
+//! 1. Elements that stay in their thread need a table of registers and no instruction.
+//! 2. Elements that stay in their warp go by shuffles ([`ShufflePlan`]), unless shared memory is cheaper. Costs are
+//!    counted in cycles of the pipe that both use: a shuffle is 1, a select ½, a wavefront 1, a barrier within the warp
+//!    12. With one pair of bits, shuffles always win.
+//! 3. Elements that change warps go through shared memory ([`swizzle()`]), in as many repetitions as there are parts
+//!    that only registers tell apart. Each repetition is a store, a barrier and a load, with another barrier before the
+//!    next repetition. If neither side crosses warps, a barrier of the warp is enough.
+//! 4. Moving elements to other blocks of a cluster is not supported yet.
 //!
-//! Example: 64×64 halves on four warps, eight of a row in a thread, to eight of a column in a thread: four stores of 16
-//! bytes, a barrier, four `ldmatrix.x4.trans`. `ttc layout FROM TO SHAPE` shows the plan of any pair.
+//! Example: 64×64 halves on four warps go from eight of a row in a thread to eight of a column in a thread. That takes
+//! four stores of 16 bytes, a barrier, and four `ldmatrix.x4.trans`. `ttc layout FROM TO SHAPE` shows the plan of any
+//! pair.
 
 use super::shared_access::SharedAccess;
 use super::shuffle::{Machine, ShufflePlan};
@@ -24,7 +25,7 @@ use crate::layout::{
 };
 use crate::target::SharedMemory;
 
-/// How a tensor gets from one layout to another.
+/// The plan for a tensor to get from one layout to another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConversionPlan {
     /// The register of the source that each register of the destination copies.
@@ -59,7 +60,7 @@ impl SharedPlan {
         Ok(SharedPlan { within_warps: stays && !copies(source) && !copies(destination), bytes, swizzle })
     }
 
-    /// The layout of the whole tensor in shared memory; its highest bits are the repetitions.
+    /// The layout of the whole tensor in shared memory. Its highest bits are the repetitions.
     #[must_use]
     pub fn layout(&self) -> &LinearLayout {
         &self.swizzle.layout
@@ -75,7 +76,7 @@ impl SharedPlan {
         &self.swizzle.load
     }
 
-    /// Bytes of shared memory that are in use at a time.
+    /// How many bytes of shared memory are in use at a time.
     #[must_use]
     pub fn bytes(&self) -> u32 {
         self.bytes
@@ -87,7 +88,7 @@ impl SharedPlan {
         1 << self.swizzle.repetition_bits
     }
 
-    /// The repetition that an access belongs to.
+    /// The number of the repetition that an access belongs to.
     #[must_use]
     pub fn repetition_of(&self, offset: u32) -> u32 {
         offset / self.bytes
@@ -99,7 +100,7 @@ impl SharedPlan {
         self.within_warps
     }
 
-    /// Barriers: after the stores of each repetition, and before those of the next.
+    /// How many barriers there are: after the stores of each repetition, and before those of the next.
     #[must_use]
     pub fn barriers(&self) -> u32 {
         2 * self.repetitions() - 1
@@ -113,29 +114,29 @@ pub struct Costs {
     pub selects: u32,
     pub stores: u32,
     pub loads: u32,
-    /// Wavefronts of all stores, and of all loads.
+    /// The wavefronts of all stores. Those of all loads are beside it.
     pub store_wavefronts: u32,
     pub load_wavefronts: u32,
-    /// Wavefronts beyond those without conflicts.
+    /// How many wavefronts there are beyond those without conflicts.
     pub conflicts: u32,
     pub barriers: u32,
-    /// Bytes of shared memory.
+    /// How many bytes of shared memory the plan needs.
     pub bytes: u32,
 }
 
 impl Costs {
-    /// Half cycles, as weighed in step 2.
+    /// The cost in half cycles, as step 2 weighs it.
     fn weight(&self) -> u32 {
         2 * self.shuffles + self.selects + 2 * (self.store_wavefronts + self.load_wavefronts) + 24 * self.barriers
     }
 }
 
-/// Whether a conversion is bound to go through shared memory: elements change warps, or more than one register bit
-/// changes places with a lane bit. What [`ConversionPlan::new`] makes of the latter depends on costs; passes that ask
-/// before buffers are laid out assume the worst.
+/// Whether a conversion must be expected to go through shared memory: elements change warps, or more than one register
+/// bit changes places with a lane bit. What [`ConversionPlan::new`] makes of the latter depends on costs. Passes that
+/// ask before buffers are laid out assume the worst.
 ///
 /// # Errors
-/// When a type has no layout, or the shapes differ.
+/// Fails if a type has no layout, or the shapes differ.
 pub fn is_through_shared_memory(source: Type, destination: Type) -> Result<bool, LayoutError> {
     let (from, to) = (layout_of(source)?, layout_of(destination)?);
     Ok(match conversion_kind(from, to)? {
@@ -146,10 +147,10 @@ pub fn is_through_shared_memory(source: Type, destination: Type) -> Result<bool,
 }
 
 impl ConversionPlan {
-    /// The plan for elements of `bits` bits on a device with this shared memory.
+    /// Makes the plan for elements of `bits` bits on a device with this shared memory.
     ///
     /// # Errors
-    /// When the layouts are of different tensors.
+    /// Fails if the layouts are of different tensors.
     pub fn new(
         source: &LinearLayout,
         destination: &LinearLayout,
@@ -178,7 +179,7 @@ impl ConversionPlan {
         })
     }
 
-    /// Bytes of shared memory that the plan needs while it runs.
+    /// How many bytes of shared memory the plan needs while it runs.
     #[must_use]
     pub fn scratch_bytes(&self) -> u32 {
         match self {
@@ -211,7 +212,7 @@ impl ConversionPlan {
     }
 }
 
-/// Executes nothing; values are numbers that tell them apart.
+/// A machine that counts operations and executes nothing. Its values are numbers, so that two values can be told apart.
 #[derive(Default)]
 struct Counter {
     made: usize,
@@ -241,10 +242,10 @@ impl Machine for Counter {
     }
 }
 
-/// The shuffles and selects of a plan.
+/// Counts the shuffles and selects of a plan.
 fn count(plan: &ShufflePlan) -> Costs {
     let mut counter = Counter::default();
-    // Words of equal registers are equal values.
+    // Words of equal registers are equal values, so they get the same number.
     let words: Vec<usize> = plan.words().map(|w| w[0]).collect();
     match plan.run(&mut counter, &words) {
         Ok(_) => Costs {

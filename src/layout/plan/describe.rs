@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 use super::{ConversionPlan, Form, SharedAccess, SharedPlan};
 
-/// The steps of a plan, a line each.
+/// The steps of a plan, each on a line.
 #[must_use]
 pub fn describe(plan: &ConversionPlan) -> String {
     let costs = plan.costs();
@@ -48,7 +48,7 @@ fn shared(text: &mut String, plan: &SharedPlan) {
     let _ = writeln!(text, "{}", step(plan.load(), repetitions, false));
 }
 
-/// `  4 × st.shared.v4.b32   16 wavefronts, no conflicts`
+/// The line for an access: `  4 × st.shared.v4.b32   16 wavefronts, no conflicts`.
 fn step(access: &SharedAccess, repetitions: u32, is_store: bool) -> String {
     let count = access.accesses().len() as u32 / repetitions;
     let instruction = format!("{count} × {}", instruction(access, is_store));

@@ -2,61 +2,64 @@
 //!
 //! # Algorithm
 //!
-//! 1. The place (register, lane) of a source element within a warp is linear in its coordinates. Those off the axis are
-//!    linear in the place of the index, the one along the axis is the index itself: `place = G(register, lane, warp of
-//!    the index) ⊕ H(index)`. Warps are given: the equations are solved with registers and lanes only.
+//! 1. The place (register, lane) of a source element within a warp is linear in its coordinates. The coordinates off
+//!    the axis are linear in the place of the index, and the one along the axis is the index itself:
+//!    `place = G(register, lane, warp of the index) ⊕ H(index)`. The warp is given, so the equations are solved with
+//!    registers and lanes only.
 //! 2. If all of them can be solved, no warp needs elements of another, and the gather is shuffles. A thread asks the
-//!    lane of the place for a register; which register may be known only at run time, so all that it can be, a coset of
-//!    the registers that `H` and the thread's part of `G` reach, are shuffled and one is selected.
-//! 3. Otherwise, or when the candidates would be more than [`MAX_CANDIDATES`], the source is stored in row-major order,
-//!    and after a barrier each index is an address.
+//!    lane of the place for a register. Which register may be known only at run time. Then all that it can be are
+//!    shuffled and one is selected: they are a coset of the registers that `H` and the thread's part of `G` reach.
+//! 3. Otherwise, or if there were more than [`MAX_CANDIDATES`] candidates, the source is stored in row-major order.
+//!    After a barrier each index is an address.
 //!
 //! # Example
 //!
-//! A row of 32 elements, one to a lane, gathered by 32 indices: `G = 0`, `H(index) = lane`: one `shfl.sync.idx`.
+//! A row of 32 elements, one to a lane, is gathered by 32 indices. Then `G = 0` and `H(index) = lane`, which is one
+//! `shfl.sync.idx`.
 
 use crate::layout::linear::{low_bits, select};
 use crate::layout::solve::Pivots;
 use crate::layout::{Dim, LayoutError, LinearLayout};
 
-/// Shuffles for one element of the result above which shared memory is faster: it costs a store, a barrier and a load.
+/// The most shuffles for one element of the result. Beyond that, shared memory is faster, at the cost of a store, a
+/// barrier and a load.
 const MAX_CANDIDATES: usize = 8;
 
-/// How elements are picked by index.
+/// The way in which elements are picked by index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GatherPlan {
-    /// Within warps.
+    /// The gather stays within warps.
     Shuffles(GatherShuffles),
-    /// Through shared memory: every element of the source, in row-major order.
+    /// The gather goes through shared memory, which holds every element of the source in row-major order.
     Shared(GatherShared),
 }
 
 /// A gather within warps. A place is the lane, then the register.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GatherShuffles {
-    /// From (register, lane, warp) of the index to ([`Dim::Lane`], [`Dim::Register`]).
+    /// A map from (register, lane, warp) of the index to ([`Dim::Lane`], [`Dim::Register`]).
     pub fixed: LinearLayout,
-    /// For each bit of the index the lane and the register that it contributes.
+    /// For each bit of the index, the lane and the register that it contributes.
     pub by_index: Vec<(u32, u32)>,
-    /// For each register of the index the registers of the source that it may need.
+    /// For each register of the index, the registers of the source that it may need.
     pub candidates: Vec<Vec<usize>>,
 }
 
 /// A gather through shared memory. Offsets count elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GatherShared {
-    /// The row-major order: from [`Dim::Offset`] to the source's coordinates.
+    /// The row-major order, as a map from [`Dim::Offset`] to the source's coordinates.
     pub order: LinearLayout,
-    /// From (register, lane, warp) of the index to the offset of the element with index 0.
+    /// A map from (register, lane, warp) of the index to the offset of the element with index 0.
     pub load: LinearLayout,
-    /// An index counts this many elements.
+    /// How many elements an index of 1 counts.
     pub stride: u32,
     pub elements: u32,
 }
 
 impl GatherPlan {
     /// # Errors
-    /// When elements would move between the blocks of a cluster.
+    /// Fails if elements would move between the blocks of a cluster.
     pub fn new(source: &LinearLayout, indices: &LinearLayout, axis: usize) -> Result<GatherPlan, LayoutError> {
         let rank = source.out_dims().len();
         if axis >= rank || indices.out_dims().len() != rank {
@@ -80,7 +83,7 @@ impl GatherPlan {
         })
     }
 
-    /// Bytes of shared memory for elements of these bytes.
+    /// The bytes of shared memory for elements of these bytes.
     #[must_use]
     pub fn scratch_bytes(&self, element_bytes: u32) -> u32 {
         match self {
@@ -90,13 +93,13 @@ impl GatherPlan {
     }
 }
 
-/// For each place bit of the index the coordinates, packed as the source packs them, of the element with index 0.
+/// For each place bit of the index, the coordinates of the element with index 0, packed as the source packs them.
 fn starts(source: &LinearLayout, indices: &LinearLayout, dim: Dim) -> Vec<u64> {
     let others: Vec<Dim> = source.out_dims().filter(|&d| d != dim).collect();
     let pack = |c: u64| {
         let coordinates: Vec<(Dim, i32)> = indices.out_dims().zip(indices.unpack(c)).collect();
         let of = |d: Dim| coordinates.iter().find(|x| x.0 == d).map_or(0, |x| u64::from(x.1.unsigned_abs()));
-        // Off the axis the index may be smaller than the source, never larger.
+        // Off the axis the index may be smaller than the source, but never larger.
         others.iter().fold(0, |acc, &d| if source.out_bits(d) == 0 { acc } else { acc | of(d) << source.out_shift(d) })
     };
     own_columns(indices).map(pack).collect()
@@ -107,7 +110,7 @@ fn own_columns(layout: &LinearLayout) -> impl Iterator<Item = u64> + '_ {
     [Dim::Register, Dim::Lane, Dim::Warp].into_iter().flat_map(|d| layout.columns_of(d)).copied()
 }
 
-/// Steps 1 and 2.
+/// Steps 1 and 2 solve the equations and list the candidates. The result is `None` when shuffles cannot do it.
 fn shuffles(source: &LinearLayout, indices: &LinearLayout, dim: Dim, start: &[u64]) -> Option<GatherShuffles> {
     let (register_bits, lane_bits) = (source.in_bits(Dim::Register), source.in_bits(Dim::Lane));
     let columns: Vec<u64> =
@@ -150,7 +153,7 @@ fn span(vectors: &[u64]) -> Vec<u64> {
     sums.into_iter().collect()
 }
 
-/// Step 3.
+/// Step 3 makes the plan through shared memory.
 fn shared(source: &LinearLayout, indices: &LinearLayout, dim: Dim) -> GatherShared {
     let axes: Vec<Dim> = source.out_dims().collect();
     let backwards: Vec<Dim> = axes.iter().rev().copied().collect();

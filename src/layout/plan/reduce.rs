@@ -1,28 +1,30 @@
-//! The plan of `tt.reduce`: which partial results are combined where.
+//! The plan of `tt.reduce`: it says which partial results are combined where.
 //!
 //! # Algorithm
 //!
 //! Two places (register, lane, warp) belong to one result when they agree off the axis. The plan combines what is near
 //! first:
 //!
-//! 1. *In a thread*: registers that agree off the axis form a group, copies of an element left out. Groups are numbered
-//!    by their first register.
+//! 1. *In a thread*: registers that agree off the axis form a group. Copies of an element are left out. Groups are
+//!    numbered by their first register.
 //! 2. *In a warp*: a place bit that depends, off the axis, on the bits below it gives a vector along which only the
-//!    axis changes. Vectors that reach elements which are not combined yet are steps: every thread combines group `g`
-//!    with group `partner[g]` of the lane that differs in `lanes`. After a step both lanes have the same, so steps
-//!    double what is combined. Vectors that reach nothing new lead to copies.
-//! 3. *Across warps*: `2^n` partial results are left when `n` vectors cross warps. Each is stored once, the partial
-//!    results of one result side by side; after one barrier every thread reads all that its own registers need, in wide
+//!    axis changes. Vectors that reach elements which are not combined yet are steps. In a step, every thread combines
+//!    group `g` with group `partner[g]` of the lane that differs in `lanes`. Afterwards both lanes have the same, so
+//!    steps double what is combined. Vectors that reach nothing new lead to copies.
+//! 3. *Across warps*: if `n` vectors cross warps, `2^n` partial results are left. Each is stored once, with the partial
+//!    results of one result side by side. After one barrier every thread reads all that its own registers need, in wide
 //!    loads, and combines them itself. No shuffles follow and nothing is stored again, so the barrier is the only one.
-//!    Many results go in a few rounds through the same memory ([`super::rounds`]). What lanes and warps decide is low
-//!    in a slot's number, what only registers decide high: lanes access neighbours, rounds are the highest bits.
-//! 4. When nothing crosses warps and the result's layout has each result where it is, there is no shared memory at all.
-//!    A result of another layout goes through shared memory as in 3 with `2^0` partial results.
+//!    Many results go through the same memory in a few rounds ([`super::rounds`]). What lanes and warps decide is low
+//!    in a slot's number, and what only registers decide is high, so lanes access neighbours and rounds are the highest
+//!    bits.
+//! 4. If nothing crosses warps and the result's layout has each result where it is, there is no shared memory at all. A
+//!    result of another layout goes through shared memory as in 3, with `2^0` partial results.
 //!
 //! # Example
 //!
-//! 1024 floats in 4 warps, 8 to a thread: one group of 8 registers; lanes 1, 2, 4, 8, 16; four partial results, stored
-//! by lane 0 of each warp at the offsets 0 to 3; every thread loads 16 bytes and combines four values.
+//! 1024 floats in 4 warps, 8 to a thread, need one group of 8 registers, then steps with lanes 1, 2, 4, 8 and 16. Four
+//! partial results are left, which lane 0 of each warp stores at the offsets 0 to 3. Every thread loads 16 bytes and
+//! combines four values.
 
 use std::collections::BTreeMap;
 
@@ -32,44 +34,45 @@ use crate::layout::linear::{low_bits, select};
 use crate::layout::solve::Pivots;
 use crate::layout::{Dim, LayoutError, LinearLayout};
 
-/// How a tensor is reduced along an axis.
+/// The plan for reducing a tensor along an axis.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReducePlan {
     /// The registers that each thread combines, in this order, to one partial result each.
     pub groups: Vec<Vec<usize>>,
-    /// Steps between the lanes of a warp, in order.
+    /// The steps between the lanes of a warp, in order.
     pub steps: Vec<LaneStep>,
     pub delivery: Delivery,
 }
 
-/// Every thread combines its group `g` with group `partner[g]` of the lane whose number differs in the bits `lanes`.
+/// A step in which every thread combines its group `g` with group `partner[g]` of the lane whose number differs in the
+/// bits `lanes`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneStep {
     pub lanes: u32,
     pub partner: Vec<usize>,
 }
 
-/// How results get to the registers of the result.
+/// How results get to the registers that the result's layout wants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Delivery {
     /// The group that each register of the result copies.
     Registers(Vec<usize>),
-    /// Through shared memory, which also finishes the reduction.
+    /// The results go through shared memory, which also finishes the reduction.
     Shared(Partials),
 }
 
 /// Partial results in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Partials {
-    /// Partial results of one result; they lie side by side.
+    /// The number of partial results of one result. They lie side by side.
     pub parts: usize,
-    /// From (register, lane, warp) to the slot, in elements. A group is stored at the slot of its first register.
+    /// A map from (register, lane, warp) to the slot, in elements. A group is stored at the slot of its first register.
     pub store: LinearLayout,
-    /// Bits of the thread's number of which all must be 0 to store.
+    /// The bits of the thread's number that must all be 0 for the thread to store.
     pub copies: u32,
-    /// From (register, lane, warp) of the result to the first slot that it is combined from.
+    /// A map from (register, lane, warp) of the result to the first slot that it is combined from.
     pub load: LinearLayout,
-    /// Slots, for each operand.
+    /// The number of slots, for each operand.
     pub slots: u32,
     /// How often the slots are filled and emptied.
     pub rounds: u32,
@@ -80,11 +83,11 @@ pub struct Partials {
 }
 
 impl ReducePlan {
-    /// The plan for a source of this layout and a result of this one; `None` for a scalar, which every thread gets. An
-    /// element of each operand takes `element_bytes`.
+    /// Makes the plan for a source of this layout and a result of this one. `None` stands for a scalar, which every
+    /// thread gets. An element of each operand takes `element_bytes`.
     ///
     /// # Errors
-    /// When the blocks of a cluster share the axis, or hold other results than elements.
+    /// Fails if the blocks of a cluster share the axis, or hold other results than elements.
     pub fn new(
         source: &LinearLayout,
         axis: usize,
@@ -99,7 +102,7 @@ impl ReducePlan {
             lanes: places.lane(v),
             partner: groups.iter().map(|g| group_of[&places.beside(g[0] as u64 ^ places.register(v))]).collect(),
         };
-        // From the highest lane bit down, the order that reference results were made with.
+        // The steps go from the highest lane bit down, which is the order that reference results were made with.
         let steps = along.lanes.iter().rev().map(step).collect();
         let delivery = match in_place(&places, &along, &group_of, &result) {
             Some(table) => Delivery::Registers(table),
@@ -108,7 +111,7 @@ impl ReducePlan {
         Ok(ReducePlan { groups, steps, delivery })
     }
 
-    /// Bytes of shared memory for operands whose elements take these bytes.
+    /// The bytes of shared memory for operands whose elements take these bytes.
     #[must_use]
     pub fn scratch_bytes(&self, element_bytes: &[u32]) -> u32 {
         match &self.delivery {
@@ -118,11 +121,11 @@ impl ReducePlan {
     }
 }
 
-/// Where the slots of each operand start, and the bytes of all. The widest elements lie first: then each start is a
+/// Where the slots of each operand start, and the bytes of all. The widest elements lie first. Then each start is a
 /// multiple of what the operand's accesses are aligned to, 16 bytes or all of its slots, and nothing is lost between
 /// operands.
 ///
-/// Example: two slots of 4, 8 and 4 bytes start at 16, 0 and 24, 32 bytes in all.
+/// Example: two slots of 4, 8 and 4 bytes start at 16, 0 and 24, and take 32 bytes in all.
 #[must_use]
 pub fn operand_offsets(slots: u32, element_bytes: &[u32]) -> (Vec<u32>, u32) {
     let mut order: Vec<usize> = (0..element_bytes.len()).collect();
@@ -136,8 +139,8 @@ pub fn operand_offsets(slots: u32, element_bytes: &[u32]) -> (Vec<u32>, u32) {
     (starts, end)
 }
 
-/// The result's layout from (register, lane, warp), one column per bit, coordinates packed as [`AlongAxis::beside`]
-/// packs them.
+/// The result's layout from (register, lane, warp), with one column for each bit. Coordinates are packed as
+/// [`AlongAxis::beside`] packs them.
 struct ResultColumns {
     register_bits: u32,
     lane_bits: u32,
@@ -182,7 +185,7 @@ fn result_columns(
     Ok(ResultColumns { register_bits: result.in_bits(Dim::Register), lane_bits, warp_bits, columns })
 }
 
-/// Step 1: the groups, and the number of the group at each place off the axis.
+/// Step 1 makes the groups: the registers of each, and the number of the group at each place off the axis.
 fn groups(places: &AlongAxis) -> (Vec<Vec<usize>>, BTreeMap<u64, usize>) {
     let mut groups: Vec<Vec<usize>> = vec![];
     let mut group_of = BTreeMap::new();
@@ -200,14 +203,14 @@ fn groups(places: &AlongAxis) -> (Vec<Vec<usize>>, BTreeMap<u64, usize>) {
 
 /// The vectors of places along which only the axis changes.
 struct Directions {
-    /// Steps between lanes.
+    /// The vectors between lanes, which become steps.
     lanes: Vec<u64>,
-    /// Number of vectors that cross warps.
+    /// The number of vectors that cross warps.
     warps: u32,
-    /// Everything that is combined, by its coordinates along the axis; the last `warps` insertions are those across
+    /// Everything that is combined, by its coordinates along the axis. The last `warps` insertions are those across
     /// warps.
     combined: Pivots,
-    /// Number of insertions before those across warps.
+    /// The number of insertions before those across warps.
     before_warps: u32,
 }
 
@@ -239,13 +242,13 @@ impl Directions {
         Ok(Directions { before_warps: inserted as u32 - found.warps, combined, ..found })
     }
 
-    /// Which of the partial results of a result a coordinate along the axis belongs to.
+    /// The number of the partial result to which a coordinate along the axis belongs.
     fn part(&self, along: u64) -> u64 {
         self.combined.reduce(along).1 >> self.before_warps & low_bits(self.warps)
     }
 }
 
-/// Step 4: the group that each register of the result copies, if threads already have their results.
+/// Step 4 finds the group that each register of the result copies, if threads already have their results.
 fn in_place(
     places: &AlongAxis,
     along: &Directions,
@@ -261,7 +264,7 @@ fn in_place(
     (0..1u64 << result.register_bits).map(|r| group_of.get(&select(&result.columns, r)).copied()).collect()
 }
 
-/// Step 3.
+/// Step 3 lays out the partial results in shared memory.
 fn partials(
     places: &AlongAxis,
     along: &Directions,
@@ -272,7 +275,7 @@ fn partials(
     let all = places.rest_bits + along.warps;
     let columns: Vec<u64> = result.columns.iter().map(|c| c << along.warps).collect();
     let plain = places.offsets(all, |place| places.beside(place) << along.warps | along.part(places.along(place)));
-    // Slot bits by who decides them.
+    // These are the slot bits, sorted by what decides them.
     let threads =
         plain.columns[places.register_bits as usize..].iter().chain(&columns[result.register_bits as usize..]);
     let by_threads = threads.fold(low_bits(along.warps), |bits, c| bits | c);

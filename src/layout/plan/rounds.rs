@@ -1,42 +1,42 @@
-//! In how many rounds the partial results of a reduction go through shared memory.
+//! Finds in how many rounds the partial results of a reduction go through shared memory.
 //!
 //! # Algorithm
 //!
-//! A round is a store, a barrier and a load of the part of all slots that some register bits decide; rounds reuse the
-//! same bytes. More rounds save bytes and cost two barriers each, so there are no more than the reference compiler,
-//! which moves the same values, makes:
+//! A round is a store, a barrier and a load of one part of all slots, which some register bits decide. Rounds reuse the
+//! same bytes. More rounds save bytes and cost two barriers each, so there are no more than the reference compiler
+//! makes, which moves the same values:
 //!
-//! 1. What one access moves is a *vector*: register bits, up to 16 bytes.
+//! 1. A *vector* is what one access moves: register bits, up to 16 bytes.
 //! 2. Slots beyond a line of 128 bytes are told apart by slot bits that are neither in the vector nor among the lanes
 //!    that access memory at once, the lowest first. The partial results of one result are loaded by lanes that hold
-//!    nothing else, or by the lowest ones.
-//! 3. Those of them that are register bits are the rounds.
+//!    nothing else, or else by the lowest lanes.
+//! 3. Those of these bits that are register bits are the rounds.
 //!
 //! # Example
 //!
-//! 64 results of two partial results each, of four bytes, 32 to a thread: 512 bytes are four lines, told apart by two
-//! bits. The lowest ones outside of the vector are one that warps decide and one of a register: two rounds of 256
-//! bytes.
+//! 64 results have two partial results each, of four bytes, 32 to a thread. The 512 bytes are four lines, told apart by
+//! two bits. The lowest ones outside of the vector are one that warps decide and one of a register, so there are two
+//! rounds of 256 bytes.
 
 use super::along_axis::AlongAxis;
 
-/// Logarithm of the bytes of a line.
+/// The logarithm of the bytes of a line.
 const LINE: u32 = 7;
-/// Logarithm of the bytes of the widest access.
+/// The logarithm of the bytes of the widest access.
 const WIDEST: u32 = 4;
-/// Logarithm of the bytes of a bank.
+/// The logarithm of the bytes of a bank.
 const WORD: u32 = 2;
 
 /// A bit of the slot's number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SlotBit {
-    /// One of the result's coordinates.
+    /// A bit of the result's coordinates.
     Rest(u32),
-    /// One that tells the partial results of a result apart.
+    /// A bit that tells the partial results of a result apart.
     Part(u32),
 }
 
-/// Logarithm of the rounds for partial results of `1 << parts` to a result, in elements of so many bytes.
+/// The logarithm of the number of rounds, for `1 << parts` partial results to a result, in elements of so many bytes.
 pub(super) fn round_bits(places: &AlongAxis, parts: u32, element_bytes: u32) -> u32 {
     let size = element_bytes.trailing_zeros();
     let first = places.register_bits;
@@ -60,7 +60,7 @@ pub(super) fn round_bits(places: &AlongAxis, parts: u32, element_bytes: u32) -> 
     bits.filter(is_apart).take(beyond).filter(|bit| registers.contains(bit)).count() as u32
 }
 
-/// The bits of the result's coordinates that these bits of places decide, each alone.
+/// The bits of the result's coordinates that these bits of places decide, each of them alone.
 fn units(places: &AlongAxis, bits: std::ops::Range<u32>) -> Vec<SlotBit> {
     let mut units = vec![];
     for column in bits.map(|bit| places.beside(1 << bit)).filter(|c| c.is_power_of_two()) {

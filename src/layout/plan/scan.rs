@@ -1,29 +1,29 @@
-//! The plan of `tt.scan`: all prefixes along an axis, in order.
+//! The plan of `tt.scan`, which computes all prefixes along an axis, in order.
 //!
 //! # Algorithm
 //!
 //! A *block* of level `j` is an aligned run of `2^j` elements along the axis. Each element's prefix within its block is
-//! known from its prefix within the half block that it lies in: in the second half, the *total* of the first half goes
-//! before it. A step of level `j` needs only the totals of the two halves, which lie at places (register, lane, warp)
-//! that differ by the vector `v` with `L(v) = 2^j` along the axis.
+//! known from its prefix within the half block that it lies in. For an element in the second half, the *total* of the
+//! first half goes before it. A step of level `j` needs only the totals of the two halves, which lie at places
+//! (register, lane, warp) that differ by the vector `v` with `L(v) = 2^j` along the axis.
 //!
 //! 1. *In a thread*: as long as `v` is a register and the place in the block is the same in all threads, the thread
 //!    goes over the elements in order. That gives *base classes* of registers, each with prefixes and a total.
-//! 2. From then on every base class has a *carry*, what goes before all of it, and every class of registers that lie in
-//!    one block has a total. A step takes the partner's total, from another class of the thread or from the lane that
-//!    differs in `lanes`; where this thread's half is the second, the partner's total goes before the carry. The new
-//!    total is that of both in order.
-//! 3. Levels whose `v` crosses warps are one step: totals are stored once, those of a larger block side by side; after
+//! 2. From then on every base class has a *carry*, which is what goes before all of it, and every class of registers
+//!    that lie in one block has a total. A step takes the partner's total, from another class of the thread or from the
+//!    lane that differs in `lanes`. If this thread's half is the second, the partner's total goes before the carry. The
+//!    new total is that of both in order.
+//! 3. Levels whose `v` crosses warps are one step. Totals are stored once, those of a larger block side by side. After
 //!    a barrier each thread reads all of its larger block, in wide loads, and goes over them in order up to its own.
 //! 4. At the end the carries go before the prefixes.
 //!
-//! In reverse, second and first change places at every level.
+//! In a reverse scan, second and first change places at every level.
 //!
 //! # Example
 //!
-//! 1024 elements in 4 warps, `sizePerThread = 4`, two tiles: levels 0 and 1 are registers (two base classes of four),
-//! levels 2 to 6 lanes, 7 and 8 warps, 9 registers again. Ten shuffles (five for each tile), a total for each tile and
-//! warp, 8 values read by each thread, one barrier.
+//! 1024 elements lie in 4 warps with `sizePerThread = 4`, in two tiles. Levels 0 and 1 are registers (two base classes
+//! of four), levels 2 to 6 are lanes, 7 and 8 are warps, and 9 is registers again. That takes ten shuffles (five for
+//! each tile), a total for each tile and warp, 8 values read by each thread, and one barrier.
 
 use std::collections::BTreeMap;
 
@@ -33,12 +33,12 @@ use crate::layout::linear::low_bits;
 use crate::layout::solve::Pivots;
 use crate::layout::{LayoutError, LinearLayout};
 
-/// How all prefixes of a tensor are computed.
+/// The plan for computing all prefixes of a tensor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScanPlan {
-    /// The registers of each base class in the order of the scan, copies left out.
+    /// The registers of each base class in the order of the scan, without copies.
     pub base: Vec<Vec<usize>>,
-    /// For each register the base class and the place in it that hold its prefix.
+    /// For each register, the base class and the place in it that hold its prefix.
     pub places: Vec<(usize, usize)>,
     pub steps: Vec<ScanStep>,
 }
@@ -49,21 +49,21 @@ pub struct ScanStep {
     /// The class of totals that each base class belongs to.
     pub class_of: Vec<usize>,
     pub exchange: Exchange,
-    /// The class of which each class of the next level takes the total.
+    /// For each class of the next level, the class whose total it takes.
     pub next: Vec<usize>,
 }
 
 /// Where a step finds other totals.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Exchange {
-    /// At class `partner[c]` of the lane that differs in `lanes`, 0 for this thread.
+    /// The totals are at class `partner[c]` of the lane that differs in `lanes`. 0 stands for this thread.
     Partner { lanes: u32, partner: Vec<usize>, second: Vec<Second> },
-    /// In shared memory.
+    /// The totals are in shared memory.
     Shared(Totals),
 }
 
-/// Whether a thread's half comes second: where the bits `threads` of its number in the block have odd parity, or where
-/// they do not if `flip`.
+/// Says when a thread's half comes second: if the bits `threads` of its number in the block have odd parity, or with
+/// `flip` if they do not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Second {
     pub threads: u32,
@@ -73,22 +73,23 @@ pub struct Second {
 /// Totals in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Totals {
-    /// Totals of one larger block; they lie side by side in the order of the axis.
+    /// The number of totals of one larger block. They lie side by side in the order of the axis.
     pub parts: usize,
     /// The register at whose slot each class is stored and found.
     pub registers: Vec<usize>,
-    /// From (register, lane, warp) to the slot, in elements.
+    /// A map from (register, lane, warp) to the slot, in elements.
     pub slot: LinearLayout,
-    /// Bits of the thread's number of which all must be 0 to store.
+    /// The bits of the thread's number that must all be 0 for the thread to store.
     pub copies: u32,
-    /// First slot of this step, and their number, for each operand.
+    /// The first slot of this step, for each operand.
     pub start: u32,
+    /// The number of slots of this step, for each operand.
     pub slots: u32,
 }
 
 impl ScanPlan {
     /// # Errors
-    /// When the blocks of a cluster share the axis.
+    /// Fails if the blocks of a cluster share the axis.
     pub fn new(layout: &LinearLayout, axis: usize, reverse: bool) -> Result<ScanPlan, LayoutError> {
         let scan = Scan { places: AlongAxis::new(layout, axis)?, reverse };
         let vectors = scan.vectors()?;
@@ -119,27 +120,27 @@ impl ScanPlan {
         Ok(ScanPlan { base, places, steps })
     }
 
-    /// Slots of all steps, for each operand.
+    /// The number of slots of all steps, for each operand.
     #[must_use]
     pub fn slots(&self) -> u32 {
         let of = |s: &ScanStep| if let Exchange::Shared(t) = &s.exchange { t.slots } else { 0 };
         self.steps.iter().map(of).sum()
     }
 
-    /// Bytes of shared memory for operands whose elements take these bytes.
+    /// The bytes of shared memory for operands whose elements take these bytes.
     #[must_use]
     pub fn scratch_bytes(&self, element_bytes: &[u32]) -> u32 {
         operand_offsets(self.slots(), element_bytes).1
     }
 }
 
-/// The layout with the direction.
+/// A layout with the direction of the scan.
 struct Scan {
     places: AlongAxis,
     reverse: bool,
 }
 
-/// Registers of a thread by the block of one level that they lie in.
+/// The registers of a thread, sorted by the block of one level that they lie in.
 struct Classes {
     level: u32,
     /// A register of each class.
@@ -154,7 +155,7 @@ impl Classes {
 }
 
 impl Scan {
-    /// For each level the place that differs from place 0 only by that bit of the axis.
+    /// For each level, the place that differs from place 0 only by that bit of the axis.
     fn vectors(&self) -> Result<Vec<u64>, LayoutError> {
         let p = &self.places;
         let columns: Vec<u64> =
@@ -167,7 +168,7 @@ impl Scan {
         (0..p.axis_bits).map(solve).collect()
     }
 
-    /// Bits of the thread's number that this bit of the axis depends on.
+    /// The bits of the thread's number on which this bit of the axis depends.
     fn thread_bits(&self, level: u32) -> u32 {
         let p = &self.places;
         let moves = |i: &u32| p.along(1 << (p.register_bits + i)) >> level & 1 == 1;
@@ -178,7 +179,8 @@ impl Scan {
         vector >> self.places.register_bits == 0
     }
 
-    /// The register's part of which block of this level a place lies in.
+    /// The part of a block's number that the register decides: the coordinates beside the axis, and the block of this level
+    /// along it.
     fn block(&self, register: u64, level: u32) -> (u64, u64) {
         (self.places.beside(register), self.places.along(register) >> level)
     }
@@ -194,7 +196,7 @@ impl Scan {
         Classes { level, registers, index }
     }
 
-    /// Step 1.
+    /// Step 1 makes the base classes, and finds for each register its class and its place in it.
     fn base(&self, level: u32) -> (Vec<Vec<usize>>, Vec<(usize, usize)>) {
         let classes = self.classes(level);
         let mut base: Vec<BTreeMap<u64, usize>> = vec![BTreeMap::new(); classes.registers.len()];
@@ -209,7 +211,7 @@ impl Scan {
         (base.into_iter().map(|b| b.into_values().collect()).collect(), places)
     }
 
-    /// Step 2.
+    /// Step 2 finds the partner of each class at this level.
     fn partner(&self, level: u32, vector: u64, threads: u32, classes: &Classes) -> Exchange {
         let partner = classes.registers.iter().map(|&r| classes.of(self, r ^ self.places.register(vector))).collect();
         let second = |&r: &u64| Second { threads, flip: (self.places.along(r) >> level & 1 == 1) != self.reverse };
@@ -220,7 +222,7 @@ impl Scan {
         }
     }
 
-    /// Step 3.
+    /// Step 3 lays out the totals of all levels that cross warps.
     fn totals(&self, level: u32, crossing: u32, classes: &Classes, start: u32) -> Totals {
         let p = &self.places;
         let left = p.axis_bits - level;

@@ -1,33 +1,34 @@
-//! The loads or stores with which each thread moves its registers from or to shared memory.
+//! Finds the loads or stores with which each thread moves its registers from or to shared memory.
 //!
 //! # Algorithm
 //!
-//! 1. `registers.invert_and_compose(shared)` maps a place (register, lane, warp) to the element offset in shared
-//!    memory. It is linear, so an address is `thread part ⊕ constant of the register`.
-//! 2. The constants of all registers form a vector space. Registers with equal constants hold copies: one of them is
+//! 1. The map `registers.invert_and_compose(shared)` takes a place (register, lane, warp) to the element offset in
+//!    shared memory. It is linear, so an address is `thread part ⊕ constant of the register`.
+//! 2. The constants of all registers form a vector space. Registers with equal constants hold copies, of which one is
 //!    stored, and one load serves them all.
-//! 3. `2^k` neighbours are one access, up to 16 bytes, when the space contains `1, 2, …, 2^(k-1)` and no thread part
-//!    has one of these bits: then every thread's group starts at a multiple of its size.
+//! 3. One access moves `2^k` neighbours, up to 16 bytes, when the space contains `1, 2, …, 2^(k-1)` and no thread part
+//!    has one of these bits. Then every thread's group starts at a multiple of its size.
 //! 4. A warp's access is served in *phases*: all 32 lanes together for up to 4 bytes a lane, 16 for 8 bytes, 8 for 16
 //!    bytes. A phase takes as many *wavefronts* as there are different 32-bit words in its fullest bank (32 banks, word
-//!    address modulo 32). The map is linear, so every bank that is hit is hit equally often: `2^(rank of word addresses
+//!    address modulo 32). The map is linear, so every bank that is hit is hit equally often:
+//!    `2^(rank of word addresses - rank of their low 5 bits)` times.
 //!    - rank of their low 5 bits)` times.
 //!
 //! # Matrices
 //!
 //! `ldmatrix` and `stmatrix` (PTX ISA, "Matrix instructions") move one, two or four matrices of eight rows of 16 bytes.
-//! Lane `8i + j` gives the address of row `j` of matrix `i`; of each matrix, lane `l` has the 32-bit word `l mod 4` of
+//! Lane `8i + j` gives the address of row `j` of matrix `i`. Of each matrix, lane `l` has the 32-bit word `l mod 4` of
 //! row `l div 4`, or transposed the 16-bit elements `l div 4` of the rows `2(l mod 4)` and `2(l mod 4) + 1`. So the
-//! form fits when lane bits 0 and 1 lead to bytes 4 and 8 (transposed: lane bits 2 to 4 to bytes 2, 4 and 8) and
-//! nothing else but the registers of a word to less than 16 bytes. [`SharedAccess::address_map`] is then the map of the
-//! lanes that give addresses.
+//! form fits under two conditions. Lane bits 0 and 1 lead to bytes 4 and 8 (transposed: lane bits 2 to 4 lead to bytes
+//! 2, 4 and 8), and nothing but the registers of a word leads to fewer than 16 bytes. [`SharedAccess::address_map`] is
+//! then the map of the lanes that give addresses.
 //!
 //! # Example
 //!
-//! A warp holds 32×4 floats, `register=1 → (0,1), 2 → (0,2)`, `lane=1 → (1,0)…`, in row-major shared memory: register
-//! columns 1 and 2, lane columns 4, 8, …, 64. One access of 16 bytes, `[r0, r1, r2, r3]` at offset 0; a phase is 8
-//! lanes and 32 words in 32 banks: one wavefront, four for the warp. With columns `(0,1)` on lanes and rows in
-//! registers, it would be four accesses of 4 bytes.
+//! A warp holds 32×4 floats, `register=1 → (0,1), 2 → (0,2)`, `lane=1 → (1,0)…`, in row-major shared memory. The
+//! register columns are 1 and 2, and the lane columns are 4, 8, …, 64. So there is one access of 16 bytes,
+//! `[r0, r1, r2, r3]` at offset 0. A phase is 8 lanes and 32 words in 32 banks, which is one wavefront, and four for
+//! the warp. With columns `(0,1)` on lanes and rows in registers, it would be four accesses of 4 bytes.
 
 use std::collections::BTreeMap;
 
@@ -37,19 +38,19 @@ use crate::layout::solve::Pivots;
 use crate::layout::{Dim, LayoutError, LinearLayout};
 use crate::target::SharedMemory;
 
-/// What moves an access.
+/// The kind of instruction that moves an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// `ld.shared`, `st.shared`: each thread its own bytes.
+    /// `ld.shared` or `st.shared`. Each thread moves its own bytes.
     Vector,
-    /// `ldmatrix`, `stmatrix`: the warp moves 8×8 matrices of 16-bit elements together.
+    /// `ldmatrix` or `stmatrix`. The warp moves 8×8 matrices of 16-bit elements together.
     Matrix { transposed: bool },
 }
 
 /// One load or store of every thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// The register's part of the address, in bytes; exclusive or with the thread's part is the address.
+    /// The register's part of the address, in bytes. Its exclusive or with the thread's part is the address.
     pub offset: u32,
     /// The registers that lie side by side there, in order.
     pub registers: Vec<usize>,
@@ -58,11 +59,11 @@ pub struct Access {
 /// All accesses between the registers of a tensor and shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedAccess {
-    /// From (register, lane, warp, block) to the address in bytes.
+    /// A map from (register, lane, warp, block) to the address in bytes.
     map: LinearLayout,
     element_bytes: u32,
     accesses: Vec<Access>,
-    /// For each register the access and the place in it that hold its element.
+    /// For each register, the access and the place in it that hold its element.
     places: Vec<(usize, usize)>,
     form: Form,
     free_lanes: u32,
@@ -72,11 +73,12 @@ pub struct SharedAccess {
 
 impl SharedAccess {
     /// The accesses that move a tensor of layout `registers` from or to shared memory of layout `shared` (from
-    /// `offset`, in elements of `bits` bits). `foreign_bits` are the bits, in elements, of whatever else an address is
-    /// combined with by exclusive or: the start of a view, 0 if there is none. It bounds the width.
+    /// `offset`, in elements of `bits` bits). An address may be combined with something else by exclusive or, such as
+    /// the start of a view. `foreign_bits` are the bits of that, in elements, or 0 if there is none. They bound the
+    /// width.
     ///
     /// # Errors
-    /// When `shared` does not hold every element, or holds some in other blocks of the cluster.
+    /// Fails if `shared` does not hold every element, or holds some in other blocks of the cluster.
     pub fn new(
         registers: &LinearLayout,
         shared: &LinearLayout,
@@ -109,44 +111,44 @@ impl SharedAccess {
         })
     }
 
-    /// The accesses in order of their offsets, or of matrices in order of their registers.
+    /// The accesses in order of their offsets. Matrices are in order of their registers.
     #[must_use]
     pub fn accesses(&self) -> &[Access] {
         &self.accesses
     }
 
-    /// For each register the index of the access and of the element in it that hold its value.
+    /// For each register, the index of the access and of the element in it that hold its value.
     #[must_use]
     pub fn places(&self) -> &[(usize, usize)] {
         &self.places
     }
 
-    /// From (register, lane, warp) to the address in bytes, whose output is [`Dim::Offset`].
+    /// A map from (register, lane, warp) to the address in bytes, whose output is [`Dim::Offset`].
     #[must_use]
     pub fn address_map(&self) -> &LinearLayout {
         &self.map
     }
 
-    /// Elements of one access.
+    /// How many elements one access moves.
     #[must_use]
     pub fn vec(&self) -> usize {
         self.accesses.first().map_or(1, |a| a.registers.len())
     }
 
-    /// Bytes that one thread moves with one access.
+    /// How many bytes one thread moves with one access.
     #[must_use]
     pub fn access_bytes(&self) -> u32 {
         self.element_bytes * self.vec() as u32
     }
 
-    /// Bits of the lane number that do not decide which element is held.
+    /// The bits of the lane number that do not decide which element is held.
     #[must_use]
     pub fn free_lanes(&self) -> u32 {
         self.free_lanes
     }
 
-    /// Bits of the warp number that do not decide which element is held: only the warps with all of them 0 need to
-    /// store.
+    /// The bits of the warp number that do not decide which element is held. Only the warps in which all of them are 0
+    /// need to store.
     #[must_use]
     pub fn free_warps(&self) -> u32 {
         self.free_warps
@@ -157,7 +159,7 @@ impl SharedAccess {
         self.form
     }
 
-    /// The same elements moved as matrices, where that fits; every instruction stays within a part of `limit` bytes (a
+    /// The same elements moved as matrices, where that fits. Every instruction stays within a part of `limit` bytes (a
     /// power of two).
     #[must_use]
     pub fn as_matrices(&self, transposed: bool, limit: u32) -> Option<SharedAccess> {
@@ -194,8 +196,8 @@ impl SharedAccess {
             .min_by_key(|a| (a.total_wavefronts(), a.accesses.len()))
     }
 
-    /// Cuts the matrices that begin at `starts` into instructions. `row` is the column of the register that is the
-    /// lowest bit of the row of a transposed matrix.
+    /// Cuts the matrices that begin at `starts` into instructions. Of a transposed matrix, `row` is the column of the
+    /// register that is the lowest bit of the row.
     fn matrices(
         &self,
         starts: &[u32],
@@ -204,9 +206,9 @@ impl SharedAccess {
         row: Option<u32>,
         limit: u32,
     ) -> SharedAccess {
-        // A complement of `row`: the offsets without its highest bit. Sorted, the first 2^k offsets of a vector space
-        // are one themselves, and each run of as many is a coset of it. The same holds for registers, so in their
-        // order, which leaves an instruction's words in registers that follow one another.
+        // A complement of `row` are the offsets without its highest bit. In sorted order, the first 2^k offsets of a
+        // vector space are a space themselves, and each run of as many is a coset of it. The same holds for registers.
+        // So they are taken in their order, which leaves an instruction's words in registers that follow one another.
         let by_offset: Vec<u32> =
             starts.iter().copied().filter(|o| row.is_none_or(|r| o >> r.ilog2() & 1 == 0)).collect();
         let mut by_register = by_offset.clone();
@@ -236,7 +238,7 @@ impl SharedAccess {
         SharedAccess { map, accesses, places, form: Form::Matrix { transposed: row.is_some() }, ..self.clone() }
     }
 
-    /// Wavefronts that one access of one warp takes, the same for all.
+    /// How many wavefronts one access of one warp takes. It is the same number for all.
     #[must_use]
     pub fn wavefronts(&self) -> u32 {
         let (phase_lanes, words) = self.phase();
@@ -249,13 +251,13 @@ impl SharedAccess {
         self.ideal_wavefronts() << (rank(u64::MAX) - rank(banks))
     }
 
-    /// Wavefronts of all accesses of one warp.
+    /// How many wavefronts all accesses of one warp take.
     #[must_use]
     pub fn total_wavefronts(&self) -> u32 {
         self.wavefronts() * self.accesses.len() as u32
     }
 
-    /// Wavefronts of one access if no bank held two words: as many as there are phases.
+    /// How many wavefronts one access would take if no bank held two words: as many as there are phases.
     #[must_use]
     pub fn ideal_wavefronts(&self) -> u32 {
         match self.form {
@@ -264,7 +266,7 @@ impl SharedAccess {
         }
     }
 
-    /// Bits of the lane number that change within a phase, and the bits of the word address that change within one
+    /// The bits of the lane number that change within a phase, and the bits of the word address that change within one
     /// thread's access.
     fn phase(&self) -> (u32, std::ops::Range<u32>) {
         if let Form::Matrix { .. } = self.form {
@@ -280,13 +282,13 @@ impl SharedAccess {
     }
 }
 
-/// Bytes that an element takes in shared memory: 1 for `i1`, otherwise a power of two.
+/// How many bytes an element takes in shared memory: 1 for `i1`, otherwise a power of two.
 #[must_use]
 pub fn element_bytes(bits: u32) -> u32 {
     (bits / 8).max(1).next_power_of_two()
 }
 
-/// Steps 2 and 3.
+/// Steps 2 and 3 group the registers into accesses.
 fn group(
     elements: &LinearLayout,
     element_bytes: u32,

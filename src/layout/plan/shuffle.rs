@@ -1,20 +1,20 @@
-//! An exchange within warps by shuffles.
+//! Plans an exchange within warps by shuffles.
 //!
 //! # Setting
 //!
 //! Both layouts give each bit of a place (bits of the register number, bits of the lane number) one basis vector, and
-//! hold the same vectors. So the conversion moves bits: a register bit of the source becomes a register bit or a lane
-//! bit of the destination, and likewise for lane bits. Registers can be renamed for nothing. What costs are the `m`
-//! register bits that become lane bits, with the `m` lane bits that become register bits, and lane bits that change
+//! hold the same vectors. So the conversion moves bits. A register bit of the source becomes a register bit or a lane
+//! bit of the destination, and so does a lane bit. Registers can be renamed for nothing. The costs are the `m` register
+//! bits that become lane bits, together with the `m` lane bits that become register bits, and lane bits that change
 //! places.
 //!
 //! # Algorithm
 //!
-//! 1. Copies are left out, and the side with fewer registers is filled up with bits that mean nothing; bits that mean
-//!    nothing are matched to stay where they are.
-//! 2. Each register bit `x` that leaves is paired with a lane bit `y` that becomes a register bit: the last of the
-//!    chain of lane bits that begins where `x` goes. A pair is exchanged in three moves (`r_x` and `l_y` the values of
-//!    the bits):
+//! 1. Copies are left out, and the side with fewer registers is filled up with bits that mean nothing. Such bits are
+//!    matched so that they stay where they are.
+//! 2. Each register bit `x` that leaves is paired with a lane bit `y` that becomes a register bit. `y` is the last of
+//!    the chain of lane bits that begins where `x` goes. A pair is exchanged in three moves, in which `r_x` and `l_y`
+//!    are the values of the bits:
 //!
 //!    ```text
 //!    r_x ^= l_y   a select in each thread
@@ -23,14 +23,15 @@
 //!    ```
 //!
 //!    All pairs share the shuffle, and a permutation of the lanes is part of it. With one pair and no permutation, a
-//!    register that is sent and one that stays are selected instead: one shuffle and three selects for two registers.
+//!    select takes the register that is sent and another the one that stays. That is one shuffle and three selects for
+//!    two registers.
 //! 3. Register bits that stay registers come first in the numbering, so that several elements below 32 bits travel in
 //!    one word. A 64-bit element is two words.
 //!
 //! # Example
 //!
-//! `register = [1], lane = [2, 4, 8, 16, 32]` to `register = [2], lane = [1, 4, 8, 16, 32]`: one pair, register bit 0
-//! with lane bit 0. Lanes `2i` and `2i + 1` exchange one register: one `shfl.sync.bfly`.
+//! From `register = [1], lane = [2, 4, 8, 16, 32]` to `register = [2], lane = [1, 4, 8, 16, 32]` there is one pair,
+//! register bit 0 with lane bit 0. Lanes `2i` and `2i + 1` exchange one register, with one `shfl.sync.bfly`.
 
 use std::collections::BTreeMap;
 
@@ -39,10 +40,11 @@ use crate::layout::{Dim, LinearLayout};
 /// A register bit and a lane bit that change places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Pair {
-    /// Bit of the word number.
+    /// The bit of the word number.
     word: u32,
-    /// Bit of the lane number, before the shuffle and after it.
+    /// The bit of the lane number before the shuffle.
     before: u32,
+    /// The bit of the lane number after the shuffle.
     after: u32,
 }
 
@@ -53,32 +55,32 @@ pub struct ShufflePlan {
     inputs: Vec<usize>,
     /// The working register that each destination register ends in.
     outputs: Vec<usize>,
-    /// Logarithm of the elements in a word.
+    /// The logarithm of the elements in a word.
     pack_bits: u32,
-    /// Words of an element: 2 for 64 bits.
+    /// How many words an element is: 2 for 64 bits.
     parts: u32,
     pairs: Vec<Pair>,
     /// The lane that each bit of the lane number reads from.
     lanes: Vec<u32>,
 }
 
-/// What can execute a plan: code generation, a simulation, a counter.
+/// Something that can execute a plan: code generation, a simulation, or a counter.
 pub trait Machine {
     /// A word in every lane.
     type Value: Clone + PartialEq;
     type Error;
 
-    /// `off` in lanes whose bit is 0, `on` in the others.
+    /// Gives `off` in lanes whose bit is 0, and `on` in the others.
     ///
     /// # Errors
-    /// What the machine cannot do.
+    /// Fails on what the machine cannot do.
     fn select(&mut self, lane_bit: u32, off: &Self::Value, on: &Self::Value) -> Result<Self::Value, Self::Error>;
 
-    /// In each lane the value of lane `l ⊕ flip`, where `l` is the exclusive or of the entries of `lanes` that the bits
-    /// of the lane's number pick.
+    /// Gives in each lane the value of lane `l ⊕ flip`. There, `l` is the exclusive or of the entries of `lanes` that
+    /// the bits of the lane's number pick.
     ///
     /// # Errors
-    /// What the machine cannot do.
+    /// Fails on what the machine cannot do.
     fn shuffle(&mut self, value: &Self::Value, lanes: &[u32], flip: u32) -> Result<Self::Value, Self::Error>;
 }
 
@@ -89,9 +91,9 @@ enum Bit {
     Lane(usize),
 }
 
-/// One side: register bits that are no copies, filled up; each with its bit in the layout.
+/// One side: its register bits that are no copies, filled up, each with its bit in the layout.
 struct Side {
-    /// Bit of the register number, `None` for one that means nothing, and the vector.
+    /// The bit of the register number, or `None` for one that means nothing, and the vector.
     registers: Vec<(Option<usize>, u64)>,
     lanes: Vec<u64>,
 }
@@ -108,7 +110,8 @@ impl Side {
     }
 }
 
-/// Step 1: where each bit of the source goes; `None` when the layouts do not hold the same vectors, each once.
+/// Step 1 finds where each bit of the source goes. The result is `None` when the layouts do not hold the same vectors,
+/// each once.
 fn bit_moves(source: &Side, destination: &Side) -> Option<BTreeMap<Bit, Bit>> {
     let (mut from, mut to) = (source.bits(), destination.bits());
     let mut moves = BTreeMap::new();
@@ -133,8 +136,8 @@ fn bit_moves(source: &Side, destination: &Side) -> Option<BTreeMap<Bit, Bit>> {
 }
 
 impl ShufflePlan {
-    /// The plan for a conversion that stays within warps; `None` when the bases of the layouts differ in more than
-    /// their order, or the elements are wider than 64 bits.
+    /// Makes the plan for a conversion that stays within warps. The result is `None` when the bases of the layouts
+    /// differ in more than their order, or the elements are wider than 64 bits.
     #[must_use]
     pub fn new(source: &LinearLayout, destination: &LinearLayout, bits: u32) -> Option<ShufflePlan> {
         let outs: Vec<Dim> = source.out_dims().collect();
@@ -146,7 +149,7 @@ impl ShufflePlan {
             return None;
         }
         let moves = bit_moves(&from, &to)?;
-        // Step 2.
+        // Step 2 pairs the bits.
         let mut order: Vec<usize> = vec![];
         let mut leaving = vec![];
         for i in 0..size {
@@ -170,7 +173,7 @@ impl ShufflePlan {
             lanes[first] = 1 << last;
             pairs.push(Pair { word: (stay + k) as u32 - pack_bits, before: last as u32, after: first as u32 });
         }
-        // The destination's register bit that each working bit ends as.
+        // These are the register bits of the destination as which the working bits end.
         let ends = order.iter().enumerate().map(|(j, &i)| {
             let bit = if j < stay { Bit::Register(i) } else { Bit::Lane(leaving[j - stay].2) };
             match moves[&bit] {
@@ -190,24 +193,24 @@ impl ShufflePlan {
         Some(ShufflePlan { inputs, outputs, pack_bits, parts: stored_bits.div_ceil(32), pairs, lanes })
     }
 
-    /// The source registers of each word, in the order in which they lie in it, lowest first.
+    /// The source registers of each word, in the order in which they lie in it, the lowest first.
     pub fn words(&self) -> impl Iterator<Item = &[usize]> + '_ {
         self.inputs.chunks(self.elements_per_word())
     }
 
-    /// Elements that travel in one word.
+    /// How many elements travel in one word.
     #[must_use]
     pub fn elements_per_word(&self) -> usize {
         1 << self.pack_bits
     }
 
-    /// Words of one element.
+    /// How many words one element takes.
     #[must_use]
     pub fn parts(&self) -> u32 {
         self.parts
     }
 
-    /// For each destination register its word after [`ShufflePlan::run`] and its place there.
+    /// For each destination register, its word after [`ShufflePlan::run`] and its place there.
     pub fn results(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.outputs.iter().map(|&o| (o >> self.pack_bits, o & (self.elements_per_word() - 1)))
     }
@@ -218,17 +221,17 @@ impl ShufflePlan {
         self.pairs.len()
     }
 
-    /// Whether the lane that a shuffle reads from is the lane's own number but for fixed bits.
+    /// Whether a shuffle reads from the lane's own number with only fixed bits changed.
     #[must_use]
     pub fn keeps_lanes(&self) -> bool {
         self.lanes.iter().enumerate().all(|(i, &l)| l == 1 << i)
     }
 
-    /// Executes the plan on words (one part of an element each); gives the words by number, `None` for those that no
-    /// result needs.
+    /// Executes the plan on words, each one part of an element. The result is the words by number, or `None` for those
+    /// that no result needs.
     ///
     /// # Errors
-    /// What the machine cannot do.
+    /// Fails on what the machine cannot do.
     pub fn run<M: Machine>(&self, machine: &mut M, words: &[M::Value]) -> Result<Vec<Option<M::Value>>, M::Error> {
         let mut run = Run { plan: self, machine, words, memo: BTreeMap::new() };
         let mut results = vec![None; words.len()];
@@ -250,12 +253,12 @@ fn chain_end(moves: &BTreeMap<Bit, Bit>, first: usize) -> usize {
     last
 }
 
-/// An execution, from the results backwards.
+/// An execution of the plan, which goes from the results backwards.
 struct Run<'a, M: Machine> {
     plan: &'a ShufflePlan,
     machine: &'a mut M,
     words: &'a [M::Value],
-    /// By stage and word.
+    /// The words that are already made, by stage and number.
     memo: BTreeMap<(usize, usize), M::Value>,
 }
 
@@ -269,7 +272,7 @@ impl<M: Machine> Run<'_, M> {
         self.stage(2 * self.plan.pairs.len() + 1, word)
     }
 
-    /// One pair without a permutation: of `low` and `high`, a lane keeps one and sends the other.
+    /// Exchanges one pair without a permutation: of `low` and `high`, a lane keeps one and sends the other.
     fn send(&mut self, pair: Pair, word: usize, low: &M::Value, high: &M::Value) -> Result<M::Value, M::Error> {
         let key = (0, word & !(1 << pair.word));
         let got = if let Some(got) = self.memo.get(&key) {
@@ -291,7 +294,7 @@ impl<M: Machine> Run<'_, M> {
         if off == on { Ok(off.clone()) } else { self.machine.select(bit, off, on) }
     }
 
-    /// A word after so many of the stages: a select for each pair, the shuffle, a select for each pair.
+    /// A word after so many of the stages: a select for each pair, the shuffle, and again a select for each pair.
     fn stage(&mut self, stage: usize, word: usize) -> Result<M::Value, M::Error> {
         let count = self.plan.pairs.len();
         if stage == 0 {

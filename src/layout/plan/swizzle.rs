@@ -1,4 +1,4 @@
-//! The layout of shared memory through which a tensor passes from one register layout to another.
+//! Finds the layout of shared memory through which a tensor passes from one register layout to another.
 //!
 //! # Algorithm
 //!
@@ -6,26 +6,27 @@
 //! order: bit `i` of the offset stands for the `i`-th vector. Four groups follow one another:
 //!
 //! 1. **Vector**: what one thread moves with one access, up to 16 bytes. Vectors that are registers on both sides serve
-//!    both. More registers of one side alone widen its accesses only.
+//!    both. More registers of one side widen only that side's accesses.
 //! 2. **Segment** `S`: what separates lines of 128 bytes, that is, elements in the same bank. Let `P` be spanned by
-//!    what a phase of the store touches at once (vector and lanes), `Q` likewise for the load. The store is free of
-//!    conflicts exactly when `S ∩ P = 0`, the load when `S ∩ Q = 0`. Vectors outside of both are taken first; then sums
-//!    `p ⊕ q` of a `p` in `P` outside of `Q` and a `q` in `Q` outside of `P`: such a sum is in neither. Two proper
-//!    subspaces never fill the space, so this goes on until one of them with `S` does.
-//! 3. **Bank**: the rest of a line; any complement.
-//! 4. **Repetitions**: vectors of the segment that no thread's number reaches on either side, put last. They can be
-//!    moved one after the other through the same memory.
+//!    what a phase of the store touches at once (vector and lanes), and `Q` likewise for the load. The store is free of
+//!    conflicts exactly when `S ∩ P = 0`, and the load when `S ∩ Q = 0`. Vectors outside of both are taken first. Then
+//!    follow sums `p ⊕ q` of a `p` in `P` outside of `Q` and a `q` in `Q` outside of `P`, since such a sum is in
+//!    neither. Two proper subspaces never fill the space, so this goes on until one of them, together with `S`, does.
+//! 3. **Bank**: the rest of a line, which is any complement.
+//! 4. **Repetitions**: vectors of the segment that no thread's number reaches on either side. They are put last, so
+//!    they can be moved one after the other through the same memory.
 //!
 //! The vector may also be the row of a matrix that `ldmatrix` or `stmatrix` moves ([`SharedAccess::as_matrices`]), on
-//! one side or both. Several choices of the vector are tried; the one with the least predicted wavefronts wins, ties by
-//! fewer accesses, then by less memory, which is more repetitions: always where warps exchange elements, and within a
-//! warp beyond what a warp may use without keeping others off the multiprocessor.
+//! one side or both. Several choices of the vector are tried, and the one with the fewest predicted wavefronts wins.
+//! Ties go to fewer accesses, then to less memory, which means more repetitions. Less memory counts always where warps
+//! exchange elements. Within a warp it counts only beyond what a warp may use without keeping others off the
+//! multiprocessor.
 //!
 //! # Example
 //!
-//! A warp transposes 32×32 floats: rows in registers and columns in lanes at first, the other way around afterwards.
-//! `P` is the columns, `Q` the rows, `S = {row bit i ⊕ column bit i}`, the bank is the columns: element `(i, j)` lies
-//! in line `i` and bank `j ⊕ i`.
+//! A warp transposes 32×32 floats: at first rows are in registers and columns in lanes, afterwards it is the other way
+//! around. `P` is the columns, `Q` the rows, `S = {row bit i ⊕ column bit i}`, and the bank is the columns. Element
+//! `(i, j)` lies in line `i` and bank `j ⊕ i`.
 
 use crate::layout::plan::shared_access::{SharedAccess, element_bytes};
 use crate::layout::solve::Pivots;
@@ -35,7 +36,7 @@ use crate::target::SharedMemory;
 /// A layout of shared memory with the accesses of both sides.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Swizzle {
-    /// From (`offset`, `block`) to the tensor.
+    /// A map from (`offset`, `block`) to the tensor.
     pub layout: LinearLayout,
     pub store: SharedAccess,
     pub load: SharedAccess,
@@ -44,14 +45,14 @@ pub struct Swizzle {
 }
 
 impl Swizzle {
-    /// Bytes of shared memory that hold one repetition of elements of `bits` bits.
+    /// The bytes of shared memory that hold one repetition of elements of `bits` bits.
     #[must_use]
     pub fn bytes(&self, bits: u32) -> u32 {
         element_bytes(bits) << (self.layout.in_bits(Dim::Offset) - self.repetition_bits)
     }
 }
 
-/// What is known of one side: its bases as packed vectors without zeros.
+/// What is known of one side: its bases as packed vectors, without zeros.
 struct Side {
     registers: Vec<u64>,
     lanes: Vec<u64>,
@@ -68,8 +69,8 @@ impl Side {
         }
     }
 
-    /// Registers that the other side does not hold in registers; those that no lane of the other side moves along come
-    /// first.
+    /// The registers that the other side does not hold in registers. Those along which no lane of the other side moves
+    /// come first.
     fn alone(&self, other: &Side) -> Vec<u64> {
         let mut alone: Vec<u64> = self.registers.iter().copied().filter(|r| !other.registers.contains(r)).collect();
         alone.sort_by_key(|r| other.lanes.contains(r));
@@ -77,10 +78,10 @@ impl Side {
     }
 }
 
-/// How one side uses the vector.
+/// The way in which one side uses the vector.
 #[derive(Clone, Copy)]
 enum Use {
-    /// A thread's access moves so many of its vectors.
+    /// A thread's access moves this many of its vectors.
     Width(usize),
     /// The vector is the row of a matrix.
     Rows { transposed: bool },
@@ -98,19 +99,19 @@ struct Search<'a> {
     destination: &'a LinearLayout,
     from: Side,
     to: Side,
-    /// Blocks of the cluster; each has a shared memory of its own.
+    /// The blocks of the cluster. Each has a shared memory of its own.
     blocks: Vec<u64>,
     bits: u32,
     memory: SharedMemory,
-    /// Logarithm of the elements in 32 bits; negative for wider ones.
+    /// The logarithm of the elements in 32 bits. It is negative for wider ones.
     word: i32,
 }
 
-/// The best layout to pass a tensor of `bits` bits an element from `source` to `destination`, which are alike in
-/// blocks.
+/// Finds the best layout to pass a tensor of `bits` bits an element from `source` to `destination`. Both must be alike
+/// in blocks.
 ///
 /// # Errors
-/// When the layouts are of different tensors.
+/// Fails if the layouts are of different tensors.
 pub fn swizzle(
     source: &LinearLayout,
     destination: &LinearLayout,
@@ -131,8 +132,8 @@ pub fn swizzle(
         memory: *memory,
         word,
     };
-    // Within warps every repetition waits for the one before, and shuffles are the alternative: there more of them are
-    // worth memory only.
+    // Within warps every repetition waits for the one before, and shuffles are the alternative. There, more repetitions
+    // are only worth it for the memory that they save.
     let across_warps = conversion_kind(source, destination)? > ConversionKind::Lanes;
     let warps = source.in_size(Dim::Warp);
     let mut best: Option<((u32, u32), Swizzle)> = None;
@@ -155,7 +156,7 @@ pub fn swizzle(
 }
 
 impl Search<'_> {
-    /// Step 1: the vectors to try; the first is the widest that serves both sides.
+    /// Step 1 lists the vectors to try. The first is the widest that serves both sides.
     fn choices(&self) -> Vec<Choice> {
         let most = (16 / element_bytes(self.bits)).max(1).trailing_zeros() as usize;
         let mut known = Basis::new(&self.blocks);
@@ -172,7 +173,7 @@ impl Search<'_> {
                 choices.push(Choice { vector: vector.clone(), store, load });
             }
         }
-        // Less than a word: what only warps decide can share words without conflicts.
+        // This is less than a word, since elements that only warps tell apart can share words without conflicts.
         let word = self.word.max(0) as usize;
         if wide < word {
             let warps =
@@ -185,7 +186,8 @@ impl Search<'_> {
         choices
     }
 
-    /// Rows of matrices: the registers of a word and lane bits 0 and 1, or transposed lane bits 2 to 4.
+    /// Adds the choices with rows of matrices. A row is the registers of a word and lane bits 0 and 1, or transposed
+    /// lane bits 2 to 4.
     fn matrix_choices(&self, both: &[u64], choices: &mut Vec<Choice>) {
         let word = self.word.max(0) as usize;
         for (side, other, is_store) in [(&self.to, &self.from, false), (&self.from, &self.to, true)] {
@@ -206,7 +208,7 @@ impl Search<'_> {
         }
     }
 
-    /// How a side can move rows of 16 bytes.
+    /// The way in which a side can move rows of 16 bytes, if there is one.
     fn row_use(&self, side: &Side, row: &[u64], is_store: bool) -> Option<Use> {
         let word = self.word.max(0) as usize;
         if row.iter().all(|v| side.registers.contains(v)) {
@@ -225,7 +227,7 @@ impl Search<'_> {
         (0..=2).contains(&self.word) && (if is_store { self.memory.stmatrix } else { self.memory.ldmatrix })
     }
 
-    /// Steps 2 to 4; `None` when the choice is not independent.
+    /// Steps 2 to 4 build the layout. The result is `None` when the choice is not independent.
     fn build(&self, choice: &Choice) -> Option<Result<Swizzle, LayoutError>> {
         let total = self.source.total_out_bits();
         let mut basis = Basis::new(&self.blocks);
@@ -241,7 +243,8 @@ impl Search<'_> {
         if !segment.iter().all(|&v| full.push(v)) {
             return None;
         }
-        // Step 3. What lanes move along comes first, so that the low bits of addresses are bits of the lane.
+        // Step 3. The vectors along which lanes move come first, so that the low bits of addresses are bits of the
+        // lane.
         let units = (0..total).map(|i| 1 << i);
         let all = [
             &self.from.lanes,
@@ -273,7 +276,7 @@ impl Search<'_> {
         Ok(Swizzle { layout, store, load, repetition_bits })
     }
 
-    /// The form of an access with the least wavefronts, then the fewest instructions.
+    /// The form of an access with the fewest wavefronts, and then with the fewest instructions.
     fn best(&self, access: SharedAccess, limit: u32, is_store: bool) -> SharedAccess {
         if !self.has_matrices(is_store) {
             return access;
@@ -286,14 +289,14 @@ impl Search<'_> {
         }
     }
 
-    /// What one phase of an access touches: the vector and the word around it, and lanes.
+    /// The vectors that one phase of an access touches: the vector and the word around it, and lanes.
     fn touched(&self, side: &Side, choice: &Choice, used: Use) -> Vec<u64> {
         let width = match used {
             Use::Width(width) => width,
             Use::Rows { transposed } => {
                 let word = if transposed {
-                    // The register that is the lowest bit of the row, one that does not also tell repetitions apart if
-                    // there is one.
+                    // This is the register that is the lowest bit of the row. If possible, it is one that does not also
+                    // tell repetitions apart.
                     let free = |r: &&u64| !choice.vector.contains(r);
                     let alone = |r: &&u64| !(self.from.registers.contains(r) && self.to.registers.contains(r));
                     let found =
@@ -316,8 +319,8 @@ impl Search<'_> {
             .collect()
     }
 
-    /// Step 2: `count` vectors independent of each of `store` and `load`, or fewer when there are no more; those that
-    /// only registers decide come last.
+    /// Step 2 finds `count` vectors that are independent of each of `store` and `load`, or fewer when there are no
+    /// more. Those that only registers decide come last.
     fn segment(&self, store: &[u64], load: &[u64], count: usize, total: u32) -> Vec<u64> {
         let (mut p, mut q) = (Basis::new(store), Basis::new(load));
         let mut segment = vec![];
@@ -331,7 +334,7 @@ impl Search<'_> {
         };
         self.from.registers.iter().filter(|r| self.to.registers.contains(r)).for_each(|&v| take(v));
         (0..total).for_each(|i| take(1 << i));
-        // Equal positions first: row bit i with column bit i.
+        // Equal positions come first: row bit i with column bit i.
         let pairs = load
             .iter()
             .enumerate()
@@ -344,7 +347,7 @@ impl Search<'_> {
     }
 }
 
-/// Independent vectors.
+/// A set of independent vectors.
 #[derive(Clone)]
 struct Basis {
     pivots: Pivots,
@@ -363,7 +366,7 @@ impl Basis {
         self.pivots.reduce(v).0 != 0
     }
 
-    /// Adds a vector; `false` when it depends on the others.
+    /// Adds a vector. The result is `false` when it depends on the others.
     fn push(&mut self, v: u64) -> bool {
         self.pivots.insert(0, v)
     }

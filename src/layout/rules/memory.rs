@@ -1,11 +1,11 @@
-//! Rules of parts of buffers, and of buffers that are seen as others.
+//! The rules for parts of buffers, and for buffers that are seen as others.
 //!
-//! 1. A *part* of shared memory lies at offsets that one addition reaches: splitting an axis must not cut the swizzle
-//!    pattern. A part of tensor memory starts at whole columns of 32 bits, and where it is not at a multiple of its
-//!    size, the bits that carry are neighbouring columns or rows.
+//! 1. A *part* of shared memory lies at offsets that one addition reaches, so splitting an axis must not cut the
+//!    swizzle pattern. A part of tensor memory starts at whole columns of 32 bits. If it does not start at a multiple
+//!    of its size, the bits that carry must be neighbouring columns or rows.
 //! 2. A buffer that is *seen as another* has all bytes, or columns and rows, that the other takes. A part has the bytes
-//!    from its start to the first that lies elsewhere; of those between its elements only the ones that no element of
-//!    the allocation uses are its own.
+//!    from its start to the first that lies elsewhere. Of the bytes between its elements, it owns only those that no
+//!    element of the allocation uses.
 //! 3. *TMA* writes to one block of the cluster and reads from its own, so a part of a buffer that the blocks share does
 //!    not cross to another block.
 //!
@@ -20,7 +20,7 @@ use crate::ir::encoding::questions;
 use crate::layout::solve::Pivots;
 use crate::layout::{Dim, LinearLayout, layout_of};
 
-/// The dimensions of a shape that the layout lays out, without those that count buffers.
+/// The dimensions of a shape that the layout lays out. They are those that do not count buffers.
 fn laid_out<'a>(m: &MemDesc, shape: &'a [i64]) -> &'a [i64] {
     let rank = questions::rank_of(m.encoding).unwrap_or(shape.len()).min(shape.len());
     &shape[shape.len() - rank..]
@@ -30,8 +30,8 @@ fn in_tensor_memory(m: &MemDesc) -> bool {
     *m.memory_space == AttrData::TensorMemory
 }
 
-/// Whether a basis of the cluster's blocks leads out of the part: the blocks have different parts of the allocation,
-/// and this is one of them.
+/// Whether a basis of the cluster's blocks leads out of the part. Then the blocks have different parts of the
+/// allocation, and this is one of them.
 fn leaves(layout: &LinearLayout, shape: &[i64], bit: usize) -> bool {
     shape.iter().enumerate().any(|(d, &size)| i64::from(layout.basis(Dim::Block, bit, Dim::axis(d))) >= size)
 }
@@ -40,7 +40,7 @@ fn crosses_blocks(layout: &LinearLayout, shape: &[i64]) -> bool {
     (0..layout.in_bits(Dim::Block) as usize).any(|bit| leaves(layout, shape, bit))
 }
 
-/// Step 1, of shared memory.
+/// Checks step 1 for shared memory.
 pub(super) fn subslice(src: Type, result: Type) -> Rule {
     let Some(m) = src.as_memdesc() else { return Ok(()) };
     let buffers = src.rank() - laid_out(m, src.shape()).len();
@@ -69,13 +69,13 @@ pub(super) fn subslice(src: Type, result: Type) -> Rule {
 
 // ---- seen as another ----
 
-/// The layout of what a descriptor of tensor memory shows: elements beyond its shape are left out, and so are columns
-/// behind its last.
+/// The layout of what a descriptor of tensor memory shows. It leaves out elements beyond its shape, and columns behind
+/// its last.
 fn shown(m: &MemDesc, layout: &LinearLayout) -> LinearLayout {
     let sizes: Vec<(Dim, u32)> =
         laid_out(m, &m.shape).iter().enumerate().map(|(d, &s)| (Dim::axis(d), s as u32)).collect();
     let trimmed = layout.ensure_not_larger(&sizes, true);
-    // A column is 32 bits; what is shown takes whole ones.
+    // A column is 32 bits, and what is shown takes whole columns.
     let least = (32 / m.elem.bit_width().unwrap_or(32).clamp(1, 32)).ilog2() as usize;
     let columns = trimmed.bases(Dim::Col);
     let used = columns.iter().rposition(|b| b.iter().any(|&c| c != 0)).map_or(0, |last| last + 1).max(least);
@@ -96,13 +96,13 @@ fn used_bits(layout: &LinearLayout, place: Dim) -> u32 {
         .fold(0, |mask, (bit, _)| mask | 1 << bit)
 }
 
-/// The rows of tensor memory that an allocation takes: 64 where every second group of 16 is empty.
+/// The rows of tensor memory that an allocation takes. They are 64 where every second group of 16 is empty.
 fn rows(layout: &LinearLayout) -> u32 {
     let empty = layout.bases(Dim::Row).get(4).is_some_and(|b| b.iter().all(|&c| c == 0));
     layout.in_size(Dim::Row) / if empty { 2 } else { 1 }
 }
 
-/// Step 2.
+/// Checks step 2.
 pub(super) fn reinterpret(src: Type, result: Type) -> Rule {
     let (Some(from), Some(to)) = (src.as_memdesc(), result.as_memdesc()) else { return Ok(()) };
     let (Ok(source), Ok(target)) = (layout_of(src), layout_of(result)) else { return Ok(()) };
@@ -138,7 +138,8 @@ pub(super) fn reinterpret(src: Type, result: Type) -> Rule {
     Ok(())
 }
 
-/// The result has no more rows than the source, and none of those that the source leaves out of its allocation.
+/// Checks that the result has no more rows than the source, and none of those that the source leaves out of its
+/// allocation.
 fn same_rows(from: &MemDesc, source: &LinearLayout, target: &LinearLayout) -> Rule {
     let visible = shown(from, source);
     let (has, needs) = (rows(&visible), rows(target));
@@ -154,8 +155,8 @@ fn same_rows(from: &MemDesc, source: &LinearLayout, target: &LinearLayout) -> Ru
     Ok(())
 }
 
-/// How many places from its start on belong to a part: up to the first power of two that is no sum of the places of its
-/// elements and of those that no element of the allocation uses.
+/// How many places from its start on belong to a part. They end at the first power of two that is no sum of the places
+/// of its elements and of the places that no element of the allocation uses.
 fn contiguous(layout: &LinearLayout, shape: &[i64], place: Dim) -> u64 {
     let Some(places) = layout.pseudoinvert() else { return u64::from(layout.in_size(place)) };
     let mut own: Vec<u64> = vec![];
@@ -172,7 +173,7 @@ fn contiguous(layout: &LinearLayout, shape: &[i64], place: Dim) -> u64 {
 
 // ---- tensor memory ----
 
-/// Step 1, of tensor memory.
+/// Checks step 1 for tensor memory.
 pub(super) fn tmem_subslice(ir: &Ir, op: Op) -> Rule {
     let (src, result) = (super::ty(ir, op, 0), ir.ty(ir.result(op)));
     let (Some(m), Ok(layout)) = (src.as_memdesc(), layout_of(src)) else { return Ok(()) };
@@ -200,9 +201,9 @@ pub(super) fn tmem_subslice(ir: &Ir, op: Op) -> Rule {
     Ok(())
 }
 
-/// Whether adding `offset` to the coordinates of a part carries only through neighbouring columns, or rows: from the
-/// lowest bit of the offset to the highest bit that the part changes. A part of 256 at 208 goes from 208 to 463, and
-/// the bits 16 to 256 are neighbours.
+/// Whether adding `offset` to the coordinates of a part carries only through neighbouring columns, or rows. The carry
+/// goes from the lowest bit of the offset to the highest bit that the part changes. A part of 256 at 208 goes from 208
+/// to 463, and the bits 16 to 256 are neighbours.
 fn carries(layout: &LinearLayout, axis: Dim, offset: u64, part: u64) -> bool {
     let (first, last) = (offset.trailing_zeros(), (offset ^ (offset + part - 1)).ilog2());
     let others: Vec<Dim> = layout.out_dims().filter(|&d| d != axis).collect();
@@ -217,8 +218,8 @@ fn carries(layout: &LinearLayout, axis: Dim, offset: u64, part: u64) -> bool {
     })
 }
 
-/// A copy from shared memory writes 128 bits at once: four columns of 32 bits side by side. Scales have instructions of
-/// their own.
+/// Checks a copy from shared memory, which writes 128 bits at once: four columns of 32 bits side by side. Scales have
+/// instructions of their own.
 pub(super) fn copied_columns(dst: Type) -> Rule {
     let (Some(m), Ok(layout)) = (dst.as_memdesc(), layout_of(dst)) else { return Ok(()) };
     if matches!(dst.layout(), Some(Encoding::TensorMemoryScales { .. })) {
@@ -235,7 +236,7 @@ pub(super) fn copied_columns(dst: Type) -> Rule {
 
 // ---- TMA ----
 
-/// Step 3, of a load: at most the pair of blocks that its barrier is for.
+/// Checks step 3 for a load. It may write at most to the pair of blocks that its barrier is for.
 pub(super) fn load_target(buffer: Type, barrier: Type) -> Rule {
     let (Some(m), Ok(layout)) = (buffer.as_memdesc(), layout_of(buffer)) else { return Ok(()) };
     let shape = laid_out(m, &m.shape);
@@ -249,7 +250,7 @@ pub(super) fn load_target(buffer: Type, barrier: Type) -> Rule {
     }
 }
 
-/// Step 3, of a store.
+/// Checks step 3 for a store.
 pub(super) fn store_source(buffer: Type) -> Rule {
     let (Some(m), Ok(layout)) = (buffer.as_memdesc(), layout_of(buffer)) else { return Ok(()) };
     let crossed = crosses_blocks(layout, laid_out(m, &m.shape));

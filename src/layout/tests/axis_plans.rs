@@ -1,6 +1,6 @@
-//! Plans of reductions, scans and gathers, run on a simulated block over random layouts.
+//! Runs plans of reductions, scans and gathers on a simulated block, over random layouts.
 //!
-//! A simulated partial result is the set of elements it combines, and combining checks what the real operation cannot:
+//! A simulated partial result is the set of elements that it combines. Combining checks what the real operation cannot:
 //! that no element is taken twice, that all belong to one result, and, for scans, that the second operand starts where
 //! the first ends.
 
@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const LANE_BITS: usize = 3;
 const WARP_BITS: usize = 2;
 
-/// The layouts of one tensor with these axes: every element is held, `copies` bits are free, and up to `mixing` bits
-/// move along several axes.
+/// Layouts of one tensor with these axes. Every element is held, `copies` bits are free, and up to `mixing` bits move
+/// along several axes.
 fn any_layout(axes: &[u32], copies: usize, mixing: usize) -> impl Strategy<Value = LinearLayout> + use<> {
     let sizes: Vec<(Dim, u32)> = axes.iter().enumerate().map(|(i, &bits)| (Dim::axis(i), 1 << bits)).collect();
     let bits = axes.iter().sum::<u32>() as usize;
@@ -64,12 +64,12 @@ fn any_case() -> impl Strategy<Value = (LinearLayout, usize)> {
         .prop_flat_map(|(axes, copies, mixing)| (any_layout(&axes, copies, mixing), 0..axes.len()))
 }
 
-/// Bytes of an element; large ones make rounds of few results.
+/// The bytes of an element. Large ones make rounds of few results.
 fn any_bytes() -> impl Strategy<Value = u32> {
     prop_oneof![Just(1), Just(2), Just(4), Just(8), Just(32)]
 }
 
-/// Coordinates of a place, and whether those off the axis are equal.
+/// The coordinates of a place.
 fn at(layout: &LinearLayout, register: usize, lane: u32, warp: u32) -> Vec<u32> {
     let ins = [(Dim::Register, register as u32), (Dim::Lane, lane), (Dim::Warp, warp)];
     layout.apply(&ins).into_iter().map(|c| c.1).collect()
@@ -84,7 +84,7 @@ fn without(mut coordinates: Vec<u32>, axis: usize) -> Vec<u32> {
     coordinates
 }
 
-/// The layout of a slice: the axis left out, and registers that then hold copies.
+/// The layout of a slice, without the axis. Some registers then hold copies.
 fn slice(layout: &LinearLayout, axis: usize) -> LinearLayout {
     let rank = layout.out_dims().len();
     let flat = layout.resize_out(Dim::axis(axis), 1).squeeze_out(Dim::axis(axis));
@@ -158,7 +158,7 @@ fn check_reduce(layout: &LinearLayout, axis: usize, result: Option<&LinearLayout
     }
 }
 
-/// A run of elements along the axis: the coordinates first to last, in the direction of the scan.
+/// A run of elements along the axis. The coordinates go from first to last in the direction of the scan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Run {
     rest: Vec<u32>,
@@ -317,7 +317,7 @@ proptest! {
         check_reduce(&layout, 1, Some(&result), bytes);
     }
 
-    /// Many results of large elements take several rounds; each reads only what it stored.
+    /// Many results of large elements take several rounds. Each round reads only what it stored.
     #[test]
     fn reductions_in_rounds(layout in any_layout(&[6, 3], 0, 0), bytes in prop_oneof![Just(8u32), Just(32)]) {
         check_reduce(&layout, 1, Some(&slice(&layout, 1)), bytes);
@@ -348,20 +348,20 @@ fn costs_of_common_layouts() {
         let plan = ReducePlan::new(layout, axis, result, &[4]).expect("no clusters");
         (plan.groups.len(), plan.steps.len(), plan.scratch_bytes(&[4]))
     };
-    // A line over four warps: one group, five steps, four partial results of four bytes.
+    // A line over four warps takes one group, five steps, and four partial results of four bytes.
     assert_eq!(reduce(&[1024], "blocked 4 32 4 0 -", 0, None), (1, 5, 16));
-    // Rows within warps: no shared memory.
+    // Rows within warps need no shared memory.
     let rows = "blocked 1,4 2,16 4,1 1,0 -";
     assert_eq!(reduce(&[32, 64], rows, 1, Some(&format!("slice 1 {rows}"))), (4, 4, 0));
-    // Columns over warps: one step, the four warps leave 64 results of four parts.
+    // Columns over warps take one step, and the four warps leave 64 results of four parts.
     assert_eq!(reduce(&[32, 64], rows, 0, Some(&format!("slice 0 {rows}"))), (4, 1, 1024));
-    // 64 results in 32 registers each, of two warps: two rounds of half of the 512 bytes.
+    // 64 results in 32 registers each, of two warps, take two rounds of half of the 512 bytes.
     let tall = "blocked 1,1 1,32 2,2 1,0 -";
     assert_eq!(reduce(&[64, 64], tall, 1, Some(&format!("slice 1 {tall}"))), (32, 5, 256));
-    // Eight columns in a thread, four beyond a wide access: two rounds too, of 512 bytes.
+    // Eight columns in a thread, four beyond a wide access, take two rounds too, of 512 bytes.
     let wide = "blocked 1,8 4,8 4,1 1,0 -";
     assert_eq!(reduce(&[64, 64], wide, 0, Some(&format!("slice 0 {wide}"))), (8, 2, 512));
-    // Copies in lanes and warps: 64 elements in threads of four are sixteen lanes of one warp.
+    // There are copies in lanes and warps: 64 elements in threads of four are sixteen lanes of one warp.
     assert_eq!(reduce(&[64], "blocked 4 32 4 0 -", 0, None), (1, 4, 0));
     let scan = |shape: &[i64], text: &str, axis| {
         let plan = ScanPlan::new(super::super::to_linear_layout(shape, encoding(text, shape.len())), axis, false)

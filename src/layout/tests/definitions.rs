@@ -1,4 +1,4 @@
-//! Encodings against their definitions, written as formulas on coordinates, over whole domains.
+//! Compares encodings with their definitions, written as formulas on coordinates, over whole domains.
 
 use super::super::*;
 use super::tables::encoding;
@@ -48,7 +48,7 @@ fn any_blocked() -> impl Strategy<Value = BlockedCase> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A thread's digits are its place in the tile; each axis counts registers, lanes, warps and repetitions, and wraps
+    /// A thread's digits are its place in the tile. Each axis counts registers, lanes, warps and repetitions, and wraps
     /// at its size. A thread has no more elements along an axis than there are.
     #[test]
     fn blocked((e, shape) in any_blocked()) {
@@ -106,7 +106,7 @@ proptest! {
         }
     }
 
-    /// Offset of an element: its row, and its column with the group of `vec` exchanged by the row's phase.
+    /// The offset of an element is its row, and its column with the group of `vec` exchanged by the row's phase.
     #[test]
     fn swizzled(vec in 0u32..4, per_phase in 0u32..3, max_phase in 0u32..4, rows in 0u32..6, more in 0u32..3, transposed: bool) {
         let (vec, per_phase, max_phase, rows) = (1 << vec, 1 << per_phase, 1 << max_phase, 1u32 << rows);
@@ -149,7 +149,7 @@ fn any_cga() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the parameters, there is a layout of exactly the shape or a reason, and never a panic.
+    /// Whatever the parameters are, the result is a layout of exactly the shape or a reason, and never a panic.
     #[test]
     fn any_parameters_give_a_layout_or_a_reason(
         kind in 0usize..9, n in prop::array::uniform4(any_parameter()), l in prop::array::uniform4(any_list()), cga in any_cga(),
@@ -223,8 +223,8 @@ fn fragments_of_wgmma() {
     }
 }
 
-/// PTX ISA, "Swizzling modes" of shared memory matrices: chunk `c` of 16 bytes in row `r` of 128 bytes lies at chunk `c
-/// ⊕ (r mod 8)`; with 64 and 32 bytes two and four rows share the phase.
+/// PTX ISA, "Swizzling modes" of shared memory matrices: chunk `c` of 16 bytes in row `r` of 128 bytes lies at chunk
+/// `c ⊕ (r mod 8)`. With 64 and 32 bytes, two and four rows share the phase.
 #[test]
 fn swizzles_for_wgmma() {
     for (width, rows_per_phase) in [(128u32, 1u32), (64, 2), (32, 4)] {
@@ -240,7 +240,7 @@ fn swizzles_for_wgmma() {
     }
 }
 
-/// A transposed layout is the plain one of the transposed matrix; a matrix wider than a box is cut into boxes, one
+/// A transposed layout is the plain one of the transposed matrix. A matrix wider than a box is cut into boxes, one
 /// after the other.
 #[test]
 fn transposed_and_wide_shared_matrices() {
@@ -270,7 +270,7 @@ fn repeated_and_cut_tiles() {
     assert_eq!(free_variable_masks(small), FreeMasks { warp: 0b10, ..FreeMasks::default() });
 }
 
-/// An operand of a blocked product holds all of K in each thread, and rows as its thread has them in the accumulator.
+/// An operand of a blocked product holds all of K in each thread, and the rows that its thread has in the accumulator.
 #[test]
 fn operands_of_blocked_products() {
     let blocked = "blocked 2,2 4,8 2,2 1,0 -";
@@ -301,7 +301,7 @@ fn padding_adds_up() {
     assert_eq!(layout.bases(Dim::Offset), [[1], [2], [4]]);
 }
 
-/// What an input file can say and no layout has: a reason, not a panic.
+/// What an input file can say and no layout has gives a reason and not a panic.
 #[test]
 fn malformed_encodings_are_refused() {
     let reason =

@@ -102,7 +102,7 @@ proptest! {
         prop_assert_eq!(p.divide_right(&b), Some(a));
     }
 
-    /// Whatever a division returns multiplies back, and a divisor that is too large or elsewhere is refused.
+    /// Whatever a division returns multiplies back. A divisor that is too large or elsewhere is refused.
     #[test]
     fn division_is_exact(a in any_layout(&RL, &A01), b in any_layout(&RL, &A01)) {
         if let Some(c) = a.divide_left(&b) {
@@ -157,7 +157,8 @@ proptest! {
         prop_assert_eq!(count, 1usize << l.rank());
     }
 
-    /// `outer(c(x)) = self(x)`, and there is such a `c` exactly when `outer` holds everything that `self` reaches.
+    /// `outer(c(x)) = self(x)` holds, and there is such a `c` exactly when `outer` holds everything that `self`
+    /// reaches.
     #[test]
     fn invert_and_compose_finds_the_element(a in any_layout(&INS, &A01), b in any_layout(&INS, &A01)) {
         let fits = a.out_sizes().iter().zip(b.out_sizes()).all(|(x, y)| x.1 <= y.1);
@@ -215,7 +216,7 @@ proptest! {
         prop_assert_eq!(large.is_surjective(), l.is_surjective());
     }
 
-    /// Register 0 numbers the two elements of a pair; what else a register, lane or warp says stays, at twice the
+    /// Register 0 numbers the two elements of a pair. What else a register, lane or warp says stays, at twice the
     /// coordinate.
     #[test]
     fn halving_undoes_doubling(l in any_layout(&INS, &A01), axis in 0usize..2) {

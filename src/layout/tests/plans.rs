@@ -1,12 +1,12 @@
-//! Conversion plans on a simulated block.
+//! Runs conversion plans on a simulated block.
 //!
 //! 1. Each thread's registers hold the numbers of their elements, as the source layout says.
-//! 2. The plan runs: registers are copied, words are shuffled, bytes go through an array in place of shared memory
-//!    (which is wiped before each repetition; a place that nobody wrote, or a second value for one, is an error; with
-//!    barriers of the warp alone, each warp has an array of its own).
+//! 2. The plan runs: registers are copied, words are shuffled, and bytes go through an array in place of shared memory.
+//!    The array is wiped before each repetition. A place that nobody wrote, or a second value for one, is an error.
+//!    With barriers of the warp alone, each warp has an array of its own.
 //! 3. Afterwards every register must hold the number that the destination layout says.
-//! 4. Banks: the words of each phase are put into 32 banks one by one; the fullest bank must be as full as the plan
-//!    predicts.
+//! 4. For the banks, the words of each phase are put into 32 banks one by one. The fullest bank must be as full as the
+//!    plan predicts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,14 +17,14 @@ use super::tables::{CONVERSIONS, encoding, list, rows};
 use crate::target::Target;
 use proptest::prelude::*;
 
-/// Elements by thread and register; threads run through the warps.
+/// The elements by thread and register. Threads run through the warps.
 type Tensor = Vec<Vec<u64>>;
 
 fn threads(layout: &LinearLayout) -> u64 {
     u64::from(layout.in_size(Dim::Lane) * layout.in_size(Dim::Warp))
 }
 
-/// What each thread holds in a block of the cluster; outputs in the order of `outs`.
+/// What each thread holds in a block of the cluster, with outputs in the order of `outs`.
 fn held(layout: &LinearLayout, outs: &[Dim], block: u64) -> Tensor {
     let layout = layout.transpose_outs(outs);
     let registers = layout.in_bits(Dim::Register);
@@ -33,7 +33,7 @@ fn held(layout: &LinearLayout, outs: &[Dim], block: u64) -> Tensor {
     (0..threads(&layout)).map(|t| (0..1 << registers).map(|r| at(t, r)).collect()).collect()
 }
 
-/// One word in every thread, a list of elements each.
+/// A machine with one word in every thread. A word is a list of elements.
 struct Simulation;
 
 impl Machine for Simulation {
@@ -67,8 +67,8 @@ fn address(access: &SharedAccess, thread: u64, offset: u32) -> u32 {
     map.apply_packed(thread << map.in_bits(Dim::Register)) as u32 ^ offset
 }
 
-/// The places that an access moves, as (thread, register index in the access, address): one's own bytes, or for
-/// matrices those that the definition of `ldmatrix` gives.
+/// The places that an access moves, as (thread, register index in the access, address). They are a thread's own bytes,
+/// or for matrices those that the definition of `ldmatrix` gives.
 fn moved(access: &SharedAccess, warp: u64, offset: u32, element_bytes: u32) -> Vec<(usize, usize, u32)> {
     let registers = access.vec();
     let at = |lane: usize| address(access, warp * 32 + lane as u64, offset);
@@ -117,7 +117,7 @@ fn through_memory(plan: &SharedPlan, source: &Tensor, element_bytes: u32) -> Ten
     result
 }
 
-/// Step 4, of every access of every warp.
+/// Does step 4 for every access of every warp.
 fn check_banks(access: &SharedAccess, warps: u64) {
     let (bytes, lanes, phases) = match access.form() {
         Form::Vector => {
@@ -144,7 +144,7 @@ fn check_banks(access: &SharedAccess, warps: u64) {
     }
 }
 
-/// All steps; the plan for further checks.
+/// Does all steps, and gives the plan for further checks.
 fn check(source: &LinearLayout, destination: &LinearLayout, bits: u32) -> ConversionPlan {
     let plan = ConversionPlan::new(source, destination, bits, &Target::usual().shared).unwrap();
     let outs: Vec<Dim> = source.out_dims().collect();
@@ -174,9 +174,9 @@ struct Pair {
     bits: u32,
 }
 
-/// Two layouts of one tensor with the unit vectors dealt out to registers, lanes and warps in any order, some places
-/// left with copies; then `mixed` sums of bases, which keep the places that a thread's registers span but are no
-/// permutation any more.
+/// Two layouts of one tensor. The unit vectors are dealt out to registers, lanes and warps in any order, with some
+/// places left for copies. Then come `mixed` sums of bases, which keep the places that a thread's registers span but
+/// are no permutation any more.
 fn any_pair(mixed: usize, same_warps: bool) -> impl Strategy<Value = Pair> {
     let sizes = (0u32..6, 0u32..6, 0u32..3, 0usize..4, 0usize..3, 0u32..4);
     sizes.prop_flat_map(move |(a, b, c, warps, copies, log_bytes)| {
@@ -190,7 +190,7 @@ fn any_pair(mixed: usize, same_warps: bool) -> impl Strategy<Value = Pair> {
             let slots = left.len();
             let registers = slots - 5 - warps;
             if same_warps {
-                // The same vectors for warps on both sides: nothing crosses warps.
+                // Warps have the same vectors on both sides, so nothing crosses warps.
                 for (i, &warp) in left.iter().enumerate().skip(slots - warps) {
                     let at = right.iter().enumerate().position(|(j, &v)| v == warp && (v != 0 || j >= i)).unwrap_or(i);
                     right.swap(i, at);
@@ -198,7 +198,7 @@ fn any_pair(mixed: usize, same_warps: bool) -> impl Strategy<Value = Pair> {
             }
             let layout = |columns: &mut Vec<i64>, sums: &[(usize, usize)]| {
                 for &(i, j) in sums.iter().filter(|s| s.0 % slots != s.1 % slots) {
-                    // Only within registers and lanes, so that warps stay alike.
+                    // Only registers and lanes change, so that warps stay alike.
                     if i % slots < registers + 5 && j % slots < registers + 5 {
                         columns[i % slots] ^= columns[j % slots];
                     }
@@ -242,7 +242,7 @@ proptest! {
         check(&pair.source, &pair.destination, pair.bits);
     }
 
-    /// Accesses of 4 bytes or more never conflict where every thread holds something else.
+    /// Accesses of 4 bytes or more never conflict if every thread holds something else.
     #[test]
     fn words_do_not_conflict(pair in any_pair(0, false)) {
         if let ConversionPlan::Shared(plan) = ConversionPlan::new(&pair.source, &pair.destination, 32, &Target::usual().shared).unwrap() {

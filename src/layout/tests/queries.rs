@@ -17,8 +17,8 @@ fn registers_and_offsets() {
     let layout = layout_of(ty).unwrap();
     let offsets = register_offsets(layout);
     assert_eq!(offsets[..5], [[0, 0], [0, 1], [0, 2], [0, 3], [8, 0]]);
-    // The element of any register of any thread is that of the thread's register 0, exclusive-ored with the register's
-    // offset.
+    // The element of any register of any thread is the element of the thread's register 0, exclusive-ored with the
+    // register's offset.
     for (lane, warp) in [(0, 0), (7, 1), (19, 2), (31, 3)] {
         let at = |r| layout.apply(&[(Dim::Register, r), (Dim::Lane, lane), (Dim::Warp, warp)]);
         for (r, offset) in offsets.iter().enumerate() {
@@ -30,10 +30,10 @@ fn registers_and_offsets() {
 
 #[test]
 fn copies() {
-    // 128 threads with 4 elements each on 64 elements: the tile of 512 is cut by three bits.
+    // 128 threads have 4 elements each, on a tensor of 64. So three bits cut the tile of 512.
     let layout = to_linear_layout(&[64], encoding("blocked 4 32 4 0 -", 1));
     assert_eq!(free_variable_masks(layout), FreeMasks { lane: 0b10000, warp: 0b11, ..FreeMasks::default() });
-    // A blocked layout has no registers for copies, fragments do.
+    // A blocked layout has no registers for copies; fragments do.
     let (small, fragment) = (tensor(&[2], "blocked 8 32 4 0 -"), tensor(&[8, 8], "mma 2 2,2 16,8 -"));
     assert_eq!((elems_per_thread(small), unique_elems_per_thread(small)), (2, 2));
     assert_eq!((elems_per_thread(fragment), unique_elems_per_thread(fragment)), (4, 2));
@@ -64,7 +64,7 @@ fn contiguity_and_order() {
     assert_eq!(order(encoding("nvmma 128 1 16 0 -", 2), &[64, 64]), [0, 1]);
     assert_eq!(order(encoding("swizzled 8 1 8 1,0 -", 2), &[64, 64]), [1, 0]);
 
-    // One element a thread along the axis of the lanes: registers say nothing about memory, lanes do.
+    // A thread has one element along the axis of the lanes. So registers say nothing about memory, and lanes do.
     let strided = encoding("blocked 1,1 1,32 4,1 0,1 -", 2);
     assert_eq!(order(strided, &[16, 32]), [0, 1]);
     assert_eq!(order_for_memory(strided, &[16, 32]), [1, 0]);
@@ -78,8 +78,8 @@ fn blocks_of_a_cluster() {
     assert_eq!(free_variable_masks(to_linear_layout(&[32, 64], e)).block, 0b10);
 }
 
-/// `shape num_warps threads_per_warp num_ctas -> threadsPerWarp warpsPerCTA CGA` of the default encoding, as the
-/// reference compiler has it.
+/// A row is `shape num_warps threads_per_warp num_ctas -> threadsPerWarp warpsPerCTA CGA` of the default encoding, as
+/// the reference compiler has it.
 #[test]
 fn default_encodings() {
     for line in include_str!("default_blocked.txt").lines().filter(|l| !l.starts_with('#')) {

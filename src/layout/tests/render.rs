@@ -1,4 +1,4 @@
-//! The tables of text, as they are shown.
+//! The tables of text, as users see them.
 
 use super::super::render::render;
 use super::super::*;
@@ -7,7 +7,7 @@ use super::tables::encoding;
 #[test]
 fn blocked_tile() {
     let table = render(to_linear_layout(&[4, 8], encoding("blocked 1,2 8,4 1,1 1,0 -", 2)));
-    // Rows 4 to 7 of the tile fold back onto the tensor: threads 16 to 31 hold copies.
+    // Rows 4 to 7 of the tile fold back onto the tensor, so threads 16 to 31 hold copies.
     assert_eq!(
         table,
         "    0            1            2            3            4            5            6            7

@@ -1,7 +1,7 @@
-//! Layouts and conversions against tables of values.
+//! Compares layouts and conversions with tables of values.
 //!
 //! `encodings.txt` and `conversions.txt` hold, for random encodings and shapes, the bases that the reference compiler
-//! gives them. An encoding is written in prefix form, lists with commas, bases with semicolons, `-` for none:
+//! gives them. An encoding is written in prefix form, with commas in lists, semicolons between bases, and `-` for none:
 //!
 //! ```text
 //! blocked SIZE_PER_THREAD THREADS_PER_WARP WARPS_PER_CTA ORDER CGA        slice DIM PARENT

@@ -204,12 +204,12 @@ fn alias(alias: &super::Alias) -> String {
     }
 }
 
-/// `_` for nothing.
+/// Shows an expression, or `_` where there is none.
 fn opt(expr: Option<&Expr>) -> String {
     expr.map_or_else(|| "_".to_owned(), Expr::to_string)
 }
 
-/// Each with a blank before it.
+/// Shows expressions with a blank before each.
 struct List<'a>(&'a [Expr]);
 
 impl fmt::Display for List<'_> {
@@ -226,7 +226,7 @@ impl fmt::Display for Names<'_> {
     }
 }
 
-/// `(a /b *c=1)`: a letter's mark gives the kind, as in `ParamKind`.
+/// Shows parameters, such as `(a /b *c=1)`. The mark in front of a name gives its kind, as in `ParamKind`.
 struct Params<'a>(&'a [Param]);
 
 impl fmt::Display for Params<'_> {
@@ -267,7 +267,7 @@ fn comp(f: &mut fmt::Formatter<'_>, word: &str, comp: &Comp) -> fmt::Result {
     write!(f, "({word} {}{})", comp.element, Clauses(&comp.clauses))
 }
 
-/// Printable ASCII as it is, the rest as `\u{…}`.
+/// Shows printable ASCII as it is, and the rest as `\u{…}`.
 fn quoted(f: &mut fmt::Formatter<'_>, text: impl Iterator<Item = char>) -> fmt::Result {
     f.write_char('"')?;
     for c in text {

@@ -1,9 +1,11 @@
-// RUN: ttc opt %s --canonicalize | FileCheck %s
+// RUN: ttc opt %s --canonicalize | FileCheck %s --match-full-lines
+// BLESSED: what ttc prints; the comment above each function says what it must show.
 
 // The inverse comparison.
-// CHECK-LABEL: @not_of_cmpi(
+// CHECK-LABEL: tt.func public @not_of_cmpi(%a: i32, %b: i32) -> i1 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.cmpi sge, %a, %b : i32
 // CHECK-NEXT: tt.return %[[R]] : i1
+// CHECK-NEXT: }
 tt.func public @not_of_cmpi(%a: i32, %b: i32) -> i1 {
   %t = arith.constant true
   %0 = arith.cmpi slt, %a, %b : i32
@@ -12,11 +14,12 @@ tt.func public @not_of_cmpi(%a: i32, %b: i32) -> i1 {
 }
 
 // Not of a constant.
-// CHECK-LABEL: @not_of_cmpi_not(
+// CHECK-LABEL: tt.func public @not_of_cmpi_not(%a: i32, %b: i32) -> i1 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.cmpi slt, %a, %b : i32
 // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = arith.cmpi eq, %a, %b : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.xori %[[V0]], %[[V1]] : i1
 // CHECK-NEXT: tt.return %[[R]] : i1
+// CHECK-NEXT: }
 tt.func public @not_of_cmpi_not(%a: i32, %b: i32) -> i1 {
   %f = arith.constant false
   %0 = arith.cmpi slt, %a, %b : i32
@@ -26,9 +29,10 @@ tt.func public @not_of_cmpi_not(%a: i32, %b: i32) -> i1 {
 }
 
 // Equal after extension is equal before.
-// CHECK-LABEL: @equality_of_extensions(
+// CHECK-LABEL: tt.func public @equality_of_extensions(%a: i32, %b: i32, %n: i16) -> i1 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.cmpi eq, %a, %b : i32
 // CHECK-NEXT: tt.return %[[R]] : i1
+// CHECK-NEXT: }
 tt.func public @equality_of_extensions(%a: i32, %b: i32, %n: i16) -> i1 {
   %0 = arith.extsi %a : i32 to i64
   %1 = arith.extsi %b : i32 to i64
@@ -37,11 +41,12 @@ tt.func public @equality_of_extensions(%a: i32, %b: i32, %n: i16) -> i1 {
 }
 
 // The types differ.
-// CHECK-LABEL: @equality_of_extensions_not(
+// CHECK-LABEL: tt.func public @equality_of_extensions_not(%a: i32, %b: i32, %n: i16) -> i1 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.extsi %a : i32 to i64
 // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = arith.extsi %n : i16 to i64
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.cmpi eq, %[[V0]], %[[V1]] : i64
 // CHECK-NEXT: tt.return %[[R]] : i1
+// CHECK-NEXT: }
 tt.func public @equality_of_extensions_not(%a: i32, %b: i32, %n: i16) -> i1 {
   %0 = arith.extsi %a : i32 to i64
   %1 = arith.extsi %n : i16 to i64
@@ -50,9 +55,10 @@ tt.func public @equality_of_extensions_not(%a: i32, %b: i32, %n: i16) -> i1 {
 }
 
 // Also unsigned.
-// CHECK-LABEL: @inequality_of_extensions(
+// CHECK-LABEL: tt.func public @inequality_of_extensions(%a: i32, %b: i32) -> i1 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.cmpi ne, %a, %b : i32
 // CHECK-NEXT: tt.return %[[R]] : i1
+// CHECK-NEXT: }
 tt.func public @inequality_of_extensions(%a: i32, %b: i32) -> i1 {
   %0 = arith.extui %a : i32 to i64
   %1 = arith.extui %b : i32 to i64
@@ -61,11 +67,12 @@ tt.func public @inequality_of_extensions(%a: i32, %b: i32) -> i1 {
 }
 
 // One is signed, the other is not.
-// CHECK-LABEL: @inequality_of_extensions_not(
+// CHECK-LABEL: tt.func public @inequality_of_extensions_not(%a: i32, %b: i32) -> i1 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.extui %a : i32 to i64
 // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = arith.extsi %b : i32 to i64
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.cmpi ne, %[[V0]], %[[V1]] : i64
 // CHECK-NEXT: tt.return %[[R]] : i1
+// CHECK-NEXT: }
 tt.func public @inequality_of_extensions_not(%a: i32, %b: i32) -> i1 {
   %0 = arith.extui %a : i32 to i64
   %1 = arith.extsi %b : i32 to i64
@@ -74,11 +81,12 @@ tt.func public @inequality_of_extensions_not(%a: i32, %b: i32) -> i1 {
 }
 
 // Only equality is taken before the extension: this stays.
-// CHECK-LABEL: @order_of_extensions(
+// CHECK-LABEL: tt.func public @order_of_extensions(%a: i32, %b: i32) -> i1 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.extsi %a : i32 to i64
 // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = arith.extsi %b : i32 to i64
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.cmpi slt, %[[V0]], %[[V1]] : i64
 // CHECK-NEXT: tt.return %[[R]] : i1
+// CHECK-NEXT: }
 tt.func public @order_of_extensions(%a: i32, %b: i32) -> i1 {
   %0 = arith.extsi %a : i32 to i64
   %1 = arith.extsi %b : i32 to i64
@@ -87,11 +95,12 @@ tt.func public @order_of_extensions(%a: i32, %b: i32) -> i1 {
 }
 
 // And this.
-// CHECK-LABEL: @order_of_extensions_not(
+// CHECK-LABEL: tt.func public @order_of_extensions_not(%a: i32, %b: i32) -> i1 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.extui %a : i32 to i64
 // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = arith.extui %b : i32 to i64
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.cmpi ult, %[[V0]], %[[V1]] : i64
 // CHECK-NEXT: tt.return %[[R]] : i1
+// CHECK-NEXT: }
 tt.func public @order_of_extensions_not(%a: i32, %b: i32) -> i1 {
   %0 = arith.extui %a : i32 to i64
   %1 = arith.extui %b : i32 to i64
@@ -100,9 +109,10 @@ tt.func public @order_of_extensions_not(%a: i32, %b: i32) -> i1 {
 }
 
 // The sign of an unsigned extension is 0.
-// CHECK-LABEL: @extsi_of_extui(
+// CHECK-LABEL: tt.func public @extsi_of_extui(%a: i8) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.extui %a : i8 to i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @extsi_of_extui(%a: i8) -> i32 {
   %0 = arith.extui %a : i8 to i16
   %r = arith.extsi %0 : i16 to i32
@@ -110,10 +120,11 @@ tt.func public @extsi_of_extui(%a: i8) -> i32 {
 }
 
 // The other way round it is not.
-// CHECK-LABEL: @extsi_of_extui_not(
+// CHECK-LABEL: tt.func public @extsi_of_extui_not(%a: i8) -> i32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.extsi %a : i8 to i16
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.extui %[[V0]] : i16 to i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @extsi_of_extui_not(%a: i8) -> i32 {
   %0 = arith.extsi %a : i8 to i16
   %r = arith.extui %0 : i16 to i32
@@ -121,9 +132,10 @@ tt.func public @extsi_of_extui_not(%a: i8) -> i32 {
 }
 
 // Extension to what is left.
-// CHECK-LABEL: @trunci_of_extension(
+// CHECK-LABEL: tt.func public @trunci_of_extension(%a: i8, %b: i64) -> i16 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.extsi %a : i8 to i16
 // CHECK-NEXT: tt.return %[[R]] : i16
+// CHECK-NEXT: }
 tt.func public @trunci_of_extension(%a: i8, %b: i64) -> i16 {
   %0 = arith.extsi %a : i8 to i32
   %r = arith.trunci %0 : i32 to i16
@@ -131,11 +143,12 @@ tt.func public @trunci_of_extension(%a: i8, %b: i64) -> i16 {
 }
 
 // Not of a sum.
-// CHECK-LABEL: @trunci_of_extension_not(
+// CHECK-LABEL: tt.func public @trunci_of_extension_not(%a: i8, %b: i64) -> i16 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.trunci %b : i64 to i32
 // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = arith.addi %[[V0]], %[[V0]] : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.trunci %[[V1]] : i32 to i16
 // CHECK-NEXT: tt.return %[[R]] : i16
+// CHECK-NEXT: }
 tt.func public @trunci_of_extension_not(%a: i8, %b: i64) -> i16 {
   %0 = arith.trunci %b : i64 to i32
   %1 = arith.addi %0, %0 : i32
@@ -144,11 +157,12 @@ tt.func public @trunci_of_extension_not(%a: i8, %b: i64) -> i16 {
 }
 
 // No bit of the sign is kept.
-// CHECK-LABEL: @trunci_of_shift(
+// CHECK-LABEL: tt.func public @trunci_of_shift(%a: i64, %b: i64) -> i32 {
 // CHECK-NEXT: %[[C32I64:[^ ,:)#]+]] = arith.constant 32 : i64
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.shrui %a, %[[C32I64]] : i64
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.trunci %[[R]] : i64 to i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @trunci_of_shift(%a: i64, %b: i64) -> i32 {
   %c32 = arith.constant 32 : i64
   %0 = arith.shrsi %a, %c32 : i64
@@ -157,11 +171,12 @@ tt.func public @trunci_of_shift(%a: i64, %b: i64) -> i32 {
 }
 
 // One is.
-// CHECK-LABEL: @trunci_of_shift_not(
+// CHECK-LABEL: tt.func public @trunci_of_shift_not(%a: i64, %b: i64) -> i32 {
 // CHECK-NEXT: %[[C33I64:[^ ,:)#]+]] = arith.constant 33 : i64
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.shrsi %a, %[[C33I64]] : i64
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.trunci %[[V0]] : i64 to i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @trunci_of_shift_not(%a: i64, %b: i64) -> i32 {
   %c33 = arith.constant 33 : i64
   %0 = arith.shrsi %a, %c33 : i64
@@ -170,8 +185,9 @@ tt.func public @trunci_of_shift_not(%a: i64, %b: i64) -> i32 {
 }
 
 // There and back.
-// CHECK-LABEL: @bitcast_of_bitcast(
+// CHECK-LABEL: tt.func public @bitcast_of_bitcast(%a: i32) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @bitcast_of_bitcast(%a: i32) -> i32 {
   %0 = arith.bitcast %a : i32 to f32
   %r = arith.bitcast %0 : f32 to i32
@@ -179,11 +195,12 @@ tt.func public @bitcast_of_bitcast(%a: i32) -> i32 {
 }
 
 // Not of a sum.
-// CHECK-LABEL: @bitcast_of_bitcast_not(
+// CHECK-LABEL: tt.func public @bitcast_of_bitcast_not(%a: i32) -> i32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.bitcast %a : i32 to f32
 // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = arith.addf %[[V0]], %[[V0]] : f32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.bitcast %[[V1]] : f32 to i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @bitcast_of_bitcast_not(%a: i32) -> i32 {
   %0 = arith.bitcast %a : i32 to f32
   %1 = arith.addf %0, %0 : f32
@@ -192,9 +209,10 @@ tt.func public @bitcast_of_bitcast_not(%a: i32) -> i32 {
 }
 
 // The cast extends by itself.
-// CHECK-LABEL: @index_cast_of_extension(
+// CHECK-LABEL: tt.func public @index_cast_of_extension(%a: i32) -> index {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.index_cast %a : i32 to index
 // CHECK-NEXT: tt.return %[[R]] : index
+// CHECK-NEXT: }
 tt.func public @index_cast_of_extension(%a: i32) -> index {
   %0 = arith.extsi %a : i32 to i64
   %r = arith.index_cast %0 : i64 to index
@@ -202,10 +220,11 @@ tt.func public @index_cast_of_extension(%a: i32) -> index {
 }
 
 // But not unsigned.
-// CHECK-LABEL: @index_cast_of_extension_not(
+// CHECK-LABEL: tt.func public @index_cast_of_extension_not(%a: i32) -> index {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.extui %a : i32 to i64
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.index_cast %[[V0]] : i64 to index
 // CHECK-NEXT: tt.return %[[R]] : index
+// CHECK-NEXT: }
 tt.func public @index_cast_of_extension_not(%a: i32) -> index {
   %0 = arith.extui %a : i32 to i64
   %r = arith.index_cast %0 : i64 to index
@@ -213,8 +232,9 @@ tt.func public @index_cast_of_extension_not(%a: i32) -> index {
 }
 
 // There and back.
-// CHECK-LABEL: @index_cast_back(
+// CHECK-LABEL: tt.func public @index_cast_back(%a: index, %b: i64) -> index {
 // CHECK-NEXT: tt.return %a : index
+// CHECK-NEXT: }
 tt.func public @index_cast_back(%a: index, %b: i64) -> index {
   %0 = arith.index_cast %a : index to i64
   %r = arith.index_cast %0 : i64 to index
@@ -222,11 +242,12 @@ tt.func public @index_cast_back(%a: index, %b: i64) -> index {
 }
 
 // Not of a sum.
-// CHECK-LABEL: @index_cast_back_not(
+// CHECK-LABEL: tt.func public @index_cast_back_not(%a: index, %b: i64) -> index {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.index_cast %a : index to i64
 // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = arith.addi %[[V0]], %b : i64
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.index_cast %[[V1]] : i64 to index
 // CHECK-NEXT: tt.return %[[R]] : index
+// CHECK-NEXT: }
 tt.func public @index_cast_back_not(%a: index, %b: i64) -> index {
   %0 = arith.index_cast %a : index to i64
   %1 = arith.addi %0, %b : i64
@@ -235,9 +256,10 @@ tt.func public @index_cast_back_not(%a: index, %b: i64) -> index {
 }
 
 // An unsigned extension is not negative.
-// CHECK-LABEL: @float_of_extension(
+// CHECK-LABEL: tt.func public @float_of_extension(%a: i8, %b: i64) -> f32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.uitofp %a : i8 to f32
 // CHECK-NEXT: tt.return %[[R]] : f32
+// CHECK-NEXT: }
 tt.func public @float_of_extension(%a: i8, %b: i64) -> f32 {
   %0 = arith.extui %a : i8 to i32
   %r = arith.sitofp %0 : i32 to f32
@@ -245,10 +267,11 @@ tt.func public @float_of_extension(%a: i8, %b: i64) -> f32 {
 }
 
 // A truncation may be.
-// CHECK-LABEL: @float_of_extension_not(
+// CHECK-LABEL: tt.func public @float_of_extension_not(%a: i8, %b: i64) -> f32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.trunci %b : i64 to i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.sitofp %[[V0]] : i32 to f32
 // CHECK-NEXT: tt.return %[[R]] : f32
+// CHECK-NEXT: }
 tt.func public @float_of_extension_not(%a: i8, %b: i64) -> f32 {
   %0 = arith.trunci %b : i64 to i32
   %r = arith.sitofp %0 : i32 to f32
@@ -256,9 +279,10 @@ tt.func public @float_of_extension_not(%a: i8, %b: i64) -> f32 {
 }
 
 // x + -y is x - y.
-// CHECK-LABEL: @addf_of_negf(
+// CHECK-LABEL: tt.func public @addf_of_negf(%x: f32, %y: f32) -> f32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.subf %x, %y : f32
 // CHECK-NEXT: tt.return %[[R]] : f32
+// CHECK-NEXT: }
 tt.func public @addf_of_negf(%x: f32, %y: f32) -> f32 {
   %0 = arith.negf %y : f32
   %r = arith.addf %x, %0 : f32
@@ -266,10 +290,11 @@ tt.func public @addf_of_negf(%x: f32, %y: f32) -> f32 {
 }
 
 // x * -y stays.
-// CHECK-LABEL: @addf_of_negf_not(
+// CHECK-LABEL: tt.func public @addf_of_negf_not(%x: f32, %y: f32) -> f32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.negf %y : f32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.mulf %x, %[[V0]] : f32
 // CHECK-NEXT: tt.return %[[R]] : f32
+// CHECK-NEXT: }
 tt.func public @addf_of_negf_not(%x: f32, %y: f32) -> f32 {
   %0 = arith.negf %y : f32
   %r = arith.mulf %x, %0 : f32
@@ -277,9 +302,10 @@ tt.func public @addf_of_negf_not(%x: f32, %y: f32) -> f32 {
 }
 
 // Both signs go.
-// CHECK-LABEL: @mulf_of_negations(
+// CHECK-LABEL: tt.func public @mulf_of_negations(%x: f32, %y: f32) -> f32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.mulf %x, %y : f32
 // CHECK-NEXT: tt.return %[[R]] : f32
+// CHECK-NEXT: }
 tt.func public @mulf_of_negations(%x: f32, %y: f32) -> f32 {
   %0 = arith.negf %x : f32
   %1 = arith.negf %y : f32
@@ -288,10 +314,11 @@ tt.func public @mulf_of_negations(%x: f32, %y: f32) -> f32 {
 }
 
 // One stays.
-// CHECK-LABEL: @mulf_of_negations_not(
+// CHECK-LABEL: tt.func public @mulf_of_negations_not(%x: f32, %y: f32) -> f32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.negf %x : f32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.mulf %[[V0]], %y : f32
 // CHECK-NEXT: tt.return %[[R]] : f32
+// CHECK-NEXT: }
 tt.func public @mulf_of_negations_not(%x: f32, %y: f32) -> f32 {
   %0 = arith.negf %x : f32
   %r = arith.mulf %0, %y : f32
@@ -299,9 +326,10 @@ tt.func public @mulf_of_negations_not(%x: f32, %y: f32) -> f32 {
 }
 
 // Both signs go.
-// CHECK-LABEL: @divf_of_negations(
+// CHECK-LABEL: tt.func public @divf_of_negations(%x: f32, %y: f32) -> f32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.divf %x, %y : f32
 // CHECK-NEXT: tt.return %[[R]] : f32
+// CHECK-NEXT: }
 tt.func public @divf_of_negations(%x: f32, %y: f32) -> f32 {
   %0 = arith.negf %x : f32
   %1 = arith.negf %y : f32
@@ -310,10 +338,11 @@ tt.func public @divf_of_negations(%x: f32, %y: f32) -> f32 {
 }
 
 // One stays.
-// CHECK-LABEL: @divf_of_negations_not(
+// CHECK-LABEL: tt.func public @divf_of_negations_not(%x: f32, %y: f32) -> f32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.negf %y : f32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.divf %x, %[[V0]] : f32
 // CHECK-NEXT: tt.return %[[R]] : f32
+// CHECK-NEXT: }
 tt.func public @divf_of_negations_not(%x: f32, %y: f32) -> f32 {
   %0 = arith.negf %y : f32
   %r = arith.divf %x, %0 : f32
@@ -321,9 +350,10 @@ tt.func public @divf_of_negations_not(%x: f32, %y: f32) -> f32 {
 }
 
 // The inner choice is known.
-// CHECK-LABEL: @select_of_same(
+// CHECK-LABEL: tt.func public @select_of_same(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.select %p, %a, %d : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @select_of_same(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
   %0 = arith.select %p, %a, %b : i32
   %r = arith.select %p, %0, %d : i32
@@ -331,10 +361,11 @@ tt.func public @select_of_same(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32
 }
 
 // Another condition.
-// CHECK-LABEL: @select_of_same_not(
+// CHECK-LABEL: tt.func public @select_of_same_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.select %q, %a, %b : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.select %p, %[[V0]], %d : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @select_of_same_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
   %0 = arith.select %q, %a, %b : i32
   %r = arith.select %p, %0, %d : i32
@@ -342,9 +373,10 @@ tt.func public @select_of_same_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) ->
 }
 
 // The choices change places.
-// CHECK-LABEL: @select_of_not(
+// CHECK-LABEL: tt.func public @select_of_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.select %p, %b, %a : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @select_of_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
   %t = arith.constant true
   %0 = arith.xori %p, %t : i1
@@ -353,10 +385,11 @@ tt.func public @select_of_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 
 }
 
 // Not a negation.
-// CHECK-LABEL: @select_of_not_not(
+// CHECK-LABEL: tt.func public @select_of_not_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.xori %p, %q : i1
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.select %[[V0]], %a, %b : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @select_of_not_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
   %0 = arith.xori %p, %q : i1
   %r = arith.select %0, %a, %b : i32
@@ -364,26 +397,29 @@ tt.func public @select_of_not_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> 
 }
 
 // There is nothing to choose.
-// CHECK-LABEL: @select_equal(
+// CHECK-LABEL: tt.func public @select_equal(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @select_equal(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
   %r = arith.select %p, %a, %a : i32
   tt.return %r : i32
 }
 
 // There is.
-// CHECK-LABEL: @select_equal_not(
+// CHECK-LABEL: tt.func public @select_equal_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.select %p, %a, %b : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @select_equal_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
   %r = arith.select %p, %a, %b : i32
   tt.return %r : i32
 }
 
 // A maximum.
-// CHECK-LABEL: @select_to_max(
+// CHECK-LABEL: tt.func public @select_to_max(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.maxsi %a, %b : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @select_to_max(%a: i32, %b: i32) -> i32 {
   %0 = arith.cmpi sgt, %a, %b : i32
   %r = arith.select %0, %a, %b : i32
@@ -391,11 +427,12 @@ tt.func public @select_to_max(%a: i32, %b: i32) -> i32 {
 }
 
 // Other values than are compared.
-// CHECK-LABEL: @select_to_max_not(
+// CHECK-LABEL: tt.func public @select_to_max_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.cmpi eq, %a, %b : i32
 // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = arith.addi %a, %b : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.select %[[V0]], %a, %[[V1]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @select_to_max_not(%a: i32, %b: i32) -> i32 {
   %0 = arith.cmpi eq, %a, %b : i32
   %1 = arith.addi %a, %b : i32
@@ -404,10 +441,11 @@ tt.func public @select_to_max_not(%a: i32, %b: i32) -> i32 {
 }
 
 // Negation.
-// CHECK-LABEL: @select_to_not(
+// CHECK-LABEL: tt.func public @select_to_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i1 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.constant true
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.xori %p, %[[R]] : i1
 // CHECK-NEXT: tt.return %[[R0]] : i1
+// CHECK-NEXT: }
 tt.func public @select_to_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i1 {
   %t = arith.constant true
   %f = arith.constant false
@@ -416,10 +454,11 @@ tt.func public @select_to_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i1 {
 }
 
 // No constants on both sides.
-// CHECK-LABEL: @select_to_not_not(
+// CHECK-LABEL: tt.func public @select_to_not_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i1 {
 // CHECK-NEXT: %[[F:[^ ,:)#]+]] = arith.constant false
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.select %p, %q, %[[F]] : i1
 // CHECK-NEXT: tt.return %[[R]] : i1
+// CHECK-NEXT: }
 tt.func public @select_to_not_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i1 {
   %f = arith.constant false
   %r = arith.select %p, %q, %f : i1
@@ -427,9 +466,10 @@ tt.func public @select_to_not_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> 
 }
 
 // 1 or 0 is the condition as a number.
-// CHECK-LABEL: @select_to_extui(
+// CHECK-LABEL: tt.func public @select_to_extui(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.extui %p : i1 to i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @select_to_extui(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
   %one = arith.constant 1 : i32
   %zero = arith.constant 0 : i32
@@ -438,11 +478,12 @@ tt.func public @select_to_extui(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i3
 }
 
 // 2 or 0 is not.
-// CHECK-LABEL: @select_to_extui_not(
+// CHECK-LABEL: tt.func public @select_to_extui_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
 // CHECK-NEXT: %[[ONE:[^ ,:)#]+]] = arith.constant 2 : i32
 // CHECK-NEXT: %[[ZERO:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.select %p, %[[ONE]], %[[ZERO]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @select_to_extui_not(%p: i1, %q: i1, %a: i32, %b: i32, %d: i32) -> i32 {
   %one = arith.constant 2 : i32
   %zero = arith.constant 0 : i32

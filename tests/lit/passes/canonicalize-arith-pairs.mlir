@@ -1,10 +1,12 @@
-// RUN: ttc opt %s --canonicalize | FileCheck %s
+// RUN: ttc opt %s --canonicalize | FileCheck %s --match-full-lines
+// BLESSED: what ttc prints; the comment above each function says what it must show.
 
 // (a - 3) + 5 is a + 2.
-// CHECK-LABEL: @addi_of_subi_right(
+// CHECK-LABEL: tt.func public @addi_of_subi_right(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.constant 2 : i32
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.addi %a, %[[R]] : i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @addi_of_subi_right(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -14,11 +16,12 @@ tt.func public @addi_of_subi_right(%a: i32, %b: i32) -> i32 {
 }
 
 // (a - b) + 5 stays.
-// CHECK-LABEL: @addi_of_subi_right_not(
+// CHECK-LABEL: tt.func public @addi_of_subi_right_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C5I32:[^ ,:)#]+]] = arith.constant 5 : i32
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.subi %a, %b : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.addi %[[V0]], %[[C5I32]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @addi_of_subi_right_not(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -28,10 +31,11 @@ tt.func public @addi_of_subi_right_not(%a: i32, %b: i32) -> i32 {
 }
 
 // (3 - a) + 5 is 8 - a.
-// CHECK-LABEL: @addi_of_subi_left(
+// CHECK-LABEL: tt.func public @addi_of_subi_left(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.constant 8 : i32
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.subi %[[R]], %a : i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @addi_of_subi_left(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -41,11 +45,12 @@ tt.func public @addi_of_subi_left(%a: i32, %b: i32) -> i32 {
 }
 
 // Without a constant it stays.
-// CHECK-LABEL: @addi_of_subi_left_not(
+// CHECK-LABEL: tt.func public @addi_of_subi_left_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C5I32:[^ ,:)#]+]] = arith.constant 5 : i32
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.subi %b, %a : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.addi %[[V0]], %[[C5I32]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @addi_of_subi_left_not(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -55,9 +60,10 @@ tt.func public @addi_of_subi_left_not(%a: i32, %b: i32) -> i32 {
 }
 
 // a + b * -1 is a - b.
-// CHECK-LABEL: @addi_of_negation(
+// CHECK-LABEL: tt.func public @addi_of_negation(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.subi %a, %b : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @addi_of_negation(%a: i32, %b: i32) -> i32 {
   %m = arith.constant -1 : i32
   %0 = arith.muli %b, %m : i32
@@ -66,11 +72,12 @@ tt.func public @addi_of_negation(%a: i32, %b: i32) -> i32 {
 }
 
 // With another factor it stays.
-// CHECK-LABEL: @addi_of_negation_not(
+// CHECK-LABEL: tt.func public @addi_of_negation_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[M:[^ ,:)#]+]] = arith.constant -2 : i32
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.muli %b, %[[M]] : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.addi %a, %[[V0]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @addi_of_negation_not(%a: i32, %b: i32) -> i32 {
   %m = arith.constant -2 : i32
   %0 = arith.muli %b, %m : i32
@@ -79,10 +86,11 @@ tt.func public @addi_of_negation_not(%a: i32, %b: i32) -> i32 {
 }
 
 // (a + 3) - 5 is a + -2.
-// CHECK-LABEL: @subi_of_addi(
+// CHECK-LABEL: tt.func public @subi_of_addi(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.constant -2 : i32
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.addi %a, %[[R]] : i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @subi_of_addi(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -92,11 +100,12 @@ tt.func public @subi_of_addi(%a: i32, %b: i32) -> i32 {
 }
 
 // (a + b) - 5 stays.
-// CHECK-LABEL: @subi_of_addi_not(
+// CHECK-LABEL: tt.func public @subi_of_addi_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C5I32:[^ ,:)#]+]] = arith.constant 5 : i32
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.addi %a, %b : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.subi %[[V0]], %[[C5I32]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @subi_of_addi_not(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -106,10 +115,11 @@ tt.func public @subi_of_addi_not(%a: i32, %b: i32) -> i32 {
 }
 
 // 5 - (3 - a) is a + 2.
-// CHECK-LABEL: @subi_from_constant(
+// CHECK-LABEL: tt.func public @subi_from_constant(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.constant 2 : i32
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.addi %a, %[[R]] : i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @subi_from_constant(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -119,11 +129,12 @@ tt.func public @subi_from_constant(%a: i32, %b: i32) -> i32 {
 }
 
 // 5 - (a - b) stays.
-// CHECK-LABEL: @subi_from_constant_not(
+// CHECK-LABEL: tt.func public @subi_from_constant_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C5I32:[^ ,:)#]+]] = arith.constant 5 : i32
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.subi %a, %b : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.subi %[[C5I32]], %[[V0]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @subi_from_constant_not(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -133,10 +144,11 @@ tt.func public @subi_from_constant_not(%a: i32, %b: i32) -> i32 {
 }
 
 // (a - b) - a is 0 - b.
-// CHECK-LABEL: @subi_cancels(
+// CHECK-LABEL: tt.func public @subi_cancels(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.subi %[[R]], %b : i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @subi_cancels(%a: i32, %b: i32) -> i32 {
   %0 = arith.subi %a, %b : i32
   %r = arith.subi %0, %a : i32
@@ -144,10 +156,11 @@ tt.func public @subi_cancels(%a: i32, %b: i32) -> i32 {
 }
 
 // (a - b) - b stays.
-// CHECK-LABEL: @subi_cancels_not(
+// CHECK-LABEL: tt.func public @subi_cancels_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.subi %a, %b : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.subi %[[V0]], %b : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @subi_cancels_not(%a: i32, %b: i32) -> i32 {
   %0 = arith.subi %a, %b : i32
   %r = arith.subi %0, %b : i32
@@ -155,10 +168,11 @@ tt.func public @subi_cancels_not(%a: i32, %b: i32) -> i32 {
 }
 
 // (a * 3) * 5 is a * 15.
-// CHECK-LABEL: @muli_of_muli(
+// CHECK-LABEL: tt.func public @muli_of_muli(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.constant 15 : i32
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.muli %a, %[[R]] : i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @muli_of_muli(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -168,11 +182,12 @@ tt.func public @muli_of_muli(%a: i32, %b: i32) -> i32 {
 }
 
 // (a * b) * 5 stays.
-// CHECK-LABEL: @muli_of_muli_not(
+// CHECK-LABEL: tt.func public @muli_of_muli_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C5I32:[^ ,:)#]+]] = arith.constant 5 : i32
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.muli %a, %b : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.muli %[[V0]], %[[C5I32]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @muli_of_muli_not(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -182,10 +197,11 @@ tt.func public @muli_of_muli_not(%a: i32, %b: i32) -> i32 {
 }
 
 // Two constants of andi become one.
-// CHECK-LABEL: @andi_of_andi(
+// CHECK-LABEL: tt.func public @andi_of_andi(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.constant 1 : i32
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.andi %a, %[[R]] : i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @andi_of_andi(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -195,11 +211,12 @@ tt.func public @andi_of_andi(%a: i32, %b: i32) -> i32 {
 }
 
 // Without a second constant it stays.
-// CHECK-LABEL: @andi_of_andi_not(
+// CHECK-LABEL: tt.func public @andi_of_andi_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C5I32:[^ ,:)#]+]] = arith.constant 5 : i32
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.andi %a, %b : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.andi %[[V0]], %[[C5I32]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @andi_of_andi_not(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -209,10 +226,11 @@ tt.func public @andi_of_andi_not(%a: i32, %b: i32) -> i32 {
 }
 
 // andi of two extensions from one type is done before.
-// CHECK-LABEL: @andi_of_extensions(
+// CHECK-LABEL: tt.func public @andi_of_extensions(%a: i8, %b: i8, %w: i16) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.andi %a, %b : i8
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.extui %[[R]] : i8 to i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @andi_of_extensions(%a: i8, %b: i8, %w: i16) -> i32 {
   %0 = arith.extui %a : i8 to i32
   %1 = arith.extui %b : i8 to i32
@@ -221,11 +239,12 @@ tt.func public @andi_of_extensions(%a: i8, %b: i8, %w: i16) -> i32 {
 }
 
 // The types differ.
-// CHECK-LABEL: @andi_of_extensions_not(
+// CHECK-LABEL: tt.func public @andi_of_extensions_not(%a: i8, %b: i8, %w: i16) -> i32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.extui %a : i8 to i32
 // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = arith.extui %w : i16 to i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.andi %[[V0]], %[[V1]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @andi_of_extensions_not(%a: i8, %b: i8, %w: i16) -> i32 {
   %0 = arith.extui %a : i8 to i32
   %1 = arith.extui %w : i16 to i32
@@ -234,10 +253,11 @@ tt.func public @andi_of_extensions_not(%a: i8, %b: i8, %w: i16) -> i32 {
 }
 
 // Two constants of ori become one.
-// CHECK-LABEL: @ori_of_ori(
+// CHECK-LABEL: tt.func public @ori_of_ori(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.constant 7 : i32
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.ori %a, %[[R]] : i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @ori_of_ori(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -247,11 +267,12 @@ tt.func public @ori_of_ori(%a: i32, %b: i32) -> i32 {
 }
 
 // Without a second constant it stays.
-// CHECK-LABEL: @ori_of_ori_not(
+// CHECK-LABEL: tt.func public @ori_of_ori_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C5I32:[^ ,:)#]+]] = arith.constant 5 : i32
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.ori %a, %b : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.ori %[[V0]], %[[C5I32]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @ori_of_ori_not(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -261,10 +282,11 @@ tt.func public @ori_of_ori_not(%a: i32, %b: i32) -> i32 {
 }
 
 // ori of two extensions from one type is done before.
-// CHECK-LABEL: @ori_of_extensions(
+// CHECK-LABEL: tt.func public @ori_of_extensions(%a: i8, %b: i8, %w: i16) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.ori %a, %b : i8
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.extui %[[R]] : i8 to i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @ori_of_extensions(%a: i8, %b: i8, %w: i16) -> i32 {
   %0 = arith.extui %a : i8 to i32
   %1 = arith.extui %b : i8 to i32
@@ -273,11 +295,12 @@ tt.func public @ori_of_extensions(%a: i8, %b: i8, %w: i16) -> i32 {
 }
 
 // The types differ.
-// CHECK-LABEL: @ori_of_extensions_not(
+// CHECK-LABEL: tt.func public @ori_of_extensions_not(%a: i8, %b: i8, %w: i16) -> i32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.extui %a : i8 to i32
 // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = arith.extui %w : i16 to i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.ori %[[V0]], %[[V1]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @ori_of_extensions_not(%a: i8, %b: i8, %w: i16) -> i32 {
   %0 = arith.extui %a : i8 to i32
   %1 = arith.extui %w : i16 to i32
@@ -286,10 +309,11 @@ tt.func public @ori_of_extensions_not(%a: i8, %b: i8, %w: i16) -> i32 {
 }
 
 // Two constants of xori become one.
-// CHECK-LABEL: @xori_of_xori(
+// CHECK-LABEL: tt.func public @xori_of_xori(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.constant 6 : i32
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.xori %a, %[[R]] : i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @xori_of_xori(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -299,11 +323,12 @@ tt.func public @xori_of_xori(%a: i32, %b: i32) -> i32 {
 }
 
 // Without a second constant it stays.
-// CHECK-LABEL: @xori_of_xori_not(
+// CHECK-LABEL: tt.func public @xori_of_xori_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C5I32:[^ ,:)#]+]] = arith.constant 5 : i32
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.xori %a, %b : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.xori %[[V0]], %[[C5I32]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @xori_of_xori_not(%a: i32, %b: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
@@ -313,10 +338,11 @@ tt.func public @xori_of_xori_not(%a: i32, %b: i32) -> i32 {
 }
 
 // xori of two extensions from one type is done before.
-// CHECK-LABEL: @xori_of_extensions(
+// CHECK-LABEL: tt.func public @xori_of_extensions(%a: i8, %b: i8, %w: i16) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.xori %a, %b : i8
 // CHECK-NEXT: %[[R0:[^ ,:)#]+]] = arith.extui %[[R]] : i8 to i32
 // CHECK-NEXT: tt.return %[[R0]] : i32
+// CHECK-NEXT: }
 tt.func public @xori_of_extensions(%a: i8, %b: i8, %w: i16) -> i32 {
   %0 = arith.extui %a : i8 to i32
   %1 = arith.extui %b : i8 to i32
@@ -325,11 +351,12 @@ tt.func public @xori_of_extensions(%a: i8, %b: i8, %w: i16) -> i32 {
 }
 
 // The types differ.
-// CHECK-LABEL: @xori_of_extensions_not(
+// CHECK-LABEL: tt.func public @xori_of_extensions_not(%a: i8, %b: i8, %w: i16) -> i32 {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.extui %a : i8 to i32
 // CHECK-NEXT: %[[V1:[^ ,:)#]+]] = arith.extui %w : i16 to i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.xori %[[V0]], %[[V1]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @xori_of_extensions_not(%a: i8, %b: i8, %w: i16) -> i32 {
   %0 = arith.extui %a : i8 to i32
   %1 = arith.extui %w : i16 to i32
@@ -338,8 +365,9 @@ tt.func public @xori_of_extensions_not(%a: i8, %b: i8, %w: i16) -> i32 {
 }
 
 // addi with 0 changes nothing.
-// CHECK-LABEL: @addi_identity(
+// CHECK-LABEL: tt.func public @addi_identity(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @addi_identity(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 0 : i32
   %r = arith.addi %a, %c : i32
@@ -347,10 +375,11 @@ tt.func public @addi_identity(%a: i32, %b: i32) -> i32 {
 }
 
 // With 2 it does.
-// CHECK-LABEL: @addi_identity_not(
+// CHECK-LABEL: tt.func public @addi_identity_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C:[^ ,:)#]+]] = arith.constant 2 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.addi %a, %[[C]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @addi_identity_not(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 2 : i32
   %r = arith.addi %a, %c : i32
@@ -358,8 +387,9 @@ tt.func public @addi_identity_not(%a: i32, %b: i32) -> i32 {
 }
 
 // subi with 0 changes nothing.
-// CHECK-LABEL: @subi_identity(
+// CHECK-LABEL: tt.func public @subi_identity(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @subi_identity(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 0 : i32
   %r = arith.subi %a, %c : i32
@@ -367,10 +397,11 @@ tt.func public @subi_identity(%a: i32, %b: i32) -> i32 {
 }
 
 // With 2 it does.
-// CHECK-LABEL: @subi_identity_not(
+// CHECK-LABEL: tt.func public @subi_identity_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C:[^ ,:)#]+]] = arith.constant 2 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.subi %a, %[[C]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @subi_identity_not(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 2 : i32
   %r = arith.subi %a, %c : i32
@@ -378,8 +409,9 @@ tt.func public @subi_identity_not(%a: i32, %b: i32) -> i32 {
 }
 
 // muli with 1 changes nothing.
-// CHECK-LABEL: @muli_identity(
+// CHECK-LABEL: tt.func public @muli_identity(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @muli_identity(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 1 : i32
   %r = arith.muli %a, %c : i32
@@ -387,10 +419,11 @@ tt.func public @muli_identity(%a: i32, %b: i32) -> i32 {
 }
 
 // With 3 it does.
-// CHECK-LABEL: @muli_identity_not(
+// CHECK-LABEL: tt.func public @muli_identity_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C:[^ ,:)#]+]] = arith.constant 3 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.muli %a, %[[C]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @muli_identity_not(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 3 : i32
   %r = arith.muli %a, %c : i32
@@ -398,8 +431,9 @@ tt.func public @muli_identity_not(%a: i32, %b: i32) -> i32 {
 }
 
 // divsi with 1 changes nothing.
-// CHECK-LABEL: @divsi_identity(
+// CHECK-LABEL: tt.func public @divsi_identity(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @divsi_identity(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 1 : i32
   %r = arith.divsi %a, %c : i32
@@ -407,10 +441,11 @@ tt.func public @divsi_identity(%a: i32, %b: i32) -> i32 {
 }
 
 // With 3 it does.
-// CHECK-LABEL: @divsi_identity_not(
+// CHECK-LABEL: tt.func public @divsi_identity_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C:[^ ,:)#]+]] = arith.constant 3 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.divsi %a, %[[C]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @divsi_identity_not(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 3 : i32
   %r = arith.divsi %a, %c : i32
@@ -418,8 +453,9 @@ tt.func public @divsi_identity_not(%a: i32, %b: i32) -> i32 {
 }
 
 // divui with 1 changes nothing.
-// CHECK-LABEL: @divui_identity(
+// CHECK-LABEL: tt.func public @divui_identity(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @divui_identity(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 1 : i32
   %r = arith.divui %a, %c : i32
@@ -427,10 +463,11 @@ tt.func public @divui_identity(%a: i32, %b: i32) -> i32 {
 }
 
 // With 3 it does.
-// CHECK-LABEL: @divui_identity_not(
+// CHECK-LABEL: tt.func public @divui_identity_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C:[^ ,:)#]+]] = arith.constant 3 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.divui %a, %[[C]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @divui_identity_not(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 3 : i32
   %r = arith.divui %a, %c : i32
@@ -438,8 +475,9 @@ tt.func public @divui_identity_not(%a: i32, %b: i32) -> i32 {
 }
 
 // ori with 0 changes nothing.
-// CHECK-LABEL: @ori_identity(
+// CHECK-LABEL: tt.func public @ori_identity(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @ori_identity(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 0 : i32
   %r = arith.ori %a, %c : i32
@@ -447,10 +485,11 @@ tt.func public @ori_identity(%a: i32, %b: i32) -> i32 {
 }
 
 // With 2 it does.
-// CHECK-LABEL: @ori_identity_not(
+// CHECK-LABEL: tt.func public @ori_identity_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C:[^ ,:)#]+]] = arith.constant 2 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.ori %a, %[[C]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @ori_identity_not(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 2 : i32
   %r = arith.ori %a, %c : i32
@@ -458,8 +497,9 @@ tt.func public @ori_identity_not(%a: i32, %b: i32) -> i32 {
 }
 
 // xori with 0 changes nothing.
-// CHECK-LABEL: @xori_identity(
+// CHECK-LABEL: tt.func public @xori_identity(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @xori_identity(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 0 : i32
   %r = arith.xori %a, %c : i32
@@ -467,10 +507,11 @@ tt.func public @xori_identity(%a: i32, %b: i32) -> i32 {
 }
 
 // With 2 it does.
-// CHECK-LABEL: @xori_identity_not(
+// CHECK-LABEL: tt.func public @xori_identity_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C:[^ ,:)#]+]] = arith.constant 2 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.xori %a, %[[C]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @xori_identity_not(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 2 : i32
   %r = arith.xori %a, %c : i32
@@ -478,8 +519,9 @@ tt.func public @xori_identity_not(%a: i32, %b: i32) -> i32 {
 }
 
 // shli with 0 changes nothing.
-// CHECK-LABEL: @shli_identity(
+// CHECK-LABEL: tt.func public @shli_identity(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @shli_identity(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 0 : i32
   %r = arith.shli %a, %c : i32
@@ -487,10 +529,11 @@ tt.func public @shli_identity(%a: i32, %b: i32) -> i32 {
 }
 
 // With 2 it does.
-// CHECK-LABEL: @shli_identity_not(
+// CHECK-LABEL: tt.func public @shli_identity_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C:[^ ,:)#]+]] = arith.constant 2 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.shli %a, %[[C]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @shli_identity_not(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 2 : i32
   %r = arith.shli %a, %c : i32
@@ -498,8 +541,9 @@ tt.func public @shli_identity_not(%a: i32, %b: i32) -> i32 {
 }
 
 // shrsi with 0 changes nothing.
-// CHECK-LABEL: @shrsi_identity(
+// CHECK-LABEL: tt.func public @shrsi_identity(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @shrsi_identity(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 0 : i32
   %r = arith.shrsi %a, %c : i32
@@ -507,10 +551,11 @@ tt.func public @shrsi_identity(%a: i32, %b: i32) -> i32 {
 }
 
 // With 2 it does.
-// CHECK-LABEL: @shrsi_identity_not(
+// CHECK-LABEL: tt.func public @shrsi_identity_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C:[^ ,:)#]+]] = arith.constant 2 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.shrsi %a, %[[C]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @shrsi_identity_not(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 2 : i32
   %r = arith.shrsi %a, %c : i32
@@ -518,8 +563,9 @@ tt.func public @shrsi_identity_not(%a: i32, %b: i32) -> i32 {
 }
 
 // shrui with 0 changes nothing.
-// CHECK-LABEL: @shrui_identity(
+// CHECK-LABEL: tt.func public @shrui_identity(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @shrui_identity(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 0 : i32
   %r = arith.shrui %a, %c : i32
@@ -527,10 +573,11 @@ tt.func public @shrui_identity(%a: i32, %b: i32) -> i32 {
 }
 
 // With 2 it does.
-// CHECK-LABEL: @shrui_identity_not(
+// CHECK-LABEL: tt.func public @shrui_identity_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C:[^ ,:)#]+]] = arith.constant 2 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.shrui %a, %[[C]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @shrui_identity_not(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 2 : i32
   %r = arith.shrui %a, %c : i32
@@ -538,9 +585,10 @@ tt.func public @shrui_identity_not(%a: i32, %b: i32) -> i32 {
 }
 
 // The remainder by 1 is 0.
-// CHECK-LABEL: @remsi_one(
+// CHECK-LABEL: tt.func public @remsi_one(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @remsi_one(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 1 : i32
   %r = arith.remsi %a, %c : i32
@@ -548,10 +596,11 @@ tt.func public @remsi_one(%a: i32, %b: i32) -> i32 {
 }
 
 // That by 0 is undefined, and is left for whoever runs it.
-// CHECK-LABEL: @remsi_one_not(
+// CHECK-LABEL: tt.func public @remsi_one_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.remsi %a, %[[C]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @remsi_one_not(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 0 : i32
   %r = arith.remsi %a, %c : i32
@@ -559,9 +608,10 @@ tt.func public @remsi_one_not(%a: i32, %b: i32) -> i32 {
 }
 
 // The remainder by 1 is 0.
-// CHECK-LABEL: @remui_one(
+// CHECK-LABEL: tt.func public @remui_one(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @remui_one(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 1 : i32
   %r = arith.remui %a, %c : i32
@@ -569,10 +619,11 @@ tt.func public @remui_one(%a: i32, %b: i32) -> i32 {
 }
 
 // That by 0 is undefined, and is left for whoever runs it.
-// CHECK-LABEL: @remui_one_not(
+// CHECK-LABEL: tt.func public @remui_one_not(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.remui %a, %[[C]] : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @remui_one_not(%a: i32, %b: i32) -> i32 {
   %c = arith.constant 0 : i32
   %r = arith.remui %a, %c : i32

@@ -1,9 +1,11 @@
-// RUN: ttc opt %s --canonicalize | FileCheck %s
+// RUN: ttc opt %s --canonicalize | FileCheck %s --match-full-lines
+// BLESSED: what ttc prints; the comment above each function says what it must show.
 
 // A choice of values from outside.
-// CHECK-LABEL: @if_to_select(
+// CHECK-LABEL: tt.func public @if_to_select(%c: i1, %a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = arith.select %c, %a, %b : i32
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @if_to_select(%c: i1, %a: i32, %b: i32) -> i32 {
   %r = scf.if %c -> (i32) {
   scf.yield %a : i32
@@ -14,7 +16,7 @@ tt.func public @if_to_select(%c: i1, %a: i32, %b: i32) -> i32 {
 }
 
 // What does something stays.
-// CHECK-LABEL: @if_with_store(
+// CHECK-LABEL: tt.func public @if_with_store(%c: i1, %p: !tt.ptr<i32>, %a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = scf.if %c -> (i32) {
 // CHECK-NEXT: tt.store %p, %a : !tt.ptr<i32>
 // CHECK-NEXT: scf.yield %a : i32
@@ -23,6 +25,7 @@ tt.func public @if_to_select(%c: i1, %a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: scf.yield %[[X]] : i32
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @if_with_store(%c: i1, %p: !tt.ptr<i32>, %a: i32, %b: i32) -> i32 {
   %r = scf.if %c -> (i32) {
   tt.store %p, %a : !tt.ptr<i32>
@@ -35,9 +38,10 @@ tt.func public @if_with_store(%c: i1, %p: !tt.ptr<i32>, %a: i32, %b: i32) -> i32
 }
 
 // Its body.
-// CHECK-LABEL: @if_true(
+// CHECK-LABEL: tt.func public @if_true(%p: !tt.ptr<i32>, %a: i32) {
 // CHECK-NEXT: tt.store %p, %a : !tt.ptr<i32>
 // CHECK-NEXT: tt.return
+// CHECK-NEXT: }
 tt.func public @if_true(%p: !tt.ptr<i32>, %a: i32) {
   %c = arith.constant true
   scf.if %c {
@@ -47,8 +51,9 @@ tt.func public @if_true(%p: !tt.ptr<i32>, %a: i32) {
 }
 
 // Nothing.
-// CHECK-LABEL: @if_false(
+// CHECK-LABEL: tt.func public @if_false(%p: !tt.ptr<i32>, %a: i32) {
 // CHECK-NEXT: tt.return
+// CHECK-NEXT: }
 tt.func public @if_false(%p: !tt.ptr<i32>, %a: i32) {
   %c = arith.constant false
   scf.if %c {
@@ -58,12 +63,13 @@ tt.func public @if_false(%p: !tt.ptr<i32>, %a: i32) {
 }
 
 // One condition of two.
-// CHECK-LABEL: @if_nested(
+// CHECK-LABEL: tt.func public @if_nested(%c: i1, %d: i1, %p: !tt.ptr<i32>, %a: i32) {
 // CHECK-NEXT: %[[V0:[^ ,:)#]+]] = arith.andi %c, %d : i1
 // CHECK-NEXT: scf.if %[[V0]] {
 // CHECK-NEXT: tt.store %p, %a : !tt.ptr<i32>
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return
+// CHECK-NEXT: }
 tt.func public @if_nested(%c: i1, %d: i1, %p: !tt.ptr<i32>, %a: i32) {
   scf.if %c {
   scf.if %d {
@@ -74,7 +80,7 @@ tt.func public @if_nested(%c: i1, %d: i1, %p: !tt.ptr<i32>, %a: i32) {
 }
 
 // Not where the outer body does more.
-// CHECK-LABEL: @if_nested_with_more(
+// CHECK-LABEL: tt.func public @if_nested_with_more(%c: i1, %d: i1, %p: !tt.ptr<i32>, %a: i32) {
 // CHECK-NEXT: scf.if %c {
 // CHECK-NEXT: tt.store %p, %a : !tt.ptr<i32>
 // CHECK-NEXT: scf.if %d {
@@ -82,6 +88,7 @@ tt.func public @if_nested(%c: i1, %d: i1, %p: !tt.ptr<i32>, %a: i32) {
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return
+// CHECK-NEXT: }
 tt.func public @if_nested_with_more(%c: i1, %d: i1, %p: !tt.ptr<i32>, %a: i32) {
   scf.if %c {
   tt.store %p, %a : !tt.ptr<i32>
@@ -93,11 +100,12 @@ tt.func public @if_nested_with_more(%c: i1, %d: i1, %p: !tt.ptr<i32>, %a: i32) {
 }
 
 // The condition is true inside.
-// CHECK-LABEL: @if_same_condition(
+// CHECK-LABEL: tt.func public @if_same_condition(%c: i1, %p: !tt.ptr<i32>, %a: i32, %b: i32) {
 // CHECK-NEXT: scf.if %c {
 // CHECK-NEXT: tt.store %p, %a : !tt.ptr<i32>
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return
+// CHECK-NEXT: }
 tt.func public @if_same_condition(%c: i1, %p: !tt.ptr<i32>, %a: i32, %b: i32) {
   scf.if %c {
   %x = arith.select %c, %a, %b : i32
@@ -107,8 +115,9 @@ tt.func public @if_same_condition(%c: i1, %p: !tt.ptr<i32>, %a: i32, %b: i32) {
 }
 
 // The loop does not run.
-// CHECK-LABEL: @for_never(
+// CHECK-LABEL: tt.func public @for_never(%a: i32, %p: !tt.ptr<i32>) -> i32 {
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @for_never(%a: i32, %p: !tt.ptr<i32>) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -120,10 +129,11 @@ tt.func public @for_never(%a: i32, %p: !tt.ptr<i32>) -> i32 {
 }
 
 // It runs once.
-// CHECK-LABEL: @for_once(
+// CHECK-LABEL: tt.func public @for_once(%a: i32, %p: !tt.ptr<i32>) -> i32 {
 // CHECK-NEXT: %[[C0I32:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: tt.store %p, %a : !tt.ptr<i32>
 // CHECK-NEXT: tt.return %[[C0I32]] : i32
+// CHECK-NEXT: }
 tt.func public @for_once(%a: i32, %p: !tt.ptr<i32>) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -135,7 +145,7 @@ tt.func public @for_once(%a: i32, %p: !tt.ptr<i32>) -> i32 {
 }
 
 // Twice stays a loop.
-// CHECK-LABEL: @for_twice(
+// CHECK-LABEL: tt.func public @for_twice(%a: i32, %p: !tt.ptr<i32>) -> i32 {
 // CHECK-NEXT: %[[C0I32:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[C1I32:[^ ,:)#]+]] = arith.constant 1 : i32
 // CHECK-NEXT: %[[C2I32:[^ ,:)#]+]] = arith.constant 2 : i32
@@ -144,6 +154,7 @@ tt.func public @for_once(%a: i32, %p: !tt.ptr<i32>) -> i32 {
 // CHECK-NEXT: scf.yield %[[I]] : i32
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @for_twice(%a: i32, %p: !tt.ptr<i32>) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -156,13 +167,14 @@ tt.func public @for_twice(%a: i32, %p: !tt.ptr<i32>) -> i32 {
 }
 
 // A carried value that does not change is not carried.
-// CHECK-LABEL: @for_invariant(
+// CHECK-LABEL: tt.func public @for_invariant(%n: i32, %a: i32, %p: !tt.ptr<i32>) -> i32 {
 // CHECK-NEXT: %[[C0I32:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[C1I32:[^ ,:)#]+]] = arith.constant 1 : i32
 // CHECK-NEXT: scf.for %[[I:[^ ,:)#]+]] = %[[C0I32]] to %n step %[[C1I32]]  : i32 {
 // CHECK-NEXT: tt.store %p, %a : !tt.ptr<i32>
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return %a : i32
+// CHECK-NEXT: }
 tt.func public @for_invariant(%n: i32, %a: i32, %p: !tt.ptr<i32>) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

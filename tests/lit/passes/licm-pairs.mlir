@@ -1,7 +1,8 @@
-// RUN: ttc opt %s --loop-invariant-code-motion | FileCheck %s
+// RUN: ttc opt %s --loop-invariant-code-motion | FileCheck %s --match-full-lines
+// BLESSED: what ttc prints; the comment above each function says what it must show.
 
 // What does not change moves out.
-// CHECK-LABEL: @invariant(
+// CHECK-LABEL: tt.func public @invariant(%n: i32, %a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C0I32:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[C1I32:[^ ,:)#]+]] = arith.constant 1 : i32
 // CHECK-NEXT: %[[X:[^ ,:)#]+]] = arith.muli %a, %b : i32
@@ -10,6 +11,7 @@
 // CHECK-NEXT: scf.yield %[[T]] : i32
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @invariant(%n: i32, %a: i32, %b: i32) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -22,7 +24,7 @@ tt.func public @invariant(%n: i32, %a: i32, %b: i32) -> i32 {
 }
 
 // What changes stays.
-// CHECK-LABEL: @variant(
+// CHECK-LABEL: tt.func public @variant(%n: i32, %a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C0I32:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[C1I32:[^ ,:)#]+]] = arith.constant 1 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = scf.for %[[I:[^ ,:)#]+]] = %[[C0I32]] to %n step %[[C1I32]] iter_args(%[[S:[^ ,:)#]+]] = %a) -> (i32)  : i32 {
@@ -31,6 +33,7 @@ tt.func public @invariant(%n: i32, %a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: scf.yield %[[T]] : i32
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @variant(%n: i32, %a: i32, %b: i32) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -43,7 +46,7 @@ tt.func public @variant(%n: i32, %a: i32, %b: i32) -> i32 {
 }
 
 // A division by what may be 0 stays.
-// CHECK-LABEL: @division(
+// CHECK-LABEL: tt.func public @division(%n: i32, %a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C0I32:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[C1I32:[^ ,:)#]+]] = arith.constant 1 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = scf.for %[[I:[^ ,:)#]+]] = %[[C0I32]] to %n step %[[C1I32]] iter_args(%[[S:[^ ,:)#]+]] = %a) -> (i32)  : i32 {
@@ -52,6 +55,7 @@ tt.func public @variant(%n: i32, %a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: scf.yield %[[T]] : i32
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @division(%n: i32, %a: i32, %b: i32) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -64,7 +68,7 @@ tt.func public @division(%n: i32, %a: i32, %b: i32) -> i32 {
 }
 
 // A store stays.
-// CHECK-LABEL: @store(
+// CHECK-LABEL: tt.func public @store(%n: i32, %a: i32, %p: !tt.ptr<i32>) -> i32 {
 // CHECK-NEXT: %[[C0I32:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[C1I32:[^ ,:)#]+]] = arith.constant 1 : i32
 // CHECK-NEXT: %[[R:[^ ,:)#]+]] = scf.for %[[I:[^ ,:)#]+]] = %[[C0I32]] to %n step %[[C1I32]] iter_args(%[[S:[^ ,:)#]+]] = %a) -> (i32)  : i32 {
@@ -73,6 +77,7 @@ tt.func public @division(%n: i32, %a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: scf.yield %[[T]] : i32
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @store(%n: i32, %a: i32, %p: !tt.ptr<i32>) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -85,7 +90,7 @@ tt.func public @store(%n: i32, %a: i32, %p: !tt.ptr<i32>) -> i32 {
 }
 
 // Also what depends on what moved.
-// CHECK-LABEL: @chain(
+// CHECK-LABEL: tt.func public @chain(%n: i32, %a: i32, %b: i32) -> i32 {
 // CHECK-NEXT: %[[C0I32:[^ ,:)#]+]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[C1I32:[^ ,:)#]+]] = arith.constant 1 : i32
 // CHECK-NEXT: %[[X:[^ ,:)#]+]] = arith.muli %a, %b : i32
@@ -95,6 +100,7 @@ tt.func public @store(%n: i32, %a: i32, %p: !tt.ptr<i32>) -> i32 {
 // CHECK-NEXT: scf.yield %[[T]] : i32
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return %[[R]] : i32
+// CHECK-NEXT: }
 tt.func public @chain(%n: i32, %a: i32, %b: i32) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

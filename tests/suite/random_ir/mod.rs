@@ -11,10 +11,11 @@
 
 mod generate;
 
+use ttc::backend;
 use ttc::interp::{Arg, Memory, Options, run};
 use ttc::ir::{FloatKind, Ir, Type};
 use ttc::passes::manager::{self, Pipeline};
-use ttc::passes::{pipelines, registry};
+use ttc::passes::registry;
 use ttc::source::SourceMap;
 use ttc::target::Target;
 
@@ -45,8 +46,8 @@ pub(crate) fn check(seed: u64) -> Result<(), String> {
     let names = ttir_passes();
     let mut lists: Vec<Pipeline> =
         names.iter().map(|n| Pipeline::parse(n).map_err(|d| d.message)).collect::<Result<_, _>>()?;
-    lists.push(pipelines::ttir(&Target::parse("sm_90a").map_err(|d| d.message)?));
-    lists.push(pipelines::ttir(&Target::parse("sm_80").map_err(|d| d.message)?));
+    lists.push(backend::ttir(&Target::parse("sm_90a").map_err(|d| d.message)?));
+    lists.push(backend::ttir(&Target::parse("sm_80").map_err(|d| d.message)?));
     let some: Vec<&str> = (0..6).map(|_| names[random.below(names.len())]).collect();
     lists.push(Pipeline::parse(&some.join(",")).map_err(|d| d.message)?);
     for pipeline in &lists {

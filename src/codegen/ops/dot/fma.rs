@@ -18,7 +18,7 @@ use crate::ir::Op;
 use crate::ir::dialects::tt::tt as view;
 
 /// `tt.dot` whose result is in no tensor-core layout.
-pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let dot = view::Dot(op);
     let values = [dot.a(cx.ir), dot.b(cx.ir), dot.c(cx.ir)];
     let fragments = values.map(|v| Lower::layout(cx.ir.ty(v)).map(Fragment::of));

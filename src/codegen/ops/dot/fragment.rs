@@ -13,24 +13,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::layout::{Dim, LinearLayout, register_offsets};
 
 /// (batch, row, column)
-pub(super) type At = [u32; 3];
+pub(crate) type At = [u32; 3];
 
 /// Axes of [`At`].
-pub(super) const BATCH: usize = 0;
-pub(super) const ROW: usize = 1;
-pub(super) const COLUMN: usize = 2;
+pub(crate) const BATCH: usize = 0;
+pub(crate) const ROW: usize = 1;
+pub(crate) const COLUMN: usize = 2;
 
 /// A tensor's registers and how threads move them.
-pub(super) struct Fragment {
+pub(crate) struct Fragment {
     registers: BTreeMap<At, Vec<usize>>,
-    pub(super) lanes: Vec<At>,
-    pub(super) warps: Vec<At>,
+    pub(crate) lanes: Vec<At>,
+    pub(crate) warps: Vec<At>,
     blocks: Vec<At>,
 }
 
 impl Fragment {
     /// `None` for a tensor that is neither a matrix nor a batch of matrices.
-    pub(super) fn of(layout: &LinearLayout) -> Option<Fragment> {
+    pub(crate) fn of(layout: &LinearLayout) -> Option<Fragment> {
         if !matches!(layout.out_dims().count(), 2 | 3) {
             return None;
         }
@@ -47,27 +47,27 @@ impl Fragment {
     }
 
     /// The different coordinates of the registers along an axis, ascending.
-    pub(super) fn along(&self, axis: usize) -> Vec<u32> {
+    pub(crate) fn along(&self, axis: usize) -> Vec<u32> {
         self.registers.keys().map(|at| at[axis]).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// A register that holds the element at these coordinates.
-    pub(super) fn register(&self, at: At) -> Option<usize> {
+    pub(crate) fn register(&self, at: At) -> Option<usize> {
         self.registers.get(&at).map(|all| all[0])
     }
 
     /// Every coordinate with all registers that hold its element.
-    pub(super) fn registers(&self) -> impl Iterator<Item = (At, &[usize])> {
+    pub(crate) fn registers(&self) -> impl Iterator<Item = (At, &[usize])> {
         self.registers.iter().map(|(&at, all)| (at, all.as_slice()))
     }
 
     /// Where lane bit `bit` moves along an axis.
-    pub(super) fn lane(&self, bit: usize, axis: usize) -> u32 {
+    pub(crate) fn lane(&self, bit: usize, axis: usize) -> u32 {
         self.lanes.get(bit).map_or(0, |at| at[axis])
     }
 
     /// Whether the warps and blocks of two fragments move alike along an axis of each.
-    pub(super) fn moves_with(&self, axis: usize, other: &Fragment, other_axis: usize) -> bool {
+    pub(crate) fn moves_with(&self, axis: usize, other: &Fragment, other_axis: usize) -> bool {
         let same = |a: &[At], b: &[At]| {
             (0..a.len().max(b.len())).all(|i| a.get(i).map_or(0, |x| x[axis]) == b.get(i).map_or(0, |x| x[other_axis]))
         };
@@ -75,7 +75,7 @@ impl Fragment {
     }
 
     /// Whether no warp and no block moves along an axis.
-    pub(super) fn rests_along(&self, axis: usize) -> bool {
+    pub(crate) fn rests_along(&self, axis: usize) -> bool {
         self.warps.iter().chain(&self.blocks).all(|at| at[axis] == 0)
     }
 }

@@ -1,22 +1,24 @@
-//! The order of operations: each carries a label that grows along its block, so that two are compared in constant time.
+//! Keeps the order of operations. Each carries a label that grows along its block, so that two are compared in constant
+//! time.
 //!
 //! # Algorithm
 //!
-//! 1. What is appended or prepended gets a label [`STEP`] away from its neighbour's; what goes between two gets one
-//!    from the gap.
-//! 2. Where the gap is used up, room is made by labelling anew the fewest operations behind it: from the operation in
+//! 1. An operation that is appended or prepended gets a label [`STEP`] away from its neighbour's. One that goes between
+//!    two others gets a label from the gap.
+//! 2. Where the gap is used up, room is made by labelling anew the fewest operations behind it. From the operation in
 //!    front of the gap on, the first `j` whose labels span more than `j²` are spread evenly over that span (Dietz and
 //!    Sleator, "Two algorithms for maintaining order in a list"). Over many insertions each costs a logarithm.
 //!
-//! Example: with the labels 8 9 10 30, room between 8 and 9 is made at `j` = 3 (22 > 9): 8 15 22 30.
+//! Example: with the labels 8 9 10 30, room between 8 and 9 is made at `j` = 3, because 22 > 9. The labels become 8 15
+//! 22 30.
 
 use super::{Ir, Op};
 
-/// Distance of the labels of neighbours that were appended.
+/// The distance between the labels of neighbours that were appended.
 const STEP: u64 = 1 << 32;
-/// The label of the first operation of a block; others may be put in front of it.
+/// The label of the first operation of a block. Others may be put in front of it.
 const FIRST: u64 = 1 << 63;
-/// Room that an insertion leaves in front of itself in a wide gap, so that the next ones find some on either side.
+/// The room that an insertion leaves in front of itself in a wide gap, so that the next ones find some on either side.
 const STRIDE: u64 = 1 << 16;
 
 impl Ir {
@@ -27,8 +29,8 @@ impl Ir {
         x.parent.is_some() && x.parent == y.parent && x.order < y.order
     }
 
-    /// Where an operation stands in `root`: comparing two places tells which comes first in the text, parents before
-    /// what is in them. `None` outside of `root`.
+    /// The place of an operation in `root`. Comparing two places tells which comes first in the text, parents before
+    /// what is in them. The result is `None` outside of `root`.
     #[must_use]
     pub fn place_in(&self, root: Op, op: Op) -> Option<Vec<u64>> {
         let (mut place, mut at) = (vec![], op);
@@ -49,7 +51,8 @@ impl Ir {
     /// Gives `op` a label between those of its neighbours.
     pub(super) fn set_order(&mut self, op: Op, prev: Option<Op>, next: Option<Op>) {
         let label = self.label_between(prev, next).unwrap_or_else(|| {
-            // Only an insertion behind an operation can lack room: 2³¹ operations would have to be prepended first.
+            // Only an insertion behind an operation can lack room, since 2³¹ operations would have to be prepended
+            // first.
             if let Some(prev) = prev {
                 self.make_room(prev, next);
             }
@@ -68,7 +71,7 @@ impl Ir {
         }
     }
 
-    /// Labels what stands behind `prev` anew. `next` follows it; the new operation is linked already and stands
+    /// Labels what stands behind `prev` anew. `next` follows it. The new operation is linked already and stands
     /// between.
     fn make_room(&mut self, prev: Op, next: Option<Op>) {
         let base = self.ops[prev].order;

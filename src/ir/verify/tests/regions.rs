@@ -4,7 +4,7 @@ use super::*;
 use crate::ir::core::{Block, OpState};
 use crate::ir::dialects::{ArithOp, ScfOp};
 
-/// Gives a new operation a block per region, with arguments and an end.
+/// Gives a new operation a block for each region, with arguments and an end.
 fn with_regions(b: &mut Builder<'_>, state: OpState, regions: &[(&[Type], Option<(OpKind, usize)>)]) -> Op {
     let op = b.insert(state.regions(regions.len()));
     for (index, (args, end)) in regions.iter().enumerate() {

@@ -17,7 +17,7 @@ fn counts_of_operands_and_results() {
 #[test]
 fn constraints_of_types() {
     good(MathOp::Exp, &[f32()], &[f32()], &[]);
-    // The result's type is as bad, but follows the operand's.
+    // The result's type is as bad, but it follows the operand's.
     breaks(
         &one(MathOp::Exp, &[i(32)], &[i(32)], &[]),
         &[("E0502", "operand `operand` has type i32, expected floating-point-like")],
@@ -108,7 +108,7 @@ fn regions_and_terminators() {
     breaks(&ir, &[("E0504", "region `then` has 2 blocks, expected one")]);
 }
 
-/// `f(c: i1, x: i32)`: entry → a (with an i32) → b.
+/// A function `f(c: i1, x: i32)` whose blocks are entry → a (with an i32) → b.
 fn branches(passed: impl Fn(&[Value]) -> Vec<Value>, back: bool) -> Ir {
     let mut ir = Ir::new(Loc::unknown());
     let (func, args) = function(&mut ir, "f", &[i(1), i(32)], &[]);
@@ -180,7 +180,7 @@ fn dominance_across_blocks_and_regions() {
     user.value(ArithOp::Addi, &[constant, constant], i(32));
     let found = faults(&ir);
     assert!(found.len() == 1 && found[0].contains("through which control need not have come"), "{found:?}");
-    // From the entry it does.
+    // From the entry it does reach it.
     let def = ir.def_op(constant).unwrap();
     let first = ir.first_op(blocks[0]).unwrap();
     ir.move_before(def, first);

@@ -36,7 +36,7 @@ fn sizes_of_tensors() {
     bad(TtOp::Splat, &[f32()], &[t(&[4, 0], f32())], &[], "E0507", "dimension 1 has size 0");
     bad(TtOp::Splat, &[f32()], &[t(&[1 << 20, 2], f32())], &[], "E0507", "2097152 elements");
     bad(TtOp::Splat, &[f32()], &[t(&[1 << 40, 1 << 40], f32())], &[], "E0507", "more than 2^63");
-    // Only Triton's own operations are bound, and a value is reported once.
+    // Only Triton's own operations are bound by this, and a value is reported once.
     let odd = t(&[3], i(32));
     good(ArithOp::Addi, &[odd, odd], &[odd], &[]);
     let twice = module(&[odd], |b, args| {

@@ -1,0 +1,218 @@
+//! Back ends, a folder a vendor: what turns TTGIR into something that a device runs.
+//!
+//! A [`Backend`] is one row of [`ALL`] and everything that the rest of ttc needs of a vendor: the stages behind LLVM IR
+//! with their names, the pipelines of passes, the [`Machine`] that lowering writes instructions with, the library of
+//! device code, and the tools that finish. The driver finds it by the target ([`of`]) and names no vendor.
+//! `docs/add-a-backend.md` says how to write one.
+
+mod nvidia;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::codegen::machine::Machine;
+use crate::codegen::{self, CodegenOptions, Module};
+use crate::diag::Diagnostic;
+use crate::ir::Ir;
+use crate::passes::manager::Pipeline;
+use crate::target::{Target, Vendor};
+
+/// What a compilation can produce, in order. Back ends have words of their own for the last three.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Stage {
+    /// TTIR behind its passes.
+    Ttir,
+    /// TTGIR behind its passes.
+    Ttgir,
+    /// LLVM IR behind its passes.
+    Llir,
+    /// What LLVM's back end writes: PTX.
+    Assembly,
+    /// What a driver loads: a cubin.
+    Binary,
+    /// The binary's instructions as text: SASS.
+    Listing,
+}
+
+/// What TTGIR is made for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GpuOptions {
+    pub target: Target,
+    pub num_warps: u32,
+    pub num_ctas: u32,
+    pub num_stages: u32,
+}
+
+impl GpuOptions {
+    /// The defaults of a launch on this target.
+    #[must_use]
+    pub fn new(target: Target) -> GpuOptions {
+        GpuOptions { target, num_warps: 4, num_ctas: 1, num_stages: 3 }
+    }
+}
+
+/// How the tools behind LLVM are run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tools<'a> {
+    /// The assembler to run, instead of the one that is found.
+    pub(crate) assembler: Option<&'a Path>,
+    pub(crate) line_info: bool,
+    pub(crate) fp_fusion: bool,
+    /// Where the user wrote the assembly; complaints point into it.
+    pub(crate) source_name: Option<&'a str>,
+    /// How long a tool may run; without limit if absent.
+    pub(crate) time_limit: Option<Duration>,
+}
+
+/// What an assembler made.
+#[derive(Clone, Debug)]
+pub(crate) struct Binary {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) registers: u32,
+    /// Bytes that a thread stores and loads because registers did not suffice.
+    pub(crate) spill_stores: u32,
+    pub(crate) spill_loads: u32,
+}
+
+/// A vendor. See the module documentation.
+pub(crate) trait Backend: Sync {
+    fn vendor(&self) -> Vendor;
+
+    /// The stages in order, each with the word that `--emit` takes and its files end in.
+    fn stages(&self) -> &'static [(Stage, &'static str)];
+
+    /// TTIR as the front end makes it to optimised TTIR.
+    fn ttir(&self, target: &Target) -> Pipeline;
+
+    /// TTIR to optimised TTGIR.
+    fn ttgir(&self, options: &GpuOptions) -> Pipeline;
+
+    /// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
+    fn llir(&self, options: &GpuOptions) -> Pipeline;
+
+    fn machine(&self) -> &'static dyn Machine;
+
+    /// The file of the vendor's library of device code.
+    ///
+    /// # Errors
+    /// When it is not installed.
+    fn library(&self) -> Result<PathBuf, Diagnostic>;
+
+    /// Assembly to a binary.
+    ///
+    /// # Errors
+    /// What the tool says of the assembly, or why it cannot be run.
+    fn assemble(&self, assembly: &str, target: &Target, tools: &Tools<'_>) -> Result<Binary, Diagnostic>;
+
+    /// A binary's instructions.
+    ///
+    /// # Errors
+    /// Why the tool cannot be run.
+    fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic>;
+
+    /// The word for a stage.
+    fn word(&self, stage: Stage) -> &'static str {
+        self.stages().iter().find(|(s, _)| *s == stage).map_or("", |(_, word)| word)
+    }
+}
+
+/// Every back end.
+static ALL: &[&dyn Backend] = &[&nvidia::NvidiaBackend];
+
+/// The back end of a target.
+///
+/// # Panics
+/// Never: a test walks all targets.
+pub(crate) fn of(target: &Target) -> &'static dyn Backend {
+    let found = ALL.iter().copied().find(|b| b.vendor() == target.vendor());
+    found.expect("each vendor with a target has a back end")
+}
+
+/// The words of all stages, in order, each once.
+#[must_use]
+pub fn words() -> Vec<&'static str> {
+    let mut all: Vec<(Stage, &'static str)> = ALL.iter().flat_map(|b| b.stages().iter().copied()).collect();
+    all.sort_by_key(|&(stage, _)| stage);
+    all.dedup();
+    all.into_iter().map(|(_, word)| word).collect()
+}
+
+impl Stage {
+    /// The stage of a word or file extension.
+    #[must_use]
+    pub fn find(word: &str) -> Option<Stage> {
+        ALL.iter().flat_map(|b| b.stages()).find(|(_, w)| *w == word).map(|&(stage, _)| stage)
+    }
+
+    /// The words of this stage, of all back ends: `ptx`.
+    #[must_use]
+    pub fn names(self) -> String {
+        let mut words: Vec<&str> = ALL.iter().map(|b| b.word(self)).filter(|w| !w.is_empty()).collect();
+        words.dedup();
+        words.join(" or ")
+    }
+
+    /// The word of `--emit` for a target, and the extension of its files.
+    #[must_use]
+    pub fn word(self, target: &Target) -> &'static str {
+        of(target).word(self)
+    }
+}
+
+/// TTIR as the front end makes it to optimised TTIR.
+#[must_use]
+pub fn ttir(target: &Target) -> Pipeline {
+    of(target).ttir(target)
+}
+
+/// TTIR to optimised TTGIR.
+#[must_use]
+pub fn ttgir(options: &GpuOptions) -> Pipeline {
+    of(&options.target).ttgir(options)
+}
+
+/// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
+#[must_use]
+pub fn llir(options: &GpuOptions) -> Pipeline {
+    of(&options.target).llir(options)
+}
+
+/// Lowers every kernel of a module of TTGIR, with what it calls, to LLVM IR, not optimised yet.
+///
+/// # Errors
+/// All that code generation cannot do with this module: E07xx with the operation's place.
+pub fn lower(ir: &Ir, options: &CodegenOptions) -> Result<Module, Vec<Diagnostic>> {
+    codegen::lower(ir, options, of(&options.target).machine())
+}
+
+/// Reads LLVM IR text, as `--emit llir` writes it or Triton dumps it.
+///
+/// # Errors
+/// `E0708` when it is no valid LLVM IR, `E0705` when it holds no kernel.
+pub fn parse_llir(text: &str, options: &CodegenOptions) -> Result<Module, Diagnostic> {
+    codegen::parse_llir(text, options, of(&options.target).machine().llvm())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::manager::Pipeline as Parsed;
+    use crate::target::TARGETS;
+
+    #[test]
+    fn every_target_has_a_back_end() {
+        for target in TARGETS {
+            assert_eq!(of(target).vendor(), target.vendor(), "{target}");
+            let stages: Vec<Stage> = of(target).stages().iter().map(|&(stage, _)| stage).collect();
+            assert!(stages.is_sorted() && stages.starts_with(&[Stage::Ttir, Stage::Ttgir, Stage::Llir]), "{target}");
+        }
+    }
+
+    #[test]
+    fn the_pipelines_read_back_as_they_print() {
+        let all = |t: &Target| [ttir(t), ttgir(&GpuOptions::new(*t)), llir(&GpuOptions::new(*t))];
+        for pipeline in TARGETS.iter().flat_map(all) {
+            assert_eq!(Parsed::parse(&pipeline.to_string()).unwrap().to_string(), pipeline.to_string());
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Links the functions of libdevice that a module calls.
+//!
+//! 1. The library is opened lazily: function bodies are read only when they are needed.
+//! 2. Every function gets linkonce linkage; LLVM's linker takes such functions only where something refers to them, so
+//!    a module with one call of `__nv_sinf` gets that function and what it calls instead of all 350.
+//! 3. What was taken becomes internal, so that nothing of it stays behind after inlining.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use inkwell::context::Context;
+use inkwell::llvm_sys;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::{Linkage, Module};
+
+/// What its functions start with.
+pub(crate) const PREFIX: &str = "__nv_";
+
+/// Links what `module` calls; the names of functions that it still lacks come back.
+///
+/// # Errors
+/// Why the file cannot be read or linked.
+pub(crate) fn link<'c>(module: &Module<'c>, context: &'c Context, path: &Path) -> Result<Vec<String>, String> {
+    let library = open(context, path)?;
+    library.set_triple(&module.get_triple());
+    library.set_data_layout(&module.get_data_layout());
+    for function in library.get_functions().filter(|f| f.get_linkage() == Linkage::External) {
+        // A declaration has no body to link, and LLVM allows it no linkage but external.
+        // SAFETY: the function is alive; the call only asks a question.
+        if unsafe { llvm_sys::core::LLVMIsDeclaration(inkwell::values::AsValueRef::as_value_ref(&function)) } == 0 {
+            function.set_linkage(Linkage::LinkOnceODR);
+        }
+    }
+    // With opaque pointers LLVM would link a call of the wrong type without a word.
+    for declared in module.get_functions().filter(|f| f.count_basic_blocks() == 0) {
+        let name = declared.get_name().to_string_lossy().into_owned();
+        if let Some(known) = library.get_function(&name).filter(|known| known.get_type() != declared.get_type()) {
+            let show = |f: inkwell::values::FunctionValue<'_>| f.get_type().print_to_string().to_string();
+            return Err(format!("`{name}` is `{}`, but is used as `{}`", show(known), show(declared)));
+        }
+    }
+    let own: BTreeSet<Vec<u8>> = defined(module).map(|f| f.get_name().to_bytes().to_vec()).collect();
+    module.link_in_module(library).map_err(|e| e.to_string())?;
+    for function in defined(module).filter(|f| !own.contains(f.get_name().to_bytes())) {
+        function.set_linkage(Linkage::Internal);
+    }
+    let missing = module
+        .get_functions()
+        .filter(|f| f.count_basic_blocks() == 0)
+        .map(|f| f.get_name().to_string_lossy().into_owned());
+    Ok(missing.filter(|name| name.starts_with(PREFIX)).collect())
+}
+
+fn defined<'c>(module: &Module<'c>) -> impl Iterator<Item = inkwell::values::FunctionValue<'c>> {
+    module.get_functions().filter(|f| f.count_basic_blocks() > 0)
+}
+
+/// Opens a bitcode file without reading its functions.
+fn open<'c>(context: &'c Context, path: &Path) -> Result<Module<'c>, String> {
+    let buffer = MemoryBuffer::create_from_file(path).map_err(|e| e.to_string())?;
+    let raw = buffer.as_mut_ptr();
+    // The lazy module owns its buffer, also when reading it fails.
+    std::mem::forget(buffer);
+    let mut module = std::ptr::null_mut();
+    // SAFETY: the context outlives the module by the lifetime of the result, the buffer is a valid one that LLVM now
+    // owns.
+    let failed = unsafe { llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2(context.raw(), raw, &raw mut module) };
+    if failed != 0 || module.is_null() {
+        return Err("it is no LLVM bitcode".into());
+    }
+    // SAFETY: the module was just made and nobody else owns it.
+    Ok(unsafe { Module::new(module) })
+}

@@ -1,0 +1,132 @@
+//! LLVM's NVPTX back end: initialisation, process-wide options, target machines, and what ttc does around it.
+
+use std::ffi::CString;
+use std::path::Path;
+use std::sync::Once;
+
+use inkwell::OptimizationLevel;
+use inkwell::context::Context;
+use inkwell::module::Module;
+use inkwell::targets::{
+    CodeModel, InitializationConfig, RelocMode, Target as Registered, TargetData, TargetMachine, TargetTriple,
+};
+use inkwell::values::FunctionValue;
+
+use super::{libdevice, llvm_passes, pointers, ptx_version, strides};
+use crate::codegen::llvm::{Effort, LlvmTarget};
+use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::target::Target;
+
+/// The triple of every module.
+const TRIPLE: &str = "nvptx64-nvidia-cuda";
+
+/// Options of the back end that LLVM has only as process-wide flags: 32-bit pointers to shared memory, and `mad.wide`
+/// for `a * b + c` with a widening product, both as Triton sets them. Partial redundancies are left, also by the pass
+/// that the back end runs itself: removing one splits the edge around a loop, on which the accumulators of `wgmma`
+/// would be set a second time, and ptxas would run the products of the loop one by one. Straight-line strength
+/// reduction is left out: it is quadratic, half a second on a large kernel and minutes on a tile of 2^18 elements.
+/// [`strides`] does what matters of it.
+const FLAGS: [&str; 5] = ["ttc", "-nvptx-short-ptr", "-nvptx-mad-wide-opt", "-enable-pre=false", "-opt-disable=slsr"];
+
+/// Initialises the NVPTX back end, nothing else, once a process.
+fn initialize() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        Registered::initialize_nvptx(&InitializationConfig {
+            asm_parser: false,
+            asm_printer: true,
+            base: true,
+            disassembler: false,
+            info: true,
+            machine_code: true,
+        });
+        let flags: Vec<CString> = FLAGS.iter().filter_map(|f| CString::new(*f).ok()).collect();
+        let pointers: Vec<_> = flags.iter().map(|f| f.as_ptr()).collect();
+        // SAFETY: valid C strings that outlive the call; a null overview means none.
+        unsafe {
+            inkwell::llvm_sys::support::LLVMParseCommandLineOptions(
+                FLAGS.len() as i32,
+                pointers.as_ptr(),
+                std::ptr::null(),
+            )
+        };
+    });
+}
+
+/// The target machine for an architecture that prints PTX of version `ptx` (78 is PTX 7.8).
+///
+/// # Errors
+/// When LLVM lacks the back end or the architecture.
+fn machine(target: &Target, ptx: u32, effort: Effort) -> Result<TargetMachine, Diagnostic> {
+    initialize();
+    let triple = TargetTriple::create(TRIPLE);
+    let failed = |why: &str| {
+        Diagnostic::error(&codes::LLVM_FAILED, format!("LLVM has no code generator for {}: {why}", target.name))
+    };
+    let llvm = Registered::from_triple(&triple).map_err(|e| failed(&e.to_string()))?;
+    let features = format!("+ptx{ptx}");
+    let level = match effort {
+        Effort::Full => OptimizationLevel::Aggressive,
+        Effort::Least => OptimizationLevel::None,
+    };
+    llvm.create_target_machine(&triple, target.name, &features, level, RelocMode::PIC, CodeModel::Default)
+        .ok_or_else(|| failed("it made no target machine"))
+}
+
+/// See the module documentation.
+pub(crate) struct Nvptx;
+
+impl LlvmTarget for Nvptx {
+    fn triple(&self) -> &'static str {
+        TRIPLE
+    }
+
+    fn kernel_convention(&self) -> (u32, &'static str) {
+        (71, "ptx_kernel")
+    }
+
+    fn machine(&self, target: &Target, version: u32, effort: Effort) -> Result<TargetMachine, Diagnostic> {
+        machine(target, version, effort)
+    }
+
+    fn version_of_text(&self, text: &str, target: &Target) -> u32 {
+        ptx_version::required(text, target)
+    }
+
+    fn version_of_parameters(&self, kernel: FunctionValue<'_>, layout: &TargetData) -> Result<u32, Diagnostic> {
+        ptx_version::of_parameters(kernel, layout)
+    }
+
+    fn passes(&self, module: Option<&Module<'_>>, target: &Target) -> String {
+        llvm_passes::tensor(target.takes_slp_vectors() && module.is_some_and(llvm_passes::computes_in_16_bits))
+    }
+
+    fn vectorizes(&self, target: &Target) -> bool {
+        target.takes_slp_vectors()
+    }
+
+    fn library_prefix(&self) -> &'static str {
+        libdevice::PREFIX
+    }
+
+    fn link_library<'c>(&self, module: &Module<'c>, context: &'c Context, path: &Path) -> Result<Vec<String>, String> {
+        libdevice::link(module, context, path)
+    }
+
+    fn before_emission(&self, module: &Module<'_>, machine: &TargetMachine) {
+        strides::share(module, &machine.get_target_data());
+        pointers::keep_recurrences(module);
+    }
+
+    fn after_emission(&self, text: String) -> String {
+        without_debug_flag(text)
+    }
+}
+
+/// Removes `, debug` from the `.target` line: with it ptxas does not optimise. The line table stays.
+fn without_debug_flag(ptx: String) -> String {
+    let Some(start) = ptx.find(".target ") else { return ptx };
+    let end = ptx[start..].find('\n').map_or(ptx.len(), |n| start + n);
+    let line = ptx[start..end].replace(", debug", "");
+    format!("{}{line}{}", &ptx[..start], &ptx[end..])
+}

@@ -1,0 +1,132 @@
+//! Barriers in shared memory (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier") and fences
+//! of the asynchronous proxy.
+//!
+//! | operation | who | instruction |
+//! |---|---|---|
+//! | `ttng.init_barrier`, `ttng.inval_barrier` | thread 0 | `mbarrier.init`, `mbarrier.inval` |
+//! | `ttng.barrier_expect` | all wait; then thread 0 | `mbarrier.arrive.expect_tx` |
+//! | `ttng.arrive_barrier` | all wait; then thread 0 | `mbarrier.arrive` with a count |
+//! | `ttng.wait_barrier` | every thread | a loop around `mbarrier.try_wait.parity` |
+//!
+//! "All wait" is what the membar analysis counts on (`shared_effects`): an arrival tells others that the whole block is
+//! done.
+
+use inkwell::IntPredicate;
+use inkwell::values::IntValue;
+
+use super::dialect::needs_tma;
+use super::ptx_builder::{Arg, PtxAsm, Reg};
+use crate::codegen::lower::{Lower, Res, Val};
+use crate::ir::dialects::ttng::ttng as view;
+use crate::ir::{Op, Value};
+
+/// The address of an mbarrier.
+pub(crate) fn address<'c>(cx: &Lower<'c, '_>, op: Op, mbarrier: Value) -> Res<Val<'c>> {
+    if cx.num_ctas > 1 {
+        return Err(cx.unsupported(op, "mbarriers of clusters are not supported yet"));
+    }
+    let base = cx.view(mbarrier)?.base;
+    Ok(cx.shared_address_bits(base)?.into())
+}
+
+/// Whether this is thread 0, and `pred` holds where it is given.
+fn first_thread<'c>(cx: &Lower<'c, '_>, pred: Option<Value>) -> Res<IntValue<'c>> {
+    let first = cx.b.build_int_compare(IntPredicate::EQ, cx.thread_id(), cx.i32(0), "")?;
+    match pred {
+        Some(pred) => Ok(cx.b.build_and(first, cx.int(pred)?, "")?),
+        None => Ok(first),
+    }
+}
+
+fn count<'c>(cx: &Lower<'c, '_>, op: Op, name: &str) -> Val<'c> {
+    cx.i32(cx.ir.int_attr(op, name).and_then(|n| u64::try_from(n).ok()).unwrap_or(1)).into()
+}
+
+pub(super) fn init(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let at = address(cx, op, cx.ir.operand(op, 0))?;
+    let pred = first_thread(cx, None)?;
+    let arrivals = count(cx, op, "count");
+    one(cx, pred.into(), "mbarrier.init.shared::cta.b64", at, Some(arrivals))
+}
+
+pub(super) fn invalidate(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let at = address(cx, op, cx.ir.operand(op, 0))?;
+    let pred = first_thread(cx, None)?;
+    one(cx, pred.into(), "mbarrier.inval.shared::cta.b64", at, None)
+}
+
+/// One instruction on an mbarrier under a predicate.
+fn one<'c>(cx: &mut Lower<'c, '_>, pred: Val<'c>, opcode: &str, at: Val<'c>, number: Option<Val<'c>>) -> Res<()> {
+    let mut asm = PtxAsm::default();
+    let pred = asm.input(Reg::Pred, pred);
+    let mut args = vec![Arg::Address(asm.input(Reg::B32, at))];
+    args.extend(number.map(|n| Arg::Reg(asm.input(Reg::B32, n))));
+    asm.inst(Some(pred), opcode, args);
+    asm.emit(cx, true)?;
+    Ok(())
+}
+
+/// As [`one`], of an arrival: its state goes nowhere.
+fn arrival<'c>(cx: &mut Lower<'c, '_>, pred: Val<'c>, opcode: &str, at: Val<'c>, number: Val<'c>) -> Res<()> {
+    let mut asm = PtxAsm::default();
+    let pred = asm.input(Reg::Pred, pred);
+    let args = vec![Arg::Text("_"), Arg::Address(asm.input(Reg::B32, at)), Arg::Reg(asm.input(Reg::B32, number))];
+    asm.inst(Some(pred), opcode, args);
+    asm.emit(cx, true)?;
+    Ok(())
+}
+
+pub(super) fn expect(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    needs_tma(cx, op)?;
+    let at = address(cx, op, cx.ir.operand(op, 0))?;
+    cx.barrier()?;
+    let pred = first_thread(cx, Some(cx.ir.operand(op, 1)))?;
+    let bytes = count(cx, op, "size");
+    arrival(cx, pred.into(), "mbarrier.arrive.expect_tx.shared::cta.b64", at, bytes)
+}
+
+pub(super) fn arrive(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    // Arrivals without a state to return are of sm_90.
+    needs_tma(cx, op)?;
+    let at = address(cx, op, cx.ir.operand(op, 0))?;
+    cx.barrier()?;
+    let pred = first_thread(cx, cx.ir.operands(op).get(1).copied())?;
+    let arrivals = count(cx, op, "count");
+    arrival(cx, pred.into(), "mbarrier.arrive.shared::cta.b64", at, arrivals)
+}
+
+/// Every thread waits for itself, so what the phase's arrivals released is visible to it.
+pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let view = view::WaitBarrier(op);
+    let (at, phase) = (address(cx, op, view.alloc(cx.ir))?, cx.scalar(view.phase(cx.ir))?);
+    // Only sm_90 can suspend the thread until the phase ends.
+    let test = if cx.options.target.has_mbarrier_try_wait() { "try_wait" } else { "test_wait" };
+    let instruction = format!("mbarrier.{test}.parity.shared::cta.b64 done, [$0], $1;");
+    let mut args = vec![at, phase];
+    let mut constraints = "r,r".to_owned();
+    let skip = match view.pred(cx.ir) {
+        Some(pred) => {
+            args.push(cx.scalar(pred)?);
+            constraints.push_str(",b");
+            "@!$2 bra.uni after;\n\t"
+        }
+        None => "",
+    };
+    let asm =
+        format!("{{\n\t.reg .pred done;\n\t{skip}again:\n\t{instruction}\n\t@!done bra.uni again;\n\tafter:\n\t}}");
+    constraints.push_str(",~{memory}");
+    cx.inline_asm(&asm, &constraints, &[], &args, true)?;
+    Ok(())
+}
+
+/// `ttng.fence_async_shared`
+pub(super) fn fence(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    needs_tma(cx, op)?;
+    let asm = if cx.ir.bool_attr(op, "bCluster") {
+        "fence.proxy.async.shared::cluster;"
+    } else {
+        "fence.proxy.async.shared::cta;"
+    };
+    cx.inline_asm(asm, "~{memory}", &[], &[], true)?;
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! NVIDIA's GPUs: from TTGIR to PTX and cubins.
+
+mod atomics;
+mod debug;
+mod descriptor;
+mod dialect;
+mod fp_convert;
+mod libdevice;
+mod llvm;
+mod llvm_passes;
+mod machine;
+mod math;
+mod mbarrier;
+mod memory;
+mod mma;
+mod pipelines;
+mod pointers;
+mod ptx_builder;
+mod ptx_version;
+mod strides;
+mod tensormap;
+mod tma;
+mod warp;
+mod wgmma;
+
+use std::path::PathBuf;
+
+use super::{Backend, Binary, GpuOptions, Stage, Tools};
+use crate::codegen::machine::Machine;
+use crate::diag::Diagnostic;
+use crate::passes::manager::Pipeline;
+use crate::ptxas::{self, AssembleOptions};
+use crate::target::{Target, Vendor};
+
+/// NVIDIA's GPUs.
+pub(super) struct NvidiaBackend;
+
+impl Backend for NvidiaBackend {
+    fn vendor(&self) -> Vendor {
+        Vendor::Nvidia
+    }
+
+    fn stages(&self) -> &'static [(Stage, &'static str)] {
+        &[
+            (Stage::Ttir, "ttir"),
+            (Stage::Ttgir, "ttgir"),
+            (Stage::Llir, "llir"),
+            (Stage::Assembly, "ptx"),
+            (Stage::Binary, "cubin"),
+            (Stage::Listing, "sass"),
+        ]
+    }
+
+    fn ttir(&self, target: &Target) -> Pipeline {
+        pipelines::ttir(target)
+    }
+
+    fn ttgir(&self, options: &GpuOptions) -> Pipeline {
+        pipelines::ttgir(options)
+    }
+
+    fn llir(&self, options: &GpuOptions) -> Pipeline {
+        pipelines::llir(options)
+    }
+
+    fn machine(&self) -> &'static dyn Machine {
+        &machine::Nvidia
+    }
+
+    fn library(&self) -> Result<PathBuf, Diagnostic> {
+        ptxas::find_libdevice(None)
+    }
+
+    fn assemble(&self, assembly: &str, target: &Target, tools: &Tools<'_>) -> Result<Binary, Diagnostic> {
+        let options = AssembleOptions {
+            ptxas: tools.assembler,
+            line_info: tools.line_info,
+            fp_fusion: tools.fp_fusion,
+            source_name: tools.source_name,
+            time_limit: tools.time_limit,
+            ..AssembleOptions::default()
+        };
+        let done = ptxas::assemble(assembly, target, &options)?;
+        let usage = done.usage();
+        Ok(Binary {
+            bytes: done.cubin,
+            registers: usage.registers,
+            spill_stores: usage.spill_stores,
+            spill_loads: usage.spill_loads,
+        })
+    }
+
+    fn list(&self, binary: &[u8], tools: &Tools<'_>) -> Result<String, Diagnostic> {
+        ptxas::disassemble(binary, None, tools.time_limit)
+    }
+}

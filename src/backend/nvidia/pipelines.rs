@@ -1,0 +1,126 @@
+//! The pipelines of a compilation for NVIDIA's GPUs, as functions of the target and its options: Triton's, with the
+//! passes that there are.
+
+use crate::backend::GpuOptions;
+use crate::passes::common::{canonicalize, cse, inline, sccp, symbol_dce};
+use crate::passes::manager::Pipeline;
+use crate::passes::{nvidia, tt, ttg};
+use crate::target::{Generation, Target};
+
+/// TTIR as the front end makes it to optimised TTIR.
+pub(super) fn ttir(target: &Target) -> Pipeline {
+    let mut p = Pipeline::default();
+    p.add(&inline::PASS);
+    if !target.has_tma() {
+        p.add(&tt::rewrite_tensor_descriptor::PASS);
+    } else if !target.has_tensormap_replace() {
+        p.add_with(
+            &tt::rewrite_tensor_descriptor::PASS,
+            &[(tt::rewrite_tensor_descriptor::IF_MADE, "true".to_owned())],
+        );
+    }
+    p.add(&tt::rewrite_tensor_pointer::PASS);
+    p.add(&canonicalize::PASS);
+    p.add(&tt::combine::PASS);
+    p.add(&tt::reorder_broadcast::PASS);
+    p.add(&cse::PASS);
+    p.add(&symbol_dce::PASS);
+    p.add(&tt::loop_unroll::PASS);
+    p
+}
+
+/// TTIR to TTGIR for an NVIDIA GPU.
+pub(super) fn ttgir(options: &GpuOptions) -> Pipeline {
+    let mut p = Pipeline::default();
+    let target = &options.target;
+    p.add_with(
+        &ttg::convert_from_tt::PASS,
+        &[
+            ("target", options.target.triton_word()),
+            ("num-warps", options.num_warps.to_string()),
+            ("threads-per-warp", options.target.warp_size().to_string()),
+            ("num-ctas", options.num_ctas.to_string()),
+        ],
+    );
+    p.add(&ttg::coalesce::PASS);
+    p.add_with(&nvidia::f32_dot::PASS, &[("emu-tf32", target.has_tf32_mma().to_string())]);
+    // Each of the passes that choose layouts is followed by one that spreads them.
+    p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::optimize_thread_locality::PASS);
+    // The module's `cuda:90` stands for sm_90a, as in Triton; the baseline has no `wgmma`.
+    if target.generation() == Generation::Hopper && !target.has_wgmma() {
+        p.add_with(&nvidia::accelerate_matmul::PASS, &[(nvidia::accelerate_matmul::WGMMA, "false".to_owned())]);
+    } else {
+        p.add(&nvidia::accelerate_matmul::PASS);
+    }
+    p.add(&nvidia::two_ctas::PASS);
+    p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&nvidia::optimize_dot_operands::PASS);
+    p.add(&nvidia::optimize_descriptor_encoding::PASS);
+    p.add(&tt::loop_aware_cse::PASS);
+    match target.generation() {
+        Generation::Ampere | Generation::Hopper => {
+            p.add(&ttg::fuse_nested_loops::PASS);
+            p.add(&canonicalize::PASS);
+            p.add(&tt::licm::PASS);
+            p.add(&canonicalize::PASS);
+            p.add(&ttg::combine_select_if::PASS);
+            pipelined(&mut p, options);
+        }
+        Generation::Blackwell => {
+            p.add(&ttg::fuse_nested_loops::PASS);
+            p.add(&canonicalize::PASS);
+            p.add(&tt::licm::PASS);
+            p.add(&nvidia::optimize_accumulator_init::PASS);
+            pipelined(&mut p, options);
+            p.add(&ttg::combine_select_if::PASS);
+        }
+        Generation::Older => p.add(&tt::licm::PASS),
+    }
+    p.add(&canonicalize::PASS);
+    p.add(&tt::loop_aware_cse::PASS);
+    if target.generation() == Generation::Ampere {
+        p.add(&nvidia::prefetch::PASS);
+    }
+    p.add(&nvidia::optimize_dot_operands::PASS);
+    p.add(&ttg::coalesce_async_copy::PASS);
+    if target.has_tma() {
+        p.add(&nvidia::tma_lowering::PASS);
+    }
+    p.add(&ttg::remove_layout_conversions::PASS);
+    p.add(&ttg::reduce_data_duplication::PASS);
+    p.add(&ttg::reorder_instructions::PASS);
+    p.add(&tt::loop_aware_cse::PASS);
+    p.add(&symbol_dce::PASS);
+    if target.has_tma() {
+        p.add_with(&nvidia::fence_insertion::PASS, &[("compute-capability", target.triton_number().to_string())]);
+    }
+    p.add(&sccp::PASS);
+    p.add(&cse::PASS);
+    p.add(&canonicalize::PASS);
+    p
+}
+
+fn pipelined(p: &mut Pipeline, options: &GpuOptions) {
+    let stages = options.num_stages.to_string();
+    p.add_with(&ttg::pipeline::assign_latencies::PASS, &[("num-stages", stages.clone())]);
+    p.add(&ttg::pipeline::schedule_loops::PASS);
+    p.add_with(&nvidia::pipeline::software_pipeline::PASS, &[("num-stages", stages)]);
+}
+
+/// TTGIR to the form that code generation reads: memory laid out, barriers inserted.
+pub(super) fn llir(options: &GpuOptions) -> Pipeline {
+    let mut p = Pipeline::default();
+    p.add(&ttg::full_iterations::PASS);
+    p.add(&ttg::unroll_streams::PASS);
+    let capability = [("compute-capability", options.target.triton_number().to_string())];
+    p.add_with(&ttg::allocate_shared_memory::PASS, &capability);
+    p.add_with(&nvidia::proxy_fences::PASS, &capability);
+    p.add_with(&ttg::insert_barriers::PASS, &capability);
+    if cfg!(debug_assertions) {
+        p.add_with(&ttg::check_shared_memory::PASS, &capability);
+    }
+    p.add(&ttg::global_scratch::PASS);
+    p
+}

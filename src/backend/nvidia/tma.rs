@@ -1,0 +1,199 @@
+//! Copies by the tensor memory accelerator (PTX ISA, "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor").
+//!
+//! 1. A block is cut into messages ([`tma_messages`]): boxes of at most 256 elements along each axis, as wide as the
+//!    swizzle. Message `m` is sent by one thread of warp `m`; where there are more messages than warps, a warp sends
+//!    several.
+//! 2. A copy to shared memory arrives at an mbarrier, which was told how many bytes will come. One to global memory
+//!    belongs to a group of its own, for which `ttng.async_tma_store_wait` waits: with `read_only` until the source may
+//!    be overwritten.
+//! 3. Coordinates are those of the box, the fastest axis first, as the hardware counts them. A block may lack the first
+//!    axes.
+//!
+//! The destination is written as `.shared::cluster`, which PTX has had from the start and which holds the block's own
+//! memory: `.shared::cta` means the same here, but older drivers do not know it.
+
+use inkwell::IntPredicate;
+use inkwell::values::IntValue;
+
+use super::{dialect, mbarrier};
+use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
+use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::dialects::enums::{CacheModifier, EvictionPolicy};
+use crate::ir::dialects::ttng::ttng as view;
+use crate::ir::{Op, TtngOp, TypeData, Value};
+use crate::layout::encodings::{TmaMessages, tma_messages};
+
+/// `ttng.async_tma_copy_global_to_local`
+pub(crate) fn copy_in(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    dialect::needs_tma(cx, op)?;
+    let copy = view::AsyncTmaCopyGlobalToLocal(op);
+    if copy.cache(cx.ir) != Some(CacheModifier::None) || copy.evict(cx.ir) != Some(EvictionPolicy::EvictNormal) {
+        return Err(cx.unsupported(op, "copies by TMA take no cache modifiers and no eviction policies yet"));
+    }
+    if copy.isVolatile(cx.ir) || copy.multicast(cx.ir) {
+        return Err(cx.unsupported(op, "it is volatile or sends to several blocks, which is not supported yet"));
+    }
+    if !copy.offsets(cx.ir).is_empty() {
+        return Err(cx.unsupported(op, "blocks in im2col mode are not supported"));
+    }
+    let (coord, pred) = (copy.coord(cx.ir).to_vec(), cx.int(copy.pred(cx.ir))?);
+    let (desc, buffer) = (cx.scalar(copy.desc(cx.ir))?, copy.result(cx.ir));
+    let at = mbarrier::address(cx, op, copy.barrier(cx.ir))?;
+    let rank = coord.len();
+    let asm = format!(
+        "@$0 cp.async.bulk.tensor.{rank}d.shared::cluster.global.mbarrier::complete_tx::bytes [$1], [$2, {{{}}}], [${}];",
+        numbered(3, rank),
+        rank + 3
+    );
+    let constraints = format!("b,r,l,{}r,~{{memory}}", "r,".repeat(rank));
+    for message in messages(cx, op, buffer, &coord, Some(pred))? {
+        let mut args = vec![message.pred.into(), message.address.into(), desc];
+        args.extend(message.coordinates);
+        args.push(at);
+        cx.inline_asm(&asm, &constraints, &[], &args, true)?;
+    }
+    Ok(())
+}
+
+/// `ttng.async_tma_copy_local_to_global`, `ttng.async_tma_reduce`
+pub(crate) fn copy_out(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    dialect::needs_tma(cx, op)?;
+    let operands = cx.ir.operands(op).to_vec();
+    let [desc, coord @ .., buffer] = operands.as_slice() else { return Err(defect("a copy without a source")) };
+    let rank = coord.len();
+    let (opcode, kind) = if cx.ir.is(op, TtngOp::AsyncTmaReduce) {
+        let kind = view::AsyncTmaReduce(op).kind(cx.ir).ok_or_else(|| defect("an unknown reduction"))?;
+        ("cp.reduce.async.bulk.tensor", format!(".{kind}"))
+    } else {
+        ("cp.async.bulk.tensor", String::new())
+    };
+    let desc = cx.scalar(*desc)?;
+    let coordinates = numbered(2, rank);
+    let asm =
+        format!("@$0 {opcode}.{rank}d.global.shared::cta{kind}.bulk_group [$1, {{{coordinates}}}], [${}];", rank + 2);
+    let constraints = format!("b,l,{}r,~{{memory}}", "r,".repeat(rank));
+    for message in messages(cx, op, *buffer, coord, None)? {
+        let mut args = vec![message.pred.into(), desc];
+        args.extend(message.coordinates);
+        args.push(message.address.into());
+        cx.inline_asm(&asm, &constraints, &[], &args, true)?;
+    }
+    cx.effect("llvm.nvvm.cp.async.bulk.commit.group", &[], &[])
+}
+
+/// `ttng.async_tma_store_wait`: for the copies of this thread. That of others is a barrier's business.
+pub(crate) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    dialect::needs_tma(cx, op)?;
+    let pendings = cx.ir.int_attr(op, "pendings").and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+    let read = if cx.ir.stored_attr(op, "read_only").is_some() { ".read" } else { "" };
+    cx.effect(&format!("llvm.nvvm.cp.async.bulk.wait.group{read}"), &[], &[cx.i32(pendings).into()])
+}
+
+/// `ttng.async_tma_gather`, `ttng.async_tma_scatter`
+pub(crate) fn rows(cx: &Lower<'_, '_>, op: Op) -> Diagnostic {
+    let text = format!("`{}`: rows are picked by index from sm_100 on, and only there by hardware", cx.ir.op_name(op));
+    Diagnostic::error(&codes::UNSUPPORTED_OP, text)
+        .help("load the rows through pointers: `tl.load(ptr + rows[:, None] * stride + columns)`")
+}
+
+/// `$3, $4`
+fn numbered(first: usize, count: usize) -> String {
+    (first..first + count).map(|i| format!("${i}")).collect::<Vec<_>>().join(", ")
+}
+
+/// One message of each of some warps.
+struct Message<'c> {
+    /// Whether this thread sends it.
+    pred: IntValue<'c>,
+    /// Of its part of the buffer.
+    address: IntValue<'c>,
+    /// The fastest axis first.
+    coordinates: Vec<Val<'c>>,
+}
+
+fn messages<'c>(
+    cx: &mut Lower<'c, '_>,
+    op: Op,
+    buffer: Value,
+    coord: &[Value],
+    pred: Option<IntValue<'c>>,
+) -> Res<Vec<Message<'c>>> {
+    if cx.num_ctas > 1 {
+        return Err(cx.unsupported(op, "tensor descriptors in clusters are not supported yet"));
+    }
+    let ty = cx.ir.ty(buffer);
+    let plan = tma_messages(ty).map_err(|e| cx.unsupported(op, &format!("`{ty}` cannot be copied by TMA: {e}")))?;
+    let rank = ty.rank();
+    let bytes = ty.bit_width().unwrap_or(8) / 8;
+    let start = cx.view_start(buffer)?.address(cx)?;
+    let elected = elect(cx)?;
+    let pred = match pred {
+        Some(pred) => cx.b.build_and(pred, elected, "")?,
+        None => elected,
+    };
+    let warp = if plan.count().min(cx.num_warps) > 1 { Some(cx.uniform_warp_id()?) } else { None };
+    let mut out = vec![];
+    for first in (0..plan.count()).step_by(cx.num_warps as usize) {
+        let warps = (plan.count() - first).min(cx.num_warps);
+        let number = match warp.filter(|_| warps > 1) {
+            // Its bits lie below those of the first message.
+            Some(warp) => cx.b.build_or(warp, cx.i32(u64::from(first)), "")?,
+            None => cx.i32(u64::from(first)),
+        };
+        let threads = cx.i32(u64::from(warps * cx.options.target.warp_size()));
+        let sends = cx.b.build_int_compare(IntPredicate::ULT, cx.thread_id(), threads, "")?;
+        let pred = cx.b.build_and(sends, pred, "")?;
+        let columns: Vec<u32> = plan.offsets.iter().map(|o| o * bytes).collect();
+        let moved = cx.xor_image(cx.i32(0), number, &columns)?;
+        let address = cx.b.build_int_add(start, moved, "")?;
+        let coordinates = coordinates(cx, &plan, rank, coord, number)?;
+        out.push(Message { pred, address, coordinates });
+    }
+    Ok(out)
+}
+
+fn coordinates<'c>(
+    cx: &mut Lower<'c, '_>,
+    plan: &TmaMessages,
+    rank: usize,
+    coord: &[Value],
+    number: IntValue<'c>,
+) -> Res<Vec<Val<'c>>> {
+    let mut out = Vec::with_capacity(coord.len());
+    for (back, &value) in coord.iter().rev().enumerate() {
+        let mut at = cx.int(value)?;
+        if plan.fp4_padded && back == 0 {
+            at = cx.b.build_int_mul(at, cx.i32(2), "")?;
+        }
+        if let Some(axis) = (rank - 1).checked_sub(back) {
+            let columns: Vec<u32> = plan.coordinates.iter().map(|c| c[axis]).collect();
+            let moved = cx.xor_image(cx.i32(0), number, &columns)?;
+            at = cx.b.build_int_add(at, moved, "")?;
+        }
+        out.push(at.into());
+    }
+    Ok(out)
+}
+
+/// One thread of each warp (PTX ISA, "elect.sync").
+fn elect<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
+    let all = cx.i32(u64::from(u32::MAX));
+    match cx.intrinsic("llvm.nvvm.elect.sync", &[], &[all.into()])? {
+        Val::StructValue(pair) => as_int(cx.b.build_extract_value(pair, 1, "")?),
+        _ => Err(defect("`elect.sync` gives a lane and a predicate")),
+    }
+}
+
+/// `ttng.reinterpret_tensor_descriptor`: the address in generic form.
+pub(crate) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let result = cx.ir.result(op);
+    let generic = cx.llvm.ptr_type(inkwell::AddressSpace::default());
+    match cx.scalar(cx.ir.operand(op, 0))? {
+        Val::PointerValue(p) if matches!(*cx.ir.ty(result), TypeData::TensorDesc { .. }) => {
+            let cast = cx.b.build_address_space_cast(p, generic, "")?;
+            cx.set(result, vec![cast.into()]);
+            Ok(())
+        }
+        _ => Err(defect("a descriptor that is no address")),
+    }
+}

@@ -1,0 +1,93 @@
+//! Threads of a warp and of a block: shuffles, reductions, barriers, special registers.
+
+use inkwell::values::IntValue;
+
+use crate::codegen::lower::{Lower, Res, Val, as_int};
+use crate::codegen::machine::Grid;
+use crate::codegen::machine::Source;
+use crate::ir::dialects::ArithOp;
+use crate::ir::dialects::enums::ProgramDim;
+
+/// What waits for every thread of the block (PTX ISA, "barrier.cta").
+pub(super) const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.aligned.all";
+
+/// Reads a special register: `tid.x`.
+pub(super) fn special_register<'c>(cx: &mut Lower<'c, '_>, name: &str) -> Res<IntValue<'c>> {
+    as_int(cx.intrinsic(&format!("llvm.nvvm.read.ptx.sreg.{name}"), &[], &[])?)
+}
+
+/// `ctaid`, `nctaid`, or those of clusters where a program is a cluster.
+pub(super) fn grid<'c>(cx: &mut Lower<'c, '_>, what: Grid, axis: ProgramDim) -> Res<IntValue<'c>> {
+    let register = match (what, cx.num_ctas) {
+        (Grid::ProgramId, 1) => "ctaid",
+        (Grid::ProgramId, _) => "clusterid",
+        (Grid::NumPrograms, 1) => "nctaid",
+        (Grid::NumPrograms, _) => "nclusterid",
+    };
+    special_register(cx, &format!("{register}.{axis}"))
+}
+
+/// `shfl.sync` (PTX ISA): `bfly` where only fixed bits of the lane change, else `idx`.
+pub(super) fn shuffle<'c>(cx: &mut Lower<'c, '_>, word: IntValue<'c>, from: Source<'c>) -> Res<IntValue<'c>> {
+    let (mode, operand) = match from {
+        Source::Flip(mask) => ("bfly", cx.i32(u64::from(mask))),
+        Source::Lane(lane) => ("idx", lane),
+    };
+    let all = cx.i32(u64::from(u32::MAX));
+    // 31: the last lane of a segment that is the whole warp.
+    let args = [all.into(), word.into(), operand.into(), cx.i32(31).into()];
+    as_int(cx.intrinsic(&format!("llvm.nvvm.shfl.sync.{mode}.i32"), &[], &args)?)
+}
+
+/// One instruction for the whole warp, where there is one.
+pub(super) fn reduce<'c>(cx: &mut Lower<'c, '_>, kind: ArithOp, value: Val<'c>) -> Res<Option<Val<'c>>> {
+    Redux::of(cx, kind, value).map(|redux| redux.emit(cx, value)).transpose()
+}
+
+/// An instruction that reduces over a whole warp (PTX ISA, "redux.sync"): of integers of up to 32 bits, on `sm_100a`
+/// also minimum and maximum of floats.
+struct Redux {
+    name: &'static str,
+    signed: bool,
+}
+
+impl Redux {
+    fn of<'c>(cx: &Lower<'c, '_>, kind: ArithOp, value: Val<'c>) -> Option<Redux> {
+        use ArithOp as A;
+        let target = &cx.options.target;
+        let (name, signed) = match (value, kind) {
+            (Val::IntValue(v), _) if v.get_type().get_bit_width() > 32 => return None,
+            (Val::IntValue(_), A::Addi) => ("add", false),
+            (Val::IntValue(_), A::Andi) => ("and", false),
+            (Val::IntValue(_), A::Ori) => ("or", false),
+            (Val::IntValue(_), A::Xori) => ("xor", false),
+            (Val::IntValue(_), A::Maxsi) => ("max", true),
+            (Val::IntValue(_), A::Minsi) => ("min", true),
+            (Val::IntValue(_), A::Maxui) => ("umax", false),
+            (Val::IntValue(_), A::Minui) => ("umin", false),
+            (Val::FloatValue(v), _) if v.get_type() != cx.llvm.f32_type() || !target.has_redux_f32() => {
+                return None;
+            }
+            (Val::FloatValue(_), A::Maxnumf) => ("fmax", false),
+            (Val::FloatValue(_), A::Minnumf) => ("fmin", false),
+            (Val::FloatValue(_), A::Maximumf) => ("fmax.NaN", false),
+            (Val::FloatValue(_), A::Minimumf) => ("fmin.NaN", false),
+            _ => return None,
+        };
+        Some(Redux { name, signed })
+    }
+
+    fn emit<'c>(&self, cx: &mut Lower<'c, '_>, value: Val<'c>) -> Res<Val<'c>> {
+        let all = cx.i32(u64::from(u32::MAX));
+        let intrinsic = format!("llvm.nvvm.redux.sync.{}", self.name);
+        let Val::IntValue(int) = value else { return cx.intrinsic(&intrinsic, &[], &[value, all.into()]) };
+        let (narrow, word) = (int.get_type(), cx.int_type(32));
+        if narrow.get_bit_width() == 32 {
+            return cx.intrinsic(&intrinsic, &[], &[value, all.into()]);
+        }
+        let wide =
+            if self.signed { cx.b.build_int_s_extend(int, word, "")? } else { cx.b.build_int_z_extend(int, word, "")? };
+        let reduced = as_int(cx.intrinsic(&intrinsic, &[], &[wide.into(), all.into()])?)?;
+        Ok(cx.b.build_int_truncate(reduced, narrow, "")?.into())
+    }
+}

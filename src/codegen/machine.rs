@@ -1,0 +1,382 @@
+//! The instructions of a vendor, as lowering asks for them.
+//!
+//! The files of `codegen` decide *what* happens: which threads hold an element, which accesses go together, which
+//! values move where, who waits for whom. A [`Machine`] says *how* one of these steps is written for its GPUs. So a new
+//! vendor implements this trait and changes nothing in `codegen`, and a new kind of access is a method here before it
+//! is an instruction there. Triton's `TargetInfoBase` has the same role.
+//!
+//! Methods get the [`Lower`] that is at work and append to the code that it builds. Addresses in shared memory are
+//! integers of 32 bits, and a mask is a predicate: an access whose predicate is false does not happen.
+
+use inkwell::values::{FunctionValue, IntValue, PointerValue};
+
+use super::llvm::LlvmTarget;
+use super::lower::{Lower, Res, Val, defect};
+use crate::ir::dialects::enums::{FpRounding, MemScope, MemSemantic, ProgramDim, RmwKind};
+use crate::ir::dialects::{ArithOp, MathOp};
+use crate::ir::{FloatKind, Op, Type};
+
+/// LLVM's numbers of the address spaces.
+#[derive(Clone, Copy)]
+pub(crate) struct AddressSpaces {
+    pub(crate) global: u16,
+    pub(crate) shared: u16,
+}
+
+/// What a launch says of a kernel's blocks, for the attributes of the function.
+pub(crate) struct KernelShape {
+    pub(crate) threads: u32,
+    pub(crate) max_registers: Option<u32>,
+    /// Blocks of a cluster.
+    pub(crate) blocks: u32,
+}
+
+/// From which lane a shuffle takes its values.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'c> {
+    /// The lane whose number differs in these bits.
+    Flip(u32),
+    /// The lane of this number.
+    Lane(IntValue<'c>),
+}
+
+/// What an atomic operation promises about other accesses, and to whom.
+pub(crate) struct Order {
+    pub(crate) sem: MemSemantic,
+    pub(crate) scope: MemScope,
+}
+
+impl Order {
+    pub(crate) fn acquires(&self) -> bool {
+        matches!(self.sem, MemSemantic::Acquire | MemSemantic::AcqRel)
+    }
+
+    pub(crate) fn releases(&self) -> bool {
+        matches!(self.sem, MemSemantic::Release | MemSemantic::AcqRel)
+    }
+}
+
+/// What a program asks of the grid.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Grid {
+    /// Its own number.
+    ProgramId,
+    /// How many programs there are.
+    NumPrograms,
+}
+
+/// A function of floats beyond LLVM's own instructions.
+#[derive(Clone, Copy)]
+pub(crate) enum FloatFunction {
+    Math(MathOp),
+    /// The quotient as `arith.divf` means it: to within two units in the last place for 32 bits.
+    Divide,
+    /// Correctly rounded.
+    PreciseDivide,
+    /// A product with an approximate reciprocal.
+    ApproximateDivide,
+    /// Correctly rounded.
+    PreciseSqrt,
+}
+
+/// How an access is to be cached, in Triton's words: `cg`, `evict_last`.
+pub(crate) struct Caching {
+    pub(crate) cache: &'static str,
+    pub(crate) evict: &'static str,
+    pub(crate) volatile: bool,
+}
+
+/// What a machine makes of [`Caching`]: words of its instructions, and a value that they take.
+pub(crate) struct CacheHint<'c> {
+    pub(crate) words: String,
+    pub(crate) operand: Option<Val<'c>>,
+}
+
+/// The words that one access moves.
+#[derive(Clone, Copy)]
+pub(crate) struct Words {
+    pub(crate) count: usize,
+    /// Bits of each: 8, 16, 32 or 64. A word of 8 bits is handed over in 16.
+    pub(crate) bits: u32,
+}
+
+/// A load of one thread from global memory.
+pub(crate) struct GlobalLoad<'x, 'c> {
+    pub(crate) words: Words,
+    pub(crate) address: Val<'c>,
+    pub(crate) pred: Option<Val<'c>>,
+    /// What each word is where the predicate is false; empty without one.
+    pub(crate) otherwise: Vec<Val<'c>>,
+    pub(crate) volatile: bool,
+    pub(crate) hint: &'x CacheHint<'c>,
+}
+
+/// A store of one thread to global memory.
+pub(crate) struct GlobalStore<'x, 'c> {
+    pub(crate) bits: u32,
+    pub(crate) address: Val<'c>,
+    pub(crate) pred: Option<Val<'c>>,
+    pub(crate) values: Vec<Val<'c>>,
+    pub(crate) hint: &'x CacheHint<'c>,
+}
+
+/// A copy of one thread from global to shared memory that goes on by itself.
+pub(crate) struct AsyncCopy<'c> {
+    /// One of [`Machine::async_copy_bytes`].
+    pub(crate) bytes: u32,
+    pub(crate) to: IntValue<'c>,
+    pub(crate) from: Val<'c>,
+    pub(crate) pred: Option<IntValue<'c>>,
+    /// How many bytes are read where that is not all; zeros stand for the rest.
+    pub(crate) read: Option<IntValue<'c>>,
+}
+
+/// An atomic access of one thread to global memory.
+pub(crate) struct AtomicAccess<'x, 'c> {
+    pub(crate) words: Words,
+    /// Elements of a word.
+    pub(crate) per_word: usize,
+    pub(crate) order: &'x Order,
+    pub(crate) address: Val<'c>,
+    pub(crate) pred: Option<Val<'c>>,
+}
+
+/// How a machine does an atomic operation on elements of a type.
+#[derive(Clone, Copy)]
+pub(crate) struct AtomicForm {
+    /// Bits of the widest access.
+    pub(crate) widest: u32,
+    /// Whether there is no such instruction, and a loop stands for it.
+    pub(crate) emulated: bool,
+}
+
+/// Waiting until an element in global memory has a value.
+pub(crate) struct Poll<'c> {
+    pub(crate) bits: u32,
+    pub(crate) scope: MemScope,
+    pub(crate) address: Val<'c>,
+    pub(crate) expected: Val<'c>,
+    /// When the operation started, and how many nanoseconds it may take.
+    pub(crate) limit: Option<(Val<'c>, Val<'c>)>,
+    /// A thread whose predicate is false does not wait.
+    pub(crate) pred: Option<Val<'c>>,
+}
+
+/// What one `tt.print` writes to: its format, and memory for the arguments where the machine needs some.
+pub(crate) struct Printer<'c> {
+    pub(crate) format: PointerValue<'c>,
+    pub(crate) arguments: PointerValue<'c>,
+}
+
+/// Where an assertion stands, and what it says.
+pub(crate) struct Assertion<'x> {
+    pub(crate) message: &'x str,
+    pub(crate) file: &'x str,
+    pub(crate) line: u32,
+}
+
+/// What a vendor's GPUs can do. See the module documentation.
+pub(crate) trait Machine: Sync {
+    /// The back end of LLVM behind it.
+    fn llvm(&self) -> &'static dyn LlvmTarget;
+
+    // ---- modules and functions ----
+
+    fn spaces(&self) -> AddressSpaces;
+
+    /// Adds what every module of this machine carries.
+    fn prepare_module(&self, module: &inkwell::module::Module<'_>);
+
+    /// Adds the attributes of a kernel.
+    fn describe_kernel<'c>(&self, cx: &Lower<'c, '_>, kernel: FunctionValue<'c>, shape: &KernelShape);
+
+    /// Says that parameter `place` of a kernel is a tensor descriptor, which lies where parameters lie.
+    fn describe_descriptor<'c>(&self, cx: &Lower<'c, '_>, kernel: FunctionValue<'c>, place: u32);
+
+    // ---- threads and programs ----
+
+    /// The number of the thread in its block.
+    fn thread_id<'c>(&self, cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>>;
+
+    /// The number of the block in its cluster, where that has several.
+    fn block_in_cluster<'c>(&self, cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>>;
+
+    /// The grid counts blocks, or clusters where a program is a cluster.
+    fn grid<'c>(&self, cx: &mut Lower<'c, '_>, what: Grid, axis: ProgramDim) -> Res<IntValue<'c>>;
+
+    /// `tt.griddepcontrol_wait` and its counterpart.
+    fn grid_dependency(&self, cx: &mut Lower<'_, '_>, op: Op, waits: bool) -> Res<()>;
+
+    // ---- waiting ----
+
+    /// Waits for every thread of the block, and for what they wrote to shared memory.
+    fn barrier(&self, cx: &mut Lower<'_, '_>) -> Res<()>;
+
+    /// Whether a function of this name is what [`Machine::barrier`] calls.
+    fn is_barrier(&self, name: &[u8]) -> bool;
+
+    /// Waits for the threads of the warp, and for what they wrote to shared memory.
+    fn warp_barrier(&self, cx: &mut Lower<'_, '_>) -> Res<()>;
+
+    /// Waits for accesses of this thread to memory of the machine's own, of those spaces that a `ttg.barrier` names.
+    fn wait_for_spaces(&self, cx: &mut Lower<'_, '_>, spaces: i64) -> Res<()>;
+
+    // ---- lanes ----
+
+    /// The 32 bits that another lane has in place of these.
+    fn shuffle<'c>(&self, cx: &mut Lower<'c, '_>, word: IntValue<'c>, from: Source<'c>) -> Res<IntValue<'c>>;
+
+    /// The values of all lanes of a warp combined; `None` where there is no instruction for that.
+    fn reduce_warp<'c>(&self, cx: &mut Lower<'c, '_>, kind: ArithOp, value: Val<'c>) -> Res<Option<Val<'c>>>;
+
+    /// Bytes of `a` (0 to 3) and `b` (4 to 7) picked by the low four hexadecimal digits of the selector, the lowest
+    /// digit for the lowest byte.
+    fn permute_bytes<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        a: IntValue<'c>,
+        b: IntValue<'c>,
+        selector: IntValue<'c>,
+    ) -> Res<IntValue<'c>>;
+
+    // ---- global memory ----
+
+    fn load_hint<'c>(&self, cx: &mut Lower<'c, '_>, caching: &Caching) -> Res<CacheHint<'c>>;
+
+    fn store_hint<'c>(&self, cx: &mut Lower<'c, '_>, caching: &Caching) -> Res<CacheHint<'c>>;
+
+    fn load_global<'c>(&self, cx: &mut Lower<'c, '_>, load: GlobalLoad<'_, 'c>) -> Res<Vec<Val<'c>>>;
+
+    fn store_global<'c>(&self, cx: &mut Lower<'c, '_>, store: GlobalStore<'_, 'c>) -> Res<()>;
+
+    // ---- shared memory ----
+
+    /// Stores a value of so many bits where the predicate holds. `ordered`: LLVM's own loads may read them.
+    fn store_shared<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        pred: IntValue<'c>,
+        address: IntValue<'c>,
+        value: (Val<'c>, u32),
+        ordered: bool,
+    ) -> Res<()>;
+
+    /// Adds 1 to 32 bits where the predicate holds, atomically.
+    fn count_shared<'c>(&self, cx: &mut Lower<'c, '_>, pred: IntValue<'c>, address: IntValue<'c>) -> Res<()>;
+
+    /// Loads `count` matrices of 8 × 8 halves, a row from each address that the lanes give; a word of each comes back.
+    fn load_matrices<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        address: PointerValue<'c>,
+        count: usize,
+        transposed: bool,
+    ) -> Res<Vec<IntValue<'c>>>;
+
+    /// The reverse of [`Machine::load_matrices`].
+    fn store_matrices<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        address: PointerValue<'c>,
+        words: &[Val<'c>],
+        transposed: bool,
+    ) -> Res<()>;
+
+    // ---- asynchronous copies ----
+
+    /// The sizes of a copy, the widest first.
+    fn async_copy_bytes(&self) -> &'static [u32];
+
+    fn copy_async<'c>(&self, cx: &mut Lower<'c, '_>, copy: AsyncCopy<'c>) -> Res<()>;
+
+    /// Ends a group of copies.
+    fn commit_copies(&self, cx: &mut Lower<'_, '_>) -> Res<()>;
+
+    /// Waits until at most `pending` groups of this thread are under way.
+    fn wait_for_copies(&self, cx: &mut Lower<'_, '_>, pending: u64) -> Res<()>;
+
+    // ---- atomics ----
+
+    /// How an operation is done; `None` where it cannot be done atomically.
+    fn atomic_form(&self, cx: &Lower<'_, '_>, rmw: RmwKind, elem: Type) -> Option<AtomicForm>;
+
+    /// The new words are combined with those in memory, whose old values come back; zeros where the predicate is
+    /// false.
+    fn atomic_rmw<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        access: &AtomicAccess<'_, 'c>,
+        function: (RmwKind, Type),
+        words: Vec<Val<'c>>,
+    ) -> Res<Vec<Val<'c>>>;
+
+    fn compare_and_swap<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        access: &AtomicAccess<'_, 'c>,
+        compared: Vec<Val<'c>>,
+        words: Vec<Val<'c>>,
+    ) -> Res<Vec<Val<'c>>>;
+
+    fn atomic_load<'c>(&self, cx: &mut Lower<'c, '_>, access: &AtomicAccess<'_, 'c>) -> Res<Vec<Val<'c>>>;
+
+    fn atomic_store<'c>(&self, cx: &mut Lower<'c, '_>, access: &AtomicAccess<'_, 'c>, words: Vec<Val<'c>>) -> Res<()>;
+
+    /// Gives 32 bits: 1 if the value came in time.
+    fn poll<'c>(&self, cx: &mut Lower<'c, '_>, poll: &Poll<'c>) -> Res<Val<'c>>;
+
+    /// What was read before is acquired.
+    fn fence(&self, cx: &mut Lower<'_, '_>, scope: MemScope) -> Res<()>;
+
+    /// The time in nanoseconds, as 64 bits.
+    fn clock<'c>(&self, cx: &mut Lower<'c, '_>) -> Res<Val<'c>>;
+
+    // ---- numbers ----
+
+    /// A function of floats, element by element.
+    fn float_function<'c>(&self, cx: &mut Lower<'c, '_>, function: FloatFunction, args: &[Val<'c>]) -> Res<Val<'c>>;
+
+    /// The high half of the product of two unsigned integers of 64 bits.
+    fn high_product<'c>(&self, cx: &mut Lower<'c, '_>, args: &[Val<'c>]) -> Res<Val<'c>>;
+
+    /// Converts all registers of a value between float formats.
+    ///
+    /// # Errors
+    /// `E0704` where the target has no such conversion.
+    fn convert_floats<'c>(
+        &self,
+        cx: &mut Lower<'c, '_>,
+        values: &[Val<'c>],
+        formats: (FloatKind, FloatKind),
+        rounding: FpRounding,
+    ) -> Res<Vec<Val<'c>>>;
+
+    // ---- whole operations ----
+
+    /// A `tt.dot` whose result has a layout of this machine's matrix instructions; `false`, and no code, where it has
+    /// not.
+    fn dot(&self, cx: &mut Lower<'_, '_>, op: Op) -> Res<bool>;
+
+    /// An operation of a vendor's dialect.
+    fn vendor_op(&self, cx: &mut Lower<'_, '_>, op: Op) -> Res<()>;
+
+    // ---- talking to the host ----
+
+    /// A format in C's words, for arguments of at most so many bytes.
+    fn printer<'c>(&self, cx: &mut Lower<'c, '_>, format: &str, bytes: u32) -> Res<Printer<'c>>;
+
+    /// Prints arguments of 32 or 64 bits.
+    fn print<'c>(&self, cx: &mut Lower<'c, '_>, printer: &Printer<'c>, args: &[Val<'c>]) -> Res<()>;
+
+    /// Ends the grid with a message.
+    fn fail(&self, cx: &mut Lower<'_, '_>, assertion: &Assertion<'_>) -> Res<()>;
+}
+
+/// Calls an intrinsic that gives several values.
+pub(crate) fn fields<'c>(cx: &Lower<'c, '_>, value: Val<'c>, count: usize) -> Res<Vec<Val<'c>>> {
+    match value {
+        Val::StructValue(all) => (0..count as u32).map(|i| Ok(cx.b.build_extract_value(all, i, "")?)).collect(),
+        one if count == 1 => Ok(vec![one]),
+        _ => Err(defect("an instruction with fewer results")),
+    }
+}

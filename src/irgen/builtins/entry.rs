@@ -1,0 +1,24 @@
+//! Entries of the tables of primitives.
+
+use crate::irgen::emit::{Emitter, R};
+use crate::irgen::value::{Args, Builtin, Calls, Run, Val};
+
+/// An entry of a table.
+pub(super) const fn entry(
+    name: &'static str,
+    sig: &'static str,
+    doc: &'static str,
+    run: fn(&mut Emitter, &Args) -> R<Val>,
+) -> Builtin {
+    Builtin { name, sig, doc, is_method: false, run: Run::Values(run) }
+}
+
+/// An entry of a table whose function calls others.
+pub(super) const fn calling(
+    name: &'static str,
+    sig: &'static str,
+    doc: &'static str,
+    run: fn(&mut dyn Calls, &Args) -> R<Val>,
+) -> Builtin {
+    Builtin { name, sig, doc, is_method: false, run: Run::Calls(run) }
+}

@@ -1,0 +1,216 @@
+//! The files of a compilation and the imports between them: followed, never executed.
+//!
+//! 1. A file is read when an import first leads to it; [`top_level`](super::top_level) knows what its names are bound
+//!    to.
+//! 2. An import names a built-in [`Space`] or a file: relative ones start at the importing file's folder, absolute ones
+//!    at the folders given with `-I` (and `src` and `python` in them) and at every folder above the importing file.
+//!
+//! Example: `try: from .fast import f` / `except ImportError: from .slow import f` gives `f` two bindings; the first
+//! whose file exists and defines `f` wins.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::space::{Space, builtin_space};
+use super::top_level::{Bound, TopLevel};
+use crate::diag::Diagnostic;
+use crate::source::{FileId, SourceMap};
+use crate::text_file;
+
+/// A file of the compilation. What it binds is its [`TopLevel`].
+pub struct ModuleData {
+    pub file: FileId,
+    /// Dotted name used in the names of its functions in the IR.
+    pub name: String,
+    pub path: Option<PathBuf>,
+    /// Part of the library that is embedded in the compiler.
+    pub prelude: bool,
+    top: Arc<TopLevel>,
+}
+
+impl Deref for ModuleData {
+    type Target = TopLevel;
+
+    fn deref(&self) -> &TopLevel {
+        &self.top
+    }
+}
+
+/// Where an import leads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Imported {
+    Space(Space),
+    Module(usize),
+    /// A folder without code of its own.
+    Nothing,
+}
+
+/// All files of one compilation.
+pub struct Modules<'m> {
+    pub map: &'m mut SourceMap,
+    include_dirs: Vec<PathBuf>,
+    list: Vec<ModuleData>,
+    by_path: BTreeMap<PathBuf, Option<usize>>,
+    /// Bytes of the files that were imported.
+    imported: usize,
+    /// Files that an import leads to and that cannot be read.
+    unreadable: BTreeMap<PathBuf, Diagnostic>,
+}
+
+impl<'m> Modules<'m> {
+    #[must_use]
+    pub fn new(map: &'m mut SourceMap, include_dirs: &[PathBuf]) -> Modules<'m> {
+        let mut dirs = vec![];
+        for dir in include_dirs {
+            dirs.extend([dir.clone(), dir.join("src"), dir.join("python")]);
+        }
+        Modules {
+            map,
+            include_dirs: dirs,
+            list: vec![],
+            by_path: BTreeMap::new(),
+            imported: 0,
+            unreadable: BTreeMap::new(),
+        }
+    }
+
+    #[must_use]
+    pub fn get(&self, module: usize) -> &ModuleData {
+        &self.list[module]
+    }
+
+    /// The name of a function across files: `module.function`.
+    #[must_use]
+    pub fn qualified(&self, module: usize, function: &str) -> String {
+        format!("{}.{function}", self.list[module].name)
+    }
+
+    /// Adds a file that is in the source map.
+    pub fn add(&mut self, file: FileId, name: &str, prelude: bool) -> usize {
+        let path = self.map.file(file).path.clone();
+        let index = self.list.len();
+        if let Some(path) = &path {
+            self.by_path.insert(path.clone(), Some(index));
+        }
+        let top = TopLevel::of(self.map, file);
+        self.list.push(ModuleData { file, name: name.to_owned(), path, prelude, top });
+        index
+    }
+
+    /// Loads a file from disk unless it is loaded.
+    fn load(&mut self, path: &Path) -> Option<usize> {
+        if let Some(&known) = self.by_path.get(path) {
+            return known;
+        }
+        self.by_path.insert(path.to_owned(), None);
+        let file = match self.read(path) {
+            Ok(file) => file,
+            Err(why) => {
+                self.unreadable.insert(path.to_owned(), why);
+                return None;
+            }
+        };
+        let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        let parent =
+            path.parent().and_then(Path::file_name).map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        let name = if stem == "__init__" { parent } else { format!("{parent}.{stem}") };
+        Some(self.add(file, name.trim_start_matches('.'), false))
+    }
+
+    /// The file at a path. One that an earlier question about the kernels has read is not read again.
+    fn read(&mut self, path: &Path) -> Result<FileId, Diagnostic> {
+        let known = self.map.iter().find(|(_, f)| f.path.as_deref() == Some(path)).map(|(id, f)| (id, f.text.len()));
+        if let Some((id, size)) = known {
+            return self.take(path, size).map(|()| id);
+        }
+        let text = text_file::read_plain_file(path)?;
+        self.take(path, text.len())?;
+        Ok(self.map.add(path.display().to_string(), Some(path), text))
+    }
+
+    /// Imports share what one file may have, so that many of them are no way around it.
+    fn take(&mut self, path: &Path, bytes: usize) -> Result<(), Diagnostic> {
+        self.imported += bytes;
+        text_file::check_source(path, self.imported)
+    }
+
+    /// Why the file that one of a name's imports leads to cannot be read, if that is so.
+    #[must_use]
+    pub fn unreadable(&self, module: usize, name: &str) -> Option<&Diagnostic> {
+        let of = |path: &[String], level: u32| {
+            let bases = self.bases(module, level);
+            let mut files =
+                bases.iter().flat_map(|base| files_at(&path.iter().fold(base.clone(), |dir, part| dir.join(part))));
+            files.find_map(|file| self.unreadable.get(&file))
+        };
+        self.list[module].bindings(name).iter().find_map(|binding| match &binding.bound {
+            Bound::Import(path) => of(path, 0),
+            Bound::From { level, path, name, .. } => {
+                of(path, *level).or_else(|| of(&[path, &[name.to_string()][..]].concat(), *level))
+            }
+            _ => None,
+        })
+    }
+
+    /// The module at `base`, without its extension: a file or a package.
+    fn at(&mut self, base: &Path) -> Option<Imported> {
+        let [python, kernels, init] = files_at(base);
+        for file in [python, kernels] {
+            if file.is_file() {
+                return self.load(&file).map(Imported::Module);
+            }
+        }
+        if base.is_dir() {
+            return Some(if init.is_file() {
+                self.load(&init).map_or(Imported::Nothing, Imported::Module)
+            } else {
+                Imported::Nothing
+            });
+        }
+        None
+    }
+
+    /// Folders at which the import of a module may start.
+    fn bases(&self, from: usize, level: u32) -> Vec<PathBuf> {
+        let here = self.list[from].path.as_deref().and_then(Path::parent).map(Path::to_owned);
+        if level > 0 {
+            let up = here.map(|h| {
+                let h = if h.as_os_str().is_empty() { PathBuf::from(".") } else { h };
+                (1..level).fold(h, |dir, _| dir.join(".."))
+            });
+            return up.into_iter().collect();
+        }
+        let above = here.into_iter().flat_map(|h| h.ancestors().map(Path::to_owned).collect::<Vec<_>>()).take(16);
+        self.include_dirs.iter().cloned().chain(above).collect()
+    }
+
+    /// Follows the path of an import.
+    pub fn import(&mut self, from: usize, level: u32, path: &[String]) -> Option<Imported> {
+        if level == 0
+            && let Some(space) = builtin_space(path)
+        {
+            return Some(Imported::Space(space));
+        }
+        let bases = self.bases(from, level);
+        bases.iter().find_map(|base| self.at(&path.iter().fold(base.clone(), |dir, part| dir.join(part))))
+    }
+
+    /// Follows `path` and then `name` as a file or package in it.
+    pub fn submodule(&mut self, from: usize, level: u32, path: &[String], name: &str) -> Option<Imported> {
+        let mut full = path.to_vec();
+        full.push(name.to_owned());
+        self.import(from, level, &full)
+    }
+}
+
+/// Where the module at `base` may be, in the order in which it is looked for.
+fn files_at(base: &Path) -> [PathBuf; 3] {
+    let with = |extension: &str| {
+        let mut file = base.as_os_str().to_owned();
+        file.push(extension);
+        PathBuf::from(file)
+    };
+    [with(".py"), with(".tk"), base.join("__init__.py")]
+}

@@ -1,0 +1,98 @@
+//! The packages whose contents are built into the compiler, and the imports that lead to them.
+
+/// A package whose contents are built into the compiler.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Space {
+    /// `triton`
+    Triton,
+    /// `triton.language`
+    Language,
+    /// `triton.language.math`
+    Math,
+    /// `triton.language.extra`
+    Extra,
+    /// `triton.language.extra.cuda`
+    Cuda,
+    /// `triton.language.extra.libdevice`
+    Libdevice,
+    /// `triton.language.target_info`
+    TargetInfo,
+    /// `tl.PropagateNan`
+    PropagateNan,
+    /// Python's `math`
+    PyMath,
+    /// Python's `os`
+    Os,
+    /// `os.environ`: empty, so that a compilation depends on its input only.
+    Environ,
+    /// `torch`: its dtypes and their limits.
+    Torch,
+    /// `torch.cuda`: what it says of the target.
+    TorchCuda,
+    /// `torch.version`
+    TorchVersion,
+    /// Python's `itertools`
+    Itertools,
+    /// `triton.runtime`
+    Runtime,
+    /// `triton.runtime.driver`
+    Driver,
+    /// `triton.runtime.driver.active`
+    ActiveDriver,
+    /// `triton.runtime.driver.active.get_current_target()`
+    GpuTarget,
+}
+
+impl Space {
+    /// How the package is called in messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Space::Triton => "triton",
+            Space::Language => "triton.language",
+            Space::Math => "triton.language.math",
+            Space::Extra => "triton.language.extra",
+            Space::Cuda => "triton.language.extra.cuda",
+            Space::Libdevice => "libdevice",
+            Space::TargetInfo => "triton.language.target_info",
+            Space::PropagateNan => "tl.PropagateNan",
+            Space::PyMath => "math",
+            Space::Os => "os",
+            Space::Environ => "os.environ",
+            Space::Torch => "torch",
+            Space::TorchCuda => "torch.cuda",
+            Space::TorchVersion => "torch.version",
+            Space::Itertools => "itertools",
+            Space::Runtime => "triton.runtime",
+            Space::Driver => "triton.runtime.driver",
+            Space::ActiveDriver => "triton.runtime.driver.active",
+            Space::GpuTarget => "the target",
+        }
+    }
+}
+
+/// The packages that are part of the compiler.
+pub(super) fn builtin_space(path: &[String]) -> Option<Space> {
+    let parts: Vec<&str> = path.iter().map(String::as_str).collect();
+    Some(match parts.as_slice() {
+        ["math"] => Space::PyMath,
+        ["os"] => Space::Os,
+        ["torch"] => Space::Torch,
+        ["torch", "cuda"] => Space::TorchCuda,
+        ["itertools"] => Space::Itertools,
+        ["triton"] => Space::Triton,
+        ["triton", "runtime"] => Space::Runtime,
+        ["triton", "runtime", "driver"] => Space::Driver,
+        ["triton", "language"] | ["triton", "language", "core" | "standard" | "random" | "semantic"] => Space::Language,
+        // PyTorch's generated kernels import them from there.
+        ["torch", "_inductor", "runtime", "triton_helpers", "libdevice"] => Space::Libdevice,
+        ["torch", "_inductor", "runtime", "triton_helpers", "math"] | ["triton", "language", "math"] => Space::Math,
+        ["triton", "language", "extra"] => Space::Extra,
+        ["triton", "language", "target_info"] => Space::TargetInfo,
+        ["triton", "language", "extra", "cuda" | "hip"] => Space::Cuda,
+        ["triton", "language", "libdevice"]
+        | ["triton", "language", "extra", "libdevice"]
+        | ["triton", "language", "extra", "cuda" | "hip", "libdevice"] => Space::Libdevice,
+        _ => return None,
+    })
+}

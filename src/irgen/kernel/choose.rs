@@ -1,0 +1,108 @@
+//! Which function of a file is the kernel: the one of a name, or the only one that can be launched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::diag::codes::names;
+use crate::diag::suggest::nearest;
+use crate::diag::{Diagnostic, Place};
+use crate::irgen::emit::{Emits, R};
+use crate::irgen::front::free_names::free_names;
+use crate::irgen::value::{Const, Func, Val};
+use crate::irgen::walk::Walker;
+use crate::parser::ast::{Constant, Decorator, ExprKind, FunctionDef, Stmt, StmtKind};
+
+/// The kernel of this name, or the only one that can be launched.
+pub(super) fn choose(cx: &mut Walker<'_>, module: usize, name: Option<&str>) -> R<Func> {
+    let file = cx.modules().get(module).file;
+    let place = Place::File(cx.modules().map.file(file).name.clone());
+    let jit: Vec<Arc<FunctionDef>> = cx.modules().get(module).functions.iter().filter(|f| f.is_jit).cloned().collect();
+    if let Some(name) = name {
+        // The last definition of a name wins, as in Python; a name may also be an alias.
+        if let Some(def) = jit.iter().rev().find(|f| *f.name.name == *name) {
+            return Ok(Func { def: def.clone(), module, jit: true });
+        }
+        if let Some(Val::Const(Const::Func(f))) = cx.global(module, name)
+            && f.jit
+        {
+            return Ok(f);
+        }
+        let plain = cx.modules().get(module).functions.iter().rev().find(|f| *f.name.name == *name).cloned();
+        if let Some(def) = plain {
+            return Err(cx.out().report(not_decorated(&def)));
+        }
+        let known: Vec<&str> = jit.iter().map(|f| &*f.name.name).collect();
+        let diag = Diagnostic::error(&names::UNKNOWN_KERNEL, format!("the file has no kernel `{name}`")).at(place, "");
+        let near = nearest(name, known.iter().copied());
+        return Err(cx.out().report(match near {
+            Some(n) => diag.help(format!("did you mean `{n}`?")),
+            None if known.is_empty() => diag.help("a kernel is a function decorated with `@triton.jit`"),
+            None => diag.help(format!("its kernels are {}", known.join(", "))),
+        }));
+    }
+    let launchable: Vec<&Arc<FunctionDef>> =
+        jit.iter().zip(entries(&jit)).filter_map(|(f, entry)| entry.then_some(f)).collect();
+    match launchable.as_slice() {
+        [only] => Ok(Func { def: (*only).clone(), module, jit: true }),
+        [] => {
+            let misspelt = cx.modules().get(module).functions.iter().find(|f| jit_typo(f).is_some()).cloned();
+            if let Some(def) = misspelt {
+                return Err(cx.out().report(not_decorated(&def)));
+            }
+            let diag = Diagnostic::error(&names::UNKNOWN_KERNEL, "the file has no kernel").at(place, "");
+            Err(cx.out().report(diag.help("a kernel is a function decorated with `@triton.jit` that returns nothing")))
+        }
+        several => {
+            let known: Vec<&str> = several.iter().map(|f| &*f.name.name).collect();
+            let diag = Diagnostic::error(&names::AMBIGUOUS_KERNEL, format!("the file has {} kernels", several.len()))
+                .at(place, "");
+            Err(cx.out().report(diag.help(format!("choose one with -k: {}", known.join(", ")))))
+        }
+    }
+}
+
+/// Whether each jit function can be launched: it returns nothing and no other one names it.
+pub(super) fn entries(all: &[Arc<FunctionDef>]) -> Vec<bool> {
+    let mut named: BTreeMap<Arc<str>, BTreeSet<usize>> = BTreeMap::new();
+    for (i, f) in all.iter().enumerate() {
+        for name in free_names(f) {
+            named.entry(name).or_default().insert(i);
+        }
+    }
+    let by_another = |i: usize| {
+        named.get(&*all[i].name.name).is_some_and(|by| by.iter().any(|&j| all[j].name.name != all[i].name.name))
+    };
+    all.iter().enumerate().map(|(i, f)| !returns_value(&f.body) && !by_another(i)).collect()
+}
+
+fn returns_value(body: &[Stmt]) -> bool {
+    body.iter().any(|s| match &s.kind {
+        StmtKind::Return(Some(e)) => !matches!(e.kind, ExprKind::Constant(Constant::None)),
+        StmtKind::If { branches, orelse } => branches.iter().any(|b| returns_value(&b.body)) || returns_value(orelse),
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } => returns_value(body),
+        _ => false,
+    })
+}
+
+/// The decorator that was probably meant to be `@triton.jit`.
+fn jit_typo(def: &FunctionDef) -> Option<&Decorator> {
+    let near = |d: &&Decorator| {
+        d.path().and_then(|p| p.last().copied()).is_some_and(|n| nearest(n, ["jit"].into_iter()).is_some())
+    };
+    def.decorators.iter().find(near).filter(|_| !def.is_jit)
+}
+
+/// The message for a function that was named as the kernel and is not compiled.
+fn not_decorated(def: &FunctionDef) -> Diagnostic {
+    let diag = Diagnostic::error(
+        &names::UNKNOWN_KERNEL,
+        format!("`{}` is no kernel: it is not decorated with `@triton.jit`", def.name),
+    );
+    match jit_typo(def) {
+        Some(d) => diag
+            .at(d.span, "this decorator is not known")
+            .at(def.header, "this function")
+            .help("did you mean `@triton.jit`?"),
+        None => diag.at(def.header, "a plain Python function").help("write `@triton.jit` above it"),
+    }
+}

@@ -1,0 +1,237 @@
+//! What is wrong with a signature, an annotation or a `-D`, and what to write instead.
+//!
+//! 1. An item that is no type is compared with the names that types have in other languages ([`OTHER_NAMES`]), then
+//!    with the known ones.
+//! 2. A signature of the wrong length may end with a comma, or lack commas; else the message holds one to copy
+//!    ([`super::template`]).
+//! 3. All parameters about which too little is known are one message (E0216), with a signature to copy.
+//!
+//! Example: `*f32` is probably `*fp32`; of `*fp32:8` the 8 says nothing.
+
+use super::heuristics::Heuristics;
+use super::signature::Item;
+use super::{config, signature, template};
+use crate::diag::Diagnostic;
+use crate::diag::codes::names;
+use crate::diag::suggest::nearest;
+use crate::irgen::emit::{Emits, R, Reported};
+use crate::irgen::front::signature::parse_type;
+use crate::irgen::types::Dtype;
+use crate::irgen::value::Func;
+use crate::irgen::walk::Walker;
+use crate::parser::ast::{Constant, ExprKind, Param};
+use crate::source::Span;
+
+/// From how many parameters on their names stand in the message only, without a label each.
+const MANY: usize = 5;
+
+/// `1 item`, `2 items`
+pub(super) fn plural(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The types of other languages by their names, with those of signatures.
+const OTHER_NAMES: &[(&[&str], &str)] = &[
+    (&["f16", "float16_t", "__half"], "fp16"),
+    (&["f32", "float32_t", "single"], "fp32"),
+    (&["f64", "float64_t"], "fp64"),
+    (&["bfloat", "__nv_bfloat16"], "bf16"),
+    (&["f8", "fp8", "float8", "e5m2", "f8e5m2", "fp8e5m2"], "fp8e5"),
+    (&["e4m3", "f8e4m3", "fp8e4m3", "f8e4m3fn", "fp8e4", "e4m3fn"], "fp8e4nv"),
+    (&["long", "size_t", "int64_t", "ssize_t"], "i64"),
+    (&["int32_t"], "i32"),
+    (&["uint", "uint32_t", "unsigned"], "u32"),
+    (&["uint64_t"], "u64"),
+    (&["int8_t"], "i8"),
+    (&["uint8_t"], "u8"),
+    (&["int16_t"], "i16"),
+];
+
+/// What to do about an item of a signature, or an annotation, that is no type.
+pub(super) fn item_help(text: &str) -> String {
+    let (body, hint) = text.rsplit_once(':').map_or((text, None), |(b, h)| (b.trim(), Some(h.trim())));
+    if let Some(hint) = hint
+        && parse_type(body).is_some()
+    {
+        return format!("`:{hint}` says nothing: there are `:16` (divisible by 16) and `:1` (equal to 1)");
+    }
+    let stars: String = body.chars().take_while(|c| *c == '*').collect();
+    let word = body.trim_start_matches('*').trim_end_matches('*').trim();
+    let stars = if body.ends_with('*') { "*".to_owned() } else { stars };
+    let other =
+        OTHER_NAMES.iter().find(|(words, _)| words.contains(&&*word.to_ascii_lowercase())).map(|(_, here)| *here);
+    let known = || {
+        Dtype::ALL
+            .iter()
+            .filter(|d| **d != Dtype::Void)
+            .flat_map(|d| [d.short(), d.name().to_owned()])
+            .collect::<Vec<_>>()
+    };
+    let near = |word: &str| nearest(word, known().iter().map(String::as_str)).map(str::to_owned);
+    let exact = Dtype::parse(word).map(Dtype::short);
+    match other.map(str::to_owned).or(exact).or_else(|| near(word)) {
+        Some(here) => format!("did you mean `{stars}{here}`?"),
+        None => "types are `i1 i8 i16 i32 i64 u8 u16 u32 u64 fp8e4nv fp8e5 fp8e4b15 fp16 bf16 fp32 fp64`, pointers `*TYPE`, with `:16` for divisible by 16; a compile-time value is a literal or `constexpr`".to_owned(),
+    }
+}
+
+/// Reports annotations that are strings and nearly types: `"int33"`, `"*fp32:8"`. Any other text may be meant for
+/// people.
+pub(super) fn check_nearly_types(cx: &mut Walker<'_>, func: &Func) {
+    for p in &func.def.params {
+        let Some(ExprKind::Constant(Constant::Str(text))) = p.annotation.as_ref().map(|a| &a.kind) else {
+            continue;
+        };
+        let nearly = text.rsplit_once(':').is_some_and(|(body, _)| parse_type(body).is_some())
+            || item_help(text).starts_with("did you mean");
+        if nearly && signature::item(cx, text, func.module).is_none() {
+            bad_annotation(cx, p, text);
+        }
+    }
+}
+
+fn bad_annotation(cx: &mut Walker<'_>, p: &Param, text: &str) {
+    let at = p.annotation.as_ref().map_or(p.span, |a| a.span);
+    let message = format!("the annotation \"{text}\" of `{}` is neither a type nor a value", p.name);
+    let _ = cx.out().report(
+        Diagnostic::error(&names::SIGNATURE_TYPE, message)
+            .at(at, "read as an item of a signature")
+            .help(item_help(text)),
+    );
+}
+
+/// Without a signature an annotation that is a string must be an item of one, unless a value makes it needless.
+/// Gives the parameters that were reported.
+pub(super) fn bad_annotations<'f>(cx: &mut Walker<'_>, func: &'f Func, defines: &[(String, String)]) -> Vec<&'f str> {
+    let mut said = vec![];
+    for p in &func.def.params {
+        let Some(ExprKind::Constant(Constant::Str(text))) = p.annotation.as_ref().map(|a| &a.kind) else {
+            continue;
+        };
+        let given = p.default.is_some() || defines.iter().any(|(n, _)| *p.name.name == **n);
+        if given || signature::item(cx, text, func.module).is_some() {
+            continue;
+        }
+        said.push(&*p.name.name);
+        bad_annotation(cx, p, text);
+    }
+    said
+}
+
+/// What is wrong with a signature whose length does not fit.
+pub(super) fn length_help(cx: &mut Walker<'_>, func: &Func, text: &str, parts: &[&str]) -> String {
+    let params = &func.def.params;
+    if parts.last().is_some_and(|p| p.is_empty()) && parts.len() == params.len() + 1 {
+        return "the signature ends with a comma, which starts one more item".to_owned();
+    }
+    let others: Vec<&str> = text.split([';', ' ', '\t']).filter(|p| !p.is_empty()).collect();
+    if parts.len() == 1 && others.len() == params.len() {
+        return "items are separated by commas".to_owned();
+    }
+    let items: Vec<Item> = params.iter().map(|p| signature::of_annotation(cx, func, p)).collect();
+    let names: Vec<&str> = params.iter().map(|p| &*p.name.name).collect();
+    let template = template::signature(func, &items);
+    format!("give one item for each of: {}; for example --signature \"{template}\"", names.join(", "))
+}
+
+pub(super) fn bad_define(cx: &mut Walker<'_>, name: &str, text: &str, span: Span) {
+    let diag = Diagnostic::error(&names::BAD_DEFINE, format!("the value `{text}` of `{name}` cannot be evaluated"))
+        .at(span, "for this parameter")
+        .help("a value is a number, `True`, `None`, a quoted string ('gelu'), a dtype (tl.float16), a tuple, or the name of a function in the file");
+    let _ = cx.out().report(diag);
+}
+
+/// Reports `-D` for what is neither a parameter of the kernel nor a name that it uses.
+pub(super) fn unused_defines(cx: &mut Walker<'_>, func: &Func, defines: &[(String, String)]) -> R<()> {
+    let mut failed = false;
+    for (name, _) in defines {
+        if !cx.was_given_in_vain(name) || !cx.modules().get(func.module).bindings(name).is_empty() {
+            continue;
+        }
+        failed = true;
+        let params: Vec<&str> = func.def.params.iter().map(|p| &*p.name.name).collect();
+        let message = format!(
+            "the kernel `{}` has no parameter `{name}`, and uses no name of a file that is called so",
+            func.name()
+        );
+        let diag = Diagnostic::error(&names::BAD_DEFINE, message).at(func.def.header, "this kernel");
+        let _ = cx.out().report(diag.help(format!("its parameters are {}", params.join(", "))));
+    }
+    if failed { Err(Reported) } else { Ok(()) }
+}
+
+/// Reports the parameters about which too little is known, in one message.
+pub(super) fn missing(
+    cx: &mut Walker<'_>,
+    func: &Func,
+    missing: &[(&Param, bool)],
+    items: &[Item],
+    choose: bool,
+    heuristics: &Heuristics,
+) {
+    let list =
+        |constexpr: bool| missing.iter().filter(|m| m.1 == constexpr).map(|m| m.0.name.to_string()).collect::<Vec<_>>();
+    let (values, kinds) = (list(true), list(false));
+    let mut parts = vec![];
+    if !kinds.is_empty() {
+        parts.push(format!("types of {}", kinds.join(", ")));
+    }
+    if !values.is_empty() {
+        parts.push(format!("values of {}", values.join(", ")));
+    }
+    let mut diag = Diagnostic::error(
+        &names::MISSING_PARAMETER,
+        format!("the kernel `{}` needs the {}", func.name(), parts.join(" and the ")),
+    );
+    if missing.len() >= MANY {
+        let all = func.def.params.len();
+        diag = diag.at(func.def.name.span, format!("{} of its {all} parameters are not known", missing.len()));
+    }
+    for (p, constexpr) in missing {
+        match p.default.as_ref().filter(|_| *constexpr) {
+            Some(e) => {
+                let why = cx.attempt(func.module, |cx| cx.expr(e)).err().flatten();
+                diag = diag.at(e.span, "this default is not known at compile time");
+                diag = why.into_iter().fold(diag, |d, why| d.note(why.message));
+            }
+            None if missing.len() >= MANY => {}
+            None => diag = diag.at(p.span, if *constexpr { "no value" } else { "no type" }),
+        }
+    }
+    diag = heuristics.explain(diag);
+    let mut help = vec![];
+    if choose {
+        help.extend(which_config(cx, func, missing));
+    }
+    if !values.is_empty() {
+        help.push(format!("pass {}", values.iter().map(|v| format!("-D {v}=…")).collect::<Vec<_>>().join(" ")));
+    }
+    if !kinds.is_empty() {
+        let template = template::signature(func, items);
+        help.push(format!(
+            "annotate parameters (`x_ptr: \"*fp32:16\"`, `n: \"i32\"`), or pass the types in order, these guesses corrected: --signature \"{template}\""
+        ));
+    }
+    let _ = cx.out().report(diag.help(help.join("; ")));
+}
+
+/// Says that configurations give what is missing.
+fn which_config(cx: &mut Walker<'_>, func: &Func, missing: &[(&Param, bool)]) -> Option<String> {
+    let all = match config::configs(cx, func) {
+        Ok(all) => all?,
+        Err(_) => return Some("the configurations of the file cannot be evaluated".to_owned()),
+    };
+    let gives = |p: &Param| all.iter().any(|c| c.values.iter().any(|(n, _)| **n == *p.name.name));
+    let given: Vec<String> = missing.iter().filter(|m| gives(m.0)).map(|m| m.0.name.to_string()).collect();
+    if given.is_empty() {
+        return None;
+    }
+    let names = given.join(", ");
+    Some(match all.len() {
+        1 => format!("the file has one configuration, which gives {names}: --config 0"),
+        n => format!(
+            "the file has {n} configurations, which give {names}: --config 0 to --config {}, or --config all",
+            n - 1
+        ),
+    })
+}

@@ -1,0 +1,151 @@
+//! All parameters of a kernel: the signature or the annotations say what each is; `-D`, a configuration, heuristics and
+//! defaults give the compile-time ones their values.
+
+use std::rc::Rc;
+
+use super::config::{self, ConfigInfo};
+use super::faults::{item_help, plural};
+use super::request::KernelRequest;
+use super::signature::Item;
+use super::{faults, heuristics, signature};
+use crate::diag::Diagnostic;
+use crate::diag::codes::names;
+use crate::diag::suggest::did_you_mean;
+use crate::irgen::emit::{Emits, R, Reported};
+use crate::irgen::front::launch::Launch;
+use crate::irgen::front::signature::split;
+use crate::irgen::value::Func;
+use crate::irgen::walk::Walker;
+use crate::parser::ast::ParamKind;
+
+/// The parameters of a kernel by name, and the configuration that gave some of them their values.
+pub(super) type Parameters = (Vec<(Rc<str>, Item)>, Option<ConfigInfo>);
+
+/// All parameters of a kernel, from the signature or the annotations, with the values that `-D`, a configuration,
+/// heuristics and defaults give: the first that gives one wins, but a heuristic is asked even where a configuration
+/// gave a value, as in Triton. Sets the launch's options too.
+pub(super) fn parameters(
+    cx: &mut Walker<'_>,
+    func: &Func,
+    request: &KernelRequest,
+    launch: &mut Launch,
+) -> R<Parameters> {
+    let (signature, defines) = (request.signature.as_deref(), &request.defines);
+    let mut failed = take_defines(cx, func, defines);
+    failed |= cx.check_annotations(func).is_err();
+    let config = request.config.map(|n| config::choose(cx, func, n)).transpose()?;
+    if let Some((_, config)) = &config {
+        *launch = request.given.over(config::launch_of(config));
+    }
+    let heuristics = heuristics::of_kernel(cx, func);
+    let params = &func.def.params;
+    if let Some(p) = params.iter().find(|p| matches!(p.kind, ParamKind::VarArgs | ParamKind::VarKwargs)) {
+        let diag = Diagnostic::error(
+            &names::SIGNATURE_TYPE,
+            format!("the kernel's parameter `{}` takes any number of arguments", p.name),
+        );
+        return Err(cx.out().report(diag.at(p.span, "a kernel needs a fixed list of parameters")));
+    }
+    let mut items = match signature {
+        Some(text) => signature_items(cx, func, text)?,
+        None => params.iter().map(|p| signature::of_annotation(cx, func, p)).collect(),
+    };
+    let mut said = vec![];
+    if signature.is_none() {
+        said = faults::bad_annotations(cx, func, defines);
+        failed |= !said.is_empty();
+    }
+    let mut missing = vec![];
+    // What the command line says, or the file in place of a signature.
+    let mut fixed: Vec<bool> = items.iter().map(|i| matches!(i, Item::Const(_))).collect();
+    for ((p, item), fixed) in params.iter().zip(&mut items).zip(&mut fixed) {
+        let define = defines.iter().rev().find(|(n, _)| **n == *p.name.name);
+        if let Some((_, text)) = define {
+            if let Some(v) = signature::value(cx, text, func.module) {
+                *item = Item::Const(v);
+                *fixed = true;
+            } else {
+                failed = true;
+                faults::bad_define(cx, &p.name.name, text, p.span);
+            }
+            continue;
+        }
+        let open = matches!(item, Item::Constexpr | Item::Unknown);
+        let tuned = config.as_ref().and_then(|(_, c)| c.values.iter().find(|(n, _)| **n == *p.name.name));
+        if let Some((_, v)) = tuned.filter(|_| open) {
+            *item = Item::Const(v.clone());
+        } else if open && !heuristics.gives(&p.name.name) {
+            let default = p.default.as_ref().and_then(|e| cx.evaluate(func.module, e));
+            match default {
+                Some(v) => *item = Item::Const(v),
+                None if said.contains(&&*p.name.name) => {}
+                None => missing.push((p, matches!(item, Item::Constexpr))),
+            }
+        }
+    }
+    if !missing.is_empty() {
+        let (missing, items) = (missing, items.clone());
+        faults::missing(cx, func, &missing, &items, request.config.is_none(), &heuristics);
+        failed = true;
+    }
+    if failed {
+        return Err(Reported);
+    }
+    heuristics::apply(cx, func, &heuristics, &mut items, &fixed, launch, request.given)?;
+    let items = params.iter().zip(items).map(|(p, item)| (Rc::from(&*p.name.name), item)).collect();
+    Ok((items, config.map(|(info, _)| info)))
+}
+
+fn signature_items(cx: &mut Walker<'_>, func: &Func, text: &str) -> R<Vec<Item>> {
+    let parts = split(text);
+    let params = &func.def.params;
+    if parts.len() != params.len() {
+        let (items, all) = (plural(parts.len(), "item"), plural(params.len(), "parameter"));
+        let message = format!("the signature has {items}, the kernel `{}` has {all}", func.name());
+        let diag = Diagnostic::error(&names::SIGNATURE_LENGTH, message).at(func.def.header, all);
+        let help = faults::length_help(cx, func, text, &parts);
+        return Err(cx.out().report(diag.help(help)));
+    }
+    let mut items = vec![];
+    let mut failed = false;
+    for (p, part) in params.iter().zip(parts) {
+        if let Some(item) = signature::item(cx, part, func.module) {
+            items.push(item);
+        } else {
+            failed = true;
+            let message = format!("`{part}` in the signature is neither a type nor a value");
+            let diag = Diagnostic::error(&names::SIGNATURE_TYPE, message).at(p.span, "for this parameter");
+            let _ = cx.out().report(diag.help(item_help(part)));
+        }
+    }
+    if failed { Err(Reported) } else { Ok(items) }
+}
+
+/// Takes `-D` for names of the file and of files that it imports, and reports those for nothing.
+fn take_defines(cx: &mut Walker<'_>, func: &Func, defines: &[(String, String)]) -> bool {
+    let mut failed = false;
+    for (name, text) in defines {
+        if func.def.params.iter().any(|p| *p.name.name == **name) {
+            continue;
+        }
+        // A parameter that is misspelt; other names may be found in files that are not read yet.
+        if cx.modules().get(func.module).bindings(name).is_empty()
+            && let Some(help) = did_you_mean(name, func.def.params.iter().map(|p| &*p.name.name))
+        {
+            failed = true;
+            let message = format!("the kernel `{}` has no parameter `{name}`", func.name());
+            let _ = cx
+                .out()
+                .report(Diagnostic::error(&names::BAD_DEFINE, message).at(func.def.header, "this kernel").help(help));
+            continue;
+        }
+        if let Some(v) = signature::value(cx, text, func.module) {
+            cx.give(name, v);
+        } else {
+            failed = true;
+            faults::bad_define(cx, name, text, func.def.header);
+        }
+    }
+    cx.forget_globals();
+    failed
+}

@@ -1,0 +1,92 @@
+//! What one parameter of a kernel is, by an item of a signature or an annotation.
+//!
+//! One item a parameter, as in Triton's ahead-of-time tool:
+//!
+//! | item | meaning |
+//! |---|---|
+//! | `*fp32`, `*ki32` | a pointer (to constant data) |
+//! | `i32`, `u8`, `fp16`, `i1` | a scalar |
+//! | `…:16` | the value is divisible by 16 |
+//! | `…:1` | the value is 1 and folded in |
+//! | `1024`, `0.5`, `True`, `None`, `'gelu'` | a compile-time value |
+//! | `constexpr` | a compile-time value that `-D` gives |
+//! | `tensordesc<fp16[64, 32]>` | a tensor descriptor |
+//!
+//! Without a command-line signature the same words stand in the parameters' annotations: `x_ptr: "*fp32:16"`, `n:
+//! "i32"`, `BLOCK: tl.constexpr`.
+
+use crate::irgen::builtins::member;
+use crate::irgen::front::signature::{parse_descriptor, parse_type};
+use crate::irgen::front::space::Space;
+use crate::irgen::types::{Dtype, Ty};
+use crate::irgen::value::{Class, Const, Func, Val};
+use crate::irgen::walk::Walker;
+use crate::parser::ast::Param;
+
+/// What one parameter is.
+#[derive(Clone)]
+pub(super) enum Item {
+    /// A run-time value and what it is divisible by.
+    Value { ty: Ty, divisible: bool },
+    /// A tensor descriptor of such blocks.
+    Desc(Ty),
+    /// A compile-time value.
+    Const(Val),
+    /// A compile-time value that `-D` or a default must give.
+    Constexpr,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// Reads one item of a signature; the value of a literal is evaluated like an expression of the kernel's file.
+pub(super) fn item(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Item> {
+    let text = text.trim();
+    if text == "constexpr" {
+        return Some(Item::Constexpr);
+    }
+    if let Some(block) = parse_descriptor(text) {
+        return Some(Item::Desc(block));
+    }
+    let (body, hint) = match text.rsplit_once(':') {
+        Some((body, hint)) if matches!(hint.trim(), "16" | "1" | "") => (body.trim(), hint.trim()),
+        _ => (text, ""),
+    };
+    if let Some(ty) = parse_type(body) {
+        return Some(match hint {
+            "1" => Item::Const(Val::int(1)),
+            hint => Item::Value { ty, divisible: hint == "16" },
+        });
+    }
+    value(cx, text, module).map(Item::Const)
+}
+
+/// The value of a literal, dtype, tuple or function name, in the scope of the kernel's file.
+pub(super) fn value(cx: &mut Walker<'_>, text: &str, module: usize) -> Option<Val> {
+    let expr = crate::parser::parse_expr_str(cx.modules_mut().map, "<value>", text).ok()?;
+    if let Some(v) = cx.evaluate(module, &expr) {
+        return Some(v);
+    }
+    // The file may know Triton under another name than `tl`.
+    let path = expr.dotted()?;
+    match path.as_slice() {
+        ["tl", name] | ["triton", "language", name] => member(Space::Language, name),
+        [name] => member(Space::Language, name).filter(|v| matches!(v, Val::Const(Const::Type(_)))),
+        _ => None,
+    }
+}
+
+/// What a parameter's annotation says.
+pub(super) fn of_annotation(cx: &mut Walker<'_>, func: &Func, p: &Param) -> Item {
+    let Some(annotation) = &p.annotation else { return Item::Unknown };
+    match cx.evaluate(func.module, annotation) {
+        Some(Val::Const(Const::Str(text))) => item(cx, &text, func.module).unwrap_or(Item::Unknown),
+        Some(Val::Const(Const::Type(ty))) if ty.dtype != Dtype::Void && !ty.is_block() => {
+            Item::Value { ty, divisible: false }
+        }
+        Some(v) if v.as_class() == Some(Class::Constexpr) => Item::Constexpr,
+        Some(v) if v.as_class() == Some(Class::Int) => Item::Value { ty: Ty::scalar(Dtype::Int32), divisible: false },
+        Some(v) if v.as_class() == Some(Class::Float) => Item::Value { ty: Ty::scalar(Dtype::Fp32), divisible: false },
+        Some(v) if v.as_class() == Some(Class::Bool) => Item::Value { ty: Ty::scalar(Dtype::Int1), divisible: false },
+        _ => Item::Unknown,
+    }
+}

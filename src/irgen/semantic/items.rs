@@ -1,0 +1,86 @@
+//! What a value holds: the items of a tuple or a range, integers and shapes, and the classes that it belongs to.
+
+use super::shape;
+use crate::diag::codes::names;
+use crate::irgen::emit::{Emitter, R};
+use crate::irgen::value::{Class, Const, Val};
+
+/// The items of a tuple, a string or a range whose bounds are known.
+#[must_use]
+pub fn iterate(v: &Val) -> Option<Vec<Val>> {
+    match v {
+        Val::Tuple(items) => Some(items.to_vec()),
+        Val::Dict(items) => Some(items.iter().map(|(k, _)| k.clone()).collect()),
+        Val::Range(r) => {
+            let int = |v: &Val| v.as_const().and_then(Const::as_int);
+            let (start, end, step) = (int(&r.start)?, int(&r.end)?, int(&r.step)?);
+            if step == 0 || (end - start) / step > 1 << 20 {
+                return None;
+            }
+            let mut items = vec![];
+            let mut i = start;
+            while if step > 0 { i < end } else { i > end } {
+                items.push(Val::int(i));
+                i += step;
+            }
+            Some(items)
+        }
+        _ => None,
+    }
+}
+
+/// The class that Python's `type(x)` names, for `isinstance`.
+#[must_use]
+pub fn is_instance(v: &Val, class: Class) -> bool {
+    match class {
+        Class::Tensor => matches!(v, Val::Tensor(_)) || matches!(v, Val::Argument(a) if a.ty.dtype.is_ptr()),
+        Class::Constexpr => matches!(v, Val::Const(c) if !matches!(c, Const::Type(_))),
+        Class::Tuple | Class::List => matches!(v, Val::Tuple(_)),
+        Class::Dict => matches!(v, Val::Dict(_)),
+        Class::Descriptor => matches!(v, Val::Desc(_)),
+        Class::Int => {
+            matches!(v, Val::Const(Const::Int(_) | Const::Bool(_)))
+                || matches!(v, Val::Argument(a) if a.ty.dtype.is_int())
+        }
+        Class::Float => {
+            matches!(v, Val::Const(Const::Float(_))) || matches!(v, Val::Argument(a) if a.ty.dtype.is_float())
+        }
+        Class::Bool => matches!(v, Val::Const(Const::Bool(_))),
+        Class::Str => matches!(v, Val::Const(Const::Str(_))),
+        Class::Dtype => matches!(v, Val::Const(Const::Type(_))),
+        Class::PointerType => matches!(v, Val::Const(Const::Type(t)) if t.dtype.is_ptr() && !t.is_block()),
+        Class::BlockType => matches!(v, Val::Const(Const::Type(t)) if t.is_block()),
+        Class::Const => false,
+    }
+}
+
+/// A tuple of compile-time integers (or one integer).
+pub fn ints_of(cx: &mut Emitter, v: &Val) -> R<Vec<i64>> {
+    let one = [v.clone()];
+    let items: &[Val] = match v {
+        Val::Tuple(items) => items,
+        _ => &one,
+    };
+    let mut ints = vec![];
+    for item in items {
+        if let Some(i) = item.as_const().and_then(Const::as_int).and_then(|i| i64::try_from(i).ok()) {
+            ints.push(i);
+        } else {
+            let found = item.describe();
+            return Err(cx.error_help(
+                &names::NOT_CONSTEXPR,
+                format!("expected an integer known at compile time, found {found}"),
+                "shapes, axes and hints are compile-time values",
+                "pass a literal or a parameter annotated `tl.constexpr`",
+            ));
+        }
+    }
+    Ok(ints)
+}
+
+/// A shape: compile-time powers of two.
+pub fn shape_of(cx: &mut Emitter, v: &Val) -> R<Vec<i64>> {
+    let shape = ints_of(cx, v)?;
+    shape::check_shape(cx, &shape)?;
+    Ok(shape)
+}

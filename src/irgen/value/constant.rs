@@ -1,0 +1,238 @@
+//! Values known at compile time: what Python calls constants, and the functions, types and packages that names lead to.
+
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::primitive::Builtin;
+use crate::irgen::front::space::Space;
+use crate::irgen::types::{Dtype, Ty};
+use crate::parser::ast::{FunctionDef, Lambda};
+
+/// A function written in the language, where it was defined.
+#[derive(Clone)]
+pub struct Func {
+    pub def: Arc<FunctionDef>,
+    /// Index of its module in [`crate::irgen::front::modules::Modules`].
+    pub module: usize,
+    /// Whether it is compiled (decorated with `triton.jit` or passed to it) or evaluated at compile time.
+    pub jit: bool,
+}
+
+impl Func {
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.def.name.name
+    }
+}
+
+/// What names a type in `isinstance` and in annotations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Class {
+    Constexpr,
+    Tensor,
+    Dtype,
+    PointerType,
+    BlockType,
+    Const,
+    Tuple,
+    Int,
+    Float,
+    Bool,
+    Str,
+    List,
+    Dict,
+    Descriptor,
+}
+
+impl Class {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Constexpr => "tl.constexpr",
+            Class::Tensor => "tl.tensor",
+            Class::Dtype => "tl.dtype",
+            Class::PointerType => "tl.pointer_type",
+            Class::BlockType => "tl.block_type",
+            Class::Const => "tl.const",
+            Class::Tuple => "tl.tuple",
+            Class::Int => "int",
+            Class::Float => "float",
+            Class::Bool => "bool",
+            Class::Str => "str",
+            Class::List => "list",
+            Class::Dict => "dict",
+            Class::Descriptor => "tl.tensor_descriptor",
+        }
+    }
+}
+
+/// A value known at compile time.
+#[derive(Clone)]
+pub enum Const {
+    None,
+    Bool(bool),
+    Int(i128),
+    Float(f64),
+    Str(Rc<str>),
+    Ellipsis,
+    Type(Ty),
+    Func(Func),
+    Lambda(Rc<LambdaVal>),
+    Builtin(&'static Builtin),
+    Space(Space),
+    /// A module of the program's own.
+    Module(usize),
+    Class(Class),
+    /// `tl.PropagateNan.ALL` is true.
+    PropagateNan(bool),
+    /// `torch.finfo(t)` and `torch.iinfo(t)`.
+    Limits(Dtype),
+}
+
+/// A lambda with the module it was written in.
+pub struct LambdaVal {
+    pub def: Rc<Lambda>,
+    pub module: usize,
+}
+
+impl Const {
+    #[must_use]
+    pub fn str(text: &str) -> Const {
+        Const::Str(Rc::from(text))
+    }
+
+    /// As Python's `bool(x)`.
+    #[must_use]
+    pub fn truth(&self) -> bool {
+        match self {
+            Const::None => false,
+            Const::Bool(b) => *b,
+            Const::Int(i) => *i != 0,
+            Const::Float(f) => *f != 0.0,
+            Const::Str(s) => !s.is_empty(),
+            _ => true,
+        }
+    }
+
+    /// The type a Python number takes by itself.
+    #[must_use]
+    pub fn dtype(&self) -> Option<Dtype> {
+        match self {
+            Const::Bool(_) => Some(Dtype::Int1),
+            Const::Int(i) => [Dtype::Int32, Dtype::Uint32, Dtype::Int64, Dtype::Uint64].into_iter().find(|d| {
+                let (lo, hi) = d.int_range();
+                (lo..=hi).contains(i)
+            }),
+            Const::Float(f) => {
+                let a = f.abs();
+                let single =
+                    a == 0.0 || !a.is_finite() || (f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX)).contains(&a);
+                Some(if single { Dtype::Fp32 } else { Dtype::Fp64 })
+            }
+            _ => None,
+        }
+    }
+
+    /// What Python calls its type.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Const::None => "None",
+            Const::Bool(_) => "bool",
+            Const::Int(_) => "int",
+            Const::Float(_) => "float",
+            Const::Str(_) => "str",
+            Const::Ellipsis => "ellipsis",
+            Const::Type(_) => "dtype",
+            Const::Func(_) | Const::Lambda(_) | Const::Builtin(_) => "function",
+            Const::Space(_) | Const::Module(_) => "module",
+            Const::Class(_) => "class",
+            Const::PropagateNan(_) => "PropagateNan",
+            Const::Limits(_) => "limits",
+        }
+    }
+
+    /// The value as an integer; `True` counts 1.
+    #[must_use]
+    pub fn as_int(&self) -> Option<i128> {
+        match self {
+            Const::Int(i) => Some(*i),
+            Const::Bool(b) => Some(i128::from(*b)),
+            _ => None,
+        }
+    }
+
+    /// The value as a float; integers are converted.
+    #[must_use]
+    pub fn as_float(&self) -> Option<f64> {
+        match self {
+            Const::Float(f) => Some(*f),
+            other => other.as_int().map(|i| i as f64),
+        }
+    }
+}
+
+impl PartialEq for Const {
+    /// As Python's `==`.
+    fn eq(&self, other: &Const) -> bool {
+        match (self, other) {
+            (Const::None, Const::None) | (Const::Ellipsis, Const::Ellipsis) => true,
+            (Const::Str(a), Const::Str(b)) => a == b,
+            (Const::Type(a), Const::Type(b)) => a == b,
+            (Const::Func(a), Const::Func(b)) => Arc::ptr_eq(&a.def, &b.def),
+            (Const::Lambda(a), Const::Lambda(b)) => Rc::ptr_eq(a, b),
+            (Const::Builtin(a), Const::Builtin(b)) => std::ptr::eq(*a, *b),
+            (Const::Space(a), Const::Space(b)) => a == b,
+            (Const::Module(a), Const::Module(b)) => a == b,
+            (Const::Class(a), Const::Class(b)) => a == b,
+            (Const::PropagateNan(a), Const::PropagateNan(b)) => a == b,
+            (a, b) => match (a.as_int(), b.as_int()) {
+                (Some(x), Some(y)) => x == y,
+                _ => matches!((a.as_float(), b.as_float()), (Some(x), Some(y)) if x == y),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Const {
+    /// As Python's `str(x)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Const::None => f.write_str("None"),
+            Const::Bool(b) => f.write_str(if *b { "True" } else { "False" }),
+            Const::Int(i) => write!(f, "{i}"),
+            Const::Float(x) => f.write_str(&python_float(*x)),
+            Const::Str(s) => f.write_str(s),
+            Const::Ellipsis => f.write_str("Ellipsis"),
+            Const::Type(t) => write!(f, "{t}"),
+            Const::Func(func) => f.write_str(func.name()),
+            Const::Lambda(_) => f.write_str("<lambda>"),
+            Const::Builtin(b) => f.write_str(b.name),
+            Const::Space(s) => write!(f, "{s:?}"),
+            Const::Module(_) => f.write_str("module"),
+            Const::Class(c) => f.write_str(c.name()),
+            Const::PropagateNan(all) => f.write_str(if *all { "PROPAGATE_NAN.ALL" } else { "PROPAGATE_NAN.NONE" }),
+            Const::Limits(d) => write!(f, "limits of {d}"),
+        }
+    }
+}
+
+/// A float as Python prints it: `1.0`, `1e-05`, `inf`.
+#[must_use]
+pub fn python_float(x: f64) -> String {
+    if x.is_nan() {
+        return "nan".to_owned();
+    }
+    if x.is_infinite() {
+        return if x > 0.0 { "inf".to_owned() } else { "-inf".to_owned() };
+    }
+    let magnitude = x.abs();
+    if x != 0.0 && !(1e-4..1e16).contains(&magnitude) {
+        let text = format!("{x:e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let (sign, digits) = exponent.strip_prefix('-').map_or(('+', exponent), |d| ('-', d));
+        return format!("{mantissa}e{sign}{digits:0>2}");
+    }
+    format!("{x:?}")
+}

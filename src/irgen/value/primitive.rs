@@ -1,0 +1,98 @@
+//! Primitives: functions of the language that are written in Rust. This file says what one is; the primitives
+//! themselves stand in [`crate::irgen::builtins`].
+//!
+//! A signature is written as in Python (`pointer, mask=None, *, cache_modifier=""`); defaults are literals, `*` starts
+//! keyword-only parameters, `*name` takes the remaining positional ones as a tuple, `**name` the remaining keywords as
+//! a dict.
+
+use super::constant::Const;
+use super::val::Val;
+use crate::irgen::emit::{Emits, Emitter, R};
+
+/// One primitive.
+pub struct Builtin {
+    pub name: &'static str,
+    /// The parameters, as in Python.
+    pub sig: &'static str,
+    pub doc: &'static str,
+    /// Whether tensors have it as a method, too.
+    pub is_method: bool,
+    pub run: Run,
+}
+
+/// What a primitive does, by what it needs for that.
+pub enum Run {
+    /// It computes with its arguments alone.
+    Values(fn(&mut Emitter, &Args) -> R<Val>),
+    /// It calls functions that it is given, or asks for attributes by name.
+    Calls(fn(&mut dyn Calls, &Args) -> R<Val>),
+}
+
+/// What a primitive may ask of whoever walks the program: nothing else of names, scopes and control flow is open to it.
+pub trait Calls: Emits {
+    /// Calls any callable value with positional arguments.
+    fn call(&mut self, f: &Val, args: Vec<Val>) -> R<Val>;
+
+    /// `base.attr`
+    fn attribute(&mut self, base: &Val, attr: &str) -> R<Val>;
+}
+
+/// Arguments in the order of the parameters.
+pub struct Args {
+    pub builtin: &'static Builtin,
+    pub values: Vec<Val>,
+}
+
+/// A parameter of a primitive.
+pub struct Parameter {
+    pub name: &'static str,
+    pub default: Option<Val>,
+    pub keyword_only: bool,
+    pub variadic: bool,
+    /// `**name`
+    pub keywords: bool,
+}
+
+impl Builtin {
+    /// The same primitive, which tensors have as a method, too.
+    #[must_use]
+    pub const fn method(self) -> Builtin {
+        Builtin { is_method: true, ..self }
+    }
+
+    /// The parameters, read from the signature.
+    #[must_use]
+    pub fn params(&self) -> Vec<Parameter> {
+        let mut params = vec![];
+        let mut keyword_only = false;
+        for part in self.sig.split(", ").filter(|p| !p.is_empty()) {
+            if part == "*" {
+                keyword_only = true;
+                continue;
+            }
+            let (name, default) = part.split_once('=').map_or((part, None), |(n, d)| (n, Some(d)));
+            let keywords = name.starts_with("**");
+            let variadic = !keywords && name.starts_with('*');
+            let name = name.trim_start_matches('*');
+            let default = match () {
+                () if keywords => Some(Val::dict(vec![])),
+                () if variadic => Some(Val::tuple(vec![])),
+                () => default.map(literal),
+            };
+            params.push(Parameter { name, default, keyword_only: keyword_only || keywords, variadic, keywords });
+            keyword_only |= variadic;
+        }
+        params
+    }
+}
+
+/// A default value of a signature.
+fn literal(text: &str) -> Val {
+    Val::Const(match text {
+        "None" => Const::None,
+        "True" => Const::Bool(true),
+        "False" => Const::Bool(false),
+        _ if text.starts_with('"') => Const::str(text.trim_matches('"')),
+        _ => text.parse().map(Const::Int).or_else(|_| text.parse().map(Const::Float)).unwrap_or(Const::None),
+    })
+}

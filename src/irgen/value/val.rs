@@ -1,0 +1,304 @@
+//! Values of the language while a kernel is lowered: what is known at compile time and what exists at run time.
+//!
+//! A [`Val`] is a run-time tensor (an IR value with its language type), a compile-time [`Const`], a tuple of values, or
+//! one of the few objects that only the front end knows (slices, ranges, descriptors). [`Val::Error`] stands for a
+//! value whose computation was already reported as wrong; using it reports nothing again.
+
+use std::rc::Rc;
+
+use super::constant::{Class, Const};
+use crate::ir::{Attr, Value};
+use crate::irgen::emit::{Tensor, of_text};
+use crate::irgen::types::{Dtype, Ty};
+
+/// A descriptor of a tensor in memory.
+#[derive(Clone, Debug)]
+pub struct Desc {
+    pub value: Value,
+    /// The blocks that it reads and writes.
+    pub block: Ty,
+    pub shape: Vec<Tensor>,
+    pub strides: Vec<Tensor>,
+}
+
+/// `lower:upper:step`
+#[derive(Clone)]
+pub struct SliceVal {
+    pub lower: Val,
+    pub upper: Val,
+    pub step: Val,
+}
+
+/// What a `for` runs over.
+#[derive(Clone)]
+pub struct Range {
+    pub start: Val,
+    pub end: Val,
+    pub step: Val,
+    pub kind: RangeKind,
+    /// Attributes that `tl.range` puts on the loop.
+    pub attrs: Vec<(&'static str, Attr)>,
+}
+
+/// Which of the ranges it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RangeKind {
+    /// `range` and `tl.range`.
+    Loop,
+    /// `tl.static_range`: unrolled.
+    Static,
+}
+
+/// A run-time argument as a heuristic sees it: its type is known, its value only at a launch.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Argument {
+    pub name: String,
+    pub ty: Ty,
+}
+
+/// A `triton.Config`.
+#[derive(Clone)]
+pub struct Config {
+    pub values: Vec<(Rc<str>, Val)>,
+    pub num_warps: Option<u32>,
+    pub num_stages: Option<u32>,
+    pub num_ctas: Option<u32>,
+    pub maxnreg: Option<u32>,
+}
+
+impl Config {
+    /// `config.kwargs`, `config.num_warps`, …
+    #[must_use]
+    pub fn attribute(&self, name: &str) -> Option<Val> {
+        let number = |n: Option<u32>| n.map_or(Val::NONE, Val::int);
+        Some(match name {
+            "kwargs" => Val::dict(self.values.iter().map(|(k, v)| (Const::Str(k.clone()).into(), v.clone())).collect()),
+            "num_warps" => number(self.num_warps),
+            "num_stages" => number(self.num_stages),
+            "num_ctas" => number(self.num_ctas),
+            "maxnreg" => number(self.maxnreg),
+            _ => return None,
+        })
+    }
+}
+
+/// A function bound to the value it is a method of.
+#[derive(Clone)]
+pub struct Method {
+    pub receiver: Val,
+    pub callee: Const,
+}
+
+/// The items of a tuple or dict, with how many elements there are in them altogether: parts may be shared, so a small
+/// value can stand for an enormous one, and whoever walks it must know before.
+pub struct Items<T> {
+    items: Vec<T>,
+    weight: u64,
+}
+
+impl<T: Weigh> Items<T> {
+    #[must_use]
+    pub fn new(items: Vec<T>) -> Items<T> {
+        let weight = items.iter().fold(1, |sum: u64, item| sum.saturating_add(item.weight()));
+        Items { items, weight }
+    }
+}
+
+impl<T> std::ops::Deref for Items<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.items
+    }
+}
+
+/// What has a number of elements.
+pub trait Weigh {
+    /// Elements, with those of nested values; those of a part that occurs twice count twice.
+    fn weight(&self) -> u64;
+}
+
+impl Weigh for Val {
+    fn weight(&self) -> u64 {
+        match self {
+            Val::Tuple(items) => items.weight,
+            Val::Dict(items) => items.weight,
+            Val::Const(Const::Str(s)) => of_text(s.len()),
+            _ => 1,
+        }
+    }
+}
+
+impl Weigh for (Val, Val) {
+    fn weight(&self) -> u64 {
+        self.0.weight().saturating_add(self.1.weight())
+    }
+}
+
+/// Any value.
+#[derive(Clone)]
+pub enum Val {
+    Tensor(Tensor),
+    Const(Const),
+    Tuple(Rc<Items<Val>>),
+    Desc(Rc<Desc>),
+    Slice(Rc<SliceVal>),
+    Range(Rc<Range>),
+    Method(Rc<Method>),
+    /// A dict of host code, in the order of its keys.
+    Dict(Rc<Items<(Val, Val)>>),
+    /// A `triton.Config`.
+    Config(Rc<Config>),
+    /// A run-time argument, in a heuristic.
+    Argument(Rc<Argument>),
+    /// `tl.condition(c)` of a `while`.
+    Condition(Rc<(Val, bool)>),
+    /// Already reported.
+    Error,
+}
+
+impl Val {
+    /// Whether this is data, which a file may change: not a function, a type or a package.
+    #[must_use]
+    pub fn is_data(&self) -> bool {
+        match self {
+            Val::Const(c) => {
+                matches!(c, Const::None | Const::Bool(_) | Const::Int(_) | Const::Float(_) | Const::Str(_))
+            }
+            Val::Tuple(_) | Val::Dict(_) => true,
+            _ => false,
+        }
+    }
+
+    pub const NONE: Val = Val::Const(Const::None);
+
+    #[must_use]
+    pub fn int(value: impl Into<i128>) -> Val {
+        Val::Const(Const::Int(value.into()))
+    }
+
+    #[must_use]
+    pub fn bool(value: bool) -> Val {
+        Val::Const(Const::Bool(value))
+    }
+
+    #[must_use]
+    pub fn dtype(dtype: Dtype) -> Val {
+        Val::Const(Const::Type(Ty::scalar(dtype)))
+    }
+
+    #[must_use]
+    pub fn tuple(values: Vec<Val>) -> Val {
+        Val::Tuple(Rc::new(Items::new(values)))
+    }
+
+    /// A dict of these keys and values.
+    #[must_use]
+    pub fn dict(items: Vec<(Val, Val)>) -> Val {
+        Val::Dict(Rc::new(Items::new(items)))
+    }
+
+    /// Integers as a tuple: a shape.
+    #[must_use]
+    pub fn ints(values: &[i64]) -> Val {
+        Val::tuple(values.iter().map(|&d| Val::int(d)).collect())
+    }
+
+    /// The class that this is, such as `tl.constexpr` of an annotation.
+    #[must_use]
+    pub fn as_class(&self) -> Option<Class> {
+        match self {
+            Val::Const(Const::Class(c)) => Some(*c),
+            _ => None,
+        }
+    }
+
+    #[must_use]
+    pub fn as_const(&self) -> Option<&Const> {
+        match self {
+            Val::Const(c) => Some(c),
+            _ => None,
+        }
+    }
+
+    #[must_use]
+    pub fn as_tensor(&self) -> Option<Tensor> {
+        match self {
+            Val::Tensor(t) => Some(*t),
+            _ => None,
+        }
+    }
+
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        matches!(self, Val::Const(Const::None))
+    }
+
+    /// Elements, nested ones too ([`Weigh`]).
+    #[must_use]
+    pub fn weight(&self) -> u64 {
+        Weigh::weight(self)
+    }
+
+    /// Elements of the value itself, whose items others may hold as well.
+    #[must_use]
+    pub fn own_weight(&self) -> u64 {
+        match self {
+            Val::Tuple(items) => items.len() as u64 + 1,
+            Val::Dict(items) => items.len() as u64 + 1,
+            other => other.weight(),
+        }
+    }
+
+    /// A compile-time value as Python's `str` gives it; a run-time one is shown as its type.
+    #[must_use]
+    pub fn show(&self) -> String {
+        match self {
+            Val::Const(c) => c.to_string(),
+            Val::Tuple(items) => format!("({})", items.iter().map(Val::show).collect::<Vec<_>>().join(", ")),
+            Val::Tensor(t) => t.ty.to_string(),
+            Val::Dict(items) => {
+                let items: Vec<String> = items.iter().map(|(k, v)| format!("{}: {}", k.show(), v.show())).collect();
+                format!("{{{}}}", items.join(", "))
+            }
+            _ => self.describe(),
+        }
+    }
+
+    /// What it is, for a message: `fp32[64]`, `constexpr 3`.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            Val::Tensor(t) if t.ty.is_block() => format!("a tensor {}", t.ty),
+            Val::Tensor(t) => format!("a scalar {}", t.ty),
+            Val::Const(Const::Str(s)) => match s.char_indices().nth(100) {
+                Some((end, _)) => format!("the string '{}…' of {} bytes", &s[..end], s.len()),
+                None => format!("the string '{s}'"),
+            },
+            Val::Const(Const::None) => "None".to_owned(),
+            Val::Const(c) => format!("the {} {c}", c.kind()),
+            Val::Tuple(items) => format!("a tuple of {}", items.len()),
+            Val::Desc(d) => format!("a tensor descriptor of {}", d.block),
+            Val::Slice(_) => "a slice".to_owned(),
+            Val::Range(_) => "a range".to_owned(),
+            Val::Method(_) => "a method".to_owned(),
+            Val::Dict(items) => format!("a dict of {}", items.len()),
+            Val::Config(_) => "a triton.Config".to_owned(),
+            Val::Argument(a) => format!("the run-time argument `{}`", a.name),
+            Val::Condition(_) => "a loop condition".to_owned(),
+            Val::Error => "an erroneous value".to_owned(),
+        }
+    }
+}
+
+impl From<Tensor> for Val {
+    fn from(t: Tensor) -> Val {
+        Val::Tensor(t)
+    }
+}
+
+impl From<Const> for Val {
+    fn from(c: Const) -> Val {
+        Val::Const(c)
+    }
+}

@@ -1,0 +1,58 @@
+//! Evaluating host code: constants, guards, configurations, in frames of their own, quietly or as a trial that says why
+//! it failed.
+
+use super::frame::Frame;
+use super::walker::{MAX_EVALUATION_DEPTH, Walker};
+use crate::diag::Diagnostic;
+use crate::irgen::emit::{R, quietly};
+use crate::irgen::value::Val;
+use crate::parser::ast::Expr;
+
+/// Why a configuration or heuristic could not be evaluated: the first thing that went wrong in it.
+pub type Cause = Option<Diagnostic>;
+
+/// Adds to a message what went wrong inside.
+pub fn because(diag: Diagnostic, cause: Cause) -> Diagnostic {
+    match cause {
+        Some(cause) => match cause.labels.first() {
+            Some(label) if !label.text.is_empty() && diag.place() != Some(&label.place) => {
+                diag.at(label.place.clone(), cause.message)
+            }
+            _ => diag.note(cause.message),
+        },
+        None => diag,
+    }
+}
+
+impl Walker<'_> {
+    /// Evaluates an expression at the top level of a module; `None` if it is no compile-time value.
+    pub fn evaluate(&mut self, module: usize, e: &Expr) -> Option<Val> {
+        if self.depth > MAX_EVALUATION_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let value = quietly(self, |cx| cx.isolated(module, |cx| cx.expr(e)));
+        self.depth -= 1;
+        value.ok().filter(|v| !matches!(v, Val::Error))
+    }
+
+    /// Runs `f` in a fresh compile-time frame.
+    pub fn isolated<T>(&mut self, module: usize, f: impl FnOnce(&mut Self) -> T) -> T {
+        let frame = std::mem::replace(&mut self.frame, Frame::new(module, None, true));
+        let (block, naming, here) = (self.out.replace_block(None), self.naming.take(), self.out.here());
+        let result = f(self);
+        self.frame = frame;
+        self.naming = naming;
+        self.out.replace_block(block);
+        self.out.replace_here(here);
+        result
+    }
+
+    /// Evaluates host code in a module; if it fails, says why instead of reporting it.
+    pub fn attempt<T>(&mut self, module: usize, f: impl FnOnce(&mut Self) -> R<T>) -> Result<T, Cause> {
+        let aside = self.out.set_aside();
+        let result = self.isolated(module, f);
+        let said = self.out.resume(aside);
+        result.map_err(|_| said.into_iter().find(Diagnostic::is_error))
+    }
+}

@@ -1,0 +1,251 @@
+//! Calls: of primitives, of jit functions (specialised by the types of their arguments and the values of compile-time
+//! ones), of plain Python functions (evaluated at compile time), and of types.
+//!
+//! A jit function becomes a private `tt.func` once for each specialisation, named after its types, and a `tt.call`; the
+//! inliner pass puts it in place. Example: `helper(pid, 3)` calls `@m.helper__i32_c3`, whose second parameter exists at
+//! compile time only.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::bind::Keyword;
+use super::walker::{MAX_DEPTH, Specialisation, Walker};
+use crate::diag::codes::names;
+use crate::ir::{Attr, OpState, TtOp, Type};
+use crate::irgen::builtins::DECORATORS;
+use crate::irgen::emit::{CallSite, R, Reported};
+use crate::irgen::value::{Args, Builtin, Const, Func, LambdaVal, Run, Val, ValTy};
+use crate::parser::ast::{Call, Expr, ExprKind};
+
+impl Walker<'_> {
+    /// A call expression.
+    pub(super) fn call_expr(&mut self, call: &Call) -> R<Val> {
+        let f = self.expr(&call.func);
+        if let Ok(Val::Const(Const::Builtin(b))) = &f
+            && DECORATORS.contains(&b.name)
+        {
+            // `triton.heuristics({…})` is a decorator; applied to a function it gives the function.
+            return match call.args.as_slice() {
+                [Expr { kind: ExprKind::Dict(_), .. }] | [] => f,
+                [function] => self.expr(function),
+                _ => f,
+            };
+        }
+        // Triton evaluates keyword arguments first, and operations appear in that order.
+        let mut keywords = vec![];
+        let mut failed = false;
+        for k in &call.keywords {
+            // A hook runs at a launch; nothing of it need be known here.
+            if matches!(&f, Ok(Val::Const(Const::Builtin(b))) if b.name == "Config")
+                && k.name.as_ref().is_some_and(|n| n == "pre_hook")
+            {
+                continue;
+            }
+            match (&k.name, self.expr(&k.value)) {
+                (Some(name), Ok(v)) => keywords.push((name.name.clone(), v)),
+                (None, Ok(Val::Dict(items))) => {
+                    for (key, v) in items.iter() {
+                        keywords.push((Arc::from(key.show()), v.clone()));
+                    }
+                }
+                (None, Ok(_)) => {
+                    failed = true;
+                    let _ = self.out.no_syntax("`**` in a call", "write the keywords one by one");
+                }
+                (_, Err(_)) => failed = true,
+            }
+        }
+        let args = self.exprs(&call.args);
+        let (f, args) = (f?, args?);
+        if failed {
+            return Err(Reported);
+        }
+        self.apply(&f, args, keywords)
+    }
+
+    /// Calls any callable value.
+    pub fn apply(&mut self, f: &Val, mut args: Vec<Val>, keywords: Vec<Keyword>) -> R<Val> {
+        self.out.step()?;
+        match f {
+            Val::Const(Const::Builtin(b)) => self.call_builtin(b, args, keywords),
+            Val::Const(Const::Func(func)) if func.jit => self.call_jit(func, args, keywords),
+            Val::Const(Const::Func(func)) => self.call_host(func, args, keywords),
+            Val::Const(Const::Lambda(l)) => self.call_lambda(l, &args),
+            Val::Const(Const::Class(c)) => self.construct(*c, &args, &keywords),
+            Val::Method(m) => {
+                args.insert(0, m.receiver.clone());
+                self.apply(&Val::Const(m.callee.clone()), args, keywords)
+            }
+            Val::Error => Err(Reported),
+            other => {
+                let help = match other {
+                    Val::Const(Const::Type(_)) => "convert a value with its method: `x.to(dtype)`",
+                    Val::Const(Const::Space(_) | Const::Module(_)) => {
+                        "this is a package: call one of its functions, as in `tl.load(…)`"
+                    }
+                    Val::Tensor(_) => {
+                        "a value is no function; for a product write `*`, for elements in memory `tl.load(ptr + i)`"
+                    }
+                    _ => "this is a value, not a function: leave out the `()`",
+                };
+                Err(self.out.error_help(
+                    &names::NOT_CALLABLE,
+                    format!("{} cannot be called", other.describe()),
+                    "called here",
+                    help,
+                ))
+            }
+        }
+    }
+
+    fn call_builtin(&mut self, b: &'static Builtin, args: Vec<Val>, keywords: Vec<Keyword>) -> R<Val> {
+        let values = self.bind_builtin(b, args, keywords)?;
+        let args = Args { builtin: b, values };
+        match b.run {
+            Run::Values(run) => run(&mut self.out, &args),
+            Run::Calls(run) => run(self, &args),
+        }
+    }
+
+    /// Calls a jit function: lowers the specialisation if it is new, and emits `tt.call`.
+    pub fn call_jit(&mut self, func: &Func, args: Vec<Val>, keywords: Vec<Keyword>) -> R<Val> {
+        if self.frame.host {
+            return self.call_host(func, args, keywords);
+        }
+        let bound = self.bind(func, args, keywords)?;
+        if bound.iter().any(|(_, v)| matches!(v, Val::Error)) {
+            return Err(Reported);
+        }
+        if let Some((name, v)) = bound.iter().find(|(_, v)| v.ty() == ValTy::Other) {
+            let found = v.describe();
+            return Err(self.out.error_help(
+                &names::BAD_ARGUMENTS,
+                format!("{found} cannot be passed to a function (parameter `{name}`)"),
+                "in this call",
+                "pass its parts, or write it in the function itself",
+            ));
+        }
+        // The name of a specialisation holds the values.
+        self.out.work(bound.iter().map(|(_, v)| v.weight()).fold(0, u64::saturating_add))?;
+        let mangled: Vec<String> = bound.iter().map(|(_, v)| v.ty().mangle(&self.mods)).collect();
+        let symbol = format!("{}__{}", self.mods.qualified(func.module, func.name()), mangled.join("_"));
+        match self.functions.get(&symbol) {
+            Some(Specialisation { result: Some(Val::Error) }) => return Err(Reported),
+            Some(Specialisation { result: Some(_) }) => {}
+            Some(Specialisation { result: None }) => {
+                return Err(self.out.error_help(
+                    &names::RECURSION,
+                    format!("`{}` calls itself", func.name()),
+                    "recursion is not possible on the GPU",
+                    "write a loop; to go on for a known number of times use `tl.static_range`",
+                ));
+            }
+            None => self.lower_callee(func, &symbol, &bound)?,
+        }
+        let result = match self.functions.get(&symbol) {
+            Some(Specialisation { result: Some(v) }) if !matches!(v, Val::Error) => v.clone(),
+            _ => return Err(Reported),
+        };
+        let mut operands = vec![];
+        for (_, v) in &bound {
+            v.flatten(&mut operands);
+        }
+        let tys: Vec<Type> = result.values().iter().map(|&v| self.out.ir.ty(v)).collect();
+        let state = OpState::new(TtOp::Call, self.out.loc())
+            .operands(&operands)
+            .results(&tys)
+            .attr("callee", Attr::symbol(&symbol));
+        let op = self.out.emit(state)?;
+        let mut values = self.out.ir.results(op).to_vec().into_iter();
+        Ok(result.rebuild(&mut values))
+    }
+
+    fn lower_callee(&mut self, func: &Func, symbol: &str, bound: &[(Arc<str>, Val)]) -> R<()> {
+        if self.out.calls().len() as u32 >= MAX_DEPTH {
+            return Err(self.out.error_help(
+                &names::RECURSION,
+                format!("calls nest deeper than {MAX_DEPTH}"),
+                "this call is one too deep",
+                "functions that call each other without end cannot be compiled; write a loop",
+            ));
+        }
+        if func.def.broken {
+            let errors = self.mods.get(func.module).errors.clone();
+            for e in errors {
+                let _ = self.out.report(e);
+            }
+        }
+        if !self.mods.get(func.module).prelude {
+            self.check_annotations(func)?;
+        }
+        self.functions.insert(symbol.to_owned(), Specialisation { result: None });
+        self.out.push_call(CallSite { span: self.out.span(), callee: func.name().to_owned(), host: None });
+        let saved = (self.out.replace_block(None), self.naming.take(), self.out.here());
+        let result = self.function(func, symbol, bound, &[], false);
+        let (block, naming, here) = saved;
+        self.naming = naming;
+        self.out.replace_block(block);
+        self.out.replace_here(here);
+        self.out.pop_call();
+        self.functions.insert(symbol.to_owned(), Specialisation { result: Some(result.unwrap_or(Val::Error)) });
+        Ok(())
+    }
+
+    /// Evaluates a plain Python function (or one marked `constexpr_function`) on compile-time values.
+    fn call_host(&mut self, func: &Func, args: Vec<Val>, keywords: Vec<Keyword>) -> R<Val> {
+        if self.depth > MAX_DEPTH {
+            return Err(self.out.error_help(
+                &names::RECURSION,
+                format!("calls nest deeper than {MAX_DEPTH}"),
+                "this call is one too deep",
+                "functions that call each other without end cannot be compiled; write a loop",
+            ));
+        }
+        let bound = self.bind(func, args, keywords)?;
+        self.depth += 1;
+        let host = (!self.frame.host).then_some(func.def.header);
+        self.out.push_call(CallSite { span: self.out.span(), callee: func.name().to_owned(), host });
+        let errors = self.out.errors();
+        let result = self.isolated(func.module, |cx| {
+            for (name, v) in &bound {
+                cx.frame.scope.set(name, v.clone());
+            }
+            cx.stmts(&func.def.body);
+            cx.frame.host_result.take().unwrap_or(Val::NONE)
+        });
+        self.out.pop_call();
+        self.depth -= 1;
+        let failed = self.out.errors() > errors || matches!(result, Val::Error);
+        if failed { Err(Reported) } else { Ok(result) }
+    }
+
+    fn call_lambda(&mut self, l: &Rc<LambdaVal>, args: &[Val]) -> R<Val> {
+        if args.len() > l.def.params.len() {
+            return Err(self.out.error_help(
+                &names::BAD_ARGUMENTS,
+                "too many arguments for a lambda",
+                "in this call",
+                format!("it has {} parameters", l.def.params.len()),
+            ));
+        }
+        if self.depth > MAX_DEPTH {
+            return Err(self.out.error_help(
+                &names::RECURSION,
+                format!("calls nest deeper than {MAX_DEPTH}"),
+                "this call is one too deep",
+                "write a loop, or end the recursion earlier with a compile-time `if`",
+            ));
+        }
+        self.depth += 1;
+        let saved = self.frame.scope.clone();
+        let module = std::mem::replace(&mut self.frame.module, l.module);
+        for (p, v) in l.def.params.iter().zip(args) {
+            self.frame.scope.set(&p.name.name, v.clone());
+        }
+        let result = self.expr(&l.def.body);
+        self.depth -= 1;
+        self.frame.scope = saved;
+        self.frame.module = module;
+        result
+    }
+}

@@ -1,0 +1,99 @@
+//! Classes that are called: `tl.constexpr(x)`, `tl.pointer_type(t)`, `float(x)`, `dict(a=1)`.
+
+use super::bind::Keyword;
+use super::walker::Walker;
+use crate::diag::codes::{names, types};
+use crate::irgen::emit::R;
+use crate::irgen::semantic::{faults, fold, items};
+use crate::irgen::types::{Dtype, Ty};
+use crate::irgen::value::{Class, Const, Val};
+
+impl Walker<'_> {
+    /// `tl.constexpr(x)`, `tl.pointer_type(t)`, `float(x)`, …
+    pub(super) fn construct(&mut self, class: Class, args: &[Val], keywords: &[Keyword]) -> R<Val> {
+        let arg = args.first().or(keywords.first().map(|(_, v)| v)).cloned();
+        match (class, arg) {
+            (Class::Constexpr, Some(v)) => match v {
+                Val::Tensor(_) => Err(faults::expected(&mut self.out, "a compile-time value", &v)),
+                v => Ok(v),
+            },
+            (Class::PointerType, Some(Val::Const(Const::Type(t)))) => {
+                Ok(Const::Type(Ty::scalar(Dtype::pointer_to(t, false))).into())
+            }
+            (Class::Dtype, Some(Val::Const(Const::Str(name)))) => match Dtype::parse(&name) {
+                Some(d) => Ok(Val::dtype(d)),
+                None => Err(self.out.error_help(
+                    &types::CAST,
+                    format!("`{name}` names no type"),
+                    "not a type",
+                    "types are named as in signatures: `fp16`, `int32`",
+                )),
+            },
+            (Class::BlockType, Some(Val::Const(Const::Type(t)))) => {
+                let shape = args.get(1).cloned().unwrap_or(Val::NONE);
+                let shape = items::shape_of(&mut self.out, &shape)?;
+                Ok(Const::Type(Ty::block(t.dtype, &shape)).into())
+            }
+            (Class::Tuple | Class::List, None) => Ok(Val::tuple(vec![])),
+            (Class::Dict, None) => Ok(Val::dict(vec![])),
+            (Class::Dict, Some(_)) if !keywords.is_empty() => {
+                let items = keywords.iter().map(|(k, v)| (Const::str(k).into(), v.clone())).collect::<Vec<_>>();
+                Ok(Val::dict(items))
+            }
+            (Class::Dict, Some(Val::Dict(items))) => Ok(Val::dict(items.to_vec())),
+            (Class::Tuple | Class::List, Some(v)) => match items::iterate(&v) {
+                Some(items) => Ok(Val::tuple(items)),
+                None => Err(faults::expected(&mut self.out, "something to run over", &v)),
+            },
+            (Class::Int | Class::Float | Class::Bool | Class::Str, Some(v)) => self.convert_python(class, &v),
+            (Class::Int, None) => Ok(Val::int(0)),
+            (Class::Float, None) => Ok(Const::Float(0.0).into()),
+            (_, arg) => {
+                let found = arg.map_or_else(|| "no argument".to_owned(), |v| v.describe());
+                Err(self.out.error_help(
+                    &names::BAD_ARGUMENTS,
+                    format!("`{}` does not take {found}", class.name()),
+                    "in this call",
+                    "see docs/language.md for what it takes",
+                ))
+            }
+        }
+    }
+
+    /// `int(x)`, `float(x)`, `bool(x)`, `str(x)` of compile-time values.
+    fn convert_python(&mut self, class: Class, v: &Val) -> R<Val> {
+        let converted = match (class, v) {
+            (Class::Bool, _) => return Ok(Val::bool(fold::truth(&mut self.out, v)?)),
+            (Class::Str, _) => return Ok(Const::str(&v.show()).into()),
+            _ if matches!(v, Val::Argument(_)) => return fold::known(&mut self.out, v).map(|()| Val::NONE),
+            (Class::Float, Val::Const(Const::Str(s))) => parse_float(s).map(Const::Float),
+            (Class::Float, Val::Const(c)) => c.as_float().map(Const::Float),
+            (Class::Int, Val::Const(Const::Str(s))) => s.trim().replace('_', "").parse().ok().map(Const::Int),
+            (Class::Int, Val::Const(Const::Float(f))) if f.is_finite() => Some(Const::Int(f.trunc() as i128)),
+            (Class::Int, Val::Const(c)) => c.as_int().map(Const::Int),
+            _ => None,
+        };
+        converted.map(Val::from).ok_or_else(|| {
+            if matches!(v, Val::Tensor(_)) {
+                let found = v.describe();
+                return self.out.error_help(
+                    &names::NOT_CONSTEXPR,
+                    format!("`{}` needs a compile-time value, found {found}", class.name()),
+                    "known only at run time",
+                    "convert a run-time value with `.to(tl.float32)` or the like",
+                );
+            }
+            faults::expected(&mut self.out, &format!("a value that `{}` converts", class.name()), v)
+        })
+    }
+}
+
+/// As Python's `float("…")`.
+fn parse_float(text: &str) -> Option<f64> {
+    let t = text.trim().to_ascii_lowercase().replace('_', "");
+    match t.trim_start_matches(['+', '-']) {
+        "inf" | "infinity" => Some(if t.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY }),
+        "nan" => Some(f64::NAN),
+        _ => t.parse().ok(),
+    }
+}

@@ -1,0 +1,314 @@
+//! Expressions: every node becomes a [`Val`], known at compile time or computed by operations.
+//!
+//! 1. Each expression sets the current location to its own place while it is evaluated.
+//! 2. Both operands of an operator are evaluated even if the first is wrong, so that both errors are reported.
+//! 3. If all operands are known at compile time, the operator is applied as Python does ([`super::semantic::fold`]);
+//!    otherwise it becomes operations ([`super::semantic::arith`]).
+
+use std::rc::Rc;
+
+use super::walker::Walker;
+use crate::diag::Diagnostic;
+use crate::diag::codes::{names, types};
+use crate::ir::ArithOp;
+use crate::irgen::emit::{R, Reported, of_text};
+use crate::irgen::front::advice;
+use crate::irgen::semantic::{arith, faults, fold, index, items, operators};
+use crate::irgen::value::{Const, LambdaVal, SliceVal, Val};
+use crate::parser::ast::{BoolOp, CmpOp, Comp, Constant, Expr, ExprKind, FString, FStringPart, Slice};
+
+impl Walker<'_> {
+    /// Evaluates an expression.
+    pub fn expr(&mut self, e: &Expr) -> R<Val> {
+        match &e.kind {
+            // The frequent ones that emit nothing need no location.
+            ExprKind::Constant(c) => self.at(e.span, |cx| cx.literal(c)),
+            ExprKind::Name(name) => self.at(e.span, |cx| cx.name(name)),
+            // What is only looked up is not made.
+            ExprKind::Attribute { .. } => self.at(e.span, |cx| cx.expr_here(e)),
+            ExprKind::Subscript { index, .. } if !matches!(index.kind, ExprKind::Slice(_)) => {
+                self.at(e.span, |cx| cx.expr_here(e))
+            }
+            _ => self.at(e.span, |cx| cx.expr_here(e).and_then(|v| fold::made(&mut cx.out, v))),
+        }
+    }
+
+    fn expr_here(&mut self, e: &Expr) -> R<Val> {
+        match &e.kind {
+            ExprKind::Constant(c) => self.literal(c),
+            ExprKind::Name(name) => self.name(name),
+            ExprKind::FString(f) => self.fstring(f),
+            ExprKind::Attribute { value, attr } => {
+                if let Some(reported) = self.host_member(value, &attr.name) {
+                    return Err(reported);
+                }
+                let base = self.expr(value)?;
+                self.attr(&base, &attr.name)
+            }
+            ExprKind::Subscript { value, index } => {
+                let (value, index) = (self.expr(value), self.expr(index));
+                index::subscript(&mut self.out, &value?, &index?)
+            }
+            ExprKind::Slice(s) => self.slice(s),
+            ExprKind::Call(call) => self.call_expr(call),
+            ExprKind::UnaryOp { op, operand } => {
+                let v = self.expr(operand)?;
+                operators::unary(&mut self.out, *op, &v)
+            }
+            ExprKind::BinOp { left, op, right } => {
+                let (a, b) = (self.expr(left), self.expr(right));
+                operators::binary(&mut self.out, *op, &a?, &b?)
+            }
+            ExprKind::BoolOp { op, values } => self.bool_op(*op, values),
+            ExprKind::Compare { left, rest } => self.comparison(left, rest),
+            ExprKind::IfExp { test, body, orelse } => self.if_expr(test, body, orelse),
+            ExprKind::Lambda(l) => {
+                Ok(Const::Lambda(Rc::new(LambdaVal { def: Rc::new((**l).clone()), module: self.frame.module })).into())
+            }
+            ExprKind::Walrus { target, value } => {
+                let old = self.naming.replace(target.name.clone());
+                let value = self.expr(value).and_then(|v| self.assignable(&v));
+                self.naming = old;
+                let value = value?;
+                self.set(&target.name, value.clone());
+                Ok(value)
+            }
+            ExprKind::Tuple(items) | ExprKind::List(items) => Ok(Val::tuple(self.exprs(items)?)),
+            ExprKind::ListComp(c) | ExprKind::Generator(c) => self.comprehension(c),
+            ExprKind::Starred(_) => Err(self
+                .out
+                .no_syntax("a starred expression outside of a call or a tuple", "write the values one by one")),
+            ExprKind::Dict(items) => self.dict(items),
+            ExprKind::DictComp(c) => self.dict_comprehension(c),
+            ExprKind::Set(_) | ExprKind::SetComp(_) => {
+                Err(self.out.no_syntax("a set", "use a tuple: `x in (1, 2)` works on compile-time values"))
+            }
+            ExprKind::Yield(_) | ExprKind::YieldFrom(_) => {
+                Err(self.out.no_syntax("`yield`", advice::statement("yield")))
+            }
+            ExprKind::Await(_) => Err(self.out.no_syntax("`await`", advice::statement("await"))),
+        }
+    }
+
+    /// A feature of Python that kernels do not have, with what to write instead.
+    pub fn no_syntax(&mut self, what: &str, help: &str) -> Reported {
+        self.out.error_help(
+            &names::NOT_IN_KERNELS,
+            format!("{what} is not part of the kernel language"),
+            "Python, but not Triton",
+            help,
+        )
+    }
+
+    /// Several expressions; `*x` is spread. All are evaluated even if one is wrong.
+    pub fn exprs(&mut self, items: &[Expr]) -> R<Vec<Val>> {
+        let mut values = Vec::with_capacity(items.len());
+        let mut failed = false;
+        for item in items {
+            let spread = match &item.kind {
+                ExprKind::Starred(inner) => Some(inner),
+                _ => None,
+            };
+            match (self.expr(spread.map_or(item, |inner| inner)), spread.is_some()) {
+                (Ok(Val::Tuple(inner)), true) => values.extend(inner.iter().cloned()),
+                (Ok(other), true) => {
+                    failed = true;
+                    self.out.replace_span(item.span);
+                    let _ = faults::expected(&mut self.out, "a tuple after `*`", &other);
+                }
+                (Ok(v), false) => values.push(v),
+                (Err(_), _) => failed = true,
+            }
+        }
+        if failed { Err(Reported) } else { Ok(values) }
+    }
+
+    fn literal(&mut self, c: &Constant) -> R<Val> {
+        Ok(Val::Const(match c {
+            Constant::None => Const::None,
+            Constant::Bool(b) => Const::Bool(*b),
+            Constant::Ellipsis => Const::Ellipsis,
+            Constant::Int(i) => match i128::try_from(*i) {
+                Ok(i) => Const::Int(i),
+                Err(_) => {
+                    return Err(self.out.error_help(
+                        &types::INT_RANGE,
+                        format!("the integer {i} is too large"),
+                        "does not fit into 64 bits",
+                        "integers go up to 2**64 - 1; write a float (`1e30`) if it need not be exact",
+                    ));
+                }
+            },
+            Constant::Float(f) => Const::Float(*f),
+            Constant::Str(s) => Const::str(s),
+            Constant::Imaginary(_) => {
+                return Err(self
+                    .out
+                    .no_syntax("a complex number", "keep the real and the imaginary part in two values"));
+            }
+            Constant::Bytes(_) => return Err(self.out.no_syntax("a bytes literal", "use a string, or integers")),
+        }))
+    }
+
+    fn fstring(&mut self, f: &FString) -> R<Val> {
+        let mut text = String::new();
+        for part in &f.parts {
+            match part {
+                FStringPart::Literal(s) => text.push_str(s),
+                FStringPart::Field(field) => {
+                    let v = self.expr(&field.value)?;
+                    self.printable(&field.value, &v)?;
+                    // In kernels Triton passes over what stands behind the colon; host code is Python's.
+                    if self.frame.host && field.spec.is_some() {
+                        return Err(self.out.unsupported("a format behind the colon of an f-string, in host code,"));
+                    }
+                    self.out.room(v.weight().saturating_add(of_text(text.len())))?;
+                    text.push_str(&match (&v, field.conversion) {
+                        (Val::Const(Const::Str(s)), Some(_)) if field.conversion != Some('s') => format!("'{s}'"),
+                        _ => v.show(),
+                    });
+                }
+            }
+        }
+        Ok(Const::str(&text).into())
+    }
+
+    /// Reports a value whose text is not known at compile time.
+    fn printable(&mut self, e: &Expr, v: &Val) -> R<()> {
+        fold::known(&mut self.out, v)?;
+        let is_known = |v: &Val| matches!(v, Val::Const(_) | Val::Dict(_));
+        match v {
+            Val::Tuple(items) if items.iter().all(is_known) => Ok(()),
+            v if is_known(v) => Ok(()),
+            Val::Error => Err(Reported),
+            other => {
+                let (found, source) = (other.describe(), self.mods.map.text(e.span).to_owned());
+                let diag = Diagnostic::error(
+                    &names::NOT_CONSTEXPR,
+                    format!("a string is made at compile time, but `{source}` is {found}"),
+                );
+                let help = format!("print it with the string beside it: `tl.device_print(\"{source}\", {source})`");
+                Err(self.out.report(diag.at(e.span, "known only at run time").help(help)))
+            }
+        }
+    }
+
+    fn slice(&mut self, s: &Slice) -> R<Val> {
+        let mut part = |e: &Option<Box<Expr>>| e.as_ref().map_or(Ok(Val::NONE), |e| self.expr(e));
+        let (lower, upper, step) = (part(&s.lower)?, part(&s.upper)?, part(&s.step)?);
+        Ok(Val::Slice(Rc::new(SliceVal { lower, upper, step })))
+    }
+
+    /// Warns of `and` and `or` between tensors: nothing is left out, both sides are computed for each element.
+    fn warn_of_logic(&mut self, op: BoolOp, values: &[Val]) {
+        let block = |v: &Val| matches!(v, Val::Tensor(t) if t.ty.is_block() && t.ty.dtype.is_bool());
+        if !values.iter().any(block) || self.mods.get(self.frame.module).prelude {
+            return;
+        }
+        let (word, operator) = (op.symbol(), if op == BoolOp::And { "&" } else { "|" });
+        let diag = Diagnostic::warning(
+            &names::DOUBTFUL,
+            format!("`{word}` of tensors is deprecated: it is computed element by element"),
+        )
+        .at(self.out.span(), "tensors on both sides or on one")
+        .help(format!("write `{operator}`, with parentheses around comparisons: `(a < b) {operator} (c < d)`"));
+        let _ = self.out.report(diag);
+    }
+
+    fn bool_op(&mut self, op: BoolOp, values: &[Expr]) -> R<Val> {
+        let mut dynamic = vec![];
+        let mut last = Val::NONE;
+        for e in values {
+            let v = self.expr(e)?;
+            if matches!(v, Val::Tensor(_)) {
+                dynamic.push(v);
+                continue;
+            }
+            // A compile-time operand either decides the whole or has no say.
+            if fold::truth(&mut self.out, &v)? == (op == BoolOp::Or) {
+                return Ok(v);
+            }
+            last = v;
+        }
+        self.warn_of_logic(op, &dynamic);
+        self.combine(op, dynamic, last)
+    }
+
+    /// Joins run-time truth values, the last two first.
+    fn combine(&mut self, op: BoolOp, mut values: Vec<Val>, otherwise: Val) -> R<Val> {
+        let kind = if op == BoolOp::And { ArithOp::Andi } else { ArithOp::Ori };
+        let Some(mut acc) = values.pop() else { return Ok(otherwise) };
+        while let Some(v) = values.pop() {
+            acc = arith::logical(&mut self.out, kind, &v, &acc)?.into();
+        }
+        Ok(acc)
+    }
+
+    fn comparison(&mut self, left: &Expr, rest: &[(CmpOp, Expr)]) -> R<Val> {
+        let mut a = self.expr(left);
+        let (mut dynamic, mut last) = (vec![], Val::NONE);
+        for (op, e) in rest {
+            let b = self.expr(e);
+            let (x, y) = (a?, b?);
+            if matches!(op, CmpOp::Is | CmpOp::IsNot) {
+                self.warn_of_identity(*op, &x, &y);
+            }
+            let v = operators::compare(&mut self.out, *op, &x, &y)?;
+            a = Ok(y);
+            if rest.len() == 1 {
+                return Ok(v);
+            }
+            if matches!(v, Val::Tensor(_)) {
+                dynamic.push(v);
+            } else if fold::truth(&mut self.out, &v)? {
+                last = v;
+            } else {
+                return Ok(v);
+            }
+        }
+        self.combine(BoolOp::And, dynamic, last)
+    }
+
+    /// Warns of `is` with a string or a number, as Python does of literals.
+    fn warn_of_identity(&mut self, op: CmpOp, a: &Val, b: &Val) {
+        let value = |v: &Val| matches!(v, Val::Const(Const::Str(_) | Const::Int(_) | Const::Float(_)));
+        if !(value(a) && value(b)) || self.frame.host {
+            return;
+        }
+        let equal = if op == CmpOp::Is { "==" } else { "!=" };
+        let message =
+            format!("`{}` compares identity, which Python does not promise for strings and numbers", op.symbol());
+        let diag = Diagnostic::warning(&names::DOUBTFUL, message).at(self.out.span(), "compared by value here");
+        let _ = self.out.report(diag.help(format!("write `{equal}`")));
+    }
+
+    /// `[f(x) for x in items if c(x)]` over a tuple, at compile time.
+    fn comprehension(&mut self, c: &Comp) -> R<Val> {
+        if self.frame.host {
+            return self.host_comprehension(c);
+        }
+        let [clause] = c.clauses.as_slice() else {
+            return Err(self
+                .out
+                .no_syntax("a comprehension with several `for`", "write one comprehension inside the other"));
+        };
+        let items = self.expr(&clause.iter)?;
+        let Some(items) = items::iterate(&items) else {
+            return Err(faults::no_unrolling(&mut self.out, &items, "a comprehension"));
+        };
+        let mut out = vec![];
+        for item in items {
+            self.out.step()?;
+            self.bind_target(&clause.target, item);
+            let mut keep = true;
+            for test in &clause.ifs {
+                let v = self.expr(test)?;
+                keep &= fold::truth(&mut self.out, &v)?;
+            }
+            if keep {
+                out.push(self.expr(&c.element)?);
+            }
+        }
+        Ok(Val::tuple(out))
+    }
+}

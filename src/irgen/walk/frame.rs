@@ -1,0 +1,65 @@
+//! The state of one function that is being lowered or evaluated.
+
+use std::sync::Arc;
+
+use super::scope::Scope;
+use crate::ir::{Block, Loc, Region};
+use crate::irgen::value::Val;
+use crate::source::Span;
+
+/// A `return` whose operation is made once the function's type is known.
+pub(super) struct Return {
+    pub(super) block: Block,
+    pub(super) loc: Loc,
+    pub(super) value: Val,
+    pub(super) span: Span,
+}
+
+/// How a compile-time loop is left early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Jump {
+    Break,
+    Continue,
+}
+
+/// One function being lowered.
+pub(super) struct Frame {
+    pub(super) module: usize,
+    pub(super) scope: Scope,
+    /// Names set since the innermost branch or loop began.
+    pub(super) defs: Vec<Arc<str>>,
+    /// `x: tl.constexpr` without a value.
+    pub(super) pending: Vec<Arc<str>>,
+    pub(super) returns: Vec<Return>,
+    /// Of the function's body; `None` while a constant is evaluated.
+    pub(super) region: Option<Region>,
+    /// How many loops are around this place.
+    pub(super) loops: u32,
+    /// Evaluated at compile time like plain Python: assignments keep constants, loops run.
+    pub(super) host: bool,
+    /// Names bound only inside a loop or one branch that is over: for messages.
+    pub(super) lost: Vec<Arc<str>>,
+    /// What a function evaluated at compile time returned.
+    pub(super) host_result: Option<Val>,
+    /// A `break` or `continue` of a compile-time loop that is on its way.
+    pub(super) jump: Option<Jump>,
+}
+
+impl Frame {
+    #[must_use]
+    pub(super) fn new(module: usize, region: Option<Region>, host: bool) -> Frame {
+        Frame {
+            module,
+            scope: Scope::default(),
+            defs: vec![],
+            pending: vec![],
+            returns: vec![],
+            region,
+            loops: 0,
+            host,
+            lost: vec![],
+            host_result: None,
+            jump: None,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Functions of the language: arguments of the first block, the body, and the `tt.return`s, whose type is that of all
+//! returned values together.
+
+use std::sync::Arc;
+
+use super::frame::Frame;
+use super::walker::Walker;
+use crate::diag::Diagnostic;
+use crate::diag::codes::{names, types};
+use crate::ir::{Attr, AttrData, Block, Loc, Name, OpState, TtOp, Type, UbOp, Value};
+use crate::irgen::emit::{Here, R, Reported, in_block};
+use crate::irgen::semantic::convert;
+use crate::irgen::types::Ty;
+use crate::irgen::value::{Const, Func, Val, ValTy};
+use crate::parser::ast::{Constant, ExprKind, FunctionDef};
+
+impl Walker<'_> {
+    /// Lowers one function with these argument values, whose IR values only say the types. Gives the form of its
+    /// result.
+    pub fn function(
+        &mut self,
+        func: &Func,
+        symbol: &str,
+        bound: &[(Arc<str>, Val)],
+        facts: &[Option<Attr>],
+        public: bool,
+    ) -> R<Val> {
+        let errors = self.out.errors();
+        let loc = self.loc_of(func.def.header);
+        let mut inputs = vec![];
+        for (_, v) in bound {
+            inputs.extend(v.values().iter().map(|&v| self.out.ir.ty(v)));
+        }
+        let mut state = OpState::new(TtOp::Func, loc)
+            .attr("sym_name", Attr::str(symbol))
+            .attr("sym_visibility", Attr::str(if public { "public" } else { "private" }))
+            .attr("function_type", Attr::ty(Type::function(&inputs, &[])))
+            .attr("noinline", Attr::bool(is_noinline(&func.def)))
+            .regions(1);
+        if facts.iter().any(Option::is_some) {
+            let dict = |f: &Option<Attr>| {
+                Attr::new(AttrData::Dict(f.iter().map(|&a| (Name::of("tt.divisibility"), a)).collect()))
+            };
+            state = state.attr("arg_attrs", Attr::new(AttrData::Array(facts.iter().map(dict).collect())));
+        }
+        let op = self.out.ir.create_op(state);
+        let module = self.out.ir.module_block();
+        self.out.ir.append(module, op);
+        let region = self.out.ir.region(op, 0);
+        let entry = self.out.ir.add_block(region, &[]);
+        let outer = std::mem::replace(&mut self.frame, Frame::new(func.module, Some(region), false));
+        self.enter(entry, bound, loc);
+        self.out.set_loc(loc);
+        self.stmts(&func.def.body);
+        let result = self.finish_function(loc, public);
+        self.frame = outer;
+        let (result, outputs) = result?;
+        self.out.ir.set_attr(op, "function_type", Attr::ty(Type::function(&inputs, &outputs)));
+        let failed = self.out.errors() > errors;
+        if failed { Err(Reported) } else { Ok(result) }
+    }
+
+    /// Makes the arguments of a function's first block and binds its parameters to them.
+    fn enter(&mut self, entry: Block, bound: &[(Arc<str>, Val)], loc: Loc) {
+        for (name, v) in bound {
+            let part = |i: usize| match v {
+                Val::Tensor(_) => name.to_string(),
+                // As a launcher passes them: the descriptor, then extents and strides.
+                Val::Desc(_) if i == 0 => name.to_string(),
+                Val::Desc(d) if i <= d.shape.len() => format!("{name}.shape.{}", i - 1),
+                Val::Desc(d) => format!("{name}.stride.{}", i - 1 - d.shape.len()),
+                _ => format!("{name}.{i}"),
+            };
+            let args: Vec<Value> = v
+                .values()
+                .iter()
+                .enumerate()
+                .map(|(i, &value)| {
+                    let ty = self.out.ir.ty(value);
+                    let loc = Loc::named(&part(i), loc);
+                    self.out.ir.add_arg(entry, ty, loc)
+                })
+                .collect();
+            let value = v.rebuild(&mut args.into_iter());
+            self.frame.scope.set(name, value);
+        }
+        self.out.replace_block(Some(entry));
+    }
+
+    /// Ends a function: settles the type of its result and makes the `tt.return`s.
+    fn finish_function(&mut self, loc: Loc, kernel: bool) -> R<(Val, Vec<Type>)> {
+        let returns = std::mem::take(&mut self.frame.returns);
+        if let Some(r) = returns.iter().find(|r| kernel && !r.value.values().is_empty()) {
+            let diag = Diagnostic::error(&names::NOT_IN_KERNELS, "a kernel cannot return a value")
+                .at(r.span, format!("returns {}", r.value.describe()))
+                .help("nobody receives it: store it through a pointer with `tl.store`, and end the kernel with a plain `return`");
+            return Err(self.out.report(diag));
+        }
+        let mut ty: Option<ValTy> = None;
+        for r in &returns {
+            ty = Some(match ty {
+                None => r.value.ty(),
+                Some(old) => {
+                    if let Some(common) = Self::common(&old, &r.value.ty()) {
+                        common
+                    } else {
+                        let (a, b) = (old.to_string(), r.value.ty().to_string());
+                        let diag = Diagnostic::error(
+                            &types::RETURN_TYPE,
+                            format!("the function returns {a} in one place and {b} in another"),
+                        )
+                        .at(r.span, format!("returns {b}"))
+                        .at(returns[0].span, format!("returns {}", returns[0].value.ty()))
+                        .help("convert the values to one type with `.to(...)`");
+                        return Err(self.out.report(diag));
+                    }
+                }
+            });
+        }
+        let ty = ty.unwrap_or(ValTy::Const(Const::None));
+        let mut result = Val::NONE;
+        for r in returns {
+            self.out.replace_here(Here { loc: r.loc, span: r.span });
+            let (value, _) = in_block(self, r.block, |cx| -> R<Val> {
+                let value = cx.convert_result(&r.value, &ty)?;
+                let state = OpState::new(TtOp::Return, cx.out.loc()).operands(&value.values());
+                cx.out.emit(state)?;
+                Ok(value)
+            });
+            result = value?;
+        }
+        let outputs: Vec<Type> = result.values().iter().map(|&v| self.out.ir.ty(v)).collect();
+        self.out.set_loc(loc);
+        if self.out.block().is_some() {
+            // Falling off the end of a function with a result leaves the result undefined.
+            let poison: Vec<Value> = outputs.iter().map(|&t| self.out.value(UbOp::Poison, &[], t)).collect::<R<_>>()?;
+            let state = OpState::new(TtOp::Return, loc).operands(&poison);
+            self.out.emit(state)?;
+        }
+        Ok((result, outputs))
+    }
+
+    /// The type that two returned values share; a constant takes the other's type only if it is that type's by itself.
+    fn common(a: &ValTy, b: &ValTy) -> Option<ValTy> {
+        let tensor = |t: &ValTy| match t {
+            ValTy::Const(c) => c.dtype().map(|d| ValTy::Tensor(Ty::scalar(d))),
+            other => Some(other.clone()),
+        };
+        match (a, b) {
+            (ValTy::Tuple(x), ValTy::Tuple(y)) if x.len() == y.len() => {
+                x.iter().zip(y).map(|(x, y)| Self::common(x, y)).collect::<Option<Vec<_>>>().map(ValTy::Tuple)
+            }
+            _ if a == b => Some(a.clone()),
+            _ => {
+                let (x, y) = (tensor(a)?, tensor(b)?);
+                (x == y).then_some(x)
+            }
+        }
+    }
+
+    fn convert_result(&mut self, v: &Val, ty: &ValTy) -> R<Val> {
+        match (v, ty) {
+            (Val::Const(c), ValTy::Tensor(t)) => Ok(convert::scalar_constant(&mut self.out, c, t.dtype)?.into()),
+            (Val::Tuple(items), ValTy::Tuple(tys)) => {
+                Ok(Val::tuple(items.iter().zip(tys).map(|(v, t)| self.convert_result(v, t)).collect::<R<_>>()?))
+            }
+            _ => Ok(v.clone()),
+        }
+    }
+}
+
+/// `@triton.jit(noinline=True)`
+fn is_noinline(def: &FunctionDef) -> bool {
+    def.decorators
+        .iter()
+        .filter_map(|d| d.call())
+        .any(|c| c.keyword("noinline").is_some_and(|e| matches!(&e.kind, ExprKind::Constant(Constant::Bool(true)))))
+}

@@ -1,0 +1,267 @@
+//! Host code at compile time: the dicts, lists and loops with which files write down configurations.
+//!
+//! Kernels have none of this. It is evaluated in frames with [`super::frame::Frame::host`], as Python would run it, on
+//! values known at compile time:
+//!
+//! 1. Dicts are lists of pairs in the order of their keys. Lists and tuples are both [`Val::Tuple`].
+//! 2. Values never change. What changes a list in Python (`configs.append(c)`, `d["k"] = v`) binds the name to a new
+//!    value, which is the same thing as long as nothing else holds the list; where something does, it is an error
+//!    rather than a wrong answer.
+//! 3. Calls as statements whose effect nobody can see (`warnings.warn(…)`, `logger.info(…)`) are passed.
+//!
+//! Example: `[triton.Config({"BLOCK": b}, num_warps=w) for b in (64, 128) for w in (4, 8)]` gives four configurations.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::frame::Jump;
+use super::walker::Walker;
+use crate::diag::codes::{names, types};
+use crate::irgen::emit::R;
+use crate::irgen::front::top_level::Bound;
+use crate::irgen::semantic::{faults, fold, items};
+use crate::irgen::value::{Const, Items, Val};
+use crate::parser::ast::{Call, Comp, CompClause, DictComp, DictItem, Expr, ExprKind, ImportNames, Stmt, StmtKind};
+
+/// What to write instead of a dict in a kernel.
+pub const NO_DICT: &str =
+    "use a name for each value, or a tuple; a dict at the top level of the file can be read in kernels";
+
+/// Packages whose functions do nothing that an evaluation could see.
+const SILENT: [&str; 4] = ["warnings", "logging", "logger", "log"];
+
+/// Whether a statement's blocks run in order where nothing fails: the parts of a `try`.
+#[must_use]
+pub(super) fn passes_through(keyword: &str) -> bool {
+    matches!(keyword, "try" | "except" | "else" | "finally")
+}
+
+impl Walker<'_> {
+    /// `{k: v, **other}`
+    pub fn dict(&mut self, items: &[DictItem]) -> R<Val> {
+        if !self.frame.host {
+            return Err(self.out.no_syntax("a dict", NO_DICT));
+        }
+        let mut all = Rc::new(Items::new(vec![]));
+        for item in items {
+            let value = self.expr(&item.value)?;
+            let added = match &item.key {
+                Some(key) => Rc::new(Items::new(vec![(self.expr(key)?, value)])),
+                None => match value {
+                    Val::Dict(more) => more,
+                    other => return Err(faults::expected(&mut self.out, "a dict after `**`", &other)),
+                },
+            };
+            all = Rc::new(fold::merge_dicts(&mut self.out, &all, &added)?);
+        }
+        Ok(Val::Dict(all))
+    }
+
+    /// `{k: v for … in …}`
+    pub fn dict_comprehension(&mut self, c: &DictComp) -> R<Val> {
+        if !self.frame.host {
+            return Err(self.out.no_syntax("a dict", NO_DICT));
+        }
+        let mut all = vec![];
+        self.clauses(&c.clauses, &mut |cx| {
+            let pair = (cx.expr(&c.key)?, cx.expr(&c.value)?);
+            all.push(pair);
+            Ok(())
+        })?;
+        Ok(Val::Dict(Rc::new(fold::merge_dicts(&mut self.out, &[], &all)?)))
+    }
+
+    /// A comprehension with any number of `for`s, whose names end with it.
+    pub fn host_comprehension(&mut self, c: &Comp) -> R<Val> {
+        let mut out = vec![];
+        self.clauses(&c.clauses, &mut |cx| {
+            let v = cx.expr(&c.element)?;
+            out.push(v);
+            Ok(())
+        })?;
+        Ok(Val::tuple(out))
+    }
+
+    fn clauses(&mut self, clauses: &[CompClause], element: &mut dyn FnMut(&mut Self) -> R<()>) -> R<()> {
+        let scope = self.frame.scope.clone();
+        let result = self.clause(clauses, element);
+        self.frame.scope = scope;
+        result
+    }
+
+    fn clause(&mut self, clauses: &[CompClause], element: &mut dyn FnMut(&mut Self) -> R<()>) -> R<()> {
+        let Some((first, rest)) = clauses.split_first() else { return element(self) };
+        let over = self.expr(&first.iter)?;
+        let Some(items) = items::iterate(&over) else {
+            return Err(faults::no_unrolling(&mut self.out, &over, "a comprehension"));
+        };
+        for item in items {
+            self.host_step()?;
+            self.bind_target(&first.target, item);
+            let mut keep = true;
+            for test in &first.ifs {
+                let v = self.expr(test)?;
+                keep = keep && fold::truth(&mut self.out, &v)?;
+            }
+            if keep {
+                self.clause(rest, element)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a step of host code.
+    fn host_step(&mut self) -> R<()> {
+        self.out.step()
+    }
+
+    /// A call that stands as a statement of host code; `None` if it is like any other expression.
+    pub fn host_call(&mut self, call: &Call) -> Option<R<()>> {
+        if call.func.dotted().is_some_and(|path| path.len() > 1 && SILENT.contains(&path[0])) {
+            return Some(Ok(()));
+        }
+        let ExprKind::Attribute { value, attr } = &call.func.kind else { return None };
+        let ExprKind::Name(name) = &value.kind else { return None };
+        let (method, known) = (&*attr.name, self.frame.scope.get(name)?);
+        if !matches!((known, method), (Val::Tuple(_), "append" | "extend" | "insert") | (Val::Dict(_), "update")) {
+            return None;
+        }
+        Some(self.change(name, method, call))
+    }
+
+    fn change(&mut self, name: &Arc<str>, method: &str, call: &Call) -> R<()> {
+        let args = self.exprs(&call.args)?;
+        if !call.keywords.is_empty() {
+            return Err(self
+                .out
+                .no_syntax("a keyword in a call that changes a list or a dict", "pass the values without keywords"));
+        }
+        self.own(name)?;
+        let old = self.frame.scope.get(name).cloned().unwrap_or(Val::Error);
+        let new = match (&old, method, args.as_slice()) {
+            (Val::Tuple(items), "append", [v]) => Val::tuple(items.iter().chain([v]).cloned().collect()),
+            (Val::Tuple(items), "extend", [more]) => {
+                let Some(more) = items::iterate(more) else {
+                    return Err(faults::expected(&mut self.out, "something to run over", more));
+                };
+                Val::tuple(items.iter().cloned().chain(more).collect())
+            }
+            (Val::Tuple(items), "insert", [Val::Const(Const::Int(at)), v]) => {
+                let mut items = items.to_vec();
+                let at = if *at < 0 { at + items.len() as i128 } else { *at }.clamp(0, items.len() as i128);
+                items.insert(at as usize, v.clone());
+                Val::tuple(items)
+            }
+            (Val::Dict(items), "update", [Val::Dict(more)]) => {
+                Val::Dict(Rc::new(fold::merge_dicts(&mut self.out, items, more)?))
+            }
+            _ => {
+                return Err(self.out.error_help(
+                    &names::BAD_ARGUMENTS,
+                    format!("`{method}` does not take these arguments"),
+                    "in this call",
+                    "as Python does: `append(x)`, `extend(list)`, `insert(index, x)`, `update(dict)`",
+                ));
+            }
+        };
+        let new = fold::made(&mut self.out, new)?;
+        self.frame.scope.set(name, new);
+        Ok(())
+    }
+
+    /// Refuses to change what another name or value holds too: the other one would have to change with it.
+    fn own(&mut self, name: &Arc<str>) -> R<()> {
+        let holders = match self.frame.scope.get(name) {
+            Some(Val::Tuple(items)) => Rc::strong_count(items),
+            Some(Val::Dict(items)) => Rc::strong_count(items),
+            _ => 1,
+        };
+        if holders > 1 {
+            return Err(self.out.error_help(
+                &names::UNSUPPORTED,
+                format!("changing `{name}`, which has another name too, is not supported at compile time"),
+                "changed here",
+                format!("make a copy first: `{name} = list({name})`"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// `name[key] = value`
+    pub fn assign_item(&mut self, target: &Expr, value: Val) -> R<()> {
+        let ExprKind::Subscript { value: base, index } = &target.kind else {
+            return Err(self.out.no_syntax("this assignment", "assign to a name"));
+        };
+        let ExprKind::Name(name) = &base.kind else {
+            return Err(self.out.no_syntax("assignment to an element of an expression", "give the list a name first"));
+        };
+        let key = self.expr(index)?;
+        self.own(name)?;
+        let changed = match (self.frame.scope.get(name), &key) {
+            (Some(Val::Dict(items)), _) => {
+                let items = items.clone();
+                Val::Dict(Rc::new(fold::merge_dicts(&mut self.out, &items, &[(key, value)])?))
+            }
+            (Some(Val::Tuple(items)), Val::Const(Const::Int(i))) => {
+                let at = if *i < 0 { i + items.len() as i128 } else { *i };
+                let mut items = items.to_vec();
+                match usize::try_from(at).ok().and_then(|i| items.get_mut(i)) {
+                    Some(slot) => *slot = value,
+                    None => {
+                        return Err(self.out.error_help(
+                            &types::INDEX,
+                            format!("the index {i} is outside of the list"),
+                            "out of range",
+                            format!("the list has {} items", items.len()),
+                        ));
+                    }
+                }
+                Val::tuple(items)
+            }
+            _ => {
+                return Err(self
+                    .out
+                    .no_syntax("assignment to an element of anything but a list or a dict", "make a new value"));
+            }
+        };
+        let changed = fold::made(&mut self.out, changed)?;
+        self.frame.scope.set(name, changed);
+        Ok(())
+    }
+
+    /// An import inside a host function. What cannot be found is an error where it is used.
+    pub fn host_import(&mut self, stmt: &Stmt) {
+        let module = self.frame.module;
+        let mut bind = |name: &Arc<str>, bound: &Bound| {
+            let value = self.bound(module, bound).unwrap_or(Val::Error);
+            self.frame.scope.set(name, value);
+        };
+        match &stmt.kind {
+            StmtKind::Import(aliases) => {
+                for a in aliases {
+                    let path: Vec<String> = a.path.iter().map(|p| p.name.to_string()).collect();
+                    let shown = if a.asname.is_some() { path } else { path[..1].to_vec() };
+                    bind(&a.bound().name, &Bound::Import(shown.into()));
+                }
+            }
+            StmtKind::ImportFrom(from) => {
+                let path: Arc<[String]> = from.module.iter().map(|p| p.name.to_string()).collect();
+                let ImportNames::List(aliases) = &from.names else { return };
+                for a in aliases {
+                    let name = Arc::from(&*a.path[0].name);
+                    bind(
+                        &a.bound().name,
+                        &Bound::From { level: from.level, path: path.clone(), name, at: from.source_span(stmt.span) },
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends a round of a compile-time loop: whether the loop goes on.
+    pub fn next_round(&mut self) -> R<bool> {
+        self.host_step()?;
+        Ok(self.frame.jump.take() != Some(Jump::Break) && self.is_live())
+    }
+}

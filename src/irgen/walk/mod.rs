@@ -1,0 +1,24 @@
+//! The walk through a kernel: statements, expressions, branches, loops, calls, names.
+
+mod annotations;
+mod attempt;
+mod attribute;
+mod bind;
+mod branch;
+mod call;
+mod construct;
+mod expr;
+mod frame;
+mod function;
+mod host;
+mod lookup;
+mod loops;
+mod scope;
+mod stmt;
+mod unbound;
+mod walker;
+
+pub use attempt::{Cause, because};
+pub use host::NO_DICT;
+pub use stmt::NO_JUMP;
+pub use walker::Walker;

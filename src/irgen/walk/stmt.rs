@@ -1,0 +1,378 @@
+//! Statements other than control flow.
+//!
+//! Assigning a Python number makes it a run-time scalar (`x = 0` is an `int32`), as Triton does; a name annotated
+//! `tl.constexpr` keeps the compile-time value. A statement that fails binds its targets to [`Val::Error`], so that
+//! later uses report nothing again.
+
+use std::sync::Arc;
+
+use super::frame::{Jump, Return};
+use super::host;
+use super::walker::Walker;
+use crate::diag::codes::names;
+use crate::irgen::emit::{R, Reported, quietly};
+use crate::irgen::front::advice;
+use crate::irgen::front::assigned::assigned;
+use crate::irgen::semantic::{arith, convert, operators};
+use crate::irgen::value::{Class, Val};
+use crate::parser::ast::{BinOp, Expr, ExprKind, Stmt, StmtKind};
+
+/// What to write instead of `break` and `continue`: loops of the GPU dialects have one way out.
+pub const NO_JUMP: &str =
+    "put the rest of the body under an `if`; to end a loop early, write a `while` whose condition says so";
+
+impl Walker<'_> {
+    /// Lowers statements up to the first that ends the control flow.
+    pub fn stmts(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            if !self.is_live() {
+                break;
+            }
+            if self.at(stmt.span, |cx| cx.out.step()).is_err() {
+                if self.frame.host {
+                    self.frame.host_result = Some(Val::Error);
+                }
+                break;
+            }
+            self.naming = None;
+            let done = self.at(stmt.span, |cx| cx.stmt(stmt));
+            // An exception ends a Python function; a kernel is checked to its end.
+            if done.is_err() && self.frame.host {
+                self.frame.host_result = Some(Val::Error);
+            }
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> R<()> {
+        match &stmt.kind {
+            // A docstring.
+            StmtKind::Expr(Expr { kind: ExprKind::Constant(_), .. }) | StmtKind::Pass => Ok(()),
+            StmtKind::Expr(Expr { kind: ExprKind::Call(call), .. }) if self.frame.host => match self.host_call(call) {
+                Some(done) => done,
+                None => self.call_expr(call).map(|_| ()),
+            },
+            StmtKind::Expr(e) => self.expr(e).map(|_| ()),
+            StmtKind::Assign { targets, value } => self.assign(targets, value),
+            StmtKind::AnnAssign { target, annotation, value } => self.annotated(target, annotation, value.as_ref()),
+            StmtKind::AugAssign { target, op, value } => self.augmented(target, *op, value),
+            StmtKind::If { branches, orelse } => self.if_stmt(branches, orelse),
+            StmtKind::For { target, iter, body, orelse } => self.for_stmt(target, iter, body, orelse),
+            StmtKind::While { test, body, orelse } => self.while_stmt(test, body, orelse),
+            StmtKind::Return(value) => self.return_stmt(stmt, value.as_ref()),
+            StmtKind::Assert { test, msg } => self.assert_stmt(test, msg.as_ref()),
+            StmtKind::Raise { exc, .. } => self.raise_stmt(exc.as_ref()),
+            StmtKind::With { items, body } => {
+                let failed = self.out.no_syntax("`with`", advice::statement("with"));
+                items.iter().filter_map(|i| i.target.as_ref()).for_each(|t| self.bind_target(t, Val::Error));
+                self.stmts(body);
+                Err(failed)
+            }
+            StmtKind::FunctionDef(f) => {
+                self.set(&f.name.name, Val::Error);
+                Err(self.out.error_help(
+                    &names::NOT_IN_KERNELS,
+                    "a function inside a kernel is not part of the kernel language",
+                    "nested function",
+                    "move it to the top level and decorate it with `@triton.jit`",
+                ))
+            }
+            StmtKind::Break if self.frame.host => {
+                self.frame.jump = Some(Jump::Break);
+                Ok(())
+            }
+            StmtKind::Continue if self.frame.host => {
+                self.frame.jump = Some(Jump::Continue);
+                Ok(())
+            }
+            StmtKind::Break => Err(self.out.no_syntax("`break`", NO_JUMP)),
+            StmtKind::Continue => Err(self.out.no_syntax("`continue`", NO_JUMP)),
+            StmtKind::Del(_) => Err(self.out.no_syntax("`del`", advice::statement("del"))),
+            StmtKind::Global(_) => Err(self.out.no_syntax("`global`", advice::statement("global"))),
+            StmtKind::Nonlocal(_) => Err(self.out.no_syntax("`nonlocal`", advice::statement("nonlocal"))),
+            StmtKind::Import(_) | StmtKind::ImportFrom(_) if self.frame.host => {
+                self.host_import(stmt);
+                Ok(())
+            }
+            StmtKind::Unsupported { keyword, body } if self.frame.host && host::passes_through(keyword) => {
+                // If the body of a `try` fails, so does the function: what Python would have raised is not known.
+                if &**keyword != "except" {
+                    self.stmts(body);
+                }
+                Ok(())
+            }
+            StmtKind::Import(_) | StmtKind::ImportFrom(_) => {
+                self.host_import(stmt);
+                Err(self.out.no_syntax("an import inside a kernel", advice::statement("import")))
+            }
+            StmtKind::Unsupported { keyword, body } => self.unsupported_stmt(keyword, body),
+        }
+    }
+
+    /// Evaluates the right-hand side of an assignment; operations are named after a single target.
+    fn rhs(&mut self, target: Option<&Expr>, f: impl FnOnce(&mut Self) -> R<Val>) -> R<Val> {
+        let name = target.and_then(|t| match &t.kind {
+            ExprKind::Name(name) => Some(name.clone()),
+            _ => None,
+        });
+        self.naming.clone_from(&name);
+        if name.is_some() {
+            let loc = self.loc_of(self.out.span());
+            self.out.set_loc(loc);
+        }
+        let pending = name.as_ref().is_some_and(|n| self.frame.pending.contains(n));
+        let value = f(self).and_then(|v| if pending { Ok(v) } else { self.assignable(&v) });
+        self.naming = None;
+        value
+    }
+
+    fn assign(&mut self, targets: &[Expr], value: &Expr) -> R<()> {
+        let value = self.rhs(targets.first(), |cx| cx.expr(value));
+        for target in targets {
+            self.bind_target(target, value.clone().unwrap_or(Val::Error));
+        }
+        value.map(|_| ())
+    }
+
+    /// The value as a variable holds it: numbers become run-time scalars, unless Python itself is being evaluated.
+    pub fn assignable(&mut self, v: &Val) -> R<Val> {
+        match v {
+            _ if self.frame.host => Ok(v.clone()),
+            Val::Const(c) if c.dtype().is_some() => Ok(convert::to_tensor(&mut self.out, v)?.into()),
+            Val::Tuple(items) => Ok(Val::tuple(items.iter().map(|v| self.assignable(v)).collect::<R<_>>()?)),
+            Val::Error => Err(Reported),
+            _ => Ok(v.clone()),
+        }
+    }
+
+    /// Binds a target to a value; tuples are unpacked.
+    pub fn bind_target(&mut self, target: &Expr, value: Val) {
+        match &target.kind {
+            ExprKind::Name(name) => {
+                self.frame.pending.retain(|n| n != name);
+                self.set(name, value);
+            }
+            ExprKind::Tuple(targets) | ExprKind::List(targets) => self.unpack(target, targets, &value),
+            ExprKind::Subscript { .. } if self.frame.host => {
+                self.out.replace_span(target.span);
+                if self.assign_item(target, value).is_err() {
+                    self.frame.host_result = Some(Val::Error);
+                }
+            }
+            ExprKind::Subscript { value: base, .. } => {
+                self.out.replace_span(target.span);
+                let held = base.as_name().and_then(|n| self.frame.scope.get(n));
+                let (message, help) = match held {
+                    Some(Val::Tensor(t)) if t.ty.dtype.is_ptr() => (
+                        "memory cannot be assigned to through an index",
+                        "write with `tl.store(ptr + i, value)`, and read with `tl.load(ptr + i)`",
+                    ),
+                    Some(Val::Tuple(_)) => (
+                        "a list in a kernel cannot change",
+                        "lists are tuples here: make a new one, or use a name for each value",
+                    ),
+                    _ => (
+                        "elements of a tensor cannot be assigned",
+                        "use `tl.where` to change some elements, or `tl.store` to write memory",
+                    ),
+                };
+                let _ = self.out.error_help(&names::NOT_IN_KERNELS, message, "assignment to an element", help);
+            }
+            _ => {
+                self.out.replace_span(target.span);
+                let _ = self.out.no_syntax(
+                    "assignment to anything but names",
+                    "values have no attributes to set: give the result a name of its own",
+                );
+            }
+        }
+    }
+
+    fn unpack(&mut self, target: &Expr, targets: &[Expr], value: &Val) {
+        if let Some(star) = targets.iter().find(|t| matches!(t.kind, ExprKind::Starred(_))) {
+            self.out.replace_span(star.span);
+            let _ = self
+                .no_syntax("a starred target", "name each value, or take a slice of the tuple: `rest = values[1:]`");
+            return targets.iter().for_each(|t| self.forget_target(t));
+        }
+        let items: Vec<Val> = match value {
+            Val::Tuple(items) if items.len() == targets.len() => items.to_vec(),
+            Val::Error => vec![Val::Error; targets.len()],
+            other => {
+                self.out.replace_span(target.span);
+                let found = other.describe();
+                let help = match other {
+                    Val::Tuple(items) if items.len() > targets.len() => {
+                        format!("write {} names (`_` for what is not used), or take a slice of the tuple", items.len())
+                    }
+                    Val::Tuple(items) => format!("the tuple has {} values: name those", items.len()),
+                    Val::Tensor(t) if t.ty.shape().last() == Some(&2) => {
+                        "`tl.split(x)` gives the two halves along the last dimension".to_owned()
+                    }
+                    _ => "only tuples can be unpacked; give the value one name".to_owned(),
+                };
+                let _ = self.out.error_help(
+                    &names::UNPACK,
+                    format!("cannot unpack {found} into {} names", targets.len()),
+                    format!("{} names", targets.len()),
+                    help,
+                );
+                vec![Val::Error; targets.len()]
+            }
+        };
+        for (t, v) in targets.iter().zip(items) {
+            self.bind_target(t, v);
+        }
+    }
+
+    fn annotated(&mut self, target: &Expr, annotation: &Expr, value: Option<&Expr>) -> R<()> {
+        let class = quietly(self, |cx| cx.expr(annotation)).ok().as_ref().and_then(Val::as_class);
+        let constexpr = class == Some(Class::Constexpr);
+        let ExprKind::Name(name) = &target.kind else {
+            return Err(self.out.no_syntax("an annotation on anything but a name", "leave the annotation out"));
+        };
+        let Some(value) = value else {
+            if constexpr {
+                self.frame.pending.push(name.clone());
+            }
+            return Ok(());
+        };
+        if !constexpr {
+            return self.assign(std::slice::from_ref(target), value);
+        }
+        if matches!(self.frame.scope.get(name), Some(Val::Tensor(_))) {
+            self.frame.scope.set(name, Val::Error);
+            return Err(self.out.error_help(
+                &names::REASSIGNED,
+                format!("`{name}` is a run-time value already and cannot become a compile-time one"),
+                "declared `tl.constexpr` here",
+                "use another name",
+            ));
+        }
+        let v = self.expr(value);
+        self.frame.scope.set(name, v.clone().unwrap_or(Val::Error));
+        v.map(|_| ())
+    }
+
+    fn augmented(&mut self, target: &Expr, op: BinOp, value: &Expr) -> R<()> {
+        if !matches!(target.kind, ExprKind::Name(_)) {
+            let _ = self.expr(value);
+            return Err(self.out.no_syntax(
+                "an augmented assignment to anything but a name",
+                "memory is changed by `tl.store(p, tl.load(p) + x)`, or by `tl.atomic_add(p, x)` where programs share it",
+            ));
+        }
+        let result = self.rhs(Some(target), |cx| {
+            let (a, b) = (cx.expr(target), cx.expr(value));
+            operators::binary(&mut cx.out, op, &a?, &b?)
+        });
+        self.bind_target(target, result.clone().unwrap_or(Val::Error));
+        result.map(|_| ())
+    }
+
+    fn return_stmt(&mut self, stmt: &Stmt, value: Option<&Expr>) -> R<()> {
+        let value = match value {
+            Some(e) => self.expr(e),
+            None => Ok(Val::NONE),
+        };
+        if self.frame.host {
+            self.frame.host_result = Some(value.clone().unwrap_or(Val::Error));
+            return value.map(|_| ());
+        }
+        if self.frame.loops > 0 {
+            return Err(self.return_in_loop());
+        }
+        if let (Ok(value), Some(block)) = (&value, self.out.block()) {
+            self.frame.returns.push(Return { block, loc: self.out.loc(), value: value.clone(), span: stmt.span });
+        }
+        self.out.replace_block(None);
+        value.map(|_| ())
+    }
+
+    /// A `return` where structured control flow has no way out.
+    pub fn return_in_loop(&mut self) -> Reported {
+        self.out.error_help(
+            &names::RETURN_IN_LOOP,
+            "a kernel cannot return from inside a loop",
+            "this would leave the loop",
+            "put the condition into the loop's bounds or mask, or use a `while` whose condition ends it",
+        )
+    }
+
+    /// `assert` is `tl.device_assert`: checked on the device, in debug mode only.
+    fn assert_stmt(&mut self, test: &Expr, msg: Option<&Expr>) -> R<()> {
+        let test = self.expr(test);
+        let msg = msg.map_or(Ok(Val::NONE), |m| self.expr(m));
+        let (test, msg) = (test?, msg?);
+        if self.frame.host {
+            return Ok(());
+        }
+        let text = if msg.is_none() { String::new() } else { msg.show() };
+        if self.out.settings().debug {
+            let cond = convert::to_tensor(&mut self.out, &test)?;
+            arith::device_assert(&mut self.out, cond, &text)?;
+        }
+        Ok(())
+    }
+
+    fn raise_stmt(&mut self, exc: Option<&Expr>) -> R<()> {
+        let (class, text) = match exc.map(|e| &e.kind) {
+            Some(ExprKind::Call(call)) => {
+                let args = quietly(self, |cx| cx.exprs(&call.args)).unwrap_or_default();
+                (call.func.dotted(), args.first().map(Val::show).unwrap_or_default())
+            }
+            _ => (exc.and_then(Expr::dotted), String::new()),
+        };
+        let class =
+            class.and_then(|path| path.last().map(|n| (*n).to_owned())).unwrap_or_else(|| "an exception".to_owned());
+        let colon = if text.is_empty() { "" } else { ": " };
+        let help = "the compile-time values lead here: change those, or what the kernel provides for";
+        Err(self.out.error_help(&names::RAISED, format!("the kernel raises {class}{colon}{text}"), "raised here", help))
+    }
+
+    /// A compound statement that kernels do not have. Its blocks are checked as far as they would run, and what they
+    /// assign is not reported as missing.
+    fn unsupported_stmt(&mut self, keyword: &str, body: &[Stmt]) -> R<()> {
+        match keyword {
+            // The other parts of a `try` were reported with it.
+            "except" | "else" | "finally" => {
+                self.poison(body);
+                Ok(())
+            }
+            "try" => {
+                let failed = self.out.no_syntax("`try`", advice::statement("try"));
+                self.stmts(body);
+                Err(failed)
+            }
+            _ => {
+                let failed = self.out.no_syntax(&format!("`{keyword}`"), advice::statement(keyword));
+                self.poison(body);
+                Err(failed)
+            }
+        }
+    }
+
+    /// Binds the names of a target that was reported as wrong.
+    fn forget_target(&mut self, target: &Expr) {
+        match &target.kind {
+            ExprKind::Starred(inner) => self.forget_target(inner),
+            _ => self.bind_target(target, Val::Error),
+        }
+    }
+
+    /// Binds every name that the statements assign to an erroneous value.
+    pub fn poison(&mut self, body: &[Stmt]) {
+        for name in assigned(body) {
+            self.set(&name, Val::Error);
+        }
+    }
+
+    /// Names set since `start`, for the enclosing branch.
+    pub fn restore_defs(&mut self, mut before: Vec<Arc<str>>, added: &[Arc<str>]) {
+        for name in added {
+            if !before.contains(name) {
+                before.push(name.clone());
+            }
+        }
+        self.frame.defs = before;
+    }
+}

@@ -1,0 +1,313 @@
+//! Names without a value: why a kernel cannot use a name, and what to do about it.
+//!
+//! 1. A name that nothing binds is misspelt, or its import is missing.
+//! 2. A name that a loop or one side of an `if` binds has no value after it.
+//! 3. An import whose file is not found is reported at the import, once, with the first use beside it. If the file is
+//!    found and lacks the name, the search goes on in that file: the cause may be an import of its own.
+//! 4. What host code computes is reported with the part of it that is not known at compile time; `-D NAME=EXPR` can
+//!    give the value.
+//!
+//! Each name is reported once for a file: what follows from it would only repeat it.
+
+use super::attempt::because;
+use super::walker::Walker;
+use crate::diag::codes::names;
+use crate::diag::suggest::did_you_mean;
+use crate::diag::{Code, Diagnostic};
+use crate::irgen::builtins;
+use crate::irgen::emit::Reported;
+use crate::irgen::front::advice;
+use crate::irgen::front::modules::Imported;
+use crate::irgen::front::space::Space;
+use crate::irgen::front::top_level::{Binding, Bound};
+use crate::irgen::value::Val;
+use crate::parser::ast::{Expr, ExprKind};
+use crate::source::Span;
+
+/// How many files the search for a cause follows.
+const MAX_HOPS: u32 = 16;
+
+impl Walker<'_> {
+    /// Reports a name that has no value here.
+    pub fn unknown_name(&mut self, name: &str) -> Reported {
+        // Where a bound was passed while the name was evaluated, that is why it has no value.
+        if let Err(said) = self.out.within_bounds() {
+            return said;
+        }
+        let module = self.frame.module;
+        if self.frame.lost.iter().any(|n| &**n == name) {
+            return self.out.error_help(
+                &names::UNKNOWN_NAME,
+                format!("`{name}` has no value here"),
+                "set only inside a loop, or on one side of a run-time `if`",
+                format!("give `{name}` a value before the loop or the `if`"),
+            );
+        }
+        if !self.out.is_quiet() && !self.names.unknown.insert((module, name.to_owned())) {
+            self.out.count_error();
+            return Reported;
+        }
+        if let Some(why) = self.mods.unreadable(module, name) {
+            let mut diag = why.clone();
+            diag.message = format!("`{name}` is imported from a file that cannot be used: {}", diag.message);
+            diag.labels.clear();
+            return self.out.report(diag.at(self.out.span(), "needs that file"));
+        }
+        let diag = match self.mods.get(module).bindings(name).first().cloned() {
+            Some(binding) => self.unbound(module, name, &binding, MAX_HOPS),
+            None => self.undefined(module, name),
+        };
+        self.out.report(diag)
+    }
+
+    /// Nothing binds the name.
+    fn undefined(&mut self, module: usize, name: &str) -> Diagnostic {
+        let diag = Diagnostic::error(&names::UNKNOWN_NAME, format!("`{name}` is not defined"))
+            .at(self.out.span(), "not defined");
+        if let Some(help) = advice::missing_import(name) {
+            return diag.help(help);
+        }
+        let locals = self.frame.scope.iter().map(|(n, _)| n.to_string());
+        let known: Vec<String> = locals
+            .chain(self.mods.get(module).names().map(str::to_owned))
+            .chain(builtins::python_names().map(str::to_owned))
+            .collect();
+        if let Some(help) = did_you_mean(name, known.iter().map(String::as_str)) {
+            return diag.help(help);
+        }
+        if builtins::member(Space::Language, name).is_some() {
+            return diag.help(format!("did you mean `tl.{name}`?"));
+        }
+        let stars = self.mods.get(module).stars().to_vec();
+        match stars.iter().find(|s| self.mods.import(module, s.level, &s.path).is_none()) {
+            Some(star) => {
+                let shown = dotted(star.level, &star.path);
+                diag.at(star.at, format!("`{shown}`, which may define it, was not found"))
+                    .help(where_to_look(&star.path))
+            }
+            None => diag.help("give it a value before this line, or check the spelling"),
+        }
+    }
+
+    /// A binding of the file leads to no value.
+    fn unbound(&mut self, module: usize, name: &str, binding: &Binding, hops: u32) -> Diagnostic {
+        let used = self.out.span();
+        let changed =
+            self.mods.get(module).change(name).map(|at| (at, "changed here, in a way that ttc does not follow"));
+        let undecided = self
+            .names
+            .undecided
+            .get(&(module, name.to_owned()))
+            .map(|&at| (at, "depends on this, which host code decides"));
+        if let Some((at, why)) = changed.or(undecided) {
+            return not_known(name, used).at(at, why);
+        }
+        match &binding.bound {
+            Bound::Import(path) => match advice::host_package(&path[0]) {
+                Some(package) => host_value(used, name, package),
+                None => self.not_found(0, path, binding.span, name),
+            },
+            Bound::From { level, path, name: wanted, at } => {
+                self.unbound_from(module, name, (*level, path, wanted), (*at, binding.span), hops)
+            }
+            Bound::Value(e) | Bound::Element(e, _) => self.unknown_value(module, name, e),
+            Bound::Host(why) => {
+                let (what, help) = if why.is_empty() {
+                    ("a class, and kernels know none", "pass its values to the kernel one by one, or as a tuple")
+                } else {
+                    (
+                        "a function that ttc cannot read",
+                        "a kernel can call functions with `@triton.jit`; mend what is wrong in this one",
+                    )
+                };
+                let diag = Diagnostic::error(&names::UNKNOWN_VALUE, format!("`{name}` is {what}"))
+                    .at(used, "used in a kernel");
+                let cause = why.first().map_or_else(|| "defined here".to_owned(), |d| d.message.clone());
+                let place = why.first().and_then(Diagnostic::place).cloned();
+                diag.at(place.unwrap_or_else(|| binding.span.into()), cause).help(help)
+            }
+            Bound::Function(_) => {
+                Diagnostic::error(&names::UNKNOWN_VALUE, format!("`{name}` is nothing that a kernel can use"))
+                    .at(used, "used in a kernel")
+            }
+        }
+    }
+
+    /// `from path import wanted` gives nothing: the file is missing, or the name in it.
+    fn unbound_from(
+        &mut self,
+        module: usize,
+        name: &str,
+        (level, path, wanted): (u32, &[String], &str),
+        (at, alias): (Span, Span),
+        hops: u32,
+    ) -> Diagnostic {
+        if let Some(package) = path.first().and_then(|p| advice::host_package(p)).filter(|_| level == 0) {
+            return host_value(self.out.span(), name, package);
+        }
+        match self.mods.import(module, level, path) {
+            None => self.not_found(level, path, at, name),
+            Some(Imported::Nothing) => {
+                let mut full = path.to_vec();
+                full.push(wanted.to_owned());
+                self.not_found(level, &full, alias, name)
+            }
+            Some(Imported::Space(space)) => {
+                let candidates = builtins::member_names(space);
+                let (package, used) = (space.name(), self.out.span());
+                let diag = Diagnostic::error(&names::UNKNOWN_ATTRIBUTE, format!("{package} has no `{wanted}`"))
+                    .at(alias, "imported here");
+                with_help(
+                    diag.at(used, "used here"),
+                    did_you_mean(wanted, candidates.into_iter()).or_else(|| advice::instead_of(wanted)),
+                )
+            }
+            Some(Imported::Module(m)) => {
+                let next = self.mods.get(m).bindings(wanted).first().cloned();
+                if let Some(next) = next.filter(|_| m != module && hops > 0) {
+                    return self.unbound(m, wanted, &next, hops - 1).at(alias, format!("`{wanted}` is imported here"));
+                }
+                let file = self.mods.map.file(self.mods.get(m).file).name.clone();
+                let used = self.out.span();
+                let known: Vec<String> = self.mods.get(m).names().map(str::to_owned).collect();
+                let diag =
+                    Diagnostic::error(&names::IMPORT, format!("`{file}` has no `{wanted}`")).at(alias, "imported here");
+                with_help(diag.at(used, "used here"), did_you_mean(wanted, known.iter().map(String::as_str)))
+            }
+        }
+    }
+
+    /// The file of an import does not exist.
+    fn not_found(&mut self, level: u32, path: &[String], at: Span, name: &str) -> Diagnostic {
+        let shown = dotted(level, path);
+        Diagnostic::error(&names::IMPORT, format!("`{shown}` was not found"))
+            .at(at, "imported here")
+            .at(self.out.span(), format!("`{name}` is used here"))
+            .help(if level > 0 {
+                "relative imports start at the folder of the file".to_owned()
+            } else {
+                where_to_look(path)
+            })
+    }
+
+    /// What host code computes and ttc cannot.
+    fn unknown_value(&mut self, module: usize, name: &str, e: &Expr) -> Diagnostic {
+        let why = self.attempt(module, |cx| cx.expr(e)).err().flatten();
+        because(not_known(name, self.out.span()).at(e.span, "computed by host code"), why)
+    }
+
+    /// `np.sqrt` in a kernel: reports a member of a package that exists on the host only. `None` if this is something
+    /// else.
+    pub fn host_member(&mut self, value: &Expr, attr: &str) -> Option<Reported> {
+        let ExprKind::Name(name) = &value.kind else { return None };
+        if self.frame.host || self.frame.scope.get(name).is_some() {
+            return None;
+        }
+        let module = self.frame.module;
+        let path = match self.mods.get(module).bindings(name).first().map(|b| b.bound.clone()) {
+            Some(Bound::Import(path)) => path,
+            Some(Bound::From { level: 0, path, .. }) => path,
+            _ => return None,
+        };
+        let package = advice::host_package(path.first()?)?;
+        if self.global(module, name).is_some() {
+            return None;
+        }
+        Some(self.no_host_member(&format!("{name}.{attr}"), attr, package))
+    }
+
+    /// Reports something that a package of the host has, with what the language has for it.
+    pub fn no_host_member(&mut self, shown: &str, attr: &str, package: &str) -> Reported {
+        let help = match self.space_attr(Space::Language, attr) {
+            Some(_) => format!("use `tl.{attr}`"),
+            None => {
+                advice::instead_of(attr).unwrap_or_else(|| "kernels use the functions of `triton.language`".to_owned())
+            }
+        };
+        let message = format!("`{shown}` belongs to {package}, which runs on the host");
+        self.out.error_help(&names::UNKNOWN_VALUE, message, "a kernel runs on the GPU", help)
+    }
+}
+
+fn not_known(name: &str, used: Span) -> Diagnostic {
+    Diagnostic::error(&names::UNKNOWN_VALUE, format!("the value of `{name}` is not known at compile time"))
+        .at(used, "used in a kernel")
+        .help(format!("if it is a number, a type or a function of the language, give it: -D {name}=…; otherwise pass it as a parameter"))
+}
+
+fn host_value(used: Span, name: &str, package: &str) -> Diagnostic {
+    Diagnostic::error(&names::UNKNOWN_VALUE, format!("`{name}` belongs to {package}, which runs on the host"))
+        .at(used, "a kernel runs on the GPU")
+        .help("kernels use the functions of `triton.language`")
+}
+
+fn with_help(diag: Diagnostic, help: Option<String>) -> Diagnostic {
+    match help {
+        Some(help) => diag.help(help),
+        None => diag,
+    }
+}
+
+/// `..a.b`
+fn dotted(level: u32, path: &[String]) -> String {
+    format!("{}{}", ".".repeat(level as usize), path.join("."))
+}
+
+fn where_to_look(path: &[String]) -> String {
+    let first = path.first().map_or("it", String::as_str);
+    format!(
+        "ttc looked in the folder of the file, in those above it, and in those of -I; pass the folder that holds `{first}` with -I"
+    )
+}
+
+impl Walker<'_> {
+    /// Reports `base.attr` that does not exist, with the member that was probably meant.
+    pub fn unknown_attribute(&mut self, base: &Val, attr: &str) -> Reported {
+        use crate::irgen::value::Const;
+        if let Val::Const(Const::Space(space)) = base {
+            if builtins::known_but_missing(*space, attr) {
+                return self.out.unsupported(&format!("`{attr}` of {}", space.name()));
+            }
+            if *space == Space::Torch && !self.frame.host {
+                return self.no_host_member(&format!("torch.{attr}"), attr, "PyTorch");
+            }
+        }
+        if let (Val::Tuple(_), "append" | "extend" | "insert" | "pop") = (base, attr) {
+            return self.list_change(attr);
+        }
+        let (what, candidates): (String, Vec<&str>) = match base {
+            Val::Const(Const::Space(space)) => (space.name().to_owned(), builtins::member_names(*space)),
+            Val::Tensor(_) => (base.describe(), builtins::tensor_attr_names()),
+            other => (other.describe(), vec![]),
+        };
+        let code: &'static Code = &names::UNKNOWN_ATTRIBUTE;
+        let mut diag =
+            Diagnostic::error(code, format!("{what} has no `{attr}`")).at(self.out.span(), "no such attribute");
+        let known =
+            matches!(base, Val::Tensor(_) | Val::Const(Const::Space(_))).then(|| advice::instead_of(attr)).flatten();
+        let help = known.or_else(|| did_you_mean(attr, candidates.into_iter())).or_else(|| match base {
+            Val::Const(Const::Str(_)) => {
+                Some("strings of kernels have no methods; print values with `tl.device_print(\"x\", x)`".to_owned())
+            }
+            Val::Tensor(_) => Some(
+                "`docs/language.md` lists the methods of tensors; most functions of `tl` take the tensor first"
+                    .to_owned(),
+            ),
+            _ => None,
+        });
+        if let Some(help) = help {
+            diag = diag.help(help);
+        }
+        self.out.report(diag)
+    }
+
+    fn list_change(&mut self, method: &str) -> Reported {
+        self.out.list_change();
+        self.out.error_help(
+            &names::NOT_IN_KERNELS,
+            format!("a list in a kernel cannot change: `{method}` is not part of the kernel language"),
+            "lists are tuples here",
+            "in a loop that is unrolled (`tl.static_range`) write `values = values + [v]`; in any other keep a tensor and `tl.store` what is ready",
+        )
+    }
+}
