@@ -28,7 +28,7 @@ pub static ALL: &[&Pass] = &[
     &nvidia::prefetch::PASS,
     &nvidia::tma_lowering::PASS,
     &ttg::remove_layout_conversions::PASS,
-    &ttg::f32_dot::PASS,
+    &nvidia::f32_dot::PASS,
     &ttg::optimize_thread_locality::PASS,
     &nvidia::accelerate_matmul::PASS,
     &nvidia::optimize_dot_operands::PASS,

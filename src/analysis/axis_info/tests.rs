@@ -8,8 +8,7 @@ mod flow;
 
 use super::*;
 use crate::ir::core::{Builder, InsertPoint, Loc, OpState};
-use crate::ir::dialects::ArithOp;
-use crate::ir::dialects::TtOp;
+use crate::ir::dialects::{ArithOp, TtOp};
 
 /// A small generator of pseudo-random numbers (Knuth's MMIX constants).
 struct Random(u64);

@@ -102,7 +102,7 @@ impl<'a> Builder<'a> {
         self.result(state, ty)
     }
 
-    /// As [`Builder::value`], with attributes.
+    /// Does what [`Builder::value`] does, with attributes.
     pub fn value_with(
         &mut self,
         kind: impl Into<OpKind>,

@@ -1,6 +1,7 @@
 //! Passes on TTGIR for NVIDIA's GPUs: products for the tensor cores, copies by the hardware, fences between proxies.
 
 pub mod accelerate_matmul;
+pub mod f32_dot;
 pub mod fence_insertion;
 pub mod optimize_accumulator_init;
 pub mod optimize_descriptor_encoding;

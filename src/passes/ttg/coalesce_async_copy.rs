@@ -16,6 +16,7 @@
 use crate::analysis::axis_info::AxisInfoAnalysis;
 use crate::ir::core::{Attr, Builder, Encoding, InsertPoint, Ir, Op};
 use crate::ir::dialects::TtgOp;
+use crate::ir::dialects::ttg::ttg::AsyncCopyGlobalToLocal;
 use crate::ir::encoding::questions::cga_of;
 use crate::layout;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -53,7 +54,8 @@ fn decide(ir: &Ir, axis: &AxisInfoAnalysis, op: Op, threads: Threads) -> Option<
 
 /// Step 1.
 fn clipped(ir: &Ir, op: Op, threads: Threads) -> Option<Attr> {
-    let (source, buffer) = (ir.ty(ir.operand(op, 0)), ir.ty(ir.operand(op, 1)));
+    let copy = AsyncCopyGlobalToLocal(op);
+    let (source, buffer) = (ir.ty(copy.src(ir)), ir.ty(copy.result(ir)));
     let Encoding::Blocked(blocked) = source.layout()? else { return None };
     let desc = buffer.as_memdesc()?;
     if !matches!(desc.encoding.as_encoding(), Some(Encoding::SwizzledShared(_))) {
@@ -75,9 +77,10 @@ fn clipped(ir: &Ir, op: Op, threads: Threads) -> Option<Attr> {
 
 /// Step 2.
 fn small(ir: &Ir, axis: &AxisInfoAnalysis, op: Op, threads: Threads) -> Option<Attr> {
-    let source = ir.operand(op, 0);
+    let copy = AsyncCopyGlobalToLocal(op);
+    let source = copy.src(ir);
     let ty = ir.ty(source);
-    let bits = ir.ty(ir.operand(op, 1)).as_memdesc()?.elem.bit_width()?;
+    let bits = ir.ty(copy.result(ir)).as_memdesc()?.elem.bit_width()?;
     if ty.num_elements() >= i64::from(threads.num_warps * threads.threads_per_warp) || bits < 32 {
         return None;
     }
@@ -86,8 +89,9 @@ fn small(ir: &Ir, axis: &AxisInfoAnalysis, op: Op, threads: Threads) -> Option<A
 }
 
 fn retarget(ir: &mut Ir, axis: &AxisInfoAnalysis, op: Op, encoding: Attr) {
-    let run = axis.ptr_alignment(ir, ir.operand(op, 0));
-    let masked = ir.operand_group(op, 2).first().map_or(run, |&mask| run.min(axis.mask_alignment(ir, mask)));
+    let copy = AsyncCopyGlobalToLocal(op);
+    let run = axis.ptr_alignment(ir, copy.src(ir));
+    let masked = copy.mask(ir).map_or(run, |mask| run.min(axis.mask_alignment(ir, mask)));
     for index in 0..ir.operands(op).len() {
         let value = ir.operand(op, index);
         if !ir.ty(value).is_tensor() {
@@ -97,6 +101,6 @@ fn retarget(ir: &mut Ir, axis: &AxisInfoAnalysis, op: Op, encoding: Attr) {
         let converted = Builder::new(ir, InsertPoint::Before(op), loc).value(TtgOp::ConvertLayout, &[value], ty);
         ir.set_operand(op, index, converted);
     }
-    let own = layout::contig_per_thread(ir.ty(ir.operand(op, 0))).into_iter().max().unwrap_or(1);
-    ir.set_attr(op, "contiguity", Attr::i32(i64::from(own.min(masked).max(1))));
+    let own = layout::contig_per_thread(ir.ty(copy.src(ir))).into_iter().max().unwrap_or(1);
+    ir.put(op, AsyncCopyGlobalToLocal::ATTR.contiguity, i64::from(own.min(masked).max(1)));
 }

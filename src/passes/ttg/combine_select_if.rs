@@ -13,6 +13,7 @@
 use std::collections::BTreeMap;
 
 use crate::ir::core::{Builder, Ir, Op, OpState, Type, Value};
+use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::{ArithOp, ScfOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
@@ -68,14 +69,20 @@ fn branches_on(ir: &Ir, condition: Value) -> Vec<Op> {
     ops
 }
 
+/// What a select gives on a side of a branch with the same condition.
+fn chosen(ir: &Ir, select: Op, side: usize) -> Value {
+    let select = arith::Select(select);
+    if side == 0 { select.true_value(ir) } else { select.false_value(ir) }
+}
+
 /// Step 1.
 fn resolve_inside(ir: &mut Ir, select: Op) -> bool {
     let result = ir.result(select);
     let mut plan = vec![];
-    for branch in branches_on(ir, ir.operand(select, 0)) {
+    for branch in branches_on(ir, arith::Select(select).condition(ir)) {
         for user in ir.uses(result) {
             if let Some(side) = side_of(ir, branch, user.op) {
-                plan.push((user.op, user.index as usize, ir.operand(select, 1 + side.min(1))));
+                plan.push((user.op, user.index as usize, chosen(ir, select, side)));
             }
         }
     }
@@ -92,7 +99,7 @@ fn branch_for(ir: &Ir, select: Op) -> Option<Op> {
         return None;
     }
     let block = ir.parent_block(select)?;
-    let mut candidates = branches_on(ir, ir.operand(select, 0));
+    let mut candidates = branches_on(ir, arith::Select(select).condition(ir));
     candidates.retain(|&op| ir.parent_block(op) == Some(block) && ir.is_before(select, op));
     candidates.sort_unstable();
     candidates.dedup();
@@ -129,7 +136,7 @@ fn join(ir: &mut Ir, branch: Op, selects: &[Op]) {
             values = ir.operands(old).to_vec();
             ir.erase_op(old);
         }
-        values.extend(selects.iter().map(|&s| ir.operand(s, 1 + side)));
+        values.extend(selects.iter().map(|&s| chosen(ir, s, side)));
         let state = OpState::new(ScfOp::Yield, ir.loc(branch)).operands(&values);
         let yielded = ir.create_op(state);
         ir.append(body, yielded);

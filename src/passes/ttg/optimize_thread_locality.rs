@@ -19,7 +19,10 @@
 mod views;
 
 use crate::ir::core::encoding::Blocked;
-use crate::ir::core::{Attr, Block, Builder, Encoding, Ir, Mapping, Op, OpState, Type, Value, ValueDef};
+use crate::ir::core::{Attr, Block, Builder, Encoding, Ir, Mapping, Op, Type, Value, ValueDef};
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::scf::scf;
+use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, OpKind, ScfOp, TtOp, TtgOp};
 use crate::layout::{self, Dim};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -47,7 +50,9 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
 
 /// A reduction in a loop whose result is only combined into a carried value.
 struct Accumulation {
-    reduce: Op,
+    reduce: tt::Reduce,
+    /// What it reduces.
+    source: Value,
     /// The operation that combines, of the same kind as the reduction's.
     update: Op,
     looped: Op,
@@ -59,15 +64,19 @@ struct Accumulation {
     held: u32,
 }
 
+/// The combinations of floats that may be reordered, with their neutral elements.
+const NEUTRAL: [(ArithOp, f64); 6] = [
+    (ArithOp::Addf, 0.0),
+    (ArithOp::Mulf, 1.0),
+    (ArithOp::Maximumf, f64::NEG_INFINITY),
+    (ArithOp::Maxnumf, f64::NEG_INFINITY),
+    (ArithOp::Minimumf, f64::INFINITY),
+    (ArithOp::Minnumf, f64::INFINITY),
+];
+
 /// The neutral element of a combination of floats that may be reordered.
 fn neutral(kind: OpKind) -> Option<f64> {
-    match kind {
-        OpKind::Arith(ArithOp::Addf) => Some(0.0),
-        OpKind::Arith(ArithOp::Mulf) => Some(1.0),
-        OpKind::Arith(ArithOp::Maximumf | ArithOp::Maxnumf) => Some(f64::NEG_INFINITY),
-        OpKind::Arith(ArithOp::Minimumf | ArithOp::Minnumf) => Some(f64::INFINITY),
-        _ => None,
-    }
+    NEUTRAL.iter().find(|(combination, _)| OpKind::from(*combination) == kind).map(|&(_, value)| value)
 }
 
 /// The only operation of a reduction's region.
@@ -78,26 +87,25 @@ fn combination(ir: &Ir, reduce: Op) -> Option<Op> {
 }
 
 impl Accumulation {
-    fn of(ir: &Ir, reduce: Op) -> Option<Accumulation> {
-        let &[source] = ir.operands(reduce) else { return None };
+    fn of(ir: &Ir, op: Op) -> Option<Accumulation> {
+        let reduce = tt::Reduce::of(ir, op)?;
+        let &[source] = reduce.srcs(ir) else { return None };
         let ty = ir.ty(source);
         let Encoding::Blocked(blocked) = ty.layout()? else { return None };
-        let combination = combination(ir, reduce)?;
+        let combination = combination(ir, op)?;
         let last = ty.rank().checked_sub(1).filter(|&l| l > 0)?;
-        if ir.int_attr(reduce, "axis") != i64::try_from(last).ok()
-            || !ir.is(ir.def_op(source)?, TtOp::Load)
-            || !blocked.cga.is_empty()
-        {
+        let loaded = tt::Load::defining(ir, source).is_some();
+        if reduce.axis(ir) != i64::try_from(last).ok() || !loaded || !blocked.cga.is_empty() {
             return None;
         }
         let held = *layout::sizes_along(layout::layout_of(ty).ok()?, Dim::Register, true).get(last)?;
-        let [into] = ir.uses(ir.result(reduce)) else { return None };
+        let [into] = ir.uses(ir.result(op)) else { return None };
         let update = into.op;
         if held == 1 || ir.kind(update) != ir.kind(combination) {
             return None;
         }
         let [end] = ir.uses(ir.result(update)) else { return None };
-        let body = ir.parent_block(reduce)?;
+        let body = ir.parent_block(op)?;
         let looped = ir.block_op(body).filter(|&o| ir.is(o, ScfOp::For))?;
         if !ir.is(end.op, ScfOp::Yield) || ir.parent_block(end.op) != Some(body) {
             return None;
@@ -106,9 +114,10 @@ impl Accumulation {
         let other = ir.operand(update, 1 - into.index as usize);
         let carried =
             matches!(ir.def(other), ValueDef::Arg { block, index: i } if block == body && i as usize == index + 1);
-        let start = ir.def_op(ir.operand(looped, 3 + index)).filter(|&d| ir.is(d, ArithOp::Constant));
+        let start = arith::Constant::defining(ir, scf::For(looped).init(ir)[index]);
         (carried && ir.has_one_use(other) && start.is_some()).then(|| Accumulation {
             reduce,
+            source,
             update,
             looped,
             body,
@@ -134,8 +143,7 @@ impl Accumulation {
     }
 
     fn split(&self, ir: &mut Ir) -> Option<()> {
-        let source = ir.operand(self.reduce, 0);
-        let ty = ir.ty(source);
+        let ty = ir.ty(self.source);
         let rank = ty.rank();
         let mut shape = ty.shape().to_vec();
         shape[rank - 1] /= i64::from(self.held);
@@ -151,8 +159,8 @@ impl Accumulation {
 
     /// A further carried value for the parts; gives its argument and its result.
     fn carry_parts(&self, ir: &mut Ir, part: Type) -> Option<(Value, Value)> {
-        let start = ir.operand(self.looped, 3 + self.index);
-        let combination = combination(ir, self.reduce)?;
+        let start = scf::For(self.looped).init(ir)[self.index];
+        let combination = combination(ir, self.reduce.0)?;
         let value = Attr::float_splat(part, neutral(ir.kind(combination))?)?;
         let constant = ir.def_op(start)?;
         let neutral = Builder::after(ir, constant).constant(value);
@@ -164,16 +172,17 @@ impl Accumulation {
     }
 
     fn update_parts(&self, ir: &mut Ir, viewed: Type, part: Type, carried: Value) {
-        let (source, loc) = (ir.operand(self.reduce, 0), ir.loc(self.reduce));
+        let loc = ir.loc(self.reduce.0);
         let axis = viewed.rank() as i64 - 1;
-        let mut b = Builder::after(ir, self.reduce);
-        let state = OpState::new(TtOp::Reshape, loc).operands(&[source]).results(&[viewed]);
-        let view = b.insert(state.attr("allow_reorder", Attr::unit()).attr("efficient_layout", Attr::unit()));
+        let mut b = Builder::after(ir, self.reduce.0);
+        let keys = tt::Reshape::ATTR;
+        let state = tt::Reshape::state(loc, self.source).with(keys.allow_reorder, true);
+        let view = b.result(state.with(keys.efficient_layout, true), viewed);
         let mut map = Mapping::default();
-        map.map(source, b.ir.result(view));
-        let reduce = b.ir.clone_op(self.reduce, &mut map);
+        map.map(self.source, view);
+        let reduce = b.ir.clone_op(self.reduce.0, &mut map);
         b.place(reduce);
-        b.ir.set_attr(reduce, "axis", Attr::i32(axis));
+        b.ir.put(reduce, tt::Reduce::ATTR.axis, axis);
         let sum = b.ir.result(reduce);
         b.ir.set_type(sum, part);
         let update = b.ir.clone_op(self.update, &mut Mapping::default());
@@ -190,11 +199,10 @@ impl Accumulation {
     }
 
     fn combine_parts(&self, ir: &mut Ir, parts: Value) -> Option<()> {
-        let (old, start) = (ir.results(self.looped)[self.index], ir.operand(self.looped, 3 + self.index));
-        let source = ir.operand(self.reduce, 0);
+        let (old, start) = (ir.results(self.looped)[self.index], scf::For(self.looped).init(ir)[self.index]);
         let mut map = Mapping::default();
-        map.map(source, parts);
-        let reduce = ir.clone_op(self.reduce, &mut map);
+        map.map(self.source, parts);
+        let reduce = ir.clone_op(self.reduce.0, &mut map);
         ir.insert_after(self.looped, reduce);
         let encoding = infer::result_encoding(ir, reduce, ir.ty(parts).encoding()?);
         let (sum, ty) = (ir.result(reduce), ir.ty(old));
@@ -206,7 +214,7 @@ impl Accumulation {
         let total = ir.result(last);
         ir.replace_all_uses(old, total);
         ir.erase_op(self.update);
-        ir.erase_op(self.reduce);
+        ir.erase_op(self.reduce.0);
         Some(())
     }
 }

@@ -12,6 +12,7 @@ use crate::analysis::allocation::{self, BufferKind};
 use crate::analysis::shared_alias::SharedAlias;
 use crate::diag::codes::passes as codes;
 use crate::ir::core::{Ir, Op, Value};
+use crate::ir::dialects::tt::tt;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
 pub static ALLOCATION: Pass = Pass {
@@ -36,7 +37,7 @@ fn allocation(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
         .map_err(|(op, e)| cx.fail(&codes::PASS_FAILED, ir.loc(op), e.to_string()))?;
     for func in ir.functions() {
         let Some(allocation) = made.get(&func) else { continue };
-        cx.remark(&codes::SHARED_MEMORY, ir.loc(func), ir.str_attr(func, "sym_name").unwrap_or_default());
+        cx.remark(&codes::SHARED_MEMORY, ir.loc(func), ir.get(func, tt::Func::ATTR.sym_name).unwrap_or_default());
         for buffer in &allocation.buffers {
             let prefix = match buffer.kind {
                 BufferKind::Named => "",

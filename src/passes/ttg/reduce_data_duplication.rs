@@ -4,8 +4,10 @@
 //! buffer gets the swizzle that the instruction's loads want, and each element is stored once however many threads need
 //! it.
 
-use crate::ir::core::{Builder, Encoding, Ir, Op};
+use crate::ir::core::{Builder, Ir};
 use crate::ir::dialects::TtgOp;
+use crate::ir::dialects::ttg::ttg::ConvertLayout;
+use crate::ir::encoding::questions::is_operand;
 use crate::layout::{self, plan};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 use crate::passes::ttg::shared_encodings::{buffer, swizzled_for_dot};
@@ -19,18 +21,19 @@ pub static PASS: Pass = Pass {
 };
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {
-    let converts: Vec<Op> = ir.all_ops(ir.module()).into_iter().filter(|&op| ir.is(op, TtgOp::ConvertLayout)).collect();
+    let converts: Vec<ConvertLayout> =
+        ir.all_ops(ir.module()).into_iter().filter_map(|op| ConvertLayout::of(ir, op)).collect();
     let mut changed = false;
-    for op in converts {
-        changed |= share(ir, op).is_some();
+    for convert in converts {
+        changed |= share(ir, convert).is_some();
     }
     Ok(Changed::from(changed))
 }
 
-fn share(ir: &mut Ir, op: Op) -> Option<()> {
-    let source = ir.operand(op, 0);
-    let (from, to) = (ir.ty(source), ir.ty(ir.result(op)));
-    let operand = to.layout().filter(|e| matches!(e, Encoding::DotOp { .. }))?;
+fn share(ir: &mut Ir, convert: ConvertLayout) -> Option<()> {
+    let (op, source) = (convert.0, convert.src(ir));
+    let (from, to) = (ir.ty(source), ir.ty(convert.result(ir)));
+    let operand = to.layout().filter(|e| is_operand(e))?;
     if !plan::is_through_shared_memory(from, to).ok()? {
         return None;
     }

@@ -9,7 +9,9 @@
 
 use crate::ir::core::encoding::Blocked;
 use crate::ir::core::{Attr, Builder, Encoding, Ir, Op, Type};
-use crate::ir::dialects::{TtOp, TtgOp};
+use crate::ir::dialects::TtgOp;
+use crate::ir::dialects::keys::{Key, Unit};
+use crate::ir::dialects::tt::tt;
 use crate::ir::encoding::questions::cga_of;
 use crate::layout;
 use crate::passes::ttg::module_attrs::{self, Threads};
@@ -20,22 +22,22 @@ pub(super) fn run(ir: &mut Ir, threads: Threads) -> bool {
     for op in ir.all_ops(ir.module()) {
         let num_warps = module_attrs::num_warps_at(ir, op).unwrap_or(threads.num_warps);
         let threads = Threads { num_warps, ..threads };
-        changed |= if ir.is(op, TtOp::Reshape) {
-            reshape(ir, op, threads).is_some()
-        } else {
-            ir.is(op, TtOp::Gather) && gather(ir, op, threads).is_some()
+        changed |= match (tt::Reshape::of(ir, op), tt::Gather::of(ir, op)) {
+            (Some(view), _) => reshape(ir, view, threads).is_some(),
+            (None, Some(found)) => gather(ir, found, threads).is_some(),
+            (None, None) => false,
         };
     }
     changed
 }
 
 /// The result's type changes; its users get it converted back.
-fn change_result(ir: &mut Ir, op: Op, new: Type) {
+fn change_result(ir: &mut Ir, op: Op, new: Type, efficient: Key<Unit>) {
     let result = ir.result(op);
     let old = ir.ty(result);
     let users = ir.uses(result).to_vec();
     ir.set_type(result, new);
-    ir.set_attr(op, "efficient_layout", Attr::unit());
+    ir.put(op, efficient, true);
     let back = Builder::after(ir, op).value(TtgOp::ConvertLayout, &[result], old);
     for u in users {
         ir.set_operand(u.op, u.index as usize, back);
@@ -43,12 +45,14 @@ fn change_result(ir: &mut Ir, op: Op, new: Type) {
 }
 
 /// Step 1.
-fn reshape(ir: &mut Ir, op: Op, threads: Threads) -> Option<()> {
-    ir.stored_attr(op, "allow_reorder")?;
-    let ty = ir.ty(ir.result(op));
+fn reshape(ir: &mut Ir, view: tt::Reshape, threads: Threads) -> Option<()> {
+    if !view.allow_reorder(ir) {
+        return None;
+    }
+    let ty = ir.ty(view.result(ir));
     let mut axis = None;
-    for user in ir.users(ir.result(op)).into_iter().filter(|&u| ir.is(u, TtOp::Reduce)) {
-        let of_user = usize::try_from(ir.int_attr(user, "axis")?).ok()?;
+    for user in ir.users(view.result(ir)).into_iter().filter_map(|u| tt::Reduce::of(ir, u)) {
+        let of_user = usize::try_from(user.axis(ir)?).ok()?;
         if axis.is_some_and(|a| a != of_user) {
             return None;
         }
@@ -69,32 +73,32 @@ fn reshape(ir: &mut Ir, op: Op, threads: Threads) -> Option<()> {
     let (warps, lanes, ctas) = (threads.num_warps, threads.threads_per_warp, threads.num_ctas);
     let encoding = Attr::encoding(layout::blocked_from_size(ty.shape(), &size, &order, warps, lanes, ctas));
     let new = ty.with_encoding(Some(encoding));
-    if new == ty || layout::is_expensive_view(ir.ty(ir.operand(op, 0)), new).unwrap_or(true) {
+    if new == ty || layout::is_expensive_view(ir.ty(view.src(ir)), new).unwrap_or(true) {
         return None;
     }
-    change_result(ir, op, new);
+    change_result(ir, view.0, new, tt::Reshape::ATTR.efficient_layout);
     Some(())
 }
 
 /// Step 2.
-fn gather(ir: &mut Ir, op: Op, threads: Threads) -> Option<()> {
-    if ir.stored_attr(op, "efficient_layout").is_some() {
+fn gather(ir: &mut Ir, gather: tt::Gather, threads: Threads) -> Option<()> {
+    if gather.efficient_layout(ir) {
         return None;
     }
-    let ty = ir.ty(ir.operand(op, 0));
-    let axis = usize::try_from(ir.int_attr(op, "axis")?).ok()?;
+    let (op, ty) = (gather.0, ir.ty(gather.src(ir)));
+    let axis = usize::try_from(gather.axis(ir)?).ok()?;
     if ty.rank() < 2 {
         return None;
     }
     let encoding = Attr::encoding(columns_in_warps(ty, axis, threads)?);
-    for index in 0..2 {
-        let value = ir.operand(op, index);
+    let slots = tt::Gather::SLOT;
+    for (value, slot) in [(gather.src(ir), slots.src), (gather.indices(ir), slots.indices)] {
         let wanted = ir.ty(value).with_encoding(Some(encoding));
         let converted = Builder::before(ir, op).value(TtgOp::ConvertLayout, &[value], wanted);
-        ir.set_operand(op, index, converted);
+        ir.put_operands(op, slot, &[converted]);
     }
     let new = ir.ty(ir.result(op)).with_encoding(Some(encoding));
-    change_result(ir, op, new);
+    change_result(ir, op, new, tt::Gather::ATTR.efficient_layout);
     Some(())
 }
 

@@ -14,8 +14,9 @@
 //! Higher-Precision Computations"; the tf32 variant is CUTLASS's.
 
 use crate::ir::core::{Attr, Builder, FloatKind, Ir, Op, Type, Value};
-use crate::ir::dialects::enums::{CmpfPredicate, Enumeration, InputPrecision};
-use crate::ir::dialects::tt::tt as view;
+use crate::ir::dialects::arith::arith;
+use crate::ir::dialects::enums::{CmpfPredicate, InputPrecision};
+use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{ArithOp, TtOp};
 use crate::ir::rewrite::{Config, rewrite_greedily};
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
@@ -39,11 +40,12 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let dots: Vec<Op> = ir.all_ops(module).into_iter().filter(|&op| ir.is(op, TtOp::Dot)).collect();
     let mut changed = false;
     for op in dots {
-        let precise = [0, 1].iter().all(|&i| ir.ty(ir.operand(op, i)).elem() == Type::f32());
-        match view::Dot(op).inputPrecision(ir) {
-            Some(InputPrecision::Tf32x3) if precise && emulate => from_tf32(ir, op),
-            Some(InputPrecision::Bf16x3) if precise => from_bf16(ir, op, 2),
-            Some(InputPrecision::Bf16x6) if precise => from_bf16(ir, op, 3),
+        let dot = tt::Dot(op);
+        let precise = [dot.a(ir), dot.b(ir)].iter().all(|&factor| ir.ty(factor).elem() == Type::f32());
+        match dot.inputPrecision(ir) {
+            Some(InputPrecision::Tf32x3) if precise && emulate => from_tf32(ir, dot),
+            Some(InputPrecision::Bf16x3) if precise => from_bf16(ir, dot, 2),
+            Some(InputPrecision::Bf16x6) if precise => from_bf16(ir, dot, 3),
             _ => continue,
         }
         changed = true;
@@ -61,11 +63,9 @@ fn product(
     imprecise: i64,
 ) -> Value {
     let ty = b.ir.ty(acc);
-    let mut attrs = vec![("inputPrecision", precision.attr())];
-    if imprecise != 0 {
-        attrs.push(("maxNumImpreciseAcc", Attr::i32(imprecise)));
-    }
-    b.value_with(TtOp::Dot, &[lhs, rhs, acc], ty, &attrs)
+    let state = tt::Dot::state(b.loc, lhs, rhs, acc).with(tt::Dot::ATTR.inputPrecision, precision);
+    let limit = Some(imprecise).filter(|&limit| limit != 0);
+    b.result(state.with_some(tt::Dot::ATTR.maxNumImpreciseAcc, limit), ty)
 }
 
 fn zero(b: &mut Builder<'_>, like: Value) -> Value {
@@ -78,7 +78,8 @@ fn zero(b: &mut Builder<'_>, like: Value) -> Value {
 fn without_nans(b: &mut Builder<'_>, value: Value) -> Value {
     let ty = b.ir.ty(value);
     let truth = ty.with_elem(Type::int(1));
-    let nan = b.value_with(ArithOp::Cmpf, &[value, value], truth, &[("predicate", CmpfPredicate::Uno.attr())]);
+    let compare = arith::Cmpf::state(b.loc, value, value);
+    let nan = b.result(compare.with(arith::Cmpf::ATTR.predicate, CmpfPredicate::Uno), truth);
     let zero = zero(b, value);
     b.value(ArithOp::Select, &[nan, zero, value], ty)
 }
@@ -86,21 +87,21 @@ fn without_nans(b: &mut Builder<'_>, value: Value) -> Value {
 /// A value rounded to tf32, and what is left.
 fn split_tf32(b: &mut Builder<'_>, value: Value) -> (Value, Value) {
     let ty = b.ir.ty(value);
-    let attrs = [
-        ("asm_string", Attr::str("cvt.rna.tf32.f32 $0, $1;")),
-        ("constraints", Attr::str("=r,r")),
-        ("packed_element", Attr::i32(1)),
-        ("pure", Attr::bool(true)),
-    ];
-    let big = b.value_with(TtOp::ElementwiseInlineAsm, &[value], ty, &attrs);
+    let keys = tt::ElementwiseInlineAsm::ATTR;
+    let state = tt::ElementwiseInlineAsm::state(b.loc, &[value])
+        .with(keys.asm_string, "cvt.rna.tf32.f32 $0, $1;")
+        .with(keys.constraints, "=r,r")
+        .with(keys.packed_element, 1)
+        .with(keys.pure, true);
+    let big = b.result(state, ty);
     let small = b.value(ArithOp::Subf, &[value, big], ty);
     (big, small)
 }
 
-fn from_tf32(ir: &mut Ir, op: Op) {
-    let (lhs, rhs, acc) = (ir.operand(op, 0), ir.operand(op, 1), ir.operand(op, 2));
-    let imprecise = ir.int_attr(op, "maxNumImpreciseAcc").unwrap_or(0);
-    let mut b = Builder::before(ir, op);
+fn from_tf32(ir: &mut Ir, dot: tt::Dot) {
+    let (lhs, rhs, acc) = (dot.a(ir), dot.b(ir), dot.c(ir));
+    let imprecise = dot.maxNumImpreciseAcc(ir).unwrap_or(0);
+    let mut b = Builder::before(ir, dot.0);
     let (a_big, a_small) = split_tf32(&mut b, lhs);
     let (b_big, b_small) = split_tf32(&mut b, rhs);
     let start = zero(&mut b, acc);
@@ -110,7 +111,7 @@ fn from_tf32(ir: &mut Ir, op: Op) {
     let sum = product(&mut b, a_big, b_big, sum, InputPrecision::Tf32, imprecise);
     let ty = b.ir.ty(acc);
     let sum = b.value(ArithOp::Addf, &[sum, acc], ty);
-    ir.replace_op(op, &[sum]);
+    ir.replace_op(dot.0, &[sum]);
 }
 
 /// A value as the sum of `n` bf16 numbers, the largest first.
@@ -129,9 +130,9 @@ fn split_bf16(b: &mut Builder<'_>, value: Value, n: usize) -> Vec<Value> {
     parts
 }
 
-fn from_bf16(ir: &mut Ir, op: Op, n: usize) {
-    let (lhs, rhs, acc) = (ir.operand(op, 0), ir.operand(op, 1), ir.operand(op, 2));
-    let mut b = Builder::before(ir, op);
+fn from_bf16(ir: &mut Ir, dot: tt::Dot, n: usize) {
+    let (lhs, rhs, acc) = (dot.a(ir), dot.b(ir), dot.c(ir));
+    let mut b = Builder::before(ir, dot.0);
     let (x, y) = (split_bf16(&mut b, lhs, n), split_bf16(&mut b, rhs, n));
     let mut sum = zero(&mut b, acc);
     let small: &[(usize, usize)] = if n == 3 { &[(1, 1), (2, 0), (0, 2)] } else { &[] };
@@ -142,5 +143,5 @@ fn from_bf16(ir: &mut Ir, op: Op, n: usize) {
     let sum = product(&mut b, x[0], y[0], sum, InputPrecision::Ieee, 0);
     let ty = b.ir.ty(acc);
     let sum = b.value(ArithOp::Addf, &[sum, acc], ty);
-    ir.replace_op(op, &[sum]);
+    ir.replace_op(dot.0, &[sum]);
 }
