@@ -232,9 +232,3 @@ impl Attr {
         }
     }
 }
-
-impl std::fmt::Display for Attr {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        crate::ir::text::attrs::write_attr(f, *self)
-    }
-}

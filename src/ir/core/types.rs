@@ -263,9 +263,3 @@ impl Type {
         }
     }
 }
-
-impl std::fmt::Display for Type {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        crate::ir::text::types::write_type(f, *self)
-    }
-}

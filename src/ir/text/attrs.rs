@@ -7,14 +7,13 @@ use crate::ir::core::encoding::{
 };
 use crate::ir::core::{Attr, AttrData, Bases, DenseData, Encoding, Name, Type, TypeData};
 
-/// Writes an attribute without aliases.
-///
-/// # Errors
-/// Fails if the writer fails.
-pub fn write_attr(f: &mut dyn std::fmt::Write, attr: Attr) -> std::fmt::Result {
-    let mut text = Text::new(Aliases::None);
-    text.attr(attr);
-    f.write_str(&text.out)
+/// Writes the attribute without aliases.
+impl std::fmt::Display for Attr {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = Text::new(Aliases::None);
+        text.attr(*self);
+        f.write_str(&text.out)
+    }
 }
 
 /// The most elements that are listed. More of them are written as one hexadecimal string.

@@ -3,14 +3,13 @@
 use super::writer::{Aliases, Text};
 use crate::ir::core::{Attr, MemDesc, Type, TypeData};
 
-/// Writes a type without aliases.
-///
-/// # Errors
-/// Fails if the writer fails.
-pub fn write_type(f: &mut dyn std::fmt::Write, ty: Type) -> std::fmt::Result {
-    let mut text = Text::new(Aliases::None);
-    text.ty(ty);
-    f.write_str(&text.out)
+/// Writes the type without aliases.
+impl std::fmt::Display for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = Text::new(Aliases::None);
+        text.ty(*self);
+        f.write_str(&text.out)
+    }
 }
 
 impl Text {
