@@ -5,49 +5,13 @@
 //! 3. What is read must have been written.
 //! 4. The race check sees the access before it happens.
 
-use std::sync::Mutex;
-
-use super::Options;
-use super::fault::{self, Fault, Faults};
-use super::memory::Memory;
-use super::plan::Plan;
+use super::fault::{self, Fault};
 use super::program::Program;
-use super::races::{Access, Conflict, History, Releases};
+use super::races::{Access, Conflict};
 use super::undef::{Undef, Use, is_uniform};
 use super::value::{Exact, Lanes, Val, coordinates};
 use crate::diag::codes::interp as codes;
-use crate::ir::{Ir, Op};
-
-/// What all programs of a launch share.
-pub(crate) struct Shared<'a> {
-    pub(crate) ir: &'a Ir,
-    pub(crate) memory: &'a Memory,
-    pub(crate) options: &'a Options,
-    pub(crate) plan: &'a Plan,
-    pub(crate) grid: [u32; 3],
-    history: Option<History>,
-    /// What each address has released. Only programs that run in order release and acquire.
-    pub(crate) releases: Mutex<Releases>,
-    /// The faults of programs that went on.
-    pub(crate) faults: Faults,
-    /// How many bytes the values of one program may take.
-    pub(crate) room: u64,
-}
-
-impl<'a> Shared<'a> {
-    pub(crate) fn new(
-        ir: &'a Ir,
-        memory: &'a Memory,
-        options: &'a Options,
-        plan: &'a Plan,
-        grid: [u32; 3],
-        history: Option<History>,
-        room: u64,
-    ) -> Shared<'a> {
-        let (releases, faults) = (Mutex::new(Releases::default()), Faults::default());
-        Shared { ir, memory, options, plan, grid, history, releases, faults, room }
-    }
-}
+use crate::ir::Op;
 
 /// The accesses that one operation makes, one for each lane whose mask is set.
 pub(crate) struct Site<'s> {

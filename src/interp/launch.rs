@@ -13,20 +13,23 @@ use crate::ir::dialects::tt::tt::Func;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use super::access::Shared;
 use super::fault::{self, Fault};
+use super::kernels::{Arg, find_kernel};
 use super::lines::All;
 use super::memory::{Memory, base};
 use super::numbers;
 use super::ops::block;
+use super::ops::dispatch::FAMILIES;
+use super::options::Options;
 use super::plan::{Plan, plan};
 use super::program::Program;
 use super::races::History;
+use super::report::{Printed, Report, Traced};
+use super::shared::Shared;
 use super::value::Val;
-use super::{Arg, Options, Printed, Report, Traced};
 use crate::diag::codes::interp as codes;
 use crate::diag::{Code, Diagnostic};
-use crate::ir::{Attr, Ir, Op, TtOp, Type, TypeData};
+use crate::ir::{Attr, Ir, Op, Type, TypeData};
 
 /// How much work programs may still do after the first one with a fault, where several faults are looked for. It is
 /// shared among as many programs as do this work together if they are like that one, and no more than a thousand.
@@ -174,7 +177,7 @@ impl Launch<'_> {
 
     /// Runs one program after the other until there are no more.
     fn work(&self, shared: &Shared<'_>, next: &AtomicU64, ended: &Ended) {
-        let mut program = Program::new(shared);
+        let mut program = Program::new(shared, FAMILIES);
         loop {
             let id = next.fetch_add(1, Relaxed);
             if id >= self.programs || id > ended.stop.load(Relaxed) {
@@ -230,16 +233,6 @@ impl Launch<'_> {
             parallel: threads > 1,
         })
     }
-}
-
-/// The function of this name, if it is a kernel.
-pub(crate) fn find_kernel(ir: &Ir, name: &str) -> Result<Op, Fault> {
-    let function = ir.function(name).filter(|&f| ir.is(f, TtOp::Func) && ir.body(f, 0).is_some());
-    function.ok_or_else(|| {
-        let known = super::kernels(ir);
-        let d = Diagnostic::error(&codes::NO_KERNEL, format!("the module has no kernel `{name}`"));
-        Box::new(if known.is_empty() { d } else { d.help(format!("the kernels are: {}", known.join(", "))) })
-    })
 }
 
 /// The values of the parameters.

@@ -8,23 +8,13 @@
 //! 4. The elements of all values of a program may take as much memory as the launch has left for each thread.
 
 use super::fault::{self, Fault};
-use super::program::Program;
+use super::program::{Loop, Program};
 use super::value::{Lanes, Val};
 use crate::diag::codes::interp as codes;
 use crate::ir::{Op, ScfOp};
 
 /// How many units of work lie between two looks at the clock.
 const TICK: u64 = 1 << 16;
-
-/// A loop that is running.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Loop {
-    pub(crate) op: Op,
-    /// How many iterations have begun.
-    pub(crate) iterations: u64,
-    /// How much the program had spent when the loop began.
-    pub(crate) since: u64,
-}
 
 impl Program<'_> {
     /// Counts the work of an operation.

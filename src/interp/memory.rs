@@ -213,6 +213,11 @@ pub fn element_size(ty: Type) -> usize {
     (ty.bit_width().unwrap_or(64).div_ceil(8) as usize).next_power_of_two()
 }
 
+/// The bytes of what a pointer, or each pointer of a tensor, points at.
+pub(crate) fn pointee_size(ty: Type) -> usize {
+    element_size(ty.elem().pointee().map_or(ty.elem(), Type::elem))
+}
+
 impl Buffer {
     /// Whether nobody has written any byte of it.
     fn is_untouched(&self) -> bool {

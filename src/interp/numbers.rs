@@ -10,10 +10,15 @@
 
 use std::sync::LazyLock;
 
-use crate::ir::FloatKind;
+use crate::ir::{FloatKind, Type};
 
 /// How a conversion to a narrower format rounds.
 pub(crate) use crate::ir::dialects::enums::RoundingMode as Rounding;
+
+/// The bits of an element of this type that a lane holds: all of an integer, a float or a pointer, and at most 64.
+pub(crate) fn width(ty: Type) -> u32 {
+    ty.bit_width().unwrap_or(64).min(64)
+}
 
 fn build(kind: FloatKind) -> Vec<f32> {
     (0..1u64 << kind.bits()).map(|bits| kind.to_f64(bits) as f32).collect()

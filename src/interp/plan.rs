@@ -19,9 +19,9 @@
 use crate::ir::dialects::scf::scf::For;
 use std::collections::BTreeSet;
 
-use super::Checks;
+use super::hints::HINTS;
 use super::memory::element_size;
-use super::promises::HINTS;
+use super::options::Checks;
 use crate::ir::core::entity::Entity;
 use crate::ir::dialects::Classes;
 use crate::ir::dialects::Traits;

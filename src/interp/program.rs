@@ -2,7 +2,8 @@
 //!
 //! A block runs from its first operation to its terminator, which says what happens next ([`Flow`]). Operations with
 //! regions (loops, conditionals, reductions) run their blocks through [`Program::block`]; branches between blocks are
-//! followed in [`Program::region`]. Functions cannot call themselves, so one table serves all of them.
+//! followed in [`Program::region`]. Functions cannot call themselves, so one table serves all of them. What an operation
+//! does is told by its family, which a program reaches through [`Families`].
 //!
 //! Work is counted, not operations alone (`plan.rs` says what each one costs), so that the limit bounds the time that a
 //! program takes.
@@ -11,21 +12,18 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Traced;
-use super::access::Shared;
 use super::fault::{self, Fault};
-use super::limits::Loop;
 use super::lines::Lines;
-use super::ops;
 use super::races::Ranges;
 use super::render;
+use super::report::Traced;
+use super::shared::Shared;
 use super::undef::Undef;
 use super::value::{Lanes, Val};
-use super::{finite, promises, undef};
 use crate::diag::Code;
 use crate::diag::codes::interp as codes;
 use crate::ir::core::entity::Entity;
-use crate::ir::{Block, Ir, Op, OpKind, Region, Value};
+use crate::ir::{Block, Ir, Op, Region, Value};
 
 /// What a program leaves beside its stores.
 pub(crate) struct Outcome {
@@ -46,8 +44,28 @@ pub(crate) enum Flow {
     Branch(Block, Vec<Val>),
 }
 
+/// What operations do, whatever their kind. The families of operations know this file, so it does not know them.
+#[derive(Clone, Copy)]
+pub(crate) struct Families {
+    /// Runs an operation that is no terminator, and checks its results.
+    pub(crate) run: fn(&mut Program<'_>, Op) -> Result<(), Fault>,
+    /// Runs a terminator, which says where control goes.
+    pub(crate) leave: fn(&mut Program<'_>, Op) -> Result<Flow, Fault>,
+}
+
+/// A loop that is running.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loop {
+    pub(crate) op: Op,
+    /// How many iterations have begun.
+    pub(crate) iterations: u64,
+    /// How much the program had spent when the loop began.
+    pub(crate) since: u64,
+}
+
 pub(crate) struct Program<'a> {
     pub(crate) shared: &'a Shared<'a>,
+    families: Families,
     pub(crate) ir: &'a Ir,
     pub(crate) pid: [u32; 3],
     /// The linear id of the program.
@@ -77,9 +95,10 @@ pub(crate) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub(crate) fn new(shared: &'a Shared<'a>) -> Program<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>, families: Families) -> Program<'a> {
         Program {
             shared,
+            families,
             ir: shared.ir,
             pid: [0; 3],
             id: 0,
@@ -147,9 +166,9 @@ impl<'a> Program<'a> {
             self.ops += 1;
             self.spend(op, self.shared.plan.cost(op))?;
             if ir.kind(op).is_terminator() {
-                return ops::control::terminator(self, op);
+                return (self.families.leave)(self, op);
             }
-            self.op(op)?;
+            (self.families.run)(self, op)?;
             if self.traces {
                 self.trace(op);
             }
@@ -157,53 +176,10 @@ impl<'a> Program<'a> {
         Ok(Flow::Leave(vec![]))
     }
 
-    /// Runs one operation that is no terminator.
-    fn op(&mut self, op: Op) -> Result<(), Fault> {
-        self.eval(op)?;
-        if self.undefined.get() {
-            undef::spread(self, op);
-        }
-        if self.shared.options.checks.nan {
-            finite::check(self, op)?;
-        }
-        if self.shared.plan.promises(op) {
-            promises::check(self, op)?;
-        }
-        Ok(())
-    }
-
-    fn eval(&mut self, op: Op) -> Result<(), Fault> {
-        match self.ir.kind(op) {
-            OpKind::Arith(kind) => {
-                let v = ops::arith::eval(self, op, kind)?;
-                self.set(self.ir.result(op), v);
-                Ok(())
-            }
-            OpKind::Math(kind) => {
-                let v = ops::math::eval(self, op, kind);
-                self.set(self.ir.result(op), v);
-                Ok(())
-            }
-            OpKind::Tt(kind) => ops::tt::eval(self, op, kind),
-            OpKind::Scf(kind) => ops::control::scf(self, op, kind),
-            OpKind::Cf(kind) => ops::control::cf(self, op, kind),
-            OpKind::Ub(kind) => {
-                ops::control::ub(self, op, kind);
-                Ok(())
-            }
-            OpKind::Llvm(crate::ir::LlvmOp::Assume) => promises::assume(self, op),
-            OpKind::Ttg(kind) => ops::ttg::ttg(self, op, kind),
-            OpKind::Ttng(kind) => ops::ttg::ttng(self, op, kind),
-            OpKind::Builtin(_) | OpKind::Gpu(_) | OpKind::Unregistered(_) => Err(self.unsupported(op, "")),
-        }
-    }
-
     /// The present value of an SSA value. The verifier has seen to it that there is one.
     pub(crate) fn get(&self, value: Value) -> Val {
         self.values.get(value.index()).and_then(Clone::clone).unwrap_or_else(|| Val::splat(0))
     }
-
-    /// Operand `index` of an operation.
 
     /// The operands of an operation that has `N` of them.
     pub(crate) fn operands<const N: usize>(&self, op: Op) -> [Val; N] {

@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::ops::block::Block;
+use super::tensor_block::Block;
 use super::undef::Undef;
 use crate::ir::Op;
 

@@ -5,7 +5,7 @@
 //! fault.
 
 use super::super::fault::Fault;
-use super::super::numbers::{self, mask, signed};
+use super::super::numbers::{self, mask, signed, width};
 use super::super::program::Program;
 use super::super::undef;
 use super::super::value::{Lanes, Val};
@@ -14,11 +14,6 @@ use crate::diag::codes::interp as codes;
 use crate::ir::dialects::arith::arith as view;
 use crate::ir::dialects::enums::{CmpfPredicate, CmpiPredicate, RoundingMode};
 use crate::ir::{ArithOp, AttrData, DenseData, FloatKind, Op, Type};
-
-/// The width of an integer type's elements.
-pub(crate) fn width(ty: Type) -> u32 {
-    ty.bit_width().unwrap_or(64).min(64)
-}
 
 pub(crate) fn eval(p: &Program<'_>, op: Op, kind: ArithOp) -> Result<Val, Fault> {
     let ir = p.ir;

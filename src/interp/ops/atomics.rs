@@ -7,13 +7,12 @@
 
 use super::super::access::Site;
 use super::super::fault::Fault;
-use super::super::numbers::{decode, encode, mask, signed};
+use super::super::memory::pointee_size;
+use super::super::numbers::{decode, encode, mask, signed, width};
 use super::super::program::Program;
 use super::super::races::Access;
 use super::super::undef::Use;
 use super::super::value::Val;
-use super::arith::width;
-use super::tt::pointee_size;
 use crate::diag::codes::interp as codes;
 use crate::ir::core::Value;
 use crate::ir::dialects::enums::{MemSemantic, RmwKind};

@@ -1,4 +1,4 @@
-//! Blocks of tensors in memory: block pointers (`tt.make_tensor_ptr`) and tensor descriptors.
+//! Blocks of tensors in memory ([`Block`]): block pointers (`tt.make_tensor_ptr`) and tensor descriptors.
 //!
 //! Both are a base, a shape, strides and the shape of a block. An access expands the block into one address for each
 //! element, row-major, and a mask of the elements inside of the tensor. Then it goes through the ordinary load and
@@ -12,50 +12,16 @@ use std::sync::Arc;
 use super::super::access::Site;
 use super::super::fault::Fault;
 use super::super::memory::element_size;
-use super::super::numbers::signed;
+use super::super::numbers::{signed, width};
 use super::super::program::Program;
 use super::super::races::Access;
+use super::super::tensor_block::{Block, Offset};
 use super::super::undef::Use;
 use super::super::value::{Exact, Lanes, Val, coordinates};
-use super::arith::width;
 use super::atomics::Rmw;
 use crate::ir::dialects::enums::{DescriptorReduceKind as Reduction, PaddingOption};
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{Op, Type, TypeData, Value};
-
-/// A block pointer or a tensor descriptor.
-#[derive(Clone, Debug)]
-pub(crate) struct Block {
-    base: u64,
-    elem: Type,
-    shape: Vec<i64>,
-    strides: Vec<i64>,
-    /// The coordinates of the block. A descriptor has none until it is accessed.
-    offsets: Vec<Offset>,
-    /// The shape of a block.
-    extent: Vec<i64>,
-    /// Whether a load outside of the tensor gives NaN instead of zero.
-    nan: bool,
-}
-
-/// A coordinate, what it would be without wrapping, and who wrapped it.
-#[derive(Clone, Debug)]
-struct Offset {
-    at: i64,
-    exact: i128,
-    origin: Option<Op>,
-}
-
-impl std::fmt::Display for Block {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let at: Vec<i64> = self.offsets.iter().map(|o| o.at).collect();
-        write!(
-            f,
-            "block {:?} at {at:?} of a tensor {:?} with strides {:?} at {:#x}",
-            self.extent, self.shape, self.strides, self.base
-        )
-    }
-}
 
 fn numbers(p: &Program<'_>, op: Op, values: &[Value]) -> Result<Vec<i64>, Fault> {
     let number = |&value: &Value| {

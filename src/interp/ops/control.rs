@@ -1,11 +1,10 @@
 //! Control flow: terminators, the `scf`, `cf` and `ub` dialects, and calls.
 
 use super::super::fault::Fault;
-use super::super::numbers::{mask, signed};
+use super::super::numbers::{mask, signed, width};
 use super::super::program::{Flow, Program};
 use super::super::undef::Use;
 use super::super::value::Val;
-use super::arith::width;
 use crate::diag::codes::interp as codes;
 use crate::ir::core::Value;
 use crate::ir::dialects::scf::{cf, scf};

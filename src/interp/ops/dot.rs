@@ -10,10 +10,9 @@
 //! Integers are signed and wrap in the result's width. f64 is computed in f64.
 
 use super::super::fault::Fault;
-use super::super::numbers::{self, bf16, mask, signed, tf32};
+use super::super::numbers::{self, bf16, mask, signed, tf32, width};
 use super::super::program::Program;
 use super::super::value::{Lanes, Val};
-use super::arith::width;
 use crate::ir::core::Value;
 use crate::ir::dialects::enums::InputPrecision;
 use crate::ir::{FloatKind, Op, Type};

@@ -12,10 +12,9 @@
 use crate::ir::dialects::tt::tt::Addptr;
 use std::sync::Arc;
 
-use super::super::numbers::signed;
+use super::super::numbers::{signed, width};
 use super::super::program::Program;
 use super::super::value::{Exact, Lanes, Val};
-use super::arith::width;
 use crate::ir::{ArithOp, Op};
 
 /// Attaches the exact values to a result that needs them.

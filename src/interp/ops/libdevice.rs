@@ -9,10 +9,10 @@
 //!    and the tests.
 
 use super::super::fault::Fault;
-use super::super::numbers::{self, mask, signed};
+use super::super::numbers::{self, mask, signed, width};
 use super::super::program::Program;
 use super::super::value::{Lanes, Val};
-use super::arith::{float1, float2, width};
+use super::arith::{float1, float2};
 use super::math::fma;
 use crate::ir::dialects::tt::tt::ExternElementwise;
 use crate::ir::{FloatKind, Op, Type};

@@ -3,10 +3,10 @@
 //! Functions of f32 and f64 are the host's, within one unit in the last place of the exact result. Constant folding
 //! uses the same ones. Narrow formats are computed in f32 and rounded once.
 
-use super::super::numbers::{mask, signed};
+use super::super::numbers::{mask, signed, width};
 use super::super::program::Program;
 use super::super::value::{Lanes, Val};
-use super::arith::{float1, float2, width};
+use super::arith::{float1, float2};
 use crate::ir::{FloatKind, MathOp, Op, Type};
 
 pub(crate) fn eval(p: &Program<'_>, op: Op, kind: MathOp) -> Val {

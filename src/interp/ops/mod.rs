@@ -1,4 +1,4 @@
-//! The meaning of each operation, in one file for each family. Every `match` over a dialect's operations lists all of
+//! The meaning of each operation, in one file for each family; `dispatch.rs` chooses between them. Every `match` over a dialect's operations lists all of
 //! them, except for those that only TTGIR has.
 
 pub(crate) mod arith;
@@ -7,6 +7,7 @@ pub(crate) mod block;
 pub(crate) mod combine;
 pub(crate) mod control;
 pub(crate) mod convert;
+pub(crate) mod dispatch;
 pub(crate) mod dot;
 pub(crate) mod index;
 pub(crate) mod libdevice;

@@ -3,10 +3,10 @@
 //! A line is `pid (0, 1, 0) idx ( 3) x: 1.5`, with `(operand 1) ` before the value where there are several operands.
 //! Elements come in row-major order.
 
+use super::super::numbers::width;
 use super::super::program::Program;
 use super::super::render;
 use super::super::value::coordinates;
-use super::arith::width;
 use crate::ir::Op;
 use crate::ir::dialects::tt::tt::Print;
 

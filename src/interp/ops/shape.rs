@@ -3,11 +3,10 @@
 //! Each is a map from the position of an element in the result to one in the source, both row-major.
 
 use super::super::fault::{self, Fault};
-use super::super::numbers::signed;
+use super::super::numbers::{signed, width};
 use super::super::program::Program;
 use super::super::undef::{Use, concat, is_uniform};
 use super::super::value::{Val, coordinates, offsets, strides};
-use super::arith::width;
 use crate::diag::codes::interp as codes;
 use crate::ir::core::Value;
 use crate::ir::dialects::tt::tt as view;

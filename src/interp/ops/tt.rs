@@ -2,12 +2,12 @@
 
 use super::super::access::Site;
 use super::super::fault::{self, Fault};
-use super::super::memory::element_size;
-use super::super::numbers::{self, mask};
+use super::super::memory::pointee_size;
+use super::super::numbers::{self, mask, width};
 use super::super::program::Program;
 use super::super::undef::{self, Use};
 use super::super::value::{Lanes, Val, coordinates};
-use super::arith::{float1, float2, width};
+use super::arith::{float1, float2};
 use super::{arith, atomics, block, combine, control, convert, dot, index, libdevice, print, scaled, shape};
 use crate::diag::codes::interp as codes;
 use crate::ir::dialects::enums::{FpRounding, PropagateNan};
@@ -128,11 +128,6 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
         TtOp::MakeTensorPtr => one(p, block::make_pointer(p, op)?),
         TtOp::Advance => one(p, block::advance(p, op)?),
     }
-}
-
-/// The bytes of what a pointer, or each pointer of a tensor, points at.
-pub(crate) fn pointee_size(ty: Type) -> usize {
-    element_size(ty.elem().pointee().map_or(ty.elem(), Type::elem))
 }
 
 /// min(max(x, low), high). A NaN stays where it is propagated, and becomes `low` otherwise.
