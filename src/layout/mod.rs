@@ -18,6 +18,7 @@ pub mod blocked;
 pub mod conversion;
 mod dim;
 pub mod encodings;
+mod error;
 pub mod fp4;
 pub mod linear;
 pub mod plan;
@@ -29,15 +30,13 @@ mod solve;
 pub mod svg;
 #[cfg(test)]
 mod tests;
-
-use crate::diag::Diagnostic;
-use crate::ir::Ir;
-use crate::ir::verify::{LayoutRules, verify_with_layouts};
+mod verify;
 
 pub use blocked::{blocked_from_size, blocked_in_cga, default_blocked};
 pub use conversion::{ConversionKind, conversion_kind, conversion_kind_of, minimal_conversion, register_permutation};
 pub use dim::Dim;
 pub use encodings::{bases_of, check, from_linear, layout_of, padded_offset, to_linear_layout, try_to_linear_layout};
+pub use error::LayoutError;
 pub use linear::LinearLayout;
 pub use queries::{
     FreeMasks, are_layouts_equivalent, are_layouts_equivalent_up_to_copies, contig_of, contig_per_thread,
@@ -45,35 +44,4 @@ pub use queries::{
     order_for_memory, register_offsets, shape_per_cta, size_per_thread, sizes_along, thread_order, threads_per_warp,
     unique_elems_per_thread, warp_order, warps_per_cta,
 };
-
-/// Verifies a module, layouts included. It checks the IR's own rules, and those that need the mathematics of layouts.
-#[must_use]
-pub fn verify(ir: &Ir) -> Vec<Diagnostic> {
-    const RULES: LayoutRules = LayoutRules {
-        fits: |ty| check(ty).map_err(|e| e.reason),
-        same: |shape, a, b| are_layouts_equivalent_up_to_copies(shape, a, b).unwrap_or(false),
-        of_op: rules::verify_op,
-    };
-    verify_with_layouts(ir, RULES)
-}
-
-/// The reason why there is no such layout, as a clause for a diagnostic: "sizePerThread has 3 elements, expected 2".
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LayoutError {
-    pub reason: String,
-}
-
-impl LayoutError {
-    #[must_use]
-    pub fn new(reason: impl Into<String>) -> LayoutError {
-        LayoutError { reason: reason.into() }
-    }
-}
-
-impl std::fmt::Display for LayoutError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-impl std::error::Error for LayoutError {}
+pub use verify::verify;

@@ -5,11 +5,12 @@
 //! Layouts" of wgmma. There are eight groups of four lanes. A group holds a row, and a lane two neighbouring columns of
 //! it (or `k_width` neighbours along K in an operand).
 
-use super::{Bases, Dim, Encoding, LayoutError, LinearLayout, try_to_linear_layout};
-use super::{cga_layout, combine, combine_layouts, expect_order, expect_powers_of_two, expect_rank, sizes_of};
-use crate::ir::core::Attr;
+use super::combine::{cga_layout, combine, combine_layouts, expect_order, expect_powers_of_two, expect_rank, sizes_of};
+use super::lookup::try_to_linear_layout;
 use crate::ir::core::encoding::{Blocked, LinearBases, NvidiaMma};
+use crate::ir::core::{Attr, Bases, Encoding};
 use crate::ir::encoding::questions::{is_distributed, matrix_order};
+use crate::layout::{Dim, LayoutError, LinearLayout};
 
 fn check_blocked(e: &Blocked, rank: usize) -> Result<(), LayoutError> {
     for (what, values) in [

@@ -5,8 +5,10 @@
 //! `vec = 8, perPhase = 1, maxPhase = 8` on 64 columns, row `r` starts at column `8 · (r mod 8)`: the bases are
 //! `row=1 → (1, 8)`, `row=2 → (2, 16)`, `row=4 → (4, 32)`, `row=8 → (8, 0)`.
 
-use super::{Bases, Dim, LayoutError, LinearLayout, combine, expect_order, shape_per_cta, sizes_of};
+use super::combine::{combine, expect_order, shape_per_cta, sizes_of};
+use crate::ir::core::Bases;
 use crate::ir::core::encoding::{NvmmaShared, PaddedShared, SwizzledShared};
+use crate::layout::{Dim, LayoutError, LinearLayout};
 
 /// Puts rows of `order[0]` after each other, with their elements exchanged in groups of `vec` by the row's phase.
 pub(super) fn swizzled(shape: &[i64], e: &SwizzledShared) -> Result<LinearLayout, LayoutError> {

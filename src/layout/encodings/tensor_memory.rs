@@ -4,8 +4,10 @@
 //! A zero basis in row bits 5 and 6 means that the warps which own those rows hold copies. Elsewhere it means a cell
 //! without an element.
 
-use super::{Bases, Dim, LayoutError, LinearLayout, cga_layout, shape_per_cta};
+use super::combine::{cga_layout, shape_per_cta, sizes_of};
+use crate::ir::core::Bases;
 use crate::ir::core::encoding::TensorMemory;
+use crate::layout::{Dim, LayoutError, LinearLayout};
 
 fn identity(size: u32, input: Dim, axis: usize) -> LinearLayout {
     LinearLayout::identity1d(size, input, Dim::axis(axis))
@@ -96,7 +98,7 @@ pub(super) fn scales(shape: &[i64], cga: &Bases, k_first: bool) -> Result<Linear
 
 fn fit(layout: &LinearLayout, shape: &[i64]) -> Result<LinearLayout, LayoutError> {
     let layout = layout.transpose_outs(&Dim::axes(2));
-    if layout.out_sizes() == super::sizes_of(shape) {
+    if layout.out_sizes() == sizes_of(shape) {
         Ok(layout)
     } else {
         Err(LayoutError::new("the layout does not tile the shape"))

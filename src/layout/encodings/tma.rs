@@ -9,10 +9,12 @@
 //! Example: a block of 64×128 of f16 with a swizzle of 128 bytes has boxes of 64×64. Message 0 takes columns 0 to 63 to
 //! offset 0, and message 1 takes columns 64 to 127 to offset 4096 (in elements).
 
+use super::combine::shape_per_cta;
+use super::lookup::layout_of;
 use super::shared::tma_box;
-use super::{Dim, LayoutError, layout_of, shape_per_cta};
 use crate::ir::core::encoding::NvmmaShared;
 use crate::ir::core::{Attr, Encoding, FloatKind, Type, TypeData};
+use crate::layout::{Dim, LayoutError};
 
 /// The bytes of a descriptor (PTX ISA, "Tensormap"). Its address must be a multiple of this number here.
 pub const DESCRIPTOR_BYTES: u32 = 128;
