@@ -12,9 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::imports::{code, expand, is_name, is_test_file, module_of, paths, sources};
 
-/// Top-level modules with larger circles than [`USUAL`], to be made smaller.
-const LARGEST: &[(&str, usize)] =
-    &[("codegen", 37), ("interp", 25), ("ir", 23), ("layout", 13), ("diag", 12), ("driver", 8)];
+/// Top-level modules with larger circles than [`USUAL`], with the reason.
+///
+/// `ir`: the entry of an operation in its dialect's table names the functions that verify and fold it, these work on the
+/// IR, and each operation of the IR has its entry.
+const LARGEST: &[(&str, usize)] = &[("ir", 24)];
 
 /// The most files that a circle may have.
 const USUAL: usize = 5;
