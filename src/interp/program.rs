@@ -203,8 +203,6 @@ impl<'a> Program<'a> {
         self.values.get(value.index()).and_then(Clone::clone).unwrap_or_else(|| Val::splat(0))
     }
 
-    /// Operand `index` of an operation.
-
     /// The operands of an operation that has `N` of them.
     pub(crate) fn operands<const N: usize>(&self, op: Op) -> [Val; N] {
         self.ir.all_operands(op).map(|v| self.get(v))

@@ -48,7 +48,7 @@ fn initialize() {
                 FLAGS.len() as i32,
                 pointers.as_ptr(),
                 std::ptr::null(),
-            )
+            );
         };
     });
 }
