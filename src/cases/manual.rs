@@ -271,7 +271,7 @@ pub fn bind(
             (Given::Int(v), _) => args.push(Arg::Int(v)),
             (Given::Float(v), _) => args.push(Arg::Float(v)),
             (_, None) => {
-                errors.push(bad(format!("the parameter `{name}` is a {}, and the argument is an array", param.ty)))
+                errors.push(bad(format!("the parameter `{name}` is a {}, and the argument is an array", param.ty)));
             }
             (g, Some(elem)) => match lay_out(name, elem, g, memory) {
                 Ok(b) => {

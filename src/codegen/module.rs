@@ -109,8 +109,9 @@ fn check_size(ir: &Ir) -> Res<()> {
     if all <= most {
         return Ok(());
     }
-    let text =
-        format!("one thread would compute {all} values, more than {most}: LLVM and ptxas would work on it for minutes");
+    let text = format!(
+        "one thread would compute {all} values, more than {most}: LLVM and the assembler would work on it for minutes"
+    );
     let at = largest.1.map_or(ir.loc(ir.module()), |op| ir.loc(op));
     Err(located(Diagnostic::error(&codes::TOO_MANY_VALUES, text), at)
         .note(format!("this operation has {} of them", largest.0))

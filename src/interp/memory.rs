@@ -164,7 +164,7 @@ impl Memory {
 
     pub(crate) fn restore(&self, snapshot: &[(Vec<u64>, Vec<u64>)]) {
         let put = |to: &[AtomicU64], from: &[u64]| {
-            to.iter().enumerate().for_each(|(i, t)| t.store(from.get(i).copied().unwrap_or(0), Relaxed))
+            to.iter().enumerate().for_each(|(i, t)| t.store(from.get(i).copied().unwrap_or(0), Relaxed));
         };
         for (buffer, (words, written)) in self.buffers.iter().zip(snapshot) {
             put(&buffer.words, words);

@@ -210,7 +210,7 @@ fn indices(ir: &Ir, ops: &[Op], values: usize) -> Vec<bool> {
             OpKind::Tt(TtOp::Advance) => work.extend(view::Advance(op).offsets(ir)),
             OpKind::Tt(TtOp::MakeTensorPtr) => work.extend(view::MakeTensorPtr(op).offsets(ir)),
             OpKind::Tt(TtOp::DescriptorLoad | TtOp::DescriptorStore | TtOp::DescriptorReduce) => {
-                work.extend(&ir.operands(op)[1..])
+                work.extend(&ir.operands(op)[1..]);
             }
             _ => {}
         }

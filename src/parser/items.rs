@@ -35,7 +35,7 @@ impl<'s> Parser<'s> {
             Tok::If => out.push(self.if_item()),
             Tok::Try => out.push(self.try_item()),
             Tok::Async | Tok::For | Tok::While | Tok::With | Tok::Elif | Tok::Else | Tok::Except | Tok::Finally => {
-                self.other_block(out)
+                self.other_block(out);
             }
             Tok::Name if self.is_soft_compound() => self.other_block(out),
             _ => self.simple_items(out),

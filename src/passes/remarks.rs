@@ -95,7 +95,7 @@ pub fn of_module(ir: &Ir, groups: &BTreeSet<Group>, target: &Target, parameters:
     for &group in groups {
         match group {
             Group::Vectorize => {
-                said.extend(ir.functions().into_iter().flat_map(|f| vectorize::of_function(ir, f, parameters)))
+                said.extend(ir.functions().into_iter().flat_map(|f| vectorize::of_function(ir, f, parameters)));
             }
             Group::Layout => said.extend(layout::of_module(ir, target)),
             Group::Shared => said.extend(shared::of_module(ir, target)),

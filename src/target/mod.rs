@@ -1,6 +1,6 @@
 //! The devices that ttc compiles for, as data.
 //!
-//! A [`Target`] is a row of [`TARGETS`]: the numbers of a device that passes, layouts and code generation need, and
+//! A [`Target`] is a row of its vendor's table ([`targets`] lists all): the numbers of a device that passes, layouts and code generation need, and
 //! queries for what its instruction set holds. It is made once, from `--arch` or from a module's `ttg.target`, and
 //! handed on as a value. Nothing else in ttc compares architectures or knows a compute capability: that number is
 //! private to [`nvidia`], and everybody asks `target.has_tma()`, `target.warp_size()`, `target.shared.banks`.
@@ -28,7 +28,7 @@ use std::fmt;
 use crate::diag::suggest::nearest;
 use crate::diag::{Diagnostic, codes::cli};
 
-pub use nvidia::{Generation, TARGETS};
+pub use nvidia::Generation;
 pub use shared_memory::SharedMemory;
 
 /// Who makes a device.
@@ -40,10 +40,31 @@ pub enum Vendor {
 /// One architecture. Compare and print it by [`Target::name`].
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// The name for LLVM, PTX and ptxas: `sm_90a`.
+    /// The name for LLVM and the assembler: `sm_90a`.
     pub name: &'static str,
+    vendor: Vendor,
+    warp_size: u32,
     pub shared: SharedMemory,
-    isa: nvidia::Isa,
+    /// What sets NVIDIA's instruction sets apart; `None` for another vendor's device.
+    nvidia: Option<nvidia::Isa>,
+}
+
+/// The devices of one vendor.
+struct Devices {
+    /// Those that something is compiled for.
+    rows: &'static [Target],
+    /// The row that a user names, in lower case.
+    find: fn(&str) -> Option<Target>,
+    /// The device of a module by the word of its `ttg.target`.
+    of_module_word: fn(&str) -> Option<Target>,
+}
+
+/// Every vendor.
+static VENDORS: &[&Devices] = &[&nvidia::DEVICES];
+
+/// Every target, in the order of the vendors and their tables.
+pub fn targets() -> impl Iterator<Item = &'static Target> {
+    VENDORS.iter().flat_map(|devices| devices.rows)
 }
 
 impl PartialEq for Target {
@@ -73,23 +94,15 @@ impl Target {
     /// # Errors
     /// `E0912` with all names and, when one is close, the nearest.
     pub fn parse(text: &str) -> Result<Target, Diagnostic> {
-        let lower = text.trim().to_ascii_lowercase();
-        let wanted = if let Some(word) = lower.strip_prefix("cuda:") {
-            let word = word.strip_suffix(":32").unwrap_or(word);
-            nvidia::of_triton(word, TARGETS).map_or(lower.clone(), |t| t.name.to_owned())
-        } else {
-            let bare = lower.strip_prefix("sm_").or_else(|| lower.strip_prefix("compute_")).unwrap_or(&lower);
-            format!("sm_{}", bare.replacen('.', "", 1))
-        };
-        TARGETS.iter().find(|t| t.name == wanted).copied().ok_or_else(|| unknown(text, &wanted))
+        let word = text.trim().to_ascii_lowercase();
+        VENDORS.iter().find_map(|devices| (devices.find)(&word)).ok_or_else(|| unknown(text, &word))
     }
 
     /// The device of a module by Triton's word for it, `cuda:90`; also one that is too old to compile for, whose
     /// modules can be read.
     #[must_use]
     pub fn of_module_word(word: &str) -> Option<Target> {
-        let number = word.strip_prefix("cuda:")?;
-        nvidia::of_triton(number, TARGETS).or_else(|| nvidia::of_triton(number, nvidia::OLDER))
+        VENDORS.iter().find_map(|devices| (devices.of_module_word)(word))
     }
 
     /// The target where nobody names one: `sm_90a`.
@@ -98,19 +111,19 @@ impl Target {
     /// Never: the table has it.
     #[must_use]
     pub fn usual() -> Target {
-        *TARGETS.iter().find(|t| t.name == "sm_90a").expect("the table has sm_90a")
+        *targets().find(|t| t.name == "sm_90a").expect("the table has sm_90a")
     }
 
     /// Who makes the device.
     #[must_use]
     pub fn vendor(&self) -> Vendor {
-        Vendor::Nvidia
+        self.vendor
     }
 
     /// Threads of one warp.
     #[must_use]
     pub fn warp_size(&self) -> u32 {
-        32
+        self.warp_size
     }
 
     /// Warps of the largest block.
@@ -121,8 +134,9 @@ impl Target {
 }
 
 /// The error for a name that no row has.
-fn unknown(text: &str, wanted: &str) -> Diagnostic {
-    let names: Vec<&str> = TARGETS.iter().map(|t| t.name).collect();
+fn unknown(text: &str, word: &str) -> Diagnostic {
+    let wanted = &nvidia::spelled_out(word);
+    let names: Vec<&str> = targets().map(|t| t.name).collect();
     let shown: String = text.chars().take(40).collect();
     let error = Diagnostic::error(&cli::UNKNOWN_ARCH, format!("unknown architecture `{}`", shown.escape_debug()))
         .note(format!("the architectures are {}", names.join(", ")));
@@ -132,7 +146,7 @@ fn unknown(text: &str, wanted: &str) -> Diagnostic {
         return error.help(format!("the architecture of that GPU is `{name}`"));
     }
     if nvidia::is_too_old(wanted) {
-        return error.help(format!("that GPU is too old: ttc compiles for {} and later", TARGETS[0].name));
+        return error.help(format!("that GPU is too old: ttc compiles for {} and later", names[0]));
     }
     let near = if wanted.len() > 40 { None } else { nearest(wanted, names.iter().copied()) };
     error.help(near.map_or_else(
@@ -178,7 +192,7 @@ mod tests {
         ] {
             assert_eq!(Target::parse(text).unwrap().name, name, "{text}");
         }
-        for t in TARGETS {
+        for t in targets() {
             assert_eq!(Target::parse(t.name).unwrap(), *t);
         }
     }
@@ -200,7 +214,7 @@ mod tests {
             Some("that GPU is too old: ttc compiles for sm_80 and later")
         );
         for (products, name) in PRODUCTS {
-            assert!(TARGETS.iter().any(|t| t.name == *name), "{products:?}");
+            assert!(targets().any(|t| t.name == *name), "{products:?}");
         }
         for text in ["", "gfx942", "cuda:", "cuda:91", "cuda:90:64", "sm_", "..", "9.0.", "sm_٩٠", &"9".repeat(100_000)]
         {
@@ -212,10 +226,10 @@ mod tests {
     #[test]
     fn features_follow_capability_and_variant() {
         let names =
-            |query: fn(&Target) -> bool| -> Vec<&str> { TARGETS.iter().filter(|t| query(t)).map(|t| t.name).collect() };
+            |query: fn(&Target) -> bool| -> Vec<&str> { targets().filter(|t| query(t)).map(|t| t.name).collect() };
         assert_eq!(names(Target::has_wgmma), ["sm_90a"]);
         assert_eq!(names(Target::has_tcgen05), ["sm_100a", "sm_103a", "sm_110a"]);
-        assert_eq!(TARGETS.iter().find(|t| t.has_fp8_cvt()).map(|t| t.name), Some("sm_89"));
-        assert_eq!(TARGETS.iter().find(|t| t.has_tma()).map(|t| t.name), Some("sm_90"));
+        assert_eq!(targets().find(|t| t.has_fp8_cvt()).map(|t| t.name), Some("sm_89"));
+        assert_eq!(targets().find(|t| t.has_tma()).map(|t| t.name), Some("sm_90"));
     }
 }

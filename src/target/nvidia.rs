@@ -9,7 +9,7 @@
 //! specifications. Lowest PTX ISA versions: PTX ISA, "Target ISA notes" of `.target`; a test assembles an empty kernel
 //! to confirm them when ptxas is there.
 
-use super::{SharedMemory, Target};
+use super::{Devices, SharedMemory, Target, Vendor};
 
 /// What sets one instruction set apart from another.
 #[derive(Clone, Copy, Debug)]
@@ -47,11 +47,20 @@ const fn row(name: &'static str, capability: u32, min_ptx: u32, shared_kib: u32)
         ldmatrix: capability >= 75,
         stmatrix: capability >= 90,
     };
-    Target { name, shared, isa: Isa { capability, accelerated, min_ptx } }
+    Target {
+        name,
+        vendor: Vendor::Nvidia,
+        warp_size: 32,
+        shared,
+        nvidia: Some(Isa { capability, accelerated, min_ptx }),
+    }
 }
 
+/// NVIDIA's entry among the vendors.
+pub(super) static DEVICES: Devices = Devices { rows: ROWS, find, of_module_word };
+
 /// All targets, by capability; the baseline before its accelerated variant.
-pub static TARGETS: &[Target] = &[
+static ROWS: &[Target] = &[
     row("sm_80", 80, 70, 163),
     row("sm_86", 86, 71, 99),
     row("sm_87", 87, 74, 163),
@@ -71,17 +80,49 @@ pub static TARGETS: &[Target] = &[
 ];
 
 /// GPUs whose modules can be read and that nothing is compiled for.
-pub(super) static OLDER: &[Target] = &[row("sm_70", 70, 60, 96), row("sm_75", 75, 63, 64)];
+static OLDER: &[Target] = &[row("sm_70", 70, 60, 96), row("sm_75", 75, 63, 64)];
+
+/// The target that a user names: `sm_80`, `compute_80`, `80`, `8.0`, `cuda:80`, `cuda:80:32`.
+fn find(word: &str) -> Option<Target> {
+    if let Some(number) = word.strip_prefix("cuda:") {
+        return of_triton(number.strip_suffix(":32").unwrap_or(number), ROWS);
+    }
+    let name = spelled_out(word);
+    ROWS.iter().find(|t| t.name == name).copied()
+}
+
+/// A name in full: `sm_80` for `80`, `8.0` and `compute_80`.
+pub(super) fn spelled_out(word: &str) -> String {
+    let bare = word.strip_prefix("sm_").or_else(|| word.strip_prefix("compute_")).unwrap_or(word);
+    format!("sm_{}", bare.replacen('.', "", 1))
+}
+
+/// The GPU of a module by Triton's word for it, `cuda:90`; also one that is too old to compile for.
+fn of_module_word(word: &str) -> Option<Target> {
+    let number = word.strip_prefix("cuda:")?;
+    of_triton(number, ROWS).or_else(|| of_triton(number, OLDER))
+}
 
 /// The GPU that Triton means by a number: the accelerated variant where there is one.
-pub(super) fn of_triton(number: &str, rows: &[Target]) -> Option<Target> {
-    rows.iter().rfind(|t| t.isa.capability.to_string() == number).copied()
+fn of_triton(number: &str, rows: &[Target]) -> Option<Target> {
+    rows.iter().rfind(|t| t.capability().to_string() == number).copied()
 }
 
 /// Whether `sm_75` and the like name a GPU before the first row.
 pub(super) fn is_too_old(name: &str) -> bool {
     let number: Option<u32> = name.strip_prefix("sm_").and_then(|n| n.trim_end_matches('a').parse().ok());
-    number.is_some_and(|n| (10..TARGETS[0].isa.capability).contains(&n))
+    number.is_some_and(|n| (10..ROWS[0].capability()).contains(&n))
+}
+
+impl Target {
+    /// 0 for a device of another vendor, which has none of what is asked below.
+    fn capability(&self) -> u32 {
+        self.nvidia.map_or(0, |isa| isa.capability)
+    }
+
+    fn accelerated(&self) -> bool {
+        self.nvidia.is_some_and(|isa| isa.accelerated)
+    }
 }
 
 /// Which code runs where, and what the language may ask.
@@ -89,25 +130,25 @@ impl Target {
     /// The number by which Triton's language, passes and modules name the GPU: 90 for `sm_90` and `sm_90a`.
     #[must_use]
     pub fn triton_number(&self) -> u32 {
-        self.isa.capability
+        self.capability()
     }
 
     /// As Triton writes `ttg.target` in a module: `cuda:90` for both `sm_90` and `sm_90a`.
     #[must_use]
     pub fn triton_word(&self) -> String {
-        format!("cuda:{}", self.isa.capability)
+        format!("cuda:{}", self.capability())
     }
 
     /// Major and minor number of the compute capability.
     #[must_use]
     pub fn compute_capability(&self) -> (u32, u32) {
-        (self.isa.capability / 10, self.isa.capability % 10)
+        (self.capability() / 10, self.capability() % 10)
     }
 
     /// Whether both are for one GPU: `sm_90` and `sm_90a` are.
     #[must_use]
     pub fn is_same_gpu(&self, other: &Target) -> bool {
-        self.isa.capability == other.isa.capability
+        self.capability() == other.capability()
     }
 
     /// Whether PTX for this `.target` can be compiled for the GPU. A baseline goes onto every later one, a variant
@@ -115,13 +156,13 @@ impl Target {
     #[must_use]
     pub fn accepts_ptx_for(&self, name: &str) -> bool {
         let baseline: Option<u32> = name.strip_prefix("sm_").and_then(|n| n.parse().ok());
-        name == self.name || baseline.is_some_and(|b| b <= self.isa.capability)
+        name == self.name || baseline.is_some_and(|b| b <= self.capability())
     }
 
     /// The usual GPU of the compute capability, as its driver names it.
     #[must_use]
     pub fn product(&self) -> Option<&'static str> {
-        match self.isa.capability {
+        match self.capability() {
             80 => Some("NVIDIA A100"),
             90 => Some("NVIDIA H100"),
             100 => Some("NVIDIA B200"),
@@ -132,13 +173,13 @@ impl Target {
     /// The lowest PTX ISA version that knows the architecture, times ten: 78 is PTX 7.8.
     #[must_use]
     pub fn min_ptx(&self) -> u32 {
-        self.isa.min_ptx
+        self.nvidia.map_or(0, |isa| isa.min_ptx)
     }
 
     /// Which of Triton's pipelines the GPU takes.
     #[must_use]
     pub fn generation(&self) -> Generation {
-        match self.isa.capability / 10 {
+        match self.capability() / 10 {
             ..=7 => Generation::Older,
             8 => Generation::Ampere,
             9 => Generation::Hopper,
@@ -152,116 +193,116 @@ impl Target {
     /// bf16 and tf32 operands of `mma.sync` (PTX ISA, "mma").
     #[must_use]
     pub fn has_tf32_mma(&self) -> bool {
-        self.isa.capability >= 80
+        self.capability() >= 80
     }
 
     /// Products of f64 by `mma.sync` that are worth it: on the GPUs for data centres.
     #[must_use]
     pub fn has_fast_f64_mma(&self) -> bool {
-        matches!(self.isa.capability, 80 | 90)
+        matches!(self.capability(), 80 | 90)
     }
 
     /// The type e4m3 (`fp8e4nv`), and `cvt` between f16 or f32 and e4m3 or e5m2, two values at once (PTX ISA, "cvt").
     #[must_use]
     pub fn has_fp8_cvt(&self) -> bool {
-        self.isa.capability >= 89
+        self.capability() >= 89
     }
 
     /// Whether `cvt` of 8-bit floats came with PTX 8.1, later than the architecture itself (PTX ISA, "cvt", notes).
     #[must_use]
     pub fn has_late_fp8_cvt(&self) -> bool {
-        self.isa.capability < 90
+        self.capability() < 90
     }
 
     /// e4m3 and e5m2 operands of `mma.sync` (PTX ISA, "mma").
     #[must_use]
     pub fn has_fp8_mma(&self) -> bool {
-        self.isa.capability >= 89
+        self.capability() >= 89
     }
 
     /// Whether `mma.sync` on 8-bit floats is as fast as the GPU gets; elsewhere they are multiplied as 16-bit ones.
     #[must_use]
     pub fn has_fast_fp8_mma(&self) -> bool {
-        self.isa.capability == 89 || self.isa.capability / 10 == 12
+        self.capability() == 89 || self.capability() / 10 == 12
     }
 
     /// Whether tensor cores add products of 8-bit floats with fewer bits than f32 has. A product then says how many
     /// terms may be added so.
     #[must_use]
     pub fn rounds_fp8_sums(&self) -> bool {
-        self.isa.capability == 90
+        self.capability() == 90
     }
 
     /// Thread block clusters and distributed shared memory (PTX ISA, "Cluster of Cooperative Thread Arrays").
     #[must_use]
     pub fn has_clusters(&self) -> bool {
-        self.isa.capability >= 90
+        self.capability() >= 90
     }
 
     /// `griddepcontrol`: a grid that starts before the one before it has ended (PTX ISA, "griddepcontrol").
     #[must_use]
     pub fn has_dependent_launch(&self) -> bool {
-        self.isa.capability >= 90
+        self.capability() >= 90
     }
 
     /// `mbarrier.try_wait` (PTX ISA, "mbarrier.try_wait").
     #[must_use]
     pub fn has_mbarrier_try_wait(&self) -> bool {
-        self.isa.capability >= 90
+        self.capability() >= 90
     }
 
     /// Atomic additions of several floats at once, `atom.add.v4.f32` (PTX ISA, "atom").
     #[must_use]
     pub fn has_vector_atomics(&self) -> bool {
-        self.isa.capability >= 90
+        self.capability() >= 90
     }
 
     /// `redux.sync` on f32 (PTX ISA, "redux.sync").
     #[must_use]
     pub fn has_redux_f32(&self) -> bool {
-        self.isa.capability == 100 && self.isa.accelerated
+        self.capability() == 100 && self.accelerated()
     }
 
     /// Whether ptxas takes the vector code that LLVM's SLP vectorizer makes; for sm_80 it rejects some, so Triton
     /// leaves it out there.
     #[must_use]
     pub fn takes_slp_vectors(&self) -> bool {
-        self.isa.capability > 80
+        self.capability() > 80
     }
 
     /// `cp.async.bulk.tensor`, the tensor memory accelerator, with the `mbarrier` transaction counts it needs (PTX ISA,
     /// "cp.async.bulk.tensor").
     #[must_use]
     pub fn has_tma(&self) -> bool {
-        self.isa.capability >= 90
+        self.capability() >= 90
     }
 
     /// Whether hardware reads shared memory past the threads' own view of it, so that a fence must join the two (PTX
     /// ISA, "Async proxy").
     #[must_use]
     pub fn has_async_proxy(&self) -> bool {
-        self.isa.capability >= 90
+        self.capability() >= 90
     }
 
     /// `tensormap.replace`: kernels that make tensor descriptors themselves (PTX ISA, "tensormap.replace"); accelerated
     /// variants only.
     #[must_use]
     pub fn has_tensormap_replace(&self) -> bool {
-        self.has_tma() && self.isa.accelerated
+        self.has_tma() && self.accelerated()
     }
 
     /// `wgmma`: asynchronous matrix products of four warps, on `sm_90a` alone (PTX ISA, "Asynchronous Warpgroup Level
     /// Matrix Instructions").
     #[must_use]
     pub fn has_wgmma(&self) -> bool {
-        self.isa.capability == 90 && self.isa.accelerated
+        self.capability() == 90 && self.accelerated()
     }
 
     /// `tcgen05`: fifth-generation tensor cores with tensor memory (PTX ISA, "TensorCore 5th Generation Family
     /// Instructions"); 10.x and 11.x, accelerated variants only.
     #[must_use]
     pub fn has_tcgen05(&self) -> bool {
-        matches!(self.isa.capability / 10, 10 | 11) && self.isa.accelerated
+        matches!(self.capability() / 10, 10 | 11) && self.accelerated()
     }
 }
 
@@ -271,13 +312,11 @@ mod tests {
 
     #[test]
     fn the_table_is_ordered_and_consistent() {
-        for pair in TARGETS.windows(2) {
-            assert!(
-                (pair[0].isa.capability, pair[0].isa.accelerated) < (pair[1].isa.capability, pair[1].isa.accelerated)
-            );
+        for pair in ROWS.windows(2) {
+            assert!((pair[0].capability(), pair[0].accelerated()) < (pair[1].capability(), pair[1].accelerated()));
         }
-        for t in TARGETS {
-            assert_eq!(t.name, format!("sm_{}{}", t.isa.capability, if t.isa.accelerated { "a" } else { "" }));
+        for t in ROWS {
+            assert_eq!(t.name, format!("sm_{}{}", t.capability(), if t.accelerated() { "a" } else { "" }));
         }
     }
 

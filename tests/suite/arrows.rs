@@ -103,9 +103,9 @@ const WORDS: &[(&str, &[&str])] = &[
     ("llvm_sys", &["codegen/", "backend/"]),
     ("ariadne", &["diag/"]),
     // Operations and instructions of one vendor; `passes/ttg/` asks the table for classes instead.
-    ("TtngOp", &["ir/", "analysis/", "interp/", "codegen/", "backend/", "layout/", "passes/nvidia/", "passes/common/"]),
-    ("NvidiaMma", &["ir/", "layout/", "codegen/", "backend/", "passes/nvidia/", "passes/common/"]),
-    ("NvmmaShared", &["ir/", "analysis/", "layout/", "codegen/", "backend/", "passes/nvidia/"]),
+    ("TtngOp", &["ir/", "analysis/", "interp/", "backend/", "layout/", "passes/nvidia/", "passes/common/"]),
+    ("NvidiaMma", &["ir/", "layout/", "backend/", "passes/nvidia/", "passes/common/"]),
+    ("NvmmaShared", &["ir/", "analysis/", "layout/", "backend/", "passes/nvidia/"]),
     ("std::process", &["ptxas.rs", "ptxas/", "main.rs", "driver/output.rs", "codegen/llvm/guard.rs"]),
     ("process::Command", &["ptxas.rs", "ptxas/"]),
     ("process::exit", &["main.rs"]),
@@ -130,6 +130,42 @@ fn imports_follow_the_arrows() {
 fn words_stay_where_they_belong() {
     let problems: Vec<String> = sources().iter().flat_map(|(path, text)| word_problems(path, text)).collect();
     assert!(problems.is_empty(), "words out of place:\n{}", problems.join("\n"));
+}
+
+/// Parts of the names of a vendor's instructions, intrinsics and tools. `codegen/` asks a `Machine` instead.
+const INSTRUCTIONS: &[&str] = &[
+    "nvvm",
+    "nvptx",
+    "ptx",
+    "wgmma",
+    "mma.sync",
+    "mbarrier",
+    "cp.async",
+    "ldmatrix.",
+    "shfl",
+    "bar.sync",
+    "libdevice",
+    "amdgcn",
+    "amdgpu",
+    "rocdl",
+    "mfma",
+];
+
+/// Unlike [`words_stay_where_they_belong`] this looks into strings too, where instructions are written.
+#[test]
+fn codegen_writes_no_instruction_of_a_vendor() {
+    let mut problems = vec![];
+    let mut lines = 0;
+    for (path, text) in sources().into_iter().filter(|(path, _)| path.starts_with("codegen/") && !is_test_file(path)) {
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+            lines += 1;
+            let line = line.to_ascii_lowercase();
+            let found = INSTRUCTIONS.iter().filter(|word| line.contains(*word));
+            problems.extend(found.map(|word| format!("src/{path}:{}: `{word}`", number + 1)));
+        }
+    }
+    assert!(lines > 1000, "the sources were not found");
+    assert!(problems.is_empty(), "instructions of a vendor in codegen:\n{}", problems.join("\n"));
 }
 
 #[test]

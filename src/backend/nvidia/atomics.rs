@@ -198,7 +198,7 @@ pub(super) fn poll<'c>(cx: &mut Lower<'c, '_>, poll: &Poll<'c>) -> Res<Val<'c>> 
         asm.inst(Some(pred), "bra $$more", vec![]);
         asm.inst(None, "bra $$done", vec![]);
     }
-    asm.inst(None, format!("$$more: ld.relaxed.{}.global.b{bits} seen,", scope), vec![Arg::Address(address)]);
+    asm.inst(None, format!("$$more: ld.relaxed.{scope}.global.b{bits} seen,"), vec![Arg::Address(address)]);
     asm.inst(None, format!("setp.ne.b{bits} again, seen,"), vec![Arg::Reg(expected)]);
     asm.inst(None, "selp.b32 found, 0, 1, again", vec![]);
     if let Some((start, time)) = limit {

@@ -4,7 +4,7 @@ use super::{mbarrier, tensormap, tma, wgmma};
 use crate::codegen::lower::{Lower, Res};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::{Op, OpKind, TtngOp};
-use crate::target::TARGETS;
+use crate::target::targets;
 
 /// Lowers an operation of the `ttng` dialect.
 pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
@@ -52,7 +52,7 @@ pub(super) fn needs_tma(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
     if cx.options.target.has_tma() {
         return Ok(());
     }
-    let first = TARGETS.iter().find(|t| t.has_tma()).map_or("a later GPU", |t| t.name);
+    let first = targets().find(|t| t.has_tma()).map_or("a later GPU", |t| t.name);
     let text = format!("`{}` needs {first} or later, the target is {}", cx.ir.op_name(op), cx.options.target.name);
     Err(Diagnostic::error(&codes::UNSUPPORTED_OP, text))
 }

@@ -48,7 +48,7 @@ fn initialize() {
                 FLAGS.len() as i32,
                 pointers.as_ptr(),
                 std::ptr::null(),
-            )
+            );
         };
     });
 }
@@ -105,8 +105,8 @@ impl LlvmTarget for Nvptx {
         target.takes_slp_vectors()
     }
 
-    fn library_prefix(&self) -> &'static str {
-        libdevice::PREFIX
+    fn library(&self) -> (&'static str, &'static str) {
+        ("libdevice", libdevice::PREFIX)
     }
 
     fn link_library<'c>(&self, module: &Module<'c>, context: &'c Context, path: &Path) -> Result<Vec<String>, String> {

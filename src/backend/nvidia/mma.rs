@@ -317,7 +317,7 @@ fn results<'c>(
                 for &p in packed {
                     match p {
                         Val::IntValue(word) if shape.packed > 1 => {
-                            values.extend(cx.unpacked(word, element, shape.packed as u32)?)
+                            values.extend(cx.unpacked(word, element, shape.packed as u32)?);
                         }
                         one => values.push(one),
                     }

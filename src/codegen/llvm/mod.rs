@@ -201,7 +201,7 @@ impl Module {
     /// Whether the module calls functions of the vendor's library that are not linked yet.
     #[must_use]
     pub fn needs_library(&self) -> bool {
-        let prefix = self.llvm.library_prefix().as_bytes();
+        let prefix = self.llvm.library().1.as_bytes();
         let lacks = |f: FunctionValue<'_>| f.count_basic_blocks() == 0 && f.get_name().to_bytes().starts_with(prefix);
         self.inner.as_ref().is_some_and(|inner| inner.module.get_functions().any(lacks))
     }
@@ -215,13 +215,14 @@ impl Module {
         let llvm = self.llvm;
         self.step(move |inner| {
             let file = Place::File(path.display().to_string());
+            let name = llvm.library().0;
             let failed = |why: String| Diagnostic::error(&codes::BAD_LIBRARY, why).at(file.clone(), "");
             let missing = llvm
                 .link_library(&inner.module, extend(&inner.context), &path)
-                .map_err(|e| failed(format!("libdevice cannot be linked: {e}")))?;
+                .map_err(|e| failed(format!("{name} cannot be linked: {e}")))?;
             match missing.as_slice() {
                 [] => Ok(()),
-                names => Err(failed(format!("libdevice has no function `{}`", names.join("`, `")))),
+                names => Err(failed(format!("{name} has no function `{}`", names.join("`, `")))),
             }
         })
     }

@@ -46,8 +46,8 @@ pub(crate) trait LlvmTarget: Sync {
     /// Whether LLVM's vectorizer of straight-line code may run.
     fn vectorizes(&self, target: &Target) -> bool;
 
-    /// What functions of the vendor's library of device code start with.
-    fn library_prefix(&self) -> &'static str;
+    /// The vendor's library of device code: its name, and what its functions start with.
+    fn library(&self) -> (&'static str, &'static str);
 
     /// Links what `module` calls; the names of functions that it still lacks come back.
     ///

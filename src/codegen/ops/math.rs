@@ -133,12 +133,11 @@ pub(crate) fn low_half(cx: &mut Lower<'_, '_>, op: Op) -> Option<Res<()>> {
 /// any other.
 pub(crate) fn external(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let symbol = cx.ir.str_attr(op, "symbol").unwrap_or_default();
-    let prefix = cx.machine.llvm().library_prefix();
+    let (known, prefix) = cx.machine.llvm().library();
     if !symbol.starts_with(prefix) {
         let library = cx.ir.str_attr(op, "libname").unwrap_or_default();
-        let text = format!(
-            "`{symbol}` of library `{library}` cannot be linked; only functions of libdevice (`{prefix}…`) can"
-        );
+        let text =
+            format!("`{symbol}` of library `{library}` cannot be linked; only functions of {known} (`{prefix}…`) can");
         return Err(Diagnostic::error(&codes::BAD_LIBRARY, text));
     }
     let to = cx.elem_type(cx.ir.ty(cx.ir.result(op)))?;

@@ -33,10 +33,10 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         let values = group.iter().map(|&r| sources.iter().map(|s| s[r]).collect()).collect();
         groups.push(by_neighbours(cx, op, values)?);
     }
-    within_warp(cx, op, &plan, &mut groups)?;
+    within_warp(cx, op, plan, &mut groups)?;
     let results = match &plan.delivery {
         Delivery::Registers(table) => table.iter().map(|&g| groups[g].clone()).collect(),
-        Delivery::Shared(partials) => across_warps(cx, op, &plan, partials, &groups)?,
+        Delivery::Shared(partials) => across_warps(cx, op, plan, partials, &groups)?,
     };
     for (i, &result) in cx.ir.results(op).iter().enumerate() {
         cx.set(result, results.iter().map(|tuple| tuple[i]).collect());

@@ -3,7 +3,7 @@
 use super::fold::arith as fold;
 use super::infer;
 use super::table::dialect;
-use super::verify::arith as verify;
+use super::verify;
 use crate::ir::dialects::enums::{CmpfPredicate, CmpiPredicate, FASTMATH, OVERFLOW, RoundingMode};
 
 dialect! {
@@ -15,7 +15,7 @@ dialect! {
                 classes: Classes::TAKES_ANY_RESULT_LAYOUT,
                 traits: Traits::CONSTANT,
                 format: Format::Custom,
-                verify: Some(verify::constant),
+                verify: Some(verify::arith::constant),
             };
             /// Integer addition, wrapping.
             Addi "addi"
@@ -324,7 +324,7 @@ dialect! {
                 traits: Traits::ELEMENTWISE,
                 format: Format::Custom,
                 infer: Some(infer::select),
-                verify: Some(verify::select),
+                verify: Some(verify::arith::select),
             };
             /// Sign extension.
             Extsi "extsi" (in_: one INT_LIKE) -> (out: one INT_LIKE) {} {
@@ -335,7 +335,7 @@ dialect! {
                     .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
                     .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
-                verify: Some(verify::extend_int),
+                verify: Some(verify::arith::extend_int),
             };
             /// Zero extension.
             Extui "extui" (in_: one INT_LIKE) -> (out: one INT_LIKE) { nonNeg: Unit => Absent } {
@@ -346,7 +346,7 @@ dialect! {
                     .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
                     .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`nneg` $nonNeg^)? attr-dict `:` type($in_) `to` type($out)"),
-                verify: Some(verify::extend_int),
+                verify: Some(verify::arith::extend_int),
             };
             /// Keeps the low bits.
             Trunci "trunci" (in_: one INT_LIKE) -> (out: one INT_LIKE) { overflowFlags: Flags(&OVERFLOW) => IntIs(0) } {
@@ -356,7 +356,7 @@ dialect! {
                     .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
                     .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`overflow` `` $overflowFlags^)? attr-dict `:` type($in_) `to` type($out)"),
-                verify: Some(verify::truncate_int),
+                verify: Some(verify::arith::truncate_int),
             };
             /// To a wider float, exactly.
             Extf "extf" (in_: one FLOAT_LIKE) -> (out: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => Absent } {
@@ -367,7 +367,7 @@ dialect! {
                     .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
                     .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`fastmath` `` $fastmath^)? attr-dict `:` type($in_) `to` type($out)"),
-                verify: Some(verify::extend_float),
+                verify: Some(verify::arith::extend_float),
             };
             /// To a narrower float, rounded to nearest even unless told otherwise.
             Truncf "truncf"
@@ -383,7 +383,7 @@ dialect! {
                 format: Format::Text(
                     "$in_ ($roundingmode^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($in_) `to` type($out)",
                 ),
-                verify: Some(verify::truncate_float),
+                verify: Some(verify::arith::truncate_float),
             };
             /// Signed integer to float.
             Sitofp "sitofp" (in_: one INT_LIKE) -> (out: one FLOAT_LIKE) {} {
@@ -393,7 +393,7 @@ dialect! {
                     .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
                     .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
-                verify: Some(verify::from_int),
+                verify: Some(verify::arith::from_int),
             };
             /// Unsigned integer to float.
             Uitofp "uitofp" (in_: one INT_LIKE) -> (out: one FLOAT_LIKE) { nonNeg: Unit => Absent } {
@@ -403,7 +403,7 @@ dialect! {
                     .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
                     .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ (`nneg` $nonNeg^)? attr-dict `:` type($in_) `to` type($out)"),
-                verify: Some(verify::from_int),
+                verify: Some(verify::arith::from_int),
             };
             /// Float to signed integer, towards zero.
             Fptosi "fptosi" (in_: one FLOAT_LIKE) -> (out: one INT_LIKE) {} {
@@ -413,7 +413,7 @@ dialect! {
                     .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
                     .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
-                verify: Some(verify::to_int),
+                verify: Some(verify::arith::to_int),
             };
             /// Float to unsigned integer, towards zero.
             Fptoui "fptoui" (in_: one FLOAT_LIKE) -> (out: one INT_LIKE) {} {
@@ -423,7 +423,7 @@ dialect! {
                     .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
                     .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
-                verify: Some(verify::to_int),
+                verify: Some(verify::arith::to_int),
             };
             /// The same bits as another type of the same width.
             Bitcast "bitcast" (in_: one ANY) -> (out: one ANY) {} {
@@ -433,7 +433,7 @@ dialect! {
                     .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
                     .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
-                verify: Some(verify::bitcast),
+                verify: Some(verify::arith::bitcast),
             };
             /// Between `index` and an integer, signed.
             IndexCast "index_cast" (in_: one ANY) -> (out: one ANY) {} {
@@ -443,7 +443,7 @@ dialect! {
                     .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
                     .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$in_ attr-dict `:` type($in_) `to` type($out)"),
-                verify: Some(verify::index_cast),
+                verify: Some(verify::arith::index_cast),
             };
     }
 }

@@ -124,7 +124,7 @@ fn dot_op(op_idx: u32, parent: Attr, k_width: u32) -> Rule {
             );
         }
         Some(Encoding::Blocked(_)) => {
-            ensure!(k_width == 0, "`kWidth` is 0 when the parent is blocked, found {k_width}")
+            ensure!(k_width == 0, "`kWidth` is 0 when the parent is blocked, found {k_width}");
         }
         _ => return Err(format!("the parent of an operand is blocked or nvidia_mma, found `{parent}`")),
     }

@@ -225,7 +225,7 @@ fn distributed(mut encoding: &Encoding) -> Result<Counts, String> {
                 encoding = parent.as_encoding().ok_or("the parent of its layout is no layout")?;
             }
             Encoding::DotOp { parent, .. } => {
-                encoding = parent.as_encoding().ok_or("the parent of its layout is no layout")?
+                encoding = parent.as_encoding().ok_or("the parent of its layout is no layout")?;
             }
             Encoding::Blocked(e) => {
                 let (threads, warps) =

@@ -169,7 +169,7 @@ impl Dump {
             StmtKind::Expr(value) => put!(self, "(expr {value})"),
             StmtKind::Assign { targets, value } => put!(self, "(={} {value})", List(targets)),
             StmtKind::AnnAssign { target, annotation, value } => {
-                put!(self, "(: {target} {annotation} {})", opt(value.as_ref()))
+                put!(self, "(: {target} {annotation} {})", opt(value.as_ref()));
             }
             StmtKind::AugAssign { target, op, value } => put!(self, "({}= {target} {value})", op.symbol()),
             StmtKind::Return(value) => put!(self, "(return {})", opt(value.as_ref())),

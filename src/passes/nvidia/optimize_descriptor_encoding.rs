@@ -69,7 +69,7 @@ impl Wish {
         };
         match (&self.cga, &other.cga) {
             (Some(a), Some(b)) if a != b => {
-                self.cga = Some(along_last_axis(1 << a.len(), a.first().map_or(0, Vec::len)))
+                self.cga = Some(along_last_axis(1 << a.len(), a.first().map_or(0, Vec::len)));
             }
             (None, cga) => self.cga.clone_from(cga),
             _ => {}
