@@ -361,7 +361,7 @@ pub(crate) fn opt(args: &[OsString]) -> Report {
     let mut said = done.diagnostics;
     match request.output.filter(|p| p != Path::new("-")) {
         Some(path) if !said.iter().any(Diagnostic::is_error) => {
-            said.extend(output::write_file(&path, done.text.as_bytes()).err())
+            said.extend(output::write_file(&path, done.text.as_bytes()).err());
         }
         Some(_) => {}
         None => report.stdout = done.text.into_bytes(),

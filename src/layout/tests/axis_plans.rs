@@ -201,7 +201,7 @@ fn check_scan(layout: &LinearLayout, axis: usize, reverse: bool) {
         prefixes.iter().map(|(k, v)| (*k, v.iter().map(|c| c.last().unwrap().clone()).collect())).collect();
     let mut carries: Threads<Option<Run>> = prefixes.iter().map(|(k, v)| (*k, vec![None; v.len()])).collect();
     let prepend = |carry: &mut Option<Run>, value: &Run| {
-        *carry = Some(carry.as_ref().map_or(value.clone(), |c| value.then(c, step_by)))
+        *carry = Some(carry.as_ref().map_or(value.clone(), |c| value.then(c, step_by)));
     };
     let mut stored: BTreeMap<u32, Run> = BTreeMap::new();
     for step in &plan.steps {
