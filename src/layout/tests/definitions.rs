@@ -308,7 +308,10 @@ fn malformed_encodings_are_refused() {
         |text: &str, shape: &[i64]| try_to_linear_layout(shape, encoding(text, shape.len())).unwrap_err().reason;
     assert_eq!(reason("blocked 1,1 32,1 4,1 1,0 -", &[64]), "sizePerThread has 2 elements for a shape of rank 1");
     assert_eq!(reason("blocked 3 32 4 0 -", &[64]), "every entry of `sizePerThread` is a power of two, found [3]");
-    assert_eq!(reason("blocked 1,1 32,1 4,1 1,1 -", &[64, 64]), "order [1, 1] is no permutation of the dimensions");
+    assert_eq!(
+        reason("blocked 1,1 32,1 4,1 1,1 -", &[64, 64]),
+        "`order` names each dimension from 0 to 1 once, found [1, 1]"
+    );
     assert_eq!(reason("blocked 1 32 4 0 -", &[48]), "the shape has a dimension of 48, expected a power of two");
     assert_eq!(reason("blocked 1 32 4 0 -", &[0]), "the shape has a dimension of 0, expected a power of two");
     assert!(reason("blocked 1 32 4 0 -", &[1 << 40]).contains("elements"));
