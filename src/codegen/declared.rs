@@ -28,7 +28,7 @@ impl<'c> Declared<'c> {
         self.pointer(self.shared)
     }
 
-    /// The address of the function's scratch memory, of a kernel that of all programs.
+    /// The address of the function's scratch memory. A kernel has that of all programs.
     pub(crate) fn scratch_base(&self) -> Option<PointerValue<'c>> {
         self.pointer(self.scratch)
     }

@@ -29,9 +29,11 @@ use super::declared::Declared;
 use super::llvm::Facts;
 use super::lower::{Lower, Res, Val, defect, located};
 use super::machine::KernelShape;
-use crate::analysis::scratch::{GLOBAL_OFFSET, OFFSET};
 use crate::diag::{Diagnostic, codes::codegen as codes};
-use crate::ir::{Attr, AttrData, Ir, Op, TtOp, Type, TypeData};
+use crate::ir::dialects::discardable::{DIVISIBILITY, GLOBAL_OFFSET, MAX_REGISTERS, NOINLINE, OFFSET};
+use crate::ir::dialects::keys::{Int, Key};
+use crate::ir::dialects::tt::tt::{Call, Func};
+use crate::ir::{Attr, Ir, Op, Type, TypeData};
 use crate::layout::encodings::DESCRIPTOR_BYTES;
 
 /// LLVM's number of the calling convention `fastcc`.
@@ -45,7 +47,7 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    /// Step 1.
+    /// Lists the functions of a module that become code (step 1).
     ///
     /// # Errors
     /// E0705 without a kernel, E0706 for calls that no code can be made for.
@@ -82,14 +84,14 @@ impl Walk<'_> {
             return;
         }
         self.path.push(func);
-        for call in self.ir.all_ops(func).into_iter().filter(|&op| self.ir.is(op, TtOp::Call)) {
-            let name = self.ir.str_attr(call, "callee").unwrap_or("?");
+        for call in self.ir.all_ops(func).into_iter().filter_map(|op| Call::of(self.ir, op)) {
+            let name = call.callee(self.ir).unwrap_or("?");
             match self.ir.function(name) {
                 Some(callee) => match self.refused(callee, name) {
-                    Some(found) => self.errors.push(located(found, self.ir.loc(call))),
+                    Some(found) => self.errors.push(located(found, self.ir.loc(call.0))),
                     None => self.visit(callee),
                 },
-                None => self.errors.push(located(no_body(name), self.ir.loc(call))),
+                None => self.errors.push(located(no_body(name), self.ir.loc(call.0))),
             }
         }
         self.path.pop();
@@ -120,12 +122,12 @@ fn no_body(name: &str) -> Diagnostic {
 
 /// Public functions with a body are kernels.
 fn is_kernel(ir: &Ir, func: Op) -> bool {
-    let public = ir.str_attr(func, "sym_visibility").is_none_or(|v| v == "public");
+    let public = Func(func).sym_visibility(ir).is_none_or(|v| v == "public");
     public && ir.body(func, 0).is_some()
 }
 
 fn function_type(ir: &Ir, func: Op) -> Res<(&'static [Type], &'static [Type])> {
-    match ir.attr(func, "function_type").and_then(Attr::as_type).map(Type::data) {
+    match Func(func).function_type(ir).map(Type::data) {
         Some(TypeData::Function { inputs, results }) => Ok((inputs, results)),
         _ => Err(defect("a function without a type")),
     }
@@ -151,7 +153,7 @@ impl<'c> Lower<'c, '_> {
         let function = self.module.add_function(name, self.fn_type(None, &params), None);
         function.set_call_conventions(self.machine.llvm().kernel_convention().0);
         let threads = facts.num_warps * self.options.target.warp_size();
-        let stated = self.ir.int_attr(self.ir.module(), "ttg.maxnreg").and_then(|n| u32::try_from(n).ok());
+        let stated = self.ir.get(self.ir.module(), MAX_REGISTERS).and_then(|n| u32::try_from(n).ok());
         let max_registers = self.options.maxnreg.or(stated);
         self.machine.describe_kernel(self, function, &KernelShape { threads, max_registers, blocks: facts.num_ctas });
         enum_attribute(self.llvm, function, "nounwind");
@@ -175,7 +177,7 @@ impl<'c> Lower<'c, '_> {
             places.push(params.len() as u32);
             params.extend(self.register_types(ty)?);
         }
-        let uses = |attr: &str| self.ir.all_ops(func).into_iter().any(|op| self.ir.int_attr(op, attr).is_some());
+        let uses = |key: Key<Int<32>>| self.ir.all_ops(func).into_iter().any(|op| self.ir.get(op, key).is_some());
         let spaces = self.machine.spaces();
         let mut pointer = |wanted: bool, space: u16| {
             wanted.then(|| {
@@ -187,14 +189,11 @@ impl<'c> Lower<'c, '_> {
         let ty = self.fn_type(self.result_type(results)?, &params);
         let function = self.module.add_function(&symbol(name), ty, Some(Linkage::Internal));
         function.set_call_conventions(FAST);
-        // Barriers and shuffles inside: no call may move into or out of a branch.
+        // The function may hold barriers and shuffles, so no call may move into or out of a branch.
         enum_attribute(self.llvm, function, "convergent");
         enum_attribute(self.llvm, function, "nounwind");
-        enum_attribute(
-            self.llvm,
-            function,
-            if self.ir.bool_attr(func, "noinline") { "noinline" } else { "alwaysinline" },
-        );
+        let noinline = self.ir.get(func, NOINLINE).unwrap_or(false);
+        enum_attribute(self.llvm, function, if noinline { "noinline" } else { "alwaysinline" });
         self.align_params(func, function, inputs, &places);
         Ok(Declared { function, shared, scratch, kernel: false })
     }
@@ -226,10 +225,8 @@ impl<'c> Lower<'c, '_> {
 
     /// Passes the known alignment of pointer parameters on.
     fn align_params(&self, func: Op, function: FunctionValue<'c>, inputs: &[Type], places: &[u32]) {
-        let Some(AttrData::Array(all)) = self.ir.attr(func, "arg_attrs").map(Attr::data) else { return };
-        for ((attrs, ty), &place) in all.iter().zip(inputs).zip(places) {
-            let AttrData::Dict(dict) = attrs.data() else { continue };
-            let known = dict.iter().find(|(n, _)| n.as_str() == "tt.divisibility").and_then(|(_, v)| v.as_int());
+        for (index, (ty, &place)) in inputs.iter().zip(places).enumerate() {
+            let known = self.ir.param_attr(func, index, DIVISIBILITY).and_then(Attr::as_int);
             if let Some(align) =
                 known.and_then(|v| u32::try_from(v).ok()).filter(|a| a.is_power_of_two() && ty.is_ptr())
             {
@@ -255,8 +252,8 @@ impl<'c> Lower<'c, '_> {
     }
 }
 
-/// A name that assemblers take: mangled names hold the values of compile-time arguments. LLVM
-/// numbers equal names.
+/// The name with only characters that assemblers take: mangled names hold the values of compile-time arguments. Where
+/// two names become equal, LLVM numbers them.
 fn symbol(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '$') { c } else { '_' }).collect()
 }

@@ -68,7 +68,7 @@ impl<'c> Lower<'c, '_> {
         columns: &[u64],
         mut sum: (IntValue<'c>, u64),
     ) -> Res<(IntValue<'c>, u64)> {
-        // shift → input bits, one entry per set bit of a column
+        // Each shift has the input bits that move by it, one for each set bit of a column.
         let mut groups: BTreeMap<i32, u64> = BTreeMap::new();
         for (i, &column) in columns.iter().enumerate() {
             (0..32).filter(|j| column >> j & 1 == 1).for_each(|j| *groups.entry(j - i as i32).or_default() |= 1 << i);

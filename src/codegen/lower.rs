@@ -66,7 +66,7 @@ pub(crate) struct Lower<'c, 'a> {
     pub(crate) prepared: &'a PreparedFunction,
     pub(crate) function: FunctionValue<'c>,
     pub(crate) declared: Declared<'c>,
-    /// What calls call.
+    /// The functions that calls can call.
     pub(crate) functions: &'a BTreeMap<Op, Declared<'c>>,
     pub(crate) blocks: BTreeMap<Block, Label<'c>>,
     /// Lowers one operation by its kind.
@@ -197,7 +197,7 @@ impl<'c> Lower<'c, '_> {
         self.get(value)?.first().copied().ok_or_else(|| defect("a scalar without a register"))
     }
 
-    /// As [`Lower::scalar`], of an integer.
+    /// As [`Lower::scalar`], but the scalar must be an integer.
     pub(crate) fn int(&self, value: Value) -> Res<IntValue<'c>> {
         as_int(self.scalar(value)?)
     }
@@ -222,7 +222,7 @@ impl<'c> Lower<'c, '_> {
         self.call(function, args)
     }
 
-    /// As [`Lower::intrinsic`], of one without a result.
+    /// Calls an intrinsic that has no result; see [`Lower::intrinsic`].
     pub(crate) fn effect(&mut self, name: &str, overloads: &[BasicTypeEnum<'c>], args: &[Val<'c>]) -> Res<()> {
         let function = self.declared(name, overloads)?;
         let args: Vec<_> = args.iter().map(|&a| a.into()).collect();

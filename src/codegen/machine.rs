@@ -71,11 +71,11 @@ pub(crate) enum FloatFunction {
     Math(MathOp),
     /// The quotient as `arith.divf` means it: to within two units in the last place for 32 bits.
     Divide,
-    /// Correctly rounded.
+    /// The correctly rounded quotient.
     PreciseDivide,
     /// A product with an approximate reciprocal.
     ApproximateDivide,
-    /// Correctly rounded.
+    /// The correctly rounded square root.
     PreciseSqrt,
 }
 
@@ -325,7 +325,7 @@ pub(crate) trait Machine: Sync {
     /// Gives 32 bits: 1 if the value came in time.
     fn poll<'c>(&self, cx: &mut Lower<'c, '_>, poll: &Poll<'c>) -> Res<Val<'c>>;
 
-    /// What was read before is acquired.
+    /// Makes the reads before it acquire.
     fn fence(&self, cx: &mut Lower<'_, '_>, scope: MemScope) -> Res<()>;
 
     /// The time in nanoseconds, as 64 bits.

@@ -26,8 +26,10 @@ use inkwell::values::{IntValue, PointerValue};
 use super::lower::{Lower, Res, Val, as_int, defect};
 use crate::analysis::allocation::buffer_bytes;
 use crate::analysis::scratch::element_bits;
+use crate::analysis::shared_alias::viewed;
 use crate::diag::{Diagnostic, codes::codegen as codes};
-use crate::ir::{Encoding, TtgOp, Type, Value};
+use crate::ir::dialects::ttg::ttg::MemDescIndex;
+use crate::ir::{Encoding, Type, Value};
 use crate::layout::plan::SharedAccess;
 use crate::layout::{Dim, LinearLayout, layout_of};
 
@@ -159,26 +161,19 @@ impl<'c> Lower<'c, '_> {
     /// The buffers that a view is of one of, which one, and the bytes from one to the next. The other operations on
     /// views leave addresses as they are (see the table).
     fn buffer(&self, mut value: Value) -> Option<(Value, Value, u32)> {
-        const SAME_ADDRESS: [TtgOp; 4] =
-            [TtgOp::MemDescSubslice, TtgOp::MemDescTrans, TtgOp::MemDescReshape, TtgOp::MemDescReinterpret];
         loop {
-            let op = self.ir.def_op(value)?;
-            let source = *self.ir.operands(op).first()?;
-            if self.ir.is(op, TtgOp::MemDescIndex) {
-                return Some((source, self.ir.operand(op, 1), buffer_bytes(self.ir.ty(value)).ok()?));
+            if let Some(index) = MemDescIndex::defining(self.ir, value) {
+                return Some((index.src(self.ir), index.index(self.ir), buffer_bytes(self.ir.ty(value)).ok()?));
             }
-            if !SAME_ADDRESS.iter().any(|&kind| self.ir.is(op, kind)) {
-                return None;
-            }
-            value = source;
+            value = viewed(self.ir, self.ir.def_op(value)?)?;
         }
     }
 
-    /// Step 2: the exclusive or of the columns whose bits are set in the offsets.
+    /// What the offsets contribute to an address (step 2): the exclusive or of the columns whose bits are set in them.
     fn offset_part(&mut self, offsets: &[IntValue<'c>], columns: &[Vec<(u32, u64)>]) -> Res<IntValue<'c>> {
         let mut sum = (self.i32(0), 0u64);
         for (&offset, columns) in offsets.iter().zip(columns) {
-            // shift → bits of the offset that move by it
+            // Each shift has the bits of the offset that move by it.
             let mut groups: BTreeMap<i32, u64> = BTreeMap::new();
             for &(bit, column) in columns {
                 (0..32)

@@ -21,8 +21,10 @@ use super::options::CodegenOptions;
 use super::{ops, shared};
 use crate::analysis::clusters;
 use crate::analysis::prepared::{Prepared, PreparedFunction};
-use crate::analysis::scratch::{GLOBAL_ALIGNMENT, GLOBAL_SIZE, SHARED};
 use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::dialects::discardable::{GLOBAL_ALIGNMENT, GLOBAL_SIZE, NUM_CTAS, NUM_WARPS, SHARED};
+use crate::ir::dialects::keys::{Int, Key};
+use crate::ir::dialects::tt::tt::Func;
 use crate::ir::{Ir, Op, Type};
 use crate::layout::{Dim, layout_of};
 use crate::target::Target;
@@ -35,10 +37,10 @@ pub(crate) fn module(
     machine: &'static dyn Machine,
 ) -> Result<Module, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    let attr = |name: &str, default: u32| {
-        ir.int_attr(ir.module(), name).map_or(default, |v| u32::try_from(v).unwrap_or(u32::MAX))
+    let attr = |key: Key<Int<32>>, default: u32| {
+        ir.get(ir.module(), key).map_or(default, |v| u32::try_from(v).unwrap_or(u32::MAX))
     };
-    let (num_warps, num_ctas) = (attr("ttg.num-warps", options.num_warps), attr("ttg.num-ctas", options.num_ctas));
+    let (num_warps, num_ctas) = (attr(NUM_WARPS, options.num_warps), attr(NUM_CTAS, options.num_ctas));
     check_limits(ir, options, num_warps, num_ctas).map_err(one)?;
     check_size(ir).map_err(one)?;
     shared::check_limit(ir, prepared, options).map_err(one)?;
@@ -83,7 +85,7 @@ pub(crate) fn module(
 }
 
 fn name_of(ir: &Ir, func: Op) -> &str {
-    ir.str_attr(func, "sym_name").unwrap_or_default()
+    Func(func).sym_name(ir).unwrap_or_default()
 }
 
 /// Values of one thread for each operation that a module may have. LLVM and the assembler take time and memory for

@@ -10,7 +10,7 @@ use inkwell::values::BasicValue;
 
 use super::lower::{Label, Lower, Res, Val, defect};
 use super::ops::control;
-use crate::ir::dialects::{ArithOp, OpKind};
+use crate::ir::dialects::{ArithOp, OpKind, Traits};
 use crate::ir::{Block, Op};
 
 /// The operands of the operation that ends a region, as LLVM values.
@@ -35,7 +35,7 @@ impl<'c> Lower<'c, '_> {
         ir.operands(end).iter().map(|&v| self.scalar(v)).collect()
     }
 
-    /// Step 2.
+    /// Lowers a region of several blocks (step 2).
     fn inline_blocks(&mut self, entry: Block) -> Res<Results<'c>> {
         let ir = self.ir;
         let order = self.reverse_post_order(entry);
@@ -89,23 +89,5 @@ impl<'c> Lower<'c, '_> {
 
 /// Whether exchanging the operands gives the same bits (but for which NaN it is).
 pub(crate) fn is_commutative(kind: ArithOp) -> bool {
-    use ArithOp as A;
-    matches!(
-        kind,
-        A::Addi
-            | A::Addf
-            | A::Muli
-            | A::Mulf
-            | A::Andi
-            | A::Ori
-            | A::Xori
-            | A::Maxsi
-            | A::Maxui
-            | A::Minsi
-            | A::Minui
-            | A::Maximumf
-            | A::Maxnumf
-            | A::Minimumf
-            | A::Minnumf
-    )
+    kind.spec().has(Traits::COMMUTATIVE)
 }

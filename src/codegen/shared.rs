@@ -14,8 +14,8 @@ use super::machine::Source;
 use super::options::CodegenOptions;
 use crate::analysis::allocation::BufferKind;
 use crate::analysis::prepared::Prepared;
-use crate::analysis::scratch::{OFFSET, SHARED};
 use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::dialects::discardable::{OFFSET, SHARED};
 use crate::ir::{Ir, Op};
 
 const SYMBOL: &str = "global_smem";
@@ -27,9 +27,9 @@ const NAMED_BUFFERS: usize = 8;
 /// there.
 ///
 /// # Errors
-/// E0714
+/// E0714, if it needs more.
 pub(crate) fn check_limit(ir: &Ir, prepared: &Prepared, options: &CodegenOptions) -> Res<()> {
-    let needed = ir.int_attr(ir.module(), SHARED).unwrap_or(0);
+    let needed = ir.get(ir.module(), SHARED).unwrap_or(0);
     let most = options.target.shared.bytes;
     if needed <= i64::from(most) {
         return Ok(());
@@ -80,10 +80,11 @@ impl<'c> Lower<'c, '_> {
 
     /// The shared memory that the allocation gave an operation.
     pub(crate) fn scratch(&mut self, op: Op) -> Res<PointerValue<'c>> {
-        let offset = self.ir.int_attr(op, OFFSET).ok_or_else(|| {
+        let offset = self.ir.get(op, OFFSET).ok_or_else(|| {
             defect(format!(
-                "`{}` has no `{OFFSET}`: the pass `allocate-shared-memory-nv` has not run",
-                self.ir.op_name(op)
+                "`{}` has no `{}`: the pass `allocate-shared-memory-nv` has not run",
+                self.ir.op_name(op),
+                OFFSET.name()
             ))
         })?;
         let base = self.shared_base();

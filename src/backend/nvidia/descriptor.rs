@@ -83,7 +83,7 @@ fn fit(
     let elements = line_bytes * 8 / share.bits;
     let tile = elements << LINE_BITS;
     let bases: [Vec<u32>; 2] = [0, 1].map(|axis| columns(inverse, axis));
-    // Step 1.
+    // Step 1: bits within a core tile must lead where the tile has its elements.
     for bit in 0..elements.trailing_zeros() {
         (*bases[line].get(bit as usize)? == 1 << bit).then_some(())?;
     }
@@ -93,7 +93,7 @@ fn fit(
         let expected = (elements << bit) ^ (exchange * CHUNK * 8 / share.bits);
         (*bases[across].get(bit as usize)? == expected).then_some(())?;
     }
-    // Steps 2 and 3.
+    // Steps 2 and 3: the tiles must follow one another at one distance along each axis, and stay whole.
     let mut distance = [0, 0];
     for (axis, first) in [(line, elements.trailing_zeros()), (across, LINE_BITS)] {
         let read = share.shape[axis].next_power_of_two().trailing_zeros();

@@ -38,19 +38,21 @@ fn first_thread<'c>(cx: &Lower<'c, '_>, pred: Option<Value>) -> Res<IntValue<'c>
     }
 }
 
-fn count<'c>(cx: &Lower<'c, '_>, op: Op, name: &str) -> Val<'c> {
-    cx.i32(cx.ir.int_attr(op, name).and_then(|n| u64::try_from(n).ok()).unwrap_or(1)).into()
+/// What an attribute counts, as an operand; 1 where it says nothing.
+fn count<'c>(cx: &Lower<'c, '_>, stated: Option<i64>) -> Val<'c> {
+    cx.i32(stated.and_then(|n| u64::try_from(n).ok()).unwrap_or(1)).into()
 }
 
 pub(super) fn init(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let at = address(cx, op, cx.ir.operand(op, 0))?;
+    let view = view::InitBarrier(op);
+    let at = address(cx, op, view.alloc(cx.ir))?;
     let pred = first_thread(cx, None)?;
-    let arrivals = count(cx, op, "count");
+    let arrivals = count(cx, view.count(cx.ir));
     one(cx, pred.into(), "mbarrier.init.shared::cta.b64", at, Some(arrivals))
 }
 
 pub(super) fn invalidate(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let at = address(cx, op, cx.ir.operand(op, 0))?;
+    let at = address(cx, op, view::InvalBarrier(op).alloc(cx.ir))?;
     let pred = first_thread(cx, None)?;
     one(cx, pred.into(), "mbarrier.inval.shared::cta.b64", at, None)
 }
@@ -66,7 +68,7 @@ fn one<'c>(cx: &mut Lower<'c, '_>, pred: Val<'c>, opcode: &str, at: Val<'c>, num
     Ok(())
 }
 
-/// As [`one`], of an arrival: its state goes nowhere.
+/// As [`one`], but an arrival, whose state is thrown away.
 fn arrival<'c>(cx: &mut Lower<'c, '_>, pred: Val<'c>, opcode: &str, at: Val<'c>, number: Val<'c>) -> Res<()> {
     let mut asm = PtxAsm::default();
     let pred = asm.input(Reg::Pred, pred);
@@ -78,20 +80,22 @@ fn arrival<'c>(cx: &mut Lower<'c, '_>, pred: Val<'c>, opcode: &str, at: Val<'c>,
 
 pub(super) fn expect(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     needs_tma(cx, op)?;
-    let at = address(cx, op, cx.ir.operand(op, 0))?;
+    let view = view::BarrierExpect(op);
+    let at = address(cx, op, view.alloc(cx.ir))?;
     cx.barrier()?;
-    let pred = first_thread(cx, Some(cx.ir.operand(op, 1)))?;
-    let bytes = count(cx, op, "size");
+    let pred = first_thread(cx, Some(view.pred(cx.ir)))?;
+    let bytes = count(cx, view.size(cx.ir));
     arrival(cx, pred.into(), "mbarrier.arrive.expect_tx.shared::cta.b64", at, bytes)
 }
 
 pub(super) fn arrive(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    // Arrivals without a state to return are of sm_90.
+    // sm_90 is the first whose arrivals need not return a state.
     needs_tma(cx, op)?;
-    let at = address(cx, op, cx.ir.operand(op, 0))?;
+    let view = view::ArriveBarrier(op);
+    let at = address(cx, op, view.alloc(cx.ir))?;
     cx.barrier()?;
-    let pred = first_thread(cx, cx.ir.operands(op).get(1).copied())?;
-    let arrivals = count(cx, op, "count");
+    let pred = first_thread(cx, view.pred(cx.ir))?;
+    let arrivals = count(cx, view.count(cx.ir));
     arrival(cx, pred.into(), "mbarrier.arrive.shared::cta.b64", at, arrivals)
 }
 
@@ -122,7 +126,7 @@ pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 /// `ttng.fence_async_shared`
 pub(super) fn fence(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     needs_tma(cx, op)?;
-    let asm = if cx.ir.bool_attr(op, "bCluster") {
+    let asm = if view::FenceAsyncShared(op).bCluster(cx.ir) {
         "fence.proxy.async.shared::cluster;"
     } else {
         "fence.proxy.async.shared::cta;"

@@ -53,7 +53,7 @@ struct Instruction {
     packed: usize,
 }
 
-/// Step 1.
+/// Picks the instruction by the types of the elements (step 1).
 fn instruction(cx: &Lower<'_, '_>, op: Op, [a, b, d]: [Type; 3]) -> Res<Instruction> {
     use FloatKind::{BF16, F8E4M3FN, F8E5M2, F16, F32, F64};
     let make = |shape: &str, types: String, (rows, words, per_word), operand, result, packed| Instruction {
@@ -71,7 +71,7 @@ fn instruction(cx: &Lower<'_, '_>, op: Op, [a, b, d]: [Type; 3]) -> Res<Instruct
         _ => None,
     };
     let fp8 = |kind| if kind == F8E4M3FN { "e4m3" } else { "e5m2" };
-    let tf32 = matches!(cx.ir.enum_attr(op, "inputPrecision"), None | Some(InputPrecision::Tf32));
+    let tf32 = matches!(view::Dot(op).inputPrecision(cx.ir), None | Some(InputPrecision::Tf32));
     let found = match (a.elem().as_float(), b.elem().as_float(), sum) {
         (Some(F16), Some(F16), Some((s, class, packed))) => {
             make("m16n8k16", format!("{s}.f16.f16.{s}"), (2, 2, 2), Reg::B32, class, packed)
@@ -120,7 +120,7 @@ struct Tiling {
     steps: Vec<Vec<Vec<u32>>>,
 }
 
-/// Step 2; `None` when the operands do not fit.
+/// Finds what one instruction multiplies (step 2); `None` when the operands do not fit.
 fn tile(a: &Fragment, b: &Fragment, d: &Fragment, shape: &Instruction) -> Option<Tiling> {
     let along_k = 0..K_LANE_BITS;
     let lanes = (0..5).all(|i| {
@@ -218,7 +218,7 @@ fn operand<'c>(
     Ok(cx.packed(&elements)?.into())
 }
 
-/// Steps 4 and 5.
+/// Writes the instructions, with zeros for what the tensor does not have (steps 4 and 5).
 fn multiply<'c>(
     cx: &mut Lower<'c, '_>,
     shape: &Instruction,

@@ -259,7 +259,7 @@ impl<'c> Strides<'c, '_> {
         bytes.is_small().then(|| Address { root: base.root, bytes: Rc::new(bytes) })
     }
 
-    /// Step 1, for an expression of at most this depth.
+    /// An index as a sum (step 1), read to at most this depth.
     fn sum(&mut self, value: IntValue<'c>, depth: u32) -> Rc<Sum> {
         if let Some(sum) = self.sums.get(&id(&value)) {
             return sum.clone();

@@ -59,7 +59,7 @@ pub(crate) fn create(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     cx.warp_barrier()?;
     let first_warp = among_first(cx, warp_size)?;
     let address = cx.b.build_ptr_to_int(memory, cx.int_type(64), "")?;
-    let to = cx.scalar(cx.ir.operand(op, 0))?;
+    let to = cx.scalar(view::TensormapCreate(op).desc_ptr(cx.ir))?;
     let asm = format!(
         "@$2 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [ $0 + 0 ], [ $1 + 0 ], {DESCRIPTOR_BYTES};"
     );
@@ -67,7 +67,7 @@ pub(crate) fn create(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// Step 2.
+/// Fills in the fields of a descriptor in shared memory (step 2).
 fn fields<'c>(cx: &mut Lower<'c, '_>, op: Op, memory: Val<'c>) -> Res<()> {
     let make = view::TensormapCreate(op);
     let lists = [
@@ -98,14 +98,13 @@ fn fields<'c>(cx: &mut Lower<'c, '_>, op: Op, memory: Val<'c>) -> Res<()> {
             cx.inline_asm(&asm, &format!("l,{letter},~{{memory}}"), &[], &[memory, value], true)?;
         }
     }
-    for (attr, name) in [
-        ("elem_type", "elemtype"),
-        ("interleave_layout", "interleave_layout"),
-        ("swizzle_mode", "swizzle_mode"),
-        ("fill_mode", "fill_mode"),
+    for (name, value) in [
+        ("elemtype", make.elem_type(cx.ir)),
+        ("interleave_layout", make.interleave_layout(cx.ir)),
+        ("swizzle_mode", make.swizzle_mode(cx.ir)),
+        ("fill_mode", make.fill_mode(cx.ir)),
     ] {
-        let value = cx.ir.int_attr(op, attr).unwrap_or(0);
-        if value != 0 {
+        if let Some(value) = value.filter(|&v| v != 0) {
             constant(cx, name, value)?;
         }
     }
@@ -116,7 +115,7 @@ fn fields<'c>(cx: &mut Lower<'c, '_>, op: Op, memory: Val<'c>) -> Res<()> {
 pub(crate) fn acquire(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     needs_hopper(cx, op)?;
     let first_warp = among_first(cx, cx.options.target.warp_size())?;
-    let at = cx.scalar(cx.ir.operand(op, 0))?;
+    let at = cx.scalar(view::TensormapFenceproxyAcquire(op).desc_ptr(cx.ir))?;
     let asm = format!(
         "@$1 fence.proxy.tensormap::generic.acquire.gpu [ $0 + 0 ], {DESCRIPTOR_BYTES};\n\t@$1 cp.async.bulk.commit_group;\n\t\
          @$1 cp.async.bulk.wait_group.read 0;"

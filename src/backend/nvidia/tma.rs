@@ -20,7 +20,7 @@ use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::dialects::enums::{CacheModifier, EvictionPolicy};
 use crate::ir::dialects::ttng::ttng as view;
-use crate::ir::{Op, TtngOp, TypeData, Value};
+use crate::ir::{Op, TypeData, Value};
 use crate::layout::encodings::{TmaMessages, tma_messages};
 
 /// `ttng.async_tma_copy_global_to_local`
@@ -55,24 +55,36 @@ pub(crate) fn copy_in(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// `ttng.async_tma_copy_local_to_global`, `ttng.async_tma_reduce`
+/// `ttng.async_tma_copy_local_to_global`
 pub(crate) fn copy_out(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let copy = view::AsyncTmaCopyLocalToGlobal(op);
+    let parts = (copy.desc(cx.ir), copy.coord(cx.ir), copy.src(cx.ir));
+    send(cx, op, ("cp.async.bulk.tensor", ""), parts)
+}
+
+/// `ttng.async_tma_reduce`
+pub(crate) fn reduce_out(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
+    let reduce = view::AsyncTmaReduce(op);
+    let kind = reduce.kind(cx.ir).ok_or_else(|| defect("an unknown reduction"))?;
+    let parts = (reduce.desc(cx.ir), reduce.coord(cx.ir), reduce.src(cx.ir));
+    send(cx, op, ("cp.reduce.async.bulk.tensor", &format!(".{kind}")), parts)
+}
+
+/// Sends a block from shared to global memory. `kind` says how its elements are combined with those that are there.
+fn send(
+    cx: &mut Lower<'_, '_>,
+    op: Op,
+    (opcode, kind): (&str, &str),
+    (desc, coord, buffer): (Value, &[Value], Value),
+) -> Res<()> {
     dialect::needs_tma(cx, op)?;
-    let operands = cx.ir.operands(op).to_vec();
-    let [desc, coord @ .., buffer] = operands.as_slice() else { return Err(defect("a copy without a source")) };
     let rank = coord.len();
-    let (opcode, kind) = if cx.ir.is(op, TtngOp::AsyncTmaReduce) {
-        let kind = view::AsyncTmaReduce(op).kind(cx.ir).ok_or_else(|| defect("an unknown reduction"))?;
-        ("cp.reduce.async.bulk.tensor", format!(".{kind}"))
-    } else {
-        ("cp.async.bulk.tensor", String::new())
-    };
-    let desc = cx.scalar(*desc)?;
+    let desc = cx.scalar(desc)?;
     let coordinates = numbered(2, rank);
     let asm =
         format!("@$0 {opcode}.{rank}d.global.shared::cta{kind}.bulk_group [$1, {{{coordinates}}}], [${}];", rank + 2);
     let constraints = format!("b,l,{}r,~{{memory}}", "r,".repeat(rank));
-    for message in messages(cx, op, *buffer, coord, None)? {
+    for message in messages(cx, op, buffer, coord, None)? {
         let mut args = vec![message.pred.into(), desc];
         args.extend(message.coordinates);
         args.push(message.address.into());
@@ -81,11 +93,13 @@ pub(crate) fn copy_out(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     cx.effect("llvm.nvvm.cp.async.bulk.commit.group", &[], &[])
 }
 
-/// `ttng.async_tma_store_wait`: for the copies of this thread. That of others is a barrier's business.
+/// `ttng.async_tma_store_wait` waits for the copies of this thread. To wait for those of others is a barrier's
+/// business.
 pub(crate) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     dialect::needs_tma(cx, op)?;
-    let pendings = cx.ir.int_attr(op, "pendings").and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
-    let read = if cx.ir.stored_attr(op, "read_only").is_some() { ".read" } else { "" };
+    let view = view::TmaStoreWait(op);
+    let pendings = view.pendings(cx.ir).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+    let read = if view.read_only(cx.ir) { ".read" } else { "" };
     cx.effect(&format!("llvm.nvvm.cp.async.bulk.wait.group{read}"), &[], &[cx.i32(pendings).into()])
 }
 
@@ -105,7 +119,7 @@ fn numbered(first: usize, count: usize) -> String {
 struct Message<'c> {
     /// Whether this thread sends it.
     pred: IntValue<'c>,
-    /// Of its part of the buffer.
+    /// The address of its part of the buffer.
     address: IntValue<'c>,
     /// The fastest axis first.
     coordinates: Vec<Val<'c>>,
@@ -175,7 +189,7 @@ fn coordinates<'c>(
     Ok(out)
 }
 
-/// One thread of each warp (PTX ISA, "elect.sync").
+/// Whether this is the one thread of its warp that the hardware elects (PTX ISA, "elect.sync").
 fn elect<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
     let all = cx.i32(u64::from(u32::MAX));
     match cx.intrinsic("llvm.nvvm.elect.sync", &[], &[all.into()])? {
@@ -188,7 +202,7 @@ fn elect<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
 pub(crate) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let result = cx.ir.result(op);
     let generic = cx.llvm.ptr_type(inkwell::AddressSpace::default());
-    match cx.scalar(cx.ir.operand(op, 0))? {
+    match cx.scalar(view::ReinterpretTensorDescriptor(op).raw_desc(cx.ir))? {
         Val::PointerValue(p) if matches!(*cx.ir.ty(result), TypeData::TensorDesc { .. }) => {
             let cast = cx.b.build_address_space_cast(p, generic, "")?;
             cx.set(result, vec![cast.into()]);

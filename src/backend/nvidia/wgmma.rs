@@ -61,7 +61,7 @@ struct Kind {
 
 fn kind(cx: &Lower<'_, '_>, op: Op, [a, b, d]: [Type; 3]) -> Res<Kind> {
     use FloatKind::{BF16, F8E4M3FN, F8E5M2, F16, F32};
-    let tf32 = matches!(cx.ir.enum_attr(op, "inputPrecision"), None | Some(InputPrecision::Tf32));
+    let tf32 = matches!(view::WarpGroupDot(op).inputPrecision(cx.ir), None | Some(InputPrecision::Tf32));
     let name = |ty: Type| match ty.elem().as_float() {
         Some(F16) => Some("f16"),
         Some(BF16) => Some("bf16"),
@@ -153,7 +153,8 @@ struct Tiling {
     columns: Vec<Vec<u32>>,
 }
 
-/// Step 2; `None` when the result's registers are not those of the instruction.
+/// Finds what each instruction multiplies (step 2); `None` when the result's registers are not those of the
+/// instruction.
 fn tile(d: &Fragment, n: u32) -> Option<Tiling> {
     let lanes =
         (0..5).all(|i| (d.lane(i, ROW), d.lane(i, COLUMN)) == if i < 2 { (0, 2 << i) } else { (1 << (i - 2), 0) });
@@ -200,7 +201,7 @@ pub(super) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// Step 1.
+/// Describes an operand in shared memory to the hardware (step 1).
 fn matrix<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,
@@ -242,8 +243,8 @@ fn matrix<'c>(
     let chunks = cx.b.build_right_shift(address, cx.i32(4), false, "")?;
     let field = cx.b.build_and(chunks, cx.i32(0x3fff), "")?;
     let mut start = cx.b.build_int_add(field, cx.i32(descriptor.bits & u64::from(u32::MAX)), "")?;
-    // Of several buffers, the number is added last, so that all before it stands outside of a loop: the field cannot
-    // overflow, since 14 bits reach further than shared memory.
+    // The number of one of several buffers is added last, so that all before it stands outside of a loop. The field
+    // cannot overflow, since 14 bits reach further than shared memory.
     if let Some((number, bytes)) = buffer {
         let moved = cx.b.build_int_mul(number, cx.i32(u64::from(bytes / CHUNK)), "")?;
         start = cx.b.build_int_add(start, moved, "")?;
@@ -319,7 +320,7 @@ enum Start<'c> {
 }
 
 impl<'c> Product<'c> {
-    /// Steps 3 to 5; the registers of the result.
+    /// Writes the instructions (steps 3 to 5), and gives the registers of the result.
     fn emit(&self, cx: &mut Lower<'c, '_>, d: &Fragment, tiling: &Tiling, c: Value) -> Res<Vec<Val<'c>>> {
         let dot = view::WarpGroupDot(self.op);
         let start = cx.get(c)?;
@@ -347,7 +348,7 @@ impl<'c> Product<'c> {
                 flag.map_or(Start::Values(packed.clone()), |f| Start::If(f, packed))
             });
         }
-        let limit = cx.ir.int_attr(self.op, "maxNumImpreciseAcc").unwrap_or(0);
+        let limit = dot.maxNumImpreciseAcc(cx.ir).unwrap_or(0);
         let partial = self.kind.fp8 && self.kind.result == Reg::F32 && limit <= i64::from(self.depth);
         cx.effect("llvm.nvvm.wgmma.fence.sync.aligned", &[], &[])?;
         let mut sums = vec![];
@@ -363,7 +364,7 @@ impl<'c> Product<'c> {
             cx.effect("llvm.nvvm.wgmma.commit_group.sync.aligned", &[], &[])?;
         }
         let mut flat = sums.concat();
-        if !cx.ir.bool_attr(self.op, "isAsync") && !partial {
+        if !dot.isAsync(cx.ir) && !partial {
             flat = wait_for(cx, flat, 0)?;
         }
         let values = unpack(cx, &flat, start[0].get_type(), self.kind.packed)?;
@@ -395,7 +396,7 @@ impl<'c> Product<'c> {
         }
     }
 
-    /// Step 5.
+    /// The instructions of one accumulator whose sum starts from zero again after `limit` products (step 5).
     fn in_parts(
         &self,
         cx: &mut Lower<'c, '_>,
@@ -519,8 +520,9 @@ fn wait_for<'c>(cx: &mut Lower<'c, '_>, values: Vec<Val<'c>>, pendings: i64) -> 
 
 /// `ttng.warp_group_dot_wait`. Buffers are named so that they live until then; they pass through.
 pub(super) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let pendings = cx.ir.int_attr(op, "pendings").unwrap_or(0);
-    let (inputs, outputs) = (cx.ir.operands(op).to_vec(), cx.ir.results(op).to_vec());
+    let view = view::WarpGroupDotWait(op);
+    let pendings = view.pendings(cx.ir).unwrap_or(0);
+    let (inputs, outputs) = (view.inputs(cx.ir).to_vec(), view.outputs(cx.ir).to_vec());
     let mut flat = vec![];
     let mut packing = vec![];
     for &input in &inputs {

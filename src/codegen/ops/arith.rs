@@ -87,7 +87,8 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
     }
     match form(kind) {
         Form::Instruction(opcode) => {
-            let flags = cx.ir.int_attr(op, "overflowFlags").unwrap_or(0);
+            // Every kind that has these flags names them alike; the others have none.
+            let flags = cx.ir.get(op, view::Addi::ATTR.overflowFlags).unwrap_or(0);
             elementwise(cx, op, |cx, args| {
                 let value = cx.b.build_binop(opcode, operand(args, 0)?, operand(args, 1)?, "")?;
                 set_overflow(value, flags);
@@ -104,9 +105,9 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
 
 /// 8-bit floats are integers in LLVM: only what moves them may touch them.
 fn check_floats(cx: &Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
-    let moves = matches!(kind, ArithOp::Constant | ArithOp::Select | ArithOp::Bitcast);
+    const MOVES: [ArithOp; 3] = [ArithOp::Constant, ArithOp::Select, ArithOp::Bitcast];
     let narrow = |&v: &crate::ir::Value| cx.ir.ty(v).elem().as_float().is_some_and(crate::ir::FloatKind::is_fp8);
-    if !moves && cx.ir.operands(op).iter().chain(cx.ir.results(op)).any(narrow) {
+    if !MOVES.contains(&kind) && cx.ir.operands(op).iter().chain(cx.ir.results(op)).any(narrow) {
         return Err(
             cx.unsupported(op, "8-bit floats must be converted with `tt.fp_to_fp` before they are computed with")
         );
@@ -125,7 +126,7 @@ fn set_overflow(value: Val<'_>, flags: i64) {
 fn own(cx: &mut Lower<'_, '_>, op: Op, kind: ArithOp) -> Res<()> {
     match kind {
         ArithOp::Constant => {
-            let value = cx.ir.attr(op, "value").ok_or_else(|| defect("a constant without a value"))?;
+            let value = view::Constant(op).value(cx.ir).ok_or_else(|| defect("a constant without a value"))?;
             let regs = cx.constant(value, cx.ir.ty(cx.ir.result(op)))?;
             cx.set(cx.ir.result(op), regs.to_vec());
             Ok(())

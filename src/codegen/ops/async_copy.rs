@@ -29,30 +29,32 @@ struct Piece {
 pub(crate) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::AsyncCopyGlobalToLocal(op);
     let (src, target, mask, other) = (view.src(cx.ir), view.result(cx.ir), view.mask(cx.ir), view.other(cx.ir));
-    // Zeros are what the instruction fills in.
+    // The instruction itself fills in zeros.
     let other = other.filter(|&o| !super::constant::is_zero(cx, o));
     let at = cx.view_access(target, cx.ir.ty(src))?;
-    if let Some((bytes, pieces)) = pieces(cx, op, src, mask, &at) {
+    if let Some((bytes, pieces)) = pieces(cx, view, src, mask, &at) {
         instructions(cx, &at, bytes, &pieces, src, mask, other)?;
     } else {
-        let regs = memory::load_elements(cx, op, src, mask, view.other(cx.ir))?;
+        let policy = (view.cache(cx.ir), view.evict(cx.ir));
+        let caching = memory::caching(cx, op, policy, view.isVolatile(cx.ir));
+        let regs = memory::load_elements(cx, &caching, src, mask, view.other(cx.ir))?;
         cx.store_layout_to_shared(&at.access, at.base, at.foreign, &regs)?;
     }
     cx.set(cx.ir.result(op), vec![]);
     Ok(())
 }
 
-/// Step 1: the widest copies that do all of it.
+/// Finds the widest copies that do all of it (step 1).
 fn pieces(
     cx: &Lower<'_, '_>,
-    op: Op,
+    view: view::AsyncCopyGlobalToLocal,
     src: Value,
     mask: Option<Value>,
     at: &ViewAccess<'_>,
 ) -> Option<(u32, Vec<Piece>)> {
     let accesses = at.access.accesses();
     let element = at.access.access_bytes() / at.access.vec() as u32;
-    let stated = cx.ir.int_attr(op, "contiguity").and_then(|c| u32::try_from(c).ok()).unwrap_or(1);
+    let stated = view.contiguity(cx.ir).and_then(|c| u32::try_from(c).ok()).unwrap_or(1);
     let run = cx
         .prepared
         .axis
@@ -79,7 +81,7 @@ fn pieces(
     })
 }
 
-/// Steps 2 and 3.
+/// Writes the copies, each by one thread and under its mask (steps 2 and 3).
 fn instructions<'c>(
     cx: &mut Lower<'c, '_>,
     at: &ViewAccess<'c>,
@@ -157,9 +159,9 @@ pub(crate) fn commit(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// `ttg.async_wait`: for the copies of this thread. That of others is a barrier's business.
+/// `ttg.async_wait` waits for the copies of this thread. To wait for those of others is a barrier's business.
 pub(crate) fn wait(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let pending = cx.ir.int_attr(op, "num").and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+    let pending = view::AsyncWait(op).num(cx.ir).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
     cx.machine.wait_for_copies(cx, pending)?;
     cx.set(cx.ir.result(op), vec![]);
     Ok(())

@@ -23,7 +23,7 @@ const WORD: u32 = 32;
 pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::AtomicLoad(op);
     let (ptr, mask) = (view.ptr(cx.ir), view.mask(cx.ir));
-    let order = order(cx, op)?;
+    let order = order(view.sem(cx.ir), view.scope(cx.ir))?;
     check_sharing(cx, op)?;
     let access = words(cx, op, ptr, mask)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
@@ -50,7 +50,7 @@ pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::AtomicStore(op);
     let (ptr, value, mask) = (view.ptr(cx.ir), view.val(cx.ir), view.mask(cx.ir));
-    let order = order(cx, op)?;
+    let order = order(view.sem(cx.ir), view.scope(cx.ir))?;
     let access = words(cx, op, ptr, mask)?;
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);
     let masks = mask.map(|m| cx.get(m)).transpose()?;
@@ -67,7 +67,7 @@ pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// Step 1.
+/// Cuts registers into accesses of one word (step 1).
 fn words<'c>(cx: &Lower<'c, '_>, op: Op, ptr: crate::ir::Value, mask: Option<crate::ir::Value>) -> Res<Access<'c>> {
     let elem = pointee(cx, ptr)?;
     let bits = elem.bit_width().unwrap_or(64).next_multiple_of(8);
@@ -86,7 +86,7 @@ pub(crate) fn poll(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if !matches!(bits, 16 | 32 | 64) || !elem.is_int() {
         return Err(cx.unsupported(op, &format!("{elem} cannot be waited for; integers of 16, 32 and 64 bits can")));
     }
-    let order = order(cx, op)?;
+    let order = order(view.sem(cx.ir), view.scope(cx.ir))?;
     check_sharing(cx, op)?;
     let access = Access::new(cx, ptr, None, bits)?;
     let (ptrs, values) = (cx.get(ptr)?, cx.get(expected)?);

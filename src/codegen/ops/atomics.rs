@@ -15,19 +15,18 @@ use std::collections::BTreeMap;
 
 use inkwell::values::IntValue;
 
+use super::constant::is_zero;
 use super::memory::{Access, owner, register, thread_mask};
 use crate::codegen::bits::{bits_as, operand};
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
 use crate::codegen::machine::Order;
-use crate::ir::dialects::enums::RmwKind;
+use crate::ir::dialects::enums::{MemScope, MemSemantic, RmwKind};
 use crate::ir::dialects::tt::tt as view;
-use crate::ir::dialects::{ArithOp, OpKind};
-use crate::ir::{Attr, Op, Type, Value};
+use crate::ir::{Op, Type, Value};
 use crate::layout::{Dim, free_variable_masks};
 
-/// The order that an atomic operation states.
-pub(crate) fn order(cx: &Lower<'_, '_>, op: Op) -> Res<Order> {
-    let (sem, scope) = (cx.ir.enum_attr(op, "sem"), cx.ir.enum_attr(op, "scope"));
+/// The order that an atomic operation states by these two attributes.
+pub(crate) fn order(sem: Option<MemSemantic>, scope: Option<MemScope>) -> Res<Order> {
     sem.zip(scope).map(|(sem, scope)| Order { sem, scope }).ok_or_else(|| defect("an atomic without an order"))
 }
 
@@ -46,7 +45,7 @@ pub(crate) fn rmw(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         .machine
         .atomic_form(cx, rmw, elem)
         .ok_or_else(|| cx.unsupported(op, &format!("`{rmw}` of {elem} is no atomic operation of the hardware")))?;
-    let order = order(cx, op)?;
+    let order = order(view.sem(cx.ir), view.scope(cx.ir))?;
     check_sharing(cx, op)?;
     let access = Access::new(cx, ptr, mask, form.widest)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
@@ -91,7 +90,7 @@ pub(crate) fn cas(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if !matches!(bits, 16 | 32 | 64) {
         return Err(cx.unsupported(op, &format!("{elem} cannot be compared and swapped; 16, 32 and 64 bits can")));
     }
-    let order = order(cx, op)?;
+    let order = order(view.sem(cx.ir), view.scope(cx.ir))?;
     check_sharing(cx, op)?;
     let access = Access::new(cx, ptr, None, bits)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
@@ -127,9 +126,7 @@ fn is_read(cx: &Lower<'_, '_>, op: Op, rmw: RmwKind, order: &Order, value: Value
     if !matches!(rmw, RmwKind::Add | RmwKind::Fadd) || order.releases() || ty.is_tensor() {
         return false;
     }
-    let constant = cx.ir.def_op(value).filter(|&c| cx.ir.kind(c) == OpKind::Arith(ArithOp::Constant));
-    constant.and_then(|c| cx.ir.attr(c, "value")).and_then(Attr::splat_value) == Some(0)
-        && cx.ir.has_uses(cx.ir.result(op))
+    is_zero(cx, value) && cx.ir.has_uses(cx.ir.result(op))
 }
 
 /// The words of the access that starts at register `first`.
@@ -247,7 +244,7 @@ fn share<'c>(
 }
 
 /// The number of this thread among those that differ in the kept bits: those bits moved together.
-/// Bits 0, 1 and 4 kept: `(tid & 3) | (tid >> 2 & 4)`.
+/// If bits 0, 1 and 4 are kept, that is `(tid & 3) | (tid >> 2 & 4)`.
 fn kept_thread<'c>(cx: &mut Lower<'c, '_>, kept: u64) -> Res<IntValue<'c>> {
     let mut groups: BTreeMap<u64, u64> = BTreeMap::new();
     for (place, bit) in (0..64).filter(|b| kept >> b & 1 == 1).enumerate() {

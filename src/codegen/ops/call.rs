@@ -6,15 +6,16 @@ use super::local::scratch_memory;
 use crate::codegen::functions::FAST;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::ir::Op;
+use crate::ir::dialects::tt::tt::{Call, Return};
 
 /// `tt.call`
 pub(crate) fn call(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ir = cx.ir;
-    let name = ir.str_attr(op, "callee").unwrap_or("?");
+    let name = Call(op).callee(ir).unwrap_or("?");
     let callee = ir.function(name).and_then(|f| cx.functions.get(&f).copied());
     let callee = callee.ok_or_else(|| defect(format!("`{name}` was not declared")))?;
     let mut args: Vec<Val<'_>> = vec![];
-    for &operand in ir.operands(op) {
+    for &operand in Call(op).args(ir) {
         args.extend(cx.get(operand)?.iter());
     }
     if callee.shared.is_some() {
@@ -45,7 +46,7 @@ fn fields<'c>(cx: &Lower<'c, '_>, value: StructValue<'c>) -> Res<Vec<Val<'c>>> {
 
 /// `tt.return`
 pub(crate) fn ret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let operands = cx.ir.operands(op);
+    let operands = Return(op).srcs(cx.ir);
     if cx.declared.kernel && !operands.is_empty() {
         return Err(cx.unsupported(op, "a kernel cannot return values"));
     }

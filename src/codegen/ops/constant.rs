@@ -1,7 +1,7 @@
 //! Constants among the operands.
 
 use crate::codegen::lower::Lower;
-use crate::ir::dialects::ArithOp;
+use crate::ir::dialects::arith::arith::Constant;
 use crate::ir::{Attr, Value};
 
 /// Whether a value is the constant whose bits are 0 in every element.
@@ -11,6 +11,5 @@ pub(crate) fn is_zero(cx: &Lower<'_, '_>, value: Value) -> bool {
 
 /// The bits of a constant, scalar or splat.
 pub(crate) fn constant_bits(cx: &Lower<'_, '_>, value: Value) -> Option<u64> {
-    let constant = cx.ir.def_op(value).filter(|&op| cx.ir.is(op, ArithOp::Constant))?;
-    cx.ir.attr(constant, "value").and_then(Attr::splat_value)
+    Constant::defining(cx.ir, value)?.value(cx.ir).and_then(Attr::splat_value)
 }

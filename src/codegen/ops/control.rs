@@ -14,8 +14,9 @@ use inkwell::basic_block::BasicBlock;
 
 use super::debug::assert;
 use crate::codegen::lower::{Label, Lower, Res, as_int, defect};
+use crate::ir::dialects::scf::{cf, scf};
 use crate::ir::dialects::{CfOp, ScfOp, UbOp};
-use crate::ir::{Attr, Block, Op, Value};
+use crate::ir::{Block, Op, Value};
 
 /// Lowers an operation of the `scf` dialect.
 pub(crate) fn scf(cx: &mut Lower<'_, '_>, op: Op, kind: ScfOp) -> Res<()> {
@@ -24,7 +25,7 @@ pub(crate) fn scf(cx: &mut Lower<'_, '_>, op: Op, kind: ScfOp) -> Res<()> {
         ScfOp::If => conditional(cx, op),
         ScfOp::While => while_loop(cx, op),
         ScfOp::ExecuteRegion => Err(cx.unsupported(op, "")),
-        // Lowered with the operation around them.
+        // These are lowered with the operation around them.
         ScfOp::Yield | ScfOp::Condition => Err(defect("a region's end was reached on its own")),
     }
 }
@@ -39,7 +40,10 @@ pub(crate) fn cf(cx: &mut Lower<'_, '_>, op: Op, kind: CfOp) -> Res<()> {
             Ok(())
         }
         CfOp::CondBr => cond_br(cx, op),
-        CfOp::Assert => assert(cx, op, cx.ir.str_attr(op, "msg").unwrap_or_default()),
+        CfOp::Assert => {
+            let view = cf::Assert(op);
+            assert(cx, op, view.arg(cx.ir), view.msg(cx.ir).unwrap_or_default())
+        }
     }
 }
 
@@ -63,9 +67,10 @@ fn target<'c>(cx: &Lower<'c, '_>, op: Op, index: usize) -> Res<Label<'c>> {
 }
 
 fn cond_br(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let condition = cx.int(cx.ir.operand(op, 0))?;
+    let branch = cf::CondBr(op);
+    let condition = cx.int(branch.condition(cx.ir))?;
     let (yes, no) = (target(cx, op, 0)?, target(cx, op, 1)?);
-    let (yes_args, no_args) = (cx.ir.operand_group(op, 1), cx.ir.operand_group(op, 2));
+    let (yes_args, no_args) = (branch.true_args(cx.ir), branch.false_args(cx.ir));
     if yes.block != no.block {
         cx.pass(&yes, yes_args)?;
         cx.pass(&no, no_args)?;
@@ -113,9 +118,10 @@ fn results_from(cx: &mut Lower<'_, '_>, op: Op, from: &[Value]) -> Res<()> {
 
 fn for_loop(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ir = cx.ir;
-    let (lower, upper, step) = (ir.operand(op, 0), cx.int(ir.operand(op, 1))?, cx.int(ir.operand(op, 2))?);
+    let view = scf::For(op);
+    let (lower, upper, step) = (view.lower(ir), cx.int(view.upper(ir))?, cx.int(view.step(ir))?);
     let block = body(cx, op, 0)?;
-    let (args, inits) = (ir.args(block), ir.operands(op).get(3..).unwrap_or(&[]));
+    let (args, inits) = (ir.args(block), view.init(ir));
     let initial: Vec<Value> = std::iter::once(lower).chain(inits.iter().copied()).collect();
     let head = cx.new_block("for.head", args)?;
     cx.pass(&head, &initial)?;
@@ -126,11 +132,7 @@ fn for_loop(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     cx.b.position_at_end(head.block);
     let variable = *args.first().ok_or_else(|| defect("a loop without an induction variable"))?;
     let index = cx.int(variable)?;
-    let predicate = if ir.stored_attr(op, "unsignedCmp").is_some_and(|a| a == Attr::unit()) {
-        IntPredicate::ULT
-    } else {
-        IntPredicate::SLT
-    };
+    let predicate = if view.unsignedCmp(ir) { IntPredicate::ULT } else { IntPredicate::SLT };
     let more = cx.b.build_int_compare(predicate, index, upper, "")?;
     cx.b.build_conditional_branch(more, inner, exit)?;
 
@@ -149,7 +151,7 @@ fn for_loop(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 fn conditional(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ir = cx.ir;
-    let condition = cx.int(ir.operand(op, 0))?;
+    let condition = cx.int(scf::If(op).condition(ir))?;
     let join = cx.new_block("if.join", ir.results(op))?;
     let then = cx.llvm.append_basic_block(cx.function, "if.then");
     let otherwise = match ir.body(op, 1) {
@@ -180,8 +182,9 @@ fn while_loop(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
     cx.b.position_at_end(head.block);
     let end = region(cx, before)?;
-    let condition = as_int(cx.scalar(ir.operand(end, 0))?)?;
-    let passed = &ir.operands(end)[1..];
+    let end = scf::Condition(end);
+    let condition = as_int(cx.scalar(end.condition(ir))?)?;
+    let passed = end.args(ir);
     let inner = cx.llvm.append_basic_block(cx.function, "while.after");
     let exit = cx.llvm.append_basic_block(cx.function, "while.exit");
     cx.b.build_conditional_branch(condition, inner, exit)?;

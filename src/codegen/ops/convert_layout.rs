@@ -17,12 +17,13 @@ use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::machine::Source;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
+use crate::ir::dialects::ttg::ttg::ConvertLayout;
 use crate::layout::plan::shuffle::Machine;
 use crate::layout::plan::{ConversionPlan, SharedPlan, ShufflePlan};
 
 /// `ttg.convert_layout`
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
+    let (source, result) = (ConvertLayout(op).src(cx.ir), cx.ir.result(op));
     let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
     let ExchangePlan::Conversion(plan) = cx.plan(op)? else { return Err(defect("a plan of another operation")) };
     let regs = cx.get(source)?;
@@ -46,7 +47,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// Through shared memory.
+/// Converts through shared memory.
 fn shared<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,
@@ -86,7 +87,7 @@ fn synchronize(cx: &mut Lower<'_, '_>, plan: &SharedPlan) -> Res<()> {
     if plan.is_within_warps() { cx.warp_barrier() } else { cx.barrier() }
 }
 
-/// Through shuffles.
+/// Converts by shuffles.
 fn shuffles<'c>(
     cx: &mut Lower<'c, '_>,
     plan: &ShufflePlan,
@@ -95,7 +96,7 @@ fn shuffles<'c>(
 ) -> Res<Vec<Val<'c>>> {
     let words = plan.words().map(|w| pack(cx, plan, w, regs)).collect::<Res<Vec<_>>>()?;
     let mut machine = Threads { lane: cx.lane_id()?, cx, source: None };
-    // A run for each part of an element.
+    // The plan runs once for each part of an element.
     let mut parts = vec![];
     for part in 0..plan.parts() as usize {
         let words: Vec<IntValue<'c>> = words.iter().map(|w| w[part]).collect();

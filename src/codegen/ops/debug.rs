@@ -14,17 +14,18 @@ use super::memory::owner;
 use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::{Assertion, Grid};
 use crate::ir::dialects::enums::ProgramDim;
-use crate::ir::{Attr, Op, Value};
+use crate::ir::dialects::tt::tt::Print;
+use crate::ir::{Op, Value};
 use crate::layout::{FreeMasks, free_variable_masks};
 
 /// Lowers `tt.print`.
 pub(crate) fn print(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ir = cx.ir;
-    let prefix = ir.str_attr(op, "prefix").unwrap_or_default();
-    let hex = ir.bool_attr(op, "hex");
-    let signs = ir.attr(op, "isSigned").and_then(Attr::as_dense_array).unwrap_or_default();
+    let view = Print(op);
+    let (prefix, hex, values) = (view.prefix(ir).unwrap_or_default(), view.hex(ir), view.args(ir));
+    let signs = view.isSigned(ir).unwrap_or_default();
     let pid = program_ids(cx)?;
-    if ir.operands(op).is_empty() {
+    if values.is_empty() {
         let format = format!("pid (%u, %u, %u){}", escaped(prefix));
         let once = owner(cx, FreeMasks { register: 0, lane: u32::MAX, warp: u32::MAX, block: u32::MAX })?;
         return guarded(cx, once, |cx| {
@@ -32,15 +33,15 @@ pub(crate) fn print(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             cx.machine.print(cx, &printer, &pid)
         });
     }
-    for (i, &value) in ir.operands(op).iter().enumerate() {
+    for (i, &value) in values.iter().enumerate() {
         let signed = signs.get(i).is_none_or(|&s| s != 0);
-        let which = if ir.operands(op).len() > 1 { format!("(operand {i}) ") } else { String::new() };
+        let which = if values.len() > 1 { format!("(operand {i}) ") } else { String::new() };
         print_value(cx, value, &pid, &format!("{}{which}", escaped(prefix)), hex, signed)?;
     }
     Ok(())
 }
 
-/// A `%` of the program's own text.
+/// The program's own text as a part of a format, in which a `%` is written twice.
 fn escaped(text: &str) -> String {
     text.replace('%', "%%")
 }
@@ -103,7 +104,7 @@ fn directive(ty: BasicTypeEnum<'_>, bits: u32, hex: bool, signed: bool) -> Strin
     }
 }
 
-/// Step 2: the value as variadic C functions take it.
+/// The value as variadic C functions take it (step 2).
 fn promoted<'c>(cx: &Lower<'c, '_>, value: Val<'c>, signed: bool) -> Res<Val<'c>> {
     let bits = cx.bits_of(value.get_type());
     Ok(match value {
@@ -133,9 +134,8 @@ fn guarded<'c, 'a>(
     Ok(())
 }
 
-/// Lowers `tt.assert`, and `cf.assert`, whose message has another name.
-pub(crate) fn assert(cx: &mut Lower<'_, '_>, op: Op, message: &str) -> Res<()> {
-    let condition = cx.ir.operand(op, 0);
+/// Lowers `tt.assert` or `cf.assert`, whose operand and message have names of their own.
+pub(crate) fn assert(cx: &mut Lower<'_, '_>, op: Op, condition: Value, message: &str) -> Res<()> {
     let ty = cx.ir.ty(condition);
     let mut failed: Option<IntValue<'_>> = None;
     for &reg in cx.get(condition)?.iter() {

@@ -6,7 +6,9 @@ use super::{
 };
 use crate::codegen::lower::{Lower, Res, defect};
 use crate::codegen::machine::Grid;
+use crate::ir::dialects::builtin::llvm;
 use crate::ir::dialects::enums::ProgramDim;
+use crate::ir::dialects::tt::tt;
 use crate::ir::dialects::{GpuOp, LlvmOp, TtOp, TtgOp};
 use crate::ir::{Op, OpKind};
 
@@ -18,7 +20,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         OpKind::Scf(kind) => control::scf(cx, op, kind),
         OpKind::Cf(kind) => control::cf(cx, op, kind),
         OpKind::Ub(kind) => control::ub(cx, op, kind),
-        OpKind::Tt(kind) => tt(cx, op, kind),
+        OpKind::Tt(kind) => triton(cx, op, kind),
         OpKind::Llvm(LlvmOp::Assume) => assume(cx, op),
         OpKind::Ttg(kind) => ttg(cx, op, kind),
         OpKind::Ttng(_) => cx.machine.vendor_op(cx, op),
@@ -27,7 +29,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     }
 }
 
-fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
+fn triton(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
     match kind {
         TtOp::Return => call::ret(cx, op),
         TtOp::Call => call::call(cx, op),
@@ -57,20 +59,23 @@ fn tt(cx: &mut Lower<'_, '_>, op: Op, kind: TtOp) -> Res<()> {
         TtOp::Join => shape::join(cx, op),
         TtOp::Split => shape::split(cx, op),
         TtOp::MakeRange => shape::make_range(cx, op),
-        TtOp::GetProgramId => program(cx, op, Grid::ProgramId),
-        TtOp::GetNumPrograms => program(cx, op, Grid::NumPrograms),
+        TtOp::GetProgramId => program(cx, op, Grid::ProgramId, tt::GetProgramId(op).axis(cx.ir)),
+        TtOp::GetNumPrograms => program(cx, op, Grid::NumPrograms, tt::GetNumPrograms(op).axis(cx.ir)),
         TtOp::ElementwiseInlineAsm => inline_asm::lower(cx, op),
         TtOp::GridDependencyWait => cx.machine.grid_dependency(cx, op, true),
         TtOp::GridDependencyLaunchDependents => cx.machine.grid_dependency(cx, op, false),
         TtOp::Print => debug::print(cx, op),
-        TtOp::Assert => debug::assert(cx, op, cx.ir.str_attr(op, "message").unwrap_or_default()),
+        TtOp::Assert => {
+            let view = tt::Assert(op);
+            debug::assert(cx, op, view.condition(cx.ir), view.message(cx.ir).unwrap_or_default())
+        }
         TtOp::Reduce => reduce::lower(cx, op),
         TtOp::Scan => scan::lower(cx, op),
         TtOp::MapElementwise => map_elementwise::lower(cx, op),
         TtOp::Histogram => histogram::lower(cx, op),
         TtOp::Gather => gather::lower(cx, op),
         TtOp::Dot => dot::lower(cx, op),
-        // Lowered with the operation around them.
+        // These are lowered with the operation around them.
         TtOp::ReduceReturn | TtOp::ScanReturn | TtOp::MapElementwiseReturn => {
             Err(defect("a region's end was reached on its own"))
         }
@@ -92,7 +97,7 @@ fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
         TtgOp::ConvertLayout => convert_layout::lower(cx, op),
         TtgOp::Barrier => local::barrier(cx, op),
         TtgOp::LocalAlloc => local::alloc(cx, op),
-        // What comes later may use the memory: the allocation has seen to that.
+        // The allocation has already let later buffers use the memory.
         TtgOp::LocalDealloc => Ok(()),
         TtgOp::LocalLoad => local::load(cx, op),
         TtgOp::LocalStore => local::store(cx, op),
@@ -121,10 +126,8 @@ fn ttg(cx: &mut Lower<'_, '_>, op: Op, kind: TtgOp) -> Res<()> {
 }
 
 /// `tt.get_program_id`, `tt.get_num_programs`
-fn program(cx: &mut Lower<'_, '_>, op: Op, what: Grid) -> Res<()> {
-    let Some(axis) = cx.ir.enum_attr::<ProgramDim>(op, "axis") else {
-        return Err(cx.unsupported(op, "the grid has three dimensions"));
-    };
+fn program(cx: &mut Lower<'_, '_>, op: Op, what: Grid, axis: Option<ProgramDim>) -> Res<()> {
+    let axis = axis.ok_or_else(|| cx.unsupported(op, "the grid has three dimensions"))?;
     let value = cx.machine.grid(cx, what, axis)?;
     cx.set(cx.ir.result(op), vec![value.into()]);
     Ok(())
@@ -132,6 +135,6 @@ fn program(cx: &mut Lower<'_, '_>, op: Op, what: Grid) -> Res<()> {
 
 /// `llvm.intr.assume`
 fn assume(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let condition = cx.scalar(cx.ir.operand(op, 0))?;
+    let condition = cx.scalar(llvm::Assume(op).cond(cx.ir))?;
     cx.effect("llvm.assume", &[], &[condition])
 }

@@ -27,6 +27,7 @@ use inkwell::values::IntValue;
 use crate::codegen::bits::bits_as;
 use crate::codegen::bits::split_pair;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
+use crate::ir::dialects::ttg::ttg::Fp4ToFp;
 use crate::ir::{FloatKind, Op};
 use crate::layout::register_offsets;
 
@@ -41,8 +42,9 @@ const F16: Table = Table { upper: [0x3e3c_3800, 0x4644_4240], lower: None };
 
 /// Lowers `ttg.fp4_to_fp`.
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
-    let axis = usize::try_from(cx.ir.int_attr(op, "axis").unwrap_or(0)).map_err(defect)?;
+    let view = Fp4ToFp(op);
+    let (source, result) = (view.src(cx.ir), view.result(cx.ir));
+    let axis = usize::try_from(view.axis(cx.ir).unwrap_or(0)).map_err(defect)?;
     let table = if cx.ir.ty(result).elem().as_float() == Some(FloatKind::F16) { F16 } else { BF16 };
     let elem = cx.elem_type(cx.ir.ty(result))?;
     let bytes = cx.get(source)?;
@@ -57,13 +59,13 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             split_pair(cx, pair.into(), elem, 2, &mut floats)?;
         }
     }
-    let picks = picks(cx, op, axis)?;
+    let picks = picks(cx, view, axis)?;
     let regs = picks.into_iter().map(|i| floats.get(i).copied()).collect::<Option<Vec<Val<'_>>>>();
     cx.set(result, regs.ok_or_else(|| defect("a register too few"))?);
     Ok(())
 }
 
-/// Steps 1 to 3: a register of two floats for each of the first `count` bytes.
+/// Makes a register of two floats for each of the first `count` bytes (steps 1 to 3).
 fn unpack<'c>(cx: &mut Lower<'c, '_>, word: IntValue<'c>, table: &Table, count: usize) -> Res<Vec<IntValue<'c>>> {
     let magnitudes = cx.b.build_and(word, cx.i32(0x7777_7777), "")?;
     let shifted = cx.b.build_left_shift(word, cx.i32(4), "")?;
@@ -89,11 +91,11 @@ fn unpack<'c>(cx: &mut Lower<'c, '_>, word: IntValue<'c>, table: &Table, count: 
     Ok(pairs)
 }
 
-/// Step 4: for each register of the result, which float of the source's registers it is.
-fn picks(cx: &Lower<'_, '_>, op: Op, axis: usize) -> Res<Vec<usize>> {
+/// Says for each register of the result which float of the source's registers it is (step 4).
+fn picks(cx: &Lower<'_, '_>, view: Fp4ToFp, axis: usize) -> Res<Vec<usize>> {
     let offsets = |value| -> Res<Vec<Vec<i32>>> { Ok(register_offsets(Lower::layout(cx.ir.ty(value))?)) };
     let mut held = BTreeMap::new();
-    for (i, offset) in offsets(cx.ir.operand(op, 0))?.into_iter().enumerate() {
+    for (i, offset) in offsets(view.src(cx.ir))?.into_iter().enumerate() {
         held.entry(offset).or_insert(i);
     }
     let pick = |mut offset: Vec<i32>| {
@@ -102,6 +104,6 @@ fn picks(cx: &Lower<'_, '_>, op: Op, axis: usize) -> Res<Vec<usize>> {
         *coordinate >>= 1;
         Some(2 * held.get(&offset)? + second)
     };
-    let picked = offsets(cx.ir.result(op))?.into_iter().map(pick).collect::<Option<Vec<_>>>();
+    let picked = offsets(view.result(cx.ir))?.into_iter().map(pick).collect::<Option<Vec<_>>>();
     picked.ok_or_else(|| defect("the floats of a byte lie in different threads"))
 }

@@ -9,6 +9,7 @@ use crate::analysis::scratch::element_bits;
 use crate::codegen::lower::{Lower, Res, Val, as_int, defect};
 use crate::codegen::machine::Source;
 use crate::ir::Op;
+use crate::ir::dialects::tt::tt::Gather;
 use crate::layout::plan::gather::{GatherShared, GatherShuffles};
 use crate::layout::plan::shared_access::element_bytes;
 use crate::layout::plan::{GatherPlan, SharedAccess};
@@ -16,8 +17,9 @@ use crate::layout::plan::{GatherPlan, SharedAccess};
 /// `tt.gather`
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ExchangePlan::Gather(plan) = cx.plan(op)? else { return Err(defect("a plan of another operation")) };
-    let source = cx.get(cx.ir.operand(op, 0))?;
-    let indices = cx.get(cx.ir.operand(op, 1))?;
+    let gather = Gather(op);
+    let source = cx.get(gather.src(cx.ir))?;
+    let indices = cx.get(gather.indices(cx.ir))?;
     let indices = indices.iter().map(|&i| index(cx, i)).collect::<Res<Vec<_>>>()?;
     let picked = match &plan {
         GatherPlan::Shuffles(plan) => shuffles(cx, plan, &source, &indices)?,
@@ -37,7 +39,7 @@ fn index<'c>(cx: &Lower<'c, '_>, value: Val<'c>) -> Res<IntValue<'c>> {
     })
 }
 
-/// Within warps.
+/// Gathers within warps, by shuffles.
 fn shuffles<'c>(
     cx: &mut Lower<'c, '_>,
     plan: &GatherShuffles,
@@ -71,7 +73,7 @@ fn shuffles<'c>(
     Ok(picked)
 }
 
-/// Through shared memory.
+/// Gathers through shared memory.
 fn shared<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,
@@ -79,7 +81,7 @@ fn shared<'c>(
     source: &[Val<'c>],
     indices: &[IntValue<'c>],
 ) -> Res<Vec<Val<'c>>> {
-    let ty = cx.ir.ty(cx.ir.operand(op, 0));
+    let ty = cx.ir.ty(Gather(op).src(cx.ir));
     let bits = element_bits(ty);
     let base = cx.scratch(op)?;
     let access = SharedAccess::new(Lower::layout(ty)?, &plan.order, bits, 0, &cx.options.target.shared)

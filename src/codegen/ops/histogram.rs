@@ -11,6 +11,7 @@ use inkwell::values::{IntValue, PointerValue};
 use crate::analysis::scratch::bins;
 use crate::codegen::lower::{Lower, Res, as_int};
 use crate::ir::Op;
+use crate::ir::dialects::tt::tt::Histogram;
 use crate::layout::plan::SharedAccess;
 use crate::layout::{Dim, LinearLayout, free_variable_masks, register_offsets};
 
@@ -18,7 +19,8 @@ const COUNTER_BITS: u32 = 32;
 
 /// `tt.histogram`
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (source, mask) = (cx.ir.operand(op, 0), cx.ir.operands(op).get(1).copied());
+    let histogram = Histogram(op);
+    let (source, mask) = (histogram.src(cx.ir), histogram.mask(cx.ir));
     let result_type = cx.ir.ty(cx.ir.result(op));
     let (from, to) = (Lower::layout(cx.ir.ty(source))?, Lower::layout(result_type)?);
     if from.in_bits(Dim::Block) > 0 {
@@ -40,7 +42,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// A count or a value in another width, unsigned.
+/// A count or a value in another width; neither has a sign.
 fn resize<'c>(cx: &Lower<'c, '_>, value: IntValue<'c>, bits: u32) -> Res<IntValue<'c>> {
     Ok(match value.get_type().get_bit_width() {
         width if width < bits => cx.b.build_int_z_extend(value, cx.int_type(bits), "")?,
@@ -49,7 +51,7 @@ fn resize<'c>(cx: &Lower<'c, '_>, value: IntValue<'c>, bits: u32) -> Res<IntValu
     })
 }
 
-/// Step 1.
+/// Sets all counters to 0 (step 1).
 fn clear<'c>(cx: &mut Lower<'c, '_>, base: PointerValue<'c>, bins: u32) -> Res<()> {
     let threads = cx.threads();
     let own = cx.b.build_left_shift(cx.thread_id(), cx.i32(2), "")?;
@@ -67,7 +69,7 @@ fn clear<'c>(cx: &mut Lower<'c, '_>, base: PointerValue<'c>, bins: u32) -> Res<(
     Ok(())
 }
 
-/// Step 2.
+/// Adds 1 to the counter of each element (step 2).
 fn count<'c>(
     cx: &mut Lower<'c, '_>,
     source: crate::ir::Value,
@@ -84,7 +86,7 @@ fn count<'c>(
     let base = cx.b.build_ptr_to_int(base, cx.int_type(32), "")?;
     for (register, _) in register_offsets(layout).iter().enumerate().filter(|(r, _)| *r as u32 & free.register == 0) {
         let value = as_int(values[register])?;
-        // Compared in a width that holds both the value and the number of bins.
+        // They are compared in a width that holds both the value and the number of bins.
         let wide = resize(cx, value, value.get_type().get_bit_width().max(COUNTER_BITS))?;
         let limit = wide.get_type().const_int(u64::from(bins), false);
         let mut pred = cx.b.build_int_compare(IntPredicate::ULT, wide, limit, "")?;

@@ -11,6 +11,7 @@ use inkwell::values::BasicValue;
 use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
+use crate::ir::dialects::tt::tt::ElementwiseInlineAsm;
 use crate::ir::{Op, Value};
 
 /// How the elements of one value in one pack lie in words.
@@ -87,20 +88,21 @@ fn check(constraints: &str, outputs: usize, inputs: usize) -> Res<()> {
 /// Lowers `tt.elementwise_inline_asm`.
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ir = cx.ir;
-    let asm = ir.str_attr(op, "asm_string").unwrap_or_default();
-    let constraints = ir.str_attr(op, "constraints").unwrap_or_default();
-    let pack = usize::try_from(ir.int_attr(op, "packed_element").unwrap_or(1)).unwrap_or(0).max(1);
-    let first = *ir.results(op).first().ok_or_else(|| defect("inline assembly without results"))?;
+    let view = ElementwiseInlineAsm(op);
+    let asm = view.asm_string(ir).unwrap_or_default();
+    let constraints = view.constraints(ir).unwrap_or_default();
+    let pack = usize::try_from(view.packed_element(ir).unwrap_or(1)).unwrap_or(0).max(1);
+    let first = *view.result(ir).first().ok_or_else(|| defect("inline assembly without results"))?;
     let count = Lower::num_regs(ir.ty(first))?;
-    let ins = ir.operands(op).iter().map(|&v| Packing::new(cx, v, pack)).collect::<Res<Vec<_>>>()?;
-    let outs = ir.results(op).iter().map(|&v| Packing::new(cx, v, pack)).collect::<Res<Vec<_>>>()?;
+    let ins = view.args(ir).iter().map(|&v| Packing::new(cx, v, pack)).collect::<Res<Vec<_>>>()?;
+    let outs = view.result(ir).iter().map(|&v| Packing::new(cx, v, pack)).collect::<Res<Vec<_>>>()?;
     let mut result_types = vec![];
     for out in &outs {
         result_types.extend(vec![out.word_type()?; out.words]);
     }
     check(constraints, result_types.len(), ins.iter().map(|p| p.words).sum())?;
     let mut operands = vec![];
-    for &value in ir.operands(op) {
+    for &value in view.args(ir) {
         let mut regs = cx.get(value)?.to_vec();
         if regs.len() == 1 && count > 1 {
             regs = vec![regs[0]; count];
@@ -115,7 +117,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         for (packing, regs) in ins.iter().zip(&operands) {
             packing.pack(cx, &regs[start..start + pack], &mut args)?;
         }
-        let words = cx.inline_asm(asm, constraints, &result_types, &args, !ir.bool_attr(op, "pure"))?;
+        let words = cx.inline_asm(asm, constraints, &result_types, &args, !view.pure(ir))?;
         let mut rest = words.as_slice();
         for (packing, regs) in outs.iter().zip(&mut results) {
             let (mine, others) = rest.split_at(packing.words);
@@ -123,7 +125,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             rest = others;
         }
     }
-    for (&result, mut regs) in ir.results(op).iter().zip(results) {
+    for (&result, mut regs) in view.result(ir).iter().zip(results) {
         regs.truncate(count);
         cx.set(result, regs);
     }

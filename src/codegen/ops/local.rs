@@ -6,12 +6,13 @@
 use inkwell::values::{IntValue, PointerValue};
 
 use crate::analysis::allocation::buffer_bytes;
-use crate::analysis::scratch::{GLOBAL_OFFSET, GLOBAL_SIZE};
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Grid;
 use crate::codegen::memdesc::{View, ViewAccess};
+use crate::ir::dialects::discardable::{GLOBAL_OFFSET, GLOBAL_SIZE};
 use crate::ir::dialects::enums::ProgramDim;
-use crate::ir::{Attr, Op, Type, Value};
+use crate::ir::dialects::ttg::ttg;
+use crate::ir::{Op, Type, Value};
 use crate::layout::layout_of;
 use crate::layout::plan::SharedAccess;
 
@@ -24,15 +25,16 @@ pub(crate) fn alloc(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let base = cx.scratch(op)?;
     let rank = cx.ir.ty(result).rank();
     cx.set_view(result, &View { base, offsets: vec![cx.i32(0); rank] });
-    match cx.ir.operands(op).first() {
-        Some(&source) => write(cx, source, result),
+    match ttg::LocalAlloc(op).src(cx.ir) {
+        Some(source) => write(cx, source, result),
         None => Ok(()),
     }
 }
 
 /// `ttg.local_store`
 pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    write(cx, cx.ir.operand(op, 0), cx.ir.operand(op, 1))
+    let store = ttg::LocalStore(op);
+    write(cx, store.src(cx.ir), store.dst(cx.ir))
 }
 
 fn write(cx: &mut Lower<'_, '_>, source: Value, target: Value) -> Res<()> {
@@ -46,7 +48,7 @@ fn write(cx: &mut Lower<'_, '_>, source: Value, target: Value) -> Res<()> {
 pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let result = cx.ir.result(op);
     let ty = cx.ir.ty(result);
-    let at = cx.view_access(cx.ir.operand(op, 0), ty)?;
+    let at = cx.view_access(ttg::LocalLoad(op).src(cx.ir), ty)?;
     let elem = cx.elem_type(ty)?;
     let matrices = as_matrices(&at);
     let regs = cx.load_layout_from_shared(matrices.as_ref().unwrap_or(&at.access), at.base, at.foreign, elem)?;
@@ -68,7 +70,8 @@ fn as_matrices(at: &ViewAccess<'_>) -> Option<SharedAccess> {
 
 /// `ttg.memdesc_index`: the buffers lie one after the other.
 pub(crate) fn index(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
+    let index = ttg::MemDescIndex(op);
+    let (source, result) = (index.src(cx.ir), index.result(cx.ir));
     let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
     let laid_out = layout_of(from).map_or(0, |l| l.out_dims().count());
     if to.rank() + 1 != from.rank() || laid_out >= from.rank() {
@@ -76,7 +79,7 @@ pub(crate) fn index(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     }
     let stride = buffer_bytes(to).map_err(|e| cx.unsupported(op, &e.reason))?;
     let view = cx.view(source)?;
-    let number = cx.buffer_number(source, cx.ir.operand(op, 1))?;
+    let number = cx.buffer_number(source, index.index(cx.ir))?;
     let bytes = cx.b.build_int_mul(number, cx.i32(u64::from(stride)), "")?;
     let base = cx.shared_at(view.base, bytes)?;
     cx.set_view(result, &View { base, offsets: view.offsets[1..].to_vec() });
@@ -85,9 +88,10 @@ pub(crate) fn index(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// `ttg.memdesc_subslice`
 pub(crate) fn subslice(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
+    let slice = ttg::MemDescSubslice(op);
+    let (source, result) = (slice.src(cx.ir), slice.result(cx.ir));
     let to = cx.ir.ty(result);
-    let starts = cx.ir.attr(op, "offsets").and_then(Attr::as_dense_array).unwrap_or(&[]);
+    let starts = slice.offsets(cx.ir).unwrap_or(&[]);
     let mut view = cx.view(source)?;
     if starts.len() != view.offsets.len() || to.rank() != view.offsets.len() {
         return Err(cx.unsupported(op, "expected an offset for each dimension"));
@@ -105,9 +109,10 @@ pub(crate) fn subslice(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// `ttg.memdesc_trans`: the result's layout is the permuted one.
 pub(crate) fn transpose(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let view = cx.view(cx.ir.operand(op, 0))?;
-    let order = cx.ir.attr(op, "order").and_then(Attr::as_dense_array).unwrap_or(&[]);
-    let (from, to) = (cx.ir.ty(cx.ir.operand(op, 0)), cx.ir.ty(cx.ir.result(op)));
+    let transpose = ttg::MemDescTrans(op);
+    let view = cx.view(transpose.src(cx.ir))?;
+    let order = transpose.order(cx.ir).unwrap_or(&[]);
+    let (from, to) = (cx.ir.ty(transpose.src(cx.ir)), cx.ir.ty(transpose.result(cx.ir)));
     let permutation: Vec<u32> = order.iter().filter_map(|&d| u32::try_from(d).ok()).collect();
     let (source, result) = (Lower::layout(from)?, Lower::layout(to)?);
     if source.out_dims().len() == permutation.len() && source.permute_axes(&permutation) != *result {
@@ -122,7 +127,7 @@ pub(crate) fn transpose(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// `ttg.memdesc_reshape`, `ttg.memdesc_reinterpret`: the same bytes under another type.
 pub(crate) fn reinterpret(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (source, result) = (cx.ir.operand(op, 0), cx.ir.result(op));
+    let ([source], result) = (cx.ir.all_operands(op), cx.ir.result(op));
     let (from, to) = (cx.ir.ty(source), cx.ir.ty(result));
     if !is_whole(from) || !is_whole(to) {
         return Err(cx.unsupported(
@@ -139,17 +144,17 @@ fn is_whole(ty: Type) -> bool {
     ty.as_memdesc().is_some_and(|m| m.alloc_shape.ends_with(&m.shape))
 }
 
-/// `ttg.barrier`. A barrier of the block orders shared and global memory alike; accesses to memory of the machine's own
-/// may go on by themselves and are waited for first.
+/// `ttg.barrier` and `gpu.barrier`. A barrier of the block orders shared and global memory alike; accesses to memory of
+/// the machine's own may go on by themselves and are waited for first.
 pub(crate) fn barrier(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let spaces = cx.ir.int_attr(op, "addrSpace").unwrap_or(0);
+    let spaces = ttg::Barrier::of(cx.ir, op).and_then(|barrier| barrier.addrSpace(cx.ir)).unwrap_or(0);
     cx.machine.wait_for_spaces(cx, spaces)?;
     if cx.num_warps == 1 { cx.warp_barrier() } else { cx.barrier() }
 }
 
 /// `ttg.global_scratch_alloc`
 pub(crate) fn global_scratch(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    if cx.ir.stored_attr(op, "third_party_allocation").is_some() {
+    if ttg::GlobalScratchAlloc(op).third_party_allocation(cx.ir) {
         return Err(cx.unsupported(op, "memory of profilers is not supported"));
     }
     let ptr = scratch_memory(cx, op)?;
@@ -160,9 +165,11 @@ pub(crate) fn global_scratch(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 /// The scratch memory in global memory that the allocation gave an operation: in a kernel behind the start of the
 /// program's part, in another function behind what its caller passed.
 pub(crate) fn scratch_memory<'c>(cx: &mut Lower<'c, '_>, op: Op) -> Res<PointerValue<'c>> {
-    let missing =
-        || defect(format!("no `{GLOBAL_OFFSET}`: the pass `tritongpu-global-scratch-memory-allocation` has not run"));
-    let offset = cx.ir.int_attr(op, GLOBAL_OFFSET).ok_or_else(missing)?;
+    let missing = || {
+        let name = GLOBAL_OFFSET.name();
+        defect(format!("no `{name}`: the pass `tritongpu-global-scratch-memory-allocation` has not run"))
+    };
+    let offset = cx.ir.get(op, GLOBAL_OFFSET).ok_or_else(missing)?;
     let base = cx.declared.scratch_base().ok_or_else(missing)?;
     let offset = cx.int_type(64).const_int(offset as u64, false);
     let part = if cx.declared.kernel { program_part(cx)? } else { cx.int_type(64).const_zero() };
@@ -174,7 +181,8 @@ pub(crate) fn scratch_memory<'c>(cx: &mut Lower<'c, '_>, op: Op) -> Res<PointerV
 /// Where the program's part of the scratch memory of all programs starts. Programs are numbered with the x axis
 /// fastest, and a cluster's blocks follow one another.
 fn program_part<'c>(cx: &mut Lower<'c, '_>) -> Res<IntValue<'c>> {
-    let size = cx.ir.int_attr(cx.ir.module(), GLOBAL_SIZE).ok_or_else(|| defect(format!("no `{GLOBAL_SIZE}`")))?;
+    let missing = || defect(format!("no `{}`", GLOBAL_SIZE.name()));
+    let size = cx.ir.get(cx.ir.module(), GLOBAL_SIZE).ok_or_else(missing)?;
     let long = cx.int_type(64);
     let mut number = long.const_zero();
     for (i, axis) in [ProgramDim::Z, ProgramDim::Y, ProgramDim::X].into_iter().enumerate() {

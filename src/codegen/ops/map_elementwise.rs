@@ -3,11 +3,12 @@
 
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::ir::Op;
+use crate::ir::dialects::tt::tt::MapElementwise;
 
 /// `tt.map_elementwise`
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ir = cx.ir;
-    let pack = ir.int_attr(op, "pack").and_then(|p| usize::try_from(p).ok()).unwrap_or(1).max(1);
+    let pack = MapElementwise(op).pack(ir).and_then(|p| usize::try_from(p).ok()).unwrap_or(1).max(1);
     let operands = ir.operands(op).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;
     let count = operands.first().map_or(0, |regs| regs.len());
     if !count.is_multiple_of(pack) {

@@ -9,9 +9,10 @@ use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::FloatFunction;
 use crate::diag::{Diagnostic, codes::codegen as codes};
 use crate::ir::Op;
+use crate::ir::dialects::MathOp;
+use crate::ir::dialects::arith::arith;
 use crate::ir::dialects::enums::PropagateNan;
 use crate::ir::dialects::tt::tt as view;
-use crate::ir::dialects::{MathOp, TtOp};
 
 /// Lowers an operation of the `math` dialect.
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op, kind: MathOp) -> Res<()> {
@@ -112,11 +113,11 @@ fn wide_product<'c>(cx: &mut Lower<'c, '_>, args: &[Val<'c>]) -> Res<(IntValue<'
 /// `arith.muli` of 32-bit integers beside a `tt.mulhiui` of the same two, as rounds of Philox have them: the low half
 /// of the product that the other takes the high half of. `None` where there is no such other.
 pub(crate) fn low_half(cx: &mut Lower<'_, '_>, op: Op) -> Option<Res<()>> {
-    let (a, b) = (cx.ir.operand(op, 0), cx.ir.operand(op, 1));
+    let product = arith::Muli(op);
+    let (a, b) = (product.lhs(cx.ir), product.rhs(cx.ir));
     let same = |other: Op| {
-        let operands = cx.ir.operands(other);
-        cx.ir.is(other, TtOp::Mulhiui)
-            && (operands == [a, b] || operands == [b, a])
+        let factors = view::Mulhiui::of(cx.ir, other).map(|high| (high.x(cx.ir), high.y(cx.ir)));
+        factors.is_some_and(|found| found == (a, b) || found == (b, a))
             && cx.ir.parent_block(other) == cx.ir.parent_block(op)
     };
     let paired = cx.ir.ty(a).elem().is_int_of(32)
@@ -132,10 +133,11 @@ pub(crate) fn low_half(cx: &mut Lower<'_, '_>, op: Op) -> Option<Res<()>> {
 /// `tt.extern_elementwise`: a function of the vendor's library. Without operands it is called once per register, like
 /// any other.
 pub(crate) fn external(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let symbol = cx.ir.str_attr(op, "symbol").unwrap_or_default();
+    let view = view::ExternElementwise(op);
+    let symbol = view.symbol(cx.ir).unwrap_or_default();
     let (known, prefix) = cx.machine.llvm().library();
     if !symbol.starts_with(prefix) {
-        let library = cx.ir.str_attr(op, "libname").unwrap_or_default();
+        let library = view.libname(cx.ir).unwrap_or_default();
         let text =
             format!("`{symbol}` of library `{library}` cannot be linked; only functions of {known} (`{prefix}…`) can");
         return Err(Diagnostic::error(&codes::BAD_LIBRARY, text));

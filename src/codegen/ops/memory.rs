@@ -18,6 +18,7 @@ use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
 use crate::codegen::machine::Order;
 use crate::codegen::machine::{AtomicAccess, Caching, GlobalLoad, GlobalStore, Words};
+use crate::ir::dialects::discardable::CACHE_POLICY;
 use crate::ir::dialects::enums::{CacheModifier, Enumeration, EvictionPolicy};
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{Attr, AttrData, Op, Type, Value};
@@ -143,27 +144,32 @@ impl<'c> Access<'c> {
     }
 }
 
-/// The cache modifier and the eviction policy of an access, by name. Triton 3.9 keeps both in one attribute,
+/// How an access is to be cached. Triton 3.9 keeps the cache modifier and the eviction policy in one attribute,
 /// `cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`; earlier releases have one
-/// attribute each.
-fn cache_policy(cx: &Lower<'_, '_>, op: Op) -> (&'static str, &'static str) {
-    if let Some(AttrData::Opaque(text)) = cx.ir.stored_attr(op, "cachePolicy").map(Attr::data) {
+/// attribute each, `cache` and `evict`.
+pub(crate) fn caching(
+    cx: &Lower<'_, '_>,
+    op: Op,
+    (cache, evict): (Option<CacheModifier>, Option<EvictionPolicy>),
+    volatile: bool,
+) -> Caching {
+    if let Some(AttrData::Opaque(text)) = cx.ir.stored(op, CACHE_POLICY).map(Attr::data) {
         let field = |key: &str| {
             let rest = text.as_str().split_once(key)?.1.trim_start_matches([' ', '=']);
             rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
         };
-        return (field("cache_modifier").unwrap_or(""), field("eviction_policy").unwrap_or(""));
+        let (cache, evict) = (field("cache_modifier").unwrap_or(""), field("eviction_policy").unwrap_or(""));
+        return Caching { cache, evict, volatile };
     }
-    let (cache, evict) =
-        (cx.ir.enum_attr::<CacheModifier>(op, "cache"), cx.ir.enum_attr::<EvictionPolicy>(op, "evict"));
-    (cache.map_or("", CacheModifier::name), evict.map_or("", EvictionPolicy::name))
+    let (cache, evict) = (cache.map_or("", CacheModifier::name), evict.map_or("", EvictionPolicy::name));
+    Caching { cache, evict, volatile }
 }
 
 /// `tt.addptr`
 pub(crate) fn addptr(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let pointee = cx.ir.ty(cx.ir.result(op)).elem().pointee().ok_or_else(|| defect("`tt.addptr` of no pointer"))?;
     let elem = cx.elem_type(pointee)?;
-    // An i1 takes a byte.
+    // An i1 takes a byte in memory.
     let elem = if cx.bits_of(elem) < 8 { cx.int_type(8).into() } else { elem };
     elementwise(cx, op, |cx, args| match operand(args, 0)? {
         Val::PointerValue(ptr) => {
@@ -187,23 +193,23 @@ pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::Load(op);
     let (ptr, mask, other) = (view.ptr(cx.ir), view.mask(cx.ir), view.other(cx.ir));
     refuse_block_pointer(cx, op, cx.ir.ty(ptr))?;
-    let loaded = load_elements(cx, op, ptr, mask, other)?;
+    let caching = caching(cx, op, (view.cache(cx.ir), view.evict(cx.ir)), view.isVolatile(cx.ir));
+    let loaded = load_elements(cx, &caching, ptr, mask, other)?;
     cx.set(cx.ir.result(op), loaded);
     Ok(())
 }
 
-/// The elements that the pointers `ptr` point to, one per register. `op` says how they are to be cached.
+/// The elements that the pointers `ptr` point to, one per register.
 pub(crate) fn load_elements<'c>(
     cx: &mut Lower<'c, '_>,
-    op: Op,
+    caching: &Caching,
     ptr: Value,
     mask: Option<Value>,
     other: Option<Value>,
 ) -> Res<Vec<Val<'c>>> {
     let access = Access::new(cx, ptr, mask, MAX_ACCESS)?;
-    let volatile = cx.ir.bool_attr(op, "isVolatile");
-    let (cache, evict) = cache_policy(cx, op);
-    let hint = cx.machine.load_hint(cx, &Caching { cache, evict, volatile })?;
+    let volatile = caching.volatile;
+    let hint = cx.machine.load_hint(cx, caching)?;
     let ptrs = cx.get(ptr)?;
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     let others = other.map(|o| cx.get(o)).transpose()?;
@@ -242,8 +248,8 @@ pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (ptr, value, mask) = (view.ptr(cx.ir), view.value(cx.ir), view.mask(cx.ir));
     refuse_block_pointer(cx, op, cx.ir.ty(ptr))?;
     let access = Access::new(cx, ptr, mask, MAX_ACCESS)?;
-    let (cache, evict) = cache_policy(cx, op);
-    let hint = cx.machine.store_hint(cx, &Caching { cache, evict, volatile: false })?;
+    let caching = caching(cx, op, (view.cache(cx.ir), view.evict(cx.ir)), false);
+    let hint = cx.machine.store_hint(cx, &caching)?;
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);
     let masks = mask.map(|m| cx.get(m)).transpose()?;
     let owner = owner(cx, access.free)?;

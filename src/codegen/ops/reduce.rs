@@ -17,6 +17,7 @@ use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::codegen::machine::Source;
 use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
+use crate::ir::dialects::tt::tt::Reduce;
 use crate::layout::plan::ReducePlan;
 use crate::layout::plan::reduce::{Delivery, Partials, operand_offsets};
 use crate::layout::plan::shared_access::element_bytes;
@@ -27,7 +28,7 @@ pub(crate) type Tuple<'c> = Vec<Val<'c>>;
 /// `tt.reduce`
 pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ExchangePlan::Reduce(plan) = cx.plan(op)? else { return Err(defect("a plan of another operation")) };
-    let sources = cx.ir.operands(op).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;
+    let sources = Reduce(op).srcs(cx.ir).iter().map(|&v| cx.get(v)).collect::<Res<Vec<_>>>()?;
     let mut groups = Vec::with_capacity(plan.groups.len());
     for group in &plan.groups {
         let values = group.iter().map(|&r| sources.iter().map(|s| s[r]).collect()).collect();
@@ -49,7 +50,7 @@ pub(crate) fn combine<'c>(cx: &mut Lower<'c, '_>, op: Op, first: &[Val<'c>], sec
     cx.inline_region(op, &[first, second].concat())
 }
 
-/// `((0 ∘ 1) ∘ (2 ∘ 3)) ∘ …`
+/// Combines values in pairs of neighbours, then pairs of pairs: `((0 ∘ 1) ∘ (2 ∘ 3)) ∘ …`.
 fn by_neighbours<'c>(cx: &mut Lower<'c, '_>, op: Op, mut values: Vec<Tuple<'c>>) -> Res<Tuple<'c>> {
     while values.len() > 1 {
         let pairs = values.chunks(2).map(|pair| match pair {
@@ -61,7 +62,7 @@ fn by_neighbours<'c>(cx: &mut Lower<'c, '_>, op: Op, mut values: Vec<Tuple<'c>>)
     values.pop().ok_or_else(|| defect("a reduction of nothing"))
 }
 
-/// `(0 ∘ n/2), (1 ∘ n/2+1), …` until one is left.
+/// Combines the values of the lower half with those of the upper half, `(0 ∘ n/2), (1 ∘ n/2+1), …`, until one is left.
 fn by_halves<'c>(cx: &mut Lower<'c, '_>, op: Op, mut values: Vec<Tuple<'c>>) -> Res<Tuple<'c>> {
     while values.len() > 1 {
         let (low, high) = values.split_at(values.len() / 2);
@@ -81,7 +82,7 @@ fn within_warp<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &ReducePlan, groups: &m
     }
     for step in &plan.steps {
         let mut others: Vec<Tuple<'c>> = vec![vec![]; groups.len()];
-        for (i, _) in cx.ir.operands(op).iter().enumerate() {
+        for i in 0..Reduce(op).srcs(cx.ir).len() {
             let values: Vec<Val<'c>> = step.partner.iter().map(|&g| groups[g][i]).collect();
             for (other, value) in others.iter_mut().zip(cx.shuffle(&values, Source::Flip(step.lanes))?) {
                 other.push(value);

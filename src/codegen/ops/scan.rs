@@ -15,6 +15,7 @@ use crate::codegen::machine::Source;
 use crate::codegen::region::is_commutative;
 use crate::ir::Op;
 use crate::ir::dialects::ArithOp;
+use crate::ir::dialects::tt::tt;
 use crate::layout::plan::reduce::operand_offsets;
 use crate::layout::plan::scan::{Exchange, ScanStep, Second, Totals};
 
@@ -42,7 +43,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ExchangePlan::Scan(plan) = cx.plan(op)? else { return Err(defect("a plan of another operation")) };
     let scan = Scan {
         op,
-        reverse: cx.ir.bool_attr(op, "reverse"),
+        reverse: tt::Scan(op).reverse(cx.ir),
         commutative: cx.single_combiner(op).is_some_and(is_commutative),
         slots: plan.slots(),
     };
@@ -172,7 +173,7 @@ impl<'c> Carry<'c> {
         })
     }
 
-    /// A value, then the carry if there is one.
+    /// Combines a value with the carry that follows it, if there is one.
     fn after(&self, cx: &mut Lower<'c, '_>, op: Op, value: &[Val<'c>]) -> Res<Tuple<'c>> {
         match self {
             Carry::Nothing => Ok(value.to_vec()),
@@ -184,7 +185,7 @@ impl<'c> Carry<'c> {
         }
     }
 
-    /// The carry if there is one, then a value.
+    /// Combines the carry, if there is one, with the value that follows it.
     fn before(&self, cx: &mut Lower<'c, '_>, op: Op, value: &[Val<'c>]) -> Res<Tuple<'c>> {
         match self {
             Carry::Nothing => Ok(value.to_vec()),

@@ -9,10 +9,11 @@
 
 use crate::codegen::lower::{Lower, Res, Val, defect};
 use crate::diag::{Diagnostic, codes::codegen as codes};
-use crate::ir::{Attr, Op, Type};
+use crate::ir::dialects::tt::tt;
+use crate::ir::{Op, Type, Value};
 use crate::layout::{Dim, LinearLayout, register_offsets, register_permutation};
 
-/// Elements would have to move between threads.
+/// The diagnostic for an operation whose elements would have to move between threads.
 fn needs_exchange(cx: &Lower<'_, '_>, op: Op) -> Diagnostic {
     let name = cx.ir.op_name(op);
     let text = match (cx.ir.operands(op).first(), cx.ir.results(op).first()) {
@@ -28,11 +29,11 @@ fn needs_exchange(cx: &Lower<'_, '_>, op: Op) -> Diagnostic {
     Diagnostic::error(&codes::NEEDS_EXCHANGE, text)
 }
 
-/// Step 2: the result's registers, picked from those of operand 0.
-fn pick(cx: &mut Lower<'_, '_>, op: Op, source: &LinearLayout, result: &LinearLayout) -> Res<()> {
+/// Picks the result's registers from those of `value`, the operand, whose layouts these are (step 2).
+fn pick(cx: &mut Lower<'_, '_>, op: Op, value: Value, source: &LinearLayout, result: &LinearLayout) -> Res<()> {
     let table = register_permutation(source, result).map_err(|e| defect(format!("`{}`: {e}", cx.ir.op_name(op))))?;
     let Some(table) = table else { return Err(needs_exchange(cx, op)) };
-    let regs = cx.get(cx.ir.operand(op, 0))?;
+    let regs = cx.get(value)?;
     let picked = table
         .iter()
         .map(|&i| regs.get(i).copied().ok_or_else(|| defect("a register too few")))
@@ -41,13 +42,14 @@ fn pick(cx: &mut Lower<'_, '_>, op: Op, source: &LinearLayout, result: &LinearLa
     Ok(())
 }
 
-fn types(cx: &Lower<'_, '_>, op: Op) -> (Type, Type) {
-    (cx.ir.ty(cx.ir.operand(op, 0)), cx.ir.ty(cx.ir.result(op)))
+/// The types of an operand and of the result.
+fn types(cx: &Lower<'_, '_>, op: Op, source: Value) -> (Type, Type) {
+    (cx.ir.ty(source), cx.ir.ty(cx.ir.result(op)))
 }
 
 /// `tt.splat`: every register is the scalar.
 pub(crate) fn splat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let value = cx.scalar(cx.ir.operand(op, 0))?;
+    let value = cx.scalar(tt::Splat(op).src(cx.ir))?;
     let count = Lower::num_regs(cx.ir.ty(cx.ir.result(op)))?;
     cx.set(cx.ir.result(op), vec![value; count]);
     Ok(())
@@ -55,7 +57,7 @@ pub(crate) fn splat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// `tt.unsplat`: every register holds the one element.
 pub(crate) fn unsplat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let value = cx.scalar(cx.ir.operand(op, 0))?;
+    let value = cx.scalar(tt::Unsplat(op).src(cx.ir))?;
     cx.set(cx.ir.result(op), vec![value]);
     Ok(())
 }
@@ -63,7 +65,7 @@ pub(crate) fn unsplat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 /// `tt.make_range`: the coordinate plus the start.
 pub(crate) fn make_range(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let ty = cx.ir.ty(cx.ir.result(op));
-    let start = cx.ir.int_attr(op, "start").unwrap_or(0);
+    let start = tt::MakeRange(op).start(cx.ir).unwrap_or(0);
     let layout = Lower::layout(ty)?;
     let mut regs = Vec::new();
     for coordinates in cx.indices(layout)? {
@@ -95,32 +97,34 @@ fn reshaped(layout: &LinearLayout, ty: Type) -> Res<LinearLayout> {
 
 /// `tt.reshape`. With `allow_reorder` the elements may come in any order, so registers stay where they are.
 pub(crate) fn reshape(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (from, to) = types(cx, op);
-    if cx.ir.stored_attr(op, "allow_reorder").is_some_and(|a| a == Attr::unit())
-        && Lower::num_regs(from)? == Lower::num_regs(to)?
-    {
-        let regs = cx.get(cx.ir.operand(op, 0))?;
+    let view = tt::Reshape(op);
+    let value = view.src(cx.ir);
+    let (from, to) = types(cx, op, value);
+    if view.allow_reorder(cx.ir) && Lower::num_regs(from)? == Lower::num_regs(to)? {
+        let regs = cx.get(value)?;
         cx.set(cx.ir.result(op), regs.to_vec());
         return Ok(());
     }
     let source = reshaped(Lower::layout(from)?, to)?;
     let result = Lower::layout(to)?;
-    pick(cx, op, &source, result)
+    pick(cx, op, value, &source, result)
 }
 
 /// `tt.expand_dims`: a reshape that adds an axis of size 1.
 pub(crate) fn expand_dims(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (from, to) = types(cx, op);
+    let value = tt::ExpandDims(op).src(cx.ir);
+    let (from, to) = types(cx, op, value);
     let source = reshaped(Lower::layout(from)?, to)?;
     let result = Lower::layout(to)?;
-    pick(cx, op, &source, result)
+    pick(cx, op, value, &source, result)
 }
 
 /// `tt.trans`
 pub(crate) fn trans(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (from, to) = types(cx, op);
-    let order: Vec<u32> =
-        cx.ir.attr(op, "order").and_then(Attr::as_dense_array).unwrap_or(&[]).iter().map(|&o| o as u32).collect();
+    let view = tt::Trans(op);
+    let value = view.src(cx.ir);
+    let (from, to) = types(cx, op, value);
+    let order: Vec<u32> = view.order(cx.ir).unwrap_or(&[]).iter().map(|&o| o as u32).collect();
     let mut sorted = order.clone();
     sorted.sort_unstable();
     if !sorted.iter().copied().eq(0..from.rank() as u32) {
@@ -128,13 +132,14 @@ pub(crate) fn trans(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     }
     let source = Lower::layout(from)?.permute_axes(&order);
     let result = Lower::layout(to)?;
-    pick(cx, op, &source, result)
+    pick(cx, op, value, &source, result)
 }
 
 /// `tt.broadcast`: the element at (i, j) of the result is that at (i, 0) of a source of one column, so the result's
 /// coordinates along such axes are set to 0.
 pub(crate) fn broadcast(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (from, to) = types(cx, op);
+    let value = tt::Broadcast(op).src(cx.ir);
+    let (from, to) = types(cx, op, value);
     let (source, result) = (Lower::layout(from)?, Lower::layout(to)?);
     let mut seen = result.clone();
     for (axis, (&a, &b)) in from.shape().iter().zip(to.shape()).enumerate() {
@@ -142,13 +147,14 @@ pub(crate) fn broadcast(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
             seen = seen.resize_out(Dim::axis(axis), 1);
         }
     }
-    pick(cx, op, source, &seen)
+    pick(cx, op, value, source, &seen)
 }
 
 /// `tt.cat`: the registers of both, one after the other; the operation leaves the order open.
 pub(crate) fn cat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let mut regs = cx.get(cx.ir.operand(op, 0))?.to_vec();
-    regs.extend(cx.get(cx.ir.operand(op, 1))?.iter());
+    let view = tt::Cat(op);
+    let mut regs = cx.get(view.lhs(cx.ir))?.to_vec();
+    regs.extend(cx.get(view.rhs(cx.ir))?.iter());
     if regs.len() != Lower::num_regs(cx.ir.ty(cx.ir.result(op)))? {
         return Err(needs_exchange(cx, op));
     }
@@ -156,8 +162,8 @@ pub(crate) fn cat(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// Of a layout whose last axis has size 2 and is decided by registers alone: the layout without that axis, and for each
-/// register its coordinate there. `None` when threads differ along it.
+/// The layout without its last axis, and for each register its coordinate there. The axis has size 2, and registers
+/// alone must decide it: `None` when threads differ along it.
 fn without_last(layout: &LinearLayout, rank: usize) -> Option<(LinearLayout, Vec<i32>)> {
     let last = Dim::axis(rank.checked_sub(1)?);
     let across = [Dim::Lane, Dim::Warp, Dim::Block];
@@ -170,11 +176,12 @@ fn without_last(layout: &LinearLayout, rank: usize) -> Option<(LinearLayout, Vec
 
 /// `tt.join`: the element at (…, s) is that of operand s.
 pub(crate) fn join(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (from, to) = types(cx, op);
+    let view = tt::Join(op);
+    let (from, to) = types(cx, op, view.lhs(cx.ir));
     let Some((result, sides)) = without_last(Lower::layout(to)?, to.rank()) else { return Err(needs_exchange(cx, op)) };
     let table = register_permutation(Lower::layout(from)?, &result).map_err(|e| defect(format!("`tt.join`: {e}")))?;
     let Some(table) = table else { return Err(needs_exchange(cx, op)) };
-    let operands = [cx.get(cx.ir.operand(op, 0))?, cx.get(cx.ir.operand(op, 1))?];
+    let operands = [cx.get(view.lhs(cx.ir))?, cx.get(view.rhs(cx.ir))?];
     let regs = table.iter().zip(&sides).map(|(&i, &side)| operands[usize::from(side != 0)].get(i).copied());
     let regs = regs.collect::<Option<Vec<_>>>().ok_or_else(|| defect("a register too few"))?;
     cx.set(cx.ir.result(op), regs);
@@ -183,7 +190,8 @@ pub(crate) fn join(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 
 /// `tt.split`: the reverse of `tt.join`.
 pub(crate) fn split(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
-    let (from, to) = types(cx, op);
+    let view = tt::Split(op);
+    let (from, to) = (cx.ir.ty(view.src(cx.ir)), cx.ir.ty(view.lhs(cx.ir)));
     let Some((source, sides)) = without_last(Lower::layout(from)?, from.rank()) else {
         return Err(needs_exchange(cx, op));
     };
@@ -191,7 +199,7 @@ pub(crate) fn split(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let Some(table) = table else { return Err(needs_exchange(cx, op)) };
     // `table` names a register of the wanted place on either side; its partner differs only along the last axis.
     let partner = register_offsets(Lower::layout(from)?);
-    let regs = cx.get(cx.ir.operand(op, 0))?;
+    let regs = cx.get(view.src(cx.ir))?;
     for (side, &result) in cx.ir.results(op).iter().enumerate() {
         let find = |i: usize| {
             let mut wanted = partner.get(i)?.clone();

@@ -46,6 +46,8 @@ pub const POINTEE_TYPE: Key<Any> = Key::new("tt.pointee_type");
 pub const GRID_CONSTANT: Key<Any> = Key::new("nvvm.grid_constant");
 /// Of a function: whether calls of it stay calls.
 pub const NOINLINE: Key<Bool> = Key::new("noinline");
+/// Of a load or a store, as Triton 3.9 makes it: the cache modifier and the eviction policy in one.
+pub const CACHE_POLICY: Key<Any> = Key::new("cachePolicy");
 
 /// Of a loop: how many iterations may be in flight at once.
 pub const NUM_STAGES: Key<Int<32>> = Key::new("tt.num_stages");

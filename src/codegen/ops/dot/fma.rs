@@ -46,7 +46,7 @@ pub(crate) fn lower(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     Ok(())
 }
 
-/// Step 1.
+/// Whether the threads hold the rows of A and the columns of B that their results need (step 1).
 fn agree(a: &Fragment, b: &Fragment, d: &Fragment) -> bool {
     let lanes = (0..d.lanes.len()).all(|i| {
         a.lane(i, ROW) == d.lane(i, ROW)
@@ -64,7 +64,7 @@ fn agree(a: &Fragment, b: &Fragment, d: &Fragment) -> bool {
         && b.rests_along(ROW)
 }
 
-/// Step 3.
+/// The registers of an operand, widened to the type of the sum (step 3).
 fn widened<'c>(cx: &mut Lower<'c, '_>, value: crate::ir::Value, to: BasicTypeEnum<'c>) -> Res<Regs<'c>> {
     let regs = cx.get(value)?;
     let narrow = |r: &Val<'c>| r.get_type() != to;
