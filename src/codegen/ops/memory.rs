@@ -18,6 +18,7 @@ use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
 use crate::codegen::machine::Order;
 use crate::codegen::machine::{AtomicAccess, Caching, GlobalLoad, GlobalStore, Words};
+use crate::ir::dialects::discardable;
 use crate::ir::dialects::enums::{CacheModifier, Enumeration, EvictionPolicy};
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{Attr, AttrData, Op, Type, Value};
@@ -147,7 +148,7 @@ impl<'c> Access<'c> {
 /// `cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`; earlier releases have one
 /// attribute each.
 fn cache_policy(cx: &Lower<'_, '_>, op: Op) -> (&'static str, &'static str) {
-    if let Some(AttrData::Opaque(text)) = cx.ir.stored_attr(op, "cachePolicy").map(Attr::data) {
+    if let Some(AttrData::Opaque(text)) = cx.ir.stored(op, discardable::CACHE_POLICY).map(Attr::data) {
         let field = |key: &str| {
             let rest = text.as_str().split_once(key)?.1.trim_start_matches([' ', '=']);
             rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()

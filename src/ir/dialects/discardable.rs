@@ -34,6 +34,10 @@ pub const PROFILE_SIZE: Key<Int<32>> = Key::new("ttg.profile_scratch_memory_size
 /// As [`GLOBAL_ALIGNMENT`], of the scratch that a profiler uses.
 pub const PROFILE_ALIGNMENT: Key<Int<32>> = Key::new("ttg.profile_scratch_memory_alignment");
 
+/// Of a load or a store that the front end makes: cache modifier and eviction policy in the one attribute that Triton
+/// 3.9 has for both.
+pub const CACHE_POLICY: Key<Any> = Key::new("cachePolicy");
+
 /// Of a parameter or an operation: the value, or the first of each group, is a multiple of this.
 pub const DIVISIBILITY: Key<Any> = Key::new("tt.divisibility");
 /// Of a parameter or an operation: so many values in a row count up by one.

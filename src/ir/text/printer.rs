@@ -15,7 +15,7 @@ use super::writer::{Aliases, Text};
 use crate::ir::core::{Attr, AttrData, Block, Ir, Name, Op, Region, Type, Value};
 use crate::ir::dialects::enums::Enumeration;
 use crate::ir::dialects::spec::{Arity, AttrKind, AttrSpec, EnumSpec, Format, OpSpec};
-use crate::ir::dialects::{OpKind, Traits, TtOp, enums};
+use crate::ir::dialects::{OpKind, Traits, TtOp, discardable, enums};
 
 /// The options of printing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -549,7 +549,7 @@ pub fn flags_text(spec: &EnumSpec, value: i64) -> String {
 }
 
 /// The attribute in which Triton 3.9 keeps what the tables call `cache` and `evict`.
-pub(super) const CACHE_POLICY: &str = "cachePolicy";
+pub(super) const CACHE_POLICY: &str = discardable::CACHE_POLICY.name();
 
 /// Whether an operation has a cache modifier and an eviction policy.
 pub(super) fn has_cache_policy(spec: &OpSpec) -> bool {
