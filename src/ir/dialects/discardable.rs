@@ -34,6 +34,10 @@ pub const PROFILE_SIZE: Key<Int<32>> = Key::new("ttg.profile_scratch_memory_size
 /// As [`GLOBAL_ALIGNMENT`], of the scratch that a profiler uses.
 pub const PROFILE_ALIGNMENT: Key<Int<32>> = Key::new("ttg.profile_scratch_memory_alignment");
 
+/// Of a load or a store that the front end makes: cache modifier and eviction policy in the one attribute that Triton
+/// 3.9 has for both.
+pub const CACHE_POLICY: Key<Any> = Key::new("cachePolicy");
+
 /// Of a parameter or an operation: the value, or the first of each group, is a multiple of this.
 pub const DIVISIBILITY: Key<Any> = Key::new("tt.divisibility");
 /// Of a parameter or an operation: so many values in a row count up by one.
@@ -46,8 +50,6 @@ pub const POINTEE_TYPE: Key<Any> = Key::new("tt.pointee_type");
 pub const GRID_CONSTANT: Key<Any> = Key::new("nvvm.grid_constant");
 /// Of a function: whether calls of it stay calls.
 pub const NOINLINE: Key<Bool> = Key::new("noinline");
-/// Of a load or a store, as Triton 3.9 makes it: the cache modifier and the eviction policy in one.
-pub const CACHE_POLICY: Key<Any> = Key::new("cachePolicy");
 
 /// Of a loop: how many iterations may be in flight at once.
 pub const NUM_STAGES: Key<Int<32>> = Key::new("tt.num_stages");

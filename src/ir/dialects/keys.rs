@@ -169,6 +169,12 @@ impl<F> Key<F> {
 }
 
 impl<F: Form> Key<F> {
+    /// The attribute with its name, as lists of attributes hold it; `None` where its absence says the value.
+    #[must_use]
+    pub fn entry(self, value: F::Value<'_>) -> Option<(Name, Attr)> {
+        F::attr(value).map(|attr| (Name::of(self.name), attr))
+    }
+
     /// Reads the attribute from a list such as [`Ir::attrs`] gives it.
     #[must_use]
     pub fn find(self, attrs: &[(Name, Attr)]) -> Option<F::Read> {
@@ -286,7 +292,7 @@ impl OpState {
     /// Adds an attribute, unless its absence says the value.
     #[must_use]
     pub fn with<F: Form>(mut self, key: Key<F>, value: F::Value<'_>) -> OpState {
-        self.attrs.extend(F::attr(value).map(|attr| (Name::of(key.name), attr)));
+        self.attrs.extend(key.entry(value));
         self
     }
 

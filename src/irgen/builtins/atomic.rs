@@ -4,8 +4,9 @@ use super::entry::entry;
 use super::memory;
 use super::memory::memory_type;
 use crate::diag::codes::{names, types};
-use crate::ir::dialects::enums::{Enumeration, MemScope, MemSemantic, RmwKind};
-use crate::ir::{ArithOp, OpState, TtOp};
+use crate::ir::ArithOp;
+use crate::ir::dialects::enums::{MemScope, MemSemantic, RmwKind};
+use crate::ir::dialects::tt::tt;
 use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{arith, convert, faults, shape};
@@ -174,14 +175,11 @@ fn mask_or_all(cx: &mut Emitter, ptr: Tensor, mask: Option<Tensor>) -> R<Tensor>
 }
 
 fn rmw(cx: &mut Emitter, op: RmwKind, x: &Access, ptr: Tensor, val: Tensor, mask: Tensor) -> R<Tensor> {
-    let state = OpState::new(TtOp::AtomicRmw, cx.loc())
-        .operands(&[ptr.value, val.value, mask.value])
-        .results(&[val.ty.to_ir()])
-        .attr("atomic_rmw_op", op.attr())
-        .attr("sem", x.sem.attr())
-        .attr("scope", x.scope.attr());
-    let op = cx.emit(state)?;
-    Ok(Tensor { value: cx.ir.result(op), ty: val.ty })
+    let state = tt::AtomicRmw::state(cx.loc(), ptr.value, val.value, Some(mask.value))
+        .with(tt::AtomicRmw::ATTR.atomic_rmw_op, op)
+        .with(tt::AtomicRmw::ATTR.sem, x.sem)
+        .with(tt::AtomicRmw::ATTR.scope, x.scope);
+    cx.tensor_of(state, val.ty)
 }
 
 fn simple(cx: &mut Emitter, a: &Args, op: RmwKind) -> R<Object> {
@@ -245,13 +243,10 @@ fn cas(cx: &mut Emitter, a: &Args) -> R<Object> {
     }
     let (sem, scope) = (a.word(cx, 3, SEM)?, a.word(cx, 4, SCOPE)?);
     let ty = ptr.ty.with(elem);
-    let state = OpState::new(TtOp::AtomicCas, cx.loc())
-        .operands(&[ptr.value, values[0].value, values[1].value])
-        .results(&[ty.to_ir()])
-        .attr("sem", sem.attr())
-        .attr("scope", scope.attr());
-    let op = cx.emit(state)?;
-    Ok(Tensor { value: cx.ir.result(op), ty }.into())
+    let state = tt::AtomicCas::state(cx.loc(), ptr.value, values[0].value, values[1].value)
+        .with(tt::AtomicCas::ATTR.sem, sem)
+        .with(tt::AtomicCas::ATTR.scope, scope);
+    Ok(cx.tensor_of(state, ty)?.into())
 }
 
 fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
@@ -263,9 +258,10 @@ fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
     let mask = mask_or_all(cx, ptr, mask)?;
     let (sem, scope) = (a.word(cx, 2, LOAD_SEM)?, a.word(cx, 3, SCOPE)?);
     let ty = ptr.ty.with(elem);
-    let attrs = [("sem", sem.attr()), ("scope", scope.attr())];
-    let value = cx.value_with(TtOp::AtomicLoad, &[ptr.value, mask.value], ty.to_ir(), &attrs)?;
-    let loaded = Tensor { value, ty };
+    let state = tt::AtomicLoad::state(cx.loc(), ptr.value, Some(mask.value))
+        .with(tt::AtomicLoad::ATTR.sem, sem)
+        .with(tt::AtomicLoad::ATTR.scope, scope);
+    let loaded = cx.tensor_of(state, ty)?;
     Ok(if bits { convert::cast(cx, loaded, Dtype::Int1, None)? } else { loaded }.into())
 }
 
@@ -279,10 +275,9 @@ fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
     let val = convert::cast(cx, val, elem, None)?;
     let mask = mask_or_all(cx, ptr, mask)?;
     let (sem, scope) = (a.word(cx, 3, STORE_SEM)?, a.word(cx, 4, SCOPE)?);
-    let state = OpState::new(TtOp::AtomicStore, cx.loc())
-        .operands(&[ptr.value, val.value, mask.value])
-        .attr("sem", sem.attr())
-        .attr("scope", scope.attr());
+    let state = tt::AtomicStore::state(cx.loc(), ptr.value, val.value, Some(mask.value))
+        .with(tt::AtomicStore::ATTR.sem, sem)
+        .with(tt::AtomicStore::ATTR.scope, scope);
     cx.emit(state)?;
     Ok(Object::NONE)
 }
@@ -307,17 +302,18 @@ fn poll(cx: &mut Emitter, a: &Args) -> R<Object> {
     let expected = convert::cast(cx, expected, elem, None)?;
     let expected = fitting(cx, ptr, expected, "expected value")?;
     let (sem, scope) = (a.word(cx, 2, LOAD_SEM)?, a.word(cx, 3, SCOPE)?);
-    let mut operands = vec![ptr.value, expected.value];
+    let mut limit = None;
     if let Some(t) = timeout {
         if t.ty.is_block() || !t.ty.dtype.is_int() {
             return Err(faults::expected(cx, "a whole number of nanoseconds", &t.into()));
         }
-        operands.push(convert::cast(cx, t, Dtype::Uint64, None)?.value);
+        limit = Some(convert::cast(cx, t, Dtype::Uint64, None)?.value);
     }
     let ty = ptr.ty.with(Dtype::Int1);
-    let attrs = [("sem", sem.attr()), ("scope", scope.attr())];
-    let value = cx.value_with(TtOp::AtomicPoll, &operands, ty.to_ir(), &attrs)?;
-    Ok(Tensor { value, ty }.into())
+    let state = tt::AtomicPoll::state(cx.loc(), ptr.value, expected.value, limit)
+        .with(tt::AtomicPoll::ATTR.sem, sem)
+        .with(tt::AtomicPoll::ATTR.scope, scope);
+    Ok(cx.tensor_of(state, ty)?.into())
 }
 
 fn numbers_only(cx: &mut Emitter, elem: Dtype, name: &str) -> R<()> {

@@ -2,8 +2,8 @@
 
 use super::entry::entry;
 use crate::diag::codes::{names, types};
-use crate::ir::{Attr, TtOp};
-use crate::irgen::emit::Tensor;
+use crate::ir::dialects::enums::{Enumeration, ProgramDim};
+use crate::ir::dialects::tt::tt::{GetNumPrograms, GetProgramId, MakeRange};
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{convert, shape};
 use crate::irgen::types::{Dtype, Ty};
@@ -14,10 +14,14 @@ pub(super) static TABLE: &[Builtin] = &[
         "program_id",
         "axis",
         "Which program of the grid this is along an axis (0, 1 or 2), as an int32.",
-        |cx, a| grid(cx, a, TtOp::GetProgramId),
+        |cx, a| {
+            let state = GetProgramId::state(cx.loc()).with(GetProgramId::ATTR.axis, grid_axis(cx, a)?);
+            Ok(cx.tensor_of(state, Ty::scalar(Dtype::Int32))?.into())
+        },
     ),
     entry("num_programs", "axis", "How many programs the grid has along an axis (0, 1 or 2), as an int32.", |cx, a| {
-        grid(cx, a, TtOp::GetNumPrograms)
+        let state = GetNumPrograms::state(cx.loc()).with(GetNumPrograms::ATTR.axis, grid_axis(cx, a)?);
+        Ok(cx.tensor_of(state, Ty::scalar(Dtype::Int32))?.into())
     }),
     entry(
         "arange",
@@ -34,19 +38,17 @@ pub(super) static TABLE: &[Builtin] = &[
     entry("to_tensor", "x", "A number as a scalar tensor; a tensor as it is.", |cx, a| Ok(a.tensor(cx, 0)?.into())),
 ];
 
-fn grid(cx: &mut Emitter, a: &Args, kind: TtOp) -> R<Object> {
+/// The axis of the grid that the first argument names.
+fn grid_axis(cx: &mut Emitter, a: &Args) -> R<ProgramDim> {
     let axis = a.int(cx, 0)?;
-    if !(0..3).contains(&axis) {
-        return Err(cx.error_help(
+    i64::try_from(axis).ok().and_then(ProgramDim::from_number).ok_or_else(|| {
+        cx.error_help(
             &types::AXIS,
             format!("the grid has the axes 0, 1 and 2; there is no axis {axis}"),
             "in this call",
             "compute further indices from one axis: `pid // n` and `pid % n`",
-        ));
-    }
-    let ty = Ty::scalar(Dtype::Int32);
-    let value = cx.value_with(kind, &[], ty.to_ir(), &[("axis", Attr::i32(axis as i64))])?;
-    Ok(Tensor { value, ty }.into())
+        )
+    })
 }
 
 fn arange(cx: &mut Emitter, a: &Args) -> R<Object> {
@@ -75,9 +77,9 @@ fn arange(cx: &mut Emitter, a: &Args) -> R<Object> {
     }
     shape::check_shape(cx, &[n as i64])?;
     let ty = Ty::block(Dtype::Int32, &[n as i64]);
-    let attrs = [("start", Attr::i32(start as i64)), ("end", Attr::i32(end as i64))];
-    let value = cx.value_with(TtOp::MakeRange, &[], ty.to_ir(), &attrs)?;
-    Ok(Tensor { value, ty }.into())
+    let state =
+        MakeRange::state(cx.loc()).with(MakeRange::ATTR.start, start as i64).with(MakeRange::ATTR.end, end as i64);
+    Ok(cx.tensor_of(state, ty)?.into())
 }
 
 fn full(cx: &mut Emitter, a: &Args) -> R<Object> {

@@ -2,7 +2,8 @@
 
 use super::entry::entry;
 use crate::diag::codes::{names, types};
-use crate::ir::{Attr, OpState, TtOp, Type};
+use crate::ir::Type;
+use crate::ir::dialects::tt::tt::{ElementwiseInlineAsm as InlineAsm, Print};
 use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{arith, convert, faults, shape};
@@ -106,11 +107,10 @@ pub(super) fn device_print(cx: &mut Emitter, a: &Args) -> R<Object> {
     let signed: Vec<i64> = args.iter().map(|t| i64::from(t.ty.dtype.is_signed())).collect();
     let operands: Vec<_> = args.iter().map(|t| t.value).collect();
     let hex = a.flag(cx, 2)?;
-    let state = OpState::new(TtOp::Print, cx.loc())
-        .operands(&operands)
-        .attr("prefix", Attr::str(&prefix))
-        .attr("hex", Attr::bool(hex))
-        .attr("isSigned", Attr::i32_array(&signed));
+    let state = Print::state(cx.loc(), &operands)
+        .with(Print::ATTR.prefix, &prefix)
+        .with(Print::ATTR.hex, hex)
+        .with(Print::ATTR.isSigned, &signed);
     cx.emit(state).map(|_| Object::NONE)
 }
 
@@ -157,13 +157,12 @@ fn asm_op(
     }
     let operands: Vec<_> = args.iter().map(|t| t.value).collect();
     let results: Vec<Type> = tys.iter().map(|t| t.to_ir()).collect();
-    let state = OpState::new(TtOp::ElementwiseInlineAsm, cx.loc())
-        .operands(&operands)
+    let state = InlineAsm::state(cx.loc(), &operands)
         .results(&results)
-        .attr("asm_string", Attr::str(asm))
-        .attr("constraints", Attr::str(constraints))
-        .attr("pure", Attr::bool(pure))
-        .attr("packed_element", Attr::i32(pack));
+        .with(InlineAsm::ATTR.asm_string, asm)
+        .with(InlineAsm::ATTR.constraints, constraints)
+        .with(InlineAsm::ATTR.pure, pure)
+        .with(InlineAsm::ATTR.packed_element, pack);
     let op = cx.emit(state)?;
     let mut out: Vec<Object> =
         cx.ir.results(op).to_vec().into_iter().zip(tys).map(|(value, &ty)| Tensor { value, ty }.into()).collect();

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use super::entry::entry;
 use super::memory;
 use crate::diag::codes::types;
-use crate::ir::dialects::enums::{DescriptorReduceKind, Enumeration, PaddingOption};
-use crate::ir::{Attr, OpState, TtOp, Type, TypeData, Value};
+use crate::ir::dialects::enums::{DescriptorReduceKind, PaddingOption};
+use crate::ir::dialects::tt::tt;
+use crate::ir::{Type, TypeData, Value};
 use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{convert, faults, items, shape};
@@ -124,11 +125,10 @@ fn make(cx: &mut Emitter, a: &Args) -> R<Object> {
     let shape = scalars(cx, a.get(1), Dtype::Int32)?;
     let strides = scalars(cx, a.get(2), Dtype::Int64)?;
     let ty = Ty::block(elem, &block);
-    let mut operands = vec![base.value];
-    operands.extend(shape.iter().chain(&strides).map(|t| t.value));
-    let n = block.len() as i64;
-    let attrs = [("operandSegmentSizes", Attr::i32_array(&[1, n, n])), ("padding", padding.attr())];
-    let value = cx.value_with(TtOp::MakeTensorDesc, &operands, ir_type(ty), &attrs)?;
+    let values = |tensors: &[Tensor]| tensors.iter().map(|t| t.value).collect::<Vec<_>>();
+    let state = tt::MakeTensorDesc::state(cx.loc(), base.value, &values(&shape), &values(&strides))
+        .with(tt::MakeTensorDesc::ATTR.padding, padding);
+    let value = cx.value_of(state, ir_type(ty))?;
     Ok(Object::Desc(Rc::new(Desc { value, block: ty, shape, strides })))
 }
 
@@ -154,9 +154,9 @@ fn offsets(cx: &mut Emitter, v: &Object, rank: usize) -> R<Vec<Value>> {
 
 fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
     let d = descriptor(cx, a)?;
-    let mut operands = vec![d.value];
-    operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
-    Ok(cx.tensor(TtOp::DescriptorLoad, &operands, d.block)?.into())
+    let offsets = offsets(cx, a.get(1), d.block.shape().len())?;
+    let state = tt::DescriptorLoad::state(cx.loc(), d.value, &offsets);
+    Ok(cx.tensor_of(state, d.block)?.into())
 }
 
 /// The value with the descriptor's shape and type.
@@ -176,18 +176,17 @@ fn fitting(cx: &mut Emitter, d: &Desc, v: &Object) -> R<Tensor> {
 fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
     let d = descriptor(cx, a)?;
     let value = fitting(cx, &d, a.get(2))?;
-    let mut operands = vec![d.value, value.value];
-    operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
-    let state = OpState::new(TtOp::DescriptorStore, cx.loc()).operands(&operands);
+    let offsets = offsets(cx, a.get(1), d.block.shape().len())?;
+    let state = tt::DescriptorStore::state(cx.loc(), d.value, value.value, &offsets);
     cx.emit(state).map(|_| Object::NONE)
 }
 
 fn reduce(cx: &mut Emitter, a: &Args, kind: DescriptorReduceKind) -> R<Object> {
     let d = descriptor(cx, a)?;
     let value = fitting(cx, &d, a.get(2))?;
-    let mut operands = vec![d.value, value.value];
-    operands.extend(offsets(cx, a.get(1), d.block.shape().len())?);
-    let state = OpState::new(TtOp::DescriptorReduce, cx.loc()).operands(&operands).attr("kind", kind.attr());
+    let offsets = offsets(cx, a.get(1), d.block.shape().len())?;
+    let state = tt::DescriptorReduce::state(cx.loc(), d.value, value.value, &offsets)
+        .with(tt::DescriptorReduce::ATTR.kind, kind);
     cx.emit(state).map(|_| Object::NONE)
 }
 
@@ -217,13 +216,13 @@ fn gather(cx: &mut Emitter, a: &Args) -> R<Object> {
     let d = descriptor(cx, a)?;
     let (x, y) = rows(cx, &d, a.get(1), a.get(2))?;
     let ty = Ty::block(d.block.dtype, &[x.ty.shape()[0], d.block.shape()[1]]);
-    Ok(cx.tensor(TtOp::DescriptorGather, &[d.value, x.value, y], ty)?.into())
+    Ok(cx.tensor_of(tt::DescriptorGather::state(cx.loc(), d.value, x.value, y), ty)?.into())
 }
 
 fn scatter(cx: &mut Emitter, a: &Args) -> R<Object> {
     let d = descriptor(cx, a)?;
     let value = a.tensor(cx, 1)?;
     let (x, y) = rows(cx, &d, a.get(2), a.get(3))?;
-    let state = OpState::new(TtOp::DescriptorScatter, cx.loc()).operands(&[d.value, x.value, y, value.value]);
+    let state = tt::DescriptorScatter::state(cx.loc(), d.value, x.value, y, value.value);
     cx.emit(state).map(|_| Object::NONE)
 }

@@ -2,8 +2,8 @@
 
 use super::entry::entry;
 use crate::diag::codes::types;
-use crate::ir::dialects::enums::{Enumeration, InputPrecision, ScaledElem};
-use crate::ir::{Attr, OpState, TtOp};
+use crate::ir::dialects::enums::{InputPrecision, ScaledElem};
+use crate::ir::dialects::tt::tt::{Dot, DotScaled};
 use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{convert, shape};
@@ -151,13 +151,10 @@ fn dot(cx: &mut Emitter, a: &Args) -> R<Object> {
         None if fp8 && cx.target().rounds_fp8_sums() => 1 << 30,
         None => 0,
     };
-    let state = OpState::new(TtOp::Dot, cx.loc())
-        .operands(&[x.value, y.value, acc.value])
-        .results(&[ty.to_ir()])
-        .attr("inputPrecision", precision.attr())
-        .attr("maxNumImpreciseAcc", Attr::i32(imprecise));
-    let op = cx.emit(state)?;
-    Ok(Tensor { value: cx.ir.result(op), ty }.into())
+    let state = Dot::state(cx.loc(), x.value, y.value, acc.value)
+        .with(Dot::ATTR.inputPrecision, precision)
+        .with(Dot::ATTR.maxNumImpreciseAcc, imprecise);
+    Ok(cx.tensor_of(state, ty)?.into())
 }
 
 /// Four dimensions or more: the leading ones become one.
@@ -315,18 +312,12 @@ fn dot_scaled(cx: &mut Emitter, a: &Args) -> R<Object> {
             shape::splat(cx, zero, &shape)?
         }
     };
-    let mut operands = vec![x.value, y.value, acc.value];
-    operands.extend(xs.iter().chain(&ys).map(|t| t.value));
-    let sizes = [1, 1, 1, i64::from(xs.is_some()), i64::from(ys.is_some())];
-    let state = OpState::new(TtOp::DotScaled, cx.loc())
-        .operands(&operands)
-        .results(&[ty.to_ir()])
-        .attr("operandSegmentSizes", Attr::i32_array(&sizes))
-        .attr("a_elem_type", lf.attr())
-        .attr("b_elem_type", rf.attr())
-        .attr("fastMath", Attr::bool(fast))
-        .attr("lhs_k_pack", Attr::bool(lpack))
-        .attr("rhs_k_pack", Attr::bool(rpack));
-    let op = cx.emit(state)?;
-    Ok(Tensor { value: cx.ir.result(op), ty }.into())
+    let (x_scale, y_scale) = (xs.map(|t| t.value), ys.map(|t| t.value));
+    let state = DotScaled::state(cx.loc(), x.value, y.value, acc.value, x_scale, y_scale)
+        .with(DotScaled::ATTR.a_elem_type, lf)
+        .with(DotScaled::ATTR.b_elem_type, rf)
+        .with(DotScaled::ATTR.fastMath, fast)
+        .with(DotScaled::ATTR.lhs_k_pack, lpack)
+        .with(DotScaled::ATTR.rhs_k_pack, rpack);
+    Ok(cx.tensor_of(state, ty)?.into())
 }

@@ -9,8 +9,7 @@ use std::sync::LazyLock;
 
 use super::entry::entry;
 use crate::diag::codes::types;
-use crate::ir::{Attr, OpState, TtOp};
-use crate::irgen::emit::Tensor;
+use crate::ir::dialects::tt::tt::ExternElementwise;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{convert, shape};
 use crate::irgen::types::Dtype;
@@ -87,15 +86,12 @@ fn call(cx: &mut Emitter, a: &Args) -> R<Object> {
     }
     let ty = args.first().map_or(crate::irgen::types::Ty::scalar(result), |t| t.ty.with(result));
     let operands: Vec<_> = args.iter().map(|t| t.value).collect();
-    let state = OpState::new(TtOp::ExternElementwise, cx.loc())
-        .operands(&operands)
-        .results(&[ty.to_ir()])
-        .attr("libname", Attr::str(""))
-        .attr("libpath", Attr::str(""))
-        .attr("symbol", Attr::str(&format!("__nv_{symbol}")))
-        .attr("pure", Attr::bool(true));
-    let op = cx.emit(state)?;
-    let value = Tensor { value: cx.ir.result(op), ty };
+    let state = ExternElementwise::state(cx.loc(), &operands)
+        .with(ExternElementwise::ATTR.libname, "")
+        .with(ExternElementwise::ATTR.libpath, "")
+        .with(ExternElementwise::ATTR.symbol, &format!("__nv_{symbol}"))
+        .with(ExternElementwise::ATTR.pure, true);
+    let value = cx.tensor_of(state, ty)?;
     Ok(if TESTS.contains(&name) { convert::cast(cx, value, Dtype::Int1, None)? } else { value }.into())
 }
 

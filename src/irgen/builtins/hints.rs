@@ -2,8 +2,12 @@
 
 use super::entry::entry;
 use crate::diag::codes::names;
-use crate::ir::dialects::LlvmOp;
-use crate::ir::{Attr, AttrData, Name, OpState, TtgOp, Type};
+use crate::ir::dialects::builtin::llvm::Assume;
+use crate::ir::dialects::discardable;
+use crate::ir::dialects::keys::{Any, Key};
+use crate::ir::dialects::tt::tt::Func;
+use crate::ir::dialects::ttg::ttg::Barrier;
+use crate::ir::{Attr, AttrData, Name, Type};
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::{items, operators};
 use crate::irgen::value::{Args, Builtin, Object};
@@ -13,20 +17,20 @@ pub(super) static TABLE: &[Builtin] = &[
         "multiple_of",
         "input, values",
         "States that the first element of each contiguous group is a multiple of the value.",
-        |cx, a| hint(cx, a, "tt.divisibility"),
+        |cx, a| hint(cx, a, discardable::DIVISIBILITY),
     ),
     entry(
         "max_contiguous",
         "input, values",
         "States that elements come in contiguous groups of this length.",
-        |cx, a| hint(cx, a, "tt.contiguity"),
+        |cx, a| hint(cx, a, discardable::CONTIGUITY),
     ),
     entry("max_constancy", "input, values", "States that elements come in constant groups of this length.", |cx, a| {
-        hint(cx, a, "tt.constancy")
+        hint(cx, a, discardable::CONSTANCY)
     }),
     entry("assume", "cond", "States that the condition holds.", assume),
     entry("debug_barrier", "", "Waits for all threads of the block.", |cx, _| {
-        let state = OpState::new(TtgOp::Barrier, cx.loc()).attr("addrSpace", Attr::i32(BARRIER_ALL));
+        let state = Barrier::state(cx.loc()).with(Barrier::ATTR.addrSpace, BARRIER_ALL);
         cx.emit(state).map(|_| Object::NONE)
     }),
 ];
@@ -34,7 +38,7 @@ pub(super) static TABLE: &[Builtin] = &[
 /// Every address space.
 const BARRIER_ALL: i64 = 31;
 
-fn hint(cx: &mut Emitter, a: &Args, name: &str) -> R<Object> {
+fn hint(cx: &mut Emitter, a: &Args, key: Key<Any>) -> R<Object> {
     let t = a.tensor(cx, 0)?;
     let values = items::ints_of(cx, a.get(1))?;
     let rank = t.ty.shape().len().max(1);
@@ -53,35 +57,35 @@ fn hint(cx: &mut Emitter, a: &Args, name: &str) -> R<Object> {
         Attr::new(AttrData::Dense(ty, crate::ir::DenseData::Elements(values.iter().map(|&v| v as u64).collect())))
     };
     match cx.ir.def_op(t.value) {
-        Some(op) => cx.ir.set_attr(op, name, attr),
-        None => argument_hint(cx, t.value, name, values[0]),
+        Some(op) => cx.ir.put(op, key, attr),
+        None => argument_hint(cx, t.value, key, values[0]),
     }
     Ok(t.into())
 }
 
 /// A hint on a parameter of the kernel becomes an attribute of the parameter; on another block argument it is
 /// dropped.
-fn argument_hint(cx: &mut Emitter, value: crate::ir::Value, name: &str, hint: i64) {
+fn argument_hint(cx: &mut Emitter, value: crate::ir::Value, key: Key<Any>, hint: i64) {
     let crate::ir::ValueDef::Arg { block, index } = cx.ir.def(value) else { return };
-    let Some(func) = cx.ir.block_op(block).filter(|&op| cx.ir.kind(op).is_function()) else { return };
+    let Some(func) = cx.ir.block_op(block).and_then(|op| Func::of(&cx.ir, op)) else { return };
     let count = cx.ir.args(block).len();
-    let mut facts: Vec<Attr> = match cx.ir.stored_attr(func, "arg_attrs").map(Attr::data) {
-        Some(AttrData::Array(items)) => items.clone(),
-        _ => vec![Attr::new(AttrData::Dict(vec![])); count],
+    let mut facts: Vec<Attr> = match func.arg_attrs(&cx.ir) {
+        Some(items) => items.to_vec(),
+        None => vec![Attr::new(AttrData::Dict(vec![])); count],
     };
     let at = index as usize;
     if let Some(AttrData::Dict(old)) = facts.get(at).map(|a| a.data()) {
-        let mut dict: Vec<(Name, Attr)> = old.iter().filter(|(n, _)| n.as_str() != name).copied().collect();
-        dict.push((Name::of(name), Attr::i32(hint)));
+        let mut dict: Vec<(Name, Attr)> = old.iter().filter(|(n, _)| n.as_str() != key.name()).copied().collect();
+        dict.extend(key.entry(Attr::i32(hint)));
         dict.sort();
         facts[at] = Attr::new(AttrData::Dict(dict));
-        cx.ir.set_attr(func, "arg_attrs", Attr::new(AttrData::Array(facts)));
+        cx.ir.put(func.0, Func::ATTR.arg_attrs, &facts);
     }
 }
 
 fn assume(cx: &mut Emitter, a: &Args) -> R<Object> {
     let cond = a.tensor(cx, 0)?;
     let cond = operators::condition(cx, &cond.into(), "`tl.assume`")?;
-    let state = OpState::new(LlvmOp::Assume, cx.loc()).operands(&[cond.value]);
+    let state = Assume::state(cx.loc(), cond.value);
     cx.emit(state).map(|_| Object::NONE)
 }

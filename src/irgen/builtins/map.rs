@@ -7,7 +7,7 @@
 
 use super::entry::calling;
 use crate::diag::codes::{names, types};
-use crate::ir::{Attr, OpState, TtOp};
+use crate::ir::dialects::tt::tt::{MapElementwise, MapElementwiseReturn};
 use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{R, in_block};
 use crate::irgen::semantic::{convert, shape};
@@ -50,10 +50,8 @@ fn map_elementwise(cx: &mut dyn Calls, a: &Args) -> R<Object> {
         ));
     };
     let operands: Vec<_> = tensors.iter().map(|t| t.value).collect();
-    let state = OpState::new(TtOp::MapElementwise, cx.out().loc())
-        .operands(&operands)
-        .attr("pack", Attr::i32(pack as i64))
-        .regions(1);
+    let state =
+        MapElementwise::state(cx.out().loc(), &operands).with(MapElementwise::ATTR.pack, pack as i64).regions(1);
     let op = cx.out().emit(state)?;
     let (returned, single) = body(cx, op, &tensors, &f, pack as usize)?;
     let mut out: Vec<Object> = vec![];
@@ -91,7 +89,7 @@ fn body(cx: &mut dyn Calls, op: crate::ir::Op, tensors: &[Tensor], f: &Object, p
             ));
         }
         let operands: Vec<_> = returned.iter().map(|t| t.value).collect();
-        let state = OpState::new(TtOp::MapElementwiseReturn, cx.out().loc()).operands(&operands);
+        let state = MapElementwiseReturn::state(cx.out().loc(), &operands);
         cx.out().emit(state)?;
         Ok((returned, single))
     });

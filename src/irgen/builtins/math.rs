@@ -2,8 +2,9 @@
 
 use super::entry::entry;
 use crate::diag::codes::types;
-use crate::ir::dialects::enums::{Enumeration, PropagateNan};
-use crate::ir::{ArithOp, MathOp, OpKind, OpState, TtOp};
+use crate::ir::dialects::enums::PropagateNan;
+use crate::ir::dialects::tt::tt::Clampf;
+use crate::ir::{ArithOp, MathOp, OpKind, TtOp};
 use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R};
 use crate::irgen::semantic::arith::Rules;
@@ -171,12 +172,9 @@ fn clamp(cx: &mut Emitter, a: &Args) -> R<Object> {
     let all = propagate(cx, a.get(3))?;
     let [x, lo, hi] = arith::ternary(cx, "clamp", [a.get(0), a.get(1), a.get(2)])?;
     if x.ty.dtype.is_float() {
-        let state = OpState::new(TtOp::Clampf, cx.loc())
-            .operands(&[x.value, lo.value, hi.value])
-            .results(&[x.ty.to_ir()])
-            .attr("propagateNan", if all { PropagateNan::All } else { PropagateNan::None }.attr());
-        let op = cx.emit(state)?;
-        return Ok(Tensor { value: cx.ir.result(op), ty: x.ty }.into());
+        let state = Clampf::state(cx.loc(), x.value, lo.value, hi.value)
+            .with(Clampf::ATTR.propagateNan, if all { PropagateNan::All } else { PropagateNan::None });
+        return Ok(cx.tensor_of(state, x.ty)?.into());
     }
     let low = arith::extremum(cx, true, all, &x.into(), &lo.into())?;
     Ok(arith::extremum(cx, false, all, &low.into(), &hi.into())?.into())

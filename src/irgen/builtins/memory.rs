@@ -2,8 +2,10 @@
 
 use super::entry::entry;
 use crate::diag::codes::types;
-use crate::ir::dialects::enums::{self, CacheModifier, Enumeration, EvictionPolicy, PaddingOption};
-use crate::ir::{Attr, OpState, TtOp, Type, Value};
+use crate::ir::dialects::discardable;
+use crate::ir::dialects::enums::{self, CacheModifier, EvictionPolicy, PaddingOption};
+use crate::ir::dialects::tt::tt;
+use crate::ir::{Attr, OpState, Value};
 use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R, Reported};
 use crate::irgen::semantic::{convert, faults, items, shape};
@@ -139,10 +141,9 @@ fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
     }
     let ptr = pointer_arg(cx, a.get(0), "load")?;
     let (cache, evict) = (a.word(cx, 5, LOAD_CACHE)?, a.word(cx, 6, EVICTION)?);
-    let volatile = a.flag(cx, 7)?;
-    let hints = enums::cache_policy(cache, evict);
+    let hints = Hints { policy: enums::cache_policy(cache, evict), volatile: a.flag(cx, 7)? };
     if ptr.ty.dtype.pointee().is_some_and(Ty::is_block) {
-        return load_block(cx, a, ptr, hints, volatile);
+        return load_block(cx, a, ptr, hints);
     }
     let mask = a.optional_tensor(cx, 1)?;
     let other = a.optional_tensor(cx, 2)?;
@@ -175,36 +176,23 @@ fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
     }
     let (ptr, elem, is_bool) = memory_type(cx, ptr)?;
     let other = other.map(|o| convert::cast(cx, o, elem, None)).transpose()?;
-    let mut operands = vec![ptr.value];
-    operands.extend(mask.map(|m| m.value));
-    operands.extend(other.map(|o| o.value));
-    let segments = [1, i64::from(mask.is_some()), i64::from(other.is_some())];
-    let loaded = emit_load(cx, &operands, &segments, ptr.ty.with(elem), hints, volatile, &[])?;
+    let state = tt::Load::state(cx.loc(), ptr.value, mask.map(|m| m.value), other.map(|o| o.value));
+    let loaded = cx.tensor_of(hints.on(state), ptr.ty.with(elem))?;
     Ok(if is_bool { convert::cast(cx, loaded, Dtype::Int1, None)? } else { loaded }.into())
 }
 
-fn emit_load(
-    cx: &mut Emitter,
-    operands: &[Value],
-    segments: &[i64],
-    ty: Ty,
-    hints: Option<Attr>,
+/// What a load says beside its operands.
+struct Hints {
+    /// Cache modifier and eviction policy.
+    policy: Option<Attr>,
     volatile: bool,
-    extra: &[(&str, Attr)],
-) -> R<Tensor> {
-    let mut state = OpState::new(TtOp::Load, cx.loc())
-        .operands(operands)
-        .results(&[ty.to_ir()])
-        .attr("operandSegmentSizes", Attr::i32_array(segments))
-        .attr("isVolatile", Attr::bool(volatile));
-    if let Some(policy) = hints {
-        state = state.attr("cachePolicy", policy);
+}
+
+impl Hints {
+    /// The parts of a load with these attributes.
+    fn on(self, load: OpState) -> OpState {
+        load.with_some(discardable::CACHE_POLICY, self.policy).with(tt::Load::ATTR.isVolatile, self.volatile)
     }
-    for &(name, attr) in extra {
-        state = state.attr(name, attr);
-    }
-    let op = cx.emit(state)?;
-    Ok(Tensor { value: cx.ir.result(op), ty })
 }
 
 /// The pointer with the type that memory has: booleans are bytes there.
@@ -218,7 +206,7 @@ pub(super) fn memory_type(cx: &mut Emitter, ptr: Tensor) -> R<(Tensor, Dtype, bo
     Ok((convert::cast(cx, ptr, bytes, None)?, Dtype::Int8, true))
 }
 
-fn load_block(cx: &mut Emitter, a: &Args, ptr: Tensor, hints: Option<Attr>, volatile: bool) -> R<Object> {
+fn load_block(cx: &mut Emitter, a: &Args, ptr: Tensor, hints: Hints) -> R<Object> {
     if a.given(1).is_some() || a.given(2).is_some() {
         return Err(cx.error_help(
             &types::MASK,
@@ -229,12 +217,10 @@ fn load_block(cx: &mut Emitter, a: &Args, ptr: Tensor, hints: Option<Attr>, vola
     }
     let block = ptr.ty.dtype.pointee().unwrap_or(ptr.ty);
     let checks = boundary(cx, a.get(3), block)?;
-    let mut extra = vec![("boundaryCheck", Attr::i32_array(&checks))];
-    if let Some(padding) = a.word(cx, 4, PADDING)? {
-        extra.push(("padding", padding.attr()));
-    }
-    let loaded = emit_load(cx, &[ptr.value], &[1, 0, 0], block, hints, volatile, &extra)?;
-    Ok(loaded.into())
+    let state = tt::Load::state(cx.loc(), ptr.value, None, None)
+        .with(tt::Load::ATTR.boundaryCheck, &checks)
+        .with_some(tt::Load::ATTR.padding, a.word(cx, 4, PADDING)?);
+    Ok(cx.tensor_of(hints.on(state), block)?.into())
 }
 
 /// Dimensions to check, sorted.
@@ -264,10 +250,10 @@ fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
             "declare the parameter without `k`, and without `tl.const`",
         ));
     }
-    let mut state = OpState::new(TtOp::Store, cx.loc());
-    if let Some(policy) = enums::cache_policy(cache, evict) {
-        state = state.attr("cachePolicy", policy);
-    }
+    let state = |cx: &Emitter, ptr: Value, value: Value, mask: Option<Tensor>| {
+        tt::Store::state(cx.loc(), ptr, value, mask.map(|m| m.value))
+            .with_some(discardable::CACHE_POLICY, enums::cache_policy(cache, evict))
+    };
     if let Some(block) = ptr.ty.dtype.pointee().filter(|t| t.is_block()) {
         if mask.is_some() {
             return Err(cx.error_help(
@@ -280,7 +266,7 @@ fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
         let value = shape::broadcast_to(cx, value, block.shape())?;
         let value = convert::cast(cx, value, block.dtype, None)?;
         let checks = boundary(cx, a.get(3), block)?;
-        state = state.operands(&[ptr.value, value.value]).attr("boundaryCheck", Attr::i32_array(&checks));
+        let state = state(cx, ptr.value, value.value, None).with(tt::Store::ATTR.boundaryCheck, &checks);
         return cx.emit(state).map(|_| Object::NONE);
     }
     let (mut value, mut mask) = (value, mask);
@@ -298,9 +284,7 @@ fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
     let value = convert::cast(cx, value, elem, None)?;
     let (ptr, elem, _) = memory_type(cx, ptr)?;
     let value = convert::cast(cx, value, elem, None)?;
-    let mut operands = vec![ptr.value, value.value];
-    operands.extend(mask.map(|m| m.value));
-    cx.emit(state.operands(&operands)).map(|_| Object::NONE)
+    cx.emit(state(cx, ptr.value, value.value, mask)).map(|_| Object::NONE)
 }
 
 // ---- block pointers ----
@@ -363,12 +347,9 @@ fn make_block_ptr(cx: &mut Emitter, a: &Args) -> R<Object> {
     }
     let (base, elem, _) = memory_type(cx, base)?;
     let ty = Ty::scalar(Dtype::pointer_to(Ty::block(elem, &block), false));
-    let mut operands = vec![base.value];
-    operands.extend(shape.iter().chain(&strides).chain(&offsets));
-    let n = rank as i64;
-    let attrs = [("order", Attr::i32_array(&order)), ("operandSegmentSizes", Attr::i32_array(&[1, n, n, n]))];
-    let value = cx.value_with(TtOp::MakeTensorPtr, &operands, ty.to_ir(), &attrs)?;
-    Ok(Tensor { value, ty }.into())
+    let state = tt::MakeTensorPtr::state(cx.loc(), base.value, &shape, &strides, &offsets)
+        .with(tt::MakeTensorPtr::ATTR.order, &order);
+    Ok(cx.tensor_of(state, ty)?.into())
 }
 
 fn advance(cx: &mut Emitter, a: &Args) -> R<Object> {
@@ -385,9 +366,5 @@ fn advance(cx: &mut Emitter, a: &Args) -> R<Object> {
             "give one offset for each dimension",
         ));
     }
-    let mut operands = vec![ptr.value];
-    operands.extend(offsets);
-    let ty: Type = ptr.ty.to_ir();
-    let value = cx.value(TtOp::Advance, &operands, ty)?;
-    Ok(Tensor { value, ty: ptr.ty }.into())
+    Ok(cx.tensor_of(tt::Advance::state(cx.loc(), ptr.value, &offsets), ptr.ty)?.into())
 }

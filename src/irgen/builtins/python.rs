@@ -5,7 +5,8 @@ use std::rc::Rc;
 use super::entry::{calling, entry};
 use super::{debug, math};
 use crate::diag::codes::{names, types};
-use crate::ir::Attr;
+use crate::ir::dialects::discardable;
+use crate::ir::{Attr, Name};
 use crate::irgen::emit::{Emitter, R, Reported, quietly};
 use crate::irgen::semantic::cmp::Cmp;
 use crate::irgen::semantic::{arith, faults, fold, items, operators};
@@ -87,7 +88,7 @@ pub(super) static RANGES: &[Builtin] = &[
     ),
 ];
 
-fn range(cx: &mut Emitter, a: &Args, kind: RangeKind, attrs: Vec<(&'static str, Attr)>) -> R<Object> {
+fn range(cx: &mut Emitter, a: &Args, kind: RangeKind, attrs: Vec<(Name, Attr)>) -> R<Object> {
     let (start, end) = match a.given(1) {
         Some(end) => (a.get(0).clone(), end.clone()),
         None => (Object::int(0), a.get(0).clone()),
@@ -119,18 +120,17 @@ fn range(cx: &mut Emitter, a: &Args, kind: RangeKind, attrs: Vec<(&'static str, 
 
 fn tl_range(cx: &mut Emitter, a: &Args) -> R<Object> {
     let mut attrs = vec![];
-    for (i, name) in [(3, "tt.num_stages"), (4, "tt.loop_unroll_factor")] {
+    for (i, key) in [(3, discardable::NUM_STAGES), (4, discardable::UNROLL_FACTOR)] {
         if a.given(i).is_some() {
-            attrs.push((name, Attr::i32(a.int(cx, i)? as i64)));
+            attrs.extend(key.entry(a.int(cx, i)? as i64));
         }
     }
-    for (i, name) in [(5, "tt.disallow_acc_multi_buffer"), (6, "tt.flatten"), (7, "tt.warp_specialize")] {
-        if a.flag(cx, i)? {
-            attrs.push((name, Attr::unit()));
-        }
+    let wishes = [discardable::DISALLOW_MULTI_BUFFER, discardable::FLATTEN, discardable::WARP_SPECIALIZE];
+    for (i, key) in (5..).zip(wishes) {
+        attrs.extend(key.entry(a.flag(cx, i)?));
     }
     if a.flag(cx, 8)? {
-        attrs.push(("llvm.loop_annotation", operators::no_licm()));
+        attrs.extend(discardable::LOOP_ANNOTATION.entry(operators::no_licm()));
     }
     range(cx, a, RangeKind::Loop, attrs)
 }

@@ -3,7 +3,8 @@
 use super::entry::{calling, entry};
 use super::memory;
 use crate::diag::codes::types;
-use crate::ir::{Attr, Block, OpState, TtOp, Type};
+use crate::ir::dialects::tt::tt;
+use crate::ir::{Block, OpState, TtOp, Type};
 use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R, in_block};
 use crate::irgen::semantic::{convert, faults, shape};
@@ -140,10 +141,9 @@ fn reduce_tensors(cx: &mut dyn Calls, a: &Args, mut tensors: Vec<Tensor>, single
     let tys: Vec<Ty> = tensors.iter().map(|t| Ty::block(t.ty.dtype, &shape)).collect();
     let results: Vec<Type> = tys.iter().map(|t| t.to_ir()).collect();
     let operands: Vec<_> = tensors.iter().map(|t| t.value).collect();
-    let state = OpState::new(TtOp::Reduce, cx.out().loc())
-        .operands(&operands)
+    let state = tt::Reduce::state(cx.out().loc(), &operands)
         .results(&results)
-        .attr("axis", Attr::i32(at as i64))
+        .with(tt::Reduce::ATTR.axis, at as i64)
         .regions(1);
     let op = cx.out().emit(state)?;
     combine(cx, op, &tensors, &f, TtOp::ReduceReturn)?;
@@ -179,9 +179,10 @@ fn reduce_with_indices(cx: &mut dyn Calls, a: &Args) -> R<Object> {
     let axis = a.int(cx.out(), 1)?;
     let axis = shape::axis(cx.out(), axis, shape.len())?;
     let ty = Ty::block(Dtype::Int32, &[shape[axis]]);
-    let attrs = [("start", Attr::i32(0)), ("end", Attr::i32(shape[axis]))];
-    let value = cx.out().value_with(TtOp::MakeRange, &[], ty.to_ir(), &attrs)?;
-    let mut index = Tensor { value, ty };
+    let state = tt::MakeRange::state(cx.out().loc())
+        .with(tt::MakeRange::ATTR.start, 0)
+        .with(tt::MakeRange::ATTR.end, shape[axis]);
+    let mut index = cx.out().tensor_of(state, ty)?;
     if shape.len() > 1 {
         for d in (0..shape.len()).filter(|&d| d != axis) {
             index = shape::expand_dims(cx.out(), index, d)?;
@@ -199,11 +200,10 @@ fn scan(cx: &mut dyn Calls, a: &Args) -> R<Object> {
     let axis = shape::axis(cx.out(), axis, tensors[0].ty.shape().len())?;
     let results: Vec<Type> = tensors.iter().map(|t| t.ty.to_ir()).collect();
     let operands: Vec<_> = tensors.iter().map(|t| t.value).collect();
-    let state = OpState::new(TtOp::Scan, cx.out().loc())
-        .operands(&operands)
+    let state = tt::Scan::state(cx.out().loc(), &operands)
         .results(&results)
-        .attr("axis", Attr::i32(axis as i64))
-        .attr("reverse", Attr::bool(reverse))
+        .with(tt::Scan::ATTR.axis, axis as i64)
+        .with(tt::Scan::ATTR.reverse, reverse)
         .regions(1);
     let op = cx.out().emit(state)?;
     combine(cx, op, &tensors, &f, TtOp::ScanReturn)?;
@@ -226,12 +226,13 @@ fn histogram(cx: &mut Emitter, a: &Args) -> R<Object> {
     if t.ty.shape().len() != 1 || !t.ty.dtype.is_int() || t.ty.dtype.bits() != 32 {
         return Err(faults::expected(cx, "a 1D tensor of 32-bit integers", &t.into()));
     }
-    let mut operands = vec![t.value];
+    let mut mask = None;
     if let Some(m) = a.optional_tensor(cx, 2)? {
         let m = shape::broadcast_to(cx, m, t.ty.shape())?;
-        operands.push(memory::mask_bits(cx, m)?.value);
+        mask = Some(memory::mask_bits(cx, m)?.value);
     }
-    Ok(cx.tensor(TtOp::Histogram, &operands, Ty::block(Dtype::Int32, &[bins]))?.into())
+    let state = tt::Histogram::state(cx.loc(), t.value, mask);
+    Ok(cx.tensor_of(state, Ty::block(Dtype::Int32, &[bins]))?.into())
 }
 
 fn gather(cx: &mut Emitter, a: &Args) -> R<Object> {
@@ -257,7 +258,6 @@ fn gather(cx: &mut Emitter, a: &Args) -> R<Object> {
         ));
     }
     let ty = Ty::block(src.ty.dtype, index.ty.shape());
-    let value =
-        cx.value_with(TtOp::Gather, &[src.value, index.value], ty.to_ir(), &[("axis", Attr::i32(axis as i64))])?;
-    Ok(Tensor { value, ty }.into())
+    let state = tt::Gather::state(cx.loc(), src.value, index.value).with(tt::Gather::ATTR.axis, axis as i64);
+    Ok(cx.tensor_of(state, ty)?.into())
 }

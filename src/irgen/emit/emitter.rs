@@ -9,7 +9,8 @@
 use super::budget::Spent;
 use super::report::{R, Said};
 use crate::diag::codes::types;
-use crate::ir::{ArithOp, Attr, Block, Ir, Loc, Op, OpKind, OpState, Type, Value};
+use crate::ir::dialects::arith::arith::Constant;
+use crate::ir::{Attr, Block, Ir, Loc, Op, OpKind, OpState, Type, Value};
 use crate::irgen::front::launch::Launch;
 use crate::irgen::types::{Dtype, MAX_NUMEL, Ty};
 use crate::source::Span;
@@ -181,37 +182,29 @@ impl Emitter {
 
     /// An operation with one result of this type.
     pub fn value(&mut self, kind: impl Into<OpKind>, operands: &[Value], result: Type) -> R<Value> {
-        let state = OpState::new(kind, self.here.loc).operands(operands).results(&[result]);
-        let op = self.emit(state)?;
-        Ok(self.ir.result(op))
+        self.value_of(OpState::new(kind, self.here.loc).operands(operands), result)
     }
 
-    /// As [`Emitter::value`], with attributes.
-    pub fn value_with(
-        &mut self,
-        kind: impl Into<OpKind>,
-        operands: &[Value],
-        result: Type,
-        attrs: &[(&str, Attr)],
-    ) -> R<Value> {
-        let mut state = OpState::new(kind, self.here.loc).operands(operands).results(&[result]);
-        for &(name, attr) in attrs {
-            state = state.attr(name, attr);
-        }
-        let op = self.emit(state)?;
+    /// Appends an operation and gives its one result, which has this type.
+    pub fn value_of(&mut self, state: OpState, result: Type) -> R<Value> {
+        let op = self.emit(state.results(&[result]))?;
         Ok(self.ir.result(op))
     }
 
     /// An operation whose result has a type of the language.
     pub fn tensor(&mut self, kind: impl Into<OpKind>, operands: &[Value], ty: Ty) -> R<Tensor> {
-        let value = self.value(kind, operands, ty.to_ir())?;
+        self.tensor_of(OpState::new(kind, self.here.loc).operands(operands), ty)
+    }
+
+    /// Appends an operation and gives its one result, which has this type of the language.
+    pub fn tensor_of(&mut self, state: OpState, ty: Ty) -> R<Tensor> {
+        let value = self.value_of(state, ty.to_ir())?;
         Ok(Tensor { value, ty })
     }
 
     /// A typed constant.
     pub fn constant(&mut self, attr: Attr, ty: Ty) -> R<Tensor> {
-        let value = self.value_with(ArithOp::Constant, &[], ty.to_ir(), &[("value", attr)])?;
-        Ok(Tensor { value, ty })
+        self.tensor_of(Constant::state(self.here.loc).with(Constant::ATTR.value, attr), ty)
     }
 
     /// Reports a shape with more elements than a tensor may have.

@@ -10,7 +10,8 @@ use super::parameters::parameters;
 use super::request::{KernelRequest, ParamInfo, start};
 use super::signature::Item;
 use crate::diag::{Diagnostic, Place};
-use crate::ir::{Attr, Block, Ir, Loc, OpState, TtOp, Type};
+use crate::ir::dialects::tt::tt;
+use crate::ir::{Attr, Block, Ir, Loc, Type};
 use crate::irgen::builtins;
 use crate::irgen::emit::{Emits, R, Reported, Tensor};
 use crate::irgen::front::launch::Launch;
@@ -83,7 +84,7 @@ fn build(cx: &mut Walker<'_>, module: usize, request: &KernelRequest) -> R<Kerne
     cx.out().set_launch(launch);
     // A detached function holds the values that stand for the parameters' types.
     let loc = Loc::unknown();
-    let shell = cx.out().ir.create_op(OpState::new(TtOp::Func, loc).regions(1));
+    let shell = cx.out().ir.create_op(tt::Func::state(loc).regions(1));
     let region = cx.out().ir.region(shell, 0);
     let block = cx.out().ir.add_block(region, &[]);
     let (mut bound, mut facts, mut params, mut constants) = (vec![], vec![], vec![], vec![]);

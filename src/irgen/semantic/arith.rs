@@ -8,6 +8,7 @@ use super::cmp::{self, Cmp};
 use super::{convert, faults, shape};
 use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
+use crate::ir::dialects::tt::tt::Assert;
 use crate::ir::{ArithOp, Attr, OpKind, TtOp};
 use crate::irgen::emit::{Emitter, R, Tensor};
 use crate::irgen::types::{Dtype, NoCommonType, Ty, computation_type, promote_ints};
@@ -180,8 +181,7 @@ fn checked(cx: &mut Emitter, float: ArithOp, int: ArithOp, name: &str, x: Tensor
 
 /// `tt.assert`
 pub fn device_assert(cx: &mut Emitter, cond: Tensor, message: &str) -> R<()> {
-    let state =
-        crate::ir::OpState::new(TtOp::Assert, cx.loc()).operands(&[cond.value]).attr("message", Attr::str(message));
+    let state = Assert::state(cx.loc(), cond.value).with(Assert::ATTR.message, message);
     cx.emit(state).map(|_| ())
 }
 

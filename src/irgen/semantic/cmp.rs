@@ -1,7 +1,7 @@
 //! Comparisons: the six of Python, and the operation that each becomes.
 
-use crate::ir::dialects::enums::{CmpfPredicate, CmpiPredicate, Enumeration};
-use crate::ir::{ArithOp, Attr};
+use crate::ir::dialects::arith::arith::{Cmpf, Cmpi};
+use crate::ir::dialects::enums::{CmpfPredicate, CmpiPredicate};
 use crate::irgen::emit::{Emitter, R, Tensor};
 use crate::irgen::types::Dtype;
 
@@ -29,20 +29,15 @@ impl Cmp {
         }
     }
 
-    /// The predicate for this operand type, as an attribute.
-    fn predicate(self, dtype: Dtype) -> Attr {
-        let (float, int) = match self {
+    /// The predicates for floats and for signed integers.
+    fn predicates(self) -> (CmpfPredicate, CmpiPredicate) {
+        match self {
             Cmp::Eq => (CmpfPredicate::Oeq, CmpiPredicate::Eq),
             Cmp::Ne => (CmpfPredicate::Une, CmpiPredicate::Ne),
             Cmp::Lt => (CmpfPredicate::Olt, CmpiPredicate::Slt),
             Cmp::Le => (CmpfPredicate::Ole, CmpiPredicate::Sle),
             Cmp::Gt => (CmpfPredicate::Ogt, CmpiPredicate::Sgt),
             Cmp::Ge => (CmpfPredicate::Oge, CmpiPredicate::Sge),
-        };
-        match (dtype.is_float(), dtype.is_signed()) {
-            (true, _) => float.attr(),
-            (false, true) => int.attr(),
-            (false, false) => int.unsigned().attr(),
         }
     }
 }
@@ -50,8 +45,12 @@ impl Cmp {
 /// Compares two tensors of one type and one shape, element by element.
 pub fn same_types(cx: &mut Emitter, cmp: Cmp, x: Tensor, y: Tensor) -> R<Tensor> {
     let dtype = x.ty.dtype;
-    let kind = if dtype.is_float() { ArithOp::Cmpf } else { ArithOp::Cmpi };
-    let ty = x.ty.with(Dtype::Int1);
-    let value = cx.value_with(kind, &[x.value, y.value], ty.to_ir(), &[("predicate", cmp.predicate(dtype))])?;
-    Ok(Tensor { value, ty })
+    let (float, int) = cmp.predicates();
+    let state = if dtype.is_float() {
+        Cmpf::state(cx.loc(), x.value, y.value).with(Cmpf::ATTR.predicate, float)
+    } else {
+        let predicate = if dtype.is_signed() { int } else { int.unsigned() };
+        Cmpi::state(cx.loc(), x.value, y.value).with(Cmpi::ATTR.predicate, predicate)
+    };
+    cx.tensor_of(state, x.ty.with(Dtype::Int1))
 }

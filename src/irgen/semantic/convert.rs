@@ -15,8 +15,8 @@
 use super::cmp::{self, Cmp};
 use super::{e4b15, faults, shape};
 use crate::diag::codes::types;
-use crate::ir::dialects::enums::Enumeration;
-use crate::ir::{ArithOp, Attr, OpKind, TtOp};
+use crate::ir::dialects::tt::tt::FpToFp;
+use crate::ir::{ArithOp, Attr, TtOp};
 use crate::irgen::emit::{Emitter, R, Tensor, supports_dtype};
 use crate::irgen::types::{Dtype, Ty};
 use crate::irgen::value::{Const, Object};
@@ -230,11 +230,9 @@ fn cast_float(cx: &mut Emitter, t: Tensor, to: Dtype, rounding: Option<Rounding>
     let from = t.ty.dtype;
     let ty = t.ty.with(to);
     let narrowing = to.bits() < from.bits();
-    let mode = |r: Rounding| ("rounding", r.attr());
-    let fp_to_fp = |cx: &mut Emitter, r: Option<Rounding>| -> R<Tensor> {
-        let attrs: Vec<(&str, Attr)> = r.map(mode).into_iter().collect();
-        let value = cx.value_with(OpKind::from(TtOp::FpToFp), &[t.value], ty.to_ir(), &attrs)?;
-        Ok(Tensor { value, ty })
+    let fp_to_fp = |cx: &mut Emitter, mode: Option<Rounding>| -> R<Tensor> {
+        let state = FpToFp::state(cx.loc(), t.value).with_some(FpToFp::ATTR.rounding, mode);
+        cx.tensor_of(state, ty)
     };
     let pair = [from, to];
     if pair == [Dtype::Bf16, Dtype::Fp16] || pair == [Dtype::Fp16, Dtype::Bf16] {

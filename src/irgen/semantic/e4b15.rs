@@ -11,7 +11,7 @@
 
 use super::convert::Rounding;
 use crate::diag::codes::types;
-use crate::ir::{Attr, OpState, TtOp};
+use crate::ir::dialects::tt::tt::ElementwiseInlineAsm as InlineAsm;
 use crate::irgen::emit::{Emitter, R, Tensor};
 use crate::irgen::semantic::convert;
 use crate::irgen::types::Dtype;
@@ -61,13 +61,10 @@ pub(super) fn cast(cx: &mut Emitter, t: Tensor, to: Dtype) -> R<Tensor> {
 
 fn asm(cx: &mut Emitter, t: Tensor, to: Dtype, asm: &str, constraints: &str) -> R<Tensor> {
     let ty = t.ty.with(to);
-    let state = OpState::new(TtOp::ElementwiseInlineAsm, cx.loc())
-        .operands(&[t.value])
-        .results(&[ty.to_ir()])
-        .attr("asm_string", Attr::str(asm))
-        .attr("constraints", Attr::str(constraints))
-        .attr("pure", Attr::bool(true))
-        .attr("packed_element", Attr::i32(4));
-    let op = cx.emit(state)?;
-    Ok(Tensor { value: cx.ir.result(op), ty })
+    let state = InlineAsm::state(cx.loc(), &[t.value])
+        .with(InlineAsm::ATTR.asm_string, asm)
+        .with(InlineAsm::ATTR.constraints, constraints)
+        .with(InlineAsm::ATTR.pure, true)
+        .with(InlineAsm::ATTR.packed_element, 4);
+    cx.tensor_of(state, ty)
 }

@@ -4,7 +4,9 @@
 //! makes the second `[1, 32]` and both `[64, 32]`.
 
 use crate::diag::codes::types;
-use crate::ir::{ArithOp, Attr, AttrData, DenseData, TtOp};
+use crate::ir::dialects::arith::arith::Constant;
+use crate::ir::dialects::tt::tt::{ExpandDims, Reshape, Split, Trans};
+use crate::ir::{Attr, AttrData, DenseData, TtOp};
 use crate::irgen::emit::{Emitter, R, Reported, Tensor};
 use crate::irgen::types::Ty;
 use crate::irgen::value::Object;
@@ -30,9 +32,8 @@ pub fn splat(cx: &mut Emitter, t: Tensor, shape: &[i64]) -> R<Tensor> {
         return Ok(t);
     }
     let ty = Ty::block(t.ty.dtype, shape);
-    if let Some(op) = cx.ir.def_op(t.value)
-        && cx.ir.is(op, ArithOp::Constant)
-        && let Some(bits) = cx.ir.attr(op, "value").and_then(Attr::splat_value)
+    if let Some(constant) = Constant::defining(&cx.ir, t.value)
+        && let Some(bits) = constant.value(&cx.ir).and_then(Attr::splat_value)
     {
         return cx.constant(Attr::splat_bits(ty.to_ir(), bits), ty);
     }
@@ -42,9 +43,8 @@ pub fn splat(cx: &mut Emitter, t: Tensor, shape: &[i64]) -> R<Tensor> {
 /// `tt.broadcast` of a block to a shape of the same rank; a dense constant stays one.
 fn widen(cx: &mut Emitter, t: Tensor, shape: &[i64]) -> R<Tensor> {
     let ty = Ty::block(t.ty.dtype, shape);
-    if let Some(op) = cx.ir.def_op(t.value)
-        && cx.ir.is(op, ArithOp::Constant)
-        && let Some(AttrData::Dense(_, DenseData::Splat(bits))) = cx.ir.attr(op, "value").map(Attr::data)
+    if let Some(constant) = Constant::defining(&cx.ir, t.value)
+        && let Some(AttrData::Dense(_, DenseData::Splat(bits))) = constant.value(&cx.ir).map(Attr::data)
     {
         return cx.constant(Attr::splat_bits(ty.to_ir(), *bits), ty);
     }
@@ -140,8 +140,8 @@ pub fn expand_dims(cx: &mut Emitter, t: Tensor, axis: usize) -> R<Tensor> {
         return splat(cx, t, &shape);
     }
     let ty = Ty::block(t.ty.dtype, &shape);
-    let value = cx.value_with(TtOp::ExpandDims, &[t.value], ty.to_ir(), &[("axis", Attr::i32(axis as i64))])?;
-    Ok(Tensor { value, ty })
+    let state = ExpandDims::state(cx.loc(), t.value).with(ExpandDims::ATTR.axis, axis as i64);
+    cx.tensor_of(state, ty)
 }
 
 /// The same elements under another shape.
@@ -166,9 +166,8 @@ pub fn reshape(cx: &mut Emitter, t: Tensor, shape: &[i64], reorder: bool) -> R<T
         return splat(cx, t, shape);
     }
     let ty = Ty::block(t.ty.dtype, shape);
-    let attrs: &[(&str, Attr)] = if reorder { &[("allow_reorder", Attr::unit())] } else { &[] };
-    let value = cx.value_with(TtOp::Reshape, &[t.value], ty.to_ir(), attrs)?;
-    Ok(Tensor { value, ty })
+    let state = Reshape::state(cx.loc(), t.value).with(Reshape::ATTR.allow_reorder, reorder);
+    cx.tensor_of(state, ty)
 }
 
 /// The element of a tensor with one element.
@@ -202,8 +201,8 @@ pub fn permute(cx: &mut Emitter, t: Tensor, order: &[i64]) -> R<Tensor> {
     }
     let result: Vec<i64> = order.iter().map(|&d| shape[d as usize]).collect();
     let ty = Ty::block(t.ty.dtype, &result);
-    let value = cx.value_with(TtOp::Trans, &[t.value], ty.to_ir(), &[("order", Attr::i32_array(order))])?;
-    Ok(Tensor { value, ty })
+    let state = Trans::state(cx.loc(), t.value).with(Trans::ATTR.order, order);
+    cx.tensor_of(state, ty)
 }
 
 /// Swaps the last two dimensions.
@@ -257,7 +256,7 @@ pub fn split(cx: &mut Emitter, t: Tensor) -> R<Object> {
     let t = if rank_1 { expand_dims(cx, t, 0)? } else { t };
     let shape = &t.ty.shape()[..t.ty.shape().len() - 1];
     let ty = Ty::block(t.ty.dtype, shape);
-    let state = crate::ir::OpState::new(TtOp::Split, cx.loc()).operands(&[t.value]).results(&[ty.to_ir(), ty.to_ir()]);
+    let state = Split::state(cx.loc(), t.value).results(&[ty.to_ir(), ty.to_ir()]);
     let op = cx.emit(state)?;
     let mut halves = vec![];
     for value in cx.ir.results(op).to_vec() {

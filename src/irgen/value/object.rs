@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use super::constant::{Class, Const};
-use crate::ir::{Attr, Value};
+use crate::ir::{Attr, Name, Value};
 use crate::irgen::emit::{Tensor, of_text};
 use crate::irgen::types::{Dtype, Ty};
 
@@ -37,7 +37,7 @@ pub struct Range {
     pub step: Object,
     pub kind: RangeKind,
     /// Attributes that `tl.range` puts on the loop.
-    pub attrs: Vec<(&'static str, Attr)>,
+    pub attrs: Vec<(Name, Attr)>,
 }
 
 /// Which of the ranges it is.

@@ -15,7 +15,8 @@ use super::scope::Scope;
 use super::walker::Walker;
 use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
-use crate::ir::{Attr, Block, CfOp, OpState, ScfOp, Value};
+use crate::ir::dialects::scf::{cf, scf};
+use crate::ir::{Block, Value};
 use crate::irgen::emit::{R, Reported, Tensor, in_block};
 use crate::irgen::front::assigned::first_return;
 use crate::irgen::semantic::{convert, fold, operators};
@@ -121,7 +122,7 @@ impl Walker<'_> {
 
     fn if_scf(&mut self, cond: Tensor, first: &IfBranch, rest: &[IfBranch], orelse: &[Stmt]) -> R<()> {
         let live = self.frame.scope.clone();
-        let state = OpState::new(ScfOp::If, self.out.loc()).operands(&[cond.value]).regions(2);
+        let state = scf::If::state(self.out.loc(), cond.value).regions(2);
         let op = self.out.emit(state)?;
         let blocks: Vec<Block> =
             self.out.ir.regions_of(op).to_vec().into_iter().map(|r| self.out.ir.add_block(r, &[])).collect();
@@ -134,7 +135,7 @@ impl Walker<'_> {
             merged.iter().flat_map(|m| m.other.values()).collect(),
         );
         for (block, values) in [(then.end, &a), (other.end, &b)] {
-            let state = OpState::new(ScfOp::Yield, self.out.loc()).operands(values);
+            let state = scf::Yield::state(self.out.loc(), values);
             in_block(self, block.unwrap_or(blocks[0]), |cx| cx.out.emit(state)).0?;
         }
         let results: Vec<Value> = a
@@ -162,11 +163,8 @@ impl Walker<'_> {
                 .out
                 .no_syntax("a run-time `if` at compile time", "decide it by values known at compile time"));
         };
-        let state = OpState::new(CfOp::CondBr, self.out.loc())
-            .operands(&[cond.value])
-            .successors(&[then_block, else_block])
-            .attr("operandSegmentSizes", Attr::i32_array(&[1, 0, 0]));
-        self.out.emit(state)?;
+        let state = cf::CondBr::state(self.out.loc(), cond.value, &[], &[]);
+        self.out.emit(state.successors(&[then_block, else_block]))?;
         let then = self.branch(then_block, &live, |cx| cx.stmts(&first.body));
         let other = self.branch(else_block, &live, |cx| _ = cx.else_part(rest, orelse));
         match (then.end, other.end) {
@@ -197,7 +195,7 @@ impl Walker<'_> {
             (ends[0], merged.iter().flat_map(|m| m.then.values()).collect::<Vec<_>>()),
             (ends[1], merged.iter().flat_map(|m| m.other.values()).collect()),
         ] {
-            let state = OpState::new(CfOp::Br, self.out.loc()).operands(&values).successors(&[join]);
+            let state = cf::Br::state(self.out.loc(), &values).successors(&[join]);
             in_block(self, end, |cx| cx.out.emit(state)).0?;
         }
         let mut args = vec![];
@@ -295,7 +293,7 @@ impl Walker<'_> {
             return if fold::truth(&mut self.out, &cond)? { self.expr(body) } else { self.expr(orelse) };
         }
         let cond = operators::condition(&mut self.out, &cond, "a conditional expression")?;
-        let state = OpState::new(ScfOp::If, self.out.loc()).operands(&[cond.value]).regions(2);
+        let state = scf::If::state(self.out.loc(), cond.value).regions(2);
         let op = self.out.emit(state)?;
         let mut values = vec![];
         for (i, e) in [body, orelse].into_iter().enumerate() {
@@ -304,7 +302,7 @@ impl Walker<'_> {
             let (v, _) = in_block(self, block, |cx| {
                 let v = cx.expr(e)?;
                 let t = convert::to_tensor(&mut cx.out, &v)?;
-                let state = OpState::new(ScfOp::Yield, cx.out.loc()).operands(&[t.value]);
+                let state = scf::Yield::state(cx.out.loc(), &[t.value]);
                 cx.out.emit(state)?;
                 Ok(t)
             });

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use super::bind::Keyword;
 use super::walker::{MAX_DEPTH, Specialisation, Walker};
 use crate::diag::codes::names;
-use crate::ir::{Attr, OpState, TtOp, Type};
+use crate::ir::Type;
+use crate::ir::dialects::tt::tt;
 use crate::irgen::builtins::DECORATORS;
 use crate::irgen::emit::{CallSite, R, Reported};
 use crate::irgen::value::{Args, Builtin, Const, Func, LambdaVal, Object, ObjectType, Run};
@@ -151,10 +152,7 @@ impl Walker<'_> {
             v.flatten(&mut operands);
         }
         let tys: Vec<Type> = result.values().iter().map(|&v| self.out.ir.ty(v)).collect();
-        let state = OpState::new(TtOp::Call, self.out.loc())
-            .operands(&operands)
-            .results(&tys)
-            .attr("callee", Attr::symbol(&symbol));
+        let state = tt::Call::state(self.out.loc(), &operands).results(&tys).with(tt::Call::ATTR.callee, &symbol);
         let op = self.out.emit(state)?;
         let mut values = self.out.ir.results(op).to_vec().into_iter();
         Ok(result.rebuild(&mut values))

@@ -7,7 +7,9 @@ use super::frame::Frame;
 use super::walker::Walker;
 use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
-use crate::ir::{Attr, AttrData, Block, Loc, Name, OpState, TtOp, Type, UbOp, Value};
+use crate::ir::dialects::discardable;
+use crate::ir::dialects::tt::tt;
+use crate::ir::{Attr, AttrData, Block, Loc, Type, UbOp, Value};
 use crate::irgen::emit::{Here, R, Reported, in_block};
 use crate::irgen::semantic::convert;
 use crate::irgen::types::Ty;
@@ -31,17 +33,17 @@ impl Walker<'_> {
         for (_, v) in bound {
             inputs.extend(v.values().iter().map(|&v| self.out.ir.ty(v)));
         }
-        let mut state = OpState::new(TtOp::Func, loc)
-            .attr("sym_name", Attr::str(symbol))
-            .attr("sym_visibility", Attr::str(if public { "public" } else { "private" }))
-            .attr("function_type", Attr::ty(Type::function(&inputs, &[])))
-            .attr("noinline", Attr::bool(is_noinline(&func.def)))
+        let mut state = tt::Func::state(loc)
+            .with(tt::Func::ATTR.sym_name, symbol)
+            .with(tt::Func::ATTR.sym_visibility, if public { "public" } else { "private" })
+            .with(tt::Func::ATTR.function_type, Type::function(&inputs, &[]))
+            .with(discardable::NOINLINE, is_noinline(&func.def))
             .regions(1);
         if facts.iter().any(Option::is_some) {
-            let dict = |f: &Option<Attr>| {
-                Attr::new(AttrData::Dict(f.iter().map(|&a| (Name::of("tt.divisibility"), a)).collect()))
+            let dict = |fact: &Option<Attr>| {
+                Attr::new(AttrData::Dict(fact.and_then(|f| discardable::DIVISIBILITY.entry(f)).into_iter().collect()))
             };
-            state = state.attr("arg_attrs", Attr::new(AttrData::Array(facts.iter().map(dict).collect())));
+            state = state.with(tt::Func::ATTR.arg_attrs, &facts.iter().map(dict).collect::<Vec<_>>());
         }
         let op = self.out.ir.create_op(state);
         let module = self.out.ir.module_block();
@@ -55,7 +57,7 @@ impl Walker<'_> {
         let result = self.finish_function(loc, public);
         self.frame = outer;
         let (result, outputs) = result?;
-        self.out.ir.set_attr(op, "function_type", Attr::ty(Type::function(&inputs, &outputs)));
+        self.out.ir.put(op, tt::Func::ATTR.function_type, Type::function(&inputs, &outputs));
         let failed = self.out.errors() > errors;
         if failed { Err(Reported) } else { Ok(result) }
     }
@@ -123,7 +125,7 @@ impl Walker<'_> {
             self.out.replace_here(Here { loc: r.loc, span: r.span });
             let (value, _) = in_block(self, r.block, |cx| -> R<Object> {
                 let value = cx.convert_result(&r.value, &ty)?;
-                let state = OpState::new(TtOp::Return, cx.out.loc()).operands(&value.values());
+                let state = tt::Return::state(cx.out.loc(), &value.values());
                 cx.out.emit(state)?;
                 Ok(value)
             });
@@ -134,7 +136,7 @@ impl Walker<'_> {
         if self.out.block().is_some() {
             // Falling off the end of a function with a result leaves the result undefined.
             let poison: Vec<Value> = outputs.iter().map(|&t| self.out.value(UbOp::Poison, &[], t)).collect::<R<_>>()?;
-            let state = OpState::new(TtOp::Return, loc).operands(&poison);
+            let state = tt::Return::state(loc, &poison);
             self.out.emit(state)?;
         }
         Ok((result, outputs))

@@ -17,7 +17,9 @@ use std::sync::Arc;
 use super::walker::Walker;
 use crate::diag::Diagnostic;
 use crate::diag::codes::{names, types};
-use crate::ir::{ArithOp, Block, Loc, Op, OpState, ScfOp, Type, Value};
+use crate::ir::dialects::discardable;
+use crate::ir::dialects::scf::scf;
+use crate::ir::{ArithOp, Block, Loc, Op, Type, Value};
 use crate::irgen::emit::{R, Reported, Tensor, in_block};
 use crate::irgen::front::assigned::assigned;
 use crate::irgen::semantic::{convert, faults, fold, items, operators, shape};
@@ -130,16 +132,15 @@ impl Walker<'_> {
         let bounds =
             [self.bound_of(&lower, names[0])?, self.bound_of(&upper, names[1])?, self.bound_of(&step, names[2])?];
         let dtype = promote_ints(promote_ints(bounds[0].ty.dtype, bounds[1].ty.dtype), bounds[2].ty.dtype);
-        let mut operands = vec![];
-        for b in bounds {
-            operands.push(convert::int_cast(&mut self.out, b, dtype, dtype.is_signed())?.value);
+        let mut operands = bounds.map(|b| b.value);
+        for (operand, b) in operands.iter_mut().zip(bounds) {
+            *operand = convert::int_cast(&mut self.out, b, dtype, dtype.is_signed())?.value;
         }
         let iv_ty = Ty::scalar(dtype);
         let loc = self.out.loc();
-        let mut state = OpState::new(ScfOp::For, loc).operands(&operands).regions(1);
-        for &(name, attr) in &range.attrs {
-            state = state.attr(name, attr);
-        }
+        let [lower, upper, step] = operands;
+        let mut state = scf::For::state(loc, lower, upper, step, &[]).regions(1);
+        state.attrs.extend_from_slice(&range.attrs);
         let op = self.out.emit(state)?;
         let region = self.out.ir.region(op, 0);
         let block = self.out.ir.add_block(region, &[(iv_ty.to_ir(), Loc::named(iv_name, loc))]);
@@ -158,7 +159,7 @@ impl Walker<'_> {
         result?;
         let kept = self.settle(&carried);
         let yields: Vec<Value> = kept.iter().flat_map(|(_, v)| v.values()).collect();
-        let state = OpState::new(ScfOp::Yield, loc).operands(&yields);
+        let state = scf::Yield::state(loc, &yields);
         in_block(self, block, |cx| cx.out.emit(state)).0?;
         self.frame.scope = live;
         self.frame.scope.remove(iv_name);
@@ -344,7 +345,7 @@ impl Walker<'_> {
             return self.host_while(test, body);
         }
         let loc = self.out.loc();
-        let op = self.out.emit(OpState::new(ScfOp::While, loc).regions(2))?;
+        let op = self.out.emit(scf::While::state(loc, &[]).regions(2))?;
         let (first, second) = (self.out.ir.region(op, 0), self.out.ir.region(op, 1));
         let (head, inside) = (self.out.ir.add_block(first, &[]), self.out.ir.add_block(second, &[]));
         let live = self.frame.scope.clone();
@@ -363,18 +364,18 @@ impl Walker<'_> {
         self.frame.loops -= 1;
         let kept = self.settle(&carried);
         let yields: Vec<Value> = kept.iter().flat_map(|(_, v)| v.values()).collect();
-        in_block(self, inside, |cx| cx.out.emit(OpState::new(ScfOp::Yield, loc).operands(&yields))).0?;
+        in_block(self, inside, |cx| cx.out.emit(scf::Yield::state(loc, &yields))).0?;
         if let Ok((cond, no_licm)) = cond {
             let test_loc = self.loc_of(test.span);
-            let mut passed = vec![cond.value];
-            passed.extend(
-                kept.iter()
-                    .filter(|(_, v)| !matches!(v, Object::Error))
-                    .flat_map(|(i, _)| self.head_args(&carried, *i, head)),
-            );
-            in_block(self, head, |cx| cx.out.emit(OpState::new(ScfOp::Condition, test_loc).operands(&passed))).0?;
+            let passed: Vec<Value> = kept
+                .iter()
+                .filter(|(_, v)| !matches!(v, Object::Error))
+                .flat_map(|(i, _)| self.head_args(&carried, *i, head))
+                .collect();
+            let state = scf::Condition::state(test_loc, cond.value, &passed);
+            in_block(self, head, |cx| cx.out.emit(state)).0?;
             if no_licm {
-                self.out.ir.set_attr(op, "llvm.loop_annotation", operators::no_licm());
+                self.out.ir.put(op, discardable::LOOP_ANNOTATION, operators::no_licm());
             }
         }
         self.frame.scope = live;
