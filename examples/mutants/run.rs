@@ -45,7 +45,7 @@ impl Run {
 pub(crate) fn run(ttc: &Path, mutant: &Mutant) -> Run {
     let folder = tempfile::tempdir().expect("there is room for temporary files");
     let write = |name: &str, bytes: &[u8]| {
-        fs::write(folder.path().join(name), bytes).expect("there is room for temporary files")
+        fs::write(folder.path().join(name), bytes).expect("there is room for temporary files");
     };
     write(&mutant.file(), &mutant.text);
     let said = folder.path().join("said");

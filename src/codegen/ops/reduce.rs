@@ -82,7 +82,7 @@ fn within_warp<'c>(cx: &mut Lower<'c, '_>, op: Op, plan: &ReducePlan, groups: &m
     }
     for step in &plan.steps {
         let mut others: Vec<Tuple<'c>> = vec![vec![]; groups.len()];
-        for i in 0..Reduce(op).srcs(cx.ir).len() {
+        for (i, _) in Reduce(op).srcs(cx.ir).iter().enumerate() {
             let values: Vec<Val<'c>> = step.partner.iter().map(|&g| groups[g][i]).collect();
             for (other, value) in others.iter_mut().zip(cx.shuffle(&values, Source::Flip(step.lanes))?) {
                 other.push(value);
