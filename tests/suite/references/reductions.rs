@@ -113,9 +113,9 @@ pub(crate) fn cumsum(inputs: &Inputs) -> BTreeMap<String, Vec<f64>> {
             *x = sum;
         };
         if inputs.bool("reverse") {
-            row.iter_mut().rev().for_each(&mut step)
+            row.iter_mut().rev().for_each(&mut step);
         } else {
-            row.iter_mut().for_each(&mut step)
+            row.iter_mut().for_each(&mut step);
         }
     }
     single("y_ptr", out)
