@@ -1,7 +1,7 @@
 //! The interpreter: runs a kernel of a TTIR module for a whole grid on the CPU.
 //!
 //! It is the reference semantics of the IR, with which every pass and lowering is compared, and a debugger's friend:
-//! what is undefined on a device is a [`Diagnostic`] here, with the source line, the program and the element.
+//! what is undefined on a device is a [`Diagnostic`](crate::diag::Diagnostic) here, with the source line, the program and the element.
 //!
 //! 1. [`Memory`] holds the buffers; an [`Arg`] points into one or is a number.
 //! 2. `plan.rs` looks at the kernel once: which values are indices, whether programs may run at the same time.
