@@ -3,7 +3,8 @@
 //!
 //! 1. The allocator is the system's. Where it has no memory to give, the message is written from a static text, because
 //!    making one would ask for memory.
-//! 2. The process ends at once. Other threads may hold anything in any state, so nobody is asked to clean up; outputs
+//! 2. LLVM has an allocator of its own. It tells the caller or, where it cannot, ends in the same way.
+//! 3. The process ends at once. Other threads may hold anything in any state, so nobody is asked to clean up; outputs
 //!    are complete or absent, since each is renamed into place when it is whole.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -22,14 +23,19 @@ unsafe extern "C" {
 /// The system's allocator, except for what it does when there is no memory.
 pub(crate) struct Bounded;
 
+/// Says that there is no memory and ends the process.
+pub(crate) fn end() -> ! {
+    // SAFETY: the text lives as long as the process, and both functions may be called at any time, in a signal handler
+    // even.
+    unsafe {
+        write(2, MESSAGE.as_ptr().cast(), MESSAGE.len());
+        _exit(1)
+    }
+}
+
 fn or_end(memory: *mut u8) -> *mut u8 {
     if memory.is_null() {
-        // SAFETY: the text lives as long as the process, and both functions may be called at any time, in a signal
-        // handler even.
-        unsafe {
-            write(2, MESSAGE.as_ptr().cast(), MESSAGE.len());
-            _exit(1)
-        }
+        end()
     }
     memory
 }

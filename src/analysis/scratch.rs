@@ -5,23 +5,11 @@
 //! generation emits ([`super::exchange`]), so the two cannot disagree.
 
 use super::exchange::Planned;
-use crate::ir::dialects::{Exchange, discardable};
+use crate::ir::dialects::Exchange;
 use crate::ir::{Ir, Op, Type};
 use crate::layout::encodings::DESCRIPTOR_BYTES;
 use crate::layout::plan::shared_access::element_bytes;
 use crate::layout::{Dim, LayoutError, free_variable_masks, layout_of};
-
-/// Where an operation's shared memory starts, in bytes.
-pub const OFFSET: &str = discardable::OFFSET.name();
-/// Bytes of shared memory that a block of the module needs.
-pub const SHARED: &str = discardable::SHARED.name();
-
-/// Where a piece of global scratch memory starts in its program's part.
-pub const GLOBAL_OFFSET: &str = discardable::GLOBAL_OFFSET.name();
-/// Bytes of global scratch memory of one program.
-pub const GLOBAL_SIZE: &str = discardable::GLOBAL_SIZE.name();
-/// What the global scratch memory's start must be a multiple of.
-pub const GLOBAL_ALIGNMENT: &str = discardable::GLOBAL_ALIGNMENT.name();
 
 /// Bytes of shared memory that `op` needs for itself, of which this is the plan, if it has one.
 ///

@@ -12,7 +12,9 @@ use inkwell::values::{FunctionValue, IntValue, PointerValue};
 
 use super::llvm::LlvmTarget;
 use super::lower::{Lower, Res, Val, defect};
-use crate::ir::dialects::enums::{FpRounding, MemScope, MemSemantic, ProgramDim, RmwKind};
+use crate::ir::dialects::enums::{
+    CacheModifier, EvictionPolicy, FpRounding, MemScope, MemSemantic, ProgramDim, RmwKind,
+};
 use crate::ir::dialects::{ArithOp, MathOp};
 use crate::ir::{FloatKind, Op, Type};
 
@@ -79,11 +81,22 @@ pub(crate) enum FloatFunction {
     PreciseSqrt,
 }
 
-/// How an access is to be cached, in Triton's words: `cg`, `evict_last`.
+/// How an access is to be cached.
 pub(crate) struct Caching {
-    pub(crate) cache: &'static str,
-    pub(crate) evict: &'static str,
+    pub(crate) cache: CacheModifier,
+    pub(crate) evict: EvictionPolicy,
     pub(crate) volatile: bool,
+}
+
+impl Caching {
+    /// What an access states; without a statement the caches do as usual.
+    pub(crate) fn of(cache: Option<CacheModifier>, evict: Option<EvictionPolicy>, volatile: bool) -> Caching {
+        Caching {
+            cache: cache.unwrap_or(CacheModifier::None),
+            evict: evict.unwrap_or(EvictionPolicy::EvictNormal),
+            volatile,
+        }
+    }
 }
 
 /// What a machine makes of [`Caching`]: words of its instructions, and a value that they take.

@@ -50,7 +50,7 @@ use crate::layout::LayoutError;
 use machine::Machine;
 
 pub(crate) use llvm::parse_llir;
-pub use llvm::{Facts, Module};
+pub use llvm::{Facts, Module, on_out_of_memory};
 pub use options::CodegenOptions;
 
 /// Lowers every kernel of a module of TTGIR, with what it calls, to LLVM IR, not optimised yet. `prepared` holds of the

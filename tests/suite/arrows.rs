@@ -4,8 +4,8 @@
 //!    ([`super::imports`]).
 //! 2. `crate::a::b`, `use crate::{a, b}` and chains of `super::` name modules. The module of the file must be allowed to
 //!    import them ([`ARROWS`]).
-//! 3. Some words belong to some files alone ([`WORDS`]): `inkwell` to `src/codegen/`, `ariadne` to `src/diag/`,
-//!    processes to `src/ptxas.rs`, printing to `src/main.rs`.
+//! 3. Some words belong to some files alone ([`WORDS`]): `inkwell` to `src/codegen/` and the back ends, `ariadne` to
+//!    `src/diag/`, processes to `src/ptxas.rs`, printing to `src/main.rs`.
 //! 4. Every `.rs` file starts with `//!`.
 #![allow(clippy::unwrap_used)]
 

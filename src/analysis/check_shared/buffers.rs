@@ -1,13 +1,14 @@
 //! Where the buffers of a function lie, as the module says: read from its attributes, with sizes from the types, and
 //! nothing else.
 
+use crate::ir::dialects::discardable::SHARED;
 use crate::ir::dialects::ttg::ttg::LocalAlloc;
 use std::collections::BTreeMap;
 
 use crate::analysis::allocation::buffer_bytes;
 use crate::analysis::exchange::ExchangePlan;
-use crate::analysis::scratch::{SHARED, scratch_bytes};
-use crate::ir::core::{Attr, Ir, Op};
+use crate::analysis::scratch::scratch_bytes;
+use crate::ir::core::{Ir, Op};
 use crate::ir::dialects::{TtOp, TtngOp};
 use crate::target::Target;
 
@@ -49,12 +50,13 @@ pub(super) fn of_module(ir: &Ir, target: &Target) -> (BTreeMap<Op, Buffers>, Vec
     for func in ir.functions() {
         of_function(ir, func, target, &mut done, &mut faults, &mut vec![]);
     }
-    let size = ir.attr(ir.module(), SHARED).and_then(Attr::as_int).unwrap_or(0);
+    let size = ir.get(ir.module(), SHARED).unwrap_or(0);
     for (&func, buffers) in &done {
         if buffers.total > size.unsigned_abs() {
             let text = format!(
-                "the function's shared memory ends at byte {}, and the module has {size} (`{SHARED}`)",
-                buffers.total
+                "the function's shared memory ends at byte {}, and the module has {size} (`{}`)",
+                buffers.total,
+                SHARED.name()
             );
             faults.push(Fault::of(func, Sort::Place, text));
         }

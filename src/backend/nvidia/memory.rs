@@ -6,6 +6,7 @@ use inkwell::values::{IntValue, PointerValue};
 use super::ptx_builder::{Arg, PtxAsm, Reg};
 use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::{AsyncCopy, CacheHint, Caching, GlobalLoad, GlobalStore, Words, fields};
+use crate::ir::dialects::enums::Enumeration;
 
 /// The cache operators that loads and stores take.
 pub(super) const LOAD_CACHE: [&str; 4] = ["ca", "cg", "cs", "cv"];
@@ -22,7 +23,7 @@ fn suffix(words: Words) -> String {
 /// What an access says of caches. Cache operators and eviction priorities exclude each other in PTX, and a volatile
 /// access takes neither; the former wins.
 pub(super) fn hint<'c>(cx: &mut Lower<'c, '_>, caching: &Caching, operators: &[&str]) -> Res<CacheHint<'c>> {
-    let &Caching { cache, evict, volatile } = caching;
+    let (cache, evict, volatile) = (caching.cache.name(), caching.evict.name(), caching.volatile);
     if !volatile && operators.contains(&cache) {
         return Ok(CacheHint { words: format!(".{cache}"), operand: None });
     }

@@ -1,20 +1,21 @@
 //! Runs LLVM so that its fatal errors end a thread and not the process.
 //!
 //! Deep in LLVM, "cannot select this intrinsic" is `report_fatal_error`, which aborts once its handler returns, and
-//! neither unwinding nor jumping out of it is sound. So: Running out of memory is one of them: LLVM cannot go on
-//! without the memory it asked for, and gives it back to nobody.
+//! neither unwinding nor jumping out of it is sound. Running out of memory is one of them: LLVM cannot go on without
+//! the memory it asked for, and gives it back to nobody. So:
 //!
 //! 1. LLVM runs on a thread of its own (with a stack that its recursion on large kernels cannot exhaust);
 //! 2. the handler sends the message to the waiting caller and parks that thread for good;
 //! 3. the caller gets the message as an error. What the thread owned is lost with it.
 //!
-//! A fatal error on a thread that [`run`] did not start ends the process as LLVM does by default.
+//! A fatal error on a thread that [`run`] did not start ends the process as LLVM does by default. If there is no memory,
+//! the program decides how it ends ([`on_out_of_memory`]), since LLVM says nothing then.
 //!
 //! The two handlers for memory have no C interface; their names are those of the C++ ABI.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::{Arc, Mutex, Once, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError, mpsc};
 
 use crate::threads;
 
@@ -64,9 +65,22 @@ const NO_MEMORY: &CStr = c"out of memory";
 /// `operator new` has no memory.
 extern "C" fn on_no_memory() {
     on_fatal(NO_MEMORY.as_ptr());
-    // On a thread of somebody else: as without a handler.
+    // On a thread of somebody else there is nobody to tell.
+    if let Some(end) = END.get() {
+        end();
+    }
     // SAFETY: it may be called at any time.
     unsafe { abort() }
+}
+
+/// How the process ends when LLVM has no memory on a thread that cannot be given up.
+static END: OnceLock<fn() -> !> = OnceLock::new();
+
+/// Lets a program say how it ends when LLVM has no memory on a thread that cannot be given up; without that it aborts.
+/// `end` must not ask for memory. The first call counts.
+pub fn on_out_of_memory(end: fn() -> !) {
+    END.get_or_init(|| end);
+    install();
 }
 
 /// One of LLVM's own allocations has no memory.

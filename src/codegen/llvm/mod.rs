@@ -31,6 +31,7 @@ use self::guard::Failure;
 use super::options::CodegenOptions;
 use crate::diag::codes::cli::NO_RESOURCES;
 use crate::diag::{Diagnostic, Place, codes::codegen as codes};
+pub use guard::on_out_of_memory;
 pub(crate) use target::{Effort, LlvmTarget};
 
 /// LLVM's own `O3`, for LLVM IR that somebody else made.

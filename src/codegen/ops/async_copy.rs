@@ -13,7 +13,7 @@ use inkwell::values::{IntValue, PointerValue};
 
 use super::memory;
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
-use crate::codegen::machine::AsyncCopy;
+use crate::codegen::machine::{AsyncCopy, Caching};
 use crate::codegen::memdesc::ViewAccess;
 use crate::ir::dialects::ttg::ttg as view;
 use crate::ir::{Op, Value};
@@ -35,8 +35,7 @@ pub(crate) fn copy(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     if let Some((bytes, pieces)) = pieces(cx, view, src, mask, &at) {
         instructions(cx, &at, bytes, &pieces, src, mask, other)?;
     } else {
-        let policy = (view.cache(cx.ir), view.evict(cx.ir));
-        let caching = memory::caching(cx, op, policy, view.isVolatile(cx.ir));
+        let caching = Caching::of(view.cache(cx.ir), view.evict(cx.ir), view.isVolatile(cx.ir));
         let regs = memory::load_elements(cx, &caching, src, mask, view.other(cx.ir))?;
         cx.store_layout_to_shared(&at.access, at.base, at.foreign, &regs)?;
     }

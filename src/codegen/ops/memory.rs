@@ -18,10 +18,8 @@ use crate::codegen::bits::operand;
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
 use crate::codegen::machine::Order;
 use crate::codegen::machine::{AtomicAccess, Caching, GlobalLoad, GlobalStore, Words};
-use crate::ir::dialects::discardable::CACHE_POLICY;
-use crate::ir::dialects::enums::{CacheModifier, Enumeration, EvictionPolicy};
 use crate::ir::dialects::tt::tt as view;
-use crate::ir::{Attr, AttrData, Op, Type, Value};
+use crate::ir::{Op, Type, Value};
 use crate::layout::{FreeMasks, free_variable_masks};
 
 /// Bits of the widest access of one thread.
@@ -144,27 +142,6 @@ impl<'c> Access<'c> {
     }
 }
 
-/// How an access is to be cached. Triton 3.9 keeps the cache modifier and the eviction policy in one attribute,
-/// `cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`; earlier releases have one
-/// attribute each, `cache` and `evict`.
-pub(crate) fn caching(
-    cx: &Lower<'_, '_>,
-    op: Op,
-    (cache, evict): (Option<CacheModifier>, Option<EvictionPolicy>),
-    volatile: bool,
-) -> Caching {
-    if let Some(AttrData::Opaque(text)) = cx.ir.stored(op, CACHE_POLICY).map(Attr::data) {
-        let field = |key: &str| {
-            let rest = text.as_str().split_once(key)?.1.trim_start_matches([' ', '=']);
-            rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
-        };
-        let (cache, evict) = (field("cache_modifier").unwrap_or(""), field("eviction_policy").unwrap_or(""));
-        return Caching { cache, evict, volatile };
-    }
-    let (cache, evict) = (cache.map_or("", CacheModifier::name), evict.map_or("", EvictionPolicy::name));
-    Caching { cache, evict, volatile }
-}
-
 /// `tt.addptr`
 pub(crate) fn addptr(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let pointee = cx.ir.ty(cx.ir.result(op)).elem().pointee().ok_or_else(|| defect("`tt.addptr` of no pointer"))?;
@@ -193,7 +170,7 @@ pub(crate) fn load(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::Load(op);
     let (ptr, mask, other) = (view.ptr(cx.ir), view.mask(cx.ir), view.other(cx.ir));
     refuse_block_pointer(cx, op, cx.ir.ty(ptr))?;
-    let caching = caching(cx, op, (view.cache(cx.ir), view.evict(cx.ir)), view.isVolatile(cx.ir));
+    let caching = Caching::of(view.cache(cx.ir), view.evict(cx.ir), view.isVolatile(cx.ir));
     let loaded = load_elements(cx, &caching, ptr, mask, other)?;
     cx.set(cx.ir.result(op), loaded);
     Ok(())
@@ -248,7 +225,7 @@ pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let (ptr, value, mask) = (view.ptr(cx.ir), view.value(cx.ir), view.mask(cx.ir));
     refuse_block_pointer(cx, op, cx.ir.ty(ptr))?;
     let access = Access::new(cx, ptr, mask, MAX_ACCESS)?;
-    let caching = caching(cx, op, (view.cache(cx.ir), view.evict(cx.ir)), false);
+    let caching = Caching::of(view.cache(cx.ir), view.evict(cx.ir), false);
     let hint = cx.machine.store_hint(cx, &caching)?;
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);
     let masks = mask.map(|m| cx.get(m)).transpose()?;

@@ -2,10 +2,9 @@
 
 use super::entry::entry;
 use crate::diag::codes::types;
-use crate::ir::dialects::discardable;
-use crate::ir::dialects::enums::{self, CacheModifier, EvictionPolicy, PaddingOption};
+use crate::ir::dialects::enums::{CacheModifier, EvictionPolicy, PaddingOption};
 use crate::ir::dialects::tt::tt;
-use crate::ir::{Attr, OpState, Value};
+use crate::ir::{OpState, Value};
 use crate::irgen::emit::Tensor;
 use crate::irgen::emit::{Emitter, R, Reported};
 use crate::irgen::semantic::{convert, faults, items, shape};
@@ -141,7 +140,7 @@ fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
     }
     let ptr = pointer_arg(cx, a.get(0), "load")?;
     let (cache, evict) = (a.word(cx, 5, LOAD_CACHE)?, a.word(cx, 6, EVICTION)?);
-    let hints = Hints { policy: enums::cache_policy(cache, evict), volatile: a.flag(cx, 7)? };
+    let hints = Hints { cache, evict, volatile: a.flag(cx, 7)? };
     if ptr.ty.dtype.pointee().is_some_and(Ty::is_block) {
         return load_block(cx, a, ptr, hints);
     }
@@ -183,15 +182,16 @@ fn load(cx: &mut Emitter, a: &Args) -> R<Object> {
 
 /// What a load says beside its operands.
 struct Hints {
-    /// Cache modifier and eviction policy.
-    policy: Option<Attr>,
+    cache: CacheModifier,
+    evict: EvictionPolicy,
     volatile: bool,
 }
 
 impl Hints {
     /// The parts of a load with these attributes.
     fn on(self, load: OpState) -> OpState {
-        load.with_some(discardable::CACHE_POLICY, self.policy).with(tt::Load::ATTR.isVolatile, self.volatile)
+        let attr = tt::Load::ATTR;
+        load.with(attr.cache, self.cache).with(attr.evict, self.evict).with(attr.isVolatile, self.volatile)
     }
 }
 
@@ -252,7 +252,8 @@ fn store(cx: &mut Emitter, a: &Args) -> R<Object> {
     }
     let state = |cx: &Emitter, ptr: Value, value: Value, mask: Option<Tensor>| {
         tt::Store::state(cx.loc(), ptr, value, mask.map(|m| m.value))
-            .with_some(discardable::CACHE_POLICY, enums::cache_policy(cache, evict))
+            .with(tt::Store::ATTR.cache, cache)
+            .with(tt::Store::ATTR.evict, evict)
     };
     if let Some(block) = ptr.ty.dtype.pointee().filter(|t| t.is_block()) {
         if mask.is_some() {

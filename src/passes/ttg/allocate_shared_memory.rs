@@ -10,9 +10,9 @@
 //! Example: `%a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<…>`.
 
 use crate::analysis::prepared::PreparedFunction;
-use crate::analysis::scratch::{OFFSET, SHARED};
 use crate::diag::codes::passes as codes;
-use crate::ir::core::{Attr, Ir};
+use crate::ir::core::Ir;
+use crate::ir::dialects::discardable::{OFFSET, SHARED};
 use crate::passes::manager::{Changed, Failed, Input, OptionKind, OptionSpec, Pass, PassCx};
 use crate::passes::ttg::module_attrs;
 use crate::target::Target;
@@ -51,12 +51,12 @@ fn run(ir: &mut Ir, cx: &mut PassCx) -> Result<Changed, Failed> {
     let mut total = 0;
     for PreparedFunction { allocation, .. } in prepared.functions.values() {
         for buffer in &allocation.buffers {
-            ir.set_attr(buffer.owner, OFFSET, Attr::i32(i64::from(buffer.offset)));
+            ir.put(buffer.owner, OFFSET, i64::from(buffer.offset));
         }
         total = total.max(allocation.total);
     }
     let module = ir.module();
-    ir.set_attr(module, SHARED, Attr::i32(i64::from(total)));
+    ir.put(module, SHARED, i64::from(total));
     cx.keep(prepared);
     Ok(Changed::Yes)
 }
