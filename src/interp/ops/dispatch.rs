@@ -32,7 +32,7 @@ fn eval(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
             Ok(())
         }
         OpKind::Math(kind) => {
-            let v = math::eval(p, op, kind);
+            let v = math::eval(p, op, kind)?;
             p.set(p.ir.result(op), v);
             Ok(())
         }
