@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build demo test oracle gpu-cases fmt clippy clean-out
+.PHONY: help toolchain build install dist demo test oracle gpu-cases fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -20,6 +20,14 @@ build: toolchain ## the release binary
 
 demo: build ## compile kernels/add.tk for two GPUs and print time per stage, registers, shared memory, spills and sizes
 	$(TTC) compile kernels/add.tk --arch sm_80,sm_90a --out-dir $(OUT)/demo --summary
+
+PREFIX ?= /usr/local
+# Everything that an installation has, laid out under DESTDIR; see scripts/dist.sh.
+install: build ## install ttc, its manual pages and completions into PREFIX (/usr/local); DESTDIR is put before it
+	scripts/dist.sh install "$(TTC)" "$(DESTDIR)$(PREFIX)"
+
+dist: build ## out/dist: a tarball that runs anywhere on this kind of machine, and a Debian package
+	scripts/dist.sh packages "$(TTC)" $(OUT)/dist
 
 test: toolchain ## all tests; none is skipped for want of a tool
 	TTC_TEST_TOOLS=1 $(CARGO) test --locked

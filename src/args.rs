@@ -85,6 +85,8 @@ pub(crate) enum Command {
     },
     /// Print a completion script for a shell
     Completions { shell: clap_complete::Shell },
+    /// Print the manual page of ttc, or of one of its commands
+    Man { command: Option<String> },
 }
 
 /// The choice of a kernel and its parameters.

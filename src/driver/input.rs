@@ -147,4 +147,4 @@ fn with_neighbour(d: Diagnostic, path: &Path) -> Diagnostic {
 }
 
 /// The commands. The name of a file that does not exist may be meant as one of them: `ttc complie add.tk`.
-const COMMANDS: [&str; 8] = ["compile", "opt", "interpret", "check", "list", "layout", "explain", "completions"];
+const COMMANDS: [&str; 9] = ["compile", "opt", "interpret", "check", "list", "layout", "explain", "completions", "man"];
