@@ -1,11 +1,11 @@
 //! The subcommands. Each turns its arguments into a [`Report`]; nothing here prints.
 
 pub(crate) mod interpret;
+pub(crate) mod list;
 mod summary;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,7 +18,6 @@ use ttc::driver::input::{self, Input};
 use ttc::driver::place::Placement;
 use ttc::driver::plan::{Choice, ConfigChoice};
 use ttc::driver::{Compiled, Debug, Job, Naming, Options, Outcome, Stage, opt, output, plan, run_each};
-use ttc::irgen::{KernelInfo, KernelParam};
 use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;
 use ttc::target::Target;
@@ -191,6 +190,7 @@ fn unknown_extension(output: Option<&Path>, extension: &str) -> Diagnostic {
 fn options(k: &KernelArgs) -> Result<Options, Vec<Diagnostic>> {
     let options = Options {
         signature: k.signature.clone(),
+        types: k.types.clone(),
         defines: k.define.clone(),
         include: k.include.clone(),
         num_warps: k.num_warps,
@@ -275,62 +275,6 @@ fn try_check(c: &Check, sources: &mut SourceMap) -> Result<Checked, Vec<Diagnost
     }
     let (options, targets) = (options(&c.kernel)?, targets(&c.kernel.arch)?);
     check::check(&inputs, sources, &choice(&c.kernel, true, targets), &options)
-}
-
-pub(crate) fn list(files: &[PathBuf], json: bool, include: &[PathBuf]) -> Report {
-    // A listing shows nothing of the target.
-    let compiler = ttc::Compiler::new(Target::usual());
-    let options = include.iter().fold(ttc::Options::new(), ttc::Options::include);
-    let (mut text, mut diagnostics) = (String::new(), Diagnostics::default());
-    for file in files {
-        let listing = compiler.list(&ttc::Source::file(file), &options);
-        diagnostics.extend(listing.diagnostics);
-        for kernel in listing.kernels.iter().filter(|k| k.entry) {
-            let line = if json { kernel_json(file, kernel) } else { kernel_text(file, kernel) };
-            let _ = writeln!(text, "{line}");
-        }
-    }
-    Report { diagnostics, ..Report::text(text) }
-}
-
-/// `add.tk:6: vector_add(x_ptr: *fp32:16, n, BLOCK: constexpr = 1024)   needs n`, and a line for each configuration.
-fn kernel_text(file: &Path, k: &KernelInfo) -> String {
-    let param = |p: &KernelParam| {
-        let ty = p.ty.as_ref().map_or_else(String::new, |t| format!(": {t}"));
-        let value = p.value.as_ref().map_or_else(String::new, |v| format!(" = {v}"));
-        let source = p.source.map_or_else(String::new, |s| format!(" ({})", s.word()));
-        format!("{}{ty}{value}{source}", p.name)
-    };
-    let params: Vec<String> = k.params.iter().map(param).collect();
-    let by_config = |p: &&KernelParam| p.source == Some(ttc::irgen::Source::Config);
-    let mut needed: Vec<&str> =
-        k.params.iter().filter(|p| p.needed && !by_config(p)).map(|p| p.name.as_str()).collect();
-    if k.params.iter().filter(|p| p.needed).any(|p| by_config(&p)) {
-        needed.push("--config");
-    }
-    let needs = if needed.is_empty() { String::new() } else { format!("   needs {}", needed.join(", ")) };
-    let mut text = format!("{}:{}: {}({}){needs}", file.display(), k.line, k.name, params.join(", "));
-    match &k.configs {
-        Ok(configs) => configs.iter().for_each(|c| _ = write!(text, "\n    --config {}: {c}", c.index)),
-        Err(why) => _ = write!(text, "\n    {}", why.message),
-    }
-    text
-}
-
-fn kernel_json(file: &Path, k: &KernelInfo) -> String {
-    let param = |p: &KernelParam| {
-        let source = p.source.map(ttc::irgen::Source::word);
-        serde_json::json!({
-            "name": p.name, "type": p.ty, "value": p.value, "source": source, "needed": p.needed
-        })
-    };
-    let params: Vec<_> = k.params.iter().map(param).collect();
-    let configs = k.configs.as_ref().ok();
-    let file = file.to_string_lossy();
-    let kernel = serde_json::json!({
-        "file": file, "line": k.line, "name": k.name, "params": params, "configs": configs
-    });
-    kernel.to_string()
 }
 
 pub(crate) fn explain(code: Option<&str>) -> Report {

@@ -8,9 +8,9 @@ use crate::diag::Diagnostic;
 use crate::diag::codes::interp as codes;
 use crate::driver::Options;
 use crate::interp::{Budget, MAX_DESCRIPTOR_RANK};
-use crate::irgen::KernelInfo;
 use crate::irgen::front::signature::parse_type;
 use crate::irgen::types::Dtype;
+use crate::irgen::{KernelInfo, Source};
 use crate::parser::ast::{Expr, ExprKind};
 
 /// Parameters that are options of the compilation. They are no part of what a kernel computes.
@@ -217,7 +217,7 @@ impl Case {
             } else if let Some(value) = env.get(&p.name) {
                 items.push("constexpr".to_owned());
                 defines.push((p.name.clone(), value.to_define()));
-            } else if p.value.is_some() {
+            } else if p.value.is_some() || p.source == Some(Source::Heuristic) {
                 items.push("constexpr".to_owned());
             } else {
                 let message =

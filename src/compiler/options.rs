@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::driver::plan::{Choice, ConfigChoice};
 use crate::driver::{self, Stage};
+use crate::irgen::TypeRule;
 use crate::passes::remarks::Group;
 use crate::target::Target;
 
@@ -48,6 +49,15 @@ impl Options {
     #[must_use]
     pub fn signature(mut self, types: impl Into<String>) -> Options {
         self.settings.signature = Some(types.into());
+        self
+    }
+
+    /// The type of a parameter, as [`Options::signature`] has it. The name may be a pattern, in which `*` stands for
+    /// any text and `?` for one character: `param_type("stride_*", "i32")`. A name in full wins over a pattern, and
+    /// both win over the signature and the annotations.
+    #[must_use]
+    pub fn param_type(mut self, name: impl Into<String>, ty: impl Into<String>) -> Options {
+        self.settings.types.push(TypeRule::new(name, ty));
         self
     }
 

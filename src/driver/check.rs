@@ -1,8 +1,8 @@
 //! Finds what is wrong with kernel files, without compiling them.
 //!
 //! 1. The syntax of the whole files is checked ([`syntax`]).
-//! 2. Kernels of which everything is known (annotations, `-D`, a configuration, `--signature`) are lowered and go
-//!    through the passes on TTIR.
+//! 2. Kernels of which everything is known (annotations, `--type`, `-D`, a configuration, `--signature`) are lowered
+//!    and go through the passes on TTIR.
 //! 3. All other functions are checked for what needs no types ([`irgen::check_untyped`]). A remark says which kernels
 //!    those were and what they need.
 //! 4. What concerns several kernels is reported once.
@@ -13,10 +13,10 @@ use super::input::{Input, Language};
 use super::job::{Debug, Job, Options, Outcome};
 use super::plan::{self, Choice};
 use super::run::run_all;
-use crate::diag::{Diagnostic, Place, codes};
+use crate::diag::{Diagnostic, Place, codes, shell_word};
 use crate::irgen;
 use crate::irgen::front::top_level::TopLevel;
-use crate::irgen::{KernelInfo, KernelParam, Source, list_kernels};
+use crate::irgen::{KernelInfo, KernelParam, Kind, Source, list_kernels};
 use crate::source::{FileId, SourceMap};
 
 /// How many kernels the remark names, and how many parameters of each.
@@ -123,9 +123,11 @@ fn check_untyped(
     if open.len() > SHOWN {
         remark = remark.note(format!("and {} more kernels", open.len() - SHOWN));
     }
-    said.push(
-        remark.help(format!("annotate the parameters, or check one kernel with `-k {} --signature …`", first.name)),
-    );
+    let file = shell_word(&input.path.to_string_lossy());
+    said.push(remark.help(format!(
+        "annotate the parameters, or check one kernel with its types: `ttc list --template {file} -k {}` shows how",
+        first.name
+    )));
     said
 }
 
@@ -148,6 +150,8 @@ fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>, options: &Options) -> 
     let Some(name) = &job.kernel else { return false };
     let defined = |p: &KernelParam| options.defines.iter().any(|(name, _)| *name == p.name);
     let chosen = |p: &KernelParam| job.config.is_some() && p.source == Some(Source::Config);
-    let known = |k: &KernelInfo| k.params.iter().all(|p| !p.needed || defined(p) || chosen(p));
+    let typed =
+        |p: &KernelParam| options.types.iter().any(|r| r.fits(&p.name) && (p.kind != Kind::Constexpr || r.is_exact()));
+    let known = |k: &KernelInfo| k.params.iter().all(|p| !p.needed || defined(p) || chosen(p) || typed(p));
     kernels.iter().filter(|k| k.name == *name).all(known)
 }

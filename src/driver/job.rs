@@ -9,7 +9,7 @@ use super::metadata::Metadata;
 use crate::backend::Stage;
 use crate::diag::Diagnostic;
 use crate::ir::MAX_OPS;
-use crate::irgen::Given;
+use crate::irgen::{Given, TypeRule};
 use crate::passes::remarks::Group;
 use crate::source::SourceMap;
 use crate::target::Target;
@@ -18,6 +18,8 @@ use crate::target::Target;
 #[derive(Clone, Debug)]
 pub struct Options {
     pub signature: Option<String>,
+    /// The values of `--type NAME=TYPE`: types of parameters by name, which win over the signature.
+    pub types: Vec<TypeRule>,
     /// The values of `-D NAME=VALUE`, in order.
     pub defines: Vec<(String, String)>,
     /// The values of `-I`: where imports between kernel files are looked up.
@@ -46,6 +48,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             signature: None,
+            types: vec![],
             defines: vec![],
             include: vec![],
             num_warps: None,

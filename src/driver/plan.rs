@@ -1,6 +1,8 @@
 //! Turns a request into jobs: which kernels of which inputs for which architectures. It also checks whether the options
 //! make sense.
 
+use std::collections::BTreeSet;
+
 use crate::diag::{Diagnostic, Place, codes};
 use crate::ir::dialects::tt::tt::Func;
 use crate::ir::{BuiltinOp, Ir, Op};
@@ -85,6 +87,7 @@ fn for_kernels_only(input: &Input, config: Option<ConfigChoice>, options: &Optio
     let given = [
         ("--config", config.is_some(), "it has no configurations"),
         ("--signature", options.signature.is_some(), "its parameters have their types already"),
+        ("--type", !options.types.is_empty(), "its parameters have their types already"),
         ("-D", !options.defines.is_empty(), "its constants have their values already"),
     ];
     let error = |(option, _, why): (&str, bool, &str)| {
@@ -188,6 +191,8 @@ pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
     KernelRequest {
         kernel: job.kernel.clone(),
         signature: options.signature.clone(),
+        types: options.types.clone(),
+        for_others: BTreeSet::new(),
         defines: options.defines.clone(),
         include_dirs: options.include.clone(),
         config: job.config,

@@ -111,6 +111,7 @@ fn from_arguments(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<Launc
     };
     let options = Options {
         signature: i.signature.clone(),
+        types: i.types.clone(),
         defines: i.define.iter().cloned().chain(defines).collect(),
         include: i.include.clone(),
         debug: i.debug,
