@@ -81,15 +81,22 @@ pub(crate) enum Command {
 /// The choice of a kernel and its parameters.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct KernelArgs {
-    /// Kernel files (.tk, .py), IR (.ttir, .ttgir), LLVM IR (.llir) or PTX (.ptx); `-` is a kernel file on stdin
+    /// Kernel files (.tk, .py), case files (.toml), IR (.ttir, .ttgir), LLVM IR (.llir) or PTX (.ptx); `-` is a kernel
+    /// file on stdin
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// The kernel to compile; needed when the file holds several
+    /// The kernel to compile, or several; needed when the file holds several
     #[arg(short, long)]
-    pub(crate) kernel: Option<String>,
-    /// Types of all parameters, as Triton's ahead-of-time tool takes them: `*fp32:16, i32, 1024`
+    pub(crate) kernel: Vec<String>,
+    /// Types of all parameters, as Triton's ahead-of-time tool takes them: `*fp32:16, i32, 1024`; several make variants
     #[arg(long, value_name = "TYPES", allow_hyphen_values = true)]
-    pub(crate) signature: Option<String>,
+    pub(crate) signature: Vec<String>,
+    /// A specialisation by name, with types, values and options of its own: `f16: *_ptr=*fp16:16, BLOCK=128`
+    #[arg(long, value_name = "NAME: …")]
+    pub(crate) variant: Vec<String>,
+    /// A parameter of a case file, instead of its first value
+    #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
+    pub(crate) param: Vec<(String, String)>,
     /// Type of the parameters of this name; `*` and `?` in it stand for any text and any character: `stride_*=i32:16`
     #[arg(long = "type", value_name = "NAME=TYPE", value_parser = typed)]
     pub(crate) types: Vec<TypeRule>,
@@ -276,6 +283,9 @@ pub(crate) struct Compile {
     /// Append the two hidden pointer parameters that Triton's launcher passes
     #[arg(long)]
     pub(crate) triton_abi: bool,
+    /// The kernel's name in PTX, cubin and metadata; {kernel}, {variant}, {config} and {arch} stand for what differs
+    #[arg(long, value_name = "NAME")]
+    pub(crate) symbol: Option<String>,
     /// Keep `assert` and `tl.device_assert`, and check integers for overflow, as Triton's debug mode does
     #[arg(long)]
     pub(crate) debug: bool,
@@ -286,8 +296,8 @@ pub(crate) struct Compile {
     /// Output file; `-` is stdout. Without it, text goes to stdout and a cubin to KERNEL.cubin in the current directory
     #[arg(short, value_name = "PATH", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Directory for the outputs, named KERNEL.KIND; KERNEL.ARCH.KIND with several architectures, KERNEL.N.KIND with
-    /// `--config all`
+    /// Directory for the outputs, named KERNEL[.VARIANT][.N][.ARCH].KIND: with variants, with `--config all`, with several
+    /// architectures
     #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "output")]
     pub(crate) out_dir: Option<PathBuf>,
     /// In locations and line tables, replace the prefix FROM of file names by TO; the last that fits wins

@@ -1,12 +1,13 @@
 //! The subcommands. Each turns its arguments into a [`Report`]; nothing here prints.
 
+mod inputs;
 pub(crate) mod interpret;
 pub(crate) mod list;
 mod summary;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use ttc::Diagnostics;
@@ -14,16 +15,16 @@ use ttc::backend;
 use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::check::{self, Checked};
-use ttc::driver::input::{self, Input};
 use ttc::driver::place::Placement;
-use ttc::driver::plan::{Choice, ConfigChoice};
+use ttc::driver::plan::ConfigChoice;
 use ttc::driver::{Compiled, Debug, Job, Naming, Options, Outcome, Stage, opt, output, plan, run_each};
 use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;
 use ttc::target::Target;
 use ttc::threads;
 
-use crate::args::{Check, Compile, Debugging, KernelArgs};
+use self::inputs::{choice, options, read_all};
+use crate::args::{Check, Compile, Debugging};
 
 /// What a command has to say when it is done.
 #[derive(Default)]
@@ -80,14 +81,15 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         time_limit: Some(Duration::from_secs(c.ptxas_timeout)).filter(|t| !t.is_zero()),
         locations: !c.no_locations,
         max_ops: c.max_ops,
+        symbol: c.symbol.clone(),
         ..options(&c.kernel).map_err(|d| stop(d, &sources))?
     };
     let targets = targets(&c.kernel.arch).map_err(|d| stop(d, &sources))?;
-    let inputs = read_all(&c.kernel.files, &mut sources).map_err(|d| stop(d, &sources))?;
+    let inputs = read_all(&c.kernel, &mut sources).map_err(|d| stop(d, &sources))?;
     for input in &inputs {
         plan::check_reachable(input, &want).map_err(|d| stop(vec![d], &sources))?;
     }
-    let choice = choice(&c.kernel, c.out_dir.is_some(), targets);
+    let choice = choice(&c.kernel, c.out_dir.is_some(), targets).map_err(|d| stop(d, &sources))?;
     let jobs = plan::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
     // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a
     // stage.
@@ -150,6 +152,7 @@ fn collect(delivered: Vec<Delivered>, summary: bool, naming: Naming) -> Report {
         all.stdout.extend(report.stdout);
         table.extend(made);
     }
+    all.diagnostics.errors_once();
     if summary {
         all.stdout.extend(summary::table(&table, naming).into_bytes());
     }
@@ -185,26 +188,6 @@ fn unknown_extension(output: Option<&Path>, extension: &str) -> Diagnostic {
         format!("`-o {path}`: `.{extension}` is no kind of output; expected some of {known}"),
     )
     .help("for a name with another extension say what to make, for example `--emit cubin`")
-}
-
-fn options(k: &KernelArgs) -> Result<Options, Vec<Diagnostic>> {
-    let options = Options {
-        signature: k.signature.clone(),
-        types: k.types.clone(),
-        defines: k.define.clone(),
-        include: k.include.clone(),
-        num_warps: k.num_warps,
-        num_stages: k.num_stages,
-        num_ctas: k.num_ctas,
-        ..Options::default()
-    };
-    plan::check_options(&options)?;
-    Ok(options)
-}
-
-/// The choice of kernels. Without a name, it is all of them if `all` says so.
-fn choice(k: &KernelArgs, all: bool, targets: Vec<Target>) -> Choice {
-    Choice { kernel: k.kernel.clone(), all, config: k.config, targets }
 }
 
 fn debug(d: &Debugging) -> Result<Debug, Diagnostic> {
@@ -247,15 +230,6 @@ fn targets(archs: &[String]) -> Result<Vec<Target>, Vec<Diagnostic>> {
     }
 }
 
-fn read_all(files: &[PathBuf], sources: &mut SourceMap) -> Result<Vec<Input>, Vec<Diagnostic>> {
-    let (ok, bad): (Vec<_>, Vec<_>) = files.iter().map(|f| input::read(sources, f, None)).partition(Result::is_ok);
-    if bad.is_empty() {
-        Ok(ok.into_iter().flatten().collect())
-    } else {
-        Err(bad.into_iter().filter_map(Result::err).collect())
-    }
-}
-
 pub(crate) fn check(c: &Check) -> Report {
     let mut sources = SourceMap::default();
     match try_check(c, &mut sources) {
@@ -268,13 +242,13 @@ pub(crate) fn check(c: &Check) -> Report {
 }
 
 fn try_check(c: &Check, sources: &mut SourceMap) -> Result<Checked, Vec<Diagnostic>> {
-    let inputs = read_all(&c.kernel.files, sources)?;
+    let inputs = read_all(&c.kernel, sources)?;
     let said = check::syntax(&inputs, sources);
     if c.syntax_only || said.iter().any(Diagnostic::is_error) {
         return Err(said);
     }
     let (options, targets) = (options(&c.kernel)?, targets(&c.kernel.arch)?);
-    check::check(&inputs, sources, &choice(&c.kernel, true, targets), &options)
+    check::check(&inputs, sources, &choice(&c.kernel, true, targets)?, &options)
 }
 
 pub(crate) fn explain(code: Option<&str>) -> Report {

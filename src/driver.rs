@@ -26,9 +26,12 @@ mod params;
 pub mod place;
 pub mod plan;
 mod ptx_facts;
+pub mod repeated;
 pub mod reproducer;
 mod run;
+pub mod variant;
 
 pub use crate::backend::Stage;
 pub use job::{Compiled, Debug, Job, Naming, Options, Outcome, compiler_version};
 pub use run::{run_all, run_each};
+pub use variant::{Preset, Variant};

@@ -153,6 +153,13 @@ impl Options {
         self
     }
 
+    /// The kernel's name in PTX, the cubin and the metadata. The default is its name in the source.
+    #[must_use]
+    pub fn symbol(mut self, name: impl Into<String>) -> Options {
+        self.settings.symbol = Some(name.into());
+        self
+    }
+
     /// How many operations a kernel may grow to before it counts as endless.
     #[must_use]
     pub fn max_ops(mut self, operations: usize) -> Options {
@@ -189,7 +196,13 @@ impl Options {
 
     /// The choice of kernels. Without a name, it is all of them if `all` says so.
     pub(super) fn choice(&self, target: Target, all: bool) -> Choice {
-        Choice { kernel: self.kernel.clone(), all, config: self.config.map(ConfigChoice::One), targets: vec![target] }
+        Choice {
+            kernels: self.kernel.iter().cloned().collect(),
+            all,
+            config: self.config.map(ConfigChoice::One),
+            variants: vec![],
+            targets: vec![target],
+        }
     }
 
     /// The name and the configuration of the kernel that is meant.

@@ -7,11 +7,12 @@
 //!    those were and what they need.
 //! 4. What concerns several kernels is reported once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::input::{Input, Language};
 use super::job::{Debug, Job, Options, Outcome};
 use super::plan::{self, Choice};
+use super::repeated::once;
 use super::run::run_all;
 use crate::diag::{Diagnostic, Place, codes, shell_word};
 use crate::irgen;
@@ -50,7 +51,8 @@ pub fn check(
 ) -> Result<Checked, Vec<Diagnostic>> {
     let mut jobs = plan::jobs(inputs, sources, choice, options)?;
     let mut untyped = vec![];
-    if choice.kernel.is_none() && options.signature.is_none() {
+    let preset = inputs.iter().any(|i| i.preset.kernel.is_some());
+    if choice.kernels.is_empty() && options.signature.is_none() && !preset {
         let mut known: BTreeMap<FileId, Vec<KernelInfo>> = BTreeMap::new();
         for input in inputs.iter().filter(|i| i.language == Language::Source) {
             known.insert(input.file, list_kernels(sources, input.file, &options.include).0);
@@ -75,22 +77,8 @@ pub fn check(
         checked.groups.push((said, sources));
     }
     checked.groups.push((untyped, sources.clone()));
-    once(&mut checked);
+    once(&mut checked.groups, |_| true);
     Ok(checked)
-}
-
-/// Leaves out what was said before, since kernels share functions and imports.
-fn once(checked: &mut Checked) {
-    let mut seen = BTreeSet::new();
-    for (said, sources) in &mut checked.groups {
-        said.retain(|d| {
-            let at = match d.place() {
-                Some(Place::Span(s)) => format!("{}:{}", sources.file(s.file).name, s.lo),
-                other => format!("{other:?}"),
-            };
-            seen.insert((d.code.id, at, d.message.clone()))
-        });
-    }
 }
 
 /// Checks the functions of a file that no job compiles, and says which kernels were not checked with their types.
@@ -146,6 +134,10 @@ fn needs(k: &KernelInfo, defines: &[String]) -> String {
 /// kernels of its file. A stage file always has its types.
 fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>, options: &Options) -> bool {
     let Some(kernels) = kernels else { return true };
+    let options = options.of_job(job);
+    if options.signature.is_some() {
+        return true;
+    }
     // A job without a name stands for a file that has no kernel of its own, only functions for others.
     let Some(name) = &job.kernel else { return false };
     let defined = |p: &KernelParam| options.defines.iter().any(|(name, _)| *name == p.name);
