@@ -16,8 +16,8 @@ use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::check::{self, Checked};
 use ttc::driver::place::Placement;
-use ttc::driver::plan::ConfigChoice;
-use ttc::driver::{Compiled, Debug, Job, Naming, Options, Outcome, Stage, opt, output, plan, run_each};
+use ttc::driver::request::ConfigChoice;
+use ttc::driver::{Compiled, Debug, Job, JobOptions, Naming, Outcome, Stage, opt, output, request, run_each};
 use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;
 use ttc::target::Target;
@@ -71,11 +71,12 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         Ok(debug) => debug,
         Err(d) => return Ok(Report { usage: true, ..Report::errors(vec![d], sources) }),
     };
-    let options = Options {
+    let options = JobOptions {
         maxnreg: c.maxnreg,
         fp_fusion: !c.no_fp_fusion,
         line_info: !c.no_line_info,
         triton_abi: c.triton_abi,
+        grid: c.grid.clone(),
         debug: c.debug,
         ptxas: c.ptxas.clone(),
         time_limit: Some(Duration::from_secs(c.ptxas_timeout)).filter(|t| !t.is_zero()),
@@ -87,10 +88,10 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let targets = targets(&c.kernel.arch).map_err(|d| stop(d, &sources))?;
     let inputs = read_all(&c.kernel, &mut sources).map_err(|d| stop(d, &sources))?;
     for input in &inputs {
-        plan::check_reachable(input, &want).map_err(|d| stop(vec![d], &sources))?;
+        request::check_reachable(input, &want).map_err(|d| stop(vec![d], &sources))?;
     }
     let choice = choice(&c.kernel, c.out_dir.is_some(), targets).map_err(|d| stop(d, &sources))?;
-    let jobs = plan::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
+    let jobs = request::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
     // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a
     // stage.
     let with_metadata = want.contains(&Stage::Binary) || (c.emit.is_empty() && want.contains(&Stage::Assembly));

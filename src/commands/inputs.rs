@@ -8,8 +8,8 @@ use std::path::Path;
 use ttc::cases::Folder;
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::input::{self, Input};
-use ttc::driver::plan::Choice;
-use ttc::driver::{Options, Variant, plan};
+use ttc::driver::request::Choice;
+use ttc::driver::{JobOptions, Variant, request};
 use ttc::source::SourceMap;
 use ttc::target::Target;
 
@@ -59,8 +59,8 @@ fn case(k: &KernelArgs, file: &Path, sources: &mut SourceMap) -> Result<Input, V
 }
 
 /// The options of a run that stand in [`KernelArgs`].
-pub(super) fn options(k: &KernelArgs) -> Result<Options, Vec<Diagnostic>> {
-    let options = Options {
+pub(super) fn options(k: &KernelArgs) -> Result<JobOptions, Vec<Diagnostic>> {
+    let options = JobOptions {
         signature: k.signature.first().filter(|_| k.signature.len() == 1).cloned(),
         types: k.types.clone(),
         defines: k.define.clone(),
@@ -68,9 +68,9 @@ pub(super) fn options(k: &KernelArgs) -> Result<Options, Vec<Diagnostic>> {
         num_warps: k.num_warps,
         num_stages: k.num_stages,
         num_ctas: k.num_ctas,
-        ..Options::default()
+        ..JobOptions::default()
     };
-    plan::check_options(&options)?;
+    request::check_options(&options)?;
     Ok(options)
 }
 

@@ -10,9 +10,9 @@
 use std::collections::BTreeMap;
 
 use super::input::{Input, Language};
-use super::job::{Debug, Job, Options, Outcome};
-use super::plan::{self, Choice};
+use super::job::{Debug, Job, JobOptions, Outcome};
 use super::repeated::once;
+use super::request::{self, Choice};
 use super::run::run_all;
 use crate::diag::{Diagnostic, Place, codes, shell_word};
 use crate::irgen;
@@ -47,9 +47,9 @@ pub fn check(
     inputs: &[Input],
     sources: &mut SourceMap,
     choice: &Choice,
-    options: &Options,
+    options: &JobOptions,
 ) -> Result<Checked, Vec<Diagnostic>> {
-    let mut jobs = plan::jobs(inputs, sources, choice, options)?;
+    let mut jobs = request::jobs(inputs, sources, choice, options)?;
     let mut untyped = vec![];
     let preset = inputs.iter().any(|i| i.preset.kernel.is_some());
     if choice.kernels.is_empty() && options.signature.is_none() && !preset {
@@ -87,7 +87,7 @@ fn check_untyped(
     kernels: &[KernelInfo],
     jobs: &[Job],
     sources: &mut SourceMap,
-    options: &Options,
+    options: &JobOptions,
 ) -> Vec<Diagnostic> {
     let typed: Vec<String> =
         jobs.iter().filter(|j| j.input.path == input.path).filter_map(|j| j.kernel.clone()).collect();
@@ -132,7 +132,7 @@ fn needs(k: &KernelInfo, defines: &[String]) -> String {
 
 /// Whether the types and values of all parameters of a job's kernel are known without a signature. `kernels` are the
 /// kernels of its file. A stage file always has its types.
-fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>, options: &Options) -> bool {
+fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>, options: &JobOptions) -> bool {
     let Some(kernels) = kernels else { return true };
     let options = options.of_job(job);
     if options.signature.is_some() {

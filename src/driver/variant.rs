@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::job::{Job, Options};
+use super::job::{Job, JobOptions};
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli;
 use crate::irgen::front::signature::{parse_descriptor, parse_type, split};
@@ -97,17 +97,17 @@ fn is_type(text: &str) -> bool {
         || parse_descriptor(text).is_some()
 }
 
-impl Options {
+impl JobOptions {
     /// The options for one job: those of its variant, then those of the run, then those of its input.
     #[must_use]
-    pub fn of_job(&self, job: &Job) -> Options {
+    pub fn of_job(&self, job: &Job) -> JobOptions {
         let (preset, variant) = (&job.input.preset, job.variant.clone().unwrap_or_default());
         let types: Vec<TypeRule> = self.types.iter().chain(&variant.types).cloned().collect();
         let typed = |rules: &[TypeRule], name: &str| rules.iter().any(|r| r.pattern == name);
         let from_input = preset.defines.iter().filter(|(n, _)| !typed(&types, n));
         let from_run = self.defines.iter().filter(|(n, _)| !typed(&variant.types, n));
         let Given { num_warps, num_stages, num_ctas, maxnreg } = variant.given.or(self.given()).or(preset.given);
-        Options {
+        JobOptions {
             signature: variant.signature.or_else(|| self.signature.clone()).or_else(|| preset.signature.clone()),
             defines: from_input.chain(from_run).chain(&variant.defines).cloned().collect(),
             types,
@@ -123,7 +123,7 @@ impl Options {
 /// The name of a job's kernel in PTX, the cubin and the metadata, if `--symbol` gives one: the text with `{kernel}`,
 /// `{variant}`, `{config}` and `{arch}` replaced.
 #[must_use]
-pub fn symbol(job: &Job, options: &Options, kernel: &str) -> Option<String> {
+pub fn symbol(job: &Job, options: &JobOptions, kernel: &str) -> Option<String> {
     let config = job.config.map(|n| n.to_string()).unwrap_or_default();
     let variant = job.variant.as_ref().map(|v| v.name.as_str()).unwrap_or_default();
     let text = options.symbol.as_ref()?;
@@ -136,7 +136,7 @@ pub fn symbol(job: &Job, options: &Options, kernel: &str) -> Option<String> {
 /// # Errors
 /// `E0910` where it cannot be a name in PTX (PTX ISA, "Identifiers"), or where several kernels, variants or
 /// configurations would get one name. Architectures may share it.
-pub fn check_symbols(jobs: &[Job], options: &Options) -> Result<(), Diagnostic> {
+pub fn check_symbols(jobs: &[Job], options: &JobOptions) -> Result<(), Diagnostic> {
     let Some(text) = &options.symbol else { return Ok(()) };
     let bad = |why: &str| Diagnostic::error(&cli::BAD_OPTION, format!("`--symbol {text}`: {why}"));
     let mut names = BTreeMap::new();

@@ -13,7 +13,7 @@ use crate::target::Target;
 
 use super::agree;
 use super::input::{Input, Language};
-use super::job::{Job, Options};
+use super::job::{Job, JobOptions};
 use super::ptx_facts::PtxFacts;
 use super::repeated::Seen;
 use super::variant::{self, Variant};
@@ -52,7 +52,7 @@ pub fn jobs(
     inputs: &[Input],
     sources: &mut SourceMap,
     choice: &Choice,
-    options: &Options,
+    options: &JobOptions,
 ) -> Result<Vec<Job>, Vec<Diagnostic>> {
     let (mut jobs, mut errors) = (vec![], twice(&choice.variants));
     let names = Names::of(inputs, sources, choice, options);
@@ -113,7 +113,7 @@ fn twice(variants: &[Variant]) -> Vec<Diagnostic> {
 
 /// Notes for each job which names of `-D` and patterns of `--type` fit a parameter of another kernel of the run, and
 /// none of its own.
-fn for_others(jobs: &mut [Job], sources: &mut SourceMap, options: &Options) {
+fn for_others(jobs: &mut [Job], sources: &mut SourceMap, options: &JobOptions) {
     let several = jobs.windows(2).any(|j| (j[0].input.file, &j[0].kernel) != (j[1].input.file, &j[1].kernel));
     if !several {
         return;
@@ -140,7 +140,7 @@ fn for_others(jobs: &mut [Job], sources: &mut SourceMap, options: &Options) {
 
 /// Makes an error for each option that is given although only a kernel file obeys it. A stage file has its types and
 /// constants already.
-fn for_kernels_only(input: &Input, choice: &Choice, options: &Options) -> Vec<Diagnostic> {
+fn for_kernels_only(input: &Input, choice: &Choice, options: &JobOptions) -> Vec<Diagnostic> {
     if input.language == Language::Source {
         return vec![];
     }
@@ -217,7 +217,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(inputs: &[Input], sources: &mut SourceMap, choice: &Choice, options: &Options) -> Names {
+    fn of(inputs: &[Input], sources: &mut SourceMap, choice: &Choice, options: &JobOptions) -> Names {
         let files: BTreeSet<FileId> =
             inputs.iter().filter(|i| i.language == Language::Source).map(|i| i.file).collect();
         let mut known = BTreeMap::new();
@@ -238,7 +238,7 @@ impl Names {
         input: &Input,
         sources: &mut SourceMap,
         choice: &Choice,
-        options: &Options,
+        options: &JobOptions,
     ) -> Result<Vec<Option<String>>, Vec<Diagnostic>> {
         if let Some(name) = &input.preset.kernel {
             return Ok(vec![Some(name.clone())]);
@@ -273,7 +273,7 @@ fn configs(
     job: &Job,
     sources: &mut SourceMap,
     config: Option<ConfigChoice>,
-    options: &Options,
+    options: &JobOptions,
 ) -> Result<Vec<Option<usize>>, Vec<Diagnostic>> {
     match config {
         None => Ok(vec![None]),
@@ -287,9 +287,9 @@ fn configs(
     }
 }
 
-/// The request to the front end, with the options of the job ([`Options::of_job`]).
+/// The request to the front end, with the options of the job ([`JobOptions::of_job`]).
 #[must_use]
-pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
+pub fn kernel_request(job: &Job, options: &JobOptions) -> KernelRequest {
     let given = options.given();
     KernelRequest {
         kernel: job.kernel.clone(),
@@ -355,7 +355,7 @@ fn listed(names: &[&str]) -> String {
 ///
 /// # Errors
 /// `E0910` for each that is out of range.
-pub fn check_options(options: &Options) -> Result<(), Vec<Diagnostic>> {
+pub fn check_options(options: &JobOptions) -> Result<(), Vec<Diagnostic>> {
     let faults = options.given().over(Launch::default()).faults();
     let error = |LaunchFault { name, value, nearest, expected }| {
         let option = format!("--{}", name.replace('_', "-"));
