@@ -50,7 +50,7 @@ fn run(command: Command) -> Report {
         Command::Compile(c) => commands::compile(c),
         Command::Interpret(i) => watched(|progress| commands::interpret::interpret(&i, progress)),
         Command::Check(c) => commands::check(&c),
-        Command::List { files, json, include } => commands::list(&files, json, &include),
+        Command::List(l) => commands::list::list(&l),
         Command::Layout(l) => layout_command::layout(&l),
         Command::Explain { code } => commands::explain(code.as_deref()),
         Command::Opt { args } => commands::opt(&args),
