@@ -36,7 +36,7 @@ class Plan:
     environment: dict[str, str]
     """Variables to set for ttc."""
     triton_assembles: bool
-    """Whether Triton runs ptxas on ttc's PTX, because it has options for ptxas that ttc does not."""
+    """Whether Triton runs ptxas once more on ttc's PTX, because it has options for ptxas that ttc does not."""
     max_ptx_version: int | None
     """The newest PTX that the caller allows, `84` for 8.4."""
     min_shared: int
@@ -69,15 +69,13 @@ def plan(backend: Any, options: Any, capability: int, ptxas: str | None) -> Plan
     libdevice = dict(options.extern_libs or ()).get("libdevice")
     if libdevice:
         environment["TTC_LIBDEVICE"] = str(libdevice)
-    triton_assembles = _triton_assembles(backend, options, capability)
-    if not triton_assembles:
-        arguments += ["--ptxas", ptxas or ptxas_of_triton(backend)]
+    arguments += ["--ptxas", ptxas or ptxas_of_triton(backend)]
     return Plan(
         arch=f"sm_{capability}a" if capability >= 90 else f"sm_{capability}",
         arguments=tuple(arguments),
         launch=tuple(launch),
         environment=environment,
-        triton_assembles=triton_assembles,
+        triton_assembles=_triton_assembles(backend, options, capability),
         max_ptx_version=options.ptx_version,
         min_shared=getattr(options, "min_shared_mem", None) or 0,
     )

@@ -42,7 +42,7 @@ def run(ttc: Ttc, plan: Plan, text: str, kind: str, name: str) -> Made | Diagnos
 
 
 def _run(ttc: Ttc, plan: Plan, text: str, kind: str, name: str) -> Made | Diagnostic:
-    wanted = _wanted(kind, plan)
+    wanted = STAGES[STAGES.index(kind) + 1 :]
     with tempfile.TemporaryDirectory(prefix="ttc-triton-") as folder:
         source = Path(folder, f"kernel.{kind}")
         source.write_text(text, encoding="utf-8")
@@ -57,15 +57,10 @@ def _run(ttc: Ttc, plan: Plan, text: str, kind: str, name: str) -> Made | Diagno
         if done.returncode != 0:
             return first_error(stderr, done.returncode)
         debugging.show(stderr)
-        return _collect(out, wanted)
+        return _collect(out, wanted, plan)
 
 
-def _wanted(kind: str, plan: Plan) -> Sequence[str]:
-    below = STAGES[STAGES.index(kind) + 1 :]
-    return [stage for stage in below if stage != "cubin" or not plan.triton_assembles]
-
-
-def _collect(out: Path, wanted: Sequence[str]) -> Made | Diagnostic:
+def _collect(out: Path, wanted: Sequence[str], plan: Plan) -> Made | Diagnostic:
     stages: dict[str, str | bytes] = {}
     metadata: dict[str, Any] = {}
     for kind in (*wanted, "json"):
@@ -77,4 +72,7 @@ def _collect(out: Path, wanted: Sequence[str]) -> Made | Diagnostic:
             metadata = json.loads(content)
         else:
             stages[kind] = content if kind == "cubin" else content.decode("utf-8")
+    if plan.triton_assembles:
+        # The metadata comes with a cubin only, so that one was asked for.
+        del stages["cubin"]
     return Made(stages, metadata)
