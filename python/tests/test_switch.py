@@ -198,6 +198,15 @@ def test_the_environment_reaches_a_subprocess(tmp_path):
     assert python(COMPILE, TTC_TRITON="0").stdout == "triton\n"
 
 
+def test_looking_for_triton_before_importing_it_changes_nothing():
+    look = """
+    import importlib.util
+    assert importlib.util.find_spec("triton") and importlib.util.find_spec("triton")
+    """
+    done = python(textwrap.dedent(look) + textwrap.dedent(COMPILE), TTC_TRITON="1")
+    assert done.stdout == "ttc\n", done.stderr
+
+
 def test_enable_reaches_a_subprocess():
     ttc_triton.enable()
     assert python(COMPILE).stdout == "ttc\n"

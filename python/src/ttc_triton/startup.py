@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
-import importlib.util
 import os
 import sys
 import warnings
@@ -50,26 +49,40 @@ def enable_from_environment() -> None:
 
 
 class _AfterTriton(importlib.abc.MetaPathFinder):
-    """Finds Triton as the other finders do, and enables ttc behind the code of its package."""
+    """Finds Triton as the other finders do, and enables ttc behind the code of its package.
+
+    It stays until that code runs: many programs look for Triton, by `importlib.util.find_spec`, before they import it.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        """What the other finders say, with a loader that does more."""
         if fullname != "triton":
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(fullname)
-        if spec is None or spec.loader is None:
-            # Triton is not there yet: wait for the next import.
-            sys.meta_path.insert(0, self)
-            return spec
-        loader = spec.loader
+        spec = self._spec_of_the_others(fullname, path, target)
+        if spec is not None and spec.loader is not None:
+            self._extend(spec.loader)
+        return spec
+
+    def _spec_of_the_others(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> importlib.machinery.ModuleSpec | None:
+        for finder in sys.meta_path:
+            if finder is not self:
+                spec = finder.find_spec(fullname, path, target)
+                if spec is not None:
+                    return spec
+        return None
+
+    def _extend(self, loader: importlib.abc.Loader) -> None:
         execute = loader.exec_module
 
         def exec_module(module: ModuleType) -> None:
             del loader.exec_module
             execute(module)
-            enable_from_environment()
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
+                enable_from_environment()
 
         loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
