@@ -66,12 +66,13 @@ class Stats:
         return sum(record.seconds for record in self.records)
 
     def __str__(self) -> str:
+        """A line for the kernels of ttc, and one for each reason why others are not among them."""
         lines = [f"{self.compiled} kernels compiled by ttc in {self.seconds:.2f} s"]
-        for outcome in (TRITON, OUT_OF_RESOURCES, FAILED):
+        for outcome, words in ((TRITON, "compiled by Triton"), (OUT_OF_RESOURCES, "too big"), (FAILED, "not compiled")):
             found = self.by(outcome)
             for reason, count in sorted(collections.Counter(record.reason for record in found).items()):
                 message = next(record.message for record in found if record.reason == reason)
-                lines.append(f"{count} {outcome}, {reason}: {message}")
+                lines.append(f"{count} {words}, {reason}: {message.removeprefix(f'{reason}: ')}")
         return "\n".join(lines)
 
 
