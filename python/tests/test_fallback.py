@@ -7,6 +7,7 @@ import warnings
 import extra
 import kernels
 import pytest
+from triton import knobs
 from triton.runtime.errors import OutOfResources, PTXASError
 
 import ttc_triton
@@ -71,6 +72,13 @@ def test_the_limit_is_that_of_the_gpu():
     assert caught.value.limit == 166912
 
 
+def test_the_limit_of_another_gpu_is_no_limit(monkeypatch):
+    monkeypatch.setattr(knobs.runtime, "override_arch", "sm80")
+    ttc_triton.enable(fallback=False)
+    with pytest.raises(ttc_triton.NotCompiled, match="E0714"):
+        kernels.build(TOO_BIG, arch=90)
+
+
 def test_a_ptxas_that_fails(monkeypatch, tmp_path):
     ptxas = tmp_path / "ptxas"
     ptxas.write_text("#!/bin/sh\necho 'ptxas fatal : no' >&2\nexit 255\n")
@@ -106,8 +114,6 @@ def test_gluon_is_left_to_triton():
 
 
 def test_stages_that_another_hook_has_changed_are_left_alone(monkeypatch):
-    from triton import knobs
-
     def other(backend=None, stages=None, options=None, language=None, capability=None):
         if stages is None:
             return ("other", "other")

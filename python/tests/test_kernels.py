@@ -10,7 +10,7 @@ import ttc_triton
 
 EM_CUDA = 190
 # What ttc adds to Triton's keys.
-ADDED = {"ttc", "cluster_dims"}
+ADDED = {"ttc"}
 # What two compilers may choose differently. The hash is that of the cache, which they must not share.
 FREE = {"hash", "shared"} | ADDED
 

@@ -60,7 +60,7 @@ def test_another_ptxas_and_another_libdevice_may_be_named(spy, monkeypatch, tmp_
 def test_the_shape_of_the_launch(spy):
     made = kernels.build(ADD, num_warps=8, num_stages=2, num_ctas=2)
     assert ".reqntid 256" in made.asm["ptx"]
-    assert (made.metadata.num_warps, made.metadata.num_ctas, made.metadata.cluster_dims) == (8, 2, [2, 1, 1])
+    assert (made.metadata.num_warps, made.metadata.num_ctas) == (8, 2)
     [command] = spy()
     assert command[command.index("--num-stages") + 1] == "2"
 
@@ -108,11 +108,12 @@ def test_an_older_architecture_than_the_gpu(spy, monkeypatch):
     assert made.kernel[:4] == b"\x7fELF"
 
 
-def test_a_newer_architecture_than_the_gpu_is_left_to_triton(monkeypatch):
-    monkeypatch.setattr(knobs.runtime, "override_arch", "sm100")
+@pytest.mark.parametrize(("code", "gpu"), [("sm100", 90), ("sm90", 100)])
+def test_an_architecture_that_the_gpu_cannot_run_is_left_to_triton(monkeypatch, code, gpu):
+    monkeypatch.setattr(knobs.runtime, "override_arch", code)
     ttc_triton.enable(fallback=False)
-    with pytest.raises(ttc_triton.NotCompiled, match="sm_100"):
-        kernels.build(ADD)
+    with pytest.raises(ttc_triton.NotCompiled, match=f"but the GPU is sm_{gpu}"):
+        kernels.build(ADD, arch=gpu)
 
 
 @pytest.mark.skipif(not HAS_MIN_SHARED, reason="this Triton has no option min_shared_mem")

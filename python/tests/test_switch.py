@@ -60,6 +60,16 @@ def test_a_new_ttc_at_the_old_path_has_another_key(ttc, tmp_path):
     assert len(hashes) == 2
 
 
+def test_tuned_configurations_of_each_compiler_are_kept_apart():
+    backend = triton.compiler.make_backend(kernels.GPUTarget("cuda", 90, 32))
+    plain = backend.hash()
+    with ttc_triton.enabled():
+        assert switch.current().key in backend.hash()
+        knobs.runtime.add_stages_inspection_hook = None
+        assert backend.hash() == plain, "the hook was taken out, so Triton compiles"
+    assert backend.hash() == plain
+
+
 class FakeDriver:
     """A GPU that cannot launch: enough for `JITFunction.warmup`."""
 
@@ -145,6 +155,16 @@ def test_a_hook_that_was_there_before_is_called_and_stays(monkeypatch):
     assert knobs.runtime.add_stages_inspection_hook is other
 
 
+def test_enabling_again_comes_in_front_of_another_hook(monkeypatch):
+    ttc_triton.enable()
+    monkeypatch.setattr(knobs.runtime, "add_stages_inspection_hook", lambda *arguments: ("other", "other"))
+    kernels.build(ADD)
+    assert ttc_triton.stats().compiled == 0
+    ttc_triton.enable()
+    kernels.build(ADD)
+    assert ttc_triton.stats().compiled == 1
+
+
 def test_a_hook_over_this_one_may_outlive_it(monkeypatch):
     ttc_triton.enable()
     inner = knobs.runtime.add_stages_inspection_hook
@@ -205,6 +225,13 @@ def test_looking_for_triton_before_importing_it_changes_nothing():
     """
     done = python(textwrap.dedent(look) + textwrap.dedent(COMPILE), TTC_TRITON="1")
     assert done.stdout == "ttc\n", done.stderr
+
+
+def test_a_log_that_cannot_be_written_is_a_warning(monkeypatch):
+    monkeypatch.setenv("TTC_TRITON_LOG", "/nowhere/log")
+    ttc_triton.enable()
+    with pytest.warns(RuntimeWarning, match="TTC_TRITON_LOG"):
+        assert kernels.build(ADD).metadata.ttc
 
 
 def test_enable_reaches_a_subprocess():

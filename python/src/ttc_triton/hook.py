@@ -38,11 +38,10 @@ class InspectionHook:
         """Called by Triton, in one of the two ways that the module describes."""
         if stages is None:
             return self.keys()
-        before = dict(stages)
         if self.previous is not None:
             self.previous(backend, stages, options, language, capability)
         if self.active and backend.target.backend == "cuda" and capability is not None:
-            refusal = _refusal(before, stages, language)
+            refusal = _refusal(stages, language)
             Kernel(self.session, Request(backend, dict(stages), options, capability), refusal).install(stages)
         return None
 
@@ -55,12 +54,13 @@ class InspectionHook:
         return f"{key}{mine[0]}", f"{digest}{mine[1]}"
 
 
-def _refusal(before: dict[str, Stage], stages: dict[str, Stage], language: Any) -> Refusal | None:
+def _refusal(stages: dict[str, Stage], language: Any) -> Refusal | None:
     from triton.backends.compiler import Language
 
     if language != Language.TRITON:
         return Refusal("Gluon", "it is written in Gluon")
-    if {k: v for k, v in stages.items() if k != "ttir"} != {k: v for k, v in before.items() if k != "ttir"}:
+    triton = "triton.backends.nvidia.compiler"
+    if any(getattr(stage, "__module__", None) != triton for kind, stage in stages.items() if kind != "ttir"):
         return Refusal("stages", "another hook has changed Triton's stages below TTIR")
     return None
 
@@ -81,6 +81,27 @@ def remove(hook: InspectionHook) -> None:
     hook.active = False
     if knobs.runtime.add_stages_inspection_hook is hook:
         knobs.runtime.add_stages_inspection_hook = hook.previous
+
+
+def mark(hook: InspectionHook) -> str:
+    """What keys must say of ``hook``: nothing where it was taken out, and the name of a hook in front of it.
+
+    That other hook may or may not call this one, so that nobody knows which compiler is at work.
+    """
+    from triton import knobs
+
+    first: Any = knobs.runtime.add_stages_inspection_hook
+    if first is None:
+        return ""
+    name = "" if first is hook else f"-{getattr(first, '__module__', '')}.{getattr(first, '__qualname__', first)}"
+    return f"-ttc-{hook.session.key}{name}"
+
+
+def is_first(hook: InspectionHook) -> bool:
+    """Whether Triton calls ``hook`` itself, and no hook of somebody else in front of it."""
+    from triton import knobs
+
+    return knobs.runtime.add_stages_inspection_hook is hook
 
 
 def is_installed(hook: InspectionHook) -> bool:

@@ -101,8 +101,10 @@ def _refusal(backend: Any, options: Any, capability: int) -> Refusal | None:
     from triton import knobs
 
     gpu, ir_loc = backend.target.arch, knobs.compilation.use_ir_loc
+    # PTX for sm_80 to sm_89 runs on every later GPU. That for sm_90a and its kin runs on no other.
+    stranger = capability != gpu and (capability > gpu or capability >= 90)
     reasons = [
-        (capability > gpu, "arch", f"its code is to be for sm_{capability}, which the GPU sm_{gpu} cannot run"),
+        (stranger, "arch", f"its code is to be for sm_{capability}, but the GPU is sm_{gpu}"),
         (options.warp_size != 32, "warp_size", f"warp_size={options.warp_size}, but a warp has 32 threads"),
         (bool(options.instrumentation_mode), "instrumentation", f"instrumentation_mode={options.instrumentation_mode}"),
         (_instrumented(backend), "instrumentation", "a profiler instruments the code (Proton)"),

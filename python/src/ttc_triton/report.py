@@ -11,6 +11,7 @@ import dataclasses
 import json
 import os
 import threading
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -87,13 +88,19 @@ def add(record: Record) -> None:
         _records.append(record)
     log = os.environ.get("TTC_TRITON_LOG")
     if log:
-        # A single write of a line to a file opened for appending does not mix with those of other processes.
-        line = json.dumps(dataclasses.asdict(record)) + "\n"
-        file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
-            os.write(file, line.encode("utf-8"))
-        finally:
-            os.close(file)
+            _append(log, json.dumps(dataclasses.asdict(record)) + "\n")
+        except OSError as error:
+            warnings.warn(f"TTC_TRITON_LOG cannot be written: {error}", RuntimeWarning, stacklevel=2)
+
+
+def _append(path: str, line: str) -> None:
+    """A single write of a line to a file opened for appending does not mix with those of other processes."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        os.write(file, line.encode("utf-8"))
+    finally:
+        os.close(file)
 
 
 def stats() -> Stats:

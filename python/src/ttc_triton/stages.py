@@ -102,6 +102,9 @@ class Kernel:
 
     def _failed(self, name: str, diagnostic: Diagnostic, seconds: float) -> None:
         numbers = shared_memory(diagnostic) if diagnostic.code == OUT_OF_SHARED_MEMORY else None
+        if self._request.capability != self._request.backend.target.arch:
+            # TRITON_OVERRIDE_ARCH: the limit is that of another GPU.
+            numbers = None
         if numbers is not None:
             from triton.runtime.errors import OutOfResources
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from typing import Callable
 
-from . import hook, legacy, pytorch, session, versions
+from . import hook, keys, pytorch, session, versions
 
 SWITCH = "TTC_TRITON"
 STRICT = "strict"
@@ -40,13 +40,12 @@ def enable(ttc: str | os.PathLike[str] | None = None, *, fallback: bool = True) 
         version = versions.check()
         opened = session.start(ttc, fallback)
         if _current is not None:
-            if _current.session == opened and hook.is_installed(_current.hook):
+            if _current.session == opened and hook.is_first(_current.hook):
                 return
             disable()
         state = _State(opened, hook.install(opened))
         state.undo.append(lambda: hook.remove(state.hook))
-        if not versions.hook_adds_to_keys(version):
-            state.undo.append(legacy.add_to_keys(opened.key))
+        state.undo.append(keys.add_to_keys(lambda: hook.mark(state.hook), not versions.hook_adds_to_keys(version)))
         state.undo.append(pytorch.tag_caches(opened.key))
         state.undo.append(_set_environment({SWITCH: "1" if fallback else STRICT, "TTC": opened.ttc.path}))
         _current = state

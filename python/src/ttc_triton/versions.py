@@ -3,7 +3,7 @@
 | | 3.6 | 3.7 to 3.9 |
 |---|---|---|
 | the inspection hook changes the stages | yes | yes |
-| the inspection hook adds to the cache keys | no | yes |
+| the inspection hook adds to the keys of compiled kernels | no | yes |
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def check() -> tuple[int, int]:
         import triton
     except ImportError as error:
         raise UnsupportedTriton("ttc_triton needs Triton 3.6 to 3.9, which is not installed") from error
-    found = parse(triton.__version__)
+    found = parse(getattr(triton, "__version__", "nothing"))
     if not OLDEST <= found <= NEWEST:
         raise UnsupportedTriton(
             f"ttc_triton works with Triton 3.6 to 3.9, but {triton.__version__} is installed; Triton stays as it is"
