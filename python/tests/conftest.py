@@ -9,6 +9,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+import triton
+from fake import FakeDriver
 
 import ttc_triton
 from ttc_triton import fallback
@@ -47,3 +49,11 @@ def fresh(tmp_path, monkeypatch):
     fallback.forget()
     yield
     ttc_triton.disable()
+
+
+@pytest.fixture
+def fake_gpu(monkeypatch):
+    """A driver of a GPU that is not there; its `launches` are what was launched."""
+    driver = FakeDriver()
+    monkeypatch.setattr(triton.runtime.driver, "_active", driver)
+    return driver

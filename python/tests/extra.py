@@ -26,6 +26,12 @@ def with_barrier(x_ptr, BLOCK: tl.constexpr):
     tl.store(x_ptr + offsets, tl.load(x_ptr + BLOCK - 1 - offsets) + 1.0)
 
 
+@triton.jit(repr=lambda _: "with_long_name_" + 300 * "x")
+def with_long_name(x_ptr, BLOCK: tl.constexpr):
+    """Has a name that is too long for a file."""
+    tl.store(x_ptr + tl.arange(0, BLOCK), 1.0)
+
+
 @gluon.jit
 def in_gluon(x_ptr, BLOCK: gl.constexpr):
     """Is written in Gluon, with a layout of its own."""

@@ -7,6 +7,7 @@ import warnings
 import extra
 import kernels
 import pytest
+import triton
 from triton import knobs
 from triton.runtime.errors import OutOfResources, PTXASError
 
@@ -77,6 +78,24 @@ def test_the_limit_of_another_gpu_is_no_limit(monkeypatch):
     ttc_triton.enable(fallback=False)
     with pytest.raises(ttc_triton.NotCompiled, match="E0714"):
         kernels.build(TOO_BIG, arch=90)
+
+
+def test_an_autotuner_passes_over_a_configuration_that_does_not_fit(fake_gpu):
+    sizes = {"BLOCK_M": 256, "BLOCK_N": 256, "BLOCK_K": 128}
+    small = triton.Config(dict.fromkeys(sizes, 64), num_stages=2)
+    configs = [triton.Config(sizes, num_stages=5), small]
+
+    def time(call, quantiles):
+        call()
+        return [1.0] * len(quantiles)
+
+    matmul = triton.autotune(configs=configs, key=["m"], do_bench=time)(kernels.module("matmul.tk").matmul)
+    pointer = triton.runtime.jit.MockTensor(triton.language.float16)
+    ttc_triton.enable(fallback=False)
+    matmul[(1,)](pointer, pointer, pointer, 512, 512, 512, 512, 1, 512, 1, 512, 1)
+    assert matmul.best_config is small
+    assert [record.outcome for record in ttc_triton.stats().records] == ["out of resources", "ttc"]
+    assert len(fake_gpu.launches) == 2, "the one that fits is timed and launched"
 
 
 def test_a_ptxas_that_fails(monkeypatch, tmp_path):

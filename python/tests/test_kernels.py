@@ -56,6 +56,16 @@ def test_a_barrier_is_read_from_every_release_of_triton():
     assert "bar.sync" in made.asm["ptx"]
 
 
+def test_a_name_that_is_too_long_for_a_file():
+    ttc_triton.enable(fallback=False)
+    made = extra.build(extra.with_long_name, num_warps=8)
+    assert made.metadata.name == "with_long_name_" + 300 * "x"
+    assert made.metadata.num_warps == 8
+    assert list(made.asm) == ["source", "ttir", "ttgir", "llir", "ptx", "cubin"]
+    assert ".reqntid 256" in made.asm["ptx"]
+    check_cubin(made.kernel, made.metadata.name)
+
+
 def test_a_function_of_libdevice_is_linked():
     ttc_triton.enable(fallback=False)
     made = extra.build(extra.with_libdevice)

@@ -70,25 +70,6 @@ def test_tuned_configurations_of_each_compiler_are_kept_apart():
     assert backend.hash() == plain
 
 
-class FakeDriver:
-    """A GPU that cannot launch: enough for `JITFunction.warmup`."""
-
-    def get_current_device(self) -> int:
-        return 0
-
-    def get_current_stream(self, _device: int) -> int:
-        return 0
-
-    def get_current_target(self) -> object:
-        return kernels.GPUTarget("cuda", 90, 32)
-
-
-@pytest.fixture
-def fake_gpu(monkeypatch):
-    monkeypatch.setattr(triton.runtime.driver, "_active", FakeDriver(), raising=False)
-    monkeypatch.setattr(triton.runtime.driver, "_default", FakeDriver(), raising=False)
-
-
 def test_kernels_in_memory_follow_the_switch(fake_gpu):
     fn = kernels.module("add.tk").vector_add
     fn.device_caches.clear()

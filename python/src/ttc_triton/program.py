@@ -17,6 +17,8 @@ from .diagnostics import Diagnostic, first_error
 from .options import Plan
 
 STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
+LONGEST_NAME = 240
+"""Bytes of a kernel's name that leave room for an extension in the 255 of a file's name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,17 +49,30 @@ def _run(ttc: Ttc, plan: Plan, text: str, kind: str, name: str) -> Made | Diagno
         source = Path(folder, f"kernel.{kind}")
         source.write_text(text, encoding="utf-8")
         out = Path(folder, "out")
-        command = [ttc.path, "compile", str(source), "--arch", plan.arch, "--emit", ",".join(wanted)]
-        command += ["--out-dir", str(out), "--error-format", "json", *plan.arguments]
-        command += plan.launch if kind == "ttir" else ()
-        command += debugging.arguments(name)
+        out.mkdir()
         environment = {**os.environ, **plan.environment}
-        done = subprocess.run(command, capture_output=True, env=environment, stdin=subprocess.DEVNULL, check=False)
-        stderr = done.stderr.decode("utf-8", "replace")
-        if done.returncode != 0:
-            return first_error(stderr, done.returncode)
-        debugging.show(stderr)
+        for options in _steps(source, out, wanted, name):
+            command = [ttc.path, "compile", *options, "--arch", plan.arch, "--error-format", "json", *plan.arguments]
+            command += plan.launch if options[0].endswith(".ttir") else ()
+            command += debugging.arguments(name)
+            done = subprocess.run(command, capture_output=True, env=environment, stdin=subprocess.DEVNULL, check=False)
+            stderr = done.stderr.decode("utf-8", "replace")
+            if done.returncode != 0:
+                return first_error(stderr, done.returncode)
+            debugging.show(stderr)
         return _collect(out, wanted, plan)
+
+
+def _steps(source: Path, out: Path, wanted: Sequence[str], name: str) -> list[list[str]]:
+    """What to read and what to write, for each run of ttc: one run, unless the kernel's name is no name for a file.
+
+    ttc names several outputs after the kernel. Where that name is too long, each stage is made from the one above it,
+    in a file of a name of its own.
+    """
+    if len(name.encode("utf-8")) <= LONGEST_NAME:
+        return [[str(source), "--emit", ",".join(wanted), "--out-dir", str(out)]]
+    files = [source, *(out / f"kernel.{kind}" for kind in wanted)]
+    return [[str(above), "-o", str(below)] for above, below in zip(files, files[1:])]
 
 
 def _collect(out: Path, wanted: Sequence[str], plan: Plan) -> Made | Diagnostic:
