@@ -136,6 +136,9 @@ pub mod layout;
 pub mod irgen;
 
 #[doc(hidden)]
+pub mod launch;
+
+#[doc(hidden)]
 pub mod analysis;
 
 #[doc(hidden)]

@@ -12,3 +12,4 @@ pub mod prepared;
 pub mod scratch;
 pub mod shared_alias;
 pub mod shared_effects;
+pub mod touched;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::driver::plan::{Choice, ConfigChoice};
+use crate::driver::request::{Choice, ConfigChoice};
 use crate::driver::{self, Stage};
 use crate::passes::remarks::Group;
 use crate::target::Target;
@@ -26,7 +26,7 @@ pub struct Options {
     config: Option<usize>,
     stages: BTreeSet<Stage>,
     pub(super) remarks: BTreeSet<Group>,
-    pub(super) settings: driver::Options,
+    pub(super) settings: driver::JobOptions,
 }
 
 impl Options {
@@ -98,6 +98,13 @@ impl Options {
     #[must_use]
     pub fn maxnreg(mut self, registers: u32) -> Options {
         self.settings.maxnreg = Some(registers);
+        self
+    }
+
+    /// How many programs a launch has, over arguments and constants: `cdiv(n, BLOCK), 2`.
+    #[must_use]
+    pub fn grid(mut self, expressions: &str) -> Options {
+        self.settings.grid = Some(expressions.to_owned());
         self
     }
 

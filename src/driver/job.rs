@@ -16,7 +16,7 @@ use crate::target::Target;
 
 /// Everything about a compilation that is not its input.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct JobOptions {
     pub signature: Option<String>,
     /// The values of `-D NAME=VALUE`, in order.
     pub defines: Vec<(String, String)>,
@@ -36,15 +36,17 @@ pub struct Options {
     pub ptxas: Option<PathBuf>,
     /// How long ptxas may run. `None` sets no limit.
     pub time_limit: Option<Duration>,
+    /// The value of `--grid`: how many programs there are, over arguments and constants.
+    pub grid: Option<String>,
     /// Whether to print `loc(…)` in IR text.
     pub locations: bool,
     /// How many operations a kernel may grow to before it counts as endless.
     pub max_ops: usize,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for JobOptions {
+    fn default() -> JobOptions {
+        JobOptions {
             signature: None,
             defines: vec![],
             include: vec![],
@@ -58,13 +60,14 @@ impl Default for Options {
             triton_abi: false,
             ptxas: None,
             time_limit: Some(crate::ptxas::TIME_LIMIT),
+            grid: None,
             locations: true,
             max_ops: MAX_OPS,
         }
     }
 }
 
-impl Options {
+impl JobOptions {
     /// What was said about the launch.
     #[must_use]
     pub fn given(&self) -> Given {

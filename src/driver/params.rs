@@ -9,6 +9,7 @@
 use super::metadata::Param;
 use crate::ir::dialects::tt::tt::Func;
 use crate::ir::{AttrData, FloatKind, Ir, Op, Type, TypeData};
+use crate::launch::descriptor_rank;
 
 /// The parameters of a kernel. They are those that were carried if these fit the function, else those of the function
 /// itself.
@@ -54,7 +55,7 @@ fn fits(carried: &[Param], types: &[Type]) -> bool {
                 TypeData::TensorDesc { .. } => 1 + extents(rest),
                 // A pass took the descriptor apart into pointer, extents, strides and two flags. Then extents and
                 // strides follow as above.
-                TypeData::Pointer { .. } => 3 + 4 * rank,
+                TypeData::Pointer { .. } => 3 + 4 * rank as usize,
                 _ => return false,
             }
         } else if same(&p.ty, &word(first)) {
@@ -66,12 +67,6 @@ fn fits(carried: &[Param], types: &[Type]) -> bool {
         rest = after;
     }
     rest.is_empty() && !carried.is_empty()
-}
-
-/// The number of axes: `tensordesc<fp16[128, 64]>` has 2.
-fn descriptor_rank(ty: &str) -> Option<usize> {
-    let shape = ty.strip_prefix("tensordesc<")?.split_once('[')?.1;
-    Some(shape.split(',').count())
 }
 
 /// Whether a signature's type has this form in IR, where integers have no sign, pointers have no `const`, and some fp8
