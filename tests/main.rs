@@ -21,6 +21,8 @@ mod interpret;
 mod irtext;
 #[path = "suite/kernels.rs"]
 mod kernels;
+#[path = "suite/launchers_rust.rs"]
+mod launchers_rust;
 #[path = "suite/library.rs"]
 mod library;
 #[path = "suite/op_instances.rs"]

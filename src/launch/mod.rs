@@ -11,10 +11,13 @@
 
 pub mod grid;
 mod parameters;
+pub mod rust;
+mod variants;
 
 use serde::{Deserialize, Serialize};
 
 pub use parameters::{descriptor_rank, flatten};
+pub use variants::Promise;
 
 /// The version of this description. It changes when a field changes its meaning.
 pub const VERSION: u32 = 1;

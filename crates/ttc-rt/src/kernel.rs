@@ -92,7 +92,7 @@ pub struct Kernel {
     spec: &'static spec::Kernel,
     /// The variants that the GPU runs. There is at least one.
     variants: Vec<Loaded>,
-    programmatic: bool,
+    starts_early: bool,
 }
 
 #[derive(Debug)]
@@ -135,7 +135,7 @@ impl Kernel {
             archs.dedup();
             return Err(Error::NoVariant { kernel: spec.name, capability, archs });
         }
-        Ok(Kernel { context: context.clone(), spec, variants, programmatic: false })
+        Ok(Kernel { context: context.clone(), spec, variants, starts_early: false })
     }
 
     /// The context that it was loaded into.
@@ -146,8 +146,8 @@ impl Kernel {
 
     /// Whether a launch may start before the kernel before it on its stream has ended. The kernel must then wait by
     /// itself (`griddepcontrol.wait`) before it touches memory of the other one.
-    pub fn set_programmatic(&mut self, programmatic: bool) {
-        self.programmatic = programmatic;
+    pub fn set_start_early(&mut self, start_early: bool) {
+        self.starts_early = start_early;
     }
 
     /// The variants that were loaded, in the order in which a launch tries them.
@@ -338,7 +338,7 @@ impl Kernel {
     ) -> Result<(), Error> {
         let (driver, variant, function) = (self.context.driver(), loaded.spec, loaded.function.0);
         let clustered = variant.cluster != [1, 1, 1];
-        if !clustered && !self.programmatic {
+        if !clustered && !self.starts_early {
             // SAFETY: the function's module is loaded, and the callers vouch for the rest.
             let status = unsafe {
                 let (threads, shared) = (variant.threads, variant.shared);
@@ -347,7 +347,7 @@ impl Kernel {
             return driver.check(status, "cuLaunchKernel");
         }
         let mut attributes = [LaunchAttribute::cluster(variant.cluster), LaunchAttribute::programmatic()];
-        let used = usize::from(!clustered)..1 + usize::from(self.programmatic);
+        let used = usize::from(!clustered)..1 + usize::from(self.starts_early);
         let config = LaunchConfig {
             grid: [x, y, z],
             block: [variant.threads, 1, 1],

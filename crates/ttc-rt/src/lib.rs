@@ -64,4 +64,4 @@ pub use kernel::{Argument, Kernel, Parameters};
 pub use memory::{DeviceBuffer, DevicePtr, DevicePtrMut};
 pub use module::Module;
 pub use stream::{AsStream, RawStream, Stream};
-pub use tensor::{Padding, RawTensor, Tensor, TensorMap, TensorMut};
+pub use tensor::{RawTensor, Tensor, TensorMap, TensorMut};

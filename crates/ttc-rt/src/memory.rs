@@ -11,16 +11,18 @@ use crate::error::Error;
 /// A pointer to memory that a kernel reads and does not write.
 pub struct DevicePtr<'a, T> {
     address: Address,
+    /// cudarc's record of the use ends where this is dropped.
     #[cfg(feature = "cudarc")]
-    guard: Option<cudarc::driver::SyncOnDrop<'a>>,
+    _guard: Option<cudarc::driver::SyncOnDrop<'a>>,
     memory: PhantomData<&'a T>,
 }
 
 /// A pointer to memory that a kernel writes.
 pub struct DevicePtrMut<'a, T> {
     address: Address,
+    /// cudarc's record of the use ends where this is dropped.
     #[cfg(feature = "cudarc")]
-    guard: Option<cudarc::driver::SyncOnDrop<'a>>,
+    _guard: Option<cudarc::driver::SyncOnDrop<'a>>,
     memory: PhantomData<&'a mut T>,
 }
 
@@ -34,7 +36,7 @@ macro_rules! pointers {
                 $name {
                     address,
                     #[cfg(feature = "cudarc")]
-                    guard: None,
+                    _guard: None,
                     memory: PhantomData,
                 }
             }
@@ -55,7 +57,7 @@ macro_rules! pointers {
             /// dropped.
             #[cfg(feature = "cudarc")]
             pub(crate) fn guarded(address: u64, guard: cudarc::driver::SyncOnDrop<'a>) -> Self {
-                $name { address, guard: Some(guard), memory: PhantomData }
+                $name { address, _guard: Some(guard), memory: PhantomData }
             }
         }
 

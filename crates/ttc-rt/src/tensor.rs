@@ -8,39 +8,29 @@ use crate::error::{BrokenTensor, Error};
 use crate::memory::{DevicePtr, DevicePtrMut};
 use crate::spec::Recipe;
 
-/// What a kernel reads where it reads outside of a tensor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Padding {
-    /// Zeros.
-    #[default]
-    Zero,
-    /// NaN, for elements that are floats.
-    Nan,
-}
-
 macro_rules! tensors {
     ($($(#[$doc:meta])* $name:ident $pointer:ident;)*) => { $(
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $name<'a, T, const RANK: usize> {
             /// The first element.
-            pub base: $pointer<'a, T>,
+            pub address: $pointer<'a, T>,
             /// The extents in elements, the outermost axis first.
             pub extents: [i64; RANK],
             /// The strides in elements, the outermost axis first. That of the innermost one is 1.
             pub strides: [i64; RANK],
-            /// What lies outside.
-            pub padding: Padding,
+            /// Whether what lies outside reads as NaN, and not as zero.
+            pub pads_with_nan: bool,
             /// Whether elements of f32 are rounded to tf32 as they are loaded.
-            pub round_to_tf32: bool,
+            pub rounds_to_tf32: bool,
         }
 
         impl<'a, T: Element, const RANK: usize> $name<'a, T, RANK> {
             /// A tensor without gaps, padded with zeros.
             #[must_use]
-            pub fn new(base: impl Into<$pointer<'a, T>>, extents: [i64; RANK]) -> Self {
+            pub fn new(address: impl Into<$pointer<'a, T>>, extents: [i64; RANK]) -> Self {
                 let strides = dense(extents);
-                $name { base: base.into(), extents, strides, padding: Padding::Zero, round_to_tf32: false }
+                $name { address: address.into(), extents, strides, pads_with_nan: false, rounds_to_tf32: false }
             }
 
             /// The tensor as an argument.
@@ -48,12 +38,12 @@ macro_rules! tensors {
             #[must_use]
             pub fn raw(&self) -> RawTensor {
                 let mut raw = RawTensor {
-                    base: self.base.address(),
+                    base: self.address.address(),
                     rank: RANK,
                     extents: [0; MAX_RANK],
                     strides: [0; MAX_RANK],
-                    nan: self.padding == Padding::Nan,
-                    tf32: self.round_to_tf32,
+                    nan: self.pads_with_nan,
+                    tf32: self.rounds_to_tf32,
                 };
                 const { assert!(RANK <= MAX_RANK, "a tensor descriptor has at most five axes") };
                 raw.extents[..RANK].copy_from_slice(&self.extents);
