@@ -76,6 +76,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         fp_fusion: !c.no_fp_fusion,
         line_info: !c.no_line_info,
         triton_abi: c.triton_abi,
+        grid: c.grid.clone(),
         debug: c.debug,
         ptxas: c.ptxas.clone(),
         time_limit: Some(Duration::from_secs(c.ptxas_timeout)).filter(|t| !t.is_zero()),

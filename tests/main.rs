@@ -23,6 +23,8 @@ mod irtext;
 mod kernels;
 #[path = "suite/launchers_rust.rs"]
 mod launchers_rust;
+#[path = "suite/launch.rs"]
+mod launch;
 #[path = "suite/library.rs"]
 mod library;
 #[path = "suite/op_instances.rs"]

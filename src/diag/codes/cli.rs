@@ -124,6 +124,17 @@ what a command takes.
 $ ttc compile add.tk --num-wraps 8
 error[E0933]: unexpected argument '--num-wraps' found
 ```";
+    BAD_GRID = "E0934", "a grid cannot be computed from a kernel's arguments",
+"`--grid` gives the number of programs along one, two or three axes, as expressions that a launcher evaluates. They \
+have integers, names of integer arguments and of compile-time parameters, `+ - * // %`, `cdiv(a, b)`, `min` and `max`.
+
+```text
+$ ttc compile add.tk --grid 'cdiv(n, BLOK)'
+error[E0934]: the grid of `add`: `BLOK` is neither an integer argument nor a constant of the kernel; did you mean `BLOCK`?
+```
+
+What to do: use the names of the kernel's parameters. A value that only the caller knows can be an argument of the \
+launch itself: leave `--grid` out, and pass the grid.";
     DEFECT = "E0999", "a defect in ttc",
 "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with \
 that file.";
