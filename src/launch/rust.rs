@@ -161,7 +161,7 @@ fn module_of(out: &mut String, kernel: &Kernel, module: &str) {
         "\n/// The kernel `{}`, compiled for {}.\n\
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::nursery, clippy::pedantic)]\n\
-         #[allow(dead_code, non_camel_case_types, non_snake_case, unused_imports)]\n\
+         #[allow(dead_code, non_camel_case_types, non_snake_case, unreachable_pub, unused_imports)]\n\
          pub mod {module} {{\n    \
          use ttc_rt::Argument::*;\n    \
          use ttc_rt::{{Expr, Promise, spec}};\n",

@@ -132,6 +132,7 @@ impl Kernel {
         }
         if variants.is_empty() {
             let mut archs: Vec<_> = spec.variants.iter().map(|v| v.arch).collect();
+            archs.sort_unstable();
             archs.dedup();
             return Err(Error::NoVariant { kernel: spec.name, capability, archs });
         }
