@@ -95,8 +95,8 @@ fn types_of(ir: &Ir, kernel: Op) -> Vec<Type> {
 
 fn hidden(metadata: &Metadata) -> Vec<Value> {
     let scratch = Value::GlobalScratch {
-        bytes: metadata.global_scratch_size.unwrap_or(0),
-        align: metadata.global_scratch_align.unwrap_or(1),
+        bytes_per_block: metadata.global_scratch_size.unwrap_or(0),
+        memory_align: metadata.global_scratch_align.unwrap_or(1),
     };
     let all = [scratch, Value::ProfileScratch];
     all.into_iter().take(metadata.hidden_params.unwrap_or(0) as usize).collect()
