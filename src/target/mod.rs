@@ -28,7 +28,7 @@ use std::fmt;
 use crate::diag::suggest::nearest;
 use crate::diag::{Diagnostic, codes::cli};
 
-pub use nvidia::Generation;
+pub use nvidia::{Generation, RunsOn};
 pub use shared_memory::SharedMemory;
 
 /// Who makes a device.
