@@ -21,10 +21,12 @@ mod interpret;
 mod irtext;
 #[path = "suite/kernels.rs"]
 mod kernels;
-#[path = "suite/launchers_rust.rs"]
-mod launchers_rust;
 #[path = "suite/launch.rs"]
 mod launch;
+#[path = "suite/launchers_c.rs"]
+mod launchers_c;
+#[path = "suite/launchers_rust.rs"]
+mod launchers_rust;
 #[path = "suite/library.rs"]
 mod library;
 #[path = "suite/op_instances.rs"]

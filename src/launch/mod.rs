@@ -9,6 +9,7 @@
 //! Example: `add(x: *fp32, n: i32)` has two arguments and the parameters `x` (offset 0, 8 bytes) and `n` (offset 8, 4
 //! bytes).
 
+pub mod c;
 pub mod grid;
 mod parameters;
 pub mod rust;

@@ -3,7 +3,7 @@
 //! 1. For each kernel `K` there is a module `K` with the struct `Args`, whose fields are the arguments, and the type
 //!    `Kernel` with `load`, `launch` and `launch_grid`.
 //! 2. Behind them stand the tables of `ttc_rt::spec` ([`tables`]): the variants in the order in which they are tried,
-//!    their promises, grids and parameters, and the cubins as byte strings ([`bytes`]).
+//!    their promises, grids and parameters, and the cubins as byte strings ([`bytes`]) or as files beside.
 //! 3. What a launch does with the tables is `ttc-rt`'s part.
 //!
 //! The text depends on the kernels alone, and rustfmt leaves it as it is.
@@ -14,25 +14,43 @@ mod bytes;
 mod names;
 mod tables;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::c::{File, Options};
 use super::{Access, Argument, Kernel, descriptor_rank};
 
 /// Prints the launchers of these kernels, whose names differ.
 #[must_use]
-pub fn print(kernels: &[Kernel]) -> String {
-    let mut out =
-        String::from("// Launchers of GPU kernels, printed by ttc. Do not edit: change the kernels, and print them again.\n");
+pub fn print(kernels: &[Kernel], options: &Options) -> Vec<File> {
+    let mut out = String::from(
+        "// Launchers of GPU kernels, printed by ttc. Do not edit: change the kernels, and print them again.\n",
+    );
+    let mut cubins = vec![];
     let modules = names::unique(kernels.iter().map(|k| &*k.name));
-    for (kernel, module) in kernels.iter().zip(&modules) {
-        module_of(&mut out, kernel, module);
+    for (kernel, module) in kernels.iter().zip(modules) {
+        let printed = Printed::new(kernel, module);
+        let images = printed.images();
+        module_of(&mut out, &printed, &images, options);
+        if !options.embed {
+            let file = |&n: &usize| (printed.file(options, n), kernel.variants[n].image.clone());
+            cubins.extend(images.values().map(file));
+        }
     }
-    out
+    let mut files = vec![(format!("{}.rs", options.module), out.into_bytes())];
+    cubins.sort();
+    files.extend(cubins);
+    files
 }
+
+/// For each image the number of the first variant that has it.
+type Images<'a> = BTreeMap<&'a [u8], usize>;
 
 /// A kernel with the fields of its arguments.
 struct Printed<'a> {
     kernel: &'a Kernel,
+    /// The name of its module.
+    module: String,
     fields: Vec<Field<'a>>,
 }
 
@@ -54,14 +72,28 @@ enum Class {
 }
 
 impl<'a> Printed<'a> {
-    fn new(kernel: &'a Kernel) -> Printed<'a> {
+    fn new(kernel: &'a Kernel, module: String) -> Printed<'a> {
         let arguments = kernel.variants.first().map_or(&[][..], |v| &v.descriptor.arguments);
         let names = names::unique(arguments.iter().map(|a| &*a.name));
         let field = |(argument, name): (&'a Argument, String)| {
             let class = Class::of(&argument.ty, access(kernel, argument).writes);
             Field { argument, name, class }
         };
-        Printed { kernel, fields: arguments.iter().zip(names).map(field).collect() }
+        Printed { kernel, module, fields: arguments.iter().zip(names).map(field).collect() }
+    }
+
+    fn images(&self) -> Images<'a> {
+        let mut images = Images::new();
+        for (n, v) in self.kernel.variants.iter().enumerate() {
+            images.entry(&v.image).or_insert(n);
+        }
+        images
+    }
+
+    /// The file that a variant's cubin is in where it is not embedded.
+    fn file(&self, options: &Options, variant: usize) -> String {
+        let (name, arch) = (self.module.trim_start_matches("r#"), &self.kernel.variants[variant].arch);
+        format!("{}.{name}.{variant}.{arch}.cubin", options.module)
     }
 
     /// The number of an argument.
@@ -145,14 +177,12 @@ fn element_of(ty: &str) -> &'static str {
 fn access(kernel: &Kernel, argument: &Argument) -> Access {
     let same = kernel.variants.iter().flat_map(|v| &v.descriptor.arguments).filter(|a| a.name == argument.name);
     let all = Access { reads: true, writes: true };
-    same.map(|a| a.access.unwrap_or(all)).fold(Access::default(), |a, b| Access {
-        reads: a.reads || b.reads,
-        writes: a.writes || b.writes,
-    })
+    same.map(|a| a.access.unwrap_or(all))
+        .fold(Access::default(), |a, b| Access { reads: a.reads || b.reads, writes: a.writes || b.writes })
 }
 
-fn module_of(out: &mut String, kernel: &Kernel, module: &str) {
-    let printed = Printed::new(kernel);
+fn module_of(out: &mut String, printed: &Printed<'_>, images: &Images<'_>, options: &Options) {
+    let (kernel, module) = (printed.kernel, &printed.module);
     let mut archs: Vec<&str> = kernel.variants.iter().map(|v| &*v.arch).collect();
     archs.sort_unstable();
     archs.dedup();
@@ -168,9 +198,9 @@ fn module_of(out: &mut String, kernel: &Kernel, module: &str) {
         doc(&kernel.name),
         archs.join(", "),
     );
-    arguments(out, &printed);
-    launcher(out, &printed);
-    tables::print(out, &printed);
+    arguments(out, printed);
+    launcher(out, printed);
+    tables::print(out, printed, images, options);
     out.push_str("}\n");
 }
 

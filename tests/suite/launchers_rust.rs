@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use ttc::ir::{FloatKind, Type, TypeData};
-use ttc::launch::{Access, Argument, Descriptor, Kernel, TensorMap, VERSION, Value, Variant, flatten, rust};
+use ttc::launch::{Access, Argument, Descriptor, Kernel, TensorMap, VERSION, Value, Variant, c, flatten, rust};
 
 const READS: Access = Access { reads: true, writes: false };
 const WRITES: Access = Access { reads: false, writes: true };
@@ -114,7 +114,7 @@ fn copy() -> Kernel {
 
 /// A kernel of clusters that uses scratch memory, has both hidden parameters, and waits for the kernel before it.
 fn clusters() -> Kernel {
-    let hidden = vec![Value::GlobalScratch { bytes: 256, align: 128 }, Value::ProfileScratch];
+    let hidden = vec![Value::GlobalScratch { bytes_per_block: 256, memory_align: 128 }, Value::ProfileScratch];
     let arguments = vec![argument("table", "*i64", None), argument("rows", "u64", None)];
     let mut made = variant("sm_90", "clusters", arguments, &[pointer(), Type::int(64)], hidden);
     let d = &mut made.descriptor;
@@ -158,7 +158,11 @@ fn nothing() -> Kernel {
 
 #[test]
 fn the_printed_launchers_are_those_that_the_runtime_tests_use() {
-    let printed = rust::print(&[add(), copy(), clusters(), types(), nothing()]);
+    let options = c::Options { module: "kernels".into(), embed: true };
+    let files = rust::print(&[add(), copy(), clusters(), types(), nothing()], &options);
+    let [(name, printed)] = &files[..] else { panic!("one file") };
+    let printed = String::from_utf8(printed.clone()).unwrap();
+    assert_eq!(name, "kernels.rs");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/ttc-rt/tests/launchers/kernels.rs");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, &printed).unwrap();
@@ -166,4 +170,19 @@ fn the_printed_launchers_are_those_that_the_runtime_tests_use() {
     let expected = std::fs::read_to_string(&path).unwrap();
     let differ = expected.lines().zip(printed.lines()).position(|(a, b)| a != b);
     assert!(expected == printed, "line {differ:?} differs; BLESS=1 writes {}", path.display());
+}
+
+#[test]
+fn cubins_that_are_not_embedded_are_files_beside() {
+    let options = c::Options { module: "m".into(), embed: false };
+    let mut twice = types();
+    let mut newer = twice.variants[0].clone();
+    newer.arch = "sm_86".into();
+    twice = Kernel::of(twice.name, vec![twice.variants.remove(0), newer]).unwrap();
+    let files = rust::print(&[twice, nothing()], &options);
+    let names: Vec<&str> = files.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["m.rs", "m.loop.0.sm_86.cubin", "m.nothing.0.sm_80.cubin"], "equal images are one file");
+    assert_eq!(files[2].1, nothing().variants[0].image);
+    let text = String::from_utf8(files[0].1.clone()).unwrap();
+    assert!(text.contains("spec::Aligned(*include_bytes!(\"m.nothing.0.sm_80.cubin\"));"), "{text}");
 }

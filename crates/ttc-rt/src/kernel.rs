@@ -405,7 +405,7 @@ impl Scratch {
     fn new(driver: &'static Driver, variant: &spec::Variant, shape: Shape) -> Result<Scratch, Error> {
         let mut scratch = Scratch { driver, address: 0, stream: shape.stream };
         let needed = variant.parameters.iter().find_map(|p| match p.value {
-            Value::GlobalScratch { bytes, .. } => Some(bytes),
+            Value::GlobalScratch { bytes_per_block, .. } => Some(bytes_per_block),
             _ => None,
         });
         let blocks: u64 = shape.blocks.iter().map(|&b| u64::from(b)).product();

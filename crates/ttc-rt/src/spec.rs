@@ -76,9 +76,9 @@ pub enum Value {
     /// The address of memory that nobody else uses during the launch: so many bytes for each block.
     GlobalScratch {
         /// The bytes of a block.
-        bytes: u64,
+        bytes_per_block: u64,
         /// What the address is a multiple of.
-        align: u64,
+        memory_align: u64,
     },
     /// The address of a profiler's buffer, which is null here.
     ProfileScratch,

@@ -10,7 +10,7 @@ mod stub;
 
 use std::error::Error as _;
 
-use kernels::{add, clusters, copy, nothing, r#loop};
+use kernels::{add, clusters, copy, r#loop, nothing};
 use stub::Stub;
 use ttc_rt::{
     Bf16, Context, DeviceBuffer, DevicePtr, DevicePtrMut, Error, F16, Kernel, Promise, RawStream, Stream, Tensor,
@@ -65,10 +65,7 @@ fn a_gpu_that_no_variant_is_for_is_an_error_that_names_both() {
     let error = add::Kernel::load(&stub.context()).unwrap_err();
     let archs = vec!["sm_80", "sm_90a"];
     assert_eq!(error, Error::NoVariant { kernel: "add", capability: (10, 0), archs });
-    assert_eq!(
-        error.to_string(),
-        "`add` was compiled for sm_80, sm_90a, and this GPU has compute capability 10.0"
-    );
+    assert_eq!(error.to_string(), "`add` was compiled for sm_80, sm_90a, and this GPU has compute capability 10.0");
     // The code of an accelerated architecture runs on no other GPU of its major number.
     drop(stub);
     let stub = Stub::new(9, 1);
@@ -99,10 +96,10 @@ fn a_grid_that_cannot_be_is_an_error_with_the_number() {
     let kernel = add::Kernel::load(&stub.context()).unwrap();
     let error = launched(&stub, &kernel, &add_args(0, 0, -2048)).unwrap_err();
     assert_eq!(error.to_string(), "the grid of `add` cannot be launched: it has -2 programs in x");
-    for (grid, words) in [([1, 65536, 1], "it has 65536 blocks in y, and at most 65535 can be"), (
-        [0x8000_0000, 1, 1],
-        "it has 2147483648 blocks in x, and at most 2147483647 can be",
-    )] {
+    for (grid, words) in [
+        ([1, 65536, 1], "it has 65536 blocks in y, and at most 65535 can be"),
+        ([0x8000_0000, 1, 1], "it has 2147483648 blocks in x, and at most 2147483647 can be"),
+    ] {
         // SAFETY: the stub runs nothing.
         let error = unsafe { kernel.launch_grid(&RawStream::LEGACY, grid, &add_args(0, 0, 1)) }.unwrap_err();
         assert_eq!(error.to_string(), format!("the grid of `add` cannot be launched: {words}"));

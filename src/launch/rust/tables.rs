@@ -1,14 +1,13 @@
 //! The tables of `ttc_rt::spec` for a kernel: what a launch does is read from them.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::super::grid::{Expr, Operator};
 use super::super::{Parameter, TensorMap, Value, Variant};
-use super::{Printed, bytes};
+use super::{Images, Options, Printed, bytes};
 
 /// Prints the tables.
-pub(super) fn print(out: &mut String, k: &Printed<'_>) {
+pub(super) fn print(out: &mut String, k: &Printed<'_>, images: &Images<'_>, options: &Options) {
     let names: Vec<String> = k.fields.iter().map(|f| quoted(&f.argument.name)).collect();
     let _ = write!(
         out,
@@ -17,24 +16,20 @@ pub(super) fn print(out: &mut String, k: &Printed<'_>) {
         quoted(&k.kernel.name),
         names.join(", ")
     );
-    // Equal images are printed once.
-    let mut images: BTreeMap<&[u8], usize> = BTreeMap::new();
-    let mut order: Vec<&[u8]> = vec![];
     for v in &k.kernel.variants {
-        let image = *images.entry(&v.image).or_insert_with(|| {
-            order.push(&v.image);
-            order.len() - 1
-        });
-        variant(out, k, v, image);
+        // Equal images are printed once, under the number of the first variant that has them.
+        variant(out, k, v, images[&*v.image]);
     }
     out.push_str("        ],\n    };\n");
-    for (n, image) in order.into_iter().enumerate() {
-        let _ = write!(
-            out,
-            "\n    static IMAGE_{n}: spec::Aligned<[u8; {}]> = spec::Aligned(*",
-            image.len()
-        );
-        bytes::literal(out, image);
+    let mut order: Vec<(usize, &[u8])> = images.iter().map(|(image, n)| (*n, *image)).collect();
+    order.sort_unstable();
+    for (n, image) in order {
+        let _ = write!(out, "\n    static IMAGE_{n}: spec::Aligned<[u8; {}]> = spec::Aligned(*", image.len());
+        if options.embed {
+            bytes::literal(out, image);
+        } else {
+            let _ = write!(out, "include_bytes!({})", quoted(&k.file(options, n)));
+        }
         out.push_str(");\n");
     }
 }
@@ -97,7 +92,8 @@ fn parameter(out: &mut String, k: &Printed<'_>, v: &Variant, p: &Parameter) {
     let value = match &p.value {
         Value::Argument { argument } => format!("Argument({})", n(argument)),
         Value::TensorMap { argument } => {
-            let recipe = v.descriptor.arguments.iter().find(|a| a.name == *argument).and_then(|a| a.tensor_map.as_ref());
+            let recipe =
+                v.descriptor.arguments.iter().find(|a| a.name == *argument).and_then(|a| a.tensor_map.as_ref());
             // A descriptor that the hardware reads has a recipe; without one nothing fits it, and a launch says so.
             format!("TensorMap({}, &{})", n(argument), recipe_of(recipe))
         }
@@ -106,7 +102,9 @@ fn parameter(out: &mut String, k: &Printed<'_>, v: &Variant, p: &Parameter) {
         Value::Stride { argument, axis } => format!("Stride({}, {axis})", n(argument)),
         Value::PadsWithNan { argument } => format!("PadsWithNan({})", n(argument)),
         Value::RoundsToTf32 { argument } => format!("RoundsToTf32({})", n(argument)),
-        Value::GlobalScratch { bytes, align } => format!("GlobalScratch {{ bytes: {bytes}, align: {align} }}"),
+        Value::GlobalScratch { bytes_per_block, memory_align } => {
+            format!("GlobalScratch {{ bytes_per_block: {bytes_per_block}, memory_align: {memory_align} }}")
+        }
         Value::ProfileScratch => "ProfileScratch".to_owned(),
     };
     let _ = writeln!(

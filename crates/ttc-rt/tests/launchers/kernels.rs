@@ -3,7 +3,7 @@
 /// The kernel `add`, compiled for sm_80, sm_90a.
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
-#[allow(dead_code, non_camel_case_types, non_snake_case, unused_imports)]
+#[allow(dead_code, non_camel_case_types, non_snake_case, unreachable_pub, unused_imports)]
 pub mod add {
     use ttc_rt::Argument::*;
     use ttc_rt::{Expr, Promise, spec};
@@ -231,7 +231,7 @@ add sm_80 any;");
 /// The kernel `copy`, compiled for sm_80, sm_90a.
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
-#[allow(dead_code, non_camel_case_types, non_snake_case, unused_imports)]
+#[allow(dead_code, non_camel_case_types, non_snake_case, unreachable_pub, unused_imports)]
 pub mod copy {
     use ttc_rt::Argument::*;
     use ttc_rt::{Expr, Promise, spec};
@@ -399,7 +399,7 @@ copy sm_80;\0\x7f\"\\ \x0a");
 /// The kernel `clusters`, compiled for sm_90.
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
-#[allow(dead_code, non_camel_case_types, non_snake_case, unused_imports)]
+#[allow(dead_code, non_camel_case_types, non_snake_case, unreachable_pub, unused_imports)]
 pub mod clusters {
     use ttc_rt::Argument::*;
     use ttc_rt::{Expr, Promise, spec};
@@ -509,7 +509,7 @@ pub mod clusters {
                 parameters: &[
                     spec::Parameter { value: spec::Value::Argument(0), offset: 0, size: 8 },
                     spec::Parameter { value: spec::Value::Argument(1), offset: 8, size: 8 },
-                    spec::Parameter { value: spec::Value::GlobalScratch { bytes: 256, align: 128 }, offset: 16, size: 8 },
+                    spec::Parameter { value: spec::Value::GlobalScratch { bytes_per_block: 256, memory_align: 128 }, offset: 16, size: 8 },
                     spec::Parameter { value: spec::Value::ProfileScratch, offset: 24, size: 8 },
                 ],
                 parameter_bytes: 32,
@@ -525,7 +525,7 @@ clusters sm_90;\0\x7f\"\\ \x0a");
 /// The kernel `loop`, compiled for sm_80.
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
-#[allow(dead_code, non_camel_case_types, non_snake_case, unused_imports)]
+#[allow(dead_code, non_camel_case_types, non_snake_case, unreachable_pub, unused_imports)]
 pub mod r#loop {
     use ttc_rt::Argument::*;
     use ttc_rt::{Expr, Promise, spec};
@@ -672,7 +672,7 @@ loop sm_80;\0\x7f\"\\ \x0a");
 /// The kernel `nothing`, compiled for sm_80.
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
-#[allow(dead_code, non_camel_case_types, non_snake_case, unused_imports)]
+#[allow(dead_code, non_camel_case_types, non_snake_case, unreachable_pub, unused_imports)]
 pub mod nothing {
     use ttc_rt::Argument::*;
     use ttc_rt::{Expr, Promise, spec};

@@ -1,0 +1,386 @@
+//! The C launchers: what is printed compiles as C99 and C++11 without warnings and calls the driver as it must.
+//!
+//! The driver is `tests/launch/libcuda.c`, which shows every call and the bytes of every parameter, and fails on
+//! demand. `tests/launch/scenarios.c` is the program; `scenarios.out` is what it must say, written by `BLESS=1` and read
+//! by a person.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use ttc::launch::c::{self, Options};
+use ttc::launch::{Access, Argument, Descriptor, Kernel, Parameter, TensorMap, VERSION, Value, Variant};
+
+/// A program's folder with the launchers and the driver.
+struct World(tempfile::TempDir);
+
+const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-g"];
+
+/// Whether there is a C compiler. Where `TTC_TEST_TOOLS` is set, there must be.
+fn has_compiler() -> bool {
+    let there = Command::new("cc").arg("--version").output().is_ok_and(|o| o.status.success());
+    assert!(there || std::env::var_os("TTC_TEST_TOOLS").is_none(), "there is no C compiler `cc`");
+    if !there {
+        eprintln!("SKIPPED: the tests of C launchers need a C compiler, and there is no `cc`");
+    }
+    there
+}
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/launch")
+}
+
+impl World {
+    fn new(kernels: &[Kernel], embed: bool) -> World {
+        let world = World(tempfile::tempdir().unwrap());
+        for (name, bytes) in c::print(kernels, &Options { module: "kernels".into(), embed }) {
+            std::fs::write(world.at(&name), bytes).unwrap();
+        }
+        let stub = sources().join("libcuda.c");
+        let options = ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-shared", "-fPIC", "-o", "libcuda.so"];
+        world.compile("cc", &options, &[&stub]);
+        world
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn compile(&self, compiler: &str, options: &[&str], files: &[&Path]) {
+        let done = Command::new(compiler)
+            .args(options)
+            .args(WARNINGS)
+            .args(files)
+            .arg("-I.")
+            .args(["-ldl", "-lpthread"])
+            .current_dir(self.0.path())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{compiler}: {}", text(&done));
+    }
+
+    /// Compiles a program of `tests/launch` with the launchers.
+    fn program(&self, name: &str) {
+        let main = sources().join(format!("{name}.c"));
+        self.compile("cc", &["-std=c99", "-o", name], &[&main, Path::new("kernels.c")]);
+    }
+
+    fn run(&self, program: &[&str], environment: &[(&str, &str)]) -> String {
+        let mut command = Command::new(program[0]);
+        command.args(&program[1..]).current_dir(self.0.path());
+        command.env("TTC_LIBCUDA", self.at("libcuda.so")).envs(environment.iter().copied());
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{program:?}: {}", text(&done));
+        text(&done)
+    }
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn argument(name: &str, ty: &str) -> Argument {
+    let memory = ty.starts_with('*') || ty.starts_with("tensordesc");
+    let access = memory.then_some(Access { reads: true, writes: name == "y" });
+    Argument { name: name.into(), ty: ty.into(), access, ..Argument::default() }
+}
+
+fn parameter(value: Value, offset: u32, size: u32) -> Parameter {
+    Parameter { value, offset, size, align: size }
+}
+
+/// A variant with a text in place of a cubin, which says where the parameters are, in the words of `libcuda.c`.
+fn variant(arch: &str, symbol: &str, arguments: Vec<Argument>, values: Vec<(Value, u32)>) -> Variant {
+    let (mut end, mut image, mut parameters) = (0u32, symbol.to_owned(), vec![]);
+    for (value, size) in values {
+        let offset = end.next_multiple_of(size.min(64));
+        end = offset + size;
+        let _ = write!(image, " {offset}:{size}");
+        parameters.push(parameter(value, offset, size));
+    }
+    let descriptor = Descriptor {
+        version: VERSION,
+        symbol: symbol.into(),
+        threads: 128,
+        shared: 0,
+        cluster: [1; 3],
+        programmatic: false,
+        grid: None,
+        arguments,
+        parameters,
+        parameter_bytes: end,
+        elsewhere: Access::default(),
+    };
+    Variant {
+        arch: arch.into(),
+        constants: [("BLOCK".to_owned(), "1024".to_owned())].into_iter().collect(),
+        descriptor,
+        image: (image + "\0").into_bytes(),
+    }
+}
+
+fn of(argument: &str) -> Value {
+    Value::Argument { argument: argument.into() }
+}
+
+fn grid(axes: [&str; 3]) -> Option<[String; 3]> {
+    Some(axes.map(str::to_owned))
+}
+
+/// All scalar types, with promises of three strengths. `int` is 1 in all variants, so it is no parameter.
+fn scale(arch: &str, symbol: &str, x: u64, n: u64) -> Variant {
+    let mut arguments: Vec<Argument> = [
+        ("x", "*fp32"),
+        ("y", "*fp32"),
+        ("n", "i32"),
+        ("flag", "i1"),
+        ("a", "fp32"),
+        ("h", "fp16"),
+        ("b", "bf16"),
+        ("d", "fp64"),
+        ("wide", "i64"),
+        ("int", "i32"),
+        ("q", "fp8e4nv"),
+        ("big", "u64"),
+    ]
+    .iter()
+    .map(|(name, ty)| argument(name, ty))
+    .collect();
+    arguments[0].divisible_by = Some(x);
+    arguments[2].divisible_by = Some(n);
+    arguments[9].equals = Some(1);
+    let values = [
+        ("x", 8),
+        ("y", 8),
+        ("n", 4),
+        ("flag", 1),
+        ("a", 4),
+        ("h", 2),
+        ("b", 2),
+        ("d", 8),
+        ("wide", 8),
+        ("q", 1),
+        ("big", 8),
+    ];
+    let mut v = variant(arch, symbol, arguments, values.iter().map(|&(name, size)| (of(name), size)).collect());
+    v.descriptor.grid = grid(["cdiv(n, 1024)", "1", "1"]);
+    v
+}
+
+fn tensor_map(box_dim: &[u32]) -> Option<TensorMap> {
+    Some(TensorMap {
+        data_type: 6,
+        rank: 2,
+        element_bytes: 2,
+        box_dim: box_dim.to_vec(),
+        element_strides: vec![1, 1],
+        interleave: 0,
+        swizzle: 3,
+        l2_promotion: 2,
+        fill: 0,
+        packed: 1,
+    })
+}
+
+/// Tensor maps, clusters and scratch memory on sm_90a; on sm_80 the same arguments as numbers, for Triton's launcher.
+fn gemm(hopper: bool) -> Variant {
+    let mut arguments = vec![
+        argument("a", "tensordesc<fp16[64, 64]>"),
+        argument("b", "tensordesc<fp16[64, 32]>"),
+        argument("k", "i32"),
+    ];
+    let mut values = vec![];
+    for name in ["a", "b"] {
+        let argument = || name.to_owned();
+        let extents = |size| (0..2).map(move |axis| (Value::Extent { argument: name.to_owned(), axis }, size));
+        let strides = || (0..2).map(|axis| (Value::Stride { argument: name.to_owned(), axis }, 8));
+        if hopper {
+            values.push((Value::TensorMap { argument: argument() }, 128));
+        } else {
+            values.push((Value::Base { argument: argument() }, 8));
+            values.extend(extents(8).chain(strides()));
+            values.push((Value::PadsWithNan { argument: argument() }, 1));
+            values.push((Value::RoundsToTf32 { argument: argument() }, 1));
+        }
+        values.extend(extents(4).chain(strides()));
+    }
+    values.push((of("k"), 4));
+    values.push((Value::GlobalScratch { bytes_per_block: if hopper { 256 } else { 0 }, memory_align: 128 }, 8));
+    if hopper {
+        arguments[0].tensor_map = tensor_map(&[64, 64]);
+        arguments[1].tensor_map = tensor_map(&[32, 64]);
+    } else {
+        values.push((Value::ProfileScratch, 8));
+    }
+    let mut v = variant(if hopper { "sm_90a" } else { "sm_80" }, "gemm", arguments, values);
+    v.descriptor.grid = grid(["4", "2", "1"]);
+    v.descriptor.shared = if hopper { 131_072 } else { 49_152 };
+    v.descriptor.cluster = if hopper { [2, 1, 1] } else { [1; 3] };
+    v
+}
+
+fn grids() -> Variant {
+    let arguments = vec![argument("n", "i64"), argument("m", "i32"), argument("u", "u64")];
+    let mut v = variant("sm_80", "grids", arguments, vec![(of("n"), 8), (of("m"), 4), (of("u"), 8)]);
+    v.descriptor.grid = grid(["(n + 1) * 3", "(m % 5) + (n // 2)", "min(u, 9) - max(m, 2)"]);
+    v
+}
+
+fn dependent(arch: &str) -> Variant {
+    let mut v = variant(arch, "dependent", vec![], vec![]);
+    v.descriptor.programmatic = true;
+    v.descriptor.elsewhere.writes = true;
+    v
+}
+
+fn kernels() -> Vec<Kernel> {
+    let of = |name: &str, variants| Kernel::of(name.to_owned(), variants).unwrap();
+    let with_arch = |mut v: Variant, arch: &str| {
+        v.arch = arch.to_owned();
+        v
+    };
+    vec![
+        of(
+            "scale",
+            vec![
+                scale("sm_80", "scale_free", 4, 1),
+                scale("sm_80", "scale_80", 16, 16),
+                scale("sm_90a", "scale_90a", 16, 16),
+                scale("sm_90", "scale_90", 16, 16),
+                scale("sm_90", "scale_free", 4, 1),
+            ],
+        ),
+        of("grids", vec![grids(), with_arch(grids(), "sm_90")]),
+        of("gemm", vec![gemm(false), gemm(true)]),
+        of("dependent", vec![dependent("sm_90")]),
+    ]
+}
+
+#[test]
+fn c_launchers_call_the_driver_as_they_must() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&kernels(), true);
+    world.program("scenarios");
+    let mut said = String::new();
+    for capability in ["90", "86", "100"] {
+        let _ = writeln!(said, "==== compute capability {capability} ====");
+        said += &world.run(&["./scenarios"], &[("STUB_CAPABILITY", capability)]);
+    }
+    let _ = writeln!(said, "==== no context ====");
+    said +=
+        world.run(&["./scenarios"], &[("STUB_CONTEXT", "0")]).lines().take(4).collect::<Vec<_>>().join("\n").as_str();
+    let expected = sources().join("scenarios.out");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&expected, &said).unwrap();
+    }
+    let expected = std::fs::read_to_string(expected).unwrap();
+    for (got, want) in said.lines().zip(expected.lines()) {
+        assert_eq!(got, want, "all of it:\n{said}");
+    }
+    assert_eq!(said.lines().count(), expected.lines().count(), "{said}");
+}
+
+/// Each call of the driver may fail: the launcher says so, and nothing stays behind.
+#[test]
+fn c_launchers_give_back_everything_whatever_fails() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&kernels(), true);
+    world.program("scenarios");
+    let calls = [
+        ("cuCtxGetCurrent", 4),
+        ("cuCtxGetDevice", 4),
+        ("cuDeviceGetAttribute", 8),
+        ("cuModuleLoadData", 5),
+        ("cuModuleGetFunction", 5),
+        ("cuFuncSetAttribute", 1),
+        ("cuTensorMapEncodeTiled", 4),
+        ("cuMemAllocAsync", 1),
+        ("cuMemFreeAsync", 1),
+        ("cuLaunchKernel", 6),
+        ("cuLaunchKernelEx", 3),
+        ("cuModuleUnload", 5),
+        ("cuCtxPushCurrent", 1),
+        ("cuCtxPopCurrent", 1),
+    ];
+    let mut seen = 0;
+    for (function, count) in calls {
+        for call in 1..=count {
+            let fail = format!("{function}:{call}");
+            let said = world.run(&["./scenarios"], &[("STUB_FAIL", &fail), ("STUB_CAPABILITY", "90")]);
+            assert!(said.contains(&format!("{function} fails")), "{fail} was not reached:\n{said}");
+            // Where a context could not be made current, the program's second call unloads.
+            assert!(said.contains("left: 0 modules, 0 blocks"), "{fail}:\n{said}");
+            let told = said.contains(&format!(": {function}")) && said.contains("CUDA_ERROR_OUT_OF_MEMORY");
+            assert!(told || said.contains("no current CUDA context"), "{fail}:\n{said}");
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, calls.iter().map(|(_, n)| n).sum::<u32>());
+}
+
+#[test]
+fn c_launchers_load_and_launch_from_eight_threads() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&kernels(), true);
+    world.program("threads");
+    let said = world.run(&["./threads"], &[("STUB_QUIET", "1")]);
+    assert_eq!(said, "0 failed\nleft: 0 modules, 0 blocks; 8000 launches\n");
+}
+
+/// Nobody reads what was not written, and nothing is lost. Where valgrind is not installed, the other tests remain.
+#[test]
+fn c_launchers_are_clean_under_valgrind() {
+    let there = Command::new("valgrind").arg("--version").output().is_ok_and(|o| o.status.success());
+    if !there {
+        eprintln!("SKIPPED: valgrind is not installed");
+    }
+    if !there || !has_compiler() {
+        return;
+    }
+    let world = World::new(&kernels(), true);
+    world.program("scenarios");
+    let check = ["valgrind", "-q", "--error-exitcode=9", "--leak-check=full", "./scenarios"];
+    let said = world.run(&check, &[("STUB_CAPABILITY", "90")]);
+    assert!(said.contains("left: 0 modules, 0 blocks"), "{said}");
+}
+
+#[test]
+fn c_launchers_are_cpp_as_well() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&kernels(), true);
+    let main = sources().join("scenarios.c");
+    world.compile("c++", &["-std=c++11", "-x", "c++", "-o", "scenarios"], &[&main, Path::new("kernels.c")]);
+    let said = world.run(&["./scenarios"], &[]);
+    assert!(said.contains("all promises hold: 0 ok"), "{said}");
+}
+
+#[test]
+fn c_launchers_read_cubins_beside_them() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&kernels()[..1], false);
+    let program = "#include \"kernels.h\"\nint main(void) { scale_kernel k; ttc_error e; e.text[0] = 0;\n\
+                   printf(\"%d %s\\n\", (int)scale_load(&k, \".\", &e), e.text); scale_unload(&k, NULL);\n\
+                   printf(\"%d %s\\n\", (int)scale_load(&k, \"nowhere\", &e), e.text); return 0; }\n";
+    std::fs::write(world.at("main.c"), program).unwrap();
+    world.compile("cc", &["-std=c99", "-o", "main"], &[Path::new("main.c"), Path::new("kernels.c")]);
+    let said = world.run(&["./main"], &[]);
+    assert!(said.contains("cuModuleLoad kernels.scale.0.sm_90a.cubin\ncuModuleLoadData scale_90a\n"), "{said}");
+    let missing = "3 scale: cuModuleLoad failed for the code for sm_90a with CUDA_ERROR_NOT_FOUND (500)";
+    assert!(said.contains(missing) && said.contains("left: 0 modules"), "{said}");
+}
+
+#[test]
+fn c_launchers_are_printed_alike_each_time() {
+    let options = Options { module: "kernels".into(), embed: true };
+    assert_eq!(c::print(&kernels(), &options), c::print(&kernels(), &options));
+}
