@@ -13,11 +13,13 @@
 //! 3. The text of a stage is made only if that stage was asked for.
 
 mod agree;
+mod call;
 mod carried;
 pub mod check;
 mod flow;
 pub mod input;
 mod job;
+pub mod launchers;
 pub mod metadata;
 mod observe;
 pub mod opt;

@@ -21,6 +21,8 @@ mod interpret;
 mod irtext;
 #[path = "suite/kernels.rs"]
 mod kernels;
+#[path = "suite/launch.rs"]
+mod launch;
 #[path = "suite/launchers_c.rs"]
 mod launchers_c;
 #[path = "suite/library.rs"]

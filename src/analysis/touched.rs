@@ -15,8 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::flow::value_edges;
 use crate::ir::core::{Ir, Op, Type, TypeData, Value};
+use crate::ir::dialects::memory::Class;
 use crate::ir::dialects::tt::tt::{Call, Return};
-use crate::ir::dialects::{Effects, TtOp, TtgOp};
+use crate::ir::dialects::ttng::ttng::TensormapCreate;
+use crate::ir::dialects::{Classes, Effects, TtOp, TtgOp, TtngOp};
 
 /// Whether memory may be read or written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,6 +78,8 @@ struct Graph {
     foreign: Vec<Value>,
     /// Addresses of memory that is the kernel's own.
     own: Vec<Value>,
+    /// The address of each tensor for which the kernel writes a descriptor, and where it writes that.
+    maps: Vec<(Value, Value)>,
 }
 
 impl Graph {
@@ -89,7 +93,18 @@ impl Graph {
                 graph.add(ir, op);
             }
         }
+        graph.link_maps();
         graph
+    }
+
+    /// A descriptor that is read from the kernel's own memory leads to the tensors of those that were written there.
+    fn link_maps(&mut self) {
+        let own: Vec<(Value, Vec<Value>)> = self.own.iter().map(|&v| (v, self.reachable(&[v]))).collect();
+        for (tensor, place) in std::mem::take(&mut self.maps) {
+            for (memory, _) in own.iter().filter(|(_, derived)| derived.contains(&place)) {
+                self.edge(tensor, *memory);
+            }
+        }
     }
 
     fn edge(&mut self, from: Value, to: Value) {
@@ -105,12 +120,15 @@ impl Graph {
             self.own.extend(ir.results(op));
             return;
         }
-        let does = match ir.spec(op).effects {
-            Effects::Pure | Effects::Alloc | Effects::Recursive => Touch::default(),
-            Effects::Read => Touch { reads: true, writes: false },
-            Effects::Write => Touch { reads: false, writes: true },
-            Effects::ReadWrite | Effects::Unknown => Touch { reads: true, writes: true },
-        };
+        if let Some(create) = TensormapCreate::of(ir, op) {
+            self.maps.push((create.global_address(ir), create.desc_ptr(ir)));
+            return;
+        }
+        // Where control flow hands values on is known already.
+        if ir.is(op, TtngOp::TensormapFenceproxyAcquire) || ir.kind(op).belongs(Classes::CONTROL_FLOW) {
+            return;
+        }
+        let does = global_touch(ir, op);
         let foreign_code = ir.is(op, TtOp::ElementwiseInlineAsm) || ir.is(op, TtOp::ExternElementwise);
         // Such code may read through an address even if it says that it has no effects.
         let does = if foreign_code { Touch { reads: true, ..does } } else { does };
@@ -120,9 +138,15 @@ impl Graph {
             if touching && (leads_to_memory(ty) || foreign_code && holds_address(ty)) {
                 self.touches.entry(operand).or_default().add(does);
             }
-            let hands_on = !touching || foreign_code;
-            for &result in ir.results(op).iter().filter(|&&r| hands_on && holds_address(ir.ty(r))) {
-                if holds_address(ty) {
+            // A number becomes an address where the code says so; elsewhere it is an index.
+            let converts = foreign_code || ir.is(op, TtOp::IntToPtr);
+            let hands_on = |result: Type| {
+                holds_address(ty)
+                    && holds_address(result)
+                    && (converts || leads_to_memory(ty) || !leads_to_memory(result))
+            };
+            for &result in ir.results(op).iter().filter(|_| !touching || foreign_code) {
+                if hands_on(ir.ty(result)) {
                     self.edge(operand, result);
                 }
             }
@@ -157,6 +181,26 @@ impl Graph {
             }
         }
         seen.into_iter().collect()
+    }
+}
+
+/// What an operation does to global memory.
+fn global_touch(ir: &Ir, op: Op) -> Touch {
+    let spec = ir.spec(op);
+    let shared = |write: bool| {
+        let touches = spec.operands.iter().filter_map(|o| o.memory.touch());
+        touches.into_iter().any(|t| t.class == Class::Data && t.write == write)
+    };
+    match (shared(true), shared(false)) {
+        // What fills shared memory comes from global memory, and what is read there goes to it.
+        (true, false) => Touch { reads: true, writes: false },
+        (false, true) => Touch { reads: ir.is(op, TtngOp::AsyncTmaReduce), writes: true },
+        _ => match spec.effects {
+            Effects::Pure | Effects::Alloc | Effects::Recursive => Touch::default(),
+            Effects::Read => Touch { reads: true, writes: false },
+            Effects::Write => Touch { reads: false, writes: true },
+            Effects::ReadWrite | Effects::Unknown => Touch { reads: true, writes: true },
+        },
     }
 }
 

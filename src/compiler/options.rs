@@ -101,6 +101,13 @@ impl Options {
         self
     }
 
+    /// How many programs a launch has, over arguments and constants: `cdiv(n, BLOCK), 2`.
+    #[must_use]
+    pub fn grid(mut self, expressions: &str) -> Options {
+        self.settings.grid = Some(expressions.to_owned());
+        self
+    }
+
     /// The stages to make. The default is a cubin.
     #[must_use]
     pub fn stages(mut self, stages: impl IntoIterator<Item = Stage>) -> Options {

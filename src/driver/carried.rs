@@ -23,6 +23,7 @@ use crate::backend::Stage;
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
 use crate::irgen::{ConfigInfo, Given, Launch, LaunchFault};
+use crate::launch::Descriptor;
 
 /// What starts the line, behind the comment sign.
 const MARK: &str = "ttc.metadata: ";
@@ -56,6 +57,10 @@ pub(super) struct Carried {
     pub(super) constants: Option<BTreeMap<String, String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) config: Option<ConfigInfo>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) grid: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) launch: Option<Descriptor>,
     /// Those of `--no-fp-fusion`, `--no-line-info` and `--triton-abi` that were given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) options: Vec<String>,
@@ -81,12 +86,15 @@ impl Carried {
             tensordesc_meta: m.tensordesc_meta,
             constants: m.constants,
             config: m.config,
+            grid: options.grid.clone(),
+            launch: m.launch,
             options: flags.map(|(word, ..)| (*word).to_owned()).collect(),
         }
     }
 
     /// Sets the options that were given when the text was made.
     pub(super) fn set_options(&self, options: &mut Options) {
+        options.grid = options.grid.take().or_else(|| self.grid.clone());
         for (_, _, set) in FLAGS.iter().filter(|(word, ..)| self.options.iter().any(|o| o == word)) {
             set(options);
         }

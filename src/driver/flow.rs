@@ -4,6 +4,7 @@
 use crate::ir::dialects::discardable::NUM_WARPS;
 use std::time::Instant;
 
+use super::call::{self, Call};
 use super::carried::{self, Carried};
 use super::input::Language;
 use super::job::{Compiled, Debug, Job, Options, compiler_version};
@@ -26,7 +27,7 @@ use crate::irgen::{Given, Launch};
 use crate::layout;
 use crate::passes::manager::{self, Pipeline, Verifier};
 use crate::passes::remarks::{self, Group, Parameter};
-use crate::source::SourceMap;
+use crate::source::{FileId, SourceMap};
 
 type Step<T = ()> = Result<T, Vec<Diagnostic>>;
 
@@ -73,6 +74,11 @@ pub(super) fn run(
             Err(said)
         }
     }
+}
+
+/// The names of files, as the user gave them or as imports lead to them.
+fn names(sources: &SourceMap, files: &[FileId]) -> Vec<String> {
+    files.iter().map(|&f| sources.remapped(&sources.file(f).name).into_owned()).collect()
 }
 
 /// Gives files in a diagnostic the names that the user knows, since locations in IR may have others.
@@ -126,6 +132,7 @@ impl Flow<'_> {
     }
 
     fn start(&mut self, sources: &mut SourceMap) -> Step {
+        self.made.metadata.sources = names(sources, &[self.job.input.file]);
         match self.job.input.language {
             Language::Source => {
                 let ir = self.timed("front end", |f| f.front_end(sources))?;
@@ -199,6 +206,7 @@ impl Flow<'_> {
         self.take(&carried);
         self.describe(&facts, self.file(sources))?;
         self.made.metadata.ptx_version = facts.version.unwrap_or_default();
+        self.settle(Some(facts.programmatic));
         self.keep(Stage::Assembly, |_| text.as_bytes().to_vec());
         self.assemble(&carried::without(&text), Some(self.file(sources)))
     }
@@ -230,6 +238,7 @@ impl Flow<'_> {
         m.global_scratch_align = carried.global_scratch_align;
         m.hidden_params = carried.hidden_params;
         m.params.clone_from(&carried.params);
+        m.launch.clone_from(&carried.launch);
     }
 
     /// Completes the metadata of a compilation that began behind code generation with what the PTX says. Where both say
@@ -264,6 +273,11 @@ impl Flow<'_> {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
+    /// Takes what is known of the launch into its descriptor.
+    fn settle(&mut self, programmatic: Option<bool>) {
+        call::settle(&mut self.made.metadata, &self.job.target, programmatic);
+    }
+
     /// Adds what can be said when everything is made.
     fn finish(&mut self) {
         let made = [Stage::Binary, Stage::Assembly]
@@ -286,6 +300,7 @@ impl Flow<'_> {
             .collect();
         self.made.metadata.constants = Some(lowered.constants.into_iter().collect());
         self.made.metadata.config = lowered.config;
+        self.made.metadata.sources = names(sources, &lowered.files);
         self.launch = lowered.launch;
         self.made.metadata = std::mem::take(&mut self.made.metadata).with_launch(lowered.launch);
         self.name(lowered.kernel);
@@ -308,6 +323,7 @@ impl Flow<'_> {
     fn ttgir(&mut self, mut ir: Ir) -> Step {
         self.remark(&ir);
         self.made.metadata.tensordesc_meta = TensorDesc::of_kernel(&ir);
+        let call = ir.function(&self.made.kernel).map(|kernel| Call::of(&ir, kernel)).unwrap_or_default();
         self.keep_text(Stage::Ttgir, |f| f.print(&ir));
         if !self.goes_past(Stage::Ttgir) {
             return Ok(());
@@ -324,8 +340,14 @@ impl Flow<'_> {
         m.hidden_params = Some(facts.hidden_params);
         m.num_warps = Some(facts.num_warps);
         self.made.metadata = std::mem::take(&mut self.made.metadata).with_ctas(Some(facts.num_ctas));
-        if let Some(kernel) = facts.kernels.first() {
-            self.name(kernel.clone());
+        let kernel = ir.function(&self.made.kernel);
+        if let Some(name) = facts.kernels.first() {
+            self.name(name.clone());
+        }
+        if let Some(kernel) = kernel {
+            let grid = self.options.grid.as_deref();
+            let made = call.descriptor(&ir, kernel, &self.made.metadata, grid).map_err(|e| vec![e])?;
+            self.made.metadata.launch = made;
         }
         self.llvm(module, None)
     }
@@ -361,6 +383,7 @@ impl Flow<'_> {
 
     /// LLVM IR after its passes.
     fn optimized(&mut self, mut module: Module, file: Option<&str>) -> Step {
+        self.settle(None);
         self.keep_text(Stage::Llir, |_| module.to_llir());
         if !self.goes_past(Stage::Llir) {
             return Ok(());
@@ -371,6 +394,7 @@ impl Flow<'_> {
             self.describe(&facts, file)?;
         }
         self.made.metadata.ptx_version = facts.version.unwrap_or_default();
+        self.settle(Some(facts.programmatic));
         self.keep_text(Stage::Assembly, |_| ptx.clone());
         self.assemble(&ptx, None)
     }

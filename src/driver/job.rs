@@ -36,6 +36,8 @@ pub struct Options {
     pub ptxas: Option<PathBuf>,
     /// How long ptxas may run. `None` sets no limit.
     pub time_limit: Option<Duration>,
+    /// The value of `--grid`: how many programs there are, over arguments and constants.
+    pub grid: Option<String>,
     /// Whether to print `loc(…)` in IR text.
     pub locations: bool,
     /// How many operations a kernel may grow to before it counts as endless.
@@ -58,6 +60,7 @@ impl Default for Options {
             triton_abi: false,
             ptxas: None,
             time_limit: Some(crate::ptxas::TIME_LIMIT),
+            grid: None,
             locations: true,
             max_ops: MAX_OPS,
         }

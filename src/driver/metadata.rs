@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ir::{Ir, Op};
 use crate::irgen::{ConfigInfo, Launch};
+use crate::launch::{Descriptor, TensorMap};
 use crate::layout::encodings::{TmaBlock, tma_block};
 
 /// One run-time parameter, in launch order.
@@ -62,6 +63,26 @@ impl TensorDesc {
     }
 }
 
+impl From<&TensorDesc> for TensorMap {
+    fn from(desc: &TensorDesc) -> TensorMap {
+        let inner_first: Vec<u32> =
+            desc.block_size.iter().rev().map(|&n| u32::try_from(n).unwrap_or(u32::MAX)).collect();
+        TensorMap {
+            data_type: TensorMap::data_type_of(desc.elem_type),
+            rank: inner_first.len() as u32,
+            element_bytes: desc.elem_size,
+            element_strides: vec![1; inner_first.len()],
+            box_dim: inner_first,
+            interleave: 0,
+            swizzle: desc.swizzle,
+            // `CU_TENSOR_MAP_L2_PROMOTION_L2_128B`, as in Triton's launcher.
+            l2_promotion: 2,
+            fill: 0,
+            packed: if desc.fp4_padded { 2 } else { 1 },
+        }
+    }
+}
+
 /// Launch metadata of one kernel. All sizes are in bytes.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Metadata {
@@ -100,6 +121,10 @@ pub struct Metadata {
     pub hash: String,
     /// The compiler and its LLVM: `ttc 0.1.0 (LLVM 22.1.8)`.
     pub compiler: String,
+    /// How to launch the kernel. `None` where the input does not say it.
+    pub launch: Option<Descriptor>,
+    /// The files that were read: the input and what it imports. The hash does not cover their names.
+    pub sources: Vec<String>,
 }
 
 impl Metadata {
@@ -119,8 +144,9 @@ impl Metadata {
     /// Adds the hash of what was made, which covers all other fields as well.
     #[must_use]
     pub fn hashed(self, made: &[u8]) -> Metadata {
-        let rest = Metadata { hash: String::new(), ..self };
-        Metadata { hash: fingerprint([made, &rest.to_json()]), ..rest }
+        let sources = self.sources;
+        let rest = Metadata { hash: String::new(), sources: vec![], ..self };
+        Metadata { hash: fingerprint([made, &rest.to_json()]), sources, ..rest }
     }
 
     /// The file's bytes.

@@ -26,6 +26,8 @@ pub(super) struct PtxFacts {
     /// 0 where nothing declares dynamic shared memory. Otherwise `None`, since PTX does not say how much of it there
     /// is.
     pub(super) shared: Option<u32>,
+    /// Whether it has a `griddepcontrol`: it waits for the launch before it, or lets the next one start early.
+    pub(super) programmatic: bool,
 }
 
 impl PtxFacts {
@@ -34,6 +36,7 @@ impl PtxFacts {
         let line = |word: &str| text.lines().find_map(|l| l.trim().strip_prefix(word)).map(|l| l.trim().to_owned());
         let target = line(".target ").map(|t| t.split([',', ' ', ';']).next().unwrap_or_default().to_owned());
         let mut facts = PtxFacts { version: line(".version "), target, ..PtxFacts::default() };
+        facts.programmatic = text.contains("griddepcontrol.");
         let dynamic = |l: &str| l.contains(".extern") && l.contains(".shared");
         facts.shared = if text.split(';').any(dynamic) { None } else { Some(0) };
         facts.entry(&text);

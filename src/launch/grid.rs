@@ -121,6 +121,9 @@ impl Expr {
 /// # Errors
 /// Says what is wrong with the text.
 pub fn parse(text: &str, constants: &BTreeMap<String, String>, integers: &[&str]) -> Result<[Expr; 3], String> {
+    if text.trim().is_empty() {
+        return Err("a grid has one to three axes, found none".to_owned());
+    }
     let mut map = SourceMap::default();
     // A comma after the last expression makes a tuple of one as well.
     let expr = parse_expr_str(&mut map, "<grid>", &format!("({},)", text.trim().trim_end_matches(',')))

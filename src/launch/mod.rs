@@ -168,8 +168,9 @@ pub enum Value {
     PadsWithNan { argument: String },
     /// 1 if elements of f32 are rounded to tf32 as they are loaded.
     RoundsToTf32 { argument: String },
-    /// The address of scratch memory that nobody else uses during the launch: `bytes` for each block of the grid.
-    GlobalScratch { bytes: u32, align: u32 },
+    /// The address of scratch memory that nobody else uses during the launch: `bytes_per_block` for each block of
+    /// the grid, from an address that is a multiple of `memory_align`.
+    GlobalScratch { bytes_per_block: u32, memory_align: u32 },
     /// The address of a profiler's buffer. Zero will do.
     ProfileScratch,
 }

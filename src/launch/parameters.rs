@@ -105,7 +105,7 @@ mod tests {
         let ptr = Type::ptr(Type::f32());
         let args = [argument("b", "i1"), argument("n", "i32"), argument("p", "*fp32"), argument("h", "fp16")];
         let types = [Type::int(1), i32, ptr, Type::float(FloatKind::F16)];
-        let hidden = vec![Value::GlobalScratch { bytes: 4, align: 16 }];
+        let hidden = vec![Value::GlobalScratch { bytes_per_block: 4, memory_align: 16 }];
         let got = shown(&args, &types, hidden).unwrap();
         assert_eq!(got, ["b 0+1", "n 4+4", "p 8+8", "h 16+2", "GlobalScratch 24+8"]);
     }

@@ -1,5 +1,5 @@
 //! Every kernel of `kernels/`, compiled for every generation, goes through the oldest and the newest ptxas that the
-//! README promises.
+//! README promises. The launch descriptor of each says what its PTX declares ([`super::launch`]).
 //!
 //! One case a kernel, in its default configuration. What a target cannot do is in [`REFUSED`], with the code that says
 //! so.
@@ -13,6 +13,7 @@ use ttc::ptxas::{self, AssembleOptions};
 use ttc::target::Target;
 
 use super::kernels::{files, in_parallel};
+use super::launch;
 
 /// A target of each kind of instruction set: `mma.sync` alone, with fp8, the baseline of Hopper, `wgmma`, and
 /// Blackwell's two.
@@ -65,6 +66,10 @@ fn problems(folder: &Folder, loaded: &Loaded, name: &str, target: &str, releases
         return vec![format!("{name} for {target} compiles, expected {code}")];
     }
     let ptx = String::from_utf8(made.artifacts[&Stage::Assembly].clone()).unwrap();
+    let faults = launch::faults(&made, &ptx, &instance);
+    if !faults.is_empty() {
+        return faults.into_iter().map(|f| format!("{name} for {target}: {f}")).collect();
+    }
     let assembled = |ptxas: &PathBuf| {
         ptxas::assemble(&ptx, &target, &AssembleOptions { ptxas: Some(ptxas), ..AssembleOptions::default() })
     };

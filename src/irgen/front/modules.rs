@@ -81,6 +81,12 @@ impl<'m> Modules<'m> {
         &self.list[module]
     }
 
+    /// The files that were read, without those that are part of the compiler.
+    #[must_use]
+    pub fn files(&self) -> Vec<FileId> {
+        self.list.iter().map(|m| m.file).filter(|f| !f.is_embedded()).collect()
+    }
+
     /// The name of a function across files: `module.function`.
     #[must_use]
     pub fn qualified(&self, module: usize, function: &str) -> String {

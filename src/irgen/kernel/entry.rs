@@ -36,6 +36,8 @@ pub struct Lowered {
     pub warnings: Vec<Diagnostic>,
     /// Lines that `tl.static_print` wrote.
     pub printed: Vec<String>,
+    /// The kernel's file and those that it imports.
+    pub files: Vec<FileId>,
 }
 
 /// Lowers one kernel of a file to TTIR.
@@ -45,12 +47,23 @@ pub struct Lowered {
 pub fn lower_kernel(map: &mut SourceMap, file: FileId, request: &KernelRequest) -> Result<Lowered, Vec<Diagnostic>> {
     let (mut cx, module) = start(map, file, &request.include_dirs, request.settings.clone());
     let result = build(&mut cx, module, request);
+    let files = cx.modules().files();
     let mut out = cx.finish();
     let mut diags = out.take_diags();
     match result {
         Ok(KernelParts { kernel, params, constants, launch, config }) if !diags.iter().any(Diagnostic::is_error) => {
             let printed = out.take_printed();
-            Ok(Lowered { ir: out.into_ir(), kernel, params, constants, launch, config, warnings: diags, printed })
+            Ok(Lowered {
+                ir: out.into_ir(),
+                kernel,
+                params,
+                constants,
+                launch,
+                config,
+                warnings: diags,
+                printed,
+                files,
+            })
         }
         _ => {
             diags.sort_by_key(|d| match d.place() {

@@ -1,0 +1,123 @@
+//! Makes the launch descriptor of a kernel while it goes through the stages.
+//!
+//! 1. The arguments are the parameters of the metadata. What the kernel does to their memory is read from final TTGIR,
+//!    where every access still names its operands.
+//! 2. The parameters are those of the function that code generation has seen.
+//! 3. Threads, shared memory and clusters are those of the metadata, which later stages may correct.
+
+use super::metadata::{Metadata, Param};
+use crate::analysis::touched::{self, Touch, Touched};
+use crate::diag::Diagnostic;
+use crate::diag::codes::cli;
+use crate::ir::dialects::tt::tt::Func;
+use crate::ir::{Ir, Op, Type, TypeData};
+use crate::launch::{self, Access, Argument, Descriptor, TensorMap, Value, grid};
+use crate::target::Target;
+
+/// What is known of a kernel's call from its TTGIR.
+#[derive(Debug, Default)]
+pub(super) struct Call {
+    touched: Touched,
+}
+
+impl Call {
+    /// Looks at a kernel of final TTGIR.
+    pub(super) fn of(ir: &Ir, kernel: Op) -> Call {
+        Call { touched: touched::of_kernel(ir, kernel) }
+    }
+
+    /// The descriptor, once code generation has settled the function. `None` if its parameters are not those that the
+    /// metadata names.
+    ///
+    /// # Errors
+    /// `E0934` if the grid cannot be computed from the arguments.
+    pub(super) fn descriptor(
+        &self,
+        ir: &Ir,
+        kernel: Op,
+        metadata: &Metadata,
+        given_grid: Option<&str>,
+    ) -> Result<Option<Descriptor>, Diagnostic> {
+        let types = types_of(ir, kernel);
+        let arguments = self.arguments(metadata, &types);
+        let grid = given_grid.map(|text| grid_of(text, metadata)).transpose()?;
+        let Some(parameters) = launch::flatten(&arguments, &types, hidden(metadata)) else { return Ok(None) };
+        let access = |t: Touch| Access { reads: t.reads, writes: t.writes };
+        Ok(Some(Descriptor {
+            version: launch::VERSION,
+            symbol: metadata.name.clone(),
+            threads: 0,
+            shared: 0,
+            cluster: [1, 1, 1],
+            programmatic: false,
+            grid,
+            arguments,
+            parameter_bytes: parameters.last().map_or(0, |p| p.offset + p.size),
+            parameters,
+            elsewhere: access(self.touched.elsewhere),
+        }))
+    }
+
+    fn arguments(&self, metadata: &Metadata, types: &[Type]) -> Vec<Argument> {
+        let mut maps = metadata.tensordesc_meta.iter();
+        let mut at = 0;
+        let mut arguments = vec![];
+        for param in &metadata.params {
+            let first = types.get(at);
+            let by_hardware = first.is_some_and(|t| matches!(t.data(), TypeData::TensorDesc { .. }));
+            let leads = param.ty.starts_with(['*', 't']);
+            let touch = self.touched.parameters.get(at).copied().unwrap_or_default();
+            arguments.push(Argument {
+                name: param.name.clone(),
+                ty: param.ty.clone(),
+                divisible_by: param.divisibility.filter(|&d| d > 1),
+                equals: None,
+                access: leads.then_some(Access { reads: touch.reads, writes: touch.writes }),
+                tensor_map: by_hardware.then(|| maps.next()).flatten().map(TensorMap::from),
+            });
+            at += parameters_of(param, by_hardware);
+        }
+        arguments
+    }
+}
+
+/// How many parameters of the function an argument is.
+fn parameters_of(param: &Param, by_hardware: bool) -> usize {
+    launch::descriptor_rank(&param.ty).map_or(1, |rank| if by_hardware { 1 + 2 * rank } else { 3 + 4 * rank } as usize)
+}
+
+fn types_of(ir: &Ir, kernel: Op) -> Vec<Type> {
+    match Func::of(ir, kernel).and_then(|f| f.function_type(ir)).map(Type::data) {
+        Some(TypeData::Function { inputs, .. }) => inputs.clone(),
+        _ => vec![],
+    }
+}
+
+fn hidden(metadata: &Metadata) -> Vec<Value> {
+    let scratch = Value::GlobalScratch {
+        bytes_per_block: metadata.global_scratch_size.unwrap_or(0),
+        memory_align: metadata.global_scratch_align.unwrap_or(1),
+    };
+    let all = [scratch, Value::ProfileScratch];
+    all.into_iter().take(metadata.hidden_params.unwrap_or(0) as usize).collect()
+}
+
+fn grid_of(text: &str, metadata: &Metadata) -> Result<[String; 3], Diagnostic> {
+    let integers: Vec<&str> =
+        metadata.params.iter().filter(|p| p.ty.starts_with(['i', 'u'])).map(|p| p.name.as_str()).collect();
+    let constants = metadata.constants.clone().unwrap_or_default();
+    grid::parse(text, &constants, &integers).map(|axes| axes.map(|e| e.to_string())).map_err(|why| {
+        Diagnostic::error(&cli::BAD_GRID, format!("the grid of `{}`: {why}", metadata.name))
+            .help("use names of integer parameters and of compile-time parameters, as in \"cdiv(n, BLOCK), 2\"")
+    })
+}
+
+/// Takes what later stages have settled into the descriptor.
+pub(super) fn settle(metadata: &mut Metadata, target: &Target, programmatic: Option<bool>) {
+    let Some(launch) = &mut metadata.launch else { return };
+    launch.symbol.clone_from(&metadata.name);
+    launch.threads = metadata.num_warps.map_or(launch.threads, |warps| warps * target.warp_size());
+    launch.shared = metadata.shared.unwrap_or(launch.shared);
+    launch.cluster = metadata.cluster_dims.unwrap_or(launch.cluster);
+    launch.programmatic = programmatic.unwrap_or(launch.programmatic);
+}
