@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Shows that two builds of ttc make the same PTX, byte for byte, or names where they differ.
 
-usage: same_ptx.py OLD NEW [--cases FILE] [--kernels LIST ROOT] [--most N] [--jobs N]
+usage: same_ptx.py OLD NEW [--cases FILE] [--kernels LIST ROOT] [--most N] [--products N] [--jobs N]
 
 1. With --cases, the cases of `kernels/` for six architectures. FILE is what `cargo run --release --example case_commands` prints.
 2. With --kernels, the real kernels of LIST (a JSON object a line: repo, path, func, signature, defines, num_warps, num_stages), whose files lie in
    ROOT/<owner>+<name>/<path>: N of them, evenly chosen, for sm_80 and sm_90a.
+3. With --products, N configurations of the sweep over matrix products (`scripts/gpu/sweep_products.py`), spread over all, for sm_90a.
 
 A case that both refuse is equal when the codes of their errors are. Exit code 1 if a case differs.
 """
@@ -50,6 +51,15 @@ def real_kernels(listing, root, most):
             yield f"{k['id']} {arch}", [*command, "--arch", arch]
 
 
+def products(count):
+    here = pathlib.Path(__file__).resolve().parent
+    sys.path.insert(0, str(here / "gpu"))
+    import sweep_products
+
+    for c in sweep_products.configurations(argparse.Namespace(count=count, slice="0/1")):
+        yield f"{sweep_products.name(c)} sm_90a", [*sweep_products.arguments(str(here.parent / "kernels"), c), "--arch", "sm_90a"]
+
+
 def outputs(ttc, command):
     """What a compilation writes, without the line that names the compiler; or the codes of its errors."""
     with tempfile.TemporaryDirectory() as folder:
@@ -70,9 +80,11 @@ def main():
     p.add_argument("--cases")
     p.add_argument("--kernels", nargs=2, metavar=("LIST", "ROOT"))
     p.add_argument("--most", type=int, default=300)
+    p.add_argument("--products", type=int, default=0)
     p.add_argument("--jobs", type=int, default=os.cpu_count())
     o = p.parse_args()
     cases = (list(own_kernels(o.cases)) if o.cases else []) + (list(real_kernels(*o.kernels, o.most)) if o.kernels else [])
+    cases += list(products(o.products)) if o.products else []
 
     def one(case):
         name, command = case

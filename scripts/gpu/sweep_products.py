@@ -59,14 +59,18 @@ def name(c):
     return f"{dtype} {precision} {bm}x{bn}x{bk} warps={warps} stages={stages} {order}"
 
 
-def compiled(o, c, folder):
-    """The metadata and the cubins by ptxas, or an error's first line."""
+def arguments(kernels, c):
+    """What `ttc compile` takes for a configuration, without architecture and outputs."""
     (dtype, precision, result, _), bm, bn, bk, warps, stages, order = c
     a = "i32:16, 1" if order[0] == "r" else "1, i32:16"
     b = "i32:16, 1" if order[1] == "r" else "1, i32:16"
     signature = f"*{dtype}:16, *{dtype}:16, *{result}:16, i32:16, i32:16, i32:16, {a}, {b}, i32:16, 1, '{precision}', {bm}, {bn}, {bk}, 4"
-    command = [o.ttc, "compile", os.path.join(o.kernels, "matmul.tk"), "-k", "matmul", "--signature", signature, "--arch", o.arch,
-               "--num-warps", str(warps), "--num-stages", str(stages), "--emit", "ptx,cubin", "--out-dir", folder]
+    return [os.path.join(kernels, "matmul.tk"), "-k", "matmul", "--signature", signature, "--num-warps", str(warps), "--num-stages", str(stages)]
+
+
+def compiled(o, c, folder):
+    """The metadata and the cubins by ptxas, or an error's first line."""
+    command = [o.ttc, "compile", *arguments(o.kernels, c), "--arch", o.arch, "--emit", "ptx,cubin", "--out-dir", folder]
     if o.ptxas:
         command += ["--ptxas", o.ptxas[0]]
     r = subprocess.run(command, capture_output=True, text=True, timeout=300)
