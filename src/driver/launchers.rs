@@ -95,7 +95,7 @@ impl Launchers {
             let text = format!("it is not known how to launch `{}`", made.kernel);
             return Err(Diagnostic::error(&cli::NO_LAUNCH, text)
                 .at(Place::File(job.input.path.display().to_string()), "")
-                .help("start from the kernel, or from a file that ttc wrote and whose last line is its own"));
+                .help("start from the kernel, or from a file of ttc, whose last line says how to launch it"));
         };
         let variant = Variant {
             arch: made.metadata.arch.clone(),

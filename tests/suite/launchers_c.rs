@@ -438,6 +438,26 @@ fn without_sizes(text: &str) -> String {
     out
 }
 
+/// Hidden parameters, and the attribute for an early start, with real cubins.
+#[test]
+fn c_launchers_pass_hidden_parameters_of_real_cubins() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::empty();
+    std::fs::copy(sources().join("hidden.py"), world.at("hidden.py")).unwrap();
+    for (kernel, module, options) in
+        [("fill", "abi", "--triton-abi"), ("scaled", "scratch", "--num-warps 4"), ("after", "early", "--num-warps 4")]
+    {
+        let grid = if kernel == "scaled" { "cdiv(rows,64)" } else { "4" };
+        ttc(&world, &format!("hidden.py -k {kernel} {options} --arch sm_90a --grid {grid} -o {module}.c"), 0);
+    }
+    let main = sources().join("hidden.c");
+    let files = ["abi.c", "scratch.c", "early.c"].map(Path::new);
+    world.compile("cc", &["-std=c99", "-o", "hidden"], &[&[main.as_path()], files.as_slice()].concat());
+    compare(&without_sizes(&world.run(&["./hidden"], &[])), "hidden.out");
+}
+
 /// Runs `ttc` in a folder with one kernel of two configurations; it must end with this exit code.
 fn ttc(world: &World, args: &str, exit: i32) -> String {
     let kernel = "import triton\nimport triton.language as tl\n@triton.autotune([triton.Config({'BLOCK': 64}), \
