@@ -109,7 +109,9 @@ impl<'a> Printed<'a> {
 /// The scratch memory of a variant: bytes for each block, and their alignment. `None` if it needs none.
 fn scratch(v: &Variant) -> Option<(u32, u32)> {
     v.descriptor.parameters.iter().find_map(|p| match p.value {
-        Value::GlobalScratch { bytes_per_block: bytes, memory_align } if bytes > 0 => Some((bytes, memory_align)),
+        Value::GlobalScratch { bytes_per_block, memory_align } if bytes_per_block > 0 => {
+            Some((bytes_per_block, memory_align))
+        }
         _ => None,
     })
 }

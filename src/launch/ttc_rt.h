@@ -662,8 +662,10 @@ static inline ttc_code ttcrt_check_grid(const ttcrt_variant *variant, const int6
 {
     int axis;
     for (axis = 0; axis < 3; axis++) {
-        int64_t most = (axis == 0 ? INT64_C(0x7fffffff) : INT64_C(65535)) / (int64_t)variant->cluster[axis];
-        if (grid[axis] < 0 || grid[axis] > most) {
+        int64_t blocks = axis == 0 ? INT64_C(0x7fffffff) : INT64_C(65535);
+        /* A product, since a quotient would take as long as the rest of the launcher. */
+        if (grid[axis] < 0 || grid[axis] > blocks || grid[axis] * (int64_t)variant->cluster[axis] > blocks) {
+            int64_t most = blocks / (int64_t)variant->cluster[axis];
             return ttcrt_fail(error, TTC_BAD_GRID, variant->kernel,
                               "%lld programs along %c were asked for, and a launch has 0 to %lld",
                               (long long)grid[axis], "xyz"[axis], (long long)most);
@@ -745,6 +747,12 @@ static inline ttc_code ttcrt_encode(const ttcrt_driver *driver, const ttcrt_vari
 }
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------- */
+
+/* An argument where it lies. The driver only reads it, but takes addresses without `const`. */
+static inline void *ttcrt_pass(const void *argument)
+{
+    return (void *)(uintptr_t)argument;
+}
 
 /* CUlaunchAttribute and CUlaunchConfig of cuda.h. */
 typedef struct ttcrt_attribute {

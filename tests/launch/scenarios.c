@@ -175,7 +175,8 @@ static void halves(void)
             }
         }
         wrong += from(to((uint16_t)infinity)) != infinity || to((uint16_t)infinity) != 2.0f * to((uint16_t)infinity);
-        wrong += (from(of_bits(0x7fc00000u)) & 0x7fffu) <= infinity || (from(of_bits(0x7f800001u)) & 0x7fffu) <= infinity;
+        wrong += (from(of_bits(0x7fc00000u)) & 0x7fffu) <= infinity;
+        wrong += (from(of_bits(0x7f800001u)) & 0x7fffu) <= infinity;
         wrong += to((uint16_t)(infinity + 1u)) == to((uint16_t)(infinity + 1u));
     }
     printf("-- numbers of 16 bits: %d wrong\n", wrong);

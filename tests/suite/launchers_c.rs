@@ -14,7 +14,7 @@ use ttc::launch::{Access, Argument, Descriptor, Kernel, Parameter, TensorMap, VE
 /// A program's folder with the launchers and the driver.
 struct World(tempfile::TempDir);
 
-const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-g"];
+const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-g"];
 
 /// Whether there is a C compiler. Where `TTC_TEST_TOOLS` is set, there must be.
 fn has_compiler() -> bool {
@@ -31,14 +31,20 @@ fn sources() -> PathBuf {
 }
 
 impl World {
-    fn new(kernels: &[Kernel], embed: bool) -> World {
+    /// A folder with the driver.
+    fn empty() -> World {
         let world = World(tempfile::tempdir().unwrap());
-        for (name, bytes) in c::print(kernels, &Options { module: "kernels".into(), embed }) {
-            std::fs::write(world.at(&name), bytes).unwrap();
-        }
         let stub = sources().join("libcuda.c");
         let options = ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-shared", "-fPIC", "-o", "libcuda.so"];
         world.compile("cc", &options, &[&stub]);
+        world
+    }
+
+    fn new(kernels: &[Kernel], embed: bool) -> World {
+        let world = World::empty();
+        for (name, bytes) in c::print(kernels, &Options { module: "kernels".into(), embed }) {
+            std::fs::write(world.at(&name), bytes).unwrap();
+        }
         world
     }
 
@@ -271,15 +277,20 @@ fn c_launchers_call_the_driver_as_they_must() {
     let _ = writeln!(said, "==== no context ====");
     said +=
         world.run(&["./scenarios"], &[("STUB_CONTEXT", "0")]).lines().take(4).collect::<Vec<_>>().join("\n").as_str();
-    let expected = sources().join("scenarios.out");
+    compare(&said, "scenarios.out");
+}
+
+/// Compares a text with a file of `tests/launch`.
+fn compare(said: &str, file: &str) {
+    let expected = sources().join(file);
     if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&expected, &said).unwrap();
+        std::fs::write(&expected, said).unwrap();
     }
     let expected = std::fs::read_to_string(expected).unwrap();
     for (got, want) in said.lines().zip(expected.lines()) {
-        assert_eq!(got, want, "all of it:\n{said}");
+        assert_eq!(got, want, "{file}; all of it:\n{said}");
     }
-    assert_eq!(said.lines().count(), expected.lines().count(), "{said}");
+    assert_eq!(said.lines().count(), expected.lines().count(), "{file}:\n{said}");
 }
 
 /// Each call of the driver may fail: the launcher says so, and nothing stays behind.
@@ -383,4 +394,123 @@ fn c_launchers_read_cubins_beside_them() {
 fn c_launchers_are_printed_alike_each_time() {
     let options = Options { module: "kernels".into(), embed: true };
     assert_eq!(c::print(&kernels(), &options), c::print(&kernels(), &options));
+}
+
+/// The examples build without CUDA, and their launchers pass what the cubins declare.
+#[test]
+fn c_launchers_of_the_examples_pass_what_the_cubins_declare() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::empty();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/c");
+    for file in ["Makefile", "kernels.py", "device.h", "examples.c", "overhead.c"] {
+        std::fs::copy(examples.join(file), world.at(file)).unwrap();
+    }
+    let ttc = format!("TTC={}", env!("CARGO_BIN_EXE_ttc"));
+    let flags = "CFLAGS=-std=c99 -O2 -Wall -Wextra -Werror -pedantic";
+    let made = Command::new("make").args(["-j2", &ttc, flags]).current_dir(world.0.path()).output().unwrap();
+    assert!(made.status.success(), "{}", text(&made));
+    let main = sources().join("real.c");
+    let modules = ["add", "add_in_clusters", "softmax", "matmul"].map(|m| format!("generated/{m}.c"));
+    let files: Vec<&Path> = std::iter::once(main.as_path()).chain(modules.iter().map(Path::new)).collect();
+    world.compile("cc", &["-std=c99", "-Igenerated", "-o", "real"], &files);
+    let mut said = String::new();
+    for capability in ["90", "80"] {
+        let _ = writeln!(said, "==== compute capability {capability} ====");
+        said += &world.run(&["./real"], &[("STUB_CAPABILITY", capability)]);
+    }
+    compare(&without_sizes(&said), "real.out");
+}
+
+/// The text without bytes of shared memory, which change with what the compiler makes of a kernel.
+fn without_sizes(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let mut before = "";
+        for word in line.split(' ') {
+            let size = (before == "shared" || before == "=") && word.parse::<u64>().is_ok_and(|n| n > 0);
+            let _ = write!(out, "{}{}", if before.is_empty() { "" } else { " " }, if size { "SIZE" } else { word });
+            before = word;
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Hidden parameters, and the attribute for an early start, with real cubins.
+#[test]
+fn c_launchers_pass_hidden_parameters_of_real_cubins() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::empty();
+    std::fs::copy(sources().join("hidden.py"), world.at("hidden.py")).unwrap();
+    for (kernel, module, options) in
+        [("fill", "abi", "--triton-abi"), ("scaled", "scratch", "--num-warps 4"), ("after", "early", "--num-warps 4")]
+    {
+        let grid = if kernel == "scaled" { "cdiv(rows,64)" } else { "4" };
+        ttc(&world, &format!("hidden.py -k {kernel} {options} --arch sm_90a --grid {grid} -o {module}.c"), 0);
+    }
+    let main = sources().join("hidden.c");
+    let files = ["abi.c", "scratch.c", "early.c"].map(Path::new);
+    world.compile("cc", &["-std=c99", "-o", "hidden"], &[&[main.as_path()], files.as_slice()].concat());
+    compare(&without_sizes(&world.run(&["./hidden"], &[])), "hidden.out");
+}
+
+/// Runs `ttc` in a folder with one kernel of two configurations; it must end with this exit code.
+fn ttc(world: &World, args: &str, exit: i32) -> String {
+    let kernel = "import triton\nimport triton.language as tl\n@triton.autotune([triton.Config({'BLOCK': 64}), \
+                  triton.Config({'BLOCK': 128})], key=['n'])\n@triton.jit\n\
+                  def copy(int: '*fp32:16', out: '*fp32', n: 'i32', BLOCK: tl.constexpr):\n    \
+                  at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n    \
+                  tl.store(out + at, tl.load(int + at, mask=at < n), mask=at < n)\n";
+    std::fs::write(world.at("copy.py"), kernel).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ttc"));
+    let done = command.args(args.split_whitespace()).current_dir(world.0.path()).output().unwrap();
+    assert_eq!(done.status.code(), Some(exit), "{args}: {}", text(&done));
+    text(&done)
+}
+
+/// `--emit c` writes one set of files for all that a run makes, under the names that it was told.
+#[test]
+fn emit_c_puts_a_run_into_one_set_of_files() {
+    let world = World(tempfile::tempdir().unwrap());
+    let read = |name: &str| std::fs::read_to_string(world.at(name)).unwrap();
+    let names = |dir: &str| {
+        let mut all: Vec<String> =
+            std::fs::read_dir(world.at(dir)).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        all.sort();
+        all
+    };
+    ttc(&world, "copy.py --config all --arch sm_80,sm_90a --emit c --out-dir o --grid cdiv(n,BLOCK)", 0);
+    assert_eq!(names("o"), ["copy.c", "copy.h", "ttc_rt.h"]);
+    let (header, source) = (read("o/copy.h"), read("o/copy.c"));
+    for word in ["copy_0_launch(", "copy_1_launch(", "ttc_const_ptr int_;", "ttc_ptr out;", "int32_t n;"] {
+        assert!(header.contains(word), "{word}:\n{header}");
+    }
+    for word in ["ttcrt_cdiv((int64_t)args->n, 64, &fits)", "\"sm_80\", 8, 0, false", "\"sm_90a\", 9, 0, true"] {
+        assert!(source.contains(word), "{word}");
+    }
+    ttc(&world, "copy.py --config 0 --arch sm_80 -o p/k.c --embed no", 0);
+    assert_eq!(names("p"), ["k.c", "k.copy.0.sm_80.cubin", "k.h", "ttc_rt.h"]);
+    assert!(!read("p/k.h").contains("copy_launch("), "without a grid there is only copy_launch_grid");
+    ttc(&world, "copy.py --config 0 --arch sm_80 --emit c,ptx,cubin --module a-b --out-dir q", 0);
+    assert_eq!(names("q"), ["a-b.c", "a-b.h", "copy.cubin", "copy.json", "copy.ptx", "ttc_rt.h"]);
+    // From PTX of ttc, whose last line says how to launch it, come the same launchers.
+    ttc(&world, "q/copy.ptx --emit c --module a-b --out-dir r", 0);
+    assert_eq!(read("r/a-b.c"), read("q/a-b.c"));
+    for (args, code) in [
+        ("copy.py --config 0 --emit c --module a/b", "E0910"),
+        ("copy.py --config 0 --emit c --module ttc_rt", "E0910"),
+        ("copy.py --config 0 --emit c,ptx -o k.c", "E0908"),
+        ("copy.py --config 0 --emit c -o k.cubin", "E0908"),
+        ("copy.py --config 0 -o k.h", "E0907"),
+    ] {
+        let said = ttc(&world, args, 2);
+        assert!(said.contains(code), "{args}: {said}");
+    }
+    // A kernel that does not compile leaves no launchers of the others.
+    ttc(&world, "copy.py --config 0 --arch sm_80 --grid cdiv(m,BLOCK) --emit c --out-dir s", 1);
+    assert!(!world.at("s/copy.c").exists());
 }

@@ -67,7 +67,8 @@ fn arguments(out: &mut String, k: &Printed<'_>) {
             let takes = |value: &Value| matches!(value, Value::Argument { argument } if *argument == a.name);
             v.descriptor.parameters.iter().find(|p| takes(&p.value)).map(|p| p.size)
         });
-        let _ = writeln!(out, "    {} {member}; /* {} */", c_type(&a.ty, writes, size), commented(&words));
+        let declared = format!("{} {member};", c_type(&a.ty, writes, size));
+        let _ = writeln!(out, "    {declared:<27} /* {} */", commented(&words));
     }
     if k.takes_scratch() {
         let _ = writeln!(

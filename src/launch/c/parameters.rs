@@ -19,7 +19,7 @@ pub(super) fn print(out: &mut String, k: &Printed<'_>) -> Vec<usize> {
             numbers.iter().enumerate().filter(|(_, m)| **m == n).map(|(i, _)| i.to_string()).collect();
         let _ = write!(
             out,
-            "\n/* Passes the arguments to variant {}: the parameters in order, with their places in bytes. */\n\
+            "\n/* Passes the arguments to variant {}: its parameters in order. */\n\
              static ttc_code {id}_pass_{n}(const {id}_kernel *kernel, const ttcrt_variant *variant, void *function,\n    \
              ttc_stream stream, const int64_t grid[3], const {id}_args *args, ttc_error *error)\n{{\n{body}}}\n",
             variants.join(", ")
@@ -107,7 +107,7 @@ fn declare(out: &mut String, k: &Printed<'_>, v: &Variant, n: usize, p: &Paramet
 /// The line of a parameter in the list.
 fn row(k: &Printed<'_>, n: usize, p: &Parameter) -> String {
     let (place, what) = match &p.value {
-        Value::Argument { argument } => (format!("(void *)&args->{}", k.argument(argument).0), argument.clone()),
+        Value::Argument { argument } => (format!("ttcrt_pass(&args->{})", k.argument(argument).0), argument.clone()),
         Value::TensorMap { argument } => (format!("p{n}.bytes"), format!("{argument}: tensor map")),
         Value::Base { argument } => (format!("&p{n}"), format!("{argument}: address")),
         Value::Extent { argument, axis } => (format!("&p{n}"), format!("{argument}: extent {axis}")),
@@ -120,7 +120,8 @@ fn row(k: &Printed<'_>, n: usize, p: &Parameter) -> String {
         Value::GlobalScratch { .. } => (format!("&p{n}"), "scratch memory, which is not used".to_owned()),
         Value::ProfileScratch => (format!("&p{n}"), "memory of a profiler, which is not used".to_owned()),
     };
-    format!("        {place}, /* {} to {}: {} */\n", p.offset, p.offset + p.size, commented(&what))
+    let place = format!("{place},");
+    format!("        {place:<23} /* {}, {} bytes */\n", commented(&what), p.size)
 }
 
 /// The checks of the tensors, and the calls that encode them.

@@ -239,7 +239,7 @@ fn launch(out: &mut String, k: &Printed<'_>) {
 
 fn functions(out: &mut String, k: &Printed<'_>) {
     let (id, count) = (&k.id, k.kernel.variants.len());
-    let (parameter, directory) = if k.embed { ("", "NULL") } else { (" const char *directory,", "directory") };
+    let (parameter, directory) = if k.embed { ("", "\".\"") } else { (" const char *directory,", "directory") };
     let early = if k.starts_early() { "    kernel->start_early = false;\n" } else { "" };
     let _ = write!(
         out,
