@@ -131,7 +131,7 @@ fn launchers(
     {
         let text = format!("`-o {}`: launchers are several files", path.display());
         return Err(Diagnostic::error(&codes::cli::OUTPUT_CONFLICT, text)
-            .help("name their source, such as `-o add.c`, or give a directory with `--out-dir`"));
+            .help("name their source, such as `-o add.c` or `-o add.rs`, or give a directory with `--out-dir`"));
     }
     let module = c.module.clone().or_else(|| output?.file_stem().map(|s| s.to_string_lossy().into_owned()));
     let dir = output.and_then(Path::parent).or(c.out_dir.as_deref());
@@ -241,7 +241,8 @@ fn known_outputs() -> Vec<&'static str> {
 }
 
 fn unknown_extension(output: Option<&Path>, extension: &str) -> Diagnostic {
-    let known = known_outputs().iter().map(|w| format!(".{w}")).collect::<Vec<_>>().join(", ");
+    let words = backend::words().into_iter().chain(Language::ALL.map(Language::extension));
+    let known = words.map(|w| format!(".{w}")).collect::<Vec<_>>().join(", ");
     let path = output.unwrap_or(Path::new("")).display();
     Diagnostic::error(
         &codes::cli::UNKNOWN_EMIT,
