@@ -27,7 +27,7 @@ use ttc::cases::random::{self, Fill};
 use ttc::cases::{Config, Folder, Inputs, Instance, InstanceArg, Loaded, Value, launch};
 use ttc::diag::Diagnostic;
 use ttc::driver::{Debug, Job, Stage, run_all};
-use ttc::interp::Options;
+use ttc::interp::RunOptions;
 use ttc::irgen::types::Dtype;
 use ttc::target::Target;
 
@@ -204,8 +204,9 @@ fn expect(s: &Settings, folder: &mut Folder, loaded: &Loaded, instance: &Instanc
         reference.as_ref().and_then(|r| r.get(&b.name)).map(|v| random::encode(b.dtype, v.iter().copied()))
     };
     let lowered = s.interp.then(|| launch::lower(&mut folder.sources, loaded, instance));
-    let run =
-        |l: ttc::irgen::Lowered| launch::run(&l.ir, &l.kernel, instance, &Options { threads: 1, ..Options::default() });
+    let run = |l: ttc::irgen::Lowered| {
+        launch::run(&l.ir, &l.kernel, instance, &RunOptions { threads: 1, ..RunOptions::default() })
+    };
     let ran = lowered.map(|l| l.and_then(run));
     for b in instance.outputs() {
         let interp = match &ran {

@@ -17,8 +17,8 @@ use ttc::driver::check::{self, Checked};
 use ttc::driver::input::{self, Input};
 use ttc::driver::launchers::{Language, Launchers};
 use ttc::driver::place::Placement;
-use ttc::driver::plan::{Choice, ConfigChoice};
-use ttc::driver::{Compiled, Debug, Job, Naming, Options, Outcome, Stage, opt, output, plan, run_each};
+use ttc::driver::request::{Choice, ConfigChoice};
+use ttc::driver::{Compiled, Debug, Job, JobOptions, Naming, Outcome, Stage, opt, output, request, run_each};
 use ttc::irgen::{KernelInfo, KernelParam};
 use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;
@@ -75,7 +75,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
         Ok(debug) => debug,
         Err(d) => return Ok(Report { usage: true, ..Report::errors(vec![d], sources) }),
     };
-    let options = Options {
+    let options = JobOptions {
         maxnreg: c.maxnreg,
         fp_fusion: !c.no_fp_fusion,
         line_info: !c.no_line_info,
@@ -91,10 +91,10 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let targets = targets(&c.kernel.arch).map_err(|d| stop(d, &sources))?;
     let inputs = read_all(&c.kernel.files, &mut sources).map_err(|d| stop(d, &sources))?;
     for input in &inputs {
-        plan::check_reachable(input, &want).map_err(|d| stop(vec![d], &sources))?;
+        request::check_reachable(input, &want).map_err(|d| stop(vec![d], &sources))?;
     }
     let choice = choice(&c.kernel, c.out_dir.is_some() || !languages.is_empty(), targets);
-    let jobs = plan::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
+    let jobs = request::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
     // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a
     // stage.
     let with_metadata = want.contains(&Stage::Binary) || (c.emit.is_empty() && want.contains(&Stage::Assembly));
@@ -246,17 +246,17 @@ fn unknown_extension(output: Option<&Path>, extension: &str) -> Diagnostic {
     .help("for a name with another extension say what to make, for example `--emit cubin`")
 }
 
-fn options(k: &KernelArgs) -> Result<Options, Vec<Diagnostic>> {
-    let options = Options {
+fn options(k: &KernelArgs) -> Result<JobOptions, Vec<Diagnostic>> {
+    let options = JobOptions {
         signature: k.signature.clone(),
         defines: k.define.clone(),
         include: k.include.clone(),
         num_warps: k.num_warps,
         num_stages: k.num_stages,
         num_ctas: k.num_ctas,
-        ..Options::default()
+        ..JobOptions::default()
     };
-    plan::check_options(&options)?;
+    request::check_options(&options)?;
     Ok(options)
 }
 

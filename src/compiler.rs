@@ -3,7 +3,7 @@
 //! 1. A [`Source`] is read into the sources of one call, so that calls share nothing.
 //! 2. The work runs on a thread with a large stack, since kernels may nest deeply, and a panic in it becomes a
 //!    diagnostic.
-//! 3. [`plan`], [`run_all`], [`check`] and [`call`] do the work, both for the program `ttc` and for this module.
+//! 3. [`request`], [`run_all`], [`check`] and [`call`] do the work, both for the program `ttc` and for this module.
 
 mod artifacts;
 mod diagnostics;
@@ -22,7 +22,7 @@ use crate::cases::call;
 use crate::cases::manual::Bound;
 use crate::diag::Diagnostic;
 use crate::driver::input::{self, Input, Language};
-use crate::driver::{Debug, Job, Outcome, check, plan, reproducer, run_all};
+use crate::driver::{Debug, Job, Outcome, check, reproducer, request, run_all};
 use crate::interp;
 use crate::irgen::{KernelInfo, list_kernels};
 use crate::source::SourceMap;
@@ -130,10 +130,10 @@ impl Compiler {
         let want = options.wanted();
         let mut outcomes = guarded(&about, |sources| {
             let input = source.read(sources, None).map_err(|d| vec![d])?;
-            plan::check_options(&options.settings)?;
-            plan::check_reachable(&input, &want).map_err(|d| vec![d])?;
+            request::check_options(&options.settings)?;
+            request::check_reachable(&input, &want).map_err(|d| vec![d])?;
             // One input, one target and at most one configuration make one job.
-            let jobs = plan::jobs(&[input], sources, &options.choice(self.target, false), &options.settings)?;
+            let jobs = request::jobs(&[input], sources, &options.choice(self.target, false), &options.settings)?;
             let debug = Debug { remarks: options.remarks.clone(), ..Debug::default() };
             Ok(run_all(&jobs, sources, &options.settings, &want, &debug, 1))
         })?;
@@ -170,7 +170,7 @@ impl Compiler {
             if said.iter().any(Diagnostic::is_error) {
                 return Err(said);
             }
-            plan::check_options(&options.settings)?;
+            request::check_options(&options.settings)?;
             check::check(&inputs, sources, &options.choice(self.target, true), &options.settings)
         });
         match checked {
@@ -192,7 +192,7 @@ impl Compiler {
             let (kernel, config) = options.chosen();
             let job = Job { input, kernel, config, target: self.target };
             let mut ready = call::ready(sources, &job, &options.settings, given)?;
-            let how = interp::Options { max_faults: MAX_FAULTS, ..interp::Options::default() };
+            let how = interp::RunOptions { max_faults: MAX_FAULTS, ..interp::RunOptions::default() };
             let report = interp::run(&ready.ir, &ready.kernel, grid, &ready.args, &mut ready.memory, &how)?;
             for Bound { name, id, .. } in &ready.buffers {
                 if let Some(back) = wanted.remove(name) {

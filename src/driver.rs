@@ -1,6 +1,6 @@
 //! The driver: which stage feeds which, from any input to any output.
 //!
-//! A [`Job`] is one kernel of one input for one architecture. [`plan`] turns the user's request into jobs, [`run_all`]
+//! A [`Job`] is one kernel of one input for one architecture. [`request`] turns the user's request into jobs, [`run_all`]
 //! takes each through the stages until everything it was asked for exists. The driver reads files and collects
 //! diagnostics; it writes nothing and prints nothing: [`place`] and [`output`] write, `main.rs` prints.
 //!
@@ -26,11 +26,11 @@ pub mod opt;
 pub mod output;
 mod params;
 pub mod place;
-pub mod plan;
 mod ptx_facts;
 pub mod reproducer;
+pub mod request;
 mod run;
 
 pub use crate::backend::Stage;
-pub use job::{Compiled, Debug, Job, Naming, Options, Outcome, compiler_version};
+pub use job::{Compiled, Debug, Job, JobOptions, Naming, Outcome, compiler_version};
 pub use run::{run_all, run_each};

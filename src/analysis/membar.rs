@@ -28,14 +28,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocation::Allocation;
 use super::flow::Segments;
-use super::shared_effects::{Access, Event, Flight, events};
+use super::shared_effects::{BufferAccess, Event, Flight, events};
 use crate::ir::core::{Ir, Op};
 
 /// What may not be finished.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct State {
-    pending: BTreeSet<Access>,
-    in_flight: BTreeSet<(Flight, Access)>,
+    pending: BTreeSet<BufferAccess>,
+    in_flight: BTreeSet<(Flight, BufferAccess)>,
 }
 
 impl State {

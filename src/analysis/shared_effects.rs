@@ -44,7 +44,7 @@ impl Part {
 
 /// One access.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Access {
+pub struct BufferAccess {
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
@@ -53,10 +53,10 @@ pub struct Access {
     pub write: bool,
 }
 
-impl Access {
+impl BufferAccess {
     /// Whether the order of two accesses of different threads matters.
     #[must_use]
-    pub fn conflicts(&self, other: &Access) -> bool {
+    pub fn conflicts(&self, other: &BufferAccess) -> bool {
         let overlap = self.start < other.end && other.start < self.end;
         let apart = matches!((&self.part, &other.part), (Some(a), Some(b)) if a.disjoint(b));
         let ordered = self.class == other.class && self.class != Class::Data;
@@ -67,12 +67,12 @@ impl Access {
 /// What happens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    Access(Access),
+    Access(BufferAccess),
     /// As an access now, and again when it is waited for.
-    InFlight(Flight, Access),
+    InFlight(Flight, BufferAccess),
     /// Comes after what was before, and nobody needs to wait for it here: every thread that wants the result waits for
     /// an mbarrier itself.
-    Signalled(Access),
+    Signalled(BufferAccess),
     /// What is in flight completes; `all` says that nothing of its kind stays in flight.
     Complete {
         flight: Flight,
@@ -96,7 +96,13 @@ pub fn events(ir: &Ir, op: Op, allocation: &Allocation, one_warp: bool) -> Vec<E
         allocation.of(op).filter(|b| b.kind == BufferKind::Scratch && !ir.is(op, TtgOp::WarpSpecialize))
     {
         let access = |write| {
-            Event::Access(Access { start: buffer.offset, end: buffer.end(), part: None, class: Class::Data, write })
+            Event::Access(BufferAccess {
+                start: buffer.offset,
+                end: buffer.end(),
+                part: None,
+                class: Class::Data,
+                write,
+            })
         };
         events.push(access(true));
         if one_warp || !stays_in_warps(ir, op, allocation) {
@@ -134,7 +140,7 @@ fn stated(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
 }
 
 fn touched(ir: &Ir, op: Op, value: Value, touch: Touch, allocation: &Allocation, events: &mut Vec<Event>) {
-    let event: &dyn Fn(Access) -> Event = match touch.when {
+    let event: &dyn Fn(BufferAccess) -> Event = match touch.when {
         When::NowIf(holds) if !holds(ir, op) => return,
         When::InFlightIf(flight, holds) if holds(ir, op) => &move |access| Event::InFlight(flight, access),
         When::Now | When::NowIf(_) | When::InFlightIf(..) => &Event::Access,
@@ -154,7 +160,7 @@ fn stays_in_warps(ir: &Ir, op: Op, allocation: &Allocation) -> bool {
 /// A callee may touch all its memory and all descriptors that it gets, from its start to its end.
 fn call(ir: &Ir, op: Op, allocation: &Allocation, events: &mut Vec<Event>) {
     if let Some(buffer) = allocation.of(op) {
-        events.push(Event::Access(Access {
+        events.push(Event::Access(BufferAccess {
             start: buffer.offset,
             end: buffer.end(),
             part: None,
@@ -181,12 +187,17 @@ fn accesses(
     allocation: &Allocation,
     touch: Touch,
     events: &mut Vec<Event>,
-    event: &dyn Fn(Access) -> Event,
+    event: &dyn Fn(BufferAccess) -> Event,
 ) {
     let (root, chain) = view_chain(ir, value);
     for buffer in allocation.alias.of(root).filter_map(|b| allocation.of(ir.def_op(b)?)) {
-        let whole =
-            Access { start: buffer.offset, end: buffer.end(), part: None, class: touch.class, write: touch.write };
+        let whole = BufferAccess {
+            start: buffer.offset,
+            end: buffer.end(),
+            part: None,
+            class: touch.class,
+            write: touch.write,
+        };
         events.push(event(chain.iter().rev().fold(whole, |access, &view| narrow(ir, access, view))));
     }
 }
@@ -202,7 +213,7 @@ fn view_chain(ir: &Ir, value: Value) -> (Value, Vec<Op>) {
 }
 
 /// The part of `access` that a view takes.
-fn narrow(ir: &Ir, access: Access, view: Op) -> Access {
+fn narrow(ir: &Ir, access: BufferAccess, view: Op) -> BufferAccess {
     if let Some(view) = MemDescIndex::of(ir, view) {
         // Of a part of the buffers, the first need not be the allocation's first.
         let from = ir.ty(view.src(ir));
@@ -211,19 +222,19 @@ fn narrow(ir: &Ir, access: Access, view: Op) -> Access {
         }
     }
     if let Some(view) = MemDescSubslice::of(ir, view) {
-        return Access { part: subslice(ir, access.part.as_ref(), view), ..access };
+        return BufferAccess { part: subslice(ir, access.part.as_ref(), view), ..access };
     }
     // Another view of a part: which elements it has is not followed.
-    Access { part: None, ..access }
+    BufferAccess { part: None, ..access }
 }
 
 /// The buffer that an index takes of an allocation, or all of them where the index is not known.
-fn indexed(ir: &Ir, access: Access, view: MemDescIndex) -> Access {
+fn indexed(ir: &Ir, access: BufferAccess, view: MemDescIndex) -> BufferAccess {
     let index = const_of(ir, view.index(ir)).and_then(Attr::as_int);
     match (index.and_then(|i| u32::try_from(i).ok()), index_stride(ir.ty(view.result(ir)))) {
         (Some(index), Some(stride)) if access.start + (index + 1) * stride <= access.end => {
             let start = access.start + index * stride;
-            Access { start, end: start + stride, ..access }
+            BufferAccess { start, end: start + stride, ..access }
         }
         _ => access,
     }

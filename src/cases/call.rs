@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use super::manual::{self, Bound, Given};
 use crate::diag::{Diagnostic, codes};
 use crate::driver::input::Language;
-use crate::driver::{Job, Options, Stage, plan};
+use crate::driver::{Job, JobOptions, Stage, request};
 use crate::interp::{self, Arg, Memory};
 use crate::ir::Ir;
 use crate::ir::text::parser::{ParseOptions, parse_module};
@@ -49,14 +49,14 @@ struct Module {
 pub fn ready(
     sources: &mut SourceMap,
     job: &Job,
-    options: &Options,
+    options: &JobOptions,
     given: Arguments,
 ) -> Result<Ready, Vec<Diagnostic>> {
     let Module { ir, kernel, names, warnings, printed } = match job.input.language {
         Language::Source => from_source(sources, job, options, &given)?,
         Language::Ir(_) => from_ir(sources, job)?,
         Language::Llir | Language::Assembly => {
-            return Err(plan::check_reachable(&job.input, &[Stage::Ttir]).err().into_iter().collect());
+            return Err(request::check_reachable(&job.input, &[Stage::Ttir]).err().into_iter().collect());
         }
     };
     let params = interp::params(&ir, &kernel).map_err(|d| vec![*d])?;
@@ -68,7 +68,7 @@ pub fn ready(
 fn from_source(
     sources: &mut SourceMap,
     job: &Job,
-    options: &Options,
+    options: &JobOptions,
     given: &Arguments,
 ) -> Result<Module, Vec<Diagnostic>> {
     let info = kernel_info(sources, job, &options.include)?;
@@ -76,9 +76,9 @@ fn from_source(
         Some(s) => s.clone(),
         None => manual::signature(&info, given, &options.defines).map_err(|d| vec![d])?,
     };
-    let options = Options { signature: Some(signature), ..options.clone() };
+    let options = JobOptions { signature: Some(signature), ..options.clone() };
     let job = Job { kernel: Some(info.name), ..job.clone() };
-    let lowered = lower_kernel(sources, job.input.file, &plan::kernel_request(&job, &options))?;
+    let lowered = lower_kernel(sources, job.input.file, &request::kernel_request(&job, &options))?;
     Ok(Module {
         ir: lowered.ir,
         kernel: lowered.kernel,
@@ -91,7 +91,7 @@ fn from_source(
 fn from_ir(sources: &SourceMap, job: &Job) -> Result<Module, Vec<Diagnostic>> {
     let mut ir = parse_module(sources, job.input.file, &ParseOptions::default())?;
     let file = job.input.path.to_string_lossy();
-    let kernel = plan::choose_kernel(&mut ir, job.kernel.as_deref(), true, &file).map_err(|d| vec![d])?;
+    let kernel = request::choose_kernel(&mut ir, job.kernel.as_deref(), true, &file).map_err(|d| vec![d])?;
     let params = interp::params(&ir, &kernel).map_err(|d| vec![*d])?;
     let names = params.iter().enumerate().map(|(at, p)| p.name.map_or_else(|| at.to_string(), str::to_owned)).collect();
     Ok(Module { ir, kernel, names, warnings: vec![], printed: vec![] })
@@ -112,7 +112,7 @@ pub fn kernel_info(sources: &mut SourceMap, job: &Job, include: &[PathBuf]) -> R
         return Ok(one.clone());
     }
     // The front end knows how to say what is wrong with the choice.
-    let request = plan::kernel_request(job, &Options::default());
+    let request = request::kernel_request(job, &JobOptions::default());
     let none =
         || vec![Diagnostic::error(&codes::interp::NO_KERNEL, format!("`{}` has no kernel", job.input.path.display()))];
     lower_kernel(sources, job.input.file, &request).and_then(|_| kernels.first().cloned().ok_or_else(none))

@@ -6,7 +6,7 @@ use super::spec::{ArgKind, ArgSpec, BufferSpec, Case, bad};
 use super::value::{Env, Value};
 use crate::diag::Diagnostic;
 use crate::diag::codes::interp as codes;
-use crate::driver::Options;
+use crate::driver::JobOptions;
 use crate::interp::{Budget, MAX_DESCRIPTOR_RANK};
 use crate::irgen::KernelInfo;
 use crate::irgen::front::signature::parse_type;
@@ -54,7 +54,7 @@ pub struct Instance {
     /// The arguments in the order of the kernel's parameters, without the compile-time ones.
     pub args: Vec<InstanceArg>,
     /// The options of the compilation, with signature and defines.
-    pub options: Options,
+    pub options: JobOptions,
 }
 
 /// An argument of an [`Instance`].
@@ -225,8 +225,11 @@ impl Case {
                 errors.push(Diagnostic::error(&codes::BAD_CASE, message).at(self.place(), ""));
             }
         }
-        let options =
-            Options { signature: Some(items.join(", ")), defines, ..self.compile_options(&env).map_err(|d| vec![d])? };
+        let options = JobOptions {
+            signature: Some(items.join(", ")),
+            defines,
+            ..self.compile_options(&env).map_err(|d| vec![d])?
+        };
         if errors.is_empty() {
             Ok(Instance { config: config.clone(), values, grid, args, options })
         } else {
@@ -250,8 +253,8 @@ impl Case {
         Ok(grid)
     }
 
-    fn compile_options(&self, env: &Env) -> Try<Options> {
-        let mut options = Options::default();
+    fn compile_options(&self, env: &Env) -> Try<JobOptions> {
+        let mut options = JobOptions::default();
         for (name, slot) in
             COMPILE_OPTIONS.iter().zip([&mut options.num_warps, &mut options.num_stages, &mut options.num_ctas])
         {

@@ -7,8 +7,8 @@ use super::random::{self, Fill};
 use super::value::{Env, Value};
 use super::{Loaded, random::decode};
 use crate::diag::Diagnostic;
-use crate::driver::{Job, plan};
-use crate::interp::{self, Arg, BufferId, MAX_DESCRIPTOR_RANK, Memory, Options};
+use crate::driver::{Job, request};
+use crate::interp::{self, Arg, BufferId, MAX_DESCRIPTOR_RANK, Memory, RunOptions};
 use crate::ir::Ir;
 use crate::irgen::{self, Lowered};
 use crate::source::SourceMap;
@@ -101,8 +101,10 @@ impl Instance {
 pub fn lower(sources: &mut SourceMap, loaded: &Loaded, instance: &Instance) -> Result<Lowered, Vec<Diagnostic>> {
     let target = Target::parse("sm_90a").map_err(|d| vec![d])?;
     let job = Job { input: loaded.input.clone(), kernel: Some(loaded.kernel.name.clone()), config: None, target };
-    let request =
-        irgen::KernelRequest { include_dirs: loaded.include.clone(), ..plan::kernel_request(&job, &instance.options) };
+    let request = irgen::KernelRequest {
+        include_dirs: loaded.include.clone(),
+        ..request::kernel_request(&job, &instance.options)
+    };
     irgen::lower_kernel(sources, loaded.input.file, &request)
 }
 
@@ -159,7 +161,7 @@ fn describe(args: &mut Vec<Arg>, b: &Buffer, id: BufferId) {
 }
 
 /// Runs a configuration on TTIR, before or after any pass.
-pub fn run(ir: &Ir, kernel: &str, instance: &Instance, options: &Options) -> Result<Done, Vec<Diagnostic>> {
+pub fn run(ir: &Ir, kernel: &str, instance: &Instance, options: &RunOptions) -> Result<Done, Vec<Diagnostic>> {
     let mut a = arguments(instance);
     let report = interp::run(ir, kernel, instance.grid, &a.args, &mut a.memory, options)?;
     let outputs =

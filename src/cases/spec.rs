@@ -32,7 +32,7 @@ pub struct Case {
     pub params: Vec<(String, Vec<Value>)>,
     pub(super) constants: Vec<(String, Expression)>,
     pub(super) args: Vec<ArgSpec>,
-    /// How many bytes the case's buffers may take, see [`crate::interp::Options::max_memory`].
+    /// How many bytes the case's buffers may take, see [`crate::interp::RunOptions::max_memory`].
     pub max_memory: u64,
 }
 

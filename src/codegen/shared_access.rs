@@ -18,7 +18,7 @@ use inkwell::values::{BasicValue, InstructionOpcode as I, IntValue, PointerValue
 use super::bits::bits_as;
 use super::lower::{Lower, Res, Val, as_int, defect};
 use crate::layout::Dim;
-use crate::layout::plan::{Access, Form, SharedAccess};
+use crate::layout::plan::{AccessStep, Form, SharedAccess};
 
 /// The addresses of the accesses of one layout.
 pub(crate) struct SharedAddresses<'c> {
@@ -128,7 +128,7 @@ impl<'c> Lower<'c, '_> {
         &mut self,
         form: Form,
         at: &SharedAddresses<'c>,
-        access: &Access,
+        access: &AccessStep,
         below: u32,
         regs: &[Val<'c>],
     ) -> Res<()> {
@@ -173,7 +173,7 @@ impl<'c> Lower<'c, '_> {
         &mut self,
         form: Form,
         at: &SharedAddresses<'c>,
-        access: &Access,
+        access: &AccessStep,
         below: u32,
         elem: BasicTypeEnum<'c>,
     ) -> Res<Vec<Val<'c>>> {

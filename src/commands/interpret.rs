@@ -78,9 +78,9 @@ fn launch(
     Ok(report)
 }
 
-fn options(i: &Interpret, progress: &Progress, trace: Option<Trace>) -> interp::Options {
+fn options(i: &Interpret, progress: &Progress, trace: Option<Trace>) -> interp::RunOptions {
     let has = |l: Looked| i.check.contains(&l) || i.check.contains(&Looked::All);
-    interp::Options {
+    interp::RunOptions {
         checks: Checks {
             races: has(Looked::Races),
             bounds: has(Looked::Bounds),

@@ -102,7 +102,7 @@ impl Diagnostics {
     pub fn render(&self, format: Format, color: bool) -> String {
         // A stage file names the kernel behind it in its locations. That file is read when a message points there.
         let load = |name: &str| text_file::read_plain_file(name.as_ref()).ok().map(Arc::from);
-        let options = render::Options { format, color, load: Some(&load) };
+        let options = render::RenderOptions { format, color, load: Some(&load) };
         self.groups.iter().map(|(said, sources)| render::render(said, sources, &options)).collect()
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::driver::plan::{Choice, ConfigChoice};
+use crate::driver::request::{Choice, ConfigChoice};
 use crate::driver::{self, Stage};
 use crate::passes::remarks::Group;
 use crate::target::Target;
@@ -26,7 +26,7 @@ pub struct Options {
     config: Option<usize>,
     stages: BTreeSet<Stage>,
     pub(super) remarks: BTreeSet<Group>,
-    pub(super) settings: driver::Options,
+    pub(super) settings: driver::JobOptions,
 }
 
 impl Options {

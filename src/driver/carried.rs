@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::job::Options;
+use super::job::JobOptions;
 use super::metadata::{Metadata, Param, TensorDesc};
 use crate::backend::Stage;
 use crate::diag::codes::cli;
@@ -68,7 +68,7 @@ pub(super) struct Carried {
 
 impl Carried {
     /// Collects what is known of a kernel at a stage.
-    fn of(metadata: &Metadata, options: &Options) -> Carried {
+    fn of(metadata: &Metadata, options: &JobOptions) -> Carried {
         let m = metadata.clone();
         let flags = FLAGS.iter().filter(|(_, get, _)| get(options));
         Carried {
@@ -93,7 +93,7 @@ impl Carried {
     }
 
     /// Sets the options that were given when the text was made.
-    pub(super) fn set_options(&self, options: &mut Options) {
+    pub(super) fn set_options(&self, options: &mut JobOptions) {
         options.grid = options.grid.take().or_else(|| self.grid.clone());
         for (_, _, set) in FLAGS.iter().filter(|(word, ..)| self.options.iter().any(|o| o == word)) {
             set(options);
@@ -101,7 +101,7 @@ impl Carried {
     }
 }
 
-type Flag = (&'static str, fn(&Options) -> bool, fn(&mut Options));
+type Flag = (&'static str, fn(&JobOptions) -> bool, fn(&mut JobOptions));
 
 /// Options of code generation that have no place in the metadata: the word, how to ask whether it was given, and how to
 /// set it.
@@ -112,7 +112,7 @@ const FLAGS: [Flag; 3] = [
 ];
 
 /// Adds the metadata line to a stage's text.
-pub(super) fn append(mut text: String, stage: Stage, metadata: &Metadata, options: &Options) -> String {
+pub(super) fn append(mut text: String, stage: Stage, metadata: &Metadata, options: &JobOptions) -> String {
     let sign = if stage == Stage::Llir { ";" } else { "//" };
     let json =
         serde_json::to_string(&Carried::of(metadata, options)).expect("what is carried holds strings and numbers only");
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn what_is_appended_is_found_again() {
-        let options = Options { fp_fusion: false, ..Options::default() };
+        let options = JobOptions { fp_fusion: false, ..JobOptions::default() };
         for (stage, sign) in [(Stage::Ttir, "// "), (Stage::Llir, "; "), (Stage::Assembly, "// ")] {
             let text = append("a\nb".to_owned(), stage, &metadata(), &options);
             assert!(
@@ -201,7 +201,7 @@ mod tests {
             );
             let found = find(&text, Some("add"), "f").unwrap().unwrap();
             assert_eq!(found, Carried::of(&metadata(), &options));
-            let mut again = Options::default();
+            let mut again = JobOptions::default();
             found.set_options(&mut again);
             assert!(!again.fp_fusion && again.line_info && !again.triton_abi);
             assert_eq!(find(&text, Some("other"), "f").unwrap(), None);

@@ -10,8 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::input::{Input, Language};
-use super::job::{Debug, Job, Options, Outcome};
-use super::plan::{self, Choice};
+use super::job::{Debug, Job, JobOptions, Outcome};
+use super::request::{self, Choice};
 use super::run::run_all;
 use crate::diag::{Diagnostic, Place, codes};
 use crate::irgen;
@@ -46,9 +46,9 @@ pub fn check(
     inputs: &[Input],
     sources: &mut SourceMap,
     choice: &Choice,
-    options: &Options,
+    options: &JobOptions,
 ) -> Result<Checked, Vec<Diagnostic>> {
-    let mut jobs = plan::jobs(inputs, sources, choice, options)?;
+    let mut jobs = request::jobs(inputs, sources, choice, options)?;
     let mut untyped = vec![];
     if choice.kernel.is_none() && options.signature.is_none() {
         let mut known: BTreeMap<FileId, Vec<KernelInfo>> = BTreeMap::new();
@@ -99,7 +99,7 @@ fn check_untyped(
     kernels: &[KernelInfo],
     jobs: &[Job],
     sources: &mut SourceMap,
-    options: &Options,
+    options: &JobOptions,
 ) -> Vec<Diagnostic> {
     let typed: Vec<String> =
         jobs.iter().filter(|j| j.input.path == input.path).filter_map(|j| j.kernel.clone()).collect();
@@ -142,7 +142,7 @@ fn needs(k: &KernelInfo, defines: &[String]) -> String {
 
 /// Whether the types and values of all parameters of a job's kernel are known without a signature. `kernels` are the
 /// kernels of its file. A stage file always has its types.
-fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>, options: &Options) -> bool {
+fn is_complete(job: &Job, kernels: Option<&[KernelInfo]>, options: &JobOptions) -> bool {
     let Some(kernels) = kernels else { return true };
     // A job without a name stands for a file that has no kernel of its own, only functions for others.
     let Some(name) = &job.kernel else { return false };

@@ -7,11 +7,11 @@ use std::time::Instant;
 use super::call::{self, Call};
 use super::carried::{self, Carried};
 use super::input::Language;
-use super::job::{Compiled, Debug, Job, Options, compiler_version};
+use super::job::{Compiled, Debug, Job, JobOptions, compiler_version};
 use super::metadata::{Metadata, Param, TensorDesc};
 use super::observe::Observer;
 use super::ptx_facts::PtxFacts;
-use super::{agree, params, plan};
+use super::{agree, params, request};
 use crate::analysis::clusters;
 use crate::analysis::prepared::Prepared;
 use crate::backend::{self, Backend, GpuOptions, Stage, Tools};
@@ -34,7 +34,7 @@ type Step<T = ()> = Result<T, Vec<Diagnostic>>;
 struct Flow<'a> {
     job: &'a Job,
     /// The options of the user, and those that the input carries.
-    options: Options,
+    options: JobOptions,
     want: &'a [Stage],
     debug: &'a Debug,
     made: Compiled,
@@ -53,7 +53,7 @@ struct Flow<'a> {
 pub(super) fn run(
     job: &Job,
     sources: &mut SourceMap,
-    options: &Options,
+    options: &JobOptions,
     want: &[Stage],
     debug: &Debug,
 ) -> Step<Compiled> {
@@ -149,7 +149,7 @@ impl Flow<'_> {
         let mut ir = self.timed("parse", |_| parse_module(sources, file, &ParseOptions::default()))?;
         ir.set_max_ops(self.options.max_ops);
         agree::module(&ir, self.job.target, self.file(sources), &sources.file(file).text).map_err(|e| vec![e])?;
-        let kernel = plan::choose_kernel(
+        let kernel = request::choose_kernel(
             &mut ir,
             self.job.kernel.as_deref(),
             self.goes_past(Stage::Assembly),
@@ -181,7 +181,7 @@ impl Flow<'_> {
 
     fn start_at_llir(&mut self, sources: &SourceMap) -> Step {
         let text = sources.file(self.job.input.file).text.clone();
-        let kernel = plan::expected_kernel(self.job, sources);
+        let kernel = request::expected_kernel(self.job, sources);
         let own = carried::find(&text, kernel.as_deref(), self.file(sources)).map_err(|e| vec![e])?;
         agree::llir(&text, own.as_ref(), self.job.target, self.file(sources)).map_err(|e| vec![e])?;
         let carried = own.clone().unwrap_or_default();
@@ -290,7 +290,7 @@ impl Flow<'_> {
 
     fn front_end(&mut self, sources: &mut SourceMap) -> Step<Ir> {
         let lowered =
-            irgen::lower_kernel(sources, self.job.input.file, &plan::kernel_request(self.job, &self.options))?;
+            irgen::lower_kernel(sources, self.job.input.file, &request::kernel_request(self.job, &self.options))?;
         self.made.diagnostics.extend(lowered.warnings);
         self.made.printed.extend(lowered.printed);
         self.made.metadata.params = lowered

@@ -16,7 +16,7 @@ use crate::target::Target;
 
 /// Everything about a compilation that is not its input.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct JobOptions {
     pub signature: Option<String>,
     /// The values of `-D NAME=VALUE`, in order.
     pub defines: Vec<(String, String)>,
@@ -44,9 +44,9 @@ pub struct Options {
     pub max_ops: usize,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for JobOptions {
+    fn default() -> JobOptions {
+        JobOptions {
             signature: None,
             defines: vec![],
             include: vec![],
@@ -67,7 +67,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl JobOptions {
     /// What was said about the launch.
     #[must_use]
     pub fn given(&self) -> Given {

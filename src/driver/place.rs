@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::input::Language;
 use super::job::{Compiled, Job, Naming};
-use super::{output, plan};
+use super::{output, request};
 use crate::backend::Stage;
 use crate::diag::Diagnostic;
 use crate::diag::codes::cli;
@@ -67,7 +67,7 @@ impl Placement {
         let inputs: BTreeSet<PathBuf> = jobs.iter().filter_map(|j| std::fs::canonicalize(&j.input.path).ok()).collect();
         let mut paths = BTreeSet::new();
         for job in jobs {
-            let kernel = plan::expected_kernel(job, sources);
+            let kernel = request::expected_kernel(job, sources);
             for path in self.paths(job, kernel.as_deref()) {
                 if std::fs::canonicalize(&path).is_ok_and(|p| inputs.contains(&p)) {
                     return Err(conflict(format!("the output `{}` is also an input", path.display()))

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::job::{Debug, Job, Options, Outcome};
+use super::job::{Debug, Job, JobOptions, Outcome};
 use super::{flow, reproducer};
 use crate::backend::Stage;
 use crate::source::SourceMap;
@@ -14,7 +14,7 @@ use crate::threads;
 pub fn run_all(
     jobs: &[Job],
     sources: &SourceMap,
-    options: &Options,
+    options: &JobOptions,
     want: &[Stage],
     debug: &Debug,
     workers: usize,
@@ -31,7 +31,7 @@ pub fn run_all(
 pub fn run_each<T: Send + Sync>(
     jobs: &[Job],
     sources: &SourceMap,
-    options: &Options,
+    options: &JobOptions,
     want: &[Stage],
     debug: &Debug,
     workers: usize,

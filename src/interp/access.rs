@@ -7,7 +7,7 @@
 
 use super::fault::{self, Fault};
 use super::program::Program;
-use super::races::{Access, Conflict};
+use super::races::{AccessKind, Conflict};
 use super::undef::{Undef, Use, is_uniform};
 use super::value::{Exact, Lanes, Val, coordinates};
 use crate::diag::codes::interp as codes;
@@ -28,7 +28,7 @@ impl Program<'_> {
     pub(crate) fn touch(
         &self,
         site: &Site<'_>,
-        access: Access,
+        access: AccessKind,
         address: u64,
         lane: usize,
         exact: Option<&Exact>,
@@ -59,7 +59,7 @@ impl Program<'_> {
             self.report(site.op, &codes::UNALIGNED, || self.unaligned(site, index, offset, lane))?;
             return Ok(None);
         }
-        if access != Access::Write && self.shared.options.checks.uninit && !buffer.is_written(offset, site.size) {
+        if access != AccessKind::Write && self.shared.options.checks.uninit && !buffer.is_written(offset, site.size) {
             self.report(site.op, &codes::UNINITIALISED, || self.uninitialised(site, index, offset, lane))?;
         }
         if let Some(history) = &self.shared.history
@@ -94,7 +94,7 @@ impl Program<'_> {
                 }
             }
             self.defined(site.op, ptr, lane, site.shape, Use::Address)?;
-            let at = self.touch(site, Access::Read, ptr.lanes.get(lane), lane, exact)?;
+            let at = self.touch(site, AccessKind::Read, ptr.lanes.get(lane), lane, exact)?;
             out.push(at.map_or(0, |(b, offset)| self.shared.memory.buffers[b].read(offset, site.size)));
         }
         let off = |lane: usize| mask.is_some_and(|m| m.lanes.get(lane) & 1 == 0);
@@ -130,7 +130,7 @@ impl Program<'_> {
             }
             self.defined(site.op, ptr, lane, site.shape, Use::Address)?;
             self.defined(site.op, stored, lane, site.shape, Use::Stored)?;
-            if let Some((b, offset)) = self.touch(site, Access::Write, ptr.lanes.get(lane), lane, exact)? {
+            if let Some((b, offset)) = self.touch(site, AccessKind::Write, ptr.lanes.get(lane), lane, exact)? {
                 self.wrote(self.shared.memory.buffers[b].write(offset, site.size, value.get(lane)));
             }
         }
@@ -182,8 +182,8 @@ impl Program<'_> {
     }
 
     #[cold]
-    fn out_of_bounds(&self, site: &Site<'_>, buffer: usize, offset: i64, access: Access, lane: usize) -> Fault {
-        let what = if access == Access::Read { "a load from" } else { "a store to" };
+    fn out_of_bounds(&self, site: &Site<'_>, buffer: usize, offset: i64, access: AccessKind, lane: usize) -> Fault {
+        let what = if access == AccessKind::Read { "a load from" } else { "a store to" };
         let message = format!("{what} {}, out of bounds", self.element(buffer, offset));
         let mut d = *self.fault(site.op, &codes::OUT_OF_BOUNDS, message, "out of bounds here");
         d = d.note(Self::lane_note(site, lane)).note(format!("byte offset {offset}; {}", self.size_note(buffer)));
@@ -217,7 +217,7 @@ impl Program<'_> {
         &self,
         site: &Site<'_>,
         conflict: Conflict,
-        access: Access,
+        access: AccessKind,
         buffer: usize,
         offset: usize,
         lane: usize,
@@ -227,9 +227,9 @@ impl Program<'_> {
             .other
             .map_or("another program".to_owned(), |id| fault::program([id % gx, id / gx % gy, id / gx / gy]));
         let (now, before) = match access {
-            Access::Read => ("loads", "loaded here"),
-            Access::Write => ("stores", "stored here"),
-            Access::Atomic => ("atomically updates", "updated here"),
+            AccessKind::Read => ("loads", "loaded here"),
+            AccessKind::Write => ("stores", "stored here"),
+            AccessKind::Atomic => ("atomically updates", "updated here"),
         };
         let theirs = if conflict.other_wrote { "stored" } else { "accessed" };
         let me = fault::program(self.pid);

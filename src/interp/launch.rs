@@ -1,10 +1,10 @@
 //! Runs the programs of a grid.
 //!
 //! 1. The module is verified, and the arguments are checked against the parameters and their promises.
-//! 2. If the plan allows it, programs run on several threads, taken in order from a counter. A fault of program P lets
-//!    the programs before P finish and stops the rest, so the fault that is reported is always that of the first
-//!    faulting program. Where several faults are looked for, those that a program can survive are collected, and the
-//!    launch ends soon after the first one that had any.
+//! 2. If nothing in the kernel forbids it, programs run on several threads, taken in order from a counter. A fault of
+//!    program P lets the programs before P finish and stops the rest, so the fault that is reported is always that of
+//!    the first faulting program. Where several faults are looked for, those that a program can survive are collected,
+//!    and the launch ends soon after the first one that had any.
 //! 3. Which two programs of a race meet first depends on timing. When a race is found, memory is put back and the
 //!    launch is repeated in order, so that the report does not depend on timing.
 
@@ -14,14 +14,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use super::fault::{self, Fault};
+use super::kernel_facts::{KernelFacts, learn};
 use super::kernels::{Arg, find_kernel};
 use super::lines::All;
 use super::memory::{Memory, base};
 use super::numbers;
 use super::ops::block;
 use super::ops::dispatch::FAMILIES;
-use super::options::Options;
-use super::plan::{Plan, plan};
+use super::options::RunOptions;
 use super::program::Program;
 use super::races::History;
 use super::report::{Printed, Report, Traced};
@@ -46,14 +46,14 @@ const TIMED: [&Code; 4] = [&codes::RACE, &codes::OVERLAP, &codes::UNINITIALISED,
 /// Runs every program of `grid` (x, y, z) of the kernel and leaves the results in `memory`.
 ///
 /// The first fault, by program and then by time, ends the launch; memory then holds what was stored until then. With
-/// [`Options::max_faults`] above 1, the launch goes on where it can and gives the first fault of each place.
+/// [`RunOptions::max_faults`] above 1, the launch goes on where it can and gives the first fault of each place.
 pub fn run(
     ir: &Ir,
     kernel: &str,
     grid: [u32; 3],
     args: &[Arg],
     memory: &mut Memory,
-    options: &Options,
+    options: &RunOptions,
 ) -> Result<Report, Vec<Diagnostic>> {
     let errors: Vec<Diagnostic> = crate::ir::verify::verify(ir).into_iter().filter(Diagnostic::is_error).collect();
     if !errors.is_empty() {
@@ -62,8 +62,8 @@ pub fn run(
     let function = find_kernel(ir, kernel).map_err(|d| vec![*d])?;
     let args = arguments(ir, function, args, memory)?;
     let programs = programs(grid).map_err(|d| vec![*d])?;
-    let plan = plan(ir, function, options.checks);
-    if let Some(op) = plan.too_wide {
+    let facts = learn(ir, function, options.checks);
+    if let Some(op) = facts.too_wide {
         let message = format!("the interpreter cannot run `{}`: its elements are wider than 64 bits", ir.op_name(op));
         return Err(vec![fault::at(ir, op, &codes::UNSUPPORTED_OP, message, "this operation")]);
     }
@@ -71,9 +71,9 @@ pub fn run(
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         n => n,
     };
-    let threads = if plan.parallel { threads.min(programs as usize).min(MAX_THREADS) } else { 1 };
-    let room = room(memory, &plan, options, threads).map_err(|d| vec![*d])?;
-    let launch = Launch { ir, function, grid, args: &args, memory, options, plan: &plan, programs, room };
+    let threads = if facts.parallel { threads.min(programs as usize).min(MAX_THREADS) } else { 1 };
+    let room = room(memory, &facts, options, threads).map_err(|d| vec![*d])?;
+    let launch = Launch { ir, function, grid, args: &args, memory, options, facts: &facts, programs, room };
     let snapshot = (threads > 1 && options.checks.races).then(|| memory.snapshot());
     let result = launch.run_with(threads);
     match (result, snapshot) {
@@ -104,11 +104,11 @@ pub fn programs(grid: [u32; 3]) -> Result<u64, Box<Diagnostic>> {
 }
 
 /// The bytes that are left for the values of each thread, after the buffers and what the checks remember of them.
-fn room(memory: &Memory, plan: &Plan, options: &Options, threads: usize) -> Result<u64, Box<Diagnostic>> {
+fn room(memory: &Memory, facts: &KernelFacts, options: &RunOptions, threads: usize) -> Result<u64, Box<Diagnostic>> {
     let buffers = memory.size();
     let mut needed = buffers;
     if options.checks.races {
-        let cells: u64 = memory.buffers.iter().map(|b| (b.len as u64).div_ceil(plan.cell as u64)).sum();
+        let cells: u64 = memory.buffers.iter().map(|b| (b.len as u64).div_ceil(facts.cell as u64)).sum();
         needed += if threads > 1 { memory.snapshot_size() + 8 * cells } else { 16 * cells };
     }
     if let Some(left) = options.max_memory.checked_sub(needed) {
@@ -128,8 +128,8 @@ struct Launch<'a> {
     grid: [u32; 3],
     args: &'a [Val],
     memory: &'a Memory,
-    options: &'a Options,
-    plan: &'a Plan,
+    options: &'a RunOptions,
+    facts: &'a KernelFacts,
     programs: u64,
     /// How many bytes the values of one program may take.
     room: u64,
@@ -148,8 +148,8 @@ struct Ended {
 
 impl Launch<'_> {
     fn run_with(&self, threads: usize) -> Result<Report, Vec<Diagnostic>> {
-        let history = self.options.checks.races.then(|| History::new(self.memory, self.plan.cell, threads > 1));
-        let shared = Shared::new(self.ir, self.memory, self.options, self.plan, self.grid, history, self.room);
+        let history = self.options.checks.races.then(|| History::new(self.memory, self.facts.cell, threads > 1));
+        let shared = Shared::new(self.ir, self.memory, self.options, self.facts, self.grid, history, self.room);
         let next = AtomicU64::new(0);
         let ended = Ended {
             stop: AtomicU64::new(u64::MAX),

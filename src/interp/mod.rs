@@ -4,7 +4,7 @@
 //! what is undefined on a device is a [`Diagnostic`](crate::diag::Diagnostic) here, with the source line, the program and the element.
 //!
 //! 1. [`Memory`] holds the buffers; an [`Arg`] points into one or is a number.
-//! 2. `plan.rs` looks at the kernel once: which values are indices, whether programs may run at the same time.
+//! 2. `kernel_facts.rs` looks at the kernel once: which values are indices, whether programs may run at the same time.
 //! 3. `launch.rs` runs the programs of the grid, in parallel where that cannot be observed, in order otherwise. The
 //!    result is the same.
 //! 4. `program.rs` walks the operations of one program. `ops/` says what each one does, in one file for each family, and
@@ -15,7 +15,7 @@
 //! 6. `limits.rs` bounds work, time and memory, and `lines.rs` what is printed.
 //!
 //! ```
-//! use ttc::interp::{Arg, Memory, Options, run};
+//! use ttc::interp::{Arg, Memory, RunOptions, run};
 //! use ttc::ir::{FloatKind, Type};
 //! # let text = r#"module { tt.func public @double(%x: !tt.ptr<f32>) {
 //! #   %r = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
@@ -30,7 +30,7 @@
 //! # let ir = ttc::ir::text::parser::parse_module(&map, file, &Default::default()).unwrap();
 //! let mut memory = Memory::new();
 //! let x = memory.add_values("x", Type::float(FloatKind::F32), &[1.0, 2.0, 3.0, 4.0]);
-//! run(&ir, "double", [1, 1, 1], &[Arg::Ptr(x, 0)], &mut memory, &Options::default()).unwrap();
+//! run(&ir, "double", [1, 1, 1], &[Arg::Ptr(x, 0)], &mut memory, &RunOptions::default()).unwrap();
 //! assert_eq!(memory.values(x), [2.0, 4.0, 6.0, 8.0]);
 //! ```
 
@@ -42,6 +42,7 @@ mod access;
 mod fault;
 mod finite;
 mod hints;
+mod kernel_facts;
 mod kernels;
 mod launch;
 mod limits;
@@ -51,7 +52,6 @@ pub mod npy;
 mod numbers;
 mod ops;
 mod options;
-mod plan;
 mod program;
 mod promises;
 mod races;
@@ -69,5 +69,5 @@ mod tests;
 pub use kernels::{Arg, MAX_DESCRIPTOR_RANK, Param, kernels, params};
 pub use launch::{programs, run};
 pub use memory::{Budget, BufferId, Memory, element_size};
-pub use options::{Checks, MAX_LINES, MAX_MEMORY, MAX_OPS, Options, Trace};
+pub use options::{Checks, MAX_LINES, MAX_MEMORY, MAX_OPS, RunOptions, Trace};
 pub use report::{Printed, Report, Traced};

@@ -37,16 +37,16 @@ pub struct Trace {
     pub program: [u32; 3],
 }
 
-/// The work of one program, unless [`Options::max_ops`] says otherwise: about ten seconds.
+/// The work of one program, unless [`RunOptions::max_ops`] says otherwise: about ten seconds.
 pub const MAX_OPS: u64 = 1 << 27;
-/// The lines that are kept, unless [`Options::max_lines`] says otherwise.
+/// The lines that are kept, unless [`RunOptions::max_lines`] says otherwise.
 pub const MAX_LINES: usize = 10_000;
-/// The memory of a launch, unless [`Options::max_memory`] says otherwise: 2 GiB.
+/// The memory of a launch, unless [`RunOptions::max_memory`] says otherwise: 2 GiB.
 pub const MAX_MEMORY: u64 = 2 << 30;
 
 /// The options of a run.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct RunOptions {
     pub checks: Checks,
     pub trace: Option<Trace>,
     /// How many threads may be used. 0 means as many as there are cores.
@@ -66,9 +66,9 @@ pub struct Options {
     pub progress: Option<Arc<AtomicU64>>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for RunOptions {
+    fn default() -> RunOptions {
+        RunOptions {
             checks: Checks::default(),
             trace: None,
             threads: 0,

@@ -5,7 +5,7 @@
 //! followed in [`Program::region`]. Functions cannot call themselves, so one table serves all of them. What an operation
 //! does is told by its family, which a program reaches through [`Families`].
 //!
-//! Work is counted, not operations alone (`plan.rs` says what each one costs), so that the limit bounds the time that a
+//! Work is counted, not operations alone (`kernel_facts.rs` says what each one costs), so that the limit bounds the time that a
 //! program takes.
 
 use std::cell::{Cell, RefCell};
@@ -110,7 +110,7 @@ impl<'a> Program<'a> {
             undefined: Cell::new(false),
             changes: Cell::new(0),
             reported: RefCell::default(),
-            values: vec![None; shared.plan.values],
+            values: vec![None; shared.facts.values],
             held: 0,
             traced: Lines::default(),
             traces: false,
@@ -164,7 +164,7 @@ impl<'a> Program<'a> {
         let ir = self.ir;
         for op in ir.ops(block) {
             self.ops += 1;
-            self.spend(op, self.shared.plan.cost(op))?;
+            self.spend(op, self.shared.facts.cost(op))?;
             if ir.kind(op).is_terminator() {
                 return (self.families.leave)(self, op);
             }

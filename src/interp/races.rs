@@ -33,7 +33,7 @@ const NOBODY: u32 = 0;
 
 /// How an access touches memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Access {
+pub(crate) enum AccessKind {
     Read,
     Write,
     Atomic,
@@ -77,7 +77,7 @@ impl History {
         buffer: usize,
         offset: usize,
         size: usize,
-        (access, op): (Access, Op),
+        (access, op): (AccessKind, Op),
         program: u32,
         before: &Ranges,
     ) -> Result<(), Conflict> {
@@ -118,24 +118,24 @@ impl History {
 
 /// Notes the operation of an access. The upper half of the word is for plain stores, the lower one for any access.
 #[inline]
-fn note_op(word: &AtomicU64, access: Access, op: Op) {
+fn note_op(word: &AtomicU64, access: AccessKind, op: Op) {
     let op = op.index() as u64;
-    let writer = if access == Access::Write { op << 32 } else { word.load(Relaxed) & !u64::from(u32::MAX) };
+    let writer = if access == AccessKind::Write { op << 32 } else { word.load(Relaxed) & !u64::from(u32::MAX) };
     word.store(writer | op, Relaxed);
 }
 
 /// The cell after an access by `me`.
 #[inline]
-fn step(cell: u64, access: Access, me: u32, before: &Ranges) -> Result<u64, Conflict> {
+fn step(cell: u64, access: AccessKind, me: u32, before: &Ranges) -> Result<u64, Conflict> {
     let (writer, user) = ((cell >> 32) as u32, cell as u32);
     if writer != NOBODY && writer != me && !before.contains(writer - 1) {
         return Err(Conflict { other: Some(writer - 1), other_wrote: true, other_op: None });
     }
     let alone = user == NOBODY || user == me || user != MANY && before.contains(user - 1);
-    if access == Access::Write && !alone {
+    if access == AccessKind::Write && !alone {
         return Err(Conflict { other: (user != MANY).then(|| user - 1), other_wrote: false, other_op: None });
     }
-    let writer = if access == Access::Write { me } else { writer };
+    let writer = if access == AccessKind::Write { me } else { writer };
     Ok(u64::from(writer) << 32 | u64::from(if alone { me } else { MANY }))
 }
 

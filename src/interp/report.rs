@@ -29,9 +29,9 @@ pub struct Report {
     /// The printed lines, in the order of the programs.
     pub printed: Vec<Printed>,
     pub traced: Vec<Traced>,
-    /// How many lines were printed beyond [`Options::max_lines`](super::options::Options::max_lines).
+    /// How many lines were printed beyond [`RunOptions::max_lines`](super::options::RunOptions::max_lines).
     pub printed_more: u64,
-    /// How many values were traced beyond [`Options::max_lines`](super::options::Options::max_lines).
+    /// How many values were traced beyond [`RunOptions::max_lines`](super::options::RunOptions::max_lines).
     pub traced_more: u64,
     pub programs: u64,
     /// How many operations were evaluated, over all programs.

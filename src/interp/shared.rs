@@ -1,11 +1,11 @@
-//! What all programs of a launch share: the module and the plan, memory, and what the checks remember.
+//! What all programs of a launch share: the module, what is known of the kernel, memory, and what the checks remember.
 
 use std::sync::Mutex;
 
 use super::fault::Faults;
+use super::kernel_facts::KernelFacts;
 use super::memory::Memory;
-use super::options::Options;
-use super::plan::Plan;
+use super::options::RunOptions;
 use super::races::{History, Releases};
 use crate::ir::Ir;
 
@@ -13,8 +13,8 @@ use crate::ir::Ir;
 pub(crate) struct Shared<'a> {
     pub(crate) ir: &'a Ir,
     pub(crate) memory: &'a Memory,
-    pub(crate) options: &'a Options,
-    pub(crate) plan: &'a Plan,
+    pub(crate) options: &'a RunOptions,
+    pub(crate) facts: &'a KernelFacts,
     pub(crate) grid: [u32; 3],
     pub(crate) history: Option<History>,
     /// What each address has released. Only programs that run in order release and acquire.
@@ -29,13 +29,13 @@ impl<'a> Shared<'a> {
     pub(crate) fn new(
         ir: &'a Ir,
         memory: &'a Memory,
-        options: &'a Options,
-        plan: &'a Plan,
+        options: &'a RunOptions,
+        facts: &'a KernelFacts,
         grid: [u32; 3],
         history: Option<History>,
         room: u64,
     ) -> Shared<'a> {
         let (releases, faults) = (Mutex::new(Releases::default()), Faults::default());
-        Shared { ir, memory, options, plan, grid, history, releases, faults, room }
+        Shared { ir, memory, options, facts, grid, history, releases, faults, room }
     }
 }

@@ -8,8 +8,8 @@
 //! 2. *Types of tensors* ([`types`]), at the operations of `tt`, `ttg` and `ttng`: sizes, and layouts against the
 //!    module's `ttg.num-warps`, `ttg.threads-per-warp` and `ttg.num-ctas`. A value of a bad type is reported once.
 //! 3. *Relations between types* ([`traits`]) that the entry's traits state: same type, same shape, same encoding.
-//! 4. *The operation's own rules*: `OpSpec::verify`, found in `dialects::verify`. They run only on operations without a
-//!    fault so far, and may take for granted what steps 1 to 3 established.
+//! 4. *The operation's own rules*: those on types in `OpSpec::types` ([`type_rules`]), then `OpSpec::verify`, found in
+//!    `dialects::verify`. They run only on operations without a fault so far, and may take for granted what came before.
 //! 5. *Layouts* of views ([`layouts`]) and what else needs their mathematics, when [`LayoutRules`] are given.
 //! 6. *Dominance* ([`dominance`]): a value is used only where it is available, and not inside an operation that is
 //!    isolated from above.
@@ -30,6 +30,7 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 mod traits;
+mod type_rules;
 mod types;
 mod uses;
 
@@ -163,11 +164,11 @@ impl<'a> Verifier<'a> {
         }
         self.check_traits(op);
         let unfinished = self.has_unfinished_block(op);
-        if let Some(rule) = self.ir.spec(op).verify
-            && sound
+        let own_rule = || self.ir.spec(op).verify.map_or(Ok(()), |rule| rule(self.ir, op));
+        if sound
             && !unfinished
             && self.faults.len() == before
-            && let Err(message) = rule(self.ir, op)
+            && let Err(message) = self.type_rules(op).and_then(|()| own_rule())
         {
             self.fault(&codes::INVALID_OP, op, &message);
         }

@@ -22,7 +22,7 @@ use crate::diag::{Diagnostic, Place};
 use crate::ir::core::{Ir, Loc};
 use crate::target::Target;
 
-pub use super::pipeline_text::{Options, Pipeline, Step};
+pub use super::pipeline_text::{PassOptions, Pipeline, Step};
 use super::stage;
 pub use super::stage::Input;
 
@@ -84,7 +84,7 @@ pub struct Failed;
 #[derive(Default)]
 pub struct PassCx {
     /// The options of this run, defaults filled in.
-    pub options: Options,
+    pub options: PassOptions,
     /// Errors, warnings and remarks, in order.
     pub diagnostics: Vec<Diagnostic>,
     /// What was computed of the module for code generation, where that still holds.

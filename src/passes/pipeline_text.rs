@@ -16,13 +16,13 @@ use crate::diag::codes::passes as codes;
 pub type Named = fn(&str) -> Result<&'static Pass, Diagnostic>;
 
 /// Options of a run by name, in the form in which they are written.
-pub type Options = BTreeMap<String, String>;
+pub type PassOptions = BTreeMap<String, String>;
 
 /// A pass with the options it runs with; what is not given has its default.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub pass: &'static Pass,
-    pub options: Options,
+    pub options: PassOptions,
 }
 
 impl Step {
@@ -72,7 +72,7 @@ impl Step {
 
     /// The options of a run: those given, and the defaults of the others.
     #[must_use]
-    pub fn options_with_defaults(&self) -> Options {
+    pub fn options_with_defaults(&self) -> PassOptions {
         let mut all = self.options.clone();
         for spec in self.pass.options {
             all.entry(spec.name.to_owned()).or_insert_with(|| spec.default.to_owned());

@@ -25,17 +25,35 @@ mod shared_memory;
 
 use std::fmt;
 
-use crate::diag::suggest::nearest;
 use crate::diag::{Diagnostic, codes::cli};
 
 pub use nvidia::{Generation, RunsOn};
 pub use shared_memory::SharedMemory;
 
-/// Who makes a device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Vendor {
-    Nvidia,
+/// The one list of vendors. A line has the name of the vendor, and that of the modules that belong to it: of its devices
+/// in `src/target/`, and of its back end in `src/backend/`.
+macro_rules! vendors {
+    ($with:ident) => {
+        $with! {
+            Nvidia nvidia;
+        }
+    };
 }
+pub(crate) use vendors;
+
+macro_rules! devices {
+    ($($vendor:ident $module:ident;)*) => {
+        /// Who makes a device.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Vendor {
+            $($vendor,)*
+        }
+
+        /// Every vendor.
+        static VENDORS: &[&Devices] = &[$(&$module::DEVICES,)*];
+    };
+}
+vendors!(devices);
 
 /// One architecture. Compare and print it by [`Target::name`].
 #[derive(Clone, Copy, Debug)]
@@ -57,10 +75,13 @@ struct Devices {
     find: fn(&str) -> Option<Target>,
     /// The device of a module by the word of its `ttg.target`.
     of_module_word: fn(&str) -> Option<Target>,
+    /// Products by the names that people use, with the row that compiles for all of their instructions.
+    products: &'static [(&'static [&'static str], &'static str)],
+    /// What helps a user who names a device in lower case that no row has, if the name looks like one of this vendor.
+    advise: fn(&str) -> Option<String>,
+    /// How a device may be named: "as `sm_80` or `80`".
+    spellings: &'static str,
 }
-
-/// Every vendor.
-static VENDORS: &[&Devices] = &[&nvidia::DEVICES];
 
 /// Every target, in the order of the vendors and their tables.
 pub fn targets() -> impl Iterator<Item = &'static Target> {
@@ -135,39 +156,18 @@ impl Target {
 
 /// The error for a name that no row has.
 fn unknown(text: &str, word: &str) -> Diagnostic {
-    let wanted = &nvidia::spelled_out(word);
     let names: Vec<&str> = targets().map(|t| t.name).collect();
     let shown: String = text.chars().take(40).collect();
     let error = Diagnostic::error(&cli::UNKNOWN_ARCH, format!("unknown architecture `{}`", shown.escape_debug()))
         .note(format!("the architectures are {}", names.join(", ")));
-    if let Some((_, name)) =
-        PRODUCTS.iter().find(|(products, _)| products.contains(&&*text.trim().to_ascii_lowercase()))
-    {
+    let product = VENDORS.iter().flat_map(|v| v.products).find(|(products, _)| products.contains(&word));
+    if let Some((_, name)) = product {
         return error.help(format!("the architecture of that GPU is `{name}`"));
     }
-    if nvidia::is_too_old(wanted) {
-        return error.help(format!("that GPU is too old: ttc compiles for {} and later", names[0]));
-    }
-    let near = if wanted.len() > 40 { None } else { nearest(wanted, names.iter().copied()) };
-    error.help(near.map_or_else(
-        || "name a GPU as `sm_80`, `80`, `compute_80` or `cuda:80`".to_owned(),
-        |n| format!("did you mean `{n}`?"),
-    ))
+    let spellings: Vec<&str> = VENDORS.iter().map(|v| v.spellings).collect();
+    let advice = VENDORS.iter().find_map(|v| (v.advise)(word));
+    error.help(advice.unwrap_or_else(|| format!("name a GPU {}", spellings.join(", or "))))
 }
-
-/// Products by the names that people use, with the architecture that compiles for all of their instructions.
-const PRODUCTS: &[(&[&str], &str)] = &[
-    (&["a100", "a30", "a800", "ampere"], "sm_80"),
-    (&["a10", "a10g", "a16", "a40", "a2", "a6000", "a5000", "a4000", "rtx3090", "rtx3080", "3090", "3080"], "sm_86"),
-    (&["orin"], "sm_87"),
-    (&["l4", "l40", "l40s", "l20", "ada", "rtx4090", "rtx4080", "4090", "4080"], "sm_89"),
-    (&["h100", "h200", "h800", "h20", "gh200", "hopper"], "sm_90a"),
-    (&["b100", "b200", "gb200", "blackwell"], "sm_100a"),
-    (&["b300", "gb300"], "sm_103a"),
-    (&["thor"], "sm_110a"),
-    (&["rtx5090", "rtx5080", "5090", "5080"], "sm_120a"),
-    (&["gb10", "spark"], "sm_121a"),
-];
 
 #[cfg(test)]
 mod tests {
@@ -213,7 +213,7 @@ mod tests {
             Target::parse("sm_70").unwrap_err().help.as_deref(),
             Some("that GPU is too old: ttc compiles for sm_80 and later")
         );
-        for (products, name) in PRODUCTS {
+        for (products, name) in VENDORS.iter().flat_map(|v| v.products) {
             assert!(targets().any(|t| t.name == *name), "{products:?}");
         }
         for text in ["", "gfx942", "cuda:", "cuda:91", "cuda:90:64", "sm_", "..", "9.0.", "sm_٩٠", &"9".repeat(100_000)]

@@ -10,6 +10,7 @@
 //! to confirm them when ptxas is there.
 
 use super::{Devices, SharedMemory, Target, Vendor};
+use crate::diag::suggest::nearest;
 
 /// What sets one instruction set apart from another.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +68,14 @@ const fn row(name: &'static str, capability: u32, min_ptx: u32, shared_kib: u32)
 }
 
 /// NVIDIA's entry among the vendors.
-pub(super) static DEVICES: Devices = Devices { rows: ROWS, find, of_module_word };
+pub(super) static DEVICES: Devices = Devices {
+    rows: ROWS,
+    find,
+    of_module_word,
+    products: PRODUCTS,
+    advise,
+    spellings: "as `sm_80`, `80`, `compute_80` or `cuda:80`",
+};
 
 /// All targets, by capability; the baseline before its accelerated variant.
 static ROWS: &[Target] = &[
@@ -89,6 +97,20 @@ static ROWS: &[Target] = &[
     row("sm_121a", 121, 88, 99),
 ];
 
+/// Products by the names that people use, with the architecture that compiles for all of their instructions.
+const PRODUCTS: &[(&[&str], &str)] = &[
+    (&["a100", "a30", "a800", "ampere"], "sm_80"),
+    (&["a10", "a10g", "a16", "a40", "a2", "a6000", "a5000", "a4000", "rtx3090", "rtx3080", "3090", "3080"], "sm_86"),
+    (&["orin"], "sm_87"),
+    (&["l4", "l40", "l40s", "l20", "ada", "rtx4090", "rtx4080", "4090", "4080"], "sm_89"),
+    (&["h100", "h200", "h800", "h20", "gh200", "hopper"], "sm_90a"),
+    (&["b100", "b200", "gb200", "blackwell"], "sm_100a"),
+    (&["b300", "gb300"], "sm_103a"),
+    (&["thor"], "sm_110a"),
+    (&["rtx5090", "rtx5080", "5090", "5080"], "sm_120a"),
+    (&["gb10", "spark"], "sm_121a"),
+];
+
 /// GPUs whose modules can be read and that nothing is compiled for.
 static OLDER: &[Target] = &[row("sm_70", 70, 60, 96), row("sm_75", 75, 63, 64)];
 
@@ -102,7 +124,7 @@ fn find(word: &str) -> Option<Target> {
 }
 
 /// A name in full: `sm_80` for `80`, `8.0` and `compute_80`.
-pub(super) fn spelled_out(word: &str) -> String {
+fn spelled_out(word: &str) -> String {
     let bare = word.strip_prefix("sm_").or_else(|| word.strip_prefix("compute_")).unwrap_or(word);
     format!("sm_{}", bare.replacen('.', "", 1))
 }
@@ -118,8 +140,18 @@ fn of_triton(number: &str, rows: &[Target]) -> Option<Target> {
     rows.iter().rfind(|t| t.capability().to_string() == number).copied()
 }
 
+/// What helps a user who names a GPU that is no row: that it is too old, or the row with the nearest name.
+fn advise(word: &str) -> Option<String> {
+    let wanted = spelled_out(word);
+    if is_too_old(&wanted) {
+        return Some(format!("that GPU is too old: ttc compiles for {} and later", ROWS[0].name));
+    }
+    let near = if wanted.len() > 40 { None } else { nearest(&wanted, ROWS.iter().map(|t| t.name)) };
+    near.map(|name| format!("did you mean `{name}`?"))
+}
+
 /// Whether `sm_75` and the like name a GPU before the first row.
-pub(super) fn is_too_old(name: &str) -> bool {
+fn is_too_old(name: &str) -> bool {
     let number: Option<u32> = name.strip_prefix("sm_").and_then(|n| n.trim_end_matches('a').parse().ok());
     number.is_some_and(|n| (10..ROWS[0].capability()).contains(&n))
 }

@@ -6,7 +6,7 @@
 
 use proptest::prelude::*;
 
-use ttc::interp::{Arg, Memory, Options, run};
+use ttc::interp::{Arg, Memory, RunOptions, run};
 use ttc::ir::{FloatKind, Ir, Type};
 use ttc::passes::manager::{self, Pipeline};
 use ttc::source::SourceMap;
@@ -120,7 +120,7 @@ fn outcome(ir: &Ir, steps: usize, data: &[u32; 2 * N], float: bool) -> Vec<u32> 
     let (x, y) = (memory.add("x", elem, &bytes[..4 * N]), memory.add("y", elem, &bytes[4 * N..]));
     let out = memory.add_uninit("out", elem, 4 * N * steps);
     let args = [Arg::Ptr(x, 0), Arg::Ptr(y, 0), Arg::Ptr(out, 0)];
-    run(ir, "k", [1, 1, 1], &args, &mut memory, &Options::default()).unwrap_or_else(|e| panic!("{e:#?}"));
+    run(ir, "k", [1, 1, 1], &args, &mut memory, &RunOptions::default()).unwrap_or_else(|e| panic!("{e:#?}"));
     let nan = |v: u32| if float && f32::from_bits(v).is_nan() { f32::NAN.to_bits() } else { v };
     memory.bytes(out).chunks(4).map(|c| nan(u32::from_le_bytes(c.try_into().unwrap()))).collect()
 }
@@ -178,7 +178,7 @@ fn launch(ir: &Ir, programs: u32, elem: Type, inputs: &[Vec<u8>], out: usize, ar
     let out = memory.add("out", elem, &vec![0xA5; out]);
     list.push(Arg::Ptr(out, 0));
     list.extend(args.iter().map(|&a| Arg::Int(a)));
-    run(ir, "k", [programs, 1, 1], &list, &mut memory, &Options::default()).unwrap_or_else(|e| panic!("{e:#?}"));
+    run(ir, "k", [programs, 1, 1], &list, &mut memory, &RunOptions::default()).unwrap_or_else(|e| panic!("{e:#?}"));
     memory.bytes(out).clone()
 }
 

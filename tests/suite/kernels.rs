@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ttc::cases::{Config, Folder, Inputs, Loaded, launch};
-use ttc::interp::Options;
+use ttc::interp::RunOptions;
 
 use super::references;
 
@@ -41,7 +41,7 @@ fn problems(folder: &mut Folder, loaded: &Loaded, config: &Config) -> Vec<String
         Ok(l) => l,
         Err(d) => return words(d),
     };
-    match launch::run(&lowered.ir, &lowered.kernel, &instance, &Options { threads: 1, ..Options::default() }) {
+    match launch::run(&lowered.ir, &lowered.kernel, &instance, &RunOptions { threads: 1, ..RunOptions::default() }) {
         Ok(done) => launch::check(&instance, &done.outputs, &reference(&Inputs::new(&instance))),
         Err(d) => words(d),
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use ttc::backend::{self, GpuOptions};
 use ttc::cases::{Folder, launch};
-use ttc::interp::{self, Arg, Memory, Options};
+use ttc::interp::{self, Arg, Memory, RunOptions};
 use ttc::ir::Ir;
 use ttc::ir::text::parser::{ParseOptions, parse_module};
 use ttc::passes::manager::{self, Pipeline};
@@ -51,7 +51,7 @@ fn passes_keep_what_fused_loops_compute() {
 
 /// What the pipelines change in the results of a case's default configuration.
 fn keeps_case(path: &Path, pipelines: &[Pipeline]) -> Vec<String> {
-    let options = Options { threads: 1, ..Options::default() };
+    let options = RunOptions { threads: 1, ..RunOptions::default() };
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
     let mut folder = Folder::default();
     let words = |d: Vec<ttc::diag::Diagnostic>| format!("{name}: {} {}", d[0].code.id, d[0].message);
@@ -140,7 +140,8 @@ fn buffer(ir: &Ir, name: &str, args: &[i64]) -> Vec<u8> {
     let elem = ir.ty(ir.args(entry)[0]).pointee().unwrap();
     let out = memory.add("out", elem, &[0x5a; 1 << 14]);
     let args: Vec<Arg> = std::iter::once(Arg::Ptr(out, 0)).chain(args.iter().map(|&a| Arg::Int(a))).collect();
-    let done = interp::run(ir, name, [1, 1, 1], &args, &mut memory, &Options { threads: 1, ..Options::default() });
+    let done =
+        interp::run(ir, name, [1, 1, 1], &args, &mut memory, &RunOptions { threads: 1, ..RunOptions::default() });
     assert!(done.is_ok(), "`{name}` {args:?}: {:#?}", done.err());
     memory.bytes(out).clone()
 }

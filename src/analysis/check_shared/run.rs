@@ -5,7 +5,7 @@ use crate::ir::dialects::{OpKind, TtOp, TtgOp, TtngOp};
 
 use super::buffers::Buffers;
 use super::places::{Owner, Place, is_shared};
-use super::state::{Access, Flight, Meets, State};
+use super::state::{Flight, Meets, State, ThreadAccess};
 use super::table::{Kind, Step, Use, steps};
 use super::values::{int, places};
 use super::{Checker, Fault, Sort};
@@ -27,7 +27,7 @@ impl Checker<'_> {
             Step::Begin { kind, place, used, mbarrier, sure } => {
                 let mbarrier = mbarrier.and_then(|m| self.bytes(op, m, state));
                 for place in self.places(op, place, state) {
-                    let access = Access { op, place, used };
+                    let access = ThreadAccess { op, place, used };
                     self.ask(&access, state);
                     state.begin(Flight { kind, access, age: None, mbarrier, sure });
                 }
@@ -90,13 +90,13 @@ impl Checker<'_> {
     fn now(&mut self, op: Op, value: Value, used: Use, state: &mut State) {
         let places = self.places(op, value, state);
         for place in &places {
-            self.ask(&Access { op, place: place.clone(), used }, state);
+            self.ask(&ThreadAccess { op, place: place.clone(), used }, state);
         }
         for place in places {
             if self.ir.is(op, TtngOp::InitBarrier) {
                 state.make(&place);
             }
-            state.now(Access { op, place, used });
+            state.now(ThreadAccess { op, place, used });
         }
     }
 
@@ -117,7 +117,8 @@ impl Checker<'_> {
 
     fn scratch(&mut self, op: Op, within_warps: bool, state: &mut State) {
         let Some(buffer) = self.buffer(op) else { return };
-        let access = |used| Access { op, place: Place::new(Owner::Scratch(op), buffer.offset, buffer.bytes), used };
+        let access =
+            |used| ThreadAccess { op, place: Place::new(Owner::Scratch(op), buffer.offset, buffer.bytes), used };
         self.ask(&access(Use::WRITE), state);
         state.now(access(Use::WRITE));
         if !within_warps {
@@ -131,13 +132,13 @@ impl Checker<'_> {
         let mut touched = vec![];
         for &value in self.ir.operands(op).iter().filter(|&&v| is_shared(self.ir.ty(v))) {
             let used = Use { reads: true, ..Use::WRITE };
-            touched.extend(self.places(op, value, state).into_iter().map(|place| Access { op, place, used }));
+            touched.extend(self.places(op, value, state).into_iter().map(|place| ThreadAccess { op, place, used }));
         }
         let place = self.buffer(op).map(|b| Place::new(Owner::Scratch(op), b.offset, b.bytes));
-        touched.extend(place.map(|place| Access { op, place, used: Use::WRITE }));
+        touched.extend(place.map(|place| ThreadAccess { op, place, used: Use::WRITE }));
         let hardware = self.ir.callee(op).is_some_and(|f| self.uses_hardware(f, &mut vec![]));
         for access in &touched {
-            self.ask(&Access { used: Use { hardware, ..access.used }, ..access.clone() }, state);
+            self.ask(&ThreadAccess { used: Use { hardware, ..access.used }, ..access.clone() }, state);
         }
         touched.into_iter().for_each(|access| state.now(access));
     }
@@ -169,7 +170,7 @@ impl Checker<'_> {
     }
 
     /// Reports what an access meets.
-    fn ask(&mut self, access: &Access, state: &State) {
+    fn ask(&mut self, access: &ThreadAccess, state: &State) {
         for meets in state.faults(access) {
             let fault = self.fault(access, &meets);
             self.report(fault);
@@ -180,10 +181,10 @@ impl Checker<'_> {
         format!("`{}`", self.ir.op_name(op))
     }
 
-    fn fault(&self, access: &Access, meets: &Meets) -> Fault {
-        let does = |a: &Access| if a.used.writes { "writes" } else { "reads" };
-        let doing = |a: &Access| if a.used.writes { "writing" } else { "reading" };
-        let bytes = |other: &Access| match access.place.common(&other.place) {
+    fn fault(&self, access: &ThreadAccess, meets: &Meets) -> Fault {
+        let does = |a: &ThreadAccess| if a.used.writes { "writes" } else { "reads" };
+        let doing = |a: &ThreadAccess| if a.used.writes { "writing" } else { "reading" };
+        let bytes = |other: &ThreadAccess| match access.place.common(&other.place) {
             Some((low, high)) => format!("bytes {low} to {}", high - 1),
             None => "bytes".to_owned(),
         };

@@ -15,15 +15,15 @@ const OLDEST: u64 = 40;
 
 /// An access of some thread.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Access {
+pub(super) struct ThreadAccess {
     pub op: Op,
     pub place: Place,
     pub used: Use,
 }
 
-impl Access {
+impl ThreadAccess {
     /// Whether the order of two accesses by different threads matters.
-    pub(super) fn conflicts(&self, other: &Access) -> bool {
+    pub(super) fn conflicts(&self, other: &ThreadAccess) -> bool {
         let ordered = self.used.class == other.used.class && self.used.class != Class::Data;
         (self.used.writes || other.used.writes) && !ordered && self.place.overlaps(&other.place)
     }
@@ -33,7 +33,7 @@ impl Access {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Flight {
     pub kind: Kind,
-    pub access: Access,
+    pub access: ThreadAccess,
     /// How many groups were ended after its own, up to [`OLDEST`]; `None` as long as its own is open.
     pub age: Option<u64>,
     /// The bytes of the mbarrier that tells its end.
@@ -46,13 +46,13 @@ pub(super) struct Flight {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Meets {
     /// What other threads may still be doing: no barrier lies between.
-    Pending(Access),
+    Pending(ThreadAccess),
     /// What is under way: nobody has waited for it.
     Flight(Flight),
     /// What this operation put over the contents that are needed.
     Overwritten(Op),
     /// What threads wrote and no fence has shown to the asynchronous proxy.
-    Unfenced(Access),
+    Unfenced(ThreadAccess),
 }
 
 /// The bytes of a buffer, and those of them that something else wrote over, with the operation that did.
@@ -73,12 +73,12 @@ pub(super) struct State {
     /// For the token of a group how many groups were ended after it, at least.
     pub ages: BTreeMap<Value, u64>,
     /// Accesses since the last barrier.
-    pending: BTreeSet<Access>,
+    pending: BTreeSet<ThreadAccess>,
     flights: BTreeSet<Flight>,
     /// What became of each buffer that is there.
     spoiled: BTreeMap<Owner, Spoiled>,
     /// Writes by threads since the last fence.
-    unfenced: BTreeSet<Access>,
+    unfenced: BTreeSet<ThreadAccess>,
     /// The parity of the phase that each mbarrier is in, where known.
     parity: BTreeMap<(u64, u64), bool>,
 }
@@ -134,7 +134,7 @@ impl State {
     }
 
     /// What an access meets, the first fault of each kind.
-    pub(super) fn faults(&self, access: &Access) -> Vec<Meets> {
+    pub(super) fn faults(&self, access: &ThreadAccess) -> Vec<Meets> {
         let mut found = vec![];
         found.extend(self.pending.iter().find(|p| p.conflicts(access)).cloned().map(Meets::Pending));
         // Of the buffers of one allocation, which two it is must be known.
@@ -148,7 +148,7 @@ impl State {
         }
         if access.used.hardware && access.used.class == Class::Data {
             // Who reads wants what was written to this buffer; what lay there before is nobody's.
-            let matters = |w: &Access| access.used.writes || w.place.owner == access.place.owner;
+            let matters = |w: &ThreadAccess| access.used.writes || w.place.owner == access.place.owner;
             let unseen = self.unfenced.iter().find(|w| matters(w) && w.place.overlaps(&access.place));
             found.extend(unseen.cloned().map(Meets::Unfenced));
         }
@@ -156,7 +156,7 @@ impl State {
     }
 
     /// An access begins.
-    fn touch(&mut self, access: &Access) {
+    fn touch(&mut self, access: &ThreadAccess) {
         if !access.used.writes {
             return;
         }
@@ -180,7 +180,7 @@ impl State {
     }
 
     /// An access that is over when the thread goes on; other threads may not have got so far.
-    pub(super) fn now(&mut self, access: Access) {
+    pub(super) fn now(&mut self, access: ThreadAccess) {
         self.touch(&access);
         self.pending.insert(access);
     }
@@ -208,7 +208,7 @@ impl State {
     /// A thread has waited for its own groups, all but the last `left`.
     pub(super) fn complete(&mut self, kind: Kind, left: u64) {
         let done = |f: &Flight| f.kind == kind && f.age.is_some_and(|age| age >= left) && f.mbarrier.is_none();
-        let finished: Vec<Access> = self.flights.iter().filter(|f| done(f)).map(|f| f.access.clone()).collect();
+        let finished: Vec<ThreadAccess> = self.flights.iter().filter(|f| done(f)).map(|f| f.access.clone()).collect();
         self.flights.retain(|f| !done(f));
         // The bytes of a copy come now, behind whatever fence there was.
         self.unfenced.extend(finished.iter().filter(|a| a.used.writes && !a.used.hardware).cloned());
@@ -245,7 +245,7 @@ impl State {
             self.parity.retain(|&(low, high), _| high <= at.0 || at.1 <= low);
         }
         let ended = |f: &Flight| f.mbarrier.is_some_and(|(low, high)| low < at.1 && at.0 < high);
-        let copied: Vec<Access> =
+        let copied: Vec<ThreadAccess> =
             self.flights.iter().filter(|f| ended(f) && !f.access.used.hardware).map(|f| f.access.clone()).collect();
         self.flights.retain(|f| !ended(f));
         self.unfenced.extend(copied);

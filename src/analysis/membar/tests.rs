@@ -6,7 +6,7 @@
 //! in flight across barriers until it is waited for.
 
 use super::super::allocation::{self, Allocation};
-use super::super::shared_effects::{Access, Event, Flight, events};
+use super::super::shared_effects::{BufferAccess, Event, Flight, events};
 use super::*;
 use crate::ir::core::{Attr, Block, Builder};
 use crate::ir::dialects::{CfOp, OpKind, ScfOp, TtgOp};
@@ -34,8 +34,8 @@ struct Path<'a> {
     /// Which way each branch goes, lowest bit first.
     choices: u32,
     steps: usize,
-    pending: Vec<Access>,
-    in_flight: Vec<(Flight, Access)>,
+    pending: Vec<BufferAccess>,
+    in_flight: Vec<(Flight, BufferAccess)>,
     races: usize,
 }
 
@@ -46,7 +46,7 @@ impl Path<'_> {
         way
     }
 
-    fn touch(&mut self, access: &Access) {
+    fn touch(&mut self, access: &BufferAccess) {
         self.races += self
             .pending
             .iter()

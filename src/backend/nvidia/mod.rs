@@ -30,16 +30,15 @@ use crate::codegen::machine::Machine;
 use crate::diag::Diagnostic;
 use crate::passes::manager::Pipeline;
 use crate::ptxas::{self, AssembleOptions};
-use crate::target::{Target, Vendor};
+use crate::target::Target;
 
 /// NVIDIA's GPUs.
 pub(super) struct NvidiaBackend;
 
-impl Backend for NvidiaBackend {
-    fn vendor(&self) -> Vendor {
-        Vendor::Nvidia
-    }
+/// What the list of vendors leads to.
+pub(super) static BACK_END: NvidiaBackend = NvidiaBackend;
 
+impl Backend for NvidiaBackend {
     fn stages(&self) -> &'static [(Stage, &'static str)] {
         &[
             (Stage::Ttir, "ttir"),

@@ -10,7 +10,7 @@
 //!    polls.
 
 use super::atomics::{check_sharing, delivered, finish, order, pack, pointee, predicate};
-use super::memory::{Access, owner, register, thread_mask};
+use super::memory::{GlobalAccess, owner, register, thread_mask};
 use crate::codegen::lower::{Lower, Res, Val, as_int};
 use crate::codegen::machine::Poll;
 use crate::ir::Op;
@@ -68,13 +68,18 @@ pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
 }
 
 /// Cuts registers into accesses of one word (step 1).
-fn words<'c>(cx: &Lower<'c, '_>, op: Op, ptr: crate::ir::Value, mask: Option<crate::ir::Value>) -> Res<Access<'c>> {
+fn words<'c>(
+    cx: &Lower<'c, '_>,
+    op: Op,
+    ptr: crate::ir::Value,
+    mask: Option<crate::ir::Value>,
+) -> Res<GlobalAccess<'c>> {
     let elem = pointee(cx, ptr)?;
     let bits = elem.bit_width().unwrap_or(64).next_multiple_of(8);
     if bits > 64 {
         return Err(cx.unsupported(op, &format!("{elem} is wider than one access")));
     }
-    Access::new(cx, ptr, mask, bits.max(WORD))
+    GlobalAccess::new(cx, ptr, mask, bits.max(WORD))
 }
 
 /// Lowers `tt.atomic_poll`.
@@ -88,7 +93,7 @@ pub(crate) fn poll(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     }
     let order = order(view.sem(cx.ir), view.scope(cx.ir))?;
     check_sharing(cx, op)?;
-    let access = Access::new(cx, ptr, None, bits)?;
+    let access = GlobalAccess::new(cx, ptr, None, bits)?;
     let (ptrs, values) = (cx.get(ptr)?, cx.get(expected)?);
     let limit = match view.timeout(cx.ir) {
         Some(timeout) => Some((cx.machine.clock(cx)?, cx.scalar(timeout)?)),
@@ -113,7 +118,7 @@ pub(crate) fn poll(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     }
     // Results go from thread to thread as bytes.
     let byte = cx.int_type(8).into();
-    let bytes = Access { elem: byte, elem_bits: 8, vec: 1, word_bits: 8, words: 1, free: access.free };
+    let bytes = GlobalAccess { elem: byte, elem_bits: 8, vec: 1, word_bits: 8, words: 1, free: access.free };
     let result = cx.ir.result(op);
     if !cx.ir.has_uses(result) || thread_mask(cx, access.free) == 0 {
         cx.barrier_once()?;

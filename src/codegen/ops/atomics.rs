@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use inkwell::values::IntValue;
 
 use super::constant::is_zero;
-use super::memory::{Access, owner, register, thread_mask};
+use super::memory::{GlobalAccess, owner, register, thread_mask};
 use crate::codegen::bits::{bits_as, operand};
 use crate::codegen::lower::{Lower, Regs, Res, Val, as_int, defect};
 use crate::codegen::machine::Order;
@@ -47,7 +47,7 @@ pub(crate) fn rmw(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
         .ok_or_else(|| cx.unsupported(op, &format!("`{rmw}` of {elem} is no atomic operation of the hardware")))?;
     let order = order(view.sem(cx.ir), view.scope(cx.ir))?;
     check_sharing(cx, op)?;
-    let access = Access::new(cx, ptr, mask, form.widest)?;
+    let access = GlobalAccess::new(cx, ptr, mask, form.widest)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
     let reads = !form.emulated && is_read(cx, op, rmw, &order, value);
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);
@@ -92,7 +92,7 @@ pub(crate) fn cas(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     }
     let order = order(view.sem(cx.ir), view.scope(cx.ir))?;
     check_sharing(cx, op)?;
-    let access = Access::new(cx, ptr, None, bits)?;
+    let access = GlobalAccess::new(cx, ptr, None, bits)?;
     let used = cx.ir.has_uses(cx.ir.result(op));
     let (ptrs, cmps, values) = (cx.get(ptr)?, cx.get(cmp)?, cx.get(value)?);
     if order.releases() {
@@ -130,7 +130,12 @@ fn is_read(cx: &Lower<'_, '_>, op: Op, rmw: RmwKind, order: &Order, value: Value
 }
 
 /// The words of the access that starts at register `first`.
-pub(crate) fn pack<'c>(cx: &Lower<'c, '_>, access: &Access<'c>, regs: &Regs<'c>, first: usize) -> Res<Vec<Val<'c>>> {
+pub(crate) fn pack<'c>(
+    cx: &Lower<'c, '_>,
+    access: &GlobalAccess<'c>,
+    regs: &Regs<'c>,
+    first: usize,
+) -> Res<Vec<Val<'c>>> {
     let all = regs.get(first..first + access.vec).ok_or_else(|| defect("the value has too few registers"))?;
     all.chunks(access.per_word()).map(|word| access.pack(cx, word)).collect()
 }
@@ -169,7 +174,7 @@ pub(crate) fn check_sharing(cx: &Lower<'_, '_>, op: Op) -> Res<()> {
 pub(crate) fn finish<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,
-    access: &Access<'c>,
+    access: &GlobalAccess<'c>,
     owner: Option<IntValue<'c>>,
     results: Vec<Val<'c>>,
     order: &Order,
@@ -187,7 +192,7 @@ pub(crate) fn finish<'c>(
 pub(crate) fn delivered<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,
-    access: &Access<'c>,
+    access: &GlobalAccess<'c>,
     owner: Option<IntValue<'c>>,
     results: Vec<Val<'c>>,
     order: &Order,
@@ -207,7 +212,7 @@ pub(crate) fn delivered<'c>(
 fn share<'c>(
     cx: &mut Lower<'c, '_>,
     op: Op,
-    access: &Access<'c>,
+    access: &GlobalAccess<'c>,
     owner: IntValue<'c>,
     free: u64,
     results: &[Val<'c>],

@@ -26,7 +26,7 @@ use crate::layout::{FreeMasks, free_variable_masks};
 const MAX_ACCESS: u32 = 128;
 
 /// How the registers of one load or store are cut into accesses.
-pub(crate) struct Access<'c> {
+pub(crate) struct GlobalAccess<'c> {
     pub(crate) elem: BasicTypeEnum<'c>,
     /// Bits that an element takes in memory.
     pub(crate) elem_bits: u32,
@@ -38,9 +38,9 @@ pub(crate) struct Access<'c> {
     pub(crate) free: FreeMasks,
 }
 
-impl<'c> Access<'c> {
+impl<'c> GlobalAccess<'c> {
     /// Accesses of at most `widest` bits.
-    pub(crate) fn new(cx: &Lower<'c, '_>, ptr: Value, mask: Option<Value>, widest: u32) -> Res<Access<'c>> {
+    pub(crate) fn new(cx: &Lower<'c, '_>, ptr: Value, mask: Option<Value>, widest: u32) -> Res<GlobalAccess<'c>> {
         let ty = cx.ir.ty(ptr);
         let pointee = ty.elem().pointee().ok_or_else(|| defect("an access through something that is no pointer"))?;
         let elem = cx.elem_type(pointee)?;
@@ -60,7 +60,7 @@ impl<'c> Access<'c> {
         }
         let total = elem_bits * vec as u32;
         let word_bits = total.min(elem_bits.max(32));
-        Ok(Access { elem, elem_bits, vec, word_bits, words: (total / word_bits) as usize, free })
+        Ok(GlobalAccess { elem, elem_bits, vec, word_bits, words: (total / word_bits) as usize, free })
     }
 
     pub(crate) fn per_word(&self) -> usize {
@@ -100,7 +100,7 @@ impl<'c> Access<'c> {
         if self.word_bits == 8 { Ok(cx.b.build_cast(I::ZExt, int, cx.int_type(16), "")?) } else { Ok(int) }
     }
 
-    /// The reverse of [`Access::pack`].
+    /// The reverse of [`GlobalAccess::pack`].
     pub(crate) fn unpack(&self, cx: &Lower<'c, '_>, word: Val<'c>, out: &mut Vec<Val<'c>>) -> Res<()> {
         let word = if self.word_bits == 8 { cx.b.build_cast(I::Trunc, word, cx.int_type(8), "")? } else { word };
         let stored = self.stored_type(cx);
@@ -184,7 +184,7 @@ pub(crate) fn load_elements<'c>(
     mask: Option<Value>,
     other: Option<Value>,
 ) -> Res<Vec<Val<'c>>> {
-    let access = Access::new(cx, ptr, mask, MAX_ACCESS)?;
+    let access = GlobalAccess::new(cx, ptr, mask, MAX_ACCESS)?;
     let volatile = caching.volatile;
     let hint = cx.machine.load_hint(cx, caching)?;
     let ptrs = cx.get(ptr)?;
@@ -224,7 +224,7 @@ pub(crate) fn store(cx: &mut Lower<'_, '_>, op: Op) -> Res<()> {
     let view = view::Store(op);
     let (ptr, value, mask) = (view.ptr(cx.ir), view.value(cx.ir), view.mask(cx.ir));
     refuse_block_pointer(cx, op, cx.ir.ty(ptr))?;
-    let access = Access::new(cx, ptr, mask, MAX_ACCESS)?;
+    let access = GlobalAccess::new(cx, ptr, mask, MAX_ACCESS)?;
     let caching = Caching::of(view.cache(cx.ir), view.evict(cx.ir), false);
     let hint = cx.machine.store_hint(cx, &caching)?;
     let (ptrs, values) = (cx.get(ptr)?, cx.get(value)?);

@@ -12,7 +12,7 @@ use ttc::cases::manual::{self, Bound};
 use ttc::cases::{Folder, Instance, Loaded, call, launch};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::input::Language;
-use ttc::driver::{Job, Options};
+use ttc::driver::{Job, JobOptions};
 use ttc::interp::{self, Arg, Budget, Memory};
 use ttc::ir::Ir;
 
@@ -109,12 +109,12 @@ fn from_arguments(i: &Interpret, folder: &mut Folder, job: &Job) -> Result<Launc
         Language::Source => constants(i, folder, job)?,
         _ => (vec![], i.arg.clone()),
     };
-    let options = Options {
+    let options = JobOptions {
         signature: i.signature.clone(),
         defines: i.define.iter().cloned().chain(defines).collect(),
         include: i.include.clone(),
         debug: i.debug,
-        ..Options::default()
+        ..JobOptions::default()
     };
     let ready = call::ready(&mut folder.sources, job, &options, arguments(i, &rest)?)?;
     Ok(Launch {

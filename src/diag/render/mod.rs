@@ -3,7 +3,7 @@
 //!
 //! 1. Every label's place is resolved to a name and, where it has one, a range of lines and columns ([`Located`]). A
 //!    span is clamped to its file; a line and column of an IR location is looked up by file name, first among the
-//!    loaded files, then through [`Options::load`].
+//!    loaded files, then through [`RenderOptions::load`].
 //! 2. The chosen format prints the resolved labels. None of them reads a source line beyond what it shows, so a line of
 //!    megabytes costs no more than a short one, and no control character of a source reaches the terminal.
 //!
@@ -40,7 +40,7 @@ pub type Load<'a> = dyn Fn(&str) -> Option<Arc<str>> + 'a;
 
 /// How to render. The caller decides about colour, since it knows `--color`, `NO_COLOR` and the terminal.
 #[derive(Clone, Copy, Default)]
-pub struct Options<'a> {
+pub struct RenderOptions<'a> {
     pub format: Format,
     pub color: bool,
     /// Reads a file that an IR location names but that was never loaded, such as the kernel behind a `.ttir` file.
@@ -50,7 +50,7 @@ pub struct Options<'a> {
 
 /// Renders the diagnostics in the order given. Each ends with a line break.
 #[must_use]
-pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, options: &Options) -> String {
+pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, options: &RenderOptions) -> String {
     let mut resolver = Resolver { sources: sources.clone(), load: options.load, loaded: BTreeMap::new() };
     let located: Vec<(&Diagnostic, Vec<Located>)> = diagnostics
         .iter()

@@ -20,7 +20,7 @@ fn span(sources: &SourceMap, file: u32, text: &str) -> Span {
 }
 
 fn text(diagnostics: &[Diagnostic], sources: &SourceMap, format: Format) -> String {
-    render(diagnostics, sources, &Options { format, ..Options::default() })
+    render(diagnostics, sources, &RenderOptions { format, ..RenderOptions::default() })
 }
 
 /// One diagnostic of each kind that a user meets.
@@ -58,7 +58,7 @@ fn human() {
 #[test]
 fn human_in_colour() {
     let sources = sources();
-    let options = Options { color: true, ..Options::default() };
+    let options = RenderOptions { color: true, ..RenderOptions::default() };
     let all = samples(&sources);
     let out = render(&[all[0].clone(), all[5].clone()], &sources, &options);
     insta::assert_snapshot!(out.replace('\x1b', "ESC"));
@@ -145,7 +145,7 @@ fn a_file_is_loaded_once_when_a_location_names_it() {
         Diagnostic::error(&verify::INVALID_OP, "m").at(Place::At { file: file.into(), line, col }, "t")
     };
     let all = [at("k.py", 2, 7), at("k.py", 1, 1), at("no.py", 1, 1), at("no.py", 2, 1), at("k.py", 9, 9)];
-    let out = render(&all, &SourceMap::default(), &Options { load: Some(&load), ..Options::default() });
+    let out = render(&all, &SourceMap::default(), &RenderOptions { load: Some(&load), ..RenderOptions::default() });
     assert_eq!(calls.get(), 2);
     insta::assert_snapshot!(out);
 }
@@ -188,7 +188,7 @@ proptest! {
             d = d.at(place, text);
         }
         for format in [Format::Human, Format::Short, Format::Json] {
-            let out = render(std::slice::from_ref(&d), &sources, &Options { format, color, load: None });
+            let out = render(std::slice::from_ref(&d), &sources, &RenderOptions { format, color, load: None });
             prop_assert!(out.ends_with('\n') && out.contains("E0501") && out.len() < 20_000);
             let controls = |c: char| c.is_control() && c != '\n' && c != '\t' && !(color && c == '\x1b') && format != Format::Json;
             prop_assert!(!out.contains(controls), "{out:?}");

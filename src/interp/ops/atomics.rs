@@ -10,7 +10,7 @@ use super::super::fault::Fault;
 use super::super::memory::pointee_size;
 use super::super::numbers::{decode, encode, mask, signed, width};
 use super::super::program::Program;
-use super::super::races::Access;
+use super::super::races::AccessKind;
 use super::super::undef::Use;
 use super::super::value::Val;
 use crate::diag::codes::interp as codes;
@@ -221,7 +221,7 @@ fn element(
 ) -> Result<u64, Fault> {
     let address = ptr.lanes.get(lane);
     acquire(p, op, address);
-    let at = p.touch(site, Access::Atomic, address, lane, ptr.exact.as_deref())?;
+    let at = p.touch(site, AccessKind::Atomic, address, lane, ptr.exact.as_deref())?;
     let old = at.map_or(0, |(b, offset): (usize, usize)| {
         let old = p.shared.memory.buffers[b].update(offset, site.size, &new);
         p.wrote(new(old) != old);

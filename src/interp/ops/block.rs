@@ -14,7 +14,7 @@ use super::super::fault::Fault;
 use super::super::memory::element_size;
 use super::super::numbers::{signed, width};
 use super::super::program::Program;
-use super::super::races::Access;
+use super::super::races::AccessKind;
 use super::super::tensor_block::{Block, Offset};
 use super::super::undef::Use;
 use super::super::value::{Exact, Lanes, Val, coordinates};
@@ -229,7 +229,9 @@ pub(crate) fn descriptor_reduce(p: &Program<'_>, op: Op) -> Result<(), Fault> {
     let (site, value) = (b.site(op), p.get(reduce.src(p.ir)));
     for lane in (0..b.len()).filter(|&l| inside.lanes.get(l) == 1) {
         p.defined(op, &value, lane, site.shape, Use::Atomic)?;
-        if let Some((buffer, at)) = p.touch(&site, Access::Atomic, ptr.lanes.get(lane), lane, ptr.exact.as_deref())? {
+        if let Some((buffer, at)) =
+            p.touch(&site, AccessKind::Atomic, ptr.lanes.get(lane), lane, ptr.exact.as_deref())?
+        {
             p.shared.memory.buffers[buffer].update(at, site.size, |old| kind.apply(b.elem, old, value.lanes.get(lane)));
             p.wrote(true);
         }

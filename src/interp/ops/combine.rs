@@ -101,7 +101,7 @@ fn combine(p: &mut Program<'_>, region: Region, a: Vec<Val>, b: Vec<Val>, lanes:
 
 /// Runs a region on arguments of several lanes. A plain region takes all of them at once.
 fn apply(p: &mut Program<'_>, region: Region, args: Vec<Val>, lanes: usize) -> Result<Vec<Column>, Fault> {
-    if p.shared.plan.is_plain(region)
+    if p.shared.facts.is_plain(region)
         && let Some(block) = p.ir.entry(region)
     {
         let values = match p.block(block, args)? {

@@ -18,7 +18,7 @@ fn run(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
     if p.shared.options.checks.nan {
         finite::check(p, op)?;
     }
-    if p.shared.plan.promises(op) {
+    if p.shared.facts.promises(op) {
         promises::check(p, op)?;
     }
     Ok(())
@@ -32,7 +32,7 @@ fn eval(p: &mut Program<'_>, op: Op) -> Result<(), Fault> {
             Ok(())
         }
         OpKind::Math(kind) => {
-            let v = math::eval(p, op, kind);
+            let v = math::eval(p, op, kind)?;
             p.set(p.ir.result(op), v);
             Ok(())
         }

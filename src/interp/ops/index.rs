@@ -1,6 +1,6 @@
 //! Follows indices that wrap around: what they would be in unbounded integers.
 //!
-//! 1. An addition, subtraction, multiplication, shift or truncation whose result is an index (see `plan.rs`) is
+//! 1. An addition, subtraction, multiplication, shift or truncation whose result is an index (see `kernel_facts.rs`) is
 //!    compared with the exact one. While all lanes agree, nothing is kept.
 //! 2. Once a lane differs, the value carries the exact numbers of all lanes and the operation that lost them. Further
 //!    index operations compute on them; where they agree with the bits again (a wrapped sum minus the same), they are
@@ -21,7 +21,7 @@ use crate::ir::{ArithOp, Op};
 pub(crate) fn track(p: &Program<'_>, op: Op, kind: ArithOp, operands: &[Val], lanes: Lanes) -> Val {
     let ir = p.ir;
     let result = ir.result(op);
-    if !p.shared.plan.is_index(result) {
+    if !p.shared.facts.is_index(result) {
         return lanes.into();
     }
     let w = ir.operands(op).first().map_or(64, |&v| width(ir.ty(v)));

@@ -1,6 +1,7 @@
-//! Operations that move elements: broadcast, transposition, concatenation, histogram, gather.
+//! How elements move between tensors: broadcast, transposition, concatenation, counting, picking by index.
 //!
-//! Each is a map from the position of an element in the result to one in the source, both row-major.
+//! Most are a map from the position of an element in the result to one in the source, both row-major. The functions get
+//! the values and types that they work on; which operation they serve is written in `tt.rs` and `ttg.rs`.
 
 use super::super::fault::{self, Fault};
 use super::super::numbers::{signed, width};
@@ -8,19 +9,11 @@ use super::super::program::Program;
 use super::super::undef::{Use, concat, is_uniform};
 use super::super::value::{Val, coordinates, offsets, strides};
 use crate::diag::codes::interp as codes;
-use crate::ir::core::Value;
-use crate::ir::dialects::tt::tt as view;
-use crate::ir::{Op, Type};
-
-/// The types of a source and of the first result.
-fn types(p: &Program<'_>, op: Op, source: Value) -> (Type, Type) {
-    (p.ir.ty(source), p.ir.ty(p.ir.result(op)))
-}
+use crate::ir::{Op, Type, Value};
 
 /// Broadcasts: a dimension of size 1 repeats, because its stride in the source is 0.
-pub(crate) fn broadcast(p: &Program<'_>, op: Op) -> Val {
-    let source = view::Broadcast(op).src(p.ir);
-    let ((from, to), v) = (types(p, op, source), p.get(source));
+pub(crate) fn broadcast(p: &Program<'_>, source: Value, to: Type) -> Val {
+    let (from, v) = (p.ir.ty(source), p.get(source));
     if is_uniform(&v) {
         return v;
     }
@@ -35,8 +28,8 @@ pub(crate) fn broadcast(p: &Program<'_>, op: Op) -> Val {
 }
 
 /// Transposes: dimension i of the result walks the source with the stride of dimension order[i].
-pub(crate) fn trans(p: &Program<'_>, op: Op, source: Value, order: &[i64]) -> Val {
-    let ((from, to), v) = (types(p, op, source), p.get(source));
+pub(crate) fn trans(p: &Program<'_>, source: Value, order: &[i64], to: Type) -> Val {
+    let (from, v) = (p.ir.ty(source), p.get(source));
     if is_uniform(&v) {
         return v;
     }
@@ -46,35 +39,28 @@ pub(crate) fn trans(p: &Program<'_>, op: Op, source: Value, order: &[i64]) -> Va
     v.rearrange(map.len(), |i| map[i])
 }
 
-/// Concatenates: the elements of one tensor come first, then those of the other.
-pub(crate) fn cat(p: &Program<'_>, op: Op) -> Val {
-    let n = p.ir.ty(view::Cat(op).lhs(p.ir)).num_elements() as usize;
-    let [a, b] = p.operands(op);
+/// Concatenates: the elements of one tensor, `n` of them, come first, then those of the other.
+pub(crate) fn cat([a, b]: [Val; 2], n: usize) -> Val {
     let mut out = a.lanes.to_vec(n);
     out.extend(b.lanes.to_vec(n));
     Val::full(out).with_undef(concat(&[&a, &b], 2 * n, |i| (i / n.max(1), i % n.max(1))))
 }
 
-pub(crate) fn join(p: &Program<'_>, op: Op) -> Val {
-    let n = p.ir.ty(view::Join(op).lhs(p.ir)).num_elements() as usize;
-    let [a, b] = p.operands(op);
+/// Puts each element of one tensor before that of the other.
+pub(crate) fn join([a, b]: [Val; 2], n: usize) -> Val {
     let lanes = (0..n).flat_map(|i| [a.lanes.get(i), b.lanes.get(i)]).collect();
     Val::full(lanes).with_undef(concat(&[&a, &b], 2 * n, |i| (i % 2, i / 2)))
 }
 
-pub(crate) fn split(p: &Program<'_>, op: Op) -> Vec<Val> {
-    let split = view::Split(op);
-    let n = p.ir.ty(split.lhs(p.ir)).num_elements() as usize;
-    let v = p.get(split.src(p.ir));
+/// Undoes [`join`].
+pub(crate) fn split(v: &Val, n: usize) -> Vec<Val> {
     vec![v.rearrange(n, |i| 2 * i), v.rearrange(n, |i| 2 * i + 1)]
 }
 
-/// Counts values in bins. Values outside of the bins are not counted.
-pub(crate) fn histogram(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
-    let count = view::Histogram(op);
-    let (from, to) = types(p, op, count.src(p.ir));
-    let (v, mask) = (p.get(count.src(p.ir)), p.optional(count.mask(p.ir)));
-    let mut bins = vec![0u64; to.num_elements() as usize];
+/// Counts how often each number below `bins` occurs where the mask is true.
+pub(crate) fn count(p: &Program<'_>, op: Op, source: Value, mask: Option<Value>, bins: usize) -> Result<Val, Fault> {
+    let (from, v, mask) = (p.ir.ty(source), p.get(source), p.optional(mask));
+    let mut bins = vec![0u64; bins];
     for i in 0..from.num_elements() as usize {
         if let Some(m) = &mask {
             p.defined(op, m, i, from.shape(), Use::Mask)?;
@@ -90,15 +76,13 @@ pub(crate) fn histogram(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
     Ok(Val::full(bins))
 }
 
-/// Gathers: element (.., i, ..) of the result is element (.., indices[.., i, ..], ..) of the source.
-pub(crate) fn gather(p: &Program<'_>, op: Op) -> Result<Val, Fault> {
-    let gather = view::Gather(op);
-    let (from, to) = types(p, op, gather.src(p.ir));
-    let index_type = p.ir.ty(gather.indices(p.ir));
-    let [v, index] = p.operands(op);
+/// Picks by index along an axis: element (.., i, ..) of the result, which has the shape of the indices, is element
+/// (.., indices[.., i, ..], ..) of the source.
+pub(crate) fn pick(p: &Program<'_>, op: Op, [source, picks]: [Value; 2], axis: usize) -> Result<Val, Fault> {
+    let (from, to) = (p.ir.ty(source), p.ir.ty(picks));
+    let (v, index) = (p.get(source), p.get(picks));
     let indices = &index.lanes;
-    let axis = gather.axis(p.ir).unwrap_or(0) as usize;
-    let (w, size) = (width(index_type), from.shape()[axis]);
+    let (w, size) = (width(to), from.shape()[axis]);
     let s = strides(from.shape());
     let mut others = s.clone();
     others[axis] = 0;

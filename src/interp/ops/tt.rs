@@ -77,15 +77,15 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
             let [v] = p.operands(op);
             one(p, v.rearrange(1, |_| 0).into_splat())
         }
-        TtOp::Broadcast => one(p, shape::broadcast(p, op)),
+        TtOp::Broadcast => one(p, shape::broadcast(p, view::Broadcast(op).src(ir), t)),
         TtOp::Trans => {
-            one(p, shape::trans(p, op, view::Trans(op).src(ir), view::Trans(op).order(ir).unwrap_or_default()))
+            one(p, shape::trans(p, view::Trans(op).src(ir), view::Trans(op).order(ir).unwrap_or_default(), t))
         }
-        TtOp::Cat => one(p, shape::cat(p, op)),
-        TtOp::Join => one(p, shape::join(p, op)),
+        TtOp::Cat => one(p, shape::cat(p.operands(op), t.num_elements() as usize / 2)),
+        TtOp::Join => one(p, shape::join(p.operands(op), t.num_elements() as usize / 2)),
         TtOp::Split => {
-            let halves = shape::split(p, op);
-            p.set_results(op, halves);
+            let [whole] = p.operands(op);
+            p.set_results(op, shape::split(&whole, t.num_elements() as usize));
             Ok(())
         }
         TtOp::GetProgramId => {
@@ -112,8 +112,15 @@ pub(crate) fn eval(p: &mut Program<'_>, op: Op, kind: TtOp) -> Result<(), Fault>
             one(p, Val::full((0..t.num_elements()).map(|i| (start + i) as u64 & m).collect()))
         }
         TtOp::ElementwiseInlineAsm => Err(p.unsupported(op, "inline assembly has no meaning on a CPU")),
-        TtOp::Histogram => one(p, shape::histogram(p, op)?),
-        TtOp::Gather => one(p, shape::gather(p, op)?),
+        TtOp::Histogram => {
+            let count = view::Histogram(op);
+            one(p, shape::count(p, op, count.src(ir), count.mask(ir), t.num_elements() as usize)?)
+        }
+        TtOp::Gather => {
+            let gather = view::Gather(op);
+            let axis = gather.axis(ir).unwrap_or(0) as usize;
+            one(p, shape::pick(p, op, [gather.src(ir), gather.indices(ir)], axis)?)
+        }
         TtOp::Print => {
             print::print(p, op);
             Ok(())

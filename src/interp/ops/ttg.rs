@@ -18,7 +18,7 @@ pub(crate) fn ttg(p: &mut Program<'_>, op: Op, kind: TtgOp) -> Result<(), Fault>
         TtgOp::MemDescReshape => p.get(ttg::MemDescReshape(op).src(p.ir)),
         TtgOp::MemDescTrans => {
             let view = ttg::MemDescTrans(op);
-            shape::trans(p, op, view.src(p.ir), view.order(p.ir).unwrap_or_default())
+            shape::trans(p, view.src(p.ir), view.order(p.ir).unwrap_or_default(), p.ir.ty(view.result(p.ir)))
         }
         TtgOp::LocalAlloc => {
             let alloc = ttg::LocalAlloc(op);

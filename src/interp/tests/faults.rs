@@ -93,7 +93,7 @@ fn before_the_start() {
 #[test]
 fn without_the_check_an_access_out_of_bounds_does_nothing() {
     let (mut memory, args) = buffers(100);
-    let mut options = Options::default();
+    let mut options = RunOptions::default();
     options.checks.bounds = false;
     run(&copy(&blocks(128), false), "k", [1, 1, 1], &args, &mut memory, &options).unwrap();
     assert_eq!(memory.bytes(BufferId(0)), memory.bytes(BufferId(1)));
@@ -104,7 +104,7 @@ fn overlapping_stores_of_programs() {
     // Blocks of 128 elements lie at a distance of 64, so program 1 starts in the middle of program 0's.
     let (mut memory, args) = buffers(256);
     for threads in [1, 2, 4] {
-        let options = Options { threads, ..Options::default() };
+        let options = RunOptions { threads, ..RunOptions::default() };
         let found = run(&copy(&blocks(64), true), "k", [3, 1, 1], &args, &mut memory, &options).unwrap_err();
         let d = &found[0];
         assert_eq!((d.code.id, line(d)), ("E1007", Some(13)));
@@ -282,7 +282,7 @@ fn an_endless_loop() {
     );
     let mut memory = Memory::new();
     let p = memory.add_values("flag", i32(), &[0.0]);
-    let options = Options { max_ops: 10_000, ..Options::default() };
+    let options = RunOptions { max_ops: 10_000, ..RunOptions::default() };
     let found = run(&ir, "k", [1, 1, 1], &[Arg::Ptr(p, 0)], &mut memory, &options).unwrap_err();
     assert_eq!(found[0].code.id, "E1012");
 }
@@ -332,7 +332,7 @@ fn arguments_that_do_not_fit() {
         assert_eq!(d.code.id, "E1003");
         assert!(d.message.contains(words), "{}", d.message);
     }
-    let found = run(&ir, "other", [1, 1, 1], &args, &mut memory, &Options::default()).unwrap_err();
+    let found = run(&ir, "other", [1, 1, 1], &args, &mut memory, &RunOptions::default()).unwrap_err();
     assert_eq!(found[0].code.id, "E1002");
     assert_eq!(found[0].help.as_deref(), Some("the kernels are: k"));
 }
@@ -353,7 +353,7 @@ fn a_promise_of_divisibility() {
 fn the_first_faulting_program_is_reported() {
     let (mut memory, args) = buffers(1000);
     for threads in [1, 2, 8] {
-        let options = Options { threads, ..Options::default() };
+        let options = RunOptions { threads, ..RunOptions::default() };
         let found = run(&copy(&blocks(128), false), "k", [64, 1, 1], &args, &mut memory, &options).unwrap_err();
         assert!(found[0].message.ends_with("in program (7, 0, 0)"), "{}", found[0].message);
     }

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn options() -> Options {
-    Options { threads: 1, ..Options::default() }
+fn options() -> RunOptions {
+    RunOptions { threads: 1, ..RunOptions::default() }
 }
 
 /// Spins while `flag` is zero.
@@ -53,7 +53,7 @@ fn a_loop_that_goes_on_too_long_is_named_with_the_option() {
     for (code, words) in
         [(endless, "an endless loop, it seems: "), (long, "more than 5000 units of work, in iteration ")]
     {
-        let options = Options { max_ops: 5000, ..options() };
+        let options = RunOptions { max_ops: 5000, ..options() };
         let found = run(&counting(code), "k", [1, 1, 1], &[Arg::Int(1)], &mut Memory::new(), &options).unwrap_err();
         assert_eq!(found[0].code.id, "E1012");
         assert!(found[0].message.contains(words), "{}", found[0].message);
@@ -77,7 +77,8 @@ fn work_counts_elements_and_not_operations_alone() {
     }",
     );
     let work = |max_ops| {
-        run(&ir, "k", [1, 1, 1], &[Arg::Int(1)], &mut Memory::new(), &Options { max_ops, ..options() }).map(|r| r.ops)
+        run(&ir, "k", [1, 1, 1], &[Arg::Int(1)], &mut Memory::new(), &RunOptions { max_ops, ..options() })
+            .map(|r| r.ops)
     };
     assert_eq!(work(100_000).unwrap_err()[0].code.id, "E1012");
     assert!(work(400_000).unwrap() < 1000);
@@ -92,7 +93,7 @@ fn the_time_limit_ends_a_launch() {
     %many = arith.constant 1000000000 : i32
     scf.for %i = %zero to %many step %one  : i32 {\n scf.yield\n }",
     );
-    let options = Options { deadline: Some(std::time::Instant::now()), ..options() };
+    let options = RunOptions { deadline: Some(std::time::Instant::now()), ..options() };
     let found = run(&ir, "k", [1, 1, 1], &[Arg::Int(1)], &mut Memory::new(), &options).unwrap_err();
     assert!(found[0].message.contains("longer than its time limit"), "{}", found[0].message);
 }
@@ -103,7 +104,7 @@ fn memory_is_bounded_before_it_is_taken() {
     let mut memory = Memory::new();
     let p = memory.add_values("p", i32(), &[0.0; 1000]);
     let mut run =
-        |max_memory| run(&ir, "k", [1, 1, 1], &[Arg::Ptr(p, 0)], &mut memory, &Options { max_memory, ..options() });
+        |max_memory| run(&ir, "k", [1, 1, 1], &[Arg::Ptr(p, 0)], &mut memory, &RunOptions { max_memory, ..options() });
     let found = run(10_000).unwrap_err();
     assert_eq!(found[0].code.id, "E1021");
     assert!(found[0].message.contains("20000 bytes of memory, 4000 of them for buffers"), "{}", found[0].message);
@@ -114,7 +115,7 @@ fn memory_is_bounded_before_it_is_taken() {
         "    %r = tt.make_range {end = 65536 : i32, start = 0 : i32} : tensor<65536xi32>\n    %s = arith.addi %r, %r : tensor<65536xi32>\n    %t = arith.addi %s, %r : tensor<65536xi32>",
     );
     let run = |max_memory| {
-        super::run(&ir, "k", [1, 1, 1], &[Arg::Int(1)], &mut Memory::new(), &Options { max_memory, ..options() })
+        super::run(&ir, "k", [1, 1, 1], &[Arg::Int(1)], &mut Memory::new(), &RunOptions { max_memory, ..options() })
     };
     assert_eq!(run(1 << 20).unwrap_err()[0].code.id, "E1021");
     run(1 << 22).unwrap();
@@ -139,7 +140,7 @@ fn lines_are_kept_from_the_first_programs_on() {
     tt.print \" r: \" {hex = false, isSigned = array<i32: 1>} : %r : tensor<16xi32>",
     );
     for threads in [1, 4] {
-        let options = Options { threads, max_lines: 40, ..Options::default() };
+        let options = RunOptions { threads, max_lines: 40, ..RunOptions::default() };
         let report = run(&ir, "k", [100, 1, 1], &[Arg::Int(1)], &mut Memory::new(), &options).unwrap();
         assert_eq!((report.printed.len(), report.printed_more), (40, 1560));
         assert_eq!(report.printed[39].text, "pid (2, 0, 0) idx ( 7) r: 7");
@@ -165,7 +166,7 @@ fn several_faults_come_in_one_run() {
         let run = |max_faults| {
             let mut memory = Memory::new();
             let x = memory.add_values("x", i32(), &[0.0; 4]);
-            let options = Options { threads, max_faults, ..Options::default() };
+            let options = RunOptions { threads, max_faults, ..RunOptions::default() };
             run(&parse(THREE), "k", [5000, 1, 1], &[Arg::Ptr(x, 0)], &mut memory, &options).unwrap_err()
         };
         let found = run(10);
@@ -194,7 +195,7 @@ fn a_race_names_both_lines() {
     for threads in [1, 4] {
         let mut memory = Memory::new();
         let x = memory.add_values("x", i32(), &[0.0]);
-        let options = Options { threads, ..Options::default() };
+        let options = RunOptions { threads, ..RunOptions::default() };
         let found = run(&ir, "k", [8, 1, 1], &[Arg::Ptr(x, 0)], &mut memory, &options).unwrap_err();
         let d = &found[0];
         assert_eq!((d.code.id, line(d)), ("E1007", Some(5)));

@@ -11,7 +11,7 @@ mod races;
 mod scaled;
 mod undef;
 
-use super::{Arg, BufferId, Memory, Options, Report, run};
+use super::{Arg, BufferId, Memory, Report, RunOptions, run};
 use crate::diag::Diagnostic;
 use crate::ir::{FloatKind, Ir, Type};
 use crate::source::SourceMap;
@@ -31,7 +31,7 @@ pub(super) fn module(params: &str, body: &str) -> Ir {
 }
 
 pub(super) fn launch(ir: &Ir, grid: [u32; 3], args: &[Arg], memory: &mut Memory) -> Result<Report, Vec<Diagnostic>> {
-    run(ir, "k", grid, args, memory, &Options::default())
+    run(ir, "k", grid, args, memory, &RunOptions::default())
 }
 
 /// The only diagnostic of a launch that fails.

@@ -694,7 +694,7 @@ fn prints_and_traces() {
 ",
     );
     let trace = Trace { file: Some("k.tk".to_owned()), line: 4, program: [1, 0, 0] };
-    let options = Options { trace: Some(trace), ..Options::default() };
+    let options = RunOptions { trace: Some(trace), ..RunOptions::default() };
     let report = run(&ir, "k", [2, 1, 1], &[Arg::Int(-1)], &mut Memory::new(), &options).unwrap();
     assert_eq!(report.printed.len(), 36);
     assert_eq!(report.printed[3], Printed { program: [0, 0, 0], text: "pid (0, 0, 0) idx ( 3) sum: 3".to_owned() });

@@ -43,7 +43,7 @@ fn promises_are_checked() {
             }
             (done, _) => panic!("{promise} {values:?}: {done:#?}"),
         }
-        let options = Options { checks: Checks { promises: false, ..Checks::default() }, ..Options::default() };
+        let options = RunOptions { checks: Checks { promises: false, ..Checks::default() }, ..RunOptions::default() };
         run(&loaded(&promise), "k", [1, 1, 1], &[Arg::Ptr(x, 0)], &mut memory, &options).unwrap();
     }
 }
@@ -88,7 +88,7 @@ fn an_assumption_that_is_false() {
 fn the_operation_that_makes_a_nan_is_named() {
     let run = |code: &str, x: f64| {
         let ir = module("%x: f32, %y: f32", code);
-        let options = Options { checks: Checks { nan: true, ..Checks::default() }, ..Options::default() };
+        let options = RunOptions { checks: Checks { nan: true, ..Checks::default() }, ..RunOptions::default() };
         run(&ir, "k", [1, 1, 1], &[Arg::Float(x), Arg::Float(0.0)], &mut Memory::new(), &options)
     };
     let message = |code: &str, x: f64| run(code, x).unwrap_err()[0].message.clone();

@@ -115,7 +115,7 @@ fn a_histogram_runs_in_parallel_and_a_float_sum_does_not() {
         let mut memory = Memory::new();
         let p = memory.add_values("p", elem, &[0.0; 4]);
         let v = memory.add_values("x", elem, &(0..16).map(f64::from).collect::<Vec<_>>());
-        let options = Options { threads: 4, ..Options::default() };
+        let options = RunOptions { threads: 4, ..RunOptions::default() };
         let args = [Arg::Ptr(p, 0), Arg::Ptr(v, 0), Arg::Ptr(p, 0)];
         let report = run(&atomic(kind, ty, false), "k", [500, 1, 1], &args, &mut memory, &options).unwrap();
         assert_eq!(report.parallel, parallel);
@@ -142,7 +142,7 @@ fn a_plain_store_races_with_an_atomic() {
     let p = memory.add_values("p", i32(), &[0.0]);
     launch(&ir, [1, 1, 1], &[Arg::Ptr(p, 0)], &mut memory).unwrap();
     assert_eq!(fault(&ir, [2, 1, 1], &[Arg::Ptr(p, 0)], &mut memory).code.id, "E1007");
-    let mut options = Options::default();
+    let mut options = RunOptions::default();
     options.checks.races = false;
     run(&ir, "k", [2, 1, 1], &[Arg::Ptr(p, 0)], &mut memory, &options).unwrap();
 }
@@ -173,7 +173,7 @@ fn threads_give_the_bytes_and_the_lines_of_one() {
     for threads in [1, 2, 7] {
         let mut memory = Memory::new();
         let p = memory.add_uninit("p", i32(), 4 * 200);
-        let options = Options { threads, ..Options::default() };
+        let options = RunOptions { threads, ..RunOptions::default() };
         let report = run(&ir, "k", [20, 10, 1], &[Arg::Ptr(p, 0)], &mut memory, &options).unwrap();
         assert_eq!(report.printed[21].text, "pid (1, 1, 0) idx () id: 21");
         assert_eq!(memory.values(p)[199], 199.0 * 199.0);

@@ -227,7 +227,7 @@ fn a_product_with_an_undefined_row_is_undefined_there() {
 fn without_the_check_nothing_is_said() {
     let (mut memory, args) = memory();
     let ir = masked("tt.store %yp, %v : tensor<8x!tt.ptr<i32>>");
-    let options = Options { checks: Checks { undefined: false, ..Checks::default() }, ..Options::default() };
+    let options = RunOptions { checks: Checks { undefined: false, ..Checks::default() }, ..RunOptions::default() };
     run(&ir, "k", [1, 1, 1], &args, &mut memory, &options).unwrap();
     assert_eq!(memory.values(BufferId(1))[4..6], [3.0, 0.0]);
 }

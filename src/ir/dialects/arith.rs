@@ -26,7 +26,6 @@ dialect! {
                 fold: Some(fold::addi),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs (`overflow` `` $overflowFlags^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Integer subtraction, wrapping.
             Subi "subi"
@@ -37,7 +36,6 @@ dialect! {
                 fold: Some(fold::subi),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$lhs `,` $rhs (`overflow` `` $overflowFlags^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Integer multiplication, wrapping.
             Muli "muli"
@@ -48,77 +46,66 @@ dialect! {
                 fold: Some(fold::muli),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs (`overflow` `` $overflowFlags^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Signed division, rounding towards zero.
             Divsi "divsi" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::divsi),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::NOT_SPECULATABLE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Unsigned division.
             Divui "divui" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::divui),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::NOT_SPECULATABLE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Signed division, rounding up.
             Ceildivsi "ceildivsi" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::ceildivsi),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::NOT_SPECULATABLE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Unsigned division, rounding up.
             Ceildivui "ceildivui" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::ceildivui),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::NOT_SPECULATABLE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Signed division, rounding down.
             Floordivsi "floordivsi" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::floordivsi),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::NOT_SPECULATABLE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Remainder of signed division; it has the dividend's sign.
             Remsi "remsi" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::remsi),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::NOT_SPECULATABLE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Remainder of unsigned division.
             Remui "remui" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::remui),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::NOT_SPECULATABLE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Bitwise and.
             Andi "andi" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::andi),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Bitwise or.
             Ori "ori" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::ori),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Bitwise exclusive or.
             Xori "xori" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::xori),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Shift left; the result is poison when the amount is not below the width.
             Shli "shli"
@@ -129,49 +116,42 @@ dialect! {
                 fold: Some(fold::shli),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$lhs `,` $rhs (`overflow` `` $overflowFlags^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Arithmetic shift right.
             Shrsi "shrsi" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::shrsi),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Logical shift right.
             Shrui "shrui" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::shrui),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Signed maximum.
             Maxsi "maxsi" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::maxsi),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Unsigned maximum.
             Maxui "maxui" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::maxui),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Signed minimum.
             Minsi "minsi" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::minsi),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Unsigned minimum.
             Minui "minui" (lhs: one INT_LIKE, rhs: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 fold: Some(fold::minui),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Floating-point addition.
             Addf "addf"
@@ -182,7 +162,6 @@ dialect! {
                 fold: Some(fold::addf),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Floating-point subtraction.
             Subf "subf"
@@ -193,7 +172,6 @@ dialect! {
                 fold: Some(fold::subf),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Floating-point multiplication.
             Mulf "mulf"
@@ -204,7 +182,6 @@ dialect! {
                 fold: Some(fold::mulf),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Floating-point division.
             Divf "divf"
@@ -215,7 +192,6 @@ dialect! {
                 fold: Some(fold::divf),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Floating-point remainder, as C's `fmod`.
             Remf "remf"
@@ -226,7 +202,6 @@ dialect! {
                 fold: Some(fold::remf),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Maximum; NaN if an operand is NaN.
             Maximumf "maximumf"
@@ -237,7 +212,6 @@ dialect! {
                 fold: Some(fold::maximumf),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Minimum; NaN if an operand is NaN.
             Minimumf "minimumf"
@@ -248,7 +222,6 @@ dialect! {
                 fold: Some(fold::minimumf),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Maximum; the other operand if one is NaN.
             Maxnumf "maxnumf"
@@ -259,7 +232,6 @@ dialect! {
                 fold: Some(fold::maxnumf),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Minimum; the other operand if one is NaN.
             Minnumf "minnumf"
@@ -270,7 +242,6 @@ dialect! {
                 fold: Some(fold::minnumf),
                 traits: Traits::ELEMENTWISE_SAME_TYPE.union(Traits::COMMUTATIVE),
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Negation: flips the sign bit.
             Negf "negf"
@@ -281,7 +252,6 @@ dialect! {
                 fold: Some(fold::negf),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Integer comparison.
             Cmpi "cmpi"
@@ -295,7 +265,7 @@ dialect! {
                     .union(Traits::SAME_OPERANDS_AND_RESULT_SHAPE)
                     .union(Traits::SAME_OPERANDS_AND_RESULT_ENCODING),
                 format: Format::Text("$predicate `,` $lhs `,` $rhs attr-dict `:` type($lhs)"),
-                infer: Some(infer::compare),
+                types: &[TypeRule::bits("result", "lhs")],
             };
             /// Floating-point comparison; the predicate says whether it is ordered.
             Cmpf "cmpf"
@@ -311,7 +281,7 @@ dialect! {
                 format: Format::Text(
                     "$predicate `,` $lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($lhs)",
                 ),
-                infer: Some(infer::compare),
+                types: &[TypeRule::bits("result", "lhs")],
             };
             /// Picks the second operand where the first is true, else the third. The condition is one bit or a tensor
             /// of them.

@@ -61,6 +61,9 @@ bitflags! {
         const GIVES_ANY_LAYOUT = 1 << 23;
         /// Its result does not depend on the order of the elements of a vector that it gets.
         const BLIND_TO_ORDER = 1 << 24;
+        /// It takes operand 0 in any layout, so a conversion of it can go, unless the operation says
+        /// `efficient_layout`.
+        const READS_ANY_LAYOUT = 1 << 25;
     }
 }
 
@@ -169,6 +172,7 @@ pub fn moved_tensor(ir: &Ir, op: Op) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::dialects::spec::ValueGroup;
 
     #[test]
     fn a_class_that_speaks_of_an_operand_has_it() {
@@ -180,6 +184,12 @@ mod tests {
             assert!(!kind.belongs(Classes::DESCRIPTOR_ACCESS) || moves, "{name}");
             assert!(!kind.is_product() || spec.operands.len() > 2, "{name}");
             assert!(!kind.belongs(Classes::BRANCHES_OFF) || spec.results.is_empty(), "{name}");
+            // Their results must not follow operand 0, which gets another layout.
+            let follows = spec.types.iter().any(|r| {
+                spec.place(r.of) == Some(ValueGroup::Operand(0))
+                    && matches!(spec.place(r.value), Some(ValueGroup::Result(_)))
+            });
+            assert!(!kind.belongs(Classes::READS_ANY_LAYOUT) || !follows, "{name}");
             assert!(!kind.belongs(Classes::FORWARDS) || spec.operands.len() == spec.results.len(), "{name}");
         }
     }

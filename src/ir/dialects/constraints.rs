@@ -9,12 +9,21 @@ pub struct Constraint {
     pub holds: fn(Type) -> bool,
     /// Whether it is made for memory descriptors, so that an entry states what is done to the memory.
     pub memory: bool,
+    /// Makes the only type that it admits, if there is just one, which text then need not state.
+    pub only: Option<fn() -> Type>,
 }
 
 macro_rules! constraints {
-    ($($name:ident = $what:literal, $holds:expr $(, memory: $memory:literal)?;)*) => {
-        $(pub static $name: Constraint = Constraint { what: $what, holds: $holds, memory: false $(|| $memory)? };)*
+    ($($name:ident = $what:literal, $holds:expr $(, memory: $memory:literal)? $(, only: $only:expr)?;)*) => {
+        $(pub static $name: Constraint = Constraint {
+            what: $what,
+            holds: $holds,
+            memory: false $(|| $memory)?,
+            only: constraints!(@only $($only)?),
+        };)*
     };
+    (@only) => { None };
+    (@only $only:expr) => { Some($only) };
 }
 
 constraints! {
@@ -29,25 +38,28 @@ constraints! {
     I64_LIKE = "64-bit-integer-like", |t| t.elem().is_int_of(64) && scalar_or_tensor(t);
     PTR_LIKE = "pointer or tensor of pointers", |t| t.elem().is_ptr() && scalar_or_tensor(t);
     PTR = "pointer", |t| t.is_ptr();
-    I1 = "1-bit signless integer", |t| t.is_int_of(1);
-    I32 = "32-bit signless integer", |t| t.is_int_of(32);
-    I64 = "64-bit signless integer", |t| t.is_int_of(64);
+    I1 = "1-bit signless integer", |t| t.is_int_of(1), only: || Type::int(1);
+    I32 = "32-bit signless integer", |t| t.is_int_of(32), only: || Type::int(32);
+    I64 = "64-bit signless integer", |t| t.is_int_of(64), only: || Type::int(64);
     INT_OR_INDEX = "signless integer or index", |t| t.is_int() || matches!(*t, TypeData::Index);
     TENSOR = "ranked tensor", Type::is_tensor;
     INT_TENSOR = "tensor of integers", |t| t.is_tensor() && t.elem().is_int();
+    INT_VECTOR = "tensor of integers in one dimension", |t| t.is_tensor() && t.elem().is_int() && t.rank() == 1;
+    I32_VECTOR = "tensor of 32-bit integers in one dimension",
+        |t| t.is_tensor() && t.elem().is_int_of(32) && t.rank() == 1;
     FLOAT_TENSOR = "tensor of floats", |t| t.is_tensor() && t.elem().is_float();
     SCALAR = "scalar (integer, float or pointer)",
         |t| t.is_int() || t.is_float() || t.is_ptr() || matches!(*t, TypeData::Index);
     TENSOR_OR_SCALAR = "tensor or scalar", scalar_or_tensor;
     MEMDESC = "memory descriptor", |t| t.as_memdesc().is_some(), memory: true;
     TENSOR_OR_MEMDESC = "tensor or memory descriptor", |t| t.is_tensor() || t.as_memdesc().is_some(), memory: true;
-    I16 = "16-bit signless integer", |t| t.is_int_of(16);
-    I128 = "128-bit signless integer", |t| t.is_int_of(128);
+    I16 = "16-bit signless integer", |t| t.is_int_of(16), only: || Type::int(16);
+    I128 = "128-bit signless integer", |t| t.is_int_of(128), only: || Type::int(128);
     TENSORDESC = "tensor descriptor", |t| matches!(*t, TypeData::TensorDesc { .. });
     PACKED_OPERAND = "tensor of i8, f8E8M0FNU, f8E4M3FN, f8E5M2, f16, bf16 or f32",
         |t| t.is_tensor() && (t.elem().is_int_of(8) || is_packed(t, true));
     PACKED_RESULT = "tensor of f8E4M3FN, f8E5M2, f16, bf16 or f32", |t| t.is_tensor() && is_packed(t, false);
-    TOKEN = "async token", |t| matches!(*t, TypeData::AsyncToken);
+    TOKEN = "async token", |t| matches!(*t, TypeData::AsyncToken), only: || Type::new(TypeData::AsyncToken);
 }
 
 /// Whether a constraint admits exactly one type of a dialect, which declarative formats then write without its name

@@ -2,7 +2,6 @@
 
 use super::enums::FASTMATH;
 use super::fold::math as fold;
-use super::infer;
 use super::table::dialect;
 
 dialect! {
@@ -15,10 +14,10 @@ dialect! {
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
                 classes: Classes::SIMPLE,
-                fold: Some(fold::unary),
+                host: Some(HostFunction::exact(f32::abs, f64::abs)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Smallest integer not below.
             Ceil "ceil"
@@ -27,30 +26,30 @@ dialect! {
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
                 classes: Classes::SIMPLE,
-                fold: Some(fold::unary),
+                host: Some(HostFunction::exact(f32::ceil, f64::ceil)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Cosine.
             Cos "cos" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one(f32::cos, f64::cos)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Error function.
             Erf "erf" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
+                host: Some(HostFunction::one(|x| libm::erf(f64::from(x)) as f32, libm::erf)),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// e to the power.
             Exp "exp" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one(f32::exp, f64::exp)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// 2 to the power.
             Exp2 "exp2"
@@ -58,10 +57,10 @@ dialect! {
                 -> (result: one FLOAT_LIKE)
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one(f32::exp2, f64::exp2)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// exp(x) - 1.
             Expm1 "expm1"
@@ -69,10 +68,10 @@ dialect! {
                 -> (result: one FLOAT_LIKE)
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one(f32::exp_m1, f64::exp_m1)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Largest integer not above.
             Floor "floor"
@@ -81,17 +80,17 @@ dialect! {
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
                 classes: Classes::SIMPLE,
-                fold: Some(fold::unary),
+                host: Some(HostFunction::exact(f32::floor, f64::floor)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Natural logarithm.
             Log "log" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one_from(0.0, f32::ln, f64::ln)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Logarithm to base 10.
             Log10 "log10"
@@ -99,10 +98,10 @@ dialect! {
                 -> (result: one FLOAT_LIKE)
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one_from(0.0, f32::log10, f64::log10)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// log(1 + x).
             Log1p "log1p"
@@ -110,10 +109,10 @@ dialect! {
                 -> (result: one FLOAT_LIKE)
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one_from(-1.0, f32::ln_1p, f64::ln_1p)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Logarithm to base 2.
             Log2 "log2"
@@ -121,10 +120,10 @@ dialect! {
                 -> (result: one FLOAT_LIKE)
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one_from(0.0, f32::log2, f64::log2)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Nearest integer, halves away from zero.
             Round "round"
@@ -133,10 +132,10 @@ dialect! {
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
                 classes: Classes::SIMPLE,
-                fold: Some(fold::unary),
+                host: Some(HostFunction::exact(f32::round, f64::round)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Nearest integer, halves to even.
             Roundeven "roundeven"
@@ -145,10 +144,10 @@ dialect! {
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
                 classes: Classes::SIMPLE,
-                fold: Some(fold::unary),
+                host: Some(HostFunction::exact(f32::round_ties_even, f64::round_ties_even)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// 1 / sqrt(x).
             Rsqrt "rsqrt"
@@ -156,17 +155,17 @@ dialect! {
                 -> (result: one FLOAT_LIKE)
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one_from(0.0, |x| 1.0 / x.sqrt(), |x| 1.0 / x.sqrt())),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Sine.
             Sin "sin" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one(f32::sin, f64::sin)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Square root.
             Sqrt "sqrt"
@@ -174,17 +173,17 @@ dialect! {
                 -> (result: one FLOAT_LIKE)
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one_from(0.0, f32::sqrt, f64::sqrt)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Tangent.
             Tan "tan" (operand: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) { fastmath: Flags(&FASTMATH) => IntIs(0) } {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one(f32::tan, f64::tan)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Hyperbolic tangent.
             Tanh "tanh"
@@ -192,10 +191,10 @@ dialect! {
                 -> (result: one FLOAT_LIKE)
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
-                fold: Some(fold::unary),
+                host: Some(HostFunction::one(f32::tanh, f64::tanh)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Towards zero.
             Trunc "trunc"
@@ -204,39 +203,39 @@ dialect! {
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
                 classes: Classes::SIMPLE,
-                fold: Some(fold::unary),
+                host: Some(HostFunction::exact(f32::trunc, f64::trunc)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Absolute value of a signed integer.
             Absi "absi" (operand: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 classes: Classes::SIMPLE,
-                fold: Some(fold::integer),
+                host: Some(HostFunction::Integer(host::bits::magnitude)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Leading zero bits.
             Ctlz "ctlz" (operand: one INT_LIKE) -> (result: one INT_LIKE) {} {
-                fold: Some(fold::integer),
+                host: Some(HostFunction::Integer(host::bits::leading_zeros)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// One bits.
             Ctpop "ctpop" (operand: one INT_LIKE) -> (result: one INT_LIKE) {} {
-                fold: Some(fold::integer),
+                host: Some(HostFunction::Integer(host::bits::ones)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Trailing zero bits.
             Cttz "cttz" (operand: one INT_LIKE) -> (result: one INT_LIKE) {} {
-                fold: Some(fold::integer),
+                host: Some(HostFunction::Integer(host::bits::trailing_zeros)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$operand attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Angle of the point (rhs, lhs).
             Atan2 "atan2"
@@ -244,10 +243,10 @@ dialect! {
                 -> (result: one FLOAT_LIKE)
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
-                fold: Some(fold::binary),
+                host: Some(HostFunction::Two(f32::atan2, f64::atan2)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// Magnitude of lhs with the sign of rhs.
             Copysign "copysign"
@@ -256,10 +255,10 @@ dialect! {
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
                 classes: Classes::SIMPLE,
-                fold: Some(fold::binary),
+                host: Some(HostFunction::Patterns(host::bits::copy_sign)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// lhs to the power rhs.
             Powf "powf"
@@ -267,10 +266,10 @@ dialect! {
                 -> (result: one FLOAT_LIKE)
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
-                fold: Some(fold::binary),
+                host: Some(HostFunction::Two(f32::powf, f64::powf)),
+                fold: Some(fold::host_function),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
             /// a * b + c, rounded once.
             Fma "fma"
@@ -279,9 +278,9 @@ dialect! {
                 { fastmath: Flags(&FASTMATH) => IntIs(0) }
                 {
                 classes: Classes::SIMPLE,
+                host: Some(HostFunction::Three(f32::mul_add, f64::mul_add)),
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$a `,` $b `,` $c (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"),
-                infer: Some(infer::same_type),
             };
     }
 }

@@ -1,6 +1,5 @@
 //! The `scf` and `cf` dialects: structured control flow, and branches between blocks.
 
-use super::infer;
 use super::table::dialect;
 use super::verify;
 
@@ -48,7 +47,6 @@ dialect! {
             layouts: LayoutRule::Carried,
             traits: Traits::TERMINATOR,
             format: Format::Text("`(` $condition `)` attr-dict ($args^ `:` type($args))?"),
-            infer: Some(infer::bool_operand),
             verify: Some(verify::scf::condition),
         };
         /// Gives the values of a region to the operation around it.
@@ -88,14 +86,12 @@ dialect! {
             successors: 2,
             traits: Traits::TERMINATOR.union(Traits::BRANCH).union(Traits::ATTR_SIZED_OPERANDS),
             format: Format::Custom,
-            infer: Some(infer::bool_operand),
             verify: Some(verify::cf::cond_br),
         };
         /// Stops the program with a message if the condition does not hold.
         Assert "assert" (arg: one I1) -> () { msg: Str } {
             effects: Effects::Write,
             format: Format::Text("$arg `,` $msg attr-dict"),
-            infer: Some(infer::bool_operand),
         };
     }
 }

@@ -6,9 +6,11 @@ use bitflags::bitflags;
 use super::OpKind;
 use super::classes::Classes;
 use super::constraints::Constraint;
+use super::host::HostFunction;
 use super::keys::OPERAND_SEGMENTS;
 use super::layouts::LayoutRule;
 use super::memory::{Memory, Order};
+use super::type_rules::TypeRule;
 use crate::ir::core::{Attr, AttrData, Ir, Op, Type, Value};
 
 bitflags! {
@@ -223,6 +225,23 @@ impl TypeSlots<'_> {
         }
     }
 
+    /// As [`TypeSlots::operand`], of operands and results.
+    #[must_use]
+    pub fn at(&self, place: ValueGroup) -> Option<Type> {
+        match place {
+            ValueGroup::Operand(group) => self.operand(group),
+            ValueGroup::Result(group) => self.result(group),
+        }
+    }
+
+    /// Fills the unknown slots of a group of operands or results.
+    pub fn fill(&mut self, place: ValueGroup, ty: Type) {
+        match place {
+            ValueGroup::Operand(group) => self.set_operand(group, ty),
+            ValueGroup::Result(group) => self.set_result(group, ty),
+        }
+    }
+
     #[must_use]
     pub fn result(&self, group: usize) -> Option<Type> {
         self.results.get(group)?.first().copied().flatten()
@@ -279,12 +298,16 @@ pub struct OpSpec {
     /// How its threads exchange data, if they do.
     pub exchange: Option<Exchange>,
     pub format: Format,
-    /// Rules beyond those that operands, attributes and traits state.
+    /// How the types of operands and results follow from one another, beyond what the traits say.
+    pub types: &'static [TypeRule],
+    /// What it computes, if that is a function of one element of each operand; see `fold` for whether it folds.
+    pub host: Option<HostFunction>,
+    /// Rules beyond those that operands, attributes, traits and `types` state.
     pub verify: Option<fn(&Ir, Op) -> VerifyResult>,
     /// Computes the results from constant operands (`None` where an operand is not constant), or gives values they
     /// equal. Must not change the IR.
     pub fold: Option<fn(&Ir, Op, &[Option<Attr>]) -> Option<Vec<Folded>>>,
-    /// Fills unknown operand and result types from known ones; used by the parser and the builder.
+    /// Fills unknown operand and result types from known ones, where neither traits nor `types` say how.
     pub infer: Option<fn(&mut TypeSlots<'_>)>,
 }
 
@@ -305,6 +328,8 @@ impl OpSpec {
         order: Order::Nothing,
         exchange: None,
         format: Format::Generic,
+        types: &[],
+        host: None,
         verify: None,
         fold: None,
         infer: None,
@@ -330,6 +355,20 @@ impl OpSpec {
     pub fn has(&self, traits: Traits) -> bool {
         self.traits.contains(traits)
     }
+
+    /// Where the entry lists the operand or result of this name.
+    #[must_use]
+    pub fn place(&self, name: &str) -> Option<ValueGroup> {
+        let among = |values: &[OperandSpec]| values.iter().position(|v| v.name == name);
+        among(self.operands).map(ValueGroup::Operand).or_else(|| among(self.results).map(ValueGroup::Result))
+    }
+}
+
+/// The number of a group among the operands, or among the results, that an entry lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueGroup {
+    Operand(usize),
+    Result(usize),
 }
 
 const fn all_stated(mut values: &[OperandSpec]) -> bool {

@@ -55,6 +55,8 @@ macro_rules! dialect {
                 #[allow(unused_imports)]
                 use $crate::ir::dialects::{classes::Classes, constraints::*, layouts::LayoutRule, memory::*};
                 #[allow(unused_imports)]
+                use $crate::ir::dialects::{host::{self, HostFunction}, type_rules::TypeRule};
+                #[allow(unused_imports)]
                 use $crate::ir::dialects::spec::{AttrKind::*, DefaultValue::*, *};
                 match self {
                     $($enum::$var => {

@@ -82,38 +82,33 @@ dialect! {
                 format: Format::Text(
                     "$x `,` $min `,` $max `,` `propagateNan` `=` $propagateNan attr-dict `:` type($result)",
                 ),
-                infer: Some(infer::same_type),
             };
             /// Square root, correctly rounded.
             PreciseSqrt "precise_sqrt" (x: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) {} {
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$x attr-dict `:` type($x)"),
-                infer: Some(infer::same_type),
             };
             /// Division, correctly rounded.
             PreciseDivf "precise_divf" (x: one FLOAT_LIKE, y: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) {} {
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$x `,` $y attr-dict `:` type($x)"),
-                infer: Some(infer::same_type),
             };
             /// Division, to within a few units in the last place.
             ApproxDivf "approx_divf" (x: one FLOAT_LIKE, y: one FLOAT_LIKE) -> (result: one FLOAT_LIKE) {} {
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$x `,` $y attr-dict `:` type($x)"),
-                infer: Some(infer::same_type),
             };
             /// The upper half of the unsigned product.
             Mulhiui "mulhiui" (x: one INT_LIKE, y: one INT_LIKE) -> (result: one INT_LIKE) {} {
                 traits: Traits::ELEMENTWISE_SAME_TYPE,
                 format: Format::Text("$x `,` $y attr-dict `:` type($x)"),
-                infer: Some(infer::same_type),
             };
             /// A pointer moved by a number of elements (signed).
             Addptr "addptr" (ptr: one PTR_LIKE, offset: one INT_LIKE) -> (result: one PTR_LIKE) {} {
                 fold: Some(fold::addptr),
                 traits: Traits::ELEMENTWISE_SAME_SHAPE,
                 format: Format::Text("$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)"),
-                infer: Some(infer::addptr),
+                types: &[TypeRule::same("result", "ptr")],
                 verify: Some(verify::tt_memory::addptr),
             };
             /// Reads memory. Where the mask is false nothing is read and the result is `other`, or undefined without
@@ -136,7 +131,11 @@ dialect! {
                     "$ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` \
                      $evict) attr-dict `:` type($ptr)",
                 ),
-                infer: Some(infer::load),
+                types: &[
+                    TypeRule::accessed("result", "ptr"),
+                    TypeRule::bits("mask", "ptr"),
+                    TypeRule::accessed("other", "ptr"),
+                ],
                 verify: Some(verify::tt_memory::load),
             };
             /// Writes memory where the mask is true.
@@ -156,7 +155,7 @@ dialect! {
                     "$ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) \
                      attr-dict `:` type($ptr)",
                 ),
-                infer: Some(infer::store),
+                types: &[TypeRule::accessed("value", "ptr"), TypeRule::bits("mask", "ptr")],
                 verify: Some(verify::tt_memory::store),
             };
             /// Atomically replaces what the pointer points at; gives what was there.
@@ -173,7 +172,11 @@ dialect! {
                     "$atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` \
                      functional-type(operands, $result)",
                 ),
-                verify: Some(verify::tt_memory::atomic_rmw),
+                types: &[
+                    TypeRule::accessed("val", "ptr"),
+                    TypeRule::accessed("result", "ptr"),
+                    TypeRule::bits("mask", "ptr"),
+                ],
             };
             /// Atomically stores `val` if what is there equals `cmp`; gives what was there.
             AtomicCas "atomic_cas"
@@ -187,7 +190,11 @@ dialect! {
                 format: Format::Text(
                     "$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)",
                 ),
-                verify: Some(verify::tt_memory::atomic_cas),
+                types: &[
+                    TypeRule::accessed("cmp", "ptr"),
+                    TypeRule::accessed("val", "ptr"),
+                    TypeRule::accessed("result", "ptr"),
+                ],
             };
             /// Reads memory atomically, where the mask is true.
             AtomicLoad "atomic_load"
@@ -201,6 +208,7 @@ dialect! {
                 format: Format::Text(
                     "$sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)",
                 ),
+                types: &[TypeRule::accessed("result", "ptr"), TypeRule::bits("mask", "ptr")],
                 verify: Some(verify::tt_memory::atomic_load),
             };
             /// Writes memory atomically, where the mask is true.
@@ -212,7 +220,7 @@ dialect! {
                 classes: Classes::ATOMIC.union(Classes::GLOBAL_ACCESS).union(Classes::ANCHOR).union(Classes::COALESCED),
                 effects: Effects::ReadWrite,
                 format: Format::Text("$sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` type($ptr)"),
-                infer: Some(infer::store),
+                types: &[TypeRule::accessed("val", "ptr"), TypeRule::bits("mask", "ptr")],
                 verify: Some(verify::tt_memory::atomic_store),
             };
             /// Reads memory again and again until it is what is expected, or the time (in nanoseconds) is over; gives
@@ -229,8 +237,8 @@ dialect! {
                     "$sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout^)? attr-dict `:` type($ptr) `,` \
                      type($expected) `->` type($result)",
                 ),
-                infer: Some(infer::third_i64),
-                verify: Some(verify::tt_memory::atomic_poll),
+                types: &[TypeRule::accessed("expected", "ptr"), TypeRule::bits("result", "ptr")],
+                verify: Some(verify::tt_memory::atomic_load),
             };
             /// A tensor whose every element is the scalar.
             Splat "splat" (src: one ANY) -> (result: one TENSOR) {} {
@@ -281,7 +289,7 @@ dialect! {
             Cat "cat" (lhs: one TENSOR, rhs: one TENSOR) -> (result: one TENSOR) {} {
                 classes: Classes::CROSSES_BLOCKS.union(Classes::GIVES_ANY_LAYOUT),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
-                infer: Some(infer::same_operands),
+                types: &[TypeRule::same("rhs", "lhs")],
                 verify: Some(verify::tt_shape::cat),
             };
             /// Two tensors side by side along a new last dimension.
@@ -289,7 +297,7 @@ dialect! {
                 layouts: LayoutRule::Joined,
                 classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 format: Format::Text("$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"),
-                infer: Some(infer::same_operands),
+                types: &[TypeRule::same("rhs", "lhs")],
                 verify: Some(verify::tt_shape::join),
             };
             /// The two halves along a last dimension of size 2.
@@ -297,7 +305,7 @@ dialect! {
                 layouts: LayoutRule::Halved,
                 classes: Classes::TENSOR_VIEW.union(Classes::CROSSES_BLOCKS),
                 format: Format::Text("$src attr-dict `:` type($src) `->` type($lhs)"),
-                infer: Some(infer::same_results),
+                types: &[TypeRule::same("rhs", "lhs")],
                 verify: Some(verify::tt_shape::split),
             };
             /// Permutes dimensions: dimension i of the result is dimension `order[i]` of the source.
@@ -311,12 +319,10 @@ dialect! {
             /// Which program of the grid this is.
             GetProgramId "get_program_id" () -> (result: one I32) { axis: Enum(ProgramDim) } {
                 format: Format::Text("$axis attr-dict `:` type($result)"),
-                infer: Some(infer::i32_result),
             };
             /// How many programs the grid has.
             GetNumPrograms "get_num_programs" () -> (result: one I32) { axis: Enum(ProgramDim) } {
                 format: Format::Text("$axis attr-dict `:` type($result)"),
-                infer: Some(infer::i32_result),
             };
             /// a × b + c of matrices, or of batches of them.
             Dot "dot"
@@ -329,7 +335,7 @@ dialect! {
                     "$a `,` $b `,` $c (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict `:` type($a) `*` \
                      type($b) `->` type($d)",
                 ),
-                infer: Some(infer::dot),
+                types: &[TypeRule::same("d", "c")],
                 verify: Some(verify::tt::dot),
             };
             /// A dot of microscaled operands (mxfp8, mxfp4): every 32 elements, or 16, share a scale.
@@ -348,7 +354,7 @@ dialect! {
                      $b_elem_type attr-dict `:` type($a) (`,` type($a_scale)^)? `*` type($b) (`,` type($b_scale)^)? \
                      `->` type($d)",
                 ),
-                infer: Some(infer::dot),
+                types: &[TypeRule::same("d", "c")],
                 verify: Some(verify::tt::dot_scaled),
             };
             /// Combines the elements along an axis with the region, in any order.
@@ -410,7 +416,7 @@ dialect! {
                 format: Format::Text("operands attr-dict `:` functional-type(operands, $result)"),
             };
             /// start, start + 1, …, end - 1.
-            MakeRange "make_range" () -> (result: one INT_TENSOR) { start: Int(32), end: Int(32) } {
+            MakeRange "make_range" () -> (result: one I32_VECTOR) { start: Int(32), end: Int(32) } {
                 classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::GIVES_ANY_LAYOUT),
                 fold: Some(fold::make_range),
                 format: Format::Text("attr-dict `:` type($result)"),
@@ -428,15 +434,15 @@ dialect! {
                 verify: Some(verify::tt::elementwise_inline_asm),
             };
             /// Counts how often each value from 0 to the result's size occurs.
-            Histogram "histogram" (src: one INT_TENSOR, mask: opt BOOL_LIKE) -> (result: one INT_TENSOR) {} {
+            Histogram "histogram" (src: one INT_VECTOR, mask: opt BOOL_LIKE) -> (result: one INT_VECTOR) {} {
                 exchange: Some(Exchange::Count),
                 classes: Classes::TAKES_ANY_RESULT_LAYOUT
                     .union(Classes::CROSSES_BLOCKS)
                     .union(Classes::GIVES_ANY_LAYOUT)
-                    .union(Classes::BLIND_TO_ORDER),
+                    .union(Classes::BLIND_TO_ORDER)
+                    .union(Classes::READS_ANY_LAYOUT),
                 format: Format::Text("$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)"),
-                infer: Some(infer::histogram),
-                verify: Some(verify::tt_shape::histogram),
+                types: &[TypeRule::bits("mask", "src")],
             };
             /// Picks elements along an axis by index.
             Gather "gather"
@@ -446,7 +452,7 @@ dialect! {
                 {
                 layouts: LayoutRule::Indexed,
                 exchange: Some(Exchange::Gather),
-                classes: Classes::CROSSES_BLOCKS,
+                classes: Classes::CROSSES_BLOCKS.union(Classes::READS_ANY_LAYOUT),
                 format: Format::Text("$src `[` $indices `]` attr-dict `:` functional-type(operands, results)"),
                 verify: Some(verify::tt_shape::gather),
             };
@@ -474,7 +480,6 @@ dialect! {
                 format: Format::Text(
                     "$base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `,` type($result)",
                 ),
-                infer: Some(infer::make_descriptor),
                 verify: Some(verify::tt_memory::make_tensor_descriptor),
             };
             /// Reads a block.
@@ -489,7 +494,6 @@ dialect! {
                     "$desc `[` $indices `]` oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) \
                      attr-dict `:` qualified(type($desc)) `->` type($result)",
                 ),
-                infer: Some(infer::indices_i32),
                 verify: Some(verify::tt_memory::descriptor_load),
             };
             /// Writes a block.
@@ -499,7 +503,6 @@ dialect! {
                 format: Format::Text(
                     "$desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)",
                 ),
-                infer: Some(infer::store_indices_i32),
                 verify: Some(verify::tt_memory::descriptor_store),
             };
             /// Combines a block with what is in memory, atomically.
@@ -513,12 +516,11 @@ dialect! {
                 format: Format::Text(
                     "$kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)",
                 ),
-                infer: Some(infer::store_indices_i32),
                 verify: Some(verify::tt_memory::descriptor_store),
             };
             /// Reads rows.
             DescriptorGather "descriptor_gather"
-                (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32)
+                (desc: one TENSORDESC, x_offsets: one INT_VECTOR, y_offset: one I32)
                 -> (result: one TENSOR)
                 {}
                 {
@@ -531,7 +533,7 @@ dialect! {
             };
             /// Writes rows.
             DescriptorScatter "descriptor_scatter"
-                (desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32, src: one TENSOR)
+                (desc: one TENSORDESC, x_offsets: one INT_VECTOR, y_offset: one I32, src: one TENSOR)
                 -> ()
                 {}
                 {
@@ -566,7 +568,7 @@ dialect! {
             /// A block pointer moved by a number of elements in each dimension.
             Advance "advance" (ptr: one PTR, offsets: many I32) -> (result: one PTR) {} {
                 format: Format::Text("$ptr `,` `[` $offsets `]` attr-dict `:` type($result)"),
-                infer: Some(infer::advance),
+                types: &[TypeRule::same("result", "ptr")],
                 verify: Some(verify::tt_memory::advance),
             };
     }

@@ -1,7 +1,6 @@
 //! The `ttg` dialect: tensors with layouts, shared memory, asynchronous copies and warp specialisation.
 
 use super::enums::{CacheModifier, EvictionPolicy, RmwKind};
-use super::infer;
 use super::table::dialect;
 use super::verify;
 
@@ -39,14 +38,12 @@ dialect! {
             order: Order::Completes(Flight::Copy, |ir, op| ttg::AsyncWait(op).num(ir)),
             effects: Effects::ReadWrite,
             format: Format::Text("($async_token^)? attr-dict"),
-            infer: Some(infer::tokens),
         };
         /// Ends a group of asynchronous copies.
         AsyncCommitGroup "async_commit_group" (input_tokens: many TOKEN) -> (async_token: one TOKEN) {} {
             classes: Classes::SYNCHRONISES.union(Classes::RUNS_AHEAD),
             effects: Effects::ReadWrite,
             format: Format::Text("(`tokens` $input_tokens^)? attr-dict"),
-            infer: Some(infer::tokens),
         };
         /// Starts copying from global to shared memory without passing through registers. `contiguity`: elements known
         /// to be adjacent.
@@ -68,7 +65,7 @@ dialect! {
                 "$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | \
                  `evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)",
             ),
-            infer: Some(infer::async_copy),
+            types: &[TypeRule::bits("mask", "src"), TypeRule::accessed("other", "src")],
             verify: Some(verify::ttg::async_copy),
         };
         /// A buffer in shared memory, holding a tensor if one is given.
@@ -77,7 +74,8 @@ dialect! {
             -> (result: one MEMDESC [WRITE.when(When::NowIf(|ir, op| ttg::LocalAlloc(op).src(ir).is_some()))])
             { alignment: Int(32) => Absent }
             {
-            classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::RUNS_AHEAD),
+            classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::RUNS_AHEAD)
+                .union(Classes::READS_ANY_LAYOUT),
             effects: Effects::Alloc,
             format: Format::Text("($src^)? attr-dict `:` functional-type(operands, results)"),
             verify: Some(verify::ttg::local_alloc),
@@ -97,7 +95,6 @@ dialect! {
             format: Format::Text(
                 "$src `[` $index `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))",
             ),
-            infer: Some(infer::second_i32),
             verify: Some(verify::ttg::memdesc_index),
         };
         /// A part of a buffer at constant offsets.
@@ -144,12 +141,12 @@ dialect! {
             classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::RUNS_AHEAD),
             effects: Effects::Read,
             format: Format::Text("$src (`token` $token^)? attr-dict `:` qualified(type($src)) `->` type($result)"),
-            infer: Some(infer::tokens),
             verify: Some(verify::ttg::local_load),
         };
         /// Writes registers into a buffer.
         LocalStore "local_store" (src: one TENSOR, dst: one MEMDESC [WRITE]) -> () {} {
-            classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::RUNS_AHEAD),
+            classes: Classes::TAKES_ANY_RESULT_LAYOUT.union(Classes::RUNS_AHEAD)
+                .union(Classes::READS_ANY_LAYOUT),
             effects: Effects::Write,
             format: Format::Text("$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))"),
             verify: Some(verify::ttg::local_store),
@@ -166,7 +163,6 @@ dialect! {
                 "$src `[` $indices `]` (`token` $token^)? attr-dict `:` qualified(type($src)) `,` type($indices) `->` \
                  type($result)",
             ),
-            infer: Some(infer::tokens),
             verify: Some(verify::ttg::local_gather),
         };
         /// Writes elements of a buffer by index along an axis.
@@ -181,7 +177,6 @@ dialect! {
                 "$dst `[` $indices `]` `,` $values (`token` $token^)? attr-dict `:` qualified(type($dst)) `,` \
                  type($indices) `,` type($values)",
             ),
-            infer: Some(infer::tokens),
             verify: Some(verify::ttg::local_scatter),
         };
         /// Atomically combines elements of a buffer by index along an axis; gives what was there.
@@ -196,6 +191,7 @@ dialect! {
                 "$atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:` \
                  functional-type(operands, results)",
             ),
+            types: &[TypeRule::same("result", "values"), TypeRule::bits("mask", "values")],
             verify: Some(verify::ttg::local_atomic_scatter),
         };
         /// Whether a stage of a pipelined loop runs in this iteration.
@@ -207,7 +203,7 @@ dialect! {
             format: Format::Text(
                 "$iv `,` $ub `,` $step `maxStage` $maxStage `stage` $stage attr-dict `:` type($iv) `->` type($result)",
             ),
-            infer: Some(infer::same_operands),
+            types: &[TypeRule::same("ub", "iv"), TypeRule::same("step", "iv")],
         };
         /// Runs its region under a predicate.
         Mask "mask" (pred: one I1) -> (result: many ANY) {} {
@@ -294,7 +290,6 @@ dialect! {
         /// The number of this warp.
         WarpId "warp_id" () -> (result: one I32) { omitUniformHint: Unit => Absent } {
             format: Format::Text("attr-dict"),
-            infer: Some(infer::i32_result),
         };
     }
 }

@@ -82,7 +82,7 @@ dialect! {
             format: Format::Text(
                 "$a `,` $b `,` $c (`,` $use_c^)? attr-dict `:` type($a) `*` qualified(type($b)) `->` type($d)",
             ),
-            infer: Some(infer::warp_group_dot),
+            types: &[TypeRule::same("d", "c")],
             verify: Some(verify::ttng::warp_group_dot),
         };
         /// Waits until at most `pendings` asynchronous dots are under way.
@@ -122,7 +122,6 @@ dialect! {
             order: Order::Barrier,
             effects: Effects::Write,
             format: Format::Text("$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))"),
-            infer: Some(infer::second_bool),
             verify: Some(verify::ttng::barrier_expect),
         };
         /// Waits until a phase of an mbarrier is complete. `deps` keeps buffers alive until then.
@@ -138,7 +137,6 @@ dialect! {
                 "$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` \
                  type($deps)^)?",
             ),
-            infer: Some(infer::wait_barrier),
             verify: Some(verify::ttng::on_barrier),
         };
         /// Arrives `count` times at an mbarrier; with `fromCTA` only one block of the cluster does. The bits of
@@ -152,7 +150,6 @@ dialect! {
             order: Order::Barrier,
             effects: Effects::ReadWrite,
             format: Format::Text("$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))"),
-            infer: Some(infer::second_bool),
             verify: Some(verify::ttng::arrive_barrier),
         };
         /// Arrives at an mbarrier once the asynchronous copies issued so far are complete.
@@ -199,7 +196,6 @@ dialect! {
                  oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` \
                  qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))",
             ),
-            infer: Some(infer::tma_load),
             verify: Some(verify::ttng_tma::load),
         };
         /// TMA: copies a block in shared memory to global memory.
@@ -213,7 +209,6 @@ dialect! {
             format: Format::Text(
                 "$desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
             ),
-            infer: Some(infer::second_i32),
             verify: Some(verify::ttng_tma::store),
         };
         /// TMA: combines a block in shared memory with global memory, atomically.
@@ -227,13 +222,12 @@ dialect! {
             format: Format::Text(
                 "$kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
             ),
-            infer: Some(infer::second_i32),
             verify: Some(verify::ttng_tma::reduce),
         };
         /// TMA: copies rows by index to shared memory and arrives at an mbarrier.
         AsyncTmaGather "async_tma_gather"
             (
-                desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32,
+                desc: one TENSORDESC, x_offsets: one INT_VECTOR, y_offset: one I32,
                 barrier: one MEMDESC [ARRIVE.when(When::Signalled)], result: one MEMDESC [WRITE.when(When::Signalled)],
                 pred: one I1,
             )
@@ -250,7 +244,7 @@ dialect! {
         /// TMA: copies rows in shared memory to global memory by index.
         AsyncTmaScatter "async_tma_scatter"
             (
-                desc: one TENSORDESC, x_offsets: one INT_TENSOR, y_offset: one I32,
+                desc: one TENSORDESC, x_offsets: one INT_VECTOR, y_offset: one I32,
                 src: one MEMDESC [READ.when(When::InFlight(Flight::Store))],
             )
             -> ()
@@ -287,7 +281,6 @@ dialect! {
                  custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` \
                  qualified(type($b)) `,` qualified(type($d)) (`,` qualified(type($barriers))^)?",
             ),
-            infer: Some(infer::mma5),
             verify: Some(verify::ttng_mma::tc_gen5_mma),
         };
         /// `tcgen05.mma` of microscaled operands.
@@ -312,7 +305,6 @@ dialect! {
                  attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) `,` \
                  qualified(type($a_scale)) `,` qualified(type($b_scale)) (`,` qualified(type($barriers))^)?",
             ),
-            infer: Some(infer::mma5_scaled),
             verify: Some(verify::ttng_mma::tc_gen5_mma_scaled),
         };
         /// Makes an mbarrier track the `tcgen05` operations issued so far.
@@ -328,7 +320,6 @@ dialect! {
                 "$barrier (`,` $pred^)? (`descs` $descs^)? attr-dict `:` qualified(type($barrier)) (`,` \
                  qualified(type($descs))^)?",
             ),
-            infer: Some(infer::second_bool),
             verify: Some(verify::ttng_mma::tc_gen5_commit),
         };
         /// Reads tensor memory into registers, perhaps with a reduction of each row.
@@ -343,7 +334,6 @@ dialect! {
                 "$src `` custom<Token>($dep, type($token)) attr-dict `:` qualified(type($src)) `->` type($result) \
                  (`,` type($red)^)?",
             ),
-            infer: Some(infer::tokens),
             verify: Some(verify::ttng_mma::tmem_load),
         };
         /// Writes registers into tensor memory.
@@ -358,7 +348,6 @@ dialect! {
                 "$src `,` $dst `` custom<Token>($dep, type($token)) `,` $pred attr-dict `:` type($src) `->` \
                  qualified(type($dst))",
             ),
-            infer: Some(infer::tmem_store),
             verify: Some(verify::ttng_mma::tmem_store),
         };
         /// A buffer in tensor memory, holding a tensor if one is given.

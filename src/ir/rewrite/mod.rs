@@ -29,15 +29,15 @@ use crate::ir::core::hash::{Map, Set};
 use crate::ir::core::{Attr, Block, InsertPoint, Ir, Loc, Op, OpState, Region, Type, Value};
 use crate::ir::dialects::arith::arith::Constant;
 use crate::ir::dialects::keys::Slot;
-use crate::ir::dialects::{OpKind, Traits, UbOp};
+use crate::ir::dialects::{Classes, OpKind, Traits, UbOp};
 use crate::ir::effects;
 
-/// A rewrite of operations of one kind.
+/// A rewrite of operations of one kind or class.
 pub struct Pattern {
     /// What it does, in a few words: `addi(addi(x, c), d) -> addi(x, c + d)`.
     pub name: &'static str,
-    /// The kind it applies to; `None` for any.
-    pub root: Option<OpKind>,
+    /// The operations that it applies to.
+    pub root: Root,
     /// Patterns of greater benefit are tried first.
     pub benefit: u16,
     /// Rewrites and returns `true`, or changes nothing and returns `false`.
@@ -47,8 +47,22 @@ pub struct Pattern {
 impl Pattern {
     #[must_use]
     pub const fn new(name: &'static str, root: OpKind, apply: fn(&mut Rewriter<'_>, Op) -> bool) -> Pattern {
-        Pattern { name, root: Some(root), benefit: 1, apply }
+        Pattern { name, root: Root::Kind(root), benefit: 1, apply }
     }
+
+    /// A pattern for all kinds that belong to these classes.
+    #[must_use]
+    pub const fn of_class(name: &'static str, root: Classes, apply: fn(&mut Rewriter<'_>, Op) -> bool) -> Pattern {
+        Pattern { name, root: Root::Class(root), benefit: 1, apply }
+    }
+}
+
+/// The operations that a pattern applies to.
+#[derive(Clone, Copy)]
+pub enum Root {
+    Kind(OpKind),
+    Class(Classes),
+    Any,
 }
 
 /// How the driver works.
@@ -332,8 +346,13 @@ impl PatternTable {
         sorted.sort_by_key(|p| std::cmp::Reverse(p.benefit));
         for p in sorted {
             match p.root {
-                Some(kind) => table.by_kind.entry(kind).or_default().push(p),
-                None => table.any.push(p),
+                Root::Kind(kind) => table.by_kind.entry(kind).or_default().push(p),
+                Root::Class(classes) => {
+                    for kind in OpKind::all().filter(|kind| kind.belongs(classes)) {
+                        table.by_kind.entry(kind).or_default().push(p);
+                    }
+                }
+                Root::Any => table.any.push(p),
             }
         }
         table

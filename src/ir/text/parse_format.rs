@@ -12,7 +12,8 @@ use super::parse_types::BareType;
 use super::parser::{Named, Parser, Res};
 use crate::diag::codes::irtext as codes;
 use crate::ir::core::{Attr, AttrData, Name, Op, Type, TypeData};
-use crate::ir::dialects::constraints::{Constraint, I1, I32, I64, MEMDESC, PTR, TENSORDESC, TOKEN};
+use crate::ir::dialects::constraints::{Constraint, MEMDESC, PTR, TENSORDESC};
+use crate::ir::dialects::infer;
 use crate::ir::dialects::spec::{Arity, AttrKind, AttrSpec, DefaultValue, Format, OpSpec, TypeSlots};
 use crate::ir::dialects::{OpKind, Traits};
 
@@ -252,19 +253,7 @@ impl<'a> Parser<'a> {
         let attrs: Vec<(Name, Attr)> = self.ir.attrs(r.op).to_vec();
         let lookup = |name: &str| attrs.iter().find(|a| a.0.as_str() == name).map(|a| a.1);
         let mut slots = TypeSlots { operands, results, attrs: &lookup };
-        if let Some(infer) = r.spec.infer {
-            infer(&mut slots);
-        }
-        for (i, s) in r.spec.operands.iter().enumerate() {
-            if let Some(ty) = only_type(s.constraint) {
-                slots.set_operand(i, ty);
-            }
-        }
-        for (i, s) in r.spec.results.iter().enumerate() {
-            if let Some(ty) = only_type(s.constraint) {
-                slots.set_result(i, ty);
-            }
-        }
+        infer::fill_in(r.spec, &mut slots);
         let (operands, results) = (slots.operands, slots.results);
         self.place(&r, &operands, &results)
     }
@@ -418,22 +407,6 @@ fn bare_type(constraint: &'static Constraint) -> Option<BareType> {
         Some(BareType::MemDesc)
     } else if is(&TENSORDESC) {
         Some(BareType::TensorDesc)
-    } else {
-        None
-    }
-}
-
-/// The only type that a constraint admits, if there is just one.
-fn only_type(constraint: &'static Constraint) -> Option<Type> {
-    let is = |c: &'static Constraint| std::ptr::eq(c, constraint);
-    if is(&I1) {
-        Some(Type::int(1))
-    } else if is(&I32) {
-        Some(Type::int(32))
-    } else if is(&I64) {
-        Some(Type::int(64))
-    } else if is(&TOKEN) {
-        Some(Type::new(TypeData::AsyncToken))
     } else {
         None
     }

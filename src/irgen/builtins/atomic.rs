@@ -107,7 +107,7 @@ const STORE_SEM: &[(&str, MemSemantic)] =
 const SCOPE: &[(&str, MemScope)] =
     &[("", MemScope::Gpu), ("gpu", MemScope::Gpu), ("cta", MemScope::Cta), ("sys", MemScope::Sys)];
 
-struct Access {
+struct AtomicArgs {
     ptr: Tensor,
     val: Tensor,
     mask: Tensor,
@@ -116,7 +116,7 @@ struct Access {
 }
 
 /// Checks and shapes the arguments.
-fn access(cx: &mut Emitter, a: &Args, op: RmwKind) -> R<Access> {
+fn access(cx: &mut Emitter, a: &Args, op: RmwKind) -> R<AtomicArgs> {
     let ptr = memory::pointer_arg(cx, a.get(0), a.builtin.name)?;
     let (val, mask) = (a.tensor(cx, 1)?, a.optional_tensor(cx, 2)?);
     not_constant(cx, ptr)?;
@@ -134,7 +134,7 @@ fn access(cx: &mut Emitter, a: &Args, op: RmwKind) -> R<Access> {
     let val = convert::cast(cx, val, elem, None)?;
     let mask = mask_or_all(cx, ptr, mask)?;
     let (sem, scope) = (a.word(cx, 3, SEM)?, a.word(cx, 4, SCOPE)?);
-    Ok(Access { ptr, val, mask, sem, scope })
+    Ok(AtomicArgs { ptr, val, mask, sem, scope })
 }
 
 fn not_constant(cx: &mut Emitter, ptr: Tensor) -> R<()> {
@@ -174,7 +174,7 @@ fn mask_or_all(cx: &mut Emitter, ptr: Tensor, mask: Option<Tensor>) -> R<Tensor>
     shape::splat(cx, yes, ptr.ty.shape())
 }
 
-fn rmw(cx: &mut Emitter, op: RmwKind, x: &Access, ptr: Tensor, val: Tensor, mask: Tensor) -> R<Tensor> {
+fn rmw(cx: &mut Emitter, op: RmwKind, x: &AtomicArgs, ptr: Tensor, val: Tensor, mask: Tensor) -> R<Tensor> {
     let state = tt::AtomicRmw::state(cx.loc(), ptr.value, val.value, Some(mask.value))
         .with(tt::AtomicRmw::ATTR.atomic_rmw_op, op)
         .with(tt::AtomicRmw::ATTR.sem, x.sem)

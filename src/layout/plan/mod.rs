@@ -27,5 +27,5 @@ pub use describe::describe;
 pub use gather::GatherPlan;
 pub use reduce::ReducePlan;
 pub use scan::ScanPlan;
-pub use shared_access::{Access, Form, SharedAccess};
+pub use shared_access::{AccessStep, Form, SharedAccess};
 pub use shuffle::ShufflePlan;

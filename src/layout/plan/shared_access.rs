@@ -49,7 +49,7 @@ pub enum Form {
 
 /// One load or store of every thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Access {
+pub struct AccessStep {
     /// The register's part of the address, in bytes. Its exclusive or with the thread's part is the address.
     pub offset: u32,
     /// The registers that lie side by side there, in order.
@@ -62,7 +62,7 @@ pub struct SharedAccess {
     /// A map from (register, lane, warp, block) to the address in bytes.
     map: LinearLayout,
     element_bytes: u32,
-    accesses: Vec<Access>,
+    accesses: Vec<AccessStep>,
     /// For each register, the access and the place in it that hold its element.
     places: Vec<(usize, usize)>,
     form: Form,
@@ -113,7 +113,7 @@ impl SharedAccess {
 
     /// The accesses in order of their offsets. Matrices are in order of their registers.
     #[must_use]
-    pub fn accesses(&self) -> &[Access] {
+    pub fn accesses(&self) -> &[AccessStep] {
         &self.accesses
     }
 
@@ -228,7 +228,7 @@ impl SharedAccess {
             };
             let offsets: Vec<u32> = group.iter().flat_map(word).collect();
             place_of.extend(offsets.iter().enumerate().map(|(i, &o)| (o, (accesses.len(), i))));
-            accesses.push(Access { offset: group[0], registers: offsets.iter().map(|o| first[o]).collect() });
+            accesses.push(AccessStep { offset: group[0], registers: offsets.iter().map(|o| first[o]).collect() });
         }
         let offset_of = |r: usize| crate::layout::linear::select(self.map.columns_of(Dim::Register), r as u64) as u32;
         let places = (0..self.places.len()).map(|r| place_of[&offset_of(r)]).collect();
@@ -294,7 +294,7 @@ fn group(
     element_bytes: u32,
     foreign_bits: u64,
     memory: &SharedMemory,
-) -> (Vec<Access>, Vec<(usize, usize)>) {
+) -> (Vec<AccessStep>, Vec<(usize, usize)>) {
     let offsets: Vec<u64> =
         (0..u64::from(elements.in_size(Dim::Register))).map(|r| register_offset(elements, r)).collect();
     let mut first: BTreeMap<u64, usize> = BTreeMap::new();
@@ -309,7 +309,7 @@ fn group(
     for &offset in first.keys().filter(|&&o| o & low_bits(bits) == 0) {
         index.insert(offset, accesses.len());
         let registers = (0..1u64 << bits).map(|i| first[&(offset | i)]).collect();
-        accesses.push(Access { offset: offset as u32 * element_bytes, registers });
+        accesses.push(AccessStep { offset: offset as u32 * element_bytes, registers });
     }
     let place = |o: &u64| (index[&(o & !low_bits(bits))], (o & low_bits(bits)) as usize);
     let places = offsets.iter().map(place).collect();

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use crate::analysis::allocation::{Allocation, BufferKind};
 use crate::analysis::flow::Segments;
 use crate::analysis::prepared::PreparedFunction;
-use crate::analysis::shared_effects::{Access, Class, Event, events};
+use crate::analysis::shared_effects::{BufferAccess, Class, Event, events};
 use crate::ir::core::{Builder, Ir, Op};
 use crate::ir::dialects::{Classes, TtgOp};
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
@@ -72,11 +72,11 @@ struct Step {
     /// Whether mbarriers are made or end here, which asynchronous hardware then uses.
     barriers: bool,
     /// Accesses by threads.
-    generic: Vec<Access>,
+    generic: Vec<BufferAccess>,
     /// Asynchronous copies that begin here.
-    copies: Vec<Access>,
+    copies: Vec<BufferAccess>,
     /// Accesses by asynchronous hardware.
-    hardware: Vec<Access>,
+    hardware: Vec<BufferAccess>,
 }
 
 fn step(ir: &Ir, op: Op, allocation: &Allocation) -> Step {
@@ -98,7 +98,7 @@ fn step(ir: &Ir, op: Op, allocation: &Allocation) -> Step {
             continue;
         }
         step.barriers |= access.class == Class::MbarrierLife;
-        let access = if scratch { Access { write: false, ..access.clone() } } else { access.clone() };
+        let access = if scratch { BufferAccess { write: false, ..access.clone() } } else { access.clone() };
         if is_hardware || calls {
             step.hardware.push(access.clone());
         }
@@ -148,7 +148,7 @@ fn fences(segments: &Segments, steps: &[Vec<Step>]) -> Vec<Op> {
 }
 
 /// What an operation makes of the state.
-fn pass(step: &Step, chosen: &BTreeSet<Op>, state: &mut BTreeSet<Access>) {
+fn pass(step: &Step, chosen: &BTreeSet<Op>, state: &mut BTreeSet<BufferAccess>) {
     if step.fence || chosen.contains(&step.op) {
         state.clear();
     }
@@ -156,13 +156,13 @@ fn pass(step: &Step, chosen: &BTreeSet<Op>, state: &mut BTreeSet<Access>) {
 }
 
 /// The state before each segment.
-fn states(segments: &Segments, steps: &[Vec<Step>], chosen: &BTreeSet<Op>) -> Vec<BTreeSet<Access>> {
+fn states(segments: &Segments, steps: &[Vec<Step>], chosen: &BTreeSet<Op>) -> Vec<BTreeSet<BufferAccess>> {
     let mut states = vec![BTreeSet::new(); segments.all.len()];
     let mut changed = true;
     while changed {
         changed = false;
         for (index, segment) in segments.all.iter().enumerate() {
-            let mut state: BTreeSet<Access> = states[index].clone();
+            let mut state: BTreeSet<BufferAccess> = states[index].clone();
             for step in &steps[index] {
                 pass(step, chosen, &mut state);
             }
@@ -179,8 +179,8 @@ fn states(segments: &Segments, steps: &[Vec<Step>], chosen: &BTreeSet<Op>) -> Ve
 /// Accesses by threads since the last fence, and copies that may still be under way.
 #[derive(Clone, Default)]
 struct Since {
-    done: BTreeSet<Access>,
-    copies: BTreeSet<Access>,
+    done: BTreeSet<BufferAccess>,
+    copies: BTreeSet<BufferAccess>,
     barriers: bool,
 }
 
@@ -211,7 +211,7 @@ impl Since {
 /// Step 4: the fences that order nothing, in the order of the text. What a fence of them would have ended conflicts
 /// with no asynchronous access, so taking one away makes no other necessary.
 fn idle(segments: &Segments, steps: &[Vec<Step>]) -> Vec<Op> {
-    let hardware: BTreeSet<&Access> = steps.iter().flatten().flat_map(|s| &s.hardware).collect();
+    let hardware: BTreeSet<&BufferAccess> = steps.iter().flatten().flat_map(|s| &s.hardware).collect();
     let mut before = vec![Since::default(); segments.all.len()];
     let mut changed = true;
     while changed {

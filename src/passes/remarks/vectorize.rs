@@ -41,7 +41,7 @@ const MAX_ACCESS: u32 = 128;
 const DIVISOR: i64 = 16;
 
 /// An access of global memory that is narrower than wanted.
-struct Access {
+struct NarrowAccess {
     op: Op,
     ptr: Value,
     mask: Option<Value>,
@@ -54,8 +54,9 @@ struct Access {
 /// The remarks on one function.
 pub(super) fn of_function(ir: &Ir, func: Op, parameters: &[Parameter]) -> Vec<Diagnostic> {
     let analysis = AxisInfoAnalysis::new(ir, func);
-    let found: Vec<Access> = ir.all_ops(func).into_iter().filter_map(|op| Access::of(ir, &analysis, op)).collect();
-    let slow: Vec<Access> =
+    let found: Vec<NarrowAccess> =
+        ir.all_ops(func).into_iter().filter_map(|op| NarrowAccess::of(ir, &analysis, op)).collect();
+    let slow: Vec<NarrowAccess> =
         found.into_iter().filter(|a| a.actual < a.wanted || a.is_scattered(ir, &analysis)).collect();
     if slow.is_empty() {
         return vec![];
@@ -64,9 +65,9 @@ pub(super) fn of_function(ir: &Ir, func: Op, parameters: &[Parameter]) -> Vec<Di
     slow.iter().zip(&causes.of).map(|(access, cause)| access.remark(ir, &analysis, cause, parameters)).collect()
 }
 
-impl Access {
+impl NarrowAccess {
     /// The access of a load, a store or an asynchronous copy of a tensor.
-    fn of(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op) -> Option<Access> {
+    fn of(ir: &Ir, analysis: &AxisInfoAnalysis, op: Op) -> Option<NarrowAccess> {
         let load = Load::of(ir, op).map(|load| (load.ptr(ir), load.mask(ir)));
         let store = || Store::of(ir, op).map(|store| (store.ptr(ir), store.mask(ir)));
         let copy = || AsyncCopyGlobalToLocal::of(ir, op).map(|copy| (copy.src(ir), copy.mask(ir)));
@@ -86,7 +87,7 @@ impl Access {
 
         let equal = mask.map_or(u32::MAX, |m| analysis.mask_alignment(ir, m));
         let actual = analysis.ptr_contiguity(ir, ptr).min(equal).clamp(1, MAX_ACCESS / bits);
-        Some(Access { op, ptr, mask, bits, wanted, actual })
+        Some(NarrowAccess { op, ptr, mask, bits, wanted, actual })
     }
 
     /// The elements that may be accessed at once along the best axis, as far as the facts go, up to what is wanted.
@@ -152,7 +153,7 @@ struct Causes {
 }
 
 impl Causes {
-    fn find(ir: &Ir, func: Op, analysis: &AxisInfoAnalysis, slow: &[Access]) -> Causes {
+    fn find(ir: &Ir, func: Op, analysis: &AxisInfoAnalysis, slow: &[NarrowAccess]) -> Causes {
         let now: Vec<u32> = slow.iter().map(|a| a.possible(ir, analysis)).collect();
         let mut causes: Vec<Cause> =
             now.iter().zip(slow).map(|(&p, a)| Cause { layout: p > a.actual, ..Cause::default() }).collect();
@@ -186,7 +187,7 @@ impl Causes {
 fn strides(
     ir: &Ir,
     func: Op,
-    slow: &[Access],
+    slow: &[NarrowAccess],
     everything: &BTreeMap<Value, AxisInfo>,
     best: &[u32],
     causes: &mut [Cause],

@@ -9,7 +9,7 @@ use crate::ir::core::{Attr, InsertPoint, Ir, Op, OpState, Type, Value};
 use crate::ir::dialects::tt::tt::{Broadcast, Splat};
 use crate::ir::dialects::{Traits, TtOp};
 use crate::ir::effects::effects;
-use crate::ir::rewrite::{Config, Pattern, Rewriter, rewrite_greedily};
+use crate::ir::rewrite::{Config, Pattern, Rewriter, Root, rewrite_greedily};
 use crate::passes::common::canonicalize;
 use crate::passes::manager::{Changed, Failed, Input, Pass, PassCx};
 
@@ -24,8 +24,13 @@ pub static PASS: Pass = Pass {
 static PATTERNS: &[&Pattern] = &[
     &canonicalize::tt::BROADCAST,
     &canonicalize::tt::EXPAND_DIMS,
-    &Pattern { name: "f(broadcast x, ...) -> broadcast f(x, ...)", root: None, benefit: 1, apply: broadcast_after },
-    &Pattern { name: "f(splat x, ...) -> splat f(x, ...)", root: None, benefit: 1, apply: splat_after },
+    &Pattern {
+        name: "f(broadcast x, ...) -> broadcast f(x, ...)",
+        root: Root::Any,
+        benefit: 1,
+        apply: broadcast_after,
+    },
+    &Pattern { name: "f(splat x, ...) -> splat f(x, ...)", root: Root::Any, benefit: 1, apply: splat_after },
 ];
 
 fn run(ir: &mut Ir, _: &mut PassCx) -> Result<Changed, Failed> {

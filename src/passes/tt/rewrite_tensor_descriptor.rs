@@ -122,7 +122,7 @@ fn fault(ir: &Ir, op: Op) -> Option<String> {
     if !touches_descriptor(ir, op) {
         return None;
     }
-    if let Some(access) = access::Access::of(ir, op) {
+    if let Some(access) = access::DescriptorAccess::of(ir, op) {
         return access.fault(ir);
     }
     let message = "takes or gives a tensor descriptor, which cannot be rewritten to pointers here";
@@ -231,7 +231,7 @@ impl Rewrite<'_> {
         if self.ir.is(op, TtOp::MakeTensorDesc) || gives && self.ir.is(op, ArithOp::Select) {
             return self.make(op);
         }
-        let Some(access) = access::Access::of(self.ir, op) else { return self.expand_operands(op) };
+        let Some(access) = access::DescriptorAccess::of(self.ir, op) else { return self.expand_operands(op) };
         let desc = access.descriptor(self.ir);
         let parts = self.parts_of(desc);
         let parts = access::Parts::new(&parts, self.ir.ty(desc));

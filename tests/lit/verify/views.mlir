@@ -30,7 +30,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %2 = tt.atomic_poll acq_rel, gpu, %p, %v : !tt.ptr<i32>, i32 -> i1
     // expected-error @below {{its memory semantics are `acquire`}}
     tt.atomic_store acquire, gpu, %p, %v : !tt.ptr<i32>
-    // expected-error @below {{the result has type i64}}
+    // expected-error @below {{`result` has type i64}}
     %3 = tt.atomic_load acquire, gpu, %p : (!tt.ptr<i32>) -> i64
     tt.return
   }

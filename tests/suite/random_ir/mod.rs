@@ -12,7 +12,7 @@
 mod generate;
 
 use ttc::backend;
-use ttc::interp::{Arg, Memory, Options, run};
+use ttc::interp::{Arg, Memory, RunOptions, run};
 use ttc::ir::{FloatKind, Ir, Type};
 use ttc::passes::manager::{self, Pipeline};
 use ttc::passes::registry;
@@ -86,7 +86,7 @@ fn outcome(ir: &Ir, seed: u64) -> Result<Vec<u32>, String> {
         Arg::Int(random.below(9) as i64),
         Arg::Float(0.75),
     ];
-    run(ir, "k", [1, 1, 1], &args, &mut memory, &Options { threads: 1, ..Options::default() })
+    run(ir, "k", [1, 1, 1], &args, &mut memory, &RunOptions { threads: 1, ..RunOptions::default() })
         .map_err(|e| format!("{} {} {:?}", e[0].code.id, e[0].message, e[0].place()))?;
     let words = |id| {
         memory.bytes(id).chunks(4).map(|c| u32::from_le_bytes(c.try_into().expect("four bytes"))).collect::<Vec<u32>>()

@@ -22,6 +22,7 @@ use crate::ir::core::{Attr, Block, Ir, MemDesc, Op, Type, Value};
 use crate::ir::dialects::discardable::NUM_WARPS;
 use crate::ir::dialects::spec::VerifyResult;
 use crate::ir::dialects::ttg::ttg::WarpSpecialize;
+use crate::ir::dialects::type_rules::is_like;
 use crate::ir::dialects::{OpKind, TtgOp};
 
 /// `ensure!(condition, "message {x}")` leaves the rule with the message when the condition does not hold.
@@ -45,15 +46,6 @@ fn result_ty(ir: &Ir, op: Op) -> Type {
 /// Number of elements if it fits in 63 bits.
 fn count(shape: &[i64]) -> Option<i64> {
     shape.iter().try_fold(1i64, |n, &s| n.checked_mul(s))
-}
-
-/// Whether `ty` is `like` with elements of type `elem`; makes no type, since rules run after every pass.
-fn is_like(ty: Type, like: Type, elem: Type) -> bool {
-    match (ty.as_tensor(), like.as_tensor()) {
-        (Some(a), Some(b)) => a.elem == elem && a.shape == b.shape && a.encoding == b.encoding,
-        (None, None) => ty == elem,
-        _ => false,
-    }
 }
 
 /// Whether two lists of values have the same types, as a rule about `what`.

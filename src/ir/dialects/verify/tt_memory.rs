@@ -1,115 +1,47 @@
 //! Rules of the `tt` dialect about memory: pointers, loads and stores, atomics, descriptors, block pointers.
 
-use super::{count, ensure, is_like, operand_ty, result_ty};
+use super::{count, ensure, operand_ty, result_ty};
 use crate::ir::core::{Ir, Op, Type, TypeData, Value};
 use crate::ir::dialects::enums::MemSemantic;
 use crate::ir::dialects::spec::VerifyResult;
 use crate::ir::dialects::tt::tt as view;
 
-/// The result is the pointer's type.
+/// Offsets of some width: `index` is none.
 pub fn addptr(ir: &Ir, op: Op) -> VerifyResult {
-    let (ptr, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
-    ensure!(ptr == result, "the pointer has type {ptr}, and the result has type {result}");
     ensure!(operand_ty(ir, op, 1).elem().is_int(), "the offset has type {}, expected integers", operand_ty(ir, op, 1));
     Ok(())
 }
 
-/// Result, mask and other value as the pointer says.
+/// A value for masked-off elements needs a mask, or the boundaries of a block.
 pub fn load(ir: &Ir, op: Op) -> VerifyResult {
     let ptr = operand_ty(ir, op, 0);
-    accesses(ptr, "result", result_ty(ir, op))?;
-    let mask = ir.operand_group(op, 1);
-    mask_fits(ir, mask, ptr)?;
-    if let Some(&other) = ir.operand_group(op, 2).first() {
-        accesses(ptr, "value for masked-off elements", ir.ty(other))?;
-        ensure!(!mask.is_empty() || is_block(ptr), "it has a value for masked-off elements and no mask");
-    }
+    let (mask, other) = (ir.operand_group(op, 1), ir.operand_group(op, 2));
+    ensure!(
+        other.is_empty() || !mask.is_empty() || is_block(ptr),
+        "it has a value for masked-off elements and no mask"
+    );
     boundary(ir, op, ptr)
 }
 
-/// Value and mask as the pointer says.
+/// Boundaries only of a block.
 pub fn store(ir: &Ir, op: Op) -> VerifyResult {
-    let ptr = operand_ty(ir, op, 0);
-    accesses(ptr, "value", operand_ty(ir, op, 1))?;
-    mask_fits(ir, ir.operand_group(op, 2), ptr)?;
-    boundary(ir, op, ptr)
+    boundary(ir, op, operand_ty(ir, op, 0))
 }
 
-/// One type of pointee, value and result.
-pub fn atomic_rmw(ir: &Ir, op: Op) -> VerifyResult {
-    let ptr = operand_ty(ir, op, 0);
-    accesses(ptr, "value", operand_ty(ir, op, 1))?;
-    accesses(ptr, "result", result_ty(ir, op))?;
-    mask_fits(ir, ir.operand_group(op, 2), ptr)
-}
-
-/// One type of pointee, comparand, value and result.
-pub fn atomic_cas(ir: &Ir, op: Op) -> VerifyResult {
-    let ptr = operand_ty(ir, op, 0);
-    accesses(ptr, "comparand", operand_ty(ir, op, 1))?;
-    accesses(ptr, "value", operand_ty(ir, op, 2))?;
-    accesses(ptr, "result", result_ty(ir, op))
-}
-
-/// One type of pointee and result.
+/// It reads, so it has nothing to release.
 pub fn atomic_load(ir: &Ir, op: Op) -> VerifyResult {
-    let ptr = operand_ty(ir, op, 0);
-    accesses(ptr, "result", result_ty(ir, op))?;
-    mask_fits(ir, ir.operand_group(op, 1), ptr)?;
     orders(ir, op, MemSemantic::Release)
 }
 
-/// One type of pointee and value.
+/// It writes, so it has nothing to acquire.
 pub fn atomic_store(ir: &Ir, op: Op) -> VerifyResult {
-    let ptr = operand_ty(ir, op, 0);
-    accesses(ptr, "value", operand_ty(ir, op, 1))?;
-    mask_fits(ir, ir.operand_group(op, 2), ptr)?;
     orders(ir, op, MemSemantic::Acquire)
-}
-
-/// One type of pointee and expected value; a bit for each.
-pub fn atomic_poll(ir: &Ir, op: Op) -> VerifyResult {
-    let (ptr, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
-    accesses(ptr, "expected value", operand_ty(ir, op, 1))?;
-    let bit = Type::int(1);
-    ensure!(is_like(result, ptr, bit), "the result has type {result}, expected {}", ptr.with_elem(bit));
-    orders(ir, op, MemSemantic::Release)
 }
 
 /// A load has nothing to release, and a store nothing to acquire.
 fn orders(ir: &Ir, op: Op, void: MemSemantic) -> VerifyResult {
     let sem = ir.get(op, view::AtomicRmw::ATTR.sem).unwrap_or(MemSemantic::Relaxed);
     ensure!(sem != void && sem != MemSemantic::AcqRel, "its memory semantics are `{sem}`, which has no meaning here");
-    Ok(())
-}
-
-/// The type whose shape an access has, and the type of its elements: of a block pointer those of the block.
-fn accessed(ptr: Type) -> Result<(Type, Type), String> {
-    match ptr.elem().pointee() {
-        Some(block) if block.is_tensor() => Ok((block, block.elem())),
-        Some(pointee) => Ok((ptr, pointee)),
-        None => Err(format!(
-            "the address has type {ptr}, expected a pointer, a tensor of pointers or a pointer to a tensor"
-        )),
-    }
-}
-
-/// Whether a value can be what is accessed through a pointer.
-fn accesses(ptr: Type, name: &str, found: Type) -> VerifyResult {
-    let (like, elem) = accessed(ptr)?;
-    ensure!(
-        is_like(found, like, elem),
-        "it accesses {} through {ptr}, and the {name} has type {found}",
-        like.with_elem(elem)
-    );
-    Ok(())
-}
-
-fn mask_fits(ir: &Ir, group: &[Value], ptr: Type) -> VerifyResult {
-    let Some(&mask) = group.first() else { return Ok(()) };
-    let ((like, _), found) = (accessed(ptr)?, ir.ty(mask));
-    let fits = found.elem().is_int_of(1) && is_like(found, like, found.elem());
-    ensure!(fits, "the mask has type {found}, expected {}", like.with_elem(Type::int(1)));
     Ok(())
 }
 
@@ -191,7 +123,6 @@ pub fn descriptor_scatter(ir: &Ir, op: Op) -> VerifyResult {
 /// bits.
 pub(super) fn rows(desc: Type, offsets: Type, tensor: Type) -> VerifyResult {
     ensure!(desc.rank() == 2 && desc.shape()[0] == 1, "the descriptor has type {desc}, expected a block of one row");
-    ensure!(offsets.rank() == 1, "the row numbers have type {offsets}, expected one dimension");
     ensure!(tensor.rank() == 2, "the tensor has type {tensor}, expected two dimensions");
     let (n, columns) = (tensor.shape()[0], tensor.shape()[1]);
     ensure!(n >= 8, "it moves {n} rows, expected at least 8");
@@ -233,9 +164,7 @@ pub fn make_tensor_ptr(ir: &Ir, op: Op) -> VerifyResult {
 
 /// An offset for each dimension.
 pub fn advance(ir: &Ir, op: Op) -> VerifyResult {
-    let (ptr, result) = (operand_ty(ir, op, 0), result_ty(ir, op));
-    ensure!(ptr == result, "the pointer has type {ptr}, and the result has type {result}");
-    let (rank, found) = (block_of(ptr)?.rank(), ir.operand_group(op, 1).len());
+    let (rank, found) = (block_of(operand_ty(ir, op, 0))?.rank(), ir.operand_group(op, 1).len());
     ensure!(found == rank, "it has {found} offsets, and the block has rank {rank}");
     Ok(())
 }

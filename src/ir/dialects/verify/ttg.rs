@@ -1,8 +1,8 @@
 //! Rules of the `ttg` dialect: layouts, buffers in shared memory and their views, warp specialisation.
 
 use super::{
-    Type, body, context_warps, elements_agree, encloses, ensure, inside, is_like, memdesc, operand_ty, result_ty,
-    same_contents, same_types,
+    Type, body, context_warps, elements_agree, encloses, ensure, inside, memdesc, operand_ty, result_ty, same_contents,
+    same_types,
 };
 use crate::ir::core::{Attr, AttrData, Encoding, Ir, MemDesc, Op};
 use crate::ir::dialects::spec::VerifyResult;
@@ -27,22 +27,10 @@ pub fn convert_layout(ir: &Ir, op: Op) -> VerifyResult {
 
 // ---- copies ----
 
-/// Into a buffer that may change; mask and other value as the pointers say.
+/// From a tensor of pointers into a buffer that may change.
 pub fn async_copy(ir: &Ir, op: Op) -> VerifyResult {
-    let of = |group: usize| ir.operand_group(op, group).first().map(|&v| ir.ty(v));
-    let (Some(src), Some(dst)) = (of(0), of(1)) else { return Ok(()) };
+    let (src, dst) = (operand_ty(ir, op, 0), operand_ty(ir, op, 1));
     ensure!(src.is_tensor(), "the source has type {src}, expected a tensor of pointers");
-    let pointee = src.elem().pointee().ok_or("the source has no pointers")?;
-    if let Some(mask) = of(2) {
-        ensure!(is_like(mask, src, Type::int(1)), "the mask has type {mask}, expected {}", src.with_elem(Type::int(1)));
-    }
-    if let Some(other) = of(3) {
-        ensure!(
-            is_like(other, src, pointee),
-            "the value for masked-off elements has type {other}, expected {}",
-            src.with_elem(pointee)
-        );
-    }
     mutable(dst)
 }
 
@@ -159,15 +147,6 @@ pub fn local_scatter(ir: &Ir, op: Op) -> VerifyResult {
 /// As `local_scatter`, of numbers, into a buffer that may change; what was there comes back.
 pub fn local_atomic_scatter(ir: &Ir, op: Op) -> VerifyResult {
     let (dst, values, indices) = (operand_ty(ir, op, 0), operand_ty(ir, op, 1), operand_ty(ir, op, 2));
-    let result = result_ty(ir, op);
-    ensure!(result == values, "the values have type {values}, and the result has type {result}");
-    if let Some(mask) = ir.operand_group(op, 3).first().map(|&v| ir.ty(v)) {
-        ensure!(
-            is_like(mask, values, Type::int(1)),
-            "the mask has type {mask}, expected {}",
-            values.with_elem(Type::int(1))
-        );
-    }
     mutable(dst)?;
     ensure!(
         values.elem().is_int() || values.elem().is_float(),

@@ -162,8 +162,7 @@ fn answer(ty: Type) -> VerifyResult {
 
 /// Accumulator in registers, b in shared memory, a in either, of shapes and types that the instruction has.
 pub fn warp_group_dot(ir: &Ir, op: Op) -> VerifyResult {
-    let (a, b, c, d) = (operand_ty(ir, op, 0), operand_ty(ir, op, 1), operand_ty(ir, op, 2), result_ty(ir, op));
-    ensure!(c == d, "the accumulator has type {c}, and the result {d}");
+    let (a, b, d) = (operand_ty(ir, op, 0), operand_ty(ir, op, 1), result_ty(ir, op));
     let hopper = matches!(d.layout(), Some(Encoding::NvidiaMma(m)) if m.version_major == 3);
     ensure!(hopper, "the result has type {d}, expected the layout nvidia_mma of version 3");
     let shared = |ty: Type| matches!(ty.layout(), Some(Encoding::NvmmaShared(_) | Encoding::SharedLinear { .. }));

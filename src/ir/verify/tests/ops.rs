@@ -86,8 +86,8 @@ fn ranges() {
         "[0, 64) has 64 elements, and the result has 128",
     );
     bad(TtOp::MakeRange, &[], &[t(&[64], i(32))], &range(64, 64), "E0501", "expected a larger end");
-    bad(TtOp::MakeRange, &[], &[t(&[8, 8], i(32))], &range(0, 64), "E0501", "one dimension");
-    bad(TtOp::MakeRange, &[], &[t(&[64], i(64))], &range(0, 64), "E0501", "expected i32");
+    bad(TtOp::MakeRange, &[], &[t(&[8, 8], i(32))], &range(0, 64), "E0502", "in one dimension");
+    bad(TtOp::MakeRange, &[], &[t(&[64], i(64))], &range(0, 64), "E0502", "32-bit integers");
 }
 
 #[test]
@@ -128,12 +128,12 @@ fn shapes() {
     bad(TtOp::Broadcast, &[t(&[8], f32())], &[t(&[8, 4], f32())], &[], "E0501", "rank 1, and the result 2");
     good(TtOp::Cat, &[t(&[8], f32()); 2], &[t(&[16], f32())], &[]);
     bad(TtOp::Cat, &[t(&[8], f32()); 2], &[t(&[8], f32())], &[], "E0501", "8 elements, expected 16");
-    bad(TtOp::Cat, &[t(&[8], f32()), t(&[4], f32())], &[t(&[16], f32())], &[], "E0501", "expected one type");
+    bad(TtOp::Cat, &[t(&[8], f32()), t(&[4], f32())], &[t(&[16], f32())], &[], "E0501", "which `lhs` has");
     good(TtOp::Join, &[t(&[8], f32()); 2], &[t(&[8, 2], f32())], &[]);
     bad(TtOp::Join, &[t(&[8], f32()); 2], &[t(&[2, 8], f32())], &[], "E0501", "expected the shape [8, 2]");
     good(TtOp::Split, &[t(&[8, 2], f32())], &[t(&[8], f32()); 2], &[]);
     bad(TtOp::Split, &[t(&[8, 4], f32())], &[t(&[8], f32()); 2], &[], "E0501", "expected the shape [8, 2]");
-    bad(TtOp::Split, &[t(&[8, 2], f32())], &[t(&[8], f32()), t(&[4], f32())], &[], "E0501", "expected one type");
+    bad(TtOp::Split, &[t(&[8, 2], f32())], &[t(&[8], f32()), t(&[4], f32())], &[], "E0501", "which `lhs` has");
     let order = |o: &[i64]| [("order", Attr::i32_array(o))];
     good(TtOp::Trans, &[t(&[8, 4], f32())], &[t(&[4, 8], f32())], &order(&[1, 0]));
     bad(TtOp::Trans, &[t(&[8, 4], f32())], &[t(&[4, 8], f32())], &order(&[0, 1]), "E0501", "expected the shape [8, 4]");
@@ -196,14 +196,14 @@ fn gathers_and_histograms() {
     bad(TtOp::Gather, &[src, t(&[8], i(32))], &[t(&[8], f32())], &axis(1), "E0501", "rank 2, and the indices 1");
     let values = t(&[64], i(32));
     good(TtOp::Histogram, &[values, t(&[64], i(1))], &[t(&[16], i(32))], &[]);
-    bad(TtOp::Histogram, &[values, t(&[8], i(1))], &[t(&[16], i(32))], &[], "E0501", "the mask has type");
-    bad(TtOp::Histogram, &[t(&[8, 8], i(32))], &[t(&[16], i(32))], &[], "E0501", "one dimension each");
+    bad(TtOp::Histogram, &[values, t(&[8], i(1))], &[t(&[16], i(32))], &[], "E0501", "`mask` has type");
+    bad(TtOp::Histogram, &[t(&[8, 8], i(32))], &[t(&[16], i(32))], &[], "E0502", "in one dimension");
 }
 
 #[test]
 fn pointers() {
     good(TtOp::Addptr, &[t(&[4], p(f32())), t(&[4], i(64))], &[t(&[4], p(f32()))], &[]);
-    bad(TtOp::Addptr, &[p(f32()), i(64)], &[p(f16())], &[], "E0501", "the pointer has type");
+    bad(TtOp::Addptr, &[p(f32()), i(64)], &[p(f16())], &[], "E0501", "`result` has type");
     bad(TtOp::Addptr, &[p(f32()), t(&[4], i(64))], &[p(f32())], &[], "E0509", "shape");
 }
 
@@ -212,7 +212,7 @@ fn loads_and_stores() {
     let (ptr, value, mask) = (t(&[16], p(f32())), t(&[16], f32()), t(&[16], i(1)));
     let plain = [sizes(&[1, 0, 0])];
     good(TtOp::Load, &[p(f32())], &[f32()], &plain);
-    bad(TtOp::Load, &[ptr], &[t(&[16], i(32))], &plain, "E0501", "the result has type tensor<16xi32>");
+    bad(TtOp::Load, &[ptr], &[t(&[16], i(32))], &plain, "E0501", "`result` has type tensor<16xi32>");
     bad(TtOp::Load, &[i(32)], &[i(32)], &plain, "E0501", "expected a pointer");
     bad(TtOp::Load, &[ptr, t(&[8], i(1))], &[value], &[sizes(&[1, 1, 0])], "E0509", "shape");
     bad(
@@ -221,7 +221,7 @@ fn loads_and_stores() {
         &[value],
         &[sizes(&[1, 1, 1])],
         "E0501",
-        "the value for masked-off elements has type tensor<16xf16>",
+        "`other` has type tensor<16xf16>",
     );
     bad(TtOp::Load, &[ptr, value], &[value], &[sizes(&[1, 0, 1])], "E0501", "no mask");
     let block = p(t(&[16, 4], f32()));
@@ -231,7 +231,7 @@ fn loads_and_stores() {
     bad(TtOp::Load, &[block], &[t(&[16, 4], f32())], &check(&[1, 1]), "E0501", "twice");
     bad(TtOp::Load, &[ptr], &[value], &check(&[0]), "E0501", "only a pointer to a tensor");
     good(TtOp::Store, &[ptr, value, mask], &[], &[]);
-    bad(TtOp::Store, &[ptr, t(&[16], f16())], &[], &[], "E0501", "the value has type tensor<16xf16>");
+    bad(TtOp::Store, &[ptr, t(&[16], f16())], &[], &[], "E0501", "`value` has type tensor<16xf16>");
     bad(TtOp::Store, &[ptr, value, i(1)], &[], &[], "E0509", "shape");
 }
 
@@ -240,11 +240,11 @@ fn atomics() {
     let rmw = [("atomic_rmw_op", Attr::i32(4)), ("sem", Attr::i32(4)), ("scope", Attr::i32(1))];
     let (ptr, value, mask) = (t(&[16], p(i(32))), t(&[16], i(32)), t(&[16], i(1)));
     good(TtOp::AtomicRmw, &[ptr, value, mask], &[value], &rmw);
-    bad(TtOp::AtomicRmw, &[ptr, t(&[16], i(64))], &[value], &rmw, "E0501", "the value has type");
-    bad(TtOp::AtomicRmw, &[ptr, value], &[t(&[16], i(64))], &rmw, "E0501", "the result has type");
-    bad(TtOp::AtomicRmw, &[ptr, value, t(&[8], i(1))], &[value], &rmw, "E0501", "the mask has type");
+    bad(TtOp::AtomicRmw, &[ptr, t(&[16], i(64))], &[value], &rmw, "E0501", "`val` has type");
+    bad(TtOp::AtomicRmw, &[ptr, value], &[t(&[16], i(64))], &rmw, "E0501", "`result` has type");
+    bad(TtOp::AtomicRmw, &[ptr, value, t(&[8], i(1))], &[value], &rmw, "E0501", "`mask` has type");
     good(TtOp::AtomicCas, &[p(i(32)), i(32), i(32)], &[i(32)], &rmw[1..]);
-    bad(TtOp::AtomicCas, &[p(i(32)), i(64), i(32)], &[i(32)], &rmw[1..], "E0501", "the comparand has type i64");
+    bad(TtOp::AtomicCas, &[p(i(32)), i(64), i(32)], &[i(32)], &rmw[1..], "E0501", "`cmp` has type i64");
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn dots() {
         &[t(&[2, 16, 8], f32())],
         &[],
     );
-    bad(TtOp::Dot, &[a, b, c], &[m(16, 8, f16())], &[], "E0501", "the accumulator has type");
+    bad(TtOp::Dot, &[a, b, c], &[m(16, 8, f16())], &[], "E0501", "which `c` has");
     bad(TtOp::Dot, &[a, m(16, 8, f16()), c], &[c], &[], "E0501", "the inner dimensions are 32 and 16");
     bad(TtOp::Dot, &[a, m(32, 8, f32()), c], &[c], &[], "E0501", "expected one width");
     bad(TtOp::Dot, &[a, b, m(8, 8, f32())], &[m(8, 8, f32())], &[], "E0501", "8 × 8, expected 16 × 8");

@@ -5,8 +5,10 @@ use crate::ir::core::{Attr, AttrData, DenseData, Encoding, FloatKind, InsertPoin
 use crate::ir::dialects::Classes;
 use crate::ir::dialects::Traits;
 use crate::ir::dialects::arith::arith::Constant;
-use crate::ir::dialects::tt::tt::{Gather, Histogram, Reshape, Split, Trans};
-use crate::ir::dialects::ttg::ttg::{ConvertLayout, LocalLoad, LocalStore};
+use crate::ir::dialects::keys::Slot;
+use crate::ir::dialects::spec::ValueGroup;
+use crate::ir::dialects::tt::tt::{Reshape, Split, Trans};
+use crate::ir::dialects::ttg::ttg::{ConvertLayout, LocalLoad};
 use crate::ir::dialects::{ArithOp, OpKind, TtOp, TtgOp};
 use crate::ir::rewrite::{Pattern, Rewriter};
 use crate::layout;
@@ -22,10 +24,7 @@ pub static PATTERNS: &[&Pattern] = &[
     &Pattern::new("convert_layout of what can have any layout", OpKind::Ttg(TtgOp::ConvertLayout), of_producer),
     &Pattern::new("reshape(convert_layout x) -> reshape x", OpKind::Tt(TtOp::Reshape), reshape_of_convert),
     &Pattern::new("trans(convert_layout x) -> trans x", OpKind::Tt(TtOp::Trans), trans_of_convert),
-    &Pattern::new("histogram(convert_layout x) -> histogram x", OpKind::Tt(TtOp::Histogram), histogram_of_convert),
-    &Pattern::new("gather(convert_layout x) -> gather x", OpKind::Tt(TtOp::Gather), gather_of_convert),
-    &Pattern::new("local_alloc(convert_layout x) -> local_alloc x", OpKind::Ttg(TtgOp::LocalAlloc), store_of_convert),
-    &Pattern::new("local_store(convert_layout x) -> local_store x", OpKind::Ttg(TtgOp::LocalStore), store_of_convert),
+    &Pattern::of_class("f(convert_layout x, ...) -> f(x, ...)", Classes::READS_ANY_LAYOUT, reader_of_convert),
     &Pattern::new("split(convert_layout x) -> split x", OpKind::Tt(TtOp::Split), split_of_convert),
 ];
 
@@ -144,34 +143,23 @@ fn trans_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
     true
 }
 
-fn histogram_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let count = Histogram(op);
-    let Some(convert) = ConvertLayout::defining(rw.ir, count.src(rw.ir)) else { return false };
-    let (src, loc) = (convert.src(rw.ir), rw.ir.loc(op));
-    let ty = rw.ir.ty(src).with_elem(Type::int(1));
-    let mask = count.mask(rw.ir).map(|mask| rw.value(TtgOp::ConvertLayout, loc, &[mask], ty));
-    rw.replace_by(op, Histogram::state(loc, src, mask));
-    true
-}
-
-fn gather_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let gather = Gather(op);
-    if gather.efficient_layout(rw.ir) {
+/// Operand 0 loses its conversion. Masks of it have its layout, so they are converted instead.
+fn reader_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
+    // A pass chose the layouts of an operation that carries this attribute, which has one name wherever it stands.
+    if rw.ir.stores(op, Reshape::ATTR.efficient_layout) {
         return false;
     }
-    let Some(convert) = ConvertLayout::defining(rw.ir, gather.src(rw.ir)) else { return false };
-    let new = Gather::state(rw.ir.loc(op), convert.src(rw.ir), gather.indices(rw.ir));
-    rw.replace_by(op, new.copy(rw.ir, op, Gather::ATTR.axis));
-    true
-}
-
-/// A buffer takes a tensor in any layout. Other attributes of an allocation stay.
-fn store_of_convert(rw: &mut Rewriter<'_>, op: Op) -> bool {
-    let Some(&stored) = rw.ir.operands(op).first() else { return false };
-    let Some(convert) = ConvertLayout::defining(rw.ir, stored) else { return false };
-    let src = convert.src(rw.ir);
-    // Both kinds of operations have the tensor first.
-    rw.put_operands(op, LocalStore::SLOT.src, &[src]);
+    let Some(&converted) = rw.ir.operands(op).first() else { return false };
+    let Some(convert) = ConvertLayout::defining(rw.ir, converted) else { return false };
+    let (src, loc, spec) = (convert.src(rw.ir), rw.ir.loc(op), rw.ir.spec(op));
+    for rule in spec.types.iter().filter(|rule| spec.place(rule.of) == Some(ValueGroup::Operand(0))) {
+        let Some(ValueGroup::Operand(group)) = spec.place(rule.value) else { continue };
+        let Some(&follower) = rw.ir.operand_group(op, group).first() else { continue };
+        let Ok((like, elem)) = rule.parts(rw.ir.ty(src)) else { continue };
+        let follower = rw.value(TtgOp::ConvertLayout, loc, &[follower], like.with_elem(elem));
+        rw.put_operands(op, Slot::new(group), &[follower]);
+    }
+    rw.put_operands(op, Slot::new(0), &[src]);
     true
 }
 

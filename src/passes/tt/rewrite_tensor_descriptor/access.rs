@@ -46,7 +46,7 @@ impl Parts<'_> {
 
 /// An access through a descriptor.
 #[derive(Clone, Copy)]
-pub(super) enum Access {
+pub(super) enum DescriptorAccess {
     Load(DescriptorLoad),
     Store(DescriptorStore),
     Reduce(DescriptorReduce),
@@ -54,49 +54,49 @@ pub(super) enum Access {
     Scatter(DescriptorScatter),
 }
 
-impl Access {
+impl DescriptorAccess {
     /// The access that an operation makes, if it makes one.
-    pub(super) fn of(ir: &Ir, op: Op) -> Option<Access> {
-        let load = DescriptorLoad::of(ir, op).map(Access::Load);
-        load.or_else(|| DescriptorStore::of(ir, op).map(Access::Store))
-            .or_else(|| DescriptorReduce::of(ir, op).map(Access::Reduce))
-            .or_else(|| DescriptorGather::of(ir, op).map(Access::Gather))
-            .or_else(|| DescriptorScatter::of(ir, op).map(Access::Scatter))
+    pub(super) fn of(ir: &Ir, op: Op) -> Option<DescriptorAccess> {
+        let load = DescriptorLoad::of(ir, op).map(DescriptorAccess::Load);
+        load.or_else(|| DescriptorStore::of(ir, op).map(DescriptorAccess::Store))
+            .or_else(|| DescriptorReduce::of(ir, op).map(DescriptorAccess::Reduce))
+            .or_else(|| DescriptorGather::of(ir, op).map(DescriptorAccess::Gather))
+            .or_else(|| DescriptorScatter::of(ir, op).map(DescriptorAccess::Scatter))
     }
 
     /// The descriptor.
     pub(super) fn descriptor(self, ir: &Ir) -> Value {
         match self {
-            Access::Load(access) => access.desc(ir),
-            Access::Store(access) => access.desc(ir),
-            Access::Reduce(access) => access.desc(ir),
-            Access::Gather(access) => access.desc(ir),
-            Access::Scatter(access) => access.desc(ir),
+            DescriptorAccess::Load(access) => access.desc(ir),
+            DescriptorAccess::Store(access) => access.desc(ir),
+            DescriptorAccess::Reduce(access) => access.desc(ir),
+            DescriptorAccess::Gather(access) => access.desc(ir),
+            DescriptorAccess::Scatter(access) => access.desc(ir),
         }
     }
 
     /// Why the access cannot be rewritten.
     pub(super) fn fault(self, ir: &Ir) -> Option<String> {
-        if let Access::Reduce(reduce) = self { reduction(ir, reduce).err() } else { None }
+        if let DescriptorAccess::Reduce(reduce) = self { reduction(ir, reduce).err() } else { None }
     }
 
     /// Makes what takes the place of the access, before it, and replaces its result.
     pub(super) fn rewrite(self, ir: &mut Ir, parts: &Parts<'_>) {
         let block = block_type(ir.ty(self.descriptor(ir)));
         match self {
-            Access::Load(access) => load(ir, access, parts, block),
-            Access::Gather(access) => gather(ir, access, parts),
-            Access::Store(access) => {
+            DescriptorAccess::Load(access) => load(ir, access, parts, block),
+            DescriptorAccess::Gather(access) => gather(ir, access, parts),
+            DescriptorAccess::Store(access) => {
                 let (op, indices) = (access.0, extended(ir, access.0, access.indices(ir).to_vec()));
                 let (ptr, mask) = block_at(ir, op, parts, block, &indices);
                 store(ir, op, [ptr, access.src(ir), mask]);
             }
-            Access::Scatter(access) => {
+            DescriptorAccess::Scatter(access) => {
                 let (op, block) = (access.0, ir.ty(access.src(ir)));
                 let (ptr, mask) = rows(ir, op, parts, block, (access.x_offsets(ir), access.y_offset(ir)));
                 store(ir, op, [ptr, access.src(ir), mask]);
             }
-            Access::Reduce(access) => reduce(ir, access, parts, block),
+            DescriptorAccess::Reduce(access) => reduce(ir, access, parts, block),
         }
     }
 }

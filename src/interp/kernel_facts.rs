@@ -29,7 +29,7 @@ use crate::ir::dialects::enums::RmwKind;
 use crate::ir::dialects::tt::tt as view;
 use crate::ir::{ArithOp, CfOp, Ir, Op, OpKind, Region, ScfOp, TtOp, TtngOp, Type, TypeData, UbOp, Value, ValueDef};
 
-pub(crate) struct Plan {
+pub(crate) struct KernelFacts {
     indices: Vec<bool>,
     plain: BTreeSet<Region>,
     pub(crate) parallel: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Plan {
     pub(crate) too_wide: Option<Op>,
 }
 
-impl Plan {
+impl KernelFacts {
     pub(crate) fn is_index(&self, value: Value) -> bool {
         self.indices.get(value.index()).copied().unwrap_or(false)
     }
@@ -67,8 +67,8 @@ impl Plan {
     }
 }
 
-/// Looks at everything that a kernel can reach.
-pub(crate) fn plan(ir: &Ir, kernel: Op, checks: Checks) -> Plan {
+/// Learns what there is to know of everything that a kernel can reach.
+pub(crate) fn learn(ir: &Ir, kernel: Op, checks: Checks) -> KernelFacts {
     let functions = reachable(ir, kernel);
     let ops: Vec<Op> = functions.iter().flat_map(|&f| ir.all_ops(f)).collect();
     let mut values = 0;
@@ -91,7 +91,7 @@ pub(crate) fn plan(ir: &Ir, kernel: Op, checks: Checks) -> Plan {
     let promise = |op: &Op| ir.results(*op).len() == 1 && HINTS.iter().any(|&(key, ..)| ir.stores(*op, key));
     let mut promises: Vec<Op> = ops.iter().copied().filter(|op| checks.promises && promise(op)).collect();
     promises.sort_unstable();
-    Plan {
+    KernelFacts {
         costs,
         promises,
         indices: indices(ir, &ops, values),

@@ -11,7 +11,7 @@ use crate::target::Target;
 
 use super::agree;
 use super::input::{Input, Language};
-use super::job::{Job, Options};
+use super::job::{Job, JobOptions};
 use super::ptx_facts::PtxFacts;
 use crate::backend::Stage;
 
@@ -45,7 +45,7 @@ pub fn jobs(
     inputs: &[Input],
     sources: &mut SourceMap,
     choice: &Choice,
-    options: &Options,
+    options: &JobOptions,
 ) -> Result<Vec<Job>, Vec<Diagnostic>> {
     let Choice { kernel, all, config, targets } = choice;
     let (mut jobs, mut errors) = (vec![], vec![]);
@@ -78,7 +78,7 @@ pub fn jobs(
 
 /// Makes an error for each option that is given although only a kernel file obeys it. A stage file has its types and
 /// constants already.
-fn for_kernels_only(input: &Input, config: Option<ConfigChoice>, options: &Options) -> Vec<Diagnostic> {
+fn for_kernels_only(input: &Input, config: Option<ConfigChoice>, options: &JobOptions) -> Vec<Diagnostic> {
     if input.language == Language::Source {
         return vec![];
     }
@@ -149,7 +149,7 @@ fn kernels(
     sources: &mut SourceMap,
     kernel: Option<&str>,
     all: bool,
-    options: &Options,
+    options: &JobOptions,
 ) -> Result<Vec<Option<String>>, Vec<Diagnostic>> {
     if input.language != Language::Source || kernel.is_some() || !all {
         return Ok(vec![kernel.map(str::to_owned)]);
@@ -168,7 +168,7 @@ fn configs(
     job: &Job,
     sources: &mut SourceMap,
     config: Option<ConfigChoice>,
-    options: &Options,
+    options: &JobOptions,
 ) -> Result<Vec<Option<usize>>, Vec<Diagnostic>> {
     match config {
         None => Ok(vec![None]),
@@ -184,7 +184,7 @@ fn configs(
 
 /// The request to the front end.
 #[must_use]
-pub fn kernel_request(job: &Job, options: &Options) -> KernelRequest {
+pub fn kernel_request(job: &Job, options: &JobOptions) -> KernelRequest {
     KernelRequest {
         kernel: job.kernel.clone(),
         signature: options.signature.clone(),
@@ -247,7 +247,7 @@ fn listed(names: &[&str]) -> String {
 ///
 /// # Errors
 /// `E0910` for each that is out of range.
-pub fn check_options(options: &Options) -> Result<(), Vec<Diagnostic>> {
+pub fn check_options(options: &JobOptions) -> Result<(), Vec<Diagnostic>> {
     let faults = options.given().over(Launch::default()).faults();
     let error = |LaunchFault { name, value, nearest, expected }| {
         let option = format!("--{}", name.replace('_', "-"));
