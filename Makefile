@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build demo test oracle gpu-cases fmt clippy clean-out
+.PHONY: help toolchain build demo examples test oracle gpu-cases fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -20,6 +20,9 @@ build: toolchain ## the release binary
 
 demo: build ## compile kernels/add.tk for two GPUs and print time per stage, registers, shared memory, spills and sizes
 	$(TTC) compile kernels/add.tk --arch sm_80,sm_90a --out-dir $(OUT)/demo --summary
+
+examples: build ## build the C programs of examples/c, which need no CUDA to build
+	$(MAKE) -C examples/c TTC=$(CURDIR)/$(TTC)
 
 test: toolchain ## all tests; none is skipped for want of a tool
 	TTC_TEST_TOOLS=1 $(CARGO) test --locked

@@ -99,7 +99,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     // stage.
     let with_metadata = want.contains(&Stage::Binary) || (c.emit.is_empty() && want.contains(&Stage::Assembly));
     let naming = Naming::of(&jobs, choice.config == Some(ConfigChoice::All));
-    let launchers = launchers(&c, languages, &want, naming).map_err(|d| stop(vec![d], &sources))?;
+    let launchers = launchers(&c, languages, &want).map_err(|d| stop(vec![d], &sources))?;
     let place = Placement::new(c.output, c.out_dir, want.clone(), with_metadata, naming);
     place.check(&jobs, &sources).map_err(|d| stop(vec![d], &sources))?;
     let needed = if c.summary || launchers.wanted() { with(&want, Stage::Binary) } else { want };
@@ -119,12 +119,7 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
 }
 
 /// The launchers that are asked for. `-o out/add.c` names them as `--out-dir out --module add` does.
-fn launchers(
-    c: &Compile,
-    languages: BTreeSet<Language>,
-    stages: &[Stage],
-    naming: Naming,
-) -> Result<Launchers, Diagnostic> {
+fn launchers(c: &Compile, languages: BTreeSet<Language>, stages: &[Stage]) -> Result<Launchers, Diagnostic> {
     let output = c.output.as_deref().filter(|_| !languages.is_empty());
     if let Some(path) = output
         && (!stages.is_empty() || path.extension().and_then(|e| e.to_str()).and_then(Language::find).is_none())
@@ -137,7 +132,8 @@ fn launchers(
     let dir = output.and_then(Path::parent).or(c.out_dir.as_deref());
     let dir = dir.filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
     let inputs: Vec<&Path> = c.kernel.files.iter().map(PathBuf::as_path).collect();
-    Launchers::new(languages, dir, module.as_deref(), c.embed == YesNo::Yes, &inputs, naming)
+    let configs = c.kernel.config == Some(ConfigChoice::All);
+    Launchers::new(languages, dir, module.as_deref(), c.embed == YesNo::Yes, &inputs, configs)
 }
 
 fn with(want: &[Stage], extra: Stage) -> Vec<Stage> {

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::job::{Compiled, Job, Naming};
+use super::job::{Compiled, Job};
 use super::output;
 use crate::backend::Stage;
 use crate::diag::codes::cli;
@@ -68,11 +68,13 @@ pub struct Launchers {
     dir: PathBuf,
     module: String,
     embed: bool,
-    naming: Naming,
+    /// Whether all configurations are compiled.
+    configs: bool,
 }
 
 impl Launchers {
     /// Launchers in `dir`. `module` is the name of their files; without it, that is the one input's, or `kernels`.
+    /// `configs` says whether all configurations are compiled.
     ///
     /// # Errors
     /// `E0910` if the name cannot be that of a file in a directory.
@@ -82,14 +84,14 @@ impl Launchers {
         module: Option<&str>,
         embed: bool,
         inputs: &[&Path],
-        naming: Naming,
+        configs: bool,
     ) -> Result<Launchers, Diagnostic> {
         let module = match module {
             Some(name) if named(name) != name || name == "ttc_rt" => return Err(bad_name(name)),
             Some(name) => name.to_owned(),
             None => inputs_name(inputs),
         };
-        Ok(Launchers { languages, dir, module, embed, naming })
+        Ok(Launchers { languages, dir, module, embed, configs })
     }
 
     /// Whether there are any.
@@ -103,7 +105,6 @@ impl Launchers {
     /// # Errors
     /// `E0941` if it is not known how to launch it.
     pub fn variant(&self, job: &Job, made: &Compiled) -> Result<(String, Variant), Diagnostic> {
-        let naming = Naming { archs: false, ..self.naming };
         let (Some(descriptor), Some(image)) = (&made.metadata.launch, made.artifacts.get(&Stage::Binary)) else {
             let text = format!("it is not known how to launch `{}`", made.kernel);
             return Err(Diagnostic::error(&cli::NO_LAUNCH, text)
@@ -116,7 +117,8 @@ impl Launchers {
             descriptor: descriptor.clone(),
             image: image.clone(),
         };
-        Ok((naming.stem(job, &made.kernel), variant))
+        let config = job.config.filter(|_| self.configs).map_or_else(String::new, |n| format!("_{n}"));
+        Ok((format!("{}{config}", made.kernel), variant))
     }
 
     /// Writes the launchers of these variants, whose kernels come in the order of their first ones.

@@ -38,7 +38,7 @@ pub type File = (String, Vec<u8>);
 /// Prints the launchers of these kernels, whose names differ.
 #[must_use]
 pub fn print(kernels: &[Kernel], options: &Options) -> Vec<File> {
-    let ids = names::unique(kernels.iter().map(|k| &*k.name), &[]);
+    let ids = names::kernels(kernels.iter().map(|k| &*k.name));
     let printed: Vec<Printed> = kernels.iter().zip(ids).map(|(kernel, id)| Printed::new(kernel, id, options)).collect();
     let mut files = vec![
         (format!("{}.h", options.module), header::print(&printed, options).into_bytes()),
@@ -72,7 +72,7 @@ impl<'a> Printed<'a> {
     fn new(kernel: &'a Kernel, id: String, options: &'a Options) -> Printed<'a> {
         let mut printed = Printed { kernel, id, members: vec![], embed: options.embed, module: &options.module };
         let used: &[&str] = if printed.takes_scratch() { &[SCRATCH] } else { &[] };
-        printed.members = names::unique(printed.arguments().iter().map(|a| &*a.name), used);
+        printed.members = names::members(printed.arguments().iter().map(|a| &*a.name), used);
         printed
     }
 

@@ -125,7 +125,7 @@ mod tests {
             parameter_bytes: 0,
             elsewhere: Access::default(),
         };
-        Variant { arch: arch.into(), constants: Default::default(), descriptor, image: vec![] }
+        Variant { arch: arch.into(), constants: std::collections::BTreeMap::new(), descriptor, image: vec![] }
     }
 
     #[test]

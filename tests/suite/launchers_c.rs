@@ -5,6 +5,7 @@
 //! by a person.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -16,12 +17,17 @@ struct World(tempfile::TempDir);
 
 const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-g"];
 
+/// Says that a test did not run, past the test runner, which would keep it to itself.
+fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
+}
+
 /// Whether there is a C compiler. Where `TTC_TEST_TOOLS` is set, there must be.
 fn has_compiler() -> bool {
     let there = Command::new("cc").arg("--version").output().is_ok_and(|o| o.status.success());
     assert!(there || std::env::var_os("TTC_TEST_TOOLS").is_none(), "there is no C compiler `cc`");
     if !there {
-        eprintln!("SKIPPED: the tests of C launchers need a C compiler, and there is no `cc`");
+        skipped("the tests of C launchers need a C compiler, and there is no `cc`");
     }
     there
 }
@@ -242,7 +248,7 @@ fn dependent(arch: &str) -> Variant {
 fn kernels() -> Vec<Kernel> {
     let of = |name: &str, variants| Kernel::of(name.to_owned(), variants).unwrap();
     let with_arch = |mut v: Variant, arch: &str| {
-        v.arch = arch.to_owned();
+        arch.clone_into(&mut v.arch);
         v
     };
     vec![
@@ -349,7 +355,7 @@ fn c_launchers_load_and_launch_from_eight_threads() {
 fn c_launchers_are_clean_under_valgrind() {
     let there = Command::new("valgrind").arg("--version").output().is_ok_and(|o| o.status.success());
     if !there {
-        eprintln!("SKIPPED: valgrind is not installed");
+        skipped("valgrind is not installed");
     }
     if !there || !has_compiler() {
         return;

@@ -2,7 +2,8 @@
 //!
 //! 1. A character that C does not allow in a name becomes `_`, and a name that would start with a digit gets `_` before
 //!    it.
-//! 2. A word of C or C++, or a macro that headers define, gets `_` behind it: `register` becomes `register_`.
+//! 2. A member that is a word of C or C++, or a macro that headers define, gets `_` behind it: `register` becomes
+//!    `register_`. A kernel's name is only the beginning of others, such as `register_launch`.
 //! 3. A name that is taken gets the first number that makes it another one: `x_2`.
 //!
 //! Example: the arguments `int`, `α`, `β` are `int_`, `_` and `__2`.
@@ -135,14 +136,25 @@ pub(super) fn plain(name: &str) -> String {
     if name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() { format!("_{name}") } else { name }
 }
 
-/// A name of its own for each text. None of the names is in `used`.
-pub(super) fn unique<'a>(texts: impl IntoIterator<Item = &'a str>, used: &[&str]) -> Vec<String> {
+/// A name for each member of a struct. None of the names is in `used`.
+pub(super) fn members<'a>(texts: impl IntoIterator<Item = &'a str>, used: &[&str]) -> Vec<String> {
+    let names = texts.into_iter().map(|text| {
+        let name = plain(text);
+        if TAKEN.binary_search(&&*name).is_ok() { name + "_" } else { name }
+    });
+    unique(names, used)
+}
+
+/// What the names for each kernel begin with.
+pub(super) fn kernels<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    // The names of `ttc_rt.h` begin with these.
+    unique(texts.into_iter().map(plain), &["ttc", "ttcrt"])
+}
+
+/// The names, with numbers behind those that are taken.
+fn unique(names: impl IntoIterator<Item = String>, used: &[&str]) -> Vec<String> {
     let mut taken: BTreeSet<String> = used.iter().map(|u| (*u).to_owned()).collect();
-    let mut name = |text: &str| {
-        let mut name = plain(text);
-        if TAKEN.binary_search(&&*name).is_ok() {
-            name.push('_');
-        }
+    let number = |name: String| {
         let mut free = name.clone();
         for n in 2u64.. {
             if taken.insert(free.clone()) {
@@ -152,7 +164,7 @@ pub(super) fn unique<'a>(texts: impl IntoIterator<Item = &'a str>, used: &[&str]
         }
         free
     };
-    texts.into_iter().map(&mut name).collect()
+    names.into_iter().map(number).collect()
 }
 
 #[cfg(test)]
@@ -161,9 +173,10 @@ mod tests {
 
     #[test]
     fn names_are_of_c_and_differ() {
-        let of = |texts: &[&str]| unique(texts.iter().copied(), &["global_scratch"]);
+        let of = |texts: &[&str]| members(texts.iter().copied(), &["global_scratch"]);
         assert_eq!(of(&["x", "int", "α", "β", "2d", "a.b", "a_b"]), ["x", "int_", "_", "__2", "_2d", "a_b", "a_b_2"]);
         assert_eq!(of(&["global_scratch", "", "new", "new_"]), ["global_scratch_2", "_", "new_", "new__2"]);
+        assert_eq!(kernels(["int", "a$b", "a_b", "ttc"]), ["int", "a_b", "a_b_2", "ttc_2"]);
         assert!(TAKEN.is_sorted(), "it is searched by halves");
     }
 }
