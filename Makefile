@@ -5,7 +5,7 @@ CARGO ?= $(shell command -v cargo || echo "$$HOME/.cargo/bin/cargo")
 OUT := out
 TTC := target/release/ttc
 
-.PHONY: help toolchain build install dist demo test python-test oracle gpu-cases fmt clippy clean-out
+.PHONY: help toolchain build install dist demo examples test python-test oracle gpu-cases fmt clippy clean-out
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -28,6 +28,9 @@ install: build ## install ttc, its manual pages and completions into PREFIX (/us
 
 dist: build ## out/dist: a tarball that runs anywhere on this kind of machine, and a Debian package
 	scripts/dist.sh packages "$(TTC)" $(OUT)/dist
+
+examples: build ## build the C programs of examples/c, which need no CUDA to build
+	$(MAKE) -C examples/c TTC=$(CURDIR)/$(TTC)
 
 test: toolchain ## all tests; none is skipped for want of a tool
 	TTC_TEST_TOOLS=1 $(CARGO) test --locked

@@ -269,6 +269,12 @@ pub(crate) enum Looked {
     None,
 }
 
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum YesNo {
+    Yes,
+    No,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Compile {
     #[command(flatten)]
@@ -294,8 +300,8 @@ pub(crate) struct Compile {
     /// Keep `assert` and `tl.device_assert`, and check integers for overflow, as Triton's debug mode does
     #[arg(long)]
     pub(crate) debug: bool,
-    /// Stages to make, separated by commas: ttir, ttgir, llir, ptx, cubin, sass [default: by the extension of -o, else
-    /// cubin]
+    /// What to make, separated by commas: the stages ttir, ttgir, llir, ptx, cubin, sass, and launchers in c or rust
+    /// [default: by the extension of -o, else cubin]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Output")]
     pub(crate) emit: Vec<String>,
     /// Output file; `-` is stdout. Without it, text goes to stdout and a cubin to KERNEL.cubin in the current directory
@@ -305,6 +311,12 @@ pub(crate) struct Compile {
     /// architectures
     #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "output")]
     pub(crate) out_dir: Option<PathBuf>,
+    /// Name of the files of launchers: NAME.h and NAME.c [default: the input's name]
+    #[arg(long, value_name = "NAME", help_heading = "Output")]
+    pub(crate) module: Option<String>,
+    /// Whether launchers hold the cubins; otherwise these lie beside them and are read when a kernel is loaded
+    #[arg(long, value_enum, value_name = "YES|NO", default_value_t = YesNo::Yes, help_heading = "Output")]
+    pub(crate) embed: YesNo,
     /// In locations and line tables, replace the prefix FROM of file names by TO; the last that fits wins
     #[arg(long, value_name = "FROM=TO", value_parser = remap, help_heading = "Output")]
     pub(crate) remap_path_prefix: Vec<(String, String)>,

@@ -7,7 +7,7 @@ mod summary;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ttc::Diagnostics;
@@ -15,16 +15,18 @@ use ttc::backend;
 use ttc::diag::render::{explain as explain_code, list_codes};
 use ttc::diag::{Diagnostic, codes};
 use ttc::driver::check::{self, Checked};
+use ttc::driver::launchers::{Language, Launchers};
 use ttc::driver::place::Placement;
 use ttc::driver::request::ConfigChoice;
 use ttc::driver::{Compiled, Debug, Job, JobOptions, Naming, Outcome, Stage, opt, output, request, run_each};
+use ttc::launch::Variant;
 use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;
 use ttc::target::Target;
 use ttc::threads;
 
 use self::inputs::{choice, options, read_all};
-use crate::args::{Check, Compile, Debugging};
+use crate::args::{Check, Compile, Debugging, YesNo};
 
 /// What a command has to say when it is done.
 #[derive(Default)]
@@ -66,7 +68,8 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     let mut sources = SourceMap::default();
     sources.remap(c.remap_path_prefix.clone());
     let stop = |d: Vec<Diagnostic>, s: &SourceMap| (d, s.clone());
-    let want = wanted(&c.emit, c.output.as_deref()).map_err(|d| stop(vec![d], &sources))?;
+    let Wanted { stages: want, languages } =
+        wanted(&c.emit, c.output.as_deref()).map_err(|d| stop(vec![d], &sources))?;
     let debug = match remark_groups(&c.remarks).and_then(|remarks| Ok(Debug { remarks, ..debug(&c.debugging)? })) {
         Ok(debug) => debug,
         Err(d) => return Ok(Report { usage: true, ..Report::errors(vec![d], sources) }),
@@ -90,21 +93,48 @@ fn try_compile(c: Compile) -> Result<Report, Stop> {
     for input in &inputs {
         request::check_reachable(input, &want).map_err(|d| stop(vec![d], &sources))?;
     }
-    let choice = choice(&c.kernel, c.out_dir.is_some(), targets).map_err(|d| stop(d, &sources))?;
+    let many = c.out_dir.is_some() || !languages.is_empty();
+    let choice = choice(&c.kernel, many, targets).map_err(|d| stop(d, &sources))?;
     let jobs = request::jobs(&inputs, &mut sources, &choice, &options).map_err(|d| stop(d, &sources))?;
     // Metadata belongs to what is launched: a cubin, or PTX that was asked for as the result and not as a look at a
     // stage.
     let with_metadata = want.contains(&Stage::Binary) || (c.emit.is_empty() && want.contains(&Stage::Assembly));
     let naming = Naming::of(&jobs, choice.config == Some(ConfigChoice::All));
+    let launchers = launchers(&c, languages, &want).map_err(|d| stop(vec![d], &sources))?;
     let place = Placement::new(c.output, c.out_dir, want.clone(), with_metadata, naming);
     place.check(&jobs, &sources).map_err(|d| stop(vec![d], &sources))?;
-    let needed = if c.summary { with(&want, Stage::Binary) } else { want };
+    let needed = if c.summary || launchers.wanted() { with(&want, Stage::Binary) } else { want };
     let debug = Debug { naming, ..debug };
     let workers = c.jobs.unwrap_or_else(threads::usual);
     let delivered = run_each(&jobs, &sources, &options, &needed, &debug, workers, |job, outcome| {
-        deliver(job, outcome, &place, c.summary)
+        deliver(job, outcome, &place, &launchers, c.summary)
     });
-    Ok(collect(delivered, c.summary, naming))
+    let (mut report, variants) = collect(delivered, c.summary, naming);
+    // A kernel that is missing would only be noticed by the program that calls it.
+    if launchers.wanted() && !report.diagnostics.has_errors() {
+        if let Err(d) = launchers.write(variants) {
+            report.diagnostics.push(vec![d], sources);
+        }
+    }
+    Ok(report)
+}
+
+/// The launchers that are asked for. `-o out/add.c` names them as `--out-dir out --module add` does.
+fn launchers(c: &Compile, languages: BTreeSet<Language>, stages: &[Stage]) -> Result<Launchers, Diagnostic> {
+    let output = c.output.as_deref().filter(|_| !languages.is_empty());
+    if let Some(path) = output
+        && (!stages.is_empty() || path.extension().and_then(|e| e.to_str()).and_then(Language::find).is_none())
+    {
+        let text = format!("`-o {}`: launchers are several files", path.display());
+        return Err(Diagnostic::error(&codes::cli::OUTPUT_CONFLICT, text)
+            .help("name their source, such as `-o add.c` or `-o add.rs`, or give a directory with `--out-dir`"));
+    }
+    let module = c.module.clone().or_else(|| output?.file_stem().map(|s| s.to_string_lossy().into_owned()));
+    let dir = output.and_then(Path::parent).or(c.out_dir.as_deref());
+    let dir = dir.filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
+    let inputs: Vec<&Path> = c.kernel.files.iter().map(PathBuf::as_path).collect();
+    let configs = c.kernel.config == Some(ConfigChoice::All);
+    Launchers::new(languages, dir, module.as_deref(), c.embed == YesNo::Yes, &inputs, configs)
 }
 
 fn with(want: &[Stage], extra: Stage) -> Vec<Stage> {
@@ -117,13 +147,21 @@ struct Delivered {
     report: Report,
     /// The job and what was made, for the summary.
     made: Option<(Job, Compiled)>,
+    /// What was made as a variant of a kernel, for launchers.
+    variant: Option<(String, Variant)>,
 }
 
 /// Writes the artifacts of a job and collects what there is to say about them.
-fn deliver(job: &Job, Outcome { result, sources }: Outcome, place: &Placement, summary: bool) -> Delivered {
+fn deliver(
+    job: &Job,
+    Outcome { result, sources }: Outcome,
+    place: &Placement,
+    launchers: &Launchers,
+    summary: bool,
+) -> Delivered {
     let mut made = match result {
         Ok(made) => made,
-        Err(errors) => return Delivered { report: Report::errors(errors, sources), made: None },
+        Err(errors) => return Delivered { report: Report::errors(errors, sources), made: None, variant: None },
     };
     let mut report = Report::default();
     for text in made.printed.iter().chain(&made.dumps) {
@@ -137,17 +175,20 @@ fn deliver(job: &Job, Outcome { result, sources }: Outcome, place: &Placement, s
         Ok(stdout) => report.stdout = stdout,
         Err(d) => said.push(d),
     }
+    let variant = launchers.wanted().then(|| launchers.variant(job, &made));
+    let variant = variant.transpose().map_err(|d| said.push(d)).ok().flatten();
     if !said.is_empty() {
         report.diagnostics.push(said, sources);
     }
-    Delivered { report, made: summary.then(|| (job.clone(), made)) }
+    Delivered { report, made: summary.then(|| (job.clone(), made)), variant }
 }
 
-/// Puts the results of all jobs into one report, in their order.
-fn collect(delivered: Vec<Delivered>, summary: bool, naming: Naming) -> Report {
+/// Puts the results of all jobs into one report, in their order, and collects the variants of kernels.
+fn collect(delivered: Vec<Delivered>, summary: bool, naming: Naming) -> (Report, Vec<(String, Variant)>) {
     let mut all = Report::default();
-    let mut table = vec![];
-    for Delivered { report, made } in delivered {
+    let (mut table, mut variants) = (vec![], vec![]);
+    for Delivered { report, made, variant } in delivered {
+        variants.extend(variant);
         all.diagnostics.extend(report.diagnostics);
         all.stderr.push_str(&report.stderr);
         all.stdout.extend(report.stdout);
@@ -157,32 +198,49 @@ fn collect(delivered: Vec<Delivered>, summary: bool, naming: Naming) -> Report {
     if summary {
         all.stdout.extend(summary::table(&table, naming).into_bytes());
     }
-    all
+    (all, variants)
 }
 
-/// The stages that are asked for: by `--emit`, or else by the extension of `-o`, or else a cubin.
-fn wanted(emit: &[String], output: Option<&Path>) -> Result<Vec<Stage>, Diagnostic> {
-    if emit.is_empty() {
-        let Some(extension) = output.and_then(Path::extension) else { return Ok(vec![Stage::Binary]) };
-        let stage = extension.to_str().and_then(Stage::find);
-        return stage.map(|s| vec![s]).ok_or_else(|| unknown_extension(output, &extension.to_string_lossy()));
+/// What a run shall make.
+#[derive(Default)]
+struct Wanted {
+    /// In order.
+    stages: Vec<Stage>,
+    /// The languages of launchers.
+    languages: BTreeSet<Language>,
+}
+
+/// What is asked for: by `--emit`, or else by the extension of `-o`, or else a cubin.
+fn wanted(emit: &[String], output: Option<&Path>) -> Result<Wanted, Diagnostic> {
+    let extension = output.and_then(Path::extension).map(|e| e.to_string_lossy().into_owned());
+    let words: Vec<&str> = match &extension {
+        _ if !emit.is_empty() => emit.iter().map(|w| w.trim()).collect(),
+        Some(extension) => vec![extension],
+        None => return Ok(Wanted { stages: vec![Stage::Binary], ..Wanted::default() }),
+    };
+    let (mut stages, mut languages) = (BTreeSet::new(), BTreeSet::new());
+    for word in words {
+        match (Stage::find(word), Language::find(word)) {
+            (Some(stage), _) => _ = stages.insert(stage),
+            (None, Some(language)) => _ = languages.insert(language),
+            (None, None) if emit.is_empty() => return Err(unknown_extension(output, word)),
+            (None, None) => {
+                let text = format!("`--emit {word}`: expected some of {}", known_outputs().join(", "));
+                return Err(Diagnostic::error(&codes::cli::UNKNOWN_EMIT, text));
+            }
+        }
     }
-    let mut want = BTreeSet::new();
-    for word in emit {
-        let Some(stage) = Stage::find(word.trim()) else {
-            let known = backend::words().join(", ");
-            return Err(Diagnostic::error(
-                &codes::cli::UNKNOWN_EMIT,
-                format!("`--emit {word}`: expected some of {known}"),
-            ));
-        };
-        want.insert(stage);
-    }
-    Ok(want.into_iter().collect())
+    Ok(Wanted { stages: stages.into_iter().collect(), languages })
+}
+
+/// The words of everything that can be made.
+fn known_outputs() -> Vec<&'static str> {
+    backend::words().into_iter().chain(Language::ALL.map(Language::word)).collect()
 }
 
 fn unknown_extension(output: Option<&Path>, extension: &str) -> Diagnostic {
-    let known = backend::words().iter().map(|w| format!(".{w}")).collect::<Vec<_>>().join(", ");
+    let words = backend::words().into_iter().chain(Language::ALL.map(Language::extension));
+    let known = words.map(|w| format!(".{w}")).collect::<Vec<_>>().join(", ");
     let path = output.unwrap_or(Path::new("")).display();
     Diagnostic::error(
         &codes::cli::UNKNOWN_EMIT,

@@ -19,6 +19,7 @@ pub mod check;
 mod flow;
 pub mod input;
 mod job;
+pub mod launchers;
 pub mod metadata;
 mod observe;
 pub mod opt;

@@ -23,6 +23,10 @@ mod irtext;
 mod kernels;
 #[path = "suite/launch.rs"]
 mod launch;
+#[path = "suite/launchers_c.rs"]
+mod launchers_c;
+#[path = "suite/launchers_rust.rs"]
+mod launchers_rust;
 #[path = "suite/library.rs"]
 mod library;
 #[path = "suite/op_instances.rs"]

@@ -9,12 +9,16 @@
 //! Example: `add(x: *fp32, n: i32)` has two arguments and the parameters `x` (offset 0, 8 bytes) and `n` (offset 8, 4
 //! bytes).
 
+pub mod c;
 pub mod grid;
 mod parameters;
+pub mod rust;
+mod variants;
 
 use serde::{Deserialize, Serialize};
 
 pub use parameters::{descriptor_rank, flatten};
+pub use variants::Promise;
 
 /// The version of this description. It changes when a field changes its meaning.
 pub const VERSION: u32 = 1;

@@ -27,7 +27,7 @@ use std::fmt;
 
 use crate::diag::{Diagnostic, codes::cli};
 
-pub use nvidia::Generation;
+pub use nvidia::{Generation, RunsOn};
 pub use shared_memory::SharedMemory;
 
 /// The one list of vendors. A line has the name of the vendor, and that of the modules that belong to it: of its devices

@@ -23,6 +23,16 @@ pub(super) struct Isa {
     min_ptx: u32,
 }
 
+/// The GPUs that run a cubin, by their compute capabilities.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct RunsOn {
+    pub major: u32,
+    pub minor: u32,
+    /// Whether no GPU runs it but one of exactly this capability. Otherwise, those of the same major number and at
+    /// least this minor number do.
+    pub exact: bool,
+}
+
 /// Kinds of GPUs that Triton has pipelines for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Generation {
@@ -175,6 +185,13 @@ impl Target {
     #[must_use]
     pub fn compute_capability(&self) -> (u32, u32) {
         (self.capability() / 10, self.capability() % 10)
+    }
+
+    /// The GPUs that run a cubin for this target (CUDA C++ Programming Guide, "Binary Compatibility").
+    #[must_use]
+    pub fn runs_on(&self) -> RunsOn {
+        let (major, minor) = self.compute_capability();
+        RunsOn { major, minor, exact: self.accelerated() }
     }
 
     /// Whether both are for one GPU: `sm_90` and `sm_90a` are.

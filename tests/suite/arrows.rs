@@ -58,7 +58,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("passes::nvidia", &["passes::ttg", "passes::tt", "passes::common", "passes::manager"]),
     ("codegen", &["ir", "layout", "analysis", "source", "diag", "target", "threads"]),
     ("backend", &["codegen", "passes", "analysis", "ir", "layout", "source", "diag", "target", "threads", "ptxas"]),
-    ("launch", &["ir", "parser", "source", "diag"]),
+    ("launch", &["ir", "parser", "source", "diag", "target"]),
     ("interp", &["ir", "source", "diag"]),
     ("cases", &["source", "diag", "target", "parser", "ir", "irgen", "interp", "driver"]),
     ("compiler", &["source", "diag", "text_file", "target", "threads", "irgen", "passes", "interp", "driver", "cases"]),

@@ -26,7 +26,7 @@ IR, `.ptx` is PTX. Rename the file.";
 "The directory does not exist or may not be written, the disk is full, or the reader of a pipe is gone. Outputs are \
 written to a temporary file and renamed, so no half file is left behind.";
     UNKNOWN_EMIT = "E0907", "unknown kind of output",
-"`--emit` takes a list of `ttir`, `ttgir`, `llir`, `ptx`, `cubin` and `sass`. Without it, the extension of `-o` \
+"`--emit` takes a list of `ttir`, `ttgir`, `llir`, `ptx`, `cubin`, `sass`, and `c` and `rust` for launchers. Without it, the extension of `-o` \
 decides. Without either, a cubin is made.
 
 ```text
@@ -135,6 +135,29 @@ error[E0934]: the grid of `add`: `BLOK` is neither an integer argument nor a con
 
 What to do: use the names of the kernel's parameters. A value that only the caller knows can be an argument of the \
 launch itself: leave `--grid` out, and pass the grid.";
+    NO_VARIANTS = "E0940", "compilations of one name are no variants of one kernel",
+"Launchers (`--emit c`, `--emit rust`) hold all kernels of a run. Compilations of one kernel are its variants: a launch takes the \
+first that the GPU runs and whose promises the arguments keep. So they must take the same arguments, and either their \
+architectures or their promises must differ.
+
+```text
+$ ttc compile a/add.tk b/add.tk --emit c --out-dir out
+error[E0940]: two compilations of `add` for sm_90a differ in nothing that is known at a launch, so the second would \
+never be launched
+```
+
+What to do: print launchers of their own for kernels that differ otherwise, with another `--module` or `--out-dir`, or \
+rename a kernel.";
+    NO_LAUNCH = "E0941", "it is not known how to launch a kernel",
+"A launcher passes every parameter of the code, so it must know what each is. Kernel files say it, and what ttc writes \
+carries it in its last line. LLVM IR and PTX of other compilers do not.
+
+```text
+$ ttc compile other.ptx --emit c --out-dir out
+error[E0941]: it is not known how to launch `add`
+```
+
+What to do: start from the kernel, from TTIR or TTGIR, or from a file of ttc with its last line.";
     DEFECT = "E0999", "a defect in ttc",
 "ttc failed in a way that no input should make it fail. The message names a reproducer file; please report it with \
 that file.";
@@ -151,4 +174,5 @@ pub static USAGE: &[&super::Code] = &[
     &BAD_LAYOUT,
     &UNKNOWN_REMARKS,
     &USAGE_ERROR,
+    &NO_VARIANTS,
 ];

@@ -1,0 +1,522 @@
+//! The C launchers: what is printed compiles as C99 and C++11 without warnings and calls the driver as it must.
+//!
+//! The driver is `tests/launch/libcuda.c`, which shows every call and the bytes of every parameter, and fails on
+//! demand. `tests/launch/scenarios.c` is the program; `scenarios.out` is what it must say, written by `BLESS=1` and read
+//! by a person.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use ttc::launch::c::{self, Options};
+use ttc::launch::{Access, Argument, Descriptor, Kernel, Parameter, TensorMap, VERSION, Value, Variant};
+
+/// A program's folder with the launchers and the driver.
+struct World(tempfile::TempDir);
+
+const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-g"];
+
+/// Says that a test did not run, past the test runner, which would keep it to itself.
+fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
+}
+
+/// Whether there is a C compiler. Where `TTC_TEST_TOOLS` is set, there must be.
+fn has_compiler() -> bool {
+    let there = Command::new("cc").arg("--version").output().is_ok_and(|o| o.status.success());
+    assert!(there || std::env::var_os("TTC_TEST_TOOLS").is_none(), "there is no C compiler `cc`");
+    if !there {
+        skipped("the tests of C launchers need a C compiler, and there is no `cc`");
+    }
+    there
+}
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/launch")
+}
+
+impl World {
+    /// A folder with the driver.
+    fn empty() -> World {
+        let world = World(tempfile::tempdir().unwrap());
+        let stub = sources().join("libcuda.c");
+        let options = ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-shared", "-fPIC", "-o", "libcuda.so"];
+        world.compile("cc", &options, &[&stub]);
+        world
+    }
+
+    fn new(kernels: &[Kernel], embed: bool) -> World {
+        let world = World::empty();
+        for (name, bytes) in c::print(kernels, &Options { module: "kernels".into(), embed }) {
+            std::fs::write(world.at(&name), bytes).unwrap();
+        }
+        world
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn compile(&self, compiler: &str, options: &[&str], files: &[&Path]) {
+        let done = Command::new(compiler)
+            .args(options)
+            .args(WARNINGS)
+            .args(files)
+            .arg("-I.")
+            .args(["-ldl", "-lpthread"])
+            .current_dir(self.0.path())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{compiler}: {}", text(&done));
+    }
+
+    /// Compiles a program of `tests/launch` with the launchers.
+    fn program(&self, name: &str) {
+        let main = sources().join(format!("{name}.c"));
+        self.compile("cc", &["-std=c99", "-o", name], &[&main, Path::new("kernels.c")]);
+    }
+
+    fn run(&self, program: &[&str], environment: &[(&str, &str)]) -> String {
+        let mut command = Command::new(program[0]);
+        command.args(&program[1..]).current_dir(self.0.path());
+        command.env("TTC_LIBCUDA", self.at("libcuda.so")).envs(environment.iter().copied());
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{program:?}: {}", text(&done));
+        text(&done)
+    }
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn argument(name: &str, ty: &str) -> Argument {
+    let memory = ty.starts_with('*') || ty.starts_with("tensordesc");
+    let access = memory.then_some(Access { reads: true, writes: name == "y" });
+    Argument { name: name.into(), ty: ty.into(), access, ..Argument::default() }
+}
+
+fn parameter(value: Value, offset: u32, size: u32) -> Parameter {
+    Parameter { value, offset, size, align: size }
+}
+
+/// A variant with a text in place of a cubin, which says where the parameters are, in the words of `libcuda.c`.
+fn variant(arch: &str, symbol: &str, arguments: Vec<Argument>, values: Vec<(Value, u32)>) -> Variant {
+    let (mut end, mut image, mut parameters) = (0u32, symbol.to_owned(), vec![]);
+    for (value, size) in values {
+        let offset = end.next_multiple_of(size.min(64));
+        end = offset + size;
+        let _ = write!(image, " {offset}:{size}");
+        parameters.push(parameter(value, offset, size));
+    }
+    let descriptor = Descriptor {
+        version: VERSION,
+        symbol: symbol.into(),
+        threads: 128,
+        shared: 0,
+        cluster: [1; 3],
+        programmatic: false,
+        grid: None,
+        arguments,
+        parameters,
+        parameter_bytes: end,
+        elsewhere: Access::default(),
+    };
+    Variant {
+        arch: arch.into(),
+        constants: [("BLOCK".to_owned(), "1024".to_owned())].into_iter().collect(),
+        descriptor,
+        image: (image + "\0").into_bytes(),
+    }
+}
+
+fn of(argument: &str) -> Value {
+    Value::Argument { argument: argument.into() }
+}
+
+fn grid(axes: [&str; 3]) -> Option<[String; 3]> {
+    Some(axes.map(str::to_owned))
+}
+
+/// All scalar types, with promises of three strengths. `int` is 1 in all variants, so it is no parameter.
+fn scale(arch: &str, symbol: &str, x: u64, n: u64) -> Variant {
+    let mut arguments: Vec<Argument> = [
+        ("x", "*fp32"),
+        ("y", "*fp32"),
+        ("n", "i32"),
+        ("flag", "i1"),
+        ("a", "fp32"),
+        ("h", "fp16"),
+        ("b", "bf16"),
+        ("d", "fp64"),
+        ("wide", "i64"),
+        ("int", "i32"),
+        ("q", "fp8e4nv"),
+        ("big", "u64"),
+    ]
+    .iter()
+    .map(|(name, ty)| argument(name, ty))
+    .collect();
+    arguments[0].divisible_by = Some(x);
+    arguments[2].divisible_by = Some(n);
+    arguments[9].equals = Some(1);
+    let values = [
+        ("x", 8),
+        ("y", 8),
+        ("n", 4),
+        ("flag", 1),
+        ("a", 4),
+        ("h", 2),
+        ("b", 2),
+        ("d", 8),
+        ("wide", 8),
+        ("q", 1),
+        ("big", 8),
+    ];
+    let mut v = variant(arch, symbol, arguments, values.iter().map(|&(name, size)| (of(name), size)).collect());
+    v.descriptor.grid = grid(["cdiv(n, 1024)", "1", "1"]);
+    v
+}
+
+fn tensor_map(box_dim: &[u32]) -> Option<TensorMap> {
+    Some(TensorMap {
+        data_type: 6,
+        rank: 2,
+        element_bytes: 2,
+        box_dim: box_dim.to_vec(),
+        element_strides: vec![1, 1],
+        interleave: 0,
+        swizzle: 3,
+        l2_promotion: 2,
+        fill: 0,
+        packed: 1,
+    })
+}
+
+/// Tensor maps, clusters and scratch memory on sm_90a; on sm_80 the same arguments as numbers, for Triton's launcher.
+fn gemm(hopper: bool) -> Variant {
+    let mut arguments = vec![
+        argument("a", "tensordesc<fp16[64, 64]>"),
+        argument("b", "tensordesc<fp16[64, 32]>"),
+        argument("k", "i32"),
+    ];
+    let mut values = vec![];
+    for name in ["a", "b"] {
+        let argument = || name.to_owned();
+        let extents = |size| (0..2).map(move |axis| (Value::Extent { argument: name.to_owned(), axis }, size));
+        let strides = || (0..2).map(|axis| (Value::Stride { argument: name.to_owned(), axis }, 8));
+        if hopper {
+            values.push((Value::TensorMap { argument: argument() }, 128));
+        } else {
+            values.push((Value::Base { argument: argument() }, 8));
+            values.extend(extents(8).chain(strides()));
+            values.push((Value::PadsWithNan { argument: argument() }, 1));
+            values.push((Value::RoundsToTf32 { argument: argument() }, 1));
+        }
+        values.extend(extents(4).chain(strides()));
+    }
+    values.push((of("k"), 4));
+    values.push((Value::GlobalScratch { bytes_per_block: if hopper { 256 } else { 0 }, memory_align: 128 }, 8));
+    if hopper {
+        arguments[0].tensor_map = tensor_map(&[64, 64]);
+        arguments[1].tensor_map = tensor_map(&[32, 64]);
+    } else {
+        values.push((Value::ProfileScratch, 8));
+    }
+    let mut v = variant(if hopper { "sm_90a" } else { "sm_80" }, "gemm", arguments, values);
+    v.descriptor.grid = grid(["4", "2", "1"]);
+    v.descriptor.shared = if hopper { 131_072 } else { 49_152 };
+    v.descriptor.cluster = if hopper { [2, 1, 1] } else { [1; 3] };
+    v
+}
+
+fn grids() -> Variant {
+    let arguments = vec![argument("n", "i64"), argument("m", "i32"), argument("u", "u64")];
+    let mut v = variant("sm_80", "grids", arguments, vec![(of("n"), 8), (of("m"), 4), (of("u"), 8)]);
+    v.descriptor.grid = grid(["(n + 1) * 3", "(m % 5) + (n // 2)", "min(u, 9) - max(m, 2)"]);
+    v
+}
+
+fn dependent(arch: &str) -> Variant {
+    let mut v = variant(arch, "dependent", vec![], vec![]);
+    v.descriptor.programmatic = true;
+    v.descriptor.elsewhere.writes = true;
+    v
+}
+
+fn kernels() -> Vec<Kernel> {
+    let of = |name: &str, variants| Kernel::of(name.to_owned(), variants).unwrap();
+    let with_arch = |mut v: Variant, arch: &str| {
+        arch.clone_into(&mut v.arch);
+        v
+    };
+    vec![
+        of(
+            "scale",
+            vec![
+                scale("sm_80", "scale_free", 4, 1),
+                scale("sm_80", "scale_80", 16, 16),
+                scale("sm_90a", "scale_90a", 16, 16),
+                scale("sm_90", "scale_90", 16, 16),
+                scale("sm_90", "scale_free", 4, 1),
+            ],
+        ),
+        of("grids", vec![grids(), with_arch(grids(), "sm_90")]),
+        of("gemm", vec![gemm(false), gemm(true)]),
+        of("dependent", vec![dependent("sm_90")]),
+    ]
+}
+
+#[test]
+fn c_launchers_call_the_driver_as_they_must() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&kernels(), true);
+    world.program("scenarios");
+    let mut said = String::new();
+    for capability in ["90", "86", "100"] {
+        let _ = writeln!(said, "==== compute capability {capability} ====");
+        said += &world.run(&["./scenarios"], &[("STUB_CAPABILITY", capability)]);
+    }
+    let _ = writeln!(said, "==== no context ====");
+    said +=
+        world.run(&["./scenarios"], &[("STUB_CONTEXT", "0")]).lines().take(4).collect::<Vec<_>>().join("\n").as_str();
+    compare(&said, "scenarios.out");
+}
+
+/// Compares a text with a file of `tests/launch`.
+fn compare(said: &str, file: &str) {
+    let expected = sources().join(file);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&expected, said).unwrap();
+    }
+    let expected = std::fs::read_to_string(expected).unwrap();
+    for (got, want) in said.lines().zip(expected.lines()) {
+        assert_eq!(got, want, "{file}; all of it:\n{said}");
+    }
+    assert_eq!(said.lines().count(), expected.lines().count(), "{file}:\n{said}");
+}
+
+/// Each call of the driver may fail: the launcher says so, and nothing stays behind.
+#[test]
+fn c_launchers_give_back_everything_whatever_fails() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&kernels(), true);
+    world.program("scenarios");
+    let calls = [
+        ("cuCtxGetCurrent", 4),
+        ("cuCtxGetDevice", 4),
+        ("cuDeviceGetAttribute", 8),
+        ("cuModuleLoadData", 5),
+        ("cuModuleGetFunction", 5),
+        ("cuFuncSetAttribute", 1),
+        ("cuTensorMapEncodeTiled", 4),
+        ("cuMemAllocAsync", 1),
+        ("cuMemFreeAsync", 1),
+        ("cuLaunchKernel", 6),
+        ("cuLaunchKernelEx", 3),
+        ("cuModuleUnload", 5),
+        ("cuCtxPushCurrent", 1),
+        ("cuCtxPopCurrent", 1),
+    ];
+    let mut seen = 0;
+    for (function, count) in calls {
+        for call in 1..=count {
+            let fail = format!("{function}:{call}");
+            let said = world.run(&["./scenarios"], &[("STUB_FAIL", &fail), ("STUB_CAPABILITY", "90")]);
+            assert!(said.contains(&format!("{function} fails")), "{fail} was not reached:\n{said}");
+            // Where a context could not be made current, the program's second call unloads.
+            assert!(said.contains("left: 0 modules, 0 blocks"), "{fail}:\n{said}");
+            let told = said.contains(&format!(": {function}")) && said.contains("CUDA_ERROR_OUT_OF_MEMORY");
+            assert!(told || said.contains("no current CUDA context"), "{fail}:\n{said}");
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, calls.iter().map(|(_, n)| n).sum::<u32>());
+}
+
+#[test]
+fn c_launchers_load_and_launch_from_eight_threads() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&kernels(), true);
+    world.program("threads");
+    let said = world.run(&["./threads"], &[("STUB_QUIET", "1")]);
+    assert_eq!(said, "0 failed\nleft: 0 modules, 0 blocks; 8000 launches\n");
+}
+
+/// Nobody reads what was not written, and nothing is lost. Where valgrind is not installed, the other tests remain.
+#[test]
+fn c_launchers_are_clean_under_valgrind() {
+    let there = Command::new("valgrind").arg("--version").output().is_ok_and(|o| o.status.success());
+    if !there {
+        skipped("valgrind is not installed");
+    }
+    if !there || !has_compiler() {
+        return;
+    }
+    let world = World::new(&kernels(), true);
+    world.program("scenarios");
+    let check = ["valgrind", "-q", "--error-exitcode=9", "--leak-check=full", "./scenarios"];
+    let said = world.run(&check, &[("STUB_CAPABILITY", "90")]);
+    assert!(said.contains("left: 0 modules, 0 blocks"), "{said}");
+}
+
+#[test]
+fn c_launchers_are_cpp_as_well() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&kernels(), true);
+    let main = sources().join("scenarios.c");
+    world.compile("c++", &["-std=c++11", "-x", "c++", "-o", "scenarios"], &[&main, Path::new("kernels.c")]);
+    let said = world.run(&["./scenarios"], &[]);
+    assert!(said.contains("all promises hold: 0 ok"), "{said}");
+}
+
+#[test]
+fn c_launchers_read_cubins_beside_them() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::new(&kernels()[..1], false);
+    let program = "#include \"kernels.h\"\nint main(void) { scale_kernel k; ttc_error e; e.text[0] = 0;\n\
+                   printf(\"%d %s\\n\", (int)scale_load(&k, \".\", &e), e.text); scale_unload(&k, NULL);\n\
+                   printf(\"%d %s\\n\", (int)scale_load(&k, \"nowhere\", &e), e.text); return 0; }\n";
+    std::fs::write(world.at("main.c"), program).unwrap();
+    world.compile("cc", &["-std=c99", "-o", "main"], &[Path::new("main.c"), Path::new("kernels.c")]);
+    let said = world.run(&["./main"], &[]);
+    assert!(said.contains("cuModuleLoad kernels.scale.0.sm_90a.cubin\ncuModuleLoadData scale_90a\n"), "{said}");
+    let missing = "3 scale: cuModuleLoad failed for the code for sm_90a with CUDA_ERROR_NOT_FOUND (500)";
+    assert!(said.contains(missing) && said.contains("left: 0 modules"), "{said}");
+}
+
+#[test]
+fn c_launchers_are_printed_alike_each_time() {
+    let options = Options { module: "kernels".into(), embed: true };
+    assert_eq!(c::print(&kernels(), &options), c::print(&kernels(), &options));
+}
+
+/// The examples build without CUDA, and their launchers pass what the cubins declare.
+#[test]
+fn c_launchers_of_the_examples_pass_what_the_cubins_declare() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::empty();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/c");
+    for file in ["Makefile", "kernels.py", "device.h", "examples.c", "overhead.c"] {
+        std::fs::copy(examples.join(file), world.at(file)).unwrap();
+    }
+    let ttc = format!("TTC={}", env!("CARGO_BIN_EXE_ttc"));
+    let flags = "CFLAGS=-std=c99 -O2 -Wall -Wextra -Werror -pedantic";
+    let made = Command::new("make").args(["-j2", &ttc, flags]).current_dir(world.0.path()).output().unwrap();
+    assert!(made.status.success(), "{}", text(&made));
+    let main = sources().join("real.c");
+    let modules = ["add", "add_in_clusters", "softmax", "matmul"].map(|m| format!("generated/{m}.c"));
+    let files: Vec<&Path> = std::iter::once(main.as_path()).chain(modules.iter().map(Path::new)).collect();
+    world.compile("cc", &["-std=c99", "-Igenerated", "-o", "real"], &files);
+    let mut said = String::new();
+    for capability in ["90", "80"] {
+        let _ = writeln!(said, "==== compute capability {capability} ====");
+        said += &world.run(&["./real"], &[("STUB_CAPABILITY", capability)]);
+    }
+    compare(&without_sizes(&said), "real.out");
+}
+
+/// The text without bytes of shared memory, which change with what the compiler makes of a kernel.
+fn without_sizes(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let mut before = "";
+        for word in line.split(' ') {
+            let size = (before == "shared" || before == "=") && word.parse::<u64>().is_ok_and(|n| n > 0);
+            let _ = write!(out, "{}{}", if before.is_empty() { "" } else { " " }, if size { "SIZE" } else { word });
+            before = word;
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Hidden parameters, and the attribute for an early start, with real cubins.
+#[test]
+fn c_launchers_pass_hidden_parameters_of_real_cubins() {
+    if !has_compiler() {
+        return;
+    }
+    let world = World::empty();
+    std::fs::copy(sources().join("hidden.py"), world.at("hidden.py")).unwrap();
+    for (kernel, module, options) in
+        [("fill", "abi", "--triton-abi"), ("scaled", "scratch", "--num-warps 4"), ("after", "early", "--num-warps 4")]
+    {
+        let grid = if kernel == "scaled" { "cdiv(rows,64)" } else { "4" };
+        ttc(&world, &format!("hidden.py -k {kernel} {options} --arch sm_90a --grid {grid} -o {module}.c"), 0);
+    }
+    let main = sources().join("hidden.c");
+    let files = ["abi.c", "scratch.c", "early.c"].map(Path::new);
+    world.compile("cc", &["-std=c99", "-o", "hidden"], &[&[main.as_path()], files.as_slice()].concat());
+    compare(&without_sizes(&world.run(&["./hidden"], &[])), "hidden.out");
+}
+
+/// Runs `ttc` in a folder with one kernel of two configurations; it must end with this exit code.
+fn ttc(world: &World, args: &str, exit: i32) -> String {
+    let kernel = "import triton\nimport triton.language as tl\n@triton.autotune([triton.Config({'BLOCK': 64}), \
+                  triton.Config({'BLOCK': 128})], key=['n'])\n@triton.jit\n\
+                  def copy(int: '*fp32:16', out: '*fp32', n: 'i32', BLOCK: tl.constexpr):\n    \
+                  at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n    \
+                  tl.store(out + at, tl.load(int + at, mask=at < n), mask=at < n)\n";
+    std::fs::write(world.at("copy.py"), kernel).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ttc"));
+    let done = command.args(args.split_whitespace()).current_dir(world.0.path()).output().unwrap();
+    assert_eq!(done.status.code(), Some(exit), "{args}: {}", text(&done));
+    text(&done)
+}
+
+/// `--emit c` writes one set of files for all that a run makes, under the names that it was told.
+#[test]
+fn emit_c_puts_a_run_into_one_set_of_files() {
+    let world = World(tempfile::tempdir().unwrap());
+    let read = |name: &str| std::fs::read_to_string(world.at(name)).unwrap();
+    let names = |dir: &str| {
+        let mut all: Vec<String> =
+            std::fs::read_dir(world.at(dir)).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        all.sort();
+        all
+    };
+    ttc(&world, "copy.py --config all --arch sm_80,sm_90a --emit c --out-dir o --grid cdiv(n,BLOCK)", 0);
+    assert_eq!(names("o"), ["copy.c", "copy.h", "ttc_rt.h"]);
+    let (header, source) = (read("o/copy.h"), read("o/copy.c"));
+    for word in ["copy_0_launch(", "copy_1_launch(", "ttc_const_ptr int_;", "ttc_ptr out;", "int32_t n;"] {
+        assert!(header.contains(word), "{word}:\n{header}");
+    }
+    for word in ["ttcrt_cdiv((int64_t)args->n, 64, &fits)", "\"sm_80\", 8, 0, false", "\"sm_90a\", 9, 0, true"] {
+        assert!(source.contains(word), "{word}");
+    }
+    ttc(&world, "copy.py --config 0 --arch sm_80 -o p/k.c --embed no", 0);
+    assert_eq!(names("p"), ["k.c", "k.copy.0.sm_80.cubin", "k.h", "ttc_rt.h"]);
+    assert!(!read("p/k.h").contains("copy_launch("), "without a grid there is only copy_launch_grid");
+    ttc(&world, "copy.py --config 0 --arch sm_80 --emit c,ptx,cubin --module a-b --out-dir q", 0);
+    assert_eq!(names("q"), ["a-b.c", "a-b.h", "copy.cubin", "copy.json", "copy.ptx", "ttc_rt.h"]);
+    // From PTX of ttc, whose last line says how to launch it, come the same launchers.
+    ttc(&world, "q/copy.ptx --emit c --module a-b --out-dir r", 0);
+    assert_eq!(read("r/a-b.c"), read("q/a-b.c"));
+    for (args, code) in [
+        ("copy.py --config 0 --emit c --module a/b", "E0910"),
+        ("copy.py --config 0 --emit c --module ttc_rt", "E0910"),
+        ("copy.py --config 0 --emit c,ptx -o k.c", "E0908"),
+        ("copy.py --config 0 --emit c -o k.cubin", "E0908"),
+        ("copy.py --config 0 -o k.h", "E0907"),
+    ] {
+        let said = ttc(&world, args, 2);
+        assert!(said.contains(code), "{args}: {said}");
+    }
+    // A kernel that does not compile leaves no launchers of the others.
+    ttc(&world, "copy.py --config 0 --arch sm_80 --grid cdiv(m,BLOCK) --emit c --out-dir s", 1);
+    assert!(!world.at("s/copy.c").exists());
+}
