@@ -25,7 +25,7 @@ pub struct Artifacts {
 impl Artifacts {
     pub(super) fn new(made: Compiled, sources: SourceMap) -> Artifacts {
         Artifacts {
-            kernel: made.kernel,
+            kernel: made.metadata.name.clone(),
             metadata: made.metadata,
             diagnostics: Diagnostics::new(made.diagnostics, sources),
             printed: made.printed,

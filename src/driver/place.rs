@@ -1,7 +1,7 @@
 //! Decides where outputs go, and that no two of a run go to the same place.
 //!
-//! 1. `-o` names the one file, and `--out-dir` holds `KERNEL[.CONFIG][.ARCH].KIND`. Otherwise a cubin lies in the
-//!    current directory and text goes to stdout.
+//! 1. `-o` names the one file, and `--out-dir` holds `KERNEL[.VARIANT][.CONFIG][.ARCH].KIND`. Otherwise a cubin lies in
+//!    the current directory and text goes to stdout.
 //! 2. Metadata lies beside what is launched, a cubin or PTX, under the same name with `.json`.
 //! 3. [`Placement::check`] finds conflicts before anything is compiled: two outputs of one path, or an output over an
 //!    input. Where a name is only known after the job has run, [`Placement::write`] finds the conflict, and the file
@@ -57,7 +57,7 @@ impl Placement {
         if self.out_dir.is_none() && jobs.len() * self.want.len() > 1 {
             let kinds = || format!("{} kinds of output", self.want.len());
             let what = if jobs.len() > 1 {
-                format!("{} kernels, configurations or architectures", jobs.len())
+                format!("{} kernels, variants, configurations or architectures", jobs.len())
             } else {
                 kinds()
             };

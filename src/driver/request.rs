@@ -7,7 +7,7 @@ use crate::diag::{Diagnostic, Place, codes};
 use crate::ir::dialects::tt::tt::Func;
 use crate::ir::{BuiltinOp, Ir, Op};
 use crate::irgen::{self, KernelRequest};
-use crate::irgen::{Launch, LaunchFault, TypeRule};
+use crate::irgen::{Given, Launch, LaunchFault, TypeRule};
 use crate::source::{FileId, SourceMap};
 use crate::target::Target;
 
@@ -86,13 +86,23 @@ pub fn jobs(
         }
     }
     for job in &jobs {
-        errors.extend(check_options(&options.of_job(job)).err().unwrap_or_default());
+        let wrong = check_options(&options.of_job(job)).err().unwrap_or_default();
+        errors.extend(wrong.into_iter().map(|d| said_by(d, job)));
     }
     let mut seen = Seen::default();
     errors.retain(|d| seen.is_new(d, sources));
     errors.extend(variant::check_symbols(&jobs, options).err());
     for_others(&mut jobs, sources, options);
     if errors.is_empty() { Ok(jobs) } else { Err(errors) }
+}
+
+/// Adds who said a wrong option of the launch, if it is not the command line.
+fn said_by(d: Diagnostic, job: &Job) -> Diagnostic {
+    match &job.variant {
+        Some(v) if v.given != Given::default() => d.note(format!("the variant `{}` says so", v.name)),
+        _ if job.input.preset.given != Given::default() => d.note("the case file says so"),
+        _ => d,
+    }
 }
 
 /// The variants, or none as the only one.

@@ -54,6 +54,25 @@ fn threads_compile_what_one_thread_compiles() {
 }
 
 #[test]
+fn types_by_name_and_a_symbol_are_options() {
+    let options = Options::new().param_type("*", "*fp16").param_type("n", "i64").define("BLOCK", 4).symbol("halve_f16");
+    let text = "import triton\nimport triton.language as tl\n\n@triton.jit\ndef halve(x, y, n, BLOCK: tl.constexpr):\n    \
+                o = tl.arange(0, BLOCK)\n    tl.store(y + o, tl.load(x + o, mask=o < n), mask=o < n)\n";
+    let source = Source::text("halve.py", text);
+    let made = compiler().compile(&source, &options.stages([Stage::Assembly])).unwrap();
+    assert_eq!((made.kernel.as_str(), made.metadata.name.as_str()), ("halve_f16", "halve_f16"));
+    let types: Vec<&str> = made.metadata.params.iter().map(|p| p.ty.as_str()).collect();
+    assert_eq!(types, ["*fp16", "*fp16", "i64"]);
+    assert!(made.text(Stage::Assembly).unwrap().contains(".entry halve_f16("));
+    // In the interpreter a type says what bytes are.
+    let (mut x, mut y) = ([0u8, 0x3c].repeat(4), vec![0u8; 8]);
+    let launch = Launch::new([1, 1, 1]).bytes("x", &mut x).bytes("y", &mut y).value("n", 4);
+    let typed = Options::new().param_type("?", "*fp16").param_type("n", "i32").define("BLOCK", 4);
+    compiler().interpret(&source, &typed, launch).unwrap();
+    assert_eq!(x, y);
+}
+
+#[test]
 fn the_text_of_a_stage_is_a_source() {
     let options = Options::new().stages([Stage::Ttgir, Stage::Assembly]);
     let made = compiler().compile(&kernel("add"), &options).unwrap();

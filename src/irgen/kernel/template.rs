@@ -87,6 +87,8 @@ impl<'f> Guesses<'f> {
     pub(super) fn value(&self, name: &str) -> String {
         let lower = name.to_ascii_lowercase();
         self.value_by_use(self.def, name, &mut BTreeSet::new()).unwrap_or_else(|| match () {
+            () if lower.contains("warps") => "4".to_owned(),
+            () if lower.contains("ctas") => "1".to_owned(),
             () if lower.contains("dtype") => "tl.float32".to_owned(),
             () if TRUTHS.iter().any(|t| lower.starts_with(t)) => "False".to_owned(),
             () if FLOATS.iter().any(|f| lower.contains(f)) => "1.0".to_owned(),

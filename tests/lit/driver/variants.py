@@ -49,6 +49,7 @@
 # FORM: error[E0910]: `--variant n=i32`: expected NAME: PARAMETER=TYPE
 # RUN: not ttc %s -k add --variant "a: num_warps=6, *_ptr=*fp32, n=i32, BLOCK=64" --emit ttir -o - 2>&1 | FileCheck %s --check-prefix=WARPS
 # WARPS: error[E0910]: `--num-warps 6`: expected a power of two
+# WARPS: the variant `a` says so
 # RUN: not ttc %s -k add -k scale --symbol one --emit ttir --out-dir %t.no 2>&1 | FileCheck %s --check-prefix=SYMBOL
 # SYMBOL: error[E0910]: `--symbol one`: several kernels would be called `one`
 # RUN: not ttc %s -k add --symbol "a b" --emit ttir -o - 2>&1 | FileCheck %s --check-prefix=PLAIN
