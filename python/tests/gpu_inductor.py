@@ -61,7 +61,7 @@ def train(steps: int) -> dict[str, Any]:
     torch.manual_seed(0)
     model = Block(256, 4).cuda()
     x, target = torch.randn(8, 128, 256, device="cuda"), torch.randn(8, 128, 256, device="cuda")
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    optimizer = torch.optim.SGD(model.parameters(), lr=5.0)
 
     @torch.compile
     def loss_of(x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
