@@ -192,7 +192,7 @@ impl Case {
     pub fn preset(&self, kernel: &KernelInfo, config: &Config) -> Result<Preset, Vec<Diagnostic>> {
         let env = self.environment(config).map_err(|d| vec![d])?;
         self.launch_grid(&env).map_err(|d| vec![d])?;
-        let what = self.what(kernel, &env)?;
+        let what = self.what(kernel, &env, &mut |_, _| Ok(()))?;
         let options = self.compile_options(&env).map_err(|d| vec![d])?;
         Ok(Preset {
             kernel: Some(kernel.name.clone()),
@@ -202,8 +202,14 @@ impl Case {
         })
     }
 
-    /// The items of the signature and the compile-time values that a kernel gets.
-    fn what(&self, kernel: &KernelInfo, env: &Env) -> Result<What, Vec<Diagnostic>> {
+    /// The items of the signature and the compile-time values that a kernel gets. `argument` is called for each argument
+    /// with the annotation of its parameter.
+    fn what<'c>(
+        &'c self,
+        kernel: &KernelInfo,
+        env: &Env,
+        argument: &mut dyn FnMut(&'c ArgSpec, Option<&str>) -> Try<()>,
+    ) -> Result<What, Vec<Diagnostic>> {
         let unknown = self.args.iter().filter(|a| kernel.params.iter().all(|p| p.name != a.name));
         let mut errors: Vec<Diagnostic> = unknown
             .map(|a| {
@@ -217,10 +223,11 @@ impl Case {
         let mut what = What::default();
         for p in &kernel.params {
             if let Some(spec) = self.args.iter().find(|a| a.name == p.name) {
-                match item(spec, p.ty.as_deref(), env) {
-                    Ok(item) => what.items.push(item),
-                    Err(d) => errors.push(d),
-                }
+                let made = item(spec, p.ty.as_deref(), env).and_then(|item| {
+                    what.items.push(item);
+                    argument(spec, p.ty.as_deref())
+                });
+                errors.extend(made.err());
             } else if let Some(value) = env.get(&p.name) {
                 what.items.push("constexpr".to_owned());
                 what.defines.push((p.name.clone(), value.to_define()));
@@ -239,30 +246,22 @@ impl Case {
     pub fn instance(&self, kernel: &KernelInfo, config: &Config) -> Result<Instance, Vec<Diagnostic>> {
         let env = self.environment(config).map_err(|d| vec![d])?;
         let grid = self.launch_grid(&env).map_err(|d| vec![d])?;
-        let What { items, defines } = self.what(kernel, &env)?;
-        let (mut values, mut args, mut errors) = (env.clone(), vec![], vec![]);
+        let (mut values, mut args) = (env.clone(), vec![]);
         let mut budget = Budget::new(self.max_memory);
-        for p in &kernel.params {
-            let Some(spec) = self.args.iter().find(|a| a.name == p.name) else { continue };
-            match self.argument(spec, p.ty.as_deref(), &env, &mut budget) {
-                Ok(arg) => args.extend(arg),
-                Err(d) => errors.push(d),
-            }
+        let What { items, defines } = self.what(kernel, &env, &mut |spec, annotation| {
+            args.extend(self.argument(spec, annotation, &env, &mut budget)?);
             // This also holds for an argument that is folded into the kernel.
             if let ArgKind::Scalar { value, .. } = &spec.kind {
-                values.insert(spec.name.clone(), value.eval(&env).map_err(|d| vec![d])?);
+                values.insert(spec.name.clone(), value.eval(&env)?);
             }
-        }
+            Ok(())
+        })?;
         let options = JobOptions {
             signature: Some(items.join(", ")),
             defines,
             ..self.compile_options(&env).map_err(|d| vec![d])?
         };
-        if errors.is_empty() {
-            Ok(Instance { config: config.clone(), values, grid, args, options })
-        } else {
-            Err(errors)
-        }
+        Ok(Instance { config: config.clone(), values, grid, args, options })
     }
 
     fn place(&self) -> crate::source::Span {

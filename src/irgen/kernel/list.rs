@@ -134,11 +134,13 @@ fn kernel(cx: &mut Walker<'_>, func: &Func, entry: bool, guesses: &Guesses<'_>) 
     };
     let mut params: Vec<KernelParam> =
         func.def.params.iter().map(|p| parameter(cx, func, p, source(&p.name.name), guesses)).collect();
-    let first = config::configs(cx, func).ok().flatten().and_then(|all| all.first().cloned());
-    let mut items: Vec<Item> = params.iter().map(|p| probable(cx, func, p, first.as_deref())).collect();
-    for name in heuristics::unknown(cx, func, &heuristics, &mut items) {
-        let open = params.iter_mut().find(|p| p.name == name && p.source == Some(Source::Heuristic));
-        open.into_iter().for_each(|p| p.guess = Some(guesses.value(&name)));
+    if !heuristics.list.is_empty() {
+        let first = config::configs(cx, func).ok().flatten().and_then(|all| all.first().cloned());
+        let mut items: Vec<Item> = params.iter().map(|p| probable(cx, func, p, first.as_deref())).collect();
+        for name in heuristics::unknown(cx, func, &heuristics, &mut items) {
+            let open = params.iter_mut().find(|p| p.name == name && p.source == Some(Source::Heuristic));
+            open.into_iter().for_each(|p| p.guess = Some(guesses.value(&name)));
+        }
     }
     let line = cx.modules().map.line_col(func.def.header).line;
     let template = template(&params, guesses);
