@@ -300,8 +300,8 @@ pub(crate) struct Compile {
     /// Keep `assert` and `tl.device_assert`, and check integers for overflow, as Triton's debug mode does
     #[arg(long)]
     pub(crate) debug: bool,
-    /// What to make, separated by commas: the stages ttir, ttgir, llir, ptx, cubin, sass, and launchers in c [default:
-    /// by the extension of -o, else cubin]
+    /// What to make, separated by commas: the stages ttir, ttgir, llir, ptx, cubin, sass, and launchers in c or rust
+    /// [default: by the extension of -o, else cubin]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Output")]
     pub(crate) emit: Vec<String>,
     /// Output file; `-` is stdout. Without it, text goes to stdout and a cubin to KERNEL.cubin in the current directory

@@ -19,12 +19,11 @@ use ttc::driver::launchers::Launchers;
 use ttc::driver::place::Placement;
 use ttc::driver::request::ConfigChoice;
 use ttc::driver::{Compiled, Debug, Job, JobOptions, Naming, Outcome, Stage, opt, output, request, run_each};
+use ttc::launch::Variant;
 use ttc::passes::remarks::Group;
 use ttc::source::SourceMap;
 use ttc::target::Target;
 use ttc::threads;
-
-use ttc::launch::Variant;
 
 use self::emit::Wanted;
 use self::inputs::{choice, options, read_all};

@@ -25,6 +25,8 @@ mod kernels;
 mod launch;
 #[path = "suite/launchers_c.rs"]
 mod launchers_c;
+#[path = "suite/launchers_rust.rs"]
+mod launchers_rust;
 #[path = "suite/library.rs"]
 mod library;
 #[path = "suite/op_instances.rs"]

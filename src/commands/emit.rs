@@ -49,7 +49,8 @@ fn known_outputs() -> Vec<&'static str> {
 }
 
 fn unknown_extension(output: Option<&Path>, extension: &str) -> Diagnostic {
-    let known = known_outputs().iter().map(|w| format!(".{w}")).collect::<Vec<_>>().join(", ");
+    let words = backend::words().into_iter().chain(Language::ALL.map(Language::extension));
+    let known = words.map(|w| format!(".{w}")).collect::<Vec<_>>().join(", ");
     let path = output.unwrap_or(Path::new("")).display();
     Diagnostic::error(
         &codes::cli::UNKNOWN_EMIT,
@@ -63,7 +64,7 @@ pub(super) fn launchers(c: &Compile, languages: BTreeSet<Language>, stages: &[St
     let alone = [("--module", c.module.is_some()), ("--embed no", c.embed == YesNo::No)];
     if let Some((option, _)) = alone.iter().find(|(_, given)| *given && languages.is_empty()) {
         return Err(Diagnostic::error(&codes::cli::BAD_OPTION, format!("`{option}` is about launchers"))
-            .help("add `--emit c`, or leave the option out"));
+            .help("add `--emit c` or `--emit rust`, or leave the option out"));
     }
     let output = c.output.as_deref().filter(|_| !languages.is_empty());
     if let Some(path) = output
@@ -71,7 +72,7 @@ pub(super) fn launchers(c: &Compile, languages: BTreeSet<Language>, stages: &[St
     {
         let text = format!("`-o {}`: launchers are several files", path.display());
         return Err(Diagnostic::error(&codes::cli::OUTPUT_CONFLICT, text)
-            .help("name their source, such as `-o add.c`, or give a directory with `--out-dir`"));
+            .help("name their source, such as `-o add.c` or `-o add.rs`, or give a directory with `--out-dir`"));
     }
     let module = c.module.clone().or_else(|| output?.file_stem().map(|s| s.to_string_lossy().into_owned()));
     let dir = output.and_then(Path::parent).or(c.out_dir.as_deref());

@@ -16,35 +16,48 @@ use super::output;
 use crate::backend::Stage;
 use crate::diag::codes::cli;
 use crate::diag::{Diagnostic, Place};
-use crate::launch::{Kernel, Variant, c};
+use crate::launch::{Kernel, Variant, c, rust};
 
 /// A language that launchers are printed in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Language {
     C,
+    Rust,
 }
 
 impl Language {
     /// All of them.
-    pub const ALL: [Language; 1] = [Language::C];
+    pub const ALL: [Language; 2] = [Language::C, Language::Rust];
 
-    /// The word that `--emit` takes, which is the extension of the file that `-o` names.
+    /// The word that `--emit` takes.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Language::C => "c",
+            Language::Rust => "rust",
+        }
+    }
+
+    /// The extension of the file that `-o` names.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            Language::C => "c",
+            Language::Rust => "rs",
         }
     }
 
     /// The language of a word or extension.
     #[must_use]
     pub fn find(word: &str) -> Option<Language> {
-        Language::ALL.into_iter().find(|l| l.word() == word)
+        Language::ALL.into_iter().find(|l| l.word() == word || l.extension() == word)
     }
 
     fn print(self, kernels: &[Kernel], module: &str, embed: bool) -> Vec<c::File> {
+        let options = c::Options { module: module.to_owned(), embed };
         match self {
-            Language::C => c::print(kernels, &c::Options { module: module.to_owned(), embed }),
+            Language::C => c::print(kernels, &options),
+            Language::Rust => rust::print(kernels, &options),
         }
     }
 }

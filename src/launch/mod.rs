@@ -12,6 +12,7 @@
 pub mod c;
 pub mod grid;
 mod parameters;
+pub mod rust;
 mod variants;
 
 use serde::{Deserialize, Serialize};

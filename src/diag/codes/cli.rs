@@ -26,7 +26,7 @@ IR, `.ptx` is PTX. Rename the file.";
 "The directory does not exist or may not be written, the disk is full, or the reader of a pipe is gone. Outputs are \
 written to a temporary file and renamed, so no half file is left behind.";
     UNKNOWN_EMIT = "E0907", "unknown kind of output",
-"`--emit` takes a list of `ttir`, `ttgir`, `llir`, `ptx`, `cubin`, `sass`, and `c` for launchers. Without it, the extension of `-o` \
+"`--emit` takes a list of `ttir`, `ttgir`, `llir`, `ptx`, `cubin`, `sass`, and `c` and `rust` for launchers. Without it, the extension of `-o` \
 decides. Without either, a cubin is made.
 
 ```text
@@ -136,7 +136,7 @@ error[E0934]: the grid of `add`: `BLOK` is neither an integer argument nor a con
 What to do: use the names of the kernel's parameters. A value that only the caller knows can be an argument of the \
 launch itself: leave `--grid` out, and pass the grid.";
     NO_VARIANTS = "E0940", "compilations of one name are no variants of one kernel",
-"Launchers (`--emit c`) hold all kernels of a run. Compilations of one kernel are its variants: a launch takes the \
+"Launchers (`--emit c`, `--emit rust`) hold all kernels of a run. Compilations of one kernel are its variants: a launch takes the \
 first that the GPU runs and whose promises the arguments keep. So they must take the same arguments, and either their \
 architectures or their promises must differ.
 

@@ -1,0 +1,199 @@
+//! What can go wrong, with what was tried.
+
+use std::fmt;
+
+/// Why a kernel was not loaded or launched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The CUDA driver's library cannot be opened. Each line holds a name that was tried and the system's words.
+    NoDriver {
+        /// What was tried.
+        tried: Vec<String>,
+    },
+    /// The driver is too old: it lacks a function.
+    MissingFunction {
+        /// The function's name in `cuda.h`.
+        function: &'static str,
+        /// The first version of CUDA whose driver has it.
+        since: &'static str,
+    },
+    /// A call of the driver failed.
+    Driver(Box<Failure>),
+    /// The calling thread has no current context.
+    NoContext,
+    /// The kernel was compiled for other GPUs.
+    NoVariant {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The GPU's compute capability.
+        capability: (u32, u32),
+        /// The architectures that the kernel was compiled for.
+        archs: Vec<&'static str>,
+    },
+    /// No variant promises what the arguments hold.
+    Promise(Box<BrokenPromise>),
+    /// The grid cannot be launched.
+    Grid {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A tensor breaks a rule of the hardware that reads it.
+    Tensor(Box<BrokenTensor>),
+    /// A block of the kernel needs more shared memory than the GPU has for one.
+    SharedMemory {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// What it needs, in bytes.
+        needs: u32,
+        /// What a block may have, in bytes.
+        offers: u32,
+    },
+    /// Two lengths of a copy differ, in elements.
+    Length {
+        /// The length of the buffer on the GPU.
+        device: usize,
+        /// The length of the slice on the host.
+        host: usize,
+    },
+    /// A buffer has more bytes than can be addressed.
+    TooLarge {
+        /// Its length in elements.
+        length: usize,
+    },
+}
+
+/// A call of the driver that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The number in `CUresult`.
+    pub status: i32,
+    /// The driver's name for it, such as `CUDA_ERROR_INVALID_VALUE`.
+    pub name: String,
+    /// The driver's words for it.
+    pub text: String,
+    /// The function of the driver.
+    pub call: &'static str,
+    /// The kernel that it was called for.
+    pub kernel: Option<&'static str>,
+    /// The architecture of the variant that it was called for.
+    pub arch: Option<&'static str>,
+}
+
+/// An argument that breaks a promise that every variant, or the last of them, makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenPromise {
+    /// The kernel's name.
+    pub kernel: &'static str,
+    /// The argument's name.
+    pub argument: &'static str,
+    /// What was promised.
+    pub promise: Promise,
+    /// The value that was passed.
+    pub value: i128,
+}
+
+/// What a variant was compiled to rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// The value is a multiple of this number.
+    DivisibleBy(u64),
+    /// The value is this number.
+    Equals(i64),
+}
+
+impl Promise {
+    /// Whether a value keeps the promise. Zero is a multiple of every number.
+    #[must_use]
+    pub fn holds(self, value: i128) -> bool {
+        match self {
+            Promise::DivisibleBy(number) => number == 0 || value % i128::from(number) == 0,
+            Promise::Equals(number) => value == i128::from(number),
+        }
+    }
+}
+
+/// A tensor that its descriptor cannot hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenTensor {
+    /// The kernel's name.
+    pub kernel: &'static str,
+    /// The argument's name.
+    pub argument: &'static str,
+    /// The rule that it breaks, with the number that does.
+    pub reason: String,
+}
+
+impl Error {
+    /// Adds the kernel and the variant to a failed call of the driver.
+    pub(crate) fn at(mut self, kernel: &'static str, arch: &'static str) -> Error {
+        if let Error::Driver(failure) = &mut self {
+            failure.kernel.get_or_insert(kernel);
+            failure.arch.get_or_insert(arch);
+        }
+        self
+    }
+}
+
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Promise::DivisibleBy(number) => write!(f, "a multiple of {number}"),
+            Promise::Equals(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::NoDriver { tried } => write!(f, "the CUDA driver cannot be opened: {}", tried.join("; ")),
+            Error::MissingFunction { function, since } => {
+                write!(f, "the CUDA driver has no {function}: install a driver for CUDA {since} or later")
+            }
+            Error::Driver(failure) => failure.fmt(f),
+            Error::NoContext => f.write_str("this thread has no current CUDA context"),
+            Error::NoVariant { kernel, capability: (major, minor), archs } => write!(
+                f,
+                "`{kernel}` was compiled for {}, and this GPU has compute capability {major}.{minor}",
+                archs.join(", ")
+            ),
+            Error::Promise(broken) => write!(
+                f,
+                "`{}` of `{}` was promised to be {}, and it is {}",
+                broken.argument, broken.kernel, broken.promise, broken.value
+            ),
+            Error::Grid { kernel, reason } => write!(f, "the grid of `{kernel}` cannot be launched: {reason}"),
+            Error::Tensor(broken) => write!(
+                f,
+                "the hardware cannot read the tensor `{}` of `{}`: {}",
+                broken.argument, broken.kernel, broken.reason
+            ),
+            Error::SharedMemory { kernel, needs, offers } => write!(
+                f,
+                "a block of `{kernel}` needs {needs} bytes of shared memory, and this GPU has {offers} for one"
+            ),
+            Error::Length { device, host } => {
+                write!(f, "a buffer of {device} elements cannot be copied to or from a slice of {host}")
+            }
+            Error::TooLarge { length } => write!(f, "a buffer of {length} elements has too many bytes"),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} failed", self.call)?;
+        match (self.kernel, self.arch) {
+            (Some(kernel), Some(arch)) => write!(f, " for `{kernel}` ({arch})")?,
+            (Some(kernel), None) => write!(f, " for `{kernel}`")?,
+            _ => {}
+        }
+        write!(f, ": {} ({}, {})", self.text, self.name, self.status)
+    }
+}
+
+impl std::error::Error for Error {}
+impl std::error::Error for Failure {}

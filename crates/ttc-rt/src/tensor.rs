@@ -1,0 +1,171 @@
+//! Tensors as arguments of kernels that take tensor descriptors.
+
+use std::ffi::c_void;
+
+use crate::driver::Driver;
+use crate::element::Element;
+use crate::error::{BrokenTensor, Error};
+use crate::memory::{DevicePtr, DevicePtrMut};
+use crate::spec::Recipe;
+
+macro_rules! tensors {
+    ($($(#[$doc:meta])* $name:ident $pointer:ident;)*) => { $(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name<'a, T, const RANK: usize> {
+            /// The first element.
+            pub address: $pointer<'a, T>,
+            /// The extents in elements, the outermost axis first.
+            pub extents: [i64; RANK],
+            /// The strides in elements, the outermost axis first. That of the innermost one is 1.
+            pub strides: [i64; RANK],
+            /// Whether what lies outside reads as NaN, and not as zero.
+            pub pads_with_nan: bool,
+            /// Whether elements of f32 are rounded to tf32 as they are loaded.
+            pub rounds_to_tf32: bool,
+        }
+
+        impl<'a, T: Element, const RANK: usize> $name<'a, T, RANK> {
+            /// A tensor without gaps, padded with zeros.
+            #[must_use]
+            pub fn new(address: impl Into<$pointer<'a, T>>, extents: [i64; RANK]) -> Self {
+                let strides = dense(extents);
+                $name { address: address.into(), extents, strides, pads_with_nan: false, rounds_to_tf32: false }
+            }
+
+            /// The tensor as an argument.
+            #[doc(hidden)]
+            #[must_use]
+            pub fn raw(&self) -> RawTensor {
+                let mut raw = RawTensor {
+                    base: self.address.address(),
+                    rank: RANK,
+                    extents: [0; MAX_RANK],
+                    strides: [0; MAX_RANK],
+                    nan: self.pads_with_nan,
+                    tf32: self.rounds_to_tf32,
+                };
+                const { assert!(RANK <= MAX_RANK, "a tensor descriptor has at most five axes") };
+                raw.extents[..RANK].copy_from_slice(&self.extents);
+                raw.strides[..RANK].copy_from_slice(&self.strides);
+                raw
+            }
+        }
+    )* };
+}
+
+tensors! {
+    /// A tensor that a kernel reads and does not write.
+    Tensor DevicePtr;
+    /// A tensor that a kernel writes.
+    TensorMut DevicePtrMut;
+}
+
+/// The strides of a tensor without gaps. An extent that is too large for them is refused at the launch.
+fn dense<const RANK: usize>(extents: [i64; RANK]) -> [i64; RANK] {
+    let mut strides = [1i64; RANK];
+    for axis in (1..RANK).rev() {
+        strides[axis - 1] = strides[axis].saturating_mul(extents[axis]);
+    }
+    strides
+}
+
+/// The most axes that a tensor descriptor has.
+const MAX_RANK: usize = 5;
+
+/// A tensor of any rank.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct RawTensor {
+    pub(crate) base: u64,
+    pub(crate) rank: usize,
+    pub(crate) extents: [i64; MAX_RANK],
+    pub(crate) strides: [i64; MAX_RANK],
+    pub(crate) nan: bool,
+    pub(crate) tf32: bool,
+}
+
+/// A `CUtensorMap`: what the hardware reads of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct TensorMap(pub [u64; 16]);
+
+/// `CU_TENSOR_MAP_DATA_TYPE_FLOAT32` and `CU_TENSOR_MAP_DATA_TYPE_TFLOAT32`
+const F32: i32 = 7;
+const TF32: i32 = 11;
+/// `CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA`
+const FILL_NAN: i32 = 1;
+/// `CU_TENSOR_MAP_INTERLEAVE_32B`
+const INTERLEAVE_32: i32 = 2;
+
+impl RawTensor {
+    /// Encodes the map. The rules are those of `cuTensorMapEncodeTiled`, so that a tensor that breaks one is named.
+    pub(crate) fn encode(
+        &self,
+        recipe: &Recipe,
+        driver: &Driver,
+        kernel: &'static str,
+        argument: &'static str,
+    ) -> Result<TensorMap, Error> {
+        let (extents, strides) =
+            self.rows(recipe).map_err(|reason| Error::Tensor(Box::new(BrokenTensor { kernel, argument, reason })))?;
+        let data_type = if self.tf32 && recipe.data_type == F32 { TF32 } else { recipe.data_type };
+        let encode = driver.functions.encode_tiled()?;
+        let mut map = TensorMap([0; 16]);
+        // SAFETY: the map may be written to, and the lists have as many entries as the rank says, the strides one less.
+        let status = unsafe {
+            encode(
+                (&raw mut map).cast::<c_void>(),
+                data_type,
+                self.rank as u32,
+                self.base,
+                extents.as_ptr(),
+                strides.as_ptr(),
+                recipe.box_dim.as_ptr(),
+                recipe.element_strides.as_ptr(),
+                recipe.interleave,
+                recipe.swizzle,
+                recipe.l2_promotion,
+                if self.nan { FILL_NAN } else { recipe.fill },
+            )
+        };
+        driver.check(status, "cuTensorMapEncodeTiled")?;
+        Ok(map)
+    }
+
+    /// Extents, and strides in bytes without the innermost one's, from the innermost axis on.
+    fn rows(&self, recipe: &Recipe) -> Result<([u64; MAX_RANK], [u64; MAX_RANK]), String> {
+        if recipe.box_dim.len() != self.rank || recipe.element_strides.len() != self.rank {
+            return Err(format!("it has {} axes, and the kernel's has {}", self.rank, recipe.box_dim.len()));
+        }
+        let unit = if recipe.interleave == INTERLEAVE_32 { 32 } else { 16 };
+        if self.base % unit != 0 {
+            return Err(format!("its address {:#x} is no multiple of {unit}", self.base));
+        }
+        let (mut extents, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
+        for (i, axis) in (0..self.rank).rev().enumerate() {
+            let packed = if i == 0 { i64::from(recipe.packed) } else { 1 };
+            let extent = self.extents[axis].checked_mul(packed).filter(|e| (1..=1 << 32).contains(e));
+            let Some(extent) = extent else {
+                return Err(format!("the extent {} of axis {axis} is not in 1 to 4294967296", self.extents[axis]));
+            };
+            extents[i] = extent as u64;
+            let stride = self.strides[axis];
+            if i == 0 {
+                if stride != 1 {
+                    return Err(format!("the stride of the innermost axis is {stride} and not 1"));
+                }
+                continue;
+            }
+            let bytes = stride.checked_mul(i64::from(recipe.element_bytes)).filter(|b| (0..1 << 40).contains(b));
+            strides[i - 1] = match bytes {
+                Some(bytes) if bytes as u64 % unit == 0 => bytes as u64,
+                Some(bytes) => {
+                    return Err(format!("the stride of axis {axis} is {bytes} bytes, which is no multiple of {unit}"));
+                }
+                None => return Err(format!("the stride {stride} of axis {axis} is negative or too large")),
+            };
+        }
+        Ok((extents, strides))
+    }
+}

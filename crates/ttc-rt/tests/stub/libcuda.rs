@@ -1,0 +1,482 @@
+//! A CUDA driver without a GPU, for tests: it records what it is called for, and fails where it is told to.
+//!
+//! 1. `rustc --crate-type cdylib` makes a library of this file, which stands for `libcuda.so.1`.
+//! 2. Memory of the GPU is memory of the host. A module is the text that it was loaded from, and a function is its name.
+//! 3. Everything that is made is counted until it is given back, so that a test can see what leaks.
+//! 4. A launch records its shape, and the bytes of its parameters if they came as a buffer.
+#![allow(clippy::all, clippy::pedantic, non_snake_case)]
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::fmt::Write as _;
+use std::sync::{Mutex, MutexGuard};
+
+type Status = c_int;
+type Handle = *mut c_void;
+
+const CONTEXT: usize = 0xc0;
+
+#[derive(Default)]
+struct State {
+    log: String,
+    capability: (c_int, c_int),
+    shared: c_int,
+    /// The function that fails, at which call from now on, and its status.
+    fail: Option<(String, u32, Status)>,
+    /// What was made and not given back: `context`, `module`, `stream`, `memory`.
+    live: BTreeMap<&'static str, i64>,
+    /// Modules by their handles.
+    modules: BTreeMap<usize, String>,
+    /// Functions by their handles.
+    functions: BTreeMap<usize, String>,
+    memory: BTreeMap<u64, usize>,
+    next: usize,
+}
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+
+thread_local! {
+    static STACK: RefCell<Vec<usize>> = const { RefCell::new(vec![]) };
+}
+
+fn state() -> MutexGuard<'static, Option<State>> {
+    STATE.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// Notes a call, and runs it unless it is to fail.
+fn call(name: &str, what: String, run: impl FnOnce(&mut State) -> Status) -> Status {
+    let mut state = state();
+    let state = state.get_or_insert_default();
+    if let Some((failing, left, status)) = &mut state.fail
+        && failing == name
+    {
+        if *left == 0 {
+            let status = *status;
+            state.fail = None;
+            let _ = writeln!(state.log, "{name} fails");
+            return status;
+        }
+        *left -= 1;
+    }
+    if !what.is_empty() {
+        let _ = writeln!(state.log, "{name} {what}");
+    }
+    run(state)
+}
+
+fn current() -> usize {
+    STACK.with_borrow(|s| s.last().copied().unwrap_or(0))
+}
+
+impl State {
+    fn made(&mut self, kind: &'static str, by: i64) {
+        *self.live.entry(kind).or_default() += by;
+    }
+
+    fn fresh(&mut self) -> usize {
+        self.next += 0x100;
+        0x10000 + self.next
+    }
+}
+
+/// Starts anew, with a GPU of this capability whose blocks may have so much shared memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn stub_reset(major: c_int, minor: c_int, shared: c_int) {
+    let next = state().as_ref().map_or(0, |s| s.next);
+    *state() = Some(State { capability: (major, minor), shared, next, ..State::default() });
+}
+
+/// Lets a function fail once, after so many calls that do not.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stub_fail(name: *const c_char, after: c_uint, status: Status) {
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
+    state().get_or_insert_default().fail = Some((name, after, status));
+}
+
+/// What was recorded since the last time, and then what is alive. The caller frees the text with `stub_free`.
+#[unsafe(no_mangle)]
+pub extern "C" fn stub_take() -> *mut c_char {
+    let mut state = state();
+    let state = state.get_or_insert_default();
+    let mut text = std::mem::take(&mut state.log);
+    let depth = STACK.with_borrow(Vec::len);
+    let live = state.live.iter().filter(|(_, n)| **n != 0).map(|(k, n)| format!(" {k}={n}"));
+    let _ = write!(text, "live:{}{}", live.collect::<String>(), if depth == 0 { "" } else { " current" });
+    CString::new(text).unwrap().into_raw()
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stub_free(text: *mut c_char) {
+    drop(unsafe { CString::from_raw(text) });
+}
+
+/// Makes the one context current for the thread, or none.
+#[unsafe(no_mangle)]
+pub extern "C" fn stub_current(yes: c_int) {
+    STACK.with_borrow_mut(|s| *s = if yes != 0 { vec![CONTEXT] } else { vec![] });
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuInit(_flags: c_uint) -> Status {
+    call("cuInit", String::new(), |_| 0)
+}
+
+fn text_of(status: Status) -> (&'static CStr, &'static CStr) {
+    match status {
+        2 => (c"CUDA_ERROR_OUT_OF_MEMORY", c"out of memory"),
+        101 => (c"CUDA_ERROR_INVALID_DEVICE", c"invalid device ordinal"),
+        201 => (c"CUDA_ERROR_INVALID_CONTEXT", c"invalid device context"),
+        209 => (c"CUDA_ERROR_NO_BINARY_FOR_GPU", c"no kernel image is available"),
+        _ => (c"CUDA_ERROR_UNKNOWN", c"unknown error"),
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetErrorName(status: Status, text: *mut *const c_char) -> Status {
+    unsafe { *text = text_of(status).0.as_ptr() };
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetErrorString(status: Status, text: *mut *const c_char) -> Status {
+    unsafe { *text = text_of(status).1.as_ptr() };
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetCount(count: *mut c_int) -> Status {
+    call("cuDeviceGetCount", String::new(), |_| {
+        unsafe { *count = 1 };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGet(device: *mut c_int, ordinal: c_int) -> Status {
+    call("cuDeviceGet", String::new(), |_| {
+        if ordinal != 0 {
+            return 101;
+        }
+        unsafe { *device = 0 };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, _device: c_int) -> Status {
+    call("cuDeviceGetAttribute", String::new(), |s| {
+        let found = match attribute {
+            75 => s.capability.0,
+            76 => s.capability.1,
+            97 => s.shared,
+            _ => return 1,
+        };
+        unsafe { *value = found };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDevicePrimaryCtxRetain(context: *mut Handle, _device: c_int) -> Status {
+    call("cuDevicePrimaryCtxRetain", String::new(), |s| {
+        s.made("context", 1);
+        unsafe { *context = CONTEXT as Handle };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuDevicePrimaryCtxRelease_v2(_device: c_int) -> Status {
+    call("cuDevicePrimaryCtxRelease", String::new(), |s| {
+        s.made("context", -1);
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut Handle) -> Status {
+    call("cuCtxGetCurrent", String::new(), |_| {
+        unsafe { *context = current() as Handle };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxPushCurrent_v2(context: Handle) -> Status {
+    call("cuCtxPushCurrent", String::new(), |_| {
+        STACK.with_borrow_mut(|s| s.push(context as usize));
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuCtxPopCurrent_v2(context: *mut Handle) -> Status {
+    call("cuCtxPopCurrent", String::new(), |_| match STACK.with_borrow_mut(Vec::pop) {
+        Some(top) => {
+            unsafe { *context = top as Handle };
+            0
+        }
+        None => 201,
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuCtxGetDevice(device: *mut c_int) -> Status {
+    in_context("cuCtxGetDevice", String::new(), |_| {
+        unsafe { *device = 0 };
+        0
+    })
+}
+
+/// A call that needs a current context.
+fn in_context(name: &str, what: String, run: impl FnOnce(&mut State) -> Status) -> Status {
+    call(name, what, |s| if current() == CONTEXT { run(s) } else { 201 })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxSynchronize() -> Status {
+    in_context("cuCtxSynchronize", String::new(), |_| 0)
+}
+
+/// The image is a text up to a `;`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleLoadData(module: *mut Handle, image: *const c_void) -> Status {
+    let mut name = String::new();
+    let mut at = image.cast::<u8>();
+    unsafe {
+        while *at != b';' {
+            name.push(*at as char);
+            at = at.add(1);
+        }
+    }
+    let aligned = if image as usize % 64 == 0 { "" } else { " misaligned" };
+    in_context("cuModuleLoadData", format!("{name}{aligned}"), |s| {
+        let handle = s.fresh();
+        s.modules.insert(handle, name);
+        s.made("module", 1);
+        unsafe { *module = handle as Handle };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuModuleUnload(module: Handle) -> Status {
+    in_context("cuModuleUnload", String::new(), |s| {
+        if s.modules.remove(&(module as usize)).is_none() {
+            return 400;
+        }
+        s.made("module", -1);
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleGetFunction(function: *mut Handle, module: Handle, name: *const c_char) -> Status {
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
+    in_context("cuModuleGetFunction", name.clone(), |s| {
+        let Some(module) = s.modules.get(&(module as usize)).cloned() else { return 400 };
+        let handle = s.fresh();
+        s.functions.insert(handle, format!("{module}/{name}"));
+        unsafe { *function = handle as Handle };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuFuncSetAttribute(_function: Handle, attribute: c_int, value: c_int) -> Status {
+    in_context("cuFuncSetAttribute", format!("{attribute}={value}"), |_| 0)
+}
+
+/// The parameters of a launch in hexadecimal digits.
+unsafe fn parameters(list: *mut *mut c_void, extra: *mut *mut c_void) -> String {
+    if extra.is_null() {
+        return format!("list={}", if list.is_null() { "none" } else { "some" });
+    }
+    unsafe {
+        assert_eq!((*extra as usize, *extra.add(2) as usize, *extra.add(4) as usize), (1, 2, 0));
+        let (start, size) = ((*extra.add(1)).cast::<u8>(), *(*extra.add(3)).cast::<usize>());
+        std::slice::from_raw_parts(start, size).iter().map(|b| format!("{b:02x}")).collect()
+    }
+}
+
+fn function_name(function: Handle) -> String {
+    state().get_or_insert_default().functions.get(&(function as usize)).cloned().unwrap_or_default()
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuLaunchKernel(
+    function: Handle,
+    x: c_uint,
+    y: c_uint,
+    z: c_uint,
+    tx: c_uint,
+    ty: c_uint,
+    tz: c_uint,
+    shared: c_uint,
+    stream: Handle,
+    list: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Status {
+    let name = function_name(function);
+    let bytes = unsafe { parameters(list, extra) };
+    let what = format!(
+        "{name} grid {x},{y},{z} block {tx},{ty},{tz} shared {shared} stream {} [{bytes}]",
+        stream as usize
+    );
+    in_context("cuLaunchKernel", what, |_| 0)
+}
+
+#[repr(C)]
+pub struct LaunchConfig {
+    grid: [c_uint; 3],
+    block: [c_uint; 3],
+    shared: c_uint,
+    stream: Handle,
+    attributes: *const [u32; 18],
+    attribute_count: c_uint,
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuLaunchKernelEx(
+    config: *const LaunchConfig,
+    function: Handle,
+    list: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Status {
+    let name = function_name(function);
+    let bytes = unsafe { parameters(list, extra) };
+    let c = unsafe { &*config };
+    let mut what = format!("{name} grid {:?} block {:?} shared {}", c.grid, c.block, c.shared);
+    for n in 0..c.attribute_count as usize {
+        let attribute = unsafe { &*c.attributes.add(n) };
+        let _ = write!(what, " {}:{:?}", attribute[0], &attribute[2..5]);
+    }
+    let _ = write!(what, " [{bytes}]");
+    in_context("cuLaunchKernelEx", what, |_| 0)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuStreamCreate(stream: *mut Handle, flags: c_uint) -> Status {
+    in_context("cuStreamCreate", format!("{flags}"), |s| {
+        s.made("stream", 1);
+        unsafe { *stream = s.fresh() as Handle };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamDestroy_v2(_stream: Handle) -> Status {
+    in_context("cuStreamDestroy", String::new(), |s| {
+        s.made("stream", -1);
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamSynchronize(_stream: Handle) -> Status {
+    in_context("cuStreamSynchronize", String::new(), |_| 0)
+}
+
+fn layout(bytes: usize) -> Layout {
+    Layout::from_size_align(bytes.max(1), 256).unwrap()
+}
+
+fn allocate(s: &mut State, bytes: usize) -> u64 {
+    let address = unsafe { alloc_zeroed(layout(bytes)) } as u64;
+    s.memory.insert(address, bytes);
+    s.made("memory", 1);
+    address
+}
+
+fn release(s: &mut State, address: u64) -> Status {
+    let Some(bytes) = s.memory.remove(&address) else { return 1 };
+    unsafe { dealloc(address as *mut u8, layout(bytes)) };
+    s.made("memory", -1);
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> Status {
+    in_context("cuMemAlloc", String::new(), |s| {
+        unsafe { *address = allocate(s, bytes) };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuMemFree_v2(address: u64) -> Status {
+    in_context("cuMemFree", String::new(), |s| release(s, address))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemAllocAsync(address: *mut u64, bytes: usize, _stream: Handle) -> Status {
+    in_context("cuMemAllocAsync", format!("{bytes}"), |s| {
+        unsafe { *address = allocate(s, bytes) };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuMemFreeAsync(address: u64, _stream: Handle) -> Status {
+    in_context("cuMemFreeAsync", String::new(), |s| release(s, address))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyHtoD_v2(to: u64, from: *const c_void, bytes: usize) -> Status {
+    in_context("cuMemcpyHtoD", String::new(), |_| {
+        unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>(), to as *mut u8, bytes) };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut c_void, from: u64, bytes: usize) -> Status {
+    in_context("cuMemcpyDtoH", String::new(), |_| {
+        unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to.cast::<u8>(), bytes) };
+        0
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemsetD8_v2(to: u64, byte: u8, bytes: usize) -> Status {
+    in_context("cuMemsetD8", String::new(), |_| {
+        unsafe { std::ptr::write_bytes(to as *mut u8, byte, bytes) };
+        0
+    })
+}
+
+/// The map is sixteen times the number of the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuTensorMapEncodeTiled(
+    map: *mut u64,
+    data_type: c_int,
+    rank: c_uint,
+    address: u64,
+    extents: *const u64,
+    strides: *const u64,
+    boxes: *const c_uint,
+    steps: *const c_uint,
+    interleave: c_int,
+    swizzle: c_int,
+    promotion: c_int,
+    fill: c_int,
+) -> Status {
+    let rank = rank as usize;
+    let what = unsafe {
+        format!(
+            "type {data_type} at {address:#x} extents {:?} strides {:?} box {:?} steps {:?} modes {interleave} {swizzle} \
+             {promotion} {fill}{}",
+            std::slice::from_raw_parts(extents, rank),
+            std::slice::from_raw_parts(strides, rank - 1),
+            std::slice::from_raw_parts(boxes, rank),
+            std::slice::from_raw_parts(steps, rank),
+            if map as usize % 64 == 0 { "" } else { " misaligned" }
+        )
+    };
+    in_context("cuTensorMapEncodeTiled", what, |_| {
+        unsafe { std::slice::from_raw_parts_mut(map, 16) }.fill(0x1111_1111_1111_1111 * u64::from(rank as u32));
+        0
+    })
+}
