@@ -69,7 +69,7 @@ fn argument(p: &KernelParam) -> String {
             buffer(p, word, &format!("{}", NUMBER * NUMBER), is_float(word))
         }
         Kind::Descriptor => {
-            let inner = ty.trim_start_matches("tensordesc<").trim_end_matches(">");
+            let inner = ty.trim_start_matches("tensordesc<").trim_end_matches('>');
             let (word, block) = inner.split_once('[').unwrap_or((inner, "64]"));
             let rank = block.split(',').count();
             let shape = vec![NUMBER.to_string(); rank].join(", ");

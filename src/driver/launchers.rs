@@ -2,8 +2,9 @@
 //!
 //! 1. [`Launchers::new`] settles the name of the files and where they go, before anything is compiled.
 //! 2. Each job that is done gives a variant of a kernel ([`Launchers::variant`]).
-//! 3. [`Launchers::write`] puts the variants of one name together, prints the launchers, and writes them. Configurations
+//! 3. [`Launchers::write`] puts the variants of one name together, prints launchers, and writes them. Configurations
 //!    of a kernel are kernels of their own, `matmul_0` and `matmul_1`, since nothing at run time chooses between them.
+//!    Symbols that differ name kernels of their own as well.
 //!
 //! Example: `ttc add.tk --emit c --out-dir out` writes `out/add.h`, `out/add.c` and `out/ttc_rt.h`.
 
@@ -117,8 +118,12 @@ impl Launchers {
             descriptor: descriptor.clone(),
             image: image.clone(),
         };
-        let config = job.config.filter(|_| self.configs).map_or_else(String::new, |n| format!("_{n}"));
-        Ok((format!("{}{config}", made.kernel), variant))
+        // A symbol that the user gave names every configuration and variant by itself.
+        let name = match job.config.filter(|_| self.configs && descriptor.symbol == made.kernel) {
+            Some(n) => format!("{}_{n}", made.kernel),
+            None => descriptor.symbol.clone(),
+        };
+        Ok((name, variant))
     }
 
     /// Writes the launchers of these variants, whose kernels come in the order of their first ones.
@@ -149,7 +154,7 @@ fn together(variants: Vec<(String, Variant)>) -> Result<Vec<Kernel>, Diagnostic>
     let kernel = |(name, variants)| {
         Kernel::of(name, variants).map_err(|why| {
             Diagnostic::error(&cli::NO_VARIANTS, why)
-                .help("compile them into launchers of their own, with another `--module` or `--out-dir`")
+                .help("name them with `--symbol`, or compile them into launchers of their own, with another `--module`")
         })
     };
     names.into_iter().map(kernel).collect()

@@ -1,4 +1,4 @@
-/* Launches the kernels of examples/c on the driver of libcuda.c, which shows the parameters that their cubins declare. */
+/* Launches the kernels of examples/c on the driver of libcuda.c, which shows what their cubins declare. */
 #include "add.h"
 #include "add_in_clusters.h"
 #include "matmul.h"

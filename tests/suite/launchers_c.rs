@@ -509,6 +509,8 @@ fn emit_c_puts_a_run_into_one_set_of_files() {
     for (args, code) in [
         ("copy.py --config 0 --emit c --module a/b", "E0910"),
         ("copy.py --config 0 --emit c --module ttc_rt", "E0910"),
+        ("copy.py --config 0 --module k -o k.ptx", "E0910"),
+        ("copy.py --config 0 --embed no -o k.ptx", "E0910"),
         ("copy.py --config 0 --emit c,ptx -o k.c", "E0908"),
         ("copy.py --config 0 --emit c -o k.cubin", "E0908"),
         ("copy.py --config 0 -o k.h", "E0907"),
@@ -516,6 +518,20 @@ fn emit_c_puts_a_run_into_one_set_of_files() {
         let said = ttc(&world, args, 2);
         assert!(said.contains(code), "{args}: {said}");
     }
+    // Variants of one kernel are tried in turn, those that promise more first.
+    let two = "copy.py --config 0 --arch sm_80 --emit c --grid cdiv(n,BLOCK) --out-dir v";
+    ttc(&world, &format!("{two} --variant any:n=i32 --variant fast:n=i32:16"), 0);
+    let source = read("v/copy.c");
+    let first = "if (kernel->variants[0].function != NULL\n        && args->int_ % 16 == 0\n        \
+                 && args->n % 16 == 0) {";
+    let second = "if (kernel->variants[1].function != NULL\n        && args->int_ % 16 == 0) {";
+    assert!(source.contains(first) && source.contains(second), "{source}");
+    // Variants with other types are no variants of one kernel, unless each has a name.
+    let types = format!("{two} --variant a:out=*fp32 --variant b:out=*fp16");
+    assert!(ttc(&world, &types, 2).contains("E0940"));
+    ttc(&world, &format!("{types} --symbol {{kernel}}_{{variant}} --module w"), 0);
+    let header = read("v/w.h");
+    assert!(header.contains("copy_a_launch(") && header.contains("copy_b_launch("), "{header}");
     // A kernel that does not compile leaves no launchers of the others.
     ttc(&world, "copy.py --config 0 --arch sm_80 --grid cdiv(m,BLOCK) --emit c --out-dir s", 1);
     assert!(!world.at("s/copy.c").exists());

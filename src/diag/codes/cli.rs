@@ -146,8 +146,8 @@ error[E0940]: two compilations of `add` for sm_90a differ in nothing that is kno
 never be launched
 ```
 
-What to do: print launchers of their own for kernels that differ otherwise, with another `--module` or `--out-dir`, or \
-rename a kernel.";
+What to do: give what differs otherwise a name of its own (`--symbol \"{kernel}_{variant}\"`), print launchers of \
+their own with another `--module` or `--out-dir`, or rename a kernel.";
     NO_LAUNCH = "E0941", "it is not known how to launch a kernel",
 "A launcher passes every parameter of the code, so it must know what each is. Kernel files say it, and what ttc writes \
 carries it in its last line. LLVM IR and PTX of other compilers do not.

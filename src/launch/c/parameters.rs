@@ -61,7 +61,8 @@ fn body(k: &Printed<'_>, v: &Variant) -> String {
     let _ = write!(
         out,
         "    if (scratch == 0) {{\n        \
-         code = ttcrt_scratch(&kernel->common.driver, variant, stream, grid, {bytes}, {align}, &scratch, &block, error);\n        \
+         code = ttcrt_scratch(&kernel->common.driver, variant, stream, grid, {bytes}, {align},\n            \
+         &scratch, &block, error);\n        \
          if (code != TTC_OK) {{\n            return code;\n        }}\n    }}\n    \
          code = {launch};\n    \
          if (block != 0) {{\n        \

@@ -61,7 +61,8 @@ fn variants(out: &mut String, k: &Printed<'_>) {
         let [x, y, z] = d.cluster;
         let _ = write!(
             out,
-            "    /* {i}: {} */\n    {{{}, {}, {major}, {minor}, {exact}, {number},\n     {image}, {}, {}, {}, {{{x}, {y}, {z}}}}},\n",
+            "    /* {i}: {} */\n    {{{}, {}, {major}, {minor}, {exact}, {number},\n     \
+             {image}, {}, {}, {}, {{{x}, {y}, {z}}}}},\n",
             commented(&summary(v)),
             quoted(&k.kernel.name),
             quoted(&v.arch),
