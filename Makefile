@@ -26,6 +26,8 @@ examples: build ## build the C programs of examples/c, which need no CUDA to bui
 
 test: toolchain ## all tests; none is skipped for want of a tool
 	TTC_TEST_TOOLS=1 $(CARGO) test --locked
+	$(CARGO) test --locked -p ttc-rt -p ttc-build
+	$(CARGO) check --locked -p ttc-rt --features cudarc,half,cudarc/cuda-12080
 
 DUMPS := $(OUT)/oracle
 oracle: build .oracle/bin/python ## compare kernels/ with Triton 3.9, op for op, and each TTIR pass; needs no GPU. DUMPS=DIR: on the modules there too
@@ -43,7 +45,7 @@ fmt: ## format the Rust sources
 	$(CARGO) fmt --all
 
 clippy: toolchain ## all lints, as errors
-	$(CARGO) clippy --locked --all-targets -- --deny warnings
+	$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
 
 clean-out: ## delete what the demo wrote
 	rm -rf $(OUT)

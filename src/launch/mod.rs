@@ -10,6 +10,7 @@
 //! bytes).
 
 pub mod c;
+mod facts;
 pub mod grid;
 mod parameters;
 pub mod rust;
@@ -22,6 +23,18 @@ pub use variants::Promise;
 
 /// The version of this description. It changes when a field changes its meaning.
 pub const VERSION: u32 = 1;
+
+/// How launchers are printed.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The name of the files without an extension.
+    pub module: String,
+    /// Whether the source holds the cubins. Otherwise they are files of their own.
+    pub embed: bool,
+}
+
+/// A file by its name and content.
+pub type File = (String, Vec<u8>);
 
 /// How a kernel is launched. Sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use ttc::ir::{FloatKind, Type, TypeData};
-use ttc::launch::{Access, Argument, Descriptor, Kernel, TensorMap, VERSION, Value, Variant, c, flatten, rust};
+use ttc::launch::{Access, Argument, Descriptor, Kernel, Options, TensorMap, VERSION, Value, Variant, flatten, rust};
 
 const READS: Access = Access { reads: true, writes: false };
 const WRITES: Access = Access { reads: false, writes: true };
@@ -158,7 +158,7 @@ fn nothing() -> Kernel {
 
 #[test]
 fn the_printed_launchers_are_those_that_the_runtime_tests_use() {
-    let options = c::Options { module: "kernels".into(), embed: true };
+    let options = Options { module: "kernels".into(), embed: true };
     let files = rust::print(&[add(), copy(), clusters(), types(), nothing()], &options);
     let [(name, printed)] = &files[..] else { panic!("one file") };
     let printed = String::from_utf8(printed.clone()).unwrap();
@@ -174,7 +174,7 @@ fn the_printed_launchers_are_those_that_the_runtime_tests_use() {
 
 #[test]
 fn cubins_that_are_not_embedded_are_files_beside() {
-    let options = c::Options { module: "m".into(), embed: false };
+    let options = Options { module: "m".into(), embed: false };
     let mut twice = types();
     let mut newer = twice.variants[0].clone();
     newer.arch = "sm_86".into();

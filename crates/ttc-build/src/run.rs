@@ -73,13 +73,7 @@ pub(crate) fn all(ttc: &Path, version: &str, jobs: &[Job], out: &Path, name: &st
 }
 
 /// Puts the launchers together. Every kernel that failed is said, not the first alone.
-fn join(
-    ttc: &Path,
-    jobs: &[Job],
-    done: Vec<Result<Done, Error>>,
-    out: &Path,
-    name: &str,
-) -> Result<Built, Error> {
+fn join(ttc: &Path, jobs: &[Job], done: Vec<Result<Done, Error>>, out: &Path, name: &str) -> Result<Built, Error> {
     let failed: Vec<String> = done.iter().filter_map(|d| d.as_ref().err().map(ToString::to_string)).collect();
     if !failed.is_empty() {
         return Err(Error(failed.join("\n")));

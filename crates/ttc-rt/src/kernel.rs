@@ -298,7 +298,11 @@ impl Kernel {
                     }
                     continue;
                 }
-                Value::Base(number) => self.tensor(arguments, number)?.base,
+                Value::Base(number) => {
+                    let tensor = self.tensor(arguments, number)?;
+                    tensor.check().map_err(|reason| self.broken(number, reason))?;
+                    tensor.base
+                }
                 Value::Extent(number, axis) => {
                     let extent = self.tensor(arguments, number)?.extents[axis];
                     if parameter.size == 4 && i32::try_from(extent).is_err() {
